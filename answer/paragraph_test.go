@@ -24,15 +24,18 @@ func ids(list ...payload.ItemID) []payload.ItemID { return list }
 // left out.
 func TestParagraphIsCited(t *testing.T) {
 	old := payload.Item{ID: "bbbbbbbbbb", Kind: payload.Decision, Text: "Use Redis.", At: march.AddDate(0, -1, -1)}
-	r := found(payload.Item{ID: "aaaaaaaaaa", Kind: payload.Decision, Text: "Use an LRU.", Why: "it met the target", At: march})
+	r := found(payload.Item{ID: "aaaaaaaaaa", Kind: payload.Decision, Text: "Use an LRU.", Why: "it met the target",
+		At: march})
 	r.History = []Linked{{Placed: index.Placed{Place: r.Place, Turn: 7, Item: old}}}
 	text, sources := paragraphOf(nil, []*Result{r}).Cited()
 	want := "Use an LRU, decided on 2026-03-02. [1] The reason: it met the target. [1] Before, since 2026-02-01, it was: Use Redis. [2]"
 	if text != want || len(sources) != 2 || sources[0].Item.ID != "aaaaaaaaaa" || sources[1].Turn != 7 {
 		t.Errorf("got %s\n%v", text, sources)
 	}
-	p := paragraphOf([]compose.Sentence{{Text: "An LRU.", Items: ids("aaaaaaaaaa")}, {Text: "And so will the next version."},
-		{Text: "Redis was never liked.", Items: ids("aaaaaaaaaa", "cccccccccc")}, {Text: " ", Items: ids("aaaaaaaaaa")}}, []*Result{r})
+	p := paragraphOf([]compose.Sentence{{Text: "An LRU.", Items: ids("aaaaaaaaaa")},
+		{Text: "And so will the next version."},
+		{Text: "Redis was never liked.", Items: ids("aaaaaaaaaa", "cccccccccc")}, {Text: " ", Items: ids("aaaaaaaaaa")}},
+		[]*Result{r})
 	if p.By != ByModel || len(p.Sentences) != 1 || p.Sentences[0].Text != "An LRU." {
 		t.Errorf("kept %v, want the one sentence that cites what was found", p.Sentences)
 	}
@@ -45,7 +48,8 @@ func TestParagraphTellsWhatAnswers(t *testing.T) {
 		r.Look[rank.All] = all
 		return r
 	}
-	_, sources := paragraphOf(nil, []*Result{one("aaaaaaaaaa", "Cards are taken for cakes", 1), one("bbbbbbbbbb", "The shop takes the 15th", 0.2),
+	_, sources := paragraphOf(nil, []*Result{one("aaaaaaaaaa", "Cards are taken for cakes", 1),
+		one("bbbbbbbbbb", "The shop takes the 15th", 0.2),
 		one("cccccccccc", "Cards are printed by Otto", 0.6)}).Cited()
 	if len(sources) != 2 || sources[0].Item.ID != "aaaaaaaaaa" || sources[1].Item.ID != "cccccccccc" {
 		t.Errorf("told %v, want the first and the third", sources)

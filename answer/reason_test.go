@@ -11,10 +11,14 @@ func TestWithReason(t *testing.T) {
 		kind            payload.Kind
 		text, said, why string
 	}{
-		{payload.Decision, "Clamp retry pause at 0, because time.Sleep skips negative values.", "Clamp retry pause at 0.", "time.Sleep skips negative values"},
-		{payload.Eliminated, "No redis for the cache — it's another server to run.", "No redis for the cache.", "it's another server to run"},
-		{payload.Decision, "Keep the losing offers, since we may need them again when prices do change", "Keep the losing offers.", "we may need them again when prices do change"},
-		{payload.Deferred, "Metrics are left out because staging (the new one) isn't up", "Metrics are left out.", "staging (the new one) isn't up"},
+		{payload.Decision, "Clamp retry pause at 0, because time.Sleep skips negative values.", "Clamp retry pause at 0.",
+			"time.Sleep skips negative values"},
+		{payload.Eliminated, "No redis for the cache — it's another server to run.", "No redis for the cache.",
+			"it's another server to run"},
+		{payload.Decision, "Keep the losing offers, since we may need them again when prices do change",
+			"Keep the losing offers.", "we may need them again when prices do change"},
+		{payload.Deferred, "Metrics are left out because staging (the new one) isn't up", "Metrics are left out.",
+			"staging (the new one) isn't up"},
 		// A time, a detail, something inside of something, too little, another kind.
 		{payload.Decision, "Workers use LISTEN since the release of March", "", ""},
 		{payload.Decision, "Archive rows nightly, 5,000 at a time — later, not before the rollout.", "", ""},

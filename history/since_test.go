@@ -23,12 +23,15 @@ func TestFilesOf(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	it := payload.Item{About: []string{"src/a.go:44", "src/gone.go", "../outside.go", "ProcessQueue", "Makefile", "src", "--all", "-x/../src/a.go", filepath.Join(root, "p", "src", "a.go")}}
+	it := payload.Item{About: []string{"src/a.go:44", "src/gone.go", "../outside.go", "ProcessQueue", "Makefile", "src",
+		"--all", "-x/../src/a.go", filepath.Join(root, "p", "src", "a.go")}}
 	got := slices.Compact(filesOf(filepath.Join(root, "p"), it))
 	if diff := cmp.Diff([]string{"src/a.go"}, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if diff := cmp.Diff(map[string]int{"src/a.go": 2}, countCommits("\x00\n\nsrc/a.go\n\x00\n\nsrc/a.go\nsrc/b.go\n\x00\n\nsrc/b.go\n", map[string]string{"src/a.go": "src/a.go"})); diff != "" {
+	if diff := cmp.Diff(map[string]int{"src/a.go": 2},
+		countCommits("\x00\n\nsrc/a.go\n\x00\n\nsrc/a.go\nsrc/b.go\n\x00\n\nsrc/b.go\n",
+			map[string]string{"src/a.go": "src/a.go"})); diff != "" {
 		t.Errorf("commits (-want +got)\n%s", diff)
 	}
 }

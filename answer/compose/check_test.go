@@ -14,13 +14,17 @@ var march = time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)
 // what is said of: a decision with its history, a thing ruled out, a count.
 func said() []index.Result {
 	item := func(id string, kind payload.Kind, text, why, quote string) payload.Item {
-		return payload.Item{ID: payload.ItemID(id), Kind: kind, Text: text, Why: why, State: payload.Stands, At: march, Evidence: []payload.Evidence{{Turn: "t", N: 1, Quote: quote}}}
+		return payload.Item{ID: payload.ItemID(id), Kind: kind, Text: text, Why: why, State: payload.Stands, At: march,
+			Evidence: []payload.Evidence{{Turn: "t", N: 1, Quote: quote}}}
 	}
-	cache := item("a", payload.Decision, "The cache is an LRU of 512 entries instead of Redis.", "it met the target and needs no server", "let's use an LRU in ProcessQueue")
+	cache := item("a", payload.Decision, "The cache is an LRU of 512 entries instead of Redis.",
+		"it met the target and needs no server", "let's use an LRU in ProcessQueue")
 	old := item("b", payload.Decision, "The cache is in Redis with a time to live of 60 s.", "", "redis will do")
 	out := item("c", payload.Eliminated, "Memcached for the cache.", "another server to run", "memcached is out")
-	flag := item("d", payload.Flag, "Workers never hold the lock while they call the gateway.", "", "never hold the lock there")
-	eight := item("e", payload.Decision, "Eight workers run per host, retries go to the dead-letter queue.", "", "eight workers")
+	flag := item("d", payload.Flag, "Workers never hold the lock while they call the gateway.", "",
+		"never hold the lock there")
+	eight := item("e", payload.Decision, "Eight workers run per host, retries go to the dead-letter queue.", "",
+		"eight workers")
 	return []index.Result{
 		{Item: &index.Hit{Item: cache, History: []index.Linked{{Placed: index.Placed{Item: old}}}}}, // n1, n2
 		{Item: &index.Hit{Item: out}}, {Item: &index.Hit{Item: flag}}, {Item: &index.Hit{Item: eight}}, // n3, n4, n5
@@ -79,8 +83,10 @@ func TestGrounded(t *testing.T) {
 // lost, and what perhaps took its place since.
 func TestLineShowsWhatDecides(t *testing.T) {
 	reason := strings.Repeat("it met the target on the second host too, and ", 12) + "nobody has to be paged"
-	it := payload.Item{ID: "a", Kind: payload.Decision, By: payload.ByUser, Text: "The cache is an LRU.", Why: reason, Alternatives: []string{"Redis"}, State: payload.Stands, At: march}
-	later := payload.Item{ID: "b", Kind: payload.Decision, Text: "The cache moves to Valkey.", State: payload.Stands, At: march.AddDate(0, 1, 0)}
+	it := payload.Item{ID: "a", Kind: payload.Decision, By: payload.ByUser, Text: "The cache is an LRU.", Why: reason,
+		Alternatives: []string{"Redis"}, State: payload.Stands, At: march}
+	later := payload.Item{ID: "b", Kind: payload.Decision, Text: "The cache moves to Valkey.", State: payload.Stands,
+		At: march.AddDate(0, 1, 0)}
 	link := payload.Link{Relation: payload.Supersedes, From: "b", To: "a", At: later.At}
 	hit := index.Hit{Item: it, Related: []index.Linked{{Link: link, Placed: index.Placed{Item: later}}}}
 	got := oneLine(index.Result{Item: &hit})
@@ -88,8 +94,10 @@ func TestLineShowsWhatDecides(t *testing.T) {
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	lead := index.Hit{Item: payload.Item{Kind: payload.Lead, By: payload.ByAssistant, Text: "An LRU would do.", State: payload.Stands, At: march}}
-	if got, want := oneLine(index.Result{Item: &lead}), "(lead by assistant, 2026-03-02, stands) An LRU would do."; got != want {
+	lead := index.Hit{Item: payload.Item{Kind: payload.Lead, By: payload.ByAssistant, Text: "An LRU would do.",
+		State: payload.Stands, At: march}}
+	if got, want := oneLine(index.Result{Item: &lead}),
+		"(lead by assistant, 2026-03-02, stands) An LRU would do."; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -105,9 +113,10 @@ func TestSure(t *testing.T) {
 		a    index.Answer
 		want bool
 	}{
-		"sure":              {index.Answer{Sure: 0.7, Ranked: []index.Result{item("lru"), second}}, true},
-		"no other words":    {index.Answer{Sure: 0.7, Ranked: []index.Result{item(), second}}, false},
-		"a passage":         {index.Answer{Sure: 0.9, Ranked: []index.Result{{Score: 1, Turn: &index.TurnHit{}}, second}}, false},
+		"sure":           {index.Answer{Sure: 0.7, Ranked: []index.Result{item("lru"), second}}, true},
+		"no other words": {index.Answer{Sure: 0.7, Ranked: []index.Result{item(), second}}, false},
+		"a passage": {index.Answer{Sure: 0.9, Ranked: []index.Result{{Score: 1, Turn: &index.TurnHit{}}, second}},
+			false},
 		"the next is near":  {index.Answer{Sure: 0.7, Ranked: []index.Result{item("lru"), item("cache")}}, false},
 		"no good chance":    {index.Answer{Sure: 0.5, Ranked: []index.Result{item("lru"), second}}, false},
 		"doubtful":          {index.Answer{Sure: 0.7, Doubtful: true, Ranked: []index.Result{item("lru"), second}}, false},
@@ -134,8 +143,10 @@ func TestLookApplies(t *testing.T) {
 	} {
 		a := index.Answer{Ranked: said(), Doubtful: c.before}
 		c.look.Apply(&a)
-		if got := a.Ranked[0].Item.Item.ID; got != c.first || a.Unknown != c.unknown || a.Doubtful != c.doubts || len(a.Ranked) != 5 {
-			t.Errorf("%v: got first %s, unknown %v, doubtful %v, %d results, want %s, %v, %v, 5", c.look, got, a.Unknown, a.Doubtful, len(a.Ranked), c.first, c.unknown, c.doubts)
+		if got := a.Ranked[0].Item.Item.ID; got != c.first || a.Unknown != c.unknown || a.Doubtful != c.doubts ||
+			len(a.Ranked) != 5 {
+			t.Errorf("%v: got first %s, unknown %v, doubtful %v, %d results, want %s, %v, %v, 5", c.look, got, a.Unknown,
+				a.Doubtful, len(a.Ranked), c.first, c.unknown, c.doubts)
 		}
 	}
 }

@@ -61,18 +61,23 @@ func TestAnswersOfOtherForms(t *testing.T) {
 // more than the model can hold.
 func TestAsking(t *testing.T) {
 	model := &says{text: `{"order": [1], "found": "answer"}`}
-	a := &Asker{Model: model, Kept: memory{}, Redact: func(s string) string { return strings.ReplaceAll(s, "hunter2", "[secret]") }}
+	a := &Asker{Model: model, Kept: memory{}, Redact: func(s string) string {
+		return strings.ReplaceAll(s, "hunter2",
+			"[secret]")
+	}}
 	for range 2 {
 		if _, err := a.Look(t.Context(), "is hunter2 the cache?", said()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(model.asked) != 1 || strings.Contains(model.asked[0].Prompt, "hunter2") || !strings.Contains(model.asked[0].Prompt, "[secret] the cache") {
+	if len(model.asked) != 1 || strings.Contains(model.asked[0].Prompt, "hunter2") ||
+		!strings.Contains(model.asked[0].Prompt, "[secret] the cache") {
 		t.Errorf("asked %d times, first of %q", len(model.asked), model.asked[0].Prompt)
 	}
 	var many []index.Result
 	for i := range 80 {
-		many = append(many, index.Result{Item: &index.Hit{Item: payload.Item{ID: payload.ItemID(fmt.Sprint(i)), Kind: payload.Decision, Text: strings.Repeat("words ", 100)}}})
+		many = append(many, index.Result{Item: &index.Hit{Item: payload.Item{ID: payload.ItemID(fmt.Sprint(i)),
+			Kind: payload.Decision, Text: strings.Repeat("words ", 100)}}})
 	}
 	for _, window := range []int{0, 2000} {
 		model := &says{text: `{"order": [50, 4], "found": "answer", "sentences": []}`, window: window}

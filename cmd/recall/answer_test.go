@@ -29,20 +29,25 @@ func printedFor(asked string, width int, results ...index.Result) string {
 }
 
 func itemOf(it payload.Item) index.Result {
-	return index.Result{Item: &index.Hit{Item: it, Turn: 3, Place: index.Place{Project: "billing", SessionN: 2, SessionTitle: "Cache"}}}
+	return index.Result{Item: &index.Hit{Item: it, Turn: 3, Place: index.Place{Project: "billing", SessionN: 2,
+		SessionTitle: "Cache"}}}
 }
 
 func turnOf(id, text string) index.Result {
 	h := &index.TurnHit{Place: index.Place{Project: "billing", SessionN: 2, SessionTitle: "Cache"}}
-	h.ID, h.N, h.Role, h.Text, h.Passage, h.At = id, 4, "assistant", text, text, time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)
+	h.ID, h.N, h.Role, h.Text, h.Passage, h.At = id, 4, "assistant", text, text,
+		time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)
 	return index.Result{Turn: h}
 }
 
 func TestPageShowsEvidence(t *testing.T) {
-	it := payload.Item{Kind: payload.Eliminated, Text: "Redis.", Why: "another server to run", By: payload.ByUser, State: payload.Stands,
-		At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local), Evidence: []payload.Evidence{{Turn: "t3", N: 3, Quote: "no redis,\x1b[2J it's another\nserver"}}}
+	it := payload.Item{Kind: payload.Eliminated, Text: "Redis.", Why: "another server to run", By: payload.ByUser,
+		State: payload.Stands,
+		At:    time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local), Evidence: []payload.Evidence{{Turn: "t3", N: 3,
+			Quote: "no redis,\x1b[2J it's another\nserver"}}}
 	got := printed(itemOf(it))
-	for _, want := range []string{"✗ Ruled out: Redis.", "ruled out 2026-03-02", "  why   another server to run", `  who   you · session 2 "Cache", turn 3`,
+	for _, want := range []string{"✗ Ruled out: Redis.", "ruled out 2026-03-02", "  why   another server to run",
+		`  who   you · session 2 "Cache", turn 3`,
 		"  “no redis,[2J it's another server”", "  recall open 1 · recall why 1 · 2 sessions searched"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
@@ -53,7 +58,8 @@ func TestPageShowsEvidence(t *testing.T) {
 // A turn of tool calls alone has nothing to quote; a quote of nothing isn't
 // shown as one.
 func TestPageHasNoEmptyQuote(t *testing.T) {
-	it := payload.Item{Kind: payload.Decision, Text: "Use an LRU.", Evidence: []payload.Evidence{{Turn: "t3", N: 3, Quote: "\x07 \n"}}}
+	it := payload.Item{Kind: payload.Decision, Text: "Use an LRU.",
+		Evidence: []payload.Evidence{{Turn: "t3", N: 3, Quote: "\x07 \n"}}}
 	got := printed(itemOf(it), turnOf("t4", " \n\x1b"))
 	if strings.Contains(got, "“”") || strings.Contains(got, "“ ”") {
 		t.Errorf("an empty quote in\n%s", got)
@@ -65,8 +71,10 @@ func TestPageHasNoEmptyQuote(t *testing.T) {
 
 // A turn is left out only where nothing of it would be new.
 func TestPageLeavesEchoesOut(t *testing.T) {
-	it := payload.Item{Kind: payload.Decision, Text: "Use an LRU.", Evidence: []payload.Evidence{{Turn: "t3", N: 3, Quote: "let's use an LRU, it met the target"}}}
-	got := printed(itemOf(it), turnOf("t3", "Let's use an LRU, it met the target."), turnOf("t5", "The LRU holds 512 entries."))
+	it := payload.Item{Kind: payload.Decision, Text: "Use an LRU.",
+		Evidence: []payload.Evidence{{Turn: "t3", N: 3, Quote: "let's use an LRU, it met the target"}}}
+	got := printed(itemOf(it), turnOf("t3", "Let's use an LRU, it met the target."),
+		turnOf("t5", "The LRU holds 512 entries."))
 	if n := strings.Count(got, "met the target"); n != 1 {
 		t.Errorf("said %d times:\n%s", n, got)
 	}
@@ -79,11 +87,14 @@ func TestPageLeavesEchoesOut(t *testing.T) {
 // words, the newer first.
 func TestPageShowsConflict(t *testing.T) {
 	at := time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)
-	r := itemOf(payload.Item{ID: "b", Kind: payload.Decision, Text: "Cache in Postgres.", State: payload.Stands, At: at, Evidence: []payload.Evidence{{Turn: "t", N: 3, Quote: "postgres for the cache"}}})
-	other := payload.Item{ID: "a", Kind: payload.Decision, Text: "Cache in an LRU.", State: payload.Stands, At: at.AddDate(0, 0, -1), Evidence: []payload.Evidence{{Turn: "u", N: 9, Quote: "an lru\x1b[2J will do"}}}
+	r := itemOf(payload.Item{ID: "b", Kind: payload.Decision, Text: "Cache in Postgres.", State: payload.Stands, At: at,
+		Evidence: []payload.Evidence{{Turn: "t", N: 3, Quote: "postgres for the cache"}}})
+	other := payload.Item{ID: "a", Kind: payload.Decision, Text: "Cache in an LRU.", State: payload.Stands,
+		At: at.AddDate(0, 0, -1), Evidence: []payload.Evidence{{Turn: "u", N: 9, Quote: "an lru\x1b[2J will do"}}}
 	r.Item.Conflict = []index.Linked{{Placed: index.Placed{Place: r.Item.Place, Item: other, Turn: 9}}}
 	got := printed(r)
-	for _, want := range []string{"2 items contradict one another; which one stands is open:", "● Cache in Postgres.", "“postgres for the cache”", "● Cache in an LRU.", "“an lru[2J will do”"} {
+	for _, want := range []string{"2 items contradict one another; which one stands is open:", "● Cache in Postgres.",
+		"“postgres for the cache”", "● Cache in an LRU.", "“an lru[2J will do”"} {
 		i := strings.Index(got, want)
 		if i < 0 {
 			t.Fatalf("no %q, in this order, in\n%s", want, got)
@@ -101,7 +112,8 @@ func TestPageShowsConflictOnce(t *testing.T) {
 	one.Item.Conflict = []index.Linked{{Placed: index.Placed{Place: two.Item.Place, Item: two.Item.Item, Turn: 9}}}
 	two.Item.Conflict = []index.Linked{{Placed: index.Placed{Place: one.Item.Place, Item: one.Item.Item, Turn: 3}}}
 	got := printed(one, two, three)
-	if strings.Count(got, "Cache in an LRU.") != 1 || strings.Contains(got, "says otherwise") || !strings.Contains(got, "Cache for a day") {
+	if strings.Count(got, "Cache in an LRU.") != 1 || strings.Contains(got, "says otherwise") ||
+		!strings.Contains(got, "Cache for a day") {
 		t.Errorf("want each once in\n%s", got)
 	}
 }
@@ -120,7 +132,8 @@ func TestPageRulesOutOnce(t *testing.T) {
 		"Skipped: a warning for old flags":                  "✗ Skipped: a warning for old flags",
 		"Vacuuming more often":                              "✗ Ruled out: Vacuuming more often",
 	} {
-		it := payload.Item{Kind: payload.Eliminated, Text: text, State: payload.Stands, At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)}
+		it := payload.Item{Kind: payload.Eliminated, Text: text, State: payload.Stands,
+			At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)}
 		if got := printed(itemOf(it)); !strings.HasPrefix(got, want) {
 			t.Errorf("%q: want %q first, got\n%s", text, want, got)
 		}
@@ -130,18 +143,22 @@ func TestPageRulesOutOnce(t *testing.T) {
 // Only what speaks of a try is said to have been tried.
 func TestPageClaimsNoTryThatNobodyTellsOf(t *testing.T) {
 	for _, c := range []struct{ text, why, quote, want string }{
-		{"Redis", "another server", "redis is out, the LRU meets the target", "✗ Yes: Redis was tried and ruled out on 2026-03-02. Another server."},
-		{"bulk retry", "one wrong click and customers get charged again", "no bulk retry, I said that", "✗ Bulk retry was ruled out on 2026-03-02; that it was tried isn't said. One wrong"},
+		{"Redis", "another server", "redis is out, the LRU meets the target",
+			"✗ Yes: Redis was tried and ruled out on 2026-03-02. Another server."},
+		{"bulk retry", "one wrong click and customers get charged again", "no bulk retry, I said that",
+			"✗ Bulk retry was ruled out on 2026-03-02; that it was tried isn't said. One wrong"},
 		{"Redis", "", "no, we tried redis and it was slower", "✗ Yes: Redis was tried"},
 		{"GraphQL is not an option", "", "GraphQL is not an option, our frontend refuses", "✗ GraphQL is not an option"},
 	} {
-		it := payload.Item{Kind: payload.Eliminated, Text: c.text, Why: c.why, State: payload.Stands, At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local),
+		it := payload.Item{Kind: payload.Eliminated, Text: c.text, Why: c.why, State: payload.Stands,
+			At:       time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local),
 			Evidence: []payload.Evidence{{Turn: "t3", N: 3, Quote: c.quote}}}
 		if got := printedFor("did we try it?", 200, itemOf(it)); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%q: want %q first, got\n%s", c.text, c.want, got)
 		}
 	}
-	redis := payload.Item{Kind: payload.Eliminated, Text: "Redis", State: payload.Stands, At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)}
+	redis := payload.Item{Kind: payload.Eliminated, Text: "Redis", State: payload.Stands,
+		At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)}
 	got := printedFor("did we consider redis?", 200, itemOf(redis))
 	if want := "✗ Yes: Redis was considered and ruled out on 2026-03-02."; !strings.HasPrefix(got, want) {
 		t.Errorf("asked whether it was considered: want %q first, got\n%s", want, got)

@@ -39,7 +39,9 @@ func chatting(t *testing.T, asked *atomic.Int64, down *atomic.Bool) string {
 		if !strings.Contains(string(body), "Now the items of this transcript") {
 			answer = `{"notes":[{"number":1,"aliases":[],"asks":[]}]}`
 		}
-		json.NewEncoder(w).Encode(map[string]any{"id": "1", "model": "small-enough", "choices": []any{map[string]any{"finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": answer}}},
+		json.NewEncoder(w).Encode(map[string]any{"id": "1", "model": "small-enough",
+			"choices": []any{map[string]any{"finish_reason": "stop", "message": map[string]any{"role": "assistant",
+				"content": answer}}},
 			"usage": map[string]any{"prompt_tokens": len(body) / 4, "completion_tokens": 20}})
 	}))
 	t.Cleanup(s.Close)
@@ -61,7 +63,9 @@ func TestAskCommands(t *testing.T) {
 	var down atomic.Bool
 	url := chatting(t, &asked, &down)
 	config := filepath.Join(home, "config.yaml")
-	text := "llm:\n  provider: openai\n  url: " + url + "\n  model: small-enough\n  prices: [{model: small-enough, in: 0.1, out: 0.4}]\nsources:\n  claude_code: [" + claude + "]\n  cowork: [" + cowork + "]\n"
+	text := "llm:\n  provider: openai\n  url: " + url +
+		"\n  model: small-enough\n  prices: [{model: small-enough, in: 0.1, out: 0.4}]\nsources:\n  claude_code: [" +
+		claude + "]\n  cowork: [" + cowork + "]\n"
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +94,8 @@ func TestAskCommands(t *testing.T) {
 		t.Errorf("%d requests before anybody asked", n)
 	}
 	down.Store(true)
-	wants(say(0, "sync"), "nothing new", "wait for the model: unauthorized (401)", "hint: check the key in the environment")
+	wants(say(0, "sync"), "nothing new", "wait for the model: unauthorized (401)",
+		"hint: check the key in the environment")
 	down.Store(false)
 	wants(say(0, "sync"), "distilled by openai/small-enough", "tokens, $0.")
 	n := asked.Load()
@@ -99,13 +104,16 @@ func TestAskCommands(t *testing.T) {
 		t.Errorf("%d requests for nothing", asked.Load()-n)
 	}
 	var used setup.UsageDoc
-	if err := json.Unmarshal([]byte(say(0, "usage", "--by", "project", "--json")), &used); err != nil || len(used.Rows) < 2 || used.Total.Calls != int(n) || used.Total.Failed == 0 || used.Month.Cost <= 0 || used.Month.Cap != 10 {
+	if err := json.Unmarshal([]byte(say(0, "usage", "--by", "project", "--json")), &used); err != nil ||
+		len(used.Rows) < 2 || used.Total.Calls != int(n) || used.Total.Failed == 0 || used.Month.Cost <= 0 ||
+		used.Month.Cap != 10 {
 		t.Errorf("usage: %v %+v, want %d calls of two projects", err, used, n)
 	}
 	wants(say(0, "usage", "--by", "day", "--since", "1d"), time.Now().UTC().Format("2006-01-02"), "total", "This month: ")
 	say(2, "usage", "--by", "moon")
 	say(2, "redistill")
-	wants(say(1, "redistill", "--since", "2000"), "would be asked about", "nothing was done; recall redistill --yes does it")
+	wants(say(1, "redistill", "--since", "2000"), "would be asked about",
+		"nothing was done; recall redistill --yes does it")
 	if asked.Load() != n {
 		t.Error("redistill asked before it was told to")
 	}

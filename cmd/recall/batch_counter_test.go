@@ -100,7 +100,8 @@ func (d *counter) outcome(b *handed, i int) string {
 // take takes a batch. The first is taken from somebody who doesn't live to hear
 // of it, of the second the answer is lost.
 func (d *counter) take(name string, requests []slip) *handed {
-	b := &handed{id: fmt.Sprintf("batch_%d", len(d.batches)+1), name: name, n: len(d.batches) + 1, requests: requests, made: time.Now()}
+	b := &handed{id: fmt.Sprintf("batch_%d", len(d.batches)+1), name: name, n: len(d.batches) + 1, requests: requests,
+		made: time.Now()}
 	for _, r := range requests {
 		if d.answered[r.key] > 0 {
 			d.again = append(d.again, r.key)
@@ -137,7 +138,8 @@ func (d *counter) look(w http.ResponseWriter, b *handed) bool {
 
 // results writes a batch's answers, the last first: the first time only a part
 // of them, of the fifth batch to somebody who is killed.
-func (d *counter) results(w http.ResponseWriter, b *handed, line func(s slip, outcome, answer string, in, out int) any) {
+func (d *counter) results(w http.ResponseWriter, b *handed, line func(s slip, outcome, answer string, in,
+	out int) any) {
 	if b.n == 1 && d.once("cut") {
 		w.Header().Set("Content-Length", "99999")
 		io.WriteString(w, `{"custom_id":"`)
@@ -186,8 +188,9 @@ func (d *counter) anthropic(w http.ResponseWriter, method string, path []string,
 		Messages []struct{ Content string }
 	}
 	message := func(answer string, in, out int) any {
-		return map[string]any{"type": "message", "role": "assistant", "model": "small", "stop_reason": "end_turn", "content": []any{map[string]any{"type": "text", "text": answer}},
-			"usage": map[string]any{"input_tokens": in, "output_tokens": out}}
+		return map[string]any{"type": "message", "role": "assistant", "model": "small", "stop_reason": "end_turn",
+			"content": []any{map[string]any{"type": "text", "text": answer}},
+			"usage":   map[string]any{"input_tokens": in, "output_tokens": out}}
 	}
 	account := func(b *handed) any {
 		counts, status := map[string]int{"processing": len(b.requests)}, "in_progress"
@@ -195,10 +198,12 @@ func (d *counter) anthropic(w http.ResponseWriter, method string, path []string,
 			status = "ended"
 			counts = map[string]int{}
 			for i := range b.requests {
-				counts[map[string]string{"ok": "succeeded", "late": "expired", "cancelled": "canceled", "error": "errored", "": "errored"}[d.outcome(b, i)]]++
+				counts[map[string]string{"ok": "succeeded", "late": "expired", "cancelled": "canceled", "error": "errored",
+					"": "errored"}[d.outcome(b, i)]]++
 			}
 		}
-		return map[string]any{"id": b.id, "type": "message_batch", "processing_status": status, "request_counts": counts, "created_at": b.made, "expires_at": b.made.Add(24 * time.Hour)}
+		return map[string]any{"id": b.id, "type": "message_batch", "processing_status": status, "request_counts": counts,
+			"created_at": b.made, "expires_at": b.made.Add(24 * time.Hour)}
 	}
 	switch {
 	case atOnce:
@@ -233,18 +238,22 @@ func (d *counter) anthropic(w http.ResponseWriter, method string, path []string,
 	default:
 		b := d.find(path[1])
 		d.results(w, b, func(s slip, outcome, answer string, in, out int) any {
-			result := map[string]any{"type": map[string]string{"ok": "succeeded", "late": "expired", "cancelled": "canceled", "error": "errored"}[outcome]}
+			result := map[string]any{"type": map[string]string{"ok": "succeeded", "late": "expired", "cancelled": "canceled",
+				"error": "errored"}[outcome]}
 			switch outcome {
 			case "ok":
 				result["message"] = message(answer, in, out)
 			case "error":
-				result["error"] = map[string]any{"type": "error", "error": map[string]any{"type": "api_error", "message": "Internal server error"}}
+				result["error"] = map[string]any{"type": "error", "error": map[string]any{"type": "api_error",
+					"message": "Internal server error"}}
 			}
 			return map[string]any{"custom_id": s.key, "result": result}
 		})
 		if d.fate(b) == "failed" { // here that is an error of each
 			for _, s := range b.requests {
-				json.NewEncoder(w).Encode(map[string]any{"custom_id": s.key, "result": map[string]any{"type": "errored", "error": map[string]any{"type": "error", "error": map[string]any{"type": "overloaded_error", "message": "Overloaded"}}}})
+				json.NewEncoder(w).Encode(map[string]any{"custom_id": s.key, "result": map[string]any{"type": "errored",
+					"error": map[string]any{"type": "error", "error": map[string]any{"type": "overloaded_error",
+						"message": "Overloaded"}}}})
 			}
 		}
 	}
@@ -256,18 +265,23 @@ func (d *counter) openai(w http.ResponseWriter, r *http.Request, path []string, 
 		Messages []struct{ Content string }
 	}
 	completion := func(answer string, in, out int) any {
-		return map[string]any{"id": "c", "model": "small", "choices": []any{map[string]any{"finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": answer}}},
+		return map[string]any{"id": "c", "model": "small", "choices": []any{map[string]any{"finish_reason": "stop",
+			"message": map[string]any{"role": "assistant", "content": answer}}},
 			"usage": map[string]any{"prompt_tokens": in, "completion_tokens": out}}
 	}
 	account := func(b *handed) any {
 		fate := d.fate(b)
-		a := map[string]any{"id": b.id, "object": "batch", "endpoint": "/v1/chat/completions", "completion_window": "24h", "created_at": b.made.Unix(),
-			"status":   map[string]string{"": "in_progress", "partly": "completed", "answered": "completed", "failed": "failed", "expired": "expired", "cancelled": "cancelled"}[fate],
-			"metadata": map[string]any{"recall": b.name, "recall_json": "1"}, "request_counts": map[string]int{"total": len(b.requests)}}
+		a := map[string]any{"id": b.id, "object": "batch", "endpoint": "/v1/chat/completions", "completion_window": "24h",
+			"created_at": b.made.Unix(),
+			"status": map[string]string{"": "in_progress", "partly": "completed", "answered": "completed", "failed": "failed",
+				"expired": "expired", "cancelled": "cancelled"}[fate],
+			"metadata":       map[string]any{"recall": b.name, "recall_json": "1"},
+			"request_counts": map[string]int{"total": len(b.requests)}}
 		switch fate {
 		case "":
 		case "failed":
-			a["errors"] = map[string]any{"object": "list", "data": []any{map[string]any{"code": "token_limit_exceeded", "message": "Enqueued token limit reached"}}}
+			a["errors"] = map[string]any{"object": "list", "data": []any{map[string]any{"code": "token_limit_exceeded",
+				"message": "Enqueued token limit reached"}}}
 		default:
 			a["output_file_id"], a["error_file_id"] = "out-"+b.id, "errors-"+b.id
 		}
@@ -292,9 +306,11 @@ func (d *counter) openai(w http.ResponseWriter, r *http.Request, path []string, 
 				switch d.outcome(b, i) {
 				case "late", "cancelled":
 					code := map[string]string{"late": "batch_expired", "cancelled": "batch_cancelled"}[d.outcome(b, i)]
-					json.NewEncoder(w).Encode(map[string]any{"custom_id": s.key, "response": nil, "error": map[string]any{"code": code, "message": "no answer"}})
+					json.NewEncoder(w).Encode(map[string]any{"custom_id": s.key, "response": nil,
+						"error": map[string]any{"code": code, "message": "no answer"}})
 				case "error":
-					json.NewEncoder(w).Encode(map[string]any{"custom_id": s.key, "response": map[string]any{"status_code": 500, "body": map[string]any{"error": map[string]any{"message": "The server had an error", "type": "server_error"}}}})
+					json.NewEncoder(w).Encode(map[string]any{"custom_id": s.key, "response": map[string]any{"status_code": 500,
+						"body": map[string]any{"error": map[string]any{"message": "The server had an error", "type": "server_error"}}}})
 				}
 			}
 			return
@@ -303,7 +319,8 @@ func (d *counter) openai(w http.ResponseWriter, r *http.Request, path []string, 
 			if outcome != "ok" {
 				return nil
 			}
-			return map[string]any{"custom_id": s.key, "response": map[string]any{"status_code": 200, "body": completion(answer, in, out)}, "error": nil}
+			return map[string]any{"custom_id": s.key, "response": map[string]any{"status_code": 200,
+				"body": completion(answer, in, out)}, "error": nil}
 		})
 	case path[1] == "batches" && r.Method == http.MethodPost:
 		var q struct {
@@ -353,18 +370,22 @@ func (s slip) answer() (text string, in, out int) {
 		_, transcript, _ := strings.Cut(s.prompt, "\n<transcript>\n")
 		for _, m := range slipTurn.FindAllStringSubmatch(transcript, -1) {
 			quote := strings.ToValidUTF8(m[2][:min(len(m[2]), 100)], "")
-			list = append(list, map[string]any{"kind": "decision", "text": "Heard: " + quote, "why": "", "by": "user", "scope": "", "alternatives": []string{}, "about": []string{}, "path": "", "status": "",
-				"confidence": "high", "earlier": "", "bearing": "none", "evidence": []any{map[string]any{"turn": m[1], "quote": quote}}})
+			list = append(list, map[string]any{"kind": "decision", "text": "Heard: " + quote, "why": "", "by": "user",
+				"scope": "", "alternatives": []string{}, "about": []string{}, "path": "", "status": "",
+				"confidence": "high", "earlier": "", "bearing": "none", "evidence": []any{map[string]any{"turn": m[1],
+					"quote": quote}}})
 		}
 		answer = map[string]any{"items": list, "closed": []any{}}
 	case strings.Contains(s.prompt, "Now the relation of each pair"):
 		for i := range slipPair.FindAllString(s.prompt, -1) {
-			list = append(list, map[string]any{"number": i + 1, "why": "", "relation": "unrelated", "earlier_quote": "", "later_quote": ""})
+			list = append(list, map[string]any{"number": i + 1, "why": "", "relation": "unrelated", "earlier_quote": "",
+				"later_quote": ""})
 		}
 		answer = map[string]any{"pairs": list}
 	default:
 		for i := range slipNote.FindAllString(s.prompt, -1) {
-			list = append(list, map[string]any{"number": i + 1, "aliases": []string{fmt.Sprint("another way to say number ", i+1)}, "asks": []string{"What about it?"}})
+			list = append(list, map[string]any{"number": i + 1, "aliases": []string{fmt.Sprint("another way to say number ",
+				i+1)}, "asks": []string{"What about it?"}})
 		}
 		answer = map[string]any{"notes": list}
 	}

@@ -102,7 +102,8 @@ func TestBatchNights(t *testing.T) {
 			}
 			want := (float64(d.in+4*d.out)/2 + float64(d.atOnce[0]+4*d.atOnce[1])) / 1e6
 			if batched != [2]int{d.in, d.out} || atOnce != d.atOnce || math.Abs(cost-want) > 1e-9 || d.in == 0 {
-				t.Errorf("the ledger has %d by batch, %d at once, $%f; the service charged %d, %d, $%f", batched, atOnce, cost, [2]int{d.in, d.out}, d.atOnce, want)
+				t.Errorf("the ledger has %d by batch, %d at once, $%f; the service charged %d, %d, $%f", batched, atOnce, cost,
+					[2]int{d.in, d.out}, d.atOnce, want)
 			}
 			if v, err := check.Verify(context.Background(), l, check.Options{}); err != nil || v.Damage() > 0 {
 				t.Errorf("verify: %v %+v", err, v.Findings)
@@ -111,7 +112,8 @@ func TestBatchNights(t *testing.T) {
 			if !d.keys[key] && !d.keys["Bearer "+key] {
 				t.Errorf("the key didn't go out: %v", d.keys)
 			}
-			for where, text := range map[string][]byte{"a request": d.sent, "what was said": said.Bytes(), "a file": wholeOf(t, home)} {
+			for where, text := range map[string][]byte{"a request": d.sent, "what was said": said.Bytes(),
+				"a file": wholeOf(t, home)} {
 				if bytes.Contains(text, []byte(key)) {
 					t.Errorf("the key stands in %s", where)
 				}

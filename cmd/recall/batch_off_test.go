@@ -25,8 +25,9 @@ func TestBatchesTurnedOff(t *testing.T) {
 	var keys []string // of the batch's requests
 	again := 0        // windows that were asked about at once
 	message := func(text string) map[string]any {
-		return map[string]any{"type": "message", "model": "m", "stop_reason": "end_turn", "content": []any{map[string]any{"type": "text", "text": text}},
-			"usage": map[string]any{"input_tokens": 9, "output_tokens": 9}}
+		return map[string]any{"type": "message", "model": "m", "stop_reason": "end_turn",
+			"content": []any{map[string]any{"type": "text", "text": text}},
+			"usage":   map[string]any{"input_tokens": 9, "output_tokens": 9}}
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
@@ -55,7 +56,8 @@ func TestBatchesTurnedOff(t *testing.T) {
 			json.NewEncoder(w).Encode(map[string]any{"id": "b1", "processing_status": "ended", "request_counts": counts})
 		case "/v1/messages/batches/b1/results":
 			for _, key := range keys {
-				json.NewEncoder(w).Encode(map[string]any{"custom_id": key, "result": map[string]any{"type": "succeeded", "message": message(`{"items":[],"closed":[]}`)}})
+				json.NewEncoder(w).Encode(map[string]any{"custom_id": key, "result": map[string]any{"type": "succeeded",
+					"message": message(`{"items":[],"closed":[]}`)}})
 			}
 		}
 	}))

@@ -101,7 +101,8 @@ func fillIndex(tb testing.TB, path string, made []synthtest.Item) {
 	var docs []index.Doc
 	for _, it := range made {
 		if n := len(docs); n == 0 || docs[n-1].Session != it.Session {
-			docs = append(docs, index.Doc{Session: it.Session, Project: it.Project, Title: it.Text, Source: "claude-code", Start: it.At, End: it.At,
+			docs = append(docs, index.Doc{Session: it.Session, Project: it.Project, Title: it.Text, Source: "claude-code",
+				Start: it.At, End: it.At,
 				Thread: index.Threaded{ThreadInfo: payload.ThreadInfo{Branch: "main", Start: it.At, End: it.At, Goal: it.Text}}})
 		}
 		d := &docs[len(docs)-1]
@@ -109,8 +110,10 @@ func fillIndex(tb testing.TB, path string, made []synthtest.Item) {
 		d.Turns = append(d.Turns, index.Turn{ID: it.Turn, N: n, Role: "user", At: it.At, Text: it.TurnText})
 		d.Thread.Items = append(d.Thread.Items, payload.ItemID(it.ID))
 		d.Items = append(d.Items, index.Item{Context: it.TurnText, Item: payload.Item{
-			ID: payload.ItemID(it.ID), Kind: payload.Kind(it.Kind), Text: it.Text, Why: it.Why, Scope: it.Scope, Alternatives: it.Lost,
-			By: payload.ByUser, State: payload.Stands, At: it.At, Evidence: []payload.Evidence{{Turn: it.Turn, N: n, Quote: it.Quote}},
+			ID: payload.ItemID(it.ID), Kind: payload.Kind(it.Kind), Text: it.Text, Why: it.Why, Scope: it.Scope,
+			Alternatives: it.Lost,
+			By:           payload.ByUser, State: payload.Stands, At: it.At, Evidence: []payload.Evidence{{Turn: it.Turn, N: n,
+				Quote: it.Quote}},
 		}})
 	}
 	if err := x.PutAll(context.Background(), docs); err != nil {

@@ -24,7 +24,8 @@ func TestChoices(t *testing.T) {
 		fmt.Fprint(w, `{"models":[{"name":"gpt-oss:120b-cloud","details":{"family":"gptoss"}},{"name":"gemma4:4b","details":{"family":"gemma"}}]}`)
 	}))
 	defer ollama.Close()
-	env := map[string]string{"OLLAMA_HOST": ollama.URL, "ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": " ", "OPENROUTER_API_KEY": "r"}
+	env := map[string]string{"OLLAMA_HOST": ollama.URL, "ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": " ",
+		"OPENROUTER_API_KEY": "r"}
 	here := func(string) (string, error) { return "/usr/bin/claude", nil }
 	var got []string
 	c := &config.Config{}
@@ -45,7 +46,9 @@ func TestChoices(t *testing.T) {
 		Model: "gpt-oss:120b-cloud"}).GoesTo(); !strings.Contains(to, "ollama.com") {
 		t.Errorf("a model that Ollama passes on to its makers: said to go to %q", to)
 	}
-	if got := config.Choices(t.Context(), func(k string) string { return map[string]string{"OLLAMA_HOST": "10.0.0.9"}[k] }, func(string) (string, error) { return "", errors.New("none") }); len(got) != 0 {
+	if got := config.Choices(t.Context(),
+		func(k string) string { return map[string]string{"OLLAMA_HOST": "10.0.0.9"}[k] },
+		func(string) (string, error) { return "", errors.New("none") }); len(got) != 0 {
 		t.Errorf("nothing is here: got %+v", got)
 	}
 }
@@ -72,7 +75,8 @@ func TestInitProvider(t *testing.T) {
 	for _, v := range []string{"HOME", "USERPROFILE"} {
 		t.Setenv(v, home)
 	}
-	for v, dir := range map[string]string{"XDG_CONFIG_HOME": "config", "AppData": "config", "XDG_CACHE_HOME": "cache", "LocalAppData": "cache"} {
+	for v, dir := range map[string]string{"XDG_CONFIG_HOME": "config", "AppData": "config", "XDG_CACHE_HOME": "cache",
+		"LocalAppData": "cache"} {
 		t.Setenv(v, filepath.Join(home, dir))
 	}
 	t.Setenv("RECALL_LLM_KEY", secret)
@@ -129,7 +133,8 @@ func TestInitProvider(t *testing.T) {
 	if text, err := os.ReadFile(file); err != nil || string(text) != "llm:\n  provider: none\n" {
 		t.Errorf("after none: got %q, %v, want nothing left of the one before", text, err)
 	}
-	for _, args := range [][]string{{"--model", "m"}, {"--provider", "magic"}, {"--provider", "relay", "--url", "x", "--dir", ""}} {
+	for _, args := range [][]string{{"--model", "m"}, {"--provider", "magic"},
+		{"--provider", "relay", "--url", "x", "--dir", ""}} {
 		if code, _, errs := init(args...); code != app.ExitError || !strings.Contains(errs, "hint:") {
 			t.Errorf("init %q: got %d, %s", args, code, errs)
 		}

@@ -34,7 +34,10 @@ var damages = []struct {
 			t.Fatal(err)
 		}
 	}, ""},
-	{"with a flipped bit where it is written", func(t *testing.T, path string) { spoilTables(t, path, "session", "item", "stamp") }, ""},
+	{"with a flipped bit where it is written", func(t *testing.T,
+		path string) {
+		spoilTables(t, path, "session", "item", "stamp")
+	}, ""},
 	{"with a flipped bit in its lists of words", func(t *testing.T, path string) { spoilTables(t, path, "fulltext") }, ""},
 	{"with a flipped bit in its links", func(t *testing.T, path string) { spoilTables(t, path, "link", "due") }, ""},
 	{"gone", func(t *testing.T, path string) { removeAll(t, path) }, "removed, emptied or replaced"},
@@ -102,7 +105,8 @@ func (s *gathered) String() string {
 func (s *gathered) wait(t *testing.T, words string, times int) {
 	t.Helper()
 	line := regexp.MustCompile(`(?m)^.*(?:` + words + `).*$`)
-	for end := time.Now().Add(15 * time.Second); len(line.FindAllString(s.String(), -1)) < times; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(15 * time.Second); len(line.FindAllString(s.String(),
+		-1)) < times; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%q wasn't said %d times:\n%s", words, times, s)
 		}
@@ -129,7 +133,8 @@ func newWatched(t *testing.T) *watched {
 	}
 	w := &watched{t: t, claude: claude, config: filepath.Join(home, "config.yaml")}
 	t.Setenv("RECALL_CONFIG", w.config)
-	if err := os.WriteFile(w.config, []byte("sources:\n  claude_code: ["+claude+"]\n  cowork: ["+cowork+"]\n"), 0o600); err != nil {
+	if err := os.WriteFile(w.config, []byte("sources:\n  claude_code: ["+claude+"]\n  cowork: ["+cowork+"]\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	mustRun(t, "sync")

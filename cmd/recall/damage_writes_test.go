@@ -98,7 +98,8 @@ func TestDamageFoundByWriters(t *testing.T) {
 	var asked atomic.Int64
 	var down atomic.Bool
 	config := filepath.Join(home, "config.yaml")
-	text := "llm:\n  provider: openai\n  url: " + chatting(t, &asked, &down) + "\n  model: small-enough\n  prices: [{model: small-enough, in: 0.1, out: 0.4}]\n" +
+	text := "llm:\n  provider: openai\n  url: " + chatting(t, &asked, &down) +
+		"\n  model: small-enough\n  prices: [{model: small-enough, in: 0.1, out: 0.4}]\n" +
 		"embed:\n  url: " + embedding(t) + "\n  model: letters\n" +
 		"sources:\n  claude_code: [" + claude + "]\n  cowork: [" + cowork + "]\n"
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
@@ -194,7 +195,8 @@ func TestDamageFoundByHandoff(t *testing.T) {
 	}
 	at := time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)
 	text, err := payload.EncodeHandover(&payload.Payload{Session: "theirs", Project: "ledgerline", Start: at, End: at,
-		Items: []payload.Item{{ID: "k3v9t2m8qa", Kind: payload.Decision, Text: "Invoices go out by carrier pigeon", At: at}}}, "Bob", "Ann B.", at, 0)
+		Items: []payload.Item{{ID: "k3v9t2m8qa", Kind: payload.Decision, Text: "Invoices go out by carrier pigeon",
+			At: at}}}, "Bob", "Ann B.", at, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

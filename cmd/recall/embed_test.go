@@ -51,7 +51,8 @@ func TestEmbedWithService(t *testing.T) {
 		for i, s := range q.Input {
 			h := fnv.New32a()
 			h.Write([]byte(s))
-			data = append(data, fmt.Sprintf(`{"index":%d,"embedding":[%d,%d,1%s]}`, i, h.Sum32()%97, h.Sum32()%89, strings.Repeat(",2", int(longer.Load()))))
+			data = append(data, fmt.Sprintf(`{"index":%d,"embedding":[%d,%d,1%s]}`, i, h.Sum32()%97, h.Sum32()%89,
+				strings.Repeat(",2", int(longer.Load()))))
 		}
 		fmt.Fprintf(w, `{"data":[%s]}`, strings.Join(data, ","))
 	}))
@@ -67,10 +68,12 @@ func TestEmbedWithService(t *testing.T) {
 		return ran{out.String(), err.String(), failed}
 	}
 	run("demo").ok(t)
-	env := []string{"RECALL_LIBRARY_DIR=" + lib, "RECALL_QUERY_VECTORS=service", "RECALL_EMBED_URL=" + service.URL + "/v1", "RECALL_EMBED_MODEL=tiny", "OPENAI_API_KEY=for-others"}
+	env := []string{"RECALL_LIBRARY_DIR=" + lib, "RECALL_QUERY_VECTORS=service", "RECALL_EMBED_URL=" + service.URL +
+		"/v1", "RECALL_EMBED_MODEL=tiny", "OPENAI_API_KEY=for-others"}
 	fail.Store(40)
 	out := run("embed", env...)
-	if out.err == nil || !strings.Contains(out.stderr, "out of order") || !strings.Contains(out.stderr, "embedded before that, and kept") {
+	if out.err == nil || !strings.Contains(out.stderr, "out of order") ||
+		!strings.Contains(out.stderr, "embedded before that, and kept") {
 		t.Fatalf("a service that fails: got %v, %s", out.err, out.stderr)
 	}
 	before := texts.Load()
@@ -101,7 +104,8 @@ func TestEmbedWithService(t *testing.T) {
 	if out = run("query --no-sync tidemark", env...); !strings.Contains(out.stderr, "words alone were searched") {
 		t.Errorf("vectors of another length: got %q", out.stderr)
 	}
-	if out = run("embed", env...); !strings.HasPrefix(out.stdout, fmt.Sprintf("%d items embedded", all)) || !strings.Contains(out.stdout, "0 had a vector") {
+	if out = run("embed", env...); !strings.HasPrefix(out.stdout, fmt.Sprintf("%d items embedded", all)) ||
+		!strings.Contains(out.stdout, "0 had a vector") {
 		t.Errorf("vectors of another length: got %q, %q, want all made anew", out.stdout, out.stderr)
 	}
 	if out = run("query --no-sync tidemark", env...); strings.Contains(out.stderr, "words alone") {
@@ -118,7 +122,8 @@ func TestEmbedWithService(t *testing.T) {
 	if !strings.Contains(out.stderr, "words alone were searched") || !strings.Contains(out.stdout, "norrsken") {
 		t.Errorf("with the service gone: got %q, %q, want an answer by words that says so", out.stdout, out.stderr)
 	}
-	if other := run("query --no-sync tidemark", append(env, "RECALL_EMBED_MODEL=other")...); !strings.Contains(other.stderr, "no vectors of other yet") {
+	if other := run("query --no-sync tidemark", append(env,
+		"RECALL_EMBED_MODEL=other")...); !strings.Contains(other.stderr, "no vectors of other yet") {
 		t.Errorf("another model: got %q, want its vectors apart", other.stderr)
 	}
 	if _, err := os.Stat(lib); err != nil {

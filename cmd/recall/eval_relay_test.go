@@ -39,7 +39,8 @@ func relayAnswers(ts *testscript.TestScript, neg bool, args []string) {
 			for _, name := range names {
 				out := strings.TrimSuffix(name, ".request.json") + ".answer.json"
 				if _, err := os.Stat(out); err != nil {
-					os.WriteFile(strings.TrimSuffix(out, ".answer.json")+".usage.json", []byte(`{"model":"somebody","in":1000,"out":100}`), 0o600)
+					os.WriteFile(strings.TrimSuffix(out, ".answer.json")+".usage.json",
+						[]byte(`{"model":"somebody","in":1000,"out":100}`), 0o600)
 					os.WriteFile(out, oracle(set, name), 0o600)
 				}
 			}
@@ -61,13 +62,15 @@ func oracle(set *eval.Set, name string) []byte {
 	case "rephrase":
 		notes := []any{}
 		for _, m := range regexp.MustCompile(`(?m)^(\d+)\b`).FindAllStringSubmatch(q.Prompt, -1) {
-			notes = append(notes, map[string]any{"number": json.Number(m[1]), "aliases": []string{"that thing from before"}, "asks": []string{"what was that thing?"}})
+			notes = append(notes, map[string]any{"number": json.Number(m[1]), "aliases": []string{"that thing from before"},
+				"asks": []string{"what was that thing?"}})
 		}
 		answer = map[string]any{"notes": notes}
 	case "reconcile": // whatever is later takes the earlier one's place
 		pairs := []any{}
 		for _, m := range regexp.MustCompile(`(?m)^(\d+)\.\nA .*\n  quote: "(.*)"\nB .*\n  quote: "(.*)"$`).FindAllStringSubmatch(q.Prompt, -1) {
-			pairs = append(pairs, map[string]any{"number": json.Number(m[1]), "why": "it is later", "relation": "supersedes", "earlier_quote": m[2], "later_quote": m[3]})
+			pairs = append(pairs, map[string]any{"number": json.Number(m[1]), "why": "it is later", "relation": "supersedes",
+				"earlier_quote": m[2], "later_quote": m[3]})
 		}
 		answer = map[string]any{"pairs": pairs}
 	case "judge":

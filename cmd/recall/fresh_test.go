@@ -51,7 +51,8 @@ func asProgram(t *testing.T) (home string, recall func(env []string, args ...str
 	return home, func(env []string, args ...string) (string, string) {
 		t.Helper()
 		cmd := exec.Command(program, args...)
-		cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "XDG_CACHE_HOME="+home+"/cache", "LocalAppData="+home+"/cache",
+		cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "XDG_CACHE_HOME="+home+"/cache",
+			"LocalAppData="+home+"/cache",
 			"XDG_CONFIG_HOME="+home+"/config", "AppData="+home+"/config", "RECALL_LIBRARY_DIR="+home+"/Recall")
 		cmd.Env = append(cmd.Env, env...)
 		var out, errOut strings.Builder
@@ -121,14 +122,16 @@ func TestQuestionsAreFresh(t *testing.T) {
 	recall(nil, "init", "--help")
 	recall(nil, "sync")
 	// The session goes on while the question is asked.
-	tell(t, home, 1, "Where do failed jobs go?", "Nowhere yet.", "Let's use a dead-letter table for failed jobs instead of a log line, because support needs them.", "Done.")
+	tell(t, home, 1, "Where do failed jobs go?", "Nowhere yet.",
+		"Let's use a dead-letter table for failed jobs instead of a log line, because support needs them.", "Done.")
 	out, _ := recall(nil, "query", "where do failed jobs go")
 	if !strings.Contains(out, "dead-letter table") {
 		t.Errorf("a running session's decision isn't in the answer:\n%s", out)
 	}
 	const many = 80
 	for n := 2; n < many; n++ {
-		tell(t, home, n, fmt.Sprintf("Let's use port %d for service %d instead of the default one, because it is taken.", 4000+n, n), strings.Repeat("Done as you said, and the tests pass. ", 500))
+		tell(t, home, n, fmt.Sprintf("Let's use port %d for service %d instead of the default one, because it is taken.",
+			4000+n, n), strings.Repeat("Done as you said, and the tests pass. ", 500))
 	}
 	_, errOut := recall([]string{"RECALL_QUERY_BUDGET=10ms"}, "query", "which port")
 	if !strings.Contains(errOut, "this answer is without") || !strings.Contains(errOut, "being taken in now") {
@@ -153,7 +156,8 @@ func TestQuestionBesideAnotherRecall(t *testing.T) {
 		t.Skip("starts processes")
 	}
 	home, recall := asProgram(t)
-	tell(t, home, 1, "Where do failed jobs go? Let's use a dead-letter table for failed jobs instead of a log line.", "Done.")
+	tell(t, home, 1, "Where do failed jobs go? Let's use a dead-letter table for failed jobs instead of a log line.",
+		"Done.")
 	recall(nil, "init", "--help")
 	recall(nil, "sync")
 	tell(t, home, 2, "Mail ops about each failed job, please, and only once an hour.", "Done.")
@@ -167,7 +171,8 @@ func TestQuestionBesideAnotherRecall(t *testing.T) {
 	}
 	defer held.Unlock()
 	out, errOut := recall([]string{"RECALL_QUERY_BUDGET=500ms"}, "query", "where do failed jobs go")
-	if !strings.Contains(out, "dead-letter table") || strings.Contains(errOut, "warning") || !strings.Contains(errOut, "not all that is new could be taken in (1 fault); recall sync says why") {
+	if !strings.Contains(out, "dead-letter table") || strings.Contains(errOut, "warning") ||
+		!strings.Contains(errOut, "not all that is new could be taken in (1 fault); recall sync says why") {
 		t.Errorf("got %q, %q", out, errOut)
 	}
 }

@@ -28,12 +28,14 @@ func noon(month time.Month, day int) time.Time {
 
 // goldenItem is an item of a session with its evidence in one turn.
 func goldenItem(id string, kind payload.Kind, at time.Time, turn int, text, why, quote string) index.Item {
-	return index.Item{Item: payload.Item{ID: payload.ItemID(id), Kind: kind, Text: text, Why: why, At: at, State: payload.Stands, By: payload.ByUser, Maker: payload.ByRule,
+	return index.Item{Item: payload.Item{ID: payload.ItemID(id), Kind: kind, Text: text, Why: why, At: at,
+		State: payload.Stands, By: payload.ByUser, Maker: payload.ByRule,
 		Evidence: []payload.Evidence{{Turn: fmt.Sprint("t", turn), N: turn, Quote: quote}}}}
 }
 
 func goldenSession(project string, at time.Time, title string, items ...index.Item) index.Doc {
-	d := index.Doc{Session: project + at.Format("-01-02-") + title, Project: project, Title: title, Start: at, End: at, Items: items}
+	d := index.Doc{Session: project + at.Format("-01-02-") + title, Project: project, Title: title, Start: at, End: at,
+		Items: items}
 	for _, it := range items {
 		e := it.Evidence[0]
 		d.Turns = append(d.Turns, index.Turn{ID: e.Turn, N: e.N, Role: "user", At: at, Text: e.Quote})
@@ -90,9 +92,11 @@ func repository(t *testing.T) string {
 	}
 	git := func(at time.Time, args ...string) {
 		t.Helper()
-		cmd := exec.Command("git", append([]string{"-c", "user.name=Ann", "-c", "user.email=ann@example.org", "-c", "commit.gpgsign=false"}, args...)...)
+		cmd := exec.Command("git", append([]string{"-c", "user.name=Ann", "-c", "user.email=ann@example.org", "-c",
+			"commit.gpgsign=false"}, args...)...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_COMMITTER_DATE="+at.Format(time.RFC3339), "GIT_AUTHOR_DATE="+at.Format(time.RFC3339))
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_COMMITTER_DATE="+at.Format(time.RFC3339),
+			"GIT_AUTHOR_DATE="+at.Format(time.RFC3339))
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %q: %v\n%s", args, err, out)
 		}
@@ -120,30 +124,41 @@ func TestDrawnAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	backoff := goldenItem("backoff222", payload.Decision, noon(4, 15), 41, "Retries use exponential backoff with jitter, at most 5, then the dead-letter queue.",
-		"jitter tested; fixed delays synchronised the workers", "five tries then DLQ, and put jitter on it, we saw the thundering herd last week")
+	backoff := goldenItem("backoff222", payload.Decision, noon(4, 15), 41,
+		"Retries use exponential backoff with jitter, at most 5, then the dead-letter queue.",
+		"jitter tested; fixed delays synchronised the workers",
+		"five tries then DLQ, and put jitter on it, we saw the thundering herd last week")
 	backoff.By, backoff.Rule, backoff.Scope = payload.ByBoth, "plan", "job workers only"
 	backoff.Alternatives, backoff.About = []string{"fixed 30 s delay"}, []string{"src/queue/backoff.ts"}
-	tenant := goldenItem("tenant2222", payload.Deferred, noon(4, 15), 52, "Retry counts per tenant: deferred until billing lands", "", "counts per tenant later, when billing lands")
-	client := goldenItem("httpclient", payload.Eliminated, noon(4, 15), 44, "retry in the HTTP client", "double retries", "not in the http client, that's double retries")
-	backoff.Aliases, tenant.Aliases, client.Aliases = []string{"retry policy of the workers"}, []string{"retry limit of a tenant"}, []string{"client-side retries"}
+	tenant := goldenItem("tenant2222", payload.Deferred, noon(4, 15), 52,
+		"Retry counts per tenant: deferred until billing lands", "", "counts per tenant later, when billing lands")
+	client := goldenItem("httpclient", payload.Eliminated, noon(4, 15), 44, "retry in the HTTP client", "double retries",
+		"not in the http client, that's double retries")
+	backoff.Aliases, tenant.Aliases, client.Aliases = []string{"retry policy of the workers"},
+		[]string{"retry limit of a tenant"}, []string{"client-side retries"}
 	retries := []index.Doc{
-		goldenSession("billing", noon(4, 13), "Failed jobs", goldenItem("fixed22222", payload.Decision, noon(4, 13), 12, "fixed 30 s delay", "", "retry after 30 s, keep it simple")),
+		goldenSession("billing", noon(4, 13), "Failed jobs", goldenItem("fixed22222", payload.Decision, noon(4, 13), 12,
+			"fixed 30 s delay", "", "retry after 30 s, keep it simple")),
 		goldenSession("billing", noon(4, 15), "Retry policy", backoff,
 			tenant, client),
 	}
 	for i := range 10 {
 		at := noon(4, 16+i)
-		retries = append(retries, goldenSession("billing", at, "Invoices", goldenItem(fmt.Sprintf("invoice%03d", i), payload.Decision, at, 3, fmt.Sprintf("Invoice layout %d has a footer", i), "", "put a footer on it")))
+		retries = append(retries, goldenSession("billing", at, "Invoices",
+			goldenItem(fmt.Sprintf("invoice%03d", i), payload.Decision, at, 3, fmt.Sprintf("Invoice layout %d has a footer", i),
+				"", "put a footer on it")))
 	}
 
 	var cache []index.Doc
 	for i := range 4 {
 		at := noon(2, 1+i)
-		cache = append(cache, goldenSession("billing", at, "Pages", goldenItem(fmt.Sprintf("page%06d", i), payload.Decision, at, 2, fmt.Sprintf("Page %d is static", i), "", "make it static")))
+		cache = append(cache, goldenSession("billing", at, "Pages", goldenItem(fmt.Sprintf("page%06d", i), payload.Decision,
+			at, 2, fmt.Sprintf("Page %d is static", i), "", "make it static")))
 	}
-	cache = append(cache, goldenSession("billing", noon(3, 2), "Cache", goldenItem("redis22222", payload.Eliminated, noon(3, 2), 88, "Redis",
-		"another server to run; the LRU cache met the target", "redis is out, it's another server to run and the lru cache meets the target")))
+	cache = append(cache, goldenSession("billing", noon(3, 2), "Cache",
+		goldenItem("redis22222", payload.Eliminated, noon(3, 2), 88, "Redis",
+			"another server to run; the LRU cache met the target",
+			"redis is out, it's another server to run and the lru cache meets the target")))
 
 	var fonts []index.Doc
 	items := 0
@@ -151,12 +166,14 @@ func TestDrawnAnswers(t *testing.T) {
 		project, at := []string{"app", "site", "shop"}[i%3], noon(2, 1).AddDate(0, 0, i)
 		d := goldenSession(project, at, fmt.Sprint("Work ", i))
 		for k := 0; k < 4 && items < 213; k++ {
-			d.Items = append(d.Items, goldenItem(fmt.Sprintf("item%06d", items), payload.Decision, at, 1+k, fmt.Sprintf("Module %d keeps its own table %d", items, i), "", "own table"))
+			d.Items = append(d.Items, goldenItem(fmt.Sprintf("item%06d", items), payload.Decision, at, 1+k,
+				fmt.Sprintf("Module %d keeps its own table %d", items, i), "", "own table"))
 			items++
 		}
 		fonts = append(fonts, d)
 	}
-	title := goldenItem("titlefont2", payload.Decision, noon(2, 11), 7, "Title font scales with the window", "", "let it scale")
+	title := goldenItem("titlefont2", payload.Decision, noon(2, 11), 7, "Title font scales with the window", "",
+		"let it scale")
 	fonts[7].Items = append(fonts[7].Items, title) // the third session of "site"
 
 	for _, c := range []struct {

@@ -89,13 +89,19 @@ func BenchmarkHookProcess(b *testing.B) {
 	}{
 		{"idle-start", hooks.SessionStart, home, nil},
 		{"idle-prompt", hooks.UserPromptSubmit, home, map[string]any{"prompt": "use redis for the cache"}},
-		{"idle-command", hooks.PreToolUse, dir, map[string]any{"tool_name": "Bash", "tool_input": map[string]string{"command": "ls -la && git status"}}},
+		{"idle-command", hooks.PreToolUse, dir, map[string]any{"tool_name": "Bash",
+			"tool_input": map[string]string{"command": "ls -la && git status"}}},
 		{"start", hooks.SessionStart, dir, nil},
 		{"start-anew", hooks.SessionStart, dir, nil},
-		{"prompt", hooks.UserPromptSubmit, dir, map[string]any{"prompt": made[7*6].Question() + " Let's use " + made[7*6].Text}},
-		{"edit", hooks.PreToolUse, dir, map[string]any{"tool_name": "Edit", "tool_input": map[string]string{"file_path": dir + "/queue/worker.go", "old_string": "a := poll()", "new_string": "a := redis.NewClient(options)\nb := lock(a)"}}},
-		{"command", hooks.PreToolUse, dir, map[string]any{"tool_name": "Bash", "tool_input": map[string]string{"command": "npm install redis && docker compose up -d postgres"}}},
-		{"deleting", hooks.PreToolUse, dir, map[string]any{"tool_name": "Bash", "tool_input": map[string]string{"command": "rm -rf build node_modules"}}},
+		{"prompt", hooks.UserPromptSubmit, dir, map[string]any{"prompt": made[7*6].Question() + " Let's use " +
+			made[7*6].Text}},
+		{"edit", hooks.PreToolUse, dir, map[string]any{"tool_name": "Edit",
+			"tool_input": map[string]string{"file_path": dir + "/queue/worker.go", "old_string": "a := poll()",
+				"new_string": "a := redis.NewClient(options)\nb := lock(a)"}}},
+		{"command", hooks.PreToolUse, dir, map[string]any{"tool_name": "Bash",
+			"tool_input": map[string]string{"command": "npm install redis && docker compose up -d postgres"}}},
+		{"deleting", hooks.PreToolUse, dir, map[string]any{"tool_name": "Bash",
+			"tool_input": map[string]string{"command": "rm -rf build node_modules"}}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			var floor, floorCPU, took, tookCPU time.Duration
@@ -116,7 +122,8 @@ func BenchmarkHookProcess(b *testing.B) {
 				}
 				i++
 			}
-			for unit, sum := range map[string]time.Duration{"ms/version": floor, "cpu-ms/version": floorCPU, "ms/hook": took, "cpu-ms/hook": tookCPU} {
+			for unit, sum := range map[string]time.Duration{"ms/version": floor, "cpu-ms/version": floorCPU, "ms/hook": took,
+				"cpu-ms/hook": tookCPU} {
 				b.ReportMetric(float64(sum.Microseconds())/1e3/float64(b.N), unit)
 			}
 		})

@@ -20,7 +20,8 @@ func TestHookBeforeDeleting(t *testing.T) {
 	d.recall("sync")
 	bash := func(command string) string {
 		t.Helper()
-		return d.context(d.hook(hooks.PreToolUse, sessionC, "tool_name", "Bash", "tool_input", map[string]string{"command": command}))
+		return d.context(d.hook(hooks.PreToolUse, sessionC, "tool_name", "Bash", "tool_input",
+			map[string]string{"command": command}))
 	}
 	const safe = "every byte of which is in recall's library"
 	store := filepath.Join(d.home, ".claude", "projects")
@@ -58,7 +59,8 @@ func TestHookBeforeDeleting(t *testing.T) {
 		}
 	}
 	for _, command := range []string{
-		"rm -rf build", "ls ~/.claude/projects", "cat ~/.claude/settings.json", "rm -f ~/.claude/todo.txt", "ls ~/.claude/projects && rm -rf build",
+		"rm -rf build", "ls ~/.claude/projects", "cat ~/.claude/settings.json", "rm -f ~/.claude/todo.txt",
+		"ls ~/.claude/projects && rm -rf build",
 		"git commit -m 'rm -rf ~/.claude'", "echo done > out.txt", "mv a b", "grep -rn rm ~/.claude/settings.json",
 	} {
 		if got := bash(command); got != "" {
@@ -76,7 +78,8 @@ func TestHookBeforeDeleting(t *testing.T) {
 		}
 	}
 	got := bash("rm -rf ~/.claude/projects")
-	if !strings.HasPrefix(got, "deny: ") || !strings.Contains(got, sessionA) || !strings.Contains(got, "recall sync && recall guard") {
+	if !strings.HasPrefix(got, "deny: ") || !strings.Contains(got, sessionA) ||
+		!strings.Contains(got, "recall sync && recall guard") {
 		t.Errorf("with damaged bytes: %q", got)
 	}
 	if got := bash("rm -rf ~/.claude/projects"); strings.Contains(got, "allow") {

@@ -27,7 +27,8 @@ func TestHooksOnFullDisk(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestHooksOnFullDisk$", "-test.v")
 	cmd.Env = append(os.Environ(), "RECALL_TEST_DISK=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
-		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}, GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}}
+		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}}
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	switch {
@@ -74,10 +75,12 @@ func hooksOnFullDisk(t *testing.T, which string) {
 		}
 	}
 	fill.Close()
-	d.says(sessionB, "The importer stops at umlauts.", "It reads Latin-1 now.", "Use UTF-8 everywhere, not Latin-1.", "Done: UTF-8 everywhere.")
+	d.says(sessionB, "The importer stops at umlauts.", "It reads Latin-1 now.", "Use UTF-8 everywhere, not Latin-1.",
+		"Done: UTF-8 everywhere.")
 	d.hook(hooks.SessionStart, sessionB, "source", "startup")
 	d.hook(hooks.UserPromptSubmit, sessionB, "prompt", "Let's move the timetable index to Postgres.")
-	d.hook(hooks.PreToolUse, sessionB, "tool_name", "Edit", "tool_input", map[string]string{"file_path": "internal/gen/a.go", "old_string": "a", "new_string": "b"})
+	d.hook(hooks.PreToolUse, sessionB, "tool_name", "Edit", "tool_input",
+		map[string]string{"file_path": "internal/gen/a.go", "old_string": "a", "new_string": "b"})
 	for _, event := range []hooks.Event{hooks.PreCompact, hooks.SessionEnd} {
 		if got := d.hook(event, sessionB, "trigger", "auto", "reason", "other"); got != "" {
 			t.Errorf("%s says %q", event, got)
@@ -87,7 +90,8 @@ func hooksOnFullDisk(t *testing.T, which string) {
 		if !strings.Contains(d.log(), "no space left") {
 			t.Errorf("the log says nothing of it:\n%s", d.log())
 		}
-		got := d.context(d.hook(hooks.PreToolUse, sessionB, "tool_name", "Bash", "tool_input", map[string]string{"command": "rm -rf ~/.claude/projects"}))
+		got := d.context(d.hook(hooks.PreToolUse, sessionB, "tool_name", "Bash", "tool_input",
+			map[string]string{"command": "rm -rf ~/.claude/projects"}))
 		if !strings.HasPrefix(got, "deny: ") {
 			t.Errorf("a command takes away what can't be saved: %q", got)
 		}
@@ -102,7 +106,8 @@ func hooksOnFullDisk(t *testing.T, which string) {
 		}
 	}
 	for path, text := range whole { // what only grows may have grown
-		if now, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(now), text) && strings.Contains(path, "/raw/") {
+		if now, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(now), text) &&
+			strings.Contains(path, "/raw/") {
 			t.Errorf("%s is torn: %v", path, err)
 		}
 	}

@@ -83,7 +83,8 @@ func TestHookResumeOfUntold(t *testing.T) {
 	d := newDesk(t)
 	d.says(sessionA, first...)
 	d.recall("sync")
-	if got := d.hook(hooks.UserPromptSubmit, sessionB, "prompt", "Let's move the timetable index to Postgres."); got == "" {
+	if got := d.hook(hooks.UserPromptSubmit, sessionB, "prompt",
+		"Let's move the timetable index to Postgres."); got == "" {
 		t.Fatal("no note")
 	}
 	if got := d.hook(hooks.SessionStart, sessionB, "source", "resume"); got != "" {
@@ -100,14 +101,16 @@ func TestHookDeletingWithoutLibrary(t *testing.T) {
 	d := newDesk(t)
 	bash := func(command string) string {
 		t.Helper()
-		return d.context(d.hook(hooks.PreToolUse, sessionC, "tool_name", "Bash", "tool_input", map[string]string{"command": command}))
+		return d.context(d.hook(hooks.PreToolUse, sessionC, "tool_name", "Bash", "tool_input",
+			map[string]string{"command": command}))
 	}
 	os.MkdirAll(filepath.Join(d.home, ".claude", "projects", "-empty"), 0o700)
 	if got := bash("rm -rf ~/.claude/projects"); got != "" {
 		t.Errorf("no session is there: %q", got)
 	}
 	d.says(sessionA, first...)
-	for _, command := range []string{"rm -rf ~/.claude/projects", "rm -rf ~/.claude", "rm -rf " + d.home, "mv ~/.claude/projects /tmp/old", "rm -rf ~/.claude/projects; " + strings.Repeat("echo on; ", 20_000)} {
+	for _, command := range []string{"rm -rf ~/.claude/projects", "rm -rf ~/.claude", "rm -rf " + d.home,
+		"mv ~/.claude/projects /tmp/old", "rm -rf ~/.claude/projects; " + strings.Repeat("echo on; ", 20_000)} {
 		if got := bash(command); !strings.HasPrefix(got, "deny: ") || !strings.Contains(got, "recall init --yes") {
 			t.Errorf("%.60s: %q, want it refused", command, got)
 		}
@@ -128,9 +131,11 @@ func TestHookDeletingWithoutLibrary(t *testing.T) {
 func TestHookStartWithoutIndex(t *testing.T) {
 	d := newDesk(t)
 	d.says(sessionA, first...)
-	d.says(sessionB, "Go on with the importer for the timetable index in src/importer.go.", "It reads the timetable now. Next steps:\n- test it with the winter timetable\n- write the stop lookup",
+	d.says(sessionB, "Go on with the importer for the timetable index in src/importer.go.",
+		"It reads the timetable now. Next steps:\n- test it with the winter timetable\n- write the stop lookup",
 		"Drop the XML feed: it comes a day late.", "Dropped.")
-	d.says(sessionC, "Which font do we use on the tickets?", "None is set.", "Use Inter for the tickets, not Arial.", "Done.")
+	d.says(sessionC, "Which font do we use on the tickets?", "None is set.", "Use Inter for the tickets, not Arial.",
+		"Done.")
 	d.recall("sync")
 	for _, branch := range []string{"main", "fix/tickets"} {
 		if err := os.MkdirAll(filepath.Join(d.project, ".git"), 0o700); err != nil {
@@ -237,7 +242,8 @@ func TestHookResumeAfterEdit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(pages[0], []byte(strings.Replace(string(text), "SQLite for the timetable index", "SQLite in WAL mode for the timetable index", 1)), 0o600); err != nil {
+	if err := os.WriteFile(pages[0], []byte(strings.Replace(string(text), "SQLite for the timetable index",
+		"SQLite in WAL mode for the timetable index", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	d.recall("sync")

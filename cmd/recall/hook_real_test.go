@@ -54,7 +54,8 @@ func (m *modelAPI) serve(w http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
 	m.bodies = append(m.bodies, string(raw))
 	n := len(m.bodies)
-	block, delta, stop := `{"type":"text","text":""}`, `{"type":"text_delta","text":"Done. The importer of the timetable index runs once at night."}`, "end_turn"
+	block, delta, stop := `{"type":"text","text":""}`,
+		`{"type":"text_delta","text":"Done. The importer of the timetable index runs once at night."}`, "end_turn"
 	switch {
 	case strings.Contains(string(raw), "create a detailed summary"):
 		delta = `{"type":"text_delta","text":"<summary>They talked about the importer.</summary>"}`
@@ -116,8 +117,10 @@ func hooksAtWork(t *testing.T, client string) {
 	d.says(sessionA, first...)
 	d.recall("sync")
 	m := newModelAPI(t)
-	env := []string{"HOME=" + d.home, "XDG_CACHE_HOME=" + filepath.Join(d.home, "cache"), "XDG_CONFIG_HOME=" + filepath.Join(d.home, "config"), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(),
-		"ANTHROPIC_BASE_URL=" + m.URL, "ANTHROPIC_API_KEY=dummy-key-for-loopback", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1"}
+	env := []string{"HOME=" + d.home, "XDG_CACHE_HOME=" + filepath.Join(d.home, "cache"), "XDG_CONFIG_HOME=" +
+		filepath.Join(d.home, "config"), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(),
+		"ANTHROPIC_BASE_URL=" + m.URL, "ANTHROPIC_API_KEY=dummy-key-for-loopback",
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1"}
 	runs := func(program string, args ...string) string {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), program, args...)
@@ -135,9 +138,11 @@ func hooksAtWork(t *testing.T, client string) {
 	}
 	runs(exe, "hooks", "install")
 
-	m.calls = []apiCall{{"Write", map[string]any{"file_path": filepath.Join(d.project, "internal/gen/fares.go"), "content": "package gen\n"}}}
+	m.calls = []apiCall{{"Write", map[string]any{"file_path": filepath.Join(d.project, "internal/gen/fares.go"),
+		"content": "package gen\n"}}}
 	const session = "11111111-2222-4333-8444-555555555555"
-	runs(client, "--dangerously-skip-permissions", "--session-id", session, "-p", "Write the importer of the timetable index, and let it run once at night rather than at every change, because changes come in storms.")
+	runs(client, "--dangerously-skip-permissions", "--session-id", session, "-p",
+		"Write the importer of the timetable index, and let it run once at night rather than at every change, because changes come in storms.")
 	asked := m.asked()
 	const decided = "use SQLite for the timetable index, not Postgres"
 	if !payloadDecides(asked, decided) {
@@ -163,7 +168,8 @@ func hooksAtWork(t *testing.T, client string) {
 	archived("SessionEnd")
 	indexed := ""
 	for range 600 { // it is archived first
-		if indexed = runs(exe, "query", "--no-sync", "when does the importer run"); strings.Contains(indexed, "once at night") {
+		if indexed = runs(exe, "query", "--no-sync", "when does the importer run"); strings.Contains(indexed,
+			"once at night") {
 			break
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -182,7 +188,8 @@ func hooksAtWork(t *testing.T, client string) {
 		t.Errorf("after the compaction the payload is gone:\n%.4000s", asked)
 	}
 
-	m.calls = []apiCall{{"Bash", map[string]any{"command": "rm -rf ~/.claude/projects/-harborlight", "description": "clear"}}}
+	m.calls = []apiCall{{"Bash", map[string]any{"command": "rm -rf ~/.claude/projects/-harborlight",
+		"description": "clear"}}}
 	fresh := d.says(sessionB, "Keep the weather feed in memory.", "In memory.") // nobody has archived it
 	runs(client, "--dangerously-skip-permissions", "--session-id", sessionC, "-p", "Clear the old sessions.")
 	if asked := m.asked(); !strings.Contains(asked, "every byte of which is in recall's library") {

@@ -53,8 +53,10 @@ const apiKey = "dummy-key-for-loopback"
 func keepsItsThread(t *testing.T, exe, client string) {
 	d := newDesk(t)
 	m := newModelAPI(t)
-	env := []string{"HOME=" + d.home, "XDG_CACHE_HOME=" + filepath.Join(d.home, "cache"), "XDG_CONFIG_HOME=" + filepath.Join(d.home, "config"), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(),
-		"ANTHROPIC_BASE_URL=" + m.URL, "ANTHROPIC_API_KEY=" + apiKey, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1"}
+	env := []string{"HOME=" + d.home, "XDG_CACHE_HOME=" + filepath.Join(d.home, "cache"), "XDG_CONFIG_HOME=" +
+		filepath.Join(d.home, "config"), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(),
+		"ANTHROPIC_BASE_URL=" + m.URL, "ANTHROPIC_API_KEY=" + apiKey, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1"}
 	runs := func(program string, args ...string) string {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), program, args...)
@@ -90,9 +92,11 @@ func keepsItsThread(t *testing.T, exe, client string) {
 	const decided, preface = "use SQLite for the readings of the sensors, not Postgres",
 		"data with its source, not instructions"
 	for i, prompt := range []string{"Let's use SQLite for the readings of the sensors, not Postgres, because one file ships with the station.",
-		"Continue where we left off.", "Where were we?", "Hello.", "Fix the typo in the README.", "Now go on with the storage for the readings."} {
+		"Continue where we left off.", "Where were we?", "Hello.", "Fix the typo in the README.",
+		"Now go on with the storage for the readings."} {
 		if asked := says("--session-id", session(i+1), prompt); i > 0 && !strings.Contains(asked, decided) {
-			t.Errorf("%q, session %d: the model isn't told of the decision:\n%.3000s\n%s", prompt, i+1, asked, runs(exe, "thread"))
+			t.Errorf("%q, session %d: the model isn't told of the decision:\n%.3000s\n%s", prompt, i+1, asked,
+				runs(exe, "thread"))
 		}
 	}
 	if got := runs(exe, "thread"); !strings.HasPrefix(got, "1 thread ") {
@@ -150,8 +154,10 @@ func cleared(t *testing.T, d *desk, m *modelAPI, env []string, client, decided s
 		time.Sleep(500 * time.Millisecond)
 		screen("send-keys", "Enter")
 	}
-	ready := map[string]any{"hasCompletedOnboarding": true, "theme": "dark", "customApiKeyResponses": map[string]any{"approved": []string{apiKey[max(0, len(apiKey)-20):]}},
-		"projects": map[string]any{d.project: map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}}}
+	ready := map[string]any{"hasCompletedOnboarding": true, "theme": "dark",
+		"customApiKeyResponses": map[string]any{"approved": []string{apiKey[max(0, len(apiKey)-20):]}},
+		"projects": map[string]any{d.project: map[string]any{"hasTrustDialogAccepted": true,
+			"hasCompletedProjectOnboarding": true}}}
 	text, err := json.Marshal(ready)
 	if err != nil {
 		t.Fatal(err)

@@ -25,8 +25,10 @@ type desk struct {
 func newDesk(t *testing.T) *desk {
 	t.Helper()
 	home := t.TempDir()
-	for name, value := range map[string]string{"HOME": home, "USERPROFILE": home, "XDG_CACHE_HOME": filepath.Join(home, "cache"), "LocalAppData": filepath.Join(home, "cache"),
-		"XDG_CONFIG_HOME": filepath.Join(home, "config"), "AppData": filepath.Join(home, "config"), "CLAUDE_CONFIG_DIR": "", "NO_COLOR": "1"} {
+	for name, value := range map[string]string{"HOME": home, "USERPROFILE": home,
+		"XDG_CACHE_HOME": filepath.Join(home, "cache"), "LocalAppData": filepath.Join(home, "cache"),
+		"XDG_CONFIG_HOME": filepath.Join(home, "config"), "AppData": filepath.Join(home, "config"), "CLAUDE_CONFIG_DIR": "",
+		"NO_COLOR": "1"} {
 		t.Setenv(name, value)
 	}
 	for _, pair := range os.Environ() {
@@ -35,7 +37,9 @@ func newDesk(t *testing.T) *desk {
 			os.Unsetenv(name)
 		}
 	}
-	d := &desk{t: t, home: home, project: filepath.Join(home, "harborlight"), library: filepath.Join(home, "Recall"), at: time.Now().UTC().Add(-72 * time.Hour).Truncate(24 * time.Hour).Add(12 * time.Hour)} // noon: not over midnight
+	// noon: not over midnight
+	d := &desk{t: t, home: home, project: filepath.Join(home, "harborlight"), library: filepath.Join(home, "Recall"),
+		at: time.Now().UTC().Add(-72 * time.Hour).Truncate(24 * time.Hour).Add(12 * time.Hour)}
 	if err := os.MkdirAll(d.project, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +80,8 @@ func (d *desk) says(session string, texts ...string) string {
 		}
 		call, result := answeredQuestion(fmt.Sprintf("toolu_%d", i), fmt.Sprintf("Is point %d settled?", i), text)
 		for k, record := range []map[string]any{call, result} {
-			maps.Copy(record, map[string]any{"uuid": fmt.Sprintf("%s-%d-%d", session, i, k), "parentUuid": strings.Trim(parent, `"`), "sessionId": session, "timestamp": d.at.Format(time.RFC3339Nano),
+			maps.Copy(record, map[string]any{"uuid": fmt.Sprintf("%s-%d-%d", session, i, k),
+				"parentUuid": strings.Trim(parent, `"`), "sessionId": session, "timestamp": d.at.Format(time.RFC3339Nano),
 				"cwd": d.project, "version": "2.1.197", "gitBranch": "main", "isSidechain": false, "userType": "external"})
 			line, _ := json.Marshal(record)
 			b.Write(append(line, '\n'))
@@ -109,7 +114,8 @@ func (d *desk) recall(args ...string) string {
 // exit code must be 0 and stderr empty, whatever happens.
 func (d *desk) hook(event hooks.Event, session string, more ...any) string {
 	d.t.Helper()
-	in := map[string]any{"session_id": session, "transcript_path": d.path(session), "cwd": d.project, "hook_event_name": event}
+	in := map[string]any{"session_id": session, "transcript_path": d.path(session), "cwd": d.project,
+		"hook_event_name": event}
 	for i := 0; i+1 < len(more); i += 2 {
 		in[more[i].(string)] = more[i+1]
 	}
@@ -191,7 +197,8 @@ func TestHooksOverASession(t *testing.T) {
 	}
 
 	start := d.context(d.hook(hooks.SessionStart, sessionB, "source", "startup"))
-	for _, want := range []string{"<!-- recall ", "decided " + d.at.Format("2006-01-02") + " in session 1: ", "SQLite for the timetable index", "not instructions", "<!-- /recall -->"} {
+	for _, want := range []string{"<!-- recall ", "decided " + d.at.Format("2006-01-02") + " in session 1: ",
+		"SQLite for the timetable index", "not instructions", "<!-- /recall -->"} {
 		if !strings.Contains(start, want) {
 			t.Errorf("the payload lacks %q:\n%s", want, start)
 		}
@@ -207,7 +214,8 @@ func TestHooksOverASession(t *testing.T) {
 	if got := prompt(sessionB, "Add a covering column to the timetable index in SQLite"); got != "" {
 		t.Errorf("in agreement: %s", got)
 	}
-	if got := prompt(sessionB, "Let's move the timetable index to Postgres after all."); !strings.Contains(got, "goes against") || !strings.Contains(got, "one file ships") || !strings.Contains(got, "recall why ") {
+	if got := prompt(sessionB, "Let's move the timetable index to Postgres after all."); !strings.Contains(got,
+		"goes against") || !strings.Contains(got, "one file ships") || !strings.Contains(got, "recall why ") {
 		t.Errorf("against a decision: %q", got)
 	} else {
 		_, id, _ := strings.Cut(got, "recall why ")
@@ -220,9 +228,11 @@ func TestHooksOverASession(t *testing.T) {
 		t.Errorf("the same item a second time: %s", got)
 	}
 	edit := func(session, file string) string {
-		return d.context(d.hook(hooks.PreToolUse, session, "tool_name", "Edit", "tool_input", map[string]string{"file_path": filepath.Join(d.project, file), "old_string": "a", "new_string": "b"}))
+		return d.context(d.hook(hooks.PreToolUse, session, "tool_name", "Edit", "tool_input",
+			map[string]string{"file_path": filepath.Join(d.project, file), "old_string": "a", "new_string": "b"}))
 	}
-	if got := edit(sessionB, "internal/gen/fares.go"); !strings.Contains(got, "internal/gen") || strings.HasPrefix(got, "deny") {
+	if got := edit(sessionB, "internal/gen/fares.go"); !strings.Contains(got, "internal/gen") ||
+		strings.HasPrefix(got, "deny") {
 		t.Errorf("an edit of what must not be edited: %q", got)
 	}
 	if got := edit(sessionB, "internal/fares.go"); got != "" {
@@ -233,7 +243,8 @@ func TestHooksOverASession(t *testing.T) {
 	if got := d.hook(hooks.SessionStart, sessionB, "source", "resume"); got != "" {
 		t.Errorf("a resume with nothing new: %s", got)
 	}
-	d.says(sessionC, "Which cache for the weather feed?", "Redis or memory?", "Let's keep the weather feed in memory rather than in Redis, because ten minutes old is fine.", "In memory, then.")
+	d.says(sessionC, "Which cache for the weather feed?", "Redis or memory?",
+		"Let's keep the weather feed in memory rather than in Redis, because ten minutes old is fine.", "In memory, then.")
 	d.hook(hooks.SessionEnd, sessionC, "reason", "prompt_input_exit")
 	news := d.hook(hooks.SessionStart, sessionB, "source", "resume")
 	if !strings.Contains(news, "weather feed in memory") {
@@ -244,7 +255,9 @@ func TestHooksOverASession(t *testing.T) {
 	}
 
 	// What a compaction drops is kept first, and said again after it.
-	d.says(sessionB, "Go on with the importer.", "The importer can run at every change or once at night.", "Let's run the importer once at night rather than at every change, because changes come in storms.", "Once at night, then.")
+	d.says(sessionB, "Go on with the importer.", "The importer can run at every change or once at night.",
+		"Let's run the importer once at night rather than at every change, because changes come in storms.",
+		"Once at night, then.")
 	if got := d.hook(hooks.PreCompact, sessionB, "trigger", "auto"); got != "" {
 		t.Errorf("PreCompact says %s", got)
 	}
@@ -293,17 +306,21 @@ func TestPinnedRuleStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(md[0], bytes.Replace(text, []byte("- Never edit"), []byte("- [pinned] Never edit"), 1), 0o600); err != nil {
+	if err := os.WriteFile(md[0], bytes.Replace(text, []byte("- Never edit"), []byte("- [pinned] Never edit"), 1),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	d.recall("sync")
-	input := map[string]string{"file_path": filepath.Join(d.project, "internal/gen/fares.go"), "old_string": "a", "new_string": "b"}
+	input := map[string]string{"file_path": filepath.Join(d.project, "internal/gen/fares.go"), "old_string": "a",
+		"new_string": "b"}
 	for range 2 {
-		if got := d.context(d.hook(hooks.PreToolUse, sessionB, "tool_name", "Edit", "tool_input", input)); !strings.HasPrefix(got, "deny: ") || !strings.Contains(got, "internal/gen") {
+		if got := d.context(d.hook(hooks.PreToolUse, sessionB, "tool_name", "Edit", "tool_input",
+			input)); !strings.HasPrefix(got, "deny: ") || !strings.Contains(got, "internal/gen") {
 			t.Errorf("a pinned rule: %q\n%s", got, text)
 		}
 	}
-	if got := d.context(d.hook(hooks.UserPromptSubmit, sessionB, "prompt", "Edit internal/gen/fares.go for me.")); got == "" || strings.HasPrefix(got, "deny") {
+	if got := d.context(d.hook(hooks.UserPromptSubmit, sessionB, "prompt",
+		"Edit internal/gen/fares.go for me.")); got == "" || strings.HasPrefix(got, "deny") {
 		t.Errorf("the person is told, not stopped: %q", got)
 	}
 }
@@ -313,7 +330,8 @@ func TestHooksFailOpen(t *testing.T) {
 	d := newDesk(t)
 	d.says(sessionA, first...)
 	d.recall("sync")
-	for name, stdin := range map[string]string{"empty": "", "no JSON": "{", "a list": "[]", "wrong types": `{"session_id":7}`, "long": strings.Repeat("x", 1<<20)} {
+	for name, stdin := range map[string]string{"empty": "", "no JSON": "{", "a list": "[]",
+		"wrong types": `{"session_id":7}`, "long": strings.Repeat("x", 1<<20)} {
 		if got := d.raw("session-start", stdin); got != "" {
 			t.Errorf("%s on stdin: %s", name, got)
 		}
@@ -328,7 +346,8 @@ func TestHooksFailOpen(t *testing.T) {
 		t.Errorf("the log is %v, %v; want 0600", fi, err)
 	}
 	// "claude mcp list" ends with a path of no file.
-	if got := d.hook(hooks.SessionEnd, "ffffffff-0000-4000-8000-00000000000f", "reason", "other"); got != "" || strings.Contains(d.log(), "ffffffff") {
+	if got := d.hook(hooks.SessionEnd, "ffffffff-0000-4000-8000-00000000000f", "reason", "other"); got != "" ||
+		strings.Contains(d.log(), "ffffffff") {
 		t.Errorf("a session without a file: %q\n%s", got, d.log())
 	}
 	start := func() string { return d.hook(hooks.SessionStart, sessionB, "source", "startup") }
@@ -342,7 +361,8 @@ func TestHooksFailOpen(t *testing.T) {
 	if err := os.WriteFile(indexes[0], []byte("no index at all"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := d.hook(hooks.UserPromptSubmit, sessionB, "prompt", "Let's move the timetable index to Postgres."); got != "" {
+	if got := d.hook(hooks.UserPromptSubmit, sessionB, "prompt",
+		"Let's move the timetable index to Postgres."); got != "" {
 		t.Errorf("with a damaged index: %s", got)
 	}
 	toml := filepath.Join(d.library, "library.toml")
@@ -364,8 +384,10 @@ func TestHooksFailOpen(t *testing.T) {
 	if got := start(); got != "" {
 		t.Errorf("with a broken configuration: %s", got)
 	}
-	os.WriteFile(filepath.Join(d.home, "config", "recall", "config.yaml"), []byte("hooks:\n  notes: false\n  confirm: true\n"), 0o600)
-	if got := d.hook(hooks.UserPromptSubmit, sessionC, "prompt", "Let's move the timetable index to Postgres."); got != "" {
+	os.WriteFile(filepath.Join(d.home, "config", "recall", "config.yaml"),
+		[]byte("hooks:\n  notes: false\n  confirm: true\n"), 0o600)
+	if got := d.hook(hooks.UserPromptSubmit, sessionC, "prompt",
+		"Let's move the timetable index to Postgres."); got != "" {
 		t.Errorf("notes are off: %s", got)
 	}
 	if got := start(); !strings.Contains(got, "your understanding of the current goal") {

@@ -14,9 +14,11 @@ import (
 func TestStartAfterThreadsAreCorrected(t *testing.T) {
 	d := newDesk(t)
 	one, other := "5d000001-0000-4000-8000-000000000001", "5d000002-0000-4000-8000-000000000002"
-	d.says(one, "Let's use a heap for the scheduler instead of a sorted list, because inserts are faster.", "The heap is in.")
+	d.says(one, "Let's use a heap for the scheduler instead of a sorted list, because inserts are faster.",
+		"The heap is in.")
 	d.recall("init", "--yes")
-	d.says(other, "Let's keep the weather feed in memory rather than in Redis, because ten minutes old is fine.", "In memory, then.")
+	d.says(other, "Let's keep the weather feed in memory rather than in Redis, because ten minutes old is fine.",
+		"In memory, then.")
 	d.recall("sync")
 	told := func(id string) (n int) {
 		t.Helper()
@@ -62,7 +64,8 @@ func (d *desk) starts(session, source string, texts ...string) (context string) 
 
 // injected is the record of what a hook put before the model.
 func injected(event, text string) map[string]any {
-	return map[string]any{"type": "attachment", "attachment": map[string]any{"type": "hook_additional_context", "hookEvent": event, "content": []string{text}}}
+	return map[string]any{"type": "attachment", "attachment": map[string]any{"type": "hook_additional_context",
+		"hookEvent": event, "content": []string{text}}}
 }
 
 func session(n int) string { return fmt.Sprintf("5e550000-0000-4000-8000-%012d", n) }
@@ -81,12 +84,14 @@ func TestThreadGoesOn(t *testing.T) {
 	d.at = d.at.Add(-60 * 24 * time.Hour)
 	d.recall("sync")
 	d.starts(session(1), "startup", storage...)
-	for i, prompt := range []string{"Continue where we left off.", "Where were we?", "Hello.", "Fix the typo in the README.", "Now go on with the storage for the readings."} {
+	for i, prompt := range []string{"Continue where we left off.", "Where were we?", "Hello.",
+		"Fix the typo in the README.", "Now go on with the storage for the readings."} {
 		d.at = d.at.Add(time.Hour)
 		if i == 2 {
 			d.at = d.at.Add(20 * 24 * time.Hour)
 		}
-		if got := d.starts(session(i+2), "startup", prompt, "Yes."); !strings.Contains(got, "SQLite for the readings, not Postgres") {
+		if got := d.starts(session(i+2), "startup", prompt, "Yes."); !strings.Contains(got,
+			"SQLite for the readings, not Postgres") {
 			t.Errorf("before %q the start says:\n%s", prompt, got)
 		}
 	}
@@ -94,7 +99,8 @@ func TestThreadGoesOn(t *testing.T) {
 		t.Errorf("a resume with nothing new says:\n%s", got)
 	}
 	for _, source := range []string{"clear", "compact"} {
-		if got := d.context(d.hook(hooks.SessionStart, session(6), "source", source)); !strings.Contains(got, "SQLite for the readings, not Postgres") {
+		if got := d.context(d.hook(hooks.SessionStart, session(6), "source", source)); !strings.Contains(got,
+			"SQLite for the readings, not Postgres") {
 			t.Errorf("after /%s:\n%s", source, got)
 		}
 	}
@@ -112,7 +118,8 @@ func TestAnswersTieNothing(t *testing.T) {
 		t.Fatal("the start says nothing")
 	}
 	answer := marker + "\nThe user decided: use SQLite for the readings.\n<!-- /recall -->" // as recall_query words it
-	d.records(session(2), []any{typed("Draw the logo of the station."), called("mcp__recall__recall_query", map[string]any{"question": "Which database for the readings?"}),
+	d.records(session(2), []any{typed("Draw the logo of the station."),
+		called("mcp__recall__recall_query", map[string]any{"question": "Which database for the readings?"}),
 		came(answer), spoken("Drawn.")})
 	d.hook(hooks.SessionEnd, session(2), "reason", "other")
 	if got := d.recall("thread"); !strings.HasPrefix(got, "2 threads") {
@@ -124,14 +131,16 @@ func TestAnswersTieNothing(t *testing.T) {
 func TestStartNamesItsItems(t *testing.T) {
 	d := newDesk(t)
 	d.recall("sync")
-	d.starts(session(1), "startup", "Let's use SQLite for the timetable index, not Postgres, because one file ships with the kiosk.", "SQLite it is.")
+	d.starts(session(1), "startup",
+		"Let's use SQLite for the timetable index, not Postgres, because one file ships with the kiosk.", "SQLite it is.")
 	start := d.context(d.hook(hooks.SessionStart, session(9), "source", "startup"))
 	if n := strings.Count(start, "SQLite for the timetable index"); n != 1 {
 		t.Errorf("its one sentence is said %d times:\n%s", n, start)
 	}
 	_, id, _ := strings.Cut(start, "- [")
 	id, said, _ := strings.Cut(id, "] ")
-	if why := d.recall("why", id); !strings.HasPrefix(said, "aimed at ") || !strings.Contains(why, "one file ships with the kiosk") {
+	if why := d.recall("why", id); !strings.HasPrefix(said, "aimed at ") ||
+		!strings.Contains(why, "one file ships with the kiosk") {
 		t.Errorf("recall why %s: %s", id, why)
 	}
 }
@@ -141,7 +150,8 @@ func TestStartNamesItsItems(t *testing.T) {
 func TestDecidedDespiteANote(t *testing.T) {
 	d := newDesk(t)
 	d.recall("sync")
-	d.says(session(1), "Let's use SQLite for the greetings, not Redis, because one file ships with the kiosk.", "SQLite it is.")
+	d.says(session(1), "Let's use SQLite for the greetings, not Redis, because one file ships with the kiosk.",
+		"SQLite it is.")
 	d.hook(hooks.SessionEnd, session(1), "reason", "other")
 	d.at = d.at.Add(24 * time.Hour)
 	const prompt = "Let's put the greetings into Redis instead, because the kiosks must share them."
@@ -150,7 +160,8 @@ func TestDecidedDespiteANote(t *testing.T) {
 	if !strings.Contains(note, "goes against") && !strings.Contains(note, "ruled out") {
 		t.Fatalf("no note: %q", note)
 	}
-	d.records(session(2), []any{injected("SessionStart", told), typed(prompt), injected("UserPromptSubmit", note), spoken("Redis it is.")})
+	d.records(session(2), []any{injected("SessionStart", told), typed(prompt), injected("UserPromptSubmit", note),
+		spoken("Redis it is.")})
 	d.hook(hooks.SessionEnd, session(2), "reason", "other")
 	d.recall("sync")
 	answer := d.recall("query", "--format", "plain", "where do the greetings go?")

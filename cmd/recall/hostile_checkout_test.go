@@ -30,21 +30,37 @@ const (
 // everywhere are ways to call each command of recall's; OUT is a folder,
 // SESSION, OTHER and ITEM are two sessions and an item of the user's. A command without a line here fails the test.
 var everywhere = map[string][]string{
-	"archive": {"archive"}, "backup": {"backup --to OUT/backup"}, "brief": {"brief umbrella f.txt"}, "calibrate": {"calibrate"},
-	"cleanup": {"cleanup SESSION --to OUT"}, "completion bash": {"completion bash"}, "completion fish": {"completion fish"},
-	"completion powershell": {"completion powershell"}, "completion zsh": {"completion zsh"}, "config": {"config", "config --json"}, "demo": {"demo --dir OUT/demo"},
-	"edit": {"edit SESSION"}, "embed": {"embed"}, "eval compare": {}, "eval judge": {}, "eval label": {}, "eval payloads": {}, "eval questions": {}, "eval relations": {},
-	"eval report": {}, "export": {"export SESSION --to OUT/x.md", "export SESSION --format html --to OUT/x.html"}, "files": {"files f.txt"}, "fix": {"fix exit"},
-	"forget": {"forget SESSION --dry-run"}, "guard": {"guard", "guard ."}, "habits": {"habits"}, "handoff": {"handoff --to bea -o OUT/handoff.md"}, "hook": {},
-	"hooks install": {"hooks install", "hooks install --project"}, "hooks status": {"hooks status", "hooks status --json"}, "hooks uninstall": {"hooks uninstall", "hooks uninstall --project"}, "import": {"import OUT/backup"},
-	"init": {"init --yes"}, "inspect": {"inspect f.txt", "inspect ."}, "list": {"list", "list --json"}, "log": {"log", "log umbrella", "log --changed", "log --changed --json"}, "manifest": {"manifest SESSION"},
-	"mcp": {"mcp"}, "mcp install": {"mcp install", "mcp install --project"}, "mcp status": {"mcp status"}, "mcp uninstall": {"mcp uninstall", "mcp uninstall --project"}, "open": {"open --print 1"},
-	"progress": {"progress --once"}, "project list": {"project list"}, "project merge": {"project merge nosuch other"}, "project rename": {"project rename nosuch other"},
-	"query": {"query umbrella", "query --json umbrella", "query what runs before each build"}, "rebuild": {"rebuild SESSION --to OUT"}, "redistill": {"redistill SESSION"},
-	"reindex": {"reindex"}, "relate": {"relate ITEM refines ITEM"}, "repair": {"repair"}, "rest": {}, "restore": {"restore SESSION --dry-run", "restore SESSION"},
-	"resume": {"resume", "resume --json"}, "review": {"review", "review --json"}, "schedule install": {"schedule install --dry-run"}, "schedule remove": {}, "schedule status": {"schedule status"},
-	"scheduled": {"scheduled archive"}, "show": {"show SESSION", "show SESSION --transcript", "show SESSION --actions"}, "status": {"status", "status --json"}, "sync": {"sync"}, "thread join": {"thread join SESSION OTHER"},
-	"thread split": {"thread split SESSION OTHER"}, "usage": {"usage"}, "verify": {"verify", "verify --json"}, "version": {"version"}, "why": {"why f.txt:1", "why f.txt:2 --json", "why ITEM"}, "wrap-up": {"wrap-up --prompt"},
+	"archive": {"archive"}, "backup": {"backup --to OUT/backup"}, "brief": {"brief umbrella f.txt"},
+	"calibrate": {"calibrate"},
+	"cleanup":   {"cleanup SESSION --to OUT"}, "completion bash": {"completion bash"},
+	"completion fish":       {"completion fish"},
+	"completion powershell": {"completion powershell"}, "completion zsh": {"completion zsh"},
+	"config": {"config", "config --json"}, "demo": {"demo --dir OUT/demo"},
+	"edit": {"edit SESSION"}, "embed": {"embed"}, "eval compare": {}, "eval judge": {}, "eval label": {},
+	"eval payloads": {}, "eval questions": {}, "eval relations": {},
+	"eval report": {}, "export": {"export SESSION --to OUT/x.md", "export SESSION --format html --to OUT/x.html"},
+	"files": {"files f.txt"}, "fix": {"fix exit"},
+	"forget": {"forget SESSION --dry-run"}, "guard": {"guard", "guard ."}, "habits": {"habits"},
+	"handoff": {"handoff --to bea -o OUT/handoff.md"}, "hook": {},
+	"hooks install": {"hooks install", "hooks install --project"},
+	"hooks status":  {"hooks status", "hooks status --json"}, "hooks uninstall": {"hooks uninstall",
+		"hooks uninstall --project"}, "import": {"import OUT/backup"},
+	"init": {"init --yes"}, "inspect": {"inspect f.txt", "inspect ."}, "list": {"list", "list --json"},
+	"log": {"log", "log umbrella", "log --changed", "log --changed --json"}, "manifest": {"manifest SESSION"},
+	"mcp": {"mcp"}, "mcp install": {"mcp install", "mcp install --project"}, "mcp status": {"mcp status"},
+	"mcp uninstall": {"mcp uninstall", "mcp uninstall --project"}, "open": {"open --print 1"},
+	"progress": {"progress --once"}, "project list": {"project list"}, "project merge": {"project merge nosuch other"},
+	"project rename": {"project rename nosuch other"},
+	"query":          {"query umbrella", "query --json umbrella", "query what runs before each build"},
+	"rebuild":        {"rebuild SESSION --to OUT"}, "redistill": {"redistill SESSION"},
+	"reindex": {"reindex"}, "relate": {"relate ITEM refines ITEM"}, "repair": {"repair"}, "rest": {},
+	"restore": {"restore SESSION --dry-run", "restore SESSION"},
+	"resume":  {"resume", "resume --json"}, "review": {"review", "review --json"},
+	"schedule install": {"schedule install --dry-run"}, "schedule remove": {}, "schedule status": {"schedule status"},
+	"scheduled": {"scheduled archive"}, "show": {"show SESSION", "show SESSION --transcript", "show SESSION --actions"},
+	"status": {"status", "status --json"}, "sync": {"sync"}, "thread join": {"thread join SESSION OTHER"},
+	"thread split": {"thread split SESSION OTHER"}, "usage": {"usage"}, "verify": {"verify", "verify --json"},
+	"version": {"version"}, "why": {"why f.txt:1", "why f.txt:2 --json", "why ITEM"}, "wrap-up": {"wrap-up --prompt"},
 }
 
 // Somebody clones a repository that is made to do harm: its config.yaml names a library
@@ -73,8 +89,10 @@ func TestHostileCheckout(t *testing.T) {
 				writeTo(t, own, strings.ReplaceAll(tt.config, "HOME", d.home))
 			}
 			d.project = c.repo // where the user works
-			d.says("0b000001-0000-4000-8000-000000000001", "Where do we keep it? Let's decide: "+ourWords+", as f.txt says.", "Decided: "+ourWords+", as f.txt says.", "Yes, do that.", "Done.")
-			d.says("0b000003-0000-4000-8000-000000000003", "Let's decide: the ladder stays in the shed.", "Decided: the ladder stays in the shed.", "Yes.", "Done.")
+			d.says("0b000001-0000-4000-8000-000000000001", "Where do we keep it? Let's decide: "+ourWords+", as f.txt says.",
+				"Decided: "+ourWords+", as f.txt says.", "Yes, do that.", "Done.")
+			d.says("0b000003-0000-4000-8000-000000000003", "Let's decide: the ladder stays in the shed.",
+				"Decided: the ladder stays in the shed.", "Yes.", "Done.")
 			var first []string // of every command line
 			if named {
 				first = []string{"--library", filepath.Join(c.repo, ".lib")}
@@ -91,7 +109,8 @@ func TestHostileCheckout(t *testing.T) {
 				_, item, _ = strings.Cut(c.out.String(), `"id": "`)
 				item, _, _ = strings.Cut(item, `"`)
 			}
-			fill := strings.NewReplacer("OUT", filepath.Join(d.home, "out"), "SESSION", "0b000001", "OTHER", "0b000003", "ITEM", item)
+			fill := strings.NewReplacer("OUT", filepath.Join(d.home, "out"), "SESSION", "0b000001", "OTHER", "0b000003", "ITEM",
+				item)
 			os.MkdirAll(filepath.Join(d.home, "out"), 0o700)
 			ran := 0
 			for _, line := range c.lines(t) {
@@ -102,8 +121,10 @@ func TestHostileCheckout(t *testing.T) {
 			for _, word := range hooks.Words() {
 				for _, command := range []string{"rm -rf .lib", "rm -rf " + filepath.Dir(d.path("x")), "git status"} {
 					d.at = d.at.Add(1)
-					in, _ := json.Marshal(map[string]any{"session_id": "0b000002-0000-4000-8000-000000000002", "transcript_path": d.path("0b000001-0000-4000-8000-000000000001"), "cwd": c.repo,
-						"source": "startup", "prompt": "what runs before each build? umbrella", "tool_name": "Bash", "tool_input": map[string]any{"command": command}})
+					in, _ := json.Marshal(map[string]any{"session_id": "0b000002-0000-4000-8000-000000000002",
+						"transcript_path": d.path("0b000001-0000-4000-8000-000000000001"), "cwd": c.repo,
+						"source": "startup", "prompt": "what runs before each build? umbrella", "tool_name": "Bash",
+						"tool_input": map[string]any{"command": command}})
 					c.stdin = string(in)
 					out := c.run(append(slices.Clone(first), "hook", word)...)
 					ran++
@@ -137,10 +158,13 @@ type cloned struct {
 func checkout(t *testing.T, d *desk) *cloned {
 	t.Helper()
 	home := d.home
-	c := &cloned{t: t, repo: filepath.Join(home, "cloned"), marker: filepath.Join(home, "ran"), victims: map[string]string{}}
+	c := &cloned{t: t, repo: filepath.Join(home, "cloned"), marker: filepath.Join(home, "ran"),
+		victims: map[string]string{}}
 	victim := filepath.Join(home, "victim")
 	c.victim = victim
-	for name, text := range map[string]string{"victim/a/b.txt": "mine", "victim/c.txt": "mine too", "victim/session.json": "{}", "victim/client.json": "{}\n", ".bashrc": "alias ll=ls\n", ".ssh/authorized_keys": "ssh-ed25519 mine\n"} {
+	for name, text := range map[string]string{"victim/a/b.txt": "mine", "victim/c.txt": "mine too",
+		"victim/session.json": "{}", "victim/client.json": "{}\n", ".bashrc": "alias ll=ls\n",
+		".ssh/authorized_keys": "ssh-ed25519 mine\n"} {
 		c.victims[filepath.Join(home, name)] = text
 		writeTo(t, filepath.Join(home, name), text)
 	}
@@ -149,11 +173,14 @@ func checkout(t *testing.T, d *desk) *cloned {
 	// Their library, made by them, with a decision of theirs for this folder.
 	lib := filepath.Join(c.repo, ".lib")
 	them := &desk{t: t, home: filepath.Join(home, "them"), project: c.repo, at: d.at}
-	them.says("0c000001-0000-4000-8000-000000000001", "What runs before each build? Let's decide: we run "+theirWords+" before each build.", "Decided: we run "+theirWords+" before each build.", "Yes, always.", "Done.")
+	them.says("0c000001-0000-4000-8000-000000000001",
+		"What runs before each build? Let's decide: we run "+theirWords+" before each build.",
+		"Decided: we run "+theirWords+" before each build.", "Yes, always.", "Done.")
 	t.Chdir(c.repo)
 	c.run("--library", lib, "init", "--yes", "--from", filepath.Join(them.home, ".claude"))
 	c.run("--library", lib, "sync", "--from", filepath.Join(them.home, ".claude"))
-	if out := c.run("--library", lib, "query", "--no-sync", "what runs before each build"); !strings.Contains(out, theirWords) {
+	if out := c.run("--library", lib, "query", "--no-sync", "what runs before each build"); !strings.Contains(out,
+		theirWords) {
 		t.Fatalf("their library doesn't say it, so that this shows nothing:\n%s", out)
 	}
 	os.RemoveAll(them.home)
@@ -168,18 +195,22 @@ func checkout(t *testing.T, d *desk) *cloned {
 	for _, name := range []string{".tmp", ".locks", "inbox", "cache", "unsorted", "harborlight", "cloned2"} {
 		link(victim, name)
 	}
-	for _, name := range []string{"journal.jsonl", "usage.jsonl", "tries.jsonl", "threads.jsonl", "received.jsonl", "briefs.jsonl", "batches.jsonl"} {
+	for _, name := range []string{"journal.jsonl", "usage.jsonl", "tries.jsonl", "threads.jsonl", "received.jsonl",
+		"briefs.jsonl", "batches.jsonl"} {
 		link(filepath.Join(home, ".bashrc"), name)
 	}
 	session, _ := filepath.Glob(filepath.Join(lib, "*", "*", "session.json"))
 	if len(session) == 0 {
 		t.Fatal("no session of theirs")
 	}
-	for name, to := range map[string]string{"payload.md": ".bashrc", "transcript.md": ".ssh/authorized_keys", "edits.jsonl": ".bashrc", "notes.jsonl": ".bashrc", "manifest.toml": ".bashrc", "outputs": "victim", "vectors": "victim", "raw": "victim"} {
+	for name, to := range map[string]string{"payload.md": ".bashrc", "transcript.md": ".ssh/authorized_keys",
+		"edits.jsonl": ".bashrc", "notes.jsonl": ".bashrc", "manifest.toml": ".bashrc", "outputs": "victim",
+		"vectors": "victim", "raw": "victim"} {
 		at, _ := filepath.Rel(lib, filepath.Dir(session[0]))
 		link(filepath.Join(home, to), at, name)
 	}
-	writeTo(t, filepath.Join(c.repo, "config.yaml"), "library: {dir: ./.lib}\nsources: {claude_code: [./.lib]}\nquery: {limit: 3, sync: false}\nhooks: {notes: false}\nllm: {provider: openai, url: 'http://127.0.0.1:9/v1', model: x}\n")
+	writeTo(t, filepath.Join(c.repo, "config.yaml"),
+		"library: {dir: ./.lib}\nsources: {claude_code: [./.lib]}\nquery: {limit: 3, sync: false}\nhooks: {notes: false}\nllm: {provider: openai, url: 'http://127.0.0.1:9/v1', model: x}\n")
 	writeTo(t, filepath.Join(c.repo, "recall.yaml"), "library: {dir: ./.lib}\n")
 	writeTo(t, filepath.Join(c.repo, ".env"), "RECALL_LIBRARY_DIR=./.lib\n")
 	writeTo(t, filepath.Join(c.repo, app.LexiconFile), "a group of one, at which a search would stop\n")
@@ -205,15 +236,19 @@ func checkout(t *testing.T, d *desk) *cloned {
 	git("add", "f.txt", "config.yaml")
 	git("commit", "-qm", "first")
 	writeTo(t, filepath.Join(c.repo, ".gitattributes"), "* filter=x diff=x merge=x\n")
-	for _, name := range []string{"filter.x.clean", "filter.x.smudge", "filter.x.process", "diff.x.textconv", "diff.x.command", "diff.external", "core.fsmonitor", "core.pager", "core.editor", "core.sshCommand",
-		"core.gitProxy", "core.askPass", "credential.helper", "gpg.program", "merge.x.driver", "pager.blame", "pager.log", "alias.blame", "alias.log", "remote.origin.uploadpack", "interactive.diffFilter", "trailer.x.command"} {
+	for _, name := range []string{"filter.x.clean", "filter.x.smudge", "filter.x.process", "diff.x.textconv",
+		"diff.x.command", "diff.external", "core.fsmonitor", "core.pager", "core.editor", "core.sshCommand",
+		"core.gitProxy", "core.askPass", "credential.helper", "gpg.program", "merge.x.driver", "pager.blame", "pager.log",
+		"alias.blame", "alias.log", "remote.origin.uploadpack", "interactive.diffFilter", "trailer.x.command"} {
 		value := program
 		if strings.HasPrefix(name, "alias.") {
 			value = "!" + program
 		}
 		git("config", name, value)
 	}
-	for _, pair := range []string{"log.showSignature=true", "core.hooksPath=" + filepath.Dir(program), "remote.origin.url=ext::" + program, "remote.origin.promisor=true", "extensions.partialClone=origin", "protocol.ext.allow=always",
+	for _, pair := range []string{"log.showSignature=true", "core.hooksPath=" + filepath.Dir(program),
+		"remote.origin.url=ext::" + program, "remote.origin.promisor=true", "extensions.partialClone=origin",
+		"protocol.ext.allow=always",
 		"core.attributesFile=" + filepath.Join(home, ".bashrc")} {
 		name, value, _ := strings.Cut(pair, "=")
 		git("config", name, value)

@@ -134,7 +134,8 @@ func TestHostileRepositoryRunsNothing(t *testing.T) {
 			cmd.Dir = dir
 			cmd.Env = append(os.Environ(), "HOME="+home)
 			cmd.CombinedOutput()
-			if _, err := os.Stat(ran); err != nil && !strings.Contains(name, "fsmonitor") && !strings.Contains(name, "text conversion") {
+			if _, err := os.Stat(ran); err != nil && !strings.Contains(name, "fsmonitor") &&
+				!strings.Contains(name, "text conversion") {
 				t.Errorf("git blame itself ran nothing: the attack isn't one")
 			}
 			os.Remove(ran)
@@ -155,7 +156,8 @@ func TestHostileRepositoryRunsNothing(t *testing.T) {
 			init := recallCmd(t, home, "init", "--yes")
 			init.Dir = dir
 			init.CombinedOutput()
-			for _, args := range [][]string{{"why", "f.txt:1"}, {"why", "f.txt:1", "--json"}, {"query", "anything here"}, {"handoff", "--to", "Bob", "-o", "-"}, {"resume"}, {"log"},
+			for _, args := range [][]string{{"why", "f.txt:1"}, {"why", "f.txt:1", "--json"}, {"query", "anything here"},
+				{"handoff", "--to", "Bob", "-o", "-"}, {"resume"}, {"log"},
 				{"brief", "add a line", "f.txt"}, {"files", "f.txt"}, {"status"}, {"sync"}} {
 				cmd := recallCmd(t, home, args...)
 				cmd.Dir = dir
@@ -194,7 +196,8 @@ func TestHostileLibrary(t *testing.T) {
 	if out, err := theirs.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for name, to := range map[string]string{".tmp": victim, ".locks": victim, "inbox": victim, "unsorted": victim, "w": victim,
+	for name, to := range map[string]string{".tmp": victim, ".locks": victim, "inbox": victim, "unsorted": victim,
+		"w":             victim,
 		"journal.jsonl": filepath.Join(victim, ".bashrc"), "usage.jsonl": filepath.Join(victim, "c.txt"), "cache": victim} {
 		at := filepath.Join(hostile, name)
 		os.RemoveAll(at)
@@ -203,7 +206,8 @@ func TestHostileLibrary(t *testing.T) {
 		}
 	}
 	before := treeOf(t, hostile)
-	commands := [][]string{{"sync"}, {"archive"}, {"status"}, {"list"}, {"verify"}, {"repair"}, {"query", "umbrella"}, {"resume"}, {"guard"}, {"reindex"}, {"log"},
+	commands := [][]string{{"sync"}, {"archive"}, {"status"}, {"list"}, {"verify"}, {"repair"}, {"query", "umbrella"},
+		{"resume"}, {"guard"}, {"reindex"}, {"log"},
 		{"review"}, {"usage"}, {"backup", "--to", filepath.Join(home, "backup")}, {"verify", "--fix"}}
 	for _, event := range []string{"session-start", "prompt", "tool", "pre-compact", "session-end"} {
 		commands = append(commands, []string{"hook", event})
@@ -274,9 +278,12 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 	into := pipe(repo, "notes", "RECALL.md")
 	pipe(repo, ".git", "HEAD")
 	pipe(home, "Recall", "journal.jsonl")
-	for _, args := range [][]string{{"init", "--yes"}, {"hooks", "install"}, {"hooks", "status"}, {"hooks", "uninstall"}, {"hooks", "install", "--project"},
-		{"mcp", "install"}, {"mcp", "status"}, {"mcp", "uninstall"}, {"status"}, {"sync"}, {"config"}, {"resume", "--into", filepath.Dir(into)}, {"hook", "session-start"},
-		{"import", into}, {"habits"}, {"wrap-up", "--draft", into}, {"handoff", "--to", "bea", "-o", into}, {"why", into + ":1"}, {"brief", "task", into},
+	for _, args := range [][]string{{"init", "--yes"}, {"hooks", "install"}, {"hooks", "status"}, {"hooks", "uninstall"},
+		{"hooks", "install", "--project"},
+		{"mcp", "install"}, {"mcp", "status"}, {"mcp", "uninstall"}, {"status"}, {"sync"}, {"config"},
+		{"resume", "--into", filepath.Dir(into)}, {"hook", "session-start"},
+		{"import", into}, {"habits"}, {"wrap-up", "--draft", into}, {"handoff", "--to", "bea", "-o", into},
+		{"why", into + ":1"}, {"brief", "task", into},
 		{"hook", "user-prompt-submit"}, {"hook", "session-end"}} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		cmd := recallCmd(t, home, args...)

@@ -26,7 +26,8 @@ func TestHostileTextLeavesAsText(t *testing.T) {
 	code := filepath.Join(d.home, "code", "projects")
 	b.session(code, 0)
 	b.session(code, 1)
-	b.file(filepath.Join(d.home, "config", "recall", "config.yaml"), []byte("sources:\n  claude_code: ["+filepath.Dir(code)+"]\n"))
+	b.file(filepath.Join(d.home, "config", "recall", "config.yaml"),
+		[]byte("sources:\n  claude_code: ["+filepath.Dir(code)+"]\n"))
 	say := func(args ...string) []byte {
 		t.Helper()
 		var out, errs bytes.Buffer
@@ -37,7 +38,8 @@ func TestHostileTextLeavesAsText(t *testing.T) {
 	say("init", "--yes")
 	say("sync")
 	var sessions []listed
-	if err := json.Unmarshal(say("list", "--json"), &sessions); err != nil || len(sessions) != 2 || !strings.Contains(sessions[0].Title, "\u202e") {
+	if err := json.Unmarshal(say("list", "--json"), &sessions); err != nil || len(sessions) != 2 ||
+		!strings.Contains(sessions[0].Title, "\u202e") {
 		t.Fatalf("got %+v, %v, want two sessions whose titles are as they were", sessions, err)
 	}
 	var projects []keep.ProjectDoc
@@ -47,19 +49,25 @@ func TestHostileTextLeavesAsText(t *testing.T) {
 	out := filepath.Join(d.home, "out")
 	for _, s := range sessions {
 		id := string(s.ID)
-		for _, args := range [][]string{{"show", id}, {"show", id, "--json"}, {"show", id, "--transcript"}, {"actions", id}, {"actions", id, "--json"}, {"manifest", id}, {"manifest", id, "--json"}, {"progress", id, "--once"},
-			{"export", id, "--to", "-"}, {"export", id, "--to", "-", "--format", "html"}, {"export", id, "--to", "-", "--format", "json"}, {"export", id, "--to", filepath.Join(out, id) + ".md"},
-			{"export", id, "--to", filepath.Join(out, id) + ".html"}, {"export", id, "--to", filepath.Join(out, id) + ".json"}, {"forget", id, "--dry-run"}, {"restore", id, "--dry-run"}, {"cleanup", id}, {"rebuild", id}} {
+		for _, args := range [][]string{{"show", id}, {"show", id, "--json"}, {"show", id, "--transcript"}, {"actions", id},
+			{"actions", id, "--json"}, {"manifest", id}, {"manifest", id, "--json"}, {"progress", id, "--once"},
+			{"export", id, "--to", "-"}, {"export", id, "--to", "-", "--format", "html"},
+			{"export", id, "--to", "-", "--format", "json"}, {"export", id, "--to", filepath.Join(out, id) + ".md"},
+			{"export", id, "--to", filepath.Join(out, id) + ".html"}, {"export", id, "--to", filepath.Join(out, id) + ".json"},
+			{"forget", id, "--dry-run"}, {"restore", id, "--dry-run"}, {"cleanup", id}, {"rebuild", id}} {
 			say(args...)
 		}
 	}
 	for _, p := range projects {
-		for _, args := range [][]string{{"resume", p.Name, "--no-sync"}, {"resume", p.Name, "--no-sync", "--json"}, {"thread", p.Name}, {"handoff", p.Name}, {"handoff", p.Name, "--to", "bea"}} {
+		for _, args := range [][]string{{"resume", p.Name, "--no-sync"}, {"resume", p.Name, "--no-sync", "--json"},
+			{"thread", p.Name}, {"handoff", p.Name}, {"handoff", p.Name, "--to", "bea"}} {
 			say(args...)
 		}
 	}
-	for _, args := range [][]string{{"list"}, {"project", "list"}, {"status"}, {"status", "--json"}, {"changed"}, {"log"}, {"log", "--json"}, {"query", "--no-sync", "heap instead of a sorted list"},
-		{"query", "--no-sync", "--json", "heap instead of a sorted list"}, {"query", "--no-sync", steering}, {"files", steering}, {"fix", steering}, {"guard"}, {"inspect", code}, {"inspect", "--json", code},
+	for _, args := range [][]string{{"list"}, {"project", "list"}, {"status"}, {"status", "--json"}, {"changed"}, {"log"},
+		{"log", "--json"}, {"query", "--no-sync", "heap instead of a sorted list"},
+		{"query", "--no-sync", "--json", "heap instead of a sorted list"}, {"query", "--no-sync", steering},
+		{"files", steering}, {"fix", steering}, {"guard"}, {"inspect", code}, {"inspect", "--json", code},
 		{"brief", "build the importer with a heap"}, {"habits"}, {"verify"}, {steering}, {"hook", "session-start"}} {
 		say(args...)
 	}
@@ -89,13 +97,15 @@ func TestHostileTextLeavesAsText(t *testing.T) {
 func checkText(t *testing.T, where string, text []byte) {
 	t.Helper()
 	for i, r := range string(text) {
-		if r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point) || r == '\u2028' || r == unicode.ReplacementChar {
+		if r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.In(r, unicode.Cf,
+			unicode.Other_Default_Ignorable_Code_Point) || r == '\u2028' || r == unicode.ReplacementChar {
 			t.Errorf("%s: has %U: %.80q", where, r, text[max(0, i-40):])
 			return
 		}
 	}
 	for line := range strings.Lines(string(text)) {
-		if strings.Contains(line, "<system-reminder>") || strings.Contains(line, "</system-reminder>") || strings.Contains(line, "<!-- /recall -->") && strings.TrimSpace(line) != "<!-- /recall -->" {
+		if strings.Contains(line, "<system-reminder>") || strings.Contains(line, "</system-reminder>") ||
+			strings.Contains(line, "<!-- /recall -->") && strings.TrimSpace(line) != "<!-- /recall -->" {
 			t.Errorf("%s: has a mark in a line: %.200q", where, line)
 			return
 		}

@@ -245,7 +245,8 @@ func TestJSONOutputIsAsDocumented(t *testing.T) {
 		{"recall backup, import", []string{"backup", "--to", filepath.Join(filepath.Dir(library), "copy"), "--json"}},
 		{"recall export", []string{"export", "Dead-letter page", "--to", "-", "--format", "json"}},
 		{"recall guard", []string{"guard", "--json", sources}},
-		{"recall restore", []string{"restore", "--dry-run", "--to", filepath.Join(library, "x"), "--json", "Dead-letter page"}},
+		{"recall restore", []string{"restore", "--dry-run", "--to", filepath.Join(library, "x"), "--json",
+			"Dead-letter page"}},
 		{"recall restore --versions", []string{"restore", "--versions", "--json", "Dead-letter page"}},
 		{"recall archive", []string{"archive", "--json", "--from", sources}},
 		{"recall verify", []string{"verify", "--json"}},
@@ -255,7 +256,8 @@ func TestJSONOutputIsAsDocumented(t *testing.T) {
 		{"recall eval", []string{"eval", "questions", "--json", "--out", filepath.Join(sources, "questions.json")}},
 		{"recall eval judge", []string{"eval", "judge", "--json"}},
 		{"recall eval relations", []string{"eval", "relations", "--json"}},
-		{"recall eval compare", []string{"eval", "compare", "--json", filepath.Join(sources, "payloads.json"), filepath.Join(sources, "payloads.json")}},
+		{"recall eval compare", []string{"eval", "compare", "--json", filepath.Join(sources, "payloads.json"),
+			filepath.Join(sources, "payloads.json")}},
 	} {
 		out := mustRun(t, append([]string{"--library", library}, c.args...)...)
 		docs := 0
@@ -296,7 +298,8 @@ func faults(v any, prefix string, fields map[string]string, documented map[strin
 	var out []string
 	for path, typ := range fields {
 		name, below := strings.CutPrefix(path, prefix)
-		if _, there := object[strings.TrimRight(name, "[]{}")]; below && !strings.Contains(name, ".") && !strings.HasSuffix(typ, "optional") && !there {
+		if _, there := object[strings.TrimRight(name, "[]{}")]; below && !strings.Contains(name, ".") &&
+			!strings.HasSuffix(typ, "optional") && !there {
 			out = append(out, path+" is missing")
 		}
 	}

@@ -37,8 +37,10 @@ func recallCmd(t *testing.T, home string, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self, args...)
-	cmd.Env = append(os.Environ(), asRecall+"=1", "HOME="+home, "USERPROFILE="+home, "XDG_CACHE_HOME="+filepath.Join(home, "cache"),
-		"LocalAppData="+filepath.Join(home, "cache"), "XDG_CONFIG_HOME="+filepath.Join(home, "config"), "AppData="+filepath.Join(home, "config"), "TZ=UTC")
+	cmd.Env = append(os.Environ(), asRecall+"=1", "HOME="+home, "USERPROFILE="+home,
+		"XDG_CACHE_HOME="+filepath.Join(home, "cache"),
+		"LocalAppData="+filepath.Join(home, "cache"), "XDG_CONFIG_HOME="+filepath.Join(home, "config"),
+		"AppData="+filepath.Join(home, "config"), "TZ=UTC")
 	return cmd
 }
 

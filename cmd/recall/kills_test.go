@@ -85,7 +85,10 @@ func TestKills(t *testing.T) {
 				t.Fatalf("seed %d: the sync after %d kills: %v\n%s", seed, died, err, out)
 			}
 			v, texts = lookAtLibrary(t, dir)
-			if slices.ContainsFunc(v.Findings, func(f check.Finding) bool { return f.State != check.Unknown && f.State != check.Leftover }) {
+			if slices.ContainsFunc(v.Findings, func(f check.Finding) bool {
+				return f.State != check.Unknown &&
+					f.State != check.Leftover
+			}) {
 				t.Fatalf("seed %d, after %d kills and a sync: %+v", seed, died, v.Findings)
 			}
 			checked += lostContents(t, held, texts)
@@ -126,7 +129,8 @@ func disturb(t *testing.T, rng *rand.Rand, transcripts []string) {
 	case n == 1 && len(lines) > 4: // rewritten in the middle
 		text = []byte(strings.Join(slices.Delete(lines, len(lines)/2, len(lines)/2+1), ""))
 	default:
-		text = append(text, fmt.Sprintf(`{"type":"system","content":"%d","timestamp":"2026-10-19T10:00:00Z"}`+"\n", rng.Uint64())...)
+		text = append(text, fmt.Sprintf(`{"type":"system","content":"%d","timestamp":"2026-10-19T10:00:00Z"}`+"\n",
+			rng.Uint64())...)
 	}
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)

@@ -45,7 +45,8 @@ func TestNoSecretLeaks(t *testing.T) {
 		say("resume", project, "--no-sync", "--json")
 		say("thread", project)
 	}
-	for _, question := range []string{"stripe api key for staging", "database password postgres url", demoSecrets[0], demoSecrets[1]} {
+	for _, question := range []string{"stripe api key for staging", "database password postgres url", demoSecrets[0],
+		demoSecrets[1]} {
 		what := "recall query --no-sync --json " + question
 		var got answer.Answer
 		if err := json.Unmarshal(say("query", "--no-sync", "--json", question), &got); err != nil {

@@ -73,7 +73,8 @@ func (p *mcpPipe) ask(n int) {
 
 // answered reads an answer to some question.
 func (p *mcpPipe) answered() {
-	if line := p.answer(); strings.Contains(line, `"isError":true`) || !strings.Contains(line, "Quoted data from earlier sessions") {
+	if line := p.answer(); strings.Contains(line, `"isError":true`) ||
+		!strings.Contains(line, "Quoted data from earlier sessions") {
 		p.tb.Fatal(line)
 	}
 }

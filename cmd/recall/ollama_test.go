@@ -16,8 +16,9 @@ import (
 
 func TestOllamaHere(t *testing.T) {
 	for env, want := range map[string]string{
-		"": "127.0.0.1:11434", "localhost": "127.0.0.1:11434", "0.0.0.0:99": "127.0.0.1:99", "http://127.0.0.1:5/": "127.0.0.1:5",
-		"[::1]:7": "[::1]:7", "10.0.0.5:11434": "", "example.com": "", "https://127.0.0.1:5": "",
+		"": "127.0.0.1:11434", "localhost": "127.0.0.1:11434", "0.0.0.0:99": "127.0.0.1:99",
+		"http://127.0.0.1:5/": "127.0.0.1:5",
+		"[::1]:7":             "[::1]:7", "10.0.0.5:11434": "", "example.com": "", "https://127.0.0.1:5": "",
 	} {
 		if got := config.OllamaHere(env); got != want {
 			t.Errorf("OLLAMA_HOST=%q: got %q, want %q", env, got, want)

@@ -164,7 +164,8 @@ func (b *bed) session(root string, i int) {
 		" instead of the old file, because " + b.plant("prompt") + " is in it.")
 	b.line(object{"type": "queue-operation", "operation": "enqueue", "timestamp": b.at.Format(time.RFC3339Nano),
 		"sessionId": b.id, "content": "Later: " + b.plant("queued")})
-	b.record("user", object{"role": "user", "content": "This session is being continued from a previous conversation. " + b.plant("summary")}, object{"isCompactSummary": true})
+	b.record("user", object{"role": "user", "content": "This session is being continued from a previous conversation. " +
+		b.plant("summary")}, object{"isCompactSummary": true})
 	b.line(object{"type": "pr-link", "prNumber": 7, "prUrl": "https://github.com/ann/" + b.name("PR") + "/pull/7",
 		"prRepository": "ann/" + b.name("PR's repository"), "sessionId": b.id,
 		"timestamp": b.at.Format(time.RFC3339Nano)})

@@ -42,7 +42,8 @@ func TestPlantedSecretsStayInRaw(t *testing.T) {
 		t.Skip("skipped: -short")
 	}
 	d := newDesk(t)
-	b := &bed{t: t, r: rand.New(rand.NewPCG(7, 11)), kinds: plantedtest.Kinds(), secrets: map[string]plot{}, at: time.Now().UTC().Add(-60 * 24 * time.Hour)}
+	b := &bed{t: t, r: rand.New(rand.NewPCG(7, 11)), kinds: plantedtest.Kinds(), secrets: map[string]plot{},
+		at: time.Now().UTC().Add(-60 * 24 * time.Hour)}
 	if b.sessions = 34; plantedTable != "" { // each kind in a dozen places
 		b.sessions = len(b.kinds) / 3
 	}
@@ -65,8 +66,9 @@ func TestPlantedSecretsStayInRaw(t *testing.T) {
 		fmt.Fprint(w, `{"id":"1","object":"chat.completion","model":"small","choices":[{"index":0,"message":{"role":"assistant","content":"{\"items\":[]}"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":9,"total_tokens":18}}`)
 	}))
 	defer service.Close()
-	b.file(filepath.Join(d.home, "config", "recall", "config.yaml"), []byte("sources:\n  claude_code: ["+filepath.Dir(code)+"]\n  cowork: ["+cowork+"]\n"+
-		"llm: {provider: openai, model: small, url: '"+service.URL+"/v1'}\n"))
+	b.file(filepath.Join(d.home, "config", "recall", "config.yaml"),
+		[]byte("sources:\n  claude_code: ["+filepath.Dir(code)+"]\n  cowork: ["+cowork+"]\n"+
+			"llm: {provider: openai, model: small, url: '"+service.URL+"/v1'}\n"))
 	outputs := b.printed()
 	for what, out := range outputs {
 		b.look("what recall "+what+" prints", out)

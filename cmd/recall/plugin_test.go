@@ -42,7 +42,8 @@ func TestPluginAgreesWithTheProgram(t *testing.T) {
 	}
 	pluginFile(t, ".claude-plugin/plugin.json", &manifest)
 	pluginFile(t, "../.claude-plugin/marketplace.json", &market)
-	if manifest.Name != "recall" || manifest.Version == "" || len(market.Plugins) != 1 || market.Plugins[0].Name != manifest.Name || market.Plugins[0].Source != "./plugin" {
+	if manifest.Name != "recall" || manifest.Version == "" || len(market.Plugins) != 1 ||
+		market.Plugins[0].Name != manifest.Name || market.Plugins[0].Source != "./plugin" {
 		t.Errorf("got plugin %+v, marketplace %+v", manifest, market)
 	}
 	var installed struct {
@@ -66,7 +67,8 @@ func TestPluginAgreesWithTheProgram(t *testing.T) {
 			continue
 		}
 		h := groups[0].Hooks[0]
-		if command := `"${CLAUDE_PLUGIN_ROOT}"/bin/recall hook ` + want.Event.Word(); h.Command != command || groups[0].Matcher != want.Matcher || h.Timeout != want.Timeout || h.Async != want.Async {
+		if command := `"${CLAUDE_PLUGIN_ROOT}"/bin/recall hook ` + want.Event.Word(); h.Command != command ||
+			groups[0].Matcher != want.Matcher || h.Timeout != want.Timeout || h.Async != want.Async {
 			t.Errorf("%s: got %+v with matcher %q, want %+v", want.Event, h, groups[0].Matcher, want)
 		}
 	}
@@ -78,7 +80,8 @@ func TestPluginAgreesWithTheProgram(t *testing.T) {
 	}
 	pluginFile(t, ".mcp.json", &servers)
 	root := rootCmd(&app.App{})
-	if s := servers.MCPServers[hooks.ServerName]; len(servers.MCPServers) != 1 || s.Command != "${CLAUDE_PLUGIN_ROOT}/bin/recall" || !slices.Equal(s.Args, []string{"mcp"}) {
+	if s := servers.MCPServers[hooks.ServerName]; len(servers.MCPServers) != 1 ||
+		s.Command != "${CLAUDE_PLUGIN_ROOT}/bin/recall" || !slices.Equal(s.Args, []string{"mcp"}) {
 		t.Errorf("got servers %+v", servers)
 	}
 	for _, words := range [][]string{{"mcp"}, {"hook"}, {"mcp", "install"}} {
@@ -92,7 +95,8 @@ func TestPluginCommands(t *testing.T) {
 	for name, prompt := range map[string]string{"recall": "", "wrap-up": prompts.WrapUp(), "handoff": prompts.Handoff()} {
 		text := pluginFile(t, "commands/"+name+".md", nil)
 		front, body, ok := strings.Cut(strings.TrimPrefix(text, "---\n"), "\n---\n")
-		if !ok || !strings.Contains(front, "description: ") || !strings.Contains(body, "$ARGUMENTS") || !strings.Contains(body, prompt) {
+		if !ok || !strings.Contains(front, "description: ") || !strings.Contains(body, "$ARGUMENTS") ||
+			!strings.Contains(body, prompt) {
 			t.Errorf("%s: it lacks front matter, $ARGUMENTS or its prompt:\n%s", name, text)
 		}
 		for line := range strings.Lines(front) {
@@ -101,7 +105,8 @@ func TestPluginCommands(t *testing.T) {
 				continue
 			}
 			for tool := range strings.SplitSeq(list, ", ") {
-				if own, ok := strings.CutPrefix(tool, "mcp__plugin_recall_recall__"); !ok || !slices.Contains(mcpserver.Tools(), own) {
+				if own, ok := strings.CutPrefix(tool, "mcp__plugin_recall_recall__"); !ok ||
+					!slices.Contains(mcpserver.Tools(), own) {
 					t.Errorf("%s: no tool %q", name, tool)
 				}
 			}
@@ -141,7 +146,8 @@ func TestPluginWithoutTheProgram(t *testing.T) {
 		HookSpecificOutput any
 	}
 	first := start("/usr/bin:/bin", "hook", "session-start")
-	if err := json.Unmarshal([]byte(first), &said); err != nil || !strings.Contains(said.SystemMessage, "not on your PATH") || said.HookSpecificOutput != nil {
+	if err := json.Unmarshal([]byte(first), &said); err != nil ||
+		!strings.Contains(said.SystemMessage, "not on your PATH") || said.HookSpecificOutput != nil {
 		t.Errorf("the first start: got %q, %v; want a word to the person", first, err)
 	}
 	if again := start("/usr/bin:/bin", "hook", "session-start"); again != "" {

@@ -44,7 +44,8 @@ func (q quality) payloads(*testing.T) string {
 	return q.each(func(project string) [][]string {
 		run := q.run("payloads", project)
 		s, floor := run.Systems[0].Payloads, run.Floor()
-		rows := [][]string{{fmt.Sprintf("%d sessions", len(s.Sessions)), "precision", "recall", "F1", "right", "found", "wanted", "F1 by chance"}}
+		rows := [][]string{{fmt.Sprintf("%d sessions", len(s.Sessions)), "precision", "recall", "F1", "right", "found",
+			"wanted", "F1 by chance"}}
 		row := func(name string, of func(*eval.PayloadScore) eval.Rates) {
 			r := of(s)
 			counts := []string{fmt.Sprint(r.Hits), fmt.Sprint(r.Pred), fmt.Sprint(r.Wanted), report.Chance(floor, of)}
@@ -151,13 +152,15 @@ func (q quality) annotators(t *testing.T) string {
 		}
 		note("**all kinds**", all)
 	}
-	rows := [][]string{{"", "F1 of one against the other", "lowest and highest of three pairs", "one wrote", "the other", "both"}}
+	rows := [][]string{{"", "F1 of one against the other", "lowest and highest of three pairs", "one wrote", "the other",
+		"both"}}
 	for _, k := range append(slices.Clone(payload.Kinds), "**all kinds**") {
 		c := sum[k]
 		if min(c.A, c.B) < 10 {
 			continue
 		}
-		rows = append(rows, []string{string(k), fmt.Sprintf("%.2f", f1(c)), fmt.Sprintf("%.2f–%.2f", low[k], high[k]), fmt.Sprint(c.A), fmt.Sprint(c.B), fmt.Sprint(c.Both)})
+		rows = append(rows, []string{string(k), fmt.Sprintf("%.2f", f1(c)), fmt.Sprintf("%.2f–%.2f", low[k], high[k]),
+			fmt.Sprint(c.A), fmt.Sprint(c.B), fmt.Sprint(c.Both)})
 	}
 	return markdown(rows...)
 }
@@ -232,7 +235,8 @@ func (q quality) judge(*testing.T) string {
 	rows := [][]string{append([]string{"", "labelled pairs", "judged as people did", "same ones found"}, forms...)}
 	for _, p := range q.projects {
 		a := q.run("payloads", p).Agreement
-		row := []string{p, fmt.Sprint(a.Pairs), fmt.Sprintf("%d (%.2f)", a.Agree, float64(a.Agree)/float64(max(1, a.Pairs))), fmt.Sprintf("%d of %d", a.SameFound, a.Same)}
+		row := []string{p, fmt.Sprint(a.Pairs), fmt.Sprintf("%d (%.2f)", a.Agree, float64(a.Agree)/float64(max(1, a.Pairs))),
+			fmt.Sprintf("%d of %d", a.SameFound, a.Same)}
 		for _, f := range forms {
 			row = append(row, report.Share(a.Forms[f]))
 		}
@@ -306,7 +310,8 @@ func TestPivoted(t *testing.T) {
 	if diff := cmp.Diff(want, table[4]); len(table) != 11 || diff != "" {
 		t.Errorf("%d rows, want 11; the fourth (-want +got):\n%s", len(table), diff)
 	}
-	if head, rule, _ := strings.Cut(markdown(table...), "\n"); strings.Count(head, "|") != 5 || !strings.HasPrefix(rule, "|---|---|---:|---:|\n") {
+	if head, rule, _ := strings.Cut(markdown(table...), "\n"); strings.Count(head, "|") != 5 ||
+		!strings.HasPrefix(rule, "|---|---|---:|---:|\n") {
 		t.Errorf("its head is\n%s\n%.30s", head, rule)
 	}
 }

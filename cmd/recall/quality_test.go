@@ -16,7 +16,8 @@ import (
 
 var (
 	updateQuality  = flag.Bool("update-quality", false, "write the tables of docs/internals/quality.md anew")
-	updateAblation = flag.Bool("update-ablation", false, "with -update-quality: that of the search's parts too, which takes minutes")
+	updateAblation = flag.Bool("update-ablation", false,
+		"with -update-quality: that of the search's parts too, which takes minutes")
 )
 
 const qualityDoc = "../../docs/internals/quality.md"
@@ -103,7 +104,8 @@ func measureQuality(t *testing.T, shared string) quality {
 		q.projects = append(q.projects, project)
 		for _, what := range []string{"payloads", "questions"} {
 			r := &eval.Run{}
-			if err := json.Unmarshal(mustRun(t, "eval", what, "--gold", gold, "--from", filepath.Join(shared, "transcripts"), "--json", "--out", filepath.Join(dir, "run.json")), r); err != nil {
+			if err := json.Unmarshal(mustRun(t, "eval", what, "--gold", gold, "--from", filepath.Join(shared, "transcripts"),
+				"--json", "--out", filepath.Join(dir, "run.json")), r); err != nil {
 				t.Fatal(err)
 			}
 			q.runs[what+" "+project] = r

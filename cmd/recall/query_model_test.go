@@ -30,7 +30,8 @@ func modelAnswers(ts *testscript.TestScript, neg bool, args []string) {
 		var q struct {
 			Messages []struct{ Role, Content string } `json:"messages"`
 		}
-		if err := json.NewDecoder(r.Body).Decode(&q); err != nil || len(q.Messages) != 2 || r.URL.Path != "/v1/chat/completions" {
+		if err := json.NewDecoder(r.Body).Decode(&q); err != nil || len(q.Messages) != 2 ||
+			r.URL.Path != "/v1/chat/completions" {
 			http.Error(w, `{"error":{"message":"what is this?"}}`, http.StatusBadRequest)
 			return
 		}
@@ -51,8 +52,10 @@ func modelAnswers(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		w.Header().Set("Content-Type", "application/json")
 		json.NewEncoder(w).Encode(map[string]any{"id": "1", "object": "chat.completion", "model": "m",
-			"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": text}}},
-			"usage":   map[string]any{"prompt_tokens": len(q.Messages[0].Content+q.Messages[1].Content) / 3, "completion_tokens": 50}})
+			"choices": []any{map[string]any{"index": 0, "finish_reason": "stop",
+				"message": map[string]any{"role": "assistant", "content": text}}},
+			"usage": map[string]any{"prompt_tokens": len(q.Messages[0].Content+q.Messages[1].Content) / 3,
+				"completion_tokens": 50}})
 	}))
 	ts.Defer(func() { s.CloseClientConnections(); s.Close(); log.Close() })
 	ts.Setenv("RECALL_LLM_PROVIDER", "openai")
@@ -90,9 +93,11 @@ func composed(how, prompt string) string {
 		text := strings.TrimRight(m[5], ".")
 		switch {
 		case how == "lies":
-			list = append(list, sentence{"It costs 4711 euros a month, says Poseidon.", []string{m[1]}}, sentence{text + ".", []string{"n99"}}, sentence{text + ".", nil})
+			list = append(list, sentence{"It costs 4711 euros a month, says Poseidon.", []string{m[1]}},
+				sentence{text + ".", []string{"n99"}}, sentence{text + ".", nil})
 		case m[4] == "stands" && len(list) == 0:
-			list = append(list, sentence{text + " since " + m[3] + ".", []string{m[1]}}, sentence{"Nothing is known of Saltgrass.", []string{m[1]}})
+			list = append(list, sentence{text + " since " + m[3] + ".", []string{m[1]}},
+				sentence{"Nothing is known of Saltgrass.", []string{m[1]}})
 		case m[4] == "superseded":
 			list = append(list, sentence{"Before it was: " + text + ".", []string{m[1]}}, sentence{text + ".", []string{m[1]}})
 		}

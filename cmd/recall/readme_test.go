@@ -83,7 +83,8 @@ func drawn(lines []string) string {
 		case strings.HasPrefix(line, "  recall open"), strings.HasPrefix(line, "  who "):
 			colour = "#8b93a1"
 		}
-		fmt.Fprintf(&b, `<text x="%d" y="%d" fill="%s" xml:space="preserve">%s</text>`+"\n", margin, margin+14+i*lineHeight, colour, html.EscapeString(line))
+		fmt.Fprintf(&b, `<text x="%d" y="%d" fill="%s" xml:space="preserve">%s</text>`+"\n", margin, margin+14+i*lineHeight,
+			colour, html.EscapeString(line))
 	}
 	b.WriteString("</svg>\n")
 	return b.String()

@@ -98,7 +98,8 @@ func newRecorder(t *testing.T) *recorder {
 	}
 	must(t, os.Mkdir(dir, 0o700))
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	r := &recorder{t: t, home: filepath.Join(dir, "home"), bare: filepath.Join(dir, "bare"), taken: filepath.Join(dir, "taken")}
+	r := &recorder{t: t, home: filepath.Join(dir, "home"), bare: filepath.Join(dir, "bare"),
+		taken: filepath.Join(dir, "taken")}
 	var err error
 	r.here, err = os.Getwd()
 	must(t, err)
@@ -128,7 +129,8 @@ func newRecorder(t *testing.T) *recorder {
 func (r *recorder) environment() {
 	for _, v := range os.Environ() {
 		k, _, _ := strings.Cut(v, "=")
-		if strings.HasPrefix(k, "RECALL_") || strings.HasPrefix(k, "CLAUDE") || strings.HasPrefix(k, "XDG_") || strings.HasSuffix(k, "_API_KEY") {
+		if strings.HasPrefix(k, "RECALL_") || strings.HasPrefix(k, "CLAUDE") || strings.HasPrefix(k, "XDG_") ||
+			strings.HasSuffix(k, "_API_KEY") {
 			r.t.Setenv(k, "") // so that it comes back
 			os.Unsetenv(k)
 		}
@@ -270,10 +272,14 @@ func (r *recorder) steady(text string) string {
 
 // passing are the parts of what is printed or kept that differ on every machine.
 var passing = []*regexp.Regexp{
-	regexp.MustCompile(`(\d\.\d{4})\d+`),                                                                       // the last digits of a score
-	regexp.MustCompile(`()[\d.]+ [KMGT]B free`),                                                                // room on the disk
-	regexp.MustCompile(`("free": |"index_bytes": |index {6})\d+`),                                              // the same, and pages of the index
-	regexp.MustCompile(`("(?:rules|redaction|stamp|check|manifest.toml|transcript.md)": "|# check )[0-9a-z]+`), // of what hides secrets; of a file with its times, or the home's path
+	// the last digits of a score
+	regexp.MustCompile(`(\d\.\d{4})\d+`),
+	// room on the disk
+	regexp.MustCompile(`()[\d.]+ [KMGT]B free`),
+	// the same, and pages of the index
+	regexp.MustCompile(`("free": |"index_bytes": |index {6})\d+`),
+	// of what hides secrets; of a file with its times, or the home's path
+	regexp.MustCompile(`("(?:rules|redaction|stamp|check|manifest.toml|transcript.md)": "|# check )[0-9a-z]+`),
 }
 
 func (r *recorder) run(args []string, input string) (out, errOut string, code int) {
@@ -330,7 +336,8 @@ func everyCommand(t *testing.T, recorded []string) {
 				continue
 			}
 			if !has(flag) {
-				t.Errorf("recall %s %s is recorded nowhere: write \"$ recall %[1]s %[2]s\" into a file of testdata/recorded", path, flag)
+				t.Errorf("recall %s %s is recorded nowhere: write \"$ recall %[1]s %[2]s\" into a file of testdata/recorded", path,
+					flag)
 			}
 		}
 		for _, sub := range c.Commands() {

@@ -65,7 +65,8 @@ func TestReviewWalk(t *testing.T) {
 		return out.String()
 	}
 	first := walk("k\nwhat?\nd\ne\nSix tries at most — because five were too few\np\nq\n")
-	for _, want := range []string{"1 kept, 1 changed, 1 dropped, 1 pinned", "left for the next time", "d: drop it for good"} {
+	for _, want := range []string{"1 kept, 1 changed, 1 dropped, 1 pinned", "left for the next time",
+		"d: drop it for good"} {
 		if !strings.Contains(first, want) {
 			t.Errorf("walk says\n%s\nwant %q", first, want)
 		}
@@ -126,7 +127,9 @@ func TestReviewOfAModelsLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, it := range p.Items {
-			if it.Kind == payload.Lead && it.By == payload.ByUser && it.Current() && (len(two) == 0 || len(two) == 1 && two[0].session != string(e.ID) && two[0].project == e.Project && two[0].item.At.Before(it.At)) {
+			if it.Kind == payload.Lead && it.By == payload.ByUser && it.Current() &&
+				(len(two) == 0 || len(two) == 1 && two[0].session != string(e.ID) && two[0].project == e.Project &&
+					two[0].item.At.Before(it.At)) {
 				two = append(two, said{string(e.ID), e.Project, it})
 			}
 		}
@@ -135,11 +138,16 @@ func TestReviewOfAModelsLinks(t *testing.T) {
 		t.Fatalf("%d decisions in the demo, want 2", len(two))
 	}
 	older, newer := two[0], two[1]
-	ofModel := payload.Link{Op: payload.OpLink, Relation: payload.Supersedes, From: newer.item.ID, To: older.item.ID, FromSession: newer.session, ToSession: older.session,
-		Maker: payload.ByModel, Rule: "reconcile/x", At: newer.item.At, FromEvidence: &newer.item.Evidence[0], ToEvidence: &older.item.Evidence[0]}
+	ofModel := payload.Link{Op: payload.OpLink, Relation: payload.Supersedes, From: newer.item.ID, To: older.item.ID,
+		FromSession: newer.session, ToSession: older.session,
+		Maker: payload.ByModel, Rule: "reconcile/x", At: newer.item.At, FromEvidence: &newer.item.Evidence[0],
+		ToEvidence: &older.item.Evidence[0]}
 	claimed := func(want int, when string) {
 		t.Helper()
-		if _, err := l.ChangeLinks(func([]payload.Link) ([]payload.Link, error) { return []payload.Link{ofModel}, nil }); err != nil {
+		if _, err := l.ChangeLinks(func([]payload.Link) ([]payload.Link, error) {
+			return []payload.Link{ofModel},
+				nil
+		}); err != nil {
 			t.Fatal(err)
 		}
 		var doc review.Waiting

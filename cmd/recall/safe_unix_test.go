@@ -30,7 +30,8 @@ func tmpfs(t *testing.T, dir, size string) (umount func(), ok bool) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if runtime.GOOS != "linux" || os.Getuid() != 0 || exec.Command("mount", "-t", "tmpfs", "-o", "size="+size+",mode=0700", "tmpfs", dir).Run() != nil {
+	if runtime.GOOS != "linux" || os.Getuid() != 0 || exec.Command("mount", "-t", "tmpfs", "-o",
+		"size="+size+",mode=0700", "tmpfs", dir).Run() != nil {
 		return nil, false
 	}
 	umount = func() { exec.Command("umount", "-l", dir).Run() }
@@ -111,7 +112,8 @@ func TestNotTakenInIsNeverSafe(t *testing.T) {
 			}
 			mend := c.fail(t, d, path)
 			said := ""
-			for _, args := range [][]string{{"init", "--yes"}, {"sync"}, {"sync", "--json"}, {"archive"}, {"status"}, {"status", "--json"}, {"list"}, {"list", "--json"}} {
+			for _, args := range [][]string{{"init", "--yes"}, {"sync"}, {"sync", "--json"}, {"archive"}, {"status"},
+				{"status", "--json"}, {"list"}, {"list", "--json"}} {
 				out, _ := recallCmd(t, d.home, args...).CombinedOutput()
 				for _, bad := range []string{"safe in the library", "all safe", `"state": "safe"`, "  safe  ", "1 safe"} {
 					if strings.Contains(string(out), bad) {
@@ -128,7 +130,8 @@ func TestNotTakenInIsNeverSafe(t *testing.T) {
 			if guard, err := recallCmd(t, d.home, "guard", path).CombinedOutput(); err == nil && c.why != "" {
 				t.Errorf("guard calls it safe:\n%s", guard)
 			}
-			if note := d.context(d.hook(hooks.PreToolUse, sessionC, "tool_name", "Bash", "tool_input", map[string]string{"command": "rm -rf ~/.claude/projects"})); strings.Contains(note, "every byte") {
+			if note := d.context(d.hook(hooks.PreToolUse, sessionC, "tool_name", "Bash", "tool_input",
+				map[string]string{"command": "rm -rf ~/.claude/projects"})); strings.Contains(note, "every byte") {
 				t.Errorf("the hook calls it safe: %s", note)
 			}
 			mend()
@@ -159,8 +162,9 @@ func filled(t *testing.T, d *desk, path string) {
 // safe. What is added to them since isn't.
 func TestUnreadLinesAreSafe(t *testing.T) {
 	for name, line := range map[string]string{
-		"torn":     `{"type":"user","uuid":"torn","message":{"role":"us`,
-		"too long": `{"type":"user","uuid":"long","message":{"role":"user","content":"` + strings.Repeat("x", jsonl.MaxLine) + `"}}` + "\n",
+		"torn": `{"type":"user","uuid":"torn","message":{"role":"us`,
+		"too long": `{"type":"user","uuid":"long","message":{"role":"user","content":"` +
+			strings.Repeat("x", jsonl.MaxLine) + `"}}` + "\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			if os.Getenv("RECALL_LONG") == "" && len(line) > 1<<20 {
@@ -184,7 +188,8 @@ func TestUnreadLinesAreSafe(t *testing.T) {
 			}
 			for i, text := range []string{line, `er","content":"whole"}}` + "\n"} {
 				if add(text); i > 0 {
-					if out, err := held(); err == nil || !strings.Contains(out, "behind") || !strings.Contains(recallOut(t, d.home, "status"), "NOT SAFE") {
+					if out, err := held(); err == nil || !strings.Contains(out, "behind") ||
+						!strings.Contains(recallOut(t, d.home, "status"), "NOT SAFE") {
 						t.Errorf("what was added isn't archived: %v\n%s", err, out)
 					}
 				}
@@ -234,19 +239,24 @@ func TestForgottenIsNotSafe(t *testing.T) {
 	writeTo(t, memory, "# Noted\n")
 	d.recall("init", "--yes")
 	delete := func(what string) string {
-		return d.context(d.hook(hooks.PreToolUse, sessionC, "tool_name", "Bash", "tool_input", map[string]string{"command": "rm -rf " + what}))
+		return d.context(d.hook(hooks.PreToolUse, sessionC, "tool_name", "Bash", "tool_input",
+			map[string]string{"command": "rm -rf " + what}))
 	}
-	if note := delete(filepath.Dir(memory)); !strings.Contains(note, "holds Claude Code's own memory (MEMORY.md), every byte of which is in recall's library") || strings.Contains(note, "0 sessions") {
+	if note := delete(filepath.Dir(memory)); !strings.Contains(note,
+		"holds Claude Code's own memory (MEMORY.md), every byte of which is in recall's library") ||
+		strings.Contains(note, "0 sessions") {
 		t.Errorf("a memory folder alone: %s", note)
 	}
 	d.recall("forget", sessionA, "--yes")
 	d.recall("forget", "memory", "--yes")
 	for _, what := range []string{path, filepath.Dir(memory), "~/.claude"} {
-		if note := delete(what); strings.Contains(note, "every byte") || !strings.Contains(note, "forgotten by the user on purpose and so NOT in the library") {
+		if note := delete(what); strings.Contains(note, "every byte") ||
+			!strings.Contains(note, "forgotten by the user on purpose and so NOT in the library") {
 			t.Errorf("rm -rf %s: %s", what, note)
 		}
 	}
-	if out := d.recall("guard", filepath.Dir(path)); !strings.Contains(out, "0 sessions there") || !strings.Contains(out, "1 session and Claude Code's own memory there was forgotten on purpose") {
+	if out := d.recall("guard", filepath.Dir(path)); !strings.Contains(out, "0 sessions there") ||
+		!strings.Contains(out, "1 session and Claude Code's own memory there was forgotten on purpose") {
 		t.Errorf("guard: %s", out)
 	}
 	if out := d.recall("status"); strings.Contains(out, "NOT SAFE") {
@@ -310,10 +320,13 @@ func TestUnreadableIsNeverSafe(t *testing.T) {
 	var doc struct {
 		Unsafe []struct{ Path, Reason string }
 	}
-	if out, _ := run("status", "--json"); json.Unmarshal([]byte(out), &doc) != nil || len(doc.Unsafe) != 2 || !strings.Contains(doc.Unsafe[0].Reason, "permission denied") || !strings.Contains(out, "MEMORY.md: permission denied") {
+	if out, _ := run("status", "--json"); json.Unmarshal([]byte(out), &doc) != nil || len(doc.Unsafe) != 2 ||
+		!strings.Contains(doc.Unsafe[0].Reason, "permission denied") ||
+		!strings.Contains(out, "MEMORY.md: permission denied") {
 		t.Errorf("status --json: %s", out)
 	}
-	if out, err := run("guard", path); err == nil || !strings.Contains(out, "permission denied") || !strings.Contains(out, "chmod u+r") {
+	if out, err := run("guard", path); err == nil || !strings.Contains(out, "permission denied") ||
+		!strings.Contains(out, "chmod u+r") {
 		t.Errorf("guard: %v\n%s", err, out)
 	}
 	for _, p := range []string{path, memory} {
@@ -363,7 +376,8 @@ func TestBytesFirst(t *testing.T) {
 				t.Errorf("not all is archived: %v\n%s", err, out)
 			}
 			mend()
-			if out, err := recallCmd(t, d.home, "sync").CombinedOutput(); err != nil || !strings.Contains(string(out), "3 distilled") {
+			if out, err := recallCmd(t, d.home, "sync").CombinedOutput(); err != nil ||
+				!strings.Contains(string(out), "3 distilled") {
 				t.Errorf("with room again: %v\n%s", err, out)
 			}
 		})
@@ -382,7 +396,8 @@ func TestRoomAgain(t *testing.T) {
 	for range 40 {
 		long = append(long, "And "+strings.Repeat("another word of it, ", 20), "Noted.")
 	}
-	for _, id := range []string{sessionA, sessionB, sessionC, "7f3c0000-0000-4000-8000-00000000000d", "7f3c0000-0000-4000-8000-00000000000e", "7f3c0000-0000-4000-8000-00000000000f"} {
+	for _, id := range []string{sessionA, sessionB, sessionC, "7f3c0000-0000-4000-8000-00000000000d",
+		"7f3c0000-0000-4000-8000-00000000000e", "7f3c0000-0000-4000-8000-00000000000f"} {
 		d.says(id, long...)
 	}
 	if out, err := recallCmd(t, d.home, "sync").CombinedOutput(); err == nil {

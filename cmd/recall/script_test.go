@@ -41,7 +41,8 @@ func TestScript(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			home := filepath.Join(env.WorkDir, "home")
 			for _, v := range [][2]string{
-				{"HOME", home}, {"USERPROFILE", home}, {"XDG_CACHE_HOME", filepath.Join(home, "cache")}, {"LocalAppData", filepath.Join(home, "cache")},
+				{"HOME", home}, {"USERPROFILE", home}, {"XDG_CACHE_HOME", filepath.Join(home, "cache")},
+				{"LocalAppData", filepath.Join(home, "cache")},
 				{"XDG_CONFIG_HOME", filepath.Join(home, "config")}, {"AppData", filepath.Join(home, "config")},
 				{"TZ", "UTC"}, {"NO_COLOR", "1"}, {"EDITOR", ""}, {"VISUAL", ""},
 			} {

@@ -22,7 +22,8 @@ func TestProjectInAFolderCalledByASecret(t *testing.T) {
 	}
 	t.Chdir(d.project)
 	id := "5c000001-0000-4000-8000-000000000001"
-	d.says(id, "Let's use a heap for the queue instead of a sorted list, because inserts are faster.", "The heap is in src/queue.go now.")
+	d.says(id, "Let's use a heap for the queue instead of a sorted list, because inserts are faster.",
+		"The heap is in src/queue.go now.")
 	d.recall("init", "--yes")
 	projects := func() []keep.ProjectDoc {
 		t.Helper()
@@ -42,7 +43,8 @@ func TestProjectInAFolderCalledByASecret(t *testing.T) {
 	if folders, _ := filepath.Glob(filepath.Join(d.library, "harbor-‹aws-key›", "*", "payload.md")); len(folders) != 1 {
 		t.Errorf("got %q, want one payload in the project's folder", folders)
 	}
-	if start := d.context(d.hook(hooks.SessionStart, "5c000009-0000-4000-8000-000000000009", "source", "startup")); !strings.Contains(start, "heap") || strings.Contains(start, secret) {
+	if start := d.context(d.hook(hooks.SessionStart, "5c000009-0000-4000-8000-000000000009", "source",
+		"startup")); !strings.Contains(start, "heap") || strings.Contains(start, secret) {
 		t.Errorf("a session that starts there is told %q, want of the heap and no secret", start)
 	}
 	if out := d.recall("resume", "--no-sync"); !strings.Contains(out, "heap") || strings.Contains(out, secret) {

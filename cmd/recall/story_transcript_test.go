@@ -57,7 +57,8 @@ func (w *transcriptWriter) line(where, line string) {
 	at, rest, _ := strings.Cut(line, " ")
 	what, words, _ := strings.Cut(rest, " ")
 	w.n++
-	r := map[string]any{"uuid": fmt.Sprintf("%s-%d", w.id[:8], w.n), "parentUuid": nil, "sessionId": w.id, "timestamp": at, "cwd": w.dir,
+	r := map[string]any{"uuid": fmt.Sprintf("%s-%d", w.id[:8], w.n), "parentUuid": nil, "sessionId": w.id,
+		"timestamp": at, "cwd": w.dir,
 		"version": "2.1.200", "gitBranch": w.branch, "isSidechain": false, "userType": "external"}
 	if w.last != "" {
 		r["parentUuid"] = w.last
@@ -65,7 +66,8 @@ func (w *transcriptWriter) line(where, line string) {
 	w.last = r["uuid"].(string)
 	assistant := func(block map[string]any) {
 		r["type"] = "assistant"
-		r["message"] = map[string]any{"id": fmt.Sprint("msg_", w.n), "type": "message", "role": "assistant", "model": "claude-opus-4-7",
+		r["message"] = map[string]any{"id": fmt.Sprint("msg_", w.n), "type": "message", "role": "assistant",
+			"model":   "claude-opus-4-7",
 			"content": []any{block}, "stop_reason": nil, "usage": map[string]any{"input_tokens": 1, "output_tokens": 1}}
 	}
 	switch what {
@@ -75,11 +77,14 @@ func (w *transcriptWriter) line(where, line string) {
 		assistant(map[string]any{"type": "text", "text": words})
 	case "asks": // a question with options, which "chose" answers in the person's own words
 		w.call, w.asked = fmt.Sprint("toolu_", w.n), words
-		assistant(map[string]any{"type": "tool_use", "id": w.call, "name": "AskUserQuestion", "input": map[string]any{"questions": []any{
-			map[string]any{"question": words, "header": "", "multiSelect": false, "options": []any{map[string]any{"label": "Yes"}, map[string]any{"label": "No"}}}}}})
+		assistant(map[string]any{"type": "tool_use", "id": w.call, "name": "AskUserQuestion",
+			"input": map[string]any{"questions": []any{
+				map[string]any{"question": words, "header": "", "multiSelect": false,
+					"options": []any{map[string]any{"label": "Yes"}, map[string]any{"label": "No"}}}}}})
 	case "chose":
 		r["type"], r["toolUseResult"] = "user", map[string]any{"answers": map[string]any{w.asked: words}}
-		r["message"] = map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": w.call, "content": "answered"}}}
+		r["message"] = map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result",
+			"tool_use_id": w.call, "content": "answered"}}}
 	case "call":
 		tool, input, _ := strings.Cut(words, " ")
 		w.call = fmt.Sprint("toolu_", w.n)
@@ -92,7 +97,8 @@ func (w *transcriptWriter) line(where, line string) {
 			w.ts.Check(json.Unmarshal([]byte(words), &words))
 		}
 		r["type"] = "user"
-		r["message"] = map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": w.call, "content": words, "is_error": what == "failed"}}}
+		r["message"] = map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result",
+			"tool_use_id": w.call, "content": words, "is_error": what == "failed"}}}
 	default:
 		w.ts.Fatalf("%s: %q is no kind of line", where, what)
 	}

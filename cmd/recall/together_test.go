@@ -53,7 +53,9 @@ func TestInterruptedSync(t *testing.T) {
 	if err != nil {
 		t.Fatalf("the sync after it: %v\n%s", err, out)
 	}
-	if out, err := recallCmd(t, home, "status").Output(); err != nil || !strings.Contains(string(out), "12 sessions of 2 projects: 12 safe\n") || strings.Contains(string(out), "not distilled") {
+	if out, err := recallCmd(t, home, "status").Output(); err != nil ||
+		!strings.Contains(string(out), "12 sessions of 2 projects: 12 safe\n") ||
+		strings.Contains(string(out), "not distilled") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	for _, name := range []string{".tmp", ".locks"} {
@@ -112,10 +114,12 @@ func TestTogether(t *testing.T) {
 	}
 	all.Wait()
 	out, err := recallCmd(t, home, "status").Output()
-	if err != nil || !strings.Contains(string(out), "12 sessions of 2 projects: 12 safe\n") || strings.Contains(string(out), "not distilled") {
+	if err != nil || !strings.Contains(string(out), "12 sessions of 2 projects: 12 safe\n") ||
+		strings.Contains(string(out), "not distilled") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if out, err := recallCmd(t, home, "query", "--no-sync", "redis cache").Output(); err != nil || !strings.Contains(string(out), "12 sessions searched") {
+	if out, err := recallCmd(t, home, "query", "--no-sync", "redis cache").Output(); err != nil ||
+		!strings.Contains(string(out), "12 sessions searched") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

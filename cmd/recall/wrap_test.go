@@ -44,7 +44,8 @@ func TestSayLine(t *testing.T) {
 // On a terminal of 30 columns less than nothing is left beside the rest of a line.
 func TestClip(t *testing.T) {
 	const text = "Retry storm after the gateway outage"
-	for n, want := range map[int]string{36: text, 20: "Retry storm after…", 12: "Retry storm…", 0: "Retry storm…", -13: "Retry storm…"} {
+	for n, want := range map[int]string{36: text, 20: "Retry storm after…", 12: "Retry storm…", 0: "Retry storm…",
+		-13: "Retry storm…"} {
 		if got := txt.Clip(text, n); got != want {
 			t.Errorf("clip to %d: got %q, want %q", n, got, want)
 		}

@@ -14,7 +14,8 @@ func TestRunWith(t *testing.T) {
 		asked *runDoc
 		want  runDoc
 	}{
-		{"asked since", &runDoc{At: at.Add(time.Minute), Improved: 2, Queued: 7}, runDoc{At: at, New: 9, Improved: 2, Queued: 7}},
+		{"asked since", &runDoc{At: at.Add(time.Minute), Improved: 2, Queued: 7},
+			runDoc{At: at, New: 9, Improved: 2, Queued: 7}},
 		{"asked in the same second", &runDoc{At: at, Queued: 7}, runDoc{At: at, New: 9, Queued: 7}},
 		{"asked the night before", &runDoc{At: at.AddDate(0, 0, -1), Queued: 7}, runDoc{At: at, New: 9}},
 		{"never asked", nil, runDoc{At: at, New: 9}},
