@@ -66,7 +66,9 @@ func (h *Host) tool(ctx context.Context, in Input) (Answer, error) {
 		return out, nil
 	}
 	if w.Sure && w.Item.Pinned {
-		return Answer{Deny: refusal(w)}, nil // each time: a rule holds the second time too
+		// Each time: a rule holds the second time too.
+		return Answer{Deny: fmt.Sprintf("recall: a rule that was pinned here speaks against this (%s).\n%s\n"+
+			"Only the user can lift it: recall edit, and take [pinned] from its line.", w.Item.ID, statement(w))}, nil
 	}
 	if slices.Contains(m.Noted, w.Item.ID) {
 		return out, nil
@@ -84,7 +86,8 @@ func actionOf(in Input) (check.Action, bool) {
 	case "Edit", "MultiEdit":
 		return check.Action{Paths: []string{within(in.Cwd, t.Path)}, Old: t.Old, New: t.New}, t.Path != ""
 	case "Write":
-		return check.Action{Paths: []string{within(in.Cwd, t.Path)}, Old: firstOf(t.Path), New: t.Content}, t.Path != ""
+		return check.Action{Paths: []string{within(in.Cwd, t.Path)},
+			Old: string(beginning(t.Path, 64<<10)), New: t.Content}, t.Path != "" // what was there before isn't new
 	case "NotebookEdit":
 		return check.Action{Paths: []string{within(in.Cwd, t.Notebook)}, New: t.NewSource}, t.Notebook != ""
 	}
@@ -97,12 +100,6 @@ func within(dir, path string) string {
 		return filepath.ToSlash(rel)
 	}
 	return filepath.ToSlash(path)
-}
-
-// firstOf is the beginning of a file that is about to be written over: what was
-// there before isn't new.
-func firstOf(path string) string {
-	return string(beginning(path, 64<<10))
 }
 
 // warned is the one thing worth a note, nil if there is none: not said before in
@@ -185,10 +182,4 @@ func statement(w *check.Warning) string {
 		out += " — because " + text.Clip(why, 200)
 	}
 	return out
-}
-
-// refusal is why a tool call isn't let through.
-func refusal(w *check.Warning) string {
-	return "recall: a rule that was pinned here speaks against this (" + string(w.Item.ID) + ").\n" + statement(w) +
-		"\nOnly the user can lift it: recall edit, and take [pinned] from its line."
 }

@@ -36,8 +36,8 @@ func withScripts(command, dir string) string {
 				continue
 			}
 			known[path] = true
-			if script := readScript(path); script != "" {
-				more.WriteString("\n" + script)
+			if script := beginning(path, commandMost/2); len(script) > 0 && bytes.IndexByte(script, 0) < 0 {
+				more.WriteString("\n" + string(script))
 			}
 		}
 		part = more.String()
@@ -81,15 +81,6 @@ func dirsOf(command, dir string) []string {
 		}
 	}
 	return dirs
-}
-
-// readScript reads the beginning of a text file, "" if it is none.
-func readScript(path string) string {
-	text := beginning(path, commandMost/2)
-	if bytes.IndexByte(text, 0) >= 0 {
-		return ""
-	}
-	return string(text)
 }
 
 // beginning is that of a file, nil if it can't be read.

@@ -19,7 +19,9 @@ import (
 // has changed; after a compaction nothing is left of it, so it is said again.
 func (h *Host) start(ctx context.Context, in Input) (Answer, error) {
 	m := h.memoOf(in.Session)
-	defer h.noteStart(in, m)
+	if h.Parent > 1 { // for the first event of a fork, which is given the memo of before
+		defer writeJSON(h.startPath(), started{in.Session, in.Source, h.now(), m})
+	}
 	if in.Source == "compact" {
 		h.awaitDistilled(ctx, in.Session)
 	}
@@ -68,14 +70,6 @@ func (h *Host) mark(ctx context.Context, p place) (string, error) {
 	return markOf(ctx, x, p)
 }
 
-// noteStart keeps what a client was started with, for the first event of a
-// fork. The memo of before is given back then.
-func (h *Host) noteStart(in Input, before memo) {
-	if h.Parent > 1 {
-		writeJSON(h.startPath(), started{in.Session, in.Source, h.now(), before})
-	}
-}
-
 // awaitDistilled waits until PreCompact has distilled the session, for two
 // seconds at most.
 func (h *Host) awaitDistilled(ctx context.Context, session string) {
@@ -100,29 +94,25 @@ func (h *Host) said(ctx context.Context, at place) (text string, held []string, 
 	if err != nil || p == nil {
 		return "", []string{}, err
 	}
-	p = trusted(p)
+	only := *p
+	only.Items = slices.DeleteFunc(slices.Clone(p.Items), func(it payload.Item) bool { return !isTrusted(&it) })
+	p = &only
 	held = heldBy(p, at.own)
-	if !worth(p) {
+	variant, worth := h.Variant, false
+	for _, it := range p.Items {
+		if !it.Current() {
+			continue
+		}
+		// Files, statuses and passages alone aren't worth a session's attention.
+		worth = worth || it.Kind != payload.File && it.Kind != payload.Status && it.Kind != payload.Lead
+		if it.Kind == payload.Hypothesis { // somebody is looking for a fault
+			variant = payload.Debug
+		}
+	}
+	if !worth {
 		return "", held, nil
 	}
-	return inject(p, h.variant(p), h.Confirm), held, nil
-}
-
-// variant is the form that fits: where a hypothesis stands, somebody is looking
-// for a fault.
-func (h *Host) variant(p *payload.Payload) payload.Variant {
-	if slices.ContainsFunc(p.Items, func(it payload.Item) bool { return it.Kind == payload.Hypothesis && it.Current() }) {
-		return payload.Debug
-	}
-	return h.Variant
-}
-
-// worth reports whether a payload is worth a session's attention: files,
-// statuses and passages alone aren't.
-func worth(p *payload.Payload) bool {
-	return slices.ContainsFunc(p.Items, func(it payload.Item) bool {
-		return it.Current() && it.Kind != payload.File && it.Kind != payload.Status && it.Kind != payload.Lead
-	})
+	return inject(p, variant, h.Confirm), held, nil
 }
 
 // heldBy names each item that stands in a payload and isn't of one session; not nil.

@@ -30,6 +30,7 @@ The quote is looked up in the transcript and must say what the text says: then t
 		map[string]bound{"kind": oneOf(payload.NoteKinds...)}, s.note)
 }
 
+// note checks a note, takes secrets out and appends it to the inbox.
 func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) (string, error) {
 	n := payload.Note{Type: payload.NoteType, By: "agent", Kind: payload.Kind(in.Kind), Text: in.Text, Why: in.Why,
 		Alternatives: in.Alternatives, Scope: in.Scope, About: in.About, Quote: in.Quote,
@@ -37,11 +38,6 @@ func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) 
 	if id, ok := req.Params.GetMeta()["claudecode/toolUseId"].(string); ok && len(id) < 200 {
 		n.Call = id
 	}
-	return s.keep(ctx, &n)
-}
-
-// keep checks a note, takes secrets out and appends it to the inbox.
-func (s *Server) keep(ctx context.Context, n *payload.Note) (string, error) {
 	if err := n.Check(); err != nil {
 		return "", wrong("recall: not noted: %v. Call again.", err)
 	}
@@ -78,7 +74,7 @@ func (s *Server) keep(ctx context.Context, n *payload.Note) (string, error) {
 			}
 		}
 	}
-	if err := l.Inbox(n); err != nil {
+	if err := l.Inbox(&n); err != nil {
 		return "", err
 	}
 	text := fmt.Sprintf("Noted as %s of session %s; it is on the disk.", n.Kind, answer.ShortID(n.Session))

@@ -30,12 +30,24 @@ func (p *Archiver) Archive(ctx context.Context, o ArchiveOptions) (Report, error
 		return Report{}, err
 	}
 	r := p.intake(Options{From: o.From}, openSeen(p.archivedPath(), archivedTable))
-	r.dropMoved()
+	stat := r.stat()
+	for id, s := range r.seen.Sessions {
+		if stat(s.Path) != s.Page { // it may be all right, moved, damaged or gone, and the library looks
+			r.seen.drop(id)
+		}
+	}
 	changed := r.discover(ctx)
 	err := ctx.Err()
 	if err == nil && len(changed) > 0 {
 		err = r.archive(ctx, changed)
-		r.archivedAll()
+		for id, all := range r.touched {
+			if e, err := p.Library.Session(id); err == nil { // else all of its sources have vanished before they were ever read
+				r.enter(e)
+				for _, f := range all {
+					r.seen.add(f)
+				}
+			}
+		}
 	}
 	if err == nil && r.report.New+r.report.Grown+r.report.Vanished > 0 {
 		rep := r.report
@@ -50,38 +62,10 @@ func (p *Archiver) Archive(ctx context.Context, o ArchiveOptions) (Report, error
 	return r.report, errors.Join(err, r.seen.save())
 }
 
-// dropMoved forgets the sessions whose session.json isn't as it was: it may be
-// all right, moved, damaged or gone, and the library looks.
-func (r *intake) dropMoved() {
-	stat := r.stat()
-	for id, s := range r.seen.Sessions {
-		if stat(s.Path) != s.Page {
-			r.seen.drop(id)
-		}
-	}
-}
-
-// archivedAll enters what was archived.
-func (r *intake) archivedAll() {
-	for id, all := range r.touched {
-		e, err := r.of.Library.Session(id)
-		if err != nil {
-			continue // all of its sources have vanished before they were ever read
-		}
-		path, err := filepath.Rel(r.of.Library.Dir(), filepath.Join(e.Folder, "session.json"))
-		if err != nil {
-			continue
-		}
-		for _, f := range all {
-			r.seen.add(f)
-		}
-		r.seen.set(id, seenSession{Path: filepath.ToSlash(path), Page: statPage(filepath.Join(e.Folder, "session.json"))})
-	}
-}
-
-// notePacked keeps a session that was packed from looking changed.
-func (r *intake) notePacked(e library.Entry) {
-	if s, ok := r.seen.Sessions[e.ID]; ok {
-		r.seen.set(e.ID, seenSession{Path: s.Path, Page: statPage(filepath.Join(r.of.Library.Dir(), s.Path))})
+// enter keeps a session's folder from looking changed.
+func (r *intake) enter(e library.Entry) {
+	path := filepath.Join(e.Folder, "session.json")
+	if rel, err := filepath.Rel(r.of.Library.Dir(), path); err == nil {
+		r.seen.set(e.ID, seenSession{Path: filepath.ToSlash(rel), Page: statPage(path)})
 	}
 }

@@ -167,8 +167,13 @@ func (r *run) distillAll(ctx context.Context, work []*Family) (left int, err err
 			}
 			g.Go(func() error {
 				r.parse(ctx, f)
-				if f.anew {
-					r.distillAhead(ctx, f)
+				for _, m := range f.Members {
+					if f.anew && m.Fault == nil {
+						m.Fault = Safely("distill", func() (err error) {
+							m.fresh, err = r.distillIn(ctx, m.Session)
+							return err
+						})
+					}
 				}
 				close(f.ready)
 				makeRoom()

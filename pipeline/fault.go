@@ -37,7 +37,8 @@ func (r *run) fail(e library.Entry, stamp string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.failed[e.ID] = true
-	if passing(err) {
+	if errors.Is(err, library.ErrBusy) || disk.IsFull(err) || errors.Is(err, fs.ErrNotExist) ||
+		errors.Is(err, fs.ErrPermission) { // the machine's of this moment: no room, or somebody else at work
 		r.again = true
 		return
 	}
@@ -47,13 +48,6 @@ func (r *run) fail(e library.Entry, stamp string, err error) {
 		r.seen.add(f)
 	}
 	r.seen.dirty = true
-}
-
-// passing reports whether an error is the machine's of this moment: no room, or
-// somebody else at work.
-func passing(err error) bool {
-	return errors.Is(err, library.ErrBusy) || disk.IsFull(err) || errors.Is(err, fs.ErrNotExist) ||
-		errors.Is(err, fs.ErrPermission)
 }
 
 // rests reports whether it is known that distilling a session now would fail.
@@ -77,16 +71,6 @@ func (r *run) retry() bool {
 		}
 	}
 	return false
-}
-
-// recallFaults reports the faults that were left alone in this run. With From
-// it is asked about those sessions alone.
-func (r *run) recallFaults() {
-	for id, f := range r.seen.Faults {
-		if !r.failed[id] && (len(r.options.From) == 0 || r.found[id]) {
-			r.report.Problems = append(r.report.Problems, ingest.Problem{Path: f.Path, Reason: f.Reason})
-		}
-	}
 }
 
 // sayUnusable reports the library's folders that can't be used, in each run anew: what

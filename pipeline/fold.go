@@ -1,6 +1,10 @@
 package pipeline
 
-import "path/filepath"
+import (
+	"path/filepath"
+
+	"recall/payload"
+)
 
 // fold brings what waits in the inbox into the notes of its sessions. What goes
 // wrong is a problem of the report: it waits on.
@@ -11,8 +15,8 @@ func (r *run) fold() {
 	f, err := r.Library.FoldInbox()
 	r.report.Notes += f.Notes
 	for _, id := range f.Sessions {
-		if r.hasNotes(id) { // and not hook events alone
-			r.noted[id] = true
+		if lines, err := r.Library.Notes(id); err == nil && len(payload.DecodeNotes(lines)) > 0 {
+			r.noted[id] = true // and not hook events alone
 		}
 	}
 	r.report.Problems = append(r.report.Problems, f.Problems...)

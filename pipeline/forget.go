@@ -52,7 +52,22 @@ func (p *Pipeline) PlanForget(ctx context.Context, entries []library.Entry) (*Fo
 		going[e.ID] = true
 	}
 	for _, e := range entries {
-		l := Leaving{Entry: e, Bytes: folderSize(e.Folder), Sources: sourcesOf(e)}
+		l := Leaving{Entry: e}
+		_ = filepath.WalkDir(e.Folder, func(_ string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() {
+				if fi, err := d.Info(); err == nil {
+					l.Bytes += fi.Size()
+				}
+			}
+			return nil
+		}) // a figure for people: what can't be read isn't counted
+		for _, f := range e.Files {
+			for _, s := range f.Sources {
+				if _, err := os.Lstat(s.Path); s.Path != "" && err == nil {
+					l.Sources = append(l.Sources, s.Path)
+				}
+			}
+		}
 		l.Forks = p.copiedBy(ctx, e, all, going)
 		if l.Given, err = p.givenTo(e, all, going); err != nil {
 			return nil, err
@@ -155,32 +170,6 @@ func (p *Pipeline) forgetSeen(ids []ingest.SessionID, texts *library.Needles) er
 		errs = append(errs, t.save())
 	}
 	return errors.Join(append(errs, p.Library.DropList())...)
-}
-
-// sourcesOf lists the files that a session was taken from and that are there.
-func sourcesOf(e library.Entry) []string {
-	var paths []string
-	for _, f := range e.Files {
-		for _, s := range f.Sources {
-			if _, err := os.Lstat(s.Path); s.Path != "" && err == nil {
-				paths = append(paths, s.Path)
-			}
-		}
-	}
-	return paths
-}
-
-func folderSize(dir string) int64 {
-	var n int64
-	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			if fi, err := d.Info(); err == nil {
-				n += fi.Size()
-			}
-		}
-		return nil
-	}) // a figure for people: what can't be read isn't counted
-	return n
 }
 
 // copiedBy finds the sessions that begin with turns of e. One that can't be

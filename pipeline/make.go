@@ -41,8 +41,10 @@ func (r *run) makeOne(ctx context.Context, m *Member, f *Family) error {
 		m.fresh = nil // distilled too early: some of it isn't the session's own
 	}
 	err := library.ErrNoPayload
-	if !f.anew {
-		err = r.loadOne(m)
+	if !f.anew { // it is as it should be; the index alone lacks it
+		if m.page.payload, err = r.Library.Payload(m.Entry.ID); err == nil {
+			m.project, err = r.Library.Project(m.Entry.Project)
+		}
 	}
 	if errors.Is(err, library.ErrNoPayload) { // or somebody deleted it
 		err = r.distillOne(ctx, m)
@@ -72,16 +74,6 @@ func (r *run) distillOne(ctx context.Context, m *Member) error {
 	distill.Hold(m.Session, m.fresh)
 	r.describe(m)
 	m.page, err = r.merge(m)
-	return err
-}
-
-// loadOne takes a payload that is as it should be; the index alone lacks it.
-func (r *run) loadOne(m *Member) error {
-	var err error
-	if m.page.payload, err = r.Library.Payload(m.Entry.ID); err != nil {
-		return err
-	}
-	m.project, err = r.Library.Project(m.Entry.Project)
 	return err
 }
 

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"recall/ingest"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline/notes"
@@ -27,12 +26,6 @@ func (r *run) addNotes(m *Member) error {
 		return slices.Index(payload.Kinds, a.Kind) - slices.Index(payload.Kinds, b.Kind)
 	})
 	return nil
-}
-
-// hasNotes reports whether notes.jsonl of a session holds notes.
-func (r *run) hasNotes(id ingest.SessionID) bool {
-	lines, err := r.Library.Notes(id)
-	return err == nil && len(payload.DecodeNotes(lines)) > 0
 }
 
 // notesLater reports whether something was noted after the payload was saved.

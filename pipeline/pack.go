@@ -36,29 +36,21 @@ func (r *intake) pack(ctx context.Context, limit time.Duration) error {
 			next = now
 			break
 		}
-		if err := r.packOne(ctx, e); err != nil {
-			return err
+		switch p, err := r.of.Library.Pack(ctx, e.ID); {
+		case err == nil:
+			if _, ok := r.seen.Sessions[e.ID]; ok {
+				r.enter(e)
+			}
+			r.report.Packed++
+			r.report.Saved += p.Before - p.After
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, library.ErrBusy), errors.Is(err, library.ErrNoSession): // somebody is writing to it: it waits
+		default: // damage: recall verify tells more
+			r.report.problem(e.Folder, err)
 		}
 		r.of.Tell(Progress{Stage: "pack", Done: i + 1, Total: len(work)})
 	}
 	r.seen.PackDue, r.seen.dirty = next, true
-	return nil
-}
-
-// packOne packs a session. One that somebody is writing to waits; damage is a
-// problem of the report, and recall verify tells more.
-func (r *intake) packOne(ctx context.Context, e library.Entry) error {
-	p, err := r.of.Library.Pack(ctx, e.ID)
-	switch {
-	case err == nil:
-		r.notePacked(e)
-		r.report.Packed++
-		r.report.Saved += p.Before - p.After
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case errors.Is(err, library.ErrBusy), errors.Is(err, library.ErrNoSession):
-	default:
-		r.report.problem(e.Folder, err)
-	}
 	return nil
 }

@@ -173,12 +173,3 @@ func (r *intake) stat() func(path string) fileStat {
 		return statPage(filepath.Join(r.of.Library.Dir(), path))
 	}
 }
-
-// followPages notes where the folders that were moved in this run are now.
-func (r *run) followPages() {
-	for id, s := range r.seen.Sessions {
-		if e, err := r.Library.Session(id); err == nil {
-			r.keepPage(e, s.Page)
-		}
-	}
-}

@@ -61,18 +61,6 @@ func (p *Pipeline) readAll(ctx context.Context, f *Family) error {
 	})
 }
 
-// distillAhead distills a family that was parsed: that can be done on several cores at once.
-func (r *run) distillAhead(ctx context.Context, f *Family) {
-	for _, m := range f.Members {
-		if m.Fault == nil {
-			m.Fault = Safely("distill", func() (err error) {
-				m.fresh, err = r.distillIn(ctx, m.Session)
-				return err
-			})
-		}
-	}
-}
-
 // Safely makes an error of a panic: a transcript that some rule can't cope with
 // costs no other session.
 func Safely(what string, do func() error) (err error) {

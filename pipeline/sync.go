@@ -36,7 +36,11 @@ func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 	r.report.Expiring, r.report.Unsafe = len(r.expiring), p.unsafe(r.expiring)
 	if p.Library.ReadOnly() == nil && (r.work || r.moved || len(r.touched) > 0) {
 		err = errors.Join(err, p.Library.Settle())
-		r.followPages()
+		for id, s := range r.seen.Sessions { // where the folders are now that were moved
+			if e, err := r.Library.Session(id); err == nil {
+				r.keepPage(e, s.Page)
+			}
+		}
 	}
 	if err == nil {
 		err = r.indexReceived(ctx)
@@ -51,7 +55,11 @@ func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 		err = errors.Join(err, tidying.Wait())
 		r.report.Problems = append(r.report.Problems, problems...)
 	}
-	r.recallFaults()
+	for id, f := range r.seen.Faults { // those that were left alone; with From it is asked about those sessions alone
+		if !r.failed[id] && (len(r.options.From) == 0 || r.found[id]) {
+			r.report.Problems = append(r.report.Problems, ingest.Problem{Path: f.Path, Reason: f.Reason})
+		}
+	}
 	r.sayUnusable()
 	return r.report, errors.Join(err, r.seen.save())
 }
@@ -146,7 +154,10 @@ func (r *run) sync(ctx context.Context) error {
 		if left, err = r.distill(ctx); err != nil {
 			return err
 		}
-		if err := errors.Join(r.nameQuiet(), r.Library.Settle(), r.journal()); err != nil {
+		rep := &r.report
+		if err := errors.Join(r.nameQuiet(), r.Library.Settle(), r.Library.Journal("sync", map[string]any{
+			"new": rep.New, "grown": rep.Grown, "vanished": rep.Vanished, "distilled": rep.Distilled, "edited": rep.Edited,
+			"bytes": rep.Bytes, "skipped": len(rep.Problems), "ms": time.Since(r.start).Milliseconds()})); err != nil {
 			return err
 		}
 	}
@@ -157,21 +168,13 @@ func (r *run) sync(ctx context.Context) error {
 	return r.unfinished().clear()
 }
 
-// journal notes what was done, with the wall clock's time.
-func (r *run) journal() error {
-	rep := r.report
-	return r.Library.Journal("sync", map[string]any{"new": rep.New, "grown": rep.Grown, "vanished": rep.Vanished,
-		"distilled": rep.Distilled, "edited": rep.Edited,
-		"bytes": rep.Bytes, "skipped": len(rep.Problems), "ms": time.Since(r.start).Milliseconds()})
-}
-
 // discover lists the sessions of all sources that aren't as last taken in.
 func (r *intake) discover(ctx context.Context) []ingest.Found {
 	if r.options.Reindex || r.options.Only != "" {
 		return nil
 	}
-	var changed []ingest.Found
-	var scan scanned
+	var changed, owned []ingest.Found
+	var places []string // the sources' own
 	for _, reader := range r.of.Readers {
 		roots := r.options.From
 		own := len(roots) == 0
@@ -191,7 +194,7 @@ func (r *intake) discover(ctx context.Context) []ingest.Found {
 					}
 				}
 				r.expiring = append(r.expiring, expiring(found, r.of.Time(), soon)...)
-				scan.add(root, found)
+				places, owned = append(places, root), append(owned, found...)
 			}
 			for _, f := range found {
 				r.found[f.ID] = true
@@ -202,7 +205,7 @@ func (r *intake) discover(ctx context.Context) []ingest.Found {
 		}
 	}
 	if ctx.Err() == nil { // else not all was found
-		changed = append(changed, r.vanished(scan, changed)...)
+		changed = append(changed, r.vanished(places, owned, changed)...)
 	}
 	// The newest first: if time runs out, what is being worked on is in.
 	slices.SortStableFunc(changed, func(a, b ingest.Found) int { return cmp.Compare(modified(b), modified(a)) })

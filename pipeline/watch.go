@@ -155,7 +155,13 @@ func (w *watch) report(ctx context.Context, r Report, err error) {
 // look by the clock.
 func (w *watch) listen() (changes <-chan struct{}, stop func()) {
 	if !w.options.Poll {
-		t, err := newTeller(w.watched())
+		var dirs []string
+		for _, reader := range w.Readers {
+			for _, root := range w.RootsOf(reader) {
+				dirs = append(dirs, ingest.WatchedIn(reader.Source(), root)...)
+			}
+		}
+		t, err := newTeller(dirs)
 		if err == nil {
 			return t.changes, t.stop
 		}
@@ -166,15 +172,4 @@ func (w *watch) listen() (changes <-chan struct{}, stop func()) {
 	}
 	w.polling = true
 	return nil, func() {}
-}
-
-// watched are the folders that sessions are in.
-func (w *watch) watched() []string {
-	var roots []string
-	for _, reader := range w.Readers {
-		for _, root := range w.RootsOf(reader) {
-			roots = append(roots, ingest.WatchedIn(reader.Source(), root)...)
-		}
-	}
-	return roots
 }

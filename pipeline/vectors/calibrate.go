@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"recall/index"
 	"recall/library"
@@ -44,15 +45,25 @@ func (v Vectors) Calibrate(ctx context.Context) (c Calibration, err error) {
 	most := 0.0
 	for _, weight := range []int{0, 5, 10, 20, 30, 40} {
 		v.Index.UseVectors(v.Model, float64(weight)/100, hidden)
-		ranks, err := v.ranks(ctx, list)
-		if err != nil {
-			return c, err
-		}
-		w := Weighed{Weight: weight}
-		for _, r := range ranks {
-			w.MRR += r / float64(len(ranks))
-			w.First += atLeast(r, 1) / float64(len(ranks))
-			w.Five += atLeast(r, 0.2) / float64(len(ranks))
+		w, ranks := Weighed{Weight: weight}, make([]float64, len(list)) // reciprocal; 0 where it didn't come
+		each := 1 / float64(len(list))
+		for i, t := range list {
+			answer, err := v.Index.Search(ctx, t.q)
+			if err != nil {
+				return c, err
+			}
+			at := slices.IndexFunc(answer.Hits, func(h index.Hit) bool { return h.Item.ID == t.expect })
+			if at < 0 {
+				continue
+			}
+			ranks[i] = 1 / float64(at+1)
+			w.MRR += ranks[i] * each
+			if at == 0 {
+				w.First += each
+			}
+			if at < 5 {
+				w.Five += each
+			}
 		}
 		c.Weights = append(c.Weights, w)
 		if weight == 0 {
@@ -139,31 +150,6 @@ func (v Vectors) hide(ctx context.Context, list []trial) (map[payload.ItemID][]f
 		}
 	}
 	return out, nil
-}
-
-// ranks are the reciprocal ranks at which each item came, 0 where it didn't.
-func (v Vectors) ranks(ctx context.Context, list []trial) ([]float64, error) {
-	out := make([]float64, len(list))
-	for i, t := range list {
-		answer, err := v.Index.Search(ctx, t.q)
-		if err != nil {
-			return nil, err
-		}
-		for n, h := range answer.Hits {
-			if h.Item.ID == t.expect {
-				out[i] = 1 / float64(n+1)
-				break
-			}
-		}
-	}
-	return out, nil
-}
-
-func atLeast(x, least float64) float64 {
-	if x >= least {
-		return 1
-	}
-	return 0
 }
 
 // paired is the t of the mean difference of two lists: how many standard

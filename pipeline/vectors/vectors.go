@@ -72,9 +72,9 @@ func (v Vectors) kept(e library.Entry) ([]index.Embedded, error) {
 }
 
 func (v Vectors) put(ctx context.Context, list []index.Embedded) error {
-	var out []index.Vector
-	for _, e := range list {
-		out = append(out, index.Vector{Item: e.Item, V: e.V})
+	out := make([]index.Vector, len(list))
+	for i, e := range list {
+		out[i] = index.Vector{Item: e.Item, V: e.V}
 	}
 	return v.Index.PutVectors(ctx, v.Model.Model(), out)
 }
