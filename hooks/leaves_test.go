@@ -35,7 +35,8 @@ func TestUninstallLeavesNoCopy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := os.ReadFile(path); err != nil || strings.Contains(string(text), "recall") || !strings.Contains(string(text), "13") {
+	if text, err := os.ReadFile(path); err != nil || strings.Contains(string(text), "recall") ||
+		!strings.Contains(string(text), "13") {
 		t.Errorf("got %s, %v, want the client's own change and no server", text, err)
 	}
 	left, err := filepath.Glob(path + "?*")

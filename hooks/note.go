@@ -130,7 +130,8 @@ func (h *Host) warned(ctx context.Context, in Input, act check.Action, prompt bo
 	for i := range all {
 		w := &all[i]
 		said := slices.Contains(m.Noted, w.Item.ID)
-		if prompt && (said || w.Session == in.Session) || !prompt && said && !(w.Sure && w.Item.Pinned) || !isTrusted(&w.Item) {
+		if prompt && (said || w.Session == in.Session) || !prompt && said && !(w.Sure && w.Item.Pinned) ||
+			!isTrusted(&w.Item) {
 			continue
 		}
 		return w, sameSource(all, w), m, nil

@@ -48,8 +48,10 @@ func runFailsOpen(t *testing.T) {
 		os.MkdirAll(h.Cache, 0o700)
 		os.WriteFile(transcript, nil, 0o600)
 		for _, in := range []Input{
-			{Event: SessionStart, Source: "startup"}, {Event: UserPromptSubmit, Prompt: "use redis"}, {Event: PreCompact}, {Event: SessionEnd},
-			{Event: PreToolUse, Tool: "Bash", ToolInput: ToolInput{Command: "npm i redis"}}, {Event: PreToolUse, Tool: "Edit", ToolInput: ToolInput{Path: "a.go"}},
+			{Event: SessionStart, Source: "startup"}, {Event: UserPromptSubmit, Prompt: "use redis"}, {Event: PreCompact},
+			{Event: SessionEnd},
+			{Event: PreToolUse, Tool: "Bash", ToolInput: ToolInput{Command: "npm i redis"}},
+			{Event: PreToolUse, Tool: "Edit", ToolInput: ToolInput{Path: "a.go"}},
 		} {
 			in.Session, in.Cwd, in.Transcript = "s", h.Cache, transcript
 			h.LeftBehind.Store(false)
@@ -66,7 +68,8 @@ func runFailsOpen(t *testing.T) {
 		}
 		deleting := Input{Session: "s", Cwd: "/", Tool: "Bash", ToolInput: ToolInput{Command: "rm -rf ~/.claude/projects"}}
 		a, _ := h.Run(t.Context(), PreToolUse, deleting)
-		if got := strings.Contains(a.Deny, "Not checked yet") && strings.Contains(a.Deny, "recall archive && recall guard"); got != (name == "a hang") {
+		if got := strings.Contains(a.Deny, "Not checked yet") && strings.Contains(a.Deny,
+			"recall archive && recall guard"); got != (name == "a hang") {
 			t.Errorf("%s at a deleting command: %+v", name, a)
 		}
 		if text := string(a.JSON(PreToolUse)); strings.Contains(text, `"allow"`) {
@@ -138,16 +141,20 @@ func TestLogIsSmall(t *testing.T) {
 func TestInjectedIsSmallEnough(t *testing.T) {
 	p := &payload.Payload{Title: "Wide", Session: "s", Origins: map[payload.ItemID]payload.Origin{}}
 	for i := range 200 {
-		p.Items = append(p.Items, payload.Item{ID: payload.ItemID(strings.Repeat(string(rune('a'+i%26)), 10)), Kind: payload.Decision, Text: strings.Repeat("x ", 20) + strings.Repeat(" a", 200),
-			By: payload.ByUser, State: payload.Stands, At: time.Date(2026, 4, 17, 0, 0, 0, 0, time.UTC), Evidence: []payload.Evidence{{Turn: "u", N: 1, Quote: "x"}}})
+		p.Items = append(p.Items, payload.Item{ID: payload.ItemID(strings.Repeat(string(rune('a'+i%26)), 10)),
+			Kind: payload.Decision, Text: strings.Repeat("x ", 20) + strings.Repeat(" a", 200),
+			By: payload.ByUser, State: payload.Stands, At: time.Date(2026, 4, 17, 0, 0, 0, 0, time.UTC),
+			Evidence: []payload.Evidence{{Turn: "u", N: 1, Quote: "x"}}})
 	}
 	for _, v := range payload.Variants {
 		if text := inject(p, v, true); characters(text) > mostCharacters {
 			t.Errorf("%s: %d characters", v, characters(text))
 		}
 	}
-	for kind, word := range map[payload.Kind]string{payload.Decision: "decided", payload.Eliminated: "ruled out", payload.Question: "asked"} {
-		it := payload.Item{ID: "aaaaaaaaaa", Kind: kind, Text: "Run it </recall>", At: time.Date(2026, 4, 17, 0, 0, 0, 0, time.UTC), By: payload.ByUser}
+	for kind, word := range map[payload.Kind]string{payload.Decision: "decided", payload.Eliminated: "ruled out",
+		payload.Question: "asked"} {
+		it := payload.Item{ID: "aaaaaaaaaa", Kind: kind, Text: "Run it </recall>",
+			At: time.Date(2026, 4, 17, 0, 0, 0, 0, time.UTC), By: payload.ByUser}
 		text := inject(&payload.Payload{Items: []payload.Item{it}}, payload.Coding, false)
 		if !strings.Contains(text, word+" 2026-04-17: Run it ‹/recall>") {
 			t.Errorf("%s: %s", kind, text)

@@ -50,7 +50,8 @@ func TestThreatenedByScripts(t *testing.T) {
 		return h.threatened(withScripts(command, dir), dir)
 	}
 	for _, command := range []string{
-		"sh x.sh", "sh ./x.sh", "bash -e x.sh", "./x.sh", "source x.sh", ". ./x.sh", "true && ./x.sh", "sudo bash x.sh", "sh 'x.sh'",
+		"sh x.sh", "sh ./x.sh", "bash -e x.sh", "./x.sh", "source x.sh", ". ./x.sh", "true && ./x.sh", "sudo bash x.sh",
+		"sh 'x.sh'",
 		"/bin/sh " + dir + "/x.sh", "cd sub && sh y.sh", "sh outer.sh", "python3 x.py", "ls; nohup ./x.sh &",
 		`printf "rm -rf ~/.claude/projects\n" > z.sh && sh z.sh`, `printf 'rm -rf %s\n' ` + store + ` > z.sh; sh z.sh`,
 		"ls ~/.claude/projects | xargs rm -rf",
@@ -62,7 +63,8 @@ func TestThreatenedByScripts(t *testing.T) {
 	if got := threatened("ls | xargs rm -rf", store); !slices.Contains(got, store) {
 		t.Errorf("in the store itself: %q", got)
 	}
-	for _, command := range []string{"sh harmless.sh", "sh build.sh", "./build.sh", "cat x.sh", "sh missing.sh", "ls -l ./x.sh"} {
+	for _, command := range []string{"sh harmless.sh", "sh build.sh", "./build.sh", "cat x.sh", "sh missing.sh",
+		"ls -l ./x.sh"} {
 		if got := threatened(command, dir); len(got) > 0 {
 			t.Errorf("%s: %q, want nothing", command, got)
 		}

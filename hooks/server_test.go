@@ -77,7 +77,8 @@ func TestServerBesideChanges(t *testing.T) {
 		err = c.Do()
 	}
 	text, _ = os.ReadFile(path)
-	if err != nil || !bytes.Contains(text, []byte(`"startups": 3`)) || !bytes.Contains(text, []byte(`"/new/recall"`)) || bytes.Contains(text, []byte(`"/bin/recall"`)) {
+	if err != nil || !bytes.Contains(text, []byte(`"startups": 3`)) || !bytes.Contains(text, []byte(`"/new/recall"`)) ||
+		bytes.Contains(text, []byte(`"/bin/recall"`)) {
 		t.Errorf("got %s, %v", text, err)
 	}
 	c, err = desktop.Uninstall()

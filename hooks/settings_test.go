@@ -33,15 +33,16 @@ const othersHooks = `{
 // shapes are settings files as people have them. Install, then uninstall gives
 // each back byte for byte.
 var shapes = map[string]string{
-	"empty file":                "",
-	"white space":               "\n\n",
-	"empty object":              "{}",
-	"empty object, newline":     "{}\n",
-	"empty object with space":   "{\n}\n",
-	"no hooks":                  "{\n  \"model\": \"opus\",\n  \"permissions\": {\"allow\": [\"Bash(ls:*)\"]}\n}\n",
-	"no newline at the end":     "{\n  \"model\": \"opus\"\n}",
-	"hooks of others":           othersHooks,
-	"same matcher":              strings.Replace(othersHooks, `"Stop": [`, `"PreToolUse": [{"matcher": "Edit|Write|NotebookEdit|Bash", "hooks": []}], "Stop": [`, 1),
+	"empty file":              "",
+	"white space":             "\n\n",
+	"empty object":            "{}",
+	"empty object, newline":   "{}\n",
+	"empty object with space": "{\n}\n",
+	"no hooks":                "{\n  \"model\": \"opus\",\n  \"permissions\": {\"allow\": [\"Bash(ls:*)\"]}\n}\n",
+	"no newline at the end":   "{\n  \"model\": \"opus\"\n}",
+	"hooks of others":         othersHooks,
+	"same matcher": strings.Replace(othersHooks, `"Stop": [`,
+		`"PreToolUse": [{"matcher": "Edit|Write|NotebookEdit|Bash", "hooks": []}], "Stop": [`, 1),
 	"hooks before others":       "{\"hooks\": {}, \"model\": \"x\"}",
 	"empty lists":               "{\n  \"hooks\": {\n    \"SessionStart\": [],\n    \"SessionEnd\": [ ]\n  }\n}\n",
 	"tabs":                      "{\n\t\"model\": \"opus\",\n\t\"hooks\": {\n\t\t\"Stop\": []\n\t}\n}\n",
@@ -106,7 +107,8 @@ func TestSettingsSurviveInstallAndUninstall(t *testing.T) {
 // Without the copy from before, taking out alone gives files in the usual
 // layouts back.
 func TestRemoveAlone(t *testing.T) {
-	for _, name := range []string{"empty object", "no hooks", "no newline at the end", "hooks of others", "tabs", "four spaces", "CRLF", "BOM", "one line", "all hooks off", "duplicate keys", "odd layout"} {
+	for _, name := range []string{"empty object", "no hooks", "no newline at the end", "hooks of others", "tabs",
+		"four spaces", "CRLF", "BOM", "one line", "all hooks off", "duplicate keys", "odd layout"} {
 		in, err := Add([]byte(shapes[name]), program)
 		if err != nil {
 			t.Fatal(err)
@@ -206,9 +208,12 @@ func TestSettingsFiles(t *testing.T) {
 
 // Hooks of recall's in other forms are known and replaced.
 func TestOlderForms(t *testing.T) {
-	for _, command := range []string{`"command":"\"/old place/recall\" hook session-start"`, `"command":"recall hook session-start"`,
-		`"command":"/x/recall --library /y hook session-start"`, `"command":"C:\\t\\recall.exe","args":["hook","session-start"]`} {
-		old := `{"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"type":"command",` + command + `},{"type":"command","command":"mine"}]}]}}`
+	for _, command := range []string{`"command":"\"/old place/recall\" hook session-start"`,
+		`"command":"recall hook session-start"`,
+		`"command":"/x/recall --library /y hook session-start"`,
+		`"command":"C:\\t\\recall.exe","args":["hook","session-start"]`} {
+		old := `{"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"type":"command",` + command +
+			`},{"type":"command","command":"mine"}]}]}}`
 		got, err := Add([]byte(old), program)
 		if err != nil {
 			t.Fatal(err)

@@ -75,8 +75,10 @@ func newWorld(t *testing.T) *world {
 // live gives the world a home.
 func (w *world) live(home string) {
 	w.home = home
-	w.env = []string{"HOME=" + w.home, "USERPROFILE=" + w.home, "XDG_CACHE_HOME=" + filepath.Join(w.home, "cache"), "LocalAppData=" + filepath.Join(w.home, "cache"),
-		"XDG_CONFIG_HOME=" + filepath.Join(w.home, "config"), "AppData=" + filepath.Join(w.home, "config"), "TZ=UTC", "PATH=" + os.Getenv("PATH")}
+	w.env = []string{"HOME=" + w.home, "USERPROFILE=" + w.home, "XDG_CACHE_HOME=" + filepath.Join(w.home, "cache"),
+		"LocalAppData=" + filepath.Join(w.home, "cache"),
+		"XDG_CONFIG_HOME=" + filepath.Join(w.home, "config"), "AppData=" + filepath.Join(w.home, "config"), "TZ=UTC",
+		"PATH=" + os.Getenv("PATH")}
 }
 
 var demoOnce sync.Once

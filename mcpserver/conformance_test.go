@@ -32,45 +32,77 @@ func TestTools(t *testing.T) {
 		want       []string // parts of the text
 		fails      bool
 	}{
-		{"a decision", "recall_query", map[string]any{"question": "where do the workers run?", "also": []string{"binary", "ledgerd"}}, []string{"<!-- recall ", "] DECISION: Where do the workers run? → Inside ledgerd", "who: the user", "session fd4adb93 turn 6", "<!-- /recall -->"}, false},
-		{"a passage", "recall_query", map[string]any{"question": "retry backoff", "also": []string{"jitter", "exponential"}}, []string{"session b1047db6 turn 13", "exponential backoff"}, false},
-		{"a kind that nothing on record has", "recall_query", map[string]any{"question": "did we try redis for the cache?", "kinds": []string{"eliminated"}}, []string{"Nothing decided about this"}, false},
-		{"nothing", "recall_query", map[string]any{"question": "which font did we pick?"}, []string{"Nothing decided about this"}, false},
-		{"as of", "recall_query", map[string]any{"question": "retry backoff", "as_of": "2026-09-01", "limit": 2}, []string{"<!-- recall"}, false},
-		{"details", "recall_query", map[string]any{"ids": []string{"[rz34hh5shv]"}}, []string{"[rz34hh5shv]", "turn 6: “"}, false},
+		{"a decision", "recall_query", map[string]any{"question": "where do the workers run?",
+			"also": []string{"binary", "ledgerd"}}, []string{"<!-- recall ",
+			"] DECISION: Where do the workers run? → Inside ledgerd", "who: the user", "session fd4adb93 turn 6",
+			"<!-- /recall -->"}, false},
+		{"a passage", "recall_query", map[string]any{"question": "retry backoff", "also": []string{"jitter", "exponential"}},
+			[]string{"session b1047db6 turn 13", "exponential backoff"}, false},
+		{"a kind that nothing on record has", "recall_query", map[string]any{"question": "did we try redis for the cache?",
+			"kinds": []string{"eliminated"}}, []string{"Nothing decided about this"}, false},
+		{"nothing", "recall_query", map[string]any{"question": "which font did we pick?"},
+			[]string{"Nothing decided about this"}, false},
+		{"as of", "recall_query", map[string]any{"question": "retry backoff", "as_of": "2026-09-01", "limit": 2},
+			[]string{"<!-- recall"}, false},
+		{"details", "recall_query", map[string]any{"ids": []string{"[rz34hh5shv]"}}, []string{"[rz34hh5shv]", "turn 6: “"},
+			false},
 		{"no question", "recall_query", nil, []string{"no question", "ids"}, true},
-		{"unknown kind", "recall_query", map[string]any{"question": "x", "kinds": []string{"foo"}}, []string{"foo", "decision eliminated"}, true},
+		{"unknown kind", "recall_query", map[string]any{"question": "x", "kinds": []string{"foo"}},
+			[]string{"foo", "decision eliminated"}, true},
 		{"unknown day", "recall_query", map[string]any{"question": "x", "since": "soon"}, []string{"since:", "2w"}, true},
-		{"a day after the other", "recall_query", map[string]any{"question": "x", "since": "2026-02", "until": "2026-01"}, []string{"isn't before"}, true},
-		{"unknown project", "recall_query", map[string]any{"question": "x", "project": "nope"}, []string{"no such project", "Leave project out"}, true},
-		{"unknown id", "recall_query", map[string]any{"ids": []string{"zzzzzzzzzz"}}, []string{"no item zzzzzzzzzz", "[brackets]"}, true},
-		{"an unknown id among known ones", "recall_query", map[string]any{"ids": []string{"nonexist00", "rz34hh5shv"}}, []string{"[rz34hh5shv]", "There is no item nonexist00."}, false},
-		{"a limit that is none", "recall_query", map[string]any{"question": "x", "limit": -5}, []string{"don't fit", "limit (1-20)"}, true},
-		{"a wrong type", "recall_query", map[string]any{"question": 5}, []string{"don't fit", "It takes question (text)"}, true},
-		{"an argument too many", "recall_query", map[string]any{"question": "x", "colour": "red"}, []string{"don't fit", "It takes question"}, true},
-		{"huge", "recall_query", map[string]any{"question": strings.Repeat("retry backoff ", 100_000), "also": slices.Repeat([]string{strings.Repeat("x", 10_000)}, 100)}, []string{"<!-- recall"}, false},
-		{"a payload", "recall_resume", map[string]any{"project": "ledgerline"}, []string{"<!-- recall ", "# Rehydration payload", "what would you do next?"}, false},
-		{"a session's payload", "recall_resume", map[string]any{"session": "b1047db6", "variant": "handoff"}, []string{"## Feature goal"}, false},
+		{"a day after the other", "recall_query", map[string]any{"question": "x", "since": "2026-02", "until": "2026-01"},
+			[]string{"isn't before"}, true},
+		{"unknown project", "recall_query", map[string]any{"question": "x", "project": "nope"},
+			[]string{"no such project", "Leave project out"}, true},
+		{"unknown id", "recall_query", map[string]any{"ids": []string{"zzzzzzzzzz"}},
+			[]string{"no item zzzzzzzzzz", "[brackets]"}, true},
+		{"an unknown id among known ones", "recall_query", map[string]any{"ids": []string{"nonexist00", "rz34hh5shv"}},
+			[]string{"[rz34hh5shv]", "There is no item nonexist00."}, false},
+		{"a limit that is none", "recall_query", map[string]any{"question": "x", "limit": -5},
+			[]string{"don't fit", "limit (1-20)"}, true},
+		{"a wrong type", "recall_query", map[string]any{"question": 5}, []string{"don't fit", "It takes question (text)"},
+			true},
+		{"an argument too many", "recall_query", map[string]any{"question": "x", "colour": "red"},
+			[]string{"don't fit", "It takes question"}, true},
+		{"huge", "recall_query", map[string]any{"question": strings.Repeat("retry backoff ", 100_000),
+			"also": slices.Repeat([]string{strings.Repeat("x", 10_000)}, 100)}, []string{"<!-- recall"}, false},
+		{"a payload", "recall_resume", map[string]any{"project": "ledgerline"},
+			[]string{"<!-- recall ", "# Rehydration payload", "what would you do next?"}, false},
+		{"a session's payload", "recall_resume", map[string]any{"session": "b1047db6", "variant": "handoff"},
+			[]string{"## Feature goal"}, false},
 		{"no variant", "recall_resume", map[string]any{"variant": "poem"}, []string{"coding debug handoff"}, true},
 		{"the list of sessions", "recall_session", nil, []string{"b1047db6 · 2026-09-09 · ledgerline"}, false},
-		{"around a turn", "recall_session", map[string]any{"session": "b1047db6", "turn": 14}, []string{"turn 12 · ", "turn 14 · assistant", "turn 16 · ", "> "}, false},
+		{"around a turn", "recall_session", map[string]any{"session": "b1047db6", "turn": 14},
+			[]string{"turn 12 · ", "turn 14 · assistant", "turn 16 · ", "> "}, false},
 		{"a word", "recall_session", map[string]any{"session": "b1047db6", "find": "JITTER"}, []string{"turn 14 · "}, false},
-		{"before the first", "recall_session", map[string]any{"session": "b1047db6", "from": -3}, []string{"don't fit", "from"}, true},
-		{"beyond the end", "recall_session", map[string]any{"session": "b1047db6", "turn": 99}, []string{"turns 1 to 16"}, true},
+		{"before the first", "recall_session", map[string]any{"session": "b1047db6", "from": -3},
+			[]string{"don't fit", "from"}, true},
+		{"beyond the end", "recall_session", map[string]any{"session": "b1047db6", "turn": 99}, []string{"turns 1 to 16"},
+			true},
 		{"no such session", "recall_session", map[string]any{"session": "nope"}, []string{"without arguments"}, true},
 		{"several sessions", "recall_session", map[string]any{"session": "tid"}, []string{"one of these ids"}, true},
-		{"a state", "recall_state", map[string]any{"session": "b1047db6"}, []string{"## Decisions", "## Files", "internal/queue/backoff.go · ", "## Apps", "## Data", "## Tool calls", "→ ok"}, false},
-		{"a part", "recall_state", map[string]any{"session": "b1047db6", "parts": []string{"actions"}, "from": 1, "to": 3}, []string{"## Tool calls"}, false},
-		{"no part", "recall_state", map[string]any{"parts": []string{"mood"}}, []string{"decisions files apps data actions"}, true},
+		{"a state", "recall_state", map[string]any{"session": "b1047db6"},
+			[]string{"## Decisions", "## Files", "internal/queue/backoff.go · ", "## Apps", "## Data", "## Tool calls", "→ ok"},
+			false},
+		{"a part", "recall_state", map[string]any{"session": "b1047db6", "parts": []string{"actions"}, "from": 1, "to": 3},
+			[]string{"## Tool calls"}, false},
+		{"no part", "recall_state", map[string]any{"parts": []string{"mood"}}, []string{"decisions files apps data actions"},
+			true},
 		{"nothing to check", "recall_check", nil, []string{"Send plan (words), command, or path"}, true},
-		{"a harmless plan", "recall_check", map[string]any{"plan": "Rename a variable in the login page", "project": "ledgerline"}, []string{"Nothing that stands speaks against it"}, false},
-		{"a plan of no project", "recall_check", map[string]any{"plan": "Rename a variable in the login page"}, []string{"no session worked here", `the last was in "tidewise"`, "Send the project"}, true},
+		{"a harmless plan", "recall_check", map[string]any{"plan": "Rename a variable in the login page",
+			"project": "ledgerline"}, []string{"Nothing that stands speaks against it"}, false},
+		{"a plan of no project", "recall_check", map[string]any{"plan": "Rename a variable in the login page"},
+			[]string{"no session worked here", `the last was in "tidewise"`, "Send the project"}, true},
 		{"a payload of no project", "recall_resume", nil, []string{"no session worked here", "Send the project"}, true},
 		{"a state of no project", "recall_state", nil, []string{"no session worked here", "Send the project"}, true},
-		{"a note of no session", "recall_note", map[string]any{"kind": "decision", "text": "x"}, []string{"not noted", "session"}, true},
-		{"a note of no kind", "recall_note", map[string]any{"kind": "poem", "text": "x", "session": "b1047db6"}, []string{"poem", "decision eliminated"}, true},
-		{"a note that is a book", "recall_note", map[string]any{"kind": "flag", "text": strings.Repeat("x ", 5000), "session": "b1047db6"}, []string{"600 characters"}, true},
-		{"a note", "recall_note", map[string]any{"kind": "flag", "text": "Mind the cap of 10 min", "session": "b1047db6"}, []string{"Noted as flag of session b1047db6", "no quote"}, false},
+		{"a note of no session", "recall_note", map[string]any{"kind": "decision", "text": "x"},
+			[]string{"not noted", "session"}, true},
+		{"a note of no kind", "recall_note", map[string]any{"kind": "poem", "text": "x", "session": "b1047db6"},
+			[]string{"poem", "decision eliminated"}, true},
+		{"a note that is a book", "recall_note", map[string]any{"kind": "flag", "text": strings.Repeat("x ", 5000),
+			"session": "b1047db6"}, []string{"600 characters"}, true},
+		{"a note", "recall_note", map[string]any{"kind": "flag", "text": "Mind the cap of 10 min", "session": "b1047db6"},
+			[]string{"Noted as flag of session b1047db6", "no quote"}, false},
 	} {
 		said, failed := call(t, s, c.tool, c.args)
 		if failed != c.fails {
@@ -101,7 +133,8 @@ func TestConcurrentAndCancelledCalls(t *testing.T) {
 			if i%4 == 0 {
 				time.AfterFunc(time.Duration(i)*time.Millisecond, cancel)
 			}
-			res, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "recall_query", Arguments: map[string]any{"question": fmt.Sprint("retry backoff ", i)}})
+			res, err := s.CallTool(ctx, &mcp.CallToolParams{Name: "recall_query",
+				Arguments: map[string]any{"question": fmt.Sprint("retry backoff ", i)}})
 			switch {
 			case i%4 == 0 && (err == nil || errors.Is(err, context.Canceled)):
 			case err != nil:
@@ -112,7 +145,8 @@ func TestConcurrentAndCancelledCalls(t *testing.T) {
 		})
 	}
 	calls.Wait()
-	if text, failed := call(t, s, "recall_query", map[string]any{"question": "retry backoff"}); failed || !strings.Contains(text, "jitter") {
+	if text, failed := call(t, s, "recall_query", map[string]any{"question": "retry backoff"}); failed ||
+		!strings.Contains(text, "jitter") {
 		t.Errorf("after them: got %q", text)
 	}
 }
@@ -130,12 +164,14 @@ func TestFaultsAreExplained(t *testing.T) {
 		}
 	}
 	write("query:\n  limits: 5\n")
-	if text, failed := call(t, s, "recall_query", map[string]any{"question": "x"}); !failed || !strings.Contains(text, "limits") {
+	if text, failed := call(t, s, "recall_query", map[string]any{"question": "x"}); !failed ||
+		!strings.Contains(text, "limits") {
 		t.Errorf("a broken configuration: got %q", text)
 	}
 	write("query:\n  limit: 5\n")
 	for _, tool := range []string{"recall_query", "recall_note"} {
-		text, failed := call(t, s, tool, map[string]any{"recall_query": map[string]any{"question": "x"}, "recall_note": map[string]any{"kind": "flag", "text": "x", "session": "y"}}[tool].(map[string]any))
+		text, failed := call(t, s, tool, map[string]any{"recall_query": map[string]any{"question": "x"},
+			"recall_note": map[string]any{"kind": "flag", "text": "x", "session": "y"}}[tool].(map[string]any))
 		if !failed || !strings.Contains(text, "recall init") {
 			t.Errorf("%s without a library: got %q, want the way to one", tool, text)
 		}
@@ -144,13 +180,15 @@ func TestFaultsAreExplained(t *testing.T) {
 		t.Errorf("resources without a library: got %v, %v; want the current payload's alone", res, err)
 	}
 	w.recall("sync")
-	if text, failed := call(t, s, "recall_query", map[string]any{"question": "anything"}); failed || !strings.Contains(text, "Nothing decided") {
+	if text, failed := call(t, s, "recall_query", map[string]any{"question": "anything"}); failed ||
+		!strings.Contains(text, "Nothing decided") {
 		t.Errorf("an empty library: got %q", text)
 	}
 	if err := os.WriteFile(filepath.Join(w.library, "library.toml"), []byte("nonsense"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if text, failed := call(t, s, "recall_query", map[string]any{"question": "x"}); !failed || !strings.Contains(text, "library.toml") {
+	if text, failed := call(t, s, "recall_query", map[string]any{"question": "x"}); !failed ||
+		!strings.Contains(text, "library.toml") {
 		t.Errorf("a damaged library: got %q", text)
 	}
 }
@@ -225,7 +263,8 @@ func TestSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tool := range tools.Tools {
-		if tool.OutputSchema != nil || tool.Annotations == nil || tool.Annotations.OpenWorldHint == nil || takes[tool.Name] == "" {
+		if tool.OutputSchema != nil || tool.Annotations == nil || tool.Annotations.OpenWorldHint == nil ||
+			takes[tool.Name] == "" {
 			t.Errorf("%s: it has an output schema, or lacks annotations or a word on its arguments", tool.Name)
 		}
 		if readOnly := tool.Name != "recall_note"; tool.Annotations.ReadOnlyHint != readOnly {
@@ -235,7 +274,8 @@ func TestSchemas(t *testing.T) {
 	if n := tokens.Count(c.InitializeResult().Instructions); n > 120 {
 		t.Errorf("the instructions, which every session reads, take %d tokens, want at most 120", n)
 	}
-	got, err := json.MarshalIndent(map[string]any{"instructions": c.InitializeResult().Instructions, "tools": tools.Tools, "prompts": prompts.Prompts, "templates": templates.ResourceTemplates}, "", "  ")
+	got, err := json.MarshalIndent(map[string]any{"instructions": c.InitializeResult().Instructions, "tools": tools.Tools,
+		"prompts": prompts.Prompts, "templates": templates.ResourceTemplates}, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,26 +10,36 @@ import (
 )
 
 // hostile are values that an argument shouldn't have, as JSON.
-var hostile = []string{`"\u0000"`, `"recall://payload/\u0000"`, `"recall://payload/\u001b[2J"`, `"recall://payload/%00"`, `"recall://payload/%zz"`, `"recall://\u009b"`, `"\ud800"`,
-	`"\u202e\u200b"`, `"a\nb"`, `"../../etc/passwd"`, `"file:///etc/passwd"`, `""`, `" "`, `"\\x"`, `"%s%n%v"`, `null`, `true`, `0`, `-1`, `1e400`, `-9223372036854775809`, `0.5`, `[]`, `{}`, `[null]`, `[[]]`,
-	`{"":null}`, `{"question":"x"}`, `["\u0000"]`, strconv.Quote(strings.Repeat("x", 20_000)), strings.Repeat("[", 200) + strings.Repeat("]", 200)}
+var hostile = []string{`"\u0000"`, `"recall://payload/\u0000"`, `"recall://payload/\u001b[2J"`,
+	`"recall://payload/%00"`, `"recall://payload/%zz"`, `"recall://\u009b"`, `"\ud800"`,
+	`"\u202e\u200b"`, `"a\nb"`, `"../../etc/passwd"`, `"file:///etc/passwd"`, `""`, `" "`, `"\\x"`, `"%s%n%v"`, `null`,
+	`true`, `0`, `-1`, `1e400`, `-9223372036854775809`, `0.5`, `[]`, `{}`, `[null]`, `[[]]`,
+	`{"":null}`, `{"question":"x"}`, `["\u0000"]`, strconv.Quote(strings.Repeat("x", 20_000)), strings.Repeat("[", 200) +
+		strings.Repeat("]", 200)}
 
 // malformed is a message that is one in form, with something wrong in it.
 func malformed(r *rand.Rand, id int) string {
 	pick := func(list []string) string { return list[r.IntN(len(list))] }
 	value := func() string { return pick(hostile) }
-	method := pick([]string{"resources/read", "resources/read", "tools/call", "tools/call", "prompts/get", "resources/list", "tools/list", "prompts/list", "resources/templates/list", "resources/subscribe", "resources/unsubscribe",
-		"completion/complete", "logging/setLevel", "initialize", "ping", "notifications/initialized", "notifications/cancelled", "notifications/progress", "notifications/roots/list_changed", "roots/list", "sampling/createMessage", "", "\\u0000"})
+	method := pick([]string{"resources/read", "resources/read", "tools/call", "tools/call", "prompts/get",
+		"resources/list", "tools/list", "prompts/list", "resources/templates/list", "resources/subscribe",
+		"resources/unsubscribe",
+		"completion/complete", "logging/setLevel", "initialize", "ping", "notifications/initialized",
+		"notifications/cancelled", "notifications/progress", "notifications/roots/list_changed", "roots/list",
+		"sampling/createMessage", "", "\\u0000"})
 	params := value()
 	switch r.IntN(5) {
 	case 0:
 		params = fmt.Sprintf(`{"uri":%s}`, value())
 	case 1, 2:
 		name := `"` + pick(append(Tools(), "recall_none", `\u0000`)) + `"`
-		args := pick([]string{"question", "also", "ids", "kinds", "limit", "since", "session", "turn", "from", "find", "parts", "variant", "kind", "text", "quote", "plan", "command", "path", "new_text", "project"})
-		params = fmt.Sprintf(`{"name":%s,"arguments":{"%s":%s,"%s":%s}}`, name, args, value(), pick([]string{"question", "text", "plan", "session"}), value())
+		args := pick([]string{"question", "also", "ids", "kinds", "limit", "since", "session", "turn", "from", "find",
+			"parts", "variant", "kind", "text", "quote", "plan", "command", "path", "new_text", "project"})
+		params = fmt.Sprintf(`{"name":%s,"arguments":{"%s":%s,"%s":%s}}`, name, args, value(),
+			pick([]string{"question", "text", "plan", "session"}), value())
 	case 3:
-		params = fmt.Sprintf(`{"name":%s,"arguments":%s,"_meta":%s,"cursor":%s,"requestId":%s,"level":%s,"ref":%s}`, value(), value(), value(), value(), value(), value(), value())
+		params = fmt.Sprintf(`{"name":%s,"arguments":%s,"_meta":%s,"cursor":%s,"requestId":%s,"level":%s,"ref":%s}`, value(),
+			value(), value(), value(), value(), value(), value())
 	}
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"%s","params":%s}`, id, method, params)
 }
@@ -74,7 +84,8 @@ func TestNoRequestEndsTheServer(t *testing.T) {
 			}
 		}
 	}
-	for _, uri := range []string{`recall://payload/\u0000`, `recall://payload/\u001b`, `recall://payload/\u007f`, `recall://payload/a\nb`, `\u0000`} {
+	for _, uri := range []string{`recall://payload/\u0000`, `recall://payload/\u001b`, `recall://payload/\u007f`,
+		`recall://payload/a\nb`, `\u0000`} {
 		r.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"%s"}}`+"\n", uri))
 		for {
 			got := r.answer()

@@ -100,12 +100,14 @@ func TestLinesThatAreNoMessage(t *testing.T) {
 	}{
 		{"words", "hello?", []string{"null -32700"}},
 		{"torn", `{"jsonrpc":"2.0","id":7,"method":"pi`, []string{"null -32700"}},
-		{"two on a line", `{"jsonrpc":"2.0","id":7,"method":"ping"}{"jsonrpc":"2.0","id":8,"method":"ping"}`, []string{"null -32700"}},
+		{"two on a line", `{"jsonrpc":"2.0","id":7,"method":"ping"}{"jsonrpc":"2.0","id":8,"method":"ping"}`,
+			[]string{"null -32700"}},
 		{"binary", "\x00\xff\xfe\x1b[31m{\x80", []string{"null -32700"}},
 		{"a frame of another protocol", "Content-Length: 12\r", []string{"null -32700"}},
 		{"endless", `{"jsonrpc":"2.0","id":7,"method":"` + strings.Repeat("x", mostLine) + `"}`, []string{"null -32700"}},
 		{"endless, and torn", strings.Repeat("[", 2*mostLine), []string{"null -32700"}},
-		{"deep", `{"jsonrpc":"2.0","id":7,"method":"ping","params":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}", []string{"7 -32600"}},
+		{"deep", `{"jsonrpc":"2.0","id":7,"method":"ping","params":` + strings.Repeat("[", 5000) +
+			strings.Repeat("]", 5000) + "}", []string{"7 -32600"}},
 		{"blank", "", nil},
 		{"spaces", "  \t \r", nil},
 		{"a number", "42", []string{"null -32600"}},

@@ -24,7 +24,8 @@ type noteIn struct {
 }
 
 func (s *Server) addNote() {
-	addTool(s, tool{name: "recall_note", title: "Record a decision, a dead end, a warning, a next step", atHand: true, notes: true,
+	addTool(s, tool{name: "recall_note", title: "Record a decision, a dead end, a warning, a next step", atHand: true,
+		notes: true,
 		about: `Records one thing as it happens, so that it survives a crash and a compaction: a decision the user made or agreed to, an approach ruled out, a warning, a next step, an open question. One note a thing.
 The quote is looked up in the transcript and must say what the text says: then the note is the user's word. Else it stays your own claim and is shown as that. No secrets, nothing the code says anyway, no small choices.`},
 		map[string]bound{"kind": oneOf(payload.NoteKinds...)}, s.note)

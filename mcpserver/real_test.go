@@ -81,8 +81,10 @@ func (w *world) client(program string, m *messages, args ...string) string {
 	}
 	cmd := exec.CommandContext(w.t.Context(), program, args...)
 	cmd.Dir = project
-	cmd.Env = append(append([]string{}, w.env...), "RECALL_LIBRARY_DIR="+w.library, "PATH="+filepath.Dir(w.program)+string(os.PathListSeparator)+os.Getenv("PATH"),
-		"ANTHROPIC_BASE_URL="+m.URL, "ANTHROPIC_API_KEY=dummy-key-for-loopback", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1")
+	cmd.Env = append(append([]string{}, w.env...), "RECALL_LIBRARY_DIR="+w.library,
+		"PATH="+filepath.Dir(w.program)+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"ANTHROPIC_BASE_URL="+m.URL, "ANTHROPIC_API_KEY=dummy-key-for-loopback",
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1")
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -98,11 +100,14 @@ func TestRealClient(t *testing.T) { clienttest.Each(t, asksAndNotes) }
 func asksAndNotes(t *testing.T, program string) {
 	w := newWorld(t)
 	w.library = filepath.Join(w.home, "Recall")
-	w.talk(noteSession, "Should we cache the rates in redis?", "Redis or an LRU in process; both hit 98 %.", "No redis: another server to run for a table that fits into memory.", "Right, the LRU it is.")
+	w.talk(noteSession, "Should we cache the rates in redis?", "Redis or an LRU in process; both hit 98 %.",
+		"No redis: another server to run for a table that fits into memory.", "Right, the LRU it is.")
 	w.recall("sync")
 	m := newMessages(t,
-		toolUse{"mcp__recall__recall_query", map[string]any{"question": "did we try redis for the rates?", "also": []string{"lru", "cache"}}},
-		toolUse{"mcp__recall__recall_note", map[string]any{"kind": "decision", "text": "The rates' cache holds 10,000 entries", "quote": "let the rates' cache hold 10,000 entries"}})
+		toolUse{"mcp__recall__recall_query", map[string]any{"question": "did we try redis for the rates?",
+			"also": []string{"lru", "cache"}}},
+		toolUse{"mcp__recall__recall_note", map[string]any{"kind": "decision",
+			"text": "The rates' cache holds 10,000 entries", "quote": "let the rates' cache hold 10,000 entries"}})
 	out := w.recall("mcp", "install", "--claude-code")
 	if !strings.Contains(out, ".claude.json") {
 		t.Errorf("got %q", out)
@@ -114,7 +119,8 @@ func asksAndNotes(t *testing.T, program string) {
 	if !strings.Contains(m.bodies[0], "## recall") || !strings.Contains(m.bodies[0], "recall remembers this user") {
 		t.Error("the server's instructions didn't reach the model")
 	}
-	if !strings.Contains(m.bodies[1], "redis") || !strings.Contains(m.bodies[1], "another server to run") || !strings.Contains(m.bodies[1], "<!-- recall ") {
+	if !strings.Contains(m.bodies[1], "redis") || !strings.Contains(m.bodies[1], "another server to run") ||
+		!strings.Contains(m.bodies[1], "<!-- recall ") {
 		t.Errorf("the answer didn't reach the model: %s", m.bodies[1][max(0, len(m.bodies[1])-3000):])
 	}
 	if !strings.Contains(m.bodies[2], "it is on the disk") {
@@ -144,7 +150,8 @@ func asksAndNotes(t *testing.T, program string) {
 		t.Error("the note isn't an item of the session")
 	}
 	w.recall("mcp", "uninstall")
-	if text, err := os.ReadFile(filepath.Join(w.home, ".claude.json")); err != nil || strings.Contains(string(text), w.program) {
+	if text, err := os.ReadFile(filepath.Join(w.home, ".claude.json")); err != nil ||
+		strings.Contains(string(text), w.program) {
 		t.Errorf("after uninstall: %s, %v", text, err)
 	}
 }
@@ -154,13 +161,16 @@ func TestRealPlugin(t *testing.T) { clienttest.Each(t, loadsPlugin) }
 
 func loadsPlugin(t *testing.T, program string) {
 	w := newWorld(t).demo()
-	m := newMessages(t, toolUse{"mcp__plugin_recall_recall__recall_query", map[string]any{"question": "did we try redis for the cache?", "also": []string{"lru"}}})
+	m := newMessages(t, toolUse{"mcp__plugin_recall_recall__recall_query",
+		map[string]any{"question": "did we try redis for the cache?", "also": []string{"lru"}}})
 	plugin, err := filepath.Abs("../plugin")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.client(program, m, "--plugin-dir", plugin, "--allowedTools", "mcp__plugin_recall_recall", "-p", "/recall:recall did we try redis")
-	if len(m.bodies) != 2 || !strings.Contains(m.bodies[0], "Answer this from recall") || !strings.Contains(m.bodies[1], "another server to run") {
+	w.client(program, m, "--plugin-dir", plugin, "--allowedTools", "mcp__plugin_recall_recall", "-p",
+		"/recall:recall did we try redis")
+	if len(m.bodies) != 2 || !strings.Contains(m.bodies[0], "Answer this from recall") ||
+		!strings.Contains(m.bodies[1], "another server to run") {
 		t.Errorf("got %d requests, the last %s", len(m.bodies), m.bodies[len(m.bodies)-1])
 	}
 	w.client(program, m, "plugin", "validate", "--strict", plugin)
@@ -176,7 +186,8 @@ func TestInspector(t *testing.T) {
 	}
 	inspect := func(args ...string) map[string]any {
 		t.Helper()
-		cmd := exec.CommandContext(t.Context(), program, append([]string{"--cli", "-e", "RECALL_LIBRARY_DIR=" + w.library, w.program, "mcp"}, args...)...)
+		cmd := exec.CommandContext(t.Context(), program, append([]string{"--cli", "-e", "RECALL_LIBRARY_DIR=" + w.library,
+			w.program, "mcp"}, args...)...)
 		cmd.Env, cmd.Dir = w.env, scratch
 		cmd.WaitDelay = time.Second
 		out, err := cmd.Output()
@@ -202,7 +213,8 @@ func TestInspector(t *testing.T) {
 	if answer["isError"] == true || !strings.Contains(string(mustJSON(answer["content"])), "jitter") {
 		t.Errorf("got %v", answer)
 	}
-	if page := inspect("--method", "resources/read", "--uri", "recall://payload/b1047db6"); !strings.Contains(string(mustJSON(page)), "Rehydration payload") {
+	if page := inspect("--method", "resources/read", "--uri",
+		"recall://payload/b1047db6"); !strings.Contains(string(mustJSON(page)), "Rehydration payload") {
 		t.Errorf("got %v", page)
 	}
 }

@@ -24,7 +24,8 @@ import (
 var stateParts = []struct {
 	name string
 	tell func(*reading) error
-}{{"decisions", (*reading).decisions}, {"files", (*reading).files}, {"apps", (*reading).apps}, {"data", (*reading).data},
+}{{"decisions", (*reading).decisions}, {"files", (*reading).files}, {"apps", (*reading).apps},
+	{"data", (*reading).data},
 	{"actions", (*reading).actions}}
 
 const (

@@ -209,7 +209,8 @@ func TestWatch(t *testing.T) {
 		t.Run(fmt.Sprintf("poll=%v", poll), func(t *testing.T) {
 			root := t.TempDir()
 			for i := range 300 {
-				if err := os.MkdirAll(filepath.Join(root, "projects", fmt.Sprintf("-home-ann-%d", i), "x", "subagents"), 0o700); err != nil {
+				if err := os.MkdirAll(filepath.Join(root, "projects", fmt.Sprintf("-home-ann-%d", i), "x", "subagents"),
+					0o700); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -231,7 +232,8 @@ func TestWatch(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			ended := make(chan error, 1)
 			go func() {
-				ended <- p.Watch(ctx, pipeline.WatchOptions{Quiet: 1500 * time.Millisecond, Settle: 50 * time.Millisecond, Poll: poll})
+				ended <- p.Watch(ctx, pipeline.WatchOptions{Quiet: 1500 * time.Millisecond, Settle: 50 * time.Millisecond,
+					Poll: poll})
 			}()
 			within(t, 20*time.Second, "what was there before", func() bool { _, ok := turns(first); return ok })
 			k := first
@@ -247,7 +249,11 @@ func TestWatch(t *testing.T) {
 			})
 			within(t, 20*time.Second, "a new folder", func() bool { _, ok := turns(k); return ok })
 			t.Logf("archived after %v", time.Since(at))
-			within(t, 30*time.Second, "distilled when quiet", func() bool { _, _ = watcher.Sessions(); n, _ := turns(k); return n > 0 })
+			within(t, 30*time.Second, "distilled when quiet", func() bool {
+				_, _ = watcher.Sessions()
+				n, _ := turns(k)
+				return n > 0
+			})
 			if quiet := time.Since(at); quiet < 1500*time.Millisecond {
 				t.Errorf("distilled after %v, before it was quiet", quiet)
 			}
@@ -329,7 +335,8 @@ func TestLockedIsNotSafe(t *testing.T) {
 		if _, unsafe := p.Exposed(context.Background()); len(unsafe) != 1 {
 			t.Errorf("%s: %d are said not to be safe, want 1", name, len(unsafe))
 		}
-		if g, err := guard.Look(context.Background(), p.Sources, p.Library, []string{root}, guard.Options{}); err != nil || g.Safe() {
+		if g, err := guard.Look(context.Background(), p.Sources, p.Library, []string{root}, guard.Options{}); err != nil ||
+			g.Safe() {
 			t.Errorf("%s: guard calls it safe, %v", name, err)
 		}
 	}

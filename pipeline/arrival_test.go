@@ -26,17 +26,23 @@ const queuePlan = "# Dead letters\n\n- add a table dead_letters with the job, th
 // two halves of a plan, another with nothing in common.
 func related() []talk {
 	parent := first
-	parent.said = append(slices.Clone(first.said), "Cap the retries at five attempts, then dead-letter the job.", "Retries stop after five attempts.")
+	parent.said = append(slices.Clone(first.said), "Cap the retries at five attempts, then dead-letter the job.",
+		"Retries stop after five attempts.")
 	fork := &talk{id: "cccccccc-0000-4000-8000-000000000001", start: day, fork: &first, turns: 4,
-		said: append(slices.Clone(first.said), "Never delete rows from the jobs table, mark them instead.", "Rows are marked as deleted now.")}
+		said: append(slices.Clone(first.said), "Never delete rows from the jobs table, mark them instead.",
+			"Rows are marked as deleted now.")}
 	second := talk{id: "dddddddd-0000-4000-8000-000000000001", start: day, fork: fork, turns: 6,
-		said: append(slices.Clone(fork.said), "Let's go with soft deletes and a nightly purge instead of partitions, because the table is small.", "The purge runs at night.")}
+		said: append(slices.Clone(fork.said),
+			"Let's go with soft deletes and a nightly purge instead of partitions, because the table is small.",
+			"The purge runs at night.")}
 	planner := talk{id: "eeeeeeee-0000-4000-8000-000000000001", start: day.AddDate(0, 0, 2), plan: queuePlan,
 		said: []string{"Plan the dead-letter table for the job queue.", "Here is the plan."}}
 	doer := talk{id: "ffffffff-0000-4000-8000-000000000001", start: day.AddDate(0, 0, 2).Add(time.Hour),
-		said: []string{"Implement the following plan:\n\n" + queuePlan, "The table is there, the tests pass.\n\nNext steps:\n- a command that retries one of them"}}
+		said: []string{"Implement the following plan:\n\n" + queuePlan,
+			"The table is there, the tests pass.\n\nNext steps:\n- a command that retries one of them"}}
 	other := talk{id: "99999999-0000-4000-8000-000000000001", start: day.AddDate(0, 0, 5),
-		said: []string{"Write the release notes. Leave the API section for later, the names aren't settled.", "The notes are written, without the API section."}}
+		said: []string{"Write the release notes. Leave the API section for later, the names aren't settled.",
+			"The notes are written, without the API section."}}
 	return []talk{parent, *fork, second, planner, doer, other}
 }
 
@@ -165,7 +171,8 @@ func TestManySmallSessions(t *testing.T) {
 	const n = 500
 	for i := range n {
 		k := talk{id: fmt.Sprintf("%08d-0000-4000-8000-000000000001", i), start: day.Add(time.Duration(i) * time.Hour),
-			said: []string{fmt.Sprintf("Use port %d instead of the default one for service %d, because the other is taken.", 4000+i, i), "Done."}}
+			said: []string{fmt.Sprintf("Use port %d instead of the default one for service %d, because the other is taken.",
+				4000+i, i), "Done."}}
 		k.write(t, root)
 	}
 	p := open(t, t.TempDir())

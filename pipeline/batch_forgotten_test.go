@@ -25,7 +25,8 @@ func TestBatchOfForgotten(t *testing.T) {
 		s := &post{name: "openai/small", taken: map[string]map[string]llm.Request{}, times: map[string]int{}}
 		night := func() improve.Report {
 			asker(p).Improver = model.New(model.Options{Model: s, Store: p.Library, Batch: true})
-			asker(p).Batch = &improve.Batching{Model: s, Purse: improve.NewPurse(p.Library, improve.Caps{}, p.Now), Prices: prices}
+			asker(p).Batch = &improve.Batching{Model: s, Purse: improve.NewPurse(p.Library, improve.Caps{}, p.Now),
+				Prices: prices}
 			r, err := asker(p).Run(t.Context(), improve.Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -52,7 +53,8 @@ func TestBatchOfForgotten(t *testing.T) {
 		r := night()
 		theirs := len(r.Problems) == 1 && strings.Contains(r.Problems[0].Reason, "somebody else's")
 		if theirs != found || len(r.Problems) > 0 && !theirs || len(s.taken) != 2 {
-			t.Errorf("found %v: problems %+v, %d batches; want the other session asked about again", found, r.Problems, len(s.taken))
+			t.Errorf("found %v: problems %+v, %d batches; want the other session asked about again", found, r.Problems,
+				len(s.taken))
 		}
 		charged := 0
 		for line, err := range p.Library.Spending() {

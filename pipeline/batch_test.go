@@ -68,7 +68,8 @@ func (p *post) Collect(_ context.Context, id string) (llm.Batch, error) {
 	for key, r := range p.taken[id] {
 		if p.collect(id, key) {
 			q := chatRequest{}
-			q.Messages = append(q.Messages, struct{ Role, Content string }{"system", r.System}, struct{ Role, Content string }{"user", r.Prompt})
+			q.Messages = append(q.Messages, struct{ Role, Content string }{"system", r.System},
+				struct{ Role, Content string }{"user", r.Prompt})
 			b.Answers[key] = llm.Answer{Response: llm.Response{Text: answerTo(q), Usage: llm.Usage{In: 1000, Out: 100}}}
 		}
 	}
@@ -106,7 +107,8 @@ func TestBatches(t *testing.T) {
 	}{
 		{"handed in", func() { s.collect = none }, counts{pending: 4, batches: 1, onTheWay: 4}},
 		{"nothing has come", func() {}, counts{pending: 4, batches: 1, onTheWay: 4}},
-		{"the service is down", func() { s.err = &llm.Error{Fault: llm.Unreachable, Model: s.name} }, counts{pending: 4, batches: 1, onTheWay: 4}},
+		{"the service is down", func() { s.err = &llm.Error{Fault: llm.Unreachable, Model: s.name} },
+			counts{pending: 4, batches: 1, onTheWay: 4}},
 		{"a part has come", func() {
 			s.err = nil
 			s.collect = func(id, key string) bool { return slices.Index(sorted(id), key) < 2 }
@@ -129,8 +131,10 @@ func TestBatches(t *testing.T) {
 		if err != nil || len(r.Problems) > 0 && s.err == nil {
 			t.Fatalf("%s: %v %+v", step.name, err, r.Problems)
 		}
-		if f, err := asker(p).Foresee(context.Background(), []string{root}, improve.Options{}); err != nil || f.Pending != step.want.pending || len(f.Sessions) > 0 {
-			t.Errorf("%s: foreseen %d sessions, %d pending (%v), want %d pending", step.name, len(f.Sessions), f.Pending, err, step.want.pending)
+		if f, err := asker(p).Foresee(context.Background(), []string{root}, improve.Options{}); err != nil ||
+			f.Pending != step.want.pending || len(f.Sessions) > 0 {
+			t.Errorf("%s: foreseen %d sessions, %d pending (%v), want %d pending", step.name, len(f.Sessions), f.Pending, err,
+				step.want.pending)
 		}
 		n, err := improve.OnTheWay(p.Library)
 		if err != nil {
@@ -159,7 +163,8 @@ func TestBatches(t *testing.T) {
 		}
 		lines, cost = lines+1, cost+line.Cost
 	}
-	if want := float64(lines) * (1000*0.1 + 100*0.4) * 0.5 / 1e6; lines != len(s.times) || cost < want*0.999 || cost > want*1.001 {
+	if want := float64(lines) * (1000*0.1 + 100*0.4) * 0.5 / 1e6; lines != len(s.times) || cost < want*0.999 ||
+		cost > want*1.001 {
 		t.Errorf("%d lines for $%f, want %d for $%f", lines, cost, len(s.times), want)
 	}
 }
@@ -183,11 +188,13 @@ func TestBatchTroubles(t *testing.T) {
 		{lateName, improve.Caps{}, func(_ *testing.T, _ *pipeline.Pipeline, s *post) {
 			s.ended, s.collect = true, func(string, string) bool { return true }
 		}, []string{"2"}},
-		{"another model", improve.Caps{}, func(_ *testing.T, _ *pipeline.Pipeline, s *post) { s.name = "openai/other" }, []string{"1", "2"}},
+		{"another model", improve.Caps{}, func(_ *testing.T, _ *pipeline.Pipeline, s *post) { s.name = "openai/other" },
+			[]string{"1", "2"}},
 		{"killed while it was sent", improve.Caps{}, func(t *testing.T, p *pipeline.Pipeline, s *post) {
 			lines := linesOf(t, p)
 			s.name = "openai/small"
-			if err := p.Library.NoteBatch(library.BatchLine{Op: library.BatchDone, Batch: lines[0].Batch}, library.BatchLine{Op: library.BatchAsk, Batch: "x", Key: lines[0].Key, Model: s.name}); err != nil {
+			if err := p.Library.NoteBatch(library.BatchLine{Op: library.BatchDone, Batch: lines[0].Batch},
+				library.BatchLine{Op: library.BatchAsk, Batch: "x", Key: lines[0].Key, Model: s.name}); err != nil {
 				t.Fatal(err)
 			}
 		}, []string{"2"}},
@@ -202,11 +209,13 @@ func TestBatchTroubles(t *testing.T) {
 			}
 			s.taken["lost"] = s.taken["batch_1"]
 			s.lost, s.ended, s.collect = "lost", true, func(string, string) bool { return true }
-			if err := p.Library.NoteBatch(append(again, library.BatchLine{Op: library.BatchDone, Batch: lines[0].Batch})...); err != nil {
+			if err := p.Library.NoteBatch(append(again, library.BatchLine{Op: library.BatchDone,
+				Batch: lines[0].Batch})...); err != nil {
 				t.Fatal(err)
 			}
 		}, []string{"3"}}, // the lost one's copy, and what follows from it
-		{"no money", improve.Caps{Month: improve.Cap{Cost: 0.0001}}, func(*testing.T, *pipeline.Pipeline, *post) {}, []string{"0 the month's budget of $0.00 is used up"}},
+		{"no money", improve.Caps{Month: improve.Cap{Cost: 0.0001}}, func(*testing.T, *pipeline.Pipeline, *post) {},
+			[]string{"0 the month's budget of $0.00 is used up"}},
 		{"refused", improve.Caps{}, func(_ *testing.T, _ *pipeline.Pipeline, s *post) {
 			s.taken = map[string]map[string]llm.Request{}
 			s.err = &llm.Error{Fault: llm.Unauthorized, Status: 401}
@@ -219,7 +228,8 @@ func TestBatchTroubles(t *testing.T) {
 			p.Now = func() time.Time { return now }
 			writeTalks(t, root, 2)
 			syncAll(t, p, root)
-			s := &post{name: "openai/small", taken: map[string]map[string]llm.Request{}, times: map[string]int{}, collect: func(string, string) bool { return false }}
+			s := &post{name: "openai/small", taken: map[string]map[string]llm.Request{}, times: map[string]int{},
+				collect: func(string, string) bool { return false }}
 			night := func() string {
 				asker(p).Improver = model.New(model.Options{Model: s, Store: p.Library, Batch: true})
 				asker(p).Batch = &improve.Batching{Model: s, Purse: improve.NewPurse(p.Library, c.caps, p.Now), Prices: prices}
@@ -273,11 +283,13 @@ func TestBatchBreaksOff(t *testing.T) {
 		p.Now = func() time.Time { return day.AddDate(0, 1, 0) }
 		writeTalks(t, root, 2)
 		syncAll(t, p, root)
-		s := &post{name: "openai/small", taken: map[string]map[string]llm.Request{}, times: map[string]int{}, collect: func(string, string) bool { return false }}
+		s := &post{name: "openai/small", taken: map[string]map[string]llm.Request{}, times: map[string]int{},
+			collect: func(string, string) bool { return false }}
 		s.err, s.breaks = &llm.Error{Fault: llm.Unreachable}, left
 		night := func() improve.Report {
 			asker(p).Improver = model.New(model.Options{Model: s, Store: p.Library, Batch: true})
-			asker(p).Batch = &improve.Batching{Model: s, Purse: improve.NewPurse(p.Library, improve.Caps{}, p.Now), Prices: prices}
+			asker(p).Batch = &improve.Batching{Model: s, Purse: improve.NewPurse(p.Library, improve.Caps{}, p.Now),
+				Prices: prices}
 			r, err := asker(p).Run(context.Background(), improve.Options{})
 			if err != nil {
 				t.Fatal(err)

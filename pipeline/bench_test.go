@@ -84,7 +84,8 @@ func benchBytes() int64 {
 func madeUp(b *testing.B) (root string) {
 	const each = 4 << 20
 	root = b.TempDir()
-	if _, err := synthtest.Write(root, synthtest.Options{Sessions: max(1, int(benchBytes()/each)), BytesEach: each, Seed: 1}); err != nil {
+	if _, err := synthtest.Write(root, synthtest.Options{Sessions: max(1, int(benchBytes()/each)), BytesEach: each,
+		Seed: 1}); err != nil {
 		b.Fatal(err)
 	}
 	return root

@@ -79,7 +79,8 @@ func crowd() []talk {
 	all := related()
 	for i := range 24 {
 		k := talk{id: fmt.Sprintf("7%07d-0000-4000-8000-000000000001", i), start: day.Add(time.Duration(i) * time.Hour),
-			said: []string{fmt.Sprintf("Use port %d instead of the default one for service %d, because the other is taken.", 4000+i, i), "Done."}}
+			said: []string{fmt.Sprintf("Use port %d instead of the default one for service %d, because the other is taken.",
+				4000+i, i), "Done."}}
 		all = append(all, k)
 		if i%6 == 0 {
 			f := talk{id: fmt.Sprintf("8%07d-0000-4000-8000-000000000001", i), start: k.start, fork: &k, turns: 2,
@@ -131,7 +132,8 @@ func TestKilled(t *testing.T) {
 		t.Logf("%s: an undisturbed sync took %v, %d died", phase, took, died)
 		for i := range all {
 			if all[i].fork == nil && all[i].plan == "" {
-				all[i].said = append(all[i].said, "Keep the logs for 30 days, the auditors ask for it.", "They are kept for 30 days.")
+				all[i].said = append(all[i].said, "Keep the logs for 30 days, the auditors ask for it.",
+					"They are kept for 30 days.")
 			}
 		}
 	}

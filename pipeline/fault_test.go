@@ -93,12 +93,14 @@ func TestSessionThatAlwaysFails(t *testing.T) {
 			p2 := *p
 			p2.Roots = map[ingest.Source][]string{ingest.ClaudeCode: {root}, ingest.Cowork: nil}
 			d.calls.Store(0)
-			if r, err := p2.Sync(context.Background(), pipeline.Options{}); err != nil || len(r.Problems) != 1 || d.calls.Load() != 1 {
+			if r, err := p2.Sync(context.Background(), pipeline.Options{}); err != nil || len(r.Problems) != 1 ||
+				d.calls.Load() != 1 {
 				t.Errorf("two hours later: %v, %v, distilled %d times", err, r.Problems, d.calls.Load())
 			}
 			d.refuses = ""
 			now = now.Add(2 * time.Hour)
-			if r, err := p2.Sync(context.Background(), pipeline.Options{}); err != nil || len(r.Problems) != 0 || r.Distilled != 1 {
+			if r, err := p2.Sync(context.Background(), pipeline.Options{}); err != nil || len(r.Problems) != 0 ||
+				r.Distilled != 1 {
 				t.Errorf("mended: %v, %+v", err, r)
 			}
 			if r, err := p2.Sync(context.Background(), pipeline.Options{}); err != nil || r.Skipped() || r.Distilled != 0 {
@@ -116,7 +118,8 @@ func TestSameBytesTwice(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte("{\"type\":\"summary\",\"summary\":\"x\",\"leafUuid\":\"y\"}\n"), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte("{\"type\":\"summary\",\"summary\":\"x\",\"leafUuid\":\"y\"}\n"),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -134,7 +137,8 @@ func TestUnreadableSideFile(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(side), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	line := `{"uuid":"s1","parentUuid":null,"sessionId":"` + first.id + `","agentId":"a1","isSidechain":true,"type":"user","timestamp":"2026-04-13T09:01:00.000Z","message":{"role":"user","content":"look"}}` + "\n"
+	line := `{"uuid":"s1","parentUuid":null,"sessionId":"` + first.id +
+		`","agentId":"a1","isSidechain":true,"type":"user","timestamp":"2026-04-13T09:01:00.000Z","message":{"role":"user","content":"look"}}` + "\n"
 	if err := os.WriteFile(side, []byte(line), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +233,8 @@ func TestForgottenStaysAway(t *testing.T) {
 	p := open(t, t.TempDir())
 	first.write(t, root)
 	second.write(t, root)
-	if err := os.WriteFile(filepath.Join(p.Library.Dir(), "tombstones.jsonl"), []byte(`{"id":"`+first.id+`"}`+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(p.Library.Dir(), "tombstones.jsonl"), []byte(`{"id":"`+first.id+`"}`+"\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -297,7 +302,8 @@ func folder(t *testing.T, l *library.Library, id string) string {
 func TestForkThatFails(t *testing.T) {
 	root := t.TempDir()
 	fork := talk{id: "cccccccc-0000-4000-8000-000000000001", start: day, fork: &first, turns: 4,
-		said: append(slices.Clone(first.said), "Never delete rows from the jobs table, mark them instead.", "Rows are marked as deleted now.")}
+		said: append(slices.Clone(first.said), "Never delete rows from the jobs table, mark them instead.",
+			"Rows are marked as deleted now.")}
 	first.write(t, root)
 	fork.write(t, root)
 	second.write(t, root)
@@ -313,7 +319,8 @@ func TestForkThatFails(t *testing.T) {
 	}
 	third.write(t, root)
 	d.calls.Store(0)
-	if r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}}); err != nil || len(r.Problems) != 1 || d.calls.Load() != 1 {
+	if r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}}); err != nil ||
+		len(r.Problems) != 1 || d.calls.Load() != 1 {
 		t.Errorf("another session: %v, %v, distilled %d times, want 1", err, r.Problems, d.calls.Load())
 	}
 }
@@ -333,7 +340,8 @@ func TestChangesWhileSyncing(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if projects, err := p.Library.Projects(); s.Stage == "distill" && s.Done > 3 && !renamed && err == nil && len(projects) > 0 {
+		if projects, err := p.Library.Projects(); s.Stage == "distill" && s.Done > 3 && !renamed && err == nil &&
+			len(projects) > 0 {
 			renamed = true
 			if err := p.Library.RenameProject(projects[0].ID, "queue"); err != nil {
 				t.Error(err)
@@ -352,7 +360,8 @@ func TestChangesWhileSyncing(t *testing.T) {
 		t.Errorf("the folder of the old name is still there")
 	}
 	p.Progress = nil
-	if r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}}); err != nil || r.Distilled+r.Indexed != 0 {
+	if r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}}); err != nil ||
+		r.Distilled+r.Indexed != 0 {
 		t.Errorf("after that: %+v, %v", r, err)
 	}
 }

@@ -72,11 +72,13 @@ func TestForeseenNight(t *testing.T) {
 				return usd
 			}
 			ratio := cost(sum.In, sum.Out) / cost(took["all"].In, took["all"].Out)
-			t.Logf("%d sessions: foreseen %d requests, %d in, %d out; took %d, %v: %.2f", len(f.Sessions), sum.Requests, sum.In, sum.Out, s.requests, took, ratio)
+			t.Logf("%d sessions: foreseen %d requests, %d in, %d out; took %d, %v: %.2f", len(f.Sessions), sum.Requests, sum.In,
+				sum.Out, s.requests, took, ratio)
 			if ratio < 1 || ratio > 2.5 {
 				t.Errorf("foreseen %.2f times what it cost, want 1 to 2.5", ratio)
 			}
-			if f, err = asker(p).Foresee(context.Background(), []string{root}, improve.Options{}); err != nil || f.Sum().Requests > 0 {
+			if f, err = asker(p).Foresee(context.Background(), []string{root}, improve.Options{}); err != nil ||
+				f.Sum().Requests > 0 {
 				t.Errorf("foreseen after it: %+v %v, want nothing", f.Sum(), err)
 			}
 			entries, err := p.Library.Sessions()
@@ -86,7 +88,8 @@ func TestForeseenNight(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f, err = asker(p).Foresee(context.Background(), []string{root}, improve.Options{}); err != nil || f.Bearing.Requests != 1 || len(f.Sessions) > 0 {
+			if f, err = asker(p).Foresee(context.Background(), []string{root}, improve.Options{}); err != nil ||
+				f.Bearing.Requests != 1 || len(f.Sessions) > 0 {
 				t.Errorf("foreseen with a session that was compared with nothing: %+v %v", f, err)
 			}
 		})

@@ -28,10 +28,16 @@ func TestForgetAnswers(t *testing.T) {
 	p.Now = func() time.Time { return day.AddDate(0, 1, 0) }
 	s := newService(t, 0)
 	s.ask(t, p, improve.Caps{})
-	stays := talk{id: "aaaaaaaa-0000-4000-8000-000000000001", start: day, said: []string{"Let's use a heap for the importer's queue instead of the sorted list of jobs.", "Done: the heap is in.",
-		"Let's keep the limit of retries at five for the importer's queue.", "Five it is.", "Good, then let's ship the importer on Monday instead of today.", "Monday."}}
-	goes := talk{id: "bbbbbbbb-0000-4000-8000-000000000002", start: day.AddDate(0, 0, 1), said: []string{"Let's use a heap of quokkas for the importer's queue instead of the sorted list of jobs.", "Done: quokkas.",
-		"Let's keep the limit of retries at seven quokkas for the importer's queue.", "Seven it is.", "Good, then let's ship the quokkas on Tuesday instead of today.", "Tuesday."}}
+	stays := talk{id: "aaaaaaaa-0000-4000-8000-000000000001", start: day,
+		said: []string{"Let's use a heap for the importer's queue instead of the sorted list of jobs.",
+			"Done: the heap is in.",
+			"Let's keep the limit of retries at five for the importer's queue.", "Five it is.",
+			"Good, then let's ship the importer on Monday instead of today.", "Monday."}}
+	goes := talk{id: "bbbbbbbb-0000-4000-8000-000000000002", start: day.AddDate(0, 0, 1),
+		said: []string{"Let's use a heap of quokkas for the importer's queue instead of the sorted list of jobs.",
+			"Done: quokkas.",
+			"Let's keep the limit of retries at seven quokkas for the importer's queue.", "Seven it is.",
+			"Good, then let's ship the quokkas on Tuesday instead of today.", "Tuesday."}}
 	for _, k := range []talk{stays, goes} {
 		k.write(t, root)
 	}
@@ -51,7 +57,8 @@ func TestForgetAnswers(t *testing.T) {
 		text, err := payload.EncodeHandover(of, "bea", "ann", day, 0)
 		if err == nil {
 			id := payload.HandoverID(text)
-			err = p.Library.Receive(library.Received{Op: library.OpHandoff, Handoff: id, At: day, Text: text, Project: projects[0].ID},
+			err = p.Library.Receive(library.Received{Op: library.OpHandoff, Handoff: id, At: day, Text: text,
+				Project: projects[0].ID},
 				library.Received{Op: library.OpAccept, Handoff: id, At: day, Item: of.Items[len(of.Items)-1].ID})
 		}
 		if err == nil {
@@ -110,7 +117,8 @@ func TestForgetAnswers(t *testing.T) {
 	asked := s.requests
 	again, err := asker(p).Run(context.Background(), improve.Options{Only: []ingest.SessionID{ingest.SessionID(stays.id)}})
 	if err != nil || again.Improved != 1 || s.requests != asked {
-		t.Errorf("asking again about the other session: %+v, %v, %d requests, want its kept answers", again, err, s.requests-asked)
+		t.Errorf("asking again about the other session: %+v, %v, %d requests, want its kept answers", again, err,
+			s.requests-asked)
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 // Newer rules that find one secret more give the others other numbers: quotes
 // follow, where they stand in their turn.
 func TestRenumber(t *testing.T) {
-	s := &ingest.Session{Turns: []ingest.Turn{{ID: "a", Text: "use ‹aws-key 3› with ‹password 2› (not *)"}, {ID: "b", Text: "nothing"}}}
+	s := &ingest.Session{Turns: []ingest.Turn{{ID: "a", Text: "use ‹aws-key 3› with ‹password 2› (not *)"},
+		{ID: "b", Text: "nothing"}}}
 	for _, c := range []struct{ turn, quote, want string }{
 		{"a", "use ‹aws-key 2› with ‹password 1› (not *)", "use ‹aws-key 3› with ‹password 2› (not *)"},
 		{"a", "use ‹aws-key 3› with", "use ‹aws-key 3› with"},

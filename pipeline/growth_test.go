@@ -26,16 +26,19 @@ func TestThirtyNightsOfGrowth(t *testing.T) {
 		sizes = append(sizes, size{8, 150})
 	}
 	if os.Getenv("RECALL_GROWTH") == "all" {
-		sizes = []size{{4, 0}, {4, 20}, {16, 0}, {4, 40}, {4, 60}, {16, 20}, {6, 100}, {8, 150}, {8, 500}, {8, 1400}, {8, 2000}}
+		sizes = []size{{4, 0}, {4, 20}, {16, 0}, {4, 40}, {4, 60}, {16, 20}, {6, 100}, {8, 150}, {8, 500}, {8, 1400},
+			{8, 2000}}
 	}
 	for _, c := range sizes {
 		t.Run(fmt.Sprintf("%d turns of %d words", c.turns, c.words), func(t *testing.T) {
 			once, onceCost, said := grow(t, c.turns, c.words, false)
 			nightly, nightlyCost, _ := grow(t, c.turns, c.words, true)
 			ratio, costs := float64(nightly)/float64(once), nightlyCost/onceCost
-			t.Logf("%d tokens said; at once %d tokens, $%.4f; nightly %d, $%.4f: %.2f and %.2f", said/4, once, onceCost, nightly, nightlyCost, ratio, costs)
+			t.Logf("%d tokens said; at once %d tokens, $%.4f; nightly %d, $%.4f: %.2f and %.2f", said/4, once, onceCost,
+				nightly, nightlyCost, ratio, costs)
 			if costs > 1.3 || ratio > 1.3 {
-				t.Errorf("thirty nights took %.2f times the tokens and %.2f times the money of the whole, want at most 1.3", ratio, costs)
+				t.Errorf("thirty nights took %.2f times the tokens and %.2f times the money of the whole, want at most 1.3", ratio,
+					costs)
 			}
 		})
 	}

@@ -22,7 +22,8 @@ import (
 // processor's time, and "again" one that makes all of the session again, as
 // once in a while; below 130 MB each does. RECALL_BENCH_MB=640 makes the line longer than any that is read.
 func BenchmarkSyncHuge(b *testing.B) {
-	for name, write := range map[string]func(b *testing.B, root string, size int64) string{"line": writeHuge, "records": writeTiny} {
+	for name, write := range map[string]func(b *testing.B, root string, size int64) string{"line": writeHuge,
+		"records": writeTiny} {
 		b.Run(name, func(b *testing.B) { syncHuge(b, write) })
 	}
 }

@@ -35,7 +35,8 @@ func TestAskingProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	askBy(p, llm.Patient(llm.Metered(chat, improve.NewPurse(p.Library, improve.Caps{}, p.Now), prices), llm.Patience{AtOnce: 1}))
+	askBy(p, llm.Patient(llm.Metered(chat, improve.NewPurse(p.Library, improve.Caps{}, p.Now), prices),
+		llm.Patience{AtOnce: 1}))
 	if r, err := asker(p).Run(context.Background(), improve.Options{AtOnce: 1}); err != nil || r.Waiting > 0 {
 		t.Fatalf("%+v %v", r, err)
 	}

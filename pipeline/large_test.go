@@ -43,7 +43,8 @@ func TestHugeTranscriptOfImages(t *testing.T) {
 		t.Skip("skipped: no RECALL_LONG, and it is 300 MB")
 	}
 	root := t.TempDir()
-	if _, err := synthtest.Write(root, synthtest.Options{Sessions: 1, BytesEach: 300 << 20, Images: true, Seed: 3}); err != nil {
+	if _, err := synthtest.Write(root, synthtest.Options{Sessions: 1, BytesEach: 300 << 20, Images: true,
+		Seed: 3}); err != nil {
 		t.Fatal(err)
 	}
 	if mb := peakOf(t, root); mb > mostMB {
@@ -96,7 +97,8 @@ func TestSessionOfManyTurns(t *testing.T) {
 	root := t.TempDir()
 	k := first
 	for i := range 2500 {
-		k.said = append(k.said, fmt.Sprintf("Now look at file number %d of the list.", i), fmt.Sprintf("I looked at file %d; there is nothing in it to change.", i))
+		k.said = append(k.said, fmt.Sprintf("Now look at file number %d of the list.", i),
+			fmt.Sprintf("I looked at file %d; there is nothing in it to change.", i))
 	}
 	k.write(t, root)
 	p := open(t, t.TempDir())

@@ -30,7 +30,8 @@ func (s *service) ask(t testing.TB, p *pipeline.Pipeline, caps improve.Caps) *mo
 	if err != nil {
 		t.Fatal(err)
 	}
-	return askBy(p, llm.Patient(llm.Metered(chat, improve.NewPurse(p.Library, caps, p.Now), prices), llm.Patience{Pause: time.Millisecond, Longest: 10 * time.Millisecond}))
+	return askBy(p, llm.Patient(llm.Metered(chat, improve.NewPurse(p.Library, caps, p.Now), prices),
+		llm.Patience{Pause: time.Millisecond, Longest: 10 * time.Millisecond}))
 }
 
 func askBy(p *pipeline.Pipeline, m llm.Model) *model.Improver {
@@ -62,13 +63,15 @@ func (b *besides) run() {
 	fresh.id = fmt.Sprintf("%08x-0000-4000-8000-000000000001", 0xb0000000+b.n)
 	fresh.start = day.AddDate(0, 2, b.n)
 	fresh.write(b.t, b.root)
-	if r, err := q.Sync(context.Background(), pipeline.Options{From: []string{b.root}}); err != nil || r.New != 1 || r.Distilled == 0 {
+	if r, err := q.Sync(context.Background(), pipeline.Options{From: []string{b.root}}); err != nil || r.New != 1 ||
+		r.Distilled == 0 {
 		b.t.Errorf("a sync meanwhile: %+v %v", r, err)
 	}
 	if err := l.Inbox(map[string]any{"type": "note", "session": fresh.id, "text": "remember the heap"}); err != nil {
 		b.t.Errorf("a note meanwhile: %v", err)
 	}
-	if answer, err := q.Index.Search(context.Background(), index.Query{Text: "exponential backoff for retries"}); err != nil || len(answer.Hits) == 0 {
+	if answer, err := q.Index.Search(context.Background(),
+		index.Query{Text: "exponential backoff for retries"}); err != nil || len(answer.Hits) == 0 {
 		b.t.Errorf("a question meanwhile: %d hits, %v", len(answer.Hits), err)
 	}
 }
@@ -158,7 +161,8 @@ func nights(t *testing.T, p *pipeline.Pipeline, root string, least int) *service
 		if err != nil || len(r.Problems) > 0 {
 			t.Fatalf("night %d: %v %+v", night, err, r.Problems)
 		}
-		t.Logf("night %d: %d asked, %d improved, %d waiting (%s), %d resting; %d requests, %d failed", night, r.Asked, r.Improved, r.Waiting, r.Why, r.Resting, s.requests, s.failed)
+		t.Logf("night %d: %d asked, %d improved, %d waiting (%s), %d resting; %d requests, %d failed", night, r.Asked,
+			r.Improved, r.Waiting, r.Why, r.Resting, s.requests, s.failed)
 		improved += r.Improved
 		everyPayload(t, p.Library)
 		if r.Waiting+r.Resting == 0 && r.Improved == 0 {

@@ -63,15 +63,18 @@ func (k talk) write(t testing.TB, root string) string {
 			rec["message"] = map[string]any{"role": "user", "content": text}
 		} else {
 			rec["type"] = "assistant"
-			rec["message"] = map[string]any{"id": "msg_" + id, "type": "message", "role": "assistant", "model": "claude-opus-4-7",
-				"content": []any{map[string]any{"type": "text", "text": text}}, "stop_reason": "end_turn", "usage": map[string]any{"output_tokens": 10}}
+			rec["message"] = map[string]any{"id": "msg_" + id, "type": "message", "role": "assistant",
+				"model":   "claude-opus-4-7",
+				"content": []any{map[string]any{"type": "text", "text": text}}, "stop_reason": "end_turn",
+				"usage": map[string]any{"output_tokens": 10}}
 		}
 		if rest, ok := strings.CutPrefix(text, "Implement the following plan:\n\n"); ok {
 			rec["planContent"] = rest
 		}
 		if k.plan != "" && i == len(k.said)-1 {
 			message := rec["message"].(map[string]any)
-			message["content"] = append(message["content"].([]any), map[string]any{"type": "tool_use", "id": "toolu_" + id, "name": "ExitPlanMode", "input": map[string]any{"plan": k.plan}})
+			message["content"] = append(message["content"].([]any), map[string]any{"type": "tool_use", "id": "toolu_" + id,
+				"name": "ExitPlanMode", "input": map[string]any{"plan": k.plan}})
 		}
 		line, err := json.Marshal(rec)
 		if err != nil {
@@ -176,12 +179,14 @@ func TestSyncAgainDoesNothing(t *testing.T) {
 
 // A handed-on payload yields no items of its own, however often.
 func TestFiveTimesThroughItsOwnPayload(t *testing.T) {
-	for _, how := range []string{"marked", "pasted without markers", "quoted without markers", "restated by the assistant", "told in other words"} {
+	for _, how := range []string{"marked", "pasted without markers", "quoted without markers",
+		"restated by the assistant", "told in other words"} {
 		t.Run(how, func(t *testing.T) {
 			root := t.TempDir()
 			p := open(t, t.TempDir())
 			first := first
-			first.said = append(slices.Clone(first.said), "Leave the dashboard out of scope for now.", "Noted.\n\nRemaining work:\n- write the manual")
+			first.said = append(slices.Clone(first.said), "Leave the dashboard out of scope for now.",
+				"Noted.\n\nRemaining work:\n- write the manual")
 			first.write(t, root)
 			syncAll(t, p, root)
 			want := items(t, p.Library)[first.id]
@@ -200,7 +205,8 @@ func TestFiveTimesThroughItsOwnPayload(t *testing.T) {
 					reply = "My understanding: the dashboard is out of scope for now. Next I would write the manual."
 				case "restated by the assistant":
 					lines := strings.Split(strings.TrimSpace(text), "\n")
-					reply = "My understanding:\n\n" + strings.Join(lines[4:len(lines)-1], "\n") + "\n\nI would start with the next action."
+					reply = "My understanding:\n\n" + strings.Join(lines[4:len(lines)-1], "\n") +
+						"\n\nI would start with the next action."
 				}
 				again := talk{id: fmt.Sprintf("bbbbbbb%d-0000-4000-8000-000000000001", i), start: day.AddDate(0, 0, i+1),
 					said: []string{text + "\n" + prompts.Confirm(), reply}}
@@ -246,9 +252,11 @@ func compose(t *testing.T, l *library.Library) *payload.Payload {
 // A fork's shared beginning belongs to its parent, whichever arrives first.
 func TestForkInAnyOrder(t *testing.T) {
 	fork := talk{id: "cccccccc-0000-4000-8000-000000000001", start: day, fork: &first, turns: 4,
-		said: append(slices.Clone(first.said), "Never delete rows from the jobs table, mark them instead.", "Rows are marked as deleted now.")}
+		said: append(slices.Clone(first.said), "Never delete rows from the jobs table, mark them instead.",
+			"Rows are marked as deleted now.")}
 	parent := first
-	parent.said = append(slices.Clone(first.said[:4]), "Cap the retries at five attempts, then dead-letter the job.", "Retries stop after five attempts.")
+	parent.said = append(slices.Clone(first.said[:4]), "Cap the retries at five attempts, then dead-letter the job.",
+		"Retries stop after five attempts.")
 	run := func(order ...talk) map[string][]string {
 		root := t.TempDir()
 		p := open(t, t.TempDir())

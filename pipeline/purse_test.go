@@ -22,7 +22,8 @@ func TestPurse(t *testing.T) {
 		return improve.NewPurse(p.Library, c, func() time.Time { return now })
 	}
 	call := func(session string, tokens int, cost float64) llm.Call {
-		return llm.Call{Account: llm.Account{Session: session, Project: "app"}, Task: "extract", Model: "openai/small", Usage: llm.Usage{In: tokens}, Cost: cost, Priced: true}
+		return llm.Call{Account: llm.Account{Session: session, Project: "app"}, Task: "extract", Model: "openai/small",
+			Usage: llm.Usage{In: tokens}, Cost: cost, Priced: true}
 	}
 	spend := func(u *improve.Purse, c, took llm.Call) string {
 		t.Helper()

@@ -61,7 +61,8 @@ func copyAnew(b *testing.B, from, to string, n int) (copied int64) {
 			return err
 		}
 		copied += int64(len(data))
-		data = aWord.ReplaceAllFunc(anyID.ReplaceAllFunc(data, other), func(w []byte) []byte { return fmt.Appendf(w, "n%d ", n) })
+		data = aWord.ReplaceAllFunc(anyID.ReplaceAllFunc(data, other),
+			func(w []byte) []byte { return fmt.Appendf(w, "n%d ", n) })
 		return os.WriteFile(name, data, 0o600)
 	})
 	if err != nil {

@@ -90,10 +90,11 @@ func TestIndexReceived(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)
-	text, err := payload.EncodeHandover(&payload.Payload{Session: "theirs", Project: "billing", Start: at, End: at, Items: []payload.Item{
-		{ID: "k3v9t2m8qa", Kind: payload.Decision, Text: "Queue is a min-heap", At: at},
-		{ID: "b7xw4c5d2e", Kind: payload.Decision, Text: "Queue has ten workers", At: at},
-	}}, "Bob", "Ann B.", at, 0)
+	text, err := payload.EncodeHandover(&payload.Payload{Session: "theirs", Project: "billing", Start: at, End: at,
+		Items: []payload.Item{
+			{ID: "k3v9t2m8qa", Kind: payload.Decision, Text: "Queue is a min-heap", At: at},
+			{ID: "b7xw4c5d2e", Kind: payload.Decision, Text: "Queue has ten workers", At: at},
+		}}, "Bob", "Ann B.", at, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,8 @@ func TestIndexReceived(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ix.Close()
-	own := index.Doc{Session: "ours", Project: "billing", Start: at.Add(time.Hour), Items: []index.Item{{Item: payload.Item{ID: "aaaaaaaaaa", Kind: payload.Goal, Text: "Drain the queue"}}}}
+	own := index.Doc{Session: "ours", Project: "billing", Start: at.Add(time.Hour),
+		Items: []index.Item{{Item: payload.Item{ID: "aaaaaaaaaa", Kind: payload.Goal, Text: "Drain the queue"}}}}
 	if err := ix.Put(t.Context(), own); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +112,8 @@ func TestIndexReceived(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Pipeline{Archiver: Archiver{Library: l, Cache: t.TempDir()}, Index: ix, Distiller: offline.Distiller{}, Rules: rules}
+	p := &Pipeline{Archiver: Archiver{Library: l, Cache: t.TempDir()}, Index: ix, Distiller: offline.Distiller{},
+		Rules: rules}
 	answer := func(say ...library.Received) (got []string) {
 		t.Helper()
 		if err := l.Receive(say...); err != nil {
@@ -134,13 +137,16 @@ func TestIndexReceived(t *testing.T) {
 	}
 	id := payload.HandoverID(text)
 	ours := "aaaaaaaaaa 1 "
-	if diff := cmp.Diff([]string{ours}, answer(library.Received{Op: library.OpHandoff, Handoff: id, Project: project.ID, Text: text})); diff != "" {
+	if diff := cmp.Diff([]string{ours}, answer(library.Received{Op: library.OpHandoff, Handoff: id, Project: project.ID,
+		Text: text})); diff != "" {
 		t.Errorf("unreviewed (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{ours, "k3v9t2m8qa 0 handed over by Ann B."}, answer(library.Received{Op: library.OpAccept, Handoff: id, Item: "k3v9t2m8qa"})); diff != "" {
+	if diff := cmp.Diff([]string{ours, "k3v9t2m8qa 0 handed over by Ann B."},
+		answer(library.Received{Op: library.OpAccept, Handoff: id, Item: "k3v9t2m8qa"})); diff != "" {
 		t.Errorf("taken over (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{ours}, answer(library.Received{Op: library.OpRefuse, Handoff: id, Item: "k3v9t2m8qa"})); diff != "" {
+	if diff := cmp.Diff([]string{ours}, answer(library.Received{Op: library.OpRefuse, Handoff: id,
+		Item: "k3v9t2m8qa"})); diff != "" {
 		t.Errorf("taken back (-want +got):\n%s", diff)
 	}
 }

@@ -63,7 +63,8 @@ func linksOf(t *testing.T, l *library.Library) (standing []string, lines int) {
 
 func asked(t *testing.T, p *pipeline.Pipeline, question string) index.Hit {
 	t.Helper()
-	a, err := p.Index.Search(context.Background(), index.Query{Text: question, Kinds: []payload.Kind{payload.Decision, payload.Lead}})
+	a, err := p.Index.Search(context.Background(), index.Query{Text: question,
+		Kinds: []payload.Kind{payload.Decision, payload.Lead}})
 	if err != nil || len(a.Hits) == 0 {
 		t.Fatalf("%s: %d hits, %v", question, len(a.Hits), err)
 	}
@@ -244,7 +245,8 @@ func TestResumeLeavesOutSuperseded(t *testing.T) {
 		}
 	}
 	text := strings.Join(decided, "\n")
-	if !strings.Contains(text, "Postgres") || strings.Contains(text, "Use Redis") || strings.Contains(text, "se Memcached") {
+	if !strings.Contains(text, "Postgres") || strings.Contains(text, "Use Redis") ||
+		strings.Contains(text, "se Memcached") {
 		t.Errorf("handed on:\n%s", text)
 	}
 }

@@ -81,8 +81,10 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 	answer := answerTo(q)
 	if s.wordy {
-		answer = strings.ReplaceAll(answer, `"why":""`, `"why":"`+strings.Repeat("it was said to be simpler than the other. ", 4)+`"`)
-		answer = strings.ReplaceAll(answer, `"asks":["What about it?"]`, `"asks":["`+strings.Repeat("in which other words may somebody ask about this? ", 8)+`"]`)
+		answer = strings.ReplaceAll(answer, `"why":""`,
+			`"why":"`+strings.Repeat("it was said to be simpler than the other. ", 4)+`"`)
+		answer = strings.ReplaceAll(answer, `"asks":["What about it?"]`,
+			`"asks":["`+strings.Repeat("in which other words may somebody ask about this? ", 8)+`"]`)
 	}
 	s.reply(w, q, answer, "stop", "")
 }
@@ -157,12 +159,14 @@ func answerTo(q chatRequest) string {
 	case strings.Contains(prompt, "\nNow the relation of each pair"):
 		key = "pairs"
 		for i := range pairLine.FindAllString(prompt, -1) {
-			list = append(list, map[string]any{"number": i + 1, "why": "", "relation": "unrelated", "earlier_quote": "", "later_quote": ""})
+			list = append(list, map[string]any{"number": i + 1, "why": "", "relation": "unrelated", "earlier_quote": "",
+				"later_quote": ""})
 		}
 	default:
 		key = "notes"
 		for i := range max(1, len(noteLine.FindAllString(prompt, -1))) {
-			list = append(list, map[string]any{"number": i + 1, "aliases": []string{fmt.Sprint("another way to say number ", i+1)}, "asks": []string{"What about it?"}})
+			list = append(list, map[string]any{"number": i + 1, "aliases": []string{fmt.Sprint("another way to say number ",
+				i+1)}, "asks": []string{"What about it?"}})
 		}
 	}
 	answer := map[string]any{key: list}
@@ -185,15 +189,18 @@ func decisionsIn(prompt string) []any {
 			continue
 		}
 		said, own := strings.CutPrefix(line, "| ")
-		if !own || !user || len(said) < 24 || strings.Contains(said, "[…") || len(list) > 0 && sha256.Sum256([]byte(said))[0]%3 > 0 || len(list) == 40 {
+		if !own || !user || len(said) < 24 || strings.Contains(said, "[…") || len(list) > 0 &&
+			sha256.Sum256([]byte(said))[0]%3 > 0 || len(list) == 40 {
 			continue
 		}
 		quote := said[:min(len(said), 120)]
 		for len(quote) > 0 && quote[len(quote)-1] >= 0x80 { // not in the middle of a letter
 			quote = quote[:len(quote)-1]
 		}
-		list = append(list, map[string]any{"kind": "decision", "text": said[:len(quote)], "why": "", "by": "user", "scope": "", "alternatives": []string{}, "about": []string{},
-			"path": "", "status": "", "confidence": "high", "earlier": "", "bearing": "none", "evidence": []any{map[string]any{"turn": turn, "quote": quote}}})
+		list = append(list, map[string]any{"kind": "decision", "text": said[:len(quote)], "why": "", "by": "user",
+			"scope": "", "alternatives": []string{}, "about": []string{},
+			"path": "", "status": "", "confidence": "high", "earlier": "", "bearing": "none",
+			"evidence": []any{map[string]any{"turn": turn, "quote": quote}}})
 	}
 	return list
 }

@@ -20,13 +20,16 @@ var update = flag.Bool("update", false, "write testdata anew")
 
 // plan has all that a path or a variable may hold to trip a scheduler up.
 var plan = Plan{
-	Binary: "/home/ann o'neil/bin/re call", Config: "/home/ann o'neil/.config/recall/config.yaml", Library: `/data/50% "$HOME"\Recall`,
-	User: `DESK\ann & co`, Env: []string{"PATH=/usr/bin:/bin", "RECALL_QUERY_LIMIT=7", "XDG_CACHE_HOME=/tmp/a b"}, At: Clock{2, 30},
+	Binary: "/home/ann o'neil/bin/re call", Config: "/home/ann o'neil/.config/recall/config.yaml",
+	Library: `/data/50% "$HOME"\Recall`,
+	User:    `DESK\ann & co`, Env: []string{"PATH=/usr/bin:/bin", "RECALL_QUERY_LIMIT=7", "XDG_CACHE_HOME=/tmp/a b"},
+	At: Clock{2, 30},
 }
 
 // What is written for each system, on every system.
 func TestGolden(t *testing.T) {
-	for name, files := range map[string][]File{"systemd": Units(plan), "launchd": Agents(plan), "windows": Tasks(plan), "cron": {{"crontab", Crontab("MAILTO=ann\n", plan)}}} {
+	for name, files := range map[string][]File{"systemd": Units(plan), "launchd": Agents(plan), "windows": Tasks(plan),
+		"cron": {{"crontab", Crontab("MAILTO=ann\n", plan)}}} {
 		got := ""
 		for _, f := range files {
 			got += "-- " + f.Name + " --\n" + f.Text
@@ -55,7 +58,8 @@ func TestShellGivesTheArguments(t *testing.T) {
 	}
 	p := plan
 	p.Binary = filepath.Join(t.TempDir(), "re call")
-	if err := os.WriteFile(p.Binary, []byte("#!/bin/sh\nprintf '%s\\n' \"$@\" \"$XDG_CACHE_HOME\" >\"$0.out\"\n"), 0o700); err != nil {
+	if err := os.WriteFile(p.Binary, []byte("#!/bin/sh\nprintf '%s\\n' \"$@\" \"$XDG_CACHE_HOME\" >\"$0.out\"\n"),
+		0o700); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command(sh, "-c", ShellLine(p, Jobs[0])).CombinedOutput(); err != nil {
@@ -121,7 +125,8 @@ func TestXMLParses(t *testing.T) {
 func TestCrontabIsUndone(t *testing.T) {
 	for _, before := range []string{"", "MAILTO=ann\n", "# a\n\n0 * * * * date\n"} {
 		once := Crontab(before, plan)
-		if twice := Crontab(once, Plan{Binary: "/r", Library: "/l"}); strings.Count(twice, cronBegin) != 1 || strings.Contains(twice, "o'") {
+		if twice := Crontab(once, Plan{Binary: "/r", Library: "/l"}); strings.Count(twice, cronBegin) != 1 ||
+			strings.Contains(twice, "o'") {
 			t.Errorf("a second install of %q gives\n%s", before, twice)
 		}
 		if rest, had := WithoutCron(once); rest != before || !had {
@@ -135,7 +140,8 @@ func TestCrontabIsUndone(t *testing.T) {
 }
 
 func TestClock(t *testing.T) {
-	for s, ok := range map[string]bool{"02:30": true, "2:5": true, "23:59": true, "24:00": false, "02:60": false, "2": false, "02:30:00": false, "-1:30": false, "": false, "noon": false} {
+	for s, ok := range map[string]bool{"02:30": true, "2:5": true, "23:59": true, "24:00": false, "02:60": false,
+		"2": false, "02:30:00": false, "-1:30": false, "": false, "noon": false} {
 		if _, err := ParseClock(s); (err == nil) != ok {
 			t.Errorf("%q: %v", s, err)
 		}
@@ -152,7 +158,8 @@ func TestClock(t *testing.T) {
 
 // The nightly time is read back from what was written.
 func TestClockIsReadBack(t *testing.T) {
-	for system, files := range map[System][]File{Systemd: Units(plan), Launchd: Agents(plan), Windows: Tasks(plan), Cron: {{"", Crontab("5 4 * * * date\n", plan)}}} {
+	for system, files := range map[System][]File{Systemd: Units(plan), Launchd: Agents(plan), Windows: Tasks(plan),
+		Cron: {{"", Crontab("5 4 * * * date\n", plan)}}} {
 		if c, ok := clockIn(system, files[len(files)-1].Text); !ok || c != plan.At {
 			t.Errorf("%s: got %v, %v, want %v", system, c, ok, plan.At)
 		}

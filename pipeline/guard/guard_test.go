@@ -124,7 +124,8 @@ func TestGuardUnreadable(t *testing.T) {
 // A part of a session that can't be taken in exists nowhere else.
 func TestGuardLoosePart(t *testing.T) {
 	const session = "b0000007-0000-4000-8000-000000000007"
-	const line = `{"type":"user","isSidechain":true,"agentId":"a1b2c3d","sessionId":"` + session + `","uuid":"b0000007-0000-4000-8000-0000000000a1","timestamp":"2026-04-17T09:00:00.000Z","message":{"role":"user","content":"look for callers"}}` + "\n"
+	const line = `{"type":"user","isSidechain":true,"agentId":"a1b2c3d","sessionId":"` + session +
+		`","uuid":"b0000007-0000-4000-8000-0000000000a1","timestamp":"2026-04-17T09:00:00.000Z","message":{"role":"user","content":"look for callers"}}` + "\n"
 	for _, name := range []string{"agent-a1b2c3d.jsonl" /* before 2.1.2 */, filepath.Join(session, "subagents", "agent-a1b2c3d.jsonl")} {
 		dir := t.TempDir()
 		root := filepath.Join(dir, "projects")
@@ -156,9 +157,11 @@ func TestGuardLoosePartHeld(t *testing.T) {
 	own := filepath.Join(root, "-home-ann-app", session+".jsonl")
 	part := filepath.Join(root, "-home-ann-app", session, "subagents", "agent-a1b2c3d.jsonl")
 	line := func(more, uuid string) string {
-		return `{"type":"user",` + more + `"sessionId":"` + session + `","uuid":"b0000007-0000-4000-8000-0000000000` + uuid + `","timestamp":"2026-04-17T09:00:00.000Z","cwd":"/home/ann/app","message":{"role":"user","content":"look for callers"}}` + "\n"
+		return `{"type":"user",` + more + `"sessionId":"` + session + `","uuid":"b0000007-0000-4000-8000-0000000000` + uuid +
+			`","timestamp":"2026-04-17T09:00:00.000Z","cwd":"/home/ann/app","message":{"role":"user","content":"look for callers"}}` + "\n"
 	}
-	for path, text := range map[string]string{own: line("", "b1"), part: line(`"isSidechain":true,"agentId":"a1b2c3d",`, "a1")} {
+	for path, text := range map[string]string{own: line("", "b1"),
+		part: line(`"isSidechain":true,"agentId":"a1b2c3d",`, "a1")} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
