@@ -135,7 +135,7 @@ func composed(ctx context.Context, x *index.Index, p place, r remembered) (*payl
 		return nil, err
 	}
 	var all []*payload.Payload
-	numbers, doubted, order := map[string]int{}, map[payload.ItemID]payload.Doubt{}, map[payload.ItemID]int{}
+	numbers, order := map[string]int{}, map[payload.ItemID]int{}
 	for i, id := range r.Order {
 		order[id] = i
 	}
@@ -149,48 +149,27 @@ func composed(ctx context.Context, x *index.Index, p place, r remembered) (*payl
 		}
 		numbers[s.ID] = s.Number
 		one := &payload.Payload{Schema: payload.Schema, Session: s.ID, Source: h.Source, Title: h.Title, Project: p.name,
-			Branch: s.Branch,
-			Start:  h.Start, End: h.End, Made: payload.Provenance{Distiller: s.Distiller}, Items: items[s.ID]}
-		for i := range one.Items {
-			doubt, err := settle(ctx, x, &one.Items[i])
-			if err != nil {
-				return nil, err
-			}
-			if doubt != nil {
-				doubted[doubt.To] = doubt.Doubt()
-			}
-		}
+			Branch: s.Branch, Start: h.Start, End: h.End, Made: payload.Provenance{Distiller: s.Distiller}, Items: items[s.ID]}
 		slices.SortStableFunc(one.Items, func(a, b payload.Item) int { return order[a.ID] - order[b.ID] })
 		all = append(all, one)
 	}
-	out := payload.Compose(all, numbers)
-	if out != nil {
-		out.Doubted = doubted
-	}
-	return pipeline.WithReceived(p.l, out, map[string]bool{p.project: true})
-}
-
-// settle marks an item that another one took the place of for sure, and still
-// holds itself; what perhaps did is returned.
-func settle(ctx context.Context, x *index.Index, it *payload.Item) (doubt *payload.Link, err error) {
-	if !it.Current() || it.Kind == payload.File || it.Kind == payload.Status || it.Kind == payload.Goal ||
-		it.Kind == payload.Next {
-		return nil, nil
-	}
-	links, err := x.LinksOf(ctx, it.ID)
-	if err != nil {
-		return nil, err
-	}
-	by, sure := payload.Overtaken(it.ID, links, func(k payload.Link) bool {
-		later, e := x.ItemByID(ctx, k.From)
-		if e != nil && !errors.Is(e, index.ErrNoItem) {
-			err = e
-		}
-		return e == nil && later.Item.Current()
-	})
-	if sure {
-		it.State = payload.Superseded
-		return nil, err
-	}
-	return by, err
+	return pipeline.Composed(p.l, all, numbers, map[string]bool{p.project: true},
+		func(it *payload.Item) (by *payload.Link, sure bool, err error) {
+			switch it.Kind {
+			case payload.File, payload.Status, payload.Goal, payload.Next: // nothing is linked to them
+				return nil, false, nil
+			}
+			links, err := x.LinksOf(ctx, it.ID)
+			if err != nil {
+				return nil, false, err
+			}
+			by, sure = payload.Overtaken(it.ID, links, func(k payload.Link) bool {
+				later, e := x.ItemByID(ctx, k.From)
+				if e != nil && !errors.Is(e, index.ErrNoItem) {
+					err = e
+				}
+				return e == nil && later.Item.Current()
+			})
+			return by, sure, err
+		})
 }

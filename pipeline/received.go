@@ -14,10 +14,10 @@ import (
 	"recall/payload"
 )
 
-// WithReceived adds to a thread's payload what people here took over of other
+// withReceived adds to a thread's payload what people here took over of other
 // people's handoffs for its project. What accumulates over sessions does; goal,
 // next, files and status count where they are newer than the thread.
-func WithReceived(l *library.Library, p *payload.Payload, projects map[string]bool) (*payload.Payload, error) {
+func withReceived(l *library.Library, p *payload.Payload, projects map[string]bool) (*payload.Payload, error) {
 	if p == nil {
 		return nil, nil
 	}

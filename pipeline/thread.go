@@ -74,8 +74,7 @@ func Pick(threads [][]payload.ThreadInfo, branch string, of ingest.SessionID) []
 	return payload.Pick(threads, branch)
 }
 
-// compose makes the payload that a thread hands on; entries are its project's sessions.
-// What people took over of others' handoffs for the project is part of it.
+// compose is Composed of what the library has; entries are the project's sessions.
 func compose(l *library.Library, thread []payload.ThreadInfo, entries []library.Entry) (*payload.Payload, error) {
 	numbers := map[string]int{}
 	for i, e := range entries {
@@ -97,25 +96,9 @@ func compose(l *library.Library, thread []payload.ThreadInfo, entries []library.
 		}
 		all = append(all, p)
 	}
-	all, doubted, err := settled(l, all)
-	if err != nil {
-		return nil, err
-	}
-	out := payload.Compose(all, numbers)
-	if out != nil {
-		out.Doubted = doubted
-	}
-	return WithReceived(l, out, projects)
-}
-
-// settled marks what another item took the place of for sure, in copies of the
-// payloads: it isn't handed on. What perhaps did is told of. The other may stand in
-// a session of another thread; if it doesn't hold any more itself, it takes
-// nobody's place.
-func settled(l *library.Library, all []*payload.Payload) ([]*payload.Payload, map[payload.ItemID]payload.Doubt, error) {
 	lines, _, err := l.Links()
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
-		return nil, nil, err
+		return nil, err
 	}
 	by := map[string]*payload.Payload{}
 	for _, p := range all {
@@ -127,36 +110,50 @@ func settled(l *library.Library, all []*payload.Payload) ([]*payload.Payload, ma
 			ends[k.To] = append(ends[k.To], k)
 		}
 	}
-	if len(ends) == 0 {
-		return all, nil, nil
-	}
-	// whether what takes an item's place holds itself; in a payload that can't be read nothing does
-	holds := func(k payload.Link) bool {
-		p := by[k.FromSession]
-		if p == nil {
-			p, _ = l.Payload(ingest.SessionID(k.FromSession))
-		}
-		return p != nil && slices.ContainsFunc(p.Items, func(it payload.Item) bool { return it.ID == k.From && it.Current() })
-	}
+	return Composed(l, all, numbers, projects, func(it *payload.Item) (*payload.Link, bool, error) {
+		// What takes its place may stand in a session of another thread; in one that can't be read nothing does.
+		later, sure := payload.Overtaken(it.ID, ends[it.ID], func(k payload.Link) bool {
+			p := by[k.FromSession]
+			if p == nil {
+				p, _ = l.Payload(ingest.SessionID(k.FromSession))
+			}
+			return p != nil && slices.ContainsFunc(p.Items, func(o payload.Item) bool { return o.ID == k.From && o.Current() })
+		})
+		return later, sure, nil
+	})
+}
+
+// Composed makes the payload of a thread of those of its sessions. Overtaken finds what took
+// an item's place, and still holds itself, for sure or perhaps: for sure, and the item isn't
+// handed on; perhaps, and that is told. What people took over of others' handoffs for the
+// projects is part of it.
+func Composed(l *library.Library, all []*payload.Payload, numbers map[string]int, projects map[string]bool,
+	overtaken func(*payload.Item) (by *payload.Link, sure bool, err error)) (*payload.Payload, error) {
 	doubted := map[payload.ItemID]payload.Doubt{}
-	out := make([]*payload.Payload, len(all))
+	settled := make([]*payload.Payload, len(all))
 	for i, p := range all {
 		one := *p
 		one.Items = slices.Clone(p.Items)
 		for k := range one.Items {
 			it := &one.Items[k]
-			if len(ends[it.ID]) == 0 || !it.Current() {
+			if !it.Current() {
 				continue
 			}
-			later, sure := payload.Overtaken(it.ID, ends[it.ID], holds)
+			by, sure, err := overtaken(it)
 			switch {
+			case err != nil:
+				return nil, err
 			case sure:
 				it.State = payload.Superseded
-			case later != nil:
-				doubted[it.ID] = later.Doubt()
+			case by != nil:
+				doubted[it.ID] = by.Doubt()
 			}
 		}
-		out[i] = &one
+		settled[i] = &one
 	}
-	return out, doubted, nil
+	out := payload.Compose(settled, numbers)
+	if out != nil {
+		out.Doubted = doubted
+	}
+	return withReceived(l, out, projects)
 }
