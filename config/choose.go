@@ -1,9 +1,11 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"strings"
 
@@ -12,6 +14,7 @@ import (
 	"recall/llm"
 	"recall/llm/openai"
 	"recall/redact"
+	"recall/sink"
 )
 
 // GoesTo says where a model's requests go, in words.
@@ -62,8 +65,31 @@ type Choice struct {
 	Why                  string // it is offered
 }
 
-// Choices are what is found here: a claude program, keys in the environment,
-// Ollama. Nobody but Ollama on this machine is asked for it.
+// servers are programs for models on this machine that speak OpenAI's protocol, by where
+// they listen and the variable that has them listen at another port.
+var servers = []struct{ name, port, variable string }{
+	{"LM Studio", "1234", ""}, {"llama.cpp", "8080", "LLAMA_ARG_PORT"},
+}
+
+// serverModel names the first model that talks of those that a server has; "" if it has
+// none, isn't there or takes too long.
+func serverModel(ctx context.Context, address string) string {
+	var has struct {
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	askHere(ctx, address, "/v1/models", nil, &has)
+	for _, m := range has.Data {
+		if m.ID != "" && !strings.Contains(strings.ToLower(m.ID), "embed") {
+			return sink.Line(m.ID, sink.Terminal)
+		}
+	}
+	return ""
+}
+
+// Choices are what is found here: a claude program, keys in the environment, Ollama,
+// LM Studio, llama.cpp. Nobody but servers on this machine is asked for it.
 func Choices(ctx context.Context, env func(string) string, look func(string) (string, error)) []Choice {
 	var found []Choice
 	if path, err := look("claude"); err == nil {
@@ -77,6 +103,17 @@ func Choices(ctx context.Context, env func(string) string, look func(string) (st
 	}
 	if model := OllamaChatter(ctx, OllamaHere(env("OLLAMA_HOST"))); model != "" {
 		found = append(found, Choice{Provider: ProviderOllama, Model: model, Why: "Ollama runs here"})
+	}
+	for _, s := range servers {
+		port := s.port
+		if s.variable != "" {
+			port = cmp.Or(env(s.variable), port)
+		}
+		address := net.JoinHostPort("127.0.0.1", port)
+		if model := serverModel(ctx, address); model != "" {
+			found = append(found, Choice{Provider: ProviderOpenAI, Model: model, URL: "http://" + address + "/v1",
+				Why: s.name + " runs here"})
+		}
 	}
 	return found
 }

@@ -70,7 +70,7 @@ func OllamaModels(ctx context.Context, address string) []ollamaModel {
 			Details struct{ Family string }
 		}
 	}
-	if !askOllama(ctx, address, "/api/tags", nil, &has) {
+	if !askHere(ctx, address, "/api/tags", nil, &has) {
 		return nil
 	}
 	var list []ollamaModel
@@ -96,7 +96,7 @@ func ollamaHolds(ctx context.Context, address, model string) int {
 	var about struct {
 		Info map[string]any `json:"model_info"`
 	}
-	askOllama(ctx, address, "/api/show", map[string]string{"model": model}, &about)
+	askHere(ctx, address, "/api/show", map[string]string{"model": model}, &about)
 	for key, v := range about.Info { // "qwen3.context_length"
 		if n, ok := v.(float64); ok && strings.HasSuffix(key, ".context_length") {
 			return int(n)
@@ -105,9 +105,9 @@ func ollamaHolds(ctx context.Context, address, model string) int {
 	return 0
 }
 
-// askOllama reports whether Ollama answered, and in time. It asks without a
+// askHere reports whether a server on this machine answered, and in time. It asks without a
 // proxy.
-func askOllama(ctx context.Context, address, path string, ask, answer any) bool {
+func askHere(ctx context.Context, address, path string, ask, answer any) bool {
 	if address == "" {
 		return false
 	}

@@ -24,8 +24,16 @@ func TestChoices(t *testing.T) {
 		fmt.Fprint(w, `{"models":[{"name":"gpt-oss:120b-cloud","details":{"family":"gptoss"}},{"name":"gemma4:4b","details":{"family":"gemma"}}]}`)
 	}))
 	defer ollama.Close()
-	env := map[string]string{"OLLAMA_HOST": ollama.URL, "ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": " ",
-		"OPENROUTER_API_KEY": "r"}
+	llama := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/models" || r.Method != http.MethodGet {
+			t.Errorf("llama.cpp is asked %s %s", r.Method, r.URL.Path)
+		}
+		fmt.Fprint(w, `{"object":"list","data":[{"id":"nomic-embed.gguf","object":"model"},{"id":"qwen3-8b.gguf","object":"model","owned_by":"llamacpp"}]}`)
+	}))
+	defer llama.Close()
+	port := llama.URL[strings.LastIndexByte(llama.URL, ':')+1:]
+	env := map[string]string{"LLAMA_ARG_PORT": port, "OLLAMA_HOST": ollama.URL, "ANTHROPIC_API_KEY": "a",
+		"OPENAI_API_KEY": " ", "OPENROUTER_API_KEY": "r"}
 	here := func(string) (string, error) { return "/usr/bin/claude", nil }
 	var got []string
 	c := &config.Config{}
@@ -38,6 +46,7 @@ func TestChoices(t *testing.T) {
 		"anthropic/claude-haiku-5-5 | by ANTHROPIC_API_KEY | api.anthropic.com | $0.10 a million tokens in, $0.50 out",
 		"openai/anthropic/claude-haiku-5.5 | by OPENROUTER_API_KEY | openrouter.ai | $0.10 a million tokens in, $0.50 out",
 		"ollama/gemma4:4b | Ollama runs here |  | no price a token",
+		"openai/qwen3-8b.gguf | llama.cpp runs here |  | no price a token",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("choices (-want +got):\n%s", diff)
@@ -46,8 +55,8 @@ func TestChoices(t *testing.T) {
 		Model: "gpt-oss:120b-cloud"}).GoesTo(); !strings.Contains(to, "ollama.com") {
 		t.Errorf("a model that Ollama passes on to its makers: said to go to %q", to)
 	}
-	if got := config.Choices(t.Context(),
-		func(k string) string { return map[string]string{"OLLAMA_HOST": "10.0.0.9"}[k] },
+	nowhere := map[string]string{"OLLAMA_HOST": "10.0.0.9", "LLAMA_ARG_PORT": "1"}
+	if got := config.Choices(t.Context(), func(k string) string { return nowhere[k] },
 		func(string) (string, error) { return "", errors.New("none") }); len(got) != 0 {
 		t.Errorf("nothing is here: got %+v", got)
 	}

@@ -20,6 +20,19 @@ import (
 // It answers from the notes it is shown (well), claims what they don't say (lies),
 // finds nothing (nothing), doesn't answer in time (slow), or not at all (down).
 func modelAnswers(ts *testscript.TestScript, neg bool, args []string) {
+	url := modelServer(ts, neg, args)
+	ts.Setenv("RECALL_LLM_PROVIDER", "openai")
+	ts.Setenv("RECALL_LLM_MODEL", args[0]) // what one answered isn't kept for the other
+	ts.Setenv("RECALL_LLM_URL", url+"/v1")
+}
+
+// localServer HOW LOG is the same where llama.cpp listens; it is for recall to find it.
+func localServer(ts *testscript.TestScript, neg bool, args []string) {
+	url := modelServer(ts, neg, args)
+	ts.Setenv("LLAMA_ARG_PORT", url[strings.LastIndexByte(url, ':')+1:])
+}
+
+func modelServer(ts *testscript.TestScript, neg bool, args []string) (url string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: model-answers well|lies|nothing|slow|down LOG")
 	}
@@ -30,13 +43,18 @@ func modelAnswers(ts *testscript.TestScript, neg bool, args []string) {
 		var q struct {
 			Messages []struct{ Role, Content string } `json:"messages"`
 		}
-		if err := json.NewDecoder(r.Body).Decode(&q); err != nil || len(q.Messages) != 2 ||
+		if r.URL.Path == "/v1/models" {
+			fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"object":"model","owned_by":"llamacpp"}]}`, args[0])
+			return
+		}
+		if err := json.NewDecoder(r.Body).Decode(&q); err != nil || len(q.Messages) == 0 ||
 			r.URL.Path != "/v1/chat/completions" {
 			http.Error(w, `{"error":{"message":"what is this?"}}`, http.StatusBadRequest)
 			return
 		}
+		system, asked := q.Messages[0].Content, q.Messages[len(q.Messages)-1].Content
 		mu.Lock()
-		fmt.Fprintln(log, q.Messages[1].Content)
+		fmt.Fprintln(log, asked)
 		mu.Unlock()
 		switch args[0] {
 		case "slow":
@@ -46,21 +64,26 @@ func modelAnswers(ts *testscript.TestScript, neg bool, args []string) {
 			http.Error(w, `{"error":{"message":"no credit left","code":"insufficient_quota"}}`, http.StatusPaymentRequired)
 			return
 		}
-		text := composed(args[0], q.Messages[1].Content)
-		if q.Messages[0].Content == prompts.Rerank() {
-			text = ordered(args[0], q.Messages[1].Content)
+		text := composed(args[0], asked)
+		switch {
+		case len(q.Messages) == 1:
+			text = "yes"
+		case system == prompts.Rerank():
+			text = ordered(args[0], asked)
+		case strings.Contains(asked, "<transcript>"):
+			text = `{"items": [` + goalOf(asked) + `]}`
+		case system == prompts.Rephrase():
+			text = `{"notes": []}`
+		case system == prompts.Reconcile():
+			text = `{"pairs": []}`
 		}
 		w.Header().Set("Content-Type", "application/json")
 		json.NewEncoder(w).Encode(map[string]any{"id": "1", "object": "chat.completion", "model": "m",
-			"choices": []any{map[string]any{"index": 0, "finish_reason": "stop",
-				"message": map[string]any{"role": "assistant", "content": text}}},
-			"usage": map[string]any{"prompt_tokens": len(q.Messages[0].Content+q.Messages[1].Content) / 3,
-				"completion_tokens": 50}})
+			"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": text}}},
+			"usage":   map[string]any{"prompt_tokens": len(system+asked) / 3, "completion_tokens": 50}})
 	}))
 	ts.Defer(func() { s.CloseClientConnections(); s.Close(); log.Close() })
-	ts.Setenv("RECALL_LLM_PROVIDER", "openai")
-	ts.Setenv("RECALL_LLM_MODEL", args[0]) // what one answered isn't kept for the other
-	ts.Setenv("RECALL_LLM_URL", s.URL+"/v1")
+	return s.URL
 }
 
 var numberedLine = regexp.MustCompile(`(?m)^(\d+)\. (.*)$`)
@@ -78,6 +101,19 @@ func ordered(how, prompt string) string {
 		}
 	}
 	return "```json\n{\"order\": [" + first + ", " + first + ", 999, 0], \"found\": \"answer\"}\n```"
+}
+
+var firstTyped = regexp.MustCompile(`(?m)^## (t\d+) user\n\| (.*)$`)
+
+// goalOf is an item of what was typed first.
+func goalOf(prompt string) string {
+	m := firstTyped.FindStringSubmatch(prompt)
+	if m == nil {
+		return ""
+	}
+	quote, _ := json.Marshal(m[2])
+	return fmt.Sprintf(`{"kind": "goal", "evidence": [{"turn": %q, "quote": %s}], "text": %s, "by": "user",
+		"confidence": "high"}`, m[1], quote, quote)
 }
 
 var notedLine = regexp.MustCompile(`(?m)^(n\d+) \((\w+), ([-\d]+), (\w+)[^)]*\) (.*)$`)

@@ -29,6 +29,7 @@ func storyCmds() map[string]func(ts *testscript.TestScript, neg bool, args []str
 		"relay-answers":    relayAnswers,
 		"micro-over":       microOver,
 		"model-answers":    modelAnswers,
+		"local-server":     localServer,
 		"mcp-asks":         mcpAsks,
 	}
 }

@@ -31,9 +31,12 @@ func (a *App) Sources() pipeline.Sources {
 
 func RestLock(l *library.Library) string { return filepath.Join(CacheDir(l), "rest.lock") }
 
-// TakeInRest continues what the time budget left over in a process of its
-// own, which outlives this one. It reports whether that was started.
-func (a *App) TakeInRest(l *library.Library) bool {
+// TakeInRest continues what the time budget left over, as inBackground does.
+func (a *App) TakeInRest(l *library.Library) bool { return a.inBackground(l, "rest") }
+
+// inBackground runs a command of recall's in a process of its own, which outlives this
+// one. It reports whether that was started.
+func (a *App) inBackground(l *library.Library, command string) bool {
 	self, err := os.Executable()
 	if err != nil || strings.TrimSuffix(strings.ToLower(filepath.Base(self)), ".exe") != "recall" {
 		return false // a test, or recall inside another program
@@ -42,7 +45,7 @@ func (a *App) TakeInRest(l *library.Library) bool {
 	if a.ConfigFile != "" {
 		args = append(args, "--config", a.ConfigFile)
 	}
-	c := exec.Command(self, append(args, "rest")...)
+	c := exec.Command(self, append(args, command)...)
 	c.SysProcAttr = apart()
 	if err := c.Start(); err != nil {
 		return false

@@ -135,6 +135,9 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 		}
 		fmt.Fprintf(a.Err, "recall: this answer is without %s; %s\n", answer.Count(left, "new or grown session"), when)
 	}
+	if err == nil && !f.asJSON && f.format == formatText {
+		err = a.OfferAgain(ctx, l)
+	}
 	if err == nil && ans.Verdict == answer.Nothing {
 		err = app.ExitCode(app.ExitNothing)
 	}

@@ -30,9 +30,11 @@ archives and distills all history (offline: nothing leaves this machine), and
 asks it one question that it has an answer to. Running it again does no harm.
 
 On a terminal it offers the models that it finds here (the claude program, keys
-in the environment, Ollama), says what each would be sent, tries the one that you
-choose with one tiny request and writes it into config.yaml. Rules go on making
-payloads unless you choose one. In a script --provider does the same.`,
+in the environment, Ollama, LM Studio, llama.cpp) with what the sessions here
+would take. One key has it tried with one tiny request, written into config.yaml
+and asked in the background, about the newest sessions first (recall status);
+n is never asked again. Without a word rules go on making payloads, and it is
+offered once more after ten answers. In a script --provider chooses one.`,
 		Example: `  recall init
   recall init --library ~/Documents/Recall
   recall init --provider anthropic
@@ -122,7 +124,7 @@ func modelOf(ctx context.Context, a *app.App, l *library.Library, yes bool) erro
 		if yes {
 			return nil
 		}
-		return chooseModel(ctx, a, l)
+		return a.OfferModel(ctx, l)
 	}
 	o := a.Config.LLM
 	ch := config.Choice{Provider: o.Provider}
@@ -137,7 +139,7 @@ func modelOf(ctx context.Context, a *app.App, l *library.Library, yes bool) erro
 			*s.to = s.is
 		}
 	}
-	return useModel(ctx, a, l, ch)
+	return a.UseModel(ctx, l, ch)
 }
 
 const nextSteps = `

@@ -3,6 +3,7 @@ package setup
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -193,6 +194,7 @@ type modelDoc struct {
 	Name    string `json:"name"`              // provider and model, as configured
 	Waiting int    `json:"waiting"`           // sessions that it is to be asked about; some may say too little
 	Failed  int    `json:"failed"`            // of those: it failed at them before
+	Asking  bool   `json:"asking,omitempty"`  // a recall is asking it now
 	Batches int    `json:"batches,omitempty"` // requests that are on their way with a batch
 }
 
@@ -213,6 +215,11 @@ func modelStatus(a *app.App, l *library.Library) (*modelDoc, error) {
 	if d.Waiting, d.Failed, err = improve.Waiting(&pipeline.Pipeline{Archiver: *a.Archiver(l)}, c.Distill.Quiet); err != nil {
 		return nil, err
 	}
+	if done, err := l.AskAlone(); err == nil {
+		done()
+	} else {
+		d.Asking = errors.Is(err, library.ErrBusy)
+	}
 	if d.Batches, err = improve.OnTheWay(l); err != nil {
 		return nil, err
 	}
@@ -226,7 +233,11 @@ func (d *modelDoc) lines() []string {
 		if d.Failed > 0 {
 			first += fmt.Sprintf(" (it failed at %d before)", d.Failed)
 		}
-		first += "; recall sync asks"
+		if d.Asking {
+			first += "; being asked now, about the newest first"
+		} else {
+			first += "; recall sync asks"
+		}
 	}
 	all := []string{first}
 	if d.Batches > 0 {

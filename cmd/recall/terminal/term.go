@@ -36,6 +36,21 @@ func Width(w io.Writer) int {
 	return 100
 }
 
+// Key is the key that a person presses, without Enter; where in is no terminal, the first
+// letter of a line. 0 if there is none.
+func Key(in io.Reader) rune {
+	if f, ok := in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		if before, err := term.MakeRaw(int(f.Fd())); err == nil {
+			defer term.Restore(int(f.Fd()), before)
+		}
+	}
+	key := make([]byte, 1)
+	if _, err := in.Read(key); err != nil {
+		return 0
+	}
+	return rune(key[0])
+}
+
 // Styles of the terminal, empty strings where colour is off.
 type Style struct{ Bold, Dim, Green, Red, Yellow, Reset string }
 
