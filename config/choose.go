@@ -127,11 +127,7 @@ func (c *Config) With(ch Choice) *Config {
 
 // Name is a choice's model as it would be called, without asking anybody.
 func (ch Choice) Name() string {
-	model := ch.Model
-	if model == "" {
-		model = UsualModel[ch.Provider]
-	}
-	return ch.Provider + "/" + model
+	return ch.Provider + "/" + cmp.Or(ch.Model, UsualModel[ch.Provider])
 }
 
 // The embedding service's key comes from one of these variables, never from a

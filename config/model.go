@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -122,9 +123,7 @@ func (c *Config) Patience() llm.Patience {
 func (c *Config) Provider(ctx context.Context, env func(string) string) (llm.Model, error) {
 	o := c.LLM
 	o.Timeout = c.Timeout()
-	if o.Model == "" {
-		o.Model = UsualModel[o.Provider]
-	}
+	o.Model = cmp.Or(o.Model, UsualModel[o.Provider])
 	key, err := c.key(env)
 	if err != nil {
 		return nil, err

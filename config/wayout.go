@@ -83,10 +83,7 @@ func (c *Config) keyHint() string {
 }
 
 func (c *Config) missingHint() string {
-	model := c.LLM.Model
-	if model == "" {
-		model = UsualModel[c.LLM.Provider]
-	}
+	model := cmp.Or(c.LLM.Model, UsualModel[c.LLM.Provider])
 	switch c.LLM.Provider {
 	case ProviderClaude:
 		return "install Claude Code and log in, or name a model that it knows (llm.model)"

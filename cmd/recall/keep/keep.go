@@ -2,9 +2,20 @@
 package keep
 
 import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
+	"recall/library"
+	"recall/pipeline"
 )
 
 // Commands are the commands that take sessions in and keep them.
@@ -14,4 +25,100 @@ func Commands(a *app.App) []*cobra.Command {
 		newForgetCmd(a), newExportCmd(a), newBackupCmd(a), newImportCmd(a), newVerifyCmd(a), newRepairCmd(a),
 		newRestCmd(a), newManifestCmd(a), newCleanupCmd(a), newRebuildCmd(a), newProjectCmd(a), newInspectCmd(a),
 	}
+}
+
+// packFor is how long an archive packs quiet sessions at most; the next one
+// goes on.
+const packFor = 2 * time.Minute
+
+func newArchiveCmd(a *app.App) *cobra.Command {
+	var from []string
+	cmd := option.Result(a, &cobra.Command{
+		Use:   "archive",
+		Short: "Make new bytes safe, and nothing else",
+	}, func(ctx context.Context, _ []string) (pipeline.Report, error) {
+		return runArchive(ctx, a, pipeline.ArchiveOptions{From: from, Pack: packFor})
+	}, func(a *app.App, r pipeline.Report) {
+		fmt.Fprintln(a.Out, strings.Join(app.Did(r), ", "))
+		a.PrintExpiring(r)
+		a.PrintProblems(r.Problems)
+	})
+	cmd.Flags().StringArrayVar(&from, "from", nil, "archive this file or folder instead of the usual places (repeatable)")
+	return cmd
+}
+
+func runArchive(ctx context.Context, a *app.App, o pipeline.ArchiveOptions) (pipeline.Report, error) {
+	l, err := a.LibraryToFill(ctx, o.From)
+	if err != nil {
+		return pipeline.Report{}, err
+	}
+	p := a.Archiver(l)
+	bar := terminal.NewProgress(a.Err)
+	defer bar.Done()
+	p.Progress = bar.Show
+	r, err := p.Archive(ctx, o)
+	switch {
+	case err == nil && r.Skipped():
+		err = app.ExitCode(app.ExitPartial)
+	case err == nil && len(o.From) > 0 && r.Found == 0:
+		err = app.NoSession(strings.Join(o.From, ", "))
+	}
+	return r, err
+}
+
+func newReindexCmd(a *app.App) *cobra.Command {
+	return option.Run(a, &cobra.Command{
+		Use:   "reindex",
+		Short: "Make the index again from the library alone",
+	}, func(ctx context.Context, l *library.Library, _ []string) error { return a.Reindex(ctx, l) })
+}
+
+// newRestCmd takes in what a question's time budget left over, apart from the
+// terminal that asked. One is at work at a time; nobody calls it by hand.
+func newRestCmd(a *app.App) *cobra.Command {
+	return option.Run(a, &cobra.Command{
+		Use:    "rest",
+		Short:  "Take in what a question left over (started by recall query)",
+		Hidden: true,
+	}, func(ctx context.Context, l *library.Library, _ []string) error {
+		if err := os.MkdirAll(app.CacheDir(l), 0o700); err != nil {
+			return err
+		}
+		path := app.RestLock(l)
+		until, err := runRest(ctx, a, path)
+		if err != nil || until.IsZero() {
+			return err
+		}
+		// A large session was made only lately. One process waits for it, and lets others do what comes meanwhile.
+		waiting := flock.New(path+".later", flock.SetPermissions(0o600))
+		if ok, err := waiting.TryLock(); err != nil || !ok {
+			return err
+		}
+		defer waiting.Unlock()
+		select {
+		case <-time.After(time.Until(until)):
+		case <-ctx.Done():
+			return nil
+		}
+		_, err = runRest(ctx, a, path)
+		return err
+	})
+}
+
+// runRest takes in what is left, unless another process is at it. It returns when
+// what is put off may be done, zero if nothing is.
+func runRest(ctx context.Context, a *app.App, path string) (until time.Time, err error) {
+	lock := flock.New(path, flock.SetPermissions(0o600))
+	ok, err := lock.TryLock()
+	if err != nil || !ok {
+		return time.Time{}, err
+	}
+	defer lock.Unlock()
+	defer a.Close() // before that: who waits for the lock finds all done
+	l, err := a.Library(ctx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	report, err := a.TakeIn(ctx, l, pipeline.Options{})
+	return report.Until, err
 }

@@ -122,12 +122,7 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 	}
 	s.Sources = sources(p)
 	last, err := l.Last("archive", "sync", "improve")
-	archived, ok := last["archive"]
-	s.LastArchive = runOf(archived, ok)
-	synced, ok := last["sync"]
-	s.LastSync = runOf(synced, ok)
-	improved, ok := last["improve"]
-	s.LastImprove = runOf(improved, ok)
+	s.LastArchive, s.LastSync, s.LastImprove = runOf(last, "archive"), runOf(last, "sync"), runOf(last, "improve")
 	s.LastSync.with(s.LastImprove)
 	if err != nil {
 		return s, err

@@ -56,7 +56,8 @@ type nightDoc struct {
 	Failed    string    `json:"failed,omitempty"` // a job whose last run failed, and why
 }
 
-func runOf(f library.Fact, ok bool) *runDoc {
+func runOf(last map[string]library.Fact, kind string) *runDoc {
+	f, ok := last[kind]
 	if !ok {
 		return nil
 	}
@@ -74,7 +75,7 @@ func (r *runDoc) with(asked *runDoc) {
 
 // spentThisMonth adds up the ledger; nil where no model was asked.
 func spentThisMonth(l *library.Library, now time.Time) *spentDoc {
-	month := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, now.Location())
+	month := improve.MonthOf(now)
 	var s spentDoc
 	for line, err := range l.Spending() {
 		if err != nil || line.At.Before(month) { // recall verify tells of damage
@@ -203,12 +204,8 @@ func modelStatus(a *app.App, l *library.Library) (*modelDoc, error) {
 	if c.Distill.Distiller != config.ByModel {
 		return nil, nil
 	}
-	name := c.LLM.Model
-	if name == "" {
-		name = config.UsualModel[c.LLM.Provider]
-	}
 	d := &modelDoc{Name: c.LLM.Provider}
-	if name != "" {
+	if name := cmp.Or(c.LLM.Model, config.UsualModel[c.LLM.Provider]); name != "" {
 		d.Name += "/" + name
 	}
 	var err error

@@ -15,7 +15,6 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/config"
-	"recall/ingest"
 	"recall/library"
 	"recall/pipeline/improve"
 	txt "recall/text"
@@ -132,26 +131,22 @@ func usageNames(l *library.Library, by string) (func(library.Spent) string, erro
 			if s.Project == "" {
 				return "none"
 			}
-			if p, ok := shelf.Project[s.Project]; ok {
-				return p.Name
-			}
-			return "forgotten"
+			return cmp.Or(shelf.Project[s.Project].Name, "forgotten")
 		}, nil
 	}
 	title := map[string]string{}
 	for _, e := range shelf.Entries {
-		title[string(e.ID)] = e.Title
+		title[string(e.ID)] = txt.Clip(terminal.Line(e.Title), 50)
 	}
 	return func(s library.Spent) string {
-		switch title, ok := title[s.Session]; {
-		case s.Session == "":
+		if s.Session == "" {
 			return "none"
-		case !ok:
-			return answer.ShortID(ingest.SessionID(s.Session)) + "  forgotten"
-		default:
-			return strings.TrimSpace(answer.ShortID(ingest.SessionID(s.Session)) + "  " +
-				txt.Clip(terminal.Line(title), 50))
 		}
+		name, ok := title[s.Session]
+		if !ok {
+			name = "forgotten"
+		}
+		return strings.TrimSpace(answer.ShortID(s.Session) + "  " + name)
 	}, nil
 }
 
