@@ -19,31 +19,21 @@ func State(it payload.Item) string {
 	case payload.Superseded, payload.Revoked, payload.Done, payload.Retired:
 		return string(it.State) + ", from " + d
 	}
-	switch it.Kind {
-	case payload.Decision:
-		if it.Rule == "answer" && it.Maker == payload.ByRule { // on record; whether anybody thought better of it is not
-			return "chosen " + d
-		}
-		return "stands since " + d
-	case payload.Eliminated:
-		return "ruled out " + d
-	case payload.Finding:
-		return "found " + d
-	case payload.Deferred:
-		return "deferred " + d
-	case payload.Question:
-		return "open since " + d
-	case payload.Next:
-		return "as of " + d
-	case payload.Flag:
-		return "noted " + d
-	case payload.Lead:
-		return "said " + d
+	word := holds[it.Kind]
+	switch {
+	case it.Kind == payload.Decision && it.Rule == "answer" && it.Maker == payload.ByRule:
+		word = "chosen " // on record; whether anybody thought better of it is not
+	case it.Kind == payload.File && it.Status != "":
+		word = it.Status + ", "
 	}
-	if it.Kind == payload.File && it.Status != "" {
-		return it.Status + ", " + d
-	}
-	return d
+	return word + d
+}
+
+// holds is how a kind of item that holds is said to.
+var holds = map[payload.Kind]string{
+	payload.Decision: "stands since ", payload.Eliminated: "ruled out ", payload.Finding: "found ",
+	payload.Deferred: "deferred ", payload.Question: "open since ", payload.Next: "as of ", payload.Flag: "noted ",
+	payload.Lead: "said ",
 }
 
 // Standing is an item's state, and that it may be older than it looks.

@@ -44,11 +44,11 @@ func ChangedSince(ctx context.Context, l *library.Library, r answer.Result) map[
 	args := []string{"log", "--no-renames", "--format=%x00", "--name-only",
 		"--since=" + r.Item.At.UTC().Format(time.RFC3339), "--"}
 	byName := map[string]string{}
+	root, err := filepath.EvalSymlinks(p.Root)
+	if err != nil {
+		return nil
+	}
 	for _, f := range files {
-		root, err := filepath.EvalSymlinks(p.Root)
-		if err != nil {
-			return nil
-		}
 		name, err := repo.name(filepath.Join(root, filepath.FromSlash(f)))
 		if err != nil {
 			return nil

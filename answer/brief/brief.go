@@ -139,7 +139,10 @@ func (o *Order) files(budget int) (string, error) {
 		if !whole {
 			o.cut = append(o.cut, name)
 		}
-		fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
+		fence := "```"
+		for strings.Contains(text, fence) {
+			fence += "`"
+		}
 		part := fmt.Sprintf("\n## File %s\n%s%s\n%s\n%s\n", sink.Line(name, sink.Terminal), fence,
 			strings.TrimPrefix(filepath.Ext(path), "."), strings.TrimRight(text, "\n"), fence)
 		out.WriteString(part)
@@ -195,17 +198,4 @@ func fitTokens(text string, budget int) (string, bool) {
 		}
 	}
 	return fmt.Sprintf("… %d lines left out …", len(lines)), false
-}
-
-func longestRun(text string, c byte) int {
-	longest, run := 0, 0
-	for i := range len(text) {
-		if text[i] != c {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
-	}
-	return longest
 }
