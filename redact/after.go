@@ -99,25 +99,13 @@ func sets(before string) bool {
 // declares reports whether a text ends with a word that sets a variable: ENV NAME value.
 func declares(t string) bool {
 	t = lowerASCII(t[max(0, len(t)-12):])
-	for _, w := range [...]string{"env ", "arg ", "setenv ", "set -x ", "set -gx ", "set -ux ", "set -lx "} {
-		if strings.HasSuffix(t, w) {
-			return true
-		}
-	}
-	return false
+	return anyOf(t, strings.HasSuffix, "env ", "arg ", "setenv ", "set -x ", "set -gx ", "set -ux ", "set -lx ")
 }
 
 // states says that a text continues a verb that a value follows.
 func states(t string) bool {
-	if strings.IndexByte("iwle\xc3", t[0]) < 0 {
-		return false
-	}
-	for _, verb := range [...]string{"is ", "was ", "ist ", "war ", "lautet ", "est ", "es ", "é "} {
-		if strings.HasPrefix(t, verb) {
-			return true
-		}
-	}
-	return false
+	return strings.IndexByte("iwle\xc3", t[0]) >= 0 &&
+		anyOf(t, strings.HasPrefix, "is ", "was ", "ist ", "war ", "lautet ", "est ", "es ", "é ")
 }
 
 // keyed reports whether a name in quotes is a variable's or a setting's: words
@@ -202,10 +190,5 @@ func flagBefore(t string, from int) bool {
 
 // shouted reports whether a name has no small letters.
 func shouted(name string) bool {
-	for i := range len(name) {
-		if is(name[i], lower) {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(name, func(c rune) bool { return c >= 'a' && c <= 'z' })
 }

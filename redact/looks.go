@@ -28,6 +28,11 @@ func entropy(s string) float64 {
 // dummies are values that people write where a secret would stand.
 var dummies = set(words("dummies")...)
 
+// anyOf reports whether test holds of a text and one of the words.
+func anyOf(text string, test func(text, word string) bool, words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return test(text, w) })
+}
+
 func set(words ...string) map[string]bool {
 	m := make(map[string]bool, len(words))
 	for _, w := range words {
@@ -42,18 +47,10 @@ var fillers = set(words("fillers")...)
 // label reports whether one of the words that a value is made of names a secret:
 // reset_password, secret-key.
 func label(v string) bool {
-	for piece := range strings.FieldsFuncSeq(v, func(c rune) bool {
-		return c == '-' || c == '_' || c == '.' ||
-			c == ' '
-	}) {
-		low := lowerASCII(piece)
-		for _, w := range secretWords[:7] {
-			if strings.TrimSuffix(low, "s") == w {
-				return true
-			}
-		}
-	}
-	return false
+	pieces := strings.FieldsFunc(lowerASCII(v), func(c rune) bool { return c == '-' || c == '_' || c == '.' || c == ' ' })
+	return slices.ContainsFunc(pieces, func(p string) bool {
+		return slices.Contains(secretWords[:7], strings.TrimSuffix(p, "s"))
+	})
 }
 
 // inDummies are pieces that show a value to be an example; all in lower case.
@@ -79,12 +76,7 @@ func placeholder(v string) bool {
 			return true
 		}
 	}
-	for _, d := range inDummies {
-		if strings.Contains(low, d) {
-			return true
-		}
-	}
-	return false
+	return anyOf(low, strings.Contains, inDummies...)
 }
 
 func distinct(v string) int {
@@ -164,15 +156,7 @@ func opens(v string) bool {
 	if i := len(v) - 24; i > 1 && v[i-1] == '_' && v[i] == '0' && v[i+1] == '1' {
 		return true
 	}
-	if v == "" || !publicBegins[v[0]] {
-		return false
-	}
-	for _, p := range publicPrefixes {
-		if strings.HasPrefix(v, p) {
-			return true
-		}
-	}
-	return false
+	return v != "" && publicBegins[v[0]] && anyOf(v, strings.HasPrefix, publicPrefixes...)
 }
 
 var publicBegins = func() (t [256]bool) {
@@ -257,15 +241,7 @@ func numbered(v string) bool {
 		return false
 	}
 	low := strings.ToLower(strings.Trim(base, "_-"))
-	if dummies[low] || len(low) <= 3 {
-		return true
-	}
-	for _, w := range secretWords {
-		if strings.HasSuffix(low, w) {
-			return true
-		}
-	}
-	return false
+	return dummies[low] || len(low) <= 3 || anyOf(low, strings.HasSuffix, secretWords...)
 }
 
 var secretWords = words("secret words")
@@ -295,13 +271,7 @@ func camel(v string) bool {
 // names says that a value without digits holds the name of a secret: it is a
 // label, an identifier or a message.
 func names(v string) bool {
-	low := strings.ToLower(v)
-	for _, w := range secretWords {
-		if strings.Contains(low, w) {
-			return true
-		}
-	}
-	return false
+	return anyOf(strings.ToLower(v), strings.Contains, secretWords...)
 }
 
 // wordsRunTogether reports whether small letters alone are too many for one word:

@@ -168,12 +168,7 @@ var lists = words("pages")
 // pages reports whether a token's name is of no secret.
 func pages(name string) bool {
 	before := strings.TrimRight(strings.TrimSuffix(name, "token"), "_-")
-	for _, w := range lists {
-		if strings.HasSuffix(before, w) {
-			return true
-		}
-	}
-	return false
+	return anyOf(before, strings.HasSuffix, lists...)
 }
 
 // logsIn reports whether a token's name is of one that lets in, so that even a hash

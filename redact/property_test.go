@@ -2,6 +2,7 @@ package redact
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"regexp"
 	"regexp/syntax"
@@ -61,7 +62,7 @@ func TestRedactingTwiceChangesNothing(t *testing.T) {
 // Property: a planted secret is gone wherever in a text it stands.
 func TestSecretIsGoneWhereverItStands(t *testing.T) {
 	r, cases := rules(t), masked(t)
-	names := slices.Sorted(keys(cases))
+	names := slices.Sorted(maps.Keys(cases))
 	rapid.Check(t, func(t *rapid.T) {
 		c := cases[rapid.SampledFrom(names).Draw(t, "case")]
 		around := rapid.SampledFrom([]string{"\n", "\n\n", "\n# note\n", "\nok: 1\n"})

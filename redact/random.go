@@ -208,18 +208,12 @@ func (s *scan) tells(from int) saysOf {
 	for i > 0 && is(name[i-1], alnum) {
 		i--
 	}
-	if last := name[i:]; others[last] || strings.HasSuffix(last, "id") {
+	last := name[i:]
+	switch {
+	case others[last] || strings.HasSuffix(last, "id") || anyOf(line, strings.Contains, lists...):
 		return toldNot
-	}
-	for _, w := range lists {
-		if strings.Contains(line, w) {
-			return toldNot
-		}
-	}
-	for _, w := range [...]string{"key", "token", "secret", "auth", "pass", "pwd", "cred", "api", "bearer"} {
-		if strings.Contains(line, w) {
-			return toldNear
-		}
+	case anyOf(line, strings.Contains, "key", "token", "secret", "auth", "pass", "pwd", "cred", "api", "bearer"):
+		return toldNear
 	}
 	return toldNothing
 }

@@ -16,6 +16,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -137,7 +138,7 @@ var version = sync.OnceValue(func() string {
 		fmt.Fprintf(h, "%v\n", k)
 	}
 	fmt.Fprintf(h, "%v\n%v\n", secretNames, tongues)
-	for _, list := range [][]string{allowedSecrets(), slices.Sorted(keys(dummies))} {
+	for _, list := range [][]string{allowedSecrets(), slices.Sorted(maps.Keys(dummies))} {
 		_, _ = io.WriteString(h, strings.Join(list, "\n"))
 	}
 	return hex.EncodeToString(h.Sum(nil))[:12]

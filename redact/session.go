@@ -3,7 +3,7 @@ package redact
 import (
 	"cmp"
 	"fmt"
-	"iter"
+	"maps"
 	"regexp"
 	"strings"
 	"sync"
@@ -24,11 +24,7 @@ type Redactor struct {
 
 // Counts says how many different secrets were found, by kind.
 func (r *Redactor) Counts() map[string]int {
-	counts := make(map[string]int, len(r.counts))
-	for k, n := range r.counts {
-		counts[k] = n
-	}
-	return counts
+	return maps.Clone(r.counts)
 }
 
 // maxPasses bounds how often a text is looked at again. Each pass but the last
@@ -127,13 +123,3 @@ const (
 	open = "‹"
 	shut = "›"
 )
-
-func keys[K comparable, V any](m map[K]V) iter.Seq[K] {
-	return func(yield func(K) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
-}

@@ -209,12 +209,7 @@ func (r *lazyRule) keeps(secret string) bool {
 }
 
 func (r *lazyRule) allows(secret string) bool {
-	for _, re := range r.allow {
-		if re.MatchString(secret) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.allow, func(re *regexp.Regexp) bool { return re.MatchString(secret) })
 }
 
 // secretGroup returns the place of the wanted group, or of the first that holds
