@@ -8,9 +8,6 @@ import "strings"
 func jotted(s *scan, from, to int) {
 	const reach, runs, jottedRun = 60, 8, 48
 	name := s.text[from:to]
-	if !s.tellsMore(to) {
-		return
-	}
 	if c := s.at(to); is(c, alnum) && is(name[len(name)-1], alnum) || c == '_' || c == '@' ||
 		skip(s.text, to, word|marks, jottedRun) == to+jottedRun {
 		return

@@ -88,7 +88,7 @@ func (s *scan) nameEnd(from, to int, whole bool) (end int, ok bool) {
 // named looks at a name of a secret that ends at to, and masks its value.
 func named(literal, kind string, st strength, whole bool) detector {
 	return func(s *scan, from, to int) {
-		if s.goesOnInWords(from, to) || literal == "code" && !s.qualified(from, unlocking) {
+		if literal == "code" && !s.qualified(from, unlocking) {
 			return
 		}
 		end, ok := s.nameEnd(from, to, whole)
@@ -99,7 +99,7 @@ func named(literal, kind string, st strength, whole bool) detector {
 		if !ok {
 			v, ok = s.valueBefore(from, end)
 		}
-		table := (literal != "pass" || s.before(from) == '_') && s.inTable(from, end)
+		table := (literal != "pass" || s.before(from) == '_') && true
 		if !ok && !table {
 			return
 		}
@@ -145,14 +145,6 @@ func named(literal, kind string, st strength, whole bool) detector {
 			s.add(v.from, v.to, kind)
 		}
 	}
-}
-
-// goesOnInWords reports whether what follows a name is the next word of a sentence:
-// a quick look, as it is so most often.
-func (s *scan) goesOnInWords(from, to int) bool {
-	t := s.text
-	return to+1 < len(t) && t[to] == ' ' && is(t[to+1], letter) && !states(t[to+1:]) &&
-		(from == 0 || is(t[from-1], alnum) || t[from-1] == ' ') && !is(t[to-1], upper)
 }
 
 // ordinaryKey reports whether a key is one of those that let nobody in: of a table,

@@ -25,7 +25,7 @@ func (y *saying) password(s *scan, from, to int) {
 	if !s.isWord(from, to) {
 		return
 	}
-	if s.goesOn(to) && s.tellsMore(to) {
+	if s.goesOn(to) {
 		y.after(s, from, to, "password", func(v string, near nearness, quoted bool) bool {
 			return unmistakable(v) || near != somewhere && tellingOrQuoted(v, quoted) &&
 				(near >= told || len(v) >= 8 && mixed(v) && !public(v)) || near == said && quoted && quotable(v)
@@ -40,8 +40,7 @@ func (y *saying) token(s *scan, from, to int) {
 	}
 	name := lowerASCII(strings.TrimLeft(s.text[from:to], " -"))
 	vague, glued := vagueNames[name], is(s.before(from), alnum)
-	if (vague || glued) && s.text[to] == ' ' && !s.randomNext(to) && (glued || !s.qualified(from, qualifiers)) ||
-		!s.tellsMore(to) {
+	if (vague || glued) && s.text[to] == ' ' && !s.randomNext(to) && (glued || !s.qualified(from, qualifiers)) {
 		return
 	}
 	known := glued || name == "secret" || s.qualified(from, qualifiers)
@@ -76,7 +75,7 @@ func (s *scan) randomNext(to int) bool {
 var vagueNames = set("key", "private", "access")
 
 func (y *saying) pin(s *scan, from, to int) {
-	if !s.goesOn(to) || !s.isWord(from, to) || !s.tellsMore(to) {
+	if !s.goesOn(to) || !s.isWord(from, to) {
 		return
 	}
 	y.after(s, from, to, "password", func(v string, near nearness, _ bool) bool {
@@ -189,27 +188,6 @@ func (y *saying) used(s *scan, at int) bool {
 	}
 	return false
 }
-
-// tellsMore reports whether a line continues a digit or a quote, without
-// which no value stands in it.
-func (s *scan) tellsMore(at int) bool {
-	if at < s.toldFrom || at > s.toldAt {
-		s.toldFrom, s.toldAt = at, at
-	}
-	for s.toldAt < len(s.text) && ends[s.text[s.toldAt]] == 0 && s.toldAt-at < sayingBytes {
-		s.toldAt++
-	}
-	return s.toldAt < len(s.text) && s.toldAt-at < sayingBytes && ends[s.text[s.toldAt]] == 1
-}
-
-// ends tells what tellsMore stops at: 1 if a value may stand there, 2 if none does.
-var ends = func() (t [256]uint8) {
-	for _, c := range "0123456789\"'`" {
-		t[c] = 1
-	}
-	t['\n'] = 2
-	return t
-}()
 
 // tellingOrQuoted reports whether a word of a sentence is a password: one that
 // looks so, or words with hyphens in quotes.

@@ -29,8 +29,6 @@ type scan struct {
 	value      int
 	assigned   bool
 
-	toldFrom, toldAt int // between them stands neither a digit nor a quote nor a line's end
-
 	runEnd    int // of the last run looked at
 	blockEnd  int // of the last key block
 	cookieEnd int // of the last line of cookies
@@ -48,7 +46,7 @@ type scan struct {
 
 // look collects the secrets of a text in s.found.
 func (s *scan) look(r *Rules, text string) {
-	*s = scan{rules: r, text: text, found: s.found[:0], brokenOff: s.brokenOff[:0], assignedAt: -1, toldFrom: 1,
+	*s = scan{rules: r, text: text, found: s.found[:0], brokenOff: s.brokenOff[:0], assignedAt: -1,
 		blockEnd: -1, around: s.around, decoding: s.decoding}
 	if len(s.around) > 0 {
 		clear(s.around)

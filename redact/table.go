@@ -11,19 +11,6 @@ const (
 	tableWidth = 600 // bytes of a row
 )
 
-// inTable reports whether a name may be a cell of a table's head: a quick look,
-// as most names aren't.
-func (s *scan) inTable(from, end int) bool {
-	next := skip(s.text, end, blank, 40)
-	switch s.at(next) {
-	case '|', '\t', ',', ';', '\xe2', '"':
-		return true
-	case '\n', '\r', 0:
-		return from > 0
-	}
-	return next-end >= 2 || next > end && s.text[end] == '\t'
-}
-
 // column masks what stands below the head text[from:end] of a column.
 func (s *scan) column(from, end int, kind string, st strength) {
 	begin := strings.LastIndexByte(s.text[max(0, from-tableWidth):from], '\n') + 1 + max(0, from-tableWidth)
