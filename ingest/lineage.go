@@ -160,7 +160,13 @@ type birth struct {
 func births(family []*Session) map[*Session]birth {
 	holders := map[string]int{}
 	for _, s := range family {
-		for k := range keysOf(s) {
+		keys := map[string]bool{}
+		for i := range s.Turns {
+			for _, k := range s.Turns[i].Keys {
+				keys[k] = true
+			}
+		}
+		for k := range keys {
 			holders[k]++
 		}
 	}
@@ -200,16 +206,6 @@ func firstTimes(s *Session, holders map[string]int) (first, own time.Time) {
 		}
 	}
 	return first, own
-}
-
-func keysOf(s *Session) map[string]bool {
-	keys := map[string]bool{}
-	for i := range s.Turns {
-		for _, k := range s.Turns[i].Keys {
-			keys[k] = true
-		}
-	}
-	return keys
 }
 
 // parentsFirst lets each session wait for the ones that it says it comes from,

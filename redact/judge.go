@@ -40,7 +40,7 @@ func (v value) secret(s *scan, st strength) bool {
 		return v.password(shape)
 	case middle:
 		return set && v.credible(shape) || v.hasLetterAndDigit(shape) && len(t) >= 8 && entropy(t) >= 2.8 &&
-			!numbered(t) && (mixed(t) || v.symbols(shape)) && v.allowedOp()
+			!numbered(t) && (mixed(t) || strings.ContainsAny(t, "!@#$%^&*+?")) && v.allowedOp()
 	case number:
 		return set && v.unlocks(shape)
 	case vague:
@@ -145,9 +145,6 @@ func (v value) hasLetterAndDigit(shape shapeOf) bool {
 	return shape.digits > 0 && shape.lower+shape.upper > 0
 }
 
-// symbols says that a value has a character that names don't have.
-func (v value) symbols(shapeOf) bool { return strings.ContainsAny(v.text, "!@#$%^&*+?") }
-
 // allowedOp says that the operator goes with names that are words of prose too.
 func (v value) allowedOp() bool { return v.op != "is" || mixed(v.text) }
 
@@ -173,7 +170,7 @@ func (v value) password(shape shapeOf) bool {
 		return true
 	}
 	hyphens := v.quoted && v.op == "is" && strings.Count(t, "-") >= 2
-	return hyphens || v.op != "is" && v.op != "," && (shape.lower+shape.upper > 0 && v.symbols(shape) ||
+	return hyphens || v.op != "is" && v.op != "," && (shape.lower+shape.upper > 0 && strings.ContainsAny(t, "!@#$%^&*+?") ||
 		shape.lower > 1 && shape.upper > 1 && jumbled(t))
 }
 

@@ -2,6 +2,7 @@ package cowork
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"strings"
 	"time"
@@ -173,15 +174,8 @@ func (a *auditLog) takeEntry(e *entry, at spot) {
 		a.known("audit " + e.kind)
 	default:
 		a.report.Records++
-		a.report.Odd("audit " + orNone(e.kind))
+		a.report.Odd("audit " + cmp.Or(e.kind, "(none)"))
 	}
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "(none)"
-	}
-	return s
 }
 
 // takeUser gives a prompt once: the app logs it before sending, the CLI echoes
@@ -237,7 +231,7 @@ func (a *auditLog) takeSystem(e *entry, at spot) {
 			return
 		}
 		a.report.Records++
-		a.report.Odd("audit system " + orNone(e.subtype))
+		a.report.Odd("audit system " + cmp.Or(e.subtype, "(none)"))
 	}
 }
 
@@ -275,10 +269,6 @@ func (a *auditLog) takeResult(e *entry, at spot) {
 	a.cost.add(e.cost)
 	a.tokens.add(e.usage)
 	if strings.HasPrefix(e.terminal, "aborted") {
-		id := e.uuid
-		if id == "" {
-			id = at.id()
-		}
-		a.stops = append(a.stops, stop{id, e.at, at})
+		a.stops = append(a.stops, stop{cmp.Or(e.uuid, at.id()), e.at, at})
 	}
 }

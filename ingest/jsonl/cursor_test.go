@@ -25,7 +25,7 @@ func value(c *Cursor) any {
 	case '"':
 		return c.String()
 	case 't', 'f':
-		return c.Bool()
+		return string(c.Raw()) == "true"
 	case 'n':
 		c.Skip()
 		return nil

@@ -48,58 +48,18 @@ func (c *Cursor) Fields(into Fields) bool {
 	})
 }
 
-// Bool reads true or false; false if the value is something else.
-func (c *Cursor) Bool() bool {
-	if c.Kind() == 't' {
-		c.Skip()
-		return c.err == nil
-	}
-	c.Skip()
-	return false
-}
-
 // Int reads a whole number, also one written as text or with a fraction of
 // zeros; 0 if the value is something else.
 func (c *Cursor) Int() int64 {
-	if n, ok := c.digits(); ok {
+	text := strings.Trim(string(c.Raw()), `"`)
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return n
 	}
-	var raw []byte
-	if c.Kind() == '"' {
-		raw = c.RawString()
-	} else {
-		raw = c.Raw()
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || f != f || f > 1<<62 || f < -1<<62 {
+		return 0
 	}
-	n, err := strconv.ParseInt(string(raw), 10, 64)
-	if err != nil {
-		f, err := strconv.ParseFloat(string(raw), 64)
-		if err != nil || f != f || f > 1<<62 || f < -1<<62 {
-			return 0
-		}
-		return int64(f)
-	}
-	return n
-}
-
-// digits reads a number that is nothing but a few digits, as most are; else it
-// leaves the cursor where it is.
-func (c *Cursor) digits() (n int64, ok bool) {
-	if c.Kind() != '0' {
-		return 0, false
-	}
-	const most = 18 // more may be too many for an int64
-	for i, k := range c.b[c.i:] {
-		switch {
-		case k >= '0' && k <= '9' && i < most:
-			n = n*10 + int64(k-'0')
-		case k == ',' || k == '}' || k == ']':
-			c.i += i
-			return n, true
-		default:
-			return 0, false
-		}
-	}
-	return 0, false
+	return int64(f)
 }
 
 // Text reads any value as text: a string's content, anything else as
