@@ -82,8 +82,10 @@ func describeAll(t *testing.T, dir string) []byte {
 
 func TestInspectionOfAnything(t *testing.T) {
 	s := &ingest.Session{ID: "x", Source: ingest.ClaudeCode, Title: "a\x1b[31m\nb", TitleFrom: "prompt"}
-	for _, kind := range []ingest.TurnKind{ingest.Prompt, ingest.Message, ingest.Message, ingest.Command, ingest.Interrupt} {
-		s.Turns = append(s.Turns, ingest.Turn{N: len(s.Turns) + 1, Kind: kind, Text: strings.Repeat("word ", 99), At: time.Unix(0, 0)})
+	for _, kind := range []ingest.TurnKind{ingest.Prompt, ingest.Message, ingest.Message, ingest.Command,
+		ingest.Interrupt} {
+		s.Turns = append(s.Turns, ingest.Turn{N: len(s.Turns) + 1, Kind: kind, Text: strings.Repeat("word ", 99),
+			At: time.Unix(0, 0)})
 	}
 	s.Turns[1].Abandoned = true
 	s.Turns[2].Calls = []ingest.ToolCall{
@@ -91,10 +93,12 @@ func TestInspectionOfAnything(t *testing.T) {
 		{Name: "Bash", Command: "go test", Done: true, Failed: true},
 		{Name: "Read", Path: "a.go"},
 	}
-	s.Report = ingest.Report{Lines: 3000, SkippedTotal: 1002, Skipped: []ingest.Skip{{File: "t.jsonl", Line: 2, Offset: 1234, Reason: "not JSON"}},
+	s.Report = ingest.Report{Lines: 3000, SkippedTotal: 1002, Skipped: []ingest.Skip{{File: "t.jsonl", Line: 2,
+		Offset: 1234, Reason: "not JSON"}},
 		Unknown: map[string]int{"b": 1, "a": 1, "c": 7}, Tail: &ingest.Skip{File: "t.jsonl", Line: 9, Offset: 99}}
 	in := ingest.Inspect(s)
-	want := ingest.Counts{Prompts: 1, Messages: 1, MessagesAbandoned: 1, Commands: 1, Interrupts: 1, Branches: 1, Calls: 3, Rejected: 1, Failed: 1, Unanswered: 1}
+	want := ingest.Counts{Prompts: 1, Messages: 1, MessagesAbandoned: 1, Commands: 1, Interrupts: 1, Branches: 1,
+		Calls: 3, Rejected: 1, Failed: 1, Unanswered: 1}
 	if diff := cmp.Diff(want, in.Counts); diff != "" {
 		t.Errorf("counts, -want +got:\n%s", diff)
 	}

@@ -60,7 +60,8 @@ func TestOwn(t *testing.T) {
 	}{
 		{"a fork, both going on", []*Session{session("P", 0, a, b, e), session("F", 3, a, b, d)},
 			map[string]string{"P": "a b e ", "F": "d < P fork 2"}},
-		{"a fork of an interactive session, which is older by its turns", []*Session{session("P", -1, a, b, c), session("F", -1, a, b, d)},
+		{"a fork of an interactive session, which is older by its turns",
+			[]*Session{session("P", -1, a, b, c), session("F", -1, a, b, d)},
 			map[string]string{"P": "a b c ", "F": "d < P fork 2"}},
 		{"a fork that is told by its beginning", []*Session{session("P", -1, a, b, e), session("F", 3, a, b, d)},
 			map[string]string{"P": "a b e ", "F": "d < P fork 2"}},

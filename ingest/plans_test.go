@@ -13,7 +13,8 @@ func TestAdoptPlans(t *testing.T) {
 			{Name: "ExitPlanMode", Done: true, At: at(2), Verdict: verdict, Reason: reason, Plan: &Plan{Text: plan}}}}}}
 	}
 	begun := func(minute int) *Session {
-		return &Session{ID: "new", Turns: []Turn{{Role: User, Kind: Command, Name: "/clear"}, {Role: User, Kind: PlanTurn, At: at(minute), Text: text}}}
+		return &Session{ID: "new", Turns: []Turn{{Role: User, Kind: Command, Name: "/clear"},
+			{Role: User, Kind: PlanTurn, At: at(minute), Text: text}}}
 	}
 	tests := []struct {
 		name     string

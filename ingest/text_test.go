@@ -48,7 +48,8 @@ func TestMapTextVisitsAll(t *testing.T) {
 
 // turnLeft are a turn's strings that MapText leaves alone.
 var turnLeft = map[string]bool{
-	"ID": true, "Records": true, "Role": true, "Kind": true, "Carried": true, "Warned": true, "From": true, "Keys": true, "Calls.ID": true,
+	"ID": true, "Records": true, "Role": true, "Kind": true, "Carried": true, "Warned": true, "From": true, "Keys": true,
+	"Calls.ID":         true,
 	"Calls.ResultTurn": true, "Calls.Verdict": true, "Calls.ReasonTurn": true, "Calls.Agent": true, "Calls.Commit": true,
 }
 
@@ -56,8 +57,10 @@ var turnLeft = map[string]bool{
 // exact, and that a secret in a folder's name is mapped alike in the paths
 // below it.
 func TestMapTextLeavesWhatWasTold(t *testing.T) {
-	s := &Session{Where: Where{Cwds: []CwdCount{{"/home/ann/abc/app", 3}}, Folders: []string{"/home/ann/abc"}, Worktree: &Worktree{Path: "/w/abc"}}}
-	s.Turns = []Turn{{Dir: "/home/ann/abc/app", Calls: []ToolCall{{Name: "Read", Path: "/home/ann/abc/app/x.go", Input: map[string]string{"file_path": "/home/ann/abc/app/x.go", "abc": "1"}}}}}
+	s := &Session{Where: Where{Cwds: []CwdCount{{"/home/ann/abc/app", 3}}, Folders: []string{"/home/ann/abc"},
+		Worktree: &Worktree{Path: "/w/abc"}}}
+	s.Turns = []Turn{{Dir: "/home/ann/abc/app", Calls: []ToolCall{{Name: "Read", Path: "/home/ann/abc/app/x.go",
+		Input: map[string]string{"file_path": "/home/ann/abc/app/x.go", "abc": "1"}}}}}
 	exact := s.Where
 	s.MapText(func(s string) string { // like a rule that asks for the end of a name
 		if s == "abc" {
@@ -65,7 +68,8 @@ func TestMapTextLeavesWhatWasTold(t *testing.T) {
 		}
 		return s
 	})
-	if got := []string{exact.Cwds[0].Dir, exact.Folders[0], exact.Worktree.Path}; !slices.Equal(got, []string{"/home/ann/abc/app", "/home/ann/abc", "/w/abc"}) {
+	if got := []string{exact.Cwds[0].Dir, exact.Folders[0], exact.Worktree.Path}; !slices.Equal(got,
+		[]string{"/home/ann/abc/app", "/home/ann/abc", "/w/abc"}) {
 		t.Errorf("told before: got %q, want it as it was", got)
 	}
 	key := func(s string) string { // like a rule that asks for the beginning of a word
@@ -80,7 +84,8 @@ func TestMapTextLeavesWhatWasTold(t *testing.T) {
 		}
 	}
 	c := s.Turns[0].Calls[0]
-	if s.Where.Cwds[0].Dir != "/home/ann/‹key›/app" || c.Path != "/home/ann/‹key›/app/x.go" || s.Turns[0].Dir != "/home/ann/‹key›/app" {
+	if s.Where.Cwds[0].Dir != "/home/ann/‹key›/app" || c.Path != "/home/ann/‹key›/app/x.go" ||
+		s.Turns[0].Dir != "/home/ann/‹key›/app" {
 		t.Errorf("got %q, %q, %q, want ‹key› in each", s.Where.Cwds[0].Dir, c.Path, s.Turns[0].Dir)
 	}
 	if c.Input["‹key›"] != "1" || len(c.Input) != 2 {

@@ -38,7 +38,8 @@ func transcript(n int) string {
 			return fmt.Sprintf("commit %016x%016x%08x\n", random.Uint64(), random.Uint64(), random.Uint32())
 		},
 		func() string {
-			return fmt.Sprintf("{\"id\":%d,\"status\":\"ok\",\"key\":\"user:%d\",\"url\":\"https://x.io/api/v1/items/%d\"}\n", random.IntN(1e6), random.IntN(999), random.IntN(1e5))
+			return fmt.Sprintf("{\"id\":%d,\"status\":\"ok\",\"key\":\"user:%d\",\"url\":\"https://x.io/api/v1/items/%d\"}\n",
+				random.IntN(1e6), random.IntN(999), random.IntN(1e5))
 		},
 		func() string { return "ok  \tapp/internal/api\t0.412s\n--- PASS: TestTokenRefresh (0.00s)\n" },
 	}

@@ -170,7 +170,8 @@ func (v value) password(shape shapeOf) bool {
 		return true
 	}
 	hyphens := v.quoted && v.op == "is" && strings.Count(t, "-") >= 2
-	return hyphens || v.op != "is" && v.op != "," && (shape.lower+shape.upper > 0 && strings.ContainsAny(t, "!@#$%^&*+?") ||
+	return hyphens || v.op != "is" && v.op != "," && (shape.lower+shape.upper > 0 &&
+		strings.ContainsAny(t, "!@#$%^&*+?") ||
 		shape.lower > 1 && shape.upper > 1 && jumbled(t))
 }
 

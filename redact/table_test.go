@@ -16,7 +16,8 @@ func masked(t *testing.T) map[string][2]string {
 		h32 = "9f3c1b7ae04d5682c1f79ab3d0e46258"
 		h64 = h32 + "4b8d7e2f60a1935cd7e81f2a3b4c5d6e"
 	)
-	jwt := "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIn0." + "dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
+	jwt := "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIn0." +
+		"dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
 	return map[string][2]string{ // name: text, secret
 		"url password":               {"DATABASE is postgres://app:Tr0ub4dor@db.internal:5432/app", "Tr0ub4dor"},
 		"url password, https":        {"git clone https://deploy:s3cr3tpw@git.corp.io/x.git", "s3cr3tpw"},

@@ -33,7 +33,8 @@ func TestBadLines(t *testing.T) {
 		{"torn in the middle", `{"type":"user","mess` + "\n", 1, jsonl.ErrCut.Error()},
 		{"binary", strings.ReplaceAll(string(binary), "\n", "") + "\n", 1, "binary data"},
 		{"deeply nested", deep, 1, jsonl.ErrDeep.Error()},
-		{"nested as deep as is allowed", `{"type":"mode","x":` + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000) + "}\n", 0, ""},
+		{"nested as deep as is allowed", `{"type":"mode","x":` + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000) +
+			"}\n", 0, ""},
 		{"a list", "[1,2]\n", 1, "not a JSON object"},
 		{"two on one line", strings.TrimSpace(fine) + `{"type":"mode"}` + "\n", 0, ""},
 		{"one and a half on one line", `{"type":"mode"}{"type":` + "\n", 1, jsonl.ErrCut.Error()},
@@ -59,7 +60,8 @@ func TestBadLines(t *testing.T) {
 
 // TestTailOffset holds that a later read can begin where the tail does.
 func TestTailOffset(t *testing.T) {
-	for _, before := range []string{"", "\xef\xbb\xbf", fine, "\xef\xbb\xbf" + strings.TrimSpace(fine), "  \t", fine + " " + strings.TrimSpace(fine) + "  "} {
+	for _, before := range []string{"", "\xef\xbb\xbf", fine, "\xef\xbb\xbf" + strings.TrimSpace(fine), "  \t", fine +
+		" " + strings.TrimSpace(fine) + "  "} {
 		in := before + `{"type":"user","uuid":"u9","mess`
 		tail := parseBytes(t, []byte(in)).Report.Tail
 		if tail == nil {
@@ -73,7 +75,8 @@ func TestTailOffset(t *testing.T) {
 
 func TestEmptyFiles(t *testing.T) {
 	for name, in := range map[string]string{
-		"empty": "", "blank": "\n\n", "bookkeeping": `{"type":"permission-mode","permissionMode":"plan","sessionId":"s"}` + "\n",
+		"empty": "", "blank": "\n\n", "bookkeeping": `{"type":"permission-mode","permissionMode":"plan","sessionId":"s"}` +
+			"\n",
 	} {
 		s := parseBytes(t, []byte(in))
 		checkReport(t, s)
@@ -95,7 +98,10 @@ func TestGiganticLines(t *testing.T) {
 	tooLong := io.MultiReader(strings.NewReader(`{"type":"user","message":{"content":"`),
 		io.LimitReader(endless{}, jsonl.MaxLine), strings.NewReader(`"}}`+"\n"))
 	all := io.MultiReader(image, tooLong, strings.NewReader(fine))
-	file := ingest.File{Name: mainName, Role: ingest.Transcript, Open: func() (io.ReadCloser, error) { return io.NopCloser(all), nil }}
+	file := ingest.File{Name: mainName, Role: ingest.Transcript, Open: func() (io.ReadCloser,
+		error) {
+		return io.NopCloser(all), nil
+	}}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	s, err := Reader{}.Parse(context.Background(), ingest.Found{ID: "s", Files: []ingest.File{file}})
@@ -143,13 +149,15 @@ func TestNewerVersion(t *testing.T) {
 }
 
 func TestIDsThatLeaveTheFolder(t *testing.T) {
-	for _, id := range []ingest.SessionID{"", "..", ".", "../x", `..\x`, "a/b", `C:x`, "a\x00b", ".hidden", " x", "a\nb", ingest.SessionID(strings.Repeat("x", 300))} {
+	for _, id := range []ingest.SessionID{"", "..", ".", "../x", `..\x`, "a/b", `C:x`, "a\x00b", ".hidden", " x", "a\nb",
+		ingest.SessionID(strings.Repeat("x", 300))} {
 		if _, err := (Reader{}).Parse(context.Background(), ingest.Found{ID: id}); err == nil {
 			t.Errorf("id %q: got no error, want it refused", id)
 		}
 	}
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "odd.jsonl"), strings.Replace(fine, `"sessionId":"s"`, `"sessionId":"../../etc/passwd"`, 1))
+	write(t, filepath.Join(dir, "odd.jsonl"), strings.Replace(fine, `"sessionId":"s"`, `"sessionId":"../../etc/passwd"`,
+		1))
 	found, problems := Reader{}.Find(context.Background(), dir, nil)
 	want(t, "found", listed(found), []string{"etc-passwd-3754d6cb transcript.jsonl"})
 	want(t, "problems", len(problems), 0)
@@ -259,7 +267,8 @@ func TestGrowingFile(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	f := ingest.Found{ID: "s", Files: []ingest.File{memFile(mainName, ingest.Transcript, []byte(strings.Repeat(fine, 5000)))}}
+	f := ingest.Found{ID: "s", Files: []ingest.File{memFile(mainName, ingest.Transcript,
+		[]byte(strings.Repeat(fine, 5000)))}}
 	if _, err := (Reader{}).Parse(ctx, f); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
@@ -279,7 +288,8 @@ func TestUnreadableFiles(t *testing.T) {
 	closed := func(name string, role ingest.FileRole) ingest.File {
 		return ingest.File{Name: name, Role: role, Open: func() (io.ReadCloser, error) { return nil, os.ErrPermission }}
 	}
-	_, err := Reader{}.Parse(context.Background(), ingest.Found{ID: "s", Files: []ingest.File{closed(mainName, ingest.Transcript)}})
+	_, err := Reader{}.Parse(context.Background(), ingest.Found{ID: "s",
+		Files: []ingest.File{closed(mainName, ingest.Transcript)}})
 	if !errors.Is(err, os.ErrPermission) || !strings.Contains(err.Error(), mainName) {
 		t.Errorf("transcript: got %v, want no permission for %s", err, mainName)
 	}
@@ -303,16 +313,19 @@ func TestSpilledResults(t *testing.T) {
 	sc := &script{}
 	sc.call("t1", "Bash", fields{"command": "seq"}, preview, nil)
 	sc.call("t2", "Bash", fields{"command": "seq"}, strings.Replace(preview, "b1.txt", "gone.txt", 1), nil)
-	sc.call("t3", "Bash", fields{"command": "seq"}, strings.Replace(preview, "/h/.claude/projects/-x/s/tool-results/b1.txt", "/etc/passwd", 1), nil)
+	sc.call("t3", "Bash", fields{"command": "seq"}, strings.Replace(preview,
+		"/h/.claude/projects/-x/s/tool-results/b1.txt", "/etc/passwd", 1), nil)
 	whole := "line 1\n" + strings.Repeat("more\n", 10_000) + "the end"
 	s, err := Reader{}.Parse(context.Background(), ingest.Found{ID: "s", Files: []ingest.File{
-		memFile(mainName, ingest.Transcript, []byte(strings.Join(sc.lines, "\n"))), memFile("tool-results/b1.txt", ingest.ToolResult, []byte(whole)),
+		memFile(mainName, ingest.Transcript, []byte(strings.Join(sc.lines, "\n"))),
+		memFile("tool-results/b1.txt", ingest.ToolResult, []byte(whole)),
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := calls(s)
-	if r := c["t1"].Result; !strings.HasPrefix(r, "line 1\n") || !strings.HasSuffix(r, "the end") || len(r) > ingest.ClipResult+100 {
+	if r := c["t1"].Result; !strings.HasPrefix(r, "line 1\n") || !strings.HasSuffix(r, "the end") ||
+		len(r) > ingest.ClipResult+100 {
 		t.Errorf("got %d bytes %.40q, want the file's beginning and end", len(r), r)
 	}
 	want(t, "size", c["t1"].ResultLen, int64(len(whole)))

@@ -46,7 +46,8 @@ func BenchmarkRepeated(b *testing.B) {
 			}
 			parse := func(raw []byte, duplicates int) time.Duration {
 				begin := time.Now()
-				s, err := Reader{}.Parse(b.Context(), ingest.Found{ID: "s", Files: []ingest.File{memFile(mainName, ingest.Transcript, raw)}})
+				s, err := Reader{}.Parse(b.Context(), ingest.Found{ID: "s", Files: []ingest.File{memFile(mainName,
+					ingest.Transcript, raw)}})
 				if err != nil || len(s.Turns) != records || s.Report.Duplicates != duplicates {
 					b.Fatalf("got %d turns, %d repeated, %v", len(s.Turns), s.Report.Duplicates, err)
 				}
@@ -222,7 +223,8 @@ func prose(rnd *rand.Rand, n int) string {
 func code(rnd *rand.Rand, lines int) string {
 	var b strings.Builder
 	for i := range lines {
-		fmt.Fprintf(&b, "\tif err := run(ctx, %q, %d); err != nil { // %s\n", words[rnd.IntN(len(words))], i, words[rnd.IntN(len(words))])
+		fmt.Fprintf(&b, "\tif err := run(ctx, %q, %d); err != nil { // %s\n", words[rnd.IntN(len(words))], i,
+			words[rnd.IntN(len(words))])
 	}
 	return b.String()
 }

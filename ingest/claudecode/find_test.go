@@ -67,7 +67,8 @@ func TestFindConfigRoot(t *testing.T) {
 	write(t, filepath.Join(slug, idB, "tool-results", "y.txt"), "side files only")
 	write(t, filepath.Join(slug, "memory", "MEMORY.md"), "- tabs")
 	write(t, filepath.Join(slug, "sessions-index.json"), "{}")
-	write(t, filepath.Join(root, "history.jsonl"), `{"display":"hello","pastedContents":{},"timestamp":1,"project":"/x","sessionId":"`+idB+`"}`+"\n")
+	write(t, filepath.Join(root, "history.jsonl"),
+		`{"display":"hello","pastedContents":{},"timestamp":1,"project":"/x","sessionId":"`+idB+`"}`+"\n")
 	write(t, filepath.Join(root, "todos", idA+"-agent-"+idA+".json"), `[{"content":"a","status":"pending"}]`)
 	write(t, filepath.Join(root, "todos", idA+"-agent-a1.json"), `[{"content":"of the sub-agent","status":"pending"}]`)
 	write(t, filepath.Join(root, "tasks", idA, "1.json"), `{"id":"1","subject":"write tests","status":"pending"}`)
@@ -76,13 +77,15 @@ func TestFindConfigRoot(t *testing.T) {
 	write(t, filepath.Join(root, "plans", "loud-green-owl.md"), "# Another's")
 
 	want := []string{idA + " transcript.jsonl plans/quiet-amber-fox.md subagents/agent-a1.jsonl subagents/agent-a1.meta.json" +
-		" subagents/agent-old.jsonl subagents/journal.jsonl subagents/workflows/w1/agent-a2.jsonl tasks/1.json todos/" + idA + "-agent-a1.json" +
+		" subagents/agent-old.jsonl subagents/journal.jsonl subagents/workflows/w1/agent-a2.jsonl tasks/1.json todos/" +
+		idA + "-agent-a1.json" +
 		" todos/" + idA + "-agent-" + idA + ".json tool-results/x.txt workflows/wf_1.json"}
 	for _, path := range []string{root, filepath.Dir(root), filepath.Join(root, "projects"), slug} {
 		wantEqual(t, path, files(t, path), want)
 	}
 	found, _ := Reader{FileHistory: true}.Find(context.Background(), root, nil)
-	wantEqual(t, "with file history", listed(found), []string{strings.Replace(want[0], " plans/", " file-history/0011aabb@v1 plans/", 1)})
+	wantEqual(t, "with file history", listed(found), []string{strings.Replace(want[0], " plans/",
+		" file-history/0011aabb@v1 plans/", 1)})
 	// A single file or the session's folder knows nothing of its neighbours in the slug.
 	one := []string{strings.Replace(want[0], " subagents/agent-old.jsonl", "", 1)}
 	for _, path := range []string{
@@ -112,12 +115,15 @@ func TestFindLooseFiles(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "team", idA+".jsonl"), spoken(idA, "u1", "hello", 0))
 	write(t, filepath.Join(dir, "team", "excerpt.jsonl"), spoken(idB, "u2", "hi", 0))
-	write(t, filepath.Join(dir, "team", "handmade.jsonl"), `{"type":"user","message":{"role":"user","content":"no id"}}`+"\n")
+	write(t, filepath.Join(dir, "team", "handmade.jsonl"),
+		`{"type":"user","message":{"role":"user","content":"no id"}}`+"\n")
 	write(t, filepath.Join(dir, "other.jsonl"), `{"prompt":"a","completion":"b"}`+"\n")
 	write(t, filepath.Join(dir, idB, "data.jsonl"), `{"x":1}`+"\n")
-	write(t, filepath.Join(dir, "audit.jsonl"), `{"type":"user","uuid":"x","message":{"content":"hi"},"_audit_timestamp":"2026-01-01T00:00:00Z"}`+"\n")
+	write(t, filepath.Join(dir, "audit.jsonl"),
+		`{"type":"user","uuid":"x","message":{"content":"hi"},"_audit_timestamp":"2026-01-01T00:00:00Z"}`+"\n")
 	write(t, filepath.Join(dir, "empty.jsonl"), "")
-	want(t, "sessions", files(t, dir), []string{idA + " transcript.jsonl", idB + " transcript.jsonl", "handmade transcript.jsonl"})
+	want(t, "sessions", files(t, dir), []string{idA + " transcript.jsonl", idB + " transcript.jsonl",
+		"handmade transcript.jsonl"})
 }
 
 func TestFindLeavesCoworkAlone(t *testing.T) {
@@ -128,7 +134,8 @@ func TestFindLeavesCoworkAlone(t *testing.T) {
 	write(t, storage+".json", `{"sessionId":"local_1"}`)
 	orphan := filepath.Join(dir, "org", "local_2", ".claude", "projects", "-x", idB+".jsonl")
 	write(t, orphan, spoken(idB, "u2", "hello", 0))
-	for _, path := range []string{dir, storage, inner, filepath.Join(storage, ".claude"), orphan, filepath.Join(samples, "08-cowork")} {
+	for _, path := range []string{dir, storage, inner, filepath.Join(storage, ".claude"), orphan,
+		filepath.Join(samples, "08-cowork")} {
 		want(t, path, files(t, path), []string{})
 	}
 }
@@ -153,7 +160,8 @@ func TestFindTwoSessionsOfOneID(t *testing.T) {
 	s := parseAll(t, dir)[idA]
 	want(t, "prompts", texts(s, ingest.Prompt, false), []string{"earlier", "later"})
 	want(t, "duplicates", s.Report.Duplicates, 1)
-	want(t, "conflicts", s.Report.Conflicts, []string{"two files with turns of this session: transcript.jsonl (1) and transcripts/-a.jsonl (1)"})
+	want(t, "conflicts", s.Report.Conflicts,
+		[]string{"two files with turns of this session: transcript.jsonl (1) and transcripts/-a.jsonl (1)"})
 }
 
 func TestFindLinks(t *testing.T) {
@@ -236,7 +244,8 @@ func TestRoots(t *testing.T) {
 	dotClaude, config := filepath.Join(home, ".claude"), filepath.Join(home, ".config", "claude")
 	want(t, "defaults", Reader{}.Roots(), []string{dotClaude, config})
 	work, more := filepath.Join(home, "work"), filepath.Join(home, "more")
-	t.Setenv("CLAUDE_CONFIG_DIR", strings.Join([]string{"~/work", " " + more, filepath.Join(home, "gone"), dotClaude + string(filepath.Separator)}, ","))
+	t.Setenv("CLAUDE_CONFIG_DIR", strings.Join([]string{"~/work", " " + more, filepath.Join(home, "gone"), dotClaude +
+		string(filepath.Separator)}, ","))
 	got := Reader{}.Roots()
 	want(t, "a list", got, []string{work, more, dotClaude, config})
 	if slices.Contains(got, "") {
@@ -246,7 +255,8 @@ func TestRoots(t *testing.T) {
 
 func TestHead(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, idA+".jsonl"), `{"type":"mode","mode":"normal","sessionId":"`+idA+`"}`+"\n"+spoken(idA, "u1", "hello", 0)+"broken")
+	write(t, filepath.Join(dir, idA+".jsonl"), `{"type":"mode","mode":"normal","sessionId":"`+idA+`"}`+"\n"+spoken(idA,
+		"u1", "hello", 0)+"broken")
 	found, _ := Reader{}.Find(context.Background(), dir, nil)
 	h, err := Reader{}.Head(context.Background(), found[0])
 	if err != nil {
@@ -256,7 +266,8 @@ func TestHead(t *testing.T) {
 	want(t, "keys", h.Keys, s.Turns[0].Keys)
 	want(t, "started", h.Started, day)
 	want(t, "empty", h.Empty, false)
-	h, err = Reader{}.Head(context.Background(), ingest.Found{ID: "e", Files: []ingest.File{memFile(mainName, ingest.Transcript, nil)}})
+	h, err = Reader{}.Head(context.Background(), ingest.Found{ID: "e",
+		Files: []ingest.File{memFile(mainName, ingest.Transcript, nil)}})
 	want(t, "empty", h.Empty && err == nil, true)
 }
 

@@ -28,7 +28,8 @@ func copied(s *script, n int, alter func(i int, line fields)) *script {
 
 func (s *script) as(t *testing.T, id ingest.SessionID) *ingest.Session {
 	t.Helper()
-	f := ingest.Found{ID: id, Files: []ingest.File{memFile(mainName, ingest.Transcript, []byte(strings.Join(s.lines, "\n")+"\n"))}}
+	f := ingest.Found{ID: id, Files: []ingest.File{memFile(mainName, ingest.Transcript,
+		[]byte(strings.Join(s.lines, "\n")+"\n"))}}
 	got, err := Reader{}.Parse(context.Background(), f)
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +54,10 @@ func TestCopies(t *testing.T) {
 			line["uuid"] = fmt.Sprintf("f%d", i)
 		}, nil, "branch"},
 		{"in the background", func(i int, line fields) { line["sessionKind"] = "bg" }, nil, "background"},
-		{"the SDK's, with new uuids", func(i int, line fields) { line["uuid"], line["parentUuid"] = fmt.Sprintf("f%d", i), nil }, func(f *script) {
+		{"the SDK's, with new uuids", func(i int, line fields) {
+			line["uuid"], line["parentUuid"] = fmt.Sprintf("f%d", i),
+				nil
+		}, func(f *script) {
 			f.raw(fields{"type": "custom-title", "customTitle": "Cache (fork)", "sessionId": "F"})
 		}, "fork"},
 		{"branched-from", func(int, fields) {}, func(f *script) {
@@ -114,7 +118,8 @@ func TestHeadsOfAFamilyMeet(t *testing.T) {
 		},
 	}
 	head := func(s *script) map[string]bool {
-		f := ingest.Found{ID: "x", Files: []ingest.File{memFile(mainName, ingest.Transcript, []byte(strings.Join(s.lines, "\n")))}}
+		f := ingest.Found{ID: "x", Files: []ingest.File{memFile(mainName, ingest.Transcript,
+			[]byte(strings.Join(s.lines, "\n")))}}
 		h, err := Reader{}.Head(context.Background(), f)
 		if err != nil {
 			t.Fatal(err)

@@ -20,7 +20,8 @@ import (
 // parseBytes parses raw as a session's only file.
 func parseBytes(t testing.TB, raw []byte) *ingest.Session {
 	t.Helper()
-	s, err := Reader{}.Parse(context.Background(), ingest.Found{ID: "s", Files: []ingest.File{memFile(mainName, ingest.Transcript, raw)}})
+	s, err := Reader{}.Parse(context.Background(), ingest.Found{ID: "s",
+		Files: []ingest.File{memFile(mainName, ingest.Transcript, raw)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,17 +129,21 @@ var oddLines = []string{
 	`{"type":"user","message":{"content":null}}`, `{"type":"user","message":{"content":[1,"x",null,{}]}}`,
 	`{"type":"assistant","message":{"content":"old style"}}`, `{"type":"assistant","message":{"id":5,"content":{"a":1}}}`,
 	`{"type":"user","uuid":"a","parentUuid":"a","message":{"content":"myself"}}`,
-	`{"type":"user","uuid":"a","parentUuid":"b","message":{"content":"x"}}` + "\n" + `{"type":"user","uuid":"b","parentUuid":"a","message":{"content":"y"}}`,
+	`{"type":"user","uuid":"a","parentUuid":"b","message":{"content":"x"}}` + "\n" +
+		`{"type":"user","uuid":"b","parentUuid":"a","message":{"content":"y"}}`,
 	`{"type":"assistant","uuid":"a","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"Bash","input":"text"}]}}` + "\n" +
 		`{"type":"user","uuid":"b","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":{"odd":1}}]},"toolUseResult":[1]}`,
 	`{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"AskUserQuestion","input":{"questions":[{"question":"q","options":["a",{"label":"b"}]}]}}]}}` + "\n" +
 		`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"The user answered: \"q\"=\"a, b"}]}}`,
 	`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"early"}]}}` + "\n" +
 		`{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":"x"}}]}}`,
-	`{"type":"system","subtype":"compact_boundary","uuid":"a","compactMetadata":[]}`, `{"type":"attachment","attachment":"x"}`,
+	`{"type":"system","subtype":"compact_boundary","uuid":"a","compactMetadata":[]}`,
+	`{"type":"attachment","attachment":"x"}`,
 	`{"type":"queue-operation","operation":"enqueue","content":"later"}`, `{"type":"last-prompt","leafUuid":"zzz"}`,
-	`{"type":"user","isSidechain":true,"uuid":"k","message":{"content":"sub"}}`, `{"type":"worktree-state","worktreeSession":null}`,
-	"\xef\xbb\xbf{\"type\":\"mode\"}", "\x00\x00\x00", "{\"type\":\"mode\"}\x00\x00{\"type\":\"mode\"", "{\"type\":\"user\",\"message\":{\"content\":\"\x00\xff<!-- recall abcd -->\"}}",
+	`{"type":"user","isSidechain":true,"uuid":"k","message":{"content":"sub"}}`,
+	`{"type":"worktree-state","worktreeSession":null}`,
+	"\xef\xbb\xbf{\"type\":\"mode\"}", "\x00\x00\x00", "{\"type\":\"mode\"}\x00\x00{\"type\":\"mode\"",
+	"{\"type\":\"user\",\"message\":{\"content\":\"\x00\xff<!-- recall abcd -->\"}}",
 }
 
 // FuzzRecord holds the hand-written reading of a line against encoding/json.
@@ -163,7 +168,8 @@ func FuzzRecord(f *testing.F) {
 			return strings.ReplaceAll(s, "\x00", "")
 		}
 		for name, got := range map[string][]byte{
-			"type": r.kind, "uuid": r.uuid, "parentUuid": r.parent, "cwd": r.cwd, "version": r.version, "gitBranch": r.branch, "subtype": r.subtype,
+			"type": r.kind, "uuid": r.uuid, "parentUuid": r.parent, "cwd": r.cwd, "version": r.version, "gitBranch": r.branch,
+			"subtype": r.subtype,
 		} {
 			if want := text(std[name]); jsonl.Unquote(got) != want {
 				t.Fatalf("%q: %s: got %q, want %q", raw, name, got, want)
@@ -177,11 +183,13 @@ func FuzzRecord(f *testing.F) {
 		message, _ := std["message"].(map[string]any)
 		blocks, _ := message["content"].([]any)
 		if len(r.msg.blocks) != len(blocks) || jsonl.Unquote(r.msg.plain) != text(message["content"]) {
-			t.Fatalf("%q: got %d blocks and %q, want %d and %v", raw, len(r.msg.blocks), r.msg.plain, len(blocks), message["content"])
+			t.Fatalf("%q: got %d blocks and %q, want %d and %v", raw, len(r.msg.blocks), r.msg.plain, len(blocks),
+				message["content"])
 		}
 		for i, b := range r.msg.blocks {
 			if std, ok := blocks[i].(map[string]any); ok {
-				if jsonl.Unquote(b.kind) != text(std["type"]) || jsonl.Unquote(b.id) != text(std["id"]) || jsonl.Unquote(b.toolUse) != text(std["tool_use_id"]) {
+				if jsonl.Unquote(b.kind) != text(std["type"]) || jsonl.Unquote(b.id) != text(std["id"]) ||
+					jsonl.Unquote(b.toolUse) != text(std["tool_use_id"]) {
 					t.Fatalf("%q: block %d: got %q %q %q, want %v", raw, i, b.kind, b.id, b.toolUse, std)
 				}
 			}

@@ -29,7 +29,8 @@ func TestSlug(t *testing.T) {
 func TestLayoutPlaces(t *testing.T) {
 	f := ingest.Found{ID: "s1", Files: []ingest.File{
 		{Name: mainName, Role: ingest.Transcript, Path: `C:\Users\Ann\.claude\projects\C--w-app\s1.jsonl`},
-		{Name: "transcripts/-w-tree.jsonl", Role: ingest.Transcript, Path: `C:\Users\Ann\.claude\projects\C--w-tree\s1.jsonl`},
+		{Name: "transcripts/-w-tree.jsonl", Role: ingest.Transcript,
+			Path: `C:\Users\Ann\.claude\projects\C--w-tree\s1.jsonl`},
 		{Name: "subagents/workflows/w/agent-1.jsonl", Role: ingest.SubagentFile},
 		{Name: "tool-results/t.txt", Role: ingest.ToolResult},
 		{Name: "todos/s1-agent-s1.json", Role: ingest.TodoFile},
@@ -58,13 +59,16 @@ func TestLayoutPlaces(t *testing.T) {
 		t.Errorf("base %q", got)
 	}
 	got, err = Reader{}.Places(f, "/home/ann/app")
-	if err != nil || got[mainName] != "projects/-home-ann-app/s1.jsonl" || got["tool-results/t.txt"] != "projects/-home-ann-app/s1/tool-results/t.txt" {
+	if err != nil || got[mainName] != "projects/-home-ann-app/s1.jsonl" ||
+		got["tool-results/t.txt"] != "projects/-home-ann-app/s1/tool-results/t.txt" {
 		t.Errorf("in another folder: %v, %v", got, err)
 	}
 	for name, f := range map[string]ingest.Found{
-		"no folder known": {ID: "s1", Files: []ingest.File{{Name: mainName, Role: ingest.Transcript, Path: "/backup/s1.jsonl"}}},
+		"no folder known": {ID: "s1", Files: []ingest.File{{Name: mainName, Role: ingest.Transcript,
+			Path: "/backup/s1.jsonl"}}},
 		"a name that leads out": {ID: "s1", Files: []ingest.File{
-			{Name: mainName, Role: ingest.Transcript, Path: "/r/projects/-w/s1.jsonl"}, {Name: "plans/../../../x", Role: ingest.PlanFile}}},
+			{Name: mainName, Role: ingest.Transcript, Path: "/r/projects/-w/s1.jsonl"},
+			{Name: "plans/../../../x", Role: ingest.PlanFile}}},
 	} {
 		if _, err := (Reader{}).Places(f, ""); !errors.Is(err, ingest.ErrNoPlace) {
 			t.Errorf("%s: %v, want ErrNoPlace", name, err)

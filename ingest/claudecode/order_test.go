@@ -31,10 +31,13 @@ func TestOrderOfClients(t *testing.T) {
 	const correction = "No, we don't use Redis, we decided to use the in-process LRU."
 	inOrder := []string{"prompt " + decided, "message I do it.", "message", "message Done."}
 	for name, turns := range map[string][]string{
-		"order-ok":             inOrder,
-		"order-late-parent":    inOrder,
-		"out-of-order-2.1.197": {"prompt Cache the rates.", "message I use Redis for it.", "prompt " + correction, "message", "message Fine, understood."},
-		"queued-esc-min":       {"prompt Cache the rates. Go.", "message I do it.", "message", "prompt " + correction, "interrupt [Request interrupted by user for tool use]", "message Understood.", "prompt Thanks, next one.", "message Fine."},
+		"order-ok":          inOrder,
+		"order-late-parent": inOrder,
+		"out-of-order-2.1.197": {"prompt Cache the rates.", "message I use Redis for it.", "prompt " + correction, "message",
+			"message Fine, understood."},
+		"queued-esc-min": {"prompt Cache the rates. Go.", "message I do it.", "message", "prompt " + correction,
+			"interrupt [Request interrupted by user for tool use]", "message Understood.", "prompt Thanks, next one.",
+			"message Fine."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want(t, "turns", outlineOfFile(t, filepath.Join("testdata", "order", name+".jsonl")), turns)
@@ -79,13 +82,15 @@ func TestRecordsOfRequests(t *testing.T) {
 	s.user("a")
 	s.line("attachment", fields{"attachment": fields{"type": "prompt_snapshot", "system": "You are."}})
 	s.raw(fields{"type": "api-request-shape", "shapeHash": "x", "shape": fields{"system": []any{}}})
-	s.raw(fields{"type": "api-request-blob", "hash": "y", "message": fields{"role": "user", "content": []any{text("We decided on Redis.")}}})
+	s.raw(fields{"type": "api-request-blob", "hash": "y", "message": fields{"role": "user",
+		"content": []any{text("We decided on Redis.")}}})
 	s.raw(fields{"type": "api-request", "id": "z", "params": fields{"model": "claude-opus-5-5"}})
 	s.say("m1", text("ok"))
 	got := s.parse(t)
 	want(t, "turns", outlineOf(got), []string{"prompt a", "message ok"})
 	want(t, "unknown", len(got.Report.Unknown), 0)
-	for _, kind := range []string{"tools-used", "attachment/prompt_snapshot", "api-request", "api-request-blob", "api-request-shape"} {
+	for _, kind := range []string{"tools-used", "attachment/prompt_snapshot", "api-request", "api-request-blob",
+		"api-request-shape"} {
 		want(t, kind, got.Report.Ignored[kind], 1)
 	}
 }

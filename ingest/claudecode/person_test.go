@@ -15,7 +15,8 @@ func TestPlanWithClearedContext(t *testing.T) {
 	s.user([]any{text("[Request interrupted by user for tool use]")})
 	s.user("Implement the following plan:\n\n# Cache\n- LRU", fields{"planContent": "# Cache\n- LRU"})
 	got := s.parse(t)
-	want(t, "turns", outlineOf(got), []string{"prompt plan it", "message", "interrupt [Request interrupted by user for tool use]", "plan # Cache\n- LRU"})
+	want(t, "turns", outlineOf(got), []string{"prompt plan it", "message",
+		"interrupt [Request interrupted by user for tool use]", "plan # Cache\n- LRU"})
 	want(t, "verdict", calls(got)["t1"].Verdict, ingest.Approved)
 }
 
@@ -30,13 +31,21 @@ func TestPlanTexts(t *testing.T) {
 		plan    string
 		edited  bool
 	}{
-		{"in the call", fields{"plan": "# A"}, "User has approved your plan. You can now start coding.", nil, ingest.Approved, "# A", false},
-		{"in the reply", fields{}, "User has approved your plan. You can now start coding.", fields{"plan": "# B", "filePath": file}, ingest.Approved, "# B", false},
-		{"edited by the person", fields{"plan": "# A"}, "User has approved your plan. You can now start coding.\n\n## Approved Plan (edited by user):\n# C", fields{"plan": "# A"}, ingest.Approved, "# C", true},
-		{"a sub-agent's", fields{"plan": "# A"}, "User has approved the plan. There is nothing else needed from you now.", fields{"plan": "# A", "isAgent": true}, ingest.Unasked, "# A", false},
-		{"up to the lead", fields{"plan": "# A"}, "Your plan has been submitted to the team lead for approval.", fields{"plan": "# A", "awaitingLeaderApproval": true}, ingest.Unasked, "# A", false},
-		{"refused in the other form", fields{}, "The agent proposed a plan that was rejected by the user. The user chose to stay in plan mode rather than proceed with implementation.\n\nRejected plan:\n# D", nil, ingest.Rejected, "# D", false},
-		{"in a file that was written before", fields{}, "User has approved your plan. You can now start coding.", nil, ingest.Approved, "# Written", false},
+		{"in the call", fields{"plan": "# A"}, "User has approved your plan. You can now start coding.", nil,
+			ingest.Approved, "# A", false},
+		{"in the reply", fields{}, "User has approved your plan. You can now start coding.",
+			fields{"plan": "# B", "filePath": file}, ingest.Approved, "# B", false},
+		{"edited by the person", fields{"plan": "# A"},
+			"User has approved your plan. You can now start coding.\n\n## Approved Plan (edited by user):\n# C",
+			fields{"plan": "# A"}, ingest.Approved, "# C", true},
+		{"a sub-agent's", fields{"plan": "# A"}, "User has approved the plan. There is nothing else needed from you now.",
+			fields{"plan": "# A", "isAgent": true}, ingest.Unasked, "# A", false},
+		{"up to the lead", fields{"plan": "# A"}, "Your plan has been submitted to the team lead for approval.",
+			fields{"plan": "# A", "awaitingLeaderApproval": true}, ingest.Unasked, "# A", false},
+		{"refused in the other form", fields{},
+			"The agent proposed a plan that was rejected by the user. The user chose to stay in plan mode rather than proceed with implementation.\n\nRejected plan:\n# D", nil, ingest.Rejected, "# D", false},
+		{"in a file that was written before", fields{}, "User has approved your plan. You can now start coding.", nil,
+			ingest.Approved, "# Written", false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -60,7 +69,8 @@ func TestAnswersInText(t *testing.T) {
 	questions := []any{
 		fields{"question": "Which store?", "options": []any{fields{"label": "SQLite"}, fields{"label": "Postgres"}}},
 		fields{"question": `Is "x" fine, or "y"="z"?`, "options": []any{fields{"label": "yes, quite"}}},
-		fields{"question": "Which of them?", "multiSelect": true, "options": []any{fields{"label": "a"}, fields{"label": "a, b"}, fields{"label": "c"}}},
+		fields{"question": "Which of them?", "multiSelect": true, "options": []any{fields{"label": "a"},
+			fields{"label": "a, b"}, fields{"label": "c"}}},
 	}
 	tests := []struct {
 		text string
@@ -105,7 +115,8 @@ func TestAnswersOfEveryKind(t *testing.T) {
 		{"timed out", fields{"answers": fields{"q": "a"}, "afkTimeoutMs": 5}, nil},
 		{"not timed out", fields{"answers": fields{"q": "a"}, "afkTimeoutMs": nil}, []string{"a"}},
 		{"a reply instead", fields{"answers": fields{}, "response": "ask me tomorrow"}, []string{"ask me tomorrow"}},
-		{"other, noted", fields{"answers": fields{"q": "Other"}, "annotations": fields{"q": fields{"notes": "ask ops first"}}}, []string{"ask ops first"}},
+		{"other, noted", fields{"answers": fields{"q": "Other"},
+			"annotations": fields{"q": fields{"notes": "ask ops first"}}}, []string{"ask ops first"}},
 		{"other, nothing said", fields{"answers": fields{"q": "other"}}, nil},
 		{"a shape unknown, told in text", fields{"answers": fields{"q": fields{"picked": []any{"a"}}}}, []string{"a"}},
 		{"a list, told in text", fields{"answers": []any{fields{"question": "q", "answer": "a"}}}, []string{"a"}},
@@ -132,7 +143,8 @@ func TestTypedBesideAResult(t *testing.T) {
 	s.user(append(result("t2", "clean", false), text("<system-reminder>mind the list</system-reminder>")))
 	s.say("m3", text("Done."))
 	got := s.parse(t)
-	want(t, "turns", outlineOf(got), []string{"prompt look at the log", "message", "prompt that was a one-off, don't build on it", "message", "message Done."})
+	want(t, "turns", outlineOf(got), []string{"prompt look at the log", "message",
+		"prompt that was a one-off, don't build on it", "message", "message Done."})
 	want(t, "queued", got.Turns[2].Queued, true)
 	want(t, "result", calls(got)["t1"].Result, "a1b2c3 init")
 	want(t, "records of the call's turn", len(got.Turns[1].Records), 1)

@@ -36,7 +36,8 @@ func TestUsageOfLastLine(t *testing.T) {
 	s := &script{}
 	for _, n := range []int{3, 9, 120} {
 		s.line("assistant", fields{"message": fields{
-			"id": "m", "content": []any{text("x")}, "usage": fields{"input_tokens": 10, "output_tokens": n, "cache_read_input_tokens": 2, "cache_creation_input_tokens": 1},
+			"id": "m", "content": []any{text("x")}, "usage": fields{"input_tokens": 10, "output_tokens": n,
+				"cache_read_input_tokens": 2, "cache_creation_input_tokens": 1},
 		}})
 	}
 	want(t, "usage", s.parse(t).Usage, ingest.Usage{Input: 10, Output: 120, CacheWrite: 1, CacheRead: 2})
@@ -44,13 +45,17 @@ func TestUsageOfLastLine(t *testing.T) {
 
 func TestCalls(t *testing.T) {
 	s := &script{}
-	s.call("t1", "Bash", fields{"command": "make", "timeout": 5}, "Exit code 2\n\x1b[31mFAIL\x1b[0m app", "Error: Exit code 2")
+	s.call("t1", "Bash", fields{"command": "make", "timeout": 5}, "Exit code 2\n\x1b[31mFAIL\x1b[0m app",
+		"Error: Exit code 2")
 	s.call("t2", "Bash", fields{"command": "sleep 9"}, "", fields{"stdout": "", "interrupted": true})
-	s.call("t3", "MultiEdit", fields{"file_path": "/a.go", "edits": []any{fields{"old_string": "a", "new_string": "b"}, fields{"old_string": "c", "new_string": "d"}}}, "ok", nil)
-	s.call("t4", "Edit", fields{"file_path": "/b.go", "old_string": "x", "new_string": "y"}, "ok", fields{"originalFile": "z"})
+	s.call("t3", "MultiEdit", fields{"file_path": "/a.go", "edits": []any{fields{"old_string": "a", "new_string": "b"},
+		fields{"old_string": "c", "new_string": "d"}}}, "ok", nil)
+	s.call("t4", "Edit", fields{"file_path": "/b.go", "old_string": "x", "new_string": "y"}, "ok",
+		fields{"originalFile": "z"})
 	s.call("t5", "Read", fields{"file_path": "/big"}, strings.Repeat("line of text\n", 2000)+"the end", nil)
 	s.say("m-t6", use("t6", "mcp__x__y", "odd input"))
-	s.user([]any{fields{"type": "tool_result", "tool_use_id": "t6", "content": []any{text("one"), fields{"type": "image", "source": fields{"data": "AAAA"}}, text("two")}}})
+	s.user([]any{fields{"type": "tool_result", "tool_use_id": "t6",
+		"content": []any{text("one"), fields{"type": "image", "source": fields{"data": "AAAA"}}, text("two")}}})
 	s.user(result("t7", "before its call", false))
 	s.say("m-t7", use("t7", "Bash", fields{"command": "late"}))
 	got := s.parse(t)
@@ -65,8 +70,10 @@ func TestCalls(t *testing.T) {
 	want(t, "blocks", c["t6"].Result, "one\n[image]\ntwo")
 	want(t, "order turned round", c["t7"].Result, "before its call")
 	big := c["t5"]
-	if !strings.HasPrefix(big.Result, "line of text\n") || !strings.HasSuffix(big.Result, "the end") || len(big.Result) > ingest.ClipResult+100 {
-		t.Errorf("big result: got %d bytes %.20q … %q, want beginning and end", len(big.Result), big.Result, big.Result[len(big.Result)-20:])
+	if !strings.HasPrefix(big.Result, "line of text\n") || !strings.HasSuffix(big.Result, "the end") ||
+		len(big.Result) > ingest.ClipResult+100 {
+		t.Errorf("big result: got %d bytes %.20q … %q, want beginning and end", len(big.Result), big.Result,
+			big.Result[len(big.Result)-20:])
 	}
 	want(t, "its size", big.ResultLen, int64(2000*14+7)) // as written: an escape is two bytes
 	for _, turn := range got.Turns {
@@ -78,14 +85,18 @@ func TestCalls(t *testing.T) {
 
 func TestCommits(t *testing.T) {
 	s := &script{}
-	s.call("t1", "Bash", fields{"command": "git add . && git commit -m \"cache: LRU\""}, "[main 1a2b3c4] cache: LRU\n 1 file changed", nil)
+	s.call("t1", "Bash", fields{"command": "git add . && git commit -m \"cache: LRU\""},
+		"[main 1a2b3c4] cache: LRU\n 1 file changed", nil)
 	s.call("t2", "Bash", fields{"command": "git commit -q -m \"$(cat <<'EOF'\nindex: poll\n\nwhy\nEOF\n)\""}, "", nil)
-	s.call("t3", "Bash", fields{"command": "git -C /x commit -qam 'it''s'"}, "", fields{"gitOperation": fields{"commit": fields{"sha": "752e16ce", "kind": "committed"}}})
+	s.call("t3", "Bash", fields{"command": "git -C /x commit -qam 'it''s'"}, "",
+		fields{"gitOperation": fields{"commit": fields{"sha": "752e16ce", "kind": "committed"}}})
 	s.call("t4", "Bash", fields{"command": "git commit -m x"}, "Exit code 1\nnothing to commit", nil)
 	s.call("t5", "Bash", fields{"command": "git log --grep=commit"}, "[main 1a2b3c4] quoted", nil)
 	s.call("t6", "Bash", fields{"command": "gh pr create"}, "https://github.com/ann/app/pull/12",
-		fields{"gitOperation": fields{"pr": fields{"number": 12, "url": "https://github.com/ann/app/pull/12", "action": "created"}}})
-	s.raw(fields{"type": "pr-link", "prNumber": 12, "prUrl": "https://github.com/ann/app/pull/12", "prRepository": "ann/app", "timestamp": "2026-03-02T10:00:00Z", "sessionId": "s"})
+		fields{"gitOperation": fields{"pr": fields{"number": 12, "url": "https://github.com/ann/app/pull/12",
+			"action": "created"}}})
+	s.raw(fields{"type": "pr-link", "prNumber": 12, "prUrl": "https://github.com/ann/app/pull/12",
+		"prRepository": "ann/app", "timestamp": "2026-03-02T10:00:00Z", "sessionId": "s"})
 	got := s.parse(t)
 	c := calls(got)
 	for id, wanted := range map[string][2]string{
@@ -106,8 +117,10 @@ func TestTasks(t *testing.T) {
 		want   []task
 	}{
 		{"the last list wins", func(s *script) {
-			s.call("t1", "TodoWrite", fields{"todos": []any{fields{"content": "a", "status": "pending"}, fields{"content": "b", "status": "pending"}}}, "ok", nil)
-			s.call("t2", "TodoWrite", fields{}, "ok", fields{"oldTodos": []any{}, "newTodos": []any{fields{"content": "a", "status": "completed"}, fields{"content": "c", "status": "in_progress"}}})
+			s.call("t1", "TodoWrite", fields{"todos": []any{fields{"content": "a", "status": "pending"},
+				fields{"content": "b", "status": "pending"}}}, "ok", nil)
+			s.call("t2", "TodoWrite", fields{}, "ok", fields{"oldTodos": []any{},
+				"newTodos": []any{fields{"content": "a", "status": "completed"}, fields{"content": "c", "status": "in_progress"}}})
 		}, []task{{"", "a", "completed"}, {"", "c", "in_progress"}}},
 		{"created, updated, deleted", func(s *script) {
 			s.call("t1", "TaskCreate", fields{"subject": "a"}, "Task #1 created successfully: a", nil)
@@ -128,13 +141,16 @@ func TestTasks(t *testing.T) {
 				fields{"id": "1", "subject": "a", "status": "completed"}, fields{"id": "2", "subject": "b", "status": "pending"}}}})
 		}, []task{{"1", "a", "completed"}, {"2", "b", "pending"}}},
 		{"listed", func(s *script) {
-			s.call("t1", "TaskList", fields{}, "…", fields{"tasks": []any{fields{"id": "1", "subject": "a", "status": "in_progress"}}})
+			s.call("t1", "TaskList", fields{}, "…", fields{"tasks": []any{fields{"id": "1", "subject": "a",
+				"status": "in_progress"}}})
 		}, []task{{"1", "a", "in_progress"}}},
 		{"todos and tasks", func(s *script) {
-			s.call("t1", "TodoWrite", fields{"todos": []any{fields{"content": "a", "status": "completed"}, fields{"content": "b", "status": "pending"}}}, "ok", nil)
+			s.call("t1", "TodoWrite", fields{"todos": []any{fields{"content": "a", "status": "completed"},
+				fields{"content": "b", "status": "pending"}}}, "ok", nil)
 			s.call("t2", "TaskCreate", fields{"subject": "b"}, "Task #1 created successfully: b", nil)
 			s.call("t3", "TaskCreate", fields{"subject": "c"}, "Task #2 created successfully: c", nil)
-			s.call("t4", "TodoWrite", fields{"todos": []any{fields{"content": "a", "status": "completed"}, fields{"content": "b", "status": "pending"}, fields{"content": "d", "status": "pending"}}}, "ok", nil)
+			s.call("t4", "TodoWrite", fields{"todos": []any{fields{"content": "a", "status": "completed"},
+				fields{"content": "b", "status": "pending"}, fields{"content": "d", "status": "pending"}}}, "ok", nil)
 		}, []task{{"", "a", "completed"}, {"", "d", "pending"}, {"1", "b", "pending"}, {"2", "c", "pending"}}},
 		{"a prompt's empty todos aren't the tasks", func(s *script) {
 			s.user("begin", fields{"todos": []any{}})
@@ -172,7 +188,8 @@ func TestTitles(t *testing.T) {
 		summary = func(s *script) { s.raw(fields{"type": "summary", "summary": "Summed up", "leafUuid": "u1"}) }
 		foreign = func(s *script) { s.raw(fields{"type": "summary", "summary": "Another's", "leafUuid": "x9"}) }
 		tree    = func(s *script) {
-			s.raw(fields{"type": "worktree-state", "worktreeSession": fields{"worktreePath": "/w/wt-1", "worktreeName": "wt-1", "worktreeBranch": "b", "originalCwd": "/home/ann/app"}, "sessionId": "s"})
+			s.raw(fields{"type": "worktree-state", "worktreeSession": fields{"worktreePath": "/w/wt-1", "worktreeName": "wt-1",
+				"worktreeBranch": "b", "originalCwd": "/home/ann/app"}, "sessionId": "s"})
 		}
 	)
 	tests := []struct {
@@ -211,14 +228,17 @@ func TestPlaces(t *testing.T) {
 	s.say("m1", text("ok"))
 	s.user("b", fields{"cwd": "/w/wt-1", "gitBranch": "fix"})
 	s.user("c", fields{"cwd": "/w/wt-1", "gitBranch": "HEAD"})
-	s.raw(fields{"type": "worktree-state", "worktreeSession": fields{"worktreePath": "/w/wt-1", "worktreeName": "wt-1", "worktreeBranch": "b", "originalCwd": "/home/ann/app"}})
+	s.raw(fields{"type": "worktree-state", "worktreeSession": fields{"worktreePath": "/w/wt-1", "worktreeName": "wt-1",
+		"worktreeBranch": "b", "originalCwd": "/home/ann/app"}})
 	s.raw(fields{"type": "worktree-state", "worktreeSession": nil})
 	s.raw(fields{"type": "relocated", "relocatedCwd": "/new"})
 	w := s.parse(t).Where
-	want(t, "directories", w.Cwds, []ingest.CwdCount{{Dir: "/home/ann"}, {Dir: "/home/ann/app", Turns: 2}, {Dir: "/w/wt-1", Turns: 2}})
+	want(t, "directories", w.Cwds, []ingest.CwdCount{{Dir: "/home/ann"}, {Dir: "/home/ann/app", Turns: 2},
+		{Dir: "/w/wt-1", Turns: 2}})
 	want(t, "branch", w.Branch, "fix")
 	want(t, "branches", w.Branches, []string{"main", "fix"})
-	want(t, "worktree", w.Worktree, &ingest.Worktree{Path: "/w/wt-1", Name: "wt-1", Branch: "b", Original: "/home/ann/app"})
+	want(t, "worktree", w.Worktree, &ingest.Worktree{Path: "/w/wt-1", Name: "wt-1", Branch: "b",
+		Original: "/home/ann/app"})
 	want(t, "relocated", w.Relocated, "/new")
 }
 

@@ -112,7 +112,8 @@ func outlineTurn(b *strings.Builder, indent string, t ingest.Turn) {
 	}
 	fmt.Fprintf(b, " line %d %q\n", t.Line, short(t.Text))
 	for _, c := range t.Calls {
-		fmt.Fprintf(b, "%s  %s %s done %t failed %t %s %q", indent, c.Name, short(c.Path+c.Command), c.Done, c.Failed, c.Verdict, short(c.Result))
+		fmt.Fprintf(b, "%s  %s %s done %t failed %t %s %q", indent, c.Name, short(c.Path+c.Command), c.Done, c.Failed,
+			c.Verdict, short(c.Result))
 		if c.Spilled != "" {
 			fmt.Fprintf(b, " spilled %s %d", c.Spilled, c.ResultLen)
 		}

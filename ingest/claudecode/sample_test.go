@@ -263,13 +263,15 @@ func TestSampleTruncated(t *testing.T) {
 	want(t, "skipped", r.SkippedTotal, 1)
 	want(t, "skipped line", r.Skipped[0].Line, 5)
 	want(t, "prompts", texts(s, ingest.Prompt, false), []string{
-		"First prompt.", "Second prompt with a lone surrogate \ufffd and a NUL  inside.", "Third prompt.", "caf\ufffd in Latin-1",
+		"First prompt.", "Second prompt with a lone surrogate \ufffd and a NUL  inside.", "Third prompt.",
+		"caf\ufffd in Latin-1",
 	})
 	want(t, "messages", texts(s, ingest.Message, false), []string{"First answer.", "Second answer."})
 	if r.Tail == nil {
 		t.Fatal("got no partial tail")
 	}
-	raw, err := os.ReadFile(filepath.Join(samples, "06-truncated/projects/-home-ann-app/b0000006-0000-4000-8000-000000000006.jsonl"))
+	raw, err := os.ReadFile(filepath.Join(samples,
+		"06-truncated/projects/-home-ann-app/b0000006-0000-4000-8000-000000000006.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,8 @@ func (s *script) line(kind string, more fields) string {
 	uuid := fmt.Sprintf("u%d", s.n)
 	all := fields{
 		"type": kind, "uuid": uuid, "parentUuid": nil, "sessionId": "s", "cwd": "/home/ann/app", "version": "2.1.39",
-		"gitBranch": "main", "isSidechain": false, "timestamp": day.Add(time.Duration(s.n) * time.Second).Format(time.RFC3339Nano),
+		"gitBranch": "main", "isSidechain": false,
+		"timestamp": day.Add(time.Duration(s.n) * time.Second).Format(time.RFC3339Nano),
 	}
 	if s.last != "" {
 		all["parentUuid"] = s.last

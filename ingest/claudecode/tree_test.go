@@ -85,7 +85,8 @@ func TestBranches(t *testing.T) {
 		{"superseded after a refusal", func(s *script) {
 			s.user("a")
 			void := s.say("m1", text("half of it"))
-			s.line("assistant", fields{"supersedes": []string{void}, "message": fields{"id": "m2", "content": []any{text("whole")}}})
+			s.line("assistant", fields{"supersedes": []string{void}, "message": fields{"id": "m2",
+				"content": []any{text("whole")}}})
 		}, []string{"prompt a", "[message half of it]", "message whole"}},
 	}
 	for _, tt := range tests {

@@ -25,15 +25,21 @@ func TestQueue(t *testing.T) {
 	op(s, "enqueue", "blocked")
 	op(s, "popAll", "taken back")
 	s.say("m1", text("ok"))
-	s.line("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "delivered", "commandMode": "prompt"}})
-	s.line("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "<task-notification><summary>y</summary></task-notification>", "commandMode": "task-notification"}})
+	s.line("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "delivered",
+		"commandMode": "prompt"}})
+	s.line("attachment", fields{"attachment": fields{"type": "queued_command",
+		"prompt": "<task-notification><summary>y</summary></task-notification>", "commandMode": "task-notification"}})
 	again := s.user("said twice")
-	s.line("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "said twice", "source_uuid": again}})
-	s.line("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "a peer's", "origin": fields{"kind": "peer"}}})
-	s.line("system", fields{"subtype": "informational", "content": "UserPromptSubmit operation blocked by hook:\nx\n\nOriginal prompt: blocked"})
+	s.line("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "said twice",
+		"source_uuid": again}})
+	s.line("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "a peer's",
+		"origin": fields{"kind": "peer"}}})
+	s.line("system", fields{"subtype": "informational",
+		"content": "UserPromptSubmit operation blocked by hook:\nx\n\nOriginal prompt: blocked"})
 	got := s.parse(t)
 	want(t, "turns", outlineOf(got), []string{
-		"prompt a", "prompt lost", "message ok", "prompt delivered", "event task-notification y", "prompt said twice", "event peer a peer's",
+		"prompt a", "prompt lost", "message ok", "prompt delivered", "event task-notification y", "prompt said twice",
+		"event peer a peer's",
 	})
 	want(t, "queued", []bool{got.Turns[0].Queued, got.Turns[1].Queued, got.Turns[3].Queued}, []bool{false, true, true})
 }
@@ -53,13 +59,17 @@ func TestWhoseWords(t *testing.T) {
 	s.user("from a peer", fields{"origin": fields{"kind": "peer"}})
 	s.user("from the system", fields{"promptSource": "system"})
 	s.user("injected", fields{"isMeta": true})
-	s.user([]any{text("<ide_opened_file>a.go</ide_opened_file>"), text("first"), fields{"type": "image", "source": fields{"data": "AA"}}, text("second")})
+	s.user([]any{text("<ide_opened_file>a.go</ide_opened_file>"), text("first"),
+		fields{"type": "image", "source": fields{"data": "AA"}}, text("second")})
 	s.user([]any{fields{"type": "image", "source": fields{"data": "AA"}}})
-	s.line("assistant", fields{"message": fields{"id": "x", "model": "<synthetic>", "content": []any{text("No response requested.")}}})
-	s.line("system", fields{"subtype": "local_command", "content": "<command-name>/plan</command-name><command-args>x</command-args>"})
+	s.line("assistant", fields{"message": fields{"id": "x", "model": "<synthetic>",
+		"content": []any{text("No response requested.")}}})
+	s.line("system", fields{"subtype": "local_command",
+		"content": "<command-name>/plan</command-name><command-args>x</command-args>"})
 	s.user("summed up", fields{"isCompactSummary": true})
 	want(t, "turns", outlineOf(s.parse(t)), []string{
-		"prompt typed", "event peer from a peer", "event system from the system", "prompt first\nsecond", "prompt [image]", "command /plan x", "summary summed up",
+		"prompt typed", "event peer from a peer", "event system from the system", "prompt first\nsecond", "prompt [image]",
+		"command /plan x", "summary summed up",
 	})
 }
 
@@ -76,12 +86,17 @@ func TestTitleOfAPicture(t *testing.T) {
 func TestSubagentsInline(t *testing.T) {
 	s := &script{}
 	s.user("look")
-	main := s.say("m1", use("t1", "Task", fields{"prompt": "Find it.", "subagent_type": "Explore", "description": "find"}), use("t2", "Task", fields{"prompt": "b"}))
+	main := s.say("m1", use("t1", "Task", fields{"prompt": "Find it.", "subagent_type": "Explore",
+		"description": "find"}), use("t2", "Task", fields{"prompt": "b"}))
 	s.last = ""
 	s.user("Find it.", fields{"isSidechain": true})
-	s.line("assistant", fields{"isSidechain": true, "message": fields{"id": "k1", "content": []any{text("It is here."), use("k", "Bash", fields{"command": "ls"})}, "usage": fields{"output_tokens": 99}}})
-	s.line("progress", fields{"parentUuid": main, "parentToolUseID": "t2", "data": fields{"type": "agent_progress", "agentId": "b2"}})
-	s.line("user", fields{"isSidechain": true, "agentId": "b2", "parentUuid": nil, "message": fields{"content": "b, in other words"}})
+	s.line("assistant", fields{"isSidechain": true, "message": fields{"id": "k1",
+		"content": []any{text("It is here."), use("k", "Bash", fields{"command": "ls"})},
+		"usage":   fields{"output_tokens": 99}}})
+	s.line("progress", fields{"parentUuid": main, "parentToolUseID": "t2",
+		"data": fields{"type": "agent_progress", "agentId": "b2"}})
+	s.line("user", fields{"isSidechain": true, "agentId": "b2", "parentUuid": nil,
+		"message": fields{"content": "b, in other words"}})
 	s.last = main
 	s.user(result("t1", "It is here.", false))
 	s.say("m2", text("Found."))
@@ -94,30 +109,35 @@ func TestSubagentsInline(t *testing.T) {
 		subs = append(subs, sub{k.ID, k.Type, k.Call, k.Turns[0].Text})
 	}
 	want(t, "sub-agents", subs, []sub{{"sidechain-1", "Explore", "t1", "Find it."}, {"b2", "", "t2", "b, in other words"}})
-	want(t, "turns of the first", outlineOf(&ingest.Session{Turns: got.Subagents[0].Turns}), []string{"prompt Find it.", "message It is here."})
+	want(t, "turns of the first", outlineOf(&ingest.Session{Turns: got.Subagents[0].Turns}),
+		[]string{"prompt Find it.", "message It is here."})
 }
 
 // What was handed on to go on from is told apart from what an answer quotes,
 // wherever either stands.
 func TestHandedOn(t *testing.T) {
 	page := func(id, after string) string {
-		return "<!-- recall " + id + " -->\n" + ingest.PayloadHeading + ": Storage\n\n## Decisions made\n- Use SQLite.\n<!-- /recall -->\n" + after
+		return "<!-- recall " + id + " -->\n" + ingest.PayloadHeading +
+			": Storage\n\n## Decisions made\n- Use SQLite.\n<!-- /recall -->\n" + after
 	}
 	answer := func(id string) string {
 		return "<!-- recall " + id + " -->\nNote from recall: use SQLite.\n<!-- /recall -->\n"
 	}
 	hook := func(s *script, text string) {
-		s.line("attachment", fields{"attachment": fields{"type": "hook_additional_context", "hookEvent": "SessionStart", "content": []string{text}}})
+		s.line("attachment", fields{"attachment": fields{"type": "hook_additional_context", "hookEvent": "SessionStart",
+			"content": []string{text}}})
 	}
 	s := &script{}
 	hook(s, page("hhhhhhhhh1", ""))
 	hook(s, answer("qqqqqqqqq1"))
-	s.line("attachment", fields{"attachment": fields{"type": "file", "filename": "payload.md", "content": page("qqqqqqqqq2", "")}})
+	s.line("attachment", fields{"attachment": fields{"type": "file", "filename": "payload.md",
+		"content": page("qqqqqqqqq2", "")}})
 	s.user("go on\n" + page("ppppppppp1", "") + answer("qqqqqqqqq3"))
 	s.call("t1", "mcp__recall__recall_query", fields{}, answer("qqqqqqqqq4"), nil)
 	s.call("t2", "Bash", fields{"command": "cat payload.md"}, page("qqqqqqqqq5", ""), nil)
 	s.call("t3", "mcp__recall__recall_resume", fields{}, page("ppppppppp2", ingest.Confirmation), nil)
-	s.call("t4", "Read", fields{"file_path": "RECALL.md"}, page("ppppppppp3", ingest.KeptSeal+"; changes here are not kept. Sum 1 -->"), nil)
+	s.call("t4", "Read", fields{"file_path": "RECALL.md"}, page("ppppppppp3",
+		ingest.KeptSeal+"; changes here are not kept. Sum 1 -->"), nil)
 	s.user(page("ppppppppp4", ingest.Confirmation), fields{"isMeta": true})
 	got := s.parse(t)
 	slices.Sort(got.Pasted)
@@ -129,7 +149,8 @@ func TestHandedOn(t *testing.T) {
 func TestCarried(t *testing.T) {
 	const payload = "<!-- recall k3v9t2m8qa -->\n- Use SQLite.\n<!-- /recall -->"
 	s := &script{}
-	s.line("attachment", fields{"attachment": fields{"type": "hook_additional_context", "content": strings.Replace(payload, "k3v9t2m8qa", "aaaaaaaaaa", 1)}})
+	s.line("attachment", fields{"attachment": fields{"type": "hook_additional_context",
+		"content": strings.Replace(payload, "k3v9t2m8qa", "aaaaaaaaaa", 1)}})
 	s.user("<system-reminder>" + strings.Replace(payload, "k3v9t2m8qa", "bbbbbbbbbb", 1) + "</system-reminder>go on")
 	s.call("t1", "mcp__recall__query", fields{}, "found:\n"+payload, nil)
 	s.user(payload + "\nand now the index")

@@ -92,15 +92,18 @@ func lineUser(sec int, uuid, parent, text string) string {
 }
 
 func lineSays(sec int, uuid, parent, id, text string) string {
-	return lineAt(sec, uuid, parent, fmt.Sprintf(`"type":"assistant","message":{"id":%q,"role":"assistant","model":"m","content":[{"type":"text","text":%q}]}`, id, text))
+	return lineAt(sec, uuid, parent,
+		fmt.Sprintf(`"type":"assistant","message":{"id":%q,"role":"assistant","model":"m","content":[{"type":"text","text":%q}]}`, id, text))
 }
 
 func lineCall(sec int, uuid, parent, id, call, tool, input string) string {
-	return lineAt(sec, uuid, parent, fmt.Sprintf(`"type":"assistant","message":{"id":%q,"role":"assistant","model":"m","content":[{"type":"tool_use","id":%q,"name":%q,"input":%s}]}`, id, call, tool, input))
+	return lineAt(sec, uuid, parent,
+		fmt.Sprintf(`"type":"assistant","message":{"id":%q,"role":"assistant","model":"m","content":[{"type":"tool_use","id":%q,"name":%q,"input":%s}]}`, id, call, tool, input))
 }
 
 func lineResult(sec int, uuid, parent, call, text string) string {
-	return lineAt(sec, uuid, parent, fmt.Sprintf(`"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":%q}]}`, call, text))
+	return lineAt(sec, uuid, parent,
+		fmt.Sprintf(`"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":%q}]}`, call, text))
 }
 
 // outline is a session in few words.
@@ -148,7 +151,8 @@ func TestAuditOnlyPromptsOnce(t *testing.T) {
 		heardAt(6, `"type":"user","uuid":"g","isReplay":true,"message":{"role":"user","content":"only echoed"}`),
 	)
 	s := d.read()
-	wantOutline(t, s, "prompt: yes (audit)", "message: Done. (audit)", "prompt: yes (audit)", "message: Done again. (audit)", "prompt: only echoed (audit)")
+	wantOutline(t, s, "prompt: yes (audit)", "message: Done. (audit)", "prompt: yes (audit)",
+		"message: Done again. (audit)", "prompt: only echoed (audit)")
 	if s.Report.Duplicates != 2 {
 		t.Errorf("%d duplicates, want 2", s.Report.Duplicates)
 	}
@@ -163,7 +167,8 @@ func TestAuditOnlyWhole(t *testing.T) {
 		heardAt(0, `"type":"system","subtype":"init","cwd":"/sessions/p","claude_code_version":"2.1.220"`),
 		`{"type":"user","uuid":"a","session_id":"local_x","message":{"role":"user","content":"Move it.","_audit_timestamp":"2026-08-03T10:00:01Z"}}`,
 		heardAt(2, `"type":"assistant","uuid":"b","message":{"id":"m1","content":[{"type":"text","text":"I ask."}]}`),
-		heardCall(3, "c", "m1", "t1", "AskUserQuestion", `{"questions":[{"question":"Where to?","header":"Place","multiSelect":false,"options":[{"label":"Leipzig","description":""},{"label":"Berlin","description":""}]}]}`),
+		heardCall(3, "c", "m1", "t1", "AskUserQuestion",
+			`{"questions":[{"question":"Where to?","header":"Place","multiSelect":false,"options":[{"label":"Leipzig","description":""},{"label":"Berlin","description":""}]}]}`),
 		heardAt(9, `"type":"user","uuid":"d","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]},"tool_use_result":{"answers":{"Where to?":"Leipzig"}}`),
 		heardAt(10, `"type":"system","subtype":"compact_boundary","uuid":"e","compact_metadata":{"trigger":"auto","pre_tokens":9000,"post_tokens":800}`),
 		heardSays(11, "f", "m2", "Leipzig."),
@@ -177,11 +182,13 @@ func TestAuditOnlyWhole(t *testing.T) {
 		heardAt(18, `"type":"system","subtype":"brand_new","uuid":"m"`),
 	)
 	s := d.read()
-	wantOutline(t, s, "prompt: Move it. (audit)", "message: I ask. [AskUserQuestion done] (audit)", "message: Leipzig. (audit)", "message: One more. (audit)", "message: After a restart. (audit)")
+	wantOutline(t, s, "prompt: Move it. (audit)", "message: I ask. [AskUserQuestion done] (audit)",
+		"message: Leipzig. (audit)", "message: One more. (audit)", "message: After a restart. (audit)")
 	if a := s.Turns[1].Calls[0].Answers; len(a) != 1 || !cmp.Equal(a[0].Chosen, []string{"Leipzig"}) {
 		t.Errorf("answers %+v", a)
 	}
-	if c := s.Compactions; len(c) != 1 || c[0].Trigger != "auto" || c[0].Before != 9000 || c[0].After != 800 || c[0].Line != 6 {
+	if c := s.Compactions; len(c) != 1 || c[0].Trigger != "auto" || c[0].Before != 9000 || c[0].After != 800 ||
+		c[0].Line != 6 {
 		t.Errorf("compactions %+v", c)
 	}
 	if s.Cost != 1 || s.Usage.Input != 20 || s.Usage.Output != 36 {
@@ -238,7 +245,8 @@ func TestJoinRepeatedWords(t *testing.T) {
 	d.transcript("c1",
 		lineUser(10, "u1", "", "yes"), lineSays(11, "u2", "u1", "m1", "One."),
 		lineUser(20, "u3", "u2", "yes"), lineSays(21, "u4", "u3", "m2", "Two."))
-	d.audit(heardUser(9, "a1", "yes"), heardSays(11, "a2", "m1", "One."), heardUser(19, "a3", "yes"), heardSays(21, "a4", "m2", "Two."),
+	d.audit(heardUser(9, "a1", "yes"), heardSays(11, "a2", "m1", "One."), heardUser(19, "a3", "yes"),
+		heardSays(21, "a4", "m2", "Two."),
 		heardUser(30, "a5", "yes"))
 	wantOutline(t, d.read(), "prompt: yes", "message: One.", "prompt: yes", "message: Two.", "prompt: yes (audit)")
 }
@@ -266,7 +274,8 @@ func TestClicks(t *testing.T) {
 		ask(11, "r1", "Bash", rm), reply(13, "r1", "Bash", true),
 		ask(41, "r2", "Bash", rm), reply(50, "r2", "Bash", false),
 		ask(71, "r3", "Write", `{ "file_path" : "a", "content":"b c" }`), reply(75, "r3", "Write", true),
-		ask(81, "r4", "Edit", `{"file_path":"a","shown":true}`), reply(82, "r4", "Edit", false), // other input, but the only one
+		// other input, but the only one
+		ask(81, "r4", "Edit", `{"file_path":"a","shown":true}`), reply(82, "r4", "Edit", false),
 		ask(91, "r5", "Read", `{"file_path":"a"}`), // nobody answered
 		heardAt(92, `"type":"system","subtype":"permission_denied","tool_name":"Read","tool_use_id":"t5","message":"no"`),
 		ask(95, "r6", "mcp__x__send", `{"to":"bob"}`), reply(96, "r6", "mcp__x__send", false), // its call stands nowhere
@@ -343,10 +352,12 @@ func TestSubagentsAndSpilledResults(t *testing.T) {
 	d.record(`,"cliSessionId":"c1"`)
 	d.transcript("c1", lineUser(0, "u1", "", "Go."),
 		lineCall(1, "u2", "u1", "m1", "t1", "Bash", `{"command":"ls"}`),
-		lineResult(2, "u3", "u2", "t1", "<persisted-output>\nOutput too large. Full output saved to: /x/c1/tool-results/b1.txt\n\nPreview\n</persisted-output>"))
+		lineResult(2, "u3", "u2", "t1",
+			"<persisted-output>\nOutput too large. Full output saved to: /x/c1/tool-results/b1.txt\n\nPreview\n</persisted-output>"))
 	side := testID + "/.claude/projects/-sessions-p/c1/"
 	d.put(side+"tool-results/b1.txt", "all of it")
-	d.put(side+"subagents/agent-a1.jsonl", strings.ReplaceAll(lineUser(1, "s1", "", "Look."), `"isSidechain":false`, `"isSidechain":true,"agentId":"a1"`)+"\n")
+	d.put(side+"subagents/agent-a1.jsonl", strings.ReplaceAll(lineUser(1, "s1", "", "Look."), `"isSidechain":false`,
+		`"isSidechain":true,"agentId":"a1"`)+"\n")
 	d.put(side+"subagents/agent-a1.meta.json", `{"agentType":"Explore"}`)
 	d.put(side+"subagents/journal.jsonl", `{"type":"started"}`)
 	s := d.read()
@@ -354,21 +365,25 @@ func TestSubagentsAndSpilledResults(t *testing.T) {
 	if got := s.Turns[1].Calls[0].Spilled; got != "c1/tool-results/b1.txt" {
 		t.Errorf("spilled %q, want c1/tool-results/b1.txt", got)
 	}
-	if len(s.Subagents) != 1 || s.Subagents[0].Type != "Explore" || s.Subagents[0].File != "c1/subagents/agent-a1.jsonl" || len(s.Subagents[0].Turns) != 1 {
+	if len(s.Subagents) != 1 || s.Subagents[0].Type != "Explore" ||
+		s.Subagents[0].File != "c1/subagents/agent-a1.jsonl" || len(s.Subagents[0].Turns) != 1 {
 		t.Errorf("sub-agents %+v", s.Subagents)
 	}
 }
 
 func TestJoinQueuedTogether(t *testing.T) {
 	d := newDisk(t)
-	d.transcript("c1", lineUser(10, "u1", "", "Compare the first two offers.\nAnd then the third offer as well."), lineSays(11, "u2", "u1", "m1", "One."))
-	d.audit(heardUser(9, "a1", "Compare the first two offers."), heardUser(10, "a2", "And then the third offer as well."), heardSays(11, "a3", "m1", "One."))
+	d.transcript("c1", lineUser(10, "u1", "", "Compare the first two offers.\nAnd then the third offer as well."),
+		lineSays(11, "u2", "u1", "m1", "One."))
+	d.audit(heardUser(9, "a1", "Compare the first two offers."), heardUser(10, "a2", "And then the third offer as well."),
+		heardSays(11, "a3", "m1", "One."))
 	wantOutline(t, d.read(), "prompt: Compare the first two offers.\nAnd then the third offer as well.", "message: One.")
 }
 
 func TestRemoteAndFailedMessages(t *testing.T) {
 	d := newDisk(t)
-	d.transcript("c1", lineAt(0, "u1", "", `"type":"user","entrypoint":"remote_cowork","message":{"role":"user","content":"Go."}`))
+	d.transcript("c1", lineAt(0, "u1", "",
+		`"type":"user","entrypoint":"remote_cowork","message":{"role":"user","content":"Go."}`))
 	d.audit(heardUser(0, "u1", "Go."),
 		heardAt(1, `"type":"assistant","uuid":"a1","error":"rate_limit","message":{"id":"e1","model":"m","content":[{"type":"text","text":"Too many requests."}]}`))
 	s := d.read()

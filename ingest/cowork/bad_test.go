@@ -37,7 +37,8 @@ func TestAuditBadLines(t *testing.T) {
 		`[1,2]`,
 		`{"type":"user","uuid":"c"}`,
 		strings.Repeat(`{"a":`, 20_000),
-		strings.Replace(heardSays(2, "d", "m1", "Two ? bytes."), "?", "\xff", 1) + heardUser(3, "e", "Three."), // a lost newline
+		// a lost newline
+		strings.Replace(heardSays(2, "d", "m1", "Two ? bytes."), "?", "\xff", 1) + heardUser(3, "e", "Three."),
 		heardSays(4, "f", "m2", "Four.")[:60],
 	}, "\n"))
 	s := d.read()
@@ -89,7 +90,8 @@ func TestRecordHalfWritten(t *testing.T) {
 	d := newDisk(t)
 	d.put(testID+".json", `{"sessionId":"`+testID+`","processName":"p","title":"Cut`)
 	ids, reasons := find(d.account)
-	if diff := cmp.Diff([]string{testID + ".json: half-written; will be read again later"}, reasons); diff != "" || len(ids) != 0 {
+	if diff := cmp.Diff([]string{testID + ".json: half-written; will be read again later"}, reasons); diff != "" ||
+		len(ids) != 0 {
 		t.Errorf("alone: ids %v, problems -want +got:\n%s", ids, diff)
 	}
 	d.audit(heardUser(0, "a", "One."))
@@ -144,7 +146,8 @@ func TestRecordLenient(t *testing.T) {
 	if want := time.UnixMilli(1785747590000).UTC(); !s.End.Equal(want) {
 		t.Errorf("end %v, want %v", s.End, want)
 	}
-	if !cmp.Equal(s.Where.Folders, []string{"/a/b", "/c"}) || !s.Archived || !s.Helper || s.Schedule != "nightly" || s.Title != "Do it." {
+	if !cmp.Equal(s.Where.Folders, []string{"/a/b", "/c"}) || !s.Archived || !s.Helper || s.Schedule != "nightly" ||
+		s.Title != "Do it." {
 		t.Errorf("got %+v archived %v helper %v schedule %q title %q", s.Where, s.Archived, s.Helper, s.Schedule, s.Title)
 	}
 	if all := strings.ToLower(cmp.Diff(ingest.Session{}, *s)); strings.Contains(all, "secret") {
@@ -204,7 +207,8 @@ func TestVanishedWhileRead(t *testing.T) {
 	if err := os.Remove(filepath.Join(d.account, testID, "audit.jsonl")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (Reader{}).Parse(context.Background(), found[0]); err == nil || !strings.Contains(err.Error(), "audit.jsonl") {
+	if _, err := (Reader{}).Parse(context.Background(), found[0]); err == nil ||
+		!strings.Contains(err.Error(), "audit.jsonl") {
 		t.Errorf("error %v, want one that names audit.jsonl", err)
 	}
 }
@@ -290,12 +294,14 @@ func TestStorageWithoutRecord(t *testing.T) {
 func TestScheduledRun(t *testing.T) {
 	d := newDisk(t)
 	d.record(`,"scheduledTaskId":"nightly","cliSessionId":"c1"`)
-	d.transcript("c1", lineUser(0, "u1", "", `<scheduled-task name="nightly">Check the mail.</scheduled-task>`), lineSays(1, "u2", "u1", "m1", "Nothing new."))
+	d.transcript("c1", lineUser(0, "u1", "", `<scheduled-task name="nightly">Check the mail.</scheduled-task>`),
+		lineSays(1, "u2", "u1", "m1", "Nothing new."))
 	s := d.read()
 	if !s.Helper || s.Schedule != "nightly" || s.Turns[0].Kind != ingest.Event {
 		t.Errorf("helper %v, schedule %q, first turn %s", s.Helper, s.Schedule, s.Turns[0].Kind)
 	}
-	d.transcript("c1", lineUser(0, "u1", "", `<scheduled-task name="nightly">Check the mail.</scheduled-task>`), lineSays(1, "u2", "u1", "m1", "Nothing new."),
+	d.transcript("c1", lineUser(0, "u1", "", `<scheduled-task name="nightly">Check the mail.</scheduled-task>`),
+		lineSays(1, "u2", "u1", "m1", "Nothing new."),
 		lineUser(9, "u3", "u2", "Look again."))
 	if s := d.read(); s.Helper {
 		t.Error("a scheduled run in which somebody typed counts as a helper")

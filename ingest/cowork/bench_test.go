@@ -37,7 +37,8 @@ func BenchmarkParse(b *testing.B) {
 	var lines, heard []string
 	for i := 0; i < 3000; i += 3 {
 		u, a, r := fmt.Sprint("u", i), fmt.Sprint("a", i), fmt.Sprint("r", i)
-		lines = append(lines, lineUser(i, u, "", "Prompt "+u), lineCall(i+1, a, u, "m"+a, "t"+a, "Bash", `{"command":"ls `+a+`"}`),
+		lines = append(lines, lineUser(i, u, "", "Prompt "+u), lineCall(i+1, a, u, "m"+a, "t"+a, "Bash",
+			`{"command":"ls `+a+`"}`),
 			lineResult(i+2, r, a, "t"+a, strings.Repeat("output of a tool, a line of it\n", 100)))
 		heard = append(heard, heardUser(i, u, "Prompt "+u), heardCall(i+1, a, "m"+a, "t"+a, "Bash", `{"command":"ls `+a+`"}`),
 			heardAt(i+2, fmt.Sprintf(`"type":"user","uuid":%q,"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%s","content":%q}]}`, r, a, strings.Repeat("output of a tool, a line of it\n", 100))))

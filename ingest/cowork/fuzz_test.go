@@ -53,7 +53,8 @@ func FuzzAudit(f *testing.F) {
 		s := parseBytes(t, b)
 		r := s.Report
 		if got := r.Records + r.Duplicates + r.Blank + r.SkippedTotal; got != r.Lines {
-			t.Errorf("%d lines, but %d records + %d duplicates + %d blank + %d skipped", r.Lines, r.Records, r.Duplicates, r.Blank, r.SkippedTotal)
+			t.Errorf("%d lines, but %d records + %d duplicates + %d blank + %d skipped", r.Lines, r.Records, r.Duplicates,
+				r.Blank, r.SkippedTotal)
 		}
 		if lines := bytes.Count(b, []byte("\n")); r.Lines < lines {
 			t.Errorf("%d lines given, %d accounted for", lines, r.Lines)
@@ -90,7 +91,8 @@ func FuzzJoin(f *testing.F) {
 		f.Add(b, transcripts[0])
 	}
 	f.Fuzz(func(t *testing.T, transcript, audit []byte) {
-		files := []ingest.File{inMemory("transcripts/c1.jsonl", ingest.Transcript, transcript), inMemory("audit.jsonl", ingest.AuditLog, audit)}
+		files := []ingest.File{inMemory("transcripts/c1.jsonl", ingest.Transcript, transcript),
+			inMemory("audit.jsonl", ingest.AuditLog, audit)}
 		found := ingest.Found{ID: testID, Source: ingest.Cowork, Files: files}
 		joined, err := Reader{}.Parse(context.Background(), found)
 		if err != nil {

@@ -22,19 +22,25 @@ func TestPlaces(t *testing.T) {
 		want       map[string]string
 	}{
 		{"macOS", "/Users/ann/Library/Application Support/Claude/local-agent-mode-sessions", "local_c1", []ingest.File{
-			file("record.json", ingest.Record, "/Users/ann/Library/Application Support/Claude/local-agent-mode-sessions/acc/org/local_c1.json"),
-			file("transcripts/t.jsonl", ingest.Transcript, "/Users/ann/Library/Application Support/Claude/local-agent-mode-sessions/acc/org/local_c1/.claude/projects/-s/t.jsonl"),
-			file("spaces.json", SpacesFile, "/Users/ann/Library/Application Support/Claude/local-agent-mode-sessions/acc/org/local_c1/../spaces.json"),
+			file("record.json", ingest.Record,
+				"/Users/ann/Library/Application Support/Claude/local-agent-mode-sessions/acc/org/local_c1.json"),
+			file("transcripts/t.jsonl", ingest.Transcript,
+				"/Users/ann/Library/Application Support/Claude/local-agent-mode-sessions/acc/org/local_c1/.claude/projects/-s/t.jsonl"),
+			file("spaces.json", SpacesFile,
+				"/Users/ann/Library/Application Support/Claude/local-agent-mode-sessions/acc/org/local_c1/../spaces.json"),
 		}, map[string]string{
-			"record.json": "acc/org/local_c1.json", "transcripts/t.jsonl": "acc/org/local_c1/.claude/projects/-s/t.jsonl", "spaces.json": "acc/org/spaces.json",
+			"record.json": "acc/org/local_c1.json", "transcripts/t.jsonl": "acc/org/local_c1/.claude/projects/-s/t.jsonl",
+			"spaces.json": "acc/org/spaces.json",
 		}},
 		{"Windows", "C:/Users/Ann/AppData/Roaming/Claude/local-agent-mode-sessions", "local_c1", []ingest.File{
-			file("audit.jsonl", ingest.AuditLog, `C:\Users\Ann\AppData\Roaming\Claude\local-agent-mode-sessions\acc\org\local_c1\audit.jsonl`),
+			file("audit.jsonl", ingest.AuditLog,
+				`C:\Users\Ann\AppData\Roaming\Claude\local-agent-mode-sessions\acc\org\local_c1\audit.jsonl`),
 		}, map[string]string{"audit.jsonl": "acc/org/local_c1/audit.jsonl"}},
 		{"an agent of the app", "/r", "local_ditto_1", []ingest.File{
 			file("outputs/a.md", ingest.OutputFile, "/r/acc/org/agent/local_ditto_1/outputs/a.md"),
 			file("spaces.json", SpacesFile, "/r/acc/org/agent/local_ditto_1/../../spaces.json"),
-		}, map[string]string{"outputs/a.md": "acc/org/agent/local_ditto_1/outputs/a.md", "spaces.json": "acc/org/spaces.json"}},
+		}, map[string]string{"outputs/a.md": "acc/org/agent/local_ditto_1/outputs/a.md",
+			"spaces.json": "acc/org/spaces.json"}},
 	} {
 		f := ingest.Found{ID: c.id, Files: c.files}
 		got, err := Reader{}.Places(f, "")
@@ -48,7 +54,8 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%s: base %q, want %q", c.name, got, c.base)
 		}
 	}
-	_, err := Reader{}.Places(ingest.Found{ID: "local_c1", Files: []ingest.File{file("audit.jsonl", ingest.AuditLog, "")}}, "")
+	_, err := Reader{}.Places(ingest.Found{ID: "local_c1", Files: []ingest.File{file("audit.jsonl", ingest.AuditLog,
+		"")}}, "")
 	if !errors.Is(err, ingest.ErrNoPlace) {
 		t.Errorf("a file of no known path: %v, want ErrNoPlace", err)
 	}

@@ -13,7 +13,8 @@ import (
 // Whatever part of the sample is missing, the rest says the same.
 func TestPartsMissing(t *testing.T) {
 	found, _ := Reader{}.Find(context.Background(), sampleRoot, nil)
-	whole := found[slices.IndexFunc(found, func(f ingest.Found) bool { return f.ID == "local_c0000000-0000-4000-8000-00000000000c" })]
+	whole := found[slices.IndexFunc(found,
+		func(f ingest.Found) bool { return f.ID == "local_c0000000-0000-4000-8000-00000000000c" })]
 	without := func(roles ...ingest.FileRole) *ingest.Session {
 		f := whole
 		f.Files = slices.DeleteFunc(slices.Clone(f.Files), func(x ingest.File) bool { return slices.Contains(roles, x.Role) })
@@ -45,7 +46,8 @@ func TestPartsMissing(t *testing.T) {
 	}
 	logOnly := without(ingest.Transcript, ingest.Record)
 	if logOnly.Title != "We only consider vendors with EU hosting." || logOnly.Usage.Output != 300 {
-		t.Errorf("of the log alone: title %q, usage %+v; want the first prompt, and the tokens that its results state", logOnly.Title, logOnly.Usage)
+		t.Errorf("of the log alone: title %q, usage %+v; want the first prompt, and the tokens that its results state",
+			logOnly.Title, logOnly.Usage)
 	}
 	if s := without(ingest.Transcript, ingest.AuditLog); !s.TranscriptMissing || s.Title != "Vendor comparison" {
 		t.Errorf("of the record alone: missing %v, title %q", s.TranscriptMissing, s.Title)
@@ -64,7 +66,8 @@ func TestParseFromTheLibrary(t *testing.T) {
 			f.Files[i].Path = ""
 		}
 		there := parse(t, f)
-		if diff := cmp.Diff(outline(here), outline(there)); diff != "" || here.Title != there.Title || !here.Start.Equal(there.Start) {
+		if diff := cmp.Diff(outline(here), outline(there)); diff != "" || here.Title != there.Title ||
+			!here.Start.Equal(there.Start) {
 			t.Errorf("%s, -source +library:\n%s", f.ID, diff)
 		}
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 func TestMounts(t *testing.T) {
-	mac := NewMounts([]string{"p", "p"}, "/h/local_1", []string{"/Users/ann/Vendors", "/Users/ann/a/Docs", "/Users/bob/Docs"})
+	mac := NewMounts([]string{"p", "p"}, "/h/local_1", []string{"/Users/ann/Vendors", "/Users/ann/a/Docs",
+		"/Users/bob/Docs"})
 	win := NewMounts([]string{"p"}, `C:\d\local_1`, []string{`C:\Users\Ann\Vendors\`, `D:\`})
 	for _, tt := range []struct {
 		m        Mounts
@@ -123,7 +124,8 @@ func TestRoots(t *testing.T) {
 	if err := os.MkdirAll(roaming, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(filepath.Dir(store), filepath.Join(roaming, "Claude")); err != nil { // what Windows does for the store's apps
+	// what Windows does for the store's apps
+	if err := os.Symlink(filepath.Dir(store), filepath.Join(roaming, "Claude")); err != nil {
 		t.Skip("no symbolic links here: ", err)
 	}
 	env := map[string]string{"LOCALAPPDATA": filepath.Join(home, "Local"), "APPDATA": roaming}
@@ -137,7 +139,8 @@ func TestRoots(t *testing.T) {
 		{"linux", map[string]string{"XDG_CONFIG_HOME": filepath.Join(home, "xdg")}, []string{xdg}},
 		{"linux", map[string]string{"XDG_CONFIG_HOME": "relative"}, []string{linux}},
 		{"windows", env, []string{store, local3p}},
-		{"linux", map[string]string{"RECALL_COWORK_DIR": mac + string(os.PathListSeparator) + filepath.Join(home, "gone")}, []string{mac}},
+		{"linux", map[string]string{"RECALL_COWORK_DIR": mac + string(os.PathListSeparator) + filepath.Join(home, "gone")},
+			[]string{mac}},
 	} {
 		got := system{tt.os, home, func(name string) string { return tt.env[name] }}.roots()
 		if diff := cmp.Diff(tt.want, got); diff != "" {

@@ -49,7 +49,8 @@ func checkReport(t testing.TB, r ingest.Report) {
 		}
 	}
 	if got := r.Records + r.Duplicates + r.Blank + skipped; got != r.Lines {
-		t.Errorf("%d lines, but %d records + %d duplicates + %d blank + %d skipped", r.Lines, r.Records, r.Duplicates, r.Blank, skipped)
+		t.Errorf("%d lines, but %d records + %d duplicates + %d blank + %d skipped", r.Lines, r.Records, r.Duplicates,
+			r.Blank, skipped)
 	}
 }
 
@@ -116,7 +117,8 @@ func TestSampleWhole(t *testing.T) {
 		t.Errorf("aliases, -want +got:\n%s", diff)
 	}
 	if s.Archived || s.Helper || s.TranscriptMissing || s.Parent != nil || len(s.Report.Conflicts) > 0 {
-		t.Errorf("unexpected: archived %v, helper %v, missing %v, parent %v, conflicts %v", s.Archived, s.Helper, s.TranscriptMissing, s.Parent, s.Report.Conflicts)
+		t.Errorf("unexpected: archived %v, helper %v, missing %v, parent %v, conflicts %v", s.Archived, s.Helper,
+			s.TranscriptMissing, s.Parent, s.Report.Conflicts)
 	}
 	if s.Cost != 0.21 {
 		t.Errorf("cost %v, want 0.21", s.Cost)
@@ -142,18 +144,21 @@ func TestSampleCalls(t *testing.T) {
 		t.Errorf("host path %q", got)
 	}
 	ask := calls["toolu_w2"].Answers
-	if len(ask) != 1 || ask[0].Question != "Which offer do we take?" || !cmp.Equal(ask[0].Chosen, []string{"Offer A"}) || ask[0].Notes != "support matters" {
+	if len(ask) != 1 || ask[0].Question != "Which offer do we take?" || !cmp.Equal(ask[0].Chosen, []string{"Offer A"}) ||
+		ask[0].Notes != "support matters" {
 		t.Errorf("answers %+v", ask)
 	}
 	if v := calls["toolu_w2"].Verdict; v != ingest.Unasked {
 		t.Errorf("an answered question has the verdict %q", v)
 	}
 	rm := calls["toolu_w3"]
-	if rm.Verdict != ingest.Rejected || rm.Reason != "keep the losing offer for the record" || !strings.HasSuffix(rm.Command, "/offer-b.md") {
+	if rm.Verdict != ingest.Rejected || rm.Reason != "keep the losing offer for the record" ||
+		!strings.HasSuffix(rm.Command, "/offer-b.md") {
 		t.Errorf("rm: %q %q %q", rm.Verdict, rm.Reason, rm.Command)
 	}
 	write := calls["toolu_w4"]
-	storage, _ := filepath.Abs(filepath.Join(sampleRoot, "0a000000-0000-4000-8000-00000000000a", "0b000000-0000-4000-8000-00000000000b", string(s.ID)))
+	storage, _ := filepath.Abs(filepath.Join(sampleRoot, "0a000000-0000-4000-8000-00000000000a",
+		"0b000000-0000-4000-8000-00000000000b", string(s.ID)))
 	if want := storage + "/outputs/decision.md"; write.HostPath != want || write.Summary != "Wrote decision.md" {
 		t.Errorf("write: host path %q, want %q; summary %q", write.HostPath, want, write.Summary)
 	}
@@ -164,7 +169,8 @@ func TestSampleCalls(t *testing.T) {
 	for _, r := range s.Uploads {
 		refs["uploads"] = append(refs["uploads"], r.Name)
 	}
-	if diff := cmp.Diff(map[string][]string{"outputs": {"decision.md", "local_trap.json"}, "uploads": {"offer-a.pdf"}}, refs); diff != "" {
+	if diff := cmp.Diff(map[string][]string{"outputs": {"decision.md", "local_trap.json"}, "uploads": {"offer-a.pdf"}},
+		refs); diff != "" {
 		t.Errorf("files, -want +got:\n%s", diff)
 	}
 }
@@ -190,7 +196,8 @@ func TestSampleAuditOnly(t *testing.T) {
 	if !s.Archived || s.TranscriptMissing || s.Title != "Office move" {
 		t.Errorf("archived %v, missing %v, title %q", s.Archived, s.TranscriptMissing, s.Title)
 	}
-	if got := s.Report; got.Duplicates != 1 || got.Lines != 7 || got.Ignored["audit sub-agent assistant"] != 1 || got.Ignored["injected context"] != 1 {
+	if got := s.Report; got.Duplicates != 1 || got.Lines != 7 || got.Ignored["audit sub-agent assistant"] != 1 ||
+		got.Ignored["injected context"] != 1 {
 		t.Errorf("report %+v", got)
 	}
 }
@@ -219,7 +226,8 @@ func TestFindFromAnywhere(t *testing.T) {
 		c + ".json":                     1,
 		filepath.Join(c, "audit.jsonl"): 1,
 		filepath.Join(c, ".claude"):     1,
-		filepath.Join(c, ".claude", "projects", "-sessions-calm-bright-noether", "c1000000-0000-4000-8000-0000000000c1.jsonl"): 1,
+		filepath.Join(c, ".claude", "projects", "-sessions-calm-bright-noether",
+			"c1000000-0000-4000-8000-0000000000c1.jsonl"): 1,
 		filepath.Join(c, "outputs"):                           0,
 		filepath.Join(c, "outputs", "local_trap.json"):        0,
 		filepath.Join(account, "spaces.json"):                 0,
@@ -239,7 +247,8 @@ func TestHead(t *testing.T) {
 		if err != nil || h.ID != f.ID {
 			t.Errorf("%s: head %+v, %v", f.ID, h, err)
 		}
-		if empty := strings.HasPrefix(string(f.ID), "local_e"); h.Empty != empty || h.Started.IsZero() || len(h.Keys) == 0 != empty {
+		if empty := strings.HasPrefix(string(f.ID), "local_e"); h.Empty != empty || h.Started.IsZero() ||
+			len(h.Keys) == 0 != empty {
 			t.Errorf("%s: head %+v", f.ID, h)
 		}
 	}

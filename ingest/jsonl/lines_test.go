@@ -77,7 +77,8 @@ func TestLongLine(t *testing.T) {
 	}
 	l := got[1]
 	if l.Size != int64(len(long))+1 || l.Offset != 12 || l.Cut != int64(len(long)-len(l.Bytes)) {
-		t.Errorf("got size %d offset %d cut %d of %d, want %d, 12 and what is missing", l.Size, l.Offset, l.Cut, len(l.Bytes), len(long)+1)
+		t.Errorf("got size %d offset %d cut %d of %d, want %d, 12 and what is missing", l.Size, l.Offset, l.Cut,
+			len(l.Bytes), len(long)+1)
 	}
 	if len(l.Bytes) > len(text)+3*keepBlob {
 		t.Errorf("got %d bytes kept, want no more than the text and the heads of the images", len(l.Bytes))

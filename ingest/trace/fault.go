@@ -102,7 +102,8 @@ func FaultLines(c *ingest.ToolCall, shows bool) []string {
 	seen := map[int64]bool{}
 	for line := range strings.Lines(strings.TrimPrefix(c.Result, "Error: ")) {
 		line = strings.TrimSpace(line)
-		if len(line) > lineTooLong || !c.Failed && !mayState(line) || !states.MatchString(line) || notThat().MatchString(line) {
+		if len(line) > lineTooLong || !c.Failed && !mayState(line) || !states.MatchString(line) ||
+			notThat().MatchString(line) {
 			continue
 		}
 		sig := Signature(line)

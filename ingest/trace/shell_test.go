@@ -40,12 +40,14 @@ func TestReadShell(t *testing.T) {
 		{`pip install a; pip install b`, "/w: pip install a\n/w: pip install b sure"},
 		{`pip install a || true`, "/w: pip install a\n/w: true sure"},
 		{`pip install a | tail -3 && ls`, "/w: pip install a\n/w: tail -3 sure\n/w: ls sure"},
-		{"cd sub && make\ncd /abs; make 2>&1 >out.txt", "/w: cd sub\n/w/sub: make\n/w/sub: cd /abs\n/abs: make >/abs/out.txt sure"},
+		{"cd sub && make\ncd /abs; make 2>&1 >out.txt",
+			"/w: cd sub\n/w/sub: make\n/w/sub: cd /abs\n/abs: make >/abs/out.txt sure"},
 		{`(cd sub && make) && ls`, "/w: cd sub sure\n/w/sub: make sure\n/w: ls sure"},
 		{`sudo A="$B" make; env C=$D E='f' make`, "/w: make\n/w: make sure"},
 		{`cd "$DIR" && make`, "/w: cd ‹› sure\n: make sure"},
 		{`A=1 B='x y' sudo -E env C=2 timeout 30 apt-get install -y jq`, "/w: apt-get install -y jq sure"},
-		{`git commit -m "$(cat <<'EOF'` + "\nDon't (yet)\nEOF\n)\" && git log", "/w: git commit -m ‹› sure\n/w: git log sure"},
+		{`git commit -m "$(cat <<'EOF'` + "\nDon't (yet)\nEOF\n)\" && git log",
+			"/w: git commit -m ‹› sure\n/w: git log sure"},
 		{"cat > a.py <<'E'\nprint('x')\nE\npython3 a.py", "/w: cat >/w/a.py here=\"print('x')\\n\"\n/w: python3 a.py sure"},
 		{"cat > a.py <<E\n$HOME\nE", "/w: cat >/w/a.py sure"},
 		{`for f in *.go; do gofmt -w $f; done`, "/w: gofmt -w ‹›"},
@@ -55,7 +57,8 @@ func TestReadShell(t *testing.T) {
 		{"echo `date` x", "/w: echo ‹› x sure"},
 		{`echo "unclosed $(a (b`, ""}, // which no shell runs
 		{"make \\\n  -j2", "/w: make -j2 sure"},
-		{"cd /src/app-‹aws-key 2›/web && rm a‹x", "/w: cd /src/app-‹aws-key 2›/web sure\n/src/app-‹aws-key 2›/web: rm a‹x sure"},
+		{"cd /src/app-‹aws-key 2›/web && rm a‹x",
+			"/w: cd /src/app-‹aws-key 2›/web sure\n/src/app-‹aws-key 2›/web: rm a‹x sure"},
 		{``, ""},
 	} {
 		if diff := cmp.Diff(c.want, said(c.line, "/w")); diff != "" {

@@ -16,8 +16,9 @@ var noon = time.Date(2026, 4, 17, 12, 0, 0, 0, time.UTC)
 
 // run is a shell call that succeeded, or failed where its output begins so.
 func run(command, output string) ingest.ToolCall {
-	return ingest.ToolCall{Name: "Bash", Command: command, Done: true, Result: output, Failed: strings.HasPrefix(output, "Exit code "),
-		Input: map[string]string{"command": command}}
+	return ingest.ToolCall{Name: "Bash", Command: command, Done: true, Result: output,
+		Failed: strings.HasPrefix(output, "Exit code "),
+		Input:  map[string]string{"command": command}}
 }
 
 // session has a turn for each call, a minute apart, begun by a person's word.
@@ -31,21 +32,25 @@ func session(calls ...ingest.ToolCall) *ingest.Session {
 		if c.Done {
 			c.At = at.Add(3 * time.Second)
 		}
-		s.Turns = append(s.Turns, ingest.Turn{ID: ingest.TurnID(fmt.Sprintf("t%d", i+2)), N: i + 2, Role: ingest.Assistant, Kind: ingest.Message,
-			At: at, Dir: "/w", Text: fmt.Sprintf("Step %d.\n\nNow the call.", i+2), Calls: []ingest.ToolCall{c}})
+		s.Turns = append(s.Turns, ingest.Turn{ID: ingest.TurnID(fmt.Sprintf("t%d", i+2)), N: i + 2, Role: ingest.Assistant,
+			Kind: ingest.Message,
+			At:   at, Dir: "/w", Text: fmt.Sprintf("Step %d.\n\nNow the call.", i+2), Calls: []ingest.ToolCall{c}})
 	}
 	return s
 }
 
 func TestActions(t *testing.T) {
-	s := session(run("make", "ok"), ingest.ToolCall{Name: "Task", Done: true}, ingest.ToolCall{Name: "Bash", Command: "rm x", Done: true, Failed: true, Verdict: ingest.Rejected, Reason: "keep it"})
+	s := session(run("make", "ok"), ingest.ToolCall{Name: "Task", Done: true},
+		ingest.ToolCall{Name: "Bash", Command: "rm x", Done: true, Failed: true, Verdict: ingest.Rejected, Reason: "keep it"})
 	s.Subagents = []ingest.Subagent{
-		{ID: "a1", Call: "c3", Turns: []ingest.Turn{{ID: "u1", N: 1, Role: ingest.Assistant, Text: "I look.", Calls: []ingest.ToolCall{{ID: "x", Name: "Read", Path: "/w/a.go", Done: true}}}}},
+		{ID: "a1", Call: "c3", Turns: []ingest.Turn{{ID: "u1", N: 1, Role: ingest.Assistant, Text: "I look.",
+			Calls: []ingest.ToolCall{{ID: "x", Name: "Read", Path: "/w/a.go", Done: true}}}}},
 		{ID: "a2", Turns: []ingest.Turn{{ID: "u2", N: 1, Role: ingest.Assistant, Calls: []ingest.ToolCall{run("ls", "")}}}},
 	}
 	var got []string
 	for _, a := range Of(s).Actions {
-		got = append(got, fmt.Sprintf("%d %s%s %v %q ran=%v touches=%d", a.N, a.Agent, a.Call.Name, a.Took, a.Why, a.Ran(), len(a.Touches)))
+		got = append(got, fmt.Sprintf("%d %s%s %v %q ran=%v touches=%d", a.N, a.Agent, a.Call.Name, a.Took, a.Why, a.Ran(),
+			len(a.Touches)))
 	}
 	want := []string{
 		`2 Bash 3s "Now the call." ran=true touches=0`,
@@ -91,7 +96,8 @@ func TestTouches(t *testing.T) {
 			t.Errorf("%s:\ngot  %s\nwant %s", c.line, g, c.want)
 		}
 	}
-	failed := Of(session(run("rm a && false", "Exit code 1"), ingest.ToolCall{Name: "Edit", Path: "/w/a", Done: true, Failed: true}))
+	failed := Of(session(run("rm a && false", "Exit code 1"), ingest.ToolCall{Name: "Edit", Path: "/w/a", Done: true,
+		Failed: true}))
 	if x := failed.Actions[0].Touches; len(x) != 1 || !x[0].Unsure {
 		t.Errorf("of a line that failed: got %v, want one that isn't sure", x)
 	}
@@ -106,33 +112,50 @@ func TestPackages(t *testing.T) {
 		calls []ingest.ToolCall
 		want  string
 	}{
-		{"pip with its output", []ingest.ToolCall{run("pip install 'requests>=2' python-dateutil 2>&1 | tail -1", "Successfully installed certifi-2024.8 python_dateutil-2.9.0.post0 requests-2.32.3")},
+		{"pip with its output", []ingest.ToolCall{run("pip install 'requests>=2' python-dateutil 2>&1 | tail -1",
+			"Successfully installed certifi-2024.8 python_dateutil-2.9.0.post0 requests-2.32.3")},
 			"pip requests 2.32.3; pip python-dateutil 2.9.0.post0"},
 		{"pip, quiet", []ingest.ToolCall{run("pip install -q flask==3.0", "")}, "pip flask 3.0"},
 		{"quiet, and its failure hidden", []ingest.ToolCall{run("pip install -q flask || true", "")}, ""},
 		{"piped away", []ingest.ToolCall{run("pip install flask | tail -1", "")}, ""},
-		{"failed", []ingest.ToolCall{run("pip install nosuch", "Exit code 1\nERROR: No matching distribution found for nosuch")}, ""},
-		{"failed behind a pipe", []ingest.ToolCall{run("pip install nosuch 2>&1 | tail -1", "ERROR: No matching distribution found for nosuch")}, ""},
-		{"installed, and then the test failed", []ingest.ToolCall{run("pip install flask && pytest", "Exit code 1\nSuccessfully installed flask-3.0.3\n1 failed")}, "pip flask 3.0.3"},
-		{"already there", []ingest.ToolCall{run("python3 -m pip install numpy", "Requirement already satisfied: numpy in /usr/lib/python3 (1.26.4)")}, "pip numpy 1.26.4 had"},
-		{"a list", []ingest.ToolCall{run("pip install -r requirements.txt", "Successfully installed a-1.0 b-c-2.0")}, "pip a 1.0; pip b-c 2.0"},
+		{"failed", []ingest.ToolCall{run("pip install nosuch",
+			"Exit code 1\nERROR: No matching distribution found for nosuch")}, ""},
+		{"failed behind a pipe", []ingest.ToolCall{run("pip install nosuch 2>&1 | tail -1",
+			"ERROR: No matching distribution found for nosuch")}, ""},
+		{"installed, and then the test failed", []ingest.ToolCall{run("pip install flask && pytest",
+			"Exit code 1\nSuccessfully installed flask-3.0.3\n1 failed")}, "pip flask 3.0.3"},
+		{"already there", []ingest.ToolCall{run("python3 -m pip install numpy",
+			"Requirement already satisfied: numpy in /usr/lib/python3 (1.26.4)")}, "pip numpy 1.26.4 had"},
+		{"a list", []ingest.ToolCall{run("pip install -r requirements.txt", "Successfully installed a-1.0 b-c-2.0")},
+			"pip a 1.0; pip b-c 2.0"},
 		{"removed again", []ingest.ToolCall{run("pip install a", ""), run("pip uninstall -y a", "")}, ""},
-		{"upgraded", []ingest.ToolCall{run("pip install a", "Successfully installed a-1.0"), run("pip install -U a", "Successfully installed a-1.1")}, "pip a 1.1"},
-		{"npm", []ingest.ToolCall{run("cd web && npm install -D vite@5.1.0 @types/node", "added 12 packages in 3s")}, "npm vite 5.1.0 in /w/web; npm @types/node  in /w/web"},
-		{"npm failed", []ingest.ToolCall{run("npm i nosuch | tail", "npm error code E404\nnpm error 404  'nosuch@*' is not in this registry.")}, ""},
+		{"upgraded", []ingest.ToolCall{run("pip install a", "Successfully installed a-1.0"),
+			run("pip install -U a", "Successfully installed a-1.1")}, "pip a 1.1"},
+		{"npm", []ingest.ToolCall{run("cd web && npm install -D vite@5.1.0 @types/node", "added 12 packages in 3s")},
+			"npm vite 5.1.0 in /w/web; npm @types/node  in /w/web"},
+		{"npm failed", []ingest.ToolCall{run("npm i nosuch | tail",
+			"npm error code E404\nnpm error 404  'nosuch@*' is not in this registry.")}, ""},
 		{"pnpm", []ingest.ToolCall{run("pnpm add zod | cat", "dependencies:\n+ zod 3.23.8\n")}, "pnpm zod 3.23.8 in /w"},
 		{"apt", []ingest.ToolCall{run("sudo apt-get update && sudo DEBIAN_FRONTEND=noninteractive apt-get install -y jq poppler-utils 2>&1 | tail -3", "Setting up jq (1.6-2.1ubuntu3) ...\nSetting up poppler-utils (22.02.0-2) ...")},
 			"apt jq 1.6-2.1ubuntu3; apt poppler-utils 22.02.0-2"},
-		{"apt, one unknown", []ingest.ToolCall{run("apt-get install -y nosuch", "Exit code 100\nE: Unable to locate package nosuch")}, ""},
-		{"cargo", []ingest.ToolCall{run("cargo install ripgrep", "  Installing ripgrep v14.1.0\n   Installed package `ripgrep v14.1.0` (executable `rg`)")}, "cargo ripgrep 14.1.0"},
-		{"go get", []ingest.ToolCall{run("go get github.com/spf13/cobra@latest", "go: added github.com/inconshreveable/mousetrap v1.1.0\ngo: added github.com/spf13/cobra v1.10.2")}, "go github.com/spf13/cobra v1.10.2 in /w"},
-		{"go install", []ingest.ToolCall{run("go install golang.org/x/tools/gopls@v0.16.0", "")}, "go golang.org/x/tools/gopls v0.16.0"},
+		{"apt, one unknown", []ingest.ToolCall{run("apt-get install -y nosuch",
+			"Exit code 100\nE: Unable to locate package nosuch")}, ""},
+		{"cargo", []ingest.ToolCall{run("cargo install ripgrep",
+			"  Installing ripgrep v14.1.0\n   Installed package `ripgrep v14.1.0` (executable `rg`)")}, "cargo ripgrep 14.1.0"},
+		{"go get", []ingest.ToolCall{run("go get github.com/spf13/cobra@latest",
+			"go: added github.com/inconshreveable/mousetrap v1.1.0\ngo: added github.com/spf13/cobra v1.10.2")},
+			"go github.com/spf13/cobra v1.10.2 in /w"},
+		{"go install", []ingest.ToolCall{run("go install golang.org/x/tools/gopls@v0.16.0", "")},
+			"go golang.org/x/tools/gopls v0.16.0"},
 		{"go's own packages", []ingest.ToolCall{run("go install ./...", "")}, ""},
-		{"uv", []ingest.ToolCall{run("uv pip install polars", "Installed 1 package in 5ms\n + polars==1.2.0")}, "uv polars 1.2.0"},
-		{"brew", []ingest.ToolCall{run("brew install tmux", "==> Pouring tmux--3.5a.arm64_sonoma.bottle.tar.gz")}, "brew tmux 3.5a"},
+		{"uv", []ingest.ToolCall{run("uv pip install polars", "Installed 1 package in 5ms\n + polars==1.2.0")},
+			"uv polars 1.2.0"},
+		{"brew", []ingest.ToolCall{run("brew install tmux", "==> Pouring tmux--3.5a.arm64_sonoma.bottle.tar.gz")},
+			"brew tmux 3.5a"},
 		{"said, not done", []ingest.ToolCall{run(`echo "run pip install flask"`, "run pip install flask")}, ""},
 		{"in the background", []ingest.ToolCall{run("pip install torch", "Command running in background with ID: b1")}, ""},
-		{"refused by the person", []ingest.ToolCall{{Name: "Bash", Command: "pip install torch", Done: true, Failed: true, Verdict: ingest.Rejected}}, ""},
+		{"refused by the person", []ingest.ToolCall{{Name: "Bash", Command: "pip install torch", Done: true, Failed: true,
+			Verdict: ingest.Rejected}}, ""},
 	} {
 		var got []string
 		for _, p := range Of(session(c.calls...)).Packages {
@@ -156,9 +179,12 @@ func TestCommits(t *testing.T) {
 		{"printed", `git commit -m "fix: a"`, "[fix/a 1234abc] fix: a\n 1 file changed", "fix/a 1234abc fix: a"},
 		{"the first of all", `git init && git commit -m init`, "[main (root-commit) 967fe65] init", "main 967fe65 init"},
 		{"two", "git commit -m a; git commit -m b", "[main 1111111] a\n[main 2222222] b", "main 1111111 a; main 2222222 b"},
-		{"then the push failed", `git commit -m a && git push`, "Exit code 1\n[main 1111111] a\nfatal: no upstream", "main 1111111 a"},
-		{"quiet, with a log", `git commit -qm "a b" && git log --oneline -1`, "1234abcd (HEAD -> main) a b", "main 1234abcd a b"},
-		{"quiet, and pushed", `git commit -qm "a b" && git push`, "To github.com:ann/app\n   1111111..2222222  main -> main", "main 2222222 a b"},
+		{"then the push failed", `git commit -m a && git push`, "Exit code 1\n[main 1111111] a\nfatal: no upstream",
+			"main 1111111 a"},
+		{"quiet, with a log", `git commit -qm "a b" && git log --oneline -1`, "1234abcd (HEAD -> main) a b",
+			"main 1234abcd a b"},
+		{"quiet, and pushed", `git commit -qm "a b" && git push`, "To github.com:ann/app\n   1111111..2222222  main -> main",
+			"main 2222222 a b"},
 		{"nothing there", `git commit -m a; true`, "nothing to commit, working tree clean", ""},
 		{"another repository", `git -C /r commit -m a`, "[main 1111111] a", "main 1111111 a"},
 		{"only talk", `echo "git commit"`, "git commit", ""},
@@ -180,12 +206,15 @@ func TestCommits(t *testing.T) {
 // The same error has the same signature wherever and whenever it comes.
 func TestSignature(t *testing.T) {
 	same := [][]string{
-		{"./a/b.go:12:3: undefined: openStore", "c.go:9:1: undefined: openStore", "undefined: openStore", "error: undefined: openStore", "./a/b.go:12:3: undefined: openStore (typecheck)"},
+		{"./a/b.go:12:3: undefined: openStore", "c.go:9:1: undefined: openStore", "undefined: openStore",
+			"error: undefined: openStore", "./a/b.go:12:3: undefined: openStore (typecheck)"},
 		{"dial tcp 127.0.0.1:5432: connect: connection refused", "dial tcp 10.0.0.7:6543: connect: connection refused"},
 		{"--- FAIL: TestOpen (0.01s)", "--- FAIL: TestOpen (2.50s)"},
-		{"fatal: unable to read e53647ba1f1e5203bedff558b482f178db045555", "fatal: unable to read 752e16ce0f1e5203bedff558b482f178db045555"},
+		{"fatal: unable to read e53647ba1f1e5203bedff558b482f178db045555",
+			"fatal: unable to read 752e16ce0f1e5203bedff558b482f178db045555"},
 		{"ModuleNotFoundError: No module named 'yaml'", "E   ModuleNotFoundError: No module named 'yaml'"},
-		{"src/x.ts(4,7): error TS2322: Type 'string' is not assignable", "src/y.ts(40,17): error TS2322: Type 'string' is not assignable"},
+		{"src/x.ts(4,7): error TS2322: Type 'string' is not assignable",
+			"src/y.ts(40,17): error TS2322: Type 'string' is not assignable"},
 	}
 	all := map[int64]string{}
 	for _, group := range same {
@@ -199,7 +228,8 @@ func TestSignature(t *testing.T) {
 		}
 		all[Signature(group[0])] = group[0]
 	}
-	for _, line := range []string{"", "FAIL\texample.org/x\t0.3s", "5 tests, 4 failures", "exit status 1", "Error:", "[lint] ERROR task failed"} {
+	for _, line := range []string{"", "FAIL\texample.org/x\t0.3s", "5 tests, 4 failures", "exit status 1", "Error:",
+		"[lint] ERROR task failed"} {
 		if Signature(line) != 0 {
 			t.Errorf("%q says nothing, and has a signature: %s", line, Normal(line))
 		}
@@ -234,7 +264,8 @@ func TestRepairOf(t *testing.T) {
 		run("git pull", "done"),
 		run("go test -v ./a", "ok"),
 	)
-	s.Turns = append(s.Turns, ingest.Turn{ID: "end", N: 8, Role: ingest.Assistant, Kind: ingest.Message, Text: "Passes now: it was on main.\n\nMore?"})
+	s.Turns = append(s.Turns, ingest.Turn{ID: "end", N: 8, Role: ingest.Assistant, Kind: ingest.Message,
+		Text: "Passes now: it was on main.\n\nMore?"})
 	tr := Of(s)
 	r := tr.RepairOf(s, tr.Faults[0])
 	var got []string
@@ -250,15 +281,18 @@ func TestRepairOf(t *testing.T) {
 		t.Errorf("%s: %s", r.Outcome, diff)
 	}
 	// What git only shows is no step; what it changes is.
-	g := session(run("git -C /r status", "Exit code 128\nfatal: unable to read e53647ba1f1e5203"), run("git -c a.b=c log", "x"), run("git read-tree HEAD", ""), run("git -C /r status --short", "clean"))
+	g := session(run("git -C /r status", "Exit code 128\nfatal: unable to read e53647ba1f1e5203"),
+		run("git -c a.b=c log", "x"), run("git read-tree HEAD", ""), run("git -C /r status --short", "clean"))
 	tg := Of(g)
-	if r := tg.RepairOf(g, tg.Faults[0]); r.Outcome != Helped || len(r.Tries[0].Did) != 1 || r.Tries[0].Did[0].Call.Command != "git read-tree HEAD" {
+	if r := tg.RepairOf(g, tg.Faults[0]); r.Outcome != Helped || len(r.Tries[0].Did) != 1 ||
+		r.Tries[0].Did[0].Call.Command != "git read-tree HEAD" {
 		t.Errorf("got %+v", r)
 	}
 	// Never run again: nobody knows.
 	s.Turns = s.Turns[:4]
 	tr = Of(s)
-	if r := tr.RepairOf(s, tr.Faults[0]); r.Outcome != Unknown || len(r.Tries) != 1 || !slices.ContainsFunc(r.Tries[0].Did, func(a *Action) bool { return a.Call.Path == "/w/a.go" }) {
+	if r := tr.RepairOf(s, tr.Faults[0]); r.Outcome != Unknown || len(r.Tries) != 1 ||
+		!slices.ContainsFunc(r.Tries[0].Did, func(a *Action) bool { return a.Call.Path == "/w/a.go" }) {
 		t.Errorf("got %+v, want what was done, its outcome not known", r)
 	}
 }
