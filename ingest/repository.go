@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bufio"
 	"io"
 	"net/url"
 	"os"
@@ -160,10 +159,8 @@ func remoteOf(gitDir string) string {
 func gitConfig(gitDir string) map[string]string {
 	conf := map[string]string{}
 	section := ""
-	lines := bufio.NewScanner(strings.NewReader(readSmall(filepath.Join(gitDir, "config"))))
-	lines.Buffer(nil, gitFileMax+1)
-	for lines.Scan() {
-		line := strings.TrimSpace(lines.Text())
+	for line := range strings.Lines(readSmall(filepath.Join(gitDir, "config"))) {
+		line = strings.TrimSpace(line)
 		if name, ok := strings.CutPrefix(line, "["); ok {
 			name, _, _ = strings.Cut(name, "]")
 			kind, sub, _ := strings.Cut(name, " ")

@@ -29,7 +29,7 @@ func (p *parser) takeSystem(r *record, n int32, at time.Time) {
 		d := p.draft(r, n, at, ingest.Assistant, ingest.Event)
 		d.turn.Name, d.turn.Text = strings.ReplaceAll(sub, "_", "-"), clipText(c.Text())
 	default:
-		if ignoredSystem[sub] {
+		if IgnoredSystem(sub) {
 			p.ignore("system/" + sub)
 			return
 		}
@@ -44,14 +44,18 @@ func (p *parser) noteBlocked(text string) {
 	}
 }
 
-var ignoredSystem = map[string]bool{
-	"": true, "microcompact_boundary": true, "turn_duration": true, "stop_hook_summary": true, "api_error": true,
-	"informational": true, "bridge_status": true, "model_fallback": true, "model_refusal_fallback": true,
-	"agents_killed": true, "init": true, "api_retry": true, "status": true, "task_started": true, "task_progress": true,
-	"task_notification": true, "task_updated": true, "permission_auto_approved": true, "permission_denied": true,
-	"permission_request": true, "permission_response": true, "hook_started": true, "hook_progress": true,
-	"hook_response": true,
-	"memory_saved":  true, "thinking": true,
+// IgnoredSystem reports whether a subtype of the client's own records, in a transcript or
+// in Cowork's audit log, is known to hold nothing to keep.
+func IgnoredSystem(subtype string) bool {
+	switch subtype {
+	case "", "microcompact_boundary", "turn_duration", "stop_hook_summary", "api_error", "informational",
+		"bridge_status", "model_fallback", "model_refusal_fallback", "agents_killed", "init", "api_retry", "status",
+		"permission_auto_approved", "permission_denied", "permission_request", "permission_response", "memory_saved",
+		"thinking", "thinking_tokens", "session_state_changed", "files_persisted", "elicitation_complete",
+		"local_command_output":
+		return true
+	}
+	return strings.HasPrefix(subtype, "task_") || strings.HasPrefix(subtype, "hook_")
 }
 
 func (p *parser) takeBoundary(r *record, n int32, at time.Time) {

@@ -226,24 +226,14 @@ func (a *auditLog) takeSystem(e *entry, at spot) {
 		a.denied = append(a.denied, e.call)
 		a.known("")
 	default:
-		if ignoredSystem(e.subtype) {
-			a.known("audit system " + e.subtype)
+		sub := cmp.Or(e.subtype, "(none)")
+		if claudecode.IgnoredSystem(sub) {
+			a.known("audit system " + sub)
 			return
 		}
 		a.report.Records++
-		a.report.Odd("audit system " + cmp.Or(e.subtype, "(none)"))
+		a.report.Odd("audit system " + sub)
 	}
-}
-
-// ignoredSystem reports whether a subtype is known to hold nothing to keep.
-func ignoredSystem(subtype string) bool {
-	switch subtype {
-	case "permission_auto_approved", "api_retry", "api_error", "status", "session_state_changed", "files_persisted",
-		"elicitation_complete", "local_command_output", "model_fallback", "model_refusal_fallback", "thinking_tokens",
-		"turn_duration", "informational", "microcompact_boundary":
-		return true
-	}
-	return strings.HasPrefix(subtype, "task_") || strings.HasPrefix(subtype, "hook_")
 }
 
 // answer ties a click to the card it is on: the last open one of its id.
