@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"recall/distill/offline"
 	"recall/eval"
 	"recall/eval/train/data"
@@ -42,22 +44,20 @@ type left struct {
 
 func leaveOut(set []*example) *left {
 	l := &left{models: map[*data.Project]*offline.Model{}, view: learn(set)}
-	var mu sync.Mutex
-	var all sync.WaitGroup
-	room := make(chan bool, runtime.GOMAXPROCS(0))
-	begun := map[*data.Project]bool{}
+	projects := map[*data.Project]bool{}
 	for _, e := range set {
-		if begun[e.project] {
-			continue
-		}
-		begun[e.project] = true
-		all.Go(func() {
-			room <- true
-			m := learn(slices.DeleteFunc(slices.Clone(set), func(o *example) bool { return o.project == e.project }))
+		projects[e.project] = true
+	}
+	var mu sync.Mutex
+	var all errgroup.Group
+	all.SetLimit(runtime.GOMAXPROCS(0))
+	for p := range projects {
+		all.Go(func() error {
+			m := learn(slices.DeleteFunc(slices.Clone(set), func(o *example) bool { return o.project == p }))
 			mu.Lock()
-			l.models[e.project] = m
-			mu.Unlock()
-			<-room
+			defer mu.Unlock()
+			l.models[p] = m
+			return nil
 		})
 	}
 	all.Wait()
@@ -102,7 +102,11 @@ func (l *left) tally(e *example) tally {
 			t.told.Hits++
 		}
 	}
-	t.passages = e.c.Score(first(e.heard.Passages(m, nil), 1000)).Lenient
+	var quoted []payload.Item
+	for _, p := range e.heard.Passages(m, nil) {
+		quoted = append(quoted, p.Item)
+	}
+	t.passages = e.c.Score(quoted).Lenient
 	t.passages.Wanted -= score.Kinds[payload.File].Wanted
 	t.chance = e.c.Chance().Lenient
 	return t
@@ -116,14 +120,6 @@ func (e *example) worth(it payload.Item) (right, fair bool) {
 		fair = fair || x >= eval.Threshold
 	}
 	return right, fair
-}
-
-func first(list []offline.Passage, n int) []payload.Item {
-	var out []payload.Item
-	for _, p := range list[:min(n, len(list))] {
-		out = append(out, p.Item)
-	}
-	return out
 }
 
 // print says how good it is on projects left out: each, and together.
@@ -207,7 +203,7 @@ func (l *left) records(set []*example) []offline.Record {
 	for _, r := range by {
 		out = append(out, *r)
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Rule < out[j].Rule })
+	slices.SortFunc(out, func(a, b offline.Record) int { return strings.Compare(a.Rule, b.Rule) })
 	return out
 }
 
@@ -251,32 +247,4 @@ func (l *left) calibrated(set []*example, without *offline.Model) []offline.Bin 
 		out = append(out, offline.Bin{To: round(p.to), Sure: round((p.right + 1) / (p.n + 2))})
 	}
 	return out
-}
-
-// list prints what was found and missed in a project left out: the sessions' text,
-// for reading and not for keeping.
-func (l *left) list(set []*example, project string) {
-	for _, e := range set {
-		if e.project.Name != project {
-			continue
-		}
-		items := e.heard.Items(l.models[e.project])
-		fmt.Printf("\n=== %s\n", e.c.Gold.Session)
-		pred, gold := map[int]eval.Pair{}, map[int]bool{}
-		for _, p := range e.c.Match(items, false) {
-			pred[p.Pred], gold[p.Gold] = p, true
-		}
-		for i, it := range items {
-			mark := "wrong   "
-			if p, ok := pred[i]; ok {
-				mark = fmt.Sprintf("%-3s %.2f", e.c.Gold.Items[p.Gold].ID, p.Similarity)
-			}
-			fmt.Printf("%s %.2f [%s %s] %s %s\n", mark, it.Confidence, it.Kind, it.Rule, it.Path, it.Text)
-		}
-		for j, g := range e.c.Gold.Items {
-			if g.Must && !gold[j] {
-				fmt.Printf("missed [%s %s] %s | %s\n", g.Kind, g.ID, g.Text, g.Quote)
-			}
-		}
-	}
 }

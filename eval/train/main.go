@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"os"
 
-	"recall/distill/offline"
 	"recall/eval/train/data"
 )
 
@@ -24,15 +23,14 @@ func main() {
 	shared := flag.String("shared", "", "folder with eval/gold, silver and transcripts")
 	invented := flag.String("invented", "eval/testdata/asked", "folder of invented projects")
 	write := flag.Bool("write", false, "write what was learned from all projects")
-	list := flag.String("list", "", "list what was found and missed in this project when it was left out")
 	flag.Parse()
-	if err := run(context.Background(), *shared, *invented, *list, *write); err != nil {
+	if err := run(context.Background(), *shared, *invented, *write); err != nil {
 		fmt.Fprintln(os.Stderr, "train:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, shared, invented, list string, write bool) error {
+func run(ctx context.Context, shared, invented string, write bool) error {
 	projects, err := data.Load(ctx, shared, invented)
 	if err != nil {
 		return err
@@ -40,21 +38,14 @@ func run(ctx context.Context, shared, invented, list string, write bool) error {
 	set := prepare(projects)
 	out := leaveOut(set)
 	out.print(set)
-	if list != "" {
-		out.list(set, list)
-	}
 	if !write {
 		return nil
 	}
 	m := learn(set)
 	m.Sure, m.Records = out.calibrated(set, nil), out.records(set)
-	return writeJSON(weightsFile, m)
-}
-
-func writeJSON(file string, m *offline.Model) error {
 	b, err := json.MarshalIndent(m, "", " ")
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(file, append(b, '\n'), 0o644)
+	return os.WriteFile(weightsFile, append(b, '\n'), 0o644)
 }
