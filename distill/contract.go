@@ -31,10 +31,15 @@ func Hold(s *ingest.Session, p *payload.Payload) {
 	items, counts := Contract(s, p.Items)
 	p.Items = items
 	warned(s, p.Items)
+	count(p, counts)
+}
+
+// count adds to a payload's count of what was dropped and mended.
+func count(p *payload.Payload, counts map[string]int) {
+	if p.Dropped == nil && len(counts) > 0 {
+		p.Dropped = map[string]int{}
+	}
 	for reason, n := range counts {
-		if p.Dropped == nil {
-			p.Dropped = map[string]int{}
-		}
 		p.Dropped[reason] += n
 	}
 }
@@ -129,8 +134,7 @@ func (c *contract) keeps(it *payload.Item) bool {
 // repeats reports whether an item that was mended says now what another says.
 func (c *contract) repeats(kept []payload.Item, it *payload.Item) bool {
 	return c.mended && slices.ContainsFunc(kept, func(o payload.Item) bool {
-		return o.Kind == it.Kind &&
-			payload.Alike(o.Text, it.Text) > sameClaims
+		return o.Kind == it.Kind && payload.Alike(o.Text, it.Text) > sameClaims
 	})
 }
 
@@ -171,8 +175,7 @@ func (c *contract) chosen(it *payload.Item) string {
 func (c *contract) answered(it *payload.Item, t *ingest.Turn, quote string) string {
 	took := func(a ingest.Answer, label string) bool {
 		return slices.ContainsFunc(a.Chosen, func(c string) bool {
-			return strings.EqualFold(c, label) ||
-				strings.Contains(c, label)
+			return strings.EqualFold(c, label) || strings.Contains(c, label)
 		})
 	}
 	for i := range t.Calls {
@@ -248,8 +251,7 @@ const (
 func (c *contract) confirms(it *payload.Item, after *ingest.Turn) bool {
 	return slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool {
 		return slices.ContainsFunc(c.at[e.Turn], func(t *ingest.Turn) bool {
-			return t == after || t.N > after.N &&
-				t.Role == ingest.User
+			return t == after || t.N > after.N && t.Role == ingest.User
 		})
 	})
 }
@@ -295,23 +297,9 @@ func (c *contract) bears(it *payload.Item) bool {
 }
 
 func inCallsOf(says text.Bag, t *ingest.Turn) bool {
-	for i := range t.Calls {
-		c := &t.Calls[i]
-		texts := []string{c.Reason, c.Path, c.Command, c.CommitMessage}
-		for _, a := range c.Answers {
-			texts = append(append(texts, a.Question, a.Header, a.Notes), a.Chosen...)
-			for _, o := range a.Options {
-				texts = append(texts, o.Label, o.Description)
-			}
-		}
-		if c.Plan != nil {
-			texts = append(texts, c.Plan.Text)
-		}
-		if says.Shared(text.Words(strings.Join(texts, "\n"))) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Calls, func(c ingest.ToolCall) bool {
+		return says.Shared(text.Words(strings.Join(saidInCall(&c), "\n"))) > 0
+	})
 }
 
 // next is the next turn that the person typed, nil if there is none.

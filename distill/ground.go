@@ -53,12 +53,7 @@ func Ground(s *ingest.Session, p *payload.Payload) (dropped map[string]int) {
 		kept = append(kept, it)
 	}
 	p.Items = kept
-	for reason, n := range dropped {
-		if p.Dropped == nil {
-			p.Dropped = map[string]int{}
-		}
-		p.Dropped[reason] += n
-	}
+	count(p, dropped)
 	return dropped
 }
 
@@ -160,9 +155,8 @@ func inCalls(t *ingest.Turn, quote string) bool {
 	return false
 }
 
-// ToldToCall are the texts of a call that may be quoted: reasons, answers, plans, and
-// what the call was to do, not what it printed.
-func ToldToCall(c *ingest.ToolCall) []string {
+// saidInCall are a call's reasons, answers and plans, and what it names.
+func saidInCall(c *ingest.ToolCall) []string {
 	texts := []string{c.Reason, c.Path, c.Command, c.CommitMessage}
 	for _, a := range c.Answers {
 		texts = append(texts, a.Question, a.Header, a.Notes)
@@ -174,6 +168,13 @@ func ToldToCall(c *ingest.ToolCall) []string {
 	if c.Plan != nil {
 		texts = append(texts, c.Plan.Text)
 	}
+	return texts
+}
+
+// ToldToCall are the texts of a call that may be quoted: what was said in it, and what
+// it was to do, not what it printed.
+func ToldToCall(c *ingest.ToolCall) []string {
+	texts := saidInCall(c)
 	for _, key := range slices.Sorted(maps.Keys(c.Input)) {
 		texts = append(texts, c.Input[key])
 	}
