@@ -1,12 +1,13 @@
 package payload
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf16"
+
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // Of a line that isn't as it was written, and of one that is gone: when the
@@ -63,13 +64,9 @@ func Merge(p *Payload, edited, who string, at time.Time) ([]Edit, error) {
 // plainText returns what an editor saved, which may be UTF-16 as Notepad's
 // "Unicode" is.
 func plainText(s string) (string, error) {
-	order := map[string]binary.ByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian}[s[:min(2, len(s))]]
-	if order != nil && len(s)%2 == 0 {
-		units := make([]uint16, 0, len(s)/2)
-		for at := 2; at < len(s); at += 2 {
-			units = append(units, order.Uint16([]byte(s[at:at+2])))
-		}
-		s = string(utf16.Decode(units))
+	s, _, err := transform.String(unicode.BOMOverride(transform.Nop), s)
+	if err != nil {
+		return "", err
 	}
 	if strings.Count(s, "\x00")*8 > len(s) {
 		return "", fmt.Errorf("it isn't text in UTF-8; save it as that, or delete it to have it written anew")
