@@ -71,8 +71,8 @@ func (o Options) each(ctx context.Context, n int, do func(ctx context.Context, i
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			if done++; err == nil {
-				o.progress(done, n, what)
+			if done++; err == nil && o.Progress != nil {
+				o.Progress(done, n, what)
 			}
 			return err
 		})

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"bufio"
 	"bytes"
 	_ "embed"
 	"encoding/json"
@@ -15,17 +14,30 @@ var invented []byte
 // fact in other words, and facts denied, reversed, exchanged, with another
 // number, or simply others. Their project is the form.
 func InventedPairs() ([]LabelledPair, error) {
+	type pair struct {
+		LabelledPair
+		Form string `json:"form"`
+	}
+	lines, err := jsonLines[pair](invented)
+	if err != nil {
+		return nil, fmt.Errorf("invented pairs: %w", err)
+	}
 	var all []LabelledPair
-	for sc := bufio.NewScanner(bytes.NewReader(invented)); sc.Scan(); {
-		var p struct {
-			LabelledPair
-			Form string `json:"form"`
-		}
-		if err := json.Unmarshal(sc.Bytes(), &p); err != nil {
-			return nil, fmt.Errorf("invented pair %d: %w", len(all)+1, err)
-		}
+	for _, p := range lines {
 		p.Same, p.Made, p.Project = p.Form == "same", p.Form != "same" && p.Form != "other", p.Form
 		all = append(all, p.LabelledPair)
+	}
+	return all, nil
+}
+
+// jsonLines reads a JSON value a line.
+func jsonLines[T any](lines []byte) (all []T, err error) {
+	for line := range bytes.Lines(lines) {
+		var one T
+		if err := json.Unmarshal(line, &one); err != nil {
+			return nil, fmt.Errorf("line %d: %w", len(all)+1, err)
+		}
+		all = append(all, one)
 	}
 	return all, nil
 }

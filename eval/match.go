@@ -247,23 +247,22 @@ func (c *Case) claims(items []payload.Item) []Claim {
 // summed similarity is highest; pairs under the threshold are no pairs. With
 // strict only items of one kind are paired.
 func (c *Case) Match(items []payload.Item, strict bool) []Pair {
-	claims := c.claims(items)
-	sides := sidesOf(claims)
-	x := make([][]float64, len(sides))
-	for i := range sides {
-		for _, w := range c.want {
-			x[i] = append(x[i], similarity(sides[i], w))
-		}
+	same, any := c.matches(items)
+	if strict {
+		return same
 	}
-	c.weighReasons(claims, x)
-	c.holdQuotes(claims, x)
-	return pairUp(x, Threshold, groupsOf(sides, strict), func(i, j int) bool {
-		return !strict ||
-			kindPairs(items[i].Kind, c.Gold.Items[j].Kind)
-	})
+	return any
 }
 
-// matchBy is Match by any judge, strict and lenient.
+func (c *Case) matches(items []payload.Item) (strict, lenient []Pair) {
+	strict, lenient, err := c.matchBy(context.Background(), Words{}, c.claims(items))
+	if err != nil {
+		panic(err) // words can be compared
+	}
+	return strict, lenient
+}
+
+// matchBy is Match by any judge.
 func (c *Case) matchBy(ctx context.Context, by Judge, claims []Claim) (strict, lenient []Pair, err error) {
 	var wants []Claim
 	for _, it := range c.Gold.Items {
@@ -276,10 +275,8 @@ func (c *Case) matchBy(ctx context.Context, by Judge, claims []Claim) (strict, l
 	c.weighReasons(claims, x)
 	c.holdQuotes(claims, x)
 	sides := sidesOf(claims)
-	strict = pairUp(x, by.Threshold(), groupsOf(sides, true), func(i,
-		j int) bool {
-		return kindPairs(claims[i].Kind, wants[j].Kind)
-	})
+	strict = pairUp(x, by.Threshold(), groupsOf(sides, true),
+		func(i, j int) bool { return kindPairs(claims[i].Kind, wants[j].Kind) })
 	return strict, pairUp(x, by.Threshold(), groupsOf(sides, false), nil), nil
 }
 

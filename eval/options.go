@@ -42,9 +42,3 @@ func (o Options) judge() Judge {
 	}
 	return o.Judge
 }
-
-func (o Options) progress(done, total int, what string) {
-	if o.Progress != nil {
-		o.Progress(done, total, what)
-	}
-}

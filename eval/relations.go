@@ -1,11 +1,9 @@
 package eval
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -47,19 +45,11 @@ func InventedRelations() ([]LabelledRelation, error) { return reported(relations
 // reported reads lines of pairs, of any length, for those of the half that is
 // reported on.
 func reported(lines []byte) ([]LabelledRelation, error) {
-	var all []LabelledRelation
-	n := 0
-	for line := range bytes.Lines(lines) {
-		n++
-		var l LabelledRelation
-		if err := json.Unmarshal(line, &l); err != nil {
-			return nil, fmt.Errorf("invented relation %d: %w", n, err)
-		}
-		if l.Half == "report" {
-			all = append(all, l)
-		}
+	all, err := jsonLines[LabelledRelation](lines)
+	if err != nil {
+		return nil, fmt.Errorf("invented relations: %w", err)
 	}
-	return all, nil
+	return slices.DeleteFunc(all, func(l LabelledRelation) bool { return l.Half != "report" }), nil
 }
 
 // SampleRelations takes n of the pairs, always the same ones: half of them are

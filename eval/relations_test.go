@@ -17,7 +17,7 @@ func TestReported(t *testing.T) {
 	if err != nil || len(all) != 2 || all[0].ID != "a" || all[1].ID != "b" {
 		t.Errorf("got %d pairs, %v, want a and b", len(all), err)
 	}
-	if _, err := reported([]byte(line("a", "") + `{"id":`)); err == nil || !strings.Contains(err.Error(), "relation 2") {
+	if _, err := reported([]byte(line("a", "") + `{"id":`)); err == nil || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("got %v, want an error that names line 2", err)
 	}
 }

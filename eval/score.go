@@ -56,7 +56,8 @@ func (c *Case) Score(items []payload.Item) Score {
 	for i, it := range items {
 		kinds[i] = it.Kind
 	}
-	return scoreOf(kinds, c.Gold.Items, c.Match(items, true), c.Match(items, false))
+	strict, lenient := c.matches(items)
+	return scoreOf(kinds, c.Gold.Items, strict, lenient)
 }
 
 // scoreOf counts one session: the kinds of what was predicted, the gold items,

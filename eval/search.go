@@ -125,11 +125,7 @@ func distillAll(ctx context.Context, c *corpus, o Options, r *Run) (items map[st
 		if k == nil || all[i].err != nil {
 			return "", nil
 		}
-		var claims []Claim
-		for _, it := range p.Items {
-			claims = append(claims, predicted(it, k.turns))
-		}
-		_, pairs[i], err = k.matchBy(ctx, o.judge(), claims)
+		_, pairs[i], err = k.matchBy(ctx, o.judge(), k.claims(p.Items))
 		return k.Session.Title, err
 	})
 	if err != nil {
