@@ -161,16 +161,17 @@ func bothWays(a, b stance) bool {
 }
 
 // leaning is 1 if a word is only affirmed, -1 if only denied, else 0.
-func (s stance) leaning(at []int) int {
+func (s stance) leaning(at []int) int { return agreed(at, func(i int) int { return s.tokens[i].sign }) }
+
+// agreed is the sign that all places have, 0 if they differ.
+func agreed(at []int, sign func(i int) int) int {
 	sum := 0
 	for _, i := range at {
-		sum += s.tokens[i].sign
+		sum += sign(i)
 	}
 	switch sum {
-	case len(at):
-		return 1
-	case -len(at):
-		return -1
+	case len(at), -len(at):
+		return sum / max(1, len(at))
 	}
 	return 0
 }

@@ -102,9 +102,7 @@ func newToken(word string, clause int) token {
 			t.key, t.number, t.weight = n, true, wordWeight
 			return t
 		}
-		if to, ok := opposites[low]; ok {
-			t.axis, t.end = to.axis, to.sign
-		}
+		t.axis, t.end = opposites()[low].Axis, opposites()[low].End
 		t.key = text.Stem(low)
 		if !binding[low] && !text.Stop(low) && len(low) > 1 {
 			t.weight = wordWeight

@@ -15,15 +15,15 @@ const Opposite = "opposite"
 
 // opposes are what a claim says that others can't stand beside.
 type opposes struct {
-	thing string          // what it speaks of, a stem
-	sides map[string]bool // of contrasts: "+keep", "-keep"
-	says  text.Bag        // all but the thing, sides and what is absolute
+	thing string // what it speaks of, a stem
+	sides map[text.Side]bool
+	says  text.Bag // all but the thing, sides and what is absolute
 }
 
 func opposesOf(toks []token) opposes {
-	o := opposes{sides: map[string]bool{}, thing: thingOf(toks), says: text.Bag{}}
+	o := opposes{sides: map[text.Side]bool{}, thing: thingOf(toks), says: text.Bag{}}
 	for _, t := range toks {
-		if side := contrastOf(t); side != "" {
+		if side := sideOf(t); side.Axis != "" {
 			o.sides[side] = true
 			continue
 		}
@@ -53,28 +53,24 @@ func thingOf(toks []token) string {
 	return last
 }
 
-// contrastOf is the side of a contrast that a word is on, "" for most.
-func contrastOf(t token) string {
-	if side := contrasts()[t.low]; side != "" {
+// sideOf is the side of a contrast that a word is on, of none for most.
+func sideOf(t token) text.Side {
+	if side, ok := contrasts()[t.low]; ok {
 		return side
 	}
 	if rest, ok := strings.CutPrefix(t.low, "un"); ok && len(rest) > 2 && strings.HasSuffix(rest, "ed") {
-		return "-" + stemOf(rest)
+		return text.Side{Axis: stemOf(rest), End: -1}
 	}
-	return ""
+	return text.Side{}
 }
 
 func (o opposes) against(p opposes) bool {
 	for side := range o.sides {
-		if p.sides[other(side)] && !o.sides[other(side)] && !p.sides[side] {
+		if other := (text.Side{Axis: side.Axis, End: -side.End}); p.sides[other] && !o.sides[other] && !p.sides[side] {
 			return true
 		}
 	}
 	return false
-}
-
-func other(side string) string {
-	return map[byte]string{'+': "-", '-': "+"}[side[0]] + side[1:]
 }
 
 // longestOpposed is the weight of a claim up to which a word on one side of a
@@ -98,23 +94,10 @@ var (
 	everyone  = text.Set(`everybody everyone anybody anyone nobody somebody people`)
 )
 
-// contrasts.txt holds words that can't both be true of one thing, the two sides
-// parted by a stroke. No word stands there twice.
+// contrasts.txt holds words that can't both be true of one thing. No word stands there
+// twice.
 //
 //go:embed contrasts.txt
 var contrasted string
 
-// contrasts are the sides of its words: "+" or "-" and the first word of the line.
-var contrasts = sync.OnceValue(func() map[string]string {
-	m := map[string]string{}
-	for line := range strings.Lines(contrasted) {
-		plus, minus, _ := strings.Cut(line, "/")
-		name := strings.Fields(plus)[0]
-		for sign, words := range map[string]string{"+": plus, "-": minus} {
-			for _, w := range strings.Fields(words) {
-				m[w] = sign + name
-			}
-		}
-	}
-	return m
-})
+var contrasts = sync.OnceValue(func() map[string]text.Side { return text.Sides(contrasted) })
