@@ -15,7 +15,8 @@ func talk(lines ...string) *ingest.Session {
 	s := &ingest.Session{}
 	for i, line := range lines {
 		who, text, _ := strings.Cut(line, " ")
-		t := ingest.Turn{ID: ingest.TurnID("t" + string(rune('1'+i))), N: i + 1, Role: ingest.User, Kind: ingest.Prompt, Text: text}
+		t := ingest.Turn{ID: ingest.TurnID("t" + string(rune('1'+i))), N: i + 1, Role: ingest.User, Kind: ingest.Prompt,
+			Text: text}
 		if who == "says" {
 			t.Role, t.Kind = ingest.Assistant, ingest.Message
 		}
@@ -60,7 +61,8 @@ func TestContract(t *testing.T) {
 		"says It writes row by row. Should I also raise the batch size of the export to 500?",
 		"you no, don't raise it, the proxy cuts at 200",
 	)
-	short := talk("you tidy up", "says Tidied the helpers. Shall I also move the fixtures into testdata?", "you no", "says Fine.")
+	short := talk("you tidy up", "says Tidied the helpers. Shall I also move the fixtures into testdata?", "you no",
+		"says Fine.")
 	ignored := talk(
 		"you the lock file shows up in git",
 		"says Added `jobs.lock` to `.gitignore` of this repository.",
@@ -70,7 +72,8 @@ func TestContract(t *testing.T) {
 	redo := talk("you rename --fast to --quick and add a new --fast",
 		"says Before I begin, what of old scripts?\n\n- (a) Switch at once: `--fast` means the new thing.\n- (b) Removal: `--fast` fails and names `--quick`; a new `--fast` comes later.\n\nWhich?",
 		"you a", "says Going with (a).", "you or no, do b", "says OK, (b).")
-	cause := talk("you why do two workers get one job?", "says `SELECT … FOR UPDATE` alone is **not** enough here, the row is read before.\n\nThe reader is **not** atomic. It rules out the clock as the cause.")
+	cause := talk("you why do two workers get one job?",
+		"says `SELECT … FOR UPDATE` alone is **not** enough here, the row is read before.\n\nThe reader is **not** atomic. It rules out the clock as the cause.")
 	tests := []struct {
 		name    string
 		s       *ingest.Session
@@ -81,31 +84,45 @@ func TestContract(t *testing.T) {
 	}{
 		{"an option that another was chosen over", chat,
 			item(payload.Decision, "Keep the lists in memory", "t2: keep the lists in memory"),
-			item(payload.Decision, "Keep them in a file next to the index (one append per write)"), []string{"t3", "t2"}, MendChosen},
+			item(payload.Decision, "Keep them in a file next to the index (one append per write)"), []string{"t3", "t2"},
+			MendChosen},
 		{"the assistant's recommendation of another one", chat,
-			item(payload.Decision, "Lists in memory: go with Option A for the first release", "t2: Go with **Option A** for the first release", "t3: B please"),
-			item(payload.Decision, "Keep them in a file next to the index (one append per write)"), []string{"t3", "t2"}, MendChosen},
+			item(payload.Decision, "Lists in memory: go with Option A for the first release",
+				"t2: Go with **Option A** for the first release", "t3: B please"),
+			item(payload.Decision, "Keep them in a file next to the index (one append per write)"), []string{"t3", "t2"},
+			MendChosen},
 		{"the option chosen, on the person's word", chat,
-			item(payload.Decision, "The lists are kept in a file next to the index.", "t2: keep them in a file next to the index"),
+			item(payload.Decision, "The lists are kept in a file next to the index.",
+				"t2: keep them in a file next to the index"),
 			item(payload.Decision, "The lists are kept in a file next to the index."), []string{"t3", "t2"}, ""},
 		{"a wish that was asked back about", redo,
-			item(payload.Decision, "Rename --fast to --quick and add a new --fast", "t1: rename --fast to --quick and add a new --fast"),
-			item(payload.Decision, "Removal: `--fast` fails and names `--quick`; a new `--fast` comes later."), []string{"t5", "t2"}, MendChosen},
+			item(payload.Decision, "Rename --fast to --quick and add a new --fast",
+				"t1: rename --fast to --quick and add a new --fast"),
+			item(payload.Decision, "Removal: `--fast` fails and names `--quick`; a new `--fast` comes later."),
+			[]string{"t5", "t2"}, MendChosen},
 		{"a refused proposal", asked,
-			item(payload.Decision, "Raise the batch size of the export to 500.", "t2: Should I also raise the batch size of the export to 500?"),
-			payload.Item{Kind: payload.Eliminated, Text: "Raise the batch size of the export to 500.", Why: "no, don't raise it, the proxy cuts at 200"}, []string{"t3", "t2"}, MendRefused},
+			item(payload.Decision, "Raise the batch size of the export to 500.",
+				"t2: Should I also raise the batch size of the export to 500?"),
+			payload.Item{Kind: payload.Eliminated, Text: "Raise the batch size of the export to 500.",
+				Why: "no, don't raise it, the proxy cuts at 200"}, []string{"t3", "t2"}, MendRefused},
 		{"a proposal and its refusal joined", asked,
-			item(payload.Decision, "Raise the batch size of the export to 500: no, don't raise it, the proxy cuts at 200.", "t3: no, don't raise it, the proxy cuts at 200"),
-			payload.Item{Kind: payload.Eliminated, Text: "Raise the batch size of the export to 500", Why: "no, don't raise it, the proxy cuts at 200"}, []string{"t3"}, MendRefused},
+			item(payload.Decision, "Raise the batch size of the export to 500: no, don't raise it, the proxy cuts at 200.",
+				"t3: no, don't raise it, the proxy cuts at 200"),
+			payload.Item{Kind: payload.Eliminated, Text: "Raise the batch size of the export to 500",
+				Why: "no, don't raise it, the proxy cuts at 200"}, []string{"t3"}, MendRefused},
 		{"a bare no to what was asked last", short,
 			item(payload.Decision, "Move the fixtures into testdata.", "t2: Shall I also move the fixtures into testdata?"),
-			payload.Item{Kind: payload.Eliminated, Text: "Move the fixtures into testdata.", Why: "no"}, []string{"t3", "t2"}, MendRefused},
+			payload.Item{Kind: payload.Eliminated, Text: "Move the fixtures into testdata.", Why: "no"}, []string{"t3", "t2"},
+			MendRefused},
 		{"a bare no isn't of what was said before", short,
 			item(payload.Decision, "Tidied the helpers.", "t2: Tidied the helpers."),
 			item(payload.Decision, "Tidied the helpers."), []string{"t2"}, ""},
 		{"taken back by the next prompt", ignored,
-			item(payload.Decision, "Added `jobs.lock` to `.gitignore` of this repository.", "t2: Added `jobs.lock` to `.gitignore` of this repository."),
-			payload.Item{Kind: payload.Eliminated, Text: "Added `jobs.lock` to `.gitignore` of this repository.", Why: "sure, but the tool should see to that, not you adding it to this repository"}, []string{"t3", "t2"}, MendRefused},
+			item(payload.Decision, "Added `jobs.lock` to `.gitignore` of this repository.",
+				"t2: Added `jobs.lock` to `.gitignore` of this repository."),
+			payload.Item{Kind: payload.Eliminated, Text: "Added `jobs.lock` to `.gitignore` of this repository.",
+				Why: "sure, but the tool should see to that, not you adding it to this repository"}, []string{"t3", "t2"},
+			MendRefused},
 		{"what the person then said stands", ignored,
 			item(payload.Decision, "The tool writes the line itself now.", "t4: the tool writes the line itself now"),
 			item(payload.Decision, "The tool writes the line itself now."), []string{"t4"}, ""},
@@ -119,15 +136,19 @@ func TestContract(t *testing.T) {
 			item(payload.Eliminated, "The reader isn't the cause.", "t2: The reader is **not** atomic."),
 			item(payload.Eliminated, "The reader isn't the cause."), []string{"t2"}, ""},
 		{"nobody knows what it is", cause,
-			item(payload.Eliminated, "It rules out the clock as the cause.", "t2: It rules out the clock as the cause."), payload.Item{}, nil, DropHalf},
+			item(payload.Eliminated, "It rules out the clock as the cause.", "t2: It rules out the clock as the cause."),
+			payload.Item{}, nil, DropHalf},
 		{"a bracket left open", chat,
-			item(payload.Decision, "Keep the lists in memory (a map", "t4: The lists stand in a file"), payload.Item{}, nil, DropHalf},
+			item(payload.Decision, "Keep the lists in memory (a map", "t4: The lists stand in a file"), payload.Item{}, nil,
+			DropHalf},
 		{"an end that goes on", chat,
-			item(payload.Decision, "The lists stand in a file since.", "t4: The lists stand in a file"), payload.Item{}, nil, DropHalf},
+			item(payload.Decision, "The lists stand in a file since.", "t4: The lists stand in a file"), payload.Item{}, nil,
+			DropHalf},
 		{"a colon for what comes", chat,
 			item(payload.Flag, "The lists stand in:", "t4: The lists stand in a file"), payload.Item{}, nil, DropHalf},
 		{"a quote that has nothing to do with it", chat,
-			item(payload.Decision, "Archive stays where billing has it.", "t4: The lists stand in a file"), payload.Item{}, nil, DropUnrelated},
+			item(payload.Decision, "Archive stays where billing has it.", "t4: The lists stand in a file"), payload.Item{}, nil,
+			DropUnrelated},
 	}
 	for _, tt := range tests {
 		p := &payload.Payload{Items: []payload.Item{tt.in}}
@@ -155,7 +176,8 @@ func TestContract(t *testing.T) {
 			turns = append(turns, e.Turn)
 		}
 		if got.Kind != tt.want.Kind || got.Text != tt.want.Text || got.Why != tt.want.Why || !slices.Equal(turns, tt.turns) {
-			t.Errorf("%s:\n got %s %q because %q on %v\nwant %s %q because %q on %v", tt.name, got.Kind, got.Text, got.Why, turns, tt.want.Kind, tt.want.Text, tt.want.Why, tt.turns)
+			t.Errorf("%s:\n got %s %q because %q on %v\nwant %s %q because %q on %v", tt.name, got.Kind, got.Text, got.Why,
+				turns, tt.want.Kind, tt.want.Text, tt.want.Why, tt.turns)
 		}
 		again := &payload.Payload{Items: slices.Clone(p.Items)}
 		if Hold(tt.s, again); !reflect.DeepEqual(again.Items, p.Items) || len(again.Dropped) != 0 {
@@ -167,15 +189,18 @@ func TestContract(t *testing.T) {
 // What a person chose by a tool's question isn't what they didn't.
 func TestContractOfAnswers(t *testing.T) {
 	s := talk("you set up the store", "says Asking.")
-	s.Turns[1].Calls = []ingest.ToolCall{{ResultTurn: "r1", Answers: []ingest.Answer{{Question: "Which store for the events?", Chosen: []string{"SQLite"},
-		Options: []ingest.Option{{Label: "Redis", Description: "fast, one more server to run"}, {Label: "SQLite", Description: "one file"}}}}}}
+	s.Turns[1].Calls = []ingest.ToolCall{{ResultTurn: "r1",
+		Answers: []ingest.Answer{{Question: "Which store for the events?", Chosen: []string{"SQLite"},
+			Options: []ingest.Option{{Label: "Redis", Description: "fast, one more server to run"},
+				{Label: "SQLite", Description: "one file"}}}}}}
 	p := &payload.Payload{Items: []payload.Item{
 		item(payload.Decision, "Store for the events: Redis", "r1: Redis"),
 		item(payload.Decision, "Store for the events: SQLite", "r1: SQLite"),
 	}}
 	p.Items[1].Why = "one more server to run"
 	Hold(s, p)
-	if len(p.Items) != 1 || p.Items[0].Text != "Store for the events: SQLite" || p.Items[0].Why != "" || p.Dropped[DropNotChosen] != 1 {
+	if len(p.Items) != 1 || p.Items[0].Text != "Store for the events: SQLite" || p.Items[0].Why != "" ||
+		p.Dropped[DropNotChosen] != 1 {
 		t.Errorf("got %+v, dropped %v, want SQLite alone, without Redis' reason", p.Items, p.Dropped)
 	}
 }
@@ -193,7 +218,8 @@ func TestContractLeavesPeoplesOwn(t *testing.T) {
 
 // Whatever made a decision, it says what a note of recall's had held against its prompt.
 func TestHoldKeepsWhatWasWarnedOf(t *testing.T) {
-	s := talk("you Let's put the greetings into Redis instead.", "says Redis it is.", "you And cache the list for a minute.", "says Done.")
+	s := talk("you Let's put the greetings into Redis instead.", "says Redis it is.",
+		"you And cache the list for a minute.", "says Done.")
 	s.Turns[0].Warned = []string{"k3v9t2m8qa"}
 	p := &payload.Payload{Items: []payload.Item{
 		item(payload.Decision, "Put the greetings into Redis", "t1: put the greetings into Redis"),
@@ -201,7 +227,8 @@ func TestHoldKeepsWhatWasWarnedOf(t *testing.T) {
 	}}
 	for range 2 { // done again, it changes nothing
 		Hold(s, p)
-		if len(p.Items) != 2 || !slices.Equal(p.Items[0].Against, []payload.ItemID{"k3v9t2m8qa"}) || len(p.Items[1].Against) > 0 {
+		if len(p.Items) != 2 || !slices.Equal(p.Items[0].Against, []payload.ItemID{"k3v9t2m8qa"}) ||
+			len(p.Items[1].Against) > 0 {
 			t.Fatalf("got %+v", p.Items)
 		}
 	}

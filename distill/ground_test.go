@@ -35,7 +35,8 @@ func TestGround(t *testing.T) {
 		{"too long", "u1", strings.Repeat("x", MaxQuote+1), DropLong},
 	}
 	for _, tt := range tests {
-		p := &payload.Payload{Items: []payload.Item{{Kind: payload.Decision, Evidence: []payload.Evidence{{Turn: tt.turn, Quote: tt.quote}}}}}
+		p := &payload.Payload{Items: []payload.Item{{Kind: payload.Decision,
+			Evidence: []payload.Evidence{{Turn: tt.turn, Quote: tt.quote}}}}}
 		dropped := Ground(s, p)
 		if tt.drop == "" {
 			if len(p.Items) != 1 || len(dropped) != 0 {

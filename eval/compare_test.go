@@ -16,7 +16,8 @@ func madeUp(n, hits, wrong int) System {
 	for i := range n {
 		s := SessionScore{Session: fmt.Sprintf("s%d", i), Title: "secret title"}
 		for k := range 4 {
-			s.Gold = append(s.Gold, GoldItem{ID: fmt.Sprintf("d%d", k), Kind: payload.Decision, Must: true, Text: "secret", Quote: "secret"})
+			s.Gold = append(s.Gold, GoldItem{ID: fmt.Sprintf("d%d", k), Kind: payload.Decision, Must: true, Text: "secret",
+				Quote: "secret"})
 		}
 		for k := range hits + wrong {
 			id := payload.ItemID(fmt.Sprintf("i%d", k))
@@ -82,7 +83,8 @@ func TestCompareSharedSessionsOnly(t *testing.T) {
 		t.Errorf("got %d sessions compared, want 7", c.Shared)
 	}
 	notes := strings.Join(c.Notes, "\n")
-	for _, want := range []string{"1 session left out: only in the run before", "2 sessions left out: only in the run after", "1 session left out: people's"} {
+	for _, want := range []string{"1 session left out: only in the run before",
+		"2 sessions left out: only in the run after", "1 session left out: people's"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("notes %q don't say %q", notes, want)
 		}
@@ -96,7 +98,8 @@ func TestCompareQuestions(t *testing.T) {
 	asked := func(rank int, stale bool) System {
 		var made []QuestionsMade
 		for i := range 10 {
-			made = append(made, QuestionsMade{ID: fmt.Sprint(i), Q: "secret", Expect: []string{"s#d1"}, Stale: []string{"s#d0"}, Ranks: []int{rank}, StaleFirst: stale})
+			made = append(made, QuestionsMade{ID: fmt.Sprint(i), Q: "secret", Expect: []string{"s#d1"}, Stale: []string{"s#d0"},
+				Ranks: []int{rank}, StaleFirst: stale})
 		}
 		return System{Name: "x", Questions: summedUp(made)}
 	}
@@ -104,7 +107,8 @@ func TestCompareQuestions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]Verdict{"hit@1": Better, "hit@5": Better, "hit@20": CantTell, "MRR": Better, "stale@1": Better, "refused": CantTell} {
+	for name, want := range map[string]Verdict{"hit@1": Better, "hit@5": Better, "hit@20": CantTell, "MRR": Better,
+		"stale@1": Better, "refused": CantTell} {
 		if d := c.Figure(name); d == nil || d.Verdict != want {
 			t.Errorf("%s: got %+v, want %s", name, d, want)
 		}
@@ -117,7 +121,8 @@ func TestCompareQuestions(t *testing.T) {
 // A bare run says nothing that anybody wrote, and compares like the whole one.
 func TestBareHoldsNoText(t *testing.T) {
 	whole := runOf(madeUp(8, 3, 1))
-	whole.Systems = append(whole.Systems, System{Name: "asked", Questions: summedUp([]QuestionsMade{{ID: "1", Q: "secret?", First: "secret", Expect: []string{"s#d1"}, Ranks: []int{1}}})})
+	whole.Systems = append(whole.Systems, System{Name: "asked", Questions: summedUp([]QuestionsMade{{ID: "1",
+		Q: "secret?", First: "secret", Expect: []string{"s#d1"}, Ranks: []int{1}}})})
 	whole.Agreement = &Agreement{Wrong: []DisagreedOnPair{{A: "secret"}}}
 	whole.Problems = []Problem{{What: "secret"}}
 	b, err := json.Marshal(whole.Bare())

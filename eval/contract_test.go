@@ -74,7 +74,8 @@ func TestReadersItemsKeepTheContract(t *testing.T) {
 			t.Logf("%s: %s", project, strings.Join(line, ", "))
 		}
 		if decided < 50 || lost > decided/33 {
-			t.Errorf("%s: %d of %d decisions that readers wrote down don't keep the contract, want at most 3 in 100", of.gold, lost, decided)
+			t.Errorf("%s: %d of %d decisions that readers wrote down don't keep the contract, want at most 3 in 100", of.gold,
+				lost, decided)
 		}
 	}
 }
@@ -96,11 +97,16 @@ func TestContractOnRealSessions(t *testing.T) {
 		role                  ingest.Role // whose the first quote is
 		holds, lacks          string      // of the item that is left
 	}{
-		{"a refused setting", "entireio-cli/03a1382e", "let's see if it keeps happening", false, "gc.auto 0", payload.Decision, payload.Eliminated, ingest.User, "gc.auto", ""},
-		{"option C, not what was recommended", "entireio-cli/22c5d52e", "I like Option C", false, "My recommendation:", payload.Decision, payload.Decision, ingest.User, "footer", "Option A"},
-		{"the cli should, not you", "entireio-cli/acdd84ab", "not you adding", false, ".gitignore", payload.Decision, payload.Eliminated, ingest.User, ".gitignore", ""},
-		{"a wish asked back about", "entireio-git-sync/aefcb05b", "I'd go with renaming", true, "", payload.Decision, payload.Decision, ingest.User, "errors out", "real normal"},
-		{"a push isn't atomic", "entireio-git-sync/aefcb05b", "", false, "by itself is **not** atomic", payload.Eliminated, payload.Finding, ingest.Assistant, "not atomic", ""},
+		{"a refused setting", "entireio-cli/03a1382e", "let's see if it keeps happening", false, "gc.auto 0",
+			payload.Decision, payload.Eliminated, ingest.User, "gc.auto", ""},
+		{"option C, not what was recommended", "entireio-cli/22c5d52e", "I like Option C", false, "My recommendation:",
+			payload.Decision, payload.Decision, ingest.User, "footer", "Option A"},
+		{"the cli should, not you", "entireio-cli/acdd84ab", "not you adding", false, ".gitignore", payload.Decision,
+			payload.Eliminated, ingest.User, ".gitignore", ""},
+		{"a wish asked back about", "entireio-git-sync/aefcb05b", "I'd go with renaming", true, "", payload.Decision,
+			payload.Decision, ingest.User, "errors out", "real normal"},
+		{"a push isn't atomic", "entireio-git-sync/aefcb05b", "", false, "by itself is **not** atomic", payload.Eliminated,
+			payload.Finding, ingest.Assistant, "not atomic", ""},
 	} {
 		s := realSession(t, filepath.Join(shared, "transcripts", "dev"), tt.session)
 		line, turn := "", ""
@@ -134,7 +140,8 @@ func TestContractOnRealSessions(t *testing.T) {
 			}
 		}
 		text := strings.NewReplacer("**", "", "?", ".").Replace(line)
-		p := &payload.Payload{Items: []payload.Item{{Kind: tt.kind, Text: text, Maker: payload.ByModel, By: payload.ByAssistant, State: payload.Stands,
+		p := &payload.Payload{Items: []payload.Item{{Kind: tt.kind, Text: text, Maker: payload.ByModel,
+			By: payload.ByAssistant, State: payload.Stands,
 			Evidence: []payload.Evidence{{Turn: turn, Quote: line}}}}}
 		distill.Hold(s, p)
 		if len(p.Items) != 1 {
@@ -148,8 +155,10 @@ func TestContractOnRealSessions(t *testing.T) {
 				role = s.Turns[i].Role
 			}
 		}
-		if got.Kind != tt.want || role != tt.role || !strings.Contains(got.Text, tt.holds) || tt.lacks != "" && strings.Contains(got.Text, tt.lacks) {
-			t.Errorf("%s: got %s %q on the word of the %s, want %s on that of the %s", tt.name, got.Kind, got.Text, role, tt.want, tt.role)
+		if got.Kind != tt.want || role != tt.role || !strings.Contains(got.Text, tt.holds) || tt.lacks != "" &&
+			strings.Contains(got.Text, tt.lacks) {
+			t.Errorf("%s: got %s %q on the word of the %s, want %s on that of the %s", tt.name, got.Kind, got.Text, role,
+				tt.want, tt.role)
 		}
 	}
 }

@@ -36,7 +36,8 @@ func TestFloor(t *testing.T) {
 			}
 			anywhere, without := floor(t, c, false), floor(t, c, true)
 			t.Logf("%d sessions: decisions F1 %.3f, any kind %.3f; from turns without an item %.3f, %.3f", len(c.cases),
-				anywhere.Kinds[payload.Decision].F1(), anywhere.Lenient.F1(), without.Kinds[payload.Decision].F1(), without.Lenient.F1())
+				anywhere.Kinds[payload.Decision].F1(), anywhere.Lenient.F1(), without.Kinds[payload.Decision].F1(),
+				without.Lenient.F1())
 			if f := without.Kinds[payload.Decision].F1(); f > most {
 				t.Errorf("drawn from turns without an item, decisions reach F1 %.3f, want at most %.2f", f, most)
 			}

@@ -128,7 +128,8 @@ var turns = []func() *regexp.Regexp{
 	text.Pattern(thing + `(,? (?:and )?not (?:the |a |an |as |of |in |by |with |on )?)` + thing),
 	text.Pattern(thing + `( ?(?:→|->) ?)` + thing),
 	text.Pattern(`\b[Ff]rom (?:the |a )?` + thing + `( to (?:the |a |be a )?)` + thing),
-	text.Pattern(`\b(?i:replaces?|renamed?|renames|replaced|moved?|switch|migrate|change[ds]?) (?:the |a )?` + thing + `( (?:with|by|to|into) (?:the |a )?)` + thing),
+	text.Pattern(`\b(?i:replaces?|renamed?|renames|replaced|moved?|switch|migrate|change[ds]?) (?:the |a )?` + thing +
+		`( (?:with|by|to|into) (?:the |a )?)` + thing),
 	text.Pattern(thing + `( (?:replaces|becomes|is replaced by|was replaced by|comes before|comes after|goes before|precedes) (?:the |a )?)` + thing),
 	text.Pattern(thing + `( (?:before|after|unlike) (?:the |a )?)` + thing),
 	text.Pattern(thing + `( > )` + thing),

@@ -172,7 +172,8 @@ func TestGateNeedsTheSameGold(t *testing.T) {
 	now := bundledRun(t, "payloads")
 	base := kept(t, now)
 	base.Systems[0].Payloads.Sessions[3].Gold[0].Must = !base.Systems[0].Payloads.Sessions[3].Gold[0].Must
-	if _, err := eval.NewGate(base, now); err == nil || !strings.Contains(err.Error(), "11 of the baseline's 12 sessions") {
+	if _, err := eval.NewGate(base, now); err == nil || !strings.Contains(err.Error(),
+		"11 of the baseline's 12 sessions") {
 		t.Errorf("one session's gold changed: got %v, want an error that counts what can be compared", err)
 	}
 	base = kept(t, now)
@@ -211,13 +212,20 @@ func TestBaselinesHoldNoText(t *testing.T) {
 
 // notText are the fields of a baseline with what they may hold.
 var notText = map[string]*regexp.Regexp{
-	"at": regexp.MustCompile(`^\d{4}-\d\d-\d\dT[\d:.]+Z$`), "recall": regexp.MustCompile(`^[\w.+() -]{1,40}$`), "revision": regexp.MustCompile(`^[0-9a-f]{7,40}\+?$`),
-	"what": regexp.MustCompile(`^(payloads|questions)$`), "distiller": regexp.MustCompile(`^[\w./-]{1,40}$`), "judge": regexp.MustCompile(`^[\w./-]{1,40}$`),
-	"redaction": regexp.MustCompile(`^[0-9a-f]+$`), "threshold": regexp.MustCompile(`^[\d.]+$`), "hash": regexp.MustCompile(`^[0-9a-f]+$`),
-	"name": regexp.MustCompile(`^[\w+-]+(/\d+)?$`), "project": regexp.MustCompile(`^[\w.-]+$`), "rule": regexp.MustCompile(`^[a-z][a-z0-9-]*$`),
-	"session": regexp.MustCompile(`^(local_)?[0-9a-f-]{36}$`), "kind": regexp.MustCompile(`^[a-z]+$`), "gold": regexp.MustCompile(`^[a-z]{1,2}\d+[a-z]?$`),
-	"id": regexp.MustCompile(`^([a-z]{1,2}\d+[a-z]?|[a-z2-9]{10}|[0-9a-f]{12})$`), "predicted": regexp.MustCompile(`^[a-z2-9]{10}$`),
-	"expect": regexp.MustCompile(`^((local_)?[0-9a-f-]{36}|[a-z]+-\d\d)#[a-z]+\d+[a-z]?$`), "stale": regexp.MustCompile(`^((local_)?[0-9a-f-]{36}|[a-z]+-\d\d)#[a-z]+\d+[a-z]?$`),
+	"at": regexp.MustCompile(`^\d{4}-\d\d-\d\dT[\d:.]+Z$`), "recall": regexp.MustCompile(`^[\w.+() -]{1,40}$`),
+	"revision": regexp.MustCompile(`^[0-9a-f]{7,40}\+?$`),
+	"what":     regexp.MustCompile(`^(payloads|questions)$`), "distiller": regexp.MustCompile(`^[\w./-]{1,40}$`),
+	"judge":     regexp.MustCompile(`^[\w./-]{1,40}$`),
+	"redaction": regexp.MustCompile(`^[0-9a-f]+$`), "threshold": regexp.MustCompile(`^[\d.]+$`),
+	"hash": regexp.MustCompile(`^[0-9a-f]+$`),
+	"name": regexp.MustCompile(`^[\w+-]+(/\d+)?$`), "project": regexp.MustCompile(`^[\w.-]+$`),
+	"rule":    regexp.MustCompile(`^[a-z][a-z0-9-]*$`),
+	"session": regexp.MustCompile(`^(local_)?[0-9a-f-]{36}$`), "kind": regexp.MustCompile(`^[a-z]+$`),
+	"gold":      regexp.MustCompile(`^[a-z]{1,2}\d+[a-z]?$`),
+	"id":        regexp.MustCompile(`^([a-z]{1,2}\d+[a-z]?|[a-z2-9]{10}|[0-9a-f]{12})$`),
+	"predicted": regexp.MustCompile(`^[a-z2-9]{10}$`),
+	"expect":    regexp.MustCompile(`^((local_)?[0-9a-f-]{36}|[a-z]+-\d\d)#[a-z]+\d+[a-z]?$`),
+	"stale":     regexp.MustCompile(`^((local_)?[0-9a-f-]{36}|[a-z]+-\d\d)#[a-z]+\d+[a-z]?$`),
 }
 
 func checkNoText(t *testing.T, what string, data []byte) {
@@ -277,8 +285,10 @@ func TestRunFile(t *testing.T) {
 	if diff := cmp.Diff(string(data), string(again)); diff != "" {
 		t.Errorf("written, read and written again (-first +second):\n%s", diff)
 	}
-	for name, text := range map[string]string{"no.json": "{", "other.json": `{"schema":1,"what":"weather"}`, "empty.json": `{"schema":1,"what":"payloads","systems":[]}`,
-		"newer.json": `{"schema":99,"what":"payloads"}`, "mixed.json": `{"schema":1,"what":"questions","systems":[{"name":"x","payloads":{}}]}`} {
+	for name, text := range map[string]string{"no.json": "{", "other.json": `{"schema":1,"what":"weather"}`,
+		"empty.json": `{"schema":1,"what":"payloads","systems":[]}`,
+		"newer.json": `{"schema":99,"what":"payloads"}`,
+		"mixed.json": `{"schema":1,"what":"questions","systems":[{"name":"x","payloads":{}}]}`} {
 		if _, err := eval.ReadRun(write(name, text)); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: got %v, want an error that names the file", name, err)
 		}

@@ -27,7 +27,8 @@ func TestGoldDoc(t *testing.T) {
 	}
 	older := `{"schema": 1, "session": "0e55a1c9-…", "transcript": "", "items": [
 		{"id": "d4", "kind": "decision", "text": "Retries wait 30 s.", "must": true, "turns": ["t"], "quote": "30 s"}], "not": []}`
-	for name, text := range map[string]string{"a.gold.json": blocks[0][1], "b.gold.json": older, "all.questions.json": blocks[1][1]} {
+	for name, text := range map[string]string{"a.gold.json": blocks[0][1], "b.gold.json": older,
+		"all.questions.json": blocks[1][1]} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

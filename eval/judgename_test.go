@@ -53,6 +53,7 @@ func TestJudgeIsWhatItsNameSays(t *testing.T) {
 		t.Fatalf("asked about %d pairs, want more", asked)
 	}
 	if name, says := (eval.Words{}).Name(), fmt.Sprintf("%.8x", sum.Sum(nil)); name != judgeName || says != judgeSays {
-		t.Errorf("%s judges %d pairs as %s; %s judged them as %s. Its name changes with what it says", name, asked, says, judgeName, judgeSays)
+		t.Errorf("%s judges %d pairs as %s; %s judged them as %s. Its name changes with what it says", name, asked, says,
+			judgeName, judgeSays)
 	}
 }

@@ -139,7 +139,8 @@ func TestLabelFaults(t *testing.T) {
 		{"no text", func(g *eval.Gold) { g.Items[1].Text = " " }, "no text"},
 		{"no turns", func(g *eval.Gold) { g.Items[1].Turns = nil }, "cites no turn"},
 		{"missing turn", func(g *eval.Gold) { g.Items[1].Turns = append(g.Items[1].Turns, "0000") }, "cites turn 0000"},
-		{"quote that isn't there", func(g *eval.Gold) { g.Items[1].Quote = "a quokka said so" }, "stands in none of its turns"},
+		{"quote that isn't there", func(g *eval.Gold) { g.Items[1].Quote = "a quokka said so" },
+			"stands in none of its turns"},
 		{"another session", func(g *eval.Gold) { g.Session = "0000" }, "is about session 0000"},
 	} {
 		g := s.label(t)
@@ -170,7 +171,8 @@ func TestLabelUnreadable(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("{\n \"schema\": 1,\n \"items\": [}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if g, _, err := eval.ReadLabelled(bad); g != nil || err == nil || !strings.Contains(err.Error(), "bad.gold.json: line 3") {
+	if g, _, err := eval.ReadLabelled(bad); g != nil || err == nil ||
+		!strings.Contains(err.Error(), "bad.gold.json: line 3") {
 		t.Errorf("got %v, %v, want an error that names line 3", g, err)
 	}
 	odd := filepath.Join(dir, "odd.gold.json")

@@ -81,7 +81,8 @@ func TestBadGoldIsNamed(t *testing.T) {
 	if set.Golds[0].Items[0].ID != "d1" || len(set.Pairs) != 1 {
 		t.Errorf("what was right is lost: %+v", set)
 	}
-	if len(set.Notices) != 1 || !strings.Contains(set.Notices[0].String(), `unknown field "musst"`) || set.Notices[0].Item != "d2" {
+	if len(set.Notices) != 1 || !strings.Contains(set.Notices[0].String(), `unknown field "musst"`) ||
+		set.Notices[0].Item != "d2" {
 		t.Errorf("got notices %v, want the misspelt field", set.Notices)
 	}
 }
@@ -123,25 +124,30 @@ func TestTranscriptsAgainstGold(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := strings.Join(run.Missing, " "); got != "s3 s2" || len(run.Systems[0].Payloads.Sessions) != 1 {
-		t.Errorf("missing %q, %d sessions scored; want s3 and s2 named, one scored", got, len(run.Systems[0].Payloads.Sessions))
+		t.Errorf("missing %q, %d sessions scored; want s3 and s2 named, one scored", got,
+			len(run.Systems[0].Payloads.Sessions))
 	}
-	if len(run.Problems) != 2 || !strings.Contains(run.Problems[1].String(), "two.gold.json: no transcript of session s2") {
+	if len(run.Problems) != 2 || !strings.Contains(run.Problems[1].String(),
+		"two.gold.json: no transcript of session s2") {
 		t.Errorf("got problems %v, want the two missing transcripts and nothing else", run.Problems)
 	}
 
-	wrong := writeFiles(t, map[string]string{"one.gold.json": strings.NewReplacer(`["u1"]`, `["u1", "u9"]`, "use a heap\"", "use a list\"").Replace(goodGold)})
+	wrong := writeFiles(t, map[string]string{"one.gold.json": strings.NewReplacer(`["u1"]`, `["u1", "u9"]`,
+		"use a heap\"", "use a list\"").Replace(goodGold)})
 	run, err = Payloads(t.Context(), Options{Gold: []string{wrong}, From: from})
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := Problems(run.Problems).Error()
-	for _, want := range []string{"one.gold.json: d1: cites turn u9", `one.gold.json: d1: the quote "use a list" stands in none`} {
+	for _, want := range []string{"one.gold.json: d1: cites turn u9",
+		`one.gold.json: d1: the quote "use a list" stands in none`} {
 		if !strings.Contains(all, want) {
 			t.Errorf("not named: %s\nin\n%s", want, all)
 		}
 	}
 	empty := t.TempDir()
-	if _, err := Payloads(t.Context(), Options{Gold: []string{empty}, From: from}); err == nil || !strings.Contains(err.Error(), empty+": no gold set") {
+	if _, err := Payloads(t.Context(), Options{Gold: []string{empty}, From: from}); err == nil ||
+		!strings.Contains(err.Error(), empty+": no gold set") {
 		t.Errorf("an empty folder of gold sets: got %v", err)
 	}
 	if _, err := Payloads(t.Context(), Options{Gold: []string{gold}, From: t.TempDir()}); err == nil {

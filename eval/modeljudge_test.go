@@ -55,7 +55,8 @@ func (m *saysOf) Complete(_ context.Context, r llm.Request) (llm.Response, error
 			all = append(all, fmt.Sprintf(`{"number":%s,"why":"…","verdict":%q}`, p[1], v))
 		}
 	}
-	return llm.Response{Text: `{"pairs":[{"number":99,"verdict":"same"},` + strings.Join(append(all, `{"number":0,"verdict":"same"}`), ",") + `]}`}, nil
+	return llm.Response{Text: `{"pairs":[{"number":99,"verdict":"same"},` +
+		strings.Join(append(all, `{"number":0,"verdict":"same"}`), ",") + `]}`}, nil
 }
 
 func statements(all ...string) (claims []Claim, pairs [][2]int) {
@@ -80,9 +81,11 @@ func TestModelJudge(t *testing.T) {
 		}
 		return []string{"Same "}
 	}}
-	claims, pairs := statements("Use SQLite.", "SQLite is used.", "Use SQLite.", "Do not use SQLite.", "Use SQLite.", "Use  SQLite.",
+	claims, pairs := statements("Use SQLite.", "SQLite is used.", "Use SQLite.", "Do not use SQLite.", "Use SQLite.",
+		"Use  SQLite.",
 		"Use SQLite.", "Use the other one.", "Use SQLite.", "Use half of SQLite.", "SQLite is used.", "Use SQLite.")
-	claims = append(claims, Claim{Kind: payload.File, Path: "a.go", Text: "a.go: parses"}, Claim{Kind: payload.File, Path: "b.go", Text: "b.go: parses"})
+	claims = append(claims, Claim{Kind: payload.File, Path: "a.go", Text: "a.go: parses"},
+		Claim{Kind: payload.File, Path: "b.go", Text: "b.go: parses"})
 	pairs = append(pairs, [2]int{12, 13})
 	dir := t.TempDir()
 	v, err := OpenVerdicts(dir)
@@ -184,7 +187,8 @@ func TestModelJudgeRude(t *testing.T) {
 func TestWorthAsking(t *testing.T) {
 	claims := []Claim{{Text: "Jobs are kept in Postgres."}, {Text: "The page polls every five seconds."}}
 	var pairs [][2]int
-	for _, t := range []string{"Keep jobs in Postgres.", "Do not keep jobs in Postgres.", "Poll each 5 s.", "Colours are blue.", "Tests run on push.", "Logs go to stderr."} {
+	for _, t := range []string{"Keep jobs in Postgres.", "Do not keep jobs in Postgres.", "Poll each 5 s.",
+		"Colours are blue.", "Tests run on push.", "Logs go to stderr."} {
 		for i := range 2 {
 			pairs = append(pairs, [2]int{i, len(claims)})
 		}

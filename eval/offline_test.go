@@ -19,7 +19,8 @@ func TestSharedGoldInTime(t *testing.T) {
 		t.Skip("RECALL_SHARED isn't set: no gold sets")
 	}
 	begun := time.Now()
-	r := measure(t, eval.Payloads, eval.Options{Gold: []string{filepath.Join(shared, "eval", "gold")}, From: filepath.Join(shared, "transcripts")})
+	r := measure(t, eval.Payloads, eval.Options{Gold: []string{filepath.Join(shared, "eval", "gold")},
+		From: filepath.Join(shared, "transcripts")})
 	took := time.Since(begun)
 	ours := r.Systems[0].Payloads
 	t.Logf("%d sessions in %v", len(ours.Sessions), took.Round(time.Millisecond))

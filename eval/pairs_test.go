@@ -88,7 +88,8 @@ func TestCalibratedOnTheOther(t *testing.T) {
 				continue
 			}
 			chosen, shipped := agreement(t, pairs, th), agreement(t, pairs, Threshold)
-			t.Logf("chosen on %s: %.2f; on %s it agrees on %d of %d pairs, the shipped %.2f on %d", on, th, off, chosen, len(pairs), Threshold, shipped)
+			t.Logf("chosen on %s: %.2f; on %s it agrees on %d of %d pairs, the shipped %.2f on %d", on, th, off, chosen,
+				len(pairs), Threshold, shipped)
 			if float64(shipped) < float64(chosen)-.03*float64(len(pairs)) {
 				t.Errorf("%s: the shipped threshold agrees on %d, one chosen elsewhere on %d", off, shipped, chosen)
 			}

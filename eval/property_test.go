@@ -88,7 +88,8 @@ func TestOrderDuplicatesAndNeutralItems(t *testing.T) {
 			}
 			twice := append(slices.Clone(some), some[r.IntN(len(some))])
 			if after := c.Score(twice); after.Micro.F1() > before.Micro.F1() || after.Lenient.F1() > before.Lenient.F1() {
-				t.Errorf("%s: saying %q twice raised F1 from %.3f to %.3f, lenient from %.3f to %.3f", c.Gold.File, twice[len(twice)-1].Text,
+				t.Errorf("%s: saying %q twice raised F1 from %.3f to %.3f, lenient from %.3f to %.3f", c.Gold.File,
+					twice[len(twice)-1].Text,
 					before.Micro.F1(), after.Micro.F1(), before.Lenient.F1(), after.Lenient.F1())
 			}
 		}
@@ -252,7 +253,8 @@ func TestScoresAsByBruteForce(t *testing.T) {
 			p, rc, f := definition(pred, gold, strict, func(k payload.Kind) bool { return k == kind })
 			c := got.Kinds[kind]
 			if !near(c.Precision(), p) || !near(c.Recall(), rc) || !near(c.F1(), f) {
-				t.Fatalf("case %d, %s: got %.3f %.3f %.3f, want %.3f %.3f %.3f", n, kind, c.Precision(), c.Recall(), c.F1(), p, rc, f)
+				t.Fatalf("case %d, %s: got %.3f %.3f %.3f, want %.3f %.3f %.3f", n, kind, c.Precision(), c.Recall(), c.F1(), p, rc,
+					f)
 			}
 		}
 		for name, v := range map[string]struct {
@@ -261,7 +263,8 @@ func TestScoresAsByBruteForce(t *testing.T) {
 		}{"micro": {got.Micro, strict}, "lenient": {got.Lenient, lenient}} {
 			p, rc, f := definition(pred, gold, v.pairs, func(payload.Kind) bool { return true })
 			if !near(v.c.Precision(), p) || !near(v.c.Recall(), rc) || !near(v.c.F1(), f) {
-				t.Fatalf("case %d, %s: got %.3f %.3f %.3f, want %.3f %.3f %.3f", n, name, v.c.Precision(), v.c.Recall(), v.c.F1(), p, rc, f)
+				t.Fatalf("case %d, %s: got %.3f %.3f %.3f, want %.3f %.3f %.3f", n, name, v.c.Precision(), v.c.Recall(), v.c.F1(),
+					p, rc, f)
 			}
 		}
 	}

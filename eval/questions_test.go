@@ -95,11 +95,13 @@ func TestCountsOfAnswers(t *testing.T) {
 		madeOf(Question{Q: "which logo?"}, said{results: []result{old}, shown: []result{old}}),
 	}
 	s := summedUp(list)
-	if s.Stale.K != 1 || s.Stale.N != 4 || s.Abstained.K != 1 || s.Abstained.N != 2 || s.Refused.K != 1 || s.Refused.N != 4 {
+	if s.Stale.K != 1 || s.Stale.N != 4 || s.Abstained.K != 1 || s.Abstained.N != 2 || s.Refused.K != 1 ||
+		s.Refused.N != 4 {
 		t.Errorf("got stale %+v, abstained %+v, refused %+v", s.Stale, s.Abstained, s.Refused)
 	}
 	if s.All.N != 4 || s.All.Hit1.Value != .75 || s.All.Answer1.Value != .5 || s.All.Answer5.Value != .75 {
-		t.Errorf("got %d answerable, hit@1 %v, answer@1 %v, answer@5 %v; want 4, 0.75, 0.5 (one refused, one stale), 0.75", s.All.N,
+		t.Errorf("got %d answerable, hit@1 %v, answer@1 %v, answer@5 %v; want 4, 0.75, 0.5 (one refused, one stale), 0.75",
+			s.All.N,
 			s.All.Hit1.Value, s.All.Answer1.Value, s.All.Answer5.Value)
 	}
 }
@@ -127,7 +129,8 @@ func TestQuestionsOfTheSamples(t *testing.T) {
 		t.Errorf("the oracle has what was asked for among twenty for %.2f of the questions, want .9", oracle.All.Hit20.Value)
 	}
 	if ours.All.Answer1.Value <= messages.All.Answer1.Value {
-		t.Errorf("answer@1 %.2f, no better than %.2f of messages as they are", ours.All.Answer1.Value, messages.All.Answer1.Value)
+		t.Errorf("answer@1 %.2f, no better than %.2f of messages as they are", ours.All.Answer1.Value,
+			messages.All.Answer1.Value)
 	}
 	again, err := Questions(t.Context(), o)
 	if err != nil {

@@ -44,7 +44,8 @@ func TestAgreeOnRelations(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := rules.Relations[payload.Supersedes]
-	if s.Precision.K != s.Recall.K || s.Recall.N != 50 || s.Precision.K == 0 || s.Precision.K*10 < s.Precision.N*9 || rules.Agree+len(rules.Wrong) != 100 {
+	if s.Precision.K != s.Recall.K || s.Recall.N != 50 || s.Precision.K == 0 || s.Precision.K*10 < s.Precision.N*9 ||
+		rules.Agree+len(rules.Wrong) != 100 {
 		t.Errorf("rules: got %+v, %d agreed, %d wrong", s, rules.Agree, len(rules.Wrong))
 	}
 	people := func(_ context.Context, pairs []LabelledRelation) (out []payload.Relation, err error) {
@@ -56,7 +57,8 @@ func TestAgreeOnRelations(t *testing.T) {
 		}
 		return out, nil
 	}
-	if a, err := AgreeOnRelations(context.Background(), "people", people, all); err != nil || a.Agree != len(all) || len(a.Wrong) > 0 {
+	if a, err := AgreeOnRelations(context.Background(), "people", people, all); err != nil || a.Agree != len(all) ||
+		len(a.Wrong) > 0 {
 		t.Errorf("people: got %d of %d, %v", a.Agree, len(all), err)
 	}
 	wrong := func(context.Context, []LabelledRelation) ([]payload.Relation, error) {

@@ -9,11 +9,15 @@ import (
 )
 
 func fixture() (*ingest.Session, *Gold) {
-	s := &ingest.Session{Turns: []ingest.Turn{{ID: "t1", Records: []string{"t1"}}, {ID: "t2", Records: []string{"t2", "t2b"}}}}
+	s := &ingest.Session{Turns: []ingest.Turn{{ID: "t1", Records: []string{"t1"}},
+		{ID: "t2", Records: []string{"t2", "t2b"}}}}
 	g := &Gold{Items: []GoldItem{
-		{ID: "d1", Kind: payload.Decision, Text: "Use a min-heap for the priority queue, not a sorted list.", Must: true, Turns: []string{"t1"}},
-		{ID: "d2", Kind: payload.Decision, Text: "Retries use exponential backoff with jitter, at most 5.", Must: false, Turns: []string{"t2b"}},
-		{ID: "e1", Kind: payload.Eliminated, Text: "Redis for the price cache was ruled out: another server to run.", Must: true, Turns: []string{"t2"}},
+		{ID: "d1", Kind: payload.Decision, Text: "Use a min-heap for the priority queue, not a sorted list.", Must: true,
+			Turns: []string{"t1"}},
+		{ID: "d2", Kind: payload.Decision, Text: "Retries use exponential backoff with jitter, at most 5.", Must: false,
+			Turns: []string{"t2b"}},
+		{ID: "e1", Kind: payload.Eliminated, Text: "Redis for the price cache was ruled out: another server to run.",
+			Must: true, Turns: []string{"t2"}},
 		{ID: "f1", Kind: payload.File, Text: "queue/heap.go: new, holds the heap.", Must: true, Turns: []string{"t1"}},
 	}}
 	return s, g
@@ -33,7 +37,8 @@ func perfect(g *Gold) []payload.Item {
 
 func TestPerfectAndEmpty(t *testing.T) {
 	s, g := fixture()
-	if sc := NewCase(s, g).Score(perfect(g)); sc.Micro.F1() != 1 || sc.Lenient.F1() != 1 || sc.Micro.Wanted != 3 || sc.Micro.Pred != 3 {
+	if sc := NewCase(s, g).Score(perfect(g)); sc.Micro.F1() != 1 || sc.Lenient.F1() != 1 || sc.Micro.Wanted != 3 ||
+		sc.Micro.Pred != 3 {
 		t.Errorf("perfect payload: got %+v", sc)
 	}
 	if sc := NewCase(s, g).Score(nil); sc.Micro.F1() != 0 || sc.Micro.Wanted != 3 {
@@ -54,7 +59,8 @@ func TestNeutralItemsCountOnNeitherSide(t *testing.T) {
 // says what another item says counts on neither side, any other is wrong.
 func TestFindingsAgainstSetsWithoutThem(t *testing.T) {
 	s, g := fixture()
-	g.Items = append(g.Items, GoldItem{ID: "h1", Kind: payload.Hypothesis, Text: "The lock is taken after the job is read.", Must: true, Turns: []string{"t2"}})
+	g.Items = append(g.Items, GoldItem{ID: "h1", Kind: payload.Hypothesis,
+		Text: "The lock is taken after the job is read.", Must: true, Turns: []string{"t2"}})
 	c := NewCase(s, g)
 	for _, tt := range []struct {
 		text string

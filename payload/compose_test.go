@@ -12,23 +12,25 @@ import (
 func pageOf(p *Payload) string { return Render(p, Options{Budget: -1}).Text }
 
 func TestCompose(t *testing.T) {
-	one := &Payload{Session: "11111111-aaaa", Title: "Queue", Project: "billing", Branch: "x", Start: day(0), End: day(0).Add(time.Hour), Items: []Item{
-		{ID: "a1", Kind: Goal, Text: "Find the race.", State: Stands, At: day(0)},
-		{ID: "a2", Kind: Decision, Text: "Log at acquire()", Why: "the window must be confirmed", State: Stands, At: day(0)},
-		{ID: "a3", Kind: Decision, Text: "Poll every second", State: Superseded, At: day(0)},
-		{ID: "a4", Kind: Flag, Text: "The mock fails; expected", State: Stands, At: day(0)},
-		{ID: "a5", Kind: Next, Text: "Add logging", State: Stands, At: day(0)},
-		{ID: "a6", Kind: File, Path: "q.go", Status: FileProgress, State: Stands, At: day(0)},
-		{ID: "a7", Kind: Status, Text: "NOT STARTED: admin API", State: Stands, At: day(0)},
-	}}
-	two := &Payload{Session: "22222222-bbbb", Project: "billing", Branch: "x", Start: day(2), End: day(2).Add(time.Hour), Made: Provenance{Distiller: "offline/1"}, Items: []Item{
-		{ID: "b1", Kind: Goal, Text: "Fix the race.", State: Stands, At: day(2)},
-		{ID: "b2", Kind: Decision, Text: "log at Acquire()", State: Stands, At: day(2)},
-		{ID: "b3", Kind: Eliminated, Text: "Duplicate writes", Why: "the write is idempotent", State: Reopened, At: day(2)},
-		{ID: "b4", Kind: Next, Text: "Run the load test", State: Done, At: day(2)},
-		{ID: "b5", Kind: File, Path: "lock.go", Status: FileDone, State: Stands, At: day(2)},
-		{ID: "b6", Kind: Flag, Text: "The mock fails; expected.", State: Stands, At: day(2)},
-	}}
+	one := &Payload{Session: "11111111-aaaa", Title: "Queue", Project: "billing", Branch: "x", Start: day(0),
+		End: day(0).Add(time.Hour), Items: []Item{
+			{ID: "a1", Kind: Goal, Text: "Find the race.", State: Stands, At: day(0)},
+			{ID: "a2", Kind: Decision, Text: "Log at acquire()", Why: "the window must be confirmed", State: Stands, At: day(0)},
+			{ID: "a3", Kind: Decision, Text: "Poll every second", State: Superseded, At: day(0)},
+			{ID: "a4", Kind: Flag, Text: "The mock fails; expected", State: Stands, At: day(0)},
+			{ID: "a5", Kind: Next, Text: "Add logging", State: Stands, At: day(0)},
+			{ID: "a6", Kind: File, Path: "q.go", Status: FileProgress, State: Stands, At: day(0)},
+			{ID: "a7", Kind: Status, Text: "NOT STARTED: admin API", State: Stands, At: day(0)},
+		}}
+	two := &Payload{Session: "22222222-bbbb", Project: "billing", Branch: "x", Start: day(2), End: day(2).Add(time.Hour),
+		Made: Provenance{Distiller: "offline/1"}, Items: []Item{
+			{ID: "b1", Kind: Goal, Text: "Fix the race.", State: Stands, At: day(2)},
+			{ID: "b2", Kind: Decision, Text: "log at Acquire()", State: Stands, At: day(2)},
+			{ID: "b3", Kind: Eliminated, Text: "Duplicate writes", Why: "the write is idempotent", State: Reopened, At: day(2)},
+			{ID: "b4", Kind: Next, Text: "Run the load test", State: Done, At: day(2)},
+			{ID: "b5", Kind: File, Path: "lock.go", Status: FileDone, State: Stands, At: day(2)},
+			{ID: "b6", Kind: Flag, Text: "The mock fails; expected.", State: Stands, At: day(2)},
+		}}
 	got := pageOf(Compose([]*Payload{two, one}, map[string]int{"11111111-aaaa": 3, "22222222-bbbb": 4}))
 	want := `<!-- recall a1 b1 a2 b3 b5 a6 a4 a7 -->
 # Rehydration payload: Queue
@@ -77,7 +79,8 @@ func TestComposeSettlesOnce(t *testing.T) {
 	said := func(n int, kinds ...Kind) *Payload {
 		p := &Payload{Session: fmt.Sprint("s", n), Start: day(n), End: day(n)}
 		for i, k := range kinds {
-			p.Items = append(p.Items, Item{ID: ItemID(fmt.Sprint("i", n, i)), Kind: k, Text: "A read replica.", State: Stands, At: day(n)})
+			p.Items = append(p.Items, Item{ID: ItemID(fmt.Sprint("i", n, i)), Kind: k, Text: "A read replica.", State: Stands,
+				At: day(n)})
 		}
 		return p
 	}

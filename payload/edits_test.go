@@ -12,8 +12,10 @@ func TestEditsReadBack(t *testing.T) {
 	edits := []Edit{
 		{Op: OpSet, ID: "k3v9t2m8qa", At: editedAt, Who: "ada", Set: &Fields{Text: &text, Why: &none, Kind: &kind}},
 		{Op: OpDrop, ID: "b7xw4c5d2e", At: editedAt},
-		{Op: OpAdd, ID: "5hq2n6r3ya", At: editedAt, Item: &Item{ID: "5hq2n6r3ya", Kind: Flag, Text: "own", By: ByUser, Maker: ByHuman, State: Stands, At: editedAt}},
-		{Op: OpTitle, Title: "The queue", At: editedAt}, {Op: OpPin, ID: "w2m7f4k6tc", At: editedAt}, {Op: OpUnpin, ID: "w2m7f4k6tc", At: editedAt},
+		{Op: OpAdd, ID: "5hq2n6r3ya", At: editedAt, Item: &Item{ID: "5hq2n6r3ya", Kind: Flag, Text: "own", By: ByUser,
+			Maker: ByHuman, State: Stands, At: editedAt}},
+		{Op: OpTitle, Title: "The queue", At: editedAt}, {Op: OpPin, ID: "w2m7f4k6tc", At: editedAt},
+		{Op: OpUnpin, ID: "w2m7f4k6tc", At: editedAt},
 	}
 	data, err := EncodeEdits(edits)
 	if err != nil {
@@ -67,7 +69,8 @@ func TestApply(t *testing.T) {
 	})
 	var lines []string
 	for _, it := range got.Items {
-		lines = append(lines, strings.Join([]string{string(it.ID), string(it.Kind), it.Text, string(it.Maker), string(it.State)}, "|"))
+		lines = append(lines, strings.Join([]string{string(it.ID), string(it.Kind), it.Text, string(it.Maker),
+			string(it.State)}, "|"))
 	}
 	want := []string{
 		"k3v9t2m8qa|goal|Find and fix the race that duplicates jobs under high concurrency.|rule|stands",

@@ -11,11 +11,14 @@ import (
 
 func handed() *Payload {
 	at := time.Date(2026, 4, 17, 14, 0, 0, 0, time.UTC)
-	return &Payload{Schema: Schema, Session: "7f3c1a2b-0000", Project: "billing", Title: "Duplicate jobs", Start: at, End: at, Items: []Item{
-		{ID: "k3v9t2m8qa", Kind: Goal, Text: "Find the race", By: ByUser, Maker: ByRule, State: Stands, At: at, Evidence: []Evidence{{"t1", 1, "find the <!-- --> race"}}},
-		{ID: "b7xw4c5d2e", Kind: Decision, Text: "Min-heap, not a sorted list", Why: "4x slower", By: ByBoth, Maker: ByModel, State: Stands, At: at, Evidence: []Evidence{{"t2", 2, "ok do that"}}},
-		{ID: "5hq2n6r3ya", Kind: Decision, Text: "Overtaken", State: Superseded, At: at},
-	}}
+	return &Payload{Schema: Schema, Session: "7f3c1a2b-0000", Project: "billing", Title: "Duplicate jobs", Start: at,
+		End: at, Items: []Item{
+			{ID: "k3v9t2m8qa", Kind: Goal, Text: "Find the race", By: ByUser, Maker: ByRule, State: Stands, At: at,
+				Evidence: []Evidence{{"t1", 1, "find the <!-- --> race"}}},
+			{ID: "b7xw4c5d2e", Kind: Decision, Text: "Min-heap, not a sorted list", Why: "4x slower", By: ByBoth, Maker: ByModel,
+				State: Stands, At: at, Evidence: []Evidence{{"t2", 2, "ok do that"}}},
+			{ID: "5hq2n6r3ya", Kind: Decision, Text: "Overtaken", State: Superseded, At: at},
+		}}
 }
 
 // What one writes the other reads; what is pasted has none of the comment.
@@ -38,7 +41,8 @@ func TestHandover(t *testing.T) {
 		t.Errorf("item (-want +got):\n%s", diff)
 	}
 	plain := PlainHandover(text)
-	if strings.Contains(plain, "recall import") || strings.Contains(plain, `"turn"`) || !strings.HasSuffix(plain, markEnd) || !strings.Contains(plain, "## Decisions locked in") {
+	if strings.Contains(plain, "recall import") || strings.Contains(plain, `"turn"`) ||
+		!strings.HasSuffix(plain, markEnd) || !strings.Contains(plain, "## Decisions locked in") {
 		t.Errorf("to be pasted:\n%s", plain)
 	}
 	// Somebody cut the comment away: the page is read, ids and sender too.
@@ -80,7 +84,8 @@ func TestHandoverIDs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := DecodeHandover(strings.ReplaceAll(text, "b7xw4c5d2e", "k3v9t2m8qa")); err == nil || !strings.Contains(err.Error(), "a second item k3v9t2m8qa") {
+	if _, err := DecodeHandover(strings.ReplaceAll(text, "b7xw4c5d2e", "k3v9t2m8qa")); err == nil ||
+		!strings.Contains(err.Error(), "a second item k3v9t2m8qa") {
 		t.Errorf("two items with one id: got %v", err)
 	}
 	h, err := DecodeHandover(strings.NewReplacer("b7xw4c5d2e", "", "k3v9t2m8qa", "").Replace(text))

@@ -17,12 +17,18 @@ import (
 
 // Words of sessions as they are, with another way to say some of them.
 var sayings = [][]string{
-	{"use", "go with"}, {"retry", "try again"}, {"queue"}, {"backoff"}, {"exponential"}, {"delete", "remove"}, {"config", "settings"},
-	{"parser"}, {"cache"}, {"file", "document"}, {"session"}, {"worker", "job runner"}, {"limit", "cap"}, {"fails", "breaks"}, {"slow", "sluggish"},
-	{"index"}, {"schema"}, {"migration"}, {"branch"}, {"commit"}, {"token"}, {"budget"}, {"test"}, {"mock", "fake"}, {"interface"}, {"endpoint", "route"},
-	{"keep", "retain"}, {"write", "store"}, {"read"}, {"lock"}, {"race"}, {"thread"}, {"vector"}, {"search", "lookup"}, {"query"}, {"ranking"}, {"redis"},
-	{"postgres"}, {"sqlite"}, {"timeout"}, {"header"}, {"client"}, {"server"}, {"deploy", "ship"}, {"release"}, {"flag", "switch"}, {"default"}, {"hook"},
-	{"payload"}, {"marker"}, {"edit", "change"}, {"user", "person"}, {"error", "failure"}, {"warning"}, {"log"}, {"window"}, {"order"}, {"heap"},
+	{"use", "go with"}, {"retry", "try again"}, {"queue"}, {"backoff"}, {"exponential"}, {"delete", "remove"},
+	{"config", "settings"},
+	{"parser"}, {"cache"}, {"file", "document"}, {"session"}, {"worker", "job runner"}, {"limit", "cap"},
+	{"fails", "breaks"}, {"slow", "sluggish"},
+	{"index"}, {"schema"}, {"migration"}, {"branch"}, {"commit"}, {"token"}, {"budget"}, {"test"}, {"mock", "fake"},
+	{"interface"}, {"endpoint", "route"},
+	{"keep", "retain"}, {"write", "store"}, {"read"}, {"lock"}, {"race"}, {"thread"}, {"vector"}, {"search", "lookup"},
+	{"query"}, {"ranking"}, {"redis"},
+	{"postgres"}, {"sqlite"}, {"timeout"}, {"header"}, {"client"}, {"server"}, {"deploy", "ship"}, {"release"},
+	{"flag", "switch"}, {"default"}, {"hook"},
+	{"payload"}, {"marker"}, {"edit", "change"}, {"user", "person"}, {"error", "failure"}, {"warning"}, {"log"},
+	{"window"}, {"order"}, {"heap"},
 	{"acquire()"}, {"ProcessQueue"}, {"UserService"}, {"v0.1.0"}, {"src/queue.go"}, {"10k"}, {"--force"}, {"ENT-242"},
 }
 
@@ -54,8 +60,10 @@ func twice(seed uint64, n int) (old, updated *Payload, origin []int) {
 		}
 		turn := fmt.Sprintf("t%d", i/(1+r.IntN(4)))
 		kind := Kinds[r.IntN(len(Kinds)-2)]
-		first := Item{Kind: kind, Text: reworded(r, sentence), State: Stands, Evidence: []Evidence{{Turn: turn, Quote: reworded(r, sentence)}}}
-		again := Item{Kind: kind, Text: reworded(r, sentence), State: Stands, Evidence: []Evidence{{Turn: turn, Quote: reworded(r, sentence)}}}
+		first := Item{Kind: kind, Text: reworded(r, sentence), State: Stands,
+			Evidence: []Evidence{{Turn: turn, Quote: reworded(r, sentence)}}}
+		again := Item{Kind: kind, Text: reworded(r, sentence), State: Stands,
+			Evidence: []Evidence{{Turn: turn, Quote: reworded(r, sentence)}}}
 		if r.IntN(10) == 0 {
 			again.Kind = Kinds[r.IntN(len(Kinds)-2)]
 		}
@@ -145,11 +153,13 @@ func TestRetiredComesBackWithItsID(t *testing.T) {
 	make := func(texts ...string) *Payload {
 		p := &Payload{Session: "s"}
 		for _, text := range texts {
-			p.Items = append(p.Items, Item{Kind: Decision, Text: text, State: Stands, Evidence: []Evidence{{Turn: "t", Quote: text}}})
+			p.Items = append(p.Items, Item{Kind: Decision, Text: text, State: Stands,
+				Evidence: []Evidence{{Turn: "t", Quote: text}}})
 		}
 		return p
 	}
-	first, second, third := make("Use sqlite for the index", "Retries stop after five"), make("Retries stop after five"), make("The index uses sqlite", "Retries stop after five")
+	first, second, third := make("Use sqlite for the index", "Retries stop after five"), make("Retries stop after five"),
+		make("The index uses sqlite", "Retries stop after five")
 	first.Written, first.WrittenIDs = "page", []ItemID{"k3v9t2m8qa"}
 	Inherit(nil, first)
 	id := first.Items[0].ID
@@ -169,12 +179,14 @@ func TestRetiredComesBackWithItsID(t *testing.T) {
 func TestInheritKeepsApartWhatIsNotTheSame(t *testing.T) {
 	old := &Payload{Session: "s", Items: []Item{
 		{Kind: File, Path: "a.go", Text: "the queue, a stub", State: Stands},
-		{Kind: Decision, Text: "Use sqlite for the index", State: Stands, Evidence: []Evidence{{Turn: "t1", Quote: "sqlite"}}},
+		{Kind: Decision, Text: "Use sqlite for the index", State: Stands,
+			Evidence: []Evidence{{Turn: "t1", Quote: "sqlite"}}},
 	}}
 	Inherit(nil, old)
 	updated := &Payload{Session: "s", Items: []Item{
 		{Kind: File, Path: "b.go", Text: "the queue, a stub", State: Stands},
-		{Kind: Decision, Text: "Homebrew formula is built from source", State: Stands, Evidence: []Evidence{{Turn: "t1", Quote: "formula"}}},
+		{Kind: Decision, Text: "Homebrew formula is built from source", State: Stands,
+			Evidence: []Evidence{{Turn: "t1", Quote: "formula"}}},
 	}}
 	Inherit(old, updated)
 	for _, it := range updated.Items {
@@ -259,7 +271,8 @@ func BenchmarkInherit(b *testing.B) {
 // was found first.
 func TestInheritKeepsKindsApart(t *testing.T) {
 	said := func(kind Kind) Item {
-		return Item{Kind: kind, Text: "Never delete rows.", State: Stands, Evidence: []Evidence{{Turn: "t1", Quote: "Never delete rows."}}}
+		return Item{Kind: kind, Text: "Never delete rows.", State: Stands,
+			Evidence: []Evidence{{Turn: "t1", Quote: "Never delete rows."}}}
 	}
 	both := &Payload{Session: "s", Items: []Item{said(Goal), said(Decision)}}
 	Inherit(nil, both)
@@ -269,7 +282,8 @@ func TestInheritKeepsKindsApart(t *testing.T) {
 	Inherit(old, later)
 	for i := range both.Items {
 		if both.Items[i].ID != later.Items[i].ID {
-			t.Errorf("the %s has id %s after the decision alone, %s at once", both.Items[i].Kind, later.Items[i].ID, both.Items[i].ID)
+			t.Errorf("the %s has id %s after the decision alone, %s at once", both.Items[i].Kind, later.Items[i].ID,
+				both.Items[i].ID)
 		}
 	}
 }

@@ -61,7 +61,8 @@ func TestEncodeIsStable(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	for _, tt := range []struct{ name, data, want string }{
-		{"a newer schema", `{"schema": 99, "items": "changed shape"}`, "decode payload: schema 99, this recall knows 1: written by a newer recall"},
+		{"a newer schema", `{"schema": 99, "items": "changed shape"}`,
+			"decode payload: schema 99, this recall knows 1: written by a newer recall"},
 		{"no schema", `{"session": "7f3c"}`, "decode payload: no schema version, so this is not a payload.json"},
 		{"no JSON", "<!-- recall -->", "decode payload: invalid character '<' looking for beginning of value"},
 		{"nothing", "", "decode payload: unexpected end of JSON input"},
@@ -90,10 +91,14 @@ func example() *Payload {
 				By: ByUser, Maker: ByRule, Rule: "first-request", Confidence: 0.9, State: Stands, At: at(14, 32),
 				Evidence: quote("u1", 1, "jobs run twice under load, find the race and fix it")},
 			{ID: "b7xw4c5d2e", Kind: Decision, Text: "Log at acquire() before changing the lock order",
-				Why: "the window must be confirmed first.", Alternatives: []string{"swap the locks right away"}, About: []string{"ProcessQueue.acquire"},
-				By: ByBoth, Maker: ByRule, State: Stands, At: at(14, 50), Evidence: quote("u5", 9, "log first, then we know the window")},
-			{ID: "5hq2n6r3ya", Kind: Eliminated, Text: "Duplicate DB writes", Why: "the write is idempotent; duplicates occur before it.",
-				By: ByAssistant, Maker: ByRule, State: Stands, At: at(15, 10), Evidence: quote("a7", 12, "ruled out: the upsert is idempotent")},
+				Why: "the window must be confirmed first.", Alternatives: []string{"swap the locks right away"},
+				About: []string{"ProcessQueue.acquire"},
+				By:    ByBoth, Maker: ByRule, State: Stands, At: at(14, 50), Evidence: quote("u5", 9,
+					"log first, then we know the window")},
+			{ID: "5hq2n6r3ya", Kind: Eliminated, Text: "Duplicate DB writes",
+				Why: "the write is idempotent; duplicates occur before it.",
+				By:  ByAssistant, Maker: ByRule, State: Stands, At: at(15, 10),
+				Evidence: quote("a7", 12, "ruled out: the upsert is idempotent")},
 			{ID: "w2m7f4k6tc", Kind: Next, Text: "Add logging at ProcessQueue.acquire() lines 44–47, then run the load test at 200 workers.",
 				By: ByBoth, Maker: ByRule, State: Stands, At: at(16, 5), Evidence: quote("a9", 20, "Next: logging at lines 44–47")},
 		},

@@ -10,7 +10,8 @@ import (
 
 func linkAt(op LinkOp, rel Relation, maker Maker, day int) Link {
 	at := time.Date(2026, 3, day, 9, 0, 0, 0, time.UTC)
-	return Link{Op: op, Relation: rel, From: "bbbbbbbbbb", To: "aaaaaaaaaa", FromSession: "s2", ToSession: "s1", Maker: maker, At: at, Said: at}
+	return Link{Op: op, Relation: rel, From: "bbbbbbbbbb", To: "aaaaaaaaaa", FromSession: "s2", ToSession: "s1",
+		Maker: maker, At: at, Said: at}
 }
 
 func turned(l Link) Link {
@@ -31,7 +32,8 @@ func TestStandingLinks(t *testing.T) {
 		{"taken back by its maker", []Link{rule, linkAt(OpRetract, "", ByRule, 2)}, nil},
 		{"made again", []Link{rule, linkAt(OpRetract, "", ByRule, 2), rule}, []Relation{Supersedes}},
 		{"a model before a rule", []Link{model, rule}, []Relation{Refines}},
-		{"a model's taken back leaves the rule's", []Link{rule, model, linkAt(OpRetract, "", ByModel, 2)}, []Relation{Supersedes}},
+		{"a model's taken back leaves the rule's", []Link{rule, model, linkAt(OpRetract, "", ByModel, 2)},
+			[]Relation{Supersedes}},
 		{"a person before all", []Link{human, rule, model}, []Relation{Contradicts}},
 		{"a person takes back what others say", []Link{linkAt(OpRetract, "", ByHuman, 2), rule, model}, nil},
 		{"a person's later word", []Link{human, linkAt(OpRetract, "", ByHuman, 3), rule}, nil},

@@ -56,9 +56,12 @@ func TestVariantsLeadWithWhatTheyAreFor(t *testing.T) {
 		variant Variant
 		want    []string
 	}{
-		{Coding, []string{"Current goal", "Decisions made", "Hypotheses eliminated (do not revisit)", "Next action", "Don't forget", "What was found", "Surviving hypothesis", "Open questions", "Status"}},
-		{Debug, []string{"Current goal", "Surviving hypothesis", "Hypotheses eliminated (do not revisit)", "What was found", "Next action", "Don't forget", "Decisions made", "Open questions", "Status"}},
-		{Handoff, []string{"Feature goal", "Decisions locked in", "Open questions", "Status", "Warnings", "Next action", "Ruled out (do not revisit)", "What was found", "Surviving hypothesis"}},
+		{Coding, []string{"Current goal", "Decisions made", "Hypotheses eliminated (do not revisit)", "Next action",
+			"Don't forget", "What was found", "Surviving hypothesis", "Open questions", "Status"}},
+		{Debug, []string{"Current goal", "Surviving hypothesis", "Hypotheses eliminated (do not revisit)", "What was found",
+			"Next action", "Don't forget", "Decisions made", "Open questions", "Status"}},
+		{Handoff, []string{"Feature goal", "Decisions locked in", "Open questions", "Status", "Warnings", "Next action",
+			"Ruled out (do not revisit)", "What was found", "Surviving hypothesis"}},
 	} {
 		var got []string
 		for line := range strings.Lines(Render(p, Options{Variant: tt.variant}).Text) {
@@ -85,7 +88,8 @@ func TestOnlyWhatHoldsIsShown(t *testing.T) {
 
 func TestHostileTextStaysOneLine(t *testing.T) {
 	for _, text := range []string{
-		"<!-- /recall -->", "<\\!-- /recall -->", "a <!-- recall k3v9t2m8qa --> b", "## Decisions made", "# x", "- x", "1. x", "* x", "> x", "- ", "-",
+		"<!-- /recall -->", "<\\!-- /recall -->", "a <!-- recall k3v9t2m8qa --> b", "## Decisions made", "# x", "- x",
+		"1. x", "* x", "> x", "- ", "-",
 		"[pinned] x", "[x] x", "[ ] x", "\\", "\\# x", "\\\\[x] y", "```", "~~~", "…", "... and 3 more in payload.json", "… and 3 more in payload.json",
 		"a — b", "a —", "— a", "a — — b", "—", "because x", "x (scope: y)", "x \\(scope: y)", "(scope: y)", "x (not: y)", "x (session 2, Apr 17)", "Session 7f3c · x",
 		"a.", "a..", ".", "DONE", "| a | b |", "===", "---", "***",

@@ -16,7 +16,8 @@ var editedAt = time.Date(2026, 4, 18, 9, 0, 0, 0, time.UTC)
 // written is the example, rendered and saved with its page.
 func written(budget int) *Payload {
 	p := example()
-	p.Items = append(p.Items, Item{ID: "e2e2e2e2e2", Kind: Next, Text: "Tell the client about the window.", State: Stands, At: p.End})
+	p.Items = append(p.Items, Item{ID: "e2e2e2e2e2", Kind: Next, Text: "Tell the client about the window.", State: Stands,
+		At: p.End})
 	save(p, budget)
 	return p
 }
@@ -37,18 +38,27 @@ func TestMerge(t *testing.T) {
 		{"nothing", "", "", nil},
 		{"blank lines and bullets", "\n- Log", "\n\n*  Log", nil},
 		{"Windows line ends", "\n", "\r\n", nil},
-		{"a changed word", "before changing", "before touching", []Edit{{Op: OpSet, ID: "b7xw4c5d2e", Set: &Fields{Text: ptr("Log at acquire() before touching the lock order")}}}},
-		{"another reason", "the window must be confirmed first.", "we want proof", []Edit{{Op: OpSet, ID: "b7xw4c5d2e", Set: &Fields{Why: ptr("we want proof")}}}},
-		{"said anew in its place", "Find and fix the race that duplicates jobs under high concurrency.", "Rewrite everything.", []Edit{{Op: OpSet, ID: "k3v9t2m8qa", Set: &Fields{Text: ptr("Rewrite everything.")}}}},
-		{"a line deleted", "- Duplicate DB writes — the write is idempotent; duplicates occur before it.\n", "", []Edit{{Op: OpDrop, ID: "5hq2n6r3ya"}}},
+		{"a changed word", "before changing", "before touching", []Edit{{Op: OpSet, ID: "b7xw4c5d2e",
+			Set: &Fields{Text: ptr("Log at acquire() before touching the lock order")}}}},
+		{"another reason", "the window must be confirmed first.", "we want proof",
+			[]Edit{{Op: OpSet, ID: "b7xw4c5d2e", Set: &Fields{Why: ptr("we want proof")}}}},
+		{"said anew in its place", "Find and fix the race that duplicates jobs under high concurrency.",
+			"Rewrite everything.", []Edit{{Op: OpSet, ID: "k3v9t2m8qa", Set: &Fields{Text: ptr("Rewrite everything.")}}}},
+		{"a line deleted", "- Duplicate DB writes — the write is idempotent; duplicates occur before it.\n", "",
+			[]Edit{{Op: OpDrop, ID: "5hq2n6r3ya"}}},
 		{"a section deleted", "## Hypotheses eliminated (do not revisit)\n- Duplicate DB writes — the write is idempotent; duplicates occur before it.\n", "", []Edit{{Op: OpDrop, ID: "5hq2n6r3ya"}}},
-		{"another title", "Fix duplicate jobs in ProcessQueue", "The queue's race", []Edit{{Op: OpTitle, Title: "The queue's race"}}},
+		{"another title", "Fix duplicate jobs in ProcessQueue", "The queue's race",
+			[]Edit{{Op: OpTitle, Title: "The queue's race"}}},
 		{"pinned", "- Duplicate", "- [pinned] Duplicate", []Edit{{Op: OpPin, ID: "5hq2n6r3ya"}}},
 		{"ticked", "2. Tell", "2. [x] Tell", []Edit{{Op: OpSet, ID: "e2e2e2e2e2", Set: &Fields{State: &done}}}},
-		{"moved to another section", "## Hypotheses eliminated (do not revisit)", "## Don't forget", []Edit{{Op: OpSet, ID: "5hq2n6r3ya", Set: &Fields{Kind: &kind}}}},
-		{"a line copied", "- Duplicate DB writes — the write is idempotent; duplicates occur before it.\n", "- Duplicate DB writes — the write is idempotent; duplicates occur before it.\n- Duplicate DB writes — the write is idempotent; duplicates occur before it.\n", nil},
-		{"a line added", "## Hypotheses", "## Warnings\n- Freeze on Friday\n\n## Hypotheses", []Edit{{Op: OpAdd, ID: "4iqi36k8fa", Item: &Item{
-			ID: "4iqi36k8fa", Kind: Flag, Text: "Freeze on Friday", By: ByUser, Maker: ByHuman, Confidence: 1, State: Stands, At: editedAt}}}},
+		{"moved to another section", "## Hypotheses eliminated (do not revisit)", "## Don't forget",
+			[]Edit{{Op: OpSet, ID: "5hq2n6r3ya", Set: &Fields{Kind: &kind}}}},
+		{"a line copied", "- Duplicate DB writes — the write is idempotent; duplicates occur before it.\n",
+			"- Duplicate DB writes — the write is idempotent; duplicates occur before it.\n- Duplicate DB writes — the write is idempotent; duplicates occur before it.\n", nil},
+		{"a line added", "## Hypotheses", "## Warnings\n- Freeze on Friday\n\n## Hypotheses",
+			[]Edit{{Op: OpAdd, ID: "4iqi36k8fa", Item: &Item{
+				ID: "4iqi36k8fa", Kind: Flag, Text: "Freeze on Friday", By: ByUser, Maker: ByHuman, Confidence: 1, State: Stands,
+				At: editedAt}}}},
 		{"next actions swapped", "1. Add logging at ProcessQueue.acquire() lines 44–47, then run the load test at 200 workers.\n2. Tell the client about the window.",
 			"1. Tell the client about the window.\n2. Add logging at ProcessQueue.acquire() lines 44–47, then run the load test at 200 workers.", []Edit{{Op: OpPin, ID: "e2e2e2e2e2"}}},
 	} {

@@ -12,32 +12,45 @@ func TestReadTakesWhatPeopleDo(t *testing.T) {
 		name, md string
 		want     []Item
 	}{
-		{"other bullets, blank lines, Windows line ends", "## decisions made\r\n\r\n* one\r\n\r\n+ two\r\n3) three\r\n• four\r\n", []Item{
-			{Kind: Decision, Text: "one"}, {Kind: Decision, Text: "two"}, {Kind: Decision, Text: "three"}, {Kind: Decision, Text: "four"}}},
+		{"other bullets, blank lines, Windows line ends",
+			"## decisions made\r\n\r\n* one\r\n\r\n+ two\r\n3) three\r\n• four\r\n", []Item{
+				{Kind: Decision, Text: "one"}, {Kind: Decision, Text: "two"}, {Kind: Decision, Text: "three"},
+				{Kind: Decision, Text: "four"}}},
 		{"no bullets", "## Decisions\none — why not\n\ntwo\n", []Item{
 			{Kind: Decision, Text: "one", Why: "why not"}, {Kind: Decision, Text: "two"}}},
-		{"a line without bullet under a bullet", "## Flags\n- one\ntwo\n", []Item{{Kind: Flag, Text: "one"}, {Kind: Flag, Text: "two"}}},
-		{"a wrapped line", "## Flags\n- one that\n  goes on\n- two\n", []Item{{Kind: Flag, Text: "one that goes on"}, {Kind: Flag, Text: "two"}}},
-		{"a wrapped goal", "## Current goal\nFind the race\nand fix it.\n", []Item{{Kind: Goal, Text: "Find the race and fix it."}}},
-		{"nested bullets become flat", "## Next action\n1. one\n   - two\n", []Item{{Kind: Next, Text: "one"}, {Kind: Next, Text: "two"}}},
+		{"a line without bullet under a bullet", "## Flags\n- one\ntwo\n",
+			[]Item{{Kind: Flag, Text: "one"}, {Kind: Flag, Text: "two"}}},
+		{"a wrapped line", "## Flags\n- one that\n  goes on\n- two\n",
+			[]Item{{Kind: Flag, Text: "one that goes on"}, {Kind: Flag, Text: "two"}}},
+		{"a wrapped goal", "## Current goal\nFind the race\nand fix it.\n",
+			[]Item{{Kind: Goal, Text: "Find the race and fix it."}}},
+		{"nested bullets become flat", "## Next action\n1. one\n   - two\n",
+			[]Item{{Kind: Next, Text: "one"}, {Kind: Next, Text: "two"}}},
 		{"headings of any variant and level", "### Decisions locked in\n- a\n## WARNINGS!\n- b\n# Ruled out\n- c\n", []Item{
 			{Kind: Decision, Text: "a"}, {Kind: Flag, Text: "b"}, {Kind: Eliminated, Text: "c"}}},
 		{"what was found, by any name", "## What was found\n- a — b\n## Root cause\n- c\n## Findings\n- d\n", []Item{
 			{Kind: Finding, Text: "a", Why: "b"}, {Kind: Finding, Text: "c"}, {Kind: Finding, Text: "d"}}},
-		{"headings by what they speak of", "## Hypothesis that survived last session\n- a\n## Architecture decisions locked in:\n- b\n## Decisions put off for later\n- c\n" +
-			"## Open architectural questions (need Dev B input)\n- d\n## Current implementation status\n- e\n## Ruled out in week 3\n- f\n## Don't get drawn into\n- g\n", []Item{
-			{Kind: Hypothesis, Text: "a"}, {Kind: Decision, Text: "b"}, {Kind: Deferred, Text: "c"}, {Kind: Question, Text: "d"},
-			{Kind: Status, Text: "e"}, {Kind: Eliminated, Text: "f"}, {Kind: Flag, Text: "g"}}},
+		{"headings by what they speak of",
+			"## Hypothesis that survived last session\n- a\n## Architecture decisions locked in:\n- b\n## Decisions put off for later\n- c\n" +
+				"## Open architectural questions (need Dev B input)\n- d\n## Current implementation status\n- e\n## Ruled out in week 3\n- f\n## Don't get drawn into\n- g\n", []Item{
+				{Kind: Hypothesis, Text: "a"}, {Kind: Decision, Text: "b"}, {Kind: Deferred, Text: "c"}, {Kind: Question, Text: "d"},
+				{Kind: Status, Text: "e"}, {Kind: Eliminated, Text: "f"}, {Kind: Flag, Text: "g"}}},
 		{"a heading of their own", "## Current goal\nx\n\n## Musings\n- wait for legal — they promised\n", []Item{
 			{Kind: Goal, Text: "x"}, {Kind: Flag, Text: "Musings: wait for legal", Why: "they promised"}}},
 		{"pins and boxes", "## Next steps\n- [pinned] a\n- [x] b\n- [ ] c\n- [Pinned] [X] d\n", []Item{
-			{Kind: Next, Text: "a", Pinned: true}, {Kind: Next, Text: "b", State: Done}, {Kind: Next, Text: "c"}, {Kind: Next, Text: "d", Pinned: true, State: Done}}},
+			{Kind: Next, Text: "a", Pinned: true}, {Kind: Next, Text: "b", State: Done}, {Kind: Next, Text: "c"},
+			{Kind: Next, Text: "d", Pinned: true, State: Done}}},
 		{"a decision's parts", "## Decisions made\n- min-heap (not: sorted list; tree) (scope: above 10k jobs) — because 4x faster (session 2, Apr 17)\n", []Item{
-			{Kind: Decision, Text: "min-heap", Alternatives: []string{"sorted list", "tree"}, Scope: "above 10k jobs", Why: "4x faster"}}},
-		{"files", "## Files in play\n- a.go\n- b.go — done\n- c.go — OFF LIMITS — generated — by protoc\n- d.go — a stub\n", []Item{
-			{Kind: File, Path: "a.go"}, {Kind: File, Path: "b.go", Status: FileDone},
-			{Kind: File, Path: "c.go", Status: FileOffLimits, Text: "generated", Why: "by protoc"}, {Kind: File, Path: "d.go", Text: "a stub"}}},
-		{"a comment, a rule, an empty bullet, the last line", "## Status\n<!-- later -->\n---\n-\n- done\n\n… and 12 more in payload.json\n<!-- /recall -->\n", []Item{{Kind: Status, Text: "done"}}},
+			{Kind: Decision, Text: "min-heap", Alternatives: []string{"sorted list", "tree"}, Scope: "above 10k jobs",
+				Why: "4x faster"}}},
+		{"files", "## Files in play\n- a.go\n- b.go — done\n- c.go — OFF LIMITS — generated — by protoc\n- d.go — a stub\n",
+			[]Item{
+				{Kind: File, Path: "a.go"}, {Kind: File, Path: "b.go", Status: FileDone},
+				{Kind: File, Path: "c.go", Status: FileOffLimits, Text: "generated", Why: "by protoc"},
+				{Kind: File, Path: "d.go", Text: "a stub"}}},
+		{"a comment, a rule, an empty bullet, the last line",
+			"## Status\n<!-- later -->\n---\n-\n- done\n\n… and 12 more in payload.json\n<!-- /recall -->\n",
+			[]Item{{Kind: Status, Text: "done"}}},
 		{"no line end, byte order mark", "\uFEFF## Status\n- done", []Item{{Kind: Status, Text: "done"}}},
 		{"a number sign", "## Current goal\n#123 is to be fixed\n", []Item{{Kind: Goal, Text: "#123 is to be fixed"}}},
 		{"nothing", "", nil},

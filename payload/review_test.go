@@ -57,12 +57,14 @@ func TestReword(t *testing.T) {
 	at := time.Date(2026, 4, 17, 0, 0, 0, 0, time.UTC)
 	p := &Payload{Items: []Item{{ID: "a", Kind: Decision, Text: "Use the min-heap", Why: "faster", Pinned: true,
 		Alternatives: []string{"sorted list"}, Evidence: []Evidence{{Turn: "t", Quote: "q"}}}}}
-	edits, err := Reword(p, "a", "- Use a pairing heap (not: sorted list) — because inserts dominate", Edit{Who: "ann", At: at})
+	edits, err := Reword(p, "a", "- Use a pairing heap (not: sorted list) — because inserts dominate",
+		Edit{Who: "ann", At: at})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := Apply(p, edits).Items[0]
-	if got.Text != "Use a pairing heap" || got.Why != "inserts dominate" || !got.Pinned || got.Was != "Use the min-heap" || got.Maker != ByHuman {
+	if got.Text != "Use a pairing heap" || got.Why != "inserts dominate" || !got.Pinned ||
+		got.Was != "Use the min-heap" || got.Maker != ByHuman {
 		t.Errorf("reworded to %+v", got)
 	}
 	if edits, err := Reword(p, "a", LineOf(&p.Items[0]), Edit{}); err != nil || len(edits) != 0 {

@@ -54,29 +54,48 @@ func TestThreads(t *testing.T) {
 		{"none", nil, nil, ""},
 		{"one branch", []ThreadInfo{on("a", 0, "fix/queue"), on("b", 13, "fix/queue"), on("c", 14, "other")}, nil, "c | a b"},
 		{"over 14 days", []ThreadInfo{on("a", 0, "fix/queue"), on("b", 15, "fix/queue")}, nil, "b | a"},
-		{"14 days count from the end of the longest", []ThreadInfo{on("a", 0, "x", func(s *ThreadInfo) { s.End = day(20) }), on("b", 1, "x"), on("c", 30, "x")}, nil, "a b c"},
+		{"14 days count from the end of the longest", []ThreadInfo{on("a", 0, "x", func(s *ThreadInfo) { s.End = day(20) }),
+			on("b", 1, "x"), on("c", 30, "x")}, nil, "a b c"},
 		{"one branch, two projects", []ThreadInfo{on("a", 0, "x"), on("b", 1, "x", project("web"))}, nil, "b | a"},
-		{"default branch, nothing in common", []ThreadInfo{on("a", 0, "main"), on("b", 1, "main"), on("c", 2, ""), on("d", 3, "")}, nil, "d | c | b | a"},
-		{"default branch, a file in common", []ThreadInfo{on("a", 0, "main", files("q.go", "x.go")), on("b", 1, "main", files("q.go"))}, nil, "a b"},
-		{"a file that all touch", []ThreadInfo{on("a", 0, "main", files("README.md")), on("b", 1, "main", files("README.md"))}, nil, "b | a"},
-		{"a file in common, long ago", []ThreadInfo{on("a", 0, "main", files("q.go")), on("b", 30, "main", files("q.go"))}, nil, "b | a"},
-		{"without a branch, a symbol in common", []ThreadInfo{on("a", 0, "", symbols("Acquire")), on("b", 1, "", symbols("Acquire"))}, nil, "a b"},
-		{"a goal in common", []ThreadInfo{on("a", 0, "main", goal("Find the race that duplicates jobs")), on("b", 1, "main", goal("Go on finding the race that duplicates jobs")), on("c", 2, "main", goal("Write the release notes"))}, nil, "c | a b"},
-		{"lineage over projects and years", []ThreadInfo{on("a", 0, "x"), on("b", 500, "y", parent("a"), project("web"))}, nil, "a b"},
-		{"siblings of a parent that isn't there", []ThreadInfo{on("a", 0, "main", parent("p")), on("b", 1, "main", parent("p"))}, nil, "a b"},
+		{"default branch, nothing in common", []ThreadInfo{on("a", 0, "main"), on("b", 1, "main"), on("c", 2, ""),
+			on("d", 3, "")}, nil, "d | c | b | a"},
+		{"default branch, a file in common", []ThreadInfo{on("a", 0, "main", files("q.go", "x.go")),
+			on("b", 1, "main", files("q.go"))}, nil, "a b"},
+		{"a file that all touch", []ThreadInfo{on("a", 0, "main", files("README.md")),
+			on("b", 1, "main", files("README.md"))}, nil, "b | a"},
+		{"a file in common, long ago", []ThreadInfo{on("a", 0, "main", files("q.go")), on("b", 30, "main", files("q.go"))},
+			nil, "b | a"},
+		{"without a branch, a symbol in common", []ThreadInfo{on("a", 0, "", symbols("Acquire")),
+			on("b", 1, "", symbols("Acquire"))}, nil, "a b"},
+		{"a goal in common", []ThreadInfo{on("a", 0, "main", goal("Find the race that duplicates jobs")),
+			on("b", 1, "main", goal("Go on finding the race that duplicates jobs")),
+			on("c", 2, "main", goal("Write the release notes"))}, nil, "c | a b"},
+		{"lineage over projects and years", []ThreadInfo{on("a", 0, "x"), on("b", 500, "y", parent("a"), project("web"))},
+			nil, "a b"},
+		{"siblings of a parent that isn't there", []ThreadInfo{on("a", 0, "main", parent("p")),
+			on("b", 1, "main", parent("p"))}, nil, "a b"},
 		{"a plan", []ThreadInfo{on("a", 0, "main", plan("/p/plan.md")), on("b", 40, "x", plan("/p/plan.md"))}, nil, "a b"},
-		{"two projects' PLAN.md", []ThreadInfo{on("a", 0, "main", plan("PLAN.md")), on("b", 1, "main", plan("PLAN.md"), project("web"))}, nil, "b | a"},
-		{"a carried payload", []ThreadInfo{on("a", 0, "x", items("k3v9t2m8qa")), on("b", 90, "main", carried("k3v9t2m8qa", "b7xw4c5d2e"))}, nil, "a b"},
-		{"injected on the default branch", []ThreadInfo{on("a", 0, "x", items("k3v9t2m8qa")), on("b", 90, "main", injected("k3v9t2m8qa"))}, nil, "a b"},
-		{"injected on its branch", []ThreadInfo{on("a", 0, "x", items("k3v9t2m8qa")), on("b", 90, "x", injected("k3v9t2m8qa"))}, nil, "a b"},
-		{"injected on another branch", []ThreadInfo{on("a", 0, "x", items("k3v9t2m8qa")), on("b", 1, "y", injected("k3v9t2m8qa"))}, nil, "b | a"},
+		{"two projects' PLAN.md", []ThreadInfo{on("a", 0, "main", plan("PLAN.md")),
+			on("b", 1, "main", plan("PLAN.md"), project("web"))}, nil, "b | a"},
+		{"a carried payload", []ThreadInfo{on("a", 0, "x", items("k3v9t2m8qa")),
+			on("b", 90, "main", carried("k3v9t2m8qa", "b7xw4c5d2e"))}, nil, "a b"},
+		{"injected on the default branch", []ThreadInfo{on("a", 0, "x", items("k3v9t2m8qa")),
+			on("b", 90, "main", injected("k3v9t2m8qa"))}, nil, "a b"},
+		{"injected on its branch", []ThreadInfo{on("a", 0, "x", items("k3v9t2m8qa")),
+			on("b", 90, "x", injected("k3v9t2m8qa"))}, nil, "a b"},
+		{"injected on another branch", []ThreadInfo{on("a", 0, "x", items("k3v9t2m8qa")),
+			on("b", 1, "y", injected("k3v9t2m8qa"))}, nil, "b | a"},
 		{"a person joins", []ThreadInfo{on("a", 0, "x"), on("b", 90, "y")}, []Correction{{Op: Join, A: "b", B: "a"}}, "a b"},
-		{"a person parts two, the third stays with the nearer", []ThreadInfo{on("a", 0, "x"), on("b", 5, "x"), on("c", 6, "x")}, []Correction{{Op: Split, A: "a", B: "c"}}, "b c | a"},
-		{"a person begins a thread", []ThreadInfo{on("a", 0, "x"), on("b", 1, "x"), on("c", 6, "x")}, []Correction{{Op: Split, A: "b"}}, "b c | a"},
-		{"the later word counts", []ThreadInfo{on("a", 0, "x"), on("b", 1, "x")}, []Correction{{Op: Join, A: "a", B: "b", At: day(9)}, {Op: Split, A: "b", B: "a", At: day(8)}}, "a b"},
+		{"a person parts two, the third stays with the nearer", []ThreadInfo{on("a", 0, "x"), on("b", 5, "x"),
+			on("c", 6, "x")}, []Correction{{Op: Split, A: "a", B: "c"}}, "b c | a"},
+		{"a person begins a thread", []ThreadInfo{on("a", 0, "x"), on("b", 1, "x"), on("c", 6, "x")},
+			[]Correction{{Op: Split, A: "b"}}, "b c | a"},
+		{"the later word counts", []ThreadInfo{on("a", 0, "x"), on("b", 1, "x")},
+			[]Correction{{Op: Join, A: "a", B: "b", At: day(9)}, {Op: Split, A: "b", B: "a", At: day(8)}}, "a b"},
 		{"a split wins over what follows from joins", []ThreadInfo{on("a", 0, "x"), on("b", 90, "y"), on("c", 180, "z")},
 			[]Correction{{Op: Join, A: "a", B: "b"}, {Op: Join, A: "b", B: "c"}, {Op: Split, A: "a", B: "c"}}, "c | a b"},
-		{"unknown sessions in corrections", []ThreadInfo{on("a", 0, "x")}, []Correction{{Op: Join, A: "a", B: "gone"}, {Op: Split, A: "gone"}}, "a"},
+		{"unknown sessions in corrections", []ThreadInfo{on("a", 0, "x")},
+			[]Correction{{Op: Join, A: "a", B: "gone"}, {Op: Split, A: "gone"}}, "a"},
 		{"no times", []ThreadInfo{{Session: "a", Branch: "x"}, {Session: "b", Branch: "x"}}, nil, "a | b"},
 	} {
 		if got := names(Threads(tt.sessions, tt.corrections)); got != tt.want {
@@ -89,16 +108,19 @@ func TestThreads(t *testing.T) {
 // corrections, and nobody is with whom a person parted them from.
 func TestThreadsDontDependOnOrder(t *testing.T) {
 	some := func(t *rapid.T, name, prefix string) []string {
-		return rapid.SliceOfN(rapid.Map(rapid.IntRange(0, 6), func(i int) string { return fmt.Sprint(prefix, i) }), 0, 2).Draw(t, name)
+		return rapid.SliceOfN(rapid.Map(rapid.IntRange(0, 6), func(i int) string { return fmt.Sprint(prefix, i) }), 0,
+			2).Draw(t, name)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		var sessions []ThreadInfo
 		var corrections []Correction
 		for i := range rapid.IntRange(0, 14).Draw(t, "sessions") {
-			s := on(fmt.Sprint("s", i), rapid.IntRange(0, 60).Draw(t, "day"), rapid.SampledFrom([]string{"", "main", "x", "y"}).Draw(t, "branch"))
+			s := on(fmt.Sprint("s", i), rapid.IntRange(0, 60).Draw(t, "day"),
+				rapid.SampledFrom([]string{"", "main", "x", "y"}).Draw(t, "branch"))
 			s.Project = rapid.SampledFrom([]string{"p", "q"}).Draw(t, "project")
 			s.Files, s.PlanFiles = some(t, "files", "f"), some(t, "plans", "plan")
-			s.Goal = rapid.SampledFrom([]string{"", "fix the queue race", "fix that queue race soon", "ship release notes"}).Draw(t, "goal")
+			s.Goal = rapid.SampledFrom([]string{"", "fix the queue race", "fix that queue race soon",
+				"ship release notes"}).Draw(t, "goal")
 			s.Items = []ItemID{ItemID(fmt.Sprint("item", i))}
 			s.Carried = []ItemID{ItemID(rapid.SampledFrom([]string{"item1", "item5", "none"}).Draw(t, "carried"))}
 			if rapid.Bool().Draw(t, "forked") {
@@ -109,7 +131,8 @@ func TestThreadsDontDependOnOrder(t *testing.T) {
 		for range rapid.IntRange(0, 5).Draw(t, "corrections") {
 			corrections = append(corrections, Correction{
 				Op: rapid.SampledFrom([]CorrectionOp{Join, Split}).Draw(t, "op"),
-				A:  fmt.Sprint("s", rapid.IntRange(0, 14).Draw(t, "a")), B: rapid.SampledFrom([]string{"", "s1", "s3", "s7"}).Draw(t, "b"),
+				A:  fmt.Sprint("s", rapid.IntRange(0, 14).Draw(t, "a")), B: rapid.SampledFrom([]string{"", "s1", "s3",
+					"s7"}).Draw(t, "b"),
 				At: day(rapid.IntRange(0, 3).Draw(t, "at")),
 			})
 		}
@@ -132,7 +155,8 @@ func TestThreadsDontDependOnOrder(t *testing.T) {
 				t.Fatalf("%s and %s were parted: %s", c.A, c.B, names(want))
 			}
 		}
-		got := Threads(rapid.Permutation(sessions).Draw(t, "order"), rapid.Permutation(corrections).Draw(t, "corrections' order"))
+		got := Threads(rapid.Permutation(sessions).Draw(t, "order"), rapid.Permutation(corrections).Draw(t,
+			"corrections' order"))
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("in another order (-want +got):\n%s", diff)
 		}
@@ -165,9 +189,10 @@ func TestInfoOf(t *testing.T) {
 	p.Retired = []Item{{ID: "g2g2g2g2g2", Kind: Goal, Text: "old"}}
 	p.Carried = []ItemID{"h2h2h2h2h2"}
 	got := InfoOf(p)
-	want := ThreadInfo{Session: p.Session, Project: "billing", Branch: "fix/queue", Start: p.Start, End: p.End, Carried: p.Carried,
-		Items: []ItemID{"k3v9t2m8qa", "b7xw4c5d2e", "5hq2n6r3ya", "w2m7f4k6tc", "f2f2f2f2f2", "g2g2g2g2g2"},
-		Files: []string{"src/queue.go"}, Symbols: []string{"ProcessQueue.acquire"}, Goal: p.Items[0].Text}
+	want := ThreadInfo{Session: p.Session, Project: "billing", Branch: "fix/queue", Start: p.Start, End: p.End,
+		Carried: p.Carried,
+		Items:   []ItemID{"k3v9t2m8qa", "b7xw4c5d2e", "5hq2n6r3ya", "w2m7f4k6tc", "f2f2f2f2f2", "g2g2g2g2g2"},
+		Files:   []string{"src/queue.go"}, Symbols: []string{"ProcessQueue.acquire"}, Goal: p.Items[0].Text}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -26,7 +26,8 @@ func TestHeadWords(t *testing.T) {
 		in   string
 		n    int
 		want string
-	}{{"whole words", 11, "whole words"}, {"whole words", 9, "whole"}, {"a verylongword", 8, "a verylo"}, {"zwölf", 3, "zw"}} {
+	}{{"whole words", 11, "whole words"}, {"whole words", 9, "whole"}, {"a verylongword", 8, "a verylo"},
+		{"zwölf", 3, "zw"}} {
 		if got := HeadWords(c.in, c.n); got != c.want {
 			t.Errorf("HeadWords(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
 		}

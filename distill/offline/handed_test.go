@@ -49,8 +49,10 @@ func TestToldAgainIsNoItem(t *testing.T) {
 	}{
 		{"put off again", payload.Item{Kind: payload.Deferred, Text: "The second burner is out of scope for now."}, 2, true},
 		{"later too", payload.Item{Kind: payload.Deferred, Text: "The second burner stays out of scope."}, 4, true},
-		{"the same decision", payload.Item{Kind: payload.Decision, Text: "We use SPI instead of I2C", Alternatives: []string{"I2C"}}, 2, true},
-		{"quoted from the assistant", payload.Item{Kind: payload.Lead, Text: "Use SPI, not I2C, on the shared bus."}, 2, true},
+		{"the same decision", payload.Item{Kind: payload.Decision, Text: "We use SPI instead of I2C",
+			Alternatives: []string{"I2C"}}, 2, true},
+		{"quoted from the assistant", payload.Item{Kind: payload.Lead, Text: "Use SPI, not I2C, on the shared bus."}, 2,
+			true},
 		{"quoted, and new", payload.Item{Kind: payload.Lead, Text: "The drum turns at 60 rounds a minute."}, 4, false},
 		{"an answer told again", payload.Item{Kind: payload.Decision, Text: "SQLite holds the curves"}, 4, true},
 		{"of another kind", payload.Item{Kind: payload.Decision, Text: "The second burner is out of scope"}, 2, false},

@@ -16,9 +16,12 @@ import (
 
 func TestSentences(t *testing.T) {
 	for text, want := range map[string][]string{
-		"# Head\nOne thing. Another, e.g. this one.\n- [x] **done** it\n\n```\ncode\n```\n| a | b |": {"One thing.", "Another, e.g. this one.", "done it", "a · b"},
-		"校正は人がやる。自動では直さない！本当に？（はい。そうです。）終わり":                                                         {"校正は人がやる。", "自動では直さない！", "本当に？", "（はい。そうです。）終わり"},
-		"不要用 Redis。改用 SQLite，因为只有一个文件。":                                                              {"不要用 Redis。", "改用 SQLite，因为只有一个文件。"},
+		"# Head\nOne thing. Another, e.g. this one.\n- [x] **done** it\n\n```\ncode\n```\n| a | b |": {"One thing.",
+			"Another, e.g. this one.", "done it", "a · b"},
+		"校正は人がやる。自動では直さない！本当に？（はい。そうです。）終わり": {"校正は人がやる。",
+			"自動では直さない！", "本当に？", "（はい。そうです。）終わり"},
+		"不要用 Redis。改用 SQLite，因为只有一个文件。": {"不要用 Redis。",
+			"改用 SQLite，因为只有一个文件。"},
 	} {
 		var got []string
 		for _, s := range sentences(text, false) {
@@ -33,7 +36,8 @@ func TestSentences(t *testing.T) {
 // What a language's file says of a class shows in a sentence of that language.
 func TestCues(t *testing.T) {
 	for text, class := range map[string]string{
-		"Let's go with the heap.": "choose", "Wir bleiben bei SQLite": "choose", "That is no longer so": "instead", "Add a flag": "order",
+		"Let's go with the heap.": "choose", "Wir bleiben bei SQLite": "choose", "That is no longer so": "instead",
+		"Add a flag":                         "order",
 		"Das hat nichts gebracht, verworfen": "ruled", "You decide": "yield",
 	} {
 		if !cuesIn(text).has(cueOf(class)) {
@@ -50,7 +54,8 @@ func answeredSession(answers ...ingest.Answer) *ingest.Session {
 	s := &ingest.Session{ID: "s", Start: time.Date(2026, 4, 1, 9, 0, 0, 0, time.UTC)}
 	s.Turns = []ingest.Turn{
 		{ID: "u1", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: "Find a place for the workers of the job queue."},
-		{ID: "a1", N: 2, Role: ingest.Assistant, Kind: ingest.Message, Calls: []ingest.ToolCall{{ID: "c", Name: "AskUserQuestion", Done: true, Answers: answers}}},
+		{ID: "a1", N: 2, Role: ingest.Assistant, Kind: ingest.Message,
+			Calls: []ingest.ToolCall{{ID: "c", Name: "AskUserQuestion", Done: true, Answers: answers}}},
 	}
 	return s
 }
@@ -63,11 +68,15 @@ func TestAnswers(t *testing.T) {
 		a    ingest.Answer
 		want string
 	}{
-		{ingest.Answer{Question: "Where do the workers run?", Options: two, Chosen: []string{"Inside the server"}}, "Where do the workers run? → Inside the server (one binary)"},
-		{ingest.Answer{Question: "Where?", Options: two, Chosen: []string{"in the server, since one binary is easier to ship"}, Free: true}, "in the server, since one binary is easier to ship"},
+		{ingest.Answer{Question: "Where do the workers run?", Options: two, Chosen: []string{"Inside the server"}},
+			"Where do the workers run? → Inside the server (one binary)"},
+		{ingest.Answer{Question: "Where?", Options: two,
+			Chosen: []string{"in the server, since one binary is easier to ship"}, Free: true},
+			"in the server, since one binary is easier to ship"},
 		{ingest.Answer{Question: "Where do the workers run?", Options: two, Chosen: []string{"You decide"}, Free: true}, ""},
 		{ingest.Answer{Question: "What would you like to do next?", Options: two, Chosen: []string{"Start"}, Free: true}, ""},
-		{ingest.Answer{Question: "Well?", Chosen: []string{"<!-- recall abcde12345 -->\n- run it first\n<!-- /recall -->"}, Free: true}, ""},
+		{ingest.Answer{Question: "Well?", Chosen: []string{"<!-- recall abcde12345 -->\n- run it first\n<!-- /recall -->"},
+			Free: true}, ""},
 	} {
 		got := ""
 		for _, it := range answers(answeredSession(c.a)) {
@@ -82,9 +91,12 @@ func TestAnswers(t *testing.T) {
 // The goal is what was asked for last, not what the session began with.
 func TestGoal(t *testing.T) {
 	s := answeredSession()
-	s.Turns = append(s.Turns, ingest.Turn{ID: "u2", N: 3, Role: ingest.User, Kind: ingest.Prompt, Text: "Yes, do that with two workers."},
-		ingest.Turn{ID: "u3", N: 4, Role: ingest.User, Kind: ingest.Prompt, Text: "Next task: the audit log needs an export to CSV."})
-	if got := goal(listen(s), false); len(got) != 1 || !strings.Contains(got[0].Text, "export to CSV") || got[0].Evidence[0].Turn != "u3" {
+	s.Turns = append(s.Turns, ingest.Turn{ID: "u2", N: 3, Role: ingest.User, Kind: ingest.Prompt,
+		Text: "Yes, do that with two workers."},
+		ingest.Turn{ID: "u3", N: 4, Role: ingest.User, Kind: ingest.Prompt,
+			Text: "Next task: the audit log needs an export to CSV."})
+	if got := goal(listen(s), false); len(got) != 1 || !strings.Contains(got[0].Text, "export to CSV") ||
+		got[0].Evidence[0].Turn != "u3" {
 		t.Errorf("got %+v, want the last request", got)
 	}
 }
@@ -96,7 +108,8 @@ func TestQuotesOnly(t *testing.T) {
 	if shared == "" {
 		t.Skip("RECALL_SHARED isn't set: no real sessions")
 	}
-	found, _ := claudecode.Reader{}.Find(t.Context(), filepath.Join(shared, "transcripts", "dev", "entireio-git-sync"), nil)
+	found, _ := claudecode.Reader{}.Find(t.Context(), filepath.Join(shared, "transcripts", "dev", "entireio-git-sync"),
+		nil)
 	leads := 0
 	for _, f := range found {
 		s, err := claudecode.Reader{}.Parse(t.Context(), f)

@@ -126,7 +126,8 @@ func (p *parts) flush() {
 	first, _, _ := strings.Cut(raw, "\n")
 	pasted := p.kind == paragraph && looksPasted(first)
 	for i, c := range text.Spans(raw, p.casual) {
-		s := sentence{from: p.from + c[0], to: p.from + c[1], block: p.kind, depth: p.depth, numbered: p.numbered, heading: p.heading, opens: i == 0}
+		s := sentence{from: p.from + c[0], to: p.from + c[1], block: p.kind, depth: p.depth, numbered: p.numbered,
+			heading: p.heading, opens: i == 0}
 		part := raw[c[0]:c[1]]
 		s.pasted = pasted || p.kind != row && looksPasted(part)
 		s.lead = i == 0 && (strings.HasPrefix(part, "**") || strings.HasPrefix(part, "__"))
@@ -166,7 +167,8 @@ func itemMark(line string) (n int, numbered bool) {
 // isBold tells a line that is a heading by being bold throughout.
 func isBold(line string) bool {
 	s := strings.TrimRight(line, ":")
-	return len(s) > 5 && len(s) < 90 && strings.HasPrefix(s, "**") && (strings.HasSuffix(s, "**") || strings.HasSuffix(s, ":**")) && strings.Count(s, "**") == 2
+	return len(s) > 5 && len(s) < 90 && strings.HasPrefix(s, "**") && strings.HasSuffix(s, "**") &&
+		strings.Count(s, "**") == 2
 }
 
 // isRule tells a line across the page, and that under a table's head.

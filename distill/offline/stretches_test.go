@@ -20,9 +20,11 @@ func longSession(exchanges int) *ingest.Session {
 		return &s.Turns[t.N-1]
 	}
 	for n := range exchanges {
-		add(ingest.Turn{Role: ingest.User, Kind: ingest.Prompt, Text: fmt.Sprintf("Let's look at importer%d and its tide%d gauge, please.", n, n%7)})
+		add(ingest.Turn{Role: ingest.User, Kind: ingest.Prompt,
+			Text: fmt.Sprintf("Let's look at importer%d and its tide%d gauge, please.", n, n%7)})
 		for range 2 {
-			add(ingest.Turn{Role: ingest.Assistant, Kind: ingest.Message, Calls: []ingest.ToolCall{{Name: "Read", Path: fmt.Sprintf("src/importer%d.go", n), Done: true}}})
+			add(ingest.Turn{Role: ingest.Assistant, Kind: ingest.Message,
+				Calls: []ingest.ToolCall{{Name: "Read", Path: fmt.Sprintf("src/importer%d.go", n), Done: true}}})
 		}
 		add(ingest.Turn{Role: ingest.Assistant, Kind: ingest.Message,
 			Text: fmt.Sprintf("We use queue%d instead of the polling%d loop because lock%d was held too long.", n, n, n)})

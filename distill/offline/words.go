@@ -143,11 +143,12 @@ func stem(w string) string {
 
 var endings = []string{"ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "es", "ed", "ly", "s", "e"}
 
-var commonWords = text.Set(`a an and are as at be been both but by can could did do does for from had has have how i if in into
-	is it its just let ll me more no not of on only or our out own re so than that the their them then there these they this those
-	to too up us ve was we were what when where which while who why will with would you your also already now still instead because
-	one new use used using via per make made should whether don doesn didn isn want need like get ok okay yes please maybe here
-	some any all each about after before other same way thing things see look`)
+var commonWords = text.Set(`a an and are as at be been both but by can could did do does for from had has have how
+	i if in into is it its just let ll me more no not of on only or our out own re so than that the their them then
+	there these they this those to too up us ve was we were what when where which while who why will with would you
+	your also already now still instead because one new use used using via per make made should whether don doesn
+	didn isn want need like get ok okay yes please maybe here some any all each about after before other same way
+	thing things see look`)
 
 // looksLikePath tells a file's or folder's name.
 func looksLikePath(w string) bool {
@@ -158,16 +159,15 @@ func looksLikePath(w string) bool {
 	base := w[strings.LastIndexByte(w, '/')+1:]
 	dot := strings.LastIndexByte(base, '.')
 	ext := base[dot+1:]
-	if dot >= 0 && len(ext) >= 1 && len(ext) <= 6 && strings.IndexFunc(ext, func(r rune) bool { return !unicode.IsLower(r) && !unicode.IsDigit(r) }) < 0 &&
-		strings.IndexFunc(ext, unicode.IsLower) >= 0 && (strings.Contains(w, "/") || fileEndings[ext]) {
-		return true
-	}
-	return false
+	odd := func(r rune) bool { return !unicode.IsLower(r) && !unicode.IsDigit(r) }
+	return dot >= 0 && len(ext) >= 1 && len(ext) <= 6 && !strings.ContainsFunc(ext, odd) &&
+		strings.ContainsFunc(ext, unicode.IsLower) && (strings.Contains(w, "/") || fileEndings[ext])
 }
 
-var fileEndings = text.Set(`go py js ts tsx jsx mjs cjs rb rs java kt swift c h cc cpp hpp cs php sh bash zsh ps1 sql md mdx txt rst json
-	jsonl yaml yml toml ini cfg conf env lock mod sum xml html css scss vue svelte proto tf gradle mk csv tsv ipynb dockerfile lua ex
-	exs erl hs scala clj dart r jl m mm plist xcconfig gitignore docx xlsx pptx pdf`)
+var fileEndings = text.Set(`go py js ts tsx jsx mjs cjs rb rs java kt swift c h cc cpp hpp cs php sh bash zsh ps1
+	sql md mdx txt rst json jsonl yaml yml toml ini cfg conf env lock mod sum xml html css scss vue svelte proto tf
+	gradle mk csv tsv ipynb dockerfile lua ex exs erl hs scala clj dart r jl m mm plist xcconfig gitignore docx xlsx
+	pptx pdf`)
 
 // worthReading leaves out what is no statement: headings, labels, pasted output,
 // bare commands and paths. Where no blanks part words, as many letters will do.
@@ -179,7 +179,10 @@ func worthReading(s *sentence, sp *speech) bool {
 	for w := range strings.FieldsSeq(s.text) {
 		words++
 		t := strings.Trim(w, "`\"'(),.:;!?*_")
-		if t != "" && strings.IndexFunc(t, func(r rune) bool { return !unicode.IsLetter(r) && !strings.ContainsRune("'’-", r) }) < 0 {
+		if t != "" && strings.IndexFunc(t, func(r rune) bool {
+			return !unicode.IsLetter(r) &&
+				!strings.ContainsRune("'’-", r)
+		}) < 0 {
 			plainWords++
 		} else if !strings.HasPrefix(w, "`") {
 			odd++

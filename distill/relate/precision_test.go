@@ -34,7 +34,8 @@ func (l *labelled) claims() (later, earlier *claim) {
 		Kind             payload.Kind
 		Text, Why, Quote string
 	}{l.Later, l.Earlier} {
-		out[i] = claimIn(s.Kind, cut(&payload.Item{Kind: s.Kind, Text: s.Text, Why: s.Why, Evidence: []payload.Evidence{{Turn: "t", Quote: s.Quote}}}))
+		out[i] = claimIn(s.Kind, cut(&payload.Item{Kind: s.Kind, Text: s.Text, Why: s.Why,
+			Evidence: []payload.Evidence{{Turn: "t", Quote: s.Quote}}}))
 	}
 	return out[0], out[1]
 }
@@ -108,7 +109,8 @@ func TestPrecision(t *testing.T) {
 				f[0]++
 			} else {
 				m.Wrong++
-				t.Logf("%s %s: %s by %s, is %s:\n  %s\n  %s", l.Half, l.ID, r.relation, r.name, l.Relation, l.Later.Text, l.Earlier.Text)
+				t.Logf("%s %s: %s by %s, is %s:\n  %s\n  %s", l.Half, l.ID, r.relation, r.name, l.Relation, l.Later.Text,
+					l.Earlier.Text)
 			}
 			halves[l.Half][r.name] = m
 		} else if l.Relation != "unrelated" && l.Half == "tune" {
@@ -121,7 +123,8 @@ func TestPrecision(t *testing.T) {
 		for _, r := range rules {
 			m := halves[half][r.name]
 			low, high := m.Interval()
-			fmt.Fprintf(&b, "  %-10s %3d right %2d wrong  %.2f [%.2f, %.2f] sure %v\n", r.name, m.Right, m.Wrong, m.Precision(), low, high, m.Sure())
+			fmt.Fprintf(&b, "  %-10s %3d right %2d wrong  %.2f [%.2f, %.2f] sure %v\n", r.name, m.Right, m.Wrong, m.Precision(),
+				low, high, m.Sure())
 		}
 		for _, rel := range append(slices.Clone(payload.Relations), "unrelated") {
 			fmt.Fprintf(&b, "  %s found %d of %d\n", rel, found[half][rel][0], found[half][rel][1])

@@ -15,7 +15,8 @@ import (
 
 func item(id, session string, day int, kind payload.Kind, text, quote string) Item {
 	at := time.Date(2026, 3, day, 9, 0, 0, 0, time.UTC)
-	return Item{Session: session, Start: at, Item: payload.Item{ID: payload.ItemID(id), Kind: kind, Text: text, At: at, State: payload.Stands,
+	return Item{Session: session, Start: at, Item: payload.Item{ID: payload.ItemID(id), Kind: kind, Text: text, At: at,
+		State:    payload.Stands,
 		Evidence: []payload.Evidence{{Turn: "t-" + id, N: day, Quote: quote}}}}
 }
 
@@ -24,7 +25,8 @@ func billing() []Item {
 	return []Item{
 		item("memcached", "s1", 1, payload.Decision, "Use Memcached for the session cache.", "memcached for sessions"),
 		item("redis", "s2", 5, payload.Decision, "The session cache is Redis instead of Memcached.", "redis, memcached goes"),
-		item("postgres", "s3", 9, payload.Decision, "Drop Redis for the session cache and use Postgres.", "drop redis, postgres for the session cache"),
+		item("postgres", "s3", 9, payload.Decision, "Drop Redis for the session cache and use Postgres.",
+			"drop redis, postgres for the session cache"),
 		item("limit3", "s1", 1, payload.Decision, "At most 3 retries a job.", "three retries"),
 		item("limit5", "s3", 9, payload.Decision, "At most 5 retries a job.", "five retries"),
 		item("pdf", "s2", 5, payload.Decision, "Invoices are rendered as PDF.", "pdf"),
@@ -91,7 +93,8 @@ func TestLinksHaveNoOrder(t *testing.T) {
 func TestLinksOfWhatIsSaidAgain(t *testing.T) {
 	var items []Item
 	for i := range 6 {
-		items = append(items, item(fmt.Sprint("n", i), fmt.Sprint("s", i), 1+i, payload.Decision, "Commits follow the conventional format.", "conventional commits"))
+		items = append(items, item(fmt.Sprint("n", i), fmt.Sprint("s", i), 1+i, payload.Decision,
+			"Commits follow the conventional format.", "conventional commits"))
 	}
 	items[3].Text = "Commits follow the conventional format, please." // in other words
 	items[2].State = payload.Revoked
@@ -145,7 +148,8 @@ func FuzzLinks(f *testing.F) {
 	f.Add("switch from to", "we said: I take that back")
 	f.Add("--", "~/.a 2s 3e-4 instead of rather than")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		items := []Item{item("a", "s1", 1, payload.Decision, a, b), item("b", "s2", 2, payload.Decision, b, a), item("c", "s3", 3, payload.Eliminated, a+" "+b, b)}
+		items := []Item{item("a", "s1", 1, payload.Decision, a, b), item("b", "s2", 2, payload.Decision, b, a),
+			item("c", "s3", 3, payload.Eliminated, a+" "+b, b)}
 		one := Links(items)
 		slices.Reverse(items)
 		if diff := cmp.Diff(one, Links(items)); diff != "" {
@@ -191,8 +195,10 @@ func many(n int) []Item {
 // sure, and not within one session, whose own distillation says what it left.
 func TestLinksSettle(t *testing.T) {
 	items := []Item{
-		item("ask", "s1", 1, payload.Question, "Question for Jonas: are episodes transcoded on upload or when somebody listens?", "on upload or on demand?"),
-		item("archive", "s1", 1, payload.Deferred, "A nightly job that moves finished rows into `jobs_archive` — later.", "the archive comes later"),
+		item("ask", "s1", 1, payload.Question,
+			"Question for Jonas: are episodes transcoded on upload or when somebody listens?", "on upload or on demand?"),
+		item("archive", "s1", 1, payload.Deferred, "A nightly job that moves finished rows into `jobs_archive` — later.",
+			"the archive comes later"),
 		item("long", "s1", 1, payload.Question, "How long are download counts kept?", "how long?"),
 		item("here", "s1", 1, payload.Decision, "A nightly job moves finished rows into `jobs_archive` at 3.", "at 3"),
 		item("upload", "s2", 5, payload.Decision, "Episodes are transcoded on upload.", "on upload"),
@@ -221,7 +227,8 @@ func TestLinksOfWarnings(t *testing.T) {
 		item("sandbox", "s2", 5, payload.Flag, "The port's sandbox drops every tenth manifest.", "every tenth"),
 		item("twelve", "s2", 5, payload.Flag, "At most 12 crates fit on one pallet.", "12 now"),
 		item("import", "s2", 5, payload.Decision, "The timetable is imported instead of typed in by hand.", "import it"),
-		item("unique", "s2", 5, payload.Eliminated, "Overbooked cars come from two agents holding one seat.", "holds are unique"),
+		item("unique", "s2", 5, payload.Eliminated, "Overbooked cars come from two agents holding one seat.",
+			"holds are unique"),
 	}
 	want := []string{
 		"dropped supersedes soap by outdates, sure false",

@@ -10,7 +10,8 @@ import (
 
 func TestStatements(t *testing.T) {
 	got := Statements("# Done\n\nThe queue lives in Postgres. Workers poll `jobs`, e.g. every 2 s. 3 retries!\n- [x] tests pass\n  1. push it\n```go\nfunc main() {}\n```\n| a table | of two |\n---\n> quoted? Yes.\n")
-	want := []string{"Done", "The queue lives in Postgres.", "Workers poll `jobs`, e.g. every 2 s.", "3 retries!", "tests pass", "push it", "a table   of two", "quoted?", "Yes."}
+	want := []string{"Done", "The queue lives in Postgres.", "Workers poll `jobs`, e.g. every 2 s.", "3 retries!",
+		"tests pass", "push it", "a table   of two", "quoted?", "Yes."}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("statements (-want +got):\n%s", d)
 	}

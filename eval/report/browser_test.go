@@ -28,9 +28,12 @@ func TestInBrowser(t *testing.T) {
 	for _, c := range []struct {
 		name, scheme string
 		width        int
-	}{{"light", "light", 1280}, {"dark", "dark", 1280}, {"phone", "light", 390}, {"phone-dark", "dark", 390}, {"narrow", "light", 344}} {
-		b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": c.width, "height": 844, "deviceScaleFactor": 1, "mobile": c.width < 500}, nil)
-		b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": c.scheme}}}, nil)
+	}{{"light", "light", 1280}, {"dark", "dark", 1280}, {"phone", "light", 390}, {"phone-dark", "dark", 390},
+		{"narrow", "light", 344}} {
+		b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": c.width, "height": 844, "deviceScaleFactor": 1,
+			"mobile": c.width < 500}, nil)
+		b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme",
+			"value": c.scheme}}}, nil)
 		b.open(address)
 		quiet(t, c.name, b.events, address)
 		looks(t, b, c.name, c.width)
@@ -85,7 +88,8 @@ func looks(t *testing.T, b *browser, name string, width int) {
 	}
 	b.eval(whatIsSeen, &got)
 	if got.Scroll > width || got.Inner != width || len(got.Wide) > 0 {
-		t.Errorf("%s: %d wide in a window of %d, want no more than %d; wider: %v", name, got.Scroll, got.Inner, width, got.Wide)
+		t.Errorf("%s: %d wide in a window of %d, want no more than %d; wider: %v", name, got.Scroll, got.Inner, width,
+			got.Wide)
 	}
 	if got.Drawings != 6 || got.Named != got.Drawings {
 		t.Errorf("%s: %d drawings, %d with title and description, want 6 of 6", name, got.Drawings, got.Named)

@@ -65,7 +65,8 @@ func openBrowser(t *testing.T) *browser {
 	// A page that this test wrote is all that is opened: no sandbox, which a
 	// container's root couldn't have.
 	cmd := exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-		"--disable-background-networking", "--no-first-run", "--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", "about:blank")
+		"--disable-background-networking", "--no-first-run", "--user-data-dir="+t.TempDir(), "--remote-debugging-pipe",
+		"about:blank")
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,8 @@ import (
 
 // historyPlot is how a group's main figures went from run to run.
 func historyPlot(group []*eval.Run) *plot {
-	all := []rowFigure{{"all kinds, F1", allF1}, {"decision, F1", telling(payload.Decision)}, {"file, F1", telling(payload.File)}}
+	all := []rowFigure{{"all kinds, F1", allF1}, {"decision, F1", telling(payload.Decision)},
+		{"file, F1", telling(payload.File)}}
 	if group[0].Systems[0].Questions != nil {
 		all = []rowFigure{
 			{"hit@1", askedFigure(func(q *eval.QuestionRates) eval.Interval { return q.Hit1 })},

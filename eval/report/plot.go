@@ -98,7 +98,8 @@ func kindFigures(ours *eval.PayloadScore) rowFigures {
 func askedFigures() rowFigures {
 	all := rowFigures{title: "What is found", note: "Bars are 95 % intervals over questions."}
 	for _, m := range eval.QuestionMetrics {
-		all.rows = append(all.rows, rowFigure{m.Name, askedFigure(func(q *eval.QuestionRates) eval.Interval { return m.Of(q) })})
+		all.rows = append(all.rows, rowFigure{m.Name,
+			askedFigure(func(q *eval.QuestionRates) eval.Interval { return m.Of(q) })})
 	}
 	return all
 }

@@ -319,7 +319,8 @@ func (t Tables) Judged(a *eval.Agreement) {
 }
 
 func (t Tables) Relations(a *eval.RelationAgreement) {
-	fmt.Fprintf(t.W, "%sHow a later decision bears on an earlier one, said by %s%s\nas people labelled it: %d of %d pairs\n", t.St.Bold, onLine(a.By), t.St.Reset, a.Agree, a.Pairs)
+	fmt.Fprintf(t.W, "%sHow a later decision bears on an earlier one, said by %s%s\n", t.St.Bold, onLine(a.By), t.St.Reset)
+	fmt.Fprintf(t.W, "as people labelled it: %d of %d pairs\n", a.Agree, a.Pairs)
 	widths := []int{12, 26, 26}
 	t.columns(widths, "relation", "right of those said", "seen of those labelled")
 	for _, r := range slices.Concat(payload.Relations, []payload.Relation{eval.Unrelated}) {

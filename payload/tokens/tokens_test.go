@@ -69,5 +69,7 @@ func TestCountOfParts(t *testing.T) {
 	})
 }
 
-var pieces = []string{"\n", "\n", "\n", "\n\n", "\r\n", " ", "  ", "\t", "/", "//", "a", "The", "ABC", "don't", "'s", "1", "2026-04-17", ".", "...", "- ", "## ",
-	"1. ", "`x`", "—", "…", "é", "中", "\u00a0", "\u3000", "<!-- recall k3v9t2m8qa -->", "\xff", "🎉", "src/queue/DeadLetterQueue.ts", "_", "\x00"}
+var pieces = []string{"\n", "\n", "\n", "\n\n", "\r\n", " ", "  ", "\t", "/", "//", "a", "The", "ABC", "don't", "'s",
+	"1", "2026-04-17", ".", "...", "- ", "## ",
+	"1. ", "`x`", "—", "…", "é", "中", "\u00a0", "\u3000", "<!-- recall k3v9t2m8qa -->", "\xff", "🎉",
+	"src/queue/DeadLetterQueue.ts", "_", "\x00"}

@@ -32,7 +32,8 @@ func TestPack(t *testing.T) {
 		t.Fatal(err)
 	}
 	h, err := tar.NewReader(z).Next()
-	if err != nil || h.Name != "recall-1.0.0/recall" || h.Mode != 0o755 || !h.ModTime.Equal(at) || h.Uname != "" || h.Uid != 0 {
+	if err != nil || h.Name != "recall-1.0.0/recall" || h.Mode != 0o755 || !h.ModTime.Equal(at) || h.Uname != "" ||
+		h.Uid != 0 {
 		t.Errorf("got %+v, %v", h, err)
 	}
 	data, _ = zipped("recall-1.0.0", members, at)
@@ -79,7 +80,8 @@ func TestOffers(t *testing.T) {
 		Version      string
 		Architecture map[string]struct{ URL, Hash string }
 	}
-	if err := json.Unmarshal([]byte(manifest), &doc); err != nil || doc.Version != "1.0.0" || len(doc.Architecture) != 2 || doc.Architecture["arm64"].Hash != strings.Repeat("f", 64) {
+	if err := json.Unmarshal([]byte(manifest), &doc); err != nil || doc.Version != "1.0.0" ||
+		len(doc.Architecture) != 2 || doc.Architecture["arm64"].Hash != strings.Repeat("f", 64) {
 		t.Errorf("manifest: %+v, %v", doc, err)
 	}
 	if strings.Count(formula, "do\n") != strings.Count(formula, "end\n")-2 { // of the class and of install
