@@ -86,12 +86,15 @@ var shipped = sync.OnceValue(func() *Model {
 	return m
 })
 
-// Score is the likelihood of features. They are summed in order, so that it is the
-// same on any run.
-func (w *Weights) Score(features []Feature) float64 { return w.table().score(features) }
-
-// Margin is what Score is the logistic function of.
-func (w *Weights) Margin(features []Feature) float64 { return w.table().margin(features) }
+// Margins are what the likelihood of each list of features is the logistic function
+// of. They are summed in order, so that they are the same on any run.
+func (w *Weights) Margins(lists [][]Feature) (out []float64) {
+	t := w.table()
+	for _, features := range lists {
+		out = append(out, t.margin(features))
+	}
+	return out
+}
 
 // A table is Weights with the features that they know numbered.
 type table struct {

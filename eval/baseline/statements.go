@@ -5,7 +5,6 @@ package baseline
 import (
 	"regexp"
 	"strings"
-	"unicode"
 
 	"recall/ingest"
 	"recall/text"
@@ -19,39 +18,38 @@ type Part struct {
 
 // LastAssistant is the last message of the assistant that says anything.
 func LastAssistant(s *ingest.Session) []Part {
-	var last []Part
-	for _, t := range s.Turns {
-		if t.Role == ingest.Assistant && !t.Abandoned && strings.TrimSpace(t.OwnText()) != "" {
-			last = []Part{{t.ID, t.OwnText()}}
-		}
-	}
-	return last
+	return last(parts(s, func(t ingest.Turn) bool { return t.Role == ingest.Assistant }))
 }
 
 // CompactionSummary is the summary that the client wrote when it last cut its
 // context; none where it never did.
 func CompactionSummary(s *ingest.Session) []Part {
-	var last []Part
-	for _, t := range s.Turns {
-		if t.Kind == ingest.Summary && !t.Abandoned && strings.TrimSpace(t.Text) != "" {
-			last = []Part{{t.ID, t.Text}}
-		}
-	}
-	return last
+	return last(parts(s, func(t ingest.Turn) bool { return t.Kind == ingest.Summary }))
 }
 
 // FirstAndLastUser is the first and the last thing that the person typed.
 func FirstAndLastUser(s *ingest.Session) []Part {
-	var typed []Part
-	for _, t := range s.Turns {
-		if (t.Kind == ingest.Prompt || t.Kind == ingest.PlanTurn) && !t.Abandoned && strings.TrimSpace(t.OwnText()) != "" {
-			typed = append(typed, Part{t.ID, t.OwnText()})
-		}
-	}
+	typed := parts(s, func(t ingest.Turn) bool { return t.Kind == ingest.Prompt || t.Kind == ingest.PlanTurn })
 	if len(typed) > 2 {
 		typed = []Part{typed[0], typed[len(typed)-1]}
 	}
 	return typed
+}
+
+func last(all []Part) []Part { return all[max(0, len(all)-1):] }
+
+// parts are what turns of a sort say themselves, of a summary all.
+func parts(s *ingest.Session, of func(ingest.Turn) bool) (all []Part) {
+	for _, t := range s.Turns {
+		said := t.OwnText()
+		if t.Kind == ingest.Summary {
+			said = t.Text
+		}
+		if of(t) && !t.Abandoned && strings.TrimSpace(said) != "" {
+			all = append(all, Part{t.ID, said})
+		}
+	}
+	return all
 }
 
 // bullet is what a line of a list, a heading or a quotation begins with.
@@ -74,7 +72,7 @@ func Statements(message string) []string {
 		line = bullet.ReplaceAllString(line, "")
 		line = strings.Trim(strings.ReplaceAll(line, "|", " "), " \t")
 		for _, s := range text.Sentences(line, false) {
-			if wordy(s) {
+			if wordy.MatchString(s) {
 				out = append(out, s)
 			}
 		}
@@ -82,14 +80,5 @@ func Statements(message string) []string {
 	return out
 }
 
-// wordy reports whether a text holds two letters in a row.
-func wordy(s string) bool {
-	before := false
-	for _, r := range s {
-		if unicode.IsLetter(r) && before {
-			return true
-		}
-		before = unicode.IsLetter(r)
-	}
-	return false
-}
+// wordy matches two letters in a row.
+var wordy = regexp.MustCompile(`\pL\pL`)

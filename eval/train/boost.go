@@ -47,10 +47,11 @@ type stat struct{ g, h float64 }
 func boost(samples []sample, w *offline.Weights, how growth) {
 	b := &grower{growth: how, samples: samples}
 	b.bin()
-	b.margin = make([]float64, len(samples))
-	for i, s := range samples {
-		b.margin[i] = w.Margin(s.features)
+	var features [][]offline.Feature
+	for _, s := range samples {
+		features = append(features, s.features)
 	}
+	b.margin = w.Margins(features)
 	b.grad, b.hess = make([]float64, len(samples)), make([]float64, len(samples))
 	b.gains = make([]stat, len(b.names)*mostBins)
 	all := make([]int, len(samples))
