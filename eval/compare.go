@@ -78,10 +78,14 @@ func CompareSystems(before, after System) (*Comparison, error) {
 		return nil, fmt.Errorf("%s and %s were not measured alike", before.Name, after.Name)
 	}
 	if c.Shared == 0 {
-		return nil, fmt.Errorf("%s and %s have no %s in common", before.Name, after.Name,
-			map[string]string{"payloads": "session", "questions": "question"}[c.What])
+		return nil, fmt.Errorf("%s and %s have no %s in common", before.Name, after.Name, c.Of())
 	}
 	return c, nil
+}
+
+// Of is what a comparison counts, one of them.
+func (c *Comparison) Of() string {
+	return map[string]string{"payloads": "session", "questions": "question"}[c.What]
 }
 
 // shared pairs what two lists have in common by key, and notes the rest.

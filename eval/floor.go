@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"strings"
@@ -44,11 +43,7 @@ func (c *Case) draw(number uint64, in func(turn string) bool) making {
 			continue
 		}
 		one := all[random.IntN(len(all))]
-		one.Kind = g.Kind
-		id := payload.ItemID(fmt.Sprintf("s%d", len(out.claims)+1))
-		out.claims = append(out.claims, one)
-		out.predicted = append(out.predicted, Predicted{ID: id, Kind: one.Kind, Text: one.Text, Turns: one.Turns,
-			Quote: one.Text, Grounded: true})
+		out.say(g.Kind, one.Text, one.Turns[0])
 	}
 	return out
 }

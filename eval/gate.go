@@ -40,8 +40,8 @@ func NewGate(baseline, now *Run) (*Gate, error) {
 	g := &Gate{Comparison: c}
 	before, after := baseline.Systems[0], now.Systems[0]
 	if n := measuredOn(before); c.Shared < n {
-		return nil, fmt.Errorf("only %d of the baseline's %d %s can be compared (%s)", c.Shared, n,
-			map[string]string{"payloads": "sessions", "questions": "questions"}[c.What], strings.Join(c.Notes, "; "))
+		return nil, fmt.Errorf("only %d of the baseline's %d %ss can be compared (%s)", c.Shared, n, c.Of(),
+			strings.Join(c.Notes, "; "))
 	}
 	for _, d := range c.Figures {
 		if d.Verdict == Worse && !d.Few && gated(d.Name) {

@@ -243,6 +243,14 @@ func (c *Case) claims(items []payload.Item) []Claim {
 	return out
 }
 
+// wanted are the gold items as judges see them.
+func (c *Case) wanted() (out []Claim) {
+	for _, it := range c.Gold.Items {
+		out = append(out, wanted(it, c.turns))
+	}
+	return out
+}
+
 // Match pairs predicted with gold items by their words, one to one so that the
 // summed similarity is highest; pairs under the threshold are no pairs. With
 // strict only items of one kind are paired.
@@ -264,10 +272,7 @@ func (c *Case) matches(items []payload.Item) (strict, lenient []Pair) {
 
 // matchBy is Match by any judge.
 func (c *Case) matchBy(ctx context.Context, by Judge, claims []Claim) (strict, lenient []Pair, err error) {
-	var wants []Claim
-	for _, it := range c.Gold.Items {
-		wants = append(wants, wanted(it, c.turns))
-	}
+	wants := c.wanted()
 	x, err := judged(ctx, by, claims, wants)
 	if err != nil {
 		return nil, nil, err

@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -35,35 +36,26 @@ func Payloads(ctx context.Context, o Options) (*Run, error) {
 	if err := m.distill(ctx, c.cases); err != nil {
 		return nil, err
 	}
-	tested, err := m.system(ctx, c.cases, m.distilled)
-	if err != nil {
-		return nil, err
+	type way struct {
+		System
+		cases []*Case
+		make  func(*Case) making
 	}
-	tested.Name, tested.Model = o.distiller().Name(), o.Model
-	r.Systems = append(r.Systems, tested)
+	ways := []way{{System{Name: o.distiller().Name(), Model: o.Model}, c.cases, m.distilled}}
 	for _, b := range baselines {
-		var having []*Case
-		for _, k := range c.cases {
-			if len(b.parts(k.Session)) > 0 {
-				having = append(having, k)
-			}
-		}
-		if len(having) == 0 {
+		having := slices.DeleteFunc(slices.Clone(c.cases), func(k *Case) bool { return len(b.parts(k.Session)) == 0 })
+		ways = append(ways, way{System{Name: b.name, Baseline: true}, having, sentencesOf(b.parts)})
+	}
+	ways = append(ways, way{System{Name: Drawn, Baseline: true}, c.cases, func(k *Case) making { return k.draw(0, nil) }})
+	for _, w := range ways {
+		if len(w.cases) == 0 {
 			continue
 		}
-		sys, err := m.system(ctx, having, m.said(b.parts))
-		if err != nil {
+		if w.Payloads, err = m.payloads(ctx, w.cases, w.make); err != nil {
 			return nil, err
 		}
-		sys.Name, sys.Baseline = b.name, true
-		r.Systems = append(r.Systems, sys)
+		r.Systems = append(r.Systems, w.System)
 	}
-	drawn, err := m.system(ctx, c.cases, func(k *Case) making { return k.draw(0, nil) })
-	if err != nil {
-		return nil, err
-	}
-	drawn.Name, drawn.Baseline = Drawn, true
-	r.Systems = append(r.Systems, drawn)
 	return r, nil
 }
 
@@ -116,8 +108,8 @@ type making struct {
 	cost      float64
 }
 
-// system scores one way of making payloads.
-func (m maker) system(ctx context.Context, cases []*Case, do func(*Case) making) (System, error) {
+// payloads scores one way of making them.
+func (m maker) payloads(ctx context.Context, cases []*Case, do func(*Case) making) (*PayloadScore, error) {
 	sessions := make([]SessionScore, len(cases))
 	err := m.o.each(ctx, len(cases), func(ctx context.Context, i int) (what string, err error) {
 		c := cases[i]
@@ -127,9 +119,9 @@ func (m maker) system(ctx context.Context, cases []*Case, do func(*Case) making)
 		return c.Session.Title, err
 	})
 	if err != nil {
-		return System{}, err
+		return nil, err
 	}
-	return System{Payloads: summed(sessions)}, nil
+	return summed(sessions), nil
 }
 
 // distill has the system under test make its payloads.
@@ -195,17 +187,22 @@ func grounded(s *ingest.Session, it payload.Item) bool {
 	return len(one.Items) == 1 && len(one.Items[0].Evidence) == len(it.Evidence)
 }
 
-// said is a baseline: statements of a part of the session.
-func (m maker) said(parts func(*ingest.Session) []baseline.Part) func(*Case) making {
+// say adds a sentence that stands in a turn.
+func (m *making) say(kind payload.Kind, text, turn string) {
+	id := payload.ItemID(fmt.Sprintf("s%d", len(m.claims)+1))
+	m.claims = append(m.claims, Claim{Kind: kind, Text: text, Turns: []string{turn}})
+	m.predicted = append(m.predicted, Predicted{ID: id, Kind: kind, Text: text, Turns: []string{turn}, Quote: text,
+		Grounded: true})
+}
+
+// sentencesOf is a baseline: statements of a part of the session.
+func sentencesOf(parts func(*ingest.Session) []baseline.Part) func(*Case) making {
 	return func(c *Case) making {
 		out := making{kindless: true}
 		for _, p := range parts(c.Session) {
 			out.tokens += tokens.Count(p.Text)
 			for _, text := range baseline.Statements(p.Text) {
-				turn := []string{canonical(string(p.Turn), c.turns)}
-				id := payload.ItemID(fmt.Sprintf("s%d", len(out.claims)+1))
-				out.claims = append(out.claims, Claim{Text: text, Turns: turn})
-				out.predicted = append(out.predicted, Predicted{ID: id, Text: text, Turns: turn, Quote: text, Grounded: true})
+				out.say("", text, canonical(string(p.Turn), c.turns))
 			}
 		}
 		return out
@@ -246,14 +243,11 @@ func (c *Case) falseClaims(ctx context.Context, by Judge, claims []Claim, predic
 	if len(c.Gold.Not) == 0 {
 		return nil
 	}
-	var right, wrong []Claim
-	for _, it := range c.Gold.Items {
-		right = append(right, wanted(it, c.turns))
-	}
+	var wrong []Claim
 	for _, text := range c.Gold.Not {
 		wrong = append(wrong, Claim{Text: text})
 	}
-	good, err := judged(ctx, by, claims, right)
+	good, err := judged(ctx, by, claims, c.wanted())
 	if err != nil {
 		return err
 	}

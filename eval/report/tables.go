@@ -348,9 +348,8 @@ func (t Tables) Trust(k eval.KofN) {
 
 // Comparison is what moved from one run to the other.
 func (t Tables) Comparison(c *eval.Comparison) {
-	one := map[string]string{"payloads": "session", "questions": "question"}[c.What]
 	fmt.Fprintf(t.W, "%s%s, then %s: %s in common%s\n", t.St.Bold, onLine(c.Systems[0]),
-		onLine(c.Systems[1]), answer.Count(c.Shared, one), t.St.Reset)
+		onLine(c.Systems[1]), answer.Count(c.Shared, c.Of()), t.St.Reset)
 	if moved := moved(c); len(moved) > 0 {
 		t.Differences(moved)
 		fmt.Fprintln(t.W)
