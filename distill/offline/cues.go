@@ -115,35 +115,24 @@ func unspaced(r rune) bool {
 
 // cuesIn are the classes that a text shows.
 func cuesIn(text string) cueSet {
-	var room [64]string
-	words := room[:0]
-	cjk := false
-	for w := range strings.FieldsFuncSeq(text, func(r rune) bool {
-		cjk = cjk || r > 0x2e80
-		return !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' && !unicode.IsDigit(r)
-	}) {
-		if !smallLetters(w) {
-			w = strings.ToLower(strings.ReplaceAll(w, "’", "'"))
-		}
-		words = append(words, w)
-	}
+	words := strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(text, "’", "'")), func(r rune) bool {
+		return !unicode.IsLetter(r) && r != '\'' && r != '-' && !unicode.IsDigit(r)
+	})
 	l := cues()
 	var out cueSet
 	for i := range words {
 		for _, p := range l.words[words[i]] {
-			if (!p.opens || i == 0) && out&p.class == 0 && hasPrefix(words[i+1:], p.rest) {
+			if end := i + 1 + len(p.rest); (!p.opens || i == 0) && end <= len(words) && slices.Equal(words[i+1:end], p.rest) {
 				out |= p.class
 			}
 		}
 	}
-	for i := range l.any {
-		if cjk && strings.Contains(text, l.any[i].text) {
-			out |= l.any[i].class
+	if strings.ContainsFunc(text, unspaced) {
+		for _, c := range l.any {
+			if strings.Contains(text, c.text) {
+				out |= c.class
+			}
 		}
 	}
 	return out
-}
-
-func hasPrefix(words, start []string) bool {
-	return len(words) >= len(start) && slices.Equal(words[:len(start)], start)
 }

@@ -56,9 +56,6 @@ func clip(s string) string { return text.HeadWords(strings.TrimSpace(s), distill
 func about(text string) []string {
 	var out []string
 	for w := range strings.FieldsSeq(text) {
-		if smallLetters(w) {
-			continue
-		}
 		name := strings.TrimRight(strings.Trim(w, "`\"'“”‘’()[]{}<>,;:!?*…"), ".")
 		if len(name) < 3 || !looksLikePath(name) && !looksLikeName(w) || strings.Contains(name, "://") || strings.Contains(name, "`") {
 			continue
@@ -77,21 +74,8 @@ func appendNew(list []string, s string) []string {
 	return append(list, s)
 }
 
-// smallLetters tells what is an ordinary word at first sight.
-func smallLetters(w string) bool {
-	for i := 0; i < len(w); i++ {
-		if w[i] < 'a' || w[i] > 'z' {
-			return false
-		}
-	}
-	return true
-}
-
 // looksLikeName tells paths, flags, symbols and versions from words.
 func looksLikeName(w string) bool {
-	if smallLetters(w) {
-		return false
-	}
 	w = strings.Trim(w, "\"'()[]{}<>,;:.!?…“”‘’")
 	if strings.HasPrefix(w, "`") || strings.HasPrefix(w, "--") {
 		return true
