@@ -74,7 +74,7 @@ func TestBadInventedProject(t *testing.T) {
 		{"quote", swap("sqlite instead of the csv file\"", "sqlite it is\""), "", "",
 			`sessions.json: kiln-02, d1: the quote "sqlite it is" stands in none of its turns`},
 		{"turn", swap(`"t2", "t1"]`, `"t2", "t9"]`), "", "",
-			"sessions.json: kiln-02, d1: cites turn t9, and the session has none"},
+			"sessions.json: kiln-02, d1: cites turn t9, and the transcript has none"},
 		{"kind", swap(`"kind": "decision", "text": "Firing curves are kept in SQLite`,
 			`"kind": "choice", "text": "Firing curves are kept in SQLite`), "", "",
 			`sessions.json: kiln-02, d1: unknown kind "choice"`},
