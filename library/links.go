@@ -10,41 +10,45 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"recall/ingest"
 	"recall/library/disk"
 	"recall/payload"
 )
 
 // linksName is in each project's folder: which decision refines, supersedes or
-// contradicts which. A line stands in the folder of its later item's session;
+// contradicts which. A line stands in the folder where its later item's session was;
 // items' ids are the library's, so where it stands says nothing more.
 const linksName = "links.jsonl"
 
 // Links are the lines of all projects' links.jsonl, each file's in order.
-// Misplaced tells that some stand in a folder whose project their session has
-// left: see SettleLinks. What can't be read is an error that names file and
-// line, beside the lines that can.
+// Misplaced tells that some stand in a folder without any session: see SettleLinks. What
+// can't be read is an error that names file and line, beside the lines that can.
 func (l *Library) Links() (lines []payload.Link, misplaced bool, err error) {
 	files, err := l.linkFiles()
 	if err != nil {
 		return nil, false, err
 	}
 	var bad []error
-	folderOf := l.linksFolder()
+	used, err := l.usedFolders()
+	if err != nil {
+		return nil, false, err
+	}
 	for _, path := range files {
 		some, err := readLinks(path)
-		if err != nil {
-			bad = append(bad, err)
-		}
-		for i := range some {
-			folder, ok := folderOf(&some[i])
-			misplaced = misplaced || ok && folder != filepath.Dir(path)
-		}
-		lines = append(lines, some...)
+		bad = append(bad, err)
+		lines, misplaced = append(lines, some...), misplaced || !used[filepath.Dir(path)]
 	}
 	return lines, misplaced, errors.Join(bad...)
+}
+
+// usedFolders are those that some session's folder lies in.
+func (l *Library) usedFolders() (map[string]bool, error) {
+	all, err := l.listed()
+	used := map[string]bool{}
+	for _, e := range all {
+		used[filepath.Dir(e.Folder)] = true
+	}
+	return used, err
 }
 
 // LinksStamp changes whenever any links.jsonl does.
@@ -125,19 +129,12 @@ func (l *Library) appendLinks(lines []payload.Link) error {
 		}
 		byFolder[folder] = append(byFolder[folder], line)
 	}
-	texts := make([][]byte, len(folders))
-	var g errgroup.Group
-	for i, folder := range folders {
-		g.Go(func() (err error) {
-			texts[i], err = payload.EncodeLinks(byFolder[folder])
+	for _, folder := range folders {
+		text, err := payload.EncodeLinks(byFolder[folder])
+		if err != nil {
 			return err
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	for i, folder := range folders {
-		if err := disk.AppendLines(filepath.Join(folder, linksName), texts[i]); err != nil {
+		}
+		if err := disk.AppendLines(filepath.Join(folder, linksName), text); err != nil {
 			return fmt.Errorf("%s: %w", linksName, err)
 		}
 		if err := disk.SyncDir(folder); err != nil {
@@ -177,8 +174,8 @@ func linkText(line payload.Link) string {
 	return string(text)
 }
 
-// SettleLinks brings every line to the folder of its project, after sessions
-// were moved. A crash on the way leaves lines twice, which means the same.
+// SettleLinks brings the lines of a folder that has no session any more to where
+// their sessions are. A crash on the way leaves lines twice, which means the same.
 func (l *Library) SettleLinks() error {
 	unlock, err := l.lock("links")
 	if err != nil {
@@ -189,48 +186,30 @@ func (l *Library) SettleLinks() error {
 	if err != nil {
 		return err
 	}
-	folderOf := l.linksFolder()
-	for _, path := range files {
-		lines, err := readLinks(path)
-		if err != nil {
-			return err // nothing may be lost of a file that can't be read whole
-		}
-		var away, stay []payload.Link
-		for _, line := range lines {
-			if folder, ok := folderOf(&line); ok && folder != filepath.Dir(path) {
-				away = append(away, line)
-			} else {
-				stay = append(stay, line)
-			}
-		}
-		if len(away) == 0 {
-			continue
-		}
-		if err := l.appendLinks(away); err != nil {
-			return err
-		}
-		if err := l.replaceLinks(path, stay); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// replaceLinks leaves a file with these lines, none without any.
-func (l *Library) replaceLinks(path string, lines []payload.Link) error {
-	folder := filepath.Dir(path)
-	if len(lines) == 0 {
-		if err := disk.Unlink(path); err != nil {
-			return err
-		}
-		disk.Unlink(folder) // if nothing else is in it
-		return nil
-	}
-	text, err := payload.EncodeLinks(lines)
+	used, err := l.usedFolders()
 	if err != nil {
 		return err
 	}
-	return errors.Join(l.put(path, disk.SealLines(text)), disk.SyncDir(folder))
+	for _, path := range files {
+		if used[filepath.Dir(path)] {
+			continue
+		}
+		lines, err := readLinks(path)
+		if err == nil {
+			err = l.appendLinks(lines)
+		}
+		if errors.Is(err, ErrNoSession) {
+			continue // of sessions that aren't here
+		}
+		if err == nil {
+			err = disk.Unlink(path)
+		}
+		if err != nil {
+			return err
+		}
+		disk.Unlink(filepath.Dir(path)) // if nothing else is in it
+	}
+	return nil
 }
 
 // linksFolder finds the folder of a line's project, looking for each session
