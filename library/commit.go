@@ -1,55 +1,78 @@
 package library
 
 import (
-	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"recall/library/disk"
 	"recall/library/raw"
 	"recall/library/registry"
 )
 
-// commitNew builds the folder of a new session aside and puts it into
-// unsorted in one rename.
+// commitNew makes the folder of a new session.
 func (l *Library) commitNew(a *archiving) error {
-	build, err := l.tempName()
-	if err != nil {
-		return err
-	}
-	defer disk.UnlinkAll(build) // of a failure
-	segs := filepath.Join(build, "raw")
-	// synced below
-	if err := disk.Do(disk.OpMakeDirs, segs, "", func() error { return disk.MakeAllDirs(segs) }); err != nil {
-		return err
-	}
 	a.entry.Format = Format
 	text, err := a.entry.encode()
 	if err != nil {
 		return err
 	}
-	lines := raw.ListPath(build)
-	err = errors.Join(disk.Overwrite(lines, raw.EncodeLines(a.lines)),
-		disk.Overwrite(sessionFile(build), text))
+	temps := map[string]string{}
+	for _, s := range a.segs {
+		if name := "raw/" + s.String(); temps[name] == "" {
+			temps[name] = s.Temp
+		} else {
+			raw.Drop(s) // the same in another file
+		}
+	}
+	for name, text := range map[string][]byte{"raw/versions.jsonl": raw.EncodeLines(a.lines), "session.json": text} {
+		temp, err := l.temp(func(w io.Writer) error { _, err := w.Write(text); return err })
+		if err != nil {
+			return err
+		}
+		defer disk.Unlink(temp) // of a failure
+		temps[name] = temp
+	}
+	return l.build(a.entry, temps)
+}
+
+// build makes the folder of a new session of files that lie aside, by their names in
+// it, and puts it into its place in one rename. They needn't be synced: until then all
+// is out of sight, and one wait for the disk does for the files and their names.
+func (l *Library) build(e Entry, temps map[string]string) error {
+	build, err := l.tempName()
 	if err != nil {
 		return err
 	}
-	// Into place before they are synced: all this is still out of sight, and
-	// one wait for the disk does for the files and their names.
-	if err := raw.Place(a.segs, build, nil); err != nil {
-		return err
-	}
-	files := []string{lines, sessionFile(build)}
-	for _, s := range a.segs {
-		files = append(files, raw.Path(build, s.Segment))
+	defer disk.UnlinkAll(build) // of a failure
+	dirs := map[string]bool{}
+	var files []string
+	for _, name := range slices.Sorted(maps.Keys(temps)) {
+		at := filepath.Join(build, filepath.FromSlash(name))
+		if dir := filepath.Dir(at); !dirs[dir] {
+			if err := disk.Do(disk.OpMakeDirs, dir, "", func() error { return disk.MakeAllDirs(dir) }); err != nil {
+				return err
+			}
+			for ; dir != filepath.Dir(build); dir = filepath.Dir(dir) {
+				dirs[dir] = true
+			}
+		}
+		if err := disk.Rename(temps[name], at); err != nil {
+			return err
+		}
+		files = append(files, at)
 	}
 	if err := disk.SyncFiles(files); err != nil {
 		return err
 	}
-	if err := errors.Join(disk.SyncDir(segs), disk.SyncDir(build)); err != nil {
-		return err
+	for dir := range dirs {
+		if err := disk.SyncDir(dir); err != nil {
+			return err
+		}
 	}
-	return l.shelve(build, a.entry)
+	return l.shelve(build, e)
 }
 
 // shelve gives the folder of a new session that was built aside its place.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -82,6 +83,13 @@ func ReadFolder(folder string) (*Folder, error) {
 		return err
 	})
 	return s, err
+}
+
+// Names are those of all its files, in order.
+func (s *Folder) Names() []string {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(s.Text)), maps.Keys(s.Size))
+	slices.Sort(names)
+	return names
 }
 
 // Same reports whether two folders are equal: what changes byte for byte, what

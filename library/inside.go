@@ -71,11 +71,11 @@ func (l Inside) MarkBehind(id ingest.SessionID) error { return l.markBehind(id) 
 func (l Inside) SessionIn(folder string) ingest.SessionID { return sessionIn(folder) }
 func (l Inside) PayloadIn(folder string) *payload.Payload { return payloadIn(folder) }
 
-// Shelve gives a folder that was built aside the place of a new session, Place moves
+// Build makes the folder of a new session of files that lie aside, Move brings
 // one to where it belongs by now, RemoveFolder removes one that isn't the session's.
 // The errors are ErrStale and ErrForgotten.
-func (l Inside) Shelve(build string, e Entry) error { return l.shelve(build, e) }
-func (l Inside) Move(id ingest.SessionID) error     { return l.placeOne(id, nil) }
+func (l Inside) Build(e Entry, temps map[string]string) error { return l.build(e, temps) }
+func (l Inside) Move(id ingest.SessionID) error               { return l.placeOne(id, nil) }
 func (l Inside) RemoveFolder(id ingest.SessionID, folder string) error {
 	return l.removeFolder(id, folder)
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -231,7 +230,7 @@ func (t *twins) carry() error {
 	} else {
 		brought["payload.md"] = true
 	}
-	for _, name := range slices.Concat(slices.Collect(maps.Keys(t.src.Text)), slices.Collect(maps.Keys(t.src.Size))) {
+	for _, name := range t.src.Names() {
 		if brought[name] || t.r.l.IsRendered(name) || path.Dir(name) == "vectors" || t.held(name) {
 			continue // or made again
 		}

@@ -3,8 +3,8 @@ package merge
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"recall/library"
 	"recall/library/check"
@@ -17,120 +17,99 @@ import (
 // here is overwritten, and nothing comes back that was forgotten here.
 func (m *merging) broken(ctx context.Context) error {
 	for _, b := range m.from.Broken() {
-		if disk.RealDir(b.Path) != nil { // a link
-			m.problem(b.Path, b.Reason+"; not copied")
-			continue
-		}
-		if why, err := m.leaveBroken(b.Path); err != nil {
-			return err
-		} else if why != "" {
-			m.problem(b.Path, b.Reason+"; "+why)
-			continue
-		}
-		err := m.carryFolder(ctx, b.Path)
+		what, err := m.carry(ctx, b.Path)
 		if bad := (raw.SourceError{}); errors.As(err, &bad) && ctx.Err() == nil {
-			m.problem(b.Path, bad.Error())
-			continue
+			what, err = bad.Error(), nil
 		}
 		if err != nil {
 			return err
 		}
-		m.problem(b.Path, b.Reason+"; copied as it lies; recall repair makes it good")
+		m.problem(b.Path, b.Reason+"; "+what)
 	}
 	return nil
 }
 
-// leaveBroken says why a folder isn't brought over, "" if it is to be.
-func (m *merging) leaveBroken(folder string) (string, error) {
-	id := m.l.SessionIn(folder)
+// carry copies what isn't here yet of such a folder, beside what has its name, and says
+// what it did.
+func (m *merging) carry(ctx context.Context, folder string) (what string, err error) {
+	if disk.RealDir(folder) != nil { // a link
+		return "not copied", nil
+	}
+	src, err := library.ReadFolder(folder)
+	if err != nil {
+		return "", raw.AtSource(err)
+	}
+	src.Entry = library.Entry{ID: m.l.SessionIn(folder), Folder: folder}
+	src.Versions = raw.ParseVersions("versions.jsonl", disk.SplitLines(src.Text["raw/versions.jsonl"]))
+	if why, err := m.leave(src); why != "" || err != nil {
+		return "left out: " + why, err
+	}
+	to := filepath.Join(m.l.Dir(), filepath.FromSlash(m.from.Rel(folder)))
+	if _, err := m.l.ReadEntry(to); err == nil { // a good one; the name's end still tells the session
+		to = filepath.Join(filepath.Dir(to), "damaged "+filepath.Base(to))
+	}
+	var names []string
+	for _, name := range src.Names() {
+		there, err := copyIn(filepath.Join(to, filepath.FromSlash(name)), filepath.Join(folder, filepath.FromSlash(name)))
+		if err != nil {
+			return "", raw.AtSource(err)
+		}
+		if !there {
+			names = append(names, name)
+		}
+	}
+	files, err := m.stageCopies(ctx, src, names)
+	if err != nil {
+		return "", err
+	}
+	defer dropCopies(files)
+	for _, f := range files {
+		at := filepath.Join(to, filepath.FromSlash(f.name))
+		dir := filepath.Dir(at)
+		if err := disk.MakeDirs(dir); err != nil {
+			return "", err
+		}
+		if err := errors.Join(disk.Rename(f.temp, m.l.FreeName(dir, filepath.Base(at))), disk.SyncDir(dir)); err != nil {
+			return "", err
+		}
+	}
+	return "copied as it lies; recall repair makes it good", nil
+}
+
+// leave says why a folder isn't brought over, "" if it is to be.
+func (m *merging) leave(src *library.Folder) (string, error) {
+	id := src.Entry.ID
 	if id == "" {
 		gone, err := m.l.Tombstones()
 		if err == nil && len(gone) > 0 {
-			return "left out: whose it is can't be told, and sessions were forgotten here", nil
+			return "whose it is can't be told, and sessions were forgotten here", nil
 		}
 		return "", err
 	}
 	if gone, err := m.l.Forgotten(id); err != nil || gone {
-		return "left out: the session was forgotten here", err
+		return "the session was forgotten here", err
 	}
-	if _, err := m.l.Session(id); errors.Is(err, library.ErrNoSession) {
-		return "", nil
-	}
-	src, err := library.ReadFolder(folder)
-	if err != nil {
-		return err.Error(), nil
-	}
-	src.Entry = library.Entry{ID: id, Folder: folder}
-	src.Versions = raw.ParseVersions("versions.jsonl", disk.SplitLines(src.Text["raw/versions.jsonl"]))
 	dst, err := m.l.View(id)
-	if err != nil {
-		return "", err
+	switch {
+	case errors.Is(err, library.ErrNoSession):
+		return "", nil
+	case err == nil && dst.Covers(src) && len(src.Versions.Stored()) > 0:
+		return "this session is here whole", nil
 	}
-	if dst.Covers(src) && len(src.Versions.Stored()) > 0 {
-		return "left out: this session is here whole", nil
-	}
-	return "", nil
+	return "", err
 }
 
-// carryFolder copies what isn't there yet.
-func (m *merging) carryFolder(ctx context.Context, folder string) error {
-	rel, err := filepath.Rel(m.from.Dir(), folder)
+// copyIn reports whether a file is at a path, or beside it under a name of its own.
+func copyIn(path, file string) (bool, error) {
+	want, err := disk.SumFile(file)
 	if err != nil {
-		return err
+		return false, err
 	}
-	to := filepath.Join(m.l.Dir(), rel)
-	if _, err := m.l.ReadEntry(to); err == nil { // a good one; the name's end still tells the session
-		to = filepath.Join(filepath.Dir(to), "damaged "+filepath.Base(to))
-	}
-	return disk.Walk(folder, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return raw.AtSource(err)
-		}
-		name, err := filepath.Rel(folder, path)
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		return m.carryFile(ctx, path, filepath.Join(to, name))
-	})
-}
-
-// carryFile copies one file, beside one of that name with other content.
-func (m *merging) carryFile(ctx context.Context, from, to string) error {
-	want, err := disk.SumFile(from)
-	if err != nil {
-		return raw.AtSource(err)
-	}
-	dir, base := filepath.Dir(to), filepath.Base(to)
-	taken, _ := disk.Glob(dir, disk.GlobSafe(base)+"*")
-	for _, have := range taken {
-		if got, err := disk.SumFile(have); err == nil && got == want {
-			return nil
-		}
-	}
-	f, err := disk.Open(from)
-	if err != nil {
-		return raw.AtSource(err)
-	}
-	defer f.Close()
-	temp, sum, err := m.l.TempOf(raw.FromSource(disk.Until(ctx, f)))
-	if err != nil {
-		return err
-	}
-	defer disk.Unlink(temp) // of a failure
-	if err := errors.Join(disk.SyncFiles([]string{temp}), disk.CheckFile(temp, sum)); err != nil {
-		return err
-	}
-	if err := disk.MakeDirs(dir); err != nil {
-		return err
-	}
-	if err := disk.Rename(temp, m.l.FreeName(dir, base)); err != nil {
-		return err
-	}
-	m.count(func(d *Merged) { d.Files++; d.Bytes += sum.Size })
-	return disk.SyncDir(dir)
+	taken, _ := disk.Glob(filepath.Dir(path), disk.GlobSafe(filepath.Base(path))+"*")
+	return slices.ContainsFunc(taken, func(have string) bool {
+		got, err := disk.SumFile(have)
+		return err == nil && got == want
+	}), nil
 }
 
 // healed unites, in a copy that follows, folders that came over damaged with

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -19,37 +18,16 @@ import (
 
 // adopt takes over a session that isn't here: its folder as it is.
 func (m *merging) adopt(ctx context.Context, src *library.Folder) error {
-	names := slices.Concat(slices.Collect(maps.Keys(src.Text)), slices.Collect(maps.Keys(src.Size)))
-	slices.Sort(names)
-	files, err := m.stageCopies(ctx, src, names)
+	files, err := m.stageCopies(ctx, src, src.Names())
 	if err != nil {
 		return err
 	}
 	defer dropCopies(files)
-	build, err := m.l.TempName()
-	if err != nil {
-		return err
-	}
-	defer disk.UnlinkAll(build) // of a failure
-	dirs := map[string]bool{build: true}
+	temps := map[string]string{}
 	for _, f := range files {
-		at := filepath.Join(build, filepath.FromSlash(f.name))
-		for dir := filepath.Dir(at); !dirs[dir]; dir = filepath.Dir(dir) {
-			dirs[dir] = true
-		}
-		if err := disk.MakeAllDirs(filepath.Dir(at)); err != nil {
-			return err
-		}
-		if err := disk.Rename(f.temp, at); err != nil {
-			return err
-		}
+		temps[f.name] = f.temp
 	}
-	for dir := range dirs {
-		if err := disk.SyncDir(dir); err != nil {
-			return err
-		}
-	}
-	err = m.l.Shelve(build, src.Entry)
+	err = m.l.Build(src.Entry, temps)
 	switch {
 	case errors.Is(err, library.ErrForgotten):
 		return nil

@@ -84,12 +84,12 @@ func Sync(segs []Staged) error {
 
 // Place moves staged segments into a session's folder. What is there already has
 // the same bytes, by its name, if its checksum is the one known of it; else it is
-// replaced. v may be nil.
+// replaced.
 func Place(segs []Staged, folder string, v *Versions) error {
 	for _, s := range segs {
 		target := Path(folder, s.Segment)
 		if have, err := disk.SumFile(target); err == nil &&
-			(have.CRC == s.CRC || v != nil && slices.Contains(v.CRCs[s.String()], have.CRC)) {
+			(have.CRC == s.CRC || slices.Contains(v.CRCs[s.String()], have.CRC)) {
 			disk.Unlink(s.Temp)
 			continue
 		}
