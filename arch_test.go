@@ -51,6 +51,7 @@ var below = map[string][]string{
 	"library/check":    {"library", "library/disk", "library/raw"},
 	"library/disk":     {},
 	"library/ledger":   {"library/disk"},
+	"library/manifest": {"library/disk"},
 	"library/merge":    {"library", "library/check", "library/disk", "library/raw", "library/render"},
 	"library/needle":   {},
 	"library/raw":      {"library/disk"},
@@ -286,7 +287,7 @@ var atOneDoor = []struct {
 			// in the user's cache folder
 			"library/listcache.go",
 			// files outside the library
-			"library/manifest/now.go", "library/merge/backup.go", "library/merge/backupfile.go",
+			"library/merge/backup.go", "library/merge/backupfile.go",
 			"library/merge/unpack.go", "library/restore.go",
 			"library/raw/source.go", "library/disk/replace.go",
 			"library/ramdisk/ramdisk_linux.go"}, // of tests

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"recall/library/disk"
 	"recall/text"
 )
 
@@ -40,7 +41,7 @@ func (m Manifest) Cleanup(contents map[string][]byte, folders []string) (string,
 		switch {
 		case f.Rebuildable && len(f.Calls) > 0 && known:
 			c.Again++
-			fmt.Fprintf(&calls, "# %s\nagain %s %s\n", comment(f.Reason), quote(f.Path), sumOf(text))
+			fmt.Fprintf(&calls, "# %s\nagain %s %s\n", comment(f.Reason), quote(f.Path), disk.HexSum(text))
 		case f.Rebuildable && len(f.Calls) == 0:
 			c.Again++
 			fmt.Fprintf(&calls, "# %s: %s\nagain %s ''\n", comment(f.Reason), comment(oneLine(f.Command)),

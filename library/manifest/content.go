@@ -3,8 +3,6 @@ package manifest
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -131,9 +129,4 @@ func replay(calls []string, inputs map[string]toolInput) ([]byte, bool) {
 		}
 	}
 	return []byte(text), begun
-}
-
-func sumOf(b []byte) string {
-	h := sha256.Sum256(b)
-	return hex.EncodeToString(h[:])
 }

@@ -3,8 +3,6 @@ package manifest
 import (
 	"path"
 	"strings"
-
-	"recall/ingest"
 )
 
 // rebuildable reports whether a file could be made again, and why or why not.
@@ -48,8 +46,7 @@ func (w *work) available(p string) (bool, string) {
 		if f.gone {
 			return false, "which was deleted or renamed since"
 		}
-		ok, why := w.rebuildable(f)
-		if !ok {
+		if ok, why := w.rebuildable(f); !ok {
 			return false, "which can't be made again: " + why
 		}
 		return true, ""
@@ -70,13 +67,4 @@ func (w *work) available(p string) (bool, string) {
 		return true, "" // of the machine's own system
 	}
 	return false, "which lay in the machine before"
-}
-
-// conversations are the session's turns and those of its sub-agents.
-func (w *work) conversations() [][]ingest.Turn {
-	all := [][]ingest.Turn{w.session.Turns}
-	for i := range w.session.Subagents {
-		all = append(all, w.session.Subagents[i].Turns)
-	}
-	return all
 }

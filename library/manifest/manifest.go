@@ -140,10 +140,3 @@ func (m Manifest) Encode() ([]byte, error) {
 	err := e.Encode(m)
 	return b.Bytes(), err
 }
-
-// Decode reads a manifest.toml.
-func Decode(text []byte) (Manifest, error) {
-	var m Manifest
-	err := toml.Unmarshal(text, &m)
-	return m, err
-}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pelletier/go-toml/v2"
 
 	"recall/ingest"
 	"recall/ingest/trace"
@@ -176,8 +177,8 @@ func TestEncode(t *testing.T) {
 			t.Fatalf("not the same again: %v\n%s", err, again)
 		}
 	}
-	back, err := Decode(text)
-	if err != nil {
+	var back Manifest
+	if err := toml.Unmarshal(text, &back); err != nil {
 		t.Fatal(err)
 	}
 	twice, err := back.Encode()

@@ -2,10 +2,9 @@ package manifest
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"io"
 	"os"
+
+	"recall/library/disk"
 )
 
 // InputNow is how an input is found on this computer now.
@@ -26,17 +25,10 @@ func (in Input) Look() InputNow {
 		return now
 	}
 	now.There = true
-	if fi.Size() > hashMost {
-		return now
-	}
-	f, err := os.Open(now.Path)
-	if err != nil {
-		return now
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err == nil {
-		now.SHA256 = hex.EncodeToString(h.Sum(nil))
+	if fi.Size() <= hashMost {
+		if sum, err := disk.SumFile(now.Path); err == nil {
+			now.SHA256 = sum.SHA256
+		}
 	}
 	return now
 }

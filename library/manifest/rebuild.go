@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"recall/library/disk"
 )
 
 //go:embed rebuild.sh
@@ -149,7 +151,7 @@ func (w *rebuilding) file(f Made) {
 			f.SHA256)
 	case written:
 		fmt.Fprintf(&w.puts, "put %s \"$files\"/%s %s\n", w.place(f.Path), w.add(f.Path, Placed{Content: text}),
-			sumOf(text))
+			disk.HexSum(text))
 	case f.Machine == Host:
 		w.notes = append(w.notes, "On the host, where it was: "+f.Path)
 	case f.Rebuildable && len(f.Calls) == 0:

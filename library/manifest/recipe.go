@@ -1,7 +1,9 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -66,12 +68,7 @@ func (w *work) step(a *trace.Action, steps []trace.Step, i int) {
 	if st.Program == "cat" && st.HasHere && len(st.Out) > 0 && r.why == "" {
 		r.inline = true
 	}
-	paths := make([]string, 0, len(made))
-	for p := range made {
-		paths = append(paths, p)
-	}
-	slices.Sort(paths)
-	for _, p := range paths {
+	for _, p := range slices.Sorted(maps.Keys(made)) {
 		f := w.file(p)
 		own := r
 		own.from = slices.DeleteFunc(slices.Clone(r.from), func(q string) bool { return q == p })
@@ -104,20 +101,18 @@ func (w *work) delete(p string) {
 
 // rename moves what is known of a file, or of a folder's files, to the new name.
 func (w *work) rename(from, to string, n int) {
+	before := recipe{why: "it was there before under another name; what it said isn't known"}
 	known := false
 	for _, f := range slices.Clone(w.order) {
-		rest, inside := strings.CutPrefix(f.path, from+"/")
-		if f.path != from && !inside || f.gone {
+		rest, inside := strings.CutPrefix(f.path+"/", from+"/")
+		if !inside || f.gone {
 			continue
-		}
-		if !inside {
-			rest = ""
 		}
 		known = true
 		g := w.file(path.Join(to, rest))
 		r := f.recipe
 		if !f.made {
-			r = recipe{why: "it was there before under another name; what it said isn't known"}
+			r = before
 		}
 		g.there = g.there || f.there
 		w.make(g, n, r)
@@ -125,8 +120,7 @@ func (w *work) rename(from, to string, n int) {
 		f.gone = true
 	}
 	if !known {
-		f := w.file(to)
-		w.make(f, n, recipe{why: "it was there before under another name; what it said isn't known"})
+		w.make(w.file(to), n, before)
 	}
 }
 
@@ -179,20 +173,17 @@ func (w *work) sourceOf(st *trace.Step) source {
 		script := trace.Absolute(st.Dir, arg)
 		text, ok := w.text(script)
 		if !ok {
-			return source{why: "made by " + path.Base(arg) + ", whose text isn't known", reads: list(script)}
+			s := source{why: "made by " + path.Base(arg) + ", whose text isn't known"}
+			if script != "" {
+				s.reads = []string{script}
+			}
+			return s
 		}
 		s := w.program(prog, text, st.Dir)
 		s.reads = append(s.reads, script)
 		return s
 	}
 	return source{why: "made by " + prog + " from its input"}
-}
-
-func list(p string) []string {
-	if p == "" {
-		return nil
-	}
-	return []string{p}
 }
 
 // text is the content of a script that the session wrote as a whole.
@@ -202,16 +193,8 @@ func (w *work) text(p string) (string, bool) {
 		return "", false
 	}
 	if len(f.recipe.calls) == 1 {
-		for _, turns := range w.conversations() {
-			for i := range turns {
-				for k := range turns[i].Calls {
-					if c := &turns[i].Calls[k]; c.ID == f.recipe.calls[0] {
-						text := c.Input["content"]
-						return text, text != "" && !strings.Contains(text, "bytes left out")
-					}
-				}
-			}
-		}
+		text := w.written[f.recipe.calls[0]]
+		return text, text != "" && !strings.Contains(text, "bytes left out")
 	}
 	if f.recipe.inline {
 		return f.recipe.command, true
@@ -230,26 +213,8 @@ var (
 	network    = lazy(`https?://|\b(?:requests|urllib|httpx|aiohttp|socket|fetch\(|axios|boto3|smtplib|ftplib|curl|wget|yfinance)\b`)
 )
 
-// What the expressions need to match, looked for first: a script is long.
-var (
-	networkWords = strings.Fields(`http requests urllib aiohttp socket fetch axios boto3 smtplib ftplib curl wget yfinance`)
-	// unsteadyWords tell a script that takes something that its text doesn't hold.
-	unsteadyWords = strings.Fields(`input( sys.stdin os.environ os.walk os.listdir glob. iterdir rglob readdir sys.argv process.argv argparse random. datetime.now time.time Date.now Math.random uuid4 subprocess os.system child_process exec( eval(`)
-	writeWords    = strings.Fields(`savefig to_ save imwrite writeFile Writer Workbook Template Canvas write_ open Path`)
-)
-
-func hasAny(text string, words []string) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
-}
-
-func firstOf(text string, words []string) string {
-	for _, w := range words {
-		if strings.Contains(text, w) {
-			return w
-		}
-	}
-	return ""
-}
+// unsteadyWords tell a script that takes something that its text doesn't hold.
+var unsteadyWords = strings.Fields(`input( sys.stdin os.environ os.walk os.listdir glob. iterdir rglob readdir sys.argv process.argv argparse random. datetime.now time.time Date.now Math.random uuid4 subprocess os.system child_process exec( eval(`)
 
 // program reads the text of a script: the files that it names, those among
 // them that it writes, and whether it takes anything from elsewhere.
@@ -257,22 +222,16 @@ func (w *work) program(prog, text, dir string) source {
 	if prog == "bash" || prog == "sh" {
 		return source{why: "made by a shell script; what it read isn't known"}
 	}
-	if hasAny(text, networkWords) && network().MatchString(text) {
+	if network().MatchString(text) {
 		return source{why: "made by a script that fetches something: that may change"}
 	}
 	var s source
-	if u := firstOf(text, unsteadyWords); u != "" {
-		s.why = fmt.Sprintf("made by a script that uses %s: what it read isn't known", strings.TrimRight(u, "(."))
+	if i := slices.IndexFunc(unsteadyWords, func(w string) bool { return strings.Contains(text, w) }); i >= 0 {
+		s.why = fmt.Sprintf("made by a script that uses %s: what it read isn't known",
+			strings.TrimRight(unsteadyWords[i], "(."))
 	}
-	writes := writeCall().FindAllStringSubmatch
-	if !hasAny(text, writeWords) {
-		writes = func(string, int) [][]string { return nil }
-	}
-	for _, m := range writes(text, -1) {
-		p := m[1]
-		if p == "" {
-			p = m[2]
-		}
+	for _, m := range writeCall().FindAllStringSubmatch(text, -1) {
+		p := cmp.Or(m[1], m[2])
 		if abs := trace.Absolute(dir, p); trace.LooksLikePath(p) && abs != "" {
 			s.writes = appendOnce(s.writes, abs)
 		}

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ type work struct {
 	machine  Machine
 	mounts   cowork.Mounts
 	archived map[string]Archived // by name
+	written  map[string]string   // what each call of a file tool wrote
 	files    map[string]*file
 	order    []*file // as they were first met
 }
@@ -49,7 +51,8 @@ type recipe struct {
 }
 
 func newWork(s *ingest.Session, archived []Archived) *work {
-	w := &work{session: s, machine: Host, archived: map[string]Archived{}, files: map[string]*file{}}
+	w := &work{session: s, machine: Host, archived: map[string]Archived{}, written: map[string]string{},
+		files: map[string]*file{}}
 	if s.Source == ingest.Cowork {
 		w.mounts = cowork.NewMounts([]string{s.Where.Process}, s.Where.Storage, s.Where.Folders)
 		if s.Where.Process != "" && !ranOnHost(s) {
@@ -137,6 +140,7 @@ func (w *work) action(a *trace.Action) {
 // tool follows a file tool's call: what it writes stands in the transcript.
 func (w *work) tool(a *trace.Action, t trace.Touch) {
 	f := w.file(t.Path)
+	w.written[a.Call.ID] = a.Call.Input["content"]
 	switch t.How {
 	case trace.Read:
 		w.read(f, a.N)
@@ -254,14 +258,10 @@ func (w *work) onTheWay(f *file, onHost bool) bool {
 
 // fillArchived adds the uploads and outputs that no call is seen to touch.
 func (w *work) fillArchived(m *Manifest, listed map[string]bool) {
-	var names []string
-	for name := range w.archived {
-		if !listed[name] {
-			names = append(names, name)
+	for _, name := range slices.Sorted(maps.Keys(w.archived)) {
+		if listed[name] {
+			continue
 		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
 		a := w.archived[name]
 		p := path.Join(strings.ReplaceAll(w.session.Where.Storage, `\`, "/"), name)
 		if w.machine == VM {
