@@ -18,15 +18,10 @@ import (
 // end, before the end of the file is reported. Path is where the file was last
 // found, whether or not it is still there.
 func (l *Library) Found(id ingest.SessionID) (ingest.Found, error) {
-	e, err := l.Session(id)
+	e, v, err := l.versionsOf(id)
 	if err != nil {
 		return ingest.Found{}, err
 	}
-	lines, err := l.readLines(id, filepath.Join("raw", "versions.jsonl"))
-	if err != nil {
-		return ingest.Found{}, err
-	}
-	v := raw.ParseVersions("versions.jsonl", lines)
 	f := ingest.Found{ID: e.ID, Source: e.Source, Root: e.Root}
 	files := slices.Clone(e.Files)
 	slices.SortStableFunc(files, func(a, b FileState) int { return a.Place - b.Place })

@@ -73,17 +73,10 @@ func fileVersion(state *FileState, name string, n int, v raw.Version) FileVersio
 	return f
 }
 
-func (l *Library) versionsOf(id ingest.SessionID) (Entry, *raw.Versions, error) {
-	e, err := l.Session(id)
-	if err != nil {
-		return e, nil, err
-	}
+func (l *Library) versionsOf(id ingest.SessionID) (e Entry, v *raw.Versions, err error) {
 	lines, err := l.readLines(id, filepath.Join("raw", "versions.jsonl"))
-	if err != nil {
-		return e, nil, err
+	if err == nil {
+		e, err = l.Session(id)
 	}
-	if e, err = l.Session(id); err != nil {
-		return e, nil, err
-	}
-	return e, raw.ParseVersions("versions.jsonl", lines), nil
+	return e, raw.ParseVersions("versions.jsonl", lines), err
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -304,45 +306,62 @@ func (r *repairing) holds(e library.Entry, segs []raw.Segment, size int64, sum s
 
 // assemble looks for segments that give a file's content as session.json has it.
 func (r *repairing) assemble(e library.Entry, v *raw.Versions, state library.FileState) (raw.Line, bool) {
-	at := segmentsIn(e.Folder)
+	line := raw.Line{File: state.Name, Role: state.Role, Version: len(v.Files[state.Name]) + 1, Sum: state.Sum, Add: []string{}}
+	if state.Size == 0 {
+		return line, v.Apply(line) == nil
+	}
 	tries := 0
-	var walk func(offset int64, chain []raw.Segment) []raw.Segment
-	walk = func(offset int64, chain []raw.Segment) []raw.Segment {
-		if offset == state.Size {
-			if tries++; tries > 200 || r.holds(e, chain, state.Size, state.Sum) != nil {
-				return nil
-			}
-			return chain
+	for chain := range chainsIn(e.Folder, state.Size) {
+		if sizeOf(chain) != state.Size {
+			continue
 		}
-		for _, s := range at[offset] {
-			if s.Length > 0 && offset+s.Length <= state.Size && tries <= 200 {
-				if found := walk(offset+s.Length, append(slices.Clone(chain), s)); found != nil {
-					return found
-				}
-			}
+		if tries++; tries > 200 {
+			break
 		}
-		return nil
+		if r.holds(e, chain, state.Size, state.Sum) == nil {
+			err := describe(&line, e.Folder, chain)
+			return line, err == nil && v.Apply(line) == nil
+		}
 	}
-	chain := walk(0, nil)
-	if chain == nil && state.Size > 0 {
-		return raw.Line{}, false
-	}
-	line, err := lineOf(e.Folder, chain)
-	line.File, line.Role, line.Version, line.Sum = state.Name, state.Role, len(v.Files[state.Name])+1, state.Sum
-	return line, err == nil && v.Apply(line) == nil
+	return line, false
 }
 
-// lineOf describes a file's content that is made of those segments.
-func lineOf(folder string, chain []raw.Segment) (raw.Line, error) {
-	line := raw.Line{Add: []string{}, Size: sizeOf(chain)}
+// chainsIn are the runs of a folder's segments that follow on one another from the beginning
+// of a file, as far as they go below most bytes.
+func chainsIn(folder string, most int64) iter.Seq[[]raw.Segment] {
+	at := map[int64][]raw.Segment{}
+	for _, s := range raw.In(folder) {
+		at[s.Offset] = append(at[s.Offset], s)
+	}
+	return func(yield func([]raw.Segment) bool) {
+		var walk func(chain []raw.Segment, end int64) bool
+		walk = func(chain []raw.Segment, end int64) bool {
+			last := len(chain) > 0
+			for _, s := range at[end] {
+				if s.Length > 0 && end+s.Length <= most {
+					last = false
+					if !walk(append(slices.Clone(chain), s), end+s.Length) {
+						return false
+					}
+				}
+			}
+			return !last || yield(chain)
+		}
+		walk(nil, 0)
+	}
+}
+
+// describe notes in a line that a file's content is made of those segments.
+func describe(line *raw.Line, folder string, chain []raw.Segment) error {
+	line.Size = sizeOf(chain)
 	for _, s := range chain {
 		file, err := disk.SumFile(raw.Path(folder, s))
 		if err != nil {
-			return line, err
+			return err
 		}
 		line.Add, line.CRC = append(line.Add, s.String()), append(line.CRC, file.CRC)
 	}
-	return line, nil
+	return nil
 }
 
 // strays makes files of segments that no version has any more: the longest is
@@ -352,41 +371,26 @@ func (r *repairing) strays(e library.Entry, v *raw.Versions) []raw.Line {
 	for _, s := range v.Stored() {
 		needed[s.String()] = true
 	}
-	at := segmentsIn(e.Folder)
 	var chains [][]raw.Segment
-	var walk func(chain []raw.Segment, stray bool)
-	walk = func(chain []raw.Segment, stray bool) {
-		end := int64(0)
-		if len(chain) > 0 {
-			end = chain[len(chain)-1].Offset + chain[len(chain)-1].Length
-		}
-		last := true
-		for _, s := range at[end] {
-			if s.Length > 0 && len(chains) < 50 {
-				last = false
-				walk(append(slices.Clone(chain), s), stray || !needed[s.String()])
-			}
-		}
-		if last && stray {
+	for chain := range chainsIn(e.Folder, math.MaxInt64) {
+		if slices.ContainsFunc(chain, func(s raw.Segment) bool { return !needed[s.String()] }) {
 			chains = append(chains, chain)
 		}
+		if len(chains) == 50 {
+			break
+		}
 	}
-	walk(nil, false)
 	slices.SortStableFunc(chains, func(a, b []raw.Segment) int { return int(sizeOf(b) - sizeOf(a)) })
 	var lines []raw.Line
 	for i, chain := range chains {
-		line, err := lineOf(e.Folder, chain)
-		if err != nil {
-			continue
-		}
-		line.File, line.Role, line.Version = fmt.Sprintf("recovered-%d", i+1), ingest.ToolResult, 1
+		line := raw.Line{File: fmt.Sprintf("recovered-%d", i+1), Role: ingest.ToolResult, Version: 1}
 		if i == 0 && v.Files["transcript.jsonl"] == nil && e.Source != ingest.Cowork {
 			line.File, line.Role = "transcript.jsonl", ingest.Transcript
 		}
 		in := raw.Read(e.Folder, chain...)
 		sum, err := disk.Sum(disk.Until(r.ctx, in))
 		in.Close()
-		if err != nil {
+		if err != nil || describe(&line, e.Folder, chain) != nil {
 			continue
 		}
 		line.Sum = sum.SHA256
@@ -403,13 +407,4 @@ func sizeOf(chain []raw.Segment) int64 {
 		n += s.Length
 	}
 	return n
-}
-
-// segmentsIn are the segments that are in a folder, by their offset.
-func segmentsIn(folder string) map[int64][]raw.Segment {
-	at := map[int64][]raw.Segment{}
-	for _, s := range raw.In(folder) {
-		at[s.Offset] = append(at[s.Offset], s)
-	}
-	return at
 }

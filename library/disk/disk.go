@@ -71,11 +71,7 @@ func SyncDir(dir string) error {
 		if err != nil {
 			return err
 		}
-		err = d.Sync()
-		if err2 := d.Close(); err == nil {
-			err = err2
-		}
-		return err
+		return errors.Join(d.Sync(), d.Close())
 	}))
 }
 
@@ -86,11 +82,7 @@ func Create(path string, write func(io.Writer) error) error {
 		if err != nil {
 			return err
 		}
-		err = write(f)
-		if err2 := f.Close(); err == nil {
-			err = err2
-		}
-		return err
+		return errors.Join(write(f), f.Close())
 	})
 	if err != nil && !errors.Is(err, os.ErrExist) {
 		Unlink(path)
@@ -130,10 +122,11 @@ func RemoveIfThere(path string) error {
 	if !Exists(path) {
 		return nil
 	}
-	if err := Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	err := Remove(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return nil
+	return err
 }
 
 func Remove(path string) error {
@@ -182,9 +175,7 @@ func syncSome(paths []string) (err error) {
 	var files []*os.File
 	defer func() {
 		for _, f := range files {
-			if err2 := f.Close(); err == nil {
-				err = err2
-			}
+			err = errors.Join(err, f.Close())
 		}
 	}()
 	for _, path := range paths {
@@ -211,11 +202,6 @@ func Exists(path string) bool {
 // AppendAside adds text to a file that keeps what can't be read.
 func AppendAside(path string, text []byte) error {
 	return Do(OpAppend, path, "", func() error {
-		f, err := OpenPlain(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-		if err != nil {
-			return err
-		}
-		_, err = f.Write(text)
-		return errors.Join(err, f.Close())
+		return writePlain(path, os.O_APPEND, text)
 	})
 }

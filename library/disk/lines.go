@@ -44,10 +44,7 @@ func AppendLines(path string, lines []byte) error {
 		}
 		return SyncFile(f)
 	}()
-	if err2 := f.Close(); err == nil {
-		err = err2
-	}
-	return err
+	return errors.Join(err, f.Close())
 }
 
 // lastLineEnd is the length of f without a torn last line, and whether a line
@@ -147,12 +144,9 @@ func endOfTorn(f *os.File) []byte {
 func WholeLines(path string) ([][]byte, error) {
 	data, err := ReadPlain(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		err = nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	return SplitLines(data), nil
+	return SplitLines(data), err
 }
 
 // SplitLines are the lines of text that have an end, or need none, and aren't

@@ -3,6 +3,7 @@
 package disk
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -194,20 +195,10 @@ func ReadPlain(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := make([]byte, 0, fi.Size()+1)
-	for {
-		n, err := f.Read(b[len(b):cap(b)])
-		b = b[:len(b)+n]
-		if err == io.EOF {
-			return b, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(b) == cap(b) { // it grew
-			b = append(b, 0)[:len(b)]
-		}
-	}
+	var b bytes.Buffer
+	b.Grow(int(fi.Size()) + bytes.MinRead)
+	_, err = b.ReadFrom(f)
+	return b.Bytes(), err
 }
 
 // ReadRegular reads a file that a person keeps, perhaps behind a link, such as a
@@ -233,8 +224,10 @@ func ReadRegular(path string, most int64) ([]byte, error) {
 }
 
 // WritePlain makes data the content of a plain file, which it makes if there is none.
-func WritePlain(path string, data []byte) error {
-	f, err := OpenPlain(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+func WritePlain(path string, data []byte) error { return writePlain(path, os.O_TRUNC, data) }
+
+func writePlain(path string, how int, data []byte) error {
+	f, err := OpenPlain(path, os.O_WRONLY|os.O_CREATE|how, 0o600)
 	if err != nil {
 		return err
 	}
