@@ -178,43 +178,28 @@ func (l *Library) putBackOne(ctx context.Context, id ingest.SessionID, p Putting
 		return err
 	}
 	defer r.Close()
-	if err := os.MkdirAll(filepath.Dir(p.Path), 0o700); err != nil {
-		return err
-	}
 	return putVerified(disk.Until(ctx, r), p.Path, p.Size, p.Sum, p.State != PutNew)
 }
 
 // putVerified brings a stream to path: written beside it, synced, read again
 // and hashed, renamed. Without over, a file that is there is an error.
-func putVerified(r io.Reader, path string, size int64, sum string, over bool) (err error) {
-	dir := filepath.Dir(path)
-	temp, err := os.CreateTemp(dir, ".recall-*")
+func putVerified(r io.Reader, path string, size int64, sum string, over bool) error {
+	temp, err := disk.Beside(path, func(w io.Writer) error { _, err := io.Copy(w, r); return err })
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temp.Name())
-	_, err = io.Copy(temp, r)
-	if err == nil {
-		err = temp.Sync()
-	}
-	if err2 := temp.Close(); err == nil {
-		err = err2
-	}
-	if err == nil {
-		err = disk.CheckFile(temp.Name(), disk.Sums{Size: size, SHA256: sum})
-	}
-	if err != nil {
+	defer os.Remove(temp)
+	if err := disk.CheckFile(temp, disk.Sums{Size: size, SHA256: sum}); err != nil {
 		return err
 	}
+	name := nameNew
 	if over {
-		err = disk.Rename(temp.Name(), path)
-	} else {
-		err = nameNew(temp.Name(), path)
+		name = disk.Rename
 	}
-	if err != nil {
+	if err := name(temp, path); err != nil {
 		return err
 	}
-	return disk.SyncDir(dir)
+	return disk.SyncDir(filepath.Dir(path))
 }
 
 // nameNew gives a file a name that nobody has.

@@ -2,28 +2,42 @@ package disk
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 )
 
-// Replace makes data the content of a file outside of a library: written beside it, synced
-// and renamed, so that it is there whole or not at all. Folders that aren't there are made.
-func Replace(path string, data []byte, mode fs.FileMode) error {
+// Beside writes a file that lies beside path, outside of a library, to be given its name when
+// it is durable. Folders that aren't there are made; nothing is left of it if there is an error.
+func Beside(path string, write func(io.Writer) error) (temp string, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
+		return "", err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".recall-*")
 	if err != nil {
-		return err
+		return "", err
 	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	err = write(f)
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = SyncFile(f)
 	}
-	if err != nil {
+	if err = errors.Join(err, f.Close()); err != nil {
 		os.Remove(f.Name())
 	}
-	return err
+	return f.Name(), err
+}
+
+// Replace makes data the content of a file outside of a library, so that it is there whole or
+// not at all.
+func Replace(path string, data []byte, mode fs.FileMode) error {
+	temp, err := Beside(path, func(w io.Writer) error { _, err := w.Write(data); return err })
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp)
+	if err := os.Chmod(temp, mode); err != nil {
+		return err
+	}
+	return os.Rename(temp, path)
 }

@@ -44,30 +44,19 @@ func BackupFile(ctx context.Context, l *library.Library, path string, replace bo
 	if disk.Exists(path) && !replace {
 		return fail(fs.ErrExist)
 	}
-	part := path + ".part"
-	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	w := &tarring{l: l.Inside(), ctx: ctx, sums: map[string]string{}}
+	part, err := disk.Beside(path, w.write)
 	if err != nil {
 		return fail(err)
 	}
 	defer os.Remove(part)
-	w := &tarring{l: l.Inside(), ctx: ctx, sums: map[string]string{}}
-	err = w.write(f)
-	if err == nil {
-		err = disk.SyncFile(f)
+	if err := w.check(ctx, part); err != nil {
+		return fail(err)
 	}
-	if err2 := f.Close(); err == nil {
-		err = err2
+	if err := disk.Rename(part, path); err != nil {
+		return fail(err)
 	}
-	if err == nil {
-		err = w.check(ctx, part)
-	}
-	if err == nil {
-		err = disk.Rename(part, path)
-	}
-	if err == nil {
-		err = disk.SyncDir(filepath.Dir(path))
-	}
-	if err != nil {
+	if err := disk.SyncDir(filepath.Dir(path)); err != nil {
 		return fail(err)
 	}
 	return w.done, nil
