@@ -185,10 +185,7 @@ func (a *archiving) run(ctx context.Context, have bool) error {
 		a.entry.File(f.Name).Place = i
 	}
 	a.vanished()
-	for i := range a.entry.Files {
-		a.entry.Files[i].choose(a.versions)
-	}
-	a.entry.finish()
+	a.entry.settle(a.versions)
 	a.change.Unchanged = len(a.change.New)+len(a.change.Grown)+len(a.change.Rewritten)+len(a.change.Vanished) == 0
 	if after, _ := a.entry.encode(); string(after) == string(before) {
 		return nil
@@ -273,12 +270,7 @@ func (a *archiving) record(f ingest.File, r raw.Reading, base int, from *SourceS
 	case old != nil && from != nil && len(r.Added) == 0 && r.Size == from.Size && from.Version == base:
 		// Another copy of the file has grown, this one is as it was.
 	default:
-		number = len(a.versions.Files[f.Name]) + 1
-		line := raw.Line{Version: number, Keep: r.Keep}
-		if r.Keep > 0 {
-			line.From = base
-		}
-		a.addVersion(line, f, r)
+		number = a.newVersion(f, r, base)
 		if old == nil {
 			a.change.New = append(a.change.New, f.Name)
 		} else {
@@ -289,6 +281,16 @@ func (a *archiving) record(f ingest.File, r raw.Reading, base int, from *SourceS
 		}
 	}
 	a.seen(f, SourceState{Path: f.Path, Size: r.Size, Mod: r.Mod.UTC(), Stamp: f.Stamp, Version: number})
+}
+
+// newVersion adds one that has its beginning in common with base.
+func (a *archiving) newVersion(f ingest.File, r raw.Reading, base int) int {
+	line := raw.Line{Version: len(a.versions.Files[f.Name]) + 1, Keep: r.Keep}
+	if r.Keep > 0 {
+		line.From = base
+	}
+	a.addVersion(line, f, r)
+	return line.Version
 }
 
 func (a *archiving) addVersion(line raw.Line, f ingest.File, r raw.Reading) {
@@ -306,11 +308,7 @@ func (a *archiving) addVersion(line raw.Line, f ingest.File, r raw.Reading) {
 
 // seen notes the state of a source.
 func (a *archiving) seen(f ingest.File, s SourceState) {
-	state := a.entry.File(f.Name)
-	if state == nil {
-		a.entry.Files = append(a.entry.Files, FileState{Name: f.Name})
-		state = &a.entry.Files[len(a.entry.Files)-1]
-	}
+	state := a.entry.fileOf(f.Name)
 	state.Role = f.Role
 	if have := state.source(f.Path); have != nil {
 		*have = s

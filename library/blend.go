@@ -37,10 +37,7 @@ func (l Inside) KeepSources(e Entry, src, dst *Folder) Entry {
 		}
 		a.uniteSources(f, there)
 	}
-	for i := range a.entry.Files {
-		a.entry.Files[i].choose(src.Versions)
-	}
-	a.entry.finish()
+	a.entry.settle(src.Versions)
 	a.entry.Root, a.entry.Named = dst.Entry.Root, cmp.Or(dst.Entry.Named, e.Named)
 	return a.entry
 }
@@ -77,10 +74,7 @@ func (l Inside) Blend(ctx context.Context, src *Folder, from *Library, skip func
 	for _, f := range src.Entry.Files {
 		a.uniteSources(f, number[f.Name])
 	}
-	for i := range a.entry.Files {
-		a.entry.Files[i].choose(a.versions)
-	}
-	a.entry.finish()
+	a.entry.settle(a.versions)
 	before, _ := now.encode()
 	if after, _ := a.entry.encode(); bytes.Equal(before, after) && len(a.lines) == 0 {
 		return nil
@@ -130,12 +124,7 @@ func (a *archiving) blendOne(ctx context.Context, src *Folder, from *Library, na
 		raw.Drop(r.Added...)
 		return 0, raw.AtSource(ErrDamaged)
 	}
-	line := raw.Line{Version: len(a.versions.Files[name]) + 1, Keep: r.Keep}
-	if r.Keep > 0 {
-		line.From = base
-	}
-	a.addVersion(line, file, r)
-	return line.Version, nil
+	return a.newVersion(file, r, base), nil
 }
 
 // uniteSources notes where the other library found a file; of two records of
@@ -143,8 +132,8 @@ func (a *archiving) blendOne(ctx context.Context, src *Folder, from *Library, na
 func (a *archiving) uniteSources(f FileState, number []int) {
 	state := a.entry.File(f.Name)
 	if state == nil {
-		a.entry.Files = append(a.entry.Files, FileState{Name: f.Name, Role: f.Role, Place: f.Place})
-		state = &a.entry.Files[len(a.entry.Files)-1]
+		state = a.entry.fileOf(f.Name)
+		state.Role, state.Place = f.Role, f.Place
 	}
 	for _, s := range f.Sources {
 		if s.Version < 1 || s.Version > len(number) || number[s.Version-1] < 1 {

@@ -148,6 +148,15 @@ func (e *Entry) File(name string) *FileState {
 	return nil
 }
 
+// fileOf is File, of a new one if there is none.
+func (e *Entry) fileOf(name string) *FileState {
+	if f := e.File(name); f != nil {
+		return f
+	}
+	e.Files = append(e.Files, FileState{Name: name})
+	return &e.Files[len(e.Files)-1]
+}
+
 func (f *FileState) source(path string) *SourceState {
 	for i := range f.Sources {
 		if f.Sources[i].Path == path {
@@ -176,6 +185,14 @@ func (f *FileState) choose(v *raw.Versions) {
 	if ver := v.At(f.Name, f.Version); ver != nil {
 		f.Size, f.Sum = ver.Size, ver.Sum
 	}
+}
+
+// settle chooses each file's current version, and finishes the entry.
+func (e *Entry) settle(v *raw.Versions) {
+	for i := range e.Files {
+		e.Files[i].choose(v)
+	}
+	e.finish()
 }
 
 // finish sorts the files and computes Input.

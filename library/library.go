@@ -165,34 +165,38 @@ func CreateAs(dir, id string) (*Library, error) {
 	if id == "" || id != disk.SafeName(id, 40) {
 		return nil, fmt.Errorf("create library %s: %q is no id of a library", dir, id)
 	}
-	if err := disk.MakeAllDirs(dir); err != nil {
+	if err := create(dir, id); err != nil {
 		return nil, fmt.Errorf("create library %s: %w", dir, err)
+	}
+	return Open(dir)
+}
+
+func create(dir, id string) error {
+	if err := disk.MakeAllDirs(dir); err != nil {
+		return err
 	}
 	l, err := newLibrary(dir, id, Format)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer l.Close()
 	// library.toml comes last: with it the folder is a library.
 	if path := filepath.Join(dir, "README.md"); !disk.Exists(path) { // never over somebody's own
 		if err := l.put(path, readme); err != nil {
-			return nil, fmt.Errorf("create library %s: %w", dir, err)
+			return err
 		}
 	}
 	unlock, err := l.lock("folders")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer unlock()
 	if _, err := os.Stat(filepath.Join(dir, "library.toml")); err != nil { // nobody was faster
 		if err := l.putLibraryFile(File{ID: id, Format: Format}); err != nil {
-			return nil, fmt.Errorf("create library %s: %w", dir, err)
+			return err
 		}
 	}
-	if err := disk.SyncDir(dir); err != nil {
-		return nil, fmt.Errorf("create library %s: %w", dir, err)
-	}
-	return Open(dir)
+	return disk.SyncDir(dir)
 }
 
 // Open opens the library in dir. The error is ErrNoLibrary where there is

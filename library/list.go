@@ -37,11 +37,17 @@ func (l *Library) Sessions() ([]Entry, error) {
 
 // Shelved is Sessions with what is kept as they are and is none: a client's
 // memory.
-func (l *Library) Shelved() ([]Entry, error) {
+func (l *Library) Shelved() ([]Entry, error) { return l.look(true, nil) }
+
+// look lists what is known after a look at the folders; a first one at least, another if
+// it is to be fresh. project is as for scanFor.
+func (l *Library) look(fresh bool, project func(id string) bool) ([]Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.scan(); err != nil {
-		return nil, err
+	if fresh || !l.loaded {
+		if err := l.scanFor(project); err != nil {
+			return nil, err
+		}
 	}
 	return l.sorted(), nil
 }
@@ -53,24 +59,14 @@ func sessionsOnly(all []Entry) []Entry {
 // SessionsOf is Sessions for those of some projects only: it doesn't look at the
 // others, so it is quicker where there are many.
 func (l *Library) SessionsOf(project func(id string) bool) ([]Entry, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err := l.scanFor(project); err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(sessionsOnly(l.sorted()), func(e Entry) bool { return !project(e.Project) }), nil
+	all, err := l.look(true, project)
+	return slices.DeleteFunc(sessionsOnly(all), func(e Entry) bool { return !project(e.Project) }), err
 }
 
 // listed is Sessions as this process knows them.
 func (l *Library) listed() ([]Entry, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.loaded {
-		if err := l.scan(); err != nil {
-			return nil, err
-		}
-	}
-	return sessionsOnly(l.sorted()), nil
+	all, err := l.look(false, nil)
+	return sessionsOnly(all), err
 }
 
 // sorted are the known sessions in order. The caller holds l.mu.

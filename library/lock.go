@@ -135,12 +135,7 @@ func (l *Library) tidy() {
 		return
 	}
 	cleanStages(tmp)
-	left, _ := disk.Glob(locks, "s-*.lock")
-	for _, name := range []string{"links.lock", "ask.lock"} {
-		if path := filepath.Join(locks, name); disk.Exists(path) {
-			left = append(left, path)
-		}
-	}
+	left, _ := disk.Glob(locks, "*.lock") // folders' too, which is held
 	for _, path := range left {
 		f := disk.NewLock(path)
 		if ok, err := f.TryLock(); ok && err == nil {

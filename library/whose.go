@@ -69,11 +69,9 @@ func sessionIn(folder string) ingest.SessionID {
 // FillFrom completes an entry with the files that versions.jsonl knows.
 func (e *Entry) FillFrom(v *raw.Versions, folder string) {
 	for name, list := range v.Files {
-		state := e.File(name)
-		if state == nil {
-			e.Files = append(e.Files, FileState{Name: name, Role: v.Roles[name], Version: len(list),
-				Sources: []SourceState{}})
-			state = &e.Files[len(e.Files)-1]
+		state := e.fileOf(name)
+		if state.Sources == nil {
+			state.Sources = []SourceState{}
 		}
 		if state.Version < 1 || state.Version > len(list) {
 			state.Version = len(list)

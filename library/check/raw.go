@@ -367,13 +367,10 @@ func describe(line *raw.Line, folder string, chain []raw.Segment) error {
 // strays makes files of segments that no version has any more: the longest is
 // the conversation, if there is none; the names of the others aren't known.
 func (r *repairing) strays(e library.Entry, v *raw.Versions) []raw.Line {
-	needed := map[string]bool{}
-	for _, s := range v.Stored() {
-		needed[s.String()] = true
-	}
+	needed := v.Needed()
 	var chains [][]raw.Segment
 	for chain := range chainsIn(e.Folder, math.MaxInt64) {
-		if slices.ContainsFunc(chain, func(s raw.Segment) bool { return !needed[s.String()] }) {
+		if slices.ContainsFunc(chain, func(s raw.Segment) bool { return !needed[s] }) {
 			chains = append(chains, chain)
 		}
 		if len(chains) == 50 {

@@ -90,11 +90,6 @@ func Create(path string, write func(io.Writer) error) error {
 	return err
 }
 
-// Overwrite makes data the content of a file that may be lost.
-func Overwrite(path string, data []byte) error {
-	return Do(OpWrite, path, "", func() error { return WritePlain(path, data) })
-}
-
 // MakeDirs makes a folder and those above it, durably. All that are there must be real
 // ones.
 func MakeDirs(dir string) error {

@@ -86,6 +86,18 @@ func (w *work) host(p string) (string, bool) {
 	return "", !strings.HasPrefix(p, "/") && strings.Contains(p, `:\`)
 }
 
+// place is a path on the host, "" where it is no other, and the machine that it is on.
+func (w *work) place(p string) (string, Machine) {
+	switch host, ok := w.host(p); {
+	case !ok:
+		return "", VM
+	case host == p:
+		return "", Host
+	default:
+		return host, Host
+	}
+}
+
 // archivedAt is the library's copy of a file of the session's uploads or outputs.
 func (w *work) archivedAt(p string) (Archived, bool) {
 	if w.session.Source != ingest.Cowork {
@@ -209,14 +221,7 @@ func (w *work) fill(m *Manifest) {
 		if f.path == "" {
 			continue
 		}
-		host, onHost := w.host(f.path)
-		machine := VM
-		if onHost {
-			machine = Host
-		}
-		if host == f.path {
-			host = ""
-		}
+		host, machine := w.place(f.path)
 		a, _ := w.archivedAt(f.path)
 		listed[a.Name] = true
 		if f.there && (!f.made || f.how == trace.Edit) && f.first > 0 {
@@ -233,7 +238,7 @@ func (w *work) fill(m *Manifest) {
 		made := Made{Path: f.path, Host: host, Machine: machine, How: f.how, Rebuildable: ok, Reason: reason,
 			Command: f.recipe.command, Dir: f.recipe.dir,
 			From: f.recipe.from, SHA256: a.SHA256, Size: a.Size, Turn: f.turn, Calls: f.recipe.calls}
-		if w.onTheWay(f, onHost) {
+		if w.onTheWay(f, machine == Host) {
 			m.Intermediate = append(m.Intermediate, made)
 		} else {
 			m.Outputs = append(m.Outputs, made)
@@ -267,10 +272,7 @@ func (w *work) fillArchived(m *Manifest, listed map[string]bool) {
 		if w.machine == VM {
 			p = "/sessions/" + w.session.Where.Process + "/mnt/" + name
 		}
-		host, _ := w.host(p)
-		if host == p {
-			host = ""
-		}
+		host, _ := w.place(p)
 		if strings.HasPrefix(name, "uploads/") {
 			m.Inputs = append(m.Inputs, Input{Path: p, Host: host, Machine: Host, SHA256: a.SHA256, Size: a.Size})
 		} else {

@@ -152,20 +152,17 @@ func putInOrder(folder string, files []copied) error {
 }
 
 func putPair(folder string, pair []copied) error {
-	if len(pair) == 2 { // sorted: payload.json, payload.md
-		if err := disk.Rename(pair[1].temp, filepath.Join(folder, library.NewMarkdown)); err != nil {
-			return err
-		}
-		if err := disk.Rename(pair[0].temp, filepath.Join(folder, library.NewPayload)); err != nil {
-			return err
-		}
-		if err := disk.Rename(filepath.Join(folder, library.NewMarkdown), filepath.Join(folder, "payload.md")); err != nil {
-			return err
-		}
-		return disk.Rename(filepath.Join(folder, library.NewPayload), filepath.Join(folder, "payload.json"))
-	}
+	at := func(name string) string { return filepath.Join(folder, name) }
+	var moves [][2]string
 	for _, f := range pair {
-		if err := disk.Rename(f.temp, filepath.Join(folder, f.name)); err != nil {
+		moves = append(moves, [2]string{f.temp, at(f.name)})
+	}
+	if len(pair) == 2 { // sorted: payload.json, payload.md
+		moves = [][2]string{{pair[1].temp, at(library.NewMarkdown)}, {pair[0].temp, at(library.NewPayload)},
+			{at(library.NewMarkdown), at("payload.md")}, {at(library.NewPayload), at("payload.json")}}
+	}
+	for _, m := range moves {
+		if err := disk.Rename(m[0], m[1]); err != nil {
 			return err
 		}
 	}

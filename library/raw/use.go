@@ -121,19 +121,16 @@ func (v *Versions) with(of map[string]Staged) (lines []Line) {
 // DropMerged removes the segments that lines have made needless: small ones,
 // stored again together.
 func (v *Versions) DropMerged(folder string, lines []Line) error {
-	before := v.Stored()
+	before := v.Needed()
 	for _, line := range lines {
 		if err := v.Apply(line); err != nil {
 			return nil // an earlier line could not be read: nothing is sure
 		}
 	}
-	needed := map[Segment]bool{}
-	for _, s := range v.Stored() {
-		needed[s.Segment] = true
-	}
-	for _, s := range before {
-		if !needed[s.Segment] && len(v.Lost) == 0 {
-			if err := disk.RemoveIfThere(Path(folder, s.Segment)); err != nil {
+	needed := v.Needed()
+	for s := range before {
+		if !needed[s] && len(v.Lost) == 0 {
+			if err := disk.RemoveIfThere(Path(folder, s)); err != nil {
 				return err
 			}
 		}
@@ -145,10 +142,7 @@ func (v *Versions) DropMerged(folder string, lines []Line) error {
 // if all their bytes are held in a version. Others stay: they may be all that is
 // left of something.
 func (v *Versions) DropStrays(ctx context.Context, folder string) error {
-	needed := map[Segment]bool{}
-	for _, s := range v.Stored() {
-		needed[s.Segment] = true
-	}
+	needed := v.Needed()
 	for _, s := range In(folder) {
 		if needed[s] || !v.Covers(ctx, folder, s) {
 			continue

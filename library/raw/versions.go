@@ -165,6 +165,15 @@ type Stored struct {
 	File string   // one that has it
 }
 
+// Needed are the segments that a version needs.
+func (v *Versions) Needed() map[Segment]bool {
+	needed := map[Segment]bool{}
+	for _, s := range v.Stored() {
+		needed[s.Segment] = true
+	}
+	return needed
+}
+
 // Stored lists every segment that a version needs, once.
 func (v *Versions) Stored() []Stored {
 	var all []Stored
