@@ -2,7 +2,6 @@ package library
 
 import (
 	"errors"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -52,8 +51,7 @@ func (b BatchLine) Sessions() []string {
 }
 
 func (l *Library) batches() ledger.Log[BatchLine] {
-	return ledger.Log[BatchLine]{Path: filepath.Join(l.dir, batchesName),
-		Valid: func(b BatchLine) bool { return b.Batch != "" }}
+	return logOf(l, batchesName, func(b BatchLine) bool { return b.Batch != "" })
 }
 
 // BatchLines reads batches.jsonl. Lines that can't be read are an error beside

@@ -2,7 +2,6 @@ package library
 
 import (
 	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -25,18 +24,11 @@ type Brief struct {
 }
 
 func (l *Library) briefs() ledger.Log[Brief] {
-	return ledger.Log[Brief]{Path: filepath.Join(l.dir, briefsName), Valid: func(b Brief) bool { return b.Name != "" }}
+	return logOf(l, briefsName, func(b Brief) bool { return b.Name != "" })
 }
 
 // SaveBrief keeps a brief by its name, in the place of one before it.
-func (l *Library) SaveBrief(b Brief) error {
-	unlock, err := l.lock("briefs")
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return l.briefs().Add(b)
-}
+func (l *Library) SaveBrief(b Brief) error { return add(l, "briefs", l.briefs(), b) }
 
 // Briefs lists them by name. Damaged lines are passed by: verify tells of them.
 func (l *Library) Briefs() ([]Brief, error) {

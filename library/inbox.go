@@ -12,7 +12,6 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
-	"recall/library/ledger"
 )
 
 // inbox/ holds what came in while nobody could wait for a lock:
@@ -55,7 +54,7 @@ func (l *Library) Inbox(record any) error {
 	if fields["at"] == nil {
 		fields["at"], _ = json.Marshal(time.Now().UTC().Truncate(time.Millisecond))
 	}
-	return share(l, ledger.Log[map[string]json.RawMessage]{Path: filepath.Join(l.dir, "inbox", eventsName)}, fields)
+	return share(l, logOf[map[string]json.RawMessage](l, filepath.Join("inbox", eventsName), nil), fields)
 }
 
 // Folded says what a fold of the inbox did.

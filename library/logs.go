@@ -20,7 +20,23 @@ func (l *Library) Journal(what string, facts map[string]any) error {
 	for k, v := range facts {
 		line[k] = v
 	}
-	return share(l, ledger.Log[map[string]any]{Path: filepath.Join(l.dir, "journal.jsonl")}, line)
+	return share(l, logOf[map[string]any](l, "journal.jsonl", nil), line)
+}
+
+// logOf is a ledger at the top of the library; valid says whether a line says something,
+// nil where any does.
+func logOf[T any](l *Library, name string, valid func(T) bool) ledger.Log[T] {
+	return ledger.Log[T]{Path: filepath.Join(l.dir, name), Valid: valid}
+}
+
+// add adds lines to a ledger under a lock.
+func add[T any](l *Library, lock string, log ledger.Log[T], lines ...T) error {
+	unlock, err := l.lock(lock)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return log.Add(lines...)
 }
 
 // share adds lines to a ledger without a lock.
@@ -55,7 +71,7 @@ type Correction struct {
 }
 
 func (l *Library) threads() ledger.Log[Correction] {
-	return ledger.Log[Correction]{Path: filepath.Join(l.dir, "threads.jsonl")}
+	return logOf[Correction](l, "threads.jsonl", nil)
 }
 
 // Corrections reads threads.jsonl in order.
@@ -68,12 +84,7 @@ func (l *Library) Correct(c Correction) error {
 	if (c.Op != "join" && c.Op != "split") || c.A == c.B || c.A == "" || c.B == "" {
 		return fmt.Errorf("thread: %s %q and %q: want join or split and two sessions", c.Op, c.A, c.B)
 	}
-	unlock, err := l.lock("folders")
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return l.threads().Add(c)
+	return add(l, "folders", l.threads(), c)
 }
 
 // A tombstone is a line of tombstones.jsonl.
@@ -82,8 +93,7 @@ type tombstone struct {
 }
 
 func (l *Library) tombstones() ledger.Log[tombstone] {
-	return ledger.Log[tombstone]{Path: filepath.Join(l.dir, "tombstones.jsonl"),
-		Valid: func(t tombstone) bool { return t.ID != "" }}
+	return logOf(l, "tombstones.jsonl", func(t tombstone) bool { return t.ID != "" })
 }
 
 // forgotten reports whether tombstones.jsonl has the id. A line that makes no

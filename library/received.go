@@ -43,18 +43,11 @@ const (
 )
 
 func (l *Library) received() ledger.Log[Received] {
-	return ledger.Log[Received]{Path: filepath.Join(l.dir, receivedName)}
+	return logOf[Received](l, receivedName, nil)
 }
 
 // Receive adds lines to received.jsonl; when it returns they are durable.
-func (l *Library) Receive(lines ...Received) error {
-	unlock, err := l.lock("received")
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return l.received().Add(lines...)
-}
+func (l *Library) Receive(lines ...Received) error { return add(l, "received", l.received(), lines...) }
 
 // ReceivedStamp changes whenever received.jsonl does, or the projects that its
 // handoffs are for; "" without one. It reads neither.

@@ -2,7 +2,6 @@ package library
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -31,7 +30,7 @@ type Try struct {
 }
 
 func (l *Library) tries() ledger.Log[Try] {
-	return ledger.Log[Try]{Path: filepath.Join(l.dir, triesName), Valid: func(t Try) bool { return t.Session != "" }}
+	return logOf(l, triesName, func(t Try) bool { return t.Session != "" })
 }
 
 // Tries reads tries.jsonl. Lines that can't be read are an error beside the

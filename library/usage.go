@@ -3,7 +3,6 @@ package library
 import (
 	"cmp"
 	"iter"
-	"path/filepath"
 	"time"
 
 	"recall/library/ledger"
@@ -35,7 +34,7 @@ type Spent struct {
 }
 
 func (l *Library) usage() ledger.Log[Spent] {
-	return ledger.Log[Spent]{Path: filepath.Join(l.dir, usageName)}
+	return logOf[Spent](l, usageName, nil)
 }
 
 // Spend adds a line to the ledger; when it returns the line is durable. It is

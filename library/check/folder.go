@@ -70,11 +70,14 @@ func (f *folderCheck) linesSealed(name string) bool {
 func (f *folderCheck) rest() {
 	f.session()
 	f.versions()
+	f.logs()
+	f.others()
+	if disk.Exists(f.at(library.NewMarkdown)) || disk.Exists(f.at(library.NewPayload)) {
+		return // of a save that was cut off, as others says: what is derived may be of before or after it
+	}
 	p := f.payload()
 	f.markdown(p)
-	f.logs()
 	f.rendered(p)
-	f.others()
 }
 
 func (f *folderCheck) session() {
@@ -151,10 +154,7 @@ func (f *folderCheck) checkSegment(s raw.Stored) {
 func (f *folderCheck) payload() *payload.Payload {
 	text, err := f.c.read(f.at("payload.json"))
 	if errors.Is(err, fs.ErrNotExist) {
-		switch {
-		case disk.Exists(f.at(library.NewPayload)): // the last rename of a save
-			f.found("payload.json", Unfinished, "", "of a save that was cut off")
-		case f.entry.Distilled != nil:
+		if f.entry.Distilled != nil {
 			f.found("payload.json", Damaged, MendRender, "it is gone")
 		}
 		return nil
@@ -187,27 +187,12 @@ func (f *folderCheck) markdown(p *payload.Payload) {
 		}
 	case err != nil:
 		f.found("payload.md", Damaged, MendRender, "%v", err)
-	case p != nil && p.Written != string(text) && f.due() == string(text):
-		f.found("payload.md", Unfinished, "", "of a save that was cut off")
 	case p != nil && f.c.l.Flipped(f.entry.Folder, []byte(p.Written), text):
 		f.found("payload.md", Damaged, MendRender,
 			"a bit of it is not as it was written, and nobody has written to it since")
 	case p != nil && p.Written != string(text):
 		f.found("payload.md", Edited, "", "by hand since it was written; the next sync takes the edit in")
 	}
-}
-
-// due is the text of a payload.md whose payload.json isn't in its place yet.
-func (f *folderCheck) due() string {
-	text, err := disk.ReadPlain(f.at(library.NewPayload))
-	if err != nil || disk.SealOfJSON(text) != disk.SealGood {
-		return ""
-	}
-	p, err := payload.Decode(text)
-	if err != nil {
-		return ""
-	}
-	return p.Written
 }
 
 func (f *folderCheck) logs() {
@@ -221,9 +206,8 @@ func (f *folderCheck) logs() {
 // rendered checks the files whose sums stand in session.json.
 func (f *folderCheck) rendered(p *payload.Payload) {
 	state := Damaged
-	if disk.Exists(f.at(library.NewMarkdown)) || disk.Exists(f.at(library.NewPayload)) ||
-		p != nil && (f.entry.Distilled == nil || p.Made != *f.entry.Distilled) {
-		state = Unfinished // session.json comes last
+	if p != nil && (f.entry.Distilled == nil || p.Made != *f.entry.Distilled) {
+		state = Unfinished // session.json comes last, also of what is copied
 	}
 	for name, want := range f.entry.Sums {
 		if name == "payload.json" {
