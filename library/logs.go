@@ -23,7 +23,7 @@ func (l *Library) Journal(what string, facts map[string]any) error {
 	return share(l, logOf[map[string]any](l, "journal.jsonl", nil), line)
 }
 
-// logOf is a ledger at the top of the library; valid says whether a line says something,
+// logOf is a ledger at the top of the library; valid reports whether a line says something,
 // nil where any does.
 func logOf[T any](l *Library, name string, valid func(T) bool) ledger.Log[T] {
 	return ledger.Log[T]{Path: filepath.Join(l.dir, name), Valid: valid}
