@@ -89,7 +89,7 @@ func (l Inside) DropProjects() error               { return l.dropProjects() }
 
 // File is library.toml, PutFile writes it, PutReadme the README.md beside it.
 func (l Inside) File() (File, error)  { return readLibraryFile(l.dir) }
-func (l Inside) PutFile(f File) error { return errors.Join(l.putLibraryFile(f), disk.SyncDir(l.dir)) }
+func (l Inside) PutFile(f File) error { return l.putLibraryFile(f) }
 func (l Inside) PutReadme() error     { return l.put(filepath.Join(l.dir, "README.md"), readme) }
 
 // IsTop reports whether a name at the top is a file of recall's, IsOwn whether it is

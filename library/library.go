@@ -302,5 +302,5 @@ func (l Inside) MarkBackup() error {
 		return err
 	}
 	f.Backup = true
-	return errors.Join(l.putLibraryFile(f), disk.SyncDir(l.dir))
+	return l.putLibraryFile(f)
 }

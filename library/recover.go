@@ -43,7 +43,7 @@ func Recover(dir, caches string, backup *Library) (l *Library, how string, err e
 			return nil, "", err
 		}
 	}
-	if err := errors.Join(l.putLibraryFile(File{ID: id, Format: Format}), disk.SyncDir(l.dir)); err != nil {
+	if err := l.putLibraryFile(File{ID: id, Format: Format}); err != nil {
 		return nil, "", err
 	}
 	l, err = Open(dir)
@@ -87,10 +87,7 @@ func (l *Library) Discard() (removed bool, err error) {
 	if err != nil || len(all)+len(l.Broken()) > 0 {
 		return false, errors.Join(err, l.Close())
 	}
-	own := false
-	if text, err := disk.ReadPlain(filepath.Join(l.dir, "README.md")); err == nil {
-		own = ownReadme(text)
-	}
+	own := l.ownReadme() != nil
 	if err := l.Close(); err != nil {
 		return false, err
 	}

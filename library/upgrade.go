@@ -79,9 +79,8 @@ func (l *Library) upgradeTop(f File) error {
 			}
 		}
 	}
-	page := filepath.Join(l.dir, "README.md")
-	if text, err := disk.ReadPlain(page); err == nil && ownReadme(text) {
-		if err := l.put(page, readme); err != nil { // it tells how this format is read
+	if l.ownReadme() != nil {
+		if err := l.put(filepath.Join(l.dir, "README.md"), readme); err != nil { // it tells how this format is read
 			return err
 		}
 	}
@@ -93,24 +92,28 @@ func (l *Library) upgradeTop(f File) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return errors.Join(l.putLibraryFile(f), disk.SyncDir(l.dir))
+	return l.putLibraryFile(f)
 }
 
-// putLibraryFile writes library.toml. The caller syncs the folder.
+// putLibraryFile writes library.toml.
 func (l *Library) putLibraryFile(f File) error {
-	if text, err := disk.ReadPlain(filepath.Join(l.dir, "README.md")); err == nil && ownReadme(text) {
+	if text := l.ownReadme(); text != nil {
 		f.Readme = disk.HexSum(text)
 	}
 	text, err := toml.Marshal(f)
 	if err != nil {
 		return err
 	}
-	return l.put(filepath.Join(l.dir, "library.toml"), disk.SealTOML(text))
+	return errors.Join(l.put(filepath.Join(l.dir, "library.toml"), disk.SealTOML(text)), disk.SyncDir(l.dir))
 }
 
-// ownReadme reports whether a README.md is one that recall writes, or wrote.
-func ownReadme(text []byte) bool {
-	return bytes.HasPrefix(text, []byte("# A recall library\n"))
+// ownReadme is the README.md, if it is one that recall writes, or wrote; else nil.
+func (l *Library) ownReadme() []byte {
+	text, err := disk.ReadPlain(filepath.Join(l.dir, "README.md"))
+	if err != nil || !bytes.HasPrefix(text, []byte("# A recall library\n")) {
+		return nil
+	}
+	return text
 }
 
 // upgradeFolder does that in a session's folder, before session.json is written
