@@ -10,33 +10,6 @@ import (
 	"recall/ingest/trace"
 )
 
-// didTables hold what sessions did: the files they touched and moved, the
-// commits they made, the errors they met. Paths and errors stand once each,
-// however many sessions have them.
-//
-//	path(id, base, path)                         base: the last name, in lower case
-//	touch(path, session, how, n, at, calls)      how: the bits of hows; n, at: of the last time
-//	moved(session, old, new, n)                  files and folders
-//	made(session, hash, subject, branch, dir, at, n)   commits
-//	fault(sig, text)  faulted(sig, session, n, at)     errors, see trace.Signature
-var didTables = []string{
-	`CREATE TABLE path(id INTEGER PRIMARY KEY, base TEXT NOT NULL, path TEXT NOT NULL UNIQUE)`,
-	`CREATE INDEX path_base ON path(base)`,
-	`CREATE TABLE touch(path INTEGER NOT NULL, session INTEGER NOT NULL, how INTEGER NOT NULL, n INTEGER NOT NULL, at INTEGER NOT NULL, calls INTEGER NOT NULL, PRIMARY KEY(path, session)) WITHOUT ROWID`,
-	`CREATE INDEX touch_session ON touch(session)`,
-	`CREATE TABLE moved(session INTEGER NOT NULL, old TEXT NOT NULL, new TEXT NOT NULL, n INTEGER NOT NULL)`,
-	`CREATE INDEX moved_old ON moved(old)`,
-	`CREATE INDEX moved_new ON moved(new)`,
-	`CREATE INDEX moved_session ON moved(session)`,
-	`CREATE TABLE made(session INTEGER NOT NULL, hash TEXT NOT NULL, subject TEXT NOT NULL, branch TEXT NOT NULL, dir TEXT NOT NULL, at INTEGER NOT NULL, n INTEGER NOT NULL)`,
-	`CREATE INDEX made_hash ON made(hash)`,
-	`CREATE INDEX made_at ON made(at)`,
-	`CREATE INDEX made_session ON made(session)`,
-	`CREATE TABLE fault(sig INTEGER PRIMARY KEY, text TEXT NOT NULL)`,
-	`CREATE TABLE faulted(sig INTEGER NOT NULL, session INTEGER NOT NULL, n INTEGER NOT NULL, at INTEGER NOT NULL, PRIMARY KEY(sig, session, n)) WITHOUT ROWID`,
-	`CREATE INDEX faulted_session ON faulted(session)`,
-}
-
 // hows are the ways of touching a file, each a bit in its place.
 var hows = []trace.How{trace.Read, trace.Edit, trace.Create, trace.Delete, trace.Rename}
 

@@ -14,27 +14,6 @@ import (
 	"recall/text"
 )
 
-// The full text is kept in tables of SQLite's, so that it is written and read in
-// the same transactions as all else:
-//
-//	fulltext(version, item, turn, …)    one row, see state
-//	segment(id, place, …)               see package postings; a transaction adds one, and
-//	                                    may merge the last, see merging.go
-//	block(id, segment, word, data)      its dictionary
-//	list(id, data)                      its long lists
-//	size(id, data)                      see sizes
-//
-// SQLite's own FTS5 does as much and was used before. Its bm25 looks each row's
-// length up, takes two thirds of a search and half of what putting in costs.
-var textTables = []string{
-	`CREATE TABLE fulltext(version INTEGER NOT NULL, item INTEGER NOT NULL, turn INTEGER NOT NULL, items INTEGER NOT NULL, itemwords INTEGER NOT NULL, sources INTEGER NOT NULL, sourcewords INTEGER NOT NULL, turns INTEGER NOT NULL, turnwords INTEGER NOT NULL)`,
-	`CREATE TABLE segment(id INTEGER PRIMARY KEY, place INTEGER NOT NULL, bytes INTEGER NOT NULL, block INTEGER NOT NULL, blockend INTEGER NOT NULL, list INTEGER NOT NULL, listend INTEGER NOT NULL, item INTEGER NOT NULL, itemend INTEGER NOT NULL, turn INTEGER NOT NULL, turnend INTEGER NOT NULL, items INTEGER NOT NULL, turns INTEGER NOT NULL, itemsgone INTEGER NOT NULL, turnsgone INTEGER NOT NULL)`,
-	`CREATE TABLE block(id INTEGER PRIMARY KEY, segment INTEGER NOT NULL, word TEXT NOT NULL, data BLOB NOT NULL)`,
-	`CREATE INDEX block_word ON block(segment, word)`,
-	`CREATE TABLE list(id INTEGER PRIMARY KEY, data BLOB NOT NULL)`,
-	`CREATE TABLE size(id INTEGER PRIMARY KEY, data BLOB NOT NULL)`,
-}
-
 // emptyText is the row of a new index. It begins with a version that no index at
 // the same place has had: a process may remember what it read there.
 func emptyText() string {

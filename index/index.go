@@ -10,11 +10,11 @@
 //	item(id, session, iid, kind, state, at, n, hash, data)  data: the payload.Item as JSON, packed
 //	turn(id, session, tid, n, role, at, hash, text)         text: as shown, clipped, packed
 //	fulltext segment block list size                        the words of items, of their source turns and of
-//	                                                        turns with the two before each, see fulltext.go
+//	                                                        turns with the two before each, see schema.sql
 //	vec(iid, model, data)                                   vectors of a configured embedding model
-//	stamp(sid, stamp)  line(hash, sid, iids)                what entries were made from; lines of payloads, see stamp.go
-//	path touch moved made fault faulted                     what sessions did to files and met, see did.go
-//	link(later, earlier, at, data) due(sid) linked(made)    how items bear on one another, see links.go
+//	stamp(sid, stamp)  line(hash, sid, iids)                what entries were made from; lines of payloads, see schema.sql
+//	path touch moved made fault faulted                     what sessions did to files and met, see schema.sql
+//	link(later, earlier, at, data) due(sid) linked(made)    how items bear on one another, see schema.sql
 //
 // Each page has a checksum that is looked at when it is read, see pages.go: damage is
 // ErrRebuild, never another answer.

@@ -14,15 +14,6 @@ import (
 	"recall/payload"
 )
 
-// linkTables hold what the library's links.jsonl say in the end, the sessions
-// whose items changed since links were last made, and what links were made of.
-var linkTables = []string{
-	`CREATE TABLE link(later TEXT NOT NULL, earlier TEXT NOT NULL, at INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY(later, earlier)) WITHOUT ROWID`,
-	`CREATE INDEX link_earlier ON link(earlier)`,
-	`CREATE TABLE due(sid TEXT PRIMARY KEY) WITHOUT ROWID`,
-	`CREATE TABLE linked(made TEXT NOT NULL)`,
-}
-
 // Placed is an item with its place.
 type Placed struct {
 	Place
@@ -130,7 +121,7 @@ func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made str
 	for _, text := range have {
 		old[text] = true
 	}
-	ctx = context.WithoutCancel(ctx) // see PutPrepared
+	ctx = context.WithoutCancel(ctx) // see rewrite
 	in, err := tx.PrepareContext(ctx, `INSERT OR REPLACE INTO link(later, earlier, at, data) VALUES(?,?,?,?)`)
 	if err != nil {
 		return err

@@ -3,13 +3,13 @@ package index
 import (
 	"context"
 	"database/sql"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -33,17 +33,8 @@ const (
 	appID  = 0x7265636c // "recl", in the file's header
 )
 
-var schemaTables = []string{
-	`CREATE TABLE session(id INTEGER PRIMARY KEY, sid TEXT NOT NULL UNIQUE, project TEXT NOT NULL, title TEXT NOT NULL, source TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL, items INTEGER NOT NULL, said INTEGER NOT NULL, thread BLOB NOT NULL)`,
-	`CREATE INDEX session_project ON session(project, start, sid, items, said)`,
-	`CREATE TABLE item(id INTEGER PRIMARY KEY, session INTEGER NOT NULL, iid TEXT NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL, at INTEGER NOT NULL, n INTEGER NOT NULL, hash INTEGER NOT NULL, data BLOB NOT NULL)`,
-	`CREATE INDEX item_session ON item(session)`,
-	`CREATE INDEX item_iid ON item(iid)`,
-	`CREATE TABLE turn(id INTEGER PRIMARY KEY, session INTEGER NOT NULL, tid TEXT NOT NULL, n INTEGER NOT NULL, role TEXT NOT NULL, at INTEGER NOT NULL, hash INTEGER NOT NULL, text BLOB NOT NULL)`,
-	`CREATE INDEX turn_session ON turn(session)`,
-	`CREATE TABLE vec(iid TEXT NOT NULL, model TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY(iid, model)) WITHOUT ROWID`,
-	`CREATE INDEX vec_model ON vec(model)`,
-}
+//go:embed schema.sql
+var schemaSQL string
 
 // Index is an open index. Safe for concurrent use; any number of processes
 // may have it open.
@@ -218,10 +209,10 @@ func (x *Index) prepare(ctx context.Context) error {
 		}
 		return fmt.Errorf("not an index of recall: %w", ErrRebuild)
 	}
-	for _, t := range append(slices.Concat(schemaTables, textTables, []string{emptyText()}, lineTables, didTables,
-		linkTables), fmt.Sprintf(`PRAGMA application_id=%d`, appID), fmt.Sprintf(`PRAGMA user_version=%d`, schema)) {
-		if _, err := tx.ExecContext(ctx, t); err != nil {
-			return fmt.Errorf("%w in %q", err, t)
+	settings := fmt.Sprintf(`PRAGMA application_id=%d; PRAGMA user_version=%d`, appID, schema)
+	for _, s := range []string{schemaSQL, emptyText(), settings} {
+		if _, err := tx.ExecContext(ctx, s); err != nil {
+			return err
 		}
 	}
 	return tx.Commit()

@@ -56,74 +56,39 @@ func (x *Index) PutPrepared(ctx context.Context, all []*Prepared) error {
 	if len(all) == 0 {
 		return nil
 	}
-	op := "index " + all[0].doc.Session
-	tx, err := x.db.BeginTx(ctx, nil)
-	if err != nil {
-		return x.fail(op, err)
-	}
-	defer tx.Rollback()
-	// The driver starts a goroutine for each statement that may be cancelled. These
-	// are over in no time: a cancelled ctx is noticed between them.
-	steady := context.WithoutCancel(ctx)
-	w, err := beginWriting(steady, tx)
-	if err != nil {
-		return x.fail(op, err)
-	}
-	room := 0
-	for _, p := range all {
-		room = max(room, len(p.rows.words.stems))
-	}
-	w.fresh = postings.NewBuilder(room)
-	for _, p := range all {
-		if err := cmp.Or(ctx.Err(), w.put(steady, p)); err != nil {
-			return x.fail("index "+p.doc.Session, err)
+	at := all[0].doc.Session
+	err := rewrite(ctx, x.db, func(_ *sql.Tx, w *writing) error {
+		room := 0
+		for _, p := range all {
+			room = max(room, len(p.rows.words.stems))
 		}
-	}
-	if err := w.save(steady); err != nil {
-		return x.fail(op, err)
-	}
-	if err := ctx.Err(); err != nil {
-		return x.fail(op, err)
-	}
-	return x.fail(op, tx.Commit())
+		w.fresh = postings.NewBuilder(room)
+		for _, p := range all {
+			at = p.doc.Session
+			if err := cmp.Or(ctx.Err(), w.put(context.WithoutCancel(ctx), p)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return x.fail("index "+at, err)
 }
 
 // Delete removes a session. One that isn't there is no error.
 func (x *Index) Delete(ctx context.Context, session string) error {
-	op := "unindex " + session
-	tx, err := x.db.BeginTx(ctx, nil)
-	if err != nil {
-		return x.fail(op, err)
-	}
-	defer tx.Rollback()
-	var id int64
-	err = tx.QueryRowContext(ctx, `SELECT id FROM session WHERE sid=?`, session).Scan(&id)
-	if err == sql.ErrNoRows {
-		return nil
-	}
-	if err != nil {
-		return x.fail(op, err)
-	}
-	w, err := beginWriting(ctx, tx)
-	if err != nil {
-		return x.fail(op, err)
-	}
-	if err := w.rows(ctx, id, rows{}); err != nil {
-		return x.fail(op, err)
-	}
-	if err := dropLines(ctx, tx, session); err != nil {
-		return x.fail(op, err)
-	}
-	if err := dropDid(ctx, tx, id, didRows{}, nil); err != nil {
-		return x.fail(op, err)
-	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM session WHERE id=?`, id); err != nil {
-		return x.fail(op, err)
-	}
-	if err := w.save(ctx); err != nil {
-		return x.fail(op, err)
-	}
-	return x.fail(op, tx.Commit())
+	err := rewrite(ctx, x.db, func(tx *sql.Tx, w *writing) error {
+		var id int64
+		err := tx.QueryRowContext(ctx, `SELECT id FROM session WHERE sid=?`, session).Scan(&id)
+		if err == sql.ErrNoRows {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return cmp.Or(w.rows(ctx, id, rows{}), dropLines(ctx, tx, session), dropDid(ctx, tx, id, didRows{}, nil),
+			each(ctx, tx, `DELETE FROM session WHERE id=?`, []int64{id}))
+	})
+	return x.fail("unindex "+session, err)
 }
 
 // putSession writes what an entry is beside its texts, and returns its key.

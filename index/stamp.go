@@ -11,14 +11,6 @@ import (
 	"sync"
 )
 
-// lineTables hold what the pipeline asks for: what each session's entry was
-// made from, and the lines of every payload.md that was ever written, by hash,
-// so that one pasted into a later session without its marker is known again.
-var lineTables = []string{
-	`CREATE TABLE stamp(sid TEXT PRIMARY KEY, stamp TEXT NOT NULL) WITHOUT ROWID`,
-	`CREATE TABLE line(hash INTEGER NOT NULL, sid TEXT NOT NULL, iids TEXT NOT NULL, PRIMARY KEY(hash, sid)) WITHOUT ROWID`,
-}
-
 // Line is a line of a payload.md and the items that it shows.
 type Line struct {
 	Text string

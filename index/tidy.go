@@ -12,14 +12,11 @@ import (
 // Tidy is to be called after many changes: it merges what Puts left in pieces
 // and gives back the room. Searches stay right without it and get slower.
 func (x *Index) Tidy(ctx context.Context) error {
-	if err := x.mergeSegments(ctx); err != nil {
-		return x.fail("tidy index", err)
+	err := rewrite(ctx, x.db, func(_ *sql.Tx, w *writing) error { return w.tidy(ctx, false) })
+	if err == nil {
+		err = x.shrink(ctx)
 	}
-	return x.fail("tidy index", x.shrink(ctx))
-}
-
-func (x *Index) mergeSegments(ctx context.Context) error {
-	return rewrite(ctx, x.db, func(_ *sql.Tx, w *writing) error { return w.tidy(ctx, false) })
+	return x.fail("tidy index", err)
 }
 
 // rewrite changes the lists of words, and what else do changes, in one transaction.
@@ -29,14 +26,20 @@ func rewrite(ctx context.Context, db beginner, do func(*sql.Tx, *writing) error)
 		return err
 	}
 	defer tx.Rollback()
-	w, err := beginWriting(ctx, tx)
+	// The driver starts a goroutine for each statement that may be cancelled. These
+	// are over in no time: a cancelled ctx is noticed between them.
+	steady := context.WithoutCancel(ctx)
+	w, err := beginWriting(steady, tx)
 	if err != nil {
 		return err
 	}
 	if err := do(tx, w); err != nil {
 		return err
 	}
-	if err := w.save(ctx); err != nil {
+	if err := w.save(steady); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	return tx.Commit()
