@@ -128,28 +128,19 @@ func replaceDid(ctx context.Context, tx *sql.Tx, session int64, r didRows, known
 			return err
 		}
 	}
+	do, fault := statements(ctx, tx)
 	for _, m := range r.moves {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO moved(session, old, new, n) VALUES(?,?,?,?)`, session, m[0], m[1],
-			m[2]); err != nil {
-			return err
-		}
+		do(`INSERT INTO moved(session, old, new, n) VALUES(?,?,?,?)`, session, m[0], m[1], m[2])
 	}
 	for _, c := range r.commits {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO made(session, hash, subject, branch, dir, at, n) VALUES(?,?,?,?,?,?,?)`,
-			session, c.Hash, c.Subject, c.Branch, c.Dir, millis(c.At), c.N); err != nil {
-			return err
-		}
+		do(`INSERT INTO made(session, hash, subject, branch, dir, at, n) VALUES(?,?,?,?,?,?,?)`,
+			session, c.Hash, c.Subject, c.Branch, c.Dir, millis(c.At), c.N)
 	}
 	for _, f := range r.faults {
-		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO fault(sig, text) VALUES(?,?)`, f.sig, f.text); err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO faulted(sig, session, n, at) VALUES(?,?,?,?)`, f.sig, session, f.n,
-			f.at); err != nil {
-			return err
-		}
+		do(`INSERT OR IGNORE INTO fault(sig, text) VALUES(?,?)`, f.sig, f.text)
+		do(`INSERT INTO faulted(sig, session, n, at) VALUES(?,?,?,?)`, f.sig, session, f.n, f.at)
 	}
-	return nil
+	return fault()
 }
 
 // dropDid forgets what a session did, and the paths and errors that only it
@@ -164,10 +155,9 @@ func dropDid(ctx context.Context, tx *sql.Tx, session int64, again didRows, know
 	if err != nil {
 		return err
 	}
+	do, fault := statements(ctx, tx)
 	for _, table := range []string{"touch", "moved", "made", "faulted"} {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE session=?`, session); err != nil {
-			return err
-		}
+		do(`DELETE FROM `+table+` WHERE session=?`, session)
 	}
 	keep := map[string]bool{}
 	for _, t := range again.touches {
@@ -178,17 +168,10 @@ func dropDid(ctx context.Context, tx *sql.Tx, session int64, again didRows, know
 			continue
 		}
 		delete(known, p)
-		if _, err := tx.ExecContext(ctx,
-			`DELETE FROM path WHERE path=? AND NOT EXISTS (SELECT 1 FROM touch WHERE touch.path=path.id)`, p); err != nil {
-			return err
-		}
+		do(`DELETE FROM path WHERE path=? AND NOT EXISTS (SELECT 1 FROM touch WHERE touch.path=path.id)`, p)
 	}
 	for _, sig := range sigs {
-		if _, err := tx.ExecContext(ctx,
-			`DELETE FROM fault WHERE sig=? AND NOT EXISTS (SELECT 1 FROM faulted WHERE faulted.sig=fault.sig)`,
-			sig); err != nil {
-			return err
-		}
+		do(`DELETE FROM fault WHERE sig=? AND NOT EXISTS (SELECT 1 FROM faulted WHERE faulted.sig=fault.sig)`, sig)
 	}
-	return nil
+	return fault()
 }

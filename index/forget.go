@@ -67,15 +67,10 @@ func scrubRows(ctx context.Context, conn *sql.Conn) error {
 		if err := w.tidy(ctx, true); err != nil {
 			return err
 		}
-		for _, s := range []string{
-			`DELETE FROM path WHERE id NOT IN (SELECT path FROM touch)`,
-			`DELETE FROM fault WHERE sig NOT IN (SELECT sig FROM faulted)`,
-		} {
-			if _, err := tx.ExecContext(ctx, s); err != nil {
-				return err
-			}
-		}
-		return nil
+		do, fault := statements(ctx, tx)
+		do(`DELETE FROM path WHERE id NOT IN (SELECT path FROM touch)`)
+		do(`DELETE FROM fault WHERE sig NOT IN (SELECT sig FROM faulted)`)
+		return fault()
 	})
 }
 

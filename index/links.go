@@ -142,23 +142,16 @@ func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made str
 			return err
 		}
 	}
+	do, fault := statements(ctx, tx)
 	for text := range old { // what is not said any more
-		if _, err := tx.ExecContext(ctx,
-			`DELETE FROM link WHERE data=?1 AND later=json_extract(?1,'$.from') AND earlier=json_extract(?1,'$.to')`,
-			text); err != nil {
-			return err
-		}
+		do(`DELETE FROM link WHERE data=?1 AND later=json_extract(?1,'$.from') AND earlier=json_extract(?1,'$.to')`, text)
 	}
 	for _, sid := range done {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM due WHERE sid=?`, sid); err != nil {
-			return err
-		}
+		do(`DELETE FROM due WHERE sid=?`, sid)
 	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM linked`); err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO linked(made) VALUES(?)`, made)
-	return err
+	do(`DELETE FROM linked`)
+	do(`INSERT INTO linked(made) VALUES(?)`, made)
+	return fault()
 }
 
 // ErrNoItem: no item, or several, of that id.

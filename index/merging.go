@@ -122,17 +122,9 @@ func (w *writing) take(ctx context.Context, s *segment, to *postings.Builder) er
 // dropSegment takes a segment out with all its rows.
 func (w *writing) dropSegment(ctx context.Context, s *segment) error {
 	w.segments = slices.DeleteFunc(w.segments, func(o *segment) bool { return o == s })
-	for _, d := range []struct {
-		query string
-		rows  span
-	}{
-		{`DELETE FROM block WHERE id>=? AND id<?`, s.blocks},
-		{`DELETE FROM list WHERE id>=? AND id<?`, s.lists},
-		{`DELETE FROM segment WHERE id>=? AND id<?`, span{s.id, s.id + 1}},
-	} {
-		if _, err := w.tx.ExecContext(ctx, d.query, d.rows.from, d.rows.to); err != nil {
-			return err
-		}
-	}
-	return nil
+	do, fault := statements(ctx, w.tx)
+	do(`DELETE FROM block WHERE id>=? AND id<?`, s.blocks.from, s.blocks.to)
+	do(`DELETE FROM list WHERE id>=? AND id<?`, s.lists.from, s.lists.to)
+	do(`DELETE FROM segment WHERE id=?`, s.id)
+	return fault()
 }

@@ -42,8 +42,7 @@ func (r *reader) projects(ctx context.Context) (all []string, err error) {
 	known.mu.Lock()
 	defer known.mu.Unlock()
 	if known.projects == nil {
-		known.projects, err = column[string](ctx, r.tx,
-			`WITH RECURSIVE `+projectNames+` SELECT project FROM name WHERE project IS NOT NULL`)
+		known.projects, err = column[string](ctx, r.tx, `SELECT DISTINCT project FROM session ORDER BY project`)
 	}
 	return known.projects, err
 }

@@ -228,12 +228,11 @@ func (w *writing) drop(ctx context.Context, documents string, ids []int64, texts
 }
 
 func each(ctx context.Context, tx *sql.Tx, query string, ids []int64) error {
+	do, fault := statements(ctx, tx)
 	for _, id := range ids {
-		if _, err := tx.ExecContext(ctx, query, id); err != nil {
-			return err
-		}
+		do(query, id)
 	}
-	return nil
+	return fault()
 }
 
 func millis(t time.Time) int64 {

@@ -24,14 +24,12 @@ func (r *reader) others(ts []term) []string {
 		seen[t.stem] = true
 	}
 	var out []string
-	for _, phrase := range embed.Related(clipText(r.q.Text, longest), r.own) {
-		w, cut := content(phrase)
-		if len(w) != 1 || cut {
-			continue
-		}
-		if s := termOf(w[0]); !seen[s] {
-			seen[s] = true
-			out = append(out, s)
+	for _, m := range embed.Mentions(clipText(r.q.Text, longest), r.own) {
+		for _, phrase := range m.Others {
+			if w, cut := content(phrase); len(w) == 1 && !cut && !seen[termOf(w[0])] {
+				seen[termOf(w[0])] = true
+				out = append(out, termOf(w[0]))
+			}
 		}
 	}
 	return out

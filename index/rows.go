@@ -43,3 +43,14 @@ func readList[T any](ctx context.Context, x *Index, one func(*sql.Rows) (T, erro
 	all, err := list(ctx, x.db, one, query, args...)
 	return all, x.fail("read index", err)
 }
+
+// statements gives what runs one statement after the other until one fails, and how that went.
+func statements(ctx context.Context, tx *sql.Tx) (do func(query string, args ...any), fault func() error) {
+	var err error
+	do = func(query string, args ...any) {
+		if err == nil {
+			_, err = tx.ExecContext(ctx, query, args...)
+		}
+	}
+	return do, func() error { return err }
+}

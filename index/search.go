@@ -177,14 +177,7 @@ func (r *reader) counted(ctx context.Context) (n searchedIn, err error) {
 	return n, err
 }
 
-// projectNames lists the projects, and a NULL; each is looked up behind the one
-// before, as a DISTINCT would read all sessions.
-const projectNames = `name(project) AS (SELECT min(project) FROM session
-	UNION ALL SELECT (SELECT min(s.project) FROM session s WHERE s.project>name.project) FROM name WHERE project IS NOT NULL)`
-
-const allSessions = `WITH RECURSIVE ` + projectNames +
-	` SELECT (SELECT count(*) FROM session)-(SELECT count(*) FROM session t WHERE ` + ofOthers +
-	`), (SELECT count(project) FROM name)`
+const allSessions = `SELECT count(*) FILTER (WHERE ` + ofOurs + `), count(DISTINCT project) FROM session t`
 
 // candidate is an item or turn that some word found.
 type candidate struct {

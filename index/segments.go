@@ -154,14 +154,11 @@ func segments(ctx context.Context, tx *sql.Tx) ([]*segment, error) {
 
 // saveSegments writes the rows.
 func (w *writing) saveSegments(ctx context.Context) error {
+	do, fault := statements(ctx, w.tx)
 	for _, s := range w.segments {
-		if _, err := w.tx.ExecContext(ctx,
-			`INSERT OR REPLACE INTO segment(`+segmentColumns+`) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
-			s.columns()...); err != nil {
-			return err
-		}
+		do(`INSERT OR REPLACE INTO segment(`+segmentColumns+`) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`, s.columns()...)
 	}
-	return nil
+	return fault()
 }
 
 // rowsOfSegment is how many blocks and lists a segment may have. Which numbers they get

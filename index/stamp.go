@@ -105,32 +105,26 @@ var origin = sync.OnceValue(func() *regexp.Regexp {
 // at again. Lines stay when a
 // payload changes: an older rendering may have been pasted.
 func putLines(ctx context.Context, tx *sql.Tx, d Doc) error {
-	if _, err := tx.ExecContext(ctx,
-		`INSERT INTO stamp(sid, stamp) VALUES(?,?) ON CONFLICT(sid) DO UPDATE SET stamp=excluded.stamp`, d.Session,
-		d.Stamp); err != nil {
-		return err
-	}
-	if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO due(sid) VALUES(?)`, d.Session); err != nil {
-		return err
-	}
+	do, fault := statements(ctx, tx)
+	do(`INSERT INTO stamp(sid, stamp) VALUES(?,?) ON CONFLICT(sid) DO UPDATE SET stamp=excluded.stamp`, d.Session, d.Stamp)
+	do(`INSERT OR IGNORE INTO due(sid) VALUES(?)`, d.Session)
 	for _, l := range d.Lines {
-		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO line(hash, sid, iids) VALUES(?,?,?)`, LineHash(l.Text),
-			d.Session, strings.Join(l.IDs, " ")); err != nil {
-			return err
-		}
+		do(`INSERT OR REPLACE INTO line(hash, sid, iids) VALUES(?,?,?)`, LineHash(l.Text), d.Session,
+			strings.Join(l.IDs, " "))
 	}
-	return nil
+	return fault()
 }
 
 // dropLines forgets a session's stamp, lines and links. The sessions that bore on
 // it have their links looked at again: theirs may now reach further back.
 func dropLines(ctx context.Context, tx *sql.Tx, session string) error {
-	for _, q := range []string{`DELETE FROM stamp WHERE sid=?`, `DELETE FROM line WHERE sid=?`,
-		`INSERT OR IGNORE INTO due SELECT json_extract(data, '$.from_session') FROM link WHERE json_extract(data, '$.to_session')=?`, `DELETE FROM due WHERE sid=?`,
-		`DELETE FROM link WHERE ?1 IN (json_extract(data, '$.from_session'), json_extract(data, '$.to_session'))`} {
-		if _, err := tx.ExecContext(ctx, q, session); err != nil {
-			return err
-		}
-	}
-	return nil
+	do, fault := statements(ctx, tx)
+	do(`DELETE FROM stamp WHERE sid=?`, session)
+	do(`DELETE FROM line WHERE sid=?`, session)
+	do(`INSERT OR IGNORE INTO due SELECT json_extract(data, '$.from_session') FROM link
+		WHERE json_extract(data, '$.to_session')=?`, session)
+	do(`DELETE FROM due WHERE sid=?`, session)
+	do(`DELETE FROM link
+		WHERE ?1 IN (json_extract(data, '$.from_session'), json_extract(data, '$.to_session'))`, session)
+	return fault()
 }

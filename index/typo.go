@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"recall/index/embed"
@@ -49,7 +50,7 @@ func (r *reader) correct(ctx context.Context, ts []term) ([]Corrected, error) {
 				best, docs = stem, n
 			}
 		}
-		if best == "" || has(ts, best) {
+		if best == "" || slices.ContainsFunc(ts, func(t term) bool { return t.stem == best }) {
 			continue
 		}
 		out = append(out, Corrected{t.word, best})
@@ -62,15 +63,6 @@ func (r *reader) correct(ctx context.Context, ts []term) ([]Corrected, error) {
 		return nil, err
 	}
 	return out, r.weigh(ctx, ts)
-}
-
-func has(ts []term, stem string) bool {
-	for _, t := range ts {
-		if t.stem == stem {
-			return true
-		}
-	}
-	return false
 }
 
 // oneSlip reports whether one letter too many, too few, another, or two that

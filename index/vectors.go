@@ -36,19 +36,22 @@ func CheckVector(v []float32) error {
 // the library's, gone with the index and with their items.
 func (x *Index) PutVectors(ctx context.Context, model string, list []Vector) error {
 	op := "put vectors of " + model
+	for _, v := range list {
+		if err := CheckVector(v.V); err != nil {
+			return fmt.Errorf("%s: item %s: %w", op, v.Item, err)
+		}
+	}
 	tx, err := x.db.BeginTx(ctx, nil)
 	if err != nil {
 		return x.fail(op, err)
 	}
 	defer tx.Rollback()
+	do, fault := statements(ctx, tx)
 	for _, v := range list {
-		if err := CheckVector(v.V); err != nil {
-			return fmt.Errorf("%s: item %s: %w", op, v.Item, err)
-		}
-		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO vec(iid, model, data) VALUES(?,?,?)`, string(v.Item), model,
-			vectorBytes(v.V)); err != nil {
-			return x.fail(op, err)
-		}
+		do(`INSERT OR REPLACE INTO vec(iid, model, data) VALUES(?,?,?)`, string(v.Item), model, vectorBytes(v.V))
+	}
+	if err := fault(); err != nil {
+		return x.fail(op, err)
 	}
 	return x.fail(op, tx.Commit())
 }

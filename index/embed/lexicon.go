@@ -61,23 +61,6 @@ func ParseGroups(text string) (Groups, error) {
 	return Groups{text, indexLexicon(text)}, nil
 }
 
-// Related lists, for each word or phrase of a text that the lexicon or one's own
-// knows, the other phrases of its groups. A phrase that stands in more than six groups is
-// left alone, and so are the parts of a longer phrase that was found.
-func Related(text string, own Groups) []string {
-	var out []string
-	seen := map[string]bool{}
-	for _, m := range Mentions(text, own) {
-		for _, p := range m.Others {
-			if !seen[p] {
-				seen[p] = true
-				out = append(out, p)
-			}
-		}
-	}
-	return out
-}
-
 // Knows reports whether a word or phrase of a text stands in the lexicon.
 func (g Groups) Knows(text string) bool { return len(g.concepts(stems(text))) > 0 }
 
@@ -87,8 +70,8 @@ type Mention struct {
 	Others []string // phrases of its group
 }
 
-// Mentions lists what of a text the lexicon knows, as Related does, each
-// mention of a group apart.
+// Mentions lists what of a text the lexicon or one's own knows. A phrase that stands in
+// more than six groups is left alone, and so are the parts of a longer phrase that was found.
 func Mentions(text string, own Groups) []Mention {
 	var out []Mention
 	words := stems(text)
