@@ -100,13 +100,8 @@ func (r *reader) load(ctx context.Context, table int, list []*ranked) error {
 	if err != nil {
 		return err
 	}
-	rows, err := r.tx.QueryContext(ctx, loadOf[table], string(names))
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	found := 0
-	for rows.Next() {
+	err = scan(ctx, r.tx, func(rows *sql.Rows) error {
 		var id, session, n, at int64
 		var data sql.RawBytes
 		var t Turn
@@ -117,21 +112,19 @@ func (r *reader) load(ctx context.Context, table int, list []*ranked) error {
 		if err := rows.Scan(into...); err != nil {
 			return err
 		}
+		found++
 		one := of[id]
 		one.session, one.n = session, n
 		if table == items {
 			one.item, err = unpackItem(data)
-		} else {
-			t.N, t.At = int(n), fromMillis(at)
-			t.Text, err = unpack(data)
-			one.turn = t
-		}
-		if err != nil {
 			return err
 		}
-		found++
-	}
-	if err := rows.Err(); err != nil {
+		t.N, t.At = int(n), fromMillis(at)
+		t.Text, err = unpack(data)
+		one.turn = t
+		return err
+	}, loadOf[table], string(names))
+	if err != nil {
 		return err
 	}
 	if found < len(list) {

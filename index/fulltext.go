@@ -126,12 +126,7 @@ func (f *fulltext) lookUp(ctx context.Context, stems []string) error {
 }
 
 func (f *fulltext) readBlocks(ctx context.Context, stems []string, names string) error {
-	rows, err := f.tx.QueryContext(ctx, blocksOf, names)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return scan(ctx, f.tx, func(rows *sql.Rows) error {
 		var i int
 		var b block
 		if err := b.scan(rows, &i); err != nil {
@@ -140,11 +135,8 @@ func (f *fulltext) readBlocks(ctx context.Context, stems []string, names string)
 		if i < 0 || i >= len(stems) {
 			return fmt.Errorf("word %d of %d: %w", i, len(stems), ErrRebuild)
 		}
-		if err := f.note(stems[i], b); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+		return f.note(stems[i], b)
+	}, blocksOf, names)
 }
 
 // block is one of a segment's dictionary. Its bytes hold until the next is read.
@@ -178,25 +170,14 @@ func cloned(l postings.Lists) postings.Lists {
 // beginning calls do for each word that begins so, of one segment after the other.
 func (f *fulltext) beginning(ctx context.Context, with string,
 	do func(word string, b *block, lists postings.Lists)) error {
-	rows, err := f.tx.QueryContext(ctx, blocksFrom, with, with+postings.Last)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return scan(ctx, f.tx, func(rows *sql.Rows) error {
 		var zero int
 		var b block
 		if err := b.scan(rows, &zero); err != nil {
 			return err
 		}
-		if err := postings.Each(b.data, with, func(word []byte, lists postings.Lists) {
-			do(string(word), &b,
-				lists)
-		}); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+		return postings.Each(b.data, with, func(word []byte, lists postings.Lists) { do(string(word), &b, lists) })
+	}, blocksFrom, with, with+postings.Last)
 }
 
 // fetch reads the long lists of words in a table, unless they are longer than
@@ -223,22 +204,16 @@ func (f *fulltext) fetch(ctx context.Context, table int, stems []string, most in
 	if err != nil {
 		return err
 	}
-	rows, err := f.tx.QueryContext(ctx, listsOf, string(names))
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	read := 0
-	for rows.Next() {
+	err = scan(ctx, f.tx, func(rows *sql.Rows) error {
 		var id int64
 		var data []byte
-		if err := rows.Scan(&id, &data); err != nil {
-			return err
-		}
+		err := rows.Scan(&id, &data)
 		f.long[id] = data
 		read++
-	}
-	if err := rows.Err(); err != nil {
+		return err
+	}, listsOf, string(names))
+	if err != nil {
 		return err
 	}
 	if read < len(ids) {

@@ -85,41 +85,31 @@ func (r *reader) nearItems(ctx context.Context, found []candidate, n *nearness, 
 		conds = append(conds, `e.id IN (`+strings.Join(ids, `,`)+`)`)
 	}
 	conds = append([]string{`v.model=?`}, conds...)
-	rows, err := r.tx.QueryContext(ctx,
-		`SELECT e.id, e.iid, v.data FROM item e JOIN vec v ON v.iid=e.iid WHERE `+strings.Join(conds, ` AND `), args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	all, err := chromem.NewDB().CreateCollection("items", nil, nil)
 	if err != nil {
 		return nil, err
 	}
 	other := 0 // of another length; the collection takes what it is given
-	for rows.Next() {
+	err = scan(ctx, r.tx, func(rows *sql.Rows) error {
 		var id int64
 		var iid payload.ItemID
 		var data sql.RawBytes
 		if err := rows.Scan(&id, &iid, &data); err != nil {
-			return nil, err
+			return err
 		}
 		of, ok := n.instead[iid]
 		if !ok {
 			of = vectorOf(data)
 		}
-		switch {
-		case len(of) == len(v):
-			err = all.AddDocument(ctx, chromem.Document{ID: strconv.FormatInt(id, 10), Embedding: of})
-		case len(of) > 0:
-			other = len(of)
+		if len(of) == len(v) {
+			return all.AddDocument(ctx, chromem.Document{ID: strconv.FormatInt(id, 10), Embedding: of})
 		}
-		if err != nil {
-			return nil, err
-		}
-	}
+		other = max(other, len(of))
+		return nil
+	}, `SELECT e.id, e.iid, v.data FROM item e JOIN vec v ON v.iid=e.iid WHERE `+strings.Join(conds, ` AND `), args...)
 	switch {
-	case rows.Err() != nil || all.Count() == 0 && other == 0:
-		return nil, rows.Err()
+	case err != nil || all.Count() == 0 && other == 0:
+		return nil, err
 	case all.Count() == 0:
 		return nil, fmt.Errorf("%d dimensions where the items have %d: %w", len(v), other, ErrVector)
 	}

@@ -10,23 +10,33 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
+// scan runs a query, and calls one for each of its rows.
+func scan(ctx context.Context, q querier, one func(*sql.Rows) error, query string, args ...any) error {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := one(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
 // list runs a query, and reads its rows by one.
 func list[T any](ctx context.Context, q querier, one func(*sql.Rows) (T, error),
-	query string, args ...any) ([]T, error) {
-	rows, err := q.QueryContext(ctx, query, args...)
+	query string, args ...any) (all []T, err error) {
+	err = scan(ctx, q, func(rows *sql.Rows) error {
+		v, err := one(rows)
+		all = append(all, v)
+		return err
+	}, query, args...)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	var all []T
-	for rows.Next() {
-		v, err := one(rows)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, v)
-	}
-	return all, rows.Err()
+	return all, nil
 }
 
 // column runs a query of one column.
