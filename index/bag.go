@@ -8,10 +8,9 @@ import (
 // vocabulary is the words of one session's texts: a word is stemmed once, and is
 // a number from then on.
 type vocabulary struct {
-	stems  []string
-	number map[string]numbered
-	sums   []uint64         // of stems, the same in every vocabulary
-	places []*postings.Word // where a stem's postings go, where asked
+	stems          []string
+	ofWord, ofStem map[string]uint32 // numbers: of a word as cut that of its stem
+	places         []*postings.Word  // where a stem's postings go, where asked
 
 	at []uint32 // place of a stem in the bag being filled, from 1
 
@@ -24,46 +23,27 @@ type vocabulary struct {
 	}
 }
 
-// cutAll frees what only cutting took, however long the rows wait to be put in.
-func (v *vocabulary) cutAll() { v.number, v.sums, v.at, v.list, v.text = nil, nil, nil, nil, nil }
-
-// numbered is the number of a word as it was cut and that of the same letters as a stem,
-// from 1; 0 for what hasn't been met. They are apart: "status" is the stem of "statuses",
-// and its own is "statu".
-type numbered struct{ cut, stem uint32 }
-
-// wordsIn is about how many words texts of so many bytes hold, each counted once:
-// that is the room that is made for them.
-func wordsIn(bytes int) int { return min(bytes/16, 4096) }
-
-func newVocabulary(room int) *vocabulary {
-	return &vocabulary{
-		number: make(map[string]numbered, room),
-		stems:  make([]string, 0, room),
-		sums:   make([]uint64, 0, room),
-		at:     make([]uint32, 0, room),
-	}
+func newVocabulary() *vocabulary {
+	return &vocabulary{ofWord: map[string]uint32{}, ofStem: map[string]uint32{}}
 }
+
+// cutAll frees what only cutting took, however long the rows wait to be put in.
+func (v *vocabulary) cutAll() { v.ofWord, v.ofStem, v.at, v.list, v.text = nil, nil, nil, nil, nil }
 
 // of gives the number of a word as cut.
 func (v *vocabulary) of(w string) uint32 {
-	n := v.number[w]
-	if n.cut > 0 {
-		return n.cut - 1
+	if n, ok := v.ofWord[w]; ok {
+		return n
 	}
 	stem := text.Stem(w)
-	of := v.number[stem]
-	if of.stem == 0 {
-		v.stems = append(v.stems, stem)
-		v.sums = append(v.sums, uint64(v.hash(stem)))
-		v.at = append(v.at, 0)
-		of.stem = uint32(len(v.stems))
-		v.number[stem] = of
+	n, ok := v.ofStem[stem]
+	if !ok {
+		n = uint32(len(v.stems))
+		v.stems, v.at = append(v.stems, stem), append(v.at, 0)
+		v.ofStem[stem] = n
 	}
-	n = v.number[w] // which may be the stem
-	n.cut = of.stem
-	v.number[w] = n
-	return n.cut - 1
+	v.ofWord[w] = n
+	return n
 }
 
 // word is where a stem's postings go.
@@ -131,13 +111,4 @@ func (v *vocabulary) bag(columns ...[]uint32) (b bag) {
 		v.at[c.word] = 0
 	}
 	return b
-}
-
-// sum tells lists of words apart.
-func (v *vocabulary) sum(list []uint32) int64 {
-	h := uint64(14695981039346656037)
-	for _, w := range list {
-		h = (h ^ v.sums[w]) * 1099511628211
-	}
-	return int64(h)
 }

@@ -101,15 +101,8 @@ func readLinks(all []string) ([]payload.Link, error) {
 // PutLinks replaces all links by the ones that stand, notes what they were made
 // from, and takes sessions off the list of those that are due.
 func (x *Index) PutLinks(ctx context.Context, standing []payload.Link, made string, done []string) error {
-	tx, err := x.db.BeginTx(ctx, nil)
-	if err != nil {
-		return x.fail("write links", err)
-	}
-	defer tx.Rollback()
-	if err := putLinks(ctx, tx, standing, made, done); err != nil {
-		return x.fail("write links", err)
-	}
-	return x.fail("write links", tx.Commit())
+	err := inTransaction(ctx, x.db, func(tx *sql.Tx) error { return putLinks(ctx, tx, standing, made, done) })
+	return x.fail("write links", err)
 }
 
 func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made string, done []string) error {

@@ -58,7 +58,7 @@ func (w *writing) merge(ctx context.Context, from []*segment) error {
 	from = slices.Clone(from)
 	to := w.newSegment()
 	to.place, to.docs = from[0].place, from[0].docs
-	words := postings.NewBuilder(0)
+	words := postings.NewBuilder()
 	for _, s := range from {
 		for kind := range s.docs {
 			to.docs[kind].to = max(to.docs[kind].to, s.docs[kind].to)

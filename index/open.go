@@ -193,29 +193,25 @@ func (x *Index) prepare(ctx context.Context) error {
 	if _, err := x.db.ExecContext(ctx, `PRAGMA journal_mode=WAL`); err != nil {
 		return err
 	}
-	tx, err := x.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback()
-	var n int
-	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&n); err != nil {
-		return err
-	}
-	if n > 0 { // another process made it meanwhile, or it is somebody else's file
-		var v int
-		if err := tx.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&v); err != nil || v == schema {
+	return inTransaction(ctx, x.db, func(tx *sql.Tx) error {
+		var n int
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&n); err != nil {
 			return err
 		}
-		return fmt.Errorf("not an index of recall: %w", ErrRebuild)
-	}
-	settings := fmt.Sprintf(`PRAGMA application_id=%d; PRAGMA user_version=%d`, appID, schema)
-	for _, s := range []string{schemaSQL, emptyText(), settings} {
-		if _, err := tx.ExecContext(ctx, s); err != nil {
-			return err
+		if n > 0 { // another process made it meanwhile, or it is somebody else's file
+			var v int
+			if err := tx.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&v); err != nil || v == schema {
+				return err
+			}
+			return fmt.Errorf("not an index of recall: %w", ErrRebuild)
 		}
-	}
-	return tx.Commit()
+		settings := fmt.Sprintf(`PRAGMA application_id=%d; PRAGMA user_version=%d`, appID, schema)
+		do, fault := statements(ctx, tx)
+		do(schemaSQL)
+		do(emptyText())
+		do(settings)
+		return fault()
+	})
 }
 
 func (x *Index) version(ctx context.Context) (int, error) {

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"recall/index/postings"
 )
 
 // Put replaces one session atomically: what it says now, with all its items
@@ -58,11 +56,6 @@ func (x *Index) PutPrepared(ctx context.Context, all []*Prepared) error {
 	}
 	at := all[0].doc.Session
 	err := rewrite(ctx, x.db, func(_ *sql.Tx, w *writing) error {
-		room := 0
-		for _, p := range all {
-			room = max(room, len(p.rows.words.stems))
-		}
-		w.fresh = postings.NewBuilder(room)
 		for _, p := range all {
 			at = p.doc.Session
 			if err := cmp.Or(ctx.Err(), w.put(context.WithoutCancel(ctx), p)); err != nil {

@@ -66,7 +66,7 @@ func rowsOf(d Doc) (rows, error) {
 	for _, t := range d.Turns {
 		text += len(t.Text)
 	}
-	r := rows{did: didOf(d.Did), words: newVocabulary(wordsIn(text))}
+	r := rows{did: didOf(d.Did), words: newVocabulary()}
 	var err error
 	if r.thread, err = threadRow(d.Thread); err != nil {
 		return rows{}, err
@@ -110,7 +110,7 @@ func itemRowOf(it Item, v *vocabulary) (itemRow, error) {
 	}
 	source = v.cut(source, itemContext, it.Context)
 	r.text, r.source = v.bag(text, alias), v.bag(source)
-	r.hash = v.hash(string(data), strconv.FormatInt(v.sum(source), 10))
+	r.hash = v.hash(string(data), it.Context)
 	return r, nil
 }
 

@@ -22,7 +22,7 @@ type writing struct {
 func beginWriting(ctx context.Context, tx *sql.Tx) (*writing, error) {
 	own := &pieces{of: map[int64]*sizePiece{}, writes: true}
 	w := &writing{fulltext: &fulltext{tx: tx, sizes: sizes{tx: tx, pieces: own}},
-		fresh: postings.NewBuilder(0), paths: map[string]int64{}}
+		fresh: postings.NewBuilder(), paths: map[string]int64{}}
 	err := tx.QueryRowContext(ctx, readState).Scan(w.state.numbers()...)
 	if err != nil {
 		return nil, err

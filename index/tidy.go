@@ -21,22 +21,29 @@ func (x *Index) Tidy(ctx context.Context) error {
 
 // rewrite changes the lists of words, and what else do changes, in one transaction.
 func rewrite(ctx context.Context, db beginner, do func(*sql.Tx, *writing) error) error {
+	return inTransaction(ctx, db, func(tx *sql.Tx) error {
+		// The driver starts a goroutine for each statement that may be cancelled. These
+		// are over in no time: a cancelled ctx is noticed between them.
+		steady := context.WithoutCancel(ctx)
+		w, err := beginWriting(steady, tx)
+		if err != nil {
+			return err
+		}
+		if err := do(tx, w); err != nil {
+			return err
+		}
+		return w.save(steady)
+	})
+}
+
+// inTransaction runs what changes the index in one transaction.
+func inTransaction(ctx context.Context, db beginner, do func(*sql.Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback()
-	// The driver starts a goroutine for each statement that may be cancelled. These
-	// are over in no time: a cancelled ctx is noticed between them.
-	steady := context.WithoutCancel(ctx)
-	w, err := beginWriting(steady, tx)
-	if err != nil {
-		return err
-	}
-	if err := do(tx, w); err != nil {
-		return err
-	}
-	if err := w.save(steady); err != nil {
+	if err := do(tx); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {

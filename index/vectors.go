@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"database/sql"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -41,19 +42,13 @@ func (x *Index) PutVectors(ctx context.Context, model string, list []Vector) err
 			return fmt.Errorf("%s: item %s: %w", op, v.Item, err)
 		}
 	}
-	tx, err := x.db.BeginTx(ctx, nil)
-	if err != nil {
-		return x.fail(op, err)
-	}
-	defer tx.Rollback()
-	do, fault := statements(ctx, tx)
-	for _, v := range list {
-		do(`INSERT OR REPLACE INTO vec(iid, model, data) VALUES(?,?,?)`, string(v.Item), model, vectorBytes(v.V))
-	}
-	if err := fault(); err != nil {
-		return x.fail(op, err)
-	}
-	return x.fail(op, tx.Commit())
+	return x.fail(op, inTransaction(ctx, x.db, func(tx *sql.Tx) error {
+		do, fault := statements(ctx, tx)
+		for _, v := range list {
+			do(`INSERT OR REPLACE INTO vec(iid, model, data) VALUES(?,?,?)`, string(v.Item), model, vectorBytes(v.V))
+		}
+		return fault()
+	}))
 }
 
 // HasVectors reports whether any item has a vector of a model.

@@ -118,7 +118,7 @@ func random(r *rand.Rand, from, to int64) texts {
 }
 
 func (s texts) build(t *testing.T) *memory {
-	b := NewBuilder(10)
+	b := NewBuilder()
 	for w, tables := range s {
 		for table, list := range tables {
 			for _, p := range list {
@@ -177,7 +177,7 @@ func TestMerge(t *testing.T) {
 	parts := []texts{random(r, 1, 200), random(r, 200, 230), random(r, 230, 500)}
 	gone := func(table int, doc int64) bool { return doc < 230 && (doc+int64(table))%7 == 0 || doc == 215 }
 	want := texts{}
-	merged := NewBuilder(10)
+	merged := NewBuilder()
 	for _, s := range parts {
 		if err := s.build(t).take(merged, func(table int, doc int64) bool { return !gone(table, doc) }); err != nil {
 			t.Fatal(err)
@@ -214,7 +214,7 @@ func TestMerge(t *testing.T) {
 // Whatever bytes are read: an error or some lists, and no panic.
 func FuzzBlock(f *testing.F) {
 	s := random(rand.New(rand.NewPCG(3, 3)), 1, 20)
-	b := NewBuilder(10)
+	b := NewBuilder()
 	for w, tables := range s {
 		for table, list := range tables {
 			for _, p := range list {
@@ -238,6 +238,6 @@ func FuzzBlock(f *testing.F) {
 			}
 		}
 		Each(block, word, func([]byte, Lists) {})
-		(&memory{blocks: [][]byte{block}}).take(NewBuilder(0), whole)
+		(&memory{blocks: [][]byte{block}}).take(NewBuilder(), whole)
 	})
 }

@@ -72,10 +72,7 @@ func (w *writer) flush() error {
 }
 
 // Builder gathers the words of new documents.
-type Builder struct {
-	words map[string]*Word
-	room  []Word
-}
+type Builder struct{ words map[string]*Word }
 
 // Word is where a word's postings go.
 type Word struct {
@@ -86,19 +83,14 @@ type Word struct {
 	}
 }
 
-// NewBuilder is an empty one, with room for about so many words.
-func NewBuilder(words int) *Builder {
-	return &Builder{words: make(map[string]*Word, words), room: make([]Word, words)}
-}
+// NewBuilder is an empty one.
+func NewBuilder() *Builder { return &Builder{words: map[string]*Word{}} }
 
 // Word is where the postings of a word go. The same is given for the same word.
 func (b *Builder) Word(word string) *Word {
 	w := b.words[word]
 	if w == nil {
-		if len(b.room) == 0 {
-			b.room = make([]Word, 64)
-		}
-		w, b.room = &b.room[0], b.room[1:]
+		w = new(Word)
 		b.words[word] = w
 	}
 	return w
