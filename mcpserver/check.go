@@ -28,8 +28,8 @@ func (s *Server) addCheck() {
 }
 
 func (s *Server) check(ctx context.Context, m *Memory, in checkIn) (string, error) {
-	a := check.Action{Text: clipBytes(in.Plan), Command: clipBytes(in.Command), Old: clipBytes(in.OldText),
-		New: clipBytes(in.NewText)}
+	a := check.Action{Text: text.Head(in.Plan, mostChecked), Command: text.Head(in.Command, mostChecked), Old: text.Head(in.OldText, mostChecked),
+		New: text.Head(in.NewText, mostChecked)}
 	if in.Path != "" {
 		a.Paths = []string{text.Clip(in.Path, 500)}
 	}
@@ -68,11 +68,4 @@ func (s *Server) check(ctx context.Context, m *Memory, in checkIn) (string, erro
 		sh.linef("Ask the user before going on, naming session and turn; recall_query with ids tells more.")
 	}
 	return sh.text(""), nil
-}
-
-func clipBytes(text string) string {
-	if len(text) > mostChecked {
-		text = text[:mostChecked]
-	}
-	return strings.ToValidUTF8(text, " ")
 }

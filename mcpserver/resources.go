@@ -37,7 +37,17 @@ func (s *Server) read(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.R
 	uri := req.Params.URI
 	name, ok := strings.CutPrefix(uri, payloadPrefix)
 	if name, err := url.PathUnescape(name); err == nil && ok && name != "" {
-		text, err := s.page(ctx, name, uri == threadURI)
+		need := Read
+		if uri == threadURI {
+			need, name = Fresh, ""
+		}
+		text, err := withMemory(s, need, func(_ context.Context, m *Memory, _ struct{}) (string, error) {
+			p, err := s.payload(m, "", name)
+			if err != nil {
+				return "", err
+			}
+			return payload.HarmlessPage(payload.Render(p, payload.Options{Budget: s.o.Budget}).Text), nil
+		})(ctx, nil, struct{}{})
 		if errors.Is(err, library.ErrNoSession) || errors.Is(err, library.ErrNoPayload) {
 			return nil, mcp.ResourceNotFoundError(uri)
 		}
@@ -47,24 +57,6 @@ func (s *Server) read(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.R
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: markdown, Text: text}}}, nil
 	}
 	return nil, mcp.ResourceNotFoundError(uri)
-}
-
-// page is a payload as Markdown: a session's, or the current thread's.
-func (s *Server) page(ctx context.Context, session string, thread bool) (string, error) {
-	need := Read
-	if thread {
-		need, session = Fresh, ""
-	}
-	m, err := s.o.Open(ctx, need)
-	if err != nil {
-		return "", err
-	}
-	defer m.Close()
-	p, err := s.payload(m, "", session)
-	if err != nil {
-		return "", err
-	}
-	return payload.HarmlessPage(payload.Render(p, payload.Options{Budget: s.o.Budget}).Text), nil
 }
 
 // listSessions names the latest sessions' payloads in a listing of resources; the

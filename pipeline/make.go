@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"recall/distill"
+	"recall/index"
 	"recall/library"
 	"recall/payload"
 )
@@ -52,7 +53,9 @@ func (r *run) makeOne(ctx context.Context, m *Member, f *Family) error {
 	if err != nil {
 		return err
 	}
-	r.lines.remember(m)
+	for _, l := range m.writtenLines() { // for sessions that come later: the index has them only when they are written
+		r.lines.of[index.LineHash(l.Text)] = written{string(m.Entry.ID), l.IDs}
+	}
 	return nil
 }
 

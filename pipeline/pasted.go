@@ -23,14 +23,6 @@ type writtenLines struct {
 	known map[int64]bool    // those of the index before it; nil: to be asked one by one
 }
 
-// remember notes the lines of a payload for sessions that come later: the
-// index has them only when they are written.
-func (w *writtenLines) remember(m *Member) {
-	for _, l := range m.writtenLines() {
-		w.of[index.LineHash(l.Text)] = written{string(m.Entry.ID), l.IDs}
-	}
-}
-
 // MarkPasted marks in a session what was pasted from payloads of others.
 func (p *Pipeline) MarkPasted(ctx context.Context, s *ingest.Session, family []string) {
 	s.MarkPasted((&writtenLines{index: p.Index}).pasted(ctx, family))

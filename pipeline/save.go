@@ -42,8 +42,11 @@ func (r *run) merge(m *Member) (page, error) {
 	if !m.improved {
 		r.graft(old, &fresh, m)
 	}
-	if old != nil && onlyBeside(old.Made, fresh.Made) {
-		old = sameAs(old, &fresh, edits)
+	if old != nil {
+		was, now := old.Made, fresh.Made
+		if was.Beside != now.Beside && was.Input == now.Input && was.Distiller == now.Distiller && was.Rules == now.Rules {
+			old = sameAs(old, &fresh, edits) // nothing but the other sessions of the family makes the difference
+		}
 	}
 	payload.Inherit(old, &fresh)
 	p := payload.Apply(&fresh, edits)
@@ -207,12 +210,6 @@ func orTouched(items []payload.Item, edits []payload.Edit, keep func(payload.Ite
 	return slices.DeleteFunc(slices.Clone(items), func(it payload.Item) bool {
 		return !keep(it) && !slices.ContainsFunc(edits, func(e payload.Edit) bool { return e.ID == it.ID })
 	})
-}
-
-// onlyBeside reports whether nothing but the other sessions of the family makes
-// the difference between two distillations.
-func onlyBeside(a, b payload.Provenance) bool {
-	return a.Beside != b.Beside && a.Input == b.Input && a.Distiller == b.Distiller && a.Rules == b.Rules
 }
 
 // sameAs leaves out of an earlier payload what a new one, that only knows more

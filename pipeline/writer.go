@@ -37,16 +37,10 @@ const (
 )
 
 func newWriter(ctx context.Context, r *run) *writer {
-	w := &writer{ctx: ctx, run: r}
-	w.reset()
-	return w
-}
-
-func (w *writer) reset() {
-	w.group, _ = errgroup.WithContext(w.ctx)
+	w := &writer{ctx: ctx, run: r, group: new(errgroup.Group), puts: new(errgroup.Group)}
 	w.group.SetLimit(writers)
-	w.puts = new(errgroup.Group)
 	w.puts.SetLimit(1)
+	return w
 }
 
 // write takes over a family, whose members are written in order, and calls
@@ -66,7 +60,18 @@ func (w *writer) write(family []*Member, release func()) error {
 			if err := w.fault.Load(); err != nil {
 				return *err
 			}
-			if err := w.one(m); err != nil {
+			err := Safely("write", func() error {
+				if m.fresh != nil {
+					if err := w.run.save(m); err != nil {
+						return err
+					}
+				}
+				// Also for what was only saved the last time: a run may have been killed in between.
+				return w.run.Library.SaveOutputs(w.ctx, m.Entry.ID)
+			})
+			if err != nil {
+				w.run.fail(m.Entry, w.run.stamp(m.made), err)
+			} else if err = w.index(m); err != nil {
 				w.fault.CompareAndSwap(nil, &err)
 				return err
 			}
@@ -74,23 +79,6 @@ func (w *writer) write(family []*Member, release func()) error {
 		return nil
 	})
 	return nil
-}
-
-func (w *writer) one(m *Member) error {
-	err := Safely("write", func() error {
-		if m.fresh != nil {
-			if err := w.run.save(m); err != nil {
-				return err
-			}
-		}
-		// Also for what was only saved the last time: a run may have been killed in between.
-		return w.run.Library.SaveOutputs(w.ctx, m.Entry.ID)
-	})
-	if err != nil {
-		w.run.fail(m.Entry, w.run.stamp(m.made), err)
-		return nil
-	}
-	return w.index(m)
 }
 
 func (w *writer) index(m *Member) error {
@@ -164,7 +152,6 @@ func (w *writer) wait() error {
 	}
 	w.mu.Unlock()
 	err = cmp.Or(w.puts.Wait(), err)
-	w.reset()
 	if fault := w.fault.Load(); fault != nil {
 		return *fault
 	}
