@@ -1,6 +1,10 @@
 package redact
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
 
 // ownRules adds recall's own rules: what gitleaks' rules miss in transcripts.
 func ownRules(b *builder) {
@@ -38,9 +42,9 @@ func ownRules(b *builder) {
 	b.add("webhook.office.com/", hook("teams-webhook"))
 	b.add("outlook.office.com/webhook/", hook("teams-webhook"))
 	b.add("api.telegram.org/bot", hook("telegram-token"))
-	b.add(":aa", telegram)
-	for _, version := range []string{"/11", "/12"} {
-		b.add(version, asana)
+	b.add(":aa", shaped("telegram-token", 11, `(?:^|\D)(\d{8,10}:AA[\w-]{33})(?:[^\w-]|$)`))
+	for _, id := range []string{"/11", "/12"} { // how the numbers begin that Asana gives
+		b.add(id, shaped("asana-token", 1, `^(\d/\d{15,16}(?:/\d*)?:[0-9a-fA-F]{32})(?:[^0-9a-fA-F]|$)`))
 	}
 	for _, n := range secretNames {
 		b.add(n.literal, named(n.literal, n.kind, n.strength, n.whole))
@@ -64,33 +68,15 @@ func hook(kind string) detector {
 	}
 }
 
-// telegram masks a bot's token: eight to ten digits, a colon, "AA" and 33 more.
-func telegram(s *scan, from, to int) {
-	if s.text[from:to] != ":AA" {
-		return
-	}
-	start := from
-	for start > 0 && from-start < 11 && is(s.text[start-1], digit) {
-		start--
-	}
-	end := skip(s.text, to, word, 40)
-	if from-start >= 8 && from-start <= 10 && end-to == 33 {
-		s.add(start, end, "telegram-token")
-	}
-}
-
-// asana masks "1/", one or two numbers of sixteen digits, a colon and 32
-// hexadecimal digits. The numbers that Asana gives begin with 11 or 12.
-func asana(s *scan, from, _ int) {
-	end := skip(s.text, from+1, digit, 17)
-	if n := end - from - 1; n < 15 || n > 16 || from < 1 || !is(s.text[from-1], digit) {
-		return
-	}
-	if s.at(end) == '/' {
-		end = skip(s.text, end+1, digit, 17)
-	}
-	if s.at(end) == ':' && skip(s.text, end+1, hexa, 33) == end+33 {
-		s.add(from-1, end+33, "asana-token")
+// shaped masks what an expression finds around a literal, from some bytes before it
+// on: its first group.
+func shaped(kind string, before int, expr string) detector {
+	re := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+	return func(s *scan, from, to int) {
+		begin := max(0, from-before)
+		if m := re().FindStringSubmatchIndex(s.text[begin:min(len(s.text), to+reachSurely)]); m != nil {
+			s.add(begin+m[2], begin+m[3], kind)
+		}
 	}
 }
 
