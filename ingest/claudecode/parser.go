@@ -102,20 +102,38 @@ var bom = []byte("\xef\xbb\xbf")
 
 // takeLine accounts for one line: its records, or why it has none.
 func (p *parser) takeLine(l jsonl.Line) {
-	rep := &p.s.Report
-	rep.Bytes += l.Size
 	p.line, p.off = l.N, l.Offset
-	if l.TooLong {
-		rep.Lines++
-		p.skip(fmt.Sprintf("line of %d MB is longer than %d MB", l.Size>>20, jsonl.MaxLine>>20))
-		return
-	}
 	if l.N == 1 {
 		p.wide = bytes.HasPrefix(l.Bytes, []byte("\xff\xfe")) || bytes.HasPrefix(l.Bytes, []byte("\xfe\xff"))
 	}
-	if p.wide {
+	l.Ended = l.Ended || p.wide // its end is none of UTF-8's
+	Objects(l, &p.s.Report, p.file, func(b []byte, offset int64) (rest []byte, why string) {
+		if p.wide {
+			return nil, "UTF-16; recall reads UTF-8"
+		}
+		c := jsonl.NewCursor(b)
+		if c.Kind() != '{' || !p.rec.read(c) {
+			return nil, reason(c, b)
+		}
+		rest = c.Rest()
+		p.off, p.rec.size = offset, l.Cut
+		p.take(&p.rec.record, b[:len(b)-len(rest)])
+		return rest, ""
+	})
+}
+
+// Objects gives read the objects of a line, of which there can be two when two writers
+// lost a newline, each with its offset in the file; read returns what follows the first, or
+// says why there is none. The line is accounted for in rep.
+func Objects(l jsonl.Line, rep *ingest.Report, file string, read func(b []byte, at int64) (rest []byte, why string)) {
+	rep.Bytes += l.Size
+	at := l.Offset
+	skip := func(why string) {
 		rep.Lines++
-		p.skip("UTF-16; recall reads UTF-8")
+		rep.Skip(ingest.Skip{File: file, Line: l.N, Offset: at, Reason: why})
+	}
+	if l.TooLong {
+		skip(fmt.Sprintf("line of %d MB is longer than %d MB", l.Size>>20, jsonl.MaxLine>>20))
 		return
 	}
 	b := bytes.TrimPrefix(l.Bytes, bom)
@@ -129,25 +147,21 @@ func (p *parser) takeLine(l jsonl.Line) {
 		return
 	}
 	if asWritten {
-		p.off += int64(bytes.Index(l.Bytes, b[:1]))
+		at += int64(bytes.Index(l.Bytes, b[:1]))
 	}
 	for len(b) > 0 {
-		c := jsonl.NewCursor(b)
-		ok := c.Kind() == '{' && p.rec.read(c)
-		if !ok && !l.Ended {
-			rep.Tail = &ingest.Skip{File: p.file, Line: l.N, Offset: p.off, Reason: "partial last line, waiting for its rest"}
+		rest, why := read(b, at)
+		switch {
+		case why != "" && !l.Ended:
+			rep.Tail = &ingest.Skip{File: file, Line: l.N, Offset: at, Reason: "partial last line, waiting for its rest"}
+			return
+		case why != "":
+			skip(why)
 			return
 		}
 		rep.Lines++
-		if !ok {
-			p.skip(reason(c, b))
-			return
-		}
-		rest := c.Rest()
-		p.rec.size = l.Cut
-		p.take(&p.rec.record, b[:len(b)-len(rest)])
 		if asWritten && l.Cut == 0 {
-			p.off += int64(len(b) - len(rest))
+			at += int64(len(b) - len(rest))
 		}
 		b = rest
 	}
@@ -165,10 +179,6 @@ func reason(c *jsonl.Cursor, b []byte) string {
 	default:
 		return err.Error()
 	}
-}
-
-func (p *parser) skip(why string) {
-	p.s.Report.Skip(ingest.Skip{File: p.file, Line: p.line, Offset: p.off, Reason: why})
 }
 
 func (p *parser) ignore(what string) { p.s.Report.Ignore(what) }

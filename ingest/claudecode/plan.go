@@ -43,12 +43,10 @@ func (p *parser) takePlan(call *ingest.ToolCall, raw []byte, text string) {
 // planVerdict reads the result of ExitPlanMode: approved by the person or
 // not, and the text of the plan where the result holds it.
 func planVerdict(text string) (v ingest.Verdict, plan string, edited bool) {
-	switch {
-	case strings.HasPrefix(text, "User has approved your plan."):
-		v = ingest.Approved
-	default:
+	if !strings.HasPrefix(text, "User has approved your plan.") {
 		return ingest.Unasked, "", false
 	}
+	v = ingest.Approved
 	if _, after, ok := strings.Cut(text, "## Approved Plan (edited by user):"); ok {
 		return v, strings.TrimSpace(after), true
 	}

@@ -97,42 +97,14 @@ func (a *auditLog) Read(p []byte) (int, error) {
 // Close closes the file.
 func (a *auditLog) Close() error { return a.close.Close() }
 
-// take accounts for one line and the objects on it, of which there can be two
-// when two writers lost a newline.
+// take accounts for one line and the objects on it.
 func (a *auditLog) take(l jsonl.Line) {
-	rep := &a.report
-	rep.Bytes += l.Size
-	at := spot{l.N, l.Offset}
-	if l.TooLong {
-		rep.Lines++
-		a.skip(at, "line is too long")
-		return
-	}
-	b := bytes.TrimPrefix(l.Bytes, []byte("\xef\xbb\xbf"))
-	if bytes.IndexByte(b, 0) >= 0 {
-		b = bytes.ReplaceAll(b, []byte{0}, nil)
-	}
-	if b = bytes.TrimSpace(b); len(b) == 0 {
-		rep.Lines++
-		rep.Blank++
-		return
-	}
-	for len(b) > 0 {
-		rest, why := a.entries.read(b)
-		if why != "" && !l.Ended {
-			rep.Tail = &ingest.Skip{File: a.name, Line: at.line, Offset: at.offset,
-				Reason: "partial last line, waiting for its rest"}
-			return
+	claudecode.Objects(l, &a.report, a.name, func(b []byte, offset int64) (rest []byte, why string) {
+		if rest, why = a.entries.read(b); why == "" {
+			a.takeEntry(&a.entries.entry, spot{l.N, offset})
 		}
-		rep.Lines++
-		if why != "" {
-			a.skip(at, why)
-			return
-		}
-		a.takeEntry(&a.entries.entry, at)
-		at.offset += int64(len(b) - len(rest))
-		b = rest
-	}
+		return rest, why
+	})
 }
 
 func (a *auditLog) skip(at spot, why string) {

@@ -154,28 +154,21 @@ func (f *finder) sessionsOf(dir string, entries []fs.DirEntry) int {
 	return len(names)
 }
 
-// listed is what there is of one session.
-type listed struct {
-	files    []ingest.File
-	problems []ingest.Problem
-}
-
 // sessions lists the files of the sessions called names in dir, several at a
 // time: it is all waiting for the file system.
 func (f *finder) sessions(dir string, names []string) {
 	if len(names) == 0 {
 		return
 	}
-	lists := make([]listed, len(names))
+	lists := make([]lister, len(names))
 	var g errgroup.Group
 	g.SetLimit(2 * runtime.GOMAXPROCS(0))
 	for i, name := range names {
 		g.Go(func() error {
-			l := lister{storage: filepath.Join(dir, name)}
+			lists[i].storage = filepath.Join(dir, name)
 			if f.ctx.Err() == nil {
-				l.files()
+				lists[i].files()
 			}
-			lists[i] = listed{l.list, l.problems}
 			return nil
 		})
 	}
@@ -183,7 +176,7 @@ func (f *finder) sessions(dir string, names []string) {
 	spaces := f.spacesOf(dir)
 	for i, name := range names {
 		f.problems = append(f.problems, lists[i].problems...)
-		if f.take(filepath.Join(dir, name), lists[i].files) && spaces != nil {
+		if f.take(filepath.Join(dir, name), lists[i].list) && spaces != nil {
 			last := &f.found[len(f.found)-1]
 			last.Files = append(last.Files, spaces(filepath.Join(dir, name))...)
 		}
