@@ -83,7 +83,7 @@ func (p *parser) takeMeta(r *record) {
 		m.continuedAt = len(p.drafts)
 	case "branched-from":
 		m.branchedFrom = jsonl.Unquote(r.sourceSession)
-		if at, ok := parseTime(r.branchedAt); ok {
+		if at, ok := ParseTime(string(r.branchedAt)); ok {
 			p.bornBy(at)
 		}
 	default:

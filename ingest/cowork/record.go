@@ -3,13 +3,12 @@ package cowork
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"recall/ingest"
+	"recall/ingest/claudecode"
 	"recall/ingest/jsonl"
 )
 
@@ -95,33 +94,10 @@ func texts(c *jsonl.Cursor) []string {
 	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
 }
 
-// moment reads a time: milliseconds since 1970 as number or text, seconds if
-// they are too few for that, or RFC 3339. Times that can't be are zero.
+// moment reads a time; one that can't be is zero.
 func moment(c *jsonl.Cursor) time.Time {
-	v := strings.TrimSpace(c.Text())
-	if n, err := strconv.ParseFloat(v, 64); err == nil {
-		if math.Abs(n) < 1e11 { // milliseconds would be of before March 1973
-			n *= 1000
-		}
-		if math.IsNaN(n) || n < 0 || n > 1e14 {
-			return time.Time{}
-		}
-		return sane(time.UnixMilli(int64(n)))
-	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999"} {
-		if t, err := time.Parse(layout, v); err == nil {
-			return sane(t)
-		}
-	}
-	return time.Time{}
-}
-
-// sane is t in UTC, or zero where no Cowork session can be from.
-func sane(t time.Time) time.Time {
-	if y := t.Year(); y < 2020 || y > 2200 {
-		return time.Time{}
-	}
-	return t.UTC()
+	t, _ := claudecode.ParseTime(c.Text())
+	return t
 }
 
 // lookAt says why a record can't be used, "" if it can.
