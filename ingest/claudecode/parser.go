@@ -113,7 +113,7 @@ func (p *parser) takeLine(l jsonl.Line) {
 		}
 		c := jsonl.NewCursor(b)
 		if c.Kind() != '{' || !p.rec.read(c) {
-			return nil, reason(c, b)
+			return nil, Reason(c, b)
 		}
 		rest = c.Rest()
 		p.off, p.rec.size = offset, l.Cut
@@ -167,7 +167,8 @@ func Objects(l jsonl.Line, rep *ingest.Report, file string, read func(b []byte, 
 	}
 }
 
-func reason(c *jsonl.Cursor, b []byte) string {
+// Reason says why there is no object where a cursor was sent over b.
+func Reason(c *jsonl.Cursor, b []byte) string {
 	switch err := c.Err(); {
 	case err == nil && c.Kind() == 0, errors.Is(err, jsonl.ErrSyntax):
 		if bytes.IndexFunc(b[:min(len(b), 512)], func(r rune) bool { return r < ' ' && r != '\t' }) >= 0 {

@@ -49,7 +49,7 @@ func TestAuditBadLines(t *testing.T) {
 	}
 	want := []string{
 		"audit.jsonl:3: JSON that ends too early",
-		"audit.jsonl:5: not a JSON object",
+		"audit.jsonl:5: binary data",
 		"audit.jsonl:6: not a JSON object",
 		"audit.jsonl:7: no message in it",
 		"audit.jsonl:8: JSON nested more than 10,000 levels deep",

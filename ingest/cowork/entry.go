@@ -1,7 +1,6 @@
 package cowork
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -67,15 +66,8 @@ func newEntryReader() *entryReader {
 func (r *entryReader) read(b []byte) (rest []byte, why string) {
 	*r = entryReader{c: *jsonl.NewCursor(b), fields: r.fields}
 	e, c := &r.entry, &r.c
-	if c.Kind() != '{' {
-		return nil, "not a JSON object"
-	}
-	c.Fields(r.fields)
-	if err := c.Err(); err != nil {
-		if errors.Is(err, jsonl.ErrSyntax) && strings.ContainsFunc(string(b[:min(len(b), 512)]), isControl) {
-			return nil, "binary data"
-		}
-		return nil, err.Error()
+	if c.Kind() != '{' || !c.Fields(r.fields) {
+		return nil, claudecode.Reason(c, b)
 	}
 	if e.at.IsZero() && len(e.message) > 0 && e.message[0] == '{' { // early versions wrote the time there
 		m := jsonl.NewCursor(e.message)
@@ -88,8 +80,6 @@ func (r *entryReader) read(b []byte) (rest []byte, why string) {
 	}
 	return c.Rest(), ""
 }
-
-func isControl(r rune) bool { return r < ' ' && r != '\t' && r != '\r' }
 
 // modelUsage sums the tokens that a result states for each model.
 func modelUsage(c *jsonl.Cursor) (all ingest.Usage) {
