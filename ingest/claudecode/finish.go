@@ -159,8 +159,10 @@ func (p *parser) finishContinued() {
 	}
 }
 
-// finishHelper recognises a session that recall itself held with a model.
+// finishHelper recognises a session that recall itself held with a model, and one that
+// ran in a cloud container.
 func (p *parser) finishHelper() {
+	p.s.Remote = p.meta.entrypoint == "remote_cowork"
 	for i := range p.s.Turns {
 		if t := &p.s.Turns[i]; t.Role == ingest.User {
 			p.s.Helper = strings.HasPrefix(t.Text, "<!-- recall") && strings.HasPrefix(p.meta.entrypoint, "sdk")

@@ -116,7 +116,8 @@ func (g *group) order() {
 		return
 	}
 	for i := range g.transcripts {
-		g.transcripts[i].started = started(g.transcripts[i].path)
+		t := &g.transcripts[i]
+		t.started = Started(ingest.FileAt(mainName, ingest.Transcript, t.path, t.info))
 	}
 	sort.Slice(g.transcripts, func(i, j int) bool {
 		a, b := g.transcripts[i], g.transcripts[j]

@@ -58,13 +58,10 @@ func headOf(ctx context.Context, f ingest.File, head *ingest.Head) error {
 	}
 }
 
-// started returns the time of the first turn of a file, zero if it has none.
-func started(path string) time.Time {
-	f := ingest.File{Name: mainName, Open: func() (io.ReadCloser, error) { return os.Open(path) }}
+// Started returns the time of the first turn of a transcript, zero if it has none.
+func Started(f ingest.File) time.Time {
 	var head ingest.Head
-	if err := headOf(context.Background(), f, &head); err != nil {
-		return time.Time{}
-	}
+	_ = headOf(context.Background(), f, &head) // who parses the file reports it
 	return head.Started
 }
 

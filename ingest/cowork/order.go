@@ -1,12 +1,11 @@
 package cowork
 
 import (
-	"bytes"
 	"slices"
 	"time"
 
 	"recall/ingest"
-	"recall/ingest/jsonl"
+	"recall/ingest/claudecode"
 )
 
 // inOrder are the transcripts, oldest first by their own times and the current one last.
@@ -23,7 +22,7 @@ func inOrder(files []ingest.File, current string) []ingest.File {
 	}
 	if len(list) > 1 {
 		for i := range list {
-			list[i].first = openingOf(list[i].File).at
+			list[i].first = claudecode.Started(list[i].File)
 		}
 		slices.SortStableFunc(list, func(a, b dated) int {
 			if c := rank(a.Name, current) - rank(b.Name, current); c != 0 {
@@ -44,35 +43,4 @@ func rank(name, current string) int {
 		return 1
 	}
 	return 0
-}
-
-// opening is what the first lines of a transcript tell.
-type opening struct {
-	at     time.Time // the first time stated
-	remote bool      // it ran in a cloud container
-}
-
-func openingOf(f ingest.File) opening {
-	var o opening
-	b, _, err := f.Head(peekMax)
-	if err != nil {
-		return o // who parses the file reports it
-	}
-	for line := range bytes.Lines(b) {
-		c := jsonl.NewCursor(line)
-		if c.Kind() != '{' {
-			continue
-		}
-		entrypoint := ""
-		c.Fields(jsonl.Fields{"entrypoint": &entrypoint, "timestamp": func() {
-			if at := moment(c); o.at.IsZero() {
-				o.at = at
-			}
-		}})
-		if entrypoint != "" && !o.at.IsZero() {
-			o.remote = entrypoint == "remote_cowork"
-			break
-		}
-	}
-	return o
 }

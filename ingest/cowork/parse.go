@@ -94,7 +94,6 @@ func parseTranscripts(ctx context.Context, f ingest.Found, files []ingest.File, 
 		}
 	}
 	s.Aliases = append(s.Aliases, own.ID)
-	s.Remote = openingOf(files[len(files)-1]).remote
 	placeSpilled(s, f.Files)
 	return s, nil
 }
