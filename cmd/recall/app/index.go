@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -130,16 +131,18 @@ func (a *App) Reindex(ctx context.Context, l *library.Library) error {
 	a.PrintProblems(report.Problems)
 	if report.Skipped() {
 		// What the library can't give the sources may: the next sync looks at all of them.
-		p, err := a.Pipeline(l)
-		if err == nil {
-			err = p.Forget()
-		}
-		if err != nil {
-			return err
-		}
-		return ExitCode(ExitPartial)
+		return cmp.Or(a.ForgetSeen(l), error(ExitCode(ExitPartial)))
 	}
 	return nil
+}
+
+// ForgetSeen has the next sync look at everything again.
+func (a *App) ForgetSeen(l *library.Library) error {
+	p, err := a.Pipeline(l)
+	if err == nil {
+		err = p.Forget()
+	}
+	return err
 }
 
 // UseVectors has searches use the configured model's vectors, which lie in the index.

@@ -87,11 +87,17 @@ func ProjectID(l *library.Library, name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
+	p, err := ProjectNamed(l, name)
+	return p.ID, err
+}
+
+// ProjectNamed is the project that a person names.
+func ProjectNamed(l *library.Library, name string) (library.Project, error) {
 	p, err := l.Project(name)
 	if errors.Is(err, library.ErrNoProject) {
-		return "", hint.With(err, "recall project list names them")
+		err = hint.With(err, "recall project list names them")
 	}
-	return p.ID, err
+	return p, err
 }
 
 // Compose makes the payload of the thread that is meant: of a project by its name, "" for

@@ -130,11 +130,8 @@ func writeHabits(a *app.App, found []history.Habit, path string) error {
 		return err
 	}
 	text := string(old)
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
 	if text != "" {
-		text += "\n"
+		text = strings.TrimSuffix(text, "\n") + "\n\n"
 	}
 	text += strings.Join(lines, "\n") + "\n"
 	mode := fs.FileMode(0o644)

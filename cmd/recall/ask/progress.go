@@ -162,7 +162,7 @@ func (w *follower) print(ctx context.Context) error {
 		}
 		w.seen[key] = true
 		if w.asJSON {
-			if err := w.printLine(d); err != nil {
+			if err := json.NewEncoder(w.Out).Encode(d); err != nil {
 				return err
 			}
 			continue
@@ -185,13 +185,4 @@ func (w *follower) line(d history.Step, st terminal.Style) {
 		reset = ""
 	}
 	fmt.Fprintf(w.Out, "%s  %s%-8s%s %s\n", at, color, d.What, reset, txt.Clip(d.Text, terminal.Width(w.Out)-16))
-}
-
-// printLine prints one object a line.
-func (w *follower) printLine(d history.Step) error {
-	text, err := json.Marshal(d)
-	if err == nil {
-		_, err = fmt.Fprintf(w.Out, "%s\n", text)
-	}
-	return err
 }

@@ -172,10 +172,7 @@ func (f *queryFlags) query(text string, l *library.Library, limit int) (index.Qu
 	q := index.Query{Text: text, Also: f.also, Limit: limit, Kinds: f.kinds, Since: f.since.At, Until: f.until.At,
 		AsOf: f.asOf.At}
 	if f.project != "" {
-		p, err := l.Project(f.project)
-		if errors.Is(err, library.ErrNoProject) {
-			return q, hint.With(err, "recall project list names them")
-		}
+		p, err := app.ProjectNamed(l, f.project)
 		if err != nil {
 			return q, err
 		}

@@ -145,11 +145,7 @@ func renderAgain(ctx context.Context, a *app.App, l *library.Library, r check.Re
 	if len(r.Render) == 0 {
 		return 0, nil
 	}
-	p, err := a.Pipeline(l)
-	if err != nil {
-		return 0, err
-	}
-	if err := p.Forget(); err != nil {
+	if err := a.ForgetSeen(l); err != nil {
 		return 0, err
 	}
 	report, err := a.TakeIn(ctx, l, pipeline.Options{Only: r.Render[0]})

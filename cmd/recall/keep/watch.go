@@ -29,7 +29,7 @@ func Watch(ctx context.Context, a *app.App) error {
 		err := watchOn(ctx, a, l)
 		if errors.Is(err, index.ErrReplaced) {
 			fmt.Fprintf(a.Err, "recall: %v; looking at everything again\n", err)
-			if err := forgetSeen(a, l); err != nil {
+			if err := a.ForgetSeen(l); err != nil {
 				return err
 			}
 			continue
@@ -51,15 +51,6 @@ const soonDamaged = time.Minute
 // ends reports whether the index must be opened anew.
 func ends(err error) bool {
 	return errors.Is(err, index.ErrRebuild) || errors.Is(err, index.ErrReplaced)
-}
-
-// forgetSeen has the next sync look at everything again.
-func forgetSeen(a *app.App, l *library.Library) error {
-	p, err := a.Pipeline(l)
-	if err == nil {
-		err = p.Forget()
-	}
-	return err
 }
 
 // watchOn watches until it is stopped, or the index turns out to be damaged or

@@ -44,8 +44,6 @@ func newEvalLabelCmd(a *app.App) *cobra.Command {
 	cmd.Flags().StringVar(&check, "check", "", "check this filled-in gold file")
 	cmd.Flags().StringVar(&from, "from", "", "with --check: folder of the transcripts (default: the library's)")
 	cmd.MarkFlagsMutuallyExclusive("check", "out")
-	cmd.MarkFlagFilename("out", "json")
-	cmd.MarkFlagFilename("check", "json")
 	cmd.MarkFlagDirname("from")
 	return cmd
 }

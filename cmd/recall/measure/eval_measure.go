@@ -83,13 +83,8 @@ func newMeasureCmd(a *app.App, cmd *cobra.Command, measure measuring,
 	flags.BoolVar(&f.asJSON, "json", false, "print the run as JSON")
 	cmd.MarkFlagDirname("gold")
 	cmd.MarkFlagDirname("from")
-	for _, name := range []string{"out", "baseline", "write-baseline"} {
-		cmd.MarkFlagFilename(name, "json")
-	}
 	cmd.RegisterFlagCompletionFunc("distiller",
-		func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{config.ByRules, config.ByModel}, cobra.ShellCompDirectiveNoFileComp
-		})
+		cobra.FixedCompletions([]string{config.ByRules, config.ByModel}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 

@@ -21,9 +21,8 @@ func newEvalReportCmd(a *app.App) *cobra.Command {
 	var asHTML bool
 	var out string
 	cmd := &cobra.Command{
-		Use:               "report [RUN…]",
-		Short:             "Show runs, as tables or as one HTML page",
-		ValidArgsFunction: completeRun,
+		Use:   "report [RUN…]",
+		Short: "Show runs, as tables or as one HTML page",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if out != "" && !asHTML {
 				return hint.With(errors.New("--out is for the page"), "add --html")
@@ -33,7 +32,6 @@ func newEvalReportCmd(a *app.App) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asHTML, "html", false, "write one HTML page")
 	cmd.Flags().StringVar(&out, "out", "", "the page's file (default: report.html in the user's cache directory)")
-	cmd.MarkFlagFilename("out", "html")
 	return cmd
 }
 
@@ -89,9 +87,8 @@ func runEvalReport(a *app.App, files []string, asHTML bool, out string) error {
 
 func newEvalCompareCmd(a *app.App) *cobra.Command {
 	return option.Result(a, &cobra.Command{
-		Use:               "compare BEFORE AFTER",
-		Short:             "Say what one run changed against another",
-		ValidArgsFunction: completeRun,
+		Use:   "compare BEFORE AFTER",
+		Short: "Say what one run changed against another",
 	}, func(_ context.Context, args []string) (*eval.Comparison, error) {
 		runs, err := readRuns(args)
 		if err != nil {

@@ -88,11 +88,6 @@ func keptRuns() ([]string, error) {
 	return files, nil
 }
 
-// completeRun offers run files to the shell.
-func completeRun(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
-}
-
 // readRuns reads run files.
 func readRuns(files []string) ([]*eval.Run, error) {
 	var runs []*eval.Run

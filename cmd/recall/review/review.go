@@ -128,13 +128,8 @@ func tellNowhere(a *app.App, l *library.Library) {
 	if err != nil {
 		return // said by the review itself
 	}
-	n := 0
-	for _, u := range all {
-		if u.Nowhere {
-			n++
-		}
-	}
-	if n > 0 {
+	all = slices.DeleteFunc(all, func(u review.Unseen) bool { return !u.Nowhere })
+	if n := len(all); n > 0 {
 		fmt.Fprintf(a.Err, "recall: %s handed over for no project here; recall review without --project shows what\n",
 			answer.Count(n, "item"))
 	}

@@ -22,12 +22,7 @@ func newDemoCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Show recall at work on invented sessions",
-		Long: `Unpacks the bundled sample sessions (two invented projects, Claude Code and
-Cowork), takes them in as recall does with yours, and asks them questions. Your
-own sessions and library aren't touched.`,
-		Example: `  recall demo
-  recall demo --dir /tmp/recall-demo`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), a, dir) },
+		RunE:  func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), a, dir) },
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "where to unpack (default: in the user's cache directory)")
 	return cmd

@@ -25,21 +25,7 @@ func newInitCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Make the library and take in all history",
-		Long: `Finds the sessions of Claude Code and Cowork on this machine, makes the library,
-archives and distills all history (offline: nothing leaves this machine), and
-asks it one question that it has an answer to. Running it again does no harm.
-
-On a terminal it offers the models that it finds here (the claude program, keys
-in the environment, Ollama, LM Studio, llama.cpp) with what the sessions here
-would take. One key has it tried with one tiny request, written into config.yaml
-and asked in the background, about the newest sessions first (recall status);
-n is never asked again. Without a word rules go on making payloads, and it is
-offered once more after ten answers. In a script --provider chooses one.`,
-		Example: `  recall init
-  recall init --library ~/Documents/Recall
-  recall init --provider anthropic
-  recall init --provider openai --url http://127.0.0.1:1234/v1 --model qwen3-8b`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runInit(cmd.Context(), a, yes) },
+		RunE:  func(cmd *cobra.Command, _ []string) error { return runInit(cmd.Context(), a, yes) },
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "don't ask")
 	cmd.Flags().String("provider", "", "have this model make payloads: "+strings.Join(config.Providers, ", "))
