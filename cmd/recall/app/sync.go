@@ -74,7 +74,7 @@ func (a *App) TakeIn(ctx context.Context, l *library.Library, o pipeline.Options
 }
 
 func (a *App) takeInOnce(ctx context.Context, l *library.Library, o pipeline.Options) (pipeline.Report, error) {
-	p, err := a.indexer(l)
+	p, err := a.Indexer(l)
 	if err != nil {
 		return a.bytesOnly(ctx, l, o, err)
 	}
@@ -89,8 +89,8 @@ func (a *App) takeInOnce(ctx context.Context, l *library.Library, o pipeline.Opt
 	return report, err
 }
 
-// indexer is a pipeline with its index open, that takes in all if that is empty.
-func (a *App) indexer(l *library.Library) (*pipeline.Pipeline, error) {
+// Indexer is a pipeline with its index open, that takes in all if that is empty.
+func (a *App) Indexer(l *library.Library) (*pipeline.Pipeline, error) {
 	fresh, err := a.WriteIndex(l)
 	if err != nil {
 		return nil, err

@@ -56,18 +56,9 @@ func ends(err error) bool {
 // watchOn watches until it is stopped, or the index turns out to be damaged or
 // replaced, which is an error. The first look of the next one fills it again.
 func watchOn(ctx context.Context, a *app.App, l *library.Library) error {
-	fresh, err := a.WriteIndex(l)
+	p, err := a.Indexer(l)
 	if err != nil {
 		return err
-	}
-	p, err := a.Pipeline(l)
-	if err != nil {
-		return err
-	}
-	if fresh {
-		if err := p.Forget(); err != nil {
-			return err
-		}
 	}
 	asker, err := a.Asker(ctx, l, false)
 	if err != nil {
