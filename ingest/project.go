@@ -346,6 +346,16 @@ func (t teller) movedFrom(p Project) string {
 	return ""
 }
 
+// ProjectIn is the project of the repository that a directory of this machine lies in;
+// false if there is none.
+func ProjectIn(dir string) (Project, bool) {
+	r, ok := RepositoryOf(dir)
+	if !ok {
+		return Project{}, false
+	}
+	return projectOfRepository(r), true
+}
+
 func projectOfRepository(r Repository) Project {
 	p := projectAt(r.Root, "repository")
 	if r.Linked {

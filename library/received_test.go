@@ -21,7 +21,7 @@ func TestReceived(t *testing.T) {
 	defer l.Close()
 	text, err := payload.EncodeHandover(&payload.Payload{Session: "s", Project: "billing", Items: []payload.Item{
 		{ID: "k3v9t2m8qa", Kind: payload.Decision, Text: "Min-heap"}, {ID: "b7xw4c5d2e", Kind: payload.Flag, Text: "The mock lies"}, {ID: "5hq2n6r3ya", Kind: payload.Next, Text: "Log"},
-	}}, "Bob", "ann", time.Now(), 0)
+	}}, payload.Handover{To: "Bob", From: "ann", At: time.Now()}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,7 @@ type Handover struct {
 	To, From string    // From is "somebody" where the sender didn't say
 	At       time.Time // when it was written
 	Project  string    // the sender's name for it
+	Remote   string    // of its repository, as ingest.Repository has it; "" if it has none
 	Title    string
 	Items    []Item // that hold; in a received one their text is as the sender wrote it
 }
@@ -45,14 +46,16 @@ type handoffHeader struct {
 	From    string    `json:"from"`
 	At      time.Time `json:"at"`
 	Project string    `json:"project"`
+	Remote  string    `json:"remote,omitempty"`
 	Title   string    `json:"title"`
 }
 
 // EncodeHandover writes the file of a handoff from a composed payload: the
 // handoff variant within a budget of tokens, then what recall import reads. All
-// of it stands between recall's markers. Without from it doesn't say whose it is.
-func EncodeHandover(p *Payload, to, from string, at time.Time, budget int) (string, error) {
-	at = at.UTC().Truncate(time.Second)
+// of it stands between recall's markers. Of h it takes whom it is to, from whom ("" doesn't
+// say), when it was written and the repository.
+func EncodeHandover(p *Payload, h Handover, budget int) (string, error) {
+	at := h.At.UTC().Truncate(time.Second)
 	page := Render(p, Options{Variant: Handoff, Budget: budget}).Text
 	head, body, ok := strings.Cut(page, "\n\n")
 	if !ok {
@@ -60,10 +63,10 @@ func EncodeHandover(p *Payload, to, from string, at time.Time, budget int) (stri
 	}
 	var b strings.Builder
 	sender := ""
-	if from = safe(from, 80); from != "" {
+	if from := safe(h.From, 80); from != "" {
 		sender = " · from " + from
 	}
-	fmt.Fprintf(&b, "%s\nHandoff to %s%s · %s\n\n", strings.TrimRight(head, "\n"), safe(to, 80), sender,
+	fmt.Fprintf(&b, "%s\nHandoff to %s%s · %s\n\n", strings.TrimRight(head, "\n"), safe(h.To, 80), sender,
 		at.Format("2006-01-02"))
 	b.WriteString(strings.TrimSuffix(body, markEnd))
 	b.WriteString("\n" + handoffHead + "\n")
@@ -71,7 +74,8 @@ func EncodeHandover(p *Payload, to, from string, at time.Time, budget int) (stri
 	if len(items) > mostHandedOver {
 		items = items[:mostHandedOver]
 	}
-	lines := []any{handoffHeader{1, to, from, at, p.Project, p.Title}}
+	lines := []any{handoffHeader{Handoff: 1, To: h.To, From: safe(h.From, 80), At: at, Project: p.Project,
+		Remote: h.Remote, Title: p.Title}}
 	for _, it := range items {
 		it.Rule, it.Was = "", ""
 		lines = append(lines, it)
@@ -133,7 +137,7 @@ func DecodeHandover(text string) (*Handover, error) {
 				return nil, fmt.Errorf("line %d: not as recall handoff wrote it, or by a newer recall", first)
 			}
 			h = Handover{To: safe(head.To, 80), From: cmp.Or(safe(head.From, 80), somebody), At: head.At,
-				Project: safe(head.Project, 80), Title: safe(head.Title, 120)}
+				Project: safe(head.Project, 80), Remote: safe(head.Remote, 200), Title: safe(head.Title, 120)}
 			continue
 		}
 		var it Item

@@ -24,7 +24,7 @@ func handed() *Payload {
 // What one writes the other reads; what is pasted has none of the comment.
 func TestHandover(t *testing.T) {
 	at := time.Date(2026, 4, 18, 9, 0, 0, 0, time.UTC)
-	text, err := EncodeHandover(handed(), "Bob --> <b>", "ann", at, 0)
+	text, err := EncodeHandover(handed(), Handover{To: "Bob --> <b>", From: "ann", At: at}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestHandover(t *testing.T) {
 
 // A handoff comes from outside: nothing in it is believed to be well made.
 func TestHandoverFromOutside(t *testing.T) {
-	good, err := EncodeHandover(handed(), "Bob", "ann", time.Time{}, 0)
+	good, err := EncodeHandover(handed(), Handover{To: "Bob", From: "ann", At: time.Time{}}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestHandoverFromOutside(t *testing.T) {
 
 // Who says yes to one item says it to no other.
 func TestHandoverIDs(t *testing.T) {
-	text, err := EncodeHandover(handed(), "Bob", "ann", time.Date(2026, 4, 18, 9, 0, 0, 0, time.UTC), 0)
+	text, err := EncodeHandover(handed(), Handover{To: "Bob", From: "ann", At: time.Date(2026, 4, 18, 9, 0, 0, 0, time.UTC)}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

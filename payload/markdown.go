@@ -289,6 +289,9 @@ func heading(p *Payload) string {
 const noModel = "by rules: quotes, not conclusions; with a model: recall init"
 
 func sessionName(p *Payload) string {
+	if p.Session == "" {
+		return "Handed over"
+	}
 	name := "Session " + safe(short(p.Session), 40)
 	if len(p.Session) > len(short(p.Session)) {
 		name += "…"

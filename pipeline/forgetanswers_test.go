@@ -54,7 +54,7 @@ func TestForgetAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := payload.EncodeHandover(of, "bea", "ann", day, 0)
+		text, err := payload.EncodeHandover(of, payload.Handover{To: "bea", From: "ann", At: day}, 0)
 		if err == nil {
 			id := payload.HandoverID(text)
 			err = p.Library.Receive(library.Received{Op: library.OpHandoff, Handoff: id, At: day, Text: text,

@@ -16,11 +16,9 @@ import (
 
 // withReceived adds to a thread's payload what people here took over of other
 // people's handoffs for its project. What accumulates over sessions does; goal,
-// next, files and status count where they are newer than the thread.
+// next, files and status count where they are newer than the thread. Where no session
+// worked yet, p being nil, they are all that there is.
 func withReceived(l *library.Library, p *payload.Payload, projects map[string]bool) (*payload.Payload, error) {
-	if p == nil {
-		return nil, nil
-	}
 	handed, err := l.Received()
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return nil, err
@@ -28,6 +26,10 @@ func withReceived(l *library.Library, p *payload.Payload, projects map[string]bo
 	for i := range handed {
 		h := &handed[i]
 		if items := h.Taken(); h.Project != "" && projects[h.Project] && len(items) > 0 {
+			if p == nil {
+				p = &payload.Payload{Schema: payload.Schema, Title: h.Title, Project: h.Handover.Project,
+					Origins: map[payload.ItemID]payload.Origin{}}
+			}
 			handOn(p, h, items)
 		}
 	}

@@ -33,7 +33,7 @@ func TestWithReceived(t *testing.T) {
 		{ID: "5hq2n6r3ya", Kind: payload.Flag, Text: "Refused", At: day(1)},
 		{ID: "w2m7f4k6tc", Kind: payload.Next, Text: "Their next step", At: day(1)},
 	}}
-	text, err := payload.EncodeHandover(theirs, "Bob", "ann", day(10), 0)
+	text, err := payload.EncodeHandover(theirs, payload.Handover{To: "Bob", From: "ann", At: day(10)}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,6 +77,45 @@ func TestWithReceived(t *testing.T) {
 	}
 }
 
+// Where no session worked yet what was taken over is handed on.
+func TestOnwardFromReceived(t *testing.T) {
+	l, err := library.Create(filepath.Join(t.TempDir(), "Recall"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	project, err := l.ProjectFor(ingest.Project{Name: "billing", Root: "/home/bob/billing"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)
+	text, err := payload.EncodeHandover(&payload.Payload{Session: "theirs", Project: "billing", Start: at, End: at, Items: []payload.Item{
+		{ID: "k3v9t2m8qa", Kind: payload.Goal, Text: "Drain the queue", At: at},
+		{ID: "b7xw4c5d2e", Kind: payload.Decision, Text: "Queue has ten workers", At: at},
+	}}, payload.Handover{To: "Bob", From: "Ann B.", At: at}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := payload.HandoverID(text)
+	if err := l.Receive(library.Received{Op: library.OpHandoff, Handoff: id, At: at, Project: project.ID, Text: text}); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := Onward(l, project.ID, "main", ""); err != nil || p != nil {
+		t.Fatalf("before anything was taken over: got %v, %v", p, err)
+	}
+	if err := l.Receive(library.Received{Op: library.OpAccept, Handoff: id, Item: "b7xw4c5d2e"}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := Onward(l, project.ID, "main", "")
+	if err != nil || p == nil || len(p.Items) != 1 || p.Items[0].Text != "Queue has ten workers" || p.Project != "billing" {
+		t.Fatalf("got %+v, %v, want the decision alone", p, err)
+	}
+	page := payload.Render(p, payload.Options{Budget: -1}).Text
+	if doc, err := payload.Read(page); err != nil || len(doc.Lines) != 1 {
+		t.Errorf("its page reads back as %+v, %v:\n%s", doc, err, page)
+	}
+}
+
 // What was taken over answers questions, with who handed it over; what wasn't
 // doesn't, and a handoff counts as no session.
 func TestIndexReceived(t *testing.T) {
@@ -94,7 +133,7 @@ func TestIndexReceived(t *testing.T) {
 		Items: []payload.Item{
 			{ID: "k3v9t2m8qa", Kind: payload.Decision, Text: "Queue is a min-heap", At: at},
 			{ID: "b7xw4c5d2e", Kind: payload.Decision, Text: "Queue has ten workers", At: at},
-		}}, "Bob", "Ann B.", at, 0)
+		}}, payload.Handover{To: "Bob", From: "Ann B.", At: at}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -234,7 +234,7 @@ func TestResumeLeavesOutSuperseded(t *testing.T) {
 	for _, e := range entries {
 		thread = append(thread, payload.ThreadInfo{Session: string(e.ID)})
 	}
-	got, err := pipeline.Compose(p.Library, thread, entries)
+	got, err := pipeline.Compose(p.Library, "", thread, entries)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,7 @@ func Onward(l *library.Library, project, branch string, of ingest.SessionID) (*p
 	if err != nil {
 		return nil, err
 	}
-	p, err := compose(l, Pick(threads, branch, of), entries)
+	p, err := compose(l, project, Pick(threads, branch, of), entries)
 	if p != nil && known.Name != "" {
 		p.Project = known.Name // it may have been another one when it was distilled
 	}
@@ -74,14 +74,16 @@ func Pick(threads [][]payload.ThreadInfo, branch string, of ingest.SessionID) []
 	return payload.Pick(threads, branch)
 }
 
-// compose is Composed of what the library has; entries are the project's sessions.
-func compose(l *library.Library, thread []payload.ThreadInfo, entries []library.Entry) (*payload.Payload, error) {
+// compose makes the payload that a thread hands on; entries are its project's sessions.
+// What people took over of others' handoffs for the project is part of it.
+func compose(l *library.Library, project string, thread []payload.ThreadInfo,
+	entries []library.Entry) (*payload.Payload, error) {
 	numbers := map[string]int{}
 	for i, e := range entries {
 		numbers[string(e.ID)] = i + 1
 	}
 	var all []*payload.Payload
-	projects := map[string]bool{}
+	projects := map[string]bool{project: true}
 	for _, e := range entries {
 		if !slices.ContainsFunc(thread, func(t payload.ThreadInfo) bool { return t.Session == string(e.ID) }) {
 			continue

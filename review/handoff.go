@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"recall/hint"
+	"recall/ingest"
 	"recall/library"
 	"recall/payload"
+	"recall/pipeline"
 	"recall/redact"
 	"recall/sink"
 )
@@ -48,10 +50,9 @@ type Handoff struct {
 }
 
 // Import keeps a handoff's file, secrets out, apart from what is this library's own.
-// Nothing of it is handed on before it was reviewed. Project is what the caller says
-// that it is for, here the one of the working directory, for a handoff whose own
-// project isn't known: ids, or "".
-func Import(l *library.Library, path, project, here string) (*Handoff, error) {
+// Nothing of it is handed on before it was reviewed. Project is the id of what the caller
+// says that it is for, "" if they don't; dir is the folder that they are in.
+func Import(l *library.Library, path, project, dir string) (*Handoff, error) {
 	if beside := EvidenceName(path); IsHandoff(beside) {
 		path = beside // the same with its evidence
 	}
@@ -75,11 +76,10 @@ func Import(l *library.Library, path, project, here string) (*Handoff, error) {
 	if err != nil {
 		return nil, refused(err)
 	}
-	if theirs, err := l.Project(h.Project); project == "" && h.Project != "" && err == nil {
-		project = theirs.ID
-	}
 	if project == "" {
-		project = here
+		if project, err = isFor(l, h, dir); err != nil {
+			return nil, err
+		}
 	}
 	doc := &Handoff{ID: payload.HandoverID(text), From: sink.Line(h.From, sink.Terminal), Items: len(h.Items),
 		Waiting: len(h.Items), New: true, For: h.Project}
@@ -98,4 +98,35 @@ func Import(l *library.Library, path, project, here string) (*Handoff, error) {
 	}
 	return doc, l.Receive(library.Received{Op: library.OpHandoff, Handoff: doc.ID,
 		At: time.Now().UTC().Truncate(time.Second), Project: project, Text: text})
+}
+
+// isFor is the id of the project that a handoff is for: the one of its repository, else
+// of its name, else that of the folder, unless that has another repository; "" if none
+// is. A clone in which no session worked yet is entered as a project.
+func isFor(l *library.Library, h *payload.Handover, dir string) (string, error) {
+	fits := func(remote string) bool { return h.Remote == "" || remote == "" || remote == h.Remote }
+	all, err := l.Projects()
+	if err != nil {
+		return "", err
+	}
+	for _, p := range all {
+		if h.Remote != "" && p.Remote == h.Remote {
+			return p.ID, nil
+		}
+	}
+	if p, err := l.Project(h.Project); h.Project != "" && err == nil && fits(p.Remote) {
+		return p.ID, nil
+	}
+	if here, _ := pipeline.Here(l, dir); here != "" {
+		if p, err := l.Project(here); err == nil && fits(p.Remote) {
+			return p.ID, nil
+		}
+		return "", nil
+	}
+	clone, ok := ingest.ProjectIn(dir)
+	if !ok || !fits(clone.Remote) || clone.Remote != h.Remote && clone.Name != h.Project {
+		return "", nil
+	}
+	p, err := l.ProjectFor(clone)
+	return p.ID, err
 }

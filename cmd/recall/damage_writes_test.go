@@ -196,7 +196,7 @@ func TestDamageFoundByHandoff(t *testing.T) {
 	at := time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)
 	text, err := payload.EncodeHandover(&payload.Payload{Session: "theirs", Project: "ledgerline", Start: at, End: at,
 		Items: []payload.Item{{ID: "k3v9t2m8qa", Kind: payload.Decision, Text: "Invoices go out by carrier pigeon",
-			At: at}}}, "Bob", "Ann B.", at, 0)
+			At: at}}}, payload.Handover{To: "Bob", From: "Ann B.", At: at}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

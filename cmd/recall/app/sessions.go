@@ -172,7 +172,7 @@ func (a *App) Payload(l *library.Library, e library.Entry) (*payload.Payload, er
 
 // ImportHandoff keeps another person's handoff.
 func (a *App) ImportHandoff(ctx context.Context, path, name string) (*review.Handoff, error) {
-	l, err := a.Library(ctx)
+	l, err := a.LibraryToFill(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,11 @@ func (a *App) ImportHandoff(ctx context.Context, path, name string) (*review.Han
 	if err != nil {
 		return nil, err
 	}
-	return review.Import(l, path, project, a.Here(l))
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	return review.Import(l, path, project, dir)
 }
 
 // PrintHandoff says what of it is here.
@@ -192,7 +196,7 @@ func (a *App) PrintHandoff(h *review.Handoff) {
 	}
 	what := "for project " + terminal.Line(h.Project)
 	if h.Project == "" {
-		what = fmt.Sprintf("no project here goes by %q; recall import --project NAME says which one it is for",
+		what = fmt.Sprintf("no project here goes by %q: import it in the clone, or say with --project NAME which one it is for",
 			terminal.Line(h.For))
 	}
 	fmt.Fprintf(a.Out, "kept a handoff from %s with %s, %s\n", h.From, answer.Count(h.Items, "item"), what)

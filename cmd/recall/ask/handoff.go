@@ -43,7 +43,11 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			text, err := payload.EncodeHandover(p, to, sender(cmd.Context()), time.Now(), a.Config.Payload.Budget)
+			h := payload.Handover{To: to, From: sender(cmd.Context()), At: time.Now()}
+			if known, err := l.Project(p.Project); err == nil {
+				h.Remote = known.Remote
+			}
+			text, err := payload.EncodeHandover(p, h, a.Config.Payload.Budget)
 			if err != nil {
 				return err
 			}
