@@ -90,7 +90,8 @@ func TestLineShowsWhatDecides(t *testing.T) {
 	link := payload.Link{Relation: payload.Supersedes, From: "b", To: "a", At: later.At}
 	hit := index.Hit{Item: it, Related: []index.Linked{{Link: link, Placed: index.Placed{Item: later}}}}
 	got := oneLine(index.Result{Item: &hit})
-	want := "(decision by user, 2026-03-02, perhaps superseded on 2026-04-02: The cache moves to Valkey.) The cache is an LRU. Why: " + reason + " Instead of: Redis"
+	want := "(decision by user, 2026-03-02, perhaps superseded on 2026-04-02: The cache moves to Valkey.) " +
+		"The cache is an LRU. Why: " + reason + " Instead of: Redis"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -16,8 +16,10 @@ import (
 func TestPastesAreMarked(t *testing.T) {
 	log := strings.Repeat("12:00:01 worker 3: we decided to retry at once\n", 50)
 	for name, c := range map[string]struct{ text, first, last, middle string }{
-		"between":  {"why does it hang? don't touch the queue\n\n" + log + "\nuse a mutex there", "| why does it hang? don't touch the queue", "| use a mutex there", "> 12:00:01"},
-		"all":      {log + "\n" + log, "> 12:00:01 worker 3: we decided to retry at once", "> 12:00:01 worker 3: we decided to retry at once", "> 12"},
+		"between": {"why does it hang? don't touch the queue\n\n" + log + "\nuse a mutex there",
+			"| why does it hang? don't touch the queue", "| use a mutex there", "> 12:00:01"},
+		"all": {log + "\n" + log,
+			"> 12:00:01 worker 3: we decided to retry at once", "> 12:00:01 worker 3: we decided to retry at once", "> 12"},
 		"short":    {"use a mutex\n\n- here\n- there\n\nand test it", "| use a mutex", "| and test it", "| - here"},
 		"one line": {strings.Repeat("I want it to be simple. ", 200), "| I want it", "| I want it", "| I want it"},
 	} {
@@ -25,10 +27,12 @@ func TestPastesAreMarked(t *testing.T) {
 		s.Turns[0].Text = c.text
 		blocks, _ := condense(s)
 		lines := strings.Split(strings.TrimSpace(blocks[0].text), "\n")
-		if got, last := lines[1], lines[len(lines)-1]; !strings.HasPrefix(got, c.first) || !strings.HasPrefix(last, c.last) || !strings.Contains(blocks[0].text, "\n"+c.middle) {
+		if got, last := lines[1], lines[len(lines)-1]; !strings.HasPrefix(got, c.first) ||
+			!strings.HasPrefix(last, c.last) || !strings.Contains(blocks[0].text, "\n"+c.middle) {
 			t.Errorf("%s: got\n%s", name, blocks[0].text)
 		}
-		if at, q, fault := sourcesOf(blocks).find(cited{"t1", word(cutAt(lines[len(lines)/2], 40))}); fault != "" || at.turn != &s.Turns[0] || q == "" {
+		at, q, fault := sourcesOf(blocks).find(cited{"t1", word(cutAt(lines[len(lines)/2], 40))})
+		if fault != "" || at.turn != &s.Turns[0] || q == "" {
 			t.Errorf("%s: %q can't be quoted: %s", name, lines[len(lines)/2], fault)
 		}
 	}
@@ -38,9 +42,12 @@ func TestPastesAreMarked(t *testing.T) {
 func TestDecidingLinesAreShown(t *testing.T) {
 	s := session("u: go on", "a: Yes.", "a: And again.")
 	edit := ingest.ToolCall{Name: "Edit", Path: "queue/retry.go", Done: true, Edits: []ingest.Edit{
-		{Old: "const attempts = 3\nfunc a() {", New: "// Five attempts, since the gateway restarts in four seconds.\nconst attempts = 5\nfunc a() {\n\treturn b()"}}}
-	s.Turns[1].Calls = []ingest.ToolCall{edit, {Name: "Write", Path: "limits.yaml", Done: true, Input: map[string]string{"content": "queue:\n  most: 10000\n  name: jobs\n"}},
-		{Name: "Bash", Command: "git log --oneline -3", Done: true, Result: "abc"}, {Name: "Bash", Command: "git log; rm -r x", Done: true, Result: "gone"}}
+		{Old: "const attempts = 3\nfunc a() {",
+			New: "// Five attempts, since the gateway restarts in four seconds.\nconst attempts = 5\nfunc a() {\n\treturn b()"}}}
+	s.Turns[1].Calls = []ingest.ToolCall{edit, {Name: "Write", Path: "limits.yaml", Done: true,
+		Input: map[string]string{"content": "queue:\n  most: 10000\n  name: jobs\n"}},
+		{Name: "Bash", Command: "git log --oneline -3", Done: true, Result: "abc"},
+		{Name: "Bash", Command: "git log; rm -r x", Done: true, Result: "gone"}}
 	s.Turns[2].Calls = []ingest.ToolCall{edit}
 	blocks, _ := condense(s)
 	want := "## t2 assistant\n| Yes.\n+ Edit queue/retry.go (4 lines for 2)\n" +
@@ -59,7 +66,8 @@ func TestDecidingLinesAreShown(t *testing.T) {
 		if fault != "" {
 			t.Fatalf("%q: %s", quote, fault)
 		}
-		p.Items = append(p.Items, payload.Item{Kind: payload.Decision, Evidence: []payload.Evidence{{Turn: string(at.turn.ID), Quote: got}}})
+		p.Items = append(p.Items, payload.Item{Kind: payload.Decision,
+			Evidence: []payload.Evidence{{Turn: string(at.turn.ID), Quote: got}}})
 	}
 	if dropped := distill.Ground(s, p); len(p.Items) != 3 {
 		t.Errorf("dropped: %v", dropped)

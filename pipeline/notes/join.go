@@ -57,8 +57,8 @@ func sameThing(items []payload.Item, note *payload.Item) *payload.Item {
 	return best
 }
 
-// strengthen adds to an item what a note knows beside it. Who said it stays what
-// the transcript says.
+// strengthen puts an item in a note's words, which were chosen by who knew what was meant,
+// and adds what the note knows beside it. Who said it stays what the transcript says.
 func strengthen(it, note *payload.Item) {
 	e := note.Evidence[0]
 	if len(it.Evidence) < 3 &&
@@ -66,14 +66,10 @@ func strengthen(it, note *payload.Item) {
 		it.Evidence = append(slices.Clone(it.Evidence), e)
 	}
 	if it.Kind == payload.File { // how far it is is said; that it was written isn't all
-		it.Status, it.Text = cmp.Or(note.Status, it.Status), cmp.Or(note.Text, it.Text)
+		it.Status = cmp.Or(note.Status, it.Status)
 	}
-	if it.Why == "" {
-		it.Why = note.Why
-	}
-	if it.Scope == "" {
-		it.Scope = note.Scope
-	}
+	it.Text, it.Why = cmp.Or(note.Text, it.Text), cmp.Or(note.Why, it.Why)
+	it.Scope = cmp.Or(it.Scope, note.Scope)
 	if len(it.Alternatives) == 0 {
 		it.Alternatives = note.Alternatives
 	}

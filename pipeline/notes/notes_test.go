@@ -106,7 +106,8 @@ func TestNoteStrengthensItem(t *testing.T) {
 		t.Fatal("the note isn't found to say the same as the item")
 	}
 	strengthen(it, notes[0].Item)
-	if it.Why != "one server less to run" || it.Maker != payload.ByRule || len(it.Evidence) != 1 {
-		t.Errorf("got %+v, want the reason added and nothing else changed", *it)
+	if it.Text != "Retry queue stays in SQLite, not Redis" || it.Why != "one server less to run" ||
+		it.Maker != payload.ByRule || it.By != payload.ByUser || len(it.Evidence) != 1 {
+		t.Errorf("got %+v, want it in the note's words, with its reason, and nothing else changed", *it)
 	}
 }

@@ -53,9 +53,11 @@ func TestDraft(t *testing.T) {
 		name, text, then, want string
 		rows                   uint16
 	}{
-		{"another", "● one\n  \x1b[2mtwo\x1b[0m\n", "three\n", "● one\n  \x1b[2mtwo\x1b[0m\n… \r\x1b[K\x1b[2A\x1b[Jthree\n",
+		{"another", "● one\n  \x1b[2mtwo\x1b[0m\n", "three\n",
+			"● one\n  \x1b[2mtwo\x1b[0m\n… \r\x1b[K\x1b[2A\x1b[Jthree\n",
 			24},
-		{"a long line", strings.Repeat("x", 41) + "\n", "y\n", strings.Repeat("x", 41) + "\n… \r\x1b[K\x1b[3A\x1b[Jy\n", 24},
+		{"a long line", strings.Repeat("x", 41) + "\n", "y\n",
+			strings.Repeat("x", 41) + "\n… \r\x1b[K\x1b[3A\x1b[Jy\n", 24},
 		{"the same", "one\n", "one\n", "one\n… \r\x1b[K", 24},
 		{"too tall", "1\n2\n3\n4\n", "5\n", "1\n2\n3\n4\n… \r\x1b[K\n5\n", 4},
 		{"none", "", "5\n", "5\n", 24},
