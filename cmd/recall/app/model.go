@@ -108,8 +108,8 @@ func (a *App) secondLook(ctx context.Context, l *library.Library, paragraph bool
 		}
 		return nil, why
 	}
-	if err == nil && auto && meanwhile == nil && !a.Purse(l).Quick(m.Name(), quick) {
-		return nil, ""
+	if auto && (err != nil || meanwhile == nil && !a.Purse(l).Quick(m.Name(), quick)) {
+		return nil, "" // what is wrong, such as a key that is missing, is for sync to tell
 	}
 	rules, err2 := redact.New()
 	if err = errors.Join(err, err2); err != nil {
