@@ -329,14 +329,19 @@ func kindPairs(predicted, gold payload.Kind) bool {
 func (c *Case) holdQuotes(claims []Claim, x [][]float64) {
 	for i, claim := range claims {
 		for _, passage := range claim.Quotes {
-			for j, proof := range c.proofs {
-				if c.Gold.Items[j].Kind != payload.File && (len(proof) >= leastProof && strings.Contains(passage, proof) ||
-					len(passage) >= leastProof && 2*len(passage) >= len(proof) && strings.Contains(proof, passage)) {
+			for j := range c.proofs {
+				if c.quotedIn(j, passage) {
 					x[i][j] = 1
 				}
 			}
 		}
 	}
+}
+
+func (c *Case) quotedIn(gold int, passage string) bool {
+	proof := c.proofs[gold]
+	return c.Gold.Items[gold].Kind != payload.File && (len(proof) >= leastProof && strings.Contains(passage, proof) ||
+		len(passage) >= leastProof && 2*len(passage) >= len(proof) && strings.Contains(proof, passage))
 }
 
 // leastProof is how many bytes of a quote tell where it is from.

@@ -165,6 +165,9 @@ func TestAsOfKnowsNothingLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range systems {
+		if s.name == DrawnPassages { // of the sessions that hold the answer, and here none does
+			continue
+		}
 		for _, asOf := range []string{"", day} {
 			a, err := s.answer(t.Context(), Question{Q: "which provider, which queue, retries and the cache", AsOf: asOf})
 			if err != nil {

@@ -49,7 +49,7 @@ func searches(ctx context.Context, set *Set, c *corpus, o Options, r *Run) ([]*s
 	gold, goldHolds := goldItems(c, nil)
 	withOther, _ := goldItems(c, set.Others)
 	indexed := func(name string, items map[string][]payload.Item, holds map[payload.ItemID]string) *search {
-		x := &indexed{corpus: c, items: items, holds: holds, quotes: quotes, open: map[int]*index.Index{}}
+		x := &indexed{corpus: c, judge: o.judge(), items: items, holds: holds, quotes: quotes, open: map[int]*index.Index{}}
 		if items != nil {
 			x.model = o.SecondLook
 		}
@@ -57,7 +57,8 @@ func searches(ctx context.Context, set *Set, c *corpus, o Options, r *Run) ([]*s
 	}
 	all := []*search{
 		indexed(o.distiller().Name(), distilled, holds),
-		{name: "OR-BM25 over messages", answer: overMessages(c, quotes), close: func() {}},
+		{name: "OR-BM25 over messages", answer: overMessages(c, o.judge(), quotes), close: func() {}},
+		{name: DrawnPassages, answer: c.drawn(o.judge()), close: func() {}},
 		indexed("turns only", nil, nil),
 		indexed("oracle", gold, goldHolds),
 	}
@@ -215,9 +216,9 @@ func quoted(quotes []quote, said string) []string {
 }
 
 // overMessages is the baseline that searches messages as they are.
-func overMessages(c *corpus, quotes map[string][]quote) func(context.Context, Question) (said, error) {
+func overMessages(c *corpus, by Judge, quotes map[string][]quote) func(context.Context, Question) (said, error) {
 	made := map[int]*baseline.Messages{}
-	return func(_ context.Context, q Question) (said, error) {
+	return func(ctx context.Context, q Question) (said, error) {
 		until, err := q.asOf()
 		if err != nil {
 			return said{}, err
@@ -238,7 +239,13 @@ func overMessages(c *corpus, quotes map[string][]quote) func(context.Context, Qu
 					string(m.Turn), m.Text})
 			}
 		}
-		a.shown = a.results[:min(len(a.results), printed)]
+		for i, shown := range a.results[:min(len(a.results), printed)] {
+			shown.holds, err = c.holds(ctx, by, q, shown.session, string(found[i].Turn), shown.text)
+			if err != nil {
+				return said{}, err
+			}
+			a.shown = append(a.shown, shown)
+		}
 		return a, nil
 	}
 }
@@ -259,6 +266,7 @@ func (c *corpus) begunBy(until time.Time) []*ingest.Session {
 // indexed is recall's own search over items, in an index made for it alone.
 type indexed struct {
 	corpus *corpus
+	judge  Judge
 	items  map[string][]payload.Item // by session; nil for turns only
 	holds  map[payload.ItemID]string
 	quotes map[string][]quote
@@ -346,13 +354,16 @@ func (x *indexed) answer(ctx context.Context, q Question) (said, error) {
 	}
 	for i, r := range found.Shown[:min(len(found.Shown), printed)] {
 		shown := x.result(r)
+		switch {
+		case r.Item == nil:
+			shown.holds, err = x.corpus.holds(ctx, x.judge, q, r.Session, r.TurnID, r.Passage)
+		case r.Item.Kind == payload.Lead && len(r.Item.Evidence) > 0:
+			shown.holds, err = x.corpus.holds(ctx, x.judge, q, r.Session, r.Item.Evidence[0].Turn, r.Item.Text)
+		}
+		if err != nil {
+			return said{}, err
+		}
 		shown.text = found.Says(i)
-		if r.Item == nil {
-			shown.holds = nil // but what is printed of the turn
-		}
-		if r.Item == nil || r.Item.Kind == payload.Lead { // a passage holds what it quotes
-			shown.holds = append(shown.holds, quoted(x.quotes[shown.session], shown.text)...)
-		}
 		a.shown = append(a.shown, shown)
 	}
 	return a, nil

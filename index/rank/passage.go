@@ -27,27 +27,48 @@ func (q *Question) Passage(turn string) (from, to int) {
 		f := q.read(turn[p[0]:p[1]])
 		says[i] = q.weight(f.terms) + kindredShare*q.weight(f.kin&^f.terms)
 	}
-	fits := func(first, last int) bool {
-		return first >= 0 && last < len(parts) && parts[last][1]-parts[first][0] <= longestPassage
-	}
 	first, last, most := 0, 0, -1.0
 	for i := range parts {
 		var sum float64
-		for k := i; k == i || fits(i, k); k++ {
+		for k := i; k == i || fit(parts, i, k); k++ {
 			if sum += says[k]; sum > most {
 				first, last, most = i, k, sum
 			}
 		}
 	}
-	for fits(first, last+1) || fits(first-1, last) {
-		if fits(first, last+1) {
+	return widened(parts, first, last)
+}
+
+// Around is the passage of a turn around a byte of it.
+func Around(turn string, at int) string {
+	parts := sentences(turn)
+	i := 0
+	for i+1 < len(parts) && parts[i][1] <= at {
+		i++
+	}
+	if len(parts) == 0 {
+		return turn
+	}
+	from, to := widened(parts, i, i)
+	return turn[from:to]
+}
+
+// widened is where some sentences of a turn stand with as many around them as there is
+// room for.
+func widened(parts [][2]int, first, last int) (from, to int) {
+	for fit(parts, first, last+1) || fit(parts, first-1, last) {
+		if fit(parts, first, last+1) {
 			last++
 		}
-		if fits(first-1, last) {
+		if fit(parts, first-1, last) {
 			first--
 		}
 	}
 	return parts[first][0], parts[last][1]
+}
+
+func fit(parts [][2]int, first, last int) bool {
+	return first >= 0 && last < len(parts) && parts[last][1]-parts[first][0] <= longestPassage
 }
 
 // sentences cuts a turn into its sentences, none longer than a passage. A line ends one,

@@ -1,0 +1,83 @@
+package eval
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recall/ingest"
+	"recall/payload"
+)
+
+// A passage holds what people quoted from it, and what the judge takes one of its
+// sentences for; not what only stands near, nor another's item.
+func TestPassageHolds(t *testing.T) {
+	s := &ingest.Session{ID: "s", Start: time.Unix(0, 0), Turns: []ingest.Turn{
+		{ID: "t1", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: "x"}, {ID: "t2", N: 2, Role: ingest.Assistant, Kind: ingest.Message, Text: "y"}}}
+	c := NewCase(s, &Gold{Session: "s", Items: []GoldItem{
+		{ID: "d1", Kind: payload.Decision, Text: "Retries wait with jitter.", Turns: []string{"t1"}, Quote: "no fixed delays, please"},
+		{ID: "d2", Kind: payload.Decision, Text: "The job queue lives in Postgres.", Turns: []string{"t2"}, Quote: "so it is"},
+	}})
+	asked := []string{"s#d1", "s#d2"}
+	for _, tt := range []struct {
+		name, turn, said string
+		names, want      []string
+	}{
+		{"the quote", "t1", "Fine, but no fixed\ndelays, please, and no new server.", asked, []string{"s#d1"}},
+		{"a sentence in other words", "t2", "All green now. The queue of jobs lives in Postgres. Next I look at the log.", asked, []string{"s#d2"}},
+		{"both", "t1", "no fixed delays, please. The job queue lives in Postgres, as of today.", asked, asked},
+		{"not asked about", "t1", "no fixed delays, please", asked[1:], nil},
+		{"words of the matter only", "t2", "Postgres took the new settings without a restart. The log page is next.", asked, nil},
+		{"nothing", "t1", "", asked, nil},
+	} {
+		got, err := c.Holds(t.Context(), Words{}, tt.turn, tt.said, tt.names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(tt.want, got); d != "" {
+			t.Errorf("%s: (-want +got)\n%s", tt.name, d)
+		}
+	}
+}
+
+// Passages drawn at random are of the sessions that are asked about, the same again for
+// the same question, and hold the answer now and then at most.
+func TestDrawnPassages(t *testing.T) {
+	set, err := LoadSet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := gather(t.Context(), set, Options{From: demoSessions(t)}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	draw := c.drawn(Words{})
+	n, held := 0, 0
+	for _, q := range set.Questions {
+		a, err := draw(t.Context(), q)
+		again, _ := draw(t.Context(), q)
+		if err != nil || len(a.shown) != len(again.shown) || len(q.Expect) > 0 && len(a.shown) != printed {
+			t.Fatalf("%q: drew %d and %d passages: %v", q.Q, len(a.shown), len(again.shown), err)
+		}
+		for i, r := range a.shown {
+			n++
+			held += int(truth(holdsAny(r, q.Expect)))
+			if r.text == "" || r.text != again.shown[i].text || !holdsSession(q, r.session) {
+				t.Errorf("%q: drew %q of session %s", q.Q, r.text, r.session)
+			}
+		}
+	}
+	if n == 0 || held*3 > n {
+		t.Errorf("%d of %d passages drawn at random hold the answer", held, n)
+	}
+}
+
+func holdsSession(q Question, session string) bool {
+	for _, name := range q.Expect {
+		if sessionOf(name) == session {
+			return true
+		}
+	}
+	return false
+}
