@@ -32,6 +32,7 @@ type deed struct {
 	phrases []phrase
 	all     []word // everything in it that says something
 	paths   []word // files that it changes
+	asked   []word // files that a prompt asks to change
 }
 
 const readMost = 6 << 10 // bytes of a prompt or an edit that are read: a request stands at its beginning
@@ -64,6 +65,13 @@ func (d *deed) prose(s string) {
 		}
 		for _, sentence := range text.Sentences(strings.TrimLeft(line, "-*• "), true) {
 			words := cut(sentence)
+			asks := slices.ContainsFunc(words, func(w word) bool { return handling[w.text] && w.text != "leave" })
+			for i := range words {
+				asks = asks && turnAt(words, i) == 0
+			}
+			if asks {
+				d.asked = append(d.asked, only(words, func(w word) bool { return trace.LooksLikePath(w.text) })...)
+			}
 			d.add(phrase{way: prompt, comes: words, lines: [][]word{words}})
 		}
 	}

@@ -18,8 +18,8 @@ type meeting struct {
 func meet(found *index.Answer, rank int, d *deed, w weighing) meeting {
 	r := readItem(&found.Hits[rank].Item)
 	for _, path := range r.untouched {
-		if touched(d, path) {
-			return meeting{name: path, odds: 1, sure: true}
+		if sure := touched(d.paths, path); sure || touched(d.asked, path) {
+			return meeting{name: path, odds: 1, sure: sure}
 		}
 	}
 	best := meeting{}
@@ -32,10 +32,10 @@ func meet(found *index.Answer, rank int, d *deed, w weighing) meeting {
 	return best
 }
 
-// touched reports whether an action changes a file, or one in a folder, that is named by the end of its path.
-func touched(d *deed, of string) bool {
+// touched reports whether one of the files is the one, or lies in the folder, that is named by the end of its path.
+func touched(files []word, of string) bool {
 	of = "/" + strings.Trim(strings.TrimPrefix(strings.ToLower(of), "./"), "/") + "/"
-	for _, w := range d.paths {
+	for _, w := range files {
 		if of != "//" && strings.Contains("/"+strings.Trim(w.text, "/")+"/", of) {
 			return true
 		}
