@@ -290,7 +290,7 @@ const noModel = "by rules: quotes, not conclusions; with a model: recall init"
 
 func sessionName(p *Payload) string {
 	if p.Session == "" {
-		return "Handed over"
+		return "Session handed over"
 	}
 	name := "Session " + safe(short(p.Session), 40)
 	if len(p.Session) > len(short(p.Session)) {
