@@ -41,6 +41,16 @@ func put(t *testing.T, text string, elem ...string) string {
 	return p
 }
 
+// TestMain takes away the variables that steer other packages' tests.
+func TestMain(m *testing.M) {
+	for _, e := range os.Environ() {
+		if name, _, _ := strings.Cut(e, "="); strings.HasPrefix(name, "RECALL_") {
+			os.Unsetenv(name)
+		}
+	}
+	os.Exit(m.Run())
+}
+
 // load is Load with these variables set, and no others.
 func load(t *testing.T, flags *pflag.FlagSet, explicit string, env []string, at Surroundings) (*Config, error) {
 	t.Helper()
