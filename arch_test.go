@@ -19,7 +19,8 @@ import (
 // rooms is the table of ARCHITECTURE.md: each room with the rooms that it may
 // import. A package below a room belongs to it.
 var rooms = map[string][]string{
-	"cmd": {"hooks", "mcpserver", "history", "review", "answer", "pipeline", "eval", "index", "distill", "library", "ingest", "payload", "llm", "prompts", "redact", "text", "sink",
+	"cmd": {"hooks", "mcpserver", "history", "review", "answer", "pipeline", "eval", "index", "distill", "library",
+		"ingest", "payload", "llm", "prompts", "redact", "text", "sink",
 		"config", "hint", "demo", "schedule"},
 	"hooks":     {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text", "hint"},
 	"mcpserver": {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text", "sink"},
@@ -245,7 +246,8 @@ func sources(t *testing.T) []source {
 		}
 		name := d.Name()
 		if d.IsDir() {
-			if p != "." && (name == "testdata" || name == "tools" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")) {
+			if p != "." && (name == "testdata" || name == "tools" || strings.HasPrefix(name, ".") ||
+				strings.HasPrefix(name, "_")) {
 				return filepath.SkipDir
 			}
 			return nil
@@ -278,8 +280,10 @@ var atOneDoor = []struct {
 	files []string
 	why   string
 }{
-	{"library", []string{"os.Open", "os.OpenFile", "os.OpenRoot", "os.ReadFile", "os.WriteFile", "os.Create", "os.CreateTemp", "os.ReadDir", "os.Mkdir", "os.MkdirAll",
-		"os.MkdirTemp", "os.Remove", "os.RemoveAll", "os.Rename", "os.Link", "os.Symlink", "os.Truncate", "os.Chmod", "os.Chtimes", "filepath.Glob", "filepath.Walk",
+	{"library", []string{"os.Open", "os.OpenFile", "os.OpenRoot", "os.ReadFile", "os.WriteFile", "os.Create",
+		"os.CreateTemp", "os.ReadDir", "os.Mkdir", "os.MkdirAll",
+		"os.MkdirTemp", "os.Remove", "os.RemoveAll", "os.Rename", "os.Link", "os.Symlink", "os.Truncate", "os.Chmod",
+		"os.Chtimes", "filepath.Glob", "filepath.Walk",
 		"filepath.WalkDir", "flock.New"},
 		[]string{"library/disk/plain.go", "library/disk/plain_unix.go", "library/disk/plain_windows.go",
 			// folders to be synced
@@ -322,7 +326,8 @@ func TestOneDoor(t *testing.T) {
 				if !ok {
 					return true
 				}
-				if sel, ok := call.Fun.(*ast.SelectorExpr); ok && (strings.HasPrefix(sel.Sel.Name, "Command") || sel.Sel.Name == "LookPath") {
+				if sel, ok := call.Fun.(*ast.SelectorExpr); ok && (strings.HasPrefix(sel.Sel.Name, "Command") ||
+					sel.Sel.Name == "LookPath") {
 					for _, a := range call.Args {
 						if lit, ok := a.(*ast.BasicLit); ok && lit.Value == `"git"` {
 							t.Errorf("%s/%s runs git: only git.go does", s.dir, s.name)

@@ -120,7 +120,8 @@ func spokenRecords(t *testing.T) map[string][]spoken {
 	}
 	all := map[string][]spoken{}
 	for _, name := range sortedKeys(files) {
-		if !strings.HasSuffix(name, ".jsonl") || strings.Contains(name, "/subagents/") || strings.HasSuffix(name, "audit.jsonl") {
+		if !strings.HasSuffix(name, ".jsonl") || strings.Contains(name, "/subagents/") ||
+			strings.HasSuffix(name, "audit.jsonl") {
 			continue
 		}
 		session := strings.TrimSuffix(filepath.Base(name), ".jsonl")
@@ -195,7 +196,8 @@ func writeGold(t *testing.T, file string, raw []byte, gold map[string]any) {
 		}
 		items = append(items, o)
 	}
-	b, err := encode(obj("schema", head.Schema, "session", head.Session, "transcript", head.Transcript, "summary", head.Summary,
+	b, err := encode(obj("schema", head.Schema, "session", head.Session, "transcript", head.Transcript, "summary",
+		head.Summary,
 		"variant", head.Variant, "items", items, "not", head.Not))
 	if err != nil {
 		t.Fatal(err)

@@ -21,8 +21,10 @@ func TestParsersUnderstandEveryLine(t *testing.T) {
 	}
 	for title, s := range sessions {
 		r := s.Report
-		if r.SkippedTotal > 0 || len(r.Unknown) > 0 || r.Tail != nil || r.Repaired > 0 || r.Newer != "" || len(r.Conflicts) > 0 {
-			t.Errorf("%s: skipped %v, unknown %v, tail %v, %d repaired, newer %q, conflicts %v", title, r.Skipped, r.Unknown, r.Tail, r.Repaired, r.Newer, r.Conflicts)
+		if r.SkippedTotal > 0 || len(r.Unknown) > 0 || r.Tail != nil || r.Repaired > 0 || r.Newer != "" ||
+			len(r.Conflicts) > 0 {
+			t.Errorf("%s: skipped %v, unknown %v, tail %v, %d repaired, newer %q, conflicts %v", title, r.Skipped, r.Unknown,
+				r.Tail, r.Repaired, r.Newer, r.Conflicts)
 		}
 		if r.Duplicates > 0 && s.Source == ingest.ClaudeCode {
 			t.Errorf("%s: %d duplicates", title, r.Duplicates)
@@ -90,24 +92,29 @@ func TestWhatTheSamplesHold(t *testing.T) {
 	want := map[string][]string{
 		"Job queue for invoice runs": {
 			"refused ExitPlanMode: no redis for this. ops runs postgres and nothing else, I'm not adding a second store that has to be backed up and paged for. queue in postgres please",
-			"answered Poll every 2 seconds (Recommended)", "answered Inside ledgerd", "plan", "failed Bash", "commit 4be17d0", "open Queue metrics"},
+			"answered Poll every 2 seconds (Recommended)", "answered Inside ledgerd", "plan", "failed Bash", "commit 4be17d0",
+			"open Queue metrics"},
 		"Cache for exchange rates": {
 			"refused Edit: no, don't put redis in compose. forget redis: it's another server to run for a table that fits into memory. do it in process", "commit a90c3fe"},
 		"Retry storm after the gateway outage": {"failed Bash", "commit e81b52c", "sub-agent Explore"},
 		"Dead-letter page": {"answered Retry + Discard, with a note", "answered All of support",
 			"queued show the cause in the list, not only in the drawer. thats the first thing they look for",
-			"failed Bash", "commit 7d2f6a1", "open Audit log entry for retry and discard", "open Paging beyond 200 rows", "compaction"},
-		"Two charges for one invoice": {"refused Edit: leave the timeout alone, a longer one only hides it", "failed Bash", "commit c03d9e7"},
+			"failed Bash", "commit 7d2f6a1", "open Audit log entry for retry and discard", "open Paging beyond 200 rows",
+			"compaction"},
+		"Two charges for one invoice": {"refused Edit: leave the timeout alone, a longer one only hides it", "failed Bash",
+			"commit c03d9e7"},
 		"Workers wake by LISTEN/NOTIFY": {"abandoned prompt", "abandoned message", "abandoned message",
 			"answered One direct connection per node, past pgbouncer", "commit 19fa0bd", "open Queue metrics"},
 		"Archive for finished jobs": {"abandoned prompt", "abandoned message", "abandoned message",
 			"answered One direct connection per node, past pgbouncer", "commit 19fa0bd"}, // the fork's copy
 		"Tides without a network": {"answered SQLite (expo-sqlite)", "answered Show with a warning", "commit b7713ad"},
-		"Tide data providers compared": {"answered Tidemark, 1,900 EUR", "refused mcp__workspace__bash: keep the losing offers, we may need them again",
+		"Tide data providers compared": {"answered Tidemark, 1,900 EUR",
+			"refused mcp__workspace__bash: keep the losing offers, we may need them again",
 			"output provider-decision.md"},
 		"Chart with soundings": {"refused Bash: no mapbox. maplibre, we need the offline packs and no per-load price. make a plan for the swap first", "plan", "failed Bash", "commit 5e09c41", "open Night mode of the chart"},
-		"Beta launch plan":     {"answered 19 October", "answered iOS only at first", "answered 40, twenty of each club", "output beta-plan.md"},
-		"Tidemark's licence":   {"output provider-decision-2.md"},
+		"Beta launch plan": {"answered 19 October", "answered iOS only at first", "answered 40, twenty of each club",
+			"output beta-plan.md"},
+		"Tidemark's licence": {"output provider-decision-2.md"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("samples differ (-want +got):\n%s", diff)

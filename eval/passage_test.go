@@ -14,10 +14,13 @@ import (
 // sentences for; not what only stands near, nor another's item.
 func TestPassageHolds(t *testing.T) {
 	s := &ingest.Session{ID: "s", Start: time.Unix(0, 0), Turns: []ingest.Turn{
-		{ID: "t1", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: "x"}, {ID: "t2", N: 2, Role: ingest.Assistant, Kind: ingest.Message, Text: "y"}}}
+		{ID: "t1", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: "x"},
+		{ID: "t2", N: 2, Role: ingest.Assistant, Kind: ingest.Message, Text: "y"}}}
 	c := NewCase(s, &Gold{Session: "s", Items: []GoldItem{
-		{ID: "d1", Kind: payload.Decision, Text: "Retries wait with jitter.", Turns: []string{"t1"}, Quote: "no fixed delays, please"},
-		{ID: "d2", Kind: payload.Decision, Text: "The job queue lives in Postgres.", Turns: []string{"t2"}, Quote: "so it is"},
+		{ID: "d1", Kind: payload.Decision, Text: "Retries wait with jitter.", Turns: []string{"t1"},
+			Quote: "no fixed delays, please"},
+		{ID: "d2", Kind: payload.Decision, Text: "The job queue lives in Postgres.", Turns: []string{"t2"},
+			Quote: "so it is"},
 	}})
 	asked := []string{"s#d1", "s#d2"}
 	for _, tt := range []struct {
@@ -25,10 +28,12 @@ func TestPassageHolds(t *testing.T) {
 		names, want      []string
 	}{
 		{"the quote", "t1", "Fine, but no fixed\ndelays, please, and no new server.", asked, []string{"s#d1"}},
-		{"a sentence in other words", "t2", "All green now. The queue of jobs lives in Postgres. Next I look at the log.", asked, []string{"s#d2"}},
+		{"a sentence in other words", "t2", "All green now. The queue of jobs lives in Postgres. Next I look at the log.",
+			asked, []string{"s#d2"}},
 		{"both", "t1", "no fixed delays, please. The job queue lives in Postgres, as of today.", asked, asked},
 		{"not asked about", "t1", "no fixed delays, please", asked[1:], nil},
-		{"words of the matter only", "t2", "Postgres took the new settings without a restart. The log page is next.", asked, nil},
+		{"words of the matter only", "t2", "Postgres took the new settings without a restart. The log page is next.", asked,
+			nil},
 		{"nothing", "t1", "", asked, nil},
 	} {
 		got, err := c.Holds(t.Context(), Words{}, tt.turn, tt.said, tt.names)

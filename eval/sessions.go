@@ -270,7 +270,8 @@ func notBorneOut(items []GoldItem, said map[string]string) (out []Problem) {
 		for _, t := range it.Turns {
 			told, known := said[t]
 			if !known {
-				out = append(out, Problem{Item: it.ID, What: fmt.Sprintf("cites turn %s, and the transcript has none of that id", t)})
+				out = append(out, Problem{Item: it.ID, What: fmt.Sprintf("cites turn %s, and the transcript has none of that id",
+					t)})
 			}
 			stands = stands || strings.Contains(told, text.OneLine(it.Quote))
 		}

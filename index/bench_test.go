@@ -70,18 +70,22 @@ func (s *synth) text(n int) string {
 
 func (s *synth) doc(i, items, turns int) Doc {
 	at := day.Add(time.Duration(i) * time.Hour)
-	d := Doc{Session: fmt.Sprintf("session-%06d", i), Project: fmt.Sprintf("project-%d", i%12), Title: s.text(6), Source: "claude-code", Start: at, End: at.Add(time.Hour)}
+	d := Doc{Session: fmt.Sprintf("session-%06d", i), Project: fmt.Sprintf("project-%d", i%12), Title: s.text(6),
+		Source: "claude-code", Start: at, End: at.Add(time.Hour)}
 	for n := range turns {
 		role, size := "assistant", 10+s.r.IntN(120)
 		if n%3 == 0 {
 			role, size = "user", 3+s.r.IntN(40)
 		}
-		d.Turns = append(d.Turns, Turn{ID: fmt.Sprintf("t%d", n+1), N: n + 1, Role: role, At: at.Add(time.Duration(n) * time.Minute), Text: s.text(size)})
+		d.Turns = append(d.Turns, Turn{ID: fmt.Sprintf("t%d", n+1), N: n + 1, Role: role,
+			At: at.Add(time.Duration(n) * time.Minute), Text: s.text(size)})
 	}
 	for n := range items {
 		k := s.r.IntN(turns)
 		t := d.Turns[k]
-		it := payload.Item{ID: payload.ItemID(fmt.Sprintf("i%06d%03d", i, n)), Kind: payload.Kinds[s.r.IntN(len(payload.Kinds))], Text: s.text(10 + s.r.IntN(20)), Why: s.text(8), State: payload.Stands, At: t.At,
+		it := payload.Item{ID: payload.ItemID(fmt.Sprintf("i%06d%03d", i, n)),
+			Kind: payload.Kinds[s.r.IntN(len(payload.Kinds))], Text: s.text(10 + s.r.IntN(20)), Why: s.text(8),
+			State: payload.Stands, At: t.At,
 			Evidence: []payload.Evidence{{Turn: t.ID, N: t.N, Quote: t.Text[:min(len(t.Text), 200)]}}}
 		d.Items = append(d.Items, Item{Item: it, Context: t.Text + d.Turns[max(0, k-1)].Text})
 	}

@@ -26,7 +26,8 @@ func tides() []Doc {
 		at := day.AddDate(0, i, 0)
 		id := string(rune('a' + i))
 		docs = append(docs, Doc{Session: "s" + id, Project: "tidewise", Start: at, End: at,
-			Items: []Item{{Item: payload.Item{ID: payload.ItemID(id), Kind: payload.Decision, Text: text, At: at, State: payload.Stands,
+			Items: []Item{{Item: payload.Item{ID: payload.ItemID(id), Kind: payload.Decision, Text: text, At: at,
+				State:    payload.Stands,
 				Evidence: []payload.Evidence{{Turn: "t1", N: 1, Quote: text}}}}},
 			Turns: []Turn{{ID: "t1", N: 1, Role: "user", At: at, Text: strings.Repeat("tide data provider, ", i+1) + text}}})
 	}
@@ -34,7 +35,8 @@ func tides() []Doc {
 }
 
 func linkOf(from, to string, rel payload.Relation, sure bool) payload.Link {
-	return payload.Link{Op: payload.OpLink, Relation: rel, From: payload.ItemID(from), To: payload.ItemID(to), FromSession: "s" + from, ToSession: "s" + to,
+	return payload.Link{Op: payload.OpLink, Relation: rel, From: payload.ItemID(from), To: payload.ItemID(to),
+		FromSession: "s" + from, ToSession: "s" + to,
 		Maker: payload.ByRule, Rule: "revokes", Collapses: sure, At: day.AddDate(0, int(from[0]-'a'), 0)}
 }
 
@@ -73,19 +75,30 @@ func TestChains(t *testing.T) {
 		{name: "none", want: "a b c d"},
 		{name: "one took another's place", links: []payload.Link{sure("b", "a")}, want: "b<a c d"},
 		{name: "a chain", links: []payload.Link{sure("b", "a"), sure("c", "b")}, want: "c<b<a d"},
-		{name: "a chain, as of before its end", links: []payload.Link{sure("b", "a"), sure("c", "b")}, q: Query{AsOf: day.AddDate(0, 2, 0)}, want: "b<a"},
-		{name: "as of the beginning", links: []payload.Link{sure("b", "a"), sure("c", "b")}, q: Query{AsOf: day.AddDate(0, 1, 0)}, want: "a"},
-		{name: "until is a filter, not a view back", links: []payload.Link{sure("b", "a")}, q: Query{Until: day.AddDate(0, 1, 0)}, want: "b<a"},
-		{name: "two successors are a conflict, shown as one", links: []payload.Link{sure("b", "a"), sure("c", "a")}, want: "c<a!b d"},
-		{name: "a conflict that a person settles", links: []payload.Link{sure("b", "a"), sure("c", "a"), {Op: payload.OpLink, Relation: payload.Supersedes, From: "b", To: "c", Maker: payload.ByHuman}}, want: "b<c<a d"},
+		{name: "a chain, as of before its end", links: []payload.Link{sure("b", "a"), sure("c", "b")},
+			q: Query{AsOf: day.AddDate(0, 2, 0)}, want: "b<a"},
+		{name: "as of the beginning", links: []payload.Link{sure("b", "a"), sure("c", "b")},
+			q: Query{AsOf: day.AddDate(0, 1, 0)}, want: "a"},
+		{name: "until is a filter, not a view back", links: []payload.Link{sure("b", "a")},
+			q: Query{Until: day.AddDate(0, 1, 0)}, want: "b<a"},
+		{name: "two successors are a conflict, shown as one", links: []payload.Link{sure("b", "a"), sure("c", "a")},
+			want: "c<a!b d"},
+		{name: "a conflict that a person settles", links: []payload.Link{sure("b", "a"), sure("c", "a"),
+			{Op: payload.OpLink, Relation: payload.Supersedes, From: "b", To: "c", Maker: payload.ByHuman}}, want: "b<c<a d"},
 		{name: "not sure: both, the newer first", links: []payload.Link{unsure("d", "a")}, want: "b c d~a a~d"},
-		{name: "contradicts: the newer first", links: []payload.Link{linkOf("d", "a", payload.Contradicts, true)}, want: "b c d!a a!d"},
-		{name: "a refinement hides nothing", links: []payload.Link{linkOf("b", "a", payload.Refines, true)}, want: "a~b b~a c d"},
-		{name: "a dropped successor", links: []payload.Link{sure("b", "a"), sure("c", "b")}, change: func(docs []Doc) { docs[2].Items = nil }, want: "b<a d"},
-		{name: "a successor that was taken back", links: []payload.Link{sure("b", "a")}, change: func(docs []Doc) { docs[1].Items[0].State = payload.Revoked }, want: "a b c d"},
-		{name: "a circle", links: []payload.Link{sure("b", "a"), {Op: payload.OpLink, Relation: payload.Supersedes, From: "a", To: "b", Maker: payload.ByRule, Collapses: true}}, want: "b<a c d"},
-		{name: "of another kind than asked for", links: []payload.Link{unsure("b", "a")}, change: func(docs []Doc) { docs[1].Items[0].Kind = payload.Eliminated },
-			q: Query{Kinds: []payload.Kind{payload.Decision}}, want: "a~b c d"},
+		{name: "contradicts: the newer first", links: []payload.Link{linkOf("d", "a", payload.Contradicts, true)},
+			want: "b c d!a a!d"},
+		{name: "a refinement hides nothing", links: []payload.Link{linkOf("b", "a", payload.Refines, true)},
+			want: "a~b b~a c d"},
+		{name: "a dropped successor", links: []payload.Link{sure("b", "a"), sure("c", "b")},
+			change: func(docs []Doc) { docs[2].Items = nil }, want: "b<a d"},
+		{name: "a successor that was taken back", links: []payload.Link{sure("b", "a")},
+			change: func(docs []Doc) { docs[1].Items[0].State = payload.Revoked }, want: "a b c d"},
+		{name: "a circle", links: []payload.Link{sure("b", "a"), {Op: payload.OpLink, Relation: payload.Supersedes,
+			From: "a", To: "b", Maker: payload.ByRule, Collapses: true}}, want: "b<a c d"},
+		{name: "of another kind than asked for", links: []payload.Link{unsure("b", "a")},
+			change: func(docs []Doc) { docs[1].Items[0].Kind = payload.Eliminated },
+			q:      Query{Kinds: []payload.Kind{payload.Decision}}, want: "a~b c d"},
 	} {
 		docs := tides()
 		if c.change != nil {

@@ -47,7 +47,8 @@ func TestCJKNotWorseThanTrigrams(t *testing.T) {
 	for i, c := range cjk {
 		u := Turn{ID: fmt.Sprintf("t%d", i+1), N: i + 1, Role: "user", Text: c.turn}
 		d.Turns = append(d.Turns, u)
-		d.Items = append(d.Items, Item{Context: c.turn, Item: payload.Item{ID: payload.ItemID(fmt.Sprintf("i%d", i)), Kind: payload.Decision, Text: c.text, State: payload.Stands,
+		d.Items = append(d.Items, Item{Context: c.turn, Item: payload.Item{ID: payload.ItemID(fmt.Sprintf("i%d", i)),
+			Kind: payload.Decision, Text: c.text, State: payload.Stands,
 			Evidence: []payload.Evidence{{Turn: u.ID, N: u.N, Quote: c.turn}}}})
 		if _, err := db.Exec(`INSERT INTO f(rowid, body) VALUES(?,?)`, i+1, c.text+" "+c.turn); err != nil {
 			t.Fatal(err)

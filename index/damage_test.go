@@ -204,8 +204,10 @@ func TestCutShort(t *testing.T) {
 func TestDamagedRows(t *testing.T) {
 	ctx := context.Background()
 	for _, broken := range []string{
-		`DELETE FROM session`, `DELETE FROM size`, `DELETE FROM segment`, `UPDATE block SET data=(SELECT data FROM block ORDER BY id LIMIT 1)`,
-		`DELETE FROM block WHERE id=(SELECT max(id) FROM block)`, `DELETE FROM list`, `UPDATE segment SET block=block-1, blockend=blockend-1`,
+		`DELETE FROM session`, `DELETE FROM size`, `DELETE FROM segment`,
+		`UPDATE block SET data=(SELECT data FROM block ORDER BY id LIMIT 1)`,
+		`DELETE FROM block WHERE id=(SELECT max(id) FROM block)`, `DELETE FROM list`,
+		`UPDATE segment SET block=block-1, blockend=blockend-1`,
 	} {
 		s := newSynth(4)
 		var docs []Doc
@@ -216,7 +218,8 @@ func TestDamagedRows(t *testing.T) {
 		if _, err := x.db.Exec(broken); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := x.Search(ctx, Query{Text: "retry backoff jitter queue lock"}); err != nil && !errors.Is(err, ErrRebuild) {
+		if _, err := x.Search(ctx, Query{Text: "retry backoff jitter queue lock"}); err != nil &&
+			!errors.Is(err, ErrRebuild) {
 			t.Errorf("%s: a search: %v", broken, err)
 		}
 		if err := x.Put(ctx, s.doc(99, 5, 10)); err != nil && !errors.Is(err, ErrRebuild) {

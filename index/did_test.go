@@ -19,8 +19,10 @@ func did(id string, day int, pairs ...string) Doc {
 	s := &ingest.Session{ID: ingest.SessionID(id)}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		at := time.Date(2026, 4, day, 12, i, 0, 0, time.UTC)
-		s.Turns = append(s.Turns, ingest.Turn{ID: ingest.TurnID(fmt.Sprint("t", i)), N: i + 1, Role: ingest.Assistant, At: at, Dir: "/app",
-			Calls: []ingest.ToolCall{{ID: fmt.Sprint("c", i), Name: "Bash", Command: pairs[i], Result: pairs[i+1], Done: true, Failed: strings.HasPrefix(pairs[i+1], "Exit code"), At: at}}})
+		s.Turns = append(s.Turns, ingest.Turn{ID: ingest.TurnID(fmt.Sprint("t", i)), N: i + 1, Role: ingest.Assistant,
+			At: at, Dir: "/app",
+			Calls: []ingest.ToolCall{{ID: fmt.Sprint("c", i), Name: "Bash", Command: pairs[i], Result: pairs[i+1], Done: true,
+				Failed: strings.HasPrefix(pairs[i+1], "Exit code"), At: at}}})
 	}
 	return Doc{Session: id, Project: "app", Start: time.Date(2026, 4, day, 0, 0, 0, 0, time.UTC), Did: trace.Of(s)}
 }
@@ -56,7 +58,8 @@ func TestFiles(t *testing.T) {
 	x := openDid(t,
 		did("one", 1, "cat src/a.go", "", "sed -i s/a/b/ src/a.go", ""),
 		did("two", 2, "git mv src/a.go src/b.go && gofmt -w src/b.go", "", "cat /other/A.go", ""))
-	want := []string{"two /other/A.go [read] 3 1", "two /app/src/a.go [renamed] 1 1", "one /app/src/a.go [read edited] 3 2"}
+	want := []string{"two /other/A.go [read] 3 1", "two /app/src/a.go [renamed] 1 1",
+		"one /app/src/a.go [read edited] 3 2"}
 	if diff := cmp.Diff(want, files(t, x, "x/A.go")); diff != "" {
 		t.Error(diff)
 	}
@@ -109,7 +112,8 @@ func TestCommitsAndFaults(t *testing.T) {
 		}
 	}
 	met, err := x.Faults(ctx, []int64{trace.Signature("z.c:1: undefined symbol: open"), 1})
-	if err != nil || len(met) != 2 || met[0].Session != "two" || met[1].Text != "a.c:3: undefined symbol: open" || met[1].N != 3 {
+	if err != nil || len(met) != 2 || met[0].Session != "two" || met[1].Text != "a.c:3: undefined symbol: open" ||
+		met[1].N != 3 {
 		t.Errorf("got %+v, %v", met, err)
 	}
 	if all, err := x.FaultTexts(ctx); err != nil || len(all) != 1 {
@@ -120,7 +124,8 @@ func TestCommitsAndFaults(t *testing.T) {
 // What was deleted is in no table: neither its paths nor its errors.
 func TestDeleteForgetsDoings(t *testing.T) {
 	ctx := context.Background()
-	x := openDid(t, did("one", 1, "cat quokka.go shared.go; git mv quokka.go wombat.go; git commit -m numbat", "Exit code 1\n[main 1234abc] numbat\nerror: no quokka found here"),
+	x := openDid(t, did("one", 1, "cat quokka.go shared.go; git mv quokka.go wombat.go; git commit -m numbat",
+		"Exit code 1\n[main 1234abc] numbat\nerror: no quokka found here"),
 		did("two", 2, "cat shared.go", ""))
 	if err := x.Delete(ctx, "one"); err != nil {
 		t.Fatal(err)

@@ -12,20 +12,28 @@ import (
 func TestDocOf(t *testing.T) {
 	foreign := "<!-- recall x --> use a skip list <!-- /recall --> is that still so?"
 	s := &ingest.Session{ID: "s1", Source: ingest.ClaudeCode, Title: "Queue", Start: day, End: day, Turns: []ingest.Turn{
-		{ID: "u1", N: 1, Role: ingest.User, Kind: ingest.Prompt, At: day, Text: foreign, Foreign: []ingest.Foreign{{From: 0, To: 51, Label: "recall"}}},
-		{ID: "u2", N: 2, Role: ingest.Assistant, Kind: ingest.Message, Records: []string{"u2", "u2b"}, Calls: []ingest.ToolCall{{
-			ResultTurn: "r2", Result: "a thousand lines of output", Answers: []ingest.Answer{{Question: "Which heap?", Chosen: []string{"min-heap"}}}}}},
-		{ID: "u3", N: 3, Role: ingest.Assistant, Kind: ingest.Message, Text: "Done.", Calls: []ingest.ToolCall{{CommitMessage: "queue: use a min-heap"}}},
+		{ID: "u1", N: 1, Role: ingest.User, Kind: ingest.Prompt, At: day, Text: foreign,
+			Foreign: []ingest.Foreign{{From: 0, To: 51, Label: "recall"}}},
+		{ID: "u2", N: 2, Role: ingest.Assistant, Kind: ingest.Message, Records: []string{"u2", "u2b"},
+			Calls: []ingest.ToolCall{{
+				ResultTurn: "r2", Result: "a thousand lines of output", Answers: []ingest.Answer{{Question: "Which heap?",
+					Chosen: []string{"min-heap"}}}}}},
+		{ID: "u3", N: 3, Role: ingest.Assistant, Kind: ingest.Message, Text: "Done.",
+			Calls: []ingest.ToolCall{{CommitMessage: "queue: use a min-heap"}}},
 		{ID: "u4", N: 4, Role: ingest.User, Kind: ingest.Prompt, Text: "rewound", Abandoned: true},
 		{ID: "u5", N: 5, Role: ingest.User, Kind: ingest.Prompt, Text: "the parent's", Copied: true},
 		{ID: "u6", N: 6, Role: ingest.User, Kind: ingest.Event, Text: "a task ended"},
 		{ID: "u7", N: 7, Role: ingest.Assistant, Kind: ingest.Message, Calls: []ingest.ToolCall{{Name: "Read"}}},
-		{ID: "u8", N: 8, Role: ingest.Assistant, Kind: ingest.Message, Calls: []ingest.ToolCall{{Name: "Edit", Verdict: ingest.Rejected, Reason: "no globals"}}},
-		{ID: "u9", N: 9, Role: ingest.Assistant, Kind: ingest.Message, Calls: []ingest.ToolCall{{Name: "Edit", Verdict: ingest.Rejected, Reason: "typed next", ReasonTurn: "u10"}}},
+		{ID: "u8", N: 8, Role: ingest.Assistant, Kind: ingest.Message,
+			Calls: []ingest.ToolCall{{Name: "Edit", Verdict: ingest.Rejected, Reason: "no globals"}}},
+		{ID: "u9", N: 9, Role: ingest.Assistant, Kind: ingest.Message,
+			Calls: []ingest.ToolCall{{Name: "Edit", Verdict: ingest.Rejected, Reason: "typed next", ReasonTurn: "u10"}}},
 		{ID: "u10", N: 10, Role: ingest.User, Kind: ingest.Prompt, Text: "typed next"},
 	}}
 	s.Parent, s.PlanFiles = &ingest.Parent{Session: "s0"}, []string{"/p/plan.md"}
-	p := &payload.Payload{Branch: "fix", Made: payload.Provenance{Distiller: "offline/1"}, Items: []payload.Item{{ID: "aaaaaaaaaa", Text: "A min-heap", Evidence: []payload.Evidence{{Turn: "r2", Quote: "min-heap"}, {Turn: "gone", Quote: "lost"}}}}}
+	p := &payload.Payload{Branch: "fix", Made: payload.Provenance{Distiller: "offline/1"},
+		Items: []payload.Item{{ID: "aaaaaaaaaa", Text: "A min-heap", Evidence: []payload.Evidence{{Turn: "r2",
+			Quote: "min-heap"}, {Turn: "gone", Quote: "lost"}}}}}
 	got := DocOf(s, p, "queue")
 	want := Doc{Session: "s1", Project: "queue", Title: "Queue", Source: "claude-code", Start: day, End: day,
 		Items: []Item{{Item: p.Items[0], Context: "min-heap\n\nWhich heap?\nmin-heap\nlost"}},
@@ -36,7 +44,8 @@ func TestDocOf(t *testing.T) {
 			{ID: "u8", N: 8, Role: "user", Text: "no globals"},
 			{ID: "u10", N: 10, Role: "user", Text: "typed next"},
 		},
-		Thread: Threaded{Distiller: "offline/1", ThreadInfo: payload.ThreadInfo{Session: "s1", Project: "queue", Branch: "fix", Parent: "s0",
+		Thread: Threaded{Distiller: "offline/1", ThreadInfo: payload.ThreadInfo{Session: "s1", Project: "queue",
+			Branch: "fix", Parent: "s0",
 			PlanFiles: []string{"/p/plan.md"}, Items: []payload.ItemID{"aaaaaaaaaa"}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -66,7 +75,8 @@ func TestItemAboveItsTurn(t *testing.T) {
 func TestSpread(t *testing.T) {
 	var list []*ranked
 	for i := range 5 {
-		list = append(list, &ranked{table: turns, session: 1, n: int64(i + 1), candidate: candidate{id: int64(i + 1), score: 1 - float64(i)/100}})
+		list = append(list, &ranked{table: turns, session: 1, n: int64(i + 1),
+			candidate: candidate{id: int64(i + 1), score: 1 - float64(i)/100}})
 	}
 	list = append(list, &ranked{table: turns, session: 2, n: 1, candidate: candidate{id: 9, score: 0.8}})
 	order(list)

@@ -11,9 +11,13 @@ import (
 // "before the migration" is a time where it names one thing that happened.
 func TestNarrowByEvent(t *testing.T) {
 	docs := billing()
-	docs[0].Did = &trace.Trace{Commits: []trace.Commit{{Hash: "abc1234", Subject: "Swap the argument parser", Branch: "parser", At: day.Add(30 * time.Minute), N: 2}}}
-	x := openWith(t, append(docs, Doc{Session: "s9", Project: "billing", Title: "Move to Postgres", Source: "claude-code", Start: day.AddDate(0, 0, 9), End: day.AddDate(0, 0, 9).Add(time.Hour),
-		Items: []Item{{Item: payload.Item{ID: "eeeeeeeeee", Kind: payload.Decision, Text: "Retries go on beside the rollout in stages", At: day.AddDate(0, 0, 9).Add(20 * time.Minute), State: payload.Stands}}}})...)
+	docs[0].Did = &trace.Trace{Commits: []trace.Commit{{Hash: "abc1234", Subject: "Swap the argument parser",
+		Branch: "parser", At: day.Add(30 * time.Minute), N: 2}}}
+	x := openWith(t, append(docs, Doc{Session: "s9", Project: "billing", Title: "Move to Postgres", Source: "claude-code",
+		Start: day.AddDate(0, 0, 9), End: day.AddDate(0, 0, 9).Add(time.Hour),
+		Items: []Item{{Item: payload.Item{ID: "eeeeeeeeee", Kind: payload.Decision,
+			Text: "Retries go on beside the rollout in stages", At: day.AddDate(0, 0, 9).Add(20 * time.Minute),
+			State: payload.Stands}}}})...)
 	tx, err := x.db.Begin()
 	if err != nil {
 		t.Fatal(err)
@@ -31,8 +35,10 @@ func TestNarrowByEvent(t *testing.T) {
 		{"what did we decide about jobs before the retry policy?", `session "Retry policy"`, time.Time{}, start},
 		{"Before the retry policy, what was decided about jobs?", `session "Retry policy"`, time.Time{}, start},
 		{"what changed about jobs since the duplicate jobs", `session "Fix duplicate jobs"`, day, time.Time{}},
-		{"what was said after the argument parser?", `commit "Swap the argument parser"`, day.Add(30 * time.Minute), time.Time{}},
-		{"what was said before the argument parser?", `commit "Swap the argument parser"`, time.Time{}, day}, // its session led to it
+		{"what was said after the argument parser?", `commit "Swap the argument parser"`, day.Add(30 * time.Minute),
+			time.Time{}},
+		// its session led to it
+		{"what was said before the argument parser?", `commit "Swap the argument parser"`, time.Time{}, day},
 		{"what did we try before the rollout?", `session "Move to Postgres"`, time.Time{}, day.AddDate(0, 0, 9)},
 		// What names nothing, or not one thing, or no time gone by.
 		{"what did we decide before the workers?", "", time.Time{}, time.Time{}}, // of two sessions
@@ -52,7 +58,8 @@ func TestNarrowByEvent(t *testing.T) {
 			t.Errorf("%q: got %s, %v to %v, want %s, %v to %v", c.q, n.Event, q.Since, q.Until, c.event, c.since, c.until)
 		}
 	}
-	if a := search(t, x, Query{Text: "did we have the lock before the retry policy?"}); len(a.Ranked) == 0 || a.Narrowed.Event == "" {
+	if a := search(t, x, Query{Text: "did we have the lock before the retry policy?"}); len(a.Ranked) == 0 ||
+		a.Narrowed.Event == "" {
 		t.Errorf("got %v, narrowed by %q, want what was said before", ids(a), a.Narrowed.Event)
 	}
 	if a := search(t, x, Query{Text: "did we have quokkas before the retry policy?"}); a.Narrowed.Event != "" {

@@ -29,8 +29,10 @@ func TestForgetLeavesNothing(t *testing.T) {
 			word = secret
 		}
 		long := strings.Repeat(fmt.Sprintf("%s stands in turn %d and is rather long. ", word, i), 20)
-		doc := Doc{Session: fmt.Sprintf("s%d", i), Project: "p", Title: "about " + word, Turns: []Turn{{ID: "t", N: 1, Role: "user", Text: long, More: word}},
-			Items: []Item{{Item: payload.Item{ID: payload.ItemID(fmt.Sprintf("i%d", i)), Kind: payload.Decision, Text: "use " + word, Aliases: []string{word}}, Context: long}}}
+		doc := Doc{Session: fmt.Sprintf("s%d", i), Project: "p", Title: "about " + word,
+			Turns: []Turn{{ID: "t", N: 1, Role: "user", Text: long, More: word}},
+			Items: []Item{{Item: payload.Item{ID: payload.ItemID(fmt.Sprintf("i%d", i)), Kind: payload.Decision, Text: "use " +
+				word, Aliases: []string{word}}, Context: long}}}
 		if err := x.Put(ctx, doc); err != nil {
 			t.Fatal(err)
 		}

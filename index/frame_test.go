@@ -53,8 +53,10 @@ func TestWithoutFrame(t *testing.T) {
 // A word that stands nowhere is read as the one that a slip of the fingers made
 // it of, and the answer says so.
 func TestSlipOfTheFingers(t *testing.T) {
-	item := Item{Item: payload.Item{ID: "telemetry", Kind: payload.Decision, Text: "Telemetry is off by default", State: payload.Stands, At: day}}
-	x := openWith(t, Doc{Session: "s", Project: "billing", Title: "s", Source: "claude-code", Start: day, End: day.Add(time.Hour), Items: []Item{item}})
+	item := Item{Item: payload.Item{ID: "telemetry", Kind: payload.Decision, Text: "Telemetry is off by default",
+		State: payload.Stands, At: day}}
+	x := openWith(t, Doc{Session: "s", Project: "billing", Title: "s", Source: "claude-code", Start: day,
+		End: day.Add(time.Hour), Items: []Item{item}})
 	for q, want := range map[string][]Corrected{
 		"telemtry":       {{"telemtry", "telemetry"}},
 		"telemerty":      {{"telemerty", "telemetry"}},
@@ -78,7 +80,8 @@ func TestOneSlip(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want bool
-	}{{"abcd", "abcd", false}, {"abcd", "abd", true}, {"abd", "abcd", true}, {"abcd", "abxd", true}, {"abcd", "acbd", true}, {"abcd", "abdc", true}, {"abcd", "badc", false}, {"abcd", "ab", false}, {"a", "", true}} {
+	}{{"abcd", "abcd", false}, {"abcd", "abd", true}, {"abd", "abcd", true}, {"abcd", "abxd", true},
+		{"abcd", "acbd", true}, {"abcd", "abdc", true}, {"abcd", "badc", false}, {"abcd", "ab", false}, {"a", "", true}} {
 		if got := oneSlip(c.a, c.b); got != c.want {
 			t.Errorf("oneSlip(%q, %q) = %v, want %v", c.a, c.b, got, c.want)
 		}

@@ -10,8 +10,10 @@ import (
 )
 
 var nasty = []string{
-	``, ` `, `"`, `'`, `""`, `what's "this`, `a.b-c`, `foo AND`, `foo OR`, `NEAR(a b)`, `body: x`, `-x`, `^x`, `x*`, `{a b}: c`, `(((`, `)))`,
-	`'; DROP TABLE item; --`, `%s %d`, "nul\x00byte", "bad \xff\xfe utf8", "\u202e right to left", "tab\tnew\nline\r\x1b[31m", `\`, `/`, `._-`, `-----`, `?1`,
+	``, ` `, `"`, `'`, `""`, `what's "this`, `a.b-c`, `foo AND`, `foo OR`, `NEAR(a b)`, `body: x`, `-x`, `^x`, `x*`,
+	`{a b}: c`, `(((`, `)))`,
+	`'; DROP TABLE item; --`, `%s %d`, "nul\x00byte", "bad \xff\xfe utf8", "\u202e right to left",
+	"tab\tnew\nline\r\x1b[31m", `\`, `/`, `._-`, `-----`, `?1`,
 	"数", "データベース", "데이터베이스 선택", "ข้อมูล", "👩‍👩‍👧", "é è ñ İ ß ǅ", "AND OR NOT NEAR", "a", strings.Repeat("x", 70_000),
 }
 
@@ -43,7 +45,8 @@ func FuzzWords(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, said string) {
 		for _, w := range text.Split(said) {
-			if w == "" || len(w) > 64 || strings.ContainsAny(w, "\"'*^:(){} \x00") || utf8.ValidString(said) && !utf8.ValidString(w) {
+			if w == "" || len(w) > 64 || strings.ContainsAny(w, "\"'*^:(){} \x00") || utf8.ValidString(said) &&
+				!utf8.ValidString(w) {
 				t.Errorf("Split(%q) gave %q", said, w)
 			}
 			text.Stem(w)

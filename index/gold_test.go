@@ -94,7 +94,8 @@ func goldItems(t testing.TB, project string, aliases bool) map[string][]payload.
 		readJSON(t, f, &g)
 		for _, i := range g.Items {
 			id := g.Session + "#" + i.ID
-			it := payload.Item{ID: payload.ItemID(id), Kind: payload.Kind(i.Kind), Text: i.Text, Why: i.Why, Path: i.Path, Status: i.Status, State: payload.Stands,
+			it := payload.Item{ID: payload.ItemID(id), Kind: payload.Kind(i.Kind), Text: i.Text, Why: i.Why, Path: i.Path,
+				Status: i.Status, State: payload.Stands,
 				Aliases: append(more[id].Aliases, more[id].Asks...)}
 			for _, turn := range i.Turns {
 				it.Evidence = append(it.Evidence, payload.Evidence{Turn: turn, Quote: i.Quote})

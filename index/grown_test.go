@@ -22,7 +22,8 @@ func TestGrownSession(t *testing.T) {
 		for range 1 + r.IntN(40) {
 			said = append(said, words[r.IntN(len(words))])
 		}
-		turn := Turn{ID: fmt.Sprint("t", n), N: n + 1, Role: []string{"user", "assistant"}[n%2], Text: strings.Join(said, " ")}
+		turn := Turn{ID: fmt.Sprint("t", n), N: n + 1, Role: []string{"user", "assistant"}[n%2],
+			Text: strings.Join(said, " ")}
 		if n%7 == 0 {
 			turn.More = "also " + words[n%len(words)]
 		}

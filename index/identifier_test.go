@@ -21,7 +21,8 @@ func TestIdentifiers(t *testing.T) {
 	}
 	d := Doc{Session: "s", Project: "p", Start: day}
 	for i, text := range texts {
-		d.Items = append(d.Items, Item{Item: payload.Item{ID: payload.ItemID(fmt.Sprint(i)), Kind: payload.Decision, Text: text, State: payload.Stands}})
+		d.Items = append(d.Items, Item{Item: payload.Item{ID: payload.ItemID(fmt.Sprint(i)), Kind: payload.Decision,
+			Text: text, State: payload.Stands}})
 	}
 	x := openWith(t, d)
 	for q, want := range map[string]string{

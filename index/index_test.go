@@ -20,16 +20,19 @@ var day = time.Date(2026, 4, 1, 9, 0, 0, 0, time.UTC)
 // billing is a small project: three sessions, five items.
 func billing() []Doc {
 	item := func(id string, kind payload.Kind, text, why string, at time.Time, n int) Item {
-		return Item{Item: payload.Item{ID: payload.ItemID(id), Kind: kind, Text: text, Why: why, At: at, State: payload.Stands, By: payload.ByUser, Maker: payload.ByRule,
+		return Item{Item: payload.Item{ID: payload.ItemID(id), Kind: kind, Text: text, Why: why, At: at,
+			State: payload.Stands, By: payload.ByUser, Maker: payload.ByRule,
 			Evidence: []payload.Evidence{{Turn: fmt.Sprintf("%s-t%d", id, n), N: n, Quote: text}}}}
 	}
 	turn := func(n int, role, text string) Turn {
 		return Turn{ID: fmt.Sprintf("t%d", n), N: n, Role: role, At: day.Add(time.Duration(n) * time.Minute), Text: text}
 	}
 	return []Doc{
-		{Session: "s1", Project: "billing", Title: "Fix duplicate jobs", Source: "claude-code", Start: day, End: day.Add(time.Hour),
+		{Session: "s1", Project: "billing", Title: "Fix duplicate jobs", Source: "claude-code", Start: day,
+			End: day.Add(time.Hour),
 			Items: []Item{
-				item("aaaaaaaaaa", payload.Decision, "Take the lock in ProcessQueue.acquire() before the job is read", "two workers read the same job otherwise", day, 2),
+				item("aaaaaaaaaa", payload.Decision, "Take the lock in ProcessQueue.acquire() before the job is read",
+					"two workers read the same job otherwise", day, 2),
 				item("bbbbbbbbbb", payload.Eliminated, "Duplicate DB writes are not the cause", "the write is idempotent", day, 3),
 			},
 			Turns: []Turn{
@@ -37,10 +40,14 @@ func billing() []Doc {
 				turn(2, "assistant", "The lock is taken after the job is read. Take it before."),
 				turn(3, "assistant", "The database write is idempotent, so that is not it."),
 			}},
-		{Session: "s2", Project: "billing", Title: "Retry policy", Source: "claude-code", Start: day.AddDate(0, 0, 3), End: day.AddDate(0, 0, 3),
-			Items: []Item{item("cccccccccc", payload.Decision, "Retries use exponential backoff with jitter, at most 5, then the dead-letter queue", "fixed delays synchronised the workers", day.AddDate(0, 0, 3), 1)},
+		{Session: "s2", Project: "billing", Title: "Retry policy", Source: "claude-code", Start: day.AddDate(0, 0, 3),
+			End: day.AddDate(0, 0, 3),
+			Items: []Item{item("cccccccccc", payload.Decision,
+				"Retries use exponential backoff with jitter, at most 5, then the dead-letter queue",
+				"fixed delays synchronised the workers", day.AddDate(0, 0, 3), 1)},
 			Turns: []Turn{turn(1, "user", "five tries then DLQ, and put jitter on it")}},
-		{Session: "s3", Project: "website", Title: "数据库选择", Source: "cowork", Start: day.AddDate(0, 0, 4), End: day.AddDate(0, 0, 4),
+		{Session: "s3", Project: "website", Title: "数据库选择", Source: "cowork", Start: day.AddDate(0, 0, 4),
+			End:   day.AddDate(0, 0, 4),
 			Items: []Item{item("dddddddddd", payload.Decision, "缓存使用数据库而不是文件系统", "", day.AddDate(0, 0, 4), 1)},
 			Turns: []Turn{turn(1, "user", "我们应该使用数据库吗"), turn(2, "assistant", "好的，缓存使用数据库。")}},
 	}
@@ -134,9 +141,10 @@ func TestHitIsComplete(t *testing.T) {
 	a := search(t, x, Query{Text: "exponential backoff jitter"})
 	h := a.Ranked[0].Item
 	want := Hit{
-		Place: Place{Session: "s2", SessionTitle: "Retry policy", SessionN: 2, SessionStart: day.AddDate(0, 0, 3), Project: "billing", Source: "claude-code"},
-		Item:  docs[1].Items[0].Item,
-		Turn:  1, Score: h.Score, Terms: []string{"exponential", "backoff", "jitter"}, Coverage: 1, Look: h.Look,
+		Place: Place{Session: "s2", SessionTitle: "Retry policy", SessionN: 2, SessionStart: day.AddDate(0, 0, 3),
+			Project: "billing", Source: "claude-code"},
+		Item: docs[1].Items[0].Item,
+		Turn: 1, Score: h.Score, Terms: []string{"exponential", "backoff", "jitter"}, Coverage: 1, Look: h.Look,
 	}
 	if diff := cmp.Diff(want, *h); diff != "" {
 		t.Errorf("hit (-want +got):\n%s", diff)
@@ -146,7 +154,8 @@ func TestHitIsComplete(t *testing.T) {
 func TestNumberFollowsTime(t *testing.T) {
 	docs := billing()
 	x := openWith(t, docs...)
-	early := Doc{Session: "s0", Project: "billing", Start: day.AddDate(0, 0, -9), Turns: []Turn{{ID: "a", N: 1, Role: "user", Text: "hello"}}}
+	early := Doc{Session: "s0", Project: "billing", Start: day.AddDate(0, 0, -9),
+		Turns: []Turn{{ID: "a", N: 1, Role: "user", Text: "hello"}}}
 	if err := x.Put(context.Background(), early); err != nil {
 		t.Fatal(err)
 	}

@@ -16,21 +16,28 @@ func TestListing(t *testing.T) {
 	doc := func(project, session string, days int, items ...Item) Doc {
 		at := day.AddDate(0, 0, days)
 		for i := range items {
-			items[i].At, items[i].State, items[i].By, items[i].Maker = at.Add(time.Duration(i)*time.Minute), payload.Stands, payload.ByUser, payload.ByRule
+			items[i].At, items[i].State, items[i].By, items[i].Maker = at.Add(time.Duration(i)*time.Minute), payload.Stands,
+				payload.ByUser, payload.ByRule
 		}
-		return Doc{Session: session, Project: project, Title: session, Source: "claude-code", Start: at, End: at.Add(time.Hour), Items: items}
+		return Doc{Session: session, Project: project, Title: session, Source: "claude-code", Start: at,
+			End: at.Add(time.Hour), Items: items}
 	}
 	item := func(id string, kind payload.Kind, text string) Item {
 		return Item{Item: payload.Item{ID: payload.ItemID(id), Kind: kind, Text: text}}
 	}
 	x := openWith(t,
-		doc("kiln", "one", 0, item("oldstep000", payload.Next, "Write the load test"), item("sqlite0000", payload.Decision, "Bookings are kept in SQLite"),
-			item("graphql000", payload.Eliminated, "GraphQL, nobody here knows it"), item("waitlist00", payload.Deferred, "A waitlist waits for the opening")),
-		doc("kiln", "two", 7, item("newstep000", payload.Next, "Send the calendar feed to Ines"), item("postgres00", payload.Decision, "Bookings are kept in Postgres"),
+		doc("kiln", "one", 0, item("oldstep000", payload.Next, "Write the load test"),
+			item("sqlite0000", payload.Decision, "Bookings are kept in SQLite"),
+			item("graphql000", payload.Eliminated, "GraphQL, nobody here knows it"),
+			item("waitlist00", payload.Deferred, "A waitlist waits for the opening")),
+		doc("kiln", "two", 7, item("newstep000", payload.Next, "Send the calendar feed to Ines"),
+			item("postgres00", payload.Decision, "Bookings are kept in Postgres"),
 			item("vat0000000", payload.Question, "Is there VAT on the fee?")),
-		doc("heron", "three", 8, item("grdb000000", payload.Decision, "Sightings are kept with GRDB"), item("heronstep0", payload.Next, "Ask for an icon"),
+		doc("heron", "three", 8, item("grdb000000", payload.Decision, "Sightings are kept with GRDB"),
+			item("heronstep0", payload.Next, "Ask for an icon"),
 			item("progress00", payload.Decision, "A progress bar is shown while photos load")))
-	link := payload.Link{From: "postgres00", To: "sqlite0000", Relation: payload.Supersedes, Collapses: true, Maker: payload.ByRule, Rule: "r", Precision: 1, At: day.AddDate(0, 0, 7)}
+	link := payload.Link{From: "postgres00", To: "sqlite0000", Relation: payload.Supersedes, Collapses: true,
+		Maker: payload.ByRule, Rule: "r", Precision: 1, At: day.AddDate(0, 0, 7)}
 	if err := x.PutLinks(t.Context(), []payload.Link{link}, "made", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +49,8 @@ func TestListing(t *testing.T) {
 		{Query{Text: "what did we decide?"}, []string{"progress00", "grdb000000", "postgres00", "graphql000"}},
 		{Query{Text: "What did we decide on kiln?"}, []string{"postgres00", "graphql000"}},
 		{Query{Text: "decisions in project heron"}, []string{"progress00", "grdb000000"}},
-		{Query{Text: "what did we decide last week", Now: now}, []string{"graphql000", "postgres00"}}, // which stands in place of what was decided then
+		// which stands in place of what was decided then
+		{Query{Text: "what did we decide last week", Now: now}, []string{"graphql000", "postgres00"}},
 		{Query{Text: "what did we decide", Since: day.AddDate(0, 0, 1), Until: day.AddDate(0, 0, 8)}, []string{"postgres00"}},
 		{Query{Text: "what did we decide?", AsOf: day.AddDate(0, 0, 1)}, []string{"graphql000", "sqlite0000"}},
 		{Query{Text: "what happened", Project: "heron"}, []string{"progress00", "grdb000000"}},
@@ -59,11 +67,13 @@ func TestListing(t *testing.T) {
 			t.Errorf("%q (-want +got):\n%s", c.q.Text, diff)
 		}
 		if len(a.Listed) == 0 || a.Unknown || a.Doubtful {
-			t.Errorf("%q: listed %v, unknown %v, doubtful %v, want a list that answers", c.q.Text, a.Listed, a.Unknown, a.Doubtful)
+			t.Errorf("%q: listed %v, unknown %v, doubtful %v, want a list that answers", c.q.Text, a.Listed, a.Unknown,
+				a.Doubtful)
 		}
 	}
 	for _, q := range []Query{
-		{Text: "what did we decide about bookings?"}, {Text: "progress"}, {Text: "the"}, {Text: "???"}, {Text: "what's left", Also: []string{"calendar"}},
+		{Text: "what did we decide about bookings?"}, {Text: "progress"}, {Text: "the"}, {Text: "???"},
+		{Text: "what's left", Also: []string{"calendar"}},
 		{Text: "what are the hypotheses?"}, // there are none
 	} {
 		if a := search(t, x, q); len(a.Listed) > 0 {

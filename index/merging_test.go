@@ -91,7 +91,8 @@ func TestMerging(t *testing.T) {
 	}
 	same("after forgetting", 20)
 	var blocks, lists, ofBlocks, ofLists int64
-	if err := x.db.QueryRow(`SELECT (SELECT count(*) FROM block), (SELECT count(*) FROM list)`).Scan(&blocks, &lists); err != nil {
+	if err := x.db.QueryRow(`SELECT (SELECT count(*) FROM block), (SELECT count(*) FROM list)`).Scan(&blocks,
+		&lists); err != nil {
 		t.Fatal(err)
 	}
 	for _, l := range listsNow(t, x) {

@@ -19,7 +19,8 @@ func TestFewWithAliases(t *testing.T) {
 		item("rows", payload.Decision, "The list is cut at 200 rows"),
 		item("audit", payload.Next, "Write an audit log"),
 	}})
-	if got := itemsOf(search(t, x, Query{Text: "what did we decide about retries?"})); len(got) < 2 || got[0] != "backoff" {
+	if got := itemsOf(search(t, x, Query{Text: "what did we decide about retries?"})); len(got) < 2 ||
+		got[0] != "backoff" {
 		t.Errorf("got %v, want backoff first", got)
 	}
 	if got := itemsOf(search(t, x, Query{Text: "what is said of the support page?"})); len(got) == 0 || got[0] != "bulk" {

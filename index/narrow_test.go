@@ -21,7 +21,8 @@ func TestNarrow(t *testing.T) {
 	}
 	now := time.Date(2026, 4, 15, 10, 0, 0, 0, time.UTC) // a Wednesday
 	for _, c := range []struct{ q, rest, since, until, project string }{
-		{"what did we decide last week about retries?", "what did we decide   about retries?", "2026-04-06", "2026-04-13", ""},
+		{"what did we decide last week about retries?", "what did we decide   about retries?", "2026-04-06", "2026-04-13",
+			""},
 		{"retries this month", "retries  ", "2026-04-01", "2026-05-01", ""},
 		{"what did we decide in March?", "what did we decide  ?", "2026-03-01", "2026-04-01", ""},
 		{"retries in May", "retries  ", "2025-05-01", "2025-06-01", ""},
@@ -76,7 +77,8 @@ func TestNarrow(t *testing.T) {
 		{"is the quarter page weekend ready", "is the quarter page weekend ready", "", "", ""},
 		{"retries on 31 february", "retries on 31 february", "", "", ""},
 		{"may somebody march in?", "may somebody march in?", "", "", ""},
-		{"the last week column of the report", "the   column of the report", "2026-04-06", "2026-04-13", ""}, // taken for it; without a hit asked again
+		// taken for it; without a hit asked again
+		{"the last week column of the report", "the   column of the report", "2026-04-06", "2026-04-13", ""},
 		{"which project did we drop?", "which project did we drop?", "", "", ""},
 		{"error 2026 in the log", "error 2026 in the log", "", "", ""},
 		{"retries since 2026-19-40", "retries since 2026-19-40", "", "", ""},
@@ -115,7 +117,8 @@ func TestSearchNarrowed(t *testing.T) {
 	}
 	a = search(t, x, Query{Text: "what about jobs in January?", Now: now})
 	if got := ids(a); len(got) == 0 || got[0] != "aaaaaaaaaa" || len(a.Narrowed.Words) != 0 || len(a.Widened.Words) != 1 {
-		t.Errorf("got %v, narrowed by %q, want aaaaaaaaaa first: nothing was said in January, so all time is searched", got, a.Narrowed.Words)
+		t.Errorf("got %v, narrowed by %q, want aaaaaaaaaa first: nothing was said in January, so all time is searched", got,
+			a.Narrowed.Words)
 	}
 	a = search(t, x, Query{Text: "jobs in January?", Until: now, Now: now})
 	if len(a.Narrowed.Words) != 0 {

@@ -117,7 +117,8 @@ func TestNearItems(t *testing.T) {
 func TestPutVectorsKeepsNothingOfWhatItRefuses(t *testing.T) {
 	x := openWith(t, billing()...)
 	for _, bad := range [][]float32{nil, {0, 0}, {float32(math.NaN()), 1}, {float32(math.Inf(1)), 0}} {
-		if err := x.PutVectors(t.Context(), "m/2", []Vector{{"aaaaaaaaaa", []float32{1, 0}}, {"bbbbbbbbbb", bad}}); !errors.Is(err, ErrVector) {
+		if err := x.PutVectors(t.Context(), "m/2", []Vector{{"aaaaaaaaaa", []float32{1, 0}},
+			{"bbbbbbbbbb", bad}}); !errors.Is(err, ErrVector) {
 			t.Errorf("%v: got %v, want ErrVector", bad, err)
 		}
 	}

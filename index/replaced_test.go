@@ -43,7 +43,8 @@ func TestFrequentWordsOfReplaced(t *testing.T) {
 			if i%2 == 0 {
 				text += " queue"
 			}
-			d.Items = append(d.Items, Item{Item: payload.Item{ID: payload.ItemID(fmt.Sprint(i)), Kind: payload.Decision, Text: text}})
+			d.Items = append(d.Items, Item{Item: payload.Item{ID: payload.ItemID(fmt.Sprint(i)), Kind: payload.Decision,
+				Text: text}})
 		}
 		if err := x.Put(ctx, d); err != nil {
 			t.Fatal(err)

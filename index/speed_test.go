@@ -51,7 +51,8 @@ func TestSpeed(t *testing.T) {
 // speed measures one size.
 func speed(t *testing.T, out *tabwriter.Writer, dir string, n int) {
 	line := func(what string, took timings) {
-		fmt.Fprintf(out, "%d items\t%s\t%s\tof the processor %s\tof %d\n", n, what, percentiles(took.waited), percentiles(took.worked), len(took.waited))
+		fmt.Fprintf(out, "%d items\t%s\t%s\tof the processor %s\tof %d\n", n, what, percentiles(took.waited),
+			percentiles(took.worked), len(took.waited))
 	}
 	path := filepath.Join(dir, "index.db")
 	if _, err := os.Stat(path); err != nil {
@@ -63,7 +64,8 @@ func speed(t *testing.T, out *tabwriter.Writer, dir string, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(out, "%d items\tindex\t%.0f MB\t%.1f KB an item with its turns\t%s\n", n, float64(fi.Size())/1e6, float64(fi.Size())/1000/float64(n), tableSizes(t, path, n))
+	fmt.Fprintf(out, "%d items\tindex\t%.0f MB\t%.1f KB an item with its turns\t%s\n", n, float64(fi.Size())/1e6,
+		float64(fi.Size())/1000/float64(n), tableSizes(t, path, n))
 	x, err := OpenRead(path)
 	if err != nil {
 		t.Fatal(err)
@@ -217,7 +219,8 @@ func orBM25(t *testing.T, dir string, n int, questions []string) (took timings) 
 			quoted = append(quoted, `"`+w+`"`)
 		}
 		took.add(func() {
-			rows, err := db.Query(`SELECT rowid FROM turn WHERE turn MATCH ? ORDER BY rank LIMIT 20`, strings.Join(quoted, " OR "))
+			rows, err := db.Query(`SELECT rowid FROM turn WHERE turn MATCH ? ORDER BY rank LIMIT 20`,
+				strings.Join(quoted, " OR "))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,7 +19,8 @@ func TestStemIsFTS5s(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	for _, q := range []string{`CREATE VIRTUAL TABLE f USING fts5(body, tokenize='porter unicode61')`, `CREATE VIRTUAL TABLE v USING fts5vocab(f, 'row')`} {
+	for _, q := range []string{`CREATE VIRTUAL TABLE f USING fts5(body, tokenize='porter unicode61')`,
+		`CREATE VIRTUAL TABLE v USING fts5vocab(f, 'row')`} {
 		if _, err := db.Exec(q); err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +33,15 @@ func TestStemIsFTS5s(t *testing.T) {
 			vocab = append(vocab, w)
 		}
 	}
-	vocab = append(vocab, "relational", "conditional", "rationalize", "valenci", "hesitanci", "digitizer", "conformabli", "radicalli", "differentli", "vileli", "analogousli", "vietnamization", "predication", "operator", "feudalism", "decisiveness", "hopefulness", "callousness", "formaliti", "sensitiviti", "sensibiliti", "triplicate", "formative", "electriciti", "electrical", "goodness", "revival", "allowance", "inference", "airliner", "gyroscopic", "adjustable", "defensible", "irritant", "replacement", "adoption", "homologou", "communism", "activate", "angulariti", "effective", "bowdlerize", "probate", "rate", "cease", "controll", "roll", "skies", "agreed", "plastered", "bled", "motoring", "sing", "conflated", "troubled", "sized", "hopping", "tanned", "falling", "hissing", "fizzed", "failing", "filing", "happy", "sky", "v2138", "a1b2c3s", "x86ing", "sses", "ies", "eed", "ing",
+	vocab = append(vocab, "relational", "conditional", "rationalize", "valenci", "hesitanci", "digitizer", "conformabli",
+		"radicalli", "differentli", "vileli", "analogousli", "vietnamization", "predication", "operator", "feudalism",
+		"decisiveness", "hopefulness", "callousness", "formaliti", "sensitiviti", "sensibiliti", "triplicate", "formative",
+		"electriciti", "electrical", "goodness", "revival", "allowance", "inference", "airliner", "gyroscopic",
+		"adjustable", "defensible", "irritant", "replacement", "adoption", "homologou", "communism", "activate",
+		"angulariti", "effective", "bowdlerize", "probate", "rate", "cease", "controll", "roll", "skies", "agreed",
+		"plastered", "bled", "motoring", "sing", "conflated", "troubled", "sized", "hopping", "tanned", "falling",
+		"hissing", "fizzed", "failing", "filing", "happy", "sky", "v2138", "a1b2c3s", "x86ing", "sses", "ies", "eed",
+		"ing",
 		"cafés", "naïve", "über", "ångström", "déjà", "résumés", "straße", "чай", "нельзя", "日本語")
 	if _, err := db.Exec(`INSERT INTO f(body) VALUES(?)`, strings.Join(vocab, " ")); err != nil {
 		t.Fatal(err)

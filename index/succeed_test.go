@@ -20,17 +20,22 @@ func TestLaterWordOnTheSameComesFirst(t *testing.T) {
 		for i := range items {
 			items[i].At, items[i].State, items[i].By, items[i].Maker = at, payload.Stands, payload.ByUser, payload.ByRule
 		}
-		return Doc{Session: session, Project: "scanner", Title: session, Source: "claude-code", Start: at, End: at.Add(time.Hour), Items: items}
+		return Doc{Session: session, Project: "scanner", Title: session, Source: "claude-code", Start: at,
+			End: at.Add(time.Hour), Items: items}
 	}
 	item := func(id string, kind payload.Kind, text string) Item {
 		return Item{Item: payload.Item{ID: payload.ItemID(id), Kind: kind, Text: text}}
 	}
 	x := openWith(t,
-		doc("first", 0, item("received", payload.Decision, "Scan events are ordered by arrival time in the history"), item("photos", payload.Decision, "Product photos are cached for a day"),
+		doc("first", 0, item("received", payload.Decision, "Scan events are ordered by arrival time in the history"),
+			item("photos", payload.Decision, "Product photos are cached for a day"),
 			item("outbox", payload.Deferred, "An outbox table for the export waits until spring")),
-		doc("second", 7, item("effective", payload.Decision, "Scan events are ordered by the corrected time of the device that made them"),
-			item("zones", payload.Flag, "History pages of freezer zones show events without arrival time"), item("drained", payload.Decision, "The export goes through an outbox table, drained each minute")),
-		doc("third", 9, item("labels", payload.Decision, "Labels are printed as ZPL"), item("printers", payload.Decision, "Printers are found by their zone")))
+		doc("second", 7, item("effective", payload.Decision,
+			"Scan events are ordered by the corrected time of the device that made them"),
+			item("zones", payload.Flag, "History pages of freezer zones show events without arrival time"),
+			item("drained", payload.Decision, "The export goes through an outbox table, drained each minute")),
+		doc("third", 9, item("labels", payload.Decision, "Labels are printed as ZPL"),
+			item("printers", payload.Decision, "Printers are found by their zone")))
 	for _, c := range []struct{ what, q, first string }{
 		{"a later word", "are scan events ordered by arrival time in the history?", "effective"},
 		{"what was", "were scan events originally ordered by arrival time in the history?", "received"},
@@ -42,7 +47,8 @@ func TestLaterWordOnTheSameComesFirst(t *testing.T) {
 			t.Errorf("%s: got %v, want %s first", c.what, got, c.first)
 		}
 	}
-	got := itemsOf(search(t, x, Query{Text: "are scan events ordered by arrival time in the history?", AsOf: day.AddDate(0, 0, 1)}))
+	got := itemsOf(search(t, x, Query{Text: "are scan events ordered by arrival time in the history?",
+		AsOf: day.AddDate(0, 0, 1)}))
 	if diff := cmp.Diff("received", got[0]); diff != "" {
 		t.Errorf("as of before it was said: (-want +got)\n%s", diff)
 	}
@@ -51,7 +57,8 @@ func TestLaterWordOnTheSameComesFirst(t *testing.T) {
 // What says that something was otherwise needn't be as like what was.
 func TestSaysOtherwise(t *testing.T) {
 	for text, want := range map[string]bool{
-		"Exports go through an outbox instead of the broker": true, "The queue moves from Redis to Postgres": true, "The cron job is dropped": true, "Logs no longer hold names": true,
+		"Exports go through an outbox instead of the broker": true, "The queue moves from Redis to Postgres": true,
+		"The cron job is dropped": true, "Logs no longer hold names": true,
 		"Exports go through an outbox": false, "The queue runs on Postgres": false, "Names are in the logs": false, "": false,
 	} {
 		if got := likeEnough(&ranked{item: payload.Item{Text: text}}) < sameSubject; got != want {
@@ -64,7 +71,8 @@ func TestSaysOtherwise(t *testing.T) {
 func BenchmarkSucceed(b *testing.B) {
 	var list []*ranked
 	for i := range 50 {
-		it := payload.Item{Kind: payload.Decision, State: payload.Stands, At: day.AddDate(0, 0, i), Text: fmt.Sprintf("Retries of job %d use exponential backoff with jitter instead of a fixed delay of 30 seconds", i)}
+		it := payload.Item{Kind: payload.Decision, State: payload.Stands, At: day.AddDate(0, 0, i),
+			Text: fmt.Sprintf("Retries of job %d use exponential backoff with jitter instead of a fixed delay of 30 seconds", i)}
 		for k := range 10 {
 			it.Aliases = append(it.Aliases, fmt.Sprintf("how long waits job %d before attempt %d of five", i, k))
 		}

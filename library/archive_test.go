@@ -32,17 +32,23 @@ func TestArchiveFollowsTheSource(t *testing.T) {
 		do   func()
 		want Change
 	}{
-		{"new", func() { write(t, main, big); write(t, side, "out") }, Change{New: []string{"tool-results/a.txt", "transcript.jsonl"}, Bytes: int64(len(big)) + 3}},
+		{"new", func() { write(t, main, big); write(t, side, "out") },
+			Change{New: []string{"tool-results/a.txt", "transcript.jsonl"}, Bytes: int64(len(big)) + 3}},
 		{"nothing", func() {}, Change{Unchanged: true}},
 		{"touched", func() { write(t, main, big) }, Change{Unchanged: true}},
 		{"grown", func() { write(t, main, big+"{\"half") }, Change{Grown: []string{"transcript.jsonl"}, Bytes: 6}},
-		{"grown again", func() { write(t, main, big+"{\"half\":1}\n") }, Change{Grown: []string{"transcript.jsonl"}, Bytes: 5}},
-		{"tail rewritten", func() { write(t, main, big+"{\"other\":1}\n") }, Change{Rewritten: []string{"transcript.jsonl"}, Bytes: 12}},
+		{"grown again", func() { write(t, main, big+"{\"half\":1}\n") },
+			Change{Grown: []string{"transcript.jsonl"}, Bytes: 5}},
+		{"tail rewritten", func() { write(t, main, big+"{\"other\":1}\n") },
+			Change{Rewritten: []string{"transcript.jsonl"}, Bytes: 12}},
 		{"truncated to a segment", func() { write(t, main, big) }, Change{Rewritten: []string{"transcript.jsonl"}}},
-		{"truncated inside one", func() { write(t, main, big[:50]) }, Change{Rewritten: []string{"transcript.jsonl"}, Bytes: 50}},
+		{"truncated inside one", func() { write(t, main, big[:50]) },
+			Change{Rewritten: []string{"transcript.jsonl"}, Bytes: 50}},
 		{"emptied", func() { write(t, main, "") }, Change{Rewritten: []string{"transcript.jsonl"}}},
-		{"an old content again", func() { write(t, main, big+"{\"other\":1}\n") }, Change{Rewritten: []string{"transcript.jsonl"}}},
-		{"grown from the old content", func() { write(t, main, big+"{\"other\":1}\nmore\n") }, Change{Grown: []string{"transcript.jsonl"}, Bytes: 5}},
+		{"an old content again", func() { write(t, main, big+"{\"other\":1}\n") },
+			Change{Rewritten: []string{"transcript.jsonl"}}},
+		{"grown from the old content", func() { write(t, main, big+"{\"other\":1}\nmore\n") },
+			Change{Grown: []string{"transcript.jsonl"}, Bytes: 5}},
 	}
 	for _, s := range steps {
 		s.do()
@@ -92,7 +98,8 @@ func TestEveryVersionStays(t *testing.T) {
 	}
 	var got []string
 	for _, ver := range v.Files["transcript.jsonl"] {
-		text, err := io.ReadAll(&raw.Reader{Open: func(name string) (*os.File, error) { return OpenRaw(l, id, name) }, Segs: ver.Segs})
+		text, err := io.ReadAll(&raw.Reader{Open: func(name string) (*os.File, error) { return OpenRaw(l, id, name) },
+			Segs: ver.Segs})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +171,8 @@ func TestTwoFoldersOfOneSession(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f.Files = append(f.Files, ingest.File{Name: names[i], Role: ingest.Transcript, Path: path, Size: fi.Size(), Mod: fi.ModTime(),
+			f.Files = append(f.Files, ingest.File{Name: names[i], Role: ingest.Transcript, Path: path, Size: fi.Size(),
+				Mod:  fi.ModTime(),
 				Open: func() (io.ReadCloser, error) { return os.Open(path) }})
 		}
 		return f
@@ -236,7 +244,8 @@ func TestLinks(t *testing.T) {
 	}
 	f := ingest.Found{ID: id, Source: ingest.ClaudeCode, Root: src}
 	for _, name := range []string{"transcript.jsonl", "in.txt", "out.txt", "dir/secret.txt"} {
-		f.Files = append(f.Files, ingest.File{Name: name, Path: filepath.Join(src, filepath.FromSlash(name)), Size: 3, Mod: tick})
+		f.Files = append(f.Files, ingest.File{Name: name, Path: filepath.Join(src, filepath.FromSlash(name)), Size: 3,
+			Mod: tick})
 	}
 	l := newLib(t)
 	c := archive(t, l, f)

@@ -32,7 +32,8 @@ func BenchmarkBackup(b *testing.B) {
 	for b.Loop() {
 		dir := b.TempDir()
 		cp += timed(b, func() error {
-			return exec.Command("sh", "-c", `cp -r "$1" "$2" && find "$2" -type f -print0 | xargs -0 sha256sum > /dev/null`, "sh", l.Dir(), filepath.Join(dir, "cp")).Run()
+			return exec.Command("sh", "-c", `cp -r "$1" "$2" && find "$2" -type f -print0 | xargs -0 sha256sum > /dev/null`,
+				"sh", l.Dir(), filepath.Join(dir, "cp")).Run()
 		})
 		folder += timed(b, func() error {
 			m, err := merge.Backup(ctx, l, filepath.Join(dir, "backup"), nil)
@@ -40,7 +41,11 @@ func BenchmarkBackup(b *testing.B) {
 			return err
 		})
 		again += timed(b, func() error { _, err := merge.Backup(ctx, l, filepath.Join(dir, "backup"), nil); return err })
-		file += timed(b, func() error { _, err := merge.BackupFile(ctx, l, filepath.Join(dir, "all.tar.zst"), false); return err })
+		file += timed(b, func() error {
+			_, err := merge.BackupFile(ctx, l, filepath.Join(dir, "all.tar.zst"),
+				false)
+			return err
+		})
 		os.RemoveAll(dir)
 	}
 	b.ReportMetric(0, "ns/op")
@@ -75,7 +80,8 @@ func benchLibrary(b *testing.B) *Library {
 	for i := range 300 {
 		var text strings.Builder
 		for line := range 1500 {
-			fmt.Fprintf(&text, `{"type":"user","uuid":"%x-%d","message":{"content":"words %d of %d"}}`+"\n", line*i*7919, line, line*31, i)
+			fmt.Fprintf(&text, `{"type":"user","uuid":"%x-%d","message":{"content":"words %d of %d"}}`+"\n", line*i*7919, line,
+				line*31, i)
 		}
 		dir := filepath.Join(src, fmt.Sprint(i))
 		write(b, filepath.Join(dir, "transcript.jsonl"), text.String())

@@ -134,7 +134,8 @@ func TestBackupRefuses(t *testing.T) {
 	full := t.TempDir()
 	write(t, filepath.Join(full, "letter.txt"), "mine\n")
 	for dir, want := range map[string]error{
-		filepath.Join(l.Dir(), "backup"): merge.ErrInside, filepath.Dir(l.Dir()): merge.ErrInside, l.Dir(): merge.ErrInside, other.Dir(): merge.ErrOther, full: merge.ErrOther,
+		filepath.Join(l.Dir(), "backup"): merge.ErrInside, filepath.Dir(l.Dir()): merge.ErrInside, l.Dir(): merge.ErrInside,
+		other.Dir(): merge.ErrOther, full: merge.ErrOther,
 	} {
 		if _, err := merge.Backup(context.Background(), l, dir, nil); !errors.Is(err, want) {
 			t.Errorf("to %s: %v, want %v", dir, err, want)

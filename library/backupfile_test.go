@@ -96,17 +96,22 @@ func TestImportRefuses(t *testing.T) {
 		"out of the folder": {packed(t, toml, entry{name: "Recall/../../evil", text: "x"}), merge.ErrSuspect, "leads out"},
 		"an absolute name":  {packed(t, toml, entry{name: "/etc/evil", text: "x"}), merge.ErrSuspect, "leads out"},
 		"a Windows name":    {packed(t, toml, entry{name: `Recall\..\evil`, text: "x"}), merge.ErrSuspect, "leads out"},
-		"a symbolic link":   {packed(t, toml, entry{name: "Recall/a", link: "/etc/passwd", kind: tar.TypeSymlink}), merge.ErrSuspect, "link"},
-		"a hard link":       {packed(t, toml, entry{name: "Recall/a", link: "/etc/passwd", kind: tar.TypeLink}), merge.ErrSuspect, "link"},
-		"a device":          {packed(t, toml, entry{name: "Recall/a", kind: tar.TypeChar}), merge.ErrSuspect, "device"},
-		"one name twice":    {packed(t, toml, toml), merge.ErrSuspect, "twice"},
-		"a bomb":            {packed(t, toml, entry{name: "Recall/a", text: strings.Repeat("\x00", 80<<20)}), merge.ErrSuspect, "far more"},
-		"no library":        {packed(t, entry{name: "Recall/a", text: "x"}), ErrNoLibrary, ""},
-		"a wrong sum":       {packed(t, toml, entry{name: "Recall/SHA256SUMS", text: strings.Repeat("0", 64) + "  Recall/library.toml\n"}), ErrDamaged, "isn't as it was written"},
+		"a symbolic link": {packed(t, toml, entry{name: "Recall/a", link: "/etc/passwd", kind: tar.TypeSymlink}),
+			merge.ErrSuspect, "link"},
+		"a hard link": {packed(t, toml, entry{name: "Recall/a", link: "/etc/passwd", kind: tar.TypeLink}),
+			merge.ErrSuspect, "link"},
+		"a device":       {packed(t, toml, entry{name: "Recall/a", kind: tar.TypeChar}), merge.ErrSuspect, "device"},
+		"one name twice": {packed(t, toml, toml), merge.ErrSuspect, "twice"},
+		"a bomb": {packed(t, toml, entry{name: "Recall/a", text: strings.Repeat("\x00", 80<<20)}),
+			merge.ErrSuspect, "far more"},
+		"no library": {packed(t, entry{name: "Recall/a", text: "x"}), ErrNoLibrary, ""},
+		"a wrong sum": {packed(t, toml, entry{name: "Recall/SHA256SUMS", text: strings.Repeat("0", 64) +
+			"  Recall/library.toml\n"}), ErrDamaged, "isn't as it was written"},
 		"one more than told": {packed(t, toml, entry{name: "Recall/x", text: "x"},
 			entry{name: "Recall/SHA256SUMS", text: disk.HexSum([]byte(toml.text)) + "  Recall/library.toml\n"}),
 			merge.ErrSuspect, "more than"},
-		"of a newer recall": {packed(t, entry{name: "Recall/library.toml", text: "id = \"abc\"\nformat = 99\n"}), ErrNewer, ""},
+		"of a newer recall": {packed(t, entry{name: "Recall/library.toml", text: "id = \"abc\"\nformat = 99\n"}), ErrNewer,
+			""},
 	} {
 		into := newLib(t)
 		file := filepath.Join(t.TempDir(), "b.tar.zst")
@@ -140,7 +145,8 @@ func packed(t testing.TB, entries ...entry) []byte {
 		if e.kind == 0 {
 			e.kind = tar.TypeReg
 		}
-		if err := w.WriteHeader(&tar.Header{Name: e.name, Linkname: e.link, Typeflag: e.kind, Mode: 0o600, Size: int64(len(e.text))}); err != nil {
+		if err := w.WriteHeader(&tar.Header{Name: e.name, Linkname: e.link, Typeflag: e.kind, Mode: 0o600,
+			Size: int64(len(e.text))}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Write([]byte(e.text)); err != nil {

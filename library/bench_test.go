@@ -117,14 +117,16 @@ func manySessions(b *testing.B, n int) (*Library, []ingest.Found) {
 	m := meta(b, l, "Fix duplicate jobs in ProcessQueue")
 	var found []ingest.Found
 	for i := range n {
-		e := Entry{ID: ingest.SessionID(fmt.Sprintf("%08x-0000-4000-8000-000000000000", i)), Source: ingest.ClaudeCode, Root: "/home/ann/.claude/projects", Meta: m}
+		e := Entry{ID: ingest.SessionID(fmt.Sprintf("%08x-0000-4000-8000-000000000000", i)), Source: ingest.ClaudeCode,
+			Root: "/home/ann/.claude/projects", Meta: m}
 		e.Title = fmt.Sprintf("%s %d", m.Title, i)
 		e.Named = e.Title
 		e.Start = m.Start.Add(time.Duration(i) * time.Minute)
 		f := ingest.Found{ID: e.ID, Source: e.Source, Root: e.Root}
 		for _, name := range []string{"transcript.jsonl", "subagents/agent-a1b2c3.jsonl"} {
 			path := e.Root + "/-home-ann-billing/" + string(e.ID) + "/" + name
-			e.Files = append(e.Files, FileState{Name: name, Role: ingest.Transcript, Version: 1, Size: 1000, Sum: fmt.Sprintf("%064x", i),
+			e.Files = append(e.Files, FileState{Name: name, Role: ingest.Transcript, Version: 1, Size: 1000,
+				Sum:     fmt.Sprintf("%064x", i),
 				Sources: []SourceState{{Path: path, Size: 1000, Mod: m.Start, Version: 1}}})
 			f.Files = append(f.Files, ingest.File{Name: name, Path: path, Size: 1000, Mod: m.Start})
 		}

@@ -115,7 +115,8 @@ func (s *story) save(l *Library) error {
 		return err
 	}
 	made := &payload.Payload{Session: id, Made: payload.Provenance{Distiller: "test/1", Input: e.Input}}
-	return l.SavePayload(id, Derived{Payload: made, Markdown: []byte(e.Input + "\n"), Transcript: slices.Values([][]byte{[]byte("transcript of " + e.Input)}), Seen: seen})
+	return l.SavePayload(id, Derived{Payload: made, Markdown: []byte(e.Input + "\n"),
+		Transcript: slices.Values([][]byte{[]byte("transcript of " + e.Input)}), Seen: seen})
 }
 
 // tell takes all steps and returns what went wrong.
@@ -170,7 +171,8 @@ func sound(t testing.TB, l *Library) string {
 	t.Helper()
 	v := verify(t, l, check.Options{})
 	v.Findings = slices.DeleteFunc(v.Findings, func(f check.Finding) bool {
-		return f.State == check.Unfinished || f.State == check.Leftover || f.Mend == check.MendRender && strings.HasSuffix(f.Path, ".md")
+		return f.State == check.Unfinished || f.State == check.Leftover || f.Mend == check.MendRender &&
+			strings.HasSuffix(f.Path, ".md")
 	})
 	return said(v)
 }
@@ -298,11 +300,13 @@ func TestPowerLoss(t *testing.T) {
 				held = a.held
 			}
 		}
-		for _, v := range []struct{ names, content float64 }{{0, 0}, {1, 0}, {1, 0.5}, {rng.Float64(), 1}, {rng.Float64(), rng.Float64()}} {
+		for _, v := range []struct{ names, content float64 }{{0, 0}, {1, 0}, {1, 0.5}, {rng.Float64(), 1},
+			{rng.Float64(), rng.Float64()}} {
 			dir := filepath.Join(t.TempDir(), "Recall")
 			lostPower(start, log[:at], l.Dir(), v.names, v.content).write(t, dir)
 			images++
-			what := fmt.Sprintf("power lost after %d (%s %s), %.2f of the names, %.2f of the contents", at, log[at-1].Kind, log[at-1].Path, v.names, v.content)
+			what := fmt.Sprintf("power lost after %d (%s %s), %.2f of the names, %.2f of the contents", at, log[at-1].Kind,
+				log[at-1].Path, v.names, v.content)
 			o, err := Open(dir)
 			if err != nil {
 				t.Fatalf("%s: %v", what, err)

@@ -39,7 +39,8 @@ func TestForget(t *testing.T) {
 		l.Inbox(map[string]any{"session": entries[1].ID, "note": "of the other"}),
 		disk.AppendAside(filepath.Join(dir, "threads.jsonl.damaged"), []byte(`{"op":"join","a":"`+string(gone.ID)+"\n")),
 		os.MkdirAll(filepath.Join(dir, "billing"), 0o700),
-		disk.AppendAside(filepath.Join(dir, "billing", "links.jsonl.damaged"), []byte(`{"from_session":"`+string(gone.ID)+`","quo`+"\n")),
+		disk.AppendAside(filepath.Join(dir, "billing", "links.jsonl.damaged"),
+			[]byte(`{"from_session":"`+string(gone.ID)+`","quo`+"\n")),
 		os.MkdirAll(filepath.Join(dir, "cache"), 0o700),
 		os.WriteFile(filepath.Join(dir, "cache", "answer.json"), []byte(`{"text":"anything"}`), 0o600),
 	} {
@@ -103,7 +104,8 @@ func TestHolders(t *testing.T) {
 	other := t.TempDir()
 	write(t, filepath.Join(other, "transcript.jsonl"), strings.Repeat("nothing of the kind\n", 1000))
 	archive(t, l, find(t, "0b000000-0000-4000-8000-000000000002", other))
-	for text, want := range map[string]int{`"quokka" é`: 1, "a \"quokka\" é\n": 1, "uokka": 1, "rewritten": 1, "nothing of": 1, "transcript.jsonl": 2, "wombat": 0} {
+	for text, want := range map[string]int{`"quokka" é`: 1, "a \"quokka\" é\n": 1, "uokka": 1, "rewritten": 1,
+		"nothing of": 1, "transcript.jsonl": 2, "wombat": 0} {
 		n, err := NewNeedles(text)
 		if err != nil {
 			t.Fatal(err)

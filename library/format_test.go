@@ -50,7 +50,8 @@ func checkFormat1(t *testing.T, l *Library) {
 	if all, err := l.Sessions(); err != nil || len(all) != 2 {
 		t.Fatalf("got %d sessions, %v, want 2", len(all), err)
 	}
-	for name, want := range map[string]string{"transcript.jsonl": "{\"text\":\"other\"}\n", "tool-results/a.txt": "spilled\n"} {
+	for name, want := range map[string]string{"transcript.jsonl": "{\"text\":\"other\"}\n",
+		"tool-results/a.txt": "spilled\n"} {
 		if got := content(t, l, oldID, name); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}

@@ -76,7 +76,8 @@ func TestClockBackwards(t *testing.T) {
 		l = again(t, l)
 		l.KeepListIn(cache)
 		tick = tick.Add(-time.Hour) // and the source's too
-		if err := os.WriteFile(filepath.Join(dir, "transcript.jsonl"), []byte(strings.Repeat("one\n", i+2)), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "transcript.jsonl"), []byte(strings.Repeat("one\n", i+2)),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 		os.Chtimes(filepath.Join(dir, "transcript.jsonl"), tick, tick)

@@ -72,7 +72,8 @@ func find(t testing.TB, id, dir string) ingest.Found {
 		if strings.HasSuffix(name, ".jsonl") {
 			role = ingest.Transcript
 		}
-		f.Files = append(f.Files, ingest.File{Name: filepath.ToSlash(name), Role: role, Path: path, Size: fi.Size(), Mod: fi.ModTime(),
+		f.Files = append(f.Files, ingest.File{Name: filepath.ToSlash(name), Role: role, Path: path, Size: fi.Size(),
+			Mod:  fi.ModTime(),
 			Open: func() (io.ReadCloser, error) { return os.Open(path) }})
 		return nil
 	})

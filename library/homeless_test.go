@@ -21,8 +21,10 @@ func TestProjectsLost(t *testing.T) {
 		seal            bool                         // the damage comes with a good last line
 	}{
 		{"deleted", "it is gone", "entered again", 1, func(string, string) string { return "" }, false},
-		{"another id", "not what its last line says", "as it reads now", 0, func(text, id string) string { return strings.Replace(text, id, "a"+id[:9], 1) }, false},
-		{"another id, sealed", "lacks the projects of 1 of the sessions", "as it reads now", 0, func(text, id string) string { return strings.Replace(text, id, "a"+id[:9], 1) }, true},
+		{"another id", "not what its last line says", "as it reads now", 0,
+			func(text, id string) string { return strings.Replace(text, id, "a"+id[:9], 1) }, false},
+		{"another id, sealed", "lacks the projects of 1 of the sessions", "as it reads now", 0,
+			func(text, id string) string { return strings.Replace(text, id, "a"+id[:9], 1) }, true},
 		{"another id and root", "lacks the projects", "the projects of 1 sessions", 1, func(text, id string) string {
 			return strings.ReplaceAll(strings.Replace(text, id, "a"+id[:9], 1), "billing", "selling")
 		}, true},
@@ -60,7 +62,8 @@ func TestProjectsLost(t *testing.T) {
 				t.Fatalf("verify said %q, want %q", said(v), c.says)
 			}
 			r := repair(t, l)
-			if len(r.Mended) != 1 || !r.Mended[0].Done || !strings.Contains(r.Mended[0].How, c.how) || len(r.Render) != c.renders {
+			if len(r.Mended) != 1 || !r.Mended[0].Done || !strings.Contains(r.Mended[0].How, c.how) ||
+				len(r.Render) != c.renders {
 				t.Errorf("repair did %+v, to render %v; want %q and %d", r.Mended, r.Render, c.how, c.renders)
 			}
 			if err := syncOne(l, dir); err != nil {

@@ -37,7 +37,8 @@ func TestLastOfTheJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := l.Last("sync", "archive", "verify")
-	if err != nil || len(got) != 2 || got["sync"].N("new") != 2 || got["archive"].N("grown") != 7 || got["archive"].At.IsZero() {
+	if err != nil || len(got) != 2 || got["sync"].N("new") != 2 || got["archive"].N("grown") != 7 ||
+		got["archive"].At.IsZero() {
 		t.Errorf("got %v, %v, want the last whole lines", got["archive"], err)
 	}
 }

@@ -74,7 +74,8 @@ func syncOne(l *Library, dir string) error {
 		return err
 	}
 	start := time.Date(2026, 4, 17, 14, 32, 0, 0, time.UTC)
-	if err := l.Place(id, Meta{Project: p.ID, Title: "Session of " + filepath.Base(root), Start: start, End: start, Settled: true}); err != nil {
+	if err := l.Place(id, Meta{Project: p.ID, Title: "Session of " + filepath.Base(root), Start: start, End: start,
+		Settled: true}); err != nil {
 		return err
 	}
 	seen, err := l.Markdown(id)

@@ -17,9 +17,12 @@ import (
 const otherID = "91ab2c3d-0000"
 
 func linkLine(op payload.LinkOp, from, to string) payload.Link {
-	return payload.Link{Op: op, Relation: payload.Supersedes, From: payload.ItemID(from), To: payload.ItemID(to), FromSession: otherID, ToSession: id,
-		Maker: payload.ByRule, Rule: "back-on", Precision: 0.97, Collapses: true, At: time.Date(2026, 4, 18, 9, 0, 0, 0, time.UTC),
-		FromEvidence: &payload.Evidence{Turn: "t9", N: 9, Quote: "drop redis"}, ToEvidence: &payload.Evidence{Turn: "t4", N: 4, Quote: "redis then"}}
+	return payload.Link{Op: op, Relation: payload.Supersedes, From: payload.ItemID(from), To: payload.ItemID(to),
+		FromSession: otherID, ToSession: id,
+		Maker: payload.ByRule, Rule: "back-on", Precision: 0.97, Collapses: true,
+		At:           time.Date(2026, 4, 18, 9, 0, 0, 0, time.UTC),
+		FromEvidence: &payload.Evidence{Turn: "t9", N: 9, Quote: "drop redis"},
+		ToEvidence:   &payload.Evidence{Turn: "t4", N: 4, Quote: "redis then"}}
 }
 
 // linked is a library with two sessions and a link between them.
@@ -29,7 +32,8 @@ func linked(t *testing.T) (*Library, []payload.Link) {
 	addSession(t, l, id, m)
 	m.Title = "Cache again"
 	addSession(t, l, otherID, m)
-	want := []payload.Link{linkLine(payload.OpLink, "bbbbbbbbbb", "aaaaaaaaaa"), linkLine(payload.OpLink, "cccccccccc", "aaaaaaaaaa")}
+	want := []payload.Link{linkLine(payload.OpLink, "bbbbbbbbbb", "aaaaaaaaaa"),
+		linkLine(payload.OpLink, "cccccccccc", "aaaaaaaaaa")}
 	for i := range want {
 		if err := l.AppendLinks(want[i : i+1]); err != nil {
 			t.Fatal(err)

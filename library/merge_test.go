@@ -129,7 +129,8 @@ func someLibrary(t *rapid.T, tb testing.TB, name string) *Library {
 			f.Files[0].Open = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
 			archive(tb, l, f)
 		}
-		if err := l.Place(ingest.SessionID(id), Meta{Project: p.ID, Title: "about " + id[:1], Start: at, Settled: true}); err != nil {
+		if err := l.Place(ingest.SessionID(id), Meta{Project: p.ID, Title: "about " + id[:1], Start: at,
+			Settled: true}); err != nil {
 			t.Fatal(err)
 		}
 		var edits []payload.Edit
@@ -138,7 +139,8 @@ func someLibrary(t *rapid.T, tb testing.TB, name string) *Library {
 			if k < 2 {
 				text = "the same everywhere"
 			}
-			edits = append(edits, payload.Edit{Op: payload.OpSet, ID: payload.ItemID(fmt.Sprintf("item%d", k)), At: at.Add(time.Duration(k) * time.Minute), Who: name, Set: &payload.Fields{Text: &text}})
+			edits = append(edits, payload.Edit{Op: payload.OpSet, ID: payload.ItemID(fmt.Sprintf("item%d", k)),
+				At: at.Add(time.Duration(k) * time.Minute), Who: name, Set: &payload.Fields{Text: &text}})
 		}
 		if err := l.AppendEdits(ingest.SessionID(id), edits); err != nil {
 			t.Fatal(err)
@@ -160,7 +162,8 @@ func someLibrary(t *rapid.T, tb testing.TB, name string) *Library {
 // In any order, and repeated, uniting libraries gives the same, and nothing of
 // any is lost but what was forgotten.
 func TestMergeInAnyOrder(t *testing.T) {
-	for name, value := range map[string]string{"rapid.checks": "12", "rapid.shrinktime": "3s"} { // each case waits for the disk a hundred times
+	// each case waits for the disk a hundred times
+	for name, value := range map[string]string{"rapid.checks": "12", "rapid.shrinktime": "3s"} {
 		if err := flag.Set(name, value); err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +189,10 @@ func TestMergeInAnyOrder(t *testing.T) {
 			if diff := cmp.Diff(w, everything(t, libs[i])); diff != "" {
 				rt.Fatalf("library %d was changed by being read:\n%s", i, diff)
 			}
-			lost := slices.DeleteFunc(holdsAll(w, outcomes[0]), func(s string) bool { return forgotten && strings.HasPrefix(s, "30000000") })
+			lost := slices.DeleteFunc(holdsAll(w, outcomes[0]), func(s string) bool {
+				return forgotten &&
+					strings.HasPrefix(s, "30000000")
+			})
 			if len(lost) > 0 && !forgotten {
 				rt.Fatalf("lost of library %d: %q", i, lost)
 			}
@@ -197,7 +203,8 @@ func TestMergeInAnyOrder(t *testing.T) {
 			}
 			for _, key := range []string{"threads", "projects", "tombstones"} {
 				if outcomes[0][key] != outcomes[i][key] {
-					rt.Fatalf("order %d: %s are %s, not %s; %v", i, key, outcomes[i][key], outcomes[0][key], slices.Sorted(maps.Keys(outcomes[i])))
+					rt.Fatalf("order %d: %s are %s, not %s; %v", i, key, outcomes[i][key], outcomes[0][key],
+						slices.Sorted(maps.Keys(outcomes[i])))
 				}
 			}
 		}

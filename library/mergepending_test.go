@@ -30,9 +30,12 @@ func TestMergeTakesInHandEdits(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := time.Date(2026, 4, 17, 14, 32, 0, 0, time.UTC)
-		p := &payload.Payload{Schema: payload.Schema, Session: id, Title: "Fix jobs", Start: at, End: at, Made: payload.Provenance{Input: e.Input, Distiller: "test/1"}}
-		for _, words := range []string{"Log at acquire before changing the lock order", "Keep the interface as it is for now"} {
-			p.Items = append(p.Items, payload.Item{ID: payload.ItemID(fmt.Sprintf("item%06d", len(words))), Kind: payload.Decision, Text: words, State: payload.Stands, At: at,
+		p := &payload.Payload{Schema: payload.Schema, Session: id, Title: "Fix jobs", Start: at, End: at,
+			Made: payload.Provenance{Input: e.Input, Distiller: "test/1"}}
+		for _, words := range []string{"Log at acquire before changing the lock order",
+			"Keep the interface as it is for now"} {
+			p.Items = append(p.Items, payload.Item{ID: payload.ItemID(fmt.Sprintf("item%06d", len(words))),
+				Kind: payload.Decision, Text: words, State: payload.Stands, At: at,
 				Evidence: []payload.Evidence{{Turn: "u1", N: 1, Quote: words}}})
 		}
 		md := payload.Render(p, payload.Options{Budget: 1000})
@@ -52,7 +55,8 @@ func TestMergeTakesInHandEdits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed := strings.Replace(string(text), "Keep the interface as it is for now", "Keep the interface until the release", 1)
+	changed := strings.Replace(string(text), "Keep the interface as it is for now",
+		"Keep the interface until the release", 1)
 	if changed == string(text) {
 		t.Fatalf("nothing to edit in %s", text)
 	}
@@ -63,7 +67,8 @@ func TestMergeTakesInHandEdits(t *testing.T) {
 		}
 	}
 	edits, err := again(t, mine).Edits(id)
-	if err != nil || len(edits) != 1 || edits[0].Set == nil || edits[0].Set.Text == nil || *edits[0].Set.Text != "Keep the interface until the release" {
+	if err != nil || len(edits) != 1 || edits[0].Set == nil || edits[0].Set.Text == nil ||
+		*edits[0].Set.Text != "Keep the interface until the release" {
 		t.Errorf("edits: %+v, %v", edits, err)
 	}
 	if e, err := again(t, mine).Session(id); err != nil || !e.Behind() {

@@ -57,10 +57,12 @@ func TestOutputs(t *testing.T) {
 		t.Skip("needs a name that Windows refuses")
 	}
 	l := newLib(t)
-	f := withOutputs(t, "local_a", map[string]string{"offer.txt": "one", "deep/con.txt": "two", "a?.txt": "three", "a-.txt": "four"})
+	f := withOutputs(t, "local_a", map[string]string{"offer.txt": "one", "deep/con.txt": "two", "a?.txt": "three",
+		"a-.txt": "four"})
 	archive(t, l, f)
 	folder := saveOutputs(t, l, "local_a")
-	for name, want := range map[string]string{"offer.txt": "one", "deep/_con.txt": "two", "a-.txt": "four", "a-~2.txt": "three"} {
+	for name, want := range map[string]string{"offer.txt": "one", "deep/_con.txt": "two", "a-.txt": "four",
+		"a-~2.txt": "three"} {
 		if got := fileText(t, filepath.Join(folder, "outputs", name)); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
@@ -92,7 +94,8 @@ func TestOutputs(t *testing.T) {
 	if got := fileText(t, filepath.Join(folder, "outputs", "offer (changed).txt")); got != "my own words" {
 		t.Errorf("a person's change: got %q", got)
 	}
-	if all := contents(t, l, "local_a"); all["outputs/offer.txt 1"] != "one" || all["outputs/offer.txt 2"] != "another, revised" {
+	if all := contents(t, l, "local_a"); all["outputs/offer.txt 1"] != "one" ||
+		all["outputs/offer.txt 2"] != "another, revised" {
 		t.Errorf("versions: %v", all)
 	}
 	// A damaged one is written again by repair, and what was there is kept.

@@ -228,7 +228,8 @@ func TestGrowsAllDay(t *testing.T) {
 			}
 		}
 		size := float64(text.Len())
-		t.Logf("%d × %d bytes: %d segments, stored %.1f %%, written %.2f × the growth", steps, each, segments(t, l), 100*float64(stored)/size, float64(wrote)/size)
+		t.Logf("%d × %d bytes: %d segments, stored %.1f %%, written %.2f × the growth", steps, each, segments(t, l),
+			100*float64(stored)/size, float64(wrote)/size)
 		if segments(t, l) > 40 || float64(stored) > size/4 {
 			t.Errorf("%d segments of %d bytes for %d", segments(t, l), stored, text.Len())
 		}
@@ -246,7 +247,8 @@ func record(rng *rand.Rand, i, n int) string {
 	head := fmt.Sprintf(`{"parentUuid":"%08x-1111-4222-8333-444444444444","isSidechain":false,"userType":"external","cwd":"/home/ann/billing","sessionId":"%s","version":"2.0.76","gitBranch":"main","type":"assistant","message":{"model":"claude","id":"msg_%08x","role":"assistant","content":[{"type":"text","text":"`, rng.Uint32(), id, i)
 	var b strings.Builder
 	for b.Len() < n-len(head) {
-		fmt.Fprintf(&b, "the %s of the %s is %s ", words[rng.IntN(len(words))], words[rng.IntN(len(words))], words[rng.IntN(len(words))])
+		fmt.Fprintf(&b, "the %s of the %s is %s ", words[rng.IntN(len(words))], words[rng.IntN(len(words))],
+			words[rng.IntN(len(words))])
 	}
 	return head + b.String() + "\"}]}}\n"
 }

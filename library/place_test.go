@@ -127,7 +127,8 @@ func TestProjectsOfOneName(t *testing.T) {
 				t.Errorf("project %s has no folder", p.Folder)
 			}
 		}
-		want := []string{"app = /home/ann/play/app", "app (code) = C:\\code\\app", "app (play) = /srv/play/app", "app (work) = /home/ann/work/app", "billing = /home/ann/billing", "inbox (x) = /x/inbox"}
+		want := []string{"app = /home/ann/play/app", "app (code) = C:\\code\\app", "app (play) = /srv/play/app",
+			"app (work) = /home/ann/work/app", "billing = /home/ann/billing", "inbox (x) = /x/inbox"}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("order %q (-want +got):\n%s", roots, diff)
 		}
@@ -153,7 +154,8 @@ func TestMergeAndMove(t *testing.T) {
 		t.Errorf("merged root: got %v %v, want %s", got, err, a.ID)
 	}
 	moved, err := l.ProjectFor(ingest.Project{Root: "/c/app", Name: "app", Was: "/a/app", Birth: "abc"})
-	if err != nil || moved.ID != a.ID || moved.Root != "/c/app" || !slices.Equal(moved.Former, []string{"/a/app"}) || moved.Birth != "abc" {
+	if err != nil || moved.ID != a.ID || moved.Root != "/c/app" || !slices.Equal(moved.Former, []string{"/a/app"}) ||
+		moved.Birth != "abc" {
 		t.Errorf("moved root: got %+v, %v", moved, err)
 	}
 	none, err := l.ProjectFor(ingest.Project{Name: ingest.NoProject})
@@ -161,7 +163,8 @@ func TestMergeAndMove(t *testing.T) {
 		t.Errorf("no project: got %+v, %v", none, err)
 	}
 	roots, err := l.Roots()
-	want := []ingest.Root{{Dir: "/c/app", Former: []string{"/a/app"}, Merged: []string{"/b/tool"}, Birth: "abc"}, {Dir: "/home/ann/billing"}}
+	want := []ingest.Root{{Dir: "/c/app", Former: []string{"/a/app"}, Merged: []string{"/b/tool"}, Birth: "abc"},
+		{Dir: "/home/ann/billing"}}
 	slices.SortFunc(roots, func(a, b ingest.Root) int { return strings.Compare(a.Dir, b.Dir) })
 	if diff := cmp.Diff(want, roots); diff != "" || err != nil {
 		t.Errorf("roots (-want +got): %v\n%s", err, diff)
@@ -173,7 +176,8 @@ func TestAnotherRepositoryAtALeftPlace(t *testing.T) {
 	l := newLib(t)
 	was := ingest.Project{Root: "/a/app", Name: "app", How: "repository", Birth: "abc@1"}
 	first, _ := l.ProjectFor(was)
-	if moved, _ := l.ProjectFor(ingest.Project{Root: "/c/app", Name: "app", How: "repository", Was: "/a/app", Birth: "abc@1"}); moved.ID != first.ID {
+	if moved, _ := l.ProjectFor(ingest.Project{Root: "/c/app", Name: "app", How: "repository", Was: "/a/app",
+		Birth: "abc@1"}); moved.ID != first.ID {
 		t.Fatalf("moved: got %+v, want id %s", moved, first.ID)
 	}
 	other := was
@@ -185,7 +189,8 @@ func TestAnotherRepositoryAtALeftPlace(t *testing.T) {
 	if again, _ := l.ProjectFor(other); again.ID != second.ID || again.Folder != second.Folder {
 		t.Errorf("again: got %+v, want %+v", again, second)
 	}
-	if still, _ := l.ProjectFor(ingest.Project{Root: "/c/app", Name: "app", How: "known"}); still.ID != first.ID || still.Root != "/c/app" {
+	if still, _ := l.ProjectFor(ingest.Project{Root: "/c/app", Name: "app", How: "known"}); still.ID != first.ID ||
+		still.Root != "/c/app" {
 		t.Errorf("the first one is %+v now", still)
 	}
 }
@@ -219,7 +224,8 @@ func FuzzSafeName(f *testing.F) {
 	f.Fuzz(func(t *testing.T, title, id string) {
 		e := Entry{ID: "7f3c1a2b-0000", Named: title, Meta: Meta{Start: time.Unix(0, 0)}}
 		name := FolderName(e)
-		if n := utf8.RuneCountInString(name); n > MaxFolder || len(name) > 255 || !utf8.ValidString(name) || strings.ContainsAny(name, `<>:"/\|?*`) || !strings.HasSuffix(name, " 7f3c1a2b") {
+		if n := utf8.RuneCountInString(name); n > MaxFolder || len(name) > 255 || !utf8.ValidString(name) ||
+			strings.ContainsAny(name, `<>:"/\|?*`) || !strings.HasSuffix(name, " 7f3c1a2b") {
 			t.Errorf("title %q: got name %q of %d characters", title, name, n)
 		}
 	})
@@ -234,8 +240,10 @@ func TestLookup(t *testing.T) {
 	addSession(t, l, "bbbb1111-0000", meta(t, l, "Maps without a network"))
 	addSession(t, l, "bbbb2222-0000", meta(t, l, "All charges of two"))
 	addSession(t, l, "bbbb3333-0000", meta(t, l, "Offline maps of a network"))
-	for name, want := range map[string]string{"aaaa1111-0000": "aaaa1111-0000", "AAAA1": "aaaa1111-0000", "aaaa2": "local_aaaa2222-0000", "local_aaaa": "local_aaaa2222-0000",
-		"retry POLICY": "aaaa1111-0000", "l": "local_aaaa2222-0000", "jitter": "local_aaaa2222-0000", "two": "bbbb2222-0000", "Maps": "bbbb1111-0000", "aa1100": "aaaa1111-0000"} {
+	for name, want := range map[string]string{"aaaa1111-0000": "aaaa1111-0000", "AAAA1": "aaaa1111-0000",
+		"aaaa2": "local_aaaa2222-0000", "local_aaaa": "local_aaaa2222-0000",
+		"retry POLICY": "aaaa1111-0000", "l": "local_aaaa2222-0000", "jitter": "local_aaaa2222-0000", "two": "bbbb2222-0000",
+		"Maps": "bbbb1111-0000", "aa1100": "aaaa1111-0000"} {
 		if e, err := l.Lookup(name); err != nil || string(e.ID) != want {
 			t.Errorf("%q: got %q, %v, want %s", name, e.ID, err, want)
 		}

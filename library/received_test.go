@@ -20,7 +20,8 @@ func TestReceived(t *testing.T) {
 	}
 	defer l.Close()
 	text, err := payload.EncodeHandover(&payload.Payload{Session: "s", Project: "billing", Items: []payload.Item{
-		{ID: "k3v9t2m8qa", Kind: payload.Decision, Text: "Min-heap"}, {ID: "b7xw4c5d2e", Kind: payload.Flag, Text: "The mock lies"}, {ID: "5hq2n6r3ya", Kind: payload.Next, Text: "Log"},
+		{ID: "k3v9t2m8qa", Kind: payload.Decision, Text: "Min-heap"},
+		{ID: "b7xw4c5d2e", Kind: payload.Flag, Text: "The mock lies"}, {ID: "5hq2n6r3ya", Kind: payload.Next, Text: "Log"},
 	}}, payload.Handover{To: "Bob", From: "ann", At: time.Now()}, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +43,8 @@ func TestReceived(t *testing.T) {
 		t.Fatalf("got %d, %v", len(all), err)
 	}
 	h := all[0]
-	if taken := h.Taken(); len(taken) != 1 || taken[0].Text != "Pairing heap" || taken[0].Why != "inserts dominate" || !taken[0].Pinned {
+	if taken := h.Taken(); len(taken) != 1 || taken[0].Text != "Pairing heap" || taken[0].Why != "inserts dominate" ||
+		!taken[0].Pinned {
 		t.Errorf("taken over: %+v", taken)
 	}
 	if waiting := h.Waiting(); len(waiting) != 1 || waiting[0].Text != "Log" || h.Project != "here" {

@@ -81,7 +81,8 @@ func united(t testing.TB, l *Library, before map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"mine.txt": "a person's", "mine.jsonl": "{}\n", "outputs/plot.svg": "changed by hand", "session.json.damaged": `{"id": "94d0`} {
+	for name, want := range map[string]string{"mine.txt": "a person's", "mine.jsonl": "{}\n",
+		"outputs/plot.svg": "changed by hand", "session.json.damaged": `{"id": "94d0`} {
 		if text, err := os.ReadFile(filepath.Join(e.Folder, name)); err != nil || string(text) != want {
 			t.Errorf("%s: got %q, %v", name, text, err)
 		}
@@ -147,7 +148,10 @@ func TestRepairTakenInAnewFromBackup(t *testing.T) {
 		}
 	})
 	r := repair(t, l)
-	if !slices.ContainsFunc(r.Mended, func(m check.Mended) bool { return !m.Done && strings.Contains(m.How, "a backup may have them") }) {
+	if !slices.ContainsFunc(r.Mended, func(m check.Mended) bool {
+		return !m.Done &&
+			strings.Contains(m.How, "a backup may have them")
+	}) {
 		t.Errorf("%+v", r.Mended)
 	}
 	b, done, err := merge.OpenBackup(context.Background(), l, to)
@@ -230,7 +234,8 @@ func TestBackupOfBrokenFolders(t *testing.T) {
 	rel, _ := filepath.Rel(l.Dir(), folder)
 	for _, path := range files(t, folder) {
 		name, _ := filepath.Rel(folder, path)
-		if got, _ := disk.SumFile(filepath.Join(to, filepath.Dir(rel), "damaged "+filepath.Base(rel), name)); got.SHA256 == "" {
+		if got, _ := disk.SumFile(filepath.Join(to, filepath.Dir(rel), "damaged "+filepath.Base(rel),
+			name)); got.SHA256 == "" {
 			t.Errorf("the backup lacks %s", name)
 		} else if want, _ := disk.SumFile(path); got != want {
 			t.Errorf("%s is otherwise in the backup", name)
@@ -257,7 +262,8 @@ func TestBackupOfBrokenFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	l = again(t, l)
-	if m, err := merge.Backup(ctx, l, to, nil); err != nil || len(m.Problems) != 1 || !strings.Contains(m.Problems[0].Reason, "here whole") {
+	if m, err := merge.Backup(ctx, l, to, nil); err != nil || len(m.Problems) != 1 ||
+		!strings.Contains(m.Problems[0].Reason, "here whole") {
 		t.Fatal(m, err)
 	}
 	if v := verify(t, again(t, b), check.Options{}); v.Damage() > 0 {

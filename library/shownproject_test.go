@@ -26,11 +26,13 @@ func TestProjectLosesASecretName(t *testing.T) {
 	if got := now.Roots(); !slices.Equal(got, []string{root, told.ShownRoot}) {
 		t.Errorf("roots %q, want the exact and the shown one", got)
 	}
-	again, err := l.ProjectFor(ingest.Project{Root: root, Name: "app-S3CR3T"}) // by a session that doesn't know it for a secret
+	// by a session that doesn't know it for a secret
+	again, err := l.ProjectFor(ingest.Project{Root: root, Name: "app-S3CR3T"})
 	if err != nil || again.Name != now.Name {
 		t.Errorf("got %+v, %v, want it as it was", again, err)
 	}
-	other, err := l.ProjectFor(ingest.Project{Root: "/work/app-OTHER", Name: "app-OTHER", ShownRoot: "/work/app-‹key›", ShownName: "app-‹key›"})
+	other, err := l.ProjectFor(ingest.Project{Root: "/work/app-OTHER", Name: "app-OTHER", ShownRoot: "/work/app-‹key›",
+		ShownName: "app-‹key›"})
 	if err != nil || other.ID == now.ID || other.Folder == now.Folder {
 		t.Errorf("got %+v beside %+v, %v, want two projects", other, now, err)
 	}

@@ -65,7 +65,8 @@ func TestSharedSizes(t *testing.T) {
 	}
 	stored := func() (n int64) {
 		for _, path := range files(t, l.Dir()) {
-			if fi, err := os.Stat(path); err == nil && (strings.HasSuffix(path, ".zst") || strings.HasSuffix(path, "versions.jsonl")) {
+			if fi, err := os.Stat(path); err == nil && (strings.HasSuffix(path, ".zst") ||
+				strings.HasSuffix(path, "versions.jsonl")) {
 				n += fi.Size()
 			}
 		}
@@ -87,7 +88,8 @@ func TestSharedSizes(t *testing.T) {
 		}
 	}
 	packed := stored()
-	t.Logf("%d sessions, %d bytes: live %.1f %%, packed %.1f %%", len(all), total, 100*float64(live)/float64(total), 100*float64(packed)/float64(total))
+	t.Logf("%d sessions, %d bytes: live %.1f %%, packed %.1f %%", len(all), total, 100*float64(live)/float64(total),
+		100*float64(packed)/float64(total))
 	if live > total/4 || packed*100 > total*15 {
 		t.Errorf("live %d, packed %d bytes of %d", live, packed, total)
 	}

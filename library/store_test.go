@@ -17,9 +17,11 @@ import (
 )
 
 func derived(md string) Derived {
-	p := &payload.Payload{Schema: payload.Schema, Session: id, Title: "T", Items: []payload.Item{{ID: "aaaaaaaaaa", Kind: payload.Goal, Text: md}}}
+	p := &payload.Payload{Schema: payload.Schema, Session: id, Title: "T",
+		Items: []payload.Item{{ID: "aaaaaaaaaa", Kind: payload.Goal, Text: md}}}
 	p.Made.Distiller = "offline/1"
-	return Derived{Payload: p, Markdown: []byte(md), Transcript: slices.Values([][]byte{[]byte("t1 " + md), []byte("t2 " + md)})}
+	return Derived{Payload: p, Markdown: []byte(md), Transcript: slices.Values([][]byte{[]byte("t1 " + md),
+		[]byte("t2 " + md)})}
 }
 
 func TestSavePayload(t *testing.T) {

@@ -46,7 +46,8 @@ func TestSwappedForALinkMeanwhile(t *testing.T) {
 				return do()
 			}
 			folder, mine := filepath.Join(l.Dir(), top), filepath.Join(victim, rest)
-			if err := errors.Join(os.MkdirAll(filepath.Dir(mine), 0o700), os.WriteFile(mine, []byte("mine"), 0o600), os.Rename(folder, aside), os.Symlink(victim, folder)); err != nil {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(mine), 0o700), os.WriteFile(mine, []byte("mine"), 0o600),
+				os.Rename(folder, aside), os.Symlink(victim, folder)); err != nil {
 				t.Fatal(err)
 			}
 			before := treeText(t, victim)

@@ -27,7 +27,8 @@ func TestUsage(t *testing.T) {
 		t.Fatal("a ledger that isn't there has a line")
 	}
 	at := time.Date(2026, 4, 17, 2, 0, 0, 1, time.UTC)
-	first := Spent{At: at, Task: "extract", Session: "a", Project: "p", Model: "m/x", In: 10, CacheRead: 2, Out: 3, Cost: 0.001, Batch: true}
+	first := Spent{At: at, Task: "extract", Session: "a", Project: "p", Model: "m/x", In: 10, CacheRead: 2, Out: 3,
+		Cost: 0.001, Batch: true}
 	if err := l.Spend(first); err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,8 @@ func TestTries(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(l.NoteTry(Try{Session: "b", At: at, Unripe: true}), l.TidyTries(func(t Try) bool { return t.Session == "a" })); err != nil {
+	if err := errors.Join(l.NoteTry(Try{Session: "b", At: at, Unripe: true}),
+		l.TidyTries(func(t Try) bool { return t.Session == "a" })); err != nil {
 		t.Fatal(err)
 	}
 	done()
@@ -162,7 +164,8 @@ func TestTries(t *testing.T) {
 	}
 	// A clock that was a year ahead doesn't hide what comes after it was set.
 	ahead := Try{Session: "a", Input: "i", At: time.Now().AddDate(1, 0, 0), Failed: 1200}
-	if err := errors.Join(l.NoteTry(ahead), l.NoteTry(Try{Session: "a", Input: "i", At: time.Now(), Failed: 1201})); err != nil {
+	if err := errors.Join(l.NoteTry(ahead), l.NoteTry(Try{Session: "a", Input: "i", At: time.Now(),
+		Failed: 1201})); err != nil {
 		t.Fatal(err)
 	}
 	if tries, err := l.Tries(); err != nil || tries["a"].Failed != 1201 {

@@ -38,13 +38,14 @@ func everyKind(t testing.TB) (l *Library, src string) {
 		t.Fatal(err)
 	}
 	for name, err := range map[string]error{
-		"edits":     l.AppendEdits(id, []payload.Edit{{Op: "drop", ID: "k3v9t2m8qa", At: tick, Who: "ann"}}),
-		"notes":     l.AppendNotes(id, []json.RawMessage{json.RawMessage(`{"text":"mind the cache"}`)}),
-		"vectors":   l.SaveVectors(id, "embed-small/512", []byte("not really vectors")),
-		"inbox":     l.Inbox(map[string]string{"session": id, "text": "remember"}),
-		"journal":   l.Journal("sync", map[string]any{"sessions": 1}),
-		"threads":   l.Correct(Correction{Op: "join", A: "a", B: "b", At: tick}),
-		"links":     l.AppendLinks([]payload.Link{{Op: payload.OpLink, Relation: payload.Refines, Maker: payload.ByRule, From: "k3v9t2m8qa", FromSession: id, To: "b7xw4c5d2e", ToSession: id, At: tick}}),
+		"edits":   l.AppendEdits(id, []payload.Edit{{Op: "drop", ID: "k3v9t2m8qa", At: tick, Who: "ann"}}),
+		"notes":   l.AppendNotes(id, []json.RawMessage{json.RawMessage(`{"text":"mind the cache"}`)}),
+		"vectors": l.SaveVectors(id, "embed-small/512", []byte("not really vectors")),
+		"inbox":   l.Inbox(map[string]string{"session": id, "text": "remember"}),
+		"journal": l.Journal("sync", map[string]any{"sessions": 1}),
+		"threads": l.Correct(Correction{Op: "join", A: "a", B: "b", At: tick}),
+		"links": l.AppendLinks([]payload.Link{{Op: payload.OpLink, Relation: payload.Refines, Maker: payload.ByRule,
+			From: "k3v9t2m8qa", FromSession: id, To: "b7xw4c5d2e", ToSession: id, At: tick}}),
 		"tombstone": disk.AppendShared(filepath.Join(l.Dir(), "tombstones.jsonl"), []byte(`{"id":"forgotten-1"}`+"\n")),
 	} {
 		if err != nil {
@@ -99,8 +100,10 @@ func TestFlippedBit(t *testing.T) {
 	if v := verify(t, l, check.Options{}); len(v.Findings) > 0 || v.Sessions != 2 {
 		t.Fatalf("before any damage, %d sessions: %s", v.Sessions, said(v))
 	}
-	kinds := []string{"README.md", "library.toml", "projects.toml", "tombstones.jsonl", "threads.jsonl", "journal.jsonl", "events.jsonl",
-		"links.jsonl", "session.json", "versions.jsonl", ".zst", "payload.json", "payload.md", "edits.jsonl", "notes.jsonl", "transcript.md", ".f32"}
+	kinds := []string{"README.md", "library.toml", "projects.toml", "tombstones.jsonl", "threads.jsonl", "journal.jsonl",
+		"events.jsonl",
+		"links.jsonl", "session.json", "versions.jsonl", ".zst", "payload.json", "payload.md", "edits.jsonl", "notes.jsonl",
+		"transcript.md", ".f32"}
 	rng := rand.New(rand.NewPCG(2, 5))
 	seen := map[string]bool{}
 	flips := 0
@@ -138,7 +141,8 @@ func TestFlippedBit(t *testing.T) {
 			}
 			v := verify(t, fresh, check.Options{})
 			ok := slices.ContainsFunc(v.Findings, func(f check.Finding) bool {
-				return f.Path == filepath.ToSlash(rel) && (f.State == check.Damaged || f.State == check.Edited && kinds[kind] == "payload.md")
+				return f.Path == filepath.ToSlash(rel) && (f.State == check.Damaged || f.State == check.Edited &&
+					kinds[kind] == "payload.md")
 			})
 			if !ok {
 				t.Errorf("bit %d of byte %d of %d of %s: not found; said: %s", bit, spot, len(good), rel, said(v))

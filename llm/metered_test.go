@@ -59,7 +59,8 @@ func (p *noted) Settle(reserved, took Call) error {
 func TestMetered(t *testing.T) {
 	ctx := WithAccount(context.Background(), Account{"s", "p"})
 	guess := func(f Fault) Call {
-		return Call{Usage: Usage{In: 25, Out: usualOut}, Cost: (25*0.25 + usualOut*2) / 1e6, Priced: true, Fault: f, Guessed: true}
+		return Call{Usage: Usage{In: 25, Out: usualOut}, Cost: (25*0.25 + usualOut*2) / 1e6, Priced: true, Fault: f,
+			Guessed: true}
 	}
 	for _, c := range []struct {
 		name string
@@ -68,18 +69,25 @@ func TestMetered(t *testing.T) {
 		want []Call
 		err  error
 	}{
-		{"answered", fixed{usage: Usage{In: 1e6, Out: 1e6}}, 0, []Call{{Usage: Usage{In: 1e6, Out: 1e6}, Cost: 2.25, Priced: true}}, nil},
+		{"answered", fixed{usage: Usage{In: 1e6, Out: 1e6}}, 0, []Call{{Usage: Usage{In: 1e6, Out: 1e6}, Cost: 2.25,
+			Priced: true}}, nil},
 		{"answered by one who doesn't count", fixed{}, 0, []Call{guess("")}, nil},
-		{"answered for less than nothing", fixed{usage: Usage{In: -5, CacheRead: 9, Out: 1e6}}, 0, []Call{{Usage: Usage{Out: 1e6}, Cost: 2, Priced: true}}, nil},
-		{"answered for too much", fixed{usage: Usage{In: 1 << 62, CacheRead: 1 << 62, Out: -1}}, 0, []Call{{Usage: Usage{In: 1 << 30, CacheRead: 1 << 30}, Cost: 26.843545600000002, Priced: true}}, nil},
-		{"refused", fixed{err: &Error{Fault: Refused, Usage: Usage{In: 4e6}}}, 0, []Call{{Usage: Usage{In: 4e6}, Cost: 1, Priced: true, Fault: Refused}}, &Error{}},
-		{"given up before it was sent", fixed{err: context.Canceled}, 0, []Call{{Priced: true, Fault: Stopped}}, context.Canceled},
+		{"answered for less than nothing", fixed{usage: Usage{In: -5, CacheRead: 9, Out: 1e6}}, 0,
+			[]Call{{Usage: Usage{Out: 1e6}, Cost: 2, Priced: true}}, nil},
+		{"answered for too much", fixed{usage: Usage{In: 1 << 62, CacheRead: 1 << 62, Out: -1}}, 0,
+			[]Call{{Usage: Usage{In: 1 << 30, CacheRead: 1 << 30}, Cost: 26.843545600000002, Priced: true}}, nil},
+		{"refused", fixed{err: &Error{Fault: Refused, Usage: Usage{In: 4e6}}}, 0,
+			[]Call{{Usage: Usage{In: 4e6}, Cost: 1, Priced: true, Fault: Refused}}, &Error{}},
+		{"given up before it was sent", fixed{err: context.Canceled}, 0, []Call{{Priced: true, Fault: Stopped}},
+			context.Canceled},
 		{"given up", fixed{err: context.Canceled, sent: true}, 0, []Call{guess(Stopped)}, context.Canceled},
 		{"nobody there", fixed{err: &Error{Fault: Unreachable}}, 0, []Call{{Priced: true, Fault: Unreachable}}, &Error{}},
 		{"broken off", fixed{err: &Error{Fault: Unreachable}, sent: true}, 0, []Call{guess(Unreachable)}, &Error{}},
 		{"too slow", fixed{err: &Error{Fault: TimedOut, Status: 504}, sent: true}, 0, []Call{guess(TimedOut)}, &Error{}},
-		{"not taken", fixed{err: &Error{Fault: RateLimited, Status: 429}, sent: true}, 0, []Call{{Priced: true, Fault: RateLimited}}, &Error{}},
-		{"of no use, by one who doesn't count", fixed{err: &Error{Fault: Nonsense, Status: 200}, sent: true}, 0, []Call{guess(Nonsense)}, &Error{}},
+		{"not taken", fixed{err: &Error{Fault: RateLimited, Status: 429}, sent: true}, 0,
+			[]Call{{Priced: true, Fault: RateLimited}}, &Error{}},
+		{"of no use, by one who doesn't count", fixed{err: &Error{Fault: Nonsense, Status: 200}, sent: true}, 0,
+			[]Call{guess(Nonsense)}, &Error{}},
 		{"over the cap", fixed{}, 10, nil, &Capped{}},
 	} {
 		purse := &noted{cap: c.cap}

@@ -69,15 +69,20 @@ func TestPatient(t *testing.T) {
 		min, max time.Duration
 	}{
 		{name: "answers at once", s: &script{}, asked: 1},
-		{name: "busy, then answers", s: &script{faults: times(3, fault(Overloaded))}, asked: 4, max: 7*time.Second + 3*time.Millisecond},
-		{name: "as long as it asks for", s: &script{faults: []*Error{after(RateLimited, 20*time.Second)}}, asked: 2, min: 20 * time.Second, max: 20 * time.Second},
-		{name: "five tries", s: &script{faults: times(9, fault(Unreachable))}, asked: 5, want: Unreachable, max: 15*time.Second + 4*time.Millisecond},
-		{name: "twice too slow", s: &script{takes: time.Hour}, p: Patience{Timeout: time.Minute}, asked: 2, want: TimedOut, min: 2 * time.Minute, max: 2*time.Minute + time.Second},
+		{name: "busy, then answers", s: &script{faults: times(3, fault(Overloaded))}, asked: 4, max: 7*time.Second +
+			3*time.Millisecond},
+		{name: "as long as it asks for", s: &script{faults: []*Error{after(RateLimited, 20*time.Second)}}, asked: 2,
+			min: 20 * time.Second, max: 20 * time.Second},
+		{name: "five tries", s: &script{faults: times(9, fault(Unreachable))}, asked: 5, want: Unreachable,
+			max: 15*time.Second + 4*time.Millisecond},
+		{name: "twice too slow", s: &script{takes: time.Hour}, p: Patience{Timeout: time.Minute}, asked: 2, want: TimedOut,
+			min: 2 * time.Minute, max: 2*time.Minute + time.Second},
 		{name: "not again: it won't", s: &script{faults: times(1, fault(Refused))}, asked: 1, want: Refused},
 		{name: "not again: too long", s: &script{faults: times(1, fault(TooLong))}, asked: 1, want: TooLong},
 		{name: "not again: nonsense", s: &script{faults: times(1, fault(Nonsense))}, asked: 1, want: Nonsense},
 		{name: "not again: the key", s: &script{faults: times(1, fault(Unauthorized))}, asked: 1, want: Unauthorized},
-		{name: "not again: come back in an hour", s: &script{faults: times(1, after(RateLimited, time.Hour))}, asked: 1, want: RateLimited},
+		{name: "not again: come back in an hour", s: &script{faults: times(1, after(RateLimited, time.Hour))}, asked: 1,
+			want: RateLimited},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
@@ -99,7 +104,8 @@ func TestPatient(t *testing.T) {
 // A dead service costs a night of a thousand requests seconds, and every one
 // of them is told why; later it is asked again.
 func TestPatientServiceDown(t *testing.T) {
-	for _, f := range []*Error{fault(Unreachable), fault(Unauthorized), fault(NoCredit), fault(NotFound), after(RateLimited, 5*time.Minute)} {
+	for _, f := range []*Error{fault(Unreachable), fault(Unauthorized), fault(NoCredit), fault(NotFound),
+		after(RateLimited, 5*time.Minute)} {
 		synctest.Test(t, func(t *testing.T) {
 			s := &script{faults: times(20, f)}
 			m := Patient(s, Patience{})
@@ -283,7 +289,8 @@ func TestRetryAfter(t *testing.T) {
 		{[]string{"Retry-After", "Fri, 20 Nov 2020 10:00:30 GMT"}, 0},
 		{[]string{"Retry-After-Ms", "250", "Retry-After", "1"}, 250 * time.Millisecond},
 		{[]string{"X-Ratelimit-Remaining-Requests", "0", "X-Ratelimit-Reset-Requests", "6m0s"}, 6 * time.Minute},
-		{[]string{"X-Ratelimit-Remaining-Tokens", "0", "X-Ratelimit-Reset-Tokens", "20ms", "X-Ratelimit-Reset-Requests", "1h"}, 20 * time.Millisecond},
+		{[]string{"X-Ratelimit-Remaining-Tokens", "0", "X-Ratelimit-Reset-Tokens", "20ms", "X-Ratelimit-Reset-Requests",
+			"1h"}, 20 * time.Millisecond},
 		{[]string{"X-Ratelimit-Remaining-Tokens", "5", "X-Ratelimit-Reset-Tokens", "20ms"}, 0},
 		{[]string{"Retry-After", "soon"}, 0},
 		{[]string{"Retry-After", "-3"}, 0},

@@ -7,7 +7,8 @@ import (
 
 func TestCost(t *testing.T) {
 	m := Usage{In: 1_000_000, Out: 1_000_000}
-	own := Prices{{Model: "my-model", In: 1, Out: 2}, {Model: "my-model-xl", In: 10, Out: 20, CacheRead: 1, Batch: 0.25}, {Model: "openai/gpt-5-mini", In: 7}}
+	own := Prices{{Model: "my-model", In: 1, Out: 2}, {Model: "my-model-xl", In: 10, Out: 20, CacheRead: 1, Batch: 0.25},
+		{Model: "openai/gpt-5-mini", In: 7}}
 	for _, c := range []struct {
 		name  string
 		model string
@@ -20,8 +21,10 @@ func TestCost(t *testing.T) {
 		{"a snapshot", "anthropic/claude-haiku-4-5-20251001", m, false, 6, true},
 		{"as OpenRouter names it", "openai/anthropic/claude-haiku-4.5", m, false, 6, true},
 		{"a batch at half", "anthropic/claude-haiku-4-5", m, true, 3, true},
-		{"cache read and written are of In", "anthropic/claude-haiku-4-5", Usage{In: 3_000_000, CacheRead: 1_000_000, CacheWrite: 1_000_000}, false, 1 + 0.1 + 1.25, true},
-		{"cache without a price of its own", "openai/gpt-5.4-mini", Usage{In: 1_000_000, CacheWrite: 1_000_000}, false, 0.75, true},
+		{"cache read and written are of In", "anthropic/claude-haiku-4-5",
+			Usage{In: 3_000_000, CacheRead: 1_000_000, CacheWrite: 1_000_000}, false, 1 + 0.1 + 1.25, true},
+		{"cache without a price of its own", "openai/gpt-5.4-mini", Usage{In: 1_000_000, CacheWrite: 1_000_000}, false, 0.75,
+			true},
 		{"more than all was cached", "openai/gpt-5.4-nano", Usage{In: 10, CacheRead: 1_000_000}, false, 0.02, true},
 		{"long requests cost more", "anthropic/claude-haiku-5-5", Usage{In: 200_000}, false, 0.1, true},
 		{"short ones don't", "anthropic/claude-haiku-5-5", Usage{In: 100_000}, false, 0.01, true},
@@ -37,7 +40,8 @@ func TestCost(t *testing.T) {
 	} {
 		usd, known := own.Cost(c.model, c.u, c.batch)
 		if known != c.known || math.Abs(usd-c.usd) > 1e-9 {
-			t.Errorf("%s: Prices(nil).Cost(%s, %+v, %v) = %v, %v; want %v, %v", c.name, c.model, c.u, c.batch, usd, known, c.usd, c.known)
+			t.Errorf("%s: Prices(nil).Cost(%s, %+v, %v) = %v, %v; want %v, %v", c.name, c.model, c.u, c.batch, usd, known,
+				c.usd, c.known)
 		}
 	}
 	if usd, known := Prices(nil).Cost("openai/gpt-4.1-mini", m, false); !known || usd != 2 {

@@ -28,7 +28,8 @@ func (s *Server) addCheck() {
 }
 
 func (s *Server) check(ctx context.Context, m *Memory, in checkIn) (string, error) {
-	a := check.Action{Text: text.Head(in.Plan, mostChecked), Command: text.Head(in.Command, mostChecked), Old: text.Head(in.OldText, mostChecked),
+	a := check.Action{Text: text.Head(in.Plan, mostChecked), Command: text.Head(in.Command, mostChecked),
+		Old: text.Head(in.OldText, mostChecked),
 		New: text.Head(in.NewText, mostChecked)}
 	if in.Path != "" {
 		a.Paths = []string{text.Clip(in.Path, 500)}

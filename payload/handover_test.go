@@ -80,7 +80,8 @@ func TestHandoverFromOutside(t *testing.T) {
 
 // Who says yes to one item says it to no other.
 func TestHandoverIDs(t *testing.T) {
-	text, err := EncodeHandover(handed(), Handover{To: "Bob", From: "ann", At: time.Date(2026, 4, 18, 9, 0, 0, 0, time.UTC)}, 0)
+	text, err := EncodeHandover(handed(), Handover{To: "Bob", From: "ann",
+		At: time.Date(2026, 4, 18, 9, 0, 0, 0, time.UTC)}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

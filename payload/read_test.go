@@ -33,7 +33,8 @@ func TestReadTakesWhatPeopleDo(t *testing.T) {
 		{"headings by what they speak of",
 			"## Hypothesis that survived last session\n- a\n## Architecture decisions locked in:\n- b\n## Decisions put off for later\n- c\n" +
 				"## Open architectural questions (need Dev B input)\n- d\n## Current implementation status\n- e\n## Ruled out in week 3\n- f\n## Don't get drawn into\n- g\n", []Item{
-				{Kind: Hypothesis, Text: "a"}, {Kind: Decision, Text: "b"}, {Kind: Deferred, Text: "c"}, {Kind: Question, Text: "d"},
+				{Kind: Hypothesis, Text: "a"}, {Kind: Decision, Text: "b"}, {Kind: Deferred, Text: "c"},
+				{Kind: Question, Text: "d"},
 				{Kind: Status, Text: "e"}, {Kind: Eliminated, Text: "f"}, {Kind: Flag, Text: "g"}}},
 		{"a heading of their own", "## Current goal\nx\n\n## Musings\n- wait for legal — they promised\n", []Item{
 			{Kind: Goal, Text: "x"}, {Kind: Flag, Text: "Musings: wait for legal", Why: "they promised"}}},

@@ -54,7 +54,8 @@ func (k *script) Improve(ctx context.Context, s *ingest.Session, rules *payload.
 	for _, t := range s.Turns {
 		if t.Kind == ingest.Prompt && t.Text != "" && !t.Copied {
 			quote := t.Text[:min(len(t.Text), 60)]
-			p.Items = append(p.Items, payload.Item{Kind: payload.Decision, Text: "The model heard: " + quote, By: payload.ByUser, Maker: payload.ByModel, State: payload.Stands,
+			p.Items = append(p.Items, payload.Item{Kind: payload.Decision, Text: "The model heard: " + quote,
+				By: payload.ByUser, Maker: payload.ByModel, State: payload.Stands,
 				At: t.At, Evidence: []payload.Evidence{{Turn: string(t.ID), N: t.N, Quote: quote}}})
 		}
 	}
@@ -134,7 +135,8 @@ func TestImprove(t *testing.T) {
 	if r := improved(t, p, root); r.Asked != 0 || len(model.take()) != 0 {
 		t.Errorf("recall was updated: %+v, want nobody asked", r)
 	}
-	if e, _ := p.Library.Session(ingest.SessionID(first.id)); e.Distilled.Distiller != "offline/next" || e.Distilled.Model.Name != "model/script/1" {
+	if e, _ := p.Library.Session(ingest.SessionID(first.id)); e.Distilled.Distiller != "offline/next" ||
+		e.Distilled.Model.Name != "model/script/1" {
 		t.Errorf("recall was updated: the payload was made by %+v", e.Distilled)
 	}
 	if diff := cmp.Diff(before, decisions(t, p.Library, first.id)); diff != "" {
@@ -158,7 +160,9 @@ func TestImprove(t *testing.T) {
 		t.Fatal(err)
 	}
 	more := first
-	more.said = append(slices.Clone(first.said), "Let's go with 30 days for failed jobs instead of 7 days, because audits need them.", "Failed jobs are kept for 30 days.")
+	more.said = append(slices.Clone(first.said),
+		"Let's go with 30 days for failed jobs instead of 7 days, because audits need them.",
+		"Failed jobs are kept for 30 days.")
 	more.write(t, root)
 	syncAll(t, p, root)
 	if got := texts(t, p.Library, first.id, payload.ByModel); len(got) != 1 {
@@ -220,8 +224,10 @@ func decisions(t *testing.T, l *library.Library, id string) map[payload.ItemID]b
 // to be asked about.
 func several(t *testing.T, root string, n int) (all []talk) {
 	for i := range n {
-		k := talk{id: fmt.Sprintf("%s-0000-4000-8000-000000000001", strings.Repeat(string(rune('a'+i)), 8)), start: day.AddDate(0, 0, i), said: []string{
-			fmt.Sprintf("Let's go with plan %d for the cache instead of plan %d, because it is simpler.", i, i+1), "Done.", fmt.Sprintf("Keep %d backups.", i+3), "Kept."}}
+		k := talk{id: fmt.Sprintf("%s-0000-4000-8000-000000000001", strings.Repeat(string(rune('a'+i)), 8)),
+			start: day.AddDate(0, 0, i), said: []string{
+				fmt.Sprintf("Let's go with plan %d for the cache instead of plan %d, because it is simpler.", i, i+1), "Done.",
+				fmt.Sprintf("Keep %d backups.", i+3), "Kept."}}
 		if i == n-1 {
 			k.said = k.said[:2]
 		}
@@ -250,19 +256,30 @@ func TestImproveFaults(t *testing.T) {
 		first  improve.Report
 		nights []string // who is asked on the nights after, the fault lasting
 	}{
-		{"one is refused", only("b", &llm.Error{Fault: llm.Refused}), improve.Report{Asked: 4, Improved: 2, Unripe: 1, Waiting: 1, Why: "refused"}, []string{"b", "", "b", "", "", "", "b"}},
-		{"one times out", only("b", &llm.Error{Fault: llm.TimedOut}), improve.Report{Asked: 4, Improved: 2, Unripe: 1, Waiting: 1, Why: "timed out"}, []string{"b", "b", "b", "", "b", ""}},
-		{"one costs too much", only("b", &llm.Capped{Cap: "session", Limit: "$0.10"}), improve.Report{Asked: 4, Improved: 2, Unripe: 1, Waiting: 1, Why: "the session's budget of $0.10 is used up"}, []string{"b", ""}},
+		{"one is refused", only("b", &llm.Error{Fault: llm.Refused}),
+			improve.Report{Asked: 4, Improved: 2, Unripe: 1, Waiting: 1, Why: "refused"},
+			[]string{"b", "", "b", "", "", "", "b"}},
+		{"one times out", only("b", &llm.Error{Fault: llm.TimedOut}),
+			improve.Report{Asked: 4, Improved: 2, Unripe: 1, Waiting: 1, Why: "timed out"},
+			[]string{"b", "b", "b", "", "b", ""}},
+		{"one costs too much", only("b", &llm.Capped{Cap: "session", Limit: "$0.10"}),
+			improve.Report{Asked: 4, Improved: 2, Unripe: 1, Waiting: 1, Why: "the session's budget of $0.10 is used up"},
+			[]string{"b", ""}},
 		{"a panic", func(s *ingest.Session) error {
 			if s.ID[0] == 'b' {
 				panic("no such thing")
 			}
 			return nil
-		}, improve.Report{Asked: 4, Improved: 2, Unripe: 1, Waiting: 1, Why: "ask: a fault in recall: no such thing"}, []string{"b", ""}},
-		{"the key is wrong", only("", busy(llm.Unauthorized)), improve.Report{Asked: 4, Unripe: 1, Waiting: 3, Why: "unauthorized (429)"}, []string{"c", "c"}},
-		{"the night's money is gone", only("", &llm.Capped{Cap: "night", Limit: "$1.00"}), improve.Report{Asked: 4, Unripe: 1, Waiting: 3, Why: "the night's budget of $1.00 is used up"}, []string{"c"}},
-		{"the service is down", only("", busy(llm.Overloaded)), improve.Report{Asked: 4, Unripe: 1, Waiting: 3, Why: "overloaded (429)"}, []string{"abc", "abc"}},
-		{"a batch is on its way", only("", distill.ErrPending), improve.Report{Asked: 4, Unripe: 1, Pending: 3}, []string{"abc"}},
+		}, improve.Report{Asked: 4, Improved: 2, Unripe: 1, Waiting: 1, Why: "ask: a fault in recall: no such thing"},
+			[]string{"b", ""}},
+		{"the key is wrong", only("", busy(llm.Unauthorized)), improve.Report{Asked: 4, Unripe: 1, Waiting: 3,
+			Why: "unauthorized (429)"}, []string{"c", "c"}},
+		{"the night's money is gone", only("", &llm.Capped{Cap: "night", Limit: "$1.00"}),
+			improve.Report{Asked: 4, Unripe: 1, Waiting: 3, Why: "the night's budget of $1.00 is used up"}, []string{"c"}},
+		{"the service is down", only("", busy(llm.Overloaded)), improve.Report{Asked: 4, Unripe: 1, Waiting: 3,
+			Why: "overloaded (429)"}, []string{"abc", "abc"}},
+		{"a batch is on its way", only("", distill.ErrPending), improve.Report{Asked: 4, Unripe: 1, Pending: 3},
+			[]string{"abc"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			root := t.TempDir()
@@ -326,7 +343,8 @@ func TestImproveMeanwhile(t *testing.T) {
 				t.Errorf("a second one: %+v %v, want it busy", r, err)
 			}
 			more := all[0]
-			more.said = append(slices.Clone(more.said), "Let's go with weekly restores instead of monthly ones, because nobody trusts them.", "Good.")
+			more.said = append(slices.Clone(more.said),
+				"Let's go with weekly restores instead of monthly ones, because nobody trusts them.", "Good.")
 			more.write(t, root)
 			syncAll(t, p, root)
 		case 'b':
@@ -350,7 +368,8 @@ func TestImproveMeanwhile(t *testing.T) {
 		t.Errorf("the forgotten session: %v", err)
 	}
 	syncAll(t, p, root)
-	if got := append(texts(t, p.Library, all[0].id, payload.ByModel), texts(t, p.Library, all[0].id, payload.ByRule)...); len(got) != 3 || !strings.Contains(got[2], "weekly restores") {
+	if got := append(texts(t, p.Library, all[0].id, payload.ByModel),
+		texts(t, p.Library, all[0].id, payload.ByRule)...); len(got) != 3 || !strings.Contains(got[2], "weekly restores") {
 		t.Errorf("a session that grew meanwhile has %q, want two of the model's and the new one", got)
 	}
 	asker(p).Improver = &script{do: func(*ingest.Session) error { cancel(); return ctx.Err() }}
@@ -379,8 +398,10 @@ func (j *judge) Reconcile(_ context.Context, pairs []model.Pair) ([]model.Verdic
 }
 
 func (j *judge) Link(p model.Pair, v model.Verdict) (payload.Link, bool) {
-	return payload.Link{Op: payload.OpLink, Relation: v.Relation, From: p.Later.ID, To: p.Earlier.ID, FromSession: p.Later.Session, ToSession: p.Earlier.Session,
-		FromEvidence: &v.Later, ToEvidence: &v.Earlier, Maker: payload.ByModel, Rule: "judge", Collapses: true, At: p.Later.At}, v.Relation != ""
+	return payload.Link{Op: payload.OpLink, Relation: v.Relation, From: p.Later.ID, To: p.Earlier.ID,
+		FromSession: p.Later.Session, ToSession: p.Earlier.Session,
+		FromEvidence: &v.Later, ToEvidence: &v.Earlier, Maker: payload.ByModel, Rule: "judge", Collapses: true,
+		At: p.Later.At}, v.Relation != ""
 }
 
 // What a model says of two decisions of a project is kept as a link from the
@@ -395,8 +416,11 @@ func TestReconcile(t *testing.T) {
 	j := &judge{relation: payload.Contradicts, err: &llm.Error{Fault: llm.Overloaded}}
 	asker(p).Reconciler = j
 	all := []talk{
-		{id: "aaaaaaaa-0000-4000-8000-000000000001", start: day, said: []string{"Let's go with Redis for the session cache instead of Memcached.", "Done.", "Ship it.", "Shipped."}},
-		{id: "bbbbbbbb-0000-4000-8000-000000000001", start: day.AddDate(0, 0, 3), said: []string{"The session cache must not use Redis, the ops team refuses to run it.", "Noted.", "Merge it.", "Merged."}},
+		{id: "aaaaaaaa-0000-4000-8000-000000000001", start: day,
+			said: []string{"Let's go with Redis for the session cache instead of Memcached.", "Done.", "Ship it.", "Shipped."}},
+		{id: "bbbbbbbb-0000-4000-8000-000000000001", start: day.AddDate(0, 0, 3),
+			said: []string{"The session cache must not use Redis, the ops team refuses to run it.", "Noted.", "Merge it.",
+				"Merged."}},
 	}
 	for _, k := range all {
 		k.write(t, root)
@@ -423,7 +447,8 @@ func TestReconcile(t *testing.T) {
 		t.Fatalf("the night after: %+v, want one link", r)
 	}
 	got := models()
-	if len(got) != 1 || got[0].FromSession != all[1].id || got[0].ToSession != all[0].id || got[0].Hides() || got[0].FromEvidence.Quote == "" {
+	if len(got) != 1 || got[0].FromSession != all[1].id || got[0].ToSession != all[0].id || got[0].Hides() ||
+		got[0].FromEvidence.Quote == "" {
 		t.Fatalf("links %+v, want one from the later to the earlier", got)
 	}
 	if err := p.Index.AllDue(context.Background()); err != nil {
@@ -442,7 +467,8 @@ func TestReconcile(t *testing.T) {
 	again := func(relation payload.Relation) []payload.Link {
 		t.Helper()
 		j.relation = relation
-		if err := p.Library.NoteTry(library.Try{Session: ingest.SessionID(all[1].id), At: now.Add(time.Hour), Unlinked: true}); err != nil {
+		if err := p.Library.NoteTry(library.Try{Session: ingest.SessionID(all[1].id), At: now.Add(time.Hour),
+			Unlinked: true}); err != nil {
 			t.Fatal(err)
 		}
 		improved(t, p, root)

@@ -89,15 +89,17 @@ func TestOnwardFromReceived(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)
-	text, err := payload.EncodeHandover(&payload.Payload{Session: "theirs", Project: "billing", Start: at, End: at, Items: []payload.Item{
-		{ID: "k3v9t2m8qa", Kind: payload.Goal, Text: "Drain the queue", At: at},
-		{ID: "b7xw4c5d2e", Kind: payload.Decision, Text: "Queue has ten workers", At: at},
-	}}, payload.Handover{To: "Bob", From: "Ann B.", At: at}, 0)
+	text, err := payload.EncodeHandover(&payload.Payload{Session: "theirs", Project: "billing", Start: at, End: at,
+		Items: []payload.Item{
+			{ID: "k3v9t2m8qa", Kind: payload.Goal, Text: "Drain the queue", At: at},
+			{ID: "b7xw4c5d2e", Kind: payload.Decision, Text: "Queue has ten workers", At: at},
+		}}, payload.Handover{To: "Bob", From: "Ann B.", At: at}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := payload.HandoverID(text)
-	if err := l.Receive(library.Received{Op: library.OpHandoff, Handoff: id, At: at, Project: project.ID, Text: text}); err != nil {
+	if err := l.Receive(library.Received{Op: library.OpHandoff, Handoff: id, At: at, Project: project.ID,
+		Text: text}); err != nil {
 		t.Fatal(err)
 	}
 	if p, err := Onward(l, project.ID, "main", ""); err != nil || p != nil {
@@ -107,7 +109,8 @@ func TestOnwardFromReceived(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := Onward(l, project.ID, "main", "")
-	if err != nil || p == nil || len(p.Items) != 1 || p.Items[0].Text != "Queue has ten workers" || p.Project != "billing" {
+	if err != nil || p == nil || len(p.Items) != 1 || p.Items[0].Text != "Queue has ten workers" ||
+		p.Project != "billing" {
 		t.Fatalf("got %+v, %v, want the decision alone", p, err)
 	}
 	page := payload.Render(p, payload.Options{Budget: -1}).Text

@@ -79,8 +79,9 @@ func modelServer(ts *testscript.TestScript, neg bool, args []string) (url string
 		}
 		w.Header().Set("Content-Type", "application/json")
 		json.NewEncoder(w).Encode(map[string]any{"id": "1", "object": "chat.completion", "model": "m",
-			"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": text}}},
-			"usage":   map[string]any{"prompt_tokens": len(system+asked) / 3, "completion_tokens": 50}})
+			"choices": []any{map[string]any{"index": 0, "finish_reason": "stop",
+				"message": map[string]any{"role": "assistant", "content": text}}},
+			"usage": map[string]any{"prompt_tokens": len(system+asked) / 3, "completion_tokens": 50}})
 	}))
 	ts.Defer(func() { s.CloseClientConnections(); s.Close(); log.Close() })
 	return s.URL

@@ -25,10 +25,12 @@ func long() *ingest.Session {
 
 // nights improves a session by batches, each answered by answer, and returns the
 // payload, how many nights it took and how many requests went out.
-func nights(t *testing.T, store Store, s *ingest.Session, answer func(llm.Request) (string, error)) (p *payload.Payload, n, sent int, err error) {
+func nights(t *testing.T, store Store, s *ingest.Session, answer func(llm.Request) (string,
+	error)) (p *payload.Payload, n, sent int, err error) {
 	t.Helper()
 	for n = 1; n < 9; n++ {
-		im := New(Options{Model: &scripted{answer: fail(llm.Rejected)}, Store: store, Window: 1500, Batch: true}) // each night another process
+		// each night another process
+		im := New(Options{Model: &scripted{answer: fail(llm.Rejected)}, Store: store, Window: 1500, Batch: true})
 		p, err = im.Improve(t.Context(), s, nil)
 		if !errors.Is(err, distill.ErrPending) {
 			return p, n, sent, err
@@ -62,7 +64,8 @@ func TestBatches(t *testing.T) {
 		t.Errorf("got %d items, want 14 with other words", len(p.Items))
 	}
 	m := &scripted{}
-	if again := must(t, improver(t, m, store, func(o *Options) { o.Window = 1500 }), s, nil); len(m.asked) > 0 || len(again.Items) != 14 {
+	if again := must(t, improver(t, m, store, func(o *Options) { o.Window = 1500 }), s, nil); len(m.asked) > 0 ||
+		len(again.Items) != 14 {
 		t.Errorf("without batches asked %d times for what batches brought", len(m.asked))
 	}
 	say(s, "u: decision! The last choice is another one")
@@ -131,7 +134,8 @@ func TestBatchFaults(t *testing.T) {
 func TestFailedForgetsWhatMayPass(t *testing.T) {
 	store := newMemory()
 	im := New(Options{Model: &scripted{}, Store: store})
-	for _, err := range []error{&llm.Error{Fault: llm.RateLimited}, &llm.Error{Fault: llm.NoCredit}, errors.New("broken")} {
+	for _, err := range []error{&llm.Error{Fault: llm.RateLimited}, &llm.Error{Fault: llm.NoCredit},
+		errors.New("broken")} {
 		if got := im.Failed("extract-1", err); got != nil {
 			t.Error(got)
 		}

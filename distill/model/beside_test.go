@@ -21,7 +21,8 @@ func TestGrowthBesideOthers(t *testing.T) {
 		}
 	}
 	m.forget()
-	for i, what := range []string{"The log goes to a file of its own", "Retries stop after five", "Metrics are sampled hourly"} {
+	for i, what := range []string{"The log goes to a file of its own", "Retries stop after five",
+		"Metrics are sampled hourly"} {
 		say(a, "u: decision! "+what+". "+filler(i+40, 100))
 	}
 	p, err := im.Improve(t.Context(), a, nil)
@@ -30,7 +31,8 @@ func TestGrowthBesideOthers(t *testing.T) {
 	}
 	asked := m.of("extract")
 	if len(asked) == 1 {
-		if _, shown, ok := strings.Cut(asked[0].Prompt, "\n<transcript>\n"); !ok || strings.Contains(shown, "Choice number 3") {
+		if _, shown, ok := strings.Cut(asked[0].Prompt, "\n<transcript>\n"); !ok ||
+			strings.Contains(shown, "Choice number 3") {
 			t.Errorf("it was shown what it has seen: %s", shown)
 		}
 	} else {

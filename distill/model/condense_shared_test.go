@@ -41,7 +41,8 @@ func TestCondenseKeepsWhatMustBeKept(t *testing.T) {
 			lost++
 			t.Logf("%.8s %s lost: %s", c.Gold.Session, it.ID, it.Quote)
 		}
-		t.Logf("%.8s %d of %d bytes (%.1f %%), %d quotes lost", c.Gold.Session, b.Len(), info.Size(), 100*float64(b.Len())/float64(info.Size()), lost)
+		t.Logf("%.8s %d of %d bytes (%.1f %%), %d quotes lost", c.Gold.Session, b.Len(), info.Size(),
+			100*float64(b.Len())/float64(info.Size()), lost)
 	}
 	t.Logf("%d of %d bytes (%.2f %%), %d of %d quotes", left, raw, 100*float64(left)/float64(raw), kept, must)
 	if float64(left) > 0.05*float64(raw) {

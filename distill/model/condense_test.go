@@ -76,26 +76,34 @@ func TestDecidingLinesAreShown(t *testing.T) {
 
 // What a model is shown of each kind of turn and call.
 func TestCondense(t *testing.T) {
-	s := session("u: Look at it.\n\nAnd <tell> me", "a: I'll look.", "u: ok", "a: Next.", "a: ", "u: left", "u: old", "a: Done.")
+	s := session("u: Look at it.\n\nAnd <tell> me", "a: I'll look.", "u: ok", "a: Next.", "a: ", "u: left", "u: old",
+		"a: Done.")
 	s.Where.Cwds = []ingest.CwdCount{{Dir: "/home/dev/p", Turns: 9}, {Dir: "/tmp", Turns: 90}}
 	edit := func(path string, n int) ingest.ToolCall {
-		return ingest.ToolCall{Name: "Edit", Path: path, Done: true, Edits: []ingest.Edit{{Old: "a", New: strings.Repeat("b\n", n)}}, Result: "ok"}
+		return ingest.ToolCall{Name: "Edit", Path: path, Done: true, Edits: []ingest.Edit{{Old: "a",
+			New: strings.Repeat("b\n", n)}}, Result: "ok"}
 	}
 	s.Turns[1].Calls = []ingest.ToolCall{
 		{Name: "Read", Path: "/home/dev/p/a.go", Done: true, Result: "package a"},
-		{Name: "Read", Path: "/home/dev/p/a.go", Done: true}, {Name: "Grep", Input: map[string]string{"pattern": "func main"}, Done: true},
+		{Name: "Read", Path: "/home/dev/p/a.go", Done: true}, {Name: "Grep",
+			Input: map[string]string{"pattern": "func main"}, Done: true},
 		edit("/home/dev/p/a.go", 3), edit("/home/dev/p/a.go", 2), edit("/etc/b.go", 1),
 		{Name: "Bash", Command: "go test ./...", Done: true, Failed: true, Result: "ok 1\nFAIL: TestX\nexit"},
-		{Name: "Bash", Command: "git commit -m x", Done: true, Commit: "abc1234", CommitMessage: "Order the jobs\n\nBy age.", Result: "[main abc1234]"},
+		{Name: "Bash", Command: "git commit -m x", Done: true, Commit: "abc1234", CommitMessage: "Order the jobs\n\nBy age.",
+			Result: "[main abc1234]"},
 		{Name: "Bash", Command: "true", Done: true, Result: "(Bash completed with no output)"},
 		{Name: "TodoWrite", Input: map[string]string{"todos": `[{"content":"measure","status":"pending"},{"content":"write","status":"completed"}]`}, Done: true},
 	}
 	s.Turns[3].Calls = []ingest.ToolCall{
-		{Name: "AskUserQuestion", Done: true, Answers: []ingest.Answer{{Question: "Which store?", Options: []ingest.Option{{Label: "SQLite", Description: "one file"}, {Label: "Redis"}}, Chosen: []string{"SQLite"}, Notes: "for now"}}},
+		{Name: "AskUserQuestion", Done: true, Answers: []ingest.Answer{{Question: "Which store?",
+			Options: []ingest.Option{{Label: "SQLite", Description: "one file"}, {Label: "Redis"}}, Chosen: []string{"SQLite"},
+			Notes: "for now"}}},
 		{Name: "ExitPlanMode", Done: true, Verdict: ingest.Approved, Plan: &ingest.Plan{Text: "# Plan\n1. A heap"}},
-		{Name: "Write", Path: "/home/dev/p/c.go", Verdict: ingest.Rejected, Done: true, Reason: "not there", Result: "refused", Input: map[string]string{"content": "x\ny"}},
+		{Name: "Write", Path: "/home/dev/p/c.go", Verdict: ingest.Rejected, Done: true, Reason: "not there",
+			Result: "refused", Input: map[string]string{"content": "x\ny"}},
 		{Name: "Write", Path: "notes.md", Done: true, Input: map[string]string{"content": "# Notes\nkeep it"}},
-		{Name: "Task", ID: "c9", Input: map[string]string{"description": "find callers"}, Done: true, Result: "Three callers.\nagentId: a1"},
+		{Name: "Task", ID: "c9", Input: map[string]string{"description": "find callers"}, Done: true,
+			Result: "Three callers.\nagentId: a1"},
 	}
 	s.Subagents = []ingest.Subagent{{Call: "c9"}}
 	s.Turns[5].Abandoned, s.Turns[6].Copied = true, true
@@ -155,9 +163,11 @@ func TestCondense(t *testing.T) {
 }
 
 func TestClip(t *testing.T) {
-	text := strings.Repeat("fine line here\n", 400) + "error: the disk is full\n" + strings.Repeat("another fine line\n", 400) + "the very end"
+	text := strings.Repeat("fine line here\n", 400) + "error: the disk is full\n" +
+		strings.Repeat("another fine line\n", 400) + "the very end"
 	got := clip(text, 600)
-	if len(got) > 700 || !strings.HasPrefix(got, "fine line") || !strings.HasSuffix(got, "the very end") || strings.Count(got, "error: the disk is full") != 1 {
+	if len(got) > 700 || !strings.HasPrefix(got, "fine line") || !strings.HasSuffix(got, "the very end") ||
+		strings.Count(got, "error: the disk is full") != 1 {
 		t.Errorf("got %d bytes: %s", len(got), got)
 	}
 	if got := clip(strings.Repeat("é", 5000), 100); len(got) > 140 || strings.ContainsRune(got, '\uFFFD') {

@@ -44,17 +44,20 @@ func texts(p *payload.Payload) []string {
 func TestImprove(t *testing.T) {
 	m := &scripted{}
 	store := newMemory()
-	s := session("u: goal! Find out why jobs come twice", "a: I looked.\ndecision! Log at acquire before the lock order is changed", "u: ok")
+	s := session("u: goal! Find out why jobs come twice",
+		"a: I looked.\ndecision! Log at acquire before the lock order is changed", "u: ok")
 	p := must(t, improver(t, m, store, nil), s, &payload.Payload{})
 	want := []string{"goal Find out why jobs come twice", "decision Log at acquire before the lock order is changed"}
 	if d := cmp.Diff(want, texts(p)); d != "" {
 		t.Errorf("items (-want +got):\n%s", d)
 	}
 	d := p.Items[1]
-	if d.ID != "" || d.Maker != payload.ByModel || d.By != payload.ByAssistant || !strings.HasPrefix(d.Rule, "extract/") || d.Confidence != 0.9 {
+	if d.ID != "" || d.Maker != payload.ByModel || d.By != payload.ByAssistant ||
+		!strings.HasPrefix(d.Rule, "extract/") || d.Confidence != 0.9 {
 		t.Errorf("got %+v, want a model's item without id, its by put right for want of a person's quote", d)
 	}
-	if d := cmp.Diff([]payload.Evidence{{Turn: "r2", N: 2, Quote: "Log at acquire before the lock order is changed"}}, d.Evidence); d != "" {
+	if d := cmp.Diff([]payload.Evidence{{Turn: "r2", N: 2, Quote: "Log at acquire before the lock order is changed"}},
+		d.Evidence); d != "" {
 		t.Errorf("evidence (-want +got):\n%s", d)
 	}
 	if d := cmp.Diff([]string{"other words 2", "What was it about?"}, d.Aliases); d != "" {
@@ -73,7 +76,8 @@ func TestNothingIsAskedTwice(t *testing.T) {
 	s := session("u: goal! Order the jobs by age", "a: decision! Use a heap for the jobs")
 	first := must(t, improver(t, m, store, nil), s, nil)
 	m.forget()
-	for name, o := range map[string]func(*Options){"again": nil, "another model": func(o *Options) { o.Model = &scripted{name: "other/2", answer: fail(llm.Refused)} }} {
+	for name, o := range map[string]func(*Options){"again": nil,
+		"another model": func(o *Options) { o.Model = &scripted{name: "other/2", answer: fail(llm.Refused)} }} {
 		p := must(t, improver(t, m, store, o), s, nil)
 		if d := cmp.Diff(texts(first), texts(p)); d != "" || len(m.asked) > 0 {
 			t.Errorf("%s: asked %d times, items (-first +got):\n%s", name, len(m.asked), d)
@@ -183,7 +187,8 @@ func TestTwoThousandTurnsInASmallModel(t *testing.T) {
 			t.Fatalf("request %d (%s) may take %d tokens, the model has 8192", i, r.Task, n)
 		}
 	}
-	if _, err := improver(t, &scripted{window: 2000}, newMemory(), nil).Improve(t.Context(), s, nil); !faultIs(err, llm.TooLong) {
+	if _, err := improver(t, &scripted{window: 2000}, newMemory(), nil).Improve(t.Context(), s, nil); !faultIs(err,
+		llm.TooLong) {
 		t.Errorf("a model of 2,000 tokens: got error %v, want that it is too small", err)
 	}
 }
@@ -268,14 +273,16 @@ func TestTooMuch(t *testing.T) {
 	short := session("u: goal! Order the jobs by age", "a: decision! Use a heap for the jobs")
 	for fault, want := range map[llm.Fault]int{llm.TooLong: 1, llm.Cut: 2} { // a cut answer may be longer
 		m := &scripted{answer: func(llm.Request) (string, error) { return "", &llm.Error{Fault: fault} }}
-		if _, err := improver(t, m, newMemory(), nil).Improve(t.Context(), short, nil); !faultIs(err, fault) || len(m.asked) != want {
+		if _, err := improver(t, m, newMemory(), nil).Improve(t.Context(), short, nil); !faultIs(err, fault) ||
+			len(m.asked) != want {
 			t.Errorf("%s: got %v after %d requests, want %d", fault, err, len(m.asked), want)
 		}
 	}
 	m := &scripted{answer: func(r llm.Request) (string, error) {
 		return `{"items":[],"closed":[],"more":"` + strings.Repeat("x", mostAnswer) + `"}`, nil
 	}}
-	if _, err := improver(t, m, newMemory(), nil).Improve(t.Context(), short, nil); !faultIs(err, llm.Nonsense) || len(m.asked) != 2 {
+	if _, err := improver(t, m, newMemory(), nil).Improve(t.Context(), short, nil); !faultIs(err, llm.Nonsense) ||
+		len(m.asked) != 2 {
 		t.Errorf("got %v after %d requests, want nonsense after two", err, len(m.asked))
 	}
 }
@@ -298,7 +305,8 @@ func TestNothingFound(t *testing.T) {
 		}
 	}
 	m := &scripted{answer: func(llm.Request) (string, error) { return `{"items":[],"closed":[]}`, nil }}
-	if p := must(t, improver(t, m, newMemory(), nil), session("u: what time is it?", "a: Noon."), nil); len(p.Items) > 0 || len(m.asked) != 1 {
+	if p := must(t, improver(t, m, newMemory(), nil), session("u: what time is it?", "a: Noon."),
+		nil); len(p.Items) > 0 || len(m.asked) != 1 {
 		t.Errorf("a short talk: got %v after %d requests, want nothing after one", texts(p), len(m.asked))
 	}
 }
@@ -337,7 +345,8 @@ func TestImproveEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	m := &scripted{}
-	if _, err := improver(t, m, newMemory(), nil).Improve(ctx, session("u: goal! Order the jobs"), nil); !errors.Is(err, context.Canceled) || len(m.asked) > 0 {
+	if _, err := improver(t, m, newMemory(), nil).Improve(ctx, session("u: goal! Order the jobs"), nil); !errors.Is(err,
+		context.Canceled) || len(m.asked) > 0 {
 		t.Errorf("got error %v after %d requests, want none and that it was cancelled", err, len(m.asked))
 	}
 }
@@ -374,7 +383,8 @@ func TestEstimate(t *testing.T) {
 	for _, r := range m.asked {
 		in += guess(r.System) + guess(r.Prompt) + guess(string(r.Schema.JSON))
 	}
-	if before.Requests != len(m.asked) || float64(before.In) < 0.8*float64(in) || float64(before.In) > 1.4*float64(in) || before.Out == 0 {
+	if before.Requests != len(m.asked) || float64(before.In) < 0.8*float64(in) || float64(before.In) > 1.4*float64(in) ||
+		before.Out == 0 {
 		t.Errorf("estimated %+v, took %d requests and %d tokens", before, len(m.asked), in)
 	}
 	if after, err := im.Estimate(t.Context(), s, nil); err != nil || after != (distill.Estimate{}) {
@@ -396,7 +406,8 @@ func TestEverythingFitsASmallModel(t *testing.T) {
 			if i%2 == 0 {
 				quote = "Order the jobs by age"
 			}
-			a.Items = append(a.Items, found{Kind: "decision", Text: word(fmt.Sprintf("Order the jobs by age %d %s", i, wide)), Why: word(wide), Scope: word(wide), Evidence: many[cited]{{"t1", word(quote)}, {"t1", word(quote)}}})
+			a.Items = append(a.Items, found{Kind: "decision", Text: word(fmt.Sprintf("Order the jobs by age %d %s", i, wide)),
+				Why: word(wide), Scope: word(wide), Evidence: many[cited]{{"t1", word(quote)}, {"t1", word(quote)}}})
 		}
 		data, err := json.Marshal(a)
 		return string(data), err

@@ -18,7 +18,8 @@ func TestLooseForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []found{
-		{Kind: "decision", Text: "Use a heap", Evidence: []cited{{"2", "a heap"}}, Alternatives: []word{"list"}, Confidence: "0.8"},
+		{Kind: "decision", Text: "Use a heap", Evidence: []cited{{"2", "a heap"}}, Alternatives: []word{"list"},
+			Confidence: "0.8"},
 		{Kind: "flag", Text: "Watch out", Evidence: many[cited]{}},
 	}
 	if d := cmp.Diff(want, a.Items); d != "" || a.bad != 2 || a.Closed != nil {
@@ -29,7 +30,8 @@ func TestLooseForms(t *testing.T) {
 			t.Errorf("%q: got %q, want t12", turn, got)
 		}
 	}
-	for in, want := range map[word]float64{"high": 0.9, "Low": 0.5, "0.8": 0.8, "0.1": 0.5, "1": 0.9, "very": 0.7, "": 0.7, "80": 0.7} {
+	for in, want := range map[word]float64{"high": 0.9, "Low": 0.5, "0.8": 0.8, "0.1": 0.5, "1": 0.9, "very": 0.7,
+		"": 0.7, "80": 0.7} {
 		if got := sureOf(in); got != want {
 			t.Errorf("sure %q: got %v, want %v", in, got, want)
 		}
@@ -59,7 +61,8 @@ func TestSameLanguage(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", name, got, tt.want)
 		}
 	}
-	if !sameLanguage(long(english), "bitte die Liste nicht anfassen", long(german)) || !sameLanguage(long(english), "сделай это", long(russian)) {
+	if !sameLanguage(long(english), "bitte die Liste nicht anfassen", long(german)) ||
+		!sameLanguage(long(english), "сделай это", long(russian)) {
 		t.Error("an answer in the language of a person who types little isn't taken")
 	}
 }

@@ -36,7 +36,8 @@ func inWindows(t *testing.T, windows ...[]string) *payload.Payload {
 // one says of the same turn is the same.
 func TestMergeOneAnswer(t *testing.T) {
 	item := func(text string) *grounded {
-		return &grounded{payload.Item{Kind: payload.Decision, Text: text, State: payload.Stands, Evidence: []payload.Evidence{{Turn: "r1", Quote: "yes"}}}, &found{}}
+		return &grounded{payload.Item{Kind: payload.Decision, Text: text, State: payload.Stands,
+			Evidence: []payload.Evidence{{Turn: "r1", Quote: "yes"}}}, &found{}}
 	}
 	message := item("The list shows the commit that belongs to the job instead of the prompt.")
 	fallback := item("When no commit is found for a job, the list falls back to the prompt.")
@@ -56,33 +57,44 @@ func TestMergeWindows(t *testing.T) {
 		windows [][]string
 		want    []string
 	}{
-		"said again": {[][]string{{"u: decision! Use a heap for the order of the jobs"}, {"a: decision! Use a heap for the order of the jobs"}},
+		"said again": {[][]string{{"u: decision! Use a heap for the order of the jobs"},
+			{"a: decision! Use a heap for the order of the jobs"}},
 			[]string{"decision Use a heap for the order of the jobs"}},
-		"restated": {[][]string{{"u: decision! Use a heap for the jobs"}, {"u: decision!i2 restates! The jobs are kept in a heap with a sequence number"}},
+		"restated": {[][]string{{"u: decision! Use a heap for the jobs"},
+			{"u: decision!i2 restates! The jobs are kept in a heap with a sequence number"}},
 			[]string{"decision The jobs are kept in a heap with a sequence number"}},
-		"refined": {[][]string{{"u: decision! Use a heap for the jobs"}, {"u: decision!i2 refines! Above ten thousand the heap is split in two"}},
+		"refined": {[][]string{{"u: decision! Use a heap for the jobs"},
+			{"u: decision!i2 refines! Above ten thousand the heap is split in two"}},
 			[]string{"decision Use a heap for the jobs", "decision Above ten thousand the heap is split in two"}},
-		"superseded": {[][]string{{"u: decision! Use a heap for the jobs"}, {"u: decision!i2 supersedes! Use a ring buffer after all"}},
+		"superseded": {[][]string{{"u: decision! Use a heap for the jobs"},
+			{"u: decision!i2 supersedes! Use a ring buffer after all"}},
 			[]string{"decision Use a heap for the jobs (superseded)", "decision Use a ring buffer after all"}},
-		"revoked": {[][]string{{"u: decision! Use a heap for the jobs"}, {"u: eliminated!i2 revokes! A heap was tried and it was too slow"}},
+		"revoked": {[][]string{{"u: decision! Use a heap for the jobs"},
+			{"u: eliminated!i2 revokes! A heap was tried and it was too slow"}},
 			[]string{"decision Use a heap for the jobs (revoked)", "eliminated A heap was tried and it was too slow"}},
 		"done": {[][]string{{"u: next! Measure the heap at night", "u: next! Write the page about it"}, {"a: done! i2"}},
 			[]string{"next Measure the heap at night (done)", "next Write the page about it"}},
 		"a decision isn't done": {[][]string{{"u: decision! Use a heap for the jobs"}, {"a: done! i2"}},
 			[]string{"decision Use a heap for the jobs"}},
-		"dropped": {[][]string{{"u: decision! Use a heap for the jobs"}, {"u: we don't use a heap any more", "a: dropped! i2"}},
+		"dropped": {[][]string{{"u: decision! Use a heap for the jobs"},
+			{"u: we don't use a heap any more", "a: dropped! i2"}},
 			[]string{"decision Use a heap for the jobs (revoked)"}},
-		"dropped where something else is spoken of": {[][]string{{"u: decision! Use a heap for the jobs"}, {"u: the colours are next", "a: then the page", "a: dropped! i2"}},
+		"dropped where something else is spoken of": {[][]string{{"u: decision! Use a heap for the jobs"},
+			{"u: the colours are next", "a: then the page", "a: dropped! i2"}},
 			[]string{"decision Use a heap for the jobs"}},
-		"unknown ids": {[][]string{{"u: decision! Use a heap for the jobs"}, {"u: decision!i77 supersedes! The workers poll every two seconds", "a: done! i99"}},
+		"unknown ids": {[][]string{{"u: decision! Use a heap for the jobs"},
+			{"u: decision!i77 supersedes! The workers poll every two seconds", "a: done! i99"}},
 			[]string{"decision Use a heap for the jobs", "decision The workers poll every two seconds"}},
-		"another number": {[][]string{{"u: decision! The workers try again 3 times"}, {"u: decision! The workers try again 5 times"}},
+		"another number": {[][]string{{"u: decision! The workers try again 3 times"},
+			{"u: decision! The workers try again 5 times"}},
 			[]string{"decision The workers try again 3 times", "decision The workers try again 5 times"}},
-		"the opposite": {[][]string{{"u: decision! The page shows the older jobs first"}, {"u: decision! The page never shows the older jobs first"}},
+		"the opposite": {[][]string{{"u: decision! The page shows the older jobs first"},
+			{"u: decision! The page never shows the older jobs first"}},
 			[]string{"decision The page shows the older jobs first", "decision The page never shows the older jobs first"}},
 		"a later goal": {[][]string{{"u: goal! Find the leak in the queue"}},
 			[]string{"goal Order the jobs by age and keep the workers busy (superseded)", "goal Find the leak in the queue"}},
-		"a file": {[][]string{{"u: file! queue/order.go Holds the heap"}, {"u: file! ./queue/order.go Holds the heap and the sequence"}},
+		"a file": {[][]string{{"u: file! queue/order.go Holds the heap"},
+			{"u: file! ./queue/order.go Holds the heap and the sequence"}},
 			[]string{"file Holds the heap and the sequence"}},
 	} {
 		p := inWindows(t, tt.windows...)
@@ -99,13 +111,19 @@ func TestMergeWindows(t *testing.T) {
 // What rules know of files and of the goal is added where the model said nothing.
 func TestRulesAdd(t *testing.T) {
 	rules := &payload.Payload{Items: []payload.Item{
-		{Kind: payload.Goal, Text: "by rules", Maker: payload.ByRule, State: payload.Stands, Evidence: []payload.Evidence{{Turn: "r1", Quote: "Put the jobs in order"}}},
-		{Kind: payload.File, Path: "queue/order.go", Text: "Edited.", Status: payload.FileDone, Maker: payload.ByRule, Confidence: 0.9, Evidence: []payload.Evidence{{Turn: "r1", Quote: "Put the jobs in order"}}},
-		{Kind: payload.File, Path: "queue/pool.go", Text: "Edited.", Status: payload.FileDone, Maker: payload.ByRule, Confidence: 0.9, Evidence: []payload.Evidence{{Turn: "r1", Quote: "Put the jobs in order"}}},
-		{Kind: payload.File, Path: "queue/read.go", Text: "Read.", Status: payload.FileUntouched, Maker: payload.ByRule, Confidence: 0.9, Evidence: []payload.Evidence{{Turn: "r1", Quote: "Put the jobs in order"}}},
-		{Kind: payload.Decision, Text: "by rules", Maker: payload.ByRule, Confidence: 0.9, Evidence: []payload.Evidence{{Turn: "r1", Quote: "Put the jobs in order"}}},
+		{Kind: payload.Goal, Text: "by rules", Maker: payload.ByRule, State: payload.Stands,
+			Evidence: []payload.Evidence{{Turn: "r1", Quote: "Put the jobs in order"}}},
+		{Kind: payload.File, Path: "queue/order.go", Text: "Edited.", Status: payload.FileDone, Maker: payload.ByRule,
+			Confidence: 0.9, Evidence: []payload.Evidence{{Turn: "r1", Quote: "Put the jobs in order"}}},
+		{Kind: payload.File, Path: "queue/pool.go", Text: "Edited.", Status: payload.FileDone, Maker: payload.ByRule,
+			Confidence: 0.9, Evidence: []payload.Evidence{{Turn: "r1", Quote: "Put the jobs in order"}}},
+		{Kind: payload.File, Path: "queue/read.go", Text: "Read.", Status: payload.FileUntouched, Maker: payload.ByRule,
+			Confidence: 0.9, Evidence: []payload.Evidence{{Turn: "r1", Quote: "Put the jobs in order"}}},
+		{Kind: payload.Decision, Text: "by rules", Maker: payload.ByRule, Confidence: 0.9,
+			Evidence: []payload.Evidence{{Turn: "r1", Quote: "Put the jobs in order"}}},
 	}}
-	s := session("u: Put the jobs in order", "a: file! queue/order.go Holds the heap", "a: decision! Use a heap for the jobs")
+	s := session("u: Put the jobs in order", "a: file! queue/order.go Holds the heap",
+		"a: decision! Use a heap for the jobs")
 	p := must(t, improver(t, &scripted{}, newMemory(), nil), s, rules)
 	want := []string{"goal by rules", "decision Use a heap for the jobs", "file Edited.", "file Holds the heap"}
 	if d := cmp.Diff(want, texts(p)); d != "" {
@@ -114,12 +132,14 @@ func TestRulesAdd(t *testing.T) {
 }
 
 func TestRelative(t *testing.T) {
-	l := &ledger{session: &ingest.Session{Where: ingest.Where{Cwds: []ingest.CwdCount{{Dir: "/tmp", Turns: 1}, {Dir: "/home/dev/p/.worktrees/1", Turns: 9}},
+	l := &ledger{session: &ingest.Session{Where: ingest.Where{Cwds: []ingest.CwdCount{{Dir: "/tmp", Turns: 1},
+		{Dir: "/home/dev/p/.worktrees/1", Turns: 9}},
 		Worktree: &ingest.Worktree{Path: "/var/w", Original: `C:\src\p`}},
 		Turns: []ingest.Turn{{Calls: []ingest.ToolCall{{Path: "/tmp/y.txt"}}}}}}
 	for in, want := range map[string]string{
-		"/home/dev/p/.worktrees/1/a.go": "a.go", "/home/dev/p/cmd/a.go": "cmd/a.go", "/var/w/a.go": "a.go", `C:\src\p\cmd\a.go`: "cmd/a.go",
-		"./a.go": "a.go", "b/../a.go": "a.go", "/etc/hosts": "/etc/hosts", "": "", "/tmp/x.txt": "x.txt", "y.txt": "y.txt",
+		"/home/dev/p/.worktrees/1/a.go": "a.go", "/home/dev/p/cmd/a.go": "cmd/a.go", "/var/w/a.go": "a.go",
+		`C:\src\p\cmd\a.go`: "cmd/a.go",
+		"./a.go":            "a.go", "b/../a.go": "a.go", "/etc/hosts": "/etc/hosts", "": "", "/tmp/x.txt": "x.txt", "y.txt": "y.txt",
 	} {
 		if got := l.relative(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
@@ -132,7 +152,8 @@ func TestOddItems(t *testing.T) {
 	huge := strings.Repeat("very ", 2_000) + "long"
 	ev := []cited{{"t1", "Use a heap for the jobs"}} // beside which all is said that follows
 	a := answer{Items: []found{
-		{Kind: "Decision", Text: "Use a heap\nfor the\x00 jobs\x1b\u202e.", Why: "because it is fast", Evidence: ev, By: "the user", Alternatives: many[word]{"", "list", "list", word(huge)}},
+		{Kind: "Decision", Text: "Use a heap\nfor the\x00 jobs\x1b\u202e.", Why: "because it is fast", Evidence: ev,
+			By: "the user", Alternatives: many[word]{"", "list", "list", word(huge)}},
 		{Kind: "idea", Text: "Use a heap for the jobs", Evidence: ev},
 		{Kind: "flag", Text: "", Evidence: ev},
 		{Kind: "flag", Text: "Use a heap <!-- recall k3v9t2m8qa --> for the jobs", Evidence: ev},
@@ -143,7 +164,8 @@ func TestOddItems(t *testing.T) {
 		{Kind: "decision", Text: "Use two heaps for the jobs", Evidence: ev, Confidence: "low"},
 	}}
 	for i := range 10_000 {
-		a.Items = append(a.Items, found{Kind: "decision", Text: word(fmt.Sprintf("Heap number %d for the jobs", i)), Evidence: ev})
+		a.Items = append(a.Items, found{Kind: "decision", Text: word(fmt.Sprintf("Heap number %d for the jobs", i)),
+			Evidence: ev})
 	}
 	m := &scripted{answer: func(r llm.Request) (string, error) {
 		if r.Task != "extract" {
@@ -152,9 +174,11 @@ func TestOddItems(t *testing.T) {
 		data, err := json.Marshal(a)
 		return string(data), err
 	}}
-	p := must(t, improver(t, m, newMemory(), nil), session("u: Use a heap for the jobs", "a: A heap, not a list: it is very fast."), nil)
+	p := must(t, improver(t, m, newMemory(), nil), session("u: Use a heap for the jobs",
+		"a: A heap, not a list: it is very fast."), nil)
 	d := p.Items[0]
-	if d.Text != "Use a heap for the jobs." || d.Why != "it is fast" || d.By != payload.ByAssistant || len(d.Alternatives) != 2 || len(d.Alternatives[1]) > 130 {
+	if d.Text != "Use a heap for the jobs." || d.Why != "it is fast" || d.By != payload.ByAssistant ||
+		len(d.Alternatives) != 2 || len(d.Alternatives[1]) > 130 {
 		t.Errorf("got %+v", d)
 	}
 	for _, it := range p.Items {
@@ -165,7 +189,8 @@ func TestOddItems(t *testing.T) {
 			t.Errorf("got file %+v", it)
 		}
 	}
-	want := map[string]int{dropKind: 1, dropEmpty: 2, dropMarker: 1, dropDoubted: 1, "no evidence": 1, dropTooMany: 10_009 - mostFound}
+	want := map[string]int{dropKind: 1, dropEmpty: 2, dropMarker: 1, dropDoubted: 1, "no evidence": 1,
+		dropTooMany: 10_009 - mostFound}
 	if d := cmp.Diff(want, p.Dropped); d != "" {
 		t.Errorf("dropped (-want +got):\n%s", d)
 	}

@@ -15,10 +15,12 @@ import (
 
 func pair(n int, earlier, later string) Pair {
 	item := func(id, session, text string, at int) relate.Item {
-		return relate.Item{Session: session, Start: day(at), Item: payload.Item{ID: payload.ItemID(id), Kind: payload.Decision, Text: text, Maker: payload.ByModel,
+		return relate.Item{Session: session, Start: day(at), Item: payload.Item{ID: payload.ItemID(id),
+			Kind: payload.Decision, Text: text, Maker: payload.ByModel,
 			At: day(at), Evidence: []payload.Evidence{{Turn: "r1", N: 1, Quote: "we said: " + text}}}}
 	}
-	return Pair{Earlier: item(fmt.Sprintf("earlier%03d", n), "s1", earlier, n), Later: item(fmt.Sprintf("later%03d", n), "s2", later, n+1)}
+	return Pair{Earlier: item(fmt.Sprintf("earlier%03d", n), "s1", earlier, n),
+		Later: item(fmt.Sprintf("later%03d", n), "s2", later, n+1)}
 }
 
 // rule answers about pairs by what it is told.
@@ -62,7 +64,8 @@ func TestReconcile(t *testing.T) {
 		}
 	}
 	l, ok := im.Link(pairs[0], got[0])
-	if !ok || l.Hides() || l.From != pairs[0].Later.ID || l.To != pairs[0].Earlier.ID || l.FromEvidence == nil || l.ToEvidence.Quote != "we said: Retries wait a fixed 30 s" || !strings.HasPrefix(l.Rule, "reconcile/") {
+	if !ok || l.Hides() || l.From != pairs[0].Later.ID || l.To != pairs[0].Earlier.ID || l.FromEvidence == nil ||
+		l.ToEvidence.Quote != "we said: Retries wait a fixed 30 s" || !strings.HasPrefix(l.Rule, "reconcile/") {
 		t.Errorf("got link %+v", l)
 	}
 	if _, err := payload.EncodeLinks([]payload.Link{l}); err != nil {
@@ -73,7 +76,8 @@ func TestReconcile(t *testing.T) {
 	}
 	m.forget()
 	m.answer = rule(ruling{Relation: "same", Earlier: "Logs go to", Later: "Logs go to"})
-	if got, err = im.Reconcile(t.Context(), pairs); err != nil || len(m.asked) != 0 || got[6].Relation != "" || got[0].Relation != payload.Supersedes {
+	if got, err = im.Reconcile(t.Context(), pairs); err != nil || len(m.asked) != 0 || got[6].Relation != "" ||
+		got[0].Relation != payload.Supersedes {
 		t.Errorf("again: got %v, %v after %d requests, want none: the one left out is unrelated", got, err, len(m.asked))
 	}
 }

@@ -90,7 +90,8 @@ func TestQuotesOfRecordedAnswers(t *testing.T) {
 				quotes++
 				_, _, fault := of.src.find(c)
 				has = has || fault == ""
-				if want := bare(unmarked(string(c.Quote))); len(want) >= leastQuote && strings.Contains(allowed, want) && !oursAlone.MatchString("+ "+string(c.Quote)) {
+				if want := bare(unmarked(string(c.Quote))); len(want) >= leastQuote && strings.Contains(allowed, want) &&
+					!oursAlone.MatchString("+ "+string(c.Quote)) {
 					stand++
 					if fault == "" {
 						taken++
@@ -104,7 +105,8 @@ func TestQuotesOfRecordedAnswers(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d answers, %d items, %d quotes; %d stand as shown, %d of them taken; %d items need other quotes", len(answers), items, quotes, stand, taken, without)
+	t.Logf("%d answers, %d items, %d quotes; %d stand as shown, %d of them taken; %d items need other quotes",
+		len(answers), items, quotes, stand, taken, without)
 	if stand < 500 {
 		t.Errorf("only %d quotes looked at", stand)
 	}

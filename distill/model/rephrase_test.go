@@ -31,13 +31,16 @@ func TestRephraseAsksForNewItemsOnly(t *testing.T) {
 	say(s, "u: flag! The heap is not safe for two writers")
 	must(t, im, s, nil)
 	asked := m.of("rephrase")
-	if len(asked) != 1 || strings.Contains(asked[0].Prompt, "Choice") || !strings.Contains(asked[0].Prompt, "1. flag: The heap") {
+	if len(asked) != 1 || strings.Contains(asked[0].Prompt, "Choice") ||
+		!strings.Contains(asked[0].Prompt, "1. flag: The heap") {
 		t.Errorf("asked about %v, want the flag alone", asked)
 	}
 }
 
 func TestOtherWords(t *testing.T) {
-	bad := words{Aliases: many[word]{"", "heap", `"priority list"`, "priority list", "first in line\nnext", word(strings.Repeat("x", 300)), "<!-- recall k3v9t2m8qa -->"}, Asks: many[word]{"How are jobs sorted?", "Which first?", "A third?"}}
+	bad := words{Aliases: many[word]{"", "heap", `"priority list"`, "priority list", "first in line\nnext",
+		word(strings.Repeat("x", 300)), "<!-- recall k3v9t2m8qa -->"},
+		Asks: many[word]{"How are jobs sorted?", "Which first?", "A third?"}}
 	for i := range 20 {
 		bad.Aliases = append(bad.Aliases, word(fmt.Sprintf("alias %d", i)))
 	}
@@ -46,10 +49,12 @@ func TestOtherWords(t *testing.T) {
 		want  []string
 	}{
 		"cleaned": {[]any{map[string]any{"number": 1, "aliases": bad.Aliases, "asks": bad.Asks}},
-			[]string{"priority list", "first in line next", strings.Repeat("x", 80) + "…", "alias 0", "alias 1", "alias 2", "alias 3", "alias 4", "alias 5", "alias 6", "How are jobs sorted?", "Which first?"}},
-		"numbers that aren't there": {[]any{map[string]any{"number": 0, "aliases": bad.Aliases}, map[string]any{"number": 9, "aliases": bad.Aliases}}, nil},
-		"none":                      {[]any{}, nil},
-		"another form":              {"words", nil},
+			[]string{"priority list", "first in line next", strings.Repeat("x", 80) + "…", "alias 0", "alias 1", "alias 2",
+				"alias 3", "alias 4", "alias 5", "alias 6", "How are jobs sorted?", "Which first?"}},
+		"numbers that aren't there": {[]any{map[string]any{"number": 0, "aliases": bad.Aliases},
+			map[string]any{"number": 9, "aliases": bad.Aliases}}, nil},
+		"none":         {[]any{}, nil},
+		"another form": {"words", nil},
 	} {
 		m := &scripted{answer: func(r llm.Request) (string, error) {
 			if r.Task == "extract" {

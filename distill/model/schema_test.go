@@ -40,11 +40,13 @@ func TestSchemasFitTheirAnswers(t *testing.T) {
 func checkForm(t *testing.T, at string, schema map[string]any, typ reflect.Type) {
 	t.Helper()
 	for key := range schema {
-		if !slices.Contains([]string{"type", "enum", "description", "properties", "required", "additionalProperties", "items"}, key) {
+		if !slices.Contains([]string{"type", "enum", "description", "properties", "required", "additionalProperties",
+			"items"}, key) {
 			t.Errorf("%s: %q isn't taken by all strict modes", at, key)
 		}
 	}
-	kinds := map[reflect.Kind]string{reflect.String: "string", reflect.Int: "integer", reflect.Slice: "array", reflect.Struct: "object"}
+	kinds := map[reflect.Kind]string{reflect.String: "string", reflect.Int: "integer", reflect.Slice: "array",
+		reflect.Struct: "object"}
 	if want := kinds[typ.Kind()]; schema["type"] != want {
 		t.Fatalf("%s: type %v in the schema, %s in Go", at, schema["type"], want)
 	}
@@ -89,7 +91,8 @@ func TestPromptsSayWhatIsAskedFor(t *testing.T) {
 	extract := prompts.Extract(true)
 	for _, want := range []string{
 		`"Before we close this session, write a rehydration payload for the next session. Include: current goal, decisions made and why, decisions deferred, the next concrete action, files currently in play, and anything you'd flag as 'don't forget.' Keep it under 1,000 tokens."`,
-		"\ngoal: ", "\ndecision: ", "\neliminated: ", "\nfinding: ", "\nhypothesis: ", "\nflag: ", "\nnext: ", "\ndeferred: ", "\nquestion: ", "\nfile: ", "\nstatus: ",
+		"\ngoal: ", "\ndecision: ", "\neliminated: ", "\nfinding: ", "\nhypothesis: ", "\nflag: ", "\nnext: ",
+		"\ndeferred: ", "\nquestion: ", "\nfile: ", "\nstatus: ",
 	} {
 		if !strings.Contains(extract, want) {
 			t.Errorf("the prompt to extract lacks %q", want)

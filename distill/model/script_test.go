@@ -78,7 +78,8 @@ func obey(r llm.Request) (string, error) {
 			Notes []note `json:"notes"`
 		}
 		for n := range strings.Count(r.Prompt, "\n") - 3 {
-			a.Notes = append(a.Notes, note{n + 1, words{many[word]{word(fmt.Sprintf("other words %d", n+1))}, many[word]{"What was it about?"}}})
+			a.Notes = append(a.Notes, note{n + 1, words{many[word]{word(fmt.Sprintf("other words %d", n+1))},
+				many[word]{"What was it about?"}}})
 		}
 		data, err := json.Marshal(a)
 		return string(data), err
@@ -105,7 +106,8 @@ func marked(prompt string) answer {
 		case m[1] == "done" || m[1] == "dropped":
 			a.Closed = append(a.Closed, closing{Item: word(m[4]), How: word(m[1]), Turn: word(turn), Quote: word(m[0][2:])})
 		default:
-			f := found{Kind: word(m[1]), Text: word(m[4]), Evidence: []cited{{word(turn), word(m[4])}}, By: "user", Confidence: "high", Earlier: word(m[2]), Bearing: word(m[3])}
+			f := found{Kind: word(m[1]), Text: word(m[4]), Evidence: []cited{{word(turn), word(m[4])}}, By: "user",
+				Confidence: "high", Earlier: word(m[2]), Bearing: word(m[3])}
 			if f.Bearing == "" {
 				f.Bearing = "none"
 			}
@@ -163,7 +165,8 @@ func session(lines ...string) *ingest.Session {
 func say(s *ingest.Session, line string) *ingest.Turn {
 	n := len(s.Turns) + 1
 	id := "r" + strconv.Itoa(n)
-	t := ingest.Turn{ID: ingest.TurnID(id), N: n, Records: []string{id}, Role: ingest.User, Kind: ingest.Prompt, Text: line[3:], At: day(0).Add(time.Duration(n) * time.Minute)}
+	t := ingest.Turn{ID: ingest.TurnID(id), N: n, Records: []string{id}, Role: ingest.User, Kind: ingest.Prompt,
+		Text: line[3:], At: day(0).Add(time.Duration(n) * time.Minute)}
 	if line[0] == 'a' {
 		t.Role, t.Kind = ingest.Assistant, ingest.Message
 	}

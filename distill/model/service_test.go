@@ -54,7 +54,8 @@ func TestImproveByAService(t *testing.T) {
 	}
 	s := session("u: goal! Order the jobs by age", "a: decision! Use a heap for the jobs")
 	p := must(t, New(Options{Model: chat, Store: newMemory()}), s, nil)
-	if len(p.Items) != 2 || p.Items[1].Kind != payload.Decision || len(p.Items[1].Aliases) == 0 || !strings.HasPrefix(p.Made.Distiller, "model/") {
+	if len(p.Items) != 2 || p.Items[1].Kind != payload.Decision || len(p.Items[1].Aliases) == 0 ||
+		!strings.HasPrefix(p.Made.Distiller, "model/") {
 		t.Errorf("got %v made by %+v", texts(p), p.Made)
 	}
 	if asked.Load() != 2 || strict.Load() != 2 {

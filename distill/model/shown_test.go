@@ -72,7 +72,8 @@ func quotedAll(t *testing.T, s *ingest.Session) (lines, lost int) {
 					t.Errorf("%s %s: %q: %s", s.ID, label(k.turn), quote, fault)
 					continue
 				}
-				p.Items = append(p.Items, payload.Item{Kind: payload.Next, Evidence: []payload.Evidence{{Turn: string(at.turn.ID), Quote: got}}})
+				p.Items = append(p.Items, payload.Item{Kind: payload.Next, Evidence: []payload.Evidence{{Turn: string(at.turn.ID),
+					Quote: got}}})
 			}
 		}
 	}

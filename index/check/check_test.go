@@ -66,7 +66,8 @@ func (s *score) recall() float64    { return float64(s.right) / float64(max(1, s
 
 func (s *score) String() string {
 	lo, hi := wilson(s.right, s.right+s.wrong)
-	return fmt.Sprintf("%d right, %d wrong, %d missed; precision %.3f (95 %% interval %.3f–%.3f), recall %.3f", s.right, s.wrong, s.missed, s.precision(), lo, hi, s.recall())
+	return fmt.Sprintf("%d right, %d wrong, %d missed; precision %.3f (95 %% interval %.3f–%.3f), recall %.3f", s.right,
+		s.wrong, s.missed, s.precision(), lo, hi, s.recall())
 }
 
 // wilson is the interval of a share.
@@ -167,8 +168,9 @@ func itemOf(t *testing.T, line string) payload.Item {
 		parts[i] = strings.TrimSpace(parts[i])
 	}
 	head := strings.Fields(parts[0])
-	it := payload.Item{ID: payload.ItemID((head[0] + "xxxxxxxxxx")[:10]), Kind: payload.Kind(head[1]), Text: parts[1], Why: parts[2],
-		By: payload.ByUser, Maker: payload.ByRule, State: payload.Stands, At: time.Date(2026, 4, 17, 14, 50, 0, 0, time.UTC),
+	it := payload.Item{ID: payload.ItemID((head[0] + "xxxxxxxxxx")[:10]), Kind: payload.Kind(head[1]), Text: parts[1],
+		Why: parts[2],
+		By:  payload.ByUser, Maker: payload.ByRule, State: payload.Stands, At: time.Date(2026, 4, 17, 14, 50, 0, 0, time.UTC),
 		Evidence: []payload.Evidence{{Turn: "u1", N: 3, Quote: parts[1]}}}
 	split := func(s, sep string) (out []string) {
 		for _, p := range strings.Split(s, sep) {
@@ -211,11 +213,13 @@ func fill(t testing.TB, items []placed) *index.Index {
 	var docs []index.Doc
 	for i, p := range items {
 		if n := len(docs); n == 0 || docs[n-1].Project != p.project || docs[n-1].Title != p.title || i%6 == 0 {
-			docs = append(docs, index.Doc{Session: fmt.Sprintf("s%d", i), Project: p.project, Title: p.title, Source: "claude-code", Start: p.item.At, End: p.item.At})
+			docs = append(docs, index.Doc{Session: fmt.Sprintf("s%d", i), Project: p.project, Title: p.title,
+				Source: "claude-code", Start: p.item.At, End: p.item.At})
 		}
 		d := &docs[len(docs)-1]
 		d.Items = append(d.Items, index.Item{Item: p.item, Context: p.item.Text})
-		d.Turns = append(d.Turns, index.Turn{ID: fmt.Sprintf("u%d", i), N: i + 1, Role: "user", At: p.item.At, Text: p.item.Text})
+		d.Turns = append(d.Turns, index.Turn{ID: fmt.Sprintf("u%d", i), N: i + 1, Role: "user", At: p.item.At,
+			Text: p.item.Text})
 	}
 	if err := x.PutAll(t.Context(), docs); err != nil {
 		t.Fatal(err)

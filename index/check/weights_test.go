@@ -19,7 +19,8 @@ var writeWeights = flag.Bool("write-weights", false, "fit weights.json anew")
 // files are those of testdata, by who wrote them: the first by people who knew the code,
 // strangers' by three who had not seen it.
 var (
-	files = []string{"actions.txt", "fresh.txt", "unseen.txt", "later.txt", "edits.txt", "round.txt", "demo.txt", "last.txt",
+	files = []string{"actions.txt", "fresh.txt", "unseen.txt", "later.txt", "edits.txt", "round.txt", "demo.txt",
+		"last.txt",
 		"others.txt", "elsewhere.txt", "strangers.txt"}
 	strangers = files[8:]
 )

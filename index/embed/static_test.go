@@ -30,7 +30,8 @@ func tiny(t *testing.T, change func(header map[string]any, data []byte) []byte) 
 			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(x))
 		}
 	}
-	header := map[string]any{"__metadata__": map[string]string{"format": "pt"}, "embeddings": map[string]any{"dtype": "F32", "shape": []int{7, 3}, "data_offsets": []int{0, len(data)}}}
+	header := map[string]any{"__metadata__": map[string]string{"format": "pt"},
+		"embeddings": map[string]any{"dtype": "F32", "shape": []int{7, 3}, "data_offsets": []int{0, len(data)}}}
 	if change != nil {
 		data = change(header, data)
 	}
@@ -96,7 +97,8 @@ func TestStaticHalf(t *testing.T) {
 	m, err := LoadStatic(tiny(t, func(header map[string]any, data []byte) []byte {
 		var half []byte
 		for i := 0; i < len(data); i += 4 {
-			bits := map[float32]uint16{0: 0, 1: 0x3c00, 2: 0x4000, 3: 0x4200, 4: 0x4400, 6: 0x4600, 8: 0x4800, 9: 0x4880}[math.Float32frombits(binary.LittleEndian.Uint32(data[i:]))]
+			bits := map[float32]uint16{0: 0, 1: 0x3c00, 2: 0x4000, 3: 0x4200, 4: 0x4400, 6: 0x4600, 8: 0x4800,
+				9: 0x4880}[math.Float32frombits(binary.LittleEndian.Uint32(data[i:]))]
 			half = binary.LittleEndian.AppendUint16(half, bits)
 		}
 		n := len(half)
@@ -119,7 +121,8 @@ func TestStaticHalf(t *testing.T) {
 	if diff := cmp.Diff([][]float32{want}, vs); diff != "" {
 		t.Errorf("queue twice, retr and ##y once (-want +got):\n%s", diff)
 	}
-	for bits, want := range map[uint16]float32{0x0001: 5.9604645e-08, 0x8000: 0, 0xc000: -2, 0x7bff: 65504, 0x3555: 0.33325195} {
+	for bits, want := range map[uint16]float32{0x0001: 5.9604645e-08, 0x8000: 0, 0xc000: -2, 0x7bff: 65504,
+		0x3555: 0.33325195} {
 		if got := half(bits); got != want {
 			t.Errorf("half(%#x) = %v, want %v", bits, got, want)
 		}
@@ -142,7 +145,11 @@ func TestStaticDamaged(t *testing.T) {
 			h["embeddings"] = map[string]any{"dtype": "F32", "shape": []int{6, 3}, "data_offsets": []int{0, 72}}
 			return d
 		},
-		"whole numbers": func(h map[string]any, d []byte) []byte { h["embeddings"].(map[string]any)["dtype"] = "I32"; return d },
+		"whole numbers": func(h map[string]any,
+			d []byte) []byte {
+			h["embeddings"].(map[string]any)["dtype"] = "I32"
+			return d
+		},
 		"huge": func(h map[string]any, d []byte) []byte {
 			h["embeddings"].(map[string]any)["shape"] = []int{1 << 40, 1 << 40}
 			return d
@@ -168,8 +175,10 @@ func TestStaticDamaged(t *testing.T) {
 		}
 	}
 	dir := tiny(t, nil)
-	for _, tokenizer := range []string{``, `{}`, `{"model":{"type":"BPE"}}`, `{"model":{"type":"WordPiece","vocab":{}}}`, `{"model":{"type":"WordPiece","vocab":[1]}}`,
-		`{"model":{"type":"WordPiece","vocab":{"a":99}}}`, `{"normalizer":{"type":"NFKC"},"model":{"type":"WordPiece","vocab":{"a":1}}}`} {
+	for _, tokenizer := range []string{``, `{}`, `{"model":{"type":"BPE"}}`, `{"model":{"type":"WordPiece","vocab":{}}}`,
+		`{"model":{"type":"WordPiece","vocab":[1]}}`,
+		`{"model":{"type":"WordPiece","vocab":{"a":99}}}`,
+		`{"normalizer":{"type":"NFKC"},"model":{"type":"WordPiece","vocab":{"a":1}}}`} {
 		if err := os.WriteFile(filepath.Join(dir, "tokenizer.json"), []byte(tokenizer), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +186,8 @@ func TestStaticDamaged(t *testing.T) {
 			t.Errorf("tokenizer %s: got %v, want an error", tokenizer, m)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "model.safetensors"), []byte{255, 255, 255, 255, 255, 255, 255, 255, 0}, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "model.safetensors"), []byte{255, 255, 255, 255, 255, 255, 255, 255, 0},
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if m, err := LoadStatic(dir); err == nil {

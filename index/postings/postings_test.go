@@ -166,7 +166,8 @@ func TestBuild(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if want := len(slices.DeleteFunc(slices.Collect(maps.Keys(s)), func(w string) bool { return !strings.HasPrefix(w, "only") })); words != want {
+	if want := len(slices.DeleteFunc(slices.Collect(maps.Keys(s)),
+		func(w string) bool { return !strings.HasPrefix(w, "only") })); words != want {
 		t.Errorf("%d words begin with only, want %d", words, want)
 	}
 }

@@ -17,8 +17,9 @@ func retries() *Question {
 }
 
 func TestLookAtItem(t *testing.T) {
-	it := &payload.Item{Kind: payload.File, Text: "Retries back off: random, exponential delays", Why: "a herd", Aliases: []string{"jitter", "retry jitter"},
-		Path: "backoff.go", Confidence: 0.9, By: payload.ByUser, State: payload.Superseded}
+	it := &payload.Item{Kind: payload.File, Text: "Retries back off: random, exponential delays", Why: "a herd",
+		Aliases: []string{"jitter", "retry jitter"},
+		Path:    "backoff.go", Confidence: 0.9, By: payload.ByUser, State: payload.Superseded}
 	got := retries().Look(Candidate{Item: it, Words: 0.5, Source: 0.25, Support: 0.1, Aliased: true})
 	want := Features{Words: 0.5, Source: 0.25, Support: 0.1,
 		All:     1,                         // retries in the text, jitter in an alias, backoff in the path
@@ -39,8 +40,10 @@ func TestLookAtItem(t *testing.T) {
 }
 
 func TestLookAtTurn(t *testing.T) {
-	got := retries().Look(Candidate{Text: "we have backoff, and then the jitter, for all of them", User: true, Words: 0.4, Lexicon: 0.1, Support: 0.2})
-	want := Features{ATurn: 1, TurnWords: 0.4, TurnLexicon: 0.1, TurnSupport: 0.2, TurnAll: 0.8, TurnRare: 1, TurnPairs: 0.5, TurnPerson: 1}
+	got := retries().Look(Candidate{Text: "we have backoff, and then the jitter, for all of them", User: true, Words: 0.4,
+		Lexicon: 0.1, Support: 0.2})
+	want := Features{ATurn: 1, TurnWords: 0.4, TurnLexicon: 0.1, TurnSupport: 0.2, TurnAll: 0.8, TurnRare: 1,
+		TurnPairs: 0.5, TurnPerson: 1}
 	for i := range want {
 		if math.Abs(got[i]-want[i]) > 1e-9 {
 			t.Errorf("%s: got %v, want %v", Name(i), got[i], want[i])
@@ -99,7 +102,8 @@ func TestStanding(t *testing.T) {
 		it.Text = "Retries with backoff"
 		return Default.Score(q.Look(Candidate{Item: &it}))
 	}
-	old, stands, human := score(payload.Item{State: payload.Superseded}), score(payload.Item{State: payload.Stands}), score(payload.Item{Maker: payload.ByHuman})
+	old, stands, human := score(payload.Item{State: payload.Superseded}), score(payload.Item{State: payload.Stands}),
+		score(payload.Item{Maker: payload.ByHuman})
 	if !(old < stands && stands < human) {
 		t.Errorf("superseded %v, standing %v, by hand %v: want them in this order", old, stands, human)
 	}
@@ -113,7 +117,8 @@ func TestWeights(t *testing.T) {
 	if diff := cmp.Diff(Default, w); diff != "" {
 		t.Errorf("written and read again (-want +got):\n%s", diff)
 	}
-	if _, err := Parse("words 1 # fine\n\nnonsense 2\n"); err == nil || err.Error() != `weights, line 3: "nonsense 2" is no name of a feature and its weight` {
+	if _, err := Parse("words 1 # fine\n\nnonsense 2\n"); err == nil ||
+		err.Error() != `weights, line 3: "nonsense 2" is no name of a feature and its weight` {
 		t.Errorf("got %v for a line that is no weight", err)
 	}
 	seen := map[string]bool{}
@@ -146,7 +151,8 @@ func TestPassage(t *testing.T) {
 		{"amid others", filler + answer + ". " + filler, answer},
 		{"at the end", filler + answer, answer},
 		{"short", answer, answer},
-		{"a line of data", strings.Repeat("0123456789 ", 200) + "retry=jitter " + strings.Repeat("9876543210 ", 200), "retry=jitter"},
+		{"a line of data", strings.Repeat("0123456789 ", 200) + "retry=jitter " + strings.Repeat("9876543210 ", 200),
+			"retry=jitter"},
 		{"a list", "- one\n- " + filler + "\n```\n- the retry\n- jitter\n```", "- the retry\n- jitter"},
 	} {
 		from, to := q.Passage(c.turn)

@@ -18,7 +18,8 @@ func TestRead(t *testing.T) {
 	for _, x := range share {
 		entropy -= x / sum * math.Log(x/sum)
 	}
-	want := Signs{SureBase: 1, SureScore: 1, SureMargin: 0.5, SureSpread: 1 - entropy/math.Log(3), SureAll: 0.4, SureRare: 1, SureFive: 0.9, SureMissing: 0.25, SureItem: 1}
+	want := Signs{SureBase: 1, SureScore: 1, SureMargin: 0.5, SureSpread: 1 - entropy/math.Log(3), SureAll: 0.4,
+		SureRare: 1, SureFive: 0.9, SureMissing: 0.25, SureItem: 1}
 	for i := range want {
 		if math.Abs(s[i]-want[i]) > 1e-9 {
 			t.Errorf("%s: got %v, want %v", sureNames[i], s[i], want[i])
@@ -52,12 +53,14 @@ func TestSurer(t *testing.T) {
 func TestSureByAliases(t *testing.T) {
 	w := DefaultSure
 	alike := func(x, missing float64) Signs {
-		return Read([]Line{{Look: Features{ATurn: 1}, Score: 5}, {Look: Features{LikeAlias: x}, Score: 4, Aliased: true}}, missing)
+		return Read([]Line{{Look: Features{ATurn: 1}, Score: 5}, {Look: Features{LikeAlias: x}, Score: 4, Aliased: true}},
+			missing)
 	}
 	if a, b := w.Chance(alike(0.1, 0)), w.Chance(alike(0.8, 0)); a >= b {
 		t.Errorf("got chance %v of what is hardly like an alias, %v of what is much like one", a, b)
 	}
 	if !w.Doubtful(alike(0, 0.3)) || w.Doubtful(alike(0.8, 0.3)) {
-		t.Errorf("doubtful: %v of what is like no alias, %v of what is much like one, want true and false", w.Doubtful(alike(0, 0.3)), w.Doubtful(alike(0.8, 0.3)))
+		t.Errorf("doubtful: %v of what is like no alias, %v of what is much like one, want true and false",
+			w.Doubtful(alike(0, 0.3)), w.Doubtful(alike(0.8, 0.3)))
 	}
 }

@@ -306,7 +306,8 @@ func (r *repairing) holds(e library.Entry, segs []raw.Segment, size int64, sum s
 
 // assemble looks for segments that give a file's content as session.json has it.
 func (r *repairing) assemble(e library.Entry, v *raw.Versions, state library.FileState) (raw.Line, bool) {
-	line := raw.Line{File: state.Name, Role: state.Role, Version: len(v.Files[state.Name]) + 1, Sum: state.Sum, Add: []string{}}
+	line := raw.Line{File: state.Name, Role: state.Role, Version: len(v.Files[state.Name]) + 1, Sum: state.Sum,
+		Add: []string{}}
 	if state.Size == 0 {
 		return line, v.Apply(line) == nil
 	}

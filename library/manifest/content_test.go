@@ -20,8 +20,13 @@ func TestContents(t *testing.T) {
 		`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"w3","name":"Write","input":{"content":"x x"}},{"type":"tool_use","id":"e3","name":"Edit","input":{"old_string":"x","new_string":"y"}},{"type":"tool_use","id":"e4","name":"Edit","input":{"old_string":"x","new_string":"y","replace_all":true}},{"type":"tool_use","id":"m1","name":"MultiEdit","input":{"edits":[{"old_string":"y y","new_string":"z"},{"old_string":"z","new_string":"zz"}]}}]}}`,
 		`not JSON "tool_use"`,
 	}, "\n")
-	found := ingest.Found{Files: []ingest.File{{Name: "transcript.jsonl", Role: ingest.Transcript, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }},
-		{Name: "outputs/x", Role: ingest.OutputFile, Open: func() (io.ReadCloser, error) { t.Error("an output was read"); return nil, io.EOF }}}}
+	found := ingest.Found{Files: []ingest.File{{Name: "transcript.jsonl", Role: ingest.Transcript,
+		Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }},
+		{Name: "outputs/x", Role: ingest.OutputFile, Open: func() (io.ReadCloser,
+			error) {
+			t.Error("an output was read")
+			return nil, io.EOF
+		}}}}
 	m := Manifest{Outputs: []Made{
 		{Path: "/long", Calls: []string{"w1", "e1"}},
 		{Path: "/torn", Calls: []string{"w2"}},

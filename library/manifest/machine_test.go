@@ -17,8 +17,10 @@ import (
 
 // hostile are file names that a careless script trips over.
 var hostile = []string{
-	"plain.txt", "with space.txt", "it's.txt", `quo"te.txt`, "new\nline.txt", "-rf", "--apply", "$(touch pwned)", "`touch pwned`", "*", "?.txt", "[a].txt",
-	"semi;colon", "back\\slash", "a&b", "#hash", "~", "!bang", "tab\there", "ünï.txt", " lead", "trail ", "${HOME}", "\x01ctl", "'; touch pwned; '", ">out", "-", "a\n", "%s%n",
+	"plain.txt", "with space.txt", "it's.txt", `quo"te.txt`, "new\nline.txt", "-rf", "--apply", "$(touch pwned)",
+	"`touch pwned`", "*", "?.txt", "[a].txt",
+	"semi;colon", "back\\slash", "a&b", "#hash", "~", "!bang", "tab\there", "ünï.txt", " lead", "trail ", "${HOME}",
+	"\x01ctl", "'; touch pwned; '", ">out", "-", "a\n", "%s%n",
 }
 
 // shells are those of this machine that the scripts must run in.
@@ -125,14 +127,17 @@ func tree(t *testing.T, dir string) map[string]string {
 
 // hostileManifest has a lost file, a written one and a made one for each name.
 func hostileManifest(hostile []string) (Manifest, map[string][]byte) {
-	m := Manifest{Schema: 1, Session: "local_0a1b2c3d-0000", Source: ingest.Cowork, Task: "a\n# task\nrm -rf /", Machine: VM, Start: noon, End: noon.Add(time.Hour)}
+	m := Manifest{Schema: 1, Session: "local_0a1b2c3d-0000", Source: ingest.Cowork, Task: "a\n# task\nrm -rf /",
+		Machine: VM, Start: noon, End: noon.Add(time.Hour)}
 	contents := map[string][]byte{}
 	for i, name := range hostile {
 		lost, written, made := "/w/lost/"+name, "/w/written/"+name, "/w/made/"+name
 		m.Outputs = append(m.Outputs, Made{Path: lost, Machine: VM, Reason: "why\nrm -rf /", Turn: i})
 		m.Intermediate = append(m.Intermediate,
-			Made{Path: written, Machine: VM, Rebuildable: true, Reason: "its content stands in the transcript", Calls: []string{"c"}, Turn: i},
-			Made{Path: made, Machine: VM, Rebuildable: true, Reason: "made", Command: "touch pwned\n" + name, Dir: "/w", Turn: i})
+			Made{Path: written, Machine: VM, Rebuildable: true, Reason: "its content stands in the transcript",
+				Calls: []string{"c"}, Turn: i},
+			Made{Path: made, Machine: VM, Rebuildable: true, Reason: "made", Command: "touch pwned\n" + name, Dir: "/w",
+				Turn: i})
 		contents[written] = []byte("written " + name)
 	}
 	return m, contents

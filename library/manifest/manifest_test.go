@@ -25,8 +25,9 @@ func inVM(calls ...ingest.ToolCall) *ingest.Session {
 	s.Where = ingest.Where{Process: "calm", Storage: "/Users/ann/Claude/local_1", Folders: []string{"/Users/ann/Sales"}}
 	for i, c := range calls {
 		c.ID, c.Done = fmt.Sprint("c", i+1), true
-		s.Turns = append(s.Turns, ingest.Turn{ID: ingest.TurnID(fmt.Sprint("t", i+1)), N: i + 1, Role: ingest.Assistant, Dir: "/sessions/calm",
-			At: noon.Add(time.Duration(i) * time.Minute), Calls: []ingest.ToolCall{c}})
+		s.Turns = append(s.Turns, ingest.Turn{ID: ingest.TurnID(fmt.Sprint("t", i+1)), N: i + 1, Role: ingest.Assistant,
+			Dir: "/sessions/calm",
+			At:  noon.Add(time.Duration(i) * time.Minute), Calls: []ingest.ToolCall{c}})
 	}
 	return s
 }
@@ -82,7 +83,8 @@ func TestFilesOfAMachine(t *testing.T) {
 		sh("make report.bin && ./tool -o report.out"),
 		write("/sessions/calm/scrap.txt", "x"),
 		sh("rm scrap.txt"),
-	), Archived{Name: "outputs/top.csv", Size: 9, SHA256: "ab"}, Archived{Name: "uploads/brief.pdf", Size: 5, SHA256: "cd"})
+	), Archived{Name: "outputs/top.csv", Size: 9, SHA256: "ab"}, Archived{Name: "uploads/brief.pdf", Size: 5,
+		SHA256: "cd"})
 	want := strings.TrimSpace(`
 in host /sessions/calm/mnt/Sales/2026.csv
 in host /sessions/calm/mnt/uploads/brief.pdf
@@ -102,7 +104,8 @@ out vm created /sessions/calm/report.out lost: made by tool; what it read isn't 
 		t.Errorf("machine %s, packages %+v", m.Machine, m.Packages)
 	}
 	for _, f := range m.Outputs {
-		if strings.HasSuffix(f.Path, "outputs/top.csv") && (f.SHA256 != "ab" || f.Host != "/Users/ann/Claude/local_1/outputs/top.csv") {
+		if strings.HasSuffix(f.Path, "outputs/top.csv") && (f.SHA256 != "ab" ||
+			f.Host != "/Users/ann/Claude/local_1/outputs/top.csv") {
 			t.Errorf("got %+v, want the archived sum and the host's path", f)
 		}
 	}
@@ -115,20 +118,25 @@ func TestNotRebuildable(t *testing.T) {
 		calls []ingest.ToolCall
 		want  string
 	}{
-		"a failed line":          {[]ingest.ToolCall{{Name: "Bash", Command: "echo a > x.csv && false", Failed: true}}, "failed somewhere"},
-		"a secret":               {[]ingest.ToolCall{sh("echo '‹api-key 1›' > x.csv")}, "holds a secret"},
-		"a glob":                 {[]ingest.ToolCall{sh("cat *.csv > x.csv")}, "only the shell knew"},
-		"a substitution":         {[]ingest.ToolCall{sh("echo $(date) > x.csv")}, "only the shell knew"},
-		"a file of the machine":  {[]ingest.ToolCall{sh("sort /sessions/calm/before.csv > x.csv")}, "lay in the machine before"},
-		"a script of before":     {[]ingest.ToolCall{sh("python3 old.py > x.csv")}, "whose text isn't known"},
-		"a script's folder walk": {[]ingest.ToolCall{sh("python3 -c 'import os; print(os.listdir(\".\"))' > x.csv")}, "os.listdir"},
-		"a script that fetches":  {[]ingest.ToolCall{sh("python3 -c 'import requests' > x.csv")}, "fetches"},
-		"edited, was there":      {[]ingest.ToolCall{edit(in)}, "was there before"},
-		"changed in place":       {[]ingest.ToolCall{sh("cat > x.csv <<'E'\na\nE"), sh("sed -i s/a/b/ x.csv")}, "changed in place"},
-		"its source is gone":     {[]ingest.ToolCall{write("/sessions/calm/a", "1"), sh("cp a x.csv"), sh("rm a")}, "deleted or renamed"},
-		"from itself":            {[]ingest.ToolCall{sh("sort y.csv > x.csv"), sh("sort x.csv > y.csv")}, "which"},
-		"behind a pipe":          {[]ingest.ToolCall{sh("mysql -e 'select 1' | sort > x.csv")}, "made by mysql"},
-		"too long a line":        {[]ingest.ToolCall{sh("cat > x.csv <<'E'\n… 900 bytes left out …\nE")}, "too long"},
+		"a failed line": {[]ingest.ToolCall{{Name: "Bash", Command: "echo a > x.csv && false", Failed: true}},
+			"failed somewhere"},
+		"a secret":       {[]ingest.ToolCall{sh("echo '‹api-key 1›' > x.csv")}, "holds a secret"},
+		"a glob":         {[]ingest.ToolCall{sh("cat *.csv > x.csv")}, "only the shell knew"},
+		"a substitution": {[]ingest.ToolCall{sh("echo $(date) > x.csv")}, "only the shell knew"},
+		"a file of the machine": {[]ingest.ToolCall{sh("sort /sessions/calm/before.csv > x.csv")},
+			"lay in the machine before"},
+		"a script of before": {[]ingest.ToolCall{sh("python3 old.py > x.csv")}, "whose text isn't known"},
+		"a script's folder walk": {[]ingest.ToolCall{sh("python3 -c 'import os; print(os.listdir(\".\"))' > x.csv")},
+			"os.listdir"},
+		"a script that fetches": {[]ingest.ToolCall{sh("python3 -c 'import requests' > x.csv")}, "fetches"},
+		"edited, was there":     {[]ingest.ToolCall{edit(in)}, "was there before"},
+		"changed in place": {[]ingest.ToolCall{sh("cat > x.csv <<'E'\na\nE"), sh("sed -i s/a/b/ x.csv")},
+			"changed in place"},
+		"its source is gone": {[]ingest.ToolCall{write("/sessions/calm/a", "1"), sh("cp a x.csv"), sh("rm a")},
+			"deleted or renamed"},
+		"from itself":     {[]ingest.ToolCall{sh("sort y.csv > x.csv"), sh("sort x.csv > y.csv")}, "which"},
+		"behind a pipe":   {[]ingest.ToolCall{sh("mysql -e 'select 1' | sort > x.csv")}, "made by mysql"},
+		"too long a line": {[]ingest.ToolCall{sh("cat > x.csv <<'E'\n… 900 bytes left out …\nE")}, "too long"},
 	} {
 		m := of(inVM(c.calls...))
 		found := false
@@ -147,7 +155,8 @@ func TestNotRebuildable(t *testing.T) {
 }
 
 func TestOnTheHost(t *testing.T) {
-	s := inVM(ingest.ToolCall{Name: "Read", Path: "/app/a.go"}, edit("/app/a.go"), write("/app/b.go", "package b"), sh("git mv b.go c.go"), write("/tmp/x.sh", "ls"))
+	s := inVM(ingest.ToolCall{Name: "Read", Path: "/app/a.go"}, edit("/app/a.go"), write("/app/b.go", "package b"),
+		sh("git mv b.go c.go"), write("/tmp/x.sh", "ls"))
 	s.Source, s.Where = ingest.ClaudeCode, ingest.Where{}
 	for i := range s.Turns {
 		s.Turns[i].Dir = "/app"
@@ -165,7 +174,8 @@ out host created /app/c.go ok: its content stands in the transcript`)
 
 // The same session gives the same bytes, and they read back as they were.
 func TestEncode(t *testing.T) {
-	s := inVM(write("/sessions/calm/a \"b\"\n.txt", "1"), sh("pip install 'x==1'"), sh("cp '/sessions/calm/q'\"'\"'.txt' "+mnt+"/outputs/"))
+	s := inVM(write("/sessions/calm/a \"b\"\n.txt", "1"), sh("pip install 'x==1'"),
+		sh("cp '/sessions/calm/q'\"'\"'.txt' "+mnt+"/outputs/"))
 	m := of(s, Archived{Name: "uploads/ü.pdf", Size: 3, SHA256: "ef"})
 	text, err := m.Encode()
 	if err != nil {

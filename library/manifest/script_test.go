@@ -47,9 +47,11 @@ func cleanAndRebuild(t *testing.T, sh, hostile []string) {
 	}
 	// With --apply: what was listed is gone, all else as it was.
 	vm.run("c.sh", script, 0, "--apply")
-	same(t, "the machine after --apply", tree(t, vm.root), map[string]string{"/w/other.txt": "nobody's business", "/other/lost/plain.txt": "elsewhere"})
+	same(t, "the machine after --apply", tree(t, vm.root), map[string]string{"/w/other.txt": "nobody's business",
+		"/other/lost/plain.txt": "elsewhere"})
 	vm.run("c.sh", script, 0, "--apply")
-	if log := tree(t, vm.mount)["/recall-cleanup-0a1b2c3d.log"]; strings.Count(log, " deleted ") != 3*len(hostile) || strings.Count(log, "\n") > 12*len(hostile) {
+	if log := tree(t, vm.mount)["/recall-cleanup-0a1b2c3d.log"]; strings.Count(log, " deleted ") != 3*len(hostile) ||
+		strings.Count(log, "\n") > 12*len(hostile) {
 		t.Errorf("the log says\n%s", log)
 	}
 	// And back, by the other script: what was written, and what was kept.
@@ -191,7 +193,8 @@ func TestRebuildStaysInside(t *testing.T) {
 		if !strings.Contains(out, "its folder can't be made, or lies behind a link: /w/dir/sub/file") {
 			t.Errorf("got\n%s", out)
 		}
-		same(t, "the machine", tree(t, vm.root), map[string]string{"/outside/x": "x", "/w/dir": "-> ../outside", "/w/made.txt": "it's"})
+		same(t, "the machine", tree(t, vm.root), map[string]string{"/outside/x": "x", "/w/dir": "-> ../outside",
+			"/w/made.txt": "it's"})
 	}
 }
 
@@ -226,8 +229,10 @@ func TestRebuildInstalls(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"python3 <-m> <pip> <install> <--break-system-packages> <--> <requests==2.32.3>", "npm <install> <--> <@types/node@22.1.0> " + vm.root + "/w/web",
-			"apt-get <install> <-y> <--> <jq=1.6-2.1>", "go <install> <--> <golang.org/x/tools/gopls@v0.16.0>", "cargo <install> <--version> <14.1.0> <--> <ripgrep>",
+		for _, want := range []string{"python3 <-m> <pip> <install> <--break-system-packages> <--> <requests==2.32.3>",
+			"npm <install> <--> <@types/node@22.1.0> " + vm.root + "/w/web",
+			"apt-get <install> <-y> <--> <jq=1.6-2.1>", "go <install> <--> <golang.org/x/tools/gopls@v0.16.0>",
+			"cargo <install> <--version> <14.1.0> <--> <ripgrep>",
 			"brew <install> <--> <tmux>", "<x; touch pwned==$(touch pwned)>"} {
 			if !strings.Contains(string(got), want) {
 				t.Errorf("not run: %s\n%s", want, got)
@@ -247,7 +252,8 @@ func TestRebuildInstalls(t *testing.T) {
 
 // On the host only the session's own storage folder is ever cleaned.
 func TestCleanupOnTheHost(t *testing.T) {
-	m := Manifest{Session: "local_x", Machine: Host, Start: noon, End: noon, Outputs: []Made{{Path: "/Users/ann/app/a.go", Machine: Host}}}
+	m := Manifest{Session: "local_x", Machine: Host, Start: noon, End: noon,
+		Outputs: []Made{{Path: "/Users/ann/app/a.go", Machine: Host}}}
 	if _, _, err := m.Cleanup(nil, nil); err == nil {
 		t.Error("a person's own file may be cleaned")
 	}

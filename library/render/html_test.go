@@ -24,7 +24,8 @@ func TestHTML(t *testing.T) {
 	s.Turns[1].Calls[3].Reason = evil
 	s.Subagents[0].Description = evil
 	s.Turns[1].ID = ingest.TurnID(`a1" onclick="alert(4)`)
-	p := &payload.Payload{Items: []payload.Item{{Kind: payload.Decision, Text: evil, Why: evil, State: payload.Stands, Evidence: []payload.Evidence{{Turn: `u1"><script>`}}}}}
+	p := &payload.Payload{Items: []payload.Item{{Kind: payload.Decision, Text: evil, Why: evil, State: payload.Stands,
+		Evidence: []payload.Evidence{{Turn: `u1"><script>`}}}}}
 	page, err := HTML(s, About{Title: evil, Project: evil}, p)
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +37,8 @@ func TestHTML(t *testing.T) {
 	if urls := regexp.MustCompile(`(href|src|action)="[^#"][^"]*"`).FindAllString(text, -1); len(urls) > 0 {
 		t.Errorf("it leads elsewhere: %q", urls)
 	}
-	for _, want := range []string{"find callers", "Task given to it", `/sessions/brave-fox/a.md <span class="side">VM</span>`, "rejected by you", "Which lock?", `id="u2"`, "alert(1)"} {
+	for _, want := range []string{"find callers", "Task given to it",
+		`/sessions/brave-fox/a.md <span class="side">VM</span>`, "rejected by you", "Which lock?", `id="u2"`, "alert(1)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -61,7 +63,8 @@ func wellFormed(page string) error {
 			return fmt.Errorf("near byte %d: %w", d.InputOffset(), err)
 		}
 		start, ok := token.(xml.StartElement)
-		if ok && slices.Contains([]string{"script", "img", "link", "iframe", "object", "form", "base", "style"}, start.Name.Local) {
+		if ok && slices.Contains([]string{"script", "img", "link", "iframe", "object", "form", "base", "style"},
+			start.Name.Local) {
 			return fmt.Errorf("a <%s>", start.Name.Local)
 		}
 		for _, a := range start.Attr {

@@ -54,7 +54,8 @@ const helloReply = `{"id":"msg_013Zva2CMHLNnXjNJJKqJ2EF","type":"message","role"
  "stop_reason":"end_turn","stop_sequence":null,
  "usage":{"input_tokens":10,"cache_creation_input_tokens":200,"cache_read_input_tokens":3000,"cache_creation":{"ephemeral_5m_input_tokens":200},"output_tokens":7,"service_tier":"standard"}}`
 
-var schema = &llm.Schema{Name: "a", JSON: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false}`)}
+var schema = &llm.Schema{Name: "a",
+	JSON: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false}`)}
 
 func TestComplete(t *testing.T) {
 	s, m := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -70,7 +71,8 @@ func TestComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := llm.Response{Text: `{"a":1}`, Model: "claude-haiku-4-5-20251001", Usage: llm.Usage{In: 3210, CacheRead: 3000, CacheWrite: 200, Out: 7},
+	want := llm.Response{Text: `{"a":1}`, Model: "claude-haiku-4-5-20251001",
+		Usage:  llm.Usage{In: 3210, CacheRead: 3000, CacheWrite: 200, Out: 7},
 		Limits: &llm.Limits{Requests: 49, Tokens: 8000}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("answer (-want +got):\n%s", d)
@@ -80,7 +82,8 @@ func TestComplete(t *testing.T) {
 		"messages":[{"role":"user","content":"hello <>&"}],
 		"output_config":{"format":{"type":"json_schema","schema":`+string(schema.JSON)+`}}}`)
 	h := s.heads[0]
-	if h.Get("x-api-key") != testKey || h.Get("anthropic-version") != "2023-06-01" || h.Get("Content-Type") != "application/json" {
+	if h.Get("x-api-key") != testKey || h.Get("anthropic-version") != "2023-06-01" ||
+		h.Get("Content-Type") != "application/json" {
 		t.Errorf("headers: got %v", h)
 	}
 	if m.Name() != "anthropic/claude-haiku-4-5" || m.Window() != 200_000 {
@@ -132,7 +135,8 @@ func equalJSON(t *testing.T, got, want string) {
 // A service that refuses the schema is told of it in the prompt, and not asked
 // for it again.
 func TestSchemaRefused(t *testing.T) {
-	for _, words := range []string{"output_config: Extra inputs are not permitted", "invalid params", "output_config.format.schema: 'minItems' is not supported"} {
+	for _, words := range []string{"output_config: Extra inputs are not permitted", "invalid params",
+		"output_config.format.schema: 'minItems' is not supported"} {
 		s, m := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			if b, _ := io.ReadAll(r.Body); strings.Contains(string(b), "output_config") {
 				w.WriteHeader(http.StatusBadRequest)

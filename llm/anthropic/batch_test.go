@@ -67,7 +67,8 @@ func (b *batches) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (b *batches) account(id string) string {
-	status, url, counts := "in_progress", "null", fmt.Sprintf(`{"processing":%d,"succeeded":0,"errored":0,"canceled":0,"expired":0}`, len(b.asked[id]))
+	status, url, counts := "in_progress", "null",
+		fmt.Sprintf(`{"processing":%d,"succeeded":0,"errored":0,"canceled":0,"expired":0}`, len(b.asked[id]))
 	if b.ended {
 		// Another host's: the key must not go there.
 		status, url = "ended", `"http://127.0.0.1:1/v1/messages/batches/`+id+`/results"`
@@ -82,8 +83,10 @@ func (b *batches) account(id string) string {
 }
 
 func succeeded(o one) string {
-	return `{"custom_id":"` + o.CustomID + `","result":{"type":"succeeded","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-haiku-4-5","content":[{"type":"text","text":"` +
-		"```json\\n{\\\"for\\\":\\\"" + o.CustomID + "\\\"}\\n```" + `"}],"stop_reason":"end_turn","usage":{"input_tokens":2,"output_tokens":1}}}}`
+	return `{"custom_id":"` + o.CustomID +
+		`","result":{"type":"succeeded","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-haiku-4-5","content":[{"type":"text","text":"` +
+		"```json\\n{\\\"for\\\":\\\"" + o.CustomID + "\\\"}\\n```" +
+		`"}],"stop_reason":"end_turn","usage":{"input_tokens":2,"output_tokens":1}}}}`
 }
 
 func TestBatch(t *testing.T) {
@@ -145,7 +148,8 @@ func TestBatch(t *testing.T) {
 	}
 	want.Ended, want.Done = true, 9
 	want.Answers = map[string]llm.Answer{"a-1": answer(`{"for":"a-1"}`), "b_2": answer(`{"for":"b_2"}`),
-		"wrong": fault(llm.TooLong, 400), "busy": fault(llm.Overloaded, 0), "cut": fault(llm.Cut, 200), "new": fault(llm.Nonsense, 200)}
+		"wrong": fault(llm.TooLong, 400), "busy": fault(llm.Overloaded, 0), "cut": fault(llm.Cut, 200),
+		"new": fault(llm.Nonsense, 200)}
 	want.Answers["cut"].Err.(*llm.Error).Usage = llm.Usage{In: 2, Out: 1}
 	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(llm.Error{}, "Text")); d != "" {
 		t.Errorf("ended (-want +got):\n%s", d)
@@ -211,8 +215,10 @@ func TestBatchFaults(t *testing.T) {
 			requests int
 			since    time.Time
 			not, id  string
-		}{{2, time.Now().Add(-time.Hour), "msgbatch_00", "msgbatch_01"}, {3, time.Now().Add(-time.Hour), "", ""}, {2, time.Now().Add(time.Hour), "", ""}, {2, time.Now(), "told:msgbatch_00,msgbatch_01", ""}} {
-			if id, err := m.Find(t.Context(), llm.Lost{Requests: c.requests, Since: c.since, Others: []string{c.not}}); err != nil || id != c.id {
+		}{{2, time.Now().Add(-time.Hour), "msgbatch_00", "msgbatch_01"}, {3, time.Now().Add(-time.Hour), "", ""},
+			{2, time.Now().Add(time.Hour), "", ""}, {2, time.Now(), "told:msgbatch_00,msgbatch_01", ""}} {
+			if id, err := m.Find(t.Context(), llm.Lost{Requests: c.requests, Since: c.since,
+				Others: []string{c.not}}); err != nil || id != c.id {
 				t.Errorf("%+v: got %q, %v", c, id, err)
 			}
 		}

@@ -20,7 +20,8 @@ import (
 	"recall/llm"
 )
 
-var schema = &llm.Schema{Name: "a", JSON: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false}`)}
+var schema = &llm.Schema{Name: "a",
+	JSON: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false}`)}
 
 // success is what 2.1.197 prints, shortened.
 func success(result, more string) string {
@@ -31,8 +32,10 @@ func success(result, more string) string {
 }
 
 func TestComplete(t *testing.T) {
-	for k, v := range map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_ENTRYPOINT": "cli", "CLAUDE_CODE_SESSION_ID": "s", "CLAUDE_CODE_FORCE_SESSION_PERSISTENCE": "1",
-		"CLAUDE_PROJECT_DIR": "/p", "CLAUDE_CONFIG_DIR": "/c", "CLAUDE_CODE_OAUTH_TOKEN": "tok", "RECALL_LLM_KEY": "k", "AI_AGENT": "x", "MAX_THINKING_TOKENS": "9"} {
+	for k, v := range map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_ENTRYPOINT": "cli", "CLAUDE_CODE_SESSION_ID": "s",
+		"CLAUDE_CODE_FORCE_SESSION_PERSISTENCE": "1",
+		"CLAUDE_PROJECT_DIR":                    "/p", "CLAUDE_CONFIG_DIR": "/c", "CLAUDE_CODE_OAUTH_TOKEN": "tok", "RECALL_LLM_KEY": "k",
+		"AI_AGENT": "x", "MAX_THINKING_TOKENS": "9"} {
 		t.Setenv(k, v)
 	}
 	m, out := fake(t, "record", success(`{"a":1}`, `,"structured_output":{"a":1}`))
@@ -40,7 +43,8 @@ func TestComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := llm.Response{Text: `{"a":1}`, Model: "claude-haiku-4-5-20251001", Usage: llm.Usage{In: 35, CacheRead: 20, CacheWrite: 5, Out: 7}}
+	want := llm.Response{Text: `{"a":1}`, Model: "claude-haiku-4-5-20251001",
+		Usage: llm.Usage{In: 35, CacheRead: 20, CacheWrite: 5, Out: 7}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("answer (-want +got):\n%s", d)
 	}
@@ -49,19 +53,23 @@ func TestComplete(t *testing.T) {
 		t.Errorf("got input %q, system %q, %d files around it", s.Input, s.System, s.Files)
 	}
 	s.Args = slices.DeleteFunc(s.Args, func(a string) bool { return strings.HasSuffix(a, "system.txt") })
-	if d := cmp.Diff([]string{"-p", "--output-format", "json", "--no-session-persistence", "--safe-mode", "--strict-mcp-config", "--disable-slash-commands",
+	if d := cmp.Diff([]string{"-p", "--output-format", "json", "--no-session-persistence", "--safe-mode",
+		"--strict-mcp-config", "--disable-slash-commands",
 		"--tools=", "--system-prompt-file", "--model", "haiku", "--json-schema", string(schema.JSON)}, s.Args); d != "" {
 		t.Errorf("arguments (-want +got):\n%s", d)
 	}
 	var env []string
 	for _, v := range s.Env {
-		if strings.HasPrefix(v, "CLAUDE") || strings.HasPrefix(v, "RECALL") || strings.HasPrefix(v, "MAX_") || strings.HasPrefix(v, "AI_") || strings.HasPrefix(v, "API_") {
+		if strings.HasPrefix(v, "CLAUDE") || strings.HasPrefix(v, "RECALL") || strings.HasPrefix(v, "MAX_") ||
+			strings.HasPrefix(v, "AI_") || strings.HasPrefix(v, "API_") {
 			env = append(env, v)
 		}
 	}
 	slices.Sort(env)
-	if d := cmp.Diff([]string{"API_TIMEOUT_MS=20000", "CLAUDE_CODE_DISABLE_ATTACHMENTS=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "CLAUDE_CODE_MAX_OUTPUT_TOKENS=500",
-		"CLAUDE_CODE_MAX_RETRIES=0", "CLAUDE_CODE_OAUTH_TOKEN=tok", "CLAUDE_CODE_SKIP_PROMPT_HISTORY=1", "CLAUDE_CONFIG_DIR=/c", "MAX_STRUCTURED_OUTPUT_RETRIES=2",
+	if d := cmp.Diff([]string{"API_TIMEOUT_MS=20000", "CLAUDE_CODE_DISABLE_ATTACHMENTS=1",
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "CLAUDE_CODE_MAX_OUTPUT_TOKENS=500",
+		"CLAUDE_CODE_MAX_RETRIES=0", "CLAUDE_CODE_OAUTH_TOKEN=tok", "CLAUDE_CODE_SKIP_PROMPT_HISTORY=1",
+		"CLAUDE_CONFIG_DIR=/c", "MAX_STRUCTURED_OUTPUT_RETRIES=2",
 		"MAX_THINKING_TOKENS=9", "RECALL_CHILD=1"}, env); d != "" {
 		t.Errorf("environment (-want +got):\n%s", d)
 	}
@@ -99,7 +107,8 @@ func TestPromptIsText(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", tc.prompt, got, tc.want)
 		}
 	}
-	m, out := fake(t, "record", success("", `,"structured_output":{"quote":"see @\u2060/etc/passwd","other":"@`+"\u2060"+`~/x"}`))
+	m, out := fake(t, "record", success("",
+		`,"structured_output":{"quote":"see @\u2060/etc/passwd","other":"@`+"\u2060"+`~/x"}`))
 	long := &llm.Schema{JSON: json.RawMessage(`{"description":"` + strings.Repeat("x", 16_000) + `"}`)}
 	got, err := m.Complete(t.Context(), llm.Request{Prompt: "see @/etc/passwd", Schema: long})
 	if err != nil || got.Text != `{"quote":"see @/etc/passwd","other":"@~/x"}` {
@@ -112,7 +121,8 @@ func TestPromptIsText(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	failed := func(status, subtype, words string) string {
-		s := strings.Replace(success(words, ""), `"is_error":false,"api_error_status":null`, `"is_error":true,"api_error_status":`+status, 1)
+		s := strings.Replace(success(words, ""), `"is_error":false,"api_error_status":null`,
+			`"is_error":true,"api_error_status":`+status, 1)
 		return strings.Replace(s, `"subtype":"success"`, `"subtype":"`+subtype+`"`, 1)
 	}
 	paid := llm.Usage{In: 35, CacheRead: 20, CacheWrite: 5, Out: 7}
@@ -123,24 +133,43 @@ func TestFaults(t *testing.T) {
 		usage                llm.Usage
 	}{
 		// As 2.1.197 says it to the API's answer.
-		{"no login", failed("null", "success", "Not logged in · Please run /login"), "", "1", llm.Unauthorized, "run /login", paid},
-		{"401", failed("401", "success", "Invalid API key · Fix external API key"), "", "1", llm.Unauthorized, "Invalid API key", paid},
-		{"404", failed("404", "success", "There's an issue with the selected model (nix). It may not exist or you may not have access to it."), "", "1", llm.NotFound, "nix", paid},
-		{"429", failed("429", "success", "API Error: Request rejected (429) · slow down"), "", "1", llm.RateLimited, "slow down", paid},
-		{"529", failed("529", "success", "API Error: 529 Overloaded. This is a server-side issue"), "", "1", llm.Overloaded, "529", paid},
+		{"no login", failed("null", "success", "Not logged in · Please run /login"), "", "1", llm.Unauthorized, "run /login",
+			paid},
+		{"401", failed("401", "success", "Invalid API key · Fix external API key"), "", "1", llm.Unauthorized,
+			"Invalid API key", paid},
+		{"404", failed("404", "success",
+			"There's an issue with the selected model (nix). It may not exist or you may not have access to it."), "", "1",
+			llm.NotFound, "nix", paid},
+		{"429", failed("429", "success", "API Error: Request rejected (429) · slow down"), "", "1", llm.RateLimited,
+			"slow down", paid},
+		{"529", failed("529", "success", "API Error: 529 Overloaded. This is a server-side issue"), "", "1", llm.Overloaded,
+			"529", paid},
 		{"500", failed("500", "success", "API Error: 500 Internal server error"), "", "1", llm.Overloaded, "500", paid},
-		{"credit", failed("400", "success", "API Error: 400 Your credit balance is too low to access the Anthropic API."), "", "1", llm.NoCredit, "credit balance", paid},
-		{"too long", failed("400", "success", "API Error: 400 prompt is too long: 9 tokens > 8 maximum"), "", "1", llm.TooLong, "9 tokens", paid},
-		{"wrong request", failed("400", "success", "API Error: 400 messages: nothing"), "", "1", llm.Rejected, "nothing", paid},
-		{"cut", failed("null", "success", "API Error: Claude's response exceeded the 500 output token maximum. To configure this"), "", "1", llm.Cut, "500", paid},
-		{"refusal", failed("null", "success", "API Error: Claude Code is unable to respond to this request, which appears to violate our Usage Policy"), "", "1", llm.Refused, "Usage Policy", paid},
+		{"credit", failed("400", "success", "API Error: 400 Your credit balance is too low to access the Anthropic API."),
+			"", "1", llm.NoCredit, "credit balance", paid},
+		{"too long", failed("400", "success", "API Error: 400 prompt is too long: 9 tokens > 8 maximum"), "", "1",
+			llm.TooLong, "9 tokens", paid},
+		{"wrong request", failed("400", "success", "API Error: 400 messages: nothing"), "", "1", llm.Rejected, "nothing",
+			paid},
+		{"cut", failed("null", "success",
+			"API Error: Claude's response exceeded the 500 output token maximum. To configure this"), "", "1", llm.Cut, "500",
+			paid},
+		{"refusal", failed("null", "success",
+			"API Error: Claude Code is unable to respond to this request, which appears to violate our Usage Policy"), "", "1",
+			llm.Refused, "Usage Policy", paid},
 		// As users report it.
-		{"subscription's limit", failed("429", "success", "Claude AI usage limit reached|1762952400"), "", "1", llm.NoCredit, "usage limit", paid},
-		{"session's limit", failed("429", "success", "You've hit your session limit · resets 12:50pm (Europe/Paris)"), "", "1", llm.NoCredit, "12:50pm", paid},
-		{"no network", failed("null", "success", "API Error: Connection error."), "", "1", llm.Unreachable, "Connection", paid},
-		{"slow network", failed("null", "success", "API Error: Request timed out."), "", "1", llm.TimedOut, "timed out", paid},
-		{"never by the schema", failed("null", "error_max_structured_output_retries", ""), "", "1", llm.Nonsense, "structured_output", paid},
-		{"an error of its own", failed("null", "error_during_execution", ""), "", "1", llm.Nonsense, "during_execution", paid},
+		{"subscription's limit", failed("429", "success", "Claude AI usage limit reached|1762952400"), "", "1", llm.NoCredit,
+			"usage limit", paid},
+		{"session's limit", failed("429", "success", "You've hit your session limit · resets 12:50pm (Europe/Paris)"), "",
+			"1", llm.NoCredit, "12:50pm", paid},
+		{"no network", failed("null", "success", "API Error: Connection error."), "", "1", llm.Unreachable, "Connection",
+			paid},
+		{"slow network", failed("null", "success", "API Error: Request timed out."), "", "1", llm.TimedOut, "timed out",
+			paid},
+		{"never by the schema", failed("null", "error_max_structured_output_retries", ""), "", "1", llm.Nonsense,
+			"structured_output", paid},
+		{"an error of its own", failed("null", "error_during_execution", ""), "", "1", llm.Nonsense, "during_execution",
+			paid},
 		// What is no answer.
 		{"empty", success("", ""), "", "0", llm.Nonsense, "empty answer", paid},
 		{"prose instead of JSON", success("Here you are.", ""), "", "0", llm.Nonsense, "Here you are", paid},
@@ -170,10 +199,12 @@ func TestFaults(t *testing.T) {
 
 // Older programs answer without structured_output; some print a list.
 func TestOtherForms(t *testing.T) {
-	for _, out := range []string{success("Sure:\n```json\n{\"a\":1}\n```", ""), `[{"type":"system","subtype":"init"},` + success(`{"a":1}`, "") + `]`,
+	for _, out := range []string{success("Sure:\n```json\n{\"a\":1}\n```", ""), `[{"type":"system","subtype":"init"},` +
+		success(`{"a":1}`, "") + `]`,
 		"(node:1) Warning: something is deprecated\n" + success(`{"a":1}`, "")} {
 		m, _ := fake(t, "print", out)
-		if got, err := m.Complete(t.Context(), llm.Request{Prompt: "hello", Schema: schema}); err != nil || got.Text != `{"a":1}` {
+		if got, err := m.Complete(t.Context(), llm.Request{Prompt: "hello", Schema: schema}); err != nil ||
+			got.Text != `{"a":1}` {
 			t.Errorf("%s: got %q, %v", out, got.Text, err)
 		}
 	}

@@ -114,7 +114,8 @@ func fake(t *testing.T, how, result string) (m *Model, out string) {
 	t.Setenv("FAKE_CLAUDE", how)
 	t.Setenv("FAKE_RESULT", result)
 	t.Setenv("FAKE_OUT", out)
-	m, err = New(Options{Program: self, Model: "haiku", Timeout: 20 * time.Second, Lock: filepath.Join(dir, "locks", "claude.lock")})
+	m, err = New(Options{Program: self, Model: "haiku", Timeout: 20 * time.Second,
+		Lock: filepath.Join(dir, "locks", "claude.lock")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,7 +92,8 @@ func real(t *testing.T, program string) (m *Model, a *api, home string) {
 	write("config/skills/s/SKILL.md", "---\nname: s\ndescription: MUST-NOT-BE-LOADED skill\n---\n")
 	write("config/.claude.json", `{"hasCompletedOnboarding":true,"mcpServers":{"m":{"type":"stdio","command":`+jsonString(filepath.Join(home, "ran.sh"))+`,"args":[]}}}`)
 	write("secret.txt", "MUST-NOT-BE-LOADED file")
-	for k, v := range map[string]string{"HOME": home, "CLAUDE_CONFIG_DIR": filepath.Join(home, "config"), "ANTHROPIC_BASE_URL": a.URL, "ANTHROPIC_API_KEY": "dummy-key-for-loopback",
+	for k, v := range map[string]string{"HOME": home, "CLAUDE_CONFIG_DIR": filepath.Join(home, "config"),
+		"ANTHROPIC_BASE_URL": a.URL, "ANTHROPIC_API_KEY": "dummy-key-for-loopback",
 		"CLAUDECODE": "1", "CLAUDE_CODE_ENTRYPOINT": "cli", "CLAUDE_CODE_CHILD_SESSION": "1"} {
 		t.Setenv(k, v)
 	}
@@ -136,7 +137,8 @@ func answersAlone(t *testing.T, program string) {
 			t.Errorf("sent %s", b)
 		}
 		var body struct{ Tools []struct{ Name string } }
-		if err := json.Unmarshal([]byte(b), &body); err != nil || len(body.Tools) > 1 || len(body.Tools) == 1 && body.Tools[0].Name != "StructuredOutput" {
+		if err := json.Unmarshal([]byte(b), &body); err != nil || len(body.Tools) > 1 || len(body.Tools) == 1 &&
+			body.Tools[0].Name != "StructuredOutput" {
 			t.Errorf("tools: got %v, %v", body.Tools, err)
 		}
 	}

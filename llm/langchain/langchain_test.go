@@ -17,7 +17,8 @@ import (
 	"recall/llm"
 )
 
-var schema = &llm.Schema{Name: "items", JSON: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false}`)}
+var schema = &llm.Schema{Name: "items",
+	JSON: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false}`)}
 
 // service is one that a model can be asked of, by name, and what it answers to
 // {"a":1} and others.
@@ -102,22 +103,33 @@ func TestFaults(t *testing.T) {
 			want   llm.Fault
 			text   string // part of it
 		}{
-			{name: "no such model", status: 404, body: `{"error":"model 'tiny' not found"}`, want: llm.NotFound, text: "model 'tiny' not found"},
-			{name: "busy", status: 503, body: `{"error":"server busy, please try again.  maximum pending requests exceeded"}`, want: llm.Overloaded, text: "server busy, please try again. maximum"},
-			{name: "crashed", status: 500, body: `{"error":"llama runner process has terminated: exit status 2"}`, want: llm.Overloaded},
-			{name: "crashed midway", status: 200, body: `{"error":"an error was encountered while running the model"}`, want: llm.Overloaded},
-			{name: "a page of a proxy", status: 502, body: "<html><title>502 Bad Gateway</title></html>", want: llm.Overloaded, text: "a web page"},
-			{name: "window exceeded", status: 400, body: `{"error":"the input length exceeds the context length"}`, want: llm.TooLong},
-			{name: "window full", status: 200, body: s.answer(`{"a":1}`, "stop", 16380, 4), want: llm.TooLong, text: "llm.context"},
+			{name: "no such model", status: 404, body: `{"error":"model 'tiny' not found"}`, want: llm.NotFound,
+				text: "model 'tiny' not found"},
+			{name: "busy", status: 503, body: `{"error":"server busy, please try again.  maximum pending requests exceeded"}`,
+				want: llm.Overloaded, text: "server busy, please try again. maximum"},
+			{name: "crashed", status: 500, body: `{"error":"llama runner process has terminated: exit status 2"}`,
+				want: llm.Overloaded},
+			{name: "crashed midway", status: 200, body: `{"error":"an error was encountered while running the model"}`,
+				want: llm.Overloaded},
+			{name: "a page of a proxy", status: 502, body: "<html><title>502 Bad Gateway</title></html>", want: llm.Overloaded,
+				text: "a web page"},
+			{name: "window exceeded", status: 400, body: `{"error":"the input length exceeds the context length"}`,
+				want: llm.TooLong},
+			{name: "window full", status: 200, body: s.answer(`{"a":1}`, "stop", 16380, 4), want: llm.TooLong,
+				text: "llm.context"},
 			{name: "cut", status: 200, body: s.answer(`{"a":`, s.cut, 19, 10), want: llm.Cut},
-			{name: "broken off", status: 200, body: `{"model":"tiny","message":{"role":"assistant","content":"{"},"done":false}`, want: llm.Unreachable},
+			{name: "broken off", status: 200,
+				body: `{"model":"tiny","message":{"role":"assistant","content":"{"},"done":false}`, want: llm.Unreachable},
 			{name: "empty", status: 200, body: s.answer("", s.whole, 19, 0), want: llm.Nonsense, text: "an empty answer"},
-			{name: "words for JSON", status: 200, body: s.answer("There are none.", s.whole, 19, 10), want: llm.Nonsense, text: "There are none."},
-			{name: "JSON that ends too early", status: 200, body: s.answer(`{"a":[1,`, s.whole, 19, 10), want: llm.Nonsense, text: `{"a":[1,`},
+			{name: "words for JSON", status: 200, body: s.answer("There are none.", s.whole, 19, 10), want: llm.Nonsense,
+				text: "There are none."},
+			{name: "JSON that ends too early", status: 200, body: s.answer(`{"a":[1,`, s.whole, 19, 10), want: llm.Nonsense,
+				text: `{"a":[1,`},
 			{name: "another form", status: 200, body: `{"message":"hello","content":"hello"}`, want: llm.Nonsense},
 			{name: "no JSON", status: 200, body: `hello`, want: llm.Nonsense},
 			{name: "redirect", status: 307, want: llm.NotFound, text: "isn't followed"},
-			{name: "a bad request", status: 400, body: `{"error":"invalid something"}`, want: llm.Rejected, text: "invalid something"},
+			{name: "a bad request", status: 400, body: `{"error":"invalid something"}`, want: llm.Rejected,
+				text: "invalid something"},
 			{name: "torn", status: -1, want: llm.Unreachable},
 			{name: "slow", status: -2, want: llm.TimedOut},
 		} {
@@ -147,7 +159,8 @@ func TestFaults(t *testing.T) {
 				t.Errorf("%s, %s: got %+v, %v; want %s with %q", s.name, c.name, res, err, c.want, c.text)
 				continue
 			}
-			if paid := c.status == 200 && (c.want == llm.Cut || c.want == llm.Refused || c.name == "words for JSON"); paid && e.Usage.In != 19 {
+			if paid := c.status == 200 && (c.want == llm.Cut || c.want == llm.Refused || c.name == "words for JSON"); paid &&
+				e.Usage.In != 19 {
 				t.Errorf("%s, %s: got usage %+v, want what was paid", s.name, c.name, e.Usage)
 			}
 		}
@@ -167,14 +180,19 @@ func TestFaults(t *testing.T) {
 func TestNothingIsCutSilently(t *testing.T) {
 	for _, s := range services {
 		var e *llm.Error
-		none := s.model(t, func(http.ResponseWriter, *http.Request, map[string]any) { t.Errorf("%s: sent what can't fit", s.name) })
-		if _, err := none.Complete(t.Context(), llm.Request{Prompt: strings.Repeat("words ", 300_000)}); !errors.As(err, &e) || e.Fault != llm.TooLong {
+		none := s.model(t, func(http.ResponseWriter, *http.Request, map[string]any) {
+			t.Errorf("%s: sent what can't fit",
+				s.name)
+		})
+		if _, err := none.Complete(t.Context(), llm.Request{Prompt: strings.Repeat("words ", 300_000)}); !errors.As(err,
+			&e) || e.Fault != llm.TooLong {
 			t.Errorf("%s: got %v, want too long", s.name, err)
 		}
 		part := s.model(t, func(w http.ResponseWriter, _ *http.Request, _ map[string]any) {
 			io.WriteString(w, s.answer("yes", s.whole, 2048, 10))
 		})
-		if _, err := part.Complete(t.Context(), llm.Request{Prompt: strings.Repeat("words ", 10_000)}); !errors.As(err, &e) || e.Fault != llm.TooLong || e.Usage.In != 2048 {
+		if _, err := part.Complete(t.Context(), llm.Request{Prompt: strings.Repeat("words ", 10_000)}); !errors.As(err,
+			&e) || e.Fault != llm.TooLong || e.Usage.In != 2048 {
 			t.Errorf("%s: 2,048 tokens of 60,000 bytes: got %v, want too long and what was paid", s.name, err)
 		}
 		if _, err := part.Complete(t.Context(), llm.Request{Prompt: strings.Repeat("words ", 2_000)}); err != nil {

@@ -76,7 +76,8 @@ func (d *depot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			if slices.Contains(d.ended, id) {
 				status = "cancelling"
 			}
-			all = append(all, fmt.Sprintf(`{"id":%q,"object":"batch","status":%q,"created_at":%d,"metadata":%s}`, id, status, time.Now().Unix(), meta))
+			all = append(all, fmt.Sprintf(`{"id":%q,"object":"batch","status":%q,"created_at":%d,"metadata":%s}`, id, status,
+				time.Now().Unix(), meta))
 		}
 		slices.Reverse(all)
 		for i, b := range all { // two a page
@@ -142,7 +143,8 @@ func TestSubmit(t *testing.T) {
 			}
 			question, _, _ := strings.Cut(l.Body.Messages[1].Content, "\n")
 			keys = append(keys, l.CustomID+" "+question)
-			if l.Method != "POST" || l.URL != "/v1/chat/completions" || l.Body.Model != "tiny" || l.Body.form() != "json_object max_tokens told" {
+			if l.Method != "POST" || l.URL != "/v1/chat/completions" || l.Body.Model != "tiny" ||
+				l.Body.form() != "json_object max_tokens told" {
 				t.Errorf("got line %+v, form %s", l, l.Body.form())
 			}
 		}
@@ -151,14 +153,16 @@ func TestSubmit(t *testing.T) {
 	if diff := cmp.Diff(want, keys); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}
-	made := map[string]any{"input_file_id": "file-1", "endpoint": "/v1/chat/completions", "completion_window": "24h", "metadata": map[string]any{asJSON: "1", ours: "b1"}}
+	made := map[string]any{"input_file_id": "file-1", "endpoint": "/v1/chat/completions", "completion_window": "24h",
+		"metadata": map[string]any{asJSON: "1", ours: "b1"}}
 	if diff := cmp.Diff(made, d.made[0]); diff != "" {
 		t.Errorf("batch (-want +got):\n%s", diff)
 	}
 
 	line := len(d.uploads[2])
 	d = &depot{}
-	if id, err := d.chat(t).submit(t.Context(), "b1", requests(3, schema), 10, 2*line+1); err != nil || id != "batch_1,batch_2" {
+	if id, err := d.chat(t).submit(t.Context(), "b1", requests(3, schema), 10, 2*line+1); err != nil ||
+		id != "batch_1,batch_2" {
 		t.Errorf("split by bytes: got %q, %v, want two batches", id, err)
 	}
 	d = &depot{refuse: 2}
@@ -177,10 +181,12 @@ func TestSubmit(t *testing.T) {
 func TestFind(t *testing.T) {
 	d := &depot{lose: 2}
 	m := d.chat(t)
-	if id, err := m.submit(t.Context(), "mine", requests(3, nil), 1, batchBytes); err != nil || id != "batch_1,batch_2,batch_3" {
+	if id, err := m.submit(t.Context(), "mine", requests(3, nil), 1, batchBytes); err != nil ||
+		id != "batch_1,batch_2,batch_3" {
 		t.Errorf("an answer was lost: got %q, %v", id, err)
 	}
-	d.listed = []string{`{"id":"ancient","created_at":5,"metadata":{"recall":"mine"}}`, fmt.Sprintf(`{"id":"other","created_at":%d,"metadata":null}`, time.Now().Unix())}
+	d.listed = []string{`{"id":"ancient","created_at":5,"metadata":{"recall":"mine"}}`,
+		fmt.Sprintf(`{"id":"other","created_at":%d,"metadata":null}`, time.Now().Unix())}
 	for _, c := range []struct {
 		lost  llm.Lost
 		id    string
@@ -200,11 +206,13 @@ func TestFind(t *testing.T) {
 	// again under the name, and nothing comes back.
 	d = &depot{refuse: 2}
 	m = d.chat(t)
-	if _, err := m.submit(t.Context(), "mine", requests(2, nil), 1, batchBytes); err == nil || !cmp.Equal(d.ended, []string{"batch_1"}) {
+	if _, err := m.submit(t.Context(), "mine", requests(2, nil), 1, batchBytes); err == nil ||
+		!cmp.Equal(d.ended, []string{"batch_1"}) {
 		t.Fatalf("got %v, cancelled %q, want the first taken back", err, d.ended)
 	}
 	for _, status := range []string{"cancelled", "failed"} {
-		d.listed = append(d.listed, fmt.Sprintf(`{"id":%q,"status":%q,"created_at":%d,"metadata":{"recall":"mine"}}`, status, status, time.Now().Unix()))
+		d.listed = append(d.listed, fmt.Sprintf(`{"id":%q,"status":%q,"created_at":%d,"metadata":{"recall":"mine"}}`, status,
+			status, time.Now().Unix()))
 	}
 	if id, err := m.Find(t.Context(), llm.Lost{Name: "mine", Since: time.Now()}); err != nil || id != "" {
 		t.Errorf("all that has the name was taken back or failed: got %q, %v", id, err)
@@ -227,7 +235,8 @@ func TestFind(t *testing.T) {
 // A batch can't ask first which format a service takes.
 func TestBatchFormat(t *testing.T) {
 	for _, c := range []struct{ url, model, want string }{
-		{"", "gpt-6-luna", "json_schema"}, {"", "gpt-4o-mini", "json_schema"}, {"", "gpt-4-turbo", "plain"}, {"https://api.groq.com/openai/v1", "llama", "json_object"},
+		{"", "gpt-6-luna", "json_schema"}, {"", "gpt-4o-mini", "json_schema"}, {"", "gpt-4-turbo", "plain"},
+		{"https://api.groq.com/openai/v1", "llama", "json_object"},
 	} {
 		m, err := NewChat(ChatOptions{URL: c.url, Key: secret, Model: c.model})
 		if err != nil {
@@ -266,12 +275,17 @@ func TestCollect(t *testing.T) {
 {"id":"batch_req_4","custom_id":"k4","response":null,"error":{"code":"batch_expired","message":"This request could not be executed before the completion window expired."}}
 {"id":"batch_req_5","custom_id":"k5","response":null,"error":{"code":"server_error","message":"oops"}}`
 	d := &depot{
-		files: map[string]string{"out": out, "errs": errs, "torn": out[:len(out)*2/3], "odd": "{\"custom_id\":\"k1\",\"resp\n{}\n" + out},
+		files: map[string]string{"out": out, "errs": errs, "torn": out[:len(out)*2/3],
+			"odd": "{\"custom_id\":\"k1\",\"resp\n{}\n" + out},
 		batches: map[string]string{
-			"new": batch("validating", "", "", "null"), "done": batch("completed", "out", "errs", "null"), "late": batch("expired", "out", "errs", "null"),
-			"off": batch("cancelled", "", "", "null"), "torn": batch("completed", "torn", "", "null"), "odd": batch("dreaming", "", "", "null"), "garbled": batch("completed", "odd", "errs", "null"),
-			"bad":  batch("failed", "", "", `{"object":"list","data":[{"code":"duplicate_custom_id","message":"The custom_id is used twice.","param":null,"line":2}]}`),
-			"full": batch("failed", "", "", `{"object":"list","data":[{"code":"token_limit_exceeded","message":"Enqueued token limit reached","param":null,"line":null}]}`),
+			"new": batch("validating", "", "", "null"), "done": batch("completed", "out", "errs", "null"),
+			"late": batch("expired", "out", "errs", "null"),
+			"off":  batch("cancelled", "", "", "null"), "torn": batch("completed", "torn", "", "null"),
+			"odd": batch("dreaming", "", "", "null"), "garbled": batch("completed", "odd", "errs", "null"),
+			"bad": batch("failed", "", "",
+				`{"object":"list","data":[{"code":"duplicate_custom_id","message":"The custom_id is used twice.","param":null,"line":2}]}`),
+			"full": batch("failed", "", "",
+				`{"object":"list","data":[{"code":"token_limit_exceeded","message":"Enqueued token limit reached","param":null,"line":null}]}`),
 			"gone": "ended",
 		},
 	}

@@ -99,7 +99,8 @@ func completion(content, finish string) string {
 "service_tier":"default","system_fingerprint":"fp_6b68a8204b"}`, c, finish)
 }
 
-var schema = &llm.Schema{Name: "items", JSON: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false}`)}
+var schema = &llm.Schema{Name: "items",
+	JSON: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false}`)}
 
 func TestComplete(t *testing.T) {
 	var got asked
@@ -119,8 +120,10 @@ func TestComplete(t *testing.T) {
 	if diff := cmp.Diff(want, res); diff != "" {
 		t.Errorf("response (-want +got):\n%s", diff)
 	}
-	if got.form() != "json_schema max_tokens temperature" || !got.ResponseFormat.JSONSchema.Strict || string(got.ResponseFormat.JSONSchema.Schema) != string(schema.JSON) ||
-		len(got.Messages) != 2 || got.Messages[0].Role != "system" || got.Messages[0].Content != "be brief" || got.Messages[1].Content != "how many?" {
+	if got.form() != "json_schema max_tokens temperature" || !got.ResponseFormat.JSONSchema.Strict ||
+		string(got.ResponseFormat.JSONSchema.Schema) != string(schema.JSON) ||
+		len(got.Messages) != 2 || got.Messages[0].Role != "system" || got.Messages[0].Content != "be brief" ||
+		got.Messages[1].Content != "how many?" {
 		t.Errorf("request: got %+v", got)
 	}
 	if m.Name() != "openai/tiny" || m.Window() != 0 {
@@ -138,7 +141,8 @@ func TestFaults(t *testing.T) {
 		header []string
 		want   llm.Error
 	}{
-		{"wrong key", 401, `{"error":{"message":"Incorrect API key provided: ` + secret + `.","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}`, nil,
+		{"wrong key", 401, `{"error":{"message":"Incorrect API key provided: ` + secret +
+			`.","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}`, nil,
 			llm.Error{Fault: llm.Unauthorized, Text: "Incorrect API key provided: [key]."}},
 		{"wrong key, Google", 400, `[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]`, nil,
 			llm.Error{Fault: llm.Unauthorized, Text: "API key not valid. Please pass a valid API key."}},
@@ -146,46 +150,65 @@ func TestFaults(t *testing.T) {
 			llm.Error{Fault: llm.NotFound, Text: "The model 'tiny' does not exist or you do not have access to it."}},
 		{"too many requests", 429, `{"error":{"message":"Rate limit reached for requests","type":"requests","param":null,"code":"rate_limit_exceeded"}}`, []string{"Retry-After", "7"},
 			llm.Error{Fault: llm.RateLimited, After: 7 * time.Second, Text: "Rate limit reached for requests"}},
-		{"too many tokens a minute", 429, `{"error":{"message":"Rate limit reached on tokens per min","type":"tokens","code":"rate_limit_exceeded"}}`, []string{"X-Ratelimit-Remaining-Tokens", "0", "X-Ratelimit-Reset-Tokens", "6m0s"},
+		{"too many tokens a minute", 429,
+			`{"error":{"message":"Rate limit reached on tokens per min","type":"tokens","code":"rate_limit_exceeded"}}`,
+			[]string{"X-Ratelimit-Remaining-Tokens", "0", "X-Ratelimit-Reset-Tokens", "6m0s"},
 			llm.Error{Fault: llm.RateLimited, After: 6 * time.Minute, Text: "Rate limit reached on tokens per min"}},
-		{"nothing left to pay with", 429, `{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`, nil,
+		{"nothing left to pay with", 429,
+			`{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`, nil,
 			llm.Error{Fault: llm.NoCredit, Text: "You exceeded your current quota, please check your plan and billing details."}},
 		{"no credits, OpenRouter", 402, `{"error":{"code":402,"message":"Insufficient credits"}}`, nil,
 			llm.Error{Fault: llm.NoCredit, Text: "Insufficient credits"}},
 		{"server error", 500, `{"error":{"message":"The server had an error","type":"server_error","param":null,"code":null}}`, nil,
 			llm.Error{Fault: llm.Overloaded, Text: "The server had an error"}},
-		{"a page of a proxy", 502, "<html>\r\n<head><title>502 Bad Gateway</title></head></html>", nil, llm.Error{Fault: llm.Overloaded, Text: "a web page"}},
-		{"overloaded", 503, `{"error":{"message":"That model is currently overloaded","type":"server_error"}}`, []string{"Retry-After-Ms", "1500"},
+		{"a page of a proxy", 502, "<html>\r\n<head><title>502 Bad Gateway</title></head></html>", nil,
+			llm.Error{Fault: llm.Overloaded, Text: "a web page"}},
+		{"overloaded", 503, `{"error":{"message":"That model is currently overloaded","type":"server_error"}}`,
+			[]string{"Retry-After-Ms", "1500"},
 			llm.Error{Fault: llm.Overloaded, After: 1500 * time.Millisecond, Text: "That model is currently overloaded"}},
-		{"a proxy's patience", 504, "upstream request timeout", nil, llm.Error{Fault: llm.TimedOut, Text: "upstream request timeout"}},
+		{"a proxy's patience", 504, "upstream request timeout", nil, llm.Error{Fault: llm.TimedOut,
+			Text: "upstream request timeout"}},
 		{"window exceeded", 400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 10000 tokens.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`, nil,
 			llm.Error{Fault: llm.TooLong, Text: "This model's maximum context length is 8192 tokens. However, your messages resulted in 10000 tokens."}},
-		{"window exceeded, llama.cpp", 400, `{"error":{"code":400,"message":"the request exceeds the available context size. try increasing it","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":4096}}`, nil,
+		{"window exceeded, llama.cpp", 400,
+			`{"error":{"code":400,"message":"the request exceeds the available context size. try increasing it","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":4096}}`, nil,
 			llm.Error{Fault: llm.TooLong, Text: "the request exceeds the available context size. try increasing it"}},
 		{"too large", 413, `Payload Too Large`, nil, llm.Error{Fault: llm.TooLong, Text: "Payload Too Large"}},
 		{"a bad request", 400, `{"object":"error","message":"[{'type': 'missing'}]","type":"BadRequestError","param":null,"code":400}`, nil,
 			llm.Error{Fault: llm.Rejected, Text: "[{'type': 'missing'}]"}},
 		{"content filter, Azure", 400, `{"error":{"message":"The response was filtered","type":null,"param":"prompt","code":"content_filter","status":400}}`, nil,
 			llm.Error{Fault: llm.Refused, Text: "The response was filtered"}},
-		{"content filter", 200, completion("I", "content_filter"), nil, llm.Error{Fault: llm.Refused, Text: "the service's content filter"}},
+		{"content filter", 200, completion("I", "content_filter"), nil,
+			llm.Error{Fault: llm.Refused, Text: "the service's content filter"}},
 		{"refusal", 200, `{"model":"tiny","choices":[{"index":0,"message":{"role":"assistant","content":null,"refusal":"I'm sorry, I can't help with that."},"finish_reason":"stop"}],"usage":{"prompt_tokens":19,"completion_tokens":10}}`, nil,
 			llm.Error{Fault: llm.Refused, Text: "I'm sorry, I can't help with that."}},
-		{"a 200 that holds an error", 200, `{"error":{"code":429,"message":"Provider returned error","metadata":{"raw":"tiny is temporarily rate-limited upstream","provider_name":"X"}},"user_id":"u"}`, nil,
+		{"a 200 that holds an error", 200,
+			`{"error":{"code":429,"message":"Provider returned error","metadata":{"raw":"tiny is temporarily rate-limited upstream","provider_name":"X"}},"user_id":"u"}`, nil,
 			llm.Error{Fault: llm.RateLimited, Text: "Provider returned error: tiny is temporarily rate-limited upstream"}},
-		{"a 200 that holds words", 200, `{"error":"model crashed"}`, nil, llm.Error{Fault: llm.Overloaded, Text: "model crashed"}},
-		{"broken off behind it", 200, completion(`{"a"`, "error"), nil, llm.Error{Fault: llm.Overloaded, Text: "the service broke off its answer"}},
-		{"no choices", 200, `{"id":"x","object":"chat.completion","choices":[]}`, nil, llm.Error{Fault: llm.Nonsense, Text: "an answer without choices"}},
-		{"cut", 200, completion(`{"a":`, "length"), nil, llm.Error{Fault: llm.Cut, Text: "the answer ran into its limit of tokens"}},
-		{"JSON that ends too early", 200, completion(`{"a":[1,`, "stop"), nil, llm.Error{Fault: llm.Nonsense, Text: `JSON was asked for, this came: {"a":[1,`}},
+		{"a 200 that holds words", 200, `{"error":"model crashed"}`, nil,
+			llm.Error{Fault: llm.Overloaded, Text: "model crashed"}},
+		{"broken off behind it", 200, completion(`{"a"`, "error"), nil,
+			llm.Error{Fault: llm.Overloaded, Text: "the service broke off its answer"}},
+		{"no choices", 200, `{"id":"x","object":"chat.completion","choices":[]}`, nil,
+			llm.Error{Fault: llm.Nonsense, Text: "an answer without choices"}},
+		{"cut", 200, completion(`{"a":`, "length"), nil, llm.Error{Fault: llm.Cut,
+			Text: "the answer ran into its limit of tokens"}},
+		{"JSON that ends too early", 200, completion(`{"a":[1,`, "stop"), nil,
+			llm.Error{Fault: llm.Nonsense, Text: `JSON was asked for, this came: {"a":[1,`}},
 		{"empty", 200, completion("", "stop"), nil, llm.Error{Fault: llm.Nonsense, Text: "an empty answer"}},
-		{"only thoughts", 200, completion("<think>hm</think>\n", "stop"), nil, llm.Error{Fault: llm.Nonsense, Text: "an empty answer"}},
-		{"words for JSON", 200, completion("There are no items.", "stop"), nil, llm.Error{Fault: llm.Nonsense, Text: "JSON was asked for, this came: There are no items."}},
-		{"a page", 200, "<!DOCTYPE html><html>Sign in</html>", nil, llm.Error{Fault: llm.NotFound, Text: "a web page instead of an answer"}},
+		{"only thoughts", 200, completion("<think>hm</think>\n", "stop"), nil,
+			llm.Error{Fault: llm.Nonsense, Text: "an empty answer"}},
+		{"words for JSON", 200, completion("There are no items.", "stop"), nil,
+			llm.Error{Fault: llm.Nonsense, Text: "JSON was asked for, this came: There are no items."}},
+		{"a page", 200, "<!DOCTYPE html><html>Sign in</html>", nil, llm.Error{Fault: llm.NotFound,
+			Text: "a web page instead of an answer"}},
 		{"nothing", 200, "", nil, llm.Error{Fault: llm.Nonsense, Text: "an answer that is no JSON: "}},
 		{"another form", 200, `{"choices":"many"}`, nil, llm.Error{Fault: llm.Nonsense, Text: "an answer of another form"}},
 		{"a list", 200, `[1]`, nil, llm.Error{Fault: llm.Nonsense, Text: "an answer of another form"}},
-		{"redirect", 307, ``, []string{"Location", "http://example.invalid/"}, llm.Error{Fault: llm.NotFound, Text: "the address redirects to another, which isn't followed"}},
-		{"read only a part", 200, completion(`{"a":1}`, "stop"), []string{"Long", "1"}, llm.Error{Fault: llm.TooLong, Text: "the service read only a part of the request; give its model a longer window"}},
+		{"redirect", 307, ``, []string{"Location", "http://example.invalid/"},
+			llm.Error{Fault: llm.NotFound, Text: "the address redirects to another, which isn't followed"}},
+		{"read only a part", 200, completion(`{"a":1}`, "stop"), []string{"Long", "1"},
+			llm.Error{Fault: llm.TooLong, Text: "the service read only a part of the request; give its model a longer window"}},
 	} {
 		m := chat(t, func(w http.ResponseWriter, _ *http.Request, _ asked) {
 			for i := 0; i < len(c.header); i += 2 {
@@ -226,7 +249,8 @@ func TestConnections(t *testing.T) {
 		serve func(w http.ResponseWriter, r *http.Request)
 		want  llm.Fault
 	}{
-		{"broken off before it answers", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, llm.Unreachable},
+		{"broken off before it answers", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+			llm.Unreachable},
 		{"broken off midway", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "5000")
 			io.WriteString(w, `{"id":"x",`)
@@ -294,23 +318,30 @@ func TestHabits(t *testing.T) {
 		want   llm.Fault
 	}{
 		{name: "a reasoning model behind a proxy", says: []string{oldMax, heat}, answer: `{"a":1}`,
-			first: []string{"json_schema max_tokens temperature", "json_schema max_completion_tokens temperature", "json_schema max_completion_tokens"}, then: "json_schema max_completion_tokens"},
+			first: []string{"json_schema max_tokens temperature", "json_schema max_completion_tokens temperature",
+				"json_schema max_completion_tokens"}, then: "json_schema max_completion_tokens"},
 		{name: "one that go-openai knows", model: "gpt-5-mini", says: nil, answer: `{"a":1}`,
 			first: []string{"json_schema max_completion_tokens"}, then: "json_schema max_completion_tokens"},
 		{name: "OpenAI's that thinks", model: "gpt-6-luna", own: true, answer: `{"a":1}`,
 			first: []string{"json_schema max_completion_tokens low"}, then: "json_schema max_completion_tokens low"},
-		{name: "OpenAI's that thinks as much as it likes", model: "gpt-6-luna", own: true, says: []string{effort}, answer: `{"a":1}`,
-			first: []string{"json_schema max_completion_tokens low", "json_schema max_completion_tokens"}, then: "json_schema max_completion_tokens"},
+		{name: "OpenAI's that thinks as much as it likes", model: "gpt-6-luna", own: true, says: []string{effort},
+			answer: `{"a":1}`,
+			first:  []string{"json_schema max_completion_tokens low", "json_schema max_completion_tokens"},
+			then:   "json_schema max_completion_tokens"},
 		{name: "JSON mode only", says: []string{modes}, answer: `{"a":1}`,
-			first: []string{"json_schema max_tokens temperature", "json_object max_tokens temperature told"}, then: "json_object max_tokens temperature told"},
+			first: []string{"json_schema max_tokens temperature", "json_object max_tokens temperature told"},
+			then:  "json_object max_tokens temperature told"},
 		{name: "neither", says: []string{modes, words}, answer: "Here you are:\n```json\n{\"a\": 1,}\n```",
-			first: []string{"json_schema max_tokens temperature", "json_object max_tokens temperature told", "plain max_tokens temperature told"}, then: "plain max_tokens temperature told"},
+			first: []string{"json_schema max_tokens temperature", "json_object max_tokens temperature told",
+				"plain max_tokens temperature told"}, then: "plain max_tokens temperature told"},
 		{name: "passes over the schema", answer: "<think>One? [1]</think>```json\n{\"a\":1}\n```",
 			first: []string{"json_schema max_tokens temperature"}, then: "plain max_tokens temperature told"},
 		{name: "refuses everything", says: []string{unnamed}, want: llm.Rejected,
-			first: []string{"json_schema max_tokens temperature", "json_object max_tokens temperature told", "plain max_tokens temperature told"}, then: "json_schema max_tokens temperature"},
+			first: []string{"json_schema max_tokens temperature", "json_object max_tokens temperature told",
+				"plain max_tokens temperature told"}, then: "json_schema max_tokens temperature"},
 		{name: "contradicts itself", says: []string{oldMax, noNew}, want: llm.Rejected,
-			first: []string{"json_schema max_tokens temperature", "json_schema max_completion_tokens temperature"}, then: "json_schema max_tokens temperature"},
+			first: []string{"json_schema max_tokens temperature", "json_schema max_completion_tokens temperature"},
+			then:  "json_schema max_tokens temperature"},
 	} {
 		var forms []string
 		m := chat(t, func(w http.ResponseWriter, _ *http.Request, a asked) {
@@ -352,13 +383,15 @@ func TestHabits(t *testing.T) {
 }
 
 func TestChatOptions(t *testing.T) {
-	for _, o := range []ChatOptions{{}, {URL: "ftp://x/", Model: "m"}, {URL: "127.0.0.1:80", Model: "m"}, {URL: "http://example.com/v1", Model: "m", Key: "k"}, {URL: "https://me:pass@example.com/v1", Model: "m"}} {
+	for _, o := range []ChatOptions{{}, {URL: "ftp://x/", Model: "m"}, {URL: "127.0.0.1:80", Model: "m"},
+		{URL: "http://example.com/v1", Model: "m", Key: "k"}, {URL: "https://me:pass@example.com/v1", Model: "m"}} {
 		if _, err := NewChat(o); err == nil || strings.Contains(err.Error(), "pass") {
 			t.Errorf("NewChat(%+v): got %v, want an error that holds no password", o, err)
 		}
 	}
 	m, err := NewChat(ChatOptions{Model: "gpt-6-luna", Key: "k"})
-	if err != nil || m.Window() != 128_000 || m.request(llm.Request{Max: 5}, m.habits.of(nil)).MaxCompletionTokens != 5+llm.ThinkingRoom {
+	if err != nil || m.Window() != 128_000 || m.request(llm.Request{Max: 5},
+		m.habits.of(nil)).MaxCompletionTokens != 5+llm.ThinkingRoom {
 		t.Errorf("OpenAI's own: got %+v, %v", m, err)
 	}
 }

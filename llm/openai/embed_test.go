@@ -67,7 +67,10 @@ func TestEmbed(t *testing.T) {
 		got, auth = append(got, q), r.Header.Get("Authorization")
 		return false
 	})
-	e := embedder(t, s, Options{Batch: 2, Key: "k1", Dims: 2, Redact: func(s string) string { return strings.ReplaceAll(s, "secret", "‹›") }})
+	e := embedder(t, s, Options{Batch: 2, Key: "k1", Dims: 2, Redact: func(s string) string {
+		return strings.ReplaceAll(s,
+			"secret", "‹›")
+	}})
 	vs, err := e.Embed(t.Context(), []string{"abc", "", "secret"})
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +114,8 @@ func TestRetry(t *testing.T) {
 		}
 		return false
 	})
-	if vs, err := embedder(t, busy, Options{}).Embed(t.Context(), []string{"a"}); err != nil || len(vs) != 1 || n.Load() != 3 {
+	if vs, err := embedder(t, busy, Options{}).Embed(t.Context(), []string{"a"}); err != nil || len(vs) != 1 ||
+		n.Load() != 3 {
 		t.Errorf("got %v, %v after %d requests, want a vector at the third", vs, err, n.Load())
 	}
 	n.Store(0)
@@ -126,7 +130,8 @@ func TestRetry(t *testing.T) {
 	})
 	vs, err := embedder(t, failing, Options{Batch: 1}).Embed(t.Context(), []string{"a", "b", "bad", "c"})
 	if len(vs) != 2 || err == nil || !strings.Contains(err.Error(), "no such model") || n.Load() != 3 {
-		t.Errorf("got %d vectors, %v, %d requests; want 2, what the service said, and 3: it isn't asked again", len(vs), err, n.Load())
+		t.Errorf("got %d vectors, %v, %d requests; want 2, what the service said, and 3: it isn't asked again", len(vs), err,
+			n.Load())
 	}
 }
 
@@ -148,14 +153,16 @@ func TestRudeService(t *testing.T) {
 		}
 	}
 	s := service(t, nil)
-	if _, err := embedder(t, s, Options{Dims: 3}).Embed(t.Context(), []string{"a"}); err == nil || !strings.Contains(err.Error(), "2 dimensions, 3 were asked for") {
+	if _, err := embedder(t, s, Options{Dims: 3}).Embed(t.Context(), []string{"a"}); err == nil ||
+		!strings.Contains(err.Error(), "2 dimensions, 3 were asked for") {
 		t.Errorf("got %v for other dimensions than asked for", err)
 	}
 	away := service(t, func(w http.ResponseWriter, r *http.Request, _ request) bool {
 		http.Redirect(w, r, "http://example.invalid/", http.StatusTemporaryRedirect)
 		return true
 	})
-	if _, err := embedder(t, away, Options{}).Embed(t.Context(), []string{"a"}); err == nil || !strings.Contains(err.Error(), "isn't followed") {
+	if _, err := embedder(t, away, Options{}).Embed(t.Context(), []string{"a"}); err == nil ||
+		!strings.Contains(err.Error(), "isn't followed") {
 		t.Errorf("got %v for a redirect, want it not followed", err)
 	}
 }
@@ -170,37 +177,43 @@ func TestSlowService(t *testing.T) {
 		return true
 	})
 	defer close(done)
-	if _, err := embedder(t, s, Options{Timeout: 30 * time.Millisecond, Retries: -1}).Embed(t.Context(), []string{"a"}); err == nil {
+	if _, err := embedder(t, s, Options{Timeout: 30 * time.Millisecond, Retries: -1}).Embed(t.Context(),
+		[]string{"a"}); err == nil {
 		t.Error("a service that never answers: got no error")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 	defer cancel()
 	start := time.Now()
-	if _, err := embedder(t, s, Options{}).Embed(ctx, []string{"a"}); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 5*time.Second {
+	if _, err := embedder(t, s, Options{}).Embed(ctx, []string{"a"}); !errors.Is(err, context.DeadlineExceeded) ||
+		time.Since(start) > 5*time.Second {
 		t.Errorf("got %v after %v, want the caller's deadline kept", err, time.Since(start))
 	}
 }
 
 // An address may hold a password: no error does.
 func TestAddressWithPassword(t *testing.T) {
-	for _, url := range []string{"http://me:hunter22@127.0.0.1:1/v1", "ftp://me:hunter22@x/", "http://me:hunter22@[::1/v1"} {
+	for _, url := range []string{"http://me:hunter22@127.0.0.1:1/v1", "ftp://me:hunter22@x/",
+		"http://me:hunter22@[::1/v1"} {
 		e, err := NewEmbedder(Options{URL: url, Model: "m", Retries: -1})
 		if err == nil {
 			_, err = e.Embed(t.Context(), []string{"a"})
 		}
-		if _, none := NewEmbedder(Options{URL: url}); err == nil || none == nil || strings.Contains(err.Error()+none.Error(), "hunter22") {
+		if _, none := NewEmbedder(Options{URL: url}); err == nil || none == nil ||
+			strings.Contains(err.Error()+none.Error(), "hunter22") {
 			t.Errorf("%s: got %v and %v, want two errors without the password", url, err, none)
 		}
 	}
 }
 
 func TestOptions(t *testing.T) {
-	for _, o := range []Options{{}, {URL: "ftp://x/", Model: "m"}, {URL: "127.0.0.1:11434", Model: "m"}, {URL: "http://127.0.0.1/v1"}, {URL: "http://example.com/v1", Model: "m", Key: "k"}} {
+	for _, o := range []Options{{}, {URL: "ftp://x/", Model: "m"}, {URL: "127.0.0.1:11434", Model: "m"},
+		{URL: "http://127.0.0.1/v1"}, {URL: "http://example.com/v1", Model: "m", Key: "k"}} {
 		if _, err := NewEmbedder(o); err == nil {
 			t.Errorf("NewEmbedder(%+v): got no error", o)
 		}
 	}
-	for _, o := range []Options{{URL: "http://localhost:1/v1", Model: "m", Key: "k"}, {URL: "https://example.com/v1", Model: "m", Key: "k"}, {URL: "http://example.com/v1", Model: "m"}} {
+	for _, o := range []Options{{URL: "http://localhost:1/v1", Model: "m", Key: "k"},
+		{URL: "https://example.com/v1", Model: "m", Key: "k"}, {URL: "http://example.com/v1", Model: "m"}} {
 		if _, err := NewEmbedder(o); err != nil {
 			t.Errorf("NewEmbedder(%+v): %v", o, err)
 		}

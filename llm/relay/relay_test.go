@@ -44,8 +44,10 @@ func TestSeveralWait(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {
-			got, err := m.Complete(t.Context(), llm.Request{Task: "extract", System: "Be brief.", Prompt: fmt.Sprint("question ", i), Schema: schema, Max: 9})
-			if want := fmt.Sprintf(`{"to":"question %d"}`, i); err != nil || got.Text != want || got.Model != "me" || got.Usage != (llm.Usage{In: 3, Out: 4}) {
+			got, err := m.Complete(t.Context(), llm.Request{Task: "extract", System: "Be brief.",
+				Prompt: fmt.Sprint("question ", i), Schema: schema, Max: 9})
+			if want := fmt.Sprintf(`{"to":"question %d"}`, i); err != nil || got.Text != want || got.Model != "me" ||
+				got.Usage != (llm.Usage{In: 3, Out: 4}) {
 				t.Errorf("got %+v, %v, want %s", got, err, want)
 			}
 		})
@@ -62,7 +64,8 @@ func TestSeveralWait(t *testing.T) {
 		if err == nil {
 			err = json.Unmarshal(b, &q)
 		}
-		if err != nil || q.System != "Be brief." || q.Task != "extract" || q.Max != 9 || !strings.Contains(string(q.Schema), `"type": "object"`) || !strings.HasPrefix(q.ID, "extract-") {
+		if err != nil || q.System != "Be brief." || q.Task != "extract" || q.Max != 9 ||
+			!strings.Contains(string(q.Schema), `"type": "object"`) || !strings.HasPrefix(q.ID, "extract-") {
 			t.Fatalf("%s: got %+v, %v", name, q, err)
 		}
 		base := filepath.Join(m.o.Folder, q.ID)
@@ -92,7 +95,8 @@ func TestRestart(t *testing.T) {
 	}
 	m.o.Timeout = 10 * time.Millisecond
 	var e *llm.Error
-	if _, err := m.Complete(t.Context(), r); !errors.As(err, &e) || e.Fault != llm.TimedOut || !strings.Contains(err.Error(), request) {
+	if _, err := m.Complete(t.Context(), r); !errors.As(err, &e) || e.Fault != llm.TimedOut ||
+		!strings.Contains(err.Error(), request) {
 		t.Errorf("got %v, want %s", err, llm.TimedOut)
 	}
 	write(t, filepath.Join(m.o.Folder, ID(r)+".answer.json"), `{"same": true}`)
@@ -135,7 +139,8 @@ func TestAnswers(t *testing.T) {
 		old(name)
 		got, err := m.Complete(t.Context(), r)
 		var e *llm.Error
-		if got.Text != tc.want || tc.fault != "" && (!errors.As(err, &e) || e.Fault != tc.fault || e.Model != "relay/somebody") {
+		if got.Text != tc.want || tc.fault != "" && (!errors.As(err, &e) || e.Fault != tc.fault ||
+			e.Model != "relay/somebody") {
 			t.Errorf("%s: got %q, %v, want %q, %s", tc.name, got.Text, err, tc.want, tc.fault)
 		}
 	}

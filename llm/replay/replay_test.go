@@ -35,7 +35,8 @@ func TestRecordAndReplay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := llm.Request{Task: "extract", System: "Be brief.", Prompt: "<b>hello</b> & so", Schema: &llm.Schema{Name: "s", JSON: json.RawMessage(`{"type":"object"}`)}}
+	r := llm.Request{Task: "extract", System: "Be brief.", Prompt: "<b>hello</b> & so",
+		Schema: &llm.Schema{Name: "s", JSON: json.RawMessage(`{"type":"object"}`)}}
 	want, err := rec.Complete(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +87,8 @@ func TestFaults(t *testing.T) {
 			}
 		}
 		var e *llm.Error
-		if _, err := m.Complete(t.Context(), r); !errors.As(err, &e) || e.Fault != tc.want || !strings.Contains(e.Text, tc.text) || !strings.Contains(e.Text, name) {
+		if _, err := m.Complete(t.Context(), r); !errors.As(err, &e) || e.Fault != tc.want ||
+			!strings.Contains(e.Text, tc.text) || !strings.Contains(e.Text, name) {
 			t.Errorf("%q: got %v, want %s", tc.file, err, tc.want)
 		}
 	}

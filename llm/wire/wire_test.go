@@ -25,13 +25,17 @@ func TestComplaints(t *testing.T) {
 		{200, `"error"`, "", ""},
 		{200, `{"error":{}}`, llm.Overloaded, ""},
 		{200, `{"error":{"code":"400","message":"bad"}}`, llm.Rejected, "bad"},
-		{200, `{"error":{"code":502,"message":"Provider returned error","metadata":{"raw":{"why":"x"}}}}`, llm.Overloaded, `Provider returned error: {"why":"x"}`},
-		{200, `{"error":{"message":"insufficient balance","type":"insufficient_balance"}}`, llm.NoCredit, "insufficient balance"},
+		{200, `{"error":{"code":502,"message":"Provider returned error","metadata":{"raw":{"why":"x"}}}}`, llm.Overloaded,
+			`Provider returned error: {"why":"x"}`},
+		{200, `{"error":{"message":"insufficient balance","type":"insufficient_balance"}}`, llm.NoCredit,
+			"insufficient balance"},
 		{400, `{"error":{"message":["a","b"],"type":"x"}}`, llm.Rejected, `["a","b"]`},
 		{403, `{"error":{"message":"Your input was flagged","code":403}}`, llm.Refused, "Your input was flagged"},
-		{422, `{"detail":[{"loc":["body"],"msg":"field required"}]}`, llm.Rejected, `[{"loc":["body"],"msg":"field required"}]`},
+		{422, `{"detail":[{"loc":["body"],"msg":"field required"}]}`, llm.Rejected,
+			`[{"loc":["body"],"msg":"field required"}]`},
 		{418, ``, llm.Rejected, ""},
-		{503, `{"error":{"status":"UNAVAILABLE","code":503,"message":"The model is overloaded."}}`, llm.Overloaded, "The model is overloaded."},
+		{503, `{"error":{"status":"UNAVAILABLE","code":503,"message":"The model is overloaded."}}`, llm.Overloaded,
+			"The model is overloaded."},
 		{524, `<html>cloud</html>`, llm.TimedOut, "a web page"},
 	} {
 		tr := &Transport{Model: "m"}
@@ -52,7 +56,8 @@ func TestComplaints(t *testing.T) {
 func TestClip(t *testing.T) {
 	tr := &Transport{Key: "sk-1"}
 	for in, want := range map[string]string{
-		"a\n\tb\x1b[31m c": "a b[31m c", "key sk-1 twice sk-1": "key [key] twice [key]", "<!DOCTYPE html>": "a web page", "\xff ok": "ok",
+		"a\n\tb\x1b[31m c": "a b[31m c", "key sk-1 twice sk-1": "key [key] twice [key]", "<!DOCTYPE html>": "a web page",
+		"\xff ok": "ok",
 	} {
 		if got := tr.Clip([]byte(in)); got != want {
 			t.Errorf("Clip(%q) = %q, want %q", in, got, want)

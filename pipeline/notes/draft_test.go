@@ -28,16 +28,19 @@ func TestGroundDraft(t *testing.T) {
 		text string
 	}{
 		{ingest.User, ingest.Prompt, "the job queue needs an order. give it one; sorted list?"},
-		{ingest.Assistant, ingest.Message, "A sorted list was 4x slower above 10k jobs in the benchmark. I'd use a min-heap in queue/order.go."},
+		{ingest.Assistant, ingest.Message,
+			"A sorted list was 4x slower above 10k jobs in the benchmark. I'd use a min-heap in queue/order.go."},
 		{ingest.User, ingest.Prompt, "ok do that. and don't touch the public Queue interface,\nbilling imports it"},
-		{ingest.Assistant, ingest.Message, "Done. Ties come out in any order now; I can add a sequence number so that ties keep their order."},
+		{ingest.Assistant, ingest.Message,
+			"Done. Ties come out in any order now; I can add a sequence number so that ties keep their order."},
 		{ingest.User, ingest.Prompt, "write the payload"},
 		{ingest.Assistant, ingest.Message, draft},
 	}
 	s := &ingest.Session{ID: "s1", End: at}
 	for i, x := range said {
 		id := string(rune('a' + i))
-		s.Turns = append(s.Turns, ingest.Turn{ID: ingest.TurnID(id), N: i + 1, Records: []string{id}, Role: x.role, Kind: x.kind, Text: x.text, At: at})
+		s.Turns = append(s.Turns, ingest.Turn{ID: ingest.TurnID(id), N: i + 1, Records: []string{id}, Role: x.role,
+			Kind: x.kind, Text: x.text, At: at})
 	}
 	lines := ReadDraft(draft)
 	GroundDraft(s, lines, at)
@@ -87,9 +90,11 @@ func TestReadDraft(t *testing.T) {
 		"**Hypothesis that survived last session:** The lamp\nflickers.\n**Hypotheses eliminated (do not revisit):**\n- The fuse: ruled out - it is new\n" +
 		"### Current implementation status\n- COMPLETE: two shelves\n**Files in play:**\n- DONE: a.txt, b.txt\n- IN PROGRESS: c.txt (half of it)\n- d.txt (the list)\n" +
 		"**Mood**\nFine\n")
-	want := []string{"goal 4 Sort the shelves by colour.", "decision 7 Red first — because it is seen best", "decision 10 Blue last — because nobody buys it",
+	want := []string{"goal 4 Sort the shelves by colour.", "decision 7 Red first — because it is seen best",
+		"decision 10 Blue last — because nobody buys it",
 		"hypothesis 12 The lamp flickers.", "eliminated 15 The fuse — it is new", "status 17 COMPLETE: two shelves",
-		"file 19 a.txt — DONE", "file 19 b.txt — DONE", "file 20 c.txt — IN PROGRESS — half of it", "file 21 d.txt — the list", "flag 23 Mood: Fine"}
+		"file 19 a.txt — DONE", "file 19 b.txt — DONE", "file 20 c.txt — IN PROGRESS — half of it",
+		"file 21 d.txt — the list", "flag 23 Mood: Fine"}
 	var got []string
 	for _, l := range lines {
 		got = append(got, fmt.Sprint(l.Item.Kind, " ", l.N, " ", payload.LineOf(&l.Item)))

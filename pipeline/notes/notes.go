@@ -130,7 +130,8 @@ func (g *grounds) item(n *payload.Note) (*payload.Item, string) {
 	if quote == "" {
 		return nil, noQuote
 	}
-	it := payload.Item{Kind: n.Kind, Path: n.Path, Status: n.Status, Text: text.OneLine(n.Text), Why: text.OneLine(n.Why), Scope: text.OneLine(n.Scope),
+	it := payload.Item{Kind: n.Kind, Path: n.Path, Status: n.Status, Text: text.OneLine(n.Text), Why: text.OneLine(n.Why),
+		Scope:        text.OneLine(n.Scope),
 		Alternatives: n.Alternatives, About: n.About,
 		Maker: payload.ByModel, Rule: payload.NoteRule, State: payload.Stands}
 	why := quoteAbsent

@@ -209,7 +209,8 @@ func modelStatus(a *app.App, l *library.Library) (*modelDoc, error) {
 		d.Name += "/" + name
 	}
 	var err error
-	if d.Waiting, d.Failed, err = improve.Waiting(&pipeline.Pipeline{Archiver: *a.Archiver(l)}, c.Distill.Quiet); err != nil {
+	if d.Waiting, d.Failed, err = improve.Waiting(&pipeline.Pipeline{Archiver: *a.Archiver(l)},
+		c.Distill.Quiet); err != nil {
 		return nil, err
 	}
 	if done, err := l.AskAlone(); err == nil {

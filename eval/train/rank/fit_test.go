@@ -33,7 +33,8 @@ func made(n int) []sample {
 func TestFit(t *testing.T) {
 	w := fit(made(50))
 	if w[rank.All] < 1 || w[rank.OfFile] > -1 {
-		t.Errorf("got weights %.2f and %.2f for what tells right from wrong, want them well above and below 0", w[rank.All], w[rank.OfFile])
+		t.Errorf("got weights %.2f and %.2f for what tells right from wrong, want them well above and below 0", w[rank.All],
+			w[rank.OfFile])
 	}
 	if math.Abs(w[rank.Words]) > 0.7 {
 		t.Errorf("got weight %.2f for what tells nothing, want about 0", w[rank.Words])
@@ -100,7 +101,8 @@ func TestAUC(t *testing.T) {
 	for _, c := range []struct {
 		no, yes []float64
 		want    float64
-	}{{[]float64{1, 2}, []float64{3, 4}, 1}, {[]float64{3}, []float64{1}, 0}, {[]float64{1}, []float64{1}, 0.5}, {[]float64{1, 3}, []float64{2, 4}, 0.75}} {
+	}{{[]float64{1, 2}, []float64{3, 4}, 1}, {[]float64{3}, []float64{1}, 0}, {[]float64{1}, []float64{1}, 0.5},
+		{[]float64{1, 3}, []float64{2, 4}, 0.75}} {
 		if got := auc([2][]float64{c.no, c.yes}); got != c.want {
 			t.Errorf("auc(%v, %v) = %v, want %v", c.no, c.yes, got, c.want)
 		}

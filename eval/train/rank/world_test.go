@@ -37,7 +37,8 @@ func TestInventedWorld(t *testing.T) {
 	}
 	defer w.close()
 	if !w.invented["kiln"] || len(w.asked) != 5 || len(w.cases["kiln"]) != 2 {
-		t.Fatalf("got projects %v, %d questions, %d sessions; want kiln, 5 and 2", w.projects, len(w.asked), len(w.cases["kiln"]))
+		t.Fatalf("got projects %v, %d questions, %d sessions; want kiln, 5 and 2", w.projects, len(w.asked),
+			len(w.cases["kiln"]))
 	}
 	if err := w.ask(t.Context()); err != nil {
 		t.Fatal(err)
