@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -282,7 +283,11 @@ func (r *reading) unknownVariables() {
 			name = strings.ToUpper(name)
 		}
 		if strings.HasPrefix(name, envPrefix) && value != "" && !slices.Contains(allowed, name) {
-			r.wrong("environment: unknown variable %s; allowed is %s", name, strings.Join(allowed, ", "))
+			section, _, _ := strings.Cut(strings.TrimPrefix(name, envPrefix), "_")
+			near := slices.DeleteFunc(slices.Clone(allowed), func(a string) bool {
+				return !strings.HasPrefix(a, envPrefix+section+"_")
+			})
+			r.wrong("environment: unknown variable %s; allowed is %s", name, cmp.Or(strings.Join(near, ", "), "none like it"))
 		}
 	}
 }

@@ -177,11 +177,8 @@ func (a *App) ImportHandoff(ctx context.Context, path, name string) (*review.Han
 		return nil, err
 	}
 	project, err := ProjectID(l, name)
-	if err != nil {
-		return nil, err
-	}
-	dir, err := os.Getwd()
-	if err != nil {
+	dir, lost := os.Getwd()
+	if err = errors.Join(err, lost); err != nil {
 		return nil, err
 	}
 	return review.Import(l, path, project, dir)
