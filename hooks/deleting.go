@@ -29,11 +29,13 @@ func takesAway(in Input) bool {
 	return in.Tool == "Bash" && removing.MatchString(withScripts(in.ToolInput.Command, in.Cwd))
 }
 
-// opaque are programs whose arguments don't show what they work on.
-var opaque = regexp.MustCompile(`\b(xargs|parallel|eval|exec|for|while|(ba|z|da|k|fi)?sh|python[0-9.]*|perl|ruby|node|deno|bun|find)\b`)
+// opaque are programs whose arguments don't show what they work on, and commands within others' words.
+var opaque = regexp.MustCompile(`\b(xargs|parallel|eval|exec|for|while|(ba|z|da|k|fi)?sh|python[0-9.]*|perl|ruby|node|deno|bun|find)\b|` +
+	"[$<>]\\(|`")
 
 // stores are names of folders that sessions are kept in, wherever they are.
-var stores = regexp.MustCompile(`[^\s'";|&()<>=]*(\.claude|local-agent-mode-sessions|claude-code-sessions|claude-code-vm|vm_bundles)[^\s'";|&()<>]*`)
+var stores = regexp.MustCompile("[^\\s'\";|&()<>=`]*" +
+	`(\.claude|local-agent-mode-sessions|claude-code-sessions|claude-code-vm|vm_bundles)` + "[^\\s'\";|&()<>`]*")
 
 // beforeDeleting sees to it that a command takes no session with it that is
 // nowhere else: what it would take is archived and compared first.

@@ -54,7 +54,8 @@ func TestThreatenedByScripts(t *testing.T) {
 		"sh 'x.sh'",
 		"/bin/sh " + dir + "/x.sh", "cd sub && sh y.sh", "sh outer.sh", "python3 x.py", "ls; nohup ./x.sh &",
 		`printf "rm -rf ~/.claude/projects\n" > z.sh && sh z.sh`, `printf 'rm -rf %s\n' ` + store + ` > z.sh; sh z.sh`,
-		"ls ~/.claude/projects | xargs rm -rf",
+		"ls ~/.claude/projects | xargs rm -rf", `echo "$(rm -rf ~/.claude/projects)"`, "x=`rm -rf ~/.claude/projects`",
+		"diff <(rm -rf ~/.claude/projects) y",
 	} {
 		if got := threatened(command, dir); !slices.Contains(got, store) {
 			t.Errorf("%s: %q, want %s in it", command, got, store)
