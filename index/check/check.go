@@ -64,10 +64,9 @@ const (
 	looked = 24 // items that are read for one action; the one that counts was never below the ninth of the shipped set
 	most   = 5  // warnings
 	asked  = 72 // words that are searched for
-)
 
-// without is what else finds items: an item must say it in the action's words.
-const without = index.Sources | index.Lexicon | index.Slips
+	without = index.Sources | index.Lexicon | index.Slips // an item must say it in the action's words
+)
 
 // Items is what Against asks its questions of; an index.Index is one.
 type Items interface {

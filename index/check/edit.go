@@ -1,10 +1,10 @@
 package check
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"recall/text"
 )
 
 // edit reads what comes into a file and what goes out of it.
@@ -15,18 +15,15 @@ func (d *deed) edit(old, new string) {
 	d.add(phrase{way: edit, lines: added, comes: fresh(came, went), goes: fresh(went, came)})
 }
 
-var comment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^(#($|[^i])|//|\\*|/\\*|--|;|\"\"\"|<!--)") })
+var comment = text.Pattern("^(#($|[^i])|//|\\*|/\\*|--|;|\"\"\"|<!--)")
 
 // codeLines are a text's lines without comments, cut into words.
 func codeLines(s string) (out [][]word) {
 	for line := range strings.Lines(s) {
-		line = strings.TrimSpace(line)
-		if comment().MatchString(line) {
-			continue
-		}
-		line, _, _ = strings.Cut(line, " // ")
+		line, _, _ = strings.Cut(strings.TrimSpace(line), " // ")
 		line, _, _ = strings.Cut(line, "  # ")
-		if words := cut(strings.Map(blankPunctuation, line)); len(words) > 0 {
+		words := cut(strings.Map(blankPunctuation, line))
+		if len(words) > 0 && !comment().MatchString(line) {
 			out = append(out, words)
 		}
 	}
