@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -18,21 +17,15 @@ import (
 
 // eventForm matches "before the migration" where it is a part of its own of a
 // question: at its beginning before a comma, or at its end.
-var eventForm = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^\s*(before|after|since|until)\s+the\s+((?:["“'` + "`" +
-		`]?[\pL\d][\pL\d._/#'-]*["”'` + "`" + `]?\s*){1,5}),|\b(before|after|since|until)\s+the\s+((?:["“'` + "`" +
-		`]?[\pL\d][\pL\d._/#'-]*["”'` + "`" + `]?\s*){1,5})[?.!\s]*$`)
-})
+var eventForm = text.Pattern(`(?i)^\s*(before|after|since|until)\s+the\s+((?:["“'` + "`" +
+	`]?[\pL\d][\pL\d._/#'-]*["”'` + "`" + `]?\s*){1,5}),|\b(before|after|since|until)\s+the\s+((?:["“'` + "`" +
+	`]?[\pL\d][\pL\d._/#'-]*["”'` + "`" + `]?\s*){1,5})[?.!\s]*$`)
 
 // pastForm matches a question about what was, laterForm one about what is to come:
 // "what must be done before the release" speaks of no time gone by.
 var (
-	pastForm = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(?:did|didn't|was|wasn't|were|weren't|had|have|has|haven't|hasn't|been|changed|decided|happened|used|agreed|ruled|tried|said)\b`)
-	})
-	laterForm = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(?:need|needs|needed|must|should|have to|has to|had to|left|to-?do|still|will|would|going to|can|could|next|remains?|open)\b`)
-	})
+	pastForm  = text.Pattern(`(?i)\b(?:did|didn't|was|wasn't|were|weren't|had|have|has|haven't|hasn't|been|changed|decided|happened|used|agreed|ruled|tried|said)\b`)
+	laterForm = text.Pattern(`(?i)\b(?:need|needs|needed|must|should|have to|has to|had to|left|to-?do|still|will|would|going to|can|could|next|remains?|open)\b`)
 )
 
 // event is what a question's "the migration" names.

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"regexp"
 	"strings"
-	"sync"
 	"time"
+
+	"recall/text"
 )
 
 // Narrowed is what of a question was understood as a filter. Where nothing is
@@ -99,12 +99,10 @@ func narrow(ctx context.Context, full *fulltext, q Query) (Query, Narrowed, erro
 }
 
 // asOfForm matches the words before a time as of which is asked.
-var asOfForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bas of\s+`) })
+var asOfForm = text.Pattern(`(?i)\bas of\s+`)
 
 // projectForm matches a name that is called a project's.
-var projectForm = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:\b(?:in|for|of|on|from|within)\s+)?(?:\bthe\s+)?(?:\b(?:project|repo|repository)\s+["“']?([\w.-]*\w)["”']?|["“']?([\w.-]*\w)["”']?\s+(?:project|repo|repository)\b)`)
-})
+var projectForm = text.Pattern(`(?i)(?:\b(?:in|for|of|on|from|within)\s+)?(?:\bthe\s+)?(?:\b(?:project|repo|repository)\s+["“']?([\w.-]*\w)["”']?|["“']?([\w.-]*\w)["”']?\s+(?:project|repo|repository)\b)`)
 
 func groups(s string, m []int) []string {
 	var out []string

@@ -5,10 +5,10 @@ import (
 	"database/sql"
 	"hash/fnv"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"recall/text"
 )
 
 // Line is a line of a payload.md and the items that it shows.
@@ -97,9 +97,7 @@ func listMark(line string) int {
 	return n + space
 }
 
-var origin = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\s*\((?:session )?[^()]*, [A-Z][a-z]{2} \d{1,2}(?:, \d{4})?\)$`)
-})
+var origin = text.Pattern(`\s*\((?:session )?[^()]*, [A-Z][a-z]{2} \d{1,2}(?:, \d{4})?\)$`)
 
 // putLines replaces a session's stamp, adds its lines, and has its links looked
 // at again. Lines stay when a

@@ -2,9 +2,7 @@ package index
 
 import (
 	"math"
-	"regexp"
 	"slices"
-	"sync"
 
 	"recall/index/rank"
 	"recall/payload"
@@ -71,9 +69,7 @@ func likeEnough(newer *ranked) float64 {
 const longestSaid = 1 << 10
 
 // saysOtherwise matches what says that something was otherwise.
-var saysOtherwise = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(?:instead of|in place of|in favou?r of|no longer|not any ?more|anymore|replac\w+|mov(?:e|es|ed) (?:from|to|off|away)|from \S+ to \S+|switch\w*|chang\w+|dropped|removed?|abandon\w*|given up|gives? way|takes? the place|rather than|supersed\w+|revert\w*|reversed|undone|(?:goes|go|went|gone) back|after all)\b`)
-})
+var saysOtherwise = text.Pattern(`(?i)\b(?:instead of|in place of|in favou?r of|no longer|not any ?more|anymore|replac\w+|mov(?:e|es|ed) (?:from|to|off|away)|from \S+ to \S+|switch\w*|chang\w+|dropped|removed?|abandon\w*|given up|gives? way|takes? the place|rather than|supersed\w+|revert\w*|reversed|undone|(?:goes|go|went|gone) back|after all)\b`)
 
 // later reports whether an item says later how things are that another says were
 // so, or leaves open unasked.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"recall/text"
 )
 
 // when is one way of saying when. Most questions have none of its hints, and its
@@ -43,7 +45,7 @@ var whens = sync.OnceValue(func() []when {
 	digits := strings.Split("0123456789", "")
 	var all []when
 	add := func(hints []string, form string, span func(m []string, now time.Time) (a, b time.Time, ok bool)) {
-		all = append(all, when{hints, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)` + form) }),
+		all = append(all, when{hints, text.Pattern(`(?i)` + form),
 			span})
 	}
 	add(digits, `\b(?:between|from)\s+`+dateRE+`\s+(?:and|to|until|till|through)\s+`+dateRE+`\b`,

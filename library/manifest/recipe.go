@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"recall/ingest/trace"
 	"recall/text"
@@ -202,15 +200,11 @@ func (w *work) text(p string) (string, bool) {
 	return "", false
 }
 
-func lazy(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
-
 var (
-	quotedText = lazy(`["'` + "`" + `]([^"'` + "`" + `\n]{1,300})["'` + "`" + `]`)
-	dataFile   = lazy(`(?i)^[/~.]|\.(?:csv|tsv|xlsx?|jsonl?|txt|md|pdf|docx?|pptx?|png|jpe?g|gif|svg|html?|xml|ya?ml|toml|parquet|db|sqlite3?|py|[jt]sx?|log|zip|gz|npy|npz|pkl|css|ttf|otf|wav|mp[34]|tex|ipynb|geojson|shp)$`)
-	writeCall  = lazy(`(?:savefig|to_csv|to_excel|to_json|to_parquet|to_html|save|imwrite|writeFileSync|writeFile|ExcelWriter|Workbook|PdfWriter|SimpleDocTemplate|Canvas|write_image|write_html)\s*\(\s*(?:[rfb]?)["']([^"'\n]{1,300})["']|(?:open|Path)\s*\(\s*[rb]?["']([^"'\n]{1,300})["']\s*(?:,\s*(?:mode\s*=\s*)?["'](?:w|a|x)|\)\.write_)`)
-	network    = lazy(`https?://|\b(?:requests|urllib|httpx|aiohttp|socket|fetch\(|axios|boto3|smtplib|ftplib|curl|wget|yfinance)\b`)
+	quotedText = text.Pattern(`["'` + "`" + `]([^"'` + "`" + `\n]{1,300})["'` + "`" + `]`)
+	dataFile   = text.Pattern(`(?i)^[/~.]|\.(?:csv|tsv|xlsx?|jsonl?|txt|md|pdf|docx?|pptx?|png|jpe?g|gif|svg|html?|xml|ya?ml|toml|parquet|db|sqlite3?|py|[jt]sx?|log|zip|gz|npy|npz|pkl|css|ttf|otf|wav|mp[34]|tex|ipynb|geojson|shp)$`)
+	writeCall  = text.Pattern(`(?:savefig|to_csv|to_excel|to_json|to_parquet|to_html|save|imwrite|writeFileSync|writeFile|ExcelWriter|Workbook|PdfWriter|SimpleDocTemplate|Canvas|write_image|write_html)\s*\(\s*(?:[rfb]?)["']([^"'\n]{1,300})["']|(?:open|Path)\s*\(\s*[rb]?["']([^"'\n]{1,300})["']\s*(?:,\s*(?:mode\s*=\s*)?["'](?:w|a|x)|\)\.write_)`)
+	network    = text.Pattern(`https?://|\b(?:requests|urllib|httpx|aiohttp|socket|fetch\(|axios|boto3|smtplib|ftplib|curl|wget|yfinance)\b`)
 )
 
 // unsteadyWords tell a script that takes something that its text doesn't hold.

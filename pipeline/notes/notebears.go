@@ -2,7 +2,6 @@ package notes
 
 import (
 	"path"
-	"regexp"
 	"strings"
 	"sync"
 
@@ -126,12 +125,8 @@ func bears(note, quote, around string, assent bool) bool {
 // negation is a word that turns what follows it round; turnedRound how many words
 // of content that reaches.
 var (
-	negation = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(?:no|not|never|without|don't|dont|do not|doesn't|won't|can't|cannot|shouldn't|isn't|stop|avoid|instead of|rather than|drop|skip)\b`)
-	})
-	ruledOut = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(?:no|not|never|without|drop(?:ped)?|skip|avoid|instead|rather|rul(?:e|ed|es) out|eliminat\w*|revert\w*|remov\w*|abandon\w*|fail\w*|wrong|broke\w*|dead end|slower|worse|useless|tried)\b|n't\b`)
-	})
+	negation = text.Pattern(`(?i)\b(?:no|not|never|without|don't|dont|do not|doesn't|won't|can't|cannot|shouldn't|isn't|stop|avoid|instead of|rather than|drop|skip)\b`)
+	ruledOut = text.Pattern(`(?i)\b(?:no|not|never|without|drop(?:ped)?|skip|avoid|instead|rather|rul(?:e|ed|es) out|eliminat\w*|revert\w*|remov\w*|abandon\w*|fail\w*|wrong|broke\w*|dead end|slower|worse|useless|tried)\b|n't\b`)
 )
 
 const turnedRound = 3
@@ -139,12 +134,8 @@ const turnedRound = 3
 // touching and staying say the same where one of them is turned round: "don't
 // touch the interface" is "the interface stays".
 var (
-	touching = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)^\W*(?:touch|chang|edit|modif|break|rewrit|renam|mov|delet|forget)\w*`)
-	})
-	staying = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(?:stays?|keeps?|kept|remains?|unchanged|as (?:it|they) (?:is|are)|alone)\b`)
-	})
+	touching = text.Pattern(`(?i)^\W*(?:touch|chang|edit|modif|break|rewrit|renam|mov|delet|forget)\w*`)
+	staying  = text.Pattern(`(?i)\b(?:stays?|keeps?|kept|remains?|unchanged|as (?:it|they) (?:is|are)|alone)\b`)
 )
 
 // opposite reports whether a quote, with the words right before it, says the

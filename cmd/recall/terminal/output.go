@@ -3,12 +3,11 @@ package terminal
 import (
 	"io"
 	"reflect"
-	"regexp"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"recall/sink"
+	"recall/text"
 )
 
 // Output is a stream that people and agents read: what is on its way there passes
@@ -22,7 +21,7 @@ type Output struct {
 }
 
 // colours are those of styles.
-var colours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b\[(?:[012]|3[123])m`) })
+var colours = text.Pattern(`\x1b\[(?:[012]|3[123])m`)
 
 func (o *Output) Write(p []byte) (int, error) {
 	text := append(o.rest, p...)
