@@ -32,7 +32,7 @@ var rooms = map[string][]string{
 	"index":     {"payload", "ingest", "llm", "text"},
 	"distill":   {"ingest", "payload", "prompts", "llm", "redact", "text"},
 	"library":   {"payload", "ingest", "redact", "text", "sink"},
-	"ingest":    {"sink"},
+	"ingest":    {"text", "sink"},
 	"payload":   {"text", "sink"},
 	"text":      {},
 	"llm":       {"sink"},

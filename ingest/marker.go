@@ -3,6 +3,8 @@ package ingest
 import (
 	"slices"
 	"strings"
+
+	"recall/text"
 )
 
 // Labels of foreign text.
@@ -25,9 +27,9 @@ const ModelCall = "<!-- recall: model call -->"
 const Confirmation = "Based on the context above, what's your understanding of the current goal, and what would you do next?"
 
 var (
-	markerIDs   = Lazy(`<!-- recall((?: [0-9a-z]{4,16})+) -->`)
-	markerOpen  = Lazy(`(?m)^[ \t>]*<!-- recall((?: [0-9a-z]{4,16})*) -->[ \t\r]*$`)
-	markerClose = Lazy(`(?m)^[ \t>]*<!-- /recall -->[ \t\r]*$`)
+	markerIDs   = text.Pattern(`<!-- recall((?: [0-9a-z]{4,16})+) -->`)
+	markerOpen  = text.Pattern(`(?m)^[ \t>]*<!-- recall((?: [0-9a-z]{4,16})*) -->[ \t\r]*$`)
+	markerClose = text.Pattern(`(?m)^[ \t>]*<!-- /recall -->[ \t\r]*$`)
 )
 
 // CarriedIDs returns the ids in recall's markers in a text, each once.
@@ -245,4 +247,4 @@ func shortItem(line string) bool {
 		ofSession().MatchString(line))
 }
 
-var ofSession = Lazy(`\(session [^()]*, [A-Z][a-z]{2} \d{1,2}(?:, \d{4})?\)$`)
+var ofSession = text.Pattern(`\(session [^()]*, [A-Z][a-z]{2} \d{1,2}(?:, \d{4})?\)$`)

@@ -3,7 +3,8 @@ package ingest
 import (
 	"regexp"
 	"strings"
-	"sync"
+
+	"recall/text"
 )
 
 // memoryTags are the elements in which tools hand their memories and instructions to a
@@ -29,30 +30,25 @@ type memoryRule struct {
 var memoryRules = func() []memoryRule {
 	var rules []memoryRule
 	for _, m := range memoryTags {
-		rules = append(rules, memoryRule{Lazy(`(?mi)^[ \t>]*<(` + m.tag + `)(?:\s[^>\n]*)?>`), m.label})
+		rules = append(rules, memoryRule{text.Pattern(`(?mi)^[ \t>]*<(` + m.tag + `)(?:\s[^>\n]*)?>`), m.label})
 	}
 	return rules
 }()
 
 var (
-	contentsOf = Lazy(`(?m)^Contents of ([^\n]*?(?:CLAUDE(?:\.local)?|AGENTS|MEMORY|GEMINI)\.md|[^\n]*?/memory/[^\n]*?\.md)\b[^\n]*:[ \t\r]*$`)
-	memoryWord = Lazy(`(?i)</[a-z_-]*(?:memor|claude|engram|mem0|mempalace|system[-_])`)
-	claudeMd   = Lazy(`(?m)^# claudeMd[ \t\r]*$`)
+	contentsOf = text.Pattern(`(?m)^Contents of ([^\n]*?(?:CLAUDE(?:\.local)?|AGENTS|MEMORY|GEMINI)\.md|[^\n]*?/memory/[^\n]*?\.md)\b[^\n]*:[ \t\r]*$`)
+	memoryWord = text.Pattern(`(?i)</[a-z_-]*(?:memor|claude|engram|mem0|mempalace|system[-_])`)
+	claudeMd   = text.Pattern(`(?m)^# claudeMd[ \t\r]*$`)
 	// Plain headings under which known tools put what they remember.
 	headings = []memoryRule{
-		{Lazy(`(?mi)^#+ (?:\$CMEM|claude-mem)\b[^\n]*$`), "claude-mem"},
-		{Lazy(`(?m)^#+ \[[^\]\n]+\] recent context, [^\n]*$`), "claude-mem"},
-		{Lazy(`(?mi)^#+ (?:Engram|Memory from Previous Sessions)\b[^\n]*$`), "engram"},
-		{Lazy(`(?mi)^#+ (?:mem0|MemPalace)\b[^\n]*memor[^\n]*$`), ForeignMemory},
+		{text.Pattern(`(?mi)^#+ (?:\$CMEM|claude-mem)\b[^\n]*$`), "claude-mem"},
+		{text.Pattern(`(?m)^#+ \[[^\]\n]+\] recent context, [^\n]*$`), "claude-mem"},
+		{text.Pattern(`(?mi)^#+ (?:Engram|Memory from Previous Sessions)\b[^\n]*$`), "engram"},
+		{text.Pattern(`(?mi)^#+ (?:mem0|MemPalace)\b[^\n]*memor[^\n]*$`), ForeignMemory},
 	}
 	// What ends a part that has no closing tag.
-	afterRules = Lazy(`(?m)^(?:[ \t]*IMPORTANT: this context may or may not be relevant[^\n]*$|# (?:currentDate|gitStatus|userEmail|important-instruction-reminders)\b|</)`)
+	afterRules = text.Pattern(`(?m)^(?:[ \t]*IMPORTANT: this context may or may not be relevant[^\n]*$|# (?:currentDate|gitStatus|userEmail|important-instruction-reminders)\b|</)`)
 )
-
-// Lazy puts off compiling an expression to its first use: most commands read no transcript.
-func Lazy(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
 
 // memoryParts finds what other tools' memories and rule files put into a
 // text.

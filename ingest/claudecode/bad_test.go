@@ -214,11 +214,11 @@ func TestUTF16(t *testing.T) {
 func TestOneUuidTwice(t *testing.T) {
 	s := &script{}
 	s.user("first")
-	s.say("m1", text("Both"))
-	s.line("assistant", fields{"uuid": "u2", "message": fields{"id": "m1", "content": []any{text("Both are in.")}}})
+	s.say("m1", textBlock("Both"))
+	s.line("assistant", fields{"uuid": "u2", "message": fields{"id": "m1", "content": []any{textBlock("Both are in.")}}})
 	s.user("second", fields{"uuid": "u1"})
 	s.user("second", fields{"uuid": "u1"})
-	s.say("m2", text("Done."))
+	s.say("m2", textBlock("Done."))
 	got := s.parse(t)
 	want(t, "turns", outlineOf(got), []string{"prompt first", "message Both are in.", "prompt second", "message Done."})
 	want(t, "duplicates", got.Report.Duplicates, 1)

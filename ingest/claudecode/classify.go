@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/text"
 )
 
 // Typed is what a text that stands under the person's name turns out to be.
@@ -87,7 +88,7 @@ var harnessProse = []struct{ opening, also, what string }{
 
 var (
 	injectedTags = []string{"system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics"}
-	commandTag   = ingest.Lazy(`(?s)<(command-name|command-message|command-args|local-command-stdout)>(.*?)</(?:command-name|command-message|command-args|local-command-stdout)>`)
+	commandTag   = text.Pattern(`(?s)<(command-name|command-message|command-args|local-command-stdout)>(.*?)</(?:command-name|command-message|command-args|local-command-stdout)>`)
 )
 
 // stripInjected removes what the client wraps around a prompt: reminders

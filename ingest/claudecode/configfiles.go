@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/text"
 )
 
 // configFiles adds what the client keeps of sessions elsewhere in its
@@ -43,7 +44,7 @@ func configRootOf(path string) (string, bool) {
 	return filepath.Dir(projects), filepath.Base(projects) == "projects"
 }
 
-var todoName = ingest.Lazy(`^(.+?)-agent-(.+)\.json$`)
+var todoName = text.Pattern(`^(.+?)-agent-(.+)\.json$`)
 
 // todos takes <root>/todos/<session>-agent-<agent>.json; the agent of the
 // session's own list is the session, the others are sub-agents'.
@@ -133,7 +134,7 @@ func (f *finder) plans(dir string, groups []*group) {
 
 func (g *group) mod() time.Time { return g.transcripts[0].info.ModTime() }
 
-var slugField = ingest.Lazy(`"slug":"([a-z0-9-]+)"`)
+var slugField = text.Pattern(`"slug":"([a-z0-9-]+)"`)
 
 // slugAtEnd returns the words that name a session's plan, from its last
 // lines; "" if it has none.

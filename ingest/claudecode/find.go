@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/text"
 )
 
 // Roots lists the configuration folders of Claude Code that exist here.
@@ -198,7 +199,7 @@ func (f *finder) stat(path string, e fs.DirEntry) (fs.FileInfo, bool) {
 	return info, info.Mode().IsRegular()
 }
 
-var uuidStem = ingest.Lazy(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)
+var uuidStem = text.Pattern(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)
 
 // file takes in one .jsonl file that may be a session's conversation. Where the
 // client puts it, under a name that is a UUID, it needn't be opened for that.
@@ -251,9 +252,9 @@ func folderID(id string) string {
 }
 
 var (
-	fitID    = ingest.Lazy(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$`)
-	deviceID = ingest.Lazy(`(?i)^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)`)
-	unfit    = ingest.Lazy(`[^A-Za-z0-9]+`)
+	fitID    = text.Pattern(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$`)
+	deviceID = text.Pattern(`(?i)^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)`)
+	unfit    = text.Pattern(`[^A-Za-z0-9]+`)
 )
 
 // peek tells what a file is: from what is known of it, else by its beginning.

@@ -68,9 +68,9 @@ func TestCopies(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := &script{}
 			p.user("a")
-			p.say("m1", text("ok"), use("t1", "Bash", fields{"command": "ls"}))
+			p.say("m1", textBlock("ok"), use("t1", "Bash", fields{"command": "ls"}))
 			p.user(result("t1", "x", false))
-			p.say("m2", text("done"))
+			p.say("m2", textBlock("done"))
 			f := copied(p, 4, tt.alter)
 			if tt.begin != nil {
 				tt.begin(f)
@@ -98,7 +98,7 @@ func TestCopies(t *testing.T) {
 func TestContinuedCopy(t *testing.T) {
 	p := &script{}
 	p.user("a")
-	p.say("m1", text("ok"))
+	p.say("m1", textBlock("ok"))
 	f := copied(p, 2, func(i int, line fields) { line["sessionId"] = "F" })
 	f.user("b")
 	p.raw(fields{"type": "continued-in", "sessionId": "P", "continuedInSessionId": "F"})
@@ -110,7 +110,7 @@ func TestContinuedCopy(t *testing.T) {
 func TestHeadsOfAFamilyMeet(t *testing.T) {
 	p := &script{}
 	p.user("a")
-	p.say("m1", text("ok"))
+	p.say("m1", textBlock("ok"))
 	alterations := map[string]func(int, fields){
 		"same uuids": func(int, fields) {}, "new uuids": func(i int, line fields) { line["uuid"] = fmt.Sprintf("f%d", i) },
 		"forkedFrom": func(i int, line fields) {

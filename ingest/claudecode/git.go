@@ -7,14 +7,15 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
+	"recall/text"
 )
 
 var (
-	commitCall = ingest.Lazy(`\bgit(?:\s+-[cC]\s+\S+|\s+--[a-z-]+(?:=\S+)?)*\s+commit\b`)
-	commitLine = ingest.Lazy(`(?m)^\[[^\]\n]* ([0-9a-f]{7,40})\] (.*)$`)
+	commitCall = text.Pattern(`\bgit(?:\s+-[cC]\s+\S+|\s+--[a-z-]+(?:=\S+)?)*\s+commit\b`)
+	commitLine = text.Pattern(`(?m)^\[[^\]\n]* ([0-9a-f]{7,40})\] (.*)$`)
 	// The two ways in which messages are handed over: a here-document, or quotes.
-	hereMessage   = ingest.Lazy(`(?s)<<-?\s*['"]?EOF['"]?[^\n]*\n(.*?)\n\s*EOF`)
-	quotedMessage = ingest.Lazy(`(?s)\s-[a-z]*m[ =]?(?:"((?:[^"\\]|\\.)*)"|'([^']*)')`)
+	hereMessage   = text.Pattern(`(?s)<<-?\s*['"]?EOF['"]?[^\n]*\n(.*?)\n\s*EOF`)
+	quotedMessage = text.Pattern(`(?s)\s-[a-z]*m[ =]?(?:"((?:[^"\\]|\\.)*)"|'([^']*)')`)
 )
 
 // noteCommit finds the commit that a shell command made: its hash as git

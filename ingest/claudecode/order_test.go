@@ -67,7 +67,7 @@ func TestParentsInAnyOrder(t *testing.T) {
 func TestLoopOfParents(t *testing.T) {
 	s := &script{}
 	s.user("a", fields{"uuid": "u1", "parentUuid": "u3"})
-	s.say("m1", text("ok"), fields{})
+	s.say("m1", textBlock("ok"), fields{})
 	s.user("b", fields{"uuid": "u3"})
 	s.user("c", fields{"uuid": "u4", "parentUuid": "u4"})
 	got := s.parse(t)
@@ -83,9 +83,9 @@ func TestRecordsOfRequests(t *testing.T) {
 	s.line("attachment", fields{"attachment": fields{"type": "prompt_snapshot", "system": "You are."}})
 	s.raw(fields{"type": "api-request-shape", "shapeHash": "x", "shape": fields{"system": []any{}}})
 	s.raw(fields{"type": "api-request-blob", "hash": "y", "message": fields{"role": "user",
-		"content": []any{text("We decided on Redis.")}}})
+		"content": []any{textBlock("We decided on Redis.")}}})
 	s.raw(fields{"type": "api-request", "id": "z", "params": fields{"model": "claude-opus-5-5"}})
-	s.say("m1", text("ok"))
+	s.say("m1", textBlock("ok"))
 	got := s.parse(t)
 	want(t, "turns", outlineOf(got), []string{"prompt a", "message ok"})
 	want(t, "unknown", len(got.Report.Unknown), 0)

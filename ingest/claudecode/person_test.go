@@ -12,7 +12,7 @@ func TestPlanWithClearedContext(t *testing.T) {
 	s.user("plan it")
 	s.say("m1", use("t1", "ExitPlanMode", fields{"plan": "# Cache\n- LRU"}))
 	s.user(result("t1", "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed.", true))
-	s.user([]any{text("[Request interrupted by user for tool use]")})
+	s.user([]any{textBlock("[Request interrupted by user for tool use]")})
 	s.user("Implement the following plan:\n\n# Cache\n- LRU", fields{"planContent": "# Cache\n- LRU"})
 	got := s.parse(t)
 	want(t, "turns", outlineOf(got), []string{"prompt plan it", "message",
@@ -138,10 +138,10 @@ func TestTypedBesideAResult(t *testing.T) {
 	s := &script{}
 	s.user("look at the log")
 	s.say("m1", use("t1", "Bash", fields{"command": "git log -3"}))
-	s.user(append(result("t1", "a1b2c3 init", false), text("that was a one-off, don't build on it")))
+	s.user(append(result("t1", "a1b2c3 init", false), textBlock("that was a one-off, don't build on it")))
 	s.say("m2", use("t2", "Bash", fields{"command": "git status"}))
-	s.user(append(result("t2", "clean", false), text("<system-reminder>mind the list</system-reminder>")))
-	s.say("m3", text("Done."))
+	s.user(append(result("t2", "clean", false), textBlock("<system-reminder>mind the list</system-reminder>")))
+	s.say("m3", textBlock("Done."))
 	got := s.parse(t)
 	want(t, "turns", outlineOf(got), []string{"prompt look at the log", "message",
 		"prompt that was a one-off, don't build on it", "message", "message Done."})

@@ -6,6 +6,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
+	"recall/text"
 )
 
 // takePlan reads the answer to a plan.
@@ -78,7 +79,7 @@ func (p *parser) editOwnPlan(path string, input []byte) {
 
 // planName is what the client names plans like, in whatever folder its
 // configuration lies.
-var planName = ingest.Lazy(`/plans/[a-z]+(?:-[a-z]+){2,}\.md$`)
+var planName = text.Pattern(`/plans/[a-z]+(?:-[a-z]+){2,}\.md$`)
 
 // isPlanFile reports whether path is one of the client's plan files.
 func isPlanFile(path string) bool {

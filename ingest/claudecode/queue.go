@@ -7,6 +7,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
+	"recall/text"
 )
 
 // queued is a prompt put in the queue while the model worked.
@@ -73,7 +74,7 @@ func (p *parser) recoverQueued() {
 	}
 }
 
-var slashCommand = ingest.Lazy(`^/[a-z][\w:-]*(\s|$)`)
+var slashCommand = text.Pattern(`^/[a-z][\w:-]*(\s|$)`)
 
 // said reports whether text is a turn of the person's, or whole lines of one:
 // several queued prompts are delivered as one.

@@ -12,12 +12,12 @@ func TestMessagesOverLines(t *testing.T) {
 	s := &script{}
 	s.user("a")
 	s.say("m1", fields{"type": "thinking", "thinking": "hm", "signature": "x"})
-	s.say("m1", text("They differ"))
+	s.say("m1", textBlock("They differ"))
 	s.line("progress", fields{})
-	s.say("m1", text("They differ: a and b."))
+	s.say("m1", textBlock("They differ: a and b."))
 	s.say("m1", use("t1", "Write", fields{"file_path": "/a", "content": ""}))
 	s.say("m1", use("t1", "Write", fields{"file_path": "/a", "content": "whole"}))
-	s.say("m1", text("Another block."))
+	s.say("m1", textBlock("Another block."))
 	got := s.parse(t)
 	if len(got.Turns) != 2 {
 		t.Fatalf("got %d turns, want 2", len(got.Turns))
@@ -36,7 +36,7 @@ func TestUsageOfLastLine(t *testing.T) {
 	s := &script{}
 	for _, n := range []int{3, 9, 120} {
 		s.line("assistant", fields{"message": fields{
-			"id": "m", "content": []any{text("x")}, "usage": fields{"input_tokens": 10, "output_tokens": n,
+			"id": "m", "content": []any{textBlock("x")}, "usage": fields{"input_tokens": 10, "output_tokens": n,
 				"cache_read_input_tokens": 2, "cache_creation_input_tokens": 1},
 		}})
 	}
@@ -55,7 +55,7 @@ func TestCalls(t *testing.T) {
 	s.call("t5", "Read", fields{"file_path": "/big"}, strings.Repeat("line of text\n", 2000)+"the end", nil)
 	s.say("m-t6", use("t6", "mcp__x__y", "odd input"))
 	s.user([]any{fields{"type": "tool_result", "tool_use_id": "t6",
-		"content": []any{text("one"), fields{"type": "image", "source": fields{"data": "AAAA"}}, text("two")}}})
+		"content": []any{textBlock("one"), fields{"type": "image", "source": fields{"data": "AAAA"}}, textBlock("two")}}})
 	s.user(result("t7", "before its call", false))
 	s.say("m-t7", use("t7", "Bash", fields{"command": "late"}))
 	got := s.parse(t)
@@ -225,7 +225,7 @@ func TestPlaces(t *testing.T) {
 	s := &script{}
 	s.line("attachment", fields{"attachment": fields{"type": "date"}, "cwd": "/home/ann"})
 	s.user("a")
-	s.say("m1", text("ok"))
+	s.say("m1", textBlock("ok"))
 	s.user("b", fields{"cwd": "/w/wt-1", "gitBranch": "fix"})
 	s.user("c", fields{"cwd": "/w/wt-1", "gitBranch": "HEAD"})
 	s.raw(fields{"type": "worktree-state", "worktreeSession": fields{"worktreePath": "/w/wt-1", "worktreeName": "wt-1",

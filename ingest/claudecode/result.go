@@ -9,6 +9,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
+	"recall/text"
 )
 
 // takeResults takes the tool results of a user record; false if it has none.
@@ -164,7 +165,7 @@ func clipMiddle(s string, n int) string {
 	return strings.ToValidUTF8(s[:n*3/4], "") + "\n…\n" + strings.ToValidUTF8(s[len(s)-n/4:], "")
 }
 
-var ansi = ingest.Lazy("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
+var ansi = text.Pattern("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
 
 func stripANSI(s string) string {
 	if !strings.Contains(s, "\x1b") {

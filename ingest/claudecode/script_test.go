@@ -66,7 +66,7 @@ func (s *script) say(id string, blocks ...any) string {
 	}})
 }
 
-func text(s string) fields { return fields{"type": "text", "text": s} }
+func textBlock(s string) fields { return fields{"type": "text", "text": s} }
 
 func use(id, name string, input any) fields {
 	return fields{"type": "tool_use", "id": id, "name": name, "input": input}

@@ -7,6 +7,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
+	"recall/text"
 )
 
 const maxSpilled = 16 << 20 // bytes read of a result that was saved to a file
@@ -104,7 +105,7 @@ func (p *parser) readSpilled(call *ingest.ToolCall, f ingest.File) {
 	call.Result, call.ResultLen = stripANSI(text), max(size, f.Size)
 }
 
-var savedTo = ingest.Lazy(`(?:Full output|Output has been) saved to:? (\S[^\n]*)`)
+var savedTo = text.Pattern(`(?:Full output|Output has been) saved to:? (\S[^\n]*)`)
 
 // persisted returns the path of the file that holds the whole of an output.
 func persisted(text string) string {

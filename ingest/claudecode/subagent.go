@@ -9,6 +9,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
+	"recall/text"
 )
 
 // agentOf returns the agent's id of a file named …/agent-<id>.jsonl or
@@ -119,7 +120,7 @@ func (p *parser) problem(name string, err error) {
 	p.s.Report.Conflicts = append(p.s.Report.Conflicts, name+": "+err.Error())
 }
 
-var agentTrailer = ingest.Lazy(`(?m)^agentId: ([A-Za-z0-9_-]+)`)
+var agentTrailer = text.Pattern(`(?m)^agentId: ([A-Za-z0-9_-]+)`)
 
 // takeAgent finds which sub-agent a call started.
 func (p *parser) takeAgent(call *ingest.ToolCall, raw []byte, text string) {

@@ -9,6 +9,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
+	"recall/text"
 )
 
 // tasks follows the session's lists through their changes. A session that was
@@ -71,7 +72,7 @@ func (t *tasks) replace(list []ingest.Task, turn ingest.TurnID, at time.Time) {
 	t.todos, t.touched = list, true
 }
 
-var taskNumber = ingest.Lazy(`Task #(\S+) created`)
+var taskNumber = text.Pattern(`Task #(\S+) created`)
 
 func (t *tasks) create(call *ingest.ToolCall, raw []byte, text string, turn ingest.TurnID, at time.Time) {
 	task := ingest.Task{Subject: call.Input["subject"], Detail: call.Input["description"], Status: "pending", Turn: turn,

@@ -12,18 +12,18 @@ func TestBranches(t *testing.T) {
 	}{
 		{"rewound twice", func(s *script) {
 			a := s.user("a")
-			r := s.say("m1", text("ok"))
+			r := s.say("m1", textBlock("ok"))
 			s.user("b1")
-			s.say("m2", text("no good"))
+			s.say("m2", textBlock("no good"))
 			s.last = r
 			s.user("b2")
 			s.last = a
 			s.user("c")
-			s.say("m3", text("fine"))
+			s.say("m3", textBlock("fine"))
 		}, []string{"prompt a", "message ok", "[prompt b1]", "[message no good]", "[prompt b2]", "prompt c", "message fine"}},
 		{"the client names the tip", func(s *script) {
 			s.user("a")
-			r := s.say("m1", text("ok"))
+			r := s.say("m1", textBlock("ok"))
 			b := s.user("b")
 			s.last = r
 			s.user("c")
@@ -31,7 +31,7 @@ func TestBranches(t *testing.T) {
 		}, []string{"prompt a", "message ok", "prompt b", "[prompt c]"}},
 		{"more was said since the client named the tip", func(s *script) {
 			s.user("a")
-			r := s.say("m1", text("ok"))
+			r := s.say("m1", textBlock("ok"))
 			b := s.user("b")
 			s.raw(fields{"type": "last-prompt", "leafUuid": b, "sessionId": "s"})
 			s.last = r
@@ -45,23 +45,23 @@ func TestBranches(t *testing.T) {
 			s.user(result("t1", "one", false))
 			s.last = c2
 			s.user(result("t2", "two", false))
-			s.say("m2", text("both"))
+			s.say("m2", textBlock("both"))
 			s.user("b")
 		}, []string{"prompt a", "message", "message both", "prompt b"}},
 		{"a late answer beside the next prompt is no branch", func(s *script) {
 			s.user("a")
-			r := s.say("m1", text("ok"))
+			r := s.say("m1", textBlock("ok"))
 			s.user("b")
 			s.last = r
-			s.say("m2", text("late"))
+			s.say("m2", textBlock("late"))
 			s.last = "u3"
-			s.say("m3", text("to b"))
+			s.say("m3", textBlock("to b"))
 		}, []string{"prompt a", "message ok", "prompt b", "message late", "message to b"}},
 		{"progress in the chain", func(s *script) {
 			s.user("a")
 			s.line("progress", fields{"data": fields{"type": "hook_progress"}})
 			s.line("attachment", fields{"attachment": fields{"type": "skill_listing"}})
-			s.say("m1", text("ok"))
+			s.say("m1", textBlock("ok"))
 			s.user("b")
 		}, []string{"prompt a", "message ok", "prompt b"}},
 		{"chains broken all over: the file's order counts", func(s *script) {
@@ -84,9 +84,9 @@ func TestBranches(t *testing.T) {
 		}, []string{"prompt a", "prompt b"}},
 		{"superseded after a refusal", func(s *script) {
 			s.user("a")
-			void := s.say("m1", text("half of it"))
+			void := s.say("m1", textBlock("half of it"))
 			s.line("assistant", fields{"supersedes": []string{void}, "message": fields{"id": "m2",
-				"content": []any{text("whole")}}})
+				"content": []any{textBlock("whole")}}})
 		}, []string{"prompt a", "[message half of it]", "message whole"}},
 	}
 	for _, tt := range tests {
@@ -109,10 +109,10 @@ func TestRepairsAreCounted(t *testing.T) {
 func TestHistoryWrittenAgain(t *testing.T) {
 	s := &script{}
 	s.user("a", fields{"timestamp": "2026-03-02T09:00:00.000Z"})
-	s.say("m1", text("ok"), use("t1", "Bash", fields{"command": "ls"}))
+	s.say("m1", textBlock("ok"), use("t1", "Bash", fields{"command": "ls"}))
 	s.user(result("t1", "x", false))
 	s.user("a", fields{"timestamp": "2026-03-02T09:00:00.000Z"})
-	s.say("m1", text("ok"), use("t1", "Bash", fields{"command": "ls"}))
+	s.say("m1", textBlock("ok"), use("t1", "Bash", fields{"command": "ls"}))
 	s.user(result("t1", "x", false))
 	s.user("b")
 	got := s.parse(t)

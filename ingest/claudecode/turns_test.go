@@ -24,7 +24,7 @@ func TestQueue(t *testing.T) {
 	op(s, "enqueue", "<task-notification><summary>x</summary></task-notification>")
 	op(s, "enqueue", "blocked")
 	op(s, "popAll", "taken back")
-	s.say("m1", text("ok"))
+	s.say("m1", textBlock("ok"))
 	s.line("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "delivered",
 		"commandMode": "prompt"}})
 	s.line("attachment", fields{"attachment": fields{"type": "queued_command",
@@ -59,11 +59,11 @@ func TestWhoseWords(t *testing.T) {
 	s.user("from a peer", fields{"origin": fields{"kind": "peer"}})
 	s.user("from the system", fields{"promptSource": "system"})
 	s.user("injected", fields{"isMeta": true})
-	s.user([]any{text("<ide_opened_file>a.go</ide_opened_file>"), text("first"),
-		fields{"type": "image", "source": fields{"data": "AA"}}, text("second")})
+	s.user([]any{textBlock("<ide_opened_file>a.go</ide_opened_file>"), textBlock("first"),
+		fields{"type": "image", "source": fields{"data": "AA"}}, textBlock("second")})
 	s.user([]any{fields{"type": "image", "source": fields{"data": "AA"}}})
 	s.line("assistant", fields{"message": fields{"id": "x", "model": "<synthetic>",
-		"content": []any{text("No response requested.")}}})
+		"content": []any{textBlock("No response requested.")}}})
 	s.line("system", fields{"subtype": "local_command",
 		"content": "<command-name>/plan</command-name><command-args>x</command-args>"})
 	s.user("summed up", fields{"isCompactSummary": true})
@@ -91,7 +91,7 @@ func TestSubagentsInline(t *testing.T) {
 	s.last = ""
 	s.user("Find it.", fields{"isSidechain": true})
 	s.line("assistant", fields{"isSidechain": true, "message": fields{"id": "k1",
-		"content": []any{text("It is here."), use("k", "Bash", fields{"command": "ls"})},
+		"content": []any{textBlock("It is here."), use("k", "Bash", fields{"command": "ls"})},
 		"usage":   fields{"output_tokens": 99}}})
 	s.line("progress", fields{"parentUuid": main, "parentToolUseID": "t2",
 		"data": fields{"type": "agent_progress", "agentId": "b2"}})
@@ -99,7 +99,7 @@ func TestSubagentsInline(t *testing.T) {
 		"message": fields{"content": "b, in other words"}})
 	s.last = main
 	s.user(result("t1", "It is here.", false))
-	s.say("m2", text("Found."))
+	s.say("m2", textBlock("Found."))
 	got := s.parse(t)
 	want(t, "turns", outlineOf(got), []string{"prompt look", "message", "message Found."})
 	want(t, "tokens", got.Usage.Output, 2)
@@ -164,6 +164,6 @@ func TestCarried(t *testing.T) {
 
 	s = &script{}
 	s.user(ingest.ModelCall+"\nExtract the decisions.", fields{"entrypoint": "sdk-cli"})
-	s.say("m", text("{}"))
+	s.say("m", textBlock("{}"))
 	want(t, "helper", s.parse(t).Helper, true)
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"recall/ingest"
+	"recall/text"
 )
 
 // maxDepth is how far below the given folder sessions are looked for; a root's
@@ -19,7 +20,7 @@ import (
 const maxDepth = 8
 
 // sessionName is what names a session, of its record and its storage folder.
-var sessionName = ingest.Lazy(`^local_[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+var sessionName = text.Pattern(`^local_[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
 // notSearched are folders beside the accounts' that hold none of the app's
 // sessions, some of them look-alikes.

@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"recall/ingest"
+	"recall/text"
 )
 
 // Mounts tells where the folders of a session's virtual machine are on the
@@ -124,7 +124,7 @@ func lastName(dir string) string {
 
 // grant is what the app answers when it connects another folder: "Host path:
 // … → VM path: …".
-var grant = ingest.Lazy("Host path:\\s*(\\S[^\\n]*?)\\s*(?:→|->)\\s*VM path:\\s*([`\"']?/sessions/[^\\n]+)")
+var grant = text.Pattern("Host path:\\s*(\\S[^\\n]*?)\\s*(?:→|->)\\s*VM path:\\s*([`\"']?/sessions/[^\\n]+)")
 
 // Grants adds the folders that the result of request_cowork_directory states,
 // and returns the host's names of them.

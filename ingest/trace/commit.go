@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/text"
 )
 
 // A Commit is a git commit that the session made.
@@ -22,10 +23,10 @@ type Commit struct {
 }
 
 var (
-	commitPrinted = ingest.Lazy(`(?m)^\[([^\]\n]+?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.*)$`)
-	logLine       = ingest.Lazy(`(?m)^(?:\* )?([0-9a-f]{7,40}) (?:\([^)\n]*\) )?(.+)$`)
-	pushedTip     = ingest.Lazy(`(?m)^\s*[0-9a-f]{7,40}\.\.([0-9a-f]{7,40})\s+\S+ -> \S+`)
-	bareHash      = ingest.Lazy(`(?m)^[0-9a-f]{7,40}$`)
+	commitPrinted = text.Pattern(`(?m)^\[([^\]\n]+?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.*)$`)
+	logLine       = text.Pattern(`(?m)^(?:\* )?([0-9a-f]{7,40}) (?:\([^)\n]*\) )?(.+)$`)
+	pushedTip     = text.Pattern(`(?m)^\s*[0-9a-f]{7,40}\.\.([0-9a-f]{7,40})\s+\S+ -> \S+`)
+	bareHash      = text.Pattern(`(?m)^[0-9a-f]{7,40}$`)
 )
 
 // commits lists the commits that calls made. A commit is told by the hash that

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"recall/ingest"
+	"recall/text"
 )
 
 // A Fault is an error that a call's output states.
@@ -70,10 +71,10 @@ func (a *Action) shows() bool {
 }
 
 var (
-	strongWords = ingest.Lazy(`^(?:\S+: )?(?:error|fatal|panic|E)(?:\[\w+\])?:|\berror(?:\[E\d+\]| TS\d+)|^--- FAIL|` +
+	strongWords = text.Pattern(`^(?:\S+: )?(?:error|fatal|panic|E)(?:\[\w+\])?:|\berror(?:\[E\d+\]| TS\d+)|^--- FAIL|` +
 		`^FAIL\s|^npm (?:ERR!|error)|^\w*(?:Error|Exception)\b:|[^:\s]:\d+:\d+: `)
 	// That all is well, and a line of a program that an error message quotes.
-	notThat = ingest.Lazy(`^Exit code |(?i:\b(?:0|no) (?:error|(?:failures?|failed|warnings?)\b))|` +
+	notThat = text.Pattern(`^Exit code |(?i:\b(?:0|no) (?:error|(?:failures?|failed|warnings?)\b))|` +
 		`^(?:return |func |if |//|def |raise |throw |at |<tool_use_error>)|[{;}]$`)
 )
 
@@ -150,7 +151,7 @@ func gitArgs(args []string) (dir string, rest []string) {
 }
 
 // statesError finds a word that states an error. Names of errors end so: TypeError.
-var statesError = ingest.Lazy(`(?i:\b(?:errors?|err|fail(?:ed|ures?|s)?|panic|exception|fatal|cannot|can't|couldn't|` +
+var statesError = text.Pattern(`(?i:\b(?:errors?|err|fail(?:ed|ures?|s)?|panic|exception|fatal|cannot|can't|couldn't|` +
 	`undefined|unresolved|denied|refused|timeout|invalid|unexpected|unknown|missing|mismatch|conflict|doesn't|isn't|` +
 	`illegal|abort(?:ed)?|killed|segfault|deadlock|violat(?:es|ed|ion|ing)|unsupported|expected|could +not|` +
 	`not +(?:found|a)|no +such|timed +out|unable +to|does +not|too +many|already +exists)\b)|\w(?:Error|Exception)\b`)
@@ -197,19 +198,19 @@ func Signature(line string) int64 {
 }
 
 var (
-	pathText = ingest.Lazy(`(?:[A-Za-z]:\\|~?/|\.{1,2}/)?(?:[\w.@+~-]+[/\\])+[\w.@+~-]*|[\w-]+\.(?:go|py|js|jsx|ts|tsx|rs|java|rb|c|cc|cpp|h|hpp|ex|exs|sh|sql|css|html|json|toml|yaml|yml|md|txt|lock|mod|swift|kt)\b`)
-	spotText = ingest.Lazy(`‹path›(?:[:(]\d+(?:[:,]\d+)?\)?)?`)
-	hexText  = ingest.Lazy(`\b(?:0x[0-9a-f]+|[0-9a-f]{7,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b`)
+	pathText = text.Pattern(`(?:[A-Za-z]:\\|~?/|\.{1,2}/)?(?:[\w.@+~-]+[/\\])+[\w.@+~-]*|[\w-]+\.(?:go|py|js|jsx|ts|tsx|rs|java|rb|c|cc|cpp|h|hpp|ex|exs|sh|sql|css|html|json|toml|yaml|yml|md|txt|lock|mod|swift|kt)\b`)
+	spotText = text.Pattern(`‹path›(?:[:(]\d+(?:[:,]\d+)?\)?)?`)
+	hexText  = text.Pattern(`\b(?:0x[0-9a-f]+|[0-9a-f]{7,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b`)
 	// A number, what is joined to it by a mark, and more numbers after that: "1.2.3", "12:30".
-	numberText = ingest.Lazy(`\d+(?:[.:,_-]\d+)*`)
-	leadMarks  = ingest.Lazy(`^(?:[\[(]?#[^ ]*[\])]?:? |‹path›:? |[|>*✗×✕•✖└├─+~=#-]+ |e +|(?:error|fatal|panic|failure|failed|warn|warning|err|npm err!|exit status #|exit code #|stderr|uncaught|unhandled|(?:\w+\.)*\w+\.go)(?:\[\w*#*\]| ts#)?[:!] |npm error (?:code )?)+`)
+	numberText = text.Pattern(`\d+(?:[.:,_-]\d+)*`)
+	leadMarks  = text.Pattern(`^(?:[\[(]?#[^ ]*[\])]?:? |‹path›:? |[|>*✗×✕•✖└├─+~=#-]+ |e +|(?:error|fatal|panic|failure|failed|warn|warning|err|npm err!|exit status #|exit code #|stderr|uncaught|unhandled|(?:\w+\.)*\w+\.go)(?:\[\w*#*\]| ts#)?[:!] |npm error (?:code )?)+`)
 )
 
 // tailMarks are a test's time and the name of the linter that complains.
-var tailMarks = ingest.Lazy(`(?: \((?:#s|[a-z0-9#-]+)\)| #m?s)+$`)
+var tailMarks = text.Pattern(`(?: \((?:#s|[a-z0-9#-]+)\)| #m?s)+$`)
 
 // emptyText tells, of a line as Normal makes it, that something failed and not what.
-var emptyText = ingest.Lazy(`(?:^| )(?:task failed|too many errors|exit status #)$|tests, # failures$|` +
+var emptyText = text.Pattern(`(?:^| )(?:task failed|too many errors|exit status #)$|tests, # failures$|` +
 	`^(?:fail ‹path›|glob patterns are not allowed|permission to use |recipe for target|errors? found|found # error)|` +
 	`exited with (?:exit )?(?:code|status)|tool call errored|requires approval| was blocked\. for security|` +
 	`working directory .* was deleted`)

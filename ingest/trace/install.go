@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/pelletier/go-toml/v2"
+	"recall/text"
 
-	"recall/ingest"
+	"github.com/pelletier/go-toml/v2"
 )
 
 // A Package is something that the session installed.
@@ -158,8 +158,8 @@ func asked(r program, args []string) []spec {
 }
 
 var (
-	packageName = ingest.Lazy(`^@?[A-Za-z0-9][A-Za-z0-9._+~/@-]*$`)
-	versionText = ingest.Lazy(`^[A-Za-z0-9._+~:^-]*$`)
+	packageName = text.Pattern(`^@?[A-Za-z0-9][A-Za-z0-9._+~/@-]*$`)
+	versionText = text.Pattern(`^[A-Za-z0-9._+~:^-]*$`)
 )
 
 // pythonName leaves extras and looser bounds out: "uvicorn[standard]>=0.2".
@@ -249,7 +249,7 @@ func sameName(manager, a, b string) bool {
 	return a == b
 }
 
-var pipInstalled = ingest.Lazy(`(?m)^\s*Successfully installed ((?:[A-Za-z0-9._-]+-[0-9][^\s]*[ \t]*)+)`)
+var pipInstalled = text.Pattern(`(?m)^\s*Successfully installed ((?:[A-Za-z0-9._-]+-[0-9][^\s]*[ \t]*)+)`)
 
 // printed reads what the output says was installed, or was there already.
 func (m installer) printed(out string) []Package {

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"sync"
 
-	"mvdan.cc/sh/v3/syntax"
+	"recall/text"
 
-	"recall/ingest"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // A Step is one simple command of a shell's command line: a program with its
@@ -67,7 +67,7 @@ var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Recover
 
 // secretHere is the placeholder of a secret, "‹aws-key 2›", which stands for a part of
 // a word, its blank too: noBlank for as long as it is read.
-var secretHere = ingest.Lazy("‹[^›\\s'\"$`\\\\/]{1,40} \\d+›")
+var secretHere = text.Pattern("‹[^›\\s'\"$`\\\\/]{1,40} \\d+›")
 
 const noBlank = "\ue000"
 
@@ -209,7 +209,7 @@ func hereText(f *syntax.Redirect) (text string, whole bool) {
 	return restored(text), true
 }
 
-var leadingTabs = ingest.Lazy(`(?m)^\t+`)
+var leadingTabs = text.Pattern(`(?m)^\t+`)
 
 func restored(s string) string { return strings.ReplaceAll(s, noBlank, " ") }
 
@@ -253,9 +253,9 @@ func unescaped(s string, escape func() *regexp.Regexp) string {
 
 // What a backslash keeps as it is, and the beginning of a pattern that none keeps.
 var (
-	escape       = ingest.Lazy(`(?s)\\(.)`)
-	quotedEscape = ingest.Lazy("\\\\([\\\\\"$`])")
-	pattern      = ingest.Lazy(`(?s)^(?:[^\\]|\\.)*?[*?\[{]`)
+	escape       = text.Pattern(`(?s)\\(.)`)
+	quotedEscape = text.Pattern("\\\\([\\\\\"$`])")
+	pattern      = text.Pattern(`(?s)^(?:[^\\]|\\.)*?[*?\[{]`)
 )
 
 // wrappers run the command that follows them; the number is how many
@@ -279,7 +279,7 @@ func unwrap(words []string) []string {
 	return words
 }
 
-var assignment = ingest.Lazy(`^[A-Za-z_]\w*=`)
+var assignment = text.Pattern(`^[A-Za-z_]\w*=`)
 
 // into is the folder after a cd.
 func into(dir string, args []string) string {
@@ -314,7 +314,7 @@ func Absolute(dir, p string) string {
 }
 
 // home is where systems put homes.
-var home = ingest.Lazy(`^/(?:root|(?:home|Users|sessions)/[^/]+)/`)
+var home = text.Pattern(`^/(?:root|(?:home|Users|sessions)/[^/]+)/`)
 
 func ofWindows(p string) bool {
 	return len(p) > 2 && p[1] == ':' && (p[2] == '\\' || p[2] == '/') || strings.HasPrefix(p, `\\`)
