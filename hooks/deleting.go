@@ -30,8 +30,8 @@ func takesAway(in Input) bool {
 }
 
 // opaque are programs whose arguments don't show what they work on, and commands within others' words.
-var opaque = regexp.MustCompile(`\b(xargs|parallel|eval|exec|for|while|(ba|z|da|k|fi)?sh|python[0-9.]*|perl|ruby|node|deno|bun|find)\b|` +
-	"[$<>]\\(|`")
+var opaque = regexp.MustCompile(`\b(xargs|parallel|eval|exec|for|while|(ba|z|da|k|fi)?sh|` +
+	`python[0-9.]*|perl|ruby|node|deno|bun|find)\b|` + "[$<>]\\(|`")
 
 // stores are names of folders that sessions are kept in, wherever they are.
 var stores = regexp.MustCompile("[^\\s'\";|&()<>=`]*" +

@@ -106,7 +106,9 @@ func findEvent(ctx context.Context, full *fulltext, q Query, name []string) (e e
 		return e, false, err
 	}
 	made, err := named(ctx, full.tx, q, want,
-		`SELECT m.session, m.subject || ' ' || m.branch, m.subject, min(s.start, m.at), m.at, s.project FROM made m JOIN session s ON s.id=m.session WHERE m.subject || ' ' || m.branch LIKE ? ESCAPE '\'`, stemPattern(longestWord))
+		`SELECT m.session, m.subject || ' ' || m.branch, m.subject, min(s.start, m.at), m.at, s.project
+		FROM made m JOIN session s ON s.id=m.session WHERE m.subject || ' ' || m.branch LIKE ? ESCAPE '\'`,
+		stemPattern(longestWord))
 	if err != nil {
 		return e, false, err
 	}
@@ -255,7 +257,9 @@ func itemsNamed(ctx context.Context, full *fulltext, q Query, name []string) ([]
 		var from, at int64
 		var project string
 		err := full.tx.QueryRowContext(ctx,
-			`SELECT e.session, s.title, min(s.start, e.at), e.at, s.project FROM item e JOIN session s ON s.id=e.session WHERE e.id=?`, m.Doc).Scan(&h.session, &h.text, &from, &at, &project)
+			`SELECT e.session, s.title, min(s.start, e.at), e.at, s.project
+			FROM item e JOIN session s ON s.id=e.session WHERE e.id=?`,
+			m.Doc).Scan(&h.session, &h.text, &from, &at, &project)
 		if err != nil {
 			return nil, err
 		}

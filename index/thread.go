@@ -75,7 +75,8 @@ func (r *rows) said() (sum int64) {
 func (x *Index) ProjectMark(ctx context.Context, project string) (string, error) {
 	var n, last, said, links int64
 	err := x.db.QueryRowContext(ctx,
-		`SELECT count(*), ifnull(max(start),0), ifnull(sum(said),0), (SELECT count(*) FROM link) FROM session WHERE project=?`, project).
+		`SELECT count(*), ifnull(max(start),0), ifnull(sum(said),0), (SELECT count(*) FROM link)
+		FROM session WHERE project=?`, project).
 		Scan(&n, &last, &said, &links)
 	if err != nil {
 		return "", x.fail("read index", err)

@@ -86,6 +86,15 @@ func (n *Note) Check() error {
 	return nil
 }
 
+// Fit cuts what a note says to what Check allows.
+func (n *Note) Fit() {
+	n.Text, n.Why, n.Scope = text.Clip(n.Text, mostNote), text.Clip(n.Why, mostNote), text.Clip(n.Scope, mostNote)
+	n.Alternatives = slices.Clone(n.Alternatives[:min(mostNoted, len(n.Alternatives))])
+	for i, s := range n.Alternatives {
+		n.Alternatives[i] = text.Clip(s, mostNote)
+	}
+}
+
 // DecodeNotes reads the notes among the lines of a notes.jsonl; other events and
 // notes that can't be are left out. Of one made twice the later stays.
 func DecodeNotes(lines []json.RawMessage) []Note {

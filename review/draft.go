@@ -41,6 +41,9 @@ func TakeDraft(ctx context.Context, p *pipeline.Pipeline, e library.Entry, text 
 	if err != nil {
 		return nil, err
 	}
+	if next == nil { // nothing of it was distilled
+		next = &payload.Payload{}
+	}
 	thread := []string{string(e.ID)}
 	for _, id := range slices.Backward(next.Thread) {
 		if id != string(e.ID) && len(thread) <= mostEarlier {
@@ -84,10 +87,14 @@ func TakeDraft(ctx context.Context, p *pipeline.Pipeline, e library.Entry, text 
 	return d, nil
 }
 
-// onRecord reports whether a line names a file as the payload has it already.
+// onRecord reports whether a line says what the payload has already: a file as it stands
+// there, or a passage.
 func onRecord(p *payload.Payload, it *payload.Item) bool {
-	return it.Kind == payload.File && slices.ContainsFunc(p.Items, func(o payload.Item) bool {
-		return o.Kind == payload.File && o.Path == it.Path && (it.Status == "" || it.Status == o.Status) && it.Text == ""
+	return slices.ContainsFunc(p.Items, func(o payload.Item) bool {
+		if o.Kind == payload.File && it.Kind == payload.File {
+			return o.Path == it.Path && (it.Status == "" || it.Status == o.Status) && it.Text == ""
+		}
+		return o.Kind == payload.Lead && o.Text == it.Text
 	})
 }
 

@@ -78,9 +78,11 @@ func (l *DraftLine) ground(s *ingest.Session, look *passages, now time.Time) {
 // out.
 func (l *DraftLine) Claim(session string, now time.Time) *payload.Note {
 	it := &l.Item
-	return &payload.Note{Type: payload.NoteType, By: "agent", Session: session, At: now.UTC().Truncate(time.Second),
+	n := &payload.Note{Type: payload.NoteType, By: "agent", Session: session, At: now.UTC().Truncate(time.Second),
 		Kind: it.Kind, Text: it.Text, Why: it.Why, Scope: it.Scope, Alternatives: it.Alternatives,
 		Path: it.Path, Status: it.Status, Claim: l.Why}
+	n.Fit()
+	return n
 }
 
 var (
@@ -117,6 +119,10 @@ func (d *draftReader) line(n int, s string) {
 	bold := boldLead.FindStringSubmatch(s)
 	switch {
 	case strings.HasPrefix(s, "```"), strings.HasPrefix(s, "~~~"), strings.HasPrefix(s, "<!--"), s == "---":
+		if d.flush(); strings.HasPrefix(s, "<!-- /recall") {
+			d.kind, d.head = "", "" // what comes is no part of the page
+		}
+	case strings.HasPrefix(s, "… and ") && strings.HasSuffix(s, "more in payload.json"): // nor is this
 		d.flush()
 	case strings.HasPrefix(s, "#"):
 		name := strings.TrimSpace(strings.Trim(s, "#"))
@@ -163,6 +169,11 @@ func (d *draftReader) flush() {
 		return
 	}
 	it := payload.ParseLine(kind, said)
+	if kind == payload.Lead { // a passage of recall's own page
+		it.Kind = payload.Flag
+		d.lines = append(d.lines, DraftLine{N: d.at, Item: it, Quote: it.Text})
+		return
+	}
 	for _, form := range []*regexp.Regexp{decided, ruledOff} {
 		if m := form.FindStringSubmatch(it.Text); m != nil && (form == decided || kind == payload.Eliminated) {
 			it.Text, it.Why = m[1], cmp.Or(it.Why, m[2])

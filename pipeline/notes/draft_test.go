@@ -89,17 +89,26 @@ func TestReadDraft(t *testing.T) {
 		"**Architecture decisions locked in:**\n- Red first\n(decided session 1 - it is seen\nbest)\n- Blue last — nobody buys it\n\n" +
 		"**Hypothesis that survived last session:** The lamp\nflickers.\n**Hypotheses eliminated (do not revisit):**\n- The fuse: ruled out - it is new\n" +
 		"### Current implementation status\n- COMPLETE: two shelves\n**Files in play:**\n- DONE: a.txt, b.txt\n- IN PROGRESS: c.txt (half of it)\n- d.txt (the list)\n" +
-		"**Mood**\nFine\n")
+		"**Mood**\nFine\n## In their own words\n- “Paint it red.” — user, turn 5 (session 1, Nov 16)\n\n… and 7 more in payload.json\n<!-- /recall -->\n\nBased on that, what next?\n")
 	want := []string{"goal 4 Sort the shelves by colour.", "decision 7 Red first — because it is seen best",
 		"decision 10 Blue last — because nobody buys it",
 		"hypothesis 12 The lamp flickers.", "eliminated 15 The fuse — it is new", "status 17 COMPLETE: two shelves",
 		"file 19 a.txt — DONE", "file 19 b.txt — DONE", "file 20 c.txt — IN PROGRESS — half of it",
-		"file 21 d.txt — the list", "flag 23 Mood: Fine"}
+		"file 21 d.txt — the list", "flag 23 Mood: Fine", "flag 25 Paint it red."}
 	var got []string
 	for _, l := range lines {
 		got = append(got, fmt.Sprint(l.Item.Kind, " ", l.N, " ", payload.LineOf(&l.Item)))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// However long a line is, it isn't lost.
+func TestLongClaimIsKept(t *testing.T) {
+	lines := ReadDraft("## Decisions\n- " + strings.Repeat("Nobody ever said this. ", 60) + "\n")
+	GroundDraft(&ingest.Session{ID: "s1"}, lines, time.Now())
+	if n := lines[0].Claim("s1", time.Now()); lines[0].Note != nil || n.Check() != nil || n.Claim == "" {
+		t.Errorf("got %+v, %v", n, n.Check())
 	}
 }

@@ -193,8 +193,8 @@ func (a *App) PrintHandoff(h *review.Handoff) {
 	}
 	what := "for project " + terminal.Line(h.Project)
 	if h.Project == "" {
-		what = fmt.Sprintf("no project here goes by %q: import it in the clone, or say with --project NAME which one it is for",
-			terminal.Line(h.For))
+		what = fmt.Sprintf("no project here goes by %q: import it in the clone, or say with --project NAME "+
+			"which one it is for", terminal.Line(h.For))
 	}
 	fmt.Fprintf(a.Out, "kept a handoff from %s with %s, %s\n", h.From, answer.Count(h.Items, "item"), what)
 	fmt.Fprintln(a.Out, "nothing of it is handed to a session before you have looked: recall review")
