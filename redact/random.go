@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // What no rule knows is a secret by what it is made of: a run of characters too
 // long and too jumbled for a word, a name, a hash or an id. How much is asked of it
@@ -55,46 +58,24 @@ func textureOf(v string) texture {
 	return ordinary
 }
 
-// run looks at what stands around a place as one word if it is as long as a key. It returns
-// where that ends.
-func (s *scan) run(at int) int {
-	t, words := s.text, &wordBytes
-	made, begin, end := uint8(0), at, at
-	for end < len(t) && words[t[end]] != 0 {
-		made |= words[t[end]]
-		end++
-	}
-	for begin > s.runEnd && words[t[begin-1]] != 0 {
-		begin--
-		made |= words[t[begin]]
-	}
-	s.runEnd = end
-	if end-begin >= runLeast && (made&(aDigit|noHex) == aDigit|noHex || made&aDigit != 0 && t[begin] == 'A') {
-		s.randomRun(begin, end)
-	}
-	return end
-}
-
-const (
-	inWord uint8 = 1 << iota
-	aDigit
-	noHex // a letter that no hexadecimal digit is
-)
-
-// wordBytes tell what a byte is in a run, 0 if it ends one.
-var wordBytes = func() (t [256]uint8) {
-	for c := range t {
-		switch b := byte(c); {
-		case is(b, digit):
-			t[c] = inWord | aDigit
-		case is(b, letter) && !is(b, hexa):
-			t[c] = inWord | noHex
-		case is(b, word):
-			t[c] = inWord
+// longRuns are the places of what stands as one word and is as long as a key. Every runLeast-th byte is in all of them.
+func longRuns(t string) iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		for at := runLeast - 1; at < len(t); at += runLeast {
+			if !is(t[at], word) {
+				continue
+			}
+			from := at
+			for from > 0 && is(t[from-1], word) {
+				from--
+			}
+			at = skip(t, at, word, len(t))
+			if at-from >= runLeast && !yield(from, at) {
+				return
+			}
 		}
 	}
-	return t
-}()
+}
 
 // randomRun masks a run if it is random, and nothing says that it is something
 // else.

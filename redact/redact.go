@@ -30,8 +30,7 @@ const codeVersion = 6
 // Rules is the scanner's fixed part, made once and shared. It is safe for
 // concurrent use.
 type Rules struct {
-	literals *automaton
-	tries    [][]detector // by literal: what to try where it stands
+	literals *literals
 
 	wholes map[string]detector // of forms that are looked for at the beginning of runs only, by prefix
 	begins [256]bool           // how those begin
@@ -44,7 +43,7 @@ type detector func(s *scan, from, to int)
 // New builds the scanner. It takes about a millisecond: expressions are compiled
 // when they are first needed.
 func New() (*Rules, error) {
-	b := &builder{ids: map[string]int{}, broken: map[string]bool{}}
+	b := &builder{of: map[string]*literal{}, broken: map[string]bool{}}
 	ownRules(b)
 	for _, r := range shipped() {
 		r := &lazyRule{shippedRule: &r}
@@ -58,11 +57,7 @@ func New() (*Rules, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
-	literals, err := newAutomaton(b.literals)
-	if err != nil {
-		return nil, err
-	}
-	r := &Rules{literals: literals, tries: b.tries, wholes: map[string]detector{}}
+	r := &Rules{literals: newLiterals(b.all), wholes: map[string]detector{}}
 	for _, k := range keyForms() {
 		if k.whole() {
 			r.wholes[k.prefix], r.begins[k.prefix[0]] = k.detector(), true
@@ -73,36 +68,30 @@ func New() (*Rules, error) {
 
 // builder collects literals and what to try at each.
 type builder struct {
-	ids      map[string]int
-	literals []string
-	tries    [][]detector
-	broken   map[string]bool
-	err      error
+	of     map[string]*literal
+	all    []*literal
+	broken map[string]bool
+	err    error
 }
 
-func (b *builder) add(literal string, d detector) {
-	if literal == "" || strings.ToLower(literal) != literal {
-		b.err = fmt.Errorf("redact: literal %q is empty or not in lower case", literal)
+func (b *builder) add(text string, d detector) {
+	if text == "" || strings.ToLower(text) != text {
+		b.err = fmt.Errorf("redact: literal %q is empty or not in lower case", text)
 		return
 	}
-	if len(literal) == 2 { // too short for the automaton: with what may follow
+	if len(text) == 2 { // too short to be looked for: with what may follow
 		for _, c := range " :=_-\"'/>)：는은はが是为為" { // also as Korean, Japanese and Chinese say that it is
 			after := utf8.RuneLen(c)
-			b.add(literal+string(c), func(s *scan, from, to int) { d(s, from, to-after) })
+			b.add(text+string(c), func(s *scan, from, to int) { d(s, from, to-after) })
 		}
 		return
 	}
-	if strings.ContainsFunc(literal, func(c rune) bool { return c >= utf8.RuneSelf }) {
-		d = spelled(literal, d)
+	one := b.of[text]
+	if one == nil {
+		one = &literal{text: text}
+		b.of[text], b.all = one, append(b.all, one)
 	}
-	id, ok := b.ids[literal]
-	if !ok {
-		id = len(b.literals)
-		b.ids[literal] = id
-		b.literals = append(b.literals, literal)
-		b.tries = append(b.tries, nil)
-	}
-	b.tries[id] = append(b.tries[id], d)
+	one.tries = append(one.tries, d)
 }
 
 // addBroken has what begins with a literal, as keys do that tell themselves, looked
@@ -111,16 +100,6 @@ func (b *builder) addBroken(literal string) {
 	if len(literal) >= 3 && !b.broken[literal] {
 		b.broken[literal] = true
 		b.add(literal, breaksOff)
-	}
-}
-
-// spelled has a detector look only where the literal stands indeed: of letters
-// beyond ASCII the automaton tells some apart only.
-func spelled(literal string, d detector) detector {
-	return func(s *scan, from, to int) {
-		if strings.EqualFold(s.text[from:to], literal) {
-			d(s, from, to)
-		}
 	}
 }
 

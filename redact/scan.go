@@ -29,7 +29,6 @@ type scan struct {
 	value      int
 	assigned   bool
 
-	runEnd    int // of the last run looked at
 	blockEnd  int // of the last key block
 	cookieEnd int // of the last line of cookies
 
@@ -51,16 +50,17 @@ func (s *scan) look(r *Rules, text string) {
 	if len(s.around) > 0 {
 		clear(s.around)
 	}
-	r.literals.walk(text, func(literals []uint16, end int) {
-		if s.tired(end - 1) {
+	for from, to := range longRuns(text) {
+		s.randomRun(from, to)
+	}
+	r.literals.each(text, func(one *literal, at int) {
+		if s.tired(at) {
 			return
 		}
-		for _, literal := range literals {
-			for _, try := range r.tries[literal] {
-				try(s, end-r.literals.length[literal], end)
-			}
+		for _, try := range one.tries {
+			try(s, at, at+len(one.text))
 		}
-	}, s.run)
+	})
 }
 
 // add notes a secret.

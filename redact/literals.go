@@ -1,0 +1,66 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+)
+
+// literals finds many literals in one pass, in either case of letters. Most of a text is of none: the first four bytes
+// at a place tell that by one look at a table.
+type literals struct {
+	// By a hash of three bytes: the literals that begin so, the shorter ones first, and which may follow, by their last bits.
+	all    [1 << firstBits][]*literal
+	fourth [1 << firstBits]uint64
+}
+
+// literal is a text, in small letters, and what to try where it stands.
+type literal struct {
+	text  string
+	tries []detector
+}
+
+const (
+	firstBits = 13
+	bytesCase = 0x20202020 // makes small letters of capital ones, and the same of others in all places
+)
+
+func newLiterals(all []*literal) *literals {
+	l := &literals{}
+	for _, one := range all {
+		h := hashOfThree(fourBytes(one.text+" ", 0) | bytesCase)
+		l.all[h] = append(l.all[h], one)
+		if len(one.text) == 3 {
+			l.fourth[h] = ^uint64(0)
+		} else {
+			l.fourth[h] |= 1 << ((one.text[3] | 0x20) % 64)
+		}
+	}
+	for _, with := range l.all {
+		slices.SortStableFunc(with, func(a, b *literal) int { return len(a.text) - len(b.text) })
+	}
+	return l
+}
+
+// hashOfThree is one of the first three of four bytes.
+func hashOfThree(four uint32) uint32 { return four << 8 * 2654435761 >> (32 - firstBits) }
+
+// each calls found for every place where a literal stands, in order.
+func (l *literals) each(text string, found func(one *literal, at int)) {
+	for at := 0; at+4 <= len(text); at++ {
+		if four := fourBytes(text, at) | bytesCase; l.fourth[hashOfThree(four)]>>(four>>24%64)&1 != 0 {
+			l.at(text, at, found)
+		}
+	}
+	if at := len(text) - 3; at >= 0 {
+		l.at(text, at, found)
+	}
+}
+
+func (l *literals) at(text string, at int, found func(one *literal, at int)) {
+	three := uint32(text[at]) | uint32(text[at+1])<<8 | uint32(text[at+2])<<16
+	for _, one := range l.all[hashOfThree(three|bytesCase)] {
+		if end := at + len(one.text); end <= len(text) && strings.EqualFold(text[at:end], one.text) {
+			found(one, at)
+		}
+	}
+}
