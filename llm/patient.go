@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -51,22 +52,12 @@ func (p Patience) Try(ctx context.Context, do func() error) error {
 }
 
 func (p Patience) filled() Patience {
-	set := func(d *time.Duration, to time.Duration) {
-		if *d <= 0 {
-			*d = to
-		}
-	}
-	number := func(n *int, to int) {
-		if *n <= 0 {
-			*n = to
-		}
-	}
-	number(&p.AtOnce, 4)
-	number(&p.Tries, 5)
-	number(&p.Failures, 8)
-	set(&p.Pause, time.Second)
-	set(&p.Longest, 90*time.Second)
-	set(&p.Rest, 10*time.Minute)
+	p.AtOnce = cmp.Or(max(p.AtOnce, 0), 4)
+	p.Tries = cmp.Or(max(p.Tries, 0), 5)
+	p.Failures = cmp.Or(max(p.Failures, 0), 8)
+	p.Pause = cmp.Or(max(p.Pause, 0), time.Second)
+	p.Longest = cmp.Or(max(p.Longest, 0), 90*time.Second)
+	p.Rest = cmp.Or(max(p.Rest, 0), 10*time.Minute)
 	return p
 }
 

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -46,22 +47,15 @@ func (ps Prices) Cost(model string, u Usage, batch bool) (usd float64, known boo
 
 func (p Price) cost(u Usage, batch bool) float64 {
 	plain := max(u.In-u.CacheRead-u.CacheWrite, 0)
-	usd := float64(plain)*p.In + float64(u.CacheRead)*or(p.CacheRead, p.In) +
-		float64(u.CacheWrite)*or(p.CacheWrite, p.In) + float64(u.Out)*p.Out
+	usd := float64(plain)*p.In + float64(u.CacheRead)*cmp.Or(p.CacheRead, p.In) +
+		float64(u.CacheWrite)*cmp.Or(p.CacheWrite, p.In) + float64(u.Out)*p.Out
 	if batch {
-		usd *= or(p.Batch, 1)
+		usd *= cmp.Or(p.Batch, 1)
 	}
 	if p.Over > 0 && u.In > p.Over {
-		usd *= or(p.Times, 1)
+		usd *= cmp.Or(p.Times, 1)
 	}
 	return usd / 1e6
-}
-
-func or(x, instead float64) float64 {
-	if x == 0 {
-		return instead
-	}
-	return x
 }
 
 // Of finds a model's price: the longest of the own rows that its name begins

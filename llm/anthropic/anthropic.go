@@ -8,6 +8,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"regexp"
@@ -48,9 +49,7 @@ var (
 // New checks the options; nothing is sent yet. A key goes over https or to
 // this machine only.
 func New(o Options) (*Model, error) {
-	if o.URL == "" {
-		o.URL = "https://api.anthropic.com"
-	}
+	o.URL = cmp.Or(o.URL, "https://api.anthropic.com")
 	if _, err := wire.Address(o.URL, o.Key); err != nil {
 		return nil, err
 	}
@@ -60,15 +59,9 @@ func New(o Options) (*Model, error) {
 	if strings.ContainsFunc(o.Key, func(c rune) bool { return c <= ' ' || c > '~' }) {
 		return nil, errors.New("anthropic: the key holds a character that no key has, such as a line break")
 	}
-	if o.Window <= 0 {
-		o.Window = 200_000
-	}
-	if o.MaxOutput <= 0 {
-		o.MaxOutput = 8192
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = 5 * time.Minute
-	}
+	o.Window = cmp.Or(max(o.Window, 0), 200_000)
+	o.MaxOutput = cmp.Or(max(o.MaxOutput, 0), 8192)
+	o.Timeout = cmp.Or(max(o.Timeout, 0), 5*time.Minute)
 	m := &Model{o: o, batch: documented}
 	m.wire = &wire.Transport{Model: m.Name(), Key: o.Key,
 		Whole: func(r *http.Request) bool { return !strings.HasSuffix(r.URL.Path, "/results") }}

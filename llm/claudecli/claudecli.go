@@ -10,6 +10,7 @@
 package claudecli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,15 +47,9 @@ func New(o Options) (*Model, error) {
 	if strings.HasPrefix(o.Model, "-") {
 		return nil, fmt.Errorf("claude: %q is no model", o.Model)
 	}
-	if o.Program == "" {
-		o.Program = "claude"
-	}
-	if o.Window <= 0 {
-		o.Window = 200_000
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = 5 * time.Minute
-	}
+	o.Program = cmp.Or(o.Program, "claude")
+	o.Window = cmp.Or(max(o.Window, 0), 200_000)
+	o.Timeout = cmp.Or(max(o.Timeout, 0), 5*time.Minute)
 	if o.Lock == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
@@ -67,10 +62,7 @@ func New(o Options) (*Model, error) {
 
 // Name implements llm.Model.
 func (m *Model) Name() string {
-	if m.o.Model == "" {
-		return "claude-cli/default"
-	}
-	return "claude-cli/" + m.o.Model
+	return "claude-cli/" + cmp.Or(m.o.Model, "default")
 }
 
 // Window implements llm.Model.

@@ -1,6 +1,7 @@
 package claudecli
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -10,10 +11,7 @@ import (
 // systemOf is what the program gets as its system prompt; without one it would
 // have its own, which is that of a programmer with tools.
 func systemOf(r llm.Request) string {
-	if r.System == "" {
-		return "Answer the request."
-	}
-	return r.System
+	return cmp.Or(r.System, "Answer the request.")
 }
 
 // joiner parts an @ from a path, unseen, and is taken out of the answer.

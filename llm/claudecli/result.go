@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recall/llm"
+	"recall/llm/wire"
 )
 
 // result is what --output-format json prints, seen with 2.1.197.
@@ -156,20 +157,8 @@ func faultOf(status int, subtype, stop, words string) llm.Fault {
 		}
 	}
 	switch {
-	case status == 401 || status == 403:
-		return llm.Unauthorized
-	case status == 402:
-		return llm.NoCredit
-	case status == 404:
-		return llm.NotFound
-	case status == 413:
-		return llm.TooLong
-	case status == 429:
-		return llm.RateLimited
-	case status == 408 || status == 504:
-		return llm.TimedOut
-	case status >= 500:
-		return llm.Overloaded
+	case status >= 400:
+		return wire.FaultOf(status, "", "")
 	case strings.HasPrefix(subtype, "error_"):
 		return llm.Nonsense
 	}

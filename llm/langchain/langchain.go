@@ -4,6 +4,7 @@
 package langchain
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,16 +25,6 @@ type Options struct {
 	Window    int           // tokens of request and answer together; what Ollama is told to hold; 16,384 if 0
 	MaxOutput int           // tokens of an answer where a request names none; 8,192 if 0
 	Timeout   time.Duration // a request; 5 min if 0
-}
-
-func (o Options) filled() Options {
-	if o.MaxOutput <= 0 {
-		o.MaxOutput = 8192
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = 5 * time.Minute
-	}
-	return o
 }
 
 // Model is a llm.Model over langchaingo. Safe for concurrent use.
@@ -89,12 +80,8 @@ func (m *Model) ask(ctx context.Context, r llm.Request, told bool) (llm.Response
 		messages = append(messages, llms.TextParts(llms.ChatMessageTypeSystem, r.System))
 	}
 	messages = append(messages, llms.TextParts(llms.ChatMessageTypeHuman, r.Prompt))
-	most := r.Max
-	if most <= 0 {
-		most = m.o.MaxOutput
-	}
 	_, err := m.lc.GenerateContent(context.WithValue(ctx, tripKey{}, t), messages, llms.WithModel(m.o.Model),
-		llms.WithMaxTokens(most))
+		llms.WithMaxTokens(cmp.Or(max(r.Max, 0), m.o.MaxOutput)))
 	if err != nil && t.fault == "" { // langchaingo may or may not have seen a fault in the answer
 		return llm.Response{}, m.failed(ctx, err, t)
 	}

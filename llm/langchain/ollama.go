@@ -2,10 +2,12 @@ package langchain
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/tmc/langchaingo/llms/ollama"
 
@@ -20,9 +22,7 @@ const ollamaWindow = 16_384
 // NewOllama asks Ollama in its own protocol (/api/chat), where alone the window
 // can be set. Nothing is sent yet.
 func NewOllama(o Options) (*Model, error) {
-	if o.URL == "" {
-		o.URL = "http://127.0.0.1:11434"
-	}
+	o.URL = cmp.Or(o.URL, "http://127.0.0.1:11434")
 	u, err := wire.Address(o.URL, "")
 	if err != nil {
 		return nil, err
@@ -30,11 +30,11 @@ func NewOllama(o Options) (*Model, error) {
 	if o.Model == "" {
 		return nil, errors.New("ollama: no model named, such as qwen3:8b; ollama list shows them")
 	}
-	if o.Window <= 0 {
-		o.Window = ollamaWindow
-	}
+	o.Window = cmp.Or(max(o.Window, 0), ollamaWindow)
+	o.MaxOutput = cmp.Or(max(o.MaxOutput, 0), 8192)
+	o.Timeout = cmp.Or(max(o.Timeout, 0), 5*time.Minute)
 	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1") // both are written
-	m := &Model{o: o.filled(), name: "ollama/" + o.Model}
+	m := &Model{o: o, name: "ollama/" + o.Model}
 	m.wire = &wire.Transport{Model: m.name}
 	m.lc, err = ollama.New(ollama.WithServerURL(u.String()), ollama.WithModel(o.Model),
 		ollama.WithHTTPClient(wire.Client(&fixer{m.wire, m.o.Window})))

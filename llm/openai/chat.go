@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -46,9 +47,7 @@ var (
 // NewChat checks the options; nothing is sent yet. A key goes over https or to
 // this machine only.
 func NewChat(o ChatOptions) (*Chat, error) {
-	if o.URL == "" {
-		o.URL = openAI
-	}
+	o.URL = cmp.Or(o.URL, openAI)
 	u, err := wire.Address(o.URL, o.Key)
 	if err != nil {
 		return nil, err
@@ -56,9 +55,7 @@ func NewChat(o ChatOptions) (*Chat, error) {
 	if o.Model == "" {
 		return nil, errors.New("openai: no model named; llm.model is its name at " + u.Host)
 	}
-	if o.Timeout <= 0 {
-		o.Timeout = 5 * time.Minute
-	}
+	o.Timeout = cmp.Or(max(o.Timeout, 0), 5*time.Minute)
 	m := &Chat{o: o, own: u.Hostname() == "api.openai.com"}
 	m.effort = m.own || u.Hostname() == "openrouter.ai"
 	if m.own && o.Window <= 0 {
@@ -124,10 +121,7 @@ func (m *Chat) request(r llm.Request, h habit) api.ChatCompletionRequest {
 		body.Messages = append(body.Messages, api.ChatCompletionMessage{Role: api.ChatMessageRoleSystem, Content: r.System})
 	}
 	body.Messages = append(body.Messages, api.ChatCompletionMessage{Role: api.ChatMessageRoleUser, Content: r.Prompt})
-	most := r.Max
-	if most <= 0 {
-		most = m.o.MaxOutput
-	}
+	most := cmp.Or(max(r.Max, 0), m.o.MaxOutput)
 	if llm.Thinks(m.o.Model) {
 		if m.effort && !h.ownEffort {
 			body.ReasoningEffort = "low"

@@ -3,6 +3,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,15 +56,9 @@ func NewEmbedder(o Options) (*Embedder, error) {
 	if o.Key != "" && u.Scheme == "http" && !wire.Here(u) {
 		return nil, fmt.Errorf("embedding service %s: a key is sent over https only", name)
 	}
-	if o.Batch <= 0 {
-		o.Batch = 64
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = 30 * time.Second
-	}
-	if o.Retries == 0 {
-		o.Retries = 3
-	}
+	o.Batch = cmp.Or(max(o.Batch, 0), 64)
+	o.Timeout = cmp.Or(max(o.Timeout, 0), 30*time.Second)
+	o.Retries = cmp.Or(o.Retries, 3)
 	e := &Embedder{o: o, name: name, wire: &wire.Transport{Model: "model " + o.Model, Key: o.Key},
 		patience: llm.Patience{Tries: max(1, 1+o.Retries), Pause: time.Second}}
 	e.client = client(o.URL, o.Key, e.wire)
