@@ -1,14 +1,11 @@
 package eval
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 	"time"
-
-	strict "github.com/go-json-experiment/json"
 
 	"recall/ingest"
 	"recall/payload"
@@ -48,55 +45,51 @@ type toldCall struct {
 // told reads a project's sessions.json.
 func (l *loader) told(file, project string, b []byte) {
 	var sessions []toldSession
-	if !l.once(file, b) || !l.read(file, "", b, &sessions) {
+	if !l.read(file, "", b, &sessions) {
 		return
 	}
 	var before time.Time
-	for i, t := range sessions {
-		at := t.ID
-		if at == "" {
-			at = fmt.Sprintf("session %d", i+1)
+	for i := range sessions {
+		t := &sessions[i]
+		at := cmp.Or(t.ID, fmt.Sprintf("session %d", i+1))
+		if t.ID == "" {
 			l.problem(file, at, "no id")
 		}
 		if t.Start.IsZero() || t.Start.Before(before) {
 			l.problem(file, at, "it has no start, or begins before the one above it")
 		}
 		before = t.Start
-		g := &Gold{Schema: GoldSchema, Session: t.ID, Summary: t.Title, Items: t.Items, File: file, Project: project}
-		l.toldTurns(file, at, t)
-		l.toldItems(file, at, &t)
-		l.set.Golds = append(l.set.Golds, g)
+		for _, p := range t.check() {
+			l.problem(file, at+", "+p.Item, p.What)
+		}
+		l.set.Golds = append(l.set.Golds, &Gold{Schema: GoldSchema, Session: t.ID, Summary: t.Title, Items: t.Items,
+			File: file, Project: project})
 		l.set.Sessions = append(l.set.Sessions, t.session(project))
 	}
 }
 
-func (l *loader) toldTurns(file, at string, t toldSession) {
-	seen := map[string]bool{}
+// check names what is wrong with the turns, and holds the items against them.
+func (t *toldSession) check() (out []Problem) {
+	said := map[string]string{}
 	before := 0.0
 	for i, u := range t.Turns {
-		name := fmt.Sprintf("%s, turn %d", at, i+1)
-		if u.ID == "" || seen[u.ID] {
-			l.problem(file, name, fmt.Sprintf("id %q is none, or another turn's", u.ID))
+		say := func(what string, args ...any) {
+			out = append(out, Problem{Item: fmt.Sprintf("turn %d", i+1), What: fmt.Sprintf(what, args...)})
 		}
-		seen[u.ID] = true
+		if _, twice := said[u.ID]; u.ID == "" || twice {
+			say("id %q is none, or another turn's", u.ID)
+		}
+		said[u.ID] = text.OneLine(u.Text)
 		if u.By != string(ingest.User) && u.By != string(ingest.Assistant) {
-			l.problem(file, name, fmt.Sprintf("said by %q, and only user and assistant speak", u.By))
+			say("said by %q, and only user and assistant speak", u.By)
 		}
 		if u.After < before {
-			l.problem(file, name, "it comes before the one above it")
+			say("it comes before the one above it")
 		}
 		before = u.After
-		if strings.TrimSpace(u.Text) == "" && len(u.Calls) == 0 {
-			l.problem(file, name, "it says and does nothing")
+		if said[u.ID] == "" && len(u.Calls) == 0 {
+			say("it says and does nothing")
 		}
-	}
-}
-
-// toldItems holds items against the turns that they name.
-func (l *loader) toldItems(file, at string, t *toldSession) {
-	said := map[string]string{}
-	for _, u := range t.Turns {
-		said[u.ID] = text.OneLine(u.Text)
 	}
 	for i := range t.Items {
 		it := &t.Items[i]
@@ -104,12 +97,10 @@ func (l *loader) toldItems(file, at string, t *toldSession) {
 			it.By = payload.ByAssistant
 		}
 		if !slices.Contains([]payload.By{"", payload.ByUser, payload.ByAssistant, payload.ByBoth}, it.By) {
-			l.problem(file, at+", "+it.ID, fmt.Sprintf("by %q is neither user, assistant nor both", it.By))
+			out = append(out, Problem{Item: it.ID, What: fmt.Sprintf("by %q is neither user, assistant nor both", it.By)})
 		}
 	}
-	for _, p := range notBorneOut(t.Items, said) {
-		l.problem(file, at+", "+p.Item, p.What)
-	}
+	return append(out, notBorneOut(t.Items, said)...)
 }
 
 // session is a told session as a parser would give it.
@@ -144,42 +135,6 @@ func (t *toldSession) session(project string) *ingest.Session {
 	return s
 }
 
-// askedOfTold reads a project's questions.json; none is asked twice, none expects
-// what it calls stale.
-func (l *loader) askedOfTold(file, project string, b []byte) {
-	var list []Question
-	if !l.once(file, b) || !l.decode(file, "", b, &list) {
-		return
-	}
-	seen := map[string]int{}
-	for i, q := range list {
-		at := fmt.Sprintf("question %d", i+1)
-		key := q.AsOf + " " + strings.ToLower(text.OneLine(q.Q))
-		if n, twice := seen[key]; twice {
-			l.problem(file, at, fmt.Sprintf("it is question %d again", n))
-		}
-		seen[key] = i + 1
-		for _, name := range q.Stale {
-			if slices.Contains(q.Expect, name) {
-				l.problem(file, at, fmt.Sprintf("expects %s and calls it stale", name))
-			}
-		}
-	}
-	l.questions(file, project, b)
-}
-
-// once reports whether no name stands twice in one object: what is written by hand
-// says either by mistake.
-func (l *loader) once(file string, b []byte) bool {
-	var whole any
-	err := strict.Unmarshal(b, &whole)
-	if err != nil && json.Valid(b) {
-		l.problem(file, "", err.Error())
-		return false
-	}
-	return true
-}
-
 // began is when each told session began.
 func (s *Set) began() map[string]time.Time {
 	m := map[string]time.Time{}
@@ -187,22 +142,4 @@ func (s *Set) began() map[string]time.Time {
 		m[string(t.ID)] = t.Start
 	}
 	return m
-}
-
-// checkTold finds what told sessions alone can have wrong: a question asked
-// before what it expects was said.
-func (l *loader) checkTold(began map[string]time.Time) {
-	n := map[string]int{}
-	for _, q := range l.set.Questions {
-		n[q.File]++
-		until, err := q.asOf()
-		if err != nil || until.IsZero() {
-			continue
-		}
-		for _, name := range slices.Concat(q.Expect, q.Stale) {
-			if t, ok := began[sessionOf(name)]; ok && !t.Before(until) {
-				l.problem(q.File, fmt.Sprintf("question %d", n[q.File]), fmt.Sprintf("is asked on %s, before %s", q.AsOf, name))
-			}
-		}
-	}
 }

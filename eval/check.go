@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"recall/payload"
+	"recall/text"
 )
 
 // A Problem is something wrong with a gold set, or missing for it.
@@ -39,7 +40,7 @@ func (ps Problems) Error() string {
 }
 
 // unread are fields that files may hold though nobody reads them.
-var unread = []string{"note", "path", "status"}
+var unread = []string{"note", "path", "status", "alternatives", "title", "quotes"}
 
 // loader gathers a set and what is wrong with it.
 type loader struct {
@@ -67,12 +68,16 @@ func (l *loader) unknown(file, at string, v any, as reflect.Type) {
 		}
 	case map[string]any:
 		known := map[string]reflect.Type{}
-		for _, f := range reflect.VisibleFields(as) {
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			known[name] = f.Type
+		if as.Kind() == reflect.Struct {
+			for _, f := range reflect.VisibleFields(as) {
+				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+				known[name] = f.Type
+			}
 		}
 		for _, k := range slices.Sorted(maps.Keys(v)) {
-			if known[k] != nil {
+			if as.Kind() == reflect.Map {
+				l.unknown(file, k, v[k], as.Elem())
+			} else if known[k] != nil {
 				l.unknown(file, at, v[k], known[k])
 			} else if !slices.Contains(unread, k) {
 				l.set.Notices = append(l.set.Notices, Problem{file, at, fmt.Sprintf("unknown field %q", k)})
@@ -101,12 +106,17 @@ func (l *loader) check() {
 			items[g.Session+"#"+it.ID] = true
 		}
 	}
-	n := map[string]int{}
+	n, asked := map[string]int{}, map[string]int{}
 	for _, q := range l.set.Questions {
 		n[q.File]++
-		l.question(q, fmt.Sprintf("question %d", n[q.File]), items)
+		at := fmt.Sprintf("question %d", n[q.File])
+		key := q.File + " " + q.AsOf + " " + strings.ToLower(text.OneLine(q.Q))
+		if n, twice := asked[key]; twice {
+			l.problem(q.File, at, fmt.Sprintf("it is question %d again", n))
+		}
+		asked[key] = n[q.File]
+		l.question(q, at, items, began)
 	}
-	l.checkTold(began)
 	for _, name := range slices.Sorted(maps.Keys(l.set.Others)) {
 		if !items[name] {
 			l.problem(l.othersFrom[name], name, "no such gold item")
@@ -114,17 +124,25 @@ func (l *loader) check() {
 	}
 }
 
-func (l *loader) question(q Question, at string, items map[string]bool) {
+// question finds what a question has wrong; began is when told sessions did.
+func (l *loader) question(q Question, at string, items map[string]bool, began map[string]time.Time) {
 	if strings.TrimSpace(q.Q) == "" {
 		l.problem(q.File, at, "no question in q")
 	}
-	for _, name := range slices.Concat(q.Expect, q.Stale) {
+	until, err := q.asOf()
+	if err != nil {
+		l.problem(q.File, at, fmt.Sprintf("as_of %q is not a day like 2026-04-17", q.AsOf))
+	}
+	for i, name := range slices.Concat(q.Expect, q.Stale) {
 		if !items[name] {
 			l.problem(q.File, at, fmt.Sprintf("expects or calls stale %s, and there is no such gold item", name))
 		}
-	}
-	if _, err := q.asOf(); err != nil {
-		l.problem(q.File, at, fmt.Sprintf("as_of %q is not a day like 2026-04-17", q.AsOf))
+		if i >= len(q.Expect) && slices.Contains(q.Expect, name) {
+			l.problem(q.File, at, fmt.Sprintf("expects %s and calls it stale", name))
+		}
+		if t, told := began[sessionOf(name)]; told && err == nil && !until.IsZero() && !t.Before(until) {
+			l.problem(q.File, at, fmt.Sprintf("is asked on %s, before %s", q.AsOf, name))
+		}
 	}
 }
 

@@ -1,8 +1,9 @@
 package eval
 
 import (
-	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -118,25 +119,38 @@ func TestCompareQuestions(t *testing.T) {
 	}
 }
 
-// A bare run says nothing that anybody wrote, and compares like the whole one.
-func TestBareHoldsNoText(t *testing.T) {
-	whole := runOf(madeUp(8, 3, 1))
-	whole.Systems = append(whole.Systems, System{Name: "asked", Questions: summedUp([]QuestionsMade{{ID: "1",
-		Q: "secret?", First: "secret", Expect: []string{"s#d1"}, Ranks: []int{1}}})})
-	whole.Agreement = &Agreement{Wrong: []DisagreedOnPair{{A: "secret"}}}
-	whole.Problems = []Problem{{What: "secret"}}
-	b, err := json.Marshal(whole.Bare())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Contains(string(b), "secret") {
-		t.Errorf("got text in %s", b)
-	}
-	if whole.Systems[0].Payloads.Sessions[0].Title == "" {
-		t.Error("the run itself lost its text")
-	}
-	c, err := Compare(whole.Bare(), whole)
-	if err != nil || c.Shared != 8 || c.Figure("micro F1").Change.Value != 0 {
-		t.Errorf("got %+v, %v; want 8 sessions and no change", c, err)
+// A baseline says nothing that anybody wrote, and compares like the whole run.
+func TestBaselineHoldsNoText(t *testing.T) {
+	payloads, asked := runOf(madeUp(8, 3, 1)), runOf(System{})
+	asked.What, asked.Systems = "questions", []System{{Name: "asked", Questions: summedUp([]QuestionsMade{{ID: "1",
+		Q: "secret?", First: "secret", Expect: []string{"s#d1"}, Ranks: []int{1}}})}}
+	for _, whole := range []*Run{payloads, asked} {
+		whole.Schema = RunSchema
+		whole.Agreement = &Agreement{Wrong: []DisagreedOnPair{{A: "secret"}}}
+		whole.Problems = []Problem{{What: "secret"}}
+		b, err := EncodeBaseline(whole)
+		if err != nil || strings.Contains(string(b), "secret") {
+			t.Fatalf("got %v, text in %s", err, b)
+		}
+		if whole.Problems[0].What != "secret" {
+			t.Error("the run itself lost its text")
+		}
+		file := filepath.Join(t.TempDir(), "baseline.json")
+		if err := os.WriteFile(file, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		bare, err := ReadRun(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := Compare(bare, whole)
+		if err != nil || c.Shared == 0 {
+			t.Fatalf("got %+v, %v; want all in common", c, err)
+		}
+		for _, d := range c.Figures {
+			if d.Change.Value != 0 {
+				t.Errorf("%s: got %+v, want no change", d.Name, d)
+			}
+		}
 	}
 }

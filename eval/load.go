@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 
+	strict "github.com/go-json-experiment/json"
+
 	"recall/ingest"
 )
 
@@ -133,18 +135,14 @@ func (l *loader) folder(fsys fs.FS, name, base string) {
 // reader is what reads files of that name; nil for those that aren't ours.
 func (l *loader) reader(name string) func(file, project string, b []byte) {
 	switch {
-	case strings.HasSuffix(name, ".gold.json"):
+	case strings.HasSuffix(name, ".gold.json"), strings.HasSuffix(name, ".silver.json"):
 		return l.gold
-	case strings.HasSuffix(name, ".silver.json"):
-		return l.silver
-	case strings.HasSuffix(name, ".questions.json"):
+	case strings.HasSuffix(name, ".questions.json"), name == "questions.json":
 		return l.questions
 	case name == "aliases.json":
 		return l.others
 	case name == "sessions.json":
 		return l.told
-	case name == "questions.json":
-		return l.askedOfTold
 	case strings.HasPrefix(name, "pairs-") && strings.HasSuffix(name, ".jsonl"):
 		return l.pairs
 	}
@@ -152,23 +150,17 @@ func (l *loader) reader(name string) func(file, project string, b []byte) {
 }
 
 func (l *loader) gold(file, project string, b []byte) {
-	g := &Gold{File: file, Project: project}
+	g := &Gold{File: file, Project: project, Silver: strings.HasSuffix(file, ".silver.json")}
 	if l.read(file, "", b, g) {
-		l.set.Golds = append(l.set.Golds, g)
-	}
-}
-
-// silver reads what a model wrote in the form of a gold set.
-func (l *loader) silver(file, project string, b []byte) {
-	g := &Gold{File: file, Project: project, Silver: true}
-	if l.decode(file, "", b, g) {
 		l.set.Golds = append(l.set.Golds, g)
 	}
 }
 
 func (l *loader) questions(file, _ string, b []byte) {
 	var list []Question
-	l.read(file, "", b, &list)
+	if !l.read(file, "", b, &list) {
+		return
+	}
 	for _, q := range list {
 		q.File = file
 		l.set.Questions = append(l.set.Questions, q)
@@ -177,7 +169,7 @@ func (l *loader) questions(file, _ string, b []byte) {
 
 func (l *loader) others(file, _ string, b []byte) {
 	var m map[string]Other
-	if !l.once(file, b) || !l.decode(file, "", b, &m) {
+	if !l.read(file, "", b, &m) {
 		return
 	}
 	for name, o := range m {
@@ -204,21 +196,17 @@ func (l *loader) pairs(file, project string, b []byte) {
 	}
 }
 
-// read is decode, and notes fields that nobody reads.
+// read reads JSON, says in which line it went wrong, and notes fields that nobody
+// reads. A name that stands twice in one object is a fault: what is written by hand
+// says either by mistake.
 func (l *loader) read(file, item string, b []byte, v any) bool {
-	var whole any
-	ok := l.decode(file, item, b, v)
-	if ok && json.Unmarshal(b, &whole) == nil {
-		l.unknown(file, item, whole, reflect.TypeOf(v).Elem())
-	}
-	return ok
-}
-
-// decode reads JSON and says in which line it went wrong.
-func (l *loader) decode(file, item string, b []byte, v any) bool {
 	err := json.Unmarshal(b, v)
 	if err == nil {
-		return true
+		var whole any
+		if err = strict.Unmarshal(b, &whole); err == nil {
+			l.unknown(file, item, whole, reflect.TypeOf(v).Elem())
+			return true
+		}
 	}
 	at := int64(-1)
 	var syntax *json.SyntaxError

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,34 +50,34 @@ func (ModelJudge) Threshold() float64 { return 0.5 }
 // Alike implements Judge. What was answered before an error is kept.
 func (j ModelJudge) Alike(ctx context.Context, claims []Claim, pairs [][2]int) ([]float64, error) {
 	out := make([]float64, len(pairs))
-	var ask []question
-	places := map[string][]int{} // of a question's key in out
+	var ask []verdictOn
+	places := map[verdictOn][]int{} // in out
 	for k, ok := range worthAsking(claims, pairs) {
 		if !ok {
 			continue
 		}
 		q := j.question(claims[pairs[k][0]], claims[pairs[k][1]])
-		if q.a == q.b {
+		if q.A == q.B {
 			out[k] = 1
 			continue
 		}
-		if v, ok := j.Verdicts.of(q.key); ok {
+		if v, ok := j.Verdicts.of(q); ok {
 			out[k] = degrees[v]
 			continue
 		}
-		if places[q.key] == nil {
+		if places[q] == nil {
 			ask = append(ask, q)
 		}
-		places[q.key] = append(places[q.key], k)
+		places[q] = append(places[q], k)
 	}
 	var mu sync.Mutex
-	err := j.askAll(ctx, ask, func(q question, verdict string) error {
+	err := j.askAll(ctx, ask, func(q verdictOn, verdict string) error {
 		mu.Lock()
 		defer mu.Unlock()
-		for _, k := range places[q.key] {
+		for _, k := range places[q] {
 			out[k] = degrees[verdict]
 		}
-		return j.Verdicts.keep(q, j.Name(), verdict)
+		return j.Verdicts.keep(q, verdict)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("judge %s: %w", j.Model.Name(), err)
@@ -85,14 +86,9 @@ func (j ModelJudge) Alike(ctx context.Context, claims []Claim, pairs [][2]int) (
 }
 
 // question is one pair as it is asked about, always in the same order.
-type question struct{ a, b, key string }
-
-func (j ModelJudge) question(a, b Claim) question {
+func (j ModelJudge) question(a, b Claim) verdictOn {
 	x, y := j.told(a), j.told(b)
-	if y < x {
-		x, y = y, x
-	}
-	return question{x, y, verdictKey(j.Name(), x, y)}
+	return verdictOn{j.Name(), min(x, y), max(x, y)}
 }
 
 // told is a claim in one line.
@@ -133,15 +129,7 @@ func worthAsking(claims []Claim, pairs [][2]int) []bool {
 	}
 	for _, list := range of {
 		if len(list) > partners {
-			slices.SortStableFunc(list, func(x, y partner) int {
-				switch {
-				case x.near > y.near:
-					return -1
-				case x.near < y.near:
-					return 1
-				}
-				return 0
-			})
+			slices.SortStableFunc(list, func(x, y partner) int { return cmp.Compare(y.near, x.near) })
 			list = slices.DeleteFunc(list[:partners], func(p partner) bool { return p.near == 0 })
 		}
 		for _, p := range list {
@@ -164,7 +152,7 @@ func nearness(a, b side) float64 {
 }
 
 // askAll asks all questions, some at once.
-func (j ModelJudge) askAll(ctx context.Context, ask []question, heard func(question, string) error) error {
+func (j ModelJudge) askAll(ctx context.Context, ask []verdictOn, heard func(verdictOn, string) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(requestsOut)
 	for some := range slices.Chunk(ask, pairsAtOnce) {
@@ -175,7 +163,7 @@ func (j ModelJudge) askAll(ctx context.Context, ask []question, heard func(quest
 
 // ask asks until every question has its verdict: what was left out once more,
 // what was too much in halves.
-func (j ModelJudge) ask(ctx context.Context, some []question, heard func(question, string) error) error {
+func (j ModelJudge) ask(ctx context.Context, some []verdictOn, heard func(verdictOn, string) error) error {
 	for try := 1; ; try++ {
 		left, err := j.once(ctx, some, heard)
 		var e *llm.Error
@@ -187,7 +175,7 @@ func (j ModelJudge) ask(ctx context.Context, some []question, heard func(questio
 			return err
 		}
 		if try == 2 {
-			return fmt.Errorf("no verdict on %d of %d pairs, such as %q and %q", len(left), len(some), left[0].a, left[0].b)
+			return fmt.Errorf("no verdict on %d of %d pairs, such as %q and %q", len(left), len(some), left[0].A, left[0].B)
 		}
 		some = left
 	}
@@ -195,12 +183,12 @@ func (j ModelJudge) ask(ctx context.Context, some []question, heard func(questio
 
 // once sends one request and hands out what it answers; left are the questions
 // without a verdict.
-func (j ModelJudge) once(ctx context.Context, some []question, heard func(question, string) error) (left []question,
+func (j ModelJudge) once(ctx context.Context, some []verdictOn, heard func(verdictOn, string) error) (left []verdictOn,
 	err error) {
 	var b strings.Builder
 	b.WriteString("The pairs:\n")
 	for i, q := range some {
-		fmt.Fprintf(&b, "\n%d\nA %s\nB %s\n", i+1, q.a, q.b)
+		fmt.Fprintf(&b, "\n%d\nA %s\nB %s\n", i+1, q.A, q.B)
 	}
 	res, err := j.Model.Complete(ctx, llm.Request{Task: "judge", System: prompts.Judge(), Prompt: b.String(),
 		Schema: &llm.Schema{Name: "verdicts", JSON: prompts.JudgeSchema()}, Max: 500 + 80*len(some)})

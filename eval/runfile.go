@@ -7,7 +7,8 @@ import (
 	"math"
 	"os"
 	"regexp"
-	"slices"
+
+	"recall/text"
 )
 
 // EncodeRun is a run as its file holds it.
@@ -47,31 +48,12 @@ func ReadRun(file string) (*Run, error) {
 }
 
 // EncodeBaseline is what of a run may be kept in a repository to hold later
-// ones against: the system under test, bare, without clock times, a line a
-// session or question. ReadRun reads it.
+// ones against: the system under test without a word of anybody's and without clock
+// times, a line a session or question: all that Compare needs. ReadRun reads it.
 func EncodeBaseline(r *Run) ([]byte, error) {
-	bare := r.Bare()
-	bare.Agreement, bare.Missing = nil, nil
-	bare.Systems = slices.Clone(bare.Systems[:1])
-	s := &bare.Systems[0]
-	if s.Payloads != nil {
-		s.Payloads.Seconds = 0
-		for i := range s.Payloads.Sessions {
-			one := &s.Payloads.Sessions[i]
-			one.Seconds = 0
-			for j := range one.Predicted {
-				one.Predicted[j].FalseClaim = ""
-			}
-		}
-	}
-	if s.Questions != nil {
-		s.Questions.Seconds = 0
-		for i := range s.Questions.Questions {
-			q := &s.Questions.Questions[i]
-			q.Seconds, q.Coverage, q.Items = 0, 0, nil
-		}
-	}
-	data, err := json.Marshal(bare)
+	kept := *r
+	kept.Systems = r.Systems[:1]
+	data, err := json.Marshal(kept)
 	if err != nil {
 		return nil, err
 	}
@@ -89,12 +71,21 @@ func EncodeBaseline(r *Run) ([]byte, error) {
 // elements of systems[0].payloads.sessions, five deep.
 var belowLines = regexp.MustCompile(`\n(?: {6,}| {5}([}\]]))`)
 
-// pruned leaves out what is empty, and rounds: nil for a value that says nothing.
+// words are the names of what somebody wrote, or of what compares with nothing; a
+// figure of such a name stays. clocks are figures that no two runs have alike.
+var (
+	words = text.Set(`command problems agreement missing title text why path turns quote by about q first items
+		false_claim`)
+	clocks = text.Set(`seconds coverage`)
+)
+
+// pruned leaves out words, clocks and what is empty, and rounds: nil for a value that says nothing.
 func pruned(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for k, x := range v {
-			if v[k] = pruned(x); v[k] == nil {
+			_, figure := x.(float64)
+			if v[k] = pruned(x); v[k] == nil || words[k] && !figure || clocks[k] {
 				delete(v, k)
 			}
 		}

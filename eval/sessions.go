@@ -146,33 +146,25 @@ func (g *gathering) miss(gold *Gold, what string) {
 	g.corpus.problems = append(g.corpus.problems, Problem{gold.File, "", what})
 }
 
-// locateGold finds the transcript of each gold set: where it says, or by the
-// session's id anywhere below the folder.
+// locateGold finds the transcript of each gold set by the session's id below the
+// folder, of several the one that it names.
 func (g *gathering) locateGold(ctx context.Context, set *Set, told map[*Gold]*ingest.Session,
 	from string) map[*Gold]located {
 	var problems []Problem
 	g.below, problems = locate(ctx, from)
 	g.corpus.problems = append(g.corpus.problems, problems...)
-	byID := map[string]located{}
-	for _, l := range g.below {
-		if _, twice := byID[string(l.found.ID)]; !twice {
-			byID[string(l.found.ID)] = l
-		}
-	}
 	where := map[*Gold]located{}
 	for _, gold := range set.Golds {
-		if told[gold] != nil {
-			continue
+		stated := filepath.Join(from, filepath.FromSlash(gold.Transcript))
+		for _, l := range g.below {
+			_, found := where[gold]
+			if told[gold] == nil && string(l.found.ID) == gold.Session && (!found || l.found.Files[0].Path == stated) {
+				where[gold] = l
+			}
 		}
-		l, ok := stated(ctx, from, gold)
-		if !ok {
-			l, ok = byID[gold.Session]
-		}
-		if !ok {
+		if _, found := where[gold]; !found && told[gold] == nil {
 			g.miss(gold, fmt.Sprintf("no transcript of session %s below %s", gold.Session, from))
-			continue
 		}
-		where[gold] = l
 	}
 	return where
 }
@@ -219,25 +211,6 @@ func (g *gathering) beside(ctx context.Context, where map[*Gold]located, all boo
 			g.corpus.problems = append(g.corpus.problems, Problem{File: l.found.Files[0].Path, What: err.Error()})
 		}
 	}
-}
-
-// stated finds a gold set's transcript where the set says that it is.
-func stated(ctx context.Context, root string, g *Gold) (located, bool) {
-	p := filepath.FromSlash(g.Transcript)
-	if g.Transcript == "" || !filepath.IsLocal(p) {
-		return located{}, false
-	}
-	p = filepath.Join(root, p)
-	if _, err := os.Stat(p); err != nil {
-		return located{}, false
-	}
-	all, _ := locate(ctx, p)
-	for _, l := range all {
-		if string(l.found.ID) == g.Session {
-			return l, true
-		}
-	}
-	return located{}, false
 }
 
 // checkAgainst names the items of a gold set that the transcript doesn't bear

@@ -2,8 +2,6 @@ package eval
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,28 +14,33 @@ import (
 // Verdicts keeps what a model judge said of pairs, in one file of a folder, a
 // line a pair:
 //
-//	{"key":…,"judge":…,"a":…,"b":…,"verdict":"same"}
+//	{"judge":…,"a":…,"b":…,"verdict":"same"}
 //
 // Safe for concurrent use; several processes may add to it.
 type Verdicts struct {
 	file string
 
 	mu   sync.Mutex
-	said map[string]string // by key
+	said map[verdictOn]string
+}
+
+// verdictOn is what a verdict is on: it is the same for a pair as long as judge and
+// wording are.
+type verdictOn struct {
+	Judge string `json:"judge"`
+	A     string `json:"a"`
+	B     string `json:"b"`
 }
 
 type verdictLine struct {
-	Key     string `json:"key"`
-	Judge   string `json:"judge"`
-	A       string `json:"a"`
-	B       string `json:"b"`
+	verdictOn
 	Verdict string `json:"verdict"`
 }
 
 // OpenVerdicts reads what was kept in a folder. Lines that can't be read, or
 // whose verdict is none, are asked about again.
 func OpenVerdicts(dir string) (*Verdicts, error) {
-	v := &Verdicts{file: filepath.Join(dir, "verdicts.jsonl"), said: map[string]string{}}
+	v := &Verdicts{file: filepath.Join(dir, "verdicts.jsonl"), said: map[verdictOn]string{}}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("verdicts: %w", err)
 	}
@@ -50,34 +53,25 @@ func OpenVerdicts(dir string) (*Verdicts, error) {
 		if json.Unmarshal(line, &l) != nil {
 			continue
 		}
-		if _, known := degrees[l.Verdict]; known && l.Key == verdictKey(l.Judge, l.A, l.B) {
-			v.said[l.Key] = l.Verdict
+		if _, known := degrees[l.Verdict]; known {
+			v.said[l.verdictOn] = l.Verdict
 		}
 	}
 	return v, nil
 }
 
-// verdictKey is the same for a pair as long as judge and wording are.
-func verdictKey(judge, a, b string) string {
-	h := sha256.New()
-	for _, s := range []string{judge, a, b} {
-		fmt.Fprintf(h, "%d:%s", len(s), s)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
-}
-
-func (v *Verdicts) of(key string) (verdict string, ok bool) {
+func (v *Verdicts) of(q verdictOn) (verdict string, ok bool) {
 	if v == nil {
 		return "", false
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	verdict, ok = v.said[key]
+	verdict, ok = v.said[q]
 	return verdict, ok
 }
 
 // keep adds a line, in one write: other processes add theirs.
-func (v *Verdicts) keep(q question, judge, verdict string) error {
+func (v *Verdicts) keep(q verdictOn, verdict string) error {
 	if v == nil {
 		return nil
 	}
@@ -85,12 +79,12 @@ func (v *Verdicts) keep(q question, judge, verdict string) error {
 	b.WriteByte('\n') // the last line may have been cut
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(verdictLine{q.key, judge, q.a, q.b, verdict}); err != nil {
+	if err := e.Encode(verdictLine{q, verdict}); err != nil {
 		return err
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.said[q.key] = verdict
+	v.said[q] = verdict
 	f, err := os.OpenFile(v.file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return fmt.Errorf("verdicts: %w", err)
