@@ -141,8 +141,8 @@ func (m *Improver) window(ctx context.Context, l *ledger, w *window, z sizing, a
 	return nil
 }
 
-// Ripe implements distill.Improver: at least three typed turns, or 500 tokens of
-// dialogue.
+// Ripe implements distill.Improver: at least three turns that a person typed or answers
+// that they gave, or 500 tokens of dialogue.
 func (m *Improver) Ripe(s *ingest.Session) bool {
 	typed, said := 0, 0
 	for i := range s.Turns {
@@ -154,6 +154,7 @@ func (m *Improver) Ripe(s *ingest.Session) bool {
 		case ingest.Prompt, ingest.PlanTurn:
 			typed++
 		case ingest.Message:
+			typed += answered(t)
 		default:
 			continue
 		}
@@ -165,6 +166,18 @@ func (m *Improver) Ripe(s *ingest.Session) bool {
 		}
 	}
 	return false
+}
+
+// answered is how often a person said something to what a turn put before them.
+func answered(t *ingest.Turn) (n int) {
+	for i := range t.Calls {
+		c := &t.Calls[i]
+		n += len(c.Answers)
+		if c.Reason != "" || c.Plan != nil && c.Verdict != ingest.Unasked {
+			n++
+		}
+	}
+	return n
 }
 
 const (

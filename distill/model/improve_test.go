@@ -354,6 +354,9 @@ func TestImproveEndsWithItsContext(t *testing.T) {
 func TestRipe(t *testing.T) {
 	im := improver(t, &scripted{}, newMemory(), nil)
 	long := "a: " + strings.Repeat("a word of it ", 200)
+	answers := session("u: one", "a: two questions and a plan")
+	answers.Turns[1].Calls = []ingest.ToolCall{{Name: "AskUserQuestion", Answers: []ingest.Answer{{Chosen: []string{"poll"}}}},
+		{Name: "ExitPlanMode", Plan: &ingest.Plan{Text: "the queue"}, Verdict: ingest.Approved}}
 	for name, tt := range map[string]struct {
 		s    *ingest.Session
 		want bool
@@ -361,6 +364,7 @@ func TestRipe(t *testing.T) {
 		"three typed":           {session("u: one", "u: two", "u: three"), true},
 		"two typed":             {session("u: one", "a: yes", "u: two"), false},
 		"long answer":           {session("u: one", long), true},
+		"answers to questions":  {answers, true},
 		"nobody typed":          {session(long), false},
 		"what recall put there": {session("u: <!-- recall k3v9t2m8qa -->\n"+long+"\n<!-- /recall -->", "a: fine"), false},
 	} {
