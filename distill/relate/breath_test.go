@@ -21,3 +21,17 @@ func TestSameWordsAreNotLater(t *testing.T) {
 		t.Errorf("linked: %v", short(links))
 	}
 }
+
+// A decision that names among its losers what was ruled out doesn't take that up again.
+func TestWhatLostIsntTakenUp(t *testing.T) {
+	ruledOut := item("a", "s", 1, payload.Eliminated, "Tidemark as the tide data provider.", "its licence forbids storage")
+	decided := item("b", "s", 3, payload.Decision,
+		"Norrsken is the tide data provider; that replaces the decision for Tidemark of September.", "go with norrsken")
+	if links := Links([]Item{ruledOut, decided}); len(links) == 0 {
+		t.Fatal("these two are linked by no rule: the test tells nothing")
+	}
+	decided.Alternatives = []string{"Tidemark"}
+	if links := Links([]Item{ruledOut, decided}); len(links) > 0 {
+		t.Errorf("linked: %v", short(links))
+	}
+}

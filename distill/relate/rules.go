@@ -145,7 +145,8 @@ func ruledOut(later, earlier *claim) bool {
 
 func reopens(later, earlier *claim) bool {
 	return later.kind == payload.Decision && earlier.kind == payload.Eliminated &&
-		earlier.all.In(later.held) >= 0.8
+		earlier.all.In(later.held) >= 0.8 &&
+		!slices.ContainsFunc(later.gives, func(g givesUp) bool { return g.lost.In(earlier.all) >= 0.99 })
 }
 
 // keeps: it says that something stays, and that is what the earlier one decided.
