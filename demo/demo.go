@@ -11,7 +11,9 @@ package demo
 import (
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
 	_ "embed"
+	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,6 +21,21 @@ import (
 
 //go:embed samples.zip
 var samples []byte
+
+//go:embed answers.json.gz
+var answers []byte
+
+// Answers are what a large model said about the sample sessions, by the keys under which
+// distill/model keeps it: an object, which zcat demo/answers.json.gz shows. TestDemoRecorded
+// in cmd/recall says how they are recorded anew.
+func Answers() (map[string]json.RawMessage, error) {
+	r, err := gzip.NewReader(bytes.NewReader(answers))
+	if err != nil {
+		return nil, err
+	}
+	var kept map[string]json.RawMessage
+	return kept, json.NewDecoder(r).Decode(&kept)
+}
 
 // A Question is worth asking of the sample sessions.
 type Question struct {

@@ -27,6 +27,9 @@ type Options struct {
 	Window int    // tokens of request and answer together; 200,000 if 0
 }
 
+// usualWindow is that of the models whose answers are recorded.
+const usualWindow = 200_000
+
 // Model is an llm.Model over recordings. Safe for concurrent use.
 type Model struct{ o Options }
 
@@ -41,7 +44,7 @@ func New(o Options) (*Model, error) {
 		o.Model = "recorded"
 	}
 	if o.Window <= 0 {
-		o.Window = 200_000
+		o.Window = usualWindow
 	}
 	return &Model{o: o}, nil
 }

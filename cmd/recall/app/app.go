@@ -52,6 +52,11 @@ type App struct {
 	Again func(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int // runs recall in this process
 }
 
+// Beside is a run of its own, with the same streams and configuration and nothing opened.
+func (a *App) Beside() *App {
+	return &App{In: a.In, Out: a.Out, Err: a.Err, Color: a.Color, Config: a.Config, ConfigFile: a.ConfigFile}
+}
+
 // Close closes what was opened.
 func (a *App) Close() {
 	if a.Index != nil {

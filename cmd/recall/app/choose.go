@@ -89,8 +89,9 @@ const foreseen = 5 * time.Second
 func (a *App) wouldTake(ctx context.Context, l *library.Library, ch config.Choice) distill.Estimate {
 	ctx, cancel := context.WithTimeout(ctx, foreseen)
 	defer cancel()
-	b := &App{In: a.In, Out: a.Out, Err: a.Err, Config: a.Config.With(ch), ConfigFile: a.ConfigFile}
+	b := a.Beside()
 	defer b.Close()
+	b.Config = a.Config.With(ch)
 	b.Config.Distill.Distiller = config.ByModel
 	doc, err := b.Foresee(ctx, l, nil, b.DueFor(false), false)
 	if err != nil {

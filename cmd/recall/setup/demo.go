@@ -2,6 +2,7 @@ package setup
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,9 +13,13 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/terminal"
 	"recall/demo"
+	"recall/distill/model"
 	"recall/hint"
 	"recall/library"
+	"recall/llm/replay"
+	"recall/payload"
 	"recall/pipeline"
+	"recall/pipeline/improve"
 )
 
 func newDemoCmd(a *app.App) *cobra.Command {
@@ -28,6 +33,8 @@ func newDemoCmd(a *app.App) *cobra.Command {
 	return cmd
 }
 
+// runDemo takes the samples into two libraries, one by rules, one by a model whose answers
+// are recorded, and asks both.
 func runDemo(ctx context.Context, a *app.App, dir string) error {
 	if _, err := a.LoadConfig(); err != nil {
 		return err
@@ -40,36 +47,142 @@ func runDemo(ctx context.Context, a *app.App, dir string) error {
 	if err != nil {
 		return err
 	}
-	l, err := library.Create(filepath.Join(dir, "Recall"))
-	if err != nil {
+	from := pipeline.Options{From: []string{claude, cowork}}
+	rules := &demoed{App: a, dir: filepath.Join(dir, demoRules)}
+	if err := rules.takeIn(ctx, from); err != nil {
 		return err
 	}
-	a.Use(l)
-	report, err := a.TakeIn(ctx, l, pipeline.Options{From: []string{claude, cowork}})
-	if err != nil {
+	fmt.Fprintf(a.Out, "%s of invented work, unpacked to %s\n", answer.Count(rules.report.Found, "session"), dir)
+	a.PrintReport(rules.report)
+	model := &demoed{App: a.Beside(), dir: filepath.Join(dir, demoModel)}
+	defer model.Close()
+	if err := errors.Join(model.takeIn(ctx, from), model.replay(ctx)); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "%s of invented work, unpacked to %s\n", answer.Count(report.Found, "session"), dir)
-	a.PrintReport(report)
+	if err := sideBySide(rules, model); err != nil {
+		return err
+	}
 	st := terminal.Styles(a.Color)
 	for _, q := range demo.Questions() {
-		ans, err := a.Searched(ctx, l, q.Text)
+		fmt.Fprintf(a.Out, "\n%s$ recall query %q%s\n", st.Bold, q.Text, st.Reset)
+		p := a.Page()
+		ans, err := rules.Searched(ctx, rules.Lib, q.Text)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Out, "\n%s$ recall query %q%s\n", st.Bold, q.Text, st.Reset)
-		p := a.Page()
+		fmt.Fprintf(a.Out, "%sby rules, first:%s\n", st.Dim, st.Reset)
+		p.First(&ans)
+		if ans, err = model.Searched(ctx, model.Lib, q.Text); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.Out, "%sby the model:%s\n", st.Dim, st.Reset)
 		p.Answer(&ans)
 	}
-	lib := filepath.Join(dir, "Recall")
 	fmt.Fprintf(a.Out, `
 Go on asking:   recall --library %[1]q query "…"
+                (the model's: %[2]q)
 What is next:   recall --library %[1]q resume
-The library:    %[1]s  (readable by hand)
+The libraries:  can be read by hand, too
 Your own:       recall init
-`, lib)
-	if report.Skipped() {
+`, rules.dir, model.dir)
+	if rules.report.Skipped() {
 		return app.ExitCode(app.ExitPartial)
+	}
+	return nil
+}
+
+const (
+	demoRules = "Recall"
+	demoModel = "Recall-model"
+)
+
+// demoed is one of the demo's libraries, and how its payloads were made.
+type demoed struct {
+	*app.App
+	dir    string
+	report pipeline.Report
+}
+
+func (d *demoed) takeIn(ctx context.Context, o pipeline.Options) error {
+	l, err := library.Create(d.dir)
+	if err != nil {
+		return err
+	}
+	d.report, err = d.TakeIn(ctx, d.Use(l), o)
+	return err
+}
+
+// replay asks about the sessions whoever answered when that was recorded, and says so.
+func (d *demoed) replay(ctx context.Context) error {
+	kept, err := demo.Answers()
+	if err != nil {
+		return err
+	}
+	answers := replay.NewAnswers(kept, "recorded")
+	p, err := d.Pipeline(d.Lib)
+	if err != nil {
+		return err
+	}
+	asks := model.New(model.Options{Model: answers, Store: answers})
+	if _, err = (&improve.Asker{Pipeline: p, Improver: asks, Reconciler: asks}).Run(ctx, improve.Options{}); err != nil {
+		return err
+	}
+	fmt.Fprint(d.Out, `
+Made twice: by rules, as where no model is chosen; and by a large model (Claude), which was asked about these
+sessions once. Its answers are recorded in the program: nothing is asked or sent now, no key is needed.
+`)
+	if n := answers.Missing(); n > 0 {
+		fmt.Fprintf(d.Out, "%s differ from those that were recorded, and go without an answer: what stands there is the "+
+			"rules'.\n", answer.Count(n, "request"))
+	}
+	return nil
+}
+
+// shownSession is the one of which is shown what either found to be decided.
+const shownSession = "b1047db6-9741-4051-ba4a-b334160b95d4"
+
+// sideBySide says how many items of each kind the two found, and what of one session.
+func sideBySide(both ...*demoed) error {
+	counts := map[payload.Kind][2]int{}
+	var decided [2][]payload.Item
+	title := ""
+	for i, d := range both {
+		sessions, err := d.Lib.Sessions()
+		if err != nil {
+			return err
+		}
+		for _, e := range sessions {
+			p, err := d.Lib.Payload(e.ID)
+			if err != nil {
+				return err
+			}
+			for _, it := range p.Items {
+				n := counts[it.Kind]
+				n[i]++
+				counts[it.Kind] = n
+				if e.ID == shownSession && (it.Kind == payload.Decision || it.Kind == payload.Eliminated) {
+					title, decided[i] = e.Title, append(decided[i], it)
+				}
+			}
+		}
+	}
+	p := both[0].Page()
+	fmt.Fprintf(p.W, "\n%-12s %6s %6s\n", "", "rules", "model")
+	for _, k := range payload.Kinds {
+		if n := counts[k]; n[0]+n[1] > 0 {
+			fmt.Fprintf(p.W, "%-12s %6d %6d\n", k, n[0], n[1])
+		}
+	}
+	fmt.Fprintf(p.W, "(A lead is a passage that is quoted and not claimed to be anything.)\n\n"+
+		"Decided and ruled out in “%s”:\n", title)
+	for i, by := range []string{"rules", "the model"} {
+		fmt.Fprintf(p.W, "%sby %s:%s\n", p.St.Dim, by, p.St.Reset)
+		for _, it := range decided[i] {
+			p.Wrapped(terminal.Mark(it, p.St)+" ", "  ", p.Sentence(it), "")
+		}
+		if len(decided[i]) == 0 {
+			fmt.Fprintln(p.W, "Nothing that could be claimed; what was said can be found.")
+		}
 	}
 	return nil
 }
@@ -94,7 +207,7 @@ func demoDir(dir string) (string, error) {
 		if _, err := os.Stat(mark); err != nil {
 			return "", hint.With(fmt.Errorf("%s isn't empty", dir), "name an empty folder with --dir")
 		}
-		for _, name := range []string{"sources", "Recall"} {
+		for _, name := range []string{"sources", demoRules, demoModel} {
 			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 				return "", err
 			}

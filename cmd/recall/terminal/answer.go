@@ -46,6 +46,16 @@ func (p *Page) Answer(a *answer.Answer) {
 	p.Wrapped("  ", "  ", hints+answer.Count(a.Searched.Sessions, "session")+" searched", p.St.Dim)
 }
 
+// First prints the first result alone, in as few lines as it takes.
+func (p *Page) First(a *answer.Answer) {
+	p.Several = a.Several()
+	if a.Verdict == answer.Nothing || len(a.Shown) == 0 {
+		fmt.Fprintln(p.W, "Nothing.")
+		return
+	}
+	p.short(a.Shown[0])
+}
+
 // listed prints the newest items of some kinds, asked for without a topic.
 func (p *Page) listed(a *answer.Answer) {
 	p.Wrapped("", "", answer.Kinds(a.Listed)+", newest first:", "")
