@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"recall/ingest"
 	"recall/library"
 )
 
@@ -22,9 +23,9 @@ const archivedTable = "archived 1"
 
 func (p *Archiver) archivedPath() string { return filepath.Join(p.Cache, "archived.gob") }
 
-// Archive makes the bytes of all that is new or has grown durable, and nothing
-// else: it parses nothing, makes nothing of it and opens no index. The next
-// Sync finds what it archived as new.
+// Archive makes the bytes of all that is new or has grown durable, and outputs among
+// them visible; no more: it parses nothing, makes nothing of it and opens no index. The
+// next Sync finds what it archived as new.
 func (p *Archiver) Archive(ctx context.Context, o ArchiveOptions) (Report, error) {
 	if err := p.Library.ReadOnly(); err != nil {
 		return Report{}, err
@@ -41,11 +42,16 @@ func (p *Archiver) Archive(ctx context.Context, o ArchiveOptions) (Report, error
 	if err == nil && len(changed) > 0 {
 		err = r.archive(ctx, changed)
 		for id, all := range r.touched {
-			if e, err := p.Library.Session(id); err == nil { // else all of its sources have vanished before they were ever read
-				r.enter(e)
-				for _, f := range all {
-					r.seen.add(f)
-				}
+			e, gone := p.Library.Session(id)
+			if gone != nil {
+				continue // all of its sources have vanished before they were ever read
+			}
+			if fault := p.Library.SaveOutputs(ctx, id); fault != nil { // its bytes are safe; a sync tries again
+				r.report.Problems = append(r.report.Problems, ingest.Problem{Path: e.Folder, Reason: fault.Error()})
+			}
+			r.enter(e)
+			for _, f := range all {
+				r.seen.add(f)
 			}
 		}
 	}
