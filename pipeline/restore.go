@@ -26,6 +26,7 @@ type Restoring struct {
 	Session library.Entry
 	Root    string // it is put below
 	Own     bool   // its client looks there without being told
+	Moved   bool   // it wasn't kept there, as far as is known
 	Dir     string // the folder that the client finds it from, "" if it doesn't go by that
 	NoDir   bool   // that folder isn't there
 	Files   []library.Putting
@@ -34,6 +35,13 @@ type Restoring struct {
 // Blocked lists the files that would have to be written over.
 func (r Restoring) Blocked() []library.Putting {
 	return slices.DeleteFunc(slices.Clone(r.Files), func(p library.Putting) bool { return !p.Blocked() })
+}
+
+// Missing reports whether a file of it isn't there as it was, and can be put back.
+func (r Restoring) Missing() bool {
+	return slices.ContainsFunc(r.Files, func(p library.Putting) bool {
+		return p.State == library.PutNew || p.State == library.PutLonger
+	})
 }
 
 // PlanRestore says where each file of a session belongs and what is there now;
@@ -49,9 +57,11 @@ func (p *Archiver) PlanRestore(ctx context.Context, e library.Entry, o RestoreOp
 		return Restoring{}, fmt.Errorf("%s: %w", e.Source, ingest.ErrNoPlace)
 	}
 	r := Restoring{Session: e}
-	if err := p.chooseRoot(&r, reader, layout.Base(found), o.To); err != nil {
+	base := layout.Base(found)
+	if err := p.chooseRoot(&r, reader, base, o.To); err != nil {
 		return r, err
 	}
+	r.Moved = base == "" || RealOf(r.Root) != RealOf(base)
 	places, err := layout.Places(found, p.chooseDir(ctx, &r, reader, layout, found, o.Dir))
 	if err != nil {
 		return r, err

@@ -1,6 +1,7 @@
 package keep
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/ingest"
@@ -27,25 +29,44 @@ type RestoreDoc struct {
 
 func newRestoreCmd(a *app.App) *cobra.Command {
 	var o pipeline.RestoreOptions
-	var dryRun, versions, asJSON bool
+	var all, dryRun, versions, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "restore SESSION",
-		Short: "Put a session's own files back where its client finds them",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			l, e, err := a.Named(cmd.Context(), args[0])
-			if err != nil {
-				return err
+		Use:   "restore SESSION…",
+		Short: "Put sessions' own files back where their clients find them",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if all == (len(args) > 0) || len(args) != 1 && (versions || o.Version > 0 || o.Dir != "") {
+				return option.BadArguments(cmd, args)
 			}
-			if versions {
-				return printVersions(a, l, e, asJSON)
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			l, entries, err := sessionsMeant(ctx, a, args, all)
+			switch {
+			case err != nil:
+				return err
+			case versions:
+				return printVersions(a, l, entries[0], asJSON)
 			}
 			p, err := a.Pipeline(l)
 			if err != nil {
 				return err
 			}
-			return runRestore(cmd.Context(), a, p, e, o, dryRun, asJSON)
+			if len(args) != 1 {
+				return restoreMany(ctx, a, p, entries, o, all, dryRun, asJSON)
+			}
+			r, err := restoreOne(ctx, p, entries[0], o, dryRun)
+			switch {
+			case len(r.Files) == 0:
+			case asJSON:
+				err = cmp.Or(err, a.PrintJSON(docOf(r, !dryRun && err == nil)))
+			default:
+				printRestore(a, r, dryRun)
+			}
+			return err
 		},
 	}
+	cmd.Flags().BoolVar(&all, "all", false, "every session of this machine whose files are gone")
 	cmd.Flags().StringVar(&o.To, "to", "", "put it below this folder instead, laid out as the client has it")
 	cmd.Flags().StringVar(&o.Dir, "in", "", "the folder in which you will go on with it (Claude Code)")
 	cmd.Flags().IntVar(&o.Version, "version", 0, "an older content of the transcript (see --versions)")
@@ -55,37 +76,110 @@ func newRestoreCmd(a *app.App) *cobra.Command {
 	return cmd
 }
 
-func runRestore(ctx context.Context, a *app.App, p *pipeline.Pipeline, e library.Entry, o pipeline.RestoreOptions,
-	dryRun, asJSON bool) error {
+// sessionsMeant are the sessions that a person names, or all with the clients' memory.
+func sessionsMeant(ctx context.Context, a *app.App, names []string, all bool) (l *library.Library,
+	entries []library.Entry, err error) {
+	if l, err = a.Library(ctx); err != nil {
+		return nil, nil, err
+	}
+	if all {
+		entries, err = l.Shelved()
+		return l, entries, err
+	}
+	for _, name := range names {
+		e, err := a.Session(l, name)
+		if err != nil {
+			return nil, nil, err
+		}
+		entries = append(entries, e)
+	}
+	return l, entries, nil
+}
+
+// restoreOne puts a session back, or only says what that would mean. What it planned is
+// returned with the error, too.
+func restoreOne(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o pipeline.RestoreOptions,
+	dryRun bool) (pipeline.Restoring, error) {
 	r, err := p.PlanRestore(ctx, e, o)
 	switch {
 	case errors.Is(err, ingest.ErrNoPlace):
-		return hint.With(err, "name a folder with --to, and with --in the project's folder; or recall export %s "+
-			"--format raw --raw --to DIR", answer.ShortID(e.ID))
+		return pipeline.Restoring{}, hint.With(err, "name a folder with --to, and with --in the project's folder; or "+
+			"recall export %s --format raw --raw --to DIR", answer.ShortID(e.ID))
 	case errors.Is(err, library.ErrDamaged):
-		return hint.With(err, "recall verify says what is damaged; another version (--versions) or a backup may have it")
+		return pipeline.Restoring{}, hint.With(err,
+			"recall verify says what is damaged; another version (--versions) or a backup may have it")
 	case err != nil:
-		return err
+		return pipeline.Restoring{}, err
+	case len(r.Blocked()) > 0:
+		return r, inTheWay(r.Blocked()[0])
+	case dryRun:
+		return r, nil
 	}
-	blocked := r.Blocked()
-	if !dryRun && len(blocked) == 0 {
-		if err := p.Restore(ctx, r); err != nil {
-			return err
+	if err := p.Restore(ctx, r); err != nil {
+		return pipeline.Restoring{}, err
+	}
+	return r, nil
+}
+
+// restoreMany puts sessions back one by one: what keeps one from it is told, and costs no
+// other. Of all, those count that were kept on this machine and miss a file.
+func restoreMany(ctx context.Context, a *app.App, p *pipeline.Pipeline, entries []library.Entry,
+	o pipeline.RestoreOptions, all, dryRun, asJSON bool) error {
+	docs, left, elsewhere := []RestoreDoc{}, 0, 0
+	for _, e := range entries {
+		r, err := restoreOne(ctx, p, e, o, true)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case all && (errors.Is(err, ingest.ErrNoPlace) || r.Moved && o.To == ""):
+			elsewhere++
+			continue
+		case all && len(r.Files) > 0 && !r.Missing():
+			continue
+		case err == nil && !dryRun:
+			err = p.Restore(ctx, r)
+		}
+		if err != nil {
+			left++
+			fmt.Fprintf(a.Err, "recall: %s %s: %s\n", answer.ShortID(e.ID), terminal.Line(e.Title),
+				terminal.Line(terminal.ShownPath(err.Error())))
+		}
+		if len(r.Files) > 0 {
+			docs = append(docs, docOf(r, !dryRun && err == nil))
+		}
+		if !asJSON && err == nil {
+			size := int64(0)
+			for _, f := range r.Files {
+				size += f.Size
+			}
+			fmt.Fprintf(a.Out, "%s  %s  %s, %s  %s\n", map[bool]string{true: "would be restored", false: "restored"}[dryRun],
+				answer.ShortID(e.ID), answer.Count(len(r.Files), "file"), terminal.Size(size), terminal.Line(e.Title))
 		}
 	}
-	if asJSON {
-		doc := RestoreDoc{Session: r.Session.ID, Root: r.Root, Resume: resumeCommand(r),
-			Written: !dryRun && len(blocked) == 0, Files: r.Files}
-		if err := a.PrintJSON(doc); err != nil {
+	switch {
+	case asJSON:
+		if err := a.PrintJSON(docs); err != nil {
 			return err
 		}
-	} else {
-		printRestore(a, r, dryRun)
+	case len(docs) == 0 && left == 0:
+		fmt.Fprintln(a.Out, "nothing of this machine's sessions is missing")
+	case !dryRun && len(docs) > left:
+		fmt.Fprintln(a.Out, "Cowork shows its own after a restart; claude --resume, in the project's folder, finds the others")
 	}
-	if len(blocked) > 0 {
-		return inTheWay(blocked[0])
+	if elsewhere > 0 && !asJSON {
+		fmt.Fprintf(a.Out, "%s not kept by a client of this machine left out; name one to restore it here\n",
+			answer.Count(elsewhere, "session"))
+	}
+	if left > 0 {
+		return hint.With(fmt.Errorf("%s not restored", answer.Count(left, "session")),
+			"recall restore SESSION says more of each")
 	}
 	return nil
+}
+
+// docOf is the JSON form of a session on its way back.
+func docOf(r pipeline.Restoring, written bool) RestoreDoc {
+	return RestoreDoc{Session: r.Session.ID, Root: r.Root, Resume: resumeCommand(r), Written: written, Files: r.Files}
 }
 
 func inTheWay(p library.Putting) error {
