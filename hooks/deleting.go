@@ -63,13 +63,27 @@ func (h *Host) beforeDeleting(ctx context.Context, in Input) (Answer, error) {
 	case err != nil:
 		return Answer{}, err
 	case len(left) > 0:
-		return Answer{Deny: fmt.Sprintf("recall: this would take away what exists nowhere else:\n%s\nDo this first: %s. "+
-			"Then look, and run the command again: recall sync && recall guard %s", strings.Join(left, "\n"), g.WayOut(),
-			quoted(paths))}, nil
+		return Answer{Deny: "recall: this would take away what exists nowhere else:\n" + strings.Join(left, "\n") + "\n" +
+			wayOut(g, paths)}, nil
 	case g.Count() == 0 && len(g.Memory) == 0 && g.Forgotten() == "":
 		return Answer{}, nil
 	}
 	return Answer{Context: savedNote(g, archived, paths)}, nil
+}
+
+// wayOut says how what is refused may be done after all.
+func wayOut(g *guard.Report, paths []string) string {
+	if len(g.Unsafe()) > 0 {
+		return fmt.Sprintf("Do this first: %s. Then look, and run the command again: recall sync && recall guard %s",
+			g.WayOut(), quoted(paths))
+	}
+	for _, d := range g.Blocking() {
+		if d.Kind != guard.DangerVM {
+			return "That is for the user to do, not for you; recall guard " + quoted(paths) + " says more."
+		}
+	}
+	return "Ask the user, who alone knows whether anything on it is wanted. If not, this looks once more and runs it: " +
+		"recall guard --vm --run -- rm -rf " + quoted(paths)
 }
 
 // tooLate refuses what could not be checked in time.
@@ -251,6 +265,9 @@ func removedBy(command, dir string) (out []string, known bool) {
 			}
 		}
 		for _, st := range a.Steps() {
+			if st.Program == "recall" && len(st.Args) > 0 && st.Args[0] == "guard" {
+				continue // it looks itself before it runs anything
+			}
 			for _, o := range st.Out { // written over
 				if strings.HasSuffix(o, ".jsonl") {
 					out = append(out, o)
