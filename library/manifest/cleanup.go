@@ -3,6 +3,8 @@ package manifest
 import (
 	_ "embed"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,62 +22,114 @@ type Cleaned struct {
 	Left  int // files that are left alone, since they lie outside the folders
 }
 
-// Cleanup writes the script that clears up the machine of a session: see
-// cleanup.sh. contents are the exact texts that can be written again, by path.
-// Nothing outside the folders is touched, nor what the host shares with the
-// machine. The error is ErrNothing where nothing is in them.
-func (m Manifest) Cleanup(contents map[string][]byte, folders []string) (string, Cleaned, error) {
-	var b strings.Builder
+// Stay is what one session left in its machine, and what a script may deal with of it.
+type Stay struct {
+	Manifest
+	Contents map[string][]byte // the exact texts that can be written again, by path
+	Folders  []string          // see Folders, and those that a person allows
+}
+
+// Cleanup writes the script that clears up a machine after sessions: see
+// cleanup.sh. Nothing outside a session's folders is touched, nor what the host
+// shares with the machine. The error is ErrNothing where nothing is in them.
+func Cleanup(stays []Stay) (string, Cleaned, error) {
 	var c Cleaned
-	var calls strings.Builder
-	for _, f := range m.made() {
-		switch {
-		case !usable(f.Path), m.Machine == VM && (f.Machine != VM || strings.Contains(f.Path+"/", "/mnt/")):
-			continue
-		case !within(f.Path, folders):
-			c.Left++
-			fmt.Fprintf(&calls, "# left alone, outside the session's own folders: %s\n", comment(f.Path))
-			continue
-		}
-		text, known := contents[f.Path]
-		switch {
-		case f.Rebuildable && len(f.Calls) > 0 && known:
-			c.Again++
-			fmt.Fprintf(&calls, "# %s\nagain %s %s\n", comment(f.Reason), quote(f.Path), disk.HexSum(text))
-		case f.Rebuildable && len(f.Calls) == 0:
-			c.Again++
-			fmt.Fprintf(&calls, "# %s: %s\nagain %s ''\n", comment(f.Reason), comment(oneLine(f.Command)),
-				quote(f.Path))
-		default:
-			c.Keep++
-			reason := f.Reason
-			if f.Rebuildable {
-				reason = "its edits don't fit what was written: a command changed it"
-			}
-			fmt.Fprintf(&calls, "# %s\nunique %s\n", comment(reason), quote(f.Path))
+	var top, calls strings.Builder
+	homes := map[string]string{} // where what recall doesn't know of would be copied to
+	for _, s := range stays {
+		fmt.Fprintf(&calls, "\n# %q (%s)\nsession %s %s\n", comment(s.Task), s.Session, quote(s.KeptName()),
+			quote(endStamp(s.End)))
+		s.clear(&c, &top, &calls)
+		if h := home(s.Folders); h != "" && s.Machine == VM && homes[h] == "" {
+			homes[h] = s.KeptName()
 		}
 	}
-	if c.Keep+c.Again == 0 {
-		if m.Machine == Host {
-			return "", c, ErrNothing{"this session ran on the host: its files are your own, and recall deletes none of them"}
-		}
-		if c.Left > 0 {
-			return "", c, ErrNothing{"all that this session left in its machine lies outside its own folders"}
-		}
+	for _, h := range slices.Sorted(maps.Keys(homes)) {
+		fmt.Fprintf(&calls, "\nrest %s %s\n", quote(h), quote(homes[h]))
+	}
+	switch {
+	case c.Keep+c.Again+len(homes) > 0:
+	case !slices.ContainsFunc(stays, func(s Stay) bool { return s.Machine == VM }):
+		return "", c, ErrNothing{"this session ran on the host: its files are your own, and recall deletes none of them"}
+	case c.Left > 0:
+		return "", c, ErrNothing{"all that this session left in its machine lies outside its own folders"}
+	default:
 		return "", c, ErrNothing{"this session left nothing in its machine that recall knows of"}
 	}
-	m.about(&b, "Clears up after", "")
-	fmt.Fprintf(&b, "# Files that can be made again: %d. Files that are copied to %s first: %d.\n", c.Again,
-		m.KeptName(), c.Keep)
-	fmt.Fprintf(&b, "kept_name=%s\nlog_name=%s\nsession_end=%s\n\n", quote(m.KeptName()),
-		quote("recall-cleanup-"+m.short()+".log"), quote(endStamp(m.End)))
+	var b strings.Builder
+	b.WriteString("#!/bin/sh\n")
+	for _, s := range stays {
+		s.about(&b, "Clears up after", "")
+	}
+	fmt.Fprintf(&b, "# Files that can be made again: %d. What can't, and is copied beside this script first: %d.\n",
+		c.Again, c.Keep)
+	b.WriteString(top.String())
+	fmt.Fprintf(&b, "log_name=%s\n\n", quote(strings.TrimSuffix(CleanupName(stays), ".sh")+".log"))
 	b.WriteString(cleanupShell)
-	b.WriteString("\n" + calls.String())
+	b.WriteString(calls.String())
 	b.WriteString(cleanupEnd)
 	return b.String(), c, nil
 }
 
+// CleanupName is the script's file.
+func CleanupName(stays []Stay) string {
+	if len(stays) != 1 {
+		return "recall-cleanup-all.sh"
+	}
+	return "recall-cleanup-" + stays[0].short() + ".sh"
+}
+
+// clear writes what is done about each file of a session, and to the script's first
+// lines what can't be made again.
+func (s Stay) clear(c *Cleaned, top, calls *strings.Builder) {
+	keep := func(call, p, why string) {
+		c.Keep++
+		fmt.Fprintf(top, "#   %s: %s\n", comment(p), comment(why))
+		fmt.Fprintf(calls, "# %s\n%s %s\n", comment(why), call, quote(p))
+	}
+	ours := func(p string, on Machine) bool {
+		if !usable(p) || s.Machine == VM && (on != VM || strings.Contains(p+"/", "/mnt/")) {
+			return false
+		}
+		if !within(p, s.Folders) {
+			c.Left++
+			fmt.Fprintf(calls, "# left alone, outside the session's own folders: %s\n", comment(p))
+			return false
+		}
+		return true
+	}
+	for _, in := range s.Inputs {
+		if in.Machine == VM && ours(in.Path, in.Machine) {
+			keep("input", in.Path, "it lay in the machine before")
+		}
+	}
+	for _, f := range s.made() {
+		if !ours(f.Path, f.Machine) {
+			continue
+		}
+		text, known := s.Contents[f.Path]
+		switch {
+		case f.Rebuildable && len(f.Calls) > 0 && known:
+			c.Again++
+			fmt.Fprintf(calls, "# %s\nagain %s %s\n", comment(f.Reason), quote(f.Path), disk.HexSum(text))
+		case f.Rebuildable && len(f.Calls) == 0:
+			c.Again++
+			fmt.Fprintf(calls, "# %s: %s\nagain %s ''\n", comment(f.Reason), comment(oneLine(f.Command)), quote(f.Path))
+		case f.Rebuildable:
+			keep("unique", f.Path, "its edits don't fit what was written: a command changed it")
+		default:
+			keep("unique", f.Path, f.Reason)
+		}
+	}
+	for _, p := range s.Packages {
+		if s.Machine == VM && !p.Had {
+			fmt.Fprintf(calls, "package %s %s %s\n", quote(p.Manager), quote(p.Name), quote(p.Version))
+		}
+	}
+}
+
 const cleanupEnd = `
+sizes
 if [ $apply = no ]; then
 	say "$copied copied; $could bytes may go: sh $0 --apply"
 else

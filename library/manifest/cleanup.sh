@@ -2,44 +2,49 @@
 # What can't be made again is copied beside this script, and the copy is
 # compared with the file, before the file may go. A file is left alone if it, or
 # a folder on its way, is a link. Every step stands in the log.
+# What nobody named is never deleted: packages, caches and other files in a session's
+# home are counted, with their sizes; --copy-rest copies the other files, too.
 
 set -u
 umask 077
 LC_ALL=C
 export LC_ALL
 unset CDPATH
-apply=no
-case ${1-} in
-'') ;;
---apply) apply=yes ;;
-*)
-	echo "usage: sh $0 [--apply]" >&2
-	exit 2
-	;;
-esac
+apply=no copy_rest=no
+for arg; do
+	case $arg in
+	--apply) apply=yes ;;
+	--copy-rest) copy_rest=yes ;;
+	*)
+		echo "usage: sh $0 [--apply] [--copy-rest]" >&2
+		exit 2
+		;;
+	esac
+done
 here=$(cd -P -- "$(dirname -- "$0")" && pwd -P) || exit 2
 root=${SCRIPT_ROOT-} # a folder to work in instead of /
 top=$(cd -P -- "${root:-/}" && pwd -P) || exit 2
 [ "$top" = / ] && top=
-kept=$here/$kept_name
 log=$here/$log_name
 ref=$here/.recall-$$.ref
-for own in "$kept" "$log" "$ref"; do
-	if [ -L "$own" ]; then
-		echo "$own is a link: not used" >&2
+known=$here/.recall-$$.known
+list=$here/.recall-$$.list
+nolink() {
+	if [ -L "$1" ]; then
+		echo "$1 is a link: not used" >&2
 		exit 2
 	fi
-done
+}
+for own in "$log" "$ref" "$known" "$list"; do nolink "$own"; done
 if [ -e "$log" ] && [ ! -f "$log" ]; then
 	echo "$log is no plain file: not used" >&2
 	exit 2
 fi
-trap 'rm -f -- "$ref"' EXIT
+trap 'rm -f -- "$ref" "$known" "$list"' EXIT
 trap 'exit 1' HUP INT TERM
-if [ -n "$session_end" ]; then
-	TZ=UTC0 touch -t "$session_end" -- "$ref" || exit 2
-fi
+echo / >"$known" || exit 2 # names of files, a line each
 copied=0 freed=0 could=0 trouble=0
+packages=0 package_kb=0 unsized=0 caches=0 cache_kb=0 others=0 other_bytes=0
 
 shown() { printf '%s' "$1" | tr '\001-\037\177' '?'; }
 say() { printf '%s\n' "$1"; }
@@ -130,6 +135,77 @@ x" ] && [ ! -L "./${1##*/}" ] && [ "$(hash "./${1##*/}")" = "$2" ] && rm -f -- "
 	fi
 }
 
+# session FOLDER END: what follows is a session's; its copies go to the folder.
+session() {
+	kept=$here/$1 session_end=$2
+	nolink "$kept"
+	if [ -n "$session_end" ]; then
+		TZ=UTC0 touch -t "$session_end" -- "$ref" || exit 2
+	fi
+}
+
+# input FILE: what lay in the machine before; a folder that was read is no file.
+input() {
+	[ -d "$root$1" ] && [ ! -L "$root$1" ] || unique "$1"
+}
+
+# package MANAGER NAME VERSION: counted only.
+package() {
+	kb=
+	case $1 in
+	apt) kb=$(dpkg-query -W -f '${Installed-Size}' -- "$2" 2>/dev/null) ;;
+	pip | uv) kb=$(python3 -c 'import importlib.metadata as m, sys
+print(sum(f.locate().stat().st_size for f in m.files(sys.argv[1]) or [] if f.locate().exists()) // 1024)' "$2" 2>/dev/null) ;;
+	esac
+	packages=$((packages + 1))
+	case $kb in
+	'' | *[!0-9]*) unsized=$((unsized + 1)) ;;
+	*) package_kb=$((package_kb + kb)) ;;
+	esac
+	say "installed, ${kb:-?} KB: $(shown "$1 $2 $3")"
+}
+
+# rest HOME FOLDER: what else lies in a session's home, but for what the host shares.
+rest() {
+	[ "$(real "$root$1/")" = "$top$1
+x" ] || return 0
+	kept=$here/$2
+	(
+		cd -P -- "$root$1" && find . -xdev -path ./mnt -prune -o -type d \( -name .cache -o -name .local -o -name .npm \
+			-o -name .cargo -o -name .rustup -o -name node_modules -o -name __pycache__ -o -name .venv -o -name venv \) \
+			-prune -print -o -type f -print
+	) | while IFS= read -r name; do
+		case $name in ./*) printf '%s\n' "$1/${name#./}" ;; esac # else it goes on a name with a line's end in it
+	done | grep -Fxv -f "$known" >"$list"
+	while IFS= read -r path; do
+		if [ -d "$root$path" ] && [ ! -L "$root$path" ]; then
+			size=$(du -sk -- "$root$path" 2>/dev/null)
+			size=${size%%[!0-9]*}
+			caches=$((caches + 1)) cache_kb=$((cache_kb + size))
+			say "cache or packages, $size KB: $(shown "$path")"
+			continue
+		fi
+		if plain "$path"; then
+			size=$(($(wc -c <"$root$path")))
+			others=$((others + 1)) other_bytes=$((other_bytes + size))
+			say "not known to recall, $size bytes: $(shown "$path")"
+			if [ $copy_rest = yes ] && ! keep "$path" "$(hash "$root$path")"; then
+				bad "it could not be copied" "$path"
+			fi
+		else
+			others=$((others + 1))
+			say "not known to recall, and can't be read by its name: $(shown "$path")"
+		fi
+	done <"$list"
+}
+
+# sizes says what was counted.
+sizes() {
+	say "packages installed: $packages, $package_kb KB and $unsized of unknown size; rebuild installs them again"
+	say "caches: $caches, $cache_kb KB; other files: $others, $other_bytes bytes$([ $copy_rest = yes ] || echo '; --copy-rest copies these')"
+	note "counted" "packages=$packages caches=$caches others=$others"
+}
+
 # unique FILE: what can't be made again.
 unique() {
 	seen "$1" || return 0
@@ -160,6 +236,7 @@ again() {
 
 # seen looks at a file and takes its sum.
 seen() {
+	printf '%s\n' "$1" >>"$known"
 	if [ ! -e "$root$1" ] && [ ! -L "$root$1" ]; then
 		return 1
 	fi

@@ -212,7 +212,7 @@ func TestInChroot(t *testing.T) {
 	names := hostile[:8]
 	fillMachine(vm, names)
 	m, contents := hostileManifest(names)
-	script, _, err := m.Cleanup(contents, []string{"/w"})
+	script, _, err := Cleanup([]Stay{{m, contents, []string{"/w"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,12 +12,16 @@ package manifest
 
 import (
 	"bytes"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
 
 	"recall/ingest"
 	"recall/ingest/trace"
+	"recall/text"
 )
 
 // Name is the manifest's file in a session's folder.
@@ -44,11 +48,12 @@ type Manifest struct {
 	Start   time.Time        `toml:"start,omitempty" json:"start,omitzero"`
 	End     time.Time        `toml:"end,omitempty" json:"end,omitzero"`
 
-	Packages     []Package `toml:"packages,omitempty" json:"packages"`
-	Inputs       []Input   `toml:"inputs,omitempty" json:"inputs"`
-	Intermediate []Made    `toml:"intermediate,omitempty" json:"intermediate"`
-	Outputs      []Made    `toml:"outputs,omitempty" json:"outputs"`
-	Commits      []Commit  `toml:"commits,omitempty" json:"commits"`
+	Packages     []Package   `toml:"packages,omitempty" json:"packages"`
+	Inputs       []Input     `toml:"inputs,omitempty" json:"inputs"`
+	Connectors   []Connector `toml:"connectors,omitempty" json:"connectors"`
+	Intermediate []Made      `toml:"intermediate,omitempty" json:"intermediate"`
+	Outputs      []Made      `toml:"outputs,omitempty" json:"outputs"`
+	Commits      []Commit    `toml:"commits,omitempty" json:"commits"`
 }
 
 // Package is something that the session installed.
@@ -72,6 +77,15 @@ type Input struct {
 	Size   int64  `toml:"size,omitempty" json:"size,omitempty"`
 	// that read it first, 0 if it was handed over with the session
 	Turn int `toml:"turn,omitempty" json:"turn,omitempty"`
+}
+
+// Connector is something that the session asked a server for, or had it do: a page of
+// Notion, a search in Gmail. Each is there once.
+type Connector struct {
+	Server string `toml:"server" json:"server"`
+	Tool   string `toml:"tool" json:"tool"`
+	What   string `toml:"what,omitempty" json:"what,omitempty"` // it was called with, on one line
+	Turn   int    `toml:"turn" json:"turn"`                     // that called it first
 }
 
 // Made is a file that the session made or changed, as it was at its end.
@@ -113,7 +127,8 @@ type Archived struct {
 // its uploads and outputs that the library has.
 func Of(s *ingest.Session, did *trace.Trace, archived []Archived) Manifest {
 	m := Manifest{Schema: Schema, Session: s.ID, Source: s.Source, Task: s.Title, Start: s.Start, End: s.End,
-		Packages: []Package{}, Inputs: []Input{}, Intermediate: []Made{}, Outputs: []Made{}, Commits: []Commit{}}
+		Packages: []Package{}, Inputs: []Input{}, Connectors: []Connector{}, Intermediate: []Made{}, Outputs: []Made{},
+		Commits: []Commit{}}
 	w := newWork(s, archived)
 	m.Machine = w.machine
 	for _, p := range did.Packages {
@@ -123,10 +138,35 @@ func Of(s *ingest.Session, did *trace.Trace, archived []Archived) Manifest {
 		m.Commits = append(m.Commits, Commit{c.Hash, c.Subject, c.Branch, c.Dir, c.At, c.N})
 	}
 	for i := range did.Actions {
-		w.action(&did.Actions[i])
+		a := &did.Actions[i]
+		w.action(a)
+		if c, ok := connectorOf(a); ok && !slices.ContainsFunc(m.Connectors, func(had Connector) bool {
+			had.Turn = c.Turn
+			return had == c
+		}) {
+			m.Connectors = append(m.Connectors, c)
+		}
 	}
 	w.fill(&m)
 	return m
+}
+
+// appServers are the app's own: what they give is the session's machine, and the app itself.
+var appServers = text.Set("workspace cowork session_info scheduled-tasks visualize")
+
+// connectorOf is the server that a call went to; false for tools of the client and the app,
+// for recall, and for a server that works on files.
+func connectorOf(a *trace.Action) (Connector, bool) {
+	name, mcp := strings.CutPrefix(a.Call.Name, "mcp__")
+	server, tool, _ := strings.Cut(name, "__")
+	if !mcp || !a.Ran() || a.Call.Failed || appServers[server] || ingest.OwnTool(a.Call.Name, "") || len(a.Touches) > 0 {
+		return Connector{}, false
+	}
+	what := a.Call.With()
+	if keys := slices.Sorted(maps.Keys(a.Call.Input)); what == "" && len(keys) > 0 {
+		what = a.Call.Input[keys[0]]
+	}
+	return Connector{Server: server, Tool: tool, What: oneLine(what), Turn: a.N}, true
 }
 
 const head = "# What this session's work needs and left behind; made by recall from its transcript, and made again when that grows.\n"

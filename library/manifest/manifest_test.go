@@ -92,11 +92,11 @@ mid vm created /sessions/calm/clean.py ok: its content stands in the transcript
 mid vm created /sessions/calm/clean.csv ok: made by a command from files that are known
 mid vm created /sessions/calm/top.csv ok: made by a command from files that are known
 mid vm created /sessions/calm/rates.json lost: fetched by curl: what lies there may change
+mid vm created /sessions/calm/eur.txt lost: made from rates.json, which can't be made again: fetched by curl: what lies there may change
 mid vm created /tmp/notes.txt ok: made by a command that reads no file
-out vm created /sessions/calm/eur.txt lost: made from rates.json, which can't be made again: fetched by curl: what lies there may change
-out vm created /sessions/calm/readme.md lost: made by a command, then edited by hand
-out host created /sessions/calm/mnt/outputs/top.csv ok: made by a command from files that are known
-out vm created /sessions/calm/report.out lost: made by tool; what it read isn't known`)
+mid vm created /sessions/calm/readme.md lost: made by a command, then edited by hand
+mid vm created /sessions/calm/report.out lost: made by tool; what it read isn't known
+out host created /sessions/calm/mnt/outputs/top.csv ok: made by a command from files that are known`)
 	if diff := cmp.Diff(want, lines(m)); diff != "" {
 		t.Error(diff)
 	}
@@ -108,6 +108,36 @@ out vm created /sessions/calm/report.out lost: made by tool; what it read isn't 
 			f.Host != "/Users/ann/Claude/local_1/outputs/top.csv") {
 			t.Errorf("got %+v, want the archived sum and the host's path", f)
 		}
+	}
+}
+
+// What a person gave is an input though only a command line names it; what was shown to them is
+// an output whoever made it; what a server was asked for is known, each once.
+func TestGivenShownAndAsked(t *testing.T) {
+	m := of(inVM(
+		sh("whisper "+mnt+"/uploads/a.mp3 --output_dir=. --model small"),
+		sh("mytool --from="+mnt+"/Sales/2026.csv -o "+mnt+"/Sales/new.csv; ls "+mnt+"/Sales/else.csv"),
+		sh("rm "+mnt+"/Sales/old.csv; mytool "+mnt+"/outputs/own.csv /etc/passwd.bak"),
+		ingest.ToolCall{Name: "mcp__notion__fetch", Input: map[string]string{"id": "page-123"}},
+		ingest.ToolCall{Name: "mcp__notion__fetch", Input: map[string]string{"id": "page-123"}},
+		ingest.ToolCall{Name: "mcp__notion__search", Failed: true},
+		ingest.ToolCall{Name: "mcp__recall__recall_query", Input: map[string]string{"question": "x"}},
+		sh("python3 make.py"),
+		ingest.ToolCall{Name: "mcp__cowork__present_files", Input: map[string]string{
+			"files": `[{"file_path":"/sessions/calm/report.docx"},{"file_path":"` + mnt + `/outputs/chart.png"}]`}},
+	), Archived{Name: "uploads/a.mp3", Size: 5, SHA256: "cd"}, Archived{Name: "outputs/chart.png", Size: 9, SHA256: "ab"})
+	want := strings.TrimSpace(`
+in host /sessions/calm/mnt/uploads/a.mp3
+in host /sessions/calm/mnt/Sales/2026.csv
+in vm /sessions/calm/make.py
+out host created /sessions/calm/mnt/Sales/new.csv lost: made by mytool; what it read isn't known
+out host created /sessions/calm/mnt/outputs/chart.png lost: no call is seen to make it
+out vm created /sessions/calm/report.docx lost: no call is seen to make it`)
+	if diff := cmp.Diff(want, lines(m)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]Connector{{Server: "notion", Tool: "fetch", What: "page-123", Turn: 4}}, m.Connectors); diff != "" {
+		t.Error(diff)
 	}
 }
 

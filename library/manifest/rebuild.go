@@ -48,6 +48,7 @@ func (m Manifest) Rebuild(contents map[string][]byte, archived map[string]string
 	}
 	w.commands()
 	var b strings.Builder
+	b.WriteString("#!/bin/sh\n")
 	m.about(&b, "Brings back what", " had in its machine")
 	b.WriteString("#\n")
 	if len(w.out.Lost) == 0 {

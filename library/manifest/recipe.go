@@ -48,6 +48,11 @@ func (w *work) step(a *trace.Action, steps []trace.Step, i int) {
 	for _, p := range source.writes {
 		made[p] = trace.Create
 	}
+	for _, p := range w.named(st) {
+		if _, ok := made[p]; !ok {
+			w.read(w.file(p), a.N)
+		}
+	}
 	for k := i; st.Piped && k > 0 && steps[k].Piped; k-- { // what a pipe writes, all of it made
 		before := &steps[k-1]
 		for _, t := range before.Touches {
@@ -79,6 +84,35 @@ func (w *work) step(a *trace.Action, steps []trace.Step, i int) {
 		}
 		w.edit(f, a.N, own)
 	}
+}
+
+// nameOnly are programs that don't open what they are given.
+var nameOnly = text.Set(`ls mkdir rmdir echo printf test [ find du stat chmod chown export cd`)
+
+var outputFlag = text.Pattern(`^--?(?:o|O|out|output|save|dest|target|to)(?:[-_=]|$)`)
+
+// named are the person's files that a command names without its being seen what it does to
+// them: uploads, and what lies in the folders that were given to the session.
+func (w *work) named(st *trace.Step) (out []string) {
+	for i, arg := range st.Args {
+		if nameOnly[st.Program] || i > 0 && outputFlag().MatchString(st.Args[i-1]) || outputFlag().MatchString(arg) {
+			continue
+		}
+		if flag, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(flag, "-") {
+			arg = value
+		}
+		p := trace.Absolute(st.Dir, arg)
+		host, mounted := w.mounts.Host(p)
+		if !mounted || !trace.LooksLikePath(arg) || slices.ContainsFunc(st.Touches,
+			func(t trace.Touch) bool { return t.Path == p || t.From == p }) {
+			continue
+		}
+		_, own := w.ownName(host)
+		if a, ok := w.archivedAt(p); ok && strings.HasPrefix(a.Name, "uploads/") || !own && path.Ext(p) != "" {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 func appendOnce(list []string, s string) []string {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/text"
 )
 
 // A transcript says what it likes: that the session wrote /etc/passwd, or that it worked
@@ -20,7 +21,7 @@ func Folders(s *ingest.Session) []string {
 		return nil
 	}
 	var own []string
-	if name := s.Where.Process; name != "" && path.Base(name) == name && usable("/sessions/"+name) {
+	if name := s.Where.Process; processName().MatchString(name) {
 		own = append(own, "/sessions/"+name)
 	}
 	storage := strings.TrimRight(strings.ReplaceAll(s.Where.Storage, `\`, "/"), "/")
@@ -29,6 +30,8 @@ func Folders(s *ingest.Session) []string {
 	}
 	return own
 }
+
+var processName = text.Pattern(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 // AsFolder is a folder that a person allows, as scripts take it; false for one that
 // isn't absolute, or is the root of everything.

@@ -32,7 +32,7 @@ func TestScriptsStayInTheFolders(t *testing.T) {
 		before := tree(t, vm.root)
 		folders := append(Folders(&ingest.Session{ID: "local_x", Source: ingest.Cowork,
 			Where: ingest.Where{Process: "calm"}}), "/tmp/work")
-		script, c, err := m.Cleanup(contents, folders)
+		script, c, err := Cleanup([]Stay{{m, contents, folders}})
 		if err != nil || c.Again+c.Keep != 6 || c.Left != 3*len(foreign) {
 			t.Fatalf("%+v, %v", c, err)
 		}

@@ -40,13 +40,12 @@ func (m Manifest) KeptName() string { return "recall-kept-" + m.short() }
 // FilesName is the folder beside the scripts with what rebuild puts in place.
 func (m Manifest) FilesName() string { return "recall-files-" + m.short() }
 
-// CleanupName and RebuildName are the scripts' files.
-func (m Manifest) CleanupName() string { return "recall-cleanup-" + m.short() + ".sh" }
+// RebuildName is the file of the script that brings everything back.
 func (m Manifest) RebuildName() string { return "recall-rebuild-" + m.short() + ".sh" }
 
-// about is the head of both scripts.
+// about is a line at the head of a script.
 func (m Manifest) about(b *strings.Builder, what, rest string) {
-	fmt.Fprintf(b, "#!/bin/sh\n# %s the session %q (%s) of %s%s.\n", what, comment(m.Task), m.Session,
+	fmt.Fprintf(b, "# %s the session %q (%s) of %s%s.\n", what, comment(m.Task), m.Session,
 		m.Start.UTC().Format("2006-01-02"), rest)
 }
 

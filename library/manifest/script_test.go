@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"recall/ingest"
 )
 
 func TestCleanupAndRebuild(t *testing.T) {
@@ -24,7 +26,7 @@ func cleanAndRebuild(t *testing.T, sh, hostile []string) {
 	fillMachine(vm, hostile)
 	m, contents := hostileManifest(hostile)
 	before := tree(t, vm.root)
-	script, c, err := m.Cleanup(contents, []string{"/w"})
+	script, c, err := Cleanup([]Stay{{m, contents, []string{"/w"}}})
 	if err != nil || c.Keep != len(hostile) || c.Again != 2*len(hostile) {
 		t.Fatalf("%+v, %v", c, err)
 	}
@@ -112,7 +114,7 @@ func TestCleanupIsCareful(t *testing.T) {
 			}
 		}
 		before := tree(t, vm.root)
-		script, c, err := m.Cleanup(map[string][]byte{"/w/edited": []byte("as written")}, []string{"/w", "/sessions/x"})
+		script, c, err := Cleanup([]Stay{{m, map[string][]byte{"/w/edited": []byte("as written")}, []string{"/w", "/sessions/x"}}})
 		if err != nil || c.Keep+c.Again != 6 {
 			t.Fatalf("%+v, %v", c, err)
 		}
@@ -136,7 +138,7 @@ func TestCleanupWithoutRoom(t *testing.T) {
 		vm := newMachine(t, sh)
 		vm.write("/w/a", "only copy")
 		m := Manifest{Session: "local_x", Machine: VM, Start: noon, End: noon, Outputs: []Made{{Path: "/w/a", Machine: VM}}}
-		script, _, err := m.Cleanup(nil, []string{"/w"})
+		script, _, err := Cleanup([]Stay{{m, nil, []string{"/w"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,15 +256,84 @@ func TestRebuildInstalls(t *testing.T) {
 func TestCleanupOnTheHost(t *testing.T) {
 	m := Manifest{Session: "local_x", Machine: Host, Start: noon, End: noon,
 		Outputs: []Made{{Path: "/Users/ann/app/a.go", Machine: Host}}}
-	if _, _, err := m.Cleanup(nil, nil); err == nil {
+	if _, _, err := Cleanup([]Stay{{m, nil, nil}}); err == nil {
 		t.Error("a person's own file may be cleaned")
 	}
-	if _, _, err := m.Cleanup(nil, []string{"/Users/ann/Claude/local_x"}); err == nil {
+	if _, _, err := Cleanup([]Stay{{m, nil, []string{"/Users/ann/Claude/local_x"}}}); err == nil {
 		t.Error("a file outside the storage folder may be cleaned")
 	}
 	m.Outputs = append(m.Outputs, Made{Path: "/Users/ann/Claude/local_x/outputs/tmp.csv", Machine: Host})
-	script, c, err := m.Cleanup(nil, []string{"/Users/ann/Claude/local_x"})
+	script, c, err := Cleanup([]Stay{{m, nil, []string{"/Users/ann/Claude/local_x"}}})
 	if err != nil || c.Keep != 1 || c.Left != 1 || strings.Contains(script, "unique '/Users/ann/app") {
 		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// One script for several sessions: each copies beside its own name. What nobody named is counted and never
+// deleted, copied if asked; what the host shares, other sessions' homes and what lies behind links isn't even that.
+func TestCleanupOfAMachine(t *testing.T) {
+	for _, sh := range shells(t) {
+		vm := newMachine(t, sh)
+		stay := func(id, process string) Stay {
+			home := "/sessions/" + process
+			return Stay{Manifest: Manifest{Session: ingest.SessionID("local_" + id), Task: process, Machine: VM, Start: noon,
+				End: noon, Packages: []Package{{Manager: "npm", Name: "left-pad", Version: "1.0.0"}},
+				Inputs:       []Input{{Path: home + "/report.docx", Machine: VM}, {Path: home + "/folder", Machine: VM}},
+				Intermediate: []Made{{Path: home + "/lost", Machine: VM, Reason: "fetched\nrm -rf /"}},
+			}, Folders: []string{home}}
+		}
+		for _, process := range []string{"calm", "odd", "other"} {
+			home := "/sessions/" + process
+			for _, name := range []string{"/report.docx", "/folder/x", "/lost", "/mnt/Sales/own.csv", "/by-hand.bin", "/sub/it's $(touch pwned)",
+				"/new\nline", "/.cache/pip/x", "/sub/node_modules/y/z"} {
+				vm.write(home+name, name)
+			}
+		}
+		vm.write("/outside/precious", "precious")
+		if err := os.Symlink("../../outside", vm.root+"/sessions/calm/away"); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink("../outside", vm.root+"/sessions/linked"); err != nil {
+			t.Fatal(err)
+		}
+		linked := stay("cccc", "linked")
+		linked.Inputs, linked.Intermediate = nil, nil
+		script, c, err := Cleanup([]Stay{stay("aaaa", "calm"), stay("bbbb", "odd"), linked})
+		if err != nil || c != (Cleaned{Keep: 6}) {
+			t.Fatalf("%+v, %v", c, err)
+		}
+		head, _, _ := strings.Cut(script, "set -u")
+		for _, want := range []string{`"calm" (local_aaaa)`, `"odd" (local_bbbb)`, "/sessions/calm/report.docx: it lay in the machine before",
+			"/sessions/odd/lost: fetched rm -rf /"} {
+			if !strings.Contains(head, want) {
+				t.Errorf("the first lines lack %q:\n%s", want, head)
+			}
+		}
+		before := tree(t, vm.root)
+		out := vm.run("c.sh", script, 0)
+		for _, want := range []string{"not known to recall, 12 bytes: /sessions/calm/by-hand.bin", "KB: /sessions/odd/.cache",
+			"KB: /sessions/odd/sub/node_modules", "packages installed: 3, 0 KB and 3 of unknown size", "caches: 4,", "--copy-rest copies"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%q isn't said:\n%s", want, out)
+			}
+		}
+		for _, not := range []string{"/mnt/", "precious", "sessions/other", "sessions/linked"} {
+			if strings.Contains(out, not) {
+				t.Errorf("%q is looked at:\n%s", not, out)
+			}
+		}
+		same(t, "after a look", tree(t, vm.root), before)
+		vm.run("c.sh", script, 0, "--copy-rest", "--apply")
+		for _, process := range []string{"calm", "odd"} {
+			delete(before, "/sessions/"+process+"/lost")
+			delete(before, "/sessions/"+process+"/report.docx")
+			kept := tree(t, filepath.Join(vm.mount, "recall-kept-"+map[string]string{"calm": "aaaa", "odd": "bbbb"}[process]))
+			home := "/sessions/" + process
+			same(t, "kept", kept, map[string]string{home + "/lost": "/lost", home + "/report.docx": "/report.docx",
+				home + "/by-hand.bin": "/by-hand.bin", home + "/sub/it's $(touch pwned)": "/sub/it's $(touch pwned)",
+				home + "/folder/x": "/folder/x"})
+		}
+		same(t, "after --apply", tree(t, vm.root), before)
+		noPwned(t, vm)
 	}
 }

@@ -32,7 +32,6 @@ type file struct {
 	how     trace.How
 	turn    int
 	gone    bool // deleted, or renamed away
-	reads   int  // how often it was read after it was made
 	shown   bool // handed to the person as a deliverable
 	recipe  recipe
 	judged  bool // to stop a circle of files made from one another
@@ -104,16 +103,20 @@ func (w *work) archivedAt(p string) (Archived, bool) {
 		return Archived{}, false
 	}
 	host, ok := w.host(p)
-	storage := strings.TrimRight(strings.ReplaceAll(w.session.Where.Storage, `\`, "/"), "/")
-	if !ok || storage == "" {
-		return Archived{}, false
-	}
-	name, ok := strings.CutPrefix(strings.ReplaceAll(host, `\`, "/"), storage+"/")
 	if !ok {
 		return Archived{}, false
 	}
+	name, _ := w.ownName(host)
 	a, ok := w.archived[name]
 	return a, ok
+}
+
+// ownName is what a file of the session's storage on the host is called there; false for
+// another file.
+func (w *work) ownName(host string) (string, bool) {
+	storage := strings.TrimRight(strings.ReplaceAll(w.session.Where.Storage, `\`, "/"), "/")
+	name, ok := strings.CutPrefix(strings.ReplaceAll(host, `\`, "/"), storage+"/")
+	return name, ok && storage != ""
 }
 
 func (w *work) file(p string) *file {
@@ -175,11 +178,7 @@ func (w *work) tool(a *trace.Action, t trace.Touch) {
 }
 
 func (w *work) read(f *file, n int) {
-	switch {
-	case f.gone:
-	case f.made:
-		f.reads++
-	case !f.there:
+	if !f.gone && !f.made && !f.there {
 		f.there, f.first = true, n
 	}
 }
@@ -189,7 +188,7 @@ func (w *work) make(f *file, n int, r recipe) {
 	if !f.made && !f.there {
 		f.how = trace.Create
 	}
-	f.made, f.gone, f.turn, f.recipe, f.reads = true, false, n, r, 0
+	f.made, f.gone, f.turn, f.recipe = true, false, n, r
 	f.how = cmp.Or(f.how, trace.Edit)
 }
 
@@ -214,12 +213,19 @@ func shownPaths(input map[string]string) []string {
 	return out
 }
 
+// unseen is why a file can't be made again that no call is seen to make.
+const unseen = "no call is seen to make it"
+
 // fill writes what was followed into the manifest.
 func (w *work) fill(m *Manifest) {
 	listed := map[string]bool{}
 	for _, f := range w.order {
 		if f.path == "" {
 			continue
+		}
+		if f.shown && !f.made { // a program that wasn't seen to has made it
+			w.make(f, 0, recipe{why: unseen})
+			f.there = false
 		}
 		host, machine := w.place(f.path)
 		a, _ := w.archivedAt(f.path)
@@ -248,14 +254,14 @@ func (w *work) fill(m *Manifest) {
 }
 
 // onTheWay tells what was made on the way from what the work was for. What is
-// kept on the host, or was shown to the person, is an output; in the machine,
-// what was used again is not.
+// kept on the host, or was shown to the person, is an output; what goes with the
+// machine, or lies among the system's temporary files, is not.
 func (w *work) onTheWay(f *file, onHost bool) bool {
 	switch {
 	case f.shown:
 		return false
 	case w.machine == VM:
-		return !onHost && (f.reads > 0 || strings.HasPrefix(f.path, "/tmp/"))
+		return !onHost
 	}
 	return strings.HasPrefix(f.path, "/tmp/") || strings.HasPrefix(f.path, "/private/tmp/") ||
 		strings.HasPrefix(f.path, "/var/folders/")
@@ -277,8 +283,7 @@ func (w *work) fillArchived(m *Manifest, listed map[string]bool) {
 			m.Inputs = append(m.Inputs, Input{Path: p, Host: host, Machine: Host, SHA256: a.SHA256, Size: a.Size})
 		} else {
 			m.Outputs = append(m.Outputs, Made{Path: p, Host: host, Machine: Host, How: trace.Create,
-				Reason: "no call is seen to make it",
-				SHA256: a.SHA256, Size: a.Size})
+				Reason: unseen, SHA256: a.SHA256, Size: a.Size})
 		}
 	}
 }

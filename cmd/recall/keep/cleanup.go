@@ -13,6 +13,7 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/hint"
 	"recall/ingest"
 	"recall/ingest/trace"
@@ -23,37 +24,76 @@ import (
 
 func newCleanupCmd(a *app.App) *cobra.Command {
 	var o scriptOptions
+	var all bool
 	cmd := &cobra.Command{
-		Use:   "cleanup SESSION --to DIR",
-		Short: "Write a script that clears up a session's machine",
+		Use:   "cleanup SESSION… --to DIR",
+		Short: "Write a script that clears up sessions' machine",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if all == (len(args) > 0) {
+				return option.BadArguments(cmd, args)
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w, err := planScripts(cmd.Context(), a, args[0], o)
+			to, allowed, err := o.open()
 			if err != nil {
 				return err
 			}
-			defer w.to.Close()
-			script, c, err := w.manifest.Cleanup(w.contents, w.folders)
+			defer to.Close()
+			l, entries, err := sessionsMeant(cmd.Context(), a, args, all)
+			if err != nil {
+				return err
+			}
+			var stays []manifest.Stay
+			var faults []ingest.Problem
+			for _, e := range entries {
+				if all && e.Source != ingest.Cowork {
+					continue
+				}
+				stay, _, err := planScript(cmd.Context(), a, l, e, allowed)
+				switch {
+				case err != nil && !all:
+					return err
+				case err != nil:
+					faults = append(faults, ingest.Problem{Path: e.Folder, Reason: err.Error()})
+				case !all || stay.Machine == manifest.VM:
+					stays = append(stays, stay)
+				}
+			}
+			a.PrintProblems(faults)
+			if len(stays) == 0 {
+				return hint.With(errors.New("no session of a virtual machine is known"), "recall sync takes sessions in")
+			}
+			script, c, err := manifest.Cleanup(stays)
 			var nothing manifest.ErrNothing
 			switch {
 			case errors.As(err, &nothing) && c.Left > 0:
-				return hint.With(err, "recall manifest %s shows it; "+allowHint, answer.ShortID(w.entry.ID))
+				return hint.With(err, "recall manifest %s shows it; "+allowHint, answer.ShortID(stays[0].Session))
 			case errors.As(err, &nothing):
-				return hint.With(err, "recall manifest %s shows what it made", answer.ShortID(w.entry.ID))
+				return hint.With(err, "recall manifest %s shows what it made", answer.ShortID(stays[0].Session))
 			case err != nil:
 				return err
 			}
-			if err := w.put(w.manifest.CleanupName(), []byte(script)); err != nil {
+			name := manifest.CleanupName(stays)
+			if err := put(to, name, []byte(script)); err != nil {
 				return err
 			}
+			where := stays[0].KeptName()
+			if len(stays) > 1 {
+				where = fmt.Sprintf("folders of %s", answer.Count(len(stays), "session"))
+			}
 			fmt.Fprintf(a.Out, "%s\n%s would be copied to %s beside it first; %s can be made again.\nRead it, then run it "+
-				"in the machine: sh %s (nothing is deleted without --apply)\n",
-				filepath.Join(o.to, w.manifest.CleanupName()), answer.Count(c.Keep, "file"), w.manifest.KeptName(),
-				answer.Count(c.Again, "file"), w.manifest.CleanupName())
+				"in the machine: sh %s (nothing is deleted without --apply)\n", filepath.Join(o.to, name),
+				answer.Count(c.Keep, "file"), where, answer.Count(c.Again, "file"), name)
 			sayLeft(a, c.Left)
+			if len(faults) > 0 {
+				return app.ExitCode(app.ExitPartial)
+			}
 			return nil
 		},
 	}
 	o.flags(cmd)
+	cmd.Flags().BoolVar(&all, "all", false, "one script for all sessions that ran in Cowork's virtual machine")
 	return cmd
 }
 
@@ -63,26 +103,34 @@ func newRebuildCmd(a *app.App) *cobra.Command {
 		Use:   "rebuild SESSION --to DIR",
 		Short: "Write a script that brings back what a session's machine had",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w, err := planScripts(cmd.Context(), a, args[0], o)
+			to, allowed, err := o.open()
 			if err != nil {
 				return err
 			}
-			defer w.to.Close()
-			names := map[string]string{}
-			for _, f := range pipeline.Archived(w.entry) {
-				names[f.SHA256] = f.Name
-			}
-			script, r := w.manifest.Rebuild(w.contents, names, w.folders)
-			if err := w.putFiles(r.Files); err != nil {
+			defer to.Close()
+			l, e, err := a.Named(cmd.Context(), args[0])
+			if err != nil {
 				return err
 			}
-			if err := w.put(w.manifest.RebuildName(), []byte(script)); err != nil {
+			stay, found, err := planScript(cmd.Context(), a, l, e, allowed)
+			if err != nil {
+				return err
+			}
+			names := map[string]string{}
+			for _, f := range pipeline.Archived(e) {
+				names[f.SHA256] = f.Name
+			}
+			script, r := stay.Rebuild(stay.Contents, names, stay.Folders)
+			if err := putFiles(to, stay.FilesName(), r.Files, found); err != nil {
+				return err
+			}
+			if err := put(to, stay.RebuildName(), []byte(script)); err != nil {
 				return err
 			}
 			fmt.Fprintf(a.Out, "%s\n%s to install, %s to put in place; %s can't be rebuilt from here, as its top "+
 				"says.\nRead it, then run it in the machine: sh %s\n",
-				filepath.Join(o.to, w.manifest.RebuildName()), answer.Count(r.Packages, "package"),
-				answer.Count(len(r.Files), "file"), answer.Count(len(r.Lost), "thing"), w.manifest.RebuildName())
+				filepath.Join(o.to, stay.RebuildName()), answer.Count(r.Packages, "package"),
+				answer.Count(len(r.Files), "file"), answer.Count(len(r.Lost), "thing"), stay.RebuildName())
 			sayLeft(a, r.Left)
 			return nil
 		},
@@ -105,6 +153,29 @@ func (o *scriptOptions) flags(cmd *cobra.Command) {
 		"a folder outside the session's own, as its machine names it, that may be dealt with too (may be repeated)")
 }
 
+// open opens the folder for the script, through which nothing is written that a link leads
+// out of it, and gives the folders that a person allows.
+func (o *scriptOptions) open() (to *os.Root, allowed []string, err error) {
+	if o.to == "" {
+		return nil, nil, hint.With(errors.New("no folder to write to"),
+			"%s SESSION --to DIR: a folder that the session's machine mounts, such as the one that you gave to it",
+			o.called)
+	}
+	for _, dir := range o.allow {
+		folder, ok := manifest.AsFolder(dir)
+		if !ok {
+			return nil, nil, hint.With(fmt.Errorf("--allow %s: not the full name of a folder", dir),
+				"such as --allow /tmp/work; /, which would allow everything, isn't taken")
+		}
+		allowed = append(allowed, folder)
+	}
+	if to, err = os.OpenRoot(o.to); err != nil {
+		return nil, nil, hint.With(fmt.Errorf("%s: no such folder", o.to),
+			"give one that the session's machine mounts, such as the one that you gave to it")
+	}
+	return to, allowed, nil
+}
+
 const allowHint = "--allow FOLDER names one that may be dealt with too"
 
 // sayLeft says what was left alone because it lies in nobody's folders.
@@ -115,105 +186,69 @@ func sayLeft(a *app.App, n int) {
 	}
 }
 
-// scripting is what both scripts are made from.
-type scripting struct {
-	to       *os.Root // the folder for the script: nothing is written through a link that leads out of it
-	folders  []string // that the script may deal with
-	entry    library.Entry
-	session  *ingest.Session
-	manifest manifest.Manifest
-	found    ingest.Found
-	contents map[string][]byte
-}
-
-func planScripts(ctx context.Context, a *app.App, name string, o scriptOptions) (*scripting, error) {
-	if o.to == "" {
-		return nil, hint.With(errors.New("no folder to write to"),
-			"%s SESSION --to DIR: a folder that the session's machine mounts, such as the one that you gave to it",
-			o.called)
-	}
-	var allowed []string
-	for _, dir := range o.allow {
-		folder, ok := manifest.AsFolder(dir)
-		if !ok {
-			return nil, hint.With(fmt.Errorf("--allow %s: not the full name of a folder", dir),
-				"such as --allow /tmp/work; /, which would allow everything, isn't taken")
-		}
-		allowed = append(allowed, folder)
-	}
-	to, err := os.OpenRoot(o.to)
-	if err != nil {
-		return nil, hint.With(fmt.Errorf("%s: no such folder", o.to),
-			"give one that the session's machine mounts, such as the one that you gave to it")
-	}
-	l, err := a.Library(ctx)
-	if err != nil {
-		return nil, err
-	}
-	w := &scripting{to: to}
-	if w.entry, err = a.Session(l, name); err != nil {
-		return nil, err
-	}
+// planScript is what a script for a session is made from.
+func planScript(ctx context.Context, a *app.App, l *library.Library, e library.Entry, allowed []string) (
+	stay manifest.Stay, found ingest.Found, err error) {
 	p, err := a.Pipeline(l)
 	if err != nil {
-		return nil, err
+		return stay, found, err
 	}
-	if w.session, err = p.Read(ctx, w.entry.ID); err != nil {
-		return nil, err
+	s, err := p.Read(ctx, e.ID)
+	if err != nil {
+		return stay, found, err
 	}
-	if w.found, err = l.Found(w.entry.ID); err != nil {
-		return nil, err
+	if found, err = l.Found(e.ID); err != nil {
+		return stay, found, err
 	}
-	w.folders = append(manifest.Folders(w.session), allowed...)
-	w.manifest = p.Manifest(w.session, trace.Of(w.session), w.entry)
-	w.contents, err = w.manifest.Contents(w.found)
-	return w, err
+	stay.Folders = append(manifest.Folders(s), allowed...)
+	stay.Manifest = p.Manifest(s, trace.Of(s), e)
+	stay.Contents, err = stay.Manifest.Contents(found)
+	return stay, found, err
 }
 
 // put writes a file of the script's whole or not at all.
-func (w *scripting) put(name string, text []byte) error {
+func put(to *os.Root, name string, text []byte) error {
 	part := name + ".part"
-	w.to.Remove(part)
-	f, err := w.to.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	to.Remove(part)
+	f, err := to.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = w.to.Rename(part, name)
+		err = to.Rename(part, name)
 	}
 	if err != nil {
-		w.to.Remove(part)
+		to.Remove(part)
 	}
 	return err
 }
 
 // putFiles writes beside the script what it puts in place.
-func (w *scripting) putFiles(files []manifest.Placed) error {
+func putFiles(to *os.Root, dir string, files []manifest.Placed, found ingest.Found) error {
 	if len(files) == 0 {
 		return nil
 	}
-	dir := w.manifest.FilesName()
-	if err := w.to.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := to.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	for _, f := range files {
 		text := f.Content
 		if f.Archived != "" {
 			var err error
-			if text, err = w.archived(f.Archived); err != nil {
+			if text, err = archived(found, f.Archived); err != nil {
 				return err
 			}
 		}
-		if err := w.put(filepath.Join(dir, f.Name), text); err != nil {
+		if err := put(to, filepath.Join(dir, f.Name), text); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *scripting) archived(name string) ([]byte, error) {
-	for _, f := range w.found.Files {
+func archived(found ingest.Found, name string) ([]byte, error) {
+	for _, f := range found.Files {
 		if f.Name != name {
 			continue
 		}

@@ -92,6 +92,11 @@ func printManifest(a *app.App, doc ManifestDoc) {
 		}
 		fmt.Fprintf(a.Out, "  %s  %s(%s)%s\n", terminal.Line(in.Path), st.Dim, note, st.Reset)
 	}
+	head("Connectors", len(doc.Connectors))
+	for _, c := range doc.Connectors {
+		fmt.Fprintf(a.Out, "  %s %s  %s (turn %d)\n", terminal.Line(c.Server), terminal.Line(c.Tool),
+			txt.Clip(terminal.Line(c.What), w-40), c.Turn)
+	}
 	for _, group := range []struct {
 		name string
 		made []manifest.Made
@@ -105,7 +110,7 @@ func printManifest(a *app.App, doc ManifestDoc) {
 	for _, c := range doc.Commits {
 		fmt.Fprintf(a.Out, "  %s %s (turn %d)\n", cmp.Or(c.Hash, "?"), txt.Clip(terminal.Line(c.Subject), w-30), c.Turn)
 	}
-	if len(doc.Packages)+len(doc.Inputs)+len(doc.Intermediate)+len(doc.Outputs)+len(doc.Commits) == 0 {
+	if len(doc.Packages)+len(doc.Inputs)+len(doc.Connectors)+len(doc.Intermediate)+len(doc.Outputs)+len(doc.Commits) == 0 {
 		fmt.Fprintln(a.Out, "It touched no file and installed nothing.")
 	}
 }
