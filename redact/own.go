@@ -10,7 +10,6 @@ import (
 func ownRules(b *builder) {
 	b.add("://", urlPassword)
 	b.add("authorization", authorization)
-	b.add("bearer", bearer)
 	b.add("basic ", basic)
 	b.add("cookie:", cookie)
 	b.add("cookie\":", cookie)
@@ -35,7 +34,6 @@ func ownRules(b *builder) {
 		"$pbkdf2"} {
 		b.add(p, passwordHash)
 	}
-	b.add("kind:", kubernetesSecret)
 	b.add("hooks.slack.com/", hook("slack-webhook"))
 	b.add("discord.com/api/webhooks/", hook("discord-webhook"))
 	b.add("discordapp.com/api/webhooks/", hook("discord-webhook"))

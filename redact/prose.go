@@ -110,8 +110,7 @@ func (y *saying) after(s *scan, from, to int, kind string, looks func(v string, 
 		}
 		open := quoteEnd(s.text, at)
 		end := open
-		for end < len(s.text) && end-open < 200 && (strings.IndexByte(" \t\r\n\"'`<>", s.text[end]) < 0 ||
-			s.apostrophe(end)) && !s.scriptEnds(end) {
+		for end < len(s.text) && end-open < 200 && strings.IndexByte(" \t\r\n\"'`<>", s.text[end]) < 0 && !s.scriptEnds(end) {
 			end++
 		}
 		whole := s.text[open:end]
@@ -167,12 +166,6 @@ func (s *scan) wordGap(at int) int {
 
 // scriptEnds reports whether a word of another script begins at at.
 func (s *scan) scriptEnds(at int) bool { return s.text[at] >= 0xe3 && s.text[at] <= 0xef }
-
-// apostrophe reports whether a quote at at stands within a word.
-func (s *scan) apostrophe(at int) bool {
-	return s.text[at] == '\'' && at > 0 && is(s.text[at-1], letter) && (is(s.at(at+1), letter) ||
-		s.at(at+1) >= 0xc0) && s.at(at+2) != 0
-}
 
 // used reports whether one of the three words before a name says that it is used.
 func (y *saying) used(s *scan, at int) bool {

@@ -66,8 +66,6 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 		at = pastPaint(t, at)
 	case t[at] == '>' && !v.spaced:
 		v.op, at = ">", at+1
-	case v.spaced && start > 0 && t[start-1] == '<' && attributesEnd(t, at) > at:
-		v.op, at = ">", attributesEnd(t, at)
 	case strings.HasPrefix(t[at:], "</td><td>"):
 		v.op, v.sure, at = ">", true, at+len("</td><td>")
 	case t[at] == '|' && v.spaced && cellBegins(t, start):
