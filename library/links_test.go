@@ -42,23 +42,20 @@ func linked(t *testing.T) (*Library, []payload.Link) {
 	return l, want
 }
 
-func wantLinks(t *testing.T, l *Library, want []payload.Link, wantMisplaced bool) {
+func wantLinks(t *testing.T, l *Library, want []payload.Link) {
 	t.Helper()
-	got, misplaced, err := l.Links()
+	got, err := l.Links()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("links (-want +got):\n%s", diff)
 	}
-	if misplaced != wantMisplaced {
-		t.Errorf("misplaced: got %v, want %v", misplaced, wantMisplaced)
-	}
 }
 
 func TestItemLinks(t *testing.T) {
 	l, want := linked(t)
-	wantLinks(t, again(t, l), want, false)
+	wantLinks(t, again(t, l), want)
 	before, err := l.LinksStamp()
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +64,7 @@ func TestItemLinks(t *testing.T) {
 	if err := l.AppendLinks([]payload.Link{back}); err != nil {
 		t.Fatal(err)
 	}
-	wantLinks(t, l, append(want, back), false)
+	wantLinks(t, l, append(want, back))
 	if after, err := l.LinksStamp(); err != nil || after == before {
 		t.Errorf("stamp after a new line: got %q as before (%v)", after, err)
 	}
@@ -78,39 +75,40 @@ func TestItemLinks(t *testing.T) {
 	}
 }
 
-// A renamed project's links follow its sessions.
-func TestItemLinksFollowSessions(t *testing.T) {
+// What earlier recalls kept in a project's folder counts, wherever its sessions are by now, and is brought over by the
+// next change.
+func TestItemLinksOfProjects(t *testing.T) {
 	l, want := linked(t)
 	e, err := l.Session(id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := filepath.Dir(e.Folder)
+	old := filepath.Join(filepath.Dir(e.Folder), LinksName)
+	if err := os.Rename(filepath.Join(l.Dir(), LinksName), old); err != nil {
+		t.Fatal(err)
+	}
 	if err := l.RenameProject(e.Project, "invoicing"); err != nil {
 		t.Fatal(err)
 	}
-	wantLinks(t, l, want, true)
-	if err := l.SettleLinks(); err != nil {
+	wantLinks(t, again(t, l), want)
+	back := linkLine(payload.OpRetract, "cccccccccc", "aaaaaaaaaa")
+	if err := l.AppendLinks([]payload.Link{back}); err != nil {
 		t.Fatal(err)
 	}
-	wantLinks(t, again(t, l), want, false)
-	if _, err := os.Stat(filepath.Join(l.Dir(), "invoicing", LinksName)); err != nil {
-		t.Error(err)
-	}
-	if disk.Exists(old) {
-		t.Errorf("%s is still there", old)
+	wantLinks(t, again(t, l), append(want, back))
+	if disk.Exists(filepath.Dir(old)) {
+		t.Errorf("%s is still there", filepath.Dir(old))
 	}
 }
 
 // What can't be read is named with its line and costs no other line.
 func TestDamagedItemLinks(t *testing.T) {
 	l, want := linked(t)
-	e, _ := l.Session(id)
-	path := filepath.Join(filepath.Dir(e.Folder), LinksName)
+	path := filepath.Join(l.Dir(), LinksName)
 	if err := disk.AppendLines(path, []byte("{\"op\":\"wish\"}\n")); err != nil {
 		t.Fatal(err)
 	}
-	got, _, err := l.Links()
+	got, err := l.Links()
 	if !errors.Is(err, ErrDamaged) {
 		t.Errorf("got %v, want ErrDamaged", err)
 	}

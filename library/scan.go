@@ -255,4 +255,4 @@ func ownFolder(name string) bool {
 // topFiles are those at the top of a library.
 var topFiles = map[string]bool{"README.md": true, "library.toml": true, "projects.toml": true, "tombstones.jsonl": true,
 	"threads.jsonl": true, "journal.jsonl": true, usageName: true, triesName: true, batchesName: true,
-	receivedName: true, briefsName: true}
+	receivedName: true, briefsName: true, linksName: true}

@@ -28,7 +28,7 @@ const (
 	OpRetract LinkOp = "retract" // takes back the maker's link between the two, a person's that of any maker
 )
 
-// Link is one line of a project's links.jsonl: the claim, with evidence on both
+// Link is one line of links.jsonl: the claim, with evidence on both
 // sides, that a later item bears on an earlier one. The file is append-only:
 // taking back is one more line.
 type Link struct {
@@ -120,6 +120,9 @@ func (l *Link) check() error {
 	}
 	return fmt.Errorf("link from %s to %s: %s", l.From, l.To, wrong)
 }
+
+// Valid reports whether a line says something.
+func (l Link) Valid() bool { return l.check() == nil }
 
 // EncodeLinks returns links as lines to append to links.jsonl.
 func EncodeLinks(links []Link) ([]byte, error) {

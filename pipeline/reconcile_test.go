@@ -62,7 +62,7 @@ func TestReconcile(t *testing.T) {
 	}
 	models := func() (list []payload.Link) {
 		t.Helper()
-		lines, _, err := p.Library.Links()
+		lines, err := p.Library.Links()
 		if err != nil {
 			t.Fatal(err)
 		}

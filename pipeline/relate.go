@@ -69,17 +69,10 @@ func (p *Pipeline) relate(ctx context.Context, written func()) (problems []inges
 	return problems, p.Index.PutLinks(ctx, payload.StandingLinks(lines), relate.Version()+"\n"+stamp, due)
 }
 
-// changeLinks brings links.jsonl up to date, after the lines of sessions that
-// moved have followed them, and returns all lines.
+// changeLinks brings links.jsonl up to date, and returns all lines.
 func (p *Pipeline) changeLinks(ctx context.Context, due []string) ([]payload.Link, error) {
-	lines, misplaced, err := p.Library.Links()
-	if err != nil && !errors.Is(err, library.ErrDamaged) || p.Library.ReadOnly() != nil {
-		return lines, err
-	}
-	if misplaced && err == nil {
-		if err := p.Library.SettleLinks(); err != nil {
-			return nil, err
-		}
+	if p.Library.ReadOnly() != nil {
+		return p.Library.Links()
 	}
 	return p.Library.ChangeLinks(func(lines []payload.Link) ([]payload.Link, error) {
 		return p.changedLinks(ctx, lines, due)

@@ -98,7 +98,7 @@ func compose(l *library.Library, project string, thread []payload.ThreadInfo,
 		}
 		all = append(all, p)
 	}
-	lines, _, err := l.Links()
+	lines, err := l.Links()
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return nil, err
 	}

@@ -102,7 +102,7 @@ func Relate(l *library.Library, link payload.Link, ends [2]index.Placed, names [
 	back := link // whichever way round it was
 	back.From, back.FromSession, back.FromEvidence = link.To, link.ToSession, link.ToEvidence
 	back.To, back.ToSession, back.ToEvidence = link.From, link.FromSession, link.FromEvidence
-	lines, _, err := l.Links()
+	lines, err := l.Links()
 	if err != nil {
 		return err
 	}

@@ -118,7 +118,7 @@ func Received(l *library.Library, project string) ([]Unseen, error) {
 // model's word alone, with part in one of the sessions; the newest first. Of what
 // is overtaken nothing is said.
 func conflicts(l *library.Library, shelf *library.Shelf, in map[string]bool) ([]Conflict, error) {
-	lines, _, err := l.Links()
+	lines, err := l.Links()
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return nil, err
 	}

@@ -121,7 +121,7 @@ func (m *merging) run(ctx context.Context) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	return errors.Join(m.share(), m.broken(ctx), m.l.Settle(), m.logs(), m.links(), m.others(), m.emptyProjects())
+	return errors.Join(m.share(), m.broken(ctx), m.l.Settle(), m.logs(), m.others(), m.emptyProjects())
 }
 
 // emptyProjects drops the projects all of whose sessions were forgotten, on

@@ -60,7 +60,7 @@ func (m *merging) tombstones() error {
 
 // logs unites the append-only files at the top.
 func (m *merging) logs() error {
-	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl")} {
+	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl"), filepath.Join("*", library.LinksName)} {
 		paths, err := disk.Glob(m.from.Dir(), pattern)
 		if err != nil {
 			return err
@@ -69,6 +69,9 @@ func (m *merging) logs() error {
 			name, err := filepath.Rel(m.from.Dir(), path)
 			if err != nil || name == "tombstones.jsonl" {
 				continue
+			}
+			if filepath.Base(name) == library.LinksName {
+				name = library.LinksName // an earlier recall's of a project
 			}
 			text, err := disk.ReadPlain(path)
 			if err != nil {
@@ -88,8 +91,11 @@ func (m *merging) logs() error {
 // anybody may append meanwhile, and to the inbox' a fold.
 func (m *merging) uniteTop(name string, other []byte) error {
 	guard := "folders"
-	if filepath.Dir(name) == "inbox" {
+	switch {
+	case filepath.Dir(name) == "inbox":
 		guard = "inbox"
+	case name == library.LinksName:
+		guard = "links"
 	}
 	unlock, err := m.l.Lock(guard)
 	if err != nil {
@@ -128,15 +134,6 @@ func (m *merging) uniteTop(name string, other []byte) error {
 		}
 	}
 	return errors.Join(err, disk.SyncDir(filepath.Dir(path)))
-}
-
-// links unites what is said of decisions that bear on one another.
-func (m *merging) links() error {
-	theirs, _, err := m.from.Links()
-	if err != nil {
-		m.problem(m.from.Dir(), err.Error())
-	}
-	return m.l.UniteLinks(theirs)
 }
 
 // noneForgotten says that no session of the other was forgotten here.
