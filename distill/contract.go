@@ -47,20 +47,17 @@ func count(p *payload.Payload, counts map[string]int) {
 // warned notes which of the decisions were made though a note of recall's held
 // something against their prompt.
 func warned(s *ingest.Session, items []payload.Item) {
-	against := map[string][]string{}
-	for i := range s.Turns {
-		if t := &s.Turns[i]; len(t.Warned) > 0 {
-			for _, id := range append(t.Records, string(t.ID)) {
-				against[id] = t.Warned
-			}
-		}
-	}
+	places := s.Places()
 	for i := range items {
 		it := &items[i]
 		it.Against = nil
 		for _, e := range it.Evidence {
-			for _, id := range against[e.Turn] {
-				if it.Kind == payload.Decision && !slices.Contains(it.Against, payload.ItemID(id)) {
+			at, ok := places[e.Turn]
+			if !ok || it.Kind != payload.Decision {
+				continue
+			}
+			for _, id := range s.Turns[at].Warned {
+				if !slices.Contains(it.Against, payload.ItemID(id)) {
 					it.Against = append(it.Against, payload.ItemID(id))
 				}
 			}
@@ -77,7 +74,11 @@ func warned(s *ingest.Session, items []payload.Item) {
 // counts says how many of each, by reason. Items are grounded; people's own are
 // left as they are.
 func Contract(s *ingest.Session, items []payload.Item) (kept []payload.Item, counts map[string]int) {
-	c := contract{session: s, at: cited(s, &payload.Payload{Items: items}), counts: map[string]int{}}
+	c := contract{session: s, at: cited(s, &payload.Payload{Items: items}), place: map[*ingest.Turn]int{},
+		counts: map[string]int{}}
+	for i := range s.Turns {
+		c.place[&s.Turns[i]] = i
+	}
 	kept = make([]payload.Item, 0, len(items))
 	for _, it := range items {
 		if it.Maker == payload.ByHuman || !it.Current() || c.keeps(&it) && !c.repeats(kept, &it) {
@@ -90,6 +91,7 @@ func Contract(s *ingest.Session, items []payload.Item) (kept []payload.Item, cou
 type contract struct {
 	session *ingest.Session
 	at      map[string][]*ingest.Turn // by the ids that evidence may name
+	place   map[*ingest.Turn]int      // of each in the session
 	counts  map[string]int
 	mended  bool // the item at hand has new words
 }
@@ -304,7 +306,7 @@ func inCallsOf(says text.Bag, t *ingest.Turn) bool {
 
 // next is the next turn that the person typed, nil if there is none.
 func (c *contract) next(t *ingest.Turn) *ingest.Turn {
-	for i := c.place(t) + 1; i > 0 && i < len(c.session.Turns); i++ {
+	for i := c.place[t] + 1; i < len(c.session.Turns); i++ {
 		if n := &c.session.Turns[i]; typed(n) {
 			return n
 		}
@@ -314,25 +316,12 @@ func (c *contract) next(t *ingest.Turn) *ingest.Turn {
 
 // before is what the assistant said last before a turn, nil if nothing.
 func (c *contract) before(t *ingest.Turn) *ingest.Turn {
-	for i := c.place(t) - 1; i >= 0; i-- {
+	for i := c.place[t] - 1; i >= 0; i-- {
 		if b := &c.session.Turns[i]; b.Role == ingest.Assistant && !b.Abandoned && strings.TrimSpace(b.Text) != "" {
 			return b
 		}
 	}
 	return nil
-}
-
-// place is the index of a turn, -2 of one that isn't the session's own.
-func (c *contract) place(t *ingest.Turn) int {
-	if i := t.N - 1; i >= 0 && i < len(c.session.Turns) && &c.session.Turns[i] == t {
-		return i
-	}
-	for i := range c.session.Turns {
-		if &c.session.Turns[i] == t {
-			return i
-		}
-	}
-	return -2
 }
 
 // turns are those that an item quotes.

@@ -246,7 +246,7 @@ func (c *contract) askedBack(it *payload.Item, a *ingest.Turn) *pick {
 
 // after is the assistant's answer to a turn, nil if there is none.
 func (c *contract) after(t *ingest.Turn) *ingest.Turn {
-	for i := c.place(t) + 1; i > 0 && i < len(c.session.Turns); i++ {
+	for i := c.place[t] + 1; i < len(c.session.Turns); i++ {
 		switch b := &c.session.Turns[i]; {
 		case typed(b):
 			return nil

@@ -31,24 +31,11 @@ type Pair struct {
 	Similarity float64
 }
 
-// turnsOf maps the ids that evidence may cite to one id a turn: a turn's
-// records, and the records of its calls' results.
+// turnsOf maps the ids that evidence may cite to one id a turn.
 func turnsOf(s *ingest.Session) map[string]string {
 	m := map[string]string{}
-	for i := range s.Turns {
-		t := &s.Turns[i]
-		for _, c := range t.Calls {
-			if c.ResultTurn != "" {
-				m[string(c.ResultTurn)] = string(t.ID)
-			}
-		}
-	}
-	for i := range s.Turns {
-		t := &s.Turns[i]
-		m[string(t.ID)] = string(t.ID)
-		for _, r := range t.Records {
-			m[r] = string(t.ID)
-		}
+	for id, i := range s.Places() {
+		m[id] = string(s.Turns[i].ID)
 	}
 	return m
 }

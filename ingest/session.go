@@ -337,3 +337,22 @@ type Skip struct {
 	Offset int64  `json:"offset"`
 	Reason string `json:"reason" map:"name"`
 }
+
+// Places are the places of the turns, by each id that evidence may name: a turn's own,
+// its records', and those of its calls' results.
+func (s *Session) Places() map[string]int {
+	at := map[string]int{}
+	for i := range s.Turns {
+		for _, c := range s.Turns[i].Calls {
+			at[string(c.ResultTurn)] = i
+		}
+	}
+	delete(at, "")
+	for i := range s.Turns {
+		at[string(s.Turns[i].ID)] = i
+		for _, id := range s.Turns[i].Records {
+			at[id] = i
+		}
+	}
+	return at
+}

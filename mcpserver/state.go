@@ -131,11 +131,7 @@ func (r *reading) decisions() error {
 				continue
 			}
 			told++
-			turn := 0
-			if len(it.Evidence) > 0 {
-				turn = it.Evidence[0].N
-			}
-			if r.add(short(&it, index.Place{Session: p.Session}, turn)) {
+			if r.add(short(&it, index.Place{Session: p.Session}, it.FirstTurn())) {
 				r.of(it.ID)
 			}
 		}

@@ -1,6 +1,9 @@
 package payload
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Assign pairs rows with columns one to one so that the summed score is highest (the Hungarian method with
 // potentials, O(n²m)). It returns for each row its column, or -1: two whose score is 0 are no pair. Scores aren't
@@ -16,7 +19,7 @@ func Assign(score [][]float64) []int {
 		}
 		return 0
 	}
-	pairs := fill(make([]int, rows), -1)
+	pairs := slices.Repeat([]int{-1}, rows)
 	for c, r := range hungarian(rows, cols, cost) {
 		if r > 0 && cost(r, c) < 0 {
 			pairs[r-1] = c - 1
@@ -69,11 +72,4 @@ func hungarian(rows, cols int, cost func(r, c int) float64) []int {
 	}
 	rowOf[0] = 0
 	return rowOf
-}
-
-func fill(s []int, v int) []int {
-	for i := range s {
-		s[i] = v
-	}
-	return s
 }

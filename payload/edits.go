@@ -219,8 +219,8 @@ func (p *Payload) retire(id ItemID) {
 func (p *Payload) replace(it Item) {
 	i := slices.IndexFunc(p.Items, func(other Item) bool { return other.ID == it.ID })
 	before, after := i-1, i+1
-	inPlace := (before < 0 || kindOrder(p.Items[before].Kind) <= kindOrder(it.Kind)) &&
-		(after >= len(p.Items) || kindOrder(it.Kind) <= kindOrder(p.Items[after].Kind))
+	inPlace := (before < 0 || p.Items[before].Kind.Order() <= it.Kind.Order()) &&
+		(after >= len(p.Items) || it.Kind.Order() <= p.Items[after].Kind.Order())
 	if !inPlace {
 		p.Items = insertByKind(slices.Delete(p.Items, i, i+1), it)
 	}
@@ -274,8 +274,6 @@ func give[T any](field *T, v *T) {
 // they came there.
 func sortRetired(items []Item) {
 	slices.SortFunc(items, func(a, b Item) int {
-		return cmp.Or(kindOrder(a.Kind)-kindOrder(b.Kind), a.At.Compare(b.At), strings.Compare(string(a.ID), string(b.ID)))
+		return cmp.Or(a.Kind.Order()-b.Kind.Order(), a.At.Compare(b.At), strings.Compare(string(a.ID), string(b.ID)))
 	})
 }
-
-func kindOrder(k Kind) int { return slices.Index(Kinds, k) }

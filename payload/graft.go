@@ -41,7 +41,7 @@ func Graft(old, rules *Payload, place func(turn string) int, last int) []Item {
 		}
 	}
 	slices.SortStableFunc(kept, func(a, b Item) int {
-		return cmp.Or(kindOrder(a.Kind)-kindOrder(b.Kind), a.At.Compare(b.At))
+		return cmp.Or(a.Kind.Order()-b.Kind.Order(), a.At.Compare(b.At))
 	})
 	for i := range kept {
 		kept[i].ID, kept[i].Pinned = "", false // Inherit gives them back

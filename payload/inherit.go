@@ -71,7 +71,7 @@ func Inherit(old, updated *Payload) {
 // (one sentence may be both a goal and a decision), then the best pairs of the
 // rest.
 func pairItems(old, updated []Item) []int {
-	pairs := fill(make([]int, len(updated)), -1)
+	pairs := slices.Repeat([]int{-1}, len(updated))
 	used := make([]bool, len(old))
 	pairSame(old, updated, pairs, used, func(it *Item) string { return string(it.Kind) + "\x00" + identity(it) })
 	pairSame(old, updated, pairs, used, identity)
@@ -199,7 +199,7 @@ func sameness(a, b *traits) float64 {
 
 // insertByKind puts an item behind those of its kind.
 func insertByKind(items []Item, it Item) []Item {
-	at := slices.IndexFunc(items, func(other Item) bool { return kindOrder(other.Kind) > kindOrder(it.Kind) })
+	at := slices.IndexFunc(items, func(other Item) bool { return other.Kind.Order() > it.Kind.Order() })
 	if at < 0 {
 		at = len(items)
 	}

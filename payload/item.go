@@ -4,7 +4,10 @@
 // the payloads of a thread and keeps them within a budget of tokens.
 package payload
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Schema is the version of payload.json that this package writes.
 const Schema = 1
@@ -33,6 +36,9 @@ const (
 // Kinds lists all kinds, most important first: the reverse of the order in which a
 // tight budget cuts.
 var Kinds = []Kind{Goal, Decision, Eliminated, Finding, Flag, Next, Hypothesis, Deferred, Question, File, Status, Lead}
+
+// Order is the place of a kind in Kinds.
+func (k Kind) Order() int { return slices.Index(Kinds, k) }
 
 // By says whose word an item is.
 type By string

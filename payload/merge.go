@@ -120,7 +120,7 @@ func (m *merger) title() {
 // first, then the same words under another heading, then what is alike or alone
 // in its place.
 func (m *merger) pair() {
-	m.pairs = fill(make([]int, len(m.now.Lines)), -1)
+	m.pairs = slices.Repeat([]int{-1}, len(m.now.Lines))
 	used := make([]bool, len(m.base.Lines))
 	old, now := itemsOf(m.base.Lines), itemsOf(m.now.Lines)
 	pairSame(old, now, m.pairs, used, func(it *Item) string { return string(it.Kind) + " " + LineOf(it) })

@@ -44,20 +44,7 @@ func (r *run) graft(old, fresh *payload.Payload, m *Member) {
 // places gives the place of a turn in its session by any id that evidence may
 // name, -1 for one that it doesn't have.
 func places(s *ingest.Session) func(turn string) int {
-	at := map[string]int{}
-	for i, t := range s.Turns {
-		for _, c := range t.Calls {
-			if c.ResultTurn != "" {
-				at[string(c.ResultTurn)] = i
-			}
-		}
-	}
-	for i, t := range s.Turns {
-		at[string(t.ID)] = i
-		for _, id := range t.Records {
-			at[id] = i
-		}
-	}
+	at := s.Places()
 	return func(turn string) int {
 		if i, ok := at[turn]; ok {
 			return i

@@ -22,9 +22,7 @@ func (r *run) addNotes(m *Member) error {
 			m.fresh.Items = notes.Join(m.fresh.Items, n.Item)
 		}
 	}
-	slices.SortStableFunc(m.fresh.Items, func(a, b payload.Item) int {
-		return slices.Index(payload.Kinds, a.Kind) - slices.Index(payload.Kinds, b.Kind)
-	})
+	slices.SortStableFunc(m.fresh.Items, func(a, b payload.Item) int { return a.Kind.Order() - b.Kind.Order() })
 	return nil
 }
 

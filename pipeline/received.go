@@ -59,9 +59,7 @@ func handOn(p *payload.Payload, h *library.Handed, items []payload.Item) {
 		p.Items = append(p.Items, it)
 		p.Origins[it.ID] = payload.Origin{Session: "from-" + first}
 	}
-	slices.SortStableFunc(p.Items, func(a, b payload.Item) int {
-		return slices.Index(payload.Kinds, a.Kind) - slices.Index(payload.Kinds, b.Kind)
-	})
+	slices.SortStableFunc(p.Items, func(a, b payload.Item) int { return a.Kind.Order() - b.Kind.Order() })
 }
 
 // IndexReceived has the index learn at once what people took over of handoffs. A

@@ -188,17 +188,12 @@ func withoutCopied(old *payload.Payload, s *ingest.Session, edits []payload.Edit
 	if old == nil || s.Parent == nil {
 		return old
 	}
-	copied := map[string]bool{}
-	for _, t := range s.Turns {
-		if t.Copied {
-			copied[string(t.ID)] = true
-			for _, id := range t.Records {
-				copied[id] = true
-			}
-		}
-	}
+	place := places(s)
 	own := func(it payload.Item) bool {
-		return !slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool { return copied[e.Turn] })
+		return !slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool {
+			at := place(e.Turn)
+			return at >= 0 && s.Turns[at].Copied
+		})
 	}
 	q := *old
 	q.Items, q.Retired = orTouched(old.Items, edits, own), orTouched(old.Retired, edits, own)

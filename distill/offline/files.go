@@ -44,9 +44,8 @@ func files(t *talk, all []*touched, m *Model) []payload.Item {
 		p float64
 	}
 	var keep []scored
-	weights := m.File.table()
 	for _, f := range all {
-		if p := weights.score(f.features(all)); p >= m.FileFrom || f.offLimit != nil {
+		if p := m.File.score(f.features(all)); p >= m.FileFrom || f.offLimit != nil {
 			keep = append(keep, scored{f, p})
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"sort"
 	"sync"
 )
@@ -28,8 +27,6 @@ type Node struct {
 	Low     int     `json:"low,omitempty"` // places of nodes
 	High    int     `json:"high,omitempty"`
 	Step    float64 `json:"step,omitempty"`
-
-	number int // of Feature, in a table
 }
 
 // A Model tells what is worth keeping, and how sure that is. It is learned from
@@ -89,57 +86,23 @@ var shipped = sync.OnceValue(func() *Model {
 // Margins are what the likelihood of each list of features is the logistic function
 // of. They are summed in order, so that they are the same on any run.
 func (w *Weights) Margins(lists [][]Feature) (out []float64) {
-	t := w.table()
 	for _, features := range lists {
-		out = append(out, t.margin(features))
+		out = append(out, w.margin(features))
 	}
 	return out
 }
 
-// A table is Weights with the features that they know numbered.
-type table struct {
-	*Weights
-	number  map[string]int
-	weights []float64
-	trees   []Tree    // their features numbered
-	values  []float64 // of what is being scored
-}
-
-func (w *Weights) table() *table {
-	t := &table{Weights: w, number: map[string]int{}, trees: slices.Clone(w.Trees)}
-	numbered := func(name string) int {
-		if _, known := t.number[name]; !known {
-			t.number[name] = len(t.weights)
-			t.weights = append(t.weights, w.Weights[name])
-		}
-		return t.number[name]
-	}
-	for name := range w.Weights {
-		numbered(name)
-	}
-	for i, tree := range t.trees {
-		t.trees[i] = slices.Clone(tree)
-		for j := range tree {
-			t.trees[i][j].number = numbered(tree[j].Feature)
-		}
-	}
-	t.values = make([]float64, len(t.weights))
-	return t
-}
-
-func (t *table) margin(features []Feature) float64 {
-	sum := t.Bias
-	clear(t.values)
+func (w *Weights) margin(features []Feature) float64 {
+	sum := w.Bias
+	values := make(map[string]float64, len(features))
 	for _, f := range features {
-		if n, known := t.number[f.Name]; known {
-			sum += t.weights[n] * f.Value
-			t.values[n] = f.Value
-		}
+		sum += w.Weights[f.Name] * f.Value
+		values[f.Name] = f.Value
 	}
-	for _, tree := range t.trees {
+	for _, tree := range w.Trees {
 		n := &tree[0]
 		for n.Feature != "" {
-			if t.values[n.number] > n.Over {
+			if values[n.Feature] > n.Over {
 				n = &tree[n.High]
 			} else {
 				n = &tree[n.Low]
@@ -150,7 +113,7 @@ func (t *table) margin(features []Feature) float64 {
 	return sum
 }
 
-func (t *table) score(features []Feature) float64 { return 1 / (1 + math.Exp(-t.margin(features))) }
+func (w *Weights) score(features []Feature) float64 { return 1 / (1 + math.Exp(-w.margin(features))) }
 
 // Sureness is how often a passage of that likelihood is worth keeping.
 func (m *Model) Sureness(likely float64) float64 {

@@ -7,9 +7,9 @@
 package offline
 
 import (
+	"cmp"
 	"context"
 	"slices"
-	"sort"
 
 	"recall/distill"
 	"recall/ingest"
@@ -102,22 +102,11 @@ func (m *Model) withPassages(s *ingest.Session, items []payload.Item, passages [
 // order sorts items by kind, then by time and turn; what is to be done next
 // keeps its order.
 func order(items []payload.Item) {
-	rank := map[payload.Kind]int{}
-	for i, k := range payload.Kinds {
-		rank[k] = i
-	}
-	sort.SliceStable(items, func(i, j int) bool {
-		a, b := &items[i], &items[j]
-		if a.Kind != b.Kind {
-			return rank[a.Kind] < rank[b.Kind]
+	slices.SortStableFunc(items, func(a, b payload.Item) int {
+		if kind := a.Kind.Order() - b.Kind.Order(); kind != 0 || a.Kind == payload.Next {
+			return kind
 		}
-		if a.Kind == payload.Next {
-			return false // the rules give them in the order in which they are to be done
-		}
-		if !a.At.Equal(b.At) {
-			return a.At.Before(b.At)
-		}
-		return first(a) < first(b)
+		return cmp.Or(a.At.Compare(b.At), first(&a)-first(&b))
 	})
 }
 

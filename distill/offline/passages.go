@@ -114,10 +114,9 @@ func (h *Heard) Passages(m *Model, items []payload.Item) []Passage {
 		c *Candidate
 		p float64
 	}
-	weights := m.Said.table()
 	all := make([]scored, len(h.Candidates))
 	for i, c := range h.Candidates {
-		all[i] = scored{c, weights.score(c.Features)}
+		all[i] = scored{c, m.Said.score(c.Features)}
 	}
 	sort.SliceStable(all, func(i, j int) bool { return all[i].p > all[j].p })
 	most := m.quota(h.talk.n)

@@ -89,14 +89,7 @@ func LinksOfDue(items []Item, due func(*Item) bool) (links []payload.Link, looke
 // inTime orders items by when they were said.
 func inTime(a, b Item) int {
 	return cmp.Or(a.At.Compare(b.At), a.Start.Compare(b.Start), strings.Compare(a.Session, b.Session),
-		cmp.Compare(turnOf(a), turnOf(b)), strings.Compare(string(a.ID), string(b.ID)))
-}
-
-func turnOf(it Item) int {
-	if len(it.Evidence) == 0 {
-		return 0
-	}
-	return it.Evidence[0].N
+		cmp.Compare(a.FirstTurn(), b.FirstTurn()), strings.Compare(string(a.ID), string(b.ID)))
 }
 
 // sameTurn reports whether two items were said in one breath, or rest on the very

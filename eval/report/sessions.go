@@ -113,7 +113,7 @@ func sideBySide(s *eval.SessionScore) []row {
 	}
 	slices.SortStableFunc(rows, func(a, b row) int {
 		return cmp.Or(
-			cmp.Compare(slices.Index(payload.Kinds, payload.Kind(a.Kind)), slices.Index(payload.Kinds, payload.Kind(b.Kind))),
+			payload.Kind(a.Kind).Order()-payload.Kind(b.Kind).Order(),
 			cmp.Compare(slices.Index(states, a.State), slices.Index(states, b.State)))
 	})
 	return rows
