@@ -37,6 +37,7 @@ var figures = []struct {
 	{name: "paraphrased", make: quality.paraphrased},
 	{name: "refusals", make: quality.refusals},
 	{name: "judge", make: quality.judge},
+	{name: "replayed", make: quality.replayed},
 	{name: "ablation", make: quality.ablation, slow: true},
 }
 
