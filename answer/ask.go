@@ -142,16 +142,6 @@ func (r *Result) contradicts(other *Result) bool {
 	return false
 }
 
-// Several reports whether the shown results are of several projects.
-func (a *Answer) Several() bool {
-	for _, r := range a.Shown {
-		if r.Project != a.Shown[0].Project {
-			return true
-		}
-	}
-	return false
-}
-
 // See are the items that may bear on a result and are no results of their own, a few.
 func (a *Answer) See(r *Result) []Linked {
 	var see []Linked

@@ -14,8 +14,7 @@ import (
 // A Voice is to whom an answer speaks: a person at a terminal, or an agent, to whom
 // all of it is data and sessions are named by their ids.
 type Voice struct {
-	Agent   bool
-	Several bool // several projects answer: sessions' numbers go with the project's name
+	Agent bool
 }
 
 // you is what the user is called.
@@ -111,7 +110,7 @@ func (v Voice) Source(it payload.Item, at index.Place, turn int) string {
 	return strings.Join(parts, " · ")
 }
 
-// Where names a place as people speak of it, session 2 "Retry policy", turn 41, with
+// Where names a place as people type it, billing#2 "Retry policy", turn 41, with
 // the title if that is wanted; for an agent so that a tool finds it.
 func (v Voice) Where(at index.Place, turn int, title bool) string {
 	switch {
@@ -120,10 +119,7 @@ func (v Voice) Where(at index.Place, turn int, title bool) string {
 	case v.Agent:
 		return v.address(at, turn)
 	}
-	s := fmt.Sprintf("session %d", at.SessionN)
-	if v.Several {
-		s = v.line(at.Project) + " " + s
-	}
+	s := v.line(payload.Handle(at.Project, at.SessionN))
 	if title && at.SessionTitle != "" {
 		s += ` "` + strings.ReplaceAll(v.clipped(at.SessionTitle, 50), `"`, "'") + `"`
 	}

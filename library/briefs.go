@@ -13,7 +13,7 @@ import (
 // append-only, the last line of a name counts.
 const briefsName = "briefs.jsonl"
 
-// A Brief is what recall brief puts together, as it was asked for.
+// A Brief is what recall prepare puts together, as it was asked for.
 type Brief struct {
 	Name    string    `json:"name"`
 	Task    string    `json:"task,omitempty"` // "" takes the name away

@@ -10,6 +10,7 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/payload"
 )
 
 // AmbiguousError is the error of Lookup where several sessions fit.
@@ -105,7 +106,29 @@ func (l *Library) Session(id ingest.SessionID) (Entry, error) {
 	return e, err
 }
 
-// Lookup finds the session that a person means: a full id or alias, an
+// numbered finds a session by its handle, or by its project's very name and its number there.
+func (l *Library) numbered(want string) (Entry, error) {
+	shelf, err := l.Shelf()
+	if err != nil {
+		return Entry{}, err
+	}
+	var found []Entry
+	for _, e := range shelf.Entries {
+		project, n := shelf.Of(e).Name, shelf.Number[string(e.ID)]
+		if strings.ToLower(payload.Handle(project, n)) == want || strings.ToLower(fmt.Sprint(project, "#", n)) == want {
+			found = append(found, e)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return Entry{}, ErrNoSession
+	case 1:
+		return found[0], nil
+	}
+	return Entry{}, &AmbiguousError{Name: want, Candidates: found}
+}
+
+// Lookup finds the session that a person means: a full id or alias, its handle (git-sync#5), an
 // unambiguous beginning of an id, a title, or an unambiguous part of a title; "memory" is
 // the client's own. The error is ErrNoSession or ErrAmbiguous.
 func (l *Library) Lookup(name string) (Entry, error) {
@@ -114,6 +137,11 @@ func (l *Library) Lookup(name string) (Entry, error) {
 		return Entry{}, err
 	}
 	want := strings.ToLower(strings.TrimSpace(name))
+	if strings.Contains(want, "#") {
+		if e, err := l.numbered(want); !errors.Is(err, ErrNoSession) {
+			return e, err
+		}
+	}
 	isID := func(e Entry, fits func(id string) bool) bool {
 		if e.Source == ingest.Memory {
 			return want == "memory" || want == string(e.ID)

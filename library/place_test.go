@@ -248,11 +248,23 @@ func TestLookup(t *testing.T) {
 			t.Errorf("%q: got %q, %v, want %s", name, e.ID, err, want)
 		}
 	}
+	shelf, err := l.Shelf()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range shelf.Entries { // as it is shown, and by the project's very name
+		name, n := shelf.Of(e).Name, shelf.Number[string(e.ID)]
+		for _, as := range []string{payload.Handle(name, n), fmt.Sprint(strings.ToUpper(name), "#", n)} {
+			if got, err := l.Lookup(as); err != nil || got.ID != e.ID {
+				t.Errorf("%q: got %q, %v, want %s", as, got.ID, err, e.ID)
+			}
+		}
+	}
 	var amb *AmbiguousError
 	if _, err := l.Lookup("aaaa"); !errors.As(err, &amb) || !errors.Is(err, ErrAmbiguous) || len(amb.Candidates) != 2 {
 		t.Errorf("aaaa: got %v, want two candidates", err)
 	}
-	for _, name := range []string{"", "zzzz", "bx"} {
+	for _, name := range []string{"", "zzzz", "bx", "unsorted#99", "#1"} {
 		if _, err := l.Lookup(name); !errors.Is(err, ErrNoSession) {
 			t.Errorf("%q: got %v, want ErrNoSession", name, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"recall/ingest"
 	"recall/library/disk"
 	"recall/library/registry"
+	"recall/payload"
 )
 
 // ErrNoProject: no project of that id or name.
@@ -97,7 +98,7 @@ func (l *Library) Projects() ([]Project, error) {
 	return all, nil
 }
 
-// Project finds a project by id, name, folder or root. The error is
+// Project finds a project by id, name, handle, folder or root. The error is
 // ErrNoProject.
 func (l *Library) Project(name string) (Project, error) {
 	reg, err := l.readRegistry()
@@ -111,7 +112,8 @@ func (l *Library) Project(name string) (Project, error) {
 		return *p, nil
 	}
 	for _, p := range reg.Projects {
-		if strings.EqualFold(p.Name, name) || strings.EqualFold(p.Folder, name) {
+		if strings.EqualFold(p.Name, name) || strings.EqualFold(p.Folder, name) ||
+			strings.EqualFold(payload.ProjectHandle(p.Name), name) {
 			return p, nil
 		}
 	}

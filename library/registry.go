@@ -107,7 +107,7 @@ func (l Inside) LostProjects(text []byte, err error, sealed bool, entries []Entr
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err.Error()
 	case err == nil && sealed && disk.SealOfTOML(text) != disk.SealGood:
-		return "not what its last line says was written; if you edited it, recall repair takes it as it is"
+		return "not what its last line says was written; if you edited it, recall check --repair takes it as it is"
 	case toml.Unmarshal(text, reg) != nil:
 		return "no TOML"
 	case len(homeless(reg, entries)) == 0:

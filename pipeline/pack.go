@@ -46,7 +46,7 @@ func (r *intake) pack(ctx context.Context, limit time.Duration) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.Is(err, library.ErrBusy), errors.Is(err, library.ErrNoSession): // somebody is writing to it: it waits
-		default: // damage: recall verify tells more
+		default: // damage: recall check tells more
 			r.report.problem(e.Folder, err)
 		}
 		r.of.Tell(Progress{Stage: "pack", Done: i + 1, Total: len(work)})

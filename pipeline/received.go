@@ -105,7 +105,7 @@ func (r *run) indexReceived(ctx context.Context) error {
 }
 
 // receivedDocs are the entries that handoffs should have. Lines that can't be read
-// cost no other; recall verify tells of them.
+// cost no other; recall check tells of them.
 func (r *run) receivedDocs(ctx context.Context) ([]index.Doc, error) {
 	handed, err := r.Library.Received()
 	if err != nil && !errors.Is(err, library.ErrDamaged) {

@@ -44,8 +44,6 @@ type Waiting struct {
 	Conflicts []Conflict `json:"conflicts"`
 	Received  []Unseen   `json:"received"` // of other people's handoffs
 	Items     []Unseen   `json:"items"`    // by session, as the sessions were given
-
-	Several bool `json:"-"` // of more than one project
 }
 
 // Empty reports whether nothing waits.
@@ -59,7 +57,6 @@ func Read(l *library.Library, entries []library.Entry) (*Waiting, error) {
 		return nil, err
 	}
 	w := &Waiting{}
-	projects := map[string]bool{}
 	in := map[string]bool{}
 	for _, e := range entries {
 		in[string(e.ID)] = true
@@ -76,14 +73,9 @@ func Read(l *library.Library, entries []library.Entry) (*Waiting, error) {
 		}
 		for _, u := range payload.Unreviewed(p, edits) {
 			w.Items = append(w.Items, *unseen(shelf, e, u.Item, u.Changed))
-			projects[shelf.Of(e).Name] = true
 		}
 	}
 	w.Conflicts, err = conflicts(l, shelf, in)
-	for _, c := range w.Conflicts {
-		projects[c.Newer.Project] = true
-	}
-	w.Several = len(projects) > 1
 	return w, err
 }
 

@@ -155,7 +155,7 @@ func readText(path string) (string, error) {
 	fi, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", hint.With(fmt.Errorf("%s: no such file or folder", path),
-			"name a text file; recall brief --list has those of the briefs that are kept")
+			"name a text file; recall prepare --list has those of the briefs that are kept")
 	}
 	if err != nil {
 		return "", err

@@ -47,8 +47,8 @@ func TestPageShowsEvidence(t *testing.T) {
 			Quote: "no redis,\x1b[2J it's another\nserver"}}}
 	got := printed(itemOf(it))
 	for _, want := range []string{"✗ Ruled out: Redis.", "ruled out 2026-03-02", "  why   another server to run",
-		`  who   you · session 2 "Cache", turn 3`,
-		"  “no redis,[2J it's another server”", "  recall open 1 · recall why 1 · 2 sessions searched"} {
+		`  who   you · billing#2 "Cache", turn 3`,
+		"  “no redis,[2J it's another server”", "  recall why 1 · recall show 1 · 2 sessions searched"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
@@ -134,7 +134,7 @@ func TestPageRulesOutOnce(t *testing.T) {
 	} {
 		it := payload.Item{Kind: payload.Eliminated, Text: text, State: payload.Stands,
 			At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)}
-		if got := printed(itemOf(it)); !strings.HasPrefix(got, want) {
+		if got := printed(itemOf(it)); !strings.HasPrefix(got, "1 "+want) {
 			t.Errorf("%q: want %q first, got\n%s", text, want, got)
 		}
 	}
@@ -153,14 +153,14 @@ func TestPageClaimsNoTryThatNobodyTellsOf(t *testing.T) {
 		it := payload.Item{Kind: payload.Eliminated, Text: c.text, Why: c.why, State: payload.Stands,
 			At:       time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local),
 			Evidence: []payload.Evidence{{Turn: "t3", N: 3, Quote: c.quote}}}
-		if got := printedFor("did we try it?", 200, itemOf(it)); !strings.HasPrefix(got, c.want) {
+		if got := printedFor("did we try it?", 200, itemOf(it)); !strings.HasPrefix(got, "1 "+c.want) {
 			t.Errorf("%q: want %q first, got\n%s", c.text, c.want, got)
 		}
 	}
 	redis := payload.Item{Kind: payload.Eliminated, Text: "Redis", State: payload.Stands,
 		At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)}
 	got := printedFor("did we consider redis?", 200, itemOf(redis))
-	if want := "✗ Yes: Redis was considered and ruled out on 2026-03-02."; !strings.HasPrefix(got, want) {
+	if want := "✗ Yes: Redis was considered and ruled out on 2026-03-02."; !strings.HasPrefix(got, "1 "+want) {
 		t.Errorf("asked whether it was considered: want %q first, got\n%s", want, got)
 	}
 }
@@ -170,7 +170,7 @@ func TestPageClaimsNoTryThatNobodyTellsOf(t *testing.T) {
 func TestPageQuotesTitles(t *testing.T) {
 	r := itemOf(payload.Item{Kind: payload.Decision, Text: "Use an LRU", By: payload.ByUser})
 	r.Item.SessionTitle = `We get "locked" ü`
-	if got, want := printed(r), `session 2 "We get 'locked' ü", turn 3`; !strings.Contains(got, want) {
+	if got, want := printed(r), `billing#2 "We get 'locked' ü", turn 3`; !strings.Contains(got, want) {
 		t.Errorf("no %s in\n%s", want, got)
 	}
 }

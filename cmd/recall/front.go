@@ -18,22 +18,34 @@ var front = []struct {
 	title    string
 	commands []string
 }{
-	{"Ask and go on", []string{"query", "why", "open", "log", "list", "show", "resume"}},
+	{"Ask and go on", []string{"query", "why", "show", "log", "list", "resume"}},
 	{"Keep and correct", []string{"init", "status", "review", "guard"}},
 	{"Set up", []string{"hooks", "mcp", "schedule"}},
 }
 
 // groups are the commands as recall help all lists them; those in no group come last.
 var groups = []struct{ id, title, commands string }{
-	{"ask", "Ask and go on:", "brief files fix habits handoff list log mcp open progress query resume show thread " +
-		"why wrap-up"},
-	{"keep", "Take in and keep:", "archive backup calibrate cleanup demo edit embed export forget guard hooks import " +
-		"init project rebuild redistill reindex relate restore review schedule sync"},
-	{"look", "Look and mend:", "config eval hook inspect manifest repair status usage verify version"},
+	{"ask", "Ask and go on:", "error follow handoff list log prepare query repeats resume show thread why wrap-up"},
+	{"keep", "Take in and keep:", "backup cleanup demo edit export forget guard hooks import init link manifest mcp " +
+		"project rebuild redistill restore review schedule sync"},
+	{"look", "Look and mend:", "check config eval inspect status usage vectors"},
 }
 
-// group puts each command into its group.
+// parts are commands for scripts and for other programs: those that people type do the same.
+const parts = "archive completion hook reindex version"
+
+// former are the names that commands once had, and what stands for them: they stay for who knows them.
+var former = map[string]string{
+	"actions": "show --actions", "brief": "prepare", "calibrate": "vectors --weigh", "changed": "log --changed",
+	"embed": "vectors", "files": "why --file", "fix": "error", "habits": "repeats", "open": "show --open", "progress": "follow",
+	"relate": "link", "repair": "check --repair", "verify": "check",
+}
+
+// group puts each command into its group, and parts into none.
 func group(root *cobra.Command) {
+	for _, c := range root.Commands() {
+		c.Hidden = c.Hidden || slices.Contains(strings.Fields(parts), c.Name())
+	}
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, c := range root.Commands() {
@@ -81,6 +93,9 @@ func helpCmd() *cobra.Command {
 				root.HelpFunc()(root, args)
 				return nil
 			}
+			if len(args) > 0 {
+				args[0] = asMeant(args[:1])[0]
+			}
 			about, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {
 				return option.BadArguments(about, append(rest, args[len(args)-1]))
@@ -92,11 +107,24 @@ func helpCmd() *cobra.Command {
 	}
 }
 
-// asQuestion has a first argument with a blank in it, which no command has, be a
-// question.
-func asQuestion(args []string) []string {
-	if len(args) > 0 && !strings.HasPrefix(args[0], "-") && strings.ContainsAny(strings.TrimSpace(args[0]), " \t\n") {
-		return append([]string{"query"}, args...)
+// asMeant has a first argument with a blank in it, which no command has, be a question, and a former name the present
+// one.
+func asMeant(args []string) []string {
+	at := 0
+	for at < len(args) && strings.HasPrefix(args[at], "-") {
+		if args[at] == "--config" || args[at] == "--library" {
+			at++ // its value
+		}
+		at++
+	}
+	if at >= len(args) {
+		return args
+	}
+	if strings.ContainsAny(strings.TrimSpace(args[at]), " \t\n") {
+		return slices.Insert(args, at, "query")
+	}
+	if now, ok := former[args[at]]; ok {
+		return slices.Concat(args[:at], strings.Fields(now), args[at+1:])
 	}
 	return args
 }

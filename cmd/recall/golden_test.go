@@ -183,19 +183,20 @@ func TestDrawnAnswers(t *testing.T) {
 		verdict  answer.Verdict
 		want     string
 	}{
-		{"retry backoff", l, retries, answer.Answered, `● Retries use exponential backoff with jitter, at most 5, then the dead-letter queue.        stands since 2026-04-15
+		{"retry backoff", l, retries, answer.Answered, `1 ● Retries use exponential backoff with jitter, at most 5, then the dead-letter queue.      stands since 2026-04-15
   why   jitter tested; fixed delays synchronised the workers
-  who   you, accepted plan · session 2 "Retry policy", turn 41 · scope: job workers only
+  who   you, accepted plan · billing#2 "Retry policy", turn 41 · scope: job workers only
   “five tries then DLQ, and put jitter on it, we saw the thundering herd last week”
-  was   fixed 30 s delay (2026-04-13, session 1, turn 12) → superseded
+  was   fixed 30 s delay (2026-04-13, billing#1, turn 12) → superseded
   files changed since: src/queue/backoff.ts (3 commits)
-○ Retry counts per tenant: deferred until billing lands (2026-04-15)     ✗ retry in the HTTP client: eliminated (double retries)
-  recall open 1 · recall why 1 · 12 sessions searched
+2 ○ Retry counts per tenant: deferred until billing lands (2026-04-15); billing#2, turn 52
+3 ✗ retry in the HTTP client: eliminated (double retries); billing#2, turn 44
+  recall why 1 · recall show 1 · 12 sessions searched
 `},
-		{"did we try redis for the cache?", nil, cache, answer.Answered, `✗ Yes: Redis was tried and ruled out on 2026-03-02. Another server to run; the LRU cache met the target.   session 5, turn 88
+		{"did we try redis for the cache?", nil, cache, answer.Answered, `1 ✗ Yes: Redis was tried and ruled out on 2026-03-02. Another server to run; the LRU cache met the target.   billing#5, turn 88
 `},
 		{"which typeface did we pick?", nil, fonts, answer.Nothing, `Nothing decided about this that recall knows of. Searched 214 items and 61 sessions of 3 projects.
-Nearest: "Title font scales with the window" (2026-02-11), turn 7 of session 3.
+Nearest: "Title font scales with the window" (2026-02-11), turn 7 of site#3.
 `},
 	} {
 		got, v := goldenAnswer(t, c.library, c.question, c.docs...)

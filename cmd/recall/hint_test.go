@@ -20,7 +20,7 @@ import (
 func TestEveryCommandHasAnExample(t *testing.T) {
 	a := &app.App{}
 	files, err := filepath.Glob("option/help/*.txt")
-	if err != nil || len(files) < 50 {
+	if err != nil || len(files) < 40 {
 		t.Fatalf("help in %d files, %v", len(files), err)
 	}
 	var walk func(c *cobra.Command)
@@ -30,7 +30,7 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 		if c.Short == "" {
 			t.Errorf("%s has no Short", c.CommandPath())
 		}
-		if c.Hidden {
+		if c.Hidden && c.Long == "" {
 			return // for recall itself
 		}
 		if c.HasParent() && c.Parent().Name() == "completion" {

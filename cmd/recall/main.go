@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	a := &app.App{In: in, Out: said, Err: &terminal.Output{W: errOut}, Color: said.Color, Again: run}
 	defer a.Close()
 	root := rootCmd(a)
-	root.SetArgs(asQuestion(args))
+	root.SetArgs(asMeant(args))
 	cmd, err := root.ExecuteContextC(ctx)
 	err = option.NameProject(cmd, err)
 	if lost := said.End(); lost != nil && (err == nil || errors.As(err, new(app.ExitCode))) {
@@ -114,7 +114,6 @@ func rootCmd(a *app.App) *cobra.Command {
 	group(root)
 	frontHelp(root)
 	root.SetHelpCommand(helpCmd())
-	root.SetCompletionCommandGroupID("look")
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {

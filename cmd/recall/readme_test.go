@@ -80,7 +80,7 @@ func drawn(lines []string) string {
 		switch {
 		case strings.HasPrefix(line, "$ "):
 			colour = "#7fd1ae"
-		case strings.HasPrefix(line, "  recall open"), strings.HasPrefix(line, "  who "):
+		case strings.HasPrefix(line, "  recall why"), strings.HasPrefix(line, "  who "):
 			colour = "#8b93a1"
 		}
 		fmt.Fprintf(&b, `<text x="%d" y="%d" fill="%s" xml:space="preserve">%s</text>`+"\n", margin, margin+14+i*lineHeight,

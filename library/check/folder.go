@@ -255,7 +255,7 @@ func (f *folderCheck) others() {
 		case f.c.l.IsRendered(name):
 			f.found(name, Unfinished, "", "session.json doesn't name it: a save was cut off")
 		case strings.HasSuffix(name, ".damaged") || strings.HasPrefix(name, "payload before repair"):
-			f.found(name, Unknown, "", "put aside by recall repair; delete it when you have looked at it")
+			f.found(name, Unknown, "", "put aside by recall check --repair; delete it when you have looked at it")
 		default:
 			f.found(name, Unknown, "", "not a file of recall's")
 		}

@@ -283,7 +283,7 @@ func (r *repairing) derived(f Finding, path string) (string, error) {
 	if name := filepath.Base(filepath.Dir(path)); name == "vectors" {
 		e = e.Clone()
 		delete(e.Sums, "vectors/"+filepath.Base(path))
-		return "removed; recall embed makes it again", r.l.SaveEntry(e)
+		return "removed; recall vectors makes it again", r.l.SaveEntry(e)
 	}
 	r.render[f.Session] = true
 	return how, nil

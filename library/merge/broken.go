@@ -13,7 +13,7 @@ import (
 )
 
 // broken brings over, as they lie, the folders of the other library whose
-// session.json can't be used: recall repair may get much out of them. Nothing
+// session.json can't be used: recall check --repair may get much out of them. Nothing
 // here is overwritten, and nothing comes back that was forgotten here.
 func (m *merging) broken(ctx context.Context) error {
 	for _, b := range m.from.Broken() {
@@ -73,7 +73,7 @@ func (m *merging) carry(ctx context.Context, folder string) (what string, err er
 			return "", err
 		}
 	}
-	return "copied as it lies; recall repair makes it good", nil
+	return "copied as it lies; recall check --repair makes it good", nil
 }
 
 // leave says why a folder isn't brought over, "" if it is to be.

@@ -12,7 +12,7 @@ import (
 	"recall/library/raw"
 )
 
-const damagedThere = "damaged there already; recall verify says more"
+const damagedThere = "damaged there already; recall check says more"
 
 // damaged reports whether a segment was damaged before it was copied, and tells of
 // it. A session that isn't here gets it all the same: something may still be
@@ -52,7 +52,7 @@ func (m *merging) spare(src, dst *library.Folder, files []copied) ([]copied, err
 		name := "raw/" + s.String()
 		if _, there := src.Size[name]; !there {
 			m.problem(filepath.Join(src.Entry.Folder, filepath.FromSlash(name)),
-				"it is gone there; recall verify says more")
+				"it is gone there; recall check says more")
 		}
 		if !here[name] {
 			return keep, raw.AtSource(errors.New("damaged there; it stays as it was here"))

@@ -204,7 +204,7 @@ func (g *Report) WayOut() string {
 	case states[Unreadable]:
 		return "make them readable (chmod u+r FILE, as their owner), then recall sync"
 	case states[Damaged]:
-		return "recall repair, then recall sync"
+		return "recall check --repair, then recall sync"
 	case g.stuck != "":
 		return g.stuck
 	}

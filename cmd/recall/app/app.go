@@ -115,7 +115,7 @@ func (a *App) Library(ctx context.Context) (*library.Library, error) {
 	case errors.Is(err, fs.ErrPermission):
 		return nil, err
 	case err != nil:
-		return nil, hint.With(err, "library.toml holds the library's id and format; recall repair makes it again")
+		return nil, hint.With(err, "library.toml holds the library's id and format; recall check --repair makes it again")
 	}
 	return a.Use(l), nil
 }

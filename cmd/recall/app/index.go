@@ -160,7 +160,7 @@ func (a *App) UseVectors(ctx context.Context) error {
 		return err
 	}
 	if !has {
-		fmt.Fprintf(a.Err, "recall: no vectors of %s yet, words alone are searched; recall embed makes them\n",
+		fmt.Fprintf(a.Err, "recall: no vectors of %s yet, words alone are searched; recall vectors makes them\n",
 			e.Model())
 		return nil
 	}

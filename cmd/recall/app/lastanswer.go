@@ -26,7 +26,7 @@ import (
 )
 
 // lastAnswer is what a terminal was last shown, so that "recall why 1" and
-// "recall open 2" mean something: a file for each terminal in the folder "last"
+// "recall show 2" mean something: a file for each terminal in the folder "last"
 // of the cache. Losing it costs nothing.
 type lastAnswer struct {
 	Question string    `json:"question"`
@@ -61,14 +61,18 @@ func terminalName() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Remember notes what was shown. That it can't is no reason to bother anybody
-// who wanted an answer.
-func (a *App) Remember(l *library.Library, question string, results []*answer.Result) {
-	last := lastAnswer{Question: question}
+// Hits are the places of results, by their numbers.
+func Hits(results []*answer.Result) (hits []LastHit) {
 	for _, r := range results {
-		last.Results = append(last.Results, hitOf(r.Place, r.Turn, r.TurnID, r.Item))
+		hits = append(hits, HitOf(r.Place, r.Turn, r.TurnID, r.Item))
 	}
-	text, err := json.Marshal(last)
+	return hits
+}
+
+// Remember notes what was shown, by its numbers. That it can't is no reason to bother anybody
+// who wanted an answer.
+func (a *App) Remember(l *library.Library, question string, hits []LastHit) {
+	text, err := json.Marshal(lastAnswer{Question: question, Results: hits})
 	dir := LastDir(l)
 	if err != nil || os.MkdirAll(dir, 0o700) != nil {
 		return
@@ -126,21 +130,40 @@ func newestIn(dir string) ([]byte, error) {
 	return library.ReadPlain(filepath.Join(dir, slices.MinFunc(entries, newest).Name()))
 }
 
-// Hit is the place that a person means by a number of the last answer or by an
-// item's id.
-func (a *App) Hit(ctx context.Context, l *library.Library, arg string) (LastHit, error) {
-	if n, err := strconv.Atoi(arg); err == nil && len(arg) < 4 {
-		return a.lastHit(l, n)
-	}
-	p, err := a.Item(ctx, l, arg)
-	if err != nil {
-		return LastHit{}, err
-	}
-	return hitOf(p.Place, p.Turn, "", &p.Item), nil
+// numbered reads a number of the last answer.
+func numbered(arg string) (n int, ok bool) {
+	n, err := strconv.Atoi(arg)
+	return n, err == nil && len(arg) < 4
 }
 
-// hitOf is where a result stands: an item where its first evidence does, if it has any.
-func hitOf(at index.Place, n int, turn string, it *payload.Item) LastHit {
+// Hit is the place that a person names: by a number of the last answer, as a session, or by an item's id. That of a
+// session has no turn.
+func (a *App) Hit(ctx context.Context, l *library.Library, arg string) (LastHit, error) {
+	n, ok := numbered(arg)
+	if ok {
+		if h, err := a.lastHit(l, n); err == nil {
+			return h, nil
+		}
+	}
+	e, err := a.Session(l, arg)
+	if err == nil {
+		return LastHit{Session: e.ID}, nil
+	}
+	if ok {
+		_, err = a.lastHit(l, n)
+	}
+	if !errors.Is(err, library.ErrNoSession) {
+		return LastHit{}, err
+	}
+	p, itemErr := a.Item(ctx, l, arg)
+	if errors.Is(itemErr, index.ErrNoItem) {
+		return LastHit{}, err
+	}
+	return HitOf(p.Place, p.Turn, "", &p.Item), itemErr
+}
+
+// HitOf is where a result stands: an item where its first evidence does, if it has any.
+func HitOf(at index.Place, n int, turn string, it *payload.Item) LastHit {
 	h := LastHit{Session: ingest.SessionID(at.Session), Turn: turn, N: n}
 	if it != nil {
 		h.Item = it.ID
@@ -158,14 +181,14 @@ func (a *App) Item(ctx context.Context, l *library.Library, arg string) (index.P
 		return index.Placed{}, err
 	}
 	id := payload.ItemID(strings.ToLower(strings.TrimSpace(arg)))
-	if n, err := strconv.Atoi(arg); err == nil && len(arg) < 4 {
+	if n, ok := numbered(arg); ok {
 		h, err := a.lastHit(l, n)
 		if err != nil {
 			return index.Placed{}, err
 		}
 		if id = h.Item; id == "" {
 			return index.Placed{}, hint.With(fmt.Errorf("%d is a place in a transcript, not an item", n),
-				"recall open %d shows it", n)
+				"recall show %d shows it", n)
 		}
 	}
 	p, err := a.Index.ItemByID(ctx, id)

@@ -160,7 +160,7 @@ Ollama runs here and has %s. To search by meaning, too, put into config.yaml
   embed:
     url: http://%s/v1
     model: %s
-and run recall embed, then recall calibrate.
+and run recall vectors, then recall vectors --weigh.
 `, model, address, model)
 }
 

@@ -65,8 +65,13 @@ func (a *App) Named(ctx context.Context, name string) (*library.Library, library
 	return l, e, err
 }
 
-// Session finds the session that a person names.
+// Session finds the session that a person names; a number of the last answer is the session of that result.
 func (a *App) Session(l *library.Library, name string) (library.Entry, error) {
+	if n, ok := numbered(name); ok {
+		if h, err := a.lastHit(l, n); err == nil {
+			name = string(h.Session)
+		}
+	}
 	e, err := l.Lookup(name)
 	var many *library.AmbiguousError
 	switch {
@@ -77,7 +82,8 @@ func (a *App) Session(l *library.Library, name string) (library.Entry, error) {
 		}
 		return e, hint.With(err, "write more of the id: %s", strings.Join(list, ", "))
 	case errors.Is(err, library.ErrNoSession):
-		return e, hint.With(err, "recall list shows all; a session is named by its title or the beginning of its id")
+		return e, hint.With(err, "recall list shows all; a session is named as there, project#2, by its title or the "+
+			"beginning of its id; an answer by its number or its id")
 	}
 	return e, err
 }

@@ -11,8 +11,8 @@ import (
 // Commands are the commands that answer from what is kept.
 func Commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
-		newQueryCmd(a), newResumeCmd(a), newListCmd(a), newShowCmd(a), newThreadCmd(a), newFilesCmd(a), newFixCmd(a),
-		newWhyCmd(a), newLogCmd(a), newOpenCmd(a), newProgressCmd(a), newBriefCmd(a),
-		newHandoffCmd(a), newHabitsCmd(a),
+		newQueryCmd(a), newResumeCmd(a), newListCmd(a), newShowCmd(a), newThreadCmd(a), newErrorCmd(a),
+		newWhyCmd(a), newLogCmd(a), newFollowCmd(a), newPrepareCmd(a), newHandoffCmd(a),
+		newRepeatsCmd(a),
 	}
 }

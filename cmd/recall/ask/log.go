@@ -38,12 +38,10 @@ var (
 func newLogCmd(a *app.App) *cobra.Command {
 	var o logOptions
 	cmd := &cobra.Command{
-		Use:     "log [TOPIC]",
-		Aliases: []string{"changed"},
-		Short:   "Show decisions on a time line, or what changed of late",
-		Args:    cobra.ArbitraryArgs,
+		Use:   "log [TOPIC]",
+		Short: "Show decisions on a time line, or what changed of late",
+		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.changed = o.changed || cmd.CalledAs() == "changed"
 			if err := o.check(cmd); err != nil {
 				return err
 			}
@@ -122,32 +120,28 @@ func runLog(ctx context.Context, a *app.App, p *pipeline.Pipeline, q index.Query
 	}
 	if o.changed {
 		doc := history.ChangedOf(line, q.Since, meant)
-		return a.Show(doc, o.asJSON, doc.Empty(), func(p *terminal.Page) {
-			p.Several = severalProjects(line)
-			printChanged(p, doc)
-		})
+		return a.Show(doc, o.asJSON, doc.Empty(), func(p *terminal.Page) { printChanged(p, doc) })
 	}
 	line = slices.DeleteFunc(line, func(d history.Dated) bool {
 		return !meant(d) || d.Item.At.Before(q.Since) || !q.Until.IsZero() && !d.Item.At.Before(q.Until)
 	})
+	l := p.Library
 	doc := LogDoc{Items: line[max(0, len(line)-o.limit):]}
 	return a.Show(doc, o.asJSON, len(doc.Items) == 0, func(p *terminal.Page) {
 		if len(doc.Items) == 0 {
 			fmt.Fprintln(p.W, "Nothing was decided about this that recall knows of.")
 		}
-		p.Several = severalProjects(doc.Items)
-		for _, one := range doc.Items {
-			printDated(p, one)
+		var hits []app.LastHit
+		for i, one := range doc.Items {
+			printDated(p, fmt.Sprintf("%*d ", len(fmt.Sprint(len(doc.Items))), i+1), one)
+			hits = append(hits, app.HitOf(one.Place, one.Turn, "", &one.Item))
 		}
+		a.Remember(l, q.Text, hits)
 	})
 }
 
-func severalProjects(items []history.Dated) bool {
-	return slices.ContainsFunc(items, func(d history.Dated) bool { return d.Project != items[0].Project })
-}
-
-// printDated prints an item on a time line, with what became of it.
-func printDated(p *terminal.Page, d history.Dated) {
+// printDated prints an item on a time line, by its number if it has one, with what became of it.
+func printDated(p *terminal.Page, number string, d history.Dated) {
 	it := d.Item
 	sign, end := terminal.Mark(it, p.St), ""
 	switch {
@@ -164,7 +158,8 @@ func printDated(p *terminal.Page, d history.Dated) {
 		end = " → " + string(it.State)
 	}
 	text := strings.TrimRight(p.Sentence(it), ".")
-	p.Wrapped(fmt.Sprintf("%s%s%s %s ", p.St.Dim, answer.Day(it.At), p.St.Reset, sign), "             ",
+	p.Wrapped(fmt.Sprintf("%s%s%s%s %s ", number, p.St.Dim, answer.Day(it.At), p.St.Reset, sign),
+		strings.Repeat(" ", len(number)+len("2006-01-02 ● ")-2),
 		fmt.Sprintf("%s (%s)%s", text, p.Where(d.Place, d.Turn, false), end), "")
 }
 
@@ -172,10 +167,11 @@ func printChanged(p *terminal.Page, doc *history.Changed) {
 	if doc.Empty() {
 		fmt.Fprintf(p.W, "Nothing was decided, reversed or left open since %s.\n", answer.Day(doc.Since))
 	}
-	printSection(p, "Decided", doc.Decided, printDated)
+	dated := func(p *terminal.Page, d history.Dated) { printDated(p, "", d) }
+	printSection(p, "Decided", doc.Decided, dated)
 	printSection(p, "Reversed", doc.Reversed, printReversed)
 	printSection(p, "Settled", doc.Settled, printReversed)
-	printSection(p, "Left open", doc.Open, printDated)
+	printSection(p, "Left open", doc.Open, dated)
 }
 
 func printReversed(p *terminal.Page, r history.Reversed) {

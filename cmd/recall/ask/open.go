@@ -9,37 +9,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/index"
 	"recall/library"
 )
-
-func newOpenCmd(a *app.App) *cobra.Command {
-	var onlyPrint bool
-	cmd := option.Run(a, &cobra.Command{
-		Use:   "open HIT",
-		Short: "Open the transcript where an answer was found",
-	}, func(ctx context.Context, l *library.Library, args []string) error {
-		h, err := a.Hit(ctx, l, args[0])
-		if err != nil {
-			return err
-		}
-		path, line, err := placeOf(l, h)
-		if err != nil {
-			return err
-		}
-		return openAt(ctx, a, path, line, onlyPrint)
-	})
-	cmd.Flags().BoolVar(&onlyPrint, "print", false, "print PATH:LINE, open nothing")
-	return cmd
-}
 
 // placeOf is the file and the line where a hit stands: in a transcript, or in
 // payload.md for what a person wrote there.
@@ -70,6 +48,19 @@ func placeOf(l *library.Library, h app.LastHit) (path string, line int, err erro
 	}
 	before, _, _ := bytes.Cut(text, []byte(`<a id="`+html.EscapeString(anchor)+`">`))
 	return path, 1 + bytes.Count(before, []byte("\n")), nil
+}
+
+// turnAt is a turn of a transcript, from the line where it begins.
+func turnAt(path string, line int) (string, error) {
+	text, err := library.ReadPlain(path)
+	if err != nil {
+		return "", err
+	}
+	lines := strings.SplitAfter(string(text), "\n")[line:]
+	if end := slices.IndexFunc(lines, func(s string) bool { return strings.HasPrefix(s, "<a id=") }); end >= 0 {
+		lines = lines[:end]
+	}
+	return strings.Trim(strings.Join(lines, ""), "\n") + "\n", nil
 }
 
 // openAt shows a person a file at a line.

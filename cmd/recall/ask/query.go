@@ -101,7 +101,7 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 	}
 	print := func(ans *answer.Answer) string {
 		complete(ans)
-		a.Remember(l, text, ans.Shown) // first: who reads the beginning only ends the program in the middle of the answer
+		a.Remember(l, text, f.numbered(ans)) // first: who reads the beginning only ends the program in the middle of the answer
 		var b strings.Builder
 		f.page(a, &b, ans)
 		return b.String()
@@ -142,6 +142,18 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 		err = app.ExitCode(app.ExitNothing)
 	}
 	return err
+}
+
+// numbered are the places that a person is shown numbers of.
+func (f *queryFlags) numbered(ans *answer.Answer) (hits []app.LastHit) {
+	if !f.answer || !terminal.Worded(ans) {
+		return app.Hits(ans.Shown)
+	}
+	_, sources := ans.Text.Cited()
+	for _, s := range sources {
+		hits = append(hits, app.HitOf(s.Place, s.Turn, "", &s.Item))
+	}
+	return hits
 }
 
 // page lays an answer out for a person.

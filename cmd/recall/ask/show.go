@@ -27,19 +27,29 @@ import (
 )
 
 type showOptions struct {
-	variant                     string
-	transcript, actions, asJSON bool
+	variant                                  string
+	transcript, actions, open, print, asJSON bool
 }
 
 func newShowCmd(a *app.App) *cobra.Command {
 	var o showOptions
 	cmd := &cobra.Command{
-		Use:     "show SESSION",
-		Aliases: []string{"actions"},
-		Short:   "Print a session's payload, its transcript, or what it did call by call",
+		Use:   "show SESSION|ITEM",
+		Short: "Show an answer's place in the transcript, or a session: its payload, its words, its calls",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.actions = o.actions || cmd.CalledAs() == "actions"
-			l, e, err := a.Named(cmd.Context(), args[0])
+			l, err := a.Library(cmd.Context())
+			if err != nil {
+				return err
+			}
+			h, err := a.Hit(cmd.Context(), l, args[0])
+			if err != nil {
+				return err
+			}
+			o.open = o.open || o.print
+			if o.open || h.Turn != "" && !o.transcript && !o.actions && !o.asJSON && o.variant == "" {
+				return showPlace(cmd.Context(), a, l, h, o)
+			}
+			e, err := l.Session(h.Session)
 			if err != nil {
 				return err
 			}
@@ -51,9 +61,30 @@ func newShowCmd(a *app.App) *cobra.Command {
 	flags.BoolVarP(&o.transcript, "transcript", "t", false, "print the readable transcript")
 	flags.BoolVar(&o.actions, "actions", false, "list the calls of tools and what came of them")
 	flags.BoolVar(&o.asJSON, "json", false, "print payload.json, with all evidence; of --actions inputs and results")
-	cmd.MarkFlagsMutuallyExclusive("transcript", "json", "variant")
-	cmd.MarkFlagsMutuallyExclusive("transcript", "actions", "variant")
+	flags.BoolVar(&o.open, "open", false, "open the transcript at that place, in your editor or pager")
+	flags.BoolVar(&o.print, "print", false, "print that place as PATH:LINE")
+	for _, other := range []string{"json", "actions"} {
+		cmd.MarkFlagsMutuallyExclusive("transcript", other, "variant")
+		cmd.MarkFlagsMutuallyExclusive("open", other)
+		cmd.MarkFlagsMutuallyExclusive("print", other)
+	}
 	return cmd
+}
+
+// showPlace shows a turn, or opens the transcript at it.
+func showPlace(ctx context.Context, a *app.App, l *library.Library, h app.LastHit, o showOptions) error {
+	path, line, err := placeOf(l, h)
+	if err != nil {
+		return err
+	}
+	if o.open {
+		return openAt(ctx, a, path, line, o.print)
+	}
+	text, err := turnAt(path, line)
+	if err != nil {
+		return err
+	}
+	return a.Print(terminal.Visible(text))
 }
 
 func runShow(ctx context.Context, a *app.App, l *library.Library, e library.Entry, o showOptions) error {

@@ -70,8 +70,8 @@ func printThreads(a *app.App, docs []ThreadDoc) {
 		fmt.Fprintf(a.Out, "\n%s%s%s\n", st.Bold, txt.Clip(terminal.Line(goal), w), st.Reset)
 		fmt.Fprintf(a.Out, "  %s%s%s\n", st.Dim, span(d), st.Reset)
 		for _, r := range d.refs {
-			fmt.Fprintf(a.Out, "%4d  %s%s%s  %s\n", r.Number, st.Dim, answer.ShortID(r.Session), st.Reset,
-				txt.Clip(terminal.Line(r.Title), w-20))
+			fmt.Fprintf(a.Out, "  %s  %s%s%s  %s\n", terminal.Line(payload.Handle(r.Project, r.Number)), st.Dim,
+				answer.ShortID(r.Session), st.Reset, txt.Clip(terminal.Line(r.Title), w-30))
 		}
 	}
 }

@@ -21,16 +21,20 @@ import (
 )
 
 func newWhyCmd(a *app.App) *cobra.Command {
-	return option.Result(a, &cobra.Command{
-		Use:   "why FILE:LINE|ITEM",
-		Short: "Tell why a line reads as it does, or where an item comes from",
-	}, func(ctx context.Context, args []string) (any, error) {
+	var isFile, decided bool
+	cmd := &cobra.Command{
+		Use:   "why ITEM|FILE[:LINE]",
+		Short: "Tell where an item comes from, why a line reads as it does, or who touched a file",
+	}
+	cmd.Flags().BoolVar(&decided, "decided", false, "of a file: only sessions that decided something about it")
+	cmd.Flags().BoolVar(&isFile, "file", false, "it is a file, even if there is none of that name")
+	return option.Result(a, cmd, func(ctx context.Context, args []string) (any, error) {
 		file, line := history.FileLine(args[0])
 		switch {
+		case isFile || decided || line == 0 && (strings.ContainsAny(args[0], `./\`) || history.IsRegular(args[0])):
+			return filesOf(ctx, a, args[0], decided)
 		case line > 0:
 			return whyLine(ctx, a, file, line)
-		case history.IsRegular(args[0]):
-			return filesOf(ctx, a, args[0], false)
 		}
 		return whyItem(ctx, a, args[0])
 	}, option.OnPage(func(p *terminal.Page, doc any) {
@@ -54,7 +58,7 @@ func whyLine(ctx context.Context, a *app.App, file string, line int) (*history.W
 		real = plain
 	}
 	if !history.IsRegular(real) {
-		return nil, hint.With(fmt.Errorf("%s: no such file here", file), "recall files %s tells who touched it",
+		return nil, hint.With(fmt.Errorf("%s: no such file here", file), "recall why %s tells who touched it",
 			file)
 	}
 	p, err := a.UpToDate(ctx)
@@ -162,7 +166,7 @@ func printWalk(p *terminal.Page, doc *answer.Item) {
 	printSteps(p, "before", doc.Earlier)
 	printSteps(p, "later", doc.Later)
 	p.Changes(doc.Since)
-	p.Wrapped("  ", "  ", fmt.Sprintf("recall open %s · recall relate %s supersedes …", it.ID, it.ID), p.St.Dim)
+	p.Wrapped("  ", "  ", fmt.Sprintf("recall show %s · recall link %s supersedes …", it.ID, it.ID), p.St.Dim)
 }
 
 // printSteps prints what came before or after an item, with how that is known.
@@ -177,18 +181,6 @@ func printSteps(p *terminal.Page, name string, list []answer.Linked) {
 			p.Wrapped("    ", "    ", quote, p.St.Dim)
 		}
 	}
-}
-
-func newFilesCmd(a *app.App) *cobra.Command {
-	var decided bool
-	cmd := option.Result(a, &cobra.Command{
-		Use:   "files PATH",
-		Short: "Tell which sessions touched a file, and what they decided about it",
-	}, func(ctx context.Context, args []string) (*history.Files, error) {
-		return filesOf(ctx, a, args[0], decided)
-	}, option.OnPage(printFiles))
-	cmd.Flags().BoolVar(&decided, "decided", false, "only sessions that decided something about it")
-	return cmd
 }
 
 func filesOf(ctx context.Context, a *app.App, path string, decided bool) (*history.Files, error) {

@@ -22,7 +22,7 @@ import (
 func Commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
 		newSyncCmd(a), newArchiveCmd(a), newReindexCmd(a), newRedistillCmd(a), newRestoreCmd(a), newGuardCmd(a),
-		newForgetCmd(a), newExportCmd(a), newBackupCmd(a), newImportCmd(a), newVerifyCmd(a), newRepairCmd(a),
+		newForgetCmd(a), newExportCmd(a), newBackupCmd(a), newImportCmd(a), newCheckCmd(a),
 		newRestCmd(a), newManifestCmd(a), newCleanupCmd(a), newRebuildCmd(a), newProjectCmd(a), newInspectCmd(a),
 	}
 }

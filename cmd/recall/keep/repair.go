@@ -9,10 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/library"
 	"recall/library/check"
@@ -20,7 +17,7 @@ import (
 	"recall/pipeline"
 )
 
-// RepairDoc is the JSON form of recall repair.
+// RepairDoc is the JSON form of recall check --repair.
 type RepairDoc struct {
 	Mended    []check.Mended  `json:"mended"`
 	Distilled int             `json:"distilled"`
@@ -30,26 +27,18 @@ type RepairDoc struct {
 	lost bool // something that was damaged could not be brought back
 }
 
-func newRepairCmd(a *app.App) *cobra.Command {
-	var from string
-	cmd := option.Result(a, &cobra.Command{
-		Use:   "repair [--from BACKUP]",
-		Short: "Make good what verify finds, as far as that can be",
-	}, func(ctx context.Context, _ []string) (doc RepairDoc, err error) {
-		l, err := libraryToRepair(ctx, a, from)
-		if err == nil {
-			err = l.ReadOnly()
-		}
-		if err == nil {
-			doc, err = runRepair(ctx, a, l, from)
-		}
-		if err == nil && doc.Damaged > 0 {
-			err = app.ExitCode(exitDamaged)
-		}
-		return doc, err
-	}, printRepaired)
-	cmd.Flags().StringVar(&from, "from", "", "take lost bytes from this backup, a folder or a file")
-	return cmd
+func repaired(ctx context.Context, a *app.App, from string) (doc RepairDoc, err error) {
+	l, err := libraryToRepair(ctx, a, from)
+	if err == nil {
+		err = l.ReadOnly()
+	}
+	if err == nil {
+		doc, err = runRepair(ctx, a, l, from)
+	}
+	if err == nil && doc.Damaged > 0 {
+		err = app.ExitCode(exitDamaged)
+	}
+	return doc, err
 }
 
 // libraryToRepair opens the configured library, and makes its library.toml again

@@ -107,7 +107,7 @@ func restoreOne(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o pi
 			"recall export %s --format raw --raw --to DIR", answer.ShortID(e.ID))
 	case errors.Is(err, library.ErrDamaged):
 		return pipeline.Restoring{}, hint.With(err,
-			"recall verify says what is damaged; another version (--versions) or a backup may have it")
+			"recall check says what is damaged; another version (--versions) or a backup may have it")
 	case err != nil:
 		return pipeline.Restoring{}, err
 	case len(r.Blocked()) > 0:

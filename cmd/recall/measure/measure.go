@@ -19,7 +19,7 @@ import (
 // Commands are the commands that measure how well recall does.
 func Commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
-		newEvalCmd(a), newEmbedCmd(a), newCalibrateCmd(a),
+		newEvalCmd(a), newVectorsCmd(a),
 	}
 }
 

@@ -18,11 +18,19 @@ import (
 	"recall/pipeline/vectors"
 )
 
-func newEmbedCmd(a *app.App) *cobra.Command {
-	return option.Run(a, &cobra.Command{
-		Use:   "embed",
-		Short: "Make the vectors of new items with the configured model",
-	}, func(ctx context.Context, l *library.Library, _ []string) error { return runEmbed(ctx, a, l) })
+func newVectorsCmd(a *app.App) *cobra.Command {
+	var weigh bool
+	cmd := option.Run(a, &cobra.Command{
+		Use:   "vectors",
+		Short: "Make the vectors of new items, or find out how much they should count",
+	}, func(ctx context.Context, l *library.Library, _ []string) error {
+		if weigh {
+			return runCalibrate(ctx, a, l)
+		}
+		return runEmbed(ctx, a, l)
+	})
+	cmd.Flags().BoolVar(&weigh, "weigh", false, "make none; find out how much they should count for your own items")
+	return cmd
 }
 
 var errNoEmbedder = hint.With(errors.New("no embedding model is configured"),
@@ -59,13 +67,6 @@ func vectorsOf(a *app.App, l *library.Library) (vectors.Vectors, error) {
 	return v, err
 }
 
-func newCalibrateCmd(a *app.App) *cobra.Command {
-	return option.Run(a, &cobra.Command{
-		Use:   "calibrate",
-		Short: "Find out how much vectors should count for your own items",
-	}, func(ctx context.Context, l *library.Library, _ []string) error { return runCalibrate(ctx, a, l) })
-}
-
 func runCalibrate(ctx context.Context, a *app.App, l *library.Library) error {
 	if err := a.ReadIndex(l); err != nil {
 		return hint.With(err, "recall reindex makes the index")
@@ -79,7 +80,7 @@ func runCalibrate(ctx context.Context, a *app.App, l *library.Library) error {
 		return err
 	}
 	if !has {
-		return hint.With(fmt.Errorf("no vectors of %s yet", v.Model.Model()), "recall embed makes them")
+		return hint.With(fmt.Errorf("no vectors of %s yet", v.Model.Model()), "recall vectors makes them")
 	}
 	c, err := v.Calibrate(ctx)
 	if errors.Is(err, vectors.ErrFew) {

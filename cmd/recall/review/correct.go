@@ -29,7 +29,7 @@ import (
 // Commands are the commands that let a person look over and correct what was distilled.
 func Commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
-		newEditCmd(a), newReviewCmd(a), newWrapUpCmd(a), newRelateCmd(a),
+		newEditCmd(a), newReviewCmd(a), newWrapUpCmd(a), newLinkCmd(a),
 	}
 }
 
@@ -70,18 +70,18 @@ func runEditor(ctx context.Context, a *app.App, path string) error {
 	return nil
 }
 
-func newRelateCmd(a *app.App) *cobra.Command {
+func newLinkCmd(a *app.App) *cobra.Command {
 	var retract bool
 	cmd := &cobra.Command{
-		Use:   "relate ITEM RELATION ITEM",
+		Use:   "link ITEM RELATION ITEM",
 		Short: "Say how one decision bears on another, or take it back",
 		Args: func(_ *cobra.Command, args []string) error {
-			want, form := 3, "recall relate 1 supersedes 3"
+			want, form := 3, "recall link 1 supersedes 3"
 			if retract {
-				want, form = 2, "recall relate --retract 1 3"
+				want, form = 2, "recall link --retract 1 3"
 			}
 			if len(args) != want {
-				return hint.With(fmt.Errorf("relate: got %s, want %d", answer.Count(len(args), "argument"),
+				return hint.With(fmt.Errorf("link: got %s, want %d", answer.Count(len(args), "argument"),
 					want),
 					"like this: %s", form)
 			}

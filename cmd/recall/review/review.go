@@ -116,7 +116,7 @@ func runReview(ctx context.Context, a *app.App, l *library.Library, entries []li
 	}
 	r := &Reviewer{App: a, Ctx: ctx, L: l, Lines: NewLines(ctx, a.In), Touched: map[string]bool{}}
 	r.P = a.Page()
-	r.P.Bare, r.P.Several = true, w.Several
+	r.P.Bare = true
 	err = r.Walk(w)
 	return errors.Join(err, r.Finish())
 }
@@ -182,7 +182,7 @@ func acceptAll(a *app.App, l *library.Library, w *review.Waiting) error {
 		fmt.Fprintf(a.Out, "; %d handed over still wait: recall review", n)
 	}
 	if n := len(w.Conflicts); n > 0 {
-		fmt.Fprintf(a.Out, "; %s still to be settled: recall review, or recall relate", answer.Count(n, "conflict"))
+		fmt.Fprintf(a.Out, "; %s still to be settled: recall review, or recall link", answer.Count(n, "conflict"))
 	}
 	fmt.Fprintln(a.Out)
 	return nil
@@ -191,7 +191,7 @@ func acceptAll(a *app.App, l *library.Library, w *review.Waiting) error {
 // printWaiting is the list for where nobody can be asked.
 func printWaiting(a *app.App, w *review.Waiting) {
 	p := a.Page()
-	p.Bare, p.Several = true, w.Several
+	p.Bare = true
 	for _, c := range w.Conflicts {
 		printContradiction(&p, c)
 	}

@@ -150,6 +150,7 @@ func tryOne(ctx context.Context, a *app.App, l *library.Library) error {
 		}
 		if ans.Verdict == answer.Answered && ans.Shown[0].Item != nil && ans.Shown[0].Session == string(e.ID) {
 			fmt.Fprintf(a.Out, "\n$ recall query %q\n", question)
+			a.Remember(l, question, app.Hits(ans.Shown))
 			p := a.Page()
 			p.Answer(&ans)
 			return nil

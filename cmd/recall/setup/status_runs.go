@@ -78,7 +78,7 @@ func spentThisMonth(l *library.Library, now time.Time) *spentDoc {
 	month := improve.MonthOf(now)
 	var s spentDoc
 	for line, err := range l.Spending() {
-		if err != nil || line.At.Before(month) { // recall verify tells of damage
+		if err != nil || line.At.Before(month) { // recall check tells of damage
 			continue
 		}
 		s.Calls++

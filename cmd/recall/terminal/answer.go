@@ -14,7 +14,7 @@ import (
 
 // Answer prints an answer as text.
 func (p *Page) Answer(a *answer.Answer) {
-	p.Several = a.Several()
+	p.shown = a.Shown
 	if !a.AsOf.IsZero() {
 		fmt.Fprintf(p.W, "%sAs of %s:%s\n", p.St.Dim, answer.Day(a.AsOf.Add(-time.Second)), p.St.Reset)
 	}
@@ -33,7 +33,7 @@ func (p *Page) Answer(a *answer.Answer) {
 		p.listed(a)
 	default:
 		if said := p.Tried(a.Question, a.Shown[0]); said != "" {
-			p.besides(Mark(*a.Shown[0].Item, p.St), said, p.Where(a.Shown[0].Place, a.Shown[0].Turn, false))
+			p.besides(p.marked(a.Shown[0]), said, p.Where(a.Shown[0].Place, a.Shown[0].Turn, false))
 			return
 		}
 		p.full(a)
@@ -41,19 +41,18 @@ func (p *Page) Answer(a *answer.Answer) {
 	}
 	hints := ""
 	if len(a.Shown) > 0 && !p.Bare {
-		hints = "recall open 1 · recall why 1 · "
+		hints = "recall why 1 · recall show 1 · "
 	}
 	p.Wrapped("  ", "  ", hints+answer.Count(a.Searched.Sessions, "session")+" searched", p.St.Dim)
 }
 
 // First prints the first result alone, in as few lines as it takes.
 func (p *Page) First(a *answer.Answer) {
-	p.Several = a.Several()
 	if a.Verdict == answer.Nothing || len(a.Shown) == 0 {
 		fmt.Fprintln(p.W, "Nothing.")
 		return
 	}
-	p.short(a.Shown[0])
+	p.further(a.Shown[:1])
 }
 
 // listed prints the newest items of some kinds, asked for without a topic.
@@ -80,7 +79,7 @@ func (p *Page) full(a *answer.Answer) {
 		p.conflict(r)
 	} else {
 		it := answer.WithReason(*r.Item)
-		p.Headline(it, answer.State(it))
+		p.Headed(p.marked(r), p.Sentence(it), answer.State(it))
 		p.Support(it, r.Place, r.Turn, r.History...)
 	}
 	p.history(r.History)
@@ -97,7 +96,13 @@ func (p *Page) conflict(r *answer.Result) {
 	one := answer.Linked{Placed: index.Placed{Place: r.Place, Turn: r.Turn, Item: *r.Item}}
 	for _, l := range append([]answer.Linked{one}, r.Conflict...) {
 		it := answer.WithReason(l.Item)
-		p.Headline(it, answer.State(it))
+		mark := Mark(it, p.St)
+		for _, of := range p.shown {
+			if of.Item != nil && of.Item.ID == it.ID {
+				mark = p.marked(of)
+			}
+		}
+		p.Headed(mark, p.Sentence(it), answer.State(it))
 		p.Support(it, l.Place, l.Turn)
 	}
 }
@@ -128,15 +133,16 @@ func (p *Page) Changes(since map[string]int) {
 // besides prints a sentence and a place behind it, on a line of its own where it
 // doesn't fit.
 func (p *Page) besides(mark, text, where string) {
-	lines := Wrap(text, p.Width-2)
+	rest := blanks(mark)
+	lines := Wrap(text, p.Width-len(rest))
 	last := len(lines) - 1
-	if utf8.RuneCountInString(lines[last])+3+utf8.RuneCountInString(where) <= p.Width-2 {
+	if utf8.RuneCountInString(lines[last])+3+utf8.RuneCountInString(where) <= p.Width-len(rest) {
 		lines[last] += "   " + where
 	} else {
 		lines = append(lines, where)
 	}
 	for i, line := range lines {
-		lead := "  "
+		lead := rest
 		if i == 0 {
 			lead = mark + " "
 		}
@@ -144,41 +150,25 @@ func (p *Page) besides(mark, text, where string) {
 	}
 }
 
-const asideGap = 5 // columns between two results on a line
-
-// further prints the results behind the first, two on a line where both are
-// short and fit.
+// further prints the results behind the first, each in as few lines as it takes.
 func (p *Page) further(results []*answer.Result) {
-	for i := 0; i < len(results); i++ {
-		if i+1 < len(results) {
-			a, b := p.Aside(results[i]), p.Aside(results[i+1])
-			if n := utf8.RuneCountInString(a + b); a != "" && b != "" && n+asideGap+4 <= p.Width {
-				fmt.Fprintf(p.W, "%s %s%s%s %s\n", Mark(*results[i].Item, p.St), a, strings.Repeat(" ", asideGap),
-					Mark(*results[i+1].Item, p.St), b)
-				i++
-				continue
-			}
+	for _, r := range results {
+		if r.Item == nil {
+			p.turn(r)
+			continue
 		}
-		p.short(results[i])
-	}
-}
-
-// short prints a further result in as few lines as it takes.
-func (p *Page) short(r *answer.Result) {
-	if r.Item == nil {
-		p.turn(r)
-		return
-	}
-	text := p.Aside(r)
-	if text == "" {
-		text = p.Sentence(*r.Item) + " — " + r.Standing()
-	}
-	p.Wrapped(Mark(*r.Item, p.St)+" ", "  ", text+"; "+p.Where(r.Place, r.Turn, false), "")
-	for _, past := range r.History[:min(1, len(r.History))] {
-		p.Field("was", p.Past(past.Placed))
-	}
-	for _, other := range r.Conflict[:min(1, len(r.Conflict))] {
-		p.Field("but", p.Past(other.Placed)+" says otherwise")
+		mark := p.marked(r)
+		text := p.Aside(r)
+		if text == "" {
+			text = p.Sentence(*r.Item) + " — " + r.Standing()
+		}
+		p.Wrapped(mark+" ", blanks(mark), text+"; "+p.Where(r.Place, r.Turn, false), "")
+		for _, past := range r.History[:min(1, len(r.History))] {
+			p.Field("was", p.Past(past.Placed))
+		}
+		for _, other := range r.Conflict[:min(1, len(r.Conflict))] {
+			p.Field("but", p.Past(other.Placed)+" says otherwise")
+		}
 	}
 }
 
@@ -192,23 +182,25 @@ func (p *Page) turn(r *answer.Result) {
 	} else {
 		head += ":"
 	}
-	p.Wrapped(p.St.Dim+"·"+p.St.Reset+" ", "  ", head, "")
-	if text == "" {
-		return
+	mark := p.marked(r)
+	p.Wrapped(mark+" ", blanks(mark), head, "")
+	if text != "" {
+		p.Wrapped("  ", "  ", "“"+text+"”", p.St.Dim)
 	}
-	for _, line := range Wrap("“"+text+"”", p.Width-2) {
-		fmt.Fprintf(p.W, "  %s%s%s\n", p.St.Dim, line, p.St.Reset)
-	}
+}
+
+// Worded reports whether an answer is shown as a paragraph where one is asked for.
+func Worded(a *answer.Answer) bool {
+	return a.Text != nil && (len(a.Listed) == 0 || a.Text.By != answer.ByRules)
 }
 
 // Paragraph prints an answer as one paragraph, each sentence with the number of its
 // sources, and the sources below.
 func (p *Page) Paragraph(a *answer.Answer) {
-	if a.Text == nil || len(a.Listed) > 0 && a.Text.By == answer.ByRules {
+	if !Worded(a) {
 		p.Answer(a)
 		return
 	}
-	p.Several = a.Several()
 	if a.Verdict == answer.Weak {
 		fmt.Fprintln(p.W, "Nothing clearly answers this; nearest:")
 	}
@@ -226,7 +218,6 @@ func (p *Page) Paragraph(a *answer.Answer) {
 
 // Markdown prints an answer to be pasted elsewhere.
 func (p *Page) Markdown(a *answer.Answer) {
-	p.Several = a.Several()
 	results := a.Shown
 	switch {
 	case a.Verdict == answer.Nothing:

@@ -20,7 +20,9 @@ type Page struct {
 	W     io.Writer
 	St    Style
 	Width int
-	Bare  bool // without hints
+	Bare  bool // without hints and numbers
+
+	shown []*answer.Result // by their numbers
 }
 
 // Mark is the sign before an item.
@@ -42,6 +44,23 @@ func Mark(it payload.Item, st Style) string {
 	return st.Green + "●" + st.Reset
 }
 
+// blanks are as wide as a mark with what parts it from the text.
+func blanks(mark string) string {
+	return strings.Repeat(" ", Columns(colours().ReplaceAllString(mark, ""))+1)
+}
+
+// marked is the sign before a result, with the number that names it from now on.
+func (p *Page) marked(r *answer.Result) string {
+	mark := p.St.Dim + "·" + p.St.Reset
+	if r.Item != nil {
+		mark = Mark(*r.Item, p.St)
+	}
+	if n := slices.Index(p.shown, r); n >= 0 && !p.Bare {
+		mark = fmt.Sprintf("%d %s", n+1, mark)
+	}
+	return mark
+}
+
 // stateColumn is where states end, on screens that are wider.
 const stateColumn = 116
 
@@ -50,12 +69,14 @@ func (p *Page) Headline(it payload.Item, state string) {
 	p.Headed(Mark(it, p.St), p.Sentence(it), state)
 }
 
+// Headed is a sentence after a mark, with a state.
 func (p *Page) Headed(mark, text, state string) {
-	lines := Wrap(text, p.Width-2)
+	rest := blanks(mark)
+	lines := Wrap(text, p.Width-len(rest))
 	last := lines[len(lines)-1]
-	pad := min(p.Width, max(stateColumn, Columns(last+state)+4)) - 2 - Columns(last) - Columns(state)
+	pad := min(p.Width, max(stateColumn, Columns(last+state)+4)) - len(rest) - Columns(last) - Columns(state)
 	for i, line := range lines {
-		lead := "  "
+		lead := rest
 		if i == 0 {
 			lead = mark + " "
 		}
@@ -130,7 +151,7 @@ func (p *Page) Wrapped(first, next, text, color string) {
 
 // Session is a session on a line.
 func (p *Page) Session(r library.SessionRef) string {
-	return fmt.Sprintf("%s  session %d of %s, %s  %s", answer.Day(r.Start), r.Number, Line(r.Project),
+	return fmt.Sprintf("%s  %s  %s  %s", answer.Day(r.Start), Line(payload.Handle(r.Project, r.Number)),
 		answer.ShortID(r.Session), txt.Clip(Line(r.Title), max(20, p.Width-60)))
 }
 

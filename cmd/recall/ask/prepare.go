@@ -33,15 +33,15 @@ type briefOptions struct {
 	print, list, force, noSync bool
 }
 
-func newBriefCmd(a *app.App) *cobra.Command {
+func newPrepareCmd(a *app.App) *cobra.Command {
 	var o briefOptions
 	cmd := &cobra.Command{
-		Use:   `brief "TASK" [FILE…]`,
+		Use:   `prepare "TASK" [FILE…]`,
 		Short: "Put together what a session should have before it starts",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && o.use == "" && !o.list {
-				return hint.With(errors.New("brief: what is the task?"),
-					`like this: recall brief "make the retry policy per tenant" FILE…`)
+				return hint.With(errors.New("prepare: what is the task?"),
+					`like this: recall prepare "make the retry policy per tenant" FILE…`)
 			}
 			return nil
 		},
@@ -107,7 +107,7 @@ func briefOf(a *app.App, l *library.Library, args []string, o briefOptions) (lib
 		i := slices.IndexFunc(all, func(b library.Brief) bool { return b.Name == o.use })
 		if i < 0 {
 			return b, hint.With(fmt.Errorf("%q: no brief goes by that name", o.use),
-				"recall brief --list has the names")
+				"recall prepare --list has the names")
 		}
 		b = all[i]
 		if o.project != "" {
@@ -126,8 +126,8 @@ func briefOf(a *app.App, l *library.Library, args []string, o briefOptions) (lib
 		}
 	}
 	if strings.TrimSpace(b.Task) == "" {
-		return b, hint.With(errors.New("brief: an empty task"),
-			`like this: recall brief "make the retry policy per tenant"`)
+		return b, hint.With(errors.New("prepare: an empty task"),
+			`like this: recall prepare "make the retry policy per tenant"`)
 	}
 	return b, nil
 }
@@ -186,7 +186,7 @@ func runBrief(ctx context.Context, a *app.App, l *library.Library, b library.Bri
 		if err := l.SaveBrief(b); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Err, "recall: kept as %q; recall brief --use %q puts it together anew\n", o.save, o.save)
+		fmt.Fprintf(a.Err, "recall: kept as %q; recall prepare --use %q puts it together anew\n", o.save, o.save)
 	}
 	fmt.Fprintln(a.Err, "recall:", answer.Count(tokens.Count(text), "token"))
 	if len(cut) > 0 {
@@ -224,7 +224,7 @@ func listBriefs(a *app.App, l *library.Library) error {
 		}
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(a.Out, "none is kept; recall brief \"TASK\" FILE… --save NAME keeps one")
+		fmt.Fprintln(a.Out, "none is kept; recall prepare \"TASK\" FILE… --save NAME keeps one")
 		return app.ExitCode(app.ExitNothing)
 	}
 	return nil

@@ -16,11 +16,11 @@ import (
 	"recall/pipeline"
 )
 
-// exitDamaged ends a verify that found damage, and a repair that could not
+// exitDamaged ends a check that found damage, and a repair that could not
 // make all of it good.
 const exitDamaged = 1
 
-// VerifyDoc is the JSON form of recall verify.
+// VerifyDoc is the JSON form of recall check.
 type VerifyDoc struct {
 	Library string `json:"library"`
 	Quick   bool   `json:"quick"`
@@ -29,22 +29,45 @@ type VerifyDoc struct {
 	took time.Duration
 }
 
-func newVerifyCmd(a *app.App) *cobra.Command {
-	var quick bool
-	cmd := option.Asked(a, &cobra.Command{
-		Use:   "verify",
-		Short: "Read the whole library again and say what is damaged",
-	}, func(ctx context.Context, l *library.Library, _ []string) (doc VerifyDoc, err error) {
-		start := time.Now()
-		v, err := runVerify(ctx, a, l, quick)
-		doc = VerifyDoc{Library: l.Dir(), Quick: quick, Damaged: v.Damage(), Verified: v, took: time.Since(start)}
-		if err == nil && doc.Damaged > 0 {
-			err = app.ExitCode(exitDamaged)
+func newCheckCmd(a *app.App) *cobra.Command {
+	var quick, repair bool
+	var from string
+	cmd := option.Result(a, &cobra.Command{
+		Use:   "check",
+		Short: "Read the whole library again, say what is damaged, and repair it",
+	}, func(ctx context.Context, _ []string) (any, error) {
+		if repair || from != "" {
+			return repaired(ctx, a, from)
 		}
-		return doc, err
-	}, printVerified)
+		return verified(ctx, a, quick)
+	}, func(a *app.App, doc any) {
+		switch doc := doc.(type) {
+		case VerifyDoc:
+			printVerified(a, doc)
+		case RepairDoc:
+			printRepaired(a, doc)
+		}
+	})
 	cmd.Flags().BoolVar(&quick, "quick", false, "compare packed bytes as they are stored, without unpacking them")
+	cmd.Flags().BoolVar(&repair, "repair", false, "make good what is damaged, as far as that can be")
+	cmd.Flags().StringVar(&from, "from", "", "repair, and take lost bytes from this backup, a folder or a file")
+	cmd.MarkFlagsMutuallyExclusive("quick", "repair")
+	cmd.MarkFlagsMutuallyExclusive("quick", "from")
 	return cmd
+}
+
+func verified(ctx context.Context, a *app.App, quick bool) (doc VerifyDoc, err error) {
+	l, err := a.Library(ctx)
+	if err != nil {
+		return doc, err
+	}
+	start := time.Now()
+	v, err := runVerify(ctx, a, l, quick)
+	doc = VerifyDoc{Library: l.Dir(), Quick: quick, Damaged: v.Damage(), Verified: v, took: time.Since(start)}
+	if err == nil && doc.Damaged > 0 {
+		err = app.ExitCode(exitDamaged)
+	}
+	return doc, err
 }
 
 // runVerify checks the library with its progress on a terminal.
@@ -74,9 +97,9 @@ func printVerified(a *app.App, v VerifyDoc) {
 	case n == 0:
 		fmt.Fprintln(a.Out, "all is as it was written")
 	case lost == 0:
-		fmt.Fprintf(a.Out, "%d damaged; recall repair brings back what can be\n", n)
+		fmt.Fprintf(a.Out, "%d damaged; recall check --repair brings back what can be\n", n)
 	default:
-		fmt.Fprintf(a.Out, "%d damaged, for %d of them only a backup may help: recall repair --from BACKUP\n", n, lost)
+		fmt.Fprintf(a.Out, "%d damaged, for %d of them only a backup may help: recall check --from BACKUP\n", n, lost)
 	}
 }
 

@@ -22,10 +22,10 @@ import (
 	txt "recall/text"
 )
 
-func newProgressCmd(a *app.App) *cobra.Command {
+func newFollowCmd(a *app.App) *cobra.Command {
 	var once, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "progress [SESSION]",
+		Use:   "follow [SESSION]",
 		Short: "Follow the log of the running session",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, p, err := running(cmd.Context(), a, args)
@@ -79,7 +79,7 @@ func running(ctx context.Context, a *app.App, args []string) (ingest.Found, *pip
 			"recall show SESSION prints what the library has of one whose source is gone")
 	default:
 		err = hint.With(errors.New("no session is running here, and none ran"),
-			"recall progress --once SESSION shows an old one; recall list names them")
+			"recall follow --once SESSION shows an old one; recall list names them")
 	}
 	return f, p, err
 }

@@ -20,10 +20,10 @@ import (
 	txt "recall/text"
 )
 
-func newFixCmd(a *app.App) *cobra.Command {
+func newErrorCmd(a *app.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:                `fix "ERROR TEXT"`,
+		Use:                `error "ERROR TEXT"`,
 		Short:              "Tell what was done the last time an error appeared, and whether it helped",
 		Args:               cobra.ArbitraryArgs,
 		DisableFlagParsing: true, // errors begin with dashes: "--- FAIL: TestOpen"
@@ -44,7 +44,7 @@ func newFixCmd(a *app.App) *cobra.Command {
 				}
 				text = string(b)
 			}
-			return runFix(cmd.Context(), a, text, asJSON)
+			return runError(cmd.Context(), a, text, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -74,10 +74,10 @@ func flagsApart(args []string) (flags, words []string) {
 	return flags, words
 }
 
-func runFix(ctx context.Context, a *app.App, text string, asJSON bool) error {
+func runError(ctx context.Context, a *app.App, text string, asJSON bool) error {
 	if strings.TrimSpace(text) == "" {
 		return hint.With(fmt.Errorf("no error text"),
-			`recall fix "undefined: openStore", or: go test ./... 2>&1 | recall fix -`)
+			`recall error "undefined: openStore", or: go test ./... 2>&1 | recall error -`)
 	}
 	p, err := a.UpToDate(ctx)
 	if err != nil {
@@ -89,13 +89,13 @@ func runFix(ctx context.Context, a *app.App, text string, asJSON bool) error {
 		return err
 	}
 	a.PrintProblems(doc.Problems)
-	return a.Show(doc, asJSON, !doc.Found(), func(p *terminal.Page) { printFix(p, doc, text) })
+	return a.Show(doc, asJSON, !doc.Found(), func(p *terminal.Page) { printError(p, doc, text) })
 }
 
 // stepsShown is how many steps of a try are printed; --json has them all.
 const stepsShown = 8
 
-func printFix(p *terminal.Page, doc *history.Fix, asked string) {
+func printError(p *terminal.Page, doc *history.Fix, asked string) {
 	switch doc.Match {
 	case "none":
 		fmt.Fprintf(p.W, "No command of any session that recall knows of ran into %s\n",

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,12 +20,12 @@ import (
 	"recall/library"
 )
 
-func newHabitsCmd(a *app.App) *cobra.Command {
+func newRepeatsCmd(a *app.App) *cobra.Command {
 	var project, write string
 	var least int
 	var everywhere, asJSON, noSync bool
 	cmd := &cobra.Command{
-		Use:   "habits",
+		Use:   "repeats",
 		Short: "List what you tell your assistants again and again",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if least < 2 {
@@ -84,10 +83,6 @@ func printHabits(p *terminal.Page, found []history.Habit) {
 		return
 	}
 	for _, h := range found {
-		p.Several = p.Several || slices.ContainsFunc(h.Evidence,
-			func(e history.Saying) bool { return e.Project != found[0].Evidence[0].Project })
-	}
-	for _, h := range found {
 		p.Headed(p.St.Green+"●"+p.St.Reset, terminal.Line(h.Text),
 			fmt.Sprintf("%s in %s", answer.Count(h.Times, "time"), answer.Count(h.Sessions, "session")))
 		for _, e := range h.Evidence[:min(len(h.Evidence), evidenceShown)] {
@@ -104,7 +99,7 @@ func printHabits(p *terminal.Page, found []history.Habit) {
 			fmt.Fprintln(p.W, "- "+terminal.Line(h.Text))
 		}
 	}
-	fmt.Fprintln(p.W, "\nrecall habits --write CLAUDE.md adds them, after asking")
+	fmt.Fprintln(p.W, "\nrecall repeats --write CLAUDE.md adds them, after asking")
 }
 
 // writeHabits adds what isn't there yet to a file, if the person says yes.
@@ -123,7 +118,7 @@ func writeHabits(a *app.App, found []history.Habit, path string) error {
 	fmt.Fprintf(a.Out, "%s\n", strings.Join(lines, "\n"))
 	if !a.Confirm(fmt.Sprintf("Add %s to %s?", answer.Count(len(lines), "line"), path)) {
 		return hint.With(errors.New("nothing was written"),
-			"on a terminal recall habits --write asks; or copy the lines that you want")
+			"on a terminal recall repeats --write asks; or copy the lines that you want")
 	}
 	old, err := library.ReadRegular(path, config.MostOfNote)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
