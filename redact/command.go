@@ -30,7 +30,6 @@ func commandRules(b *builder) {
 	b.add("machine ", netrc)
 	b.add(":5432:", pgpass)
 	b.add("jdbc:oracle:thin:", oracle)
-	b.add("sqlplus ", oracle)
 }
 
 // joint is how a flag stands to its value.
@@ -101,19 +100,10 @@ func telling(v string) bool {
 		strings.ContainsAny(v, "!@#$%^&*+?") || jumbled(v))
 }
 
-// nextWord masks the word after the literal if it looks like a secret; setx's and
-// the like's after the name.
+// nextWord masks the word after the literal if it looks like a secret.
 func nextWord(looks func(string) bool) detector {
-	return func(s *scan, from, to int) {
-		at := to
-		if strings.Contains(lowerASCII(s.text[from:to]), "set") {
-			_, name := s.wordAt(at, 60)
-			if low := lowerASCII(s.text[at:name]); !names(low) && !strings.Contains(low, "key") {
-				return
-			}
-			at = skip(s.text, name, gap, 2)
-		}
-		open, end := s.wordAt(at, 300)
+	return func(s *scan, _, to int) {
+		open, end := s.wordAt(to, 300)
 		v := strings.TrimSuffix(s.text[open:end], `\r`)
 		if v = strings.TrimSuffix(v, `\n`); looks(v) {
 			s.add(open, open+len(v), "password")

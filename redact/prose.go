@@ -116,10 +116,6 @@ func (y *saying) after(s *scan, from, to int, kind string, looks func(v string, 
 		whole := s.text[open:end]
 		v := strings.TrimLeft(strings.TrimRight(whole, ".,;:!?)*"), "(*")
 		if v == "" {
-			if whole != "" && whole[len(whole)-1] == ':' {
-				near, at = told, end
-				continue
-			}
 			return
 		}
 		if n == 0 && (open > at || y.used(s, from)) {
@@ -138,7 +134,6 @@ func (y *saying) after(s *scan, from, to int, kind string, looks func(v string, 
 			near = told
 		case strings.IndexByte(".;!?", last) >= 0:
 			return // the sentence ends
-		case near >= told && n > 0 && len(v) <= 5:
 		default:
 			near = somewhere
 		}

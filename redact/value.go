@@ -66,8 +66,6 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 		at = pastPaint(t, at)
 	case t[at] == '>' && !v.spaced:
 		v.op, at = ">", at+1
-	case strings.HasPrefix(t[at:], "</td><td>"):
-		v.op, v.sure, at = ">", true, at+len("</td><td>")
 	case t[at] == '|' && v.spaced && cellBegins(t, start):
 		v.op, at = "|", at+1
 	case v.spaced && (v.flag || shouts && declares(t[:start])):
@@ -87,9 +85,6 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 		v.op == "," && (strings.Contains(t[start:end], "_") ||
 			shouts && strings.HasSuffix(strings.TrimRight(t[:start], "\"' "), "define("))
 	at = skip(t, at, blank, 40)
-	if v.op == ":" || v.op == " " || v.op == "is" {
-		at = pastType(t, at)
-	}
 	if v.op == ":" {
 		at = pastFold(t, at)
 		if strings.HasPrefix(t[at:], "!!") { // a type in YAML
@@ -130,9 +125,6 @@ func (s *scan) readValue(v value, name, at int) (value, bool) {
 	case v.quoted && v.op == ",":
 		v.sure = v.sure || v.named && keyed(t[skipBack(t, name, 60):v.from]) &&
 			(strings.Count(v.text, "-") >= 2 && !code(v.text) || wordsRunTogether(v.text))
-	case v.quoted && v.op == "(":
-		end := skip(t, v.to, under|marks|other|lead, 3)
-		v.sure = v.sure && s.at(end) == ')'
 	case v.quoted:
 	case v.op == "=" && !v.spaced, v.op == " ":
 		// A shell's word or a line of a file, where a variable would have a dollar;
