@@ -159,7 +159,7 @@ func (r *lazyRule) detectAt(s *scan, from int) {
 }
 
 func (r *lazyRule) detectAssign(s *scan, to int) {
-	value, ok := s.assignment(to)
+	value, ok := assignment(s.text, to)
 	if !ok || skip(s.text, value, token, r.least) < value+r.least {
 		return
 	}
