@@ -9,7 +9,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"recall/text"
@@ -68,18 +67,6 @@ func eventOf(ctx context.Context, full *fulltext, q Query, s string) (since, unt
 	return since, until, e.what, strings.TrimRight(s[m[0]:m[1]], " ,?.!"), true, nil
 }
 
-// happenings are the stems of words for what happens once. Where a name has none,
-// only a title or a commit of the same words will do.
-var happenings = sync.OnceValue(func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(`migration release rollout launch move switch rewrite refactor refactoring upgrade outage incident merge deploy deployment
-		cutover beta alpha review redesign renaming rename split conversion import relaunch crash leak meeting demo audit freeze handover reorganisation
-		reorganization port rebrand swap change update fork spike workshop interview election merger acquisition storm`) {
-		m[text.Stem(w)] = true
-	}
-	return m
-})
-
 // mostNamed is how many items may hold the words of an event.
 const mostNamed = 12
 
@@ -93,7 +80,7 @@ func findEvent(ctx context.Context, full *fulltext, q Query, name []string) (e e
 			longestWord = w
 		}
 	}
-	happens := slices.ContainsFunc(name, func(w string) bool { return happenings()[text.Stem(w)] })
+	happens := slices.ContainsFunc(name, func(w string) bool { return phrases().happening[text.Stem(w)] })
 	if len(want) == 0 || len(longestWord) < 3 || len(want) == 1 && !happens {
 		return e, false, nil // "did we lock before the write?" asks of an order, not of a time
 	}

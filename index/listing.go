@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"slices"
 	"strings"
-	"sync"
 
 	json "github.com/go-json-experiment/json"
 
@@ -18,61 +17,8 @@ import (
 // did we decide last week?", "what's left on billing?", "open questions". No word
 // of it can be searched for. It is answered by a list, newest first.
 
-// asking are the words and forms of such questions.
-type asking struct {
-	kinds   map[string][]payload.Kind // asked for by a word, small words among them
-	forms   []askingForm              // and by two
-	nothing map[string]bool           // words that stand beside them and name nothing either
-}
-
-type askingForm struct {
-	text  string
-	kinds []payload.Kind
-}
-
 // usuallyListed is what is listed where a question says only when, or in which project.
 var usuallyListed = []payload.Kind{payload.Decision, payload.Eliminated, payload.Deferred, payload.Question}
-
-var askings = sync.OnceValue(func() asking {
-	decided := []payload.Kind{payload.Decision, payload.Eliminated}
-	ruledOut := []payload.Kind{payload.Eliminated}
-	left := []payload.Kind{payload.Next, payload.Deferred, payload.Question}
-	open := []payload.Kind{payload.Question, payload.Deferred}
-	stands := []payload.Kind{payload.Goal, payload.Next, payload.Status}
-	a := asking{kinds: map[string][]payload.Kind{}, nothing: map[string]bool{}, forms: []askingForm{
-		{"rule out", ruledOut}, {"dead end", ruledOut}, {"dead ends", ruledOut},
-		{"put off", []payload.Kind{payload.Deferred}},
-		{"watch out", []payload.Kind{payload.Flag}}, {"look out", []payload.Kind{payload.Flag}}, {"we stand", stands},
-		{"things stand", stands},
-	}}
-	for _, by := range []struct {
-		words string
-		kinds []payload.Kind
-	}{
-		{"decide decided decides deciding decision decisions choose chose chosen pick picked agree agreed settle settled conclude concluded", decided},
-		{"try tried ruled reject rejected discard discarded abandon abandoned eliminate eliminated", ruledOut},
-		{"next upcoming", []payload.Kind{payload.Next}},
-		{"left todo todos remaining remains outstanding unfinished pending", left},
-		{"open unresolved unanswered undecided", open},
-		{"deferred defer postponed postpone later", []payload.Kind{payload.Deferred}},
-		{"careful warning warnings gotcha gotchas trap traps caveat caveats", []payload.Kind{payload.Flag}},
-		{"goal goals aim aims working", []payload.Kind{payload.Goal}},
-		{"status progress", stands},
-		{"found finding findings", []payload.Kind{payload.Finding}},
-		{"hypothesis hypotheses", []payload.Kind{payload.Hypothesis}},
-	} {
-		for w := range strings.FieldsSeq(by.words) {
-			a.kinds[w] = by.kinds
-		}
-	}
-	for w := range strings.FieldsSeq(`question questions point points step steps action actions task tasks list show tell give latest newest new recent recently lately
-		last first current currently right everything happened happen happens happening changed change changes project projects session sessions please hey hi hello
-		remember know need needs want go going see say said discuss discussed talk talked work worked done made make major main important key overview recap
-		choice choices state so far`) {
-		a.nothing[w] = true
-	}
-	return a
-})
 
 // listing tells which kinds a question asks for that names nothing it is about;
 // within says that what it said of when or where was made a filter already.
@@ -88,9 +34,9 @@ func (r *reader) listing(ctx context.Context, ts []term, within bool) ([]payload
 		s = strings.ReplaceAll(s, mark, " ")
 	}
 	s = text.OneLine(strings.TrimRight(s, ". "))
-	know := askings()
+	know := phrases()
 	var asked []payload.Kind
-	for _, form := range know.forms {
+	for _, form := range know.pairs {
 		if strings.Contains(" "+s+" ", " "+form.text+" ") {
 			asked = form.kinds
 			s = strings.Replace(s, form.text, "", 1)
@@ -99,7 +45,7 @@ func (r *reader) listing(ctx context.Context, ts []term, within bool) ([]payload
 	topic, n := false, 0
 	text.Each(s, func(w string) bool {
 		n++
-		if kinds := know.kinds[w]; kinds != nil {
+		if kinds := know.asks[w]; kinds != nil {
 			if asked == nil {
 				asked = kinds
 			}

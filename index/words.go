@@ -1,0 +1,64 @@
+package index
+
+import (
+	_ "embed"
+	"regexp"
+	"strings"
+	"sync"
+
+	"recall/payload"
+	"recall/text"
+)
+
+//go:embed words.txt
+var wordsText string
+
+// phrasing is what questions are made of, as words.txt has it.
+type phrasing struct {
+	happening, small, nothing map[string]bool // the first by stem
+	frames                    []*regexp.Regexp
+	asks                      map[string][]payload.Kind // for what a word does
+	pairs                     []pair
+}
+
+// pair is two words in a row with what they ask for.
+type pair struct {
+	text  string
+	kinds []payload.Kind
+}
+
+var phrases = sync.OnceValue(func() *phrasing {
+	p := &phrasing{map[string]bool{}, map[string]bool{}, map[string]bool{}, nil, map[string][]payload.Kind{}, nil}
+	for line := range strings.Lines(wordsText) {
+		head, rest, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		if !ok || head[0] == '#' {
+			continue
+		}
+		var kinds []payload.Kind
+		name, of, _ := strings.Cut(head, " ")
+		for k := range strings.FieldsSeq(of) {
+			kinds = append(kinds, payload.Kind(k))
+		}
+		switch name {
+		case "frame":
+			p.frames = append(p.frames, regexp.MustCompile("(?i)"+rest))
+			continue
+		case "pair":
+			p.pairs = append(p.pairs, pair{rest, kinds})
+			continue
+		}
+		for w := range strings.FieldsSeq(rest) {
+			switch name {
+			case "happening":
+				p.happening[text.Stem(w)] = true
+			case "small":
+				p.small[w] = true
+			case "nothing":
+				p.nothing[w] = true
+			case "asks":
+				p.asks[w] = kinds
+			}
+		}
+	}
+	return p
+})
