@@ -32,9 +32,10 @@ const (
 	unitRE  = `(day|week|month|year)s?`
 	dateRE  = `(\d{4})[-/](\d\d?)(?:[-/](\d\d?))?`
 	dayRE   = `(monday|tuesday|wednesday|thursday|friday|saturday|sunday)`
-	monthRE = `(january|jan|february|feb|march|mar|april|apr|may|june|jun|july|jul|august|aug|september|sept|sep|october|oct|november|nov|december|dec)\.?`
-	yearRE  = `(?:,?\s+((?:19|20)\d\d))?`
-	partRE  = `(?:(?:early|mid|late|the\s+(?:beginning|start|middle|end)\s+of)[\s-]+)?`
+	monthRE = `(january|jan|february|feb|march|mar|april|apr|may|june|jun|july|jul|august|aug|september|sept|sep|` +
+		`october|oct|november|nov|december|dec)\.?`
+	yearRE = `(?:,?\s+((?:19|20)\d\d))?`
+	partRE = `(?:(?:early|mid|late|the\s+(?:beginning|start|middle|end)\s+of)[\s-]+)?`
 )
 
 // whens are the ways that are understood, the longer before what they hold.
@@ -44,9 +45,17 @@ var whens = sync.OnceValue(func() []when {
 	months := []string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
 	digits := strings.Split("0123456789", "")
 	var all []when
-	add := func(hints []string, form string, span func(m []string, now time.Time) (a, b time.Time, ok bool)) {
-		all = append(all, when{hints, text.Pattern(`(?i)` + form),
-			span})
+	type spanOf = func(m []string, now time.Time) (from, to time.Time, ok bool)
+	add := func(hints []string, form string, span spanOf) {
+		all = append(all, when{hints, text.Pattern(`(?i)` + form), span})
+	}
+	// of what the word before it bounds
+	bound := func(hints []string, form string, span spanOf) {
+		add(hints, form, func(m []string, now time.Time) (a, b time.Time, ok bool) {
+			from, to, ok := span(m, now)
+			a, b = bounded(m[1], from, to)
+			return a, b, ok
+		})
 	}
 	add(digits, `\b(?:between|from)\s+`+dateRE+`\s+(?:and|to|until|till|through)\s+`+dateRE+`\b`,
 		func(m []string, now time.Time) (a, b time.Time, ok bool) {
@@ -65,109 +74,96 @@ var whens = sync.OnceValue(func() []when {
 			}
 			return first, last.AddDate(0, 1, 0), !first.After(last)
 		})
-	add(digits, `\b(since|after|from|before|until|on|in|by|around)\s+`+dateRE+`\b`,
-		func(m []string, now time.Time) (a, b time.Time, ok bool) {
-			from, to, ok := dated(m[2], m[3], m[4], now)
-			a, b = bounded(m[1], from, to)
-			return a, b, ok
-		})
-	add(digits, `\b(since|after|from|before|until|on|by|around)\s+(?:the\s+)?(\d\d?)\.\s?(\d\d?)\.\s?(\d{4})\b`,
-		func(m []string, now time.Time) (a, b time.Time, ok bool) {
-			from, to, ok := dated(m[4], m[3], m[2], now)
-			a, b = bounded(m[1], from, to)
-			return a, b, ok
-		})
-	onDay := func(word, month, day, year string, now time.Time) (a, b time.Time, ok bool) {
-		from := monthOf(month, year, now)
+	bound(digits, `\b(since|after|from|before|until|on|in|by|around)\s+`+dateRE+`\b`,
+		func(m []string, now time.Time) (from, to time.Time, ok bool) { return dated(m[2], m[3], m[4], now) })
+	bound(digits, `\b(since|after|from|before|until|on|by|around)\s+(?:the\s+)?(\d\d?)\.\s?(\d\d?)\.\s?(\d{4})\b`,
+		func(m []string, now time.Time) (from, to time.Time, ok bool) { return dated(m[4], m[3], m[2], now) })
+	onDay := func(month, day, year string, now time.Time) (from, to time.Time, ok bool) {
+		from = monthOf(month, year, now)
 		n, _ := strconv.Atoi(day)
 		if n < 1 || from.AddDate(0, 0, n-1).Month() != from.Month() {
-			return a, b, false
+			return from, to, false
 		}
 		if from = from.AddDate(0, 0, n-1); year == "" && from.After(now) {
 			from = from.AddDate(-1, 0, 0)
 		}
-		a, b = bounded(word, from, from.AddDate(0, 0, 1))
-		return a, b, true
+		return from, from.AddDate(0, 0, 1), true
 	}
-	add(months, `\b(since|after|from|before|until|on|by|around)\s+(?:the\s+)?(\d\d?)(?:st|nd|rd|th|\.)?\s+(?:of\s+)?`+monthRE+yearRE+`\b`, func(m []string, now time.Time) (a, b time.Time, ok bool) {
-		return onDay(m[1], m[3], m[2], m[4], now)
-	})
-	add(months, `\b(since|after|from|before|until|on|by|around)\s+`+monthRE+`\s+(\d\d?)(?:st|nd|rd|th)?`+yearRE+`\b`,
-		func(m []string, now time.Time) (a, b time.Time, ok bool) {
-			return onDay(m[1], m[2], m[3], m[4], now)
+	bound(months, `\b(since|after|from|before|until|on|by|around)\s+(?:the\s+)?(\d\d?)(?:st|nd|rd|th|\.)?\s+(?:of\s+)?`+
+		monthRE+yearRE+`\b`,
+		func(m []string, now time.Time) (from, to time.Time, ok bool) { return onDay(m[3], m[2], m[4], now) })
+	bound(months, `\b(since|after|from|before|until|on|by|around)\s+`+monthRE+`\s+(\d\d?)(?:st|nd|rd|th)?`+yearRE+`\b`,
+		func(m []string, now time.Time) (from, to time.Time, ok bool) { return onDay(m[2], m[3], m[4], now) })
+	bound(months, `\b(?:back\s+)?(since|after|from|before|until|in|last|during|at|by|around)\s+`+partRE+
+		monthRE+yearRE+`\b`,
+		func(m []string, now time.Time) (from, to time.Time, ok bool) {
+			from = monthOf(m[2], m[3], now)
+			return from, from.AddDate(0, 1, 0), true
 		})
-	add(months, `\b(?:back\s+)?(since|after|from|before|until|in|last|during|at|by|around)\s+`+partRE+monthRE+yearRE+`\b`,
-		func(m []string, now time.Time) (a, b time.Time, ok bool) {
-			from := monthOf(m[2], m[3], now)
-			a, b = bounded(m[1], from, from.AddDate(0, 1, 0))
-			return a, b, true
+	bound(digits, `\b(since|after|before|until|in|during|by)\s+((?:19|20)\d\d)(?:[\s?!.,;:]|$)`,
+		func(m []string, now time.Time) (from, to time.Time, ok bool) {
+			from = monthOf("January", m[2], now)
+			return from, from.AddDate(1, 0, 0), true
 		})
-	add(digits, `\b(since|after|before|until|in|during|by)\s+((?:19|20)\d\d)(?:[\s?!.,;:]|$)`,
-		func(m []string, now time.Time) (a, b time.Time, ok bool) {
-			y, _ := strconv.Atoi(m[2])
-			from := time.Date(y, 1, 1, 0, 0, 0, 0, now.Location())
-			a, b = bounded(m[1], from, from.AddDate(1, 0, 0))
-			return a, b, true
-		})
-	add([]string{"q1", "q2", "q3", "q4"},
+	bound([]string{"q1", "q2", "q3", "q4"},
 		`\b(since|after|before|until|in|during|last)\s+q([1-4])(?:\s+((?:19|20)\d\d))?\b`,
-		func(m []string, now time.Time) (a, b time.Time, ok bool) {
+		func(m []string, now time.Time) (from, to time.Time, ok bool) {
 			n, _ := strconv.Atoi(m[2])
-			from := monthOf(time.Month(3*n-2).String(), m[3], now)
-			a, b = bounded(m[1], from, from.AddDate(0, 3, 0))
-			return a, b, true
+			from = monthOf(time.Month(3*n-2).String(), m[3], now)
+			return from, from.AddDate(0, 3, 0), true
 		})
-	add([]string{"last", "past"}, `\b(?:in|over|within|during)?\s*(?:the\s+)?(?:last|past)\s+(\d{1,3}|two|three|four|five|six|few|several|couple of|couple)\s+`+unitRE+`\b`, func(m []string, now time.Time) (a, b time.Time, ok bool) {
-		return midnight(back(now, amount(m[1]), m[2])), time.Time{}, true
-	})
-	add([]string{"last", "past"}, `\b(?:(?:in|over|within|during)\s+the\s+last|(?:in\s+|over\s+|within\s+|during\s+)?the\s+past)\s+(week|month|year)\b`, func(m []string, now time.Time) (a, b time.Time, ok bool) {
-		return midnight(back(now, 1, m[1])), time.Time{}, true // up to now, not the one before this
-	})
-	add([]string{"ago", "back"}, `\b(\d{1,3}|two|three|four|five|six|a|an|one|a few|several|a couple of|a couple|couple of)\s+`+unitRE+`\s+(?:ago|back)\b`, func(m []string, now time.Time) (a, b time.Time, ok bool) {
-		n := amount(m[1])
-		from, to := within(back(now, n, m[2]), m[2])
-		if m[2] != "day" { // people round
-			from, to = from.AddDate(0, 0, -days(m[2])/2), to.AddDate(0, 0, days(m[2])/2)
-		}
-		return from, to, true
-	})
-	add([]string{"before last"}, `\b(since\s+|until\s+)?the\s+(week|month|year)\s+before\s+last\b`,
+	add([]string{"last", "past"}, `\b(?:in|over|within|during)?\s*(?:the\s+)?(?:last|past)\s+`+
+		`(\d{1,3}|two|three|four|five|six|few|several|couple of|couple)\s+`+unitRE+`\b`,
 		func(m []string, now time.Time) (a, b time.Time, ok bool) {
-			from, to := within(back(now, 2, m[2]), m[2])
-			a, b = bounded(m[1], from, to)
-			return a, b, true
+			return midnight(back(now, amount(m[1]), m[2])), time.Time{}, true
 		})
-	add([]string{"quarter"}, `\b(since\s+|before\s+|until\s+)?(last|previous|this)\s+quarter\b`,
+	add([]string{"last", "past"}, `\b(?:(?:in|over|within|during)\s+the\s+last|(?:in\s+|over\s+|within\s+|during\s+)?`+
+		`the\s+past)\s+(week|month|year)\b`,
 		func(m []string, now time.Time) (a, b time.Time, ok bool) {
-			from := time.Date(now.Year(), (now.Month()-1)/3*3+1, 1, 0, 0, 0, 0, now.Location())
+			return midnight(back(now, 1, m[1])), time.Time{}, true // up to now, not the one before this
+		})
+	add([]string{"ago", "back"}, `\b(\d{1,3}|two|three|four|five|six|a|an|one|a few|several|a couple of|a couple|`+
+		`couple of)\s+`+unitRE+`\s+(?:ago|back)\b`,
+		func(m []string, now time.Time) (from, to time.Time, ok bool) {
+			from, to = within(back(now, amount(m[1]), m[2]), m[2])
+			if m[2] != "day" { // people round
+				from, to = from.AddDate(0, 0, -days(m[2])/2), to.AddDate(0, 0, days(m[2])/2)
+			}
+			return from, to, true
+		})
+	bound([]string{"before last"}, `\b(since\s+|until\s+)?the\s+(week|month|year)\s+before\s+last\b`,
+		func(m []string, now time.Time) (from, to time.Time, ok bool) {
+			from, to = within(back(now, 2, m[2]), m[2])
+			return from, to, true
+		})
+	bound([]string{"quarter"}, `\b(since\s+|before\s+|until\s+)?(last|previous|this)\s+quarter\b`,
+		func(m []string, now time.Time) (from, to time.Time, ok bool) {
+			from = time.Date(now.Year(), (now.Month()-1)/3*3+1, 1, 0, 0, 0, 0, now.Location())
 			if !strings.EqualFold(m[2], "this") {
 				from = from.AddDate(0, -3, 0)
 			}
-			a, b = bounded(m[1], from, from.AddDate(0, 3, 0))
-			return a, b, true
+			return from, from.AddDate(0, 3, 0), true
 		})
-	add([]string{"weekend"}, `\b(since\s+|before\s+|until\s+)?(?:(?:over|at|on|during)\s+)?(the|last|this)\s+weekend\b`,
-		func(m []string, now time.Time) (a, b time.Time, ok bool) {
-			from := midnight(now).AddDate(0, 0, -(int(now.Weekday())+1)%7) // the last Saturday, or today
+	bound([]string{"weekend"}, `\b(since\s+|before\s+|until\s+)?(?:(?:over|at|on|during)\s+)?(the|last|this)\s+weekend\b`,
+		func(m []string, now time.Time) (from, to time.Time, ok bool) {
+			from = midnight(now).AddDate(0, 0, -(int(now.Weekday())+1)%7) // the last Saturday, or today
 			if strings.EqualFold(m[2], "last") && (now.Weekday() == time.Saturday || now.Weekday() == time.Sunday) {
 				from = from.AddDate(0, 0, -7)
 			}
-			a, b = bounded(m[1], from, from.AddDate(0, 0, 2))
-			return a, b, true
+			return from, from.AddDate(0, 0, 2), true
 		})
-	add([]string{"week", "month", "year"},
+	bound([]string{"week", "month", "year"},
 		`\b(since\s+|before\s+|until\s+|earlier\s+|later\s+|sometime\s+)?(last|previous|this)\s+(week|month|year)\b`,
-		func(m []string, now time.Time) (a, b time.Time, ok bool) {
+		func(m []string, now time.Time) (from, to time.Time, ok bool) {
 			n := 1
 			if strings.EqualFold(m[2], "this") {
 				n = 0
 			}
-			from, to := within(back(now, n, m[3]), m[3])
-			a, b = bounded(m[1], from, to)
-			return a, b, true
+			from, to = within(back(now, n, m[3]), m[3])
+			return from, to, true
 		})
-	add([]string{"day"}, `\b(since|before|until|on|last|this)\s+`+dayRE+`\b`,
-		func(m []string, now time.Time) (a, b time.Time, ok bool) {
+	bound([]string{"day"}, `\b(since|before|until|on|last|this)\s+`+dayRE+`\b`,
+		func(m []string, now time.Time) (from, to time.Time, ok bool) {
 			day := midnight(now).AddDate(0, 0, -1)
 			if strings.EqualFold(m[1], "this") {
 				day = midnight(now)
@@ -175,24 +171,20 @@ var whens = sync.OnceValue(func() []when {
 			for !strings.EqualFold(day.Weekday().String(), m[2]) {
 				day = day.AddDate(0, 0, -1)
 			}
-			a, b = bounded(m[1], day, day.AddDate(0, 0, 1))
-			return a, b, true
+			return day, day.AddDate(0, 0, 1), true
 		})
-	add([]string{"day before yesterday"}, `\b(since\s+|until\s+)?(?:the\s+)?day\s+before\s+yesterday\b`,
-		func(m []string, now time.Time) (a, b time.Time, ok bool) {
-			day := midnight(now).AddDate(0, 0, -2)
-			a, b = bounded(m[1], day, day.AddDate(0, 0, 1))
-			return a, b, true
-		})
-	add([]string{"yesterday", "today", "tonight", "this ", "last night"},
-		`\b(since\s+|before\s+|until\s+)?(yesterday|last night|today|tonight|this (?:morning|afternoon|evening))\b`,
-		func(m []string, now time.Time) (a, b time.Time, ok bool) {
+	bound([]string{"yesterday", "today", "tonight", "this ", "last night"},
+		`\b(since\s+|before\s+|until\s+)?((?:the\s+)?day\s+before\s+yesterday|yesterday|last night|today|tonight|`+
+			`this (?:morning|afternoon|evening))\b`,
+		func(m []string, now time.Time) (from, to time.Time, ok bool) {
 			day := midnight(now)
-			if low := strings.ToLower(m[2]); low == "yesterday" || low == "last night" {
+			switch low := strings.ToLower(m[2]); {
+			case strings.Contains(low, "before"):
+				day = day.AddDate(0, 0, -2)
+			case low == "yesterday" || low == "last night":
 				day = day.AddDate(0, 0, -1)
 			}
-			a, b = bounded(m[1], day, day.AddDate(0, 0, 1))
-			return a, b, true
+			return day, day.AddDate(0, 0, 1), true
 		})
 	return all
 })
