@@ -49,10 +49,24 @@ func (a *App) OfferModel(ctx context.Context, l *library.Library) error {
 		fmt.Fprintf(a.Out, "The sessions here take about %s, %s tokens.\n", answer.Count(takes.Requests, "request"),
 			config.Thousands(takes.In+takes.Out))
 	}
-	fmt.Fprintf(a.Out, "y or 1: yes, %s; another number: that one; n: never; any other key: not now ", found[0].Name())
-	key := terminal.Key(a.In)
-	fmt.Fprintln(a.Out)
-	which := strings.IndexRune("123456789"[:len(found)], key)
+	digits := "123456789"[:len(found)]
+	const keys = "y or 1: yes, %s; another number: that one; t: first try it on sample sessions; n: never; any other " +
+		"key: not now "
+	key := a.key(keys, found[0].Name())
+	for ; key == 't' || key == 'T'; key = a.key(keys, found[0].Name()) {
+		on := found[0]
+		if len(found) > 1 {
+			which := strings.IndexRune(digits, a.key("Which one, 1 to %d? ", len(found)))
+			if which < 0 {
+				continue
+			}
+			on = found[which]
+		}
+		if err := a.TryOnSample(ctx, l, on); err != nil {
+			fmt.Fprintf(a.Err, "recall: %v\n", err)
+		}
+	}
+	which := strings.IndexRune(digits, key)
 	switch key {
 	case 'n', 'N':
 		return a.UseModel(ctx, l, config.Choice{Provider: config.NoProvider})
@@ -73,6 +87,13 @@ func (a *App) OfferModel(ctx context.Context, l *library.Library) error {
 			"It is being asked in the background, about the newest sessions first; recall status says how far it is.")
 	}
 	return nil
+}
+
+// key asks for a key.
+func (a *App) key(question string, args ...any) rune {
+	fmt.Fprintf(a.Out, question, args...)
+	defer fmt.Fprintln(a.Out)
+	return terminal.Key(a.In)
 }
 
 // offer says what a model is for, as measured over 88 questions (docs/internals/quality.md).

@@ -148,7 +148,7 @@ func printRelations(a *app.App, agreement eval.RelationAgreement) {
 
 // relating asks a model about pairs as a sync does.
 func relating(a *app.App, m *evalModel) (eval.RelatedBy, error) {
-	dir, err := m.answers()
+	dir, err := app.AnswersOf(m)
 	if err != nil {
 		return nil, err
 	}

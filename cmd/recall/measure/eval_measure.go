@@ -164,7 +164,7 @@ func evalWithModel(ctx context.Context, a *app.App, f evalFlags, rules *redact.R
 	}
 	if distills {
 		o.Model, o.Spent = m.Name(), m.purse.Of
-		o.Distiller, err = improvingBy(a, m)
+		o.Distiller, err = a.DistillingBy(m)
 	}
 	return m, err
 }

@@ -2,26 +2,18 @@ package measure
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"recall/answer"
 	"recall/answer/compose"
 	"recall/cmd/recall/app"
 	"recall/config"
-	"recall/distill"
-	"recall/distill/model"
 	"recall/eval"
 	"recall/hint"
-	"recall/ingest"
 	"recall/library"
 	"recall/llm"
 	"recall/llm/replay"
-	"recall/payload"
 	"recall/redact"
 )
 
@@ -102,69 +94,13 @@ func (m *evalModel) judging(rules *redact.Rules) (eval.Judge, error) {
 	return eval.ModelJudge{Model: m, Verdicts: v, Redact: func(s string) string { return rules.Session().Text(s) }}, nil
 }
 
-// improving distills as sync does: by rules, and by a model where a session
-// says enough to be asked about.
-type improving struct {
-	rules distill.Distiller
-	*model.Improver
-}
-
-var _ distill.Distiller = improving{}
-
-// Distill implements distill.Distiller.
-func (d improving) Distill(ctx context.Context, s *ingest.Session) (*payload.Payload, error) {
-	p, err := d.rules.Distill(ctx, s)
-	if err != nil || !d.Ripe(s) {
-		return p, err
-	}
-	return d.Improve(ctx, s, p)
-}
-
 // secondLook has a model look at what a search found, as recall query does. Its
 // answers are kept beside the runs.
 func (m *evalModel) secondLook(rules *redact.Rules) (*answer.SecondLook, error) {
-	dir, err := m.answers()
+	dir, err := app.AnswersOf(m)
 	if err != nil {
 		return nil, err
 	}
 	clean := func(s string) string { return rules.Session().Text(s) }
 	return &answer.SecondLook{Asker: compose.Asker{Model: m, Redact: clean, Kept: dir}}, nil
-}
-
-// answers is where what a model answers is kept, beside the runs, each model's
-// apart: what is measured must not come out of what another said.
-func (m *evalModel) answers() (answerFolder, error) {
-	dir, err := app.RunsDir()
-	sum := sha256.Sum256([]byte(m.Name()))
-	return answerFolder(filepath.Join(dir, "answers", hex.EncodeToString(sum[:6]))), err
-}
-
-// improvingBy distills with a model whose answers are kept.
-func improvingBy(a *app.App, m *evalModel) (distill.Distiller, error) {
-	dir, err := m.answers()
-	if err != nil {
-		return nil, err
-	}
-	return improving{a.Distiller(),
-		model.New(model.Options{Model: m, Window: a.Config.Distill.Window, Max: a.Config.LLM.MaxOutput, Anew: true,
-			Store: dir})}, nil
-}
-
-// answerFolder keeps models' answers, a file each. It is a model.Store.
-type answerFolder string
-
-var _ model.Store = answerFolder("")
-
-// Answer implements model.Store.
-func (f answerFolder) Answer(key string) (data []byte, ok bool, err error) {
-	data, err = os.ReadFile(filepath.Join(string(f), fileName(key)))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
-	}
-	return data, err == nil, err
-}
-
-// KeepAnswer implements model.Store.
-func (f answerFolder) KeepAnswer(key string, data []byte) error {
-	return app.WriteWhole(filepath.Join(string(f), fileName(key)), data)
 }

@@ -1,0 +1,175 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"recall/answer"
+	"recall/cmd/recall/terminal"
+	"recall/config"
+	"recall/demo"
+	"recall/distill"
+	"recall/distill/model"
+	"recall/eval"
+	"recall/ingest"
+	"recall/library"
+	"recall/llm"
+	"recall/payload"
+	"recall/pipeline"
+	"recall/redact"
+	txt "recall/text"
+)
+
+// DistillingBy distills as sync does: by rules, and by a model where a session says enough to
+// be asked about. What that answers is kept beside the runs of eval.
+func (a *App) DistillingBy(m llm.Model) (distill.Distiller, error) {
+	dir, err := AnswersOf(m)
+	return byModel{a.Distiller(), model.New(model.Options{Model: m, Window: a.Config.Distill.Window,
+		Max: a.Config.LLM.MaxOutput, Anew: true, Store: dir})}, err
+}
+
+type byModel struct {
+	rules distill.Distiller
+	*model.Improver
+}
+
+// Distill implements distill.Distiller.
+func (d byModel) Distill(ctx context.Context, s *ingest.Session) (*payload.Payload, error) {
+	p, err := d.rules.Distill(ctx, s)
+	if err != nil || !d.Ripe(s) {
+		return p, err
+	}
+	return d.Improve(ctx, s, p)
+}
+
+// byRules distills by rules, and sums up what asking a model would take.
+type byRules struct {
+	byModel
+	takes *distill.Estimate
+}
+
+// Distill implements distill.Distiller.
+func (d byRules) Distill(ctx context.Context, s *ingest.Session) (*payload.Payload, error) {
+	p, err := d.rules.Distill(ctx, s)
+	if err != nil || !d.Ripe(s) {
+		return p, err
+	}
+	e, err := d.Estimate(ctx, s, p)
+	d.takes.Requests, d.takes.In, d.takes.Out = d.takes.Requests+e.Requests, d.takes.In+e.In, d.takes.Out+e.Out
+	return p, err
+}
+
+// Name implements distill.Distiller.
+func (d byRules) Name() string { return d.rules.Name() }
+
+// AnswersOf is where what a model answers to measurements is kept, each model's apart: what
+// is measured must not come out of what another said.
+func AnswersOf(m llm.Model) (answerFolder, error) {
+	dir, err := RunsDir()
+	sum := sha256.Sum256([]byte(m.Name()))
+	return answerFolder(filepath.Join(dir, "answers", hex.EncodeToString(sum[:6]))), err
+}
+
+// answerFolder keeps models' answers, a file each. It is a model.Store.
+type answerFolder string
+
+var _ model.Store = answerFolder("")
+
+// Answer implements model.Store.
+func (f answerFolder) Answer(key string) (data []byte, ok bool, err error) {
+	data, err = os.ReadFile(filepath.Join(string(f), key))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	return data, err == nil, err
+}
+
+// KeepAnswer implements model.Store.
+func (f answerFolder) KeepAnswer(key string, data []byte) error {
+	return WriteWhole(filepath.Join(string(f), key), data)
+}
+
+// TryOnSample says how payloads by rules do against the bundled gold set, and what asking a
+// model about the sample sessions takes; where the person wants that, how its payloads do.
+func (a *App) TryOnSample(ctx context.Context, l *library.Library, ch config.Choice) error {
+	b := a.Beside()
+	b.Config = a.Config.With(ch)
+	asked, err := b.Asking(ctx)
+	if err != nil {
+		return err
+	}
+	purse := &eval.Purse{Below: b.Purse(l)}
+	m := llm.Patient(llm.Metered(asked.Plain, purse, asked.Prices), b.Config.Patience())
+	by, err := b.DistillingBy(m)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "recall-sample-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if _, _, err := demo.Write(dir); err != nil {
+		return err
+	}
+	rules, err := redact.New()
+	if err != nil {
+		return err
+	}
+	bar := terminal.NewProgress(a.Err)
+	measure := func(d distill.Distiller) (*eval.PayloadScore, error) {
+		r, err := eval.Payloads(ctx, eval.Options{From: dir, Distiller: d, AtOnce: b.Config.Patience().AtOnce,
+			Redact: func(s *ingest.Session) { pipeline.Redact(rules, s) },
+			Progress: func(done, total int, what string) {
+				bar.Show(pipeline.Progress{Stage: txt.Clip(terminal.Line(what), 24), Done: done, Total: total})
+			}})
+		bar.Done()
+		if err == nil && len(r.Problems) > 0 {
+			err = errors.New(r.Problems[0].String())
+		}
+		if err != nil {
+			return nil, err
+		}
+		return r.Systems[0].Payloads, nil
+	}
+	row := func(name string, s *eval.PayloadScore) {
+		fmt.Fprintf(a.Out, "  %-30s %.2f   decisions %.2f\n", name, s.Micro.F1.Value, s.Kinds[payload.Decision].F1.Value)
+	}
+	var takes distill.Estimate
+	plain, err := measure(byRules{by.(byModel), &takes})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Out, "What people would keep of %s of invented work, found, and nothing else (F1, 1 is all of it):\n",
+		answer.Count(len(plain.Sessions), "session"))
+	row("rules", plain)
+	price := ""
+	if cost, known := asked.Prices.Cost(m.Name(), llm.Usage{In: takes.In, Out: takes.Out}, false); known {
+		price = ", " + config.Dollars(cost)
+	}
+	if takes.Requests > 0 {
+		fmt.Fprintf(a.Out, "Asking %s takes about %s, %s tokens%s.\n", m.Name(),
+			answer.Count(takes.Requests, "request"), config.Thousands(takes.In+takes.Out), price)
+		if key := a.key("y: ask it; any other key: don't "); key != 'y' && key != 'Y' {
+			return nil
+		}
+	}
+	start := time.Now()
+	made, err := measure(by)
+	if err != nil {
+		return err
+	}
+	row(m.Name(), made)
+	fmt.Fprintf(a.Out, "It took %s.\n", terminal.Elapsed(time.Since(start)))
+	if took := purse.Took(m.Name()); took != "" {
+		fmt.Fprintln(a.Out, took)
+	}
+	return nil
+}
