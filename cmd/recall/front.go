@@ -19,26 +19,26 @@ var front = []struct {
 	commands []string
 }{
 	{"Ask and go on", []string{"query", "why", "show", "log", "list", "resume"}},
-	{"Keep and correct", []string{"init", "status", "review", "guard"}},
-	{"Set up", []string{"hooks", "mcp", "schedule"}},
+	{"Keep and correct", []string{"init", "status", "review", "guard", "check", "forget"}},
+	{"Set up", []string{"setup"}},
 }
 
 // groups are the commands as recall help all lists them; those in no group come last.
 var groups = []struct{ id, title, commands string }{
 	{"ask", "Ask and go on:", "error follow handoff list log prepare query repeats resume show thread why wrap-up"},
-	{"keep", "Take in and keep:", "backup cleanup demo edit export forget guard hooks import init link manifest mcp " +
-		"project rebuild redistill restore review schedule sync"},
-	{"look", "Look and mend:", "check config eval inspect status usage vectors"},
+	{"keep", "Take in and keep:", "backup cleanup demo edit export forget guard import init link manifest project " +
+		"rebuild redistill restore review sync"},
+	{"look", "Look and mend:", "check config eval setup status usage vectors"},
 }
 
 // parts are commands for scripts and for other programs: those that people type do the same.
-const parts = "archive completion hook reindex version"
+const parts = "archive completion hook hooks inspect mcp reindex schedule version"
 
 // former are the names that commands once had, and what stands for them: they stay for who knows them.
 var former = map[string]string{
 	"actions": "show --actions", "brief": "prepare", "calibrate": "vectors --weigh", "changed": "log --changed",
 	"embed": "vectors", "files": "why --file", "fix": "error", "habits": "repeats", "open": "show --open", "progress": "follow",
-	"relate": "link", "repair": "check --repair", "verify": "check",
+	"relate": "link", "repair": "check --repair", "uninstall": "setup --remove", "verify": "check",
 }
 
 // group puts each command into its group, and parts into none.

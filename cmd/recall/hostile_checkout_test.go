@@ -55,7 +55,7 @@ var everywhere = map[string][]string{
 	"reindex": {"reindex"}, "repeats": {"repeats"}, "rest": {},
 	"restore": {"restore SESSION --dry-run", "restore SESSION"},
 	"resume":  {"resume", "resume --json"}, "review": {"review", "review --json"},
-	"schedule install": {"schedule install --dry-run"}, "schedule remove": {}, "schedule status": {"schedule status"},
+	"schedule install": {"schedule install --dry-run"}, "schedule remove": {}, "setup": {"setup", "setup --status"}, "schedule status": {"schedule status"},
 	"scheduled": {"scheduled archive"}, "show": {"show SESSION", "show SESSION --transcript", "show SESSION --actions"},
 	"status": {"status", "status --json"}, "sync": {"sync"}, "thread join": {"thread join SESSION OTHER"},
 	"thread split": {"thread split SESSION OTHER"}, "usage": {"usage"}, "vectors": {"vectors", "vectors --weigh"},

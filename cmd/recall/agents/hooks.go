@@ -22,9 +22,8 @@ import (
 
 func newHooksCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:        "hooks",
-		SuggestFor: []string{"setup", "install", "uninstall"},
-		Short:      "Have Claude Code call recall by itself",
+		Use:   "hooks",
+		Short: "Have Claude Code call recall by itself",
 	}
 	cmd.AddCommand(newHooksInstallCmd(a), newHooksUninstallCmd(a), newHooksStatusCmd(a))
 	return cmd

@@ -91,6 +91,22 @@ func (a *App) LoadConfig() (*config.Config, error) {
 	return c, nil
 }
 
+// Given are the flags that say which configuration and library are meant, as another run gets them.
+func (a *App) Given() (args []string) {
+	if a.ConfigFile != "" {
+		args = append(args, "--config", a.ConfigFile)
+	}
+	if a.LibraryNamed() {
+		args = append(args, "--library", a.Flags.Lookup("library").Value.String())
+	}
+	return args
+}
+
+// Run runs a command of recall's in this process, on the same streams, and returns its exit code.
+func (a *App) Run(ctx context.Context, args ...string) int {
+	return a.Again(ctx, append(a.Given(), args...), a.In, terminal.Own(a.Out), terminal.Own(a.Err))
+}
+
 // LibraryNamed reports whether --library says which library is meant.
 func (a *App) LibraryNamed() bool { return a.Flags != nil && a.Flags.Changed("library") }
 

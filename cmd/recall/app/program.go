@@ -92,6 +92,14 @@ const (
 // ExitCode ends a command that has already said all there is to say.
 type ExitCode int
 
+// Exit ends a command with a code; nil for ExitOK.
+func Exit(code int) error {
+	if code == ExitOK {
+		return nil
+	}
+	return ExitCode(code)
+}
+
 func (c ExitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
 // RunsDir is where runs are kept that nobody named a file for.

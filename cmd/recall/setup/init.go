@@ -133,8 +133,8 @@ Next:
   recall query "what did we decide about …"   ask it anything
   recall resume --copy                        the payload for your next session
   recall list                                 all sessions, and whether they are safe
-  recall hooks install                        payloads and warnings come into Claude Code by themselves
-  recall schedule install                     new sessions are archived every ten minutes, and distilled each night
+  recall setup                                payloads and warnings come into Claude Code, new sessions into the
+                                              library by themselves
   recall sync                                 take in what is new now (query does it by itself)
 `
 

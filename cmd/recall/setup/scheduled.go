@@ -80,16 +80,9 @@ func runScheduled(ctx context.Context, a *app.App, dir, job string) (int, error)
 			" the run before is still at work")
 	}
 	defer lock.Unlock()
-	var args []string
-	if a.ConfigFile != "" {
-		args = append(args, "--config", a.ConfigFile)
-	}
-	if a.LibraryNamed() {
-		args = append(args, "--library", a.Flags.Lookup("library").Value.String())
-	}
 	var out, errOut bytes.Buffer
 	start := time.Now()
-	code := a.Again(ctx, append(args, job), strings.NewReader(""), &out, &errOut)
+	code := a.Again(ctx, append(a.Given(), job), strings.NewReader(""), &out, &errOut)
 	did := strings.ReplaceAll(strings.TrimSpace(terminal.Visible(out.String())), "\n", "; ")
 	r := schedule.Run{Job: job, At: start.UTC().Truncate(time.Second), MS: time.Since(start).Milliseconds(), Exit: code,
 		Did: cmp.Or(txt.Clip(did, 300), "nothing")}

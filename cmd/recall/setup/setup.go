@@ -19,7 +19,8 @@ import (
 // Commands are the commands that set recall up and say how it stands.
 func Commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
-		newInitCmd(a), newDemoCmd(a), newConfigCmd(a), newScheduleCmd(a), newScheduledCmd(a), newStatusCmd(a),
+		newInitCmd(a), newDemoCmd(a), newConfigCmd(a), newSetupCmd(a), newScheduleCmd(a),
+		newScheduledCmd(a), newStatusCmd(a),
 		newUsageCmd(a),
 	}
 }
