@@ -111,7 +111,7 @@ func inject(p *payload.Payload, v payload.Variant, confirm bool) string {
 	}
 }
 
-// mostLeads is how many passages are put before a model.
+// mostLeads is how many passages of each session are put before a model.
 const mostLeads = 3
 
 // settled are the items that say what came of a payload's goal.

@@ -13,7 +13,8 @@ import (
 //
 //	[pinned] text (not: lost; lost) (scope: condition) — because why
 //	path — STATUS — text — why                          of kind File
-//	“text” — user, turn 12                              of kind Lead
+//	“text” — user, turn 12, to “what it answers”         of kind Lead
+//	“question?” — assistant, turn 11; answered “Yes.”
 //
 // "because" stands in decisions only. Whatever an item holds is made one safe
 // line, and what could be taken for the line's own grammar is escaped:
@@ -126,8 +127,19 @@ func formatLead(it *Item) string {
 	if len(it.Evidence) == 0 || oneLine(it.Text) == "" {
 		return formatText(it)
 	}
-	return "“" + segment(it.Text) + "”" + dash + speakers[it.By] + ", turn " + strconv.Itoa(it.Evidence[0].N)
+	line := "“" + segment(it.Text) + "”" + dash + speakers[it.By] + ", turn " + strconv.Itoa(it.Evidence[0].N)
+	if len(it.Evidence) < 2 || contains(it.Text, oneLine(it.Evidence[1].Quote)) {
+		return line
+	}
+	between := ", to “"
+	if it.Evidence[1].N > it.Evidence[0].N {
+		between = "; answered “"
+	}
+	return line + between + segment(text.Clip(it.Evidence[1].Quote, mostOfOther)) + "”"
 }
+
+// mostOfOther is how many characters are shown of what a passage answers, or is answered by.
+const mostOfOther = 160
 
 var speakers = map[By]string{ByUser: "user", ByAssistant: "assistant", ByBoth: "both"}
 

@@ -16,8 +16,8 @@ import (
 // DefaultBudget is the most tokens of a payload.md, markers counted.
 const DefaultBudget = 1000
 
-// MostLeads is how many passages a payload.md shows.
-const MostLeads = 5
+// MostLeads is how many passages of each session a page shows.
+const MostLeads = 8
 
 // longest is how many characters of an item's text, and of its reason, a
 // budgeted page shows; an item is one sentence, and one that isn't must not
@@ -29,8 +29,8 @@ type Options struct {
 	Variant Variant // "" is Coding
 	Budget  int     // tokens, markers counted; 0 is DefaultBudget, less is no limit
 
-	// Leads is how many passages are shown, the most telling ones; 0 is MostLeads.
-	// Without a limit of tokens all are.
+	// Leads is how many passages are shown for each session, the most telling ones; 0 is
+	// MostLeads. Without a limit of tokens all are.
 	Leads int
 
 	// Count counts tokens; nil is tokens.Count, which takes some 50 ms to begin.
@@ -62,7 +62,7 @@ func Render(p *Payload, o Options) Rendered {
 	if o.Budget < 0 {
 		return page.layOut(nil)
 	}
-	page.leaveLeads(cmp.Or(o.Leads, MostLeads))
+	page.leaveLeads(cmp.Or(o.Leads, MostLeads) * max(1, len(p.Thread)))
 	page.shorten(longest)
 	r, order := page.fit(o.Budget)
 	for size := longest / 2; r.Tokens > o.Budget && size >= 20; size /= 2 {

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"path"
+	"slices"
 	"sort"
 	"strings"
 
@@ -32,29 +33,34 @@ type touched struct {
 	word     int       // where in it its longest word begins
 	offLimit *speech
 	offPart  *sentence
+	open     *sentence // what a report says is left to be done with it
+	openBy   *speech
 }
 
-// mostFiles is how many files a session may yield.
-const mostFiles = 12
+// mostFiles is how many files a session may yield; mostRead, one that only looked at files.
+const mostFiles, mostRead = 12, 5
 
-// files lists the files that the work turned on, with their state at the end.
+// files lists the files that the work turned on, with their state at the end. Where
+// none was written or was to be, they are those that were read.
 func files(t *talk, all []*touched, m *Model) []payload.Item {
 	type scored struct {
 		f *touched
 		p float64
 	}
 	var keep []scored
+	most := mostFiles
+	onlyRead := !slices.ContainsFunc(all, func(f *touched) bool { return f.edits > 0 || f.refused > 0 })
+	if onlyRead {
+		most = mostRead
+	}
 	for _, f := range all {
-		if p := m.File.score(f.features(all)); p >= m.FileFrom || f.offLimit != nil {
+		if p := m.File.score(f.features(all)); p >= m.FileFrom || f.offLimit != nil || onlyRead && f.reads > 0 {
 			keep = append(keep, scored{f, p})
 		}
 	}
 	sort.SliceStable(keep, func(i, j int) bool { return keep[i].p > keep[j].p })
-	if len(keep) > mostFiles {
-		keep = keep[:mostFiles]
-	}
 	var out []payload.Item
-	for _, k := range keep {
+	for _, k := range keep[:min(most, len(keep))] {
 		out = append(out, k.f.item(t))
 	}
 	return out
@@ -311,7 +317,9 @@ func (f *touched) item(t *talk) payload.Item {
 		return it
 	}
 	it.Text = f.did()
-	if s := f.said; s != nil && ofFile(s, f.base) && (f.edits == 0 || f.saidBy.turn.N >= f.turn.N) &&
+	if s := f.open; s != nil {
+		it.Text, it.Evidence = s.text, []payload.Evidence{cite(f.openBy.turn, f.openBy.text, s.from, s.to)}
+	} else if s := f.said; s != nil && ofFile(s, f.base) && (f.edits == 0 || f.saidBy.turn.N >= f.turn.N) &&
 		!strings.HasSuffix(s.text, ":") {
 		if rest := strings.TrimLeft(s.text[strings.Index(s.text, f.base)+len(f.base):], "`*:,)·— –-0123456789"); len(strings.Fields(rest)) >= 3 && balanced(rest) {
 			it.Text = rest
@@ -374,14 +382,14 @@ func (f *touched) called() string {
 }
 
 // status is the file's state at the end: in progress where the last exchange
-// broke off after it was written, untouched where it was only read.
+// broke off after it was written or a report says so, untouched where it was only read.
 func (f *touched) status(t *talk) string {
 	switch {
 	case f.offLimit != nil:
 		return payload.FileOffLimits
 	case f.edits == 0 && !f.deleted:
 		return payload.FileUntouched
-	case !t.closed && f.turn.N >= t.session.Turns[0].N && t.exchangeAt(f.turn.N) == t.n-1:
+	case !t.closed && f.turn.N >= t.session.Turns[0].N && t.exchangeAt(f.turn.N) == t.n-1, f.open != nil:
 		return payload.FileProgress
 	}
 	return payload.FileDone

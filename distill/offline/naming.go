@@ -3,6 +3,8 @@ package offline
 import (
 	"path"
 	"strings"
+
+	"recall/text"
 )
 
 // hearOf looks up what was said of the files: in reports, and by the person.
@@ -36,6 +38,57 @@ func hearOf(t *talk, all []*touched) {
 			})
 		}
 	}
+}
+
+// unfinished matches what is said of work that isn't done.
+var unfinished = text.Pattern(`(?i)\b(?:not (?:yet|fully|implemented|finished|complete|done)|` +
+	`(?:isn|aren|wasn)['’]t (?:yet|implemented|finished|complete|done)|incomplete|unfinished|stub(?:s|bed)?|` +
+	`half[- ](?:done|finished)|work in progress|still (?:to do|needs?|missing|lacks?|fails?|failing|broken|open)|` +
+	`noch nicht|unfertig|fehlt noch)\b`)
+
+var aside = text.Pattern(`\([^()]*\s[^()]*\)`)
+
+// leftOpen notes of each file what the last report that speaks of it since it was
+// written says is left to be done. A report speaks of a file by its name, with or without the
+// ending, and where it opens of the one that was written in its exchange, if that was one alone.
+func leftOpen(t *talk, all []*touched) {
+	byStem, writtenIn := map[string][]*touched{}, map[int][]*touched{}
+	for _, f := range all {
+		if f.edits > 0 && !f.deleted {
+			stem, _, _ := strings.Cut(f.base, ".")
+			at := t.exchangeAt(f.turn.N)
+			byStem[stem], writtenIn[at] = append(byStem[stem], f), append(writtenIn[at], f)
+		}
+	}
+	for _, sp := range t.speeches {
+		for i := range sp.parts {
+			s := &sp.parts[i]
+			if !sp.closing || sp.foreign(s) {
+				continue
+			}
+			open := unfinished().MatchString(aside().ReplaceAllString(s.text, ""))
+			said := func(f *touched) {
+				if f.open, f.openBy = nil, sp; open && f.turn.N <= sp.turn.N {
+					f.open = s
+				}
+			}
+			if alone := writtenIn[sp.exchange]; open && len(alone) == 1 && i == 0 && s.block == paragraph {
+				said(alone[0])
+			}
+			eachNameWord(s.text, func(at int, word string) {
+				for _, f := range byStem[word] {
+					if !strings.HasPrefix(s.text[at:], f.base) && isName(word) || f.namedAt(s.text, at) {
+						said(f)
+					}
+				}
+			})
+		}
+	}
+}
+
+// isName reports whether a word is none of a language: it has a hump or a line in it.
+func isName(word string) bool {
+	return strings.ContainsAny(word[min(1, len(word)):], "_-ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 }
 
 // hear notes what a sentence says of the file, if it names it where its name's

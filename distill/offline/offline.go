@@ -66,6 +66,7 @@ func Listen(s *ingest.Session) *Heard {
 	t := listen(s)
 	h := &Heard{Candidates: candidates(t), Recorded: records(s), Goal: goal(t, false), talk: t, touched: touchedFiles(s)}
 	hearOf(t, h.touched)
+	leftOpen(t, h.touched)
 	return h
 }
 

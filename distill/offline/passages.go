@@ -43,7 +43,7 @@ func candidates(t *talk) []*Candidate {
 
 // Item is the passage as a lead: the sentence as it stands, quoted with what stands
 // around it in its paragraph, in a person's words in all that they typed, as far as
-// a quote has room. Where it answers a question that is quoted too.
+// a quote has room. What it answers is quoted too, and of a question a bare answer.
 func (c *Candidate) Item() payload.Item {
 	sp, s := c.sp, c.part
 	from, to := c.from, c.to
@@ -54,11 +54,29 @@ func (c *Candidate) Item() payload.Item {
 	if sp.user {
 		it.By = payload.ByUser
 	}
-	if r := sp.reacts; s.index == 0 && r.endsAsking() {
-		asked := &r.parts[len(r.parts)-1]
-		it.Evidence = append(it.Evidence, cite(r.turn, r.text, asked.from, asked.to))
+	if asked := sp.reacts.asked(); from == sp.parts[0].from && asked != nil {
+		it.Evidence = append(it.Evidence, cite(sp.reacts.turn, sp.reacts.text, asked.from, asked.to))
+	}
+	if r := sp.reaction; sp.asked() == s && r != nil && len(r.allKeys()) < bareAnswer {
+		it.Evidence = append(it.Evidence, cite(r.turn, r.text, r.parts[0].from, r.parts[len(r.parts)-1].to))
 	}
 	return it
+}
+
+// bareAnswer is from how many keywords on an answer says something by itself.
+const bareAnswer = 2
+
+// asked is the last question of what a message ends with, nil if that is none.
+func (sp *speech) asked() *sentence {
+	if sp == nil {
+		return nil
+	}
+	for i := len(sp.parts) - 1; i >= max(0, len(sp.parts)-3); i-- {
+		if asks(sp.parts[i].text) {
+			return &sp.parts[i]
+		}
+	}
+	return nil
 }
 
 // around is the passage that a sentence is read in.
@@ -133,15 +151,37 @@ func (h *Heard) Passages(m *Model, items []payload.Item) []Passage {
 			break
 		}
 		words := s.c.part.keys()
-		if said(kept, words) || s.c.quotedIn(items) || slices.ContainsFunc(quoted[s.c.sp],
-			func(at [2]int) bool { return s.c.part.from >= at[0] && s.c.part.to <= at[1] }) {
+		c := *s.c
+		if said(kept, words) || c.quotedIn(items) || !c.apartFrom(quoted[c.sp]) {
 			continue
 		}
 		kept = append(kept, words)
-		quoted[s.c.sp] = append(quoted[s.c.sp], [2]int{s.c.from, s.c.to})
-		out = append(out, Passage{s.c.Item(), s.p, words})
+		quoted[c.sp] = append(quoted[c.sp], [2]int{c.from, c.to})
+		out = append(out, Passage{c.Item(), s.p, words})
 	}
 	return out
+}
+
+// apartFrom leaves out of the passage around a sentence what others quote already;
+// it reports whether the sentence itself isn't among that.
+func (c *Candidate) apartFrom(quoted [][2]int) bool {
+	for _, at := range quoted {
+		switch {
+		case at[1] <= c.from || at[0] >= c.to:
+		case at[0] >= c.part.to:
+			c.to = c.sp.parts[c.sp.lastBefore(at[0])].to
+		case at[1] <= c.part.from:
+			c.from = c.sp.parts[c.sp.lastBefore(at[1])+1].from
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// lastBefore is the index of the last sentence that ends by a place in what was said, -1 if none does.
+func (sp *speech) lastBefore(place int) int {
+	return sort.Search(len(sp.parts), func(i int) bool { return sp.parts[i].to > place }) - 1
 }
 
 // quotedIn reports whether an item quotes the sentence already.

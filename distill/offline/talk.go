@@ -206,8 +206,12 @@ func (sp *speech) endsAsking() bool {
 	if sp == nil || len(sp.parts) == 0 {
 		return false
 	}
-	last := strings.TrimRight(sp.parts[len(sp.parts)-1].text, "`*\")' ")
-	return strings.HasSuffix(last, "?") || strings.HasSuffix(last, "？")
+	return asks(sp.parts[len(sp.parts)-1].text)
+}
+
+func asks(text string) bool {
+	text = strings.TrimRight(text, "`*\")' ")
+	return strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？")
 }
 
 // report reports whether an assistant's message says something to its reader:

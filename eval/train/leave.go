@@ -84,6 +84,9 @@ func (t *tally) add(o tally) {
 	t.sessions += o.sessions
 }
 
+// firstPassages is how many of a session's passages are judged apart: those that are seen first.
+const firstPassages = 5
+
 func (l *left) tally(e *example) tally {
 	m := l.models[e.project]
 	items := e.heard.Items(m)
@@ -91,7 +94,7 @@ func (l *left) tally(e *example) tally {
 	t := tally{any: score.Lenient, files: score.Kinds[payload.File], goals: score.Kinds[payload.Goal],
 		view: e.c.Score(e.heard.Items(l.view)).Lenient, sessions: 1}
 	for i, p := range e.heard.Passages(m, nil) {
-		if i == payload.MostLeads {
+		if i == firstPassages {
 			break
 		}
 		right, fair := e.worth(p.Item)
@@ -143,7 +146,7 @@ func (l *left) print(set []*example) {
 		}
 	}
 	fmt.Printf("%-44s %3s  %-20s  %-20s  %-7s  %-20s  %-20s  %-7s  %-6s\n", "project, left out", "n",
-		"any kind P/R/F1", "passages P/R/F1", "first "+fmt.Sprint(payload.MostLeads), "files P/R/F1", "goals P/R/F1",
+		"any kind P/R/F1", "passages P/R/F1", "first "+fmt.Sprint(firstPassages), "files P/R/F1", "goals P/R/F1",
 		"in view", "chance")
 	row := func(name string, t *tally) {
 		fmt.Printf("%-44s %3d  %-20s  %-20s  %.3f    %-20s  %-20s  %.3f    %.3f\n", name, t.sessions, three(t.any),
