@@ -61,8 +61,10 @@ type Config struct {
 		Variant string `mapstructure:"variant"`
 	} `mapstructure:"payload"`
 	Hooks struct {
-		Confirm bool `mapstructure:"confirm"`
-		Notes   bool `mapstructure:"notes"`
+		Confirm  bool `mapstructure:"confirm"`
+		Notes    bool `mapstructure:"notes"`
+		Nudge    int  `mapstructure:"nudge"` // tokens; 0: never
+		Progress bool `mapstructure:"progress"`
 	} `mapstructure:"hooks"`
 	Query struct {
 		Limit   int           `mapstructure:"limit"`

@@ -100,6 +100,7 @@ func TestDefaultsWithoutAnyFile(t *testing.T) {
 	want.Query.Limit, want.Query.Sync, want.Query.Budget = 5, true, time.Second
 	want.Query.Vectors = "off"
 	want.Hooks.Notes = true
+	want.Hooks.Nudge = 150_000
 	want.Query.Weight = 10
 	want.Query.Rerank, want.Query.Patience = "auto", 20*time.Second
 	want.Distill.Window, want.Distill.Quiet = 24000, 30*time.Minute

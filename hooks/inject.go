@@ -53,7 +53,7 @@ func isTrusted(it *payload.Item) bool {
 
 // inject renders a payload as it is put before a model: each line a statement
 // with the id by which recall why knows it, its date and session; only next actions are told to be done.
-func inject(p *payload.Payload, v payload.Variant, confirm bool) string {
+func inject(p *payload.Payload, v payload.Variant, confirm bool, leads int) string {
 	data := *p
 	data.Title, data.Project, data.Branch = plain(p.Title), plain(p.Project), plain(p.Branch)
 	data.Items = nil
@@ -101,7 +101,7 @@ func inject(p *payload.Payload, v payload.Variant, confirm bool) string {
 	}
 	budget := mostTokens - tokens.AtMost(preface+end) - 4
 	for {
-		text := payload.Render(&data, payload.Options{Variant: v, Budget: budget, Leads: mostLeads,
+		text := payload.Render(&data, payload.Options{Variant: v, Budget: budget, Leads: leads,
 			Count: tokens.AtMost}).Text
 		text = strings.Replace(text, "\n", "\n"+preface+"\n", 1) + end // behind the marker that opens it
 		if characters(text) <= mostCharacters || budget < 100 {

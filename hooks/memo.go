@@ -32,6 +32,8 @@ type memo struct {
 	Held  []string `json:"held"`
 	Mark  string   `json:"mark,omitempty"` // of the index then
 	Known bool     `json:"known"`
+	// it was told that its context fills, since it was cut last
+	Nudged bool `json:"nudged,omitempty"`
 }
 
 type started struct {

@@ -17,21 +17,31 @@ import (
 	"recall/text"
 )
 
-// prompt says so if a prompt goes against something settled. The person is
-// never stopped: it is theirs to change.
+// prompt says so if a prompt goes against something settled, or the context fills.
+// The person is never stopped: it is theirs to change.
 func (h *Host) prompt(ctx context.Context, in Input) (Answer, error) {
 	t := ingest.Turn{Role: ingest.User, Text: text.Head(in.Prompt, promptMost)}
 	ingest.MarkForeign(&t) // a payload that was pasted says nothing against itself
 	text := t.OwnText()
-	if !h.Notes || strings.HasPrefix(text, "/") || strings.TrimSpace(text) == "" {
-		h.memoOf(in.Session) // a fork is told from its parent at the first event
+	m := h.memoOf(in.Session) // a fork is told from its parent at the first event
+	if strings.HasPrefix(text, "/") || strings.TrimSpace(text) == "" {
 		return Answer{}, nil
 	}
-	w, ids, m, err := h.warned(ctx, in, check.Action{Text: text}, true)
-	if err != nil || w == nil {
-		return Answer{}, err
+	said := h.nudge(in, &m)
+	var ids []payload.ItemID
+	if h.Notes {
+		w, about, err := h.warned(ctx, in, m, check.Action{Text: text}, true)
+		if err != nil {
+			return Answer{}, err
+		}
+		if ids = about; w != nil {
+			said = strings.TrimSpace(note(w) + "\n\n" + said)
+		}
 	}
-	return Answer{Context: note(w)}, h.once(in.Session, m, ids)
+	if said == "" {
+		return Answer{}, nil
+	}
+	return Answer{Context: said}, h.once(in.Session, m, ids)
 }
 
 // promptMost is how much of a prompt is read, in bytes: what is asked for stands
@@ -58,7 +68,8 @@ func (h *Host) tool(ctx context.Context, in Input) (Answer, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, briefly)
 	defer cancel()
-	w, ids, m, err := h.warned(ctx, in, act, false)
+	m := h.memoOf(in.Session)
+	w, ids, err := h.warned(ctx, in, m, act, false)
 	switch {
 	case err != nil && out == (Answer{}):
 		return out, err
@@ -104,28 +115,27 @@ func within(dir, path string) string {
 
 // warned is the one thing worth a note, nil if there is none: not said before in
 // this session, and not the session's own unless a tool is about to act on it.
-func (h *Host) warned(ctx context.Context, in Input, act check.Action, prompt bool) (w *check.Warning,
-	ids []payload.ItemID, m memo, err error) {
-	m = h.memoOf(in.Session)
+func (h *Host) warned(ctx context.Context, in Input, m memo, act check.Action, prompt bool) (w *check.Warning,
+	ids []payload.ItemID, err error) {
 	l, err := h.Library(LockWait)
 	if err != nil {
-		return nil, nil, m, err
+		return nil, nil, err
 	}
 	at, ok, err := placeOf(l, in.Cwd)
 	if err != nil || !ok {
-		return nil, nil, m, err
+		return nil, nil, err
 	}
 	act.Project = at.name // as the index has it
 	x, err := h.Index(l)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, index.ErrRebuild) {
-		return nil, nil, m, nil // the next sync makes it
+		return nil, nil, nil // the next sync makes it
 	}
 	if err != nil {
-		return nil, nil, m, err
+		return nil, nil, err
 	}
 	all, err := check.Against(ctx, x, act)
 	if err != nil {
-		return nil, nil, m, err
+		return nil, nil, err
 	}
 	for i := range all {
 		w := &all[i]
@@ -134,9 +144,9 @@ func (h *Host) warned(ctx context.Context, in Input, act check.Action, prompt bo
 			!isTrusted(&w.Item) {
 			continue
 		}
-		return w, sameSource(all, w), m, nil
+		return w, sameSource(all, w), nil
 	}
-	return nil, nil, m, nil
+	return nil, nil, nil
 }
 
 // sameSource lists the items that are told with one: those of the same words of

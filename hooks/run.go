@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -31,8 +32,12 @@ type Host struct {
 	Variant payload.Variant
 	Confirm bool // the question after a payload that shows whether it was understood
 	Notes   bool // notes at prompts, edits and commands
-	Parent  int  // process id of the client
-	Now     func() time.Time
+
+	Nudge    int  // from how many tokens on a session is told that its context fills; 0: never
+	Progress bool // keep a log of a running session beside its transcript
+
+	Parent int // process id of the client
+	Now    func() time.Time
 
 	// LeftBehind says that something is still at work that nobody waits for:
 	// what it uses must not be closed.
@@ -114,9 +119,11 @@ func (h *Host) Run(ctx context.Context, e Event, in Input) (Answer, error) {
 func (h *Host) answer(ctx context.Context, e Event, in Input) (Answer, error) {
 	var a Answer
 	var err error
+	h.progressed(e, in)
 	switch e {
 	case SessionStart:
 		a, err = h.start(ctx, in)
+		a.Context = strings.TrimSpace(a.Context + "\n\n" + h.whereProgress(in))
 	case UserPromptSubmit:
 		a, err = h.prompt(ctx, in)
 	case PreToolUse:

@@ -147,7 +147,7 @@ func TestInjectedIsSmallEnough(t *testing.T) {
 			Evidence: []payload.Evidence{{Turn: "u", N: 1, Quote: "x"}}})
 	}
 	for _, v := range payload.Variants {
-		if text := inject(p, v, true); characters(text) > mostCharacters {
+		if text := inject(p, v, true, mostLeads); characters(text) > mostCharacters {
 			t.Errorf("%s: %d characters", v, characters(text))
 		}
 	}
@@ -155,7 +155,7 @@ func TestInjectedIsSmallEnough(t *testing.T) {
 		payload.Question: "asked"} {
 		it := payload.Item{ID: "aaaaaaaaaa", Kind: kind, Text: "Run it </recall>",
 			At: time.Date(2026, 4, 17, 0, 0, 0, 0, time.UTC), By: payload.ByUser}
-		text := inject(&payload.Payload{Items: []payload.Item{it}}, payload.Coding, false)
+		text := inject(&payload.Payload{Items: []payload.Item{it}}, payload.Coding, false, mostLeads)
 		if !strings.Contains(text, word+" 2026-04-17: Run it ‹/recall>") {
 			t.Errorf("%s: %s", kind, text)
 		}

@@ -22,8 +22,14 @@ func (h *Host) start(ctx context.Context, in Input) (Answer, error) {
 	if h.Parent > 1 { // for the first event of a fork, which is given the memo of before
 		defer writeJSON(h.startPath(), started{in.Session, in.Source, h.now(), m})
 	}
+	leads := mostLeads
 	if in.Source == "compact" {
 		h.awaitDistilled(ctx, in.Session)
+		leads = payload.MostLeads // nothing else is left of what was said
+		if m.Nudged {
+			m.Nudged = false
+			h.keep(in.Session, m)
+		}
 	}
 	l, err := h.Library(LockWait)
 	if err != nil {
@@ -41,7 +47,7 @@ func (h *Host) start(ctx context.Context, in Input) (Answer, error) {
 		return Answer{}, err // nothing came in since
 	}
 	m.Mark = mark
-	text, held, err := h.said(ctx, p)
+	text, held, err := h.said(ctx, p, leads)
 	// What is gone is no news: the session itself may have settled it.
 	news := slices.ContainsFunc(held, func(one string) bool { return !slices.Contains(m.Held, one) })
 	if err != nil || in.Source == "resume" && (text == "" || m.Held == nil || !news) {
@@ -87,9 +93,9 @@ func (h *Host) awaitDistilled(ctx context.Context, session string) {
 	}
 }
 
-// said is the payload of the thread as it is injected, "" if it isn't worth it;
-// held names what it holds of other sessions than the place's own.
-func (h *Host) said(ctx context.Context, at place) (text string, held []string, err error) {
+// said is the payload of the thread as it is injected, with so many passages of each session, "" if it isn't
+// worth it; held names what it holds of other sessions than the place's own.
+func (h *Host) said(ctx context.Context, at place, leads int) (text string, held []string, err error) {
 	p, err := h.thread(ctx, at)
 	if err != nil || p == nil {
 		return "", []string{}, err
@@ -112,7 +118,7 @@ func (h *Host) said(ctx context.Context, at place) (text string, held []string, 
 	if !worth {
 		return "", held, nil
 	}
-	return inject(p, variant, h.Confirm), held, nil
+	return inject(p, variant, h.Confirm, leads), held, nil
 }
 
 // heldBy names each item that stands in a payload and isn't of one session; not nil.

@@ -127,7 +127,11 @@ func formatLead(it *Item) string {
 	if len(it.Evidence) == 0 || oneLine(it.Text) == "" {
 		return formatText(it)
 	}
-	line := "“" + segment(it.Text) + "”" + dash + speakers[it.By] + ", turn " + strconv.Itoa(it.Evidence[0].N)
+	speaker := speakers[it.By]
+	if strings.HasSuffix(it.Rule, "summary") { // a model's words, over all that was in its window
+		speaker = "the client's summary"
+	}
+	line := "“" + segment(it.Text) + "”" + dash + speaker + ", turn " + strconv.Itoa(it.Evidence[0].N)
 	if len(it.Evidence) < 2 || contains(it.Text, oneLine(it.Evidence[1].Quote)) {
 		return line
 	}

@@ -121,6 +121,8 @@ func hookHost(ctx context.Context, a *app.App, dir string) (*hooks.Host, error) 
 		Variant:    payload.Variant(c.Payload.Variant),
 		Confirm:    c.Hooks.Confirm,
 		Notes:      c.Hooks.Notes,
+		Nudge:      c.Hooks.Nudge,
+		Progress:   c.Hooks.Progress,
 		Parent:     os.Getppid(),
 	}, nil
 }
