@@ -12,6 +12,8 @@ type Options struct {
 	Gold []string // folders of gold sets; none: the bundled set
 	From string   // folder with the transcripts, at whatever depth
 
+	Transcripts []Transcript // instead of those below From; nil: none
+
 	Distiller distill.Distiller            // nil: the offline one
 	Model     string                       // behind the distiller, "" if none
 	AtOnce    int                          // sessions that are distilled and judged at the same time; 0: one

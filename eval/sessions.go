@@ -21,27 +21,23 @@ import (
 
 var readers = []ingest.Reader{claudecode.Reader{}, cowork.Reader{}}
 
-// located is a session's transcript on this machine.
-type located struct {
-	reader ingest.Reader
-	found  ingest.Found
+// A Transcript is a session's, with its reader.
+type Transcript struct {
+	Reader ingest.Reader
+	Found  ingest.Found
+	Beside string // which belong together: a folder of Claude Code's, a root of Cowork's, a project of a library
 }
 
-// near says which transcripts belong together: a folder of Claude Code's, a
-// root of Cowork's.
-func (l located) near() string {
-	if l.found.Source == ingest.ClaudeCode && len(l.found.Files) > 0 {
-		return filepath.Dir(l.found.Files[0].Path)
-	}
-	return l.found.Root
-}
-
-// locate lists the transcripts below a file or folder.
-func locate(ctx context.Context, root string) (all []located, problems []Problem) {
+// Transcripts lists those below a file or folder.
+func Transcripts(ctx context.Context, root string) (all []Transcript, problems []Problem) {
 	for _, r := range readers {
 		found, bad := r.Find(ctx, root, nil)
 		for _, f := range found {
-			all = append(all, located{r, f})
+			t := Transcript{r, f, f.Root}
+			if f.Source == ingest.ClaudeCode && len(f.Files) > 0 {
+				t.Beside = filepath.Dir(f.Files[0].Path)
+			}
+			all = append(all, t)
 		}
 		for _, p := range bad {
 			problems = append(problems, Problem{File: p.Path, What: p.Reason})
@@ -67,13 +63,16 @@ func gather(ctx context.Context, set *Set, o Options, neighbours bool) (*corpus,
 		return nil, fmt.Errorf("%s: no gold set (NAME.gold.json)", strings.Join(o.Gold, ", "))
 	}
 	g := gathering{corpus: &corpus{project: map[ingest.SessionID]string{}}, parsed: map[ingest.SessionID]*ingest.Session{}}
-	where := map[*Gold]located{}
+	where := map[*Gold]Transcript{}
 	told := g.tell(set)
 	if !set.TellsAll() {
-		if _, err := os.Stat(o.From); err != nil {
-			return nil, fmt.Errorf("transcripts: %w", err)
+		if g.below = o.Transcripts; g.below == nil {
+			if _, err := os.Stat(o.From); err != nil {
+				return nil, fmt.Errorf("transcripts: %w", err)
+			}
+			g.below, g.corpus.problems = Transcripts(ctx, o.From)
 		}
-		where = g.locateGold(ctx, set, told, o.From)
+		where = g.locateGold(set, told, o.From)
 	}
 	for _, gold := range set.Golds {
 		l, ok := where[gold]
@@ -85,7 +84,7 @@ func gather(ctx context.Context, set *Set, o Options, neighbours bool) (*corpus,
 			delete(where, gold)
 			continue
 		}
-		g.corpus.problems = append(g.corpus.problems, checkAgainst(gold, l.found)...)
+		g.corpus.problems = append(g.corpus.problems, checkAgainst(gold, l.Found)...)
 	}
 	g.beside(ctx, where, neighbours)
 	if err := ctx.Err(); err != nil {
@@ -104,7 +103,7 @@ func gather(ctx context.Context, set *Set, o Options, neighbours bool) (*corpus,
 	}
 	for _, gold := range set.Golds {
 		if l, ok := where[gold]; ok {
-			c.cases = append(c.cases, NewCase(g.parsed[l.found.ID], gold))
+			c.cases = append(c.cases, NewCase(g.parsed[l.Found.ID], gold))
 		} else if s := told[gold]; s != nil {
 			c.cases = append(c.cases, NewCase(s, gold))
 		}
@@ -118,7 +117,7 @@ func gather(ctx context.Context, set *Set, o Options, neighbours bool) (*corpus,
 // gathering is a corpus on its way.
 type gathering struct {
 	corpus *corpus
-	below  []located // all transcripts below the folder
+	below  []Transcript // all that there are
 	parsed map[ingest.SessionID]*ingest.Session
 }
 
@@ -148,17 +147,13 @@ func (g *gathering) miss(gold *Gold, what string) {
 
 // locateGold finds the transcript of each gold set by the session's id below the
 // folder, of several the one that it names.
-func (g *gathering) locateGold(ctx context.Context, set *Set, told map[*Gold]*ingest.Session,
-	from string) map[*Gold]located {
-	var problems []Problem
-	g.below, problems = locate(ctx, from)
-	g.corpus.problems = append(g.corpus.problems, problems...)
-	where := map[*Gold]located{}
+func (g *gathering) locateGold(set *Set, told map[*Gold]*ingest.Session, from string) map[*Gold]Transcript {
+	where := map[*Gold]Transcript{}
 	for _, gold := range set.Golds {
 		stated := filepath.Join(from, filepath.FromSlash(gold.Transcript))
 		for _, l := range g.below {
 			_, found := where[gold]
-			if told[gold] == nil && string(l.found.ID) == gold.Session && (!found || l.found.Files[0].Path == stated) {
+			if told[gold] == nil && string(l.Found.ID) == gold.Session && (!found || l.Found.Files[0].Path == stated) {
 				where[gold] = l
 			}
 		}
@@ -169,15 +164,15 @@ func (g *gathering) locateGold(ctx context.Context, set *Set, told map[*Gold]*in
 	return where
 }
 
-func (g *gathering) parse(ctx context.Context, l located, project string) error {
-	if g.parsed[l.found.ID] != nil {
+func (g *gathering) parse(ctx context.Context, l Transcript, project string) error {
+	if g.parsed[l.Found.ID] != nil {
 		return nil
 	}
-	s, err := l.reader.Parse(ctx, l.found)
+	s, err := l.Reader.Parse(ctx, l.Found)
 	if err != nil {
 		return err
 	}
-	g.parsed[l.found.ID] = s
+	g.parsed[l.Found.ID] = s
 	g.corpus.all = append(g.corpus.all, s)
 	g.corpus.project[s.ID] = project
 	return nil
@@ -185,30 +180,30 @@ func (g *gathering) parse(ctx context.Context, l located, project string) error 
 
 // beside parses the sessions that lie where the gold sets' transcripts lie: all,
 // or those that begin like one of them.
-func (g *gathering) beside(ctx context.Context, where map[*Gold]located, all bool) {
-	project := map[string]string{} // by near
+func (g *gathering) beside(ctx context.Context, where map[*Gold]Transcript, all bool) {
+	project := map[string]string{} // by Beside
 	family := map[string]bool{}    // by key of a head
 	for gold, l := range where {
-		project[l.near()] = gold.Project
-		if head, err := l.reader.Head(ctx, l.found); err == nil {
+		project[l.Beside] = gold.Project
+		if head, err := l.Reader.Head(ctx, l.Found); err == nil {
 			for _, k := range head.Keys {
 				family[k] = true
 			}
 		}
 	}
 	for _, l := range g.below {
-		name, ok := project[l.near()]
-		if !ok || g.parsed[l.found.ID] != nil {
+		name, ok := project[l.Beside]
+		if !ok || g.parsed[l.Found.ID] != nil {
 			continue
 		}
 		if !all {
-			head, err := l.reader.Head(ctx, l.found)
+			head, err := l.Reader.Head(ctx, l.Found)
 			if err != nil || !slices.ContainsFunc(head.Keys, func(k string) bool { return family[k] }) {
 				continue
 			}
 		}
 		if err := g.parse(ctx, l, name); err != nil {
-			g.corpus.problems = append(g.corpus.problems, Problem{File: l.found.Files[0].Path, What: err.Error()})
+			g.corpus.problems = append(g.corpus.problems, Problem{File: l.Found.Files[0].Path, What: err.Error()})
 		}
 	}
 }

@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
-	"time"
 
 	"recall/answer"
 	"recall/cmd/recall/app"
@@ -17,7 +14,6 @@ import (
 	"recall/hint"
 	"recall/ingest"
 	"recall/library"
-	"recall/pipeline"
 )
 
 // goldSet reads the gold sets, so that what is wrong with them is said before
@@ -50,75 +46,46 @@ func badGold(err error) error {
 	return err
 }
 
-// transcripts is the folder of the sessions that are measured: the one named,
-// that of the sample sessions for the bundled gold set, else the library's
-// sessions as they were. The caller calls done when they were read.
-func transcripts(ctx context.Context, a *app.App, f evalFlags, set *eval.Set) (dir string, done func(), err error) {
-	if f.from != "" {
+// transcripts finds the sessions that are measured: those below the folder named, the
+// sample sessions for the bundled gold set, else those of the library's projects. The
+// caller calls done when they were read.
+func transcripts(ctx context.Context, a *app.App, f evalFlags, set *eval.Set, o *eval.Options) (done func(), err error) {
+	done = func() {}
+	switch {
+	case f.from != "":
 		if _, err := os.Stat(f.from); err != nil {
-			return "", nil, terminal.NoSuchFile(f.from, err)
+			return nil, terminal.NoSuchFile(f.from, err)
 		}
-		return f.from, func() {}, nil
-	}
-	if set.TellsAll() {
-		return "", func() {}, nil
-	}
-	var parent string
-	var fill func(dir string) error
-	if len(f.gold) == 0 {
-		fill = func(dir string) error { _, _, err := demo.Write(dir); return err }
-	} else {
-		l, err := a.Library(ctx)
-		if errors.Is(err, library.ErrNoLibrary) {
-			return "", nil, hint.With(errors.New("no transcripts to hold the gold sets against: there is no library"),
+		o.From = f.from
+	case set.TellsAll():
+	case len(f.gold) == 0:
+		if o.From, err = os.MkdirTemp("", "recall-eval-"); err != nil {
+			return nil, err
+		}
+		done = func() { os.RemoveAll(o.From) }
+		_, _, err = demo.Write(o.From)
+	default:
+		var l *library.Library
+		if l, err = a.Library(ctx); errors.Is(err, library.ErrNoLibrary) {
+			err = hint.With(errors.New("no transcripts to hold the gold sets against: there is no library"),
 				"name their folder with --from")
 		}
-		if err != nil {
-			return "", nil, err
-		}
-		parent = app.CacheDir(l)
-		if err := os.MkdirAll(parent, 0o700); err != nil {
-			return "", nil, err
-		}
-		removeLeft(parent)
-		fill = func(dir string) error { return unpack(ctx, a, l, set, dir) }
-	}
-	if dir, err = os.MkdirTemp(parent, unpacked); err != nil {
-		return "", nil, err
-	}
-	done = func() { os.RemoveAll(dir) }
-	if err := fill(dir); err != nil {
-		done()
-		return "", nil, err
-	}
-	return dir, done, nil
-}
-
-// unpacked begins the names of folders with unpacked sessions.
-const unpacked = "recall-eval-"
-
-// removeLeft removes the unpacked sessions that a killed run left a day ago:
-// raw transcripts may hold secrets.
-func removeLeft(parent string) {
-	entries, _ := os.ReadDir(parent)
-	for _, e := range entries {
-		info, err := e.Info()
-		if strings.HasPrefix(e.Name(), unpacked) && err == nil && time.Since(info.ModTime()) > 24*time.Hour {
-			os.RemoveAll(filepath.Join(parent, e.Name()))
+		if err == nil {
+			o.From = l.Dir()
+			o.Transcripts, err = archived(a, l, set)
 		}
 	}
-}
-
-// unpack puts the sessions of the gold set's projects into dir, as their
-// clients had them.
-func unpack(ctx context.Context, a *app.App, l *library.Library, set *eval.Set, dir string) error {
-	p, err := a.Pipeline(l)
 	if err != nil {
-		return err
+		done()
 	}
+	return done, err
+}
+
+// archived are the transcripts of the gold set's projects, as the library has them.
+func archived(a *app.App, l *library.Library, set *eval.Set) ([]eval.Transcript, error) {
 	shelf, err := l.Shelf()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	wanted := map[string]bool{}
 	for _, g := range set.Golds {
@@ -127,21 +94,35 @@ func unpack(ctx context.Context, a *app.App, l *library.Library, set *eval.Set, 
 		}
 	}
 	if len(wanted) == 0 {
-		return hint.With(fmt.Errorf("none of the %s of %s is in the library",
+		return nil, hint.With(fmt.Errorf("none of the %s of %s is in the library",
 			answer.Count(len(set.Golds), "session"),
 			set.Name), "name the folder of their transcripts with --from")
 	}
+	all := []eval.Transcript{}
 	for _, e := range shelf.Entries {
-		if !wanted[shelf.Of(e).ID] {
+		project := shelf.Of(e).ID
+		if !wanted[project] {
 			continue
 		}
-		r, err := p.PlanRestore(ctx, e, pipeline.RestoreOptions{To: filepath.Join(dir, string(e.Source))})
-		if err == nil {
-			err = p.Restore(ctx, r)
-		}
+		t, err := transcript(l, e)
 		if err != nil {
 			fmt.Fprintf(a.Err, "recall: skipped: %s: %v\n", e.ID, err)
+			continue
+		}
+		t.Beside = project
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// transcript is a session as the library has it.
+func transcript(l *library.Library, e library.Entry) (t eval.Transcript, err error) {
+	for _, r := range app.Readers() {
+		if r.Source() == e.Source {
+			t.Reader = r
+			t.Found, err = l.Found(e.ID)
+			return t, err
 		}
 	}
-	return nil
+	return t, fmt.Errorf("%s: sessions of %s can't be read by this recall", e.ID, e.Source)
 }

@@ -113,16 +113,12 @@ func inLibrary(ctx context.Context, a *app.App, l *library.Library, e library.En
 	if at.payload, err = a.Payload(l, e); err != nil {
 		return at, err
 	}
-	if at.found, err = l.Found(e.ID); err != nil {
-		return at, err
+	t, err := transcript(l, e)
+	if err == nil {
+		at.found = t.Found
+		at.session, err = t.Reader.Parse(ctx, t.Found)
 	}
-	for _, r := range app.Readers() {
-		if r.Source() == e.Source {
-			at.session, err = r.Parse(ctx, at.found)
-			return at, err
-		}
-	}
-	return at, fmt.Errorf("%s: sessions of %s can't be read by this recall", e.ID, e.Source)
+	return at, err
 }
 
 // below is the session of that id below a folder, or the one of a file, with
@@ -131,12 +127,10 @@ func below(ctx context.Context, a *app.App, where string, id ingest.SessionID) (
 	if _, err := a.LoadConfig(); err != nil {
 		return at, err
 	}
-	for _, r := range app.Readers() {
-		found, _ := r.Find(ctx, where, nil)
-		for _, f := range found {
-			if id == "" || f.ID == id {
-				return distilled(ctx, a, r, f)
-			}
+	all, _ := eval.Transcripts(ctx, where)
+	for _, t := range all {
+		if id == "" || t.Found.ID == id {
+			return distilled(ctx, a, t)
 		}
 	}
 	if id != "" {
@@ -146,13 +140,13 @@ func below(ctx context.Context, a *app.App, where string, id ingest.SessionID) (
 	return at, app.NoSession(where)
 }
 
-func distilled(ctx context.Context, a *app.App, reader ingest.Reader, f ingest.Found) (at labelling, err error) {
+func distilled(ctx context.Context, a *app.App, t eval.Transcript) (at labelling, err error) {
 	rules, err := redact.New()
 	if err != nil {
 		return at, err
 	}
-	at.found = f
-	if at.session, err = reader.Parse(ctx, f); err != nil {
+	at.found = t.Found
+	if at.session, err = t.Reader.Parse(ctx, t.Found); err != nil {
 		return at, err
 	}
 	ingest.Own([]*ingest.Session{at.session})

@@ -102,15 +102,15 @@ func measured(ctx context.Context, a *app.App, f evalFlags, measure measuring) (
 	if err != nil {
 		return nil, err
 	}
-	from, done, err := transcripts(ctx, a, f, set)
+	o := eval.Options{
+		Gold: f.gold, Distiller: a.Distiller(), Budget: cfg.Payload.Budget,
+		Redact: func(s *ingest.Session) { pipeline.Redact(rules, s) },
+	}
+	done, err := transcripts(ctx, a, f, set, &o)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	o := eval.Options{
-		Gold: f.gold, From: from, Distiller: a.Distiller(), Budget: cfg.Payload.Budget,
-		Redact: func(s *ingest.Session) { pipeline.Redact(rules, s) },
-	}
 	asked, err := evalWithModel(ctx, a, f, rules, &o)
 	if err != nil {
 		return nil, err
