@@ -3,6 +3,7 @@ package schedule
 import (
 	"embed"
 	"encoding/xml"
+	"fmt"
 	"strings"
 	"sync"
 	"text/template"
@@ -12,35 +13,59 @@ import (
 var formFiles embed.FS
 
 var forms = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{"xml": escape}).ParseFS(formFiles, "forms/*"))
+	return template.Must(template.New("").Funcs(template.FuncMap{"xml": escape, "unit": unitQuote, "dollars": dollars,
+		"windows": windowsQuote, "pair": func(s string) []string { return strings.SplitN(s, "=", 2) },
+	}).ParseFS(formFiles, "forms/*"))
 })
 
-// filled is what a form is filled with: a job of a plan, its words as the system quotes them.
+// wanted are the files that a system wants of each job, named after it, by their forms.
+var wanted = map[System][]struct{ name, form string }{
+	Systemd: {{"recall-%s.service", "service"}, {"recall-%s.timer", "timer"}},
+	Launchd: {{"recall.%s.plist", "plist"}},
+	Windows: {{"recall-%s.xml", "task"}},
+}
+
+// Files are those for each job. systemd has a service and a timer in
+// ~/.config/systemd/user: Persistent makes up for a run that was missed while the
+// machine was off (systemd.timer(5)), and exit code 3 is a success: done, with sessions
+// skipped. launchd has a property list in ~/Library/LaunchAgents (launchd.plist(5)).
+// Windows has XML for schtasks /Create /XML: a task starts as soon as it can if its time
+// was missed, and conhost --headless keeps a console window from popping up.
+func Files(s System, p Plan) (files []File) {
+	for _, j := range Jobs {
+		for _, w := range wanted[s] {
+			var b strings.Builder
+			if err := forms().ExecuteTemplate(&b, w.form, filled{p, j, p.Command(s, j)}); err != nil {
+				panic(err) // the forms are our own
+			}
+			files = append(files, File{fmt.Sprintf(w.name, j.Name), b.String()})
+		}
+	}
+	return files
+}
+
+// filled is what a form is filled with: a job of a plan.
 type filled struct {
 	Plan
 	Job     Job
 	Command []string
-	Env     any
 }
 
 func (f filled) Mark() string  { return Mark }
 func (f filled) Label() string { return Label(f.Job) }
 func (f filled) Seconds() int  { return f.Job.Every * 60 }
 
-// Arguments are the command's words behind conhost's own.
-func (f filled) Arguments() string { return strings.Join(f.Command, " ") }
-
-// in writes a form.
-func (f filled) in(form string) string {
-	var b strings.Builder
-	if err := forms().ExecuteTemplate(&b, form, f); err != nil {
-		panic(err) // the forms are our own
-	}
-	return b.String()
-}
-
 func escape(s string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(s)) // a Builder doesn't fail
 	return b.String()
 }
+
+// unitQuote is systemd.syntax(7): double quotes, C escapes, "%" doubled.
+func unitQuote(s string) string {
+	s = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "\t", `\t`).Replace(s)
+	return `"` + s + `"`
+}
+
+// dollars keeps systemd from filling in variables, as it does but in the program's own name.
+func dollars(s string) string { return strings.ReplaceAll(s, "$", "$$") }

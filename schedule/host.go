@@ -64,18 +64,11 @@ func All(ctx context.Context) []Host {
 // Files are what Install writes, with their whole names; of cron the crontab as
 // it will be.
 func (h Host) Files(ctx context.Context, p Plan) ([]File, error) {
-	var files []File
-	switch h.System {
-	case Systemd:
-		files = Units(p)
-	case Launchd:
-		files = Agents(p)
-	case Windows:
-		return Tasks(p), nil
-	default:
+	if h.System == Cron {
 		before, err := crontab(ctx)
 		return []File{{"crontab", Crontab(before, p)}}, err
 	}
+	files := Files(h.System, p)
 	for i := range files {
 		files[i].Name = filepath.Join(h.Dir, files[i].Name)
 	}
@@ -110,7 +103,8 @@ func (h Host) Install(ctx context.Context, p Plan) error {
 	}
 	for _, j := range Jobs {
 		_ = run(ctx, "launchctl bootout", domain(j)) // of an earlier plan
-		err := run(ctx, "launchctl bootstrap", gui(), filepath.Join(h.Dir, Label(j)+".plist"))
+		boot := func() error { return run(ctx, "launchctl bootstrap", gui(), filepath.Join(h.Dir, Label(j)+".plist")) }
+		err := boot()
 		// One of that name that was booted out a moment ago may still be going: launchd then refuses for a while.
 		for try := 0; err != nil && try < 4; try++ {
 			select {
@@ -118,7 +112,7 @@ func (h Host) Install(ctx context.Context, p Plan) error {
 				return ctx.Err()
 			case <-time.After(time.Second):
 			}
-			err = run(ctx, "launchctl bootstrap", gui(), filepath.Join(h.Dir, Label(j)+".plist"))
+			err = boot()
 		}
 		if err != nil {
 			return err
@@ -230,7 +224,7 @@ func (h Host) Remove(ctx context.Context) (had bool, err error) {
 // ours are the files that Install wrote and that are there.
 func (h Host) ours() []string {
 	var paths []string
-	for _, f := range slices.Concat(Units(Plan{}), Agents(Plan{})) {
+	for _, f := range Files(h.System, Plan{}) {
 		path := filepath.Join(h.Dir, f.Name)
 		if text, err := os.ReadFile(path); err == nil && strings.Contains(string(text), Mark) {
 			paths = append(paths, path)

@@ -61,6 +61,9 @@ var Jobs = []Job{
 	{Name: "sync", About: "recall: archive, distill and index what is new"},
 }
 
+// Label is a job's name with launchd.
+func Label(j Job) string { return "recall." + j.Name }
+
 // A File is one file to be written.
 type File struct {
 	Name string // without folder

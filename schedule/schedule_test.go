@@ -28,7 +28,7 @@ var plan = Plan{
 
 // What is written for each system, on every system.
 func TestGolden(t *testing.T) {
-	for name, files := range map[string][]File{"systemd": Units(plan), "launchd": Agents(plan), "windows": Tasks(plan),
+	for name, files := range map[string][]File{"systemd": Files(Systemd, plan), "launchd": Files(Launchd, plan), "windows": Files(Windows, plan),
 		"cron": {{"crontab", Crontab("MAILTO=ann\n", plan)}}} {
 		got := ""
 		for _, f := range files {
@@ -85,7 +85,7 @@ func TestUnitsVerify(t *testing.T) {
 	p := plan
 	p.Binary = "/bin/true"
 	var paths []string
-	for _, f := range Units(p) {
+	for _, f := range Files(Systemd, p) {
 		path := filepath.Join(dir, f.Name)
 		if err := os.WriteFile(path, []byte(f.Text), 0o600); err != nil {
 			t.Fatal(err)
@@ -101,7 +101,7 @@ func TestUnitsVerify(t *testing.T) {
 }
 
 func TestXMLParses(t *testing.T) {
-	for _, f := range append(Agents(plan), Tasks(plan)...) {
+	for _, f := range append(Files(Launchd, plan), Files(Windows, plan)...) {
 		d := xml.NewDecoder(strings.NewReader(strings.Replace(f.Text, `encoding="UTF-16"`, `encoding="UTF-8"`, 1)))
 		text := ""
 		for {
@@ -158,7 +158,7 @@ func TestClock(t *testing.T) {
 
 // The nightly time is read back from what was written.
 func TestClockIsReadBack(t *testing.T) {
-	for system, files := range map[System][]File{Systemd: Units(plan), Launchd: Agents(plan), Windows: Tasks(plan),
+	for system, files := range map[System][]File{Systemd: Files(Systemd, plan), Launchd: Files(Launchd, plan), Windows: Files(Windows, plan),
 		Cron: {{"", Crontab("5 4 * * * date\n", plan)}}} {
 		if c, ok := clockIn(system, files[len(files)-1].Text); !ok || c != plan.At {
 			t.Errorf("%s: got %v, %v, want %v", system, c, ok, plan.At)

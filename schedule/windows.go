@@ -5,21 +5,6 @@ import "strings"
 // TaskName is a job's name in Windows' task scheduler.
 func TaskName(j Job) string { return `recall\` + j.Name }
 
-// Tasks are an XML file for each job, for schtasks /Create /XML. A task starts
-// as soon as it can if its time was missed. conhost --headless keeps a console
-// window from popping up.
-func Tasks(p Plan) []File {
-	var files []File
-	for _, j := range Jobs {
-		var args []string
-		for _, a := range append([]string{"--headless"}, p.Command(Windows, j)...) {
-			args = append(args, windowsQuote(a))
-		}
-		files = append(files, File{"recall-" + j.Name + ".xml", filled{p, j, args, nil}.in("task")})
-	}
-	return files
-}
-
 // windowsQuote quotes an argument as CommandLineToArgvW takes it apart:
 // backslashes count double before a quote only.
 func windowsQuote(s string) string {
