@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"recall/distill/relate"
 	"recall/payload"
 )
 
@@ -78,14 +79,8 @@ func mean(values []float64, draw []int) float64 {
 
 // wilson is k of n with its 95 % interval.
 func wilson(k, n int) KofN {
-	if n == 0 {
-		return KofN{High: 1}
-	}
-	const z = 1.959964
-	p, m := float64(k)/float64(n), float64(n)
-	mid := (p + z*z/(2*m)) / (1 + z*z/m)
-	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	return KofN{K: k, N: n, Low: max(0, mid-half), High: min(1, mid+half)}
+	low, high := relate.Wilson(k, n)
+	return KofN{k, n, low, high}
 }
 
 // kindsOf lists the kinds that people or predictions speak of, in order of

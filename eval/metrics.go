@@ -8,8 +8,8 @@ import (
 // Answerable reports whether the sessions hold an answer.
 func (m *QuestionsMade) Answerable() bool { return len(m.Expect) > 0 }
 
-// best is the rank of the first expected item; 0 if none was found.
-func (m *QuestionsMade) best() int {
+// Best is the rank of the first expected item; 0 if none was found.
+func (m *QuestionsMade) Best() int {
 	best := 0
 	for _, r := range m.Ranks {
 		if r > 0 && (best == 0 || r < best) {
@@ -20,7 +20,7 @@ func (m *QuestionsMade) best() int {
 }
 
 // Hit reports whether an expected item is among the first k results.
-func (m *QuestionsMade) Hit(k int) float64 { return truth(m.best() > 0 && m.best() <= k) }
+func (m *QuestionsMade) Hit(k int) float64 { return truth(m.Best() > 0 && m.Best() <= k) }
 
 // HitSession says the same of sessions.
 func (m *QuestionsMade) HitSession(k int) float64 {
@@ -40,10 +40,10 @@ func (m *QuestionsMade) Recall(k int) float64 {
 
 // Reciprocal is one divided by the rank of the first expected item.
 func (m *QuestionsMade) Reciprocal() float64 {
-	if m.best() == 0 {
+	if m.Best() == 0 {
 		return 0
 	}
-	return 1 / float64(m.best())
+	return 1 / float64(m.Best())
 }
 
 // NDCG is the normalised discounted cumulative gain of the first k results, a

@@ -21,12 +21,6 @@ type checkIn struct {
 	Project string `json:"project,omitempty" jsonschema:"default: the current folder's"`
 }
 
-func (s *Server) addCheck() {
-	addTool(s, tool{name: "recall_check", title: "Check a plan against what was decided", atHand: true,
-		about: `Reports whether a plan, an edit or a command goes against a standing decision or repeats what was ruled out. Call it before you carry out a plan, add a dependency, change an approach or rewrite what exists. It goes by names, so silence proves nothing. A warning is a reason to ask the user, not a veto.`},
-		nil, withMemory(s, Ask, s.check))
-}
-
 func (s *Server) check(ctx context.Context, m *Memory, in checkIn) (string, error) {
 	a := check.Action{Text: text.Head(in.Plan, mostChecked), Command: text.Head(in.Command, mostChecked),
 		Old: text.Head(in.OldText, mostChecked),

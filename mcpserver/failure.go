@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,41 +32,39 @@ func (s *Server) failed(err error) error {
 	}
 	var many *library.AmbiguousError
 	var not *pipeline.NotHereError
-	next := ""
 	switch {
 	case errors.Is(err, context.Canceled):
 		return err
-	case errors.Is(err, context.DeadlineExceeded):
-		next = "Ask again with fewer words or a project."
-	case errors.Is(err, library.ErrNoLibrary):
-		next = "There is no memory yet: the user makes one with `recall init` in a terminal. " + goOn
-	case errors.Is(err, library.ErrBusy):
-		next = "Another recall is writing just now. Call again in a few seconds."
 	case errors.As(err, &many):
 		var list []string
 		for _, c := range many.Candidates[:min(len(many.Candidates), 5)] {
 			list = append(list, fmt.Sprintf("%s %q", answer.ShortID(c.ID), payload.Data(c.Title, 40)))
 		}
-		next = "Call again with one of these ids: " + strings.Join(list, ", ")
+		return fmt.Errorf("recall: %w. Call again with one of these ids: %s", err, strings.Join(list, ", "))
 	case errors.As(err, &not):
 		return wrong("recall: %s. Send the project that is meant; recall_session without arguments lists the latest sessions with theirs.", payload.Data(not.Error(), 200))
-	case errors.Is(err, library.ErrNoSession):
-		next = "Call recall_session without arguments to list the latest sessions with their ids."
-	case errors.Is(err, library.ErrNoProject):
-		next = "Leave project out to search all of them; recall_session without arguments names projects."
-	case errors.Is(err, index.ErrNoItem):
-		next = "Ids of items are the ten characters in [brackets] of recall_query's answer."
-	case errors.Is(err, library.ErrNoPayload):
-		next = "That session isn't distilled yet; recall_session reads its transcript."
-	case errors.Is(err, fs.ErrPermission):
-		next = "recall may not read or write that file. " + goOn
-	default:
-		next = s.o.Hint(err)
-		if next == "" {
-			next = goOn
+	}
+	for _, f := range faults {
+		if errors.Is(err, f.err) {
+			return fmt.Errorf("recall: %w. %s", err, f.next)
 		}
 	}
-	return fmt.Errorf("recall: %w. %s", err, next)
+	return fmt.Errorf("recall: %w. %s", err, cmp.Or(s.o.Hint(err), goOn))
+}
+
+// faults are errors with what to do next.
+var faults = []struct {
+	err  error
+	next string
+}{
+	{context.DeadlineExceeded, "Ask again with fewer words or a project."},
+	{library.ErrNoLibrary, "There is no memory yet: the user makes one with `recall init` in a terminal. " + goOn},
+	{library.ErrBusy, "Another recall is writing just now. Call again in a few seconds."},
+	{library.ErrNoSession, "Call recall_session without arguments to list the latest sessions with their ids."},
+	{library.ErrNoProject, "Leave project out to search all of them; recall_session without arguments names projects."},
+	{index.ErrNoItem, "Ids of items are the ten characters in [brackets] of recall_query's answer."},
+	{library.ErrNoPayload, "That session isn't distilled yet; recall_session reads its transcript."},
+	{fs.ErrPermission, "recall may not read or write that file. " + goOn},
 }
 
 // wrong is an argument that doesn't fit, with what does.

@@ -23,14 +23,6 @@ type noteIn struct {
 	Session      string   `json:"session,omitempty" jsonschema:"the running session's id, if you are asked for it"`
 }
 
-func (s *Server) addNote() {
-	addTool(s, tool{name: "recall_note", title: "Record a decision, a dead end, a warning, a next step", atHand: true,
-		notes: true,
-		about: `Records one thing as it happens, so that it survives a crash and a compaction: a decision the user made or agreed to, an approach ruled out, a warning, a next step, an open question. One note a thing.
-The quote is looked up in the transcript and must say what the text says: then the note is the user's word. Else it stays your own claim and is shown as that. No secrets, nothing the code says anyway, no small choices.`},
-		map[string]bound{"kind": oneOf(payload.NoteKinds...)}, s.note)
-}
-
 // note checks a note, takes secrets out and appends it to the inbox.
 func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) (string, error) {
 	n := payload.Note{Type: payload.NoteType, By: "agent", Kind: payload.Kind(in.Kind), Text: in.Text, Why: in.Why,

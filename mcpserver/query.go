@@ -37,15 +37,6 @@ type queryIn struct {
 	InShort  bool     `json:"in_short,omitempty" jsonschema:"also one paragraph by the user's own model, where set up; takes seconds"`
 }
 
-func (s *Server) addQuery() {
-	addTool(s, tool{name: "recall_query", title: "Ask what was decided", atHand: true,
-		about: `What earlier sessions decided and why, tried and ruled out, found, left open, with the words it rests on. Ask before you choose an approach, before you try what may have been tried, and when the user refers to earlier work.
-Always send "also": without it the answer is among the first five half of the time, with it nine times in ten.
-Answers are short lines with an [id]; ask again with "ids" for reasons, lost alternatives and quotes.`},
-		map[string]bound{"kinds": oneOf(payload.Kinds...), "limit": {least: 1, most: mostLimit}},
-		withMemory(s, Fresh, s.query))
-}
-
 func (s *Server) query(ctx context.Context, m *Memory, in queryIn) (string, error) {
 	if len(in.IDs) > 0 {
 		return s.details(ctx, m, in.IDs)

@@ -16,13 +16,6 @@ type resumeIn struct {
 	Variant string `json:"variant,omitempty" jsonschema:"default coding; debug: findings and hypotheses lead; handoff: for another person"`
 }
 
-func (s *Server) addResume() {
-	addTool(s, tool{name: "recall_resume", title: "Get the payload to go on from",
-		about: `The payload of the task last worked on in the project: goal, standing decisions with reasons, what was ruled out, files in play, warnings, next action; about 1,000 tokens. Call it when the user wants to go on where they stopped and no payload is in the conversation yet.`},
-		map[string]bound{"variant": oneOf(payload.Coding, payload.Debug, payload.Handoff)},
-		withMemory(s, Fresh, s.resume))
-}
-
 func (s *Server) resume(_ context.Context, m *Memory, in resumeIn) (string, error) {
 	p, err := s.payload(m, in.Project, in.Session)
 	if err != nil {

@@ -103,12 +103,7 @@ func New(o Options) *Server {
 		&mcp.ServerOptions{Instructions: instructions, Logger: slog.New(slog.DiscardHandler),
 			Capabilities: &mcp.ServerCapabilities{}})
 	s.mcp.AddReceivingMiddleware(s.guard, s.listSessions)
-	s.addQuery()
-	s.addCheck()
-	s.addResume()
-	s.addSession()
-	s.addNote()
-	s.addState()
+	s.addTools()
 	s.addResources()
 	s.addPrompts()
 	return s

@@ -31,12 +31,6 @@ type sessionIn struct {
 	Find    string `json:"find,omitempty" jsonschema:"only turns that hold this text"`
 }
 
-func (s *Server) addSession() {
-	addTool(s, tool{name: "recall_session", title: "Read parts of a transcript",
-		about: `Turns of an earlier session, tool calls in a line each, secrets left out: the conversation around a turn that recall_query or recall_check named. Without arguments the latest sessions with their ids.`},
-		map[string]bound{"turn": from1, "from": from1, "to": from1}, withMemory(s, Read, s.session))
-}
-
 func (s *Server) session(ctx context.Context, m *Memory, in sessionIn) (string, error) {
 	if strings.TrimSpace(in.Session) == "" {
 		return s.latest(m, in.Project)

@@ -40,16 +40,6 @@ type stateIn struct {
 	To      int      `json:"to,omitempty" jsonschema:"of actions: last turn"`
 }
 
-func (s *Server) addState() {
-	var names []string
-	for _, p := range stateParts {
-		names = append(names, p.name)
-	}
-	addTool(s, tool{name: "recall_state", title: "Read a session's state back",
-		about: `Where a session stood: decisions and dead ends, working set of files, programs and packages used, data and whether it can be made again, the chain of tool calls. Use it after a crash or a compaction, or to take over another session's work. Paths are as they were then.`},
-		map[string]bound{"parts": oneOf(names...), "from": from1, "to": from1}, withMemory(s, Fresh, s.state))
-}
-
 func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (string, error) {
 	e, err := s.meantSession(m.Library, in.Session)
 	if err != nil {

@@ -20,12 +20,13 @@ import (
 // recall on the other side. The comment is longer than the page, so what is to be
 // pasted is the page alone (see PlainHandover).
 type Handover struct {
-	To, From string    // From is "somebody" where the sender didn't say
-	At       time.Time // when it was written
-	Project  string    // the sender's name for it
-	Remote   string    // of its repository, as ingest.Repository has it; "" if it has none
-	Title    string
-	Items    []Item // that hold; in a received one their text is as the sender wrote it
+	To      string    `json:"to"`
+	From    string    `json:"from"`             // "somebody" where the sender didn't say
+	At      time.Time `json:"at"`               // when it was written
+	Project string    `json:"project"`          // the sender's name for it
+	Remote  string    `json:"remote,omitempty"` // of its repository, as ingest.Repository has it; "" if it has none
+	Title   string    `json:"title"`
+	Items   []Item    `json:"-"` // that hold; in a received one their text is as the sender wrote it
 }
 
 // handoffHead is the first line of the comment that a receiving recall reads.
@@ -40,14 +41,10 @@ const somebody = "somebody"
 // ErrNoHandover: the text is no handoff.
 var ErrNoHandover = errors.New("no handoff of recall's")
 
+// handoffHeader is the comment's first line.
 type handoffHeader struct {
-	Handoff int       `json:"handoff"` // 1
-	To      string    `json:"to"`
-	From    string    `json:"from"`
-	At      time.Time `json:"at"`
-	Project string    `json:"project"`
-	Remote  string    `json:"remote,omitempty"`
-	Title   string    `json:"title"`
+	Handoff int `json:"handoff"` // 1
+	Handover
 }
 
 // EncodeHandover writes the file of a handoff from a composed payload: the
@@ -55,7 +52,7 @@ type handoffHeader struct {
 // of it stands between recall's markers. Of h it takes whom it is to, from whom ("" doesn't
 // say), when it was written and the repository.
 func EncodeHandover(p *Payload, h Handover, budget int) (string, error) {
-	at := h.At.UTC().Truncate(time.Second)
+	h.At, h.From, h.Project, h.Title = h.At.UTC().Truncate(time.Second), safe(h.From, 80), p.Project, p.Title
 	page := Render(p, Options{Variant: Handoff, Budget: budget}).Text
 	head, body, ok := strings.Cut(page, "\n\n")
 	if !ok {
@@ -63,20 +60,16 @@ func EncodeHandover(p *Payload, h Handover, budget int) (string, error) {
 	}
 	var b strings.Builder
 	sender := ""
-	if from := safe(h.From, 80); from != "" {
-		sender = " · from " + from
+	if h.From != "" {
+		sender = " · from " + h.From
 	}
 	fmt.Fprintf(&b, "%s\nHandoff to %s%s · %s\n\n", strings.TrimRight(head, "\n"), safe(h.To, 80), sender,
-		at.Format("2006-01-02"))
+		h.At.Format("2006-01-02"))
 	b.WriteString(strings.TrimSuffix(body, markEnd))
 	b.WriteString("\n" + handoffHead + "\n")
+	lines := []any{handoffHeader{1, h}}
 	items := shown(p)
-	if len(items) > mostHandedOver {
-		items = items[:mostHandedOver]
-	}
-	lines := []any{handoffHeader{Handoff: 1, To: h.To, From: safe(h.From, 80), At: at, Project: p.Project,
-		Remote: h.Remote, Title: p.Title}}
-	for _, it := range items {
+	for _, it := range items[:min(len(items), mostHandedOver)] {
 		it.Rule, it.Was = "", ""
 		lines = append(lines, it)
 	}
@@ -136,8 +129,9 @@ func DecodeHandover(text string) (*Handover, error) {
 			if err := json.Unmarshal([]byte(line), &head); err != nil || head.Handoff != 1 {
 				return nil, fmt.Errorf("line %d: not as recall handoff wrote it, or by a newer recall", first)
 			}
-			h = Handover{To: safe(head.To, 80), From: cmp.Or(safe(head.From, 80), somebody), At: head.At,
-				Project: safe(head.Project, 80), Remote: safe(head.Remote, 200), Title: safe(head.Title, 120)}
+			h = head.Handover
+			h.To, h.From, h.Project = safe(h.To, 80), cmp.Or(safe(h.From, 80), somebody), safe(h.Project, 80)
+			h.Remote, h.Title = safe(h.Remote, 200), safe(h.Title, 120)
 			continue
 		}
 		var it Item

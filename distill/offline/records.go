@@ -167,6 +167,7 @@ func planTitle(text string) (string, bool) {
 // refused.
 func refusals(s *ingest.Session) []payload.Item {
 	var out []payload.Item
+	places := s.Places()
 	eachCall(s, func(turn *ingest.Turn, c *ingest.ToolCall) {
 		reason := text.OneLine(c.Reason)
 		if c.Verdict != ingest.Rejected || len(keywords(reason)) < 3 || len(c.Answers) > 0 ||
@@ -175,9 +176,11 @@ func refusals(s *ingest.Session) []payload.Item {
 		}
 		by := turn
 		if c.ReasonTurn != "" { // what was typed next is the reason
-			if by = turnOf(s, c.ReasonTurn); by == nil {
+			at, ok := places[string(c.ReasonTurn)]
+			if !ok {
 				return
 			}
+			by = &s.Turns[at]
 		}
 		it := recorded(payload.Eliminated, "refusal", payload.ByUser, by, reason, c.Reason)
 		if c.Path != "" {
@@ -186,15 +189,6 @@ func refusals(s *ingest.Session) []payload.Item {
 		out = append(out, it)
 	})
 	return out
-}
-
-func turnOf(s *ingest.Session, id ingest.TurnID) *ingest.Turn {
-	for i := range s.Turns {
-		if s.Turns[i].ID == id {
-			return &s.Turns[i]
-		}
-	}
-	return nil
 }
 
 // mostTasks is how many open tasks are kept: a list that is longer is a plan.

@@ -23,16 +23,18 @@ func (m Measure) Precision() float64 {
 	return float64(m.Right) / float64(m.Right+m.Wrong)
 }
 
-// Interval is Wilson's 95 % interval of the precision.
-func (m Measure) Interval() (low, high float64) {
-	n := float64(m.Right + m.Wrong)
+// Interval is the 95 % interval of the precision.
+func (m Measure) Interval() (low, high float64) { return Wilson(m.Right, m.Right+m.Wrong) }
+
+// Wilson is his 95 % interval of k out of n.
+func Wilson(k, n int) (low, high float64) {
 	if n == 0 {
 		return 0, 1
 	}
-	const z = 1.96
-	p := m.Precision()
-	mid := (p + z*z/(2*n)) / (1 + z*z/n)
-	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	const z = 1.959964
+	p, m := float64(k)/float64(n), float64(n)
+	mid := (p + z*z/(2*m)) / (1 + z*z/m)
+	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
 	return max(0, mid-half), min(1, mid+half)
 }
 

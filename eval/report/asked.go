@@ -32,13 +32,7 @@ func among(k eval.KofN) string {
 // judged says how one question was answered.
 func judged(q eval.QuestionsMade) askedQuestion {
 	a := askedQuestion{QuestionsMade: q}
-	best := 0
-	for _, r := range q.Ranks {
-		if r > 0 && (best == 0 || r < best) {
-			best = r
-		}
-	}
-	switch {
+	switch best := q.Best(); {
 	case len(q.Expect) == 0 && q.Refused:
 		a.State, a.Sign, a.Say = matched, "✓", "no answer, and said so"
 	case len(q.Expect) == 0:
