@@ -2,9 +2,12 @@ package llm
 
 import (
 	"cmp"
+	_ "embed"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Price is what a model's tokens cost, in USD for a million.
@@ -78,7 +81,7 @@ func (ps Prices) Of(model string) (Price, bool) {
 		return Price{Model: provider}, true
 	}
 	bare := bareName(model)
-	for _, p := range builtin {
+	for _, p := range builtin() {
 		if rest, ok := strings.CutPrefix(bare, plainName(p.Model)); ok && dated.MatchString(rest) {
 			return p, true
 		}
@@ -98,42 +101,17 @@ var dated = regexp.MustCompile(`^([-@](20\d{6}|20\d\d-\d\d-\d\d|latest|v\d+-\d+)
 
 var free = map[string]bool{"ollama": true, "claude-cli": true, "relay": true, "replay": true}
 
-// builtin are the makers' list prices of 2026-11-20: platform.claude.com/docs
+// prices.json holds the makers' list prices of 2026-11-20: platform.claude.com/docs
 // (about-claude/pricing; models/haiku-5-5/overview) and developers.openai.com
 // (api/docs/models, api/docs/pricing). Cache writes are those that last five
 // minutes; where long requests have two factors, it is the larger. Gemini's are of ai.google.dev/gemini-api/docs/pricing.
-var builtin = []Price{
-	{Model: "claude-haiku-5-5", In: 0.10, Out: 0.50, CacheRead: 0.01, CacheWrite: 0.125, Batch: 0.5, Over: 100_000,
-		Times: 5},
-	{Model: "claude-sonnet-5-5", In: 2, Out: 10, CacheRead: 0.10, CacheWrite: 2.50, Batch: 0.5},
-	{Model: "claude-opus-5-5", In: 4, Out: 20, CacheRead: 0.20, CacheWrite: 5, Batch: 0.5},
-	{Model: "claude-opus-5", In: 5, Out: 25, CacheRead: 0.50, CacheWrite: 6.25, Batch: 0.5},
-	{Model: "claude-haiku-4-5", In: 1, Out: 5, CacheRead: 0.10, CacheWrite: 1.25, Batch: 0.5},
-	{Model: "claude-sonnet-4-6", In: 3, Out: 15, CacheRead: 0.30, CacheWrite: 3.75, Batch: 0.5},
-	{Model: "claude-sonnet-4-5", In: 3, Out: 15, CacheRead: 0.30, CacheWrite: 3.75, Batch: 0.5},
-	{Model: "claude-opus-4-8", In: 5, Out: 25, CacheRead: 0.50, CacheWrite: 6.25, Batch: 0.5},
-	{Model: "claude-opus-4-7", In: 5, Out: 25, CacheRead: 0.50, CacheWrite: 6.25, Batch: 0.5},
-	{Model: "claude-opus-4-6", In: 5, Out: 25, CacheRead: 0.50, CacheWrite: 6.25, Batch: 0.5},
-	{Model: "claude-opus-4-5", In: 5, Out: 25, CacheRead: 0.50, CacheWrite: 6.25, Batch: 0.5},
+//
+//go:embed prices.json
+var pricesJSON []byte
 
-	{Model: "gpt-6-luna", In: 0.10, Out: 0.50, CacheRead: 0.01, CacheWrite: 0.125, Batch: 0.5, Over: 272_000, Times: 2},
-	{Model: "gpt-6-sol", In: 2, Out: 10, CacheRead: 0.20, CacheWrite: 2.50, Batch: 0.5, Over: 272_000, Times: 2},
-	{Model: "gpt-6.1-sol", In: 2, Out: 10, CacheRead: 0.10, CacheWrite: 2.50, Batch: 0.5, Over: 272_000, Times: 2},
-	{Model: "gpt-6-astra", In: 10, Out: 50, CacheRead: 1, Batch: 0.5, Over: 272_000, Times: 2},
-	{Model: "gpt-5.6-terra", In: 2, Out: 12, CacheRead: 0.20, CacheWrite: 2.50, Batch: 0.5, Over: 272_000, Times: 2},
-	{Model: "gpt-5.6-luna", In: 0.20, Out: 1.20, CacheRead: 0.02, CacheWrite: 0.25, Batch: 0.5, Over: 272_000, Times: 2},
-	{Model: "gpt-5.4", In: 2.50, Out: 15, CacheRead: 0.25, Batch: 0.5, Over: 272_000, Times: 2},
-	{Model: "gpt-5.4-mini", In: 0.75, Out: 4.50, CacheRead: 0.075, Batch: 0.5},
-	{Model: "gpt-5.4-nano", In: 0.20, Out: 1.25, CacheRead: 0.02, Batch: 0.5},
-	{Model: "gpt-5.1", In: 1.25, Out: 10, CacheRead: 0.125, Batch: 0.5},
-	{Model: "gpt-5", In: 1.25, Out: 10, CacheRead: 0.125, Batch: 0.5},
-	{Model: "gpt-5-mini", In: 0.25, Out: 2, CacheRead: 0.025, Batch: 0.5},
-	{Model: "gpt-5-nano", In: 0.05, Out: 0.40, CacheRead: 0.005, Batch: 0.5},
-	{Model: "gpt-4.1", In: 2, Out: 8, CacheRead: 0.50, Batch: 0.5},
-	{Model: "gpt-4.1-mini", In: 0.40, Out: 1.60, CacheRead: 0.10, Batch: 0.5},
-	{Model: "gpt-4.1-nano", In: 0.10, Out: 0.40, CacheRead: 0.025, Batch: 0.5},
-	{Model: "gpt-4o-mini", In: 0.15, Out: 0.60, CacheRead: 0.075, Batch: 0.5},
-
-	{Model: "gemini-2.5-flash", In: 0.30, Out: 2.50, CacheRead: 0.03, Batch: 0.5},
-	{Model: "gemini-2.5-flash-lite", In: 0.10, Out: 0.40, CacheRead: 0.01, Batch: 0.5},
-}
+var builtin = sync.OnceValue(func() (all []Price) {
+	if err := json.Unmarshal(pricesJSON, &all); err != nil {
+		panic(fmt.Sprintf("llm: prices.json: %v", err))
+	}
+	return all
+})

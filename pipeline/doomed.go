@@ -21,17 +21,14 @@ type Doomed struct {
 // are about to be deleted, folders where none is left out, and which sessions
 // the library doesn't hold as they are, each with the reason.
 func (p *Pipeline) Exposed(ctx context.Context) (all []Doomed, unsafe []ingest.Problem) {
-	p.each(ctx, func(reader ingest.Reader, root string, found []ingest.Found, problems []ingest.Problem) {
+	p.each(ctx, nil, openSeen(p.seenPath(), p.version()), func(root string, found []ingest.Found, memory ingest.Found,
+		problems []ingest.Problem) {
 		unsafe = append(unsafe, problems...)
 		due := expiring(found, p.Time(), soon)
-		if k, ok := reader.(ingest.Keeper); ok {
-			memory, problems := k.Memory(root)
-			unsafe = append(unsafe, problems...)
-			for _, file := range memory.Files { // each is something of its own
-				one := memory
-				one.Files = []ingest.File{file}
-				found = append(found, one)
-			}
+		for _, file := range memory.Files { // each is something of its own
+			one := memory
+			one.Files = []ingest.File{file}
+			found = append(found, one)
 		}
 		for _, f := range found {
 			if state, err := p.Library.Safe(f); state != library.Safe && !p.forgotten(f) {

@@ -12,7 +12,8 @@ import (
 // AtSources lists the sessions at their sources, the one last written to first.
 func (p *Pipeline) AtSources(ctx context.Context) []ingest.Found {
 	var all []ingest.Found
-	p.each(ctx, func(_ ingest.Reader, _ string, found []ingest.Found, _ []ingest.Problem) { all = append(all, found...) })
+	p.each(ctx, nil, openSeen(p.seenPath(), p.version()),
+		func(_ string, found []ingest.Found, _ ingest.Found, _ []ingest.Problem) { all = append(all, found...) })
 	slices.SortStableFunc(all, func(a, b ingest.Found) int { return cmp.Compare(modified(b), modified(a)) })
 	return all
 }

@@ -175,35 +175,24 @@ func (r *intake) discover(ctx context.Context) []ingest.Found {
 	}
 	var changed, owned []ingest.Found
 	var places []string // the sources' own
-	for _, reader := range r.of.Readers {
-		roots := r.options.From
-		own := len(roots) == 0
-		if own {
-			roots = r.of.RootsOf(reader)
+	r.of.each(ctx, r.options.From, r.seen, func(root string, found []ingest.Found, memory ingest.Found,
+		problems []ingest.Problem) {
+		r.report.Found += len(found)
+		r.report.Problems = append(r.report.Problems, problems...)
+		if len(memory.Files) > 0 {
+			found = append(found, memory)
 		}
-		for _, root := range roots {
-			found, problems := reader.Find(ctx, root, r.seen.session)
-			r.report.Found += len(found)
-			r.report.Problems = append(r.report.Problems, problems...)
-			if own {
-				if k, ok := reader.(ingest.Keeper); ok { // what a client remembers beside its sessions
-					f, problems := k.Memory(root)
-					r.report.Problems = append(r.report.Problems, problems...)
-					if len(f.Files) > 0 {
-						found = append(found, f)
-					}
-				}
-				r.expiring = append(r.expiring, expiring(found, r.of.Time(), soon)...)
-				places, owned = append(places, root), append(owned, found...)
-			}
-			for _, f := range found {
-				r.found[f.ID] = true
-				if !r.seen.has(f) {
-					changed = append(changed, f)
-				}
+		if len(r.options.From) == 0 {
+			r.expiring = append(r.expiring, expiring(found, r.of.Time(), soon)...)
+			places, owned = append(places, root), append(owned, found...)
+		}
+		for _, f := range found {
+			r.found[f.ID] = true
+			if !r.seen.has(f) {
+				changed = append(changed, f)
 			}
 		}
-	}
+	})
 	if ctx.Err() == nil { // else not all was found
 		changed = append(changed, r.vanished(places, owned, changed)...)
 	}
@@ -334,15 +323,26 @@ func (r *intake) problem(path string, err error) {
 	r.count(func(rep *Report) { rep.problem(path, err) })
 }
 
-// each calls do for every folder that sessions are looked for in, with what its reader
-// finds there and has problems with; known are files that needn't be read again.
-func (p *Pipeline) each(ctx context.Context,
-	do func(reader ingest.Reader, root string, found []ingest.Found, problems []ingest.Problem)) {
-	known := openSeen(p.seenPath(), p.version())
+// each calls do for every folder that sessions are looked for in, the sources' own
+// unless others are named, with what its reader finds there, what its client remembers
+// beside its sessions, and what it has problems with; files that are known needn't be
+// read again.
+func (p *Archiver) each(ctx context.Context, from []string, known *seen,
+	do func(root string, found []ingest.Found, memory ingest.Found, problems []ingest.Problem)) {
 	for _, reader := range p.Readers {
-		for _, root := range p.RootsOf(reader) {
+		roots := from
+		if len(from) == 0 {
+			roots = p.RootsOf(reader)
+		}
+		for _, root := range roots {
+			var memory ingest.Found
 			found, problems := reader.Find(ctx, root, known.session)
-			do(reader, root, found, problems)
+			if k, ok := reader.(ingest.Keeper); ok && len(from) == 0 {
+				var bad []ingest.Problem
+				memory, bad = k.Memory(root)
+				problems = append(problems, bad...)
+			}
+			do(root, found, memory, problems)
 		}
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
-	"sync"
 	"time"
 
 	"recall/llm"
@@ -67,7 +66,7 @@ func New(o Options) (*Model, error) {
 		Whole: func(r *http.Request) bool { return !strings.HasSuffix(r.URL.Path, "/results") }}
 	m.client = wire.Client(m.wire)
 	m.base = strings.TrimSuffix(strings.TrimRight(o.URL, "/"), "/v1") // people write both
-	if old().MatchString(o.Model) {
+	if old.MatchString(o.Model) {
 		m.told.All()
 	}
 	return m, nil
@@ -75,9 +74,7 @@ func New(o Options) (*Model, error) {
 
 // old are the models from before output_config. Other services' are found out
 // by asking; a batch can't ask first.
-var old = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^claude-(instant|2|3)`)
-})
+var old = regexp.MustCompile(`^claude-(instant|2|3)`)
 
 // Name implements llm.Model.
 func (m *Model) Name() string { return "anthropic/" + m.o.Model }
