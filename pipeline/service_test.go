@@ -143,7 +143,7 @@ func (s *service) fail(w http.ResponseWriter, q chatRequest, how int) {
 }
 
 var (
-	turnHead = regexp.MustCompile(`^## (t\d+) (\w+)`)
+	turnHead = regexp.MustCompile(`^## (t\d+)(?: (\w+))?`)
 	pairLine = regexp.MustCompile(`(?m)^\d+\.$`)
 	noteLine = regexp.MustCompile(`(?m)^(\d+)\. `)
 )
@@ -185,7 +185,7 @@ func decisionsIn(prompt string) []any {
 	turn, user := "", false
 	for _, line := range strings.Split(transcript, "\n") {
 		if m := turnHead.FindStringSubmatch(line); m != nil {
-			turn, user = m[1], m[2] == "user"
+			turn, user = m[1], m[2] == "user" || m[2] == "" && user // who goes on isn't named again
 			continue
 		}
 		said, own := strings.CutPrefix(line, "| ")

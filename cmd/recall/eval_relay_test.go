@@ -92,10 +92,10 @@ func oracle(set *eval.Set, name string) []byte {
 func goldIn(set *eval.Set, prompt string) []any {
 	type turn struct{ id, text string }
 	var turns []turn
-	for _, part := range regexp.MustCompile(`(?m)^## (t\d+) `).Split(prompt, -1)[1:] {
+	for _, part := range regexp.MustCompile(`(?m)^## (t\d+)\b`).Split(prompt, -1)[1:] {
 		turns = append(turns, turn{text: strings.Join(strings.Fields(part), " ")})
 	}
-	for i, m := range regexp.MustCompile(`(?m)^## (t\d+) `).FindAllStringSubmatch(prompt, -1) {
+	for i, m := range regexp.MustCompile(`(?m)^## (t\d+)\b`).FindAllStringSubmatch(prompt, -1) {
 		turns[i].id = m[1]
 	}
 	items := []any{}

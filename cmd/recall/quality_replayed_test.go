@@ -135,7 +135,7 @@ type exchange struct {
 
 var (
 	transcript = regexp.MustCompile(`(?s)<transcript>\n(.*)</transcript>`)
-	heading    = regexp.MustCompile(`(?m)^## (t\d+) `)
+	heading    = regexp.MustCompile(`(?m)^## (t\d+)\b`)
 )
 
 func linesOf(prompt string) map[string]bool {

@@ -46,6 +46,27 @@ func faults(text string, most int) string {
 	return b.String()
 }
 
+// mostListed is how many lines of a listing in what the assistant says are shown.
+const mostListed = 8
+
+// listings cuts listings, as code is shown between fences, to their first lines.
+func listings(text string) string {
+	var b strings.Builder
+	lines, in := 0, false
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			in, lines = !in, 0
+		} else if lines++; in && lines > mostListed {
+			if lines == mostListed+1 {
+				b.WriteString("[…]\n")
+			}
+			continue
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
 func lastLine(text string, most int) string {
 	text = strings.TrimSpace(text)
 	return oneLine(text[strings.LastIndexByte(text, '\n')+1:], most)

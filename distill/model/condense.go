@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"recall/ingest"
@@ -14,11 +15,11 @@ const (
 	clipTyped   = 12_000 // one typed turn; more is a paste
 	clipSaid    = 9_000  // one message of the assistant's
 	clipPlan    = 14_000
-	clipRefused = 9_000 // a plan that was refused: what came of it is shown below
+	clipRefused = 3_000 // a plan that was refused: what came of it is shown below
 	clipSummary = 9_000 // a compaction summary of what isn't there any more
 	clipAgain   = 6_000 // one of what is there: it names things that only tools had said
 	clipAsked   = 1_500 // a question of the assistant's
-	clipReport  = 600   // a sub-agent's
+	clipReport  = 300   // a sub-agent's
 	clipEcho    = 200   // events, copied turns
 	clipOutput  = 200   // of a call that failed
 	clipOutcome = 80    // of a call that didn't
@@ -71,7 +72,57 @@ func condense(s *ingest.Session) (blocks, copied []block) {
 			first = false
 		}
 	}
-	return blocks, copied
+	return once(blocks), copied
+}
+
+// leastRepeated is from how many letters on a line that says what another says is a copy.
+const leastRepeated = 20
+
+// once leaves out what is said in the very words of a line that is shown anyway and counts
+// as much: of the assistant's, plans and summaries, what stands above; of tools' output that,
+// too; of plans that were refused, also what came back in one that wasn't.
+func once(blocks []block) []block {
+	said := map[byte]bool{'|': true, '=': true, '+': true}
+	form := func(line string) (mark byte, words string) { return line[0], bare(unmarked(line)) }
+	standing := map[string]bool{} // said anywhere
+	for _, k := range blocks {
+		for line := range strings.Lines(k.text) {
+			if mark, words := form(line); said[mark] {
+				standing[words] = true
+			}
+		}
+	}
+	above, besides := map[string]bool{}, map[string]bool{} // said; of no weight
+	out := slices.Clone(blocks)
+	for i := range out {
+		k := &out[i]
+		var b strings.Builder
+		left := false // out, just before
+		for line := range strings.Lines(k.text) {
+			mark, words := form(line)
+			again := false
+			if len(words) >= leastRepeated {
+				switch mark {
+				case 'x':
+					again = standing[words] || besides[words]
+				case '~':
+					again = above[words] || besides[words]
+				case '|':
+					again = above[words] && k.turn.Kind != ingest.Prompt && k.turn.Kind != ingest.Command
+				}
+				above[words] = above[words] || said[mark]
+				besides[words] = besides[words] || mark == 'x' || mark == '~'
+			}
+			if !again {
+				b.WriteString(line)
+			} else if !left {
+				b.WriteString(string(mark) + " […]\n")
+			}
+			left = again
+		}
+		k.text = b.String()
+	}
+	return out
 }
 
 // rootOf is the folder that a session began in: unlike the one that most turns
@@ -104,7 +155,7 @@ func (c *condenser) turn(t *ingest.Turn, first bool) {
 			return // files that were only looked at, without a word, say little
 		}
 		c.head(t, "assistant")
-		c.lines("| ", clip(text, clipSaid))
+		c.lines("| ", clip(listings(text), clipSaid))
 		c.b.WriteString(calls)
 	case ingest.Prompt:
 		c.typed(t)

@@ -38,6 +38,45 @@ func TestPastesAreMarked(t *testing.T) {
 	}
 }
 
+// What stands in the same words elsewhere is shown once: the refused form of a plan beside
+// the one that was taken goes, what the assistant says again too; what a person types again
+// stays. Of listings the first lines are shown, and of a speaker who goes on the turn alone.
+func TestShownOnce(t *testing.T) {
+	s := session("u: keep the public interface as it is", "a: plan", "a: plan", "u: keep the public interface as it is",
+		"a: The queue is a min-heap in queue/order.go.\nIt is tested.",
+		"a: The queue is a min-heap in queue/order.go.\nAnd this is how:\n```\n"+
+			strings.Repeat("code\n", mostListed+5)+"```\nThat is all.")
+	plan := func(text string, v ingest.Verdict) []ingest.ToolCall {
+		return []ingest.ToolCall{{Name: "ExitPlanMode", Done: true, Plan: &ingest.Plan{Text: text}, Verdict: v}}
+	}
+	s.Turns[1].Text, s.Turns[1].Calls = "", plan("The queue is kept in memory\nEach job has a priority of its own", ingest.Rejected)
+	s.Turns[2].Text, s.Turns[2].Calls = "", plan("The queue is kept in Postgres\nEach job has a priority of its own", ingest.Approved)
+	blocks, _ := condense(s)
+	w := window{blocks: blocks}
+	want := `## t1 user
+| keep the public interface as it is
+## t2 assistant
++ plan refused by the user
+x   The queue is kept in memory
+x […]
+## t3
++ plan approved by the user
+|   The queue is kept in Postgres
+|   Each job has a priority of its own
+## t4 user
+| keep the public interface as it is
+## t5 assistant
+| The queue is a min-heap in queue/order.go.
+| It is tested.
+## t6
+| […]
+| And this is how:
+| ` + "```\n" + strings.Repeat("| code\n", mostListed) + "| […]\n| ```\n| That is all.\n"
+	if d := cmp.Diff(want, w.text()); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+}
+
 // Of each file the lines that say why or how much are shown, once, and can be quoted.
 func TestDecidingLinesAreShown(t *testing.T) {
 	s := session("u: go on", "a: Yes.", "a: And again.")

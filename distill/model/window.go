@@ -32,10 +32,20 @@ type window struct {
 	before []block // what was said just before, for understanding
 }
 
+// text is what is shown of a window. Where the same speaker goes on, the heading says the
+// turn alone.
 func (w *window) text() string {
 	var b strings.Builder
+	before := ""
 	for _, k := range w.blocks {
-		b.WriteString(k.text)
+		head, rest, _ := strings.Cut(k.text, "\n")
+		name := "## " + label(k.turn)
+		if who := strings.TrimPrefix(head, name); who == before {
+			head = name
+		} else {
+			before = who
+		}
+		b.WriteString(head + "\n" + rest)
 	}
 	return b.String()
 }
