@@ -6,25 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// Sentences cuts a line where a full stop, question or exclamation mark and a blank
-// end a sentence. In casual writing a small letter may begin one.
-func Sentences(line string, casual bool) []string {
-	var out []string
-	from := 0
-	for i := 0; i+2 < len(line); i++ {
-		if strings.IndexByte(".!?", line[i]) < 0 || line[i+1] != ' ' {
-			continue
-		}
-		if next, _ := utf8.DecodeRuneInString(line[i+2:]); casual || !unicode.IsLower(next) {
-			out = append(out, strings.TrimSpace(line[from:i+1]))
-			from = i + 1
-		}
+// Sentences are those of a paragraph, as Spans cuts it.
+func Sentences(s string, casual bool) (all []string) {
+	for _, c := range Spans(s, casual) {
+		all = append(all, s[c[0]:c[1]])
 	}
-	return append(out, strings.TrimSpace(line[from:]))
+	return all
 }
 
-// Spans are the byte ranges of a paragraph's sentences, cut with more care than
-// Sentences, for what is quoted: a full stop ends one
+// Spans are the byte ranges of a paragraph's sentences: a full stop ends one
 // where white space and no small letter follow, a Chinese or Japanese one anywhere.
 // Brackets and code are not cut. Where the writing is casual, as what people type is, a
 // small letter may begin a sentence.

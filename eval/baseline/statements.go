@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"recall/ingest"
-	"recall/text"
 )
 
 // A Part is a piece of a session that stands in for its payload.
@@ -71,7 +70,7 @@ func Statements(message string) []string {
 		}
 		line = bullet.ReplaceAllString(line, "")
 		line = strings.Trim(strings.ReplaceAll(line, "|", " "), " \t")
-		for _, s := range text.Sentences(line, false) {
+		for _, s := range sentences(line) {
 			if wordy.MatchString(s) {
 				out = append(out, s)
 			}
@@ -79,6 +78,18 @@ func Statements(message string) []string {
 	}
 	return out
 }
+
+// sentences cuts a line as anybody would: what recall's own way does better is to count for it.
+func sentences(line string) (out []string) {
+	from := 0
+	for _, m := range sentenceEnd.FindAllStringIndex(line, -1) {
+		out = append(out, strings.TrimSpace(line[from:m[0]+1]))
+		from = m[0] + 1
+	}
+	return append(out, strings.TrimSpace(line[from:]))
+}
+
+var sentenceEnd = regexp.MustCompile(`[.!?] \P{Ll}`)
 
 // wordy matches two letters in a row.
 var wordy = regexp.MustCompile(`\pL\pL`)
