@@ -44,7 +44,7 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 			len(d.Turns) > 0 {
 			continue
 		}
-		u := Turn{ID: string(t.ID), N: t.N, Role: string(t.Role), At: t.At, Text: own(t), More: calls(t)}
+		u := Turn{ID: string(t.ID), N: t.N, Role: string(t.Role), At: t.At, Text: t.OwnText(), More: calls(t)}
 		if strings.TrimSpace(u.Text) == "" { // an answer or a plan is all that it says
 			u.Text, u.More = u.More, ""
 			if reasonsOnly(t) {
@@ -65,7 +65,7 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 		var source []string
 		for _, e := range it.Evidence {
 			if i := at[e.Turn]; i >= 0 {
-				source = append(source, e.Quote, own(s.Turns[i]), calls(s.Turns[i]))
+				source = append(source, e.Quote, s.Turns[i].OwnText(), calls(s.Turns[i]))
 			} else {
 				source = append(source, e.Quote)
 			}
@@ -73,26 +73,6 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 		d.Items = append(d.Items, Item{Item: it, Context: strings.Join(source, "\n")})
 	}
 	return d
-}
-
-// own is a turn's text without what its speaker didn't say: recall's own
-// output and other tools' memories must not be found as if said here.
-func own(t ingest.Turn) string {
-	if len(t.Foreign) == 0 {
-		return t.Text
-	}
-	var b strings.Builder
-	from := 0
-	for _, f := range t.Foreign {
-		if f.From < from || f.To > len(t.Text) || f.To < f.From {
-			continue
-		}
-		b.WriteString(t.Text[from:f.From])
-		b.WriteByte('\n')
-		from = f.To
-	}
-	b.WriteString(t.Text[from:])
-	return b.String()
 }
 
 // reasonsOnly reports whether a turn's tool calls hold no words but the person's, who

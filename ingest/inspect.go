@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -149,7 +150,7 @@ func inspectTurn(t *Turn) InspectedTurn {
 }
 
 func inspectCall(c *ToolCall) InspectedCall {
-	x := InspectedCall{Tool: c.Name, What: clipLine(subject(c)), State: "ok", Verdict: c.Verdict,
+	x := InspectedCall{Tool: c.Name, What: clipLine(cmp.Or(c.Command, c.Path, c.Telling())), State: "ok", Verdict: c.Verdict,
 		Reason: clipLine(c.Reason),
 		Commit: c.Commit}
 	for _, a := range c.Answers {
@@ -166,25 +167,6 @@ func inspectCall(c *ToolCall) InspectedCall {
 		x.Plan = clipLine(c.Plan.Text)
 	}
 	return x
-}
-
-// subject is what a call is about: its command or path, else the first of its
-// inputs by name that is short enough to be a subject.
-func subject(c *ToolCall) string {
-	for _, s := range []string{c.Command, c.Path} {
-		if s != "" {
-			return s
-		}
-	}
-	for _, name := range []string{"subject", "description", "pattern", "query", "url", "prompt", "skill"} {
-		if s := c.Input[name]; s != "" {
-			return s
-		}
-	}
-	if id := c.Input["taskId"]; id != "" {
-		return strings.TrimSpace("#" + id + " " + c.Input["status"])
-	}
-	return ""
 }
 
 // clipLine is a text in one line of at most inspectedText letters.

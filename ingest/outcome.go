@@ -1,6 +1,10 @@
 package ingest
 
-import "iter"
+import (
+	"cmp"
+	"iter"
+	"strings"
+)
 
 // EachCall are the calls of turns, each with its turn, in order.
 func EachCall(turns []Turn) iter.Seq2[*Turn, *ToolCall] {
@@ -30,23 +34,20 @@ func (c *ToolCall) Outcome() string {
 	return "ok"
 }
 
-// saying are the inputs that say most of what a call was for, the first that is there.
-var saying = []string{"pattern", "query", "question", "url", "subject", "description", "prompt", "skill", "plan",
-	"questions", "text"}
-
-// With is what a tool was called with, in short: a command, a path, or what says most
-// of its input.
+// With is what a tool was called with, in short: a command, a path, or what says most of its input.
 func (c *ToolCall) With() string {
-	if c.Command != "" {
-		return c.Command
-	}
-	if c.Path != "" {
-		return c.Path
-	}
-	for _, key := range saying {
+	return cmp.Or(c.Command, c.Path, c.Telling(), c.Input["plan"], c.Input["questions"], c.Input["text"])
+}
+
+// Telling is the input that says most of what a call was for, the first that is there.
+func (c *ToolCall) Telling() string {
+	for _, key := range []string{"subject", "description", "pattern", "query", "question", "url", "prompt", "skill"} {
 		if v := c.Input[key]; v != "" {
 			return v
 		}
+	}
+	if id := c.Input["taskId"]; id != "" {
+		return strings.TrimSpace("#" + id + " " + c.Input["status"])
 	}
 	return ""
 }

@@ -77,15 +77,10 @@ func (t *transcript) object(c *ingest.ToolCall) string {
 	return ""
 }
 
-// tellingInput is the input that says most about a call.
+// tellingInput is the input that says most about a call, or any.
 func tellingInput(c *ingest.ToolCall) string {
-	for _, key := range []string{"subject", "description", "pattern", "query", "url", "prompt", "skill"} {
-		if v := c.Input[key]; v != "" {
-			return v
-		}
-	}
-	if id := c.Input["taskId"]; id != "" {
-		return strings.TrimSpace("#" + id + " " + c.Input["status"])
+	if v := c.Telling(); v != "" {
+		return v
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.Input)) {
 		if v := c.Input[key]; v != "" && len(c.Answers) == 0 && c.Plan == nil {
