@@ -177,11 +177,3 @@ func Dollars(x float64) string {
 	}
 	return fmt.Sprintf("$%.2f", x)
 }
-
-func Thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}

@@ -13,7 +13,7 @@ func withoutFrame(s string, ts []term) []term {
 	if kept := slices.DeleteFunc(slices.Clone(ts), func(t term) bool { return phrases().small[t.word] }); len(kept) > 0 {
 		ts = kept
 	}
-	s = clipText(s, longest)
+	s = text.HeadMarked(s, longest)
 	var asking []string
 	for _, f := range phrases().frames {
 		for _, m := range f.FindAllStringSubmatch(s, -1) {

@@ -8,6 +8,7 @@ import (
 
 	"recall/index/rank"
 	"recall/payload"
+	"recall/text"
 )
 
 // ranked is one line of the answer before its place is known.
@@ -45,7 +46,7 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 		return nil, err
 	}
 	kin, concepts := r.kin(ts)
-	r.asked = rank.Ask(clipText(r.q.Text, longest), rankTerms(ts), kin, concepts)
+	r.asked = rank.Ask(text.HeadMarked(r.q.Text, longest), rankTerms(ts), kin, concepts)
 	var out []*ranked
 	for k, list := range found {
 		most := lookedAt

@@ -30,7 +30,7 @@ func (r *reader) named(ctx context.Context, ts []term) ([]string, error) {
 	if err != nil || len(projects) < 2 {
 		return nil, err
 	}
-	text := strings.ToLower(clipText(r.q.Text, longest))
+	text := strings.ToLower(text.HeadMarked(r.q.Text, longest))
 	return slices.DeleteFunc(slices.Clone(projects), func(name string) bool {
 		return !holdsName(text, strings.ToLower(name)) || !r.rareName(name, ts)
 	}), nil

@@ -33,7 +33,7 @@ func (c counts) docs() int { return c[ofItems] + c[ofTurns] }
 // terms cuts a text into its words of content, each stem once.
 func terms(s string) (out []term, clipped bool) {
 	if len(s) > longest {
-		s, clipped = clipText(s, longest), true
+		s, clipped = text.HeadMarked(s, longest), true
 	}
 	seen := map[string]bool{}
 	for _, w := range text.Content(strings.ToValidUTF8(s, " ")) {

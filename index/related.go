@@ -24,7 +24,7 @@ func (r *reader) others(ts []term) []string {
 		seen[t.stem] = true
 	}
 	var out []string
-	for _, m := range embed.Mentions(clipText(r.q.Text, longest), r.own) {
+	for _, m := range embed.Mentions(text.HeadMarked(r.q.Text, longest), r.own) {
 		for _, phrase := range m.Others {
 			if w, cut := content(phrase); len(w) == 1 && !cut && !seen[termOf(w[0])] {
 				seen[termOf(w[0])] = true
@@ -45,7 +45,7 @@ func (r *reader) kin(ts []term) (out []rank.Kin, concepts []rank.Concept) {
 	for i, t := range ts {
 		place[t.stem] = i
 	}
-	for _, m := range embed.Mentions(clipText(r.q.Text, longest), r.own) {
+	for _, m := range embed.Mentions(text.HeadMarked(r.q.Text, longest), r.own) {
 		concept := rank.Concept{Own: m.Stems}
 		for _, phrase := range m.Others {
 			concept.Others = append(concept.Others, stems(text.Split(phrase)))

@@ -7,9 +7,10 @@ import (
 	"hash/crc32"
 	"hash/fnv"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/klauspost/compress/s2"
+
+	"recall/text"
 )
 
 // How many words of a text are searched, and how many bytes of a turn are kept
@@ -139,7 +140,7 @@ func (r *rows) cut(i int) cutTurn {
 		list = append(list, r.opening(k)...)
 	}
 	v.list = list
-	return cutTurn{tid: t.ID, role: t.Role, at: millis(t.At), n: int64(t.N), text: pack(clipText(t.Text, turnShown)),
+	return cutTurn{tid: t.ID, role: t.Role, at: millis(t.At), n: int64(t.N), text: pack(text.HeadMarked(t.Text, turnShown)),
 		said: v.bag(body, list[len(body):])}
 }
 
@@ -171,21 +172,6 @@ func (v *vocabulary) hash(parts ...string) int64 {
 		h.Write(b[:])
 	}
 	return int64(h.Sum64())
-}
-
-// clipText cuts a text at a character, with "…" in the place of the rest.
-func clipText(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	s = s[:limit]
-	for len(s) > 0 && !utf8.RuneStart(s[len(s)-1]) {
-		s = s[:len(s)-1]
-	}
-	if len(s) > 0 {
-		s = s[:len(s)-1]
-	}
-	return s + "…"
 }
 
 // pack makes a text's stored form: "=" and the text, or "s" and it compressed as S2. Of

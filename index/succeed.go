@@ -59,7 +59,7 @@ func succeed(list []*ranked, asked *rank.Question) {
 
 // likeEnough is how like another a later item must be to speak of the same.
 func likeEnough(newer *ranked) float64 {
-	if saysOtherwise().MatchString(clipText(newer.item.Text, longestSaid)) {
+	if saysOtherwise().MatchString(text.HeadMarked(newer.item.Text, longestSaid)) {
 		return sameChanged
 	}
 	return sameSubject

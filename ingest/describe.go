@@ -11,6 +11,8 @@ import (
 	"sync"
 	"text/template"
 	"time"
+
+	"recall/text"
 )
 
 // Describe writes what a parser got out of a session, as plain text.
@@ -33,7 +35,7 @@ var described = sync.OnceValue(func() *template.Template {
 		"below": func(text string) string { return fmt.Sprintf("%19s %s\n", "", text) },
 		"more":  func(r Report) int { return r.SkippedTotal - len(r.Skipped) },
 		"placed": func(s Skip) string {
-			return fmt.Sprintf("%s:%d (byte %s)", s.File, s.Line, thousands(s.Offset))
+			return fmt.Sprintf("%s:%d (byte %s)", s.File, s.Line, text.Thousands(s.Offset))
 		},
 		"counted": func(n any, noun string, abandoned ...int) string {
 			text := counted(int(reflect.ValueOf(n).Int()), noun)
@@ -89,7 +91,7 @@ func kind(n int, what string) string {
 	if n == 0 {
 		return ""
 	}
-	return thousands(int64(n)) + " " + what
+	return text.Thousands(int64(n)) + " " + what
 }
 
 func tokens(u Usage) string {
@@ -97,7 +99,7 @@ func tokens(u Usage) string {
 		return ""
 	}
 	return fmt.Sprintf("%s in · %s out · %s written to cache · %s read from it",
-		thousands(u.Input), thousands(u.Output), thousands(u.CacheWrite), thousands(u.CacheRead))
+		text.Thousands(u.Input), text.Thousands(u.Output), text.Thousands(u.CacheWrite), text.Thousands(u.CacheRead))
 }
 
 const clock = "2006-01-02 15:04:05"
@@ -148,9 +150,9 @@ func size(c Compaction) string {
 	case c.Before <= 0:
 		return ""
 	case c.After > 0:
-		return thousands(c.Before) + " → " + thousands(c.After) + " tokens"
+		return text.Thousands(c.Before) + " → " + text.Thousands(c.After) + " tokens"
 	}
-	return "from " + thousands(c.Before) + " tokens"
+	return "from " + text.Thousands(c.Before) + " tokens"
 }
 
 // byName lists counts, the highest first.

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"recall/sink"
+	"recall/text"
 )
 
 // How much of a text an Inspection shows, in letters.
@@ -218,14 +219,5 @@ func counted(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return fmt.Sprintf("%s %ss", thousands(int64(n)), noun)
-}
-
-// thousands writes a number with commas.
-func thousands(n int64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return fmt.Sprintf("%s %ss", text.Thousands(int64(n)), noun)
 }

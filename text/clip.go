@@ -1,6 +1,7 @@
 package text
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -14,6 +15,14 @@ func Head(s string, n int) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:n], "")
+}
+
+// HeadMarked is Head with "…" in the place of the rest.
+func HeadMarked(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return Head(s, n) + "…"
 }
 
 // HeadWords is the beginning of a text as it stands: at most n bytes, cut behind a word
@@ -46,6 +55,15 @@ func Clip(s string, n int) string {
 		end = i
 	}
 	return strings.TrimRight(s[:end], " ,;:.") + "…"
+}
+
+// Thousands writes a number with commas.
+func Thousands[N int | int64](n N) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }
 
 // Set is a list of words, parted by blanks, for looking them up.

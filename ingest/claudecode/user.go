@@ -8,6 +8,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
+	"recall/text"
 )
 
 // takeUser takes a record that stands under the person's name, whoever wrote
@@ -200,9 +201,4 @@ func (p *parser) takeEvent(r *record, n int32, at time.Time, name, text string) 
 }
 
 // clipText keeps a turn's text within ClipText.
-func clipText(s string) string {
-	if len(s) <= ingest.ClipText {
-		return s
-	}
-	return strings.ToValidUTF8(s[:ingest.ClipText], "")
-}
+func clipText(s string) string { return text.Head(s, ingest.ClipText) }

@@ -112,7 +112,7 @@ func FaultLines(c *ingest.ToolCall, shows bool) []string {
 			continue
 		}
 		seen[sig] = true
-		if out = append(out, cut(line)); len(out) == faultsPerCall {
+		if out = append(out, text.HeadMarked(line, faultMost)); len(out) == faultsPerCall {
 			return out
 		}
 	}
@@ -166,16 +166,9 @@ func firstLine(result string) []string {
 		if Signature(line) == 0 || len(line) > lineTooLong {
 			return nil
 		}
-		return []string{cut(line)}
+		return []string{text.HeadMarked(line, faultMost)}
 	}
 	return nil
-}
-
-func cut(line string) string {
-	if len(line) <= faultMost {
-		return line
-	}
-	return strings.ToValidUTF8(line[:faultMost], "") + "…"
 }
 
 // Signature is what an error is known by again: its words without what changes

@@ -146,7 +146,7 @@ func Waits(n int) string {
 
 // TokensAndCost writes "45,210 tokens, $0.0123".
 func TokensAndCost(tokens int, cost float64, unpriced bool) string {
-	s := config.Thousands(tokens) + " tokens, " + config.Dollars(cost)
+	s := txt.Thousands(tokens) + " tokens, " + config.Dollars(cost)
 	if unpriced {
 		s += " and what has no price here (llm.prices)"
 	}
@@ -225,7 +225,7 @@ func runsInto(c *config.Config, d *ForeseenDoc) (names []string) {
 		case cap.Cost > 0 && d.Cost > cap.Cost:
 			names = append(names, fmt.Sprintf("distill.budget.%s_cost: %s", cap.name, config.Dollars(cap.Cost)))
 		case cap.Tokens > 0 && d.In+d.Out > cap.Tokens:
-			names = append(names, fmt.Sprintf("distill.budget.%s_tokens: %s", cap.name, config.Thousands(cap.Tokens)))
+			names = append(names, fmt.Sprintf("distill.budget.%s_tokens: %s", cap.name, txt.Thousands(cap.Tokens)))
 		}
 	}
 	return names
@@ -239,7 +239,7 @@ func (a *App) PrintForeseen(d *ForeseenDoc) {
 	fmt.Fprintln(a.Out, priceLine(d))
 	terminal.Few(d.Sessions, 10, func(s improve.ForeseenSession) {
 		fmt.Fprintf(a.Out, "  %s  %s  %s in, %s out  %s\n", s.End.Local().Format("2006-01-02"), answer.ShortID(s.ID),
-			config.Thousands(s.In), config.Thousands(s.Out), txt.Clip(terminal.Line(s.Title), 50))
+			txt.Thousands(s.In), txt.Thousands(s.Out), txt.Clip(terminal.Line(s.Title), 50))
 	}, func(n int) { fmt.Fprintf(a.Out, "  … and %d more; --json lists all\n", n) })
 	for _, left := range []struct {
 		n   int
@@ -260,7 +260,7 @@ func (a *App) PrintForeseen(d *ForeseenDoc) {
 func priceLine(d *ForeseenDoc) string {
 	s := fmt.Sprintf("%s would be asked about %s: %s, about %s tokens in and %s out", d.Model,
 		answer.Count(len(d.Sessions), "session"), answer.Count(d.Requests, "request"),
-		config.Thousands(d.In), config.Thousands(d.Out))
+		txt.Thousands(d.In), txt.Thousands(d.Out))
 	if d.Batch {
 		s += ", by batch"
 		if d.Bearing.Requests > 0 {

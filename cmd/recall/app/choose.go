@@ -16,6 +16,7 @@ import (
 	"recall/hint"
 	"recall/library"
 	"recall/llm"
+	txt "recall/text"
 )
 
 // OfferModel shows a person at a terminal the models that are found here, with what each
@@ -47,7 +48,7 @@ func (a *App) OfferModel(ctx context.Context, l *library.Library) error {
 	}
 	if takes.Requests > 0 {
 		fmt.Fprintf(a.Out, "The sessions here take about %s, %s tokens.\n", answer.Count(takes.Requests, "request"),
-			config.Thousands(takes.In+takes.Out))
+			txt.Thousands(takes.In+takes.Out))
 	}
 	digits := "123456789"[:len(found)]
 	const keys = "y or 1: yes, %s; another number: that one; t: first try it on sample sessions; n: never; any other " +

@@ -197,8 +197,8 @@ func printUsage(a *app.App, d *UsageDoc) {
 		if r.Unpriced > 0 {
 			cost += "+?"
 		}
-		fmt.Fprintf(a.Out, "%-*s  %7s  %7s  %12s  %12s  %12s  %10s\n", wide, r.Name, config.Thousands(r.Calls),
-			config.Thousands(r.Failed), config.Thousands(r.In), config.Thousands(r.Cached), config.Thousands(r.Out),
+		fmt.Fprintf(a.Out, "%-*s  %7s  %7s  %12s  %12s  %12s  %10s\n", wide, r.Name, txt.Thousands(r.Calls),
+			txt.Thousands(r.Failed), txt.Thousands(r.In), txt.Thousands(r.Cached), txt.Thousands(r.Out),
 			cost)
 	}
 	if e := d.Total.Estimated; e != nil {
