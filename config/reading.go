@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -219,7 +220,11 @@ func (r *reading) surroundings(v *viper.Viper, flags *pflag.FlagSet) {
 				if _, known := keyNamed(key); !known {
 					panic("flag --" + f.Name + " sets unknown key " + key)
 				}
-				v.BindFlagValue(key, given{f, off})
+				value := f.Value.String()
+				if off {
+					value = strconv.FormatBool(value != "true")
+				}
+				v.Set(key, value)
 				r.origins[key] = origin{fromFlag, "--" + f.Name}
 			}
 		})
@@ -250,22 +255,6 @@ func (r *reading) surroundings(v *viper.Viper, flags *pflag.FlagSet) {
 		}
 		v.Set(k.Name, value)
 	}
-}
-
-// given is a flag as viper asks for it: its text, which the key's kind reads.
-type given struct {
-	*pflag.Flag
-	off bool // it turns its key off
-}
-
-func (given) HasChanged() bool  { return true }
-func (g given) Name() string    { return g.Flag.Name }
-func (given) ValueType() string { return "string" }
-func (g given) ValueString() string {
-	if g.off {
-		return map[string]string{"true": "false", "false": "true"}[g.Value.String()]
-	}
-	return g.Value.String()
 }
 
 // unknownVariables finds what is meant to be a setting and is none: an element of a list can't be set by itself.

@@ -271,7 +271,7 @@ func heading(p *Payload) string {
 	if name := safe(p.Branch, 80); name != "" {
 		parts = append(parts, "branch "+name)
 	}
-	if span := span(p.Start, p.End); span != "" {
+	if span := Span(p.Start, p.End); span != "" {
 		parts = append(parts, span)
 	}
 	if name := safe(p.Made.By(), 80); name != "" {
@@ -311,8 +311,8 @@ func short(session string) string {
 	return name
 }
 
-// span returns from when to when, in UTC; "" if neither is known.
-func span(start, end time.Time) string {
+// Span returns from when to when, in UTC; "" if neither is known.
+func Span(start, end time.Time) string {
 	const day, hour = "2006-01-02", "15:04"
 	start, end = start.UTC(), end.UTC()
 	switch {

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"recall/ingest"
+	"recall/payload"
 	"recall/sink"
 )
 
@@ -161,22 +162,9 @@ func (t *transcript) facts() []string {
 		facts = append(facts, "branch "+t.session.Where.Branch)
 	}
 	if !t.session.Start.IsZero() {
-		facts = append(facts, stamps(t.session.Start, t.session.End)+" UTC")
+		facts = append(facts, payload.Span(t.session.Start, t.session.End)+" UTC")
 	}
 	return facts
-}
-
-// stamps is "2026-04-17 14:32–16:05".
-func stamps(from, to time.Time) string {
-	from, to = from.UTC(), to.UTC()
-	text := from.Format("2006-01-02 15:04")
-	switch {
-	case to.IsZero() || !to.After(from):
-		return text
-	case from.Format(time.DateOnly) == to.Format(time.DateOnly):
-		return text + "–" + to.Format("15:04")
-	}
-	return text + " – " + to.Format("2006-01-02 15:04")
 }
 
 func (t *transcript) turn(turn *ingest.Turn) {
