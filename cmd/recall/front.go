@@ -18,14 +18,14 @@ var front = []struct {
 	title    string
 	commands []string
 }{
-	{"Ask and go on", []string{"query", "why", "show", "log", "list", "resume"}},
+	{"Ask and go on", []string{"query", "why", "show", "grep", "log", "list", "resume"}},
 	{"Keep and correct", []string{"init", "status", "review", "guard", "check", "forget"}},
 	{"Set up", []string{"setup"}},
 }
 
 // groups are the commands as recall help all lists them; those in no group come last.
 var groups = []struct{ id, title, commands string }{
-	{"ask", "Ask and go on:", "error follow handoff list log prepare query repeats resume show thread why wrap-up"},
+	{"ask", "Ask and go on:", "error follow grep handoff list log prepare query repeats resume show thread why wrap-up"},
 	{"keep", "Take in and keep:", "backup cleanup demo edit export forget guard import init link manifest project " +
 		"rebuild redistill restore review sync"},
 	{"look", "Look and mend:", "check config eval setup status usage vectors"},

@@ -39,7 +39,7 @@ var everywhere = map[string][]string{
 	"eval payloads": {}, "eval questions": {}, "eval relations": {},
 	"eval report": {}, "export": {"export SESSION --to OUT/x.md", "export SESSION --format html --to OUT/x.html"},
 	"error": {"error exit"}, "follow": {"follow --once"},
-	"forget": {"forget SESSION --dry-run"}, "guard": {"guard", "guard ."}, "link": {"link ITEM refines ITEM"},
+	"forget": {"forget SESSION --dry-run"}, "guard": {"guard", "guard ."}, "grep": {"grep umbrella", "grep . --json"}, "link": {"link ITEM refines ITEM"},
 	"handoff": {"handoff --to bea -o OUT/handoff.md"}, "hook": {},
 	"hooks install": {"hooks install", "hooks install --project"},
 	"hooks status":  {"hooks status", "hooks status --json"}, "hooks uninstall": {"hooks uninstall",

@@ -196,7 +196,7 @@ func TestUnreadLinesAreSafe(t *testing.T) {
 				if out, err := recallCmd(t, d.home, "sync").CombinedOutput(); err != nil {
 					t.Fatalf("%v\n%s", err, out)
 				}
-				if out, err := held(); err != nil || !strings.Contains(out, " safe ") {
+				if out, err := held(); err != nil || !strings.Contains(out, ": 1 safe") {
 					t.Errorf("%v\n%s", err, out)
 				}
 			}
@@ -436,7 +436,7 @@ func TestSameSizeAndTime(t *testing.T) {
 	if err := os.Chtimes(path, fi.ModTime(), fi.ModTime()); err != nil {
 		t.Fatal(err)
 	}
-	if out := d.recall("list"); strings.Contains(out, " safe ") {
+	if out := d.recall("list"); strings.Contains(out, ": 1 safe") {
 		t.Errorf("before it is taken in: %s", out)
 	}
 	d.recall("sync")

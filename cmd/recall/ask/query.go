@@ -41,10 +41,9 @@ const (
 func newQueryCmd(a *app.App) *cobra.Command {
 	var f queryFlags
 	cmd := &cobra.Command{
-		Use:        "query QUESTION",
-		Aliases:    []string{"q", "ask", "search", "find"},
-		SuggestFor: []string{"grep"},
-		Short:      "Answer a question from all sessions",
+		Use:     "query QUESTION",
+		Aliases: []string{"q", "ask", "search", "find"},
+		Short:   "Answer a question from all sessions",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(strings.TrimSpace(strings.Join(args, " "))) == 0 {
 				return hint.With(errors.New("no question"),

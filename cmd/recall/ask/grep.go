@@ -1,0 +1,127 @@
+package ask
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
+	"recall/hint"
+	"recall/history"
+	"recall/library"
+	"recall/payload"
+)
+
+type grepOptions struct {
+	fold, word, names, asJSON bool
+	context                   int
+	project                   string
+	since                     option.Day
+}
+
+func newGrepCmd(a *app.App) *cobra.Command {
+	var o grepOptions
+	cmd := option.Run(a, &cobra.Command{
+		Use:   "grep PATTERN [SESSION…]",
+		Short: "Search the words of all transcripts, as ripgrep does files",
+	}, func(ctx context.Context, l *library.Library, args []string) error { return runGrep(ctx, a, l, args, o) })
+	flags := cmd.Flags()
+	flags.BoolVarP(&o.fold, "ignore-case", "i", false, "in either case of letters")
+	flags.BoolVarP(&o.word, "word-regexp", "w", false, "whole words only")
+	flags.IntVarP(&o.context, "context", "C", 0, "show so many lines around each match")
+	flags.BoolVarP(&o.names, "files-with-matches", "l", false, "print the sessions alone")
+	flags.BoolVar(&o.asJSON, "json", false, "print as JSON, a line a session")
+	flags.StringVarP(&o.project, "project", "p", "", "only this project")
+	o.since.Since(flags, "since", "only sessions that went on after this day began: 2026-04-17, 2w, yesterday")
+	cmd.MarkFlagsMutuallyExclusive("json", "files-with-matches")
+	return cmd
+}
+
+func runGrep(ctx context.Context, a *app.App, l *library.Library, args []string, o grepOptions) error {
+	g, err := history.NewGrep(args[0], o.fold, o.word)
+	if err != nil {
+		return hint.With(err, "its signs are taken literally after a backslash: recall grep 'f\\(x\\)'")
+	}
+	g.Context, g.Only = max(0, o.context), o.names
+	shelf, err := l.Shelf()
+	if err != nil {
+		return err
+	}
+	project, err := app.ProjectID(l, o.project)
+	if err != nil {
+		return err
+	}
+	sessions := shelf.In(project)
+	if len(args) > 1 {
+		sessions = nil
+	}
+	for _, name := range args[min(1, len(args)):] {
+		e, err := a.Session(l, name)
+		if err != nil {
+			return err
+		}
+		sessions = append(sessions, e)
+	}
+	sessions = slices.DeleteFunc(slices.Clone(sessions), func(e library.Entry) bool {
+		return !o.since.At.IsZero() && e.End.Before(o.since.At)
+	})
+	slices.SortStableFunc(sessions, func(a, b library.Entry) int { return b.Start.Compare(a.Start) })
+	found := false
+	err = g.Each(ctx, sessions, func(e library.Entry, lines []history.Line) error {
+		found = true
+		doc := history.Grepped{SessionRef: shelf.Ref(string(e.ID)), Lines: lines}
+		if o.asJSON {
+			text, err := json.Marshal(doc)
+			return errors.Join(err, a.WriteJSON(string(text)+"\n"))
+		}
+		return a.Print(grepText(a, doc, o))
+	})
+	if err == nil && !found {
+		return app.ExitCode(app.ExitNothing)
+	}
+	return err
+}
+
+// grepText is what matches in a session: below its name on a terminal, after it elsewhere.
+func grepText(a *app.App, doc history.Grepped, o grepOptions) string {
+	var b strings.Builder
+	st, onScreen := terminal.Styles(a.Color), terminal.IsTerminal(a.Out)
+	name := terminal.Line(payload.Handle(doc.Project, doc.Number))
+	switch {
+	case o.names:
+		return name + "\n"
+	case onScreen:
+		p := a.Page()
+		fmt.Fprintf(&b, "%s%s%s\n", st.Bold, p.Session(doc.SessionRef), st.Reset)
+	}
+	last := history.Line{File: doc.Lines[0].File, Line: doc.Lines[0].Line - 1}
+	for _, line := range doc.Lines {
+		if o.context > 0 && (line.File != last.File || line.Line != last.Line+1) {
+			b.WriteString("--\n")
+		}
+		last = line
+		sign := map[bool]string{true: ":", false: "-"}[len(line.Spans) > 0]
+		if !onScreen {
+			b.WriteString(name + sign)
+		}
+		fmt.Fprintf(&b, "%s%d%s%s", st.Green, line.Turn, st.Reset, sign)
+		at := 0
+		for _, s := range line.Spans {
+			b.WriteString(terminal.Visible(line.Text[at:s.From]) + st.Red + terminal.Visible(line.Text[s.From:s.To]) +
+				st.Reset)
+			at = s.To
+		}
+		b.WriteString(terminal.Visible(line.Text[at:]) + "\n")
+	}
+	if onScreen {
+		b.WriteString("\n")
+	}
+	return b.String()
+}
