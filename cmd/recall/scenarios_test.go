@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +24,8 @@ var scenarios = []struct {
 	quotes           []string          // that the page holds, with what they answer
 	files            map[string]string // path → status
 	asked            [2]string         // a question whose answer quotes what the page has no room for
+	// with a model's answers: lines by heading, each with a part of what stands there
+	made map[string][]string
 }{
 	{project: "shop", variant: "coding", sessions: []string{"aaaa0001", "aaaa0002"}, quotes: []string{
 		"The interface contracts must remain unchanged, breaking changes are a blocker.",
@@ -34,7 +38,16 @@ var scenarios = []struct {
 		"The OrderService test suite uses a mock that doesn't reflect the new interface, so it will fail until OrderService.create() is implemented. That's expected.",
 		"NotificationService is out of scope this sprint, don't touch it.",
 	}, files: map[string]string{"src/services/UserService.ts": payload.FileDone, "src/types/UserContext.ts": payload.FileDone,
-		"src/services/OrderService.ts": payload.FileProgress}},
+		"src/services/OrderService.ts": payload.FileProgress}, made: map[string][]string{
+		"Current goal": {"Extract UserService and OrderService", "Extract OrderService"},
+		"Decisions made": {"(not: keep SessionManager shared) — because the original singleton, SessionManager, caused test isolation failures",
+			"takes a userId parameter and does not import UserService directly — because importing it directly risks a circular dependency",
+			"UserService owns the auth logic", "not from a shared errors.ts — because keeps the services independently deployable"},
+		`Decisions deferred (do not "fix" yet)`: {"stays incomplete until the extraction is stable", "createOrderWithUser()",
+			"NotificationService is out of scope"},
+		"Next action":   {"Implement OrderService.create() against the UserContext interface in src/types/UserContext.ts lines 14-31."},
+		"Don't forget":  {"src/legacy/checkout.ts line 88", "which is expected"},
+		"Files in play": {"OrderService.ts — IN PROGRESS", "UserService.ts — DONE", "UserContext.ts — DONE"}}},
 	{project: "queue", variant: "debug", sessions: []string{"bbbb0001"}, quotes: []string{
 		"We have a race condition causing intermittent job duplication in ProcessQueue under high concurrency. Find and fix it.",
 		"The remaining hypothesis is lock acquisition ordering in ProcessQueue.acquire(): the lock is acquired after the job is read from the queue but before it's marked in-progress.",
@@ -44,7 +57,14 @@ var scenarios = []struct {
 		"Don't get drawn into ErrorQueue.retry(), it's unrelated.",
 		"add logging at ProcessQueue.acquire() lines 44-47 to confirm the race window, then run the load test at 200 concurrent workers, failure rate is about 3% there.",
 	}, files: map[string]string{"src/queue/ProcessQueue.ts": payload.FileUntouched},
-		asked: [2]string{"is worker timeout ruled out?", "That rules out worker timeout + retry overlap."}},
+		asked: [2]string{"is worker timeout ruled out?", "That rules out worker timeout + retry overlap."}, made: map[string][]string{
+			"Current goal":         {"Find and fix the race condition"},
+			"Surviving hypothesis": {"takes the lock after the job is read from the queue but before it's marked in-progress"},
+			"Hypotheses eliminated (do not revisit)": {"at the database as the cause of the duplicated jobs — the DB write is idempotent",
+				"Message queue deduplication", "Worker timeout and retry overlap as the cause of the duplicated jobs — the duplicates occur on the first attempt"},
+			"Next action":   {"Add logging at ProcessQueue.acquire() lines 44-47", "Run the load test at 200 concurrent workers"},
+			"Files in play": {"logs/race-condition-samples.txt — UNTOUCHED"},
+			"Don't forget":  {"twice within 50ms", "don't get drawn into it"}}},
 	{project: "jobs", variant: "handoff", sessions: []string{"cccc0001", "cccc0002"}, quotes: []string{
 		"Target: 500 jobs/sec sustained, p99 latency below 200ms.",
 		"Then min-heap, not a sorted list.", "The sorted list is 4x slower at more than 10K queued jobs.",
@@ -57,7 +77,15 @@ var scenarios = []struct {
 		"is skipped because it requires a live Redis instance; don't unskip it without the Redis dev container, it would appear to pass on stubs.",
 		"Storage is done; the retrieval API is stubbed, not implemented.",
 	}, files: map[string]string{"src/queue/PriorityQueue.ts": payload.FileDone, "src/queue/WorkerPool.ts": payload.FileDone,
-		"src/queue/backoff.ts": payload.FileDone, "src/queue/DeadLetterQueue.ts": payload.FileProgress}},
+		"src/queue/backoff.ts": payload.FileDone, "src/queue/DeadLetterQueue.ts": payload.FileProgress}, made: map[string][]string{
+		"Feature goal": {"target 500 jobs/sec sustained, p99 latency below 200ms", "Build the dead-letter queue"},
+		"Decisions locked in": {"not a sorted list — because the sorted list is 4x slower at more than 10K queued jobs",
+			"(not: state in process) — because the team lead rejected in-process state because of horizontal scaling",
+			"exponential backoff with jitter, at most 5 before the DLQ"},
+		"Open questions": {"the PM has to decide", "It needs discussion with Dana"},
+		"Status":         {"COMPLETE: dead-letter storage. IN PROGRESS: the retrieval API is stubbed, not implemented. NOT STARTED: monitoring hooks, admin API"},
+		"Warnings":       {"WorkerPool.ts line 112", "full-pipeline.test.ts"},
+		"Files in play":  {"DeadLetterQueue.ts — IN PROGRESS", "PriorityQueue.ts — DONE", "WorkerPool.ts — DONE", "backoff.ts — DONE"}}},
 }
 
 // tellScenarios makes a home with a library of the scenarios' sessions and of the plain
@@ -220,15 +248,123 @@ func TestScenariosByRules(t *testing.T) {
 	}
 }
 
+// toldAs are the kinds under which a model's answers have the plain sentences, by the
+// beginnings of their names.
+var toldAs = map[string]payload.Kind{"dontforget": payload.Flag, "scope": payload.Deferred, "defer": payload.Deferred,
+	"next": payload.Next, "hyp": payload.Hypothesis, "elim": payload.Eliminated, "yes": payload.Decision,
+	"why": payload.Decision, "open": payload.Question, "warn": payload.Flag, "status": payload.Status, "nodraw": payload.Flag}
+
+// With a strong model's recorded answers all of it is there, each under its heading
+// and nothing else, and so are the plain sentences. The answers are kept by what the model
+// was shown, so that they outlast a change of the prompts: what counts is that they still
+// pass (quotes, contract, merging) and come out.
+func TestScenariosByModel(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("RECALL_LLM_PROVIDER", "relay")
+	t.Setenv("RECALL_LLM_DIR", dir)
+	t.Setenv("RECALL_DISTILL_QUIET", "0s")
+	ctx, stop := context.WithCancel(t.Context())
+	answered := make(chan struct{})
+	var recorded []recordedAnswer
+	readJSON(t, filepath.Join("testdata", "scenarios", "answers.json"), &recorded)
+	go func() { defer close(answered); answerWith(ctx, dir, recorded) }()
+	defer func() { stop(); <-answered }()
+	sentences := tellScenarios(t)
+	args := []string{"redistill", "--yes"}
+	for i := range sentences {
+		args = append(args, fmt.Sprintf("eeee%04d", i+1))
+	}
+	mustRun(t, args...)
+	for _, c := range scenarios {
+		told := sections(string(mustRun(t, "resume", c.project, "--variant", c.variant, "--no-sync")))
+		for heading, parts := range c.made {
+			for _, part := range parts {
+				if !strings.Contains(told[heading], part) {
+					t.Errorf("%s: %q doesn't stand under %q:\n%s", c.project, part, heading, told[heading])
+				}
+			}
+			if n := len(madeLine.FindAllString(told[heading], -1)); n != len(parts) && n > 0 {
+				t.Errorf("%s: got %d lines under %q, want %d:\n%s", c.project, n, heading, len(parts), told[heading])
+			}
+			delete(told, heading)
+		}
+		if len(told) > 0 {
+			t.Errorf("%s: more is told than there is: %v", c.project, told)
+		}
+	}
+	found := 0
+	for _, s := range sentences {
+		var p payload.Payload
+		readJSON(t, pageOf(t, s, "payload.json"), &p)
+		kind := toldAs[strings.TrimRight(s.name, "0123456789")]
+		if slices.ContainsFunc(p.Items, func(it payload.Item) bool {
+			return it.Kind == kind && it.Maker == payload.ByModel && slices.Contains(it.Quotes(), s.said[len(s.said)-1])
+		}) {
+			found++
+		} else {
+			t.Errorf("%s: no %s says %q", s.name, kind, s.said)
+		}
+		for _, it := range p.Items {
+			if it.Kind != kind && it.Kind != payload.Goal && it.Kind != payload.File {
+				t.Errorf("%s: %s %q beside it", s.name, it.Kind, it.Text)
+			}
+		}
+	}
+	if found != 27 {
+		t.Errorf("got %d of %d sentences, want 27", found, len(sentences))
+	}
+}
+
+var madeLine = regexp.MustCompile(`(?m)^(?:- |\d+\. )`)
+
+// A recordedAnswer is what a model said of the transcript that holds some words.
+type recordedAnswer struct {
+	Shown  string
+	Answer json.RawMessage
+}
+
+// answerWith answers the requests that come into a folder with what was recorded; other
+// words for items it has none.
+func answerWith(ctx context.Context, dir string, recorded []recordedAnswer) {
+	for ctx.Err() == nil {
+		asked, _ := filepath.Glob(filepath.Join(dir, "*.request.json"))
+		for _, path := range asked {
+			out := strings.TrimSuffix(path, ".request.json") + ".answer.json"
+			if _, err := os.Stat(out); err == nil {
+				continue
+			}
+			var q struct{ Task, Prompt string }
+			text, _ := os.ReadFile(path)
+			if json.Unmarshal(text, &q) != nil {
+				continue // being written
+			}
+			given := json.RawMessage(`{"notes":[],"links":[],"items":[]}`)
+			_, shown, _ := strings.Cut(q.Prompt, "<transcript>")
+			for _, r := range recorded {
+				if q.Task == "extract" && strings.Contains(shown, r.Shown) {
+					given = r.Answer
+				}
+			}
+			os.WriteFile(out, given, 0o600)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
 // payloadOf is the payload.md of a sentence's session.
 func payloadOf(t *testing.T, s plainSentence) string {
-	home, err := os.UserHomeDir()
-	must(t, err)
-	pages, err := filepath.Glob(filepath.Join(home, "Recall", "said-"+s.name, "*", "payload.md"))
-	if err != nil || len(pages) != 1 {
-		t.Fatalf("%s: got payloads %v (%v), want one", s.name, pages, err)
-	}
-	page, err := os.ReadFile(pages[0])
+	page, err := os.ReadFile(pageOf(t, s, "payload.md"))
 	must(t, err)
 	return string(page)
+}
+
+// pageOf is a file of a sentence's session in the library.
+func pageOf(t *testing.T, s plainSentence, name string) string {
+	home, err := os.UserHomeDir()
+	must(t, err)
+	pages, err := filepath.Glob(filepath.Join(home, "Recall", "said-"+s.name, "*", name))
+	if err != nil || len(pages) != 1 {
+		t.Fatalf("%s: got %v (%v), want one %s", s.name, pages, err, name)
+	}
+	return pages[0]
 }
