@@ -27,17 +27,24 @@ import (
 	txt "recall/text"
 )
 
-// DistillingBy distills as sync does: by rules, and by a model where a session says enough to
-// be asked about. What that answers is kept beside the runs of eval.
-func (a *App) DistillingBy(m llm.Model) (distill.Distiller, error) {
+// MeasuredBy asks a model for measurements. What it answers is kept beside the runs of eval.
+func (a *App) MeasuredBy(m llm.Model) (*model.Improver, error) {
 	dir, err := AnswersOf(m)
-	return byModel{a.Distiller(), model.New(model.Options{Model: m, Window: a.Config.Distill.Window,
-		Max: a.Config.LLM.MaxOutput, Anew: true, Store: dir})}, err
+	return model.New(model.Options{Model: m, Window: a.Config.Distill.Window, Max: a.Config.LLM.MaxOutput, Anew: true,
+		Store: dir}), err
+}
+
+// DistillingBy distills as sync does: by rules, and by a model where a session says enough to
+// be asked about.
+func (a *App) DistillingBy(m llm.Model) (distill.Distiller, error) {
+	improver, err := a.MeasuredBy(m)
+	return byModel{a.Distiller(), improver, nil}, err
 }
 
 type byModel struct {
 	rules distill.Distiller
 	*model.Improver
+	takes *distill.Estimate // nil; else nothing is asked, and what it would take is summed up
 }
 
 // Distill implements distill.Distiller.
@@ -46,28 +53,13 @@ func (d byModel) Distill(ctx context.Context, s *ingest.Session) (*payload.Paylo
 	if err != nil || !d.Ripe(s) {
 		return p, err
 	}
-	return d.Improve(ctx, s, p)
-}
-
-// byRules distills by rules, and sums up what asking a model would take.
-type byRules struct {
-	byModel
-	takes *distill.Estimate
-}
-
-// Distill implements distill.Distiller.
-func (d byRules) Distill(ctx context.Context, s *ingest.Session) (*payload.Payload, error) {
-	p, err := d.rules.Distill(ctx, s)
-	if err != nil || !d.Ripe(s) {
-		return p, err
+	if d.takes == nil {
+		return d.Improve(ctx, s, p)
 	}
 	e, err := d.Estimate(ctx, s, p)
 	d.takes.Requests, d.takes.In, d.takes.Out = d.takes.Requests+e.Requests, d.takes.In+e.In, d.takes.Out+e.Out
 	return p, err
 }
-
-// Name implements distill.Distiller.
-func (d byRules) Name() string { return d.rules.Name() }
 
 // AnswersOf is where what a model answers to measurements is kept, each model's apart: what
 // is measured must not come out of what another said.
@@ -107,7 +99,7 @@ func (a *App) TryOnSample(ctx context.Context, l *library.Library, ch config.Cho
 	}
 	purse := &eval.Purse{Below: b.Purse(l)}
 	m := llm.Patient(llm.Metered(asked.Plain, purse, asked.Prices), b.Config.Patience())
-	by, err := b.DistillingBy(m)
+	improver, err := b.MeasuredBy(m)
 	if err != nil {
 		return err
 	}
@@ -143,7 +135,7 @@ func (a *App) TryOnSample(ctx context.Context, l *library.Library, ch config.Cho
 		fmt.Fprintf(a.Out, "  %-30s %.2f   decisions %.2f\n", name, s.Micro.F1.Value, s.Kinds[payload.Decision].F1.Value)
 	}
 	var takes distill.Estimate
-	plain, err := measure(byRules{by.(byModel), &takes})
+	plain, err := measure(byModel{a.Distiller(), improver, &takes})
 	if err != nil {
 		return err
 	}
@@ -162,7 +154,7 @@ func (a *App) TryOnSample(ctx context.Context, l *library.Library, ch config.Cho
 		}
 	}
 	start := time.Now()
-	made, err := measure(by)
+	made, err := measure(byModel{a.Distiller(), improver, nil})
 	if err != nil {
 		return err
 	}

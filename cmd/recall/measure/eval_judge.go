@@ -148,13 +148,10 @@ func printRelations(a *app.App, agreement eval.RelationAgreement) {
 
 // relating asks a model about pairs as a sync does.
 func relating(a *app.App, m *evalModel) (eval.RelatedBy, error) {
-	dir, err := app.AnswersOf(m)
+	improver, err := a.MeasuredBy(m)
 	if err != nil {
 		return nil, err
 	}
-	improver := model.New(model.Options{Model: m, Window: a.Config.Distill.Window, Max: a.Config.LLM.MaxOutput,
-		Anew:  true,
-		Store: dir})
 	return func(ctx context.Context, labelled []eval.LabelledRelation) ([]payload.Relation, error) {
 		pairs := make([]model.Pair, len(labelled))
 		for i := range labelled {
