@@ -26,15 +26,14 @@ const (
 const (
 	leastQuote = 2        // letters of a quote; "ok" is one
 	sureQuote  = 14       // letters from which on a quote is looked for in other turns
-	fuzzyWords = 8        // words of a quote from which on one in eight may be wrong
-	fuzzyText  = 64 << 10 // bytes of a text that is searched so: comparing takes time
+	longText   = 64 << 10 // bytes of a text that isn't searched for parts of a quote: comparing takes time
 	mostQuote  = 2_000    // bytes of a quote that is looked for: evidence holds far fewer
 )
 
 // find looks a quote up where it is said to stand: letter by letter, then
 // without regard to white space, marks and accents, then on the lines that were
-// shown of the turn, then, if it is long, with one word in eight wrong; then in
-// the other turns, where only one may hold it.
+// shown of the turn, then in the other turns, where only one may hold it; then
+// most of it.
 // What it returns stands verbatim in the turn and is at most MaxQuote long.
 func (s *sources) find(c cited) (turn *source, quote, fault string) {
 	text := cutAt(string(c.Quote), mostQuote)
@@ -62,7 +61,7 @@ func (s *sources) find(c cited) (turn *source, quote, fault string) {
 		}
 	}
 	if src != nil {
-		if q := src.near(text); q != "" {
+		if q := src.most(want); q != "" {
 			return src, q, ""
 		}
 	}
@@ -98,21 +97,8 @@ func (src *source) quote(text, want string) string {
 			return fit(p.stretch(i, i+len(want)))
 		}
 	}
-	best := ""
-	for _, piece := range dots.Split(text, -1) { // "first … last": the longest piece
-		if piece = strings.TrimSpace(piece); len(piece) < len(trimmed) && len(bare(piece)) >= sureQuote &&
-			len(piece) > len(best) {
-			for _, p := range src.own {
-				if i := strings.Index(p.form(), bare(piece)); i >= 0 {
-					best = fit(p.stretch(i, i+len(bare(piece))))
-				}
-			}
-		}
-	}
-	return best
+	return ""
 }
-
-var dots = regexp.MustCompile(`\s*(?:\[?(?:…|\.\.\.)\]?)\s*`)
 
 // unmarked is a quote without the marks that begin a window's lines, and without who
 // is said there to answer.
@@ -192,78 +178,18 @@ func (s *sources) elsewhere(not *source, text, want string) (src *source, quote 
 	return src, src.quote(text, want)
 }
 
-// near finds the stretch of a turn's words that differs from a long quote in at
-// most one word of eight.
-func (src *source) near(text string) string {
-	want := fieldsOf(text)
-	if len(want) < fuzzyWords || len(want) > 80 {
-		return ""
-	}
+// most finds the longest stretch of a quote that stands in the turn's words, if that is most
+// of it: of one with a word changed, or of two passages joined by dots.
+func (src *source) most(want string) string {
 	for _, p := range src.own {
-		if len(p.text) > fuzzyText {
+		if len(p.text) > longText {
 			continue
 		}
-		if from, to, ok := nearest(want, fieldsOf(p.text)); ok {
-			return fit(strings.TrimSpace(p.text[from:to]))
+		if from, to := longestShared(p.form(), want); to-from >= max(sureQuote, (len(want)+1)/2) {
+			return fit(p.stretch(from, to))
 		}
 	}
 	return ""
-}
-
-// A field is a word of a text with its place.
-type field struct {
-	word     string
-	from, to int
-}
-
-func fieldsOf(text string) []field {
-	var out []field
-	for at := 0; at < len(text); {
-		n := strings.IndexAny(text[at:], " \n\t\r")
-		if n < 0 {
-			n = len(text) - at
-		}
-		if w := strings.Trim(bare(text[at:at+n]), ".,;:!?()[]\"'"); w != "" {
-			out = append(out, field{w, at, at + n})
-		}
-		at += n + 1
-	}
-	return out
-}
-
-// nearest aligns words with any stretch of a text (Sellers) and returns the
-// stretch if the distance in words is at most one in eight.
-func nearest(want, have []field) (from, to int, ok bool) {
-	type cell struct{ cost, start int }
-	row := make([]cell, len(want)+1)
-	for i := range row {
-		row[i] = cell{i, 0}
-	}
-	best, end := cell{len(want), 0}, -1
-	for j := range have {
-		diagonal := cell{0, j}
-		row[0] = cell{0, j + 1}
-		for i := 1; i <= len(want); i++ {
-			next := diagonal
-			if want[i-1].word != have[j].word {
-				next.cost++
-			}
-			if c := row[i]; c.cost+1 < next.cost {
-				next = cell{c.cost + 1, c.start}
-			}
-			if c := row[i-1]; c.cost+1 < next.cost {
-				next = cell{c.cost + 1, c.start}
-			}
-			diagonal, row[i] = row[i], next
-		}
-		if c := row[len(want)]; c.cost < best.cost {
-			best, end = c, j
-		}
-	}
-	if end < 0 || best.cost*fuzzyWords > len(want) || best.start > end {
-		return 0, 0, false
-	}
-	return have[best.start].from, have[end].to, true
 }
 
 // foreign reports whether a quote is from what may not be quoted.

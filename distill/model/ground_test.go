@@ -48,7 +48,7 @@ func TestFindQuote(t *testing.T) {
 		"turn as a heading": {"## T2", "The writes are idempotent", "r2", "The writes are idempotent", ""},
 		"one word of many": {"t2",
 			"The writes are idempotent so duplicates must come before the insert, not after it, as the log shows", "r2",
-			"The writes are idempotent so the duplicates must come before the insert, not after it, as the log shows.", ""},
+			"duplicates must come before the insert, not after it, as the log shows", ""},
 		"joined by dots": {"t2", "I'd log at … the duplicates must come before the insert", "r2",
 			"the duplicates must come before the insert", ""},
 		"another turn":           {"t1", "billing imports it from there", "r4", "billing imports it from there", ""},

@@ -406,7 +406,7 @@ func TestEverythingFitsASmallModel(t *testing.T) {
 		}
 		var a answer
 		for i := range 120 {
-			quote := fmt.Sprintf("never said %d %s", i, wide)
+			quote := fmt.Sprintf("never said %d %s", i, strings.Repeat("zähler ohne zahlen ", 40))
 			if i%2 == 0 {
 				quote = "Order the jobs by age"
 			}
