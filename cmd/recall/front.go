@@ -34,6 +34,9 @@ var groups = []struct{ id, title, commands string }{
 // parts are commands for scripts and for other programs: those that people type do the same.
 const parts = "archive completion hook hooks inspect mcp reindex schedule version"
 
+// paged are the commands whose output may be long, and that ask nothing in between.
+var paged = []string{"config", "error", "grep", "help", "list", "log", "manifest", "show", "thread", "usage", "why"}
+
 // former are the names that commands once had, and what stands for them: they stay for who knows them.
 var former = map[string]string{
 	"actions": "show --actions", "brief": "prepare", "calibrate": "vectors --weigh", "changed": "log --changed",

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -49,7 +50,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		}
 	}
 	said := &terminal.Output{W: out, Color: terminal.ColorOn(out)}
-	a := &app.App{In: in, Out: said, Err: &terminal.Output{W: errOut}, Color: said.Color, Again: run}
+	a := &app.App{In: in, Out: said, Err: &terminal.Output{W: errOut, After: said}, Color: said.Color, Again: run}
 	defer a.Close()
 	root := rootCmd(a)
 	root.SetArgs(asMeant(args))
@@ -93,6 +94,9 @@ func rootCmd(a *app.App) *cobra.Command {
 		SilenceUsage:  true,
 		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
 			a.Flags, a.Silent = cmd.Flags(), cmd.Name() == "hook" || cmd.HasParent() && cmd.Parent().Name() == "hook"
+			if no, err := cmd.Flags().GetBool("no-pager"); err == nil && !no && slices.Contains(paged, cmd.Name()) {
+				terminal.Paged(a.Out)
+			}
 		},
 	}
 	root.SetIn(a.In)
@@ -101,6 +105,8 @@ func rootCmd(a *app.App) *cobra.Command {
 	root.SetFlagErrorFunc(option.BadFlag)
 	root.PersistentFlags().StringVar(&a.ConfigFile, "config", "",
 		"configuration file (default: see recall config --help)")
+	root.PersistentFlags().Bool("no-pager", false, "print long output as it is")
+	root.PersistentFlags().MarkHidden("no-pager")
 	root.PersistentFlags().String("library", "", "the library's folder (library.dir)")
 	config.SetsKey(root.PersistentFlags(), "library", "library.dir")
 	root.AddCommand(versionCmd(a))

@@ -59,7 +59,7 @@ func flagsApart(args []string) (flags, words []string) {
 		switch {
 		case args[i] == "--":
 			return flags, append(words, args[i+1:]...)
-		case args[i] == "--json", args[i] == "--help", args[i] == "-h":
+		case args[i] == "--json", args[i] == "--no-pager", args[i] == "--help", args[i] == "-h":
 			flags = append(flags, args[i])
 		case name == "--library" || name == "--config":
 			flags = append(flags, args[i])

@@ -89,7 +89,7 @@ func printList(a *app.App, all []library.Listed) {
 		if s.State != library.Safe {
 			state = string(s.State) + "  "
 		}
-		room := max(20, terminal.Width(a.Out)-len("2006-01-02  ")-terminal.Columns(name)-len("  01234567  1234  "+state))
+		room := max(12, terminal.Width(a.Out)-len("2006-01-02  ")-terminal.Columns(name)-len("  01234567  1234  "+state))
 		fmt.Fprintf(out, "%s  %s  %s%s  %4d%s  %s%s%s%s\n", answer.Day(s.Start), name, st.Dim, answer.ShortID(s.ID), s.Turns,
 			st.Reset, colors[s.State], state, st.Reset, txt.Clip(cmp.Or(terminal.Line(s.Title), "(no title)"), room))
 	}

@@ -15,8 +15,10 @@ import (
 // failed: a list that was cut off by a full disk must not look like a whole one.
 type Output struct {
 	W     io.Writer
-	Color bool   // recall's own colours pass
-	err   error  // of the first write that failed
+	Color bool    // recall's own colours pass
+	After *Output // if that is paged, what is said here goes there too, in order
+	err   error   // of the first write that failed
+	pager *pager
 	rest  []byte // the beginning of a character whose end is still to come
 }
 
@@ -50,7 +52,14 @@ func (o *Output) put(text string) error {
 		text = text[at[1]:]
 	}
 	b.WriteString(sink.Page(text, sink.Terminal))
-	_, err := io.WriteString(o.W, b.String())
+	to := o.W
+	switch {
+	case o.pager != nil:
+		to = o.pager
+	case o.After != nil && o.After.pager != nil && o.After.pager.cmd != nil && IsTerminal(o):
+		to = o.After.pager
+	}
+	_, err := io.WriteString(to, b.String())
 	if o.err == nil {
 		o.err = err
 	}
@@ -62,6 +71,12 @@ func (o *Output) End() error {
 	if len(o.rest) > 0 {
 		o.put(string(o.rest))
 		o.rest = nil
+	}
+	if o.pager != nil {
+		if err := o.pager.close(); o.err == nil {
+			o.err = err
+		}
+		o.pager = nil
 	}
 	return o.err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -29,9 +30,12 @@ func ColorOn(w io.Writer) bool {
 	return IsTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
-// Width is how many columns w has: the terminal's, at least 40 and at most 128,
+// Width is how many columns w has: COLUMNS, else the terminal's, at least 40 and at most 128,
 // else 100.
 func Width(w io.Writer) int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return max(40, min(n, 128))
+	}
 	if f, ok := Own(w).(*os.File); ok {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
 			return max(40, min(n, 128))

@@ -1,0 +1,86 @@
+package terminal
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+)
+
+// pager is the person's own, between recall and the screen, as git has it: PAGER, else less; on Windows only the one
+// that PAGER names, since more spoils what isn't ASCII.
+type pager struct {
+	screen io.Writer
+	words  []string
+	cmd    *exec.Cmd // nil until something is written
+	in     io.WriteCloser
+	kept   []byte // all that was written, while that is little
+	ended  bool   // it takes no more
+}
+
+// keptForPager is how much is kept to be shown without the pager, should that fail; who read more of it works.
+const keptForPager = 1 << 20
+
+// Paged has what is written from now on go through the person's pager, if w is a screen.
+func Paged(w io.Writer) {
+	o, ok := w.(*Output)
+	if !ok || !Drafts(o) || os.Getenv("TERM") == "" && runtime.GOOS != "windows" {
+		return
+	}
+	words := strings.Fields(os.Getenv("PAGER"))
+	if _, set := os.LookupEnv("PAGER"); !set && runtime.GOOS != "windows" {
+		words = []string{"less"}
+	}
+	if len(words) == 0 || words[0] == "cat" {
+		return
+	}
+	if _, err := exec.LookPath(words[0]); err == nil {
+		o.pager = &pager{screen: o.W, words: words}
+	}
+}
+
+func (p *pager) Write(b []byte) (int, error) {
+	if p.cmd == nil {
+		p.start()
+	}
+	if len(p.kept) <= keptForPager {
+		p.kept = append(p.kept, b...)
+	}
+	if !p.ended {
+		_, err := p.in.Write(b)
+		p.ended = err != nil // the person has seen enough, or it doesn't work: close tells
+	}
+	return len(b), nil
+}
+
+func (p *pager) start() {
+	p.cmd = exec.Command(p.words[0], p.words[1:]...)
+	p.cmd.Stdout, p.cmd.Stderr = p.screen, os.Stderr
+	p.cmd.Env = os.Environ()
+	for name, preset := range map[string]string{"LESS": "FRX", "LV": "-c"} {
+		if _, set := os.LookupEnv(name); !set {
+			p.cmd.Env = append(p.cmd.Env, name+"="+preset)
+		}
+	}
+	var err error
+	if p.in, err = p.cmd.StdinPipe(); err == nil {
+		err = p.cmd.Start()
+	}
+	p.ended = err != nil
+}
+
+// close waits until the person is done. What a pager that failed was given is shown without it.
+func (p *pager) close() error {
+	if p.cmd == nil {
+		return nil
+	}
+	if p.in != nil {
+		p.in.Close()
+	}
+	if err := p.cmd.Wait(); err != nil && len(p.kept) <= keptForPager {
+		_, err := p.screen.Write(p.kept)
+		return err
+	}
+	return nil
+}
