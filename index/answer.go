@@ -52,12 +52,14 @@ func (r *reader) answer(ctx context.Context, a *Answer, list []*ranked) error {
 }
 
 const (
-	laterSessions = `SELECT EXISTS(SELECT 1 FROM session t WHERE t.project=s.project AND t.start>s.start AND t.start<?2 AND ` + ofOurs + `)
+	laterSessions = `SELECT EXISTS(SELECT 1 FROM session t WHERE t.project=s.project AND t.start>s.start AND ` +
+		`t.start<?2 AND ` + ofOurs + `)
 			FROM session s WHERE s.id=?1`
 	placeOf = `SELECT s.sid, s.title, s.project, s.source, s.start, iif(s.source='` + Handed + `', 0,
 			(SELECT count(*) FROM session t WHERE t.project=s.project AND t.start<s.start)
 			+ (SELECT count(*) FROM session t WHERE t.project=s.project AND t.start=s.start AND t.sid<=s.sid)
-			- (SELECT count(*) FROM session t WHERE ` + ofOthers + ` AND +t.project=s.project AND (+t.start, t.sid)<=(s.start, s.sid)))
+			- (SELECT count(*) FROM session t WHERE ` + ofOthers + ` AND +t.project=s.project AND (+t.start, ` +
+		`t.sid)<=(s.start, s.sid)))
 			FROM session s WHERE s.id=?`
 )
 

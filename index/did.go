@@ -117,7 +117,8 @@ func replaceDid(ctx context.Context, tx *sql.Tx, session int64, r didRows, known
 		id, ok := known[t.path]
 		if !ok {
 			// The row that is there is "updated", so that its id is returned.
-			err := tx.QueryRowContext(ctx, `INSERT INTO path(base, path) VALUES(?,?) ON CONFLICT(path) DO UPDATE SET base=base RETURNING id`,
+			err := tx.QueryRowContext(ctx, `INSERT INTO path(base, path) VALUES(?,?) ON CONFLICT(path) DO UPDATE SET `+
+				`base=base RETURNING id`,
 				t.base, t.path).Scan(&id)
 			if err != nil {
 				return err

@@ -23,8 +23,10 @@ var eventForm = text.Pattern(`(?i)^\s*(before|after|since|until)\s+the\s+((?:["â
 // pastForm matches a question about what was, laterForm one about what is to come:
 // "what must be done before the release" speaks of no time gone by.
 var (
-	pastForm  = text.Pattern(`(?i)\b(?:did|didn't|was|wasn't|were|weren't|had|have|has|haven't|hasn't|been|changed|decided|happened|used|agreed|ruled|tried|said)\b`)
-	laterForm = text.Pattern(`(?i)\b(?:need|needs|needed|must|should|have to|has to|had to|left|to-?do|still|will|would|going to|can|could|next|remains?|open)\b`)
+	pastForm = text.Pattern(`(?i)\b(?:did|didn't|was|wasn't|were|weren't|had|have|has|haven't|hasn't|been|changed|` +
+		`decided|happened|used|agreed|ruled|tried|said)\b`)
+	laterForm = text.Pattern(`(?i)\b(?:need|needs|needed|must|should|have to|has to|had to|left|to-?do|still|will|` +
+		`would|going to|can|could|next|remains?|open)\b`)
 )
 
 // event is what a question's "the migration" names.

@@ -35,7 +35,8 @@ func (x *Index) left(ctx context.Context, sessions []string) error {
 	}
 	var found bool
 	err = x.db.QueryRowContext(ctx, `SELECT EXISTS(SELECT 1 FROM session WHERE sid IN (SELECT value FROM json_each(?)))
-		OR EXISTS(SELECT 1 FROM item WHERE session NOT IN (SELECT id FROM session)) OR EXISTS(SELECT 1 FROM turn WHERE session NOT IN (SELECT id FROM session))`, string(names)).Scan(&found)
+		OR EXISTS(SELECT 1 FROM item WHERE session NOT IN (SELECT id FROM session)) OR EXISTS(SELECT 1 FROM turn WHERE `+
+		`session NOT IN (SELECT id FROM session))`, string(names)).Scan(&found)
 	if err == nil && found {
 		err = fmt.Errorf("rows of what was forgotten are left: %w", ErrRebuild)
 	}

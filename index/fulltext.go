@@ -29,7 +29,8 @@ const (
 		ON b.id=(SELECT id FROM block WHERE segment=s.id AND word<=j.value ORDER BY word DESC LIMIT 1)`
 	// The blocks of each segment that hold words from one on, up to another, in order.
 	blocksFrom = `SELECT 0, s.place, b.word, b.data FROM segment s JOIN block b ON b.segment=s.id AND b.word<?2
-		AND b.word>=ifnull((SELECT word FROM block WHERE segment=s.id AND word<=?1 ORDER BY word DESC LIMIT 1), '') ORDER BY s.id, b.word`
+		AND b.word>=ifnull((SELECT word FROM block WHERE segment=s.id AND word<=?1 ORDER BY word DESC LIMIT 1), '') ` +
+		`ORDER BY s.id, b.word`
 	listsOf = `SELECT id, data FROM list WHERE id IN (SELECT value FROM json_each(?))`
 )
 
@@ -49,7 +50,8 @@ func (s *state) numbers() []any {
 
 func (s *state) save(ctx context.Context, tx *sql.Tx) error {
 	s.version++
-	_, err := tx.ExecContext(ctx, `UPDATE fulltext SET version=?, item=?, turn=?, items=?, itemwords=?, sources=?, sourcewords=?, turns=?, turnwords=?`, s.numbers()...)
+	_, err := tx.ExecContext(ctx, `UPDATE fulltext SET version=?, item=?, turn=?, items=?, itemwords=?, sources=?, `+
+		`sourcewords=?, turns=?, turnwords=?`, s.numbers()...)
 	return err
 }
 

@@ -12,7 +12,7 @@
 //	fulltext segment block list size                        the words of items, of their source turns and of
 //	                                                        turns with the two before each, see schema.sql
 //	vec(iid, model, data)                                   vectors of a configured embedding model
-//	stamp(sid, stamp)  line(hash, sid, iids)                what entries were made from; lines of payloads, see schema.sql
+//	stamp(sid, stamp)  line(hash, sid, iids)                what entries were made of; lines of payloads, see schema.sql
 //	path touch moved made fault faulted                     what sessions did to files and met, see schema.sql
 //	link(later, earlier, at, data) due(sid) linked(made)    how items bear on one another, see schema.sql
 //

@@ -51,7 +51,8 @@ func (x *Index) ProjectsOf(ctx context.Context, sessions []string) ([]string, er
 // ItemsIn lists a project's items of some kinds ("" and nil: of all), by when
 // they were said.
 func (x *Index) ItemsIn(ctx context.Context, project string, kinds ...payload.Kind) ([]Placed, error) {
-	q := `SELECT i.data, i.n, s.sid, s.title, s.project, s.source, s.start FROM item i JOIN session s ON s.id=i.session WHERE (?1='' OR s.project=?1)`
+	q := `SELECT i.data, i.n, s.sid, s.title, s.project, s.source, s.start FROM item i JOIN session s ON ` +
+		`s.id=i.session WHERE (?1='' OR s.project=?1)`
 	if len(kinds) > 0 {
 		q += ` AND i.kind IN ('` + strings.Join(kindWords(kinds), `','`) + `')`
 	}
@@ -217,5 +218,7 @@ func linksAround(ctx context.Context, q querier, ids []payload.ItemID, before ti
 	return readLinks(all)
 }
 
-const linksOf = `SELECT data FROM (SELECT data, at, later, earlier FROM link WHERE later IN (SELECT value FROM json_each(?1))
-	UNION SELECT data, at, later, earlier FROM link WHERE earlier IN (SELECT value FROM json_each(?1))) WHERE at<?2 ORDER BY at, later, earlier`
+const linksOf = `SELECT data FROM (SELECT data, at, later, earlier FROM link WHERE later IN (SELECT value FROM ` +
+	`json_each(?1))
+	UNION SELECT data, at, later, earlier FROM link WHERE earlier IN (SELECT value FROM json_each(?1))) WHERE at<?2 ` +
+	`ORDER BY at, later, earlier`

@@ -175,7 +175,8 @@ func (r *reader) itemsOf(ctx context.Context, sessions []int64, last map[string]
 	rows, err := list(ctx, r.tx, func(rows *sql.Rows) (one *row, err error) {
 		one = &row{ranked: ranked{table: items}}
 		return one, rows.Scan(&one.id, &one.session, &one.kind, &one.project)
-	}, `SELECT e.id, e.session, e.kind, s.project FROM item e JOIN session s ON s.id=e.session WHERE e.session IN (SELECT value FROM json_each(?)) AND `+
+	}, `SELECT e.id, e.session, e.kind, s.project FROM item e JOIN session s ON s.id=e.session WHERE e.session IN `+
+		`(SELECT value FROM json_each(?)) AND `+
 		strings.Join(conds, ` AND `)+` ORDER BY e.at DESC, s.start DESC, e.n DESC, e.id`,
 		append([]any{string(ids)}, args...)...)
 	var found []*ranked

@@ -102,7 +102,8 @@ func narrow(ctx context.Context, full *fulltext, q Query) (Query, Narrowed, erro
 var asOfForm = text.Pattern(`(?i)\bas of\s+`)
 
 // projectForm matches a name that is called a project's.
-var projectForm = text.Pattern(`(?i)(?:\b(?:in|for|of|on|from|within)\s+)?(?:\bthe\s+)?(?:\b(?:project|repo|repository)\s+["“']?([\w.-]*\w)["”']?|["“']?([\w.-]*\w)["”']?\s+(?:project|repo|repository)\b)`)
+var projectForm = text.Pattern(`(?i)(?:\b(?:in|for|of|on|from|within)\s+)?(?:\bthe\s+)?(?:\b(?:project|repo|` +
+	`repository)\s+["“']?([\w.-]*\w)["”']?|["“']?([\w.-]*\w)["”']?\s+(?:project|repo|repository)\b)`)
 
 func groups(s string, m []int) []string {
 	var out []string

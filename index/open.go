@@ -71,7 +71,8 @@ func Open(path string) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	x, err := open(path, "_txlock=immediate&_pragma=busy_timeout(30000)&_pragma=synchronous(NORMAL)&_pragma=temp_store(MEMORY)")
+	x, err := open(path, "_txlock=immediate&_pragma=busy_timeout(30000)&_pragma=synchronous(NORMAL)"+
+		"&_pragma=temp_store(MEMORY)")
 	if err != nil {
 		return nil, err
 	}

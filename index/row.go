@@ -140,8 +140,8 @@ func (r *rows) cut(i int) cutTurn {
 		list = append(list, r.opening(k)...)
 	}
 	v.list = list
-	return cutTurn{tid: t.ID, role: t.Role, at: millis(t.At), n: int64(t.N), text: pack(text.HeadMarked(t.Text, turnShown)),
-		said: v.bag(body, list[len(body):])}
+	return cutTurn{tid: t.ID, role: t.Role, at: millis(t.At), n: int64(t.N),
+		text: pack(text.HeadMarked(t.Text, turnShown)), said: v.bag(body, list[len(body):])}
 }
 
 // opening is how a turn begins, for those after it.

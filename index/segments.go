@@ -134,7 +134,8 @@ type segment struct {
 	gone          [2]int64 // how many of those have gone since
 }
 
-const segmentColumns = `id, place, bytes, block, blockend, list, listend, item, itemend, turn, turnend, items, turns, itemsgone, turnsgone`
+const segmentColumns = `id, place, bytes, block, blockend, list, listend, item, itemend, turn, turnend, items, ` +
+	`turns, itemsgone, turnsgone`
 
 func (s *segment) columns() []any {
 	return []any{

@@ -33,7 +33,9 @@ const (
 // A File is one of a session's files, at its source or in the library: a
 // parser doesn't know which.
 type File struct {
-	Name  string // relative to the session, slash-separated: "transcript.jsonl", "subagents/agent-a1.jsonl", "record.json", "audit.jsonl", "tool-results/x.txt"
+	// relative to the session, slash-separated: "transcript.jsonl", "subagents/agent-a1.jsonl", "record.json",
+	// "audit.jsonl", "tool-results/x.txt"
+	Name  string
 	Role  FileRole
 	Path  string // where it was found on this machine, "" if only in the library
 	Size  int64

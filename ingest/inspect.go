@@ -151,9 +151,8 @@ func inspectTurn(t *Turn) InspectedTurn {
 }
 
 func inspectCall(c *ToolCall) InspectedCall {
-	x := InspectedCall{Tool: c.Name, What: clipLine(cmp.Or(c.Command, c.Path, c.Telling())), State: "ok", Verdict: c.Verdict,
-		Reason: clipLine(c.Reason),
-		Commit: c.Commit}
+	x := InspectedCall{Tool: c.Name, What: clipLine(cmp.Or(c.Command, c.Path, c.Telling())), State: "ok",
+		Verdict: c.Verdict, Reason: clipLine(c.Reason), Commit: c.Commit}
 	for _, a := range c.Answers {
 		a.Question, a.Notes = oneLine(a.Question), clipLine(a.Notes)
 		x.Answers = append(x.Answers, a)

@@ -24,7 +24,8 @@ const ModelCall = "<!-- recall: model call -->"
 
 // Confirmation is what recall asks behind a payload that it hands on: its own
 // words too, not what a session is about.
-const Confirmation = "Based on the context above, what's your understanding of the current goal, and what would you do next?"
+const Confirmation = "Based on the context above, what's your understanding of the current goal, and what would " +
+	"you do next?"
 
 var (
 	markerIDs   = text.Pattern(`<!-- recall((?: [0-9a-z]{4,16})+) -->`)

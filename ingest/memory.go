@@ -16,7 +16,8 @@ var memoryTags = []struct{ tag, label string }{
 	{`mempalace[\w-]*`, "MemPalace"},
 	{`supermemory[\w-]*`, "supermemory"},
 	{`basic-memory[\w-]*`, "basic-memory"},
-	{`(?:memory|memories|(?:relevant|user|project|session|recalled|retrieved|long_term|long-term)[-_]memor(?:y|ies)|memory[-_][a-z]+)`, ForeignMemory},
+	{`(?:memory|memories|(?:relevant|user|project|session|recalled|retrieved|long_term|long-term)[-_]memor(?:y|ies)|` +
+		`memory[-_][a-z]+)`, ForeignMemory},
 	{`(?:claudeMd|claude_md|claude-md)`, ForeignRules},
 	{`auto[-_]memory`, ForeignAuto},
 	{`system[-_](?:instructions?|prompt|message|notice)`, ForeignWrapper},
@@ -36,7 +37,8 @@ var memoryRules = func() []memoryRule {
 }()
 
 var (
-	contentsOf = text.Pattern(`(?m)^Contents of ([^\n]*?(?:CLAUDE(?:\.local)?|AGENTS|MEMORY|GEMINI)\.md|[^\n]*?/memory/[^\n]*?\.md)\b[^\n]*:[ \t\r]*$`)
+	contentsOf = text.Pattern(`(?m)^Contents of ([^\n]*?(?:CLAUDE(?:\.local)?|AGENTS|MEMORY|GEMINI)\.md|` +
+		`[^\n]*?/memory/[^\n]*?\.md)\b[^\n]*:[ \t\r]*$`)
 	memoryWord = text.Pattern(`(?i)</[a-z_-]*(?:memor|claude|engram|mem0|mempalace|system[-_])`)
 	claudeMd   = text.Pattern(`(?m)^# claudeMd[ \t\r]*$`)
 	// Plain headings under which known tools put what they remember.
@@ -47,7 +49,8 @@ var (
 		{text.Pattern(`(?mi)^#+ (?:mem0|MemPalace)\b[^\n]*memor[^\n]*$`), ForeignMemory},
 	}
 	// What ends a part that has no closing tag.
-	afterRules = text.Pattern(`(?m)^(?:[ \t]*IMPORTANT: this context may or may not be relevant[^\n]*$|# (?:currentDate|gitStatus|userEmail|important-instruction-reminders)\b|</)`)
+	afterRules = text.Pattern(`(?m)^(?:[ \t]*IMPORTANT: this context may or may not be relevant[^\n]*$|# ` +
+		`(?:currentDate|gitStatus|userEmail|important-instruction-reminders)\b|</)`)
 )
 
 // memoryParts finds what other tools' memories and rule files put into a

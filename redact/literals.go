@@ -8,7 +8,8 @@ import (
 // literals finds many literals in one pass, in either case of letters. Most of a text is of none: the first four bytes
 // at a place tell that by one look at a table.
 type literals struct {
-	// By a hash of three bytes: the literals that begin so, the shorter ones first, and which may follow, by their last bits.
+	// By a hash of three bytes: the literals that begin so, the shorter ones first, and which bytes may follow, by
+	// their last bits.
 	all    [1 << firstBits][]*literal
 	fourth [1 << firstBits]uint64
 }

@@ -59,7 +59,7 @@ var inDummies = words("in dummies")
 // placeholder says that a value stands for a secret rather than being one: a
 // reference, a template, an example, or a placeholder of ours.
 func placeholder(v string) bool {
-	if strings.HasSuffix(v, "...") || strings.Contains(v, "‹") || strings.Contains(v, "›") || strings.Contains(v, "…") {
+	if strings.HasSuffix(v, "...") || strings.ContainsAny(v, "‹›…") {
 		return true
 	}
 	if v == "" || strings.IndexByte("$<{%", v[0]) >= 0 || v[0] == '[' && v[len(v)-1] == ']' ||

@@ -104,7 +104,8 @@ func (d *deed) step(s trace.Step) {
 		if a == trace.UnknownArg || i > 0 && (s.Args[i-1] == "-m" || s.Args[i-1] == "--message") {
 			continue
 		}
-		if !strings.HasPrefix(a, "-") && (lists["changing"][s.Program] || s.Program == "git" && lists["changing"][s.Args[0]]) {
+		if changing := lists["changing"]; !strings.HasPrefix(a, "-") && (changing[s.Program] ||
+			s.Program == "git" && changing[s.Args[0]]) {
 			d.paths = append(d.paths, pathOf(a))
 		}
 		for _, w := range strings.FieldsFunc(a, func(r rune) bool { return strings.ContainsRune(" =,;()'\"", r) }) {

@@ -88,7 +88,8 @@ var harnessProse = []struct{ opening, also, what string }{
 
 var (
 	injectedTags = []string{"system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics"}
-	commandTag   = text.Pattern(`(?s)<(command-name|command-message|command-args|local-command-stdout)>(.*?)</(?:command-name|command-message|command-args|local-command-stdout)>`)
+	commandTag   = text.Pattern(`(?s)<(command-name|command-message|command-args|` +
+		`local-command-stdout)>(.*?)</(?:command-name|command-message|command-args|local-command-stdout)>`)
 )
 
 // stripInjected removes what the client wraps around a prompt: reminders

@@ -130,7 +130,8 @@ func mayState(line string) bool {
 
 // What git and gh only print.
 var (
-	gitShows = wordSet(`log show diff status blame grep cat-file ls-files ls-tree ls-remote rev-parse rev-list branch remote config fsck reflog describe shortlog
+	gitShows = wordSet(`log show diff status blame grep cat-file ls-files ls-tree ls-remote rev-parse rev-list branch ` +
+		`remote config fsck reflog describe shortlog
 		diff-index diff-tree name-rev merge-base check-ignore for-each-ref show-ref count-objects var version help`)
 	ghShows = wordSet(`view list diff status checks`)
 )
@@ -191,12 +192,15 @@ func Signature(line string) int64 {
 }
 
 var (
-	pathText = text.Pattern(`(?:[A-Za-z]:\\|~?/|\.{1,2}/)?(?:[\w.@+~-]+[/\\])+[\w.@+~-]*|[\w-]+\.(?:go|py|js|jsx|ts|tsx|rs|java|rb|c|cc|cpp|h|hpp|ex|exs|sh|sql|css|html|json|toml|yaml|yml|md|txt|lock|mod|swift|kt)\b`)
+	pathText = text.Pattern(`(?:[A-Za-z]:\\|~?/|\.{1,2}/)?(?:[\w.@+~-]+[/\\])+[\w.@+~-]*|[\w-]+\.(?:go|py|js|jsx|ts|` +
+		`tsx|rs|java|rb|c|cc|cpp|h|hpp|ex|exs|sh|sql|css|html|json|toml|yaml|yml|md|txt|lock|mod|swift|kt)\b`)
 	spotText = text.Pattern(`‹path›(?:[:(]\d+(?:[:,]\d+)?\)?)?`)
 	hexText  = text.Pattern(`\b(?:0x[0-9a-f]+|[0-9a-f]{7,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b`)
 	// A number, what is joined to it by a mark, and more numbers after that: "1.2.3", "12:30".
 	numberText = text.Pattern(`\d+(?:[.:,_-]\d+)*`)
-	leadMarks  = text.Pattern(`^(?:[\[(]?#[^ ]*[\])]?:? |‹path›:? |[|>*✗×✕•✖└├─+~=#-]+ |e +|(?:error|fatal|panic|failure|failed|warn|warning|err|npm err!|exit status #|exit code #|stderr|uncaught|unhandled|(?:\w+\.)*\w+\.go)(?:\[\w*#*\]| ts#)?[:!] |npm error (?:code )?)+`)
+	leadMarks  = text.Pattern(`^(?:[\[(]?#[^ ]*[\])]?:? |‹path›:? |[|>*✗×✕•✖└├─+~=#-]+ |e +|(?:error|fatal|panic|` +
+		`failure|failed|warn|warning|err|npm err!|exit status #|exit code #|stderr|uncaught|unhandled|` +
+		`(?:\w+\.)*\w+\.go)(?:\[\w*#*\]| ts#)?[:!] |npm error (?:code )?)+`)
 )
 
 // tailMarks are a test's time and the name of the linter that complains.

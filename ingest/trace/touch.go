@@ -162,7 +162,8 @@ func pathsIn(words []string) []string {
 }
 
 // readers are programs whose arguments that look like paths are files they read.
-var readers = wordSet(`cat bat head tail less wc diff awk jq sort uniq cut python python3 node ruby bash sh source . pandoc
+var readers = wordSet(`cat bat head tail less wc diff awk jq sort uniq cut python python3 node ruby bash sh source ` +
+	`. pandoc
 	unzip tar gunzip convert magick ffmpeg pdftotext soffice libreoffice nl file`)
 
 // others reads commands that have no rule of their own: -o names a product, and

@@ -164,7 +164,8 @@ func (r *repairing) session(f Finding, folder string) (string, error) {
 	}
 	e, err := r.l.DecodeEntry(text, folder)
 	if id := r.l.SessionIn(folder); id == "" {
-		return "", errors.New("which session it is can't be told any more; recall sync takes it in anew where its source is still there")
+		return "", errors.New("which session it is can't be told any more; recall sync takes it in anew where its source " +
+			"is still there")
 	} else if err != nil || e.ID != id {
 		e = library.Entry{ID: id, Folder: folder, Format: library.Format}
 	}
@@ -239,10 +240,12 @@ func (r *repairing) versions(f Finding) (string, error) {
 		return "", err
 	}
 	if lost > 0 {
-		return "", fmt.Errorf("%d files have no bytes in the library any more; recall sync takes them again where their source is still there", lost)
+		return "", fmt.Errorf("%d files have no bytes in the library any more; recall sync takes them again where their "+
+			"source is still there", lost)
 	}
 	if len(aside) > 0 {
-		return fmt.Sprintf("what the files hold now is whole; %d lines that could not be read, perhaps of older versions, are kept in versions.jsonl.damaged", countLines(aside)), nil
+		return fmt.Sprintf("what the files hold now is whole; %d lines that could not be read, perhaps of older "+
+			"versions, are kept in versions.jsonl.damaged", countLines(aside)), nil
 	}
 	return "written again as the segments bear it out", nil
 }

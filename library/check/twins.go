@@ -60,7 +60,8 @@ func (r *repairing) unite(old, now library.Entry) (string, error) {
 	if lost, err := t.lacking(); err != nil {
 		return "", err
 	} else if len(lost) > 0 {
-		return "", fmt.Errorf("the session was taken in anew since, in %s, and has all that can be read here; this folder stays for the damaged bytes of %s; a backup may have them", r.l.Rel(t.now.Folder), strings.Join(lost, ", "))
+		return "", fmt.Errorf("the session was taken in anew since, in %s, and has all that can be read here; this "+
+			"folder stays for the damaged bytes of %s; a backup may have them", r.l.Rel(t.now.Folder), strings.Join(lost, ", "))
 	}
 	if t.now, err = r.l.Session(old.ID); err != nil {
 		return "", err

@@ -25,7 +25,8 @@ import (
 
 // ErrNotPlain: a link, a pipe or a device stands where a plain file or a real folder
 // of the library belongs.
-var ErrNotPlain = errors.New("not a plain file or folder: recall follows no links inside a library; put what it leads to in its place")
+var ErrNotPlain = errors.New("not a plain file or folder: recall follows no links inside a library; put what it " +
+	"leads to in its place")
 
 // ErrForeign: the library belongs to another user.
 var ErrForeign = errors.New("the library belongs to another user, who could change what recall says and does")

@@ -142,7 +142,8 @@ func (t *transcript) head() {
 		fmt.Fprintf(t.buf, "\nFrom session `%s` (%s); turns copied from it: %d.\n", p.Session, p.How, p.Turns)
 	}
 	if s.Source == ingest.Cowork {
-		t.buf.WriteString("\nPaths marked **VM** are inside the session's virtual machine, those marked **host** on the computer it ran on.\n")
+		t.buf.WriteString("\nPaths marked **VM** are inside the session's virtual machine, those marked **host** on the " +
+			"computer it ran on.\n")
 		t.files("Given to it", s.Uploads)
 		t.files("Produced by it", s.Outputs)
 	}

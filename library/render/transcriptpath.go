@@ -115,7 +115,8 @@ func nextPath(text string, from int, prefix string) int {
 		if i > 0 {
 			before = text[i-1]
 		}
-		whole := strings.HasSuffix(prefix, "/") || end == len(text) || !isPathByte(text[end]) || text[end] == '/' || text[end] == '\\'
+		whole := strings.HasSuffix(prefix, "/") || end == len(text) || !isPathByte(text[end]) || text[end] == '/' ||
+			text[end] == '\\'
 		if whole && (!isPathByte(before) || strings.HasSuffix(text[:i], "://")) {
 			return i
 		}
@@ -138,7 +139,8 @@ func pathEnd(text string, at int) int {
 }
 
 func isPathByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("/._-+@%~:,=#", c) >= 0
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+		strings.IndexByte("/._-+@%~:,=#", c) >= 0
 }
 
 // files lists what was given to a Cowork session and what it produced.
