@@ -132,5 +132,5 @@ func resultOf(r index.Result) *Result {
 // speaksOf reports whether a result has a word of the question, or another word for
 // one: what has none is near to nothing.
 func (r *Result) speaksOf() bool {
-	return len(r.Terms) > 0 || r.Look[rank.Kindred] > 0 || r.Item != nil && r.Look[rank.Near] > 0
+	return len(r.Terms) > 0 || r.Look.Kindred() > 0 || r.Item != nil && r.Look[rank.Near] > 0
 }

@@ -33,9 +33,7 @@ func (r *reader) answer(ctx context.Context, a *Answer, list []*ranked) error {
 			a.Hits = append(a.Hits, Hit{Place: p, Item: c.item, Turn: int(c.n), Score: c.score, Look: c.look,
 				History: c.history, Conflict: c.conflict, Related: c.related})
 		} else {
-			from, to := r.asked.Passage(c.turn.Text)
-			a.Turns = append(a.Turns, TurnHit{Place: p, Turn: c.turn, Passage: c.turn.Text[from:to], Score: c.score,
-				Look: c.look})
+			a.Turns = append(a.Turns, TurnHit{Place: p, Turn: c.turn, Passage: c.passage, Score: c.score, Look: c.look})
 		}
 	}
 	var i, t int
@@ -281,5 +279,5 @@ const fewTerms = 3
 // halfGone reports whether half of a short question stands nowhere, not even in
 // other words in the first result.
 func halfGone(ts []term, list []*ranked) bool {
-	return len(ts) <= fewTerms && missing(ts) >= 0.5 && (len(list) == 0 || list[0].look[rank.Kindred] == 0)
+	return len(ts) <= fewTerms && missing(ts) >= 0.5 && (len(list) == 0 || list[0].look.Kindred() == 0)
 }

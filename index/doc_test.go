@@ -70,21 +70,3 @@ func TestItemAboveItsTurn(t *testing.T) {
 		t.Errorf("got rows %v, want %v", got, want)
 	}
 }
-
-// A talkative session doesn't take the whole page.
-func TestSpread(t *testing.T) {
-	var list []*ranked
-	for i := range 5 {
-		list = append(list, &ranked{table: turns, session: 1, n: int64(i + 1),
-			candidate: candidate{id: int64(i + 1), score: 1 - float64(i)/100}})
-	}
-	list = append(list, &ranked{table: turns, session: 2, n: 1, candidate: candidate{id: 9, score: 0.8}})
-	order(list)
-	var got []int64
-	for _, r := range list {
-		got = append(got, r.id)
-	}
-	if want := []int64{1, 2, 9, 3, 4, 5}; !cmp.Equal(got, want) {
-		t.Errorf("got rows %v, want %v", got, want)
-	}
-}

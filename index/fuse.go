@@ -19,9 +19,44 @@ type ranked struct {
 	table   int
 	item    payload.Item // of an item
 	turn    Turn         // of a turn
+	passage string       // of a turn: what would be shown
 	look    rank.Features
 	extras
 	raw float64 // the second look's score, before it is made a share of the best one's
+}
+
+// claims reports whether it is a claim, not what somebody said.
+func (o *ranked) claims() bool { return o.table == items && o.item.Kind != payload.Lead }
+
+// says is what would be shown of it.
+func (o *ranked) says() string {
+	if o.table == items {
+		return o.item.Text
+	}
+	return o.passage
+}
+
+// spot is where a turn stands.
+type spot struct{ session, n int64 }
+
+// claims are the share of claims among items, and how sure the lead is that was taken
+// from a turn.
+func claims(list []*ranked) (share float64, taken map[spot]float64) {
+	taken = map[spot]float64{}
+	var n, of float64
+	for _, o := range list {
+		if o.table != items {
+			continue
+		}
+		of++
+		if o.claims() {
+			n++
+		} else {
+			p := spot{o.session, o.n}
+			taken[p] = max(taken[p], o.item.Confidence)
+		}
+	}
+	return n / max(of, 1), taken
 }
 
 const (
@@ -29,7 +64,6 @@ const (
 	turnsLooked  = 30    // and turns
 	supportDecay = 0.7   // from each of a session's results, best first, to the next
 	settled      = 0.002 // of what was to be done before the first result was decided
-	setBack      = 0.6   // of a session's third turn and on; no session's rank depends on it
 )
 
 // UseWeights has the second look weigh otherwise than shipped. Not to be
@@ -63,11 +97,13 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 	}
 	support := supports(out)
 	aliased := r.q.Without&Aliases == 0 && mostAliased(out)
+	claimed, taken := claims(out)
 	var of []*payload.Item
-	var looks []*rank.Features
+	var looks, all []*rank.Features
 	var first []float64
+	var shown []string
 	for i, o := range out {
-		c := rank.Candidate{Aliased: aliased, Words: o.parts[byWords], Source: o.parts[bySource],
+		c := rank.Candidate{Aliased: aliased, Claimed: claimed, Words: o.parts[byWords], Source: o.parts[bySource],
 			Lexicon: o.parts[byLexicon], Near: o.near, Support: math.Log1p(support[i])}
 		if o.table == items {
 			it := o.item
@@ -85,14 +121,19 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 				}
 			}
 		} else {
-			c.Text, c.User = o.turn.Text, o.turn.Role == "user"
+			from, to := r.asked.Passage(o.turn.Text)
+			o.passage = o.turn.Text[from:to]
+			c.Text, c.Shown, c.User = o.turn.Text, o.passage, o.turn.Role == "user"
+			c.Taken = taken[spot{o.session, o.n}]
 		}
 		o.look = r.asked.Look(c)
-		if c.Item != nil {
+		shown, all = append(shown, o.says()), append(all, &o.look)
+		if o.claims() {
 			of, looks, first = append(of, c.Item), append(looks, &o.look), append(first, c.Words+c.Source+c.Lexicon)
 		}
 	}
 	r.asked.Beside(of, looks, first, lookedAt, aliased)
+	r.asked.Among(shown, all)
 	for _, o := range out {
 		o.raw = r.weights.Score(o.look)
 		named, here, err := r.inNamed(ctx, o.session)
@@ -151,8 +192,6 @@ func order(list []*ranked) {
 		list[i].score = math.Exp(list[i].score - top)
 	}
 	byScore(list)
-	spread(list)
-	byScore(list)
 	below(list)
 	byScore(list)
 }
@@ -195,20 +234,6 @@ func supports(list []*ranked) []float64 {
 	return out
 }
 
-// spread sets back a session's turns after the second: neighbours find one
-// another by their context and would fill the page.
-func spread(list []*ranked) {
-	seen := map[int64]int{}
-	for i, r := range list {
-		if r.table != turns {
-			continue
-		}
-		if seen[r.session]++; seen[r.session] > 2 {
-			list[i].score *= setBack
-		}
-	}
-}
-
 // settle sets back what an earlier session left to do, where the first result
 // is what was decided after it: most likely it has been done.
 func settle(list []*ranked) {
@@ -225,20 +250,19 @@ func settle(list []*ranked) {
 	byScore(list)
 }
 
-// below puts a turn right below the best item that was taken from it, which
+// below puts a turn right below the best claim that was taken from it, which
 // says the same more clearly.
 func below(list []*ranked) {
-	type place struct{ session, n int64 }
-	item := map[place]float64{}
+	best := map[spot]float64{}
 	for _, r := range list {
-		p := place{r.session, r.n}
-		if _, ok := item[p]; !ok && r.table == items && r.n > 0 {
-			item[p] = r.score
+		p := spot{r.session, r.n}
+		if _, ok := best[p]; !ok && r.claims() && r.n > 0 {
+			best[p] = r.score
 		}
 	}
-	for i, r := range list {
-		if s, ok := item[place{r.session, r.n}]; ok && r.table == turns {
-			list[i].score = min(r.score, s)
+	for _, r := range list {
+		if s, ok := best[spot{r.session, r.n}]; ok && r.table == turns {
+			r.score = min(r.score, s)
 		}
 	}
 }

@@ -116,9 +116,10 @@ func (q *Question) Beside(items []*payload.Item, looks []*Features, first []floa
 }
 
 // rare is the weight of what n of the counted items hold.
-func (b *beside) rare(n int) float64 {
-	return math.Log(1 + (float64(b.counts-n)+0.5)/(float64(n)+0.5))
-}
+func (b *beside) rare(n int) float64 { return rarity(b.counts, n) }
+
+// rarity is the weight of what n of so many hold.
+func rarity(of, n int) float64 { return math.Log(1 + (float64(of-n)+0.5)/(float64(n)+0.5)) }
 
 func (b *beside) readItem(it *payload.Item, count bool) {
 	var spans []span

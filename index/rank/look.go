@@ -1,9 +1,11 @@
 package rank
 
 import (
+	"math"
 	"strings"
 
 	"recall/payload"
+	"recall/text"
 )
 
 // The features, each about 0 to 1. Those of turns are apart: what a word in an
@@ -48,15 +50,21 @@ const (
 	Human     // made or changed by a person's own hand
 	Past      // it doesn't hold any more
 	Overtaken // it says how things stood at the end of a session, and there are later ones
-	ATurn     // from here on of turns: it is one
-	TurnWords
-	TurnLexicon
-	TurnAll
-	TurnRare
-	TurnPairs
-	TurnSupport
-	TurnPerson
-	TurnLong
+	APassage  // from here on of passages, what is said of a turn or of a lead: it is one
+	PassageWords
+	PassageLexicon
+	PassageAll  // share in the turn, or the lead
+	PassageRare // weight of the rarest word there
+	PassagePairs
+	PassageSupport
+	PassagePerson
+	PassageBeside  // share, small words too, that stands in what would be shown, beside all others
+	PassageKindred // share that stands in the turn, or the lead, in the lexicon's words only
+	PassageLength  // words of what would be shown
+	PassageTaken   // a lead was taken from the turn: how sure that one is
+	OfLead         // it is a lead
+	LeadSure       // and how sure it is
+	Claimed        // share of claims among the items found
 	Count
 )
 
@@ -65,8 +73,9 @@ var names = [Count]string{"words", "source", "lexicon", "near", "all", "alias", 
 	"whole", "in-text", "like-text", "like-alias", "in-aliases", "concepts", "other-words", "company", "number",
 	"asked", "tried", "why", "file", "status", "goal", "next", "open", "flag", "eliminated", "sure", "person", "human",
 	"past", "overtaken",
-	"turn", "turn-words", "turn-lexicon", "turn-all", "turn-rare", "turn-pairs", "turn-support", "turn-person",
-	"turn-long"}
+	"passage", "passage-words", "passage-lexicon", "passage-all", "passage-rare", "passage-pairs", "passage-support",
+	"passage-person", "passage-beside", "passage-kindred", "passage-length", "passage-taken", "lead", "lead-sure",
+	"claimed"}
 
 // Name names a feature, as weights.txt does.
 func Name(i int) string { return names[i] }
@@ -74,14 +83,21 @@ func Name(i int) string { return names[i] }
 // Features are what the second look sees of a candidate.
 type Features [Count]float64
 
+// Kindred is the share of the question that stands in a candidate in the lexicon's words
+// only.
+func (f *Features) Kindred() float64 { return f[Kindred] + f[PassageKindred] }
+
 // Candidate is an item or a turn that the first pass found.
 type Candidate struct {
-	Item *payload.Item // nil for a turn
-	Text string        // of a turn
-	User bool          // a turn is a person's
+	Item  *payload.Item // nil for a turn
+	Text  string        // of a turn
+	Shown string        // of a turn: its passage
+	User  bool          // a turn is a person's
+	Taken float64       // of a turn: how sure the lead is that was taken from it, 0 if none was
 
-	Overtaken bool // an item's project has later sessions
-	Aliased   bool // most of the items found with it, itself or not, have aliases
+	Overtaken bool    // an item's project has later sessions
+	Aliased   bool    // most of the items found with it, itself or not, have aliases
+	Claimed   float64 // share of claims among them
 
 	// Of the first pass; as shares of what a document would score that holds
 	// all of the question's words.
@@ -91,8 +107,15 @@ type Candidate struct {
 
 // Look sees a candidate.
 func (q *Question) Look(c Candidate) Features {
-	if c.Item == nil {
-		return q.turn(c)
+	switch {
+	case c.Item == nil:
+		f := q.passage(c, text.Head(c.Text, longestTurn), c.Shown)
+		f[PassagePerson], f[PassageTaken] = truth(c.User), c.Taken
+		return f
+	case c.Item.Kind == payload.Lead:
+		f := q.passage(c, c.Item.Text, c.Item.Text)
+		f[PassagePerson], f[OfLead], f[LeadSure] = truth(c.Item.By == payload.ByUser), 1, c.Item.Confidence
+		return f
 	}
 	return q.item(c)
 }
@@ -100,18 +123,14 @@ func (q *Question) Look(c Candidate) Features {
 // longestTurn is how much of a turn is read, in bytes.
 const longestTurn = 3000
 
-func (q *Question) turn(c Candidate) Features {
-	var f Features
-	s := c.Text
-	if len(s) > longestTurn {
-		s = strings.ToValidUTF8(s[:longestTurn], "")
-		f[TurnLong] = 1
-	}
-	t := q.read(s)
-	f[ATurn] = 1
-	f[TurnWords], f[TurnLexicon], f[TurnSupport] = c.Words, c.Lexicon, c.Support
-	f[TurnAll], f[TurnRare], f[TurnPairs] = q.share(t.terms), q.rarest(t.terms), q.pairs(t)
-	f[TurnPerson] = truth(c.User)
+// passage sees what somebody said, and what of it would be shown.
+func (q *Question) passage(c Candidate, said, shown string) (f Features) {
+	t := q.read(said)
+	f[APassage], f[Claimed] = 1, c.Claimed
+	f[PassageWords], f[PassageLexicon], f[PassageSupport] = c.Words, c.Lexicon, c.Support
+	f[PassageAll], f[PassageRare], f[PassagePairs] = q.share(t.terms), q.rarest(t.terms), q.pairs(t)
+	f[PassageKindred] = q.share(t.kin &^ t.terms)
+	f[PassageLength] = math.Log1p(float64(len(strings.Fields(shown)))) / 5
 	return f
 }
 

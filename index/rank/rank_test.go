@@ -39,15 +39,41 @@ func TestLookAtItem(t *testing.T) {
 	}
 }
 
-func TestLookAtTurn(t *testing.T) {
-	got := retries().Look(Candidate{Text: "we have backoff, and then the jitter, for all of them", User: true, Words: 0.4,
-		Lexicon: 0.1, Support: 0.2})
-	want := Features{ATurn: 1, TurnWords: 0.4, TurnLexicon: 0.1, TurnSupport: 0.2, TurnAll: 0.8, TurnRare: 1,
-		TurnPairs: 0.5, TurnPerson: 1}
-	for i := range want {
-		if math.Abs(got[i]-want[i]) > 1e-9 {
-			t.Errorf("%s: got %v, want %v", Name(i), got[i], want[i])
+// What is said of a turn and a lead are seen alike; nothing of a claim is seen of them.
+func TestLookAtPassage(t *testing.T) {
+	said := "we have backoff, and then the jitter, for all of them"
+	want := Features{APassage: 1, PassageWords: 0.4, PassageLexicon: 0.1, PassageSupport: 0.2, PassageAll: 0.8,
+		PassageRare: 1, PassagePairs: 0.5, PassagePerson: 1, PassageLength: math.Log1p(5) / 5, PassageTaken: 0.3, Claimed: 0.25}
+	turn := Candidate{Text: said, Shown: "backoff, and then the jitter", User: true, Taken: 0.3,
+		Words: 0.4, Lexicon: 0.1, Support: 0.2, Claimed: 0.25}
+	lead := Candidate{Item: &payload.Item{Kind: payload.Lead, Text: said, By: payload.ByUser, Confidence: 0.6},
+		Words: 0.4, Lexicon: 0.1, Support: 0.2, Claimed: 0.25}
+	for _, c := range []struct {
+		Candidate
+		change map[int]float64
+	}{{turn, nil}, {lead, map[int]float64{PassageLength: math.Log1p(11) / 5, PassageTaken: 0, OfLead: 1, LeadSure: 0.6}}} {
+		got := retries().Look(c.Candidate)
+		for i, x := range want {
+			if changed, ok := c.change[i]; ok {
+				x = changed
+			}
+			if math.Abs(got[i]-x) > 1e-9 {
+				t.Errorf("%s: got %v, want %v", Name(i), got[i], x)
+			}
 		}
+	}
+}
+
+// A word of the question that all candidates say tells a passage from none of them.
+func TestAmong(t *testing.T) {
+	q := retries()
+	shown := []string{"retries with backoff", "retries", "no retries", "retries wait"}
+	looks := []*Features{{APassage: 1}, {APassage: 1}, {}, {APassage: 1}}
+	q.Among(shown, looks)
+	first, second := looks[0][PassageBeside], looks[1][PassageBeside]
+	if first < 2*second || first > 1 || second <= 0 || looks[2][PassageBeside] != 0 {
+		t.Errorf("got %.2f where a rare word stands, %.2f where none does, %.2f of a claim", first, second,
+			looks[2][PassageBeside])
 	}
 }
 

@@ -21,7 +21,7 @@ const (
 	SureRare               // weight of the rarest word there
 	SureFive               // share that stands in the best of the first five
 	SureMissing            // share that stands in no item or turn at all
-	SureItem               // the best is an item
+	SureItem               // the best is a claim
 	SureAliased            // 1 where items have aliases, and from here on all that is seen of them
 	SureAlike              // how like the question an alias of the best item is, beside the others
 	SureAlikeText          // and its text
@@ -75,15 +75,15 @@ func Read(lines []Line, missing float64) (s Signs) {
 		}
 	}
 	s[SureSpread] = spread(lines[:min(len(lines), widest)])
-	s[SureAll] = best[All] + best[TurnAll]
-	s[SureKindred] = best[Kindred]
+	s[SureAll] = best[All] + best[PassageAll]
+	s[SureKindred] = best.Kindred()
 	s[SureLike] = max(best[Like], best[Alias])
-	s[SurePairs] = best[Pairs] + best[TurnPairs]
-	s[SureRare] = best[Rare] + best[TurnRare]
+	s[SurePairs] = best[Pairs] + best[PassagePairs]
+	s[SureRare] = best[Rare] + best[PassageRare]
 	for _, l := range lines[:min(len(lines), 5)] {
-		s[SureFive] = max(s[SureFive], l.Look[All]+l.Look[TurnAll])
+		s[SureFive] = max(s[SureFive], l.Look[All]+l.Look[PassageAll])
 	}
-	s[SureItem] = 1 - best[ATurn]
+	s[SureItem] = 1 - best[APassage]
 	return s
 }
 

@@ -53,8 +53,8 @@ func TestSurer(t *testing.T) {
 func TestSureByAliases(t *testing.T) {
 	w := DefaultSure
 	alike := func(x, missing float64) Signs {
-		return Read([]Line{{Look: Features{ATurn: 1}, Score: 5}, {Look: Features{LikeAlias: x}, Score: 4, Aliased: true}},
-			missing)
+		return Read([]Line{{Look: Features{APassage: 1}, Score: 5},
+			{Look: Features{LikeAlias: x}, Score: 4, Aliased: true}}, missing)
 	}
 	if a, b := w.Chance(alike(0.1, 0)), w.Chance(alike(0.8, 0)); a >= b {
 		t.Errorf("got chance %v of what is hardly like an alias, %v of what is much like one", a, b)

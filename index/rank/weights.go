@@ -35,7 +35,7 @@ var Default = func() Weights {
 // FirstPass are weights that leave the order to BM25: an item above a turn
 // that scores less than 1.75 times as much. It is what the second look is
 // measured against.
-var FirstPass = Weights{Words: 1.75, Source: 1.75, Lexicon: 1.75, TurnWords: 1, TurnLexicon: 1}
+var FirstPass = Weights{Words: 1.75, Source: 1.75, Lexicon: 1.75, PassageWords: 1, PassageLexicon: 1}
 
 // Parse reads weights: a name and a number a line, "#" before a comment.
 func Parse(s string) (w Weights, err error) {

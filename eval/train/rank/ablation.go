@@ -21,17 +21,17 @@ var variants = []variant{
 	{name: "without source turns", without: index.Sources, blind: []int{rank.Source}},
 	{name: "without aliases", without: index.Aliases, blind: []int{rank.Alias, rank.LikeAlias, rank.InAliases}},
 	{name: "without the lexicon", without: index.Lexicon, blind: []int{rank.Lexicon, rank.Kindred, rank.Concepts,
-		rank.OtherWords, rank.TurnLexicon}},
+		rank.OtherWords, rank.PassageLexicon, rank.PassageKindred}},
 	{name: "without the second look", first: true},
 	{name: "without the later word first", without: index.Later},
 	{name: "blind to kinds", blind: []int{rank.Asked, rank.Tried, rank.Why, rank.OfFile, rank.OfStatus, rank.OfGoal,
 		rank.OfNext, rank.OfOpen, rank.OfFlag, rank.OfEliminated}},
-	{name: "blind to the session", blind: []int{rank.Support, rank.TurnSupport}},
+	{name: "blind to the session", blind: []int{rank.Support, rank.PassageSupport}},
 	{name: "blind to maker and person", blind: []int{rank.Sure, rank.Person, rank.Human}},
-	{name: "blind to place of words", blind: []int{rank.Pairs, rank.TurnPairs}},
+	{name: "blind to place of words", blind: []int{rank.Pairs, rank.PassagePairs}},
 	{name: "blind to likeness", blind: []int{rank.Like, rank.Alias, rank.LikeText, rank.LikeAlias}},
 	{name: "blind to the other items", blind: []int{rank.Whole, rank.InText, rank.LikeText, rank.LikeAlias,
-		rank.InAliases, rank.Concepts, rank.OtherWords, rank.Company}},
+		rank.InAliases, rank.Concepts, rank.OtherWords, rank.Company, rank.PassageBeside}},
 }
 
 // ablate prints what each part brings to the answers about people's projects, or

@@ -5,6 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
+	"recall/answer"
 	"recall/index"
 	"recall/index/rank"
 	"recall/payload"
@@ -17,13 +20,13 @@ type sample struct {
 	person  bool // it is a person's
 	lines   []rank.Line
 	right   []bool // of lines
-	found   bool   // any is right
 	missing float64
 	weight  float64
 }
 
 const (
-	ridge  = 0.003 // L2 penalty; 0.001 to 0.02 do much the same on the other project
+	ridge  = 0.003 // L2 penalty of what claims are seen by; 0.001 to 0.02 do much the same on the other project
+	damped = 0.01  // and passages, of which fewer questions teach; 0.003 fits what is chance
 	rounds = 200
 	pace   = 0.1
 	person = 3.0 // what a person's question counts beside one that stands beside an item; 1 to 5 do the same
@@ -34,9 +37,11 @@ const (
 // nobody changed any and few are of low confidence: set by hand, so that what is
 // past comes after what stands, what an early session left to do after what was
 // decided, what a person wrote before what a rule took,
-// and all else alike what is surer, and a person's word, come first.
+// and all else alike what is surer, and a person's word, come first. Where all that is
+// found are claims, a passage comes behind them: at -2 people's own items lose three
+// first answers of a hundred to passages, at -4 none.
 var given = map[int]float64{rank.Past: -2, rank.Overtaken: -0.5, rank.Human: 0.5, rank.Sure: 0.5, rank.Person: 0.1,
-	rank.Near: 0}
+	rank.Near: 0, rank.Claimed: -4}
 
 // never are the features that may not count against a candidate, whatever a
 // small sample says.
@@ -44,26 +49,58 @@ var never = []int{rank.Words, rank.Source, rank.Lexicon, rank.All, rank.Alias, r
 	rank.Many, rank.Pairs, rank.About, rank.Topic, rank.Support,
 	rank.Whole, rank.InText, rank.LikeText, rank.LikeAlias, rank.InAliases, rank.Concepts, rank.OtherWords, rank.Company,
 	rank.Number,
-	rank.Asked, rank.Tried, rank.Why, rank.TurnWords, rank.TurnLexicon, rank.TurnAll, rank.TurnRare, rank.TurnPairs,
-	rank.TurnSupport}
+	rank.Asked, rank.Tried, rank.Why, rank.PassageWords, rank.PassageLexicon, rank.PassageAll, rank.PassageRare,
+	rank.PassagePairs, rank.PassageSupport, rank.PassageBeside, rank.PassageKindred, rank.PassageTaken, rank.LeadSure}
 
 // ask asks all questions once. What the second look sees doesn't depend on
 // its weights.
 func (w *world) ask(ctx context.Context) error {
+	w.use(rank.FirstPass) // nor what of it is kept
+	type one struct {
+		q      question
+		source string
+	}
+	var all []one
 	for _, q := range w.asked {
 		from := sources
+		if q.ask > 0 && w.passages {
+			continue
+		}
 		if q.ask > 0 {
-			from = []string{ours, perfect, []string{withoutFirst, withoutSecond}[q.ask-1]}
+			from = []string{perfect, []string{withoutFirst, withoutSecond}[q.ask-1]}
 		}
 		for _, source := range from {
-			a, err := w.search(ctx, q, source, index.Query{Limit: 50})
-			if err != nil {
-				return err
-			}
-			w.samples = append(w.samples, w.sample(q, source, a))
+			all = append(all, one{q, source})
 		}
 	}
-	return nil
+	w.samples = make([]sample, len(all))
+	return w.each(ctx, len(all), func(i int) (err error) {
+		a, err := w.search(ctx, all[i].q, all[i].source, index.Query{Limit: 80})
+		if err == nil {
+			w.samples[i], err = w.sample(ctx, all[i].q, all[i].source, a)
+		}
+		return err
+	})
+}
+
+// searchAll asks several questions.
+func (w *world) searchAll(ctx context.Context, asked []question, source string, as index.Query) (out []index.Answer,
+	err error) {
+	out = make([]index.Answer, len(asked))
+	return out, w.each(ctx, len(asked), func(i int) (err error) {
+		out[i], err = w.search(ctx, asked[i], source, as)
+		return err
+	})
+}
+
+// each does something n times, several at once.
+func (w *world) each(ctx context.Context, n int, do func(i int) error) error {
+	g, _ := errgroup.WithContext(ctx)
+	g.SetLimit(8)
+	for i := range n {
+		g.Go(func() error { return do(i) })
+	}
+	return g.Wait()
 }
 
 // search asks a question of what its project held when it was asked.
@@ -124,46 +161,66 @@ func (w *world) asksFor(ok func(project string) bool) map[payload.Kind]float64 {
 	return out
 }
 
-// sample labels an answer. Where an expected item was found, that is right;
-// else the turn that it would have been taken from.
-func (w *world) sample(q question, source string, a index.Answer) sample {
-	items, turns, _ := w.right(q, source)
+// sample labels an answer.
+func (w *world) sample(ctx context.Context, q question, source string, a index.Answer) (sample, error) {
 	s := sample{q: q, source: source, person: q.ask == 0, missing: a.Signs[rank.SureMissing] + a.Signs[rank.SureGone]}
-	item := slices.ContainsFunc(a.Hits, func(h index.Hit) bool { return items[string(h.Item.ID)] })
-	for _, r := range a.Ranked {
-		var yes bool
-		l := rank.Line{Session: r.Session()}
-		if r.Item != nil {
-			yes, l.Look, l.Aliased = items[string(r.Item.Item.ID)], r.Item.Look, len(r.Item.Item.Aliases) > 0
-		} else {
-			yes, l.Look = !item && turns[r.Turn.Session+"/"+r.Turn.ID], r.Turn.Look
+	for _, r := range answer.Of(answer.Question{Most: len(a.Ranked)}, a).Results {
+		l := rank.Line{Session: r.Session, Look: r.Look, Aliased: r.Item != nil && len(r.Item.Aliases) > 0}
+		yes, err := w.holds(ctx, r, source, q.expect)
+		if err != nil {
+			return s, err
 		}
 		s.lines, s.right = append(s.lines, l), append(s.right, yes)
-		s.found = s.found || yes
 	}
-	return s
+	return s, nil
 }
 
-// fit finds the weights under which what is right is likeliest to come first:
-// the highest mean log of the share that right candidates have of all, each
-// candidate's share going by e to its score. Adam, all samples a step.
-func fit(samples []sample) rank.Weights {
+// fit finds the weights under which what is right is likeliest to come first.
+func fit(samples []sample) rank.Weights { return fitPassages(samples, fitClaims(samples)) }
+
+// fitClaims finds those of claims, among claims.
+func fitClaims(samples []sample) rank.Weights {
 	w := rank.FirstPass
 	for i, x := range given {
 		w[i] = x
 	}
-	var m, v rank.Weights
-	var all float64
-	var seen []seen
+	var all []seen
 	for _, s := range samples {
-		if s.found {
-			seen = append(seen, seenOf(s))
-			all += s.weight
+		all = append(all, seenOf(s, func(l rank.Line) bool { return l.Look[rank.APassage] == 0 }))
+	}
+	climb(&w, all, ridge, 0, rank.APassage)
+	return w
+}
+
+// fitPassages finds those of passages beside claims, where rules made these: of what a
+// model wrote, and finds, hardly a passage answers better.
+func fitPassages(samples []sample, w rank.Weights) rank.Weights {
+	for i := rank.APassage; i < rank.Count; i++ {
+		w[i] = given[i]
+	}
+	var all []seen
+	for _, s := range samples {
+		if s.source == ours && s.person {
+			all = append(all, seenOf(s, func(rank.Line) bool { return true }))
 		}
 	}
-	for t := 1; t <= rounds; t++ {
-		g := gradient(seen, &w, all)
-		for i := range w {
+	climb(&w, all, damped, rank.APassage, rank.Count)
+	return w
+}
+
+// climb moves the weights of some features to the highest mean log of the share that right
+// candidates have of all, each candidate's share going by e to its score. Adam, all
+// samples a step.
+func climb(w *rank.Weights, samples []seen, ridge float64, from, to int) {
+	var m, v rank.Weights
+	var all float64
+	samples = slices.DeleteFunc(samples, func(s seen) bool { return !slices.Contains(s.right, true) })
+	for _, s := range samples {
+		all += s.weight
+	}
+	for t := 1; t <= rounds && len(samples) > 0; t++ {
+		g := gradient(samples, w, all)
+		for i := from; i < to; i++ {
 			if _, fixed := given[i]; fixed {
 				continue
 			}
@@ -171,15 +228,14 @@ func fit(samples []sample) rank.Weights {
 			m[i] = 0.9*m[i] + 0.1*d
 			v[i] = 0.99*v[i] + 0.01*d*d
 			w[i] += pace * m[i] / (1 - math.Pow(0.9, float64(t))) / (math.Sqrt(v[i]/(1-math.Pow(0.99, float64(t)))) + 1e-8)
-		}
-		for _, i := range never {
-			w[i] = max(w[i], 0)
+			if slices.Contains(never, i) {
+				w[i] = max(w[i], 0)
+			}
 		}
 	}
-	for i := range w {
+	for i := from; i < to; i++ {
 		w[i] = math.Round(w[i]*1000) / 1000
 	}
-	return w
 }
 
 // seen is a sample with the features alone that aren't 0: most are.
@@ -194,16 +250,19 @@ type feature struct {
 	x  float64
 }
 
-func seenOf(s sample) seen {
-	out := seen{right: s.right, weight: s.weight}
-	for _, l := range s.lines {
+func seenOf(s sample, ok func(rank.Line) bool) seen {
+	out := seen{weight: s.weight}
+	for k, l := range s.lines {
+		if !ok(l) {
+			continue
+		}
 		var some []feature
 		for i, x := range l.Look {
 			if x != 0 {
 				some = append(some, feature{i, x})
 			}
 		}
-		out.lines = append(out.lines, some)
+		out.lines, out.right = append(out.lines, some), append(out.right, s.right[k])
 	}
 	return out
 }

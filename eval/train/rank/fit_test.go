@@ -14,7 +14,7 @@ import (
 func made(n int) []sample {
 	var out []sample
 	for i := range n {
-		s := sample{found: true, person: true, source: perfect, weight: 1, q: question{project: "p", expect: []string{"s#1"}}}
+		s := sample{person: true, source: perfect, weight: 1, q: question{project: "p", expect: []string{"s#1"}}}
 		for k := range 5 {
 			var f rank.Features
 			f[rank.All], f[rank.OfFile] = 0.3, 1

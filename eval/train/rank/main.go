@@ -1,7 +1,7 @@
 // Command rank fits the weights of the second look (recall/index/rank) and of
 // how sure an answer is, and measures what each part of a search brings.
 //
-//	go run ./eval/train/rank -shared DIR [-asked DIR] [-write | -ablation | -together]
+//	go run ./eval/train/rank -shared DIR [-asked DIR] [-passages] [-write | -ablation | -together]
 //
 // DIR holds transcripts/dev and eval/gold: what people asked of real projects.
 // Beside them are the invented ones of -asked; without -shared these alone. What
@@ -19,22 +19,25 @@ import (
 func main() {
 	shared := flag.String("shared", os.Getenv("RECALL_SHARED"), "folder with transcripts/dev and eval/gold")
 	invented := flag.String("asked", "eval/testdata/asked", "folder of invented projects")
+	passages := flag.Bool("passages", false,
+		"fit to people's questions the weights of passages alone, those of claims as shipped")
 	write := flag.Bool("write", false, "write the weights fitted to all projects, and stop")
 	ablation := flag.Bool("ablation", false, "print what each part brings, and stop")
 	together := flag.Bool("together", false, "print what is found where all projects are in one library, and stop")
 	flag.Parse()
-	if err := run(context.Background(), *shared, *invented, *write, *ablation, *together); err != nil {
+	if err := run(context.Background(), *shared, *invented, *passages, *write, *ablation, *together); err != nil {
 		fmt.Fprintln(os.Stderr, "rank:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, shared, invented string, write, ablation, together bool) error {
+func run(ctx context.Context, shared, invented string, passages, write, ablation, together bool) error {
 	w, err := load(ctx, shared, invented)
 	if err != nil {
 		return err
 	}
 	defer w.close()
+	w.passages = passages
 	switch {
 	case ablation:
 		return w.ablate(ctx)

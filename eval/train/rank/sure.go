@@ -116,7 +116,7 @@ type refusal struct {
 	auc, coverage       float64
 }
 
-const sureHeads = "project\titems\tvariant\tAUC\tby coverage\tanswerable refused\tunanswerable told\tat 5 %\t"
+const sureHeads = "project\titems\tAUC\tby coverage\tanswerable refused\tunanswerable told\tat 5 %\t"
 
 func (r refusal) String() string {
 	return fmt.Sprintf("%.2f\t%.2f\t%d of %d\t%d of %d\t%d of %d\t", r.auc, r.coverage, r.refused, r.answerable, r.told,
@@ -135,14 +135,13 @@ func (o *outcomes) add(p outcomes) {
 
 func (w *world) refusals(ctx context.Context, project, source string, sure *rank.SureWeights) (r refusal, o outcomes,
 	err error) {
-	for _, q := range w.asked {
-		if q.project != project || q.ask > 0 {
-			continue
-		}
-		a, err := w.search(ctx, q, source, index.Query{})
-		if err != nil {
-			return r, o, err
-		}
+	asked := w.askedOf(project, func(question) bool { return true })
+	found, err := w.searchAll(ctx, asked, source, index.Query{})
+	if err != nil {
+		return r, o, err
+	}
+	for i, q := range asked {
+		a := found[i]
 		c := sure.Chance(a.Signs)
 		k := truth(len(q.expect) > 0)
 		o.chance[k], o.coverage[k] = append(o.chance[k], c), append(o.coverage[k], a.Coverage)

@@ -48,7 +48,9 @@ func (w *world) together(ctx context.Context) error {
 					if err != nil {
 						return err
 					}
-					t.count(w, q, source, a)
+					if err := t.count(ctx, w, q, source, a); err != nil {
+						return err
+					}
 				}
 				fmt.Fprintf(out, "\t%.2f / %.2f", float64(t.first)/float64(t.n), float64(t.item5)/float64(t.n))
 			}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"recall/distill/offline"
@@ -41,12 +42,14 @@ type world struct {
 	invented map[string]bool         // of the projects
 	cases    map[string][]*eval.Case // by project
 	more     map[string]eval.Other   // beside each gold item
+	mu       sync.Mutex              // of indexes
 	indexes  map[corner]*index.Index
 	weights  *rank.Weights // in use; nil: as shipped
 	ours     map[ingest.SessionID]*payload.Payload
 	pred     map[string][]string     // offline items that match a gold one
 	kinds    map[string]payload.Kind // of gold items
 	asked    []question
+	passages bool // fit passages alone
 	samples  []sample
 }
 
@@ -218,6 +221,8 @@ func (w *world) index(ctx context.Context, project, source string, until time.Ti
 		}
 	}
 	at := corner{source, project, len(begun)}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if x := w.indexes[at]; x != nil {
 		return x, nil
 	}
@@ -272,54 +277,16 @@ func (w *world) goldItems(c *eval.Case, source string) []payload.Item {
 	return c.Items(known)
 }
 
-// right tells which results of a source answer a question: items that are
-// expected, and turns that they rest on.
-func (w *world) right(q question, source string) (items map[string]bool, turns map[string]bool,
-	sessions map[string]bool) {
-	items, turns, sessions = map[string]bool{}, map[string]bool{}, map[string]bool{}
+// right are the items of a source that answer a question, and its sessions.
+func (w *world) right(q question, source string) (items, sessions map[string]bool) {
+	items, sessions = map[string]bool{}, map[string]bool{}
 	for _, e := range q.expect {
 		s, _, _ := strings.Cut(e, "#")
 		sessions[s] = true
-		if source == ours {
-			for _, id := range w.pred[e] {
-				items[id] = true
-			}
-		} else {
-			items[e] = true
-		}
-		for _, t := range w.evidence(e) {
-			turns[s+"/"+t] = true
+		items[e] = source != ours
+		for _, id := range w.pred[e] {
+			items[id] = items[id] || source == ours
 		}
 	}
-	return items, turns, sessions
-}
-
-// evidence lists the turns that a gold item rests on, by the ids of the index.
-func (w *world) evidence(id string) []string {
-	session, name, _ := strings.Cut(id, "#")
-	for _, list := range w.cases {
-		for _, c := range list {
-			if c.Gold.Session != session {
-				continue
-			}
-			at := map[string]string{}
-			for _, t := range c.Session.Turns {
-				at[string(t.ID)] = string(t.ID)
-				for _, r := range t.Records {
-					at[r] = string(t.ID)
-				}
-			}
-			for _, it := range c.Gold.Items {
-				if it.ID != name {
-					continue
-				}
-				var out []string
-				for _, t := range it.Turns {
-					out = append(out, at[t])
-				}
-				return out
-			}
-		}
-	}
-	return nil
+	return items, sessions
 }

@@ -43,8 +43,8 @@ func TestInventedWorld(t *testing.T) {
 	if err := w.ask(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(w.samples); n != 5*len(sources) {
-		t.Errorf("got %d samples, want each of 5 questions of each of %d sources of items", n, len(sources))
+	if n := len(w.samples); n != 3*len(sources)+2*2 {
+		t.Errorf("got %d samples, want 3 questions of each of %d sources of items, and 2 beside items of two", n, len(sources))
 	}
 	for _, source := range []string{perfect, aliased} {
 		got, err := w.measure(t.Context(), "kiln", source, index.Query{})
