@@ -11,6 +11,7 @@ import (
 	"recall/index"
 	"recall/index/rank"
 	"recall/payload"
+	"recall/text"
 )
 
 // Verdict is how much an answer claims.
@@ -127,6 +128,21 @@ func resultOf(r index.Result) *Result {
 	return &Result{Type: "item", Place: h.Place, Title: h.SessionTitle, Turn: h.Turn, Score: r.Score, Item: &h.Item,
 		History: LinksOf(h.History), Conflict: LinksOf(h.Conflict), Related: LinksOf(h.Related),
 		Terms: h.Terms, Look: h.Look, Doubt: h.Doubted(), found: r}
+}
+
+// Placed is what a result says, with its place: of a turn the passage that answers, as a
+// lead without an id.
+func (r *Result) Placed() index.Placed {
+	if r.Item != nil {
+		return index.Placed{Place: r.Place, Turn: r.Turn, Item: *r.Item}
+	}
+	it := payload.Item{Kind: payload.Lead, Text: r.Passage, By: payload.ByAssistant, Maker: payload.ByRule,
+		State: payload.Stands, At: r.At,
+		Evidence: []payload.Evidence{{Turn: r.TurnID, N: r.Turn, Quote: text.Head(r.Passage, 300)}}}
+	if r.Role == "user" {
+		it.By = payload.ByUser
+	}
+	return index.Placed{Place: r.Place, Turn: r.Turn, Item: it}
 }
 
 // speaksOf reports whether a result has a word of the question, or another word for

@@ -24,6 +24,7 @@ type Index interface {
 
 const (
 	fewest     = 3 // results that are looked for at least
+	echoed     = 3 // times as many as are shown are looked for, as some only say again what others do
 	ofWeak     = 3 // results that are shown where nothing clearly answers
 	composedOf = 8 // results that a model's paragraph is made of at least
 )
@@ -32,7 +33,7 @@ const (
 // answers, and words the paragraph; where it fails the answer is as without it. The
 // error is the index's, or the context's.
 func Ask(ctx context.Context, x Index, model *SecondLook, q Question) (Answer, error) {
-	q.Limit = max(q.Limit, q.Most, fewest)
+	q.Limit = max(q.Limit, q.Most*echoed, fewest)
 	if model != nil {
 		q.Limit = max(q.Limit, compose.Looked)
 	}

@@ -57,14 +57,11 @@ func (p *Paragraph) Cited() (text string, sources []index.Placed) {
 	return strings.TrimSpace(Voice{}.line(b.String())), sources
 }
 
-// sourcesOf are the items that a paragraph may cite.
+// sourcesOf are the items and passages that a paragraph may cite, these by their turn's id.
 func sourcesOf(results []*Result) map[payload.ItemID]index.Placed {
 	sources := map[payload.ItemID]index.Placed{}
 	for _, r := range results {
-		if r.Item == nil {
-			continue
-		}
-		sources[r.Item.ID] = index.Placed{Place: r.Place, Turn: r.Turn, Item: *r.Item}
+		sources[r.cited()] = r.Placed()
 		for _, l := range slices.Concat(r.History, r.Conflict) {
 			sources[l.Item.ID] = l.Placed
 		}
@@ -72,9 +69,17 @@ func sourcesOf(results []*Result) map[payload.ItemID]index.Placed {
 	return sources
 }
 
+// cited is the id by which a paragraph cites a result.
+func (r *Result) cited() payload.ItemID {
+	if r.Item == nil {
+		return payload.ItemID(r.TurnID)
+	}
+	return r.Item.ID
+}
+
 // checked leaves out what cites nothing that was found.
 func checked(sentences []compose.Sentence, sources map[payload.ItemID]index.Placed) []compose.Sentence {
-	unknown := func(id payload.ItemID) bool { return sources[id].Item.ID == "" }
+	unknown := func(id payload.ItemID) bool { return sources[id].Item.Kind == "" }
 	return slices.DeleteFunc(slices.Clone(sentences), func(s compose.Sentence) bool {
 		return len(s.Items) == 0 || strings.TrimSpace(s.Text) == "" || slices.ContainsFunc(s.Items, unknown)
 	})
@@ -100,7 +105,8 @@ func byRules(results []*Result) []compose.Sentence {
 	}
 	v, n, first := Voice{}, 0, 0.0
 	for _, r := range results {
-		if r.Item == nil || n == toldMost || n > 0 && !slices.Contains(told, r.Item.Kind) {
+		it := WithReason(r.Placed().Item)
+		if n == toldMost || n > 0 && !slices.Contains(told, it.Kind) {
 			continue
 		}
 		if n == 0 {
@@ -109,10 +115,9 @@ func byRules(results []*Result) []compose.Sentence {
 			continue // a result may be far off; a sentence beside the first would say it were not
 		}
 		n++
-		it := WithReason(*r.Item)
-		say(it.ID, "%s", stated(it))
+		say(r.cited(), "%s", stated(it))
 		if it.Why != "" && n == 1 {
-			say(it.ID, "The reason: %s.", v.stop(it.Why))
+			say(r.cited(), "The reason: %s.", v.stop(it.Why))
 		}
 		for _, l := range r.Conflict {
 			say(l.Item.ID, "That contradicts what was said on %s: %s.", Day(l.Item.At), v.stop(l.Item.Text))
@@ -131,9 +136,12 @@ const (
 	kindredCounts = 0.3 // as the lexicon does in the first pass
 )
 
+// longestSaid is how much of a passage a paragraph quotes.
+const longestSaid = 300
+
 // speaksFor is how much of the question stands in an item, in its own words or others.
 func (r *Result) speaksFor() float64 {
-	return max(r.Look[rank.All], r.Look[rank.Alias]) + kindredCounts*r.Look[rank.Kindred]
+	return max(r.Look[rank.All], r.Look[rank.Alias], r.Look[rank.PassageAll]) + kindredCounts*r.Look.Kindred()
 }
 
 // stated is an item as a sentence that says what kind of thing it is.
@@ -144,7 +152,8 @@ func stated(it payload.Item) string {
 	case !it.Current():
 		return fmt.Sprintf(form, v.stop(text), State(it))
 	case it.Kind == payload.Lead:
-		return fmt.Sprintf("On %s %s said: “%s”", Day(it.At), v.Speaker(it.By == payload.ByAssistant), v.line(text))
+		return fmt.Sprintf("On %s %s said: “%s”", Day(it.At), v.Speaker(it.By == payload.ByAssistant),
+			v.clipped(text, longestSaid))
 	case it.Kind == payload.Decision:
 		form = "%s, decided on %s."
 	case it.Kind == payload.Eliminated && payload.SaysNo(text):

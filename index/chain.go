@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"slices"
+	"strings"
 	"time"
 
 	"recall/payload"
@@ -65,7 +66,7 @@ func (r *reader) collapse(ctx context.Context, list []*ranked) ([]*ranked, error
 		at[head] = len(out)
 		out = append(out, one)
 	}
-	return c.staleTurnsBelow(c.newerFirst(out)), nil
+	return c.staleTurnsBelow(tiedFirst(c.newerFirst(out))), nil
 }
 
 // load reads the links around items, as far as they reach, with the items at
@@ -274,6 +275,26 @@ func (c *chains) newerFirst(list []*ranked) []*ranked {
 		place(one)
 	}
 	return out
+}
+
+// tiedFirst puts an item that is tied to others right before the passage that holds it,
+// which doesn't show them.
+func tiedFirst(list []*ranked) []*ranked {
+	list = slices.Clone(list)
+	for i := 0; i < len(list); i++ {
+		one := list[i]
+		for k := i + 1; k < len(list) && one.table == turns; k++ {
+			tied := list[k]
+			if tied.table == items && tied.session == one.session && tied.n == one.n &&
+				len(tied.history)+len(tied.conflict) > 0 && strings.Contains(one.passage, tied.item.Text) {
+				tied.score = one.score
+				copy(list[i+1:k+1], list[i:k])
+				list[i] = tied
+				i++
+			}
+		}
+	}
+	return list
 }
 
 // wanted reports whether the query's filters let an item through that its words

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"time"
 
 	"recall/index/rank"
 	"recall/payload"
@@ -34,6 +35,14 @@ func (o *ranked) says() string {
 		return o.item.Text
 	}
 	return o.passage
+}
+
+// at is when it was said.
+func (o *ranked) at() time.Time {
+	if o.table == items {
+		return o.item.At
+	}
+	return o.turn.At
 }
 
 // spot is where a turn stands.
@@ -150,9 +159,6 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 	}
 	order(out)
 	settle(out)
-	if r.q.Without&Later == 0 {
-		succeed(out, r.asked)
-	}
 	return out, nil
 }
 

@@ -108,6 +108,9 @@ func (x *Index) run(ctx context.Context, full *fulltext, q Query, within bool) (
 	if list, err = r.collapse(ctx, list); err != nil {
 		return Answer{}, err
 	}
+	if r.q.Without&Later == 0 {
+		succeed(list, r.asked)
+	}
 	if err := r.answer(ctx, &a, list[:min(q.Limit, len(list))]); err != nil {
 		return Answer{}, err
 	}

@@ -2,6 +2,7 @@ package index
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -54,6 +55,40 @@ func TestLaterWordOnTheSameComesFirst(t *testing.T) {
 	}
 }
 
+// So is a passage that takes back what an earlier one says, by its words or by what a
+// link says that it took the place of.
+func TestLaterPassageOnTheSameComesFirst(t *testing.T) {
+	asked := rank.Ask("do workers poll the jobs table?", nil, nil, nil)
+	older := "The queue is in Postgres. Eight workers poll the jobs table every 2 seconds."
+	polls := Linked{Placed: Placed{Item: payload.Item{Text: "Workers poll every 2 seconds"}}}
+	for what, c := range map[string]struct {
+		newer   string
+		history []Linked
+		claim   bool // the older one is
+		first   bool
+	}{
+		"says otherwise":          {"Workers listen for jobs instead of polling.", nil, false, true},
+		"takes back":              {"Checkout is slow. I take back that workers poll every 2 seconds.", nil, false, true},
+		"takes that back":         {"Workers poll the jobs table: I take that back.", nil, false, true},
+		"says the same":           {"Eight workers poll the jobs table every 2 seconds.", nil, false, false},
+		"changes something else":  {"Invoices are printed in A5 instead of A4.", nil, false, false},
+		"took its place, by link": {"No. Use NOTIFY.", []Linked{polls}, false, true},
+		"says otherwise, a claim": {"Workers listen for jobs instead of polling.", nil, true, false},
+	} {
+		first := &ranked{table: turns, session: 1, turn: Turn{At: day}, passage: older}
+		if c.claim {
+			first.table, first.item = items, payload.Item{Kind: payload.Decision, Text: older, At: day}
+		}
+		first.score = 1
+		second := &ranked{table: turns, session: 2, turn: Turn{At: day.AddDate(0, 0, 1)}, passage: c.newer}
+		second.score, second.history = 0.5, c.history
+		list := []*ranked{first, second}
+		if succeed(list, asked); (list[0] == second) != c.first {
+			t.Errorf("%s: got it first: %v", what, list[0] == second)
+		}
+	}
+}
+
 // What says that something was otherwise needn't be as like what was.
 func TestSaysOtherwise(t *testing.T) {
 	for text, want := range map[string]bool{
@@ -61,7 +96,7 @@ func TestSaysOtherwise(t *testing.T) {
 		"The cron job is dropped": true, "Logs no longer hold names": true,
 		"Exports go through an outbox": false, "The queue runs on Postgres": false, "Names are in the logs": false, "": false,
 	} {
-		if got := likeEnough(&ranked{item: payload.Item{Text: text}}) < sameSubject; got != want {
+		if got := likeEnough(&ranked{table: items, item: payload.Item{Text: text}}) < sameSubject; got != want {
 			t.Errorf("%q: got %v, want %v", text, got, want)
 		}
 	}
@@ -80,6 +115,6 @@ func BenchmarkSucceed(b *testing.B) {
 	}
 	asked := rank.Ask("how long do retries wait?", nil, nil, nil)
 	for b.Loop() {
-		succeed(list[:succeeding*2], asked)
+		succeed(slices.Clone(list[:succeeding]), asked)
 	}
 }

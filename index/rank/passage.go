@@ -19,7 +19,7 @@ const kindredShare = 0.3
 // another that say most of what the question does, with as much of what stands around
 // them as there is room for.
 func (q *Question) Passage(turn string) (from, to int) {
-	parts := sentences(turn)
+	parts := Sentences(turn)
 	if len(parts) == 0 {
 		return 0, len(turn)
 	}
@@ -42,7 +42,7 @@ func (q *Question) Passage(turn string) (from, to int) {
 
 // Around is the passage of a turn around a byte of it.
 func Around(turn string, at int) string {
-	parts := sentences(turn)
+	parts := Sentences(turn)
 	i := 0
 	for i+1 < len(parts) && parts[i][1] <= at {
 		i++
@@ -72,9 +72,9 @@ func fit(parts [][2]int, first, last int) bool {
 	return first >= 0 && last < len(parts) && parts[last][1]-parts[first][0] <= longestPassage
 }
 
-// sentences cuts a turn into its sentences, none longer than a passage. A line ends one,
+// Sentences cuts a turn into its sentences, none longer than a passage. A line ends one,
 // unless the next goes on in small letters.
-func sentences(turn string) (out [][2]int) {
+func Sentences(turn string) (out [][2]int) {
 	open := false
 	for at := 0; at < len(turn); {
 		from, line := at, turn[at:]

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"recall/answer"
-	"recall/index"
 )
 
 // Answer prints an answer as text.
@@ -93,7 +92,7 @@ func (p *Page) full(a *answer.Answer) {
 func (p *Page) conflict(r *answer.Result) {
 	fmt.Fprintf(p.W, "%s%s contradict one another; which one stands is open:%s\n", p.St.Yellow,
 		answer.Count(1+len(r.Conflict), "item"), p.St.Reset)
-	one := answer.Linked{Placed: index.Placed{Place: r.Place, Turn: r.Turn, Item: *r.Item}}
+	one := answer.Linked{Placed: r.Placed()}
 	for _, l := range append([]answer.Linked{one}, r.Conflict...) {
 		it := answer.WithReason(l.Item)
 		mark := Mark(it, p.St)
