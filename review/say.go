@@ -76,6 +76,10 @@ func Relate(l *library.Library, link payload.Link, ends [2]index.Placed, names [
 				names[i], end.SessionTitle),
 				"say what holds now in a session of yours, or have its agent note it (recall_note): that can be tied")
 		}
+		if end.Item.ID == "" {
+			return hint.With(fmt.Errorf("%s was said in turn %d of session %d, and no item was made of it", names[i], end.Turn,
+				end.SessionN), "put it in words of your own with recall edit %s: that can be tied", end.Session)
+		}
 	}
 	later, earlier := ends[0], ends[1]
 	a, b := later.Item.Kind, earlier.Item.Kind

@@ -39,6 +39,10 @@ type LastHit struct {
 	Session ingest.SessionID `json:"session"`
 	Turn    string           `json:"turn"` // its own id
 	N       int              `json:"n"`
+	Said    *index.Placed    `json:"said,omitempty"` // if it is none
+	Title   string           `json:"title,omitempty"`
+
+	asked string // the question
 }
 
 // lastKept is how long a terminal's last answer is kept.
@@ -64,7 +68,12 @@ func terminalName() string {
 // Hits are the places of results, by their numbers.
 func Hits(results []*answer.Result) (hits []LastHit) {
 	for _, r := range results {
-		hits = append(hits, HitOf(r.Place, r.Turn, r.TurnID, r.Item))
+		hit := HitOf(r.Place, r.Turn, r.TurnID, r.Item)
+		if r.Item == nil {
+			said := r.Placed()
+			hit.Said, hit.Title = &said, r.SessionTitle
+		}
+		hits = append(hits, hit)
 	}
 	return hits
 }
@@ -108,7 +117,9 @@ func (a *App) lastHit(l *library.Library, n int) (LastHit, error) {
 		return LastHit{}, hint.With(fmt.Errorf("%d: the last answer, to %q, showed %d", n,
 			txt.Clip(terminal.Line(last.Question), 60), len(last.Results)), "1 is the first; -n 10 shows more")
 	}
-	return last.Results[n-1], nil
+	h := last.Results[n-1]
+	h.asked = last.Question
+	return h, nil
 }
 
 func newestIn(dir string) ([]byte, error) {
@@ -175,7 +186,8 @@ func HitOf(at index.Place, n int, turn string, it *payload.Item) LastHit {
 }
 
 // Item finds the item that a person means by its id, the beginning of it, or a
-// number of the last answer.
+// number of the last answer. A passage is the item that quotes it; where there is none,
+// a lead without an id.
 func (a *App) Item(ctx context.Context, l *library.Library, arg string) (index.Placed, error) {
 	if err := a.Indexed(ctx, l); err != nil {
 		return index.Placed{}, err
@@ -185,6 +197,9 @@ func (a *App) Item(ctx context.Context, l *library.Library, arg string) (index.P
 		h, err := a.lastHit(l, n)
 		if err != nil {
 			return index.Placed{}, err
+		}
+		if h.Said != nil {
+			return a.quoting(ctx, h)
 		}
 		if id = h.Item; id == "" {
 			return index.Placed{}, hint.With(fmt.Errorf("%d is a place in a transcript, not an item", n),
@@ -197,4 +212,23 @@ func (a *App) Item(ctx context.Context, l *library.Library, arg string) (index.P
 			"--json, recall show --json")
 	}
 	return p, err
+}
+
+// quoting is the item whose evidence stands in a passage: of several the one that says
+// most of what was asked, and of like ones the surest.
+func (a *App) quoting(ctx context.Context, h LastHit) (index.Placed, error) {
+	best, most := *h.Said, -1.0
+	best.SessionTitle = h.Title
+	passage, asked := txt.OneLine(best.Item.Text), txt.Words(h.asked)
+	items, err := a.Index.ItemsOf(ctx, []string{string(h.Session)})
+	for _, it := range items[string(h.Session)] {
+		if len(it.Evidence) == 0 || it.Evidence[0].Turn != h.Turn ||
+			!strings.Contains(passage, txt.OneLine(it.Evidence[0].Quote)) {
+			continue
+		}
+		if says := asked.In(txt.Words(it.Text)) + it.Confidence/100; says > most {
+			best.Item, most = it, says
+		}
+	}
+	return best, err
 }

@@ -17,6 +17,7 @@ import (
 	"recall/hint"
 	"recall/history"
 	"recall/ingest"
+	"recall/payload"
 	txt "recall/text"
 )
 
@@ -154,7 +155,10 @@ func printWalk(p *terminal.Page, doc *answer.Item) {
 	for i, lost := range it.Alternatives {
 		p.Field(map[bool]string{true: "over"}[i == 0], lost)
 	}
-	for _, e := range it.Evidence {
+	for i, e := range it.Evidence {
+		if i == 0 && it.Kind == payload.Lead {
+			continue // it is its own quote
+		}
 		p.Quoted("", e.Quote)
 		if len(it.Evidence) > 1 {
 			fmt.Fprintf(p.W, "    %sturn %d%s\n", p.St.Dim, e.N, p.St.Reset)
@@ -166,7 +170,9 @@ func printWalk(p *terminal.Page, doc *answer.Item) {
 	printSteps(p, "before", doc.Earlier)
 	printSteps(p, "later", doc.Later)
 	p.Changes(doc.Since)
-	p.Wrapped("  ", "  ", fmt.Sprintf("recall show %s · recall link %s supersedes …", it.ID, it.ID), p.St.Dim)
+	if it.ID != "" {
+		p.Wrapped("  ", "  ", fmt.Sprintf("recall show %s · recall link %s supersedes …", it.ID, it.ID), p.St.Dim)
+	}
 }
 
 // printSteps prints what came before or after an item, with how that is known.
