@@ -138,17 +138,18 @@ Next:
   recall sync                                 take in what is new now (query does it by itself)
 `
 
-// tryOne asks about the latest session that decided something and is found by
-// the words that a person would use, its title. Where there is none, it says
-// nothing.
+// tryOne asks what one of the latest decisions answers, in the words in which it was asked
+// or with its session's title. Where none of them comes first, it says nothing.
 func tryOne(ctx context.Context, a *app.App, l *library.Library) error {
-	for _, e := range latestDecided(l, 10) {
-		question := "what did we decide about " + strings.TrimRight(txt.Clip(terminal.Line(e.Title), 60), ".?!…") + "?"
+	for _, question := range questionsDecided(l, 10) {
 		ans, err := a.Searched(ctx, l, question)
 		if err != nil {
 			return err
 		}
-		if ans.Verdict == answer.Answered && ans.Shown[0].Item != nil && ans.Shown[0].Session == string(e.ID) {
+		if ans.Verdict != answer.Answered {
+			continue
+		}
+		if it := ans.Shown[0].Item; it != nil && it.Kind == payload.Decision {
 			fmt.Fprintf(a.Out, "\n$ recall query %q\n", question)
 			a.Remember(l, question, app.Hits(ans.Shown))
 			p := a.Page()
@@ -159,25 +160,33 @@ func tryOne(ctx context.Context, a *app.App, l *library.Library) error {
 	return nil
 }
 
-// latestDecided lists the newest sessions that decided something, n at most.
-func latestDecided(l *library.Library, n int) []library.Entry {
+// questionsDecided are questions that the newest sessions decided, n at most.
+func questionsDecided(l *library.Library, n int) (questions []string) {
 	entries, err := l.Sessions()
 	if err != nil {
 		return nil
 	}
 	slices.SortStableFunc(entries, func(a, b library.Entry) int { return b.End.Compare(a.End) })
-	var decided []library.Entry
 	for _, e := range entries {
-		if len(decided) == n {
-			break
-		}
 		p, err := l.Payload(e.ID)
-		if err != nil || e.Title == "" {
+		if err != nil {
 			continue
 		}
-		if slices.ContainsFunc(p.Items, func(it payload.Item) bool { return it.Kind == payload.Decision && it.Current() }) {
-			decided = append(decided, e)
+		for _, it := range p.Items {
+			if it.Kind != payload.Decision || !it.Current() {
+				continue
+			}
+			question, _, asked := strings.Cut(terminal.Line(it.Text), "? → ")
+			if !asked {
+				question = "what did we decide about " + strings.TrimRight(txt.Clip(terminal.Line(e.Title), 60), ".?!…")
+			}
+			if question += "?"; !slices.Contains(questions, question) {
+				questions = append(questions, question)
+			}
+			if len(questions) == n {
+				return questions
+			}
 		}
 	}
-	return decided
+	return questions
 }
