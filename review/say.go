@@ -77,8 +77,9 @@ func Relate(l *library.Library, link payload.Link, ends [2]index.Placed, names [
 				"say what holds now in a session of yours, or have its agent note it (recall_note): that can be tied")
 		}
 		if end.Item.ID == "" {
-			return hint.With(fmt.Errorf("%s was said in turn %d of session %d, and no item was made of it", names[i], end.Turn,
-				end.SessionN), "put it in words of your own with recall edit %s: that can be tied", end.Session)
+			at := payload.Handle(end.Project, end.SessionN)
+			return hint.With(fmt.Errorf("%s was said in turn %d of %s, and no item was made of it", names[i], end.Turn, at),
+				"put it in words of your own with recall edit %s: that can be tied", at)
 		}
 	}
 	later, earlier := ends[0], ends[1]
