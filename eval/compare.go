@@ -228,13 +228,3 @@ func (c *Comparison) add(name string, n int, value func(side int, draw []int) fl
 	}
 	c.Figures = append(c.Figures, d)
 }
-
-// Figure is the difference of that name; nil if there is none.
-func (c *Comparison) Figure(name string) *Difference {
-	for i := range c.Figures {
-		if c.Figures[i].Name == name {
-			return &c.Figures[i]
-		}
-	}
-	return nil
-}

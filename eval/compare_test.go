@@ -35,6 +35,16 @@ func madeUp(n, hits, wrong int) System {
 
 func runOf(s System) *Run { return &Run{What: "payloads", Systems: []System{s}} }
 
+// Figure is the difference of that name; nil if there is none.
+func (c *Comparison) Figure(name string) *Difference {
+	for i := range c.Figures {
+		if c.Figures[i].Name == name {
+			return &c.Figures[i]
+		}
+	}
+	return nil
+}
+
 func TestCompareVerdicts(t *testing.T) {
 	for _, tt := range []struct {
 		name          string

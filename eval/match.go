@@ -162,15 +162,15 @@ func anchored(p string) string {
 // pairUp pairs rows with columns one to one so that the summed similarity is
 // highest; pairs under the threshold, or not allowed (nil: all are), are none.
 // Rows of one group say the same thing, and only one of them is paired.
-func pairUp(alike [][]float64, threshold float64, groups []int, allowed func(i, j int) bool) []Pair {
+func pairUp(alike [][]float64, threshold float64, groups text.Groups, allowed func(i, j int) bool) []Pair {
 	var score [][]float64 // by group; 0 where two can't be a pair
 	var from [][]int      // the group's row that is most like the column
 	place := map[int]int{}
 	for i, row := range alike {
-		g, seen := place[groups[i]]
+		g, seen := place[groups.Find(i)]
 		if !seen {
 			g = len(score)
-			place[groups[i]] = g
+			place[groups.Find(i)] = g
 			score, from = append(score, make([]float64, len(row))), append(from, make([]int, len(row)))
 		}
 		for j, x := range row {
@@ -192,25 +192,17 @@ func pairUp(alike [][]float64, threshold float64, groups []int, allowed func(i, 
 // same thing: saying it twice must not find two gold items.
 const sameThing = 0.9
 
-// groupsOf numbers claims so that those that say the same have one number; with
-// kinds, only if their kind is the same too.
-func groupsOf(sides []side, kinds bool) []int {
-	group := make([]int, len(sides))
+// groupsOf joins claims that say the same; with kinds, only if their kind is the same too.
+func groupsOf(sides []side, kinds bool) text.Groups {
+	groups := text.Apart(len(sides))
 	for i := range sides {
-		group[i] = i
 		for k := range i {
-			if group[k] == group[i] || kinds && sides[k].kind != sides[i].kind || !sides[i].says(sides[k]) {
-				continue
-			}
-			to, was := group[k], group[i]
-			for m := range i + 1 {
-				if group[m] == was {
-					group[m] = to
-				}
+			if groups.Find(i) != groups.Find(k) && (!kinds || sides[k].kind == sides[i].kind) && sides[i].says(sides[k]) {
+				groups.Join(i, k)
 			}
 		}
 	}
-	return group
+	return groups
 }
 
 // reports whether two claims of one payload say the same thing.

@@ -5,25 +5,24 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"recall/text"
 )
 
 // A grouping unites sessions into threads, but never what a person parted.
 type grouping struct {
-	sessions []ThreadInfo
-	leader   []int    // of each session: the earliest of its thread
-	members  [][]int  // of each leader
-	parted   [][2]int // a person said: these two are not of one thread
-	starts   []int    // a person said: it begins a thread
+	sessions    []ThreadInfo
+	text.Groups          // a thread's first session is the earliest
+	parted      [][2]int // a person said: these two are not of one thread
+	starts      []int    // a person said: it begins a thread
 }
 
 // newGrouping begins with each session alone, then does what people said.
 func newGrouping(sessions []ThreadInfo, corrections []Correction) *grouping {
-	g := &grouping{
-		sessions: sessions, leader: make([]int, len(sessions)), members: make([][]int, len(sessions)),
-	}
+	g := &grouping{sessions: sessions, Groups: text.Apart(len(sessions))}
 	place := map[string]int{}
 	for i, s := range sessions {
-		g.leader[i], g.members[i], place[s.Session] = i, []int{i}, i
+		place[s.Session] = i
 	}
 	var joins []Correction
 	for _, c := range latest(corrections) {
@@ -39,8 +38,8 @@ func newGrouping(sessions []ThreadInfo, corrections []Correction) *grouping {
 		}
 	}
 	for _, c := range joins {
-		if a, b := g.find(place[c.A]), g.find(place[c.B]); a != b && !g.partedBy(a, b) {
-			g.merge(a, b)
+		if a, b := g.Find(place[c.A]), g.Find(place[c.B]); a != b && !g.partedBy(a, b) {
+			g.Join(a, b)
 		}
 	}
 	return g
@@ -71,26 +70,18 @@ func latest(corrections []Correction) []Correction {
 	return out
 }
 
-func (g *grouping) find(i int) int {
-	for g.leader[i] != i {
-		g.leader[i] = g.leader[g.leader[i]]
-		i = g.leader[i]
-	}
-	return i
-}
-
 // unite joins the threads of two sessions, unless a person parted them.
 func (g *grouping) unite(i, k int) {
-	a, b := g.find(i), g.find(k)
+	a, b := g.Find(i), g.Find(k)
 	if a != b && !g.partedBy(a, b) && !g.beginsAfter(a, b) && !g.beginsAfter(b, a) {
-		g.merge(a, b)
+		g.Join(a, b)
 	}
 }
 
 // partedBy reports whether a person parted any session of thread a from one of b.
 func (g *grouping) partedBy(a, b int) bool {
 	return slices.ContainsFunc(g.parted, func(p [2]int) bool {
-		x, y := g.find(p[0]), g.find(p[1])
+		x, y := g.Find(p[0]), g.Find(p[1])
 		return x == a && y == b || x == b && y == a
 	})
 }
@@ -98,31 +89,18 @@ func (g *grouping) partedBy(a, b int) bool {
 // beginsAfter reports whether a session of thread a that begins a thread by a
 // person's word comes after the first one of b.
 func (g *grouping) beginsAfter(a, b int) bool {
-	return slices.ContainsFunc(g.starts, func(i int) bool { return g.find(i) == a && b < i })
+	return slices.ContainsFunc(g.starts, func(i int) bool { return g.Find(i) == a && b < i })
 }
 
-// merge makes one thread of two; its leader is the earliest session.
-func (g *grouping) merge(a, b int) {
-	if b < a {
-		a, b = b, a
-	}
-	g.leader[b] = a
-	g.members[a] = append(g.members[a], g.members[b]...)
-	g.members[b] = nil
-}
-
-func (g *grouping) threads() [][]ThreadInfo {
-	var out [][]ThreadInfo
-	for leader, members := range g.members {
-		if g.find(leader) != leader {
-			continue
+func (g *grouping) threads() (out [][]ThreadInfo) {
+	at := map[int]int{} // of a thread's first session in out
+	for i, s := range g.sessions {
+		first := g.Find(i)
+		if first == i {
+			at[i] = len(out)
+			out = append(out, nil)
 		}
-		slices.Sort(members)
-		var thread []ThreadInfo
-		for _, i := range members {
-			thread = append(thread, g.sessions[i])
-		}
-		out = append(out, thread)
+		out[at[first]] = append(out[at[first]], s)
 	}
 	slices.SortStableFunc(out, func(a, b []ThreadInfo) int { return lastActive(b).Compare(lastActive(a)) })
 	return out

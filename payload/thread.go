@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"recall/text"
 )
 
 // threadGap is how far apart two sessions of one branch may be in a thread.
@@ -126,15 +128,9 @@ var defaultBranches = map[string]bool{"": true, "main": true, "master": true, "t
 	"HEAD": true}
 
 // everywhere are files that any session may touch: having one in common says nothing.
-var everywhere = map[string]bool{
-	"readme.md": true, "claude.md": true, "agents.md": true, "changelog.md": true, "memory.md": true, "todo.md": true,
-	".gitignore": true,
-	"go.mod":     true, "go.sum": true, "package.json": true, "package-lock.json": true, "yarn.lock": true,
-	"pnpm-lock.yaml": true,
-	"cargo.toml":     true, "cargo.lock": true, "pyproject.toml": true, "poetry.lock": true, "uv.lock": true,
-	"requirements.txt": true,
-	"makefile":         true, "dockerfile": true, "gemfile.lock": true,
-}
+var everywhere = text.Set(`readme.md claude.md agents.md changelog.md memory.md todo.md .gitignore go.mod go.sum
+	package.json package-lock.json yarn.lock pnpm-lock.yaml cargo.toml cargo.lock pyproject.toml poetry.lock uv.lock
+	requirements.txt makefile dockerfile gemfile.lock`)
 
 // says reports whether a file tells what a session is about.
 func says(file string) bool {

@@ -16,6 +16,7 @@ import (
 	"recall/library"
 	"recall/payload"
 	"recall/redact"
+	"recall/text"
 )
 
 // A Family is a unit of work: sessions that bear on one another, mostly one.
@@ -96,20 +97,11 @@ func (f *Family) Weight() int64 {
 // order of the entries.
 func Families(entries []library.Entry) []*Family {
 	group := map[string]int{} // by head key
-	parent := make([]int, len(entries))
-	var root func(int) int
-	root = func(i int) int {
-		if parent[i] != i {
-			parent[i] = root(parent[i])
-		}
-		return parent[i]
-	}
+	joined := text.Apart(len(entries))
 	for i, e := range entries {
-		parent[i] = i
 		for _, key := range e.Heads {
 			if j, ok := group[key]; ok {
-				a, b := root(i), root(j)
-				parent[max(a, b)] = min(a, b)
+				joined.Join(i, j)
 			} else {
 				group[key] = i
 			}
@@ -118,7 +110,7 @@ func Families(entries []library.Entry) []*Family {
 	of := map[int]*Family{}
 	var all []*Family
 	for i, e := range entries {
-		g := root(i)
+		g := joined.Find(i)
 		if of[g] == nil {
 			of[g] = &Family{}
 			all = append(all, of[g])

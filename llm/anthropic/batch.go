@@ -111,7 +111,7 @@ func (m *Model) results(ctx context.Context, id string, want int, told bool, ans
 		return err
 	}
 	if lines < want {
-		return m.fault(llm.Unreachable, http.StatusOK, fmt.Sprintf("%d of %d results of batch %s came", lines, want, id))
+		return m.wire.Fail(llm.Unreachable, http.StatusOK, fmt.Sprintf("%d of %d results of batch %s came", lines, want, id))
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (m *Model) keep(line []byte, told bool, answers map[string]llm.Answer) {
 	case "expired", "canceled":
 		return
 	default:
-		a.Err = m.fault(llm.Nonsense, http.StatusOK, "a result of type "+m.wire.Clip([]byte(r.Result.Type)))
+		a.Err = m.wire.Fail(llm.Nonsense, http.StatusOK, "a result of type "+m.wire.Clip([]byte(r.Result.Type)))
 	}
 	answers[r.CustomID] = a
 }

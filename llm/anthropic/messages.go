@@ -104,7 +104,7 @@ func (m *Model) request(r llm.Request, told bool) request {
 func (m *Model) ask(ctx context.Context, body request, asJSON bool) (llm.Response, error) {
 	data, err := json.Marshal(body)
 	if err != nil {
-		return llm.Response{}, m.fault(llm.Rejected, 0, "the request can't be written: "+err.Error())
+		return llm.Response{}, m.wire.Fail(llm.Rejected, 0, "the request can't be written: "+err.Error())
 	}
 	ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
 	defer cancel()
@@ -133,7 +133,7 @@ func (m *Model) call(ctx context.Context, method, path string, body io.Reader, i
 		return nil, m.wire.Broken(ctx, err)
 	}
 	if err := json.Unmarshal(data, into); err != nil {
-		return nil, m.fault(llm.Nonsense, res.StatusCode, "an answer of another form: "+m.wire.Clip(data))
+		return nil, m.wire.Fail(llm.Nonsense, res.StatusCode, "an answer of another form: "+m.wire.Clip(data))
 	}
 	return res.Header, nil
 }
@@ -142,7 +142,7 @@ func (m *Model) call(ctx context.Context, method, path string, body io.Reader, i
 func (m *Model) send(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, m.base+path, body)
 	if err != nil {
-		return nil, m.fault(llm.Rejected, 0, "the request can't be made")
+		return nil, m.wire.Fail(llm.Rejected, 0, "the request can't be made")
 	}
 	req.Header.Set("anthropic-version", "2023-06-01")
 	req.Header.Set("User-Agent", "recall")
@@ -157,10 +157,6 @@ func (m *Model) send(ctx context.Context, method, path string, body io.Reader) (
 		return nil, m.wire.Broken(ctx, err)
 	}
 	return res, nil
-}
-
-func (m *Model) fault(f llm.Fault, status int, text string) *llm.Error {
-	return &llm.Error{Fault: f, Model: m.Name(), Status: status, Text: text}
 }
 
 // answer makes a response of a reply, or says why it is none.

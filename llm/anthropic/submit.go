@@ -46,7 +46,7 @@ func (m *Model) Submit(ctx context.Context, _ string, requests map[string]llm.Re
 		case err != nil:
 			return nil, fmt.Errorf("anthropic: request %s: %w", key, err)
 		case len(data) > m.batch.bytes:
-			return nil, m.fault(llm.TooLong, 0, "request "+key+" is larger than a batch may be")
+			return nil, m.wire.Fail(llm.TooLong, 0, "request "+key+" is larger than a batch may be")
 		}
 		return data, nil
 	})
@@ -67,7 +67,7 @@ func (m *Model) create(ctx context.Context, p *wire.Part) (string, error) {
 	body := slices.Concat([]byte(`{"requests":[`), bytes.Join(p.Lines, []byte(",")), []byte("]}"))
 	b, err := m.account(ctx, http.MethodPost, "", bytes.NewReader(body))
 	if err == nil && b.ID == "" {
-		err = m.fault(llm.Nonsense, http.StatusOK, "a batch without an id")
+		err = m.wire.Fail(llm.Nonsense, http.StatusOK, "a batch without an id")
 	}
 	return b.ID, err
 }

@@ -73,7 +73,7 @@ func (m *Model) ask(ctx context.Context, r llm.Request, told bool) (llm.Response
 		t.schema = nil
 	}
 	if n := len(r.System) + len(r.Prompt); m.o.Window > 0 && n/5 > m.o.Window { // nobody's tokens are that long on average
-		return llm.Response{}, m.fault(llm.TooLong, 0, "the request doesn't fit the model's window", llm.Usage{})
+		return llm.Response{}, m.wire.Fail(llm.TooLong, 0, "the request doesn't fit the model's window")
 	}
 	var messages []llms.MessageContent
 	if r.System != "" {
@@ -102,11 +102,9 @@ func (m *Model) failed(ctx context.Context, err error, t *trip) error {
 	case errors.Is(ctx.Err(), context.Canceled), errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return m.wire.Broken(ctx, err)
 	}
-	return m.fault(llm.Nonsense, http.StatusOK, "an answer of another form: "+m.wire.Clip([]byte(err.Error())), t.usage)
-}
-
-func (m *Model) fault(f llm.Fault, status int, text string, u llm.Usage) *llm.Error {
-	return &llm.Error{Fault: f, Model: m.name, Status: status, Text: text, Usage: u}
+	e := m.wire.Fail(llm.Nonsense, http.StatusOK, "an answer of another form: "+m.wire.Clip([]byte(err.Error())))
+	e.Usage = t.usage
+	return e
 }
 
 // object reads a JSON object; numbers stay as they are written.

@@ -105,7 +105,7 @@ func (m *Chat) hand(ctx context.Context, name string, p *wire.Part, inJSON bool)
 		return "", m.wire.Fault(ctx, err)
 	}
 	if b.ID == "" {
-		return "", &llm.Error{Fault: llm.Nonsense, Model: m.Name(), Status: http.StatusOK, Text: "a batch without an id"}
+		return "", m.wire.Fail(llm.Nonsense, http.StatusOK, "a batch without an id")
 	}
 	return b.ID, nil
 }
@@ -184,8 +184,7 @@ func (m *Chat) collect(ctx context.Context, id string, answers map[string]llm.An
 		return out, nil
 	case "completed", "failed", "expired", "cancelled":
 	default:
-		return out, &llm.Error{Fault: llm.Nonsense, Model: m.Name(), Status: http.StatusOK, Text: "a batch that is " +
-			m.wire.Clip([]byte(b.Status))}
+		return out, m.wire.Fail(llm.Nonsense, http.StatusOK, "a batch that is "+m.wire.Clip([]byte(b.Status)))
 	}
 	_, told := b.Metadata[asJSON]
 	for _, file := range []*string{b.OutputFileID, b.ErrorFileID} {
@@ -245,8 +244,7 @@ func (m *Chat) read(ctx context.Context, file string, told bool, answers map[str
 		var l outputLine
 		bad := json.Unmarshal(line, &l) != nil
 		if bad && last { // the file was cut, and will be had whole the next time
-			return &llm.Error{Fault: llm.Unreachable, Model: m.Name(), Status: http.StatusOK,
-				Text: "a batch's answers broke off"}
+			return m.wire.Fail(llm.Unreachable, http.StatusOK, "a batch's answers broke off")
 		}
 		if a, ok := m.answered(l, told); ok && !bad && l.CustomID != "" {
 			answers[l.CustomID] = a
@@ -270,8 +268,7 @@ func (m *Chat) answered(l outputLine, told bool) (a llm.Answer, ok bool) {
 	}
 	var res api.ChatCompletionResponse
 	if err := json.Unmarshal(l.Response.Body, &res); err != nil {
-		return llm.Answer{Err: &llm.Error{Fault: llm.Nonsense, Model: m.Name(), Status: http.StatusOK,
-			Text: "an answer of another form"}}, true
+		return llm.Answer{Err: m.wire.Fail(llm.Nonsense, http.StatusOK, "an answer of another form")}, true
 	}
 	r := llm.Request{}
 	if told {

@@ -135,7 +135,7 @@ func (e *Embedder) send(ctx context.Context, texts []string) ([][]float32, error
 }
 
 func (e *Embedder) nonsense(what string, args ...any) error {
-	return &llm.Error{Fault: llm.Nonsense, Model: e.wire.Model, Status: http.StatusOK, Text: fmt.Sprintf(what, args...)}
+	return e.wire.Fail(llm.Nonsense, http.StatusOK, fmt.Sprintf(what, args...))
 }
 
 // unit makes a vector one of length 1; not if it is empty, zero, or holds what

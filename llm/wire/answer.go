@@ -26,7 +26,7 @@ func (t *Transport) Answer(res llm.Response, asJSON bool, fault llm.Fault, why s
 		res.Text = found
 	}
 	if fault != "" {
-		e := t.fault(fault, http.StatusOK, why)
+		e := t.Fail(fault, http.StatusOK, why)
 		e.Usage = res.Usage
 		return llm.Response{}, e
 	}
@@ -51,11 +51,11 @@ func (t *Transport) Fault(ctx context.Context, err error) error {
 	case errors.As(err, &known):
 		return known
 	case errors.As(err, &syntax), errors.As(err, &kind):
-		e = t.fault(llm.Nonsense, http.StatusOK, "an answer of another form")
+		e = t.Fail(llm.Nonsense, http.StatusOK, "an answer of another form")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return t.Broken(ctx, err)
 	default: // the client didn't send it
-		e = t.fault(llm.Rejected, 0, t.Clip([]byte(err.Error())))
+		e = t.Fail(llm.Rejected, 0, t.Clip([]byte(err.Error())))
 	}
 	e.Err = err
 	return e

@@ -50,17 +50,17 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(io.LimitReader(res.Body, most+1))
 	switch {
 	case res.StatusCode/100 == 3:
-		return nil, t.fault(llm.NotFound, res.StatusCode, "the address redirects to another, which isn't followed")
+		return nil, t.Fail(llm.NotFound, res.StatusCode, "the address redirects to another, which isn't followed")
 	case res.StatusCode/100 != 2:
 		return nil, t.refused(res, body) // what is left of a broken one is enough
 	case err != nil:
 		return nil, t.Broken(req.Context(), err)
 	case len(body) > most:
-		return nil, t.fault(llm.Nonsense, res.StatusCode, "an answer of more than 64 MB")
+		return nil, t.Fail(llm.Nonsense, res.StatusCode, "an answer of more than 64 MB")
 	case !json.Valid(body) && t.Clip(body) == llm.WebPage: // of whoever stands between: a login, a portal
-		return nil, t.fault(llm.NotFound, res.StatusCode, llm.WebPage+" instead of an answer")
+		return nil, t.Fail(llm.NotFound, res.StatusCode, llm.WebPage+" instead of an answer")
 	case !json.Valid(body):
-		return nil, t.fault(llm.Nonsense, res.StatusCode, "an answer that is no JSON: "+t.Clip(body))
+		return nil, t.Fail(llm.Nonsense, res.StatusCode, "an answer that is no JSON: "+t.Clip(body))
 	}
 	if _, ok := complaintOf(body); ok { // OpenRouter does so when it has begun to answer
 		return nil, t.refused(res, body)
@@ -78,7 +78,7 @@ func (t *Transport) Broken(ctx context.Context, err error) error {
 	if errors.As(err, &known) {
 		return known
 	}
-	e := t.fault(llm.Unreachable, 0, "")
+	e := t.Fail(llm.Unreachable, 0, "")
 	e.Err = err
 	var slow net.Error
 	switch {
@@ -101,7 +101,7 @@ func (t *Transport) refused(res *http.Response, body []byte) *llm.Error {
 	if text == "" {
 		text = string(body)
 	}
-	e := t.fault(FaultOf(status, c.code, text), status, t.Clip([]byte(text)))
+	e := t.Fail(FaultOf(status, c.code, text), status, t.Clip([]byte(text)))
 	if e.After = llm.RetryAfter(res.Header, time.Now()); e.After == 0 && e.Fault == llm.RateLimited {
 		e.After = c.after
 	}
@@ -113,7 +113,8 @@ func (t *Transport) Refused(status int, body []byte) *llm.Error {
 	return t.refused(&http.Response{StatusCode: status}, body)
 }
 
-func (t *Transport) fault(f llm.Fault, status int, text string) *llm.Error {
+// Fail is an error of the service's.
+func (t *Transport) Fail(f llm.Fault, status int, text string) *llm.Error {
 	return &llm.Error{Fault: f, Model: t.Model, Status: status, Text: text}
 }
 
