@@ -95,7 +95,8 @@ func clauseAround(text string, from, to int) string {
 // wordsOf are the stems of a text's words of content.
 func wordsOf(s string) map[string]bool {
 	m := map[string]bool{}
-	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return strings.ContainsRune(" ,;:`\"'()[]{}<>!?“”’", r) }) {
+	between := func(r rune) bool { return strings.ContainsRune(" ,;:`\"'()[]{}<>!?“”’", r) }
+	for _, w := range strings.FieldsFunc(strings.ToLower(s), between) {
 		w = strings.Trim(w, ".")
 		if len(w) > 1 && !text.Stop(w) {
 			m[text.Stem(w)] = true
@@ -185,7 +186,8 @@ func exchange(a, b string) (string, bool) {
 			for _, y := range found[i+1:] {
 				one, two := b[x[0]:x[1]], b[y[0]:y[1]]
 				if partOfName(b, x) || partOfName(b, y) || !heldApart(known, one, two) || strung(b[x[1]:y[0]]) ||
-					strings.Contains(one, two) || strings.Contains(two, one) || strings.Count(b, one) > 1 || strings.Count(b, two) > 1 {
+					strings.Contains(one, two) || strings.Contains(two, one) ||
+					strings.Count(b, one) > 1 || strings.Count(b, two) > 1 {
 					continue
 				}
 				return b[:x[0]] + two + b[x[1]:y[0]] + one + b[y[1]:], true

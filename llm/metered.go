@@ -53,8 +53,8 @@ const Stopped Fault = "stopped"
 // Metered has each request to a model paid from a purse: it is estimated and
 // reserved before, and settled after with what it took, as the service counts.
 // One that was sent and broke off counts as estimated, since the service may
-// have worked on it: caps hold all the same. The error of a request that a cap keeps from being made is a *Capped. Put it
-// below Patient: what is tried again is paid again.
+// have worked on it: caps hold all the same. The error of a request that a cap keeps
+// from being made is a *Capped. Put it below Patient: what is tried again is paid again.
 //
 // What is returned is a Batcher if the model is one; whoever submits a batch
 // pays for it, as only they know what its requests are for.

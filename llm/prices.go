@@ -104,7 +104,8 @@ var free = map[string]bool{"ollama": true, "claude-cli": true, "relay": true, "r
 // prices.json holds the makers' list prices of 2026-11-20: platform.claude.com/docs
 // (about-claude/pricing; models/haiku-5-5/overview) and developers.openai.com
 // (api/docs/models, api/docs/pricing). Cache writes are those that last five
-// minutes; where long requests have two factors, it is the larger. Gemini's are of ai.google.dev/gemini-api/docs/pricing.
+// minutes; where long requests have two factors, it is the larger. Gemini's are of
+// ai.google.dev/gemini-api/docs/pricing.
 //
 //go:embed prices.json
 var pricesJSON []byte

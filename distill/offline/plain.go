@@ -57,7 +57,8 @@ func about(text string) []string {
 	var out []string
 	for w := range strings.FieldsSeq(text) {
 		name := strings.TrimRight(strings.Trim(w, "`\"'“”‘’()[]{}<>,;:!?*…"), ".")
-		if len(name) < 3 || !looksLikePath(name) && !looksLikeName(w) || strings.Contains(name, "://") || strings.Contains(name, "`") {
+		if len(name) < 3 || !looksLikePath(name) && !looksLikeName(w) || strings.Contains(name, "://") ||
+			strings.Contains(name, "`") {
 			continue
 		}
 		if out = appendNew(out, name); len(out) == 6 {

@@ -198,10 +198,11 @@ func pairs(words string) map[string]string {
 }
 
 var (
-	numbers = pairs(`two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 eleven=11 twelve=12 twenty=20 thirty=30 fifty=50 hundred=100`)
-	units   = pairs(`ms=ms millisecond=ms milliseconds=ms s=s sec=s secs=s second=s seconds=s min=min mins=min minute=min minutes=min h=h hour=h hours=h
-		day=d days=d d=d week=w weeks=w month=mo months=mo year=y years=y kb=kb kib=kib mb=mb mib=mib gb=gb gib=gib mi=mib gi=gib % =% percent=% px=px
-		eur=eur euro=eur euros=eur usd=usd hz=hz`)
+	numbers = pairs(`two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 eleven=11 twelve=12 twenty=20
+	thirty=30 fifty=50 hundred=100`)
+	units = pairs(`ms=ms millisecond=ms milliseconds=ms s=s sec=s secs=s second=s seconds=s min=min mins=min
+	minute=min minutes=min h=h hour=h hours=h day=d days=d d=d week=w weeks=w month=mo months=mo year=y years=y kb=kb
+	kib=kib mb=mb mib=mib gb=gb gib=gib mi=mib gi=gib % =% percent=% px=px eur=eur euro=eur euros=eur usd=usd hz=hz`)
 	// switches are positions that exclude one another as two numbers do.
 	switches = pairs(`on==on off==off enabled==on disabled==off`)
 

@@ -64,7 +64,10 @@ var word = regexp.MustCompile(`[\pL\pN]+`)
 
 // stop are the words left out of a question: those of the prototype that the
 // first measurements were made with.
-var stop = strings.Fields(`a an and are as at be been but by can could did do does for from had has have he her hers him his how i if in into is it its me my of on or our ours she should so than that the their them then there these they this those to was we were what when where which who whom why will with would you your yours about also any both each just more most much no not only other over own same some such too under up very s t m re ve ll d`)
+var stop = strings.Fields(`a an and are as at be been but by can could did do does for from had has have he her hers
+	him his how i if in into is it its me my of on or our ours she should so than that the their them then there these
+	they this those to was we were what when where which who whom why will with would you your yours about also any both
+	each just more most much no not only other over own same some such too under up very s t m re ve ll d`)
 
 // BM25 as SQLite's FTS5 has it.
 const (

@@ -41,11 +41,11 @@ func NewOllama(o Options) (*Model, error) {
 	return m, err
 }
 
-// mend makes the body that langchaingo sends into what it should be: the schema as format, which langchaingo has as a word
-// only; one answer instead of a stream (it leaves "stream": false out, and
-// Ollama's default is true); the window, and that what doesn't fit it is refused
-// and not cut, as newer versions can; no thinking, which would use up the
-// answer's tokens.
+// mend makes the body that langchaingo sends into what it should be: the schema as
+// format, which langchaingo has as a word only; one answer instead of a stream (it
+// leaves "stream": false out, and Ollama's default is true); the window, and that what
+// doesn't fit it is refused and not cut, as newer versions can; no thinking, which would
+// use up the answer's tokens.
 func (f *fixer) mend(body map[string]any, t *trip) {
 	delete(body, "format")
 	if t.schema != nil {

@@ -38,11 +38,11 @@ func (g *grounds) refuses(n *payload.Note, p standing) (why string, assent bool)
 }
 
 // agreeing are the words of a reply that says yes and nothing of its own.
-var agreeing = text.Set(`yes yep yeah yup ya ok okay oki k sure sounds looks good great fine perfect nice cool correct right exactly absolutely
-		definitely agree agreed approved lgtm alright go ahead proceed please thanks thank works makes sense love awesome done way plan idea option first second
-		third one both all suggested propose proposed say
-		ja jo klar passt gut genau mach machen das so bitte danke einverstanden oui si vas y d'accord
-		accord parfait bien vale claro perfecto adelante sí sim certo va bene`)
+var agreeing = text.Set(`yes yep yeah yup ya ok okay oki k sure sounds looks good great fine perfect nice cool
+	correct right exactly absolutely definitely agree agreed approved lgtm alright go ahead proceed please thanks thank
+	works makes sense love awesome done way plan idea option first second third one both all suggested propose proposed
+	say ja jo klar passt gut genau mach machen das so bitte danke einverstanden oui si vas y d'accord accord parfait
+	bien vale claro perfecto adelante sí sim certo va bene`)
 
 // assents tells a reply that says yes to what was said before it and nothing of
 // its own. "Do the calls" is about the calls.

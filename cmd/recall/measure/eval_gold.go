@@ -49,7 +49,8 @@ func badGold(err error) error {
 // transcripts finds the sessions that are measured: those below the folder named, the
 // sample sessions for the bundled gold set, else those of the library's projects. The
 // caller calls done when they were read.
-func transcripts(ctx context.Context, a *app.App, f evalFlags, set *eval.Set, o *eval.Options) (done func(), err error) {
+func transcripts(ctx context.Context, a *app.App, f evalFlags, set *eval.Set, o *eval.Options) (done func(),
+	err error) {
 	done = func() {}
 	switch {
 	case f.from != "":
