@@ -94,7 +94,7 @@ func (e *entry) key() string {
 func (l *ledger) same(it *payload.Item, window int) *entry {
 	var best *entry
 	top := 0.0
-	mine := bagOf(it.Text)
+	mine := text.Words(it.Text)
 	names := namesIn(it.Text)
 	for _, e := range l.entries {
 		if e.item.Kind != it.Kind || !e.item.Current() {
@@ -107,7 +107,7 @@ func (l *ledger) same(it *payload.Item, window int) *entry {
 			continue
 		}
 		if e.words == nil {
-			e.words, e.names = bagOf(e.item.Text), namesIn(e.item.Text)
+			e.words, e.names = text.Words(e.item.Text), namesIn(e.item.Text)
 		}
 		if apart(names, e.names) {
 			continue

@@ -149,7 +149,7 @@ func TestRelative(t *testing.T) {
 
 // What a model may put into an item, and what is left of it.
 func TestOddItems(t *testing.T) {
-	huge := strings.Repeat("very ", 2_000) + "long"
+	huge := strings.Repeat("heap ", 2_000) + "long"
 	ev := []cited{{"t1", "Use a heap for the jobs"}} // beside which all is said that follows
 	a := answer{Items: []found{
 		{Kind: "Decision", Text: "Use a heap\nfor the\x00 jobs\x1b\u202e.", Why: "because it is fast", Evidence: ev,

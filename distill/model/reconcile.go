@@ -13,6 +13,7 @@ import (
 	"recall/llm"
 	"recall/payload"
 	"recall/prompts"
+	"recall/text"
 )
 
 // A Pair is two items of one project of which a model is asked how the later
@@ -139,8 +140,8 @@ func (p *Pair) verdict(r ruling) Verdict {
 	var earlier, later bool
 	v.Earlier, earlier = shown(&p.Earlier, r.Earlier)
 	v.Later, later = shown(&p.Later, r.Later)
-	a, b := bagOf(p.Earlier.Text+" "+p.Earlier.Why+" "+strings.Join(p.Earlier.About, " ")),
-		bagOf(p.Later.Text+" "+p.Later.Why+" "+strings.Join(p.Later.About, " "))
+	a, b := text.Words(p.Earlier.Text+" "+p.Earlier.Why+" "+strings.Join(p.Earlier.About, " ")),
+		text.Words(p.Later.Text+" "+p.Later.Why+" "+strings.Join(p.Later.About, " "))
 	if earlier && later && p.Later.ID != p.Earlier.ID && a.Like(b) > 0 {
 		v.Relation = relation
 	}

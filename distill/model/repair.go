@@ -195,10 +195,10 @@ func (m *Improver) around(w *window, z sizing, missing []*lost) []block {
 	want := make([]bool, len(w.blocks))
 	bags := make([]text.Bag, len(w.blocks))
 	for i := range w.blocks {
-		bags[i] = bagOf(spoken(w.blocks[i].text))
+		bags[i] = text.Words(spoken(w.blocks[i].text))
 	}
 	for _, x := range missing {
-		claim, best, top := bagOf(x.item.Text), -1, 0.0
+		claim, best, top := text.Words(x.item.Text), -1, 0.0
 		for i := range w.blocks {
 			for _, c := range x.found.Evidence {
 				if label(w.blocks[i].turn) == c.label() {

@@ -59,7 +59,7 @@ func (s *sources) supported(it *payload.Item) (ok bool, taken int) {
 
 // backed reports whether a text's words were said. One without any says nothing.
 func backed(s string, said text.Bag, least float64) bool {
-	words := bagOf(s)
+	words := text.Words(s)
 	return len(words) == 0 || words.In(said) >= least
 }
 
@@ -139,7 +139,7 @@ func (src *source) said() text.Bag {
 	if src.bag == nil {
 		src.bag = text.Bag{}
 		for _, p := range src.own {
-			src.bag.Add(bagOf(p.text))
+			src.bag.Add(text.Words(p.text))
 		}
 	}
 	return src.bag
