@@ -44,16 +44,18 @@ func spoilIndex(ts *testscript.TestScript, neg bool, args []string) {
 		if err != nil || d.Name() != "index.db" {
 			return err
 		}
-		spoilt++
 		if args[1] == "counts" {
 			db, err := sql.Open("sqlite3", path)
 			if err != nil {
 				return err
 			}
 			defer db.Close()
-			_, err = db.Exec(`UPDATE fulltext SET items=items+1`)
-			return err
+			if _, err := db.Exec(`UPDATE fulltext SET items=items+1`); err == nil { // another library's was spoilt before
+				spoilt++
+			}
+			return nil
 		}
+		spoilt++
 		return os.WriteFile(path, []byte(ts.ReadFile(args[1])), 0o600)
 	})
 	ts.Check(err)
