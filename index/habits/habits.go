@@ -94,7 +94,7 @@ var (
 	momentary = text.Pattern(`(?i)\?\s*$|https?://|:\d+\b|\b(?:this time|for now|right now|today|tomorrow|just this once|yet|next step|line \d+|above|below)\b`)
 	partedBy  = text.Pattern(`;| - | — `)
 	negation  = text.Pattern(`(?i)\b(?:never|not|don'?t|no|stop|avoid|without|instead|rather than)\b`)
-	opening   = text.Pattern(`(?i)^(?:(?:no|nope|ok|okay|yes|and|but|also|so|please|well|hey|again|as i said|i told you|i already said|remember|one more thing|from now on|in (?:the )?future|note)\b[,:;.!]?\s*(?:that\s+|to\s+)?)+`)
+	opening   = text.Pattern(`(?i)^(?:(?:no|nope|ok|okay|yes|and|but|also|so|please|well|hey|again|as i said|i told you|i (?:already )?said|remember|one more thing|from now on|in (?:the )?future|note)\b[,:;.!]?\s*(?:that\s+|to\s+)?)+`)
 	fence     = text.Pattern("(?s)```.*?(?:```|$)")
 )
 

@@ -79,7 +79,7 @@ const evidenceShown = 3
 
 func printHabits(p *terminal.Page, found []history.Habit) {
 	if len(found) == 0 {
-		fmt.Fprintln(p.W, "nothing that you said in several sessions")
+		fmt.Fprintln(p.W, "nothing that you said or refused in several sessions")
 		return
 	}
 	for _, h := range found {
