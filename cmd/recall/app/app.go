@@ -124,7 +124,10 @@ func (a *App) Library(ctx context.Context) (*library.Library, error) {
 			"set HOME, or name a folder: recall --library DIR, or RECALL_LIBRARY_DIR")
 	}
 	l, err := library.Open(c.Library.Dir)
+	_, registry := os.Stat(filepath.Join(c.Library.Dir, "projects.toml"))
 	switch {
+	case errors.Is(err, library.ErrNoLibrary) && registry == nil:
+		return nil, hint.With(err, "library.toml is gone from it, its sessions aren't: recall check --repair makes it again")
 	case errors.Is(err, library.ErrNoLibrary):
 		return nil, hint.With(err,
 			"recall init makes one and takes in all your history; recall demo shows it on invented sessions")

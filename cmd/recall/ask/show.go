@@ -107,7 +107,12 @@ func runShow(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 		return printPayload(a, p)
 	}
 	form := payload.Options{Variant: payload.Variant(cmp.Or(o.variant, a.Config.Payload.Variant)), Budget: -1}
-	if err := a.Print(payload.Render(p, form).Text); err != nil {
+	text := payload.Render(p, form).Text
+	if terminal.IsTerminal(a.Out) { // the marks are for those who paste it
+		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+		text = strings.Join(lines[1:len(lines)-1], "\n") + "\n"
+	}
+	if err := a.Print(text); err != nil {
 		return err
 	}
 	return a.PrintNotes(ctx, l, e)

@@ -33,15 +33,18 @@ type ThreadDoc struct {
 }
 
 func newThreadCmd(a *app.App) *cobra.Command {
-	cmd := option.Asked(a, &cobra.Command{
+	var named string
+	cmd := &cobra.Command{
 		Use:   "thread [PROJECT]",
 		Short: "Show which sessions belong to one task, and correct it",
-	}, func(_ context.Context, l *library.Library, args []string) ([]ThreadDoc, error) {
+	}
+	cmd.Flags().StringVarP(&named, "project", "p", "", "of this project (default: the one you are in)")
+	option.Asked(a, cmd, func(_ context.Context, l *library.Library, args []string) ([]ThreadDoc, error) {
 		shelf, err := l.Shelf()
 		if err != nil {
 			return nil, err
 		}
-		project, _, err := a.Meant(l, strings.Join(args, ""))
+		project, _, err := a.Meant(l, cmp.Or(strings.Join(args, ""), named))
 		if err != nil {
 			return nil, err
 		}
@@ -109,12 +112,13 @@ func newCorrectCmd(a *app.App, op, short string) *cobra.Command {
 		Short: short,
 	}, func(ctx context.Context, l *library.Library, args []string) error {
 		var ids [2]ingest.SessionID
+		var projects [2]string
 		for i, name := range args {
 			e, err := a.Session(l, name)
 			if err != nil {
 				return err
 			}
-			ids[i] = e.ID
+			ids[i], projects[i] = e.ID, e.Project
 		}
 		if ids[0] == ids[1] {
 			return hint.With(fmt.Errorf("%q and %q are the same session", args[0], args[1]),
@@ -124,6 +128,9 @@ func newCorrectCmd(a *app.App, op, short string) *cobra.Command {
 		if err == nil {
 			fmt.Fprintln(a.Out, map[string]string{"join": "one thread from now on",
 				"split": "two threads from now on"}[op])
+			if op == "join" && projects[0] != projects[1] {
+				fmt.Fprintln(a.Err, "recall: they are of two projects; if that isn't meant: recall thread split takes it back")
+			}
 		}
 		return err
 	})

@@ -109,6 +109,8 @@ func newImportCmd(a *app.App) *cobra.Command {
 	option.Result(a, cmd, func(ctx context.Context, args []string) (any, error) {
 		fi, err := os.Stat(args[0])
 		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, hint.With(fmt.Errorf("%s: no such file or folder", args[0]), "name a backup, a library or a handoff")
 		case err == nil && !fi.IsDir() && !fi.Mode().IsRegular(): // reading it may never end
 			return nil, hint.With(fmt.Errorf("%s: neither a file nor a folder", args[0]),
 				"name a backup, a library or a handoff")

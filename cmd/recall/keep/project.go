@@ -16,10 +16,8 @@ import (
 )
 
 func newProjectCmd(a *app.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "project",
-		Short: "List, rename and merge projects",
-	}
+	cmd := newProjectListCmd(a)
+	cmd.Use, cmd.Short = "project", "List, rename and merge projects"
 	cmd.AddCommand(newProjectListCmd(a), newProjectRenameCmd(a), newProjectMergeCmd(a))
 	return cmd
 }
@@ -76,7 +74,7 @@ func newProjectRenameCmd(a *app.App) *cobra.Command {
 					return err
 				}
 				return l.RenameProject(id, args[1])
-			})
+			}, fmt.Sprintf("project %s is called %s now", args[0], args[1]))
 		},
 	}
 }
@@ -97,13 +95,13 @@ func newProjectMergeCmd(a *app.App) *cobra.Command {
 					return err
 				}
 				return l.MergeProjects(from, into)
-			})
+			}, fmt.Sprintf("the sessions of %s are those of %s now", args[0], args[1]))
 		},
 	}
 }
 
-// changeProjects changes the registry and lets the index follow.
-func changeProjects(ctx context.Context, a *app.App, change func(*library.Library) error) error {
+// changeProjects changes the registry, says so and lets the index follow.
+func changeProjects(ctx context.Context, a *app.App, change func(*library.Library) error, done string) error {
 	l, err := a.Library(ctx)
 	if err != nil {
 		return err
@@ -111,5 +109,6 @@ func changeProjects(ctx context.Context, a *app.App, change func(*library.Librar
 	if err := change(l); err != nil {
 		return err
 	}
+	fmt.Fprintln(a.Out, terminal.Line(done))
 	return a.Reindex(ctx, l)
 }

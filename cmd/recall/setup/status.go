@@ -59,9 +59,9 @@ type sourceDoc struct {
 // searchMode says how questions are searched for.
 func searchMode(c *config.Config) string {
 	if c.Query.Vectors == "static" || c.Query.Vectors == "service" {
-		return "words, with a lexicon of the field's, and vectors of a model (" + c.Query.Vectors + ")"
+		return "by words and those of like meaning, and by vectors of a model (" + c.Query.Vectors + ")"
 	}
-	return "words, with a lexicon of the field's"
+	return "by words and those of like meaning"
 }
 
 func newStatusCmd(a *app.App) *cobra.Command {
@@ -172,7 +172,7 @@ func printStatus(a *app.App, s StatusDoc) {
 			s.made.Local().Format("2006-01-02 15:04"))
 	}
 	if !s.Newest.IsZero() {
-		line("", "newest word %s", s.Newest.Local().Format("2006-01-02 15:04"))
+		line("", "last message %s", s.Newest.Local().Format("2006-01-02 15:04"))
 	}
 	for i, src := range s.Sources {
 		name, missing := "", ""

@@ -96,7 +96,7 @@ func Size(n int64) string {
 	case n >= 1<<10:
 		return fmt.Sprintf("%d KB", n>>10)
 	}
-	return fmt.Sprintf("%d bytes", n)
+	return strings.TrimSuffix(fmt.Sprintf("%d bytes", n), map[bool]string{true: "s"}[n == 1])
 }
 
 // Elapsed rounds a time for people.
