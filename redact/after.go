@@ -63,6 +63,20 @@ func pastFold(t string, at int) int {
 	return skip(t, end+1, blank, 40)
 }
 
+// pastType skips a type between a colon and an equals sign: string = "…".
+func pastType(t string, at int) int {
+	end := at
+	for end < len(t) && end-at < 20 && (wordChar(t[end]) || t[end] == '&') {
+		end++
+	}
+	eq := skip(t, end, blank, 4)
+	if end > at && eq > end && eq < len(t) && t[eq] == '=' &&
+		quoteEnd(t, skip(t, eq+1, blank, 4)) > skip(t, eq+1, blank, 4) {
+		return skip(t, eq+1, blank, 4)
+	}
+	return at
+}
+
 // sets reports whether what stands before a name makes it a call that sets
 // something: client.password(, setPassword(.
 func sets(before string) bool {

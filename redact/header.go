@@ -66,6 +66,25 @@ func headerEnd(t string, at int) int {
 	return end
 }
 
+// bearer masks what follows the bare word. "Bearer" is a word of prose as well,
+// so that the token has to look like one.
+func bearer(s *scan, _, to int) {
+	at := skip(s.text, to, blank, 4)
+	if at == to {
+		return
+	}
+	at = quoteEnd(s.text, at)
+	end := headerEnd(s.text, at)
+	v := s.text[at:end]
+	if len(v) < 8 || placeholder(v) || path(v) || dotted(v) {
+		return
+	}
+	t := shapeIn(v)
+	if t.digits > 0 && t.lower+t.upper > 0 && !numbered(v) || letters(v, t) {
+		s.add(at, end, "bearer-token")
+	}
+}
+
 // basic masks a bare "Basic dXNlcjpwdw==": the value has to decode to
 // user:password.
 func basic(s *scan, _, to int) {

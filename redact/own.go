@@ -10,6 +10,7 @@ import (
 func ownRules(b *builder) {
 	b.add("://", urlPassword)
 	b.add("authorization", authorization)
+	b.add("bearer", bearer)
 	b.add("basic ", basic)
 	b.add("cookie:", cookie)
 	b.add("mcp__", serverName)

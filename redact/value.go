@@ -85,6 +85,9 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 		v.op == "," && (strings.Contains(t[start:end], "_") ||
 			shouts && strings.HasSuffix(strings.TrimRight(t[:start], "\"' "), "define("))
 	at = skip(t, at, blank, 40)
+	if v.op == ":" || v.op == " " || v.op == "is" {
+		at = pastType(t, at)
+	}
 	if v.op == ":" {
 		at = pastFold(t, at)
 		if strings.HasPrefix(t[at:], "!!") { // a type in YAML
