@@ -10,6 +10,12 @@ import (
 	"recall/payload"
 )
 
+// ShownRule is the Rule of a file that was put before the person as a result: that is on record.
+const ShownRule = "file-shown"
+
+// Fleeting is said of a file that no folder of the person's, and no output, holds.
+const Fleeting = "only in its virtual machine, and lost with it"
+
 // A Distiller makes the payload of one session.
 //
 // Distill gets a session whose text has been redacted and returns items that

@@ -78,6 +78,7 @@ type Session struct {
 
 	Cost     float64   // Cowork: US dollars as its audit log states them, 0 if it doesn't
 	Schedule string    `map:"name"` // Cowork: id of the scheduled task that it is a run of, ""
+	Opened   TurnID    // Cowork: the prompt that its record has as the first, "" if that isn't there
 	Uploads  []FileRef // Cowork: files the user attached
 	Outputs  []FileRef // Cowork: files it produced
 

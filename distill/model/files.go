@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"recall/distill"
 	"recall/ingest"
 	"recall/payload"
 )
@@ -66,7 +67,8 @@ func (l *ledger) roots() []string {
 }
 
 // withRules adds what rules know better: the goal if the model found none, files
-// not to be touched, and those that the work turned on where it named hardly any.
+// not to be touched, those shown as results, and those that the work turned on where it
+// named hardly any; and of which files only the machine's disk has.
 func (l *ledger) withRules(items []payload.Item, rules *payload.Payload) []payload.Item {
 	if rules == nil {
 		return items
@@ -81,12 +83,18 @@ func (l *ledger) withRules(items []payload.Item, rules *payload.Payload) []paylo
 	}
 	few := len(has) < fewFiles
 	for _, it := range rules.Items {
+		for i := range items {
+			if mine := &items[i]; it.Kind == payload.File && mine.Kind == payload.File && mine.Path == it.Path &&
+				strings.HasSuffix(it.Why, distill.Fleeting) && !strings.HasSuffix(mine.Why, distill.Fleeting) {
+				mine.Why = strings.TrimPrefix(strings.TrimSuffix(mine.Why, ".")+"; "+distill.Fleeting, "; ")
+			}
+		}
 		switch {
 		case it.Maker != payload.ByRule || !it.Current():
 			continue
 		case it.Kind == payload.Goal && !goal:
-		case it.Kind == payload.File && !l.hasFile(has, it.Path) && (it.Status == payload.FileOffLimits || few &&
-			it.Confidence >= sureFile && it.Status != payload.FileUntouched):
+		case it.Kind == payload.File && !l.hasFile(has, it.Path) && (it.Status == payload.FileOffLimits ||
+			it.Rule == distill.ShownRule || few && it.Confidence >= sureFile && it.Status != payload.FileUntouched):
 		default:
 			continue
 		}

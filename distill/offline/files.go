@@ -1,11 +1,13 @@
 package offline
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"sort"
 	"strings"
 
+	"recall/distill"
 	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/payload"
@@ -20,6 +22,8 @@ type touched struct {
 	refused  int
 	created  bool
 	deleted  bool
+	shown    bool         // put before the person as a result
+	fleeting bool         // only on a virtual machine's disk
 	byShell  bool         // written by a command
 	was      string       // its name before, "" if it always had this one
 	turn     *ingest.Turn // last that wrote it; else that read it
@@ -54,7 +58,11 @@ func files(t *talk, all []*touched, m *Model) []payload.Item {
 		most = mostRead
 	}
 	for _, f := range all {
-		if p := m.File.score(f.features(all)); p >= m.FileFrom || f.offLimit != nil || onlyRead && f.reads > 0 {
+		p := m.File.score(f.features(all))
+		if f.shown {
+			p = 1
+		}
+		if p >= m.FileFrom || f.offLimit != nil || onlyRead && f.reads > 0 {
 			keep = append(keep, scored{f, p})
 		}
 	}
@@ -140,6 +148,11 @@ func touchedFiles(s *ingest.Session) []*touched {
 		if c := a.Call; writes(c.Name) && c.Verdict == ingest.Rejected && c.Path != "" && !notOurs(c.Path) {
 			l.get(c.Path).refused++
 		}
+		for _, p := range trace.Shown(a.Call) {
+			f := l.get(p)
+			f.shown = true
+			f.turn = cmp.Or(f.turn, turn)
+		}
 		for _, touch := range a.Touches {
 			if notOurs(touch.Path) || touch.Unsure {
 				continue
@@ -166,12 +179,16 @@ type filed struct {
 }
 
 func (l *filed) get(p string) *touched {
-	p = relative(l.roots, p)
-	f := l.by[p]
+	name := relative(l.roots, p)
+	f := l.by[name]
 	if f == nil {
-		f = &touched{path: p, wroteIn: -1}
-		l.by[p] = f
+		f = &touched{path: name, wroteIn: -1}
+		l.by[name] = f
 		l.all = append(l.all, f)
+	}
+	if rest, ok := strings.CutPrefix(p, "/sessions/"); ok { // what lies below mnt is the host's
+		_, rest, _ = strings.Cut(rest, "/")
+		f.fleeting = !strings.HasPrefix(rest, "mnt/")
 	}
 	return f
 }
@@ -317,6 +334,12 @@ func (f *touched) item(t *talk) payload.Item {
 		return it
 	}
 	it.Text = f.did()
+	if f.shown {
+		it.Rule = distill.ShownRule
+	}
+	if f.fleeting && !f.deleted {
+		it.Why = distill.Fleeting
+	}
 	if s := f.open; s != nil {
 		it.Text, it.Evidence = s.text, []payload.Evidence{cite(f.openBy.turn, f.openBy.text, s.from, s.to)}
 	} else if s := f.said; s != nil && ofFile(s, f.base) && (f.edits == 0 || f.saidBy.turn.N >= f.turn.N) &&
@@ -357,6 +380,8 @@ func (f *touched) did() string {
 		return "Edited twice."
 	case f.edits > 1:
 		return "Edited " + count(f.edits) + " times."
+	case f.shown:
+		return "Shown to the person as a result."
 	case f.refused > 0:
 		return "Not changed: the edit was refused."
 	}
@@ -377,6 +402,11 @@ func (f *touched) called() string {
 		if c := &f.turn.Calls[i]; path.Base(strings.ReplaceAll(c.Path, "\\", "/")) == base && len(c.Path) <= 300 {
 			return c.Path
 		}
+		for _, p := range trace.Shown(&f.turn.Calls[i]) {
+			if path.Base(p) == base && len(p) <= distill.MaxQuote {
+				return p
+			}
+		}
 	}
 	return ""
 }
@@ -387,7 +417,7 @@ func (f *touched) status(t *talk) string {
 	switch {
 	case f.offLimit != nil:
 		return payload.FileOffLimits
-	case f.edits == 0 && !f.deleted:
+	case f.edits == 0 && !f.deleted && !f.shown:
 		return payload.FileUntouched
 	case !t.closed && f.turn.N >= t.session.Turns[0].N && t.exchangeAt(f.turn.N) == t.n-1, f.open != nil:
 		return payload.FileProgress

@@ -1,6 +1,8 @@
 package offline
 
 import (
+	"slices"
+
 	"recall/ingest"
 	"recall/payload"
 )
@@ -10,10 +12,14 @@ const longestGoal = 280
 
 // goal is what the person last set out to do, in their own words: what they asked
 // for first, until they say that they turn to something else, or a plan for it is
-// begun. Where there is one from before, only the latter counts.
+// begun. Where there is one from before, only the latter counts; what was typed before the
+// prompt that the client has on record as the first leads up to it.
 func goal(t *talk, before bool) []payload.Item {
 	var best *payload.Item
-	for _, sp := range t.speeches {
+	opened := slices.IndexFunc(t.speeches, func(sp *speech) bool {
+		return sp.source == typing && sp.turn.ID == t.session.Opened
+	})
+	for _, sp := range t.speeches[max(0, opened):] {
 		if sp.source != typing && !(sp.source == plan && sp.turn.Kind == ingest.PlanTurn) {
 			continue
 		}

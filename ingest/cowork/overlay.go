@@ -26,7 +26,7 @@ func overlay(s *ingest.Session, rec record, files []ingest.File) {
 	if rec.model != "" && len(s.Models) == 0 {
 		s.Models = []string{rec.model}
 	}
-	s.Archived, s.Schedule = rec.archived, rec.schedule
+	s.Archived, s.Schedule, s.Opened = rec.archived, rec.schedule, openedWith(s, rec.initial)
 	s.TranscriptMissing = len(s.Turns) == 0
 	s.Remote = s.Remote || isRemote(rec.session) || isRemote(rec.cli)
 	s.Helper = s.Helper || isHelper(s, rec)
@@ -71,6 +71,17 @@ func overlayTitle(s *ingest.Session, rec record) {
 			s.Title, s.TitleFrom = title, "prompt"
 		}
 	}
+}
+
+// openedWith is the prompt that the record has as the first, "" if none says that.
+func openedWith(s *ingest.Session, initial string) ingest.TurnID {
+	initial = claudecode.TitleOf(claudecode.Classify(initial).Text)
+	for i := range s.Turns {
+		if t := &s.Turns[i]; t.Kind == ingest.Prompt && initial != "" && claudecode.TitleOf(t.OwnText()) == initial {
+			return t.ID
+		}
+	}
+	return ""
 }
 
 func isRemote(id string) bool {

@@ -84,6 +84,23 @@ func toolTouch(c *ingest.ToolCall) (How, bool) {
 	return "", false
 }
 
+// Shown lists the files that a call put before the person as results, as it names them.
+func Shown(c *ingest.ToolCall) []string {
+	if !strings.HasSuffix(c.Name, "__present_files") || c.Failed || !c.Done {
+		return nil
+	}
+	var out []string
+	for _, v := range c.Input { // whatever their form
+		for _, p := range strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune("[]{}\",\n", r) }) {
+			if strings.HasPrefix(p, "/") {
+				out = append(out, p)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // noFile tells what isn't a file of anybody's. Those in /dev/shm are, though only in memory.
 func noFile(p string) bool {
 	return strings.HasPrefix(p, "/dev/") && !strings.HasPrefix(p, "/dev/shm/") || strings.HasPrefix(p, "/proc/") ||

@@ -134,11 +134,8 @@ func (w *work) action(a *trace.Action) {
 	if !a.Ran() {
 		return
 	}
-	if strings.HasSuffix(a.Call.Name, "present_files") {
-		for _, p := range shownPaths(a.Call.Input) {
-			w.file(trace.Absolute(a.Dir, p)).shown = true
-		}
-		return
+	for _, p := range trace.Shown(a.Call) {
+		w.file(p).shown = true
 	}
 	steps := a.Steps()
 	if len(steps) == 0 {
@@ -197,20 +194,6 @@ func (w *work) edit(f *file, n int, r recipe) {
 		f.there, f.how = true, trace.Edit
 	}
 	f.made, f.gone, f.turn, f.recipe = true, false, n, r
-}
-
-// shownPaths reads the paths out of a deliverables call's input, whatever their form.
-func shownPaths(input map[string]string) []string {
-	var out []string
-	for _, v := range input {
-		for _, p := range strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune("[]{}\",\n", r) }) {
-			if strings.HasPrefix(p, "/") {
-				out = append(out, p)
-			}
-		}
-	}
-	slices.Sort(out)
-	return out
 }
 
 // unseen is why a file can't be made again that no call is seen to make.
