@@ -13,6 +13,9 @@ import (
 // ShownRule is the Rule of a file that was put before the person as a result: that is on record.
 const ShownRule = "file-shown"
 
+// FolderRule is the Rule of what was done to a folder of the person's, and of what was said of that.
+const FolderRule = "folder-work"
+
 // Fleeting is said of a file that no folder of the person's, and no output, holds.
 const Fleeting = "only in its virtual machine, and lost with it"
 

@@ -68,7 +68,7 @@ func (l *ledger) roots() []string {
 
 // withRules adds what rules know better: the goal if the model found none, files
 // not to be touched, those shown as results, and those that the work turned on where it
-// named hardly any; and of which files only the machine's disk has.
+// named hardly any; what was done to folders; and of which files only the machine's disk has.
 func (l *ledger) withRules(items []payload.Item, rules *payload.Payload) []payload.Item {
 	if rules == nil {
 		return items
@@ -92,7 +92,7 @@ func (l *ledger) withRules(items []payload.Item, rules *payload.Payload) []paylo
 		switch {
 		case it.Maker != payload.ByRule || !it.Current():
 			continue
-		case it.Kind == payload.Goal && !goal:
+		case it.Kind == payload.Goal && !goal, it.Rule == distill.FolderRule:
 		case it.Kind == payload.File && !l.hasFile(has, it.Path) && (it.Status == payload.FileOffLimits ||
 			it.Rule == distill.ShownRule || few && it.Confidence >= sureFile && it.Status != payload.FileUntouched):
 		default:

@@ -34,7 +34,7 @@ type cuePhrase struct {
 var cueNames = strings.Fields(`choose prefer want order instead must always no yes because maybe ask
 	look found failed ruled warn later next done narrate offer recommend option
 	compare scope default name keep remove become plan means work user lean
-	polite turn handsoff yield menu greet`)
+	polite turn handsoff yield menu greet skip`)
 
 // The classes that more is made of than a feature.
 var (
@@ -46,6 +46,7 @@ var (
 	cueHandsOff       = cueOf("handsoff")
 	cueMenu           = cueOf("menu")
 	cueWork           = cueOf("work")
+	cueSkip, cueName  = cueOf("skip"), cueOf("name")
 )
 
 // cueOf is the class of that name; it must be there.

@@ -74,6 +74,9 @@ func Listen(s *ingest.Session) *Heard {
 func (h *Heard) Items(m *Model) []payload.Item {
 	limits := offLimits(h.talk, pathsOf(h.touched))
 	items := slices.Concat(h.Goal, files(h.talk, h.touched, m), limits, m.recorded(h.Recorded))
+	if done := folderWork(h.talk.session); len(done) > 0 {
+		items = slices.Concat(items, done, folderWords(h.Candidates))
+	}
 	return m.withPassages(h.talk.session, items, h.Passages(m, items))
 }
 

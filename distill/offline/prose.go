@@ -64,7 +64,7 @@ func sentences(text string, casual bool) []sentence {
 	p.flush()
 	for i := range p.out {
 		p.out[i].index, p.out[i].of = i, len(p.out)
-		p.out[i].cues = cuesIn(p.out[i].text)
+		p.out[i].cues = cuesIn(p.out[i].text) &^ cueSkip // which no model has learned to weigh
 	}
 	return p.out
 }

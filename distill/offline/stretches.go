@@ -43,6 +43,7 @@ func inStretches(s *ingest.Session, parts []*ingest.Session, m *Model) []payload
 	type heard struct {
 		*talk
 		passages []Passage
+		words    []payload.Item
 	}
 	ahead := make(chan chan heard, runtime.GOMAXPROCS(0)-1)
 	go func() {
@@ -56,13 +57,13 @@ func inStretches(s *ingest.Session, parts []*ingest.Session, m *Model) []payload
 					c.last = false
 				}
 				h.Candidates = candidates(h.talk)
-				done <- heard{h.talk, h.Passages(m, h.Recorded)}
+				done <- heard{h.talk, h.Passages(m, h.Recorded), folderWords(h.Candidates)}
 			}()
 		}
 	}()
 	touched := touchedFiles(s)
 	seen := pathsOf(touched)
-	var aim, limits []payload.Item
+	var aim, limits, words []payload.Item
 	var passages []Passage
 	var last *talk
 	exchanges := 0
@@ -75,10 +76,14 @@ func inStretches(s *ingest.Session, parts []*ingest.Session, m *Model) []payload
 		limits = append(limits, offLimits(h.talk, seen)...)
 		passages = append(passages, h.passages...)
 		exchanges += h.n
+		words = append(words, h.words...)
 		h.forget()
 		last = h.talk
 	}
 	items := slices.Concat(aim, files(last, touched, m), limits, m.recorded(records(s)))
+	if done := folderWork(s); len(done) > 0 {
+		items = slices.Concat(items, done, words[max(0, len(words)-mostWords):])
+	}
 	return m.withPassages(s, items, likeliest(passages, m.quota(exchanges)))
 }
 

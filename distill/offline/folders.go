@@ -1,0 +1,162 @@
+package offline
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"recall/distill"
+	"recall/ingest"
+	"recall/ingest/cowork"
+	"recall/ingest/trace"
+	"recall/payload"
+)
+
+// Work on a person's folders goes on another day: what was done to which, what was
+// left out, how things are named. What was done is on record; of the rest it is quoted what
+// was said, and nothing is claimed.
+
+const (
+	mostFolders  = 8 // items of what was done
+	mostExamples = 3 // names in one
+	mostWords    = 5 // items of what was said
+)
+
+// A deed is what was done to the files of a folder.
+type deed struct {
+	what, folder string
+	names        []string
+	turn         *ingest.Turn
+	quote        string
+}
+
+// folderWork lists what a Cowork session renamed, moved and deleted in the folders that the
+// person gave to it, a folder and way each.
+func folderWork(s *ingest.Session) []payload.Item {
+	if s.Source != ingest.Cowork || len(s.Where.Folders) == 0 {
+		return nil
+	}
+	given := givenFolders(s)
+	turns := map[int]*ingest.Turn{}
+	for i := range s.Turns {
+		turns[s.Turns[i].N] = &s.Turns[i]
+	}
+	var deeds []*deed
+	actions := trace.Actions(s)
+	for i := range actions {
+		a := &actions[i]
+		turn := turns[a.N]
+		if a.Abandoned || a.Copied || turn == nil || a.Agent != "" || !a.Ran() || a.Call.Failed {
+			continue
+		}
+		do := func(what, at, name string) {
+			folder, ok := given(at)
+			if !ok {
+				return
+			}
+			k := slices.IndexFunc(deeds, func(d *deed) bool { return d.what == what && d.folder == folder })
+			if k < 0 {
+				k = len(deeds)
+				deeds = append(deeds, &deed{what: what, folder: folder})
+			}
+			d := deeds[k]
+			if !slices.Contains(d.names, name) {
+				d.names = append(d.names, name)
+			}
+			d.turn, d.quote = turn, lineWith(a.Call, path.Base(at), name)
+		}
+		for _, t := range a.Touches {
+			from, to := path.Base(t.From), path.Base(t.Path)
+			switch {
+			case t.How == trace.Delete:
+				do("deleted", path.Dir(t.Path), to)
+			case t.How != trace.Rename:
+			case path.Dir(t.From) == path.Dir(t.Path):
+				do("renamed", path.Dir(t.Path), from+" → "+to)
+			default:
+				if _, ok := given(path.Dir(t.Path)); !ok {
+					do("moved away", path.Dir(t.From), from)
+				} else if from == to {
+					do("moved here", path.Dir(t.Path), to)
+				} else {
+					do("moved here", path.Dir(t.Path), from+" → "+to)
+				}
+			}
+		}
+		for _, st := range a.Steps() { // in a loop, over a pattern
+			if (st.Program == "mv" || st.Program == "rm") && slices.Contains(st.Args, trace.UnknownArg) {
+				do("files that only the shell named, by "+st.Program, st.Dir, "")
+			}
+		}
+	}
+	var out []payload.Item
+	for _, d := range deeds[max(0, len(deeds)-mostFolders):] {
+		text := d.folder + ": " + d.what
+		if d.names[0] != "" {
+			text = fmt.Sprintf("%s: %d %s, %s", d.folder, len(d.names), d.what,
+				strings.Join(d.names[:min(len(d.names), mostExamples)], "; "))
+		}
+		if more := len(d.names) - mostExamples; more > 0 {
+			text += fmt.Sprintf("; and %d more", more)
+		}
+		it := recorded(payload.Status, distill.FolderRule, payload.ByAssistant, d.turn, text, d.quote)
+		it.About = []string{d.folder}
+		out = append(out, it)
+	}
+	return out
+}
+
+// givenFolders names folders from those that the person gave, by their last names: false
+// for one that lies in none.
+func givenFolders(s *ingest.Session) func(string) (string, bool) {
+	mounts := cowork.NewMounts([]string{s.Where.Process}, s.Where.Storage, s.Where.Folders)
+	return func(dir string) (string, bool) {
+		if host, ok := mounts.Host(dir); ok {
+			dir = host
+		}
+		dir = ingest.SlashPath(dir)
+		for _, folder := range s.Where.Folders {
+			root := ingest.SlashPath(folder)
+			if rest, ok := strings.CutPrefix(dir+"/", root+"/"); ok {
+				return strings.TrimSuffix(path.Base(root)+"/"+rest, "/"), true
+			}
+		}
+		return "", false
+	}
+}
+
+// lineWith is the line of a call's command that names one of the words, else its first.
+func lineWith(c *ingest.ToolCall, words ...string) string {
+	lines := strings.Split(strings.TrimSpace(c.Command), "\n")
+	for _, line := range lines {
+		for _, w := range words {
+			if first, _, _ := strings.Cut(w, " → "); first != "" && strings.Contains(line, first) {
+				return line
+			}
+		}
+	}
+	if c.Command == "" {
+		return c.Path
+	}
+	return lines[0]
+}
+
+// folderWords are what was said of such work that the next session must know: what was left
+// out or isn't done, and how things are named; the last said count. Each is a quote.
+func folderWords(all []*Candidate) []payload.Item {
+	var out []payload.Item
+	for _, c := range all {
+		sp, s := c.sp, c.part
+		if !cuesIn(s.text).has(cueSkip) && !(sp.user && s.cues.has(cueName)) || !sp.user && !sp.closing {
+			continue
+		}
+		by := payload.ByAssistant
+		if sp.user {
+			by = payload.ByUser
+		}
+		quote := sp.text[s.from:s.to]
+		out = append(out, recorded(payload.Status, distill.FolderRule, by, sp.turn, "“"+plain(quote)+"”", quote))
+	}
+	return out[max(0, len(out)-mostWords):]
+}
