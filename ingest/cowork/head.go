@@ -2,7 +2,6 @@ package cowork
 
 import (
 	"context"
-	"io"
 
 	"recall/ingest"
 	"recall/ingest/claudecode"
@@ -13,16 +12,7 @@ import (
 func (Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
 	files := inOrder(f.Files, "")
 	if log, ok := fileOf(f.Files, ingest.AuditLog); ok {
-		open := log.Open
-		log.Role = ingest.Transcript
-		log.Open = func() (io.ReadCloser, error) {
-			in, err := open()
-			if err != nil {
-				return nil, err
-			}
-			return newAuditLog(log.Name, in), nil
-		}
-		files = append(files, log)
+		files = append(files, asTranscript(log, new(*auditLog)))
 	}
 	h, err := claudecode.Reader{}.Head(ctx, ingest.Found{ID: f.ID, Source: ingest.Cowork, Files: files})
 	if err == nil && h.Empty {

@@ -130,6 +130,18 @@ func parseAudit(ctx context.Context, f ingest.Found) (*auditLog, *ingest.Session
 		return nil, nil, nil
 	}
 	var log *auditLog
+	s, err := claudecode.Reader{}.Parse(ctx, ingest.Found{ID: f.ID, Source: ingest.Cowork, Root: f.Root,
+		Files: []ingest.File{asTranscript(file, &log)}})
+	if err != nil {
+		return nil, nil, fmt.Errorf("cowork session %s: %w", f.ID, err)
+	}
+	placeAudit(s, log)
+	return log, s, nil
+}
+
+// asTranscript is an audit log that opens as the transcript which it gives, by the log that it
+// then sets.
+func asTranscript(file ingest.File, log **auditLog) ingest.File {
 	open := file.Open
 	file.Role = ingest.Transcript
 	file.Open = func() (io.ReadCloser, error) {
@@ -137,16 +149,10 @@ func parseAudit(ctx context.Context, f ingest.Found) (*auditLog, *ingest.Session
 		if err != nil {
 			return nil, err
 		}
-		log = newAuditLog(file.Name, in)
-		return log, nil
+		*log = newAuditLog(file.Name, in)
+		return *log, nil
 	}
-	s, err := claudecode.Reader{}.Parse(ctx, ingest.Found{ID: f.ID, Source: ingest.Cowork, Root: f.Root,
-		Files: []ingest.File{file}})
-	if err != nil {
-		return nil, nil, fmt.Errorf("cowork session %s: %w", f.ID, err)
-	}
-	placeAudit(s, log)
-	return log, s, nil
+	return file
 }
 
 // placeAudit gives what came out of the log its places in the log, and
