@@ -265,13 +265,13 @@ func removedBy(command, dir string) (out []string, known bool) {
 			}
 		}
 		for _, st := range a.Steps() {
-			if st.Program == "recall" && len(st.Args) > 0 && st.Args[0] == "guard" {
-				continue // it looks itself before it runs anything
-			}
 			for _, o := range st.Out { // written over
 				if strings.HasSuffix(o, ".jsonl") {
 					out = append(out, o)
 				}
+			}
+			if st.Program == "recall" && len(st.Args) > 0 && st.Args[0] == "guard" {
+				continue // it looks itself before it runs anything
 			}
 			if removers[st.Program] || st.Program == "git" && slices.Contains(st.Args, "clean") || st.Program == "find" &&
 				slices.Contains(st.Args, "-delete") || slices.Contains(st.Args, "rm") {
