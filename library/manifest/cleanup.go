@@ -107,14 +107,14 @@ func (s Stay) clear(c *Cleaned, top, calls *strings.Builder) {
 		if !ours(f.Path, f.Machine) {
 			continue
 		}
-		text, known := s.Contents[f.Path]
+		content, known := s.Contents[f.Path]
 		switch {
 		case f.Rebuildable && len(f.Calls) > 0 && known:
 			c.Again++
-			fmt.Fprintf(calls, "# %s\nagain %s %s\n", comment(f.Reason), quote(f.Path), disk.HexSum(text))
+			fmt.Fprintf(calls, "# %s\nagain %s %s\n", comment(f.Reason), quote(f.Path), disk.HexSum(content))
 		case f.Rebuildable && len(f.Calls) == 0:
 			c.Again++
-			fmt.Fprintf(calls, "# %s: %s\nagain %s ''\n", comment(f.Reason), comment(oneLine(f.Command)), quote(f.Path))
+			fmt.Fprintf(calls, "# %s: %s\nagain %s ''\n", comment(f.Reason), comment(text.Clip(f.Command, 200)), quote(f.Path))
 		case f.Rebuildable:
 			keep("unique", f.Path, "its edits don't fit what was written: a command changed it")
 		default:
@@ -146,13 +146,4 @@ func endStamp(end time.Time) string {
 		return ""
 	}
 	return end.UTC().Add(time.Minute).Format("200601021504.05")
-}
-
-// oneLine is a command on one line.
-func oneLine(s string) string {
-	s = text.OneLine(s)
-	if len(s) > 200 {
-		s = strings.ToValidUTF8(s[:200], "") + "…"
-	}
-	return s
 }

@@ -166,7 +166,7 @@ func connectorOf(a *trace.Action) (Connector, bool) {
 	if keys := slices.Sorted(maps.Keys(a.Call.Input)); what == "" && len(keys) > 0 {
 		what = a.Call.Input[keys[0]]
 	}
-	return Connector{Server: server, Tool: tool, What: oneLine(what), Turn: a.N}, true
+	return Connector{Server: server, Tool: tool, What: text.Clip(text.OneLine(what), 200), Turn: a.N}, true
 }
 
 const head = "# What this session's work needs and left behind; made by recall from its transcript, and made again when that grows.\n"

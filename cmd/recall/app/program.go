@@ -114,11 +114,6 @@ func RunsDir() (string, error) {
 // WriteWhole replaces a file for this user only: it is there whole or not at all.
 func WriteWhole(path string, data []byte) error { return disk.Replace(path, data, 0o600) }
 
-func IsDir(path string) bool {
-	fi, err := os.Stat(path)
-	return err == nil && fi.IsDir()
-}
-
 // ShellWord is text as one word of a POSIX shell.
 func ShellWord(s string) string {
 	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%") == "" {

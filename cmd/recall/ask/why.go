@@ -18,6 +18,7 @@ import (
 	"recall/history"
 	"recall/ingest"
 	"recall/payload"
+	"recall/pipeline"
 	txt "recall/text"
 )
 
@@ -190,7 +191,7 @@ func printSteps(p *terminal.Page, name string, list []answer.Linked) {
 }
 
 func filesOf(ctx context.Context, a *app.App, path string, decided bool) (*history.Files, error) {
-	if path == "" || app.IsDir(path) {
+	if path == "" || pipeline.IsFolder(path) {
 		return nil, hint.With(fmt.Errorf("%q is no file", path), "name a file; what was decided at all: recall log")
 	}
 	p, err := a.UpToDate(ctx)

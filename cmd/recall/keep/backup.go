@@ -55,7 +55,7 @@ func runBackup(ctx context.Context, a *app.App, l *library.Library, to string, f
 	switch {
 	case file:
 		m, err = merge.BackupFile(ctx, l, to, force)
-	case otherArchive.MatchString(to) && !app.IsDir(to):
+	case otherArchive.MatchString(to) && !pipeline.IsFolder(to):
 		return m, hint.With(fmt.Errorf("backup to %s: a file of another kind", terminal.Line(to)),
 			"a backup in one file ends in .tar.zst; any other name is a folder")
 	default:

@@ -68,12 +68,12 @@ func (o *exportOptions) check() error {
 		ext := strings.ToLower(filepath.Ext(o.to))
 		if slices.Contains([]string{".pdf", ".doc", ".docx", ".odt", ".rtf", ".jsonl", ".tar", ".gz", ".tgz", ".zst"},
 			ext) &&
-			!app.IsDir(o.to) {
+			!pipeline.IsFolder(o.to) {
 			return hint.With(fmt.Errorf("export to %s: no such format", o.to),
 				"formats are %s; --format says which, whatever the name", strings.Join(exportFormats, ", "))
 		}
 		o.format = map[string]string{".html": "html", ".htm": "html", ".json": "json", ".zip": "zip"}[ext]
-		if o.format == "" || app.IsDir(o.to) {
+		if o.format == "" || pipeline.IsFolder(o.to) {
 			o.format = "md"
 		}
 	}
@@ -108,7 +108,7 @@ func runExport(ctx context.Context, a *app.App, l *library.Library, e library.En
 		return err
 	}
 	path := o.to
-	if app.IsDir(path) || strings.HasSuffix(path, "/") || strings.HasSuffix(path, string(filepath.Separator)) {
+	if pipeline.IsFolder(path) || strings.HasSuffix(path, "/") || strings.HasSuffix(path, string(filepath.Separator)) {
 		path = filepath.Join(path, filepath.Base(e.Folder)+"."+o.format)
 	}
 	if err := saveNew(path, data, o.force); err != nil {
