@@ -147,8 +147,8 @@ func numbered(arg string) (n int, ok bool) {
 	return n, err == nil && len(arg) < 4
 }
 
-// Hit is the place that a person names: by a number of the last answer, as a session, or by an item's id. That of a
-// session has no turn.
+// Hit is the place that a person names: by a number of the last answer, as a session, perhaps with a turn's number behind it, or
+// by an item's id. That of a session alone has no turn.
 func (a *App) Hit(ctx context.Context, l *library.Library, arg string) (LastHit, error) {
 	n, ok := numbered(arg)
 	if ok {
@@ -156,9 +156,14 @@ func (a *App) Hit(ctx context.Context, l *library.Library, arg string) (LastHit,
 			return h, nil
 		}
 	}
-	e, err := a.Session(l, arg)
+	name, turn, _ := strings.Cut(arg, ":") // billing#4:12, as grep has it
+	at, turnErr := strconv.Atoi(turn)
+	if turnErr != nil || !strings.Contains(name, "#") {
+		name, at = arg, 0
+	}
+	e, err := a.Session(l, name)
 	if err == nil {
-		return LastHit{Session: e.ID}, nil
+		return LastHit{Session: e.ID, N: at}, nil
 	}
 	if ok {
 		_, err = a.lastHit(l, n)

@@ -12,11 +12,13 @@ import (
 	"slices"
 	"strings"
 
+	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/index"
 	"recall/library"
+	"recall/library/render"
 )
 
 // placeOf is the file and the line where a hit stands: in a transcript, or in
@@ -29,6 +31,9 @@ func placeOf(l *library.Library, h app.LastHit) (path string, line int, err erro
 	e, err := l.Session(h.Session)
 	if err != nil {
 		return "", 0, err
+	}
+	if h.Turn == "" && h.N > 0 {
+		return turnNumbered(e, h.N)
 	}
 	if h.Turn == "" {
 		return filepath.Join(e.Folder, "payload.md"), 1, nil
@@ -48,6 +53,21 @@ func placeOf(l *library.Library, h app.LastHit) (path string, line int, err erro
 	}
 	before, _, _ := bytes.Cut(text, []byte(`<a id="`+html.EscapeString(anchor)+`">`))
 	return path, 1 + bytes.Count(before, []byte("\n")), nil
+}
+
+// turnNumbered is the file and the line of the anchors before a turn.
+func turnNumbered(e library.Entry, n int) (path string, line int, err error) {
+	for i := 0; ; i++ {
+		path = filepath.Join(e.Folder, render.TranscriptName(i))
+		text, err := library.ReadPlain(path)
+		if err != nil {
+			return "", 0, hint.With(fmt.Errorf("turn %d: %w", n, library.ErrNoTurn), "recall show %s --transcript has them all",
+				answer.ShortID(e.ID))
+		}
+		if before, _, ok := bytes.Cut(text, fmt.Appendf(nil, "\n### %d · ", n)); ok {
+			return path, 1 + bytes.Count(before, []byte("\n")), nil
+		}
+	}
 }
 
 // turnAt is a turn of a transcript, from the line where it begins.

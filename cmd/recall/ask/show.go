@@ -46,7 +46,7 @@ func newShowCmd(a *app.App) *cobra.Command {
 				return err
 			}
 			o.open = o.open || o.print
-			if o.open || h.Turn != "" && !o.transcript && !o.actions && !o.asJSON && o.variant == "" {
+			if o.open || (h.Turn != "" || h.N > 0) && !o.transcript && !o.actions && !o.asJSON && o.variant == "" {
 				return showPlace(cmd.Context(), a, l, h, o)
 			}
 			e, err := l.Session(h.Session)

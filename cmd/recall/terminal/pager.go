@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"runtime"
 	"strings"
 )
@@ -78,6 +79,7 @@ func (p *pager) close() error {
 	if p.in != nil {
 		p.in.Close()
 	}
+	signal.Ignore(os.Interrupt) // Ctrl-C is the pager's now
 	if err := p.cmd.Wait(); err != nil && len(p.kept) <= keptForPager {
 		_, err := p.screen.Write(p.kept)
 		return err
