@@ -17,7 +17,7 @@ import (
 // of it is kept beside its transcript, for the agent to read after a compaction.
 
 // tailMost is how much of a transcript's end is looked at, in bytes.
-const tailMost = 1 << 20
+const tailMost = 512 << 10
 
 // tokensIn is how many tokens the conversation of a transcript holds, as the service
 // counted them with its last answer; 0 if none came since a compaction, or it isn't told.
@@ -31,23 +31,18 @@ func tokensIn(path string) int {
 	if err != nil {
 		return 0
 	}
-	for size := int64(64 << 10); ; size *= 4 {
-		size = min(size, fi.Size(), tailMost)
-		tail := make([]byte, size)
-		if _, err := f.ReadAt(tail, fi.Size()-size); err != nil {
-			return 0
-		}
-		for len(tail) > 0 {
-			line := tail[bytes.LastIndexByte(bytes.TrimRight(tail, "\n"), '\n')+1:]
-			tail = tail[:len(tail)-len(line)]
-			if n, done := tokensOf(line); done {
-				return n
-			}
-		}
-		if size == fi.Size() || size == tailMost {
-			return 0
+	tail := make([]byte, min(fi.Size(), tailMost))
+	if _, err := f.ReadAt(tail, fi.Size()-int64(len(tail))); err != nil {
+		return 0
+	}
+	for len(tail) > 0 {
+		line := tail[bytes.LastIndexByte(bytes.TrimRight(tail, "\n"), '\n')+1:]
+		tail = tail[:len(tail)-len(line)]
+		if n, done := tokensOf(line); done {
+			return n
 		}
 	}
+	return 0
 }
 
 // tokensOf reads the count of one record; done is false where an earlier one has it.

@@ -127,10 +127,8 @@ func sayings(said string) []Saying {
 }
 
 // empty are words that say nothing of what a habit is about.
-var empty = map[string]bool{"always": true, "never": true, "please": true, "use": true, "want": true, "prefer": true,
-	"told": true, "said": true,
-	"future": true, "remember": true, "again": true, "ever": true, "just": true, "only": true, "like": true, "need": true,
-	"stop": true, "avoid": true}
+var empty = text.Set("always never please use want prefer told said future remember again ever just only like need" +
+	" stop avoid")
 
 // sentences parts a line where a sentence ends, or a dash or semicolon parts two.
 func sentences(line string) []string {
