@@ -14,7 +14,6 @@ type grouping struct {
 	sessions    []ThreadInfo
 	text.Groups          // a thread's first session is the earliest
 	parted      [][2]int // a person said: these two are not of one thread
-	starts      []int    // a person said: it begins a thread
 }
 
 // newGrouping begins with each session alone, then does what people said.
@@ -29,11 +28,10 @@ func newGrouping(sessions []ThreadInfo, corrections []Correction) *grouping {
 		a, okA := place[c.A]
 		b, okB := place[c.B]
 		switch {
-		case c.Op == Split && okA && c.B == "":
-			g.starts = append(g.starts, a)
-		case c.Op == Split && okA && okB && a != b:
+		case !okA || !okB:
+		case c.Op == Split && a != b:
 			g.parted = append(g.parted, [2]int{a, b})
-		case c.Op == Join && okA && okB:
+		case c.Op == Join:
 			joins = append(joins, c)
 		}
 	}
@@ -49,7 +47,7 @@ func newGrouping(sessions []ThreadInfo, corrections []Correction) *grouping {
 func latest(corrections []Correction) []Correction {
 	corrections = slices.Clone(corrections)
 	for i, c := range corrections {
-		if c.B != "" && c.B < c.A {
+		if c.B < c.A {
 			corrections[i].A, corrections[i].B = c.B, c.A
 		}
 	}
@@ -73,7 +71,7 @@ func latest(corrections []Correction) []Correction {
 // unite joins the threads of two sessions, unless a person parted them.
 func (g *grouping) unite(i, k int) {
 	a, b := g.Find(i), g.Find(k)
-	if a != b && !g.partedBy(a, b) && !g.beginsAfter(a, b) && !g.beginsAfter(b, a) {
+	if a != b && !g.partedBy(a, b) {
 		g.Join(a, b)
 	}
 }
@@ -84,12 +82,6 @@ func (g *grouping) partedBy(a, b int) bool {
 		x, y := g.Find(p[0]), g.Find(p[1])
 		return x == a && y == b || x == b && y == a
 	})
-}
-
-// beginsAfter reports whether a session of thread a that begins a thread by a
-// person's word comes after the first one of b.
-func (g *grouping) beginsAfter(a, b int) bool {
-	return slices.ContainsFunc(g.starts, func(i int) bool { return g.Find(i) == a && b < i })
 }
 
 func (g *grouping) threads() (out [][]ThreadInfo) {

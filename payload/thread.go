@@ -55,11 +55,9 @@ func InfoOf(p *Payload) ThreadInfo {
 
 // Correction is what a person said about threads.
 type Correction struct {
-	Op   CorrectionOp `json:"op"`
-	A    string       `json:"a"`           // a session
-	B    string       `json:"b,omitempty"` // another one; of Split "" parts A from all before it
-	At   time.Time    `json:"at"`
-	Note string       `json:"note,omitempty"`
+	Op   CorrectionOp
+	A, B string // sessions
+	At   time.Time
 }
 
 // CorrectionOp is one of Join and Split.

@@ -88,14 +88,12 @@ func TestThreads(t *testing.T) {
 		{"a person joins", []ThreadInfo{on("a", 0, "x"), on("b", 90, "y")}, []Correction{{Op: Join, A: "b", B: "a"}}, "a b"},
 		{"a person parts two, the third stays with the nearer", []ThreadInfo{on("a", 0, "x"), on("b", 5, "x"),
 			on("c", 6, "x")}, []Correction{{Op: Split, A: "a", B: "c"}}, "b c | a"},
-		{"a person begins a thread", []ThreadInfo{on("a", 0, "x"), on("b", 1, "x"), on("c", 6, "x")},
-			[]Correction{{Op: Split, A: "b"}}, "b c | a"},
 		{"the later word counts", []ThreadInfo{on("a", 0, "x"), on("b", 1, "x")},
 			[]Correction{{Op: Join, A: "a", B: "b", At: day(9)}, {Op: Split, A: "b", B: "a", At: day(8)}}, "a b"},
 		{"a split wins over what follows from joins", []ThreadInfo{on("a", 0, "x"), on("b", 90, "y"), on("c", 180, "z")},
 			[]Correction{{Op: Join, A: "a", B: "b"}, {Op: Join, A: "b", B: "c"}, {Op: Split, A: "a", B: "c"}}, "c | a b"},
 		{"unknown sessions in corrections", []ThreadInfo{on("a", 0, "x")},
-			[]Correction{{Op: Join, A: "a", B: "gone"}, {Op: Split, A: "gone"}}, "a"},
+			[]Correction{{Op: Join, A: "a", B: "gone"}, {Op: Split, A: "gone", B: "a"}}, "a"},
 		{"no times", []ThreadInfo{{Session: "a", Branch: "x"}, {Session: "b", Branch: "x"}}, nil, "a | b"},
 	} {
 		if got := names(Threads(tt.sessions, tt.corrections)); got != tt.want {
