@@ -109,11 +109,15 @@ func refused(ctx context.Context, p *pipeline.Pipeline, project string, least in
 		for _, s := range at {
 			in[s.Session] = true
 		}
-		if share := float64(len(at)) / float64(made[kind]); len(in) >= least && share >= min(refusedShare, refusedTimes*no/all) {
-			found = append(found, Habit{Text: "Ask before " + kind + ".", Sessions: len(in), Times: len(at), Evidence: at})
+		share := float64(len(at)) / float64(made[kind])
+		if len(in) >= least && share >= min(refusedShare, refusedTimes*no/all) {
+			found = append(found,
+				Habit{Text: "Ask before " + kind + ".", Sessions: len(in), Times: len(at), Evidence: at})
 		}
 	}
-	slices.SortFunc(found, func(a, b Habit) int { return cmp.Or(b.Sessions-a.Sessions, strings.Compare(a.Text, b.Text)) })
+	slices.SortFunc(found, func(a, b Habit) int {
+		return cmp.Or(b.Sessions-a.Sessions, strings.Compare(a.Text, b.Text))
+	})
 	return found, nil
 }
 
