@@ -1,0 +1,50 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"recall/cmd/recall/app"
+)
+
+// As many commands as a person can look through; former names lead to one of them.
+func TestFewCommands(t *testing.T) {
+	root := rootCmd(&app.App{})
+	root.InitDefaultHelpCmd()
+	shown := slices.DeleteFunc(slices.Clone(root.Commands()), func(c *cobra.Command) bool { return c.Hidden })
+	if len(shown) > 40 {
+		t.Errorf("recall help all lists %d commands, want at most 40", len(shown))
+	}
+	first := 0
+	for _, group := range front {
+		first += len(group.commands)
+	}
+	if first > 14 {
+		t.Errorf("recall --help shows %d commands, want at most 14", first)
+	}
+	for name, now := range former {
+		c, _, err := root.Find([]string{name})
+		if err == nil && c != root {
+			t.Errorf("%s is a command and a former name as well", name)
+		}
+		words := strings.Fields(now)
+		if c, _, err = root.Find(words[:1]); err != nil || c.Hidden {
+			t.Errorf("%s is said to be %s now: %v", name, now, err)
+			continue
+		}
+		for _, flag := range words[1:] {
+			if c.Flags().Lookup(strings.TrimPrefix(flag, "--")) == nil {
+				t.Errorf("%s is said to be %s now, which has no flag %s", name, now, flag)
+			}
+		}
+	}
+	for args, want := range map[string]string{"repair --from x": "check --repair --from x", "--library L fix e": "--library L error e",
+		"--config=c brief t": "--config=c prepare t", "list": "list", "": ""} {
+		if got := strings.Join(asMeant(strings.Fields(args)), " "); got != want {
+			t.Errorf("recall %s: got %s, want %s", args, got, want)
+		}
+	}
+}
