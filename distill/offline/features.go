@@ -94,7 +94,7 @@ func (t *talk) place(f *noted, c *Candidate) {
 	f.on(":lead", s.lead)
 	if s.heading != "" {
 		f.set(":headed", 1)
-		f.classes("head:", cuesIn(s.heading))
+		f.classes("head:", cuesIn(s.heading)&^cueSkip)
 	}
 	if s.index > 0 {
 		f.classes("before:", sp.parts[s.index-1].cues)
