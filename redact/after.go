@@ -48,6 +48,15 @@ func pairedValue(t string, at int) int {
 	return at
 }
 
+// attributesEnd returns the position behind the attributes of an element in XML,
+// or at.
+func attributesEnd(t string, at int) int {
+	if i := strings.IndexAny(t[at:min(len(t), at+100)], "<>\n"); i > 0 && t[at+i] == '>' && t[at+i-1] != '/' {
+		return at + i + 1
+	}
+	return at
+}
+
 // pastFold skips what says in YAML that the value stands on the next line.
 func pastFold(t string, at int) int {
 	end := at

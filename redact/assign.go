@@ -1,15 +1,52 @@
 package redact
 
-// assignment returns where the value begins of the name that ends at at, if an
+import "strings"
+
+// assignment returns where the value begins of the name that ends at to, if an
 // operator follows it. It is what the named rules of gitleaks have in common:
 //
 //	(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}
 //
-// escaped quotes allowed, and any of these marks in a row.
-func assignment(text string, at int) (value int, ok bool) {
-	at = skip(text, skip(text, at, inName, 20), gap, 4)
-	end := run(text, at, 0, "=>:|?,", 4)
-	return skip(text, end, lead, 6), end > at
+// escaped quotes allowed.
+func (s *scan) assignment(to int) (value int, ok bool) {
+	if s.assignedAt != to {
+		s.assignedAt = to
+		s.value, s.assigned = assignment(s.text, to)
+	}
+	return s.value, s.assigned
+}
+
+func assignment(text string, at int) (int, bool) {
+	at = skip(text, at, inName, 20)
+	at = skip(text, at, gap, 4)
+	at, ok := operator(text, at)
+	if !ok {
+		return at, false
+	}
+	return skip(text, at, lead, 6), true
+}
+
+// operator returns where the operator at at ends.
+func operator(text string, at int) (end int, ok bool) {
+	if at >= len(text) {
+		return at, false
+	}
+	next := byte(0)
+	if at+1 < len(text) {
+		next = text[at+1]
+	}
+	switch c := text[at]; {
+	case c == '=' && next == '>', c == '?' && next == '=', c == '|' && next == '|', c == ':' && next == '=':
+		return at + 2, true
+	case c == ':' && next == ':':
+		if colons := strings.Index(text[at:min(len(text), at+4)], "="); colons > 0 {
+			return at + colons + 1, true
+		}
+		return at + 1, true
+	case c == '=' || c == '>' || c == ':' || c == ',':
+		return at + 1, true
+	}
+	return at, false
 }
 
 // skipBack returns the beginning of the name that ends at to.

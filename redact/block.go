@@ -56,6 +56,9 @@ func keyText(t string) int {
 			if c == '-' && strings.HasPrefix(t[i:], "-----") {
 				return i
 			}
+			if c == ' ' && i > 64 && prose(t[i:]) {
+				return i
+			}
 			continue
 		}
 		return i
@@ -86,6 +89,23 @@ func pastGutter(t string, at int) int {
 		return skip(t, begin+1, blank, 12)
 	}
 	return at
+}
+
+// prose says that words follow, not a key's next line: three short runs of
+// letters with single blanks between.
+func prose(t string) bool {
+	at := 0
+	for range 3 {
+		if at >= len(t) || t[at] != ' ' {
+			return false
+		}
+		end := skip(t, at+1, letter, 20)
+		if end == at+1 || end == at+21 {
+			return false
+		}
+		at = end
+	}
+	return true
 }
 
 // keyTail looks at "-----end" without a beginning, as clipping leaves it, and
@@ -147,6 +167,45 @@ func puttyKey(s *scan, _, to int) {
 	}
 	if end = from + trimKey(s.text[from:end]); end-from >= 24 {
 		s.add(from, end, "private-key")
+	}
+}
+
+// kubernetesSecret looks at "kind: Secret" and masks the values under "data:"
+// and "stringData:".
+func kubernetesSecret(s *scan, _, to int) {
+	at := skip(s.text, to, blank, 4)
+	at = quoteEnd(s.text, at)
+	if !strings.HasPrefix(s.text[at:], "Secret") || wordChar(s.at(at+6)) {
+		return
+	}
+	from := max(0, to-1500)
+	if i := strings.LastIndex(s.text[from:to], "\n---"); i >= 0 {
+		from += i
+	}
+	doc := s.text[from:min(len(s.text), to+3000)]
+	if i := strings.Index(doc[to-from:], "\n---"); i >= 0 {
+		doc = doc[:to-from+i]
+	}
+	for _, head := range [...]string{"\ndata:", "\nstringData:"} {
+		if i := strings.Index(doc, head); i >= 0 {
+			s.secretValues(from+i+len(head), doc[i+len(head):], head == "\nstringData:")
+		}
+	}
+}
+
+// secretValues masks the values of indented lines; plain: they aren't in base64.
+func (s *scan) secretValues(at int, lines string, plain bool) {
+	for line := range strings.SplitSeq(lines, "\n") {
+		_, v, ok := strings.Cut(line, ": ")
+		v = strings.Trim(v, " \"'\r")
+		if line != "" && !strings.HasPrefix(line, " ") {
+			return
+		}
+		if ok && (len(v) >= 8 && skip(v, 0, alnum|marks, len(v)) == len(v) || plain && telling(v)) && !placeholder(v) {
+			start := at + strings.LastIndex(line, v)
+			s.add(start, start+len(v), "kubernetes-secret")
+		}
+		at += len(line) + 1
 	}
 }
 

@@ -9,13 +9,17 @@ import (
 // commandRules adds rules for what programs are told on their line, and for the
 // files that they read it from.
 func commandRules(b *builder) {
+	b.add("curl", command)
+	b.add("wget", command)
 	for _, f := range wordRows["flag"] { // a program takes a password behind a flag of its own
-		b.add(f[0], flagged(f[1], joint(slices.Index(joints, f[2])), strings.Join(f[3:], "")))
+		b.add(f[0], passwordFlag(f[1], joint(slices.Index(joints, f[2]))))
 	}
 	for _, program := range words("placed") { // or by its place alone
 		b.add(program, lineWord)
 	}
 	b.add("net use", netUse)
+	b.add("smbclient", percentUser)
+	b.add("mount.cifs", percentUser)
 	for _, before := range words("leading") {
 		b.add(before, nextWord(telling))
 	}
@@ -24,12 +28,15 @@ func commandRules(b *builder) {
 	}
 	b.add("--password-stdin", pipedIn)
 	b.add("chpasswd", pipedIn)
+	b.add("--auth ", login)
+	b.add("--from-literal", fromLiteral)
 	for _, before := range []string{"identified by ", "password "} {
 		b.add(before, quotedNext)
 	}
 	b.add("machine ", netrc)
 	b.add(":5432:", pgpass)
 	b.add("jdbc:oracle:thin:", oracle)
+	b.add("sqlplus ", oracle)
 }
 
 // joint is how a flag stands to its value.
@@ -43,43 +50,55 @@ const (
 
 var joints = []string{"joined", "either", "apart"}
 
-// flagged masks what follows a flag on the line of a program that takes its password so; with a mark, "user" and it
-// stand before the password.
-func flagged(flag string, how joint, mark string) detector {
+// passwordFlag masks what follows a flag on the line of a program that takes its
+// password so.
+func passwordFlag(flag string, how joint) detector {
 	return func(s *scan, from, to int) {
 		if wordChar(s.before(from)) && !strings.HasPrefix(s.text[from:to], "ssl") { // of openssl
 			return
 		}
-		line := strings.ReplaceAll(s.text[to:min(len(s.text), to+1000)], "\\\n", "\\ ")
+		line := s.text[to:min(len(s.text), to+300)]
 		line, _, _ = strings.Cut(line, "\n")
 		i := strings.Index(line, flag)
-		if i < 0 || mark == "" && strings.ContainsAny(line[:i], "|;&") {
+		if i < 0 || strings.ContainsAny(line[:i], "|;&") {
 			return
 		}
 		at := to + i + len(flag)
-		if c := s.at(at); (c == ' ' || c == '=') && how != joined {
+		if blank := at < len(s.text) && s.text[at] == ' '; blank && how != joined {
 			at++
 		} else if how == apart {
 			return
 		}
-		open, end := s.wordAt(at, 200)
-		s.addPassword(open, end, mark)
+		open, end := s.wordAt(at, 100)
+		if v := s.text[open:end]; len(v) >= 4 && strings.ContainsFunc(v, unicode.IsLetter) && !placeholder(v) {
+			s.add(open, end, "password")
+		}
 	}
 }
 
-// addPassword notes a word that is a password, or what stands in it behind a user and a mark.
-func (s *scan) addPassword(from, to int, mark string) {
-	v := s.text[from:to]
-	if mark != "" {
-		user, password, ok := strings.Cut(v, mark)
-		if !ok || user == "" {
-			return
-		}
-		from, v = from+len(user)+len(mark), password
+// command masks the password of curl's and wget's "-u user:password".
+func command(s *scan, from, to int) {
+	if wordChar(s.before(from)) {
+		return
 	}
-	if len(v) >= 4 && (mark != "" || strings.ContainsFunc(v, unicode.IsLetter)) && !placeholder(v) &&
-		!strings.HasPrefix(v, "//") {
-		s.add(from, to, "password")
+	line := s.text[to:min(len(s.text), to+1000)]
+	if i := strings.Index(line, "\n"); i >= 0 && !strings.HasSuffix(line[:i], "\\") {
+		line = line[:i]
+	}
+	line = strings.ReplaceAll(line, "\n", " ")
+	for _, flag := range [...]string{" -u ", " -u", " --user ", " --user=", " --proxy-user "} {
+		i := strings.Index(line, flag)
+		if i < 0 {
+			continue
+		}
+		at := to + i + len(flag)
+		open := quoteEnd(s.text, at)
+		end := until(s.text, open, " \t\r\n\"'`<>", 200)
+		user, password, ok := strings.Cut(s.text[open:end], ":")
+		if ok && len(password) >= 3 && !placeholder(password) && !strings.HasPrefix(password, "//") {
+			s.add(open+len(user)+1, end, "password")
+		}
+		return
 	}
 }
 
@@ -100,10 +119,19 @@ func telling(v string) bool {
 		strings.ContainsAny(v, "!@#$%^&*+?") || jumbled(v))
 }
 
-// nextWord masks the word after the literal if it looks like a secret.
+// nextWord masks the word after the literal if it looks like a secret; setx's and
+// the like's after the name.
 func nextWord(looks func(string) bool) detector {
-	return func(s *scan, _, to int) {
-		open, end := s.wordAt(to, 300)
+	return func(s *scan, from, to int) {
+		at := to
+		if strings.Contains(lowerASCII(s.text[from:to]), "set") {
+			_, name := s.wordAt(at, 60)
+			if low := lowerASCII(s.text[at:name]); !names(low) && !strings.Contains(low, "key") {
+				return
+			}
+			at = skip(s.text, name, gap, 2)
+		}
+		open, end := s.wordAt(at, 300)
 		v := strings.TrimSuffix(s.text[open:end], `\r`)
 		if v = strings.TrimSuffix(v, `\n`); looks(v) {
 			s.add(open, open+len(v), "password")
@@ -144,6 +172,20 @@ func netUse(s *scan, from, to int) {
 	}
 }
 
+// percentUser masks the password of "-U user%password".
+func percentUser(s *scan, _, to int) {
+	line, _, _ := strings.Cut(s.text[to:min(len(s.text), to+300)], "\n")
+	i := strings.Index(line, " -U ")
+	if i < 0 {
+		return
+	}
+	open, end := s.wordAt(to+i+len(" -U "), 200)
+	user, password, ok := strings.Cut(s.text[open:end], "%")
+	if ok && user != "" && len(password) >= 4 && !placeholder(password) {
+		s.add(open+len(user)+1, end, "password")
+	}
+}
+
 // pipedIn masks what is echoed into a program that reads a password.
 func pipedIn(s *scan, from, _ int) {
 	start := max(0, from-200)
@@ -159,12 +201,39 @@ func pipedIn(s *scan, from, _ int) {
 	if strings.HasPrefix(s.text[at:], "-n ") {
 		at += len("-n ")
 	}
-	open, end := s.wordAt(at, 300)
-	mark := ""
-	if strings.Contains(s.text[open:end], ":") {
-		mark = ":"
+	s.addLogin(s.wordAt(at, 300))
+}
+
+// login masks the password of "--auth user:password".
+func login(s *scan, _, to int) {
+	if open, end := s.wordAt(to, 200); strings.Contains(s.text[open:end], ":") {
+		s.addLogin(open, end)
 	}
-	s.addPassword(open, end, mark)
+}
+
+// addLogin notes "password" or the password of "user:password".
+func (s *scan) addLogin(from, to int) {
+	user, password, ok := strings.Cut(s.text[from:to], ":")
+	if ok {
+		from += len(user) + 1
+	} else {
+		password = user
+	}
+	if len(password) >= 6 && !placeholder(password) && !strings.HasPrefix(password, "//") {
+		s.add(from, to, "password")
+	}
+}
+
+// fromLiteral masks what kubectl makes a secret of: --from-literal=name=value.
+func fromLiteral(s *scan, from, to int) {
+	if !strings.Contains(s.text[max(0, from-300):from], "secret") {
+		return
+	}
+	open, end := s.wordAt(skip(s.text, to, blank|marks, 1), 300)
+	name, v, ok := strings.Cut(s.text[open:end], "=")
+	if ok && len(v) >= 4 && !placeholder(v) {
+		s.add(open+len(name)+1, end, "kubernetes-secret")
+	}
 }
 
 // quotedNext masks what SQL sets a user's password to.

@@ -59,7 +59,12 @@ func noted(v string) bool {
 func loginPair(s *scan, _, to int) {
 	line, _, _ := strings.Cut(s.text[to:min(len(s.text), to+100)], "\n")
 	for _, between := range [...]string{" / ", ":", ", "} {
-		user, _, ok := strings.Cut(line, between)
+		user, rest, ok := strings.Cut(line, between)
+		if ok && between == ":" && strings.HasPrefix(rest, " ") { // "credentials: ann:password"
+			var more string
+			more, _, ok = strings.Cut(rest[1:], between)
+			user += ": " + more
+		}
 		if !ok || len(user) == 0 || strings.Count(user, " ") > 3 {
 			continue
 		}

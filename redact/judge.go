@@ -26,7 +26,7 @@ func (v value) secret(s *scan, st strength) bool {
 			shape.other == strings.Count(t, " ") ||
 			st == strong && shape.digits > 0 && strings.Count(t, " ") == 1 && v.op != "," && mixed(t))
 	}
-	if !v.quoted && !v.line && (code(t) || st != strong && camel(t) && !jumbled(t)) || dotted(t) {
+	if !v.quoted && !v.line && (code(t) || st != strong && camel(t) && !jumbled(t) && !v.random()) || dotted(t) {
 		return false
 	}
 	if set && v.pair && st != vague {
@@ -133,6 +133,12 @@ func (v value) declared(st strength, shape shapeOf) (secret, told bool) {
 		return secret, secret
 	}
 	return false, false
+}
+
+// random says that a value looks like camel case by chance: it is what a variable
+// of the environment is set to, and too long and too mixed for a name.
+func (v value) random() bool {
+	return v.env && len(v.text) >= 20 && mixed(v.text) && entropy(v.text) > 3.8
 }
 
 func (v value) hasLetterAndDigit(shape shapeOf) bool {

@@ -3,6 +3,7 @@ package redact
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -101,7 +102,7 @@ func variants(secret string) []string {
 		return nil
 	}
 	all := []string{strings.ToLower(secret), strings.ToUpper(secret), url.QueryEscape(secret),
-		url.PathEscape(secret)}
+		url.PathEscape(secret), percent(secret)}
 	all = append(all, hex.EncodeToString([]byte(secret)), strings.ToUpper(hex.EncodeToString([]byte(secret))))
 	quoted := strconv.Quote(secret)
 	all = append(all, quoted[1:len(quoted)-1])
@@ -114,4 +115,17 @@ func variants(secret string) []string {
 		}
 	}
 	return slices.DeleteFunc(all, func(v string) bool { return v == secret })
+}
+
+// percent encodes all that isn't a letter or a digit, as some programs do.
+func percent(v string) string {
+	var b strings.Builder
+	for i := range len(v) {
+		if is(v[i], alnum) {
+			b.WriteByte(v[i])
+		} else {
+			fmt.Fprintf(&b, "%%%02X", v[i])
+		}
+	}
+	return b.String()
 }

@@ -13,10 +13,12 @@ func ownRules(b *builder) {
 	b.add("bearer", bearer)
 	b.add("basic ", basic)
 	b.add("cookie:", cookie)
+	b.add("cookie\":", cookie)
 	b.add("mcp__", serverName)
 	b.add("credential(", lastArgument)
 	b.add("directoryentry(", lastArgument)
 	b.add("login(", lastArgument)
+	b.add("authenticate(", lastArgument)
 	commandRules(b)
 	proseRules(b)
 	b.add("-----begin", keyBlock)
@@ -33,6 +35,13 @@ func ownRules(b *builder) {
 		"$pbkdf2"} {
 		b.add(p, passwordHash)
 	}
+	b.add("kind:", kubernetesSecret)
+	b.add("hooks.slack.com/", hook("slack-webhook"))
+	b.add("discord.com/api/webhooks/", hook("discord-webhook"))
+	b.add("discordapp.com/api/webhooks/", hook("discord-webhook"))
+	b.add("webhook.office.com/", hook("teams-webhook"))
+	b.add("outlook.office.com/webhook/", hook("teams-webhook"))
+	b.add("api.telegram.org/bot", hook("telegram-token"))
 	b.add(":aa", shaped("telegram-token", 11, `(?:^|\D)(\d{8,10}:AA[\w-]{33})(?:[^\w-]|$)`))
 	for _, id := range []string{"/11", "/12"} { // how the numbers begin that Asana gives
 		b.add(id, shaped("asana-token", 1, `^(\d/\d{15,16}(?:/\d*)?:[0-9a-fA-F]{32})(?:[^0-9a-fA-F]|$)`))
@@ -44,6 +53,17 @@ func ownRules(b *builder) {
 		if !k.whole() {
 			b.add(lowerASCII(k.prefix), k.detector())
 			b.addBroken(lowerASCII(k.prefix))
+		}
+	}
+}
+
+// hook masks the secret path of a webhook's address.
+func hook(kind string) detector {
+	return func(s *scan, _, to int) {
+		end := run(s.text, to, word, "/:@", 300)
+		v := s.text[to:end]
+		if len(v) >= 20 && mixed(v) && !placeholder(v) {
+			s.add(to, end, kind)
 		}
 	}
 }

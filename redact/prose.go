@@ -110,12 +110,17 @@ func (y *saying) after(s *scan, from, to int, kind string, looks func(v string, 
 		}
 		open := quoteEnd(s.text, at)
 		end := open
-		for end < len(s.text) && end-open < 200 && strings.IndexByte(" \t\r\n\"'`<>", s.text[end]) < 0 && !s.scriptEnds(end) {
+		for end < len(s.text) && end-open < 200 && (strings.IndexByte(" \t\r\n\"'`<>", s.text[end]) < 0 ||
+			s.apostrophe(end)) && !s.scriptEnds(end) {
 			end++
 		}
 		whole := s.text[open:end]
 		v := strings.TrimLeft(strings.TrimRight(whole, ".,;:!?)*"), "(*")
 		if v == "" {
+			if whole != "" && whole[len(whole)-1] == ':' {
+				near, at = told, end
+				continue
+			}
 			return
 		}
 		if n == 0 && (open > at || y.used(s, from)) {
@@ -134,6 +139,7 @@ func (y *saying) after(s *scan, from, to int, kind string, looks func(v string, 
 			near = told
 		case strings.IndexByte(".;!?", last) >= 0:
 			return // the sentence ends
+		case near >= told && n > 0 && len(v) <= 5:
 		default:
 			near = somewhere
 		}
@@ -161,6 +167,12 @@ func (s *scan) wordGap(at int) int {
 
 // scriptEnds reports whether a word of another script begins at at.
 func (s *scan) scriptEnds(at int) bool { return s.text[at] >= 0xe3 && s.text[at] <= 0xef }
+
+// apostrophe reports whether a quote at at stands within a word.
+func (s *scan) apostrophe(at int) bool {
+	return s.text[at] == '\'' && at > 0 && is(s.text[at-1], letter) && (is(s.at(at+1), letter) ||
+		s.at(at+1) >= 0xc0) && s.at(at+2) != 0
+}
 
 // used reports whether one of the three words before a name says that it is used.
 func (y *saying) used(s *scan, at int) bool {

@@ -159,7 +159,7 @@ func (r *lazyRule) detectAt(s *scan, from int) {
 }
 
 func (r *lazyRule) detectAssign(s *scan, to int) {
-	value, ok := assignment(s.text, to)
+	value, ok := s.assignment(to)
 	if !ok || skip(s.text, value, token, r.least) < value+r.least {
 		return
 	}

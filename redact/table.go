@@ -118,6 +118,20 @@ func headCells(row string, all []cell) bool {
 // cellBelow returns the cell of a row that stands below the head's cell with the
 // number at; ok is false where the table is at its end.
 func cellBelow(row, by string, at int, heads []cell) (c cell, ok bool) {
+	if by == "  " { // programs print columns one below another
+		from := heads[at].from
+		if strings.TrimSpace(row) == "" || len(row) <= from {
+			return cell{}, strings.TrimSpace(row) != ""
+		}
+		if from > 0 && row[from-1] != ' ' {
+			return cell{from, from}, true
+		}
+		to := from
+		for to < len(row) && !is(row[to], blank) {
+			to++
+		}
+		return trimmed(row, from, to), true
+	}
 	all := cells(row, by)
 	if len(all) != len(heads) {
 		return cell{}, false

@@ -66,6 +66,10 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 		at = pastPaint(t, at)
 	case t[at] == '>' && !v.spaced:
 		v.op, at = ">", at+1
+	case v.spaced && start > 0 && t[start-1] == '<' && attributesEnd(t, at) > at:
+		v.op, at = ">", attributesEnd(t, at)
+	case strings.HasPrefix(t[at:], "</td><td>"):
+		v.op, v.sure, at = ">", true, at+len("</td><td>")
 	case t[at] == '|' && v.spaced && cellBegins(t, start):
 		v.op, at = "|", at+1
 	case v.spaced && (v.flag || shouts && declares(t[:start])):
@@ -128,6 +132,9 @@ func (s *scan) readValue(v value, name, at int) (value, bool) {
 	case v.quoted && v.op == ",":
 		v.sure = v.sure || v.named && keyed(t[skipBack(t, name, 60):v.from]) &&
 			(strings.Count(v.text, "-") >= 2 && !code(v.text) || wordsRunTogether(v.text))
+	case v.quoted && v.op == "(":
+		end := skip(t, v.to, under|marks|other|lead, 3)
+		v.sure = v.sure && s.at(end) == ')'
 	case v.quoted:
 	case v.op == "=" && !v.spaced, v.op == " ":
 		// A shell's word or a line of a file, where a variable would have a dollar;
