@@ -35,7 +35,7 @@ func TestMapTextVisitsAll(t *testing.T) {
 	unseen("", reflect.ValueOf(s).Elem(), left)
 	want := map[string]bool{}
 	for _, name := range strings.Fields(`
-		.ID .Source .Aliases .TitleFrom .Copy .ContinuedIn .Carried .Pasted .Injected .Parent.Session .Parent.How
+		.ID .Source .Aliases .TitleFrom .Opened .Copy .ContinuedIn .Carried .Pasted .Injected .Parent.Session .Parent.How
 		.Tasks.Turn .Compactions.Summary .Subagents.ID .Subagents.Call`) {
 		want[name] = true
 	}
