@@ -1,6 +1,7 @@
 package library
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -108,19 +109,40 @@ func (l *Library) ChangeLinks(
 	return append(lines, more...), damaged
 }
 
-// gatherLinks brings over the lines of earlier recalls' files, but of those with damaged ones. A crash on the way
-// leaves lines twice, which means the same.
+// gatherLinks brings the lines of earlier recalls' files over, but of those with damaged ones: before those that the file at
+// the top has, since of links the last word counts. A file that can't be removed says nothing new the next time.
 func (l *Library) gatherLinks() error {
 	top, old, err := l.linkFiles()
+	if err != nil || len(old) == 0 {
+		return err
+	}
+	have, err := disk.WholeLines(top)
+	if err != nil {
+		return err
+	}
+	known := bytes.Join(append(have, nil), []byte("\n"))
+	var earlier [][]byte
+	var over []string
 	for _, path := range old {
-		lines, bad := linksIn(path).All()
-		if err != nil || bad != nil {
+		if _, bad := linksIn(path).All(); bad != nil {
 			continue
 		}
-		if err = linksIn(top).Add(lines...); err == nil {
-			err = disk.Remove(path)
+		lines, err := disk.WholeLines(path)
+		if err != nil {
+			return err
 		}
+		earlier = append(earlier, disk.Lacking(known, bytes.Join(append(lines, nil), []byte("\n")))...)
+		over = append(over, path)
+	}
+	if len(earlier) > 0 {
+		err = errors.Join(l.put(top, bytes.Join(append(append(earlier, have...), nil), []byte("\n"))), disk.SyncDir(l.dir))
+	}
+	if err != nil {
+		return err
+	}
+	for _, path := range over {
+		disk.Remove(path)
 		disk.Unlink(filepath.Dir(path)) // if nothing else is in it
 	}
-	return err
+	return nil
 }

@@ -101,6 +101,42 @@ func TestItemLinksOfProjects(t *testing.T) {
 	}
 }
 
+// A file that couldn't be brought over at once says nothing later than what was said since.
+func TestEarlierLinksStayEarlier(t *testing.T) {
+	l, want := linked(t)
+	e, err := l.Session(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	top, old := filepath.Join(l.Dir(), LinksName), filepath.Join(filepath.Dir(e.Folder), LinksName)
+	sound, err := os.ReadFile(top)
+	if err == nil {
+		err = errors.Join(os.Remove(top), os.WriteFile(old, append(sound, "{\"op\":\"wish\"}\n"...), 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range []string{"cccccccccc", "bbbbbbbbbb"} {
+		back := linkLine(payload.OpRetract, name, "aaaaaaaaaa")
+		if err := l.AppendLinks([]payload.Link{back}); err != nil {
+			t.Fatal(err)
+		}
+		if want = append(want, back); i > 0 {
+			break
+		}
+		if _, err := os.Stat(old); err != nil { // damaged: it stays, and is mended
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(old, sound, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantLinks(t, again(t, l), want)
+	if disk.Exists(old) {
+		t.Errorf("%s is still there", old)
+	}
+}
+
 // What can't be read is named with its line and costs no other line.
 func TestDamagedItemLinks(t *testing.T) {
 	l, want := linked(t)

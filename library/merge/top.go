@@ -58,9 +58,10 @@ func (m *merging) tombstones() error {
 	return m.l.Forget(here, nil)
 }
 
-// logs unites the append-only files at the top.
+// logs unites the append-only files at the top. What earlier recalls kept of links in projects' folders
+// comes first: of links the last word counts.
 func (m *merging) logs() error {
-	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl"), filepath.Join("*", library.LinksName)} {
+	for _, pattern := range []string{filepath.Join("*", library.LinksName), "*.jsonl", filepath.Join("inbox", "*.jsonl")} {
 		paths, err := disk.Glob(m.from.Dir(), pattern)
 		if err != nil {
 			return err
