@@ -75,6 +75,9 @@ sum() {
 }
 hash() { [ -f "$1" ] && sum <"$1"; }
 
+# bytes prints how large a file is, 0 where that can't be read.
+bytes() { { wc -c <"$root$1" || echo 0; } 2>/dev/null | tr -cd 0-9; }
+
 # real prints a folder's path with all links followed, and an x.
 real() { (cd -P -- "$1" 2>/dev/null && pwd -P && printf x); }
 
@@ -116,7 +119,7 @@ x" ] && mkdir -p -- "${at%/*}" || return 1
 # go tells that a file may go, and lets it go with --apply: by its name in its
 # folder, if that is still the folder and this the file.
 go() {
-	size=$(($(wc -c <"$root$1")))
+	size=$(bytes "$1")
 	could=$((could + size))
 	if [ $apply = no ]; then
 		say "may go, $size bytes, $3: $(shown "$1")"
@@ -173,7 +176,7 @@ x" ] || return 0
 	(
 		cd -P -- "$root$1" && find . -xdev -path ./mnt -prune -o -type d \( -name .cache -o -name .local -o -name .npm \
 			-o -name .cargo -o -name .rustup -o -name node_modules -o -name __pycache__ -o -name .venv -o -name venv \) \
-			-prune -print -o -type f -print
+			-prune -print -o \( -type f -o -type l \) -print
 	) | while IFS= read -r name; do
 		case $name in ./*) printf '%s\n' "$1/${name#./}" ;; esac # else it goes on a name with a line's end in it
 	done | grep -Fxv -f "$known" >"$list"
@@ -181,12 +184,13 @@ x" ] || return 0
 		if [ -d "$root$path" ] && [ ! -L "$root$path" ]; then
 			size=$(du -sk -- "$root$path" 2>/dev/null)
 			size=${size%%[!0-9]*}
+			size=${size:-0}
 			caches=$((caches + 1)) cache_kb=$((cache_kb + size))
 			say "cache or packages, $size KB: $(shown "$path")"
 			continue
 		fi
-		if plain "$path"; then
-			size=$(($(wc -c <"$root$path")))
+		if plain "$path" && [ -r "$root$path" ]; then
+			size=$(bytes "$path")
 			others=$((others + 1)) other_bytes=$((other_bytes + size))
 			say "not known to recall, $size bytes: $(shown "$path")"
 			if [ $copy_rest = yes ] && ! keep "$path" "$(hash "$root$path")"; then
@@ -194,7 +198,8 @@ x" ] || return 0
 			fi
 		else
 			others=$((others + 1))
-			say "not known to recall, and can't be read by its name: $(shown "$path")"
+			say "not known to recall, and can't be read: $(shown "$path")"
+			[ $copy_rest = no ] || bad "it could not be copied" "$path"
 		fi
 	done <"$list"
 }
