@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"regexp"
@@ -25,6 +26,8 @@ import (
 type Grep struct {
 	Context int  // lines shown around a match
 	Only    bool // that a session matches is enough
+
+	Problems []error // sessions that could not be searched
 
 	re      *regexp.Regexp
 	literal []byte // stands in each line that matches; in small letters if fold
@@ -134,8 +137,11 @@ func (g *Grep) Each(ctx context.Context, sessions []library.Entry, found func(li
 	for i, e := range sessions {
 		r := <-results[i]
 		results[i] = nil
-		if err = cmp.Or(err, r.err, ctx.Err()); err == nil {
+		if err = cmp.Or(err, ctx.Err()); err == nil {
 			start(i + ahead)
+			if r.err != nil {
+				g.Problems = append(g.Problems, fmt.Errorf("%s: %w", e.ID, r.err))
+			}
 			if len(r.lines) > 0 {
 				err = found(e, r.lines)
 			}
@@ -165,8 +171,11 @@ func (g *Grep) session(e library.Entry) (lines []Line, err error) {
 		room.text.Reset()
 		name := render.TranscriptName(part)
 		f, err := disk.Open(filepath.Join(e.Folder, name))
-		if errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) && part > 0 {
 			return lines, nil
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, errors.New("it has no transcript.md yet: recall sync makes it")
 		}
 		if err != nil {
 			return lines, err
@@ -186,6 +195,7 @@ func (g *Grep) session(e library.Entry) (lines []Line, err error) {
 var (
 	linkTarget = text.Pattern(`<a id="[^"]*"></a>`)
 	turnHead   = []byte("\n### ")
+	anchored   = []byte("</a>") // before a turn's heading, and not before what looks like one in a session
 )
 
 // file looks through one file, and notes in which turn it ends.
@@ -201,15 +211,7 @@ func (g *Grep) file(name string, room *reading, turn *int) (lines []Line) {
 	at := func(from, to int, spans []Span) Line {
 		number += bytes.Count(data[counted:from], []byte("\n"))
 		counted = from
-		for {
-			i := bytes.Index(data[heads:max(heads, to)], turnHead)
-			if i < 0 {
-				break
-			}
-			heads += i + len(turnHead)
-			turnOf(data[heads:], turn)
-		}
-		heads = max(heads, to)
+		heads = turnsTo(data, heads, to, turn)
 		shown = to
 		return Line{File: name, Line: number, Turn: *turn, Text: plain(data[from:to]), Spans: spans}
 	}
@@ -240,17 +242,23 @@ func (g *Grep) file(name string, room *reading, turn *int) (lines []Line) {
 			break
 		}
 	}
-	if i := bytes.LastIndex(data, turnHead); i >= heads { // in which the next part begins
-		turnOf(data[i+len(turnHead):], turn)
-	}
+	turnsTo(data, heads, len(data), turn) // in which the next part begins
 	return lines
 }
 
-// turnOf reads the number that a turn's heading begins with.
-func turnOf(heading []byte, turn *int) {
-	n, _, _ := bytes.Cut(heading[:min(len(heading), 12)], []byte(" · "))
-	if n, err := strconv.Atoi(string(n)); err == nil {
-		*turn = n
+// turnsTo reads the numbers of the turns' headings from one place to another, and returns that.
+func turnsTo(data []byte, from, to int, turn *int) int {
+	for {
+		i := bytes.Index(data[from:max(from, to)], turnHead)
+		if i < 0 {
+			return max(from, to)
+		}
+		at := from + i
+		from = at + len(turnHead)
+		n, _, _ := bytes.Cut(data[from:min(len(data), from+12)], []byte(" · "))
+		if n, err := strconv.Atoi(string(n)); err == nil && bytes.HasSuffix(data[:at], anchored) {
+			*turn = n
+		}
 	}
 }
 
@@ -288,7 +296,8 @@ func endOf(data []byte, from int) int {
 func linesBefore(data []byte, from, shown, n int) (begins []int) {
 	for ; n > 0 && from > 0 && (shown == 0 || from-1 > shown); n-- {
 		from = bytes.LastIndexByte(data[:from-1], '\n') + 1
-		begins = append([]int{from}, begins...)
+		begins = append(begins, from)
 	}
+	slices.Reverse(begins)
 	return begins
 }

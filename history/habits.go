@@ -84,6 +84,9 @@ func refused(ctx context.Context, p *pipeline.Pipeline, project string, least in
 		}
 		read++
 		s, err := p.Read(ctx, e.ID)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if err != nil {
 			continue // sync and verify tell of it
 		}

@@ -270,8 +270,8 @@ func removedBy(command, dir string) (out []string, known bool) {
 					out = append(out, o)
 				}
 			}
-			if st.Program == "recall" && len(st.Args) > 0 && st.Args[0] == "guard" {
-				continue // it looks itself before it runs anything
+			if st.Program == "recall" && looksItself(st.Args) {
+				continue
 			}
 			if removers[st.Program] || st.Program == "git" && slices.Contains(st.Args, "clean") || st.Program == "find" &&
 				slices.Contains(st.Args, "-delete") || slices.Contains(st.Args, "rm") {
@@ -283,6 +283,19 @@ func removedBy(command, dir string) (out []string, known bool) {
 		}
 	}
 	return out, known
+}
+
+// looksItself reports whether these are the arguments of a guard that can tell what the command behind it removes.
+func looksItself(args []string) bool {
+	at := slices.Index(args, "--")
+	if len(args) == 0 || args[0] != "guard" || slices.Contains(args, trace.UnknownArg) {
+		return false
+	}
+	if at < 0 {
+		return true // it runs nothing
+	}
+	_, err := guard.PathsOf(args[at+1:])
+	return err == nil
 }
 
 var removers = map[string]bool{"rm": true, "rmdir": true, "unlink": true, "shred": true, "mv": true, "trash": true,

@@ -118,7 +118,7 @@ func TestProgressLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"- 2026-11-03 09:05 asked: deploy with ‹", "09:05 edit: src/a.go\n", "09:05 ran: go test ./...\n"} {
+	for _, want := range []string{"- 2026-11-03 09:05 asked: deploy with ‹", "09:05 edit: src/a.go\n", "09:05 command: go test ./...\n"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("%q is missing:\n%s", want, text)
 		}

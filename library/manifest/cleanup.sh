@@ -196,6 +196,8 @@ x" ] || return 0
 			if [ $copy_rest = yes ] && ! keep "$path" "$(hash "$root$path")"; then
 				bad "it could not be copied" "$path"
 			fi
+		elif [ -L "$root$path" ]; then
+			say "a link, not copied: $(shown "$path")"
 		else
 			others=$((others + 1))
 			say "not known to recall, and can't be read: $(shown "$path")"

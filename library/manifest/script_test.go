@@ -323,7 +323,11 @@ func TestCleanupOfAMachine(t *testing.T) {
 			}
 		}
 		same(t, "after a look", tree(t, vm.root), before)
-		vm.run("c.sh", script, 0, "--copy-rest", "--apply")
+		out = vm.run("c.sh", script, 1, "--copy-rest", "--apply") // of a name with a line's end in it
+		if !strings.Contains(out, "left alone (it could not be copied): /sessions/odd/new\n") ||
+			!strings.Contains(out, "a link, not copied: /sessions/calm/away\n") {
+			t.Errorf("what isn't copied isn't said:\n%s", out)
+		}
 		for _, process := range []string{"calm", "odd"} {
 			delete(before, "/sessions/"+process+"/lost")
 			delete(before, "/sessions/"+process+"/report.docx")

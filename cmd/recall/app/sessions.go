@@ -68,8 +68,12 @@ func (a *App) Named(ctx context.Context, name string) (*library.Library, library
 // Session finds the session that a person names; a number of the last answer is the session of that result.
 func (a *App) Session(l *library.Library, name string) (library.Entry, error) {
 	if n, ok := numbered(name); ok {
-		if h, err := a.lastHit(l, n); err == nil {
+		h, err := a.lastHit(l, n)
+		switch {
+		case err == nil:
 			name = string(h.Session)
+		case errors.Is(err, errNotShown): // no title that happens to have the number
+			return library.Entry{}, err
 		}
 	}
 	e, err := l.Lookup(name)

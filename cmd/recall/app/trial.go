@@ -116,8 +116,8 @@ func (a *App) TryOnSample(ctx context.Context, l *library.Library, ch config.Cho
 		return err
 	}
 	bar := terminal.NewProgress(a.Err)
-	measure := func(d distill.Distiller) (*eval.PayloadScore, error) {
-		r, err := eval.Payloads(ctx, eval.Options{From: dir, Distiller: d, AtOnce: b.Config.Patience().AtOnce,
+	measure := func(d distill.Distiller, atOnce int) (*eval.PayloadScore, error) {
+		r, err := eval.Payloads(ctx, eval.Options{From: dir, Distiller: d, AtOnce: atOnce,
 			Redact: func(s *ingest.Session) { pipeline.Redact(rules, s) },
 			Progress: func(done, total int, what string) {
 				bar.Show(pipeline.Progress{Stage: txt.Clip(terminal.Line(what), 24), Done: done, Total: total})
@@ -135,7 +135,7 @@ func (a *App) TryOnSample(ctx context.Context, l *library.Library, ch config.Cho
 		fmt.Fprintf(a.Out, "  %-30s %.2f   decisions %.2f\n", name, s.Micro.F1.Value, s.Kinds[payload.Decision].F1.Value)
 	}
 	var takes distill.Estimate
-	plain, err := measure(byModel{a.Distiller(), improver, &takes})
+	plain, err := measure(byModel{a.Distiller(), improver, &takes}, 1)
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (a *App) TryOnSample(ctx context.Context, l *library.Library, ch config.Cho
 		}
 	}
 	start := time.Now()
-	made, err := measure(byModel{a.Distiller(), improver, nil})
+	made, err := measure(byModel{a.Distiller(), improver, nil}, b.Config.Patience().AtOnce)
 	if err != nil {
 		return err
 	}

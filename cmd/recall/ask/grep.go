@@ -50,6 +50,9 @@ func runGrep(ctx context.Context, a *app.App, l *library.Library, args []string,
 		return hint.With(err, "its signs are taken literally after a backslash: recall grep 'f\\(x\\)'")
 	}
 	g.Context, g.Only = max(0, o.context), o.names
+	if _, err := a.Fresh(ctx, l); err != nil {
+		return err
+	}
 	shelf, err := l.Shelf()
 	if err != nil {
 		return err
@@ -83,10 +86,18 @@ func runGrep(ctx context.Context, a *app.App, l *library.Library, args []string,
 		}
 		return a.Print(grepText(a, doc, o))
 	})
-	if err == nil && !found {
+	for _, bad := range g.Problems {
+		fmt.Fprintf(a.Err, "recall: not searched: %v\n", bad)
+	}
+	switch {
+	case err != nil:
+		return err
+	case len(g.Problems) > 0:
+		return app.ExitCode(app.ExitPartial)
+	case !found:
 		return app.ExitCode(app.ExitNothing)
 	}
-	return err
+	return nil
 }
 
 // grepText is what matches in a session: below its name on a terminal, after it elsewhere.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"recall/answer"
@@ -64,7 +63,7 @@ func turnNumbered(e library.Entry, n int) (path string, line int, err error) {
 			return "", 0, hint.With(fmt.Errorf("turn %d: %w", n, library.ErrNoTurn), "recall show %s --transcript has them all",
 				answer.ShortID(e.ID))
 		}
-		if before, _, ok := bytes.Cut(text, fmt.Appendf(nil, "\n### %d · ", n)); ok {
+		if before, _, ok := bytes.Cut(text, fmt.Appendf(nil, "</a>\n### %d · ", n)); ok {
 			return path, 1 + bytes.Count(before, []byte("\n")), nil
 		}
 	}
@@ -77,8 +76,11 @@ func turnAt(path string, line int) (string, error) {
 		return "", err
 	}
 	lines := strings.SplitAfter(string(text), "\n")[line:]
-	if end := slices.IndexFunc(lines, func(s string) bool { return strings.HasPrefix(s, "<a id=") }); end >= 0 {
-		lines = lines[:end]
+	for i := 1; i < len(lines); i++ { // a sub-agent's turns within it have anchors, but no such headings
+		if strings.HasPrefix(lines[i-1], "<a id=") && strings.HasPrefix(lines[i], "### ") && i > 1 {
+			lines = lines[:i-1]
+			break
+		}
 	}
 	return strings.Trim(strings.Join(lines, ""), "\n") + "\n", nil
 }

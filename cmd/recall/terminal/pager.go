@@ -50,7 +50,9 @@ func (p *pager) Write(b []byte) (int, error) {
 	}
 	if !p.ended {
 		_, err := p.in.Write(b)
-		p.ended = err != nil // the person has seen enough, or it doesn't work: close tells
+		if p.ended = err != nil; p.ended { // the person has seen enough, or it doesn't work: close tells
+			signal.Reset(os.Interrupt)
+		}
 	}
 	return len(b), nil
 }
@@ -68,7 +70,9 @@ func (p *pager) start() {
 	if p.in, err = p.cmd.StdinPipe(); err == nil {
 		err = p.cmd.Start()
 	}
-	p.ended = err != nil
+	if p.ended = err != nil; !p.ended {
+		signal.Ignore(os.Interrupt) // Ctrl-C is the pager's now
+	}
 }
 
 // close waits until the person is done. What a pager that failed was given is shown without it.
@@ -79,7 +83,6 @@ func (p *pager) close() error {
 	if p.in != nil {
 		p.in.Close()
 	}
-	signal.Ignore(os.Interrupt) // Ctrl-C is the pager's now
 	if err := p.cmd.Wait(); err != nil && len(p.kept) <= keptForPager {
 		_, err := p.screen.Write(p.kept)
 		return err
