@@ -95,8 +95,10 @@ func (a *App) Remember(l *library.Library, question string, hits []LastHit) {
 	library.WritePlain(filepath.Join(dir, terminalName()+".json"), text)
 }
 
-// errNotShown is of a number that the last answer doesn't have.
-var errNotShown = errors.New("no such number")
+// notShown is said of a number that the last answer doesn't have.
+type notShown string
+
+func (e notShown) Error() string { return string(e) }
 
 // lastHit finds a result of the last answer by its number: this terminal's, or
 // the newest of any where this one was shown none.
@@ -114,11 +116,11 @@ func (a *App) lastHit(l *library.Library, n int) (LastHit, error) {
 		return LastHit{}, hint.With(fmt.Errorf("%d: there is no last answer", n),
 			"ask first: recall query \"…\"; or name an item by its id")
 	case len(last.Results) == 0:
-		return LastHit{}, hint.With(fmt.Errorf("%d: %w: the last answer, to %q, showed nothing", n, errNotShown,
-			txt.Clip(terminal.Line(last.Question), 60)), "ask another question, or name an item by its id")
+		return LastHit{}, hint.With(notShown(fmt.Sprintf("%d: the last answer, to %q, showed nothing", n,
+			txt.Clip(terminal.Line(last.Question), 60))), "ask another question, or name an item by its id")
 	case n < 1 || n > len(last.Results):
-		return LastHit{}, hint.With(fmt.Errorf("%d: %w: the last answer, to %q, showed %d", n, errNotShown,
-			txt.Clip(terminal.Line(last.Question), 60), len(last.Results)), "1 is the first; -n 10 shows more")
+		return LastHit{}, hint.With(notShown(fmt.Sprintf("%d: the last answer, to %q, showed %d", n,
+			txt.Clip(terminal.Line(last.Question), 60), len(last.Results))), "1 is the first; -n 10 shows more")
 	}
 	h := last.Results[n-1]
 	h.asked = last.Question
@@ -155,7 +157,7 @@ func numbered(arg string) (n int, ok bool) {
 func (a *App) Hit(ctx context.Context, l *library.Library, arg string) (LastHit, error) {
 	n, ok := numbered(arg)
 	if ok {
-		if h, err := a.lastHit(l, n); err == nil || errors.Is(err, errNotShown) {
+		if h, err := a.lastHit(l, n); err == nil || errors.As(err, new(notShown)) {
 			return h, err
 		}
 	}

@@ -72,7 +72,7 @@ func (a *App) Session(l *library.Library, name string) (library.Entry, error) {
 		switch {
 		case err == nil:
 			name = string(h.Session)
-		case errors.Is(err, errNotShown): // no title that happens to have the number
+		case errors.As(err, new(notShown)): // no title that happens to have the number
 			return library.Entry{}, err
 		}
 	}
