@@ -77,7 +77,7 @@ func TestMerging(t *testing.T) {
 			}
 		}
 	}
-	same("put one by one", 5)
+	same("put one by one", 3)
 	if err := x.Tidy(ctx); err != nil {
 		t.Fatal(err)
 	}

@@ -21,13 +21,13 @@ func TestLargeSessionFollows(t *testing.T) {
 	}
 	tell(t, home, 1, said...)
 	recall(nil, "sync")
-	tell(t, home, 1, append(said, "We decided that the harbour listens on port 8081.", "Done.")...)
+	tell(t, home, 1, append(said, "We decided that the harbour listens on port 90125.", "Done.")...)
 	ask := []string{"query", "which port does the harbour listen on"}
 	out, errOut := recall(nil, ask...)
-	if strings.Contains(out, "8081") || !strings.Contains(errOut, "a large one that goes on follows in") {
+	if strings.Contains(out, "90125") || !strings.Contains(errOut, "a large one that goes on follows in") {
 		t.Fatalf("right after it grew: %q, %q", out, errOut)
 	}
-	for end := time.Now().Add(3 * time.Minute); !strings.Contains(out, "8081"); {
+	for end := time.Now().Add(3 * time.Minute); !strings.Contains(out, "90125"); {
 		if time.Now().After(end) {
 			t.Fatalf("it never followed: %q, %q", out, errOut)
 		}
