@@ -69,7 +69,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 func reportError(a *app.App, err error) int {
 	var code app.ExitCode
 	switch {
-	case err == nil:
+	case err == nil, errors.Is(err, terminal.ErrSeen):
 		return app.ExitOK
 	case errors.As(err, &code):
 		return int(code)

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"errors"
 	"io"
 	"reflect"
 	"strings"
@@ -60,7 +61,7 @@ func (o *Output) put(text string) error {
 		to = o.After.pager
 	}
 	_, err := io.WriteString(to, b.String())
-	if o.err == nil {
+	if o.err == nil && !errors.Is(err, ErrSeen) {
 		o.err = err
 	}
 	return err

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -8,6 +9,9 @@ import (
 	"runtime"
 	"strings"
 )
+
+// ErrSeen is of output that a person left the pager from: they have seen enough.
+var ErrSeen = errors.New("the pager was left")
 
 // pager is the person's own, between recall and the screen, as git has it: PAGER, else less; on Windows only the one
 // that PAGER names, since more spoils what isn't ASCII.
@@ -18,6 +22,7 @@ type pager struct {
 	in     io.WriteCloser
 	kept   []byte // all that was written, while that is little
 	ended  bool   // it takes no more
+	broken bool   // it didn't work: the screen has all
 }
 
 // keptForPager is how much is kept to be shown without the pager, should that fail; who read more of it works.
@@ -45,14 +50,21 @@ func (p *pager) Write(b []byte) (int, error) {
 	if p.cmd == nil {
 		p.start()
 	}
+	if p.broken {
+		return p.screen.Write(b)
+	}
 	if len(p.kept) <= keptForPager {
 		p.kept = append(p.kept, b...)
 	}
 	if !p.ended {
-		_, err := p.in.Write(b)
-		if p.ended = err != nil; p.ended { // the person has seen enough, or it doesn't work: close tells
-			signal.Reset(os.Interrupt)
+		if _, err := p.in.Write(b); err != nil {
+			if err := p.close(); err != nil {
+				return 0, err
+			}
 		}
+	}
+	if p.ended && !p.broken {
+		return 0, ErrSeen
 	}
 	return len(b), nil
 }
@@ -70,20 +82,22 @@ func (p *pager) start() {
 	if p.in, err = p.cmd.StdinPipe(); err == nil {
 		err = p.cmd.Start()
 	}
-	if p.ended = err != nil; !p.ended {
+	if p.ended, p.broken = err != nil, err != nil; err == nil {
 		signal.Ignore(os.Interrupt) // Ctrl-C is the pager's now
 	}
 }
 
 // close waits until the person is done. What a pager that failed was given is shown without it.
 func (p *pager) close() error {
-	if p.cmd == nil {
+	if p.cmd == nil || p.ended {
 		return nil
 	}
-	if p.in != nil {
-		p.in.Close()
-	}
-	if err := p.cmd.Wait(); err != nil && len(p.kept) <= keptForPager {
+	p.ended = true
+	p.in.Close()
+	err := p.cmd.Wait()
+	signal.Reset(os.Interrupt)
+	if err != nil && len(p.kept) <= keptForPager {
+		p.broken = true
 		_, err := p.screen.Write(p.kept)
 		return err
 	}
