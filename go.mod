@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/atotto/clipboard v0.1.4
+	github.com/blevesearch/go-porterstemmer v1.0.3
 	github.com/fsnotify/fsnotify v1.9.0
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
 	github.com/gofrs/flock v0.13.1
