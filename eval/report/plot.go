@@ -1,50 +1,37 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 	"slices"
+	"unicode"
+	"unicode/utf8"
 
+	"recall/answer"
 	"recall/eval"
 	"recall/payload"
 )
 
-// Plots are drawn 360 wide, as on a phone at full size; wider screens put two
-// or three side by side.
-const (
-	plotWidth = 360.0
-	right     = 350.0 // where the scale of a plot ends
-	rowHeight = 34.0
-)
-
-// plot is one drawing with what it says in words.
+// plot is one drawing of figures from 0 to 1, with what it says in words. Plots are drawn
+// 360 wide, as on a phone at full size; wider screens put two or three side by side.
 type plot struct {
 	ID, Title, Note string
-	Desc            string // for those who can't see it
-	Height          float64
-	Lines           []line
-	Bands           []string // polygons' points
-	Points          []point
-	Labels          []label
+	Rows            []plotRow
 	Legend          []legend
 }
 
-type line struct {
-	X1, Y1, X2, Y2 float64
-	Class          string
+// plotRow is a line of a plot: figures beside its name, the first with its interval, the
+// others below.
+type plotRow struct {
+	Name, Note string
+	Marks      []marked
+	cost       float64 // of the system that the row is of, where it is of one
 }
 
-type point struct {
+type marked struct {
 	mark
-	X, Y float64
-	Say  string // shown on hovering
-}
-
-type label struct {
-	X, Y   float64
-	Text   string
-	Anchor string // start, middle, end
-	Class  string
+	eval.Interval
+	Say string // shown on hovering, and to those who can't see it
 }
 
 type legend struct {
@@ -52,103 +39,71 @@ type legend struct {
 	Name, Note string
 }
 
-// scale maps values onto pixels.
-type scale struct {
-	from, to float64
-	a, b     float64 // pixels
-	log      bool
-}
+// plotX is where a figure stands on the scale.
+func plotX(v float64) string { return fmt.Sprintf("%.4g", 92+min(max(v, 0), 1)*258) }
 
-func (s scale) at(x float64) float64 {
-	lo, hi := s.from, s.to
-	if s.log {
-		x, lo, hi = math.Log10(max(x, s.from)), math.Log10(lo), math.Log10(hi)
-	}
-	if hi == lo {
-		return (s.a + s.b) / 2
-	}
-	return s.a + (min(max(x, lo), hi)-lo)/(hi-lo)*(s.b-s.a)
-}
+// plotY is where a row stands; of the one behind the last, where the plot ends.
+func plotY(row int) int { return 34 + row*34 }
 
-// rowFigures are the rows of a plot: a figure each, of whatever system has it.
-type rowFigures struct {
-	title, note string
-	rows        []rowFigure
-}
+func plotTicks() []float64 { return []float64{0, 0.25, 0.5, 0.75, 1} }
 
+// rowFigure is a figure of a system; not ok where it has none.
 type rowFigure struct {
 	name string
 	of   func(eval.System) (f eval.Interval, ok bool)
 }
 
-// kindFigures are F1 per kind.
-func kindFigures(ours *eval.PayloadScore) rowFigures {
-	all := rowFigures{title: "F1 per kind",
-		note: "Bars are 95 % intervals. Kinds with under 10 wanted items are in the table, as counts."}
-	for _, k := range payload.Kinds {
-		if r, ok := ours.Kinds[k]; ok && !r.Few {
-			all.rows = append(all.rows, rowFigure{string(k), kindF1(k)})
-		}
-	}
-	all.rows = append(all.rows, rowFigure{"all kinds", allF1})
-	return all
-}
+func allF1(s eval.System) (eval.Interval, bool) { return s.Payloads.Micro.F1, true }
 
-// askedFigures are what of the questions is found, by measure.
-func askedFigures() rowFigures {
-	all := rowFigures{title: "What is found", note: "Bars are 95 % intervals over questions."}
-	for _, m := range eval.QuestionMetrics {
-		all.rows = append(all.rows, rowFigure{m.Name,
-			askedFigure(func(q *eval.QuestionRates) eval.Interval { return m.Of(q) })})
-	}
-	return all
-}
-
-func allF1(s eval.System) (eval.Interval, bool) {
-	if s.Payloads == nil {
-		return eval.Interval{}, false
-	}
-	return s.Payloads.Micro.F1, true
-}
-
+// kindF1 is a kind's F1 where there are enough items of it.
 func kindF1(k payload.Kind) func(eval.System) (eval.Interval, bool) {
 	return func(s eval.System) (eval.Interval, bool) {
-		if s.Payloads == nil {
-			return eval.Interval{}, false
-		}
 		r, ok := s.Payloads.Kinds[k]
-		return r.F1, ok
+		return r.F1, ok && !r.Few
 	}
 }
 
-func askedFigure(of func(*eval.QuestionRates) eval.Interval) func(eval.System) (eval.Interval, bool) {
-	return func(s eval.System) (eval.Interval, bool) {
-		if s.Questions == nil {
-			return eval.Interval{}, false
-		}
-		return of(&s.Questions.All), true
+// mainFigures are those that a run is known by, the first one before all.
+func mainFigures(what string) []rowFigure {
+	if what == "questions" {
+		return askedFigures("hit@1", "hit@5", "answer@1")
 	}
+	return []rowFigure{{"F1 of all kinds", allF1}, {"decision, F1", kindF1(payload.Decision)},
+		{"file, F1", kindF1(payload.File)}}
 }
 
-// figuresPlot is a row a figure, with its interval; baselines stand below the line in
-// their own shapes.
-func figuresPlot(run *eval.Run, all rowFigures) *plot {
-	p := &plot{Title: all.title, Note: all.note}
-	p.across(92, len(all.rows))
-	x := scale{0, 1, 92, right, false}
-	for i, row := range all.rows {
-		y := 24 + float64(i)*rowHeight
-		p.text(86, y+4, row.name, "end", "name")
-		for j, s := range run.Systems {
-			f, ok := row.of(s)
-			if !ok {
-				continue
-			}
-			p.mark(x, f, y, j, row.name+", "+s.Name)
-			if j == 0 {
-				p.Desc += fmt.Sprintf("%s %s (%s). ", row.name, figure(f.Value), span(f))
+// askedFigures are what of the questions is found, by measure; all without a name.
+func askedFigures(names ...string) (all []rowFigure) {
+	for _, m := range eval.QuestionMetrics {
+		if len(names) == 0 || slices.Contains(names, m.Name) {
+			all = append(all, rowFigure{m.Name, func(s eval.System) (eval.Interval, bool) {
+				return m.Of(&s.Questions.All), true
+			}})
+		}
+	}
+	return all
+}
+
+// figuresPlot has a row for each figure of a run's system under test, its baselines beside it.
+func figuresPlot(run *eval.Run) *plot {
+	p, rows := &plot{Title: "What is found", Note: "Bars are 95 % intervals over questions."}, askedFigures()
+	if ours := run.Systems[0].Payloads; ours != nil {
+		p.Title = "F1 per kind"
+		p.Note = "Bars are 95 % intervals. Kinds with under 10 wanted items are in the table, as counts."
+		rows = nil
+		for _, k := range payload.Kinds {
+			if r, ok := ours.Kinds[k]; ok && !r.Few {
+				rows = append(rows, rowFigure{string(k), kindF1(k)})
 			}
 		}
+		rows = append(rows, rowFigure{"all kinds", allF1})
+	}
+	for _, f := range rows {
+		row := plotRow{Name: f.name}
+		for i, s := range run.Systems {
+			row.mark(i, f, s, f.name+", "+s.Name)
+		}
+		p.Rows = append(p.Rows, row)
 	}
 	for i, s := range run.Systems {
 		p.Legend = append(p.Legend, legend{mark: markOf(i), Name: s.Name})
@@ -156,116 +111,62 @@ func figuresPlot(run *eval.Run, all rowFigures) *plot {
 	return p
 }
 
-// across draws a scale from 0 to 1 above rows.
-func (p *plot) across(from float64, rows int) {
-	p.Height = 34 + float64(rows)*rowHeight
-	x := scale{0, 1, from, right, false}
-	for _, v := range []float64{0, 0.25, 0.5, 0.75, 1} {
-		p.Lines = append(p.Lines, line{x.at(v), 8, x.at(v), p.Height - 22, "grid"})
-		p.text(x.at(v), p.Height-7, fmt.Sprintf("%.4g", v), "middle", "tick")
+// mark puts a system's figure on a row, if it has one.
+func (r *plotRow) mark(i int, of rowFigure, s eval.System, what string) {
+	if f, ok := of.of(s); ok {
+		r.Marks = append(r.Marks, marked{markOf(i), f, fmt.Sprintf("%s: %s (%s)", what, figure(f.Value), span(f))})
 	}
 }
 
-// mark puts system j's figure on the line at y; ours with its interval, the
-// others smaller, below.
-func (p *plot) mark(x scale, f eval.Interval, y float64, j int, what string) {
-	say := fmt.Sprintf("%s: %s (%s)", what, figure(f.Value), span(f))
-	if j == 0 {
-		p.Lines = append(p.Lines, line{x.at(f.Low), y, x.at(f.High), y, "interval"})
-		p.Points = append(p.Points, point{markOf(0), x.at(f.Value), y, say})
-		return
-	}
-	p.Points = append(p.Points, point{markOf(j), x.at(f.Value), y + 12, say})
-}
-
-func (p *plot) text(x, y float64, s, anchor, class string) {
-	p.Labels = append(p.Labels, label{x, y, s, anchor, class})
-}
-
-// costPlot is what is reached against what it costs: dollars where a system
-// costs any, else time.
+// costPlot is what is reached for what it costs, the cheapest first: dollars where a
+// system costs any, else time.
 func costPlot(group []*eval.Run) *plot {
-	systems := byName(group)
-	cost, name, per := seconds, "time", "session"
-	of := func(s eval.System) float64 { t, _ := spent(s); return t }
+	systems, main := byName(group), mainFigures(group[0].What)[0]
+	of, say, name := func(s eval.System) float64 { t, _ := spent(s); return t }, seconds, "time"
 	if slices.ContainsFunc(systems, func(s eval.System) bool { _, d := spent(s); return d > 0 }) {
-		cost, name = dollars, "cost"
-		of = func(s eval.System) float64 { _, d := spent(s); return d }
+		of, say, name = func(s eval.System) float64 { _, d := spent(s); return d }, dollars, "cost"
 	}
-	main, _ := mainFigure(systems[0])
-	if systems[0].Questions != nil {
-		per = "question"
-	}
-	p := &plot{Title: fmt.Sprintf("%s against %s", upper(main), name), Height: 250,
-		Note: fmt.Sprintf("Upwards is better, to the left is cheaper. Mean %s of a %s, each system as measured last.", name,
-			per)}
-	y := p.upwards()
-	x, ticks := costScale(systems, of)
-	for _, t := range ticks {
-		p.Lines = append(p.Lines, line{x.at(t), 212, x.at(t), 216, "axis"})
-		p.text(x.at(t), 229, cost(t), "middle", "tick")
-	}
-	p.text((x.a+x.b)/2, 245, fmt.Sprintf("%s a %s", name, per), "middle", "tick")
+	p := &plot{Title: fmt.Sprintf("%s against %s", upper(main.name), name),
+		Note: fmt.Sprintf("The cheapest first. Mean %s of a session or question, each system as measured last.", name)}
 	for i, s := range systems {
-		_, f := mainFigure(s)
-		say := fmt.Sprintf("%s: %s %s (%s), %s", s.Name, main, figure(f.Value), span(f), cost(of(s)))
-		at := x.at(of(s))
-		p.Lines = append(p.Lines, line{at, y.at(f.Low), at, y.at(f.High), "interval thin"})
-		p.Points = append(p.Points, point{markOf(i), at, y.at(f.Value), say})
-		p.Legend = append(p.Legend, legend{markOf(i), s.Name, figure(f.Value) + ", " + cost(of(s))})
-		p.Desc += say + ". "
+		row := plotRow{Name: say(of(s)), cost: of(s)}
+		row.mark(i, main, s, s.Name+", "+row.Name)
+		p.Rows = append(p.Rows, row)
+		p.Legend = append(p.Legend, legend{markOf(i), s.Name, row.Name})
 	}
+	slices.SortStableFunc(p.Rows, func(a, b plotRow) int { return cmp.Compare(a.cost, b.cost) })
 	return p
 }
 
 // spent is what a system takes of time and money.
 func spent(s eval.System) (sec, dollars float64) {
-	switch {
-	case s.Payloads != nil:
+	if s.Payloads != nil {
 		return s.Payloads.Seconds, s.Payloads.Cost
-	case s.Questions != nil:
-		return s.Questions.Seconds, s.Questions.Cost
 	}
-	return 0, 0
+	return s.Questions.Seconds, s.Questions.Cost
 }
 
-// costScale spans what systems take; by powers of ten where they are far apart.
-func costScale(systems []eval.System, of func(eval.System) float64) (scale, []float64) {
-	var lo, hi float64
-	for _, s := range systems {
-		v := of(s)
-		hi = max(hi, v)
-		if v > 0 && (lo == 0 || v < lo) {
-			lo = v
+// historyPlot is how a group's main figures went from run to run.
+func historyPlot(group []*eval.Run) *plot {
+	p := &plot{Title: "History", Note: fmt.Sprintf("%s, the newest below.", upper(answer.Count(len(group), "run")))}
+	if len(group) == 1 {
+		p.Note = "One run so far: name more run files and they appear here."
+	}
+	figures := mainFigures(group[0].What)
+	for _, r := range group {
+		row := plotRow{Name: r.At.UTC().Format("Jan 2"), Note: clipRev(r.Revision)}
+		for i, f := range figures {
+			row.mark(i, f, r.Systems[0], f.name+", "+day(r.At))
 		}
+		p.Rows = append(p.Rows, row)
 	}
-	if hi == 0 {
-		return scale{0, 1, 48, right - 24, false}, []float64{0}
+	for i, f := range figures {
+		p.Legend = append(p.Legend, legend{mark: markOf(i), Name: f.name})
 	}
-	if hi/lo < 20 {
-		return scale{0, hi * 1.1, 48, right - 10, false}, []float64{0, round1(hi / 2), round1(hi)}
-	}
-	from, to := math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi))
-	step := math.Ceil((to - from) / 4)
-	var ticks []float64
-	for e := from; e <= to; e += step {
-		ticks = append(ticks, math.Pow(10, e))
-	}
-	return scale{math.Pow(10, from), math.Pow(10, to), 58, right - 20, true}, ticks
+	return p
 }
 
-// round1 keeps one digit that says something.
-func round1(x float64) float64 {
-	unit := math.Pow(10, math.Floor(math.Log10(x)))
-	return math.Round(x/unit*10) / 10 * unit
-}
-
-// upwards draws a scale from 0 to 1 at the left.
-func (p *plot) upwards() scale {
-	y := scale{0, 1, 208, 14, false}
-	for _, v := range []float64{0, 0.25, 0.5, 0.75, 1} {
-		p.Lines = append(p.Lines, line{38, y.at(v), right, y.at(v), "grid"})
-		p.text(32, y.at(v)+4, fmt.Sprintf("%.4g", v), "end", "tick")
-	}
-	return y
+func upper(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:]
 }

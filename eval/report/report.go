@@ -13,6 +13,7 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 
 	"recall/answer"
@@ -29,9 +30,14 @@ var pageHTML string
 // pageTemplate is parsed when it is first asked for: few runs of the program do.
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
-		"figure": figure, "span": span, "kofn": kofn, "among": among, "px": px, "short": shortID, "day": day,
+		"figure": figure, "span": span, "kofn": kofn, "among": among, "x": plotX, "y": plotY, "ticks": plotTicks, "short": shortID, "day": day,
 		"plural": answer.Count, "rev": clipRev, "seconds": seconds, "dollars": dollars, "mark": markOf, "judged": judged,
 		"kinds": kindRows, "sessions": sessionViews, "measures": func() []eval.QuestionMetric { return eval.QuestionMetrics },
+		"main": func(r *eval.Run) past {
+			f := mainFigures(r.What)[0]
+			of, _ := f.of(r.Systems[0])
+			return past{f.name, of}
+		},
 	}).Parse(pageHTML))
 })
 
@@ -45,12 +51,18 @@ type page struct {
 // A chapter is about one gold set and one kind of run: its newest run in full,
 // those before it as history.
 type chapter struct {
-	ID      string // anchor
-	Run     *eval.Run
-	Title   string
-	Tiles   []tile
-	Plots   []*plot
-	History []past // newest first, the run itself among them
+	ID    string // anchor
+	Run   *eval.Run
+	Title string
+	Tiles []tile
+	Plots []*plot
+	Runs  []*eval.Run // newest first, the run itself among them
+}
+
+// past is what a run before came to.
+type past struct {
+	Name string
+	eval.Interval
 }
 
 // tile is one figure of a chapter's head.
@@ -104,58 +116,21 @@ func groups(runs []*eval.Run) [][]*eval.Run {
 }
 
 func newChapter(group []*eval.Run) (*chapter, error) {
-	run := group[len(group)-1]
-	if len(run.Systems) == 0 {
-		return nil, fmt.Errorf("the run of %s on %s measured nothing", day(run.At), run.Gold.Name)
-	}
-	c := &chapter{Run: run, History: history(group)}
-	ours := run.Systems[0]
-	switch {
-	case ours.Payloads != nil:
-		c.Title = "Payloads: " + run.Gold.Name
-		c.Tiles = payloadTiles(ours.Payloads)
-		c.Plots = []*plot{figuresPlot(run, kindFigures(ours.Payloads)), costPlot(group), historyPlot(group)}
-	case ours.Questions != nil:
-		c.Title = "Questions: " + run.Gold.Name
-		c.Tiles = askedTiles(ours.Questions)
-		c.Plots = []*plot{figuresPlot(run, askedFigures()), costPlot(group), historyPlot(group)}
-	default:
-		return nil, fmt.Errorf("the run of %s on %s has a system %q without figures", day(run.At), run.Gold.Name, ours.Name)
-	}
-	return c, nil
-}
-
-// past is one line of the list of runs.
-type past struct {
-	Run       *eval.Run
-	System    string
-	Main      eval.Interval // F1 of all kinds, or hit@1
-	Name      string        // of Main
-	OtherGold bool          // the gold set was another than the newest run's
-}
-
-func history(group []*eval.Run) []past {
-	newest := group[len(group)-1]
-	var all []past
-	for _, r := range slices.Backward(group) {
-		if len(r.Systems) == 0 {
-			continue
+	for _, r := range group {
+		if len(r.Systems) == 0 || r.Systems[0].Payloads == nil && r.Systems[0].Questions == nil {
+			return nil, fmt.Errorf("the run of %s on %s measured nothing", day(r.At), r.Gold.Name)
 		}
-		name, main := mainFigure(r.Systems[0])
-		all = append(all, past{r, r.Systems[0].Name, main, name, r.Gold.Hash != newest.Gold.Hash})
 	}
-	return all
-}
-
-// mainFigure is the one figure that a system is known by.
-func mainFigure(s eval.System) (name string, f eval.Interval) {
-	switch {
-	case s.Payloads != nil:
-		return "F1 of all kinds", s.Payloads.Micro.F1
-	case s.Questions != nil:
-		return "hit@1", s.Questions.All.Hit1
+	run := group[len(group)-1]
+	c := &chapter{Run: run, Plots: []*plot{figuresPlot(run), costPlot(group), historyPlot(group)}}
+	if ours := run.Systems[0].Payloads; ours != nil {
+		c.Title, c.Tiles = "Payloads: "+run.Gold.Name, payloadTiles(ours)
+	} else {
+		c.Title, c.Tiles = "Questions: "+run.Gold.Name, askedTiles(run.Systems[0].Questions)
 	}
-	return "", eval.Interval{}
+	c.Runs = slices.Clone(group)
+	slices.Reverse(c.Runs)
+	return c, nil
 }
 
 // marks tells systems apart by shape as well as by colour; the one under test
@@ -189,4 +164,14 @@ func byName(group []*eval.Run) []eval.System {
 		}
 	}
 	return all
+}
+
+// clipRev shortens a revision and keeps the mark of a changed tree.
+func clipRev(rev string) string {
+	hash, changed := strings.CutSuffix(rev, "+")
+	hash = hash[:min(len(hash), 7)]
+	if changed {
+		return hash + "+"
+	}
+	return hash
 }

@@ -26,8 +26,6 @@ type sessionView struct {
 	F1     float64
 	Counts map[string]int // by state
 	Rows   []row
-	Time   string
-	Cost   string
 
 	Doubtful int // items that are like a claim called wrong
 }
@@ -54,8 +52,7 @@ func (r row) Sign() string {
 }
 
 func viewSession(s *eval.SessionScore) *sessionView {
-	v := &sessionView{SessionScore: s, Name: cmp.Or(s.Title, shortID(s.Session)), Counts: map[string]int{},
-		Time: seconds(s.Seconds), Cost: dollars(s.Cost)}
+	v := &sessionView{SessionScore: s, Name: cmp.Or(s.Title, shortID(s.Session)), Counts: map[string]int{}}
 	v.Rows = sideBySide(s)
 	for _, r := range v.Rows {
 		v.Counts[r.State]++

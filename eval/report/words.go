@@ -2,8 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
 	"time"
 
@@ -11,12 +9,7 @@ import (
 )
 
 // figure is a value from 0 to 1 as people read it.
-func figure(x float64) string {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return "–"
-	}
-	return fmt.Sprintf("%.2f", x)
-}
+func figure(x float64) string { return fmt.Sprintf("%.2f", x) }
 
 // span is an interval without its value: "0.41–0.55".
 func span(i eval.Interval) string { return figure(i.Low) + "–" + figure(i.High) }
@@ -27,11 +20,6 @@ func kofn(k eval.KofN) string {
 		return "none"
 	}
 	return fmt.Sprintf("%d of %d", k.K, k.N)
-}
-
-// px is a coordinate, in hundredths.
-func px(x float64) string {
-	return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64)
 }
 
 func shortID(id string) string {
