@@ -41,7 +41,7 @@ var degrees = map[string]float64{"same": 1, "part": 0.4, "contrary": 0, "differe
 
 // Name implements Judge: it holds the model and the prompt's version.
 func (j ModelJudge) Name() string {
-	return "model/" + j.Model.Name() + "/" + prompts.Version(prompts.Judge()+string(prompts.JudgeSchema()))
+	return "model/" + j.Model.Name() + "/" + prompts.Version(prompts.Judge.Text()+string(prompts.Judge.Schema()))
 }
 
 // Threshold implements Judge.
@@ -190,8 +190,8 @@ func (j ModelJudge) once(ctx context.Context, some []verdictOn, heard func(verdi
 	for i, q := range some {
 		fmt.Fprintf(&b, "\n%d\nA %s\nB %s\n", i+1, q.A, q.B)
 	}
-	res, err := j.Model.Complete(ctx, llm.Request{Task: "judge", System: prompts.Judge(), Prompt: b.String(),
-		Schema: &llm.Schema{Name: "verdicts", JSON: prompts.JudgeSchema()}, Max: 500 + 80*len(some)})
+	res, err := j.Model.Complete(ctx, llm.Request{Task: "judge", System: prompts.Judge.Text(), Prompt: b.String(),
+		Schema: &llm.Schema{Name: "verdicts", JSON: prompts.Judge.Schema()}, Max: 500 + 80*len(some)})
 	if err != nil {
 		return nil, err
 	}

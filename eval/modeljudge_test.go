@@ -43,7 +43,7 @@ func (m *saysOf) Complete(_ context.Context, r llm.Request) (llm.Response, error
 	m.requests++
 	m.pairs = append(m.pairs, len(found))
 	m.mu.Unlock()
-	if r.Task != "judge" || r.System != prompts.Judge() || r.Schema == nil || r.Max == 0 {
+	if r.Task != "judge" || r.System != prompts.Judge.Text() || r.Schema == nil || r.Max == 0 {
 		return llm.Response{}, fmt.Errorf("not a judge's request: %+v", r)
 	}
 	if m.most != 0 && len(found) > m.most {
@@ -127,7 +127,7 @@ func TestModelJudge(t *testing.T) {
 	if _, err := j.Alike(t.Context(), more, one); err != nil || m.requests != 2 {
 		t.Errorf("a verdict after a torn line is lost: %v, %d requests", err, m.requests)
 	}
-	if want := "model/test/judge/" + prompts.Version(prompts.Judge()+string(prompts.JudgeSchema())); j.Name() != want {
+	if want := "model/test/judge/" + prompts.Version(prompts.Judge.Text()+string(prompts.Judge.Schema())); j.Name() != want {
 		t.Errorf("got %s, want %s", j.Name(), want)
 	}
 }

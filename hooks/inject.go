@@ -97,7 +97,7 @@ func inject(p *payload.Payload, v payload.Variant, confirm bool, leads int) stri
 	data.Origins = nil // the line has it at its beginning
 	end := ""
 	if confirm {
-		end = "\n" + prompts.Confirm()
+		end = "\n" + prompts.Confirm.Text()
 	}
 	budget := mostTokens - tokens.AtMost(preface+end) - 4
 	for {

@@ -31,12 +31,12 @@ func (s *Server) addPrompts() {
 		})
 	add(mcp.Prompt{Name: "wrap-up", Title: "Close this session",
 		Description: "Has the agent draft this session's payload and record each item with its evidence."},
-		func(context.Context, map[string]string) (string, error) { return prompts.WrapUp(), nil })
+		func(context.Context, map[string]string) (string, error) { return prompts.WrapUp.Text(), nil })
 	add(mcp.Prompt{Name: "handoff", Title: "Hand this work to somebody",
 		Description: "Has the agent draft a payload for another person.",
 		Arguments:   []*mcp.PromptArgument{{Name: "to", Description: "who takes over"}}},
 		func(_ context.Context, arguments map[string]string) (string, error) {
-			text := prompts.Handoff()
+			text := prompts.Handoff.Text()
 			if to := payload.Data(arguments["to"], 80); to != "" {
 				text = fmt.Sprintf("%s\n\nThe payload is for %s.", text, to)
 			}

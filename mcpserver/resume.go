@@ -23,7 +23,7 @@ func (s *Server) resume(_ context.Context, m *Memory, in resumeIn) (string, erro
 	}
 	r := payload.Render(p, payload.Options{Variant: payload.Variant(cmp.Or(in.Variant, string(payload.Coding))),
 		Budget: s.o.Budget})
-	text := payload.HarmlessPage(r.Text) + "\n" + prompts.Confirm() + "\n"
+	text := payload.HarmlessPage(r.Text) + "\n" + prompts.Confirm.Text() + "\n"
 	if m.Left > 0 {
 		text += fmt.Sprintf("It doesn't know %d new or grown sessions yet.\n", m.Left)
 	}

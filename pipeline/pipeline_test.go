@@ -209,7 +209,7 @@ func TestFiveTimesThroughItsOwnPayload(t *testing.T) {
 						"\n\nI would start with the next action."
 				}
 				again := talk{id: fmt.Sprintf("bbbbbbb%d-0000-4000-8000-000000000001", i), start: day.AddDate(0, 0, i+1),
-					said: []string{text + "\n" + prompts.Confirm(), reply}}
+					said: []string{text + "\n" + prompts.Confirm.Text(), reply}}
 				again.write(t, root)
 				syncAll(t, p, root)
 				for id, got := range items(t, p.Library) {

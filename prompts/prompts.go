@@ -5,17 +5,61 @@ package prompts
 
 import (
 	"crypto/sha256"
-	_ "embed"
+	"embed"
 	"encoding/hex"
+	"encoding/json"
 	"strings"
 )
 
-//go:embed confirm.txt
-var confirm string
+// A Prompt is named by its files: NAME.txt and, where the answer has a form, NAME.schema.json.
+type Prompt string
 
-// Confirm follows a payload that is handed to the next session: its answer
-// shows whether the payload was understood. One line, without a line break.
-func Confirm() string { return strings.TrimSpace(confirm) }
+const (
+	Extract   Prompt = "extract"   // a session's items; see Extraction
+	Repair    Prompt = "repair"    // the right quotes of items whose quotes don't stand where they were said to
+	Rephrase  Prompt = "rephrase"  // other words that items may be asked for by
+	Reconcile Prompt = "reconcile" // how later items bear on earlier ones
+	Answer    Prompt = "answer"    // one paragraph out of what a search found
+	Rerank    Prompt = "rerank"    // which of a search's results answer the question
+	Judge     Prompt = "judge"     // whether two notes tell the same fact
+
+	// Confirm follows a payload that is handed to the next session: its answer
+	// shows whether the payload was understood. One line, without a line break.
+	Confirm Prompt = "confirm"
+	// WrapUp has an agent that is about to end a session draft its payload, and
+	// record each item with its evidence.
+	WrapUp Prompt = "wrapup"
+	// Handoff has an agent draft the payload for somebody else who takes over.
+	Handoff Prompt = "handoff"
+)
+
+//go:embed *.txt *.schema.json
+var files embed.FS
+
+// Text is what is asked.
+func (p Prompt) Text() string { return strings.TrimSpace(string(p.read(".txt"))) }
+
+// Schema is the form of the answer, a JSON Schema.
+func (p Prompt) Schema() json.RawMessage { return p.read(".schema.json") }
+
+func (p Prompt) read(kind string) []byte {
+	data, err := files.ReadFile(string(p) + kind)
+	if err != nil {
+		panic(err) // a prompt of ours has its files
+	}
+	return data
+}
+
+// Extraction is the text of Extract; without known, it leaves out what is said of items
+// known from earlier parts.
+func Extraction(known bool) string {
+	text := Extract.Text()
+	if before, after, ok := strings.Cut(text, "# When earlier parts were read already"); ok && !known {
+		_, after, _ = strings.Cut(after, "# Examples")
+		text = before + "# Examples" + after
+	}
+	return text
+}
 
 // Version is the version of a prompt's text: 12 hexadecimal digits.
 func Version(text string) string {

@@ -43,7 +43,7 @@ type Store interface {
 
 // Versions name the prompts of both tasks.
 func Versions() string {
-	return prompts.Version(prompts.Rerank()) + "+" + prompts.Version(prompts.Answer())
+	return prompts.Version(prompts.Rerank.Text()) + "+" + prompts.Version(prompts.Answer.Text())
 }
 
 // ask sends a request and decodes what comes back, if check has nothing against

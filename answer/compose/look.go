@@ -49,8 +49,8 @@ type Look struct {
 
 // Look asks which of the first results answer the question.
 func (a *Asker) Look(ctx context.Context, question string, found []index.Result) (Look, error) {
-	r := llm.Request{Task: "rerank", System: prompts.Rerank(), Max: lookOut,
-		Schema: &llm.Schema{Name: "order", JSON: prompts.RerankSchema()}}
+	r := llm.Request{Task: "rerank", System: prompts.Rerank.Text(), Max: lookOut,
+		Schema: &llm.Schema{Name: "order", JSON: prompts.Rerank.Schema()}}
 	found = found[:min(len(found), Looked)]
 	room := a.room(r, question)
 	var b strings.Builder

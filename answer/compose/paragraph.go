@@ -36,8 +36,8 @@ type Paragraph struct {
 // Paragraph has the model answer from the items of results, those that they
 // took the place of and those that contradict them.
 func (a *Asker) Paragraph(ctx context.Context, question string, results []index.Result) (Paragraph, error) {
-	r := llm.Request{Task: "answer", System: prompts.Answer(), Max: paragraphOut,
-		Schema: &llm.Schema{Name: "answer", JSON: prompts.AnswerSchema()}}
+	r := llm.Request{Task: "answer", System: prompts.Answer.Text(), Max: paragraphOut,
+		Schema: &llm.Schema{Name: "answer", JSON: prompts.Answer.Schema()}}
 	notes := notesOf(results)
 	room := a.room(r, question)
 	var b strings.Builder

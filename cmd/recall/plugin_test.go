@@ -92,7 +92,8 @@ func TestPluginAgreesWithTheProgram(t *testing.T) {
 }
 
 func TestPluginCommands(t *testing.T) {
-	for name, prompt := range map[string]string{"recall": "", "wrap-up": prompts.WrapUp(), "handoff": prompts.Handoff()} {
+	for name, prompt := range map[string]string{"recall": "", "wrap-up": prompts.WrapUp.Text(),
+		"handoff": prompts.Handoff.Text()} {
 		text := pluginFile(t, "commands/"+name+".md", nil)
 		front, body, ok := strings.Cut(strings.TrimPrefix(text, "---\n"), "\n---\n")
 		if !ok || !strings.Contains(front, "description: ") || !strings.Contains(body, "$ARGUMENTS") ||

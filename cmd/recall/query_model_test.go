@@ -68,13 +68,13 @@ func modelServer(ts *testscript.TestScript, neg bool, args []string) (url string
 		switch {
 		case len(q.Messages) == 1:
 			text = "yes"
-		case system == prompts.Rerank():
+		case system == prompts.Rerank.Text():
 			text = ordered(args[0], asked)
 		case strings.Contains(asked, "<transcript>"):
 			text = `{"items": [` + goalOf(asked) + `]}`
-		case system == prompts.Rephrase():
+		case system == prompts.Rephrase.Text():
 			text = `{"notes": []}`
-		case system == prompts.Reconcile():
+		case system == prompts.Reconcile.Text():
 			text = `{"pairs": []}`
 		}
 		w.Header().Set("Content-Type", "application/json")

@@ -220,7 +220,7 @@ func (m *Improver) Estimate(ctx context.Context, s *ingest.Session, rules *paylo
 	e.In, e.Out = e.In+e.In/mended, e.Out+e.Out/mended
 	asks := (notes + notesAtOnce - 1) / notesAtOnce
 	e.Requests += asks
-	e.In += asks*m.size(llm.Request{System: prompts.Rephrase(), Schema: &llm.Schema{JSON: prompts.RephraseSchema()}}) +
+	e.In += asks*m.size(llm.Request{System: prompts.Rephrase.Text(), Schema: &llm.Schema{JSON: prompts.Rephrase.Schema()}}) +
 		notes*notesIn
 	e.Out += notes * notesOut
 	return e, nil

@@ -28,7 +28,7 @@ func itemOf(f *found) (it payload.Item, drop string) {
 	it = payload.Item{Kind: kind, Text: tidy(string(f.Text), mostText), Why: reason(string(f.Why)),
 		Scope:        tidy(string(f.Scope), mostScope),
 		Alternatives: names(f.Alternatives), About: names(f.About), Maker: payload.ByModel, State: payload.Stands,
-		Rule: "extract/" + prompts.Version(prompts.Extract(true)), By: payload.By(strings.TrimSpace(string(f.By))),
+		Rule: "extract/" + prompts.Version(prompts.Extract.Text()), By: payload.By(strings.TrimSpace(string(f.By))),
 		Confidence: sureOf(f.Confidence)}
 	if it.By != payload.ByUser && it.By != payload.ByBoth {
 		it.By = payload.ByAssistant

@@ -54,13 +54,13 @@ func versionFor(key string) string {
 	task, _, _ := strings.Cut(key, "-")
 	switch task {
 	case "rephrase", "words":
-		return prompts.Version(prompts.Rephrase())
+		return prompts.Version(prompts.Rephrase.Text())
 	case "reconcile", "pair":
-		return prompts.Version(prompts.Reconcile())
+		return prompts.Version(prompts.Reconcile.Text())
 	case "repair":
-		return prompts.Version(prompts.Repair())
+		return prompts.Version(prompts.Repair.Text())
 	}
-	return prompts.Version(prompts.Extract(true))
+	return prompts.Version(prompts.Extract.Text())
 }
 
 // Answered takes in the answer to a request that went out with a batch, of the

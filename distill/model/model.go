@@ -84,7 +84,8 @@ func (m *Improver) Name() string { return "model/" + m.o.Model.Name() }
 
 // Prompt implements distill.Improver: it changes with any of the prompts.
 func (m *Improver) Prompt() string {
-	return prompts.Version(strings.Join([]string{prompts.Extract(true), prompts.Rephrase(), prompts.Repair()}, "\x00"))
+	texts := []string{prompts.Extract.Text(), prompts.Rephrase.Text(), prompts.Repair.Text()}
+	return prompts.Version(strings.Join(texts, "\x00"))
 }
 
 // Outbox is where a batch's requests gather.

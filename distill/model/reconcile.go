@@ -91,9 +91,9 @@ func (m *Improver) reconcileSome(ctx context.Context, pairs []Pair, which []int,
 		keys, of = append(keys, pairKey(p)), append(of, []string{p.Earlier.Session, p.Later.Session})
 	}
 	return askAll(ctx, m, keys, of, llm.Request{
-		Task: "reconcile", System: prompts.Reconcile(), Prompt: "Pairs:\n" + b.String() +
+		Task: "reconcile", System: prompts.Reconcile.Text(), Prompt: "Pairs:\n" + b.String() +
 			"\nNow the relation of each pair, as JSON.\n", Max: 300 + 160*len(which),
-		Schema: &llm.Schema{Name: "relations", JSON: prompts.ReconcileSchema()},
+		Schema: &llm.Schema{Name: "relations", JSON: prompts.Reconcile.Schema()},
 	}, "pairs", func(r ruling) int { return r.Number }, func(n int,
 		r ruling) {
 		out[which[n]] = pairs[which[n]].verdict(r)
@@ -178,7 +178,7 @@ func (m *Improver) Link(p Pair, v Verdict) (l payload.Link, ok bool) {
 	}
 	l = payload.Link{Op: payload.OpLink, Relation: v.Relation, From: p.Later.ID, To: p.Earlier.ID,
 		FromSession: p.Later.Session, ToSession: p.Earlier.Session,
-		Maker: payload.ByModel, Rule: "reconcile/" + prompts.Version(prompts.Reconcile()), At: p.Later.At}
+		Maker: payload.ByModel, Rule: "reconcile/" + prompts.Version(prompts.Reconcile.Text()), At: p.Later.At}
 	if v.Later.Quote != "" {
 		l.FromEvidence = &v.Later
 	}

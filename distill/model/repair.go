@@ -184,8 +184,8 @@ func (m *Improver) mend(w *window, z sizing, missing []*lost) question {
 	}
 	b.WriteString("</transcript>\n\nNow the right quotes by number, as JSON.\n")
 	return question{key: keyOf("repair", w.key, claims.String()), of: []string{string(w.of)}, request: llm.Request{
-		Task: "repair", System: prompts.Repair(), Prompt: b.String(), Max: min(z.max, 200+150*len(missing)),
-		Schema: &llm.Schema{Name: "quotes", JSON: prompts.RepairSchema()}},
+		Task: "repair", System: prompts.Repair.Text(), Prompt: b.String(), Max: min(z.max, 200+150*len(missing)),
+		Schema: &llm.Schema{Name: "quotes", JSON: prompts.Repair.Schema()}},
 		check: func(text string) error { _, err := listIn[mending](text, "quotes"); return err }}
 }
 

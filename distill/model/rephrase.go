@@ -115,9 +115,9 @@ func (m *Improver) rephraseSome(ctx context.Context, session string, items []*pa
 		notes.WriteString("\n")
 	}
 	return askAll(ctx, m, keys, of, llm.Request{
-		Task: "rephrase", System: prompts.Rephrase(), Prompt: "Notes:\n" + notes.String() +
+		Task: "rephrase", System: prompts.Rephrase.Text(), Prompt: "Notes:\n" + notes.String() +
 			"\nNow aliases and asks for each, as JSON.\n", Max: 300 + 160*len(items),
-		Schema: &llm.Schema{Name: "other_words", JSON: prompts.RephraseSchema()},
+		Schema: &llm.Schema{Name: "other_words", JSON: prompts.Rephrase.Schema()},
 	}, "notes", func(n note) int { return n.Number }, func(i int, n note) { items[i].Aliases = n.list(items[i]) })
 }
 

@@ -16,14 +16,14 @@ func TestSchemasFitTheirAnswers(t *testing.T) {
 		schema json.RawMessage
 		answer any
 	}{
-		"extract": {prompts.ExtractSchema(), answer{}},
-		"repair": {prompts.RepairSchema(), struct {
+		"extract": {prompts.Extract.Schema(), answer{}},
+		"repair": {prompts.Repair.Schema(), struct {
 			Quotes []mending `json:"quotes"`
 		}{}},
-		"rephrase": {prompts.RephraseSchema(), struct {
+		"rephrase": {prompts.Rephrase.Schema(), struct {
 			Notes []note `json:"notes"`
 		}{}},
-		"reconcile": {prompts.ReconcileSchema(), struct {
+		"reconcile": {prompts.Reconcile.Schema(), struct {
 			Pairs []ruling `json:"pairs"`
 		}{}},
 	} {
@@ -88,7 +88,7 @@ func checkForm(t *testing.T, at string, schema map[string]any, typ reflect.Type)
 }
 
 func TestPromptsSayWhatIsAskedFor(t *testing.T) {
-	extract := prompts.Extract(true)
+	extract := prompts.Extract.Text()
 	for _, want := range []string{
 		`"Before we close this session, write a rehydration payload for the next session. Include: current goal, decisions made and why, decisions deferred, the next concrete action, files currently in play, and anything you'd flag as 'don't forget.' Keep it under 1,000 tokens."`,
 		"\ngoal: ", "\ndecision: ", "\neliminated: ", "\nfinding: ", "\nhypothesis: ", "\nflag: ", "\nnext: ",
@@ -105,7 +105,7 @@ func TestPromptsSayWhatIsAskedFor(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(prompts.ExtractSchema(), &schema); err != nil {
+	if err := json.Unmarshal(prompts.Extract.Schema(), &schema); err != nil {
 		t.Fatal(err)
 	}
 	for key := range schema.Properties.Items.Items.Properties {
@@ -117,7 +117,7 @@ func TestPromptsSayWhatIsAskedFor(t *testing.T) {
 		t.Errorf("the prompt to extract has %d tokens: too many for small models", n)
 	}
 	versions := map[string]bool{}
-	for _, p := range []string{extract, prompts.Rephrase(), prompts.Repair(), prompts.Reconcile()} {
+	for _, p := range []string{extract, prompts.Rephrase.Text(), prompts.Repair.Text(), prompts.Reconcile.Text()} {
 		versions[prompts.Version(p)] = true
 	}
 	if len(versions) != 4 {

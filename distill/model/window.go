@@ -75,7 +75,7 @@ func (m *Improver) sizes(share int) (sizing, error) {
 	all := m.o.Model.Window()
 	if all > 0 {
 		z.carry = min(z.carry, all/10)
-		fixed := m.o.Tokens(prompts.Extract(true)+string(prompts.ExtractSchema())) +
+		fixed := m.o.Tokens(prompts.Extract.Text()+string(prompts.Extract.Schema())) +
 			m.o.Tokens(strings.Repeat("word ", justBefore/5)) + wrapping
 		// Where instructions take most of it, an answer is to what little is shown.
 		z.max = min(z.max, all/4, max(all-fixed-z.carry, 0)*2/5)

@@ -165,7 +165,7 @@ func typed(t *ingest.Turn) bool {
 	}
 	switch t.Kind {
 	case ingest.Prompt:
-		return strings.TrimSpace(strings.ReplaceAll(t.OwnText(), prompts.Confirm(), "")) != ""
+		return strings.TrimSpace(strings.ReplaceAll(t.OwnText(), prompts.Confirm.Text(), "")) != ""
 	case ingest.Command:
 		return len(strings.Fields(t.Text)) >= 4 // a command's arguments that are a request
 	}

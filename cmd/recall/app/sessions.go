@@ -129,7 +129,7 @@ func (a *App) Compose(l *library.Library, name string) (*payload.Payload, error)
 func (a *App) HandedOn(p *payload.Payload, variant string) string {
 	o := payload.Options{Variant: payload.Variant(cmp.Or(variant, a.Config.Payload.Variant)),
 		Budget: a.Config.Payload.Budget}
-	return payload.Render(p, o).Text + "\n" + prompts.Confirm() + "\n"
+	return payload.Render(p, o).Text + "\n" + prompts.Confirm.Text() + "\n"
 }
 
 // Meant is the project that a person means, by name or by where they are; and the

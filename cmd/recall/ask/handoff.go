@@ -51,7 +51,7 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			text += "\n" + prompts.Confirm() + "\n"
+			text += "\n" + prompts.Confirm.Text() + "\n"
 			if err := withoutSecrets(text); err != nil {
 				return err
 			}

@@ -45,7 +45,7 @@ func newWrapUpCmd(a *app.App) *cobra.Command {
 		Short: "Close a session: its payload drafted, reviewed, saved and copied",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.prompt {
-				_, err := fmt.Fprintln(a.Out, prompts.WrapUp())
+				_, err := fmt.Fprintln(a.Out, prompts.WrapUp.Text())
 				return err
 			}
 			return runWrapUp(cmd.Context(), a, args, o)
