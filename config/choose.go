@@ -151,10 +151,7 @@ func (c *Config) Embedder() (llm.Embedder, error) {
 			return nil, hint.With(errors.New("query.vectors is service, and embed.url or embed.model isn't set"),
 				"for Ollama: embed.url http://127.0.0.1:11434/v1, embed.model nomic-embed-text")
 		}
-		rules, err := redact.New()
-		if err != nil {
-			return nil, err
-		}
+		rules := redact.New()
 		key := os.Getenv(envEmbedKey)
 		if key == "" {
 			key, _ = issued(hostOf(c.Embed.URL), os.Getenv)

@@ -56,15 +56,11 @@ func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) 
 		return "", wrong("recall: not noted: that is no session's id.")
 	}
 	for _, text := range []*string{&n.Text, &n.Why, &n.Scope, &n.Quote} {
-		if *text, err = s.o.Clean(*text); err != nil {
-			return "", err
-		}
+		*text = s.o.Clean(*text)
 	}
 	for _, list := range [][]string{n.Alternatives, n.About} {
 		for i := range list {
-			if list[i], err = s.o.Clean(list[i]); err != nil {
-				return "", err
-			}
+			list[i] = s.o.Clean(list[i])
 		}
 	}
 	if err := l.Inbox(&n); err != nil {

@@ -63,7 +63,7 @@ type Options struct {
 	// Library opens the library alone, for an append that must not wait.
 	Library func(ctx context.Context) (*library.Library, error)
 	// Clean takes secrets out of what an agent notes.
-	Clean func(text string) (string, error)
+	Clean func(text string) string
 	// Compose makes the payload of the thread that is meant: of a project by its
 	// name, else of the working directory's; else the error is a
 	// *pipeline.NotHereError.

@@ -7,10 +7,7 @@ import (
 )
 
 func TestKnownFindsWhatWasToldLater(t *testing.T) {
-	rules, err := New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := New()
 	const secret = "x7Kp2mQ9vLt4Wz"
 	r := rules.Session()
 	title := r.Text("rotate " + secret)
@@ -29,10 +26,7 @@ func TestKnownFindsWhatWasToldLater(t *testing.T) {
 }
 
 func TestNameHasNoNumbers(t *testing.T) {
-	rules, err := New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := New()
 	r := rules.Session()
 	r.Text("AKIA" + "QWERTYUIOP234567 and AKIA" + "ASDFGHJKLZ765432")
 	got := r.Name("app-AKIA" + "ASDFGHJKLZ765432")

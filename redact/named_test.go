@@ -10,10 +10,7 @@ import (
 // A tool's input holds names and values apart; the name tells that the value
 // is a secret.
 func TestSecretNamedByItsInput(t *testing.T) {
-	rules, err := redact.New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := redact.New()
 	s := &ingest.Session{Turns: []ingest.Turn{{Calls: []ingest.ToolCall{{Name: "mcp__vault__set",
 		Input: map[string]string{"password": "tangerine-9Kettle", "path": "app/db"}}}}}}
 	s.MapText(rules.Session().Text)

@@ -42,7 +42,7 @@ type detector func(s *scan, from, to int)
 
 // New builds the scanner. It takes about a millisecond: expressions are compiled
 // when they are first needed.
-func New() (*Rules, error) {
+func New() *Rules {
 	b := &builder{of: map[string]*literal{}, broken: map[string]bool{}}
 	ownRules(b)
 	for _, r := range shipped() {
@@ -54,16 +54,13 @@ func New() (*Rules, error) {
 			}
 		}
 	}
-	if b.err != nil {
-		return nil, b.err
-	}
 	r := &Rules{literals: newLiterals(b.all), wholes: map[string]detector{}}
 	for _, k := range keyForms() {
 		if k.whole() {
 			r.wholes[k.prefix], r.begins[k.prefix[0]] = k.detector(), true
 		}
 	}
-	return r, nil
+	return r
 }
 
 // builder collects literals and what to try at each.
@@ -71,13 +68,11 @@ type builder struct {
 	of     map[string]*literal
 	all    []*literal
 	broken map[string]bool
-	err    error
 }
 
 func (b *builder) add(text string, d detector) {
 	if text == "" || strings.ToLower(text) != text {
-		b.err = fmt.Errorf("redact: literal %q is empty or not in lower case", text)
-		return
+		panic(fmt.Sprintf("redact: literal %q is empty or not in lower case", text)) // the rules are our own
 	}
 	if len(text) == 2 { // too short to be looked for: with what may follow
 		for _, c := range " :=_-\"'/>)：는은はが是为為" { // also as Korean, Japanese and Chinese say that it is

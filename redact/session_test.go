@@ -52,10 +52,7 @@ func TestSessionHoldsNoSecretAfterMapText(t *testing.T) {
 	text := s.Turns[0].Text
 	s.Turns[0].Foreign = []ingest.Foreign{{From: 0, To: strings.Index(text, "\n"), Label: "CLAUDE.md"}}
 
-	rules, err := redact.New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := redact.New()
 	r := rules.Session()
 	s.MapText(r.Text)
 

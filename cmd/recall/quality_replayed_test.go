@@ -61,10 +61,7 @@ func (q quality) replayed(t *testing.T) string {
 		{"many projects, a large model", folders, q.shared, silver, memory{}},
 	} {
 		var takes distill.Estimate
-		rules, err := redact.New()
-		if err != nil {
-			t.Fatal(err)
-		}
+		rules := redact.New()
 		o := eval.Options{Gold: of.gold, From: of.from, Redact: func(s *ingest.Session) { pipeline.Redact(rules, s) }}
 		if of.m != nil {
 			o.Distiller = byModel{model.New(model.Options{Model: of.m, Store: of.store}),

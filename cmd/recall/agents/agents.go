@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
-	"recall/distill/offline"
 	"recall/hooks"
 	"recall/index"
 	"recall/ingest/claudecode"
@@ -134,17 +133,5 @@ func hookPipeline(a *app.App, l *library.Library) (*pipeline.Pipeline, error) {
 	if err := l.ReadOnly(); err != nil {
 		return nil, err
 	}
-	fresh, err := a.OpenIndex(l)
-	if err != nil {
-		return nil, err
-	}
-	p, err := a.Pipeline(l)
-	if err != nil {
-		return nil, err
-	}
-	p.Distiller = offline.Distiller{}
-	if fresh {
-		err = p.Forget()
-	}
-	return p, err
+	return a.Indexer(l)
 }

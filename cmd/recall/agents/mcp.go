@@ -41,7 +41,7 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 			"enters it into yours. Ctrl-C ends it")
 	}
 	m := &memory{app: a}
-	rules := sync.OnceValues(redact.New)
+	rules := sync.OnceValue(redact.New)
 	s := mcpserver.New(mcpserver.Options{
 		Version: app.VersionText(),
 		Session: ingest.SessionID(os.Getenv(app.EnvSession)),
@@ -54,13 +54,7 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 			}
 			return b.Library(ctx)
 		},
-		Clean: func(text string) (string, error) {
-			r, err := rules()
-			if err != nil {
-				return "", err
-			}
-			return r.Session().Text(text), nil
-		},
+		Clean:   func(text string) string { return rules().Session().Text(text) },
 		Compose: a.Compose,
 		Here:    func(l *library.Library) (string, error) { return a.Only(l, "", false) },
 		When:    func(text string) (time.Time, error) { return terminal.ParseWhen(text, time.Now(), time.Local) },
@@ -150,10 +144,7 @@ func (m *memory) open(ctx context.Context, need mcpserver.Need) (*mcpserver.Memo
 	if left > 0 {
 		b.TakeInRest(l)
 	}
-	p, err := b.Pipeline(l)
-	if err != nil {
-		return nil, err
-	}
+	p := b.Pipeline(l)
 	opened = true
 	return &mcpserver.Memory{Library: l, Index: b.Index, Pipeline: p, SecondLook: b.AgentsLook(ctx, l), Left: left,
 		Close: b.Close}, nil

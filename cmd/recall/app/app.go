@@ -192,20 +192,6 @@ func CacheDir(l *library.Library) string {
 
 func IndexPath(l *library.Library) string { return filepath.Join(CacheDir(l), "index.db") }
 
-// WriteIndex opens the index for writing. One that can't be used is removed and
-// made again; fresh says that it is empty.
-func (a *App) WriteIndex(l *library.Library) (fresh bool, err error) {
-	fresh, err = a.OpenIndex(l)
-	if errors.Is(err, index.ErrRebuild) {
-		a.SayDamaged(err)
-		if err := a.RemoveIndex(l); err != nil {
-			return false, err
-		}
-		fresh, err = a.OpenIndex(l)
-	}
-	return fresh, err
-}
-
 // OpenIndex opens the index for writing, or makes an empty one where there is none.
 func (a *App) OpenIndex(l *library.Library) (fresh bool, err error) {
 	if a.Index != nil {
@@ -235,20 +221,16 @@ func (a *App) ReadIndex(l *library.Library) error {
 }
 
 // Pipeline puts together what takes sessions in.
-func (a *App) Pipeline(l *library.Library) (*pipeline.Pipeline, error) {
-	rules, err := redact.New()
-	if err != nil {
-		return nil, err
-	}
+func (a *App) Pipeline(l *library.Library) *pipeline.Pipeline {
 	return &pipeline.Pipeline{
 		Archiver:  *a.Archiver(l),
 		Index:     a.Index,
 		Distiller: a.Distiller(),
-		Rules:     rules,
+		Rules:     redact.New(),
 		Budget:    a.Config.Payload.Budget,
 		Variant:   payload.Variant(a.Config.Payload.Variant),
 		Who:       Author(),
-	}, nil
+	}
 }
 
 // Roots are the configured places of sessions, of sources that aren't searched

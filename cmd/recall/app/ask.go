@@ -30,10 +30,7 @@ func (a *App) Asker(ctx context.Context, l *library.Library, anew bool) (*improv
 	if improver == nil || err != nil {
 		return nil, err
 	}
-	p, err := a.Pipeline(l)
-	if err != nil {
-		return nil, err
-	}
+	p := a.Pipeline(l)
 	asker := &improve.Asker{Pipeline: p, Improver: improver, Reconciler: improver,
 		LinksHide: a.Config.Distill.Links == config.LinksHide}
 	if !a.Config.Distill.Batch {

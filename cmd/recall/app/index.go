@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"recall/answer"
@@ -20,35 +21,36 @@ import (
 	"recall/pipeline/vectors"
 )
 
-// Damage of the index may show only when it is written. Whatever writes it goes
-// through here or through TakeIn: the index is made again, and the work goes on.
+// Damage of the index may show only when it is written: whatever writes it goes through mended.
 
-// OnIndex does something that needs the index and writes to it. One that isn't
-// there or is damaged is made from the library first; where the damage shows
-// only then, do is called a second time.
-func (a *App) OnIndex(ctx context.Context, l *library.Library, do func(*pipeline.Pipeline) error) error {
-	fresh, err := a.WriteIndex(l)
-	if err == nil && fresh {
-		err = a.refill(ctx, l)
-	}
-	if err != nil {
-		return err
-	}
-	once := func() error {
-		p, err := a.Pipeline(l)
-		if err != nil {
-			return err
-		}
-		return do(p)
-	}
-	if err = once(); !errors.Is(err, index.ErrRebuild) {
+// mended does something with the index. Where that turns out to be damaged it is removed, and all is done once more
+// with an empty one.
+func (a *App) mended(l *library.Library, do func() error) error {
+	err := do()
+	if !errors.Is(err, index.ErrRebuild) {
 		return err
 	}
 	a.SayDamaged(err)
-	if err := a.refill(ctx, l); err != nil {
+	if err := a.RemoveIndex(l); err != nil {
 		return err
 	}
-	return once()
+	return do()
+}
+
+// OnIndex does something that needs the index and writes to it. One that isn't there or is damaged is made from the
+// library first.
+func (a *App) OnIndex(ctx context.Context, l *library.Library, do func(*pipeline.Pipeline) error) error {
+	return a.mended(l, func() error {
+		if _, err := os.Stat(IndexPath(l)); errors.Is(err, fs.ErrNotExist) {
+			if err := a.refill(ctx, l); err != nil {
+				return err
+			}
+		}
+		if _, err := a.OpenIndex(l); err != nil {
+			return err
+		}
+		return do(a.Pipeline(l))
+	})
 }
 
 // ForgetSessions forgets them in the library, the index and the caches. A damaged
@@ -56,27 +58,20 @@ func (a *App) OnIndex(ctx context.Context, l *library.Library, do func(*pipeline
 // the library, where they aren't any more.
 func (a *App) ForgetSessions(ctx context.Context, l *library.Library, f *pipeline.Forgetting,
 	ids ...ingest.SessionID) (left []string, err error) {
-	once := func() (fresh bool, err error) {
-		if fresh, err = a.WriteIndex(l); err != nil {
-			return fresh, err
+	fresh := false
+	err = a.mended(l, func() (err error) {
+		if fresh, err = a.OpenIndex(l); err != nil {
+			return err
 		}
-		p, err := a.Pipeline(l)
-		if err == nil && fresh {
+		p := a.Pipeline(l)
+		if fresh {
 			err = p.Forget() // of what is in the index: a sync fills it if the rest here fails
 		}
 		if err == nil {
 			left, err = p.ForgetSessions(ctx, f, ids...)
 		}
-		return fresh, err
-	}
-	fresh, err := once()
-	if errors.Is(err, index.ErrRebuild) {
-		a.SayDamaged(err)
-		if err := a.RemoveIndex(l); err != nil {
-			return nil, err
-		}
-		fresh, err = once()
-	}
+		return err
+	})
 	if err == nil && fresh {
 		err = a.refill(ctx, l)
 	}
@@ -137,13 +132,7 @@ func (a *App) Reindex(ctx context.Context, l *library.Library) error {
 }
 
 // ForgetSeen has the next sync look at everything again.
-func (a *App) ForgetSeen(l *library.Library) error {
-	p, err := a.Pipeline(l)
-	if err == nil {
-		err = p.Forget()
-	}
-	return err
-}
+func (a *App) ForgetSeen(l *library.Library) error { return a.Pipeline(l).Forget() }
 
 // UseVectors has searches use the configured model's vectors, which lie in the index.
 func (a *App) UseVectors(ctx context.Context) error {

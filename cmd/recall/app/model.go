@@ -111,10 +111,10 @@ func (a *App) secondLook(ctx context.Context, l *library.Library, paragraph bool
 	if auto && (err != nil || meanwhile == nil && !a.Purse(l).Quick(m.Name(), quick)) {
 		return nil, "" // what is wrong, such as a key that is missing, is for sync to tell
 	}
-	rules, err2 := redact.New()
-	if err = errors.Join(err, err2); err != nil {
+	if err != nil {
 		return nil, "no model was asked: " + terminal.Line(err.Error())
 	}
+	rules := redact.New()
 	clean := func(s string) string { return rules.Session().Text(s) }
 	look = &answer.SecondLook{Asker: compose.Asker{Model: m, Redact: clean, Kept: l}, Within: a.Config.QueryPatience(),
 		Doubts: auto, Meanwhile: meanwhile}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"recall/answer"
@@ -51,7 +50,7 @@ func (a *App) UpToDate(ctx context.Context) (*pipeline.Pipeline, error) {
 	if err := a.Indexed(ctx, l); err != nil {
 		return nil, err
 	}
-	return a.Pipeline(l)
+	return a.Pipeline(l), nil
 }
 
 // Ask answers a question as a person asked it, and says on stderr how it was read.
@@ -114,20 +113,16 @@ func (a *App) onIndexAsked(ctx context.Context, l *library.Library, ask func() e
 		}
 		return ask()
 	}
-	err := a.ReadIndex(l)
+	err := a.Indexed(ctx, l)
 	if err == nil {
-		if err = asking(); err == nil {
-			return nil
+		err = asking()
+	}
+	if errors.Is(err, index.ErrRebuild) { // found out only in asking
+		if err = a.makeIndex(ctx, l); err == nil {
+			err = asking()
 		}
 	}
-	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, index.ErrRebuild) {
-		return err
-	}
-	fmt.Fprintln(a.Err, "recall: the index must be made again from the library; this takes a while, once")
-	if err := a.Reindex(ctx, l); err != nil {
-		return err
-	}
-	return asking()
+	return err
 }
 
 // sayHow tells what of a question was read otherwise or taken for a filter, and that vectors

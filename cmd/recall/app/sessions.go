@@ -37,11 +37,7 @@ const EnvSession = "CLAUDE_CODE_SESSION_ID"
 
 // Read parses a session from the library, secrets out.
 func (a *App) Read(ctx context.Context, l *library.Library, e library.Entry) (*ingest.Session, error) {
-	p, err := a.Pipeline(l)
-	if err != nil {
-		return nil, err
-	}
-	return p.Read(ctx, e.ID)
+	return a.Pipeline(l).Read(ctx, e.ID)
 }
 
 // Indexed opens the index to ask it something, and makes it first where it
@@ -51,6 +47,10 @@ func (a *App) Indexed(ctx context.Context, l *library.Library) error {
 	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, index.ErrRebuild) {
 		return err
 	}
+	return a.makeIndex(ctx, l)
+}
+
+func (a *App) makeIndex(ctx context.Context, l *library.Library) error {
 	fmt.Fprintln(a.Err, "recall: the index must be made again from the library; this takes a while, once")
 	return a.Reindex(ctx, l)
 }

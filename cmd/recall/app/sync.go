@@ -13,7 +13,6 @@ import (
 	"recall/answer"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
-	"recall/index"
 	"recall/ingest"
 	"recall/library"
 	"recall/pipeline"
@@ -59,58 +58,41 @@ func NoSession(where string) error {
 		"a session is a .jsonl file of Claude Code, or a local_….json of Cowork with its folder")
 }
 
-// TakeIn syncs a library. Damage of the index that shows only when it is written
-// has it made again, as what shows when it is opened does.
-func (a *App) TakeIn(ctx context.Context, l *library.Library, o pipeline.Options) (pipeline.Report, error) {
-	report, err := a.takeInOnce(ctx, l, o)
-	if !errors.Is(err, index.ErrRebuild) || a.Index == nil {
-		return report, err
+// TakeIn syncs a library. Where no index can be had it makes new bytes safe all the same: a fault of what may be lost
+// costs nothing that may not.
+func (a *App) TakeIn(ctx context.Context, l *library.Library, o pipeline.Options) (r pipeline.Report, err error) {
+	opened := false
+	err = a.mended(l, func() error {
+		p, err := a.Indexer(l)
+		if opened = err == nil; !opened {
+			return err
+		}
+		bar := terminal.NewProgress(a.Err)
+		p.Progress = bar.Show
+		r, err = p.Sync(ctx, o)
+		a.Until = r.Until
+		bar.Done()
+		if err == nil && (r.Distilled > 0 || o.Budget == 0) { // a question waits for no page that can't have changed
+			a.keepPages(l)
+		}
+		return err
+	})
+	if err != nil && !opened && !o.Reindex && o.Only == "" {
+		fault := err
+		r, err = a.Archiver(l).Archive(ctx, pipeline.ArchiveOptions{From: o.From})
+		err = errors.Join(fault, err)
 	}
-	a.SayDamaged(err)
-	if err := a.RemoveIndex(l); err != nil {
-		return report, err
-	}
-	return a.takeInOnce(ctx, l, o)
-}
-
-func (a *App) takeInOnce(ctx context.Context, l *library.Library, o pipeline.Options) (pipeline.Report, error) {
-	p, err := a.Indexer(l)
-	if err != nil {
-		return a.bytesOnly(ctx, l, o, err)
-	}
-	bar := terminal.NewProgress(a.Err)
-	p.Progress = bar.Show
-	report, err := p.Sync(ctx, o)
-	a.Until = report.Until
-	bar.Done()
-	if err == nil && (report.Distilled > 0 || o.Budget == 0) { // a question waits for no page that can't have changed
-		a.keepPages(l)
-	}
-	return report, err
+	return r, err
 }
 
 // Indexer is a pipeline with its index open, that takes in all if that is empty.
 func (a *App) Indexer(l *library.Library) (*pipeline.Pipeline, error) {
-	fresh, err := a.WriteIndex(l)
-	if err != nil {
-		return nil, err
-	}
-	p, err := a.Pipeline(l)
+	fresh, err := a.OpenIndex(l)
+	p := a.Pipeline(l)
 	if err == nil && fresh {
 		err = p.Forget()
 	}
 	return p, err
-}
-
-// bytesOnly makes new bytes safe where no index can be had: a fault of what may
-// be lost costs nothing that may not.
-func (a *App) bytesOnly(ctx context.Context, l *library.Library, o pipeline.Options,
-	fault error) (pipeline.Report, error) {
-	if o.Reindex || o.Only != "" || errors.Is(fault, index.ErrRebuild) {
-		return pipeline.Report{}, fault
-	}
-	r, err := a.Archiver(l).Archive(ctx, pipeline.ArchiveOptions{From: o.From})
-	return r, errors.Join(fault, err)
 }
 
 func (a *App) WarnPlace(l *library.Library) {

@@ -111,10 +111,7 @@ func (a *App) TryOnSample(ctx context.Context, l *library.Library, ch config.Cho
 	if _, _, err := demo.Write(dir); err != nil {
 		return err
 	}
-	rules, err := redact.New()
-	if err != nil {
-		return err
-	}
+	rules := redact.New()
 	bar := terminal.NewProgress(a.Err)
 	measure := func(d distill.Distiller, atOnce int) (*eval.PayloadScore, error) {
 		r, err := eval.Payloads(ctx, eval.Options{From: dir, Distiller: d, AtOnce: atOnce,

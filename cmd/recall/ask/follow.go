@@ -46,10 +46,7 @@ func running(ctx context.Context, a *app.App, args []string) (ingest.Found, *pip
 	if _, err := a.LoadConfig(); err != nil {
 		return ingest.Found{}, nil, err
 	}
-	rules, err := redact.New()
-	if err != nil {
-		return ingest.Found{}, nil, err
-	}
+	rules := redact.New()
 	p := &pipeline.Pipeline{Archiver: pipeline.Archiver{Sources: a.Sources()}, Distiller: a.Distiller(), Rules: rules}
 	l, err := a.Library(ctx)
 	switch {

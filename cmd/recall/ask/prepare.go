@@ -160,11 +160,7 @@ func runBrief(ctx context.Context, a *app.App, l *library.Library, b library.Bri
 	if _, err := a.Fresh(ctx, l); err != nil {
 		return err
 	}
-	rules, err := redact.New()
-	if err != nil {
-		return err
-	}
-	clean := rules.Session()
+	clean := redact.New().Session()
 	b.Task = clean.Text(strings.TrimSpace(b.Task))
 	if err := a.Indexed(ctx, l); err != nil {
 		return err
@@ -172,6 +168,7 @@ func runBrief(ctx context.Context, a *app.App, l *library.Library, b library.Bri
 	order := &brief.Order{Task: b.Task, Files: b.Files, Budget: b.Budget, Index: a.Index,
 		Form:   payload.Options{Variant: payload.Variant(a.Config.Payload.Variant), Budget: a.Config.Payload.Budget},
 		Search: func(q index.Query) (index.Answer, error) { return a.Search(ctx, l, q) }}
+	var err error
 	if order.Project, err = a.Only(l, b.Project, false); err != nil {
 		return err
 	}

@@ -195,10 +195,7 @@ func indexImported(ctx context.Context, a *app.App, l *library.Library, m merge.
 	if m.New+m.Changed == 0 {
 		return nil
 	}
-	p, err := a.Pipeline(l)
-	if err != nil {
-		return err
-	}
+	p := a.Pipeline(l)
 	if err := p.LookAgain(); err != nil {
 		return err
 	}

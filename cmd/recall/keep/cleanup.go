@@ -189,10 +189,7 @@ func sayLeft(a *app.App, n int) {
 // planScript is what a script for a session is made from.
 func planScript(ctx context.Context, a *app.App, l *library.Library, e library.Entry, allowed []string) (
 	stay manifest.Stay, found ingest.Found, err error) {
-	p, err := a.Pipeline(l)
-	if err != nil {
-		return stay, found, err
-	}
+	p := a.Pipeline(l)
 	s, err := p.Read(ctx, e.ID)
 	if err != nil {
 		return stay, found, err

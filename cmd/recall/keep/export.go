@@ -91,10 +91,7 @@ func runExport(ctx context.Context, a *app.App, l *library.Library, e library.En
 	if o.outputs || o.format == "raw" {
 		return exportFiles(ctx, a, l, e, o)
 	}
-	p, err := a.Pipeline(l)
-	if err != nil {
-		return err
-	}
+	p := a.Pipeline(l)
 	data, err := readable(ctx, p, e, o)
 	if err != nil {
 		return err

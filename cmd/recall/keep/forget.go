@@ -42,10 +42,7 @@ func newForgetCmd(a *app.App) *cobra.Command {
 		if err := l.ReadOnly(); err != nil {
 			return err
 		}
-		p, err := a.Pipeline(l) // to plan takes no index
-		if err != nil {
-			return err
-		}
+		p := a.Pipeline(l) // to plan takes no index
 		plan, gone, err := planForget(ctx, a, p, args, matching, forks)
 		if err != nil {
 			return err

@@ -33,10 +33,7 @@ func newManifestCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return doc, err
 		}
-		p, err := a.Pipeline(l)
-		if err != nil {
-			return doc, err
-		}
+		p := a.Pipeline(l)
 		s, err := p.Read(ctx, e.ID)
 		if err != nil {
 			return doc, err

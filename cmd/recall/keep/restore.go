@@ -48,10 +48,7 @@ func newRestoreCmd(a *app.App) *cobra.Command {
 			case versions:
 				return printVersions(a, l, entries[0], asJSON)
 			}
-			p, err := a.Pipeline(l)
-			if err != nil {
-				return err
-			}
+			p := a.Pipeline(l)
 			if len(args) != 1 {
 				return restoreMany(ctx, a, p, entries, o, all, dryRun, asJSON)
 			}

@@ -55,10 +55,7 @@ func runEvalJudge(ctx context.Context, a *app.App, name, record string,
 	var judge eval.Judge = eval.Words{}
 	var asked *evalModel
 	if name == judgeModel {
-		rules, err := redact.New()
-		if err != nil {
-			return agreement, err
-		}
+		rules := redact.New()
 		if asked, err = openEvalModel(ctx, a, record); err != nil {
 			return agreement, err
 		}

@@ -141,10 +141,7 @@ func below(ctx context.Context, a *app.App, where string, id ingest.SessionID) (
 }
 
 func distilled(ctx context.Context, a *app.App, t eval.Transcript) (at labelling, err error) {
-	rules, err := redact.New()
-	if err != nil {
-		return at, err
-	}
+	rules := redact.New()
 	at.found = t.Found
 	if at.session, err = t.Reader.Parse(ctx, t.Found); err != nil {
 		return at, err

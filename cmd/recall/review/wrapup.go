@@ -226,10 +226,7 @@ func toWrapUp(a *app.App, l *library.Library, args []string) (library.Entry, err
 // takeDraft notes what of a draft the conversation bears out, and has it merged.
 func takeDraft(ctx context.Context, a *app.App, l *library.Library, e library.Entry, draft string,
 	doc *WrapUpDoc) error {
-	p, err := a.Pipeline(l)
-	if err != nil {
-		return err
-	}
+	p := a.Pipeline(l)
 	took, err := review.TakeDraft(ctx, p, e, draft)
 	if err != nil {
 		return err

@@ -119,10 +119,7 @@ func (d *demoed) replay(ctx context.Context) error {
 		return err
 	}
 	answers := replay.NewAnswers(kept, "recorded")
-	p, err := d.Pipeline(d.Lib)
-	if err != nil {
-		return err
-	}
+	p := d.Pipeline(d.Lib)
 	asks := model.New(model.Options{Model: answers, Store: answers})
 	if _, err = (&improve.Asker{Pipeline: p, Improver: asks, Reconciler: asks}).Run(ctx, improve.Options{}); err != nil {
 		return err

@@ -68,10 +68,7 @@ func runInit(ctx context.Context, a *app.App, yes bool) error {
 		}
 		return err
 	}
-	p, err := a.Pipeline(l)
-	if err != nil {
-		return err
-	}
+	p := a.Pipeline(l)
 	for _, s := range sources(p) {
 		fmt.Fprintf(a.Out, "Source: %s, %s\n", s.Source, s.Folder)
 	}

@@ -112,10 +112,7 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 	if fi, err := os.Stat(app.IndexPath(l)); err == nil {
 		s.Index = fi.Size()
 	}
-	p, err := a.Pipeline(l)
-	if err != nil {
-		return s, err
-	}
+	p := a.Pipeline(l)
 	s.Doomed, s.Unsafe = p.Exposed(ctx)
 	for _, d := range s.Doomed {
 		s.Expiring += d.Sessions

@@ -111,11 +111,7 @@ func Elapsed(d time.Duration) string {
 // folder of a transcript by the working directory, and that may be called by a
 // secret; what is printed may be read by an agent.
 func ShownPath(path string) string {
-	rules, err := shownRules()
-	if err != nil {
-		return "a path that can't be shown"
-	}
-	return ingest.MapPath(path, rules.Session().Name)
+	return ingest.MapPath(path, shownRules().Session().Name)
 }
 
 func ShowAll(paths []string) []string { return ShowEach(paths, ShownPath) }
@@ -128,7 +124,7 @@ func ShowEach(paths []string, show func(string) string) []string {
 	return paths
 }
 
-var shownRules = sync.OnceValues(redact.New)
+var shownRules = sync.OnceValue(redact.New)
 
 // Few shows the first of a list, and says how many more there are.
 func Few[T any](list []T, most int, show func(T), more func(left int)) {
