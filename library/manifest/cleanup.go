@@ -87,24 +87,28 @@ func (s Stay) clear(c *Cleaned, top, calls *strings.Builder) {
 		fmt.Fprintf(top, "#   %s: %s\n", comment(p), comment(why))
 		fmt.Fprintf(calls, "# %s\n%s %s\n", comment(why), call, quote(p))
 	}
-	ours := func(p string, on Machine) bool {
-		if !usable(p) || s.Machine == VM && (on != VM || strings.Contains(p+"/", "/mnt/")) {
+	ours := func(p string, on Machine, again bool) bool {
+		switch {
+		case s.Machine == VM && (on != VM || strings.Contains(p+"/", "/mnt/")):
 			return false
-		}
-		if !within(p, s.Folders) {
+		case within(p, s.Folders):
+			return true
+		case usable(p):
 			c.Left++
 			fmt.Fprintf(calls, "# left alone, outside the session's own folders: %s\n", comment(p))
-			return false
 		}
-		return true
+		if s.Machine == VM && !again {
+			fmt.Fprintf(top, "#   NOT COPIED, outside the session's own folders: %s\n", comment(p))
+		}
+		return false
 	}
 	for _, in := range s.Inputs {
-		if in.Machine == VM && ours(in.Path, in.Machine) {
+		if in.Machine == VM && ours(in.Path, in.Machine, false) {
 			keep("input", in.Path, "it lay in the machine before")
 		}
 	}
 	for _, f := range s.made() {
-		if !ours(f.Path, f.Machine) {
+		if !ours(f.Path, f.Machine, f.Rebuildable) {
 			continue
 		}
 		content, known := s.Contents[f.Path]

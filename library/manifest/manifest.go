@@ -12,6 +12,7 @@ package manifest
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -80,9 +81,9 @@ type Input struct {
 }
 
 // Connector is something that the session asked a server for, or had it do: a page of
-// Notion, a search in Gmail. Each is there once.
+// Notion, a search in Gmail, an address of the web. Each is there once.
 type Connector struct {
-	Server string `toml:"server" json:"server"`
+	Server string `toml:"server" json:"server"` // "web" for what the client fetches itself
 	Tool   string `toml:"tool" json:"tool"`
 	What   string `toml:"what,omitempty" json:"what,omitempty"` // it was called with, on one line
 	Turn   int    `toml:"turn" json:"turn"`                     // that called it first
@@ -154,11 +155,17 @@ func Of(s *ingest.Session, did *trace.Trace, archived []Archived) Manifest {
 // appServers are the app's own: what they give is the session's machine, and the app itself.
 var appServers = text.Set("workspace cowork session_info scheduled-tasks visualize")
 
+// fetches are the client's and the app's tools for the web, without "mcp__".
+var fetches = text.Set("WebFetch WebSearch workspace__web_fetch")
+
 // connectorOf is the server that a call went to; false for tools of the client and the app,
 // for recall, and for a server that works on files.
 func connectorOf(a *trace.Action) (Connector, bool) {
 	name, mcp := strings.CutPrefix(a.Call.Name, "mcp__")
 	server, tool, _ := strings.Cut(name, "__")
+	if fetches[name] {
+		mcp, server, tool = true, "web", cmp.Or(tool, name)
+	}
 	if !mcp || !a.Ran() || a.Call.Failed || appServers[server] || ingest.OwnTool(a.Call.Name, "") || len(a.Touches) > 0 {
 		return Connector{}, false
 	}

@@ -121,6 +121,8 @@ func TestGivenShownAndAsked(t *testing.T) {
 		ingest.ToolCall{Name: "mcp__notion__fetch", Input: map[string]string{"id": "page-123"}},
 		ingest.ToolCall{Name: "mcp__notion__fetch", Input: map[string]string{"id": "page-123"}},
 		ingest.ToolCall{Name: "mcp__notion__search", Failed: true},
+		ingest.ToolCall{Name: "WebFetch", Input: map[string]string{"url": "https://example.org/a", "prompt": "rates"}},
+		ingest.ToolCall{Name: "mcp__workspace__web_fetch", Input: map[string]string{"url": "https://example.org/b"}},
 		ingest.ToolCall{Name: "mcp__recall__recall_query", Input: map[string]string{"question": "x"}},
 		sh("python3 make.py"),
 		ingest.ToolCall{Name: "mcp__cowork__present_files", Input: map[string]string{
@@ -136,8 +138,14 @@ out vm created /sessions/calm/report.docx lost: no call is seen to make it`)
 	if diff := cmp.Diff(want, lines(m)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]Connector{{Server: "notion", Tool: "fetch", What: "page-123", Turn: 4}}, m.Connectors); diff != "" {
+	if diff := cmp.Diff([]Connector{{Server: "notion", Tool: "fetch", What: "page-123", Turn: 4},
+		{Server: "web", Tool: "WebFetch", What: "https://example.org/a", Turn: 7},
+		{Server: "web", Tool: "web_fetch", What: "https://example.org/b", Turn: 8}}, m.Connectors); diff != "" {
 		t.Error(diff)
+	}
+	again, _ := m.Rebuild(nil, nil, nil)
+	if !strings.Contains(again, "\n# Asked of a server, which this script doesn't: notion fetch page-123\n") {
+		t.Errorf("whoever brings the machine back isn't told what else there was:\n%s", again)
 	}
 }
 

@@ -47,6 +47,10 @@ func (m Manifest) Rebuild(contents map[string][]byte, archived map[string]string
 		w.install(p)
 	}
 	w.commands()
+	for _, c := range m.Connectors {
+		w.notes = append(w.notes, strings.TrimSpace(fmt.Sprintf("Asked of a server, which this script doesn't: %s %s %s",
+			c.Server, c.Tool, c.What)))
+	}
 	var b strings.Builder
 	b.WriteString("#!/bin/sh\n")
 	m.about(&b, "Brings back what", " had in its machine")
