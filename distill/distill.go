@@ -5,6 +5,7 @@ package distill
 
 import (
 	"context"
+	"strings"
 
 	"recall/ingest"
 	"recall/payload"
@@ -18,6 +19,13 @@ const FolderRule = "folder-work"
 
 // Fleeting is said of a file that no folder of the person's, and no output, holds.
 const Fleeting = "only in its virtual machine, and lost with it"
+
+// IsFleeting reports whether a path is on the disk of Cowork's machine: what lies below mnt is the host's.
+func IsFleeting(p string) bool {
+	rest, ok := strings.CutPrefix(p, "/sessions/")
+	_, rest, _ = strings.Cut(rest, "/")
+	return ok && !strings.HasPrefix(rest, "mnt/")
+}
 
 // A Distiller makes the payload of one session.
 //

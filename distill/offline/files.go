@@ -186,10 +186,7 @@ func (l *filed) get(p string) *touched {
 		l.by[name] = f
 		l.all = append(l.all, f)
 	}
-	if rest, ok := strings.CutPrefix(p, "/sessions/"); ok { // what lies below mnt is the host's
-		_, rest, _ = strings.Cut(rest, "/")
-		f.fleeting = !strings.HasPrefix(rest, "mnt/")
-	}
+	f.fleeting = distill.IsFleeting(p)
 	return f
 }
 

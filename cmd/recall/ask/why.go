@@ -14,6 +14,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/distill"
 	"recall/hint"
 	"recall/history"
 	"recall/ingest"
@@ -223,8 +224,12 @@ func printFiles(p *terminal.Page, doc *history.Files) {
 			hows = append(hows, string(h))
 		}
 		fmt.Fprintln(p.W, p.Session(s.SessionRef))
-		fmt.Fprintf(p.W, "  %s%s, %s, last in turn %d%s\n", p.St.Dim, strings.Join(hows, ", "),
-			answer.Count(s.Calls, "call"), s.Turn, p.St.Reset)
+		where := ""
+		if !slices.ContainsFunc(s.Paths, func(path string) bool { return !distill.IsFleeting(path) }) {
+			where = "; " + distill.Fleeting
+		}
+		fmt.Fprintf(p.W, "  %s%s, %s, last in turn %d%s%s\n", p.St.Dim, strings.Join(hows, ", "),
+			answer.Count(s.Calls, "call"), s.Turn, where, p.St.Reset)
 		for _, it := range s.Items {
 			p.Noted(it)
 		}
