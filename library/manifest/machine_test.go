@@ -30,8 +30,14 @@ func shells(t *testing.T) [][]string {
 		t.Skip("the scripts are for machines that run Linux; their file names aren't Windows'")
 	}
 	var all [][]string
+	seen := map[string]bool{} // sh is one of the others
 	for _, c := range [][]string{{"dash"}, {"busybox", "sh"}, {"bash", "--posix"}, {"sh"}} {
-		if p, err := exec.LookPath(c[0]); err == nil {
+		p, err := exec.LookPath(c[0])
+		if err != nil {
+			continue
+		}
+		if real, err := filepath.EvalSymlinks(p); err == nil && !seen[real] {
+			seen[real] = true
 			all = append(all, append([]string{p}, c[1:]...))
 		}
 	}
@@ -125,29 +131,51 @@ func tree(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// hostileManifest has a lost file, a written one and a made one for each name.
-func hostileManifest(hostile []string) (Manifest, map[string][]byte) {
+// A cast is which files bear hostile names: those that are lost with the machine, that the session wrote, and
+// that a command made.
+type cast struct{ lost, written, made []string }
+
+// castOf gives each name to a file of each kind at length, else to one of them, another in each turn: a script takes
+// its time for every file.
+func castOf(names []string, turn int) (c cast) {
+	if os.Getenv("RECALL_LONG") != "" {
+		return cast{names, names, names}
+	}
+	for i, name := range names {
+		list := []*[]string{&c.lost, &c.written, &c.made}[(i+turn)%3]
+		*list = append(*list, name)
+	}
+	return c
+}
+
+func (c cast) files() int { return len(c.lost) + len(c.written) + len(c.made) }
+
+// hostileManifest is that of a session with these files.
+func hostileManifest(c cast) (Manifest, map[string][]byte) {
 	m := Manifest{Schema: 1, Session: "local_0a1b2c3d-0000", Source: ingest.Cowork, Task: "a\n# task\nrm -rf /",
 		Machine: VM, Start: noon, End: noon.Add(time.Hour)}
 	contents := map[string][]byte{}
-	for i, name := range hostile {
-		lost, written, made := "/w/lost/"+name, "/w/written/"+name, "/w/made/"+name
-		m.Outputs = append(m.Outputs, Made{Path: lost, Machine: VM, Reason: "why\nrm -rf /", Turn: i})
-		m.Intermediate = append(m.Intermediate,
-			Made{Path: written, Machine: VM, Rebuildable: true, Reason: "its content stands in the transcript",
-				Calls: []string{"c"}, Turn: i},
-			Made{Path: made, Machine: VM, Rebuildable: true, Reason: "made", Command: "touch pwned\n" + name, Dir: "/w",
-				Turn: i})
-		contents[written] = []byte("written " + name)
+	for i, name := range c.lost {
+		m.Outputs = append(m.Outputs, Made{Path: "/w/lost/" + name, Machine: VM, Reason: "why\nrm -rf /", Turn: i})
+	}
+	for i, name := range c.written {
+		path := "/w/written/" + name
+		m.Intermediate = append(m.Intermediate, Made{Path: path, Machine: VM, Rebuildable: true,
+			Reason: "its content stands in the transcript", Calls: []string{"c"}, Turn: i})
+		contents[path] = []byte("written " + name)
+	}
+	for i, name := range c.made {
+		m.Intermediate = append(m.Intermediate, Made{Path: "/w/made/" + name, Machine: VM, Rebuildable: true,
+			Reason: "made", Command: "touch pwned\n" + name, Dir: "/w", Turn: i})
 	}
 	return m, contents
 }
 
-func fillMachine(m *machine, hostile []string) {
-	for _, name := range hostile {
-		m.write("/w/lost/"+name, "lost "+name)
-		m.write("/w/written/"+name, "written "+name)
-		m.write("/w/made/"+name, "made "+name)
+func fillMachine(m *machine, c cast) {
+	for kind, names := range map[string][]string{"lost": c.lost, "written": c.written, "made": c.made} {
+		for _, name := range names {
+			m.write("/w/"+kind+"/"+name, kind+" "+name)
+		}
 	}
 	m.write("/w/other.txt", "nobody's business")
 	m.write("/other/lost/plain.txt", "elsewhere")
@@ -210,8 +238,8 @@ func TestInChroot(t *testing.T) {
 		t.Fatal(out)
 	}
 	names := hostile[:8]
-	fillMachine(vm, names)
-	m, contents := hostileManifest(names)
+	fillMachine(vm, cast{names, names, names})
+	m, contents := hostileManifest(cast{names, names, names})
 	script, _, err := Cleanup([]Stay{{m, contents, []string{"/w"}}})
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 // What a transcript says that its session wrote is never deleted or put back outside
 // the session's own folders, unless a person allows it.
 func TestScriptsStayInTheFolders(t *testing.T) {
+	t.Parallel()
 	foreign := []string{"/etc/passwd", "/root/.ssh/authorized_keys", "/sessions/calmer/file", "/sessions/other/file",
 		"/tmp/scratch", "/home/ann/.bashrc"}
 	for _, sh := range shells(t) {

@@ -12,22 +12,22 @@ import (
 )
 
 func TestCleanupAndRebuild(t *testing.T) {
+	t.Parallel()
 	for i, sh := range shells(t) {
-		names := hostile
-		if i > 0 { // a script for each file takes its time
-			names = hostile[i*5 : i*5+6]
-		}
-		t.Run(filepath.Base(sh[0]), func(t *testing.T) { cleanAndRebuild(t, sh, names) })
+		t.Run(filepath.Base(sh[0]), func(t *testing.T) {
+			t.Parallel()
+			cleanAndRebuild(t, sh, castOf(hostile, i))
+		})
 	}
 }
 
-func cleanAndRebuild(t *testing.T, sh, hostile []string) {
+func cleanAndRebuild(t *testing.T, sh []string, files cast) {
 	vm := newMachine(t, sh)
-	fillMachine(vm, hostile)
-	m, contents := hostileManifest(hostile)
+	fillMachine(vm, files)
+	m, contents := hostileManifest(files)
 	before := tree(t, vm.root)
 	script, c, err := Cleanup([]Stay{{m, contents, []string{"/w"}}})
-	if err != nil || c.Keep != len(hostile) || c.Again != 2*len(hostile) {
+	if err != nil || c.Keep != len(files.lost) || c.Keep+c.Again != files.files() {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	// Without --apply: copied, nothing gone. Twice is as good as once.
@@ -39,26 +39,26 @@ func cleanAndRebuild(t *testing.T, sh, hostile []string) {
 	}
 	same(t, "the machine after a look", tree(t, vm.root), before)
 	kept := tree(t, filepath.Join(vm.mount, m.KeptName()))
-	for _, name := range hostile {
+	for _, name := range files.lost {
 		if kept["/w/lost/"+name] != "lost "+name {
 			t.Errorf("%q isn't kept", name)
 		}
 	}
-	if len(kept) != len(hostile) {
-		t.Errorf("%d files are kept, want %d", len(kept), len(hostile))
+	if len(kept) != len(files.lost) {
+		t.Errorf("%d files are kept, want %d", len(kept), len(files.lost))
 	}
 	// With --apply: what was listed is gone, all else as it was.
 	vm.run("c.sh", script, 0, "--apply")
 	same(t, "the machine after --apply", tree(t, vm.root), map[string]string{"/w/other.txt": "nobody's business",
 		"/other/lost/plain.txt": "elsewhere"})
 	vm.run("c.sh", script, 0, "--apply")
-	if log := tree(t, vm.mount)["/recall-cleanup-0a1b2c3d.log"]; strings.Count(log, " deleted ") != 3*len(hostile) ||
-		strings.Count(log, "\n") > 12*len(hostile) {
+	if log := tree(t, vm.mount)["/recall-cleanup-0a1b2c3d.log"]; strings.Count(log, " deleted ") != files.files() ||
+		strings.Count(log, "\n") > 4*files.files() {
 		t.Errorf("the log says\n%s", log)
 	}
 	// And back, by the other script: what was written, and what was kept.
 	again, r := m.Rebuild(contents, nil, []string{"/w"})
-	if len(r.Lost) != len(hostile) || len(r.Files) != len(hostile) {
+	if len(r.Lost) != len(files.lost) || len(r.Files) != len(files.written) {
 		t.Fatalf("%d lost, %d files", len(r.Lost), len(r.Files))
 	}
 	for _, f := range r.Files {
@@ -67,16 +67,19 @@ func cleanAndRebuild(t *testing.T, sh, hostile []string) {
 	vm.run("r.sh", again, 0)
 	vm.run("r.sh", again, 0)
 	want := map[string]string{"/w/other.txt": "nobody's business", "/other/lost/plain.txt": "elsewhere"}
-	for _, name := range hostile {
-		want["/w/lost/"+name], want["/w/written/"+name] = "lost "+name, "written "+name
+	for _, name := range files.lost {
+		want["/w/lost/"+name] = "lost " + name
+	}
+	for _, name := range files.written {
+		want["/w/written/"+name] = "written " + name
 	}
 	same(t, "the machine after rebuild", tree(t, vm.root), want)
 	// Nothing is written over.
-	vm.write("/w/written/"+hostile[0], "newer")
+	vm.write("/w/written/"+files.written[0], "newer")
 	if out := vm.run("r.sh", again, 1); !strings.Contains(out, "left as it is, something else is there: /w/written/") {
 		t.Errorf("got\n%s", out)
 	}
-	if tree(t, vm.root)["/w/written/"+hostile[0]] != "newer" {
+	if tree(t, vm.root)["/w/written/"+files.written[0]] != "newer" {
 		t.Error("a newer file was written over")
 	}
 	noPwned(t, vm)
@@ -84,6 +87,7 @@ func cleanAndRebuild(t *testing.T, sh, hostile []string) {
 
 // A file that isn't what it was is kept before it goes; a link is left alone.
 func TestCleanupIsCareful(t *testing.T) {
+	t.Parallel()
 	for _, sh := range shells(t) {
 		vm := newMachine(t, sh)
 		m := Manifest{Session: "local_x", Machine: VM, Start: noon, End: noon, Intermediate: []Made{
@@ -134,6 +138,7 @@ func TestCleanupIsCareful(t *testing.T) {
 
 // A mount that can't be written, or that links elsewhere, costs no file.
 func TestCleanupWithoutRoom(t *testing.T) {
+	t.Parallel()
 	for _, sh := range shells(t) {
 		vm := newMachine(t, sh)
 		vm.write("/w/a", "only copy")
@@ -176,6 +181,7 @@ func TestCleanupWithoutRoom(t *testing.T) {
 
 // Rebuild doesn't write through a link either.
 func TestRebuildStaysInside(t *testing.T) {
+	t.Parallel()
 	for _, sh := range shells(t) {
 		vm := newMachine(t, sh)
 		vm.write("/outside/x", "x")
@@ -272,6 +278,7 @@ func TestCleanupOnTheHost(t *testing.T) {
 // One script for several sessions: each copies beside its own name. What nobody named is counted and never
 // deleted, copied if asked; what the host shares, other sessions' homes and what lies behind links isn't even that.
 func TestCleanupOfAMachine(t *testing.T) {
+	t.Parallel()
 	for _, sh := range shells(t) {
 		vm := newMachine(t, sh)
 		stay := func(id, process string) Stay {
