@@ -74,12 +74,17 @@ func (l *Library) NoteBatch(lines ...BatchLine) error {
 	return errors.Join(l.batches().Sync(), disk.SyncDir(l.dir))
 }
 
-// TidyBatches empties batches.jsonl where it has grown long and says nothing any
+// TidyBatches removes batches.jsonl where it has grown long and says nothing any
 // more. The caller holds what AskAlone gives.
 func (l *Library) TidyBatches() error {
 	lines, err := l.BatchLines()
 	if err != nil || len(lines) < 5000 {
 		return err
 	}
-	return rewrite(l, l.batches(), nil)
+	unlock, err := l.lock("folders") // forgetting rewrites it too
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return errors.Join(disk.RemoveIfThere(l.batches().Path), disk.SyncDir(l.dir))
 }

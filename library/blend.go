@@ -153,7 +153,7 @@ func (a *archiving) uniteSources(f FileState, number []int) {
 // UnitePeople adds what people and agents wrote about a session: edits, with those
 // that are pending besides, and notes. It reports whether an edit was new.
 func (l Inside) UnitePeople(id ingest.SessionID, src *Folder, pending []payload.Edit) (bool, error) {
-	more, err := payload.EncodeEdits(pending)
+	more, err := editsLog.Text(pending)
 	if err != nil {
 		return false, err
 	}

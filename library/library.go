@@ -281,11 +281,6 @@ func (l *Library) Close() error {
 	return err
 }
 
-// Unsynced reports whether the file system refused to promise, in this process,
-// that what was written stays after a loss of power. Everything was written
-// all the same.
-func (l *Library) Unsynced() bool { return disk.Unsynced.Load() }
-
 // MarkBackup notes in library.toml that the library is a copy, so that a question
 // asked of it takes nothing new in.
 func (l Inside) MarkBackup() error {

@@ -1,7 +1,6 @@
 package library
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,11 +15,11 @@ import (
 )
 
 // linksName holds which decision refines, supersedes or contradicts which. Earlier recalls kept one in each project's
-// folder: their lines count too, until the next change brings them over.
+// folder: their lines count too, before those at the top, since of links the last word counts.
 const linksName = "links.jsonl"
 
 func linksIn(path string) ledger.Log[payload.Link] {
-	return ledger.Log[payload.Link]{Path: path, Valid: payload.Link.Valid}
+	return ledger.Log[payload.Link]{Path: path, Check: payload.Link.Check}
 }
 
 // linkFiles are the file at the top and those of earlier recalls.
@@ -79,8 +78,8 @@ func (l *Library) AppendLinks(lines []payload.Link) error {
 // ChangeLinks adds the lines that change makes of all that there are, while
 // nobody else adds any. What can't be read is an error beside the others, as of
 // Links; it keeps nothing from being added.
-func (l *Library) ChangeLinks(
-	change func(lines []payload.Link) ([]payload.Link, error)) (lines []payload.Link, err error) {
+func (l *Library) ChangeLinks(change func(lines []payload.Link) ([]payload.Link, error)) (
+	lines []payload.Link, err error) {
 	unlock, err := l.lock("links")
 	if err != nil {
 		return nil, err
@@ -89,9 +88,6 @@ func (l *Library) ChangeLinks(
 	lines, damaged := l.Links()
 	if damaged != nil && !errors.Is(damaged, ErrDamaged) {
 		return nil, damaged
-	}
-	if err := l.gatherLinks(); err != nil {
-		return lines, err
 	}
 	more, err := change(lines)
 	for _, line := range more {
@@ -107,42 +103,4 @@ func (l *Library) ChangeLinks(
 		return lines, err
 	}
 	return append(lines, more...), damaged
-}
-
-// gatherLinks brings the lines of earlier recalls' files over, but of those with damaged ones: before those that the file at
-// the top has, since of links the last word counts. A file that can't be removed says nothing new the next time.
-func (l *Library) gatherLinks() error {
-	top, old, err := l.linkFiles()
-	if err != nil || len(old) == 0 {
-		return err
-	}
-	have, err := disk.WholeLines(top)
-	if err != nil {
-		return err
-	}
-	known := bytes.Join(append(have, nil), []byte("\n"))
-	var earlier [][]byte
-	var over []string
-	for _, path := range old {
-		if _, bad := linksIn(path).All(); bad != nil {
-			continue
-		}
-		lines, err := disk.WholeLines(path)
-		if err != nil {
-			return err
-		}
-		earlier = append(earlier, disk.Lacking(known, bytes.Join(append(lines, nil), []byte("\n")))...)
-		over = append(over, path)
-	}
-	if len(earlier) > 0 {
-		err = errors.Join(l.put(top, bytes.Join(append(append(earlier, have...), nil), []byte("\n"))), disk.SyncDir(l.dir))
-	}
-	if err != nil {
-		return err
-	}
-	for _, path := range over {
-		disk.Remove(path)
-		disk.Unlink(filepath.Dir(path)) // if nothing else is in it
-	}
-	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"recall/ingest"
-	"recall/library/disk"
 	"recall/library/ledger"
 )
 
@@ -26,7 +25,12 @@ func (l *Library) Journal(what string, facts map[string]any) error {
 // logOf is a ledger at the top of the library; valid reports whether a line says something,
 // nil where any does.
 func logOf[T any](l *Library, name string, valid func(T) bool) ledger.Log[T] {
-	return ledger.Log[T]{Path: filepath.Join(l.dir, name), Valid: valid}
+	return ledger.Log[T]{Path: filepath.Join(l.dir, name), Check: func(r T) error {
+		if valid != nil && !valid(r) {
+			return errors.New("it says nothing")
+		}
+		return nil
+	}}
 }
 
 // add adds lines to a ledger under a lock.
@@ -45,20 +49,6 @@ func share[T any](l *Library, log ledger.Log[T], lines ...T) error {
 		return err
 	}
 	return log.Share(lines...)
-}
-
-// rewrite leaves a ledger with these records.
-func rewrite[T any](l *Library, log ledger.Log[T], stay []T) error {
-	text, err := log.Text(stay)
-	if err != nil {
-		return err
-	}
-	unlock, err := l.lock("folders") // forgetting rewrites it too
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return errors.Join(l.put(log.Path, text), disk.SyncDir(l.dir))
 }
 
 // A Correction is a person's word about threads: two sessions belong to one

@@ -14,6 +14,7 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/ledger"
 	"recall/library/manifest"
 	"recall/library/render"
 	"recall/payload"
@@ -335,62 +336,46 @@ func (l *Library) healLocked(id ingest.SessionID) {
 	}
 }
 
-// Edits reads edits.jsonl, people's operations on the payload in order, a
-// torn last one left out. Of damaged lines it returns an error together with
-// the other edits.
-func (l *Library) Edits(id ingest.SessionID) ([]payload.Edit, error) {
-	lines, err := l.readLines(id, "edits.jsonl")
-	if err != nil {
-		return nil, err
-	}
-	edits, err := payload.DecodeEdits(bytes.Join(lines, []byte("\n")))
-	if err != nil {
-		return edits, fmt.Errorf("session %s: edits.jsonl: %w: %w", id, ErrDamaged, err)
-	}
-	return edits, nil
-}
+// The append-only files of a session's folder: people's operations on the payload, in
+// order, and what an agent noted while working.
+var (
+	editsLog = ledger.Log[payload.Edit]{Path: "edits.jsonl", Check: payload.Edit.Check}
+	notesLog = ledger.Log[json.RawMessage]{Path: "notes.jsonl"}
+)
+
+// Edits reads edits.jsonl. Of damaged lines it returns an error (ErrDamaged) together
+// with the other edits.
+func (l *Library) Edits(id ingest.SessionID) ([]payload.Edit, error) { return readLog(l, id, editsLog) }
 
 // AppendEdits adds operations to edits.jsonl; when it returns they are durable.
 func (l *Library) AppendEdits(id ingest.SessionID, edits []payload.Edit) error {
-	lines, err := payload.EncodeEdits(edits)
-	if err != nil {
-		return fmt.Errorf("session %s: %w", id, err)
-	}
-	return l.appendTo(id, "edits.jsonl", lines)
+	return appendLog(l, id, editsLog, edits)
 }
 
-// Notes reads notes.jsonl: what an agent noted while working.
+// Notes reads notes.jsonl, as Edits does.
 func (l *Library) Notes(id ingest.SessionID) ([]json.RawMessage, error) {
-	lines, err := l.readLines(id, "notes.jsonl")
-	if err != nil {
-		return nil, err
-	}
-	return parseRecords(fmt.Sprintf("session %s: notes.jsonl", id), lines)
+	return readLog(l, id, notesLog)
 }
 
 // AppendNotes adds to notes.jsonl.
 func (l *Library) AppendNotes(id ingest.SessionID, notes []json.RawMessage) error {
-	lines, err := joinRecords(notes)
+	return appendLog(l, id, notesLog, notes)
+}
+
+func readLog[T any](l *Library, id ingest.SessionID, log ledger.Log[T]) ([]T, error) {
+	lines, err := l.readLines(id, log.Path)
 	if err != nil {
-		return fmt.Errorf("session %s: %w", id, err)
+		return nil, err
 	}
-	return l.appendTo(id, "notes.jsonl", lines)
+	all, err := log.Of(lines)
+	if err != nil {
+		err = fmt.Errorf("session %s: %w", id, err)
+	}
+	return all, err
 }
 
-func parseRecords(path string, lines [][]byte) ([]json.RawMessage, error) {
-	var all []json.RawMessage
-	for i, line := range lines {
-		if !json.Valid(line) {
-			return all, fmt.Errorf("%s:%d: %w: not JSON", path, i+1, ErrDamaged)
-		}
-		all = append(all, json.RawMessage(line))
-	}
-	return all, nil
-}
-
-// appendTo adds whole lines to an append-only file of a session.
-func (l *Library) appendTo(id ingest.SessionID, name string, lines []byte) error {
-	if len(lines) == 0 {
+func appendLog[T any](l *Library, id ingest.SessionID, log ledger.Log[T], records []T) error {
+	if len(records) == 0 {
 		return nil
 	}
 	e, unlock, err := l.hold(id)
@@ -398,20 +383,9 @@ func (l *Library) appendTo(id ingest.SessionID, name string, lines []byte) error
 		return err
 	}
 	defer unlock()
-	if err := disk.AppendLines(filepath.Join(e.Folder, name), lines); err != nil {
-		return fmt.Errorf("session %s: %s: %w", id, name, err)
+	log.Path = filepath.Join(e.Folder, log.Path)
+	if err := log.Add(records...); err != nil {
+		return fmt.Errorf("session %s: %w", id, err)
 	}
-	return disk.SyncDir(e.Folder)
-}
-
-// joinRecords puts each record on a line of its own.
-func joinRecords(records []json.RawMessage) ([]byte, error) {
-	var b bytes.Buffer
-	for _, r := range records {
-		if err := json.Compact(&b, r); err != nil {
-			return nil, fmt.Errorf("record %q: %w", r, err)
-		}
-		b.WriteByte('\n')
-	}
-	return b.Bytes(), nil
+	return nil
 }

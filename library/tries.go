@@ -2,8 +2,6 @@ package library
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"recall/ingest"
@@ -57,26 +55,6 @@ func lastTries(all []Try) map[ingest.SessionID]Try {
 func (l *Library) NoteTry(t Try) error {
 	t.At = t.At.UTC()
 	return share(l, l.tries(), t)
-}
-
-// TidyTries leaves the last line of each session that keep wants, where many
-// others have gathered. The caller holds what AskAlone gives.
-func (l *Library) TidyTries(keep func(Try) bool) error {
-	all, err := l.tries().All()
-	if err != nil || len(all) < 1000 {
-		return err // verify tells of damage, and repair mends it
-	}
-	var stay []Try
-	for _, t := range lastTries(all) {
-		if keep(t) {
-			stay = append(stay, t)
-		}
-	}
-	if len(all) < 2*len(stay) {
-		return nil
-	}
-	slices.SortFunc(stay, func(a, b Try) int { return strings.Compare(string(a.Session), string(b.Session)) })
-	return rewrite(l, l.tries(), stay)
 }
 
 // AskAlone makes sure that no other process asks a model about sessions of this

@@ -1,9 +1,7 @@
 package payload
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -50,59 +48,8 @@ type Fields struct {
 	State        *State    `json:"state,omitempty"`
 }
 
-// EncodeEdits returns edits as lines to append to edits.jsonl.
-func EncodeEdits(edits []Edit) ([]byte, error) {
-	return encodeLines(edits, (*Edit).check)
-}
-
-// DecodeEdits reads edits.jsonl. It returns the edits that it could read
-// together with an error that names the lines it couldn't.
-func DecodeEdits(data []byte) ([]Edit, error) {
-	return decodeLines(data, (*Edit).check)
-}
-
-// encodeLines writes the JSON lines of an append-only file; one that doesn't pass the check is an error.
-func encodeLines[T any](all []T, check func(*T) error) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	for i := range all {
-		if err := check(&all[i]); err != nil {
-			return nil, err
-		}
-		if err := enc.Encode(&all[i]); err != nil {
-			return nil, err
-		}
-	}
-	return buf.Bytes(), nil
-}
-
-// decodeLines reads the JSON lines of an append-only file that pass a check. The
-// error names the others.
-func decodeLines[T any](data []byte, check func(*T) error) ([]T, error) {
-	var all []T
-	var bad []error
-	n := 0
-	for line := range bytes.Lines(data) {
-		n++
-		if line = bytes.TrimSpace(line); len(line) == 0 {
-			continue
-		}
-		var one T
-		err := json.Unmarshal(line, &one)
-		if err == nil {
-			err = check(&one)
-		}
-		if err != nil {
-			bad = append(bad, fmt.Errorf("line %d: %w", n, err))
-			continue
-		}
-		all = append(all, one)
-	}
-	return all, errors.Join(bad...)
-}
-
-func (e *Edit) check() error {
+// Check returns what is wrong with an edit.
+func (e Edit) Check() error {
 	switch {
 	case e.Op == OpTitle && e.Title == "":
 		return errors.New("title without a title")

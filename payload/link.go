@@ -104,7 +104,8 @@ func (d Doubt) Word(of Kind) string {
 	return "perhaps " + of.Became()
 }
 
-func (l *Link) check() error {
+// Check returns what is wrong with a line.
+func (l Link) Check() error {
 	wrong := ""
 	switch {
 	case l.Op != OpLink && l.Op != OpRetract:
@@ -119,20 +120,6 @@ func (l *Link) check() error {
 		return nil
 	}
 	return fmt.Errorf("link from %s to %s: %s", l.From, l.To, wrong)
-}
-
-// Valid reports whether a line says something.
-func (l Link) Valid() bool { return l.check() == nil }
-
-// EncodeLinks returns links as lines to append to links.jsonl.
-func EncodeLinks(links []Link) ([]byte, error) {
-	return encodeLines(links, (*Link).check)
-}
-
-// DecodeLinks reads links.jsonl. It returns what it could read together with an
-// error that names the lines it couldn't.
-func DecodeLinks(data []byte) ([]Link, error) {
-	return decodeLines(data, (*Link).check)
 }
 
 // StandingLinks returns the links that hold after all lines: the last line of

@@ -1,6 +1,8 @@
 package payload
 
 import (
+	"encoding/json"
+	"errors"
 	"testing"
 	"time"
 
@@ -44,11 +46,9 @@ func TestUnreviewed(t *testing.T) {
 	if gone.find("a") != nil {
 		t.Error("a kept item that was dropped stands again")
 	}
-	text, err := EncodeEdits(edits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if back, err := DecodeEdits(text); err != nil || len(back) != 2 || back[0].Seen != edits[0].Seen {
+	var back []Edit
+	text, err := json.Marshal(edits)
+	if err = errors.Join(err, json.Unmarshal(text, &back)); err != nil || len(back) != 2 || back[0].Seen != edits[0].Seen {
 		t.Errorf("read back %v, %v", back, err)
 	}
 }

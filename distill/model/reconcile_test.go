@@ -68,7 +68,7 @@ func TestReconcile(t *testing.T) {
 		l.ToEvidence.Quote != "we said: Retries wait a fixed 30 s" || !strings.HasPrefix(l.Rule, "reconcile/") {
 		t.Errorf("got link %+v", l)
 	}
-	if _, err := payload.EncodeLinks([]payload.Link{l}); err != nil {
+	if err := l.Check(); err != nil {
 		t.Error(err)
 	}
 	if _, ok := im.Link(pairs[2], got[2]); ok {

@@ -14,6 +14,7 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/library/disk"
+	"recall/library/ledger"
 	"recall/library/raw"
 	"recall/payload"
 )
@@ -226,18 +227,19 @@ func sortLines(text []byte, name string) (keep, aside []byte, doubtful int) {
 
 // lineMeans reports whether a line can be used as it reads.
 func lineMeans(line []byte, name string) bool {
+	var err error
 	switch name {
 	case "edits.jsonl":
-		_, err := payload.DecodeEdits(line)
-		return err == nil
+		_, err = ledger.Log[payload.Edit]{Check: payload.Edit.Check}.Read(line)
 	case library.LinksName:
-		_, err := payload.DecodeLinks(line)
-		return err == nil
+		_, err = ledger.Log[payload.Link]{Check: payload.Link.Check}.Read(line)
 	case "tombstones.jsonl":
 		var t struct{ ID ingest.SessionID }
 		return json.Unmarshal(line, &t) == nil && t.ID != ""
+	default:
+		return json.Valid(line)
 	}
-	return json.Valid(line)
+	return err == nil
 }
 
 // derived makes way for a file that is made by distilling. A payload.md that

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -42,14 +41,10 @@ func Do(kind Kind, path, to string, do func() error) error {
 	return do()
 }
 
-// Unsynced says that a file system refused to make something durable.
-var Unsynced atomic.Bool
-
 // refused tells a file system that can't sync from one that failed to.
 func refused(err error) error {
 	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.ENOSYS) ||
 		errors.Is(err, errors.ErrUnsupported) {
-		Unsynced.Store(true)
 		return nil
 	}
 	return err

@@ -3,6 +3,8 @@
 package ledger
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,13 +18,13 @@ import (
 // A Log is such a file, of records of one type.
 type Log[T any] struct {
 	Path  string
-	Valid func(T) bool // whether a line says something; nil where any does
+	Check func(T) error // what is wrong with a record; nil where nothing can be
 }
 
 // Add adds records in one write; when it returns they are durable. The caller holds
 // the file's lock.
 func (g Log[T]) Add(records ...T) error {
-	text, err := g.text(records)
+	text, err := g.Text(records)
 	if err == nil {
 		err = disk.AppendLines(g.Path, text)
 	}
@@ -35,7 +37,7 @@ func (g Log[T]) Add(records ...T) error {
 // Share adds records as anybody may at any time: in one write, without a lock. They
 // are durable after Sync.
 func (g Log[T]) Share(records ...T) error {
-	text, err := g.text(records)
+	text, err := g.Text(records)
 	if err == nil {
 		err = disk.AppendShared(g.Path, text)
 	}
@@ -64,6 +66,12 @@ func (g Log[T]) Each() iter.Seq2[T, error] {
 			yield(none, err)
 			return
 		}
+		g.each(lines)(yield)
+	}
+}
+
+func (g Log[T]) each(lines [][]byte) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
 		for i, line := range lines {
 			r, err := g.read(line)
 			if err != nil {
@@ -77,47 +85,54 @@ func (g Log[T]) Each() iter.Seq2[T, error] {
 }
 
 // All are the records; lines that can't be read are an error beside them.
-func (g Log[T]) All() ([]T, error) {
-	var all []T
+func (g Log[T]) All() ([]T, error) { return all(g.Each()) }
+
+// Of are the records that lines of such a file hold, as All has them.
+func (g Log[T]) Of(lines [][]byte) ([]T, error) { return all(g.each(lines)) }
+
+func all[T any](each iter.Seq2[T, error]) (records []T, err error) {
 	var bad []error
-	for r, err := range g.Each() {
+	for r, err := range each {
 		if err != nil {
 			bad = append(bad, err)
 			continue
 		}
-		all = append(all, r)
+		records = append(records, r)
 	}
-	return all, errors.Join(bad...)
+	return records, errors.Join(bad...)
 }
 
 // Text is what a file of these records alone holds.
 func (g Log[T]) Text(records []T) ([]byte, error) {
-	text, err := g.text(records)
-	return disk.SealLines(text), err
-}
-
-func (g Log[T]) text(records []T) ([]byte, error) {
-	var text []byte
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
 	for _, r := range records {
-		line, err := json.Marshal(r)
-		if err != nil {
+		if err := cmp.Or(g.check(r), enc.Encode(r)); err != nil {
 			return nil, err
 		}
-		text = append(append(text, line...), '\n')
 	}
-	return text, nil
+	return disk.SealLines(b.Bytes()), nil
 }
 
-func (g Log[T]) read(line []byte) (T, error) {
-	var r, none T
+func (g Log[T]) read(line []byte) (r T, err error) {
 	if disk.SealOf(line) == disk.SealBad {
-		return none, errors.New("not as it was written")
+		return r, errors.New("not as it was written")
 	}
-	if err := json.Unmarshal(line, &r); err != nil {
-		return none, err
+	return g.Read(line)
+}
+
+// Read is the record of a line as it reads, whatever its checksum says.
+func (g Log[T]) Read(line []byte) (r T, err error) {
+	if err = json.Unmarshal(line, &r); err == nil {
+		err = g.check(r)
 	}
-	if g.Valid != nil && !g.Valid(r) {
-		return none, errors.New("it says nothing")
+	return r, err
+}
+
+func (g Log[T]) check(r T) error {
+	if g.Check == nil {
+		return nil
 	}
-	return r, nil
+	return g.Check(r)
 }

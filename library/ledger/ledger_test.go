@@ -19,7 +19,12 @@ type record struct {
 // one that is none are named, and cost no other; a torn last one is no line.
 func TestLog(t *testing.T) {
 	g := Log[record]{Path: filepath.Join(t.TempDir(), "below", "log.jsonl"),
-		Valid: func(r record) bool { return r.Name != "" }}
+		Check: func(r record) error {
+			if r.Name == "" {
+				return errors.New("it says nothing")
+			}
+			return nil
+		}}
 	if all, err := g.All(); err != nil || all != nil {
 		t.Fatalf("without a file: %v, %v", all, err)
 	}

@@ -113,7 +113,7 @@ func (a *Asker) Run(ctx context.Context, o Options) (Report, error) {
 			g.out.Unpriced = g.out.Unpriced || s.Unpriced
 		}
 	}
-	return g.out, cmp.Or(err, g.journal(), a.Library.TidyTries(g.worthKeeping))
+	return g.out, cmp.Or(err, g.journal())
 }
 
 // journal notes what was done, with the wall clock's time.
@@ -145,12 +145,6 @@ type asking struct {
 	silent   int   // see inARow
 	stopping error // why nobody is asked about any more
 	damage   error // of the index, an index.ErrRebuild: what it lacks is in the library
-}
-
-// worthKeeping tells the lines of tries.jsonl that still say something.
-func (g *asking) worthKeeping(t library.Try) bool {
-	e, err := g.Library.Session(t.Session)
-	return err == nil && (t.Unlinked || e.Distilled == nil || e.Distilled.Model.Input != e.Input)
 }
 
 // all goes through the families, several at once.
