@@ -145,6 +145,9 @@ func TestBackupRefuses(t *testing.T) {
 
 // A backup that was cut off at any change of the disk is finished by the next.
 func TestBackupIsFinishedLater(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short, and a long walk of one goroutine")
+	}
 	l := newLib(t)
 	src := t.TempDir()
 	for _, text := range []string{"one\n", "one\ntwo\n", "rewritten\n"} {

@@ -15,6 +15,9 @@ import (
 // that finishes or undoes it and is killed as well: nothing is ever taken for
 // damaged, whether or not the payload itself is another one.
 func TestSaveCutOff(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short, and a long walk of one goroutine")
+	}
 	defer func() { disk.Tap = nil }()
 	killed := errors.New("killed")
 	// from has every change from the nth on fail, as for a process that is no more.

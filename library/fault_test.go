@@ -258,6 +258,9 @@ type logged struct {
 // Whatever a call that had returned had archived is there, verify finds no
 // damage, and the next run completes.
 func TestPowerLoss(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short, and a long walk of one goroutine")
+	}
 	s := newStory(t)
 	defer func() { disk.Tap = nil }()
 	disk.Tap = calmly

@@ -197,6 +197,9 @@ func written(t testing.TB) (bytes func() int64) {
 // segments, takes at most a quarter of its size, and less is written than three
 // times what it grows by.
 func TestGrowsAllDay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short, and a long walk of one goroutine")
+	}
 	steps := 120
 	if os.Getenv("RECALL_LONG") != "" {
 		steps = 250

@@ -38,6 +38,9 @@ func rawOf(t testing.TB, l *Library) string {
 // Whatever file is damaged, repair makes the library whole again as far as that
 // can be, and no content that the source has is lost.
 func TestRepairEach(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short, and a long walk of one goroutine")
+	}
 	base, src := everyKind(t)
 	current := content(t, base, id, "transcript.jsonl")
 	for _, damage := range []struct {

@@ -96,6 +96,9 @@ func files(t testing.TB, dir string) []string {
 
 // A flipped bit in any file is found, and told with the file's name.
 func TestFlippedBit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short, and a long walk of one goroutine")
+	}
 	l, _ := everyKind(t)
 	if v := verify(t, l, check.Options{}); len(v.Findings) > 0 || v.Sessions != 2 {
 		t.Fatalf("before any damage, %d sessions: %s", v.Sessions, said(v))

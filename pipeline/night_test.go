@@ -84,23 +84,27 @@ func (b *besides) run() {
 func TestNight(t *testing.T) {
 	root := t.TempDir()
 	p := open(t, t.TempDir())
-	talks, secrets := secretTalks(28, 1000)
+	sessions, secrets := 28, 1000
+	if testing.Short() { // under the race detector
+		sessions, secrets = 8, 300
+	}
+	talks, planted := secretTalks(sessions, secrets)
 	for _, k := range talks {
 		k.write(t, root)
 	}
 	r := nights(t, p, root, len(talks))
 	pages := derived(t, filepath.Dir(p.Library.Dir()))
 	left := 0 // some kinds are lines of files, and are missed within the sentences that these stand in
-	for _, s := range secrets {
+	for _, s := range planted {
 		if sent, kept := bytes.Contains(r.bodies, []byte(s)), bytes.Contains(pages, []byte(s)); sent || kept {
 			t.Logf("%.8s… was sent to the model: %v; is in a page or the index: %v", s, sent, kept)
 			left++
 		}
 	}
-	if left*50 > len(secrets) {
-		t.Errorf("%d of %d secrets got out, want at most two in a hundred", left, len(secrets))
+	if left*50 > len(planted) {
+		t.Errorf("%d of %d secrets got out, want at most two in a hundred", left, len(planted))
 	}
-	if n := bytes.Count(r.bodies, []byte("‹")); n < 500 {
+	if n := bytes.Count(r.bodies, []byte("‹")); n < secrets/2 {
 		t.Errorf("%d placeholders were sent: this test proves nothing", n)
 	}
 	for _, k := range talks {

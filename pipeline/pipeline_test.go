@@ -179,6 +179,9 @@ func TestSyncAgainDoesNothing(t *testing.T) {
 
 // A handed-on payload yields no items of its own, however often.
 func TestFiveTimesThroughItsOwnPayload(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short, and a long walk of one goroutine")
+	}
 	for _, how := range []string{"marked", "pasted without markers", "quoted without markers",
 		"restated by the assistant", "told in other words"} {
 		t.Run(how, func(t *testing.T) {
