@@ -152,7 +152,7 @@ func (h *Heard) Passages(m *Model, items []payload.Item) []Passage {
 		}
 		words := s.c.part.keys()
 		c := *s.c
-		if said(kept, words) || c.quotedIn(items) || !c.apartFrom(quoted[c.sp]) {
+		if c.ofClient() || said(kept, words) || c.quotedIn(items) || !c.apartFrom(quoted[c.sp]) {
 			continue
 		}
 		kept = append(kept, words)
@@ -160,6 +160,14 @@ func (h *Heard) Passages(m *Model, items []payload.Item) []Passage {
 		out = append(out, Passage{c.Item(), s.p, words})
 	}
 	return out
+}
+
+// ofClient reports whether a sentence is the client's own, about the summary that it put a conversation down to.
+func (c *Candidate) ofClient() bool {
+	begun := strings.HasPrefix(c.sp.text, "This session is being continued")
+	opening := strings.Index(c.sp.text, "\n\n")
+	closing := strings.Index(c.sp.text, "\n\nIf you need specific details from before compaction")
+	return c.sp.source == summary && (begun && c.part.from < opening || closing >= 0 && c.part.from > closing)
 }
 
 // apartFrom leaves out of the passage around a sentence what others quote already;
