@@ -43,7 +43,7 @@ func HTML(s *ingest.Session, a About, p *payload.Payload) ([]byte, error) {
 		*ingest.Session
 		Sides    bool
 		Sections []section
-	}{s, len(t.sides) > 0, sections(p)})
+	}{s, t.sides != nil, sections(p)})
 	if err != nil {
 		return nil, fmt.Errorf("html of session %s: %w", s.ID, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html"
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -72,8 +73,8 @@ type transcript struct {
 	session *ingest.Session
 	about   About
 	agents  map[string][]ingest.Subagent // by call, removed when shown
-	sides   []side
-	split   bool // into parts
+	sides   *regexp.Regexp               // see sidesOf
+	split   bool                         // into parts
 	buf     *bytes.Buffer
 	day     string
 	part    []byte // rendered, and not given as it isn't known whether another comes

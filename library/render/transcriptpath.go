@@ -2,45 +2,75 @@ package render
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"recall/ingest"
+	"recall/text"
 )
 
-// A side is where a path is: inside a session's virtual machine, or on the
-// computer that it ran on.
-type side struct {
-	prefix string // of paths there
-	mark   string
-}
-
 const (
+	inVM   = "/sessions/" // which every path there begins with
 	onVM   = "**VM**"
 	onHost = "**host**"
 )
 
-// sidesOf lists how a session's paths are told apart, nothing where its source
-// doesn't know the difference.
-func sidesOf(s *ingest.Session) []side {
+// sidesOf finds the paths of a session of which it is known whether they are inside its virtual
+// machine or on the computer that it ran on: how they begin, and the rest. It is nil where the
+// session's source doesn't know the difference.
+func sidesOf(s *ingest.Session) *regexp.Regexp {
 	if s.Source != ingest.Cowork {
 		return nil
 	}
-	sides := []side{{"/sessions/", onVM}}
+	begin := []string{inVM}
 	for _, dir := range append([]string{s.Where.Storage}, s.Where.Folders...) {
-		if len(dir) > 1 && !strings.HasPrefix(dir, "/sessions/") {
-			sides = append(sides, side{strings.TrimRight(dir, `/\`), onHost})
+		if len(dir) > 1 && !strings.HasPrefix(dir, inVM) {
+			begin = append(begin, strings.TrimRight(dir, `/\`))
 		}
 	}
-	return sides
+	slices.SortFunc(begin, func(a, b string) int { return len(b) - len(a) })
+	for i := range begin {
+		begin[i] = regexp.QuoteMeta(begin[i])
+	}
+	return regexp.MustCompile("(" + strings.Join(begin, "|") + `)([\w/.+@%~:,=#\\\x{80}-\x{10FFFF}-]*)`)
+}
+
+var inPath = text.Pattern(`[\w/.+@%~:,=#-]$`)
+
+// A place is where a path in a text ends, and the mark that belongs behind it.
+type place struct {
+	end  int
+	mark string
+}
+
+// places are those of the paths in a text, without the punctuation of their sentence.
+func (t *transcript) places(said string) (all []place) {
+	if t.sides == nil {
+		return nil
+	}
+	for _, m := range t.sides.FindAllStringSubmatchIndex(said, -1) {
+		before, begin, rest := said[:m[0]], said[m[2]:m[3]], said[m[4]:m[5]]
+		if begin != inVM && rest != "" && !strings.ContainsRune(`/\`, rune(rest[0])) && rest[0] < 0x80 ||
+			inPath().MatchString(before[max(0, len(before)-1):]) && !strings.HasSuffix(before, "://") {
+			continue // in the middle of a longer one
+		}
+		p := place{m[3] + len(strings.TrimRight(rest, ".,:")), onHost}
+		if begin == inVM {
+			p.mark = onVM
+		}
+		all = append(all, p)
+	}
+	return all
 }
 
 // marks says where the paths in a text are, with a space before it; "" if there
 // are none that are known.
-func (t *transcript) marks(text string) string {
-	out := ""
-	for _, s := range t.sides {
-		if !strings.Contains(out, s.mark) && nextPath(text, 0, s.prefix) >= 0 {
-			out += " " + s.mark
+func (t *transcript) marks(text string) (out string) {
+	found := t.places(text)
+	for _, mark := range []string{onVM, onHost} {
+		if slices.ContainsFunc(found, func(p place) bool { return p.mark == mark }) {
+			out += " " + mark
 		}
 	}
 	return out
@@ -82,65 +112,14 @@ func (t *transcript) markPaths(text string) string {
 func (t *transcript) markLine(line string) string {
 	var b strings.Builder
 	from := 0
-	for from < len(line) {
-		at, found := len(line), side{}
-		for _, s := range t.sides {
-			if i := nextPath(line, from, s.prefix); i >= 0 && i < at {
-				at, found = i, s
-			}
+	for _, p := range t.places(line) {
+		for p.end < len(line) && (line[p.end] == '`' || line[p.end] == ')') {
+			p.end++
 		}
-		if found.mark == "" {
-			break
-		}
-		end := pathEnd(line, at+len(found.prefix))
-		for end < len(line) && (line[end] == '`' || line[end] == ')') {
-			end++
-		}
-		b.WriteString(line[from:end] + " " + found.mark)
-		from = end
+		b.WriteString(line[from:p.end] + " " + p.mark)
+		from = p.end
 	}
 	return b.String() + line[from:]
-}
-
-// nextPath is where the next path with that beginning stands, -1 if nowhere:
-// not in the middle of a longer one.
-func nextPath(text string, from int, prefix string) int {
-	for from < len(text) {
-		i := strings.Index(text[from:], prefix)
-		if i < 0 {
-			return -1
-		}
-		i += from
-		before, end := byte(' '), i+len(prefix)
-		if i > 0 {
-			before = text[i-1]
-		}
-		whole := strings.HasSuffix(prefix, "/") || end == len(text) || !isPathByte(text[end]) || text[end] == '/' ||
-			text[end] == '\\'
-		if whole && (!isPathByte(before) || strings.HasSuffix(text[:i], "://")) {
-			return i
-		}
-		from = i + 1
-	}
-	return -1
-}
-
-// pathEnd is where a path that goes on at at ends, without the punctuation of
-// its sentence.
-func pathEnd(text string, at int) int {
-	end := at
-	for end < len(text) && (isPathByte(text[end]) || text[end] == '\\' || text[end] >= 0x80) {
-		end++
-	}
-	for end > at && strings.IndexByte(".,:", text[end-1]) >= 0 {
-		end--
-	}
-	return end
-}
-
-func isPathByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
-		strings.IndexByte("/._-+@%~:,=#", c) >= 0
 }
 
 // files lists what was given to a Cowork session and what it produced.
