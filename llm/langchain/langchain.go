@@ -1,18 +1,22 @@
 // Package langchain asks Ollama through langchaingo. What langchaingo v0.1.14 sends and
 // hides is mended on the wire: it has no schemas and no num_ctx that stays, and its
-// errors are words. See trip.
+// errors are words. See exchange.
 package langchain
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/tmc/langchaingo/llms"
+	"github.com/tmc/langchaingo/llms/ollama"
 
 	"recall/llm"
 	"recall/llm/wire"
@@ -30,30 +34,38 @@ type Options struct {
 // Model is a llm.Model over langchaingo. Safe for concurrent use.
 type Model struct {
 	o    Options
-	name string
 	wire *wire.Transport
-	lc   llms.Model
 	told wire.Told
 }
 
 var _ llm.Model = (*Model)(nil)
 
-// trip is one request and what its answer says beyond langchaingo. It goes with
-// the context, as there is no other way through.
-type trip struct {
-	schema *llm.Schema // to be held to; nil: none, or it stands in the prompt
+// ollamaWindow is what Ollama is told to hold where nobody says: its own
+// default of 4,096 cuts most windows of a session; each doubling takes memory.
+const ollamaWindow = 16_384
 
-	model string
-	usage llm.Usage
-	text  string
-	fault llm.Fault // "" for an answer that is whole
-	why   string
+// NewOllama asks Ollama in its own protocol (/api/chat), where alone the window
+// can be set. Nothing is sent yet.
+func NewOllama(o Options) (*Model, error) {
+	u, err := wire.Address(cmp.Or(o.URL, "http://127.0.0.1:11434"), "")
+	if err != nil {
+		return nil, err
+	}
+	if o.Model == "" {
+		return nil, errors.New("ollama: no model named, such as qwen3:8b; ollama list shows them")
+	}
+	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1") // both are written
+	o.URL = u.String()
+	o.Window = cmp.Or(max(o.Window, 0), ollamaWindow)
+	o.MaxOutput = cmp.Or(max(o.MaxOutput, 0), 8192)
+	o.Timeout = cmp.Or(max(o.Timeout, 0), 5*time.Minute)
+	m := &Model{o: o}
+	m.wire = &wire.Transport{Model: m.Name()}
+	return m, nil
 }
 
-type tripKey struct{}
-
 // Name implements llm.Model.
-func (m *Model) Name() string { return m.name }
+func (m *Model) Name() string { return "ollama/" + m.o.Model }
 
 // Window implements llm.Model.
 func (m *Model) Window() int { return m.o.Window }
@@ -66,13 +78,12 @@ func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, erro
 }
 
 func (m *Model) ask(ctx context.Context, r llm.Request, told bool) (llm.Response, error) {
-	asJSON := r.Schema != nil
-	t := &trip{schema: r.Schema}
-	if told && asJSON {
+	x := &exchange{wire: m.wire, window: m.o.Window, schema: r.Schema}
+	if told {
 		r.Prompt += r.Schema.Told()
-		t.schema = nil
+		x.schema = nil
 	}
-	if n := len(r.System) + len(r.Prompt); m.o.Window > 0 && n/5 > m.o.Window { // nobody's tokens are that long on average
+	if n := len(r.System) + len(r.Prompt); n/5 > m.o.Window { // nobody's tokens are that long on average
 		return llm.Response{}, m.wire.Fail(llm.TooLong, 0, "the request doesn't fit the model's window")
 	}
 	var messages []llms.MessageContent
@@ -80,38 +91,106 @@ func (m *Model) ask(ctx context.Context, r llm.Request, told bool) (llm.Response
 		messages = append(messages, llms.TextParts(llms.ChatMessageTypeSystem, r.System))
 	}
 	messages = append(messages, llms.TextParts(llms.ChatMessageTypeHuman, r.Prompt))
-	_, err := m.lc.GenerateContent(context.WithValue(ctx, tripKey{}, t), messages, llms.WithModel(m.o.Model),
-		llms.WithMaxTokens(cmp.Or(max(r.Max, 0), m.o.MaxOutput)))
-	if err != nil && t.fault == "" { // langchaingo may or may not have seen a fault in the answer
-		return llm.Response{}, m.failed(ctx, err, t)
+	lc, err := ollama.New(ollama.WithServerURL(m.o.URL), ollama.WithModel(m.o.Model),
+		ollama.WithHTTPClient(wire.Client(x)))
+	if err == nil {
+		_, err = lc.GenerateContent(ctx, messages, llms.WithMaxTokens(cmp.Or(max(r.Max, 0), m.o.MaxOutput)))
 	}
-	res := llm.Response{Text: wire.AfterThinking(t.text), Model: t.model, Usage: t.usage}
-	// No tokenizer takes more than 8 bytes a token on prose and code.
-	if t.fault == "" && res.Usage.In > 0 && res.Usage.In < (len(r.System)+len(r.Prompt))/8-100 {
-		t.fault, t.why = llm.TooLong, "the service read only a part of the request; give its model a longer window (llm.context)"
+	a := &x.answer
+	if a.Message == nil { // else langchaingo may not have liked an answer that is there
+		return llm.Response{}, m.wire.Fault(ctx, err)
 	}
-	return m.wire.Answer(res, asJSON, t.fault, t.why)
-}
-
-// failed is an error of langchaingo's as one of ours.
-func (m *Model) failed(ctx context.Context, err error, t *trip) error {
-	var known *llm.Error
+	res := llm.Response{Text: wire.AfterThinking(a.Message.Content), Model: a.Model,
+		Usage: llm.Usage{In: a.In, Out: a.Out}}
+	fault, why := llm.Fault(""), ""
 	switch {
-	case errors.As(err, &known):
-		return known
-	case errors.Is(ctx.Err(), context.Canceled), errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return m.wire.Broken(ctx, err)
+	case !a.Done:
+		fault, why = llm.Unreachable, "the answer broke off"
+	case a.In > 0 && a.In+a.Out >= m.o.Window-1:
+		fault, why = llm.TooLong, fmt.Sprintf("request and answer fill the model's window of %d tokens; "+
+			"llm.context makes it longer", m.o.Window)
+	case a.DoneReason == "length":
+		fault, why = llm.Cut, "the answer ran into its limit of tokens"
+	case wire.CutSilently(r, res.Usage):
+		fault, why = llm.TooLong, wire.ReadInPart+" (llm.context)"
 	}
-	e := m.wire.Fail(llm.Nonsense, http.StatusOK, "an answer of another form: "+m.wire.Clip([]byte(err.Error())))
-	e.Usage = t.usage
-	return e
+	return m.wire.Answer(res, r.Schema != nil, fault, why)
 }
 
-// object reads a JSON object; numbers stay as they are written.
-func object(data []byte) (map[string]any, error) {
-	dec := json.NewDecoder(strings.NewReader(string(data)))
-	dec.UseNumber()
-	var o map[string]any
-	err := dec.Decode(&o)
-	return o, err
+// exchange is one request as it goes over the wire: langchaingo's, mended, and what its
+// answer says beyond langchaingo.
+type exchange struct {
+	wire   *wire.Transport // sends, and makes errors of what isn't an answer
+	window int             // tokens of request and answer together
+	schema *llm.Schema     // to be held to; nil: none, or it stands in the prompt
+	answer answer
+}
+
+// answer is what /api/chat says.
+type answer struct {
+	Model   string `json:"model"`
+	Message *struct {
+		Content string `json:"content"`
+	} `json:"message"` // nil: nothing that can be read came
+	Done       bool   `json:"done"`
+	DoneReason string `json:"done_reason"`
+	In         int    `json:"prompt_eval_count"`
+	Out        int    `json:"eval_count"`
+}
+
+// RoundTrip implements http.RoundTripper.
+func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
+	var body map[string]any
+	err := json.NewDecoder(req.Body).Decode(&body)
+	req.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(x.mended(body))
+	if err != nil {
+		return nil, err
+	}
+	out, err := http.NewRequestWithContext(req.Context(), req.Method, req.URL.String(), bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	out.Header = req.Header
+	res, err := x.wire.RoundTrip(out)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	var got json.RawMessage // of memory: the transport has read it whole
+	if err = json.NewDecoder(res.Body).Decode(&got); err == nil {
+		err = json.Unmarshal(got, &x.answer)
+	}
+	if err != nil || x.answer.Message == nil {
+		x.answer.Message = nil
+		return nil, &llm.Error{Fault: llm.Nonsense, Model: x.wire.Model, Status: http.StatusOK,
+			Text: "an answer of another form", Err: err}
+	}
+	var line bytes.Buffer // langchaingo reads line by line
+	err = json.Compact(&line, got)
+	res.Body = io.NopCloser(&line)
+	return res, err
+}
+
+// mended is the body that langchaingo sends as it should be: the schema as
+// format, which langchaingo has as a word only; one answer instead of a stream (it
+// leaves "stream": false out, and Ollama's default is true); the window, and that what
+// doesn't fit it is refused and not cut, as newer versions can; no thinking, which would
+// use up the answer's tokens.
+func (x *exchange) mended(body map[string]any) map[string]any {
+	delete(body, "format")
+	if x.schema != nil {
+		body["format"] = x.schema.JSON
+	}
+	body["stream"], body["think"], body["truncate"], body["shift"] = false, false, false, false
+	options, _ := body["options"].(map[string]any)
+	if options == nil {
+		options = map[string]any{}
+	}
+	options["num_ctx"], options["temperature"] = x.window, 0
+	body["options"] = options
+	return body
 }

@@ -171,21 +171,14 @@ func (m *Chat) answer(res api.ChatCompletionResponse, r llm.Request) (llm.Respon
 		fault, why = llm.Cut, "the answer ran into its limit of tokens"
 	case c.FinishReason == "error": // OpenRouter: the one behind it broke off
 		fault, why = llm.Overloaded, "the service broke off its answer"
-	case m.cutSilently(r, out.Usage):
-		fault, why = llm.TooLong, "the service read only a part of the request; give its model a longer window"
+	case !m.own && wire.CutSilently(r, out.Usage):
+		fault, why = llm.TooLong, wire.ReadInPart
 	}
 	whole, err := m.wire.Answer(out, r.Schema != nil, fault, why)
 	if r.Schema != nil && fault == "" && out.Text != whole.Text { // it takes the format, and passes over it
 		m.habits.words(r.Schema)
 	}
 	return whole, err
-}
-
-// cutSilently reports whether a service counted far fewer tokens than a request
-// can have, as those on one's own machine do with what their window can't hold:
-// no tokenizer takes more than 8 bytes a token on prose and code.
-func (m *Chat) cutSilently(r llm.Request, u llm.Usage) bool {
-	return !m.own && u.In > 0 && u.In < (len(r.System)+len(r.Prompt))/8-100
 }
 
 func usage(u api.Usage) llm.Usage {

@@ -33,6 +33,16 @@ func (t *Transport) Answer(res llm.Response, asJSON bool, fault llm.Fault, why s
 	return res, nil
 }
 
+// CutSilently reports whether a service counted far fewer tokens than a request
+// can have, as those on one's own machine do with what their window can't hold:
+// no tokenizer takes more than 8 bytes a token on prose and code.
+func CutSilently(r llm.Request, u llm.Usage) bool {
+	return u.In > 0 && u.In < (len(r.System)+len(r.Prompt))/8-100
+}
+
+// ReadInPart is what became of such a request.
+const ReadInPart = "the service read only a part of the request; give its model a longer window"
+
 // AfterThinking omits what a reasoning model thought aloud, where the service doesn't.
 func AfterThinking(text string) string {
 	if at := strings.LastIndex(text, "</think>"); at >= 0 {
