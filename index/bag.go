@@ -10,7 +10,7 @@ import (
 type vocabulary struct {
 	stems          []string
 	ofWord, ofStem map[string]uint32 // numbers: of a word as cut that of its stem
-	places         []*postings.Word  // where a stem's postings go, where asked
+	places         []*postings.Lists // where a stem's postings go, where asked
 
 	at []uint32 // place of a stem in the bag being filled, from 1
 
@@ -46,13 +46,13 @@ func (v *vocabulary) of(w string) uint32 {
 	return n
 }
 
-// word is where a stem's postings go.
-func (v *vocabulary) word(b *postings.Builder, n uint32) *postings.Word {
+// lists are where a stem's postings go.
+func (v *vocabulary) lists(w postings.Words, n uint32) *postings.Lists {
 	if int(n) >= len(v.places) {
-		v.places = append(v.places, make([]*postings.Word, len(v.stems)-len(v.places))...)
+		v.places = append(v.places, make([]*postings.Lists, len(v.stems)-len(v.places))...)
 	}
 	if v.places[n] == nil {
-		v.places[n] = b.Word(v.stems[n])
+		v.places[n] = w.Of(v.stems[n])
 	}
 	return v.places[n]
 }

@@ -18,9 +18,6 @@ const (
 // scores adds up how well documents of a table match each of some words.
 func (f *fulltext) scores(ctx context.Context, table int, weights [postings.Columns]float64,
 	stems []string) (map[int64]float64, error) {
-	if err := f.fetch(ctx, table, stems, math.MaxInt); err != nil {
-		return nil, err
-	}
 	total := map[int64]float64{}
 	docs := float64(f.state.docs[table])
 	if docs == 0 {
@@ -61,8 +58,7 @@ func (f *fulltext) holders(ctx context.Context, table int, stem string, to []mat
 	}
 	to = slices.Grow(to, f.most(stem, table))
 	for _, p := range of.places {
-		data, _ := f.postings(p.lists[table])
-		r, read := postings.Read(data), 0
+		r, read := postings.Read(p.lists[table].Data), 0
 		for one, ok := r.Next(); ok; one, ok = r.Next() {
 			d, err := f.sizes.of(ctx, table, one.Doc)
 			if err != nil {

@@ -27,14 +27,10 @@ func (x *Index) cacheOf(ctx context.Context, of *fulltext) (*cache, error) {
 	}
 	c := &cache{version: of.state.version, pieces: pieces{of: map[int64]*sizePiece{}},
 		sessions: map[string]map[int64]bool{}, counts: map[string]searchedIn{}}
-	all, err := segments(ctx, of.tx)
+	err := of.tx.QueryRowContext(ctx, `SELECT ifnull(sum(items),0), ifnull(sum(turns),0) FROM segment`).
+		Scan(&c.listed[items], &c.listed[turns])
 	if err != nil {
 		return c, err
-	}
-	for _, s := range all {
-		for kind, n := range s.listed {
-			c.listed[kind] += n
-		}
 	}
 	x.read = c
 	return c, nil

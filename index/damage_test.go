@@ -205,9 +205,8 @@ func TestDamagedRows(t *testing.T) {
 	ctx := context.Background()
 	for _, broken := range []string{
 		`DELETE FROM session`, `DELETE FROM size`, `DELETE FROM segment`,
-		`UPDATE block SET data=(SELECT data FROM block ORDER BY id LIMIT 1)`,
-		`DELETE FROM block WHERE id=(SELECT max(id) FROM block)`, `DELETE FROM list`,
-		`UPDATE segment SET block=block-1, blockend=blockend-1`,
+		`UPDATE block SET data=(SELECT data FROM block ORDER BY word LIMIT 1)`,
+		`UPDATE block SET data=substr(data, 3)`, `DELETE FROM block`, `UPDATE segment SET id=id+1000`,
 	} {
 		s := newSynth(4)
 		var docs []Doc

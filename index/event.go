@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -220,9 +219,6 @@ func rareEvent(ctx context.Context, full *fulltext, want map[string]bool) (bool,
 func itemsNamed(ctx context.Context, full *fulltext, q Query, name []string) ([]happening, error) {
 	all := stems(name)
 	if err := full.lookUp(ctx, all); err != nil {
-		return nil, err
-	}
-	if err := full.fetch(ctx, ofItems, all, math.MaxInt); err != nil {
 		return nil, err
 	}
 	var list []match

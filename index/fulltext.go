@@ -25,13 +25,12 @@ const (
 	sessionsIn = `SELECT id FROM session WHERE project=?`
 
 	// For each word and segment, the block that holds the word if any does.
-	blocksOf = `SELECT j.key, s.place, b.word, b.data FROM json_each(?) j CROSS JOIN segment s JOIN block b
+	blocksOf = `SELECT j.key, s.id, b.data FROM json_each(?) j CROSS JOIN segment s JOIN block b
 		ON b.id=(SELECT id FROM block WHERE segment=s.id AND word<=j.value ORDER BY word DESC LIMIT 1)`
 	// The blocks of each segment that hold words from one on, up to another, in order.
-	blocksFrom = `SELECT 0, s.place, b.word, b.data FROM segment s JOIN block b ON b.segment=s.id AND b.word<?2
+	blocksFrom = `SELECT 0, s.id, b.data FROM segment s JOIN block b ON b.segment=s.id AND b.word<?2
 		AND b.word>=ifnull((SELECT word FROM block WHERE segment=s.id AND word<=?1 ORDER BY word DESC LIMIT 1), '') ` +
 		`ORDER BY s.id, b.word`
-	listsOf = `SELECT id, data FROM list WHERE id IN (SELECT value FROM json_each(?))`
 )
 
 // state is the one row that says what the full text holds.
@@ -62,7 +61,6 @@ type fulltext struct {
 	state state
 	sizes sizes
 	known map[string]*found // by stem, what was looked up
-	long  map[int64][]byte  // long lists that were read, by their row
 }
 
 // found is where a word stands. It isn't changed any more once it is known.
@@ -73,12 +71,12 @@ type found struct {
 
 // place is a word's lists in one segment.
 type place struct {
-	order int64
-	lists postings.Lists
+	segment int64
+	lists   postings.Lists
 }
 
 func (x *Index) fulltext(ctx context.Context, tx *sql.Tx) (*fulltext, error) {
-	f := &fulltext{tx: tx, known: map[string]*found{}, long: map[int64][]byte{}}
+	f := &fulltext{tx: tx, known: map[string]*found{}}
 	if err := tx.QueryRowContext(ctx, readState).Scan(f.state.numbers()...); err != nil {
 		return nil, err
 	}
@@ -110,172 +108,90 @@ func (f *fulltext) lookUp(ctx context.Context, stems []string) error {
 	for _, s := range stems {
 		f.known[s] = &found{merged: strings.HasSuffix(s, "*")}
 	}
-	if err := f.readBlocks(ctx, whole, string(names)); err != nil {
+	err = f.blocks(ctx, func(i int, segment int64, block []byte) error {
+		if i >= len(whole) {
+			return fmt.Errorf("word %d of %d: %w", i, len(whole), ErrRebuild)
+		}
+		return postings.Each(block, func(word []byte, lists postings.Lists) bool {
+			order := strings.Compare(string(word), whole[i])
+			if order == 0 {
+				f.known[whole[i]].add(segment, lists)
+			}
+			return order < 0
+		})
+	}, blocksOf, string(names))
+	if err != nil {
 		return err
 	}
 	for _, s := range stems {
 		if w, ok := strings.CutSuffix(s, "*"); ok {
-			err := f.beginning(ctx, w, func(_ string, b *block, lists postings.Lists) {
-				f.known[s].places = append(f.known[s].places, place{b.order, cloned(lists)})
-			})
-			if err != nil {
+			if err := f.beginning(ctx, w, func(_ string, segment int64, lists postings.Lists) {
+				f.known[s].add(segment, lists)
+			}); err != nil {
 				return err
 			}
 		}
-		slices.SortFunc(f.known[s].places, func(a, b place) int { return cmp.Compare(a.order, b.order) })
+		slices.SortFunc(f.known[s].places, func(a, b place) int { return cmp.Compare(a.segment, b.segment) })
 	}
 	return nil
 }
 
-func (f *fulltext) readBlocks(ctx context.Context, stems []string, names string) error {
-	return scan(ctx, f.tx, func(rows *sql.Rows) error {
-		var i int
-		var b block
-		if err := b.scan(rows, &i); err != nil {
-			return err
-		}
-		if i < 0 || i >= len(stems) {
-			return fmt.Errorf("word %d of %d: %w", i, len(stems), ErrRebuild)
-		}
-		return f.note(stems[i], b)
-	}, blocksOf, names)
-}
-
-// block is one of a segment's dictionary. Its bytes hold until the next is read.
-type block struct {
-	order      int64
-	word, data sql.RawBytes
-}
-
-// scan reads a row of those that the queries for blocks give.
-func (b *block) scan(rows *sql.Rows, i *int) error {
-	return rows.Scan(i, &b.order, &b.word, &b.data)
-}
-
-// note keeps a word's lists from a block, whose bytes are valid for now only.
-func (f *fulltext) note(stem string, b block) error {
-	lists, ok, err := postings.Find(b.data, stem)
-	if ok {
-		to := f.known[stem]
-		to.places = append(to.places, place{b.order, cloned(lists)})
-	}
-	return err
-}
-
-func cloned(l postings.Lists) postings.Lists {
+// add keeps lists whose bytes are valid for now only.
+func (w *found) add(segment int64, l postings.Lists) {
 	for i := range l {
 		l[i].Data = slices.Clone(l[i].Data)
 	}
-	return l
+	w.places = append(w.places, place{segment, l})
+}
+
+// blocks calls do for each block that a query gives, with its segment and the word's
+// place in the list that it was looked for with. The block's bytes hold for the call.
+func (f *fulltext) blocks(ctx context.Context, do func(i int, segment int64, block []byte) error, query string,
+	args ...any) error {
+	return scan(ctx, f.tx, func(rows *sql.Rows) error {
+		var i uint
+		var segment int64
+		var data sql.RawBytes
+		if err := rows.Scan(&i, &segment, &data); err != nil {
+			return err
+		}
+		return do(int(i), segment, data)
+	}, query, args...)
 }
 
 // beginning calls do for each word that begins so, of one segment after the other.
 func (f *fulltext) beginning(ctx context.Context, with string,
-	do func(word string, b *block, lists postings.Lists)) error {
-	return scan(ctx, f.tx, func(rows *sql.Rows) error {
-		var zero int
-		var b block
-		if err := b.scan(rows, &zero); err != nil {
-			return err
-		}
-		return postings.Each(b.data, with, func(word []byte, lists postings.Lists) { do(string(word), &b, lists) })
-	}, blocksFrom, with, with+postings.Last)
-}
-
-// fetch reads the long lists of words in a table, unless they are longer than
-// so many documents, all with one query.
-func (f *fulltext) fetch(ctx context.Context, table int, stems []string, most int) error {
-	var ids []int64
-	for _, s := range stems {
-		of := f.known[s]
-		if of == nil || f.most(s, table) > most {
-			continue
-		}
-		for _, p := range of.places {
-			if row := p.lists[table].Row; row != 0 && f.long[row] == nil {
-				ids = append(ids, row)
+	do func(word string, segment int64, lists postings.Lists)) error {
+	return f.blocks(ctx, func(_ int, segment int64, block []byte) error {
+		return postings.Each(block, func(word []byte, lists postings.Lists) bool {
+			if strings.HasPrefix(string(word), with) {
+				do(string(word), segment, lists)
 			}
-		}
-	}
-	if len(ids) == 0 {
-		return nil
-	}
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	names, err := json.Marshal(ids)
-	if err != nil {
-		return err
-	}
-	read := 0
-	err = scan(ctx, f.tx, func(rows *sql.Rows) error {
-		var id int64
-		var data []byte
-		err := rows.Scan(&id, &data)
-		f.long[id] = data
-		read++
-		return err
-	}, listsOf, string(names))
-	if err != nil {
-		return err
-	}
-	if read < len(ids) {
-		return fmt.Errorf("%d of %d lists of words: %w", read, len(ids), ErrRebuild)
-	}
-	return nil
-}
-
-// postings are a list's, if it isn't a long one that wasn't fetched.
-func (f *fulltext) postings(l postings.List) ([]byte, bool) {
-	if l.Row == 0 {
-		return l.Data, true
-	}
-	data, ok := f.long[l.Row]
-	return data, ok
+			return true
+		})
+	}, blocksFrom, with, with+postings.Last)
 }
 
 // count says how many documents of each table hold a word. Where that is more
 // than a search would touch, documents that are gone are left out by a guess.
 func (f *fulltext) count(ctx context.Context, stem string) (n counts, err error) {
-	of := f.known[stem]
-	if of == nil {
-		return n, nil
-	}
 	for k := range n {
-		if err := f.fetch(ctx, k, []string{stem}, tables[k].rows); err != nil {
-			return n, err
-		}
-		for _, p := range of.places {
-			here, err := f.countIn(ctx, k, p.lists[k])
+		kind, there := tables[k].kind, f.state.docs[k]
+		n[k] = f.most(stem, k)
+		switch {
+		case f.state.next[kind]-1 == there: // nothing ever went
+		case n[k] > tables[k].rows: // of which a merge has dropped some
+			n[k] = int(int64(n[k]) * there / max(f.read.listed[kind], there, 1))
+		default:
+			list, err := f.holders(ctx, k, stem, nil)
 			if err != nil {
 				return n, err
 			}
-			n[k] += here
+			n[k] = len(list)
 		}
-		n[k] = min(n[k], int(f.state.docs[k])) // a document stands in several lists of a beginning
+		n[k] = min(n[k], int(there)) // a document stands in several lists of a beginning
 	}
 	return n, nil
-}
-
-func (f *fulltext) countIn(ctx context.Context, table int, l postings.List) (n int, err error) {
-	kind, there := tables[table].kind, f.state.docs[table]
-	if f.state.next[kind]-1 == there || l.Docs == 0 {
-		return l.Docs, nil // nothing ever went
-	}
-	data, ok := f.postings(l)
-	if !ok {
-		return int(int64(l.Docs) * there / max(f.read.listed[kind], there, 1)), nil // a merge has dropped some
-	}
-	r := postings.Read(data)
-	for one, ok := r.Next(); ok; one, ok = r.Next() {
-		d, err := f.sizes.of(ctx, table, one.Doc)
-		if err != nil {
-			return n, err
-		}
-		if d.words > 0 {
-			n++
-		}
-	}
-	return n, r.Err()
 }
 
 // most is how many documents of a table hold a word, those that are gone too.

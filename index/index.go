@@ -9,7 +9,7 @@
 //	                                                        said: see ProjectMark; thread: see ThreadsIn
 //	item(id, session, iid, kind, state, at, n, hash, data)  data: the payload.Item as JSON, packed
 //	turn(id, session, tid, n, role, at, hash, text)         text: as shown, clipped, packed
-//	fulltext segment block list size                        the words of items, of their source turns and of
+//	fulltext segment block size                             the words of items, of their source turns and of
 //	                                                        turns with the two before each, see schema.sql
 //	vec(iid, model, data)                                   vectors of a configured embedding model
 //	stamp(sid, stamp)  line(hash, sid, iids)                what entries were made of; lines of payloads, see schema.sql

@@ -20,21 +20,18 @@ CREATE TABLE vec(iid TEXT NOT NULL, model TEXT NOT NULL, data BLOB NOT NULL, PRI
 CREATE INDEX vec_model ON vec(model);
 
 -- The full text, kept here so that it is written and read in the same transactions as all else:
--- fulltext is one row, see state; a segment, of which a transaction adds one and may merge the last (merging.go),
--- has its dictionary in block, its long lists in list; size: see sizes. SQLite's own FTS5 does as much and was
--- used before. Its bm25 looks each row's length up, takes two thirds of a search and half of what putting in costs.
+-- fulltext is one row, see state; a segment, of which a transaction adds one and may merge the last (segments.go),
+-- has its lists in block, see postings; size: see sizes. SQLite's own FTS5 does as much and was used before. Its bm25
+-- looks each row's length up, takes two thirds of a search and half of what putting in costs.
 CREATE TABLE fulltext(
 	version INTEGER NOT NULL, item INTEGER NOT NULL, turn INTEGER NOT NULL, items INTEGER NOT NULL,
 	itemwords INTEGER NOT NULL, sources INTEGER NOT NULL, sourcewords INTEGER NOT NULL, turns INTEGER NOT NULL,
 	turnwords INTEGER NOT NULL);
 CREATE TABLE segment(
-	id INTEGER PRIMARY KEY, place INTEGER NOT NULL, bytes INTEGER NOT NULL, block INTEGER NOT NULL,
-	blockend INTEGER NOT NULL, list INTEGER NOT NULL, listend INTEGER NOT NULL, item INTEGER NOT NULL,
-	itemend INTEGER NOT NULL, turn INTEGER NOT NULL, turnend INTEGER NOT NULL, items INTEGER NOT NULL,
-	turns INTEGER NOT NULL, itemsgone INTEGER NOT NULL, turnsgone INTEGER NOT NULL);
+	id INTEGER PRIMARY KEY, bytes INTEGER NOT NULL, item INTEGER NOT NULL, itemend INTEGER NOT NULL,
+	turn INTEGER NOT NULL, turnend INTEGER NOT NULL, items INTEGER NOT NULL, turns INTEGER NOT NULL);
 CREATE TABLE block(id INTEGER PRIMARY KEY, segment INTEGER NOT NULL, word TEXT NOT NULL, data BLOB NOT NULL);
 CREATE INDEX block_word ON block(segment, word);
-CREATE TABLE list(id INTEGER PRIMARY KEY, data BLOB NOT NULL);
 CREATE TABLE size(id INTEGER PRIMARY KEY, data BLOB NOT NULL);
 
 -- What the pipeline asks for: what each session's entry was made from, and the lines of every payload.md that was

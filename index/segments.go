@@ -5,16 +5,47 @@ import (
 	"database/sql"
 	"fmt"
 	"math"
+	"slices"
 
 	"recall/index/postings"
 )
+
+// A segment is the words of some documents. It never changes; documents that come
+// later go into another one, and segments that follow one another are made one.
+type segment struct {
+	id     int64 // in the order of documents
+	bytes  int64
+	docs   [2]span  // items and turns
+	listed [2]int64 // how many of them there were when it was made
+}
+
+// span is numbers from one on, up to another.
+type span struct{ from, to int64 }
+
+const (
+	enough       = 24       // segments that a Put merges: fewer than one put in twenty does
+	mostOfPut    = 8 << 20  // bytes that a Put merges; of more, Tidy does
+	mostTogether = 32 << 20 // bytes of segments that are made one: twice that is in memory meanwhile
+)
+
+func (s *segment) columns() []any {
+	return []any{&s.id, &s.bytes, &s.docs[items].from, &s.docs[items].to, &s.docs[turns].from, &s.docs[turns].to,
+		&s.listed[items], &s.listed[turns]}
+}
+
+// segments reads the rows, in order.
+func segments(ctx context.Context, tx *sql.Tx) ([]*segment, error) {
+	return list(ctx, tx, func(rows *sql.Rows) (*segment, error) {
+		s := &segment{}
+		return s, rows.Scan(s.columns()...)
+	}, `SELECT id, bytes, item, itemend, turn, turnend, items, turns FROM segment ORDER BY id`)
+}
 
 // writing gathers what a transaction changes of the full text.
 type writing struct {
 	*fulltext
 	segments []*segment // in order
-	fresh    *postings.Builder
-	words    int              // put into it
+	fresh    postings.Words
 	first    [2]int64         // the numbers of the first new item and turn
 	paths    map[string]int64 // that were met; see replaceDid
 }
@@ -22,7 +53,7 @@ type writing struct {
 func beginWriting(ctx context.Context, tx *sql.Tx) (*writing, error) {
 	own := &pieces{of: map[int64]*sizePiece{}, writes: true}
 	w := &writing{fulltext: &fulltext{tx: tx, sizes: sizes{tx: tx, pieces: own}},
-		fresh: postings.NewBuilder(), paths: map[string]int64{}}
+		fresh: postings.Words{}, paths: map[string]int64{}}
 	err := tx.QueryRowContext(ctx, readState).Scan(w.state.numbers()...)
 	if err != nil {
 		return nil, err
@@ -37,9 +68,8 @@ func beginWriting(ctx context.Context, tx *sql.Tx) (*writing, error) {
 // add puts a session's document of a table in. Numbers come from number.
 func (w *writing) add(ctx context.Context, table int, session, doc int64, b bag, of *vocabulary) error {
 	for _, c := range b.counts {
-		of.word(w.fresh, c.word).Add(table, postings.Posting{Doc: doc, Counts: c.n})
+		of.lists(w.fresh, c.word)[table].Add(postings.Posting{Doc: doc, Counts: c.n})
 	}
-	w.words += len(b.counts)
 	size := uint16(min(max(b.size, 1), math.MaxUint16)) // 0 is none
 	w.state.docs[table]++
 	w.state.words[table] += int64(size)
@@ -68,7 +98,6 @@ func (w *writing) remove(ctx context.Context, table int, docs []int64) error {
 		if size > 0 {
 			w.state.docs[table]--
 			w.state.words[table] -= int64(size)
-			w.noteGone(table, doc)
 		}
 		if err := w.sizes.set(ctx, table, doc, sized{}); err != nil {
 			return err
@@ -77,33 +106,15 @@ func (w *writing) remove(ctx context.Context, table int, docs []int64) error {
 	return nil
 }
 
-// noteGone counts a document that goes in the segments that may hold its words.
-func (w *writing) noteGone(table int, doc int64) {
-	kind := tables[table].kind
-	if table != ofKind[kind] {
-		return
-	}
-	for _, s := range w.segments {
-		if s.docs[kind].from <= doc && doc < s.docs[kind].to {
-			s.gone[kind]++
-		}
-	}
-}
-
 // save writes it all.
 func (w *writing) save(ctx context.Context) error {
-	if w.words > 0 {
-		s := w.newSegment()
+	if len(w.fresh) > 0 {
+		s := &segment{id: 1}
+		if n := len(w.segments); n > 0 {
+			s.id = w.segments[n-1].id + 1
+		}
 		for kind := range s.docs {
 			s.docs[kind] = span{w.first[kind], w.state.next[kind]}
-			s.listed[kind] = s.docs[kind].to - s.docs[kind].from
-			for doc := s.docs[kind].from; doc < s.docs[kind].to; doc++ {
-				if d, err := w.sizes.of(ctx, ofKind[kind], doc); err != nil {
-					return err
-				} else if d.words == 0 {
-					s.gone[kind]++ // in the same transaction
-				}
-			}
 		}
 		if err := w.write(ctx, s, w.fresh); err != nil {
 			return err
@@ -115,102 +126,152 @@ func (w *writing) save(ctx context.Context) error {
 	if err := w.sizes.save(ctx); err != nil {
 		return err
 	}
-	if err := w.saveSegments(ctx); err != nil {
-		return err
-	}
 	return w.state.save(ctx, w.tx)
 }
 
-// span is numbers from one on, up to another.
-type span struct{ from, to int64 }
-
-// segment is a row of the table of segments.
-type segment struct {
-	id, place     int64 // places are in the order of documents
-	bytes         int64
-	blocks, lists span
-	docs          [2]span  // items and turns
-	listed        [2]int64 // how many of them had words in it when it was made
-	gone          [2]int64 // how many of those have gone since
-}
-
-const segmentColumns = `id, place, bytes, block, blockend, list, listend, item, itemend, turn, turnend, items, ` +
-	`turns, itemsgone, turnsgone`
-
-func (s *segment) columns() []any {
-	return []any{
-		&s.id, &s.place, &s.bytes, &s.blocks.from, &s.blocks.to, &s.lists.from, &s.lists.to,
-		&s.docs[items].from, &s.docs[items].to, &s.docs[turns].from, &s.docs[turns].to,
-		&s.listed[items], &s.listed[turns], &s.gone[items], &s.gone[turns],
+// write makes a segment of words, none if there are none.
+func (w *writing) write(ctx context.Context, s *segment, words postings.Words) (err error) {
+	if len(words) == 0 {
+		return nil
 	}
-}
-
-// segments reads the rows, in order.
-func segments(ctx context.Context, tx *sql.Tx) ([]*segment, error) {
-	return list(ctx, tx, func(rows *sql.Rows) (*segment, error) {
-		s := &segment{}
-		return s, rows.Scan(s.columns()...)
-	}, `SELECT `+segmentColumns+` FROM segment ORDER BY place`)
-}
-
-// saveSegments writes the rows.
-func (w *writing) saveSegments(ctx context.Context) error {
-	do, fault := statements(ctx, w.tx)
-	for _, s := range w.segments {
-		do(`INSERT OR REPLACE INTO segment(`+segmentColumns+`) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`, s.columns()...)
+	if s.listed, err = w.alive(ctx, s); err != nil {
+		return err
 	}
-	return fault()
-}
-
-// rowsOfSegment is how many blocks and lists a segment may have. Which numbers they get
-// follows from its own.
-const rowsOfSegment = 1 << 24
-
-// newSegment adds one behind all.
-func (w *writing) newSegment() *segment {
-	id := int64(1)
-	for _, s := range w.segments {
-		id = max(id, s.id+1)
+	in, err := w.tx.PrepareContext(ctx, `INSERT INTO block(segment, word, data) VALUES(?,?,?)`)
+	if err != nil {
+		return err
 	}
-	at := span{id * rowsOfSegment, id * rowsOfSegment}
-	s := &segment{id: id, place: id, blocks: at, lists: at}
+	defer in.Close()
+	for first, data := range words.Blocks() {
+		if _, err := in.ExecContext(ctx, s.id, first, data); err != nil {
+			return err
+		}
+		s.bytes += int64(len(data))
+	}
 	w.segments = append(w.segments, s)
-	return s
-}
-
-// segmentStore writes what belongs to a segment: a postings.Store.
-type segmentStore struct {
-	*segment
-	ctx               context.Context
-	addBlock, addList *sql.Stmt
-}
-
-// write fills a segment.
-func (w *writing) write(ctx context.Context, s *segment, words *postings.Builder) error {
-	addBlock, err := w.tx.PrepareContext(ctx, `INSERT INTO block(id, segment, word, data) VALUES(?,?,?,?)`)
-	if err != nil {
-		return err
-	}
-	defer addBlock.Close()
-	addList, err := w.tx.PrepareContext(ctx, `INSERT INTO list(id, data) VALUES(?,?)`)
-	if err != nil {
-		return err
-	}
-	defer addList.Close()
-	return words.Write(&segmentStore{s, ctx, addBlock, addList})
-}
-
-func (s *segmentStore) Block(first string, data []byte) error {
-	_, err := s.addBlock.ExecContext(s.ctx, s.blocks.to, s.id, first, data)
-	s.blocks.to++
-	s.bytes += int64(len(data))
+	slices.SortFunc(w.segments, func(a, b *segment) int { return int(a.id - b.id) })
+	_, err = w.tx.ExecContext(ctx, `INSERT INTO segment(id, bytes, item, itemend, turn, turnend, items, turns) `+
+		`VALUES(?,?,?,?,?,?,?,?)`, s.columns()...)
 	return err
 }
 
-func (s *segmentStore) Row(data []byte) (int64, error) {
-	id := s.lists.to
-	_, err := s.addList.ExecContext(s.ctx, id, data)
-	s.lists.to++
-	s.bytes += int64(len(data))
-	return id, err
+// alive is how many of a segment's documents are there.
+func (w *writing) alive(ctx context.Context, s *segment) (n [2]int64, err error) {
+	for kind, docs := range s.docs {
+		for doc := docs.from; doc < docs.to; doc++ {
+			d, err := w.sizes.of(ctx, ofKind[kind], doc)
+			if err != nil {
+				return n, err
+			}
+			if d.words > 0 {
+				n[kind]++
+			}
+		}
+	}
+	return n, nil
+}
+
+// mergeSmall keeps searches quick without Tidy: many segments at the end are
+// made one, unless one of them holds more than all others together. So a session is
+// written again as often as that many goes into what came after it.
+func (w *writing) mergeSmall(ctx context.Context) error {
+	for from := 0; from+enough <= len(w.segments); from++ {
+		end := w.segments[from:]
+		var sum, highest int64
+		for _, s := range end {
+			sum, highest = sum+s.bytes, max(highest, s.bytes)
+		}
+		if 2*highest <= sum && sum <= mostOfPut {
+			return w.merge(ctx, end)
+		}
+	}
+	return nil
+}
+
+// tidy makes one of segments that follow one another, as many as fit, and writes those
+// again of which much has gone; with all set, every one, so that no word is left of what
+// is gone.
+func (w *writing) tidy(ctx context.Context, all bool) error {
+	for rest := slices.Clone(w.segments); len(rest) > 0; {
+		n, bytes := 1, rest[0].bytes
+		for n < len(rest) && bytes+rest[n].bytes <= mostTogether {
+			bytes += rest[n].bytes
+			n++
+		}
+		there, err := w.alive(ctx, rest[0])
+		if err != nil {
+			return err
+		}
+		was := rest[0].listed
+		if all || n > 1 || (there[items]+there[turns])*5 < (was[items]+was[turns])*4 {
+			if err := w.merge(ctx, rest[:n]); err != nil {
+				return err
+			}
+		}
+		rest = rest[n:]
+	}
+	return nil
+}
+
+// merge makes one segment of several that follow one another, none if nothing is
+// left of them.
+func (w *writing) merge(ctx context.Context, from []*segment) error {
+	from = slices.Clone(from)
+	to := &segment{id: from[0].id, docs: from[0].docs}
+	words := postings.Words{}
+	for _, s := range from {
+		for kind := range s.docs {
+			to.docs[kind].to = max(to.docs[kind].to, s.docs[kind].to)
+		}
+		if err := w.take(ctx, s, words); err != nil {
+			return err
+		}
+	}
+	do, fault := statements(ctx, w.tx)
+	for _, s := range from {
+		do(`DELETE FROM block WHERE segment=?`, s.id)
+		do(`DELETE FROM segment WHERE id=?`, s.id)
+	}
+	if err := fault(); err != nil {
+		return err
+	}
+	w.segments = slices.DeleteFunc(w.segments, func(s *segment) bool { return slices.Contains(from, s) })
+	return w.write(ctx, to, words)
+}
+
+// take adds what is left of a segment to words, whose documents are lower.
+func (w *writing) take(ctx context.Context, s *segment, to postings.Words) error {
+	var fault error
+	word := func(word []byte, lists postings.Lists) bool {
+		of := to[string(word)]
+		for table, l := range lists {
+			r := postings.Read(l.Data)
+			for p, ok := r.Next(); ok && fault == nil; p, ok = r.Next() {
+				var d *sized
+				if d, fault = w.sizes.of(ctx, table, p.Doc); fault != nil || d.words == 0 {
+					continue
+				}
+				if of == nil {
+					of = to.Of(string(word))
+				}
+				if !of[table].Add(p) {
+					fault = postings.ErrDamaged
+				}
+			}
+			if fault == nil {
+				fault = r.Err()
+			}
+		}
+		return fault == nil
+	}
+	return scan(ctx, w.tx, func(rows *sql.Rows) error {
+		var data sql.RawBytes
+		if err := rows.Scan(&data); err != nil {
+			return err
+		}
+		if err := postings.Each(data, word); err != nil {
+			return err
+		}
+		return fault
+	}, `SELECT data FROM block WHERE segment=? ORDER BY word`, s.id)
 }

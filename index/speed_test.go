@@ -182,7 +182,7 @@ func tableSizes(t *testing.T, path string, n int) string {
 	var parts []string
 	for _, p := range []struct{ what, query string }{
 		{"items", `SELECT sum(length(data)+length(iid)+60) FROM item`},
-		{"lists of words", `SELECT (SELECT sum(length(data)+length(word)*2+20) FROM block) + (SELECT sum(length(data)+10) FROM list)`},
+		{"lists of words", `SELECT sum(length(data)+length(word)+10) FROM block`},
 		{"turns", `SELECT sum(length(text)+length(tid)+40) FROM turn`},
 	} {
 		var bytes float64

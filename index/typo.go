@@ -36,7 +36,7 @@ func (r *reader) correct(ctx context.Context, ts []term) ([]Corrected, error) {
 			continue
 		}
 		found := map[string]int{}
-		err := r.beginning(ctx, t.stem[:typoPrefix], func(stem string, _ *block, lists postings.Lists) {
+		err := r.beginning(ctx, t.stem[:typoPrefix], func(stem string, _ int64, lists postings.Lists) {
 			if oneSlip(t.stem, stem) && text.Stem(stem) == stem {
 				found[stem] += lists[ofItems].Docs + lists[ofTurns].Docs
 			}

@@ -73,7 +73,11 @@ func (d *dump) words() error {
 		if err := rows.Scan(&data); err != nil {
 			return err
 		}
-		if err := postings.Each(data, "", func(word []byte, _ postings.Lists) { d.value(string(word)) }); err != nil {
+		err := postings.Each(data, func(word []byte, _ postings.Lists) bool {
+			d.value(string(word))
+			return true
+		})
+		if err != nil {
 			return err
 		}
 	}
