@@ -86,16 +86,26 @@ func Find(turns []Turn, sessions int) []Habit {
 var (
 	// standing matches what is meant to hold beyond the moment, or sets something
 	// right.
-	standing = text.Pattern(`(?i)\b(?:always|never|from now on|in (?:the )?future|every time|(?:again|once more)[:,]|i (?:told|said|already)|as i said|remember(?: to|,|:)|` +
-		`we (?:only |always |never |don'?t |do not |no longer )?(?:use|run|write|keep|put|call|name|work|prefer|deploy|test|commit|want)|i(?:'d| would)? (?:always |never |really )?(?:prefer|hate)|i want you to (?:always|never|only)|` +
-		`(?:do not|don'?t|please don'?t|stop|avoid|no need to|not? ) ?(?:ever )?(?:run|use|add|commit|push|create|write|change|touch|edit|install|start|delete|ask|explain|comment|mock|guess|mention|make|put|summari[sz]e|apologi[sz]e)|` +
-		`use \S+(?: \S+)?,? (?:not|instead of|rather than)|(?:only|just) run|no (?:emojis?|comments?|mocks?|abbreviations?|new dependenc\w+|trailers?)|keep (?:it|them|answers?|commits?|changes?|functions?) (?:short|small|brief|simple)|answer (?:in|briefly)|must (?:always|never|not))\b`)
+	standing = text.Pattern(`(?i)\b(?:always|never|from now on|in (?:the )?future|every time|(?:again|once more)[:,]|` +
+		`i (?:told|said|already)|as i said|remember(?: to|,|:)|` +
+		`we (?:only |always |never |don'?t |do not |no longer )?` +
+		`(?:use|run|write|keep|put|call|name|work|prefer|deploy|test|commit|want)|` +
+		`i(?:'d| would)? (?:always |never |really )?(?:prefer|hate)|i want you to (?:always|never|only)|` +
+		`(?:do not|don'?t|please don'?t|stop|avoid|no need to|not? ) ?(?:ever )?` +
+		`(?:run|use|add|commit|push|create|write|change|touch|edit|install|start|delete|` +
+		`ask|explain|comment|mock|guess|mention|make|put|summari[sz]e|apologi[sz]e)|` +
+		`use \S+(?: \S+)?,? (?:not|instead of|rather than)|(?:only|just) run|` +
+		`no (?:emojis?|comments?|mocks?|abbreviations?|new dependenc\w+|trailers?)|` +
+		`keep (?:it|them|answers?|commits?|changes?|functions?) (?:short|small|brief|simple)|answer (?:in|briefly)|` +
+		`must (?:always|never|not))\b`)
 	// momentary matches what is about this one place.
-	momentary = text.Pattern(`(?i)\?\s*$|https?://|:\d+\b|\b(?:this time|for now|right now|today|tomorrow|just this once|yet|next step|line \d+|above|below)\b`)
-	partedBy  = text.Pattern(`;| - | — `)
-	negation  = text.Pattern(`(?i)\b(?:never|not|don'?t|no|stop|avoid|without|instead|rather than)\b`)
-	opening   = text.Pattern(`(?i)^(?:(?:no|nope|ok|okay|yes|and|but|also|so|please|well|hey|again|as i said|i told you|i (?:already )?said|remember|one more thing|from now on|in (?:the )?future|note)\b[,:;.!]?\s*(?:that\s+|to\s+)?)+`)
-	fence     = text.Pattern("(?s)```.*?(?:```|$)")
+	momentary = text.Pattern(`(?i)\?\s*$|https?://|:\d+\b|` +
+		`\b(?:this time|for now|right now|today|tomorrow|just this once|yet|next step|line \d+|above|below)\b`)
+	partedBy = text.Pattern(`;| - | — `)
+	negation = text.Pattern(`(?i)\b(?:never|not|don'?t|no|stop|avoid|without|instead|rather than)\b`)
+	opening  = text.Pattern(`(?i)^(?:(?:no|nope|ok|okay|yes|and|but|also|so|please|well|hey|again|as i said|i told you|` +
+		`i (?:already )?said|remember|one more thing|from now on|in (?:the )?future|note)\b[,:;.!]?\s*(?:that\s+|to\s+)?)+`)
+	fence = text.Pattern("(?s)```.*?(?:```|$)")
 )
 
 // sayings are the sentences of a turn that may be habits.
