@@ -3,6 +3,9 @@ package history
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -18,11 +21,14 @@ import (
 
 // Habit is one thing that a person says again and again.
 type Habit struct {
-	Text     string   `json:"text"`     // as a line for CLAUDE.md
-	Sessions int      `json:"sessions"` // in which it was typed
-	Times    int      `json:"times"`
-	There    string   `json:"there,omitempty"` // the CLAUDE.md that says it already
-	Evidence []Saying `json:"evidence"`        // the latest first
+	Text     string    `json:"text"`     // as a line for CLAUDE.md
+	Sessions int       `json:"sessions"` // in which it was said
+	Times    int       `json:"times"`
+	First    time.Time `json:"first,omitzero"` // when it was said first
+	Last     time.Time `json:"last,omitzero"`
+	PerWeek  float64   `json:"per_week"`        // how often, from the first to the last; of less than a week as of one
+	There    string    `json:"there,omitempty"` // the CLAUDE.md that says it already
+	Evidence []Saying  `json:"evidence"`        // the latest first
 }
 
 // Saying is where it was said.
@@ -35,11 +41,11 @@ type Saying struct {
 	Quote   string    `json:"quote"`
 }
 
-// readMost is how many of a project's sessions are read, the latest, for the calls that were refused.
+// readMost is how many of a project's sessions are read, the latest, for what was said to calls.
 const readMost = 200
 
-// Habits finds what a person typed in several sessions of a project, of all if it is "", and which kind of call
-// they refused again and again. What one of the rules says already is marked.
+// Habits finds what a person said in several sessions of a project, of all if it is "": typed, or to calls and
+// questions (see stances). What one of the rules says already is marked.
 func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int, rules Rules) ([]Habit, error) {
 	typed, err := p.Index.Typed(ctx, project)
 	if err != nil {
@@ -59,10 +65,14 @@ func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int
 		}
 		found = append(found, one)
 	}
-	noes, err := refused(ctx, p, project, least)
-	found = append(found, noes...)
+	said, err := stances(ctx, p, project, least)
+	found = append(found, said...)
 	for i := range found {
-		found[i].There = rules.Say(found[i].Text)
+		h := &found[i]
+		h.There = rules.Say(h.Text)
+		slices.SortStableFunc(h.Evidence, func(a, b Saying) int { return b.At.Compare(a.At) })
+		h.First, h.Last = h.Evidence[len(h.Evidence)-1].At, h.Evidence[0].At
+		h.PerWeek = math.Round(10*float64(h.Times)/max(1, h.Last.Sub(h.First).Hours()/(7*24))) / 10
 	}
 	return found, err
 }
@@ -70,13 +80,20 @@ func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int
 // A kind of call is refused again and again if a quarter of them was, or ten times as many as of all calls.
 const refusedShare, refusedTimes = 0.25, 10
 
-// refused finds the kinds of calls that a person refused in so many sessions.
-func refused(ctx context.Context, p *pipeline.Pipeline, project string, least int) ([]Habit, error) {
+// A stance is what a person said to calls of one kind, or to one question.
+type stance struct {
+	made    int
+	no, yes []Saying
+}
+
+// stances finds what a person refused in so many sessions, and what they never said anything else to: a kind of
+// call that they approved, a question that they answered as before. What runs unasked is in no transcript.
+func stances(ctx context.Context, p *pipeline.Pipeline, project string, least int) ([]Habit, error) {
 	shelf, err := p.Library.Shelf()
 	if err != nil {
 		return nil, err
 	}
-	made, noes := map[string]int{}, map[string][]Saying{}
+	calls, questions := map[string]*stance{}, map[string]*stance{}
 	read, all, no := 0, 0.0, 0.0
 	for _, e := range slices.Backward(shelf.Entries) {
 		if project != "" && shelf.Of(e).Name != project || read == readMost {
@@ -91,37 +108,79 @@ func refused(ctx context.Context, p *pipeline.Pipeline, project string, least in
 			continue // sync and verify tell of it
 		}
 		for _, a := range trace.Actions(s) {
+			if a.Copied || a.Agent != "" {
+				continue
+			}
+			at := Saying{Project: shelf.Of(e).Name, Session: string(e.ID), Number: shelf.Number[string(e.ID)], Turn: a.N,
+				At: a.At, Quote: text.Clip(line(cmp.Or(a.Call.Command, a.Call.Path, a.Call.Name)), 120)}
+			for _, q := range a.Call.Answers {
+				answer := at
+				answer.Quote = text.Clip(line(strings.Join(q.Chosen, ", ")), 120)
+				of := toQuestion(questions, text.Clip(line(q.Question), 160))
+				of.yes = append(of.yes, answer)
+			}
 			kind := kindOf(&a)
-			if kind == "" || a.Copied || a.Agent != "" {
+			if kind == "" {
 				continue
 			}
-			made[kind]++
+			if calls[kind] == nil {
+				calls[kind] = &stance{}
+			}
+			calls[kind].made++
 			all++
-			if a.Call.Verdict != ingest.Rejected {
-				continue
+			switch a.Call.Verdict {
+			case ingest.Rejected:
+				no++
+				calls[kind].no = append(calls[kind].no, at)
+			case ingest.Approved:
+				calls[kind].yes = append(calls[kind].yes, at)
 			}
-			no++
-			noes[kind] = append(noes[kind], Saying{Project: shelf.Of(e).Name, Session: string(e.ID),
-				Number: shelf.Number[string(e.ID)], Turn: a.N, At: a.At,
-				Quote: text.Clip(line(cmp.Or(a.Call.Command, a.Call.Path, a.Call.Name)), 120)})
 		}
 	}
 	var found []Habit
-	for kind, at := range noes {
-		in := map[string]bool{}
-		for _, s := range at {
-			in[s.Session] = true
+	add := func(text string, at []Saying) {
+		if n := sessionsOf(at); n >= least {
+			found = append(found, Habit{Text: text, Sessions: n, Times: len(at), Evidence: at})
 		}
-		share := float64(len(at)) / float64(made[kind])
-		if len(in) >= least && share >= min(refusedShare, refusedTimes*no/all) {
-			found = append(found,
-				Habit{Text: "Ask before " + kind + ".", Sessions: len(in), Times: len(at), Evidence: at})
+	}
+	for kind, of := range calls {
+		if float64(len(of.no))/float64(of.made) >= min(refusedShare, refusedTimes*no/all) {
+			add("Ask before "+kind+".", of.no)
+		}
+		if len(of.no) == 0 {
+			add("Needn't be asked: "+kind+".", of.yes)
+		}
+	}
+	for question, of := range questions {
+		answer := of.yes[0].Quote
+		if answer != "" && !slices.ContainsFunc(of.yes, func(s Saying) bool { return s.Quote != answer }) {
+			add(fmt.Sprintf("Needn't be asked: “%s” — %s.", question, strings.TrimRight(answer, ".")), of.yes)
 		}
 	}
 	slices.SortFunc(found, func(a, b Habit) int {
 		return cmp.Or(b.Sessions-a.Sessions, strings.Compare(a.Text, b.Text))
 	})
 	return found, nil
+}
+
+// toQuestion is the stance to a question, or to one that asks the same in other words.
+func toQuestion(questions map[string]*stance, question string) *stance {
+	for _, known := range slices.Sorted(maps.Keys(questions)) {
+		if payload.Alike(known, question) >= alreadySaid {
+			return questions[known]
+		}
+	}
+	questions[question] = &stance{}
+	return questions[question]
+}
+
+// sessionsOf is in how many sessions something was said.
+func sessionsOf(all []Saying) int {
+	in := map[string]bool{}
+	for _, s := range all {
+		in[s.Session] = true
+	}
+	return len(in)
 }
 
 // kindOf says what a call does, as a rule would name it: a command by its program and what that is to do, the

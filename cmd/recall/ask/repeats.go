@@ -79,7 +79,7 @@ const evidenceShown = 3
 
 func printHabits(p *terminal.Page, found []history.Habit) {
 	if len(found) == 0 {
-		fmt.Fprintln(p.W, "nothing that you said or refused in several sessions")
+		fmt.Fprintln(p.W, "nothing that you said, refused or approved in several sessions")
 		return
 	}
 	for _, h := range found {
@@ -89,6 +89,7 @@ func printHabits(p *terminal.Page, found []history.Habit) {
 			p.Wrapped("  ", "    ", fmt.Sprintf("“%s” %s, %s", terminal.Line(e.Quote),
 				p.Where(index.Place{Project: e.Project, SessionN: e.Number}, e.Turn, false), answer.Day(e.At)), p.St.Dim)
 		}
+		p.Field("when", fmt.Sprintf("%s to %s, %g a week", answer.Day(h.First), answer.Day(h.Last), h.PerWeek))
 		if h.There != "" {
 			p.Field("there", h.There)
 		}
