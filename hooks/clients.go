@@ -36,7 +36,7 @@ func (c Client) Install(p Program) (Change, error) {
 func (c Client) Uninstall() (Change, error) { return inServers(c.typed).planOut(c.Path) }
 
 // Which are the clients that are meant; all, if none is named.
-type Which struct{ Code, Desktop, Project bool }
+type Which struct{ ClaudeCode, ClaudeDesktop, Project bool }
 
 // All reports whether no client is named.
 func (w Which) All() bool { return w == Which{} }
@@ -44,15 +44,15 @@ func (w Which) All() bool { return w == Which{} }
 // Clients are those that are meant.
 func Clients(w Which) ([]Client, error) {
 	var list []Client
-	if w.Code || w.All() {
+	if w.ClaudeCode || w.All() {
 		c, err := claudeCode()
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, c)
 	}
-	if w.Desktop || w.All() {
-		list = append(list, desktops(w.Desktop)...)
+	if w.ClaudeDesktop || w.All() {
+		list = append(list, desktops(w.ClaudeDesktop)...)
 	}
 	if w.Project || w.All() {
 		dir, err := os.Getwd()
@@ -148,7 +148,7 @@ func (s Served) Twice() bool {
 // LookAtClients reads the configurations of all clients.
 func LookAtClients() (Served, error) {
 	all := Served{Schema: 1, Plugin: PluginOn()}
-	clients, err := Clients(Which{Code: true, Desktop: true, Project: true})
+	clients, err := Clients(Which{ClaudeCode: true, ClaudeDesktop: true, Project: true})
 	for _, c := range clients {
 		s := ClientStatus{Client: c}
 		var fault error

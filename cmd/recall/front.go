@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"slices"
@@ -139,12 +140,5 @@ func versionLine() string {
 }
 
 func versionCmd(a *app.App) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print recall's version",
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprint(a.Out, versionLine())
-			return err
-		},
-	}
+	return option.Do("version", nil, func(context.Context, []string) error { return a.Print(versionLine()) })
 }

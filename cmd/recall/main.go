@@ -86,18 +86,13 @@ func reportError(a *app.App, err error) int {
 }
 
 func rootCmd(a *app.App) *cobra.Command {
-	root := &cobra.Command{
-		Use:           "recall",
-		Short:         "A memory for AI coding work",
-		Version:       app.VersionText(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
-			a.Flags, a.Silent = cmd.Flags(), cmd.Name() == "hook" || cmd.HasParent() && cmd.Parent().Name() == "hook"
-			if no, err := cmd.Flags().GetBool("no-pager"); err == nil && !no && slices.Contains(paged, cmd.Name()) {
-				terminal.Paged(a.Out)
-			}
-		},
+	root := option.Command("recall", nil, nil)
+	root.Version, root.SilenceErrors, root.SilenceUsage = app.VersionText(), true, true
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+		a.Flags, a.Silent = cmd.Flags(), cmd.Name() == "hook" || cmd.HasParent() && cmd.Parent().Name() == "hook"
+		if no, err := cmd.Flags().GetBool("no-pager"); err == nil && !no && slices.Contains(paged, cmd.Name()) {
+			terminal.Paged(a.Out)
+		}
 	}
 	root.SetIn(a.In)
 	root.SetOut(a.Out) // before the completion commands are made, which keep it

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/hooks"
 	"recall/index"
 	"recall/ingest/claudecode"
@@ -29,16 +30,13 @@ func Commands(a *app.App) []*cobra.Command {
 }
 
 func newHookCmd(a *app.App) *cobra.Command {
-	return &cobra.Command{
-		Use:               "hook EVENT",
-		Short:             "What Claude Code calls (see recall hooks)",
-		ValidArgsFunction: cobra.FixedCompletions(hooks.Words(), cobra.ShellCompDirectiveNoFileComp),
-		Args:              cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			runHook(cmd.Context(), a, args)
-			return nil
-		},
-	}
+	cmd := option.Do("hook", nil, func(ctx context.Context, args []string) error {
+		runHook(ctx, a, args)
+		return nil
+	})
+	cmd.ValidArgsFunction = cobra.FixedCompletions(hooks.Words(), cobra.ShellCompDirectiveNoFileComp)
+	cmd.Args = cobra.ArbitraryArgs
+	return cmd
 }
 
 // IsHook reports whether the client calls: then nothing may be said but an answer,

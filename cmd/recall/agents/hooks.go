@@ -21,30 +21,16 @@ import (
 )
 
 func newHooksCmd(a *app.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "hooks",
-		Short: "Have Claude Code call recall by itself",
-	}
-	cmd.AddCommand(newHooksInstallCmd(a), newHooksUninstallCmd(a), newHooksStatusCmd(a))
-	return cmd
+	return option.Group("hooks", newHooksInstallCmd(a), newHooksUninstallCmd(a), newHooksStatusCmd(a))
 }
 
 // scope is which settings are meant.
-type scope struct{ project, user, dry bool }
-
-func (s *scope) flags(cmd *cobra.Command, dry bool) {
-	cmd.Flags().BoolVar(&s.project, "project", false, "the settings of the current folder, .claude/settings.json")
-	cmd.Flags().BoolVar(&s.user, "user", false, "the user's settings (the default)")
-	cmd.MarkFlagsMutuallyExclusive("project", "user")
-	if dry {
-		cmd.Flags().BoolVar(&s.dry, "dry-run", false, "print what the file would be, and change nothing")
-	}
-}
+type scope struct{ Project, User, DryRun bool }
 
 // toChange is the settings file, which is about to be changed.
 func (s scope) toChange() (string, error) {
-	path, err := hooks.SettingsFile(s.project)
-	if err == nil && s.project {
+	path, err := hooks.SettingsFile(s.Project)
+	if err == nil && s.Project {
 		err = hooks.StaysInside(filepath.Dir(filepath.Dir(path)), path)
 	}
 	return path, err
@@ -52,37 +38,24 @@ func (s scope) toChange() (string, error) {
 
 func newHooksInstallCmd(a *app.App) *cobra.Command {
 	var s scope
-	cmd := &cobra.Command{
-		Use:   "install",
-		Short: "Write the hooks into Claude Code's settings",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			program, err := thisProgram(a)
-			if err == nil {
-				err = s.change(a, func(path string) (hooks.Change, error) { return hooks.PlanInstall(path, program) },
-					"hooks are in", "hooks were there already in")
-			}
-			if err == nil && !s.dry {
-				tellNoLibrary(cmd.Context(), a)
-			}
-			return err
-		},
-	}
-	s.flags(cmd, true)
-	return cmd
+	return option.Do("hooks-install", &s, func(ctx context.Context, _ []string) error {
+		program, err := thisProgram(a)
+		if err == nil {
+			err = s.change(a, func(path string) (hooks.Change, error) { return hooks.PlanInstall(path, program) },
+				"hooks are in", "hooks were there already in")
+		}
+		if err == nil && !s.DryRun {
+			tellNoLibrary(ctx, a)
+		}
+		return err
+	})
 }
 
 func newHooksUninstallCmd(a *app.App) *cobra.Command {
 	var s scope
-	cmd := &cobra.Command{
-		Use:     "uninstall",
-		Aliases: []string{"remove"},
-		Short:   "Take the hooks out again",
-		RunE: func(*cobra.Command, []string) error {
-			return s.change(a, hooks.PlanUninstall, "no hooks of recall are left in", "no hooks of recall are in")
-		},
-	}
-	s.flags(cmd, true)
-	return cmd
+	return option.Do("hooks-uninstall", &s, func(context.Context, []string) error {
+		return s.change(a, hooks.PlanUninstall, "no hooks of recall are left in", "no hooks of recall are in")
+	})
 }
 
 // change plans a change of the settings, carries it out and says so.
@@ -98,9 +71,9 @@ func (s scope) change(a *app.App, plan func(path string) (hooks.Change, error), 
 	switch {
 	case !c.Differs():
 		fmt.Fprintf(a.Out, "%s %s\n", already, c.Path)
-	case s.dry && c.Removes:
+	case s.DryRun && c.Removes:
 		fmt.Fprintf(a.Err, "recall: would remove %s\n", c.Path)
-	case s.dry:
+	case s.DryRun:
 		fmt.Fprintf(a.Err, "recall: would write %s\n", c.Path)
 		_, err := a.Out.Write(c.After)
 		return err
@@ -149,10 +122,7 @@ func thisProgram(a *app.App) (hooks.Program, error) {
 }
 
 func newHooksStatusCmd(a *app.App) *cobra.Command {
-	return option.Result(a, &cobra.Command{
-		Use:   "status",
-		Short: "Tell whether the hooks are installed and what went wrong in them",
-	}, func(ctx context.Context, _ []string) (doc hooks.Status, err error) {
+	return option.Result(a, "hooks-status", nil, func(ctx context.Context, _ []string) (doc hooks.Status, err error) {
 		program, err := thisProgram(a)
 		if err == nil {
 			doc, err = hooks.Look(program)

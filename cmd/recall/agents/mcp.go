@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/hint"
@@ -26,11 +27,7 @@ import (
 )
 
 func newMcpCmd(a *app.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "mcp",
-		Short: "Give an agent this memory over MCP (started by the client)",
-		RunE:  func(cmd *cobra.Command, _ []string) error { return ServeMCP(cmd.Context(), a) },
-	}
+	cmd := option.Do("mcp", nil, func(ctx context.Context, _ []string) error { return ServeMCP(ctx, a) })
 	cmd.AddCommand(newMcpInstallCmd(a), newMcpUninstallCmd(a), newMcpStatusCmd(a))
 	return cmd
 }

@@ -23,44 +23,23 @@ import (
 // mcpFlags choose the clients.
 type mcpFlags struct {
 	hooks.Which
-	dryRun bool
-}
-
-func (f *mcpFlags) add(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.Code, "claude-code", false, "only Claude Code, for all your projects")
-	cmd.Flags().BoolVar(&f.Desktop, "claude-desktop", false, "only Claude Desktop, Cowork with it")
-	cmd.Flags().BoolVar(&f.Project, "project", false,
-		"only Claude Code in this project, for all who work on it (.mcp.json)")
-	cmd.Flags().BoolVarP(&f.dryRun, "dry-run", "n", false, "print what would change, change nothing")
+	DryRun bool
 }
 
 func newMcpInstallCmd(a *app.App) *cobra.Command {
 	var f mcpFlags
-	cmd := &cobra.Command{
-		Use:   "install",
-		Short: "Enter recall's MCP server into a client's configuration",
-		RunE:  func(*cobra.Command, []string) error { return runMcpInstall(a, f) },
-	}
-	f.add(cmd)
-	return cmd
+	return option.Do("mcp-install", &f, func(context.Context, []string) error { return runMcpInstall(a, f) })
 }
 
 func newMcpUninstallCmd(a *app.App) *cobra.Command {
 	var f mcpFlags
-	cmd := &cobra.Command{
-		Use:     "uninstall",
-		Aliases: []string{"remove"},
-		Short:   "Take recall's MCP server out of the clients' configurations",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			clients, err := hooks.Clients(f.Which)
-			if err != nil {
-				return err
-			}
-			return changeClients(a, clients, f.dryRun, "recall isn't in it", hooks.Client.Uninstall)
-		},
-	}
-	f.add(cmd)
-	return cmd
+	return option.Do("mcp-uninstall", &f, func(context.Context, []string) error {
+		clients, err := hooks.Clients(f.Which)
+		if err != nil {
+			return err
+		}
+		return changeClients(a, clients, f.DryRun, "recall isn't in it", hooks.Client.Uninstall)
+	})
 }
 
 func runMcpInstall(a *app.App, f mcpFlags) error {
@@ -80,13 +59,13 @@ func runMcpInstall(a *app.App, f mcpFlags) error {
 		}
 	}
 	sayOtherSide(a, clients, f)
-	err = changeClients(a, clients, f.dryRun, "recall is in it already", func(c hooks.Client) (hooks.Change, error) {
+	err = changeClients(a, clients, f.DryRun, "recall is in it already", func(c hooks.Client) (hooks.Change, error) {
 		return c.Install(program)
 	})
 	if err != nil {
 		return err
 	}
-	if len(clients) > 0 && !f.dryRun {
+	if len(clients) > 0 && !f.DryRun {
 		fmt.Fprintln(a.Out, "A client that is running takes it up when it is started again.")
 	}
 	if doc, err := hooks.LookAtClients(); err == nil && doc.Twice() {
@@ -99,7 +78,7 @@ func runMcpInstall(a *app.App, f mcpFlags) error {
 // sayOtherSide tells what happens on the Windows around a WSL, before it does.
 func sayOtherSide(a *app.App, clients []hooks.Client, f mcpFlags) {
 	w := cowork.OtherSide()
-	if w == nil || f.Code || f.Project {
+	if w == nil || f.ClaudeCode || f.Project {
 		return
 	}
 	if i := slices.IndexFunc(clients, func(c hooks.Client) bool { return c.Distro != "" }); i >= 0 {
@@ -212,10 +191,8 @@ Other clients:
 }
 
 func newMcpStatusCmd(a *app.App) *cobra.Command {
-	return option.Result(a, &cobra.Command{
-		Use:   "status",
-		Short: "Tell which clients start recall's MCP server",
-	}, func(context.Context, []string) (hooks.Served, error) { return hooks.LookAtClients() }, printMcpStatus)
+	return option.Result(a, "mcp-status", nil,
+		func(context.Context, []string) (hooks.Served, error) { return hooks.LookAtClients() }, printMcpStatus)
 }
 
 func printMcpStatus(a *app.App, doc hooks.Served) {

@@ -21,33 +21,27 @@ import (
 )
 
 func newErrorCmd(a *app.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:                `error "ERROR TEXT"`,
-		Short:              "Tell what was done the last time an error appeared, and whether it helped",
-		Args:               cobra.ArbitraryArgs,
-		DisableFlagParsing: true, // errors begin with dashes: "--- FAIL: TestOpen"
-		RunE: func(cmd *cobra.Command, args []string) error {
-			flags, words := flagsApart(args)
-			cmd.DisableFlagParsing = false
-			if err := cmd.ParseFlags(flags); err != nil {
-				return option.BadFlag(cmd, err)
+	var o struct{ JSON bool }
+	cmd := option.Command("error", &o, func(cmd *cobra.Command, args []string) error {
+		flags, words := flagsApart(args)
+		cmd.DisableFlagParsing = false
+		if err := cmd.ParseFlags(flags); err != nil {
+			return option.BadFlag(cmd, err)
+		}
+		if help, err := cmd.Flags().GetBool("help"); err == nil && help {
+			return cmd.Help()
+		}
+		text := strings.Join(words, " ")
+		if text == "-" {
+			b, err := io.ReadAll(io.LimitReader(a.In, 4<<20))
+			if err != nil {
+				return err
 			}
-			if help, err := cmd.Flags().GetBool("help"); err == nil && help {
-				return cmd.Help()
-			}
-			text := strings.Join(words, " ")
-			if text == "-" {
-				b, err := io.ReadAll(io.LimitReader(a.In, 4<<20))
-				if err != nil {
-					return err
-				}
-				text = string(b)
-			}
-			return runError(cmd.Context(), a, text, asJSON)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+			text = string(b)
+		}
+		return runError(cmd.Context(), a, text, o.JSON)
+	})
+	cmd.Args, cmd.DisableFlagParsing = cobra.ArbitraryArgs, true // errors begin with dashes: "--- FAIL: TestOpen"
 	return cmd
 }
 

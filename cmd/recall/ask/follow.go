@@ -12,6 +12,7 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/history"
@@ -23,22 +24,15 @@ import (
 )
 
 func newFollowCmd(a *app.App) *cobra.Command {
-	var once, asJSON bool
-	cmd := &cobra.Command{
-		Use:   "follow [SESSION]",
-		Short: "Follow the log of the running session",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f, p, err := running(cmd.Context(), a, args)
-			if err != nil {
-				return err
-			}
-			w := &follower{App: a, p: p, found: f, asJSON: asJSON, seen: map[string]bool{}}
-			return w.follow(cmd.Context(), once || asJSON)
-		},
-	}
-	cmd.Flags().BoolVar(&once, "once", false, "print what there is, don't follow")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line, don't follow")
-	return cmd
+	var o struct{ Once, JSON bool }
+	return option.Do("follow", &o, func(ctx context.Context, args []string) error {
+		f, p, err := running(ctx, a, args)
+		if err != nil {
+			return err
+		}
+		w := &follower{App: a, p: p, found: f, asJSON: o.JSON, seen: map[string]bool{}}
+		return w.follow(ctx, o.Once || o.JSON)
+	})
 }
 
 // running finds the session that is meant, at its source.

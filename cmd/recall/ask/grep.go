@@ -20,36 +20,25 @@ import (
 )
 
 type grepOptions struct {
-	fold, word, names, asJSON bool
-	context                   int
-	project                   string
-	since                     option.Day
+	IgnoreCase, WordRegexp, FilesWithMatches, JSON bool
+	Context                                        int
+	Project                                        string
+	Since                                          option.Day
 }
 
 func newGrepCmd(a *app.App) *cobra.Command {
 	var o grepOptions
-	cmd := option.Run(a, &cobra.Command{
-		Use:   "grep PATTERN [SESSION…]",
-		Short: "Search the words of all transcripts, as ripgrep does files",
-	}, func(ctx context.Context, l *library.Library, args []string) error { return runGrep(ctx, a, l, args, o) })
-	flags := cmd.Flags()
-	flags.BoolVarP(&o.fold, "ignore-case", "i", false, "in either case of letters")
-	flags.BoolVarP(&o.word, "word-regexp", "w", false, "whole words only")
-	flags.IntVarP(&o.context, "context", "C", 0, "show so many lines around each match")
-	flags.BoolVarP(&o.names, "files-with-matches", "l", false, "print the sessions alone")
-	flags.BoolVar(&o.asJSON, "json", false, "print as JSON, a line a session")
-	flags.StringVarP(&o.project, "project", "p", "", "only this project")
-	o.since.Since(flags, "since", "only sessions that went on after this day began: 2026-04-17, 2w, yesterday")
-	cmd.MarkFlagsMutuallyExclusive("json", "files-with-matches")
-	return cmd
+	return option.Run(a, "grep", &o, func(ctx context.Context, l *library.Library, args []string) error {
+		return runGrep(ctx, a, l, args, o)
+	})
 }
 
 func runGrep(ctx context.Context, a *app.App, l *library.Library, args []string, o grepOptions) error {
-	g, err := history.NewGrep(args[0], o.fold, o.word)
+	g, err := history.NewGrep(args[0], o.IgnoreCase, o.WordRegexp)
 	if err != nil {
 		return hint.With(err, "its signs are taken literally after a backslash: recall grep 'f\\(x\\)'")
 	}
-	g.Context, g.Only = max(0, o.context), o.names
+	g.Context, g.Only = max(0, o.Context), o.FilesWithMatches
 	if _, err := a.Fresh(ctx, l); err != nil {
 		return err
 	}
@@ -57,7 +46,7 @@ func runGrep(ctx context.Context, a *app.App, l *library.Library, args []string,
 	if err != nil {
 		return err
 	}
-	project, err := app.ProjectID(l, o.project)
+	project, err := app.ProjectID(l, o.Project)
 	if err != nil {
 		return err
 	}
@@ -73,14 +62,14 @@ func runGrep(ctx context.Context, a *app.App, l *library.Library, args []string,
 		sessions = append(sessions, e)
 	}
 	sessions = slices.DeleteFunc(slices.Clone(sessions), func(e library.Entry) bool {
-		return !o.since.At.IsZero() && e.End.Before(o.since.At)
+		return !o.Since.At.IsZero() && e.End.Before(o.Since.At)
 	})
 	slices.SortStableFunc(sessions, func(a, b library.Entry) int { return b.Start.Compare(a.Start) })
 	found := false
 	err = g.Each(ctx, sessions, func(e library.Entry, lines []history.Line) error {
 		found = true
 		doc := history.Grepped{SessionRef: shelf.Ref(string(e.ID)), Lines: lines}
-		if o.asJSON {
+		if o.JSON {
 			text, err := json.Marshal(doc)
 			return errors.Join(err, a.WriteJSON(string(text)+"\n"))
 		}
@@ -106,7 +95,7 @@ func grepText(a *app.App, doc history.Grepped, o grepOptions) string {
 	st, onScreen := terminal.Styles(a.Color), terminal.IsTerminal(a.Out)
 	name := terminal.Line(payload.Handle(doc.Project, doc.Number))
 	switch {
-	case o.names:
+	case o.FilesWithMatches:
 		return name + "\n"
 	case onScreen:
 		p := a.Page()
@@ -114,7 +103,7 @@ func grepText(a *app.App, doc history.Grepped, o grepOptions) string {
 	}
 	last := history.Line{File: doc.Lines[0].File, Line: doc.Lines[0].Line - 1}
 	for _, line := range doc.Lines {
-		if o.context > 0 && (line.File != last.File || line.Line != last.Line+1) {
+		if o.Context > 0 && (line.File != last.File || line.Line != last.Line+1) {
 			b.WriteString("--\n")
 		}
 		last = line

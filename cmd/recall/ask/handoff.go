@@ -11,10 +11,11 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/config"
 	"recall/hint"
 	"recall/history"
+	"recall/library"
 	"recall/payload"
 	"recall/prompts"
 	"recall/redact"
@@ -22,80 +23,66 @@ import (
 	txt "recall/text"
 )
 
+type handoffOptions struct {
+	To, Out     string
+	Copy, Force bool
+}
+
 func newHandoffCmd(a *app.App) *cobra.Command {
-	var to, out string
-	var copies, force, noSync bool
-	cmd := &cobra.Command{
-		Use:   "handoff [PROJECT] --to NAME",
-		Short: "Write a thread down for somebody who takes it over",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if to = terminal.Line(to); to == "" {
-				return hint.With(errors.New("handoff: --to says whom it is for"), "recall handoff --to Bob")
-			}
-			l, err := a.Library(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if _, err := a.Fresh(cmd.Context(), l); err != nil {
-				return err
-			}
-			p, err := a.Compose(l, strings.Join(args, ""))
-			if err != nil {
-				return err
-			}
-			h := payload.Handover{To: to, From: sender(cmd.Context()), At: time.Now()}
-			if known, err := l.Project(p.Project); err == nil {
-				h.Remote = known.Remote
-			}
-			text, err := payload.EncodeHandover(p, h, a.Config.Payload.Budget)
-			if err != nil {
-				return err
-			}
-			text += "\n" + prompts.Confirm.Text() + "\n"
-			if err := withoutSecrets(text); err != nil {
-				return err
-			}
-			return giveHandoff(a, text, to, out, copies, force)
-		},
-	}
-	flags := cmd.Flags()
-	flags.StringVar(&to, "to", "", "whom it is for")
-	flags.StringVarP(&out, "out", "o", "",
-		`the page's file (default handoff-NAME-DATE.md here; "-" prints the page alone)`)
-	flags.BoolVarP(&copies, "copy", "c", false, "put the page on the clipboard instead")
-	flags.BoolVar(&force, "force", false, "replace files that are there")
-	flags.BoolVar(&noSync, "no-sync", false, "go by what was taken in before")
-	config.SetsKey(flags, "no-sync", "!query.sync")
-	cmd.MarkFlagsMutuallyExclusive("copy", "out")
-	return cmd
+	var o handoffOptions
+	return option.Run(a, "handoff", &o, func(ctx context.Context, l *library.Library, args []string) error {
+		if o.To = terminal.Line(o.To); o.To == "" {
+			return hint.With(errors.New("handoff: --to says whom it is for"), "recall handoff --to Bob")
+		}
+		if _, err := a.Fresh(ctx, l); err != nil {
+			return err
+		}
+		p, err := a.Compose(l, strings.Join(args, ""))
+		if err != nil {
+			return err
+		}
+		h := payload.Handover{To: o.To, From: sender(ctx), At: time.Now()}
+		if known, err := l.Project(p.Project); err == nil {
+			h.Remote = known.Remote
+		}
+		text, err := payload.EncodeHandover(p, h, a.Config.Payload.Budget)
+		if err != nil {
+			return err
+		}
+		text += "\n" + prompts.Confirm.Text() + "\n"
+		if err := withoutSecrets(text); err != nil {
+			return err
+		}
+		return giveHandoff(a, text, o)
+	})
 }
 
 // sender is who hands over, as they sign their commits here; "" where git knows no
 // name: the machine's login is nobody's business.
 func sender(ctx context.Context) string { return history.GitConfig(ctx, ".", "user.name") }
 
-func giveHandoff(a *app.App, text, to, out string, copies, force bool) error {
-	page := payload.PlainHandover(text)
+func giveHandoff(a *app.App, text string, o handoffOptions) error {
+	page, out := payload.PlainHandover(text), o.Out
 	switch {
-	case copies:
-		if err := a.Copy(page, "to "+to); err != nil {
+	case o.Copy:
+		if err := a.Copy(page, "to "+o.To); err != nil {
 			return hint.With(err, "omit --copy: it is written to a file")
 		}
 		return nil
 	case out == "-":
 		return a.Print(page)
 	case out == "":
-		out = fmt.Sprintf("handoff-%s-%s.md", slug(to), time.Now().Format("2006-01-02"))
+		out = fmt.Sprintf("handoff-%s-%s.md", slug(o.To), time.Now().Format("2006-01-02"))
 	}
 	evidence := review.EvidenceName(out)
-	if err := app.WriteNew(out, page, force); err != nil {
+	if err := app.WriteNew(out, page, o.Force); err != nil {
 		return err
 	}
-	if err := app.WriteNew(evidence, text, force); err != nil {
+	if err := app.WriteNew(evidence, text, o.Force); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.Out, "wrote %s; %s pastes it as a first message\nwrote %s; it is for a recall of theirs: recall "+
-		"import\n", out, to, evidence)
+		"import\n", out, o.To, evidence)
 	return nil
 }
 

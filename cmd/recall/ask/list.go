@@ -21,26 +21,14 @@ import (
 )
 
 func newListCmd(a *app.App) *cobra.Command {
-	var project, search string
-	var since option.Day
-	var limit int
-	cmd := &cobra.Command{
-		Use:     "list",
-		Aliases: []string{"ls"},
-		Short:   "List the sessions, the newest first, and whether they are safe",
+	var o struct {
+		Project, Search string
+		Since           option.Day
+		Limit           int
 	}
-	flags := cmd.Flags()
-	flags.StringVarP(&project, "project", "p", "", "only this project")
-	flags.IntVarP(&limit, "limit", "n", 0, "most sessions (default: all)")
-	since.Since(flags, "since", "only sessions that went on after this day began: 2026-04-17, 2w, yesterday")
-	flags.StringVar(&search, "search", "", "only sessions with these words in their title, project or id")
-	return option.Result(a, cmd, func(ctx context.Context, _ []string) ([]library.Listed, error) {
+	return option.Asked(a, "list", &o, func(_ context.Context, l *library.Library, _ []string) ([]library.Listed, error) {
 		debug.SetGCPercent(400) // a short run: collecting costs more than it frees
-		l, err := a.Library(ctx)
-		if err != nil {
-			return nil, err
-		}
-		id, err := app.ProjectID(l, project)
+		id, err := app.ProjectID(l, o.Project)
 		if err != nil {
 			return nil, err
 		}
@@ -48,15 +36,15 @@ func newListCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return nil, err
 		}
-		words := strings.Fields(strings.ToLower(search))
+		words := strings.Fields(strings.ToLower(o.Search))
 		all := slices.DeleteFunc(shelf.List(id), func(s library.Listed) bool {
 			text := strings.ToLower(fmt.Sprint(s.Title, "\n", s.Project, "\n", payload.Handle(s.Project, s.Number), "\n", s.ID))
 			lacks := func(word string) bool { return !strings.Contains(text, word) }
-			return slices.ContainsFunc(words, lacks) || !since.At.IsZero() && s.End.Before(since.At)
+			return slices.ContainsFunc(words, lacks) || !o.Since.At.IsZero() && s.End.Before(o.Since.At)
 		})
 		slices.SortStableFunc(all, func(a, b library.Listed) int { return b.Start.Compare(a.Start) })
-		if limit > 0 {
-			all = all[:min(limit, len(all))]
+		if o.Limit > 0 {
+			all = all[:min(o.Limit, len(all))]
 		}
 		a.PrintProblems(l.Broken())
 		if len(l.Broken()) > 0 {

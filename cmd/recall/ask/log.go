@@ -10,6 +10,7 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/history"
@@ -20,8 +21,8 @@ import (
 
 type logOptions struct {
 	queryFlags
-	limit        int
-	all, changed bool
+	Limit        int
+	All, Changed bool
 }
 
 // LogDoc is the JSON form of recall log; that of --changed is history.Changed.
@@ -37,61 +38,46 @@ var (
 
 func newLogCmd(a *app.App) *cobra.Command {
 	var o logOptions
-	cmd := &cobra.Command{
-		Use:   "log [TOPIC]",
-		Short: "Show decisions on a time line, or what changed of late",
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.check(cmd); err != nil {
-				return err
-			}
-			p, err := a.UpToDate(cmd.Context())
-			if err != nil {
-				return err
-			}
-			q, err := o.query(strings.Join(args, " "), p.Library, o.limit)
-			if err != nil {
-				return err
-			}
-			if q.Project, err = a.Only(p.Library, o.project, o.all); err != nil {
-				return err
-			}
-			return runLog(cmd.Context(), a, p, q, o)
-		},
-	}
-	flags := cmd.Flags()
-	flags.StringVarP(&o.project, "project", "p", "", "of this project (default: the one you are in)")
-	flags.BoolVar(&o.all, "all", false, "of all projects")
-	flags.VarP(&o.kinds, "kind", "k", "only items of these kinds: decision, eliminated, finding, deferred, …")
-	o.since.Since(flags, "since", "only from this day on: 2026-04-17, 2w, yesterday")
-	o.until.Since(flags, "until", "only before this day")
-	flags.IntVarP(&o.limit, "limit", "n", 40, "most items, the newest ones")
-	flags.BoolVar(&o.changed, "changed", false, "what was decided, reversed, settled and left open since a day")
-	flags.BoolVar(&o.asJSON, "json", false, "print as JSON")
-	cmd.MarkFlagsMutuallyExclusive("all", "project")
-	cmd.MarkFlagsMutuallyExclusive("changed", "until", "limit")
+	cmd := option.Command("log", &o, func(cmd *cobra.Command, args []string) error {
+		if err := o.check(cmd); err != nil {
+			return err
+		}
+		p, err := a.UpToDate(cmd.Context())
+		if err != nil {
+			return err
+		}
+		q, err := o.query(strings.Join(args, " "), p.Library, o.Limit)
+		if err != nil {
+			return err
+		}
+		if q.Project, err = a.Only(p.Library, o.Project, o.All); err != nil {
+			return err
+		}
+		return runLog(cmd.Context(), a, p, q, o)
+	})
+	cmd.Args = cobra.ArbitraryArgs
 	return cmd
 }
 
 // check refuses what doesn't go together, and fills in what isn't said.
 func (o *logOptions) check(cmd *cobra.Command) error {
-	if o.limit < 1 {
-		return hint.With(fmt.Errorf("--limit %d: less than one", o.limit), "omit it for %s",
+	if o.Limit < 1 {
+		return hint.With(fmt.Errorf("--limit %d: less than one", o.Limit), "omit it for %s",
 			cmd.Flag("limit").DefValue)
 	}
-	if len(o.kinds) == 0 {
-		o.kinds = logKinds
-		if o.changed {
-			o.kinds = changedKinds
+	if len(o.Kind) == 0 {
+		o.Kind = logKinds
+		if o.Changed {
+			o.Kind = changedKinds
 		}
 	}
-	if o.changed && o.since.At.IsZero() {
-		if err := o.since.Set("7d"); err != nil {
+	if o.Changed && o.Since.At.IsZero() {
+		if err := o.Since.Set("7d"); err != nil {
 			return err
 		}
 	}
-	for _, k := range o.kinds {
-		if o.changed && !slices.Contains(changedKinds, k) {
+	for _, k := range o.Kind {
+		if o.Changed && !slices.Contains(changedKinds, k) {
 			return hint.With(fmt.Errorf("--kind %s: what changed is told of other kinds", k),
 				"recall query --kind %s finds them", k)
 		}
@@ -101,7 +87,7 @@ func (o *logOptions) check(cmd *cobra.Command) error {
 
 func runLog(ctx context.Context, a *app.App, p *pipeline.Pipeline, q index.Query, o logOptions) error {
 	kinds := q.Kinds
-	if o.changed {
+	if o.Changed {
 		kinds = changedKinds // what took an item's place may be of another kind
 	}
 	line, err := history.Timeline(ctx, p, q.Project, kinds...)
@@ -118,16 +104,16 @@ func runLog(ctx context.Context, a *app.App, p *pipeline.Pipeline, q index.Query
 		keep := history.OnTopic(found)
 		meant = func(d history.Dated) bool { return keep[d.Item.ID] && slices.Contains(q.Kinds, d.Item.Kind) }
 	}
-	if o.changed {
+	if o.Changed {
 		doc := history.ChangedOf(line, q.Since, meant)
-		return a.Show(doc, o.asJSON, doc.Empty(), func(p *terminal.Page) { printChanged(p, doc) })
+		return a.Show(doc, o.JSON, doc.Empty(), func(p *terminal.Page) { printChanged(p, doc) })
 	}
 	line = slices.DeleteFunc(line, func(d history.Dated) bool {
 		return !meant(d) || d.Item.At.Before(q.Since) || !q.Until.IsZero() && !d.Item.At.Before(q.Until)
 	})
 	l := p.Library
-	doc := LogDoc{Items: line[max(0, len(line)-o.limit):]}
-	return a.Show(doc, o.asJSON, len(doc.Items) == 0, func(p *terminal.Page) {
+	doc := LogDoc{Items: line[max(0, len(line)-o.Limit):]}
+	return a.Show(doc, o.JSON, len(doc.Items) == 0, func(p *terminal.Page) {
 		if len(doc.Items) == 0 {
 			fmt.Fprintln(p.W, "Nothing was decided about this that recall knows of.")
 		}

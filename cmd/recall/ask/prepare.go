@@ -17,7 +17,6 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/config"
 	"recall/hint"
 	"recall/index"
 	"recall/library"
@@ -28,61 +27,45 @@ import (
 )
 
 type briefOptions struct {
-	project, out, save, use    string
-	budget                     int
-	print, list, force, noSync bool
+	Project, Out, Save, Use string
+	Budget                  int
+	Print, List, Force      bool
 }
 
 func newPrepareCmd(a *app.App) *cobra.Command {
 	var o briefOptions
-	cmd := &cobra.Command{
-		Use:   `prepare "TASK" [FILE…]`,
-		Short: "Put together what a session should have before it starts",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 && o.use == "" && !o.list {
-				return hint.With(errors.New("prepare: what is the task?"),
-					`like this: recall prepare "make the retry policy per tenant" FILE…`)
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.out == "-" { // as of recall handoff
-				o.out, o.print = "", true
-			}
-			if cmd.Flags().Changed("budget") {
-				if err := checkBudget(o.budget); err != nil {
-					return err
-				}
-			}
-			l, err := a.Library(cmd.Context())
-			if err != nil {
+	cmd := option.Command("prepare", &o, func(cmd *cobra.Command, args []string) error {
+		if o.Out == "-" { // as of recall handoff
+			o.Out, o.Print = "", true
+		}
+		if cmd.Flags().Changed("budget") {
+			if err := checkBudget(o.Budget); err != nil {
 				return err
 			}
-			if o.list {
-				return listBriefs(a, l)
-			}
-			b, err := briefOf(a, l, args, o)
-			if err != nil {
-				return err
-			}
-			if o.budget > 0 {
-				b.Budget = o.budget
-			}
-			return runBrief(cmd.Context(), a, l, b, o)
-		},
+		}
+		l, err := a.Library(cmd.Context())
+		if err != nil {
+			return err
+		}
+		if o.List {
+			return listBriefs(a, l)
+		}
+		b, err := briefOf(a, l, args, o)
+		if err != nil {
+			return err
+		}
+		if o.Budget > 0 {
+			b.Budget = o.Budget
+		}
+		return runBrief(cmd.Context(), a, l, b, o)
+	})
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 && o.Use == "" && !o.List {
+			return hint.With(errors.New("prepare: what is the task?"),
+				`like this: recall prepare "make the retry policy per tenant" FILE…`)
+		}
+		return nil
 	}
-	flags := cmd.Flags()
-	flags.StringVarP(&o.project, "project", "p", "", "the project that it is about (default: the one you are in)")
-	flags.IntVar(&o.budget, "budget", 0, "most tokens (default 8000)")
-	flags.BoolVar(&o.print, "print", false, "print it instead of copying it")
-	flags.StringVarP(&o.out, "out", "o", "", `write it to this file instead ("-" prints)`)
-	flags.StringVar(&o.save, "save", "", "keep task and files by this name")
-	flags.StringVar(&o.use, "use", "", "the task and files of this name")
-	flags.BoolVar(&o.list, "list", false, "list the names that are kept")
-	flags.BoolVar(&o.force, "force", false, "replace a file that is there")
-	flags.BoolVar(&o.noSync, "no-sync", false, "go by what was taken in before")
-	config.SetsKey(flags, "no-sync", "!query.sync")
-	cmd.MarkFlagsMutuallyExclusive("out", "print", "list")
 	cmd.RegisterFlagCompletionFunc("use", option.Complete(a, func(l *library.Library) (names []string) {
 		all, _ := l.Briefs()
 		for _, b := range all {
@@ -98,20 +81,20 @@ const briefBudget = 8000
 
 // briefOf is what was asked for: anew, or by a name with further files.
 func briefOf(a *app.App, l *library.Library, args []string, o briefOptions) (library.Brief, error) {
-	b := library.Brief{Project: o.project, Budget: briefBudget}
-	if o.use != "" {
+	b := library.Brief{Project: o.Project, Budget: briefBudget}
+	if o.Use != "" {
 		all, err := l.Briefs()
 		if err != nil {
 			return b, err
 		}
-		i := slices.IndexFunc(all, func(b library.Brief) bool { return b.Name == o.use })
+		i := slices.IndexFunc(all, func(b library.Brief) bool { return b.Name == o.Use })
 		if i < 0 {
-			return b, hint.With(fmt.Errorf("%q: no brief goes by that name", o.use),
+			return b, hint.With(fmt.Errorf("%q: no brief goes by that name", o.Use),
 				"recall prepare --list has the names")
 		}
 		b = all[i]
-		if o.project != "" {
-			b.Project = o.project
+		if o.Project != "" {
+			b.Project = o.Project
 		}
 	} else {
 		b.Task, args = args[0], args[1:]
@@ -178,12 +161,12 @@ func runBrief(ctx context.Context, a *app.App, l *library.Library, b library.Bri
 		return err
 	}
 	text = clean.Text(text)
-	if o.save != "" {
-		b.Name, b.At = o.save, time.Now().UTC().Truncate(time.Millisecond)
+	if o.Save != "" {
+		b.Name, b.At = o.Save, time.Now().UTC().Truncate(time.Millisecond)
 		if err := l.SaveBrief(b); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Err, "recall: kept as %q; recall prepare --use %q puts it together anew\n", o.save, o.save)
+		fmt.Fprintf(a.Err, "recall: kept as %q; recall prepare --use %q puts it together anew\n", o.Save, o.Save)
 	}
 	fmt.Fprintln(a.Err, "recall:", answer.Count(tokens.Count(text), "token"))
 	if len(cut) > 0 {
@@ -197,13 +180,13 @@ func runBrief(ctx context.Context, a *app.App, l *library.Library, b library.Bri
 		fmt.Fprintf(a.Err, "recall: %s replaced; look at it before you paste it\n", answer.Count(secrets, "secret"))
 	}
 	switch {
-	case o.out != "":
-		if err := app.WriteNew(o.out, text, o.force); err != nil {
+	case o.Out != "":
+		if err := app.WriteNew(o.Out, text, o.Force); err != nil {
 			return err
 		}
-		fmt.Fprintln(a.Err, "recall: wrote", o.out)
+		fmt.Fprintln(a.Err, "recall: wrote", o.Out)
 		return nil
-	case o.print:
+	case o.Print:
 		return a.Print(text)
 	}
 	return a.CopyOrPrint(text, "as the first message of the session")

@@ -15,7 +15,6 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/config"
 	"recall/hint"
 	"recall/history"
 	"recall/index"
@@ -24,11 +23,11 @@ import (
 
 // queryFlags are what a question may be narrowed by.
 type queryFlags struct {
-	project, format        string
-	since, until, asOf     option.Day
-	kinds                  option.Kinds
-	also                   []string
-	noSync, asJSON, answer bool
+	Project, Format    string
+	Since, Until, AsOf option.Day
+	Kind               option.Kinds
+	Also               []string
+	JSON, Answer       bool
 }
 
 // The forms of an answer.
@@ -40,41 +39,19 @@ const (
 
 func newQueryCmd(a *app.App) *cobra.Command {
 	var f queryFlags
-	cmd := &cobra.Command{
-		Use:     "query QUESTION",
-		Aliases: []string{"q", "ask", "search", "find"},
-		Short:   "Answer a question from all sessions",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(strings.TrimSpace(strings.Join(args, " "))) == 0 {
-				return hint.With(errors.New("no question"),
-					`ask like this: recall query "what did we decide about retries"`)
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(); err != nil {
-				return err
-			}
-			return runQuery(cmd.Context(), a, strings.Join(args, " "), &f)
-		},
+	cmd := option.Do("query", &f, func(ctx context.Context, args []string) error {
+		if err := f.check(); err != nil {
+			return err
+		}
+		return runQuery(ctx, a, strings.Join(args, " "), &f)
+	})
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		if len(strings.TrimSpace(strings.Join(args, " "))) == 0 {
+			return hint.With(errors.New("no question"),
+				`ask like this: recall query "what did we decide about retries"`)
+		}
+		return nil
 	}
-	flags := cmd.Flags()
-	flags.StringVarP(&f.project, "project", "p", "", "only this project")
-	flags.VarP(&f.kinds, "kind", "k", "only items of these kinds: decision, eliminated, finding, deferred, next, …")
-	f.since.Since(flags, "since", "only from this day on: 2026-04-17, 2w, yesterday")
-	f.until.Since(flags, "until", "only before this day")
-	f.asOf.AsOf(flags, "as-of", "answer as of the end of this day: what was said later doesn't count")
-	flags.BoolVar(&f.answer, "answer", false, "one paragraph, each sentence with its source")
-	option.WordVar(cmd, &f.format, "format", formatText, "form of the answer: text, plain (no colours or hints), md",
-		formatText, formatPlain, formatMD)
-	flags.StringArrayVar(&f.also, "also", nil, "further words for the same thing, from a caller who knows the field")
-	flags.IntP("limit", "n", 0, "most answers printed (query.limit)")
-	config.SetsKey(flags, "limit", "query.limit")
-	flags.BoolVar(&f.noSync, "no-sync", false, "answer from what was taken in before")
-	config.SetsKey(flags, "no-sync", "!query.sync")
-	flags.BoolVar(&f.asJSON, "json", false, "print the answer as JSON")
-	cmd.MarkFlagsMutuallyExclusive("json", "format")
-	cmd.MarkFlagsMutuallyExclusive("answer", "format")
 	return cmd
 }
 
@@ -107,15 +84,15 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 	}
 	draft := terminal.Draft{W: a.Out}
 	var meanwhile func(answer.Answer)
-	if terminal.Drafts(a.Out) && !f.asJSON && !f.answer {
+	if terminal.Drafts(a.Out) && !f.JSON && !f.Answer {
 		meanwhile = func(ans answer.Answer) { draft.Show(print(&ans), "  the model looks at it …") }
 	}
-	ans, err := a.Ask(ctx, l, answer.Question{Query: q, Most: a.Config.Query.Limit, Paragraph: f.answer}, meanwhile)
+	ans, err := a.Ask(ctx, l, answer.Question{Query: q, Most: a.Config.Query.Limit, Paragraph: f.Answer}, meanwhile)
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		draft.Stay()
 		return err
 	}
-	if f.asJSON {
+	if f.JSON {
 		complete(&ans)
 		err = a.PrintJSON(ans)
 	} else {
@@ -134,7 +111,7 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 		}
 		fmt.Fprintf(a.Err, "recall: this answer is without %s; %s\n", answer.Count(left, "new or grown session"), when)
 	}
-	if err == nil && !f.asJSON && f.format == formatText {
+	if err == nil && !f.JSON && f.Format == formatText {
 		err = a.OfferAgain(ctx, l)
 	}
 	if err == nil && ans.Verdict == answer.Nothing {
@@ -145,7 +122,7 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 
 // numbered are the places that a person is shown numbers of.
 func (f *queryFlags) numbered(ans *answer.Answer) (hits []app.LastHit) {
-	if !f.answer || !terminal.Worded(ans) {
+	if !f.Answer || !terminal.Worded(ans) {
 		return app.Hits(ans.Shown)
 	}
 	_, sources := ans.Text.Cited()
@@ -157,12 +134,12 @@ func (f *queryFlags) numbered(ans *answer.Answer) (hits []app.LastHit) {
 
 // page lays an answer out for a person.
 func (f *queryFlags) page(a *app.App, w io.Writer, ans *answer.Answer) {
-	p := terminal.Page{W: w, St: terminal.Styles(a.Color && f.format == formatText), Width: terminal.Width(a.Out),
-		Bare: f.format != formatText}
+	p := terminal.Page{W: w, St: terminal.Styles(a.Color && f.Format == formatText), Width: terminal.Width(a.Out),
+		Bare: f.Format != formatText}
 	switch {
-	case f.answer:
+	case f.Answer:
 		p.Paragraph(ans)
-	case f.format == formatMD:
+	case f.Format == formatMD:
 		p.Markdown(ans)
 	default:
 		p.Answer(ans)
@@ -171,8 +148,8 @@ func (f *queryFlags) page(a *app.App, w io.Writer, ans *answer.Answer) {
 
 // check refuses a span of time without a day in it.
 func (f *queryFlags) check() error {
-	if !f.until.At.IsZero() && !f.since.At.Before(f.until.At) {
-		return hint.With(fmt.Errorf("--since %s isn't before --until %s", f.since.Text, f.until.Text),
+	if !f.Until.At.IsZero() && !f.Since.At.Before(f.Until.At) {
+		return hint.With(fmt.Errorf("--since %s isn't before --until %s", f.Since.Text, f.Until.Text),
 			"--until leaves that day itself out")
 	}
 	return nil
@@ -180,10 +157,10 @@ func (f *queryFlags) check() error {
 
 // query puts the question together.
 func (f *queryFlags) query(text string, l *library.Library, limit int) (index.Query, error) {
-	q := index.Query{Text: text, Also: f.also, Limit: limit, Kinds: f.kinds, Since: f.since.At, Until: f.until.At,
-		AsOf: f.asOf.At}
-	if f.project != "" {
-		p, err := app.ProjectNamed(l, f.project)
+	q := index.Query{Text: text, Also: f.Also, Limit: limit, Kinds: f.Kind, Since: f.Since.At, Until: f.Until.At,
+		AsOf: f.AsOf.At}
+	if f.Project != "" {
+		p, err := app.ProjectNamed(l, f.Project)
 		if err != nil {
 			return q, err
 		}

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/hint"
@@ -21,46 +23,33 @@ import (
 )
 
 func newRepeatsCmd(a *app.App) *cobra.Command {
-	var project, write string
-	var least int
-	var everywhere, asJSON, noSync bool
-	cmd := &cobra.Command{
-		Use:   "repeats",
-		Short: "List what you tell your assistants again and again",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if least < 2 {
-				return hint.With(fmt.Errorf("--min %d: once is no habit", least), "2 is the least")
-			}
-			p, err := a.UpToDate(cmd.Context())
-			if err != nil {
-				return err
-			}
-			name, err := a.Only(p.Library, project, everywhere)
-			if err != nil {
-				return err
-			}
-			rules := history.RulesIn(rulesFiles(p.Library, name)...)
-			found, err := history.Habits(cmd.Context(), p, name, least, rules)
-			if err != nil {
-				return err
-			}
-			if write != "" {
-				return writeHabits(a, found, write)
-			}
-			return a.Show(found, asJSON, len(found) == 0, func(p *terminal.Page) { printHabits(p, found) })
-		},
+	var o struct {
+		Project, Write string
+		Min            int
+		All, JSON      bool
 	}
-	flags := cmd.Flags()
-	flags.StringVarP(&project, "project", "p", "", "only this project")
-	flags.BoolVar(&everywhere, "all", false, "all projects together")
-	flags.IntVar(&least, "min", 2, "in how many sessions at least")
-	flags.StringVar(&write, "write", "", "add the lines to this file, after asking")
-	flags.BoolVar(&noSync, "no-sync", false, "go by what was taken in before")
-	config.SetsKey(flags, "no-sync", "!query.sync")
-	flags.BoolVar(&asJSON, "json", false, "print as JSON")
-	cmd.MarkFlagsMutuallyExclusive("json", "write")
-	cmd.MarkFlagsMutuallyExclusive("all", "project")
-	return cmd
+	return option.Do("repeats", &o, func(ctx context.Context, _ []string) error {
+		if o.Min < 2 {
+			return hint.With(fmt.Errorf("--min %d: once is no habit", o.Min), "2 is the least")
+		}
+		p, err := a.UpToDate(ctx)
+		if err != nil {
+			return err
+		}
+		name, err := a.Only(p.Library, o.Project, o.All)
+		if err != nil {
+			return err
+		}
+		rules := history.RulesIn(rulesFiles(p.Library, name)...)
+		found, err := history.Habits(ctx, p, name, o.Min, rules)
+		if err != nil {
+			return err
+		}
+		if o.Write != "" {
+			return writeHabits(a, found, o.Write)
+		}
+		return a.Show(found, o.JSON, len(found) == 0, func(p *terminal.Page) { printHabits(p, found) })
+	})
 }
 
 // rulesFiles are where a project's rules stand, and a person's own.

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -10,63 +11,49 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
-	"recall/config"
+	"recall/cmd/recall/option"
 	"recall/hint"
 	"recall/library"
 	"recall/payload"
 )
 
+type resumeOptions struct {
+	Variant, Into    string
+	Copy, Save, Stop bool
+	JSON             bool
+}
+
 func newResumeCmd(a *app.App) *cobra.Command {
-	var variant string
-	var into string
-	var toClipboard, save, noSync, asJSON, stop bool
-	cmd := &cobra.Command{
-		Use:   "resume [PROJECT]",
-		Short: "Print the payload that the next session starts with",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if into != "" {
-				return a.ResumeInto(cmd.Context(), into, strings.Join(args, ""), stop)
-			}
-			if stop {
-				return hint.With(errors.New("--stop ends nothing without --into"),
-					"recall resume --into FOLDER --stop")
-			}
-			l, err := a.Library(cmd.Context())
-			if err != nil {
-				return err
-			}
-			left, err := a.Fresh(cmd.Context(), l)
-			if err != nil {
-				return err
-			}
-			if left > 0 {
-				fmt.Fprintf(a.Err, "recall: %s not taken in yet; recall sync does it\n",
-					answer.Count(left, "new or grown session"))
-			}
-			p, err := a.Compose(l, strings.Join(args, ""))
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return printPayload(a, p)
-			}
-			return handOver(a, p, a.HandedOn(p, variant), toClipboard, save)
-		},
-	}
-	flags := cmd.Flags()
-	addVariant(cmd, &variant)
-	flags.BoolVarP(&toClipboard, "copy", "c", false, "put it on the clipboard instead")
-	flags.BoolVar(&save, "save", false, "write it to ./payload-PROJECT-DAY.md instead")
-	flags.StringVar(&into, "into", "", "keep it current as RECALL.md in this folder, for Cowork")
-	flags.BoolVar(&stop, "stop", false, "with --into: keep it there no longer")
-	flags.BoolVar(&noSync, "no-sync", false, "go by what was taken in before")
-	config.SetsKey(flags, "no-sync", "!query.sync")
-	flags.BoolVar(&asJSON, "json", false, "print as JSON, with all evidence")
-	for _, other := range []string{"copy", "save", "variant"} {
-		cmd.MarkFlagsMutuallyExclusive("json", other)
-		cmd.MarkFlagsMutuallyExclusive("into", other)
-	}
-	return cmd
+	var o resumeOptions
+	return option.Do("resume", &o, func(ctx context.Context, args []string) error {
+		if o.Into != "" {
+			return a.ResumeInto(ctx, o.Into, strings.Join(args, ""), o.Stop)
+		}
+		if o.Stop {
+			return hint.With(errors.New("--stop ends nothing without --into"),
+				"recall resume --into FOLDER --stop")
+		}
+		l, err := a.Library(ctx)
+		if err != nil {
+			return err
+		}
+		left, err := a.Fresh(ctx, l)
+		if err != nil {
+			return err
+		}
+		if left > 0 {
+			fmt.Fprintf(a.Err, "recall: %s not taken in yet; recall sync does it\n",
+				answer.Count(left, "new or grown session"))
+		}
+		p, err := a.Compose(l, strings.Join(args, ""))
+		if err != nil {
+			return err
+		}
+		if o.JSON {
+			return printPayload(a, p)
+		}
+		return handOver(a, p, a.HandedOn(p, o.Variant), o)
+	})
 }
 
 // hereName is that project's name, as the index has it.
@@ -89,13 +76,13 @@ func printPayload(a *app.App, p *payload.Payload) error {
 }
 
 // handOver gives the text to the person: printed, copied or saved.
-func handOver(a *app.App, p *payload.Payload, text string, toClipboard, save bool) error {
-	if toClipboard {
+func handOver(a *app.App, p *payload.Payload, text string, o resumeOptions) error {
+	if o.Copy {
 		if err := a.Copy(text, "as the first message of the next session"); err != nil {
 			return hint.With(err, "omit --copy and pipe it: recall resume | xclip -selection clipboard")
 		}
 	}
-	if save {
+	if o.Save {
 		path, err := filepath.Abs(app.FreeName(fmt.Sprintf("payload-%s-%s", slug(p.Project), answer.Day(p.End)), ".md", text))
 		if err != nil {
 			return err
@@ -103,7 +90,7 @@ func handOver(a *app.App, p *payload.Payload, text string, toClipboard, save boo
 		fmt.Fprintln(a.Err, "recall: writing", path)
 		return app.WriteNew(path, text, false)
 	}
-	if toClipboard {
+	if o.Copy {
 		return nil
 	}
 	return a.Print(text)

@@ -27,48 +27,27 @@ import (
 )
 
 type showOptions struct {
-	variant                                  string
-	transcript, actions, open, print, asJSON bool
+	Variant                                string
+	Transcript, Actions, Open, Print, JSON bool
 }
 
 func newShowCmd(a *app.App) *cobra.Command {
 	var o showOptions
-	cmd := &cobra.Command{
-		Use:   "show SESSION|ITEM",
-		Short: "Show an answer's place in the transcript, or a session: its payload, its words, its calls",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := a.Library(cmd.Context())
-			if err != nil {
-				return err
-			}
-			h, err := a.Hit(cmd.Context(), l, args[0])
-			if err != nil {
-				return err
-			}
-			o.open = o.open || o.print
-			if o.open || (h.Turn != "" || h.N > 0) && !o.transcript && !o.actions && !o.asJSON && o.variant == "" {
-				return showPlace(cmd.Context(), a, l, h, o)
-			}
-			e, err := l.Session(h.Session)
-			if err != nil {
-				return err
-			}
-			return runShow(cmd.Context(), a, l, e, o)
-		},
-	}
-	addVariant(cmd, &o.variant)
-	flags := cmd.Flags()
-	flags.BoolVarP(&o.transcript, "transcript", "t", false, "print the readable transcript")
-	flags.BoolVar(&o.actions, "actions", false, "list the calls of tools and what came of them")
-	flags.BoolVar(&o.asJSON, "json", false, "print payload.json, with all evidence; of --actions inputs and results")
-	flags.BoolVar(&o.open, "open", false, "open the transcript at that place, in your editor or pager")
-	flags.BoolVar(&o.print, "print", false, "print that place as PATH:LINE")
-	for _, other := range []string{"json", "actions"} {
-		cmd.MarkFlagsMutuallyExclusive("transcript", other, "variant")
-		cmd.MarkFlagsMutuallyExclusive("open", other)
-		cmd.MarkFlagsMutuallyExclusive("print", other)
-	}
-	return cmd
+	return option.Run(a, "show", &o, func(ctx context.Context, l *library.Library, args []string) error {
+		h, err := a.Hit(ctx, l, args[0])
+		if err != nil {
+			return err
+		}
+		o.Open = o.Open || o.Print
+		if o.Open || (h.Turn != "" || h.N > 0) && !o.Transcript && !o.Actions && !o.JSON && o.Variant == "" {
+			return showPlace(ctx, a, l, h, o)
+		}
+		e, err := l.Session(h.Session)
+		if err != nil {
+			return err
+		}
+		return runShow(ctx, a, l, e, o)
+	})
 }
 
 // showPlace shows a turn, or opens the transcript at it.
@@ -77,8 +56,8 @@ func showPlace(ctx context.Context, a *app.App, l *library.Library, h app.LastHi
 	if err != nil {
 		return err
 	}
-	if o.open {
-		return openAt(ctx, a, path, line, o.print)
+	if o.Open {
+		return openAt(ctx, a, path, line, o.Print)
 	}
 	text, err := turnAt(path, line)
 	if err != nil {
@@ -89,24 +68,24 @@ func showPlace(ctx context.Context, a *app.App, l *library.Library, h app.LastHi
 
 func runShow(ctx context.Context, a *app.App, l *library.Library, e library.Entry, o showOptions) error {
 	switch {
-	case o.transcript:
+	case o.Transcript:
 		return copyTranscript(a, e)
-	case o.actions:
+	case o.Actions:
 		s, err := a.Read(ctx, l, e)
 		if err != nil {
 			return err
 		}
 		tr := trace.Of(s)
-		return a.Show(actionsOf(s, tr), o.asJSON, false, func(p *terminal.Page) { printActions(p, s, tr) })
+		return a.Show(actionsOf(s, tr), o.JSON, false, func(p *terminal.Page) { printActions(p, s, tr) })
 	}
 	p, err := a.Payload(l, e)
 	if err != nil {
 		return err
 	}
-	if o.asJSON {
+	if o.JSON {
 		return printPayload(a, p)
 	}
-	form := payload.Options{Variant: payload.Variant(cmp.Or(o.variant, a.Config.Payload.Variant)), Budget: -1}
+	form := payload.Options{Variant: payload.Variant(cmp.Or(o.Variant, a.Config.Payload.Variant)), Budget: -1}
 	text := payload.Render(p, form).Text
 	if terminal.IsTerminal(a.Out) { // the marks are for those who paste it
 		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -116,12 +95,6 @@ func runShow(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 		return err
 	}
 	return a.PrintNotes(ctx, l, e)
-}
-
-// addVariant adds --variant to a command.
-func addVariant(cmd *cobra.Command, variant *string) {
-	option.WordVar(cmd, variant, "variant", "", "form of the payload: coding, debug, handoff (payload.variant)",
-		string(payload.Coding), string(payload.Debug), string(payload.Handoff))
 }
 
 // copyTranscript prints all parts of a transcript.

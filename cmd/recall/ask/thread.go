@@ -33,32 +33,25 @@ type ThreadDoc struct {
 }
 
 func newThreadCmd(a *app.App) *cobra.Command {
-	var named string
-	cmd := &cobra.Command{
-		Use:   "thread [PROJECT]",
-		Short: "Show which sessions belong to one task, and correct it",
-	}
-	cmd.Flags().StringVarP(&named, "project", "p", "", "of this project (default: the one you are in)")
-	option.Asked(a, cmd, func(_ context.Context, l *library.Library, args []string) ([]ThreadDoc, error) {
-		shelf, err := l.Shelf()
-		if err != nil {
-			return nil, err
-		}
-		project, _, err := a.Meant(l, cmp.Or(strings.Join(args, ""), named))
-		if err != nil {
-			return nil, err
-		}
-		threads, err := pipeline.Threads(l, shelf.In(project))
-		var docs []ThreadDoc
-		for _, t := range threads {
-			docs = append(docs, threadOf(t, shelf, project))
-		}
-		return docs, err
-	}, printThreads)
-	cmd.AddCommand(
-		newCorrectCmd(a, "join", "Say that two sessions belong to one task"),
-		newCorrectCmd(a, "split", "Say that two sessions don't belong to one task"),
-	)
+	var o struct{ Project string }
+	cmd := option.Asked(a, "thread", &o,
+		func(_ context.Context, l *library.Library, args []string) ([]ThreadDoc, error) {
+			shelf, err := l.Shelf()
+			if err != nil {
+				return nil, err
+			}
+			project, _, err := a.Meant(l, cmp.Or(strings.Join(args, ""), o.Project))
+			if err != nil {
+				return nil, err
+			}
+			threads, err := pipeline.Threads(l, shelf.In(project))
+			var docs []ThreadDoc
+			for _, t := range threads {
+				docs = append(docs, threadOf(t, shelf, project))
+			}
+			return docs, err
+		}, printThreads)
+	cmd.AddCommand(newCorrectCmd(a, "join"), newCorrectCmd(a, "split"))
 	return cmd
 }
 
@@ -106,11 +99,8 @@ func threadOf(t []payload.ThreadInfo, shelf *library.Shelf, project string) Thre
 	return d
 }
 
-func newCorrectCmd(a *app.App, op, short string) *cobra.Command {
-	return option.Run(a, &cobra.Command{
-		Use:   op + " SESSION SESSION",
-		Short: short,
-	}, func(ctx context.Context, l *library.Library, args []string) error {
+func newCorrectCmd(a *app.App, op string) *cobra.Command {
+	return option.Run(a, "thread-"+op, nil, func(ctx context.Context, l *library.Library, args []string) error {
 		var ids [2]ingest.SessionID
 		var projects [2]string
 		for i, name := range args {

@@ -24,18 +24,12 @@ import (
 )
 
 func newWhyCmd(a *app.App) *cobra.Command {
-	var isFile, decided bool
-	cmd := &cobra.Command{
-		Use:   "why ITEM|FILE[:LINE]",
-		Short: "Tell where an item comes from, why a line reads as it does, or who touched a file",
-	}
-	cmd.Flags().BoolVar(&decided, "decided", false, "of a file: only sessions that decided something about it")
-	cmd.Flags().BoolVar(&isFile, "file", false, "it is a file, even if there is none of that name")
-	return option.Result(a, cmd, func(ctx context.Context, args []string) (any, error) {
+	var o struct{ File, Decided bool }
+	return option.Result(a, "why", &o, func(ctx context.Context, args []string) (any, error) {
 		file, line := history.FileLine(args[0])
 		switch {
-		case isFile || decided || line == 0 && (strings.ContainsAny(args[0], `./\`) || history.IsRegular(args[0])):
-			return filesOf(ctx, a, args[0], decided)
+		case o.File || o.Decided || line == 0 && (strings.ContainsAny(args[0], `./\`) || history.IsRegular(args[0])):
+			return filesOf(ctx, a, args[0], o.Decided)
 		case line > 0:
 			return whyLine(ctx, a, file, line)
 		}

@@ -23,27 +23,24 @@ import (
 )
 
 func newBackupCmd(a *app.App) *cobra.Command {
-	var to string
-	var force bool
-	cmd := option.Asked(a, &cobra.Command{
-		Use:   "backup --to DIR|FILE.tar.zst",
-		Short: "Copy the whole library elsewhere",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if to == "" {
-				return hint.With(errors.New("backup: --to says where"),
-					"recall backup --to /media/disk/Recall, or a file that ends in .tar.zst")
-			}
-			return cobra.NoArgs(cmd, args)
-		},
-	}, func(ctx context.Context, l *library.Library, _ []string) (merge.Merged, error) {
-		return runBackup(ctx, a, l, to, force)
+	var o struct {
+		To    string
+		Force bool
+	}
+	cmd := option.Asked(a, "backup", &o, func(ctx context.Context, l *library.Library, _ []string) (merge.Merged, error) {
+		return runBackup(ctx, a, l, o.To, o.Force)
 	}, func(a *app.App, m merge.Merged) {
 		fmt.Fprintln(a.Err, "recall: warning: a backup holds raw transcripts, with whatever secrets went through them: "+
 			"keep it as safe as the library")
-		printMerged(a, m, "backup", to)
+		printMerged(a, m, "backup", o.To)
 	})
-	cmd.Flags().StringVar(&to, "to", "", "a folder, or a file that ends in .tar.zst")
-	cmd.Flags().BoolVar(&force, "force", false, "replace a file that is there")
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if o.To == "" {
+			return hint.With(errors.New("backup: --to says where"),
+				"recall backup --to /media/disk/Recall, or a file that ends in .tar.zst")
+		}
+		return cobra.NoArgs(cmd, args)
+	}
 	return cmd
 }
 
@@ -100,38 +97,35 @@ func printMerged(a *app.App, m merge.Merged, what, where string) {
 }
 
 func newImportCmd(a *app.App) *cobra.Command {
-	var forget bool
-	var project string
-	cmd := &cobra.Command{
-		Use:   "import PATH",
-		Short: "Take over a backup, another machine's library, or a handoff",
+	var o struct {
+		Forget  bool
+		Project string
 	}
-	option.Result(a, cmd, func(ctx context.Context, args []string) (any, error) {
-		fi, err := os.Stat(args[0])
+	path := ""
+	return option.Result(a, "import", &o, func(ctx context.Context, args []string) (any, error) {
+		path = args[0]
+		fi, err := os.Stat(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil, hint.With(fmt.Errorf("%s: no such file or folder", args[0]), "name a backup, a library or a handoff")
+			return nil, hint.With(fmt.Errorf("%s: no such file or folder", path), "name a backup, a library or a handoff")
 		case err == nil && !fi.IsDir() && !fi.Mode().IsRegular(): // reading it may never end
-			return nil, hint.With(fmt.Errorf("%s: neither a file nor a folder", args[0]),
+			return nil, hint.With(fmt.Errorf("%s: neither a file nor a folder", path),
 				"name a backup, a library or a handoff")
-		case review.IsHandoff(args[0]):
-			return a.ImportHandoff(ctx, args[0], project)
-		case project != "":
+		case review.IsHandoff(path):
+			return a.ImportHandoff(ctx, path, o.Project)
+		case o.Project != "":
 			return nil, hint.With(errors.New("import: --project is for a handoff"),
 				"omit it: projects come with their library")
 		}
-		return importFrom(ctx, a, args[0], merge.Options{Forget: forget})
+		return importFrom(ctx, a, path, merge.Options{Forget: o.Forget})
 	}, func(a *app.App, doc any) {
 		switch doc := doc.(type) {
 		case *review.Handoff:
 			a.PrintHandoff(doc)
 		case merge.Merged:
-			printMerged(a, doc, "import", cmd.Flags().Arg(0))
+			printMerged(a, doc, "import", path)
 		}
 	})
-	cmd.Flags().BoolVar(&forget, "forget", false, "sessions that were forgotten there go from here too")
-	cmd.Flags().StringVarP(&project, "project", "p", "", "of a handoff: the project here that it is for")
-	return cmd
 }
 
 func importFrom(ctx context.Context, a *app.App, path string, o merge.Options) (m merge.Merged, err error) {

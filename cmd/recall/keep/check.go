@@ -30,16 +30,15 @@ type VerifyDoc struct {
 }
 
 func newCheckCmd(a *app.App) *cobra.Command {
-	var quick, repair bool
-	var from string
-	cmd := option.Result(a, &cobra.Command{
-		Use:   "check",
-		Short: "Read the whole library again, say what is damaged, and repair it",
-	}, func(ctx context.Context, _ []string) (any, error) {
-		if repair || from != "" {
-			return repaired(ctx, a, from)
+	var o struct {
+		Quick, Repair bool
+		From          string
+	}
+	return option.Result(a, "check", &o, func(ctx context.Context, _ []string) (any, error) {
+		if o.Repair || o.From != "" {
+			return repaired(ctx, a, o.From)
 		}
-		return verified(ctx, a, quick)
+		return verified(ctx, a, o.Quick)
 	}, func(a *app.App, doc any) {
 		switch doc := doc.(type) {
 		case VerifyDoc:
@@ -48,12 +47,6 @@ func newCheckCmd(a *app.App) *cobra.Command {
 			printRepaired(a, doc)
 		}
 	})
-	cmd.Flags().BoolVar(&quick, "quick", false, "compare packed bytes as they are stored, without unpacking them")
-	cmd.Flags().BoolVar(&repair, "repair", false, "make good what is damaged, as far as that can be")
-	cmd.Flags().StringVar(&from, "from", "", "repair, and take lost bytes from this backup, a folder or a file")
-	cmd.MarkFlagsMutuallyExclusive("quick", "repair")
-	cmd.MarkFlagsMutuallyExclusive("quick", "from")
-	return cmd
 }
 
 func verified(ctx context.Context, a *app.App, quick bool) (doc VerifyDoc, err error) {

@@ -24,144 +24,124 @@ import (
 
 func newCleanupCmd(a *app.App) *cobra.Command {
 	var o scriptOptions
-	var all bool
-	cmd := &cobra.Command{
-		Use:   "cleanup SESSION… --to DIR",
-		Short: "Write a script that clears up sessions' machine",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if all == (len(args) > 0) {
-				return option.BadArguments(cmd, args)
+	cmd := option.Do("cleanup", &o, func(ctx context.Context, args []string) error {
+		to, allowed, err := o.open("cleanup")
+		if err != nil {
+			return err
+		}
+		defer to.Close()
+		l, entries, err := sessionsMeant(ctx, a, args, o.All)
+		if err != nil {
+			return err
+		}
+		var stays []manifest.Stay
+		var faults []ingest.Problem
+		for _, e := range entries {
+			if o.All && e.Source != ingest.Cowork {
+				continue
 			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			to, allowed, err := o.open()
-			if err != nil {
-				return err
-			}
-			defer to.Close()
-			l, entries, err := sessionsMeant(cmd.Context(), a, args, all)
-			if err != nil {
-				return err
-			}
-			var stays []manifest.Stay
-			var faults []ingest.Problem
-			for _, e := range entries {
-				if all && e.Source != ingest.Cowork {
-					continue
-				}
-				stay, _, err := planScript(cmd.Context(), a, l, e, allowed)
-				switch {
-				case err != nil && !all:
-					return err
-				case err != nil:
-					faults = append(faults, ingest.Problem{Path: e.Folder, Reason: err.Error()})
-				case !all || stay.Machine == manifest.VM:
-					stays = append(stays, stay)
-				}
-			}
-			a.PrintProblems(faults)
-			if len(stays) == 0 {
-				return hint.With(errors.New("no session of a virtual machine is known"), "recall sync takes sessions in")
-			}
-			script, c, err := manifest.Cleanup(stays)
-			var nothing manifest.ErrNothing
+			stay, _, err := planScript(ctx, a, l, e, allowed)
 			switch {
-			case errors.As(err, &nothing) && c.Left > 0:
-				return hint.With(err, "recall manifest %s shows it; "+allowHint, answer.ShortID(stays[0].Session))
-			case errors.As(err, &nothing):
-				return hint.With(err, "recall manifest %s shows what it made", answer.ShortID(stays[0].Session))
+			case err != nil && !o.All:
+				return err
 			case err != nil:
-				return err
+				faults = append(faults, ingest.Problem{Path: e.Folder, Reason: err.Error()})
+			case !o.All || stay.Machine == manifest.VM:
+				stays = append(stays, stay)
 			}
-			name := manifest.CleanupName(stays)
-			if err := put(to, name, []byte(script)); err != nil {
-				return err
-			}
-			where := stays[0].KeptName()
-			if len(stays) > 1 {
-				where = fmt.Sprintf("folders of %s", answer.Count(len(stays), "session"))
-			}
-			fmt.Fprintf(a.Out, "%s\n%s would be copied to %s beside it first; %s can be made again.\nRead it, then run it "+
-				"in the machine: sh %s (nothing is deleted without --apply)\n", filepath.Join(o.to, name),
-				answer.Count(c.Keep, "file"), where, answer.Count(c.Again, "file"), name)
-			sayLeft(a, c.Left)
-			if len(faults) > 0 {
-				return app.ExitCode(app.ExitPartial)
-			}
-			return nil
-		},
+		}
+		a.PrintProblems(faults)
+		if len(stays) == 0 {
+			return hint.With(errors.New("no session of a virtual machine is known"), "recall sync takes sessions in")
+		}
+		script, c, err := manifest.Cleanup(stays)
+		var nothing manifest.ErrNothing
+		switch {
+		case errors.As(err, &nothing) && c.Left > 0:
+			return hint.With(err, "recall manifest %s shows it; "+allowHint, answer.ShortID(stays[0].Session))
+		case errors.As(err, &nothing):
+			return hint.With(err, "recall manifest %s shows what it made", answer.ShortID(stays[0].Session))
+		case err != nil:
+			return err
+		}
+		name := manifest.CleanupName(stays)
+		if err := put(to, name, []byte(script)); err != nil {
+			return err
+		}
+		where := stays[0].KeptName()
+		if len(stays) > 1 {
+			where = fmt.Sprintf("folders of %s", answer.Count(len(stays), "session"))
+		}
+		fmt.Fprintf(a.Out, "%s\n%s would be copied to %s beside it first; %s can be made again.\nRead it, then run it "+
+			"in the machine: sh %s (nothing is deleted without --apply)\n", filepath.Join(o.To, name),
+			answer.Count(c.Keep, "file"), where, answer.Count(c.Again, "file"), name)
+		sayLeft(a, c.Left)
+		if len(faults) > 0 {
+			return app.ExitCode(app.ExitPartial)
+		}
+		return nil
+	})
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if o.All == (len(args) > 0) {
+			return option.BadArguments(cmd, args)
+		}
+		return nil
 	}
-	o.flags(cmd)
-	cmd.Flags().BoolVar(&all, "all", false, "one script for all sessions that ran in Cowork's virtual machine")
 	return cmd
 }
 
 func newRebuildCmd(a *app.App) *cobra.Command {
 	var o scriptOptions
-	cmd := &cobra.Command{
-		Use:   "rebuild SESSION --to DIR",
-		Short: "Write a script that brings back what a session's machine had",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			to, allowed, err := o.open()
-			if err != nil {
-				return err
-			}
-			defer to.Close()
-			l, e, err := a.Named(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			stay, found, err := planScript(cmd.Context(), a, l, e, allowed)
-			if err != nil {
-				return err
-			}
-			names := map[string]string{}
-			for _, f := range pipeline.Archived(e) {
-				names[f.SHA256] = f.Name
-			}
-			script, r := stay.Rebuild(stay.Contents, names, stay.Folders)
-			if err := putFiles(to, stay.FilesName(), r.Files, found); err != nil {
-				return err
-			}
-			if err := put(to, stay.RebuildName(), []byte(script)); err != nil {
-				return err
-			}
-			fmt.Fprintf(a.Out, "%s\n%s to install, %s to put in place; %s can't be rebuilt from here, as its top "+
-				"says.\nRead it, then run it in the machine: sh %s\n",
-				filepath.Join(o.to, stay.RebuildName()), answer.Count(r.Packages, "package"),
-				answer.Count(len(r.Files), "file"), answer.Count(len(r.Lost), "thing"), stay.RebuildName())
-			sayLeft(a, r.Left)
-			return nil
-		},
-	}
-	o.flags(cmd)
-	return cmd
+	return option.Do("rebuild", &o, func(ctx context.Context, args []string) error {
+		to, allowed, err := o.open("rebuild")
+		if err != nil {
+			return err
+		}
+		defer to.Close()
+		l, e, err := a.Named(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		stay, found, err := planScript(ctx, a, l, e, allowed)
+		if err != nil {
+			return err
+		}
+		names := map[string]string{}
+		for _, f := range pipeline.Archived(e) {
+			names[f.SHA256] = f.Name
+		}
+		script, r := stay.Rebuild(stay.Contents, names, stay.Folders)
+		if err := putFiles(to, stay.FilesName(), r.Files, found); err != nil {
+			return err
+		}
+		if err := put(to, stay.RebuildName(), []byte(script)); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.Out, "%s\n%s to install, %s to put in place; %s can't be rebuilt from here, as its top "+
+			"says.\nRead it, then run it in the machine: sh %s\n",
+			filepath.Join(o.To, stay.RebuildName()), answer.Count(r.Packages, "package"),
+			answer.Count(len(r.Files), "file"), answer.Count(len(r.Lost), "thing"), stay.RebuildName())
+		sayLeft(a, r.Left)
+		return nil
+	})
 }
 
 // scriptOptions are the flags of both commands.
 type scriptOptions struct {
-	to     string
-	allow  []string
-	called string // the command, for a hint
-}
-
-func (o *scriptOptions) flags(cmd *cobra.Command) {
-	o.called = "recall " + cmd.Name()
-	cmd.Flags().StringVar(&o.to, "to", "", "folder that the machine mounts (required)")
-	cmd.Flags().StringArrayVar(&o.allow, "allow", nil,
-		"a folder outside the session's own, as its machine names it, that may be dealt with too (may be repeated)")
+	To    string
+	Allow []string
+	All   bool // of cleanup
 }
 
 // open opens the folder for the script, through which nothing is written that a link leads
 // out of it, and gives the folders that a person allows.
-func (o *scriptOptions) open() (to *os.Root, allowed []string, err error) {
-	if o.to == "" {
+func (o *scriptOptions) open(command string) (to *os.Root, allowed []string, err error) {
+	if o.To == "" {
 		return nil, nil, hint.With(errors.New("no folder to write to"),
-			"%s SESSION --to DIR: a folder that the session's machine mounts, such as the one that you gave to it",
-			o.called)
+			"recall %s SESSION --to DIR: a folder that the session's machine mounts, such as the one that you gave to it",
+			command)
 	}
-	for _, dir := range o.allow {
+	for _, dir := range o.Allow {
 		folder, ok := manifest.AsFolder(dir)
 		if !ok {
 			return nil, nil, hint.With(fmt.Errorf("--allow %s: not the full name of a folder", dir),
@@ -169,8 +149,8 @@ func (o *scriptOptions) open() (to *os.Root, allowed []string, err error) {
 		}
 		allowed = append(allowed, folder)
 	}
-	if to, err = os.OpenRoot(o.to); err != nil {
-		return nil, nil, hint.With(fmt.Errorf("%s: no such folder", o.to),
+	if to, err = os.OpenRoot(o.To); err != nil {
+		return nil, nil, hint.With(fmt.Errorf("%s: no such folder", o.To),
 			"give one that the session's machine mounts, such as the one that you gave to it")
 	}
 	return to, allowed, nil

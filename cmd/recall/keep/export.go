@@ -24,71 +24,61 @@ import (
 )
 
 type exportOptions struct {
-	to, format          string
-	outputs, raw, force bool
+	To, Format          string
+	Outputs, Raw, Force bool
 }
 
 var exportFormats = []string{"md", "html", "json", "raw", "zip"}
 
 func newExportCmd(a *app.App) *cobra.Command {
 	var o exportOptions
-	cmd := &cobra.Command{
-		Use:   "export SESSION --to FILE|DIR",
-		Short: "Save a transcript, or a session's outputs, elsewhere",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.check(); err != nil {
-				return err
-			}
-			l, e, err := a.Named(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			return runExport(cmd.Context(), a, l, e, o)
-		},
-	}
-	cmd.Flags().StringVar(&o.to, "to", "", "the file, or the folder to put it in")
-	option.WordVar(cmd, &o.format, "format", "", "md, html, json, raw or zip", exportFormats...)
-	cmd.Flags().BoolVar(&o.outputs, "outputs", false, "copy the files that the session produced")
-	cmd.Flags().BoolVar(&o.raw, "raw", false, "leave secrets in")
-	cmd.Flags().BoolVar(&o.force, "force", false, "replace a file that is there")
-	return cmd
+	return option.Do("export", &o, func(ctx context.Context, args []string) error {
+		if err := o.check(); err != nil {
+			return err
+		}
+		l, e, err := a.Named(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		return runExport(ctx, a, l, e, o)
+	})
 }
 
 // check settles the format and refuses what makes no sense.
 func (o *exportOptions) check() error {
-	if o.to == "" {
+	if o.To == "" {
 		return hint.With(errors.New("export: --to says where"),
 			"recall export SESSION --to FILE.html, or a folder")
 	}
-	if o.outputs && o.format != "" {
+	if o.Outputs && o.Format != "" {
 		return hint.With(errors.New("--outputs and --format don't go together"),
 			"outputs are copied as they are; export the transcript apart")
 	}
-	if o.format == "" {
-		ext := strings.ToLower(filepath.Ext(o.to))
+	if o.Format == "" {
+		ext := strings.ToLower(filepath.Ext(o.To))
 		if slices.Contains([]string{".pdf", ".doc", ".docx", ".odt", ".rtf", ".jsonl", ".tar", ".gz", ".tgz", ".zst"},
 			ext) &&
-			!pipeline.IsFolder(o.to) {
-			return hint.With(fmt.Errorf("export to %s: no such format", o.to),
+			!pipeline.IsFolder(o.To) {
+			return hint.With(fmt.Errorf("export to %s: no such format", o.To),
 				"formats are %s; --format says which, whatever the name", strings.Join(exportFormats, ", "))
 		}
-		o.format = map[string]string{".html": "html", ".htm": "html", ".json": "json", ".zip": "zip"}[ext]
-		if o.format == "" || pipeline.IsFolder(o.to) {
-			o.format = "md"
+		o.Format = map[string]string{".html": "html", ".htm": "html", ".json": "json", ".zip": "zip"}[ext]
+		if o.Format == "" || pipeline.IsFolder(o.To) {
+			o.Format = "md"
 		}
 	}
 	switch {
-	case o.format == "raw" && !o.raw:
+	case o.Format == "raw" && !o.Raw:
 		return hint.With(errors.New("raw files are exact, with whatever secrets went through the session"),
 			"say --raw too, if that is meant")
-	case o.to == "-" && (o.format == "raw" || o.outputs):
+	case o.To == "-" && (o.Format == "raw" || o.Outputs):
 		return hint.With(errors.New("several files can't be printed"), "name a folder with --to")
 	}
 	return nil
 }
 
 func runExport(ctx context.Context, a *app.App, l *library.Library, e library.Entry, o exportOptions) error {
-	if o.outputs || o.format == "raw" {
+	if o.Outputs || o.Format == "raw" {
 		return exportFiles(ctx, a, l, e, o)
 	}
 	p := a.Pipeline(l)
@@ -96,23 +86,23 @@ func runExport(ctx context.Context, a *app.App, l *library.Library, e library.En
 	if err != nil {
 		return err
 	}
-	if o.to == "-" {
+	if o.To == "-" {
 		to := a.Out
-		if o.format == "zip" {
+		if o.Format == "zip" {
 			to = terminal.Own(to)
 		}
 		_, err := to.Write(data)
 		return err
 	}
-	path := o.to
+	path := o.To
 	if pipeline.IsFolder(path) || strings.HasSuffix(path, "/") || strings.HasSuffix(path, string(filepath.Separator)) {
-		path = filepath.Join(path, filepath.Base(e.Folder)+"."+o.format)
+		path = filepath.Join(path, filepath.Base(e.Folder)+"."+o.Format)
 	}
-	if err := saveNew(path, data, o.force); err != nil {
+	if err := saveNew(path, data, o.Force); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.Out, "%s (%s)\n", path, terminal.Size(int64(len(data))))
-	warnRaw(a, o.raw)
+	warnRaw(a, o.Raw)
 	return nil
 }
 
@@ -126,7 +116,7 @@ func warnRaw(a *app.App, raw bool) {
 // what was distilled never had them.
 func readable(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o exportOptions) ([]byte, error) {
 	read := p.Read
-	if o.raw {
+	if o.Raw {
 		read = p.ReadExact
 	}
 	s, err := read(ctx, e.ID)
@@ -141,7 +131,7 @@ func readable(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o expo
 	if err != nil && !errors.Is(err, library.ErrNoPayload) {
 		return nil, err
 	}
-	return render.Whole(o.format, s, about, items)
+	return render.Whole(o.Format, s, about, items)
 }
 
 // saveNew writes a file whole or not at all; another one that is there only
@@ -163,13 +153,13 @@ func saveNew(path string, data []byte, force bool) error {
 // its hash, and written over nothing that is there unless they say so.
 func exportFiles(ctx context.Context, a *app.App, l *library.Library, e library.Entry, o exportOptions) error {
 	var files []library.Putting
-	dir := o.to
-	if !o.outputs {
+	dir := o.To
+	if !o.Outputs {
 		dir = filepath.Join(dir, filepath.Base(e.Folder))
 	}
 	for _, f := range e.Files {
 		name := f.Name
-		if o.outputs {
+		if o.Outputs {
 			if f.Role != ingest.OutputFile {
 				continue
 			}
@@ -179,7 +169,7 @@ func exportFiles(ctx context.Context, a *app.App, l *library.Library, e library.
 		if rel, err := filepath.Rel(dir, path); err != nil || !filepath.IsLocal(rel) {
 			return fmt.Errorf("%s would be written outside of %s", f.Name, dir)
 		}
-		files = append(files, library.Putting{Name: f.Name, Path: path, Over: o.force})
+		files = append(files, library.Putting{Name: f.Name, Path: path, Over: o.Force})
 	}
 	if len(files) == 0 {
 		return hint.With(fmt.Errorf("session %s has no outputs of its own", answer.ShortID(e.ID)),
@@ -205,6 +195,6 @@ func exportFiles(ctx context.Context, a *app.App, l *library.Library, e library.
 	}
 	fmt.Fprintf(a.Out, "%s, %s, each read back and compared by its hash\n", answer.Count(len(files), "file"),
 		terminal.Size(bytes))
-	warnRaw(a, !o.outputs)
+	warnRaw(a, !o.Outputs)
 	return nil
 }

@@ -25,34 +25,28 @@ import (
 )
 
 func newForgetCmd(a *app.App) *cobra.Command {
-	var matching string
-	var forks, yes, dryRun bool
-	cmd := option.Run(a, &cobra.Command{
-		Use:        "forget [SESSION…]",
-		SuggestFor: []string{"remove", "delete", "rm"},
-		Short:      "Remove sessions for good",
-		Args: func(_ *cobra.Command, args []string) error {
-			if (len(args) > 0) == (matching != "") {
-				return hint.With(errors.New("forget: name sessions, or give a text with --matching"),
-					"recall forget --help has examples")
-			}
-			return nil
-		},
-	}, func(ctx context.Context, l *library.Library, args []string) error {
+	var o struct {
+		Matching           string
+		Forks, Yes, DryRun bool
+	}
+	cmd := option.Run(a, "forget", &o, func(ctx context.Context, l *library.Library, args []string) error {
 		if err := l.ReadOnly(); err != nil {
 			return err
 		}
 		p := a.Pipeline(l) // to plan takes no index
-		plan, gone, err := planForget(ctx, a, p, args, matching, forks)
+		plan, gone, err := planForget(ctx, a, p, args, o.Matching, o.Forks)
 		if err != nil {
 			return err
 		}
-		return runForget(ctx, a, l, plan, gone, yes, dryRun)
+		return runForget(ctx, a, l, plan, gone, o.Yes, o.DryRun)
 	})
-	cmd.Flags().StringVar(&matching, "matching", "", "every session that holds this text")
-	cmd.Flags().BoolVar(&forks, "forks", false, "forks that copied turns go too")
-	cmd.Flags().BoolVar(&yes, "yes", false, "don't ask")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would go")
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		if (len(args) > 0) == (o.Matching != "") {
+			return hint.With(errors.New("forget: name sessions, or give a text with --matching"),
+				"recall forget --help has examples")
+		}
+		return nil
+	}
 	return cmd
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/ingest"
@@ -22,41 +23,31 @@ import (
 )
 
 func newGuardCmd(a *app.App) *cobra.Command {
-	var asJSON, run bool
-	var o guard.Options
-	cmd := &cobra.Command{
-		Use:   "guard [PATH…]",
-		Short: "Tell what would be lost before something is removed",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			paths, command := args, []string(nil)
-			if at := cmd.ArgsLenAtDash(); run && at >= 0 {
-				paths, command = args[:at], args[at:]
-			}
-			switch {
-			case run && len(command) == 0:
-				return hint.With(errors.New("--run without a command"),
-					"write it after two dashes: recall guard --run -- rm -rf FOLDER")
-			}
-			if err := guard.Plain(paths); err != nil {
+	var o struct{ Run, VM, JSON bool }
+	return option.Command("guard", &o, func(cmd *cobra.Command, args []string) error {
+		paths, command := args, []string(nil)
+		if at := cmd.ArgsLenAtDash(); o.Run && at >= 0 {
+			paths, command = args[:at], args[at:]
+		}
+		if o.Run && len(command) == 0 {
+			return hint.With(errors.New("--run without a command"),
+				"write it after two dashes: recall guard --run -- rm -rf FOLDER")
+		}
+		if err := guard.Plain(paths); err != nil {
+			return err
+		}
+		if o.Run {
+			named, err := guard.PathsOf(command)
+			if err != nil && len(paths) == 0 {
 				return err
 			}
-			if run {
-				named, err := guard.PathsOf(command)
-				if err != nil && len(paths) == 0 {
-					return err
-				}
-				if len(paths) == 0 && len(named) == 0 {
-					named = []string{"."}
-				}
-				paths = slices.Concat(paths, named) // args goes on behind paths
+			if len(paths) == 0 && len(named) == 0 {
+				named = []string{"."}
 			}
-			return runGuard(cmd.Context(), a, paths, command, o, asJSON)
-		},
-	}
-	cmd.Flags().BoolVar(&run, "run", false, "archive what isn't safe, then run the command after -- if all is")
-	cmd.Flags().BoolVar(&o.VM, "vm", false, "what is on the virtual machines' own disks may go")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
+			paths = slices.Concat(paths, named) // args goes on behind paths
+		}
+		return runGuard(cmd.Context(), a, paths, command, guard.Options{VM: o.VM}, o.JSON)
+	})
 }
 
 func runGuard(ctx context.Context, a *app.App, paths, command []string, o guard.Options, asJSON bool) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/ingest"
 	"recall/pipeline"
@@ -18,19 +19,13 @@ import (
 )
 
 func newInspectCmd(a *app.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "inspect FILE|FOLDER",
-		Short: "Show what a parser makes of a transcript",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := os.Stat(args[0]); err != nil {
-				return terminal.NoSuchFile(args[0], err)
-			}
-			return runInspect(cmd.Context(), a, args[0], asJSON)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON, a line a session")
-	return cmd
+	var o struct{ JSON bool }
+	return option.Do("inspect", &o, func(ctx context.Context, args []string) error {
+		if _, err := os.Stat(args[0]); err != nil {
+			return terminal.NoSuchFile(args[0], err)
+		}
+		return runInspect(ctx, a, args[0], o.JSON)
+	})
 }
 
 // togetherAtMost is how many sessions are held at once so that forks among

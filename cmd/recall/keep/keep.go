@@ -32,19 +32,14 @@ func Commands(a *app.App) []*cobra.Command {
 const packFor = 2 * time.Minute
 
 func newArchiveCmd(a *app.App) *cobra.Command {
-	var from []string
-	cmd := option.Result(a, &cobra.Command{
-		Use:   "archive",
-		Short: "Make new bytes safe, and nothing else",
-	}, func(ctx context.Context, _ []string) (pipeline.Report, error) {
-		return runArchive(ctx, a, pipeline.ArchiveOptions{From: from, Pack: packFor})
+	var o struct{ From []string }
+	return option.Result(a, "archive", &o, func(ctx context.Context, _ []string) (pipeline.Report, error) {
+		return runArchive(ctx, a, pipeline.ArchiveOptions{From: o.From, Pack: packFor})
 	}, func(a *app.App, r pipeline.Report) {
 		fmt.Fprintln(a.Out, strings.Join(app.Did(r), ", "))
 		a.PrintExpiring(r)
 		a.PrintProblems(r.Problems)
 	})
-	cmd.Flags().StringArrayVar(&from, "from", nil, "archive this file or folder instead of the usual places (repeatable)")
-	return cmd
 }
 
 func runArchive(ctx context.Context, a *app.App, o pipeline.ArchiveOptions) (pipeline.Report, error) {
@@ -67,20 +62,14 @@ func runArchive(ctx context.Context, a *app.App, o pipeline.ArchiveOptions) (pip
 }
 
 func newReindexCmd(a *app.App) *cobra.Command {
-	return option.Run(a, &cobra.Command{
-		Use:   "reindex",
-		Short: "Make the index again from the library alone",
-	}, func(ctx context.Context, l *library.Library, _ []string) error { return a.Reindex(ctx, l) })
+	return option.Run(a, "reindex", nil,
+		func(ctx context.Context, l *library.Library, _ []string) error { return a.Reindex(ctx, l) })
 }
 
 // newRestCmd takes in what a question's time budget left over, apart from the
 // terminal that asked. One is at work at a time; nobody calls it by hand.
 func newRestCmd(a *app.App) *cobra.Command {
-	return option.Run(a, &cobra.Command{
-		Use:    "rest",
-		Short:  "Take in what a question left over (started by recall query)",
-		Hidden: true,
-	}, func(ctx context.Context, l *library.Library, _ []string) error {
+	return option.Run(a, "rest", nil, func(ctx context.Context, l *library.Library, _ []string) error {
 		if err := os.MkdirAll(app.CacheDir(l), 0o700); err != nil {
 			return err
 		}

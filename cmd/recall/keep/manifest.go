@@ -25,10 +25,7 @@ type ManifestDoc struct {
 }
 
 func newManifestCmd(a *app.App) *cobra.Command {
-	return option.Result(a, &cobra.Command{
-		Use:   "manifest SESSION",
-		Short: "Tell what a session's work needs and left behind",
-	}, func(ctx context.Context, args []string) (doc ManifestDoc, err error) {
+	return option.Result(a, "manifest", nil, func(ctx context.Context, args []string) (doc ManifestDoc, err error) {
 		l, e, err := a.Named(ctx, args[0])
 		if err != nil {
 			return doc, err

@@ -16,9 +16,17 @@ import (
 )
 
 func newProjectCmd(a *app.App) *cobra.Command {
-	cmd := newProjectListCmd(a)
-	cmd.Use, cmd.Short = "project", "List, rename and merge projects"
-	cmd.AddCommand(newProjectListCmd(a), newProjectRenameCmd(a), newProjectMergeCmd(a))
+	cmd := newProjectListCmd(a, "project")
+	cmd.AddCommand(newProjectListCmd(a, "project-list"),
+		newChangeCmd(a, "project-rename", func(l *library.Library, id, name string) error { return l.RenameProject(id, name) },
+			"project %s is called %s now"),
+		newChangeCmd(a, "project-merge", func(l *library.Library, from, name string) error {
+			into, err := app.ProjectID(l, name)
+			if err != nil {
+				return err
+			}
+			return l.MergeProjects(from, into)
+		}, "the sessions of %s are those of %s now"))
 	return cmd
 }
 
@@ -30,11 +38,8 @@ type ProjectDoc struct {
 	Merged   []string `json:"merged,omitempty"`
 }
 
-func newProjectListCmd(a *app.App) *cobra.Command {
-	return option.Asked(a, &cobra.Command{
-		Use:   "list",
-		Short: "List the projects",
-	}, func(ctx context.Context, l *library.Library, _ []string) (all []ProjectDoc, err error) {
+func newProjectListCmd(a *app.App, name string) *cobra.Command {
+	return option.Asked(a, name, nil, func(_ context.Context, l *library.Library, _ []string) (all []ProjectDoc, err error) {
 		shelf, err := l.Shelf()
 		if err != nil {
 			return nil, err
@@ -62,53 +67,20 @@ func printProjects(a *app.App, all []ProjectDoc) {
 	}
 }
 
-func newProjectRenameCmd(a *app.App) *cobra.Command {
-	return &cobra.Command{
-		Use:               "rename PROJECT NAME",
-		Short:             "Give a project another name",
-		ValidArgsFunction: option.CompleteProject(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return changeProjects(cmd.Context(), a, func(l *library.Library) error {
-				id, err := app.ProjectID(l, args[0])
-				if err != nil {
-					return err
-				}
-				return l.RenameProject(id, args[1])
-			}, fmt.Sprintf("project %s is called %s now", args[0], args[1]))
-		},
-	}
-}
-
-func newProjectMergeCmd(a *app.App) *cobra.Command {
-	return &cobra.Command{
-		Use:               "merge FROM INTO",
-		Short:             "Make one project part of another",
-		ValidArgsFunction: option.CompleteProject(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return changeProjects(cmd.Context(), a, func(l *library.Library) error {
-				from, err := app.ProjectID(l, args[0])
-				if err != nil {
-					return err
-				}
-				into, err := app.ProjectID(l, args[1])
-				if err != nil {
-					return err
-				}
-				return l.MergeProjects(from, into)
-			}, fmt.Sprintf("the sessions of %s are those of %s now", args[0], args[1]))
-		},
-	}
-}
-
-// changeProjects changes the registry, says so and lets the index follow.
-func changeProjects(ctx context.Context, a *app.App, change func(*library.Library) error, done string) error {
-	l, err := a.Library(ctx)
-	if err != nil {
-		return err
-	}
-	if err := change(l); err != nil {
-		return err
-	}
-	fmt.Fprintln(a.Out, terminal.Line(done))
-	return a.Reindex(ctx, l)
+// newChangeCmd makes a command that changes the registry, says so and lets the index follow.
+func newChangeCmd(a *app.App, name string, change func(l *library.Library, id, to string) error,
+	done string) *cobra.Command {
+	cmd := option.Run(a, name, nil, func(ctx context.Context, l *library.Library, args []string) error {
+		id, err := app.ProjectID(l, args[0])
+		if err == nil {
+			err = change(l, id, args[1])
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(a.Out, terminal.Line(fmt.Sprintf(done, args[0], args[1])))
+		return a.Reindex(ctx, l)
+	})
+	cmd.ValidArgsFunction = option.CompleteProject(a)
+	return cmd
 }

@@ -30,36 +30,28 @@ type RedistillDoc struct {
 }
 
 func newRedistillCmd(a *app.App) *cobra.Command {
-	var since option.Day
-	var modelName string
-	var yes, asJSON bool
-	cmd := option.Run(a, &cobra.Command{
-		Use:   "redistill [SESSION…]",
-		Short: "Have the model distill sessions again, after showing the price",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 && since.At.IsZero() {
-				return hint.With(errors.New("redistill: which sessions?"),
-					"name them, or say --since DATE; --since 2000 is all of them")
-			}
-			return nil
-		},
-	}, func(ctx context.Context, l *library.Library, args []string) error {
+	var o struct {
+		Since     option.Day
+		Model     string
+		Yes, JSON bool
+	}
+	cmd := option.Run(a, "redistill", &o, func(ctx context.Context, l *library.Library, args []string) error {
 		if err := l.ReadOnly(); err != nil {
 			return err
 		}
-		if modelName != "" {
-			a.Config.LLM.Model = modelName
+		if o.Model != "" {
+			a.Config.LLM.Model = o.Model
 		}
 		a.Config.Distill.Budget.SessionCost, a.Config.Distill.Budget.SessionTokens = 0, 0 // the price is agreed to
-		entries, err := toRedistill(a, l, args, since.At)
+		entries, err := toRedistill(a, l, args, o.Since.At)
 		if err != nil {
 			return err
 		}
-		doc, err := runRedistill(ctx, a, l, entries, yes, asJSON)
+		doc, err := runRedistill(ctx, a, l, entries, o.Yes, o.JSON)
 		if err != nil && doc == nil {
 			return err
 		}
-		if asJSON {
+		if o.JSON {
 			err = cmp.Or(err, a.PrintJSON(doc))
 		}
 		switch {
@@ -72,10 +64,13 @@ func newRedistillCmd(a *app.App) *cobra.Command {
 		}
 		return nil
 	})
-	since.Since(cmd.Flags(), "since", "all sessions that went on since this day: 2026-04-17, 2026-04, 2w")
-	cmd.Flags().StringVar(&modelName, "model", "", "ask this model of the configured provider")
-	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do it without asking")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 && o.Since.At.IsZero() {
+			return hint.With(errors.New("redistill: which sessions?"),
+				"name them, or say --since DATE; --since 2000 is all of them")
+		}
+		return nil
+	}
 	return cmd
 }
 

@@ -27,49 +27,42 @@ type RestoreDoc struct {
 	Files   []library.Putting `json:"files"`
 }
 
+type restoreOptions struct {
+	All, DryRun, Versions, JSON bool
+	To, In                      string
+	Version                     int
+}
+
 func newRestoreCmd(a *app.App) *cobra.Command {
-	var o pipeline.RestoreOptions
-	var all, dryRun, versions, asJSON bool
-	cmd := &cobra.Command{
-		Use:   "restore SESSION…",
-		Short: "Put sessions' own files back where their clients find them",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if all == (len(args) > 0) || len(args) != 1 && (versions || o.Version > 0 || o.Dir != "") {
-				return option.BadArguments(cmd, args)
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
-			l, entries, err := sessionsMeant(ctx, a, args, all)
-			switch {
-			case err != nil:
-				return err
-			case versions:
-				return printVersions(a, l, entries[0], asJSON)
-			}
-			p := a.Pipeline(l)
-			if len(args) != 1 {
-				return restoreMany(ctx, a, p, entries, o, all, dryRun, asJSON)
-			}
-			r, err := restoreOne(ctx, p, entries[0], o, dryRun)
-			switch {
-			case len(r.Files) == 0:
-			case asJSON:
-				err = cmp.Or(err, a.PrintJSON(docOf(r, !dryRun && err == nil)))
-			default:
-				printRestore(a, r, dryRun)
-			}
+	var o restoreOptions
+	cmd := option.Do("restore", &o, func(ctx context.Context, args []string) error {
+		l, entries, err := sessionsMeant(ctx, a, args, o.All)
+		switch {
+		case err != nil:
 			return err
-		},
+		case o.Versions:
+			return printVersions(a, l, entries[0], o.JSON)
+		}
+		p := a.Pipeline(l)
+		if len(args) != 1 {
+			return restoreMany(ctx, a, p, entries, o)
+		}
+		r, err := restoreOne(ctx, p, entries[0], o, o.DryRun)
+		switch {
+		case len(r.Files) == 0:
+		case o.JSON:
+			err = cmp.Or(err, a.PrintJSON(docOf(r, !o.DryRun && err == nil)))
+		default:
+			printRestore(a, r, o.DryRun)
+		}
+		return err
+	})
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if o.All == (len(args) > 0) || len(args) != 1 && (o.Versions || o.Version > 0 || o.In != "") {
+			return option.BadArguments(cmd, args)
+		}
+		return nil
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "every session of this machine whose files are gone")
-	cmd.Flags().StringVar(&o.To, "to", "", "put it below this folder instead, laid out as the client has it")
-	cmd.Flags().StringVar(&o.Dir, "in", "", "the folder in which you will go on with it (Claude Code)")
-	cmd.Flags().IntVar(&o.Version, "version", 0, "an older content of the transcript (see --versions)")
-	cmd.Flags().BoolVar(&versions, "versions", false, "list the contents that its files have had")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would be written")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
 }
 
@@ -95,9 +88,9 @@ func sessionsMeant(ctx context.Context, a *app.App, names []string, all bool) (l
 
 // restoreOne puts a session back, or only says what that would mean. What it planned is
 // returned with the error, too.
-func restoreOne(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o pipeline.RestoreOptions,
+func restoreOne(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o restoreOptions,
 	dryRun bool) (pipeline.Restoring, error) {
-	r, err := p.PlanRestore(ctx, e, o)
+	r, err := p.PlanRestore(ctx, e, pipeline.RestoreOptions{To: o.To, Dir: o.In, Version: o.Version})
 	switch {
 	case errors.Is(err, ingest.ErrNoPlace):
 		return pipeline.Restoring{}, hint.With(err, "name a folder with --to, and with --in the project's folder; or "+
@@ -121,19 +114,19 @@ func restoreOne(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o pi
 // restoreMany puts sessions back one by one: what keeps one from it is told, and costs no
 // other. Of all, those count that were kept on this machine and miss a file.
 func restoreMany(ctx context.Context, a *app.App, p *pipeline.Pipeline, entries []library.Entry,
-	o pipeline.RestoreOptions, all, dryRun, asJSON bool) error {
+	o restoreOptions) error {
 	docs, left, elsewhere := []RestoreDoc{}, 0, 0
 	for _, e := range entries {
 		r, err := restoreOne(ctx, p, e, o, true)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case all && (errors.Is(err, ingest.ErrNoPlace) || r.Moved && o.To == ""):
+		case o.All && (errors.Is(err, ingest.ErrNoPlace) || r.Moved && o.To == ""):
 			elsewhere++
 			continue
-		case all && len(r.Files) > 0 && !r.Missing():
+		case o.All && len(r.Files) > 0 && !r.Missing():
 			continue
-		case err == nil && !dryRun:
+		case err == nil && !o.DryRun:
 			err = p.Restore(ctx, r)
 		}
 		if err != nil {
@@ -142,28 +135,28 @@ func restoreMany(ctx context.Context, a *app.App, p *pipeline.Pipeline, entries 
 				terminal.Line(terminal.ShownPath(err.Error())))
 		}
 		if len(r.Files) > 0 {
-			docs = append(docs, docOf(r, !dryRun && err == nil))
+			docs = append(docs, docOf(r, !o.DryRun && err == nil))
 		}
-		if !asJSON && err == nil {
+		if !o.JSON && err == nil {
 			size := int64(0)
 			for _, f := range r.Files {
 				size += f.Size
 			}
-			fmt.Fprintf(a.Out, "%s  %s  %s, %s  %s\n", map[bool]string{true: "would be restored", false: "restored"}[dryRun],
+			fmt.Fprintf(a.Out, "%s  %s  %s, %s  %s\n", map[bool]string{true: "would be restored", false: "restored"}[o.DryRun],
 				answer.ShortID(e.ID), answer.Count(len(r.Files), "file"), terminal.Size(size), terminal.Line(e.Title))
 		}
 	}
 	switch {
-	case asJSON:
+	case o.JSON:
 		if err := a.PrintJSON(docs); err != nil {
 			return err
 		}
 	case len(docs) == 0 && left == 0:
 		fmt.Fprintln(a.Out, "nothing of this machine's sessions is missing")
-	case !dryRun && len(docs) > left:
+	case !o.DryRun && len(docs) > left:
 		fmt.Fprintln(a.Out, "Cowork shows its own after a restart; claude --resume, in the project's folder, finds the others")
 	}
-	if elsewhere > 0 && !asJSON {
+	if elsewhere > 0 && !o.JSON {
 		fmt.Fprintf(a.Out, "%s not kept by a client of this machine left out; name one to restore it here\n",
 			answer.Count(elsewhere, "session"))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/ingest"
 	"recall/pipeline"
@@ -17,73 +18,57 @@ import (
 )
 
 func newSyncCmd(a *app.App) *cobra.Command {
-	var from []string
-	var asJSON, watch, dryRun, live, noModel bool
-	cmd := &cobra.Command{
-		Use:   "sync",
-		Short: "Archive, distill and index what is new",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if watch {
-				return Watch(cmd.Context(), a)
-			}
-			if dryRun {
-				return foreseeSync(cmd.Context(), a, from, live, asJSON)
-			}
-			report, err := runSync(cmd.Context(), a, pipeline.Options{From: from})
-			if err != nil {
-				doc := SyncReport{Report: report}
-				doc.Error = terminal.ShownPath(err.Error())
-				switch {
-				case asJSON:
-					err = cmp.Or(err, a.PrintJSON(doc))
-				case report.Bytes > 0: // they are safe, whatever else went wrong
-					a.PrintReport(report)
-				}
-				return err
-			}
-			if !asJSON { // the model may take its time
-				a.PrintReport(report)
-				if report.Found == 0 && len(from) == 0 {
-					printOnlyHere(a)
-				}
-			}
-			var asked *improve.Report
-			if !noModel {
-				var problems []ingest.Problem
-				asked, problems, err = a.Improve(cmd.Context(), a.Lib, a.DueFor(live), false)
-				report.Problems = append(report.Problems, problems...)
-				if !asJSON {
-					a.PrintModel(asked)
-					a.PrintProblems(problems)
-				}
-			}
-			if asJSON {
-				doc := SyncReport{Report: report}
-				if doc.Model = asked; asked != nil {
-					doc.Improved, doc.Queued = asked.Improved, asked.Waiting+asked.Pending+asked.Resting
-				}
+	var o struct {
+		From                               []string
+		JSON, Watch, DryRun, Live, NoModel bool
+	}
+	return option.Do("sync", &o, func(ctx context.Context, _ []string) error {
+		if o.Watch {
+			return Watch(ctx, a)
+		}
+		if o.DryRun {
+			return foreseeSync(ctx, a, o.From, o.Live, o.JSON)
+		}
+		report, err := runSync(ctx, a, pipeline.Options{From: o.From})
+		if err != nil {
+			doc := SyncReport{Report: report}
+			doc.Error = terminal.ShownPath(err.Error())
+			switch {
+			case o.JSON:
 				err = cmp.Or(err, a.PrintJSON(doc))
-			}
-			if err == nil && report.Skipped() {
-				err = app.ExitCode(app.ExitPartial)
+			case report.Bytes > 0: // they are safe, whatever else went wrong
+				a.PrintReport(report)
 			}
 			return err
-		},
-	}
-	cmd.Flags().StringArrayVar(&from, "from", nil,
-		"take in this file or folder instead of the usual places (repeatable)")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
-	cmd.Flags().BoolVar(&watch, "watch", false, "go on: archive what is written within seconds, until stopped")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false,
-		"tell what a model would be asked and what it would cost; do nothing")
-	cmd.Flags().BoolVar(&live, "live", false, "ask the model also about sessions that are going on")
-	cmd.Flags().BoolVar(&noModel, "no-model", false, "ask no model")
-	cmd.MarkFlagsMutuallyExclusive("dry-run", "watch", "no-model")
-	cmd.MarkFlagsMutuallyExclusive("live", "no-model")
-	cmd.MarkFlagsMutuallyExclusive("watch", "live")
-	cmd.MarkFlagsMutuallyExclusive("watch", "json")
-	cmd.MarkFlagsMutuallyExclusive("watch", "from")
-	return cmd
+		}
+		if !o.JSON { // the model may take its time
+			a.PrintReport(report)
+			if report.Found == 0 && len(o.From) == 0 {
+				printOnlyHere(a)
+			}
+		}
+		var asked *improve.Report
+		if !o.NoModel {
+			var problems []ingest.Problem
+			asked, problems, err = a.Improve(ctx, a.Lib, a.DueFor(o.Live), false)
+			report.Problems = append(report.Problems, problems...)
+			if !o.JSON {
+				a.PrintModel(asked)
+				a.PrintProblems(problems)
+			}
+		}
+		if o.JSON {
+			doc := SyncReport{Report: report}
+			if doc.Model = asked; asked != nil {
+				doc.Improved, doc.Queued = asked.Improved, asked.Waiting+asked.Pending+asked.Resting
+			}
+			err = cmp.Or(err, a.PrintJSON(doc))
+		}
+		if err == nil && report.Skipped() {
+			err = app.ExitCode(app.ExitPartial)
+		}
+		return err
+	})
 }
 
 // foreseeSync prints what a sync would ask of the model.

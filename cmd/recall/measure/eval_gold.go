@@ -53,13 +53,13 @@ func transcripts(ctx context.Context, a *app.App, f evalFlags, set *eval.Set, o 
 	err error) {
 	done = func() {}
 	switch {
-	case f.from != "":
-		if _, err := os.Stat(f.from); err != nil {
-			return nil, terminal.NoSuchFile(f.from, err)
+	case f.From != "":
+		if _, err := os.Stat(f.From); err != nil {
+			return nil, terminal.NoSuchFile(f.From, err)
 		}
-		o.From = f.from
+		o.From = f.From
 	case set.TellsAll():
-	case len(f.gold) == 0:
+	case len(f.Gold) == 0:
 		if o.From, err = os.MkdirTemp("", "recall-eval-"); err != nil {
 			return nil, err
 		}

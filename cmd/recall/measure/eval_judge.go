@@ -17,33 +17,20 @@ import (
 	"recall/redact"
 )
 
-// addRecord adds --record to a command.
-func addRecord(cmd *cobra.Command, folder *string) {
-	cmd.Flags().StringVar(folder, "record", "", "folder to record what the model answers in, for llm.provider: replay")
-	cmd.MarkFlagDirname("record")
-}
-
 func newEvalJudgeCmd(a *app.App) *cobra.Command {
-	var gold []string
-	var judge, record string
-	cmd := option.Result(a, &cobra.Command{
-		Use:   "judge",
-		Short: "Measure how far a judge agrees with people",
-	}, func(ctx context.Context, _ []string) (agreement eval.Agreement, err error) {
+	var o struct {
+		Gold          []string
+		Judge, Record string
+	}
+	return option.Result(a, "eval-judge", &o, func(ctx context.Context, _ []string) (agreement eval.Agreement, err error) {
 		c, err := a.LoadConfig()
 		if err != nil {
 			return agreement, err
 		}
-		return runEvalJudge(ctx, a, judgeOr(c, judge, judgeWords), record, gold)
+		return runEvalJudge(ctx, a, judgeOr(c, o.Judge, judgeWords), o.Record, o.Gold)
 	}, func(a *app.App, agreement eval.Agreement) {
 		tables(a).Judged(&agreement)
 	})
-	option.WordVar(cmd, &judge, "judge", "",
-		"who judges: words, or the configured model (default: the model if there is one)", judgeWords, judgeModel)
-	addRecord(cmd, &record)
-	cmd.Flags().StringArrayVar(&gold, "gold", nil, "folder of gold sets with labelled pairs; may be given again")
-	cmd.MarkFlagDirname("gold")
-	return cmd
 }
 
 func runEvalJudge(ctx context.Context, a *app.App, name, record string,
@@ -87,27 +74,21 @@ func labelledPairs(gold []string) ([]eval.LabelledPair, error) {
 const judgeRules = "rules"
 
 func newEvalRelationsCmd(a *app.App) *cobra.Command {
-	var judge, record string
-	var sample int
-	cmd := option.Result(a, &cobra.Command{
-		Use:   "relations",
-		Short: "Measure how far rules or a model agree with people on what a later decision does to an earlier one",
-	}, func(ctx context.Context, _ []string) (agreement eval.RelationAgreement, err error) {
+	var o struct {
+		Judge, Record string
+		Sample        int
+	}
+	return option.Result(a, "eval-relations", &o, func(ctx context.Context, _ []string) (doc eval.RelationAgreement, err error) {
 		c, err := a.LoadConfig()
 		if err != nil {
-			return agreement, err
+			return doc, err
 		}
-		if sample < 0 {
-			return agreement, hint.With(fmt.Errorf("--sample %d: there are no fewer than none", sample),
+		if o.Sample < 0 {
+			return doc, hint.With(fmt.Errorf("--sample %d: there are no fewer than none", o.Sample),
 				"0 is all pairs")
 		}
-		return runEvalRelations(ctx, a, judgeOr(c, judge, judgeRules), record, sample)
+		return runEvalRelations(ctx, a, judgeOr(c, o.Judge, judgeRules), o.Record, o.Sample)
 	}, printRelations)
-	option.WordVar(cmd, &judge, "judge", "",
-		"who says it: rules, or the configured model (default: the model if there is one)", judgeRules, judgeModel)
-	addRecord(cmd, &record)
-	cmd.Flags().IntVar(&sample, "sample", 0, "how many pairs to ask about (0: all)")
-	return cmd
 }
 
 func runEvalRelations(ctx context.Context, a *app.App, judge, record string, sample int) (

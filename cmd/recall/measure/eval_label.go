@@ -12,6 +12,7 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/eval"
 	"recall/hint"
@@ -23,28 +24,19 @@ import (
 )
 
 func newEvalLabelCmd(a *app.App) *cobra.Command {
-	var out, check, from string
-	cmd := &cobra.Command{
-		Use:   "label SESSION | label --check FILE",
-		Short: "Make a gold file to fill in, or check one",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if check != "" {
-				return cobra.NoArgs(cmd, args)
-			}
-			return cobra.ExactArgs(1)(cmd, args)
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if check != "" {
-				return checkLabels(cmd.Context(), a, check, from)
-			}
-			return label(cmd.Context(), a, args[0], out)
-		},
+	var o struct{ Out, Check, From string }
+	cmd := option.Do("eval-label", &o, func(ctx context.Context, args []string) error {
+		if o.Check != "" {
+			return checkLabels(ctx, a, o.Check, o.From)
+		}
+		return label(ctx, a, args[0], o.Out)
+	})
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if o.Check != "" {
+			return cobra.NoArgs(cmd, args)
+		}
+		return cobra.ExactArgs(1)(cmd, args)
 	}
-	cmd.Flags().StringVar(&out, "out", "", "write to this file, NAME.gold.json (default: print it)")
-	cmd.Flags().StringVar(&check, "check", "", "check this filled-in gold file")
-	cmd.Flags().StringVar(&from, "from", "", "with --check: folder of the transcripts (default: the library's)")
-	cmd.MarkFlagsMutuallyExclusive("check", "out")
-	cmd.MarkFlagDirname("from")
 	return cmd
 }
 

@@ -26,63 +26,34 @@ import (
 
 // evalFlags are what a measurement may be told.
 type evalFlags struct {
-	gold                         []string
-	from, judge, record          string
-	out, baseline, writeBaseline string
-	only                         []string // of eval rerank: what is compared
-	asJSON, reranks              bool
+	Gold                         []string
+	From, Judge, Record          string
+	Out, Baseline, WriteBaseline string
+	Only                         []string // of eval questions: what is compared
+	JSON                         bool
+
+	reranks bool
 }
 
 func newEvalPayloadsCmd(a *app.App) *cobra.Command {
-	return newMeasureCmd(a, &cobra.Command{
-		Use:   "payloads",
-		Short: "Measure what is distilled against gold sets",
-	}, eval.Payloads, report.Tables.Payloads)
+	return newMeasureCmd(a, "eval-payloads", evalFlags{}, eval.Payloads, report.Tables.Payloads)
 }
 
 func newEvalQuestionsCmd(a *app.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "questions",
-		Short: "Measure answers against the questions of gold sets",
-	}
-	cmd.Flags().String("rerank", "", "whether a model says which results answer: off or model (query.rerank)")
-	config.SetsKey(cmd.Flags(), "rerank", "query.rerank")
-	cmd.Flags().StringArray("only", nil, "what to compare, as a run names it, such as oracle; may be given again")
-	return newMeasureCmd(a, cmd, eval.Questions, report.Tables.Questions)
+	return newMeasureCmd(a, "eval-questions", evalFlags{reranks: true}, eval.Questions, report.Tables.Questions)
 }
 
 type measuring func(context.Context, eval.Options) (*eval.Run, error)
 
-func newMeasureCmd(a *app.App, cmd *cobra.Command, measure measuring,
+func newMeasureCmd(a *app.App, name string, f evalFlags, measure measuring,
 	print func(report.Tables, *eval.Run)) *cobra.Command {
-	var f evalFlags
-	cmd.Args = cobra.NoArgs
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if f.reranks = cmd.Flags().Lookup("rerank") != nil; f.reranks {
-			f.only, _ = cmd.Flags().GetStringArray("only")
-		}
-		r, err := measured(cmd.Context(), a, f, measure)
+	cmd := option.Do(name, &f, func(ctx context.Context, _ []string) error {
+		r, err := measured(ctx, a, f, measure)
 		if err != nil {
 			return err
 		}
 		return evaluated(a, r, f, print)
-	}
-	flags := cmd.Flags()
-	flags.StringArrayVar(&f.gold, "gold", nil, "folder of gold sets, a sub-folder a project; may be given again")
-	flags.StringVar(&f.from, "from", "", "folder with the transcripts (default: the library's)")
-	flags.String("distiller", "", "what makes the payloads (distill.distiller)")
-	config.SetsKey(flags, "distiller", "distill.distiller")
-	option.WordVar(cmd, &f.judge, "judge", judgeWords,
-		"who says what is the same fact: words, or model: the configured one", judgeWords, judgeModel)
-	addRecord(cmd, &f.record)
-	flags.StringVar(&f.out, "out", "", "file for the run (default: one in the user's cache directory)")
-	flags.StringVar(&f.baseline, "baseline", "",
-		"fail with exit code 4 if a figure is significantly worse than in this run or baseline")
-	flags.StringVar(&f.writeBaseline, "write-baseline", "",
-		"write figures, ids and hashes without any text to this file, for --baseline")
-	flags.BoolVar(&f.asJSON, "json", false, "print the run as JSON")
-	cmd.MarkFlagDirname("gold")
-	cmd.MarkFlagDirname("from")
+	})
 	cmd.RegisterFlagCompletionFunc("distiller",
 		cobra.FixedCompletions([]string{config.ByRules, config.ByModel}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -95,12 +66,12 @@ func measured(ctx context.Context, a *app.App, f evalFlags, measure measuring) (
 		return nil, err
 	}
 	rules := redact.New()
-	set, err := goldSet(f.gold)
+	set, err := goldSet(f.Gold)
 	if err != nil {
 		return nil, err
 	}
 	o := eval.Options{
-		Gold: f.gold, Distiller: a.Distiller(), Budget: cfg.Payload.Budget,
+		Gold: f.Gold, Distiller: a.Distiller(), Budget: cfg.Payload.Budget,
 		Redact: func(s *ingest.Session) { pipeline.Redact(rules, s) },
 	}
 	done, err := transcripts(ctx, a, f, set, &o)
@@ -113,9 +84,7 @@ func measured(ctx context.Context, a *app.App, f evalFlags, measure measuring) (
 		return nil, err
 	}
 	bar := terminal.NewProgress(a.Err)
-	if f.reranks {
-		o.Only = f.only
-	}
+	o.Only = f.Only
 	o.Progress = func(done, total int, what string) {
 		bar.Show(pipeline.Progress{Stage: txt.Clip(terminal.Line(what), 24), Done: done, Total: total})
 	}
@@ -141,15 +110,15 @@ func evalWithModel(ctx context.Context, a *app.App, f evalFlags, rules *redact.R
 	o *eval.Options) (*evalModel, error) {
 	distills, reranks := a.Config.Distill.Distiller == config.ByModel, f.reranks &&
 		a.Config.Query.Rerank == config.RerankModel
-	if !distills && f.judge != judgeModel && !reranks {
+	if !distills && f.Judge != judgeModel && !reranks {
 		return nil, nil
 	}
-	m, err := openEvalModel(ctx, a, f.record)
+	m, err := openEvalModel(ctx, a, f.Record)
 	if err != nil {
 		return nil, err
 	}
 	o.AtOnce = a.Config.Patience().AtOnce
-	if f.judge == judgeModel {
+	if f.Judge == judgeModel {
 		if o.Judge, err = m.judging(rules); err != nil {
 			return nil, err
 		}
@@ -169,19 +138,19 @@ func evalWithModel(ctx context.Context, a *app.App, f evalFlags, rules *redact.R
 // evaluated keeps a run, prints it, and holds it against the baseline.
 func evaluated(a *app.App, r *eval.Run, f evalFlags, print func(report.Tables, *eval.Run)) error {
 	var base *eval.Run
-	if f.baseline != "" {
-		runs, err := readRuns([]string{f.baseline})
+	if f.Baseline != "" {
+		runs, err := readRuns([]string{f.Baseline})
 		if err != nil {
-			return hint.With(err, "--write-baseline %s makes one", f.baseline)
+			return hint.With(err, "--write-baseline %s makes one", f.Baseline)
 		}
 		base = runs[0]
 	}
-	file, err := keepRun(r, f.out)
+	file, err := keepRun(r, f.Out)
 	if err != nil {
 		return err
 	}
 	say := a.Out
-	if f.asJSON {
+	if f.JSON {
 		say = a.Err
 		err = a.PrintJSON(r)
 	} else {
@@ -193,7 +162,7 @@ func evaluated(a *app.App, r *eval.Run, f evalFlags, print func(report.Tables, *
 		return err
 	}
 	if base != nil {
-		held, err := gate(a, say, base, r, f.baseline)
+		held, err := gate(a, say, base, r, f.Baseline)
 		if err != nil {
 			return err
 		}
@@ -201,15 +170,15 @@ func evaluated(a *app.App, r *eval.Run, f evalFlags, print func(report.Tables, *
 			return app.ExitCode(exitWorse)
 		}
 	}
-	if f.writeBaseline != "" {
+	if f.WriteBaseline != "" {
 		data, err := eval.EncodeBaseline(r)
 		if err == nil {
-			err = app.WriteWhole(f.writeBaseline, data)
+			err = app.WriteWhole(f.WriteBaseline, data)
 		}
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(say, "Baseline: %s\n", f.writeBaseline)
+		fmt.Fprintf(say, "Baseline: %s\n", f.WriteBaseline)
 	}
 	for _, p := range r.Problems {
 		fmt.Fprintf(a.Err, "recall: %s\n", terminal.Line(p.String()))

@@ -18,21 +18,16 @@ import (
 )
 
 func newEvalReportCmd(a *app.App) *cobra.Command {
-	var asHTML bool
-	var out string
-	cmd := &cobra.Command{
-		Use:   "report [RUN…]",
-		Short: "Show runs, as tables or as one HTML page",
-		RunE: func(_ *cobra.Command, args []string) error {
-			if out != "" && !asHTML {
-				return hint.With(errors.New("--out is for the page"), "add --html")
-			}
-			return runEvalReport(a, args, asHTML, out)
-		},
+	var o struct {
+		HTML bool
+		Out  string
 	}
-	cmd.Flags().BoolVar(&asHTML, "html", false, "write one HTML page")
-	cmd.Flags().StringVar(&out, "out", "", "the page's file (default: report.html in the user's cache directory)")
-	return cmd
+	return option.Do("eval-report", &o, func(_ context.Context, args []string) error {
+		if o.Out != "" && !o.HTML {
+			return hint.With(errors.New("--out is for the page"), "add --html")
+		}
+		return runEvalReport(a, args, o.HTML, o.Out)
+	})
 }
 
 // atOnce is how many kept runs a report is about at most: each is a megabyte.
@@ -86,10 +81,7 @@ func runEvalReport(a *app.App, files []string, asHTML bool, out string) error {
 }
 
 func newEvalCompareCmd(a *app.App) *cobra.Command {
-	return option.Result(a, &cobra.Command{
-		Use:   "compare BEFORE AFTER",
-		Short: "Say what one run changed against another",
-	}, func(_ context.Context, args []string) (*eval.Comparison, error) {
+	return option.Result(a, "eval-compare", nil, func(_ context.Context, args []string) (*eval.Comparison, error) {
 		runs, err := readRuns(args)
 		if err != nil {
 			return nil, err

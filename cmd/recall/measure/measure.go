@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/eval"
 	"recall/eval/report"
@@ -27,13 +28,8 @@ func Commands(a *app.App) []*cobra.Command {
 const exitWorse = 4
 
 func newEvalCmd(a *app.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "eval",
-		Short: "Measure payloads and answers against gold sets",
-	}
-	cmd.AddCommand(newEvalPayloadsCmd(a), newEvalQuestionsCmd(a), newEvalCompareCmd(a), newEvalLabelCmd(a),
+	return option.Group("eval", newEvalPayloadsCmd(a), newEvalQuestionsCmd(a), newEvalCompareCmd(a), newEvalLabelCmd(a),
 		newEvalJudgeCmd(a), newEvalRelationsCmd(a), newEvalReportCmd(a))
-	return cmd
 }
 
 // tables prints on the standard output.

@@ -19,18 +19,13 @@ import (
 )
 
 func newVectorsCmd(a *app.App) *cobra.Command {
-	var weigh bool
-	cmd := option.Run(a, &cobra.Command{
-		Use:   "vectors",
-		Short: "Make the vectors of new items, or find out how much they should count",
-	}, func(ctx context.Context, l *library.Library, _ []string) error {
-		if weigh {
+	var o struct{ Weigh bool }
+	return option.Run(a, "vectors", &o, func(ctx context.Context, l *library.Library, _ []string) error {
+		if o.Weigh {
 			return runCalibrate(ctx, a, l)
 		}
 		return runEmbed(ctx, a, l)
 	})
-	cmd.Flags().BoolVar(&weigh, "weigh", false, "make none; find out how much they should count for your own items")
-	return cmd
 }
 
 var errNoEmbedder = hint.With(errors.New("no embedding model is configured"),

@@ -41,14 +41,14 @@ func (d *Day) Set(text string) error {
 	return nil
 }
 
-// Since adds a flag that takes the beginning of a day.
-func (d *Day) Since(flags *pflag.FlagSet, name, about string) {
+// since adds a flag that takes the beginning of a day.
+func (d *Day) since(flags *pflag.FlagSet, name, about string) {
 	d.parse = terminal.ParseWhen
 	flags.Var(d, name, about)
 }
 
-// AsOf adds a flag that takes the end of a day.
-func (d *Day) AsOf(flags *pflag.FlagSet, name, about string) {
+// asOf adds a flag that takes the end of a day.
+func (d *Day) asOf(flags *pflag.FlagSet, name, about string) {
 	d.parse = terminal.ParseDay
 	flags.Var(d, name, about)
 }
@@ -71,8 +71,8 @@ func (w *wordFlag) Set(text string) error {
 	return nil
 }
 
-// WordVar adds a flag that takes one of a few words, and its completion.
-func WordVar(cmd *cobra.Command, value *string, name, preset, about string, words ...string) {
+// wordVar adds a flag that takes one of a few words, and its completion.
+func wordVar(cmd *cobra.Command, value *string, name, preset, about string, words ...string) {
 	*value = preset
 	cmd.Flags().Var(&wordFlag{value, preset, words}, name, about)
 	cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))

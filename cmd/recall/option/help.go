@@ -1,7 +1,6 @@
 package option
 
 import (
-	"embed"
 	"errors"
 	"fmt"
 	"math"
@@ -20,23 +19,9 @@ import (
 	txt "recall/text"
 )
 
-// helps are what commands say of themselves at length, a file a command: recall eval label's is eval-label.txt. What
-// stands below the line "Examples:" are its examples.
-//
-//go:embed help/*.txt
-var helps embed.FS
-
-// Explain gives a command and those below it what goes by their names: the help; how many arguments they take, unless
-// they say so themselves, with complaints in the words of a person; and completions of sessions, projects and kinds.
+// Explain settles for a command and those below it how many arguments they take, unless they say so themselves, with
+// complaints in the words of a person; and completions of sessions and projects.
 func Explain(a *app.App, cmd *cobra.Command) {
-	name := strings.ReplaceAll(strings.TrimPrefix(cmd.CommandPath(), "recall "), " ", "-")
-	if text, err := helps.ReadFile("help/" + name + ".txt"); err == nil {
-		long, examples, _ := strings.Cut("\n"+string(text), "\nExamples:\n")
-		if long = strings.TrimSpace(long); long != "" {
-			cmd.Long = long
-		}
-		cmd.Example = strings.TrimRight(examples, "\n")
-	}
 	if cmd.HasSubCommands() && !cmd.Runnable() { // so that its arguments are checked
 		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	}
@@ -61,9 +46,6 @@ func Explain(a *app.App, cmd *cobra.Command) {
 	}
 	if f := cmd.Flags().Lookup("project"); f != nil && f.Value.Type() == "string" {
 		cmd.RegisterFlagCompletionFunc("project", CompleteProject(a))
-	}
-	if cmd.Flags().Lookup("kind") != nil {
-		cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions(kindNames(), cobra.ShellCompDirectiveNoFileComp))
 	}
 	for _, sub := range cmd.Commands() {
 		Explain(a, sub)

@@ -11,30 +11,44 @@ import (
 	"recall/library"
 )
 
-// Result completes a command that makes one document: do makes it, print shows it to people, and --json prints it for
+// Do makes a command that says itself what it did. For its page and flags see Command.
+func Do(name string, into any, do func(ctx context.Context, args []string) error) *cobra.Command {
+	return Command(name, into, func(cmd *cobra.Command, args []string) error { return do(cmd.Context(), args) })
+}
+
+// Run is Do of a command that works in the library.
+func Run(a *app.App, name string, into any,
+	do func(ctx context.Context, l *library.Library, args []string) error) *cobra.Command {
+	return Do(name, into, func(ctx context.Context, args []string) error {
+		l, err := a.Library(ctx)
+		if err != nil {
+			return err
+		}
+		return do(ctx, l, args)
+	})
+}
+
+// Result makes a command that makes one document: do makes it, print shows it to people, and --json prints it for
 // programs. An app.ExitCode beside the document ends the command after it was printed.
-func Result[T any](a *app.App, cmd *cobra.Command, do func(ctx context.Context, args []string) (T, error),
+func Result[T any](a *app.App, name string, into any, do func(ctx context.Context, args []string) (T, error),
 	print func(*app.App, T)) *cobra.Command {
-	var asJSON bool
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	return Command(name, into, func(cmd *cobra.Command, args []string) error {
 		doc, err := do(cmd.Context(), args)
 		if err != nil && !errors.As(err, new(app.ExitCode)) {
 			return err
 		}
-		if asJSON {
+		if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
 			return errors.Join(a.PrintJSON(doc), err)
 		}
 		print(a, doc)
 		return err
-	}
-	return cmd
+	})
 }
 
 // Asked is Result of a command that is answered from the library.
-func Asked[T any](a *app.App, cmd *cobra.Command,
+func Asked[T any](a *app.App, name string, into any,
 	do func(ctx context.Context, l *library.Library, args []string) (T, error), print func(*app.App, T)) *cobra.Command {
-	return Result(a, cmd, func(ctx context.Context, args []string) (doc T, err error) {
+	return Result(a, name, into, func(ctx context.Context, args []string) (doc T, err error) {
 		l, err := a.Library(ctx)
 		if err != nil {
 			return doc, err
@@ -43,16 +57,10 @@ func Asked[T any](a *app.App, cmd *cobra.Command,
 	}, print)
 }
 
-// Run completes a command that works in the library, and says itself what it did.
-func Run(a *app.App, cmd *cobra.Command,
-	do func(ctx context.Context, l *library.Library, args []string) error) *cobra.Command {
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		l, err := a.Library(cmd.Context())
-		if err != nil {
-			return err
-		}
-		return do(cmd.Context(), l, args)
-	}
+// Group makes a command of those below it.
+func Group(name string, below ...*cobra.Command) *cobra.Command {
+	cmd := Command(name, nil, nil)
+	cmd.AddCommand(below...)
 	return cmd
 }
 

@@ -34,10 +34,7 @@ func Commands(a *app.App) []*cobra.Command {
 }
 
 func newEditCmd(a *app.App) *cobra.Command {
-	return option.Run(a, &cobra.Command{
-		Use:   "edit SESSION",
-		Short: "Correct a session's payload by hand",
-	}, func(ctx context.Context, l *library.Library, args []string) error {
+	return option.Run(a, "edit", nil, func(ctx context.Context, l *library.Library, args []string) error {
 		e, err := a.Session(l, args[0])
 		if err != nil {
 			return err
@@ -71,41 +68,35 @@ func runEditor(ctx context.Context, a *app.App, path string) error {
 }
 
 func newLinkCmd(a *app.App) *cobra.Command {
-	var retract bool
-	cmd := &cobra.Command{
-		Use:   "link ITEM RELATION ITEM",
-		Short: "Say how one decision bears on another, or take it back",
-		Args: func(_ *cobra.Command, args []string) error {
-			want, form := 3, "recall link 1 supersedes 3"
-			if retract {
-				want, form = 2, "recall link --retract 1 3"
+	var o struct{ Retract bool }
+	cmd := option.Do("link", &o, func(ctx context.Context, args []string) error {
+		link := payload.Link{Op: payload.OpRetract}
+		if !o.Retract {
+			link.Op, link.Relation = payload.OpLink, payload.Relation(strings.ToLower(args[1]))
+			if !slices.Contains(payload.Relations, link.Relation) {
+				return hint.With(fmt.Errorf("%q is no relation", args[1]),
+					"relations are supersedes, refines, contradicts, same")
 			}
-			if len(args) != want {
-				return hint.With(fmt.Errorf("link: got %s, want %d", answer.Count(len(args), "argument"),
-					want),
-					"like this: %s", form)
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			link := payload.Link{Op: payload.OpRetract}
-			if !retract {
-				link.Op, link.Relation = payload.OpLink, payload.Relation(strings.ToLower(args[1]))
-				if !slices.Contains(payload.Relations, link.Relation) {
-					return hint.With(fmt.Errorf("%q is no relation", args[1]),
-						"relations are supersedes, refines, contradicts, same")
-				}
-			}
-			l, err := a.Library(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return runRelate(cmd.Context(), a, l, link, args[0], args[len(args)-1])
-		},
+		}
+		l, err := a.Library(ctx)
+		if err != nil {
+			return err
+		}
+		return runRelate(ctx, a, l, link, args[0], args[len(args)-1])
+	})
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		want, form := 3, "recall link 1 supersedes 3"
+		if o.Retract {
+			want, form = 2, "recall link --retract 1 3"
+		}
+		if len(args) != want {
+			return hint.With(fmt.Errorf("link: got %s, want %d", answer.Count(len(args), "argument"), want),
+				"like this: %s", form)
+		}
+		return nil
 	}
-	cmd.Flags().BoolVar(&retract, "retract", false, "take back what ties two items")
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) != 1 || retract {
+		if len(args) != 1 || o.Retract {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		var names []string

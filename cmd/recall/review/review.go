@@ -21,38 +21,27 @@ import (
 )
 
 type reviewOptions struct {
-	project                string
-	since                  option.Day
-	editor, asJSON, accept bool
+	Project              string
+	Since                option.Day
+	Editor, JSON, Accept bool
 }
 
 func newReviewCmd(a *app.App) *cobra.Command {
 	var o reviewOptions
-	cmd := &cobra.Command{
-		Use:   "review [SESSION]",
-		Short: "Look through what is new or changed, and settle what contradicts",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if o.editor && len(args) == 0 {
-				return hint.With(errors.New("review: --editor opens one session's payload.md"),
-					"name it: recall review SESSION --editor")
-			}
-			return cobra.MaximumNArgs(1)(cmd, args)
-		},
-	}
-	option.Run(a, cmd, func(ctx context.Context, l *library.Library, args []string) error {
+	cmd := option.Run(a, "review", &o, func(ctx context.Context, l *library.Library, args []string) error {
 		entries, err := toReview(a, l, args, o)
 		if err != nil {
 			return err
 		}
 		return runReview(ctx, a, l, entries, len(args) > 0, o)
 	})
-	flags := cmd.Flags()
-	flags.StringVarP(&o.project, "project", "p", "", "only this project")
-	o.since.Since(flags, "since", "only sessions from then on: 2026-04-17, 3d, 2w")
-	flags.BoolVar(&o.editor, "editor", false, "edit payload.md instead")
-	flags.BoolVar(&o.accept, "accept", false, "keep all that waits, unasked")
-	flags.BoolVar(&o.asJSON, "json", false, "print as JSON what waits, change nothing")
-	cmd.MarkFlagsMutuallyExclusive("editor", "json", "accept")
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if o.Editor && len(args) == 0 {
+			return hint.With(errors.New("review: --editor opens one session's payload.md"),
+				"name it: recall review SESSION --editor")
+		}
+		return cobra.MaximumNArgs(1)(cmd, args)
+	}
 	return cmd
 }
 
@@ -62,7 +51,7 @@ func toReview(a *app.App, l *library.Library, args []string, o reviewOptions) ([
 		e, err := a.Session(l, args[0])
 		return []library.Entry{e}, err
 	}
-	id, err := app.ProjectID(l, o.project)
+	id, err := app.ProjectID(l, o.Project)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +60,7 @@ func toReview(a *app.App, l *library.Library, args []string, o reviewOptions) ([
 		return nil, err
 	}
 	entries := slices.DeleteFunc(slices.Clone(shelf.In(id)),
-		func(e library.Entry) bool { return e.Helper || e.End.Before(o.since.At) })
+		func(e library.Entry) bool { return e.Helper || e.End.Before(o.Since.At) })
 	slices.SortStableFunc(entries, func(a, b library.Entry) int { return b.End.Compare(a.End) })
 	return entries, nil
 }
@@ -83,26 +72,26 @@ func runReview(ctx context.Context, a *app.App, l *library.Library, entries []li
 		return err
 	}
 	if !one {
-		id, err := app.ProjectID(l, o.project)
+		id, err := app.ProjectID(l, o.Project)
 		if err != nil {
 			return err
 		}
 		if w.Received, err = review.Received(l, id); err != nil {
 			return err
 		}
-		if id != "" && !o.asJSON {
+		if id != "" && !o.JSON {
 			tellNowhere(a, l)
 		}
 	}
 	switch {
-	case o.asJSON:
+	case o.JSON:
 		if err := a.PrintJSON(w); err != nil || w.Empty() {
 			return err
 		}
 		return app.ExitCode(app.ExitNothing)
-	case o.editor:
+	case o.Editor:
 		return reviewInEditor(ctx, a, l, entries[0])
-	case o.accept:
+	case o.Accept:
 		return acceptAll(a, l, w)
 	case w.Empty():
 		fmt.Fprintln(a.Out, "nothing new to review")

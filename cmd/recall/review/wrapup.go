@@ -14,6 +14,7 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/ingest"
@@ -25,8 +26,8 @@ import (
 )
 
 type wrapUpOptions struct {
-	draft, scratch                  string
-	print, noReview, prompt, asJSON bool
+	Draft, Scratch                string
+	Print, NoReview, Prompt, JSON bool
 }
 
 // WrapUpDoc is the JSON form of recall wrap-up.
@@ -40,26 +41,12 @@ type WrapUpDoc struct {
 
 func newWrapUpCmd(a *app.App) *cobra.Command {
 	var o wrapUpOptions
-	cmd := &cobra.Command{
-		Use:   "wrap-up [SESSION]",
-		Short: "Close a session: its payload drafted, reviewed, saved and copied",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.prompt {
-				_, err := fmt.Fprintln(a.Out, prompts.WrapUp.Text())
-				return err
-			}
-			return runWrapUp(cmd.Context(), a, args, o)
-		},
-	}
-	flags := cmd.Flags()
-	flags.StringVar(&o.draft, "draft", "", `the agent's own draft, a Markdown file; "-" reads it`)
-	flags.StringVar(&o.scratch, "scratch", "", "write it to session-N.md in this folder too, N being the session's number")
-	flags.BoolVar(&o.print, "print", false, "print the payload instead of copying it")
-	flags.BoolVar(&o.noReview, "no-review", false, "ask nothing")
-	flags.BoolVar(&o.prompt, "prompt", false, "print what to ask the session's agent, and do nothing")
-	flags.BoolVar(&o.asJSON, "json", false, "print as JSON, ask and copy nothing")
-	cmd.MarkFlagsMutuallyExclusive("json", "print", "prompt")
-	return cmd
+	return option.Do("wrap-up", &o, func(ctx context.Context, args []string) error {
+		if o.Prompt {
+			return a.Print(prompts.WrapUp.Text() + "\n")
+		}
+		return runWrapUp(ctx, a, args, o)
+	})
 }
 
 // A draft is a page or two; mostDraft is in bytes. Of the lines that nothing bears
@@ -72,15 +59,15 @@ const (
 func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) error {
 	var draft []byte
 	var err error
-	switch o.draft {
+	switch o.Draft {
 	case "":
 	case "-":
 		draft, err = io.ReadAll(io.LimitReader(a.In, review.MostHandoff))
 	default:
-		draft, err = library.ReadRegular(o.draft, mostDraft)
+		draft, err = library.ReadRegular(o.Draft, mostDraft)
 	}
 	if err == nil && (len(draft) > mostDraft || bytes.IndexByte(draft, 0) >= 0 || !utf8.Valid(draft)) {
-		err = hint.With(fmt.Errorf("--draft %s: not the Markdown of a payload (text, %s at most)", o.draft,
+		err = hint.With(fmt.Errorf("--draft %s: not the Markdown of a payload (text, %s at most)", o.Draft,
 			terminal.Size(mostDraft)), "recall wrap-up --prompt prints what to ask for")
 	}
 	if err != nil {
@@ -119,7 +106,7 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 	if err != nil {
 		return err
 	}
-	if asks := terminal.IsTerminal(a.Out) && !o.noReview && !o.asJSON && o.draft != "-"; asks && !w.Empty() {
+	if asks := terminal.IsTerminal(a.Out) && !o.NoReview && !o.JSON && o.Draft != "-"; asks && !w.Empty() {
 		if err := runReview(ctx, a, l, []library.Entry{e}, true, reviewOptions{}); err != nil {
 			return err
 		}
@@ -147,16 +134,16 @@ func wrapped(a *app.App, l *library.Library, e library.Entry, doc WrapUpDoc, o w
 		return err
 	}
 	text := a.HandedOn(next, "")
-	if o.scratch != "" {
+	if o.Scratch != "" {
 		shelf, err := l.Shelf()
 		if err != nil {
 			return err
 		}
-		if doc.Scratch, err = saveScratch(o.scratch, shelf.Number[string(e.ID)], text); err != nil {
+		if doc.Scratch, err = saveScratch(o.Scratch, shelf.Number[string(e.ID)], text); err != nil {
 			return err
 		}
 	}
-	if o.asJSON {
+	if o.JSON {
 		return a.PrintJSON(doc)
 	}
 	terminal.Few(doc.Claims, linesShown, func(d review.DraftLine) {
@@ -169,7 +156,7 @@ func wrapped(a *app.App, l *library.Library, e library.Entry, doc WrapUpDoc, o w
 		fmt.Fprintf(a.Err, "recall: line %d is kept without what it quotes (%s), %s: other words bear it out\n", d.Line,
 			txt.Clip(terminal.Line(d.Text), 60), d.Why)
 	}, func(int) {})
-	if o.draft != "" {
+	if o.Draft != "" {
 		fmt.Fprintf(a.Err, "recall: of the draft %s borne out, %d kept as claims\n", answer.Count(doc.Kept, "line"),
 			len(doc.Claims))
 	}
@@ -181,7 +168,7 @@ func wrapped(a *app.App, l *library.Library, e library.Entry, doc WrapUpDoc, o w
 		fmt.Fprintf(a.Err, "recall: %s not reviewed yet: recall review %s\n", answer.Count(doc.Waiting, "item"),
 			answer.ShortID(e.ID))
 	}
-	if o.print {
+	if o.Print {
 		return a.Print(text)
 	}
 	return a.CopyOrPrint(text, "as the first message of the next session")

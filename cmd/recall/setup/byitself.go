@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 )
 
@@ -18,47 +19,37 @@ var parts = []struct{ name, does, remove string }{
 }
 
 func newSetupCmd(a *app.App) *cobra.Command {
-	var all, remove, status bool
-	cmd := &cobra.Command{
-		Use:        "setup",
-		SuggestFor: []string{"install"},
-		Short:      "Have Claude Code, agents and the system call recall by themselves, or no longer",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			asks := !all && !remove && !status && terminal.IsTerminal(a.Out)
-			if all || asks {
-				if _, err := a.Library(cmd.Context()); err != nil {
-					return err
+	var o struct{ All, Remove, Status bool }
+	return option.Do("setup", &o, func(ctx context.Context, _ []string) error {
+		asks := !o.All && !o.Remove && !o.Status && terminal.IsTerminal(a.Out)
+		if o.All || asks {
+			if _, err := a.Library(ctx); err != nil {
+				return err
+			}
+		}
+		st, worst := terminal.Styles(a.Color), app.ExitOK
+		for _, p := range parts {
+			fmt.Fprintf(a.Out, "%s%s%s: %s\n", st.Bold, p.name, st.Reset, p.does)
+			code := app.ExitOK
+			switch {
+			case o.Remove:
+				code = a.Run(ctx, p.name, p.remove)
+				if code == app.ExitNothing {
+					code = app.ExitOK
 				}
+			case o.All || asks && wanted(ctx, a, p.name):
+				code = a.Run(ctx, p.name, "install")
+			case !asks:
+				code = a.Run(ctx, p.name, "status")
 			}
-			st, worst := terminal.Styles(a.Color), app.ExitOK
-			for _, p := range parts {
-				fmt.Fprintf(a.Out, "%s%s%s: %s\n", st.Bold, p.name, st.Reset, p.does)
-				code := app.ExitOK
-				switch {
-				case remove:
-					code = a.Run(cmd.Context(), p.name, p.remove)
-					if code == app.ExitNothing {
-						code = app.ExitOK
-					}
-				case all || asks && wanted(cmd.Context(), a, p.name):
-					code = a.Run(cmd.Context(), p.name, "install")
-				case !asks:
-					code = a.Run(cmd.Context(), p.name, "status")
-				}
-				worst = max(worst, code)
-				fmt.Fprintln(a.Out)
-			}
-			if !all && !asks && !remove && !status {
-				fmt.Fprintln(a.Out, "recall setup asks on a terminal; recall setup --all sets up all three")
-			}
-			return app.Exit(worst)
-		},
-	}
-	cmd.Flags().BoolVar(&all, "all", false, "set up all three without asking; again brings them up to date")
-	cmd.Flags().BoolVar(&remove, "remove", false, "take all three away again")
-	cmd.Flags().BoolVar(&status, "status", false, "tell which are set up, and how they went")
-	cmd.MarkFlagsMutuallyExclusive("all", "remove", "status")
-	return cmd
+			worst = max(worst, code)
+			fmt.Fprintln(a.Out)
+		}
+		if !o.All && !asks && !o.Remove && !o.Status {
+			fmt.Fprintln(a.Out, "recall setup asks on a terminal; recall setup --all sets up all three")
+		}
+		return app.Exit(worst)
+	})
 }
 
 // wanted asks whether a part is to be set up, and shows before what it would write, if that is asked for.

@@ -11,6 +11,7 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/demo"
 	"recall/distill/model"
@@ -23,14 +24,8 @@ import (
 )
 
 func newDemoCmd(a *app.App) *cobra.Command {
-	var dir string
-	cmd := &cobra.Command{
-		Use:   "demo",
-		Short: "Show recall at work on invented sessions",
-		RunE:  func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), a, dir) },
-	}
-	cmd.Flags().StringVar(&dir, "dir", "", "where to unpack (default: in the user's cache directory)")
-	return cmd
+	var o struct{ Dir string }
+	return option.Do("demo", &o, func(ctx context.Context, _ []string) error { return runDemo(ctx, a, o.Dir) })
 }
 
 // runDemo takes the samples into two libraries, one by rules, one by a model whose answers

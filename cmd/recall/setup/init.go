@@ -11,6 +11,7 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/hint"
@@ -21,22 +22,8 @@ import (
 )
 
 func newInitCmd(a *app.App) *cobra.Command {
-	var yes bool
-	cmd := &cobra.Command{
-		Use:   "init",
-		Short: "Make the library and take in all history",
-		RunE:  func(cmd *cobra.Command, _ []string) error { return runInit(cmd.Context(), a, yes) },
-	}
-	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "don't ask")
-	cmd.Flags().String("provider", "", "have this model make payloads: "+strings.Join(config.Providers, ", "))
-	config.SetsKey(cmd.Flags(), "provider", "llm.provider")
-	cmd.Flags().String("model", "", "the provider's name for the model (llm.model)")
-	config.SetsKey(cmd.Flags(), "model", "llm.model")
-	cmd.Flags().String("url", "", "address of the service (llm.url)")
-	config.SetsKey(cmd.Flags(), "url", "llm.url")
-	cmd.Flags().String("dir", "", "folder of requests and answers, for relay and replay (llm.dir)")
-	config.SetsKey(cmd.Flags(), "dir", "llm.dir")
-	return cmd
+	var o struct{ Yes bool }
+	return option.Do("init", &o, func(ctx context.Context, _ []string) error { return runInit(ctx, a, o.Yes) })
 }
 
 func runInit(ctx context.Context, a *app.App, yes bool) error {

@@ -14,55 +14,46 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/config"
 	"recall/hint"
 	"recall/schedule"
 )
 
 func newScheduleCmd(a *app.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "schedule",
-		Short: "Have the system archive every ten minutes and sync every night",
-	}
-	cmd.AddCommand(newScheduleInstallCmd(a), newScheduleStatusCmd(a), newScheduleRemoveCmd(a))
-	return cmd
+	return option.Group("schedule", newScheduleInstallCmd(a), newScheduleStatusCmd(a), newScheduleRemoveCmd(a))
 }
 
 func newScheduleInstallCmd(a *app.App) *cobra.Command {
-	var at string
-	var dryRun bool
-	cmd := &cobra.Command{
-		Use:   "install",
-		Short: "Set up the two jobs and run each once",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			clock, err := schedule.ParseClock(at)
-			if err != nil {
-				return hint.With(err, "like this: recall schedule install --at 02:30")
-			}
-			l, err := a.Library(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if err := l.ReadOnly(); err != nil && !dryRun {
-				return err
-			}
-			p, err := plan(a, clock, l.Dir())
-			if err != nil {
-				return err
-			}
-			h, err := schedule.Here(cmd.Context())
-			if err != nil {
-				return noScheduler(err)
-			}
-			if dryRun {
-				return showPlan(cmd.Context(), a, h, p)
-			}
-			return install(cmd.Context(), a, h, p)
-		},
+	var o struct {
+		At     string
+		DryRun bool
 	}
-	cmd.Flags().StringVar(&at, "at", "02:30", "when the nightly job runs, local time")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "print what would be written, write nothing")
-	return cmd
+	return option.Do("schedule-install", &o, func(ctx context.Context, _ []string) error {
+		clock, err := schedule.ParseClock(o.At)
+		if err != nil {
+			return hint.With(err, "like this: recall schedule install --at 02:30")
+		}
+		l, err := a.Library(ctx)
+		if err != nil {
+			return err
+		}
+		if err := l.ReadOnly(); err != nil && !o.DryRun {
+			return err
+		}
+		p, err := plan(a, clock, l.Dir())
+		if err != nil {
+			return err
+		}
+		h, err := schedule.Here(ctx)
+		if err != nil {
+			return noScheduler(err)
+		}
+		if o.DryRun {
+			return showPlan(ctx, a, h, p)
+		}
+		return install(ctx, a, h, p)
+	})
 }
 
 func noScheduler(err error) error {
@@ -176,36 +167,31 @@ func install(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan) 
 }
 
 func newScheduleRemoveCmd(a *app.App) *cobra.Command {
-	return &cobra.Command{
-		Use:     "remove",
-		Aliases: []string{"uninstall"},
-		Short:   "Take the jobs away again",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			hosts := schedule.All(cmd.Context())
-			if len(hosts) == 0 {
-				return noScheduler(schedule.ErrNoScheduler)
+	return option.Do("schedule-remove", nil, func(ctx context.Context, _ []string) error {
+		hosts := schedule.All(ctx)
+		if len(hosts) == 0 {
+			return noScheduler(schedule.ErrNoScheduler)
+		}
+		var from []string
+		for _, h := range hosts {
+			had, err := h.Remove(ctx)
+			if err != nil {
+				return err
 			}
-			var from []string
-			for _, h := range hosts {
-				had, err := h.Remove(cmd.Context())
-				if err != nil {
-					return err
-				}
-				if had {
-					from = append(from, string(h.System))
-				}
+			if had {
+				from = append(from, string(h.System))
 			}
-			if dir, err := schedule.Folder(); err == nil {
-				if err := os.RemoveAll(dir); err != nil {
-					return err
-				}
+		}
+		if dir, err := schedule.Folder(); err == nil {
+			if err := os.RemoveAll(dir); err != nil {
+				return err
 			}
-			if len(from) == 0 {
-				fmt.Fprintln(a.Out, "nothing was set up")
-				return app.ExitCode(app.ExitNothing)
-			}
-			fmt.Fprintf(a.Out, "taken away from %s\n", strings.Join(from, " and "))
-			return nil
-		},
-	}
+		}
+		if len(from) == 0 {
+			fmt.Fprintln(a.Out, "nothing was set up")
+			return app.ExitCode(app.ExitNothing)
+		}
+		fmt.Fprintf(a.Out, "taken away from %s\n", strings.Join(from, " and "))
+		return nil
+	})
 }

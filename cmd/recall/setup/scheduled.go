@@ -25,34 +25,27 @@ import (
 // newScheduledCmd is what a scheduler calls: one of recall's own commands, with a
 // log in the place of a terminal. Nobody calls it by hand.
 func newScheduledCmd(a *app.App) *cobra.Command {
-	var catchUp string
-	cmd := &cobra.Command{
-		Use:    "scheduled JOB",
-		Short:  "Run a job and note what became of it (started by the system; see recall schedule)",
-		Hidden: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.ContainsFunc(schedule.Jobs, func(j schedule.Job) bool { return j.Name == args[0] }) {
-				return hint.With(fmt.Errorf("%q is no job", args[0]), "recall schedule install sets them up")
-			}
-			dir, err := schedule.Folder()
-			if err != nil {
-				return err
-			}
-			if err := os.MkdirAll(dir, 0o700); err != nil {
-				return err
-			}
-			code, err := runScheduled(cmd.Context(), a, dir, args[0])
-			if err == nil && catchUp != "" {
-				err = runCatchUp(cmd.Context(), a, dir, catchUp)
-			}
-			if err == nil && code != app.ExitOK {
-				err = app.ExitCode(code)
-			}
+	var o struct{ CatchUp string }
+	return option.Do("scheduled", &o, func(ctx context.Context, args []string) error {
+		if !slices.ContainsFunc(schedule.Jobs, func(j schedule.Job) bool { return j.Name == args[0] }) {
+			return hint.With(fmt.Errorf("%q is no job", args[0]), "recall schedule install sets them up")
+		}
+		dir, err := schedule.Folder()
+		if err != nil {
 			return err
-		},
-	}
-	cmd.Flags().StringVar(&catchUp, "catch-up", "", "run the nightly job too if its time has passed without it")
-	return cmd
+		}
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+		code, err := runScheduled(ctx, a, dir, args[0])
+		if err == nil && o.CatchUp != "" {
+			err = runCatchUp(ctx, a, dir, o.CatchUp)
+		}
+		if err == nil && code != app.ExitOK {
+			err = app.ExitCode(code)
+		}
+		return err
+	})
 }
 
 // runCatchUp runs the nightly job where the machine was off at its time.
@@ -93,10 +86,7 @@ func runScheduled(ctx context.Context, a *app.App, dir, job string) (int, error)
 }
 
 func newScheduleStatusCmd(a *app.App) *cobra.Command {
-	return option.Result(a, &cobra.Command{
-		Use:   "status",
-		Short: "Tell whether the jobs are set up and how they went",
-	}, func(ctx context.Context, _ []string) (schedule.Status, error) {
+	return option.Result(a, "schedule-status", nil, func(ctx context.Context, _ []string) (schedule.Status, error) {
 		s, err := schedule.Look(ctx)
 		switch {
 		case err != nil:

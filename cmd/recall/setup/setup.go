@@ -26,17 +26,15 @@ func Commands(a *app.App) []*cobra.Command {
 }
 
 func newConfigCmd(a *app.App) *cobra.Command {
-	return option.Result(a, &cobra.Command{
-		Use:   "config",
-		Short: "Show the settings and where each comes from",
-		Long:  configHelp(),
-	}, func(context.Context, []string) (ConfigDoc, error) {
+	cmd := option.Result(a, "config", nil, func(context.Context, []string) (ConfigDoc, error) {
 		c, err := config.Load(a.Flags, a.ConfigFile, config.ThisSystem())
 		if err != nil {
 			return ConfigDoc{}, err
 		}
 		return ConfigDoc{c.File, c.Passed, c.Refused, c.Shown(), c}, nil
 	}, func(a *app.App, doc ConfigDoc) { doc.config.Print(a.Out) })
+	cmd.Long = configHelp()
+	return cmd
 }
 
 // configHelp is made from the table of keys, so that it can't drift.

@@ -65,11 +65,7 @@ func searchMode(c *config.Config) string {
 }
 
 func newStatusCmd(a *app.App) *cobra.Command {
-	return option.Asked(a, &cobra.Command{
-		Use:        "status",
-		SuggestFor: []string{"doctor"},
-		Short:      "Tell how the library, its sources and the index are",
-	}, func(ctx context.Context, l *library.Library, _ []string) (StatusDoc, error) {
+	return option.Asked(a, "status", nil, func(ctx context.Context, l *library.Library, _ []string) (StatusDoc, error) {
 		return runStatus(ctx, a, l)
 	}, printStatus)
 }

@@ -58,18 +58,13 @@ type monthDoc struct {
 }
 
 func newUsageCmd(a *app.App) *cobra.Command {
-	var by string
-	var since option.Day
-	cmd := option.Asked(a, &cobra.Command{
-		Use:   "usage",
-		Short: "Tell what models took, in tokens and money",
-	}, func(ctx context.Context, l *library.Library, _ []string) (*UsageDoc, error) {
-		return runUsage(a, l, by, since.At)
+	var o struct {
+		By    string
+		Since option.Day
+	}
+	return option.Asked(a, "usage", &o, func(_ context.Context, l *library.Library, _ []string) (*UsageDoc, error) {
+		return runUsage(a, l, o.By, o.Since.At)
 	}, printUsage)
-	option.WordVar(cmd, &by, "by", "day", "one line for each day, model, project, task or session", "day", "model",
-		"project", "task", "session")
-	since.Since(cmd.Flags(), "since", "only from this day on: 2026-04-17, 2026-04, 2w")
-	return cmd
 }
 
 func runUsage(a *app.App, l *library.Library, by string, since time.Time) (*UsageDoc, error) {

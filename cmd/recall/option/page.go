@@ -1,0 +1,124 @@
+package option
+
+import (
+	"cmp"
+	"embed"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"recall/config"
+)
+
+// pages are the commands as people see them, a file a command: recall eval label's is eval-label.txt. It begins with
+// the line of usage and what it does in short; below a blank line stands more of it, below "Flags:" its flags and below
+// "Examples:" its examples. A flag is a line, and those behind it that begin with more blanks:
+//
+//	-n, --limit NUMBER=40 @query.limit  most answers
+//
+// Behind its name stands what it takes, nothing for a switch; a default; and the key of the configuration that it
+// sets. What it takes is TEXT, a NUMBER, a LIST of texts, a FOLDER or FOLDERS, SINCE a day's beginning, a DAY's end,
+// KINDS of items, or one of the words a|b|c. A line "apart: quick repair" names flags that exclude one another.
+//
+//go:embed help/*.txt
+var pages embed.FS
+
+// Command makes a command of its page. What is given for a flag goes into the field of into's struct that has its name:
+// --dry-run's is DryRun.
+func Command(name string, into any, run func(cmd *cobra.Command, args []string) error) *cobra.Command {
+	text, err := pages.ReadFile("help/" + name + ".txt")
+	if err != nil {
+		panic(err) // a command without a page
+	}
+	head, rest, _ := strings.Cut(string(text), "\n\n")
+	rest, examples, _ := strings.Cut("\n"+rest, "\nExamples:\n")
+	long, flags, _ := strings.Cut(rest, "\nFlags:\n")
+	lines := strings.Split(strings.TrimSpace(head), "\n")
+	cmd := &cobra.Command{Use: lines[0], Short: lines[1], Long: strings.TrimSpace(long),
+		Example: strings.TrimRight(examples, "\n"), RunE: run}
+	for _, line := range lines[2:] {
+		switch what, words, _ := strings.Cut(line, ": "); what {
+		case "also":
+			cmd.Aliases = strings.Fields(words)
+		case "meant by":
+			cmd.SuggestFor = strings.Fields(words)
+		case "hidden":
+			cmd.Hidden = true
+		}
+	}
+	for line := range strings.Lines(strings.ReplaceAll(flags, "\n      ", " ")) {
+		if names, ok := strings.CutPrefix(line, "  apart: "); ok {
+			cmd.MarkFlagsMutuallyExclusive(strings.Fields(names)...)
+		} else {
+			addFlag(cmd, strings.TrimSpace(line), into)
+		}
+	}
+	return cmd
+}
+
+// addFlag adds the flag that a line of a page tells of.
+func addFlag(cmd *cobra.Command, line string, into any) {
+	spec, about, _ := strings.Cut(line, "  ")
+	name, short, takes, preset, key := "", "", "", "", ""
+	for _, word := range strings.Fields(spec) {
+		switch {
+		case strings.HasPrefix(word, "--"):
+			name = word[2:]
+		case strings.HasPrefix(word, "-"):
+			short = word[1:2]
+		case strings.HasPrefix(word, "@"):
+			key = word[1:]
+		default:
+			takes, preset, _ = strings.Cut(word, "=")
+		}
+	}
+	var field any // nil: it is read otherwise
+	if into != nil {
+		f := reflect.ValueOf(into).Elem().FieldByNameFunc(func(field string) bool {
+			return strings.EqualFold(field, strings.ReplaceAll(name, "-", ""))
+		})
+		if f.IsValid() {
+			field = f.Addr().Interface()
+		}
+	}
+	if field == nil && key == "" && name != "json" { // Result reads that one
+		panic(cmd.Name() + ": no field for --" + name)
+	}
+	flags := cmd.Flags()
+	switch takes {
+	case "":
+		flags.BoolVarP(place[bool](field), name, short, false, about)
+	case "TEXT", "FOLDER":
+		flags.StringVarP(place[string](field), name, short, preset, about)
+	case "NUMBER":
+		n, _ := strconv.Atoi(cmp.Or(preset, "0"))
+		flags.IntVarP(place[int](field), name, short, n, about)
+	case "LIST", "FOLDERS":
+		flags.StringArrayVarP(place[[]string](field), name, short, nil, about)
+	case "SINCE":
+		place[Day](field).since(flags, name, about)
+	case "DAY":
+		place[Day](field).asOf(flags, name, about)
+	case "KINDS":
+		flags.VarP(place[Kinds](field), name, short, about)
+		cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(kindNames(), cobra.ShellCompDirectiveNoFileComp))
+	default:
+		wordVar(cmd, place[string](field), name, preset, about, strings.Split(takes, "|")...)
+	}
+	if strings.HasPrefix(takes, "FOLDER") {
+		cmd.MarkFlagDirname(name)
+	}
+	if key != "" {
+		config.SetsKey(flags, name, key)
+	}
+}
+
+// place is a field, or a place of its own.
+func place[T any](field any) *T {
+	if field == nil {
+		return new(T)
+	}
+	return field.(*T)
+}
