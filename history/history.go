@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"recall/distill"
 	"recall/index"
 	"recall/ingest"
 	"recall/ingest/trace"
@@ -123,6 +124,14 @@ func FilesOf(ctx context.Context, p *pipeline.Pipeline, path string) (*Files, er
 		}
 	}
 	return doc, nil
+}
+
+// Fate says that the file went with the session's machine; "" if it didn't.
+func (s Toucher) Fate() string {
+	if slices.ContainsFunc(s.Paths, func(path string) bool { return !distill.IsFleeting(path) }) {
+		return ""
+	}
+	return distill.Fleeting
 }
 
 func (s *Toucher) add(t index.Touched) {

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"context"
+	"os"
 	"time"
 )
 
@@ -22,6 +23,15 @@ type JobStatus struct {
 	OK    bool      `json:"ok"`
 	Did   string    `json:"did,omitempty"`
 	Error string    `json:"error,omitempty"`
+}
+
+// Took is how long it took.
+func (j JobStatus) Took() time.Duration { return time.Duration(j.MS) * time.Millisecond }
+
+// Logged reports whether there are logs.
+func (s Status) Logged() bool {
+	_, err := os.Stat(s.Log)
+	return err == nil
 }
 
 // Look asks the machine's scheduler. The error is that of Folder: where jobs and their logs are kept isn't known.

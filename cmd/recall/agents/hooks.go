@@ -7,17 +7,14 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
-	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/hooks"
 	"recall/library"
-	txt "recall/text"
 )
 
 func newHooksCmd(a *app.App) *cobra.Command {
@@ -135,7 +132,7 @@ func newHooksStatusCmd(a *app.App) *cobra.Command {
 		}
 		tellNoLibrary(ctx, a)
 		return doc, nil
-	}, printHooks)
+	}, func(a *app.App, doc hooks.Status) { a.Form("hooks", doc) })
 }
 
 // tellNoLibrary says why the hooks do nothing yet.
@@ -143,36 +140,5 @@ func tellNoLibrary(ctx context.Context, a *app.App) {
 	if _, err := a.Library(ctx); errors.Is(err, library.ErrNoLibrary) {
 		fmt.Fprintln(a.Err, "recall: there is no library yet, so they do nothing: recall init makes it and takes in all "+
 			"your history")
-	}
-}
-
-func printHooks(a *app.App, doc hooks.Status) {
-	switch {
-	case doc.Plugin && doc.Installed:
-		fmt.Fprintln(a.Out, "recall's plugin is on in Claude Code as well: its hooks step aside for those below")
-	case doc.Plugin:
-		fmt.Fprintln(a.Out, "recall's plugin is on in Claude Code: it brings its own hooks")
-	}
-	for _, f := range doc.Settings {
-		switch {
-		case f.Problem != "":
-			fmt.Fprintf(a.Out, "%s\n", terminal.Line(f.Problem))
-		case len(f.Events) == 0:
-			fmt.Fprintf(a.Out, "%s: no hooks of recall\n", f.Path)
-		default:
-			fmt.Fprintf(a.Out, "%s: %s, by %s\n", f.Path, strings.Join(f.Events, ", "), strings.Join(f.Programs, ", "))
-			if f.Stale {
-				fmt.Fprintln(a.Out, "  not as this recall would install them: recall hooks install brings them up to date")
-			}
-			if f.Off {
-				fmt.Fprintln(a.Out, "  the file says disableAllHooks: the client runs none")
-			}
-		}
-	}
-	if len(doc.Faults) > 0 {
-		fmt.Fprintf(a.Out, "last in %s:\n", doc.Log)
-		for _, line := range doc.Faults {
-			fmt.Fprintf(a.Out, "  %s\n", txt.Clip(terminal.Line(line), 160))
-		}
 	}
 }

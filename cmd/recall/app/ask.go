@@ -228,44 +228,8 @@ func runsInto(c *config.Config, d *ForeseenDoc) (names []string) {
 	return names
 }
 
+// PrintForeseen says what asking would take.
 func (a *App) PrintForeseen(d *ForeseenDoc) {
-	if d.Model == "" {
-		fmt.Fprintln(a.Out, "No model is configured: rules distill, which costs nothing. recall init helps to choose one.")
-		return
-	}
-	fmt.Fprintln(a.Out, priceLine(d))
-	terminal.Few(d.Sessions, 10, func(s improve.ForeseenSession) {
-		fmt.Fprintf(a.Out, "  %s  %s  %s in, %s out  %s\n", s.End.Local().Format("2006-01-02"), answer.ShortID(s.ID),
-			txt.Thousands(s.In), txt.Thousands(s.Out), txt.Clip(terminal.Line(s.Title), 50))
-	}, func(n int) { fmt.Fprintf(a.Out, "  … and %d more; --json lists all\n", n) })
-	for _, left := range []struct {
-		n   int
-		why string
-	}{{d.Pending, "on the way with a batch"},
-		{d.Resting, "that it failed at before left alone for now; recall redistill SESSION asks about one all the same"}} {
-		if left.n > 0 {
-			fmt.Fprintf(a.Out, "%s %s\n", answer.Count(left.n, "session"), left.why)
-		}
-	}
-	for _, cap := range d.Caps {
-		fmt.Fprintf(a.Out, "More than the cap (%s): the rest would wait. config.yaml sets it.\n", cap)
-	}
+	a.Form("foreseen", d)
 	a.PrintProblems(d.Problems)
-}
-
-// priceLine is what asking would take, in one line.
-func priceLine(d *ForeseenDoc) string {
-	s := fmt.Sprintf("%s would be asked about %s: %s, about %s tokens in and %s out", d.Model,
-		answer.Count(len(d.Sessions), "session"), answer.Count(d.Requests, "request"),
-		txt.Thousands(d.In), txt.Thousands(d.Out))
-	if d.Batch {
-		s += ", by batch"
-		if d.Bearing.Requests > 0 {
-			s += fmt.Sprintf(" but for %s on how items bear on each other", answer.Count(d.Bearing.Requests, "request"))
-		}
-	}
-	if d.Unpriced {
-		return s + "; what it costs isn't known here: set llm.prices"
-	}
-	return s + ", " + config.Dollars(d.Cost)
 }

@@ -66,6 +66,12 @@ func (a *App) Page() terminal.Page {
 	return terminal.Page{W: a.Out, St: terminal.Styles(a.Color), Width: terminal.Width(a.Out)}
 }
 
+// Form prints a document in the form of a name.
+func (a *App) Form(name string, doc any) {
+	p := a.Page()
+	p.Form(name, doc)
+}
+
 // Counted is how many there are of something.
 type Counted struct {
 	N    int

@@ -9,16 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
-	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
-	txt "recall/text"
 )
 
 type ThreadDoc struct {
@@ -29,7 +26,7 @@ type ThreadDoc struct {
 	End      time.Time          `json:"end,omitzero"`
 	Sessions []ingest.SessionID `json:"sessions"` // oldest first
 
-	refs []library.SessionRef
+	Refs []library.SessionRef `json:"-"`
 }
 
 func newThreadCmd(a *app.App) *cobra.Command {
@@ -50,44 +47,15 @@ func newThreadCmd(a *app.App) *cobra.Command {
 				docs = append(docs, threadOf(t, shelf, project))
 			}
 			return docs, err
-		}, printThreads)
+		}, func(a *app.App, docs []ThreadDoc) { a.Form("threads", docs) })
 	cmd.AddCommand(newCorrectCmd(a, "join"), newCorrectCmd(a, "split"))
 	return cmd
-}
-
-func printThreads(a *app.App, docs []ThreadDoc) {
-	st, w := terminal.Styles(a.Color), terminal.Width(a.Out)
-	if len(docs) > 0 {
-		fmt.Fprintf(a.Out, "%s of %s, the last active first\n", answer.Count(len(docs), "thread"),
-			terminal.Line(docs[0].Project))
-	}
-	for _, d := range docs {
-		goal := cmp.Or(d.Goal, d.refs[len(d.refs)-1].Title)
-		fmt.Fprintf(a.Out, "\n%s%s%s\n", st.Bold, txt.Clip(terminal.Line(goal), w), st.Reset)
-		fmt.Fprintf(a.Out, "  %s%s%s\n", st.Dim, span(d), st.Reset)
-		for _, r := range d.refs {
-			fmt.Fprintf(a.Out, "  %s  %s%s%s  %s\n", terminal.Line(payload.Handle(r.Project, r.Number)), st.Dim,
-				answer.ShortID(r.Session), st.Reset, txt.Clip(terminal.Line(r.Title), w-30))
-		}
-	}
-}
-
-// span is when and on which branch a thread was worked on.
-func span(d ThreadDoc) string {
-	s := answer.Day(d.Start)
-	if end := answer.Day(d.End); end != s {
-		s += " to " + end
-	}
-	if d.Branch != "" {
-		s += ", branch " + terminal.Line(d.Branch)
-	}
-	return s
 }
 
 func threadOf(t []payload.ThreadInfo, shelf *library.Shelf, project string) ThreadDoc {
 	d := ThreadDoc{Project: shelf.Project[project].Name, Start: t[0].Start}
 	for _, s := range t {
-		d.refs = append(d.refs, shelf.Ref(s.Session))
+		d.Refs = append(d.Refs, shelf.Ref(s.Session))
 		d.Sessions = append(d.Sessions, ingest.SessionID(s.Session))
 		if s.End.After(d.End) {
 			d.End, d.Branch = s.End, s.Branch

@@ -2,12 +2,10 @@ package keep
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
@@ -26,7 +24,8 @@ type VerifyDoc struct {
 	Quick   bool   `json:"quick"`
 	Damaged int    `json:"damaged"`
 	check.Verified
-	took time.Duration
+	Took time.Duration `json:"-"`
+	Lost int           `json:"-"` // of Damaged: what only a backup may bring back
 }
 
 func newCheckCmd(a *app.App) *cobra.Command {
@@ -42,9 +41,9 @@ func newCheckCmd(a *app.App) *cobra.Command {
 	}, func(a *app.App, doc any) {
 		switch doc := doc.(type) {
 		case VerifyDoc:
-			printVerified(a, doc)
+			a.Form("check", doc)
 		case RepairDoc:
-			printRepaired(a, doc)
+			a.Form("repair", doc)
 		}
 	})
 }
@@ -56,7 +55,12 @@ func verified(ctx context.Context, a *app.App, quick bool) (doc VerifyDoc, err e
 	}
 	start := time.Now()
 	v, err := runVerify(ctx, a, l, quick)
-	doc = VerifyDoc{Library: l.Dir(), Quick: quick, Damaged: v.Damage(), Verified: v, took: time.Since(start)}
+	doc = VerifyDoc{Library: l.Dir(), Quick: quick, Damaged: v.Damage(), Verified: v, Took: time.Since(start)}
+	for _, f := range v.Findings {
+		if f.State == check.Damaged && f.Mend == check.MendNone {
+			doc.Lost++
+		}
+	}
 	if err == nil && doc.Damaged > 0 {
 		err = app.ExitCode(exitDamaged)
 	}
@@ -70,41 +74,4 @@ func runVerify(ctx context.Context, a *app.App, l *library.Library, quick bool) 
 	return check.Verify(ctx, l, check.Options{Quick: quick, Progress: func(done, total int64) {
 		bar.Show(pipeline.Progress{Stage: "verify MB", Done: int(done >> 20), Total: int(total >> 20)})
 	}})
-}
-
-func printVerified(a *app.App, v VerifyDoc) {
-	s := terminal.Styles(a.Color)
-	color := map[check.FindingState]string{check.Damaged: s.Red, check.Edited: s.Green,
-		check.Unfinished: s.Yellow}
-	lost := 0
-	for _, f := range v.Findings {
-		fmt.Fprintf(a.Out, "%s%-10s%s %s: %s%s\n", color[f.State], f.State, s.Reset, terminal.Line(f.Path),
-			terminal.Line(f.What), wayOut(f))
-		if f.State == check.Damaged && f.Mend == check.MendNone {
-			lost++
-		}
-	}
-	fmt.Fprintf(a.Out, "%s of %s read in %s: ", answer.Count(v.Files, "file"), answer.Count(v.Sessions, "session"),
-		terminal.Elapsed(v.took))
-	switch n := v.Damaged; {
-	case n == 0:
-		fmt.Fprintln(a.Out, "all is as it was written")
-	case lost == 0:
-		fmt.Fprintf(a.Out, "%d damaged; recall check --repair brings back what can be\n", n)
-	default:
-		fmt.Fprintf(a.Out, "%d damaged, for %d of them only a backup may help: recall check --from BACKUP\n", n, lost)
-	}
-}
-
-// wayOut says what brings damage back.
-func wayOut(f check.Finding) string {
-	switch {
-	case f.State != check.Damaged:
-		return ""
-	case f.Mend == check.MendRender:
-		return "; can be made again"
-	case f.Mend == check.MendSource:
-		return "; its source may still have it"
-	}
-	return ""
 }

@@ -21,7 +21,6 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/pipeline"
-	txt "recall/text"
 )
 
 func newForgetCmd(a *app.App) *cobra.Command {
@@ -107,7 +106,10 @@ func forgottenID(l *library.Library, name string) (ingest.SessionID, bool) {
 
 func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeline.Forgetting, gone []ingest.SessionID,
 	yes, dryRun bool) error {
-	printForgetting(a, plan, gone)
+	a.Form("forget", struct {
+		*pipeline.Forgetting
+		Gone []ingest.SessionID
+	}{plan, gone})
 	nothing := len(plan.Sessions)+len(plan.Top)+len(gone) == 0
 	if nothing || dryRun {
 		if nothing {
@@ -159,45 +161,6 @@ func unsearched(a *app.App, plan *pipeline.Forgetting) error {
 	fmt.Fprintln(a.Err, "recall: hint: those files could not be looked through and may hold the text too; recall "+
 		"verify says what is wrong with them")
 	return app.ExitCode(app.ExitPartial)
-}
-
-func printForgetting(a *app.App, f *pipeline.Forgetting, gone []ingest.SessionID) {
-	for _, l := range f.Sessions {
-		fmt.Fprintf(a.Out, "%s  %s  %s (%s)\n", answer.ShortID(l.Entry.ID), answer.Day(l.Entry.Start), titleOf(l.Entry),
-			terminal.Size(l.Bytes))
-		listed(a, "the text stands in ", terminal.ShowAll(l.Holds))
-		listed(a, "stays at the source: ", terminal.ShowAll(l.Sources))
-		for _, c := range l.Forks {
-			fmt.Fprintf(a.Out, "    copied: %s %s holds %s of it and stays (--forks takes it too)\n",
-				answer.ShortID(c.Entry.ID),
-				titleOf(c.Entry), answer.Count(c.N, "turn"))
-		}
-		for _, c := range l.Given {
-			fmt.Fprintf(a.Out, "    handed on: %s %s was given %s of it and stays\n", answer.ShortID(c.Entry.ID),
-				titleOf(c.Entry), answer.Count(c.N, "item"))
-		}
-		for _, h := range l.Received {
-			fmt.Fprintf(a.Out, "    handed over: the handoff from %s of %s, imported here, holds items of it and goes\n",
-				terminal.Line(h.From), answer.Day(h.At))
-		}
-	}
-	for _, id := range gone {
-		fmt.Fprintf(a.Out, "%s  forgotten before; what may be left of it goes\n", answer.ShortID(id))
-	}
-	listed(a, "lines of the text go from ", f.Top)
-}
-
-// listed prints the first few of a list.
-func listed(a *app.App, what string, list []string) {
-	terminal.Few(list, 4, func(s string) { fmt.Fprintf(a.Out, "    %s%s\n", what, terminal.Line(s)) },
-		func(n int) { fmt.Fprintf(a.Out, "    … and %d more\n", n) })
-}
-
-func titleOf(e library.Entry) string {
-	if e.Title == "" {
-		return "(no title)"
-	}
-	return fmt.Sprintf("%q", txt.Clip(terminal.Line(e.Title), 60))
 }
 
 // forgetMeasured removes what recall eval keeps of sessions in the user's cache

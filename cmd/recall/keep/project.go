@@ -18,8 +18,7 @@ import (
 func newProjectCmd(a *app.App) *cobra.Command {
 	cmd := newProjectListCmd(a, "project")
 	cmd.AddCommand(newProjectListCmd(a, "project-list"),
-		newChangeCmd(a, "project-rename", func(l *library.Library, id, name string) error { return l.RenameProject(id, name) },
-			"project %s is called %s now"),
+		newChangeCmd(a, "project-rename", (*library.Library).RenameProject, "project %s is called %s now"),
 		newChangeCmd(a, "project-merge", func(l *library.Library, from, name string) error {
 			into, err := app.ProjectID(l, name)
 			if err != nil {
@@ -39,16 +38,16 @@ type ProjectDoc struct {
 }
 
 func newProjectListCmd(a *app.App, name string) *cobra.Command {
-	return option.Asked(a, name, nil, func(_ context.Context, l *library.Library, _ []string) (all []ProjectDoc, err error) {
+	return option.Asked(a, name, nil, func(_ context.Context, l *library.Library, _ []string) ([]ProjectDoc, error) {
 		shelf, err := l.Shelf()
 		if err != nil {
 			return nil, err
 		}
 		projects, err := l.Projects()
+		var all []ProjectDoc
 		for _, p := range projects {
 			all = append(all, ProjectDoc{p.Name, len(shelf.In(p.ID)), p.Show(p.Root),
-				terminal.ShowEach(p.Former, p.Show),
-				terminal.ShowEach(p.Merged, p.Show)})
+				terminal.ShowEach(p.Former, p.Show), terminal.ShowEach(p.Merged, p.Show)})
 		}
 		return all, err
 	}, printProjects)

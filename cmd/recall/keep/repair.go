@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/terminal"
 	"recall/library"
 	"recall/library/check"
 	"recall/library/merge"
@@ -24,7 +23,7 @@ type RepairDoc struct {
 	Damaged   int             `json:"damaged"`
 	Findings  []check.Finding `json:"findings"`
 
-	lost bool // something that was damaged could not be brought back
+	Lost bool `json:"-"` // something that was damaged could not be brought back
 }
 
 func repaired(ctx context.Context, a *app.App, from string) (doc RepairDoc, err error) {
@@ -82,7 +81,7 @@ func runRepair(ctx context.Context, a *app.App, l *library.Library, from string)
 	}
 	doc.Mended = fixed.Mended
 	for _, m := range fixed.Mended {
-		doc.lost = doc.lost || !m.Done && m.State == check.Damaged
+		doc.Lost = doc.Lost || !m.Done && m.State == check.Damaged
 	}
 	if len(fixed.Mended) > 0 {
 		if err := l.Journal("repair", map[string]any{"mended": len(fixed.Mended)}); err != nil {
@@ -142,30 +141,4 @@ func renderAgain(ctx context.Context, a *app.App, l *library.Library, r check.Re
 		a.PrintProblems(report.Problems)
 	}
 	return report.Distilled, err
-}
-
-func printRepaired(a *app.App, doc RepairDoc) {
-	s := terminal.Styles(a.Color)
-	for _, m := range doc.Mended {
-		word, color := "mended", s.Green
-		if !m.Done {
-			word, color = "not mended", s.Red
-		}
-		fmt.Fprintf(a.Out, "%s%-10s%s %s: %s\n", color, word, s.Reset, terminal.Line(m.Path), terminal.Line(m.How))
-	}
-	switch {
-	case len(doc.Mended) == 0:
-		fmt.Fprintln(a.Out, "nothing is damaged")
-	case doc.Damaged == 0 && doc.lost:
-		fmt.Fprintln(a.Out, "nothing is damaged any more; what could not be brought back is said above")
-	case doc.Damaged == 0:
-		fmt.Fprintln(a.Out, "all is as it should be again")
-	default:
-		fmt.Fprintf(a.Out, "%d still damaged:\n", doc.Damaged)
-		for _, f := range doc.Findings {
-			if f.State == check.Damaged {
-				fmt.Fprintf(a.Out, "  %s: %s\n", terminal.Line(f.Path), terminal.Line(f.What))
-			}
-		}
-	}
 }

@@ -78,7 +78,8 @@ func newEvalRelationsCmd(a *app.App) *cobra.Command {
 		Judge, Record string
 		Sample        int
 	}
-	return option.Result(a, "eval-relations", &o, func(ctx context.Context, _ []string) (doc eval.RelationAgreement, err error) {
+	return option.Result(a, "eval-relations", &o, func(ctx context.Context, _ []string) (eval.RelationAgreement, error) {
+		var doc eval.RelationAgreement
 		c, err := a.LoadConfig()
 		if err != nil {
 			return doc, err

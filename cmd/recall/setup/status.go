@@ -9,10 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
-	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/ingest"
 	"recall/library"
@@ -24,12 +22,12 @@ type StatusDoc struct {
 	Sessions   int               `json:"sessions"`
 	Projects   int               `json:"projects"`
 	Safe       int               `json:"safe"`
-	Behind     int               `json:"behind"`     // sources with bytes that aren't archived
-	OnlyHere   int               `json:"only_here"`  // kept, though no source is left
-	Unreadable int               `json:"unreadable"` // sources that can't be looked at
-	Waiting    int               `json:"waiting"`    // archived, not distilled as they are
-	grown      int               // of those: distilled before
-	made       time.Time         // when the longest ago
+	Behind     int               `json:"behind"`          // sources with bytes that aren't archived
+	OnlyHere   int               `json:"only_here"`       // kept, though no source is left
+	Unreadable int               `json:"unreadable"`      // sources that can't be looked at
+	Waiting    int               `json:"waiting"`         // archived, not distilled as they are
+	Grown      int               `json:"-"`               // of those: distilled before
+	Made       time.Time         `json:"-"`               // when the longest ago
 	Newest     time.Time         `json:"newest,omitzero"` // last thing said in any session
 	Index      int64             `json:"index_bytes"`
 	Sources    []sourceDoc       `json:"sources"`
@@ -67,7 +65,7 @@ func searchMode(c *config.Config) string {
 func newStatusCmd(a *app.App) *cobra.Command {
 	return option.Asked(a, "status", nil, func(ctx context.Context, l *library.Library, _ []string) (StatusDoc, error) {
 		return runStatus(ctx, a, l)
-	}, printStatus)
+	}, func(a *app.App, s StatusDoc) { a.Form("status", s) })
 }
 
 func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, error) {
@@ -94,9 +92,9 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 		if e.Behind() {
 			s.Waiting++
 			if e.Distilled != nil {
-				s.grown++
-				if made := e.Made(); s.made.IsZero() || made.Before(s.made) {
-					s.made = made
+				s.Grown++
+				if made := e.Made(); s.Made.IsZero() || made.Before(s.Made) {
+					s.Made = made
 				}
 			}
 		}
@@ -139,8 +137,8 @@ func sources(p *pipeline.Pipeline) []sourceDoc {
 	return all
 }
 
-// states counts the sessions that are in each state.
-func (s StatusDoc) states() string {
+// States counts the sessions that are in each state.
+func (s StatusDoc) States() string {
 	var parts []string
 	if s.Safe > 0 || s.OnlyHere == 0 {
 		parts = append(parts, fmt.Sprintf("%d safe", s.Safe))
@@ -148,65 +146,4 @@ func (s StatusDoc) states() string {
 	parts = append(parts, app.Counts(app.Counted{N: s.OnlyHere, What: "kept, only here"},
 		app.Counted{N: s.Behind, What: "behind"}, app.Counted{N: s.Unreadable, What: "whose source can't be read"})...)
 	return strings.Join(parts, "; ")
-}
-
-func printStatus(a *app.App, s StatusDoc) {
-	w := terminal.Width(a.Out)
-	line := func(name, format string, args ...any) {
-		terminal.SayLine(a.Out, w, fmt.Sprintf("%-10s ", name), strings.Repeat(" ", 11), fmt.Sprintf(format, args...))
-	}
-	line("library", "%s", s.Library)
-	line("", "%s of %s: %s", answer.Count(s.Sessions, "session"), answer.Count(s.Projects, "project"), s.states())
-	if n := s.Waiting - s.grown; n > 0 {
-		line("", "%d not distilled yet; recall sync does it", n)
-	}
-	if s.grown > 0 {
-		line("", "%d grown since: archived, distilled last at %s; recall sync does it", s.grown,
-			s.made.Local().Format("2006-01-02 15:04"))
-	}
-	if !s.Newest.IsZero() {
-		line("", "last message %s", s.Newest.Local().Format("2006-01-02 15:04"))
-	}
-	for i, src := range s.Sources {
-		name, missing := "", ""
-		if i == 0 {
-			name = "sources"
-		}
-		if !src.There {
-			missing = " (not there)"
-		}
-		line(name, "%s: %s%s", src.Source, src.Folder, missing)
-	}
-	if len(s.Sources) == 0 {
-		line("sources", "none found on this machine")
-	}
-	for _, d := range s.Doomed {
-		safe := "all safe in the library"
-		if d.Unsafe > 0 {
-			safe = fmt.Sprintf("%d NOT archived yet; recall archive does it", d.Unsafe)
-		}
-		line("", "Claude Code deletes after %s: %s within 7 days, the first on %s; %s", answer.Count(d.Days, "day"),
-			answer.Count(d.Sessions, "transcript"), answer.Day(d.First), safe)
-	}
-	for i, u := range s.Unsafe {
-		if i == 3 {
-			line("", "… and %d more; --json lists all", len(s.Unsafe)-i)
-			break
-		}
-		line([]string{"NOT SAFE", ""}[min(i, 1)], "%s: %s", terminal.ShownPath(u.Path), terminal.ShownPath(u.Reason))
-	}
-	s.runs(line)
-	line("index", "%s", terminal.Size(s.Index))
-	line("search", "%s", s.Search)
-	if s.Model != nil {
-		for i, text := range s.Model.lines() {
-			line([]string{"model", ""}[min(i, 1)], "%s", text)
-		}
-	}
-	for _, w := range s.Warnings {
-		line("warning", "%s", w)
-	}
-	for _, b := range s.Broken {
-		line("broken", "%s: %s", terminal.ShownPath(b.Path), terminal.ShownPath(b.Reason))
-	}
 }

@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/terminal"
 	"recall/config"
@@ -136,54 +134,15 @@ func night(ctx context.Context) nightDoc {
 	return doc
 }
 
-// runs are the lines of status about what recall did and will do.
-func (s StatusDoc) runs(line func(name, format string, args ...any)) {
-	for _, r := range []struct {
-		name string
-		run  *runDoc
-	}{{"archive", s.LastArchive}, {"sync", s.LastSync.byRules()}, {"model", s.LastImprove}} {
-		if r.run != nil {
-			line(r.name, "%s: %s", r.run.At.Local().Format("2006-01-02 15:04"), r.run.words())
-		}
-	}
-	if n := s.Schedule; n.Installed {
-		text := "set up with " + n.System
-		if !n.Next.IsZero() {
-			text += ", next night run " + n.Next.Local().Format("2006-01-02 15:04")
-		}
-		line("schedule", "%s", text)
-		if n.Failed != "" {
-			line("", "FAILED: %s", n.Failed)
-		}
-	} else {
-		line("schedule", "not set up; recall schedule install does it")
-	}
-	least, free := "", ""
-	if !s.Disk.Whole {
-		least = "more than "
-	}
-	if s.Disk.Free > 0 {
-		free = ", " + terminal.Size(s.Disk.Free) + " free"
-	}
-	line("disk", "%s%s%s", least, terminal.Size(s.Disk.Bytes), free)
-	if s.Spent != nil {
-		line("models", "this month %s, %d tokens, $%.2f", answer.Count(s.Spent.Calls, "call"), s.Spent.Tokens,
-			s.Spent.Cost)
-	}
-}
-
-// byRules is a sync without what the model did, where that has a line of its own.
-func (r *runDoc) byRules() *runDoc {
-	if r == nil {
-		return nil
-	}
+// ByRules is what a sync did but for the model, which has a line of its own.
+func (r *runDoc) ByRules() string {
 	own := *r
 	own.Improved, own.Queued = 0, 0
-	return &own
+	return own.Words()
 }
 
-// words is what a run did.
-func (r *runDoc) words() string {
+// Words is what a run did.
+func (r *runDoc) Words() string {
 	parts := app.Counts(app.Counted{N: r.New, What: "new"}, app.Counted{N: r.Grown, What: "grown"},
 		app.Counted{N: r.Distilled, What: "distilled"}, app.Counted{N: r.Improved, What: "improved"},
 		app.Counted{N: r.Queued, What: "queued"}, app.Counted{N: r.Skipped, What: "skipped"})
@@ -222,25 +181,4 @@ func modelStatus(a *app.App, l *library.Library) (*modelDoc, error) {
 		return nil, err
 	}
 	return d, nil
-}
-
-func (d *modelDoc) lines() []string {
-	first := d.Name
-	if d.Waiting > 0 {
-		first += fmt.Sprintf(": %s for it", app.Waits(d.Waiting))
-		if d.Failed > 0 {
-			first += fmt.Sprintf(" (it failed at %d before)", d.Failed)
-		}
-		if d.Asking {
-			first += "; being asked now, about the newest first"
-		} else {
-			first += "; recall sync asks"
-		}
-	}
-	all := []string{first}
-	if d.Batches > 0 {
-		all = append(all, answer.Count(d.Batches, "request")+
-			" on the way with a batch; a later recall sync takes in the answers")
-	}
-	return all
 }

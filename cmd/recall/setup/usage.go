@@ -64,7 +64,12 @@ func newUsageCmd(a *app.App) *cobra.Command {
 	}
 	return option.Asked(a, "usage", &o, func(_ context.Context, l *library.Library, _ []string) (*UsageDoc, error) {
 		return runUsage(a, l, o.By, o.Since.At)
-	}, printUsage)
+	}, func(a *app.App, d *UsageDoc) {
+		for _, b := range d.Broken {
+			fmt.Fprintf(a.Err, "recall: skipped: %s\n", b)
+		}
+		a.Form("usage", d)
+	})
 }
 
 func runUsage(a *app.App, l *library.Library, by string, since time.Time) (*UsageDoc, error) {
@@ -164,53 +169,26 @@ func (r *usageRow) add(s library.Spent) {
 	r.In, r.Cached, r.Out, r.Cost = r.In+s.In, r.Cached+s.CacheRead, r.Out+s.Out, r.Cost+s.Cost
 }
 
-func printUsage(a *app.App, d *UsageDoc) {
-	for _, b := range d.Broken {
-		fmt.Fprintf(a.Err, "recall: skipped: %s\n", b)
-	}
-	if d.Total.Calls == 0 {
-		since := "yet"
-		if !d.Since.IsZero() {
-			since = "since " + d.Since.Format("2006-01-02")
-		}
-		fmt.Fprintf(a.Out, "No model was asked %s.\n", since)
-		return
-	}
-	wide := len(d.Total.Name)
-	for _, r := range d.Rows {
+// All are the rows with their total.
+func (d *UsageDoc) All() []usageRow { return append(d.Rows, d.Total) }
+
+// Wide is how wide the column of names is.
+func (d *UsageDoc) Wide() int {
+	wide := 0
+	for _, r := range d.All() {
 		wide = max(wide, len([]rune(r.Name)))
 	}
-	st := terminal.Styles(a.Color)
-	fmt.Fprintf(a.Out, "%s%-*s  %7s  %7s  %12s  %12s  %12s  %10s%s\n", st.Dim, wide, d.By, "calls", "failed",
-		"tokens in",
-		"of cache", "tokens out", "cost", st.Reset)
-	for _, r := range append(d.Rows, d.Total) {
-		cost := config.Dollars(r.Cost)
-		if r.Estimated != nil {
-			cost = "~" + cost
-		}
-		if r.Unpriced > 0 {
-			cost += "+?"
-		}
-		fmt.Fprintf(a.Out, "%-*s  %7s  %7s  %12s  %12s  %12s  %10s\n", wide, r.Name, txt.Thousands(r.Calls),
-			txt.Thousands(r.Failed), txt.Thousands(r.In), txt.Thousands(r.Cached), txt.Thousands(r.Out),
-			cost)
-	}
-	if e := d.Total.Estimated; e != nil {
-		fmt.Fprintf(a.Out, "~ %s of it estimated, for %s that broke off or of which the service didn't say\n",
-			app.TokensAndCost(e.Tokens, e.Cost, false), answer.Count(e.Calls, "call"))
-	}
-	if d.Total.Unpriced > 0 {
-		fmt.Fprintf(a.Out, "+? %s of models without a known price: set llm.prices\n",
-			answer.Count(d.Total.Unpriced, "call"))
-	}
-	fmt.Fprintln(a.Out, d.Month.String())
+	return wide
 }
 
-func (m monthDoc) String() string {
-	s := "This month: " + app.TokensAndCost(m.Tokens, m.Cost, false)
-	if m.Cap > 0 {
-		s += " of " + config.Dollars(m.Cap)
+// Price is what a row's calls cost, and how far that is known.
+func (r usageRow) Price() string {
+	cost := config.Dollars(r.Cost)
+	if r.Estimated != nil {
+		cost = "~" + cost
 	}
-	return s
+	if r.Unpriced > 0 {
+		cost += "+?"
+	}
+	return cost
 }

@@ -1,0 +1,128 @@
+package terminal
+
+import (
+	"embed"
+	"fmt"
+	"reflect"
+	"strings"
+	"text/template"
+	"time"
+
+	"recall/answer"
+	"recall/config"
+	"recall/payload"
+	txt "recall/text"
+)
+
+// forms are how documents are laid out for people, a file each, in the language of text/template with the words of
+// formWords. A line of nothing but actions that steer, or whose words begin with a capital, is none of the page's: such
+// words end their lines themselves, and say nothing where there is nothing to say. A line that ends with \ goes on in
+// the next.
+//
+//go:embed forms/*.txt
+var forms embed.FS
+
+var (
+	steers = txt.Pattern(`(?m)^[ \t]*((?:\{\{(?:if|else|end|range|with|define|template|\$\w+ :?=|[A-Z])[^}]*\}\})+)\n`)
+	goesOn = txt.Pattern(`\\\n[ \t]*`)
+)
+
+// Form prints a document in the form of a name.
+func (p *Page) Form(name string, doc any) {
+	text, err := forms.ReadFile("forms/" + name + ".txt")
+	text = goesOn().ReplaceAll(text, nil)
+	var t *template.Template
+	if err == nil {
+		t, err = template.New(name).Funcs(p.formWords()).Parse(string(steers().ReplaceAll(text, []byte("$1"))))
+	}
+	var b strings.Builder
+	if err == nil {
+		err = t.Execute(&b, doc)
+	}
+	if err != nil {
+		panic(err) // the forms are our own
+	}
+	fmt.Fprint(p.W, b.String())
+}
+
+func (p *Page) formWords() template.FuncMap {
+	const minute = "2006-01-02 15:04"
+	style := func(s string) func() string { return func() string { return s } }
+	said := func(say func(p *Page)) string {
+		var b strings.Builder
+		on := *p
+		on.W = &b
+		say(&on)
+		return b.String()
+	}
+	return template.FuncMap{
+		"bold": style(p.St.Bold), "dim": style(p.St.Dim), "green": style(p.St.Green), "red": style(p.St.Red),
+		"yellow": style(p.St.Yellow), "reset": style(p.St.Reset),
+
+		"line":      func(s any) string { return Line(fmt.Sprint(s)) },
+		"path":      func(s string) string { return Line(ShownPath(s)) },
+		"clip":      func(n int, s string) string { return txt.Clip(Line(s), n) },
+		"less":      func(n int) int { return p.Width - n },
+		"most":      func(a, b int) int { return max(a, b) },
+		"least":     func(a, b int) int { return min(a, b) },
+		"minus":     func(a, b int) int { return a - b },
+		"join":      func(list []string) string { return strings.Join(list, ", ") },
+		"count":     answer.Count,
+		"thousands": func(n int) string { return txt.Thousands(n) },
+		"dollars":   config.Dollars,
+		"size":      Size,
+		"elapsed":   Elapsed,
+		"day":       answer.Day,
+		"minute":    func(t time.Time) string { return t.Local().Format(minute) },
+		"short":     func(id any) string { return answer.ShortID(fmt.Sprint(id)) },
+		"handle":    payload.Handle,
+		"head":      func(i int, name string) string { return map[bool]string{true: name}[i == 0] },
+		"first":     func(n int, list any) any { return part(list, 0, n).Interface() },
+		"more":      func(n int, list any) int { return max(0, reflect.ValueOf(list).Len()-n) },
+		"last":      func(list any) any { return part(list, reflect.ValueOf(list).Len()-1, 1).Index(0).Interface() },
+
+		"choose": func(which, yes, no any) any {
+			if truth, _ := template.IsTrue(which); truth {
+				return yes
+			}
+			return no
+		},
+		"over": func(t time.Time) bool { return t.Before(time.Now()) },
+		"waits": func(n int) string {
+			return map[bool]string{true: "1 session waits", false: fmt.Sprintf("%d sessions wait", n)}[n == 1]
+		},
+
+		"mark":     func(it payload.Item) string { return Mark(it, p.St) },
+		"sentence": p.Sentence,
+		"state":    answer.State,
+		"past":     p.Past,
+		"quote":    p.Quote,
+		"source":   p.Source,
+		"reasoned": answer.WithReason,
+		"tie":      answer.Tie,
+		"session":  p.Session,
+
+		"Row": func(name, format string, args ...any) string {
+			return said(func(p *Page) {
+				SayLine(p.W, p.Width, fmt.Sprintf("%-10s ", name), strings.Repeat(" ", 11), fmt.Sprintf(format, args...))
+			})
+		},
+		"Say": func(first, rest, text string) string {
+			return said(func(p *Page) { SayLine(p.W, p.Width, first, rest, text) })
+		},
+		"Wrapped": func(first, next, text, color string) string {
+			return said(func(p *Page) { p.Wrapped(first, next, text, color) })
+		},
+		"Field":   func(name, text string) string { return said(func(p *Page) { p.Field(name, text) }) },
+		"Quoted":  func(text string) string { return said(func(p *Page) { p.Quoted("", text) }) },
+		"Headed":  func(mark, text, state string) string { return said(func(p *Page) { p.Headed(mark, text, state) }) },
+		"Noted":   func(it payload.Item) string { return said(func(p *Page) { p.Noted(it) }) },
+		"Changes": func(since map[string]int) string { return said(func(p *Page) { p.Changes(since) }) },
+	}
+}
+
+// part is n of a list's elements from one on, or as many as there are.
+func part(list any, from, n int) reflect.Value {
+	v := reflect.ValueOf(list)
+	return v.Slice(from, min(v.Len(), from+n))
+}
