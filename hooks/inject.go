@@ -99,10 +99,9 @@ func inject(p *payload.Payload, v payload.Variant, confirm bool, leads int) stri
 	if confirm {
 		end = "\n" + prompts.Confirm.Text()
 	}
-	budget := mostTokens - tokens.AtMost(preface+end) - 4
+	budget := mostTokens - tokens.Count(preface+end) - 4
 	for {
-		text := payload.Render(&data, payload.Options{Variant: v, Budget: budget, Leads: leads,
-			Count: tokens.AtMost}).Text
+		text := payload.Render(&data, payload.Options{Variant: v, Budget: budget, Leads: leads}).Text
 		text = strings.Replace(text, "\n", "\n"+preface+"\n", 1) + end // behind the marker that opens it
 		if characters(text) <= mostCharacters || budget < 100 {
 			return text

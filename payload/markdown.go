@@ -32,9 +32,6 @@ type Options struct {
 	// Leads is how many passages are shown for each session, the most telling ones; 0 is
 	// MostLeads. Without a limit of tokens all are.
 	Leads int
-
-	// Count counts tokens; nil is tokens.Count, which takes some 50 ms to begin.
-	Count func(string) int
 }
 
 // Rendered is a payload as Markdown.
@@ -42,7 +39,7 @@ type Rendered struct {
 	Text   string   // from marker to marker, ending in a newline
 	Shown  []ItemID // in the order of the lines
 	Cut    int      // items that hold but didn't fit; they remain in payload.json
-	Tokens int      // of Text, by Options.Count; 0 where there was no limit to keep
+	Tokens int      // of Text, 0 where there was no limit to keep
 }
 
 // Render lays out the items that hold today as Markdown within the budget. The
@@ -55,10 +52,7 @@ func Render(p *Payload, o Options) Rendered {
 	if o.Budget == 0 {
 		o.Budget = DefaultBudget
 	}
-	page := page{payload: p, layout: layouts[o.Variant], items: shown(p), count: o.Count}
-	if page.count == nil {
-		page.count = tokens.Count
-	}
+	page := page{payload: p, layout: layouts[o.Variant], items: shown(p)}
 	if o.Budget < 0 {
 		return page.layOut(nil)
 	}
@@ -135,13 +129,12 @@ type page struct {
 	items   []Item
 	left    int      // passages that were left out beforehand
 	lines   []string // of the items, made at their first use; see line
-	count   func(string) int
 }
 
 // render writes the page without the items at the indexes in cut, and counts it.
 func (pg *page) render(cut []int) Rendered {
 	r := pg.layOut(cut)
-	r.Tokens = pg.count(r.Text)
+	r.Tokens = tokens.Count(r.Text)
 	return r
 }
 

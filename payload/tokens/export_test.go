@@ -1,4 +1,0 @@
-package tokens
-
-// Whole is Count that takes nothing apart.
-var Whole = count
