@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,9 +26,10 @@ import (
 // Order is what a brief is made of.
 type Order struct {
 	Task    string
-	Files   []string // absolute
-	Budget  int      // most tokens
-	Project string   // by its name in the index
+	Files   []string // absolute; Piped for what comes from In
+	In      io.Reader
+	Budget  int    // most tokens
+	Project string // by its name in the index
 	Payload *payload.Payload
 	Form    payload.Options // of the payload; its budget is at most half of the whole
 	Index   *index.Index
@@ -124,12 +126,14 @@ const largestFile = 4 << 20
 func (o *Order) files(budget int) (string, error) {
 	var out strings.Builder
 	for i, path := range o.Files {
-		text, err := readText(path)
+		text, err := o.read(path)
 		if err != nil {
 			return "", err
 		}
 		name := path
-		if dir, err := os.Getwd(); err == nil {
+		if path == Piped {
+			name = "piped in"
+		} else if dir, err := os.Getwd(); err == nil {
 			if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
 				name = filepath.ToSlash(rel)
 			}
@@ -151,25 +155,36 @@ func (o *Order) files(budget int) (string, error) {
 	return out.String(), nil
 }
 
-func readText(path string) (string, error) {
-	fi, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", hint.With(fmt.Errorf("%s: no such file or folder", path),
-			"name a text file; recall prepare --list has those of the briefs that are kept")
+// Piped is in place of a file's name what is piped in.
+const Piped = "-"
+
+func (o *Order) read(path string) (string, error) {
+	in := o.In
+	if path != Piped {
+		fi, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", hint.With(fmt.Errorf("%s: no such file or folder", path),
+				"name a text file; recall prepare --list has those of the briefs that are kept")
+		}
+		if err != nil {
+			return "", err
+		}
+		if !fi.Mode().IsRegular() {
+			return "", hint.With(fmt.Errorf("%s: not a file", path), "name the files themselves: dir/*.go")
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		in = f
 	}
+	data, err := io.ReadAll(io.LimitReader(in, largestFile+1))
 	if err != nil {
 		return "", err
 	}
-	if !fi.Mode().IsRegular() {
-		return "", hint.With(fmt.Errorf("%s: not a file", path), "name the files themselves: dir/*.go")
-	}
-	if fi.Size() > largestFile {
-		return "", hint.With(fmt.Errorf("%s: %d MB", path, fi.Size()>>20),
-			"files up to %d MB can be handed over; cut out the part that matters", largestFile>>20)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return "", err
+	if len(data) > largestFile {
+		return "", hint.With(fmt.Errorf("%s: larger than %d MB", path, largestFile>>20), "cut out the part that matters")
 	}
 	if strings.IndexByte(string(data), 0) >= 0 || !utf8.Valid(data) {
 		return "", hint.With(fmt.Errorf("%s: no text", path), "omit it")

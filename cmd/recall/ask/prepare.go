@@ -100,9 +100,15 @@ func briefOf(a *app.App, l *library.Library, args []string, o briefOptions) (lib
 		b.Task, args = args[0], args[1:]
 	}
 	for _, path := range matched(args) {
-		path, err := filepath.Abs(path)
-		if err != nil {
-			return b, err
+		if strings.Contains(path, "://") {
+			return b, hint.With(fmt.Errorf("%s: recall fetches nothing from the network", path),
+				"pipe it in: curl -s URL | recall prepare \"TASK\" -")
+		}
+		if path != brief.Piped {
+			var err error
+			if path, err = filepath.Abs(path); err != nil {
+				return b, err
+			}
 		}
 		if !slices.Contains(b.Files, path) {
 			b.Files = append(b.Files, path)
@@ -148,7 +154,7 @@ func runBrief(ctx context.Context, a *app.App, l *library.Library, b library.Bri
 	if err := a.Indexed(ctx, l); err != nil {
 		return err
 	}
-	order := &brief.Order{Task: b.Task, Files: b.Files, Budget: b.Budget, Index: a.Index,
+	order := &brief.Order{Task: b.Task, Files: b.Files, In: a.In, Budget: b.Budget, Index: a.Index,
 		Form:   payload.Options{Variant: payload.Variant(a.Config.Payload.Variant), Budget: a.Config.Payload.Budget},
 		Search: func(q index.Query) (index.Answer, error) { return a.Search(ctx, l, q) }}
 	var err error
