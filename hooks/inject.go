@@ -56,7 +56,7 @@ func isTrusted(it *payload.Item) bool {
 func inject(p *payload.Payload, v payload.Variant, confirm bool, leads int) string {
 	data := *p
 	data.Title, data.Project, data.Branch = plain(p.Title), plain(p.Project), plain(p.Branch)
-	data.Items = nil
+	data.Items, data.Read = nil, nil
 	for _, it := range p.Items {
 		if it.Kind == payload.Goal && saidBy(it.Text, settled(p)) {
 			continue // a short session's one sentence is its goal and its decision

@@ -43,6 +43,9 @@ func Compose(thread []*Payload, numbers map[string]int) *Payload {
 		if p.Title != "" {
 			out.Title = p.Title
 		}
+		if len(p.Read) > 0 {
+			out.Read = p.Read
+		}
 		if p.End.After(out.End) {
 			out.End = p.End
 		}

@@ -155,7 +155,8 @@ type Payload struct {
 	Start   time.Time  `json:"start"`
 	End     time.Time  `json:"end"`
 	Made    Provenance `json:"made"`
-	Items   []Item     `json:"items"` // in order of kind, then of time
+	Items   []Item     `json:"items"`          // in order of kind, then of time
+	Read    []string   `json:"read,omitempty"` // files that were only read and are no items, the most read first
 	// items of earlier distillations that this one no longer finds
 	Retired []Item `json:"retired,omitempty"`
 	// items of payloads that a person pasted or had fetched to go on from

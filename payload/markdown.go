@@ -53,6 +53,9 @@ func Render(p *Payload, o Options) Rendered {
 		o.Budget = DefaultBudget
 	}
 	page := page{payload: p, layout: layouts[o.Variant], items: shown(p)}
+	if o.Variant == Debug {
+		page.read = p.Read
+	}
 	if o.Budget < 0 {
 		return page.layOut(nil)
 	}
@@ -127,6 +130,7 @@ type page struct {
 	payload *Payload
 	layout  []section
 	items   []Item
+	read    []string // files that were only read, named below the heading
 	left    int      // passages that were left out beforehand
 	lines   []string // of the items, made at their first use; see line
 }
@@ -169,6 +173,12 @@ func (pg *page) layOut(cut []int) Rendered {
 	}
 	b.WriteString(" -->\n")
 	b.WriteString(heading(pg.payload))
+	for i, path := range pg.read {
+		b.WriteString(map[bool]string{true: "Read, not changed"}[i == 0] + " · " + safe(path, 120))
+	}
+	if len(pg.read) > 0 {
+		b.WriteString("\n")
+	}
 	b.WriteString(body.String())
 	b.WriteString("<!-- /recall -->\n")
 	r.Text = b.String()

@@ -44,6 +44,23 @@ func TestRenderIsTheDesignsPage(t *testing.T) {
 	}
 }
 
+// Files that were only read are named where a fault is looked for; they are no items, also in a page read back.
+func TestDebugNamesWhatWasRead(t *testing.T) {
+	p := example()
+	p.Read = []string{"logs/a<!--b.txt", "src/queue.go"}
+	page := Render(p, Options{Variant: Debug}).Text
+	if !strings.Contains(page, "\nRead, not changed · logs/a<\\!--b.txt · src/queue.go\n\n## ") {
+		t.Errorf("got\n%s", page)
+	}
+	doc, err := Read(page)
+	if err != nil || len(doc.Lines) != len(doc.IDs) {
+		t.Errorf("got %d lines of %d items (%v)", len(doc.Lines), len(doc.IDs), err)
+	}
+	if page := Render(p, Options{}).Text; strings.Contains(page, "queue.go") {
+		t.Errorf("got\n%s", page)
+	}
+}
+
 func TestVariantsLeadWithWhatTheyAreFor(t *testing.T) {
 	p := example()
 	p.Items = append(p.Items,

@@ -73,6 +73,9 @@ func (m *Improver) improve(ctx context.Context, s *ingest.Session, rules *payloa
 		Branch: s.Where.Branch,
 		Start:  s.Start, End: s.End, Made: payload.Provenance{Distiller: m.Name(), Prompt: m.Prompt()}, Dropped: l.dropped}
 	p.Items = l.withRules(l.items(m.o.Batch), rules)
+	if rules != nil {
+		p.Read = rules.Read
+	}
 	distill.Hold(s, p)
 	if err := m.rephrase(ctx, string(s.ID), p.Items); err != nil {
 		return nil, err

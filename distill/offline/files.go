@@ -41,7 +41,7 @@ type touched struct {
 	openBy   *speech
 }
 
-// mostFiles is how many files a session may yield; mostRead, one that only looked at files.
+// mostFiles is how many files a session may yield; mostRead, how many that it only looked at.
 const mostFiles, mostRead = 12, 5
 
 // files lists the files that the work turned on, with their state at the end. Where
@@ -72,6 +72,19 @@ func files(t *talk, all []*touched, m *Model) []payload.Item {
 		out = append(out, k.f.item(t))
 	}
 	return out
+}
+
+// onlyRead names the files that were read and not changed, and that no item is about, the most read first.
+func onlyRead(all []*touched, items []payload.Item) (paths []string) {
+	all = slices.DeleteFunc(slices.Clone(all), func(f *touched) bool {
+		return f.reads == 0 || f.edits > 0 || f.deleted ||
+			slices.ContainsFunc(items, func(it payload.Item) bool { return it.Path == f.path })
+	})
+	slices.SortStableFunc(all, func(a, b *touched) int { return b.reads - a.reads })
+	for _, f := range all[:min(mostRead, len(all))] {
+		paths = append(paths, f.path)
+	}
+	return paths
 }
 
 func pathsOf(all []*touched) map[string]bool {

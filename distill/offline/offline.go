@@ -42,9 +42,11 @@ func (d Distiller) Distill(ctx context.Context, s *ingest.Session) (*payload.Pay
 	p := &payload.Payload{Schema: payload.Schema, Session: string(s.ID), Source: string(s.Source), Title: s.Title,
 		Branch: s.Where.Branch, Start: s.Start, End: s.End, Made: payload.Provenance{Distiller: Name}}
 	if parts := stretches(s); len(parts) > 1 {
-		p.Items = inStretches(s, parts, m)
+		p.Items, p.Read = inStretches(s, parts, m)
 	} else {
-		p.Items = Listen(s).Items(m)
+		h := Listen(s)
+		p.Items = h.Items(m)
+		p.Read = onlyRead(h.touched, p.Items)
 	}
 	distill.Hold(s, p)
 	return p, nil

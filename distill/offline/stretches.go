@@ -39,7 +39,7 @@ func stretches(s *ingest.Session) []*ingest.Session {
 }
 
 // inStretches distills a session by its stretches, some of them at once.
-func inStretches(s *ingest.Session, parts []*ingest.Session, m *Model) []payload.Item {
+func inStretches(s *ingest.Session, parts []*ingest.Session, m *Model) (items []payload.Item, read []string) {
 	type heard struct {
 		*talk
 		passages []Passage
@@ -80,11 +80,11 @@ func inStretches(s *ingest.Session, parts []*ingest.Session, m *Model) []payload
 		h.forget()
 		last = h.talk
 	}
-	items := slices.Concat(aim, files(last, touched, m), limits, m.recorded(records(s)))
+	items = slices.Concat(aim, files(last, touched, m), limits, m.recorded(records(s)))
 	if done := folderWork(s); len(done) > 0 {
 		items = slices.Concat(items, done, words[max(0, len(words)-mostWords):])
 	}
-	return m.withPassages(s, items, likeliest(passages, m.quota(exchanges)))
+	return m.withPassages(s, items, likeliest(passages, m.quota(exchanges))), onlyRead(touched, items)
 }
 
 // forget unties what was said, so that to keep one thing doesn't keep all.
