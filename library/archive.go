@@ -43,7 +43,7 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 	if err := l.ReadOnly(); err != nil {
 		return fail(err)
 	}
-	if !validID(f.ID) {
+	if !ValidID(f.ID) {
 		return fail(fmt.Errorf("its id %q can't name a folder", f.ID))
 	}
 	for try := 0; ; try++ {

@@ -76,8 +76,8 @@ func (l *Library) temp(write func(io.Writer) error) (path string, err error) {
 	return path, nil
 }
 
-// tempOf is temp of what a stream has.
-func (l *Library) tempOf(r io.Reader) (path string, sum disk.Sums, err error) {
+// TempOf is Temp of what a stream has.
+func (l Inside) TempOf(r io.Reader) (path string, sum disk.Sums, err error) {
 	path, err = l.temp(func(w io.Writer) (err error) {
 		sum, err = disk.Sum(io.TeeReader(r, w))
 		return err

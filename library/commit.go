@@ -35,13 +35,14 @@ func (l *Library) commitNew(a *archiving) error {
 		defer disk.Unlink(temp) // of a failure
 		temps[name] = temp
 	}
-	return l.build(a.entry, temps)
+	return l.Inside().Build(a.entry, temps)
 }
 
-// build makes the folder of a new session of files that lie aside, by their names in
+// Build makes the folder of a new session of files that lie aside, by their names in
 // it, and puts it into its place in one rename. They needn't be synced: until then all
-// is out of sight, and one wait for the disk does for the files and their names.
-func (l *Library) build(e Entry, temps map[string]string) error {
+// is out of sight, and one wait for the disk does for the files and their names. The errors
+// are ErrStale and ErrForgotten.
+func (l Inside) Build(e Entry, temps map[string]string) error {
 	build, err := l.tempName()
 	if err != nil {
 		return err

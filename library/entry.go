@@ -227,12 +227,13 @@ func (e Entry) encode() ([]byte, error) {
 	return disk.SealJSON(b.Bytes()), err
 }
 
-func decodeEntry(text []byte, folder string) (Entry, error) {
+// DecodeEntry reads what session.json says; what can be read of it comes beside an error, too.
+func DecodeEntry(text []byte, folder string) (Entry, error) {
 	var e Entry
 	if err := fastjson.Unmarshal(text, &e); err != nil {
 		return e, err
 	}
-	if !validID(e.ID) {
+	if !ValidID(e.ID) {
 		return e, fmt.Errorf("no usable id: %q", e.ID)
 	}
 	e.Folder = folder

@@ -3,7 +3,6 @@ package library
 // What tests of the package look at from inside.
 var (
 	SessionFile  = sessionFile
-	ReadEntry    = readEntry
 	FolderName   = folderName
 	VectorsName  = vectorsName
 	Readme       = readme

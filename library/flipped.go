@@ -10,10 +10,10 @@ import (
 // edit of a letter may be one too, so the file's time must bear it out.
 const mostFlipped = 3
 
-// flipped reports whether a payload.md that isn't what was written was damaged
+// Flipped reports whether a payload.md that isn't what was written was damaged
 // rather than edited: a few bits of it differ, and nobody has written to it
 // since payload.json was, which is written after it.
-func flipped(folder string, written, now []byte) bool {
+func Flipped(folder string, written, now []byte) bool {
 	if len(written) != len(now) {
 		return false
 	}

@@ -49,12 +49,12 @@ func (l Inside) View(id ingest.SessionID) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Entry, err = decodeEntry(s.Text["session.json"], e.Folder); err != nil {
+	if s.Entry, err = DecodeEntry(s.Text["session.json"], e.Folder); err != nil {
 		return nil, fmt.Errorf("%s: session.json: %w", e.Folder, err)
 	}
 	s.Versions = raw.ParseVersions("versions.jsonl", disk.SplitLines(s.Text["raw/versions.jsonl"]))
 	if p, err := payload.Decode(s.Text["payload.json"]); err == nil &&
-		flipped(e.Folder, []byte(p.Written), s.Text["payload.md"]) {
+		Flipped(e.Folder, []byte(p.Written), s.Text["payload.md"]) {
 		s.Text["payload.md"] = []byte(p.Written)
 	}
 	return s, nil

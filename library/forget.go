@@ -51,7 +51,7 @@ func (l *Library) Forget(ids []ingest.SessionID, texts *Needles) error {
 	if _, err := l.FoldInbox(); err != nil {
 		return fmt.Errorf("forget: %w", err)
 	}
-	if err := l.bury(ids); err != nil {
+	if err := l.Inside().Bury(ids); err != nil {
 		return fmt.Errorf("forget: %w", err)
 	}
 	// Which items were theirs their folders say: this comes before them.
@@ -63,14 +63,14 @@ func (l *Library) Forget(ids []ingest.SessionID, texts *Needles) error {
 			return fmt.Errorf("forget %s: %w", id, err)
 		}
 	}
-	if err := errors.Join(l.dropLines(ids, texts), l.dropProjects(), l.dropAnswers(ids, texts)); err != nil {
+	if err := errors.Join(l.dropLines(ids, texts), l.Inside().DropProjects(), l.dropAnswers(ids, texts)); err != nil {
 		return fmt.Errorf("forget: %w", err)
 	}
 	return nil
 }
 
-// bury enters the ids that aren't there yet.
-func (l *Library) bury(ids []ingest.SessionID) error {
+// Bury enters the ids that aren't there yet.
+func (l Inside) Bury(ids []ingest.SessionID) error {
 	unlock, err := l.lock("folders")
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (l *Library) bury(ids []ingest.SessionID) error {
 	defer unlock()
 	var lines []tombstone
 	for _, id := range ids {
-		if !validID(id) {
+		if !ValidID(id) {
 			return fmt.Errorf("%q is no session's id", id)
 		}
 		gone, err := l.forgotten(id)
@@ -110,10 +110,10 @@ func (l *Library) dig(id ingest.SessionID) error {
 		}
 	}
 	for _, b := range l.Broken() {
-		if sessionIn(b.Path) != id {
+		if SessionIn(b.Path) != id {
 			continue
 		}
-		if err := l.removeFolder(id, b.Path); err != nil {
+		if err := l.Inside().RemoveFolder(id, b.Path); err != nil {
 			return err
 		}
 	}
@@ -138,8 +138,8 @@ func (l *Library) digOne(id ingest.SessionID) (more bool, err error) {
 	return true, l.takeOut(id, e.Folder)
 }
 
-// removeFolder removes a folder that isn't the one a session is known by.
-func (l *Library) removeFolder(id ingest.SessionID, folder string) error {
+// RemoveFolder removes a folder that isn't the one a session is known by.
+func (l Inside) RemoveFolder(id ingest.SessionID, folder string) error {
 	unlock, err := l.lockFolders()
 	if err != nil {
 		return err
@@ -256,8 +256,8 @@ func (l *Library) rewriteLines(path string, drop func(line []byte) bool) error {
 	return disk.SyncDir(filepath.Dir(path))
 }
 
-// dropProjects removes the projects that have no session left.
-func (l *Library) dropProjects() error {
+// DropProjects removes the projects that have no session left.
+func (l Inside) DropProjects() error {
 	all, err := l.Shelved()
 	if err != nil {
 		return err

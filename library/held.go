@@ -3,7 +3,6 @@ package library
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"recall/ingest"
 	"recall/library/disk"
@@ -30,7 +29,10 @@ func (l *Library) Held(ctx context.Context, id ingest.SessionID, f ingest.File) 
 		f.Name = name // as keepNames has it
 	}
 	var damaged error
-	for _, n := range candidates(e.File(f.Name), v.Files[f.Name], f) {
+	for n := len(v.Files[f.Name]); n > 0; n-- {
+		if v.At(f.Name, n).Size < f.Size {
+			continue
+		}
 		same, err := l.sameAs(ctx, id, f, n)
 		switch {
 		case same:
@@ -45,26 +47,6 @@ func (l *Library) Held(ctx context.Context, id ingest.SessionID, f ingest.File) 
 		return damaged
 	}
 	return notHeld(f)
-}
-
-// candidates are the versions that may hold a file's bytes: the one that was
-// last taken from it first, then the newest.
-func candidates(state *FileState, all []raw.Version, f ingest.File) []int {
-	var list []int
-	for n := len(all); n > 0; n-- {
-		if all[n-1].Size >= f.Size {
-			list = append(list, n)
-		}
-	}
-	if state == nil {
-		return list
-	}
-	if s := state.source(f.Path); s != nil {
-		if i := slices.Index(list, s.Version); i > 0 {
-			list = slices.Insert(slices.Delete(list, i, i+1), 0, s.Version)
-		}
-	}
-	return list
 }
 
 // sameAs reports whether a file's bytes are the first of a version's.

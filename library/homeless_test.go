@@ -21,9 +21,9 @@ func TestProjectsLost(t *testing.T) {
 		seal            bool                         // the damage comes with a good last line
 	}{
 		{"deleted", "it is gone", "entered again", 1, func(string, string) string { return "" }, false},
-		{"another id", "not what its last line says", "as it reads now", 0,
+		{"another id", "not what its last line says", "the projects of 1 sessions", 1,
 			func(text, id string) string { return strings.Replace(text, id, "a"+id[:9], 1) }, false},
-		{"another id, sealed", "lacks the projects of 1 of the sessions", "as it reads now", 0,
+		{"another id, sealed", "lacks the projects of 1 of the sessions", "the projects of 1 sessions", 1,
 			func(text, id string) string { return strings.Replace(text, id, "a"+id[:9], 1) }, true},
 		{"another id and root", "lacks the projects", "the projects of 1 sessions", 1, func(text, id string) string {
 			return strings.ReplaceAll(strings.Replace(text, id, "a"+id[:9], 1), "billing", "selling")

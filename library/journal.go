@@ -2,11 +2,10 @@ package library
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
-	"path/filepath"
+	"slices"
 	"time"
 
 	"recall/library/disk"
@@ -34,7 +33,7 @@ func (f Fact) N(name string) int {
 // tells of it.
 func (l *Library) Last(what ...string) (map[string]Fact, error) {
 	last := map[string]Fact{}
-	f, err := disk.Open(filepath.Join(l.dir, "journal.jsonl"))
+	f, err := disk.Open(l.journal().Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return last, nil
 	}
@@ -54,20 +53,12 @@ func (l *Library) Last(what ...string) (map[string]Fact, error) {
 	if from > 0 {
 		_, text, _ = bytes.Cut(text, []byte("\n"))
 	}
-	wanted := map[string]bool{}
-	for _, w := range what {
-		wanted[w] = true
-	}
-	for line := range bytes.Lines(text) {
-		facts := map[string]any{}
-		if disk.SealOf(line) == disk.SealBad || json.Unmarshal(line, &facts) != nil {
-			continue
-		}
-		name, _ := facts["what"].(string)
-		at, _ := facts["at"].(string)
-		when, err := time.Parse(time.RFC3339, at)
-		if wanted[name] && err == nil {
-			last[name] = Fact{when, name, facts}
+	lines, _ := l.journal().Of(disk.SplitLines(text))
+	for _, line := range lines {
+		name, _ := line["what"].(string)
+		at, _ := line["at"].(string)
+		if when, err := time.Parse(time.RFC3339, at); err == nil && slices.Contains(what, name) {
+			last[name] = Fact{when, name, line}
 		}
 	}
 	return last, nil

@@ -250,7 +250,7 @@ func (l *Library) note(e Entry) error {
 func (l *Library) reread(id ingest.SessionID) (Entry, error) {
 	e, ok := l.known(id)
 	if ok {
-		if fresh, err := readEntry(e.Folder); err == nil && fresh.ID == id {
+		if fresh, err := ReadEntry(e.Folder); err == nil && fresh.ID == id {
 			return fresh, nil
 		}
 	}
@@ -288,10 +288,11 @@ func (l *Library) changed(e *Entry) ([]byte, error) {
 	return text, err
 }
 
-func readEntry(folder string) (Entry, error) {
+// ReadEntry is the entry of a session's folder as session.json says it now.
+func ReadEntry(folder string) (Entry, error) {
 	text, err := disk.ReadPlain(sessionFile(folder))
 	if err != nil {
 		return Entry{}, err
 	}
-	return decodeEntry(text, folder)
+	return DecodeEntry(text, folder)
 }

@@ -19,7 +19,11 @@ func (l *Library) Journal(what string, facts map[string]any) error {
 	for k, v := range facts {
 		line[k] = v
 	}
-	return share(l, logOf[map[string]any](l, "journal.jsonl", nil), line)
+	return share(l, l.journal(), line)
+}
+
+func (l *Library) journal() ledger.Log[map[string]any] {
+	return logOf[map[string]any](l, "journal.jsonl", nil)
 }
 
 // logOf is a ledger at the top of the library; valid reports whether a line says something,

@@ -11,8 +11,8 @@ import (
 
 const maxFolder = registry.MaxFolder
 
-// validID refuses ids that could leave a folder or can't name one.
-func validID(id ingest.SessionID) bool {
+// ValidID refuses ids that could leave a folder or can't name one.
+func ValidID(id ingest.SessionID) bool {
 	if id == "" || len(id) > 128 || id[0] == '.' || id[len(id)-1] == '.' || disk.DeviceName(string(id)) {
 		return false
 	}

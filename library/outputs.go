@@ -68,7 +68,7 @@ func (l *Library) saveOutput(ctx context.Context, id ingest.SessionID, f FileSta
 		return err
 	}
 	defer r.Close()
-	temp, _, err := l.tempOf(disk.Until(ctx, r))
+	temp, _, err := l.Inside().TempOf(disk.Until(ctx, r))
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (l *Library) saveOutput(ctx context.Context, id ingest.SessionID, f FileSta
 	if err := disk.MakeDirs(filepath.Dir(target)); err != nil {
 		return err
 	}
-	if err := keepChanged(l, target, e.Sums[name], ver.Sum); err != nil {
+	if err := l.Inside().KeepChanged(target, e.Sums[name], ver.Sum); err != nil {
 		return err
 	}
 	if err := disk.Rename(temp, target); err != nil {
@@ -104,9 +104,9 @@ func (l *Library) noteSum(e Entry, name, sum string) error {
 	return l.saveEntry(e)
 }
 
-// keepChanged puts a file aside that is neither as recall wrote it nor as it is
+// KeepChanged puts a file aside that is neither as recall wrote it nor as it is
 // about to.
-func keepChanged(l *Library, path, written, next string) error {
+func (l Inside) KeepChanged(path, written, next string) error {
 	sum, err := disk.SumFile(path)
 	if errors.Is(err, os.ErrNotExist) || err == nil && (sum.SHA256 == written || sum.SHA256 == next) {
 		return nil

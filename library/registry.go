@@ -127,9 +127,9 @@ func (l Inside) LostProjects(text []byte, err error, sealed bool, entries []Entr
 	return fmt.Sprintf("it lacks the projects of %d of the sessions", n)
 }
 
-// MendProjects takes projects.toml as it reads, with the ids that its sessions know
-// its projects by. One that can't be read is put aside. Projects that are in it
-// no more are entered again by distilling their sessions, those of again.
+// MendProjects takes projects.toml as it reads. One that can't be read is put aside.
+// Projects that aren't in it, by the ids that their sessions know, are entered again, or
+// found by their root, by distilling their sessions, those of again.
 func (l Inside) MendProjects() (how string, again []Entry, err error) {
 	unlock, err := l.lock("folders")
 	if err != nil {
@@ -151,7 +151,6 @@ func (l Inside) MendProjects() (how string, again []Entry, err error) {
 		return "put aside as " + filepath.Base(aside) + "; the projects are entered again, names given by hand are lost",
 			all, errors.Join(disk.Rename(path, aside), disk.SyncDir(l.dir))
 	}
-	reg.Reclaim(projectsOf(all))
 	if err := l.putRegistry(reg); err != nil {
 		return "", nil, err
 	}
@@ -173,11 +172,4 @@ func homeless(reg *registry.Registry, entries []Entry) []Entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool {
 		return e.Project == "" || reg.Find(e.Project) != nil
 	})
-}
-
-func projectsOf(entries []Entry) (ids []string) {
-	for _, e := range entries {
-		ids = append(ids, e.Project)
-	}
-	return ids
 }

@@ -161,7 +161,7 @@ func (l *Library) folders() (all []string, broken []ingest.Problem, err error) {
 	}
 	for _, g := range groups {
 		dir := filepath.Join(l.dir, g.Name())
-		if isLink(dir, g) || !g.IsDir() || ownFolder(g.Name()) {
+		if isLink(dir, g) || !g.IsDir() || IsOwn(g.Name()) {
 			continue
 		}
 		inside, err := disk.ReadDir(dir)
@@ -225,7 +225,7 @@ func look(folder string, old map[string]*known) looked {
 	if k, ok := old[folder]; ok && k.Stamp == stampOf(fi) {
 		return looked{known: k}
 	}
-	e, err := readEntry(folder)
+	e, err := ReadEntry(folder)
 	if err != nil {
 		return looked{err: fmt.Errorf("session.json: %w", err)}
 	}
@@ -247,8 +247,8 @@ func inParallel(n, block int, do func(i int)) {
 	_ = g.Wait() // of no errors
 }
 
-// ownFolder reports whether a name at the top of the library isn't a project.
-func ownFolder(name string) bool {
+// IsOwn reports whether a name at the top of the library isn't a project.
+func IsOwn(name string) bool {
 	return strings.HasPrefix(name, ".") || name == cacheName || name == "inbox"
 }
 

@@ -202,7 +202,7 @@ func (l *Library) heal(e *Entry) error {
 		return disk.RemoveIfThere(md)
 	}
 	e.Sums = maps.Clone(e.Sums)
-	maps.DeleteFunc(e.Sums, func(name, _ string) bool { return isRendered(name) })
+	maps.DeleteFunc(e.Sums, func(name, _ string) bool { return IsRendered(name) })
 	if err := l.saveEntry(*e); err != nil {
 		return err
 	}
@@ -218,8 +218,8 @@ func (e Entry) CutOff() bool {
 	return e.Distilled != nil && e.Format >= 2 && e.Sums["transcript.md"] == ""
 }
 
-// isRendered reports whether a file is for people and its sum stands in session.json.
-func isRendered(name string) bool { return name == manifest.Name || render.IsTranscript(name) }
+// IsRendered reports whether a file is for people and its sum stands in session.json.
+func IsRendered(name string) bool { return name == manifest.Name || render.IsTranscript(name) }
 
 func same(path string, data []byte) bool {
 	fi, err := os.Stat(path)
@@ -284,7 +284,7 @@ func (l *Library) Saved(id ingest.SessionID) (*payload.Payload, []byte, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("session %s: %w", id, err)
 	}
-	if flipped(e.Folder, []byte(p.Written), markdown) { // no edit: set right
+	if Flipped(e.Folder, []byte(p.Written), markdown) { // no edit: set right
 		markdown = []byte(p.Written)
 		if err := l.put(filepath.Join(e.Folder, "payload.md"), markdown); err != nil {
 			return nil, nil, err

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"html"
 	"io/fs"
-	"path/filepath"
 
 	"recall/ingest"
-	"recall/library/disk"
 	"recall/library/render"
 )
 
@@ -21,13 +19,9 @@ var ErrNoTurn = errors.New("no such turn in the transcript")
 // anchor to jump to, "transcript-2.md#u17". The error is ErrNoTurn if it isn't
 // rendered (yet).
 func (l *Library) TurnLink(id ingest.SessionID, turn string) (string, error) {
-	e, err := l.Session(id)
-	if err != nil {
-		return "", err
-	}
 	anchor := []byte(`<a id="` + html.EscapeString(turn) + `">`)
 	for i := 0; turn != ""; i++ {
-		text, err := disk.ReadPlain(filepath.Join(e.Folder, render.TranscriptName(i)))
+		text, err := l.readFile(id, render.TranscriptName(i))
 		if errors.Is(err, fs.ErrNotExist) {
 			break
 		}

@@ -32,11 +32,7 @@ func (l *Library) SaveVectors(id ingest.SessionID, model string, data []byte) er
 
 // Vectors gives what SaveVectors kept of a model; nil if it kept nothing.
 func (l *Library) Vectors(id ingest.SessionID, model string) ([]byte, error) {
-	e, err := l.Session(id)
-	if err != nil {
-		return nil, err
-	}
-	b, err := disk.ReadPlain(filepath.Join(e.Folder, "vectors", vectorsName(model)))
+	b, err := l.readFile(id, "vectors/"+vectorsName(model))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

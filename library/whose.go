@@ -22,7 +22,7 @@ var besideAnother = regexp.MustCompile(`~[0-9]+$`) // see freeName
 func idIn(folder string, said ingest.SessionID) ingest.SessionID {
 	base := besideAnother.ReplaceAllString(filepath.Base(folder), "")
 	fits := func(id ingest.SessionID) bool {
-		if !validID(id) {
+		if !ValidID(id) {
 			return false
 		}
 		own := bareID(id)
@@ -33,10 +33,10 @@ func idIn(folder string, said ingest.SessionID) ingest.SessionID {
 	if fits(said) {
 		return said
 	}
-	if filepath.Base(filepath.Dir(folder)) == "unsorted" && validID(ingest.SessionID(base)) {
+	if filepath.Base(filepath.Dir(folder)) == "unsorted" && ValidID(ingest.SessionID(base)) {
 		return ingest.SessionID(base)
 	}
-	if p := payloadIn(folder); p != nil && fits(ingest.SessionID(p.Session)) {
+	if p := PayloadIn(folder); p != nil && fits(ingest.SessionID(p.Session)) {
 		return ingest.SessionID(p.Session)
 	}
 	segs, _ := disk.Glob(folder, "raw", "0-*.zst")
@@ -59,10 +59,10 @@ func idIn(folder string, said ingest.SessionID) ingest.SessionID {
 	return ""
 }
 
-// sessionIn is whose folder one is that may be damaged, "" if nothing tells it.
-func sessionIn(folder string) ingest.SessionID {
+// SessionIn is whose folder one is that may be damaged, "" if nothing tells it.
+func SessionIn(folder string) ingest.SessionID {
 	text, _ := disk.ReadPlain(sessionFile(folder))
-	e, _ := decodeEntry(text, folder)
+	e, _ := DecodeEntry(text, folder)
 	return idIn(folder, e.ID)
 }
 
@@ -86,7 +86,7 @@ func (e *Entry) FillFrom(v *raw.Versions, folder string) {
 		if v.Files["record.json"] != nil || v.Files["audit.jsonl"] != nil {
 			e.Source = ingest.Cowork
 		}
-		if p := payloadIn(folder); p != nil {
+		if p := PayloadIn(folder); p != nil {
 			e.Source = ingest.Source(p.Source)
 		}
 	}
@@ -96,7 +96,8 @@ func (e *Entry) FillFrom(v *raw.Versions, folder string) {
 	e.finish()
 }
 
-func payloadIn(folder string) *payload.Payload {
+// PayloadIn is the payload in such a folder, nil if that can't be used.
+func PayloadIn(folder string) *payload.Payload {
 	text, err := disk.ReadPlain(filepath.Join(folder, "payload.json"))
 	if err != nil || disk.SealOfJSON(text) == disk.SealBad {
 		return nil
@@ -108,8 +109,8 @@ func payloadIn(folder string) *payload.Payload {
 	return p
 }
 
-// markBehind has a session distilled again by the next sync.
-func (l *Library) markBehind(id ingest.SessionID) error {
+// MarkBehind has a session distilled again by the next sync.
+func (l Inside) MarkBehind(id ingest.SessionID) error {
 	e, unlock, err := l.hold(id)
 	if err != nil {
 		return err

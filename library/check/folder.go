@@ -187,7 +187,7 @@ func (f *folderCheck) markdown(p *payload.Payload) {
 		}
 	case err != nil:
 		f.found("payload.md", Damaged, MendRender, "%v", err)
-	case p != nil && f.c.l.Flipped(f.entry.Folder, []byte(p.Written), text):
+	case p != nil && library.Flipped(f.entry.Folder, []byte(p.Written), text):
 		f.found("payload.md", Damaged, MendRender,
 			"a bit of it is not as it was written, and nobody has written to it since")
 	case p != nil && p.Written != string(text):
@@ -251,8 +251,8 @@ func (f *folderCheck) others() {
 			f.found(name, Leftover, "", "no version needs it")
 		case name == library.NewMarkdown || name == library.NewPayload:
 			f.found(name, Unfinished, "", "of a save that was cut off")
-		case f.c.l.IsRendered(name) && !f.sealed():
-		case f.c.l.IsRendered(name):
+		case library.IsRendered(name) && !f.sealed():
+		case library.IsRendered(name):
 			f.found(name, Unfinished, "", "session.json doesn't name it: a save was cut off")
 		case strings.HasSuffix(name, ".damaged") || strings.HasPrefix(name, "payload before repair"):
 			f.found(name, Unknown, "", "put aside by recall check --repair; delete it when you have looked at it")

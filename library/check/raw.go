@@ -162,8 +162,8 @@ func (r *repairing) session(f Finding, folder string) (string, error) {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
-	e, err := r.l.DecodeEntry(text, folder)
-	if id := r.l.SessionIn(folder); id == "" {
+	e, err := library.DecodeEntry(text, folder)
+	if id := library.SessionIn(folder); id == "" {
 		return "", errors.New("which session it is can't be told any more; recall sync takes it in anew where its source " +
 			"is still there")
 	} else if err != nil || e.ID != id {

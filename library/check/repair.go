@@ -14,7 +14,6 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/library/disk"
-	"recall/library/ledger"
 	"recall/library/raw"
 	"recall/payload"
 )
@@ -227,19 +226,18 @@ func sortLines(text []byte, name string) (keep, aside []byte, doubtful int) {
 
 // lineMeans reports whether a line can be used as it reads.
 func lineMeans(line []byte, name string) bool {
-	var err error
+	var edit payload.Edit
+	var link payload.Link
+	var gone struct{ ID ingest.SessionID }
 	switch name {
 	case "edits.jsonl":
-		_, err = ledger.Log[payload.Edit]{Check: payload.Edit.Check}.Read(line)
+		return json.Unmarshal(line, &edit) == nil && edit.Check() == nil
 	case library.LinksName:
-		_, err = ledger.Log[payload.Link]{Check: payload.Link.Check}.Read(line)
+		return json.Unmarshal(line, &link) == nil && link.Check() == nil
 	case "tombstones.jsonl":
-		var t struct{ ID ingest.SessionID }
-		return json.Unmarshal(line, &t) == nil && t.ID != ""
-	default:
-		return json.Valid(line)
+		return json.Unmarshal(line, &gone) == nil && gone.ID != ""
 	}
-	return err == nil
+	return json.Valid(line)
 }
 
 // derived makes way for a file that is made by distilling. A payload.md that
@@ -268,7 +266,7 @@ func (r *repairing) derived(f Finding, path string) (string, error) {
 		return "", errLost
 	}
 	if strings.Contains(f.Path, "/outputs/") {
-		if err := r.l.KeepChanged(path); err != nil {
+		if err := r.l.KeepChanged(path, "", ""); err != nil {
 			return "", err
 		}
 		r.render[f.Session] = true
@@ -279,7 +277,7 @@ func (r *repairing) derived(f Finding, path string) (string, error) {
 			return "", err
 		}
 	}
-	if p := r.l.PayloadIn(filepath.Dir(path)); p != nil && filepath.Base(path) == "payload.md" {
+	if p := library.PayloadIn(filepath.Dir(path)); p != nil && filepath.Base(path) == "payload.md" {
 		return "written again", errors.Join(r.l.Put(path, []byte(p.Written)), disk.SyncDir(filepath.Dir(path)))
 	}
 	if name := filepath.Base(filepath.Dir(path)); name == "vectors" {

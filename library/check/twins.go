@@ -157,7 +157,7 @@ func (t *twins) bring() error {
 	if err != nil {
 		return err
 	}
-	old := l.PayloadIn(src.Entry.Folder)
+	old := library.PayloadIn(src.Entry.Folder)
 	edits, err := src.PendingEdits("repair")
 	t.page = err != nil
 	takeOld := old != nil && (len(src.Text["edits.jsonl"]) > 0 || len(dst.Text["edits.jsonl"]) == 0)
@@ -224,7 +224,7 @@ func (t *twins) carry() error {
 	if disk.SealOfJSON(t.src.Text["session.json"]) == disk.SealGood {
 		brought["session.json"] = true
 	}
-	if t.r.l.PayloadIn(t.src.Entry.Folder) == nil {
+	if library.PayloadIn(t.src.Entry.Folder) == nil {
 		as["payload.json"], as["payload.md"] = "payload.json.damaged", "payload before repair.md"
 	} else if brought["payload.json"] = true; t.page {
 		as["payload.md"] = "payload before repair.md"
@@ -232,7 +232,7 @@ func (t *twins) carry() error {
 		brought["payload.md"] = true
 	}
 	for _, name := range t.src.Names() {
-		if brought[name] || t.r.l.IsRendered(name) || path.Dir(name) == "vectors" || t.held(name) {
+		if brought[name] || library.IsRendered(name) || path.Dir(name) == "vectors" || t.held(name) {
 			continue // or made again
 		}
 		if err := t.move(filepath.Join(t.src.Entry.Folder, filepath.FromSlash(name)), cmp.Or(as[name], name)); err != nil {

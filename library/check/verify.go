@@ -182,7 +182,7 @@ func (c *checking) again(f *folderCheck) *folderCheck {
 			defer unlock()
 		}
 	}
-	e, err := c.l.ReadEntry(f.entry.Folder)
+	e, err := library.ReadEntry(f.entry.Folder)
 	if err != nil {
 		c.l.Reload() // it was moved, or session.json is the trouble
 		if e, err = c.l.Session(f.entry.ID); err != nil {
@@ -310,7 +310,7 @@ func (c *checking) strays(entries []library.Entry) {
 			}
 			continue
 		}
-		if c.l.IsOwn(g.Name()) {
+		if library.IsOwn(g.Name()) {
 			continue
 		}
 		inside, _ := disk.ReadDir(path)

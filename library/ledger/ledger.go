@@ -119,11 +119,6 @@ func (g Log[T]) read(line []byte) (r T, err error) {
 	if disk.SealOf(line) == disk.SealBad {
 		return r, errors.New("not as it was written")
 	}
-	return g.Read(line)
-}
-
-// Read is the record of a line as it reads, whatever its checksum says.
-func (g Log[T]) Read(line []byte) (r T, err error) {
 	if err = json.Unmarshal(line, &r); err == nil {
 		err = g.check(r)
 	}

@@ -39,13 +39,13 @@ func (m *merging) carry(ctx context.Context, folder string) (what string, err er
 	if err != nil {
 		return "", raw.AtSource(err)
 	}
-	src.Entry = library.Entry{ID: m.l.SessionIn(folder), Folder: folder}
+	src.Entry = library.Entry{ID: library.SessionIn(folder), Folder: folder}
 	src.Versions = raw.ParseVersions("versions.jsonl", disk.SplitLines(src.Text["raw/versions.jsonl"]))
 	if why, err := m.leave(src); why != "" || err != nil {
 		return "left out: " + why, err
 	}
 	to := filepath.Join(m.l.Dir(), filepath.FromSlash(m.from.Rel(folder)))
-	if _, err := m.l.ReadEntry(to); err == nil { // a good one; the name's end still tells the session
+	if _, err := library.ReadEntry(to); err == nil { // a good one; the name's end still tells the session
 		to = filepath.Join(filepath.Dir(to), "damaged "+filepath.Base(to))
 	}
 	var names []string
@@ -123,7 +123,7 @@ func (m *merging) healed(ctx context.Context) error {
 		return err
 	}
 	for _, b := range m.l.Broken() {
-		id := m.l.SessionIn(b.Path)
+		id := library.SessionIn(b.Path)
 		now, ok := m.l.Known(id)
 		if !ok || now.Folder == b.Path || still[m.l.Rel(b.Path)] {
 			continue

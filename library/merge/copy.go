@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"recall/ingest"
 	"recall/library"
 	"recall/library/disk"
 	"recall/library/raw"
@@ -71,48 +70,26 @@ func (m *merging) copyOne(ctx context.Context, src *library.Folder, name string)
 	c.bad = m.damaged(ctx, src, c)
 	const worthIt = 64 << 10 // as for a session that is archived
 	if seg, err := raw.ParseSegment(strings.TrimPrefix(name, "raw/")); err == nil && seg.Length >= worthIt && !c.bad {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.came[name] = append(m.came[name], src.Entry.ID)
+		m.shareCopy(&c)
 	}
 	return c, nil
 }
 
-// share stores once what several sessions brought with them: the segment of one is
-// a second name of the other's.
-func (m *merging) share() error {
-	for name, ids := range m.came {
-		for _, id := range ids[1:] {
-			if err := m.shareOne(name, ids[0], id); err != nil && !errors.Is(err, library.ErrNoSession) {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (m *merging) shareOne(name string, first, id ingest.SessionID) error {
-	twin, known := m.l.Known(first)
-	e, unlock, err := m.l.Hold(id)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	from := filepath.Join(twin.Folder, filepath.FromSlash(name))
-	to := filepath.Join(e.Folder, filepath.FromSlash(name))
-	a, errA := disk.SumFile(from)
-	b, errB := disk.SumFile(to)
-	if !known || from == to || errA != nil || errB != nil || a != b {
-		return nil // one could not be brought over, or is stored otherwise
-	}
+// shareCopy stores once what several sessions bring with them: the segment of one is a
+// second name of the other's. Where that can't be done each has its own.
+func (m *merging) shareCopy(c *copied) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	temp, err := m.l.TempName()
 	if err != nil {
-		return err
+		return
 	}
-	if disk.Link(from, temp) != nil {
-		return nil // a system without links
+	if first := m.came[c.sum]; first == "" && disk.Link(c.temp, temp) == nil {
+		m.came[c.sum] = temp // stays until the library is closed, wherever the session's goes
+	} else if first != "" && disk.Link(first, temp) == nil {
+		disk.Unlink(c.temp)
+		c.temp = temp
 	}
-	return errors.Join(disk.Rename(temp, to), disk.SyncDir(filepath.Dir(to)))
 }
 
 func dropCopies(all []copied) {

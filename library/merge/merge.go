@@ -14,6 +14,7 @@ import (
 
 	"recall/ingest"
 	"recall/library"
+	"recall/library/disk"
 	"recall/library/raw"
 )
 
@@ -59,7 +60,7 @@ var (
 // there is a Problem and costs nothing else. Cut off, it is finished by doing
 // it again.
 func Merge(ctx context.Context, l, from *library.Library, o Options) (Merged, error) {
-	m := &merging{l: l.Inside(), from: from.Inside(), options: o, came: map[string][]ingest.SessionID{}}
+	m := &merging{l: l.Inside(), from: from.Inside(), options: o, came: map[disk.Sums]string{}}
 	err := m.run(ctx)
 	if err != nil {
 		err = fmt.Errorf("merge %s: %w", from.Dir(), err)
@@ -74,8 +75,8 @@ type merging struct {
 
 	mu     sync.Mutex // guards what follows
 	done   Merged
-	looked int                           // at so many sessions
-	came   map[string][]ingest.SessionID // large segments, by name, with those that brought them
+	looked int                  // at so many sessions
+	came   map[disk.Sums]string // large segments, each under a second name
 }
 
 func (m *merging) run(ctx context.Context) error {
@@ -121,7 +122,7 @@ func (m *merging) run(ctx context.Context) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	return errors.Join(m.share(), m.broken(ctx), m.l.Settle(), m.logs(), m.others(), m.emptyProjects())
+	return errors.Join(m.broken(ctx), m.l.Settle(), m.logs(), m.others(), m.emptyProjects())
 }
 
 // emptyProjects drops the projects all of whose sessions were forgotten, on

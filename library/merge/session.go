@@ -86,7 +86,7 @@ func (m *merging) follow(ctx context.Context, src, dst *library.Folder) error {
 	if err := m.dropUnneeded(now.Folder, src, dst); err != nil {
 		return err
 	}
-	fresh, err := m.l.ReadEntry(now.Folder)
+	fresh, err := library.ReadEntry(now.Folder)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (m *merging) tombstones() error {
 	var absent, here []ingest.SessionID
 	for _, id := range ids {
 		switch _, err := m.l.Session(id); {
-		case !m.l.ValidID(id):
+		case !library.ValidID(id):
 			m.problem(filepath.Join(m.from.Dir(), "tombstones.jsonl"), "no session's id: "+string(id))
 		case errors.Is(err, library.ErrNoSession):
 			absent = append(absent, id)

@@ -287,36 +287,6 @@ func (r *Registry) Unite(p Project) {
 	have.Remote, have.Birth = max(have.Remote, p.Remote), max(have.Birth, p.Birth)
 }
 
-// Reclaim gives projects that no session knows by their id the id that their
-// root, or name, would have given them, if that is among the ids of sessions' projects.
-func (r *Registry) Reclaim(ids []string) {
-	lost, used := map[string]bool{}, map[string]bool{}
-	for _, id := range ids {
-		used[id] = true
-		lost[id] = id != "" && r.Find(id) == nil
-	}
-	for i := range r.Projects {
-		p := &r.Projects[i]
-		if used[p.ID] || slices.ContainsFunc(p.Ids, func(id string) bool { return used[id] }) {
-			continue
-		}
-		ids := []string{idOf("name:" + p.Base)}
-		if p.Base == ingest.NoProject {
-			ids = append(ids, ingest.NoProject)
-		}
-		for _, root := range append([]string{p.Root}, p.Former...) {
-			ids = append(ids, idOf(root))
-		}
-		for _, id := range ids {
-			if lost[id] {
-				p.ID = id
-				delete(lost, id)
-				break
-			}
-		}
-	}
-}
-
 func union(a, b []string) []string {
 	all := append(slices.Clone(a), b...)
 	slices.Sort(all)
