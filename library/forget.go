@@ -95,65 +95,53 @@ func (l Inside) Bury(ids []ingest.SessionID) error {
 	return l.tombstones().Add(lines...)
 }
 
-// dig removes every folder of a session.
+// dig removes every folder of a session, also such as can't be used.
 func (l *Library) dig(id ingest.SessionID) error {
+	unlock, err := l.lockSession(id)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	for {
-		more, err := l.digOne(id)
-		if err != nil {
-			return err
-		}
 		if _, err := l.Shelved(); err != nil { // there may be a second one with that id
 			return err
 		}
-		if !more {
-			break
+		var folders []string
+		if e, ok := l.known(id); ok {
+			folders = append(folders, e.Folder)
+		}
+		for _, b := range l.Broken() {
+			if SessionIn(b.Path) == id {
+				folders = append(folders, b.Path)
+			}
+		}
+		if len(folders) == 0 {
+			return nil
+		}
+		for _, folder := range folders {
+			if err := l.takeOut(id, folder, true); err != nil {
+				return err
+			}
 		}
 	}
-	for _, b := range l.Broken() {
-		if SessionIn(b.Path) != id {
-			continue
-		}
-		if err := l.Inside().RemoveFolder(id, b.Path); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (l *Library) digOne(id ingest.SessionID) (more bool, err error) {
-	unlock, err := l.lockSession(id)
-	if err != nil {
-		return false, err
-	}
-	defer unlock()
-	unlockFolders, err := l.lockFolders()
-	if err != nil {
-		return false, err
-	}
-	defer unlockFolders()
-	e, ok := l.known(id)
-	if !ok {
-		return false, nil
-	}
-	return true, l.takeOut(id, e.Folder)
 }
 
 // RemoveFolder removes a folder that isn't the one a session is known by.
 func (l Inside) RemoveFolder(id ingest.SessionID, folder string) error {
+	return l.takeOut(id, folder, false)
+}
+
+// takeOut removes a folder: it is moved out of sight first, and other processes are
+// told. The error is ErrStale where it is the session's own, and that isn't to go.
+func (l *Library) takeOut(id ingest.SessionID, folder string, own bool) error {
 	unlock, err := l.lockFolders()
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if e, ok := l.known(id); ok && e.Folder == folder {
+	if e, ok := l.known(id); ok && e.Folder == folder && !own {
 		return ErrStale
 	}
-	return l.takeOut(id, folder)
-}
-
-// takeOut removes a folder: it is moved out of sight first, and other processes are
-// told. The caller holds the lock of folders.
-func (l *Library) takeOut(id ingest.SessionID, folder string) error {
 	aside, err := l.tempName()
 	if err != nil {
 		return err
@@ -164,7 +152,8 @@ func (l *Library) takeOut(id ingest.SessionID, folder string) error {
 			err = nil
 		}
 		if k := l.sessions[id]; err == nil && k != nil && k.Entry.Folder == folder {
-			l.removeEntry(id)
+			delete(l.sessions, id)
+			l.listStale = true
 		}
 		return err
 	})
@@ -176,18 +165,7 @@ func (l *Library) takeOut(id ingest.SessionID, folder string) error {
 		return err
 	}
 	disk.Unlink(above) // if that was the last one
-	return removeAll(aside)
-}
-
-// removeEntry forgets what is known of a session. The caller holds l.mu.
-func (l *Library) removeEntry(id ingest.SessionID) {
-	delete(l.sessions, id)
-	l.listStale = true
-}
-
-// removeAll removes a folder out of sight.
-func removeAll(dir string) error {
-	return disk.Do(disk.OpRemove, dir, "", func() error { return disk.UnlinkAll(dir) })
+	return disk.Do(disk.OpRemove, aside, "", func() error { return disk.UnlinkAll(aside) })
 }
 
 // dropLines takes the lines that name a session, or hold one of the texts, out

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/library/disk"
 	"recall/library/ledger"
 )
 
@@ -35,6 +36,16 @@ func logOf[T any](l *Library, name string, valid func(T) bool) ledger.Log[T] {
 		}
 		return nil
 	}}
+}
+
+// TopLogs are the paths of the append-only files that are no session's, what earlier
+// recalls kept of links first: of links the last word counts.
+func (l Inside) TopLogs() (all []string) {
+	for _, pattern := range []string{filepath.Join("*", linksName), "*.jsonl", filepath.Join("inbox", "*.jsonl")} {
+		paths, _ := disk.Glob(l.dir, pattern) // which is good
+		all = append(all, paths...)
+	}
+	return all
 }
 
 // add adds lines to a ledger under a lock.

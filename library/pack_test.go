@@ -247,7 +247,10 @@ func TestGrowsAllDay(t *testing.T) {
 
 // record is about n bytes of a transcript, as repetitive as those are.
 func record(rng *rand.Rand, i, n int) string {
-	head := fmt.Sprintf(`{"parentUuid":"%08x-1111-4222-8333-444444444444","isSidechain":false,"userType":"external","cwd":"/home/ann/billing","sessionId":"%s","version":"2.0.76","gitBranch":"main","type":"assistant","message":{"model":"claude","id":"msg_%08x","role":"assistant","content":[{"type":"text","text":"`, rng.Uint32(), id, i)
+	head := fmt.Sprintf(`{"parentUuid":"%08x-1111-4222-8333-444444444444","isSidechain":false,"userType":"external",`+
+		`"cwd":"/home/ann/billing","sessionId":"%s","version":"2.0.76","gitBranch":"main","type":"assistant",`+
+		`"message":{"model":"claude","id":"msg_%08x","role":"assistant","content":[{"type":"text",`+
+		`"text":"`, rng.Uint32(), id, i)
 	var b strings.Builder
 	for b.Len() < n-len(head) {
 		fmt.Fprintf(&b, "the %s of the %s is %s ", words[rng.IntN(len(words))], words[rng.IntN(len(words))],
@@ -256,4 +259,5 @@ func record(rng *rand.Rand, i, n int) string {
 	return head + b.String() + "\"}]}}\n"
 }
 
-var words = strings.Fields("queue worker retry invoice ledger handler timeout backoff schema index cache session token limit price job lock order amount test migration column")
+var words = strings.Fields("queue worker retry invoice ledger handler timeout backoff schema index cache session " +
+	"token limit price job lock order amount test migration column")

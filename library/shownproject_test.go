@@ -18,7 +18,8 @@ func TestProjectLosesASecretName(t *testing.T) {
 	if err != nil || old.Folder != "app-S3CR3T" {
 		t.Fatalf("got %+v, %v", old, err)
 	}
-	told := ingest.Project{Root: root, Name: "app-S3CR3T", ShownRoot: "/home/ann/app-‹key›", ShownName: "app-‹key›"}
+	told := ingest.Project{Root: root, Name: "app-S3CR3T", ShownRoot: "/home/ann/" +
+		"app-‹key›", ShownName: "app-‹key›"}
 	now, err := l.ProjectFor(told)
 	if err != nil || now.ID != old.ID || now.Name != "app-‹key›" || now.Folder != "app-‹key›" || now.Root != root {
 		t.Errorf("got %+v, %v, want the same project by another name", now, err)

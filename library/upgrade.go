@@ -68,15 +68,9 @@ func (l *Library) upgrade() error {
 // the rest is.
 func (l *Library) upgradeTop(f File) error {
 	f.Format = Format
-	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl"), filepath.Join("*", linksName)} {
-		paths, err := disk.Glob(l.dir, pattern)
-		if err != nil {
+	for _, path := range l.Inside().TopLogs() {
+		if err := l.seal(path); err != nil {
 			return err
-		}
-		for _, path := range paths {
-			if err := l.seal(path); err != nil {
-				return err
-			}
 		}
 	}
 	if l.ownReadme() != nil {

@@ -256,13 +256,10 @@ func (c *checking) top(entries []library.Entry) {
 	if what := c.l.LostProjects(text, err, f.Format >= 2, entries); what != "" {
 		c.found(Finding{Path: "projects.toml", State: Damaged, What: what, Mend: MendRender})
 	}
-	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl"), filepath.Join("*", library.LinksName)} {
-		paths, _ := disk.Glob(c.l.Dir(), pattern) // the pattern is good
-		for _, path := range paths {
-			name := c.rel(path)
-			if what, state := c.lines(path, f.Format >= 2 && f.Inherited[name] == nil); what != "" {
-				c.found(Finding{Path: name, State: state, What: what})
-			}
+	for _, path := range c.l.TopLogs() {
+		name := c.rel(path)
+		if what, state := c.lines(path, f.Format >= 2 && f.Inherited[name] == nil); what != "" {
+			c.found(Finding{Path: name, State: state, What: what})
 		}
 	}
 }

@@ -98,8 +98,7 @@ func SealJSON(text []byte) []byte {
 	if !ok {
 		return text
 	}
-	sum := sha256.Sum256(text)
-	return append(append([]byte{}, body...), docCheck+hex.EncodeToString(sum[:])+"\"\n}\n"...)
+	return append(bytes.Clone(body), docCheck+HexSum(text)+"\"\n}\n"...)
 }
 
 // SealOfJSON says what such a sum says of a file.
@@ -108,11 +107,7 @@ func SealOfJSON(text []byte) seal {
 	if len(text) <= tail || string(text[len(text)-tail:][:len(docCheck)]) != docCheck {
 		return SealNone
 	}
-	body := text[:len(text)-tail]
-	h := sha256.New()
-	h.Write(body)
-	h.Write([]byte("\n}\n"))
-	if want := docCheck + hex.EncodeToString(h.Sum(nil)) + "\"\n}\n"; string(text[len(body):]) == want {
+	if bytes.Equal(SealJSON(append(bytes.Clone(text[:len(text)-tail]), "\n}\n"...)), text) {
 		return SealGood
 	}
 	return SealBad
@@ -122,8 +117,7 @@ const tomlCheck = "# check "
 
 // SealTOML ends a TOML file in a comment with the sum of its text.
 func SealTOML(text []byte) []byte {
-	sum := sha256.Sum256(text)
-	return append(append([]byte{}, text...), tomlCheck+hex.EncodeToString(sum[:])+"\n"...)
+	return append(bytes.Clone(text), tomlCheck+HexSum(text)+"\n"...)
 }
 
 // SealOfTOML says what it says of a file.

@@ -13,11 +13,17 @@ import (
 func TestContents(t *testing.T) {
 	long := strings.Repeat("0123456789\n", 3000)
 	text := strings.Join([]string{
-		`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"w1","name":"Write","input":{"file_path":"/a","content":"` + strings.ReplaceAll(long, "\n", `\n`) + `<end>"}}]}}`,
-		`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"e1","name":"Edit","input":{"file_path":"/a","old_string":"<end>","new_string":"«ende»"}}]}}`,
+		`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"w1","name":"Write","input":{"file_path":"/a",` +
+			`"content":"` + strings.ReplaceAll(long, "\n", `\n`) + `<end>"}}]}}`,
+		`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"e1","name":"Edit","input":{"file_path":"/a",` +
+			`"old_string":"<end>","new_string":"«ende»"}}]}}`,
 		`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"w2","name":"Write","input":{"content":"x x"}},{"type":"tool_use","id":"e2","name":"Edit","input":{"old_string":"x","new_string":"y"}},
 `, // torn
-		`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"w3","name":"Write","input":{"content":"x x"}},{"type":"tool_use","id":"e3","name":"Edit","input":{"old_string":"x","new_string":"y"}},{"type":"tool_use","id":"e4","name":"Edit","input":{"old_string":"x","new_string":"y","replace_all":true}},{"type":"tool_use","id":"m1","name":"MultiEdit","input":{"edits":[{"old_string":"y y","new_string":"z"},{"old_string":"z","new_string":"zz"}]}}]}}`,
+		`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"w3","name":"Write","input":{"content":"x x"}},` +
+			`{"type":"tool_use","id":"e3","name":"Edit","input":{"old_string":"x","new_string":"y"}},` +
+			`{"type":"tool_use","id":"e4","name":"Edit","input":{"old_string":"x","new_string":"y","replace_all":true}},` +
+			`{"type":"tool_use","id":"m1","name":"MultiEdit","input":{"edits":[{"old_string":"y y","new_string":"z"},` +
+			`{"old_string":"z","new_string":"zz"}]}}]}}`,
 		`not JSON "tool_use"`,
 	}, "\n")
 	found := ingest.Found{Files: []ingest.File{{Name: "transcript.jsonl", Role: ingest.Transcript,

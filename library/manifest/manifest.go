@@ -176,7 +176,8 @@ func connectorOf(a *trace.Action) (Connector, bool) {
 	return Connector{Server: server, Tool: tool, What: text.Clip(text.OneLine(what), 200), Turn: a.N}, true
 }
 
-const head = "# What this session's work needs and left behind; made by recall from its transcript, and made again when that grows.\n"
+const head = "# What this session's work needs and left behind; made by recall from its transcript, " +
+	"and made again when that grows.\n"
 
 // Encode is the content of manifest.toml.
 func (m Manifest) Encode() ([]byte, error) {

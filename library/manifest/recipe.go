@@ -236,13 +236,20 @@ func (w *work) text(p string) (string, bool) {
 
 var (
 	quotedText = text.Pattern(`["'` + "`" + `]([^"'` + "`" + `\n]{1,300})["'` + "`" + `]`)
-	dataFile   = text.Pattern(`(?i)^[/~.]|\.(?:csv|tsv|xlsx?|jsonl?|txt|md|pdf|docx?|pptx?|png|jpe?g|gif|svg|html?|xml|ya?ml|toml|parquet|db|sqlite3?|py|[jt]sx?|log|zip|gz|npy|npz|pkl|css|ttf|otf|wav|mp[34]|tex|ipynb|geojson|shp)$`)
-	writeCall  = text.Pattern(`(?:savefig|to_csv|to_excel|to_json|to_parquet|to_html|save|imwrite|writeFileSync|writeFile|ExcelWriter|Workbook|PdfWriter|SimpleDocTemplate|Canvas|write_image|write_html)\s*\(\s*(?:[rfb]?)["']([^"'\n]{1,300})["']|(?:open|Path)\s*\(\s*[rb]?["']([^"'\n]{1,300})["']\s*(?:,\s*(?:mode\s*=\s*)?["'](?:w|a|x)|\)\.write_)`)
-	network    = text.Pattern(`https?://|\b(?:requests|urllib|httpx|aiohttp|socket|fetch\(|axios|boto3|smtplib|ftplib|curl|wget|yfinance)\b`)
+	dataFile   = text.Pattern(`(?i)^[/~.]|\.(?:csv|tsv|xlsx?|jsonl?|txt|md|pdf|docx?|pptx?|png|jpe?g|gif|svg|html?|xml|` +
+		`ya?ml|toml|parquet|db|sqlite3?|py|[jt]sx?|log|zip|gz|npy|npz|pkl|css|ttf|otf|wav|mp[34]|tex|ipynb|geojson|shp)$`)
+	writeCall = text.Pattern(`(?:savefig|to_csv|to_excel|to_json|to_parquet|to_html|save|imwrite|writeFileSync|` +
+		`writeFile|ExcelWriter|Workbook|PdfWriter|SimpleDocTemplate|Canvas|write_image|` +
+		`write_html)\s*\(\s*(?:[rfb]?)["']([^"'\n]{1,300})["']|(?:open|Path)\s*\(\s*[rb]?["']([^"'\n` +
+		`]{1,300})["']\s*(?:,\s*(?:mode\s*=\s*)?["'](?:w|a|x)|\)\.write_)`)
+	network = text.Pattern(`https?://|\b(?:requests|urllib|httpx|aiohttp|socket|fetch\(|axios|boto3|smtplib|ftplib|` +
+		`curl|wget|yfinance)\b`)
 )
 
 // unsteadyWords tell a script that takes something that its text doesn't hold.
-var unsteadyWords = strings.Fields(`input( sys.stdin os.environ os.walk os.listdir glob. iterdir rglob readdir sys.argv process.argv argparse random. datetime.now time.time Date.now Math.random uuid4 subprocess os.system child_process exec( eval(`)
+var unsteadyWords = strings.Fields(`input( sys.stdin os.environ os.walk os.listdir glob. iterdir rglob readdir ` +
+	`sys.argv process.argv argparse random. datetime.now time.time Date.now Math.random uuid4 subprocess os.system ` +
+	`child_process exec( eval(`)
 
 // program reads the text of a script: the files that it names, those among
 // them that it writes, and whether it takes anything from elsewhere.

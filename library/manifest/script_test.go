@@ -118,7 +118,8 @@ func TestCleanupIsCareful(t *testing.T) {
 			}
 		}
 		before := tree(t, vm.root)
-		script, c, err := Cleanup([]Stay{{m, map[string][]byte{"/w/edited": []byte("as written")}, []string{"/w", "/sessions/x"}}})
+		script, c, err := Cleanup([]Stay{{m, map[string][]byte{"/w/edited": []byte("as writte" +
+			"n")}, []string{"/w", "/sessions/x"}}})
 		if err != nil || c.Keep+c.Again != 6 {
 			t.Fatalf("%+v, %v", c, err)
 		}
@@ -213,7 +214,8 @@ func TestRebuildInstalls(t *testing.T) {
 		bin := t.TempDir()
 		log := filepath.Join(bin, "log")
 		for _, name := range []string{"python3", "npm", "apt-get", "sudo", "cargo", "go", "brew", "uv"} {
-			text := fmt.Sprintf("#!/bin/sh\n[ %[1]s = sudo ] || { printf '%%s' %[1]s; for a; do printf ' <%%s>' \"$a\"; done; echo \" $PWD\"; } >>%[2]s\n[ %[1]s = sudo ] && exec \"$@\"\nexit 0\n", name, quote(log))
+			text := fmt.Sprintf("#!/bin/sh\n[ %[1]s = sudo ] || { printf '%%s' %[1]s; for a; do printf ' <%%s>' \"$a\"; done; "+
+				"echo \" $PWD\"; } >>%[2]s\n[ %[1]s = sudo ] && exec \"$@\"\nexit 0\n", name, quote(log))
 			if err := os.WriteFile(filepath.Join(bin, name), []byte(text), 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -291,7 +293,8 @@ func TestCleanupOfAMachine(t *testing.T) {
 		}
 		for _, process := range []string{"calm", "odd", "other"} {
 			home := "/sessions/" + process
-			for _, name := range []string{"/report.docx", "/folder/x", "/lost", "/mnt/Sales/own.csv", "/by-hand.bin", "/sub/it's $(touch pwned)",
+			for _, name := range []string{"/report.docx", "/folder/x", "/lost", "/mnt/Sales/own.csv", "/by-hand.bi" +
+				"n", "/sub/it's $(touch pwned)",
 				"/new\nline", "/.cache/pip/x", "/sub/node_modules/y/z"} {
 				vm.write(home+name, name)
 			}
@@ -310,7 +313,8 @@ func TestCleanupOfAMachine(t *testing.T) {
 			t.Fatalf("%+v, %v", c, err)
 		}
 		head, _, _ := strings.Cut(script, "set -u")
-		for _, want := range []string{`"calm" (local_aaaa)`, `"odd" (local_bbbb)`, "/sessions/calm/report.docx: it lay in the machine before",
+		for _, want := range []string{`"calm" (local_aaaa)`, `"odd" (local_bbbb)`, "/sessions/calm/report.docx: it lay in " +
+			"the machine before",
 			"/sessions/odd/lost: fetched rm -rf /"} {
 			if !strings.Contains(head, want) {
 				t.Errorf("the first lines lack %q:\n%s", want, head)
@@ -319,7 +323,8 @@ func TestCleanupOfAMachine(t *testing.T) {
 		before := tree(t, vm.root)
 		out := vm.run("c.sh", script, 0)
 		for _, want := range []string{"not known to recall, 12 bytes: /sessions/calm/by-hand.bin", "KB: /sessions/odd/.cache",
-			"KB: /sessions/odd/sub/node_modules", "packages installed: 3, 0 KB and 3 of unknown size", "caches: 4,", "--copy-rest copies"} {
+			"KB: /sessions/odd/sub/node_modules", "packages installed: 3, " +
+				"0 KB and 3 of unknown size", "caches: 4,", "--copy-rest copies"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%q isn't said:\n%s", want, out)
 			}

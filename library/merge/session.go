@@ -2,7 +2,6 @@ package merge
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"path"
@@ -56,10 +55,7 @@ func (m *merging) follow(ctx context.Context, src, dst *library.Folder) error {
 			names = append(names, name)
 		}
 	}
-	slices.SortFunc(names, func(a,
-		b string) int {
-		return cmp.Or(cmp.Compare(followOrder(a), followOrder(b)), cmp.Compare(a, b))
-	})
+	slices.Sort(names)
 	files, err := m.stageCopies(ctx, src, names)
 	if err != nil {
 		return err
@@ -120,50 +116,34 @@ func followOrder(name string) int {
 	return 2
 }
 
-// putInOrder gives copies their places, the two of a payload as SavePayload
-// does.
+// putInOrder gives copies their places, each rank durably before the next, the two of a
+// payload as SavePayload does. They are sorted by name.
 func putInOrder(folder string, files []copied) error {
-	var pair []copied
-	rank := 0
-	for i, f := range files {
-		at := filepath.Join(folder, filepath.FromSlash(f.name))
-		if r := followOrder(f.name); r != rank || i == len(files)-1 {
-			rank = r
-			if err := errors.Join(disk.SyncDir(folder), disk.SyncDir(filepath.Join(folder, "raw"))); err != nil {
+	at := func(name string) string { return filepath.Join(folder, filepath.FromSlash(name)) }
+	for rank := range 5 {
+		var moves [][2]string
+		for _, f := range files {
+			if followOrder(f.name) == rank {
+				moves = append(moves, [2]string{f.temp, at(f.name)})
+			}
+		}
+		if rank == 3 && len(moves) == 2 {
+			js, md := moves[0], moves[1]
+			moves = [][2]string{{md[0], at(library.NewMarkdown)}, {js[0], at(library.NewPayload)},
+				{at(library.NewMarkdown), md[1]}, {at(library.NewPayload), js[1]}}
+		}
+		for _, m := range moves {
+			if err := disk.MakeDirs(filepath.Dir(m[1])); err != nil {
+				return err
+			}
+			if err := disk.Rename(m[0], m[1]); err != nil {
 				return err
 			}
 		}
-		if rank == 3 {
-			pair = append(pair, f)
-			continue
-		}
-		if err := putPair(folder, pair); err != nil {
-			return err
-		}
-		pair = nil
-		if err := disk.MakeDirs(filepath.Dir(at)); err != nil {
-			return err
-		}
-		if err := disk.Rename(f.temp, at); err != nil {
-			return err
-		}
-	}
-	return errors.Join(putPair(folder, pair), disk.SyncDir(folder), disk.SyncDir(filepath.Join(folder, "raw")))
-}
-
-func putPair(folder string, pair []copied) error {
-	at := func(name string) string { return filepath.Join(folder, name) }
-	var moves [][2]string
-	for _, f := range pair {
-		moves = append(moves, [2]string{f.temp, at(f.name)})
-	}
-	if len(pair) == 2 { // sorted: payload.json, payload.md
-		moves = [][2]string{{pair[1].temp, at(library.NewMarkdown)}, {pair[0].temp, at(library.NewPayload)},
-			{at(library.NewMarkdown), at("payload.md")}, {at(library.NewPayload), at("payload.json")}}
-	}
-	for _, m := range moves {
-		if err := disk.Rename(m[0], m[1]); err != nil {
-			return err
+		if len(moves) > 0 {
+			if err := errors.Join(disk.SyncDir(folder), disk.SyncDir(filepath.Join(folder, "raw"))); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -61,27 +61,21 @@ func (m *merging) tombstones() error {
 // logs unites the append-only files at the top. What earlier recalls kept of links in projects' folders
 // comes first: of links the last word counts.
 func (m *merging) logs() error {
-	for _, pattern := range []string{filepath.Join("*", library.LinksName), "*.jsonl", filepath.Join("inbox", "*.jsonl")} {
-		paths, err := disk.Glob(m.from.Dir(), pattern)
-		if err != nil {
-			return err
+	for _, path := range m.from.TopLogs() {
+		name := filepath.FromSlash(m.from.Rel(path))
+		if filepath.Base(name) == library.LinksName {
+			name = library.LinksName // an earlier recall's of a project
 		}
-		for _, path := range paths {
-			name, err := filepath.Rel(m.from.Dir(), path)
-			if err != nil || name == "tombstones.jsonl" {
-				continue
-			}
-			if filepath.Base(name) == library.LinksName {
-				name = library.LinksName // an earlier recall's of a project
-			}
-			text, err := disk.ReadPlain(path)
-			if err != nil {
-				m.problem(path, err.Error())
-				continue
-			}
-			if err := m.uniteTop(name, text); err != nil {
-				return err
-			}
+		if name == "tombstones.jsonl" {
+			continue
+		}
+		text, err := disk.ReadPlain(path)
+		if err != nil {
+			m.problem(path, err.Error())
+			continue
+		}
+		if err := m.uniteTop(name, text); err != nil {
+			return err
 		}
 	}
 	return nil

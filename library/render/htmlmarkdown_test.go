@@ -43,9 +43,11 @@ func TestMessageOfAnything(t *testing.T) {
 	if testing.Short() { // also under the race detector
 		size = 10_000
 	}
-	for _, part := range []string{">", "- ", "[", "![", "*", "**a", "`", "_a_", "|", "| a ", "\\", "<", "&#x202e;", "&#0;", "~~", "1. ", "\t", "[a](", "\u202e\u200b\x00", "a\r", "“"} {
+	for _, part := range []string{">", "- ", "[", "![", "*", "**a", "`", "_a_", "|", "| a ", "\\", "<", "&#x202e;", "&#0;",
+		"~~", "1. ", "\t", "[a](", "\u202e\u200b\x00", "a\r", "“"} {
 		text := strings.Repeat(part, size/len(part)) + "\n|---|---|\n" + strings.Repeat(part+"\n", 500)
-		s := &ingest.Session{ID: "x", Turns: []ingest.Turn{{ID: "t", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: text}}}
+		s := &ingest.Session{ID: "x", Turns: []ingest.Turn{{ID: "t", N: 1, Role: ingest.User, Kind: ingest.Prompt,
+			Text: text}}}
 		begun := time.Now()
 		page, err := HTML(s, About{}, nil)
 		if took := time.Since(begun); err != nil || took > 20*time.Second {
@@ -63,7 +65,8 @@ func TestPolicy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := regexp.MustCompile(`content="default-src 'none'; style-src 'sha256-([^']+)'; base-uri 'none'; form-action 'none'">`).FindSubmatch(page)
+	m := regexp.MustCompile(`content="default-src 'none'; style-src 'sha256-([^']+)'; base-uri 'none'; ` +
+		`form-action 'none'">`).FindSubmatch(page)
 	style := regexp.MustCompile(`(?s)<style>(.*)</style>`).FindSubmatch(page)
 	if m == nil || style == nil {
 		t.Fatalf("no policy in %.600s", page)

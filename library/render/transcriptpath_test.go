@@ -15,16 +15,20 @@ func TestPathsAreMarked(t *testing.T) {
 		`C:\Users\Ann\app`}, Storage: "/Users/ann/Claude/acc/org/local_1"}}
 	tr := transcript{session: s, sides: sidesOf(s)}
 	for text, want := range map[string]string{
-		"it is in /sessions/brave-fox/mnt/a.md.":                  "it is in /sessions/brave-fox/mnt/a.md **VM**.",
-		"`/sessions/x/a` and `/Users/ann/My Docs/b.txt`":          "`/sessions/x/a` **VM** and `/Users/ann/My Docs/b.txt` **host**",
-		"[it](computer:///sessions/x/mnt/outputs/a.md)":           "[it](computer:///sessions/x/mnt/outputs/a.md) **VM**",
-		"/Users/ann/My Docs":                                      "/Users/ann/My Docs **host**",
-		"/Users/ann/My Docsets/x":                                 "/Users/ann/My Docsets/x",
-		`C:\Users\Ann\app\q.go, `:                                 `C:\Users\Ann\app\q.go **host**, `,
-		"/etc/hosts and a/sessions/x":                             "/etc/hosts and a/sessions/x",
-		"```\ncat /sessions/x/a\n```\nso":                         "```\ncat /sessions/x/a\n```\n\n*paths above:* **VM**\n\nso",
-		"```\ncat /sessions/x/a /Users/ann/My Docs/b\n```":        "```\ncat /sessions/x/a /Users/ann/My Docs/b\n```\n\n*paths above:* **VM** **host**\n\n",
-		"/sessions/x/a /Users/ann/Claude/acc/org/local_1/outputs": "/sessions/x/a **VM** /Users/ann/Claude/acc/org/local_1/outputs **host**",
+		"it is in /sessions/brave-fox/mnt/a.md.": "it is in /sessions/brave-fox/mnt/a.md **VM**.",
+		"`/sessions/x/a` and `/Users/ann/My Docs/b.txt`": "`/sessions/x/a` **VM** and `/Users/ann/My Docs/b.txt` " +
+			"**host**",
+		"[it](computer:///sessions/x/mnt/outputs/a.md)": "[it](computer:///sessions/x/mnt/outputs/a.md) **VM**",
+		"/Users/ann/My Docs":                            "/Users/ann/My Docs **host**",
+		"/Users/ann/My Docsets/x":                       "/Users/ann/My Docsets/x",
+		`C:\Users\Ann\app\q.go, `:                       `C:\Users\Ann\app\q.go **host**, `,
+		"/etc/hosts and a/sessions/x":                   "/etc/hosts and a/sessions/x",
+		"```\ncat /sessions/x/a\n```\nso": "```\ncat /sessions/x/a\n```\n\n*paths above:* **VM**\n" +
+			"\nso",
+		"```\ncat /sessions/x/a /Users/ann/My Docs/b\n```": "```\ncat /sessions/x/a /Users/ann/My Docs/b\n```\n\n" +
+			"*paths above:* **VM** **host**\n\n",
+		"/sessions/x/a /Users/ann/Claude/acc/org/local_1/outputs": "/sessions/x/a **VM** /Users/ann/Claude/acc/org/local_1/" +
+			"outputs **host**",
 	} {
 		if got := tr.markPaths(text); got != want {
 			t.Errorf("markPaths(%q)\n got %q\nwant %q", text, got, want)
