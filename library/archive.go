@@ -55,7 +55,7 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 		if have && e.unchanged(f) {
 			return Change{ID: f.ID, Unchanged: true}, nil
 		}
-		if gone, err := l.forgotten(f.ID); err != nil {
+		if gone, err := l.Forgotten(f.ID); err != nil {
 			return fail(err)
 		} else if gone {
 			return fail(ErrForgotten)

@@ -94,7 +94,7 @@ func (l *Library) shelve(build string, e Entry) error {
 	if _, ok := l.known(e.ID); ok {
 		return ErrStale
 	}
-	if gone, err := l.forgotten(e.ID); err != nil {
+	if gone, err := l.Forgotten(e.ID); err != nil {
 		return err
 	} else if gone { // while it was read
 		return ErrForgotten

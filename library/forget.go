@@ -26,12 +26,9 @@ import (
 //	projects.toml        loses projects without any session left
 //	cache/               loses the models' answers that hold words of them
 
-// Forgotten reports whether a session was forgotten and is kept out.
-func (l *Library) Forgotten(id ingest.SessionID) (bool, error) { return l.forgotten(id) }
-
 // Tombstones lists the ids that were forgotten.
 func (l *Library) Tombstones() ([]ingest.SessionID, error) {
-	if _, err := l.forgotten(""); err != nil {
+	if _, err := l.Forgotten(""); err != nil {
 		return nil, err
 	}
 	if !disk.Exists(l.tombstones().Path) {
@@ -81,7 +78,7 @@ func (l Inside) Bury(ids []ingest.SessionID) error {
 		if !ValidID(id) {
 			return fmt.Errorf("%q is no session's id", id)
 		}
-		gone, err := l.forgotten(id)
+		gone, err := l.Forgotten(id)
 		if err != nil {
 			return err
 		}

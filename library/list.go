@@ -23,11 +23,6 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%q may be any of %d sessions", e.Name, len(e.Candidates))
 }
 
-// ErrAmbiguous is what an AmbiguousError is, for errors.Is.
-var ErrAmbiguous = errors.New("ambiguous name")
-
-func (e *AmbiguousError) Is(target error) bool { return target == ErrAmbiguous }
-
 // Sessions lists all sessions by start time, those without one first, then by
 // id. It looks at every session's folder and reads what is new or changed.
 // What can't be read is left out; Broken tells of it.
@@ -130,7 +125,7 @@ func (l *Library) numbered(want string) (Entry, error) {
 
 // Lookup finds the session that a person means: a full id or alias, its handle (git-sync#5), an
 // unambiguous beginning of an id, a title, or an unambiguous part of a title; "memory" is
-// the client's own. The error is ErrNoSession or ErrAmbiguous.
+// the client's own. The error is ErrNoSession or an AmbiguousError.
 func (l *Library) Lookup(name string) (Entry, error) {
 	all, err := l.Shelved()
 	if err != nil {

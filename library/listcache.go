@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -111,25 +110,10 @@ func (l *Library) saveList() error {
 		text = append(text, b.Bytes()...)
 	}
 	if err == nil {
-		err = l.writeList(text)
+		err = disk.Replace(l.listFile(), text, 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("list of sessions: %w", err)
 	}
 	return nil
-}
-
-func (l *Library) writeList(text []byte) error {
-	if err := os.MkdirAll(l.listDir, 0o700); err != nil {
-		return err
-	}
-	temp := fmt.Sprintf("%s.%d.tmp", l.listFile(), os.Getpid())
-	err := disk.WritePlain(temp, text)
-	if err == nil {
-		err = os.Rename(temp, l.listFile())
-	}
-	if err != nil {
-		os.Remove(temp)
-	}
-	return err
 }

@@ -101,9 +101,9 @@ func (l *Library) tombstones() ledger.Log[tombstone] {
 	return logOf(l, "tombstones.jsonl", func(t tombstone) bool { return t.ID != "" })
 }
 
-// forgotten reports whether tombstones.jsonl has the id. A line that makes no
+// Forgotten reports whether a session was forgotten and is kept out. A line that makes no
 // sense is an error: what was forgotten must not come back by accident.
-func (l *Library) forgotten(id ingest.SessionID) (bool, error) {
+func (l *Library) Forgotten(id ingest.SessionID) (bool, error) {
 	fi, err := os.Stat(l.tombstones().Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

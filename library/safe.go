@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"recall/ingest"
 	"recall/library/raw"
@@ -55,7 +56,7 @@ func (e Entry) State() (State, error) {
 
 func (e Entry) judge(files []ingest.File) (State, error) {
 	for _, f := range files {
-		if e.took(f) {
+		if slices.ContainsFunc(e.Files, func(have FileState) bool { return have.source(f.Path).is(f) }) {
 			continue
 		}
 		err := notHeld(f)
@@ -75,16 +76,6 @@ func notHeld(f ingest.File) error {
 		return err
 	}
 	return errors.Join(src.Close(), fmt.Errorf("%s: %w", f.Name, ErrNotHeld))
-}
-
-// took reports whether a file is as it was when its bytes were taken.
-func (e Entry) took(f ingest.File) bool {
-	for i := range e.Files {
-		if e.Files[i].source(f.Path).is(f) {
-			return true
-		}
-	}
-	return false
 }
 
 // is reports whether a source is as it was when its bytes were taken.

@@ -122,16 +122,14 @@ func (l *Library) upgradeFolder(e *Entry) error {
 		}
 	}
 	sums := map[string]string{}
-	names := []string{"payload.json"}
-	for i := 0; i == 0 || disk.Exists(filepath.Join(e.Folder, render.TranscriptName(i))); i++ {
-		names = append(names, render.TranscriptName(i))
-	}
-	for _, name := range names {
-		sum, err := disk.SumFile(filepath.Join(e.Folder, name))
-		if err == nil {
+	files, _ := disk.Glob(e.Folder, "*") // the pattern is good
+	for _, path := range files {
+		if name := filepath.Base(path); name == "payload.json" || render.IsTranscript(name) {
+			sum, err := disk.SumFile(path)
+			if err != nil {
+				return err
+			}
 			sums[name] = sum.SHA256
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return err
 		}
 	}
 	maps.Copy(sums, e.Sums)

@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -46,11 +45,8 @@ func WholeTranscript(s *ingest.Session, a About) (text []byte) {
 }
 
 func render(s *ingest.Session, a About, split bool, yield func([]byte) bool) {
-	buf := pages.Get().(*bytes.Buffer)
-	defer pages.Put(buf)
-	buf.Reset()
 	t := newTranscript(s, a)
-	t.split, t.buf, t.yield = split, buf, yield
+	t.split, t.buf, t.yield = split, new(bytes.Buffer), yield
 	t.head()
 	for i := range s.Turns {
 		if t.turn(&s.Turns[i]); t.done {
@@ -65,9 +61,6 @@ func render(s *ingest.Session, a About, split bool, yield func([]byte) bool) {
 	t.flush()
 	t.give(false)
 }
-
-// pages are kept: a new one grows to a megabyte by doubling.
-var pages = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 type transcript struct {
 	session *ingest.Session
