@@ -66,7 +66,7 @@ func newStory(t testing.TB) *story {
 		},
 		s.archive(2), s.archive(3), s.save,
 		func(l *Library) error {
-			return l.Correct(Correction{Op: "join", A: "a", B: "b", At: tick})
+			return l.Correct(payload.Correction{Op: "join", A: "a", B: "b", At: tick})
 		},
 		func(l *Library) error { _, err := l.Pack(context.Background(), id); return err },
 		func(l *Library) error {

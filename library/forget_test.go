@@ -14,6 +14,7 @@ import (
 	. "recall/library"
 	"recall/library/check"
 	"recall/library/disk"
+	"recall/payload"
 )
 
 // Forgetting leaves a library that verifies, one begun by format 1 too, with
@@ -34,7 +35,7 @@ func TestForget(t *testing.T) {
 	}
 	gone := entries[0]
 	for _, err := range []error{
-		l.Correct(Correction{Op: "join", A: gone.ID, B: entries[1].ID}),
+		l.Correct(payload.Correction{Op: "join", A: string(gone.ID), B: string(entries[1].ID)}),
 		l.Inbox(map[string]any{"session": gone.ID, "note": "of it"}),
 		l.Inbox(map[string]any{"session": entries[1].ID, "note": "of the other"}),
 		disk.AppendAside(filepath.Join(dir, "threads.jsonl.damaged"), []byte(`{"op":"join","a":"`+string(gone.ID)+"\n")),

@@ -11,6 +11,7 @@ import (
 	"recall/ingest"
 	. "recall/library"
 	"recall/library/disk"
+	"recall/payload"
 )
 
 // format1 is a copy of the library in testdata/format1, which the last recall
@@ -82,7 +83,7 @@ func TestFormat1Upgrades(t *testing.T) {
 	src := t.TempDir()
 	write(t, filepath.Join(src, "transcript.jsonl"), "{\"text\":\"other\"}\n{\"text\":\"more\"}\n")
 	archive(t, l, find(t, oldID, src))
-	if err := l.Correct(Correction{Op: "join", A: "c", B: "d", At: tick}); err != nil {
+	if err := l.Correct(payload.Correction{Op: "join", A: "c", B: "d", At: tick}); err != nil {
 		t.Fatal(err)
 	}
 	text, _ := os.ReadFile(filepath.Join(l.Dir(), "library.toml"))

@@ -11,6 +11,7 @@ import (
 	"recall/ingest"
 	"recall/library/disk"
 	"recall/library/ledger"
+	"recall/payload"
 )
 
 // Journal adds a fact with the wall clock's time to journal.jsonl. It is the
@@ -66,27 +67,18 @@ func share[T any](l *Library, log ledger.Log[T], lines ...T) error {
 	return log.Share(lines...)
 }
 
-// A Correction is a person's word about threads: two sessions belong to one
-// (join) or don't (split). Later ones win.
-type Correction struct {
-	Op string           `json:"op"` // "join" or "split"
-	A  ingest.SessionID `json:"a"`
-	B  ingest.SessionID `json:"b"`
-	At time.Time        `json:"at"` // when the person said so
-}
-
-func (l *Library) threads() ledger.Log[Correction] {
-	return logOf[Correction](l, "threads.jsonl", nil)
+func (l *Library) threads() ledger.Log[payload.Correction] {
+	return logOf[payload.Correction](l, "threads.jsonl", nil)
 }
 
 // Corrections reads threads.jsonl in order.
-func (l *Library) Corrections() ([]Correction, error) {
+func (l *Library) Corrections() ([]payload.Correction, error) {
 	return l.threads().All()
 }
 
 // Correct adds a correction to threads.jsonl.
-func (l *Library) Correct(c Correction) error {
-	if (c.Op != "join" && c.Op != "split") || c.A == c.B || c.A == "" || c.B == "" {
+func (l *Library) Correct(c payload.Correction) error {
+	if (c.Op != payload.Join && c.Op != payload.Split) || c.A == c.B || c.A == "" || c.B == "" {
 		return fmt.Errorf("thread: %s %q and %q: want join or split and two sessions", c.Op, c.A, c.B)
 	}
 	return add(l, "folders", l.threads(), c)

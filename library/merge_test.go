@@ -147,7 +147,7 @@ func someLibrary(t *rapid.T, tb testing.TB, name string) *Library {
 		}
 	}
 	if rapid.Bool().Draw(t, name+" thread") {
-		if err := l.Correct(Correction{Op: "join", A: "a", B: "b", At: at}); err != nil {
+		if err := l.Correct(payload.Correction{Op: "join", A: "a", B: "b", At: at}); err != nil {
 			t.Fatal(err)
 		}
 	}

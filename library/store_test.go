@@ -165,7 +165,7 @@ func TestInboxJournalThreads(t *testing.T) {
 	if got, _ := os.ReadFile(filepath.Join(l.Dir(), "journal.jsonl")); !strings.Contains(string(got), `"what":"sync"`) {
 		t.Errorf("journal: got %q", got)
 	}
-	want := []Correction{{Op: "join", A: "a", B: "b", At: tick}, {Op: "split", A: "a", B: "b", At: tick}}
+	want := []payload.Correction{{Op: "join", A: "a", B: "b", At: tick}, {Op: "split", A: "a", B: "b", At: tick}}
 	for _, c := range want {
 		if err := l.Correct(c); err != nil {
 			t.Fatal(err)
@@ -175,7 +175,7 @@ func TestInboxJournalThreads(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("corrections (-want +got): %v\n%s", err, diff)
 	}
-	if err := l.Correct(Correction{Op: "split", A: "a", B: "a"}); err == nil {
+	if err := l.Correct(payload.Correction{Op: "split", A: "a", B: "a"}); err == nil {
 		t.Error("splitting a session from itself: no error")
 	}
 }

@@ -43,7 +43,7 @@ func everyKind(t testing.TB) (l *Library, src string) {
 		"vectors": l.SaveVectors(id, "embed-small/512", []byte("not really vectors")),
 		"inbox":   l.Inbox(map[string]string{"session": id, "text": "remember"}),
 		"journal": l.Journal("sync", map[string]any{"sessions": 1}),
-		"threads": l.Correct(Correction{Op: "join", A: "a", B: "b", At: tick}),
+		"threads": l.Correct(payload.Correction{Op: "join", A: "a", B: "b", At: tick}),
 		"links": l.AppendLinks([]payload.Link{{Op: payload.OpLink, Relation: payload.Refines, Maker: payload.ByRule,
 			From: "k3v9t2m8qa", FromSession: id, To: "b7xw4c5d2e", ToSession: id, At: tick}}),
 		"tombstone": disk.AppendShared(filepath.Join(l.Dir(), "tombstones.jsonl"), []byte(`{"id":"forgotten-1"}`+"\n")),

@@ -53,11 +53,13 @@ func InfoOf(p *Payload) ThreadInfo {
 	return info
 }
 
-// Correction is what a person said about threads.
+// A Correction is a person's word about threads: two sessions belong to one
+// (Join) or don't (Split). Later ones win.
 type Correction struct {
-	Op   CorrectionOp
-	A, B string // sessions
-	At   time.Time
+	Op CorrectionOp `json:"op"`
+	A  string       `json:"a"` // sessions
+	B  string       `json:"b"`
+	At time.Time    `json:"at"` // when the person said so
 }
 
 // CorrectionOp is one of Join and Split.

@@ -34,11 +34,7 @@ func Join(l *library.Library, infos []payload.ThreadInfo) ([][]payload.ThreadInf
 	if err != nil {
 		return nil, err
 	}
-	var said []payload.Correction
-	for _, c := range corrections {
-		said = append(said, payload.Correction{Op: payload.CorrectionOp(c.Op), A: string(c.A), B: string(c.B), At: c.At})
-	}
-	return payload.Threads(infos, said), nil
+	return payload.Threads(infos, corrections), nil
 }
 
 // Onward makes the payload that the next session of a project starts with: that of the

@@ -69,20 +69,21 @@ func threadOf(t []payload.ThreadInfo, shelf *library.Shelf, project string) Thre
 
 func newCorrectCmd(a *app.App, op string) *cobra.Command {
 	return option.Run(a, "thread-"+op, nil, func(ctx context.Context, l *library.Library, args []string) error {
-		var ids [2]ingest.SessionID
+		var ids [2]string
 		var projects [2]string
 		for i, name := range args {
 			e, err := a.Session(l, name)
 			if err != nil {
 				return err
 			}
-			ids[i], projects[i] = e.ID, e.Project
+			ids[i], projects[i] = string(e.ID), e.Project
 		}
 		if ids[0] == ids[1] {
 			return hint.With(fmt.Errorf("%q and %q are the same session", args[0], args[1]),
 				"name two sessions; recall thread shows them")
 		}
-		err := l.Correct(library.Correction{Op: op, A: ids[0], B: ids[1], At: time.Now().UTC().Truncate(time.Second)})
+		err := l.Correct(payload.Correction{Op: payload.CorrectionOp(op), A: ids[0], B: ids[1],
+			At: time.Now().UTC().Truncate(time.Second)})
 		if err == nil {
 			fmt.Fprintln(a.Out, map[string]string{"join": "one thread from now on",
 				"split": "two threads from now on"}[op])
