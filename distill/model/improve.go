@@ -35,32 +35,34 @@ func (m *Improver) Improve(ctx context.Context, s *ingest.Session, rules *payloa
 // smaller is the share at which the largest window of a session gets smaller
 // than it is at a share: else the same would be asked again. 0 if there is none.
 func (m *Improver) smaller(s *ingest.Session, share int) int {
-	z, err := m.sizes(share)
-	if err != nil {
-		return 0
-	}
-	blocks, copied := condense(s)
-	windows, err := m.windows(s.ID, blocks, copied, z)
+	_, windows, _, err := m.cut(s, share)
 	if err != nil {
 		return 0
 	}
 	largest := 0
 	for i := range windows {
-		size := 0
-		for _, k := range windows[i].blocks {
-			size += k.size
-		}
-		largest = max(largest, size)
+		largest = max(largest, windows[i].size())
 	}
 	for share *= 2; share <= mostShares; share *= 2 {
-		if z, err = m.sizes(share); err != nil {
+		z, err := m.sizes(share)
+		switch {
+		case err != nil:
 			return 0
-		}
-		if z.window < largest {
+		case z.window < largest:
 			return share
 		}
 	}
 	return 0
+}
+
+// cut cuts a session into windows of a share of what the model can hold.
+func (m *Improver) cut(s *ingest.Session, share int) (z sizing, windows []window, blocks []block, err error) {
+	if z, err = m.sizes(share); err != nil {
+		return z, nil, nil, err
+	}
+	blocks, copied := condense(s)
+	windows, err = m.windows(s.ID, blocks, copied, z)
+	return z, windows, blocks, err
 }
 
 func (m *Improver) improve(ctx context.Context, s *ingest.Session, rules *payload.Payload,
@@ -89,12 +91,7 @@ func (m *Improver) improve(ctx context.Context, s *ingest.Session, rules *payloa
 // read asks about a session's windows, one after the other, and merges what is
 // found.
 func (m *Improver) read(ctx context.Context, s *ingest.Session, share int) (*ledger, error) {
-	z, err := m.sizes(share)
-	if err != nil {
-		return nil, err
-	}
-	blocks, copied := condense(s)
-	windows, err := m.windows(s.ID, blocks, copied, z)
+	z, windows, blocks, err := m.cut(s, share)
 	if err != nil {
 		return nil, err
 	}
@@ -191,12 +188,7 @@ const (
 // Estimate implements distill.Improver.
 func (m *Improver) Estimate(ctx context.Context, s *ingest.Session, rules *payload.Payload) (distill.Estimate, error) {
 	var e distill.Estimate
-	z, err := m.sizes(1)
-	if err != nil {
-		return e, err
-	}
-	blocks, copied := condense(s)
-	windows, err := m.windows(s.ID, blocks, copied, z)
+	z, windows, _, err := m.cut(s, 1)
 	if err != nil {
 		return e, err
 	}

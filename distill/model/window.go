@@ -60,11 +60,15 @@ type sizing struct {
 // answer is how many tokens an answer about a window may have: usual ones have a
 // quarter of its own and some 600.
 func (z sizing) answer(w *window) int {
-	size := leastAnswer
+	return min(z.max, leastAnswer+w.size())
+}
+
+// size is how many tokens a window's blocks have.
+func (w *window) size() (n int) {
 	for i := range w.blocks {
-		size += w.blocks[i].size
+		n += w.blocks[i].size
 	}
-	return min(z.max, size)
+	return n
 }
 
 // sizes fits a request to the model: instructions, what is carried along, the
@@ -253,11 +257,7 @@ func (m *Improver) settled(of ingest.SessionID, chain string, blocks []block, mo
 		return 0, "", nil
 	}
 	if c.N < len(blocks) {
-		size := 0
-		for _, b := range blocks[:c.N] {
-			size += b.size
-		}
-		if size*settledShare < most {
+		if then := (window{blocks: blocks[:c.N]}); then.size()*settledShare < most {
 			return 0, "", nil
 		}
 	}
