@@ -12,31 +12,25 @@ import (
 )
 
 // Head reads the first records of a session.
-func (Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
+func (r Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
 	head := ingest.Head{ID: f.ID, Empty: true}
-	for _, file := range f.Files {
-		if file.Role != ingest.Transcript {
-			continue
-		}
-		if err := headOf(ctx, file, &head); err != nil {
+	for _, file := range r.conversation(f) {
+		if err := r.headOf(ctx, file, &head); err != nil || !head.Empty {
 			return head, err
-		}
-		if !head.Empty {
-			break
 		}
 	}
 	return head, nil
 }
 
-func headOf(ctx context.Context, f ingest.File, head *ingest.Head) error {
-	r, err := f.Open()
+func (r Reader) headOf(ctx context.Context, f ingest.File, head *ingest.Head) error {
+	in, err := f.Open()
 	if err != nil {
 		return err
 	}
-	defer r.Close()
-	lines := jsonl.NewLines(r)
+	defer in.Close()
+	lines := jsonl.NewLines(in)
 	p := newParser(&ingest.Session{ID: head.ID}, 0)
-	p.file = f.Name
+	p.file, p.log = f.Name, r.logOf(f)
 	for {
 		line, err := lines.Next()
 		if errors.Is(err, io.EOF) {
@@ -61,7 +55,7 @@ func headOf(ctx context.Context, f ingest.File, head *ingest.Head) error {
 // Started returns the time of the first turn of a transcript, zero if it has none.
 func Started(f ingest.File) time.Time {
 	var head ingest.Head
-	_ = headOf(context.Background(), f, &head) // who parses the file reports it
+	_ = Reader{}.headOf(context.Background(), f, &head) // who parses the file reports it
 	return head.Started
 }
 

@@ -43,6 +43,7 @@ type parser struct {
 
 	meta meta
 	rec  *recordReader
+	log  Log // of the file being read, nil of a transcript
 }
 
 // seen is what tells a line that was read before.
@@ -107,9 +108,13 @@ func (p *parser) takeLine(l jsonl.Line) {
 		p.wide = bytes.HasPrefix(l.Bytes, []byte("\xff\xfe")) || bytes.HasPrefix(l.Bytes, []byte("\xfe\xff"))
 	}
 	l.Ended = l.Ended || p.wide // its end is none of UTF-8's
-	Objects(l, &p.s.Report, p.file, func(b []byte, offset int64) (rest []byte, why string) {
+	objects(l, &p.s.Report, p.file, func(b []byte, offset int64) (rest []byte, why string) {
 		if p.wide {
 			return nil, "UTF-16; recall reads UTF-8"
+		}
+		if p.log != nil {
+			p.off = offset
+			return p.log(b, l.N, offset, func(m *Message) { p.takeMessage(m, b) })
 		}
 		c := jsonl.NewCursor(b)
 		if c.Kind() != '{' || !p.rec.read(c) {
@@ -122,10 +127,10 @@ func (p *parser) takeLine(l jsonl.Line) {
 	})
 }
 
-// Objects gives read the objects of a line, of which there can be two when two writers
-// lost a newline, each with its offset in the file; read returns what follows the first, or
-// says why there is none. The line is accounted for in rep.
-func Objects(l jsonl.Line, rep *ingest.Report, file string, read func(b []byte, at int64) (rest []byte, why string)) {
+// objects gives read the objects of a line, of which there can be two when two writers
+// lost a newline, each with its offset in the file; read returns what follows the first, nil
+// where there is none, and says why it is of no use, if it isn't. The line is accounted for in rep.
+func objects(l jsonl.Line, rep *ingest.Report, file string, read func(b []byte, at int64) (rest []byte, why string)) {
 	rep.Bytes += l.Size
 	at := l.Offset
 	skip := func(why string) {
@@ -152,14 +157,17 @@ func Objects(l jsonl.Line, rep *ingest.Report, file string, read func(b []byte, 
 	for len(b) > 0 {
 		rest, why := read(b, at)
 		switch {
-		case why != "" && !l.Ended:
+		case rest == nil && !l.Ended:
 			rep.Tail = &ingest.Skip{File: file, Line: l.N, Offset: at, Reason: "partial last line, waiting for its rest"}
+			return
+		case rest == nil:
+			skip(why)
 			return
 		case why != "":
 			skip(why)
-			return
+		default:
+			rep.Lines++
 		}
-		rep.Lines++
 		if asWritten && l.Cut == 0 {
 			at += int64(len(b) - len(rest))
 		}

@@ -11,6 +11,7 @@ package claudecode
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,6 +28,22 @@ const mainName = "transcript.jsonl"
 // Reader finds and parses Claude Code sessions. Its zero value is ready.
 type Reader struct {
 	FileHistory bool // find the client's copies of edited files too
+	Log         Log  // reads files of ingest.AuditLog as a part of the conversation; nil leaves them
+}
+
+// logOf is what reads a file, nil of a transcript.
+func (r Reader) logOf(f ingest.File) Log {
+	if f.Role == ingest.AuditLog {
+		return r.Log
+	}
+	return nil
+}
+
+// conversation are the files that it stands in.
+func (r Reader) conversation(f ingest.Found) []ingest.File {
+	return slices.DeleteFunc(slices.Clone(f.Files), func(file ingest.File) bool {
+		return file.Role != ingest.Transcript && r.logOf(file) == nil
+	})
 }
 
 var _ ingest.Reader = Reader{}
@@ -37,7 +54,7 @@ func (Reader) Source() ingest.Source { return ingest.ClaudeCode }
 // Parse reads a session from its files: transcripts, then sub-agents' and
 // side files. It says nothing of forks: that takes the whole family, see
 // ingest.Own.
-func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error) {
+func (r Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error) {
 	if err := CheckID(f.ID); err != nil {
 		return nil, err
 	}
@@ -45,17 +62,13 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	if s.Source == "" {
 		s.Source = ingest.ClaudeCode
 	}
-	size := int64(0)
-	for _, file := range f.Files {
-		if file.Role == ingest.Transcript {
-			size += file.Size
-		}
+	files, size := r.conversation(f), int64(0)
+	for _, file := range files {
+		size += file.Size
 	}
 	p := newParser(s, size)
-	for _, file := range f.Files {
-		if file.Role != ingest.Transcript {
-			continue
-		}
+	for _, file := range files {
+		p.log = r.logOf(file)
 		had := len(p.drafts)
 		if err := p.read(ctx, file); err != nil {
 			return nil, fmt.Errorf("parse session %s: %w", f.ID, err)

@@ -1,30 +1,23 @@
 package cowork
 
 import (
-	"bytes"
 	"cmp"
-	"io"
 	"strings"
 	"time"
 
 	"recall/ingest"
 	"recall/ingest/claudecode"
-	"recall/ingest/jsonl"
 )
 
-// An auditLog reads audit.jsonl. The messages in it it gives, by Read, as lines of a
-// Claude Code transcript, one after the other, so that they are understood
-// in one place; the rest it keeps as what the app noted: clicks on permission
-// cards, Stop, costs, summaries.
+// An auditLog reads audit.jsonl. The messages in it it gives as those of a Claude
+// Code transcript, so that they are understood in one place; the rest it keeps as
+// what the app noted: clicks on permission cards, Stop, costs, summaries.
 type auditLog struct {
-	name  string
-	lines *jsonl.Lines
-	close io.Closer
-	out   bytes.Buffer
-
+	name    string
 	entries *entryReader
+	give    func(*claudecode.Message) // of the object being read
+	why     string                    // it is of no use, "" if it is
 
-	given    []spot        // where each line that was given stood
 	report   ingest.Report // of what wasn't given
 	sessions []string      // ids its lines carry, in order of first use
 
@@ -77,38 +70,18 @@ type toolSummary struct {
 	calls []string
 }
 
-func newAuditLog(name string, in io.ReadCloser) *auditLog {
-	return &auditLog{name: name, lines: jsonl.NewLines(in), close: in,
-		entries: newEntryReader(), prompts: map[string]said{}, copies: map[string][]said{}}
+func newAuditLog(name string) *auditLog {
+	return &auditLog{name: name, entries: newEntryReader(), prompts: map[string]said{}, copies: map[string][]said{}}
 }
 
-// Read gives the messages as lines of a transcript.
-func (a *auditLog) Read(p []byte) (int, error) {
-	for a.out.Len() == 0 {
-		line, err := a.lines.Next()
-		if err != nil {
-			return 0, err
-		}
-		a.take(line)
+// read reads one object: a claudecode.Log.
+func (a *auditLog) read(b []byte, line int, offset int64, give func(*claudecode.Message)) (rest []byte, why string) {
+	if rest, why = a.entries.read(b); why == "" {
+		a.give, a.why = give, ""
+		a.takeEntry(&a.entries.entry, spot{line, offset})
+		why = a.why
 	}
-	return a.out.Read(p)
-}
-
-// Close closes the file.
-func (a *auditLog) Close() error { return a.close.Close() }
-
-// take accounts for one line and the objects on it.
-func (a *auditLog) take(l jsonl.Line) {
-	claudecode.Objects(l, &a.report, a.name, func(b []byte, offset int64) (rest []byte, why string) {
-		if rest, why = a.entries.read(b); why == "" {
-			a.takeEntry(&a.entries.entry, spot{l.N, offset})
-		}
-		return rest, why
-	})
-}
-
-func (a *auditLog) skip(at spot, why string) {
-	a.report.Skip(ingest.Skip{File: a.name, Line: at.line, Offset: at.offset, Reason: why})
+	return rest, why
 }
 
 // known counts a line that was understood, under its name if nothing is kept.
@@ -133,7 +106,7 @@ func (a *auditLog) takeEntry(e *entry, at spot) {
 		a.takeUser(e, at)
 	case "assistant":
 		a.fresh = false
-		a.give(e, at)
+		a.message(e, at)
 	case "system":
 		a.takeSystem(e, at)
 	case "result":
@@ -158,7 +131,7 @@ func (a *auditLog) takeUser(e *entry, at spot) {
 		if !e.synthetic {
 			a.fresh = false
 		}
-		a.give(e, at)
+		a.message(e, at)
 		return
 	}
 	p := claudecode.Classify(text)
@@ -175,7 +148,7 @@ func (a *auditLog) takeUser(e *entry, at spot) {
 		}
 		a.prompt, a.fresh = now, true
 		a.prompts[now.text] = now
-		a.give(e, at)
+		a.message(e, at)
 		return
 	}
 	a.copies[first.uuid] = append(a.copies[first.uuid], now)
@@ -188,7 +161,7 @@ func (a *auditLog) takeSystem(e *entry, at spot) {
 		a.cwd, a.version = e.cwd, e.version
 		a.known("audit system init")
 	case "compact_boundary":
-		a.give(e, at)
+		a.message(e, at)
 	case "permission_request":
 		a.cards = append(a.cards, card{id: e.uuid, tool: e.tool, call: e.call, input: e.input, at: e.at, line: at.line})
 		a.known("")

@@ -12,9 +12,10 @@ import (
 func (Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
 	files := inOrder(f.Files, "")
 	if log, ok := fileOf(f.Files, ingest.AuditLog); ok {
-		files = append(files, asTranscript(log, new(*auditLog)))
+		files = append(files, log)
 	}
-	h, err := claudecode.Reader{}.Head(ctx, ingest.Found{ID: f.ID, Source: ingest.Cowork, Files: files})
+	h, err := claudecode.Reader{Log: newAuditLog("").read}.Head(ctx, ingest.Found{ID: f.ID, Source: ingest.Cowork,
+		Files: files})
 	if err == nil && h.Empty {
 		var rep ingest.Report
 		h.Started = openRecord(f.Files, &rep).created

@@ -3,7 +3,6 @@ package cowork
 import (
 	"context"
 	"fmt"
-	"io"
 	"path"
 	"slices"
 	"strings"
@@ -129,9 +128,9 @@ func parseAudit(ctx context.Context, f ingest.Found) (*auditLog, *ingest.Session
 	if !ok {
 		return nil, nil, nil
 	}
-	var log *auditLog
-	s, err := claudecode.Reader{}.Parse(ctx, ingest.Found{ID: f.ID, Source: ingest.Cowork, Root: f.Root,
-		Files: []ingest.File{asTranscript(file, &log)}})
+	log := newAuditLog(file.Name)
+	s, err := claudecode.Reader{Log: log.read}.Parse(ctx, ingest.Found{ID: f.ID, Source: ingest.Cowork, Root: f.Root,
+		Files: []ingest.File{file}})
 	if err != nil {
 		return nil, nil, fmt.Errorf("cowork session %s: %w", f.ID, err)
 	}
@@ -139,35 +138,12 @@ func parseAudit(ctx context.Context, f ingest.Found) (*auditLog, *ingest.Session
 	return log, s, nil
 }
 
-// asTranscript is an audit log that opens as the transcript which it gives, by the log that it
-// then sets.
-func asTranscript(file ingest.File, log **auditLog) ingest.File {
-	open := file.Open
-	file.Role = ingest.Transcript
-	file.Open = func() (io.ReadCloser, error) {
-		in, err := open()
-		if err != nil {
-			return nil, err
-		}
-		*log = newAuditLog(file.Name, in)
-		return *log, nil
-	}
-	return file
-}
-
-// placeAudit gives what came out of the log its places in the log, and
-// accounts for the lines that were not passed on.
+// placeAudit says of turns that they come out of the log, and by what names else it has
+// them, and accounts for what wasn't given.
 func placeAudit(s *ingest.Session, log *auditLog) {
-	at := func(line int) spot {
-		if line < 1 || line > len(log.given) {
-			return spot{line, 0}
-		}
-		return log.given[line-1]
-	}
 	for i := range s.Turns {
 		t := &s.Turns[i]
-		p := at(t.Line)
-		t.From, t.Line, t.Offset = "audit", p.line, p.offset
+		t.From = "audit"
 		for _, copy := range log.copies[string(t.ID)] {
 			if copy.uuid != "" && !slices.Contains(t.Records, copy.uuid) {
 				t.Records = append(t.Records, copy.uuid)
@@ -178,16 +154,8 @@ func placeAudit(s *ingest.Session, log *auditLog) {
 			}
 		}
 	}
-	for i := range s.Compactions {
-		s.Compactions[i].Line = at(s.Compactions[i].Line).line
-	}
-	for i := range s.Report.Skipped {
-		p := at(s.Report.Skipped[i].Line)
-		s.Report.Skipped[i].Line, s.Report.Skipped[i].Offset = p.line, p.offset
-	}
 	s.Parent = nil
 	s.Report.Repaired = 0 // the chain in the log is ours
-	s.Report.Bytes = 0    // those of the lines passed on; the log counted its own
 	s.Report.Add(log.report)
 }
 
