@@ -60,63 +60,50 @@ func (c *Cursor) Kind() byte {
 // may read the value or leave it. Another kind of value is skipped, and false
 // returned.
 func (c *Cursor) Object(member func(name []byte)) bool {
-	if c.Kind() != '{' {
-		c.Skip()
-		return false
-	}
-	if !c.enter() {
-		return false
-	}
-	for first := true; c.more('}', first); first = false {
+	return c.parts('{', func() int {
 		if c.Kind() != '"' {
 			c.Skip()
 			c.fail(ErrSyntax)
-			break
+			return c.i
 		}
 		name := c.RawString()
 		c.expect(':')
 		c.space()
-		if c.err != nil {
-			break
-		}
 		at := c.i
-		member(name)
-		if c.i == at {
-			c.Skip()
+		if c.err == nil {
+			member(name)
 		}
-	}
-	c.depth--
-	return c.err == nil
+		return at
+	})
 }
 
 // Array calls element before each element of an array, which it may read or leave.
 // Another kind of value is skipped, and false returned.
 func (c *Cursor) Array(element func()) bool {
-	if c.Kind() != '[' {
-		c.Skip()
-		return false
-	}
-	if !c.enter() {
-		return false
-	}
-	for first := true; c.more(']', first); first = false {
+	return c.parts('[', func() int {
 		c.space()
 		at := c.i
 		element()
-		if c.i == at {
+		return at
+	})
+}
+
+// parts calls one for each part of what opens so, which returns where its value stands.
+func (c *Cursor) parts(open byte, one func() int) bool {
+	if c.Kind() != open {
+		c.Skip()
+		return false
+	}
+	c.i++
+	if c.depth++; c.depth > maxDepth {
+		c.fail(ErrDeep)
+	}
+	for first := true; c.more(open+2, first); first = false { // '{'+2 is '}', '['+2 is ']'
+		if at := one(); c.i == at && c.err == nil {
 			c.Skip()
 		}
 	}
 	c.depth--
-	return c.err == nil
-}
-
-func (c *Cursor) enter() bool {
-	c.i++
-	c.depth++
-	if c.depth > maxDepth {
-		c.fail(ErrDeep)
-	}
 	return c.err == nil
 }
 
@@ -245,7 +232,7 @@ func (c *Cursor) skipNested() {
 				c.fail(ErrDeep)
 				return
 			}
-			open = append(open, k+2) // '{'+2 is '}', '['+2 is ']'
+			open = append(open, k+2)
 		case isClose:
 			if open[len(open)-1] != k {
 				c.fail(ErrSyntax)

@@ -79,12 +79,12 @@ func (c *Cursor) Text() string {
 // UTF-8 and lone surrogates replaced by U+FFFD, NULs removed.
 func Unquote(raw []byte) string {
 	if bytes.IndexByte(raw, '\\') < 0 {
-		return clean(raw)
+		return clean(string(raw))
 	}
 	var out strings.Builder // whose bytes become the string, not a copy of them
 	out.Grow(len(raw))
 	unescapeAll(&out, raw)
-	return cleaned(out.String())
+	return clean(out.String())
 }
 
 // unescapeAll writes raw with its escapes resolved.
@@ -100,29 +100,15 @@ func unescapeAll(out *strings.Builder, raw []byte) {
 	}
 }
 
-// cleaned is s without NULs and broken UTF-8, which it hardly ever has.
-func cleaned(s string) string {
-	if strings.IndexByte(s, 0) < 0 && utf8.ValidString(s) {
+// clean is s without NULs and broken UTF-8, which it hardly ever has.
+func clean(s string) string {
+	if strings.IndexByte(s, 0) >= 0 {
+		s = strings.ReplaceAll(s, "\x00", "")
+	}
+	if utf8.ValidString(s) {
 		return s
 	}
-	return clean([]byte(s))
-}
-
-// clean copies b to a string without NULs and broken UTF-8.
-func clean(b []byte) string {
-	if bytes.IndexByte(b, 0) >= 0 {
-		b = bytes.ReplaceAll(b, []byte{0}, nil)
-	}
-	if utf8.Valid(b) {
-		return string(b)
-	}
-	out := make([]byte, 0, len(b)+8)
-	for len(b) > 0 {
-		r, n := utf8.DecodeRune(b)
-		out = utf8.AppendRune(out, r)
-		b = b[n:]
-	}
-	return string(out)
+	return string([]rune(s))
 }
 
 // unescape writes what the escape at the head of raw stands for and returns how
@@ -200,7 +186,7 @@ func Clip(raw []byte, head, tail int) string {
 	unescapeAll(&out, raw[:a])
 	out.WriteString(mark)
 	unescapeAll(&out, raw[z:])
-	return cleaned(out.String())
+	return clean(out.String())
 }
 
 // clipAt moves at on to the beginning of a character or escape.
