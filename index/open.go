@@ -224,16 +224,12 @@ func (x *Index) version(ctx context.Context) (int, error) {
 // fail names the operation, and turns SQLite's ways of saying "damaged" into
 // ErrRebuild.
 func (x *Index) fail(op string, err error) error {
-	if err == nil {
+	switch {
+	case err == nil:
 		return nil
-	}
-	if errors.Is(err, postings.ErrDamaged) {
-		return fmt.Errorf("%s %s: %w: %w", op, x.path, err, ErrRebuild)
-	}
-	if errors.Is(err, ErrRebuild) {
+	case errors.Is(err, ErrRebuild):
 		return fmt.Errorf("%s %s: %w", op, x.path, err)
-	}
-	if damaged(err) {
+	case damaged(err):
 		return fmt.Errorf("%s %s: %v: %w", op, x.path, err, ErrRebuild)
 	}
 	return fmt.Errorf("%s: %w", op, err)
@@ -243,7 +239,7 @@ func busy(err error) bool { return errors.Is(err, sqlite3.BUSY) }
 
 func damaged(err error) bool {
 	switch {
-	case errors.Is(err, sqlite3.CORRUPT), errors.Is(err, sqlite3.NOTADB):
+	case errors.Is(err, sqlite3.CORRUPT), errors.Is(err, sqlite3.NOTADB), errors.Is(err, postings.ErrDamaged):
 		return true
 	case errors.Is(err, sqlite3.CONSTRAINT): // numbers that nothing has yet are taken
 		return true

@@ -113,72 +113,51 @@ func (w *writing) put(ctx context.Context, p *Prepared) error {
 	return w.rows(ctx, id, p.rows)
 }
 
+// insertOf puts a document of a kind in, textsOf says in which tables its words stand.
+var (
+	insertOf = [2]string{
+		items: `INSERT INTO item(id, session, hash, iid, kind, state, at, n, data) VALUES(?,?,?,?,?,?,?,?,?)`,
+		turns: `INSERT INTO turn(id, session, hash, tid, n, role, at, text) VALUES(?,?,?,?,?,?,?,?)`,
+	}
+	textsOf = [2][]int{items: {ofItems, ofSources}, turns: {ofTurns}}
+)
+
 // rows replaces a session's items and turns.
 func (w *writing) rows(ctx context.Context, session int64, r rows) error {
-	if err := w.items(ctx, session, r); err != nil {
-		return err
-	}
-	return w.turns(ctx, session, r)
-}
-
-func (w *writing) items(ctx context.Context, session int64, r rows) error {
-	fresh, gone, err := changes(ctx, w.tx, "item", session, r.items, func(r itemRow) int64 { return r.hash })
-	if err != nil {
-		return err
-	}
-	if err := each(ctx, w.tx, `DELETE FROM vec WHERE iid=(SELECT iid FROM item WHERE id=?)`, gone); err != nil {
-		return err
-	}
-	if err := w.drop(ctx, "item", gone, ofItems, ofSources); err != nil {
-		return err
-	}
-	in, err := w.tx.PrepareContext(ctx,
-		`INSERT INTO item(id, session, iid, kind, state, at, n, hash, data) VALUES(?,?,?,?,?,?,?,?,?)`)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	for _, i := range fresh {
-		id := w.number(items)
-		if _, err := in.ExecContext(ctx, id, session, i.iid, i.kind, i.state, i.at, i.n, i.hash, i.data); err != nil {
+	for kind, now := range r.docs {
+		fresh, gone, err := changes(ctx, w.tx, documents[kind], session, now)
+		if err != nil {
 			return err
 		}
-		if err := w.add(ctx, ofItems, session, id, i.text, r.words); err != nil {
+		if err := w.drop(ctx, kind, gone); err != nil {
 			return err
 		}
-		if err := w.add(ctx, ofSources, session, id, i.source, r.words); err != nil {
+		if err := w.insert(ctx, kind, session, fresh, &r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *writing) turns(ctx context.Context, session int64, r rows) error {
-	fresh, gone, err := changes(ctx, w.tx, "turn", session, r.turns, func(r turnRow) int64 { return r.hash })
-	if err != nil {
-		return err
-	}
-	if err := w.drop(ctx, "turn", gone, ofTurns); err != nil {
-		return err
-	}
-	in, err := w.tx.PrepareContext(ctx,
-		`INSERT INTO turn(id, session, tid, n, role, at, hash, text) VALUES(?,?,?,?,?,?,?,?)`)
+// insert puts documents in.
+func (w *writing) insert(ctx context.Context, kind int, session int64, fresh []row, r *rows) error {
+	in, err := w.tx.PrepareContext(ctx, insertOf[kind])
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	for _, row := range fresh {
-		t := row.cut
-		if t == nil {
-			now := r.cut(row.of)
-			t = &now
+	for _, d := range fresh {
+		if d.values == nil {
+			r.cut(&d)
 		}
-		id := w.number(turns)
-		if _, err := in.ExecContext(ctx, id, session, t.tid, t.n, t.role, t.at, row.hash, t.text); err != nil {
+		id := w.number(kind)
+		if _, err := in.ExecContext(ctx, append([]any{id, session, d.hash}, d.values...)...); err != nil {
 			return err
 		}
-		if err := w.add(ctx, ofTurns, session, id, t.said, r.words); err != nil {
-			return err
+		for i, b := range d.texts {
+			if err := w.add(ctx, textsOf[kind][i], session, id, b, r.words); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -186,21 +165,21 @@ func (w *writing) turns(ctx context.Context, session int64, r rows) error {
 
 // changes compares a session's rows with those in a table, by the hash of what
 // they hold: fresh ones must be written, the ids gone deleted.
-func changes[T any](ctx context.Context, tx *sql.Tx, table string, session int64, rows []T,
-	hash func(T) int64) (fresh []T, gone []int64, err error) {
+func changes(ctx context.Context, tx *sql.Tx, table string, session int64, now []row) (fresh []row, gone []int64,
+	err error) {
 	old := map[int64][]int64{} // two equal rows have two ids
-	_, err = list(ctx, tx, func(rs *sql.Rows) (none struct{}, err error) {
+	err = scan(ctx, tx, func(rs *sql.Rows) error {
 		var id, h int64
-		err = rs.Scan(&id, &h)
+		err := rs.Scan(&id, &h)
 		old[h] = append(old[h], id)
-		return none, err
+		return err
 	}, `SELECT id, hash FROM `+table+` WHERE session=? ORDER BY id`, session)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, r := range rows {
-		if ids := old[hash(r)]; len(ids) > 0 {
-			old[hash(r)] = ids[1:]
+	for _, r := range now {
+		if ids := old[r.hash]; len(ids) > 0 {
+			old[r.hash] = ids[1:]
 			continue
 		}
 		fresh = append(fresh, r)
@@ -212,14 +191,19 @@ func changes[T any](ctx context.Context, tx *sql.Tx, table string, session int64
 	return fresh, gone, nil
 }
 
-// drop deletes rows of a table of documents, and their texts.
-func (w *writing) drop(ctx context.Context, documents string, ids []int64, texts ...int) error {
-	for _, t := range texts {
+// drop deletes documents with their words and vectors.
+func (w *writing) drop(ctx context.Context, kind int, ids []int64) error {
+	for _, t := range textsOf[kind] {
 		if err := w.remove(ctx, t, ids); err != nil {
 			return err
 		}
 	}
-	return each(ctx, w.tx, `DELETE FROM `+documents+` WHERE id=?`, ids)
+	if kind == items {
+		if err := each(ctx, w.tx, `DELETE FROM vec WHERE iid=(SELECT iid FROM item WHERE id=?)`, ids); err != nil {
+			return err
+		}
+	}
+	return each(ctx, w.tx, `DELETE FROM `+documents[kind]+` WHERE id=?`, ids)
 }
 
 func each(ctx context.Context, tx *sql.Tx, query string, ids []int64) error {

@@ -27,9 +27,8 @@ const (
 
 // rows is what a Doc becomes in the tables.
 type rows struct {
-	items  []itemRow
-	turns  []turnRow
-	texts  []Turn // what turns are of, where they are not cut yet
+	docs   [2][]row // items and turns
+	texts  []Turn   // what turns are of, where they are not cut yet
 	did    didRows
 	thread []byte
 	words  *vocabulary // of all the bags
@@ -41,25 +40,12 @@ type rows struct {
 // the database.
 var cutLater = 8 << 20 // tests cut all later
 
-type itemRow struct {
-	iid, kind, state string
-	at, n, hash      int64
-	data             []byte
-	text, source     bag
-}
-
-type turnRow struct {
-	hash int64
-	of   int // its turn's place
-	cut  *cutTurn
-}
-
-// cutTurn is what is written of a turn.
-type cutTurn struct {
-	tid, role string
-	at, n     int64
-	text      []byte
-	said      bag
+// row is an item or a turn.
+type row struct {
+	hash   int64
+	of     int   // a turn's place
+	values []any // of its columns behind the hash, see insertOf; nil of a turn that isn't cut yet
+	texts  []bag // see textsOf
 }
 
 func rowsOf(d Doc) (rows, error) {
@@ -77,30 +63,28 @@ func rowsOf(d Doc) (rows, error) {
 		if err != nil {
 			return rows{}, err
 		}
-		r.items = append(r.items, row)
+		r.docs[items] = append(r.docs[items], row)
 	}
-	r.turns, r.texts = r.words.hashTurns(d.Turns), d.Turns
+	r.docs[turns], r.texts = r.words.hashTurns(d.Turns), d.Turns
 	if text > cutLater {
 		return r, nil
 	}
-	for i := range r.turns {
-		row := r.cut(i)
-		r.turns[i].cut = &row
+	for i := range r.docs[turns] {
+		r.cut(&r.docs[turns][i])
 	}
 	r.texts = nil
 	r.words.cutAll()
 	return r, nil
 }
 
-func itemRowOf(it Item, v *vocabulary) (itemRow, error) {
+func itemRowOf(it Item, v *vocabulary) (row, error) {
 	data, err := json.Marshal(it.Item)
 	if err != nil {
-		return itemRow{}, fmt.Errorf("item %s: %w", it.ID, err)
+		return row{}, fmt.Errorf("item %s: %w", it.ID, err)
 	}
-	r := itemRow{iid: string(it.ID), kind: string(it.Kind), state: string(it.State), at: millis(it.At),
-		data: pack(string(data))}
+	n := 0
 	if len(it.Evidence) > 0 {
-		r.n = int64(it.Evidence[0].N)
+		n = it.Evidence[0].N
 	}
 	var text, alias, source []uint32
 	for _, t := range append([]string{it.Text, it.Why, it.Scope, it.Path}, append(it.Alternatives, it.About...)...) {
@@ -110,19 +94,18 @@ func itemRowOf(it Item, v *vocabulary) (itemRow, error) {
 		alias = v.cut(alias, -1, t)
 	}
 	source = v.cut(source, itemContext, it.Context)
-	r.text, r.source = v.bag(text, alias), v.bag(source)
-	r.hash = v.hash(string(data), it.Context)
-	return r, nil
+	return row{hash: v.hash(string(data), it.Context), texts: []bag{v.bag(text, alias), v.bag(source)},
+		values: []any{string(it.ID), string(it.Kind), string(it.State), millis(it.At), n, pack(string(data))}}, nil
 }
 
 // hashTurns makes rows that tell what they are of: the turn, and the two before it,
 // whose beginnings are searched with it.
-func (v *vocabulary) hashTurns(turns []Turn) []turnRow {
-	out := make([]turnRow, len(turns))
+func (v *vocabulary) hashTurns(turns []Turn) []row {
+	out := make([]row, len(turns))
 	var before [2]string
 	for i := range turns {
 		t := &turns[i]
-		out[i] = turnRow{of: i, hash: v.hash(t.ID, t.Role, strconv.FormatInt(millis(t.At), 10), strconv.Itoa(t.N), t.Text,
+		out[i] = row{of: i, hash: v.hash(t.ID, t.Role, strconv.FormatInt(millis(t.At), 10), strconv.Itoa(t.N), t.Text,
 			t.More, before[0], before[1])}
 		before = [2]string{before[1], strconv.FormatInt(v.hash(t.Text), 36)}
 	}
@@ -130,7 +113,8 @@ func (v *vocabulary) hashTurns(turns []Turn) []turnRow {
 }
 
 // cut makes what is written of a turn.
-func (r *rows) cut(i int) cutTurn {
+func (r *rows) cut(to *row) {
+	i := to.of
 	v, t := r.words, &r.texts[i]
 	list := v.cut(v.list[:0], turnBody, t.Text)
 	v.opens(i, list)
@@ -140,8 +124,8 @@ func (r *rows) cut(i int) cutTurn {
 		list = append(list, r.opening(k)...)
 	}
 	v.list = list
-	return cutTurn{tid: t.ID, role: t.Role, at: millis(t.At), n: int64(t.N),
-		text: pack(text.HeadMarked(t.Text, turnShown)), said: v.bag(body, list[len(body):])}
+	to.texts = []bag{v.bag(body, list[len(body):])}
+	to.values = []any{t.ID, t.N, t.Role, millis(t.At), pack(text.HeadMarked(t.Text, turnShown))}
 }
 
 // opening is how a turn begins, for those after it.

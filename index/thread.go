@@ -63,7 +63,7 @@ func (x *Index) ThreadsIn(ctx context.Context, project string) ([]Threaded, erro
 
 // said is another number when a session's items are others.
 func (r *rows) said() (sum int64) {
-	for _, it := range r.items {
+	for _, it := range r.docs[items] {
 		sum += it.hash & 0xffffffff
 	}
 	return sum
