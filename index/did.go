@@ -17,84 +17,77 @@ var hows = []trace.How{trace.Read, trace.Edit, trace.Create, trace.Delete, trace
 // a program, which says nothing about any of them.
 const pathsMost = 3000
 
-// didRows is what a trace becomes in the tables.
-type didRows struct {
-	touches []touchRow
-	moves   [][3]any // old, new, n
-	commits []trace.Commit
-	faults  []faultRow
+// doing is a row of what a session did: a statement, and its values behind the session,
+// which each statement is given.
+type doing struct {
+	query  string
+	values []any
 }
 
-type touchRow struct {
-	path       string
-	how        int
-	n, at      int64
-	calls      int
-	base       string
-	lastOfCall int
-}
+const (
+	putPath  = `INSERT OR IGNORE INTO path(base, path) SELECT ?2, ?3 WHERE ?1`
+	putTouch = `INSERT INTO touch(session, how, n, at, calls, path) SELECT ?1, ?2, ?3, ?4, ?5, id FROM path WHERE path=?6`
+	putMove  = `INSERT INTO moved(session, old, new, n) VALUES(?,?,?,?)`
+	putMade  = `INSERT INTO made(session, hash, subject, branch, dir, at, n) VALUES(?,?,?,?,?,?,?)`
+	putFault = `INSERT OR IGNORE INTO fault(sig, text) SELECT ?2, ?3 WHERE ?1`
+	putMet   = `INSERT OR IGNORE INTO faulted(session, sig, n, at) VALUES(?,?,?,?)`
+)
 
-type faultRow struct {
-	sig, n, at int64
-	text       string
+// touched is what a session did to a file.
+type touched struct {
+	how, calls, lastCall int
+	n, at                int64
 }
 
 // didOf lays a trace out in rows. What a fork copied is its parent's.
-func didOf(t *trace.Trace) didRows {
-	var r didRows
+func didOf(t *trace.Trace) (all []doing) {
 	if t == nil {
-		return r
+		return nil
 	}
-	at := map[string]int{}
+	files, order := map[string]*touched{}, []string{}
 	touch := func(i int, a *trace.Action, p string, how trace.How) {
-		k, ok := at[p]
-		if !ok {
-			if len(r.touches) == pathsMost {
-				return
-			}
-			k = len(r.touches)
-			at[p] = k
-			r.touches = append(r.touches, touchRow{path: p, base: baseOf(p), lastOfCall: -1})
+		f := files[p]
+		if f == nil && len(files) == pathsMost {
+			return
 		}
-		row := &r.touches[k]
-		row.how |= 1 << slices.Index(hows, how)
-		row.n, row.at = max(row.n, int64(a.N)), max(row.at, millis(a.At))
-		if row.lastOfCall != i {
-			row.calls++
-			row.lastOfCall = i
+		if f == nil {
+			f = &touched{lastCall: -1}
+			files[p], order = f, append(order, p)
+		}
+		f.how |= 1 << slices.Index(hows, how)
+		f.n, f.at = max(f.n, int64(a.N)), max(f.at, millis(a.At))
+		if f.lastCall != i {
+			f.calls++
+			f.lastCall = i
 		}
 	}
 	for i := range t.Actions {
 		a := &t.Actions[i]
-		if a.Copied {
-			continue
-		}
 		for _, x := range a.Touches {
-			if x.Unsure {
+			if a.Copied || x.Unsure {
 				continue
 			}
 			touch(i, a, x.Path, x.How)
 			if x.How == trace.Rename {
 				touch(i, a, x.From, trace.Rename)
-				r.moves = append(r.moves, [3]any{x.From, x.Path, a.N})
+				all = append(all, doing{putMove, []any{x.From, x.Path, a.N}})
 			}
 		}
 	}
+	for _, p := range order {
+		f := files[p]
+		all = append(all, doing{putPath, []any{baseOf(p), p}}, doing{putTouch, []any{f.how, f.n, f.at, f.calls, p}})
+	}
 	for _, c := range t.Commits {
 		if !c.Copied {
-			r.commits = append(r.commits, c)
+			all = append(all, doing{putMade, []any{c.Hash, c.Subject, c.Branch, c.Dir, millis(c.At), c.N}})
 		}
 	}
-	seen := map[[2]int64]bool{}
 	for _, f := range t.Faults {
 		a := &t.Actions[f.Action]
-		row := faultRow{f.Sig, int64(a.N), millis(a.At), f.Text}
-		if key := [2]int64{row.sig, row.n}; !seen[key] {
-			seen[key] = true
-			r.faults = append(r.faults, row)
-		}
+		all = append(all, doing{putFault, []any{f.Sig, f.Text}}, doing{putMet, []any{f.Sig, a.N, millis(a.At)}})
 	}
-	return r
+	return all
 }
 
 // baseOf is the last name of a path of any system, in lower case.
@@ -102,53 +95,10 @@ func baseOf(p string) string {
 	return strings.ToLower(path.Base(strings.ReplaceAll(p, `\`, "/")))
 }
 
-// replaceDid replaces what is known of a session's doings. In known are the ids
-// of paths that were met before in the transaction.
-func replaceDid(ctx context.Context, tx *sql.Tx, session int64, r didRows, known map[string]int64) error {
-	if err := dropDid(ctx, tx, session, r, known); err != nil {
-		return err
-	}
-	touch, err := tx.PrepareContext(ctx, `INSERT INTO touch(path, session, how, n, at, calls) VALUES(?,?,?,?,?,?)`)
-	if err != nil {
-		return err
-	}
-	defer touch.Close()
-	for _, t := range r.touches {
-		id, ok := known[t.path]
-		if !ok {
-			// The row that is there is "updated", so that its id is returned.
-			err := tx.QueryRowContext(ctx, `INSERT INTO path(base, path) VALUES(?,?) ON CONFLICT(path) DO UPDATE SET `+
-				`base=base RETURNING id`,
-				t.base, t.path).Scan(&id)
-			if err != nil {
-				return err
-			}
-			known[t.path] = id
-		}
-		if _, err := touch.ExecContext(ctx, id, session, t.how, t.n, t.at, t.calls); err != nil {
-			return err
-		}
-	}
-	do, fault := statements(ctx, tx)
-	for _, m := range r.moves {
-		do(`INSERT INTO moved(session, old, new, n) VALUES(?,?,?,?)`, session, m[0], m[1], m[2])
-	}
-	for _, c := range r.commits {
-		do(`INSERT INTO made(session, hash, subject, branch, dir, at, n) VALUES(?,?,?,?,?,?,?)`,
-			session, c.Hash, c.Subject, c.Branch, c.Dir, millis(c.At), c.N)
-	}
-	for _, f := range r.faults {
-		do(`INSERT OR IGNORE INTO fault(sig, text) VALUES(?,?)`, f.sig, f.text)
-		do(`INSERT INTO faulted(sig, session, n, at) VALUES(?,?,?,?)`, f.sig, session, f.n, f.at)
-	}
-	return fault()
-}
-
-// dropDid forgets what a session did, and the paths and errors that only it
-// had and that it doesn't have again.
-func dropDid(ctx context.Context, tx *sql.Tx, session int64, again didRows, known map[string]int64) error {
-	paths, err := column[string](ctx, tx, `SELECT path FROM path WHERE id IN (SELECT path FROM touch WHERE session=?)`,
-		session)
+// replaceDid replaces what is known of a session's doings, and forgets the paths and
+// errors that nobody has any more.
+func replaceDid(ctx context.Context, tx *sql.Tx, session int64, now []doing) error {
+	paths, err := column[int64](ctx, tx, `SELECT path FROM touch WHERE session=?`, session)
 	if err != nil {
 		return err
 	}
@@ -160,19 +110,35 @@ func dropDid(ctx context.Context, tx *sql.Tx, session int64, again didRows, know
 	for _, table := range []string{"touch", "moved", "made", "faulted"} {
 		do(`DELETE FROM `+table+` WHERE session=?`, session)
 	}
-	keep := map[string]bool{}
-	for _, t := range again.touches {
-		keep[t.path] = true
+	if err := fault(); err != nil {
+		return err
 	}
-	for _, p := range paths {
-		if keep[p] {
-			continue
-		}
-		delete(known, p)
-		do(`DELETE FROM path WHERE path=? AND NOT EXISTS (SELECT 1 FROM touch WHERE touch.path=path.id)`, p)
+	if err := putDid(ctx, tx, session, now); err != nil {
+		return err
+	}
+	for _, id := range paths {
+		do(`DELETE FROM path WHERE id=?1 AND NOT EXISTS (SELECT 1 FROM touch WHERE path=?1)`, id)
 	}
 	for _, sig := range sigs {
-		do(`DELETE FROM fault WHERE sig=? AND NOT EXISTS (SELECT 1 FROM faulted WHERE faulted.sig=fault.sig)`, sig)
+		do(`DELETE FROM fault WHERE sig=?1 AND NOT EXISTS (SELECT 1 FROM faulted WHERE sig=?1)`, sig)
 	}
 	return fault()
+}
+
+func putDid(ctx context.Context, tx *sql.Tx, session int64, all []doing) (err error) {
+	prepared := map[string]*sql.Stmt{}
+	for _, d := range all {
+		in := prepared[d.query]
+		if in == nil {
+			if in, err = tx.PrepareContext(ctx, d.query); err != nil {
+				return err
+			}
+			defer in.Close()
+			prepared[d.query] = in
+		}
+		if _, err := in.ExecContext(ctx, append([]any{session}, d.values...)...); err != nil {
+			return err
+		}
+	}
+	return nil
 }

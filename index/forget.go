@@ -52,27 +52,13 @@ func (x *Index) scrub(ctx context.Context) error {
 	if _, err := conn.ExecContext(ctx, `PRAGMA secure_delete=ON`); err != nil {
 		return err
 	}
-	if err := scrubRows(ctx, conn); err != nil {
+	if err := rewrite(ctx, conn, func(_ *sql.Tx, w *writing) error { return w.tidy(ctx, true) }); err != nil {
 		return err
 	}
 	if err := vacuum(ctx, conn); err != nil {
 		return err
 	}
 	return emptyLog(ctx, conn)
-}
-
-// scrubRows empties what Delete leaves because other sessions may share it, and
-// drops the words of deleted rows from the lists.
-func scrubRows(ctx context.Context, conn *sql.Conn) error {
-	return rewrite(ctx, conn, func(tx *sql.Tx, w *writing) error {
-		if err := w.tidy(ctx, true); err != nil {
-			return err
-		}
-		do, fault := statements(ctx, tx)
-		do(`DELETE FROM path WHERE id NOT IN (SELECT path FROM touch)`)
-		do(`DELETE FROM fault WHERE sig NOT IN (SELECT sig FROM faulted)`)
-		return fault()
-	})
 }
 
 // emptyLog folds the write-ahead log into the file and cuts it to nothing, which

@@ -78,7 +78,7 @@ func (x *Index) Delete(ctx context.Context, session string) error {
 		if err != nil {
 			return err
 		}
-		return cmp.Or(w.rows(ctx, id, rows{}), dropLines(ctx, tx, session), dropDid(ctx, tx, id, didRows{}, nil),
+		return cmp.Or(w.rows(ctx, id, rows{}), dropLines(ctx, tx, session), replaceDid(ctx, tx, id, nil),
 			each(ctx, tx, `DELETE FROM session WHERE id=?`, []int64{id}))
 	})
 	return x.fail("unindex "+session, err)
@@ -107,7 +107,7 @@ func (w *writing) put(ctx context.Context, p *Prepared) error {
 	if err != nil {
 		return err
 	}
-	if err := replaceDid(ctx, w.tx, id, p.rows.did, w.paths); err != nil {
+	if err := replaceDid(ctx, w.tx, id, p.rows.did); err != nil {
 		return err
 	}
 	return w.rows(ctx, id, p.rows)

@@ -29,7 +29,7 @@ const (
 type rows struct {
 	docs   [2][]row // items and turns
 	texts  []Turn   // what turns are of, where they are not cut yet
-	did    didRows
+	did    []doing
 	thread []byte
 	words  *vocabulary // of all the bags
 }

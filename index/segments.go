@@ -46,14 +46,13 @@ type writing struct {
 	*fulltext
 	segments []*segment // in order
 	fresh    postings.Words
-	first    [2]int64         // the numbers of the first new item and turn
-	paths    map[string]int64 // that were met; see replaceDid
+	first    [2]int64 // the numbers of the first new item and turn
 }
 
 func beginWriting(ctx context.Context, tx *sql.Tx) (*writing, error) {
 	own := &pieces{of: map[int64]*sizePiece{}, writes: true}
 	w := &writing{fulltext: &fulltext{tx: tx, sizes: sizes{tx: tx, pieces: own}},
-		fresh: postings.Words{}, paths: map[string]int64{}}
+		fresh: postings.Words{}}
 	err := tx.QueryRowContext(ctx, readState).Scan(w.state.numbers()...)
 	if err != nil {
 		return nil, err
