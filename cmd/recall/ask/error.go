@@ -4,20 +4,20 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/history"
 	"recall/index"
+	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/payload"
-	txt "recall/text"
 )
 
 func newErrorCmd(a *app.App) *cobra.Command {
@@ -83,163 +83,69 @@ func runError(ctx context.Context, a *app.App, text string, asJSON bool) error {
 		return err
 	}
 	a.PrintProblems(doc.Problems)
-	return a.Show(doc, asJSON, !doc.Found(), func(p *terminal.Page) { printError(p, doc, text) })
+	return a.Show(doc, asJSON, !doc.Found(), func(p *terminal.Page) { p.Form("error", errorPage{doc, text}) })
 }
 
-// stepsShown is how many steps of a try are printed; --json has them all.
-const stepsShown = 8
-
-func printError(p *terminal.Page, doc *history.Fix, asked string) {
-	switch doc.Match {
-	case "none":
-		fmt.Fprintf(p.W, "No command of any session that recall knows of ran into %s\n",
-			txt.Clip(terminal.Line(asked), 80))
-		return
-	case "prompt", "finding", "query":
-		printTold(p, doc)
-		return
-	case "similar":
-		fmt.Fprintf(p.W, "%sNot this very error, but similar ones:%s\n", p.St.Dim, p.St.Reset)
-	}
-	for _, s := range doc.Seen {
-		fmt.Fprintf(p.W, "%s %s\n", outcomeMark(s.Outcome, p.St), p.Session(s.SessionRef))
-		p.Wrapped("  ", "    ", terminal.Line(s.Error), p.St.Red)
-		if s.Command != "" {
-			fmt.Fprintf(p.W, "  %sfrom%s %s (turn %d)\n", p.St.Dim, p.St.Reset,
-				txt.Clip(terminal.Line(s.Command), p.Width-20), s.Turn)
-		}
-		printTries(p, s.Tries, s.Command)
-		fmt.Fprintf(p.W, "  %s\n", outcomeText(s))
-	}
-	if more := doc.Met - len(doc.Seen); more > 0 {
-		fmt.Fprintf(p.W, "%s more met it.\n", answer.Count(more, "session"))
-	}
+// errorPage is what a person is shown of what was done about an error.
+type errorPage struct {
+	*history.Fix
+	Asked string
 }
 
-// printTries shows what was done up to the run in which the error was gone;
-// of what failed to help, the first and the last.
-func printTries(p *terminal.Page, tries []history.Try, command string) {
-	gone := len(tries) - 1
-	for i, t := range tries {
-		if t.Outcome != trace.Again {
-			gone = i
-			break
-		}
-	}
-	for i, t := range tries[:gone+1] {
-		if gone > 2 && i > 0 && i < gone-1 {
-			if i == 1 {
-				fmt.Fprintf(p.W, "  … %s more after which the error came again\n", answer.Count(gone-2, "attempt"))
-			}
-			continue
-		}
-		printTry(p, t, command)
-	}
-	if rest := tries[min(gone+1, len(tries)):]; len(rest) > 0 {
-		last := rest[len(rest)-1]
-		fmt.Fprintf(p.W, "  … then with other errors, %s more, the last in turn %d: %s\n",
-			answer.Count(len(rest), "run"),
-			last.Turn, last.Outcome)
-		if last.Said != "" {
-			p.Wrapped("  “", "   ", txt.Clip(terminal.Line(last.Said), 300)+"”", p.St.Dim)
-		}
-	}
+// Item is a thing that was told of as an item.
+func (errorPage) Item(t history.Told) payload.Item {
+	return payload.Item{Kind: payload.Kind(t.Kind), Text: t.Text, State: payload.Stands}
 }
 
-func printTry(p *terminal.Page, t history.Try, command string) {
-	switch {
-	case len(t.Did) == 0 && t.Then != command:
-		fmt.Fprintf(p.W, "  %snothing was changed, it was run another way%s\n", p.St.Dim, p.St.Reset)
-	case len(t.Did) == 0:
-		fmt.Fprintf(p.W, "  %snothing was changed%s\n", p.St.Dim, p.St.Reset)
-	}
-	for k, d := range t.Did {
-		if k == stepsShown {
-			fmt.Fprintf(p.W, "  … %s more\n", answer.Count(len(t.Did)-k, "step"))
-			break
-		}
-		printDeed(p, d)
-	}
-	if t.Then != "" {
-		fmt.Fprintf(p.W, "  then %s: %s (turn %d)\n", txt.Clip(terminal.Line(t.Then), p.Width-40), t.Outcome, t.Turn)
-	}
-	if t.Said != "" {
-		p.Wrapped("  “", "   ", txt.Clip(terminal.Line(t.Said), 300)+"”", p.St.Dim)
-	}
+// tried are the tries of a session, up to the run in which the error was gone; of what failed to help, the first and
+// the last.
+type tried struct {
+	First, Last []try
+	Skipped     int
+	Rest        []try // those with other errors, behind
 }
 
-func printDeed(p *terminal.Page, d history.Deed) {
-	fmt.Fprintf(p.W, "  %s· %s%s\n", p.St.Bold, txt.Clip(terminal.Line(d.What), p.Width-8), p.St.Reset)
-	if d.Why != "" {
-		p.Wrapped("    ", "    ", txt.Clip(terminal.Line(d.Why), 240), p.St.Dim)
-	}
-	for _, e := range d.Edits[:min(2, len(d.Edits))] {
-		old, fresh := changedLine(e.Old, e.New)
-		if old != "" {
-			fmt.Fprintf(p.W, "    %s- %s%s\n", p.St.Red, txt.Clip(old, p.Width-8), p.St.Reset)
-		}
-		if fresh != "" {
-			fmt.Fprintf(p.W, "    %s+ %s%s\n", p.St.Green, txt.Clip(fresh, p.Width-8), p.St.Reset)
-		}
-	}
+// try is one, for a command.
+type try struct {
+	history.Try
+	Command string
 }
 
-// changedLine is the first line in which two texts differ.
-func changedLine(before, after string) (string, string) {
-	b, n := strings.Split(before, "\n"), strings.Split(after, "\n")
-	lines := max(len(b), len(n))
-	b, n = append(b, make([]string, lines-len(b))...), append(n, make([]string, lines-len(n))...)
-	for i := range lines {
-		if x, y := terminal.Line(b[i]), terminal.Line(n[i]); x != y {
-			return x, y
-		}
+// Tried are a session's tries.
+func (errorPage) Tried(s history.Met) (of tried) {
+	var all []try
+	for _, t := range s.Tries {
+		all = append(all, try{t, s.Command})
 	}
-	return "", ""
+	gone := slices.IndexFunc(all, func(t try) bool { return t.Outcome != trace.Again }) + 1
+	if gone == 0 {
+		gone = len(all)
+	}
+	of.First, of.Rest = all[:gone], all[gone:]
+	if gone > 3 {
+		of.First, of.Skipped, of.Last = all[:1], gone-3, all[gone-2:gone]
+	}
+	return of
 }
 
-func outcomeMark(outcome string, st terminal.Style) string {
-	switch outcome {
-	case trace.Helped:
-		return st.Green + "●" + st.Reset
-	case trace.Again, trace.Other:
-		return st.Red + "✗" + st.Reset
-	}
-	return st.Yellow + "○" + st.Reset
-}
+// Was and Is are the first line in which an edit changes a text.
+func (t try) Was(e ingest.Edit) string { return changedLine(e.Old, e.New) }
+func (t try) Is(e ingest.Edit) string  { return changedLine(e.New, e.Old) }
 
-func outcomeText(s history.Met) string {
-	switch s.Outcome {
-	case trace.Helped:
-		return "It helped: the same command succeeded afterwards."
-	case trace.Again:
-		return "It did not help: the error came again, and the session has no later run without it."
-	case trace.Other:
-		return "The error went, another one took its place, and the session has no later run without one."
-	}
-	return "Whether it helped isn't known: the command wasn't run again."
-}
-
-func printTold(p *terminal.Page, doc *history.Fix) {
-	fmt.Fprintf(p.W, "%s%s%s\n", p.St.Dim, map[string]string{
-		"prompt":  "No command ran into it, but it was typed or pasted here:",
-		"finding": "No command ran into it and nobody typed it; what was found nearest to it:",
-		"query":   "No command ran into it, nobody typed it and nothing was found about it; recall query says:",
-	}[doc.Match], p.St.Reset)
-	for _, t := range doc.Told {
-		if t.Kind == "prompt" {
-			fmt.Fprintf(p.W, "○ %s\n", p.Session(t.SessionRef))
-			p.Wrapped("  “", "   ", fmt.Sprintf("%s” (turn %d)", txt.Clip(terminal.Line(t.Text), 300), t.Turn), "")
-			for _, it := range t.Items {
-				p.Noted(it)
-			}
-			continue
+// changedLine is the first line of a text in which another differs.
+func changedLine(text, other string) string {
+	a, b := strings.Split(text, "\n"), strings.Split(other, "\n")
+	for i := range max(len(a), len(b)) {
+		x, y := "", ""
+		if i < len(a) {
+			x = terminal.Line(a[i])
 		}
-		it := payload.Item{Kind: payload.Kind(t.Kind), Text: t.Text, State: payload.Stands}
-		p.Wrapped(terminal.Mark(it, p.St)+" ", "  ",
-			fmt.Sprintf("%s (%s, turn %d, %s)", p.Sentence(it), txt.Clip(t.Title, 60),
-				t.Turn, answer.Day(t.At)), "")
-		if t.Why != "" {
-			p.Wrapped("  why ", "      ", terminal.Line(t.Why), p.St.Dim)
+		if i < len(b) {
+			y = terminal.Line(b[i])
+		}
+		if x != y {
+			return x
 		}
 	}
+	return ""
 }

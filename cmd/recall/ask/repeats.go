@@ -18,7 +18,6 @@ import (
 	"recall/config"
 	"recall/hint"
 	"recall/history"
-	"recall/index"
 	"recall/library"
 )
 
@@ -48,7 +47,7 @@ func newRepeatsCmd(a *app.App) *cobra.Command {
 		if o.Write != "" {
 			return writeHabits(a, found, o.Write)
 		}
-		return a.Show(found, o.JSON, len(found) == 0, func(p *terminal.Page) { printHabits(p, found) })
+		return a.Show(found, o.JSON, len(found) == 0, func(p *terminal.Page) { p.Form("habits", found) })
 	})
 }
 
@@ -61,35 +60,6 @@ func rulesFiles(l *library.Library, project string) (files []string) {
 		files = append(files, filepath.Join(home, ".claude", "CLAUDE.md"))
 	}
 	return files
-}
-
-// evidenceShown is how much of a habit's evidence a person is shown.
-const evidenceShown = 3
-
-func printHabits(p *terminal.Page, found []history.Habit) {
-	if len(found) == 0 {
-		fmt.Fprintln(p.W, "nothing that you said, refused or approved in several sessions")
-		return
-	}
-	for _, h := range found {
-		p.Headed(p.St.Green+"●"+p.St.Reset, terminal.Line(h.Text),
-			fmt.Sprintf("%s in %s", answer.Count(h.Times, "time"), answer.Count(h.Sessions, "session")))
-		for _, e := range h.Evidence[:min(len(h.Evidence), evidenceShown)] {
-			p.Wrapped("  ", "    ", fmt.Sprintf("“%s” %s, %s", terminal.Line(e.Quote),
-				p.Where(index.Place{Project: e.Project, SessionN: e.Number}, e.Turn, false), answer.Day(e.At)), p.St.Dim)
-		}
-		p.Field("when", fmt.Sprintf("%s to %s, %g a week", answer.Day(h.First), answer.Day(h.Last), h.PerWeek))
-		if h.There != "" {
-			p.Field("there", h.There)
-		}
-	}
-	fmt.Fprintln(p.W, "\nLines for CLAUDE.md:")
-	for _, h := range found {
-		if h.There == "" {
-			fmt.Fprintln(p.W, "- "+terminal.Line(h.Text))
-		}
-	}
-	fmt.Fprintln(p.W, "\nrecall repeats --write CLAUDE.md adds them, after asking")
 }
 
 // writeHabits adds what isn't there yet to a file, if the person says yes.

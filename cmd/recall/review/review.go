@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -199,25 +198,7 @@ func printWaiting(a *app.App, w *review.Waiting) {
 		answer.Count(len(w.Items)+len(w.Received), "item"), answer.Count(len(w.Conflicts), "conflict"))
 }
 
-func printUnseen(p *terminal.Page, u review.Unseen) {
-	state := answer.State(u.Item)
-	if u.Changed {
-		state = "changed since you looked · " + state
-	}
-	p.Headline(u.Item, state)
-	if u.Handoff == "" {
-		p.Support(u.Item, u.Place, u.Turn)
-		return
-	}
-	p.Field("why", u.Why)
-	p.Field("from", strings.TrimSpace(terminal.Line(u.From)+" · handed over · "+terminal.Line(u.Place.Project)))
-	if u.Nowhere {
-		p.Field("for", "no project here, so for no session: recall import FILE --project NAME says which")
-	}
-	if len(u.Evidence) > 0 {
-		p.Quoted("", u.Evidence[0].Quote)
-	}
-}
+func printUnseen(p *terminal.Page, u review.Unseen) { p.Form("unseen", u) }
 
 func printContradiction(p *terminal.Page, c review.Conflict) {
 	what := "2 items contradict one another; which one stands is open:"

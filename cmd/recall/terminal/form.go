@@ -10,6 +10,7 @@ import (
 
 	"recall/answer"
 	"recall/config"
+	"recall/index"
 	"recall/payload"
 	txt "recall/text"
 )
@@ -101,6 +102,9 @@ func (p *Page) formWords() template.FuncMap {
 		"reasoned": answer.WithReason,
 		"tie":      answer.Tie,
 		"session":  p.Session,
+		"place": func(project string, session, turn int) string {
+			return p.Where(index.Place{Project: project, SessionN: session}, turn, false)
+		},
 
 		"Row": func(name, format string, args ...any) string {
 			return said(func(p *Page) {
@@ -113,10 +117,13 @@ func (p *Page) formWords() template.FuncMap {
 		"Wrapped": func(first, next, text, color string) string {
 			return said(func(p *Page) { p.Wrapped(first, next, text, color) })
 		},
-		"Field":   func(name, text string) string { return said(func(p *Page) { p.Field(name, text) }) },
-		"Quoted":  func(text string) string { return said(func(p *Page) { p.Quoted("", text) }) },
-		"Headed":  func(mark, text, state string) string { return said(func(p *Page) { p.Headed(mark, text, state) }) },
-		"Noted":   func(it payload.Item) string { return said(func(p *Page) { p.Noted(it) }) },
+		"Field":  func(name, text string) string { return said(func(p *Page) { p.Field(name, text) }) },
+		"Quoted": func(text string) string { return said(func(p *Page) { p.Quoted("", text) }) },
+		"Headed": func(mark, text, state string) string { return said(func(p *Page) { p.Headed(mark, text, state) }) },
+		"Noted":  func(it payload.Item) string { return said(func(p *Page) { p.Noted(it) }) },
+		"Support": func(it payload.Item, at index.Place, turn int) string {
+			return said(func(p *Page) { p.Support(it, at, turn) })
+		},
 		"Changes": func(since map[string]int) string { return said(func(p *Page) { p.Changes(since) }) },
 	}
 }
