@@ -28,7 +28,8 @@ func TestParagraphIsCited(t *testing.T) {
 		At: march})
 	r.History = []Linked{{Placed: index.Placed{Place: r.Place, Turn: 7, Item: old}}}
 	text, sources := paragraphOf(nil, []*Result{r}).Cited()
-	want := "Use an LRU, decided on 2026-03-02. [1] The reason: it met the target. [1] Before, since 2026-02-01, it was: Use Redis. [2]"
+	want := "Use an LRU, decided on 2026-03-02. [1] The reason: it met the target. [1] Before, since 2026-02-01, it " +
+		"was: Use Redis. [2]"
 	if text != want || len(sources) != 2 || sources[0].Item.ID != "aaaaaaaaaa" || sources[1].Turn != 7 {
 		t.Errorf("got %s\n%v", text, sources)
 	}

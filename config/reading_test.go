@@ -187,7 +187,8 @@ func TestEnvironment(t *testing.T) {
 
 func TestBadEnvironment(t *testing.T) {
 	for _, c := range []struct{ env, want string }{
-		{"RECALL_QUERY_LIMITT=3", "environment: unknown variable RECALL_QUERY_LIMITT; allowed is RECALL_QUERY_LIMIT, RECALL_QUERY_SYNC"},
+		{"RECALL_QUERY_LIMITT=3", "environment: unknown variable RECALL_QUERY_LIMITT; allowed is RECALL_QUERY_LIMIT, " +
+			"RECALL_QUERY_SYNC"},
 		{"RECALL_SOURCES_COWORK_0=/x", "unknown variable RECALL_SOURCES_COWORK_0"}, // elements of lists
 		{"RECALL_QUERY=5", "unknown variable RECALL_QUERY;"},
 		{"RECALL_QUERY_BUDGET=30", "environment: RECALL_QUERY_BUDGET: 30 has no unit"},

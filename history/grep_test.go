@@ -11,13 +11,15 @@ import (
 func TestGrepFindsEveryLine(t *testing.T) {
 	var file bytes.Buffer
 	file.WriteString("# A title\n\nSession `7f3c`\n")
-	turns := []string{"> retry the Job_queue in 30 s", "Kelvin: 3 \u212a, ſign", `- <a id="jobs"></a>**Bash** ` + "`make jobs`", "",
+	turns := []string{"> retry the Job_queue in 30 s", "Kelvin: 3 \u212a, ſign", `- <a id="jobs"></a>**Bash** ` +
+		"`make jobs`", "",
 		"\\### 99 · no head", "ends with JOB"}
 	for i, text := range turns {
 		fmt.Fprintf(&file, "\n<a id=\"u%d\"></a>\n### %d · You · 13:47\n\n%s\nnext\n", i, i+1, text)
 	}
 	file.WriteString("the last line, no job\nand no line's end: job")
-	for _, pattern := range []string{"job", "job|retry", "(?:JOB)$", "^> ", "k", "sign", "u[0-9]", "id=", "J.b_", "no job\\nand", "x*", "zzz",
+	for _, pattern := range []string{"job", "job|retry", "(?:JOB)$", "^> ", "k", "sign", "u[0-9]", "id=", "J.b_",
+		"no job\\nand", "x*", "zzz",
 		"job(s|_q)", "\\bjob", "30 s"} {
 		for _, how := range []struct{ fold, word bool }{{}, {true, false}, {false, true}, {true, true}} {
 			g, err := NewGrep(pattern, how.fold, how.word)
@@ -54,7 +56,8 @@ func TestGrepShowsLinesAround(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for context, want := range map[int]string{0: "[3 5 11]", 1: "[2 3 4 5 6 10 11]", 2: "[1 2 3 4 5 6 7 9 10 11]", 9: "[1 2 3 4 5 6 7 8 9 10 11]"} {
+	for context, want := range map[int]string{0: "[3 5 11]", 1: "[2 3 4 5 6 10 11]", 2: "[1 2 3 4 5 6 7 9 10 11]",
+		9: "[1 2 3 4 5 6 7 8 9 10 11]"} {
 		g.Context = context
 		turn := 0
 		var got []int
@@ -76,7 +79,8 @@ func BenchmarkGrep(b *testing.B) {
 	for _, c := range []struct {
 		name, pattern string
 		fold          bool
-	}{{"literal", "poisoned", false}, {"case", "POISONED JOB", true}, {"words", `pois\w+ Job`, false}, {"open", `[a-z]+ed [A-Z]ob`, false}} {
+	}{{"literal", "poisoned", false}, {"case", "POISONED JOB", true}, {"words", `pois\w+ Job`, false}, {"open",
+		`[a-z]+ed [A-Z]ob`, false}} {
 		b.Run(c.name, func(b *testing.B) {
 			g, err := NewGrep(c.pattern, c.fold, false)
 			if err != nil {

@@ -13,7 +13,8 @@ import (
 )
 
 func counted(tokens int, side bool) string {
-	return fmt.Sprintf(`{"type":"assistant","isSidechain":%v,"message":{"usage":{"input_tokens":7,"cache_read_input_tokens":%d,"output_tokens":3}}}`+"\n",
+	return fmt.Sprintf(`{"type":"assistant","isSidechain":%v,"message":{"usage":{"input_tokens":7,`+
+		`"cache_read_input_tokens":%d,"output_tokens":3}}}`+"\n",
 		side, tokens-10)
 }
 
@@ -118,12 +119,14 @@ func TestProgressLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"- 2026-11-03 09:05 asked: deploy with ‹", "09:05 edit: src/a.go\n", "09:05 command: go test ./...\n"} {
+	for _, want := range []string{"- 2026-11-03 09:05 asked: deploy with ‹", "09:05 edit: src/a.go\n",
+		"09:05 command: go test ./...\n"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("%q is missing:\n%s", want, text)
 		}
 	}
-	if strings.Contains(string(text), "AKIA") || strings.Contains(string(text), "<!--") || strings.Count(string(text), "\n") != 3 {
+	if strings.Contains(string(text), "AKIA") || strings.Contains(string(text), "<!--") || strings.Count(string(text),
+		"\n") != 3 {
 		t.Errorf("got\n%s", text)
 	}
 	if fi, err := os.Stat(path); err != nil || fi.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {

@@ -64,7 +64,8 @@ func TestServerBesideChanges(t *testing.T) {
 	if err == nil {
 		err = c.Do()
 	}
-	want := "{\n  \"mcpServers\": {\n    \"recall\": {\n      \"command\": \"/bin/recall\",\n      \"args\": [\n        \"mcp\"\n      ]\n    }\n  }\n}\n"
+	want := "{\n  \"mcpServers\": {\n    \"recall\": {\n      \"command\": \"/bin/recall\",\n      \"args\": [\n        " +
+		"\"mcp\"\n      ]\n    }\n  }\n}\n"
 	if got, _ := os.ReadFile(path); err != nil || string(got) != want {
 		t.Fatalf("got %q, %v; want %q", got, err, want)
 	}

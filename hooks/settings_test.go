@@ -43,21 +43,25 @@ var shapes = map[string]string{
 	"hooks of others":         othersHooks,
 	"same matcher": strings.Replace(othersHooks, `"Stop": [`,
 		`"PreToolUse": [{"matcher": "Edit|Write|NotebookEdit|Bash", "hooks": []}], "Stop": [`, 1),
-	"hooks before others":       "{\"hooks\": {}, \"model\": \"x\"}",
-	"empty lists":               "{\n  \"hooks\": {\n    \"SessionStart\": [],\n    \"SessionEnd\": [ ]\n  }\n}\n",
-	"tabs":                      "{\n\t\"model\": \"opus\",\n\t\"hooks\": {\n\t\t\"Stop\": []\n\t}\n}\n",
-	"four spaces":               "{\n    \"a\": [1, 2,3],\n    \"b\": 1.50e3\n}\n",
-	"CRLF":                      "{\r\n  \"model\": \"opus\",\r\n  \"x\": []\r\n}\r\n",
-	"BOM":                       "\xef\xbb\xbf{\n  \"model\": \"opus\"\n}\n",
-	"one line":                  `{"model":"opus","env":{"A":"b"}}`,
-	"duplicate keys":            `{"hooks": {"Stop": 1}, "model": "a", "hooks": {"Stop": []}, "model": "b"}`,
-	"all hooks off":             "{\n  \"disableAllHooks\": true\n}\n",
-	"comments":                  "{\n  // mine\n  \"model\": \"opus\" /* best */\n  // end\n}\n",
-	"escapes and unknown keys":  "{\"\\u0068ooks\": {\"Neu\": [{\"x\": null}], \"Stop\": []}, \"ä\\/b\": \"\\ud83d\\ude00 </>&\", \"n\": 12345678901234567890}\n",
-	"odd layout":                "{ \"a\" : 1 ,\n\n\n      \"b\":[\n],\"hooks\" :\n{ \"SessionStart\" :[ {\"hooks\":[{\"type\":\"command\",\"command\":\"x\"}]} ]\n\t} }  \n\n",
-	"huge":                      "{\n  \"list\": [\"" + strings.Repeat("x\", \"", 40_000) + "\"]\n}\n",
-	"another tool's recall":     `{"hooks":{"SessionEnd":[{"hooks":[{"type":"command","command":"/usr/bin/total-recall hook it"}]}]}}`,
-	"hooks last, nested object": "{\n  \"z\": {\"hooks\": {\"SessionStart\": \"no\"}},\n  \"hooks\": {\n    \"PreCompact\": [\n      {\"hooks\": [{\"type\": \"prompt\", \"prompt\": \"hm\"}]}\n    ]\n  }\n}",
+	"hooks before others": "{\"hooks\": {}, \"model\": \"x\"}",
+	"empty lists":         "{\n  \"hooks\": {\n    \"SessionStart\": [],\n    \"SessionEnd\": [ ]\n  }\n}\n",
+	"tabs":                "{\n\t\"model\": \"opus\",\n\t\"hooks\": {\n\t\t\"Stop\": []\n\t}\n}\n",
+	"four spaces":         "{\n    \"a\": [1, 2,3],\n    \"b\": 1.50e3\n}\n",
+	"CRLF":                "{\r\n  \"model\": \"opus\",\r\n  \"x\": []\r\n}\r\n",
+	"BOM":                 "\xef\xbb\xbf{\n  \"model\": \"opus\"\n}\n",
+	"one line":            `{"model":"opus","env":{"A":"b"}}`,
+	"duplicate keys":      `{"hooks": {"Stop": 1}, "model": "a", "hooks": {"Stop": []}, "model": "b"}`,
+	"all hooks off":       "{\n  \"disableAllHooks\": true\n}\n",
+	"comments":            "{\n  // mine\n  \"model\": \"opus\" /* best */\n  // end\n}\n",
+	"escapes and unknown keys": "{\"\\u0068ooks\": {\"Neu\": [{\"x\": null}], \"Stop\": []}, \"ä\\/b\": " +
+		"\"\\ud83d\\ude00 </>&\", \"n\": 12345678901234567890}\n",
+	"odd layout": "{ \"a\" : 1 ,\n\n\n      \"b\":[\n],\"hooks\" :\n{ \"SessionStart\" :[ " +
+		"{\"hooks\":[{\"type\":\"command\",\"command\":\"x\"}]} ]\n\t} }  \n\n",
+	"huge": "{\n  \"list\": [\"" + strings.Repeat("x\", \"", 40_000) + "\"]\n}\n",
+	"another tool's recall": `{"hooks":{"SessionEnd":[{"hooks":[{"type":"command","command":"/usr/bin/total-recall ` +
+		`hook it"}]}]}}`,
+	"hooks last, nested object": "{\n  \"z\": {\"hooks\": {\"SessionStart\": \"no\"}},\n  \"hooks\": {\n    " +
+		"\"PreCompact\": [\n      {\"hooks\": [{\"type\": \"prompt\", \"prompt\": \"hm\"}]}\n    ]\n  }\n}",
 }
 
 func TestSettingsSurviveInstallAndUninstall(t *testing.T) {

@@ -13,12 +13,12 @@ import (
 const mostChecked = 64 << 10
 
 type checkIn struct {
-	Plan    string `json:"plan,omitempty" jsonschema:"what you are about to do, naming libraries, files, approaches"`
-	Command string `json:"command,omitempty" jsonschema:"a shell command you are about to run; only read"`
-	Path    string `json:"path,omitempty" jsonschema:"the file you are about to edit"`
+	Plan    string `json:"plan,omitempty"`
+	Command string `json:"command,omitempty"`
+	Path    string `json:"path,omitempty"`
 	OldText string `json:"old_text,omitempty"`
 	NewText string `json:"new_text,omitempty"`
-	Project string `json:"project,omitempty" jsonschema:"default: the current folder's"`
+	Project string `json:"project,omitempty"`
 }
 
 func (s *Server) check(ctx context.Context, m *Memory, in checkIn) (string, error) {

@@ -81,7 +81,8 @@ func TestTools(t *testing.T) {
 		{"no such session", "recall_session", map[string]any{"session": "nope"}, []string{"without arguments"}, true},
 		{"several sessions", "recall_session", map[string]any{"session": "tid"}, []string{"one of these ids"}, true},
 		{"a state", "recall_state", map[string]any{"session": "b1047db6"},
-			[]string{"## Decisions", "## Files", "internal/queue/backoff.go · ", "## Apps", "## Data", "## Tool calls", "→ ok"},
+			[]string{"## Decisions", "## Files", "internal/queue/backoff.go · ", "## Apps", "## Data", "## Tool calls",
+				"→ ok"},
 			false},
 		{"a part", "recall_state", map[string]any{"session": "b1047db6", "parts": []string{"actions"}, "from": 1, "to": 3},
 			[]string{"## Tool calls"}, false},
@@ -208,7 +209,9 @@ func TestServerEndsWithItsClient(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintln(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
+		fmt.Fprintln(in,
+			`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},`+
+				`"clientInfo":{"name":"x","version":"1"}}}`)
 		line := make([]byte, 20)
 		if _, err := io.ReadFull(out, line); err != nil || string(line[:8]) != `{"jsonrp` {
 			t.Fatalf("%s: got %q, %v; want an answer", how, line, err)
@@ -263,7 +266,7 @@ func TestSchemas(t *testing.T) {
 	}
 	for _, tool := range tools.Tools {
 		if tool.OutputSchema != nil || tool.Annotations == nil || tool.Annotations.OpenWorldHint == nil ||
-			takes[tool.Name] == "" {
+			pages()[tool.Name].Takes == "" {
 			t.Errorf("%s: it has an output schema, or lacks annotations or a word on its arguments", tool.Name)
 		}
 		if readOnly := tool.Name != "recall_note"; tool.Annotations.ReadOnlyHint != readOnly {

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -42,7 +40,8 @@ func (s *Server) failed(err error) error {
 		}
 		return fmt.Errorf("recall: %w. Call again with one of these ids: %s", err, strings.Join(list, ", "))
 	case errors.As(err, &not):
-		return wrong("recall: %s. Send the project that is meant; recall_session without arguments lists the latest sessions with theirs.", payload.Data(not.Error(), 200))
+		return wrong("recall: %s. Send the project that is meant; "+
+			"recall_session without arguments lists the latest sessions with theirs.", payload.Data(not.Error(), 200))
 	}
 	for _, f := range faults {
 		if errors.Is(err, f.err) {
@@ -85,19 +84,7 @@ func explainArguments(res *mcp.CallToolResult, req mcp.Request) {
 	if !ok || !strings.HasPrefix(said.Text, "validating \"arguments\"") && !strings.Contains(said.Text, "json: ") {
 		return
 	}
-	said.Text = fmt.Sprintf("recall: the arguments of %s don't fit: %s. It takes %s. Call again with those; lists are JSON arrays.",
-		call.Name, text.Clip(said.Text, 500), takes[call.Name])
+	said.Text = fmt.Sprintf("recall: the arguments of %s don't fit: %s. It takes %s. Call again with those; "+
+		"lists are JSON arrays.",
+		call.Name, text.Clip(said.Text, 500), pages()[call.Name].Takes)
 }
-
-// takes says in a line what each tool wants.
-var takes = map[string]string{
-	"recall_query":   `question (text) or ids (list), and also (list of words), project, kinds (list), since, until, as_of, limit (1-20)`,
-	"recall_check":   `one of plan, command, or path with new_text; and project`,
-	"recall_resume":  `project or session, and variant (coding, debug, handoff)`,
-	"recall_session": `session (id or title), and turn or from and to, or find`,
-	"recall_note":    `kind, text, and quote, why, alternatives (list), scope, about (list), session`,
-	"recall_state":   `session, parts (list of actions, decisions, files, apps, data), from, to`,
-}
-
-// Tools lists the names of the tools, sorted.
-func Tools() []string { return slices.Sorted(maps.Keys(takes)) }

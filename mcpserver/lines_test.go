@@ -89,7 +89,8 @@ func (r *raw) answer() string {
 	return ""
 }
 
-const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n"
+const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":%q,"capabilities":{},` +
+	`"clientInfo":{"name":"t","version":"1"}}}` + "\n"
 
 // A line that is no message is answered, and the session goes on.
 func TestLinesThatAreNoMessage(t *testing.T) {

@@ -13,14 +13,14 @@ import (
 )
 
 type noteIn struct {
-	Kind         string   `json:"kind" jsonschema:"eliminated: tried and ruled out; finding: shown to be so; flag: don't forget"`
-	Text         string   `json:"text" jsonschema:"one sentence that stands alone; for eliminated the thing ruled out"`
-	Quote        string   `json:"quote,omitempty" jsonschema:"verbatim from this conversation, at most 300 bytes: the words that say just this, best the user's own"`
-	Why          string   `json:"why,omitempty" jsonschema:"the reason, without because"`
-	Alternatives []string `json:"alternatives,omitempty" jsonschema:"options that lost"`
-	Scope        string   `json:"scope,omitempty" jsonschema:"its condition, as said: above 10k jobs"`
-	About        []string `json:"about,omitempty" jsonschema:"files, symbols, components it binds"`
-	Session      string   `json:"session,omitempty" jsonschema:"the running session's id, if you are asked for it"`
+	Kind         string   `json:"kind"`
+	Text         string   `json:"text"`
+	Quote        string   `json:"quote,omitempty"`
+	Why          string   `json:"why,omitempty"`
+	Alternatives []string `json:"alternatives,omitempty"`
+	Scope        string   `json:"scope,omitempty"`
+	About        []string `json:"about,omitempty"`
+	Session      string   `json:"session,omitempty"`
 }
 
 // note checks a note, takes secrets out and appends it to the inbox.
@@ -50,7 +50,8 @@ func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) 
 		n.Session = s.running(ctx)
 	}
 	if n.Session == "" {
-		return "", wrong("recall: not noted: this client doesn't say which session is running. Call again with session: the id of the running session, or one that recall_session lists.")
+		return "", wrong("recall: not noted: this client doesn't say which session is running. Call again with session: " +
+			"the id of the running session, or one that recall_session lists.")
 	}
 	if len(n.Session) > 200 || strings.ContainsFunc(n.Session, func(r rune) bool { return r < ' ' }) {
 		return "", wrong("recall: not noted: that is no session's id.")
@@ -68,7 +69,8 @@ func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) 
 	}
 	text := fmt.Sprintf("Noted as %s of session %s; it is on the disk.", n.Kind, answer.ShortID(n.Session))
 	if strings.TrimSpace(n.Quote) == "" {
-		text += " It has no quote, so it stays a note of yours. Call again with the user's words, verbatim, to make it an item."
+		text += " It has no quote, so it stays a note of yours. Call again with the user's words, verbatim, to make it an " +
+			"item."
 	}
 	return text, nil
 }

@@ -27,7 +27,10 @@ func (w *world) talk(session string, said ...string) {
 		if i%2 == 1 {
 			role, content = "assistant", fmt.Sprintf(`[{"type":"text","text":%s}]`, mustJSON(text))
 		}
-		fmt.Fprintf(&b, `{"parentUuid":%s,"isSidechain":false,"userType":"external","cwd":"/home/ann/app","sessionId":%q,"version":"2.1.197","gitBranch":"main","type":%q,"message":{"id":"msg_%d","role":%q,"model":"claude-opus-4-8","content":%s},"uuid":%q,"timestamp":%q}`+"\n",
+		fmt.Fprintf(&b,
+			`{"parentUuid":%s,"isSidechain":false,"userType":"external","cwd":"/home/ann/app","sessionId":%q,`+
+				`"version":"2.1.197","gitBranch":"main","type":%q,"message":{"id":"msg_%d","role":%q,"model":"claude-opus-4-8",`+
+				`"content":%s},"uuid":%q,"timestamp":%q}`+"\n",
 			before, session, role, i, role, content, id, at.Add(time.Duration(i)*time.Minute).Format(time.RFC3339))
 		before = `"` + id + `"`
 	}

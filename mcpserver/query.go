@@ -25,16 +25,16 @@ const (
 )
 
 type queryIn struct {
-	Question string   `json:"question,omitempty" jsonschema:"in the user's words; omit only with ids"`
-	Also     []string `json:"also,omitempty" jsonschema:"6-10 terms and synonyms the answer may use instead: libraries, patterns, files, symbols, error codes, abbreviations and long forms"`
-	IDs      []string `json:"ids,omitempty" jsonschema:"[ids] of an earlier answer, for details"`
-	Project  string   `json:"project,omitempty" jsonschema:"only this one; omit for all"`
+	Question string   `json:"question,omitempty"`
+	Also     []string `json:"also,omitempty"`
+	IDs      []string `json:"ids,omitempty"`
+	Project  string   `json:"project,omitempty"`
 	Kinds    []string `json:"kinds,omitempty"`
-	Since    string   `json:"since,omitempty" jsonschema:"from this day on: 2026-04-17, yesterday, 2w, 3m"`
-	Until    string   `json:"until,omitempty" jsonschema:"before this day"`
-	AsOf     string   `json:"as_of,omitempty" jsonschema:"as it stood at the end of this day"`
-	Limit    int      `json:"limit,omitempty" jsonschema:"default 8"`
-	InShort  bool     `json:"in_short,omitempty" jsonschema:"also one paragraph by the user's own model, where set up; takes seconds"`
+	Since    string   `json:"since,omitempty"`
+	Until    string   `json:"until,omitempty"`
+	AsOf     string   `json:"as_of,omitempty"`
+	Limit    int      `json:"limit,omitempty"`
+	InShort  bool     `json:"in_short,omitempty"`
 }
 
 func (s *Server) query(ctx context.Context, m *Memory, in queryIn) (string, error) {
@@ -87,7 +87,8 @@ func (s *Server) question(m *Memory, in queryIn) (index.Query, error) {
 		}
 		when, err := t.read(text.Clip(t.value, 40))
 		if err != nil {
-			return q, wrong("recall: %s: %v. Write 2026-04-17, 2026-04, today, yesterday, or how long ago: 12h, 3d, 2w, 6m, 1y.", t.name, err)
+			return q, wrong("recall: %s: %v. Write 2026-04-17, 2026-04, today, yesterday, or how long ago: 12h, 3d, 2w, 6m, "+
+				"1y.", t.name, err)
 		}
 		*t.to = when
 	}
@@ -152,7 +153,8 @@ func tell(a *answer.Answer) string {
 			a.Left)
 	}
 	if told > 0 && a.Verdict != answer.Nothing {
-		sh.linef("Details of a line: recall_query with ids. The conversation around it: recall_session with session and turn.")
+		sh.linef("Details of a line: recall_query with ids. The conversation around it: recall_session with session and " +
+			"turn.")
 	}
 	return sh.text("Ask with a smaller limit, a project or kinds.")
 }

@@ -64,7 +64,9 @@ func (m *messages) answer(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	event := func(kind, rest string) { fmt.Fprintf(w, "event: %s\ndata: {\"type\":%q%s}\n\n", kind, kind, rest) }
 	usage := `{"input_tokens":10,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":7}`
-	event("message_start", fmt.Sprintf(`,"message":{"id":"msg_%d","type":"message","role":"assistant","model":"claude-opus-4-8","content":[],"stop_reason":null,"stop_sequence":null,"usage":%s}`, len(m.bodies), usage))
+	event("message_start",
+		fmt.Sprintf(`,"message":{"id":"msg_%d","type":"message","role":"assistant","model":"claude-opus-4-8","content":[],`+
+			`"stop_reason":null,"stop_sequence":null,"usage":%s}`, len(m.bodies), usage))
 	event("content_block_start", `,"index":0,"content_block":`+block)
 	event("content_block_delta", `,"index":0,"delta":`+delta)
 	event("content_block_stop", `,"index":0`)

@@ -11,9 +11,9 @@ import (
 )
 
 type resumeIn struct {
-	Project string `json:"project,omitempty" jsonschema:"default: the current folder's"`
-	Session string `json:"session,omitempty" jsonschema:"one session by id or title, instead of the thread last active"`
-	Variant string `json:"variant,omitempty" jsonschema:"default coding; debug: findings and hypotheses lead; handoff: for another person"`
+	Project string `json:"project,omitempty"`
+	Session string `json:"session,omitempty"`
+	Variant string `json:"variant,omitempty"`
 }
 
 func (s *Server) resume(_ context.Context, m *Memory, in resumeIn) (string, error) {

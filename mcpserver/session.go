@@ -23,12 +23,12 @@ const (
 )
 
 type sessionIn struct {
-	Session string `json:"session,omitempty" jsonschema:"id (8 characters do) or part of its title; omit to list the latest"`
-	Project string `json:"project,omitempty" jsonschema:"of the list: only this one's"`
-	Turn    int    `json:"turn,omitempty" jsonschema:"this turn, with two on each side"`
-	From    int    `json:"from,omitempty" jsonschema:"first turn"`
-	To      int    `json:"to,omitempty" jsonschema:"last turn; at most 40 at a time"`
-	Find    string `json:"find,omitempty" jsonschema:"only turns that hold this text"`
+	Session string `json:"session,omitempty"`
+	Project string `json:"project,omitempty"`
+	Turn    int    `json:"turn,omitempty"`
+	From    int    `json:"from,omitempty"`
+	To      int    `json:"to,omitempty"`
+	Find    string `json:"find,omitempty"`
 }
 
 func (s *Server) session(ctx context.Context, m *Memory, in sessionIn) (string, error) {

@@ -34,10 +34,10 @@ const (
 )
 
 type stateIn struct {
-	Session string   `json:"session,omitempty" jsonschema:"id or title; default: the running one, else the current folder's latest"`
-	Parts   []string `json:"parts,omitempty" jsonschema:"default all; apps: tools, programs, packages; data: inputs and outputs; actions: tool calls"`
-	From    int      `json:"from,omitempty" jsonschema:"of actions: first turn"`
-	To      int      `json:"to,omitempty" jsonschema:"of actions: last turn"`
+	Session string   `json:"session,omitempty"`
+	Parts   []string `json:"parts,omitempty"`
+	From    int      `json:"from,omitempty"`
+	To      int      `json:"to,omitempty"`
 }
 
 func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (string, error) {

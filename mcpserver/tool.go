@@ -2,10 +2,15 @@ package mcpserver
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
+	"maps"
+	"slices"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.yaml.in/yaml/v3"
 
 	"recall/payload"
 )
@@ -27,58 +32,66 @@ func oneOf[T ~string](words ...T) bound {
 	return b
 }
 
+// pages are what clients are told of the tools, by name.
+var pages = sync.OnceValue(func() (all map[string]page) {
+	if err := yaml.Unmarshal(tools, &all); err != nil {
+		panic(err) // the file is our own
+	}
+	return all
+})
+
+//go:embed tools.yaml
+var tools []byte
+
+type page struct {
+	Title, About string
+	Takes        string            // in a line
+	Arguments    map[string]string // what those are whose names don't say it
+}
+
+// Tools lists the names of the tools, sorted.
+func Tools() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(pages())), func(name string) bool { return name == "instructions" })
+}
+
 // addTools adds the tools.
 func (s *Server) addTools() {
-	addTool(s, tool{name: "recall_query", title: "Ask what was decided", atHand: true,
-		about: `What earlier sessions decided and why, tried and ruled out, found, left open, with the words it rests on. Ask before you choose an approach, before you try what may have been tried, and when the user refers to earlier work.
-Always send "also": without it the answer is among the first five half of the time, with it nine times in ten.
-Answers are short lines with an [id]; ask again with "ids" for reasons, lost alternatives and quotes.`},
-		map[string]bound{"kinds": oneOf(payload.Kinds...), "limit": {least: 1, most: mostLimit}},
+	addTool(s, "recall_query", map[string]bound{"kinds": oneOf(payload.Kinds...), "limit": {least: 1, most: mostLimit}},
 		withMemory(s, Fresh, s.query))
-	addTool(s, tool{name: "recall_check", title: "Check a plan against what was decided", atHand: true,
-		about: `Reports whether a plan, an edit or a command goes against a standing decision or repeats what was ruled out. Call it before you carry out a plan, add a dependency, change an approach or rewrite what exists. It goes by names, so silence proves nothing. A warning is a reason to ask the user, not a veto.`},
-		nil, withMemory(s, Ask, s.check))
-	addTool(s, tool{name: "recall_resume", title: "Get the payload to go on from",
-		about: `The payload of the task last worked on in the project: goal, standing decisions with reasons, what was ruled out, files in play, warnings, next action; about 1,000 tokens. Call it when the user wants to go on where they stopped and no payload is in the conversation yet.`},
-		map[string]bound{"variant": oneOf(payload.Coding, payload.Debug, payload.Handoff)},
+	addTool(s, "recall_check", nil, withMemory(s, Ask, s.check))
+	addTool(s, "recall_resume", map[string]bound{"variant": oneOf(payload.Coding, payload.Debug, payload.Handoff)},
 		withMemory(s, Fresh, s.resume))
-	addTool(s, tool{name: "recall_session", title: "Read parts of a transcript",
-		about: `Turns of an earlier session, tool calls in a line each, secrets left out: the conversation around a turn that recall_query or recall_check named. Without arguments the latest sessions with their ids.`},
-		map[string]bound{"turn": from1, "from": from1, "to": from1}, withMemory(s, Read, s.session))
-	addTool(s, tool{name: "recall_note", title: "Record a decision, a dead end, a warning, a next step", atHand: true,
-		notes: true,
-		about: `Records one thing as it happens, so that it survives a crash and a compaction: a decision the user made or agreed to, an approach ruled out, a warning, a next step, an open question. One note a thing.
-The quote is looked up in the transcript and must say what the text says: then the note is the user's word. Else it stays your own claim and is shown as that. No secrets, nothing the code says anyway, no small choices.`},
-		map[string]bound{"kind": oneOf(payload.NoteKinds...)}, s.note)
+	addTool(s, "recall_session", map[string]bound{"turn": from1, "from": from1, "to": from1},
+		withMemory(s, Read, s.session))
+	addTool(s, "recall_note", map[string]bound{"kind": oneOf(payload.NoteKinds...)}, s.note)
 	var names []string
 	for _, p := range stateParts {
 		names = append(names, p.name)
 	}
-	addTool(s, tool{name: "recall_state", title: "Read a session's state back",
-		about: `Where a session stood: decisions and dead ends, working set of files, programs and packages used, data and whether it can be made again, the chain of tool calls. Use it after a crash or a compaction, or to take over another session's work. Paths are as they were then.`},
-		map[string]bound{"parts": oneOf(names...), "from": from1, "to": from1}, withMemory(s, Fresh, s.state))
+	addTool(s, "recall_state", map[string]bound{"parts": oneOf(names...), "from": from1, "to": from1},
+		withMemory(s, Fresh, s.state))
 }
+
+// atHand are tools that come with their description: of others a client may show a model the name alone.
+var atHand = []string{"recall_query", "recall_check", "recall_note"}
 
 // work does a tool's work, and answers in words.
 type work[In any] func(context.Context, *mcp.CallToolRequest, In) (string, error)
 
-// A tool is what a client is told of one.
-type tool struct {
-	name, title, about string
-	atHand             bool // with its description: else a client may show a model the name alone
-	notes              bool // it writes; the others only read
-}
-
 // addTool adds a tool. Its answer is text and nothing else: where there is
 // structured content too, Claude Code shows its model that, as escaped JSON, a
 // third longer and hard to read.
-func addTool[In any](s *Server, t tool, bounds map[string]bound, do work[In]) {
+func addTool[In any](s *Server, name string, bounds map[string]bound, do work[In]) {
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
-		panic(fmt.Sprintf("%s: %v", t.name, err))
+		panic(fmt.Sprintf("%s: %v", name, err))
 	}
-	for name, b := range bounds {
-		p := schema.Properties[name]
+	p := pages()[name]
+	for argument, about := range p.Arguments {
+		schema.Properties[argument].Description = about
+	}
+	for argument, b := range bounds {
+		p := schema.Properties[argument]
 		if len(p.Types) > 0 { // a list, which Go may leave nil: no client sends null
 			p.Types, p.Type = nil, "array"
 		}
@@ -94,14 +107,14 @@ func addTool[In any](s *Server, t tool, bounds map[string]bound, do work[In]) {
 			p.Enum = b.words
 		}
 	}
-	no := false
-	told := &mcp.Tool{Name: t.name, Title: t.title, Description: t.about, InputSchema: schema,
-		Annotations: &mcp.ToolAnnotations{Title: t.title, ReadOnlyHint: !t.notes, IdempotentHint: !t.notes,
+	no, reads := false, name != "recall_note"
+	tool := &mcp.Tool{Name: name, Title: p.Title, Description: p.About, InputSchema: schema,
+		Annotations: &mcp.ToolAnnotations{Title: p.Title, ReadOnlyHint: reads, IdempotentHint: reads,
 			OpenWorldHint: &no, DestructiveHint: &no}}
-	if t.atHand {
-		told.Meta = mcp.Meta{"anthropic/alwaysLoad": true}
+	if slices.Contains(atHand, name) {
+		tool.Meta = mcp.Meta{"anthropic/alwaysLoad": true}
 	}
-	mcp.AddTool(s.mcp, told, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
+	mcp.AddTool(s.mcp, tool, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		text, err := do(ctx, req, in)
 		if err != nil {
 			return nil, nil, s.failed(err)

@@ -28,8 +28,9 @@ var plan = Plan{
 
 // What is written for each system, on every system.
 func TestGolden(t *testing.T) {
-	for name, files := range map[string][]File{"systemd": Files(Systemd, plan), "launchd": Files(Launchd, plan), "windows": Files(Windows, plan),
-		"cron": {{"crontab", Crontab("MAILTO=ann\n", plan)}}} {
+	for name, files := range map[string][]File{"systemd": Files(Systemd, plan), "launchd": Files(Launchd, plan),
+		"windows": Files(Windows, plan),
+		"cron":    {{"crontab", Crontab("MAILTO=ann\n", plan)}}} {
 		got := ""
 		for _, f := range files {
 			got += "-- " + f.Name + " --\n" + f.Text
@@ -158,8 +159,9 @@ func TestClock(t *testing.T) {
 
 // The nightly time is read back from what was written.
 func TestClockIsReadBack(t *testing.T) {
-	for system, files := range map[System][]File{Systemd: Files(Systemd, plan), Launchd: Files(Launchd, plan), Windows: Files(Windows, plan),
-		Cron: {{"", Crontab("5 4 * * * date\n", plan)}}} {
+	for system, files := range map[System][]File{Systemd: Files(Systemd, plan), Launchd: Files(Launchd, plan),
+		Windows: Files(Windows, plan),
+		Cron:    {{"", Crontab("5 4 * * * date\n", plan)}}} {
 		if c, ok := clockIn(system, files[len(files)-1].Text); !ok || c != plan.At {
 			t.Errorf("%s: got %v, %v, want %v", system, c, ok, plan.At)
 		}

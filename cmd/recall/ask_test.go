@@ -32,7 +32,8 @@ func chatting(t *testing.T, asked *atomic.Int64, down *atomic.Bool) string {
 		w.Header().Set("Content-Type", "application/json")
 		if down.Load() {
 			w.WriteHeader(http.StatusUnauthorized)
-			io.WriteString(w, `{"error":{"message":"Incorrect API key provided","type":"invalid_request_error","code":"invalid_api_key"}}`)
+			io.WriteString(w, `{"error":{"message":"Incorrect API key `+
+				`provided","type":"invalid_request_error","code":"invalid_api_key"}}`)
 			return
 		}
 		answer := `{"items":[],"closed":[]}`

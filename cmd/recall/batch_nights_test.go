@@ -39,7 +39,8 @@ func TestBatchNights(t *testing.T) {
 			}
 			d := newCounter(t)
 			file := filepath.Join(home, "config.yaml")
-			text := fmt.Sprintf("llm: {provider: %s, url: %q, model: small, prices: [{model: %s/small, in: 1, out: 4, batch: 0.5}]}\ndistill: {batch: true}\nsources: {claude_code: [%q], cowork: []}\n",
+			text := fmt.Sprintf("llm: {provider: %s, url: %q, model: small, prices: [{model: %s/small, in: 1, out: 4, batch: "+
+				"0.5}]}\ndistill: {batch: true}\nsources: {claude_code: [%q], cowork: []}\n",
 				provider, d.URL+map[string]string{config.ProviderOpenAI: "/v1"}[provider], provider, claude)
 			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 				t.Fatal(err)

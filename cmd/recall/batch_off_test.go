@@ -70,7 +70,8 @@ func TestBatchesTurnedOff(t *testing.T) {
 	config := filepath.Join(home, "config.yaml")
 	sync := func(batch bool) string {
 		t.Helper()
-		text := fmt.Sprintf("llm: {provider: anthropic, url: %q, model: m}\ndistill: {batch: %v}\nsources: {claude_code: [%q], cowork: []}\n", s.URL, batch, claude)
+		text := fmt.Sprintf("llm: {provider: anthropic, url: %q, model: m}\ndistill: {batch: %v}\nsources: {claude_code: "+
+			"[%q], cowork: []}\n", s.URL, batch, claude)
 		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

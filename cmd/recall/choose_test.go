@@ -21,14 +21,18 @@ import (
 // What init offers is what is here, and where each would send sessions is said.
 func TestChoices(t *testing.T) {
 	ollama := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, `{"models":[{"name":"gpt-oss:120b-cloud","details":{"family":"gptoss"}},{"name":"gemma4:4b","details":{"family":"gemma"}}]}`)
+		fmt.Fprint(w,
+			`{"models":[{"name":"gpt-oss:120b-cloud","details":{"family":"gptoss"}},{"name":"gemma4:4b",`+
+				`"details":{"family":"gemma"}}]}`)
 	}))
 	defer ollama.Close()
 	llama := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/v1/models" || r.Method != http.MethodGet {
 			t.Errorf("llama.cpp is asked %s %s", r.Method, r.URL.Path)
 		}
-		fmt.Fprint(w, `{"object":"list","data":[{"id":"nomic-embed.gguf","object":"model"},{"id":"qwen3-8b.gguf","object":"model","owned_by":"llamacpp"}]}`)
+		fmt.Fprint(w,
+			`{"object":"list","data":[{"id":"nomic-embed.gguf","object":"model"},{"id":"qwen3-8b.gguf","object":"model",`+
+				`"owned_by":"llamacpp"}]}`)
 	}))
 	defer llama.Close()
 	port := llama.URL[strings.LastIndexByte(llama.URL, ':')+1:]
@@ -42,7 +46,8 @@ func TestChoices(t *testing.T) {
 			c.With(ch).Price(ch.Name())))
 	}
 	want := []string{
-		"claude-cli/haiku | the program /usr/bin/claude, by your subscription | Anthropic, through the claude program | no price a token",
+		"claude-cli/haiku | the program /usr/bin/claude, by your subscription | Anthropic, through the claude program | no " +
+			"price a token",
 		"anthropic/claude-haiku-5-5 | by ANTHROPIC_API_KEY | api.anthropic.com | $0.10 a million tokens in, $0.50 out",
 		"openai/anthropic/claude-haiku-5.5 | by OPENROUTER_API_KEY | openrouter.ai | $0.10 a million tokens in, $0.50 out",
 		"ollama/gemma4:4b | Ollama runs here |  | no price a token",
@@ -77,7 +82,9 @@ func TestInitProvider(t *testing.T) {
 			fmt.Fprintf(w, `{"error":{"message":"Incorrect API key provided: %s","code":"invalid_api_key"}}`, secret)
 			return
 		}
-		io.WriteString(w, `{"model":"tiny","choices":[{"message":{"role":"assistant","content":"yes"},"finish_reason":"stop"}],"usage":{"prompt_tokens":12,"completion_tokens":1}}`)
+		io.WriteString(w,
+			`{"model":"tiny","choices":[{"message":{"role":"assistant","content":"yes"},"finish_reason":"stop"}],`+
+				`"usage":{"prompt_tokens":12,"completion_tokens":1}}`)
 	}))
 	defer s.Close()
 	home := t.TempDir()

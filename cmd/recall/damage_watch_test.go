@@ -159,7 +159,9 @@ func (w *watched) session() string {
 	w.n++
 	id := fmt.Sprintf("5f1c0000-0000-4000-8000-%012d", w.n)
 	thing := []string{"pigeons", "lighthouses", "bagpipes"}[w.n%3]
-	line := fmt.Sprintf(`{"type":"user","uuid":"u%d","sessionId":%q,"cwd":"/w/post","timestamp":"2026-10-%02dT10:00:00Z","message":{"role":"user","content":"We decided to send the invoices by %s, because they don't need the gateway."}}`+"\n", w.n, id, w.n, thing)
+	line := fmt.Sprintf(`{"type":"user","uuid":"u%d","sessionId":%q,"cwd":"/w/post",`+
+		`"timestamp":"2026-10-%02dT10:00:00Z","message":{"role":"user","content":"We decided to send the invoices by %s,`+
+		` because they don't need the gateway."}}`+"\n", w.n, id, w.n, thing)
 	path := filepath.Join(w.claude, "projects", "-w-post", id+".jsonl")
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		w.t.Fatal(err)

@@ -63,7 +63,8 @@ func TestDemoAnswers(t *testing.T) {
 			inFive++
 		}
 	}
-	t.Logf("session and turn rank, verdict\n%s%d of %d: session first %d, in five %d, turn in five %d; unanswerable said %d of %d",
+	t.Logf("session and turn rank, verdict\n%s%d of %d: session first %d, in five %d, turn in five %d; unanswerable "+
+		"said %d of %d",
 		table.String(), asked, len(questions), first, inSession, inFive, silent, unanswerable)
 	if first < asked*6/10 || inSession < asked*8/10 || silent < unanswerable {
 		t.Errorf("session first for %d, in five for %d of %d; said nothing for %d of %d", first, inSession, asked, silent,

@@ -78,11 +78,15 @@ func tell(t *testing.T, home string, n int, said ...string) {
 	for i, text := range said {
 		uuid := fmt.Sprintf("%08d-%04d", n, i)
 		at := time.Date(2026, 4, 1+n%28, 9, i, 0, 0, time.UTC).Format("2006-01-02T15:04:05.000Z")
-		head := fmt.Sprintf(`"uuid":%q,"parentUuid":%s,"sessionId":%q,"timestamp":%q,"cwd":"/home/ann/app","gitBranch":"main","version":"2.1.200","isSidechain":false,"userType":"external"`, uuid, parent, id, at)
+		head := fmt.Sprintf(`"uuid":%q,"parentUuid":%s,"sessionId":%q,"timestamp":%q,"cwd":"/home/ann/app",`+
+			`"gitBranch":"main","version":"2.1.200","isSidechain":false,"userType":"external"`, uuid, parent, id, at)
 		if i%2 == 0 {
 			fmt.Fprintf(&b, "{%s,\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":%q}}\n", head, text)
 		} else {
-			fmt.Fprintf(&b, "{%s,\"type\":\"assistant\",\"message\":{\"id\":\"msg_%s\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"claude-opus-4-7\",\"content\":[{\"type\":\"text\",\"text\":%q}],\"stop_reason\":\"end_turn\",\"usage\":{\"output_tokens\":10}}}\n", head, uuid, text)
+			fmt.Fprintf(&b,
+				"{%s,\"type\":\"assistant\",\"message\":{\"id\":\"msg_%s\",\"type\":\"message\",\"role\":\"assistant\","+
+					"\"model\":\"claude-opus-4-7\",\"content\":[{\"type\":\"text\",\"text\":%q}],\"stop_reason\":\"end_turn\","+
+					"\"usage\":{\"output_tokens\":10}}}\n", head, uuid, text)
 		}
 		parent = fmt.Sprintf("%q", uuid)
 	}

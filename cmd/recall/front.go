@@ -41,8 +41,9 @@ var paged = []string{"config", "error", "grep", "help", "list", "log", "manifest
 // former are the names that commands once had, and what stands for them: they stay for who knows them.
 var former = map[string]string{
 	"actions": "show --actions", "brief": "prepare", "calibrate": "vectors --weigh", "changed": "log --changed",
-	"embed": "vectors", "files": "why --file", "fix": "error", "habits": "repeats", "open": "show --open", "progress": "follow",
-	"relate": "link", "repair": "check --repair", "uninstall": "setup --remove", "verify": "check",
+	"embed": "vectors", "files": "why --file", "fix": "error", "habits": "repeats", "open": "show --open",
+	"progress": "follow",
+	"relate":   "link", "repair": "check --repair", "uninstall": "setup --remove", "verify": "check",
 }
 
 // group puts each command into its group, and parts into none.

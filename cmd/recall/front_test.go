@@ -41,7 +41,8 @@ func TestFewCommands(t *testing.T) {
 			}
 		}
 	}
-	for args, want := range map[string]string{"repair --from x": "check --repair --from x", "--library L fix e": "--library L error e",
+	for args, want := range map[string]string{"repair --from x": "check --repair --from x",
+		"--library L fix e":  "--library L error e",
 		"--config=c brief t": "--config=c prepare t", "list": "list", "": ""} {
 		if got := strings.Join(asMeant(strings.Fields(args)), " "); got != want {
 			t.Errorf("recall %s: got %s, want %s", args, got, want)

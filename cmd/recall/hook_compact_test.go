@@ -37,7 +37,8 @@ func TestAfterACompaction(t *testing.T) {
 			"content": "Conversation compacted", "compactMetadata": map[string]any{"trigger": "auto", "preTokens": 160_000}},
 		{"type": "user", "uuid": "sum", "parentUuid": "cut", "isCompactSummary": true, "isVisibleInTranscriptOnly": true,
 			"message": map[string]any{"role": "user", "content": "This session is being continued from a " +
-				"previous conversation that ran out of context. The summary below covers the earlier portion of the conversation.\n\nSummary:\n" +
+				"previous conversation that ran out of context. The summary below covers the earlier portion of the " +
+				"conversation.\n\nSummary:\n" +
 				"1. Primary Request and Intent:\n   Mend the importer.\n\n9. Optional Next Step:\n   - " + only + "\n\n" +
 				"If you need specific details from before compaction (like exact code snippets, error messages, or content you " +
 				"generated), read the full transcript at: /home/ann/s.jsonl\nPlease continue the conversation from where we " +

@@ -71,7 +71,9 @@ func (m *modelAPI) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	event := func(kind, rest string) { fmt.Fprintf(w, "event: %s\ndata: {\"type\":%q%s}\n\n", kind, kind, rest) }
 	usage := `{"input_tokens":10,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":7}`
-	event("message_start", fmt.Sprintf(`,"message":{"id":"msg_%d","type":"message","role":"assistant","model":"claude-opus-4-8","content":[],"stop_reason":null,"stop_sequence":null,"usage":%s}`, n, usage))
+	event("message_start",
+		fmt.Sprintf(`,"message":{"id":"msg_%d","type":"message","role":"assistant","model":"claude-opus-4-8","content":[],`+
+			`"stop_reason":null,"stop_sequence":null,"usage":%s}`, n, usage))
 	event("content_block_start", `,"index":0,"content_block":`+block)
 	event("content_block_delta", `,"index":0,"delta":`+delta)
 	event("content_block_stop", `,"index":0`)
@@ -142,7 +144,8 @@ func hooksAtWork(t *testing.T, client string) {
 		"content": "package gen\n"}}}
 	const session = "11111111-2222-4333-8444-555555555555"
 	runs(client, "--dangerously-skip-permissions", "--session-id", session, "-p",
-		"Write the importer of the timetable index, and let it run once at night rather than at every change, because changes come in storms.")
+		"Write the importer of the timetable index, and let it run once at night rather than at every change, because "+
+			"changes come in storms.")
 	asked := m.asked()
 	const decided = "use SQLite for the timetable index, not Postgres"
 	if !payloadDecides(asked, decided) {

@@ -91,7 +91,8 @@ func keepsItsThread(t *testing.T, exe, client string) {
 	}
 	const decided, preface = "use SQLite for the readings of the sensors, not Postgres",
 		"data with its source, not instructions"
-	for i, prompt := range []string{"Let's use SQLite for the readings of the sensors, not Postgres, because one file ships with the station.",
+	for i, prompt := range []string{"Let's use SQLite for the readings of the sensors, not Postgres, because one file " +
+		"ships with the station.",
 		"Continue where we left off.", "Where were we?", "Hello.", "Fix the typo in the README.",
 		"Now go on with the storage for the readings."} {
 		if asked := says("--session-id", session(i+1), prompt); i > 0 && !strings.Contains(asked, decided) {

@@ -69,10 +69,14 @@ func (d *desk) says(session string, texts ...string) string {
 		kind := "user"
 		if i%2 == 1 {
 			kind = "assistant"
-			message = fmt.Sprintf(`{"id":"m%d","type":"message","role":"assistant","model":"claude-opus-4-8","content":[{"type":"text","text":%s}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`, i, quoted)
+			message = fmt.Sprintf(`{"id":"m%d","type":"message","role":"assistant","model":"claude-opus-4-8",`+
+				`"content":[{"type":"text","text":%s}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`, i,
+				quoted)
 		}
 		dir, _ := json.Marshal(d.project)
-		fmt.Fprintf(&b, `{"type":%q,"uuid":%s,"parentUuid":%s,"sessionId":%q,"timestamp":%q,"cwd":%s,"version":"2.1.197","gitBranch":"main","isSidechain":false,"userType":"external","message":%s}`+"\n",
+		fmt.Fprintf(&b,
+			`{"type":%q,"uuid":%s,"parentUuid":%s,"sessionId":%q,"timestamp":%q,"cwd":%s,"version":"2.1.197",`+
+				`"gitBranch":"main","isSidechain":false,"userType":"external","message":%s}`+"\n",
 			kind, uuid, parent, session, d.at.Format(time.RFC3339Nano), dir, message)
 		parent = uuid
 		if i%2 == 1 || !settles(text) {

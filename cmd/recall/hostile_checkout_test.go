@@ -39,7 +39,8 @@ var everywhere = map[string][]string{
 	"eval payloads": {}, "eval questions": {}, "eval relations": {},
 	"eval report": {}, "export": {"export SESSION --to OUT/x.md", "export SESSION --format html --to OUT/x.html"},
 	"error": {"error exit"}, "follow": {"follow --once"},
-	"forget": {"forget SESSION --dry-run"}, "guard": {"guard", "guard ."}, "grep": {"grep umbrella", "grep . --json"}, "link": {"link ITEM refines ITEM"},
+	"forget": {"forget SESSION --dry-run"}, "guard": {"guard", "guard ."}, "grep": {"grep umbrella", "grep . --json"},
+	"link":    {"link ITEM refines ITEM"},
 	"handoff": {"handoff --to bea -o OUT/handoff.md"}, "hook": {},
 	"hooks install": {"hooks install", "hooks install --project"},
 	"hooks status":  {"hooks status", "hooks status --json"}, "hooks uninstall": {"hooks uninstall",
@@ -48,15 +49,17 @@ var everywhere = map[string][]string{
 	"log": {"log", "log umbrella", "log --changed", "log --changed --json"}, "manifest": {"manifest SESSION"},
 	"mcp": {"mcp"}, "mcp install": {"mcp install", "mcp install --project"}, "mcp status": {"mcp status"},
 	"mcp uninstall": {"mcp uninstall", "mcp uninstall --project"}, "open": {"open --print 1"},
-	"prepare": {"prepare umbrella f.txt"}, "project list": {"project list"}, "project merge": {"project merge nosuch other"},
+	"prepare": {"prepare umbrella f.txt"}, "project list": {"project list"}, "project merge": {"project merge nosuch " +
+		"other"},
 	"project rename": {"project rename nosuch other"},
 	"query":          {"query umbrella", "query --json umbrella", "query what runs before each build"},
 	"rebuild":        {"rebuild SESSION --to OUT"}, "redistill": {"redistill SESSION"},
 	"reindex": {"reindex"}, "repeats": {"repeats"}, "rest": {},
 	"restore": {"restore SESSION --dry-run", "restore SESSION"},
 	"resume":  {"resume", "resume --json"}, "review": {"review", "review --json"},
-	"schedule install": {"schedule install --dry-run"}, "schedule remove": {}, "setup": {"setup", "setup --status"}, "schedule status": {"schedule status"},
-	"scheduled": {"scheduled archive"}, "show": {"show SESSION", "show SESSION --transcript", "show SESSION --actions"},
+	"schedule install": {"schedule install --dry-run"}, "schedule remove": {}, "setup": {"setup", "setup --status"},
+	"schedule status": {"schedule status"},
+	"scheduled":       {"scheduled archive"}, "show": {"show SESSION", "show SESSION --transcript", "show SESSION --actions"},
 	"status": {"status", "status --json"}, "sync": {"sync"}, "thread join": {"thread join SESSION OTHER"},
 	"thread split": {"thread split SESSION OTHER"}, "usage": {"usage"}, "vectors": {"vectors", "vectors --weigh"},
 	"version": {"version"}, "why": {"why f.txt:1", "why f.txt:2 --json", "why ITEM"}, "wrap-up": {"wrap-up --prompt"},
@@ -209,7 +212,8 @@ func checkout(t *testing.T, d *desk) *cloned {
 		link(filepath.Join(home, to), at, name)
 	}
 	writeTo(t, filepath.Join(c.repo, "config.yaml"),
-		"library: {dir: ./.lib}\nsources: {claude_code: [./.lib]}\nquery: {limit: 3, sync: false}\nhooks: {notes: false}\nllm: {provider: openai, url: 'http://127.0.0.1:9/v1', model: x}\n")
+		"library: {dir: ./.lib}\nsources: {claude_code: [./.lib]}\nquery: {limit: 3, sync: false}\nhooks: {notes: "+
+			"false}\nllm: {provider: openai, url: 'http://127.0.0.1:9/v1', model: x}\n")
 	writeTo(t, filepath.Join(c.repo, "recall.yaml"), "library: {dir: ./.lib}\n")
 	writeTo(t, filepath.Join(c.repo, ".env"), "RECALL_LIBRARY_DIR=./.lib\n")
 	writeTo(t, filepath.Join(c.repo, app.LexiconFile), "a group of one, at which a search would stop\n")

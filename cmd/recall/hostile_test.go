@@ -189,7 +189,9 @@ func TestHostileLibrary(t *testing.T) {
 	}
 	session := filepath.Join(home, ".claude", "projects", "-w", "0a000001-0000-4000-8000-000000000001.jsonl")
 	os.MkdirAll(filepath.Dir(session), 0o700)
-	os.WriteFile(session, []byte(`{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"0a000001-0000-4000-8000-000000000001","cwd":"/w","timestamp":"2026-03-01T10:00:00Z","message":{"role":"user","content":"Let's keep the umbrella secret in the drawer."}}`+"\n"), 0o600)
+	os.WriteFile(session, []byte(`{"type":"user","uuid":"u1","parentUuid":null,`+
+		`"sessionId":"0a000001-0000-4000-8000-000000000001","cwd":"/w","timestamp":"2026-03-01T10:00:00Z",`+
+		`"message":{"role":"user","content":"Let's keep the umbrella secret in the drawer."}}`+"\n"), 0o600)
 
 	hostile := filepath.Join(repo, ".lib")
 	theirs := recallCmd(t, t.TempDir(), "--library", hostile, "init", "--yes")
@@ -230,7 +232,9 @@ func TestHostileLibrary(t *testing.T) {
 		}
 		cmd := recallCmd(t, home, args...)
 		cmd.Dir = repo
-		cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"hook_event_name":"SessionStart","session_id":"0a000009-0000-4000-8000-000000000009","cwd":%q,"source":"startup","prompt":"umbrella","transcript_path":%q}`, repo, session))
+		cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"hook_event_name":"SessionStart",`+
+			`"session_id":"0a000009-0000-4000-8000-000000000009","cwd":%q,"source":"startup","prompt":"umbrella",`+
+			`"transcript_path":%q}`, repo, session))
 		out, err := cmd.CombinedOutput()
 		if bytes.Contains(out, []byte("panic:")) {
 			t.Errorf("recall %v: %v\n%s", args, err, out)
@@ -290,7 +294,8 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 		cmd = exec.CommandContext(ctx, cmd.Path, cmd.Args[1:]...)
 		cmd.Env = recallCmd(t, home).Env
 		cmd.Dir, cmd.WaitDelay = repo, time.Second
-		cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"session_id":"0a000009-0000-4000-8000-000000000009","cwd":%q,"source":"startup","prompt":"anything","transcript_path":%q}`, repo, into))
+		cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"session_id":"0a000009-0000-4000-8000-000000000009","cwd":%q,`+
+			`"source":"startup","prompt":"anything","transcript_path":%q}`, repo, into))
 		out, _ := cmd.CombinedOutput()
 		if ctx.Err() != nil {
 			t.Errorf("recall %v waits for a pipe: %s", args, out)

@@ -95,7 +95,8 @@ func TestKills(t *testing.T) {
 			atSource(t, transcripts, texts)
 		}
 	}
-	t.Logf("seed %d: %d processes killed, %d were faster; %d saves found cut off, %d contents compared, 0 differ; an undisturbed sync takes %v", seed, died, ended, unfinished, checked, whole)
+	t.Logf("seed %d: %d processes killed, %d were faster; %d saves found cut off, %d contents compared, 0 differ; an "+
+		"undisturbed sync takes %v", seed, died, ended, unfinished, checked, whole)
 }
 
 // transcriptsIn lists the transcripts that the test may change.

@@ -64,13 +64,16 @@ func writeSession(tb testing.TB, dir string, n int) {
 	id := fmt.Sprintf("%08x-0000-4000-8000-%012x", n, n)
 	at := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(n) * 37 * time.Minute)
 	line := func(uuid, parent, kind, message string, at time.Time) string {
-		return fmt.Sprintf(`{"type":%q,"uuid":%q,"parentUuid":%s,"sessionId":%q,"timestamp":%q,"cwd":"/home/ann/%s","version":"2.1.200","gitBranch":"main","isSidechain":false,"userType":"external","message":%s}`+"\n",
+		return fmt.Sprintf(`{"type":%q,"uuid":%q,"parentUuid":%s,"sessionId":%q,"timestamp":%q,"cwd":"/home/ann/%s",`+
+			`"version":"2.1.200","gitBranch":"main","isSidechain":false,"userType":"external","message":%s}`+"\n",
 			kind, uuid, parent, id, at.Format(time.RFC3339), filepath.Base(dir), message)
 	}
 	text := line(id[:8]+"-u", "null", "user",
 		fmt.Sprintf(`{"role":"user","content":"Let's take option %d, because it is simpler."}`, n), at) +
 		line(id[:8]+"-a", fmt.Sprintf("%q", id[:8]+"-u"), "assistant",
-			fmt.Sprintf(`{"id":"m%d","type":"message","role":"assistant","model":"claude-opus-4-7","content":[{"type":"text","text":"Option %d it is."}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`, n, n), at.Add(time.Minute))
+			fmt.Sprintf(`{"id":"m%d","type":"message","role":"assistant","model":"claude-opus-4-7","content":[{"type":"text",`+
+				`"text":"Option %d it is."}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`, n, n),
+			at.Add(time.Minute))
 	if err := os.WriteFile(filepath.Join(dir, id+".jsonl"), []byte(text), 0o600); err != nil {
 		tb.Fatal(err)
 	}

@@ -38,9 +38,11 @@ func mcpAsks(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(cmd.Start())
 	defer cmd.Wait()
 	defer in.Close()
-	fmt.Fprintf(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`+"\n"+
-		`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+
-		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"recall_query","arguments":%s}}`+"\n", args[0])
+	fmt.Fprintf(in,
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},`+
+			`"clientInfo":{"name":"x","version":"1"}}}`+"\n"+
+			`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+
+			`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"recall_query","arguments":%s}}`+"\n", args[0])
 	lines := bufio.NewReader(out)
 	for {
 		line, err := lines.ReadString('\n')

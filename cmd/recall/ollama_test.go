@@ -42,7 +42,8 @@ func TestOllamaEmbedder(t *testing.T) {
 	}))
 	defer s.Close()
 	for _, c := range []struct{ answer, want string }{
-		{`{"models":[{"name":"llama3:8b","details":{"family":"llama"}},{"name":"nomic-embed-text:latest","details":{"family":"nomic-bert"}}]}`, "nomic-embed-text"},
+		{`{"models":[{"name":"llama3:8b","details":{"family":"llama"}},{"name":"nomic-embed-text:latest",` +
+			`"details":{"family":"nomic-bert"}}]}`, "nomic-embed-text"},
 		{`{"models":[{"name":"all-minilm:33m","details":{"family":"bert"}}]}`, "all-minilm:33m"},
 		{`{"models":[{"name":"x\u001b[31membed","details":{}}]}`, "x[31membed"},
 		{`{"models":[{"name":"llama3:8b","details":{"family":"llama"}}]}`, ""},
@@ -71,7 +72,9 @@ func TestOllamaModel(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/api/tags":
-			fmt.Fprint(w, `{"models":[{"name":"nomic-embed-text:latest","details":{"family":"nomic-bert"}},{"name":"gemma4:4b","details":{"family":"gemma"}},{"name":"qwen3:8b","details":{"family":"qwen3"}}]}`)
+			fmt.Fprint(w,
+				`{"models":[{"name":"nomic-embed-text:latest","details":{"family":"nomic-bert"}},{"name":"gemma4:4b",`+
+					`"details":{"family":"gemma"}},{"name":"qwen3:8b","details":{"family":"qwen3"}}]}`)
 		case "/api/show":
 			b, _ := io.ReadAll(r.Body)
 			holds := map[string]int{`{"model":"gemma4:4b"}`: 8192, `{"model":"qwen3:8b"}`: 262144}[string(b)]
@@ -79,7 +82,8 @@ func TestOllamaModel(t *testing.T) {
 				w.WriteHeader(http.StatusNotFound)
 				return
 			}
-			fmt.Fprintf(w, `{"details":{},"model_info":{"general.architecture":"x","x.context_length":%d,"x.embedding_length":1}}`, holds)
+			fmt.Fprintf(w,
+				`{"details":{},"model_info":{"general.architecture":"x","x.context_length":%d,"x.embedding_length":1}}`, holds)
 		default:
 			t.Errorf("got %s", r.URL.Path)
 		}

@@ -211,7 +211,8 @@ func (b *bed) cowork(root string, i int) {
 	b.cwd = "/sessions/calm-" + b.name("VM's process")
 	upload, output := b.name("Cowork upload"), b.name("Cowork output")
 	b.says("<uploaded_files>\n<file><file_path>" + b.cwd + "/mnt/uploads/" + upload +
-		".csv</file_path></file>\n</uploaded_files>\n\nLet's compare the offers by price instead of by date, because the budget is fixed.")
+		".csv</file_path></file>\n</uploaded_files>\n\nLet's compare the offers by price instead of by date, because the " +
+		"budget is fixed.")
 	b.calls("Write", object{"file_path": b.cwd + "/mnt/outputs/" + output + ".md", "content": "x"}, "done", nil)
 	b.answers(words("Compared. See " + b.cwd + "/mnt/outputs/" + output + ".md"))
 	b.file(filepath.Join(dir, id, ".claude", "projects", "-sessions-calm", b.id+".jsonl"), b.lines.Bytes())

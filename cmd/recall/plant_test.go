@@ -63,7 +63,10 @@ func TestPlantedSecretsStayInRaw(t *testing.T) {
 		defer mu.Unlock()
 		_, _ = bodies.ReadFrom(r.Body)
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, `{"id":"1","object":"chat.completion","model":"small","choices":[{"index":0,"message":{"role":"assistant","content":"{\"items\":[]}"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":9,"total_tokens":18}}`)
+		fmt.Fprint(w,
+			`{"id":"1","object":"chat.completion","model":"small","choices":[{"index":0,"message":{"role":"assistant",`+
+				`"content":"{\"items\":[]}"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":9,`+
+				`"total_tokens":18}}`)
 	}))
 	defer service.Close()
 	b.file(filepath.Join(d.home, "config", "recall", "config.yaml"),

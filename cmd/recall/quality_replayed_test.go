@@ -48,7 +48,8 @@ func (q quality) replayed(t *testing.T) string {
 			folders = append(folders, dir)
 		}
 	}
-	rows := [][]string{{"", "sessions", "F1", "F1, decisions", "F1 but files", "items a session", "dropped", "tokens in", "out"}}
+	rows := [][]string{{"", "sessions", "F1", "F1, decisions", "F1 but files", "items a session", "dropped",
+		"tokens in", "out"}}
 	for _, of := range []struct {
 		name  string
 		gold  []string

@@ -73,7 +73,8 @@ func TestQuality(t *testing.T) {
 		if *updateQuality {
 			text = strings.Replace(text, was, now, 1)
 		} else if diff := cmp.Diff(strings.Split(was, "\n"), strings.Split(now, "\n")); diff != "" {
-			t.Errorf("docs/internals/quality.md, %s: the page says otherwise than the commands; -update-quality writes it anew (-page +measured):\n%s", f.name, diff)
+			t.Errorf("docs/internals/quality.md, %s: the page says otherwise than the commands; -update-quality writes it "+
+				"anew (-page +measured):\n%s", f.name, diff)
 		}
 	}
 	if *updateQuality && text != string(page) {

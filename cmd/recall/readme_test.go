@@ -44,7 +44,8 @@ func TestReadmePicture(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(want, strings.ReplaceAll(string(got), "\r\n", "\n")); d != "" {
-		t.Errorf("docs/picture.svg shows other answers than recall gives (-recall +picture); go test ./cmd/recall -run ReadmePicture -update\n%s", d)
+		t.Errorf("docs/picture.svg shows other answers than recall gives (-recall +picture); go test ./cmd/recall -run "+
+			"ReadmePicture -update\n%s", d)
 	}
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {
@@ -73,7 +74,8 @@ func drawn(lines []string) string {
 	const lineHeight, margin, width = 20, 24, 900
 	var b strings.Builder
 	height := len(lines)*lineHeight + 2*margin
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="ui-monospace,Menlo,Consolas,monospace" font-size="14">`+"\n", width, height)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" `+
+		`font-family="ui-monospace,Menlo,Consolas,monospace" font-size="14">`+"\n", width, height)
 	fmt.Fprintf(&b, `<rect width="%d" height="%d" rx="8" fill="#16181d"/>`+"\n", width, height)
 	for i, line := range lines {
 		colour := "#d7dae0"

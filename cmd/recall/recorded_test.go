@@ -216,7 +216,8 @@ func (r *recorder) compare(path, want, got string, file []byte) {
 		if lines := strings.SplitAfter(diff, "\n"); len(lines) > most {
 			diff = strings.Join(lines[:most], "") + "…\n"
 		}
-		r.t.Errorf("%s: recall says something else (-recorded +now); if that is wanted: go test ./cmd/recall -run TestRecorded -update\n%s", path, diff)
+		r.t.Errorf("%s: recall says something else (-recorded +now); if that is wanted: go test ./cmd/recall -run "+
+			"TestRecorded -update\n%s", path, diff)
 	}
 }
 

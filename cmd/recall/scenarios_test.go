@@ -29,63 +29,90 @@ var scenarios = []struct {
 }{
 	{project: "shop", variant: "coding", sessions: []string{"aaaa0001", "aaaa0002"}, quotes: []string{
 		"The interface contracts must remain unchanged, breaking changes are a blocker.",
-		"No shared singleton state between services. The original singleton caused test isolation failures, SessionManager was the culprit.",
-		"Take a userId parameter, don't import UserService directly, because of the circular dep risk. UserService owns the auth logic.",
+		"No shared singleton state between services. The original singleton caused test isolation failures, SessionManager " +
+			"was the culprit.",
+		"Take a userId parameter, don't import UserService directly, because of the circular dep risk. UserService owns " +
+			"the auth logic.",
 		"Re-export from each service's own module, not a shared errors.ts. Keeps the services independently deployable.",
-		"No, leave the retry logic for now. We'll address it after the extraction is stable. Also the legacy createOrderWithUser() needs a deprecation wrapper, but only after extraction is complete.” — user, turn 10, to “Retry logic in OrderService.create() is still incomplete; should I finish it now?",
-		"next session starts with OrderService.create(), which depends on the UserContext interface in src/types/UserContext.ts lines 14-31.",
+		"No, leave the retry logic for now. We'll address it after the extraction is stable. Also the legacy " +
+			"createOrderWithUser() needs a deprecation wrapper, but only after extraction is complete.” — user, turn 10, " +
+			"to “Retry logic in OrderService.create() is still incomplete; should I finish it now?",
+		"next session starts with OrderService.create(), which depends on the UserContext interface in " +
+			"src/types/UserContext.ts lines 14-31.",
 		"src/legacy/checkout.ts line 88 imports UserService directly; it will break",
-		"The OrderService test suite uses a mock that doesn't reflect the new interface, so it will fail until OrderService.create() is implemented. That's expected.",
+		"The OrderService test suite uses a mock that doesn't reflect the new interface, so it will fail until " +
+			"OrderService.create() is implemented. That's expected.",
 		"NotificationService is out of scope this sprint, don't touch it.",
-	}, files: map[string]string{"src/services/UserService.ts": payload.FileDone, "src/types/UserContext.ts": payload.FileDone,
+	}, files: map[string]string{"src/services/UserService.ts": payload.FileDone,
+		"src/types/UserContext.ts":     payload.FileDone,
 		"src/services/OrderService.ts": payload.FileProgress}, made: map[string][]string{
 		"Current goal": {"Extract UserService and OrderService", "Extract OrderService"},
-		"Decisions made": {"(not: keep SessionManager shared) — because the original singleton, SessionManager, caused test isolation failures",
-			"takes a userId parameter and does not import UserService directly — because importing it directly risks a circular dependency",
-			"UserService owns the auth logic", "not from a shared errors.ts — because keeps the services independently deployable"},
+		"Decisions made": {"(not: keep SessionManager shared) — because the original singleton, SessionManager, caused " +
+			"test isolation failures",
+			"takes a userId parameter and does not import UserService directly — because importing it directly risks a " +
+				"circular dependency",
+			"UserService owns the auth logic", "not from a shared errors.ts — because keeps the services independently " +
+				"deployable"},
 		`Decisions deferred (do not "fix" yet)`: {"stays incomplete until the extraction is stable", "createOrderWithUser()",
 			"NotificationService is out of scope"},
-		"Next action":   {"Implement OrderService.create() against the UserContext interface in src/types/UserContext.ts lines 14-31."},
+		"Next action": {"Implement OrderService.create() against the UserContext interface in src/types/UserContext.ts " +
+			"lines 14-31."},
 		"Don't forget":  {"src/legacy/checkout.ts line 88", "which is expected"},
 		"Files in play": {"OrderService.ts — IN PROGRESS", "UserService.ts — DONE", "UserContext.ts — DONE"}}},
 	{project: "queue", variant: "debug", sessions: []string{"bbbb0001"}, quotes: []string{
-		"We have a race condition causing intermittent job duplication in ProcessQueue under high concurrency. Find and fix it.",
-		"The remaining hypothesis is lock acquisition ordering in ProcessQueue.acquire(): the lock is acquired after the job is read from the queue but before it's marked in-progress.",
+		"We have a race condition causing intermittent job duplication in ProcessQueue under high concurrency. Find and " +
+			"fix it.",
+		"The remaining hypothesis is lock acquisition ordering in ProcessQueue.acquire(): the lock is acquired after the " +
+			"job is read from the queue but before it's marked in-progress.",
 		"It's not the database: the DB write is idempotent, and the duplicates occur before the write. Ruled out.",
-		"The queue's deduplication is correctly configured, I verified it with message IDs. So message queue deduplication isn't the cause.",
+		"The queue's deduplication is correctly configured, I verified it with message IDs. So message queue deduplication " +
+			"isn't the cause.",
 		`"acquired job X" twice within 50ms for the same job id; normal acquires are more than 200ms apart`,
 		"Don't get drawn into ErrorQueue.retry(), it's unrelated.",
-		"add logging at ProcessQueue.acquire() lines 44-47 to confirm the race window, then run the load test at 200 concurrent workers, failure rate is about 3% there.",
+		"add logging at ProcessQueue.acquire() lines 44-47 to confirm the race window, then run the load test at 200 " +
+			"concurrent workers, failure rate is about 3% there.",
 	}, files: map[string]string{"src/queue/ProcessQueue.ts": payload.FileUntouched},
-		asked: [2]string{"is worker timeout ruled out?", "That rules out worker timeout + retry overlap."}, made: map[string][]string{
+		asked: [2]string{"is worker timeout ruled out?", "That rules out worker timeout + retry overlap."},
+		made: map[string][]string{
 			"Current goal":         {"Find and fix the race condition"},
 			"Surviving hypothesis": {"takes the lock after the job is read from the queue but before it's marked in-progress"},
-			"Hypotheses eliminated (do not revisit)": {"at the database as the cause of the duplicated jobs — the DB write is idempotent",
-				"Message queue deduplication", "Worker timeout and retry overlap as the cause of the duplicated jobs — the duplicates occur on the first attempt"},
-			"Next action":   {"Add logging at ProcessQueue.acquire() lines 44-47", "Run the load test at 200 concurrent workers"},
+			"Hypotheses eliminated (do not revisit)": {"at the database as the cause of the duplicated jobs — the DB write " +
+				"is idempotent",
+				"Message queue deduplication", "Worker timeout and retry overlap as the cause of the duplicated jobs — the " +
+					"duplicates occur on the first attempt"},
+			"Next action": {"Add logging at ProcessQueue.acquire() lines 44-47", "Run the load test at 200 concurrent " +
+				"workers"},
 			"Files in play": {"logs/race-condition-samples.txt — UNTOUCHED"},
 			"Don't forget":  {"twice within 50ms", "don't get drawn into it"}}},
 	{project: "jobs", variant: "handoff", sessions: []string{"cccc0001", "cccc0002"}, quotes: []string{
 		"Target: 500 jobs/sec sustained, p99 latency below 200ms.",
 		"Then min-heap, not a sorted list.", "The sorted list is 4x slower at more than 10K queued jobs.",
-		"No. Team lead rejected in-process state because of horizontal scaling. Workers are stateless, all state lives in Redis.",
+		"No. Team lead rejected in-process state because of horizontal scaling. Workers are stateless, all state lives in " +
+			"Redis.",
 		"Retry: exponential backoff with jitter, max 5 retries before DLQ?” — assistant, turn 11; answered “Yes.",
-		"That's undefined, it's a product decision. Don't implement a default, escalate to PM.” — user, turn 4, to “What alerting threshold should DLQ monitoring use?",
-		"Needs discussion. Leave it open. I'm handing this over to Dana.” — user, turn 6, to “Another open point: if the job payload format changes, how do we handle in-flight jobs?",
+		"That's undefined, it's a product decision. Don't implement a default, escalate to PM.” — user, turn 4, to " +
+			"“What alerting threshold should DLQ monitoring use?",
+		"Needs discussion. Leave it open. I'm handing this over to Dana.” — user, turn 6, to “Another open point: if " +
+			"the job payload format changes, how do we handle in-flight jobs?",
 		"Not started: monitoring hooks, admin API, documentation.",
 		"src/queue/WorkerPool.ts line 112 has a memory leak under sustained high load.",
-		"is skipped because it requires a live Redis instance; don't unskip it without the Redis dev container, it would appear to pass on stubs.",
+		"is skipped because it requires a live Redis instance; don't unskip it without the Redis dev container, it would " +
+			"appear to pass on stubs.",
 		"Storage is done; the retrieval API is stubbed, not implemented.",
-	}, files: map[string]string{"src/queue/PriorityQueue.ts": payload.FileDone, "src/queue/WorkerPool.ts": payload.FileDone,
-		"src/queue/backoff.ts": payload.FileDone, "src/queue/DeadLetterQueue.ts": payload.FileProgress}, made: map[string][]string{
-		"Feature goal": {"target 500 jobs/sec sustained, p99 latency below 200ms", "Build the dead-letter queue"},
-		"Decisions locked in": {"not a sorted list — because the sorted list is 4x slower at more than 10K queued jobs",
-			"(not: state in process) — because the team lead rejected in-process state because of horizontal scaling",
-			"exponential backoff with jitter, at most 5 before the DLQ"},
-		"Open questions": {"the PM has to decide", "It needs discussion with Dana"},
-		"Status":         {"COMPLETE: dead-letter storage. IN PROGRESS: the retrieval API is stubbed, not implemented. NOT STARTED: monitoring hooks, admin API"},
-		"Warnings":       {"WorkerPool.ts line 112", "full-pipeline.test.ts"},
-		"Files in play":  {"DeadLetterQueue.ts — IN PROGRESS", "PriorityQueue.ts — DONE", "WorkerPool.ts — DONE", "backoff.ts — DONE"}}},
+	}, files: map[string]string{"src/queue/PriorityQueue.ts": payload.FileDone,
+		"src/queue/WorkerPool.ts": payload.FileDone,
+		"src/queue/backoff.ts":    payload.FileDone, "src/queue/DeadLetterQueue.ts": payload.FileProgress},
+		made: map[string][]string{
+			"Feature goal": {"target 500 jobs/sec sustained, p99 latency below 200ms", "Build the dead-letter queue"},
+			"Decisions locked in": {"not a sorted list — because the sorted list is 4x slower at more than 10K queued jobs",
+				"(not: state in process) — because the team lead rejected in-process state because of horizontal scaling",
+				"exponential backoff with jitter, at most 5 before the DLQ"},
+			"Open questions": {"the PM has to decide", "It needs discussion with Dana"},
+			"Status": {"COMPLETE: dead-letter storage. IN PROGRESS: the retrieval API is stubbed, not implemented. NOT " +
+				"STARTED: monitoring hooks, admin API"},
+			"Warnings": {"WorkerPool.ts line 112", "full-pipeline.test.ts"},
+			"Files in play": {"DeadLetterQueue.ts — IN PROGRESS", "PriorityQueue.ts — DONE", "WorkerPool.ts — DONE",
+				"backoff.ts — DONE"}}},
 }
 
 // tellScenarios makes a home with a library of the scenarios' sessions and of the plain
@@ -145,8 +172,9 @@ func (p plainSentence) write(t *testing.T, dir string, n int) {
 			m["id"], m["type"], m["model"] = fmt.Sprint("msg_", n, "_", turn), "message", "claude-opus-4-6"
 		}
 		uuid := fmt.Sprintf("eeee%04d-0000-4000-8000-%012d", n+1, turn+1)
-		line, err := json.Marshal(map[string]any{"type": role, "message": m, "parentUuid": parent, "uuid": uuid, "sessionId": id,
-			"cwd": cwd, "gitBranch": "main", "version": "2.1.197",
+		line, err := json.Marshal(map[string]any{"type": role, "message": m, "parentUuid": parent, "uuid": uuid,
+			"sessionId": id,
+			"cwd":       cwd, "gitBranch": "main", "version": "2.1.197",
 			"timestamp": at.Add(time.Duration(turn) * time.Minute).Format(time.RFC3339)})
 		must(t, err)
 		lines.Write(append(line, '\n'))
@@ -220,7 +248,8 @@ func TestScenariosByRules(t *testing.T) {
 			t.Errorf("%s: got files %v, want %v", c.project, files, c.files)
 		}
 		if c.asked[0] != "" {
-			out := strings.Join(strings.Fields(string(mustRun(t, "query", "--project", c.project, "--no-sync", c.asked[0]))), " ")
+			out := strings.Join(strings.Fields(string(mustRun(t, "query", "--project", c.project, "--no-sync", c.asked[0]))),
+				" ")
 			if !strings.Contains(out, c.asked[1]) {
 				t.Errorf("%s: %q isn't answered by %q:\n%s", c.project, c.asked[0], c.asked[1], out)
 			}
@@ -252,7 +281,8 @@ func TestScenariosByRules(t *testing.T) {
 // beginnings of their names.
 var toldAs = map[string]payload.Kind{"dontforget": payload.Flag, "scope": payload.Deferred, "defer": payload.Deferred,
 	"next": payload.Next, "hyp": payload.Hypothesis, "elim": payload.Eliminated, "yes": payload.Decision,
-	"why": payload.Decision, "open": payload.Question, "warn": payload.Flag, "status": payload.Status, "nodraw": payload.Flag}
+	"why": payload.Decision, "open": payload.Question, "warn": payload.Flag, "status": payload.Status,
+	"nodraw": payload.Flag}
 
 // With a strong model's recorded answers all of it is there, each under its heading
 // and nothing else, and so are the plain sentences. The answers are kept by what the model

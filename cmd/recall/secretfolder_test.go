@@ -40,7 +40,8 @@ func TestProjectInAFolderCalledByASecret(t *testing.T) {
 	if got := projects()[0]; got.Name != "harbor-‹aws-key›" || !strings.HasSuffix(got.Root, "/harbor-‹aws-key›") {
 		t.Errorf("got %+v, want harbor-‹aws-key›", got)
 	}
-	if folders, _ := filepath.Glob(filepath.Join(d.library, "harbor-‹aws-key›", "*", "payload.md")); len(folders) != 1 {
+	if folders, _ := filepath.Glob(filepath.Join(d.library, "harbor-‹aws-key›", "*",
+		"payload.md")); len(folders) != 1 {
 		t.Errorf("got %q, want one payload in the project's folder", folders)
 	}
 	if start := d.context(d.hook(hooks.SessionStart, "5c000009-0000-4000-8000-000000000009", "source",

@@ -152,8 +152,8 @@ func numbered(arg string) (n int, ok bool) {
 	return n, err == nil && len(arg) < 4
 }
 
-// Hit is the place that a person names: by a number of the last answer, as a session, perhaps with a turn's number behind it, or
-// by an item's id. That of a session alone has no turn.
+// Hit is the place that a person names: by a number of the last answer, as a session, perhaps with a turn's number
+// behind it, or by an item's id. That of a session alone has no turn.
 func (a *App) Hit(ctx context.Context, l *library.Library, arg string) (LastHit, error) {
 	n, ok := numbered(arg)
 	if ok {

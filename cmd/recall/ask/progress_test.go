@@ -23,7 +23,8 @@ func TestProgressFollows(t *testing.T) {
 	}
 	line := func(uuid, text string) string {
 		return `{"type":"user","uuid":"` + uuid +
-			`","sessionId":"6b1f9c1e-7a54-4a38-9d3c-0a51a2f2c001","cwd":"/w","timestamp":"2026-04-17T14:00:00Z","message":{"role":"user","content":"` + text + `"}}` + "\n"
+			`","sessionId":"6b1f9c1e-7a54-4a38-9d3c-0a51a2f2c001","cwd":"/w","timestamp":"2026-04-17T14:00:00Z",` +
+			`"message":{"role":"user","content":"` + text + `"}}` + "\n"
 	}
 	if err := os.WriteFile(path, []byte(line("u1", "find the race in the queue")), 0o600); err != nil {
 		t.Fatal(err)

@@ -77,7 +77,8 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 	}
 	print := func(ans *answer.Answer) string {
 		complete(ans)
-		a.Remember(l, text, f.numbered(ans)) // first: who reads the beginning only ends the program in the middle of the answer
+		// First: who reads the beginning only ends the program in the middle of the answer.
+		a.Remember(l, text, f.numbered(ans))
 		var b strings.Builder
 		f.page(a, &b, ans)
 		return b.String()
