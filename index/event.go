@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -236,25 +237,16 @@ func itemsNamed(ctx context.Context, full *fulltext, q Query, name []string) ([]
 		}
 		list = with
 	}
-	var out []happening
-	for _, m := range list {
-		var h happening
-		var from, at int64
-		var project string
-		err := full.tx.QueryRowContext(ctx,
-			`SELECT e.session, s.title, min(s.start, e.at), e.at, s.project
-			FROM item e JOIN session s ON s.id=e.session WHERE e.id=?`,
-			m.Doc).Scan(&h.session, &h.text, &from, &at, &project)
-		if err != nil {
-			return nil, err
-		}
-		if q.Project != "" && q.Project != project {
-			continue
-		}
-		h.name, h.from, h.to = h.text, fromMillis(from), fromMillis(at)
-		if out = append(out, h); len(out) > mostNamed {
-			break
-		}
+	ids := make([]int64, len(list))
+	for i, m := range list {
+		ids[i] = m.Doc
 	}
-	return out, nil
+	names, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	out, err := named(ctx, full.tx, q, nil, `SELECT e.session, s.title, s.title, min(s.start, e.at), e.at, s.project
+		FROM item e JOIN session s ON s.id=e.session WHERE e.id IN (SELECT value FROM json_each(?)) ORDER BY e.id`,
+		string(names))
+	return out[:min(len(out), mostNamed+1)], err
 }

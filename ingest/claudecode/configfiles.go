@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sort"
@@ -79,20 +80,11 @@ func (f *finder) perSession(dir, name string, role ingest.FileRole, ext string, 
 		if g == nil || !s.IsDir() {
 			continue
 		}
-		entries, err := os.ReadDir(filepath.Join(dir, s.Name()))
-		if err != nil {
-			f.problem(filepath.Join(dir, s.Name()), err)
-			continue
-		}
-		for _, e := range entries {
-			path := filepath.Join(dir, s.Name(), e.Name())
-			if !strings.HasSuffix(e.Name(), ext) || !e.Type().IsRegular() {
-				continue
+		f.below(filepath.Join(dir, s.Name()), func(file, path string, info fs.FileInfo) {
+			if strings.HasSuffix(file, ext) {
+				g.add(ingest.FileAt(name+"/"+file, role, path, info))
 			}
-			if info, ok := f.stat(path, e); ok {
-				g.add(ingest.FileAt(name+"/"+e.Name(), role, path, info))
-			}
-		}
+		})
 	}
 }
 

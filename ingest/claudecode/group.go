@@ -41,6 +41,13 @@ func (g *group) add(file ingest.File) {
 
 // sideFiles takes in what lies in the folder of a session, whatever it is.
 func (f *finder) sideFiles(g *group, dir string) {
+	f.below(dir, func(name, path string, info fs.FileInfo) {
+		g.add(ingest.FileAt(name, sideRole(name), path, info))
+	})
+}
+
+// below calls take for the files below a folder, by their paths there.
+func (f *finder) below(dir string, take func(name, path string, info fs.FileInfo)) {
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			f.problem(path, err)
@@ -51,8 +58,7 @@ func (f *finder) sideFiles(g *group, dir string) {
 			return nil
 		}
 		if info, ok := f.stat(path, e); ok {
-			name := filepath.ToSlash(rel)
-			g.add(ingest.FileAt(name, sideRole(name), path, info))
+			take(filepath.ToSlash(rel), path, info)
 		}
 		return nil
 	}) // errors are in problems

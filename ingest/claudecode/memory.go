@@ -25,18 +25,12 @@ func (Reader) Memory(root string) (ingest.Found, []ingest.Problem) {
 	}
 	f := &finder{root: real}
 	m := ingest.Found{ID: memoryID(real), Source: ingest.Memory, Root: real}
-	add := func(path string, e fs.DirEntry) {
-		rel, err := filepath.Rel(real, path)
-		if err != nil || !e.Type().IsRegular() {
-			return
-		}
-		if info, ok := f.stat(path, e); ok {
-			m.Files = append(m.Files, ingest.FileAt(filepath.ToSlash(rel), ingest.MemoryFile, path, info))
-		}
+	add := func(name, path string, info fs.FileInfo) {
+		m.Files = append(m.Files, ingest.FileAt(name, ingest.MemoryFile, path, info))
 	}
 	history := filepath.Join(real, "history.jsonl")
-	if info, err := os.Lstat(history); err == nil {
-		add(history, fs.FileInfoToDirEntry(info))
+	if info, err := os.Lstat(history); err == nil && info.Mode().IsRegular() {
+		add("history.jsonl", history, info)
 	}
 	slugs, err := os.ReadDir(filepath.Join(real, "projects"))
 	if err != nil {
@@ -44,17 +38,11 @@ func (Reader) Memory(root string) (ingest.Found, []ingest.Problem) {
 	}
 	for _, slug := range slugs {
 		dir := filepath.Join(real, "projects", slug.Name(), "memory")
-		if !slug.IsDir() || !isDir(dir) {
-			continue
+		if slug.IsDir() && isDir(dir) {
+			f.below(dir, func(name, path string, info fs.FileInfo) {
+				add("projects/"+slug.Name()+"/memory/"+name, path, info)
+			})
 		}
-		_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-			if err != nil {
-				f.problem(path, err)
-				return nil
-			}
-			add(path, e)
-			return nil
-		}) // errors are in problems
 	}
 	return m, f.problems
 }
