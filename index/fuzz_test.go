@@ -14,7 +14,8 @@ var nasty = []string{
 	`{a b}: c`, `(((`, `)))`,
 	`'; DROP TABLE item; --`, `%s %d`, "nul\x00byte", "bad \xff\xfe utf8", "\u202e right to left",
 	"tab\tnew\nline\r\x1b[31m", `\`, `/`, `._-`, `-----`, `?1`,
-	"数", "データベース", "데이터베이스 선택", "ข้อมูล", "👩‍👩‍👧", "é è ñ İ ß ǅ", "AND OR NOT NEAR", "a", strings.Repeat("x", 70_000),
+	"数", "データベース", "데이터베이스 선택", "ข้อมูล", "👩‍👩‍👧", "é è ñ İ ß ǅ",
+	"AND OR NOT NEAR", "a", strings.Repeat("x", 70_000),
 }
 
 func FuzzSearch(f *testing.F) {

@@ -14,7 +14,8 @@ import (
 // answers. What stands already isn't written again.
 func TestGrownSession(t *testing.T) {
 	defer func(n int) { cutLater = n }(cutLater)
-	words := strings.Fields("retry backoff queue jitter lock importer gauge tide harbour cache policy schema worker redis sqlite")
+	words := strings.Fields("retry backoff queue jitter lock importer gauge tide harbour cache policy schema worker " +
+		"redis sqlite")
 	r := rand.New(rand.NewPCG(3, 5))
 	d := Doc{Session: "s", Project: "harbour"}
 	for n := range 60 {

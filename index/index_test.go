@@ -47,9 +47,11 @@ func billing() []Doc {
 				"fixed delays synchronised the workers", day.AddDate(0, 0, 3), 1)},
 			Turns: []Turn{turn(1, "user", "five tries then DLQ, and put jitter on it")}},
 		{Session: "s3", Project: "website", Title: "数据库选择", Source: "cowork", Start: day.AddDate(0, 0, 4),
-			End:   day.AddDate(0, 0, 4),
-			Items: []Item{item("dddddddddd", payload.Decision, "缓存使用数据库而不是文件系统", "", day.AddDate(0, 0, 4), 1)},
-			Turns: []Turn{turn(1, "user", "我们应该使用数据库吗"), turn(2, "assistant", "好的，缓存使用数据库。")}},
+			End: day.AddDate(0, 0, 4),
+			Items: []Item{item("dddddddddd", payload.Decision, "缓存使用数据库而不是文件系"+
+				"统", "", day.AddDate(0, 0, 4), 1)},
+			Turns: []Turn{turn(1, "user", "我们应该使用数据库吗"), turn(2, "assistant", "好的，缓存使用数据"+
+				"库。")}},
 	}
 }
 

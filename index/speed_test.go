@@ -236,7 +236,8 @@ func orBM25(t *testing.T, dir string, n int, questions []string) (took timings) 
 }
 
 func fillBaseline(t *testing.T, db *sql.DB, n int) {
-	if _, err := db.Exec(`CREATE VIRTUAL TABLE turn USING fts5(body, content='', tokenize='porter unicode61')`); err != nil {
+	if _, err := db.Exec(`CREATE VIRTUAL TABLE turn USING fts5(body, content='', ` +
+		`tokenize='porter unicode61')`); err != nil {
 		t.Fatal(err)
 	}
 	tx, err := db.Begin()

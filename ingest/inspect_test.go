@@ -102,7 +102,8 @@ func TestInspectionOfAnything(t *testing.T) {
 	if diff := cmp.Diff(want, in.Counts); diff != "" {
 		t.Errorf("counts, -want +got:\n%s", diff)
 	}
-	if got, want := in.Line(), "claude-code:x  1 prompt  1 message  3 calls  1,002 lines skipped  tail waiting  9 unknown records  “a[31m b”"; got != want {
+	if got, want := in.Line(), "claude-code:x  1 prompt  1 message  3 calls  1,002 lines skipped  tail waiting  9 "+
+		"unknown records  “a[31m b”"; got != want {
 		t.Errorf("line %q, want %q", got, want)
 	}
 	var text strings.Builder
@@ -111,7 +112,8 @@ func TestInspectionOfAnything(t *testing.T) {
 	}
 	for _, part := range []string{
 		"unknown   c 7, a 1, b 1\n", "skipped   t.jsonl:2 (byte 1,234) · not JSON\n", "skipped   1,001 more lines\n",
-		"Bash rm x  → rejected: keep it\n", "Bash go test  → failed\n", "Read a.go  → no result\n", "waiting   t.jsonl:9",
+		"Bash rm x  → rejected: keep it\n", "Bash go test  → failed\n", "Read a.go  → no " +
+			"result\n", "waiting   t.jsonl:9",
 	} {
 		if !strings.Contains(text.String(), part) {
 			t.Errorf("no %q in:\n%s", part, text.String())

@@ -26,7 +26,8 @@ const pasted = `<!-- recall k3v9t2m8qa b7xw4c5d2e -->
 func TestMarkForeign(t *testing.T) {
 	mem := "<claude-mem-context>\nwe chose Redis\n</claude-mem-context>"
 	rules := "Contents of /home/ann/app/CLAUDE.md (project instructions, checked into the codebase):\n\nAlways use tabs.\n"
-	auto := "Contents of /home/ann/.claude/projects/-x/memory/MEMORY.md (user's auto-memory, persists across conversations):\n- prefers tabs\n"
+	auto := "Contents of /home/ann/.claude/projects/-x/memory/MEMORY.md (user's auto-memory, " +
+		"persists across conversations):\n- prefers tabs\n"
 	important := "IMPORTANT: this context may or may not be relevant to your tasks."
 	tests := []struct {
 		name, text string
@@ -102,7 +103,8 @@ func TestMarkPasted(t *testing.T) {
 		{Role: User, Text: "From last time:\n## Decisions made\n\n- Use SQLite.\nGo on with it."},
 		{Role: User, Text: "Use SQLite."},
 		{Role: User, Text: "<!-- recall k3v9t2m8qa -->\n- Use SQLite.\n<!-- /recall -->"},
-		{Role: User, Text: "> ## Decisions made\n> - Use SQLite.\n> - No Redis - it is a server (session 2, Aug 3)\n> 1. Write it.\n\n1. Test it.\n- no mocks"},
+		{Role: User, Text: "> ## Decisions made\n> - Use SQLite.\n> - No Redis - it is a server (session 2, Aug 3)\n" +
+			"> 1. Write it.\n\n1. Test it.\n- no mocks"},
 		{Role: User, Text: "1. Write it.\n- No Redis - it is a server (session 2, Aug 3)"},
 	}}
 	for i := range s.Turns {
@@ -113,7 +115,8 @@ func TestMarkPasted(t *testing.T) {
 		{{"recall", "## Decisions made\n\n- Use SQLite.\n"}},
 		nil,
 		{{"recall", "<!-- recall k3v9t2m8qa -->\n- Use SQLite.\n<!-- /recall -->"}},
-		{{"recall", "> ## Decisions made\n> - Use SQLite.\n> - No Redis - it is a server (session 2, Aug 3)\n> 1. Write it.\n"}},
+		{{"recall", "> ## Decisions made\n> - Use SQLite.\n> - No Redis - it is a server (session 2, Aug 3)\n" +
+			"> 1. Write it.\n"}},
 		nil,
 	}
 	for i := range s.Turns {

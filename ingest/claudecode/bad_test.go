@@ -16,7 +16,8 @@ import (
 	"recall/ingest/jsonl"
 )
 
-const fine = `{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","timestamp":"2026-03-02T09:00:00.000Z","cwd":"/home/ann/app","version":"2.1.39","message":{"role":"user","content":"hello"}}` + "\n"
+const fine = `{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","timestamp":"2026-03-02T09:00:00.000Z",` +
+	`"cwd":"/home/ann/app","version":"2.1.39","message":{"role":"user","content":"hello"}}` + "\n"
 
 func TestBadLines(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
@@ -93,7 +94,8 @@ func TestGiganticLines(t *testing.T) {
 		t.Skip("reads 500 MB")
 	}
 	image := io.MultiReader(
-		strings.NewReader(`{"type":"user","uuid":"i","message":{"content":[{"type":"text","text":"look"},{"type":"image","source":{"type":"base64","data":"`),
+		strings.NewReader(`{"type":"user","uuid":"i","message":{"content":[{"type":"text","text":"look"},`+
+			`{"type":"image","source":{"type":"base64","data":"`),
 		io.LimitReader(endless{}, 200<<20), strings.NewReader(`"}}]}}`+"\n"))
 	tooLong := io.MultiReader(strings.NewReader(`{"type":"user","message":{"content":"`),
 		io.LimitReader(endless{}, jsonl.MaxLine), strings.NewReader(`"}}`+"\n"))
@@ -309,7 +311,8 @@ func TestUnreadableFiles(t *testing.T) {
 }
 
 func TestSpilledResults(t *testing.T) {
-	const preview = "<persisted-output>\nOutput too large (9MB). Full output saved to: /h/.claude/projects/-x/s/tool-results/b1.txt\n\nPreview (first 2KB):\nline 1\n</persisted-output>"
+	const preview = "<persisted-output>\nOutput too large (9MB). Full output saved to: " +
+		"/h/.claude/projects/-x/s/tool-results/b1.txt\n\nPreview (first 2KB):\nline 1\n</persisted-output>"
 	sc := &script{}
 	sc.call("t1", "Bash", fields{"command": "seq"}, preview, nil)
 	sc.call("t2", "Bash", fields{"command": "seq"}, strings.Replace(preview, "b1.txt", "gone.txt", 1), nil)

@@ -41,7 +41,8 @@ func BenchmarkRepeated(b *testing.B) {
 		b.Run(fmt.Sprint(records), func(b *testing.B) {
 			var once bytes.Buffer
 			for i := range records {
-				fmt.Fprintf(&once, `{"type":"user","uuid":"u%d","sessionId":"s","cwd":"/x","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"prompt %d %s"}}`+"\n",
+				fmt.Fprintf(&once, `{"type":"user","uuid":"u%d","sessionId":"s","cwd":"/x",`+
+					`"timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"prompt %d %s"}}`+"\n",
 					i, i, strings.Repeat("of some words ", 20))
 			}
 			parse := func(raw []byte, duplicates int) time.Duration {
@@ -151,23 +152,33 @@ func textHeavy(size int) []byte {
 	parent := "null"
 	for i := 0; w.Len() < size; i++ {
 		uuid := fmt.Sprintf("%08x-0000-4000-8000-%012x", i, i)
-		env := fmt.Sprintf(`"parentUuid":%s,"isSidechain":false,"userType":"external","cwd":"/home/ann/app","sessionId":"bench","version":"2.1.39","gitBranch":"main","uuid":%q,"timestamp":%q`,
+		env := fmt.Sprintf(`"parentUuid":%s,"isSidechain":false,"userType":"external","cwd":"/home/ann/app",`+
+			`"sessionId":"bench","version":"2.1.39","gitBranch":"main","uuid":%q,"timestamp":%q`,
 			parent, uuid, day.Add(time.Duration(i)*time.Second).Format(time.RFC3339Nano))
 		switch i % 6 {
 		case 0:
 			fmt.Fprintf(&w, `{%s,"type":"user","message":{"role":"user","content":%s}}`, env, quote(prose(rnd, 40)))
 		case 1:
-			fmt.Fprintf(&w, `{%s,"type":"assistant","requestId":"r","message":{"model":"claude-opus-4-8","id":"msg_%d","type":"message","role":"assistant","content":[{"type":"text","text":%s}],"stop_reason":null,"usage":{"input_tokens":10,"output_tokens":9}}}`, env, i, quote(prose(rnd, 300)+code(rnd, 20)))
+			fmt.Fprintf(&w, `{%s,"type":"assistant","requestId":"r","message":{"model":"claude-opus-4-8","id":"msg_%d",`+
+				`"type":"message","role":"assistant","content":[{"type":"text","text":%s}],"stop_reason":null,`+
+				`"usage":{"input_tokens":10,"output_tokens":9}}}`, env, i, quote(prose(rnd, 300)+code(rnd, 20)))
 		case 2:
-			fmt.Fprintf(&w, `{%s,"type":"assistant","requestId":"r","message":{"model":"claude-opus-4-8","id":"msg_%d","type":"message","role":"assistant","content":[{"type":"tool_use","id":"toolu_%d","name":"Edit","input":{"file_path":"/home/ann/app/a.go","old_string":%s,"new_string":%s}}],"stop_reason":null,"usage":{"input_tokens":10,"output_tokens":9}}}`, env, i-1, i, quote(code(rnd, 8)), quote(code(rnd, 9)))
+			fmt.Fprintf(&w, `{%s,"type":"assistant","requestId":"r","message":{"model":"claude-opus-4-8","id":"msg_%d",`+
+				`"type":"message","role":"assistant","content":[{"type":"tool_use","id":"toolu_%d","name":"Edit",`+
+				`"input":{"file_path":"/home/ann/app/a.go","old_string":%s,"new_string":%s}}],"stop_reason":null,`+
+				`"usage":{"input_tokens":10,"output_tokens":9}}}`, env, i-1, i, quote(code(rnd, 8)), quote(code(rnd, 9)))
 		case 3:
 			file := quote(code(rnd, 400))
-			fmt.Fprintf(&w, `{%s,"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_%d","type":"tool_result","content":%s}]},"toolUseResult":{"filePath":"/home/ann/app/a.go","originalFile":%s,"structuredPatch":[]}}`, env, i-1, quote(code(rnd, 30)), file)
+			fmt.Fprintf(&w, `{%s,"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_%d",`+
+				`"type":"tool_result","content":%s}]},"toolUseResult":{"filePath":"/home/ann/app/a.go","originalFile":%s,`+
+				`"structuredPatch":[]}}`, env, i-1, quote(code(rnd, 30)), file)
 		case 4:
-			fmt.Fprintf(&w, `{%s,"type":"progress","data":{"type":"hook_progress","hookEvent":"PreToolUse","command":"true"},"toolUseID":"x"}`, env)
+			fmt.Fprintf(&w, `{%s,"type":"progress","data":{"type":"hook_progress","hookEvent":"PreToolUse","command":"true"},`+
+				`"toolUseID":"x"}`, env)
 		case 5:
 			out := quote(code(rnd, 150))
-			fmt.Fprintf(&w, `{%s,"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_none","type":"tool_result","content":%s}]},"toolUseResult":{"stdout":%s,"stderr":""}}`, env, out, out)
+			fmt.Fprintf(&w, `{%s,"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_none",`+
+				`"type":"tool_result","content":%s}]},"toolUseResult":{"stdout":%s,"stderr":""}}`, env, out, out)
 		}
 		w.WriteByte('\n')
 		parent = `"` + uuid + `"`
@@ -190,7 +201,11 @@ func imageHeavy(size int) []byte {
 	for i, line := range lines {
 		w.Write(line)
 		if i%(len(lines)/images+1) == 0 {
-			fmt.Fprintf(&w, `{"type":"user","uuid":"image-%d","parentUuid":null,"sessionId":"bench","timestamp":"2026-03-02T09:00:00.000Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":%q}}]}]},"toolUseResult":{"type":"image","file":{"base64":"%s","type":"image/png"}}}`+"\n", i, i, image, image[:len(image)/8])
+			fmt.Fprintf(&w, `{"type":"user","uuid":"image-%d","parentUuid":null,"sessionId":"bench",`+
+				`"timestamp":"2026-03-02T09:00:00.000Z","message":{"role":"user","content":[{"type":"tool_result",`+
+				`"tool_use_id":"t%d","content":[{"type":"image","source":{"type":"base64","media_type":"image/png",`+
+				`"data":%q}}]}]},"toolUseResult":{"type":"image","file":{"base64":"%s","type":"image/png"}}}`+"\n", i, i, image,
+				image[:len(image)/8])
 		}
 	}
 	return w.Bytes()

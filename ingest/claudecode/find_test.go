@@ -21,12 +21,14 @@ const (
 
 // spoken is a transcript of one prompt.
 func spoken(id, uuid, text string, minute int) string {
-	return fmt.Sprintf(`{"type":"user","uuid":%q,"parentUuid":null,"sessionId":%q,"timestamp":%q,"cwd":"/home/ann/app","message":{"role":"user","content":%q}}`+"\n",
+	return fmt.Sprintf(`{"type":"user","uuid":%q,"parentUuid":null,"sessionId":%q,"timestamp":%q,"cwd":"/home/ann/app",`+
+		`"message":{"role":"user","content":%q}}`+"\n",
 		uuid, id, day.Add(time.Duration(minute)*time.Minute).Format(time.RFC3339), text)
 }
 
 func sidechain(id, agent, text string) string {
-	return fmt.Sprintf(`{"type":"user","uuid":"%s-1","parentUuid":null,"isSidechain":true,"agentId":%q,"sessionId":%q,"message":{"role":"user","content":%q}}`+"\n", agent, agent, id, text)
+	return fmt.Sprintf(`{"type":"user","uuid":"%s-1","parentUuid":null,"isSidechain":true,"agentId":%q,"sessionId":%q,`+
+		`"message":{"role":"user","content":%q}}`+"\n", agent, agent, id, text)
 }
 
 // files lists what Find gives, a line a session.
@@ -76,7 +78,8 @@ func TestFindConfigRoot(t *testing.T) {
 	write(t, filepath.Join(root, "plans", "quiet-amber-fox.md"), "# The plan")
 	write(t, filepath.Join(root, "plans", "loud-green-owl.md"), "# Another's")
 
-	want := []string{idA + " transcript.jsonl plans/quiet-amber-fox.md subagents/agent-a1.jsonl subagents/agent-a1.meta.json" +
+	want := []string{idA + " transcript.jsonl plans/quiet-amber-fox.md subagents/agent-a1.jsonl " +
+		"subagents/agent-a1.meta.json" +
 		" subagents/agent-old.jsonl subagents/journal.jsonl subagents/workflows/w1/agent-a2.jsonl tasks/1.json todos/" +
 		idA + "-agent-a1.json" +
 		" todos/" + idA + "-agent-" + idA + ".json tool-results/x.txt workflows/wf_1.json"}

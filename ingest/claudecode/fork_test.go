@@ -47,7 +47,8 @@ func TestCopies(t *testing.T) {
 		how   string
 	}{
 		{"--fork-session: nothing marks it but its own first lines", func(int, fields) {}, func(f *script) {
-			f.lines = append([]string{`{"type":"queue-operation","operation":"enqueue","content":"in the fork","sessionId":"F","timestamp":"2026-03-02T09:30:00Z"}`}, f.lines...)
+			f.lines = append([]string{`{"type":"queue-operation","operation":"enqueue","content":"in the ` +
+				`fork","sessionId":"F","timestamp":"2026-03-02T09:30:00Z"}`}, f.lines...)
 		}, "fork"},
 		{"/branch", func(i int, line fields) {
 			line["forkedFrom"] = fields{"sessionId": "P", "messageUuid": line["uuid"]}

@@ -131,12 +131,17 @@ var oddLines = []string{
 	`{"type":"user","uuid":"a","parentUuid":"a","message":{"content":"myself"}}`,
 	`{"type":"user","uuid":"a","parentUuid":"b","message":{"content":"x"}}` + "\n" +
 		`{"type":"user","uuid":"b","parentUuid":"a","message":{"content":"y"}}`,
-	`{"type":"assistant","uuid":"a","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"Bash","input":"text"}]}}` + "\n" +
-		`{"type":"user","uuid":"b","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":{"odd":1}}]},"toolUseResult":[1]}`,
-	`{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"AskUserQuestion","input":{"questions":[{"question":"q","options":["a",{"label":"b"}]}]}}]}}` + "\n" +
-		`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"The user answered: \"q\"=\"a, b"}]}}`,
+	`{"type":"assistant","uuid":"a","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"Bash",` +
+		`"input":"text"}]}}` + "\n" +
+		`{"type":"user","uuid":"b","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":{"odd":1}}]},` +
+		`"toolUseResult":[1]}`,
+	`{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"AskUserQuestion",` +
+		`"input":{"questions":[{"question":"q","options":["a",{"label":"b"}]}]}}]}}` + "\n" +
+		`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"The user answered: ` +
+		`\"q\"=\"a, b"}]}}`,
 	`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"early"}]}}` + "\n" +
-		`{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":"x"}}]}}`,
+		`{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"Bash",` +
+		`"input":{"command":"x"}}]}}`,
 	`{"type":"system","subtype":"compact_boundary","uuid":"a","compactMetadata":[]}`,
 	`{"type":"attachment","attachment":"x"}`,
 	`{"type":"queue-operation","operation":"enqueue","content":"later"}`, `{"type":"last-prompt","leafUuid":"zzz"}`,
@@ -152,7 +157,8 @@ func FuzzRecord(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Add([]byte(strings.TrimSpace(fine)))
-	f.Add([]byte(`{"message":{"content":[{"text":"a\"b","type":"text"},{"type":"tool_use","id":"t","name":"Bash","input":{"a":[1]}}],"id":"m"},"type":"assistant","isMeta":true}`))
+	f.Add([]byte(`{"message":{"content":[{"text":"a\"b","type":"text"},` +
+		`{"type":"tool_use","id":"t","name":"Bash","input":{"a":[1]}}],"id":"m"},"type":"assistant","isMeta":true}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		var std map[string]any
 		if json.Unmarshal(raw, &std) != nil || std == nil || bytes.Contains(raw, []byte(`\u00`)) {

@@ -37,7 +37,8 @@ func TestOneUUID(t *testing.T) {
 
 // oneUUID is a record that differs from others, but for its uuid.
 func oneUUID(i int) string {
-	return fmt.Sprintf(`{"type":"user","uuid":"u","sessionId":"s","cwd":"/x","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"%d: some words, %d"}}`+"\n", i, i*7919%100_003)
+	return fmt.Sprintf(`{"type":"user","uuid":"u","sessionId":"s","cwd":"/x","timestamp":"2026-01-01T00:00:00.000Z",`+
+		`"message":{"role":"user","content":"%d: some words, %d"}}`+"\n", i, i*7919%100_003)
 }
 
 // BenchmarkOneUUID parses records that all have one uuid and differ: a file that

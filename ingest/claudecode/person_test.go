@@ -11,7 +11,9 @@ func TestPlanWithClearedContext(t *testing.T) {
 	s := &script{}
 	s.user("plan it")
 	s.say("m1", use("t1", "ExitPlanMode", fields{"plan": "# Cache\n- LRU"}))
-	s.user(result("t1", "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed.", true))
+	s.user(result("t1", "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was "+
+		"a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell "+
+		"you how to proceed.", true))
 	s.user([]any{textBlock("[Request interrupted by user for tool use]")})
 	s.user("Implement the following plan:\n\n# Cache\n- LRU", fields{"planContent": "# Cache\n- LRU"})
 	got := s.parse(t)
@@ -43,7 +45,8 @@ func TestPlanTexts(t *testing.T) {
 		{"up to the lead", fields{"plan": "# A"}, "Your plan has been submitted to the team lead for approval.",
 			fields{"plan": "# A", "awaitingLeaderApproval": true}, ingest.Unasked, "# A", false},
 		{"refused in the other form", fields{},
-			"The agent proposed a plan that was rejected by the user. The user chose to stay in plan mode rather than proceed with implementation.\n\nRejected plan:\n# D", nil, ingest.Rejected, "# D", false},
+			"The agent proposed a plan that was rejected by the user. The user chose to stay in plan mode rather than proceed " +
+				"with implementation.\n\nRejected plan:\n# D", nil, ingest.Rejected, "# D", false},
 		{"in a file that was written before", fields{}, "User has approved your plan. You can now start coding.", nil,
 			ingest.Approved, "# Written", false},
 	}
@@ -76,11 +79,14 @@ func TestAnswersInText(t *testing.T) {
 		text string
 		want []string
 	}{
-		{`User has answered your questions: "Which store?"="SQLite", "Is "x" fine, or "y"="z"?"="yes, quite", "Which of them?"="a, b, c". You can now continue with the user's answers in mind.`,
+		{`User has answered your questions: "Which store?"="SQLite", "Is "x" fine, or "y"="z"?"="yes, quite", ` +
+			`"Which of them?"="a, b, c". You can now continue with the user's answers in mind.`,
 			[]string{"SQLite", "yes, quite", "a, b|c"}},
 		{`The user answered: "Which store?"="none, a "flat" file".`, []string{`free:none, a "flat" file`}},
 		{`Your questions have been answered: . You can now continue with these answers in mind.`, nil},
-		{"User has answered your questions: \"Which store?\"=\"SQLite\" selected preview:\nopen(\"x\", y) user notes: but only in CI, \"Which of them?\"=\"c\" user notes: see \"a\". You can now continue with the user's answers in mind.",
+		{"User has answered your questions: \"Which store?\"=\"SQLite\" selected preview:\n" +
+			"open(\"x\", y) user notes: but only in CI, \"Which of them?\"=\"c\" user notes: see \"a\". You can now continue " +
+			"with the user's answers in mind.",
 			[]string{"SQLite (but only in CI)", `c (see "a")`}},
 		{`The user did not answer the questions.`, nil},
 	}

@@ -93,7 +93,8 @@ func outlineSession(b *strings.Builder, s *ingest.Session) {
 		}
 	}
 	for _, k := range s.Compactions {
-		fmt.Fprintf(b, "  compaction %s %d → %d wish %q summary %t\n", k.Trigger, k.Before, k.After, k.Wish, k.Summary != "")
+		fmt.Fprintf(b, "  compaction %s %d → %d wish %q summary %t\n", k.Trigger, k.Before, k.After, k.Wish,
+			k.Summary != "")
 	}
 	for _, k := range s.Tasks {
 		fmt.Fprintf(b, "  task %s %s %s\n", k.ID, k.Status, k.Subject)

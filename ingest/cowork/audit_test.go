@@ -49,7 +49,8 @@ func (d disk) transcript(name string, lines ...string) {
 }
 
 func (d disk) record(fields string) {
-	d.put(testID+".json", `{"sessionId":"`+testID+`","processName":"p","cwd":"/sessions/p","createdAt":1785747590000`+fields+`}`)
+	d.put(testID+".json", `{"sessionId":"`+testID+`","processName":"p","cwd":"/sessions/p",`+
+		`"createdAt":1785747590000`+fields+`}`)
 }
 
 // read parses the only session there is.
@@ -64,7 +65,8 @@ func (d disk) read() *ingest.Session {
 
 // Lines of a log and of a transcript; sec is the time after 10:00.
 func heardAt(sec int, fields string) string {
-	return fmt.Sprintf(`{%s,"session_id":"c1","parent_tool_use_id":null,"_audit_timestamp":"2026-08-03T10:%02d:%02d.000Z"}`, fields, sec/60, sec%60)
+	return fmt.Sprintf(`{%s,"session_id":"c1","parent_tool_use_id":null,`+
+		`"_audit_timestamp":"2026-08-03T10:%02d:%02d.000Z"}`, fields, sec/60, sec%60)
 }
 
 func heardUser(sec int, uuid, text string) string {
@@ -72,11 +74,13 @@ func heardUser(sec int, uuid, text string) string {
 }
 
 func heardSays(sec int, uuid, id, text string) string {
-	return heardAt(sec, fmt.Sprintf(`"type":"assistant","uuid":%q,"message":{"id":%q,"role":"assistant","model":"m","content":[{"type":"text","text":%q}]}`, uuid, id, text))
+	return heardAt(sec, fmt.Sprintf(`"type":"assistant","uuid":%q,"message":{"id":%q,"role":"assistant","model":"m",`+
+		`"content":[{"type":"text","text":%q}]}`, uuid, id, text))
 }
 
 func heardCall(sec int, uuid, id, call, tool, input string) string {
-	return heardAt(sec, fmt.Sprintf(`"type":"assistant","uuid":%q,"message":{"id":%q,"role":"assistant","model":"m","content":[{"type":"tool_use","id":%q,"name":%q,"input":%s}]}`, uuid, id, call, tool, input))
+	return heardAt(sec, fmt.Sprintf(`"type":"assistant","uuid":%q,"message":{"id":%q,"role":"assistant","model":"m",`+
+		`"content":[{"type":"tool_use","id":%q,"name":%q,"input":%s}]}`, uuid, id, call, tool, input))
 }
 
 func lineAt(sec int, uuid, parent, fields string) string {
@@ -84,7 +88,8 @@ func lineAt(sec int, uuid, parent, fields string) string {
 	if parent != "" {
 		p = fmt.Sprintf("%q", parent)
 	}
-	return fmt.Sprintf(`{"uuid":%q,"parentUuid":%s,"isSidechain":false,"sessionId":"c1","cwd":"/sessions/p","timestamp":"2026-08-03T10:%02d:%02d.000Z",%s}`, uuid, p, sec/60, sec%60, fields)
+	return fmt.Sprintf(`{"uuid":%q,"parentUuid":%s,"isSidechain":false,"sessionId":"c1","cwd":"/sessions/p",`+
+		`"timestamp":"2026-08-03T10:%02d:%02d.000Z",%s}`, uuid, p, sec/60, sec%60, fields)
 }
 
 func lineUser(sec int, uuid, parent, text string) string {
@@ -93,17 +98,20 @@ func lineUser(sec int, uuid, parent, text string) string {
 
 func lineSays(sec int, uuid, parent, id, text string) string {
 	return lineAt(sec, uuid, parent,
-		fmt.Sprintf(`"type":"assistant","message":{"id":%q,"role":"assistant","model":"m","content":[{"type":"text","text":%q}]}`, id, text))
+		fmt.Sprintf(`"type":"assistant","message":{"id":%q,"role":"assistant","model":"m","content":[{"type":"text",`+
+			`"text":%q}]}`, id, text))
 }
 
 func lineCall(sec int, uuid, parent, id, call, tool, input string) string {
 	return lineAt(sec, uuid, parent,
-		fmt.Sprintf(`"type":"assistant","message":{"id":%q,"role":"assistant","model":"m","content":[{"type":"tool_use","id":%q,"name":%q,"input":%s}]}`, id, call, tool, input))
+		fmt.Sprintf(`"type":"assistant","message":{"id":%q,"role":"assistant","model":"m","content":[{"type":"tool_use",`+
+			`"id":%q,"name":%q,"input":%s}]}`, id, call, tool, input))
 }
 
 func lineResult(sec int, uuid, parent, call, text string) string {
 	return lineAt(sec, uuid, parent,
-		fmt.Sprintf(`"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":%q}]}`, call, text))
+		fmt.Sprintf(`"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,`+
+			`"content":%q}]}`, call, text))
 }
 
 // outline is a session in few words.
@@ -146,7 +154,8 @@ func TestAuditOnlyPromptsOnce(t *testing.T) {
 		heardUser(1, "b", " yes\n"), // the echo, other uuid
 		heardSays(2, "c", "m1", "Done."),
 		heardUser(3, "d", "yes"), // said again after an answer
-		heardAt(4, `"type":"user","uuid":"e","isReplay":true,"message":{"role":"user","content":[{"type":"text","text":"yes"}]}`),
+		heardAt(4, `"type":"user","uuid":"e","isReplay":true,"message":{"role":"user","content":[{"type":"text",`+
+			`"text":"yes"}]}`),
 		heardSays(5, "f", "m2", "Done again."),
 		heardAt(6, `"type":"user","uuid":"g","isReplay":true,"message":{"role":"user","content":"only echoed"}`),
 	)
@@ -165,19 +174,26 @@ func TestAuditOnlyWhole(t *testing.T) {
 	d := newDisk(t)
 	d.audit(
 		heardAt(0, `"type":"system","subtype":"init","cwd":"/sessions/p","claude_code_version":"2.1.220"`),
-		`{"type":"user","uuid":"a","session_id":"local_x","message":{"role":"user","content":"Move it.","_audit_timestamp":"2026-08-03T10:00:01Z"}}`,
+		`{"type":"user","uuid":"a","session_id":"local_x","message":{"role":"user","content":"Move `+
+			`it.","_audit_timestamp":"2026-08-03T10:00:01Z"}}`,
 		heardAt(2, `"type":"assistant","uuid":"b","message":{"id":"m1","content":[{"type":"text","text":"I ask."}]}`),
 		heardCall(3, "c", "m1", "t1", "AskUserQuestion",
-			`{"questions":[{"question":"Where to?","header":"Place","multiSelect":false,"options":[{"label":"Leipzig","description":""},{"label":"Berlin","description":""}]}]}`),
-		heardAt(9, `"type":"user","uuid":"d","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]},"tool_use_result":{"answers":{"Where to?":"Leipzig"}}`),
-		heardAt(10, `"type":"system","subtype":"compact_boundary","uuid":"e","compact_metadata":{"trigger":"auto","pre_tokens":9000,"post_tokens":800}`),
+			`{"questions":[{"question":"Where to?","header":"Place","multiSelect":false,"options":[{"label":"Leipzig",`+
+				`"description":""},{"label":"Berlin","description":""}]}]}`),
+		heardAt(9, `"type":"user","uuid":"d","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1",`+
+			`"content":"x"}]},"tool_use_result":{"answers":{"Where to?":"Leipzig"}}`),
+		heardAt(10, `"type":"system","subtype":"compact_boundary","uuid":"e","compact_metadata":{"trigger":"auto",`+
+			`"pre_tokens":9000,"post_tokens":800}`),
 		heardSays(11, "f", "m2", "Leipzig."),
-		heardAt(12, `"type":"result","subtype":"success","uuid":"g","result":"Leipzig.","total_cost_usd":0.5,"modelUsage":{"m":{"inputTokens":10,"outputTokens":20}}`),
+		heardAt(12, `"type":"result","subtype":"success","uuid":"g","result":"Leipzig.","total_cost_usd":0.5,`+
+			`"modelUsage":{"m":{"inputTokens":10,"outputTokens":20}}`),
 		heardSays(13, "h", "m3", "One more."),
-		heardAt(14, `"type":"result","subtype":"success","uuid":"i","result":"One more.","total_cost_usd":0.75,"modelUsage":{"m":{"inputTokens":15,"outputTokens":30}}`),
+		heardAt(14, `"type":"result","subtype":"success","uuid":"i","result":"One `+
+			`more.","total_cost_usd":0.75,"modelUsage":{"m":{"inputTokens":15,"outputTokens":30}}`),
 		heardAt(14, `"type":"result","subtype":"error_during_execution","uuid":"i2"`), // states no cost
 		heardSays(15, "j", "m4", "After a restart."),
-		heardAt(16, `"type":"result","subtype":"success","uuid":"k","total_cost_usd":0.25,"modelUsage":{"m":{"inputTokens":5,"outputTokens":6}}`),
+		heardAt(16, `"type":"result","subtype":"success","uuid":"k","total_cost_usd":0.25,`+
+			`"modelUsage":{"m":{"inputTokens":5,"outputTokens":6}}`),
 		heardAt(17, `"type":"brand_new","uuid":"l"`),
 		heardAt(18, `"type":"system","subtype":"brand_new","uuid":"m"`),
 	)
@@ -227,7 +243,8 @@ func TestJoin(t *testing.T) {
 		heardSays(92, "a5", "mX", "Lost answer."),
 		heardUser(121, "u3", "Second."),
 		heardCall(122, "u4", "m2", "t1", "Write", `{"file_path":"/sessions/p/mnt/outputs/x","content":"y"}`),
-		heardAt(123, `"type":"user","uuid":"a6","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"ok"}]}`),
+		heardAt(123, `"type":"user","uuid":"a6","message":{"role":"user","content":[{"type":"tool_result",`+
+			`"tool_use_id":"t1","content":"ok"}]}`),
 		heardSays(124, "a7", "m3", "The transcript ends before this."),
 	)
 	s := d.read()
@@ -254,10 +271,12 @@ func TestJoinRepeatedWords(t *testing.T) {
 func TestClicks(t *testing.T) {
 	rm := `{"command":"rm -r x"}`
 	ask := func(sec int, id, tool, input string) string {
-		return heardAt(sec, fmt.Sprintf(`"type":"system","subtype":"permission_request","uuid":%q,"tool_name":%q,"tool_input":%s`, id, tool, input))
+		return heardAt(sec, fmt.Sprintf(`"type":"system","subtype":"permission_request","uuid":%q,"tool_name":%q,`+
+			`"tool_input":%s`, id, tool, input))
 	}
 	reply := func(sec int, id, tool string, granted bool) string {
-		return heardAt(sec, fmt.Sprintf(`"type":"system","subtype":"permission_response","uuid":%q,"tool_name":%q,"decision":"d","granted":%v`, id, tool, granted))
+		return heardAt(sec, fmt.Sprintf(`"type":"system","subtype":"permission_response","uuid":%q,"tool_name":%q,`+
+			`"decision":"d","granted":%v`, id, tool, granted))
 	}
 	d := newDisk(t)
 	d.transcript("c1",
@@ -292,12 +311,14 @@ func TestClicks(t *testing.T) {
 
 func TestStop(t *testing.T) {
 	stop := func(sec int, kind string) string {
-		return heardAt(sec, fmt.Sprintf(`"type":"result","subtype":%q,"uuid":"stop%d","is_error":true,"terminal_reason":"aborted_tools"`, kind, sec))
+		return heardAt(sec, fmt.Sprintf(`"type":"result","subtype":%q,"uuid":"stop%d","is_error":true,`+
+			`"terminal_reason":"aborted_tools"`, kind, sec))
 	}
 	d := newDisk(t)
 	d.transcript("c1",
 		lineUser(0, "u1", "", "Go."), lineSays(2, "u2", "u1", "m1", "Going."),
-		lineAt(5, "u3", "u2", `"type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]}`),
+		lineAt(5, "u3", "u2", `"type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request `+
+			`interrupted by user]"}]}`),
 		lineUser(60, "u4", "u3", "Again."), lineSays(62, "u5", "u4", "m2", "Going again."),
 		lineUser(120, "u6", "u5", "Last."))
 	d.audit(stop(6, "error_during_execution"), stop(70, "success"))
@@ -353,7 +374,8 @@ func TestSubagentsAndSpilledResults(t *testing.T) {
 	d.transcript("c1", lineUser(0, "u1", "", "Go."),
 		lineCall(1, "u2", "u1", "m1", "t1", "Bash", `{"command":"ls"}`),
 		lineResult(2, "u3", "u2", "t1",
-			"<persisted-output>\nOutput too large. Full output saved to: /x/c1/tool-results/b1.txt\n\nPreview\n</persisted-output>"))
+			"<persisted-output>\nOutput too large. Full output saved to: /x/c1/tool-results/b1.txt\n\nPreview\n"+
+				"</persisted-output>"))
 	side := testID + "/.claude/projects/-sessions-p/c1/"
 	d.put(side+"tool-results/b1.txt", "all of it")
 	d.put(side+"subagents/agent-a1.jsonl", strings.ReplaceAll(lineUser(1, "s1", "", "Look."), `"isSidechain":false`,
@@ -385,7 +407,8 @@ func TestRemoteAndFailedMessages(t *testing.T) {
 	d.transcript("c1", lineAt(0, "u1", "",
 		`"type":"user","entrypoint":"remote_cowork","message":{"role":"user","content":"Go."}`))
 	d.audit(heardUser(0, "u1", "Go."),
-		heardAt(1, `"type":"assistant","uuid":"a1","error":"rate_limit","message":{"id":"e1","model":"m","content":[{"type":"text","text":"Too many requests."}]}`))
+		heardAt(1, `"type":"assistant","uuid":"a1","error":"rate_limit","message":{"id":"e1","model":"m",`+
+			`"content":[{"type":"text","text":"Too many requests."}]}`))
 	s := d.read()
 	wantOutline(t, s, "prompt: Go.", "event: Too many requests. (audit)")
 	if !s.Remote {

@@ -41,7 +41,8 @@ func BenchmarkParse(b *testing.B) {
 			`{"command":"ls `+a+`"}`),
 			lineResult(i+2, r, a, "t"+a, strings.Repeat("output of a tool, a line of it\n", 100)))
 		heard = append(heard, heardUser(i, u, "Prompt "+u), heardCall(i+1, a, "m"+a, "t"+a, "Bash", `{"command":"ls `+a+`"}`),
-			heardAt(i+2, fmt.Sprintf(`"type":"user","uuid":%q,"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%s","content":%q}]}`, r, a, strings.Repeat("output of a tool, a line of it\n", 100))))
+			heardAt(i+2, fmt.Sprintf(`"type":"user","uuid":%q,"message":{"role":"user","content":[{"type":"tool_result",`+
+				`"tool_use_id":"t%s","content":%q}]}`, r, a, strings.Repeat("output of a tool, a line of it\n", 100))))
 	}
 	d.record("")
 	d.transcript("c1", lines...)

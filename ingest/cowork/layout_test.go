@@ -25,7 +25,8 @@ func TestPlaces(t *testing.T) {
 			file("record.json", ingest.Record,
 				"/Users/ann/Library/Application Support/Claude/local-agent-mode-sessions/acc/org/local_c1.json"),
 			file("transcripts/t.jsonl", ingest.Transcript,
-				"/Users/ann/Library/Application Support/Claude/local-agent-mode-sessions/acc/org/local_c1/.claude/projects/-s/t.jsonl"),
+				"/Users/ann/Library/Application Support/Claude/local-agent-mode-sessions/acc/org/local_c1/.claude/projects/-s/"+
+					"t.jsonl"),
 			file("spaces.json", SpacesFile,
 				"/Users/ann/Library/Application Support/Claude/local-agent-mode-sessions/acc/org/local_c1/../spaces.json"),
 		}, map[string]string{

@@ -45,7 +45,8 @@ func TestMounts(t *testing.T) {
 
 func TestGrants(t *testing.T) {
 	m := NewMounts([]string{"p"}, "", []string{"/Users/bob/Docs"})
-	hosts := m.Grants("Connected.\nHost path: /Users/ann/My Docs → VM path: /sessions/p/mnt/My Docs\nHost path: `/w/Docs` -> VM path: `/sessions/p/mnt/Docs`\n")
+	hosts := m.Grants("Connected.\nHost path: /Users/ann/My Docs → VM path: /sessions/p/mnt/My Docs\n" +
+		"Host path: `/w/Docs` -> VM path: `/sessions/p/mnt/Docs`\n")
 	if diff := cmp.Diff([]string{"/Users/ann/My Docs", "/w/Docs"}, hosts); diff != "" {
 		t.Errorf("hosts, -want +got:\n%s", diff)
 	}

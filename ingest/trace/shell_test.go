@@ -69,7 +69,8 @@ func TestReadShell(t *testing.T) {
 
 // Any text at all can stand in a transcript.
 func FuzzReadShell(f *testing.F) {
-	for _, s := range []string{"a && b | c > d", "cat <<'E'\nx\nE", `"$(a <<E` + "\n)", "$((((", "`", "\\", "<<", "a <<<b", "if x; then (y)"} {
+	for _, s := range []string{"a && b | c > d", "cat <<'E'\nx\nE", `"$(a <<E` + "\n)", "$((((", "`", "\\", "<" +
+		"<", "a <<<b", "if x; then (y)"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

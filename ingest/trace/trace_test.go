@@ -136,7 +136,8 @@ func TestPackages(t *testing.T) {
 		{"npm failed", []ingest.ToolCall{run("npm i nosuch | tail",
 			"npm error code E404\nnpm error 404  'nosuch@*' is not in this registry.")}, ""},
 		{"pnpm", []ingest.ToolCall{run("pnpm add zod | cat", "dependencies:\n+ zod 3.23.8\n")}, "pnpm zod 3.23.8 in /w"},
-		{"apt", []ingest.ToolCall{run("sudo apt-get update && sudo DEBIAN_FRONTEND=noninteractive apt-get install -y jq poppler-utils 2>&1 | tail -3", "Setting up jq (1.6-2.1ubuntu3) ...\nSetting up poppler-utils (22.02.0-2) ...")},
+		{"apt", []ingest.ToolCall{run("sudo apt-get update && sudo DEBIAN_FRONTEND=noninteractive apt-get install -y jq "+
+			"poppler-utils 2>&1 | tail -3", "Setting up jq (1.6-2.1ubuntu3) ...\nSetting up poppler-utils (22.02.0-2) ...")},
 			"apt jq 1.6-2.1ubuntu3; apt poppler-utils 22.02.0-2"},
 		{"apt, one unknown", []ingest.ToolCall{run("apt-get install -y nosuch",
 			"Exit code 100\nE: Unable to locate package nosuch")}, ""},
@@ -238,7 +239,8 @@ func TestSignature(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	tr := Of(session(
-		run("go test ./...", "Exit code 1\nok  example.org/a\n--- FAIL: TestOpen (0.01s)\n    a_test.go:9: got 1, want 2\nFAIL\nFAIL example.org/b 0.1s"),
+		run("go test ./...", "Exit code 1\nok  example.org/a\n--- FAIL: TestOpen (0.01s)\n    a_test.go:9: got 1, want 2\n"+
+			"FAIL\nFAIL example.org/b 0.1s"),
 		run("cat build.log", "error: linker not found"),
 		run("go test ./... | tail -3", "--- FAIL: TestShut (0.01s)"),
 		run("npm test", "all fine, 0 errors, no error found"),
