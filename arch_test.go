@@ -288,8 +288,6 @@ var atOneDoor = []struct {
 		[]string{"library/disk/plain.go", "library/disk/plain_unix.go", "library/disk/plain_windows.go",
 			// folders to be synced
 			"library/disk/disk.go",
-			// in the user's cache folder
-			"library/listcache.go",
 			// files outside the library
 			"library/merge/backup.go", "library/merge/backupfile.go",
 			"library/merge/unpack.go", "library/restore.go",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,12 +64,18 @@ func outputName(name string, taken map[string]bool) string {
 }
 
 func (l *Library) saveOutput(ctx context.Context, id ingest.SessionID, f FileState, name string) error {
-	r, ver, err := l.OpenVersion(id, f.Name, f.Version)
+	r, _, err := l.OpenVersion(id, f.Name, f.Version)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	temp, _, err := l.Inside().TempOf(disk.Until(ctx, r))
+	return l.putSummed(id, name, disk.Until(ctx, r), true)
+}
+
+// putSummed makes what a stream has a file of a session's folder, whose sum stands in
+// session.json. What somebody changed there may be kept beside.
+func (l *Library) putSummed(id ingest.SessionID, name string, r io.Reader, keep bool) error {
+	temp, sum, err := l.Inside().TempOf(r)
 	if err != nil {
 		return err
 	}
@@ -85,8 +92,10 @@ func (l *Library) saveOutput(ctx context.Context, id ingest.SessionID, f FileSta
 	if err := disk.MakeDirs(filepath.Dir(target)); err != nil {
 		return err
 	}
-	if err := l.Inside().KeepChanged(target, e.Sums[name], ver.Sum); err != nil {
-		return err
+	if keep {
+		if err := l.Inside().KeepChanged(target, e.Sums[name], sum.SHA256); err != nil {
+			return err
+		}
 	}
 	if err := disk.Rename(temp, target); err != nil {
 		return err
@@ -94,13 +103,8 @@ func (l *Library) saveOutput(ctx context.Context, id ingest.SessionID, f FileSta
 	if err := disk.SyncDir(filepath.Dir(target)); err != nil {
 		return err
 	}
-	return l.noteSum(e, name, ver.Sum)
-}
-
-// noteSum notes in session.json what a file of the folder holds.
-func (l *Library) noteSum(e Entry, name, sum string) error {
 	e = e.Clone()
-	e.Sums[name] = sum
+	e.Sums[name] = sum.SHA256
 	return l.saveEntry(e)
 }
 

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,12 +62,10 @@ func (l *Library) ReceivedStamp() (string, error) {
 // A Handed is a handoff of another person's with what was said about it.
 type Handed struct {
 	payload.Handover
-	ID       string
-	Project  string                    // here, "" if none is known
-	Came     time.Time                 // when it was first imported
-	Accepted map[payload.ItemID]bool   // true: taken over, false: refused
-	Reworded map[payload.ItemID]string // of accepted ones
-	Pinned   map[payload.ItemID]bool   // of accepted ones
+	ID      string
+	Project string                       // here, "" if none is known
+	Came    time.Time                    // when it was first imported
+	said    map[payload.ItemID]*Received // the last word about an item, OpAccept or OpRefuse
 }
 
 // Received reads received.jsonl, in the order in which handoffs first came. What
@@ -80,11 +79,14 @@ func (l *Library) Received() ([]Handed, error) {
 	var all []*Handed
 	byID := map[string]*Handed{}
 	for _, r := range lines {
-		if h := byID[r.Handoff]; h != nil {
-			h.take(r)
+		switch h := byID[r.Handoff]; {
+		case h != nil && r.Op == OpHandoff:
+			h.Project = cmp.Or(r.Project, h.Project)
 			continue
-		}
-		if r.Op != OpHandoff {
+		case h != nil && (r.Op == OpAccept || r.Op == OpRefuse):
+			h.said[r.Item] = &r
+			continue
+		case r.Op != OpHandoff:
 			continue // of one that can't be read
 		}
 		h, err := payload.DecodeHandover(r.Text)
@@ -93,8 +95,7 @@ func (l *Library) Received() ([]Handed, error) {
 			continue
 		}
 		byID[r.Handoff] = &Handed{Handover: *h, ID: r.Handoff, Project: r.Project, Came: r.At,
-			Accepted: map[payload.ItemID]bool{}, Reworded: map[payload.ItemID]string{},
-			Pinned: map[payload.ItemID]bool{}}
+			said: map[payload.ItemID]*Received{}}
 		all = append(all, byID[r.Handoff])
 	}
 	out := make([]Handed, len(all))
@@ -104,36 +105,22 @@ func (l *Library) Received() ([]Handed, error) {
 	return out, errors.Join(bad...)
 }
 
-// take does one more line about a handoff.
-func (h *Handed) take(r Received) {
-	switch r.Op {
-	case OpHandoff:
-		if r.Project != "" {
-			h.Project = r.Project
-		}
-	case OpAccept:
-		h.Accepted[r.Item], h.Reworded[r.Item], h.Pinned[r.Item] = true, r.Line, r.Pin
-	case OpRefuse:
-		h.Accepted[r.Item] = false
-	}
-}
-
 // Taken are the items that a person took over, as they left them.
 func (h *Handed) Taken() []payload.Item {
 	p := &payload.Payload{Items: h.Items}
 	var edits []payload.Edit
-	for id, line := range h.Reworded {
-		if line == "" {
+	for id, r := range h.said {
+		if r.Op != OpAccept || r.Line == "" {
 			continue
 		}
-		if more, err := payload.Reword(p, id, line, payload.Edit{}); err == nil {
+		if more, err := payload.Reword(p, id, r.Line, payload.Edit{}); err == nil {
 			edits = append(edits, more...)
 		}
 	}
 	var out []payload.Item
 	for _, it := range payload.Apply(p, edits).Items {
-		if h.Accepted[it.ID] {
-			it.Pinned = h.Pinned[it.ID]
+		if r := h.said[it.ID]; r != nil && r.Op == OpAccept {
+			it.Pinned = r.Pin
 			out = append(out, it)
 		}
 	}
@@ -142,13 +129,7 @@ func (h *Handed) Taken() []payload.Item {
 
 // Waiting are the items that nobody has said anything about.
 func (h *Handed) Waiting() []payload.Item {
-	var out []payload.Item
-	for _, it := range h.Items {
-		if _, said := h.Accepted[it.ID]; !said {
-			out = append(out, it)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(h.Items), func(it payload.Item) bool { return h.said[it.ID] != nil })
 }
 
 // ReceivedOf lists the handoffs that hold items of a session: what was handed to

@@ -1,33 +1,23 @@
 package library
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"strings"
 
 	"recall/ingest"
-	"recall/library/disk"
 )
 
 // SaveVectors keeps the vectors that a model made of a session's items, as the
 // file vectors/<model>.f32 in the session's folder. What is in it is the
 // caller's matter.
 func (l *Library) SaveVectors(id ingest.SessionID, model string, data []byte) error {
-	e, unlock, err := l.hold(id)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	dir := filepath.Join(e.Folder, "vectors")
-	if err = disk.MakeDirs(dir); err == nil {
-		err = errors.Join(l.put(filepath.Join(dir, vectorsName(model)), data), disk.SyncDir(dir), disk.SyncDir(e.Folder))
-	}
-	if err != nil {
+	if err := l.putSummed(id, "vectors/"+vectorsName(model), bytes.NewReader(data), false); err != nil {
 		return fmt.Errorf("session %s: vectors: %w", id, err)
 	}
-	return l.noteSum(e, "vectors/"+vectorsName(model), disk.HexSum(data))
+	return nil
 }
 
 // Vectors gives what SaveVectors kept of a model; nil if it kept nothing.
