@@ -57,24 +57,33 @@ func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int
 	}
 	found := []Habit{}
 	for _, h := range habits.Find(turns, least) {
-		one := Habit{Text: h.Text, Sessions: h.Sessions, Times: len(h.Sayings)}
+		var said []Saying
 		for _, s := range h.Sayings {
 			at := typed[s.Place]
-			one.Evidence = append(one.Evidence, Saying{Project: at.Project, Session: at.Place.Session,
-				Number: at.SessionN, Turn: at.N, At: at.At, Quote: s.Text})
+			said = append(said, Saying{Project: at.Project, Session: at.Place.Session, Number: at.SessionN, Turn: at.N,
+				At: at.At, Quote: s.Text})
 		}
-		found = append(found, one)
+		found = append(found, habitOf(h.Text, said))
 	}
 	said, err := stances(ctx, p, project, least)
 	found = append(found, said...)
 	for i := range found {
-		h := &found[i]
-		h.There = rules.Say(h.Text)
-		slices.SortStableFunc(h.Evidence, func(a, b Saying) int { return b.At.Compare(a.At) })
-		h.First, h.Last = h.Evidence[len(h.Evidence)-1].At, h.Evidence[0].At
-		h.PerWeek = math.Round(10*float64(h.Times)/max(1, h.Last.Sub(h.First).Hours()/(7*24))) / 10
+		found[i].There = rules.Say(found[i].Text)
 	}
 	return found, err
+}
+
+// habitOf is what was said at some places, one or more.
+func habitOf(text string, said []Saying) Habit {
+	slices.SortStableFunc(said, func(a, b Saying) int { return b.At.Compare(a.At) })
+	h := Habit{Text: text, Times: len(said), First: said[len(said)-1].At, Last: said[0].At, Evidence: said}
+	in := map[string]bool{}
+	for _, s := range said {
+		in[s.Session] = true
+	}
+	h.Sessions = len(in)
+	h.PerWeek = math.Round(10*float64(h.Times)/max(1, h.Last.Sub(h.First).Hours()/(7*24))) / 10
+	return h
 }
 
 // A kind of call is refused again and again if a quarter of them was, or ten times as many as of all calls.
@@ -123,24 +132,26 @@ func stances(ctx context.Context, p *pipeline.Pipeline, project string, least in
 			if kind == "" {
 				continue
 			}
-			if calls[kind] == nil {
-				calls[kind] = &stance{}
-			}
-			calls[kind].made++
+			of := cmp.Or(calls[kind], &stance{})
+			calls[kind] = of
+			of.made++
 			all++
 			switch a.Call.Verdict {
 			case ingest.Rejected:
 				no++
-				calls[kind].no = append(calls[kind].no, at)
+				of.no = append(of.no, at)
 			case ingest.Approved:
-				calls[kind].yes = append(calls[kind].yes, at)
+				of.yes = append(of.yes, at)
 			}
 		}
 	}
 	var found []Habit
 	add := func(text string, at []Saying) {
-		if n := sessionsOf(at); n >= least {
-			found = append(found, Habit{Text: text, Sessions: n, Times: len(at), Evidence: at})
+		if len(at) < least {
+			return
+		}
+		if h := habitOf(text, at); h.Sessions >= least {
+			found = append(found, h)
 		}
 	}
 	for kind, of := range calls {
@@ -172,15 +183,6 @@ func toQuestion(questions map[string]*stance, question string) *stance {
 	}
 	questions[question] = &stance{}
 	return questions[question]
-}
-
-// sessionsOf is in how many sessions something was said.
-func sessionsOf(all []Saying) int {
-	in := map[string]bool{}
-	for _, s := range all {
-		in[s.Session] = true
-	}
-	return len(in)
 }
 
 // kindOf says what a call does, as a rule would name it: a command by its program and what that is to do, the

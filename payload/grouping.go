@@ -36,9 +36,7 @@ func newGrouping(sessions []ThreadInfo, corrections []Correction) *grouping {
 		}
 	}
 	for _, c := range joins {
-		if a, b := g.Find(place[c.A]), g.Find(place[c.B]); a != b && !g.partedBy(a, b) {
-			g.Join(a, b)
-		}
+		g.unite(place[c.A], place[c.B])
 	}
 	return g
 }

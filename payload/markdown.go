@@ -173,11 +173,8 @@ func (pg *page) layOut(cut []int) Rendered {
 	}
 	b.WriteString(" -->\n")
 	b.WriteString(heading(pg.payload))
-	for i, path := range pg.read {
-		b.WriteString(map[bool]string{true: "Read, not changed"}[i == 0] + " · " + safe(path, 120))
-	}
 	if len(pg.read) > 0 {
-		b.WriteString("\n")
+		fmt.Fprintf(&b, "Read, not changed · %s\n", safe(strings.Join(pg.read, " · "), 600))
 	}
 	b.WriteString(body.String())
 	b.WriteString("<!-- /recall -->\n")

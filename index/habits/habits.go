@@ -52,18 +52,15 @@ type Turn struct {
 // sessions is a template of some program's, not a habit.
 func Find(turns []Turn, sessions int) []Habit {
 	var all []Saying
-	sent := map[string]map[string]bool{}
+	sent, template := map[string]string{}, map[string]bool{}
 	for _, t := range turns {
-		if len(t.Text) > longest {
-			key := strings.TrimSpace(t.Text)
-			if sent[key] == nil {
-				sent[key] = map[string]bool{}
-			}
-			sent[key][t.Session] = true
+		if key := strings.TrimSpace(t.Text); len(t.Text) > longest {
+			template[key] = template[key] || sent[key] != "" && sent[key] != t.Session
+			sent[key] = t.Session
 		}
 	}
 	for i, t := range turns {
-		if utf8.RuneCountInString(t.Text) > longestTurn || len(sent[strings.TrimSpace(t.Text)]) > 1 {
+		if utf8.RuneCountInString(t.Text) > longestTurn || template[strings.TrimSpace(t.Text)] {
 			continue
 		}
 		for _, s := range sayings(t.Text) {
