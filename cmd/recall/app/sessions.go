@@ -195,20 +195,7 @@ func (a *App) ImportHandoff(ctx context.Context, path, name string) (*review.Han
 }
 
 // PrintHandoff says what of it is here.
-func (a *App) PrintHandoff(h *review.Handoff) {
-	if !h.New {
-		fmt.Fprintf(a.Out, "this handoff of %s's is here already; %d of its %s wait for recall review\n", h.From, h.Waiting,
-			answer.Count(h.Items, "item"))
-		return
-	}
-	what := "for project " + terminal.Line(h.Project)
-	if h.Project == "" {
-		what = fmt.Sprintf("no project here goes by %q: import it in the clone, or say with --project NAME "+
-			"which one it is for", terminal.Line(h.For))
-	}
-	fmt.Fprintf(a.Out, "kept a handoff from %s with %s, %s\n", h.From, answer.Count(h.Items, "item"), what)
-	fmt.Fprintln(a.Out, "nothing of it is handed to a session before you have looked: recall review")
-}
+func (a *App) PrintHandoff(h *review.Handoff) { a.Form("handoff", h) }
 
 // IndexReceived has what was taken over answer questions from now on. Where there
 // is no index yet, the next one that is made has it.

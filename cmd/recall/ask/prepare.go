@@ -203,15 +203,6 @@ func listBriefs(a *app.App, l *library.Library) error {
 	if err != nil {
 		return err
 	}
-	for _, b := range all {
-		fmt.Fprintf(a.Out, "%-16s %s\n", terminal.Line(b.Name), txt.Clip(terminal.Line(b.Task), 80))
-		for _, f := range b.Files {
-			fmt.Fprintf(a.Out, "%-16s   %s\n", "", terminal.Line(f))
-		}
-	}
-	if len(all) == 0 {
-		fmt.Fprintln(a.Out, "none is kept; recall prepare \"TASK\" FILE… --save NAME keeps one")
-		return app.ExitCode(app.ExitNothing)
-	}
-	return nil
+	a.Form("briefs", all)
+	return option.Nothing(len(all) == 0)
 }

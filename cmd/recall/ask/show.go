@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
@@ -23,7 +22,6 @@ import (
 	"recall/library"
 	"recall/library/render"
 	"recall/payload"
-	txt "recall/text"
 )
 
 type showOptions struct {
@@ -76,7 +74,7 @@ func runShow(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 			return err
 		}
 		tr := trace.Of(s)
-		return a.Show(actionsOf(s, tr), o.JSON, false, func(p *terminal.Page) { printActions(p, s, tr) })
+		return a.Show(actionsOf(s, tr), o.JSON, false, func(p *terminal.Page) { p.Form("actions", shownActions(s, tr)) })
 	}
 	p, err := a.Payload(l, e)
 	if err != nil {
@@ -156,70 +154,36 @@ func actionsOf(s *ingest.Session, tr *trace.Trace) ActionsDoc {
 	return d
 }
 
-func printActions(p *terminal.Page, s *ingest.Session, tr *trace.Trace) {
-	copied, day, why := 0, "", ""
+// action is a call as a person is shown it.
+type action struct{ *trace.Action }
+
+func shownActions(s *ingest.Session, tr *trace.Trace) (doc struct {
+	ID      ingest.SessionID
+	Actions []action
+}) {
+	doc.ID = s.ID
 	for i := range tr.Actions {
-		x := &tr.Actions[i]
-		if x.Copied {
-			copied++
-			continue
-		}
-		if d := answer.Day(x.At); d != day && !x.At.IsZero() {
-			day = d
-			fmt.Fprintf(p.W, "%s%s%s\n", p.St.Dim, d, p.St.Reset)
-		}
-		printAction(p, x, why)
-		why = x.Why
+		doc.Actions = append(doc.Actions, action{&tr.Actions[i]})
 	}
-	if copied > 0 {
-		fmt.Fprintf(p.W, "%d more stand in the session that this was forked from.\n", copied)
-	}
-	if len(tr.Actions) == 0 {
-		fmt.Fprintf(p.W, "%s called no tool.\n", answer.ShortID(s.ID))
-	}
+	return doc
 }
 
-// printAction prints a call; the reason only if it isn't the one of the call before.
-func printAction(p *terminal.Page, x *trace.Action, before string) {
-	at, took := "     ", ""
-	if !x.At.IsZero() {
-		at = x.At.Local().Format("15:04")
+func (x action) Called() string { return history.Called(x.Call) }
+
+// Time is how long a call took; "" if that isn't known.
+func (x action) Time() string {
+	switch {
+	case x.Took <= 0:
+		return ""
+	case x.Took < time.Minute:
+		return fmt.Sprintf("%.0f s", x.Took.Seconds())
 	}
-	if x.Took > 0 {
-		took = " · " + shortTime(x.Took)
-	}
-	color := map[string]string{"failed": p.St.Red, "rejected": p.St.Yellow, "denied": p.St.Yellow}[x.Call.Outcome()]
-	indent, who := "", ""
-	if x.Agent != "" {
-		indent, who = "  ", " · sub-agent "+txt.Clip(x.Agent, 12)
-	}
-	if x.Abandoned {
-		who += " · abandoned"
-	}
-	clip := func(text string, less int) string { return txt.Clip(terminal.Line(text), max(30, p.Width-less)) }
-	fmt.Fprintf(p.W, "%s%4d  %s  %s%s%s\n", indent, x.N, at, p.St.Bold, clip(history.Called(x.Call), 14), p.St.Reset)
-	fmt.Fprintf(p.W, "%s      → %s%s%s%s%s\n", indent, color, clip(gist(x.Call), 34), p.St.Reset, took, who)
-	if x.Why != "" && x.Why != before {
-		fmt.Fprintf(p.W, "%s      %swhy%s   %s\n", indent, p.St.Dim, p.St.Reset, clip(x.Why, 14))
-	}
-	if len(x.Touches) == 1 && x.Touches[0].Path == x.Call.Path {
-		return // said already
-	}
-	if files := touchedText(x.Touches); files != "" {
-		fmt.Fprintf(p.W, "%s      %sfiles%s %s\n", indent, p.St.Dim, p.St.Reset, txt.Clip(files, max(60, 3*p.Width)))
-	}
+	return strings.TrimSuffix(x.Took.Round(time.Second).String(), "0s")
 }
 
-func shortTime(d time.Duration) string {
-	if d < time.Minute {
-		return fmt.Sprintf("%.0f s", d.Seconds())
-	}
-	return strings.TrimSuffix(d.Round(time.Second).String(), "0s")
-}
-
-// gist is what came of a call: how, and the first line that it printed.
-func gist(c *ingest.ToolCall) string {
-	out := c.Outcome()
+// Gist is what came of a call: how, and the first line that it printed.
+func (x action) Gist() string {
+	c, out := x.Call, x.Call.Outcome()
 	if c.Reason != "" {
 		return out + ": " + c.Reason
 	}
@@ -234,9 +198,13 @@ func gist(c *ingest.ToolCall) string {
 	return out
 }
 
-func touchedText(touches []trace.Touch) string {
+// Touched are the files that a call touched, unless it is called with just that one.
+func (x action) Touched() string {
+	if len(x.Touches) == 1 && x.Touches[0].Path == x.Call.Path {
+		return ""
+	}
 	var parts []string
-	for _, t := range touches {
+	for _, t := range x.Touches {
 		text := string(t.How) + " " + terminal.Line(t.Path)
 		if t.From != "" {
 			text += " from " + terminal.Line(t.From)

@@ -19,7 +19,6 @@ import (
 	"recall/payload"
 	"recall/pipeline"
 	"recall/pipeline/improve"
-	txt "recall/text"
 )
 
 type RedistillDoc struct {
@@ -147,7 +146,7 @@ func runRedistill(ctx context.Context, a *app.App, l *library.Library, entries [
 		}
 		doc.Sessions = append(doc.Sessions, d)
 		if !asJSON {
-			printDiff(a, d)
+			a.Form("redistilled", d)
 		}
 	}
 	if !asJSON {
@@ -155,21 +154,4 @@ func runRedistill(ctx context.Context, a *app.App, l *library.Library, entries [
 		a.PrintProblems(doc.Problems)
 	}
 	return doc, err
-}
-
-func printDiff(a *app.App, d pipeline.Redistilled) {
-	st := terminal.Styles(a.Color)
-	fmt.Fprintf(a.Out, "%s%s%s  %d kept, %d reworded, %d new, %d gone\n", st.Bold, txt.Clip(terminal.Line(d.Title), 60),
-		st.Reset, d.Kept, len(d.Reworded), len(d.New), len(d.Gone))
-	pg := a.Page()
-	for _, r := range d.Reworded {
-		pg.Wrapped("  ~ ", "    ", r.Kind+": "+terminal.Line(r.Text), "")
-		pg.Wrapped("    was ", "        ", terminal.Line(r.Was), st.Dim)
-	}
-	for _, n := range d.New {
-		pg.Wrapped("  + ", "    ", n.Kind+": "+terminal.Line(n.Text), st.Green)
-	}
-	for _, g := range d.Gone {
-		pg.Wrapped("  - ", "    ", g.Kind+": "+terminal.Line(g.Text), st.Red)
-	}
 }

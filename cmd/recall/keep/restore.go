@@ -235,13 +235,6 @@ func printVersions(a *app.App, l *library.Library, e library.Entry, asJSON bool)
 	if asJSON {
 		return a.PrintJSON(all)
 	}
-	for _, v := range all {
-		now := ""
-		if v.Current {
-			now = "current"
-		}
-		fmt.Fprintf(a.Out, "version %-3d %9s  %.12s…  %-8s %s\n", v.Version, terminal.Size(v.Size), v.Sum, now,
-			terminal.Line(v.Name))
-	}
+	a.Form("versions", all)
 	return nil
 }

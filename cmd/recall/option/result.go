@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/terminal"
 	"recall/library"
 )
 
@@ -62,14 +61,6 @@ func Group(name string, below ...*cobra.Command) *cobra.Command {
 	cmd := Command(name, nil, nil)
 	cmd.AddCommand(below...)
 	return cmd
-}
-
-// OnPage shows a document on a page.
-func OnPage[T any](print func(*terminal.Page, T)) func(*app.App, T) {
-	return func(a *app.App, doc T) {
-		p := a.Page()
-		print(&p, doc)
-	}
 }
 
 // Nothing is the exit code of a document without anything in it.

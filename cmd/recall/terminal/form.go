@@ -63,6 +63,8 @@ func (p *Page) formWords() template.FuncMap {
 		"line":      func(s any) string { return Line(fmt.Sprint(s)) },
 		"path":      func(s string) string { return Line(ShownPath(s)) },
 		"clip":      func(n int, s string) string { return txt.Clip(Line(s), n) },
+		"wide":      func(n int) int { return n * p.Width },
+		"hour":      func(t time.Time) string { return t.Local().Format("15:04") },
 		"less":      func(n int) int { return p.Width - n },
 		"most":      func(a, b int) int { return max(a, b) },
 		"least":     func(a, b int) int { return min(a, b) },
@@ -102,6 +104,12 @@ func (p *Page) formWords() template.FuncMap {
 		"reasoned": answer.WithReason,
 		"tie":      answer.Tie,
 		"session":  p.Session,
+		"kinds":    answer.Kinds,
+		"literal":  literal,
+		"nearest":  p.Nearest,
+		"passage":  p.Passage,
+		"speaker":  p.Speaker,
+		"where":    p.Where,
 		"place": func(project string, session, turn int) string {
 			return p.Where(index.Place{Project: project, SessionN: session}, turn, false)
 		},

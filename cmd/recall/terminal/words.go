@@ -114,8 +114,6 @@ func ShownPath(path string) string {
 	return ingest.MapPath(path, shownRules().Session().Name)
 }
 
-func ShowAll(paths []string) []string { return ShowEach(paths, ShownPath) }
-
 func ShowEach(paths []string, show func(string) string) []string {
 	paths = slices.Clone(paths)
 	for i := range paths {
