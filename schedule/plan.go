@@ -39,13 +39,11 @@ func (c Clock) String() string { return fmt.Sprintf("%02d:%02d", c.Hour, c.Minut
 
 // ParseClock reads "02:30".
 func ParseClock(s string) (Clock, error) {
-	var c Clock
-	var rest string
-	n, _ := fmt.Sscanf(s+"\x00", "%d:%d%s", &c.Hour, &c.Minute, &rest)
-	if n < 2 || rest != "\x00" || c.Hour < 0 || c.Hour > 23 || c.Minute < 0 || c.Minute > 59 {
+	t, err := time.Parse("15:4", s)
+	if err != nil {
 		return Clock{}, fmt.Errorf("%q is no time of day such as 02:30", s)
 	}
-	return c, nil
+	return Clock{t.Hour(), t.Minute()}, nil
 }
 
 // A Job is one of the two.

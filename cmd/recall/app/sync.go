@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"recall/answer"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/ingest"
@@ -101,48 +100,19 @@ func (a *App) WarnPlace(l *library.Library) {
 	}
 }
 
-// PrintReport says in one line what was done, and lists what wasn't.
+// PrintReport says in one line what was done, and lists what wasn't and what the client will delete by itself.
 func (a *App) PrintReport(r pipeline.Report) {
-	fmt.Fprintln(a.Out, strings.Join(Did(r), ", "))
-	if wait := time.Until(r.Until); wait > 0 {
-		fmt.Fprintf(a.Out, "a large session goes on: its new bytes are archived, its payload is made again in %s at the "+
-			"earliest (recall sync --from FILE makes it now)\n", wait.Round(time.Second))
+	page := struct {
+		pipeline.Report
+		Did   []string
+		Wait  time.Duration // until a large session is made again
+		Lines int           // that could not be read
+	}{r, Did(r), max(0, time.Until(r.Until)).Round(time.Second), 0}
+	for _, u := range r.Unread {
+		page.Lines += u.Lines
 	}
-	a.printUnread(r.Unread)
-	a.PrintExpiring(r)
+	a.Form("report", page)
 	a.PrintProblems(r.Problems)
-}
-
-// PrintExpiring tells what the client will delete by itself.
-func (a *App) PrintExpiring(r pipeline.Report) {
-	if r.Expiring > 0 {
-		safe := "safe in the library"
-		if r.Unsafe > 0 {
-			safe = fmt.Sprintf("%d NOT archived yet", r.Unsafe)
-		}
-		fmt.Fprintf(a.Out, "Claude Code will delete %s within 7 days (cleanupPeriodDays): %s\n",
-			answer.Count(r.Expiring, "transcript"), safe)
-	}
-}
-
-// printUnread tells of lines that could not be read, and where the first are.
-func (a *App) printUnread(list []pipeline.Unread) {
-	lines := 0
-	for _, u := range list {
-		lines += u.Lines
-	}
-	if lines == 0 {
-		return
-	}
-	fmt.Fprintf(a.Out, "%s of %s could not be read; all their bytes are kept:\n", answer.Count(lines, "line"),
-		answer.Count(len(list), "session"))
-	terminal.Few(list, 5, func(u pipeline.Unread) {
-		fmt.Fprintf(a.Out, "  %s:%d: %s", terminal.Line(terminal.ShownPath(u.Path)), u.Line, terminal.Line(u.Reason))
-		if u.Lines > 1 {
-			fmt.Fprintf(a.Out, " (and %d more)", u.Lines-1)
-		}
-		fmt.Fprintln(a.Out)
-	}, func(n int) { fmt.Fprintf(a.Out, "  … and %d more sessions; --json lists all\n", n) })
 }
 
 func (a *App) PrintProblems(problems []ingest.Problem) {

@@ -30,11 +30,10 @@ type queryFlags struct {
 	JSON, Answer       bool
 }
 
-// The forms of an answer.
+// The forms of an answer that aren't plain, the same as text without colours and hints.
 const (
-	formatText  = "text"  // for a terminal
-	formatPlain = "plain" // the same without colours and hints
-	formatMD    = "md"
+	formatText = "text" // for a terminal
+	formatMD   = "md"
 )
 
 func newQueryCmd(a *app.App) *cobra.Command {

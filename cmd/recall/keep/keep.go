@@ -3,7 +3,6 @@ package keep
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -35,11 +34,7 @@ func newArchiveCmd(a *app.App) *cobra.Command {
 	var o struct{ From []string }
 	return option.Result(a, "archive", &o, func(ctx context.Context, _ []string) (pipeline.Report, error) {
 		return runArchive(ctx, a, pipeline.ArchiveOptions{From: o.From, Pack: packFor})
-	}, func(a *app.App, r pipeline.Report) {
-		fmt.Fprintln(a.Out, strings.Join(app.Did(r), ", "))
-		a.PrintExpiring(r)
-		a.PrintProblems(r.Problems)
-	})
+	}, (*app.App).PrintReport)
 }
 
 func runArchive(ctx context.Context, a *app.App, o pipeline.ArchiveOptions) (pipeline.Report, error) {

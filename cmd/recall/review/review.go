@@ -201,14 +201,7 @@ func printWaiting(a *app.App, w *review.Waiting) {
 func printUnseen(p *terminal.Page, u review.Unseen) { p.Form("unseen", u) }
 
 func printContradiction(p *terminal.Page, c review.Conflict) {
-	what := "2 items contradict one another; which one stands is open:"
-	if c.Over != "" {
-		what = "2 items claim the place of another; which one stands is open:"
-	}
-	if c.Claimed {
-		what = "A model says that the first of 2 items takes the place of the second; both stand until you say so:"
-	}
-	fmt.Fprintf(p.W, "\n%s%s%s\n", p.St.Yellow, what, p.St.Reset)
+	p.Form("conflict", c)
 	for _, u := range []review.Unseen{c.Newer, c.Older} {
 		printUnseen(p, u)
 	}

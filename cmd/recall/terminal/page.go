@@ -64,11 +64,6 @@ func (p *Page) marked(r *answer.Result) string {
 // stateColumn is where states end, on screens that are wider.
 const stateColumn = 116
 
-// Headline is an item's sentence, and its state at the right edge where it fits.
-func (p *Page) Headline(it payload.Item, state string) {
-	p.Headed(Mark(it, p.St), p.Sentence(it), state)
-}
-
 // Headed is a sentence after a mark, with a state.
 func (p *Page) Headed(mark, text, state string) {
 	rest := blanks(mark)
