@@ -4,6 +4,7 @@ package indextest
 
 import (
 	"bytes"
+	"cmp"
 	"database/sql"
 	"fmt"
 
@@ -21,71 +22,29 @@ func Dump(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer db.Close()
-	d := dump{db: db}
-	tables, err := d.column(`SELECT name FROM sqlite_master WHERE type='table'`)
-	if err != nil {
-		return nil, err
+	d := dump{}
+	queries := []string{}
+	err = each(db, `SELECT name FROM sqlite_master WHERE type='table'`, func(name any) error {
+		queries = append(queries, fmt.Sprintf("SELECT * FROM %q", name))
+		return nil
+	})
+	for _, q := range queries {
+		err = cmp.Or(err, each(db, q, d.value))
 	}
-	for _, t := range tables {
-		if err := d.rows(fmt.Sprintf("SELECT * FROM %q", t)); err != nil {
-			return nil, fmt.Errorf("%s: %w", t, err)
-		}
-	}
-	if err := d.words(); err != nil {
-		return nil, err
-	}
-	if d.packed == 0 {
-		return nil, fmt.Errorf("%s: no packed text found: is there a new form?", path)
-	}
-	return d.out.Bytes(), nil
-}
-
-type dump struct {
-	db     *sql.DB
-	out    bytes.Buffer
-	packed int
-}
-
-func (d *dump) column(query string) (list []string, err error) {
-	rows, err := d.db.Query(query)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var s string
-		if err := rows.Scan(&s); err != nil {
-			return nil, err
-		}
-		list = append(list, s)
-	}
-	return list, rows.Err()
-}
-
-func (d *dump) words() error {
-	rows, err := d.db.Query(`SELECT data FROM block`)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var data []byte
-		if err := rows.Scan(&data); err != nil {
-			return err
-		}
-		err := postings.Each(data, func(word []byte, _ postings.Lists) bool {
-			d.value(string(word))
-			return true
+	err = cmp.Or(err, each(db, `SELECT data FROM block`, func(data any) error {
+		return postings.Each(data.([]byte), func(word []byte, _ postings.Lists) bool {
+			return d.value(string(word)) == nil
 		})
-		if err != nil {
-			return err
-		}
+	}))
+	if err == nil && d.packed == 0 {
+		err = fmt.Errorf("%s: no packed text found: is there a new form?", path)
 	}
-	return rows.Err()
+	return d.out.Bytes(), err
 }
 
-func (d *dump) rows(query string) error {
-	rows, err := d.db.Query(query)
+// each calls do for each value of a query's rows.
+func each(db *sql.DB, query string, do func(any) error) error {
+	rows, err := db.Query(query)
 	if err != nil {
 		return err
 	}
@@ -94,23 +53,28 @@ func (d *dump) rows(query string) error {
 	if err != nil {
 		return err
 	}
-	values := make([]any, len(names))
-	into := make([]any, len(names))
+	values, into := make([]any, len(names)), make([]any, len(names))
 	for i := range values {
 		into[i] = &values[i]
 	}
 	for rows.Next() {
-		if err := rows.Scan(into...); err != nil {
-			return err
-		}
+		err := rows.Scan(into...)
 		for _, v := range values {
-			d.value(v)
+			err = cmp.Or(err, do(v))
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return rows.Err()
 }
 
-func (d *dump) value(v any) {
+type dump struct {
+	out    bytes.Buffer
+	packed int
+}
+
+func (d *dump) value(v any) error {
 	switch v := v.(type) {
 	case []byte:
 		d.out.Write(v)
@@ -125,4 +89,5 @@ func (d *dump) value(v any) {
 		fmt.Fprint(&d.out, v)
 	}
 	d.out.WriteByte('\n')
+	return nil
 }
