@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"strings"
 
 	"recall/ingest"
@@ -25,44 +26,36 @@ func Classify(text string) Typed {
 	text = strings.TrimSpace(strings.TrimLeft(text, "\ufeff \t\r\n"))
 	text, t.Uploads = cutUploads(text)
 	text = stripInjected(text)
+	begins := func(opening string) bool { return strings.HasPrefix(text, opening) }
+	inside := func(tag string) string { return strings.TrimSpace(inTag(text, tag)) }
+	name, args, isCommand := parseCommand(text)
 	switch {
 	case text == "" && len(t.Uploads) == 0:
 		t.Drop = "injected context"
-		return t
-	case strings.HasPrefix(text, "<command-name>"), strings.HasPrefix(text, "<command-message>"):
-		if name, args, ok := parseCommand(text); ok {
-			t.Kind, t.Name, t.Text = ingest.Command, name, args
-			return t
-		}
-	case strings.HasPrefix(text, "<bash-input>"):
-		t.Kind, t.Text = ingest.Shell, strings.TrimSpace(inTag(text, "bash-input"))
-		return t
-	case strings.HasPrefix(text, "<task-notification>"):
+	case isCommand:
+		t.Kind, t.Name, t.Text = ingest.Command, name, args
+	case begins("<bash-input>"):
+		t.Kind, t.Text = ingest.Shell, inside("bash-input")
+	case begins("<task-notification>"):
 		t.Kind, t.Name, t.Text = ingest.Event, "task-notification", notification(text)
-		return t
-	case strings.HasPrefix(text, "<scheduled-task"):
+	case begins("<scheduled-task"):
 		t.Kind, t.Name, t.Text = ingest.Event, "scheduled-task", text
-		return t
-	case strings.HasPrefix(text, "[Request interrupted by user"):
+	case begins("[Request interrupted by user"):
 		t.Kind, t.Text = ingest.Interrupt, text
-		return t
-	case strings.HasPrefix(text, summaryOpening):
+	case begins(summaryOpening):
 		t.Kind, t.Text = ingest.Summary, text
-		return t
-	case strings.HasPrefix(text, "<user-memory-input>"):
-		t.Kind, t.Text = ingest.Prompt, strings.TrimSpace(inTag(text, "user-memory-input"))
-		return t
-	case strings.HasPrefix(text, planOpening):
+	case begins("<user-memory-input>"):
+		t.Kind, t.Text = ingest.Prompt, inside("user-memory-input")
+	case begins(planOpening):
 		t.Kind, t.Text = ingest.PlanTurn, strings.TrimSpace(strings.TrimPrefix(text, planOpening))
-		return t
-	}
-	for _, h := range harnessProse {
-		if strings.HasPrefix(text, h.opening) && strings.Contains(text, h.also) {
-			t.Drop = h.what
-			return t
+	default:
+		t.Kind, t.Text = ingest.Prompt, text
+		for _, h := range harnessProse {
+			if begins(h.opening) && strings.Contains(text, h.also) {
+				return Typed{Uploads: t.Uploads, Drop: h.what}
+			}
 		}
 	}
-	t.Kind, t.Text = ingest.Prompt, text
 	return t
 }
 
@@ -142,13 +135,11 @@ func inTag(text, tag string) string {
 
 // parseCommand reads a slash command: a text wholly of command tags.
 func parseCommand(text string) (name, args string, ok bool) {
-	if strings.TrimSpace(commandTag().ReplaceAllString(text, "")) != "" {
+	if !strings.HasPrefix(text, "<command-name>") && !strings.HasPrefix(text, "<command-message>") ||
+		strings.TrimSpace(commandTag().ReplaceAllString(text, "")) != "" {
 		return "", "", false
 	}
-	name = strings.TrimSpace(inTag(text, "command-name"))
-	if name == "" {
-		name = strings.TrimSpace(inTag(text, "command-message"))
-	}
+	name = cmp.Or(strings.TrimSpace(inTag(text, "command-name")), strings.TrimSpace(inTag(text, "command-message")))
 	if name == "" {
 		return "", "", false
 	}
@@ -175,19 +166,11 @@ func cutUploads(text string) (string, []string) {
 	if rest == text {
 		return text, nil
 	}
-	block := text[:len(text)-len(rest)]
 	var files []string
-	for {
-		file := inTag(block, "file_path")
-		if file == "" {
-			break
-		}
-		files = append(files, strings.TrimSpace(file))
-		next := cutTag(block, "file_path")
-		if next == block { // never closed
-			break
-		}
-		block = next
+	for _, m := range uploaded().FindAllStringSubmatch(text[:len(text)-len(rest)], -1) {
+		files = append(files, strings.TrimSpace(m[1]))
 	}
 	return strings.TrimSpace(rest), files
 }
+
+var uploaded = text.Pattern(`(?s)<file_path>(.+?)(?:</file_path>|$)`)
