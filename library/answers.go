@@ -71,7 +71,7 @@ func (l *Library) dropAnswers(ids []ingest.SessionID, texts *Needles) error {
 		return nil
 	}
 	changed := map[string]bool{}
-	err := disk.Walk(filepath.Join(l.dir, cacheName), func(path string, d fs.DirEntry, err error) error {
+	err := disk.Walk(filepath.Join(l.dir, CacheName), func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -107,7 +107,8 @@ func (l *Library) answerPath(key string) (string, error) {
 	if len(key) < 3 || len(key) > 64 || strings.Trim(key, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
 		return "", fmt.Errorf("answer %q: not a key", key)
 	}
-	return filepath.Join(l.dir, cacheName, key[:2], key+".zst"), nil
+	return filepath.Join(l.dir, CacheName, key[:2], key+".zst"), nil
 }
 
-const cacheName = "cache"
+// CacheName is the folder of what models answered.
+const CacheName = "cache"

@@ -194,7 +194,7 @@ func (l *Library) dropLines(ids []ingest.SessionID, texts *Needles) error {
 		if fi, err := os.Lstat(path); base == "tombstones.jsonl" || err != nil || !fi.Mode().IsRegular() {
 			continue
 		}
-		byID := base != "journal.jsonl" && base != usageName // there an id is all that is left
+		byID := base != "journal.jsonl" && base != UsageName // there an id is all that is left
 		torn := strings.HasSuffix(path, ".damaged")          // so an id may be without its quotes
 		drop := func(line []byte) bool {
 			return byID && slices.ContainsFunc(names, func(n []byte) bool {

@@ -68,12 +68,3 @@ func (l Inside) IsTop(name string) bool { return topFiles[name] }
 
 // Rel is a path as a person is told of it: from the library.
 func (l Inside) Rel(path string) string { return l.rel(path) }
-
-// Names in a session's folder, and at the top.
-const (
-	NewMarkdown = newMarkdown // a save's payload.md that isn't in its place yet
-	NewPayload  = newPayload  // the same of payload.json
-	LinksName   = linksName
-	UsageName   = usageName
-	CacheName   = cacheName
-)

@@ -14,9 +14,9 @@ import (
 	"recall/payload"
 )
 
-// linksName holds which decision refines, supersedes or contradicts which. Earlier recalls kept one in each project's
+// LinksName holds which decision refines, supersedes or contradicts which. Earlier recalls kept one in each project's
 // folder: their lines count too, before those at the top, since of links the last word counts.
-const linksName = "links.jsonl"
+const LinksName = "links.jsonl"
 
 func linksIn(path string) ledger.Log[payload.Link] {
 	return ledger.Log[payload.Link]{Path: path, Check: payload.Link.Check}
@@ -24,8 +24,8 @@ func linksIn(path string) ledger.Log[payload.Link] {
 
 // linkFiles are the file at the top and those of earlier recalls.
 func (l *Library) linkFiles() (top string, old []string, err error) {
-	old, err = disk.Glob(l.dir, "*", linksName)
-	return filepath.Join(l.dir, linksName), old, err
+	old, err = disk.Glob(l.dir, "*", LinksName)
+	return filepath.Join(l.dir, LinksName), old, err
 }
 
 // Links are all lines, each file's in order. What can't be read is an error that names file and line, beside the lines
@@ -97,7 +97,7 @@ func (l *Library) ChangeLinks(change func(lines []payload.Link) ([]payload.Link,
 		}
 	}
 	if err == nil && len(more) > 0 {
-		err = linksIn(filepath.Join(l.dir, linksName)).Add(more...)
+		err = linksIn(filepath.Join(l.dir, LinksName)).Add(more...)
 	}
 	if err != nil {
 		return lines, err

@@ -249,10 +249,10 @@ func inParallel(n, block int, do func(i int)) {
 
 // IsOwn reports whether a name at the top of the library isn't a project.
 func IsOwn(name string) bool {
-	return strings.HasPrefix(name, ".") || name == cacheName || name == "inbox"
+	return strings.HasPrefix(name, ".") || name == CacheName || name == "inbox"
 }
 
 // topFiles are those at the top of a library.
 var topFiles = map[string]bool{"README.md": true, "library.toml": true, "projects.toml": true, "tombstones.jsonl": true,
-	"threads.jsonl": true, "journal.jsonl": true, usageName: true, triesName: true, batchesName: true,
-	receivedName: true, briefsName: true, linksName: true}
+	"threads.jsonl": true, "journal.jsonl": true, UsageName: true, triesName: true, batchesName: true,
+	receivedName: true, briefsName: true, LinksName: true}

@@ -87,9 +87,10 @@ func (l *Library) savePayload(id ingest.SessionID, d Derived) error {
 	return l.move(e)
 }
 
+// What a save wrote that isn't in its place yet.
 const (
-	newMarkdown = ".payload.md.new"
-	newPayload  = ".payload.json.new"
+	NewMarkdown = ".payload.md.new"
+	NewPayload  = ".payload.json.new"
 )
 
 // saveDerived writes what differs. session.json says that the rest is there: it
@@ -116,7 +117,7 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 	rendered := len(a.targets)
 	pair := rendered > 0 || !same(at("payload.md"), d.Markdown) || !same(at("payload.json"), payloadJSON)
 	if pair {
-		if err := errors.Join(a.add(at(newMarkdown), d.Markdown), a.add(at(newPayload), payloadJSON)); err != nil {
+		if err := errors.Join(a.add(at(NewMarkdown), d.Markdown), a.add(at(NewPayload), payloadJSON)); err != nil {
 			return err
 		}
 		// First: while they lie there, nobody takes the others for damaged.
@@ -132,13 +133,13 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 		return err
 	}
 	if err := a.place(before); err != nil {
-		return errors.Join(err, disk.RemoveIfThere(at(newPayload)), disk.RemoveIfThere(at(newMarkdown)))
+		return errors.Join(err, disk.RemoveIfThere(at(NewPayload)), disk.RemoveIfThere(at(NewMarkdown)))
 	}
 	if pair {
 		// A file system may report a fault of what it did.
-		if err := disk.Rename(at(newMarkdown), at("payload.md")); err != nil && !same(at("payload.md"), d.Markdown) {
+		if err := disk.Rename(at(NewMarkdown), at("payload.md")); err != nil && !same(at("payload.md"), d.Markdown) {
 			// .json.new first: alone it would mean that the rename was done.
-			return errors.Join(err, disk.RemoveIfThere(at(newPayload)), disk.RemoveIfThere(at(newMarkdown)))
+			return errors.Join(err, disk.RemoveIfThere(at(NewPayload)), disk.RemoveIfThere(at(NewMarkdown)))
 		}
 	}
 	if d.Transcript != nil {
@@ -150,7 +151,7 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 		return err
 	}
 	if pair {
-		if err := disk.Rename(at(newPayload), at("payload.json")); err != nil {
+		if err := disk.Rename(at(NewPayload), at("payload.json")); err != nil {
 			return err
 		}
 	}
@@ -197,7 +198,7 @@ func removeParts(folder string, n int) error {
 // may be of before or after: session.json doesn't name it any more (see
 // Entry.CutOff), and the next save writes it. The caller holds the session's lock.
 func (l *Library) heal(e *Entry) error {
-	md, js := filepath.Join(e.Folder, newMarkdown), filepath.Join(e.Folder, newPayload)
+	md, js := filepath.Join(e.Folder, NewMarkdown), filepath.Join(e.Folder, NewPayload)
 	if !disk.Exists(js) {
 		return disk.RemoveIfThere(md)
 	}
@@ -302,8 +303,8 @@ func (l *Library) readFile(id ingest.SessionID, name string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if strings.HasPrefix(name, "payload.") && (disk.Exists(filepath.Join(e.Folder, newPayload)) ||
-			disk.Exists(filepath.Join(e.Folder, newMarkdown))) {
+		if strings.HasPrefix(name, "payload.") && (disk.Exists(filepath.Join(e.Folder, NewPayload)) ||
+			disk.Exists(filepath.Join(e.Folder, NewMarkdown))) {
 			l.healLocked(id)
 		}
 		text, err := disk.ReadPlain(filepath.Join(e.Folder, name))

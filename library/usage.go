@@ -8,10 +8,10 @@ import (
 	"recall/library/ledger"
 )
 
-// usageName is the ledger: a line for each call of a model that took, or may
+// UsageName is the ledger: a line for each call of a model that took, or may
 // have taken, something. Of a session it has the id, so that forgetting one
 // takes nothing out of the sums.
-const usageName = "usage.jsonl"
+const UsageName = "usage.jsonl"
 
 // Spent is a line of usage.jsonl.
 type Spent struct {
@@ -34,7 +34,7 @@ type Spent struct {
 }
 
 func (l *Library) usage() ledger.Log[Spent] {
-	return logOf[Spent](l, usageName, nil)
+	return logOf[Spent](l, UsageName, nil)
 }
 
 // Spend adds a line to the ledger; when it returns the line is durable. It is
