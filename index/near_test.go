@@ -33,9 +33,9 @@ func (s steady) Embed(ctx context.Context, _ []string) ([][]float32, error) {
 
 func put(t *testing.T, x *Index, model string, vectors map[payload.ItemID][]float32) {
 	t.Helper()
-	var list []Vector
+	var list []Embedded
 	for id, v := range vectors {
-		list = append(list, Vector{id, v})
+		list = append(list, Embedded{Item: id, V: v})
 	}
 	if err := x.PutVectors(t.Context(), model, list); err != nil {
 		t.Fatal(err)
@@ -117,8 +117,8 @@ func TestNearItems(t *testing.T) {
 func TestPutVectorsKeepsNothingOfWhatItRefuses(t *testing.T) {
 	x := openWith(t, billing()...)
 	for _, bad := range [][]float32{nil, {0, 0}, {float32(math.NaN()), 1}, {float32(math.Inf(1)), 0}} {
-		if err := x.PutVectors(t.Context(), "m/2", []Vector{{"aaaaaaaaaa", []float32{1, 0}},
-			{"bbbbbbbbbb", bad}}); !errors.Is(err, ErrVector) {
+		if err := x.PutVectors(t.Context(), "m/2", []Embedded{{Item: "aaaaaaaaaa", V: []float32{1, 0}},
+			{Item: "bbbbbbbbbb", V: bad}}); !errors.Is(err, ErrVector) {
 			t.Errorf("%v: got %v, want ErrVector", bad, err)
 		}
 	}

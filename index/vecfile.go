@@ -16,21 +16,16 @@ import (
 // dimensions and the items in order, each with a hash of the text that was
 // embedded, then the vectors, 32-bit floats, little-endian.
 type vectorHead struct {
-	Model string       `json:"model"`
-	Dims  int          `json:"dims"`
-	Items []vectorItem `json:"items"`
-}
-
-type vectorItem struct {
-	ID   payload.ItemID `json:"id"`
-	Text string         `json:"text"` // hash
+	Model string     `json:"model"`
+	Dims  int        `json:"dims"`
+	Items []Embedded `json:"items"`
 }
 
 // Embedded is an item's vector and what text it was made of.
 type Embedded struct {
-	Item payload.ItemID
-	Text string // TextHash
-	V    []float32
+	Item payload.ItemID `json:"id"`
+	Text string         `json:"text"` // TextHash
+	V    []float32      `json:"-"`    // of length 1
 }
 
 // TextHash names the text that an item's vector is made of.
@@ -42,7 +37,7 @@ func TextHash(it payload.Item) string {
 
 // EncodeVectors makes the file; all vectors are of the same length.
 func EncodeVectors(model string, list []Embedded) ([]byte, error) {
-	head := vectorHead{Model: model, Items: []vectorItem{}}
+	head := vectorHead{Model: model, Items: append([]Embedded{}, list...)}
 	var data []byte
 	for _, e := range list {
 		if err := CheckVector(e.V); err != nil {
@@ -54,7 +49,6 @@ func EncodeVectors(model string, list []Embedded) ([]byte, error) {
 		if len(e.V) != head.Dims {
 			return nil, fmt.Errorf("item %s: %d dimensions beside %d: %w", e.Item, len(e.V), head.Dims, ErrVector)
 		}
-		head.Items = append(head.Items, vectorItem{e.Item, e.Text})
 		data = append(data, vectorBytes(e.V)...)
 	}
 	line, err := json.Marshal(head)
@@ -81,13 +75,12 @@ func DecodeVectors(model string, b []byte) ([]Embedded, error) {
 		return nil, fmt.Errorf("vectors of %s: %d bytes for %d vectors of %d dimensions: %w", model, len(data),
 			len(head.Items), head.Dims, ErrVector)
 	}
-	var out []Embedded
-	for i, it := range head.Items {
-		v := vectorOf(data[4*head.Dims*i : 4*head.Dims*(i+1)])
-		if err := CheckVector(v); err != nil {
-			return nil, fmt.Errorf("vectors of %s: item %s: %w", model, it.ID, err)
+	for i := range head.Items {
+		it := &head.Items[i]
+		it.V = vectorOf(data[4*head.Dims*i : 4*head.Dims*(i+1)])
+		if err := CheckVector(it.V); err != nil {
+			return nil, fmt.Errorf("vectors of %s: item %s: %w", model, it.Item, err)
 		}
-		out = append(out, Embedded{it.ID, it.Text, v})
 	}
-	return out, nil
+	return head.Items, nil
 }

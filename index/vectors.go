@@ -11,12 +11,6 @@ import (
 	"recall/payload"
 )
 
-// Vector is an item's vector.
-type Vector struct {
-	Item payload.ItemID
-	V    []float32 // of length 1
-}
-
 // ErrVector means that a vector can't be compared with any other.
 var ErrVector = errors.New("not a usable vector")
 
@@ -35,7 +29,7 @@ func CheckVector(v []float32) error {
 
 // PutVectors keeps items' vectors of a model in the index. They are a copy of
 // the library's, gone with the index and with their items.
-func (x *Index) PutVectors(ctx context.Context, model string, list []Vector) error {
+func (x *Index) PutVectors(ctx context.Context, model string, list []Embedded) error {
 	op := "put vectors of " + model
 	for _, v := range list {
 		if err := CheckVector(v.V); err != nil {

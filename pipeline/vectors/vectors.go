@@ -52,7 +52,7 @@ func (v Vectors) Restore(ctx context.Context) error {
 			v.Warn(err)
 			continue
 		}
-		if err := v.put(ctx, kept); err != nil {
+		if err := v.Index.PutVectors(ctx, v.Model.Model(), kept); err != nil {
 			return err
 		}
 	}
@@ -69,14 +69,6 @@ func (v Vectors) kept(e library.Entry) ([]index.Embedded, error) {
 		return nil, fmt.Errorf("session %s: %w", e.ID, err)
 	}
 	return kept, nil
-}
-
-func (v Vectors) put(ctx context.Context, list []index.Embedded) error {
-	out := make([]index.Vector, len(list))
-	for i, e := range list {
-		out[i] = index.Vector{Item: e.Item, V: e.V}
-	}
-	return v.Index.PutVectors(ctx, v.Model.Model(), out)
 }
 
 // length is how long the model's vectors are now; 0 if it doesn't say. A service
@@ -142,5 +134,5 @@ func (v Vectors) embed(ctx context.Context, entry library.Entry, length int) (ma
 			return made, kept, err
 		}
 	}
-	return made, kept, errors.Join(failed, v.put(ctx, all))
+	return made, kept, errors.Join(failed, v.Index.PutVectors(ctx, v.Model.Model(), all))
 }
