@@ -7,12 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/library"
-	txt "recall/text"
 )
 
 func newProjectCmd(a *app.App) *cobra.Command {
@@ -50,21 +48,11 @@ func newProjectListCmd(a *app.App, name string) *cobra.Command {
 				terminal.ShowEach(p.Former, p.Show), terminal.ShowEach(p.Merged, p.Show)})
 		}
 		return all, err
-	}, printProjects)
+	}, func(a *app.App, all []ProjectDoc) { a.Form("projects", all) })
 }
 
-func printProjects(a *app.App, all []ProjectDoc) {
-	for _, p := range all {
-		name, roots := terminal.Line(p.Name),
-			terminal.Line(strings.Join(append([]string{p.Root}, p.Merged...), ", "))
-		if w := terminal.Width(a.Out); w < terminal.Narrow {
-			fmt.Fprintf(a.Out, "%s, %s\n", txt.Clip(name, w-16), answer.Count(p.Sessions, "session"))
-			terminal.SayLine(a.Out, w, "  ", "  ", roots)
-			continue
-		}
-		fmt.Fprintf(a.Out, "%-30s %12s  %s\n", name, answer.Count(p.Sessions, "session"), roots)
-	}
-}
+// Roots are the folders of a project, and of those that were merged into it.
+func (p ProjectDoc) Roots() string { return strings.Join(append([]string{p.Root}, p.Merged...), ", ") }
 
 // newChangeCmd makes a command that changes the registry, says so and lets the index follow.
 func newChangeCmd(a *app.App, name string, change func(l *library.Library, id, to string) error,

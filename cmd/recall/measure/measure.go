@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,22 +49,14 @@ func keepRun(r *eval.Run, out string) (file string, err error) {
 		if err != nil {
 			return "", err
 		}
-		name := fmt.Sprintf("%s-%s-%s", r.At.UTC().Format("20060102T150405Z"), r.What, fileName(r.Gold.Name))
+		name := fmt.Sprintf("%s-%s-%s", r.At.UTC().Format("20060102T150405Z"), r.What, notInFiles.ReplaceAllString(r.Gold.Name, "_"))
 		out = app.FreeName(filepath.Join(dir, name), ".json", string(data)) // two may be made within one second
 	}
 	return out, app.WriteWhole(out, data)
 }
 
-// fileName is a name with nothing in it that a file's may not have.
-func fileName(name string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_', r == '+':
-			return r
-		}
-		return '_'
-	}, name)
-}
+// notInFiles is what a file's name had better not have.
+var notInFiles = regexp.MustCompile(`[^A-Za-z0-9_+-]`)
 
 // keptRuns lists the files of runs in the cache, oldest first.
 func keptRuns() ([]string, error) {

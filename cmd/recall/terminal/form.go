@@ -63,6 +63,7 @@ func (p *Page) formWords() template.FuncMap {
 		"line":      func(s any) string { return Line(fmt.Sprint(s)) },
 		"path":      func(s string) string { return Line(ShownPath(s)) },
 		"clip":      func(n int, s string) string { return txt.Clip(Line(s), n) },
+		"narrow":    func() bool { return p.Width < Narrow },
 		"wide":      func(n int) int { return n * p.Width },
 		"hour":      func(t time.Time) string { return t.Local().Format("15:04") },
 		"less":      func(n int) int { return p.Width - n },
