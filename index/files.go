@@ -55,11 +55,7 @@ func (x *Index) Moves(ctx context.Context, path string) ([]Moved, error) {
 // Commit is a commit that a session made, as its transcript states it.
 type Commit struct {
 	Session, Project string
-	Hash             string // a beginning of the commit's; "" if git was quiet
-	Subject, Branch  string
-	Dir              string
-	At               time.Time
-	N                int // ordinal of the turn
+	trace.Commit
 }
 
 // Commits lists the commits whose hash may be the given one, which is whole or

@@ -130,10 +130,10 @@ func mayState(line string) bool {
 
 // What git and gh only print.
 var (
-	gitShows = wordSet(`log show diff status blame grep cat-file ls-files ls-tree ls-remote rev-parse rev-list branch ` +
+	gitShows = text.Set(`log show diff status blame grep cat-file ls-files ls-tree ls-remote rev-parse rev-list branch ` +
 		`remote config fsck reflog describe shortlog
 		diff-index diff-tree name-rev merge-base check-ignore for-each-ref show-ref count-objects var version help`)
-	ghShows = wordSet(`view list diff status checks`)
+	ghShows = text.Set(`view list diff status checks`)
 )
 
 // gitArgs are git's arguments without its own flags, and the folder that these

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/text"
 )
 
 // What came of an attempt to mend an error.
@@ -99,23 +100,15 @@ func (t *Trace) effective(from, to int) []*Action {
 }
 
 // verbs are programs that do different things by their first argument.
-var verbs = wordSet(`go npm pnpm yarn bun cargo git gh make mise mix docker uv poetry npx pip pip3 brew apt ` +
+var verbs = text.Set(`go npm pnpm yarn bun cargo git gh make mise mix docker uv poetry npx pip pip3 brew apt ` +
 	`apt-get swift
 	dotnet python python3 node kubectl terraform rake bundle just gradle ./gradlew bash sh`)
 
 // lookers are programs whose success says nothing of the work.
-var lookers = wordSet(`cd echo cat head tail grep rg sleep export set true false ls printf sed awk mkdir which ` +
+var lookers = text.Set(`cd echo cat head tail grep rg sleep export set true false ls printf sed awk mkdir which ` +
 	`command test [ pwd source exit wait kill
 	xxd od md5 md5sum sha256sum stat file strings ps lsof pgrep date wc sort uniq find du df env uname id diff cmp jq ` +
 	`yq tr cut less tree dirname basename cp mv rm touch chmod`)
-
-func wordSet(list string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		set[w] = true
-	}
-	return set
-}
 
 // runKeys name what a command line runs, so that a second run is known: "go
 // test", "npm run build", "pytest".

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/text"
 )
 
 // How a file was touched.
@@ -179,7 +180,7 @@ func pathsIn(words []string) []string {
 }
 
 // readers are programs whose arguments that look like paths are files they read.
-var readers = wordSet(`cat bat head tail less wc diff awk jq sort uniq cut python python3 node ruby bash sh source ` +
+var readers = text.Set(`cat bat head tail less wc diff awk jq sort uniq cut python python3 node ruby bash sh source ` +
 	`. pandoc
 	unzip tar gunzip convert magick ffmpeg pdftotext soffice libreoffice nl file`)
 
