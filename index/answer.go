@@ -96,12 +96,8 @@ func (r *reader) load(ctx context.Context, table int, list []*ranked) error {
 		of[one.id] = one
 		ids = append(ids, one.id)
 	}
-	names, err := json.Marshal(ids)
-	if err != nil {
-		return err
-	}
 	found := 0
-	err = scan(ctx, r.tx, func(rows *sql.Rows) error {
+	err := scan(ctx, r.tx, func(rows *sql.Rows) (err error) {
 		var id, session, n, at int64
 		var data sql.RawBytes
 		var t Turn
@@ -123,7 +119,7 @@ func (r *reader) load(ctx context.Context, table int, list []*ranked) error {
 		t.Text, err = unpack(data)
 		one.turn = t
 		return err
-	}, loadOf[table], string(names))
+	}, loadOf[table], jsonList(ids))
 	if err != nil {
 		return err
 	}

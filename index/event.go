@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -241,12 +240,8 @@ func itemsNamed(ctx context.Context, full *fulltext, q Query, name []string) ([]
 	for i, m := range list {
 		ids[i] = m.Doc
 	}
-	names, err := json.Marshal(ids)
-	if err != nil {
-		return nil, err
-	}
 	out, err := named(ctx, full.tx, q, nil, `SELECT e.session, s.title, s.title, min(s.start, e.at), e.at, s.project
 		FROM item e JOIN session s ON s.id=e.session WHERE e.id IN (SELECT value FROM json_each(?)) ORDER BY e.id`,
-		string(names))
+		jsonList(ids))
 	return out[:min(len(out), mostNamed+1)], err
 }

@@ -3,7 +3,6 @@ package index
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -29,14 +28,10 @@ func (x *Index) Forget(ctx context.Context, sessions ...string) error {
 // left looks again, by what scrub wrote anew: a damaged page may have hidden a
 // session from Delete, or its rows.
 func (x *Index) left(ctx context.Context, sessions []string) error {
-	names, err := json.Marshal(sessions)
-	if err != nil {
-		return err
-	}
 	var found bool
-	err = x.db.QueryRowContext(ctx, `SELECT EXISTS(SELECT 1 FROM session WHERE sid IN (SELECT value FROM json_each(?)))
+	err := x.db.QueryRowContext(ctx, `SELECT EXISTS(SELECT 1 FROM session WHERE sid IN (SELECT value FROM json_each(?)))
 		OR EXISTS(SELECT 1 FROM item WHERE session NOT IN (SELECT id FROM session)) OR EXISTS(SELECT 1 FROM turn WHERE `+
-		`session NOT IN (SELECT id FROM session))`, string(names)).Scan(&found)
+		`session NOT IN (SELECT id FROM session))`, jsonList(sessions)).Scan(&found)
 	if err == nil && found {
 		err = fmt.Errorf("rows of what was forgotten are left: %w", ErrRebuild)
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -101,14 +100,10 @@ func (f *fulltext) lookUp(ctx context.Context, stems []string) error {
 	slices.Sort(stems)
 	stems = slices.Compact(stems)
 	whole := slices.DeleteFunc(slices.Clone(stems), func(s string) bool { return strings.HasSuffix(s, "*") })
-	names, err := json.Marshal(whole)
-	if err != nil {
-		return err
-	}
 	for _, s := range stems {
 		f.known[s] = &found{merged: strings.HasSuffix(s, "*")}
 	}
-	err = f.blocks(ctx, func(i int, segment int64, block []byte) error {
+	err := f.blocks(ctx, func(i int, segment int64, block []byte) error {
 		if i >= len(whole) {
 			return fmt.Errorf("word %d of %d: %w", i, len(whole), ErrRebuild)
 		}
@@ -119,7 +114,7 @@ func (f *fulltext) lookUp(ctx context.Context, stems []string) error {
 			}
 			return order < 0
 		})
-	}, blocksOf, string(names))
+	}, blocksOf, jsonList(whole))
 	if err != nil {
 		return err
 	}

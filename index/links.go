@@ -39,12 +39,8 @@ func (x *Index) AllDue(ctx context.Context) error {
 
 // ProjectsOf lists the projects of sessions.
 func (x *Index) ProjectsOf(ctx context.Context, sessions []string) ([]string, error) {
-	ids, err := json.Marshal(sessions)
-	if err != nil {
-		return nil, err
-	}
 	all, err := column[string](ctx, x.db, `SELECT DISTINCT project FROM session
-		WHERE sid IN (SELECT value FROM json_each(?)) ORDER BY project`, string(ids))
+		WHERE sid IN (SELECT value FROM json_each(?)) ORDER BY project`, jsonList(sessions))
 	return all, x.fail("read index", err)
 }
 
@@ -207,11 +203,7 @@ func linksAround(ctx context.Context, q querier, ids []payload.ItemID, before ti
 	if !before.IsZero() {
 		until = before.UnixMilli()
 	}
-	names, err := json.Marshal(ids)
-	if err != nil {
-		return nil, err
-	}
-	all, err := column[string](ctx, q, linksOf, string(names), until)
+	all, err := column[string](ctx, q, linksOf, jsonList(ids), until)
 	if err != nil {
 		return nil, err
 	}

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	json "github.com/go-json-experiment/json"
-
 	"recall/index/rank"
 	"recall/payload"
 	"recall/text"
@@ -163,10 +161,6 @@ func (r *reader) newestSessions(ctx context.Context) ([]int64, error) {
 
 // itemsOf reads which of the sessions' items the query's conditions allow, newest first.
 func (r *reader) itemsOf(ctx context.Context, sessions []int64, last map[string]int64) ([]*ranked, error) {
-	ids, err := json.Marshal(sessions)
-	if err != nil {
-		return nil, err
-	}
 	conds, args := r.conditions(documents[items])
 	type row struct {
 		ranked
@@ -178,7 +172,7 @@ func (r *reader) itemsOf(ctx context.Context, sessions []int64, last map[string]
 	}, `SELECT e.id, e.session, e.kind, s.project FROM item e JOIN session s ON s.id=e.session WHERE e.session IN `+
 		`(SELECT value FROM json_each(?)) AND `+
 		strings.Join(conds, ` AND `)+` ORDER BY e.at DESC, s.start DESC, e.n DESC, e.id`,
-		append([]any{string(ids)}, args...)...)
+		append([]any{jsonList(sessions)}, args...)...)
 	var found []*ranked
 	for _, one := range rows {
 		if of := one.project + "\x00" + one.kind; rank.AsOfSession(payload.Kind(one.kind)) {

@@ -78,11 +78,11 @@ func (r *reader) nearItems(ctx context.Context, found []candidate, n *nearness, 
 		conds, args = append(conds, `e.session IN (SELECT id FROM session WHERE project=?)`), append(args, r.q.Project)
 	}
 	if r.size[items] > flatMost {
-		ids := make([]string, len(found))
+		ids := make([]int64, len(found))
 		for i, c := range found {
-			ids[i] = fmt.Sprint(c.id)
+			ids[i] = c.id
 		}
-		conds = append(conds, `e.id IN (`+strings.Join(ids, `,`)+`)`)
+		conds, args = append(conds, `e.id IN (SELECT value FROM json_each(?))`), append(args, jsonList(ids))
 	}
 	conds = append([]string{`v.model=?`}, conds...)
 	all, err := chromem.NewDB().CreateCollection("items", nil, nil)

@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 )
 
 // querier is a database, or a transaction of it.
@@ -52,6 +53,12 @@ func readList[T any](ctx context.Context, x *Index, one func(*sql.Rows) (T, erro
 	query string, args ...any) ([]T, error) {
 	all, err := list(ctx, x.db, one, query, args...)
 	return all, x.fail("read index", err)
+}
+
+// jsonList is a list of numbers or texts as json_each reads it.
+func jsonList[T ~int64 | ~string](list []T) string {
+	b, _ := json.Marshal(list) // of which there is no error
+	return string(b)
 }
 
 // statements gives what runs one statement after the other until one fails, and how that went.

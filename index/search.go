@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"slices"
-	"strconv"
 	"strings"
 
 	"recall/index/embed"
@@ -358,16 +357,13 @@ func (r *reader) sessionsOf(ctx context.Context, project string) (map[int64]bool
 // go through all that the project has.
 func (r *reader) allowed(ctx context.Context, kind int, list []scoredDoc) ([]scoredDoc, error) {
 	conds, args := r.conditions(documents[kind])
-	var ids strings.Builder
+	ids := make([]int64, len(list))
 	for i, d := range list {
-		if i > 0 {
-			ids.WriteByte(',')
-		}
-		ids.WriteString(strconv.FormatInt(d.doc, 10))
+		ids[i] = d.doc
 	}
-	query := `SELECT e.id FROM ` + documents[kind] + ` e WHERE e.id IN (` + ids.String() + `) AND ` +
+	query := `SELECT e.id FROM ` + documents[kind] + ` e WHERE e.id IN (SELECT value FROM json_each(?)) AND ` +
 		strings.Join(conds, ` AND `)
-	got, err := column[int64](ctx, r.tx, query, args...)
+	got, err := column[int64](ctx, r.tx, query, append([]any{jsonList(ids)}, args...)...)
 	if err != nil {
 		return nil, err
 	}
