@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"cmp"
 	"path"
 	"slices"
 	"sort"
@@ -25,16 +24,19 @@ type touched struct {
 	shown    bool         // put before the person as a result
 	fleeting bool         // only on a virtual machine's disk
 	byShell  bool         // written by a command
+	unseen   bool         // sub-agents or commands ran that may have changed it and don't name it
 	was      string       // its name before, "" if it always had this one
 	turn     *ingest.Turn // last that wrote it; else that read it
 	wroteIn  int          // prompt after which it was written last, from 1; -1 if it wasn't
 	said     *sentence    // what a closing message says of it, last one
 	saidBy   *speech
 	mentions int
-	typed    int       // times the person named it
-	heard    *sentence // the last that names the file
-	base     string    // its bare name
-	word     int       // where in it its longest word begins
+	typed    int        // times the person named it
+	heard    *sentence  // the last that names the file
+	base     string     // its bare name
+	called   string     // as the call names it by which turn read or wrote it, "" if none does
+	twins    []*touched // those of the same bare name, itself too
+	word     int        // where in it its longest word begins
 	offLimit *speech
 	offPart  *sentence
 	open     *sentence // what a report says is left to be done with it
@@ -142,7 +144,8 @@ func (h *Heard) Files() []FileCandidate {
 // touchedFiles gathers what the session did with each file. A file that was renamed is
 // one file, under its last name.
 func touchedFiles(s *ingest.Session) []*touched {
-	l := &filed{roots: rootsOf(s), by: map[string]*touched{}}
+	actions := trace.Actions(s)
+	l := &filed{roots: append(rootsOf(s), worktrees(actions)...), by: map[string]*touched{}}
 	turns, exchange, n := map[int]*ingest.Turn{}, map[int]int{}, 0
 	for i := range s.Turns {
 		turn := &s.Turns[i]
@@ -151,7 +154,6 @@ func touchedFiles(s *ingest.Session) []*touched {
 		}
 		turns[turn.N], exchange[turn.N] = turn, n
 	}
-	actions := trace.Actions(s)
 	for i := range actions {
 		a := &actions[i]
 		turn := turns[a.N]
@@ -164,7 +166,9 @@ func touchedFiles(s *ingest.Session) []*touched {
 		for _, p := range trace.Shown(a.Call) {
 			f := l.get(p)
 			f.shown = true
-			f.turn = cmp.Or(f.turn, turn)
+			if f.turn == nil {
+				f.turn, f.called = turn, p
+			}
 		}
 		for _, touch := range a.Touches {
 			if notOurs(touch.Path) || touch.Unsure {
@@ -176,10 +180,23 @@ func touchedFiles(s *ingest.Session) []*touched {
 			case trace.Delete:
 				l.deleteBelow(touch.Path, turn)
 			}
-			if touch.Tool || path.Ext(touch.Path) != "" { // what else a command line names may be a folder
-				l.touch(a.Call, touch, turn, exchange[turn.N])
+			name := path.Base(touch.Path)
+			if touch.How == trace.Read || touch.How == trace.Delete {
+				name = strings.TrimPrefix(name, ".")
+			}
+			if touch.Tool || path.Ext(name) != "" { // what else a command line names may be a folder
+				l.touch(a, touch, turn, exchange[turn.N])
 			}
 		}
+	}
+	unseen := slices.ContainsFunc(actions, func(a trace.Action) bool {
+		return a.Call.Agent != "" || a.Call.Name == "Task" || a.Call.Name == "Agent" ||
+			slices.ContainsFunc(a.Steps(), func(st trace.Step) bool {
+				return st.Program == "xargs" || st.Program == "find" && slices.Contains(st.Args, "-exec")
+			})
+	})
+	for _, f := range l.all {
+		f.unseen = unseen
 	}
 	return l.all
 }
@@ -203,12 +220,16 @@ func (l *filed) get(p string) *touched {
 	return f
 }
 
-func (l *filed) touch(call *ingest.ToolCall, touch trace.Touch, turn *ingest.Turn, exchange int) {
+func (l *filed) touch(a *trace.Action, touch trace.Touch, turn *ingest.Turn, exchange int) {
 	f := l.get(touch.Path)
+	called := ""
+	if touch.Tool && a.Agent == "" {
+		called = a.Call.Path
+	}
 	if touch.How == trace.Read {
 		f.reads++
 		if f.turn == nil {
-			f.turn = turn
+			f.turn, f.called = turn, called
 		}
 		return
 	}
@@ -216,27 +237,27 @@ func (l *filed) touch(call *ingest.ToolCall, touch trace.Touch, turn *ingest.Tur
 		f.created = true
 	}
 	f.edits++
-	f.turn, f.wroteIn = turn, exchange
+	f.turn, f.called, f.wroteIn = turn, called, exchange
 	f.deleted = touch.How == trace.Delete
 	f.byShell = f.byShell || !touch.Tool
 	if touch.Tool {
-		f.lines += lineCount(call)
+		f.lines += lineCount(a.Call)
 	}
 }
 
-// rename gives a file its new name, and those below a folder theirs.
+// rename gives a file its new name, and those below a folder theirs. What had that name
+// is gone.
 func (l *filed) rename(touch trace.Touch) {
 	from, to := relative(l.roots, touch.From), relative(l.roots, touch.Path)
-	for _, f := range l.all {
+	for _, f := range slices.Clone(l.all) {
 		rest, below := strings.CutPrefix(f.path, from)
-		if !below || rest != "" && rest[0] != '/' {
+		if !below || rest != "" && rest[0] != '/' || from == to {
 			continue
 		}
-		if l.by[to+rest] == nil {
-			delete(l.by, f.path)
-			f.was, f.path = f.path, to+rest
-			l.by[f.path] = f
-		}
+		l.all = slices.DeleteFunc(l.all, func(o *touched) bool { return o == l.by[to+rest] })
+		delete(l.by, f.path)
+		f.was, f.path = f.path, to+rest
+		l.by[f.path] = f
 	}
 	if path.Ext(to) == "" {
 		return
@@ -276,11 +297,12 @@ func lineCount(c *ingest.ToolCall) int {
 	return n
 }
 
-// notOurs tells files that are no part of the work: the client's own.
+// notOurs tells files that are no part of the work: the client's own, and git's.
 func notOurs(p string) bool {
 	p = strings.ReplaceAll(p, "\\", "/")
 	return strings.Contains(p, "/.claude/projects/") || strings.Contains(p, "/.claude/todos/") ||
 		strings.Contains(p, "/.claude/tasks/") || strings.Contains(p, "/.claude/memory/") ||
+		strings.Contains(p, "/.claude/plugins/") || strings.Contains(p, "/.git/") ||
 		strings.Contains(p, "/scratchpad/") || strings.HasPrefix(p, "/tmp/") ||
 		strings.HasPrefix(p, "/private/tmp/") || strings.Contains(p, "/node_modules/") || strings.Contains(p, "/pkg/mod/")
 }
@@ -310,6 +332,26 @@ func rootsOf(s *ingest.Session) []string {
 		}
 	}
 	return roots
+}
+
+// worktrees are the folders that the session had git make as further ones of a repository.
+func worktrees(actions []trace.Action) (dirs []string) {
+	for i := range actions {
+		for _, st := range actions[i].Steps() {
+			if st.Program != "git" || len(st.Args) < 3 || st.Args[0] != "worktree" || st.Args[1] != "add" {
+				continue
+			}
+			for k := 2; k < len(st.Args); k++ {
+				if a := st.Args[k]; a == "-b" || a == "-B" || a == "--reason" {
+					k++
+				} else if !strings.HasPrefix(a, "-") {
+					dirs = append(dirs, trace.Absolute(st.Dir, a))
+					break
+				}
+			}
+		}
+	}
+	return dirs
 }
 
 func relative(roots []string, p string) string {
@@ -360,8 +402,8 @@ func (f *touched) item(t *talk) payload.Item {
 		}
 	}
 	if f.turn != nil && (len(it.Evidence) == 0 || it.Evidence[0].Turn != string(f.turn.ID)) {
-		if q := f.called(); q != "" {
-			it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(f.turn.ID), N: f.turn.N, Quote: q})
+		if f.called != "" && len(f.called) <= distill.MaxQuote {
+			it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(f.turn.ID), N: f.turn.N, Quote: f.called})
 		}
 	}
 	return it
@@ -395,6 +437,9 @@ func (f *touched) did() string {
 	case f.refused > 0:
 		return "Not changed: the edit was refused."
 	}
+	if f.unseen {
+		return "Read."
+	}
 	return "Read, not changed."
 }
 
@@ -405,28 +450,15 @@ func count(n int) string {
 	return "many"
 }
 
-// called is the path as the file's last turn names it in a call.
-func (f *touched) called() string {
-	base := path.Base(f.path)
-	for i := range f.turn.Calls {
-		if c := &f.turn.Calls[i]; path.Base(strings.ReplaceAll(c.Path, "\\", "/")) == base && len(c.Path) <= 300 {
-			return c.Path
-		}
-		for _, p := range trace.Shown(&f.turn.Calls[i]) {
-			if path.Base(p) == base && len(p) <= distill.MaxQuote {
-				return p
-			}
-		}
-	}
-	return ""
-}
-
 // status is the file's state at the end: in progress where the last exchange
-// broke off after it was written or a report says so, untouched where it was only read.
+// broke off after it was written or a report says so, untouched where it was only read and
+// nothing may have changed it unseen.
 func (f *touched) status(t *talk) string {
 	switch {
 	case f.offLimit != nil:
 		return payload.FileOffLimits
+	case f.edits == 0 && !f.deleted && !f.shown && f.unseen && f.refused == 0:
+		return ""
 	case f.edits == 0 && !f.deleted && !f.shown:
 		return payload.FileUntouched
 	case !t.closed && f.turn.N >= t.session.Turns[0].N && t.exchangeAt(f.turn.N) == t.n-1, f.open != nil:

@@ -26,6 +26,12 @@ func TestFilesThroughFolders(t *testing.T) {
 			map[string]string{"old/a.go": "New, then edited."}},
 		"renamed": {"/w", []ingest.ToolCall{file("/w/old/a.go"), shell("git mv old new")},
 			map[string]string{"new/a.go": "Renamed from old/a.go."}},
+		"moved over another": {"/w", []ingest.ToolCall{file("/w/a.go"), file("/w/b.go"), file("/w/b.go"), shell("mv a.go b.go")},
+			map[string]string{"b.go": "Renamed from a.go, and edited."}},
+		"hidden folder": {"/w", []ingest.ToolCall{shell("rm -rf .cache && echo x > .env")}, map[string]string{".env": "New."}},
+		"further worktree": {"/w", []ingest.ToolCall{file("/w/a.go"), shell("git worktree add -b fix ../w-fix"), file("/w-fix/a.go")},
+			map[string]string{"a.go": "New, then edited."}},
+		"git's own":    {"/w", []ingest.ToolCall{file("/w/.git/hooks/pre-push")}, map[string]string{}},
 		"no directory": {"", []ingest.ToolCall{file("docs/a.md")}, map[string]string{"docs/a.md": "New."}},
 	} {
 		s := &ingest.Session{ID: "s", Turns: []ingest.Turn{
@@ -39,5 +45,35 @@ func TestFilesThroughFolders(t *testing.T) {
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// Of files of one name each has what is said of it by its path, and its own place as
+// evidence; of one that was only read, while a command changed files that it doesn't name, no more is claimed.
+func TestFilesOfOneName(t *testing.T) {
+	call := func(tool, path string) ingest.ToolCall {
+		return ingest.ToolCall{Name: tool, Path: path, Done: true, Input: map[string]string{"content": "x\n"}}
+	}
+	s := &ingest.Session{ID: "s", Turns: []ingest.Turn{
+		{ID: "u", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: "Put up a landing page.", Dir: "/w"},
+		{ID: "a", N: 2, Role: ingest.Assistant, Kind: ingest.Message, Dir: "/w", Calls: []ingest.ToolCall{
+			{Name: "Bash", Command: "find . -name '*.html' -exec sed -i s/a/b/ {} +", Done: true}, call("Read", "/w/qmd/index.html"), call("Write", "/w/tmp/index.html"), call("Write", "/w/index.html")}},
+		{ID: "b", N: 3, Role: ingest.Assistant, Kind: ingest.Message, Dir: "/w",
+			Text: "Done:\n\n- `index.html` — landing page that lists the games with links\n"}}}
+	s.Where.Cwds = []ingest.CwdCount{{Dir: "/w", Turns: 3}}
+	talk, all := listen(s), touchedFiles(s)
+	hearOf(talk, all)
+	type file struct{ Status, Text, Quote string }
+	got := map[string]file{}
+	for _, f := range all {
+		it := f.item(talk)
+		got[it.Path] = file{it.Status, it.Text, it.Evidence[len(it.Evidence)-1].Quote}
+	}
+	if diff := cmp.Diff(map[string]file{
+		"qmd/index.html": {"", "Read.", "/w/qmd/index.html"},
+		"tmp/index.html": {"DONE", "New.", "/w/tmp/index.html"},
+		"index.html":     {"DONE", "landing page that lists the games with links", "/w/index.html"},
+	}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"recall/text"
@@ -11,9 +12,13 @@ import (
 // A sentence is read once, for all files: a file is named only where its name's
 // longest word stands.
 func hearOf(t *talk, all []*touched) {
-	by := map[string][]*touched{}
+	by, twins := map[string][]*touched{}, map[string][]*touched{}
 	for _, f := range all {
-		if f.base = path.Base(f.path); len(f.base) >= 3 {
+		f.base = path.Base(f.path)
+		twins[f.base] = append(twins[f.base], f)
+	}
+	for _, f := range all {
+		if f.twins = twins[f.base]; len(f.base) >= 3 {
 			var word string
 			f.word, word = longestWord(f.base)
 			by[word] = append(by[word], f)
@@ -115,7 +120,7 @@ func (f *touched) hear(sp *speech, s *sentence, at int) {
 }
 
 // namedAt reports whether a text names the file where its bare name would begin:
-// by its path, a part of it, or that name.
+// by its path, or by a part of it or that name if that names none of the others.
 func (f *touched) namedAt(text string, start int) bool {
 	if start < 0 || !strings.HasPrefix(text[start:], f.base) {
 		return false
@@ -125,7 +130,9 @@ func (f *touched) namedAt(text string, start int) bool {
 		start--
 	}
 	word := strings.TrimPrefix(strings.TrimPrefix(text[start:end], "@"), "./")
-	return (end == len(text) || !nameByte(text[end])) && (suffixPath(f.path, word) || suffixPath(word, f.path))
+	named := func(o *touched) bool { return suffixPath(o.path, word) || suffixPath(word, o.path) }
+	return (end == len(text) || !nameByte(text[end])) && named(f) && (word == f.path ||
+		!slices.ContainsFunc(f.twins, func(o *touched) bool { return o != f && named(o) }))
 }
 
 // suffixPath reports whether a path ends with another, at a whole name.

@@ -50,6 +50,26 @@ func TestCues(t *testing.T) {
 }
 
 // answeredSession has questions that were answered, the person's own words last.
+// An answer that asks back is on record, and decides nothing.
+func TestAnswersThatAsk(t *testing.T) {
+	asked := ingest.Answer{Question: "Which fixes matter most to you?", Free: true,
+		Chosen: []string{"It prints so fast that nobody can read it, could it be something to page through?"}}
+	p, err := Distiller{}.Distill(t.Context(), answeredSession(asked))
+	if err != nil {
+		t.Fatal(err)
+	}
+	quoted := false
+	for _, it := range p.Items {
+		if it.Kind == payload.Decision {
+			t.Errorf("decided: %q", it.Text)
+		}
+		quoted = quoted || it.Kind == payload.Lead && it.Text == asked.Chosen[0]
+	}
+	if !quoted {
+		t.Errorf("it isn't quoted: %+v", p.Items)
+	}
+}
+
 func answeredSession(answers ...ingest.Answer) *ingest.Session {
 	s := &ingest.Session{ID: "s", Start: time.Date(2026, 4, 1, 9, 0, 0, 0, time.UTC)}
 	s.Turns = []ingest.Turn{

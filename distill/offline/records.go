@@ -93,7 +93,11 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 	if a.Free && len(strings.Fields(choice)) > 6 { // the person's own sentence
 		text = choice
 	}
-	it := recorded(payload.Decision, "answer", payload.ByUser, turn, text, a.Chosen[0])
+	rule := "answer"
+	if a.Free && asks(choice) {
+		rule = "answer-asking"
+	}
+	it := recorded(payload.Decision, rule, payload.ByUser, turn, text, a.Chosen[0])
 	if !c.At.IsZero() {
 		it.At = c.At
 	}
