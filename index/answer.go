@@ -81,8 +81,15 @@ func (r *reader) place(ctx context.Context, session int64) (Place, error) {
 
 var loadOf = [2]string{
 	items: `SELECT id, session, n, data FROM item WHERE id IN (SELECT value FROM json_each(?))`,
-	turns: `SELECT id, session, n, text, tid, role, at FROM turn WHERE id IN (SELECT value FROM json_each(?))`,
+	// with what was said before, and who speaks next
+	turns: `SELECT t.id, t.session, t.n, t.text, t.tid, t.role, t.at, p.text, f.role FROM turn t
+		LEFT JOIN turn p ON p.id=(SELECT max(id) FROM turn WHERE session=t.session AND id<t.id)
+		LEFT JOIN turn f ON f.id=(SELECT min(id) FROM turn WHERE session=t.session AND id>t.id)
+		WHERE t.id IN (SELECT value FROM json_each(?))`,
 }
+
+// longestBefore is how much of the end of the turn before is read, in bytes.
+const longestBefore = 1500
 
 // load reads what candidates of one table are, all with one query: many small
 // ones would take as long again.
@@ -99,11 +106,12 @@ func (r *reader) load(ctx context.Context, table int, list []*ranked) error {
 	found := 0
 	err := scan(ctx, r.tx, func(rows *sql.Rows) (err error) {
 		var id, session, n, at int64
-		var data sql.RawBytes
+		var data, before sql.RawBytes
+		var next sql.NullString
 		var t Turn
 		into := []any{&id, &session, &n, &data}
 		if table == turns {
-			into = append(into, &t.ID, &t.Role, &at)
+			into = append(into, &t.ID, &t.Role, &at, &before, &next)
 		}
 		if err := rows.Scan(into...); err != nil {
 			return err
@@ -116,6 +124,13 @@ func (r *reader) load(ctx context.Context, table int, list []*ranked) error {
 			return err
 		}
 		t.N, t.At = int(n), fromMillis(at)
+		one.spoken = rank.Spoken{Closing: t.Role != "user" && next.String != t.Role}
+		if before != nil {
+			if one.spoken.Before, err = unpack(before); err != nil {
+				return err
+			}
+			one.spoken.Before = one.spoken.Before[max(0, len(one.spoken.Before)-longestBefore):]
+		}
 		t.Text, err = unpack(data)
 		one.turn = t
 		return err

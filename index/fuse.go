@@ -21,6 +21,7 @@ type ranked struct {
 	item    payload.Item // of an item
 	turn    Turn         // of a turn
 	passage string       // of a turn: what would be shown
+	spoken  rank.Spoken  // of a turn
 	look    rank.Features
 	extras
 	raw float64 // the second look's score, before it is made a share of the best one's
@@ -107,6 +108,12 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 	support := supports(out)
 	aliased := r.q.Without&Aliases == 0 && mostAliased(out)
 	claimed, taken := claims(out)
+	said := map[spot]rank.Spoken{}
+	for _, o := range out {
+		if o.table == turns {
+			said[spot{o.session, o.n}] = o.spoken
+		}
+	}
 	var of []*payload.Item
 	var looks, all []*rank.Features
 	var first []float64
@@ -123,6 +130,7 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 				it.Evidence = nil
 			}
 			c.Item = &it
+			c.Spoken = said[spot{o.session, o.n}]
 			if rank.AsOfSession(it.Kind) {
 				var err error
 				if c.Overtaken, err = r.overtaken(ctx, o.session); err != nil {
@@ -133,7 +141,7 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 			from, to := r.asked.Passage(o.turn.Text)
 			o.passage = o.turn.Text[from:to]
 			c.Text, c.Shown, c.User = o.turn.Text, o.passage, o.turn.Role == "user"
-			c.Taken = taken[spot{o.session, o.n}]
+			c.Taken, c.Spoken = taken[spot{o.session, o.n}], o.spoken
 		}
 		o.look = r.asked.Look(c)
 		shown, all = append(shown, o.says()), append(all, &o.look)

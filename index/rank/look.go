@@ -54,7 +54,7 @@ const (
 	PassageWords
 	PassageLexicon
 	PassageAll  // share in the turn, or the lead
-	PassageRare // weight of the rarest word there
+	PassageRare // weight of the rarest word there; this and the next tell how sure an answer is only
 	PassagePairs
 	PassageSupport
 	PassagePerson
@@ -62,8 +62,8 @@ const (
 	PassageKindred // share that stands in the turn, or the lead, in the lexicon's words only
 	PassageLength  // words of what would be shown
 	PassageTaken   // a lead was taken from the turn: how sure that one is
-	OfLead         // it is a lead
-	LeadSure       // and how sure it is
+	PassageBefore  // share that stands in the turn before alone: in what it answers
+	PassageClosing // it is the assistant's last word before the person speaks again
 	Claimed        // share of claims among the items found
 	Count
 )
@@ -74,8 +74,8 @@ var names = [Count]string{"words", "source", "lexicon", "near", "all", "alias", 
 	"asked", "tried", "why", "file", "status", "goal", "next", "open", "flag", "eliminated", "sure", "person", "human",
 	"past", "overtaken",
 	"passage", "passage-words", "passage-lexicon", "passage-all", "passage-rare", "passage-pairs", "passage-support",
-	"passage-person", "passage-beside", "passage-kindred", "passage-length", "passage-taken", "lead", "lead-sure",
-	"claimed"}
+	"passage-person", "passage-beside", "passage-kindred", "passage-length", "passage-taken",
+	"passage-before", "passage-closing", "claimed"}
 
 // Name names a feature, as weights.txt does.
 func Name(i int) string { return names[i] }
@@ -89,11 +89,12 @@ func (f *Features) Kindred() float64 { return f[Kindred] + f[PassageKindred] }
 
 // Candidate is an item or a turn that the first pass found.
 type Candidate struct {
-	Item  *payload.Item // nil for a turn
-	Text  string        // of a turn
-	Shown string        // of a turn: its passage
-	User  bool          // a turn is a person's
-	Taken float64       // of a turn: how sure the lead is that was taken from it, 0 if none was
+	Item   *payload.Item // nil for a turn
+	Text   string        // of a turn
+	Shown  string        // of a turn: its passage
+	User   bool          // a turn is a person's
+	Taken  float64       // of a turn: how sure the lead is that was taken from it, 0 if none was
+	Spoken               // of a turn, or of the one that a lead was taken from where it was found too
 
 	Overtaken bool    // an item's project has later sessions
 	Aliased   bool    // most of the items found with it, itself or not, have aliases
@@ -105,6 +106,12 @@ type Candidate struct {
 	Near                            float64 // cosine, 0 if unknown
 }
 
+// Spoken is where in its session a turn was said.
+type Spoken struct {
+	Before  string // the end of the turn before
+	Closing bool   // it is the assistant's last word before the person speaks again
+}
+
 // Look sees a candidate.
 func (q *Question) Look(c Candidate) Features {
 	switch {
@@ -114,7 +121,7 @@ func (q *Question) Look(c Candidate) Features {
 		return f
 	case c.Item.Kind == payload.Lead:
 		f := q.passage(c, c.Item.Text, c.Item.Text)
-		f[PassagePerson], f[OfLead], f[LeadSure] = truth(c.Item.By == payload.ByUser), 1, c.Item.Confidence
+		f[PassagePerson] = truth(c.Item.By == payload.ByUser)
 		return f
 	}
 	return q.item(c)
@@ -130,6 +137,8 @@ func (q *Question) passage(c Candidate, said, shown string) (f Features) {
 	f[PassageWords], f[PassageLexicon], f[PassageSupport] = c.Words, c.Lexicon, c.Support
 	f[PassageAll], f[PassageRare], f[PassagePairs] = q.share(t.terms), q.rarest(t.terms), q.pairs(t)
 	f[PassageKindred] = q.share(t.kin &^ t.terms)
+	f[PassageBefore] = q.share(q.read(c.Before).terms &^ t.terms)
+	f[PassageClosing] = truth(c.Closing)
 	f[PassageLength] = math.Log1p(float64(len(strings.Fields(shown)))) / 5
 	return f
 }

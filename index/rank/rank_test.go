@@ -43,15 +43,17 @@ func TestLookAtItem(t *testing.T) {
 func TestLookAtPassage(t *testing.T) {
 	said := "we have backoff, and then the jitter, for all of them"
 	want := Features{APassage: 1, PassageWords: 0.4, PassageLexicon: 0.1, PassageSupport: 0.2, PassageAll: 0.8,
-		PassageRare: 1, PassagePairs: 0.5, PassagePerson: 1, PassageLength: math.Log1p(5) / 5, PassageTaken: 0.3, Claimed: 0.25}
-	turn := Candidate{Text: said, Shown: "backoff, and then the jitter", User: true, Taken: 0.3,
+		PassageRare: 1, PassagePairs: 0.5, PassagePerson: 1, PassageLength: math.Log1p(5) / 5, PassageTaken: 0.3,
+		PassageBefore: 0.2, PassageClosing: 1, Claimed: 0.25}
+	asked := Spoken{Before: "how do retries wait, with backoff?", Closing: true}
+	turn := Candidate{Text: said, Shown: "backoff, and then the jitter", User: true, Taken: 0.3, Spoken: asked,
 		Words: 0.4, Lexicon: 0.1, Support: 0.2, Claimed: 0.25}
-	lead := Candidate{Item: &payload.Item{Kind: payload.Lead, Text: said, By: payload.ByUser, Confidence: 0.6},
+	lead := Candidate{Item: &payload.Item{Kind: payload.Lead, Text: said, By: payload.ByUser, Confidence: 0.6}, Spoken: asked,
 		Words: 0.4, Lexicon: 0.1, Support: 0.2, Claimed: 0.25}
 	for _, c := range []struct {
 		Candidate
 		change map[int]float64
-	}{{turn, nil}, {lead, map[int]float64{PassageLength: math.Log1p(11) / 5, PassageTaken: 0, OfLead: 1, LeadSure: 0.6}}} {
+	}{{turn, nil}, {lead, map[int]float64{PassageLength: math.Log1p(11) / 5, PassageTaken: 0}}} {
 		got := retries().Look(c.Candidate)
 		for i, x := range want {
 			if changed, ok := c.change[i]; ok {

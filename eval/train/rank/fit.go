@@ -39,9 +39,10 @@ const (
 // decided, what a person wrote before what a rule took,
 // and all else alike what is surer, and a person's word, come first. Where all that is
 // found are claims, a passage comes behind them: at -2 people's own items lose three
-// first answers of a hundred to passages, at -4 none.
+// first answers of a hundred to passages, at -4 none. The place of a passage's words tells
+// which is which no better than chance, and how sure it is.
 var given = map[int]float64{rank.Past: -2, rank.Overtaken: -0.5, rank.Human: 0.5, rank.Sure: 0.5, rank.Person: 0.1,
-	rank.Near: 0, rank.Claimed: -4}
+	rank.Near: 0, rank.PassageRare: 0, rank.PassagePairs: 0, rank.Claimed: -4}
 
 // never are the features that may not count against a candidate, whatever a
 // small sample says.
@@ -49,8 +50,8 @@ var never = []int{rank.Words, rank.Source, rank.Lexicon, rank.All, rank.Alias, r
 	rank.Many, rank.Pairs, rank.About, rank.Topic, rank.Support,
 	rank.Whole, rank.InText, rank.LikeText, rank.LikeAlias, rank.InAliases, rank.Concepts, rank.OtherWords, rank.Company,
 	rank.Number,
-	rank.Asked, rank.Tried, rank.Why, rank.PassageWords, rank.PassageLexicon, rank.PassageAll, rank.PassageRare,
-	rank.PassagePairs, rank.PassageSupport, rank.PassageBeside, rank.PassageKindred, rank.PassageTaken, rank.LeadSure}
+	rank.Asked, rank.Tried, rank.Why, rank.PassageWords, rank.PassageLexicon, rank.PassageAll,
+	rank.PassageSupport, rank.PassageBeside, rank.PassageKindred, rank.PassageTaken}
 
 // ask asks all questions once. What the second look sees doesn't depend on
 // its weights.
