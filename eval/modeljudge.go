@@ -3,6 +3,8 @@ package eval
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"recall/distill/model"
 	"recall/llm"
 	"recall/payload"
 	"recall/prompts"
@@ -19,13 +22,22 @@ import (
 )
 
 // ModelJudge asks a model. It asks about many pairs at once, about each pair
-// once (see Verdicts), and not about those that can't be the same: files of
+// once, and not about those that can't be the same: files of
 // different paths and, where a claim is held against many, those that have
 // little in common with it in words and evidence.
 type ModelJudge struct {
-	Model    llm.Model
-	Verdicts *Verdicts           // what was said before; nil keeps nothing
-	Redact   func(string) string // takes secrets out of what is asked; nil: none
+	Model  llm.Model
+	Kept   model.Store         // what was said before, by pair; nil keeps nothing
+	Redact func(string) string // takes secrets out of what is asked; nil: none
+}
+
+// verdictOn is what a verdict is on: a pair, as it is told, always in the same order.
+type verdictOn struct{ A, B string }
+
+// verdict is what is kept of one.
+type verdict struct {
+	Verdict string   `json:"verdict"`
+	Of      []string `json:"of"` // see model.Store
 }
 
 var _ Judge = ModelJudge{}
@@ -61,7 +73,9 @@ func (j ModelJudge) Alike(ctx context.Context, claims []Claim, pairs [][2]int) (
 			out[k] = 1
 			continue
 		}
-		if v, ok := j.Verdicts.of(q); ok {
+		if v, err := j.before(q); err != nil {
+			return nil, fmt.Errorf("judge %s: %w", j.Model.Name(), err)
+		} else if v != "" {
 			out[k] = degrees[v]
 			continue
 		}
@@ -77,7 +91,7 @@ func (j ModelJudge) Alike(ctx context.Context, claims []Claim, pairs [][2]int) (
 		for _, k := range places[q] {
 			out[k] = degrees[verdict]
 		}
-		return j.Verdicts.keep(q, verdict)
+		return j.keep(q, verdict)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("judge %s: %w", j.Model.Name(), err)
@@ -85,10 +99,43 @@ func (j ModelJudge) Alike(ctx context.Context, claims []Claim, pairs [][2]int) (
 	return out, nil
 }
 
-// question is one pair as it is asked about, always in the same order.
+// question is one pair as it is asked about.
 func (j ModelJudge) question(a, b Claim) verdictOn {
 	x, y := j.told(a), j.told(b)
-	return verdictOn{j.Name(), min(x, y), max(x, y)}
+	return verdictOn{min(x, y), max(x, y)}
+}
+
+// key is where a pair's verdict is kept: it is the same as long as judge and wording are.
+func (j ModelJudge) key(q verdictOn) string {
+	sum := sha256.Sum256([]byte(j.Name() + "\x00" + q.A + "\x00" + q.B))
+	return "judge-" + hex.EncodeToString(sum[:20])
+}
+
+// before is what was said of a pair before, "" if nothing that can be read.
+func (j ModelJudge) before(q verdictOn) (string, error) {
+	if j.Kept == nil {
+		return "", nil
+	}
+	data, _, err := j.Kept.Answer(j.key(q))
+	var v verdict
+	if err != nil || json.Unmarshal(data, &v) != nil {
+		return "", err
+	}
+	if _, known := degrees[v.Verdict]; !known {
+		return "", nil
+	}
+	return v.Verdict, nil
+}
+
+func (j ModelJudge) keep(q verdictOn, said string) error {
+	if j.Kept == nil {
+		return nil
+	}
+	data, err := json.Marshal(verdict{said, []string{}})
+	if err != nil {
+		return err
+	}
+	return j.Kept.KeepAnswer(j.key(q), data)
 }
 
 // told is a claim in one line.

@@ -59,6 +59,19 @@ func (m *saysOf) Complete(_ context.Context, r llm.Request) (llm.Response, error
 		strings.Join(append(all, `{"number":0,"verdict":"same"}`), ",") + `]}`}, nil
 }
 
+// keeping is a model.Store in memory.
+type keeping struct{ all sync.Map }
+
+func (k *keeping) Answer(key string) ([]byte, bool, error) {
+	data, ok := k.all.Load(key)
+	if !ok {
+		return nil, false, nil
+	}
+	return data.([]byte), true, nil
+}
+
+func (k *keeping) KeepAnswer(key string, data []byte) error { k.all.Store(key, data); return nil }
+
 func statements(all ...string) (claims []Claim, pairs [][2]int) {
 	for i, t := range all {
 		claims = append(claims, Claim{Kind: payload.Decision, Text: t})
@@ -87,12 +100,7 @@ func TestModelJudge(t *testing.T) {
 	claims = append(claims, Claim{Kind: payload.File, Path: "a.go", Text: "a.go: parses"},
 		Claim{Kind: payload.File, Path: "b.go", Text: "b.go: parses"})
 	pairs = append(pairs, [2]int{12, 13})
-	dir := t.TempDir()
-	v, err := OpenVerdicts(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	j := ModelJudge{Model: m, Verdicts: v}
+	j := ModelJudge{Model: m, Kept: &keeping{}}
 	want := []float64{1, 0, 1, 0, 0.4, 1, 0}
 	got, err := j.Alike(t.Context(), claims, pairs)
 	if d := cmp.Diff(want, got); d != "" || err != nil {
@@ -102,30 +110,14 @@ func TestModelJudge(t *testing.T) {
 		t.Errorf("pairs asked about (-want +got):\n%s", d)
 	}
 
-	// What was said once isn't asked again, also after a line was cut short.
-	file := filepath.Join(dir, "verdicts.jsonl")
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, append(b, `{"key":"12","ju`...), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if j.Verdicts, err = OpenVerdicts(dir); err != nil {
-		t.Fatal(err)
-	}
+	// What was said once isn't asked again; what is kept of something else is.
 	if got, err := j.Alike(t.Context(), claims, pairs); err != nil || !cmp.Equal(want, got) || m.requests != 1 {
 		t.Errorf("got %v, %v after %d requests", got, err, m.requests)
 	}
-	more, one := statements("Use Redis.", "Redis is used.")
-	if _, err := j.Alike(t.Context(), more, one); err != nil {
-		t.Fatal(err)
-	}
-	if j.Verdicts, err = OpenVerdicts(dir); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := j.Alike(t.Context(), more, one); err != nil || m.requests != 2 {
-		t.Errorf("a verdict after a torn line is lost: %v, %d requests", err, m.requests)
+	kept := j.Kept.(*keeping)
+	kept.all.Range(func(key, _ any) bool { kept.all.Store(key, []byte(`{"ju`)); return true })
+	if got, err := j.Alike(t.Context(), claims, pairs); err != nil || !cmp.Equal(want, got) || m.requests != 2 {
+		t.Errorf("torn: got %v, %v after %d requests", got, err, m.requests)
 	}
 	if want := "model/test/judge/" + prompts.Version(prompts.Judge.Text()+string(prompts.Judge.Schema())); j.Name() != want {
 		t.Errorf("got %s, want %s", j.Name(), want)
@@ -261,11 +253,8 @@ func TestModelJudgeByRelay(t *testing.T) {
 	defer stop()
 	answered := make(chan int)
 	go func() { answered <- answerAll(ctx, t, dir, same) }()
-	v, err := OpenVerdicts(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := Agree(ctx, ModelJudge{Model: m, Verdicts: v}, pairs)
+	v := &keeping{}
+	a, err := Agree(ctx, ModelJudge{Model: m, Kept: v}, pairs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +275,7 @@ func TestModelJudgeByRelay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Agree(t.Context(), ModelJudge{Model: m, Verdicts: v}, pairs)
+	again, err := Agree(t.Context(), ModelJudge{Model: m, Kept: v}, pairs)
 	if d := cmp.Diff(a, again); d != "" || err != nil {
 		t.Errorf("the second time %v (-first +second):\n%s", err, d)
 	}

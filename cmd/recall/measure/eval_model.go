@@ -3,7 +3,6 @@ package measure
 import (
 	"context"
 	"errors"
-	"path/filepath"
 
 	"recall/answer"
 	"recall/answer/compose"
@@ -83,15 +82,11 @@ func tellAsked(a *app.App, m *evalModel) {
 
 // judging is the judge of that name.
 func (m *evalModel) judging(rules *redact.Rules) (eval.Judge, error) {
-	dir, err := app.RunsDir()
+	dir, err := app.AnswersOf(m)
 	if err != nil {
 		return nil, err
 	}
-	v, err := eval.OpenVerdicts(filepath.Join(dir, "verdicts"))
-	if err != nil {
-		return nil, err
-	}
-	return eval.ModelJudge{Model: m, Verdicts: v, Redact: func(s string) string { return rules.Session().Text(s) }}, nil
+	return eval.ModelJudge{Model: m, Kept: dir, Redact: func(s string) string { return rules.Session().Text(s) }}, nil
 }
 
 // secondLook has a model look at what a search found, as recall query does. Its
