@@ -96,13 +96,13 @@ type contract struct {
 	mended  bool // the item at hand has new words
 }
 
-// claims are the kinds that say that something is so.
-var claims = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Hypothesis, payload.Flag}
+// Claims are the kinds that say that something is so.
+var Claims = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Hypothesis, payload.Flag}
 
 // keeps mends an item in place and reports whether it may be kept.
 func (c *contract) keeps(it *payload.Item) bool {
 	c.mended = false
-	if !slices.Contains(claims, it.Kind) {
+	if !slices.Contains(Claims, it.Kind) {
 		return true
 	}
 	if it.Kind == payload.Decision {

@@ -28,7 +28,8 @@ type group []option
 var optionForms = sync.OnceValue(func() []*regexp.Regexp {
 	const end = `[^\S\n]*[).:\]—–-]*\**[).:\]—–-]*[^\S\n]*(\S[^\n]*)`
 	return []*regexp.Regexp{
-		regexp.MustCompile(`(?m)^[ \t>*+#-]*\**(?i:option|approach|variant|alternative|choice|plan)[ \t]+\(?([A-Ha-h]|[1-9])\b` + end),
+		regexp.MustCompile(`(?m)^[ \t>*+#-]*\**(?i:option|approach|variant|alternative|choice|plan)` +
+			`[ \t]+\(?([A-Ha-h]|[1-9])\b` + end),
 		regexp.MustCompile(`(?m)^[ \t>*+-]*\**(?:\(([A-Ha-h])\)|([A-Ha-h])[).])[ \t]` + end),
 		regexp.MustCompile(`(?m)^[ \t>*+-]*\**(?:\(([1-9])\)|([1-9])[).])\**[ \t]` + end),
 	}
@@ -132,8 +133,11 @@ type pick struct {
 func (p *pick) word() string { return quoteOf(p.turn.Text) }
 
 var (
-	takesNamed    = text.Pattern(`(?i)\b(?:option|approach|variant|alternative|choice|plan|number)\s+\(?([a-h]|[1-9])\b`)
-	takesBare     = text.Pattern(`(?i)^(?:(?:or|no|ok|okay|yes|yeah|yep|sure|actually|let'?s|i'?d|i|we|do|go|with|take|pick|choose|prefer|like|want|for|the|please|then|just|use|it'?s)[\s,]+)*(?:\(([a-h]|[1-9])\)|([a-h]|[1-9])\)?)(?:[.!)]?\s*$|,\s|[!)]?\s+(?:please|then|it is|sounds|is (?:good|fine|best|ok))\b)`)
+	takesNamed = text.Pattern(`(?i)\b(?:option|approach|variant|alternative|choice|plan|number)\s+\(?([a-h]|[1-9])\b`)
+	takesBare  = text.Pattern(`(?i)^(?:(?:or|no|ok|okay|yes|yeah|yep|sure|actually|let'?s|i'?d|i|we|do|go|with|take|` +
+		`pick|choose|prefer|like|want|for|the|please|then|just|use|it'?s)[\s,]+)*` +
+		`(?:\(([a-h]|[1-9])\)|([a-h]|[1-9])\)?)(?:[.!)]?\s*$|,\s|[!)]?\s+(?:please|then|it is|sounds|is ` +
+		`(?:good|fine|best|ok))\b)`)
 	severalPicked = text.Pattern(`(?i)\b(?:[a-h]|[1-9])\)?\s*(?:,|&|\+|and|or|/)\s*\(?(?:option\s+)?(?:[a-h]|[1-9])\b`)
 	saysNo        = text.Pattern(`(?i)\b(?:not|no|never|cannot)\b|n['’]t\b|\?`)
 )

@@ -12,11 +12,15 @@ import (
 func Objects(t *ingest.Turn) bool { return objects().MatchString(t.OwnText()) }
 
 var (
-	objects = text.Pattern(`(?i)^\W*(?:no\b|nope|not? (?:that|this|quite|yet)|stop\b|wait\b|don['’]?t\b|do not\b|instead\b|undo\b|revert\b|wrong\b|that['’]?s (?:not|wrong)|i (?:don['’]?t|disagree|meant))`)
+	objects = text.Pattern(`(?i)^\W*(?:no\b|nope|not? (?:that|this|quite|yet)|stop\b|wait\b|don['’]?t\b|do ` +
+		`not\b|instead\b|undo\b|revert\b|wrong\b|that['’]?s (?:not|wrong)|i (?:don['’]?t|disagree|meant))`)
 	// turnsDown matches the word by which a clause turns down what follows it.
-	turnsDown = text.Pattern(`(?i)\b(?:no|nope|nein|don['’]?t|do not|let['’]?s not|not|never|instead of|rather than|undo|revert|scratch|drop|forget|stop)\b`)
+	turnsDown = text.Pattern(`(?i)\b(?:no|nope|nein|don['’]?t|do not|let['’]?s not|not|never|instead of|rather ` +
+		`than|undo|revert|scratch|drop|forget|stop)\b`)
 	// turnsNothing are such words that turn nothing down.
-	turnsNothing = text.Pattern(`(?i)\b(?:no (?:problem|worries|idea|issue|doubt|matter)|not (?:only|just|sure|bad|clear|certain)|(?:don['’]?t|do not) (?:forget|worry|know|understand|see|get|have|mind|remember)|why not|whether or not|if not|or not)\b`)
+	turnsNothing = text.Pattern(`(?i)\b(?:no (?:problem|worries|idea|issue|doubt|matter)|not ` +
+		`(?:only|just|sure|bad|clear|certain)|(?:don['’]?t|do not) ` +
+		`(?:forget|worry|know|understand|see|get|have|mind|remember)|why not|whether or not|if not|or not)\b`)
 	clauseEnd    = text.Pattern(`[,;:.!?\n—]`)
 	sentences    = text.Pattern(`[^.!?\n]+(?:[.!?]+[^\s.!?][^.!?\n]*)*[.!?]*`)
 	saysNoItself = text.Pattern(`(?i)\b(?:without|not?|never|instead|rather than|removed?|dropped)\b|n['’]t\b`)

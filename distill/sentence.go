@@ -12,12 +12,17 @@ var (
 	codeSpan  = text.Pattern("`[^`\n]*`|\"[^\"\\n]{1,3}\"")
 	numbering = text.Pattern(`(?:^|[\s,;])(?:[0-9]{1,2}|[a-zA-Z]|[:;]-?)$`)
 	// leftOpen matches an end that something must follow.
-	leftOpen = text.Pattern(`(?i)(?:[:,;(\[{—–-]|\b(?:a|an|the|of|to|for|with|without|and|or|but|since|because|which|from|into|than|via|its|their|when|while|if))\s*\.?$`)
+	leftOpen = text.Pattern(`(?i)(?:[:,;(\[{—–-]|\b(?:a|an|the|of|to|for|with|without|and|or|but|since|because|` +
+		`which|from|into|than|via|its|their|when|while|if))\s*\.?$`)
 	// pointsBack matches a beginning that says nothing alone.
-	pointsBack = text.Pattern(`(?i)^(?:and |but |so |or |then )?(?:(?:it|this|that|these|those|they)(?:['’](?:s|re|ll|d))?\s+(?:\w+ly |also |just |now )?(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|should|must|may|might|means?|rules?|makes?|knows?|works?|fails?|gets?|keeps?|essentially|exactly)\b|(?:it|that|this|they)['’](?:s|re|ll|d)\b|i mean\b)`)
+	pointsBack = text.Pattern(`(?i)^(?:and |but |so |or |then )?(?:(?:it|this|that|these|those|they)(?:['’](?:s|re|ll|` +
+		`d))?\s+(?:\w+ly |also |just |now )?(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|should|must|` +
+		`may|might|means?|rules?|makes?|knows?|works?|fails?|gets?|keeps?|essentially|exactly)\b|(?:it|that|this|` +
+		`they)['’](?:s|re|ll|d)\b|i mean\b)`)
 	// pointsOut matches such a beginning that names what it is of: "it isn't the lock",
 	// "it was the proxy that …".
-	pointsOut = text.Pattern(`(?i)^(?:it|that|this)(?: is| was|['’]s)?(?:n['’]t| isn['’]t| wasn['’]t| not) (?:the|a|an|our|because|due)\b|^it (?:is|was) .{0,40}\bthat\b`)
+	pointsOut = text.Pattern(`(?i)^(?:it|that|this)(?: is| was|['’]s)?(?:n['’]t| isn['’]t| wasn['’]t| not) ` +
+		`(?:the|a|an|our|because|due)\b|^it (?:is|was) .{0,40}\bthat\b`)
 )
 
 // adrift reports whether a claim can't be read without what stood before it.
@@ -60,12 +65,18 @@ func balanced(s string) bool {
 }
 
 var (
-	deniesFact = text.Pattern(`(?i)\b(?:is|are|was|were|has|have|do|does|did|can|could|will|would|may)(?: \w+)? (?:\*\*)?(?:not|never|no)(?:\*\*)?\b|\b(?:is|are|was|were|has|have|do|does|did|ca|could|wo|would)n['’]t\b|\bcannot\b|\bnot (?:accurate|true|correct|so|the case|atomic|supported|possible)\b`)
+	deniesFact = text.Pattern(`(?i)\b(?:is|are|was|were|has|have|do|does|did|can|could|will|would|may)(?: \w+)? ` +
+		`(?:\*\*)?(?:not|never|no)(?:\*\*)?\b|\b(?:is|are|was|were|has|have|do|does|did|ca|could|wo|would)n['’]t\b|` +
+		`\bcannot\b|\bnot (?:accurate|true|correct|so|the case|atomic|supported|possible)\b`)
 	// verdict matches what is said of a thing that is not taken, or not to blame:
 	// that rules it out.
-	verdict     = text.Pattern(`(?i)(?:not|n['’]t|cannot|never)(?:\*\*)?\s+(?:\w+ )?(?:it\b|help|work|fit|pay|scale|suffice|solve|fix|worth|an option|enough|viable|need|want|use|go with|do it|do this|do that|like|the cause|the culprit|the reason|the problem|why|responsible|caus|to blame|our|taken|chosen|kept|used|built|done|an? good|acceptable|necessary|involved|related)`)
-	alsoWorks   = text.Pattern(`(?i)[,;:] .*\bworks?\b`)
-	anAside     = text.Pattern(`(?i)^(?:unfortunately|sadly|actually|indeed|well|so|but|and|ok|okay|right|hm+|turns out|it turns out(?: that)?)\b[,:]?\s+`)
+	verdict = text.Pattern(`(?i)(?:not|n['’]t|cannot|never)(?:\*\*)?\s+(?:\w+ ` +
+		`)?(?:it\b|help|work|fit|pay|scale|suffice|solve|fix|worth|an option|enough|viable|need|want|use|go with|do it|do ` +
+		`this|do that|like|the cause|the culprit|the reason|the problem|why|responsible|caus|to ` +
+		`blame|our|taken|chosen|kept|used|built|done|an? good|acceptable|necessary|involved|related)`)
+	alsoWorks = text.Pattern(`(?i)[,;:] .*\bworks?\b`)
+	anAside   = text.Pattern(`(?i)^(?:unfortunately|sadly|actually|indeed|well|so|but|and|ok|okay|right|hm+|turns ` +
+		`out|it turns out(?: that)?)\b[,:]?\s+`)
 	firstClause = text.Pattern(`\s[—–-]\s|;|: | \(|,? (?:because|since)\b`)
 )
 

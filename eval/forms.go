@@ -42,8 +42,14 @@ var denials = []rewrite{
 	{text.Pattern(`^(Don['’]t|Do not) `), ``},
 	{text.Pattern(`\balways\b`), `never`},
 	{text.Pattern(`\b(is|are|was|were|will|can|must|should|may)\b`), `$1 not`},
-	{text.Pattern(`\b(stays|keeps|uses|runs|lives|goes|moves|shows|gets|takes|works|comes|stands|sends|writes|reads|stores|sets|makes|needs|rejects|follows|lists|answers|prints|returns|allows|appears|sits|covers|looks|tries|becomes|means|checks|fails|includes|requires|removes|starts|stops|opens|holds|happens|adds|waits|calls|passes|belongs|carries|replaces|names|applies|treats|ends|sorts|retries|deletes|ships|saves|caches|logs|builds|skips)\b`), `does not $1`},
-	{text.Pattern(`^(Use|Keep|Move|Store|Show|Add|Make|Let|Put|Take|Write|Read|Send|Set|Rename|Replace|Drop|Remove|Ask|Fix|Migrate|Create|Run|Find|Bring|Give|Get|Split|Skip|Start|Turn|Rerun|Configure|Wait|Switch|Ship|Retry|Document|Merge|Push|Serve|Cache|Sort|Delete|Limit|Build) `), `Do not $1 `},
+	{text.Pattern(`\b(stays|keeps|uses|runs|lives|goes|moves|shows|gets|takes|works|comes|stands|sends|writes|reads|` +
+		`stores|sets|makes|needs|rejects|follows|lists|answers|prints|returns|allows|appears|sits|covers|looks|tries|` +
+		`becomes|means|checks|fails|includes|requires|removes|starts|stops|opens|holds|happens|adds|waits|calls|passes|` +
+		`belongs|carries|replaces|names|applies|treats|ends|sorts|retries|deletes|ships|saves|caches|logs|builds|` +
+		`skips)\b`), `does not $1`},
+	{text.Pattern(`^(Use|Keep|Move|Store|Show|Add|Make|Let|Put|Take|Write|Read|Send|Set|Rename|Replace|Drop|Remove|Ask|` +
+		`Fix|Migrate|Create|Run|Find|Bring|Give|Get|Split|Skip|Start|Turn|Rerun|Configure|Wait|Switch|Ship|Retry|Document|` +
+		`Merge|Push|Serve|Cache|Sort|Delete|Limit|Build) `), `Do not $1 `},
 }
 
 // third takes the ending off a verb that "does not" now stands before.
@@ -131,7 +137,8 @@ var turns = []func() *regexp.Regexp{
 	text.Pattern(`\b[Ff]rom (?:the |a )?` + thing + `( to (?:the |a |be a )?)` + thing),
 	text.Pattern(`\b(?i:replaces?|renamed?|renames|replaced|moved?|switch|migrate|change[ds]?) (?:the |a )?` + thing +
 		`( (?:with|by|to|into) (?:the |a )?)` + thing),
-	text.Pattern(thing + `( (?:replaces|becomes|is replaced by|was replaced by|comes before|comes after|goes before|precedes) (?:the |a )?)` + thing),
+	text.Pattern(thing + `( (?:replaces|becomes|is replaced by|was replaced by|comes before|comes after|goes ` +
+		`before|precedes) (?:the |a )?)` + thing),
 	text.Pattern(thing + `( (?:before|after|unlike) (?:the |a )?)` + thing),
 	text.Pattern(thing + `( > )` + thing),
 }
@@ -172,7 +179,8 @@ func heldApart(known map[string]bool, one, two string) bool {
 }
 
 var (
-	namePattern   = regexp.MustCompile("`[^`\\s]+`|[A-Za-z0-9_-]*[A-Za-z0-9][/_.][A-Za-z0-9_./-]*[A-Za-z0-9]|--[a-z][a-z-]+|\\b[A-Z]?[a-z]+[A-Z][A-Za-z]+\\b|\\b[A-Z]{2,}[A-Z_]+\\b")
+	namePattern = regexp.MustCompile("`[^`\\s]+`|[A-Za-z0-9_-]*[A-Za-z0-9][/_.][A-Za-z0-9_./-]*[A-Za-z0-9]|" +
+		"--[a-z][a-z-]+|\\b[A-Z]?[a-z]+[A-Z][A-Za-z]+\\b|\\b[A-Z]{2,}[A-Z_]+\\b")
 	numberPattern = regexp.MustCompile(`\b\d[\d,_]*(?:\.\d+)*k?\b`)
 )
 

@@ -34,7 +34,8 @@ func split(text string) []token {
 	clause, fresh := 0, 0
 	var around []int
 	next := func() { fresh++; clause = fresh }
-	text = strings.NewReplacer("’", "'", "→", " → ", "->", " → ", "—", " — ", "–", " – ", " - ", " — ").Replace(text)
+	text = strings.NewReplacer("’", "'", "→", " → ", "->", " → ", "—", " — ", "–", " – ",
+		" - ", " — ").Replace(text)
 	for _, raw := range strings.Fields(text) {
 		if len(ts) == longest {
 			break

@@ -11,7 +11,8 @@ func (s *Schema) Told() string {
 	if s == nil {
 		return ""
 	}
-	return "\n\nAnswer with one JSON value and nothing else: no words before or after it, no code fence. It follows this JSON Schema:\n" + string(s.JSON) + "\n"
+	return "\n\nAnswer with one JSON value and nothing else: no words before or after it, " +
+		"no code fence. It follows this JSON Schema:\n" + string(s.JSON) + "\n"
 }
 
 // FindJSON takes the JSON object or list out of what a model answered that

@@ -18,7 +18,9 @@ func RuledOutThing(text string) string {
 }
 
 // noForm matches a sentence that says itself that something is out.
-var noForm = text.Pattern(`(?i)\b(?:is|are|was|were|has|have|do|does|did|can|could|will|would|should) (?:not|never|no)\b|\b(?:cannot|no longer|never)\b|\w+n['’]t\b|\b(?:is|are|was|were|drops?|dropped|ruled|falls?) out\b|\bit['’]s (?:not|no|out)\b|\bnot\b|\brul(?:es?|ing) out\b|\bskip(?:s|ped|ping)?\b|\b(?:fails?|breaks?)\b`)
+var noForm = text.Pattern(`(?i)\b(?:is|are|was|were|has|have|do|does|did|can|could|will|would|should) ` +
+	`(?:not|never|no)\b|\b(?:cannot|no longer|never)\b|\w+n['’]t\b|\b(?:is|are|was|were|drops?|dropped|ruled|falls?) ` +
+	`out\b|\bit['’]s (?:not|no|out)\b|\bnot\b|\brul(?:es?|ing) out\b|\bskip(?:s|ped|ping)?\b|\b(?:fails?|breaks?)\b`)
 
 // SaysNo reports whether the text of an eliminated item is a sentence that says itself
 // that something is out, so that "Ruled out" before it would say the opposite: "a

@@ -39,7 +39,8 @@ var (
 	tailEsc    = text.Pattern(`\\(\\*)\((scope: |not: |session |from [^()\s,]+, [A-Z][a-z]{2} \d)([^()]*)\)$`)
 	scopeTail  = text.Pattern(`^(.+) \(scope: ([^()]*)\)$`)
 	notTail    = text.Pattern(`^(.+) \(not: ([^()]*)\)$`)
-	note       = text.Pattern(` \((?:session|from) [^()\s,]+, [A-Z][a-z]{2} \d{1,2}(, \d{4})?(; [a-z ]+, [A-Z][a-z]{2} \d{1,2}(, \d{4})?)?\)$`)
+	note       = text.Pattern(` \((?:session|from) [^()\s,]+, [A-Z][a-z]{2} \d{1,2}(, \d{4})?(; [a-z ]+, ` +
+		`[A-Z][a-z]{2} \d{1,2}(, \d{4})?)?\)$`)
 	lead       = text.Pattern("^(\\\\|#|>|```|~~~|[-*+•] |[-*+•]$|\\[(?i:pinned|x| )\\])")
 	leadEsc    = text.Pattern("^\\\\(\\\\|#|>|```|~~~|[-*+•] |[-*+•]$|\\[(?i:pinned|x| )\\])")
 	fileStates = []string{FileDone, FileProgress, FileUntouched, FileOffLimits}

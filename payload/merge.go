@@ -40,7 +40,8 @@ func Merge(p *Payload, edited, who string, at time.Time) ([]Edit, error) {
 		return nil, fmt.Errorf("payload.md: %w", err)
 	}
 	if now.cut {
-		return nil, fmt.Errorf("payload.md: its last line, <!-- /recall -->, is missing, so it may be cut off and nothing is taken from it; put that line back, or remove <!-- recall … --> too")
+		return nil, fmt.Errorf("payload.md: its last line, <!-- /recall -->, is missing, " +
+			"so it may be cut off and nothing is taken from it; put that line back, or remove <!-- recall … --> too")
 	}
 	m := merger{p: p, now: now, edit: Edit{Who: who, At: at.UTC()}}
 	if m.base, m.written, err = baseOf(p); err != nil {

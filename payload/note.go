@@ -72,7 +72,8 @@ func (n *Note) Check() error {
 		return errors.New("a note needs a text: one sentence")
 	case utf8.RuneCountInString(n.Text) > mostNote || utf8.RuneCountInString(n.Why) > mostNote ||
 		utf8.RuneCountInString(n.Scope) > mostNote:
-		return fmt.Errorf("text, why and scope may have %d characters each: write one sentence, and several notes for several things", mostNote)
+		return fmt.Errorf("text, why and scope may have %d characters each: write one sentence, "+
+			"and several notes for several things", mostNote)
 	case len(n.Quote) > mostQuote:
 		return fmt.Errorf("the quote may have %d bytes: send the one sentence that settles it", mostQuote)
 	case len(n.Alternatives) > mostNoted || len(n.About) > mostNoted:

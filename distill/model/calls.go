@@ -85,7 +85,8 @@ func (w *condenser) sight(c *ingest.ToolCall) string {
 
 // looks is a command that only looks at something: nothing is joined to it that might
 // do more.
-var looks = regexp.MustCompile(`^(?:cd \S+ && )?(?:ls|cat|head|tail|wc|pwd|which|tree|file|stat|grep|rg|find|git (?:status|log|diff|show|branch|remote))\b(?:[^;&>` + "`" + `$]|2>&1|2>/dev/null)*$`)
+var looks = regexp.MustCompile(`^(?:cd \S+ && )?(?:ls|cat|head|tail|wc|pwd|which|tree|file|stat|grep|rg|find|git ` +
+	`(?:status|log|diff|show|branch|remote))\b(?:[^;&>` + "`" + `$]|2>&1|2>/dev/null)*$`)
 
 // changed shows of a file that is written or changed for the first time the first lines
 // that say why or how much: comments, and values that are set.
@@ -121,7 +122,8 @@ func deciding(call *ingest.ToolCall) (lines []string) {
 // mostDeciding is how many lines of a file are shown.
 const mostDeciding = 2
 
-var decides = regexp.MustCompile(`^(?://|#|--|/\*+|;|"{3})\s*\S+(?:\s+\S+){4}|^["'\w.$-]+\s*(?:string|int|=|:=|:)\s*["']?-?\d|\bconst\b.*=`)
+var decides = regexp.MustCompile(`^(?://|#|--|/\*+|;|"{3})\s*\S+(?:\s+\S+){4}|^["'\w.$-]+\s*(?:string|int|=|:=|` +
+	`:)\s*["']?-?\d|\bconst\b.*=`)
 
 func (c *condenser) call(call *ingest.ToolCall) {
 	switch {

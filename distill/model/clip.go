@@ -25,7 +25,8 @@ func keep(text string, most, first, last int) string {
 	return head + "\n[…]\n" + faults(middle, most-len(head)-len(end)) + end
 }
 
-var faulty = regexp.MustCompile(`(?i)\b(?:error|fail(?:ed|ure)?|panic|fatal|exception|denied|not found|undefined|cannot|can't|refused|timed? ?out)\b`)
+var faulty = regexp.MustCompile(`(?i)\b(?:error|fail(?:ed|ure)?|panic|fatal|exception|denied|not ` +
+	`found|undefined|cannot|can't|refused|timed? ?out)\b`)
 
 // faults are the lines of a text that look like errors, each once, short.
 func faults(text string, most int) string {

@@ -215,8 +215,8 @@ func (m *Improver) Estimate(ctx context.Context, s *ingest.Session, rules *paylo
 	e.In, e.Out = e.In+e.In/mended, e.Out+e.Out/mended
 	asks := (notes + notesAtOnce - 1) / notesAtOnce
 	e.Requests += asks
-	e.In += asks*m.size(llm.Request{System: prompts.Rephrase.Text(), Schema: &llm.Schema{JSON: prompts.Rephrase.Schema()}}) +
-		notes*notesIn
+	words := llm.Request{System: prompts.Rephrase.Text(), Schema: &llm.Schema{JSON: prompts.Rephrase.Schema()}}
+	e.In += asks*m.size(words) + notes*notesIn
 	e.Out += notes * notesOut
 	return e, nil
 }

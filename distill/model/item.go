@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"recall/distill"
 	"recall/ingest"
 	"recall/payload"
 	"recall/prompts"
@@ -51,7 +52,8 @@ func itemOf(f *found) (it payload.Item, drop string) {
 		return it, dropKind
 	case it.Confidence <= sureness["low"] && doubtful(kind):
 		return it, dropDoubted
-	case len(strings.Fields(it.Text)) < 2 && !strings.ContainsFunc(it.Text, text.Unspaced) && kind != payload.File, it.Text == "":
+	case it.Text == "",
+		kind != payload.File && len(strings.Fields(it.Text)) < 2 && !strings.ContainsFunc(it.Text, text.Unspaced):
 		return it, dropEmpty
 	}
 	return it, ""
@@ -60,7 +62,7 @@ func itemOf(f *found) (it payload.Item, drop string) {
 // doubtful tells kinds that somebody would act upon: of these an item that the
 // model itself doubts is none. What is left to do may be an offer.
 func doubtful(k payload.Kind) bool {
-	return k == payload.Decision || k == payload.Eliminated || k == payload.Finding || k == payload.Flag || k == payload.Hypothesis
+	return slices.Contains(distill.Claims, k)
 }
 
 // tidy is a text in one line without what can't be seen, cut at a word.

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -219,7 +218,8 @@ func (l *ledger) close(c closing, told []known) {
 	}
 	switch strings.TrimSpace(string(c.How)) {
 	case "dropped":
-		if there := (payload.Item{Evidence: []payload.Evidence{{Turn: string(src.turn.ID), Quote: quote}}}); !backed(e.item.Text, l.sources.around(&there), leastSupport) {
+		there := payload.Item{Evidence: []payload.Evidence{{Turn: string(src.turn.ID), Quote: quote}}}
+		if !backed(e.item.Text, l.sources.around(&there), leastSupport) {
 			l.dropped["closing: "+dropUnsupported]++
 			return
 		}
@@ -273,7 +273,7 @@ func (l *ledger) onlyLast(kind payload.Kind) {
 // order sorts items by kind, then by time; what is next stays in order.
 func order(items []payload.Item) {
 	slices.SortStableFunc(items, func(a, b payload.Item) int {
-		if c := cmp.Compare(slices.Index(payload.Kinds, a.Kind), slices.Index(payload.Kinds, b.Kind)); c != 0 || a.Kind == payload.Next {
+		if c := a.Kind.Order() - b.Kind.Order(); c != 0 || a.Kind == payload.Next {
 			return c
 		}
 		return a.At.Compare(b.At)

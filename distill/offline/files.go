@@ -396,7 +396,9 @@ func (f *touched) item(t *talk) payload.Item {
 		it.Text, it.Evidence = s.text, []payload.Evidence{cite(f.openBy.turn, f.openBy.text, s.from, s.to)}
 	} else if s := f.said; s != nil && ofFile(s, f.base) && (f.edits == 0 || f.saidBy.turn.N >= f.turn.N) &&
 		!strings.HasSuffix(s.text, ":") {
-		if rest := strings.TrimLeft(s.text[strings.Index(s.text, f.base)+len(f.base):], "`*:,)·— –-0123456789"); len(strings.Fields(rest)) >= 3 && balanced(rest) {
+		_, rest, _ := strings.Cut(s.text, f.base)
+		rest = strings.TrimLeft(rest, "`*:,)·— –-0123456789")
+		if len(strings.Fields(rest)) >= 3 && balanced(rest) {
 			it.Text = rest
 			it.Evidence = []payload.Evidence{cite(f.saidBy.turn, f.saidBy.text, s.from, s.to)}
 		}

@@ -213,5 +213,6 @@ func looksPasted(raw string) bool {
 }
 
 // outputStarts are what output and code begin with.
-var outputStarts = []string{"$ ", "% ", "> ", "❯", "at ", "✓", "✗", "✘", "⏺", "⎿", "+ ", "- [", "Error:", "error:",
+var outputStarts = []string{"$ ", "% ", "> ", "❯", "at ", "✓", "✗", "✘", "⏺", "⎿", "+ ",
+	"- [", "Error:", "error:",
 	"fatal:", "{", "[", "<", "//", "#!", "func ", "import ", "import(", "diff ", "@@", "panic:", "Traceback", "---", "==="}

@@ -159,7 +159,8 @@ func match(toks []token, i int, words ...string) bool {
 func isMark(t token) bool { return t.stem == "" && strings.Contains(",;:.()—", t.low) }
 
 var (
-	staysForm = text.Pattern(`\b(?:stays?|remains?|keep|kept|still|as (?:decided|agreed)|not an option|isn't coming back)\b`)
+	staysForm = text.Pattern(`\b(?:stays?|remains?|keep|kept|still|as (?:decided|agreed)|not an option|isn't coming ` +
+		`back)\b`)
 	// storedForm takes out what says where something is, not that it stays so.
 	storedForm = strings.NewReplacer("is kept", "is", "are kept", "are", "be kept", "be")
 	denyForm   = text.Pattern(`\b(?:not|never|no|don't|doesn't|can't|cannot|nobody|without|none)\b`)

@@ -30,7 +30,8 @@ var pageHTML string
 // pageTemplate is parsed when it is first asked for: few runs of the program do.
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
-		"figure": figure, "span": span, "kofn": kofn, "among": among, "x": plotX, "y": plotY, "ticks": plotTicks, "short": shortID, "day": day,
+		"figure": figure, "span": span, "kofn": kofn, "among": among, "x": plotX, "y": plotY, "ticks": plotTicks,
+		"short": shortID, "day": day,
 		"plural": answer.Count, "rev": clipRev, "seconds": seconds, "dollars": dollars, "mark": markOf, "judged": judged,
 		"kinds": kindRows, "sessions": sessionViews, "measures": func() []eval.QuestionMetric { return eval.QuestionMetrics },
 		"main": func(r *eval.Run) past {

@@ -127,7 +127,8 @@ func (t Tables) kinds(s, floor *eval.PayloadScore) {
 	row("any kind", s.Lenient, Chance(floor, func(p *eval.PayloadScore) eval.Rates { return p.Lenient }), false)
 	t.note("precision: of what was found, how much people wrote down too. recall: of what must be found, how")
 	t.note("much was. F1: both in one. too few: under 10 items to find, so only counts. any kind: what was")
-	t.note("found under another kind counts. by chance: F1 of as many sentences drawn at random. Behind each figure its 95 %% interval, by drawing the sessions anew.")
+	t.note("found under another kind counts. by chance: F1 of as many sentences drawn at random. Behind each figure its " +
+		"95 %% interval, by drawing the sessions anew.")
 }
 
 // Chance is the F1 that sentences drawn at random reach; "" where none were.
@@ -343,7 +344,8 @@ func (t Tables) Trust(k eval.KofN) {
 		t.note("its \"supersedes\" is right often enough to hide what is superseded: distill.links: hide")
 		return
 	}
-	t.note("its \"supersedes\" isn't known to be right often enough to hide what is superseded: leave distill.links at shown")
+	t.note("its \"supersedes\" isn't known to be right often enough to hide what is superseded: leave distill.links at " +
+		"shown")
 }
 
 // Comparison is what moved from one run to the other.

@@ -136,8 +136,10 @@ var faults = []struct {
 	words *regexp.Regexp
 	fault llm.Fault
 }{
-	{regexp.MustCompile(`(?i)not logged in|run /login|invalid api key|fix external api key|oauth token|authentication_error|does not have access`), llm.Unauthorized},
-	{regexp.MustCompile(`(?i)credit balance|usage limit|(session|weekly|opus|sonnet|your|hour) limit|limit reached|error_max_budget|api usage limits|out of (extra )?usage`), llm.NoCredit},
+	{regexp.MustCompile(`(?i)not logged in|run /login|invalid api key|fix external api key|oauth ` +
+		`token|authentication_error|does not have access`), llm.Unauthorized},
+	{regexp.MustCompile(`(?i)credit balance|usage limit|(session|weekly|opus|sonnet|your|hour) limit|limit ` +
+		`reached|error_max_budget|api usage limits|out of (extra )?usage`), llm.NoCredit},
 	{regexp.MustCompile(`(?i)prompt is too long|context limit|context window|request too large`), llm.TooLong},
 	{regexp.MustCompile(`(?i)output token maximum`), llm.Cut},
 	{regexp.MustCompile(`(?i)usage policy`), llm.Refused},

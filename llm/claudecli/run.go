@@ -73,7 +73,8 @@ func (m *Model) run(ctx context.Context, r llm.Request) (output, error) {
 func (m *Model) notStarted(err error) error {
 	e := &llm.Error{Fault: llm.NotFound, Model: m.Name(), Err: err}
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		e.Text = fmt.Sprintf("no program %s: install Claude Code (npm install -g @anthropic-ai/claude-code) and log in once by running claude, or name the program's path", m.o.Program)
+		e.Text = fmt.Sprintf("no program %s: install Claude Code (npm install -g @anthropic-ai/claude-code) and log in "+
+			"once by running claude, or name the program's path", m.o.Program)
 	}
 	return e
 }

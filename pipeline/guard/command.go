@@ -13,7 +13,8 @@ import (
 
 // opaque are programs whose arguments don't show what they work on, also behind
 // others: env sh -c …, find -exec bash ….
-var opaque = regexp.MustCompile(`^(sh|bash|zsh|dash|ash|ksh|fish|cmd|powershell|pwsh|xargs|parallel|eval|python[0-9.]*|perl|ruby|node|ssh|docker)$`)
+var opaque = regexp.MustCompile(`^(sh|bash|zsh|dash|ash|ksh|fish|cmd|powershell|pwsh|xargs|parallel|eval|` +
+	`python[0-9.]*|perl|ruby|node|ssh|docker)$`)
 
 // removers are programs all of whose arguments are files and folders: one that
 // isn't there is nothing to lose.

@@ -118,8 +118,10 @@ func bears(note, quote, around string, assent bool) bool {
 // negation is a word that turns what follows it round; turnedRound how many words
 // of content that reaches.
 var (
-	negation = text.Pattern(`(?i)\b(?:no|not|never|without|don't|dont|do not|doesn't|won't|can't|cannot|shouldn't|isn't|stop|avoid|instead of|rather than|drop|skip)\b`)
-	ruledOut = text.Pattern(`(?i)\b(?:no|not|never|without|drop(?:ped)?|skip|avoid|instead|rather|rul(?:e|ed|es) out|eliminat\w*|revert\w*|remov\w*|abandon\w*|fail\w*|wrong|broke\w*|dead end|slower|worse|useless|tried)\b|n't\b`)
+	negation = text.Pattern(`(?i)\b(?:no|not|never|without|don't|dont|do ` +
+		`not|doesn't|won't|can't|cannot|shouldn't|isn't|stop|avoid|instead of|rather than|drop|skip)\b`)
+	ruledOut = text.Pattern(`(?i)\b(?:no|not|never|without|drop(?:ped)?|skip|avoid|instead|rather|rul(?:e|ed|es) ` +
+		`out|eliminat\w*|revert\w*|remov\w*|abandon\w*|fail\w*|wrong|broke\w*|dead end|slower|worse|useless|tried)\b|n't\b`)
 )
 
 const turnedRound = 3
