@@ -1,0 +1,55 @@
+package ask
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"recall/answer"
+	"recall/cmd/recall/app"
+	"recall/history"
+	"recall/index"
+	"recall/ingest"
+	"recall/payload"
+)
+
+// What the samples and scripts never come to is laid out too: a form that names what isn't there would end the program.
+func TestFormsOfWhatIsRare(t *testing.T) {
+	var out bytes.Buffer
+	a := &app.App{Out: &out}
+	again := history.Try{Outcome: "came again", Then: "go test", Said: "hm",
+		Did: []history.Deed{{What: "x", Why: "y", Edits: []ingest.Edit{{Old: "a\nb", New: "a\nc"}}}}}
+	other := history.Try{Outcome: "other error", Then: "go vet", Did: make([]history.Deed, 11)}
+	a.Form("error", errorPage{&history.Fix{Match: "similar", Met: 9, Seen: []history.Met{
+		{Error: "boom", Command: "go test", Outcome: "other error", Tries: []history.Try{
+			{Outcome: "came again", Then: "go run"}, again, again, again, other, again, {Outcome: "other error", Turn: 3}}},
+		{Error: "x", Outcome: "not known"}}}, "boom"})
+	it := payload.Item{ID: "abcdefghij", Kind: payload.Decision, Text: "use it", Why: "why", At: time.Now(),
+		State: payload.Stands, Evidence: []payload.Evidence{{Turn: "1", N: 1, Quote: "q"}, {Turn: "2", N: 2, Quote: "r"}}}
+	a.Form("error", errorPage{&history.Fix{Match: "prompt", Told: []history.Told{
+		{Kind: "prompt", Text: "x", Items: []payload.Item{it}}, {Kind: "finding", Text: "t", Why: "w"}}}, "x"})
+	l := answer.Linked{Relation: payload.Supersedes, Sure: true, Placed: index.Placed{Item: it}}
+	a.Form("why-item", &answer.Item{Item: it, Standing: &l, Earlier: []answer.Linked{l}, Later: []answer.Linked{l}})
+	written := it
+	written.Evidence = nil
+	a.Form("why-item", &answer.Item{Item: written})
+	a.Form("why-line", &history.Why{Verdict: "several", Note: "n", Sessions: []history.Behind{{By: "text"},
+		{Wrote: true}}})
+	p := a.Page()
+	p.Markdown(&answer.Answer{Verdict: answer.Weak, Shown: []*answer.Result{
+		{Item: &it, History: []answer.Linked{l}, Conflict: []answer.Linked{l}}}})
+	p.Markdown(&answer.Answer{Verdict: answer.Nothing})
+	a.Form("briefs", nil)
+	for _, want := range []string{"    - b\n    + c\n", "  … 2 attempts more after which", "nothing was changed," +
+		" it was run",
+		"  … 3 steps more\n", "with other errors, 2 runs more, the last in turn 3: other error\n",
+		"7 sessions more met it.",
+		"● Found: t (, turn 0, no date)\n", " superseded ", "\n    turn 2\n", "\nlater:\n", "A person wrote it;",
+		"Any of 2 sessions may be meant:\n", "  it made no such commit, but wrote this text; the commit, turn 0\n",
+		"\n- **use it** — stands since ", "\n  - was: use it (", "  - in conflict with: use it (", "none is kept;"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("lacks %q:\n%s", want, out.String())
+		}
+	}
+}

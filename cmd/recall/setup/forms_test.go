@@ -1,0 +1,48 @@
+package setup
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"recall/cmd/recall/app"
+	"recall/hooks"
+	"recall/ingest"
+	"recall/pipeline"
+	"recall/pipeline/improve"
+)
+
+// What the samples and scripts never come to is laid out too: a form that names what isn't there would end the program.
+func TestFormsOfWhatIsRare(t *testing.T) {
+	var out bytes.Buffer
+	a := &app.App{Out: &out, Err: io.Discard}
+	at := time.Now()
+	r := &runDoc{At: at, New: 1, Improved: 2}
+	a.Form("status", StatusDoc{Waiting: 3, Grown: 1, Made: at, Newest: at, LastArchive: r, LastSync: r, LastImprove: r,
+		Doomed: []pipeline.Doomed{{Days: 3, Sessions: 2, First: at, Unsafe: 1}}, Unsafe: make([]ingest.Problem, 5),
+		Schedule: nightDoc{Installed: true, System: "cron", Next: at, Failed: "x"}, Spent: &spentDoc{},
+		Model:    &modelDoc{Name: "m", Waiting: 1, Failed: 1, Batches: 2, Asking: true},
+		Warnings: []string{"w"}, Broken: make([]ingest.Problem, 1)})
+	row := usageRow{Name: "x", Calls: 3, Unpriced: 1, Estimated: &estimatedPart{Calls: 1, Tokens: 4, Cost: 1}}
+	a.Form("usage", &UsageDoc{By: "day", Rows: []usageRow{row}, Total: row, Month: monthDoc{Cap: 3}})
+	a.Form("hooks", hooks.Status{Log: "l", Faults: []string{"f"}, Settings: []hooks.FileStatus{
+		{Path: "p", Events: []string{"e"}, Programs: []string{"q"}, Stale: true, Off: true}, {Problem: "odd"}}})
+	d := &app.ForeseenDoc{Model: "m", Caps: []string{"c"}, Batch: true}
+	d.Pending, d.Resting, d.Sessions = 1, 2, make([]improve.ForeseenSession, 12)
+	a.Form("foreseen", d)
+	a.PrintReport(pipeline.Report{Unread: append(make([]pipeline.Unread, 6), pipeline.Unread{Lines: 3}),
+		Until: at.Add(time.Minute), Expiring: 2, Unsafe: 1})
+	for _, want := range []string{"\n           2 not distilled yet; ", "\n           1 grown since: ",
+		"; 1 NOT archived yet;",
+		"\nNOT SAFE   :", "\n           … and 2 more; --json", "\nschedule   set up with cron, next night run 20",
+		"\nmodel      m: 1 session waits for it (it failed at 1 before); being asked now,", "~$0+?\n",
+		"~ 4 tokens, $1.00 of it estimated, for 1 call that", "This month: 0 tokens, $0 of $3.00\n",
+		"\n  not as this recall would install them:", "\nodd\n", "by batch, $0\n", "1 session on the way with a batch\n",
+		"More than the cap (c):", "3 lines of 7 sessions could not be read", "Claude Code will delete 2 transcripts"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("lacks %q:\n%s", want, out.String())
+		}
+	}
+}
