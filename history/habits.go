@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -65,10 +64,13 @@ func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int
 		}
 		found = append(found, habitOf(h.Text, said))
 	}
-	said, err := stances(ctx, p, project, least)
-	found = append(found, said...)
 	for i := range found {
 		found[i].There = rules.Say(found[i].Text)
+	}
+	said, err := stances(ctx, p, project, least)
+	for _, h := range said { // "push" and "not push" are alike: only the same words say the same
+		h.There = rules.saidBy(func(line string) bool { return sameWords(line, h.Text) })
+		found = append(found, h)
 	}
 	return found, err
 }
@@ -125,7 +127,9 @@ func stances(ctx context.Context, p *pipeline.Pipeline, project string, least in
 			for _, q := range a.Call.Answers {
 				answer := at
 				answer.Quote = text.Clip(line(strings.Join(q.Chosen, ", ")), 120)
-				of := toQuestion(questions, text.Clip(line(q.Question), 160))
+				question := text.Clip(line(q.Question), 160)
+				of := cmp.Or(questions[question], &stance{})
+				questions[question] = of
 				of.yes = append(of.yes, answer)
 			}
 			kind := kindOf(&a)
@@ -174,16 +178,8 @@ func stances(ctx context.Context, p *pipeline.Pipeline, project string, least in
 	return found, nil
 }
 
-// toQuestion is the stance to a question, or to one that asks the same in other words.
-func toQuestion(questions map[string]*stance, question string) *stance {
-	for _, known := range slices.Sorted(maps.Keys(questions)) {
-		if payload.Alike(known, question) >= alreadySaid {
-			return questions[known]
-		}
-	}
-	questions[question] = &stance{}
-	return questions[question]
-}
+// sameWords reports whether two texts differ in nothing but case and what stands between words.
+func sameWords(a, b string) bool { return slices.Equal(text.Split(a), text.Split(b)) }
 
 // kindOf says what a call does, as a rule would name it: a command by its program and what that is to do, the
 // last of a line that isn't fed by another, an edit by its file; "" of what only asks or looks.
@@ -243,11 +239,13 @@ const alreadySaid = 0.6
 
 // Say is the file that says something, "" if none does.
 func (r Rules) Say(text string) string {
+	return r.saidBy(func(line string) bool { return payload.Alike(line, text) >= alreadySaid })
+}
+
+func (r Rules) saidBy(same func(line string) bool) string {
 	for file, lines := range r {
-		for _, line := range lines {
-			if payload.Alike(line, text) >= alreadySaid {
-				return file
-			}
+		if slices.ContainsFunc(lines, same) {
+			return file
 		}
 	}
 	return ""

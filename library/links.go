@@ -40,6 +40,19 @@ func (l *Library) Links() (lines []payload.Link, err error) {
 	return lines, errors.Join(bad...)
 }
 
+// LinkLines are the lines of all links.jsonl as they are written.
+func (l *Library) LinkLines() (lines []byte, err error) {
+	top, old, err := l.linkFiles()
+	bad := []error{err}
+	for _, path := range append(old, top) {
+		text, err := disk.ReadPlain(path)
+		if !errors.Is(err, fs.ErrNotExist) {
+			lines, bad = append(append(lines, text...), '\n'), append(bad, err)
+		}
+	}
+	return lines, errors.Join(bad...)
+}
+
 // LinksStamp changes whenever any links.jsonl does.
 func (l *Library) LinksStamp() (string, error) {
 	top, old, err := l.linkFiles()

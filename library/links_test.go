@@ -11,6 +11,7 @@ import (
 
 	. "recall/library"
 	"recall/library/disk"
+	"recall/library/merge"
 	"recall/payload"
 )
 
@@ -97,9 +98,14 @@ func TestItemLinksOfProjects(t *testing.T) {
 	wantLinks(t, again(t, l), append(want, back))
 }
 
-// What stands in such a file is earlier than what was said since; damage in it hides nothing else.
+// What stands in such a file is earlier than what was said since, also where another library has it elsewhere;
+// damage in it hides nothing else.
 func TestEarlierLinksStayEarlier(t *testing.T) {
 	l, want := linked(t)
+	backup := filepath.Join(t.TempDir(), "backup")
+	if _, err := merge.Backup(t.Context(), l, backup, nil); err != nil {
+		t.Fatal(err)
+	}
 	e, err := l.Session(id)
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +129,17 @@ func TestEarlierLinksStayEarlier(t *testing.T) {
 	if err := os.WriteFile(old, sound, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	wantLinks(t, again(t, l), want)
+	l = again(t, l)
+	wantLinks(t, l, want)
+	other, err := Open(backup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if _, err := merge.Merge(t.Context(), l, other, merge.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	wantLinks(t, l, want)
 }
 
 // What can't be read is named with its line and costs no other line.

@@ -151,6 +151,11 @@ func (l Inside) MendProjects() (how string, again []Entry, err error) {
 		return "put aside as " + filepath.Base(aside) + "; the projects are entered again, names given by hand are lost",
 			all, errors.Join(disk.Rename(path, aside), disk.SyncDir(l.dir))
 	}
+	var ids []string
+	for _, e := range all {
+		ids = append(ids, e.Project)
+	}
+	reg.Reclaim(ids)
 	if err := l.putRegistry(reg); err != nil {
 		return "", nil, err
 	}
@@ -159,7 +164,8 @@ func (l Inside) MendProjects() (how string, again []Entry, err error) {
 	case gone:
 		how = "the projects are entered again, names given by hand are lost"
 	case len(again) > 0:
-		how = fmt.Sprintf("taken as it reads now; the projects of %d sessions are entered again", len(again))
+		how = fmt.Sprintf("taken as it reads now; the projects of %d sessions are entered again, "+
+			"names given to them by hand are lost where they can't be told by their folders", len(again))
 	default:
 		how = "taken as it reads now"
 	}

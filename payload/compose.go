@@ -56,7 +56,17 @@ func Compose(thread []*Payload, numbers map[string]int) *Payload {
 		}
 	}
 	c.settleOnce()
+	out.Read = Unchanged(out.Read, thread...)
 	return out
+}
+
+// Unchanged are the files that no item of the payloads is about.
+func Unchanged(read []string, payloads ...*Payload) []string {
+	return slices.DeleteFunc(slices.Clone(read), func(path string) bool {
+		return slices.ContainsFunc(payloads, func(p *Payload) bool {
+			return slices.ContainsFunc(p.Items, func(it Item) bool { return it.Path == path })
+		})
+	})
 }
 
 // settleOnce leaves out of what is decided and put off in the same words the one

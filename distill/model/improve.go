@@ -76,7 +76,7 @@ func (m *Improver) improve(ctx context.Context, s *ingest.Session, rules *payloa
 		Start:  s.Start, End: s.End, Made: payload.Provenance{Distiller: m.Name(), Prompt: m.Prompt()}, Dropped: l.dropped}
 	p.Items = l.withRules(l.items(m.o.Batch), rules)
 	if rules != nil {
-		p.Read = rules.Read
+		p.Read = payload.Unchanged(rules.Read, p)
 	}
 	distill.Hold(s, p)
 	if err := m.rephrase(ctx, string(s.ID), p.Items); err != nil {

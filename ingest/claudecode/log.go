@@ -11,7 +11,7 @@ import (
 // it, as Cowork's audit log has: what it gives is taken as the record of a transcript.
 // It returns what follows the object, nil where there is none, and says why it is of no
 // use, if it isn't. It accounts for an object of which it gives nothing.
-type Log func(b []byte, line int, offset int64, give func(*Message)) (rest []byte, why string)
+type Log func(b []byte, line int, offset int64, give func(*Message) (why string)) (rest []byte, why string)
 
 // A Message is what a log tells of one.
 type Message struct {
@@ -23,8 +23,8 @@ type Message struct {
 	Meta, Failed                         bool // written by the client; in the place of an answer that failed
 }
 
-// takeMessage takes a message as the record that it would be.
-func (p *parser) takeMessage(m *Message, raw []byte) {
+// takeMessage takes a message as the record that it would be, or says why it can't.
+func (p *parser) takeMessage(m *Message, raw []byte) (why string) {
 	r := p.rec
 	r.record = record{
 		kind: escaped(m.Kind), subtype: escaped(m.Subtype), uuid: escaped(m.UUID), session: escaped(m.Session),
@@ -39,8 +39,12 @@ func (p *parser) takeMessage(m *Message, raw []byte) {
 	if len(m.Content) > 0 {
 		r.c = jsonl.NewCursor(m.Content)
 		r.readMessage()
+		if r.c.Err() != nil {
+			return Reason(r.c, m.Content)
+		}
 	}
 	p.take(&r.record, raw)
+	return ""
 }
 
 func escaped(s string) jsonl.Escaped {

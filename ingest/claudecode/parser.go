@@ -114,7 +114,7 @@ func (p *parser) takeLine(l jsonl.Line) {
 		}
 		if p.log != nil {
 			p.off = offset
-			return p.log(b, l.N, offset, func(m *Message) { p.takeMessage(m, b) })
+			return p.log(b, l.N, offset, func(m *Message) string { return p.takeMessage(m, b) })
 		}
 		c := jsonl.NewCursor(b)
 		if c.Kind() != '{' || !p.rec.read(c) {

@@ -15,8 +15,8 @@ import (
 type auditLog struct {
 	name    string
 	entries *entryReader
-	give    func(*claudecode.Message) // of the object being read
-	why     string                    // it is of no use, "" if it is
+	give    func(*claudecode.Message) (why string) // of the object being read
+	why     string                                 // it is of no use, "" if it is
 
 	report   ingest.Report // of what wasn't given
 	sessions []string      // ids its lines carry, in order of first use
@@ -75,7 +75,7 @@ func newAuditLog(name string) *auditLog {
 }
 
 // read reads one object: a claudecode.Log.
-func (a *auditLog) read(b []byte, line int, offset int64, give func(*claudecode.Message)) (rest []byte, why string) {
+func (a *auditLog) read(b []byte, line int, offset int64, give func(*claudecode.Message) string) (rest []byte, why string) {
 	if rest, why = a.entries.read(b); why == "" {
 		a.give, a.why = give, ""
 		a.takeEntry(&a.entries.entry, spot{line, offset})

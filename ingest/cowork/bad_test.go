@@ -37,6 +37,7 @@ func TestAuditBadLines(t *testing.T) {
 		`[1,2]`,
 		`{"type":"user","uuid":"c"}`,
 		strings.Repeat(`{"a":`, 20_000),
+		`{"type":"user","uuid":"g","message":{"role":"user" "content":"Half."}}`,
 		// a lost newline
 		strings.Replace(heardSays(2, "d", "m1", "Two ? bytes."), "?", "\xff", 1) + heardUser(3, "e", "Three."),
 		heardSays(4, "f", "m2", "Four.")[:60],
@@ -53,19 +54,20 @@ func TestAuditBadLines(t *testing.T) {
 		"audit.jsonl:6: not a JSON object",
 		"audit.jsonl:7: no message in it",
 		"audit.jsonl:8: JSON nested more than 10,000 levels deep",
+		"audit.jsonl:9: not JSON",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("skipped, -want +got:\n%s", diff)
 	}
-	if tail := s.Report.Tail; tail == nil || tail.Line != 10 {
-		t.Errorf("tail %+v, want line 10", tail)
+	if tail := s.Report.Tail; tail == nil || tail.Line != 11 {
+		t.Errorf("tail %+v, want line 11", tail)
 	}
 	if s.Report.Blank != 2 {
 		t.Errorf("%d blank lines, want 2", s.Report.Blank)
 	}
 	for _, turn := range s.Turns {
-		if turn.Text == "Three." && (turn.Line != 9 || turn.Offset == 0) {
-			t.Errorf("the second object of line 9 is said to be at line %d, offset %d", turn.Line, turn.Offset)
+		if turn.Text == "Three." && (turn.Line != 10 || turn.Offset == 0) {
+			t.Errorf("the second object of line 10 is said to be at line %d, offset %d", turn.Line, turn.Offset)
 		}
 	}
 }

@@ -26,8 +26,9 @@ func (a *auditLog) message(e *entry, at spot) {
 	default:
 		m.Content = e.message
 	}
-	a.last = m.UUID
-	a.give(m)
+	if a.why = a.give(m); a.why == "" {
+		a.last = m.UUID
+	}
 }
 
 // spending adds up what grows within one run of the CLI and begins anew with

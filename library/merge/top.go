@@ -102,7 +102,13 @@ func (m *merging) uniteTop(name string, other []byte) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	fresh := disk.Lacking(have, other)
+	known := slices.Clone(have)
+	if name == library.LinksName { // of links the last word counts: one that is here isn't said once more
+		if known, err = m.l.LinkLines(); err != nil {
+			return err
+		}
+	}
+	fresh := disk.Lacking(known, other)
 	if name != "journal.jsonl" && name != library.UsageName {
 		gone, err := m.l.Tombstones()
 		if err != nil {

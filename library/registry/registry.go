@@ -287,6 +287,21 @@ func (r *Registry) Unite(p Project) {
 	have.Remote, have.Birth = max(have.Remote, p.Remote), max(have.Birth, p.Birth)
 }
 
+// Reclaim gives projects that have no root to be found by the id that their name gave them, where that is the id
+// that sessions know and no project has.
+func (r *Registry) Reclaim(ids []string) {
+	for i := range r.Projects {
+		p := &r.Projects[i]
+		id := idOf("name:" + p.Base)
+		if p.Base == ingest.NoProject {
+			id = ingest.NoProject
+		}
+		if p.Root == "" && !slices.Contains(ids, p.ID) && slices.Contains(ids, id) && r.Find(id) == nil {
+			p.ID = id
+		}
+	}
+}
+
 func union(a, b []string) []string {
 	all := append(slices.Clone(a), b...)
 	slices.Sort(all)

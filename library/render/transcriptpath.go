@@ -33,7 +33,9 @@ func sidesOf(s *ingest.Session) *regexp.Regexp {
 	for i := range begin {
 		begin[i] = regexp.QuoteMeta(begin[i])
 	}
-	return regexp.MustCompile("(" + strings.Join(begin, "|") + `)([\w/.+@%~:,=#\\\x{80}-\x{10FFFF}-]*)`)
+	// A folder's own paths first: the longest that begins them may end within a name (app of app2).
+	some, rest := "("+strings.Join(begin, "|")+")", `[\w/.+@%~:,=#\\\x{80}-\x{10FFFF}-]*)`
+	return regexp.MustCompile(some + `([/\\]` + rest + "|" + some + "(" + rest)
 }
 
 var inPath = text.Pattern(`[\w/.+@%~:,=#-]$`)
@@ -50,6 +52,9 @@ func (t *transcript) places(said string) (all []place) {
 		return nil
 	}
 	for _, m := range t.sides.FindAllStringSubmatchIndex(said, -1) {
+		if m[2] < 0 {
+			m = append(m[:2], m[6:]...)
+		}
 		before, begin, rest := said[:m[0]], said[m[2]:m[3]], said[m[4]:m[5]]
 		if begin != inVM && rest != "" && !strings.ContainsRune(`/\`, rune(rest[0])) && rest[0] < 0x80 ||
 			inPath().MatchString(before[max(0, len(before)-1):]) && !strings.HasSuffix(before, "://") {

@@ -11,7 +11,7 @@ import (
 // Each path says where it is, in sentences, code, links and blocks; what may be
 // on either side says nothing, and so does a source that knows one side only.
 func TestPathsAreMarked(t *testing.T) {
-	s := &ingest.Session{Source: ingest.Cowork, Where: ingest.Where{Folders: []string{"/Users/ann/My Docs",
+	s := &ingest.Session{Source: ingest.Cowork, Where: ingest.Where{Folders: []string{"/Users/ann/My Docs", "/srv", "/srv/app",
 		`C:\Users\Ann\app`}, Storage: "/Users/ann/Claude/acc/org/local_1"}}
 	tr := transcript{session: s, sides: sidesOf(s)}
 	for text, want := range map[string]string{
@@ -22,6 +22,7 @@ func TestPathsAreMarked(t *testing.T) {
 		"/Users/ann/My Docs":                            "/Users/ann/My Docs **host**",
 		"/Users/ann/My Docsets/x":                       "/Users/ann/My Docsets/x",
 		`C:\Users\Ann\app\q.go, `:                       `C:\Users\Ann\app\q.go **host**, `,
+		"/srv/app2/x /srv/app/y /srv/app":               "/srv/app2/x **host** /srv/app/y **host** /srv/app **host**",
 		"/etc/hosts and a/sessions/x":                   "/etc/hosts and a/sessions/x",
 		"```\ncat /sessions/x/a\n```\nso": "```\ncat /sessions/x/a\n```\n\n*paths above:* **VM**\n" +
 			"\nso",

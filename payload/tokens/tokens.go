@@ -5,9 +5,12 @@ package tokens
 
 import "unicode/utf8"
 
-// Count returns about how many tokens s has: of payloads 1.1 to 1.2 times what o200k_base,
-// the largest public vocabulary, makes of them. It errs on too many; on too few only, by a
-// fiftieth, for what is little but numbers or random letters.
+// longWord is how many letters in a row are no word of any language.
+const longWord = 24
+
+// Count returns about how many tokens s has: of English and German payloads 1.1 to 1.2 times
+// what o200k_base, the largest public vocabulary, makes of them, of source up to 1.4 times. Of
+// languages that have few words in that vocabulary, and of capitals, it may be three quarters.
 func Count(s string) int {
 	n := 0
 	for i := 0; i < len(s); {
@@ -34,6 +37,8 @@ func Count(s string) int {
 			}
 			if i > 0 && digit(s[i-1]) || j < len(s) && digit(s[j]) { // of an id
 				n += (j - i + 2) / 2
+			} else if j-i > longWord { // base64, or an alphabet
+				n += (j - i + 1) / 2
 			} else {
 				n += 1 + (j-i-1)/6
 			}

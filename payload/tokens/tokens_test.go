@@ -23,6 +23,7 @@ func TestCount(t *testing.T) {
 		"Nous gardons les sessions dans la base de données parce qu'un redémarrage déconnectait tous les utilisateurs.",
 		"我们决定把会话保存在数据库中，因为重启会让所有用户退出登录。",
 		"Сессии хранятся в базе данных, потому что перезапуск разлогинивал всех.",
+		"qzjxkvbwpfgtyhdmnrlcsuieoaqzjxkvbwpfgtyhdmnrlcsuieoaqzjxkvbwpfgtyhdmnrlcsuieoaqzjxkvbwpfgtyhdmnrlcsuieoa",
 		"\xff\xfe\x00",
 		"",
 	} {

@@ -114,6 +114,10 @@ func briefOf(a *app.App, l *library.Library, args []string, o briefOptions) (lib
 			b.Files = append(b.Files, path)
 		}
 	}
+	if o.Save != "" && slices.Contains(b.Files, brief.Piped) {
+		return b, hint.With(errors.New("prepare: what is piped in isn't kept with a brief"),
+			"save it in a file and name that, or omit --save")
+	}
 	if strings.TrimSpace(b.Task) == "" {
 		return b, hint.With(errors.New("prepare: an empty task"),
 			`like this: recall prepare "make the retry policy per tenant"`)
@@ -174,7 +178,7 @@ func runBrief(ctx context.Context, a *app.App, l *library.Library, b library.Bri
 		}
 		fmt.Fprintf(a.Err, "recall: kept as %q; recall prepare --use %q puts it together anew\n", o.Save, o.Save)
 	}
-	fmt.Fprintln(a.Err, "recall:", answer.Count(tokens.Count(text), "token"))
+	fmt.Fprintln(a.Err, "recall: about", answer.Count(tokens.Count(text), "token"))
 	if len(cut) > 0 {
 		fmt.Fprintf(a.Err, "recall: cut to fit: %s; --budget N takes more\n", strings.Join(cut, ", "))
 	}
