@@ -1,7 +1,7 @@
 // Command rank fits the weights of the second look (recall/index/rank) and of
 // how sure an answer is, and measures what each part of a search brings.
 //
-//	go run ./eval/train/rank -shared DIR [-asked DIR] [-passages] [-write | -ablation | -together]
+//	go run ./eval/train/rank -shared DIR [-asked DIR] [-passages] [-write | -ablation]
 //
 // DIR holds transcripts/dev and eval/gold: what people asked of real projects.
 // Beside them are the invented ones of -asked; without -shared these alone. What
@@ -23,15 +23,14 @@ func main() {
 		"fit to people's questions the weights of passages alone, those of claims as shipped")
 	write := flag.Bool("write", false, "write the weights fitted to all projects, and stop")
 	ablation := flag.Bool("ablation", false, "print what each part brings, and stop")
-	together := flag.Bool("together", false, "print what is found where all projects are in one library, and stop")
 	flag.Parse()
-	if err := run(context.Background(), *shared, *invented, *passages, *write, *ablation, *together); err != nil {
+	if err := run(context.Background(), *shared, *invented, *passages, *write, *ablation); err != nil {
 		fmt.Fprintln(os.Stderr, "rank:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, shared, invented string, passages, write, ablation, together bool) error {
+func run(ctx context.Context, shared, invented string, passages, write, ablation bool) error {
 	w, err := load(ctx, shared, invented)
 	if err != nil {
 		return err
@@ -41,8 +40,6 @@ func run(ctx context.Context, shared, invented string, passages, write, ablation
 	switch {
 	case ablation:
 		return w.ablate(ctx)
-	case together:
-		return w.together(ctx)
 	case write:
 		return w.write(ctx)
 	}

@@ -216,7 +216,7 @@ func (w *world) bySession() map[ingest.SessionID]*eval.Case {
 func (w *world) index(ctx context.Context, project, source string, until time.Time) (*index.Index, error) {
 	var begun []*ingest.Session
 	for _, s := range w.sessions {
-		if (project == everywhere || w.project[s.ID] == project) && (until.IsZero() || s.Start.Before(until)) {
+		if w.project[s.ID] == project && (until.IsZero() || s.Start.Before(until)) {
 			begun = append(begun, s)
 		}
 	}
