@@ -428,12 +428,10 @@ func (f *touched) did() string {
 		return "New."
 	case f.created:
 		return "New, then edited."
-	case f.edits == 1:
-		return "Edited once."
-	case f.edits == 2:
-		return "Edited twice."
-	case f.edits > 1:
-		return "Edited " + count(f.edits) + " times."
+	case f.edits > 0:
+		times := strings.Split("once,twice,three times,four times,five times,six times,seven times,"+
+			"eight times,nine times", ",")
+		return "Edited " + append(times, "many times")[min(f.edits-1, len(times))] + "."
 	case f.shown:
 		return "Shown to the person as a result."
 	case f.refused > 0:
@@ -443,13 +441,6 @@ func (f *touched) did() string {
 		return "Read."
 	}
 	return "Read, not changed."
-}
-
-func count(n int) string {
-	if n < 10 {
-		return strings.Fields("zero one two three four five six seven eight nine")[n]
-	}
-	return "many"
 }
 
 // status is the file's state at the end: in progress where the last exchange
