@@ -38,7 +38,7 @@ func Count(s string) int {
 			if i > 0 && digit(s[i-1]) || j < len(s) && digit(s[j]) { // of an id
 				n += (j - i + 2) / 2
 			} else if j-i > longWord { // base64, or an alphabet
-				n += (j - i + 1) / 2
+				n += (j-i)*2/3 + 1
 			} else {
 				n += 1 + (j-i-1)/6
 			}
