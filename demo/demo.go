@@ -48,11 +48,13 @@ type Question struct {
 func Questions() []Question {
 	return []Question{
 		{"what did we decide about retries?",
-			"Exponential backoff with full jitter, five attempts, then dead_jobs; it replaced the fixed 30 second delay, which made all workers come back at once."},
+			"Exponential backoff with full jitter, five attempts, then dead_jobs; " +
+				"it replaced the fixed 30 second delay, which made all workers come back at once."},
 		{"did we try redis for the cache?",
 			"Yes, measured and ruled out: 0.61 ms a lookup against under a microsecond in process, and another server to run."},
 		{"how do we avoid charging a customer twice?",
-			"The idempotency key is the invoice id and the charge's sequence number, sent to the provider on every attempt; a lock per customer was ruled out."},
+			"The idempotency key is the invoice id and the charge's sequence number, " +
+				"sent to the provider on every attempt; a lock per customer was ruled out."},
 		{"do workers poll the jobs table?",
 			"Not every two seconds any more: LISTEN/NOTIFY wakes them, a poll each 30 seconds is only the safety net."},
 		{"which tide data provider do we use?",

@@ -59,7 +59,10 @@ func likeEnough(newer *ranked) float64 {
 const longestSaid = 1 << 10
 
 // saysOtherwise matches what says that something was otherwise.
-var saysOtherwise = text.Pattern(`(?i)\b(?:instead of|in place of|in favou?r of|no longer|not any ?more|anymore|replac\w+|mov(?:e|es|ed) (?:from|to|off|away)|from \S+ to \S+|switch\w*|chang\w+|dropped|removed?|abandon\w*|given up|gives? way|takes? the place|rather than|supersed\w+|revert\w*|reversed|undone|(?:goes|go|went|gone) back|(?:tak\w+|took)(?: that| this| it)? back|after all)\b`)
+var saysOtherwise = text.Pattern(`(?i)\b(?:instead of|in place of|in favou?r of|no longer|not any ?more|anymore|` +
+	`replac\w+|mov(?:e|es|ed) (?:from|to|off|away)|from \S+ to \S+|switch\w*|chang\w+|dropped|removed?|abandon\w*|` +
+	`given up|gives? way|takes? the place|rather than|supersed\w+|revert\w*|reversed|` +
+	`undone|(?:goes|go|went|gone) back|(?:tak\w+|took)(?: that| this| it)? back|after all)\b`)
 
 // later reports whether a result says later how things are that another says were
 // so, or leaves open unasked. A passage does if it says that something changes, or took

@@ -421,4 +421,6 @@ func (b *beside) company(looks []*Features, first []float64) {
 }
 
 // quantity matches a question that asks for a number.
-var quantity = text.Pattern(`(?i)\b(?:how (?:many|much|long|often|big|large|fast|old|far|soon)|what (?:size|number|version|port|limit|rate|interval|time|percent\w*)|which (?:version|port)|limit|max|maximum|minimum|timeout|threshold|interval)\b`)
+var quantity = text.Pattern(`(?i)\b(?:how (?:many|much|long|often|big|large|fast|old|far|soon)|` +
+	`what (?:size|number|version|port|limit|rate|interval|time|percent\w*)|` +
+	`which (?:version|port)|limit|max|maximum|minimum|timeout|threshold|interval)\b`)

@@ -9,7 +9,8 @@ import (
 	"recall/text"
 )
 
-// longestPassage is how much of a turn is shown, in bytes. Of the turns that hold an answer 0.75 show it at 600, 0.62 at 450, 0.51 at 300.
+// longestPassage is how much of a turn is shown, in bytes. Of the turns that hold an answer 0.75 show it at 600,
+// 0.62 at 450, 0.51 at 300.
 const longestPassage = 600
 
 // kindredShare is what another word for a question's counts where a passage is chosen.

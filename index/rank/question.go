@@ -118,7 +118,13 @@ var askedBy = map[string][]payload.Kind{
 
 // triedForm matches a question whether something was tried, and why it isn't
 // used: what was ruled out answers it.
-var triedForm = text.Pattern(`^\s*(?:(?:did|have|had|has|didn't|haven't) (?:we|i|you|they|anyone|somebody)\b.*\b(?:try|tried|test(?:ed)?|consider(?:ed)?|look(?:ed)? at|rule[d]? out)\b|what (?:did|have|had|has) (?:we|i|you|they) (?:rule[d]? out|reject(?:ed)?|drop(?:ped)?|discard(?:ed)?|abandon(?:ed)?)\b|what was (?:ruled out|rejected|discarded|abandoned)\b|why (?:not|didn't|don't|aren't|isn't|did we (?:not|drop|reject|rule out|give up))\b)`)
+var triedForm = text.Pattern(`^\s*(?:` +
+	`(?:did|have|had|has|didn't|haven't) (?:we|i|you|they|anyone|somebody)\b` +
+	`.*\b(?:try|tried|test(?:ed)?|consider(?:ed)?|look(?:ed)? at|rule[d]? out)\b|` +
+	`what (?:did|have|had|has) (?:we|i|you|they) (?:rule[d]? out|reject(?:ed)?|drop(?:ped)?|` +
+	`discard(?:ed)?|abandon(?:ed)?)\b|` +
+	`what was (?:ruled out|rejected|discarded|abandoned)\b|` +
+	`why (?:not|didn't|don't|aren't|isn't|did we (?:not|drop|reject|rule out|give up))\b)`)
 
 // longestForm is how much of a question its form is read from, in bytes.
 const longestForm = 1 << 10
@@ -140,7 +146,8 @@ func (q *Question) form(asked string) {
 
 // pastForm matches words by which something is asked of that has been changed
 // since.
-var pastForm = text.Pattern(`(?i)\b(?:original(?:ly)?|initial(?:ly)?|first|previous(?:ly)?|used to|back then|earlier|former(?:ly)?|old|before)\b`)
+var pastForm = text.Pattern(`(?i)\b(?:original(?:ly)?|initial(?:ly)?|first|previous(?:ly)?|used to|back then|` +
+	`earlier|former(?:ly)?|old|before)\b`)
 
 // Past reports whether it asks of what was.
 func (q *Question) Past() bool { return q.past }

@@ -75,7 +75,8 @@ func newAuditLog(name string) *auditLog {
 }
 
 // read reads one object: a claudecode.Log.
-func (a *auditLog) read(b []byte, line int, offset int64, give func(*claudecode.Message) string) (rest []byte, why string) {
+func (a *auditLog) read(b []byte, line int, offset int64, give func(*claudecode.Message) string) (
+	rest []byte, why string) {
 	if rest, why = a.entries.read(b); why == "" {
 		a.give, a.why = give, ""
 		a.takeEntry(&a.entries.entry, spot{line, offset})

@@ -54,7 +54,8 @@ var versionForm = regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
 
 func release(args []string, only string) error {
 	if len(args) < 1 || len(args) > 2 {
-		return errors.New("want VERSION and, for the formula and the manifest, BASE_URL: go -C tools run ./release 1.2.0 [BASE_URL]")
+		return errors.New("want VERSION and, for the formula and the manifest, BASE_URL: " +
+			"go -C tools run ./release 1.2.0 [BASE_URL]")
 	}
 	b := &build{version: strings.TrimPrefix(args[0], "v"), sums: map[string]string{}}
 	if !versionForm.MatchString(b.version) {

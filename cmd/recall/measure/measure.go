@@ -49,7 +49,8 @@ func keepRun(r *eval.Run, out string) (file string, err error) {
 		if err != nil {
 			return "", err
 		}
-		name := fmt.Sprintf("%s-%s-%s", r.At.UTC().Format("20060102T150405Z"), r.What, notInFiles.ReplaceAllString(r.Gold.Name, "_"))
+		name := fmt.Sprintf("%s-%s-%s", r.At.UTC().Format("20060102T150405Z"), r.What,
+			notInFiles.ReplaceAllString(r.Gold.Name, "_"))
 		out = app.FreeName(filepath.Join(dir, name), ".json", string(data)) // two may be made within one second
 	}
 	return out, app.WriteWhole(out, data)
