@@ -73,7 +73,7 @@ func inject(p *payload.Payload, v payload.Variant, confirm bool, leads int) stri
 			}
 		}
 		switch record := answer.Record(it, p.Origins[it.ID].Number); {
-		case it.Kind == payload.Lead:
+		case it.Quoted():
 			it.Text, it.Evidence = fmt.Sprintf("%s: “%s”", record, it.Text), nil
 		case record != "" && it.Text != "" && it.Kind != payload.File:
 			doubt := ""

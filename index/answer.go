@@ -83,12 +83,12 @@ var loadOf = [2]string{
 	items: `SELECT id, session, n, data FROM item WHERE id IN (SELECT value FROM json_each(?))`,
 	// with what was said before, and who speaks next
 	turns: `SELECT t.id, t.session, t.n, t.text, t.tid, t.role, t.at, p.text, f.role FROM turn t
-		LEFT JOIN turn p ON p.id=(SELECT max(id) FROM turn WHERE session=t.session AND id<t.id)
-		LEFT JOIN turn f ON f.id=(SELECT min(id) FROM turn WHERE session=t.session AND id>t.id)
+		LEFT JOIN turn p ON p.id=(SELECT id FROM turn WHERE session=t.session AND n<t.n ORDER BY n DESC LIMIT 1)
+		LEFT JOIN turn f ON f.id=(SELECT id FROM turn WHERE session=t.session AND n>t.n ORDER BY n LIMIT 1)
 		WHERE t.id IN (SELECT value FROM json_each(?))`,
 }
 
-// longestBefore is how much of the end of the turn before is read, in bytes.
+// longestBefore is how much of the end of the turn before is read, in bytes, as far as the index has that turn.
 const longestBefore = 1500
 
 // load reads what candidates of one table are, all with one query: many small
@@ -129,7 +129,8 @@ func (r *reader) load(ctx context.Context, table int, list []*ranked) error {
 			if one.spoken.Before, err = unpack(before); err != nil {
 				return err
 			}
-			one.spoken.Before = one.spoken.Before[max(0, len(one.spoken.Before)-longestBefore):]
+			tail := one.spoken.Before[max(0, len(one.spoken.Before)-longestBefore):]
+			one.spoken.Before = strings.ToValidUTF8(tail, "")
 		}
 		t.Text, err = unpack(data)
 		one.turn = t

@@ -3,6 +3,7 @@ package index
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,9 +50,13 @@ func TestGrownSession(t *testing.T) {
 		}
 		before = now
 	}
-	d.Turns = all
-	if err := grown.Put(t.Context(), d); err != nil {
-		t.Fatal(err)
+	d.Turns = slices.Clone(all)
+	d.Turns[20].Text = "a secret that a later turn gives away" // and is put in again
+	for _, turns := range [][]Turn{d.Turns, all} {
+		d.Turns = turns
+		if err := grown.Put(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if diff := cmp.Diff(turnRows(t, whole, false), turnRows(t, grown, false)); diff != "" {
 		t.Errorf("rows (-at once +grown):\n%s", diff)

@@ -17,7 +17,7 @@ const namedBoost = 2.0
 // hereBoost is added to the scores of what is in the project that a question is
 // asked from and names no other. With eight projects in one library it brings back
 // half of what the others cost, and costs a third of that where a question is about
-// another one ("go run ./eval/train/rank -together"); of 0.25 to 2, 1 did best.
+// another one (docs/internals/search.md); of 0.25 to 2, 1 did best.
 const hereBoost = 1.0
 
 // named lists the projects whose names stand in the question, where the name is

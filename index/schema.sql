@@ -15,7 +15,7 @@ CREATE INDEX item_iid ON item(iid);
 CREATE TABLE turn(
 	id INTEGER PRIMARY KEY, session INTEGER NOT NULL, tid TEXT NOT NULL, n INTEGER NOT NULL,
 	role TEXT NOT NULL, at INTEGER NOT NULL, hash INTEGER NOT NULL, text BLOB NOT NULL);
-CREATE INDEX turn_session ON turn(session);
+CREATE INDEX turn_session ON turn(session, n);
 CREATE TABLE vec(iid TEXT NOT NULL, model TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY(iid, model)) WITHOUT ROWID;
 CREATE INDEX vec_model ON vec(model);
 

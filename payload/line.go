@@ -13,7 +13,7 @@ import (
 //
 //	[pinned] text (not: lost; lost) (scope: condition) — because why
 //	path — STATUS — text — why                          of kind File
-//	“text” — user, turn 12, to “what it answers”         of kind Lead
+//	“text” — user, turn 12, to “what it answers”         of kind Lead, and of a goal (RequestRule)
 //	“question?” — assistant, turn 11; answered “Yes.”
 //
 // "because" stands in decisions only. Whatever an item holds is made one safe
@@ -46,13 +46,23 @@ var (
 	fileStates = []string{FileDone, FileProgress, FileUntouched, FileOffLimits}
 )
 
+// RequestRule is the rule of a goal that is what a person asked for, as they typed it. It
+// is quoted with its turn: later they may have turned to something else.
+const RequestRule = "request"
+
+// Quoted reports whether an item is what somebody said, in their words, not what was made of it.
+func (it *Item) Quoted() bool {
+	return it.Kind == Lead || it.Kind == Goal && it.Rule == RequestRule && it.Maker == ByRule &&
+		len(it.Evidence) > 0 && strings.Contains(oneLine(it.Evidence[0].Quote), oneLine(it.Text))
+}
+
 // formatItem returns the item's line without bullet and note; "" if the item says nothing.
 func formatItem(it *Item) string {
 	var body string
-	switch it.Kind {
-	case File:
+	switch {
+	case it.Kind == File:
 		body = formatFile(it)
-	case Lead:
+	case it.Quoted():
 		body = formatLead(it)
 	default:
 		body = formatText(it)
@@ -208,7 +218,7 @@ func parseItem(kind Kind, body string) Item {
 	switch {
 	case kind == File:
 		parseFile(&it, body)
-	case kind == Lead && strings.HasPrefix(body, "“"):
+	case (kind == Lead || kind == Goal) && strings.HasPrefix(body, "“") && strings.Contains(body, "”"+dash):
 		text, _, _ := strings.Cut(body, dash)
 		it.Text = unescape(strings.TrimSuffix(text[len("“"):], "”"))
 	default:

@@ -362,3 +362,20 @@ func TestPassagesAreQuoted(t *testing.T) {
 		}
 	}
 }
+
+func TestARequestIsQuoted(t *testing.T) {
+	goal := Item{ID: "k3v9t2m8qa", Kind: Goal, Rule: RequestRule, Maker: ByRule, By: ByUser, State: Stands,
+		Text: "is the branch merged?", Evidence: []Evidence{{Turn: "u1", N: 1, Quote: "is the branch merged?"}}}
+	p := &Payload{Schema: Schema, Session: "s", Items: []Item{goal}}
+	if want := "\n“is the branch merged?” — user, turn 1\n"; !strings.Contains(Render(p, Options{}).Text, want) {
+		t.Errorf("a goal that is a request reads %q, want %q in it", Render(p, Options{}).Text, want)
+	}
+	doc, err := Read(Render(p, Options{}).Text)
+	if err != nil || len(doc.Lines) != 1 || doc.Lines[0].Item.Text != goal.Text {
+		t.Errorf("read back: %+v, %v, want its text %q", doc, err, goal.Text)
+	}
+	p.Items[0].Maker, p.Items[0].Text = ByHuman, "merge it"
+	if got := Render(p, Options{}).Text; !strings.Contains(got, "\nmerge it\n") {
+		t.Errorf("a goal that a person wrote reads %q, want it unquoted", got)
+	}
+}

@@ -44,7 +44,7 @@ func turnsAway(sp *speech) bool {
 // requested is what a turn asks for: its first sentence that says something, with
 // those after it as far as there is room. A plan's is its title.
 func requested(sp *speech) (payload.Item, bool) {
-	it := payload.Item{Kind: payload.Goal, Rule: "request", By: payload.ByUser, Maker: payload.ByRule,
+	it := payload.Item{Kind: payload.Goal, Rule: payload.RequestRule, By: payload.ByUser, Maker: payload.ByRule,
 		State: payload.Stands, At: sp.turn.At}
 	if sp.source == plan {
 		title, ok := planTitle(sp.text)

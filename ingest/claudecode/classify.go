@@ -168,9 +168,11 @@ func cutUploads(text string) (string, []string) {
 	}
 	var files []string
 	for _, m := range uploaded().FindAllStringSubmatch(text[:len(text)-len(rest)], -1) {
-		files = append(files, strings.TrimSpace(m[1]))
+		if name := strings.TrimSpace(m[1]); name != "" {
+			files = append(files, name)
+		}
 	}
 	return strings.TrimSpace(rest), files
 }
 
-var uploaded = text.Pattern(`(?s)<file_path>(.+?)(?:</file_path>|$)`)
+var uploaded = text.Pattern(`(?s)<file_path>(.*?)(?:</file_path>|$)`)
