@@ -276,12 +276,17 @@ func Glob(dir string, pattern ...string) ([]string, error) {
 }
 
 // OwnDir makes a folder of recall's own right below the library's, and returns an
-// error unless it is a real one.
+// error unless it is a real one. Others may tidy it away at any moment: then it is made again.
 func OwnDir(dir string) error {
-	if err := MakeAllDirs(dir); err != nil {
-		return err
+	for try := 0; ; try++ {
+		err := MakeAllDirs(dir)
+		if err == nil {
+			err = RealDir(dir)
+		}
+		if !errors.Is(err, fs.ErrNotExist) || try == 1000 {
+			return err
+		}
 	}
-	return RealDir(dir)
 }
 
 // Owned returns ErrForeign for a folder of another user's.
