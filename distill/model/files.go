@@ -67,8 +67,8 @@ func (l *ledger) roots() []string {
 }
 
 // withRules adds what rules know better: the goal if the model found none, files
-// not to be touched, those shown as results, and those that the work turned on where it
-// named hardly any; what was done to folders; and of which files only the machine's disk has.
+// not to be touched and those shown as results; what was done to folders; and of which
+// files only the machine's disk has.
 func (l *ledger) withRules(items []payload.Item, rules *payload.Payload) []payload.Item {
 	if rules == nil {
 		return items
@@ -81,7 +81,6 @@ func (l *ledger) withRules(items []payload.Item, rules *payload.Payload) []paylo
 		}
 		goal = goal || items[i].Kind == payload.Goal && items[i].Current()
 	}
-	few := len(has) < fewFiles
 	for _, it := range rules.Items {
 		for i := range items {
 			if mine := &items[i]; it.Kind == payload.File && mine.Kind == payload.File && mine.Path == it.Path &&
@@ -94,7 +93,7 @@ func (l *ledger) withRules(items []payload.Item, rules *payload.Payload) []paylo
 			continue
 		case it.Kind == payload.Goal && !goal, it.Rule == distill.FolderRule:
 		case it.Kind == payload.File && !l.hasFile(has, it.Path) && (it.Status == payload.FileOffLimits ||
-			it.Rule == distill.ShownRule || few && it.Confidence >= sureFile && it.Status != payload.FileUntouched):
+			it.Rule == distill.ShownRule):
 		default:
 			continue
 		}
@@ -105,11 +104,6 @@ func (l *ledger) withRules(items []payload.Item, rules *payload.Payload) []paylo
 	order(items)
 	return items
 }
-
-const (
-	sureFile = 0.8 // confidence of a rule from which on its file is taken
-	fewFiles = 2   // a model that names so many has seen what the work turned on
-)
 
 // hasFile reports whether a file was named, perhaps by less of its path.
 func (l *ledger) hasFile(has map[string]bool, p string) bool {

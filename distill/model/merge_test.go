@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"recall/distill"
 	"recall/ingest"
 	"recall/llm"
 	"recall/payload"
@@ -114,18 +115,19 @@ func TestRulesAdd(t *testing.T) {
 		{Kind: payload.Goal, Text: "by rules", Maker: payload.ByRule, State: payload.Stands,
 			Evidence: []payload.Evidence{{Turn: "r1", Quote: "Put the jobs in order"}}},
 		{Kind: payload.File, Path: "queue/order.go", Text: "Edited.", Status: payload.FileDone, Maker: payload.ByRule,
-			Confidence: 0.9, Evidence: []payload.Evidence{{Turn: "r1", Quote: "Put the jobs in order"}}},
-		{Kind: payload.File, Path: "queue/pool.go", Text: "Edited.", Status: payload.FileDone, Maker: payload.ByRule,
-			Confidence: 0.9, Evidence: []payload.Evidence{{Turn: "r1", Quote: "Put the jobs in order"}}},
-		{Kind: payload.File, Path: "queue/read.go", Text: "Read.", Status: payload.FileUntouched, Maker: payload.ByRule,
-			Confidence: 0.9, Evidence: []payload.Evidence{{Turn: "r1", Quote: "Put the jobs in order"}}},
+			Evidence: []payload.Evidence{{Turn: "r1", Quote: "Put the jobs in order"}}},
+		{Kind: payload.File, Path: "queue/pool.go", Text: "Hands off.", Status: payload.FileOffLimits,
+			Maker: payload.ByRule, Evidence: []payload.Evidence{{Turn: "r1", Quote: "Put the jobs in order"}}},
+		{Kind: payload.File, Path: "queue.svg", Text: "Shown.", Status: payload.FileDone, Maker: payload.ByRule,
+			Rule: distill.ShownRule, Evidence: []payload.Evidence{{Turn: "r1", Quote: "Put the jobs in order"}}},
 		{Kind: payload.Decision, Text: "by rules", Maker: payload.ByRule, Confidence: 0.9,
 			Evidence: []payload.Evidence{{Turn: "r1", Quote: "Put the jobs in order"}}},
 	}}
 	s := session("u: Put the jobs in order", "a: file! queue/order.go Holds the heap",
 		"a: decision! Use a heap for the jobs")
 	p := must(t, improver(t, &scripted{}, newMemory(), nil), s, rules)
-	want := []string{"goal by rules", "decision Use a heap for the jobs", "file Edited.", "file Holds the heap"}
+	want := []string{"goal by rules", "decision Use a heap for the jobs", "file Hands off.",
+		"file Shown.", "file Holds the heap"}
 	if d := cmp.Diff(want, texts(p)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
