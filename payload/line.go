@@ -52,8 +52,7 @@ const RequestRule = "request"
 
 // Quoted reports whether an item is what somebody said, in their words, not what was made of it.
 func (it *Item) Quoted() bool {
-	return it.Kind == Lead || it.Kind == Goal && it.Rule == RequestRule && it.Maker == ByRule &&
-		len(it.Evidence) > 0 && strings.Contains(oneLine(it.Evidence[0].Quote), oneLine(it.Text))
+	return it.Kind == Lead || it.Kind == Goal && it.Rule == RequestRule && it.Maker == ByRule
 }
 
 // formatItem returns the item's line without bullet and note; "" if the item says nothing.

@@ -374,6 +374,11 @@ func TestARequestIsQuoted(t *testing.T) {
 	if err != nil || len(doc.Lines) != 1 || doc.Lines[0].Item.Text != goal.Text {
 		t.Errorf("read back: %+v, %v, want its text %q", doc, err, goal.Text)
 	}
+	long := strings.TrimSpace(strings.Repeat("move the import to a worker, ", 20))
+	p.Items[0].Text, p.Items[0].Evidence[0].Quote = long, long[:200]
+	if want := "\n“" + long + "” — user, turn 1\n"; !strings.Contains(Render(p, Options{}).Text, want) {
+		t.Errorf("a long request, of which evidence is the beginning, reads %q", Render(p, Options{}).Text)
+	}
 	p.Items[0].Maker, p.Items[0].Text = ByHuman, "merge it"
 	if got := Render(p, Options{}).Text; !strings.Contains(got, "\nmerge it\n") {
 		t.Errorf("a goal that a person wrote reads %q, want it unquoted", got)

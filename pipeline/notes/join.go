@@ -68,7 +68,10 @@ func strengthen(it, note *payload.Item) {
 	if it.Kind == payload.File { // how far it is is said; that it was written isn't all
 		it.Status = cmp.Or(note.Status, it.Status)
 	}
-	it.Text, it.Why = cmp.Or(note.Text, it.Text), cmp.Or(note.Why, it.Why)
+	if note.Text != "" { // a request is no longer in the person's own words
+		it.Text, it.Rule = note.Text, note.Rule
+	}
+	it.Why = cmp.Or(note.Why, it.Why)
 	it.Scope = cmp.Or(it.Scope, note.Scope)
 	if len(it.Alternatives) == 0 {
 		it.Alternatives = note.Alternatives

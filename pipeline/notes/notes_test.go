@@ -135,7 +135,7 @@ func TestNoteStrengthensItem(t *testing.T) {
 	}
 	strengthen(it, notes[0].Item)
 	if it.Text != "Retry queue stays in SQLite, not Redis" || it.Why != "one server less to run" ||
-		it.Maker != payload.ByRule || it.By != payload.ByUser || len(it.Evidence) != 1 {
+		it.Maker != payload.ByRule || it.Rule != payload.NoteRule || it.By != payload.ByUser || len(it.Evidence) != 1 {
 		t.Errorf("got %+v, want it in the note's words, with its reason, and nothing else changed", *it)
 	}
 }
