@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -16,7 +19,28 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"recall": func() { os.Exit(Main()) },
+		"on-tty": func() { os.Exit(onTTY(os.Args[1])) },
 	})
+}
+
+// onTTY runs a line of a shell's, and returns when what it wrote to its terminal was read: testscript closes that as soon
+// as the program is gone, and then loses what it hasn't read yet. No terminal holds as much as is written behind it.
+func onTTY(line string) int {
+	c := exec.Command("sh", "-c", line)
+	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
+	err := c.Run()
+	tty, openErr := os.OpenFile("/dev/tty", os.O_WRONLY, 0)
+	if openErr == nil {
+		_, openErr = tty.Write(bytes.Repeat([]byte("\n"), 1<<17))
+	}
+	if exit := new(exec.ExitError); errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	if err = errors.Join(err, openErr); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
 }
 
 func TestScript(t *testing.T) {

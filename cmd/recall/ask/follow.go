@@ -98,7 +98,11 @@ func (w *follower) follow(ctx context.Context, once bool) error {
 		begun := time.Now()
 		if now := w.size(); now != size || size == 0 {
 			size = now
-			if err := w.print(ctx); err != nil {
+			err := w.print(ctx)
+			switch {
+			case !once && ctx.Err() != nil:
+				return nil // Ctrl-C is how one leaves
+			case err != nil:
 				return err
 			}
 		}
@@ -110,7 +114,7 @@ func (w *follower) follow(ctx context.Context, once bool) error {
 		}
 		select {
 		case <-ctx.Done():
-			return nil // Ctrl-C is how one leaves
+			return nil
 		case <-time.After(max(lookEvery, lookRest*time.Since(begun))):
 		}
 	}

@@ -7,12 +7,25 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"recall/cmd/recall/app"
 	"recall/pipeline"
 	"recall/redact"
 )
+
+// leaving is a screen before which somebody sits until a text is on it.
+type leaving struct {
+	bytes.Buffer
+	at    string
+	leave func()
+}
+
+func (l *leaving) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), l.at) {
+		l.leave()
+	}
+	return l.Buffer.Write(p)
+}
 
 // What is written while one looks on is printed, once.
 func TestProgressFollows(t *testing.T) {
@@ -36,8 +49,9 @@ func TestProgressFollows(t *testing.T) {
 	if len(found) != 1 {
 		t.Fatalf("found %v, %v", found, problems)
 	}
-	var out bytes.Buffer
-	w := &follower{App: &app.App{Out: &out}, p: p, found: found[0], seen: map[string]bool{}}
+	ctx, cancel := context.WithCancel(t.Context())
+	out := &leaving{at: "use a mutex", leave: cancel}
+	w := &follower{App: &app.App{Out: out}, p: p, found: found[0], seen: map[string]bool{}}
 	if err := w.follow(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
@@ -51,10 +65,11 @@ func TestProgressFollows(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
 	if err := w.follow(ctx, false); err != nil {
 		t.Fatal(err)
+	}
+	if err := (&follower{App: w.App, p: p, found: found[0]}).follow(ctx, false); err != nil {
+		t.Errorf("who leaves while it reads gets an error: %v", err)
 	}
 	got := out.String()
 	if strings.Count(got, "asked    find the race") != 1 || strings.Count(got, "asked    use a mutex") != 1 ||
