@@ -2,62 +2,48 @@ package jsonl
 
 import "bytes"
 
-// A squeezer copies a JSON line that comes in parts and leaves out most of
-// its very long strings, so that an image is never held. What it makes of
-// well-formed JSON is well-formed.
+// A squeezer copies a JSON line that comes in parts and, once it is longer than
+// the window, leaves out most of its very long strings, so that an image is never
+// held. What it makes of well-formed JSON is well-formed.
 type squeezer struct {
 	out      []byte
 	cut      int64
+	squeezes bool
 	inString bool
-	escaped  bool // the byte before was a backslash that escapes the next
+	slashes  int // that the text so far ends in
 	dropping bool
 	begin    int // in out, of the present string
 	judged   bool
 }
 
 func (s *squeezer) add(part []byte) {
+	if !s.squeezes && len(s.out)+len(part) <= window {
+		s.out = append(s.out, part...)
+		return
+	}
+	if !s.squeezes {
+		whole := s.out
+		s.out, s.squeezes = s.out[:0], true // in place: it becomes no longer
+		s.add(whole)
+	}
 	for len(part) > 0 {
-		if !s.inString {
-			k := bytes.IndexByte(part, '"')
-			if k < 0 {
-				s.out = append(s.out, part...)
-				return
-			}
-			s.out = append(s.out, part[:k+1]...)
-			part = part[k+1:]
-			s.inString, s.escaped, s.dropping, s.judged = true, false, false, false
-			s.begin = len(s.out)
-			continue
+		text, rest, quote := bytes.Cut(part, []byte{'"'})
+		n := backslashes(text)
+		if n == len(text) {
+			n += s.slashes
 		}
-		k, closed := s.stringEnd(part)
-		s.keep(part[:k])
-		if closed {
-			s.inString = false
+		s.keep(text)
+		switch {
+		case !quote:
+			s.slashes = n
+			return
+		case s.inString && n%2 == 1: // an escaped one
+			s.keep(part[len(text) : len(text)+1])
+		default:
 			s.out = append(s.out, '"')
-			k++
+			s.inString, s.dropping, s.judged, s.begin = !s.inString, false, false, len(s.out)
 		}
-		part = part[k:]
-	}
-}
-
-// stringEnd returns how far the present string goes in part.
-func (s *squeezer) stringEnd(part []byte) (int, bool) {
-	if s.escaped && len(part) > 0 {
-		s.escaped = false
-		k, closed := s.stringEnd(part[1:])
-		return k + 1, closed
-	}
-	at := 0
-	for {
-		k := bytes.IndexByte(part[at:], '"')
-		if k < 0 {
-			s.escaped = backslashes(part[at:])%2 == 1
-			return len(part), false
-		}
-		if backslashes(part[at:at+k])%2 == 0 {
-			return at + k, true
-		}
-		at += k + 1
+		part, s.slashes = rest, 0
 	}
 }
 
@@ -76,15 +62,13 @@ func (s *squeezer) keep(b []byte) {
 		return
 	}
 	s.out = append(s.out, b...)
-	n := len(s.out) - s.begin
-	if !s.judged && n > keepBlob {
-		s.judged = true
-		if isBlob(s.out[s.begin : s.begin+keepBlob]) {
+	switch n := len(s.out) - s.begin; {
+	case !s.inString:
+	case !s.judged && n > keepBlob:
+		if s.judged = true; isBlob(s.out[s.begin : s.begin+keepBlob]) {
 			s.drop(s.begin + keepBlob)
-			return
 		}
-	}
-	if n > keepString {
+	case n > keepString:
 		s.drop(s.begin + keepString)
 	}
 }
