@@ -2,7 +2,6 @@ package history
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -115,42 +114,29 @@ func lower(text, room []byte) []byte {
 
 // Each calls found with what sessions match, in their order. The sessions' files are read side by side, a few at once.
 func (g *Grep) Each(ctx context.Context, sessions []library.Entry, found func(library.Entry, []Line) error) error {
-	type result struct {
-		lines []Line
-		err   error
-	}
-	ahead := 2 * runtime.GOMAXPROCS(0)
-	results := make([]chan result, len(sessions))
-	start := func(i int) {
-		if i < len(sessions) {
-			results[i] = make(chan result, 1)
-			go func() {
-				lines, err := g.session(sessions[i])
-				results[i] <- result{lines, err}
-			}()
+	for some := range slices.Chunk(sessions, 4*runtime.GOMAXPROCS(0)) {
+		lines, faults := make([][]Line, len(some)), make([]error, len(some))
+		var all sync.WaitGroup
+		for i := range some {
+			all.Go(func() { lines[i], faults[i] = g.session(some[i]) })
 		}
-	}
-	for i := range min(ahead, len(sessions)) {
-		start(i)
-	}
-	var err error
-	for i, e := range sessions {
-		r := <-results[i]
-		results[i] = nil
-		if err = cmp.Or(err, ctx.Err()); err == nil {
-			start(i + ahead)
-			if r.err != nil {
-				g.Problems = append(g.Problems, fmt.Errorf("%s: %w", e.ID, r.err))
+		all.Wait()
+		for i, e := range some {
+			if faults[i] != nil {
+				g.Problems = append(g.Problems, fmt.Errorf("%s: %w", e.ID, faults[i]))
 			}
-			if len(r.lines) > 0 {
-				err = found(e, r.lines)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if len(lines[i]) == 0 {
+				continue
+			}
+			if err := found(e, lines[i]); err != nil {
+				return err
 			}
 		}
-		if err != nil && (i+1 == len(sessions) || results[i+1] == nil) {
-			return err // none is at work any more
-		}
 	}
-	return err
+	return nil
 }
 
 // reading is the room that a file and its small letters take, used again for the next: most of the time went into
@@ -194,8 +180,8 @@ func (g *Grep) session(e library.Entry) (lines []Line, err error) {
 
 var (
 	linkTarget = text.Pattern(`<a id="[^"]*"></a>`)
-	turnHead   = []byte("\n### ")
-	anchored   = []byte("</a>") // before a turn's heading, and not before what looks like one in a session
+	turnHead   = []byte("### ")
+	anchored   = []byte("</a>\n") // before a turn's heading, and not before what looks like one in a session
 )
 
 // file looks through one file, and notes in which turn it ends.
@@ -206,75 +192,64 @@ func (g *Grep) file(name string, room *reading, turn *int) (lines []Line) {
 		room.low = lower(data, room.low)
 		low = room.low
 	}
-	number, counted, heads := 1, 0, 0
-	shown := 0 // where the last line that was shown ends
-	at := func(from, to int, spans []Span) Line {
-		number += bytes.Count(data[counted:from], []byte("\n"))
-		counted = from
-		heads = turnsTo(data, heads, to, turn)
-		shown = to
-		return Line{File: name, Line: number, Turn: *turn, Text: plain(data[from:to]), Spans: spans}
+	type place struct{ from, to, line, turn int }
+	show := func(at place, spans []Span) {
+		lines = append(lines, Line{File: name, Line: at.line, Turn: at.turn, Text: plain(data[at.from:at.to]), Spans: spans})
 	}
-	after := 0
-	for pos := 0; pos < len(data); {
-		next := g.next(data, low, pos)
-		for after > 0 && shown+1 < len(data) && (next < 0 || next > endOf(data, shown+1)) {
-			lines = append(lines, at(shown+1, endOf(data, shown+1), nil))
-			after--
+	var before []place // the lines that would be shown with a match
+	after, next := 0, -1
+	for at := (place{line: 1}); at.from < len(data); at.from, at.line = at.to+1, at.line+1 {
+		at.to = endOf(data, at.from)
+		if next < at.from {
+			next = g.next(data, low, at.from)
 		}
-		if next < 0 {
-			break
+		if head, ok := bytes.CutPrefix(data[at.from:at.to], turnHead); ok && bytes.HasSuffix(data[:at.from], anchored) {
+			number, _, _ := bytes.Cut(head, []byte(" · "))
+			if n, err := strconv.Atoi(string(number)); err == nil {
+				*turn = n
+			}
 		}
-		from, to := bytes.LastIndexByte(data[:next], '\n')+1, endOf(data, next)
-		pos = to + 1
+		at.turn = *turn
 		var spans []Span
-		for _, at := range g.re.FindAllStringIndex(plain(data[from:to]), -1) {
-			spans = append(spans, Span{at[0], at[1]})
+		if next <= at.to {
+			for _, span := range g.re.FindAllStringIndex(plain(data[at.from:at.to]), -1) {
+				spans = append(spans, Span{span[0], span[1]})
+			}
 		}
-		if len(spans) == 0 {
-			continue
-		}
-		for _, before := range linesBefore(data, from, shown, g.Context) {
-			lines = append(lines, at(before, endOf(data, before), nil))
-		}
-		lines = append(lines, at(from, to, spans))
-		if after = g.Context; g.Only {
-			break
+		switch {
+		case len(spans) > 0:
+			for _, b := range before {
+				show(b, nil)
+			}
+			show(at, spans)
+			if before, after = before[:0], g.Context; g.Only {
+				return lines
+			}
+		case after > 0:
+			show(at, nil)
+			after--
+		case g.Context > 0:
+			before = append(before[max(0, len(before)-g.Context+1):], at)
 		}
 	}
-	turnsTo(data, heads, len(data), turn) // in which the next part begins
 	return lines
 }
 
-// turnsTo reads the numbers of the turns' headings from one place to another, and returns that.
-func turnsTo(data []byte, from, to int, turn *int) int {
-	for {
-		i := bytes.Index(data[from:max(from, to)], turnHead)
-		if i < 0 {
-			return max(from, to)
-		}
-		at := from + i
-		from = at + len(turnHead)
-		n, _, _ := bytes.Cut(data[from:min(len(data), from+12)], []byte(" · "))
-		if n, err := strconv.Atoi(string(n)); err == nil && bytes.HasSuffix(data[:at], anchored) {
-			*turn = n
-		}
-	}
-}
-
-// next is the first place from which something may match; -1 if there is none.
+// next is the first place from which something may match; beyond the end if there is none.
 func (g *Grep) next(data, low []byte, pos int) int {
-	if len(g.literal) == 0 {
-		at := g.re.FindIndex(data[pos:])
-		if at == nil {
-			return -1
+	at := g.re.FindIndex
+	if len(g.literal) > 0 {
+		data, at = low, func(text []byte) []int {
+			if i := bytes.Index(text, g.literal); i >= 0 {
+				return []int{i}
+			}
+			return nil
 		}
-		return pos + at[0]
 	}
-	if i := bytes.Index(low[pos:], g.literal); i >= 0 {
-		return pos + i
+	if found := at(data[pos:]); found != nil {
+		return pos + found[0]
 	}
-	return -1
+	return len(data) + 1
 }
 
 // plain is a line without the places that links lead to.
@@ -290,14 +265,4 @@ func endOf(data []byte, from int) int {
 		return from + i
 	}
 	return len(data)
-}
-
-// linesBefore are the places where lines begin before one, at most n, none before what is shown.
-func linesBefore(data []byte, from, shown, n int) (begins []int) {
-	for ; n > 0 && from > 0 && (shown == 0 || from-1 > shown); n-- {
-		from = bytes.LastIndexByte(data[:from-1], '\n') + 1
-		begins = append(begins, from)
-	}
-	slices.Reverse(begins)
-	return begins
 }
