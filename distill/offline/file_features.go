@@ -3,6 +3,7 @@ package offline
 import (
 	"math"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -79,21 +80,12 @@ func (f *touched) rank(all []*touched) float64 {
 
 // isTest tells a file of tests by its name or folder.
 func isTest(p string) bool {
-	for name := range strings.SplitSeq(strings.ToLower(p), "/") {
-		for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune("._-", r) }) {
-			switch word {
-			case "test", "tests", "spec", "specs", "testdata":
-				return true
-			}
-		}
-	}
-	return false
+	words := strings.FieldsFunc(strings.ToLower(p), func(r rune) bool { return strings.ContainsRune("/._-", r) })
+	return slices.ContainsFunc(words, func(w string) bool {
+		return slices.Contains([]string{"test", "tests", "spec", "specs", "testdata"}, w)
+	})
 }
 
 func isDoc(p string) bool {
-	switch strings.ToLower(path.Ext(p)) {
-	case ".md", ".mdx", ".txt", ".rst", ".adoc":
-		return true
-	}
-	return false
+	return slices.Contains([]string{".md", ".mdx", ".txt", ".rst", ".adoc"}, strings.ToLower(path.Ext(p)))
 }

@@ -10,6 +10,7 @@ import (
 	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/payload"
+	"recall/text"
 )
 
 // A touched file is one that the session changed, or that its reports speak of.
@@ -78,15 +79,15 @@ func files(t *talk, all []*touched, m *Model) []payload.Item {
 
 // onlyRead names the files that were read and not changed, and that no item is about, the most read first.
 func onlyRead(all []*touched, items []payload.Item) (paths []string) {
-	all = slices.DeleteFunc(slices.Clone(all), func(f *touched) bool {
-		return f.reads == 0 || f.edits > 0 || f.deleted ||
-			slices.ContainsFunc(items, func(it payload.Item) bool { return it.Path == f.path })
-	})
+	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b *touched) int { return b.reads - a.reads })
-	for _, f := range all[:min(mostRead, len(all))] {
-		paths = append(paths, f.path)
+	for _, f := range all {
+		if f.reads > 0 && f.edits == 0 && !f.deleted {
+			paths = append(paths, f.path)
+		}
 	}
-	return paths
+	paths = payload.Unchanged(paths, &payload.Payload{Items: items})
+	return paths[:min(mostRead, len(paths))]
 }
 
 func pathsOf(all []*touched) map[string]bool {
@@ -297,14 +298,12 @@ func lineCount(c *ingest.ToolCall) int {
 	return n
 }
 
+var notOursForm = text.Pattern(`/\.claude/(?:projects|todos|tasks|memory|plugins)/|/\.git/|/scratchpad/|` +
+	`^(?:/private)?/tmp/|/node_modules/|/pkg/mod/`)
+
 // notOurs tells files that are no part of the work: the client's own, and git's.
 func notOurs(p string) bool {
-	p = strings.ReplaceAll(p, "\\", "/")
-	return strings.Contains(p, "/.claude/projects/") || strings.Contains(p, "/.claude/todos/") ||
-		strings.Contains(p, "/.claude/tasks/") || strings.Contains(p, "/.claude/memory/") ||
-		strings.Contains(p, "/.claude/plugins/") || strings.Contains(p, "/.git/") ||
-		strings.Contains(p, "/scratchpad/") || strings.HasPrefix(p, "/tmp/") ||
-		strings.HasPrefix(p, "/private/tmp/") || strings.Contains(p, "/node_modules/") || strings.Contains(p, "/pkg/mod/")
+	return notOursForm().MatchString(strings.ReplaceAll(p, "\\", "/"))
 }
 
 // rootsOf lists the folders that the session's files are named relative to: the

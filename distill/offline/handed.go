@@ -93,11 +93,7 @@ func (l *told) tells(words terms, kind payload.Kind) bool {
 
 // lasting reports whether what an item says holds until something else is said.
 func lasting(k payload.Kind) bool {
-	switch k {
-	case payload.Next, payload.Status, payload.Goal, payload.Hypothesis:
-		return false
-	}
-	return true
+	return !slices.Contains([]payload.Kind{payload.Next, payload.Status, payload.Goal, payload.Hypothesis}, k)
 }
 
 // answerEnds is the ordinal of the turn with which the answer to what a turn

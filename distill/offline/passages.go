@@ -96,11 +96,8 @@ func (c *Candidate) around() (from, to int) {
 			last, grown = last+1, true
 		}
 	}
-	from, to = parts[first].from, parts[last].to
-	for _, f := range c.sp.turn.Foreign {
-		if c.sp.text == c.sp.turn.Text && from < f.To && to > f.From {
-			return s.from, s.to
-		}
+	if from, to = parts[first].from, parts[last].to; c.sp.overlapsForeign(from, to) {
+		return s.from, s.to
 	}
 	return from, to
 }
@@ -195,15 +192,12 @@ func (sp *speech) lastBefore(place int) int {
 // quotedIn reports whether an item quotes the sentence already.
 func (c *Candidate) quotedIn(items []payload.Item) bool {
 	text := c.sp.text[c.part.from:c.part.to]
-	for i := range items {
-		if it := &items[i]; it.Kind != payload.File && it.Kind != payload.Goal &&
+	return slices.ContainsFunc(items, func(it payload.Item) bool {
+		return it.Kind != payload.File && it.Kind != payload.Goal &&
 			slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool {
 				return e.Turn == string(c.sp.turn.ID) && strings.Contains(e.Quote, text)
-			}) {
-			return true
-		}
-	}
-	return false
+			})
+	})
 }
 
 // quota is how many passages so many exchanges yield at most.
@@ -216,12 +210,9 @@ func (m *Model) quota(exchanges int) int {
 const sameWords = 0.6
 
 func said(kept []terms, words terms) bool {
-	for _, k := range kept {
-		if min(len(k), len(words)) >= 3 && max(share(k, words), share(words, k)) >= sameWords {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(kept, func(k terms) bool {
+		return min(len(k), len(words)) >= 3 && max(share(k, words), share(words, k)) >= sameWords
+	})
 }
 
 // hint is the kind that a passage most likely is of, by what it shows: it helps

@@ -1,7 +1,7 @@
 package offline
 
 import (
-	"sort"
+	"slices"
 	"strings"
 
 	"recall/ingest"
@@ -17,35 +17,14 @@ func records(s *ingest.Session) []payload.Item {
 	var out []payload.Item
 	for _, take := range []func(*ingest.Session) []payload.Item{answers, plans, refusals, openTasks} {
 		for _, it := range take(s) {
-			if !repeated(out, it) {
+			if !slices.ContainsFunc(out, func(o payload.Item) bool { // once in each class
+				return o.Rule == it.Rule && strings.EqualFold(o.Text, it.Text)
+			}) {
 				out = append(out, it)
 			}
 		}
 	}
 	return out
-}
-
-// repeated reports whether a record says what an earlier one of its class says.
-func repeated(items []payload.Item, it payload.Item) bool {
-	for i := range items {
-		if items[i].Rule == it.Rule && strings.EqualFold(items[i].Text, it.Text) {
-			return true
-		}
-	}
-	return false
-}
-
-// eachCall visits the calls of the assistant's turns on the path that was kept.
-func eachCall(s *ingest.Session, visit func(t *ingest.Turn, c *ingest.ToolCall)) {
-	for i := range s.Turns {
-		t := &s.Turns[i]
-		if t.Abandoned || t.Copied {
-			continue
-		}
-		for j := range t.Calls {
-			visit(t, &t.Calls[j])
-		}
-	}
 }
 
 // recorded is an item of a record that a turn holds.
@@ -59,9 +38,9 @@ func recorded(kind payload.Kind, rule string, by payload.By, t *ingest.Turn, tex
 func answers(s *ingest.Session) []payload.Item {
 	at := map[string]int{}
 	var out []payload.Item
-	eachCall(s, func(turn *ingest.Turn, c *ingest.ToolCall) {
-		if c.Verdict == ingest.Rejected || c.Verdict == ingest.Clarify {
-			return
+	for turn, c := range ingest.EachCall(s.Turns) {
+		if !kept(turn) || c.Verdict == ingest.Rejected || c.Verdict == ingest.Clarify {
+			continue
 		}
 		for _, a := range c.Answers {
 			it, ok := answered(turn, c, a)
@@ -75,7 +54,7 @@ func answers(s *ingest.Session) []payload.Item {
 			at[a.Question] = len(out)
 			out = append(out, it)
 		}
-	})
+	}
 	return out
 }
 
@@ -132,20 +111,17 @@ func plans(s *ingest.Session) []payload.Item {
 	var out []payload.Item
 	for i := range s.Turns {
 		turn := &s.Turns[i]
-		if turn.Abandoned || turn.Copied {
-			continue
-		}
+		var approved []string
 		if turn.Kind == ingest.PlanTurn {
-			if title, ok := planTitle(turn.Text); ok {
-				out = append(out, recorded(payload.Decision, "plan", payload.ByBoth, turn, title, title))
+			approved = append(approved, turn.Text)
+		}
+		for _, c := range turn.Calls {
+			if c.Plan != nil && c.Verdict == ingest.Approved {
+				approved = append(approved, c.Plan.Text)
 			}
 		}
-		for j := range turn.Calls {
-			c := &turn.Calls[j]
-			if c.Plan == nil || c.Verdict != ingest.Approved {
-				continue
-			}
-			if title, ok := planTitle(c.Plan.Text); ok {
+		for _, text := range approved {
+			if title, ok := planTitle(text); ok && kept(turn) {
 				out = append(out, recorded(payload.Decision, "plan", payload.ByBoth, turn, title, title))
 			}
 		}
@@ -155,16 +131,9 @@ func plans(s *ingest.Session) []payload.Item {
 
 // planTitle is the heading that a plan opens with.
 func planTitle(text string) (string, bool) {
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if title, ok := strings.CutPrefix(line, "# "); ok {
-			return strings.TrimSpace(title), true
-		}
-		if line != "" {
-			break
-		}
-	}
-	return "", false
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	title, ok := strings.CutPrefix(strings.TrimSpace(first), "# ")
+	return strings.TrimSpace(title), ok
 }
 
 // refusals makes eliminated items of the person's words with a call that they
@@ -172,17 +141,17 @@ func planTitle(text string) (string, bool) {
 func refusals(s *ingest.Session) []payload.Item {
 	var out []payload.Item
 	places := s.Places()
-	eachCall(s, func(turn *ingest.Turn, c *ingest.ToolCall) {
+	for turn, c := range ingest.EachCall(s.Turns) {
 		reason := text.OneLine(c.Reason)
-		if c.Verdict != ingest.Rejected || len(keywords(reason)) < 3 || len(c.Answers) > 0 ||
+		if !kept(turn) || c.Verdict != ingest.Rejected || len(keywords(reason)) < 3 || len(c.Answers) > 0 ||
 			strings.HasSuffix(reason, "?") || reason[0] == '<' {
-			return
+			continue
 		}
 		by := turn
 		if c.ReasonTurn != "" { // what was typed next is the reason
 			at, ok := places[string(c.ReasonTurn)]
 			if !ok {
-				return
+				continue
 			}
 			by = &s.Turns[at]
 		}
@@ -191,7 +160,7 @@ func refusals(s *ingest.Session) []payload.Item {
 			it.About = appendNew(it.About, relative(rootsOf(s), c.Path))
 		}
 		out = append(out, it)
-	})
+	}
 	return out
 }
 
@@ -203,29 +172,25 @@ func openTasks(s *ingest.Session) []payload.Item {
 	if len(s.Tasks) == 0 {
 		return nil
 	}
-	turns := map[string]*ingest.Turn{}
-	for i := range s.Turns {
-		turn := &s.Turns[i]
-		turns[string(turn.ID)] = turn
-		for _, r := range turn.Records {
-			turns[r] = turn
-		}
-	}
-	tasks := append([]ingest.Task(nil), s.Tasks...)
-	sort.SliceStable(tasks, func(i, j int) bool {
-		return tasks[i].Status == "in_progress" && tasks[j].Status != "in_progress"
-	})
-	var out []payload.Item
-	for _, task := range tasks {
-		turn := turns[string(task.Turn)]
-		if task.Status == "completed" || task.Status == "deleted" || turn == nil || turn.Abandoned || turn.Copied ||
-			len(out) == mostTasks {
+	places := s.Places()
+	var inWork, others []payload.Item
+	for _, task := range s.Tasks {
+		at, ok := places[string(task.Turn)]
+		if task.Status == "completed" || task.Status == "deleted" || !ok || !kept(&s.Turns[at]) {
 			continue
 		}
-		out = append(out, recorded(payload.Next, "open-task", payload.ByAssistant, turn, plain(task.Subject),
-			task.Subject))
+		list := &others
+		if task.Status == "in_progress" {
+			list = &inWork
+		}
+		*list = append(*list, recorded(payload.Next, "open-task", payload.ByAssistant, &s.Turns[at],
+			plain(task.Subject), task.Subject))
 	}
-	return out
+	out := slices.Concat(inWork, others)
+	return out[:min(mostTasks, len(out))]
 }
+
+// kept reports whether a turn is the session's own, on the path that was kept.
+func kept(t *ingest.Turn) bool { return !t.Abandoned && !t.Copied }
 
 func trimmed(s string) string { return strings.TrimRight(s, ".。 ") }

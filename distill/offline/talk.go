@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"slices"
 	"strings"
 
 	"recall/ingest"
@@ -67,7 +68,7 @@ type round struct {
 func listen(s *ingest.Session) *talk {
 	t := &talk{session: s}
 	for i := range s.Turns {
-		if turn := &s.Turns[i]; !turn.Abandoned && !turn.Copied {
+		if turn := &s.Turns[i]; kept(turn) {
 			t.turn(turn)
 		}
 	}
@@ -173,24 +174,19 @@ func typed(t *ingest.Turn) bool {
 }
 
 func writes(tool string) bool {
-	switch tool {
-	case "Write", "Edit", "MultiEdit", "NotebookEdit":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"Write", "Edit", "MultiEdit", "NotebookEdit"}, tool)
 }
 
 // foreign reports whether a sentence touches what isn't its speaker's own.
 func (sp *speech) foreign(s *sentence) bool {
-	if sp.text != sp.turn.Text {
-		return false
-	}
-	for _, f := range sp.turn.Foreign {
-		if s.from < f.To && s.to > f.From {
-			return true
-		}
-	}
-	return false
+	return sp.overlapsForeign(s.from, s.to)
+}
+
+// overlapsForeign reports whether a stretch of it does.
+func (sp *speech) overlapsForeign(from, to int) bool {
+	return sp.text == sp.turn.Text && slices.ContainsFunc(sp.turn.Foreign, func(f ingest.Foreign) bool {
+		return from < f.To && to > f.From
+	})
 }
 
 // opening are the cues of the first sentence.
