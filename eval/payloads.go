@@ -174,9 +174,7 @@ func predictedOf(it payload.Item, c *Case) Predicted {
 	for _, e := range it.Evidence {
 		p.Turns = append(p.Turns, canonical(e.Turn, c.turns))
 	}
-	if len(it.Evidence) > 0 {
-		p.Quote = it.Evidence[0].Quote
-	}
+	p.Quote = it.First().Quote
 	return p
 }
 

@@ -57,7 +57,7 @@ func Progress(ctx context.Context, s *ingest.Session) ([]Step, error) {
 			if it.Why != "" {
 				said += " — " + it.Why
 			}
-			add(it.At, what, said, it.FirstTurn())
+			add(it.At, what, said, it.First().N)
 		}
 	}
 	addWork(s, add)

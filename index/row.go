@@ -82,10 +82,6 @@ func itemRowOf(it Item, v *vocabulary) (row, error) {
 	if err != nil {
 		return row{}, fmt.Errorf("item %s: %w", it.ID, err)
 	}
-	n := 0
-	if len(it.Evidence) > 0 {
-		n = it.Evidence[0].N
-	}
 	var text, alias, source []uint32
 	for _, t := range append([]string{it.Text, it.Why, it.Scope, it.Path}, append(it.Alternatives, it.About...)...) {
 		text = v.cut(text, -1, t)
@@ -95,7 +91,7 @@ func itemRowOf(it Item, v *vocabulary) (row, error) {
 	}
 	source = v.cut(source, itemContext, it.Context)
 	return row{hash: v.hash(string(data), it.Context), texts: []bag{v.bag(text, alias), v.bag(source)},
-		values: []any{string(it.ID), string(it.Kind), string(it.State), millis(it.At), n, pack(string(data))}}, nil
+		values: []any{string(it.ID), string(it.Kind), string(it.State), millis(it.At), it.First().N, pack(string(data))}}, nil
 }
 
 // hashTurns makes rows that tell what they are of: the turn, and the two before it,

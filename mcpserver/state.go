@@ -121,7 +121,7 @@ func (r *reading) decisions() error {
 				continue
 			}
 			told++
-			if r.add(short(&it, index.Place{Session: p.Session}, it.FirstTurn())) {
+			if r.add(short(&it, index.Place{Session: p.Session}, it.First().N)) {
 				r.of(it.ID)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
+	"strings"
 )
 
 // idAlphabet is the lower-case letters and digits without 0, 1, l and o, which
@@ -31,13 +32,9 @@ func Mint(session string, items []Item, taken map[ItemID]bool) {
 }
 
 func mint(session string, it *Item, taken map[ItemID]bool) ItemID {
-	turn := ""
-	if len(it.Evidence) > 0 {
-		turn = it.Evidence[0].Turn
-	}
 	for try := uint64(0); ; try++ {
 		h := sha256.New()
-		for _, part := range []string{session, turn, string(it.Kind), it.Text} {
+		for _, part := range []string{session, it.First().Turn, string(it.Kind), it.Text} {
 			writePart(h, part)
 		}
 		h.Write(binary.BigEndian.AppendUint64(nil, try))
@@ -65,14 +62,5 @@ func idOf(sum []byte) ItemID {
 
 // IsID reports whether s has the form of an item's id.
 func IsID(s string) bool {
-	if len(s) != idLength {
-		return false
-	}
-	for i := range len(s) {
-		c := s[i]
-		if !('2' <= c && c <= '9' || 'a' <= c && c <= 'z') || c == 'l' || c == 'o' {
-			return false
-		}
-	}
-	return true
+	return len(s) == idLength && strings.Trim(s, idAlphabet) == ""
 }

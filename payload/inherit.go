@@ -129,11 +129,7 @@ func pairSame(old, updated []Item, pairs []int, used []bool, key func(*Item) str
 
 // identity is equal of an item distilled twice in the same words.
 func identity(it *Item) string {
-	turn, text := "", cmp.Or(it.Was, it.Text)
-	if len(it.Evidence) > 0 {
-		turn = it.Evidence[0].Turn
-	}
-	return strings.Join([]string{turn, text, it.Path}, "\x00")
+	return strings.Join([]string{it.First().Turn, cmp.Or(it.Was, it.Text), it.Path}, "\x00")
 }
 
 // traits are what items are compared by.

@@ -181,12 +181,12 @@ type Origin struct {
 	Number  int    `json:"number,omitempty"` // its place by start time in its project, as of now; 0 if not known
 }
 
-// FirstTurn is the ordinal of the turn that the item first stands in, 0 if it has no evidence.
-func (it *Item) FirstTurn() int {
-	if len(it.Evidence) == 0 {
-		return 0
+// First is what the item first rests on, the zero Evidence if it has none.
+func (it *Item) First() (e Evidence) {
+	if len(it.Evidence) > 0 {
+		e = it.Evidence[0]
 	}
-	return it.Evidence[0].N
+	return e
 }
 
 // Quotes are the words that the item rests on.

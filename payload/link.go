@@ -52,6 +52,15 @@ type Link struct {
 	Said time.Time `json:"said,omitzero"` // when the person said so
 }
 
+// EvidenceOf is what a link says that an item at one of its ends rests on.
+func EvidenceOf(it *Item) *Evidence {
+	if len(it.Evidence) == 0 {
+		return nil
+	}
+	e := it.Evidence[0]
+	return &e
+}
+
 // Hides reports whether the link lets From stand for To.
 func (l *Link) Hides() bool {
 	return (l.Collapses || l.Maker == ByHuman) && (l.Relation == Supersedes || l.Relation == Same)

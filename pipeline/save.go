@@ -213,11 +213,7 @@ func orTouched(items []payload.Item, edits []payload.Edit, keep func(payload.Ite
 // stays.
 func sameAs(old, fresh *payload.Payload, edits []payload.Edit) *payload.Payload {
 	claim := func(it payload.Item) [3]string {
-		turn := ""
-		if len(it.Evidence) > 0 {
-			turn = it.Evidence[0].Turn
-		}
-		return [3]string{string(it.Kind), it.Path + it.Text, turn}
+		return [3]string{string(it.Kind), it.Path + it.Text, it.First().Turn}
 	}
 	has := map[[3]string]bool{}
 	for _, it := range fresh.Items {

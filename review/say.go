@@ -95,8 +95,8 @@ func Relate(l *library.Library, link payload.Link, ends [2]index.Placed, names [
 			"a goal is tied to goals only, and so are next steps, files and statuses; "+
 				"if the kind is wrong, move its line under the right heading with recall edit")
 	}
-	link.From, link.FromSession, link.FromEvidence = later.Item.ID, later.Session, firstEvidence(later.Item)
-	link.To, link.ToSession, link.ToEvidence = earlier.Item.ID, earlier.Session, firstEvidence(earlier.Item)
+	link.From, link.FromSession, link.FromEvidence = later.Item.ID, later.Session, payload.EvidenceOf(&later.Item)
+	link.To, link.ToSession, link.ToEvidence = earlier.Item.ID, earlier.Session, payload.EvidenceOf(&earlier.Item)
 	link.Maker, link.Who, link.Said = payload.ByHuman, who, time.Now().UTC().Truncate(time.Second)
 	if link.At = later.Item.At; earlier.Item.At.After(link.At) { // the old one was right
 		link.At = earlier.Item.At
@@ -118,11 +118,4 @@ func Relate(l *library.Library, link payload.Link, ends [2]index.Placed, names [
 			"recall why ITEM lists what bears on an item; numbers are those of the last answer")
 	}
 	return l.AppendLinks([]payload.Link{link, back})
-}
-
-func firstEvidence(it payload.Item) *payload.Evidence {
-	if len(it.Evidence) == 0 {
-		return nil
-	}
-	return &it.Evidence[0]
 }

@@ -83,7 +83,7 @@ func Read(l *library.Library, entries []library.Entry) (*Waiting, error) {
 func unseen(s *library.Shelf, e library.Entry, it payload.Item, changed bool) *Unseen {
 	at := index.Place{Session: string(e.ID), SessionTitle: e.Title, SessionN: s.Number[string(e.ID)],
 		SessionStart: e.Start, Project: s.Of(e).Name, Source: string(e.Source)}
-	return &Unseen{Place: at, Title: e.Title, Turn: it.FirstTurn(), Changed: changed, Item: it}
+	return &Unseen{Place: at, Title: e.Title, Turn: it.First().N, Changed: changed, Item: it}
 }
 
 // Received lists what waits of other people's handoffs for a project, "" for any.
@@ -99,7 +99,7 @@ func Received(l *library.Library, project string) ([]Unseen, error) {
 		}
 		for _, it := range h.Waiting() {
 			place := index.Place{Session: "handoff " + h.ID, SessionTitle: h.Title, Project: h.Handover.Project}
-			out = append(out, Unseen{Place: place, Title: h.Title, Turn: it.FirstTurn(), From: h.From, Item: it,
+			out = append(out, Unseen{Place: place, Title: h.Title, Turn: it.First().N, From: h.From, Item: it,
 				Handoff: h.ID, Nowhere: h.Project == ""})
 		}
 	}

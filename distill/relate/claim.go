@@ -80,15 +80,7 @@ func labels(toks []token, i int) bool {
 }
 
 func sameWords(a, b []token) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].low != b[i].low {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(x, y token) bool { return x.low == y.low })
 }
 
 // read notes what a sentence gives up, and says which of its tokens name that.

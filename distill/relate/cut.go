@@ -10,8 +10,8 @@ type cutItem struct {
 
 func cut(it *payload.Item) cutItem {
 	c := cutItem{text: tokens(it.Text)}
-	if len(it.Evidence) > 0 && it.Evidence[0].Quote != it.Text {
-		c.quote = tokens(it.Evidence[0].Quote)
+	if quote := it.First().Quote; quote != it.Text {
+		c.quote = tokens(quote)
 	}
 	for _, a := range it.Alternatives {
 		c.alternatives = append(c.alternatives, tokens(a))

@@ -145,15 +145,8 @@ func seek(toks []token, i int, word string) int {
 }
 
 func match(toks []token, i int, words ...string) bool {
-	if i+len(words) > len(toks) {
-		return false
-	}
-	for k, w := range words {
-		if toks[i+k].low != w {
-			return false
-		}
-	}
-	return true
+	end := i + len(words)
+	return end <= len(toks) && slices.EqualFunc(toks[i:end], words, func(t token, w string) bool { return t.low == w })
 }
 
 func isMark(t token) bool { return t.stem == "" && strings.Contains(",;:.()—", t.low) }

@@ -76,11 +76,7 @@ func newProject(items []Item, due func(*Item) bool) *project {
 
 // sayings is all that the rules read of an item.
 func sayings(it *payload.Item) string {
-	quote := ""
-	if len(it.Evidence) > 0 {
-		quote = it.Evidence[0].Quote
-	}
-	return strings.Join(append([]string{string(it.Kind), it.Text, quote}, it.Alternatives...), "\x00")
+	return strings.Join(append([]string{string(it.Kind), it.Text, it.First().Quote}, it.Alternatives...), "\x00")
 }
 
 func (p *project) claim(g int) *claim {
@@ -256,7 +252,7 @@ func (p *project) link(links []payload.Link, r *rule, later, earlier int) []payl
 	a, b, m := &p.items[later], &p.items[earlier], Measured()[r.name]
 	return append(links, payload.Link{
 		Op: payload.OpLink, Relation: r.relation, From: a.ID, To: b.ID, FromSession: a.Session, ToSession: b.Session,
-		FromEvidence: evidence(a), ToEvidence: evidence(b), Maker: payload.ByRule, Rule: r.name,
+		FromEvidence: payload.EvidenceOf(&a.Item), ToEvidence: payload.EvidenceOf(&b.Item), Maker: payload.ByRule, Rule: r.name,
 		Precision: float64(int(m.Precision()*1000+0.5)) / 1000, Collapses: m.Sure(), At: a.At,
 	})
 }

@@ -89,7 +89,7 @@ func LinksOfDue(items []Item, due func(*Item) bool) (links []payload.Link, looke
 // inTime orders items by when they were said.
 func inTime(a, b Item) int {
 	return cmp.Or(a.At.Compare(b.At), a.Start.Compare(b.Start), strings.Compare(a.Session, b.Session),
-		cmp.Compare(a.FirstTurn(), b.FirstTurn()), strings.Compare(string(a.ID), string(b.ID)))
+		cmp.Compare(a.First().N, b.First().N), strings.Compare(string(a.ID), string(b.ID)))
 }
 
 // sameTurn reports whether two items were said in one breath, or rest on the very
@@ -98,21 +98,7 @@ func sameTurn(a, b *Item) bool {
 	if a.Session != b.Session || len(a.Evidence) == 0 || len(b.Evidence) == 0 {
 		return false
 	}
-	if a.Evidence[0].Turn == b.Evidence[0].Turn {
-		return true
-	}
-	for _, x := range a.Evidence {
-		if slices.ContainsFunc(b.Evidence, func(y payload.Evidence) bool { return x.Turn == y.Turn && x.Quote == y.Quote }) {
-			return true
-		}
-	}
-	return false
-}
-
-func evidence(it *Item) *payload.Evidence {
-	if len(it.Evidence) == 0 {
-		return nil
-	}
-	e := it.Evidence[0]
-	return &e
+	return a.Evidence[0].Turn == b.Evidence[0].Turn || slices.ContainsFunc(a.Evidence, func(x payload.Evidence) bool {
+		return slices.ContainsFunc(b.Evidence, func(y payload.Evidence) bool { return x.Turn == y.Turn && x.Quote == y.Quote })
+	})
 }

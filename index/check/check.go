@@ -50,12 +50,7 @@ type Warning struct {
 }
 
 // Quote is the item's evidence, verbatim; "" where a person wrote it.
-func (w *Warning) Quote() string {
-	if len(w.Item.Evidence) == 0 {
-		return ""
-	}
-	return w.Item.Evidence[0].Quote
-}
+func (w *Warning) Quote() string { return w.Item.First().Quote }
 
 // Kinds are those of which an action can go against an item.
 var Kinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Flag, payload.File}

@@ -24,7 +24,7 @@ func Join(items []payload.Item, note *payload.Item) []payload.Item {
 
 // isSaidBy reports whether a passage is little more than the words that an item quotes.
 func isSaidBy(lead *payload.Item, e *payload.Evidence) bool {
-	return lead.Kind == payload.Lead && len(lead.Evidence) > 0 && lead.Evidence[0].Turn == e.Turn &&
+	return lead.Kind == payload.Lead && lead.First().Turn == e.Turn &&
 		strings.Contains(lead.Text, e.Quote) && 2*len(e.Quote) > len(lead.Text)
 }
 
