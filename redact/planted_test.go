@@ -37,8 +37,8 @@ func TestPlantedKindsAreMasked(t *testing.T) {
 		draws int
 		most  float64 // of a hundred
 	}{
-		{"held out", plantedtest.HeldOut(), 5, 10}, {"known", plantedtest.Kinds(), 5, 1},
-		{"by name and way", plantedtest.Grid(), 1, 6}, {"keys of services", plantedtest.Services(), 1, 27},
+		{"held out", plantedtest.Parse(heldOut), 5, 10}, {"known", plantedtest.Kinds(), 5, 1},
+		{"by name and way", crossed(t, "grid", grid), 1, 6}, {"keys of services", crossed(t, "services", services), 1, 27},
 	} {
 		left, n := leaked(r, c.kinds, c.draws)
 		t.Logf("%s: %d of %d left, %.1f %%", c.name, len(left), n, 100*float64(len(left))/float64(n))

@@ -15,9 +15,6 @@ import (
 //go:embed kinds.txt
 var kinds string
 
-//go:embed heldout.txt
-var heldOut string
-
 // A Kind is one way in which a secret stands in a transcript.
 type Kind struct {
 	Class string // vendor, named, prose, block, nested, command, form
@@ -26,12 +23,10 @@ type Kind struct {
 }
 
 // Kinds are all kinds that the rules are made with.
-func Kinds() []Kind { return parse(kinds) }
+func Kinds() []Kind { return Parse(kinds) }
 
-// HeldOut are kinds that no rule was made with.
-func HeldOut() []Kind { return parse(heldOut) }
-
-func parse(list string) (all []Kind) {
+// Parse reads kinds, one a line: class, "/", name, a tab, the text.
+func Parse(list string) (all []Kind) {
 	for line := range strings.Lines(list) {
 		line = strings.TrimSuffix(line, "\n")
 		if line == "" || line[0] == '#' {

@@ -1,27 +1,31 @@
-package plantedtest
+package redact_test
 
 import (
 	_ "embed"
-	"fmt"
 	"strings"
+	"testing"
+
+	"recall/redact/plantedtest"
 )
 
-//go:embed grid.txt
-var grid string
+var (
+	// heldOut are kinds that no rule was made with.
+	//go:embed plantedtest/heldout.txt
+	heldOut string
 
-//go:embed services.txt
-var services string
+	// grid are credentials by name, each in every way in which they are written down;
+	// rules were mended after they were measured with it.
+	//go:embed plantedtest/grid.txt
+	grid string
 
-// Grid are credentials by name, each in every way in which they are written down;
-// rules were mended after they were measured with it.
-func Grid() []Kind { return crossed("grid", grid) }
-
-// Services are keys of services, by names and shapes that others know them by. No
-// rule was made with them or mended after they were measured.
-func Services() []Kind { return crossed("services", services) }
+	// services are keys of services, by names and shapes that others know them by. No
+	// rule was made with them or mended after they were measured.
+	//go:embed plantedtest/services.txt
+	services string
+)
 
 // crossed makes a kind of each name in each way of a list.
-func crossed(class, list string) (all []Kind) {
+func crossed(t *testing.T, class, list string) []plantedtest.Kind {
 	var names, ways [][2]string
 	into := &names
 	for line := range strings.Lines(list) {
@@ -35,17 +39,18 @@ func crossed(class, list string) (all []Kind) {
 		}
 		key, text, ok := strings.Cut(line, "\t")
 		if !ok {
-			panic(fmt.Sprintf("plantedtest: %q is neither a name nor a way", line))
+			t.Fatalf("%q is neither a name nor a way", line)
 		}
 		*into = append(*into, [2]string{key, text})
 	}
+	var b strings.Builder
 	for _, way := range ways {
 		for _, name := range names {
 			text := strings.NewReplacer(append(written(name[0]), "{value}", name[1])...).Replace(way[1])
-			all = append(all, Kind{class, way[0] + "/" + strings.ReplaceAll(name[0], " ", "-"), text})
+			b.WriteString(class + "/" + way[0] + "/" + strings.ReplaceAll(name[0], " ", "-") + "\t" + text + "\n")
 		}
 	}
-	return all
+	return plantedtest.Parse(b.String())
 }
 
 // written pairs the fields of a way with a name as it is written there.
