@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -28,51 +27,46 @@ var (
 		`would|going to|can|could|next|remains?|open)\b`)
 )
 
-// event is what a question's "the migration" names.
-type event struct {
-	what     string // "session 5 …", "commit …", "item …"
-	from, to time.Time
-}
-
 // eventOf makes a span of time of "before the migration", where the words after
 // "the" name one thing that happened and no other: the title of one session,
-// commits of one, or else items of one. ok is false for whatever isn't clear.
-func eventOf(ctx context.Context, full *fulltext, q Query, s string) (since, until time.Time, what, phrase string,
-	ok bool, err error) {
-	if low := strings.ToLower(s); !slices.ContainsFunc([]string{"before", "after", "since", "until"},
-		func(w string) bool { return strings.Contains(low, w) }) {
-		return // most questions: nothing is compiled for them
+// commits of one, or else items of one; at is where that stands, nil if nothing is clear.
+func eventOf(ctx context.Context, full *fulltext, q Query, s string) (at []int, n Narrowed, err error) {
+	if !anyIn(strings.ToLower(s), []string{"before", "after", "since", "until"}) {
+		return nil, n, nil // most questions: nothing is compiled for them
 	}
 	m := eventForm().FindStringSubmatchIndex(s)
 	if m == nil {
-		return
+		return nil, n, nil
 	}
 	g := groups(s, m)
-	word, name := g[1]+g[3], g[2]+g[4]
 	rest := s[:m[0]] + " " + s[m[1]:]
 	if !pastForm().MatchString(rest) || laterForm().MatchString(rest) {
-		return
+		return nil, n, nil
 	}
-	e, ok, err := findEvent(ctx, full, q, text.Content(name))
-	if err != nil || !ok {
-		return since, until, "", "", false, err
+	what, list, err := findEvent(ctx, full, q, text.Content(g[2]+g[4]))
+	if err != nil || what == "" {
+		return nil, n, err
 	}
-	switch strings.ToLower(word) {
-	case "since":
-		since = e.from
-	case "after":
-		since = e.to
-	default:
-		until = e.from
+	from, to := list[0].from, list[0].to
+	for _, h := range list {
+		if h.from.Before(from) {
+			from = h.from
+		}
+		if h.to.After(to) {
+			to = h.to
+		}
 	}
-	return since, until, e.what, strings.TrimRight(s[m[0]:m[1]], " ,?.!"), true, nil
+	n.Event = what
+	n.Since, n.Until = bounded(g[1]+g[3], from, to)
+	return []int{m[0], m[0] + len(strings.TrimRight(g[0], " ,?.!"))}, n, nil
 }
 
 // mostNamed is how many items may hold the words of an event.
 const mostNamed = 12
 
-// findEvent looks for what all the words name. One of them must be rare.
-func findEvent(ctx context.Context, full *fulltext, q Query, name []string) (e event, ok bool, err error) {
+// findEvent looks for what all the words name: a session, a commit or items of one, and
+// what it is called; "" if that isn't clear. One of the words must be rare.
+func findEvent(ctx context.Context, full *fulltext, q Query, name []string) (what string, of []happening, err error) {
 	want := map[string]bool{}
 	longestWord := ""
 	for _, w := range name {
@@ -83,47 +77,40 @@ func findEvent(ctx context.Context, full *fulltext, q Query, name []string) (e e
 	}
 	happens := slices.ContainsFunc(name, func(w string) bool { return phrases().happening[text.Stem(w)] })
 	if len(want) == 0 || len(longestWord) < 3 || len(want) == 1 && !happens {
-		return e, false, nil // "did we lock before the write?" asks of an order, not of a time
+		return "", nil, nil // "did we lock before the write?" asks of an order, not of a time
 	}
 	if rare, err := rareEvent(ctx, full, want); err != nil || !rare {
-		return e, false, err
+		return "", nil, err
 	}
 	titled, err := named(ctx, full.tx, q, want,
 		`SELECT id, title, title, start, end, project FROM session WHERE title LIKE ? ESCAPE '\'`, stemPattern(longestWord))
 	if err != nil {
-		return e, false, err
+		return "", nil, err
 	}
 	made, err := named(ctx, full.tx, q, want,
 		`SELECT m.session, m.subject || ' ' || m.branch, m.subject, min(s.start, m.at), m.at, s.project
 		FROM made m JOIN session s ON s.id=m.session WHERE m.subject || ' ' || m.branch LIKE ? ESCAPE '\'`,
 		stemPattern(longestWord))
-	if err != nil {
-		return e, false, err
-	}
-	for _, found := range [][]happening{titled, made} {
-		if len(found) > 0 && !oneSession(slices.Concat(titled, made)) {
-			return e, false, nil
-		}
+	switch both := slices.Concat(titled, made); {
+	case err != nil || !oneSession(both):
+		return "", nil, err
+	case halfOf(titled, len(want)):
+		return called("session", titled[0].name), titled, nil
+	case halfOf(made, len(want)):
+		return called("commit", made[0].name), made, nil
+	case !happens: // a word of a longer title, or none of any: it must stand nowhere else
+		return "", nil, nil
+	default:
+		of, err = itemsNamed(ctx, full, q, want)
+		of = slices.Concat(both, of)
 	}
 	switch {
-	case len(titled) > 0 && halfOf(titled, len(want)):
-		return spanOf(titled, called("session", titled[0].name)), true, nil
-	case len(made) > 0 && halfOf(made, len(want)):
-		return spanOf(made, called("commit", made[0].name)), true, nil
+	case err != nil || len(of) == 0 || len(of) > mostNamed || !oneSession(of):
+		return "", nil, err
+	case len(titled) == 0 && len(made) > 0:
+		return called("commit", made[0].name), of, nil
 	}
-	// A word of a longer title, or none of any: it must stand nowhere else.
-	if !happens {
-		return e, false, nil
-	}
-	items, err := itemsNamed(ctx, full, q, name)
-	items = slices.Concat(titled, made, items)
-	if err != nil || len(items) == 0 || len(items) > mostNamed || !oneSession(items) {
-		return e, false, err
-	}
-	if len(titled) == 0 && len(made) > 0 {
-		return spanOf(items, called("commit", made[0].name)), true, nil
-	}
-	return spanOf(items, called("session", items[0].name)), true, nil
+	return called("session", of[0].name), of, nil
 }
 
 // called names what an event was taken for.
@@ -148,19 +135,6 @@ func oneSession(list []happening) bool {
 // halfOf reports whether so many words are half of what a title or a commit says.
 func halfOf(list []happening, n int) bool {
 	return slices.ContainsFunc(list, func(h happening) bool { return 2*n >= len(text.Content(h.text)) })
-}
-
-func spanOf(list []happening, what string) event {
-	e := event{what: what, from: list[0].from, to: list[0].to}
-	for _, h := range list {
-		if h.from.Before(e.from) {
-			e.from = h.from
-		}
-		if h.to.After(e.to) {
-			e.to = h.to
-		}
-	}
-	return e
 }
 
 // named reads what a query finds and keeps what holds all the words.
@@ -216,32 +190,22 @@ func rareEvent(ctx context.Context, full *fulltext, want map[string]bool) (bool,
 }
 
 // itemsNamed lists the items that hold all the words, one more than may be.
-func itemsNamed(ctx context.Context, full *fulltext, q Query, name []string) ([]happening, error) {
-	all := stems(name)
-	if err := full.lookUp(ctx, all); err != nil {
-		return nil, err
-	}
-	var list []match
-	for i, s := range all {
-		with, err := full.holders(ctx, ofItems, s, nil)
+func itemsNamed(ctx context.Context, full *fulltext, q Query, want map[string]bool) ([]happening, error) {
+	holds := map[int64]int{}
+	for stem := range want {
+		with, err := full.holders(ctx, ofItems, stem, nil)
 		if err != nil {
 			return nil, err
 		}
-		with = slices.DeleteFunc(with, func(m match) bool { return m.Counts[0] == 0 }) // among its other words
-		if i > 0 {
-			with = slices.DeleteFunc(with, func(m match) bool {
-				_, both := slices.BinarySearchFunc(list, m.Doc, func(n match, doc int64) int { return cmp.Compare(n.Doc, doc) })
-				return !both
-			})
+		for _, m := range with {
+			if m.Counts[0] > 0 { // else it stands among its other words
+				holds[m.Doc]++
+			}
 		}
-		list = with
 	}
-	ids := make([]int64, len(list))
-	for i, m := range list {
-		ids[i] = m.Doc
-	}
+	maps.DeleteFunc(holds, func(_ int64, n int) bool { return n < len(want) })
 	out, err := named(ctx, full.tx, q, nil, `SELECT e.session, s.title, s.title, min(s.start, e.at), e.at, s.project
 		FROM item e JOIN session s ON s.id=e.session WHERE e.id IN (SELECT value FROM json_each(?)) ORDER BY e.id`,
-		jsonList(ids))
+		jsonList(slices.Collect(maps.Keys(holds))))
 	return out[:min(len(out), mostNamed+1)], err
 }

@@ -3,7 +3,6 @@ package index
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"strings"
 	"time"
 
@@ -29,6 +28,12 @@ func narrow(ctx context.Context, full *fulltext, q Query) (Query, Narrowed, erro
 	if len(text) > longest {
 		return q, n, nil // that is no question in a sentence
 	}
+	take := func(at []int) (phrase string) { // which is cut out of the question
+		phrase = strings.TrimSpace(text[at[0]:at[1]])
+		n.Words = append(n.Words, phrase)
+		text = text[:at[0]] + " " + text[at[1]:]
+		return phrase
+	}
 	if q.Since.IsZero() && q.Until.IsZero() {
 		now := q.Now
 		if now.IsZero() {
@@ -39,54 +44,37 @@ func narrow(ctx context.Context, full *fulltext, q Query) (Query, Narrowed, erro
 			asOf = m
 			text = strings.Replace(text, m, "by ", 1)
 		}
-		low := strings.ToLower(text)
-		for _, w := range whens() {
-			m := w.in(text, low)
-			if m == nil {
-				continue
-			}
-			since, until, ok := w.span(groups(text, m), now)
-			if !ok {
-				continue
-			}
+		at, since, until := whenIn(text, now)
+		if at != nil {
 			n.Since, n.Until = since, until
-			phrase := strings.TrimSpace(text[m[0]:m[1]])
-			if asOf != "" && strings.HasPrefix(phrase, "by ") && !until.IsZero() {
-				phrase, asOf = asOf+strings.TrimPrefix(phrase, "by "), ""
+			if phrase := take(at); asOf != "" && strings.HasPrefix(phrase, "by ") && !until.IsZero() {
+				n.Words[0], asOf = asOf+strings.TrimPrefix(phrase, "by "), ""
 				q.AsOf, n.Since = until, time.Time{}
 			}
-			n.Words = append(n.Words, phrase)
-			text = text[:m[0]] + " " + text[m[1]:]
-			break
 		}
 		if asOf != "" { // it was no time
 			text = strings.Replace(text, "by ", asOf, 1)
 		}
-		if len(n.Words) == 0 {
-			since, until, what, phrase, ok, err := eventOf(ctx, full, q, text)
+		if at == nil {
+			at, event, err := eventOf(ctx, full, q, text)
 			if err != nil {
 				return q, n, err
 			}
-			if ok {
-				n.Since, n.Until, n.Event = since, until, what
-				n.Words = append(n.Words, strings.TrimSpace(phrase))
-				text = strings.Replace(text, phrase, " ", 1)
+			if at != nil {
+				n = event
+				take(at)
 			}
 		}
 	}
 	if q.Project == "" {
 		if m := projectForm().FindStringSubmatchIndex(text); m != nil {
-			name := cmp.Or(groups(text, m)[1:]...)
-			var known string
-			err := full.tx.QueryRowContext(ctx, `SELECT project FROM session WHERE project=? COLLATE NOCASE LIMIT 1`,
-				name).Scan(&known)
-			if err != nil && err != sql.ErrNoRows {
+			known, err := column[string](ctx, full.tx, `SELECT project FROM session WHERE project=? COLLATE NOCASE LIMIT 1`,
+				cmp.Or(groups(text, m)[1:]...))
+			if err != nil {
 				return q, n, err
 			}
-			if known != "" {
-				n.Project = known
-				n.Words = append(n.Words, strings.TrimSpace(text[m[0]:m[1]]))
-				text = text[:m[0]] + " " + text[m[1]:]
+			for _, n.Project = range known {
+				take(m)
 			}
 		}
 	}
