@@ -13,7 +13,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -32,11 +31,10 @@ type Options struct {
 
 // Session tells where a session that was made up stands and what it says.
 type Session struct {
-	ID      string
-	Path    string
-	Project string // name of its invented project
-	Bytes   int64
-	Said    []Item // what was decided, ruled out, put off and left open in it
+	ID    string
+	Path  string
+	Bytes int64
+	Said  []Item // what was decided, ruled out, put off and left open in it
 }
 
 // Months is the time over which sessions are spread, from First on.
@@ -61,33 +59,21 @@ func Write(dir string, o Options) ([]Session, error) {
 
 func writeSession(dir string, o Options, i int) (s Session, err error) {
 	p := &said.Projects[i%len(said.Projects)]
-	w := &counter{}
-	g := newSession(p, o, i, w)
-	path := filepath.Join(dir, "projects", claudecode.Slug(p.dir()), g.id+".jsonl")
+	g := newSession(p, o, i)
+	path := filepath.Join(dir, "projects", claudecode.Slug(p.dir()), g.ID+".jsonl")
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return s, err
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	f, err := os.Create(path)
 	if err != nil {
 		return s, err
 	}
-	w.w = f
+	g.out = f
 	g.play()
-	if err := cmp.Or(g.err, f.Close()); err != nil {
+	if err := cmp.Or(g.err, f.Close(), os.Chtimes(path, g.now, g.now)); err != nil {
 		return s, fmt.Errorf("write %s: %w", path, err)
 	}
-	return Session{ID: g.id, Path: path, Project: p.Name, Bytes: w.n, Said: g.said}, os.Chtimes(path, g.now, g.now)
-}
-
-// counter counts what is written.
-type counter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *counter) Write(b []byte) (int, error) {
-	c.n += int64(len(b))
-	return c.w.Write(b)
+	return Session{ID: g.ID, Path: path, Bytes: g.written, Said: g.Said}, nil
 }
 
 // source is a seeded source of choices.
@@ -97,8 +83,8 @@ func newSource(seed, stream uint64) source {
 	return source{rand.New(rand.NewPCG(seed, stream*0x9e3779b97f4a7c15+1))}
 }
 
-// uuid returns one in version 4's form.
-func (r source) uuid() string {
+// UUID returns one in version 4's form.
+func (r source) UUID() string {
 	var b [16]byte
 	binary.LittleEndian.PutUint64(b[:8], r.Uint64())
 	binary.LittleEndian.PutUint64(b[8:], r.Uint64())
@@ -106,9 +92,9 @@ func (r source) uuid() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// id returns n characters as services use them in ids.
-func (r source) id(n int) string {
-	return r.of("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz123456789", n)
+// Chars is an id as services make them: a beginning and n characters.
+func (r source) Chars(beginning string, n int) string {
+	return beginning + r.of("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz123456789", n)
 }
 
 func (r source) base32() string { return r.of("abcdefghijklmnopqrstuvwxyz234567", 10) }
@@ -123,12 +109,15 @@ func (r source) of(chars string, n int) string {
 
 func (r source) one(list []string) string { return list[r.IntN(len(list))] }
 
-// chance is true once in n times.
-func (r source) chance(n int) bool { return r.IntN(n) == 0 }
+// Some is a number between the two, those included.
+func (r source) Some(least, most int) int { return least + r.IntN(most-least+1) }
 
-// base64 returns n characters of base64, which no compression makes smaller than
+// Chance is true once in n times.
+func (r source) Chance(n int) bool { return r.IntN(n) == 0 }
+
+// Base64 returns n characters of base64, which no compression makes smaller than
 // the picture they would stand for.
-func (r source) base64(n int) string {
+func (r source) Base64(n int) string {
 	const chars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	b := make([]byte, n)
 	var bits uint64

@@ -58,17 +58,16 @@ type Item struct {
 	Why      string
 	Scope    string   // "" if it holds everywhere
 	Lost     []string // alternatives
-	By       string   // user, assistant-accepted
 	Turn     string   // id of the turn
 	TurnText string
 	Quote    string // verbatim from TurnText
 	At       time.Time
-	about    string
+	About    string
 }
 
 // Question is what somebody may ask months later for this item to be the answer.
 func (i Item) Question() string {
-	return fill(said.Kinds[i.Kind].Question, "about", i.about, "left", strings.Join(i.Lost, ""))
+	return fill(said.Kinds[i.Kind].Question, "about", i.About, "left", strings.Join(i.Lost, ""))
 }
 
 // Items makes up n items with the turns they come from, in order of time.
@@ -77,10 +76,10 @@ func Items(n int, seed uint64) []Item {
 	for k := 0; len(items) < n; k++ {
 		t := newTalk(&said.Projects[k%len(said.Projects)], newSource(seed, uint64(k)))
 		at := First.Add(time.Duration(k) * 37 * time.Minute)
-		session := t.uuid()
+		session := t.UUID()
 		for range 6 {
-			item := t.item(t.one(kinds))
-			item.Session, item.Turn, item.At = session, t.uuid(), at
+			item := t.Item(t.one(kinds))
+			item.Session, item.Turn, item.At = session, t.UUID(), at
 			at = at.Add(time.Duration(2+t.IntN(9)) * time.Minute)
 			items = append(items, item)
 		}
@@ -94,26 +93,26 @@ var kinds = []string{"decision", "decision", "eliminated", "next", "deferred", "
 // rare ones hardly ever.
 type talk struct {
 	source
-	p    *project
-	zipf *rand.Zipf
+	Project *project
+	zipf    *rand.Zipf
 }
 
 func newTalk(p *project, r source) talk {
 	return talk{r, p, rand.NewZipf(r.Rand, 1.15, 3, uint64(len(p.parts)*len(p.things)-1))}
 }
 
-func (t talk) word() string {
-	i, things := int(t.zipf.Uint64()), t.p.things
+func (t talk) Word() string {
+	i, things := int(t.zipf.Uint64()), t.Project.things
 	if i < len(things) {
 		return things[i]
 	}
-	return things[i%len(things)] + " " + t.p.parts[i/len(things)%len(t.p.parts)]
+	return things[i%len(things)] + " " + t.Project.parts[i/len(things)%len(t.Project.parts)]
 }
 
-// identifier is a name as code has it: of a verb, a part and a thing.
-func (t talk) identifier() string {
-	verb, a, b := t.one(verbs), t.one(t.p.parts), t.one(t.p.things)
-	if t.p.Lang == "py" || t.p.Lang == "rs" {
+// Identifier is a name as code has it: of a verb, a part and a thing.
+func (t talk) Identifier() string {
+	verb, a, b := t.one(verbs), t.one(t.Project.parts), t.one(t.Project.things)
+	if t.Project.Lang == "py" || t.Project.Lang == "rs" {
 		return verb + "_" + a + "_" + b
 	}
 	return verb + capital(a) + capital(b)
@@ -133,21 +132,22 @@ func fill(text string, namesAndValues ...string) string {
 	return strings.NewReplacer(namesAndValues...).Replace(text)
 }
 
-// file is the path of one of the project's files, relative to its directory.
-func (t talk) file() string {
-	name := t.one(t.p.things)
-	if t.chance(4) {
+// File is the path of one of the project's files, relative to its directory.
+func (t talk) File() string {
+	name := t.one(t.Project.things)
+	if t.Chance(4) {
 		name += "_test"
 	}
-	return "internal/" + t.one(t.p.parts) + "/" + name + "." + t.p.Lang
+	return "internal/" + t.one(t.Project.parts) + "/" + name + "." + t.Project.Lang
 }
 
-// item makes up an item of a kind, and a turn around it.
-func (t talk) item(kind string) Item {
-	about, taken, left, why := t.choice()
-	i := Item{ID: t.base32(), Project: t.p.Name, Kind: kind, about: about, By: "user"}
-	says := []string{"about", about, "taken", taken, "left", left, "Left", capital(left), "why", why, "word", t.word(),
-		"file", t.file()}
+// Item makes up an item of a kind, and a turn around it.
+func (t talk) Item(kind string) Item {
+	c := t.Choice()
+	about, taken, left, why := c[0], c[1], c[2], c[3]
+	i := Item{ID: t.base32(), Project: t.Project.Name, Kind: kind, About: about}
+	says := []string{"about", about, "taken", taken, "left", left, "Left", capital(left), "why", why, "word", t.Word(),
+		"file", t.File()}
 	k := said.Kinds[kind]
 	i.Quote = fill(t.one(k.Quotes), says...)
 	i.Text = fill(k.Text, says...)
@@ -157,30 +157,30 @@ func (t talk) item(kind string) Item {
 	case "flag":
 		i.Why = why
 	}
-	i.TurnText = t.sentence() + " " + i.Quote + " " + t.sentences(1+t.IntN(3))
+	i.TurnText = t.sentence() + " " + i.Quote + " " + t.Sentences(1+t.IntN(3))
 	return i
 }
 
-// choice is one of the project's, its subject narrowed to a thing so that there
-// are many.
-func (t talk) choice() (about, taken, left, why string) {
-	c := t.p.Choices[t.IntN(len(t.p.Choices))]
-	if !t.chance(3) {
-		c[0] += " of the " + t.word()
+// Choice is one of the project's: what it is about, narrowed to a thing so that there are many, what is taken, what
+// is left, why.
+func (t talk) Choice() [4]string {
+	c := t.Project.Choices[t.IntN(len(t.Project.Choices))]
+	if !t.Chance(3) {
+		c[0] += " of the " + t.Word()
 	}
-	return c[0], c[1], c[2], c[3]
+	return c
 }
 
 // sentence says something that is not worth keeping.
 func (t talk) sentence() string {
-	s := fill(t.one(said.Talk.Small), "a", t.word(), "b", t.word(), "name", t.identifier())
-	if !t.chance(3) { // people and models don't stop after seven words
-		s = strings.TrimSuffix(s, ".") + fill(t.one(said.Talk.Onward), "a", t.word(), "name", t.identifier())
+	s := fill(t.one(said.Talk.Small), "a", t.Word(), "b", t.Word(), "name", t.Identifier())
+	if !t.Chance(3) { // people and models don't stop after seven words
+		s = strings.TrimSuffix(s, ".") + fill(t.one(said.Talk.Onward), "a", t.Word(), "name", t.Identifier())
 	}
 	return s
 }
 
-func (t talk) sentences(n int) string {
+func (t talk) Sentences(n int) string {
 	all := make([]string, n)
 	for i := range all {
 		all[i] = t.sentence()
@@ -188,30 +188,30 @@ func (t talk) sentences(n int) string {
 	return strings.Join(all, " ")
 }
 
-// functions returns the lines of n functions. They needn't compile; they are as
+// Functions returns the lines of so many functions. They needn't compile; they are as
 // repetitive as code is.
-func (t talk) functions(n int) (lines []string) {
-	for range n {
-		thing, other := t.one(t.p.things), t.one(t.p.things)
-		lines = append(lines, strings.Split(fill(t.p.Function, "name", t.identifier(), "other", t.identifier(),
-			"thing", thing, "thing2", other, "Thing2", capital(other), "word", t.word(), "Word", capital(t.word()),
-			"part", t.one(t.p.parts), "k", strconv.Itoa(t.IntN(900))), "\n")...)
+func (t talk) Functions(least, most int) (lines []string) {
+	for range t.Some(least, most) {
+		thing, other := t.one(t.Project.things), t.one(t.Project.things)
+		lines = append(lines, strings.Split(fill(t.Project.Function, "name", t.Identifier(), "other", t.Identifier(),
+			"thing", thing, "thing2", other, "Thing2", capital(other), "word", t.Word(), "Word", capital(t.Word()),
+			"part", t.one(t.Project.parts), "k", strconv.Itoa(t.IntN(900))), "\n")...)
 	}
 	return lines
 }
 
-// testRun makes up what a test command prints.
-func (t talk) testRun(fails bool) string {
+// TestRun makes up what a test command prints.
+func (t talk) TestRun(fails bool) string {
 	var b strings.Builder
 	for range 4 + t.IntN(8) {
 		fmt.Fprintf(&b, "=== RUN   Test%s\n--- PASS: Test%[1]s (0.%02ds)\n",
-			capital(t.one(t.p.parts))+capital(t.one(t.p.things)), t.IntN(99))
+			capital(t.one(t.Project.parts))+capital(t.one(t.Project.things)), t.IntN(99))
 	}
 	if fails {
-		fmt.Fprintf(&b, "--- FAIL: Test%s (0.%02ds)\n    %s:%d: %s: got %d, want %d\nFAIL\n", capital(t.one(t.p.things)),
-			t.IntN(99), t.file(), 20+t.IntN(300), t.identifier(), t.IntN(50), t.IntN(50))
+		fmt.Fprintf(&b, "--- FAIL: Test%s (0.%02ds)\n    %s:%d: %s: got %d, want %d\nFAIL\n", capital(t.one(t.Project.things)),
+			t.IntN(99), t.File(), 20+t.IntN(300), t.Identifier(), t.IntN(50), t.IntN(50))
 		return b.String()
 	}
-	fmt.Fprintf(&b, "PASS\nok  \t%s/internal/%s\t%d.%03ds\n", t.p.Name, t.one(t.p.parts), t.IntN(9), t.IntN(999))
+	fmt.Fprintf(&b, "PASS\nok  \t%s/internal/%s\t%d.%03ds\n", t.Project.Name, t.one(t.Project.parts), t.IntN(9), t.IntN(999))
 	return b.String()
 }
