@@ -27,12 +27,12 @@ func (l *Library) Answer(key string) (data []byte, ok bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	packed, err := disk.ReadPlain(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
-	}
+	packed, err := disk.ReadIfThere(path)
 	if err != nil {
 		return nil, false, fmt.Errorf("answer %s: %w", key, err)
+	}
+	if packed == nil {
+		return nil, false, nil
 	}
 	data, err = raw.Unpack(packed)
 	return data, err == nil, nil

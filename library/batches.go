@@ -81,10 +81,7 @@ func (l *Library) TidyBatches() error {
 	if err != nil || len(lines) < 5000 {
 		return err
 	}
-	unlock, err := l.lock("folders") // forgetting rewrites it too
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return errors.Join(disk.RemoveIfThere(l.batches().Path), disk.SyncDir(l.dir))
+	return l.underLock("folders", func() error { // forgetting rewrites it too
+		return errors.Join(disk.RemoveIfThere(l.batches().Path), disk.SyncDir(l.dir))
+	})
 }

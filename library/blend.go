@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -150,41 +149,38 @@ func (a *archiving) uniteSources(f FileState, number []int) {
 	}
 }
 
-// UnitePeople adds what people and agents wrote about a session: edits, with those
-// that are pending besides, and notes. It reports whether an edit was new.
-func (l Inside) UnitePeople(id ingest.SessionID, src *Folder, pending []payload.Edit) (bool, error) {
-	more, err := editsLog.Text(pending)
+// UnitePeople adds what people and agents wrote about a session, in the order of its
+// times: edits, with those that are pending besides, and notes. It reports whether an
+// edit was new.
+func (l Inside) UnitePeople(id ingest.SessionID, src *Folder, pending []payload.Edit) (fresh bool, err error) {
+	edits, err := editsLog.Text(pending)
 	if err != nil {
 		return false, err
 	}
-	fresh, err := l.uniteLines(id, "edits.jsonl", append(bytes.Clone(src.Text["edits.jsonl"]), more...))
-	if err == nil {
-		_, err = l.uniteLines(id, "notes.jsonl", src.Text["notes.jsonl"])
-	}
+	theirs := map[string][]byte{"edits.jsonl": slices.Concat(src.Text["edits.jsonl"], edits),
+		"notes.jsonl": src.Text["notes.jsonl"]}
+	err = l.withSession(id, func(e Entry) error {
+		for _, name := range slices.Sorted(maps.Keys(theirs)) {
+			path := filepath.Join(e.Folder, name)
+			have, err := disk.ReadIfThere(path)
+			if err != nil {
+				return err
+			}
+			lacking := disk.Lacking(have, theirs[name])
+			if len(lacking) == 0 {
+				continue
+			}
+			fresh = fresh || name == "edits.jsonl"
+			if err := l.put(path, InOrder(append(disk.SplitLines(have), lacking...))); err != nil {
+				return err
+			}
+			if err := errors.Join(disk.SyncDir(e.Folder), l.saveEntry(e)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	return fresh, err
-}
-
-// uniteLines adds the lines that an append-only file of a session lacks, in
-// the order of their times, and reports whether there were any.
-func (l Inside) uniteLines(id ingest.SessionID, name string, other []byte) (bool, error) {
-	e, unlock, err := l.hold(id)
-	if err != nil {
-		return false, err
-	}
-	defer unlock()
-	path := filepath.Join(e.Folder, name)
-	have, err := disk.ReadPlain(path)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return false, err
-	}
-	fresh := disk.Lacking(have, other)
-	if len(fresh) == 0 {
-		return false, nil
-	}
-	if err := l.put(path, InOrder(append(disk.SplitLines(have), fresh...))); err != nil {
-		return false, err
-	}
-	return true, errors.Join(disk.SyncDir(e.Folder), l.saveEntry(e))
 }
 
 // InOrder are lines by time, those of one time by text: whichever came first.

@@ -86,29 +86,26 @@ func (l *Library) shelve(build string, e Entry) error {
 			return err
 		}
 	}
-	unlock, err := l.lockFolders()
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if _, ok := l.known(e.ID); ok {
-		return ErrStale
-	}
-	if gone, err := l.Forgotten(e.ID); err != nil {
-		return err
-	} else if gone { // while it was read
-		return ErrForgotten
-	}
-	want := l.wanted(e, reg)
-	above := filepath.Dir(want)
-	if err := disk.MakeDirs(above); err != nil {
-		return err
-	}
-	e.Folder = l.freeName(above, filepath.Base(want))
-	if err := l.relocate(build, e); err != nil {
-		return err
-	}
-	return disk.SyncDir(above)
+	return l.withFolders(func() error {
+		if _, ok := l.known(e.ID); ok {
+			return ErrStale
+		}
+		if gone, err := l.Forgotten(e.ID); err != nil {
+			return err
+		} else if gone { // while it was read
+			return ErrForgotten
+		}
+		want := l.wanted(e, reg)
+		above := filepath.Dir(want)
+		if err := disk.MakeDirs(above); err != nil {
+			return err
+		}
+		e.Folder = l.freeName(above, filepath.Base(want))
+		if err := l.relocate(build, e); err != nil {
+			return err
+		}
+		return disk.SyncDir(above)
+	})
 }
 
 // freeName is dir/name, or the first dir/name~2, … that isn't taken: two ids
@@ -127,46 +124,43 @@ func (l *Library) commitChange(a *archiving) error {
 	if err := raw.Sync(a.segs); err != nil {
 		return err
 	}
-	now, unlock, err := l.hold(a.entry.ID)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	v, err := raw.ReadVersions(now.Folder)
-	if err != nil {
-		return err
-	}
-	if v.Read != a.versions.Read {
-		return ErrStale
-	}
-	segs := filepath.Join(now.Folder, "raw")
-	if err := disk.MakeDirs(segs); err != nil {
-		return err
-	}
-	if err := raw.Place(a.segs, now.Folder, v); err != nil {
-		return err
-	}
-	// Before they are named: a line must never speak of what may not be there.
-	if len(a.segs) > 0 {
-		if err := disk.SyncDir(segs); err != nil {
+	return l.withSession(a.entry.ID, func(now Entry) error {
+		v, err := raw.ReadVersions(now.Folder)
+		if err != nil {
 			return err
 		}
-	}
-	if len(a.lines) > 0 {
-		list := raw.ListPath(now.Folder)
-		fresh := !disk.Exists(list)
-		if err := disk.AppendLines(list, raw.EncodeLines(a.lines)); err != nil {
+		if v.Read != a.versions.Read {
+			return ErrStale
+		}
+		segs := filepath.Join(now.Folder, "raw")
+		if err := disk.MakeDirs(segs); err != nil {
 			return err
 		}
-		if fresh {
+		if err := raw.Place(a.segs, now.Folder, v); err != nil {
+			return err
+		}
+		// Before they are named: a line must never speak of what may not be there.
+		if len(a.segs) > 0 {
 			if err := disk.SyncDir(segs); err != nil {
 				return err
 			}
 		}
-		if err := v.DropMerged(now.Folder, a.lines); err != nil {
-			return err
+		if len(a.lines) > 0 {
+			list := raw.ListPath(now.Folder)
+			fresh := !disk.Exists(list)
+			if err := disk.AppendLines(list, raw.EncodeLines(a.lines)); err != nil {
+				return err
+			}
+			if fresh {
+				if err := disk.SyncDir(segs); err != nil {
+					return err
+				}
+			}
+			if err := v.DropMerged(now.Folder, a.lines); err != nil {
+				return err
+			}
 		}
-	}
-	now.Source, now.Root, now.Files, now.Input = a.entry.Source, a.entry.Root, a.entry.Files, a.entry.Input
-	return l.saveEntry(now)
+		now.Source, now.Root, now.Files, now.Input = a.entry.Source, a.entry.Root, a.entry.Files, a.entry.Input
+		return l.saveEntry(now)
+	})
 }

@@ -31,7 +31,7 @@ type Folder struct {
 // View reads a session's folder under its lock. A library that nobody can
 // write to is read without.
 func (l Inside) View(id ingest.SessionID) (*Folder, error) {
-	unlock, err := l.acquire("s-"+string(id), l.lockWait)
+	unlock, err := l.acquire(SessionLock(id), l.lockWait)
 	if errors.Is(err, ErrBusy) {
 		return nil, err
 	}

@@ -68,59 +68,53 @@ func (l *Library) Forget(ids []ingest.SessionID, texts *Needles) error {
 
 // Bury enters the ids that aren't there yet.
 func (l Inside) Bury(ids []ingest.SessionID) error {
-	unlock, err := l.lock("folders")
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	var lines []tombstone
-	for _, id := range ids {
-		if !ValidID(id) {
-			return fmt.Errorf("%q is no session's id", id)
+	return l.underLock("folders", func() error {
+		var lines []tombstone
+		for _, id := range ids {
+			if !ValidID(id) {
+				return fmt.Errorf("%q is no session's id", id)
+			}
+			gone, err := l.Forgotten(id)
+			if err != nil {
+				return err
+			}
+			if !gone {
+				lines = append(lines, tombstone{id})
+			}
 		}
-		gone, err := l.Forgotten(id)
-		if err != nil {
-			return err
+		if len(lines) == 0 {
+			return nil
 		}
-		if !gone {
-			lines = append(lines, tombstone{id})
-		}
-	}
-	if len(lines) == 0 {
-		return nil
-	}
-	return l.tombstones().Add(lines...)
+		return l.tombstones().Add(lines...)
+	})
 }
 
 // dig removes every folder of a session, also such as can't be used.
 func (l *Library) dig(id ingest.SessionID) error {
-	unlock, err := l.lockSession(id)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	for {
-		if _, err := l.Shelved(); err != nil { // there may be a second one with that id
-			return err
-		}
-		var folders []string
-		if e, ok := l.known(id); ok {
-			folders = append(folders, e.Folder)
-		}
-		for _, b := range l.Broken() {
-			if SessionIn(b.Path) == id {
-				folders = append(folders, b.Path)
-			}
-		}
-		if len(folders) == 0 {
-			return nil
-		}
-		for _, folder := range folders {
-			if err := l.takeOut(id, folder, true); err != nil {
+	return l.underLock(SessionLock(id), func() error {
+		for {
+			if _, err := l.Shelved(); err != nil { // there may be a second one with that id
 				return err
 			}
+			var folders []string
+			if e, ok := l.known(id); ok {
+				folders = append(folders, e.Folder)
+			}
+			for _, b := range l.Broken() {
+				if SessionIn(b.Path) == id {
+					folders = append(folders, b.Path)
+				}
+			}
+			if len(folders) == 0 {
+				return nil
+			}
+			for _, folder := range folders {
+				if err := l.takeOut(id, folder, true); err != nil {
+					return err
+				}
+			}
 		}
-	}
+	})
 }
 
 // RemoveFolder removes a folder that isn't the one a session is known by.
@@ -131,38 +125,35 @@ func (l Inside) RemoveFolder(id ingest.SessionID, folder string) error {
 // takeOut removes a folder: it is moved out of sight first, and other processes are
 // told. The error is ErrStale where it is the session's own, and that isn't to go.
 func (l *Library) takeOut(id ingest.SessionID, folder string, own bool) error {
-	unlock, err := l.lockFolders()
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if e, ok := l.known(id); ok && e.Folder == folder && !own {
-		return ErrStale
-	}
-	aside, err := l.tempName()
-	if err != nil {
-		return err
-	}
-	err = l.rearrange(func() error {
-		err := disk.Rename(folder, aside)
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
+	return l.withFolders(func() error {
+		if e, ok := l.known(id); ok && e.Folder == folder && !own {
+			return ErrStale
 		}
-		if k := l.sessions[id]; err == nil && k != nil && k.Entry.Folder == folder {
-			delete(l.sessions, id)
-			l.listStale = true
+		aside, err := l.tempName()
+		if err != nil {
+			return err
 		}
-		return err
+		err = l.rearrange(func() error {
+			err := disk.Rename(folder, aside)
+			if errors.Is(err, fs.ErrNotExist) {
+				err = nil
+			}
+			if k := l.sessions[id]; err == nil && k != nil && k.Entry.Folder == folder {
+				delete(l.sessions, id)
+				l.listStale = true
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		above := filepath.Dir(folder)
+		if err := disk.SyncDir(above); err != nil {
+			return err
+		}
+		disk.Unlink(above) // if that was the last one
+		return disk.Do(disk.OpRemove, aside, "", func() error { return disk.UnlinkAll(aside) })
 	})
-	if err != nil {
-		return err
-	}
-	above := filepath.Dir(folder)
-	if err := disk.SyncDir(above); err != nil {
-		return err
-	}
-	disk.Unlink(above) // if that was the last one
-	return disk.Do(disk.OpRemove, aside, "", func() error { return disk.UnlinkAll(aside) })
 }
 
 // dropLines takes the lines that name a session, or hold one of the texts, out
@@ -172,40 +163,40 @@ func (l *Library) dropLines(ids []ingest.SessionID, texts *Needles) error {
 	for _, id := range ids {
 		names = append(names, fmt.Appendf(nil, "%q", id))
 	}
-	for _, lock := range []string{"links", "inbox", "received", "briefs", "folders"} { // of those that write there
-		unlock, err := l.lock(lock)
-		if err != nil {
-			return err
+	work := func() error {
+		var all []string
+		for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*"), filepath.Join("*", "*.jsonl"),
+			"*.damaged", filepath.Join("*", "*.damaged")} { // what repair put aside
+			paths, err := disk.Glob(l.dir, pattern)
+			if err != nil {
+				return err
+			}
+			all = append(all, paths...)
 		}
-		defer unlock()
+		slices.Sort(all)
+		for _, path := range slices.Compact(all) {
+			base := strings.TrimSuffix(filepath.Base(path), ".damaged")
+			if fi, err := os.Lstat(path); base == "tombstones.jsonl" || err != nil || !fi.Mode().IsRegular() {
+				continue
+			}
+			byID := base != "journal.jsonl" && base != UsageName // there an id is all that is left
+			torn := strings.HasSuffix(path, ".damaged")          // so an id may be without its quotes
+			drop := func(line []byte) bool {
+				return byID && slices.ContainsFunc(names, func(n []byte) bool {
+					return bytes.Contains(line, n) || torn && bytes.Contains(line, bytes.Trim(n, `"`))
+				}) || texts.In(line)
+			}
+			if err := l.rewriteLines(path, drop); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	var all []string
-	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*"), filepath.Join("*", "*.jsonl"),
-		"*.damaged", filepath.Join("*", "*.damaged")} { // what repair put aside
-		paths, err := disk.Glob(l.dir, pattern)
-		if err != nil {
-			return err
-		}
-		all = append(all, paths...)
+	for _, lock := range []string{"folders", "briefs", "received", "inbox", "links"} { // of those that write there
+		inside := work
+		work = func() error { return l.underLock(lock, inside) }
 	}
-	slices.Sort(all)
-	for _, path := range slices.Compact(all) {
-		base := strings.TrimSuffix(filepath.Base(path), ".damaged")
-		if fi, err := os.Lstat(path); base == "tombstones.jsonl" || err != nil || !fi.Mode().IsRegular() {
-			continue
-		}
-		byID := base != "journal.jsonl" && base != UsageName // there an id is all that is left
-		torn := strings.HasSuffix(path, ".damaged")          // so an id may be without its quotes
-		drop := func(line []byte) bool {
-			return byID && slices.ContainsFunc(names, func(n []byte) bool {
-				return bytes.Contains(line, n) || torn && bytes.Contains(line, bytes.Trim(n, `"`))
-			}) || texts.In(line)
-		}
-		if err := l.rewriteLines(path, drop); err != nil {
-			return err
-		}
-	}
-	return nil
+	return work()
 }
 
 // rewriteLines replaces an append-only file by its lines without those to be

@@ -109,7 +109,7 @@ func TestLockOfTheDead(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"s-" + id, "folders"} {
-			if _, err := l.Inside().Lock(name); err != nil {
+			if _, err := Acquire(l, name, time.Second); err != nil {
 				t.Fatal(err)
 			}
 		}

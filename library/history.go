@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/library/disk"
 	"recall/library/raw"
 )
 
@@ -74,9 +75,9 @@ func fileVersion(state *FileState, name string, n int, v raw.Version) FileVersio
 }
 
 func (l *Library) versionsOf(id ingest.SessionID) (e Entry, v *raw.Versions, err error) {
-	lines, err := l.readLines(id, filepath.Join("raw", "versions.jsonl"))
+	text, err := l.readFile(id, filepath.Join("raw", "versions.jsonl"))
 	if err == nil {
 		e, err = l.Session(id)
 	}
-	return e, raw.ParseVersions("versions.jsonl", lines), err
+	return e, raw.ParseVersions("versions.jsonl", disk.SplitLines(text)), err
 }

@@ -80,13 +80,8 @@ func (l *Library) FoldInbox() (Folded, error) {
 	if err := l.ReadOnly(); err != nil {
 		return out, err
 	}
-	unlock, err := l.lock("inbox")
-	if err != nil {
-		return out, fmt.Errorf("inbox: %w", err)
-	}
-	defer unlock()
 	f := &folding{l: l, dir: dir, out: &out, byID: map[ingest.SessionID][]json.RawMessage{}, seen: map[string]bool{}}
-	if err := f.run(); err != nil {
+	if err := l.underLock("inbox", f.run); err != nil {
 		return out, fmt.Errorf("inbox: %w", err)
 	}
 	return out, nil
@@ -141,10 +136,7 @@ func (f *folding) run() error {
 // read sorts the lines of one file. A line that a killed process left half may
 // have another behind it.
 func (f *folding) read(path string) error {
-	text, err := disk.ReadPlain(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	text, err := disk.ReadIfThere(path)
 	if err != nil {
 		return err
 	}

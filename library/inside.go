@@ -23,11 +23,11 @@ var (
 	ErrMoved = errors.New("the session's folder has changed meanwhile")
 )
 
-// Locks, see the package comment. Hold gives a session's entry as it is on disk with
-// its lock.
-func (l Inside) Lock(name string) (unlock func(), err error)                { return l.lock(name) }
-func (l Inside) Hold(id ingest.SessionID) (Entry, func(), error)            { return l.hold(id) }
-func (l Inside) LockSession(id ingest.SessionID) (unlock func(), err error) { return l.lockSession(id) }
+// Locks, see the package comment.
+func (l Inside) UnderLock(name string, do func() error) error { return l.underLock(name, do) }
+func (l Inside) WithSession(id ingest.SessionID, do func(Entry) error) error {
+	return l.withSession(id, do)
+}
 
 // Upgrade brings the library to this format, as the first lock does.
 func (l Inside) Upgrade() error { return l.upgrade() }

@@ -186,17 +186,14 @@ func create(dir, id string) error {
 			return err
 		}
 	}
-	unlock, err := l.lock("folders")
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if _, err := os.Stat(filepath.Join(dir, "library.toml")); err != nil { // nobody was faster
-		if err := l.putLibraryFile(File{ID: id, Format: Format}); err != nil {
-			return err
+	return l.underLock("folders", func() error {
+		if _, err := os.Stat(filepath.Join(dir, "library.toml")); err != nil { // nobody was faster
+			if err := l.putLibraryFile(File{ID: id, Format: Format}); err != nil {
+				return err
+			}
 		}
-	}
-	return disk.SyncDir(dir)
+		return disk.SyncDir(dir)
+	})
 }
 
 // Open opens the library in dir. The error is ErrNoLibrary where there is
@@ -287,15 +284,12 @@ func (l Inside) MarkBackup() error {
 	if err := l.ReadOnly(); err != nil {
 		return err
 	}
-	unlock, err := l.lock("folders")
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	f, err := readLibraryFile(l.dir)
-	if err != nil || f.Backup {
-		return err
-	}
-	f.Backup = true
-	return l.putLibraryFile(f)
+	return l.underLock("folders", func() error {
+		f, err := readLibraryFile(l.dir)
+		if err != nil || f.Backup {
+			return err
+		}
+		f.Backup = true
+		return l.putLibraryFile(f)
+	})
 }

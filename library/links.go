@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,10 +46,8 @@ func (l *Library) LinkLines() (lines []byte, err error) {
 	top, old, err := l.linkFiles()
 	bad := []error{err}
 	for _, path := range append(old, top) {
-		text, err := disk.ReadPlain(path)
-		if !errors.Is(err, fs.ErrNotExist) {
-			lines, bad = append(append(lines, text...), '\n'), append(bad, err)
-		}
+		text, err := disk.ReadIfThere(path)
+		lines, bad = append(append(lines, text...), '\n'), append(bad, err)
 	}
 	return lines, errors.Join(bad...)
 }
@@ -93,27 +92,25 @@ func (l *Library) AppendLinks(lines []payload.Link) error {
 // Links; it keeps nothing from being added.
 func (l *Library) ChangeLinks(change func(lines []payload.Link) ([]payload.Link, error)) (
 	lines []payload.Link, err error) {
-	unlock, err := l.lock("links")
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	lines, damaged := l.Links()
-	if damaged != nil && !errors.Is(damaged, ErrDamaged) {
-		return nil, damaged
-	}
-	more, err := change(lines)
-	for _, line := range more {
-		_, gone := l.Session(ingest.SessionID(line.FromSession))
-		if _, other := l.Session(ingest.SessionID(line.ToSession)); gone != nil && other != nil && err == nil {
-			err = fmt.Errorf("link of %s: %w", line.From, gone)
+	var damaged error
+	err = l.underLock("links", func() error {
+		if lines, damaged = l.Links(); damaged != nil && !errors.Is(damaged, ErrDamaged) {
+			return damaged
 		}
-	}
-	if err == nil && len(more) > 0 {
-		err = linksIn(filepath.Join(l.dir, LinksName)).Add(more...)
-	}
-	if err != nil {
-		return lines, err
-	}
-	return append(lines, more...), damaged
+		more, err := change(lines)
+		for _, line := range more {
+			_, gone := l.Session(ingest.SessionID(line.FromSession))
+			if _, other := l.Session(ingest.SessionID(line.ToSession)); gone != nil && other != nil && err == nil {
+				err = fmt.Errorf("link of %s: %w", line.From, gone)
+			}
+		}
+		if err == nil && len(more) > 0 {
+			err = linksIn(filepath.Join(l.dir, LinksName)).Add(more...)
+		}
+		if err == nil {
+			lines = append(lines, more...)
+		}
+		return err
+	})
+	return lines, cmp.Or(err, damaged)
 }

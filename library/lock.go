@@ -15,16 +15,46 @@ import (
 	"recall/library/disk"
 )
 
-// lock takes the lock of a name, waiting up to lockWait, and returns the call
-// that gives it back. The error is ErrBusy if somebody else held it all along.
-// Whoever takes one is about to write.
-func (l *Library) lock(name string) (unlock func(), err error) {
+// underLock does something under the lock of a name, for which it waits up to lockWait.
+// The error is ErrBusy if somebody else held it all along. Whoever takes one is about to
+// write.
+func (l *Library) underLock(name string, do func() error) error {
 	if err := l.upgrade(); err != nil {
-		return nil, err
+		return err
 	}
-	return l.acquire(name, l.lockWait)
+	unlock, err := l.acquire(name, l.lockWait)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return do()
 }
 
+// withSession does something under a session's lock, with its entry as it is on disk now.
+func (l *Library) withSession(id ingest.SessionID, do func(e Entry) error) error {
+	return l.underLock(SessionLock(id), func() error {
+		e, err := l.reread(id)
+		if err != nil {
+			return err
+		}
+		return do(e)
+	})
+}
+
+// withFolders does something under the lock of folders, after a look at them if it must.
+func (l *Library) withFolders(do func() error) error {
+	return l.underLock("folders", func() error {
+		if err := l.refresh(); err != nil {
+			return err
+		}
+		return do()
+	})
+}
+
+// SessionLock is the name of a session's lock.
+func SessionLock(id ingest.SessionID) string { return "s-" + string(id) }
+
+// acquire takes a lock and returns the call that gives it back.
 func (l *Library) acquire(name string, wait time.Duration) (unlock func(), err error) {
 	dir := filepath.Join(l.dir, ".locks")
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
@@ -73,32 +103,6 @@ func (l *Library) acquire(name string, wait time.Duration) (unlock func(), err e
 		}
 		f.Unlock() // it was tidied away while we waited
 	}
-}
-
-func (l *Library) lockSession(id ingest.SessionID) (unlock func(), err error) {
-	return l.lock("s-" + string(id))
-}
-
-// hold takes a session's lock, and gives its entry as it is on disk now.
-func (l *Library) hold(id ingest.SessionID) (e Entry, unlock func(), err error) {
-	if unlock, err = l.lockSession(id); err != nil {
-		return e, nil, err
-	}
-	if e, err = l.reread(id); err != nil {
-		unlock()
-	}
-	return e, unlock, err
-}
-
-// lockFolders takes the lock of folders, and looks at them again if it must.
-func (l *Library) lockFolders() (unlock func(), err error) {
-	if unlock, err = l.lock("folders"); err != nil {
-		return nil, err
-	}
-	if err = l.refresh(); err != nil {
-		unlock()
-	}
-	return unlock, err
 }
 
 // sameFile reports whether the locked file is still the one of that name.

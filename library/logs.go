@@ -51,12 +51,9 @@ func (l Inside) TopLogs() (all []string) {
 
 // add adds lines to a ledger under a lock.
 func add[T any](l *Library, lock string, log ledger.Log[T], lines ...T) error {
-	unlock, err := l.lock(lock)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return log.Add(lines...)
+	return l.underLock(lock, func() error {
+		return log.Add(lines...)
+	})
 }
 
 // share adds lines to a ledger without a lock.

@@ -83,29 +83,26 @@ func (l *Library) putSummed(id ingest.SessionID, name string, r io.Reader, keep 
 	if err := disk.SyncFiles([]string{temp}); err != nil {
 		return err
 	}
-	e, unlock, err := l.hold(id)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	target := filepath.Join(e.Folder, filepath.FromSlash(name))
-	if err := disk.MakeDirs(filepath.Dir(target)); err != nil {
-		return err
-	}
-	if keep {
-		if err := l.Inside().KeepChanged(target, e.Sums[name], sum.SHA256); err != nil {
+	return l.withSession(id, func(e Entry) error {
+		target := filepath.Join(e.Folder, filepath.FromSlash(name))
+		if err := disk.MakeDirs(filepath.Dir(target)); err != nil {
 			return err
 		}
-	}
-	if err := disk.Rename(temp, target); err != nil {
-		return err
-	}
-	if err := disk.SyncDir(filepath.Dir(target)); err != nil {
-		return err
-	}
-	e = e.Clone()
-	e.Sums[name] = sum.SHA256
-	return l.saveEntry(e)
+		if keep {
+			if err := l.Inside().KeepChanged(target, e.Sums[name], sum.SHA256); err != nil {
+				return err
+			}
+		}
+		if err := disk.Rename(temp, target); err != nil {
+			return err
+		}
+		if err := disk.SyncDir(filepath.Dir(target)); err != nil {
+			return err
+		}
+		e = e.Clone()
+		e.Sums[name] = sum.SHA256
+		return l.saveEntry(e)
+	})
 }
 
 // KeepChanged puts a file aside that is neither as recall wrote it nor as it is

@@ -139,27 +139,24 @@ func (p *packing) commit() error {
 	if err := raw.Sync(used); err != nil {
 		return err
 	}
-	now, unlock, err := p.l.hold(p.entry.ID)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	v, err := raw.ReadVersions(now.Folder)
-	if err != nil {
-		return err
-	}
-	if v.Read != p.v.Read || now.Input != p.entry.Input {
-		return fmt.Errorf("it was written to meanwhile: %w", ErrBusy)
-	}
-	if err := v.Use(now.Folder, p.of, p.l.put); err != nil {
-		return err
-	}
-	if v, err = raw.ReadVersions(now.Folder); err != nil {
-		return err
-	}
-	if err := v.DropStrays(p.ctx, now.Folder); err != nil {
-		return err
-	}
-	now.Packed = now.Input
-	return p.l.saveEntry(now)
+	return p.l.withSession(p.entry.ID, func(now Entry) error {
+		v, err := raw.ReadVersions(now.Folder)
+		if err != nil {
+			return err
+		}
+		if v.Read != p.v.Read || now.Input != p.entry.Input {
+			return fmt.Errorf("it was written to meanwhile: %w", ErrBusy)
+		}
+		if err := v.Use(now.Folder, p.of, p.l.put); err != nil {
+			return err
+		}
+		if v, err = raw.ReadVersions(now.Folder); err != nil {
+			return err
+		}
+		if err := v.DropStrays(p.ctx, now.Folder); err != nil {
+			return err
+		}
+		now.Packed = now.Input
+		return p.l.saveEntry(now)
+	})
 }

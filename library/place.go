@@ -72,19 +72,16 @@ func (l *Library) Settle() error {
 
 // placeOne takes over m, if there is one, and moves one session's folder.
 func (l *Library) placeOne(id ingest.SessionID, m *Meta) error {
-	e, unlock, err := l.hold(id)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if m != nil {
-		e.describe(m)
-		if err := l.saveEntry(e); err != nil {
-			return err
+	return l.withSession(id, func(e Entry) error {
+		if m != nil {
+			e.describe(m)
+			if err := l.saveEntry(e); err != nil {
+				return err
+			}
+			e, _ = l.known(id) // brought to this format
 		}
-		e, _ = l.known(id) // brought to this format
-	}
-	return l.move(e)
+		return l.move(e)
+	})
 }
 
 // describe takes over m, if there is one.
@@ -100,36 +97,33 @@ func (e *Entry) describe(m *Meta) {
 
 // move brings a session's folder to its place. The caller holds its lock.
 func (l *Library) move(e Entry) error {
-	unlock, err := l.lockFolders()
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	reg, err := l.readRegistry()
-	if err != nil {
-		return err
-	}
-	want := l.wanted(e, reg)
-	if want == e.Folder {
-		return nil
-	}
-	from, to := filepath.Dir(e.Folder), filepath.Dir(want)
-	if err := disk.MakeDirs(to); err != nil {
-		return err
-	}
-	if a, err := os.Stat(want); err == nil {
-		// On a file system that ignores case it may be the folder itself.
-		if b, err := os.Stat(e.Folder); err != nil || !os.SameFile(a, b) {
-			want = l.freeName(to, filepath.Base(want))
+	return l.withFolders(func() error {
+		reg, err := l.readRegistry()
+		if err != nil {
+			return err
 		}
-	}
-	old := e.Folder
-	e.Folder = want
-	if err := l.relocate(old, e); err != nil {
-		return err
-	}
-	disk.Unlink(from) // if that was the last one
-	return disk.SyncDir(to)
+		want := l.wanted(e, reg)
+		if want == e.Folder {
+			return nil
+		}
+		from, to := filepath.Dir(e.Folder), filepath.Dir(want)
+		if err := disk.MakeDirs(to); err != nil {
+			return err
+		}
+		if a, err := os.Stat(want); err == nil {
+			// On a file system that ignores case it may be the folder itself.
+			if b, err := os.Stat(e.Folder); err != nil || !os.SameFile(a, b) {
+				want = l.freeName(to, filepath.Base(want))
+			}
+		}
+		old := e.Folder
+		e.Folder = want
+		if err := l.relocate(old, e); err != nil {
+			return err
+		}
+		disk.Unlink(from) // if that was the last one
+		return disk.SyncDir(to)
+	})
 }
 
 // wanted is where an entry's folder belongs: where it is, as long as it has

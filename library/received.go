@@ -170,18 +170,12 @@ func (l *Library) dropReceived(ids []ingest.SessionID) error {
 	if len(drop) == 0 {
 		return nil
 	}
-	unlockReceived, err := l.lock("received")
-	if err != nil {
-		return err
-	}
-	defer unlockReceived()
-	unlock, err := l.lock("folders")
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return l.rewriteLines(filepath.Join(l.dir, receivedName), func(line []byte) bool {
-		var r Received
-		return json.Unmarshal(line, &r) == nil && drop[r.Handoff]
+	return l.underLock("received", func() error {
+		return l.underLock("folders", func() error {
+			return l.rewriteLines(l.received().Path, func(line []byte) bool {
+				var r Received
+				return json.Unmarshal(line, &r) == nil && drop[r.Handoff]
+			})
+		})
 	})
 }

@@ -42,24 +42,21 @@ func (l *Library) readRegistry() (*registry.Registry, error) {
 
 // changeRegistry reads, changes and writes projects.toml under its lock.
 func (l *Library) changeRegistry(change func(*registry.Registry) error) error {
-	unlock, err := l.lock("folders")
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	l.mu.Lock()
-	l.registry = nil
-	l.mu.Unlock()
-	old, err := l.readRegistry()
-	if err != nil {
-		return err
-	}
-	reg := old.Clone()
-	if err := change(reg); err != nil {
-		return err
-	}
-	reg.Arrange()
-	return l.putRegistry(reg)
+	return l.underLock("folders", func() error {
+		l.mu.Lock()
+		l.registry = nil
+		l.mu.Unlock()
+		old, err := l.readRegistry()
+		if err != nil {
+			return err
+		}
+		reg := old.Clone()
+		if err := change(reg); err != nil {
+			return err
+		}
+		reg.Arrange()
+		return l.putRegistry(reg)
+	})
 }
 
 // putRegistry writes projects.toml unless it says that already. The caller holds the
@@ -131,46 +128,43 @@ func (l Inside) LostProjects(text []byte, err error, sealed bool, entries []Entr
 // Projects that aren't in it, by the ids that their sessions know, are entered again, or
 // found by their root, by distilling their sessions, those of again.
 func (l Inside) MendProjects() (how string, again []Entry, err error) {
-	unlock, err := l.lock("folders")
-	if err != nil {
-		return "", nil, err
-	}
-	defer unlock()
-	all, err := l.Shelved()
-	if err != nil {
-		return "", nil, err
-	}
-	path := filepath.Join(l.dir, "projects.toml")
-	text, err := disk.ReadPlain(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", nil, err
-	}
-	gone, reg := err != nil, &registry.Registry{}
-	if toml.Unmarshal(text, reg) != nil {
-		aside := l.freeName(l.dir, "projects.toml.damaged")
-		return "put aside as " + filepath.Base(aside) + "; the projects are entered again, names given by hand are lost",
-			all, errors.Join(disk.Rename(path, aside), disk.SyncDir(l.dir))
-	}
-	var ids []string
-	for _, e := range all {
-		ids = append(ids, e.Project)
-	}
-	reg.Reclaim(ids)
-	if err := l.putRegistry(reg); err != nil {
-		return "", nil, err
-	}
-	again = homeless(reg, all)
-	switch {
-	case gone:
-		how = "the projects are entered again, names given by hand are lost"
-	case len(again) > 0:
-		how = fmt.Sprintf("taken as it reads now; the projects of %d sessions are entered again, "+
-			"names given to them by hand are lost where they can't be told by their folders", len(again))
-	default:
-		how = "taken as it reads now"
-	}
-	return how, again, nil
+	err = l.underLock("folders", func() error {
+		all, err := l.Shelved()
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(l.dir, "projects.toml")
+		text, err := disk.ReadIfThere(path)
+		if err != nil {
+			return err
+		}
+		reg := &registry.Registry{}
+		if toml.Unmarshal(text, reg) != nil {
+			aside := l.freeName(l.dir, "projects.toml.damaged")
+			how, again = "put aside as "+filepath.Base(aside)+"; "+lostNames, all
+			return errors.Join(disk.Rename(path, aside), disk.SyncDir(l.dir))
+		}
+		var ids []string
+		for _, e := range all {
+			ids = append(ids, e.Project)
+		}
+		reg.Reclaim(ids)
+		again = homeless(reg, all)
+		switch {
+		case text == nil:
+			how = lostNames
+		case len(again) > 0:
+			how = fmt.Sprintf("taken as it reads now; the projects of %d sessions are entered again, "+
+				"names given to them by hand are lost where they can't be told by their folders", len(again))
+		default:
+			how = "taken as it reads now"
+		}
+		return l.putRegistry(reg)
+	})
+	return how, again, err
 }
+
+const lostNames = "the projects are entered again, names given by hand are lost"
 
 // homeless lists the sessions whose project isn't in projects.toml. They can't
 // be distilled again until somebody enters it.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
 	"maps"
 	"os"
@@ -62,29 +61,26 @@ func (l *Library) savePayload(id ingest.SessionID, d Derived) error {
 		return err
 	}
 	text = disk.SealJSON(text)
-	e, unlock, err := l.hold(id)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if err := l.heal(&e); err != nil {
-		return err
-	}
-	now, err := disk.ReadPlain(filepath.Join(e.Folder, "payload.md"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	// Ours already, or as seen: anything else is a person's.
-	if !bytes.Equal(now, d.Seen) && !bytes.Equal(now, d.Markdown) {
-		return ErrEdited
-	}
-	made := p.Made
-	e.Distilled = &made
-	e.describe(d.Meta)
-	if err := l.saveDerived(&e, d, text); err != nil || d.Meta == nil {
-		return err
-	}
-	return l.move(e)
+	return l.withSession(id, func(e Entry) error {
+		if err := l.heal(&e); err != nil {
+			return err
+		}
+		now, err := disk.ReadIfThere(filepath.Join(e.Folder, "payload.md"))
+		if err != nil {
+			return err
+		}
+		// Ours already, or as seen: anything else is a person's.
+		if !bytes.Equal(now, d.Seen) && !bytes.Equal(now, d.Markdown) {
+			return ErrEdited
+		}
+		made := p.Made
+		e.Distilled = &made
+		e.describe(d.Meta)
+		if err := l.saveDerived(&e, d, text); err != nil || d.Meta == nil {
+			return err
+		}
+		return l.move(e)
+	})
 }
 
 // What a save wrote that isn't in its place yet.
@@ -234,10 +230,7 @@ func same(path string, data []byte) bool {
 // Payload reads payload.json. The error is ErrNoPayload if there is none, or
 // payload.ErrNewer where a newer recall wrote it.
 func (l *Library) Payload(id ingest.SessionID) (*payload.Payload, error) {
-	text, err := l.readFile(id, "payload.json")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("session %s: %w", id, ErrNoPayload)
-	}
+	text, err := l.distilled(id, "payload.json")
 	if err != nil {
 		return nil, err
 	}
@@ -250,10 +243,12 @@ func (l *Library) Payload(id ingest.SessionID) (*payload.Payload, error) {
 
 // Markdown reads payload.md as it is on disk, a person's edits in it. The
 // error is ErrNoPayload if there is none.
-func (l *Library) Markdown(id ingest.SessionID) ([]byte, error) {
-	text, err := l.readFile(id, "payload.md")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("session %s: %w", id, ErrNoPayload)
+func (l *Library) Markdown(id ingest.SessionID) ([]byte, error) { return l.distilled(id, "payload.md") }
+
+func (l *Library) distilled(id ingest.SessionID, name string) ([]byte, error) {
+	text, err := l.readFile(id, name)
+	if err == nil && text == nil {
+		err = fmt.Errorf("session %s: %w", id, ErrNoPayload)
 	}
 	return text, err
 }
@@ -261,42 +256,33 @@ func (l *Library) Markdown(id ingest.SessionID) ([]byte, error) {
 // Saved reads payload.json and payload.md as they belong together: read apart,
 // what another process saves in between would look like a person's edit. Each
 // is nil where there is none.
-func (l *Library) Saved(id ingest.SessionID) (*payload.Payload, []byte, error) {
-	e, unlock, err := l.hold(id)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer unlock()
-	if err := l.heal(&e); err != nil {
-		return nil, nil, err
-	}
-	markdown, err := disk.ReadPlain(filepath.Join(e.Folder, "payload.md"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, err
-	}
-	text, err := disk.ReadPlain(filepath.Join(e.Folder, "payload.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, markdown, nil
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	p, err := payload.Decode(text)
-	if err != nil {
-		return nil, nil, fmt.Errorf("session %s: %w", id, err)
-	}
-	if Flipped(e.Folder, []byte(p.Written), markdown) { // no edit: set right
-		markdown = []byte(p.Written)
-		if err := l.put(filepath.Join(e.Folder, "payload.md"), markdown); err != nil {
-			return nil, nil, err
+func (l *Library) Saved(id ingest.SessionID) (p *payload.Payload, markdown []byte, err error) {
+	err = l.withSession(id, func(e Entry) error {
+		if err := l.heal(&e); err != nil {
+			return err
 		}
-	}
-	return p, markdown, nil
+		if markdown, err = disk.ReadIfThere(filepath.Join(e.Folder, "payload.md")); err != nil {
+			return err
+		}
+		text, err := disk.ReadIfThere(filepath.Join(e.Folder, "payload.json"))
+		if err != nil || text == nil {
+			return err
+		}
+		if p, err = payload.Decode(text); err != nil {
+			return fmt.Errorf("session %s: %w", id, err)
+		}
+		if Flipped(e.Folder, []byte(p.Written), markdown) { // no edit: set right
+			markdown = []byte(p.Written)
+			return l.put(filepath.Join(e.Folder, "payload.md"), markdown)
+		}
+		return nil
+	})
+	return p, markdown, err
 }
 
 // readFile reads one file of a session's folder, after finishing what a crash
-// left. The folder may be moved at any time: that a file isn't there is
-// believed (fs.ErrNotExist) only where session.json is.
+// left; of a library that can't be written it is read as it is. The folder may be moved at any time: that a file isn't there is
+// believed (it is nil then) only where session.json is.
 func (l *Library) readFile(id ingest.SessionID, name string) ([]byte, error) {
 	for try := 0; ; try++ {
 		e, err := l.Session(id)
@@ -305,35 +291,17 @@ func (l *Library) readFile(id ingest.SessionID, name string) ([]byte, error) {
 		}
 		if strings.HasPrefix(name, "payload.") && (disk.Exists(filepath.Join(e.Folder, NewPayload)) ||
 			disk.Exists(filepath.Join(e.Folder, NewMarkdown))) {
-			l.healLocked(id)
+			// Whoever writes next reports what is wrong.
+			_ = l.withSession(id, func(e Entry) error { return l.heal(&e) })
 		}
-		text, err := disk.ReadPlain(filepath.Join(e.Folder, name))
-		if err == nil || disk.Exists(sessionFile(e.Folder)) {
+		text, err := disk.ReadIfThere(filepath.Join(e.Folder, name))
+		if text != nil || disk.Exists(sessionFile(e.Folder)) {
 			return text, err
 		}
 		if try == 5 {
-			return nil, fmt.Errorf("session %s: its folder keeps moving: %v", id, err)
+			return nil, fmt.Errorf("session %s: its folder keeps moving", id)
 		}
 		l.forget()
-	}
-}
-
-// readLines reads an append-only file of a session; one that isn't there has
-// no lines.
-func (l *Library) readLines(id ingest.SessionID, name string) ([][]byte, error) {
-	text, err := l.readFile(id, name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return disk.SplitLines(text), err
-}
-
-// healLocked heals under the session's lock. A library that can't be written
-// is read as it is.
-func (l *Library) healLocked(id ingest.SessionID) {
-	if e, unlock, err := l.hold(id); err == nil {
-		defer unlock()
-		l.heal(&e) // whoever writes next reports what is wrong
 	}
 }
 
@@ -364,11 +332,11 @@ func (l *Library) AppendNotes(id ingest.SessionID, notes []json.RawMessage) erro
 }
 
 func readLog[T any](l *Library, id ingest.SessionID, log ledger.Log[T]) ([]T, error) {
-	lines, err := l.readLines(id, log.Path)
+	text, err := l.readFile(id, log.Path)
 	if err != nil {
 		return nil, err
 	}
-	all, err := log.Of(lines)
+	all, err := log.Of(disk.SplitLines(text))
 	if err != nil {
 		err = fmt.Errorf("session %s: %w", id, err)
 	}
@@ -379,14 +347,11 @@ func appendLog[T any](l *Library, id ingest.SessionID, log ledger.Log[T], record
 	if len(records) == 0 {
 		return nil
 	}
-	e, unlock, err := l.hold(id)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	log.Path = filepath.Join(e.Folder, log.Path)
-	if err := log.Add(records...); err != nil {
-		return fmt.Errorf("session %s: %w", id, err)
-	}
-	return nil
+	return l.withSession(id, func(e Entry) error {
+		log.Path = filepath.Join(e.Folder, log.Path)
+		if err := log.Add(records...); err != nil {
+			return fmt.Errorf("session %s: %w", id, err)
+		}
+		return nil
+	})
 }

@@ -101,7 +101,7 @@ func TestTogether(t *testing.T) {
 func TestBusy(t *testing.T) {
 	l := newLib(t)
 	addSession(t, l, id, meta(t, l, "T"))
-	unlock, err := l.Inside().LockSession(id)
+	unlock, err := Acquire(l, SessionLock(id), time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"html"
-	"io/fs"
 
 	"recall/ingest"
 	"recall/library/render"
@@ -22,11 +21,11 @@ func (l *Library) TurnLink(id ingest.SessionID, turn string) (string, error) {
 	anchor := []byte(`<a id="` + html.EscapeString(turn) + `">`)
 	for i := 0; turn != ""; i++ {
 		text, err := l.readFile(id, render.TranscriptName(i))
-		if errors.Is(err, fs.ErrNotExist) {
-			break
-		}
 		if err != nil {
 			return "", err
+		}
+		if text == nil {
+			break
 		}
 		if bytes.Contains(text, anchor) {
 			return render.TranscriptName(i) + "#" + turn, nil

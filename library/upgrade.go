@@ -2,9 +2,9 @@ package library
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"path/filepath"
 
@@ -27,11 +27,8 @@ import (
 
 // seal gives each line of an append-only file its checksum.
 func (l *Library) seal(path string) error {
-	text, err := disk.ReadPlain(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+	text, err := disk.ReadIfThere(path)
+	if err != nil || text == nil {
 		return err
 	}
 	return errors.Join(l.replaceShared(path, int64(len(text)), disk.SealLines(text), nil),
@@ -79,11 +76,11 @@ func (l *Library) upgradeTop(f File) error {
 		}
 	}
 	projects := filepath.Join(l.dir, "projects.toml")
-	text, err := disk.ReadPlain(projects)
-	if err == nil && disk.SealOfTOML(text) == disk.SealNone {
-		err = l.put(projects, disk.SealTOML(text))
+	text, err := disk.ReadIfThere(projects)
+	if text != nil && disk.SealOfTOML(text) == disk.SealNone {
+		err = cmp.Or(err, l.put(projects, disk.SealTOML(text)))
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return err
 	}
 	return l.putLibraryFile(f)

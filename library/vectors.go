@@ -2,9 +2,7 @@ package library
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"recall/ingest"
@@ -23,13 +21,10 @@ func (l *Library) SaveVectors(id ingest.SessionID, model string, data []byte) er
 // Vectors gives what SaveVectors kept of a model; nil if it kept nothing.
 func (l *Library) Vectors(id ingest.SessionID, model string) ([]byte, error) {
 	b, err := l.readFile(id, "vectors/"+vectorsName(model))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	if err != nil {
-		return nil, fmt.Errorf("session %s: vectors: %w", id, err)
+		err = fmt.Errorf("session %s: vectors: %w", id, err)
 	}
-	return b, nil
+	return b, err
 }
 
 // vectorsName is a model's name as a file's, safe on every system. Two models

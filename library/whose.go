@@ -111,12 +111,9 @@ func PayloadIn(folder string) *payload.Payload {
 
 // MarkBehind has a session distilled again by the next sync.
 func (l Inside) MarkBehind(id ingest.SessionID) error {
-	e, unlock, err := l.hold(id)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	e = e.Clone()
-	e.Distilled = nil
-	return l.saveEntry(e)
+	return l.withSession(id, func(e Entry) error {
+		e = e.Clone()
+		e.Distilled = nil
+		return l.saveEntry(e)
+	})
 }

@@ -2,13 +2,13 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -18,16 +18,10 @@ import (
 	"recall/library/raw"
 )
 
-// raw.Segment brings the bytes of a damaged segment back: from its own file, if
+// segment brings the bytes of a damaged segment back: from its own file, if
 // only that is stored otherwise, from the source, from another session, or from
 // the backup.
-func (r *repairing) segment(f Finding) (string, error) {
-	e, unlock, err := r.l.Hold(f.Session)
-	if err != nil {
-		return "", err
-	}
-	defer unlock()
-	s := f.segment
+func (r *repairing) segment(e library.Entry, s raw.Segment) (string, error) {
 	if s.Sum == "" {
 		return "", errLost
 	}
@@ -51,9 +45,14 @@ func (r *repairing) segment(f Finding) (string, error) {
 
 // fetch stages a segment from wherever its bytes are.
 func (r *repairing) fetch(e library.Entry, s raw.Segment) (st raw.Staged, from string, ok bool) {
-	for _, p := range r.places(e, s) {
-		if st, err := r.take(p, s); err == nil {
-			return st, p.path, true
+	for from, in := range r.places(e, s) {
+		st, err := raw.Stage(r.l.Temp, io.LimitReader(disk.Until(r.ctx, in), s.Length), s.Offset, raw.Fast)
+		in.Close()
+		if err == nil && st.Segment == s {
+			return st, from, true
+		}
+		if err == nil {
+			raw.Drop(st)
 		}
 	}
 	return st, "", false
@@ -71,95 +70,56 @@ func (r *repairing) replace(e library.Entry, st raw.Staged) error {
 	return v.Use(e.Folder, map[string]raw.Staged{st.String(): st}, r.l.Put)
 }
 
-// bytesAt is where a segment's bytes may be: in a segment's file, in a source at
-// the segment's offset, or in a backup.
-type bytesAt struct {
-	path string
-	open func() (io.ReadCloser, error)
-}
-
-func (r *repairing) places(e library.Entry, s raw.Segment) []bytesAt {
-	all := []bytesAt{packedAt(filepath.Join(e.Folder, "raw", s.String()), s)}
-	for _, f := range e.Files {
-		for _, src := range f.Sources {
-			if src.Path != "" && disk.Within(e.Root, src.Path) == nil {
-				all = append(all, sourceAt(src.Path, s))
+// places are where a segment's bytes may be, each opened there: in a segment's file, in a
+// source at the segment's offset, in whatever segments of a backup.
+func (r *repairing) places(e library.Entry, s raw.Segment) iter.Seq2[string, io.ReadCloser] {
+	return func(yield func(string, io.ReadCloser) bool) {
+		if own := raw.Path(e.Folder, s); !yield(own, raw.ReadFile(own, s)) {
+			return
+		}
+		for _, f := range e.Files {
+			for _, src := range f.Sources {
+				if src.Path == "" || disk.Within(e.Root, src.Path) != nil {
+					continue
+				}
+				in, err := raw.OpenAt(r.ctx, ingest.File{Path: src.Path}, s.Offset)
+				if err == nil && !yield(src.Path, in) {
+					return
+				}
 			}
 		}
-	}
-	twins, _ := disk.Glob(r.l.Dir(), "*", "*", "raw", s.String())
-	for _, t := range twins {
-		all = append(all, packedAt(t, s))
-	}
-	return append(all, r.inBackup(e.ID, s)...)
-}
-
-func packedAt(path string, s raw.Segment) bytesAt {
-	return bytesAt{path, func() (io.ReadCloser, error) { return raw.ReadFile(path, s), nil }}
-}
-
-func sourceAt(path string, s raw.Segment) bytesAt {
-	return bytesAt{path, func() (io.ReadCloser, error) {
-		if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() {
-			return nil, errors.New("no file")
+		twins, _ := disk.Glob(r.l.Dir(), "*", "*", "raw", s.String())
+		for _, t := range twins {
+			if !yield(t, raw.ReadFile(t, s)) {
+				return
+			}
 		}
-		f, err := disk.Open(path)
+		if r.from == nil {
+			return
+		}
+		b, v, err := r.from.Inside().VersionsOf(e.ID)
 		if err != nil {
-			return nil, err
+			return
 		}
-		if _, err := f.Seek(s.Offset, io.SeekStart); err != nil {
-			f.Close()
-			return nil, err
-		}
-		return f, nil
-	}}
-}
-
-// inBackup is where the backup has those bytes, in whatever segments.
-func (r *repairing) inBackup(id ingest.SessionID, s raw.Segment) []bytesAt {
-	if r.from == nil {
-		return nil
-	}
-	e, v, err := r.from.Inside().VersionsOf(id)
-	if err != nil {
-		return nil
-	}
-	var all []bytesAt
-	for _, list := range v.Files {
-		for _, ver := range list {
-			for i, have := range ver.Segs {
-				if have.Offset <= s.Offset && s.Offset < have.Offset+have.Length && s.Offset+s.Length <= ver.Size {
-					all = append(all, bytesAt{e.Folder, func() (io.ReadCloser, error) {
-						in := raw.Read(e.Folder, ver.Segs[i:]...)
-						in.Skip = s.Offset - have.Offset
-						return in, nil
-					}})
+		for _, list := range v.Files {
+			for _, ver := range list {
+				if s.Offset+s.Length > ver.Size {
+					continue
+				}
+				in := raw.Read(b.Folder, ver.Segs...)
+				in.At = s.Offset
+				if !yield(b.Folder, in) {
+					return
 				}
 			}
 		}
 	}
-	return all
-}
-
-// take stages a segment from there, if that has its bytes.
-func (r *repairing) take(p bytesAt, s raw.Segment) (raw.Staged, error) {
-	in, err := p.open()
-	if err != nil {
-		return raw.Staged{}, err
-	}
-	defer in.Close()
-	st, err := raw.Stage(r.l.Temp, io.LimitReader(disk.Until(r.ctx, in), s.Length), s.Offset, raw.Fast)
-	if err == nil && st.Segment != s {
-		raw.Drop(st)
-		err = errors.New("other bytes")
-	}
-	return st, err
 }
 
 // session makes session.json good from what else stands in the folder.
-func (r *repairing) session(f Finding, folder string) (string, error) {
-	text, err := disk.ReadPlain(filepath.Join(folder, "session.json"))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+func (r *repairing) session(folder string) (string, error) {
+	text, err := disk.ReadIfThere(filepath.Join(folder, "session.json"))
+	if err != nil {
 		return "", err
 	}
 	e, err := library.DecodeEntry(text, folder)
@@ -172,18 +132,16 @@ func (r *repairing) session(f Finding, folder string) (string, error) {
 	if twin, ok := r.l.Known(e.ID); ok && twin.Folder != folder {
 		return r.unite(e, twin)
 	}
-	unlock, err := r.l.LockSession(e.ID)
+	err = r.l.UnderLock(library.SessionLock(e.ID), func() error {
+		v, err := raw.ReadVersions(folder)
+		if err != nil {
+			return err
+		}
+		e.Distilled, e.Sums = nil, nil
+		e.FillFrom(v, folder)
+		return r.l.SaveEntry(e)
+	})
 	if err != nil {
-		return "", err
-	}
-	defer unlock()
-	v, err := raw.ReadVersions(folder)
-	if err != nil {
-		return "", err
-	}
-	e.Distilled, e.Sums = nil, nil
-	e.FillFrom(v, folder)
-	if err := r.l.SaveEntry(e); err != nil {
 		return "", err
 	}
 	r.l.Reload()
@@ -194,15 +152,10 @@ func (r *repairing) session(f Finding, folder string) (string, error) {
 // versions makes versions.jsonl good: lines that aren't as they were written
 // count if the bytes bear them out; what session.json names besides is put
 // together of the segments that are there.
-func (r *repairing) versions(f Finding) (string, error) {
-	e, unlock, err := r.l.Hold(f.Session)
+func (r *repairing) versions(e library.Entry) (string, error) {
+	path := raw.ListPath(e.Folder)
+	text, err := disk.ReadIfThere(path)
 	if err != nil {
-		return "", err
-	}
-	defer unlock()
-	path := filepath.Join(e.Folder, "raw", "versions.jsonl")
-	text, err := disk.ReadPlain(path)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
 	v, keep, aside := r.sortVersions(e, text)
@@ -309,11 +262,6 @@ func (r *repairing) holds(e library.Entry, segs []raw.Segment, size int64, sum s
 
 // assemble looks for segments that give a file's content as session.json has it.
 func (r *repairing) assemble(e library.Entry, v *raw.Versions, state library.FileState) (raw.Line, bool) {
-	line := raw.Line{File: state.Name, Role: state.Role, Version: len(v.Files[state.Name]) + 1, Sum: state.Sum,
-		Add: []string{}}
-	if state.Size == 0 {
-		return line, v.Apply(line) == nil
-	}
 	tries := 0
 	for chain := range chainsIn(e.Folder, state.Size) {
 		if sizeOf(chain) != state.Size {
@@ -322,12 +270,12 @@ func (r *repairing) assemble(e library.Entry, v *raw.Versions, state library.Fil
 		if tries++; tries > 200 {
 			break
 		}
-		if r.holds(e, chain, state.Size, state.Sum) == nil {
-			err := describe(&line, e.Folder, chain)
-			return line, err == nil && v.Apply(line) == nil
+		if line, err := r.describe(e.Folder, chain); err == nil && line.Sum == state.Sum {
+			line.File, line.Role, line.Version = state.Name, state.Role, len(v.Files[state.Name])+1
+			return line, v.Apply(line) == nil
 		}
 	}
-	return line, false
+	return raw.Line{}, false
 }
 
 // chainsIn are the runs of a folder's segments that follow on one another from the beginning
@@ -340,7 +288,7 @@ func chainsIn(folder string, most int64) iter.Seq[[]raw.Segment] {
 	return func(yield func([]raw.Segment) bool) {
 		var walk func(chain []raw.Segment, end int64) bool
 		walk = func(chain []raw.Segment, end int64) bool {
-			last := len(chain) > 0
+			last := true
 			for _, s := range at[end] {
 				if s.Length > 0 && end+s.Length <= most {
 					last = false
@@ -355,17 +303,18 @@ func chainsIn(folder string, most int64) iter.Seq[[]raw.Segment] {
 	}
 }
 
-// describe notes in a line that a file's content is made of those segments.
-func describe(line *raw.Line, folder string, chain []raw.Segment) error {
-	line.Size = sizeOf(chain)
+// describe is the line of a file whose content is made of those segments, but for its name.
+func (r *repairing) describe(folder string, chain []raw.Segment) (raw.Line, error) {
+	in := raw.Read(folder, chain...)
+	defer in.Close()
+	sum, err := disk.Sum(disk.Until(r.ctx, in))
+	line := raw.Line{Add: []string{}, Size: sizeOf(chain), Sum: sum.SHA256}
 	for _, s := range chain {
-		file, err := disk.SumFile(raw.Path(folder, s))
-		if err != nil {
-			return err
-		}
+		file, bad := disk.SumFile(raw.Path(folder, s))
+		err = cmp.Or(err, bad)
 		line.Add, line.CRC = append(line.Add, s.String()), append(line.CRC, file.CRC)
 	}
-	return nil
+	return line, err
 }
 
 // strays makes files of segments that no version has any more: the longest is
@@ -384,18 +333,12 @@ func (r *repairing) strays(e library.Entry, v *raw.Versions) []raw.Line {
 	slices.SortStableFunc(chains, func(a, b []raw.Segment) int { return int(sizeOf(b) - sizeOf(a)) })
 	var lines []raw.Line
 	for i, chain := range chains {
-		line := raw.Line{File: fmt.Sprintf("recovered-%d", i+1), Role: ingest.ToolResult, Version: 1}
+		line, err := r.describe(e.Folder, chain)
+		line.File, line.Role, line.Version = fmt.Sprintf("recovered-%d", i+1), ingest.ToolResult, 1
 		if i == 0 && v.Files["transcript.jsonl"] == nil && e.Source != ingest.Cowork {
 			line.File, line.Role = "transcript.jsonl", ingest.Transcript
 		}
-		in := raw.Read(e.Folder, chain...)
-		sum, err := disk.Sum(disk.Until(r.ctx, in))
-		in.Close()
-		if err != nil || describe(&line, e.Folder, chain) != nil {
-			continue
-		}
-		line.Sum = sum.SHA256
-		if v.Apply(line) == nil {
+		if err == nil && v.Apply(line) == nil {
 			lines = append(lines, line)
 		}
 	}

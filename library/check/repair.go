@@ -2,11 +2,11 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -89,32 +89,52 @@ type repairing struct {
 
 var errLost = errors.New("it can't be made again; a backup may have it")
 
-func (r *repairing) mend(f Finding) (string, error) {
+func (r *repairing) mend(f Finding) (how string, err error) {
 	path := filepath.Join(r.l.Dir(), filepath.FromSlash(f.Path))
-	name := filepath.Base(path)
-	switch {
-	case f.State == Leftover:
-		return "removed", r.dropLeftover(f, path)
+	switch name := filepath.Base(path); {
 	case name == "library.toml":
 		return "written again", r.libraryFile()
-	case name == "README.md" && f.Session == "":
-		return "written again", errors.Join(r.l.PutReadme(), r.libraryFile())
-	case name == "projects.toml" && f.Session == "":
-		return r.projects()
 	case name == "session.json":
-		return r.session(f, filepath.Dir(path))
-	case name == "versions.jsonl":
-		return r.versions(f)
+		return r.session(filepath.Dir(path))
 	case strings.HasPrefix(f.Path, library.CacheName+"/"):
 		return "removed; a model is asked again", disk.Remove(path)
-	case strings.HasSuffix(name, ".zst"):
-		return r.segment(f)
-	case strings.HasSuffix(name, ".jsonl"):
-		return r.log(f, path)
 	case f.Session != "":
-		return r.derived(f, path)
+		err = r.l.WithSession(f.Session, func(e library.Entry) error {
+			how, err = r.inSession(f, e, path)
+			return err
+		})
+		return how, err
+	case name == "README.md":
+		return "written again", errors.Join(r.l.PutReadme(), r.libraryFile())
+	case name == "projects.toml":
+		return r.projects()
+	case strings.HasSuffix(name, ".jsonl"):
+		lock := "folders"
+		if name == library.LinksName {
+			lock = "links"
+		}
+		err = r.l.UnderLock(lock, func() error {
+			how, err = r.log(path)
+			return err
+		})
+		return how, err
 	}
 	return "", errLost
+}
+
+// inSession mends a file of a session's folder, whose lock is held.
+func (r *repairing) inSession(f Finding, e library.Entry, path string) (string, error) {
+	switch name := filepath.Base(path); {
+	case f.State == Leftover:
+		return "removed", r.dropLeftover(e, path)
+	case name == "versions.jsonl":
+		return r.versions(e)
+	case strings.HasSuffix(name, ".zst"):
+		return r.segment(e, f.segment)
+	case strings.HasSuffix(name, ".jsonl"):
+		return r.log(path)
+	}
+	return r.derived(f, e, path)
 }
 
 func (r *repairing) libraryFile() error {
@@ -134,12 +154,7 @@ func (r *repairing) projects() (string, error) {
 }
 
 // dropLeftover removes a segment whose bytes are held elsewhere.
-func (r *repairing) dropLeftover(f Finding, path string) error {
-	e, unlock, err := r.l.Hold(f.Session)
-	if err != nil {
-		return err
-	}
-	defer unlock()
+func (r *repairing) dropLeftover(e library.Entry, path string) error {
 	v, err := raw.ReadVersions(e.Folder)
 	if err != nil {
 		return err
@@ -154,22 +169,11 @@ func (r *repairing) dropLeftover(f Finding, path string) error {
 }
 
 // log puts the lines of an append-only file that can't be read aside and seals
-// the others as they read.
-func (r *repairing) log(f Finding, path string) (string, error) {
-	name := "folders"
-	if f.Session != "" {
-		name = "s-" + string(f.Session)
-	} else if filepath.Base(path) == library.LinksName {
-		name = "links"
-	}
-	unlock, err := r.l.Lock(name)
-	if err != nil {
-		return "", err
-	}
-	defer unlock()
-	text, err := disk.ReadPlain(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", errLost
+// the others as they read. Its lock is held.
+func (r *repairing) log(path string) (string, error) {
+	text, err := disk.ReadIfThere(path)
+	if text == nil {
+		return "", cmp.Or(err, errLost)
 	}
 	if err != nil {
 		return "", err
@@ -242,12 +246,7 @@ func lineMeans(line []byte, name string) bool {
 
 // derived makes way for a file that is made by distilling. A payload.md that
 // can't be compared with what was written any more may hold edits: a copy stays.
-func (r *repairing) derived(f Finding, path string) (string, error) {
-	e, unlock, err := r.l.Hold(f.Session)
-	if err != nil {
-		return "", err
-	}
-	defer unlock()
+func (r *repairing) derived(f Finding, e library.Entry, path string) (string, error) {
 	how := "made again from the transcript"
 	if name := filepath.Base(path); name == "payload.json" {
 		page := filepath.Join(filepath.Dir(path), "payload.md")

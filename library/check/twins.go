@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -266,8 +265,8 @@ func (t *twins) putAside(name string, lines []byte) error {
 		return nil
 	}
 	to := filepath.Join(t.now.Folder, filepath.FromSlash(name))
-	have, err := disk.ReadPlain(to)
-	if bytes.Contains(have, lines) || err != nil && !errors.Is(err, fs.ErrNotExist) {
+	have, err := disk.ReadIfThere(to)
+	if err != nil || bytes.Contains(have, lines) {
 		return err
 	}
 	return disk.AppendAside(to, lines)

@@ -167,26 +167,30 @@ func (c *checking) progress(more, total int64) {
 	}
 }
 
-// settle takes over what was found of a session, after a second look.
+// settle takes over what was found of a session, after a second look while nobody writes
+// to it.
 func (c *checking) settle(f *folderCheck) {
 	if len(f.findings) > 0 && c.ctx.Err() == nil {
-		f = c.again(f)
+		e := f.entry
+		again := func() error {
+			f = c.again(e)
+			return nil
+		}
+		// A lock would bring a library of an earlier format to this one.
+		if file, err := c.l.File(); err != nil || file.Format != library.Format ||
+			c.l.UnderLock(library.SessionLock(e.ID), again) != nil {
+			_ = again()
+		}
 	}
 	c.out.Findings = append(c.out.Findings, f.findings...)
 }
 
-// again checks a session's folder a second time, while nobody writes to it.
-func (c *checking) again(f *folderCheck) *folderCheck {
-	if file, err := c.l.File(); err == nil && file.Format == library.Format {
-		if unlock, err := c.l.LockSession(f.entry.ID); err == nil {
-			defer unlock()
-		}
-	}
-	e, err := library.ReadEntry(f.entry.Folder)
+func (c *checking) again(was library.Entry) *folderCheck {
+	e, err := library.ReadEntry(was.Folder)
 	if err != nil {
 		c.l.Reload() // it was moved, or session.json is the trouble
-		if e, err = c.l.Session(f.entry.ID); err != nil {
-			e = f.entry
+		if e, err = c.l.Session(was.ID); err != nil {
+			e = was
 		}
 	}
 	second := newFolderCheck(c, e)

@@ -3,7 +3,6 @@ package disk
 import (
 	"bytes"
 	"errors"
-	"io/fs"
 	"os"
 	"time"
 )
@@ -142,10 +141,7 @@ func endOfTorn(f *os.File) []byte {
 // WholeLines reads an append-only file's lines, without a torn last one.
 // A file that isn't there has none.
 func WholeLines(path string) ([][]byte, error) {
-	data, err := ReadPlain(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
+	data, err := ReadIfThere(path)
 	return SplitLines(data), err
 }
 

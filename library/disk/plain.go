@@ -202,6 +202,15 @@ func ReadPlain(path string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// ReadIfThere is ReadPlain of a file that may not be there: then it has nil.
+func ReadIfThere(path string) ([]byte, error) {
+	text, err := ReadPlain(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return text, err
+}
+
 // ReadRegular reads a file that a person keeps, perhaps behind a link, such as a
 // configuration: at most so many bytes, and no pipe or device.
 func ReadRegular(path string, most int64) ([]byte, error) {

@@ -64,32 +64,29 @@ func (m *merging) follow(ctx context.Context, src, dst *library.Folder) error {
 	if files, err = m.spare(src, dst, files); err != nil {
 		return err
 	}
-	now, unlock, err := m.l.Hold(src.Entry.ID)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if fresh, err := raw.ReadVersions(now.Folder); err != nil || fresh.Read != dst.Versions.Read ||
-		now.Input != dst.Entry.Input {
-		return errors.Join(err, library.ErrStale)
-	}
-	if err := m.l.Heal(&now); err != nil {
-		return err
-	}
-	if err := putInOrder(now.Folder, files); err != nil {
-		return err
-	}
-	if err := m.dropUnneeded(now.Folder, src, dst); err != nil {
-		return err
-	}
-	fresh, err := library.ReadEntry(now.Folder)
-	if err != nil {
-		return err
-	}
-	if !m.options.Follow {
-		return m.l.SaveEntry(m.l.KeepSources(fresh, src, dst))
-	}
-	return m.l.Remember(fresh)
+	return m.l.WithSession(src.Entry.ID, func(now library.Entry) error {
+		if fresh, err := raw.ReadVersions(now.Folder); err != nil || fresh.Read != dst.Versions.Read ||
+			now.Input != dst.Entry.Input {
+			return errors.Join(err, library.ErrStale)
+		}
+		if err := m.l.Heal(&now); err != nil {
+			return err
+		}
+		if err := putInOrder(now.Folder, files); err != nil {
+			return err
+		}
+		if err := m.dropUnneeded(now.Folder, src, dst); err != nil {
+			return err
+		}
+		fresh, err := library.ReadEntry(now.Folder)
+		if err != nil {
+			return err
+		}
+		if !m.options.Follow {
+			return m.l.SaveEntry(m.l.KeepSources(fresh, src, dst))
+		}
+		return m.l.Remember(fresh)
+	})
 }
 
 func isSegment(name string) bool { return path.Dir(name) == "raw" }

@@ -92,49 +92,46 @@ func (m *merging) uniteTop(name string, other []byte) error {
 	case name == library.LinksName:
 		guard = "links"
 	}
-	unlock, err := m.l.Lock(guard)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	path := filepath.Join(m.l.Dir(), name)
-	have, err := disk.ReadPlain(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	known := slices.Clone(have)
-	if name == library.LinksName { // of links the last word counts: one that is here isn't said once more
-		if known, err = m.l.LinkLines(); err != nil {
-			return err
-		}
-	}
-	fresh := disk.Lacking(known, other)
-	if name != "journal.jsonl" && name != library.UsageName {
-		gone, err := m.l.Tombstones()
+	return m.l.UnderLock(guard, func() error {
+		path := filepath.Join(m.l.Dir(), name)
+		have, err := disk.ReadIfThere(path)
 		if err != nil {
 			return err
 		}
-		fresh = slices.DeleteFunc(fresh, func(line []byte) bool {
-			return slices.ContainsFunc(gone, func(id ingest.SessionID) bool {
-				return bytes.Contains(line, []byte(`"`+string(id)+`"`))
-			})
-		})
-	}
-	if len(fresh) == 0 {
-		return nil
-	}
-	if err := disk.MakeDirs(filepath.Dir(path)); err != nil {
-		return err
-	}
-	if name == "threads.jsonl" {
-		err = m.l.Put(path, library.InOrder(append(disk.SplitLines(have), fresh...)))
-	} else {
-		err = disk.AppendShared(path, bytes.Join(append(fresh, nil), []byte("\n")))
-		if err == nil {
-			err = disk.SyncFiles([]string{path})
+		known := slices.Clone(have)
+		if name == library.LinksName { // of links the last word counts: one that is here isn't said once more
+			if known, err = m.l.LinkLines(); err != nil {
+				return err
+			}
 		}
-	}
-	return errors.Join(err, disk.SyncDir(filepath.Dir(path)))
+		fresh := disk.Lacking(known, other)
+		if name != "journal.jsonl" && name != library.UsageName {
+			gone, err := m.l.Tombstones()
+			if err != nil {
+				return err
+			}
+			fresh = slices.DeleteFunc(fresh, func(line []byte) bool {
+				return slices.ContainsFunc(gone, func(id ingest.SessionID) bool {
+					return bytes.Contains(line, []byte(`"`+string(id)+`"`))
+				})
+			})
+		}
+		if len(fresh) == 0 {
+			return nil
+		}
+		if err := disk.MakeDirs(filepath.Dir(path)); err != nil {
+			return err
+		}
+		if name == "threads.jsonl" {
+			err = m.l.Put(path, library.InOrder(append(disk.SplitLines(have), fresh...)))
+		} else {
+			err = disk.AppendShared(path, bytes.Join(append(fresh, nil), []byte("\n")))
+			if err == nil {
+				err = disk.SyncFiles([]string{path})
+			}
+		}
+		return errors.Join(err, disk.SyncDir(filepath.Dir(path)))
+	})
 }
 
 // noneForgotten says that no session of the other was forgotten here.

@@ -1,6 +1,7 @@
 package raw
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -54,8 +56,9 @@ type Reader struct {
 	Open func(name string) (*os.File, error)
 	Segs []Segment
 	Anew func() []Segment // the version's segments as they are now: it may be packed meanwhile; or nil
-	Skip int64            // bytes of the first segment to pass over
+	At   int64            // of the content, what is read next
 
+	seg  Segment // that is read, from its beginning
 	file *os.File
 	dec  *zstd.Decoder
 	sum  hash.Hash
@@ -64,13 +67,17 @@ type Reader struct {
 
 // Read streams segments that lie in a session's folder.
 func Read(folder string, segs ...Segment) *Reader {
-	return &Reader{Segs: segs,
+	var at int64
+	if len(segs) > 0 {
+		at = segs[0].Offset
+	}
+	return &Reader{Segs: segs, At: at,
 		Open: func(name string) (*os.File, error) { return disk.Open(filepath.Join(folder, "raw", name)) }}
 }
 
 // ReadFile streams a segment that lies somewhere else.
 func ReadFile(path string, s Segment) *Reader {
-	return &Reader{Segs: []Segment{s}, Open: func(string) (*os.File, error) { return disk.Open(path) }}
+	return &Reader{Segs: []Segment{s}, At: s.Offset, Open: func(string) (*os.File, error) { return disk.Open(path) }}
 }
 
 // ReadsBack unpacks a staged segment and compares.
@@ -84,91 +91,63 @@ func (s Staged) ReadsBack(ctx context.Context) error {
 func (r *Reader) Read(p []byte) (int, error) {
 	for {
 		if r.file == nil {
-			if len(r.Segs) == 0 {
-				return 0, io.EOF
-			}
 			if err := r.next(); err != nil {
 				return 0, err
 			}
 		}
 		n, err := r.dec.Read(p)
 		r.sum.Write(p[:n])
+		over := min(int64(n), max(0, r.At-r.seg.Offset-r.read))
 		r.read += int64(n)
-		if r.read > r.Segs[0].Length || (err != nil && err != io.EOF) {
+		if r.read > r.seg.Length || err != nil && err != io.EOF ||
+			err == io.EOF && (r.read != r.seg.Length || hex.EncodeToString(r.sum.Sum(nil)) != r.seg.Sum) {
 			return 0, r.damaged(err)
 		}
 		if err == io.EOF {
-			if r.read != r.Segs[0].Length || hex.EncodeToString(r.sum.Sum(nil)) != r.Segs[0].Sum {
-				return 0, r.damaged(nil)
-			}
-			r.endSegment()
-			r.Segs = r.Segs[1:]
+			r.Close()
 		}
-		if r.Skip > 0 {
-			over := min(r.Skip, int64(n))
-			n = copy(p, p[over:n])
-			r.Skip -= over
-		}
-		if n > 0 {
+		if n = copy(p, p[over:n]); n > 0 {
+			r.At += int64(n)
 			return n, nil
 		}
 	}
 }
 
-func (r *Reader) next() error {
-	f, err := r.Open(r.Segs[0].String())
-	if errors.Is(err, fs.ErrNotExist) && r.Anew != nil {
-		f, err = r.openPacked(err)
-	}
-	if err != nil {
-		return fmt.Errorf("%w: %v", disk.ErrDamaged, err)
-	}
-	r.file, r.read, r.sum = f, 0, sha256.New()
-	r.dec = decoders.Get().(*zstd.Decoder)
-	return r.dec.Reset(f)
-}
-
-// openPacked goes on at the same place of the version's segments as they are
-// by now.
-func (r *Reader) openPacked(gone error) (*os.File, error) {
-	at := r.Segs[0].Offset + r.Skip
-	segs := r.Anew()
-	for i, s := range segs {
-		if s.Offset <= at && at < s.Offset+s.Length && s != r.Segs[0] {
-			f, err := r.Open(s.String())
-			if err != nil {
-				return nil, err
-			}
-			r.Segs, r.Skip = segs[i:], at-s.Offset
-			return f, nil
+// next opens the segment that has the byte to be read.
+func (r *Reader) next() (gone error) {
+	for {
+		i := slices.IndexFunc(r.Segs, func(s Segment) bool { return s.Offset <= r.At && r.At < s.Offset+s.Length })
+		if i < 0 {
+			return cmp.Or(gone, io.EOF)
 		}
+		f, err := r.Open(r.Segs[i].String())
+		if err == nil {
+			r.seg, r.file, r.read, r.sum = r.Segs[i], f, 0, sha256.New()
+			r.dec = decoders.Get().(*zstd.Decoder)
+			return r.dec.Reset(f)
+		}
+		missing := errors.Is(err, fs.ErrNotExist) && r.Anew != nil && gone == nil
+		if gone = fmt.Errorf("%w: %v", disk.ErrDamaged, err); !missing {
+			return gone
+		}
+		r.Segs = r.Anew()
 	}
-	return nil, gone
 }
 
 func (r *Reader) damaged(cause error) error {
-	name := "segment " + r.Segs[0].String()
-	if r.file != nil {
-		name = r.file.Name()
+	if cause == nil || cause == io.EOF {
+		cause = errors.New("other content than its name says")
 	}
-	if cause != nil {
-		return fmt.Errorf("%s: %w: %v", name, disk.ErrDamaged, cause)
-	}
-	return fmt.Errorf("%s: %w: other content than its name says", name, disk.ErrDamaged)
+	return fmt.Errorf("%s: %w: %v", r.file.Name(), disk.ErrDamaged, cause)
 }
 
-func (r *Reader) endSegment() {
+func (r *Reader) Close() error {
 	if r.file != nil {
 		r.file.Close()
 		r.dec.Reset(nil)
 		decoders.Put(r.dec)
 		r.file, r.dec = nil, nil
 	}
-}
-
-func (r *Reader) Close() error {
-	r.endSegment()
-	r.Segs = nil
 	return nil
 }
 

@@ -47,25 +47,8 @@ func ReadSource(ctx context.Context, temp Temp, root string, f ingest.File,
 	}
 }
 
-// errOther: a source doesn't begin as the library has it.
-var errOther = errors.New("not as it was")
-
-// readOnce is one pass, or two where the source isn't what it was with more behind
-// it: which of the segments it has then is looked for one by one. torn says that the
-// source's size or time changed meanwhile.
+// readOnce is one pass. torn says that the source's size or time changed meanwhile.
 func readOnce(ctx context.Context, temp Temp, f ingest.File, base Version) (r Reading, torn bool, err error) {
-	if base.Sum != "" {
-		if r, torn, err = readAfter(ctx, temp, f, base); err != errOther {
-			return r, torn, err
-		}
-	}
-	return readAfter(ctx, temp, f, Version{Segs: base.Segs})
-}
-
-// readAfter reads what follows on base, whose content has to be as base.Sum says,
-// if it does: then one hash of all is made instead of another of each segment.
-func readAfter(ctx context.Context, temp Temp, f ingest.File, after Version) (r Reading, torn bool, err error) {
-	base := after.Segs
 	src, fi, err := OpenSource(f)
 	if err != nil {
 		return Reading{}, false, AtSource(err)
@@ -77,47 +60,35 @@ func readAfter(ctx context.Context, temp Temp, f ingest.File, after Version) (r 
 		limit, r.Mod = fi.Size(), fi.ModTime()
 	}
 	in := io.LimitReader(FromSource(disk.Until(ctx, src)), limit)
-	whole := sha256.New()
-	var small tail
-	from := mergeFrom(base, limit)
-	for r.Keep < len(base) {
-		before, _ := whole.(hash.Cloner).Clone()
-		if r.Keep == from {
-			small = tail{r.Keep, r.Size, before}
+	here, small, read := begun{hash: sha256.New()}, begun{}, int64(0)
+	for from := mergeFrom(base.Segs, limit); here.keep < len(base.Segs); {
+		if here.keep == from {
+			small = here
 		}
-		same, n, err := compare(in, base[r.Keep], whole, after.Sum == "")
+		next, n, err := here.and(in, base.Segs[here.keep])
 		if err != nil {
 			return r, false, err
 		}
-		if !same && after.Sum != "" {
-			return Reading{}, false, errOther
-		}
-		if !same {
-			whole = before
-			if n > 0 {
-				src.Close()
-				if src, in, err = reopen(ctx, f, r.Size, limit); err != nil {
-					return r, false, AtSource(err)
-				}
-			}
+		if read += n; next.hash == nil {
 			break
 		}
-		r.Size += n
-		r.Keep++
+		here = next
 	}
-	if after.Sum != "" && hex.EncodeToString(whole.Sum(nil)) != after.Sum {
-		return Reading{}, false, errOther
-	}
-	r.Whole = r.Keep == len(base)
+	r.Whole = here.keep == len(base.Segs)
 	if r.Whole && small.hash != nil {
-		src.Close()
-		if src, in, err = reopen(ctx, f, small.size, limit); err != nil {
+		here = small
+	}
+	if here.size != read {
+		again, err := OpenAt(ctx, f, here.size)
+		if err != nil {
 			return r, false, AtSource(err)
 		}
-		r.Keep, r.Size, whole = small.keep, small.size, small.hash
+		src.Close()
+		src, in = again, io.LimitReader(FromSource(disk.Until(ctx, again)), limit-here.size)
 	}
+	r.Keep, r.Size = here.keep, here.size
 	for {
-		s, err := StageNext(temp, in, r.Size, whole)
+		s, err := StageNext(temp, in, r.Size, here.hash)
 		if err != nil {
 			Drop(r.Added...)
 			r.Added = nil
@@ -129,16 +100,31 @@ func readAfter(ctx context.Context, temp Temp, f ingest.File, after Version) (r 
 		r.Added = append(r.Added, s)
 		r.Size += s.Length
 	}
-	r.Sum = hex.EncodeToString(whole.Sum(nil))
+	r.Sum = hex.EncodeToString(here.hash.Sum(nil))
 	return r, changedSince(f.Path, fi), nil
 }
 
-// tail is where the small segments at the end of a version begin, and the hash
-// of what stands before them.
-type tail struct {
+// begun is what a source is known to begin with: segments, and the hash of their bytes.
+type begun struct {
 	keep int
 	size int64
 	hash hash.Hash
+}
+
+// and is what it begins with if a segment follows, which it reads: without a hash if other
+// bytes do. n is how many it read.
+func (b begun) and(in io.Reader, s Segment) (next begun, n int64, err error) {
+	whole, _ := b.hash.(hash.Cloner).Clone()
+	own, out := hash.Hash(whole), io.Writer(whole)
+	if b.keep > 0 {
+		own = sha256.New()
+		out = io.MultiWriter(whole, own)
+	}
+	n, err = disk.Copy(out, io.LimitReader(in, s.Length))
+	if n == s.Length && hex.EncodeToString(own.Sum(nil)) == s.Sum {
+		next = begun{b.keep + 1, b.size + n, whole}
+	}
+	return next, n, err
 }
 
 // A session that grows all day grows by little at a time. So that this gives
@@ -178,18 +164,6 @@ func mergeFrom(base []Segment, size int64) int {
 		grown += end - base[n].Offset
 		end, from = base[n].Offset, n
 	}
-}
-
-// compare reads as many bytes as the segment has and reports whether they are
-// its bytes, or, unless it is to look closely, as many; n is how many it read.
-func compare(in io.Reader, s Segment, whole hash.Hash, closely bool) (same bool, n int64, err error) {
-	own, out := whole, io.Writer(whole)
-	if closely && s.Offset > 0 {
-		own = sha256.New()
-		out = io.MultiWriter(whole, own)
-	}
-	n, err = disk.Copy(out, io.LimitReader(in, s.Length))
-	return err == nil && n == s.Length && (!closely || hex.EncodeToString(own.Sum(nil)) == s.Sum), n, err
 }
 
 // sameAgain reads the source's first r.Size bytes once more and reports whether
@@ -244,22 +218,20 @@ func OpenSource(f ingest.File) (src io.ReadCloser, fi fs.FileInfo, err error) {
 	return src, fi, nil
 }
 
-// reopen opens the file again and skips to offset.
-func reopen(ctx context.Context, f ingest.File, offset, limit int64) (io.ReadCloser, io.Reader, error) {
+// OpenAt opens a file of a session at an offset.
+func OpenAt(ctx context.Context, f ingest.File, offset int64) (io.ReadCloser, error) {
 	src, _, err := OpenSource(f)
 	if err != nil {
-		return nopCloser{}, nil, err
+		return nil, err
 	}
-	in := io.LimitReader(FromSource(disk.Until(ctx, src)), limit)
 	if s, ok := src.(io.Seeker); ok {
 		_, err = s.Seek(offset, io.SeekStart)
-		in = io.LimitReader(FromSource(disk.Until(ctx, src)), limit-offset)
 	} else {
-		_, err = io.CopyN(io.Discard, in, offset)
+		_, err = io.CopyN(io.Discard, disk.Until(ctx, src), offset)
 	}
-	return src, in, err
+	if err != nil {
+		src.Close()
+		return nil, err
+	}
+	return src, nil
 }
-
-type nopCloser struct{ io.Reader }
-
-func (nopCloser) Close() error { return nil }
