@@ -38,7 +38,7 @@ func Progress(ctx context.Context, s *ingest.Session) ([]Step, error) {
 	}
 	for i := range s.Turns {
 		t := &s.Turns[i]
-		if t.Abandoned || t.Copied {
+		if t.Aside() {
 			continue
 		}
 		switch t.Kind {

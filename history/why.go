@@ -229,7 +229,7 @@ func (w *asker) lineWritten(tr *trace.Trace) *trace.Action {
 	for i := range tr.Actions {
 		x := &tr.Actions[i]
 		late := !w.blamed.committed.IsZero() && x.At.After(w.blamed.committed.Add(time.Minute))
-		if !x.Ran() || x.Call.Failed || late {
+		if !x.Call.Worked() || late {
 			continue
 		}
 		if !slices.ContainsFunc(x.Touches, func(t trace.Touch) bool {

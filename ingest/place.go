@@ -4,6 +4,8 @@ import (
 	"os"
 	"path"
 	"strings"
+
+	"recall/text"
 )
 
 // Directories come from transcripts of any machine: a Windows path is read on
@@ -19,7 +21,7 @@ type place struct {
 // placeOf takes a directory apart, of Windows or not by its own spelling.
 func placeOf(dir string) place {
 	switch {
-	case len(dir) >= 2 && dir[1] == ':' && isLetter(dir[0]):
+	case len(dir) >= 2 && dir[1] == ':' && text.Letter(dir[0]):
 		return place{strings.ToUpper(dir[:1]) + `:\`, names(dir[2:], `\/`), true}
 	case strings.HasPrefix(dir, `\\`):
 		all := names(strings.TrimPrefix(dir, `\\?`), `\/`)
@@ -33,8 +35,6 @@ func placeOf(dir string) place {
 	}
 	return place{"", names(path.Clean(dir), "/"), false}
 }
-
-func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func names(s, separators string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(separators, r) })

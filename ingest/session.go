@@ -180,6 +180,9 @@ type Turn struct {
 	Offset int64  // byte offset of that line
 }
 
+// Aside reports whether a turn is no part of how its session went: it was rewound, or is a parent's.
+func (t *Turn) Aside() bool { return t.Abandoned || t.Copied }
+
 // Foreign is a stretch of a turn's text that came from somewhere else: recall's
 // own output, another tool's memory, a CLAUDE.md. It is shown, never believed.
 type Foreign struct {
@@ -234,6 +237,14 @@ type Edit struct {
 	Old string `json:"old"`
 	New string `json:"new"`
 }
+
+// Ran reports whether a call was carried out, whatever came of it.
+func (c *ToolCall) Ran() bool {
+	return c.Done && c.Verdict != Rejected && c.Verdict != Denied && c.Verdict != Clarify
+}
+
+// Worked reports whether a call was carried out without a failure.
+func (c *ToolCall) Worked() bool { return c.Ran() && !c.Failed }
 
 // Answer is a person's answer to one question of a tool call.
 type Answer struct {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // SaveVectors keeps the vectors that a model made of a session's items, as the
@@ -30,12 +31,6 @@ func (l *Library) Vectors(id ingest.SessionID, model string) ([]byte, error) {
 // vectorsName is a model's name as a file's, safe on every system. Two models
 // may share it: what is in the file says whose it is.
 func vectorsName(model string) string {
-	name := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.' {
-			return r
-		}
-		return '-'
-	}, model)
-	name = strings.Trim(name, ".-")
+	name := strings.Trim(disk.Plain(model, "-"), ".-")
 	return name[:min(len(name), 80)] + ".f32"
 }

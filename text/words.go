@@ -66,6 +66,12 @@ func plainEnd(s string, i int) int {
 
 func plain(c byte) bool { return c-'a' < 26 || c-'0' < 10 }
 
+// Letter reports whether c is a letter of ASCII.
+func Letter[C byte | rune](c C) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// Alnum reports whether c is a letter or digit of ASCII.
+func Alnum[C byte | rune](c C) bool { return Letter(c) || c >= '0' && c <= '9' }
+
 // ends reports whether a word that has come to i surely ends there.
 func ends(s string, i int) bool {
 	return i == len(s) || s[i] < utf8.RuneSelf && !inner(rune(s[i])) && !joiner(rune(s[i]))

@@ -245,7 +245,7 @@ func typedSoFar(s *ingest.Session, w *window) string {
 		if t == w.blocks[0].turn {
 			break
 		}
-		if (t.Kind == ingest.Prompt || t.Kind == ingest.PlanTurn) && !t.Abandoned && !t.Copied {
+		if (t.Kind == ingest.Prompt || t.Kind == ingest.PlanTurn) && !t.Aside() {
 			if text := oneLine(ownWords(t), 200); text != "" {
 				typed = append(typed, text)
 			}

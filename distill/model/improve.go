@@ -147,7 +147,7 @@ func (m *Improver) Ripe(s *ingest.Session) bool {
 	typed, said := 0, 0
 	for i := range s.Turns {
 		t := &s.Turns[i]
-		if t.Abandoned || t.Copied {
+		if t.Aside() {
 			continue
 		}
 		switch t.Kind {

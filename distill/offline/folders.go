@@ -47,7 +47,7 @@ func folderWork(s *ingest.Session) []payload.Item {
 	for i := range actions {
 		a := &actions[i]
 		turn := turns[a.N]
-		if a.Abandoned || a.Copied || turn == nil || a.Agent != "" || !a.Ran() || a.Call.Failed {
+		if turn == nil || turn.Aside() || a.Agent != "" || !a.Call.Worked() {
 			continue
 		}
 		do := func(what, at, name string) {

@@ -141,7 +141,7 @@ func suffixPath(long, short string) bool {
 }
 
 func nameByte(c byte) bool {
-	return c == '_' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+	return c == '_' || c == '-' || text.Alnum(c)
 }
 
 // eachNameWord visits the stretches of a text that are made of name bytes.

@@ -145,7 +145,7 @@ func itemMark(line string) (n int, numbered bool) {
 	if r, size := utf8.DecodeRuneInString(line); strings.ContainsRune("-*+•✓✅❌☐", r) {
 		n = size
 	} else {
-		for n < len(line) && n < 3 && (line[n] >= '0' && line[n] <= '9' || n == 0 && isLetter(line[n])) {
+		for n < len(line) && n < 3 && text.Alnum(line[n]) && (n == 0 || !text.Letter(line[n])) {
 			n++
 		}
 		if n == 0 || n >= len(line) || line[n] != '.' && line[n] != ')' {
@@ -175,5 +175,3 @@ func isBold(line string) bool {
 func isRule(line string) bool {
 	return len(line) > 2 && strings.Trim(line, "-*_=─━|: `") == ""
 }
-
-func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -39,7 +39,7 @@ func answers(s *ingest.Session) []payload.Item {
 	at := map[string]int{}
 	var out []payload.Item
 	for turn, c := range ingest.EachCall(s.Turns) {
-		if !kept(turn) || c.Verdict == ingest.Rejected || c.Verdict == ingest.Clarify {
+		if turn.Aside() || c.Verdict == ingest.Rejected || c.Verdict == ingest.Clarify {
 			continue
 		}
 		for _, a := range c.Answers {
@@ -121,7 +121,7 @@ func plans(s *ingest.Session) []payload.Item {
 			}
 		}
 		for _, text := range approved {
-			if title, ok := planTitle(text); ok && kept(turn) {
+			if title, ok := planTitle(text); ok && !turn.Aside() {
 				out = append(out, recorded(payload.Decision, "plan", payload.ByBoth, turn, title, title))
 			}
 		}
@@ -143,7 +143,7 @@ func refusals(s *ingest.Session) []payload.Item {
 	places := s.Places()
 	for turn, c := range ingest.EachCall(s.Turns) {
 		reason := text.OneLine(c.Reason)
-		if !kept(turn) || c.Verdict != ingest.Rejected || len(keywords(reason)) < 3 || len(c.Answers) > 0 ||
+		if turn.Aside() || c.Verdict != ingest.Rejected || len(keywords(reason)) < 3 || len(c.Answers) > 0 ||
 			strings.HasSuffix(reason, "?") || reason[0] == '<' {
 			continue
 		}
@@ -176,7 +176,7 @@ func openTasks(s *ingest.Session) []payload.Item {
 	var inWork, others []payload.Item
 	for _, task := range s.Tasks {
 		at, ok := places[string(task.Turn)]
-		if task.Status == "completed" || task.Status == "deleted" || !ok || !kept(&s.Turns[at]) {
+		if task.Status == "completed" || task.Status == "deleted" || !ok || s.Turns[at].Aside() {
 			continue
 		}
 		list := &others
@@ -189,8 +189,5 @@ func openTasks(s *ingest.Session) []payload.Item {
 	out := slices.Concat(inWork, others)
 	return out[:min(mostTasks, len(out))]
 }
-
-// kept reports whether a turn is the session's own, on the path that was kept.
-func kept(t *ingest.Turn) bool { return !t.Abandoned && !t.Copied }
 
 func trimmed(s string) string { return strings.TrimRight(s, ".。 ") }

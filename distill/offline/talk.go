@@ -68,7 +68,7 @@ type round struct {
 func listen(s *ingest.Session) *talk {
 	t := &talk{session: s}
 	for i := range s.Turns {
-		if turn := &s.Turns[i]; kept(turn) {
+		if turn := &s.Turns[i]; !turn.Aside() {
 			t.turn(turn)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf16"
 
 	"recall/ingest"
+	"recall/text"
 )
 
 var _ ingest.Layout = Reader{}
@@ -120,7 +121,7 @@ func inProjects(file ingest.File) (slug, base string, ok bool) {
 func Slug(dir string) string {
 	var b strings.Builder
 	for _, r := range dir {
-		if r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9') {
+		if text.Alnum(r) {
 			b.WriteRune(r)
 			continue
 		}

@@ -36,7 +36,7 @@ func commits(s *ingest.Session, actions []Action) []Commit {
 	var all []Commit
 	for i := range actions {
 		a := &actions[i]
-		if !a.Ran() || !strings.Contains(a.Call.Command, "commit") {
+		if !a.Call.Ran() || !strings.Contains(a.Call.Command, "commit") {
 			continue
 		}
 		dir, asked := commitCommand(a)

@@ -31,7 +31,7 @@ func faults(actions []Action) []Fault {
 	var all []Fault
 	for i := range actions {
 		a := &actions[i]
-		if !a.Ran() || a.Copied {
+		if !a.Call.Ran() || a.Copied {
 			continue
 		}
 		for _, text := range FaultLines(a.Call, a.shows()) {

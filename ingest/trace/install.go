@@ -35,7 +35,7 @@ func packages(actions []Action) []Package {
 	var all []Package
 	for i := range actions {
 		a := &actions[i]
-		if !a.Ran() {
+		if !a.Call.Ran() {
 			continue
 		}
 		for k := range a.steps {

@@ -48,7 +48,7 @@ func (t *Trace) RepairOf(s *ingest.Session, f Fault) Repair {
 	from := f.Action
 	for i := f.Action + 1; i < len(t.Actions) && i-from < apart && len(r.Tries) < triesMost; i++ {
 		a := &t.Actions[i]
-		if !a.Ran() || !shareKey(keys, runKeys(a)) {
+		if !a.Call.Ran() || !shareKey(keys, runKeys(a)) {
 			continue
 		}
 		try := Try{Did: t.effective(from+1, i), Then: a, Outcome: Helped}
@@ -88,7 +88,7 @@ func (t *Trace) effective(from, to int) []*Action {
 	var out []*Action
 	for i := from; i < to; i++ {
 		a := &t.Actions[i]
-		if !a.Ran() {
+		if !a.Call.Ran() {
 			continue
 		}
 		changes := slices.ContainsFunc(a.Touches, func(x Touch) bool { return x.How != Read })

@@ -34,7 +34,7 @@ type Touch struct {
 
 // touches lists what a call did to files, each file and way once.
 func touches(a *Action) []Touch {
-	if !a.Ran() {
+	if !a.Call.Ran() {
 		return nil
 	}
 	var out []Touch

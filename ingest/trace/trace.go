@@ -41,12 +41,6 @@ type Action struct {
 // Steps are the commands of a shell call, in order.
 func (a *Action) Steps() []Step { return a.steps }
 
-// Ran reports whether the call was carried out, whatever came of it.
-func (a *Action) Ran() bool {
-	c := a.Call
-	return c.Verdict != ingest.Rejected && c.Verdict != ingest.Denied && c.Verdict != ingest.Clarify && c.Done
-}
-
 // Of traces a session. It keeps pointers to the session's calls.
 func Of(s *ingest.Session) *Trace {
 	tr := &Trace{Actions: Actions(s)}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"recall/text"
 )
 
 // maxName is how many bytes of a text a name may have; file systems allow 255 for all
@@ -59,6 +61,11 @@ func clip(text string, max int) string {
 	}
 	return text[:cut]
 }
+
+// Plain replaces what isn't a letter or digit of ASCII, a dot, a dash or an underscore.
+func Plain(name, with string) string { return unplain().ReplaceAllString(name, with) }
+
+var unplain = text.Pattern(`[^A-Za-z0-9._-]`)
 
 // DeviceName reports whether Windows takes a name for a device, whatever its
 // extension.

@@ -112,12 +112,7 @@ func (w *rebuilding) outside(p string) {
 // add notes a file to be written beside the script.
 func (w *rebuilding) add(p string, f Placed) string {
 	name := fmt.Sprintf("%04d", len(w.out.Files)+1)
-	base := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '-' || r == '_' {
-			return r
-		}
-		return '_'
-	}, p[strings.LastIndexByte(p, '/')+1:])
+	base := disk.Plain(p[strings.LastIndexByte(p, '/')+1:], "_")
 	f.Name = name + "-" + strings.TrimLeft(base[max(0, len(base)-60):], ".")
 	w.out.Files = append(w.out.Files, f)
 	return f.Name

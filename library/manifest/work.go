@@ -131,7 +131,7 @@ func (w *work) file(p string) *file {
 
 // action follows one call.
 func (w *work) action(a *trace.Action) {
-	if !a.Ran() {
+	if !a.Call.Ran() {
 		return
 	}
 	for _, p := range trace.Shown(a.Call) {

@@ -3,7 +3,11 @@
 // everywhere and takes no time.
 package tokens
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"recall/text"
+)
 
 // longWord is how many letters in a row are no word of any language.
 const longWord = 24
@@ -31,8 +35,8 @@ func Count(s string) int {
 			default:
 				n++ // a Chinese sign
 			}
-		case letter(c):
-			for j < len(s) && letter(s[j]) && !(upper(s[j]) && !upper(s[j-1])) {
+		case text.Letter(c):
+			for j < len(s) && text.Letter(s[j]) && !(upper(s[j]) && !upper(s[j-1])) {
 				j++
 			}
 			if i > 0 && digit(s[i-1]) || j < len(s) && digit(s[j]) { // of an id
@@ -59,6 +63,5 @@ func Count(s string) int {
 	return n
 }
 
-func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
-func upper(c byte) bool  { return c >= 'A' && c <= 'Z' }
-func digit(c byte) bool  { return c >= '0' && c <= '9' }
+func upper(c byte) bool { return c >= 'A' && c <= 'Z' }
+func digit(c byte) bool { return c >= '0' && c <= '9' }

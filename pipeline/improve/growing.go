@@ -42,7 +42,7 @@ func wentOn(s *ingest.Session) bool {
 	var last time.Time
 	for i := range s.Turns {
 		t := &s.Turns[i]
-		if t.Copied || t.Abandoned || t.At.IsZero() {
+		if t.Aside() || t.At.IsZero() {
 			continue
 		}
 		if !last.IsZero() && t.At.Sub(last) >= overnight {

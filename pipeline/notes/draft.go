@@ -250,7 +250,7 @@ func newPassages(s *ingest.Session) *passages {
 	p := &passages{df: map[string]int{}}
 	for i := range s.Turns {
 		t := &s.Turns[i]
-		if t.Copied || t.Abandoned {
+		if t.Aside() {
 			continue
 		}
 		switch t.Kind {

@@ -76,8 +76,7 @@ func withTranscripts(s *ingest.Session, notes []payload.Note) []payload.Note {
 		t := &s.Turns[i]
 		for k := range t.Calls {
 			c := &t.Calls[k]
-			if !ingest.OwnTool(c.Name, "recall_note") || t.Copied || t.Abandoned || !c.Done || c.Failed ||
-				c.Verdict == ingest.Rejected || have[c.ID] {
+			if !ingest.OwnTool(c.Name, "recall_note") || t.Aside() || !c.Worked() || have[c.ID] {
 				continue
 			}
 			n := payload.Note{Type: payload.NoteType, Session: string(s.ID), At: t.At, Call: c.ID, By: "agent",
@@ -123,7 +122,7 @@ type grounds struct {
 func (g *grounds) item(n *payload.Note) (*payload.Item, string) {
 	if i, ok := g.calls[n.Call]; n.Call != "" && !ok && g.s.End.After(n.At) {
 		return nil, otherOne
-	} else if ok && (g.s.Turns[i].Copied || g.s.Turns[i].Abandoned) {
+	} else if ok && g.s.Turns[i].Aside() {
 		return nil, otherOne
 	}
 	quote := text.OneLine(n.Quote)
@@ -173,7 +172,7 @@ func (g *grounds) places(quote, call string) []standing {
 	var own, agreed, said []standing
 	for i := len(g.s.Turns) - 1; i >= 0; i-- {
 		t := &g.s.Turns[i]
-		if t.Copied || t.Abandoned {
+		if t.Aside() {
 			continue
 		}
 		switch t.Kind {
