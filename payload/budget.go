@@ -1,8 +1,8 @@
 package payload
 
 import (
+	"cmp"
 	"slices"
-	"sort"
 )
 
 // heaviestKept is how many items of a kind stay while another kind has more.
@@ -17,10 +17,16 @@ func cutOrder(items []Item) []int {
 	var surplus, rest, pinned []int
 	for _, kind := range slices.Backward(Kinds) {
 		ages := lightestFirst(items, kind)
+		shown := -1 // whatever the budget
+		if kind == Goal && len(ages) > 0 {
+			shown = ages[len(ages)-1]
+		} else if kind == Next && len(ages) > 0 {
+			shown = slices.Min(ages)
+		}
 		for place, i := range ages {
 			newer := len(ages) - place // it and all after it
 			switch {
-			case i == neverCut(items, kind, ages):
+			case i == shown:
 			case items[i].Pinned:
 				pinned = append(pinned, i)
 			case newer > heaviestKept && kind != Goal:
@@ -43,24 +49,19 @@ func lightestFirst(items []Item, kind Kind) []int {
 	if kind == Next {
 		slices.Reverse(ages) // of next actions equally old the first counts most
 	}
-	sort.SliceStable(ages, func(a, b int) bool { return items[ages[a]].At.Before(items[ages[b]].At) })
-	if accumulates[kind] {
-		own := func(i int) bool { return items[i].By != ByAssistant || items[i].Maker == ByHuman }
-		sort.SliceStable(ages, func(a, b int) bool { return !own(ages[a]) && own(ages[b]) })
+	weight := func(it *Item) (telling float64, own int) {
+		if kind == Lead { // the least telling go first, however old
+			telling = it.Confidence
+		}
+		if accumulates[kind] && (it.By != ByAssistant || it.Maker == ByHuman) {
+			own = 1
+		}
+		return telling, own
 	}
-	if kind == Lead { // the least telling go first, however old
-		sort.SliceStable(ages, func(a, b int) bool { return items[ages[a]].Confidence < items[ages[b]].Confidence })
-	}
+	slices.SortStableFunc(ages, func(i, k int) int {
+		a, ownA := weight(&items[i])
+		b, ownB := weight(&items[k])
+		return cmp.Or(cmp.Compare(a, b), ownA-ownB, items[i].At.Compare(items[k].At))
+	})
 	return ages
-}
-
-// neverCut returns the index of the one item of the kind that is always shown, or -1.
-func neverCut(items []Item, kind Kind, ages []int) int {
-	switch {
-	case kind == Goal && len(ages) > 0:
-		return ages[len(ages)-1]
-	case kind == Next && len(ages) > 0:
-		return slices.Min(ages)
-	}
-	return -1
 }

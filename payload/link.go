@@ -135,11 +135,14 @@ func (l Link) Check() error {
 // each maker counts, a person's word before a model's, a model's before a
 // rule's, and a person's link also before any the other way round. They are in
 // order of their time, then of their items; the order in which makers wrote
-// doesn't matter.
-func StandingLinks(lines []Link) []Link {
+// doesn't matter. Where a maker is named, no other's lines count.
+func StandingLinks(lines []Link, of ...Maker) []Link {
 	last := make(map[[2]ItemID]*saidOf, len(lines))
 	for i := range lines {
 		l := &lines[i]
+		if len(of) > 0 && !slices.Contains(of, l.Maker) {
+			continue
+		}
 		pair := [2]ItemID{l.From, l.To}
 		said := last[pair]
 		if said == nil {

@@ -265,17 +265,11 @@ func heading(p *Payload) string {
 		title += ": " + name
 	}
 	parts := []string{sessionName(p)}
-	if name := safe(p.Project, 80); name != "" {
-		parts = append(parts, "project "+name)
-	}
-	if name := safe(p.Branch, 80); name != "" {
-		parts = append(parts, "branch "+name)
-	}
-	if span := Span(p.Start, p.End); span != "" {
-		parts = append(parts, span)
-	}
-	if name := safe(p.Made.By(), 80); name != "" {
-		parts = append(parts, "distilled by "+name)
+	for _, of := range [][2]string{{"project ", p.Project}, {"branch ", p.Branch}, {"", Span(p.Start, p.End)},
+		{"distilled by ", p.Made.By()}} {
+		if name := safe(of[1], 80); name != "" {
+			parts = append(parts, of[0]+name)
+		}
 	}
 	if slices.ContainsFunc(p.Items, func(it Item) bool {
 		return it.Kind == Lead && it.Rule != ClaimRule && it.Current()

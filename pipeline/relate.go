@@ -87,8 +87,7 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 		isDue[sid] = true
 	}
 	// the links that the rules have standing, whatever others said
-	standing := payload.StandingLinks(slices.DeleteFunc(slices.Clone(lines),
-		func(l payload.Link) bool { return l.Maker != payload.ByRule }))
+	standing := payload.StandingLinks(lines, payload.ByRule)
 	again := map[payload.ItemID]bool{} // what they say again may not be there any more
 	where := slices.Clone(due)
 	for _, l := range standing {

@@ -52,18 +52,12 @@ func TakeDraft(ctx context.Context, p *pipeline.Pipeline, e library.Entry, text 
 	}
 	now := time.Now()
 	lines = slices.DeleteFunc(lines, func(l notes.DraftLine) bool { return onRecord(next, &l.Item) })
-	why := make([]string, len(lines)) // what this session lacks
-	for i, id := range thread {
+	for _, id := range thread {
 		s, err := p.Read(ctx, ingest.SessionID(id))
 		if err != nil {
 			return nil, err
 		}
 		notes.GroundDraft(s, lines, now)
-		for k := range lines {
-			if i == 0 {
-				why[k] = lines[k].Why
-			}
-		}
 	}
 	d := &Draft{}
 	for k := range lines {
@@ -71,7 +65,6 @@ func TakeDraft(ctx context.Context, p *pipeline.Pipeline, e library.Entry, text 
 		said := payload.LineOf(&l.Item)
 		switch {
 		case l.Note == nil:
-			l.Why = why[k]
 			d.Claims = append(d.Claims, DraftLine{l.N, said, l.Why})
 			l.Note = l.Claim(string(e.ID), now)
 		case l.Unquoted != "":

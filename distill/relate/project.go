@@ -48,7 +48,7 @@ func newProject(items []Item, due func(*Item) bool) *project {
 			p.items = append(p.items, it)
 		}
 	}
-	slices.SortFunc(p.items, inTime)
+	slices.SortFunc(p.items, InTime)
 	p.items = slices.CompactFunc(p.items, func(a, b Item) bool { return a.ID == b.ID })
 	n := len(p.items)
 	p.due, p.again, p.group = make([]bool, n), make([]bool, n), make([]int, n)

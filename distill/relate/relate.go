@@ -86,8 +86,8 @@ func LinksOfDue(items []Item, due func(*Item) bool) (links []payload.Link, looke
 	return payload.StandingLinks(links), looked
 }
 
-// inTime orders items by when they were said.
-func inTime(a, b Item) int {
+// InTime orders items by when they were said.
+func InTime(a, b Item) int {
 	return cmp.Or(a.At.Compare(b.At), a.Start.Compare(b.Start), strings.Compare(a.Session, b.Session),
 		cmp.Compare(a.First().N, b.First().N), strings.Compare(string(a.ID), string(b.ID)))
 }

@@ -168,7 +168,7 @@ func (g *asking) all(ctx context.Context) error {
 	for _, f := range g.work {
 		weight := f.Weight()
 		if g.room.Acquire(within, weight) != nil {
-			g.leave(f)
+			g.family(ctx, within, f)
 			continue
 		}
 		group.Go(func() error {
@@ -185,17 +185,9 @@ func (g *asking) all(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// leave counts the sessions of a family that nobody was asked about any more.
-func (g *asking) leave(f *pipeline.Family) {
-	for _, m := range f.Members {
-		if g.due[m.Entry.ID] {
-			g.unasked()
-		}
-	}
-}
-
 // family reads a family and asks about those of it that are due, within the time
-// until the asking ends. What is asked by then is paid for, and is waited for.
+// until the asking ends, and counts those that nobody was asked about any more. What is
+// asked by then is paid for, and is waited for.
 func (g *asking) family(ctx, within context.Context, f *pipeline.Family) {
 	if within.Err() == nil {
 		g.ReadFamily(ctx, f)

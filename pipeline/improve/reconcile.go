@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -51,17 +52,11 @@ func (g *asking) reconcile(ctx context.Context) error {
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return err
 	}
-	var todo []library.Try
-	for _, t := range tries {
-		if t.Unlinked {
-			todo = append(todo, t)
-		}
-	}
-	slices.SortFunc(todo, func(a, b library.Try) int { return cmp.Compare(a.Session, b.Session) })
-	for _, t := range todo {
-		e, err := g.Library.Session(t.Session)
-		if err != nil {
-			continue // forgotten
+	for _, id := range slices.Sorted(maps.Keys(tries)) {
+		t := tries[id]
+		e, err := g.Library.Session(id)
+		if err != nil || !t.Unlinked { // forgotten, or compared
+			continue
 		}
 		err = g.reconcileOne(ctx, e, judge)
 		var fault *llm.Error
@@ -100,7 +95,10 @@ func (g *asking) reconcileOne(ctx context.Context, e library.Entry, judge Reconc
 		verdicts, asked = judge.Reconcile(llm.WithAccount(ctx, llm.Account{Session: string(e.ID), Project: e.Project}), pairs)
 	}
 	_, err = g.Library.ChangeLinks(func(lines []payload.Link) ([]payload.Link, error) {
-		have := modelsLinks(lines)
+		have := map[[2]payload.ItemID]payload.Link{} // what models have standing, whatever others said
+		for _, l := range payload.StandingLinks(lines, payload.ByModel) {
+			have[[2]payload.ItemID{l.From, l.To}] = l
+		}
 		change := withoutEnd(have, e, p)
 		for i, v := range verdicts {
 			if !v.Known {
@@ -156,22 +154,6 @@ func takenBack(l payload.Link) payload.Link {
 	return l
 }
 
-// modelsLinks are the links that models have standing, whatever others said.
-func modelsLinks(lines []payload.Link) map[[2]payload.ItemID]payload.Link {
-	last := map[[2]payload.ItemID]payload.Link{}
-	for _, l := range lines {
-		pair := [2]payload.ItemID{l.From, l.To}
-		switch {
-		case l.Maker != payload.ByModel:
-		case l.Op == payload.OpLink:
-			last[pair] = l
-		default:
-			delete(last, pair)
-		}
-	}
-	return last
-}
-
 // pairs are the items of a session beside those of other sessions that may have
 // to do with them, the likeliest first. Of two items the one said later bears on
 // the other.
@@ -206,7 +188,7 @@ func (g *asking) pairs(ctx context.Context, e library.Entry, p *payload.Payload)
 				continue
 			}
 			pair := model.Pair{Later: mine, Earlier: o.Item}
-			if before(pair.Later, pair.Earlier) {
+			if relate.InTime(pair.Later, pair.Earlier) < 0 {
 				pair.Later, pair.Earlier = pair.Earlier, pair.Later
 			}
 			of = append(of, likely{pair, alike})
@@ -244,12 +226,6 @@ func (g *asking) claimsOf(ctx context.Context, project string) ([]claim, error) 
 	}
 	g.claims[project] = all
 	return all, nil
-}
-
-// before reports whether an item was said before another.
-func before(a, b relate.Item) bool {
-	return cmp.Or(a.At.Compare(b.At), a.Start.Compare(b.Start), cmp.Compare(a.Session, b.Session),
-		cmp.Compare(a.ID, b.ID)) < 0
 }
 
 // answered notes that a session has the model's payload, and that its items

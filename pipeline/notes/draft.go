@@ -20,7 +20,7 @@ type DraftLine struct {
 	Item payload.Item // what it says
 
 	Note  *payload.Note // its claim with the words that bear it out, nil if none do
-	Why   string        // why none do
+	Why   string        // why none do in the first session that it was held against
 	Quote string        // as the draft gave it, ""
 
 	Unquoted string // why the draft's own quote doesn't bear it out, though other words do; ""
@@ -51,13 +51,12 @@ func (l *DraftLine) ground(s *ingest.Session, look *passages, now time.Time) {
 	if l.Quote != "" {
 		quotes = append([]string{l.Quote}, quotes...)
 	}
-	l.Why = draftNowhere
-	unquoted := ""
+	why, unquoted := draftNowhere, ""
 	for i, q := range quotes {
 		note := *claim
 		note.Quote = q
 		if err := note.Check(); err != nil {
-			l.Why = err.Error()
+			why = err.Error()
 			continue
 		}
 		said := GroundNotes(s, []payload.Note{note})
@@ -69,9 +68,10 @@ func (l *DraftLine) ground(s *ingest.Session, look *passages, now time.Time) {
 			unquoted = cmp.Or(n.Why, quoteAbsent)
 		}
 		if n := said[0]; n.Why != "" && n.Why != quoteOther && n.Why != quoteAbsent {
-			l.Why = n.Why
+			why = n.Why
 		}
 	}
+	l.Why = cmp.Or(l.Why, why)
 }
 
 // Claim is the line as a note of the session's agent, which says why nothing bears it
@@ -311,7 +311,7 @@ func (p *passages) best(said string) []string {
 		text  string
 		score float64
 	}
-	var top []scored
+	var all []scored
 	for _, s := range p.list {
 		score := want.In(s.words)
 		if score < bearsOut || want.Shared(s.words) < 2 {
@@ -320,15 +320,11 @@ func (p *passages) best(said string) []string {
 		if s.own {
 			score += 0.1
 		}
-		at := len(top)
-		for at > 0 && top[at-1].score < score {
-			at--
-		}
-		top = append(top[:at], append([]scored{{s.text, score}}, top[at:]...)...)
-		top = top[:min(len(top), triedAtAll)]
+		all = append(all, scored{s.text, score})
 	}
+	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	var out []string
-	for _, s := range top {
+	for _, s := range all[:min(len(all), triedAtAll)] {
 		out = append(out, s.text)
 	}
 	return out

@@ -2,6 +2,7 @@ package notes
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"recall/distill"
@@ -47,13 +48,8 @@ var agreeing = text.Set(`yes yep yeah yup ya ok okay oki k sure sounds looks goo
 // assents tells a reply that says yes to what was said before it and nothing of
 // its own. "Do the calls" is about the calls.
 func assents(s string) bool {
-	content := text.Content(s)
-	for _, w := range content {
-		if !agreeing[w] {
-			return false
-		}
-	}
-	return len(content) > 0 || strings.TrimSpace(s) != ""
+	own := func(w string) bool { return !agreeing[w] }
+	return strings.TrimSpace(s) != "" && !slices.ContainsFunc(text.Content(s), own)
 }
 
 // name is what people call a file: without its folder and what follows the dot.
