@@ -1,3 +1,9 @@
 package pipeline
 
 var Compose = compose
+
+func GlanceAtMost(files int) (undo func()) {
+	was := glancedAtMost
+	glancedAtMost = files
+	return func() { glancedAtMost = was }
+}

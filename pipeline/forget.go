@@ -156,7 +156,7 @@ func (p *Pipeline) ForgetSessions(ctx context.Context, f *Forgetting, ids ...ing
 // forgetSeen takes the sessions out of what is remembered between runs. The
 // list of sessions goes whole: it is made again.
 func (p *Pipeline) forgetSeen(ids []ingest.SessionID, texts *library.Needles) error {
-	var errs []error
+	errs := []error{p.glanceFile().clear()}
 	for _, t := range []*seen{openSeen(p.seenPath(), p.version()), openSeen(p.archivedPath(), archivedTable)} {
 		for _, id := range ids {
 			t.drop(id)

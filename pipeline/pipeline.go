@@ -5,6 +5,7 @@
 package pipeline
 
 import (
+	"errors"
 	"path/filepath"
 	"time"
 
@@ -107,7 +108,7 @@ func (p *Archiver) unfinished() unfinished { return unfinished(filepath.Join(p.C
 // Forget makes the next sync look at every session of the sources and of the
 // library again. It is for an index that is new or was lost.
 func (p *Pipeline) Forget() error {
-	if err := unfinished(p.seenPath()).clear(); err != nil {
+	if err := errors.Join(unfinished(p.seenPath()).clear(), p.glanceFile().clear()); err != nil {
 		return err
 	}
 	return p.unfinished().set()

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bufio"
 	"encoding/gob"
 	"errors"
 	"fmt"
@@ -56,12 +57,7 @@ type seenSession struct {
 func openSeen(path, header string) *seen {
 	t := &seen{path: path}
 	header = "recall seen 5 " + header
-	f, err := disk.OpenPlain(path, os.O_RDONLY, 0)
-	if err == nil {
-		defer f.Close()
-		err = gob.NewDecoder(f).Decode(&t.seenTable)
-	}
-	if err != nil || t.Header != header {
+	if err := readGob(path, &t.seenTable); err != nil || t.Header != header {
 		t.seenTable = seenTable{Header: header}
 	}
 	if t.Files == nil { // an empty map isn't kept
@@ -127,24 +123,40 @@ func (t *seen) save() error {
 	if !t.dirty {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
+	if err := writeGob(t.path, &t.seenTable); err != nil {
 		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(t.path), ".seen-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	err = errors.Join(gob.NewEncoder(tmp).Encode(&t.seenTable), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), t.path)
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", t.path, err)
 	}
 	t.dirty = false
 	_ = os.Remove(strings.TrimSuffix(t.path, ".gob") + ".tsv") // that earlier versions kept
 	return nil
+}
+
+func writeGob(path string, v any) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".seen-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	err = errors.Join(gob.NewEncoder(tmp).Encode(v), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+func readGob(path string, v any) error {
+	f, err := disk.OpenPlain(path, os.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return gob.NewDecoder(bufio.NewReaderSize(f, 1<<20)).Decode(v)
 }
 
 // unfinished is a mark that a sync was at work. Finding it at the start means

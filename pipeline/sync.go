@@ -61,7 +61,7 @@ func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 		}
 	}
 	r.sayUnusable()
-	return r.report, errors.Join(err, r.seen.save())
+	return r.report, r.keepGlance(errors.Join(err, r.seen.save()))
 }
 
 // unsafe counts the sessions among some that the library doesn't hold as they are.

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
+	"time"
 
 	"recall/answer"
 	"recall/cmd/recall/terminal"
 	"recall/index"
+	"recall/ingest"
 	"recall/library"
 	"recall/pipeline"
 )
@@ -19,6 +22,11 @@ import (
 // business there.
 func (a *App) Fresh(ctx context.Context, l *library.Library) (left int, err error) {
 	if !a.Config.Query.Sync || l.ReadOnly() != nil || IsDemo(l) || a.LibraryNamed() && l.IsBackup() {
+		return 0, nil
+	}
+	from := ingest.SessionID(os.Getenv(EnvSession))
+	if looked, same := a.Archiver(l).Unchanged(from); same && a.ReadIndex(l) == nil &&
+		(time.Since(looked) < pipeline.GlanceHolds || a.TakeInRest(l)) {
 		return 0, nil
 	}
 	l.LockWait(a.Config.Query.Budget)
