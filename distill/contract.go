@@ -206,10 +206,6 @@ func (c *contract) answered(it *payload.Item, t *ingest.Turn, quote string) stri
 
 // refused rules out what a person said no to in the next turn that they typed.
 func (c *contract) refused(it *payload.Item) {
-	if thing, no := c.joined(it.Text, c.turns(it)); thing != "" { // a proposal and its refusal in one
-		c.ruleOut(it, thing, no)
-		return
-	}
 	for _, e := range assistantsFirst(it.Evidence, c.at) {
 		for _, t := range c.at[e.Turn] {
 			if !strings.Contains(plainText(t.Text), plainText(e.Quote)) || payload.Alike(it.Text, e.Quote) < worded {
@@ -220,8 +216,11 @@ func (c *contract) refused(it *payload.Item) {
 				continue
 			}
 			if no := refusal(it.Text, t, e.Quote, next); no != "" {
+				c.mended = true
+				c.counts[MendRefused]++
 				it.At, it.Evidence = next.At, []payload.Evidence{evidenceOf(next, no), e}
-				c.ruleOut(it, it.Text, no)
+				it.Kind, it.By, it.Text, it.Why, it.Alternatives = payload.Eliminated, payload.ByUser, upperFirst(it.Text),
+					strings.TrimRight(plainText(no), ". "), nil
 				return
 			}
 		}
@@ -265,14 +264,6 @@ func (c *contract) objected(it *payload.Item) bool {
 		return payload.Alike(it.Why, e.Quote) > sameWords &&
 			slices.ContainsFunc(c.at[e.Turn], func(t *ingest.Turn) bool { return t.Role == ingest.User })
 	})
-}
-
-func (c *contract) ruleOut(it *payload.Item, thing, no string) {
-	c.mended = true
-	c.counts[MendRefused]++
-	it.By = payload.ByUser
-	it.Kind, it.Text, it.Why, it.Alternatives = payload.Eliminated, upperFirst(thing),
-		strings.TrimRight(plainText(no), ". "), nil
 }
 
 // bears reports whether an item's words have to do with what it quotes: some of
@@ -322,14 +313,6 @@ func (c *contract) before(t *ingest.Turn) *ingest.Turn {
 		}
 	}
 	return nil
-}
-
-// turns are those that an item quotes.
-func (c *contract) turns(it *payload.Item) (out []*ingest.Turn) {
-	for _, e := range it.Evidence {
-		out = append(out, c.at[e.Turn]...)
-	}
-	return out
 }
 
 func typed(t *ingest.Turn) bool {
