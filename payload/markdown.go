@@ -132,7 +132,6 @@ type page struct {
 	items   []Item
 	read    []string // files that were only read, named below the heading
 	left    int      // passages that were left out beforehand
-	lines   []string // of the items, made at their first use; see line
 }
 
 // render writes the page without the items at the indexes in cut, and counts it.
@@ -154,7 +153,7 @@ func (pg *page) layOut(cut []int) Rendered {
 		var lines []string
 		for i := range pg.items {
 			if it := &pg.items[i]; it.Kind == s.kind && !gone[i] {
-				lines = append(lines, pg.line(i))
+				lines = append(lines, formatItem(it)+pg.note(it))
 				r.Shown = append(r.Shown, it.ID)
 			}
 		}
@@ -200,19 +199,6 @@ func list(b *strings.Builder, kind Kind, lines []string) {
 	}
 }
 
-// line is what an item says, without the mark that its section puts before it. A
-// page is laid out several times until it fits.
-func (pg *page) line(i int) string {
-	if pg.lines == nil {
-		pg.lines = make([]string, len(pg.items))
-	}
-	if pg.lines[i] == "" {
-		it := &pg.items[i]
-		pg.lines[i] = formatItem(it) + pg.note(it)
-	}
-	return pg.lines[i]
-}
-
 // note says from which session of a thread an item is. Of kinds that only the
 // last session speaks for it is left out.
 func (pg *page) note(it *Item) string {
@@ -244,7 +230,6 @@ func (pg *page) note(it *Item) string {
 
 // shorten clips what the page shows of each item to size characters a part.
 func (pg *page) shorten(size int) {
-	pg.lines = nil
 	for i := range pg.items {
 		it := &pg.items[i]
 		it.Text, it.Why, it.Scope = text.Clip(it.Text, size), text.Clip(it.Why, size), text.Clip(it.Scope, size)
