@@ -41,8 +41,8 @@ func Here(l *library.Library, dir string) (project, branch string) {
 	return "", ""
 }
 
-// RootHere is the folder whose project is meant in a folder of this machine.
-func RootHere(dir string) string {
+// rootHere is the folder whose project is meant in a folder of this machine.
+func rootHere(dir string) string {
 	if repo, ok := ingest.RepositoryOf(dir); ok {
 		return repo.Root
 	}

@@ -3,20 +3,14 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"recall/ingest"
+	"recall/library"
 )
-
-// AtSources lists the sessions at their sources, the one last written to first.
-func (p *Pipeline) AtSources(ctx context.Context) []ingest.Found {
-	var all []ingest.Found
-	p.each(ctx, nil, openSeen(p.seenPath(), p.version()),
-		func(_ string, found []ingest.Found, _ ingest.Found, _ []ingest.Problem) { all = append(all, found...) })
-	slices.SortStableFunc(all, func(a, b ingest.Found) int { return cmp.Compare(modified(b), modified(a)) })
-	return all
-}
 
 // ReadSource parses a session where it is being written, secrets out, and says
 // where it really ran. Nothing of it goes to the library.
@@ -48,4 +42,71 @@ func (p *Pipeline) Unarchived(ctx context.Context, from []string) ([]ingest.Foun
 		return err != nil || gone || r.gone[f.ID] != nil
 	})
 	return all, r.report.Problems
+}
+
+// mostLooked is how many sessions that the library doesn't know are parsed to find
+// the last one of a project.
+const mostLooked = 8
+
+// ErrNowhere: no client of this machine has any session.
+var ErrNowhere = errors.New("no session at any source")
+
+// Running finds a session where its client writes it: the one of a name, else the one last
+// written to in the project of a folder. The library may be nil. Where there is none the
+// error is library.ErrNoSession, or ErrNowhere.
+func (p *Pipeline) Running(ctx context.Context, name, dir string) (ingest.Found, error) {
+	var all []ingest.Found
+	p.each(ctx, nil, openSeen(p.seenPath(), p.version()),
+		func(_ string, found []ingest.Found, _ ingest.Found, _ []ingest.Problem) { all = append(all, found...) })
+	slices.SortStableFunc(all, func(a, b ingest.Found) int { return cmp.Compare(modified(b), modified(a)) })
+	if len(all) == 0 {
+		return ingest.Found{}, ErrNowhere
+	}
+	if name != "" {
+		id := strings.ToLower(name)
+		if p.Library != nil {
+			if e, err := p.Library.Lookup(name); err == nil {
+				id = string(e.ID)
+			}
+		}
+		for _, f := range all {
+			if strings.HasPrefix(string(f.ID), id) || strings.HasPrefix(strings.TrimPrefix(string(f.ID), "local_"), id) {
+				return f, nil
+			}
+		}
+		return ingest.Found{}, library.ErrNoSession
+	}
+	known := map[ingest.SessionID]string{} // their projects
+	here := ""
+	if p.Library != nil {
+		here, _ = Here(p.Library, dir)
+		shelf, err := p.Library.Shelf()
+		if err != nil {
+			return ingest.Found{}, err
+		}
+		for _, e := range shelf.Entries {
+			known[e.ID] = shelf.Of(e).ID
+		}
+	}
+	root := rootHere(dir)
+	looked := 0
+	for _, f := range all {
+		if project, ok := known[f.ID]; ok {
+			if here != "" && project == here {
+				return f, nil
+			}
+			continue
+		}
+		if looked++; looked > mostLooked {
+			continue
+		}
+		s, ran, err := p.ReadSource(ctx, f)
+		if err != nil {
+			continue
+		}
+		if ingest.ProjectOf(&ingest.Session{Source: s.Source, Where: ran}, nil).Root == root {
+			return f, nil
+		}
+	}
+	return ingest.Found{}, library.ErrNoSession
 }
