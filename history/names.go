@@ -39,15 +39,19 @@ func nameFile(l *library.Library, asked string) (*fileNames, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree, main := workTree(abs)
+	dir := filepath.Dir(abs)
+	for _, err := os.Stat(dir); err != nil && dir != filepath.Dir(dir); _, err = os.Stat(dir) {
+		dir = filepath.Dir(dir)
+	}
+	repo, inRepo := ingest.RepositoryOf(dir)
 	for i := range projects {
 		p := &projects[i]
 		var roots []string
 		for _, r := range p.Roots() {
 			roots = append(roots, slashed(r))
 		}
-		if tree != "" && slices.Contains(roots, slashed(main)) {
-			roots = append(roots, slashed(tree))
+		if inRepo && slices.Contains(roots, slashed(repo.Root)) {
+			roots = append(roots, slashed(repo.Tree))
 		}
 		for _, abs := range n.exact {
 			if rel, ok := belowAny(abs, roots); ok && (n.project == nil || len(n.rels[0]) > len(rel)) {
@@ -63,26 +67,6 @@ func nameFile(l *library.Library, asked string) (*fileNames, error) {
 
 // slashed is a path as the index compares it.
 func slashed(p string) string { return strings.ReplaceAll(p, `\`, "/") }
-
-// workTree is the root of the git work tree around a path, and that of its
-// repository; "" if there is none.
-func workTree(abs string) (tree, main string) {
-	dir := filepath.Dir(abs)
-	for {
-		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
-			break
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return "", ""
-		}
-		dir = up
-	}
-	if r, ok := ingest.RepositoryOf(dir); ok {
-		return dir, r.Root
-	}
-	return "", ""
-}
 
 // belowAny is a path relative to the first of the folders that holds it, the
 // folder of a worktree inside it left out.

@@ -7,7 +7,12 @@ import (
 	"testing"
 )
 
-func TestBranchOf(t *testing.T) {
+func branchOf(dir string) string {
+	r, _ := RepositoryOf(dir)
+	return r.Branch
+}
+
+func TestBranch(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("skipped: git is not installed")
 	}
@@ -27,15 +32,15 @@ func TestBranchOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	for at, want := range map[string]string{"src/deep": "main", "": "main", "wt": "fix/queue"} {
-		if got := BranchOf(filepath.Join(dir, at)); got != want {
-			t.Errorf("BranchOf(%q) = %q, want %q", at, got, want)
+		if got := branchOf(filepath.Join(dir, at)); got != want {
+			t.Errorf("branch of %q = %q, want %q", at, got, want)
 		}
 	}
 	git("checkout", "-q", "--detach")
-	if got := BranchOf(dir); got != "" {
-		t.Errorf("BranchOf on no branch = %q, want none", got)
+	if got := branchOf(dir); got != "" {
+		t.Errorf("branch on no branch = %q, want none", got)
 	}
-	if got := BranchOf(filepath.Join(dir, "nowhere")); got != "" {
-		t.Errorf("BranchOf of a missing folder = %q, want none", got)
+	if got := branchOf(filepath.Join(dir, "nowhere")); got != "" {
+		t.Errorf("branch of a missing folder = %q, want none", got)
 	}
 }

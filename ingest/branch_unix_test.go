@@ -22,7 +22,7 @@ func TestBranchOfPipes(t *testing.T) {
 			t.Fatal(err)
 		}
 		done := make(chan string, 1)
-		go func() { done <- BranchOf(dir) }()
+		go func() { done <- branchOf(dir) }()
 		select {
 		case b := <-done:
 			if b != "" {

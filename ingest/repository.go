@@ -13,7 +13,9 @@ import (
 // repository's configuration could make it run something.
 type Repository struct {
 	Root   string // main working tree; for a bare repository its own folder
-	Linked bool   // the directory asked about lies in a linked worktree
+	Tree   string // the working tree that the directory asked about lies in
+	Linked bool   // that is a linked one
+	Branch string // that is checked out there; "" on none
 	Remote string // of origin, else the first one: "github.com/ann/app"; "" if none
 	Birth  string // first entry of HEAD's log, "<commit>@<unix time>": moves with the folder; "" if there is no log
 }
@@ -23,66 +25,63 @@ const gitFileMax = 64 << 10
 
 // RepositoryOf finds the repository that a directory of this machine lies in;
 // false if there is none.
-func RepositoryOf(dir string) (Repository, bool) {
-	return upward(dir, repositoryAt)
-}
-
-// upward looks at a directory of this machine and those above it until there is
-// something to be found.
-func upward[T any](dir string, look func(dir string) (T, bool)) (found T, ok bool) {
+func RepositoryOf(dir string) (r Repository, ok bool) {
 	at, err := filepath.EvalSymlinks(dir)
 	for err == nil {
-		if found, ok = look(at); ok || at == filepath.Dir(at) {
-			return found, ok
+		if r, ok = repositoryAt(at); ok || at == filepath.Dir(at) {
+			return r, ok
 		}
 		at = filepath.Dir(at)
 	}
-	return found, false
+	return r, false
 }
 
 // repositoryAt looks at one directory: a main working tree (.git is a folder), a
 // linked worktree or a submodule (.git is a file), or a bare repository.
 func repositoryAt(dir string) (Repository, bool) {
-	dot := filepath.Join(dir, ".git")
-	fi, err := os.Stat(dot)
+	r := Repository{Root: dir, Tree: dir}
+	gitDir := filepath.Join(dir, ".git")
+	fi, err := os.Stat(gitDir)
 	switch {
 	case err != nil:
-		if isGitDir(dir) {
-			return repository(bareRoot(dir), dir), true
-		}
-		return Repository{}, false
-	case fi.IsDir():
-		if !isGitDir(dot) {
-			return Repository{}, false
-		}
-		return repository(dir, dot), true
+		r.Root, gitDir = bareRoot(dir), dir
+	case !fi.IsDir():
+		return r.ofFile(gitDir)
 	}
-	return repositoryOfFile(dir, dot)
+	if !isGitDir(gitDir) {
+		return Repository{}, false
+	}
+	return r.read(gitDir, gitDir), true
 }
 
-// namedIn is the folder that a .git file names ("gitdir: PATH", gitrepository-layout(5)).
-func namedIn(dot string) (gitDir string, ok bool) {
-	target, ok := strings.CutPrefix(readSmall(dot), "gitdir:")
-	return against(filepath.Dir(dot), strings.TrimSpace(target)), ok
-}
-
-// repositoryOfFile follows a .git file.
-func repositoryOfFile(dir, dot string) (Repository, bool) {
-	gitDir, ok := namedIn(dot)
+// ofFile follows a .git file ("gitdir: PATH", gitrepository-layout(5)).
+func (r Repository) ofFile(dot string) (Repository, bool) {
+	gitDir, ok := strings.CutPrefix(readSmall(dot), "gitdir:")
 	if !ok {
 		return Repository{}, false
 	}
+	gitDir = against(r.Tree, strings.TrimSpace(gitDir))
 	common := strings.TrimSpace(readSmall(filepath.Join(gitDir, "commondir")))
 	if common == "" { // a submodule, a separate git directory, or a worktree whose repository is gone
-		if main, ok := mainOfWorktreeDir(gitDir); ok {
-			return Repository{Root: main, Linked: true}, true
+		if r.Root, r.Linked = mainOfWorktreeDir(gitDir); r.Linked {
+			return r, true
 		}
-		return repository(dir, gitDir), true
+		r.Root = r.Tree
+		return r.read(gitDir, gitDir), true
 	}
 	common = against(gitDir, common)
-	r := repository(mainRoot(common), common)
-	r.Linked = true
-	return r, true
+	r.Root, r.Linked = mainRoot(common), true
+	return r.read(gitDir, common), true
+}
+
+// read reads what git's files say: those of the working tree, and those that it shares with others.
+func (r Repository) read(gitDir, common string) Repository {
+	r.Root, r.Remote, r.Birth = filepath.Clean(r.Root), remoteOf(common), birthOf(common)
+	head := strings.TrimSpace(readSmall(filepath.Join(gitDir, "HEAD")))
+	if branch, ok := strings.CutPrefix(head, "ref: refs/heads/"); ok {
+		r.Branch = branch
+	}
+	return r
 }
 
 // mainOfWorktreeDir tells the main root from the name alone of a worktree's
@@ -123,10 +122,6 @@ func isGitDir(dir string) bool {
 		}
 	}
 	return true
-}
-
-func repository(root, gitDir string) Repository {
-	return Repository{Root: filepath.Clean(root), Remote: remoteOf(gitDir), Birth: birthOf(gitDir)}
 }
 
 func against(dir, p string) string {

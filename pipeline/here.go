@@ -17,7 +17,7 @@ func Here(l *library.Library, dir string) (project, branch string) {
 	if repo, ok := ingest.RepositoryOf(dir); ok {
 		for _, root := range []string{repo.Root, dir} {
 			if p, err := l.Project(root); err == nil {
-				return p.ID, ingest.BranchOf(dir)
+				return p.ID, repo.Branch
 			}
 		}
 		return "", ""
