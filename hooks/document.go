@@ -130,11 +130,15 @@ func (d *document) line(v *hujson.Value) int {
 	return 1 + bytes.Count(d.root.Pack()[:v.StartOffset], []byte("\n"))
 }
 
-// section is the root, which is an object, and the object that it has by a name, nil if none.
-func (d *document) section(what, key string) (root, section *hujson.Object, err error) {
+// section is the root, which is an object, and the object that it has by a name: nil if none, but made where it is
+// to be added.
+func (d *document) section(what, key string, add bool) (root, section *hujson.Object, err error) {
 	root, ok := d.root.Value.(*hujson.Object)
 	if !ok {
 		return nil, nil, d.wrong(&d.root, what+" an object, { … }")
+	}
+	if add && at(root, key) < 0 {
+		d.addMember(root, 1, key, struct{}{})
 	}
 	v := member(&d.root, key)
 	if v == nil {

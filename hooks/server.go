@@ -22,8 +22,8 @@ type serverEntry struct {
 // ErrTaken: the client has another server of that name.
 var ErrTaken = errors.New(`a server named "recall" is there that isn't recall's`)
 
-func serversOf(d *document) (root, servers *hujson.Object, err error) {
-	return d.section("a configuration is", "mcpServers")
+func serversOf(d *document, add bool) (root, servers *hujson.Object, err error) {
+	return d.section("a configuration is", "mcpServers", add)
 }
 
 // ourServer reads a server's entry, and tells recall's, of any version, from another's.
@@ -55,17 +55,13 @@ func lastName(path string) string { return strings.ToLower(path[strings.LastInde
 func inServers(typed bool) tenant {
 	return tenant{
 		add: func(d *document, p Program) error {
-			root, servers, err := serversOf(d)
+			_, servers, err := serversOf(d, true)
 			if err != nil {
 				return err
 			}
 			want := serverEntry{Command: p.Path, Args: append(slices.Clone(p.Args), "mcp")}
 			if typed {
 				want.Type = "stdio"
-			}
-			if servers == nil {
-				d.addMember(root, 1, "mcpServers", map[string]serverEntry{ServerName: want})
-				return nil
 			}
 			i := at(servers, ServerName)
 			if i < 0 {
@@ -85,7 +81,7 @@ func inServers(typed bool) tenant {
 		remove: func(d *document) error {
 			p, err := serverIn(d)
 			if err == nil && p != nil {
-				root, servers, _ := serversOf(d)
+				root, servers, _ := serversOf(d, false)
 				if d.cutMember(servers, at(servers, ServerName)) {
 					d.cutMember(root, at(root, "mcpServers"))
 				}
@@ -98,7 +94,7 @@ func inServers(typed bool) tenant {
 
 // serverIn is the program that a configuration starts as recall's server, nil if none.
 func serverIn(d *document) (*Program, error) {
-	_, servers, err := serversOf(d)
+	_, servers, err := serversOf(d, false)
 	if err != nil || servers == nil {
 		return nil, err
 	}

@@ -71,8 +71,8 @@ func ourHandler(v hujson.Value) (h handler, ours bool) {
 }
 
 // hooksOf are the events' lists of groups, nil where there are none.
-func hooksOf(d *document) (root, hooks *hujson.Object, err error) {
-	return d.section("settings are", "hooks")
+func hooksOf(d *document, add bool) (root, hooks *hujson.Object, err error) {
+	return d.section("settings are", "hooks", add)
 }
 
 // groupsOf is an event's list of groups. Where an equal name comes later it doesn't count.
@@ -88,36 +88,23 @@ func addHooks(d *document, p Program) error {
 	if err := cutHooks(d, p.has); err != nil {
 		return err
 	}
-	for _, h := range Ours {
-		if err := addHook(d, p, h); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// addHook adds one hook, unless it is there.
-func addHook(d *document, p Program, h Hook) error {
-	root, hooks, err := hooksOf(d)
+	_, hooks, err := hooksOf(d, true)
 	if err != nil {
 		return err
 	}
-	event, entry := string(h.Event), p.group(h)
-	if hooks == nil {
-		d.addMember(root, 1, "hooks", map[string][]group{event: {entry}})
-		return nil
-	}
-	i := at(hooks, event)
-	if i < 0 {
-		d.addMember(hooks, 2, event, []group{entry})
-		return nil
-	}
-	list, ok := hooks.Members[i].Value.Value.(*hujson.Array)
-	if !ok {
-		return d.wrong(&hooks.Members[i].Value, `"`+event+`" is no list`)
-	}
-	if !slices.ContainsFunc(list.Elements, func(g hujson.Value) bool { return p.has(event, g) }) {
-		d.addElem(list, 3, entry)
+	for _, h := range Ours {
+		event := string(h.Event)
+		if at(hooks, event) < 0 {
+			d.addMember(hooks, 2, event, []group{})
+		}
+		v := &hooks.Members[at(hooks, event)].Value
+		list, ok := v.Value.(*hujson.Array)
+		if !ok {
+			return d.wrong(v, `"`+event+`" is no list`)
+		}
+		if !slices.ContainsFunc(list.Elements, func(g hujson.Value) bool { return p.has(event, g) }) {
+			d.addElem(list, 3, p.group(h))
+		}
 	}
 	return nil
 }
@@ -135,7 +122,7 @@ func (p Program) has(event string, g hujson.Value) bool {
 
 // cutHooks takes our hooks out, and what is empty without them, but for groups that are to stay.
 func cutHooks(d *document, stays func(event string, g hujson.Value) bool) error {
-	root, hooks, err := hooksOf(d)
+	root, hooks, err := hooksOf(d, false)
 	if err != nil || hooks == nil {
 		return err
 	}
@@ -159,7 +146,7 @@ func cutHooks(d *document, stays func(event string, g hujson.Value) bool) error 
 
 // ourHooks lists the handlers of ours in settings, with the event of each.
 func ourHooks(d *document) (events []Event, list []handler, err error) {
-	_, hooks, err := hooksOf(d)
+	_, hooks, err := hooksOf(d, false)
 	if err != nil || hooks == nil {
 		return nil, nil, err
 	}
@@ -173,12 +160,6 @@ func ourHooks(d *document) (events []Event, list []handler, err error) {
 		}
 	}
 	return events, list, nil
-}
-
-// Add gives settings with our hooks in them; what else is there stays byte for
-// byte as it is. The error names the line of what can't be read.
-func Add(text []byte, p Program) ([]byte, error) {
-	return edited(text, func(d *document) error { return addHooks(d, p) })
 }
 
 // Installed lists the events that have a hook of ours, and the programs that they start.

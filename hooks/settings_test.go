@@ -113,7 +113,7 @@ func TestSettingsSurviveInstallAndUninstall(t *testing.T) {
 func TestRemoveAlone(t *testing.T) {
 	for _, name := range []string{"empty object", "no hooks", "no newline at the end", "hooks of others", "tabs",
 		"four spaces", "CRLF", "BOM", "one line", "all hooks off", "duplicate keys", "odd layout"} {
-		in, err := Add([]byte(shapes[name]), program)
+		in, err := edited([]byte(shapes[name]), func(d *document) error { return addHooks(d, program) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +218,7 @@ func TestOlderForms(t *testing.T) {
 		`"command":"C:\\t\\recall.exe","args":["hook","session-start"]`} {
 		old := `{"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"type":"command",` + command +
 			`},{"type":"command","command":"mine"}]}]}}`
-		got, err := Add([]byte(old), program)
+		got, err := edited([]byte(old), func(d *document) error { return addHooks(d, program) })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -62,7 +62,7 @@ func open(path string) (Change, error) {
 	if d, err := parse(text); err == nil {
 		isTrue := func(v *hujson.Value) bool { return v != nil && string(raw(*v)) == "true" }
 		c.Off = isTrue(member(&d.root, "disableAllHooks"))
-		if _, plugins, err := d.section("", "enabledPlugins"); err == nil && plugins != nil {
+		if _, plugins, err := d.section("", "enabledPlugins", false); err == nil && plugins != nil {
 			c.Plugin = slices.ContainsFunc(plugins.Members, func(m hujson.ObjectMember) bool {
 				return strings.HasPrefix(nameOf(m), "recall@") && isTrue(&m.Value)
 			})
