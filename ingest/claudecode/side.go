@@ -1,7 +1,6 @@
 package claudecode
 
 import (
-	"io"
 	"path"
 	"strings"
 
@@ -68,41 +67,25 @@ func (p *parser) finishSpilled(turns []ingest.Turn) {
 }
 
 func (p *parser) readSpilled(call *ingest.ToolCall, f ingest.File) {
+	raw, _, err := f.Head(maxSpilled)
+	if err != nil {
+		p.problem(f.Name, err)
+	}
 	if strings.HasSuffix(f.Name, ".json") {
-		raw, _, err := f.Head(maxSpilled)
 		if o := resultText(raw); err == nil && o.clipped != "" {
 			call.Result, call.ResultLen = o.clipped, o.size
 			return
 		}
 	}
-	r, err := f.Open()
-	if err != nil {
-		p.problem(f.Name, err)
+	if len(raw) == 0 {
 		return
 	}
-	defer r.Close()
-	head := make([]byte, ingest.ClipResult*3/4)
-	n, err := io.ReadFull(r, head)
-	if err != nil && n == 0 {
-		return
+	text := string(raw)
+	if head, tail := ingest.ClipResult*3/4, len(raw)-ingest.ClipResult/4; head < tail {
+		text = text[:head] + "\n… " + itoa(tail-head) + " bytes left out …\n" + text[tail:]
 	}
-	size, tail := int64(n), make([]byte, 0, ingest.ClipResult/4)
-	buf := make([]byte, 64<<10)
-	for size < maxSpilled {
-		k, err := r.Read(buf)
-		size += int64(k)
-		tail = append(tail, buf[:k]...)
-		tail = tail[max(0, len(tail)-ingest.ClipResult/4):]
-		if err != nil {
-			break
-		}
-	}
-	text := string(head[:n])
-	if cut := size - int64(n) - int64(len(tail)); cut > 0 {
-		text += "\n… " + itoa(int(cut)) + " bytes left out …\n"
-	}
-	text = strings.ReplaceAll(strings.ToValidUTF8(text+string(tail), ""), "\x00", "")
-	call.Result, call.ResultLen = stripANSI(text), max(size, f.Size)
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
+	call.Result, call.ResultLen = stripANSI(text), max(int64(len(raw)), f.Size)
 }
 
 var savedTo = text.Pattern(`(?:Full output|Output has been) saved to:? (\S[^\n]*)`)
