@@ -1,53 +1,57 @@
 package claudecode
 
 import (
-	"encoding/json"
 	"time"
 
 	"recall/ingest/jsonl"
 )
 
-// A Log reads an object of a file that isn't a transcript and has messages of one in
-// it, as Cowork's audit log has: what it gives is taken as the record of a transcript.
-// It returns what follows the object, nil where there is none, and says why it is of no
-// use, if it isn't. It accounts for an object of which it gives nothing.
-type Log func(b []byte, line int, offset int64, give func(*Message) (why string)) (rest []byte, why string)
+// A Log is asked about each object of a file that isn't a transcript and has messages
+// of one in it, as Cowork's audit log has. It reports whether the entry is one, which is
+// then taken as the record of a transcript that it reads as, or says why it is of no use.
+// It accounts for an entry of which it takes nothing.
+type Log func(e *Entry) (message bool, why string)
 
-// A Message is what a log tells of one.
-type Message struct {
-	Kind, Subtype, UUID, Parent, Session string
-	Dir, Version                         string // see record
-	At                                   time.Time
-	Content                              []byte // raw JSON, as all that follow; empty if there is none
-	Origin, ToolResult, Compact          []byte
-	Meta, Failed                         bool // written by the client; in the place of an answer that failed
+// An Entry is an object of a log. What a Log changes in it is taken.
+type Entry struct {
+	Kind, Subtype, Session string
+	UUID, Parent           string // as written; Parent is never read
+	Dir, Version           string // as written
+	At                     time.Time
+	InAgent                bool // a sub-agent's
+	Synthetic, Replay      bool // written by the client; an echo
+	Spoken                 bool // there is a message in it
+	Text                   string
+	Results                bool   // tools' results stand in the message
+	Raw                    []byte // JSON, valid only while the Log is asked
+	Line                   int
+	Offset                 int64
 }
 
-// takeMessage takes a message as the record that it would be, or says why it can't.
-func (p *parser) takeMessage(m *Message, raw []byte) (why string) {
-	r := p.rec
-	r.record = record{
-		kind: escaped(m.Kind), subtype: escaped(m.Subtype), uuid: escaped(m.UUID), session: escaped(m.Session),
-		parent: escaped(m.Parent), logicalParent: escaped(m.Parent), cwd: escaped(m.Dir), version: escaped(m.Version),
-		toolResult: m.ToolResult, compact: m.Compact, meta: m.Meta, apiError: m.Failed,
-		msg: message{blocks: r.msg.blocks[:0]},
-	}
-	if !m.At.IsZero() {
-		r.at = jsonl.Escaped(m.At.Format(time.RFC3339Nano))
-	}
-	jsonl.NewCursor(m.Origin).Fields(jsonl.Fields{"kind": &r.origin})
-	if len(m.Content) > 0 {
-		r.c = jsonl.NewCursor(m.Content)
-		r.readMessage()
-		if r.c.Err() != nil {
-			return Reason(r.c, m.Content)
+// takeEntry takes the object of a log that was read last as the record that it is, if the log says so.
+func (p *parser) takeEntry(raw []byte) (why string) {
+	r := &p.rec.record
+	e := Entry{Kind: jsonl.Unquote(r.kind), Subtype: r.subtypeText(), Session: jsonl.Unquote(r.session),
+		UUID: string(r.uuid), Dir: string(r.cwd), Version: string(r.version), InAgent: len(r.parentAgent) > 0,
+		Synthetic: r.synthetic, Replay: r.replay, Spoken: r.spoken, Raw: raw, Line: p.line, Offset: p.off}
+	for _, text := range []jsonl.Escaped{r.auditAt, r.at, r.messageAt} { // early versions wrote it into the message
+		if at, ok := ParseTime(string(text)); ok {
+			e.At = at
+			break
 		}
 	}
-	p.take(&r.record, raw)
+	e.Text, e.Results = r.msg.text()
+	message, why := p.log(&e)
+	if !message {
+		return why
+	}
+	r.at, r.idText = nil, ""
+	if !e.At.IsZero() {
+		r.at = jsonl.Escaped(e.At.Format(time.RFC3339Nano))
+	}
+	r.uuid, r.parent, r.logicalParent = jsonl.Escaped(e.UUID), jsonl.Escaped(e.Parent), jsonl.Escaped(e.Parent)
+	r.cwd, r.version = jsonl.Escaped(e.Dir), jsonl.Escaped(e.Version)
+	r.apiError = len(r.failure) > 0 && e.Kind == "assistant"
+	p.take(r, raw)
 	return ""
-}
-
-func escaped(s string) jsonl.Escaped {
-	b, _ := json.Marshal(s) // of a string there is no error
-	return b[1 : len(b)-1]
 }

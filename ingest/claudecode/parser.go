@@ -112,17 +112,16 @@ func (p *parser) takeLine(l jsonl.Line) {
 		if p.wide {
 			return nil, "UTF-16; recall reads UTF-8"
 		}
-		if p.log != nil {
-			p.off = offset
-			return p.log(b, l.N, offset, func(m *Message) string { return p.takeMessage(m, b) })
-		}
 		c := jsonl.NewCursor(b)
 		if c.Kind() != '{' || !p.rec.read(c) {
-			return nil, Reason(c, b)
+			return nil, reason(c, b)
 		}
 		rest = c.Rest()
 		p.off, p.rec.size = offset, l.Cut
-		p.take(&p.rec.record, b[:len(b)-len(rest)])
+		if b = b[:len(b)-len(rest)]; p.log != nil {
+			return rest, p.takeEntry(b)
+		}
+		p.take(&p.rec.record, b)
 		return rest, ""
 	})
 }
@@ -175,8 +174,8 @@ func objects(l jsonl.Line, rep *ingest.Report, file string, read func(b []byte, 
 	}
 }
 
-// Reason says why there is no object where a cursor was sent over b.
-func Reason(c *jsonl.Cursor, b []byte) string {
+// reason says why there is no object where a cursor was sent over b.
+func reason(c *jsonl.Cursor, b []byte) string {
 	switch err := c.Err(); {
 	case err == nil && c.Kind() == 0, errors.Is(err, jsonl.ErrSyntax):
 		if bytes.IndexFunc(b[:min(len(b), 512)], func(r rune) bool { return r < ' ' && r != '\t' }) >= 0 {

@@ -24,10 +24,12 @@ type record struct {
 	operation, continuedIn               jsonl.Escaped
 	sourceSession, branchedAt, relocated jsonl.Escaped
 	prURL, prRepository                  jsonl.Escaped
-	auditAt                              jsonl.Escaped // of an audit log
+	auditAt, messageAt                   jsonl.Escaped // of an audit log, as are the next two
+	parentAgent, failure                 jsonl.Escaped
 	sidechain, meta, summary             bool
 	apiError, shutdown                   bool
-	synthetic                            bool
+	synthetic, replay                    bool
+	spoken                               bool // there is a message, an object or a text
 	msg                                  message
 	toolResult, attachment               []byte // raw values
 	compact, content, todos              []byte
@@ -82,7 +84,8 @@ func newRecordReader() *recordReader {
 	usage := jsonl.Fields{"input_tokens": &m.usage.Input, "output_tokens": &m.usage.Output,
 		"cache_creation_input_tokens": &m.usage.CacheWrite, "cache_read_input_tokens": &m.usage.CacheRead}
 	r.message = jsonl.Fields{"id": &m.id, "model": &m.model, "stop_reason": &m.stop, "content": r.readContent,
-		"usage": func() { m.hasUsage = r.c.Fields(usage) }}
+		"_audit_timestamp": func() { r.readTime(&r.messageAt) },
+		"usage":            func() { m.hasUsage = r.c.Fields(usage) }}
 	origin := jsonl.Fields{"kind": &r.origin}
 	fork := jsonl.Fields{"sessionId": &r.forkSession, "messageUuid": &r.forkUUID}
 	r.fields = jsonl.Fields{
@@ -99,20 +102,15 @@ func newRecordReader() *recordReader {
 		"data": &r.data, "parentToolUseID": &r.parentToolUse, "supersedes": &r.supersedes,
 		"sourceSessionId": &r.sourceSession, "branchedAt": &r.branchedAt, "relocatedCwd": &r.relocated,
 		"prNumber": &r.prNumber, "prUrl": &r.prURL, "prRepository": &r.prRepository, "isSynthetic": &r.synthetic,
-		"_audit_timestamp": &r.auditAt,
+		"parent_tool_use_id": &r.parentAgent, "error": &r.failure, "isReplay": &r.replay, "claude_code_version": &r.version,
+		"_audit_timestamp": func() { r.readTime(&r.auditAt) },
+		"timestamp":        func() { r.readTime(&r.at) },
 		"message":          r.readMessage,
 		"origin":           func() { r.c.Fields(origin) },
 		"forkedFrom":       func() { r.c.Fields(fork) },
 		"session_id": func() {
 			if s := r.c.RawString(); r.session == nil {
 				r.session = s
-			}
-		},
-		"timestamp": func() {
-			if r.c.Kind() == '0' {
-				r.at = r.c.Raw() // milliseconds
-			} else {
-				r.at = r.c.RawString()
 			}
 		},
 	}
@@ -126,9 +124,19 @@ func (r *recordReader) read(c *jsonl.Cursor) bool {
 	return c.Fields(r.fields)
 }
 
+// readTime reads a time as text, which may be a number: milliseconds.
+func (r *recordReader) readTime(to *jsonl.Escaped) {
+	if r.c.Kind() == '0' {
+		*to = r.c.Raw()
+	} else {
+		*to = r.c.RawString()
+	}
+}
+
 func (r *recordReader) readMessage() {
 	r.msg = message{blocks: r.msg.blocks[:0]}
-	if k := r.c.Kind(); k == '{' || k == 'n' {
+	k := r.c.Kind()
+	if r.spoken = k == '{' || k == '"'; k == '{' || k == 'n' {
 		r.c.Fields(r.message)
 	} else {
 		r.readContent()
@@ -170,26 +178,19 @@ func (r *blockReader) read(c *jsonl.Cursor) block {
 	return r.block
 }
 
-// Content reads the message of a user's record: its text blocks, a line each, and whether tools' results stand in it.
-func Content(raw []byte) (text string, results bool) {
-	c := jsonl.NewCursor(raw)
-	if c.Kind() == '{' {
-		content := []byte{}
-		c.Fields(jsonl.Fields{"content": &content})
-		c = jsonl.NewCursor(content)
-	}
-	if c.Kind() == '"' {
-		return c.String(), false
+// text is that of a message: its text blocks, a line each, and whether tools' results stand in it.
+func (m *message) text() (text string, results bool) {
+	if m.plain != nil {
+		return jsonl.Unquote(m.plain), false
 	}
 	var parts []string
-	blocks := newBlockReader()
-	c.Array(func() {
-		switch b := blocks.read(c); string(b.kind) {
+	for i := range m.blocks {
+		switch b := &m.blocks[i]; string(b.kind) {
 		case "text":
 			parts = append(parts, jsonl.Unquote(b.text))
 		case "tool_result":
 			results = true
 		}
-	})
+	}
 	return strings.Join(parts, "\n"), results
 }

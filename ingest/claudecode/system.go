@@ -154,9 +154,11 @@ func (p *parser) takeQueuedCommand(r *record, n int32, at time.Time, a attachmen
 
 // contentText reads a string or an array of blocks as text.
 func contentText(raw []byte) string {
-	if c := jsonl.NewCursor(raw); c.Kind() != '[' {
-		return c.Text()
+	r := newRecordReader()
+	if r.c = jsonl.NewCursor(raw); r.c.Kind() != '[' {
+		return r.c.Text()
 	}
-	text, _ := Content(raw)
+	r.readContent()
+	text, _ := r.msg.text()
 	return text
 }

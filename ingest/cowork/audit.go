@@ -2,6 +2,7 @@ package cowork
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 	"time"
 
@@ -9,15 +10,11 @@ import (
 	"recall/ingest/claudecode"
 )
 
-// An auditLog reads audit.jsonl. The messages in it it gives as those of a Claude
+// An auditLog is a claudecode.Log of audit.jsonl. The messages in it are those of a Claude
 // Code transcript, so that they are understood in one place; the rest it keeps as
 // what the app noted: clicks on permission cards, Stop, costs, summaries.
 type auditLog struct {
-	name    string
-	entries *entryReader
-	give    func(*claudecode.Message) (why string) // of the object being read
-	why     string                                 // it is of no use, "" if it is
-
+	name     string
 	report   ingest.Report // of what wasn't given
 	sessions []string      // ids its lines carry, in order of first use
 
@@ -34,12 +31,6 @@ type auditLog struct {
 	summaries []toolSummary
 	cost      spending
 	tokens    spentTokens
-}
-
-// spot is a place in a file.
-type spot struct {
-	line   int
-	offset int64
 }
 
 // said is a prompt, by its uuid, with the files named in it.
@@ -60,9 +51,10 @@ type card struct {
 
 // A stop is the person's press on Stop.
 type stop struct {
-	id string
-	at time.Time
-	spot
+	id     string
+	at     time.Time
+	line   int
+	offset int64
 }
 
 type toolSummary struct {
@@ -71,18 +63,7 @@ type toolSummary struct {
 }
 
 func newAuditLog(name string) *auditLog {
-	return &auditLog{name: name, entries: newEntryReader(), prompts: map[string]said{}, copies: map[string][]said{}}
-}
-
-// read reads one object: a claudecode.Log.
-func (a *auditLog) read(b []byte, line int, offset int64, give func(*claudecode.Message) string) (
-	rest []byte, why string) {
-	if rest, why = a.entries.read(b); why == "" {
-		a.give, a.why = give, ""
-		a.takeEntry(&a.entries.entry, spot{line, offset})
-		why = a.why
-	}
-	return rest, why
+	return &auditLog{name: name, prompts: map[string]said{}, copies: map[string][]said{}}
 }
 
 // known counts a line that was understood, under its name if nothing is kept.
@@ -93,118 +74,164 @@ func (a *auditLog) known(name string) {
 	}
 }
 
-// takeEntry puts one entry where it belongs.
-func (a *auditLog) takeEntry(e *entry, at spot) {
-	if e.session != "" {
-		a.sessions = ingest.Union(a.sessions, e.session)
+// read puts one entry where it belongs.
+func (a *auditLog) read(e *claudecode.Entry) (message bool, why string) {
+	if e.Session != "" {
+		a.sessions = ingest.Union(a.sessions, e.Session)
 	}
-	if e.inAgent && (e.kind == "user" || e.kind == "assistant") {
-		a.known("audit sub-agent " + e.kind)
-		return
+	if e.InAgent && (e.Kind == "user" || e.Kind == "assistant") {
+		a.known("audit sub-agent " + e.Kind)
+		return false, ""
 	}
-	switch e.kind {
+	switch e.Kind {
 	case "user":
-		a.takeUser(e, at)
+		return a.takeUser(e)
 	case "assistant":
 		a.fresh = false
-		a.message(e, at)
+		return a.message(e)
 	case "system":
-		a.takeSystem(e, at)
+		return a.takeSystem(e)
 	case "result":
-		a.takeResult(e, at)
+		a.takeResult(e)
 	case "tool_use_summary":
-		a.summaries = append(a.summaries, toolSummary{e.summary, e.preceding})
+		n := readNoted(e.Raw)
+		a.summaries = append(a.summaries, toolSummary{n.summary, n.preceding})
 		a.known("")
 	case "rate_limit_event", "stream_event", "tool_progress", "auth_status", "keep_alive", "prompt_suggestion",
 		"control_request", "control_response", "control_cancel_request", "streamlined_text", "files_persisted":
-		a.known("audit " + e.kind)
+		a.known("audit " + e.Kind)
 	default:
 		a.report.Records++
-		a.report.Odd("audit " + cmp.Or(e.kind, "(none)"))
+		a.report.Odd("audit " + cmp.Or(e.Kind, "(none)"))
 	}
+	return false, ""
 }
 
-// takeUser gives a prompt once: the app logs it before sending, the CLI echoes
-// it, with other ids and sometimes with the uploaded files before it.
-func (a *auditLog) takeUser(e *entry, at spot) {
-	text, typed := e.prompt()
-	if !typed {
-		if !e.synthetic {
-			a.fresh = false
-		}
-		a.message(e, at)
-		return
+// idOf is an entry's uuid; one that has none is named by its place, which never
+// changes: the log only grows.
+func idOf(e *claudecode.Entry) string { return cmp.Or(e.UUID, fmt.Sprintf("audit-L%d", e.Line)) }
+
+// message has an entry taken as a message, behind the one before.
+func (a *auditLog) message(e *claudecode.Entry) (bool, string) {
+	if e.Kind != "system" && !e.Spoken {
+		return false, "no message in it"
 	}
-	p := claudecode.Classify(text)
-	now := said{e.uuid, p.Name + " " + p.Text, p.Uploads}
+	e.UUID, e.Parent, e.Dir, e.Version = idOf(e), a.last, a.cwd, a.version
+	a.last = e.UUID
+	return true, ""
+}
+
+// takeUser takes a prompt once: the app logs it before sending, the CLI echoes
+// it, with other ids and sometimes with the uploaded files before it.
+func (a *auditLog) takeUser(e *claudecode.Entry) (bool, string) {
+	if e.Synthetic || e.Results || strings.TrimSpace(e.Text) == "" { // not what somebody may have typed
+		a.fresh = a.fresh && e.Synthetic
+		return a.message(e)
+	}
+	p := claudecode.Classify(e.Text)
+	now := said{e.UUID, p.Name + " " + p.Text, p.Uploads}
 	first, known := a.prompts[now.text]
 	switch {
 	case a.fresh && a.prompt.text == now.text:
 		first = a.prompt
-	case e.replay && known:
+	case e.Replay && known:
 	default:
-		if e.uuid == "" {
-			e.uuid = at.id()
-			now.uuid = e.uuid
-		}
+		now.uuid = idOf(e)
 		a.prompt, a.fresh = now, true
 		a.prompts[now.text] = now
-		a.message(e, at)
-		return
+		return a.message(e)
 	}
 	a.copies[first.uuid] = append(a.copies[first.uuid], now)
 	a.report.Duplicates++
+	return false, ""
 }
 
-func (a *auditLog) takeSystem(e *entry, at spot) {
-	switch e.subtype {
+func (a *auditLog) takeSystem(e *claudecode.Entry) (bool, string) {
+	switch e.Subtype {
 	case "init":
-		a.cwd, a.version = e.cwd, e.version
+		a.cwd, a.version = e.Dir, e.Version
 		a.known("audit system init")
 	case "compact_boundary":
-		a.message(e, at)
+		return a.message(e)
 	case "permission_request":
-		a.cards = append(a.cards, card{id: e.uuid, tool: e.tool, call: e.call, input: e.input, at: e.at, line: at.line})
+		n := readNoted(e.Raw)
+		a.cards = append(a.cards, card{id: e.UUID, tool: n.tool, call: n.call, input: n.input, at: e.At, line: e.Line})
 		a.known("")
 	case "permission_response":
-		a.answer(e, at)
+		a.answer(e)
 	case "permission_denied":
-		a.denied = append(a.denied, e.call)
+		a.denied = append(a.denied, readNoted(e.Raw).call)
 		a.known("")
 	default:
-		sub := cmp.Or(e.subtype, "(none)")
+		sub := cmp.Or(e.Subtype, "(none)")
 		if claudecode.IgnoredSystem(sub) {
 			a.known("audit system " + sub)
-			return
+			break
 		}
 		a.report.Records++
 		a.report.Odd("audit system " + sub)
 	}
+	return false, ""
 }
 
 // answer ties a click to the card it is on: the last open one of its id.
-func (a *auditLog) answer(e *entry, at spot) {
+func (a *auditLog) answer(e *claudecode.Entry) {
+	n := readNoted(e.Raw)
 	for i := len(a.cards) - 1; i >= 0; i-- {
-		if c := &a.cards[i]; c.id == e.uuid && !c.answered {
-			c.answered, c.granted = true, e.granted
+		if c := &a.cards[i]; c.id == e.UUID && !c.answered {
+			c.answered, c.granted = true, n.granted
 			a.known("")
 			return
 		}
 	}
-	if !e.granted { // its request is lost; the refusal still counts if a tool can be found
-		a.cards = append(a.cards, card{id: e.uuid, tool: e.tool, call: e.call, at: e.at, answered: true, line: at.line})
+	if !n.granted { // its request is lost; the refusal still counts if a tool can be found
+		a.cards = append(a.cards, card{id: e.UUID, tool: n.tool, call: n.call, at: e.At, answered: true, line: e.Line})
 		a.known("")
 		return
 	}
 	a.known("audit permission_response without its request")
 }
 
-func (a *auditLog) takeResult(e *entry, at spot) {
+func (a *auditLog) takeResult(e *claudecode.Entry) {
 	a.fresh = false
 	a.known("")
-	a.cost.add(e.cost)
-	a.tokens.add(e.usage)
-	if strings.HasPrefix(e.terminal, "aborted") {
-		a.stops = append(a.stops, stop{cmp.Or(e.uuid, at.id()), e.at, at})
+	n := readNoted(e.Raw)
+	a.cost.add(n.cost)
+	a.tokens.add(n.usage)
+	if strings.HasPrefix(n.terminal, "aborted") {
+		a.stops = append(a.stops, stop{idOf(e), e.At, e.Line, e.Offset})
 	}
+}
+
+// spending adds up what grows within one run of the CLI and begins anew with
+// the next.
+type spending struct{ before, now float64 }
+
+func (s *spending) add(total float64) {
+	if total <= 0 {
+		return // a turn that was stopped states none
+	}
+	if total < s.now {
+		s.before += s.now
+	}
+	s.now = total
+}
+
+func (s spending) sum() float64 { return s.before + s.now }
+
+type spentTokens struct{ before, now ingest.Usage }
+
+func (s *spentTokens) add(total ingest.Usage) {
+	if total == (ingest.Usage{}) {
+		return
+	}
+	if total.Output < s.now.Output {
+		s.before.Add(s.now)
+	}
+	s.now = total
+}
+
+func (s spentTokens) sum() ingest.Usage {
+	s.before.Add(s.now)
+	return s.before
 }
