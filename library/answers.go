@@ -75,7 +75,7 @@ func (l *Library) dropAnswers(ids []ingest.SessionID, texts *Needles) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		if err != nil || d.IsDir() || answerStays(path, ids, texts) {
+		if err != nil || d.IsDir() || AnswerStays(path, ids, texts) {
 			return err
 		}
 		changed[filepath.Dir(path)] = true
@@ -88,7 +88,9 @@ func (l *Library) dropAnswers(ids []ingest.SessionID, texts *Needles) error {
 	return err
 }
 
-func answerStays(path string, ids []ingest.SessionID, texts *Needles) bool {
+// AnswerStays reports whether a file of cache/ holds words of none of the sessions, and
+// none of the texts.
+func AnswerStays(path string, ids []ingest.SessionID, texts *Needles) bool {
 	packed, err := disk.ReadPlain(path)
 	if err != nil {
 		return false

@@ -50,19 +50,22 @@ func TestBackupFile(t *testing.T) {
 		t.Errorf("over an earlier one, as asked: %v", err)
 	}
 	dir := filepath.Join(t.TempDir(), "Recall")
-	back, err := merge.CreateFrom(ctx, dir, file)
-	if err != nil || back.ID() != l.ID() {
-		t.Fatalf("%v, %v", back, err)
+	back, err := Create(dir)
+	if err != nil {
+		t.Fatal(err)
 	}
 	defer back.Close()
 	for _, again := range []bool{false, true} {
-		m, err := merge.Import(ctx, back, file, merge.Options{})
+		m, err := merge.Import(ctx, back, file, !again, merge.Options{})
 		if err != nil || len(m.Problems) > 0 || m.New != map[bool]int{false: 1, true: 0}[again] || again && m.Files != 0 {
 			t.Errorf("again %v: %+v, %v", again, m, err)
 		}
 	}
 	if diff := cmp.Diff(everything(t, l), everything(t, back)); diff != "" {
 		t.Errorf("(-was +is):\n%s", diff)
+	}
+	if back.ID() != l.ID() {
+		t.Errorf("id %s, want the backup's, %s", back.ID(), l.ID())
 	}
 	equal(t, l, dir)
 }
@@ -118,7 +121,7 @@ func TestImportRefuses(t *testing.T) {
 		if err := os.WriteFile(file, c.data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := merge.Import(ctx, into, file, merge.Options{})
+		_, err := merge.Import(ctx, into, file, false, merge.Options{})
 		if err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %v %q", name, err, c.want, c.says)
 		}

@@ -58,6 +58,12 @@ func (l Inside) Reload() { l.forget() }
 // Move brings a session's folder to where it belongs by now.
 func (l Inside) Move(id ingest.SessionID) error { return l.placeOne(id, nil) }
 
+// TakeID gives a library that was just made another id.
+func (l Inside) TakeID(id string) error {
+	l.id = id
+	return l.putLibraryFile(File{ID: id, Format: Format})
+}
+
 // File is library.toml, PutFile writes it, PutReadme the README.md beside it.
 func (l Inside) File() (File, error)  { return readLibraryFile(l.dir) }
 func (l Inside) PutFile(f File) error { return l.putLibraryFile(f) }

@@ -170,7 +170,8 @@ func TestTries(t *testing.T) {
 	if v, err := check.Verify(context.Background(), l, check.Options{}); err != nil || len(v.Findings) > 0 {
 		t.Errorf("verify: %v %+v", err, v.Findings)
 	}
-	if err := l.KeepAnswer("abc", []byte("x")); err != nil {
+	if err := errors.Join(l.KeepAnswer("abc", []byte("x")), l.KeepAnswer("of-a", []byte(`{"of":["b","a"]}`)),
+		l.KeepAnswer("of-b", []byte(`{"of":["b"]}`))); err != nil {
 		t.Fatal(err)
 	}
 	copied, err := Create(filepath.Join(t.TempDir(), "copy"))
@@ -184,8 +185,10 @@ func TestTries(t *testing.T) {
 	if _, err := merge.Merge(context.Background(), copied, l, merge.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok, _ := copied.Answer("abc"); ok {
-		t.Error("answers came over beside a session that was forgotten here")
+	for key, want := range map[string]bool{"abc": false, "of-a": false, "of-b": true} {
+		if _, ok, _ := copied.Answer(key); ok != want {
+			t.Errorf("answer %s beside a session that was forgotten here: came over %v", key, ok)
+		}
 	}
 	if err := l.Forget([]ingest.SessionID{"a"}, nil); err != nil {
 		t.Fatal(err)

@@ -134,27 +134,10 @@ func (m *merging) uniteTop(name string, other []byte) error {
 	})
 }
 
-// noneForgotten says that no session of the other was forgotten here.
-func (m *merging) noneForgotten() (bool, error) {
-	entries, err := m.from.Shelved()
-	if err != nil {
-		return false, err
-	}
-	for _, e := range entries {
-		if gone, err := m.l.Forgotten(e.ID); gone || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-// others copies what is at the top and isn't lines: models' answers, and, of a
-// library that is followed, whatever its owner put there.
-//
-// An answer doesn't say what it is about: where the other has a session that was
-// forgotten here, none is taken over.
+// others copies what is at the top and isn't lines: models' answers but for those about
+// what was forgotten here, and, of a library that is followed, whatever its owner put there.
 func (m *merging) others() error {
-	answers, err := m.noneForgotten()
+	gone, err := m.l.Tombstones()
 	if err != nil {
 		return err
 	}
@@ -166,12 +149,13 @@ func (m *merging) others() error {
 		}
 		top, _, below := strings.Cut(filepath.ToSlash(name), "/")
 		switch {
-		case d.IsDir() && (name == "." || top == library.CacheName && answers):
+		case d.IsDir() && (name == "." || top == library.CacheName):
 			return nil
 		case d.IsDir():
 			return fs.SkipDir
 		case !d.Type().IsRegular() || below && top != library.CacheName || !below &&
-			(!m.options.Follow || m.l.IsTop(name) || strings.HasPrefix(name, ".")):
+			(!m.options.Follow || m.l.IsTop(name) || strings.HasPrefix(name, ".")),
+			below && len(gone) > 0 && !library.AnswerStays(path, gone, nil):
 			return nil
 		}
 		text, err := disk.ReadPlain(path)

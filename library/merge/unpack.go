@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
-	"github.com/pelletier/go-toml/v2"
 
 	"recall/library"
 	"recall/library/disk"
@@ -24,8 +23,9 @@ import (
 // Import merges a backup into a library: a folder that is a library, or a
 // file that BackupFile wrote. A file is unpacked aside and checked whole before
 // anything of it is taken over: one that was cut short, changed, or is made to
-// do harm is refused (library.ErrDamaged, ErrSuspect).
-func Import(ctx context.Context, l *library.Library, path string, o Options) (Merged, error) {
+// do harm is refused (library.ErrDamaged, ErrSuspect). A library that was made for it gets
+// the backup's id, so that the backup is its own.
+func Import(ctx context.Context, l *library.Library, path string, made bool, o Options) (Merged, error) {
 	fail := func(err error) (Merged, error) { return Merged{}, fmt.Errorf("import %s: %w", path, err) }
 	if err := l.Inside().Upgrade(); err != nil {
 		return fail(err)
@@ -35,6 +35,11 @@ func Import(ctx context.Context, l *library.Library, path string, o Options) (Me
 		return fail(err)
 	}
 	defer done()
+	if made {
+		if err := l.Inside().TakeID(from.ID()); err != nil {
+			return fail(err)
+		}
+	}
 	return Merge(ctx, l, from, o)
 }
 
@@ -70,45 +75,6 @@ func OpenBackup(ctx context.Context, l *library.Library, path string) (from *lib
 		return nil, nil, err
 	}
 	return from, done, nil
-}
-
-// CreateFrom makes a library in dir with the id of a backup, so that the backup
-// is its own; see Import.
-func CreateFrom(ctx context.Context, dir, backup string) (*library.Library, error) {
-	var text []byte
-	fi, err := os.Stat(backup)
-	if err == nil && fi.IsDir() {
-		text, err = disk.ReadPlain(filepath.Join(backup, "library.toml"))
-		if errors.Is(err, fs.ErrNotExist) {
-			err = library.ErrNoLibrary
-		}
-	} else if err == nil {
-		found := errors.New("found")
-		err = eachInTar(ctx, backup, func(name string, r io.Reader) error {
-			if path.Base(name) != "library.toml" {
-				return fmt.Errorf("it doesn't begin with a library: %w", ErrSuspect)
-			}
-			var err error
-			if text, err = io.ReadAll(io.LimitReader(r, 1<<20)); err != nil {
-				return err
-			}
-			return found
-		})
-		if errors.Is(err, found) {
-			err = nil
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("import %s: %w", backup, err)
-	}
-	var f library.File
-	if err := toml.Unmarshal(text, &f); err != nil {
-		return nil, fmt.Errorf("import %s: library.toml: %w", backup, err)
-	}
-	if f.Format > library.Format {
-		return nil, fmt.Errorf("import %s: %w", backup, library.ErrNewer)
-	}
-	return library.CreateAs(dir, f.ID)
 }
 
 // unpackTar unpacks a backup's file into a new folder and returns where the
@@ -185,7 +151,13 @@ func eachInTar(ctx context.Context, file string, do func(name string, r io.Reade
 		return err
 	}
 	defer un.Close()
-	in := &bounded{r: disk.Until(ctx, un), left: unpackFree + fi.Size()*unpackMost}
+	in := &io.LimitedReader{R: disk.Until(ctx, un), N: unpackFree + fi.Size()*unpackMost}
+	notWhole := func(err error) error {
+		if in.N <= 0 {
+			return fmt.Errorf("it unpacks to far more than a library does: %w", ErrSuspect)
+		}
+		return notWhole(err)
+	}
 	t := tar.NewReader(in)
 	for files := 0; ; files++ {
 		h, err := t.Next()
@@ -232,19 +204,4 @@ func notWhole(err error) error {
 		return fmt.Errorf("%w: %v", library.ErrDamaged, err)
 	}
 	return err
-}
-
-// bounded refuses to read on where a small file unpacks to too much.
-type bounded struct {
-	r    io.Reader
-	left int64
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, fmt.Errorf("it unpacks to far more than a library does: %w", ErrSuspect)
-	}
-	n, err := b.r.Read(p)
-	b.left -= int64(n)
-	return n, err
 }

@@ -129,21 +129,17 @@ func newImportCmd(a *app.App) *cobra.Command {
 }
 
 func importFrom(ctx context.Context, a *app.App, path string, o merge.Options) (m merge.Merged, err error) {
-	l, err := a.Library(ctx)
-	made := errors.Is(err, library.ErrNoLibrary)
-	if made {
-		if l, err = merge.CreateFrom(ctx, a.Config.Library.Dir, path); err == nil {
-			l = a.Use(l)
-			fmt.Fprintf(a.Err, "recall: made a library in %s\n", l.Dir())
-			a.WarnPlace(l)
-		}
-	}
+	l, made, err := a.CreateLibrary(ctx)
 	if err != nil {
 		return m, importHint(err)
 	}
+	if made {
+		fmt.Fprintf(a.Err, "recall: made a library in %s\n", l.Dir())
+		a.WarnPlace(l)
+	}
 	bar := terminal.NewProgress(a.Err)
 	o.Progress = bar.Counts("import")
-	m, err = merge.Import(ctx, l, path, o)
+	m, err = merge.Import(ctx, l, path, made, o)
 	bar.Done()
 	if err != nil {
 		if made {
@@ -154,6 +150,7 @@ func importFrom(ctx context.Context, a *app.App, path string, o merge.Options) (
 		}
 		return m, importHint(err)
 	}
+	a.Use(l) // by the id that it has now
 	if err := indexImported(ctx, a, l, m); err != nil {
 		return m, err
 	}
