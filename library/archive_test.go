@@ -98,8 +98,7 @@ func TestEveryVersionStays(t *testing.T) {
 	}
 	var got []string
 	for _, ver := range v.Files["transcript.jsonl"] {
-		text, err := io.ReadAll(&raw.Reader{Open: func(name string) (*os.File, error) { return OpenRaw(l, id, name) },
-			Segs: ver.Segs})
+		text, err := io.ReadAll(raw.Read(e.Folder, ver.Segs...))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -96,12 +96,6 @@ func (l *Library) tempName() (string, error) {
 	return filepath.Join(l.stage, strconv.Itoa(l.stageN)), nil
 }
 
-func (l *Library) ensureStage() error {
-	l.stageMu.Lock()
-	defer l.stageMu.Unlock()
-	return l.beginStage()
-}
-
 // beginStage makes this process's folder under .tmp and removes those of dead
 // processes.
 func (l *Library) beginStage() error {

@@ -8,7 +8,6 @@ var (
 	Readme       = readme
 	EntryText    = Entry.encode
 	FinishEntry  = (*Entry).finish
-	OpenRaw      = (*Library).openRaw
 	AnswerPath   = (*Library).answerPath
 	ReplaceLines = (*Library).replaceShared
 	Acquire      = (*Library).acquire

@@ -3,12 +3,9 @@ package library
 import (
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"recall/ingest"
-	"recall/library/disk"
 	"recall/library/raw"
 )
 
@@ -32,7 +29,7 @@ func (l *Library) Found(id ingest.SessionID) (ingest.Found, error) {
 				state.Version)
 		}
 		file := ingest.File{Name: state.Name, Role: state.Role, Size: ver.Size, Open: func() (io.ReadCloser, error) {
-			return l.openSegments(id, state.Name, state.Version, ver.Segs), nil
+			return l.openVersion(e, state.Name, state.Version, ver.Segs), nil
 		}}
 		for _, s := range state.Sources {
 			if s.Version == state.Version {
@@ -44,30 +41,16 @@ func (l *Library) Found(id ingest.SessionID) (ingest.Found, error) {
 	return f, nil
 }
 
-// openSegments streams a version's content.
-func (l *Library) openSegments(id ingest.SessionID, name string, n int, segs []raw.Segment) *raw.Reader {
-	return &raw.Reader{Open: func(seg string) (*os.File, error) { return l.openRaw(id, seg) }, Segs: segs,
-		Anew: func() []raw.Segment {
-			if _, v, err := l.versionsOf(id); err == nil {
-				if ver := v.At(name, n); ver != nil {
-					return ver.Segs
-				}
+// openVersion streams a version's content.
+func (l *Library) openVersion(e Entry, name string, n int, segs []raw.Segment) *raw.Reader {
+	r := raw.Read(e.Folder, segs...)
+	r.Anew = func() *raw.Reader {
+		if now, v, err := l.versionsOf(e.ID); err == nil {
+			if ver := v.At(name, n); ver != nil {
+				return raw.Read(now.Folder, ver.Segs...)
 			}
-			return nil
-		}}
-}
-
-// openRaw opens a segment of a session, wherever its folder is by now.
-func (l *Library) openRaw(id ingest.SessionID, name string) (*os.File, error) {
-	for try := 0; ; try++ {
-		e, err := l.Session(id)
-		if err != nil {
-			return nil, err
 		}
-		f, err := disk.Open(filepath.Join(e.Folder, "raw", name))
-		if err == nil || try == 5 || disk.Exists(sessionFile(e.Folder)) {
-			return f, err
-		}
-		l.forget()
+		return raw.Read(e.Folder)
 	}
+	return r
 }

@@ -62,7 +62,7 @@ func (l *Library) OpenVersion(id ingest.SessionID, name string, n int) (io.ReadC
 		return nil, FileVersion{}, fmt.Errorf("session %s: %s has no version %d; it has %d", id, name, n,
 			len(v.Files[name]))
 	}
-	return l.openSegments(id, name, n, ver.Segs), fileVersion(state, name, n, *ver), nil
+	return l.openVersion(e, name, n, ver.Segs), fileVersion(state, name, n, *ver), nil
 }
 
 // fileVersion tells of one version; state is nil of a file that the session has no more.

@@ -45,7 +45,6 @@ package library
 import (
 	"crypto/rand"
 	_ "embed"
-	"encoding/base32"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -109,9 +108,8 @@ type Library struct {
 	listStale bool   // it has changed since it was read from there
 	sessions  map[ingest.SessionID]*known
 	broken    []ingest.Problem
-	twins     map[string]ingest.SessionID // sessions by the content of what is handed around; nil: to be looked for
-	writes    bool                        // seen is kept up to date: this process's folder is in .tmp
-	seen      string                      // generation of the folders that sessions stands for
+	writes    bool   // seen is kept up to date: this process's folder is in .tmp
+	seen      string // generation of the folders that sessions stands for
 	registry  *registry.Registry
 	regStamp  stamp
 	tombs     map[ingest.SessionID]bool
@@ -154,11 +152,7 @@ func Create(dir string) (*Library, error) {
 }
 
 // newID is an id that nothing else has.
-func newID() string {
-	var b [10]byte
-	rand.Read(b[:])
-	return strings.ToLower(base32.StdEncoding.EncodeToString(b[:]))
-}
+func newID() string { return strings.ToLower(rand.Text()[:16]) }
 
 // CreateAs makes a library with a given id.
 func CreateAs(dir, id string) (*Library, error) {

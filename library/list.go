@@ -234,9 +234,6 @@ func (l *Library) note(e Entry) error {
 	}
 	l.sessions[e.ID] = &known{Entry: e, Stamp: stampOf(fi)}
 	l.listStale = true
-	if l.twins != nil {
-		l.noteTwins(e)
-	}
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"recall/ingest"
@@ -131,25 +132,13 @@ func handedAround(role ingest.FileRole, size int64) bool {
 func (l *Library) twinOf(id ingest.SessionID, sum string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.twins == nil {
-		l.twins = map[string]ingest.SessionID{}
-		for _, k := range l.sessions {
-			l.noteTwins(k.Entry)
+	for _, k := range l.sessions {
+		same := func(f FileState) bool { return f.Sum == sum }
+		if k.Entry.ID != id && slices.ContainsFunc(k.Entry.Files, same) {
+			return k.Entry.Folder
 		}
-	}
-	if other, ok := l.twins[sum]; ok && other != id {
-		return l.sessions[other].Entry.Folder
 	}
 	return ""
-}
-
-// noteTwins keeps the index of contents. The caller holds l.mu.
-func (l *Library) noteTwins(e Entry) {
-	for _, f := range e.Files {
-		if handedAround(f.Role, f.Size) {
-			l.twins[f.Sum] = e.ID
-		}
-	}
 }
 
 // linkTwin replaces a staged segment by a second name of the same bytes in

@@ -3,8 +3,9 @@ package library
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
-	"path/filepath"
+	"slices"
 	"time"
 
 	"recall/ingest"
@@ -33,130 +34,94 @@ func (e Entry) ToPack(now time.Time) bool {
 // is removed by the next one. Of a session that is written to meanwhile nothing
 // is changed.
 func (l *Library) Pack(ctx context.Context, id ingest.SessionID) (Packing, error) {
-	fail := func(err error) (Packing, error) { return Packing{}, fmt.Errorf("pack %s: %w", id, err) }
+	sizes, err := l.pack(ctx, id)
+	if err != nil {
+		return Packing{}, fmt.Errorf("pack %s: %w", id, err)
+	}
+	return sizes, nil
+}
+
+func (l *Library) pack(ctx context.Context, id ingest.SessionID) (sizes Packing, err error) {
 	if err := l.ReadOnly(); err != nil {
-		return fail(err)
+		return sizes, err
 	}
 	e, err := l.Session(id)
 	if err != nil {
-		return fail(err)
+		return sizes, err
 	}
-	v, err := raw.ReadVersions(e.Folder)
+	was, err := raw.ReadVersions(e.Folder)
+	if err == nil {
+		err = was.Whole()
+	}
 	if err != nil {
-		return fail(err)
+		return sizes, err
 	}
-	if err := v.Whole(); err != nil {
-		return fail(err)
-	}
-	p := &packing{l: l, ctx: ctx, entry: e, v: v, of: map[string]raw.Staged{}}
-	defer p.drop()
-	if err := p.stage(); err != nil {
-		return fail(err)
-	}
-	if err := p.commit(); err != nil {
-		return fail(err)
-	}
-	return p.sizes, nil
-}
-
-// packing is one call of Pack at work.
-type packing struct {
-	l     *Library
-	ctx   context.Context
-	entry Entry
-	v     *raw.Versions
-	of    map[string]raw.Staged // what takes the place of a run of segments, by the name of its first
-	all   []raw.Staged
-	sizes Packing
-}
-
-func (p *packing) drop() { raw.Drop(p.all...) }
-
-// stage packs every run of segments that one packed segment may replace.
-func (p *packing) stage() error {
-	for _, run := range p.v.Runs() {
-		if err := p.ctx.Err(); err != nil {
-			return err
-		}
+	packed := map[string]raw.Staged{} // what takes the place of a run of segments, by the name of its first
+	defer func() { raw.Drop(slices.Collect(maps.Values(packed))...) }()
+	for _, run := range was.Runs() {
 		var before int64
 		for _, s := range run {
-			fi, err := os.Stat(filepath.Join(p.entry.Folder, "raw", s.String()))
+			fi, err := os.Stat(raw.Path(e.Folder, s))
 			if err != nil {
-				return fmt.Errorf("%w: %v", ErrDamaged, err)
+				return sizes, fmt.Errorf("%w: %v", ErrDamaged, err)
 			}
 			before += fi.Size()
 		}
-		st, err := p.l.stagePacked(p.ctx, p.entry.Folder, run)
+		st, after, err := l.stagePacked(ctx, e.Folder, run)
 		if err != nil {
-			return err
+			return sizes, err
 		}
-		p.all = append(p.all, st)
-		fi, err := os.Stat(st.Temp)
-		if err != nil {
-			return err
-		}
-		after := fi.Size()
 		if len(run) > 1 || after < before {
-			p.of[run[0].String()] = st
+			packed[run[0].String()] = st
 		} else {
+			raw.Drop(st)
 			after = before
 		}
-		p.sizes.Before, p.sizes.After = p.sizes.Before+before, p.sizes.After+after
+		sizes.Before, sizes.After = sizes.Before+before, sizes.After+after
 	}
-	return nil
-}
-
-// stagePacked writes one segment with the content of several and reads it back.
-func (l *Library) stagePacked(ctx context.Context, folder string, run []raw.Segment) (raw.Staged, error) {
-	var length int64
-	for _, s := range run {
-		length += s.Length
+	if err := raw.Sync(slices.Collect(maps.Values(packed))); err != nil {
+		return sizes, err
 	}
-	in := raw.Read(folder, run...)
-	defer in.Close()
-	st, err := raw.Stage(l.temp, disk.Until(ctx, in), run[0].Offset, raw.Best)
-	if err != nil {
-		return raw.Staged{}, err
-	}
-	if st.Length != length {
-		err = fmt.Errorf("%d bytes of %d", st.Length, length)
-	} else {
-		err = st.ReadsBack(ctx)
-	}
-	if err != nil {
-		raw.Drop(st)
-		return raw.Staged{}, err
-	}
-	return st, nil
-}
-
-// commit brings the packed segments into use.
-func (p *packing) commit() error {
-	used := []raw.Staged{}
-	for _, st := range p.of {
-		used = append(used, st)
-	}
-	if err := raw.Sync(used); err != nil {
-		return err
-	}
-	return p.l.withSession(p.entry.ID, func(now Entry) error {
+	return sizes, l.withSession(id, func(now Entry) error {
 		v, err := raw.ReadVersions(now.Folder)
 		if err != nil {
 			return err
 		}
-		if v.Read != p.v.Read || now.Input != p.entry.Input {
+		if v.Read != was.Read || now.Input != e.Input {
 			return fmt.Errorf("it was written to meanwhile: %w", ErrBusy)
 		}
-		if err := v.Use(now.Folder, p.of, p.l.put); err != nil {
+		if err := v.Use(now.Folder, packed, l.put); err != nil {
 			return err
 		}
 		if v, err = raw.ReadVersions(now.Folder); err != nil {
 			return err
 		}
-		if err := v.DropStrays(p.ctx, now.Folder); err != nil {
+		if err := v.DropStrays(ctx, now.Folder); err != nil {
 			return err
 		}
 		now.Packed = now.Input
-		return p.l.saveEntry(now)
+		return l.saveEntry(now)
 	})
+}
+
+// stagePacked writes one segment with the content of several and reads it back. size is
+// the file's.
+func (l *Library) stagePacked(ctx context.Context, folder string, run []raw.Segment) (
+	st raw.Staged, size int64, err error) {
+	in := raw.Read(folder, run...)
+	defer in.Close()
+	if st, err = raw.Stage(l.temp, disk.Until(ctx, in), run[0].Offset, raw.Best); err != nil {
+		return st, 0, err
+	}
+	last := run[len(run)-1]
+	if end := st.Offset + st.Length; end != last.Offset+last.Length {
+		err = fmt.Errorf("it ends at byte %d, not %d", end, last.Offset+last.Length)
+	} else if err = st.ReadsBack(ctx); err == nil {
+		var fi os.FileInfo
+		if fi, err = os.Stat(st.Temp); err == nil {
+			return st, fi.Size(), nil
+		}
+	}
+	raw.Drop(st)
+	return st, 0, err
 }

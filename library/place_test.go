@@ -117,7 +117,11 @@ func TestProjectsOfOneName(t *testing.T) {
 			m.Project = p.ID
 			addSession(t, l, fmt.Sprintf("%08d-0000", i), m)
 		}
-		all, err := again(t, l).Projects()
+		l = again(t, l)
+		if err := l.Settle(); err != nil { // as a sync does at its end
+			t.Fatal(err)
+		}
+		all, err := l.Projects()
 		if err != nil {
 			t.Fatal(err)
 		}

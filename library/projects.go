@@ -3,6 +3,7 @@ package library
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -19,7 +20,8 @@ var ErrNoProject = registry.ErrNoProject
 type Project = registry.Project
 
 // ProjectFor is the registry's entry for a project as parsing tells it,
-// entered if it is new, moved if p.Was says so.
+// entered if it is new, moved if p.Was says so. It may take the bare name from one that
+// had it: Settle moves that one's sessions.
 func (l *Library) ProjectFor(p ingest.Project) (Project, error) {
 	reg, err := l.readRegistry()
 	if err != nil {
@@ -29,8 +31,11 @@ func (l *Library) ProjectFor(p ingest.Project) (Project, error) {
 		p.Name, p.ShownName = ingest.NoProject, ""
 	}
 	id := reg.IDFor(p)
-	if have := reg.Match(id, p); have != nil && have.Knows(p) {
-		return *have, nil
+	if have := reg.Match(id, p); have != nil {
+		now := *have
+		if now.Learn(p); reflect.DeepEqual(now, *have) {
+			return now, nil
+		}
 	}
 	err = l.changeRegistry(func(r *registry.Registry) error {
 		have := r.Match(id, p)
@@ -41,9 +46,6 @@ func (l *Library) ProjectFor(p ingest.Project) (Project, error) {
 		have.Learn(p)
 		return nil
 	})
-	if err == nil {
-		err = l.settleAfter(reg)
-	}
 	if err != nil {
 		return Project{}, fmt.Errorf("project %s: %w", p.Name, err)
 	}
@@ -67,21 +69,6 @@ func (l *Library) Roots() ([]ingest.Root, error) {
 		}
 	}
 	return roots, nil
-}
-
-// settleAfter moves sessions if a new project took the bare name from one that
-// had it.
-func (l *Library) settleAfter(before *registry.Registry) error {
-	now, err := l.readRegistry()
-	if err != nil {
-		return err
-	}
-	for _, p := range before.Projects {
-		if q := now.Find(p.ID); q != nil && q.Folder != p.Folder {
-			return l.Settle()
-		}
-	}
-	return nil
 }
 
 // Projects lists the registry by name.

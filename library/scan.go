@@ -26,7 +26,7 @@ func (l *Library) generation() string {
 // (the first time always: before that, nobody knew that we go by the
 // generation). The caller holds the lock of folders.
 func (l *Library) refresh() error {
-	if err := l.ensureStage(); err != nil {
+	if _, err := l.tempName(); err != nil { // with it this process has its folder in .tmp
 		return err
 	}
 	l.mu.Lock()
@@ -123,7 +123,7 @@ func (l *Library) scanOnce(project func(id string) bool) error {
 	if err != nil {
 		return fmt.Errorf("library: %w", err)
 	}
-	l.broken, l.twins = broken, nil
+	l.broken = broken
 	old := make(map[string]*known, len(l.sessions))
 	for _, k := range l.sessions {
 		old[k.Entry.Folder] = k

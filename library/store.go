@@ -281,8 +281,8 @@ func (l *Library) Saved(id ingest.SessionID) (p *payload.Payload, markdown []byt
 }
 
 // readFile reads one file of a session's folder, after finishing what a crash
-// left; of a library that can't be written it is read as it is. The folder may be moved at any time: that a file isn't there is
-// believed (it is nil then) only where session.json is.
+// left; of a library that can't be written it is read as it is. The folder may be
+// moved at any time: that a file isn't there (nil) is believed only where session.json is.
 func (l *Library) readFile(id ingest.SessionID, name string) ([]byte, error) {
 	for try := 0; ; try++ {
 		e, err := l.Session(id)

@@ -53,11 +53,11 @@ func Unpack(packed []byte) ([]byte, error) {
 // A Reader streams the content of segments one after the other and checks each
 // at its end.
 type Reader struct {
-	Open func(name string) (*os.File, error)
 	Segs []Segment
-	Anew func() []Segment // the version's segments as they are now: it may be packed meanwhile; or nil
-	At   int64            // of the content, what is read next
+	Anew func() *Reader // of the same where it is now: it may be moved or packed meanwhile; or nil
+	At   int64          // of the content, what is read next
 
+	open func(name string) (*os.File, error)
 	seg  Segment // that is read, from its beginning
 	file *os.File
 	dec  *zstd.Decoder
@@ -72,12 +72,12 @@ func Read(folder string, segs ...Segment) *Reader {
 		at = segs[0].Offset
 	}
 	return &Reader{Segs: segs, At: at,
-		Open: func(name string) (*os.File, error) { return disk.Open(filepath.Join(folder, "raw", name)) }}
+		open: func(name string) (*os.File, error) { return disk.Open(filepath.Join(folder, "raw", name)) }}
 }
 
 // ReadFile streams a segment that lies somewhere else.
 func ReadFile(path string, s Segment) *Reader {
-	return &Reader{Segs: []Segment{s}, At: s.Offset, Open: func(string) (*os.File, error) { return disk.Open(path) }}
+	return &Reader{Segs: []Segment{s}, At: s.Offset, open: func(string) (*os.File, error) { return disk.Open(path) }}
 }
 
 // ReadsBack unpacks a staged segment and compares.
@@ -115,22 +115,23 @@ func (r *Reader) Read(p []byte) (int, error) {
 
 // next opens the segment that has the byte to be read.
 func (r *Reader) next() (gone error) {
-	for {
+	for try := 0; ; try++ {
 		i := slices.IndexFunc(r.Segs, func(s Segment) bool { return s.Offset <= r.At && r.At < s.Offset+s.Length })
 		if i < 0 {
 			return cmp.Or(gone, io.EOF)
 		}
-		f, err := r.Open(r.Segs[i].String())
+		f, err := r.open(r.Segs[i].String())
 		if err == nil {
 			r.seg, r.file, r.read, r.sum = r.Segs[i], f, 0, sha256.New()
 			r.dec = decoders.Get().(*zstd.Decoder)
 			return r.dec.Reset(f)
 		}
-		missing := errors.Is(err, fs.ErrNotExist) && r.Anew != nil && gone == nil
-		if gone = fmt.Errorf("%w: %v", disk.ErrDamaged, err); !missing {
+		gone = fmt.Errorf("%w: %v", disk.ErrDamaged, err)
+		if !errors.Is(err, fs.ErrNotExist) || r.Anew == nil || try == 5 {
 			return gone
 		}
-		r.Segs = r.Anew()
+		now := r.Anew()
+		r.open, r.Segs = now.open, now.Segs
 	}
 }
 

@@ -104,12 +104,6 @@ func (r *Registry) Match(id string, p ingest.Project) *Project {
 	return r.Find(id)
 }
 
-// Knows reports whether there is nothing to learn from p.
-func (p *Project) Knows(q ingest.Project) bool {
-	return !p.hides(q) && (q.Was == "" || p.Root == q.Root) &&
-		(q.Root != p.Root || ((q.Remote == "" || p.Remote == q.Remote) && (q.Birth == "" || p.Birth == q.Birth)))
-}
-
 // Learn takes over what parsing tells of a project.
 func (p *Project) Learn(q ingest.Project) {
 	p.hide(q)
@@ -120,12 +114,6 @@ func (p *Project) Learn(q ingest.Project) {
 	if q.Root == p.Root {
 		p.Remote, p.Birth = cmp.Or(q.Remote, p.Remote), cmp.Or(q.Birth, p.Birth)
 	}
-}
-
-// hides reports whether q tells of a secret in a name of p that p still shows.
-func (p *Project) hides(q ingest.Project) bool {
-	return q.ShownName != "" && p.Base == q.Name ||
-		q.ShownRoot != "" && safer(q.ShownRoot, p.Show(q.Root)) != p.Show(q.Root)
 }
 
 func (p *Project) hide(q ingest.Project) {
