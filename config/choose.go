@@ -101,7 +101,7 @@ func Choices(ctx context.Context, env func(string) string, look func(string) (st
 			found = append(found, Choice{Provider: s.provider, Model: s.model, URL: s.url, Why: "by " + s.variable})
 		}
 	}
-	if model := OllamaChatter(ctx, OllamaHere(env("OLLAMA_HOST"))); model != "" {
+	if model := OllamaModel(ctx, OllamaHere(env("OLLAMA_HOST")), false); model != "" {
 		found = append(found, Choice{Provider: ProviderOllama, Model: model, Why: "Ollama runs here"})
 	}
 	for _, s := range servers {

@@ -121,37 +121,40 @@ func (c *Config) Patience() llm.Patience {
 // Provider is the configured model, which sends a request once; nil if there
 // is none.
 func (c *Config) Provider(ctx context.Context, env func(string) string) (llm.Model, error) {
-	o := c.LLM
-	o.Timeout = c.Timeout()
-	o.Model = cmp.Or(o.Model, UsualModel[o.Provider])
-	key, err := c.key(env)
-	if err != nil {
+	o := c.options()
+	var err error
+	if o.Key, err = c.key(env); err != nil {
 		return nil, err
 	}
-	switch o.Provider {
+	switch provider := c.LLM.Provider; provider {
 	case NoProvider:
 		return nil, nil
 	case ProviderAnthropic:
-		return anthropic.New(anthropic.Options{URL: o.URL, Key: key, Model: o.Model, Window: o.Context,
-			MaxOutput: o.MaxOutput, Timeout: o.Timeout})
+		return anthropic.New(o)
 	case ProviderOpenAI:
-		return openai.NewChat(openai.ChatOptions{URL: o.URL, Key: key, Model: o.Model, Window: o.Context,
-			MaxOutput: o.MaxOutput, Timeout: o.Timeout})
+		return openai.NewChat(o)
 	case ProviderOllama:
 		return c.ollama(ctx, env)
 	case ProviderClaude:
-		return claudecli.New(claudecli.Options{Model: o.Model, Window: o.Context, Timeout: o.Timeout})
+		return claudecli.New(claudecli.Options{Model: o.Model, Window: o.Window, Timeout: o.Timeout})
 	case ProviderRelay, ProviderReplay:
-		if o.Dir == "" {
-			return nil, hint.With(errors.New("llm.provider is "+o.Provider+", and llm.dir isn't set"),
+		if o.Folder == "" {
+			return nil, hint.With(errors.New("llm.provider is "+provider+", and llm.dir isn't set"),
 				"set llm.dir to the folder of requests and answers")
 		}
-		if o.Provider == ProviderReplay {
-			return replay.New(replay.Options{Folder: o.Dir, Model: o.Model, Window: o.Context})
+		if provider == ProviderReplay {
+			return replay.New(o)
 		}
-		return relay.New(relay.Options{Folder: o.Dir, Model: o.Model, Window: o.Context, Timeout: o.Timeout})
+		return relay.New(o)
 	}
-	return nil, errors.New("llm.provider: " + o.Provider + " isn't part of this recall")
+	return nil, errors.New("llm.provider: " + c.LLM.Provider + " isn't part of this recall")
+}
+
+// options are what a provider is told, but for the key.
+func (c *Config) options() llm.Options {
+	o := c.LLM
+	return llm.Options{URL: o.URL, Folder: o.Dir, Model: cmp.Or(o.Model, UsualModel[o.Provider]), Window: o.Context,
+		MaxOutput: o.MaxOutput, Timeout: c.Timeout()}
 }
 
 // Timeout is how long one answer may take. Whoever answers by hand takes their time, and a model on this machine more

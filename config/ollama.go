@@ -44,26 +44,9 @@ func OllamaHere(env string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// OllamaChatter names the model that Ollama was given last of those that talk;
-// "" as app.OllamaEmbedder.
-func OllamaChatter(ctx context.Context, address string) string {
-	for _, m := range OllamaModels(ctx, address) {
-		if !m.Embeds {
-			return m.Name
-		}
-	}
-	return ""
-}
-
-// ollamaModel is one that Ollama has.
-type ollamaModel struct {
-	Name   string
-	Embeds bool // makes vectors, and nothing else
-}
-
-// OllamaModels lists what Ollama has, the newest first; none if it isn't there
-// or takes too long.
-func OllamaModels(ctx context.Context, address string) []ollamaModel {
+// OllamaModel names the model that Ollama was given last of those that make vectors, or of those that talk; "" if it has
+// none, isn't there or takes too long.
+func OllamaModel(ctx context.Context, address string, embeds bool) string {
 	var has struct {
 		Models []struct {
 			Name    string
@@ -71,18 +54,18 @@ func OllamaModels(ctx context.Context, address string) []ollamaModel {
 		}
 	}
 	if !askHere(ctx, address, "/api/tags", nil, &has) {
-		return nil
+		return ""
 	}
-	var list []ollamaModel
-	for _, m := range has.Models {
+	for _, m := range has.Models { // the newest first
 		name := sink.Line(strings.TrimSuffix(m.Name, ":latest"), sink.Terminal)
 		if inCloud(name) {
 			continue // it is for its user to say that this leaves the machine
 		}
-		list = append(list, ollamaModel{name,
-			strings.Contains(m.Name, "embed") || strings.Contains(m.Details.Family, "bert")})
+		if embeds == (strings.Contains(m.Name, "embed") || strings.Contains(m.Details.Family, "bert")) {
+			return name
+		}
 	}
-	return list
+	return ""
 }
 
 // inCloud reports whether a model runs with Ollama's makers, and Ollama here only
@@ -139,25 +122,22 @@ func askHere(ctx context.Context, address, path string, ask, answer any) bool {
 // that Ollama was given last; its window is what it was made for, but not more
 // than most machines have the memory for.
 func (c *Config) ollama(ctx context.Context, env func(string) string) (llm.Model, error) {
-	o := c.LLM
-	o.Timeout = c.Timeout()
-	address := o.URL
-	if address == "" {
-		if address = OllamaHere(env("OLLAMA_HOST")); address == "" {
+	o := c.options()
+	if o.URL == "" {
+		here := OllamaHere(env("OLLAMA_HOST"))
+		if here == "" {
 			return nil, hint.With(errors.New("llm.provider is ollama, and OLLAMA_HOST names another machine"),
 				"set llm.url to that machine's address: sessions are sent there only if you say so")
 		}
-		address = "http://" + address
+		o.URL = "http://" + here
 	}
-	if o.Model == "" {
-		o.Model = cmp.Or(OllamaChatter(ctx, address), UsualModel[ProviderOllama])
+	if c.LLM.Model == "" {
+		o.Model = cmp.Or(OllamaModel(ctx, o.URL, false), o.Model)
 	}
-	if o.Context == 0 {
-		o.Context = min(ollamaHolds(ctx, address, o.Model), ollamaMost)
+	if o.Window == 0 {
+		o.Window = min(ollamaHolds(ctx, o.URL, o.Model), ollamaMost)
 	}
-	return langchain.NewOllama(langchain.Options{URL: address, Model: o.Model, Window: o.Context,
-		MaxOutput: o.MaxOutput,
-		Timeout:   o.Timeout})
+	return langchain.NewOllama(o)
 }
 
 // ollamaMost is the window that Ollama is asked to hold at most unless

@@ -19,6 +19,17 @@ type Model interface {
 	Complete(ctx context.Context, r Request) (Response, error)
 }
 
+// Options say which model of which service a provider asks. What is "" or 0 is the provider's own.
+type Options struct {
+	URL       string        // of the service
+	Folder    string        // instead of a service, where requests and answers are
+	Key       string        // "" where the service wants none
+	Model     string        // by the service's name for it
+	Window    int           // tokens of request and answer together
+	MaxOutput int           // tokens of an answer where a request names none
+	Timeout   time.Duration // a request
+}
+
 // Request is one question to a model. Its texts are redacted already.
 type Request struct {
 	Task   string // what it is for, as usage names it: "extract", "rephrase", "reconcile", "answer", "judge"

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"recall/cmd/recall/app"
 	"recall/config"
 	"recall/hint"
 )
@@ -53,7 +52,7 @@ func TestOllamaEmbedder(t *testing.T) {
 	} {
 		answer = c.answer
 		start := time.Now()
-		if got := app.OllamaEmbedder(t.Context(), strings.TrimPrefix(s.URL, "http://")); got != c.want {
+		if got := config.OllamaModel(t.Context(), strings.TrimPrefix(s.URL, "http://"), true); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.answer, got, c.want)
 		}
 		if took := time.Since(start); took > 2*time.Second {
@@ -61,7 +60,7 @@ func TestOllamaEmbedder(t *testing.T) {
 		}
 	}
 	s.Close()
-	if got := app.OllamaEmbedder(t.Context(), strings.TrimPrefix(s.URL, "http://")); got != "" {
+	if got := config.OllamaModel(t.Context(), strings.TrimPrefix(s.URL, "http://"), true); got != "" {
 		t.Errorf("nobody listens: got %q, want none", got)
 	}
 }

@@ -19,15 +19,9 @@ import (
 	"recall/llm/wire"
 )
 
-// Options say which model of which service answers.
-type Options struct {
-	URL       string        // of the service, without /v1; Anthropic's own if ""
-	Key       string        // sent as x-api-key; "" only where a service on this machine wants none
-	Model     string        // by the service's name for it: claude-haiku-4-5
-	Window    int           // tokens of request and answer together; 200,000 if 0
-	MaxOutput int           // tokens of an answer where a request names none; 8,192 if 0
-	Timeout   time.Duration // a request; 5 min if 0. What goes with batches gets six times as long
-}
+// Options are without /v1 in the address. What is not said is Anthropic's own service, a window of 200,000 tokens, 8,192
+// of output, and 5 minutes: what goes with batches gets six times as long.
+type Options = llm.Options
 
 // Model is an llm.Batcher over Anthropic's API. Safe for concurrent use.
 type Model struct {

@@ -22,14 +22,9 @@ import (
 	"recall/llm/wire"
 )
 
-// Options say which model of which service answers.
-type Options struct {
-	URL       string        // of the service; its own if ""
-	Model     string        // by the service's name for it
-	Window    int           // tokens of request and answer together; what Ollama is told to hold; 16,384 if 0
-	MaxOutput int           // tokens of an answer where a request names none; 8,192 if 0
-	Timeout   time.Duration // a request; 5 min if 0
-}
+// Options have as window what Ollama is told to hold, 16,384 tokens if 0. Else what is not said is 8,192 tokens of output,
+// and 5 minutes.
+type Options = llm.Options
 
 // Model is a llm.Model over langchaingo. Safe for concurrent use.
 type Model struct {

@@ -15,15 +15,9 @@ import (
 	"recall/llm/wire"
 )
 
-// ChatOptions say which model of which service answers.
-type ChatOptions struct {
-	URL       string        // of the service, with its version; OpenAI's own if ""
-	Key       string        // sent as bearer token; "" if the service wants none
-	Model     string        // by the service's name for it
-	Window    int           // tokens of request and answer together; 128,000 of OpenAI's own service, else unknown if 0
-	MaxOutput int           // tokens of an answer where a request names none; the model's own if 0
-	Timeout   time.Duration // a request; 5 min if 0
-}
+// ChatOptions are with the version in the address. What is not said is OpenAI's own service, 128,000 tokens there and
+// elsewhere an unknown window, the model's own most of output, and 5 minutes.
+type ChatOptions = llm.Options
 
 const openAI = "https://api.openai.com/v1"
 

@@ -25,13 +25,9 @@ import (
 	"recall/llm"
 )
 
-// Options say where requests are put and what to call who answers.
-type Options struct {
-	Folder  string
-	Model   string        // who answers, for provenance; "outside" if ""
-	Window  int           // tokens of request and answer together; 200,000 if 0
-	Timeout time.Duration // to wait for an answer; 0 for as long as the context lasts
-}
+// Options have who answers as model, "outside" if nobody says; the window is 200,000 tokens if 0, and an answer is waited
+// for as long as the context lasts.
+type Options = llm.Options
 
 // Model is an llm.Model over a folder. Safe for concurrent use, also by several
 // processes.

@@ -20,12 +20,8 @@ import (
 	"recall/llm"
 )
 
-// Options say where recordings are and what to call the model.
-type Options struct {
-	Folder string
-	Model  string // "recorded" if ""
-	Window int    // tokens of request and answer together; 200,000 if 0
-}
+// Options have "recorded" as model and 200,000 tokens as window, if nobody says otherwise.
+type Options = llm.Options
 
 // usualWindow is that of the models whose answers are recorded.
 const usualWindow = 200_000

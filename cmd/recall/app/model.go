@@ -149,7 +149,7 @@ func (a *App) OfferOllama(ctx context.Context) {
 		return
 	}
 	address := config.OllamaHere(os.Getenv("OLLAMA_HOST"))
-	model := OllamaEmbedder(ctx, address)
+	model := config.OllamaModel(ctx, address, true)
 	if model == "" {
 		return
 	}
@@ -162,15 +162,4 @@ Ollama runs here and has %s. To search by meaning, too, put into config.yaml
     model: %s
 and run recall vectors, then recall vectors --weigh.
 `, model, address, model)
-}
-
-// OllamaEmbedder names an embedding model that Ollama has; "" if it has none,
-// isn't there or takes too long.
-func OllamaEmbedder(ctx context.Context, address string) string {
-	for _, m := range config.OllamaModels(ctx, address) {
-		if m.Embeds {
-			return m.Name
-		}
-	}
-	return ""
 }
