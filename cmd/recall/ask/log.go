@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -72,9 +73,8 @@ func (o *logOptions) check(cmd *cobra.Command) error {
 		}
 	}
 	if o.Changed && o.Since.At.IsZero() {
-		if err := o.Since.Set("7d"); err != nil {
-			return err
-		}
+		o.Since.Text = "7d"
+		o.Since.At, _ = terminal.ParseWhen(o.Since.Text, time.Now(), time.Local)
 	}
 	for _, k := range o.Kind {
 		if o.Changed && !slices.Contains(changedKinds, k) {

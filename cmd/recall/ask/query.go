@@ -19,13 +19,14 @@ import (
 	"recall/history"
 	"recall/index"
 	"recall/library"
+	"recall/payload"
 )
 
 // queryFlags are what a question may be narrowed by.
 type queryFlags struct {
 	Project, Format    string
 	Since, Until, AsOf option.Day
-	Kind               option.Kinds
+	Kind               []payload.Kind
 	Also               []string
 	JSON, Answer       bool
 }

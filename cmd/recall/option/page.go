@@ -9,7 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/cmd/recall/terminal"
 	"recall/config"
+	"recall/payload"
 )
 
 // pages are the commands as people see them, a file a command: recall eval label's is eval-label.txt. It begins with
@@ -87,6 +89,7 @@ func addFlag(cmd *cobra.Command, line string, into any) {
 		panic(cmd.Name() + ": no field for --" + name)
 	}
 	flags := cmd.Flags()
+	var words []string // that it takes
 	switch takes {
 	case "":
 		flags.BoolVarP(place[bool](field), name, short, false, about)
@@ -98,14 +101,18 @@ func addFlag(cmd *cobra.Command, line string, into any) {
 	case "LIST", "FOLDERS":
 		flags.StringArrayVarP(place[[]string](field), name, short, nil, about)
 	case "SINCE":
-		place[Day](field).since(flags, name, about)
+		flags.Var(day(place[Day](field), terminal.ParseWhen), name, about)
 	case "DAY":
-		place[Day](field).asOf(flags, name, about)
+		flags.Var(day(place[Day](field), terminal.ParseDay), name, about)
 	case "KINDS":
-		flags.VarP(place[Kinds](field), name, short, about)
-		cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(kindNames(), cobra.ShellCompDirectiveNoFileComp))
+		words = kindNames()
+		flags.VarP(kinds(place[[]payload.Kind](field)), name, short, about)
 	default:
-		wordVar(cmd, place[string](field), name, preset, about, strings.Split(takes, "|")...)
+		words = strings.Split(takes, "|")
+		flags.Var(word(place[string](field), preset, words), name, about)
+	}
+	if words != nil {
+		cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 	}
 	if strings.HasPrefix(takes, "FOLDER") {
 		cmd.MarkFlagDirname(name)
