@@ -42,7 +42,7 @@ var rooms = map[string][]string{
 	"config":    {"pipeline", "index", "library", "llm", "redact", "hint", "sink"},
 	"hint":      {"library"},
 	"demo":      {},
-	"schedule":  {},
+	"schedule":  {"sink"},
 }
 
 // below are rooms within rooms, with what of their own room they may import.

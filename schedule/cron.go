@@ -3,6 +3,8 @@ package schedule
 import (
 	"fmt"
 	"strings"
+
+	"recall/sink"
 )
 
 // The lines of a crontab between which recall's own stand.
@@ -56,22 +58,11 @@ func WithoutCron(text string) (rest string, had bool) {
 func ShellLine(p Plan, j Job) string {
 	words := []string{"env"}
 	for _, e := range p.Env {
-		words = append(words, shellQuote(e))
+		words = append(words, sink.Shell(e))
 	}
 	words = append(words, "nice", "-n", "10")
 	for _, a := range p.Command(Cron, j) {
-		words = append(words, shellQuote(a))
+		words = append(words, sink.Shell(a))
 	}
 	return strings.Join(words, " ") + " >/dev/null 2>&1"
-}
-
-// shellQuote leaves nothing to the shell.
-func shellQuote(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=@,+", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

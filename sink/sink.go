@@ -231,3 +231,14 @@ func tag(after string, before rune) bool {
 	}
 	return strings.ContainsAny(name, "-_:")
 }
+
+// Shell is text as one word of a POSIX shell, to which nothing of it is left to read.
+func Shell(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=@,+", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -10,7 +10,6 @@ import (
 
 	"recall/cmd/recall/app"
 	reviewing "recall/cmd/recall/review"
-	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/library"
 	"recall/payload"
@@ -53,9 +52,7 @@ func TestReviewWalk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &reviewing.Reviewer{App: a, Ctx: cmd.Context(), L: l, Lines: reviewing.NewLines(t.Context(), a.In),
-			Touched: map[string]bool{}}
-		r.P = terminal.Page{W: &out, Width: 100, Bare: true}
+		r := reviewing.NewReviewer(t.Context(), a, l)
 		if err := r.Walk(w); err != nil {
 			t.Fatal(err)
 		}

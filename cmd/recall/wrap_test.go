@@ -29,13 +29,14 @@ func TestOneLineCannotMoveTheCursor(t *testing.T) {
 	}
 }
 
-func TestSayLine(t *testing.T) {
+func TestSay(t *testing.T) {
 	for width, want := range map[int]string{
 		100: "Nearest: the retry backoff has jitter now\n",
 		30:  "Nearest: the retry backoff has\n  jitter now\n",
 	} {
 		var b strings.Builder
-		if terminal.SayLine(&b, width, "Nearest: ", "  ", "the retry backoff has jitter now"); b.String() != want {
+		p := terminal.Page{W: &b, Width: width}
+		if p.Say("Nearest: ", "  ", "the retry backoff has jitter now"); b.String() != want {
 			t.Errorf("%d columns: got %q, want %q", width, b.String(), want)
 		}
 	}

@@ -103,19 +103,11 @@ func thisProgram(a *app.App) (hooks.Program, error) {
 	if err != nil {
 		return hooks.Program{}, err
 	}
-	p := hooks.Program{Path: exe}
-	for _, name := range []string{"config", "library"} {
-		f := a.Flags.Lookup(name)
-		if f == nil || !f.Changed {
-			continue
-		}
-		abs, err := filepath.Abs(f.Value.String())
-		if err != nil {
-			return p, err
-		}
-		p.Args = append(p.Args, "--"+name, abs)
+	p := hooks.Program{Path: exe, Args: a.Given()}
+	for i := 1; i < len(p.Args) && err == nil; i += 2 {
+		p.Args[i], err = filepath.Abs(p.Args[i])
 	}
-	return p, nil
+	return p, err
 }
 
 func newHooksStatusCmd(a *app.App) *cobra.Command {

@@ -97,48 +97,36 @@ func (a *App) Improve(ctx context.Context, l *library.Library, o improve.Options
 	return &r, r.Problems, err
 }
 
+// Asked says what became of asking.
+func Asked(r *improve.Report) (parts []string) {
+	say := func(n int, format string, args ...any) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	if r.Busy {
+		parts = append(parts, "another recall is asking the model")
+	}
+	say(r.Improved, "%s distilled by %s", answer.Count(r.Improved, "session"), strings.TrimPrefix(r.By, "model/"))
+	say(r.Links, "%s between decisions", answer.Count(r.Links, "link"))
+	say(r.Pending, "%s on the way with a batch", answer.Count(r.Pending, "session"))
+	say(r.Waiting, "%s for the model: %s", terminal.Waits(r.Waiting), terminal.Line(r.Why))
+	say(r.Resting, "%s that it failed at before left alone for now", answer.Count(r.Resting, "session"))
+	say(r.Tokens, "%s", TokensAndCost(r.Tokens, r.Cost, r.Unpriced))
+	return parts
+}
+
 // PrintModel tells in one line what became of asking.
 func (a *App) PrintModel(r *improve.Report) {
 	if r == nil {
 		return
 	}
-	var parts []string
-	if r.Busy {
-		parts = append(parts, "another recall is asking the model")
-	}
-	if r.Improved > 0 {
-		parts = append(parts, fmt.Sprintf("%s distilled by %s", answer.Count(r.Improved, "session"),
-			strings.TrimPrefix(r.By, "model/")))
-	}
-	if r.Links > 0 {
-		parts = append(parts, answer.Count(r.Links, "link")+" between decisions")
-	}
-	if r.Pending > 0 {
-		parts = append(parts, fmt.Sprintf("%s on the way with a batch", answer.Count(r.Pending, "session")))
-	}
-	if r.Waiting > 0 {
-		parts = append(parts, fmt.Sprintf("%s for the model: %s", Waits(r.Waiting), terminal.Line(r.Why)))
-	}
-	if r.Resting > 0 {
-		parts = append(parts, fmt.Sprintf("%s that it failed at before left alone for now",
-			answer.Count(r.Resting, "session")))
-	}
-	if r.Tokens > 0 {
-		parts = append(parts, TokensAndCost(r.Tokens, r.Cost, r.Unpriced))
-	}
-	if len(parts) > 0 {
+	if parts := Asked(r); len(parts) > 0 {
 		fmt.Fprintln(a.Out, strings.Join(parts, "; "))
 	}
 	if r.Waiting > 0 && r.Hint != "" {
 		fmt.Fprintln(a.Err, "recall: hint:", r.Hint)
 	}
-}
-
-func Waits(n int) string {
-	if n == 1 {
-		return "1 session waits"
-	}
-	return fmt.Sprintf("%d sessions wait", n)
 }
 
 // TokensAndCost writes "45,210 tokens, $0.0123".
@@ -155,11 +143,8 @@ func (a *App) DueFor(live bool) improve.Options {
 	return improve.Options{Quiet: a.Config.Distill.Quiet, Live: live}
 }
 
-var errNoModel = errors.New("no model is configured")
-
-func NoModel() error {
-	return hint.With(errNoModel, "set llm.provider in config.yaml; recall init helps to choose")
-}
+var ErrNoModel = hint.With(errors.New("no model is configured"),
+	"set llm.provider in config.yaml; recall init helps to choose")
 
 // ForeseenDoc is the JSON form of what would be asked.
 type ForeseenDoc struct {

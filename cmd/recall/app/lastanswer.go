@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,7 +26,7 @@ import (
 
 // lastAnswer is what a terminal was last shown, so that "recall why 1" and
 // "recall show 2" mean something: a file for each terminal in the folder "last"
-// of the cache. Losing it costs nothing.
+// of the cache, and the newest of any. Losing it costs nothing.
 type lastAnswer struct {
 	Question string    `json:"question"`
 	Results  []LastHit `json:"results"`
@@ -92,8 +91,13 @@ func (a *App) Remember(l *library.Library, question string, hits []LastHit) {
 			os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
-	library.WritePlain(filepath.Join(dir, terminalName()+".json"), text)
+	for _, name := range []string{terminalName(), newestShown} {
+		library.WritePlain(filepath.Join(dir, name+".json"), text)
+	}
 }
+
+// newestShown is the name of what any terminal was last shown.
+const newestShown = "newest"
 
 // notShown is said of a number that the last answer doesn't have.
 type notShown string
@@ -105,7 +109,7 @@ func (e notShown) Error() string { return string(e) }
 func (a *App) lastHit(l *library.Library, n int) (LastHit, error) {
 	text, err := library.ReadPlain(filepath.Join(LastDir(l), terminalName()+".json"))
 	if errors.Is(err, fs.ErrNotExist) {
-		text, err = newestIn(LastDir(l))
+		text, err = library.ReadPlain(filepath.Join(LastDir(l), newestShown+".json"))
 	}
 	var last lastAnswer
 	if err == nil {
@@ -125,25 +129,6 @@ func (a *App) lastHit(l *library.Library, n int) (LastHit, error) {
 	h := last.Results[n-1]
 	h.asked = last.Question
 	return h, nil
-}
-
-func newestIn(dir string) ([]byte, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	newest := func(a, b fs.DirEntry) int {
-		x, err1 := a.Info()
-		y, err2 := b.Info()
-		if err1 != nil || err2 != nil {
-			return 0
-		}
-		return y.ModTime().Compare(x.ModTime())
-	}
-	if len(entries) == 0 {
-		return nil, fs.ErrNotExist
-	}
-	return library.ReadPlain(filepath.Join(dir, slices.MinFunc(entries, newest).Name()))
 }
 
 // numbered reads a number of the last answer.

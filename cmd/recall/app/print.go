@@ -72,18 +72,12 @@ func (a *App) Form(name string, doc any) {
 	p.Form(name, doc)
 }
 
-// Counted is how many there are of something.
-type Counted struct {
-	N    int
-	What string
-}
-
-// Counts says what there are any of: "3 new", "1 grown".
-func Counts(all ...Counted) []string {
+// Counts says what there are any of, by the words between bars: "3 new", "1 grown".
+func Counts(words string, counts ...int) []string {
 	var parts []string
-	for _, c := range all {
-		if c.N > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", c.N, c.What))
+	for i, word := range strings.Split(words, "|") {
+		if counts[i] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[i], word))
 		}
 	}
 	return parts
@@ -95,9 +89,8 @@ func Did(r pipeline.Report) []string {
 	if r.Found > 0 {
 		parts = append(parts, answer.Count(r.Found, "session")+" found")
 	}
-	parts = append(parts, Counts(Counted{r.New, "new"}, Counted{r.Grown, "grown"},
-		Counted{r.Vanished, "vanished at their source"},
-		Counted{r.Distilled, "distilled"}, Counted{r.Edited, "edited by hand"})...)
+	parts = append(parts, Counts("new|grown|vanished at their source|distilled|edited by hand",
+		r.New, r.Grown, r.Vanished, r.Distilled, r.Edited)...)
 	if r.New+r.Grown+r.Vanished+r.Distilled == 0 {
 		parts = append(parts, "nothing new")
 	}
@@ -107,7 +100,7 @@ func Did(r pipeline.Report) []string {
 	if r.Packed > 0 {
 		parts = append(parts, fmt.Sprintf("%d packed, %s smaller", r.Packed, terminal.Size(r.Saved)))
 	}
-	return append(parts, Counts(Counted{r.Left, "left for the next time"}, Counted{len(r.Problems), "skipped"})...)
+	return append(parts, Counts("left for the next time|skipped", r.Left, len(r.Problems))...)
 }
 
 // Confirm asks on a terminal; elsewhere the answer is no.
@@ -148,25 +141,19 @@ func (a *App) Print(text string) error {
 	return err
 }
 
-// WriteNew writes a file for this user only. One that is there stays, unless
-// force says otherwise.
+// WriteNew writes a file for this user only, whole or not at all. Another one that is there stays, unless force says
+// otherwise.
 func WriteNew(path, text string, force bool) error {
-	if old, err := library.ReadRegular(path, review.MostHandoff); err == nil && string(old) == text {
+	have, err := library.ReadRegular(path, 1<<40)
+	switch {
+	case err == nil && string(have) == text:
 		return nil
-	}
-	flag := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if force {
-		flag = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	}
-	f, err := os.OpenFile(path, flag, 0o600)
-	if errors.Is(err, fs.ErrExist) {
+	case err == nil && !force:
 		return hint.With(fmt.Errorf("%s is there already", path), "--force replaces it, or name another file")
-	}
-	if err != nil {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	_, err = f.WriteString(text)
-	return errors.Join(err, f.Close())
+	return WriteWhole(path, []byte(text))
 }
 
 // FreeName is the first of NAME.md, NAME-2.md, … that isn't taken, or holds the text

@@ -7,7 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
+
+	"github.com/gofrs/flock"
 
 	"recall/cmd/recall/terminal"
 	"recall/hint"
@@ -114,12 +115,14 @@ func RunsDir() (string, error) {
 // WriteWhole replaces a file for this user only: it is there whole or not at all.
 func WriteWhole(path string, data []byte) error { return disk.Replace(path, data, 0o600) }
 
-// ShellWord is text as one word of a POSIX shell.
-func ShellWord(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%") == "" {
-		return s
+// Alone does something while no other recall does what has the same lock. It reports whether it was done.
+func Alone(lock string, do func() error) (done bool, err error) {
+	l := flock.New(lock, flock.SetPermissions(0o600))
+	if done, err = l.TryLock(); err != nil || !done {
+		return false, err
 	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	defer l.Unlock()
+	return true, do()
 }
 
 // Launch runs a program of the person's on this terminal.

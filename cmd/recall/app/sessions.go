@@ -65,6 +65,18 @@ func (a *App) Named(ctx context.Context, name string) (*library.Library, library
 	return l, e, err
 }
 
+// Sessions finds those that a person names.
+func (a *App) Sessions(l *library.Library, names []string) (all []library.Entry, err error) {
+	for _, name := range names {
+		e, err := a.Session(l, name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
+
 // Session finds the session that a person names; a number of the last answer is the session of that result.
 func (a *App) Session(l *library.Library, name string) (library.Entry, error) {
 	if n, ok := numbered(name); ok {

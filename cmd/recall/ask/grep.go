@@ -52,14 +52,9 @@ func runGrep(ctx context.Context, a *app.App, l *library.Library, args []string,
 	}
 	sessions := shelf.In(project)
 	if len(args) > 1 {
-		sessions = nil
-	}
-	for _, name := range args[min(1, len(args)):] {
-		e, err := a.Session(l, name)
-		if err != nil {
+		if sessions, err = a.Sessions(l, args[1:]); err != nil {
 			return err
 		}
-		sessions = append(sessions, e)
 	}
 	sessions = slices.DeleteFunc(slices.Clone(sessions), func(e library.Entry) bool {
 		return !o.Since.At.IsZero() && e.End.Before(o.Since.At)

@@ -74,7 +74,7 @@ func runShow(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 			return err
 		}
 		tr := trace.Of(s)
-		return a.Show(actionsOf(s, tr), o.JSON, false, func(p *terminal.Page) { p.Form("actions", shownActions(s, tr)) })
+		return a.Show(actionsOf(s, tr), o.JSON, false, func(p *terminal.Page) { p.Form("actions", actionsPage{s.ID, tr.Actions}) })
 	}
 	p, err := a.Payload(l, e)
 	if err != nil {
@@ -154,24 +154,16 @@ func actionsOf(s *ingest.Session, tr *trace.Trace) ActionsDoc {
 	return d
 }
 
-// action is a call as a person is shown it.
-type action struct{ *trace.Action }
-
-func shownActions(s *ingest.Session, tr *trace.Trace) (doc struct {
+// actionsPage is what a person is shown of a session's calls.
+type actionsPage struct {
 	ID      ingest.SessionID
-	Actions []action
-}) {
-	doc.ID = s.ID
-	for i := range tr.Actions {
-		doc.Actions = append(doc.Actions, action{&tr.Actions[i]})
-	}
-	return doc
+	Actions []trace.Action
 }
 
-func (x action) Called() string { return history.Called(x.Call) }
+func (actionsPage) Called(x trace.Action) string { return history.Called(x.Call) }
 
 // Time is how long a call took; "" if that isn't known.
-func (x action) Time() string {
+func (actionsPage) Time(x trace.Action) string {
 	switch {
 	case x.Took <= 0:
 		return ""
@@ -182,7 +174,7 @@ func (x action) Time() string {
 }
 
 // Gist is what came of a call: how, and the first line that it printed.
-func (x action) Gist() string {
+func (actionsPage) Gist(x trace.Action) string {
 	c, out := x.Call, x.Call.Outcome()
 	if c.Reason != "" {
 		return out + ": " + c.Reason
@@ -199,7 +191,7 @@ func (x action) Gist() string {
 }
 
 // Touched are the files that a call touched, unless it is called with just that one.
-func (x action) Touched() string {
+func (actionsPage) Touched(x trace.Action) string {
 	if len(x.Touches) == 1 && x.Touches[0].Path == x.Call.Path {
 		return ""
 	}

@@ -69,25 +69,20 @@ func threadOf(t []payload.ThreadInfo, shelf *library.Shelf, project string) Thre
 
 func newCorrectCmd(a *app.App, op string) *cobra.Command {
 	return option.Run(a, "thread-"+op, nil, func(ctx context.Context, l *library.Library, args []string) error {
-		var ids [2]string
-		var projects [2]string
-		for i, name := range args {
-			e, err := a.Session(l, name)
-			if err != nil {
-				return err
-			}
-			ids[i], projects[i] = string(e.ID), e.Project
+		both, err := a.Sessions(l, args)
+		if err != nil {
+			return err
 		}
-		if ids[0] == ids[1] {
+		if both[0].ID == both[1].ID {
 			return hint.With(fmt.Errorf("%q and %q are the same session", args[0], args[1]),
 				"name two sessions; recall thread shows them")
 		}
-		err := l.Correct(payload.Correction{Op: payload.CorrectionOp(op), A: ids[0], B: ids[1],
+		err = l.Correct(payload.Correction{Op: payload.CorrectionOp(op), A: string(both[0].ID), B: string(both[1].ID),
 			At: time.Now().UTC().Truncate(time.Second)})
 		if err == nil {
 			fmt.Fprintln(a.Out, map[string]string{"join": "one thread from now on",
 				"split": "two threads from now on"}[op])
-			if op == "join" && projects[0] != projects[1] {
+			if op == "join" && both[0].Project != both[1].Project {
 				fmt.Fprintln(a.Err, "recall: they are of two projects; if that isn't meant: recall thread split takes it back")
 			}
 		}

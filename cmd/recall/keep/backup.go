@@ -86,8 +86,7 @@ func partly(a *app.App, m merge.Merged) error {
 }
 
 func printMerged(a *app.App, m merge.Merged, what, where string) {
-	parts := app.Counts(app.Counted{N: m.New, What: "new"}, app.Counted{N: m.Changed, What: "changed"},
-		app.Counted{N: len(m.Gone), What: "forgotten"})
+	parts := app.Counts("new|changed|forgotten", m.New, m.Changed, len(m.Gone))
 	if len(parts) == 0 {
 		parts = []string{"nothing new"}
 	}

@@ -1,11 +1,9 @@
 package keep
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -98,7 +96,7 @@ func runExport(ctx context.Context, a *app.App, l *library.Library, e library.En
 	if pipeline.IsFolder(path) || strings.HasSuffix(path, "/") || strings.HasSuffix(path, string(filepath.Separator)) {
 		path = filepath.Join(path, filepath.Base(e.Folder)+"."+o.Format)
 	}
-	if err := saveNew(path, data, o.Force); err != nil {
+	if err := app.WriteNew(path, string(data), o.Force); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.Out, "%s (%s)\n", path, terminal.Size(int64(len(data))))
@@ -132,21 +130,6 @@ func readable(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o expo
 		return nil, err
 	}
 	return render.Whole(o.Format, s, about, items)
-}
-
-// saveNew writes a file whole or not at all; another one that is there only
-// with force.
-func saveNew(path string, data []byte, force bool) error {
-	have, err := library.ReadRegular(path, 1<<40)
-	switch {
-	case err == nil && bytes.Equal(have, data):
-		return nil
-	case err == nil && !force:
-		return hint.With(fmt.Errorf("%s is there already", path), "--force replaces it")
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return err
-	}
-	return app.WriteWhole(path, data)
 }
 
 // exportFiles copies what a session produced; or all of its own files, into a folder of their own. Each is checked by

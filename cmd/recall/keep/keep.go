@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
@@ -74,17 +73,15 @@ func newRestCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		// A large session was made only lately. One process waits for it, and lets others do what comes meanwhile.
-		waiting := flock.New(path+".later", flock.SetPermissions(0o600))
-		if ok, err := waiting.TryLock(); err != nil || !ok {
+		_, err = app.Alone(path+".later", func() error {
+			select {
+			case <-time.After(time.Until(until)):
+			case <-ctx.Done():
+				return nil
+			}
+			_, err := runRest(ctx, a, path)
 			return err
-		}
-		defer waiting.Unlock()
-		select {
-		case <-time.After(time.Until(until)):
-		case <-ctx.Done():
-			return nil
-		}
-		_, err = runRest(ctx, a, path)
+		})
 		return err
 	})
 }
@@ -92,17 +89,15 @@ func newRestCmd(a *app.App) *cobra.Command {
 // runRest takes in what is left, unless another process is at it. It returns when
 // what is put off may be done, zero if nothing is.
 func runRest(ctx context.Context, a *app.App, path string) (until time.Time, err error) {
-	lock := flock.New(path, flock.SetPermissions(0o600))
-	ok, err := lock.TryLock()
-	if err != nil || !ok {
-		return time.Time{}, err
-	}
-	defer lock.Unlock()
-	defer a.Close() // before that: who waits for the lock finds all done
-	l, err := a.Library(ctx)
-	if err != nil {
-		return time.Time{}, err
-	}
-	report, err := a.TakeIn(ctx, l, pipeline.Options{})
-	return report.Until, err
+	_, err = app.Alone(path, func() error {
+		defer a.Close() // before that: who waits for the lock finds all done
+		l, err := a.Library(ctx)
+		if err != nil {
+			return err
+		}
+		report, err := a.TakeIn(ctx, l, pipeline.Options{})
+		until = report.Until
+		return err
+	})
+	return until, err
 }

@@ -75,22 +75,12 @@ func newRedistillCmd(a *app.App) *cobra.Command {
 
 // toRedistill finds the sessions that are named, or went on since a day.
 func toRedistill(a *app.App, l *library.Library, names []string, since time.Time) ([]library.Entry, error) {
-	var all []library.Entry
-	for _, name := range names {
-		e, err := a.Session(l, name)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, e)
+	all, err := a.Sessions(l, names)
+	if err == nil && len(names) == 0 {
+		all, err = l.Sessions()
 	}
-	if since.IsZero() {
-		return all, nil
-	}
-	if len(names) == 0 {
-		var err error
-		if all, err = l.Sessions(); err != nil {
-			return nil, err
-		}
+	if err != nil || since.IsZero() {
+		return all, err
 	}
 	all = slices.DeleteFunc(slices.Clone(all),
 		func(e library.Entry) bool { return e.End.Before(since) || e.Behind() || e.Helper })
@@ -120,7 +110,7 @@ func runRedistill(ctx context.Context, a *app.App, l *library.Library, entries [
 	}
 	doc := &RedistillDoc{Foreseen: foreseen}
 	if foreseen.Model == "" {
-		return nil, app.NoModel()
+		return nil, app.ErrNoModel
 	}
 	if !asJSON {
 		a.PrintForeseen(foreseen)

@@ -16,6 +16,7 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/pipeline"
+	"recall/sink"
 )
 
 // RestoreDoc is the JSON form of recall restore.
@@ -76,14 +77,8 @@ func sessionsMeant(ctx context.Context, a *app.App, names []string, all bool) (l
 		entries, err = l.Shelved()
 		return l, entries, err
 	}
-	for _, name := range names {
-		e, err := a.Session(l, name)
-		if err != nil {
-			return nil, nil, err
-		}
-		entries = append(entries, e)
-	}
-	return l, entries, nil
+	entries, err = a.Sessions(l, names)
+	return l, entries, err
 }
 
 // restoreOne puts a session back, or only says what that would mean. What it planned is
@@ -189,10 +184,10 @@ func resumeCommand(r pipeline.Restoring) string {
 	}
 	cmd := "claude --resume " + string(r.Session.ID)
 	if !r.Own {
-		cmd = "CLAUDE_CONFIG_DIR=" + app.ShellWord(r.Root) + " " + cmd
+		cmd = "CLAUDE_CONFIG_DIR=" + sink.Shell(r.Root) + " " + cmd
 	}
 	if r.Dir != "" {
-		cmd = "cd " + app.ShellWord(terminal.ShownPath(r.Dir)) + " && " + cmd
+		cmd = "cd " + sink.Shell(terminal.ShownPath(r.Dir)) + " && " + cmd
 	}
 	return cmd
 }

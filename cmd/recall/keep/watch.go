@@ -8,9 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"recall/answer"
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/terminal"
 	"recall/index"
 	"recall/library"
 	"recall/pipeline"
@@ -104,19 +102,10 @@ func askWhileWatching(ctx context.Context, a *app.App, asker *improve.Asker) err
 	if err != nil || r.Improved+r.Links+len(r.Problems) == 0 {
 		return err
 	}
-	fmt.Fprintln(a.Out, time.Now().Format("15:04:05"), improvedLine(r, asker.Improver.Name()))
+	r.By = asker.Improver.Name()
+	fmt.Fprintln(a.Out, time.Now().Format("15:04:05"), strings.Join(app.Asked(&r), "; "))
 	a.PrintProblems(r.Problems)
 	return nil
-}
-
-// improvedLine is what asking a model came to, in one line.
-func improvedLine(r improve.Report, name string) string {
-	parts := []string{fmt.Sprintf("%s distilled by %s", answer.Count(r.Improved, "session"),
-		strings.TrimPrefix(name, "model/"))}
-	if r.Waiting > 0 {
-		parts = append(parts, fmt.Sprintf("%s for it: %s", app.Waits(r.Waiting), terminal.Line(r.Why)))
-	}
-	return strings.Join(parts, "; ")
 }
 
 // printWatched prints one line for what one look found.

@@ -22,37 +22,38 @@ func newEvalJudgeCmd(a *app.App) *cobra.Command {
 		Gold          []string
 		Judge, Record string
 	}
-	return option.Result(a, "eval-judge", &o, func(ctx context.Context, _ []string) (agreement eval.Agreement, err error) {
+	return newAgreeCmd(a, "eval-judge", &o, &o.Judge, judgeWords, &o.Record,
+		func(ctx context.Context, m *evalModel) (agreement eval.Agreement, err error) {
+			pairs, err := labelledPairs(o.Gold)
+			if err != nil {
+				return agreement, err
+			}
+			var judge eval.Judge = eval.Words{}
+			if m != nil {
+				judge = m.judging(redact.New())
+			}
+			return eval.Agree(ctx, judge, pairs)
+		}, func(a *app.App, agreement eval.Agreement) { tables(a).Judged(&agreement) })
+}
+
+// newAgreeCmd makes a command that says how far a judge agrees with people: a model, nil where that is without.
+func newAgreeCmd[T any](a *app.App, name string, into any, judge *string, without string, record *string,
+	agree func(context.Context, *evalModel) (T, error), print func(*app.App, T)) *cobra.Command {
+	return option.Result(a, name, into, func(ctx context.Context, _ []string) (agreement T, err error) {
 		c, err := a.LoadConfig()
 		if err != nil {
 			return agreement, err
 		}
-		return runEvalJudge(ctx, a, judgeOr(c, o.Judge, judgeWords), o.Record, o.Gold)
-	}, func(a *app.App, agreement eval.Agreement) {
-		tables(a).Judged(&agreement)
-	})
-}
-
-func runEvalJudge(ctx context.Context, a *app.App, name, record string,
-	gold []string) (agreement eval.Agreement, err error) {
-	pairs, err := labelledPairs(gold)
-	if err != nil {
+		var asked *evalModel
+		if judgeOr(c, *judge, without) == judgeModel {
+			if asked, err = openEvalModel(ctx, a, *record); err != nil {
+				return agreement, err
+			}
+		}
+		agreement, err = agree(ctx, asked)
+		tellAsked(a, asked)
 		return agreement, err
-	}
-	var judge eval.Judge = eval.Words{}
-	var asked *evalModel
-	if name == judgeModel {
-		rules := redact.New()
-		if asked, err = openEvalModel(ctx, a, record); err != nil {
-			return agreement, err
-		}
-		if judge, err = asked.judging(rules); err != nil {
-			return agreement, err
-		}
-	}
-	agreement, err = eval.Agree(ctx, judge, pairs)
-	tellAsked(a, asked)
-	return agreement, err
+	}, print)
 }
 
 // labelledPairs are those of the folders, or the bundled ones.
@@ -78,43 +79,25 @@ func newEvalRelationsCmd(a *app.App) *cobra.Command {
 		Judge, Record string
 		Sample        int
 	}
-	return option.Result(a, "eval-relations", &o, func(ctx context.Context, _ []string) (eval.RelationAgreement, error) {
-		var doc eval.RelationAgreement
-		c, err := a.LoadConfig()
-		if err != nil {
-			return doc, err
-		}
-		if o.Sample < 0 {
-			return doc, hint.With(fmt.Errorf("--sample %d: there are no fewer than none", o.Sample),
-				"0 is all pairs")
-		}
-		return runEvalRelations(ctx, a, judgeOr(c, o.Judge, judgeRules), o.Record, o.Sample)
-	}, printRelations)
-}
-
-func runEvalRelations(ctx context.Context, a *app.App, judge, record string, sample int) (
-	agreement eval.RelationAgreement, err error) {
-	pairs, err := eval.InventedRelations()
-	if err != nil {
-		return agreement, err
-	}
-	if sample > 0 {
-		pairs = eval.SampleRelations(pairs, sample)
-	}
-	by, name := eval.RelatedBy(eval.ByRules), judgeRules
-	var asked *evalModel
-	if judge == judgeModel {
-		if asked, err = openEvalModel(ctx, a, record); err != nil {
-			return agreement, err
-		}
-		if by, err = relating(a, asked); err != nil {
-			return agreement, err
-		}
-		name = asked.Name()
-	}
-	agreement, err = eval.AgreeOnRelations(ctx, name, by, pairs)
-	tellAsked(a, asked)
-	return agreement, err
+	return newAgreeCmd(a, "eval-relations", &o, &o.Judge, judgeRules, &o.Record,
+		func(ctx context.Context, m *evalModel) (agreement eval.RelationAgreement, err error) {
+			if o.Sample < 0 {
+				return agreement, hint.With(fmt.Errorf("--sample %d: there are no fewer than none", o.Sample), "0 is all pairs")
+			}
+			pairs, err := eval.InventedRelations()
+			if o.Sample > 0 {
+				pairs = eval.SampleRelations(pairs, o.Sample)
+			}
+			by, name := eval.RelatedBy(eval.ByRules), judgeRules
+			if m != nil && err == nil {
+				by, err = relating(a, m)
+				name = m.Name()
+			}
+			if err != nil {
+				return agreement, err
+			}
+			return eval.AgreeOnRelations(ctx, name, by, pairs)
+		}, printRelations)
 }
 
 func printRelations(a *app.App, agreement eval.RelationAgreement) {

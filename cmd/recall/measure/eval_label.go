@@ -21,6 +21,7 @@ import (
 	"recall/payload"
 	"recall/pipeline"
 	"recall/redact"
+	"recall/sink"
 )
 
 func newEvalLabelCmd(a *app.App) *cobra.Command {
@@ -45,7 +46,7 @@ func label(ctx context.Context, a *app.App, name, out string) error {
 	if out != "" {
 		if _, err := os.Stat(out); err == nil {
 			return hint.With(fmt.Errorf("%s is there already", out),
-				"move it away, or check it: recall eval label --check %s", app.ShellWord(out))
+				"move it away, or check it: recall eval label --check %s", sink.Shell(out))
 		}
 	}
 	at, err := toLabel(ctx, a, name)
@@ -72,7 +73,7 @@ func label(ctx context.Context, a *app.App, name, out string) error {
 			"filled in\n", out)
 	}
 	fmt.Fprintf(a.Out, "%s: %s proposed\nFill it in, then: recall eval label --check %s\n", out,
-		answer.Count(len(g.Items), "item"), app.ShellWord(out))
+		answer.Count(len(g.Items), "item"), sink.Shell(out))
 	return nil
 }
 

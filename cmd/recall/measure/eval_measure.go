@@ -21,6 +21,7 @@ import (
 	"recall/ingest"
 	"recall/pipeline"
 	"recall/redact"
+	"recall/sink"
 	txt "recall/text"
 )
 
@@ -119,14 +120,10 @@ func evalWithModel(ctx context.Context, a *app.App, f evalFlags, rules *redact.R
 	}
 	o.AtOnce = a.Config.Patience().AtOnce
 	if f.Judge == judgeModel {
-		if o.Judge, err = m.judging(rules); err != nil {
-			return nil, err
-		}
+		o.Judge = m.judging(rules)
 	}
 	if reranks {
-		if o.SecondLook, err = m.secondLook(rules); err != nil {
-			return nil, err
-		}
+		o.SecondLook = m.secondLook(rules)
 	}
 	if distills {
 		o.Model, o.Spent = m.Name(), m.purse.Of
@@ -156,7 +153,7 @@ func evaluated(a *app.App, r *eval.Run, f evalFlags, print func(report.Tables, *
 	} else {
 		print(tables(a), r)
 		fmt.Fprintf(a.Out, "\nThe run, with the items behind each figure: %s\nAs a page: recall eval report %s --html\n",
-			file, app.ShellWord(file))
+			file, sink.Shell(file))
 	}
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"recall/answer/compose"
 	"recall/cmd/recall/app"
 	"recall/config"
+	"recall/distill/model"
 	"recall/eval"
 	"recall/hint"
 	"recall/library"
@@ -38,6 +39,7 @@ func judgeOr(c *config.Config, asked, without string) string {
 type evalModel struct {
 	llm.Model
 	purse *eval.Purse
+	kept  model.Store // beside the runs: what it answered
 }
 
 // openEvalModel is an error where no model is configured. A library that is there
@@ -67,7 +69,8 @@ func openEvalModel(ctx context.Context, a *app.App, record string) (*evalModel, 
 			return nil, err
 		}
 	}
-	return &evalModel{asked, p}, nil
+	kept, err := app.AnswersOf(asked)
+	return &evalModel{asked, p, kept}, err
 }
 
 // tellAsked says on stderr what was asked, if anything was.
@@ -80,22 +83,13 @@ func tellAsked(a *app.App, m *evalModel) {
 	}
 }
 
-// judging is the judge of that name.
-func (m *evalModel) judging(rules *redact.Rules) (eval.Judge, error) {
-	dir, err := app.AnswersOf(m)
-	if err != nil {
-		return nil, err
-	}
-	return eval.ModelJudge{Model: m, Kept: dir, Redact: func(s string) string { return rules.Session().Text(s) }}, nil
+// judging is a judge that asks it.
+func (m *evalModel) judging(rules *redact.Rules) eval.Judge {
+	return eval.ModelJudge{Model: m, Kept: m.kept, Redact: func(s string) string { return rules.Session().Text(s) }}
 }
 
-// secondLook has a model look at what a search found, as recall query does. Its
-// answers are kept beside the runs.
-func (m *evalModel) secondLook(rules *redact.Rules) (*answer.SecondLook, error) {
-	dir, err := app.AnswersOf(m)
-	if err != nil {
-		return nil, err
-	}
+// secondLook has a model look at what a search found, as recall query does.
+func (m *evalModel) secondLook(rules *redact.Rules) *answer.SecondLook {
 	clean := func(s string) string { return rules.Session().Text(s) }
-	return &answer.SecondLook{Asker: compose.Asker{Model: m, Redact: clean, Kept: dir}}, nil
+	return &answer.SecondLook{Asker: compose.Asker{Model: m, Redact: clean, Kept: m.kept}}
 }

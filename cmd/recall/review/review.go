@@ -102,9 +102,7 @@ func runReview(ctx context.Context, a *app.App, l *library.Library, entries []li
 	if err := l.ReadOnly(); err != nil {
 		return err
 	}
-	r := &Reviewer{App: a, Ctx: ctx, L: l, Lines: NewLines(ctx, a.In), Touched: map[string]bool{}}
-	r.P = a.Page()
-	r.P.Bare = true
+	r := NewReviewer(ctx, a, l)
 	err = r.Walk(w)
 	return errors.Join(err, r.Finish())
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -24,13 +23,20 @@ import (
 // durable at once; the pages are written again at the end.
 type Reviewer struct {
 	*app.App
-	Ctx     context.Context
-	L       *library.Library
-	P       terminal.Page
-	Lines   *lines
-	Touched map[string]bool // sessions whose pages are to be written again
+	ctx     context.Context
+	l       *library.Library
+	p       terminal.Page
+	in      *bufio.Reader
+	touched map[string]bool // sessions whose pages are to be written again
 	handed  bool            // of what was handed over something was said
-	said    struct{ kept, changed, dropped, pinned, settled int }
+	said    map[string]int  // what, and of how many items
+}
+
+func NewReviewer(ctx context.Context, a *app.App, l *library.Library) *Reviewer {
+	p := a.Page()
+	p.Bare = true
+	return &Reviewer{App: a, ctx: ctx, l: l, p: p, in: bufio.NewReader(a.In), touched: map[string]bool{},
+		said: map[string]int{}}
 }
 
 // errQuit: the person has enough.
@@ -42,15 +48,15 @@ func (r *Reviewer) Walk(w *review.Waiting) error {
 	fmt.Fprintf(r.Out, "%s to look at, %s\n", answer.Count(len(items), "item"),
 		answer.Count(len(w.Conflicts), "conflict"))
 	for i, c := range w.Conflicts {
-		fmt.Fprintf(r.Out, "\n%s%d of %d%s", r.P.St.Dim, i+1, all, r.P.St.Reset)
+		fmt.Fprintf(r.Out, "\n%s%d of %d%s", r.p.St.Dim, i+1, all, r.p.St.Reset)
 		if err := r.settle(c); err != nil {
 			return r.quit(err, all-i)
 		}
 	}
 	for i, u := range items {
 		n := len(w.Conflicts) + i
-		fmt.Fprintf(r.Out, "\n%s%d of %d%s\n", r.P.St.Dim, n+1, all, r.P.St.Reset)
-		printUnseen(&r.P, u)
+		fmt.Fprintf(r.Out, "\n%s%d of %d%s\n", r.p.St.Dim, n+1, all, r.p.St.Reset)
+		printUnseen(&r.p, u)
 		if err := r.ask(u); err != nil {
 			return r.quit(err, all-n)
 		}
@@ -70,20 +76,17 @@ func (r *Reviewer) quit(err error, left int) error {
 // ask does to an item what the person says.
 func (r *Reviewer) ask(u review.Unseen) error {
 	for {
-		line, err := r.Lines.read(r.Out, "[k]eep, [e]dit, [d]rop, [p]in, [s]kip, [q]uit? ")
+		line, err := r.read("[k]eep, [e]dit, [d]rop, [p]in, [s]kip, [q]uit? ")
 		if err != nil {
 			return err
 		}
 		switch strings.ToLower(line) {
 		case "k", "keep":
-			r.said.kept++
-			return r.say(u, payload.OpKeep, "")
+			return r.say(u, payload.OpKeep, "", "kept")
 		case "p", "pin":
-			r.said.pinned++
-			return r.say(u, payload.OpPin, "")
+			return r.say(u, payload.OpPin, "", "pinned")
 		case "d", "drop":
-			r.said.dropped++
-			return r.say(u, payload.OpDrop, "")
+			return r.say(u, payload.OpDrop, "", "dropped")
 		case "e", "edit":
 			if err := r.reword(u); err == nil || !errors.Is(err, errAgain) {
 				return err
@@ -114,19 +117,18 @@ func (r *Reviewer) reword(u review.Unseen) error {
 		fmt.Fprintln(r.Out, "left as it is")
 		return errAgain
 	}
-	err = r.say(u, payload.OpSet, line)
+	err = r.say(u, payload.OpSet, line, "changed")
 	if errors.Is(err, review.ErrLine) {
 		fmt.Fprintln(r.Out, err)
 		return errAgain
 	}
-	r.said.changed++
 	return err
 }
 
 func (r *Reviewer) rewritten(old string) (string, error) {
 	if os.Getenv("VISUAL")+os.Getenv("EDITOR") == "" {
 		fmt.Fprintf(r.Out, "  now: %s\n", terminal.Visible(old))
-		return r.Lines.read(r.Out, "  new: ")
+		return r.read("  new: ")
 	}
 	f, err := os.CreateTemp("", "recall-*.md")
 	if err != nil {
@@ -137,7 +139,7 @@ func (r *Reviewer) rewritten(old string) (string, error) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return "", err
 	}
-	if err := runEditor(r.Ctx, r.App, f.Name()); err != nil {
+	if err := runEditor(r.ctx, r.App, f.Name()); err != nil {
 		return "", err
 	}
 	text, err := os.ReadFile(f.Name())
@@ -145,21 +147,25 @@ func (r *Reviewer) rewritten(old string) (string, error) {
 }
 
 // say keeps what the person said about an item.
-func (r *Reviewer) say(u review.Unseen, word payload.Op, line string) error {
+func (r *Reviewer) say(u review.Unseen, word payload.Op, line, did string) error {
 	switch {
 	case u.Handoff != "":
 		r.handed = true
 	case word != payload.OpKeep:
-		r.Touched[u.Session] = true
+		r.touched[u.Session] = true
 	}
-	return review.Say(r.L, u, word, line, app.Author())
+	err := review.Say(r.l, u, word, line, app.Author())
+	if !errors.Is(err, review.ErrLine) {
+		r.said[did]++
+	}
+	return err
 }
 
 // settle has the person say which of two items holds.
 func (r *Reviewer) settle(c review.Conflict) error {
-	printContradiction(&r.P, c)
+	printContradiction(&r.p, c)
 	for {
-		line, err := r.Lines.read(r.Out, "which one stands? [1] the first, [2] the second, [b]oth, [s]kip, [q]uit? ")
+		line, err := r.read("which one stands? [1] the first, [2] the second, [b]oth, [s]kip, [q]uit? ")
 		if err != nil {
 			return err
 		}
@@ -178,62 +184,52 @@ func (r *Reviewer) settle(c review.Conflict) error {
 		default:
 			continue
 		}
-		r.said.settled++
-		return runRelate(r.Ctx, r.App, r.L, link, string(from), string(to))
+		r.said["settled"]++
+		return runRelate(r.ctx, r.App, r.l, link, string(from), string(to))
 	}
 }
 
 // Finish writes the pages of what was changed, and says what was done.
 func (r *Reviewer) Finish() error {
-	ctx := context.WithoutCancel(r.Ctx) // must be done though the person pressed Ctrl-C
-	for id := range r.Touched {
-		report, err := r.TakeIn(ctx, r.L, pipeline.Options{Only: ingest.SessionID(id)})
+	ctx := context.WithoutCancel(r.ctx) // must be done though the person pressed Ctrl-C
+	for id := range r.touched {
+		report, err := r.TakeIn(ctx, r.l, pipeline.Options{Only: ingest.SessionID(id)})
 		if err != nil {
 			return err
 		}
 		r.PrintProblems(report.Problems)
 	}
 	if r.handed {
-		if err := r.IndexReceived(ctx, r.L); err != nil {
+		if err := r.IndexReceived(ctx, r.l); err != nil {
 			return err
 		}
 	}
-	parts := app.Counts(app.Counted{N: r.said.settled, What: "settled"}, app.Counted{N: r.said.kept, What: "kept"},
-		app.Counted{N: r.said.changed, What: "changed"}, app.Counted{N: r.said.dropped, What: "dropped"},
-		app.Counted{N: r.said.pinned, What: "pinned"})
+	s := r.said
+	parts := app.Counts("settled|kept|changed|dropped|pinned", s["settled"], s["kept"], s["changed"], s["dropped"],
+		s["pinned"])
 	if len(parts) > 0 {
 		fmt.Fprintln(r.Out, strings.Join(parts, ", "))
 	}
 	return nil
 }
 
-// lines reads a person's answers. Ctrl-C ends a wait for one.
-type lines struct {
-	ctx context.Context
-	in  *bufio.Reader
-}
-
-func NewLines(ctx context.Context, in io.Reader) *lines { return &lines{ctx, bufio.NewReader(in)} }
-
-// read asks and waits for a line. The end of the input is errQuit.
-func (l *lines) read(w io.Writer, question string) (string, error) {
-	fmt.Fprint(w, question)
-	type answer struct {
-		text string
-		err  error
-	}
-	got := make(chan answer, 1)
+// read asks and waits for a line. Ctrl-C ends that; the end of the input is errQuit.
+func (r *Reviewer) read(question string) (string, error) {
+	fmt.Fprint(r.Out, question)
+	var text string
+	var err error
+	got := make(chan struct{})
 	go func() { // ends with the process where nobody answers any more
-		text, err := l.in.ReadString('\n')
-		got <- answer{strings.TrimSpace(text), err}
+		text, err = r.in.ReadString('\n')
+		close(got)
 	}()
 	select {
-	case <-l.ctx.Done():
-		return "", l.ctx.Err()
-	case a := <-got:
-		if a.err != nil && a.text == "" {
-			return "", errQuit
-		}
-		return a.text, nil
+	case <-r.ctx.Done():
+		return "", r.ctx.Err()
+	case <-got:
 	}
+	if text = strings.TrimSpace(text); err != nil && text == "" {
+		return "", errQuit
+	}
+	return text, nil
 }

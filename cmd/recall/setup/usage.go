@@ -114,40 +114,30 @@ func runUsage(a *app.App, l *library.Library, by string, since time.Time) (*Usag
 
 // usageNames gives what a call is summed up under.
 func usageNames(l *library.Library, by string) (func(library.Spent) string, error) {
-	switch by {
-	case "model":
-		return func(s library.Spent) string { return s.Model }, nil
-	case "task":
-		return func(s library.Spent) string { return s.Task }, nil
-	case "day":
-		return func(s library.Spent) string { return s.At.Local().Format("2006-01-02") }, nil
-	}
 	shelf, err := l.Shelf()
-	if err != nil {
-		return nil, err
+	title := map[string]string{}
+	if err == nil && by == "session" {
+		for _, e := range shelf.Entries {
+			title[string(e.ID)] = txt.Clip(terminal.Line(e.Title), 50) + " " // there, though it has none
+		}
 	}
-	if by == "project" {
-		return func(s library.Spent) string {
+	return map[string]func(library.Spent) string{
+		"model": func(s library.Spent) string { return s.Model },
+		"task":  func(s library.Spent) string { return s.Task },
+		"day":   func(s library.Spent) string { return s.At.Local().Format("2006-01-02") },
+		"project": func(s library.Spent) string {
 			if s.Project == "" {
 				return "none"
 			}
 			return cmp.Or(shelf.Project[s.Project].Name, "forgotten")
-		}, nil
-	}
-	title := map[string]string{}
-	for _, e := range shelf.Entries {
-		title[string(e.ID)] = txt.Clip(terminal.Line(e.Title), 50)
-	}
-	return func(s library.Spent) string {
-		if s.Session == "" {
-			return "none"
-		}
-		name, ok := title[s.Session]
-		if !ok {
-			name = "forgotten"
-		}
-		return strings.TrimSpace(answer.ShortID(s.Session) + "  " + name)
-	}, nil
+		},
+		"session": func(s library.Spent) string {
+			if s.Session == "" {
+				return "none"
+			}
+			return strings.TrimSpace(answer.ShortID(s.Session) + "  " + cmp.Or(title[s.Session], "forgotten"))
+		},
+	}[by], err
 }
 
 func (r *usageRow) add(s library.Spent) {

@@ -19,10 +19,9 @@ func (p *Page) Answer(a *answer.Answer) {
 	}
 	switch {
 	case a.Verdict == answer.Nothing:
-		SayLine(p.W, p.Width, "", "", "Nothing decided about this that recall knows of. Searched "+
-			a.Searched.String()+".")
+		p.Say("", "", "Nothing decided about this that recall knows of. Searched "+a.Searched.String()+".")
 		if len(a.Shown) > 0 && p.Nearest(a.Shown[0]) != "" {
-			SayLine(p.W, p.Width, "Nearest: ", "  ", p.Nearest(a.Shown[0]))
+			p.Say("Nearest: ", "  ", p.Nearest(a.Shown[0]))
 		}
 		return
 	case a.Verdict == answer.Weak:
@@ -140,13 +139,7 @@ func (p *Page) besides(mark, text, where string) {
 	} else {
 		lines = append(lines, where)
 	}
-	for i, line := range lines {
-		lead := rest
-		if i == 0 {
-			lead = mark + " "
-		}
-		fmt.Fprintln(p.W, lead+line)
-	}
+	p.lines(mark+" ", rest, lines, "")
 }
 
 // further prints the results behind the first, each in as few lines as it takes.

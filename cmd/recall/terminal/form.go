@@ -91,10 +91,8 @@ func (p *Page) formWords() template.FuncMap {
 			}
 			return no
 		},
-		"over": func(t time.Time) bool { return t.Before(time.Now()) },
-		"waits": func(n int) string {
-			return map[bool]string{true: "1 session waits", false: fmt.Sprintf("%d sessions wait", n)}[n == 1]
-		},
+		"over":  func(t time.Time) bool { return t.Before(time.Now()) },
+		"waits": Waits,
 
 		"mark":     func(it payload.Item) string { return Mark(it, p.St) },
 		"sentence": p.Sentence,
@@ -117,11 +115,11 @@ func (p *Page) formWords() template.FuncMap {
 
 		"Row": func(name, format string, args ...any) string {
 			return said(func(p *Page) {
-				SayLine(p.W, p.Width, fmt.Sprintf("%-10s ", name), strings.Repeat(" ", 11), fmt.Sprintf(format, args...))
+				p.Say(fmt.Sprintf("%-10s ", name), strings.Repeat(" ", 11), fmt.Sprintf(format, args...))
 			})
 		},
 		"Say": func(first, rest, text string) string {
-			return said(func(p *Page) { SayLine(p.W, p.Width, first, rest, text) })
+			return said(func(p *Page) { p.Say(first, rest, text) })
 		},
 		"Wrapped": func(first, next, text, color string) string {
 			return said(func(p *Page) { p.Wrapped(first, next, text, color) })

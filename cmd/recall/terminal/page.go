@@ -131,16 +131,33 @@ func (p *Page) Field(name, text string) {
 // Wrapped prints a text over as many lines as it takes, with something before the
 // first and before the others.
 func (p *Page) Wrapped(first, next, text, color string) {
-	for i, line := range Wrap(text, p.Width-utf8.RuneCountInString(next)) {
-		lead := next
-		if i == 0 {
-			lead = first
+	p.lines(first, next, Wrap(text, p.Width-utf8.RuneCountInString(next)), color)
+}
+
+// Narrow is the width under which what is one line elsewhere is wrapped: there a
+// terminal would break it within a word.
+const Narrow = 60
+
+// Say prints a line, over several where there is little room.
+func (p *Page) Say(first, next, text string) {
+	lines := []string{text}
+	if p.Width < Narrow {
+		lines = Wrap(text, p.Width-max(utf8.RuneCountInString(first), utf8.RuneCountInString(next)))
+	}
+	p.lines(first, next, lines, "")
+}
+
+// lines prints lines with something before the first and before the others.
+func (p *Page) lines(first, next string, lines []string, color string) {
+	reset := p.St.Reset
+	if color == "" {
+		reset = ""
+	}
+	for i, line := range lines {
+		if i > 0 {
+			first = next
 		}
-		reset := p.St.Reset
-		if color == "" {
-			reset = ""
-		}
-		fmt.Fprintln(p.W, lead+color+line+reset)
+		fmt.Fprintln(p.W, first+color+line+reset)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
 	"github.com/schollz/progressbar/v3"
@@ -116,23 +115,6 @@ func Line(s string) string { return sink.Line(s, sink.Terminal) }
 
 // Visible is Line over several lines.
 func Visible(s string) string { return sink.Text(s, sink.Terminal) }
-
-// Narrow is the width under which what is one line elsewhere is wrapped: there a
-// terminal would break it within a word.
-const Narrow = 60
-
-// SayLine writes a line, over several where there is little room: the first after
-// first, the others after rest.
-func SayLine(w io.Writer, width int, first, rest, text string) {
-	if width >= Narrow {
-		fmt.Fprintf(w, "%s%s\n", first, text)
-		return
-	}
-	for _, line := range Wrap(text, width-max(utf8.RuneCountInString(first), utf8.RuneCountInString(rest))) {
-		fmt.Fprintf(w, "%s%s\n", first, line)
-		first = rest
-	}
-}
 
 // Wrap breaks text into lines of at most n columns: at spaces, and where letters
 // are two columns wide, as Chinese and Japanese are, anywhere between these. A

@@ -82,6 +82,11 @@ func Size(n int64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%d bytes", n), map[bool]string{true: "s"}[n == 1])
 }
 
+// Waits says how many sessions wait.
+func Waits(n int) string {
+	return map[bool]string{true: "1 session waits", false: fmt.Sprintf("%d sessions wait", n)}[n == 1]
+}
+
 // Elapsed rounds a time for people.
 func Elapsed(d time.Duration) string {
 	if d < time.Second {
