@@ -190,15 +190,18 @@ func TestPluginBesideSettings(t *testing.T) {
 		installed bool
 		want      bool
 	}{{"", false, false}, {"/p", false, false}, {"", true, false}, {"/p", true, true}} {
-		text := []byte("{}")
+		settings := filepath.Join(home, "settings.json")
+		if err := os.WriteFile(settings, []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
 		if c.installed {
-			var err error
-			if text, err = hooks.Add(text, hooks.Program{Path: "/bin/recall"}); err != nil {
+			change, err := hooks.PlanInstall(settings, hooks.Program{Path: "/bin/recall"})
+			if err == nil {
+				err = change.Do()
+			}
+			if err != nil {
 				t.Fatal(err)
 			}
-		}
-		if err := os.WriteFile(filepath.Join(home, "settings.json"), text, 0o600); err != nil {
-			t.Fatal(err)
 		}
 		t.Setenv(hooks.EnvPlugin, c.plugin)
 		if got := hooks.CalledTwice(); got != c.want {
