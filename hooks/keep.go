@@ -14,10 +14,16 @@ import (
 )
 
 // preCompact archives and distills a session before the client drops most of it
-// from the conversation. It says nothing: that would enter the summary.
+// from the conversation. It says nothing: that would enter the summary. The transcript
+// keeps what the conversation loses, so another process may do it, and one that dies
+// leaves it to whatever looks next.
 func (h *Host) preCompact(ctx context.Context, in Input) error {
 	mark := h.memoPath(in.Session, ".compacting")
-	if err := writeJSON(mark, in.Trigger); err == nil {
+	marked := writeJSON(mark, in.Trigger) == nil
+	if h.HandOn != nil && h.HandOn(in) {
+		return nil // and that one takes the mark away
+	}
+	if marked {
 		defer os.Remove(mark)
 	}
 	return h.takeIn(ctx, in)

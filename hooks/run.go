@@ -36,6 +36,10 @@ type Host struct {
 	Nudge    int  // from how many tokens on a session is told that its context fills; 0: never
 	Progress bool // keep a log of a running session beside its transcript
 
+	// HandOn has PreCompact answered by a process of its own, which nobody waits for, and
+	// reports whether that was started; nil in that process.
+	HandOn func(Input) bool
+
 	Parent int // process id of the client
 	Now    func() time.Time
 

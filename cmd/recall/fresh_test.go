@@ -153,6 +153,65 @@ func TestQuestionsAreFresh(t *testing.T) {
 	t.Errorf("after a minute %d of %d sessions are distilled", strings.Count(list, `"distilled": true`), many-1)
 }
 
+// PreCompact waits for nothing: a process of its own takes the session in, and takes away the mark that a
+// start after the compaction waits for. The log that is asked for has one line of it.
+func TestPreCompactIsHandedOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	home, recall := asProgram(t)
+	tell(t, home, 1, "Where do failed jobs go?", "Nowhere yet.")
+	recall(nil, "sync")
+	const id = "00000002-0000-4000-8000-000000000001"
+	tell(t, home, 2, "Let's use a dead-letter table for failed jobs instead of a log line, because support needs them.",
+		"Done.")
+	path := filepath.Join(home, ".claude", "projects", "-home-ann-app", id+".jsonl")
+	cmd := exec.Command(filepath.Join(home, "bin", "recall"), "--library", filepath.Join(home, "Recall"), "hook",
+		"pre-compact")
+	cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "XDG_CACHE_HOME="+home+"/cache",
+		"LocalAppData="+home+"/cache", "RECALL_HOOKS_PROGRESS=true")
+	cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"session_id":%q,"transcript_path":%q,"hook_event_name":"PreCompact",`+
+		`"trigger":"auto"}`, id, path))
+	locks := filepath.Join(home, "Recall", ".locks")
+	if err := os.MkdirAll(locks, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	lock := flock.New(filepath.Join(locks, "s-"+id+".lock")) // so that it can't be done yet
+	if ok, err := lock.TryLock(); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Fatalf("%v, %q", err, out)
+	}
+	marks := func() int {
+		found, _ := filepath.Glob(filepath.Join(home, "cache", "recall", "hooks", "*.compacting"))
+		return len(found)
+	}
+	if n := marks(); n != 1 {
+		t.Errorf("%d marks that it is being distilled, want 1", n)
+	}
+	if out, _ := recall(nil, "query", "--no-sync", "where do failed jobs go"); strings.Contains(out, "dead-letter table") {
+		t.Errorf("it waited until all was done:\n%s", out)
+	}
+	if err := lock.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	for wait := 0; marks() > 0; wait++ {
+		if wait == 600 {
+			t.Fatal("after a minute it isn't done")
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	out, _ := recall(nil, "query", "--no-sync", "where do failed jobs go")
+	if !strings.Contains(out, "dead-letter table") {
+		t.Errorf("it isn't taken in:\n%s", out)
+	}
+	log, err := os.ReadFile(strings.TrimSuffix(path, ".jsonl") + ".progress.md")
+	if n := strings.Count(string(log), "the client cut the conversation"); n != 1 || err != nil {
+		t.Errorf("the log says it %d times, %v:\n%s", n, err, log)
+	}
+}
+
 // A session that can't be taken in just now, as another recall holds it, is told of;
 // the question is answered from what is there.
 func TestQuestionBesideAnotherRecall(t *testing.T) {

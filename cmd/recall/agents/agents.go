@@ -3,6 +3,7 @@ package agents
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -96,6 +97,8 @@ func runHook(ctx context.Context, a *app.App, args []string) {
 
 // hookHost is what hooks work with: everything offline, and opened on demand.
 func hookHost(ctx context.Context, a *app.App, dir string) (*hooks.Host, error) {
+	handed := os.Getenv(envHanded) != ""
+	os.Unsetenv(envHanded) // no setting, and not for those that this one starts
 	c, err := a.LoadConfig()
 	if err != nil {
 		return nil, err
@@ -107,7 +110,7 @@ func hookHost(ctx context.Context, a *app.App, dir string) (*hooks.Host, error) 
 		}
 		return l, err
 	}
-	return &hooks.Host{
+	h := &hooks.Host{
 		Library:    open,
 		Index:      func(l *library.Library) (*index.Index, error) { return a.Index, a.ReadIndex(l) },
 		Pipeline:   func(l *library.Library) (*pipeline.Pipeline, error) { return hookPipeline(a, l) },
@@ -119,10 +122,22 @@ func hookHost(ctx context.Context, a *app.App, dir string) (*hooks.Host, error) 
 		Confirm:    c.Hooks.Confirm,
 		Notes:      c.Hooks.Notes,
 		Nudge:      c.Hooks.Nudge,
-		Progress:   c.Hooks.Progress,
+		Progress:   c.Hooks.Progress && !handed,
 		Parent:     os.Getppid(),
-	}, nil
+	}
+	if !handed {
+		h.HandOn = func(in hooks.Input) bool {
+			text, err := json.Marshal(in)
+			const pipeHolds = 4 << 10 // at least, everywhere
+			return err == nil && len(text) <= pipeHolds &&
+				app.InBackground(string(text), []string{envHanded + "=1"}, os.Args[1:]...)
+		}
+	}
+	return h, nil
 }
+
+// envHanded is set where a hook was handed on to a process that outlives the one that the client called.
+const envHanded = "RECALL_HOOK_HANDED_ON"
 
 // hookPipeline archives, distills and indexes: by rules, since
 // a session's end is no time to ask a model. An index that must be made again

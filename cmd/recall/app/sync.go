@@ -32,19 +32,37 @@ func RestLock(l *library.Library) string { return filepath.Join(CacheDir(l), "re
 // TakeInRest continues what the time budget left over, as inBackground does.
 func (a *App) TakeInRest(l *library.Library) bool { return a.inBackground(l, "rest") }
 
-// inBackground runs a command of recall's in a process of its own, which outlives this
-// one. It reports whether that was started.
+// inBackground runs a command of recall's as InBackground does.
 func (a *App) inBackground(l *library.Library, command string) bool {
-	self, err := os.Executable()
-	if err != nil || strings.TrimSuffix(strings.ToLower(filepath.Base(self)), ".exe") != "recall" {
-		return false // a test, or recall inside another program
-	}
 	args := []string{"--library", l.Dir()}
 	if a.ConfigFile != "" {
 		args = append(args, "--config", a.ConfigFile)
 	}
-	c := exec.Command(self, append(args, command)...)
+	return InBackground("", nil, append(args, command)...)
+}
+
+// InBackground runs recall in a process of its own, which outlives this one, with some more of an
+// environment, and with so much to read as a pipe holds. It reports whether that was started.
+func InBackground(in string, env []string, args ...string) bool {
+	self, err := os.Executable()
+	if err != nil || strings.TrimSuffix(strings.ToLower(filepath.Base(self)), ".exe") != "recall" {
+		return false // a test, or recall inside another program
+	}
+	c := exec.Command(self, args...)
+	c.Env = append(os.Environ(), env...)
 	c.SysProcAttr = apart()
+	if in != "" {
+		out, into, err := os.Pipe()
+		if err != nil {
+			return false
+		}
+		defer out.Close()
+		_, err = into.WriteString(in)
+		if errors.Join(err, into.Close()) != nil {
+			return false
+		}
+		c.Stdin = out
+	}
 	if err := c.Start(); err != nil {
 		return false
 	}
