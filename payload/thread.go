@@ -34,20 +34,17 @@ type ThreadInfo struct {
 func InfoOf(p *Payload) ThreadInfo {
 	info := ThreadInfo{Session: p.Session, Project: p.Project, Branch: p.Branch, Start: p.Start, End: p.End,
 		Carried: p.Carried, Injected: p.Injected}
-	for _, it := range slices.Concat(p.Items, p.Retired) {
+	for i, it := range slices.Concat(p.Items, p.Retired) {
 		info.Items = append(info.Items, it.ID)
-	}
-	for i := range p.Items {
-		it := &p.Items[i]
+		if i >= len(p.Items) || !it.Current() {
+			continue
+		}
+		info.Symbols = append(info.Symbols, it.About...)
 		switch {
-		case !it.Current():
 		case it.Kind == File:
 			info.Files = append(info.Files, it.Path)
 		case it.Kind == Goal && info.Goal == "":
 			info.Goal = it.Text
-		}
-		if it.Current() {
-			info.Symbols = append(info.Symbols, it.About...)
 		}
 	}
 	return info

@@ -73,16 +73,10 @@ func (t *tier) apart(a, b int) (gap time.Duration, known bool) {
 
 func (t *tier) lineage() {
 	families := groups{}
-	place := map[string]int{}
 	for i, s := range t.sessions {
-		place[s.Session] = i
+		families.add(s.Session, i)
 		if s.Parent != "" {
 			families.add(s.Parent, i)
-		}
-	}
-	for parent := range families {
-		if i, ok := place[parent]; ok {
-			families.add(parent, i)
 		}
 	}
 	t.chain(families, 1, 0)
@@ -111,38 +105,31 @@ func (t *tier) carried() {
 			owner[id] = i
 		}
 	}
-	tie3 := func(i int, ids []ItemID, may func(from string) bool) {
-		for _, id := range ids {
-			if from, ok := owner[id]; ok && from != i && may(t.sessions[from].Branch) {
-				a, b := min(from, i), max(from, i)
-				gap, _ := t.apart(a, b)
-				t.ties = append(t.ties, tie{3, gap, a, b})
-			}
-		}
-	}
 	for i, s := range t.sessions {
-		tie3(i, s.Carried, func(string) bool { return true })
-		tie3(i, s.Injected, func(from string) bool { return defaultBranches[s.Branch] || from == s.Branch })
+		for n, id := range slices.Concat(s.Carried, s.Injected) {
+			from, ok := owner[id]
+			if !ok || from == i ||
+				n >= len(s.Carried) && !defaultBranches[s.Branch] && t.sessions[from].Branch != s.Branch {
+				continue
+			}
+			a, b := min(from, i), max(from, i)
+			gap, _ := t.apart(a, b)
+			t.ties = append(t.ties, tie{3, gap, a, b})
+		}
 	}
 }
 
 func (t *tier) branches() {
-	branches, common := groups{}, groups{}
-	byProject := groups{}
+	branches, common, byProject := groups{}, groups{}, groups{}
 	for i, s := range t.sessions {
 		if !defaultBranches[s.Branch] {
 			branches.add(s.Project+"\x00"+s.Branch, i)
 			continue
 		}
 		byProject.add(s.Project, i)
-		for _, file := range s.Files {
-			if says(file) {
-				common.add(s.Project+"\x00"+file, i)
-			}
-		}
-		for _, symbol := range s.Symbols {
-			if says(symbol) {
-				common.add(s.Project+"\x00"+symbol, i)
+		for _, name := range slices.Concat(s.Files, s.Symbols) {
+			if says(name) {
+				common.add(s.Project+"\x00"+name, i)
 			}
 		}
 	}

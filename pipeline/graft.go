@@ -30,13 +30,7 @@ func (r *run) graft(old, fresh *payload.Payload, m *Member) {
 		last = at
 	}
 	fresh.Items = payload.Graft(old, fresh, place, last)
-	fresh.Items = slices.DeleteFunc(fresh.Items, func(it payload.Item) bool {
-		return slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool {
-			at := place(e.Turn)
-			return at >= 0 &&
-				m.Session.Turns[at].Copied
-		})
-	})
+	fresh.Items = slices.DeleteFunc(fresh.Items, copied(m.Session))
 	distill.Hold(m.Session, fresh) // a rewritten session may not have it any more
 	m.made.Model, fresh.Made.Model = asked, asked
 }
@@ -50,6 +44,17 @@ func places(s *ingest.Session) func(turn string) int {
 			return i
 		}
 		return -1
+	}
+}
+
+// copied reports whether an item stands on a turn that its session copied.
+func copied(s *ingest.Session) func(payload.Item) bool {
+	place := places(s)
+	return func(it payload.Item) bool {
+		return slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool {
+			at := place(e.Turn)
+			return at >= 0 && s.Turns[at].Copied
+		})
 	}
 }
 

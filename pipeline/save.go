@@ -188,22 +188,15 @@ func withoutCopied(old *payload.Payload, s *ingest.Session, edits []payload.Edit
 	if old == nil || s.Parent == nil {
 		return old
 	}
-	place := places(s)
-	own := func(it payload.Item) bool {
-		return !slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool {
-			at := place(e.Turn)
-			return at >= 0 && s.Turns[at].Copied
-		})
-	}
 	q := *old
-	q.Items, q.Retired = orTouched(old.Items, edits, own), orTouched(old.Retired, edits, own)
+	q.Items, q.Retired = butTouched(old.Items, edits, copied(s)), butTouched(old.Retired, edits, copied(s))
 	return &q
 }
 
-// orTouched are the items that keep picks, and those that a person touched.
-func orTouched(items []payload.Item, edits []payload.Edit, keep func(payload.Item) bool) []payload.Item {
+// butTouched leaves out items, but for those that a person touched.
+func butTouched(items []payload.Item, edits []payload.Edit, out func(payload.Item) bool) []payload.Item {
 	return slices.DeleteFunc(slices.Clone(items), func(it payload.Item) bool {
-		return !keep(it) && !slices.ContainsFunc(edits, func(e payload.Edit) bool { return e.ID == it.ID })
+		return out(it) && !slices.ContainsFunc(edits, func(e payload.Edit) bool { return e.ID == it.ID })
 	})
 }
 
@@ -220,6 +213,6 @@ func sameAs(old, fresh *payload.Payload, edits []payload.Edit) *payload.Payload 
 		has[claim(it)] = true
 	}
 	q := *old
-	q.Items = orTouched(old.Items, edits, func(it payload.Item) bool { return has[claim(it)] })
+	q.Items = butTouched(old.Items, edits, func(it payload.Item) bool { return !has[claim(it)] })
 	return &q
 }
