@@ -127,13 +127,7 @@ func ownWords(t *ingest.Turn, quote string) bool {
 			return false
 		}
 		i += from
-		clear := true
-		for _, f := range t.Foreign {
-			if i < f.To && i+len(quote) > f.From {
-				clear = false
-			}
-		}
-		if clear {
+		if !slices.ContainsFunc(t.Foreign, func(f ingest.Foreign) bool { return i < f.To && i+len(quote) > f.From }) {
 			return true
 		}
 		from = i + 1
@@ -143,16 +137,10 @@ func ownWords(t *ingest.Turn, quote string) bool {
 // inCalls reports whether a quote stands in what passed between the person and
 // the turn's tool calls. A tool's output is no evidence.
 func inCalls(t *ingest.Turn, quote string) bool {
-	for i := range t.Calls {
-		c := &t.Calls[i]
-		if ingest.OwnTool(c.Name, "") {
-			continue // what recall is told proves nothing
-		}
-		if slices.ContainsFunc(ToldToCall(c), func(text string) bool { return strings.Contains(text, quote) }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Calls, func(c ingest.ToolCall) bool {
+		return !ingest.OwnTool(c.Name, "") && // what recall is told proves nothing
+			slices.ContainsFunc(ToldToCall(&c), func(text string) bool { return strings.Contains(text, quote) })
+	})
 }
 
 // saidInCall are a call's reasons, answers and plans, and what it names.

@@ -129,10 +129,8 @@ func (p *Payload) apply(e *Edit) {
 
 // find returns the item that holds, nil if there is none.
 func (p *Payload) find(id ItemID) *Item {
-	for i := range p.Items {
-		if p.Items[i].ID == id {
-			return &p.Items[i]
-		}
+	if i := slices.IndexFunc(p.Items, func(it Item) bool { return it.ID == id }); i >= 0 {
+		return &p.Items[i]
 	}
 	return nil
 }

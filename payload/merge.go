@@ -111,9 +111,8 @@ func (m *merger) do(op Op, id ItemID, set *Fields, it *Item) {
 // title notes another title. The line under it is recall's.
 func (m *merger) title() {
 	if m.now.Title != "" && m.now.Title != m.base.Title {
-		e := m.edit
-		e.Op, e.Title = OpTitle, m.now.Title
-		m.edits = append(m.edits, e)
+		m.do(OpTitle, "", nil, nil)
+		m.edits[len(m.edits)-1].Title = m.now.Title
 	}
 }
 
@@ -192,12 +191,10 @@ func (m *merger) alone(i, k int, used []bool) bool {
 
 // copied reports whether line i repeats an earlier line of the page.
 func (m *merger) copied(i int) bool {
-	for j := range i {
-		if a, b := &m.now.Lines[j].Item, &m.now.Lines[i].Item; a.Kind == b.Kind && LineOf(a) == LineOf(b) {
-			return true
-		}
-	}
-	return false
+	it := &m.now.Lines[i].Item
+	return slices.ContainsFunc(m.now.Lines[:i], func(l Line) bool {
+		return l.Item.Kind == it.Kind && LineOf(&l.Item) == LineOf(it)
+	})
 }
 
 // changed notes what the person changed of an item: the fields that differ
@@ -259,23 +256,18 @@ func (m *merger) added(i int) {
 		return
 	}
 	if m.taken == nil {
-		m.taken = m.allIDs()
+		m.taken = map[ItemID]bool{}
+		for _, it := range slices.Concat(m.p.Items, m.p.Retired) {
+			m.taken[it.ID] = true
+		}
+		for _, id := range slices.Concat(m.base.IDs, m.now.IDs) {
+			m.taken[id] = true
+		}
 	}
 	it.By, it.Maker, it.Confidence, it.At = ByUser, ByHuman, 1, m.edit.At
 	own := []Item{it}
 	Mint(m.p.Session, own, m.taken)
 	m.do(OpAdd, own[0].ID, nil, &own[0])
-}
-
-func (m *merger) allIDs() map[ItemID]bool {
-	taken := map[ItemID]bool{}
-	for _, it := range slices.Concat(m.p.Items, m.p.Retired) {
-		taken[it.ID] = true
-	}
-	for _, id := range slices.Concat(m.base.IDs, m.now.IDs) {
-		taken[id] = true
-	}
-	return taken
 }
 
 // dropped notes lines that are gone. Only what the person's page had on it, by

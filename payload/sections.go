@@ -93,15 +93,6 @@ func headingKey(s string) string {
 // IsHeading reports whether a line is a heading as recall writes it.
 func IsHeading(line string) bool {
 	text, ok := strings.CutPrefix(line, "## ")
-	if !ok {
-		return false
-	}
-	for _, layout := range layouts {
-		for _, s := range layout {
-			if s.heading == text {
-				return true
-			}
-		}
-	}
-	return false
+	is := func(s section) bool { return s.heading == text }
+	return ok && slices.ContainsFunc(Variants, func(v Variant) bool { return slices.ContainsFunc(layouts[v], is) })
 }

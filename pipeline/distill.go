@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -111,12 +112,9 @@ func (r *run) busy(f *Family) bool {
 	if r.options.Quiet == 0 {
 		return false
 	}
-	for _, m := range f.Members {
-		if e := m.Entry; e.Behind() && r.Time().Sub(e.Written()) < r.options.Quiet {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Members, func(m *Member) bool {
+		return m.Entry.Behind() && r.Time().Sub(m.Entry.Written()) < r.options.Quiet
+	})
 }
 
 // unindex drops the faults of sessions that are no longer in the library, and removes from

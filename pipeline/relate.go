@@ -152,15 +152,11 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 // say: a session that is in the library and not in the index yet may still hold
 // the item.
 func (p *Pipeline) certain(indexed map[string]string, l payload.Link) bool {
-	for _, sid := range []string{l.FromSession, l.ToSession} {
-		if _, in := indexed[sid]; in {
-			continue
-		}
-		if _, err := p.Library.Session(ingest.SessionID(sid)); err == nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]string{l.FromSession, l.ToSession}, func(sid string) bool {
+		_, in := indexed[sid]
+		_, err := p.Library.Session(ingest.SessionID(sid))
+		return !in && err == nil
+	})
 }
 
 // Claims are items as rules weigh them against one another, without what others handed over.
