@@ -14,6 +14,7 @@ import (
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/text"
 )
 
 // Why is why a line of a file reads as it does.
@@ -273,7 +274,7 @@ func (w *asker) choose(items []payload.Item, from, to int) []payload.Item {
 		score int
 	}
 	var all []scored
-	words := plainWords(w.blamed.Text + " " + w.blamed.Subject)
+	words := text.Words(w.blamed.Text + " " + w.blamed.Subject)
 	for _, it := range items {
 		score := 0
 		switch it.Kind {
@@ -289,13 +290,7 @@ func (w *asker) choose(items []payload.Item, from, to int) []payload.Item {
 			func(e payload.Evidence) bool { return e.N >= from && e.N <= to+1 }) {
 			score += 2
 		}
-		shared := 0
-		for word := range plainWords(it.Text + " " + it.Why) {
-			if words[word] {
-				shared++
-			}
-		}
-		if score += min(shared, 3); score >= 3 {
+		if score += min(words.Shared(text.Words(it.Text+" "+it.Why)), 3); score >= 3 {
 			all = append(all, scored{it, score})
 		}
 	}
@@ -303,19 +298,6 @@ func (w *asker) choose(items []payload.Item, from, to int) []payload.Item {
 	out := []payload.Item{}
 	for _, x := range all[:min(len(all), itemsShown)] {
 		out = append(out, x.item)
-	}
-	return out
-}
-
-// plainWords are the words of a text that say something.
-func plainWords(text string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.FieldsFunc(strings.ToLower(text),
-		func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
-		if len(w) > 3 && !slices.Contains([]string{"this", "that", "with", "from", "return", "func", "import", "const",
-			"string", "error", "have", "into", "when"}, w) {
-			out[w] = true
-		}
 	}
 	return out
 }

@@ -1,8 +1,6 @@
 package hooks
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -12,6 +10,7 @@ import (
 
 	"recall/library/disk"
 	"recall/payload"
+	"recall/text"
 )
 
 // The memos are small files in the cache folder's hooks/, one a session, that
@@ -44,8 +43,7 @@ type started struct {
 }
 
 func (h *Host) memoPath(session, end string) string {
-	sum := sha256.Sum256([]byte(session))
-	return filepath.Join(h.Cache, hex.EncodeToString(sum[:8])+end)
+	return filepath.Join(h.Cache, text.Hash(session, 8)+end)
 }
 
 func (h *Host) startPath() string {

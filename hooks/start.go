@@ -2,8 +2,6 @@ package hooks
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -12,6 +10,7 @@ import (
 
 	"recall/index"
 	"recall/payload"
+	"recall/text"
 )
 
 // start says what a session must know. At a resume all of it is in the
@@ -126,8 +125,7 @@ func heldBy(p *payload.Payload, own string) []string {
 	held := []string{}
 	for _, it := range p.Items {
 		if it.Current() && p.Origins[it.ID].Session != own {
-			sum := sha256.Sum256([]byte(string(it.ID) + "\x00" + it.Text + "\x00" + it.Why))
-			held = append(held, hex.EncodeToString(sum[:4]))
+			held = append(held, text.Hash(string(it.ID)+"\x00"+it.Text+"\x00"+it.Why, 4))
 		}
 	}
 	return held

@@ -2,8 +2,6 @@ package hooks
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +13,7 @@ import (
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/text"
 )
 
 // The index knows what the sessions of a thread have in common, so a thread is
@@ -46,8 +45,7 @@ type place struct {
 }
 
 func (h *Host) threadPath(p place) string {
-	sum := sha256.Sum256([]byte(p.l.ID() + "\x00" + p.project + "\x00" + p.branch))
-	return filepath.Join(h.Cache, "thread-"+hex.EncodeToString(sum[:8])+".json")
+	return filepath.Join(h.Cache, "thread-"+text.Hash(p.l.ID()+"\x00"+p.project+"\x00"+p.branch, 8)+".json")
 }
 
 // placeOf is the project and branch of a folder; false if it is none.

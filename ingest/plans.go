@@ -1,11 +1,11 @@
 package ingest
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"strings"
 	"time"
+
+	"recall/text"
 )
 
 // SamePlan reports whether two texts are one plan, but for space and the last
@@ -143,8 +143,7 @@ func planKey(plan string) string {
 	if len(strings.Trim(key, "# :")) < 12 && len(lines) > 1 {
 		key += "\n" + lines[1]
 	}
-	sum := sha256.Sum256([]byte(key))
-	return planKeyPrefix + hex.EncodeToString(sum[:8])
+	return planKeyPrefix + text.Hash(key, 8)
 }
 
 const planKeyPrefix = "plan:"

@@ -120,19 +120,14 @@ func (t teller) folders() []CwdCount {
 	if len(w.Cwds) > 0 {
 		return w.Cwds
 	}
-	for _, dir := range []string{w.Relocated, t.worktreeOriginal()} {
-		if dir != "" {
-			return []CwdCount{{Dir: dir, Turns: 1}}
-		}
+	dir := w.Relocated
+	if dir == "" && w.Worktree != nil {
+		dir = w.Worktree.Original
 	}
-	return nil
-}
-
-func (t teller) worktreeOriginal() string {
-	if w := t.session.Where.Worktree; w != nil {
-		return w.Original
+	if dir == "" {
+		return nil
 	}
-	return ""
+	return []CwdCount{{Dir: dir, Turns: 1}}
 }
 
 // rootOf tells the project root of one folder.

@@ -3,8 +3,6 @@ package claudecode
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -161,7 +159,7 @@ func (f *finder) walk(dir string, level int) {
 			if sessions[name] && uuidStem().MatchString(name) {
 				continue // the session's own folder, see sideFiles
 			}
-			if !skipDirs[name] && !(strings.HasPrefix(name, "local_") && isStorage(full)) {
+			if !skipDirs[name] && !(strings.HasPrefix(name, "local_") && IsStorage(full)) {
 				f.walk(full, level+1)
 			}
 		case strings.HasSuffix(name, ".jsonl"):
@@ -246,9 +244,8 @@ func folderID(id string) string {
 	if fitID().MatchString(id) && !strings.HasSuffix(id, ".") && !deviceID().MatchString(id) {
 		return id
 	}
-	sum := sha256.Sum256([]byte(id))
 	plain := strings.Trim(unfit().ReplaceAllString(id, "-"), "-")
-	return strings.TrimPrefix(plain[:min(len(plain), 40)]+"-"+hex.EncodeToString(sum[:4]), "-")
+	return strings.TrimPrefix(plain[:min(len(plain), 40)]+"-"+text.Hash(id, 4), "-")
 }
 
 var (
@@ -278,17 +275,18 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// isStorage reports whether a folder is a Cowork session's storage, which is
+// IsStorage reports whether a folder is a Cowork session's storage, which is
 // another reader's.
-func isStorage(dir string) bool {
-	return isFile(dir+".json") || isFile(filepath.Join(dir, "audit.jsonl")) || isDir(filepath.Join(dir, ".claude"))
+func IsStorage(dir string) bool {
+	return isDir(dir) && (isFile(dir+".json") || isFile(filepath.Join(dir, "audit.jsonl")) ||
+		isDir(filepath.Join(dir, ".claude", "projects")))
 }
 
 // inCowork reports whether path lies in a Cowork session's storage.
 func inCowork(path string) bool {
 	for dir := path; ; dir = filepath.Dir(dir) {
 		base := filepath.Base(dir)
-		if base == "local-agent-mode-sessions" || strings.HasPrefix(base, "local_") && isDir(dir) && isStorage(dir) {
+		if base == "local-agent-mode-sessions" || strings.HasPrefix(base, "local_") && IsStorage(dir) {
 			return true
 		}
 		if dir == filepath.Dir(dir) {

@@ -1,13 +1,12 @@
 package claudecode
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"recall/ingest"
+	"recall/text"
 )
 
 var _ ingest.Keeper = Reader{}
@@ -49,6 +48,5 @@ func (Reader) Memory(root string) (ingest.Found, []ingest.Problem) {
 
 // memoryID names the memory of one configuration folder.
 func memoryID(root string) ingest.SessionID {
-	sum := sha256.Sum256([]byte(filepath.ToSlash(root)))
-	return ingest.SessionID("memory-" + hex.EncodeToString(sum[:4]))
+	return ingest.SessionID("memory-" + text.Hash(filepath.ToSlash(root), 4))
 }

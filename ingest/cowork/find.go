@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"recall/ingest"
+	"recall/ingest/claudecode"
 	"recall/text"
 )
 
@@ -70,7 +71,7 @@ func (f *finder) find(path string) {
 // even copies of other sessions' records.
 func storageAround(path string) (storage string, own bool) {
 	for at, below := path, ""; ; {
-		if sessionName().MatchString(filepath.Base(at)) && isStorage(at) {
+		if sessionName().MatchString(filepath.Base(at)) && claudecode.IsStorage(at) {
 			first, _, _ := strings.Cut(filepath.ToSlash(below), "/")
 			return at, first == "" || first == ".claude" || first == "audit.jsonl"
 		}
@@ -80,17 +81,6 @@ func storageAround(path string) (storage string, own bool) {
 		}
 		at, below = up, filepath.Join(filepath.Base(at), below)
 	}
-}
-
-// isStorage reports whether a folder is the storage of a session.
-func isStorage(dir string) bool {
-	for _, name := range []string{"audit.jsonl", filepath.Join(".claude", "projects")} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			return true
-		}
-	}
-	fi, err := os.Stat(dir + ".json")
-	return err == nil && fi.Mode().IsRegular() && isFolder(dir)
 }
 
 func isFolder(dir string) bool {
@@ -144,7 +134,7 @@ func (f *finder) sessionsOf(dir string, entries []fs.DirEntry) int {
 		case e.Type()&fs.ModeSymlink != 0:
 			f.problem(filepath.Join(dir, name), "a symbolic link, not followed")
 		case e.IsDir() == ext: // neither a record nor a storage folder
-		case e.IsDir() && (isRecord[name] || !isStorage(filepath.Join(dir, name))):
+		case e.IsDir() && (isRecord[name] || !claudecode.IsStorage(filepath.Join(dir, name))):
 		case !sessionName().MatchString(stem):
 			f.problem(filepath.Join(dir, name), "not the name of a session")
 		default:

@@ -24,8 +24,6 @@ type Package struct {
 	Had     bool   // it was there already
 	Command string // the command line that did it
 	N       int    // turn
-	// Sure says that the output names it; else that its command succeeded.
-	Sure bool
 }
 
 // packages lists what is installed at the end, in order of first
@@ -257,7 +255,7 @@ func (m installer) printed(out string) []Package {
 	read := func(exprs []string, out string, had bool) {
 		for _, expr := range exprs {
 			for _, f := range regexp.MustCompile(expr).FindAllStringSubmatch(out, -1) {
-				all = append(all, Package{Name: f[1], Version: f[2], Had: had, Sure: true})
+				all = append(all, Package{Name: f[1], Version: f[2], Had: had})
 			}
 		}
 	}
