@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"strings"
+
 	"recall/ingest"
 	"recall/text"
 )
@@ -27,4 +29,32 @@ func NewCase(s *ingest.Session, g *Gold) *Case {
 		c.proofs = append(c.proofs, text.OneLine(it.Quote))
 	}
 	return c
+}
+
+// name is a gold item's, as questions name it.
+func (c *Case) name(gold int) string { return c.Gold.Session + "#" + c.Gold.Items[gold].ID }
+
+// quoted names the gold items whose quote stands in a text of the session; of no
+// session none.
+func (c *Case) quoted(said string) (names []string) {
+	if c == nil {
+		return nil
+	}
+	said = text.OneLine(said)
+	for i, proof := range c.proofs {
+		if proof != "" && strings.Contains(said, proof) {
+			names = append(names, c.name(i))
+		}
+	}
+	return names
+}
+
+// caseOf is the case of a session, nil where nobody wrote anything about it.
+func (c *Corpus) caseOf(session string) *Case {
+	for _, k := range c.Cases {
+		if k.Gold.Session == session {
+			return k
+		}
+	}
+	return nil
 }

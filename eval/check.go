@@ -129,7 +129,7 @@ func (l *loader) question(q Question, at string, items map[string]bool, began ma
 	if strings.TrimSpace(q.Q) == "" {
 		l.problem(q.File, at, "no question in q")
 	}
-	until, err := q.asOf()
+	until, err := q.Until()
 	if err != nil {
 		l.problem(q.File, at, fmt.Sprintf("as_of %q is not a day like 2026-04-17", q.AsOf))
 	}
@@ -146,8 +146,8 @@ func (l *loader) question(q Question, at string, items map[string]bool, began ma
 	}
 }
 
-// asOf is the end of the day of asking; zero for no such day.
-func (q Question) asOf() (time.Time, error) {
+// Until is the end of the day of asking; zero for no such day.
+func (q Question) Until() (time.Time, error) {
 	if q.AsOf == "" {
 		return time.Time{}, nil
 	}

@@ -112,7 +112,7 @@ func TestCompareQuestions(t *testing.T) {
 			made = append(made, QuestionsMade{ID: fmt.Sprint(i), Q: "secret", Expect: []string{"s#d1"}, Stale: []string{"s#d0"},
 				Ranks: []int{rank}, StaleFirst: stale})
 		}
-		return System{Name: "x", Questions: summedUp(made)}
+		return System{Name: "x", Questions: SummedUp(made)}
 	}
 	c, err := CompareSystems(asked(6, true), asked(1, false))
 	if err != nil {
@@ -132,7 +132,7 @@ func TestCompareQuestions(t *testing.T) {
 // A baseline says nothing that anybody wrote, and compares like the whole run.
 func TestBaselineHoldsNoText(t *testing.T) {
 	payloads, asked := runOf(madeUp(8, 3, 1)), runOf(System{})
-	asked.What, asked.Systems = "questions", []System{{Name: "asked", Questions: summedUp([]QuestionsMade{{ID: "1",
+	asked.What, asked.Systems = "questions", []System{{Name: "asked", Questions: SummedUp([]QuestionsMade{{ID: "1",
 		Q: "secret?", First: "secret", Expect: []string{"s#d1"}, Ranks: []int{1}}})}}
 	for _, whole := range []*Run{payloads, asked} {
 		whole.Schema = RunSchema

@@ -33,11 +33,11 @@ func TestReadersItemsKeepTheContract(t *testing.T) {
 		}
 		decided, lost := 0, 0
 		counts := map[string]map[string]int{}
-		all, err := gather(t.Context(), set, Options{From: of.from}, true)
+		all, err := Gather(t.Context(), set, Options{From: of.from}, true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range all.cases {
+		for _, c := range all.Cases {
 			n := counts[c.Gold.Project]
 			if n == nil {
 				n = map[string]int{}

@@ -30,12 +30,12 @@ func TestFloor(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, err := gather(t.Context(), read, Options{From: set.from}, false)
+			c, err := Gather(t.Context(), read, Options{From: set.from}, false)
 			if err != nil {
 				t.Fatal(err)
 			}
 			anywhere, without := floor(t, c, false), floor(t, c, true)
-			t.Logf("%d sessions: decisions F1 %.3f, any kind %.3f; from turns without an item %.3f, %.3f", len(c.cases),
+			t.Logf("%d sessions: decisions F1 %.3f, any kind %.3f; from turns without an item %.3f, %.3f", len(c.Cases),
 				anywhere.Kinds[payload.Decision].F1(), anywhere.Lenient.F1(), without.Kinds[payload.Decision].F1(),
 				without.Lenient.F1())
 			if f := without.Kinds[payload.Decision].F1(); f > most {
@@ -49,10 +49,10 @@ func TestFloor(t *testing.T) {
 }
 
 // floor sums several draws.
-func floor(t *testing.T, c *corpus, without bool) (sum Score) {
+func floor(t *testing.T, c *Corpus, without bool) (sum Score) {
 	t.Helper()
 	sum.Kinds = map[payload.Kind]Count{}
-	for _, k := range c.cases {
+	for _, k := range c.Cases {
 		var in func(string) bool
 		if without {
 			in = func(turn string) bool {

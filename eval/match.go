@@ -230,17 +230,9 @@ func (c *Case) wanted() (out []Claim) {
 	return out
 }
 
-// Match pairs predicted with gold items by their words, one to one so that the
-// summed similarity is highest; pairs under the threshold are no pairs. With
-// strict only items of one kind are paired.
-func (c *Case) Match(items []payload.Item, strict bool) []Pair {
-	same, any := c.matches(items)
-	if strict {
-		return same
-	}
-	return any
-}
-
+// matches pairs predicted with gold items by their words, one to one so that the
+// summed similarity is highest; pairs under the threshold are no pairs. Of strict
+// ones both are of one kind.
 func (c *Case) matches(items []payload.Item) (strict, lenient []Pair) {
 	strict, lenient, err := c.matchBy(context.Background(), Words{}, c.claims(items))
 	if err != nil {
@@ -249,7 +241,7 @@ func (c *Case) matches(items []payload.Item) (strict, lenient []Pair) {
 	return strict, lenient
 }
 
-// matchBy is Match by any judge.
+// matchBy is matches by any judge.
 func (c *Case) matchBy(ctx context.Context, by Judge, claims []Claim) (strict, lenient []Pair, err error) {
 	wants := c.wanted()
 	x, err := judged(ctx, by, claims, wants)

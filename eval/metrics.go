@@ -101,8 +101,8 @@ var QuestionMetrics = []QuestionMetric{
 		func(r *QuestionRates) *Interval { return &r.Answer5 }},
 }
 
-// summedUp makes the figures of a search from its answers.
-func summedUp(made []QuestionsMade) *QuestionScore {
+// SummedUp makes the figures of a search from its answers.
+func SummedUp(made []QuestionsMade) *QuestionScore {
 	q := &QuestionScore{Questions: made}
 	rates := func(in func(*QuestionsMade) bool) (r QuestionRates) {
 		var set []*QuestionsMade

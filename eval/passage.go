@@ -13,14 +13,14 @@ import (
 	"recall/text"
 )
 
-// Holds names those of some gold items of the session, given by their names, that a
+// holds names those of some gold items of the session, given by their names, that a
 // passage of a turn holds: what people quoted of the item stands in it, or the judge
 // takes it, or a sentence of it, for the item.
-func (c *Case) Holds(ctx context.Context, by Judge, turn, passage string, names []string) ([]string, error) {
+func (c *Case) holds(ctx context.Context, by Judge, turn, passage string, names []string) ([]string, error) {
 	var asked []int
 	var wants []Claim
 	for j, g := range c.Gold.Items {
-		if slices.Contains(names, c.Gold.Session+"#"+g.ID) {
+		if slices.Contains(names, c.name(j)) {
 			asked, wants = append(asked, j), append(wants, wanted(g, c.turns))
 		}
 	}
@@ -42,7 +42,7 @@ func (c *Case) Holds(ctx context.Context, by Judge, turn, passage string, names 
 			holds = holds || alike[i][k] >= by.Threshold()
 		}
 		if holds {
-			held = append(held, c.Gold.Session+"#"+c.Gold.Items[j].ID)
+			held = append(held, c.name(j))
 		}
 	}
 	return held, nil
@@ -50,11 +50,9 @@ func (c *Case) Holds(ctx context.Context, by Judge, turn, passage string, names 
 
 // holds names the gold items that a question expects, or calls stale, and a passage of
 // a session's turn holds.
-func (c *corpus) holds(ctx context.Context, by Judge, q Question, session, turn, passage string) ([]string, error) {
-	for _, k := range c.cases {
-		if k.Gold.Session == session {
-			return k.Holds(ctx, by, turn, passage, slices.Concat(q.Expect, q.Stale))
-		}
+func (c *Corpus) holds(ctx context.Context, by Judge, q Question, session, turn, passage string) ([]string, error) {
+	if k := c.caseOf(session); k != nil {
+		return k.holds(ctx, by, turn, passage, slices.Concat(q.Expect, q.Stale))
 	}
 	return nil, nil
 }
@@ -64,11 +62,11 @@ func (c *corpus) holds(ctx context.Context, by Judge, q Question, session, turn,
 // figure says something only as far as it is above what these reach.
 const DrawnPassages = "passages drawn at random"
 
-func (c *corpus) drawn(by Judge) func(context.Context, Question) (said, error) {
+func (c *Corpus) drawn(by Judge) func(context.Context, Question) (said, error) {
 	return func(ctx context.Context, q Question) (a said, err error) {
 		var from []index.Turn
 		var of []string // their sessions
-		for _, k := range c.cases {
+		for _, k := range c.Cases {
 			if !slices.ContainsFunc(q.Expect, func(name string) bool { return sessionOf(name) == k.Gold.Session }) {
 				continue
 			}

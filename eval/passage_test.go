@@ -36,7 +36,7 @@ func TestPassageHolds(t *testing.T) {
 			nil},
 		{"nothing", "t1", "", asked, nil},
 	} {
-		got, err := c.Holds(t.Context(), Words{}, tt.turn, tt.said, tt.names)
+		got, err := c.holds(t.Context(), Words{}, tt.turn, tt.said, tt.names)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestDrawnPassages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := gather(t.Context(), set, Options{From: demoSessions(t)}, true)
+	c, err := Gather(t.Context(), set, Options{From: demoSessions(t)}, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func Payloads(ctx context.Context, o Options) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := gather(ctx, set, o, false)
+	c, err := Gather(ctx, set, o, false)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func Payloads(ctx context.Context, o Options) (*Run, error) {
 		return nil, err
 	}
 	m := maker{o: o, run: r, made: map[*Case]distilling{}}
-	if err := m.distill(ctx, c.cases); err != nil {
+	if err := m.distill(ctx, c.Cases); err != nil {
 		return nil, err
 	}
 	type way struct {
@@ -41,12 +41,12 @@ func Payloads(ctx context.Context, o Options) (*Run, error) {
 		cases []*Case
 		make  func(*Case) making
 	}
-	ways := []way{{System{Name: o.distiller().Name(), Model: o.Model}, c.cases, m.distilled}}
+	ways := []way{{System{Name: o.distiller().Name(), Model: o.Model}, c.Cases, m.distilled}}
 	for _, b := range baselines {
-		having := slices.DeleteFunc(slices.Clone(c.cases), func(k *Case) bool { return len(b.parts(k.Session)) == 0 })
+		having := slices.DeleteFunc(slices.Clone(c.Cases), func(k *Case) bool { return len(b.parts(k.Session)) == 0 })
 		ways = append(ways, way{System{Name: b.name, Baseline: true}, having, sentencesOf(b.parts)})
 	}
-	ways = append(ways, way{System{Name: Drawn, Baseline: true}, c.cases, func(k *Case) making { return k.draw(0, nil) }})
+	ways = append(ways, way{System{Name: Drawn, Baseline: true}, c.Cases, func(k *Case) making { return k.draw(0, nil) }})
 	for _, w := range ways {
 		if len(w.cases) == 0 {
 			continue
@@ -72,13 +72,13 @@ var baselines = []struct {
 }
 
 // newRun begins a run: what is measured, with what.
-func newRun(ctx context.Context, what string, set *Set, c *corpus, o Options) (*Run, error) {
+func newRun(ctx context.Context, what string, set *Set, c *Corpus, o Options) (*Run, error) {
 	r := &Run{Schema: RunSchema, What: what, At: time.Now().UTC().Truncate(time.Second), Gold: set.Ref(),
-		Missing: c.missing,
+		Missing: c.Missing,
 		Config: map[string]string{"judge": o.judge().Name(), "threshold": strconv.FormatFloat(o.judge().Threshold(), 'g', 3,
 			64)},
 		Prompts: map[string]string{}}
-	r.Problems = append(append(r.Problems, set.Notices...), c.problems...)
+	r.Problems = append(append(r.Problems, set.Notices...), c.Problems...)
 	if len(set.Pairs) > 0 {
 		a, err := Agree(ctx, o.judge(), set.Pairs)
 		if err != nil {

@@ -33,14 +33,14 @@ func demoSessions(t *testing.T) string {
 
 func gathered(t *testing.T, set *Set, from string) []*Case {
 	t.Helper()
-	c, err := gather(t.Context(), set, Options{From: from}, true)
+	c, err := Gather(t.Context(), set, Options{From: from}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range c.problems {
+	for _, p := range c.Problems {
 		t.Errorf("%v", p)
 	}
-	return c.cases
+	return c.Cases
 }
 
 // written is a payload that says just what people wrote.

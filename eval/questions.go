@@ -30,7 +30,7 @@ func Questions(ctx context.Context, o Options) (*Run, error) {
 	if len(set.Questions) == 0 {
 		return nil, fmt.Errorf("%s holds no questions (NAME.questions.json)", set.Name)
 	}
-	c, err := gather(ctx, set, o, true)
+	c, err := Gather(ctx, set, o, true)
 	if err != nil {
 		return nil, err
 	}
@@ -56,12 +56,12 @@ func Questions(ctx context.Context, o Options) (*Run, error) {
 
 // askable leaves out, and names, the questions that need a session whose
 // transcript is missing.
-func (set *Set) askable(c *corpus, r *Run) []Question {
+func (set *Set) askable(c *Corpus, r *Run) []Question {
 	var out []Question
 	for _, q := range set.Questions {
 		gone := ""
 		for _, name := range q.Expect {
-			if s := sessionOf(name); slices.Contains(c.missing, s) {
+			if s := sessionOf(name); slices.Contains(c.Missing, s) {
 				gone = s
 			}
 		}
@@ -110,7 +110,7 @@ func (s *search) ask(ctx context.Context, asked []Question, o Options) (System, 
 	if err != nil {
 		return System{}, err
 	}
-	return System{Name: s.name, Baseline: s.baseline, Oracle: s.oracle, Model: s.model, Questions: summedUp(made)}, nil
+	return System{Name: s.name, Baseline: s.baseline, Oracle: s.oracle, Model: s.model, Questions: SummedUp(made)}, nil
 }
 
 func madeOf(q Question, a said) QuestionsMade {

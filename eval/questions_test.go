@@ -94,7 +94,7 @@ func TestCountsOfAnswers(t *testing.T) {
 		madeOf(Question{Q: "which font?"}, said{refused: true}),
 		madeOf(Question{Q: "which logo?"}, said{results: []result{old}, shown: []result{old}}),
 	}
-	s := summedUp(list)
+	s := SummedUp(list)
 	if s.Stale.K != 1 || s.Stale.N != 4 || s.Abstained.K != 1 || s.Abstained.N != 2 || s.Refused.K != 1 ||
 		s.Refused.N != 4 {
 		t.Errorf("got stale %+v, abstained %+v, refused %+v", s.Stale, s.Abstained, s.Refused)
@@ -151,15 +151,15 @@ func TestAsOfKnowsNothingLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := Options{From: demoSessions(t)}
-	c, err := gather(t.Context(), set, o, true)
+	c, err := Gather(t.Context(), set, o, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	start := map[string]time.Time{}
-	for _, s := range c.all {
+	for _, s := range c.Sessions {
 		start[string(s.ID)] = s.Start
 	}
-	day := c.all[len(c.all)/2].Start.Format(time.DateOnly)
+	day := c.Sessions[len(c.Sessions)/2].Start.Format(time.DateOnly)
 	systems, err := searches(t.Context(), set, c, o, &Run{})
 	if err != nil {
 		t.Fatal(err)

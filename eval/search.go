@@ -2,21 +2,14 @@ package eval
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
-	"recall/answer"
 	"recall/eval/baseline"
-	"recall/index"
 	"recall/ingest"
 	"recall/payload"
-	"recall/text"
 )
 
 // A search answers questions.
@@ -36,38 +29,33 @@ func sessionOf(name string) string {
 }
 
 // searches are the ways to answer that are compared, the one under test first.
-func searches(ctx context.Context, set *Set, c *corpus, o Options, r *Run) ([]*search, error) {
-	var distilled map[string][]payload.Item
-	var holds map[payload.ItemID]string
+func searches(ctx context.Context, set *Set, c *Corpus, o Options, r *Run) ([]*search, error) {
+	var ours Source
 	if name := o.distiller().Name(); o.wants(name) || o.wants(withoutNames) {
+		var problems []Problem
 		var err error
-		if distilled, holds, err = distillAll(ctx, c, o, r); err != nil {
+		if ours, problems, err = c.Distilled(ctx, o); err != nil {
 			return nil, err
 		}
+		r.Problems = append(r.Problems, problems...)
 	}
-	quotes := quotesOf(c)
-	gold, goldHolds := goldItems(c, nil)
-	withOther, _ := goldItems(c, set.Others)
-	indexed := func(name string, items map[string][]payload.Item, holds map[payload.ItemID]string) *search {
-		x := &indexed{corpus: c, judge: o.judge(), items: items, holds: holds, quotes: quotes, open: map[int]*index.Index{}}
-		if items != nil {
-			x.model = o.SecondLook
-		}
-		return &search{name: name, answer: x.answer, close: x.close, several: o.SecondLook != nil}
+	indexed := func(name string, from Source) *search {
+		x := c.Indexed(from, o)
+		return &search{name: name, answer: x.answer, close: x.Close, several: o.SecondLook != nil}
 	}
 	all := []*search{
-		indexed(o.distiller().Name(), distilled, holds),
-		{name: "OR-BM25 over messages", answer: overMessages(c, o.judge(), quotes), close: func() {}},
+		indexed(o.distiller().Name(), ours),
+		{name: "OR-BM25 over messages", answer: overMessages(c, o.judge()), close: func() {}},
 		{name: DrawnPassages, answer: c.drawn(o.judge()), close: func() {}},
-		indexed("turns only", nil, nil),
-		indexed("oracle", gold, goldHolds),
+		indexed("turns only", Source{}),
+		indexed("oracle", c.Perfect(nil)),
 	}
 	if len(set.Others) > 0 {
-		all = append(all, indexed("oracle with aliases", withOther, goldHolds))
+		all = append(all, indexed("oracle with aliases", c.Perfect(set.Others)))
 	}
 	all[0].model = o.Model
 	if o.Model != "" {
-		all = append(all, indexed(withoutNames, withoutAliases(distilled), holds))
+		all = append(all, indexed(withoutNames, ours.withoutAliases()))
 	}
 	for _, s := range all[1:] {
 		s.oracle = strings.HasPrefix(s.name, "oracle")
@@ -95,34 +83,34 @@ func namesOf(all []*search) []string {
 // gave them: what is lost is what these words bring.
 const withoutNames = "without aliases"
 
-func withoutAliases(items map[string][]payload.Item) map[string][]payload.Item {
-	out := map[string][]payload.Item{}
-	for session, list := range items {
+// A Source is the items that are searched.
+type Source struct {
+	Items map[string][]payload.Item // by session; nil for turns only
+	Holds map[payload.ItemID]string // name of the gold item that each is
+}
+
+func (from Source) withoutAliases() Source {
+	out := Source{map[string][]payload.Item{}, from.Holds}
+	for session, list := range from.Items {
 		list = slices.Clone(list)
 		for i := range list {
 			list[i].Aliases = nil
 		}
-		out[session] = list
+		out.Items[session] = list
 	}
 	return out
 }
 
-// distillAll makes the payload items of all sessions, with ids, and says which
-// gold item each of them holds.
-func distillAll(ctx context.Context, c *corpus, o Options, r *Run) (items map[string][]payload.Item,
-	holds map[payload.ItemID]string, err error) {
-	items, holds = map[string][]payload.Item{}, map[payload.ItemID]string{}
-	cases := map[ingest.SessionID]*Case{}
-	for _, k := range c.cases {
-		cases[k.Session.ID] = k
-	}
-	all, err := distillEach(ctx, c.all, o)
+// Distilled are the payload items of all sessions, with ids. What couldn't be
+// distilled is named.
+func (c *Corpus) Distilled(ctx context.Context, o Options) (from Source, problems []Problem, err error) {
+	all, err := distillEach(ctx, c.Sessions, o)
 	if err != nil {
-		return nil, nil, err
+		return from, nil, err
 	}
 	pairs := make([][]Pair, len(all))
 	err = o.each(ctx, len(all), func(ctx context.Context, i int) (what string, err error) {
-		k, p := cases[c.all[i].ID], all[i].payload
+		k, p := c.caseOf(string(c.Sessions[i].ID)), all[i].payload
 		if k == nil || all[i].err != nil {
 			return "", nil
 		}
@@ -130,33 +118,34 @@ func distillAll(ctx context.Context, c *corpus, o Options, r *Run) (items map[st
 		return k.Session.Title, err
 	})
 	if err != nil {
-		return nil, nil, err
+		return from, nil, err
 	}
+	from = Source{map[string][]payload.Item{}, map[payload.ItemID]string{}}
 	for i, d := range all {
-		id := string(c.all[i].ID)
+		id := string(c.Sessions[i].ID)
 		if d.err != nil {
-			r.Problems = append(r.Problems, Problem{id, "", fmt.Sprintf("not distilled: %v", d.err)})
+			problems = append(problems, Problem{id, "", fmt.Sprintf("not distilled: %v", d.err)})
 			continue
 		}
-		items[id] = d.payload.Items
+		from.Items[id] = d.payload.Items
 		for _, pair := range pairs[i] {
-			k := cases[c.all[i].ID]
-			holds[d.payload.Items[pair.Pred].ID] = k.Gold.Session + "#" + k.Gold.Items[pair.Gold].ID
+			from.Holds[d.payload.Items[pair.Pred].ID] = c.caseOf(id).name(pair.Gold)
 		}
 	}
-	return items, holds, nil
+	return from, problems, nil
 }
 
-// goldItems are what people wrote, by session, and which gold item each holds.
-func goldItems(c *corpus, others map[string]Other) (map[string][]payload.Item, map[payload.ItemID]string) {
-	items, holds := map[string][]payload.Item{}, map[payload.ItemID]string{}
-	for _, k := range c.cases {
+// Perfect are the items that people wrote, with the other words that they may be
+// found by.
+func (c *Corpus) Perfect(others map[string]Other) Source {
+	from := Source{map[string][]payload.Item{}, map[payload.ItemID]string{}}
+	for _, k := range c.Cases {
 		for _, it := range k.Items(others) {
-			items[k.Gold.Session] = append(items[k.Gold.Session], it)
-			holds[it.ID] = string(it.ID)
+			from.Items[k.Gold.Session] = append(from.Items[k.Gold.Session], it)
+			from.Holds[it.ID] = string(it.ID)
 		}
 	}
-	return items, holds
+	return from
 }
 
 // Items are what people wrote of the session as a payload would hold it, with
@@ -168,8 +157,8 @@ func (k *Case) Items(others map[string]Other) []payload.Item {
 	for _, t := range k.Session.Turns {
 		at[string(t.ID)] = t
 	}
-	for _, g := range k.Gold.Items {
-		name := k.Gold.Session + "#" + g.ID
+	for i, g := range k.Gold.Items {
+		name := k.name(i)
 		it := payload.Item{ID: payload.ItemID(name), Kind: g.Kind, Text: g.Text, Why: g.Why, By: g.By, About: g.About,
 			State:   payload.Stands,
 			Aliases: slices.Concat(others[name].Aliases, others[name].Asks)}
@@ -188,38 +177,11 @@ func (k *Case) Items(others map[string]Other) []payload.Item {
 	return out
 }
 
-// quote is the evidence of a gold item in plain spaces.
-type quote struct{ name, text string }
-
-func quotesOf(c *corpus) map[string][]quote {
-	m := map[string][]quote{}
-	for _, k := range c.cases {
-		for _, g := range k.Gold.Items {
-			if text := text.OneLine(g.Quote); text != "" {
-				m[k.Gold.Session] = append(m[k.Gold.Session], quote{k.Gold.Session + "#" + g.ID, text})
-			}
-		}
-	}
-	return m
-}
-
-// quoted lists the gold items whose quote stands in a text of a session.
-func quoted(quotes []quote, said string) []string {
-	said = text.OneLine(said)
-	var out []string
-	for _, q := range quotes {
-		if strings.Contains(said, q.text) {
-			out = append(out, q.name)
-		}
-	}
-	return out
-}
-
 // overMessages is the baseline that searches messages as they are.
-func overMessages(c *corpus, by Judge, quotes map[string][]quote) func(context.Context, Question) (said, error) {
+func overMessages(c *Corpus, by Judge) func(context.Context, Question) (said, error) {
 	made := map[int]*baseline.Messages{}
 	return func(ctx context.Context, q Question) (said, error) {
-		until, err := q.asOf()
+		until, err := q.Until()
 		if err != nil {
 			return said{}, err
 		}
@@ -235,8 +197,8 @@ func overMessages(c *corpus, by Judge, quotes map[string][]quote) func(context.C
 				a.sessions = append(a.sessions, m.Session)
 			}
 			if len(a.results) < deepest {
-				a.results = append(a.results, result{m.Session, quoted(quotes[m.Session], m.Text), m.Session + "#" +
-					string(m.Turn), m.Text})
+				a.results = append(a.results, result{m.Session, c.caseOf(m.Session).quoted(m.Text),
+					m.Session + "#" + string(m.Turn), m.Text})
 			}
 		}
 		for i, shown := range a.results[:min(len(a.results), printed)] {
@@ -252,132 +214,13 @@ func overMessages(c *corpus, by Judge, quotes map[string][]quote) func(context.C
 
 // begunBy lists the sessions that had begun by then, oldest first; all of them
 // for the zero time.
-func (c *corpus) begunBy(until time.Time) []*ingest.Session {
+func (c *Corpus) begunBy(until time.Time) []*ingest.Session {
 	if until.IsZero() {
-		return c.all
+		return c.Sessions
 	}
 	n := 0
-	for n < len(c.all) && c.all[n].Start.Before(until) {
+	for n < len(c.Sessions) && c.Sessions[n].Start.Before(until) {
 		n++
 	}
-	return c.all[:n]
-}
-
-// indexed is recall's own search over items, in an index made for it alone.
-type indexed struct {
-	corpus *corpus
-	judge  Judge
-	items  map[string][]payload.Item // by session; nil for turns only
-	holds  map[payload.ItemID]string
-	quotes map[string][]quote
-	model  *answer.SecondLook   // nil: none
-	mu     sync.Mutex           // of open and dir
-	open   map[int]*index.Index // by how many of the sessions, oldest first, are in it
-	dir    string
-}
-
-func (x *indexed) close() {
-	for _, ix := range x.open {
-		ix.Close()
-	}
-	if x.dir != "" {
-		os.RemoveAll(x.dir)
-	}
-}
-
-// of is the index of the first sessions.
-func (x *indexed) of(ctx context.Context, sessions []*ingest.Session) (*index.Index, error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	n := len(sessions)
-	if ix := x.open[n]; ix != nil {
-		return ix, nil
-	}
-	if x.dir == "" {
-		var err error
-		if x.dir, err = os.MkdirTemp("", "recall-eval-"); err != nil {
-			return nil, err
-		}
-	}
-	ix, err := index.Open(filepath.Join(x.dir, fmt.Sprintf("%d.db", n)))
-	if err != nil {
-		return nil, err
-	}
-	x.open[n] = ix
-	var docs []index.Doc
-	for _, s := range sessions {
-		var p *payload.Payload
-		if x.items != nil {
-			p = &payload.Payload{Items: x.items[string(s.ID)]}
-		}
-		docs = append(docs, index.DocOf(s, p, x.corpus.project[s.ID]))
-	}
-	if err := ix.PutAll(ctx, docs); err != nil {
-		return nil, err
-	}
-	if err := Relate(ctx, ix, docs); err != nil {
-		return nil, err
-	}
-	return ix, ix.Tidy(ctx)
-}
-
-// depth is how many results are asked for: enough that the first twenty items
-// are among them.
-const depth = 100
-
-// printed is how many results are looked at as they are printed: what recall query shows.
-const printed = 5
-
-func (x *indexed) answer(ctx context.Context, q Question) (said, error) {
-	until, err := q.asOf()
-	if err != nil {
-		return said{}, err
-	}
-	ix, err := x.of(ctx, x.corpus.begunBy(until))
-	if err != nil {
-		return said{}, err
-	}
-	begun := time.Now()
-	found, err := answer.Ask(ctx, ix, x.model, answer.Question{Query: index.Query{Text: q.Q, Until: until}, Most: depth})
-	if err = errors.Join(err, found.Fault); err != nil {
-		return said{}, err
-	}
-	a := said{seconds: since(begun), coverage: found.Coverage, refused: found.Verdict == answer.Nothing,
-		weak: found.Verdict == answer.Weak}
-	for _, r := range found.Results {
-		if !slices.Contains(a.sessions, r.Session) {
-			a.sessions = append(a.sessions, r.Session)
-		}
-		if (r.Item != nil) == (x.items != nil) {
-			a.results = append(a.results, x.result(r))
-		}
-	}
-	for i, r := range found.Shown[:min(len(found.Shown), printed)] {
-		shown := x.result(r)
-		switch {
-		case r.Item == nil:
-			shown.holds, err = x.corpus.holds(ctx, x.judge, q, r.Session, r.TurnID, r.Passage)
-		case r.Item.Kind == payload.Lead && len(r.Item.Evidence) > 0:
-			shown.holds, err = x.corpus.holds(ctx, x.judge, q, r.Session, r.Item.Evidence[0].Turn, r.Item.Text)
-		}
-		if err != nil {
-			return said{}, err
-		}
-		shown.text = found.Says(i)
-		a.shown = append(a.shown, shown)
-	}
-	return a, nil
-}
-
-// result says what a line of an answer holds.
-func (x *indexed) result(r *answer.Result) result {
-	if r.Item == nil {
-		return result{session: r.Session, holds: quoted(x.quotes[r.Session], r.Text), name: r.Session + "#" + r.TurnID,
-			text: r.Text}
-	}
-	out := result{session: r.Session, name: string(r.Item.ID), text: r.Item.Text}
-	if name, ok := x.holds[r.Item.ID]; ok {
-		out.holds = []string{name}
-	}
-	return out
+	return c.Sessions[:n]
 }

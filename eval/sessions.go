@@ -46,23 +46,23 @@ func Transcripts(ctx context.Context, root string) (all []Transcript, problems [
 	return all, problems
 }
 
-// A corpus is the sessions that a run is about.
-type corpus struct {
-	cases    []*Case // those with a gold set, in its order
-	all      []*ingest.Session
-	project  map[ingest.SessionID]string
-	missing  []string // sessions of gold sets without a transcript
-	problems []Problem
+// A Corpus is the sessions that people wrote about, and those beside them.
+type Corpus struct {
+	Cases    []*Case           // those with a gold set, in its order
+	Sessions []*ingest.Session // all, oldest first
+	Project  map[ingest.SessionID]string
+	Missing  []string // sessions of gold sets without a transcript
+	Problems []Problem
 }
 
-// gather finds and parses the sessions of a set, and those that bear on whose
+// Gather finds and parses the sessions of a set, and those that bear on whose
 // turns are whose: forks of them, or with neighbours all that lie beside them. A
 // transcript that is missing or can't be read is named and costs nothing else.
-func gather(ctx context.Context, set *Set, o Options, neighbours bool) (*corpus, error) {
+func Gather(ctx context.Context, set *Set, o Options, neighbours bool) (*Corpus, error) {
 	if len(set.Golds) == 0 {
 		return nil, fmt.Errorf("%s: no gold set (NAME.gold.json)", strings.Join(o.Gold, ", "))
 	}
-	g := gathering{corpus: &corpus{project: map[ingest.SessionID]string{}}, parsed: map[ingest.SessionID]*ingest.Session{}}
+	g := gathering{corpus: &Corpus{Project: map[ingest.SessionID]string{}}, parsed: map[ingest.SessionID]*ingest.Session{}}
 	where := map[*Gold]Transcript{}
 	told := g.tell(set)
 	if !set.TellsAll() {
@@ -70,7 +70,7 @@ func gather(ctx context.Context, set *Set, o Options, neighbours bool) (*corpus,
 			if _, err := os.Stat(o.From); err != nil {
 				return nil, fmt.Errorf("transcripts: %w", err)
 			}
-			g.below, g.corpus.problems = Transcripts(ctx, o.From)
+			g.below, g.corpus.Problems = Transcripts(ctx, o.From)
 		}
 		where = g.locateGold(set, told, o.From)
 	}
@@ -84,31 +84,31 @@ func gather(ctx context.Context, set *Set, o Options, neighbours bool) (*corpus,
 			delete(where, gold)
 			continue
 		}
-		g.corpus.problems = append(g.corpus.problems, checkAgainst(gold, l.Found)...)
+		g.corpus.Problems = append(g.corpus.Problems, checkAgainst(gold, l.Found)...)
 	}
 	g.beside(ctx, where, neighbours)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	c := g.corpus
-	slices.SortFunc(c.all, func(a, b *ingest.Session) int {
+	slices.SortFunc(c.Sessions, func(a, b *ingest.Session) int {
 		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(string(a.ID), string(b.ID)))
 	})
-	ingest.Own(c.all)
-	ingest.AdoptPlans(c.all)
-	for _, s := range c.all {
+	ingest.Own(c.Sessions)
+	ingest.AdoptPlans(c.Sessions)
+	for _, s := range c.Sessions {
 		if o.Redact != nil {
 			o.Redact(s)
 		}
 	}
 	for _, gold := range set.Golds {
 		if l, ok := where[gold]; ok {
-			c.cases = append(c.cases, NewCase(g.parsed[l.Found.ID], gold))
+			c.Cases = append(c.Cases, NewCase(g.parsed[l.Found.ID], gold))
 		} else if s := told[gold]; s != nil {
-			c.cases = append(c.cases, NewCase(s, gold))
+			c.Cases = append(c.Cases, NewCase(s, gold))
 		}
 	}
-	if len(c.cases) == 0 {
+	if len(c.Cases) == 0 {
 		return nil, fmt.Errorf("none of the %d gold sessions has a transcript below %s", len(set.Golds), o.From)
 	}
 	return c, nil
@@ -116,7 +116,7 @@ func gather(ctx context.Context, set *Set, o Options, neighbours bool) (*corpus,
 
 // gathering is a corpus on its way.
 type gathering struct {
-	corpus *corpus
+	corpus *Corpus
 	below  []Transcript // all that there are
 	parsed map[ingest.SessionID]*ingest.Session
 }
@@ -133,16 +133,16 @@ func (g *gathering) tell(set *Set) map[*Gold]*ingest.Session {
 	told := map[*Gold]*ingest.Session{}
 	for _, gold := range set.Golds {
 		if s := byID[gold.Session]; s != nil {
-			told[gold], g.parsed[s.ID], g.corpus.project[s.ID] = s, s, gold.Project
-			g.corpus.all = append(g.corpus.all, s)
+			told[gold], g.parsed[s.ID], g.corpus.Project[s.ID] = s, s, gold.Project
+			g.corpus.Sessions = append(g.corpus.Sessions, s)
 		}
 	}
 	return told
 }
 
 func (g *gathering) miss(gold *Gold, what string) {
-	g.corpus.missing = append(g.corpus.missing, gold.Session)
-	g.corpus.problems = append(g.corpus.problems, Problem{gold.File, "", what})
+	g.corpus.Missing = append(g.corpus.Missing, gold.Session)
+	g.corpus.Problems = append(g.corpus.Problems, Problem{gold.File, "", what})
 }
 
 // locateGold finds the transcript of each gold set by the session's id below the
@@ -173,8 +173,8 @@ func (g *gathering) parse(ctx context.Context, l Transcript, project string) err
 		return err
 	}
 	g.parsed[l.Found.ID] = s
-	g.corpus.all = append(g.corpus.all, s)
-	g.corpus.project[s.ID] = project
+	g.corpus.Sessions = append(g.corpus.Sessions, s)
+	g.corpus.Project[s.ID] = project
 	return nil
 }
 
@@ -203,7 +203,7 @@ func (g *gathering) beside(ctx context.Context, where map[*Gold]Transcript, all 
 			}
 		}
 		if err := g.parse(ctx, l, name); err != nil {
-			g.corpus.problems = append(g.corpus.problems, Problem{File: l.Found.Files[0].Path, What: err.Error()})
+			g.corpus.Problems = append(g.corpus.Problems, Problem{File: l.Found.Files[0].Path, What: err.Error()})
 		}
 	}
 }

@@ -31,7 +31,7 @@ func main() {
 }
 
 func run(ctx context.Context, shared, invented string, write bool) error {
-	projects, err := data.Load(ctx, shared, invented)
+	projects, err := data.Load(ctx, shared, invented, data.People, data.Silver, data.Invented)
 	if err != nil {
 		return err
 	}

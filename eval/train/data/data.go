@@ -13,8 +13,6 @@ import (
 	"strings"
 
 	"recall/eval"
-	"recall/ingest"
-	"recall/ingest/claudecode"
 	"recall/payload"
 )
 
@@ -29,111 +27,64 @@ const (
 
 // A Project is the sessions of one project with what is known of them.
 type Project struct {
-	Name      string
-	Origin    Origin
-	Cases     []*eval.Case      // sessions with items, oldest first
-	Sessions  []*ingest.Session // these and those beside them
-	Questions []eval.Question
-	Others    map[string]eval.Other // by "<session>#<id>"
+	Name   string
+	Origin Origin
+	*eval.Set
+	*eval.Corpus
 }
 
 // Real reports whether its sessions took place.
 func (p *Project) Real() bool { return p.Origin != Invented }
 
-// Load reads the projects below a shared folder (eval/gold, silver, and the
-// transcripts of both) and the invented ones, in order of origin and name. With
-// no shared folder it reads only these.
-func Load(ctx context.Context, shared, invented string) ([]*Project, error) {
-	l := loader{sessions: map[string]*ingest.Session{}}
+// Load reads the projects of some origins, in their order and that of names: those
+// below a shared folder (eval/gold, silver, and the transcripts of both; none without
+// that folder), and the invented ones.
+func Load(ctx context.Context, shared, invented string, from ...Origin) ([]*Project, error) {
+	dirs := map[Origin]string{Invented: invented}
+	var o eval.Options
 	if shared != "" {
-		for _, dir := range []string{"transcripts/dev", "silver"} {
-			if err := l.parse(ctx, filepath.Join(shared, filepath.FromSlash(dir))); err != nil {
-				return nil, err
-			}
+		dirs[People], dirs[Silver] = filepath.Join(shared, "eval", "gold"), filepath.Join(shared, "silver")
+		for _, dir := range []string{filepath.Join(shared, "transcripts", "dev"), dirs[Silver]} {
+			found, _ := eval.Transcripts(ctx, dir)
+			o.Transcripts = append(o.Transcripts, found...)
 		}
-		if err := l.read(filepath.Join(shared, "eval", "gold"), People); err != nil {
+	}
+	var all []*Project
+	for _, origin := range from {
+		if dirs[origin] == "" {
+			continue
+		}
+		some, err := read(ctx, dirs[origin], origin, o)
+		if err != nil {
 			return nil, err
 		}
-		if err := l.read(filepath.Join(shared, "silver"), Silver); err != nil {
-			return nil, err
-		}
+		all = append(all, some...)
 	}
-	if err := l.read(invented, Invented); err != nil {
-		return nil, err
-	}
-	for _, p := range l.projects {
-		slices.SortFunc(p.Sessions, byTime)
-		slices.SortFunc(p.Cases, func(a, b *eval.Case) int { return byTime(a.Session, b.Session) })
-	}
-	return l.projects, nil
-}
-
-func byTime(a, b *ingest.Session) int {
-	return cmp.Or(a.Start.Compare(b.Start), strings.Compare(string(a.ID), string(b.ID)))
-}
-
-type loader struct {
-	projects []*Project
-	folders  map[string][]*ingest.Session // transcripts, by the folder that names their project
-	sessions map[string]*ingest.Session
-}
-
-// parse reads the transcripts below a folder; each of its folders is a project.
-func (l *loader) parse(ctx context.Context, dir string) error {
-	if l.folders == nil {
-		l.folders = map[string][]*ingest.Session{}
-	}
-	found, _ := claudecode.Reader{}.Find(ctx, dir, nil)
-	var all []*ingest.Session
-	for _, f := range found {
-		s, err := claudecode.Reader{}.Parse(ctx, f)
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(dir, f.Files[0].Path)
-		if err != nil {
-			return err
-		}
-		project, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
-		l.folders[project] = append(l.folders[project], s)
-		l.sessions[string(s.ID)] = s
-		all = append(all, s)
-	}
-	slices.SortFunc(all, byTime)
-	ingest.Own(all)
-	ingest.AdoptPlans(all)
-	return nil
+	return all, nil
 }
 
 // read reads what was written down of the sessions, a folder a project.
-func (l *loader) read(dir string, from Origin) error {
+func read(ctx context.Context, dir string, from Origin, o eval.Options) (all []*Project, err error) {
 	folders, err := os.ReadDir(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	paths, err := filePaths(filepath.Join(dir, "answers"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, d := range folders {
 		if !d.IsDir() {
 			continue
 		}
-		set, err := eval.LoadSet(filepath.Join(dir, d.Name()))
-		if err != nil {
-			return err
+		p := &Project{Name: d.Name(), Origin: from}
+		if p.Set, err = eval.LoadSet(filepath.Join(dir, d.Name())); err != nil {
+			return nil, err
 		}
-		if len(set.Golds) == 0 {
+		if len(p.Golds) == 0 {
 			continue
 		}
-		p := &Project{Name: d.Name(), Origin: from, Questions: set.Questions, Others: set.Others,
-			Sessions: slices.Clone(l.folders[d.Name()])}
-		told := map[string]*ingest.Session{}
-		for _, s := range set.Sessions {
-			told[string(s.ID)] = s
-			p.Sessions = append(p.Sessions, s)
-		}
-		for _, g := range set.Golds {
+		for _, g := range p.Golds {
 			for i := range g.Items {
 				if it := &g.Items[i]; it.Kind == payload.File {
 					if p := cmp.Or(paths[it.Text], paths[it.Quote]); p != "" && !strings.HasPrefix(it.Text, p) {
@@ -141,15 +92,19 @@ func (l *loader) read(dir string, from Origin) error {
 					}
 				}
 			}
-			s := cmp.Or(told[g.Session], l.sessions[g.Session])
-			if s == nil {
-				return fmt.Errorf("%s: session %s isn't among the transcripts", g.File, g.Session)
-			}
-			p.Cases = append(p.Cases, eval.NewCase(s, g))
 		}
-		l.projects = append(l.projects, p)
+		if p.Corpus, err = eval.Gather(ctx, p.Set, o, true); err != nil {
+			return nil, err
+		}
+		if len(p.Missing) > 0 {
+			return nil, fmt.Errorf("%s: sessions %v aren't among the transcripts", d.Name(), p.Missing)
+		}
+		slices.SortFunc(p.Cases, func(a, b *eval.Case) int {
+			return cmp.Or(a.Session.Start.Compare(b.Session.Start), cmp.Compare(a.Session.ID, b.Session.ID))
+		})
+		all = append(all, p)
 	}
-	return nil
+	return all, nil
 }
 
 // filePaths are the paths of the files in a model's answers, by what it says of

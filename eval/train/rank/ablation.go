@@ -47,23 +47,23 @@ func (w *world) ablate(ctx context.Context) error {
 	fmt.Fprintln(out, heads)
 	for _, v := range variants {
 		for _, p := range w.projects {
-			if w.invented[p] && !w.invented[w.projects[0]] {
+			if !p.Real() && w.projects[0].Real() {
 				continue
 			}
 			weights := rank.FirstPass
 			if !v.first {
-				weights = fit(blinded(w.of(func(of string) bool { return of != p }), v.blind))
+				weights = fit(blinded(w.of(func(of *project) bool { return of != p }), v.blind))
 			}
 			for _, f := range v.blind {
 				weights[f] = 0
 			}
 			w.use(weights)
 			for _, source := range sources {
-				t, err := w.measure(ctx, p, source, index.Query{Without: v.without})
+				score, err := p.measure(ctx, source, index.Query{Without: v.without})
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(out, "%s\t%s\t%s\t%v\n", p, source, v.name, t)
+				fmt.Fprintf(out, "%s\t%s\t%s\t%s\n", p.Name, source, v.name, row(score))
 			}
 		}
 	}

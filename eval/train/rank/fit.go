@@ -5,10 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"recall/answer"
-	"recall/index"
 	"recall/index/rank"
 	"recall/payload"
 )
@@ -53,71 +50,10 @@ var never = []int{rank.Words, rank.Source, rank.Lexicon, rank.All, rank.Alias, r
 	rank.Asked, rank.Tried, rank.Why, rank.PassageWords, rank.PassageLexicon, rank.PassageAll,
 	rank.PassageSupport, rank.PassageBeside, rank.PassageKindred, rank.PassageTaken}
 
-// ask asks all questions once. What the second look sees doesn't depend on
-// its weights.
-func (w *world) ask(ctx context.Context) error {
-	w.use(rank.FirstPass) // nor what of it is kept
-	type one struct {
-		q      question
-		source string
-	}
-	var all []one
-	for _, q := range w.asked {
-		from := sources
-		if q.ask > 0 && w.passages {
-			continue
-		}
-		if q.ask > 0 {
-			from = []string{perfect, []string{withoutFirst, withoutSecond}[q.ask-1]}
-		}
-		for _, source := range from {
-			all = append(all, one{q, source})
-		}
-	}
-	w.samples = make([]sample, len(all))
-	return w.each(ctx, len(all), func(i int) (err error) {
-		a, err := w.search(ctx, all[i].q, all[i].source, index.Query{Limit: 80})
-		if err == nil {
-			w.samples[i], err = w.sample(ctx, all[i].q, all[i].source, a)
-		}
-		return err
-	})
-}
-
-// searchAll asks several questions.
-func (w *world) searchAll(ctx context.Context, asked []question, source string, as index.Query) (out []index.Answer,
-	err error) {
-	out = make([]index.Answer, len(asked))
-	return out, w.each(ctx, len(asked), func(i int) (err error) {
-		out[i], err = w.search(ctx, asked[i], source, as)
-		return err
-	})
-}
-
-// each does something n times, several at once.
-func (w *world) each(ctx context.Context, n int, do func(i int) error) error {
-	g, _ := errgroup.WithContext(ctx)
-	g.SetLimit(8)
-	for i := range n {
-		g.Go(func() error { return do(i) })
-	}
-	return g.Wait()
-}
-
-// search asks a question of what its project held when it was asked.
-func (w *world) search(ctx context.Context, q question, source string, as index.Query) (index.Answer, error) {
-	x, err := w.index(ctx, q.project, source, q.until)
-	if err != nil {
-		return index.Answer{}, err
-	}
-	as.Text, as.Until = q.text, q.until
-	return x.Search(ctx, as)
-}
-
-// of gives the samples of projects that ok names. Questions that stand beside
+// of gives the samples of projects that are ok. Questions that stand beside
 // items ask for every kind alike; each counts as much more or less as people
 // ask for its item's kind more or less often than there are such items.
-func (w *world) of(ok func(project string) bool) []sample {
+func (w *world) of(ok func(*project) bool) []sample {
 	common := w.asksFor(ok)
 	var out []sample
 	for _, s := range w.samples {
@@ -126,9 +62,9 @@ func (w *world) of(ok func(project string) bool) []sample {
 		}
 		s.weight = person
 		if !s.person {
-			s.weight = common[w.kinds[s.q.expect[0]]]
+			s.weight = common[s.q.project.kinds[s.q.Expect[0]]]
 		}
-		if !w.invented[s.q.project] {
+		if s.q.project.Real() {
 			s.weight *= really
 		}
 		out = append(out, s)
@@ -138,18 +74,18 @@ func (w *world) of(ok func(project string) bool) []sample {
 
 // asksFor is how much oftener than it stands among items people ask for each
 // kind.
-func (w *world) asksFor(ok func(project string) bool) map[payload.Kind]float64 {
+func (w *world) asksFor(ok func(*project) bool) map[payload.Kind]float64 {
 	asked, there := map[payload.Kind]float64{}, map[payload.Kind]float64{}
 	var questions, items float64
 	for _, q := range w.asked {
 		switch {
-		case !ok(q.project) || len(q.expect) == 0:
+		case !ok(q.project) || len(q.Expect) == 0:
 		case q.ask > 0:
-			there[w.kinds[q.expect[0]]]++
+			there[q.project.kinds[q.Expect[0]]]++
 			items++
 		default:
-			for _, e := range q.expect {
-				asked[w.kinds[e]] += 1 / float64(len(q.expect))
+			for _, e := range q.Expect {
+				asked[q.project.kinds[e]] += 1 / float64(len(q.Expect))
 			}
 			questions++
 		}
@@ -162,18 +98,24 @@ func (w *world) asksFor(ok func(project string) bool) map[payload.Kind]float64 {
 	return out
 }
 
-// sample labels an answer.
-func (w *world) sample(ctx context.Context, q question, source string, a index.Answer) (sample, error) {
-	s := sample{q: q, source: source, person: q.ask == 0, missing: a.Signs[rank.SureMissing] + a.Signs[rank.SureGone]}
-	for _, r := range answer.Of(answer.Question{Most: len(a.Ranked)}, a).Results {
-		l := rank.Line{Session: r.Session, Look: r.Look, Aliased: r.Item != nil && len(r.Item.Aliases) > 0}
-		yes, err := w.holds(ctx, r, source, q.expect)
-		if err != nil {
-			return s, err
-		}
-		s.lines, s.right = append(s.lines, l), append(s.right, yes)
+// look searches for a sample's question, and labels what is found.
+func (s *sample) look(ctx context.Context) error {
+	x := s.q.project.indexes[s.source]
+	a, err := x.Search(ctx, s.q.Question)
+	if err != nil {
+		return err
 	}
-	return s, nil
+	s.missing = a.Signs[rank.SureMissing] + a.Signs[rank.SureGone]
+	for _, r := range answer.Of(answer.Question{Most: len(a.Ranked)}, a).Results {
+		held, err := x.Holds(ctx, s.q.Question, r)
+		if err != nil {
+			return err
+		}
+		s.lines = append(s.lines, rank.Line{Session: r.Session, Look: r.Look,
+			Aliased: r.Item != nil && len(r.Item.Aliases) > 0})
+		s.right = append(s.right, slices.ContainsFunc(held, func(name string) bool { return slices.Contains(s.q.Expect, name) }))
+	}
+	return nil
 }
 
 // fit finds the weights under which what is right is likeliest to come first.

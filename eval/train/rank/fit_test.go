@@ -5,16 +5,21 @@ import (
 	"slices"
 	"testing"
 
+	"recall/eval"
 	"recall/index/rank"
 	"recall/payload"
 )
+
+func askedOf(p *project, ask int, expect ...string) question {
+	return question{eval.Question{Expect: expect}, p, ask}
+}
 
 // made are questions in which the right candidate is the one with more of
 // feature good and less of bad; word has nothing to do with it.
 func made(n int) []sample {
 	var out []sample
 	for i := range n {
-		s := sample{person: true, source: perfect, weight: 1, q: question{project: "p", expect: []string{"s#1"}}}
+		s := sample{person: true, source: perfect, weight: 1, q: askedOf(nil, 0, "s#1")}
 		for k := range 5 {
 			var f rank.Features
 			f[rank.All], f[rank.OfFile] = 0.3, 1
@@ -77,7 +82,7 @@ func TestFitSure(t *testing.T) {
 				break
 			}
 		}
-		s.q.expect = nil
+		s.q.Expect = nil
 		samples = append(samples, s)
 	}
 	list := tell(samples, &weights)
@@ -111,12 +116,9 @@ func TestAUC(t *testing.T) {
 
 // Questions beside items count as people ask for their kinds.
 func TestAsksFor(t *testing.T) {
-	w := &world{kinds: map[string]payload.Kind{"d": payload.Decision, "f": payload.File}}
-	w.asked = []question{
-		{project: "p", expect: []string{"d"}}, {project: "p", expect: []string{"d"}}, {project: "p"},
-		{project: "p", expect: []string{"d"}, ask: 1}, {project: "p", expect: []string{"f"}, ask: 1},
-	}
-	got := w.asksFor(func(string) bool { return true })
+	p := &project{kinds: map[string]payload.Kind{"d": payload.Decision, "f": payload.File}}
+	w := &world{asked: []question{askedOf(p, 0, "d"), askedOf(p, 0, "d"), askedOf(p, 0), askedOf(p, 1, "d"), askedOf(p, 1, "f")}}
+	got := w.asksFor(func(*project) bool { return true })
 	// Three questions, with one more of each kind, for one item of two; and one.
 	all := float64(len(payload.Kinds) + 2)
 	if math.Abs(got[payload.Decision]-6/all) > 1e-9 || math.Abs(got[payload.File]-2/all) > 1e-9 {

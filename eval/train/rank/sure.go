@@ -36,7 +36,7 @@ func tell(samples []sample, weights *rank.Weights) []told {
 			lines[i].Score = weights.Score(lines[i].Look)
 		}
 		slices.SortStableFunc(lines, func(a, b rank.Line) int { return cmp.Compare(b.Score, a.Score) })
-		out = append(out, told{rank.Read(lines, s.missing), len(s.q.expect) > 0, s.person, s.source, s.weight})
+		out = append(out, told{rank.Read(lines, s.missing), len(s.q.Expect) > 0, s.person, s.source, s.weight})
 	}
 	return out
 }
@@ -108,80 +108,52 @@ func fitSure(list []told) (w rank.SureWeights) {
 	return w
 }
 
-// refusal is how well answerable questions are told from others.
+// refusal is how well answerable questions are told from others: of unanswerable ones,
+// and of answerable ones, how sure an answer is, how much of them is there, and how
+// many are called doubtful.
 type refusal struct {
-	answerable, refused int
-	none, told          int // unanswerable, and of these called doubtful
-	atRate              int // and called so if exactly a twentieth of the answerable ones may be
-	auc, coverage       float64
+	chance, coverage [2][]float64
+	doubtful         [2]int
 }
 
-const sureHeads = "project\titems\tAUC\tby coverage\tanswerable refused\tunanswerable told\tat 5 %\t"
+const sureHeads = "project\titems\tvariant\tAUC\tby coverage\tanswerable refused\tunanswerable told\tat 5 %\t"
 
+// String is a refusal as sureHeads has it; the last are the unanswerable ones that are called
+// doubtful if exactly a twentieth of the answerable ones may be.
 func (r refusal) String() string {
-	return fmt.Sprintf("%.2f\t%.2f\t%d of %d\t%d of %d\t%d of %d\t", r.auc, r.coverage, r.refused, r.answerable, r.told,
-		r.none, r.atRate, r.none)
-}
-
-// outcomes are figures of unanswerable questions, and of answerable ones.
-type outcomes struct{ chance, coverage [2][]float64 }
-
-func (o *outcomes) add(p outcomes) {
-	for k := range 2 {
-		o.chance[k] = append(o.chance[k], p.chance[k]...)
-		o.coverage[k] = append(o.coverage[k], p.coverage[k]...)
-	}
-}
-
-func (w *world) refusals(ctx context.Context, project, source string, sure *rank.SureWeights) (r refusal, o outcomes,
-	err error) {
-	asked := w.askedOf(project, func(question) bool { return true })
-	found, err := w.searchAll(ctx, asked, source, index.Query{})
-	if err != nil {
-		return r, o, err
-	}
-	for i, q := range asked {
-		a := found[i]
-		c := sure.Chance(a.Signs)
-		k := truth(len(q.expect) > 0)
-		o.chance[k], o.coverage[k] = append(o.chance[k], c), append(o.coverage[k], a.Coverage)
-		switch doubtful := a.Unknown || sure.Doubtful(a.Signs); {
-		case k == 1:
-			r.answerable++
-			r.refused += truth(doubtful)
-		default:
-			r.none++
-			r.told += truth(doubtful)
+	none, some := len(r.chance[0]), len(r.chance[1])
+	atRate := 0
+	if some > 0 {
+		line := slices.Sorted(slices.Values(r.chance[1]))[int(refusedMost*float64(some))]
+		for _, c := range r.chance[0] {
+			atRate += truth(c < line)
 		}
 	}
-	r.read(o)
-	return r, o, nil
+	return fmt.Sprintf("%.2f\t%.2f\t%d of %d\t%d of %d\t%d of %d\t", auc(r.chance), auc(r.coverage), r.doubtful[1], some,
+		r.doubtful[0], none, atRate, none)
 }
 
-func (r *refusal) read(o outcomes) {
-	r.auc, r.coverage = auc(o.chance), auc(o.coverage)
-	if len(o.chance[1]) == 0 {
-		return
-	}
-	slices.Sort(o.chance[1])
-	line := o.chance[1][int(refusedMost*float64(len(o.chance[1])))]
-	for _, c := range o.chance[0] {
-		r.atRate += truth(c < line)
+func (r *refusal) add(o refusal) {
+	for k := range 2 {
+		r.chance[k] = append(r.chance[k], o.chance[k]...)
+		r.coverage[k] = append(r.coverage[k], o.coverage[k]...)
+		r.doubtful[k] += o.doubtful[k]
 	}
 }
 
-// pooled are the refusals of several projects.
-type pooled struct {
-	refusal
-	outcomes
-}
-
-func (p *pooled) add(r refusal, o outcomes) {
-	p.answerable += r.answerable
-	p.refused += r.refused
-	p.none += r.none
-	p.told += r.told
-	p.outcomes.add(o)
+func (p *project) refusals(ctx context.Context, source string, sure *rank.SureWeights) (r refusal, err error) {
+	found := make([]index.Answer, len(p.Questions))
+	err = each(ctx, len(found), func(i int) (err error) {
+		found[i], err = p.indexes[source].Search(ctx, p.Questions[i])
+		return err
+	})
+	for i, a := range found {
+		k := truth(len(p.Questions[i].Expect) > 0)
+		r.chance[k] = append(r.chance[k], sure.Chance(a.Signs))
+		r.coverage[k] = append(r.coverage[k], a.Coverage)
+		r.doubtful[k] += truth(a.Unknown || sure.Doubtful(a.Signs))
+	}
+	return r, err
 }
 
 // auc is the share of pairs in which the answerable question has the higher

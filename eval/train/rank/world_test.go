@@ -36,9 +36,9 @@ func TestInventedWorld(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.close()
-	if !w.invented["kiln"] || len(w.asked) != 5 || len(w.cases["kiln"]) != 2 {
-		t.Fatalf("got projects %v, %d questions, %d sessions; want kiln, 5 and 2", w.projects, len(w.asked),
-			len(w.cases["kiln"]))
+	kiln := w.projects[0]
+	if kiln.Name != "kiln" || kiln.Real() || len(w.asked) != 5 || len(kiln.Cases) != 2 {
+		t.Fatalf("got project %s, %d questions, %d sessions; want kiln, 5 and 2", kiln.Name, len(w.asked), len(kiln.Cases))
 	}
 	if err := w.ask(t.Context()); err != nil {
 		t.Fatal(err)
@@ -47,11 +47,11 @@ func TestInventedWorld(t *testing.T) {
 		t.Errorf("got %d samples, want 3 questions of each of %d sources of items, and 2 beside items of two", n, len(sources))
 	}
 	for _, source := range []string{perfect, aliased} {
-		got, err := w.measure(t.Context(), "kiln", source, index.Query{})
+		got, err := kiln.measure(t.Context(), source, index.Query{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.n != 2 || got.first != 2 || got.stale != 0 || got.changed != 1 {
+		if got.All.N != 2 || got.All.Answer1.Value != 1 || got.Stale.K != 0 || got.Stale.N != 1 {
 			t.Errorf("%s: got %+v, want both answered first, the one that changed by what stands", source, got)
 		}
 	}

@@ -1,0 +1,191 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"recall/answer"
+	"recall/index"
+	"recall/index/rank"
+	"recall/ingest"
+	"recall/payload"
+)
+
+// Indexed is recall's own search over items of a corpus, in indexes made for it alone.
+// Safe for concurrent use, but for what is set.
+type Indexed struct {
+	Query index.Query // as which all is asked; a question gives its text and time
+
+	from    Source
+	corpus  *Corpus
+	judge   Judge
+	model   *answer.SecondLook   // nil: none
+	weights *rank.Weights        // nil: as shipped
+	mu      sync.Mutex           // of open and dir
+	open    map[int]*index.Index // by how many of the sessions, oldest first, are in it
+	dir     string
+}
+
+// Indexed searches a source's items as the options say.
+func (c *Corpus) Indexed(from Source, o Options) *Indexed {
+	x := &Indexed{from: from, corpus: c, judge: o.judge(), open: map[int]*index.Index{}}
+	if from.Items != nil {
+		x.model = o.SecondLook
+	}
+	return x
+}
+
+// Use has results ranked by other weights than the shipped ones.
+func (x *Indexed) Use(w rank.Weights) {
+	x.weights = &w
+	for _, ix := range x.open {
+		ix.UseWeights(w)
+	}
+}
+
+// Close deletes the indexes.
+func (x *Indexed) Close() {
+	for _, ix := range x.open {
+		ix.Close()
+	}
+	if x.dir != "" {
+		os.RemoveAll(x.dir)
+	}
+}
+
+// of is the index of the first sessions.
+func (x *Indexed) of(ctx context.Context, sessions []*ingest.Session) (*index.Index, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	n := len(sessions)
+	if ix := x.open[n]; ix != nil {
+		return ix, nil
+	}
+	if x.dir == "" {
+		var err error
+		if x.dir, err = os.MkdirTemp("", "recall-eval-"); err != nil {
+			return nil, err
+		}
+	}
+	ix, err := index.Open(filepath.Join(x.dir, fmt.Sprintf("%d.db", n)))
+	if err != nil {
+		return nil, err
+	}
+	x.open[n] = ix
+	if x.weights != nil {
+		ix.UseWeights(*x.weights)
+	}
+	var docs []index.Doc
+	for _, s := range sessions {
+		var p *payload.Payload
+		if x.from.Items != nil {
+			p = &payload.Payload{Items: x.from.Items[string(s.ID)]}
+		}
+		docs = append(docs, index.DocOf(s, p, x.corpus.Project[s.ID]))
+	}
+	if err := ix.PutAll(ctx, docs); err != nil {
+		return nil, err
+	}
+	if err := Relate(ctx, ix, docs); err != nil {
+		return nil, err
+	}
+	return ix, ix.Tidy(ctx)
+}
+
+// at is the index as it was when a question was asked, and the query that asks it.
+func (x *Indexed) at(ctx context.Context, q Question) (*index.Index, index.Query, error) {
+	until, err := q.Until()
+	if err != nil {
+		return nil, index.Query{}, err
+	}
+	as := x.Query
+	as.Text, as.Until = q.Q, until
+	ix, err := x.of(ctx, x.corpus.begunBy(until))
+	return ix, as, err
+}
+
+// Search is what the index finds for a question.
+func (x *Indexed) Search(ctx context.Context, q Question) (index.Answer, error) {
+	ix, as, err := x.at(ctx, q)
+	if err != nil {
+		return index.Answer{}, err
+	}
+	return ix.Search(ctx, as)
+}
+
+// Ask puts questions to the index, so many at once.
+func (x *Indexed) Ask(ctx context.Context, asked []Question, atOnce int) (*QuestionScore, error) {
+	s := search{answer: x.answer, several: true}
+	sys, err := s.ask(ctx, asked, Options{AtOnce: atOnce})
+	return sys.Questions, err
+}
+
+// depth is how many results are asked for: enough that the first twenty items
+// are among them.
+const depth = 100
+
+// printed is how many results are looked at as they are printed: what recall query shows.
+const printed = 5
+
+func (x *Indexed) answer(ctx context.Context, q Question) (said, error) {
+	ix, as, err := x.at(ctx, q)
+	if err != nil {
+		return said{}, err
+	}
+	begun := time.Now()
+	found, err := answer.Ask(ctx, ix, x.model, answer.Question{Query: as, Most: depth})
+	if err = errors.Join(err, found.Fault); err != nil {
+		return said{}, err
+	}
+	a := said{seconds: since(begun), coverage: found.Coverage, refused: found.Verdict == answer.Nothing,
+		weak: found.Verdict == answer.Weak}
+	for _, r := range found.Results {
+		if !slices.Contains(a.sessions, r.Session) {
+			a.sessions = append(a.sessions, r.Session)
+		}
+		if (r.Item != nil) == (x.from.Items != nil) {
+			a.results = append(a.results, x.result(r))
+		}
+	}
+	for i, r := range found.Shown[:min(len(found.Shown), printed)] {
+		shown := x.result(r)
+		if shown.holds, err = x.Holds(ctx, q, r); err != nil {
+			return said{}, err
+		}
+		shown.text = found.Says(i)
+		a.shown = append(a.shown, shown)
+	}
+	return a, nil
+}
+
+// Holds names the gold items that a result holds; of a passage, those that a question
+// expects or calls stale.
+func (x *Indexed) Holds(ctx context.Context, q Question, r *answer.Result) ([]string, error) {
+	switch {
+	case r.Item == nil:
+		return x.corpus.holds(ctx, x.judge, q, r.Session, r.TurnID, r.Passage)
+	case r.Item.Kind == payload.Lead && len(r.Item.Evidence) > 0:
+		return x.corpus.holds(ctx, x.judge, q, r.Session, r.Item.Evidence[0].Turn, r.Item.Text)
+	}
+	return x.result(r).holds, nil
+}
+
+// result is a line of an answer, and what it holds by the pairs of its item or by what
+// is quoted from its turn.
+func (x *Indexed) result(r *answer.Result) result {
+	if r.Item == nil {
+		return result{session: r.Session, holds: x.corpus.caseOf(r.Session).quoted(r.Text),
+			name: r.Session + "#" + r.TurnID, text: r.Text}
+	}
+	out := result{session: r.Session, name: string(r.Item.ID), text: r.Item.Text}
+	if name, ok := x.from.Holds[r.Item.ID]; ok {
+		out.holds = []string{name}
+	}
+	return out
+}
