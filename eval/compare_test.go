@@ -22,7 +22,7 @@ func madeUp(n, hits, wrong int) System {
 		}
 		for k := range hits + wrong {
 			id := payload.ItemID(fmt.Sprintf("i%d", k))
-			s.Predicted = append(s.Predicted, Predicted{ID: id, Kind: payload.Decision, Text: "secret"})
+			s.Predicted = append(s.Predicted, Predicted{ID: id, Claim: Claim{Kind: payload.Decision, Text: "secret"}})
 			if k < hits {
 				s.Pairs = append(s.Pairs, MatchedPair{id, fmt.Sprintf("d%d", k), 1})
 			}

@@ -20,7 +20,7 @@ const fewestWords = 3
 
 // draw draws a session's sentences, from turns that are in if that is given; the
 // same for the same number.
-func (c *Case) draw(number uint64, in func(turn string) bool) making {
+func (c *Case) draw(number uint64, in func(turn string) bool) (out SessionScore) {
 	var all []Claim
 	for i := range c.Session.Turns {
 		t := &c.Session.Turns[i]
@@ -37,7 +37,6 @@ func (c *Case) draw(number uint64, in func(turn string) bool) making {
 	seed := fnv.New64a()
 	seed.Write([]byte(c.Gold.Session))
 	random := rand.New(rand.NewPCG(seed.Sum64(), number))
-	var out making
 	for _, g := range c.Gold.Items {
 		if !g.Must || g.Kind == payload.File || len(all) == 0 {
 			continue
@@ -50,9 +49,9 @@ func (c *Case) draw(number uint64, in func(turn string) bool) making {
 
 // Chance is the score of as many passages drawn at random as items are wanted.
 func (c *Case) Chance() Score {
-	m := c.draw(0, nil)
-	items := make([]payload.Item, len(m.claims))
-	for i, one := range m.claims {
+	drawn := c.draw(0, nil)
+	items := make([]payload.Item, len(drawn.Predicted))
+	for i, one := range drawn.Predicted {
 		items[i] = payload.Item{Kind: payload.Lead, Maker: payload.ByRule, Text: one.Text,
 			Evidence: []payload.Evidence{{Turn: one.Turns[0], Quote: one.Text}}}
 	}

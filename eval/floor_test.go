@@ -61,12 +61,12 @@ func floor(t *testing.T, c *Corpus, without bool) (sum Score) {
 		}
 		for number := range uint64(10) {
 			m := k.draw(number, in)
-			strict, lenient, err := k.matchBy(t.Context(), Words{}, m.claims)
+			strict, lenient, err := k.matchBy(t.Context(), Words{}, m.claims())
 			if err != nil {
 				t.Fatal(err)
 			}
 			var kinds []payload.Kind
-			for _, one := range m.claims {
+			for _, one := range m.Predicted {
 				kinds = append(kinds, one.Kind)
 			}
 			one := scoreOf(kinds, k.Gold.Items, strict, lenient)

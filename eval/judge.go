@@ -10,12 +10,12 @@ import (
 
 // A Claim is a statement as a judge sees it.
 type Claim struct {
-	Kind   payload.Kind // "" where nobody says
-	Text   string
-	Why    string
-	Path   string   // of a file
-	Turns  []string // what it rests on, one id a turn
-	Quotes []string // of what quotes and claims no more: its passages
+	Kind   payload.Kind `json:"kind"` // "" where nobody says: wrong in each kind, if it is like nothing
+	Text   string       `json:"text"`
+	Why    string       `json:"why,omitempty"`
+	Path   string       `json:"path,omitempty"` // of a file
+	Turns  []string     `json:"turns"`          // what it rests on, one id a turn
+	Quotes []string     `json:"-"`              // of what quotes and claims no more: its passages
 }
 
 // A Judge says which statements about one session are the same fact.

@@ -32,29 +32,40 @@ func Payloads(ctx context.Context, o Options) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := maker{o: o, run: r, made: map[*Case]distilling{}}
-	if err := m.distill(ctx, c.Cases); err != nil {
+	made, err := r.distilled(ctx, c.Cases, o)
+	if err != nil {
 		return nil, err
 	}
 	type way struct {
 		System
-		cases []*Case
-		make  func(*Case) making
+		cases    []*Case
+		make     func(*Case) SessionScore // what is predicted, and what that took
+		kindless bool
 	}
-	ways := []way{{System{Name: o.distiller().Name(), Model: o.Model}, c.Cases, m.distilled}}
+	ways := []way{{System{Name: o.distiller().Name(), Model: o.Model}, c.Cases, made, false}}
 	for _, b := range baselines {
 		having := slices.DeleteFunc(slices.Clone(c.Cases), func(k *Case) bool { return len(b.parts(k.Session)) == 0 })
-		ways = append(ways, way{System{Name: b.name, Baseline: true}, having, sentencesOf(b.parts)})
+		ways = append(ways, way{System{Name: b.name, Baseline: true}, having, sentencesOf(b.parts), true})
 	}
-	ways = append(ways, way{System{Name: Drawn, Baseline: true}, c.Cases, func(k *Case) making { return k.draw(0, nil) }})
+	ways = append(ways, way{System{Name: Drawn, Baseline: true}, c.Cases,
+		func(k *Case) SessionScore { return k.draw(0, nil) }, false})
 	for _, w := range ways {
-		if len(w.cases) == 0 {
-			continue
-		}
-		if w.Payloads, err = m.payloads(ctx, w.cases, w.make); err != nil {
+		sessions := make([]SessionScore, len(w.cases))
+		err := o.each(ctx, len(sessions), func(ctx context.Context, i int) (what string, err error) {
+			c := w.cases[i]
+			sessions[i] = w.make(c)
+			if err = sessions[i].judge(ctx, c, o.judge(), w.kindless); err != nil {
+				err = fmt.Errorf("session %s: %w", c.Gold.Session, err)
+			}
+			return c.Session.Title, err
+		})
+		if err != nil {
 			return nil, err
 		}
-		r.Systems = append(r.Systems, w.System)
+		if len(sessions) > 0 {
+			w.Payloads = summed(sessions)
+			r.Systems = append(r.Systems, w.System)
+		}
 	}
 	return r, nil
 }
@@ -89,93 +100,49 @@ func newRun(ctx context.Context, what string, set *Set, c *Corpus, o Options) (*
 	return r, nil
 }
 
-// A maker fills a run with systems that make payloads.
-type maker struct {
-	o    Options
-	run  *Run
-	made map[*Case]distilling
-}
-
-// making is what a system makes of one session.
-type making struct {
-	claims    []Claim
-	predicted []Predicted
-	kindless  bool
-	tokens    int
-	cut       int
-	dropped   int
-	seconds   float64
-	cost      float64
-}
-
-// payloads scores one way of making them.
-func (m maker) payloads(ctx context.Context, cases []*Case, do func(*Case) making) (*PayloadScore, error) {
-	sessions := make([]SessionScore, len(cases))
-	err := m.o.each(ctx, len(cases), func(ctx context.Context, i int) (what string, err error) {
-		c := cases[i]
-		if sessions[i], err = m.score(ctx, c, do(c)); err != nil {
-			err = fmt.Errorf("session %s: %w", c.Gold.Session, err)
-		}
-		return c.Session.Title, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return summed(sessions), nil
-}
-
-// distill has the system under test make its payloads.
-func (m maker) distill(ctx context.Context, cases []*Case) error {
+// distilled has the system under test make its payloads.
+func (r *Run) distilled(ctx context.Context, cases []*Case, o Options) (func(*Case) SessionScore, error) {
 	var sessions []*ingest.Session
 	for _, c := range cases {
 		sessions = append(sessions, c.Session)
 	}
-	all, err := distillEach(ctx, sessions, m.o)
+	all, err := distillEach(ctx, sessions, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	made := map[*Case]SessionScore{}
 	for i, d := range all {
-		m.made[cases[i]] = d
+		c := cases[i]
+		s := SessionScore{Seconds: d.seconds, Cost: d.cost}
 		if d.err != nil {
-			m.run.Problems = append(m.run.Problems, Problem{cases[i].Gold.File, "",
-				fmt.Sprintf("session %s was not distilled: %v", cases[i].Gold.Session, d.err)})
-		} else if d.payload.Made.Prompt != "" {
-			m.run.Prompts[d.payload.Made.Distiller] = d.payload.Made.Prompt
+			r.Problems = append(r.Problems, Problem{c.Gold.File, "",
+				fmt.Sprintf("session %s was not distilled: %v", c.Gold.Session, d.err)})
+		} else {
+			s.take(c, d.payload, o.Budget)
+			if d.payload.Made.Prompt != "" {
+				r.Prompts[d.payload.Made.Distiller] = d.payload.Made.Prompt
+			}
 		}
+		made[c] = s
 	}
-	return nil
+	return func(c *Case) SessionScore { return made[c] }, nil
 }
 
-// distilled is the system under test.
-func (m maker) distilled(c *Case) making {
-	d := m.made[c]
-	out := making{seconds: d.seconds, cost: d.cost}
-	if d.err != nil {
-		return out
+// take takes a payload's items for predictions, but for its history: nobody claims
+// that it holds.
+func (s *SessionScore) take(c *Case, p *payload.Payload, budget int) {
+	for _, n := range p.Dropped {
+		s.Dropped += n
 	}
-	for _, n := range d.payload.Dropped {
-		out.dropped += n
-	}
-	page := payload.Render(d.payload, payload.Options{Budget: m.o.Budget})
-	out.tokens, out.cut = page.Tokens, page.Cut
-	for _, it := range d.payload.Items {
+	page := payload.Render(p, payload.Options{Budget: budget})
+	s.Tokens, s.Cut = page.Tokens, page.Cut
+	for _, it := range p.Items {
 		if !it.Current() {
-			continue // history; nobody claims that it holds
+			continue
 		}
-		out.claims = append(out.claims, predicted(it, c.turns))
-		out.predicted = append(out.predicted, predictedOf(it, c))
+		s.Predicted = append(s.Predicted, Predicted{ID: it.ID, Claim: predicted(it, c.turns), Rule: it.Rule,
+			Quote: it.First().Quote, Grounded: grounded(c.Session, it)})
 	}
-	return out
-}
-
-func predictedOf(it payload.Item, c *Case) Predicted {
-	p := Predicted{ID: it.ID, Kind: it.Kind, Text: it.Text, Why: it.Why, Path: it.Path, Rule: it.Rule, Turns: []string{},
-		Grounded: grounded(c.Session, it)}
-	for _, e := range it.Evidence {
-		p.Turns = append(p.Turns, canonical(e.Turn, c.turns))
-	}
-	p.Quote = it.First().Quote
-	return p
 }
 
 // grounded reports whether all that an item quotes stands in the turns it cites.
@@ -185,44 +152,49 @@ func grounded(s *ingest.Session, it payload.Item) bool {
 	return len(one.Items) == 1 && len(one.Items[0].Evidence) == len(it.Evidence)
 }
 
-// say adds a sentence that stands in a turn.
-func (m *making) say(kind payload.Kind, text, turn string) {
-	id := payload.ItemID(fmt.Sprintf("s%d", len(m.claims)+1))
-	m.claims = append(m.claims, Claim{Kind: kind, Text: text, Turns: []string{turn}})
-	m.predicted = append(m.predicted, Predicted{ID: id, Kind: kind, Text: text, Turns: []string{turn}, Quote: text,
-		Grounded: true})
+// say predicts a sentence that stands in a turn.
+func (s *SessionScore) say(kind payload.Kind, text, turn string) {
+	s.Predicted = append(s.Predicted, Predicted{ID: payload.ItemID(fmt.Sprintf("s%d", len(s.Predicted)+1)),
+		Claim: Claim{Kind: kind, Text: text, Turns: []string{turn}}, Quote: text, Grounded: true})
 }
 
 // sentencesOf is a baseline: statements of a part of the session.
-func sentencesOf(parts func(*ingest.Session) []baseline.Part) func(*Case) making {
-	return func(c *Case) making {
-		out := making{kindless: true}
+func sentencesOf(parts func(*ingest.Session) []baseline.Part) func(*Case) SessionScore {
+	return func(c *Case) (s SessionScore) {
 		for _, p := range parts(c.Session) {
-			out.tokens += tokens.Count(p.Text)
+			s.Tokens += tokens.Count(p.Text)
 			for _, text := range baseline.Statements(p.Text) {
-				out.say("", text, canonical(string(p.Turn), c.turns))
+				s.say("", text, canonical(string(p.Turn), c.turns))
 			}
 		}
-		return out
+		return s
 	}
 }
 
-// score holds what was made of a session against its gold set.
-func (m maker) score(ctx context.Context, c *Case, made making) (SessionScore, error) {
-	s := SessionScore{Session: c.Gold.Session, Title: c.Session.Title, Project: c.Gold.Project, Gold: c.Gold.Items,
-		Tokens: made.tokens, Cut: made.cut, Seconds: made.seconds, Cost: made.cost, Dropped: made.dropped}
-	strict, lenient, err := c.matchBy(ctx, m.o.judge(), made.claims)
-	if err != nil {
-		return s, err
+// claims are what is predicted, as judges see it.
+func (s *SessionScore) claims() (all []Claim) {
+	for _, p := range s.Predicted {
+		all = append(all, p.Claim)
 	}
-	s.Predicted = made.predicted
-	if made.kindless {
+	return all
+}
+
+// judge holds what is predicted of a session against its gold set. What has no kinds
+// has those of what it is like.
+func (s *SessionScore) judge(ctx context.Context, c *Case, by Judge, kindless bool) error {
+	s.Session, s.Title, s.Project, s.Gold = c.Gold.Session, c.Session.Title, c.Gold.Project, c.Gold.Items
+	claims := s.claims()
+	strict, lenient, err := c.matchBy(ctx, by, claims)
+	if err != nil {
+		return err
+	}
+	if kindless {
 		strict = lenient
 		for _, p := range lenient {
 			s.Predicted[p.Pred].Kind = c.Gold.Items[p.Gold].Kind
 		}
-	} else if err := c.falseClaims(ctx, m.o.judge(), made.claims, s.Predicted); err != nil {
-		return s, err
+	} else if err := c.falseClaims(ctx, by, claims, s.Predicted); err != nil {
+		return err
 	}
 	name := func(pairs []Pair) []MatchedPair {
 		out := []MatchedPair{}
@@ -232,7 +204,7 @@ func (m maker) score(ctx context.Context, c *Case, made making) (SessionScore, e
 		return out
 	}
 	s.Pairs, s.Lenient = name(strict), name(lenient)
-	return s, nil
+	return nil
 }
 
 // falseClaims marks predictions that are more like a claim that the gold set

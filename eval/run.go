@@ -109,16 +109,12 @@ type SessionScore struct {
 
 // Predicted is an item of a payload as a run keeps it.
 type Predicted struct {
-	ID         payload.ItemID `json:"id"`
-	Kind       payload.Kind   `json:"kind"` // "" of a baseline's sentence that is like nothing: wrong in each kind
-	Text       string         `json:"text"`
-	Why        string         `json:"why,omitempty"`
-	Path       string         `json:"path,omitempty"`
-	Rule       string         `json:"rule,omitempty"`
-	Turns      []string       `json:"turns"` // canonical ids
-	Quote      string         `json:"quote,omitempty"`
-	Grounded   bool           `json:"grounded"`
-	FalseClaim string         `json:"false_claim,omitempty"` // the entry of "not" that it is like
+	ID payload.ItemID `json:"id"`
+	Claim
+	Rule       string `json:"rule,omitempty"`
+	Quote      string `json:"quote,omitempty"`
+	Grounded   bool   `json:"grounded"`
+	FalseClaim string `json:"false_claim,omitempty"` // the entry of "not" that it is like
 }
 
 // A MatchedPair names a predicted and a gold item that were held to be one fact.

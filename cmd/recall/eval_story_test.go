@@ -30,7 +30,7 @@ func betterBaseline(ts *testscript.TestScript, neg bool, args []string) {
 				continue
 			}
 			id := payload.ItemID(fmt.Sprintf("better%04d", j))
-			s.Predicted = append(s.Predicted, eval.Predicted{ID: id, Kind: g.Kind, Grounded: true})
+			s.Predicted = append(s.Predicted, eval.Predicted{ID: id, Claim: eval.Claim{Kind: g.Kind}, Grounded: true})
 			s.Pairs = append(s.Pairs, eval.MatchedPair{Predicted: id, Gold: g.ID, Similarity: 1})
 		}
 		s.Lenient = s.Pairs
