@@ -23,48 +23,32 @@ type question struct {
 // it. The error is, or wraps, distill.ErrPending where a batch will bring the
 // answer, and *llm.Error where the model failed.
 func (m *Improver) ask(ctx context.Context, q question) (kept, error) {
-	k, done, err := m.atHand(q)
-	if err != nil || done {
-		return k, err
-	}
-	mend := question{key: q.key + "-2", request: q.request, known: q.known, of: q.of, check: q.check}
-	if k.Text != "" { // kept, but of no use
-		mend.request = again(q.request, q.check(k.Text))
-		return m.second(ctx, mend)
-	}
-	if m.o.Batch {
-		m.outbox.put(q)
-		return kept{}, fmt.Errorf("%s: %w", q.request.Task, distill.ErrPending)
-	}
-	k, err = m.send(ctx, q)
-	var bad *unusable
-	if errors.As(err, &bad) {
-		mend.request = again(q.request, bad.why)
-		if k, err = m.second(ctx, mend); err == nil {
-			err = m.keep(q.key, k)
+	first := q.key
+	for try := 1; ; try++ {
+		k, done, err := m.atHand(q)
+		if err != nil || done {
+			return k, err
 		}
+		why := error(nil) // why the answer can't be used
+		switch {
+		case k.Text != "": // kept, but of no use
+			why = q.check(k.Text)
+		case m.o.Batch:
+			m.outbox.put(q)
+			return kept{}, fmt.Errorf("%s: %w", q.request.Task, distill.ErrPending)
+		default:
+			if k, why, err = m.send(ctx, q); err != nil {
+				return kept{}, err
+			}
+			if why == nil {
+				return k, m.keep(first, k)
+			}
+		}
+		if try == 2 {
+			return kept{}, &llm.Error{Fault: llm.Nonsense, Model: m.o.Model.Name(), Text: q.request.Task + ": " + why.Error()}
+		}
+		q.key, q.request = first+"-2", again(q.request, why)
 	}
-	return k, err
-}
-
-// second asks for an answer once more.
-func (m *Improver) second(ctx context.Context, q question) (kept, error) {
-	k, done, err := m.atHand(q)
-	switch {
-	case err != nil || done:
-		return k, err
-	case k.Text != "":
-		return kept{}, m.nonsense(q, q.check(k.Text))
-	case m.o.Batch:
-		m.outbox.put(q)
-		return kept{}, fmt.Errorf("%s: %w", q.request.Task, distill.ErrPending)
-	}
-	k, err = m.send(ctx, q)
-	var bad *unusable
-	if errors.As(err, &bad) {
-		return kept{}, m.nonsense(q, bad.why)
-	}
-	return k, err
 }
 
 // atHand returns what is kept under a question's key; done if that settles it.
@@ -85,17 +69,13 @@ func (m *Improver) atHand(q question) (k kept, done bool, err error) {
 	return k, false, nil
 }
 
-// send asks the model and keeps what it answers, if it can be used.
-func (m *Improver) send(ctx context.Context, q question) (kept, error) {
+// send asks the model; why says that its answer can't be used.
+func (m *Improver) send(ctx context.Context, q question) (k kept, why, err error) {
 	r, err := m.complete(ctx, q.request)
 	if err != nil {
-		return kept{}, err
+		return k, nil, err
 	}
-	if err := q.check(r.Text); err != nil {
-		return kept{}, &unusable{err}
-	}
-	k := kept{Prompt: versionFor(q.key), Model: m.o.Model.Name(), Text: r.Text, Known: q.known, Of: q.of}
-	return k, m.keep(q.key, k)
+	return kept{Prompt: versionFor(q.key), Model: m.o.Model.Name(), Text: r.Text, Known: q.known, Of: q.of}, q.check(r.Text), nil
 }
 
 // complete asks, and asks for a longer answer where one was cut.
@@ -110,15 +90,6 @@ func (m *Improver) complete(ctx context.Context, r llm.Request) (llm.Response, e
 	}
 	r.Max *= 2
 	return m.o.Model.Complete(ctx, r)
-}
-
-// unusable is an answer that can't be used.
-type unusable struct{ why error }
-
-func (u *unusable) Error() string { return u.why.Error() }
-
-func (m *Improver) nonsense(q question, why error) error {
-	return &llm.Error{Fault: llm.Nonsense, Model: m.o.Model.Name(), Text: q.request.Task + ": " + why.Error()}
 }
 
 // again is a request once more, told what was wrong with the answer.

@@ -46,7 +46,7 @@ func nights(t *testing.T, store Store, s *ingest.Session, answer func(llm.Reques
 				t.Fatal(err)
 			}
 		}
-		if len(im.Outbox().Waiting()) > 0 {
+		if len(im.outbox.waiting) > 0 {
 			t.Fatal("the outbox isn't empty after Take")
 		}
 	}

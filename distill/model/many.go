@@ -8,17 +8,63 @@ import (
 	"iter"
 	"slices"
 
+	"recall/distill"
 	"recall/llm"
 )
 
-// askAll asks about several things in one request and keeps the answer on each
-// under its own key, so that it is found by itself the next time. The answer is
-// an object with a list of that name, whose entries say the number of their
-// thing, from 1; one that it leaves out is answered by nothing. take gets each, with
-// its place in keys. of names for each the sessions that it is of.
-func askAll[T any](ctx context.Context, m *Improver, keys []string, of [][]string, r llm.Request, list string,
-	number func(T) int, take func(i int, answer T)) error {
-	decode := func(text string) ([]T, error) { return listIn[T](text, list) }
+// several are things that are asked about many in a request, each with an answer of its
+// own. The request's answer is an object with a list of that name, whose entries say
+// the number of their thing, from 1; one that it leaves out is answered by nothing.
+type several[T any] struct {
+	keys   []string   // under which the answer on each is kept
+	of     [][]string // the sessions that each is of
+	list   string
+	number func(T) int
+	write  func(which []int) llm.Request
+	most   int // things in a request
+	tokens int // of one with its answer, at most
+}
+
+// askMany hands take the answer on each of several things, with its place: those that
+// are kept, and those that the model gives. A fault costs the things of its request
+// only; it is, or is joined to, the error, as is distill.ErrPending.
+func askMany[T any](ctx context.Context, m *Improver, all several[T], take func(i int, answer T)) error {
+	var missing []int
+	for i, key := range all.keys {
+		k, ok, err := m.load(key)
+		if err != nil {
+			return err
+		}
+		var a T
+		if !ok || m.o.Anew && !m.current(key, k) || json.Unmarshal([]byte(k.Text), &a) != nil {
+			missing = append(missing, i)
+			continue
+		}
+		take(i, a)
+	}
+	var failed error
+	for which := range evenly(missing, m.atOnce(all.most, all.tokens)) {
+		switch err := askSome(ctx, m, all, which, take); {
+		case err == nil:
+		case errors.Is(err, distill.ErrPending), isFault(err) && ctx.Err() == nil:
+			failed = errors.Join(failed, err)
+		default:
+			return err
+		}
+	}
+	return failed
+}
+
+// askSome asks about some of the things in one request, and keeps the answer on each
+// under its own key, so that it is found by itself the next time.
+func askSome[T any](ctx context.Context, m *Improver, all several[T], which []int, take func(i int, answer T)) error {
+	var keys []string
+	var of [][]string
+	for _, i := range which {
+		keys, of = append(keys, all.keys[i]), append(of, all.of[i])
+	}
+	r := all.write(which)
+	decode := func(text string) ([]T, error) { return listIn[T](text, all.list) }
 	k, err := m.ask(ctx, question{key: keyOf(r.Task, keys...), of: allOf(of), request: r,
 		check: func(text string) error { _, err := decode(text); return err }})
 	if err != nil {
@@ -30,22 +76,34 @@ func askAll[T any](ctx context.Context, m *Improver, keys []string, of [][]strin
 	}
 	each := make([]T, len(keys)) // of what it left out there is nothing to say
 	for _, a := range answers {
-		if i := number(a) - 1; i >= 0 && i < len(keys) {
+		if i := all.number(a) - 1; i >= 0 && i < len(keys) {
 			each[i] = a
 		}
 	}
-	for i, a := range each {
+	for n, a := range each {
 		data, err := json.Marshal(a)
 		if err != nil {
 			return err
 		}
-		if err := m.keep(keys[i], kept{Prompt: k.Prompt, Model: k.Model, Text: string(data), Of: of[i]}); err != nil {
+		if err := m.keep(keys[n], kept{Prompt: k.Prompt, Model: k.Model, Text: string(data), Of: of[n]}); err != nil {
 			return err
 		}
-		take(i, a)
+		take(which[n], a)
 	}
 	return nil
 }
+
+// atOnce is how many things fit into one request, at most so many, each of so
+// many tokens with its answer.
+func (m *Improver) atOnce(most, tokens int) int {
+	if all := m.o.Model.Window(); all > 0 {
+		most = min(most, (all-instructions)/tokens)
+	}
+	return max(1, most)
+}
+
+// instructions is what a prompt other than extract's takes with its schema, in tokens.
+const instructions = 1_500
 
 // evenly cuts a list into as few pieces as hold at most so many each, all about as
 // long: no request is left over for three things.

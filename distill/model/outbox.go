@@ -1,7 +1,6 @@
 package model
 
 import (
-	"maps"
 	"sync"
 
 	"recall/llm"
@@ -36,13 +35,6 @@ func (o *Outbox) Take() map[string]llm.Request {
 	all := o.waiting
 	o.waiting = map[string]llm.Request{}
 	return all
-}
-
-// Waiting returns a copy of what is in the outbox.
-func (o *Outbox) Waiting() map[string]llm.Request {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return maps.Clone(o.waiting)
 }
 
 func (o *Outbox) put(q question) {

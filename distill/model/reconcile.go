@@ -2,8 +2,6 @@ package model
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,33 +40,22 @@ const (
 // model failed, it returns what is known.
 func (m *Improver) Reconcile(ctx context.Context, pairs []Pair) ([]Verdict, error) {
 	out := make([]Verdict, len(pairs))
-	var missing []int
+	all := several[ruling]{list: "pairs", number: func(r ruling) int { return r.Number }, most: pairsAtOnce, tokens: pairTokens}
 	for i := range pairs {
-		key := pairKey(&pairs[i])
-		k, ok, err := m.load(key)
-		if err != nil {
-			return out, err
-		}
-		var r ruling
-		if !ok || m.o.Anew && !m.current(key, k) || json.Unmarshal([]byte(k.Text), &r) != nil {
-			missing = append(missing, i)
-			continue
-		}
-		out[i] = pairs[i].verdict(r)
+		p := &pairs[i]
+		all.keys, all.of = append(all.keys, pairKey(p)), append(all.of, []string{p.Earlier.Session, p.Later.Session})
 	}
-	var failed error
-	for chunk := range evenly(missing, m.atOnce(pairsAtOnce, pairTokens)) {
-		err := m.reconcileSome(ctx, pairs, chunk, out)
-		var e *llm.Error
-		switch {
-		case err == nil:
-		case errors.Is(err, distill.ErrPending), errors.As(err, &e) && !e.Ends() && !e.Passing():
-			failed = errors.Join(failed, err)
-		default:
-			return out, err
+	all.write = func(which []int) llm.Request {
+		var b strings.Builder
+		for n, i := range which {
+			fmt.Fprintf(&b, "%d.\nA %s\nB %s\n", n+1, sideOf(&pairs[i].Earlier), sideOf(&pairs[i].Later))
 		}
+		return llm.Request{Task: "reconcile", System: prompts.Reconcile.Text(), Prompt: "Pairs:\n" + b.String() +
+			"\nNow the relation of each pair, as JSON.\n", Max: 300 + 160*len(which),
+			Schema: &llm.Schema{Name: "relations", JSON: prompts.Reconcile.Schema()}}
 	}
-	return out, failed
+	err := askMany(ctx, m, all, func(i int, r ruling) { out[i] = pairs[i].verdict(r) })
+	return out, err
 }
 
 // ruling is the answer on one pair.
@@ -78,26 +65,6 @@ type ruling struct {
 	Relation string `json:"relation"`
 	Earlier  string `json:"earlier_quote"`
 	Later    string `json:"later_quote"`
-}
-
-// reconcileSome asks about some of the pairs in one request.
-func (m *Improver) reconcileSome(ctx context.Context, pairs []Pair, which []int, out []Verdict) error {
-	var b strings.Builder
-	var keys []string
-	var of [][]string
-	for n, i := range which {
-		p := &pairs[i]
-		fmt.Fprintf(&b, "%d.\nA %s\nB %s\n", n+1, sideOf(&p.Earlier), sideOf(&p.Later))
-		keys, of = append(keys, pairKey(p)), append(of, []string{p.Earlier.Session, p.Later.Session})
-	}
-	return askAll(ctx, m, keys, of, llm.Request{
-		Task: "reconcile", System: prompts.Reconcile.Text(), Prompt: "Pairs:\n" + b.String() +
-			"\nNow the relation of each pair, as JSON.\n", Max: 300 + 160*len(which),
-		Schema: &llm.Schema{Name: "relations", JSON: prompts.Reconcile.Schema()},
-	}, "pairs", func(r ruling) int { return r.Number }, func(n int,
-		r ruling) {
-		out[which[n]] = pairs[which[n]].verdict(r)
-	})
 }
 
 // sideOf is one side of a pair before the model.

@@ -38,7 +38,7 @@ func TestRephraseAsksForNewItemsOnly(t *testing.T) {
 }
 
 func TestOtherWords(t *testing.T) {
-	bad := words{Aliases: many[word]{"", "heap", `"priority list"`, "priority list", "first in line\nnext",
+	bad := note{Aliases: many[word]{"", "heap", `"priority list"`, "priority list", "first in line\nnext",
 		word(strings.Repeat("x", 300)), "<!-- recall k3v9t2m8qa -->"},
 		Asks: many[word]{"How are jobs sorted?", "Which first?", "A third?"}}
 	for i := range 20 {

@@ -78,8 +78,8 @@ func obey(r llm.Request) (string, error) {
 			Notes []note `json:"notes"`
 		}
 		for n := range strings.Count(r.Prompt, "\n") - 3 {
-			a.Notes = append(a.Notes, note{n + 1, words{many[word]{word(fmt.Sprintf("other words %d", n+1))},
-				many[word]{"What was it about?"}}})
+			a.Notes = append(a.Notes, note{n + 1, many[word]{word(fmt.Sprintf("other words %d", n+1))},
+				many[word]{"What was it about?"}})
 		}
 		data, err := json.Marshal(a)
 		return string(data), err
