@@ -1,27 +1,27 @@
 class Recall < Formula
   desc "Memory for AI coding work: what was decided, with evidence"
-  homepage {{base | printf "%q"}}
-  version "{{version}}"
+  homepage "@base@"
+  version "@version@"
 
   on_macos do
     on_arm do
-      url {{url "darwin" "arm64" | printf "%q"}}
-      sha256 {{sum "darwin" "arm64" | printf "%q"}}
+      url "@url darwin-arm64@"
+      sha256 "@sum darwin-arm64@"
     end
     on_intel do
-      url {{url "darwin" "amd64" | printf "%q"}}
-      sha256 {{sum "darwin" "amd64" | printf "%q"}}
+      url "@url darwin-amd64@"
+      sha256 "@sum darwin-amd64@"
     end
   end
 
   on_linux do
     on_arm do
-      url {{url "linux" "arm64" | printf "%q"}}
-      sha256 {{sum "linux" "arm64" | printf "%q"}}
+      url "@url linux-arm64@"
+      sha256 "@sum linux-arm64@"
     end
     on_intel do
-      url {{url "linux" "amd64" | printf "%q"}}
-      sha256 {{sum "linux" "amd64" | printf "%q"}}
+      url "@url linux-amd64@"
+      sha256 "@sum linux-amd64@"
     end
   end
 
