@@ -33,7 +33,7 @@ func TestReadersItemsKeepTheContract(t *testing.T) {
 		}
 		decided, lost := 0, 0
 		counts := map[string]map[string]int{}
-		all, err := Gather(t.Context(), set, Options{From: of.from}, true)
+		all, err := Gather(t.Context(), set, Options{From: of.from})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ func TestFloor(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, err := Gather(t.Context(), read, Options{From: set.from}, false)
+			c, err := Gather(t.Context(), read, Options{From: set.from})
 			if err != nil {
 				t.Fatal(err)
 			}

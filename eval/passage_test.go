@@ -53,7 +53,7 @@ func TestDrawnPassages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := Gather(t.Context(), set, Options{From: demoSessions(t)}, true)
+	c, err := Gather(t.Context(), set, Options{From: demoSessions(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func Payloads(ctx context.Context, o Options) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := Gather(ctx, set, o, false)
+	c, err := Gather(ctx, set, o)
 	if err != nil {
 		return nil, err
 	}

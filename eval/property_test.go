@@ -33,7 +33,7 @@ func demoSessions(t *testing.T) string {
 
 func gathered(t *testing.T, set *Set, from string) []*Case {
 	t.Helper()
-	c, err := Gather(t.Context(), set, Options{From: from}, true)
+	c, err := Gather(t.Context(), set, Options{From: from})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func Questions(ctx context.Context, o Options) (*Run, error) {
 	if len(set.Questions) == 0 {
 		return nil, fmt.Errorf("%s holds no questions (NAME.questions.json)", set.Name)
 	}
-	c, err := Gather(ctx, set, o, true)
+	c, err := Gather(ctx, set, o)
 	if err != nil {
 		return nil, err
 	}

@@ -151,7 +151,7 @@ func TestAsOfKnowsNothingLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := Options{From: demoSessions(t)}
-	c, err := Gather(t.Context(), set, o, true)
+	c, err := Gather(t.Context(), set, o)
 	if err != nil {
 		t.Fatal(err)
 	}

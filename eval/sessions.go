@@ -55,56 +55,68 @@ type Corpus struct {
 	Problems []Problem
 }
 
-// Gather finds and parses the sessions of a set, and those that bear on whose
-// turns are whose: forks of them, or with neighbours all that lie beside them. A
-// transcript that is missing or can't be read is named and costs nothing else.
-func Gather(ctx context.Context, set *Set, o Options, neighbours bool) (*Corpus, error) {
+// Gather finds and parses the sessions of a set, and all that lie beside them, as they bear
+// on whose turns are whose. A transcript that is missing or can't be read is named and
+// costs nothing else.
+func Gather(ctx context.Context, set *Set, o Options) (*Corpus, error) {
 	if len(set.Golds) == 0 {
 		return nil, fmt.Errorf("%s: no gold set (NAME.gold.json)", strings.Join(o.Gold, ", "))
 	}
-	g := gathering{corpus: &Corpus{Project: map[ingest.SessionID]string{}}, parsed: map[ingest.SessionID]*ingest.Session{}}
-	where := map[*Gold]Transcript{}
-	told := g.tell(set)
-	if !set.TellsAll() {
-		if g.below = o.Transcripts; g.below == nil {
-			if _, err := os.Stat(o.From); err != nil {
-				return nil, fmt.Errorf("transcripts: %w", err)
-			}
-			g.below, g.corpus.Problems = Transcripts(ctx, o.From)
+	c := &Corpus{Project: map[ingest.SessionID]string{}}
+	below := o.Transcripts
+	if below == nil && !set.TellsAll() {
+		if _, err := os.Stat(o.From); err != nil {
+			return nil, fmt.Errorf("transcripts: %w", err)
 		}
-		where = g.locateGold(set, told, o.From)
+		below, c.Problems = Transcripts(ctx, o.From)
 	}
+	parsed := map[string]*ingest.Session{}
+	for _, s := range set.Sessions {
+		parsed[string(s.ID)] = s
+	}
+	project := map[string]string{} // by Beside
 	for _, gold := range set.Golds {
-		l, ok := where[gold]
-		if !ok {
-			continue
+		if parsed[gold.Session] == nil {
+			l, s, err := gold.parse(ctx, below, o.From)
+			if err != nil {
+				c.Missing = append(c.Missing, gold.Session)
+				c.Problems = append(c.Problems, Problem{gold.File, "", err.Error()})
+				continue
+			}
+			parsed[gold.Session], project[l.Beside] = s, gold.Project
+			c.Problems = append(c.Problems, checkAgainst(gold, l.Found)...)
 		}
-		if err := g.parse(ctx, l, gold.Project); err != nil {
-			g.miss(gold, fmt.Sprintf("transcript of session %s: %v", gold.Session, err))
-			delete(where, gold)
-			continue
-		}
-		g.corpus.Problems = append(g.corpus.Problems, checkAgainst(gold, l.Found)...)
+		c.take(parsed[gold.Session], gold.Project)
 	}
-	g.beside(ctx, where, neighbours)
+	for _, l := range below {
+		id := string(l.Found.ID)
+		name, ok := project[l.Beside]
+		if !ok || parsed[id] != nil || slices.Contains(c.Missing, id) {
+			continue
+		}
+		s, err := l.Reader.Parse(ctx, l.Found)
+		if err != nil {
+			c.Problems = append(c.Problems, Problem{File: l.Found.Files[0].Path, What: err.Error()})
+			continue
+		}
+		parsed[id] = s
+		c.take(s, name)
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	c := g.corpus
 	slices.SortFunc(c.Sessions, func(a, b *ingest.Session) int {
 		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(string(a.ID), string(b.ID)))
 	})
 	ingest.Own(c.Sessions)
 	ingest.AdoptPlans(c.Sessions)
-	for _, s := range c.Sessions {
-		if o.Redact != nil {
+	if o.Redact != nil {
+		for _, s := range c.Sessions {
 			o.Redact(s)
 		}
 	}
 	for _, gold := range set.Golds {
-		if l, ok := where[gold]; ok {
-			c.Cases = append(c.Cases, NewCase(g.parsed[l.Found.ID], gold))
-		} else if s := told[gold]; s != nil {
+		if s := parsed[gold.Session]; s != nil {
 			c.Cases = append(c.Cases, NewCase(s, gold))
 		}
 	}
@@ -114,98 +126,30 @@ func Gather(ctx context.Context, set *Set, o Options, neighbours bool) (*Corpus,
 	return c, nil
 }
 
-// gathering is a corpus on its way.
-type gathering struct {
-	corpus *Corpus
-	below  []Transcript // all that there are
-	parsed map[ingest.SessionID]*ingest.Session
-}
-
 // TellsAll reports whether a set needs no transcripts.
 func (s *Set) TellsAll() bool { return len(s.Sessions) > 0 && len(s.Sessions) == len(s.Golds) }
 
-// tell takes the sessions that a set tells itself.
-func (g *gathering) tell(set *Set) map[*Gold]*ingest.Session {
-	byID := map[string]*ingest.Session{}
-	for _, s := range set.Sessions {
-		byID[string(s.ID)] = s
-	}
-	told := map[*Gold]*ingest.Session{}
-	for _, gold := range set.Golds {
-		if s := byID[gold.Session]; s != nil {
-			told[gold], g.parsed[s.ID], g.corpus.Project[s.ID] = s, s, gold.Project
-			g.corpus.Sessions = append(g.corpus.Sessions, s)
-		}
-	}
-	return told
+func (c *Corpus) take(s *ingest.Session, project string) {
+	c.Sessions = append(c.Sessions, s)
+	c.Project[s.ID] = project
 }
 
-func (g *gathering) miss(gold *Gold, what string) {
-	g.corpus.Missing = append(g.corpus.Missing, gold.Session)
-	g.corpus.Problems = append(g.corpus.Problems, Problem{gold.File, "", what})
-}
-
-// locateGold finds the transcript of each gold set by the session's id below the
-// folder, of several the one that it names.
-func (g *gathering) locateGold(set *Set, told map[*Gold]*ingest.Session, from string) map[*Gold]Transcript {
-	where := map[*Gold]Transcript{}
-	for _, gold := range set.Golds {
-		stated := filepath.Join(from, filepath.FromSlash(gold.Transcript))
-		for _, l := range g.below {
-			_, found := where[gold]
-			if told[gold] == nil && string(l.Found.ID) == gold.Session && (!found || l.Found.Files[0].Path == stated) {
-				where[gold] = l
-			}
-		}
-		if _, found := where[gold]; !found && told[gold] == nil {
-			g.miss(gold, fmt.Sprintf("no transcript of session %s below %s", gold.Session, from))
+// parse finds the transcript by the session's id, of several the one that the gold set
+// names below a folder, and reads it.
+func (g *Gold) parse(ctx context.Context, below []Transcript, from string) (l Transcript, s *ingest.Session, err error) {
+	stated := filepath.Join(from, filepath.FromSlash(g.Transcript))
+	for _, t := range below {
+		if string(t.Found.ID) == g.Session && (l.Reader == nil || t.Found.Files[0].Path == stated) {
+			l = t
 		}
 	}
-	return where
-}
-
-func (g *gathering) parse(ctx context.Context, l Transcript, project string) error {
-	if g.parsed[l.Found.ID] != nil {
-		return nil
+	if l.Reader == nil {
+		return l, nil, fmt.Errorf("no transcript of session %s below %s", g.Session, from)
 	}
-	s, err := l.Reader.Parse(ctx, l.Found)
-	if err != nil {
-		return err
+	if s, err = l.Reader.Parse(ctx, l.Found); err != nil {
+		err = fmt.Errorf("transcript of session %s: %w", g.Session, err)
 	}
-	g.parsed[l.Found.ID] = s
-	g.corpus.Sessions = append(g.corpus.Sessions, s)
-	g.corpus.Project[s.ID] = project
-	return nil
-}
-
-// beside parses the sessions that lie where the gold sets' transcripts lie: all,
-// or those that begin like one of them.
-func (g *gathering) beside(ctx context.Context, where map[*Gold]Transcript, all bool) {
-	project := map[string]string{} // by Beside
-	family := map[string]bool{}    // by key of a head
-	for gold, l := range where {
-		project[l.Beside] = gold.Project
-		if head, err := l.Reader.Head(ctx, l.Found); err == nil {
-			for _, k := range head.Keys {
-				family[k] = true
-			}
-		}
-	}
-	for _, l := range g.below {
-		name, ok := project[l.Beside]
-		if !ok || g.parsed[l.Found.ID] != nil {
-			continue
-		}
-		if !all {
-			head, err := l.Reader.Head(ctx, l.Found)
-			if err != nil || !slices.ContainsFunc(head.Keys, func(k string) bool { return family[k] }) {
-				continue
-			}
-		}
-		if err := g.parse(ctx, l, name); err != nil {
-			g.corpus.Problems = append(g.corpus.Problems, Problem{File: l.Found.Files[0].Path, What: err.Error()})
-		}
-	}
+	return l, s, err
 }
 
 // checkAgainst names the items of a gold set that the transcript doesn't bear

@@ -93,7 +93,7 @@ func read(ctx context.Context, dir string, from Origin, o eval.Options) (all []*
 				}
 			}
 		}
-		if p.Corpus, err = eval.Gather(ctx, p.Set, o, true); err != nil {
+		if p.Corpus, err = eval.Gather(ctx, p.Set, o); err != nil {
 			return nil, err
 		}
 		if len(p.Missing) > 0 {
