@@ -30,6 +30,18 @@ type Options struct {
 	Timeout   time.Duration // a request
 }
 
+// Identity is what says which model a Model is: the part that all of them share.
+type Identity struct {
+	ID     string // see Model.Name
+	Tokens int    // see Model.Window
+}
+
+// Name implements Model.
+func (i Identity) Name() string { return i.ID }
+
+// Window implements Model.
+func (i Identity) Window() int { return i.Tokens }
+
 // Request is one question to a model. Its texts are redacted already.
 type Request struct {
 	Task   string // what it is for, as usage names it: "extract", "rephrase", "reconcile", "answer", "judge"

@@ -42,7 +42,7 @@ func Patient(m Model, p Patience) Model {
 
 func newPatient(m Model, p Patience) *patient {
 	p = p.filled()
-	return &patient{m: m, p: p, down: make(chan struct{}), slots: make(chan struct{}, p.AtOnce)}
+	return &patient{Model: m, p: p, down: make(chan struct{}), slots: make(chan struct{}, p.AtOnce)}
 }
 
 // Try does something, and again after a pause if what came of it is an *Error that
@@ -62,7 +62,7 @@ func (p Patience) filled() Patience {
 }
 
 type patient struct {
-	m     Model
+	Model
 	p     Patience
 	slots chan struct{}
 
@@ -75,12 +75,6 @@ type patient struct {
 	left     int           // tokens that the service takes before filled
 	filled   time.Time
 }
-
-// Name implements Model.
-func (q *patient) Name() string { return q.m.Name() }
-
-// Window implements Model.
-func (q *patient) Window() int { return q.m.Window() }
 
 // Complete implements Model.
 func (q *patient) Complete(ctx context.Context, r Request) (Response, error) {
@@ -98,7 +92,7 @@ func (q *patient) Complete(ctx context.Context, r Request) (Response, error) {
 			ctx, cancel = context.WithTimeout(ctx, q.p.Timeout)
 			defer cancel()
 		}
-		res, err = q.m.Complete(ctx, r)
+		res, err = q.Model.Complete(ctx, r)
 		if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) && !errors.As(err, new(*Error)) {
 			err = &Error{Fault: TimedOut, Model: q.Name(), Err: err}
 		}

@@ -8,12 +8,10 @@
 package anthropic
 
 import (
-	"cmp"
 	"errors"
 	"net/http"
 	"regexp"
 	"strings"
-	"time"
 
 	"recall/llm"
 	"recall/llm/wire"
@@ -25,6 +23,7 @@ type Options = llm.Options
 
 // Model is an llm.Batcher over Anthropic's API. Safe for concurrent use.
 type Model struct {
+	llm.Identity
 	o      Options
 	base   string
 	wire   *wire.Transport
@@ -42,8 +41,8 @@ var (
 // New checks the options; nothing is sent yet. A key goes over https or to
 // this machine only.
 func New(o Options) (*Model, error) {
-	o.URL = cmp.Or(o.URL, "https://api.anthropic.com")
-	if _, err := wire.Address(o.URL, o.Key); err != nil {
+	o, _, err := wire.Usual(o, "https://api.anthropic.com", 200_000, 8192)
+	if err != nil {
 		return nil, err
 	}
 	if o.Model == "" {
@@ -52,10 +51,7 @@ func New(o Options) (*Model, error) {
 	if strings.ContainsFunc(o.Key, func(c rune) bool { return c <= ' ' || c > '~' }) {
 		return nil, errors.New("anthropic: the key holds a character that no key has, such as a line break")
 	}
-	o.Window = cmp.Or(max(o.Window, 0), 200_000)
-	o.MaxOutput = cmp.Or(max(o.MaxOutput, 0), 8192)
-	o.Timeout = cmp.Or(max(o.Timeout, 0), 5*time.Minute)
-	m := &Model{o: o, batch: documented}
+	m := &Model{Identity: llm.Identity{ID: "anthropic/" + o.Model, Tokens: o.Window}, o: o, batch: documented}
 	m.wire = &wire.Transport{Model: m.Name(), Key: o.Key,
 		Whole: func(r *http.Request) bool { return !strings.HasSuffix(r.URL.Path, "/results") }}
 	m.client = wire.Client(m.wire)
@@ -69,9 +65,3 @@ func New(o Options) (*Model, error) {
 // old are the models from before output_config. Other services' are found out
 // by asking; a batch can't ask first.
 var old = regexp.MustCompile(`^claude-(instant|2|3)`)
-
-// Name implements llm.Model.
-func (m *Model) Name() string { return "anthropic/" + m.o.Model }
-
-// Window implements llm.Model.
-func (m *Model) Window() int { return m.o.Window }

@@ -36,6 +36,7 @@ type Options struct {
 // Model is an llm.Model over the claude program. Safe for concurrent use, but
 // one request runs at a time, also across processes.
 type Model struct {
+	llm.Identity
 	o    Options
 	turn chan struct{} // holds one value while a request runs
 }
@@ -48,7 +49,6 @@ func New(o Options) (*Model, error) {
 		return nil, fmt.Errorf("claude: %q is no model", o.Model)
 	}
 	o.Program = cmp.Or(o.Program, "claude")
-	o.Window = cmp.Or(max(o.Window, 0), 200_000)
 	o.Timeout = cmp.Or(max(o.Timeout, 0), 5*time.Minute)
 	if o.Lock == "" {
 		cache, err := os.UserCacheDir()
@@ -57,16 +57,9 @@ func New(o Options) (*Model, error) {
 		}
 		o.Lock = filepath.Join(cache, "recall", "claude.lock")
 	}
-	return &Model{o: o, turn: make(chan struct{}, 1)}, nil
+	who := llm.Identity{ID: "claude-cli/" + cmp.Or(o.Model, "default"), Tokens: cmp.Or(max(o.Window, 0), 200_000)}
+	return &Model{Identity: who, o: o, turn: make(chan struct{}, 1)}, nil
 }
-
-// Name implements llm.Model.
-func (m *Model) Name() string {
-	return "claude-cli/" + cmp.Or(m.o.Model, "default")
-}
-
-// Window implements llm.Model.
-func (m *Model) Window() int { return m.o.Window }
 
 // Complete implements llm.Model. It waits until no other request runs.
 func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {

@@ -13,7 +13,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/tmc/langchaingo/llms"
 	"github.com/tmc/langchaingo/llms/ollama"
@@ -28,6 +27,7 @@ type Options = llm.Options
 
 // Model is a llm.Model over langchaingo. Safe for concurrent use.
 type Model struct {
+	llm.Identity
 	o    Options
 	wire *wire.Transport
 	told wire.Told
@@ -42,7 +42,7 @@ const ollamaWindow = 16_384
 // NewOllama asks Ollama in its own protocol (/api/chat), where alone the window
 // can be set. Nothing is sent yet.
 func NewOllama(o Options) (*Model, error) {
-	u, err := wire.Address(cmp.Or(o.URL, "http://127.0.0.1:11434"), "")
+	o, u, err := wire.Usual(o, "http://127.0.0.1:11434", ollamaWindow, 8192)
 	if err != nil {
 		return nil, err
 	}
@@ -51,19 +51,10 @@ func NewOllama(o Options) (*Model, error) {
 	}
 	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1") // both are written
 	o.URL = u.String()
-	o.Window = cmp.Or(max(o.Window, 0), ollamaWindow)
-	o.MaxOutput = cmp.Or(max(o.MaxOutput, 0), 8192)
-	o.Timeout = cmp.Or(max(o.Timeout, 0), 5*time.Minute)
-	m := &Model{o: o}
+	m := &Model{Identity: llm.Identity{ID: "ollama/" + o.Model, Tokens: o.Window}, o: o}
 	m.wire = &wire.Transport{Model: m.Name()}
 	return m, nil
 }
-
-// Name implements llm.Model.
-func (m *Model) Name() string { return "ollama/" + m.o.Model }
-
-// Window implements llm.Model.
-func (m *Model) Window() int { return m.o.Window }
 
 // Complete implements llm.Model.
 func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {

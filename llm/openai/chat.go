@@ -7,7 +7,6 @@ import (
 	"math"
 	"net/http"
 	"strings"
-	"time"
 
 	api "github.com/sashabaranov/go-openai"
 
@@ -25,6 +24,7 @@ const openAI = "https://api.openai.com/v1"
 // the protocol speaks all of it: what one refuses is found out by asking, and
 // not asked for again as long as the Chat lives. Safe for concurrent use.
 type Chat struct {
+	llm.Identity
 	o      ChatOptions
 	client *api.Client
 	wire   *wire.Transport
@@ -41,20 +41,19 @@ var (
 // NewChat checks the options; nothing is sent yet. A key goes over https or to
 // this machine only.
 func NewChat(o ChatOptions) (*Chat, error) {
-	o.URL = cmp.Or(o.URL, openAI)
-	u, err := wire.Address(o.URL, o.Key)
+	o, u, err := wire.Usual(o, openAI, 0, 0)
 	if err != nil {
 		return nil, err
 	}
 	if o.Model == "" {
 		return nil, errors.New("openai: no model named; llm.model is its name at " + u.Host)
 	}
-	o.Timeout = cmp.Or(max(o.Timeout, 0), 5*time.Minute)
 	m := &Chat{o: o, own: u.Hostname() == "api.openai.com"}
 	m.effort = m.own || u.Hostname() == "openrouter.ai"
-	if m.own && o.Window <= 0 {
-		m.o.Window = 128_000
+	if m.own {
+		o.Window = cmp.Or(o.Window, 128_000)
 	}
+	m.Identity = llm.Identity{ID: "openai/" + o.Model, Tokens: o.Window}
 	m.wire = &wire.Transport{Model: m.Name(), Key: o.Key,
 		Whole: func(r *http.Request) bool { return !strings.HasSuffix(r.URL.Path, "/content") }}
 	m.client = client(o.URL, o.Key, m.wire)
@@ -69,12 +68,6 @@ func client(url, key string, t *wire.Transport) *api.Client {
 	cfg.HTTPClient = wire.Client(t)
 	return api.NewClientWithConfig(cfg)
 }
-
-// Name implements llm.Model.
-func (m *Chat) Name() string { return "openai/" + m.o.Model }
-
-// Window implements llm.Model.
-func (m *Chat) Window() int { return m.o.Window }
 
 // Complete implements llm.Model. A request that the service refuses for its
 // form, and so takes nothing for, goes out in another.

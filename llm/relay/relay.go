@@ -13,6 +13,7 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -32,6 +33,7 @@ type Options = llm.Options
 // Model is an llm.Model over a folder. Safe for concurrent use, also by several
 // processes.
 type Model struct {
+	llm.Identity
 	o           Options
 	first, last time.Duration // between two looks, growing
 	settled     time.Duration
@@ -47,20 +49,9 @@ func New(o Options) (*Model, error) {
 	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
 		return nil, fmt.Errorf("relay: %w", err)
 	}
-	if o.Model == "" {
-		o.Model = "outside"
-	}
-	if o.Window <= 0 {
-		o.Window = 200_000
-	}
-	return &Model{o: o, first: 20 * time.Millisecond, last: 2 * time.Second, settled: settled}, nil
+	who := llm.Identity{ID: "relay/" + cmp.Or(o.Model, "outside"), Tokens: cmp.Or(max(o.Window, 0), 200_000)}
+	return &Model{Identity: who, o: o, first: 20 * time.Millisecond, last: 2 * time.Second, settled: settled}, nil
 }
-
-// Name implements llm.Model.
-func (m *Model) Name() string { return "relay/" + m.o.Model }
-
-// Window implements llm.Model.
-func (m *Model) Window() int { return m.o.Window }
 
 // question is the form of a request's file.
 type question struct {

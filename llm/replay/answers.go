@@ -14,7 +14,7 @@ import (
 // which is asked for those that aren't there: it has none, and counts them. Safe for
 // concurrent use.
 type Answers struct {
-	model string
+	llm.Identity
 
 	mu      sync.Mutex
 	kept    map[string]json.RawMessage
@@ -25,7 +25,7 @@ var _ llm.Model = (*Answers)(nil)
 
 // NewAnswers is over recordings by key, which it takes over. model says whose they are.
 func NewAnswers(kept map[string]json.RawMessage, model string) *Answers {
-	return &Answers{model: model, kept: kept}
+	return &Answers{Identity: llm.Identity{ID: "replay/" + model, Tokens: usualWindow}, kept: kept}
 }
 
 // Answer implements distill/model.Store.
@@ -50,12 +50,6 @@ func (a *Answers) Missing() int {
 	defer a.mu.Unlock()
 	return a.missing
 }
-
-// Name implements llm.Model.
-func (a *Answers) Name() string { return "replay/" + a.model }
-
-// Window implements llm.Model.
-func (a *Answers) Window() int { return usualWindow }
 
 // Complete implements llm.Model. It is asked only for what isn't recorded, so it is an
 // error, that this service was called wrong.

@@ -8,6 +8,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,7 +28,10 @@ type Options = llm.Options
 const usualWindow = 200_000
 
 // Model is an llm.Model over recordings. Safe for concurrent use.
-type Model struct{ o Options }
+type Model struct {
+	llm.Identity
+	folder string
+}
 
 var _ llm.Model = (*Model)(nil)
 
@@ -36,20 +40,9 @@ func New(o Options) (*Model, error) {
 	if i, err := os.Stat(o.Folder); err != nil || !i.IsDir() {
 		return nil, fmt.Errorf("replay: no folder of recordings %q", o.Folder)
 	}
-	if o.Model == "" {
-		o.Model = "recorded"
-	}
-	if o.Window <= 0 {
-		o.Window = usualWindow
-	}
-	return &Model{o: o}, nil
+	who := llm.Identity{ID: "replay/" + cmp.Or(o.Model, "recorded"), Tokens: cmp.Or(max(o.Window, 0), usualWindow)}
+	return &Model{who, o.Folder}, nil
 }
-
-// Name implements llm.Model.
-func (m *Model) Name() string { return "replay/" + m.o.Model }
-
-// Window implements llm.Model.
-func (m *Model) Window() int { return m.o.Window }
 
 // recording is a file's form.
 type recording struct {
@@ -73,7 +66,7 @@ func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, erro
 	if err := ctx.Err(); err != nil {
 		return llm.Response{}, err
 	}
-	name := filepath.Join(m.o.Folder, r.Hash()+".json")
+	name := filepath.Join(m.folder, r.Hash()+".json")
 	fault := func(f llm.Fault, text string, err error) (llm.Response, error) {
 		return llm.Response{}, &llm.Error{Fault: f, Model: m.Name(), Text: text, Err: err}
 	}

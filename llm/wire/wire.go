@@ -6,6 +6,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -151,6 +152,17 @@ func withoutParts(s, key string) string {
 		s = s[:at] + "[key]" + s[at+n:]
 	}
 	return s
+}
+
+// Usual fills in what options don't say, and checks the address: a key goes over https or to
+// this machine only.
+func Usual(o llm.Options, address string, window, most int) (llm.Options, *url.URL, error) {
+	o.URL = cmp.Or(o.URL, address)
+	u, err := Address(o.URL, o.Key)
+	o.Window = cmp.Or(max(o.Window, 0), window)
+	o.MaxOutput = cmp.Or(max(o.MaxOutput, 0), most)
+	o.Timeout = cmp.Or(max(o.Timeout, 0), 5*time.Minute)
+	return o, u, err
 }
 
 // Client sends by a transport and doesn't follow where a service points: texts
