@@ -54,20 +54,12 @@ func (m *Model) answer(o output, asJSON bool) (llm.Response, error) {
 		fault = llm.Refused
 	case asJSON && len(r.Structured) > 0 && string(r.Structured) != "null":
 		res.Text = unjoined(string(r.Structured))
-	case res.Text == "":
-		fault, why = llm.Nonsense, "an empty answer"
-	case asJSON:
-		found, ok := llm.FindJSON(res.Text)
-		if !ok {
-			fault, why = llm.Nonsense, "JSON was asked for, this came: "+res.Text
-		}
-		res.Text = found
 	}
 	if fault != "" {
 		return llm.Response{}, &llm.Error{Fault: fault, Model: m.Name(), Status: r.Status, Usage: res.Usage,
 			After: after(why, time.Now()), Text: llm.Short(why)}
 	}
-	return res, nil
+	return (&wire.Transport{Model: m.Name()}).Answer(res, asJSON, "", "")
 }
 
 // parse finds the result: the object printed, or the last of a list, which is
