@@ -27,7 +27,8 @@ const (
 	PlanFile   FileRole = "plan"
 	UploadFile FileRole = "upload"
 	OutputFile FileRole = "output"
-	MemoryFile FileRole = "memory" // see Keeper
+	MemoryFile FileRole = "memory"  // see Keeper
+	PromptLog  FileRole = "prompts" // what was typed, where there is no transcript; see Keeper
 )
 
 // A File is one of a session's files, at its source or in the library: a
@@ -124,6 +125,10 @@ type Keeper interface {
 	// Memory lists what there is of it below a root, its files named by their
 	// paths there; none where the root isn't the client's own folder.
 	Memory(root string) (Found, []Problem)
+
+	// Salvage lists the sessions of which a memory, at its source or in the library, holds what
+	// was typed: those that are wanted and in which nothing was typed since quiet.
+	Salvage(ctx context.Context, memory Found, wanted func(SessionID) bool, quiet time.Time) ([]Found, error)
 }
 
 // Seen answers which session an unchanged file was found to belong to earlier;

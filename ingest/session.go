@@ -85,7 +85,7 @@ type Session struct {
 	Archived          bool // hidden by its user in the app
 	Helper            bool // not a person's: a dispatch child, recall's own model call, a scheduled run nobody typed in
 	Remote            bool // ran in a cloud container: what we have may be partial
-	TranscriptMissing bool // a record without a conversation
+	TranscriptMissing bool // a record, or what was typed, without a conversation
 
 	Report Report
 }

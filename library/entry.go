@@ -135,7 +135,7 @@ func (e Entry) Written() time.Time {
 }
 
 func (f FileState) gone() bool {
-	return !slices.ContainsFunc(f.Sources, func(s SourceState) bool { return !s.Gone })
+	return !slices.ContainsFunc(f.Sources, func(s SourceState) bool { return !s.Gone && s.Path != "" })
 }
 
 // File is the state of a file of the session, nil of one that it hasn't.

@@ -54,6 +54,7 @@ type Progress struct {
 type Report struct {
 	Found     int   `json:"found"`       // sessions seen at the sources
 	New       int   `json:"new"`         // archived for the first time
+	Salvaged  int   `json:"salvaged"`    // of the new: only what was typed is left
 	Grown     int   `json:"grown"`       // archived again: longer or rewritten
 	Vanished  int   `json:"vanished"`    // of which a file, or all, isn't at the source any more
 	Distilled int   `json:"distilled"`   // sessions distilled

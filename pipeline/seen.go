@@ -56,7 +56,7 @@ type seenSession struct {
 // version of anything named in header counts as empty.
 func openSeen(path, header string) *seen {
 	t := &seen{path: path}
-	header = "recall seen 5 " + header
+	header = "recall seen 6 " + header
 	if err := readGob(path, &t.seenTable); err != nil || t.Header != header {
 		t.seenTable = seenTable{Header: header}
 	}
@@ -94,6 +94,9 @@ func (t *seen) has(f ingest.Found) bool {
 
 func (t *seen) add(f ingest.Found) {
 	for _, file := range f.Files {
+		if file.Path == "" { // salvaged
+			continue
+		}
 		t.Files[file.Path] = seenFile{fileStat{file.Size, file.Mod.UnixNano()}, f.ID, file.Stamp}
 		t.dirty = true
 	}

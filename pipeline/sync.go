@@ -216,7 +216,7 @@ func (r *intake) late() bool {
 // archive makes the bytes of all changed sessions durable, before any of them
 // is parsed.
 func (r *intake) archive(ctx context.Context, changed []ingest.Found) error {
-	g, ctx := errgroup.WithContext(ctx)
+	g, inTime := errgroup.WithContext(ctx)
 	g.SetLimit(writers)
 	done := 0
 	sessions := bySession(changed)
@@ -227,7 +227,7 @@ func (r *intake) archive(ctx context.Context, changed []ingest.Found) error {
 		}
 		g.Go(func() error {
 			for _, f := range copies {
-				if err := r.archiveOne(ctx, f); err != nil {
+				if err := r.archiveOne(inTime, f); err != nil {
 					return err
 				}
 			}
@@ -238,7 +238,53 @@ func (r *intake) archive(ctx context.Context, changed []ingest.Found) error {
 			return nil
 		})
 	}
-	return g.Wait()
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	for _, memory := range changed {
+		if memory.Source == ingest.Memory {
+			if err := r.salvage(ctx, memory.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// atRest is for how long nothing was typed in a session of which only that is taken in: its
+// transcript is soon there.
+const atRest = time.Hour
+
+// salvage takes in the sessions that the client remembers only by what was typed in them:
+// it deleted their transcripts before they were archived.
+func (r *intake) salvage(ctx context.Context, memory ingest.SessionID) error {
+	e, err := r.of.Library.Session(memory)
+	if errors.Is(err, library.ErrNoSession) { // forgotten
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	reader, found, err := r.of.archived(e)
+	if err != nil {
+		return err
+	}
+	left, err := reader.(ingest.Keeper).Salvage(ctx, found, func(id ingest.SessionID) bool {
+		_, err := r.of.Library.Session(id)
+		return errors.Is(err, library.ErrNoSession) && !r.found[id]
+	}, r.of.Time().Add(-atRest))
+	if err != nil {
+		r.problem(string(memory), err)
+		return ctx.Err()
+	}
+	before := r.report.New
+	for _, f := range left {
+		if err := r.archiveOne(ctx, f); err != nil {
+			return err
+		}
+	}
+	r.report.Salvaged += r.report.New - before
+	return nil
 }
 
 // bySession puts together what was found of one session in several places.

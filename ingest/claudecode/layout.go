@@ -35,6 +35,9 @@ func (r Reader) Places(f ingest.Found, dir string) (map[string]string, error) {
 	if f.Source == ingest.Memory {
 		return memoryPlaces(f)
 	}
+	if said := r.conversation(f); len(said) > 0 && said[0].Role == ingest.PromptLog {
+		return nil, fmt.Errorf("session %s: only what was typed in it is left: %w", f.ID, ingest.ErrNoPlace)
+	}
 	slug, stem, base := Slug(dir), string(f.ID), filepath.ToSlash(r.Base(f))
 	for _, file := range f.Files {
 		if file.Name != mainName {

@@ -41,9 +41,10 @@ type parser struct {
 
 	spilled map[string]ingest.File // side files with whole results, by name
 
-	meta meta
-	rec  *recordReader
-	log  Log // of the file being read, nil of a transcript
+	meta    meta
+	rec     *recordReader
+	log     Log  // of the file being read, nil of a transcript
+	prompts bool // it holds remembered prompts
 }
 
 // seen is what tells a line that was read before.
@@ -111,6 +112,13 @@ func (p *parser) takeLine(l jsonl.Line) {
 	objects(l, &p.s.Report, p.file, func(b []byte, offset int64) (rest []byte, why string) {
 		if p.wide {
 			return nil, "UTF-16; recall reads UTF-8"
+		}
+		if p.prompts {
+			record, err := recordOf(b, l.N)
+			if err != nil {
+				return nil, err.Error()
+			}
+			b = record
 		}
 		c := jsonl.NewCursor(b)
 		if c.Kind() != '{' || !p.rec.read(c) {

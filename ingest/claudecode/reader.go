@@ -41,9 +41,13 @@ func (r Reader) logOf(f ingest.File) Log {
 
 // conversation are the files that it stands in.
 func (r Reader) conversation(f ingest.Found) []ingest.File {
-	return slices.DeleteFunc(slices.Clone(f.Files), func(file ingest.File) bool {
-		return file.Role != ingest.Transcript && r.logOf(file) == nil
+	files := slices.DeleteFunc(slices.Clone(f.Files), func(file ingest.File) bool {
+		return file.Role != ingest.Transcript && file.Role != ingest.PromptLog && r.logOf(file) == nil
 	})
+	if slices.ContainsFunc(files, func(f ingest.File) bool { return f.Role != ingest.PromptLog }) {
+		files = slices.DeleteFunc(files, func(f ingest.File) bool { return f.Role == ingest.PromptLog })
+	}
+	return files
 }
 
 var _ ingest.Reader = Reader{}
@@ -68,7 +72,7 @@ func (r Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, err
 	}
 	p := newParser(s, size)
 	for _, file := range files {
-		p.log = r.logOf(file)
+		p.log, p.prompts = r.logOf(file), file.Role == ingest.PromptLog
 		had := len(p.drafts)
 		if err := p.read(ctx, file); err != nil {
 			return nil, fmt.Errorf("parse session %s: %w", f.ID, err)
@@ -83,6 +87,9 @@ func (r Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, err
 		}
 	}
 	p.finish()
+	if len(files) > 0 && files[0].Role == ingest.PromptLog {
+		s.TranscriptMissing, s.Title = true, OnlyPrompts+s.Title
+	}
 	return s, nil
 }
 

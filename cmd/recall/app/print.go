@@ -89,8 +89,8 @@ func Did(r pipeline.Report) []string {
 	if r.Found > 0 {
 		parts = append(parts, answer.Count(r.Found, "session")+" found")
 	}
-	parts = append(parts, Counts("new|grown|vanished at their source|distilled|edited by hand",
-		r.New, r.Grown, r.Vanished, r.Distilled, r.Edited)...)
+	parts = append(parts, Counts("new|of them salvaged: only what was typed is left|grown|vanished at their source|"+
+		"distilled|edited by hand", r.New, r.Salvaged, r.Grown, r.Vanished, r.Distilled, r.Edited)...)
 	if r.New+r.Grown+r.Vanished+r.Distilled == 0 {
 		parts = append(parts, "nothing new")
 	}

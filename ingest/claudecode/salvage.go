@@ -1,0 +1,139 @@
+package claudecode
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+	"recall/text"
+)
+
+// promptsName is the name of what is left of a session without a transcript.
+const promptsName = "prompts.jsonl"
+
+// OnlyPrompts begins the title of a session of which nothing is left but what was typed.
+const OnlyPrompts = "prompts only: "
+
+// remembered is a line of history.jsonl: one prompt, of any session.
+type remembered struct {
+	Display   string            `json:"display"`
+	Pasted    map[string]pasted `json:"pastedContents"`
+	Timestamp int64             `json:"timestamp"` // ms
+	Project   string            `json:"project"`   // folder
+	Session   ingest.SessionID  `json:"sessionId"` // "" in lines of old clients
+}
+
+// pasted is what was pasted into a prompt; Content is "" where the client keeps it elsewhere.
+type pasted struct {
+	ID      int    `json:"id"`
+	Content string `json:"content"`
+}
+
+func (m *remembered) at() time.Time { return time.UnixMilli(m.Timestamp).UTC() }
+
+// asks reports whether a prompt is more than a command of the client.
+func (m *remembered) asks() bool {
+	s := strings.TrimSpace(m.Display)
+	return s != "" && s != "exit" && s != "quit" && !strings.HasPrefix(s, "/")
+}
+
+// text is the prompt as the assistant got it, with what was pasted.
+func (m *remembered) text() string {
+	said := m.Display
+	for _, p := range m.Pasted {
+		if p.Content == "" {
+			continue
+		}
+		for _, mark := range pasteMark().FindAllString(said, -1) {
+			if n := strings.Trim(mark, "[]"); strings.HasPrefix(n+" ", fmt.Sprintf("Pasted text #%d ", p.ID)) {
+				said = strings.Replace(said, mark, p.Content, 1)
+			}
+		}
+	}
+	return said
+}
+
+var pasteMark = text.Pattern(`\[Pasted text #\d+(?: \+\d+ lines)?\]`)
+
+// Salvage lists the sessions that the client remembers by their prompts alone: those of
+// history.jsonl that are wanted and were last typed in before quiet. Each is one file, its
+// lines as they stand there.
+func (Reader) Salvage(ctx context.Context, memory ingest.Found, wanted func(ingest.SessionID) bool, quiet time.Time) (
+	[]ingest.Found, error) {
+	at := slices.IndexFunc(memory.Files, func(f ingest.File) bool { return f.Name == "history.jsonl" })
+	if at < 0 {
+		return nil, nil
+	}
+	in, err := memory.Files[at].Open()
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	type session struct {
+		lines bytes.Buffer
+		last  time.Time
+		asks  bool
+	}
+	wants, sessions := map[ingest.SessionID]bool{}, map[ingest.SessionID]*session{}
+	for lines := jsonl.NewLines(in); ; {
+		line, err := lines.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		var m remembered
+		if json.Unmarshal(line.Bytes, &m) != nil || CheckID(m.Session) != nil {
+			continue // as it is, it is kept with the client's memory
+		}
+		if _, asked := wants[m.Session]; !asked {
+			wants[m.Session] = wanted(m.Session)
+		}
+		if !wants[m.Session] {
+			continue
+		}
+		s := sessions[m.Session]
+		if s == nil {
+			s = &session{}
+			sessions[m.Session] = s
+		}
+		s.lines.Write(bytes.TrimSpace(line.Bytes))
+		s.lines.WriteByte('\n')
+		s.asks = s.asks || m.asks()
+		if m.at().After(s.last) {
+			s.last = m.at()
+		}
+	}
+	var found []ingest.Found
+	for _, id := range slices.SortedFunc(maps.Keys(sessions), cmp.Compare[ingest.SessionID]) {
+		s := sessions[id]
+		if !s.asks || s.last.After(quiet) {
+			continue
+		}
+		found = append(found, ingest.Found{ID: id, Source: ingest.ClaudeCode, Root: memory.Root,
+			Files: []ingest.File{{Name: promptsName, Role: ingest.PromptLog, Size: int64(s.lines.Len()), Mod: s.last,
+				Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(s.lines.Bytes())), nil }}}})
+	}
+	return found, nil
+}
+
+// recordOf is the record of a transcript that a remembered prompt would be.
+func recordOf(b []byte, line int) ([]byte, error) {
+	var m remembered
+	if err := json.Unmarshal(b, &m); err != nil {
+		return nil, err
+	}
+	return json.Marshal(map[string]any{"type": "user", "uuid": fmt.Sprintf("%s-%d", m.Session, line),
+		"sessionId": m.Session, "timestamp": m.at(), "cwd": m.Project, "message": map[string]string{"content": m.text()}})
+}
