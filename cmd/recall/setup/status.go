@@ -129,7 +129,7 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 	if s.Model, err = modelStatus(a, l); err != nil {
 		return s, err
 	}
-	s.Schedule, s.Disk, s.Spent = night(ctx), diskOf(l.Dir()), spentThisMonth(l, time.Now())
+	s.Schedule, s.Disk, s.Spent = night(ctx), diskOf(l.Dir(), shelf.Entries, countFor), spentThisMonth(l, time.Now())
 	return s, err
 }
 
@@ -171,7 +171,7 @@ type runDoc struct {
 // diskDoc is what the library takes and what is left.
 type diskDoc struct {
 	Bytes int64 `json:"bytes"`
-	Whole bool  `json:"whole"` // all was counted; else it is at least so much
+	Whole bool  `json:"whole"` // all was counted; else it is about so much
 	Free  int64 `json:"free"`  // 0 if that isn't known
 }
 
@@ -225,27 +225,62 @@ func spentThisMonth(l *library.Library, now time.Time) *spentDoc {
 	return &s
 }
 
-// countFor is how long the library's files are counted: status is quick first.
-const countFor = 150 * time.Millisecond
+// countFor is how long the library's files are counted: status is quick first. So
+// many sessions are counted however long it takes.
+const (
+	countFor     = 50 * time.Millisecond
+	countAtLeast = 50
+)
 
-// diskOf counts the library's files.
-func diskOf(dir string) diskDoc {
+// diskOf counts the library's files. Where that takes longer than it may, the sessions that are left are
+// taken to be to their sources as those that were counted are.
+func diskOf(dir string, entries []library.Entry, within time.Duration) diskDoc {
 	doc := diskDoc{Whole: true, Free: library.Free(dir)}
-	end := time.Now().Add(countFor)
-	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return nil // what can't be read is told of elsewhere
+	sources, all := map[string]int64{}, int64(0) // bytes of the sources, by the session's folder
+	for _, e := range entries {
+		for _, f := range e.Files {
+			sources[e.Folder] += f.Size
+			all += f.Size
 		}
-		if d.IsDir() && time.Now().After(end) {
+	}
+	end := time.Now().Add(within)
+	counted, sessions, theirs := int64(0), 0, int64(0)
+	doc.Bytes = filesIn(dir, func(path string) bool {
+		n, ok := sources[path]
+		switch {
+		case !ok:
+			return false
+		case sessions >= countAtLeast && counted > 0 && time.Now().After(end):
 			doc.Whole = false
-			return fs.SkipAll
+		default:
+			counted, sessions = counted+n, sessions+1
+			theirs += filesIn(path, func(string) bool { return false })
+		}
+		return true
+	})
+	if !doc.Whole {
+		theirs = int64(float64(theirs) / float64(counted) * float64(all))
+	}
+	doc.Bytes += theirs
+	return doc
+}
+
+// filesIn are the bytes of the files below a folder, but for those in folders to be skipped. What can't be
+// read is told of elsewhere.
+func filesIn(dir string, skip func(path string) bool) (n int64) {
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil
+		case d.IsDir() && skip(path):
+			return fs.SkipDir
 		}
 		if fi, err := d.Info(); err == nil && fi.Mode().IsRegular() {
-			doc.Bytes += fi.Size()
+			n += fi.Size()
 		}
 		return nil
 	})
-	return doc
+	return n
 }
 
 // night asks the scheduler only where install has left its folder.
