@@ -70,6 +70,19 @@ func TestBackupFile(t *testing.T) {
 	equal(t, l, dir)
 }
 
+// A library that was unpacked by hand has the sums of what it was lying in it.
+func TestBackupFileBesideOldSums(t *testing.T) {
+	l := filled(t)
+	write(t, filepath.Join(l.Dir(), "SHA256SUMS"), strings.Repeat("0", 64)+"  Recall/library.toml\n")
+	file := filepath.Join(t.TempDir(), "recall.tar.zst")
+	if _, err := merge.BackupFile(t.Context(), l, file, false); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := merge.Import(t.Context(), newLib(t), file, false, merge.Options{}); err != nil || m.New != 1 {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
 // Files that are no backup, or not all of one, or one with something in it, are
 // refused with a word why, and change nothing.
 func TestImportRefuses(t *testing.T) {
@@ -200,7 +213,7 @@ func TestBackupFileOfUnreadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, SessionFile(e.Folder), `{"id": "7f3c`)
-	segs, err := filepath.Glob(filepath.Join(disk.GlobSafe(e.Folder), "raw", "*.zst"))
+	segs, err := disk.Glob(e.Folder, "raw", "*.zst")
 	if err != nil || len(segs) == 0 {
 		t.Fatal(segs, err)
 	}

@@ -66,7 +66,7 @@ func apart(a, b string) error {
 	}
 	a, b = disk.RealPath(a), disk.RealPath(absB)
 	for _, pair := range [][2]string{{a, b}, {b, a}} {
-		if rel, err := filepath.Rel(pair[0], pair[1]); err == nil && !disk.Escapes(rel) {
+		if rel, err := filepath.Rel(pair[0], pair[1]); err == nil && filepath.IsLocal(rel) {
 			return ErrInside
 		}
 	}

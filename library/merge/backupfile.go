@@ -50,7 +50,8 @@ func BackupFile(ctx context.Context, l *library.Library, path string, replace bo
 		return fail(err)
 	}
 	defer os.Remove(part)
-	if err := w.check(ctx, part); err != nil {
+	whole := func(_ string, r io.Reader) error { _, err := disk.Copy(io.Discard, r); return err }
+	if err := eachInTar(ctx, part, whole); err != nil {
 		return fail(err)
 	}
 	if err := disk.Rename(part, path); err != nil {
@@ -117,7 +118,7 @@ func (w *tarring) top() error {
 		case d.IsDir() && (name == ".tmp" || name == ".locks" || disk.Exists(filepath.Join(path, "session.json")) &&
 			!broken[path]):
 			return fs.SkipDir // sessions come by themselves
-		case d.Type().IsRegular() && path != first:
+		case d.Type().IsRegular() && path != first && name != sumsTop: // of one that was unpacked by hand
 			return w.file(name, path)
 		}
 		return nil
@@ -233,24 +234,5 @@ func (w *tarring) add(name string, size int64, r io.Reader) error {
 	w.sums[name] = hex.EncodeToString(h.Sum(nil))
 	w.done.Files++
 	w.done.Bytes += size
-	return nil
-}
-
-// check reads the file again and compares each sum with what was read from the
-// library.
-func (w *tarring) check(ctx context.Context, path string) error {
-	got := map[string]string{}
-	err := eachInTar(ctx, path, func(name string, r io.Reader) error {
-		sum, err := disk.Sum(r)
-		got[strings.TrimPrefix(name, tarTop)] = sum.SHA256
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	delete(got, sumsTop)
-	if !maps.Equal(got, w.sums) {
-		return fmt.Errorf("what was written reads back otherwise: %w", library.ErrDamaged)
-	}
 	return nil
 }

@@ -3,8 +3,10 @@ package merge
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"recall/library"
 	"recall/library/check"
@@ -105,10 +107,10 @@ func copyIn(path, file string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	taken, _ := disk.Glob(filepath.Dir(path), disk.GlobSafe(filepath.Base(path))+"*")
-	return slices.ContainsFunc(taken, func(have string) bool {
-		got, err := disk.SumFile(have)
-		return err == nil && got == want
+	taken, _ := disk.ReadDir(filepath.Dir(path))
+	return slices.ContainsFunc(taken, func(d fs.DirEntry) bool {
+		got, err := disk.SumFile(filepath.Join(filepath.Dir(path), d.Name()))
+		return strings.HasPrefix(d.Name(), filepath.Base(path)) && err == nil && got == want
 	}), nil
 }
 

@@ -135,18 +135,16 @@ func (m *merging) emptyProjects() error {
 }
 
 func (m *merging) problem(path, reason string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.done.Problems = append(m.done.Problems, ingest.Problem{Path: path, Reason: reason})
+	m.count(func(d *Merged) { d.Problems = append(d.Problems, ingest.Problem{Path: path, Reason: reason}) })
 }
 
 func (m *merging) progress() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.looked++
-	if m.options.Progress != nil {
-		m.options.Progress(m.looked, m.done.Sessions)
-	}
+	m.count(func(d *Merged) {
+		m.looked++
+		if m.options.Progress != nil {
+			m.options.Progress(m.looked, d.Sessions)
+		}
+	})
 }
 
 func (m *merging) count(change func(*Merged)) {

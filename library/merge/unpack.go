@@ -78,24 +78,13 @@ func OpenBackup(ctx context.Context, l *library.Library, path string) (from *lib
 }
 
 // unpackTar unpacks a backup's file into a new folder and returns where the
-// library in it lies. Every file must have the sum that SHA256SUMS tells.
+// library in it lies.
 func unpackTar(ctx context.Context, file, dir string) (in string, err error) {
-	got, told := map[string]string{}, map[string]string{}
 	err = eachInTar(ctx, file, func(name string, r io.Reader) error {
-		if path.Base(name) == sumsTop && strings.Count(name, "/") <= 1 {
-			text, err := io.ReadAll(r)
-			for line := range strings.Lines(string(text)) {
-				if sum, of, ok := strings.Cut(strings.TrimSpace(line), "  "); ok {
-					told[of] = sum
-				}
-			}
-			return err
-		}
 		at := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
 			return err
 		}
-		h := sha256.New()
 		f, err := os.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, fs.ErrExist) {
 			return fmt.Errorf("%s is in it twice: %w", name, ErrSuspect)
@@ -103,20 +92,11 @@ func unpackTar(ctx context.Context, file, dir string) (in string, err error) {
 		if err != nil {
 			return err
 		}
-		_, err = disk.Copy(io.MultiWriter(f, h), r)
-		got[name] = hex.EncodeToString(h.Sum(nil))
+		_, err = disk.Copy(f, r)
 		return errors.Join(err, f.Close())
 	})
 	if err != nil {
 		return "", err
-	}
-	for name, sum := range told {
-		if got[name] != sum {
-			return "", fmt.Errorf("%s isn't as it was written: %w", name, library.ErrDamaged)
-		}
-	}
-	if len(told) > 0 && len(told) != len(got) {
-		return "", fmt.Errorf("%d files more than were written: %w", len(got)-len(told), ErrSuspect)
 	}
 	for _, at := range []string{dir, filepath.Join(dir, strings.TrimSuffix(tarTop, "/"))} {
 		if disk.Exists(filepath.Join(at, "library.toml")) {
@@ -133,9 +113,9 @@ const (
 	unpackFree = 64 << 20
 )
 
-// eachInTar calls do for each regular file of a packed tar. Whatever isn't one,
-// has a name that leads elsewhere, or unpacks to much more than a library ever
-// does, is refused.
+// eachInTar calls do for each regular file of a packed tar, which reads it whole. Whatever
+// isn't one, has a name that leads elsewhere, hasn't the sum that SHA256SUMS tells, or
+// unpacks to much more than a library ever does, is refused.
 func eachInTar(ctx context.Context, file string, do func(name string, r io.Reader) error) error {
 	f, err := os.Open(file)
 	if err != nil {
@@ -159,11 +139,14 @@ func eachInTar(ctx context.Context, file string, do func(name string, r io.Reade
 		return notWhole(err)
 	}
 	t := tar.NewReader(in)
+	got, told := map[string]string{}, map[string]string{}
 	for files := 0; ; files++ {
 		h, err := t.Next()
 		if err == io.EOF && files > 0 {
-			_, err = io.Copy(io.Discard, in) // to the end, which zstd checks
-			return notWhole(err)
+			if _, err = io.Copy(io.Discard, in); err != nil { // to the end, which zstd checks
+				return notWhole(err)
+			}
+			return compareSums(got, told)
 		}
 		if err == io.EOF {
 			return fmt.Errorf("it is empty: %w", library.ErrDamaged)
@@ -183,10 +166,36 @@ func eachInTar(ctx context.Context, file string, do func(name string, r io.Reade
 			strings.HasPrefix(h.Name, "/") || strings.Contains("/"+h.Name+"/", "/../") {
 			return fmt.Errorf("%q leads out of the folder: %w", h.Name, ErrSuspect)
 		}
-		if err := do(name, t); err != nil {
+		if path.Base(name) == sumsTop && strings.Count(name, "/") <= 1 {
+			var text []byte
+			text, err = io.ReadAll(t)
+			for line := range strings.Lines(string(text)) {
+				if sum, of, ok := strings.Cut(strings.TrimSpace(line), "  "); ok {
+					told[of] = sum
+				}
+			}
+		} else {
+			h := sha256.New()
+			err = do(name, io.TeeReader(t, h))
+			got[name] = hex.EncodeToString(h.Sum(nil))
+		}
+		if err != nil {
 			return notWhole(err)
 		}
 	}
+}
+
+// compareSums compares the sums of files with those that SHA256SUMS told.
+func compareSums(got, told map[string]string) error {
+	for name, sum := range told {
+		if got[name] != sum {
+			return fmt.Errorf("%s isn't as it was written: %w", name, library.ErrDamaged)
+		}
+	}
+	if len(told) > 0 && len(told) != len(got) {
+		return fmt.Errorf("%d files more than were written: %w", len(got)-len(told), ErrSuspect)
+	}
+	return nil
 }
 
 // notWhole words what a reader says of a file that isn't a backup, or not all
