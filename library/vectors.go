@@ -28,9 +28,6 @@ func (l *Library) Vectors(id ingest.SessionID, model string) ([]byte, error) {
 	return b, err
 }
 
-// vectorsName is a model's name as a file's, safe on every system. Two models
-// may share it: what is in the file says whose it is.
-func vectorsName(model string) string {
-	name := strings.Trim(disk.Plain(model, "-"), ".-")
-	return name[:min(len(name), 80)] + ".f32"
-}
+// vectorsName is a model's name as a file's. Two models may share it: what is in the file
+// says whose it is.
+func vectorsName(model string) string { return strings.Trim(disk.SafeName(model, 80), ".-") + ".f32" }

@@ -264,24 +264,27 @@ func ReadDir(path string) ([]fs.DirEntry, error) {
 
 // Glob is filepath.Glob below a folder, without what lies behind links.
 func Glob(dir string, pattern ...string) ([]string, error) {
-	found, err := filepath.Glob(filepath.Join(append([]string{GlobSafe(dir)}, pattern...)...))
-	real := map[string]bool{dir: true}
-	var reached func(string) bool
-	reached = func(at string) bool {
-		ok, known := real[at]
-		if !known && filepath.Dir(at) != at {
-			ok = reached(filepath.Dir(at)) && RealDir(at) == nil
-			real[at] = ok
+	found := []string{dir}
+	for _, name := range strings.Split(filepath.Join(pattern...), string(filepath.Separator)) {
+		var in []string
+		for _, at := range found {
+			if at != dir && RealDir(at) != nil {
+				continue
+			}
+			entries, _ := os.ReadDir(at)
+			for _, d := range entries {
+				fits, err := filepath.Match(name, d.Name())
+				if err != nil {
+					return nil, err
+				}
+				if fits {
+					in = append(in, filepath.Join(at, d.Name()))
+				}
+			}
 		}
-		return ok
+		found = in
 	}
-	var plain []string
-	for _, path := range found {
-		if reached(filepath.Dir(path)) {
-			plain = append(plain, path)
-		}
-	}
-	return plain, err
+	return found, nil
 }
 
 // OwnDir makes a folder of recall's own right below the library's, and returns an
@@ -308,17 +311,4 @@ func Owned(dir string) error {
 		return fmt.Errorf("%s (%s): %w", dir, who, ErrForeign)
 	}
 	return nil
-}
-
-// GlobSafe keeps a folder's name from being a pattern.
-func GlobSafe(dir string) string {
-	var b []byte
-	for _, c := range []byte(dir) {
-		if c == '*' || c == '?' || c == '[' || c == '\\' && filepath.Separator != '\\' {
-			b = append(b, '[', c, ']')
-			continue
-		}
-		b = append(b, c)
-	}
-	return string(b)
 }

@@ -3,7 +3,6 @@ package disk
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
 )
 
 // Within refuses a path that leaves, through a symbolic link, the folder that
@@ -14,7 +13,7 @@ func Within(root, path string) error {
 		return nil
 	}
 	base := root
-	if rel, err := filepath.Rel(root, path); root == "" || err != nil || Escapes(rel) {
+	if rel, err := filepath.Rel(root, path); root == "" || err != nil || !filepath.IsLocal(rel) {
 		base = filepath.Dir(path)
 	}
 	realBase, err := filepath.EvalSymlinks(base)
@@ -25,15 +24,10 @@ func Within(root, path string) error {
 	if err != nil {
 		return err
 	}
-	if rel, err := filepath.Rel(realBase, real); err != nil || Escapes(rel) {
+	if rel, err := filepath.Rel(realBase, real); err != nil || !filepath.IsLocal(rel) {
 		return fmt.Errorf("a link out of %s; not followed", base)
 	}
 	return nil
-}
-
-// Escapes reports whether a relative path leads out of its folder.
-func Escapes(rel string) bool {
-	return rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) || filepath.IsAbs(rel)
 }
 
 // RealPath resolves links in the part of a path that exists.
