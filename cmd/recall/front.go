@@ -24,41 +24,12 @@ var front = []struct {
 	{"Set up", []string{"setup"}},
 }
 
-// groups are the commands as recall help all lists them; those in no group come last.
-var groups = []struct{ id, title, commands string }{
-	{"ask", "Ask and go on:", "error follow grep handoff list log prepare query repeats resume show thread why wrap-up"},
-	{"keep", "Take in and keep:", "backup cleanup demo edit export forget guard import init link manifest project " +
-		"rebuild redistill restore review sync"},
-	{"look", "Look and mend:", "check config eval setup status usage vectors"},
-}
-
-// parts are commands for scripts and for other programs: those that people type do the same.
-const parts = "archive completion hook hooks inspect mcp reindex schedule version"
-
-// paged are the commands whose output may be long, and that ask nothing in between.
-var paged = []string{"config", "error", "grep", "help", "list", "log", "manifest", "show", "thread", "usage", "why"}
-
 // former are the names that commands once had, and what stands for them: they stay for who knows them.
 var former = map[string]string{
 	"actions": "show --actions", "brief": "prepare", "calibrate": "vectors --weigh", "changed": "log --changed",
 	"embed": "vectors", "files": "why --file", "fix": "error", "habits": "repeats", "open": "show --open",
 	"progress": "follow",
 	"relate":   "link", "repair": "check --repair", "uninstall": "setup --remove", "verify": "check",
-}
-
-// group puts each command into its group, and parts into none.
-func group(root *cobra.Command) {
-	for _, c := range root.Commands() {
-		c.Hidden = c.Hidden || slices.Contains(strings.Fields(parts), c.Name())
-	}
-	for _, g := range groups {
-		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
-		for _, c := range root.Commands() {
-			if slices.Contains(strings.Fields(g.commands), c.Name()) {
-				c.GroupID = g.id
-			}
-		}
-	}
 }
 
 // frontHelp gives the root command a help of one screen, and leaves the others' as
@@ -91,7 +62,7 @@ func helpCmd() *cobra.Command {
 		Use:     "help [COMMAND | all]",
 		Short:   "Help about a command, or the list of all",
 		Example: "  recall help query\n  recall help all",
-		GroupID: "look",
+		GroupID: "look", Annotations: option.Paged,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()
 			if slices.Equal(args, []string{"all"}) {

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -90,7 +89,7 @@ func rootCmd(a *app.App) *cobra.Command {
 	root.Version, root.SilenceErrors, root.SilenceUsage = app.VersionText(), true, true
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
 		a.Flags, a.Silent = cmd.Flags(), cmd.Name() == "hook" || cmd.HasParent() && cmd.Parent().Name() == "hook"
-		if no, err := cmd.Flags().GetBool("no-pager"); err == nil && !no && slices.Contains(paged, cmd.Name()) {
+		if no, err := cmd.Flags().GetBool("no-pager"); err == nil && !no && cmd.Annotations["paged"] != "" {
 			terminal.Paged(a.Out)
 		}
 	}
@@ -112,12 +111,14 @@ func rootCmd(a *app.App) *cobra.Command {
 	root.AddCommand(agents.Commands(a)...)
 	root.AddCommand(measure.Commands(a)...)
 	root.AddCommand(buildCmds()...)
-	group(root)
+	root.AddGroup(&cobra.Group{ID: "ask", Title: "Ask and go on:"},
+		&cobra.Group{ID: "keep", Title: "Take in and keep:"}, &cobra.Group{ID: "look", Title: "Look and mend:"})
 	frontHelp(root)
 	root.SetHelpCommand(helpCmd())
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
+			c.Hidden = true
 			c.Example = "  recall completion bash > ~/.local/share/bash-completion/completions/recall"
 		}
 	}

@@ -17,7 +17,6 @@ import (
 
 	"recall/cmd/recall/terminal"
 	"recall/config"
-	"recall/distill"
 	"recall/distill/offline"
 	"recall/hint"
 	"recall/index"
@@ -169,7 +168,7 @@ func (a *App) LibraryToFill(ctx context.Context, from []string) (*library.Librar
 	}
 	if made {
 		fmt.Fprintf(a.Err, "recall: made a library in %s\n", l.Dir())
-		a.WarnPlace(l)
+		a.WarnPlace(l.Dir())
 	}
 	return l, nil
 }
@@ -225,7 +224,7 @@ func (a *App) Pipeline(l *library.Library) *pipeline.Pipeline {
 	return &pipeline.Pipeline{
 		Archiver:  *a.Archiver(l),
 		Index:     a.Index,
-		Distiller: a.Distiller(),
+		Distiller: offline.Distiller{},
 		Rules:     redact.New(),
 		Budget:    a.Config.Payload.Budget,
 		Variant:   payload.Variant(a.Config.Payload.Variant),
@@ -245,9 +244,6 @@ func (a *App) Roots() map[ingest.Source][]string {
 	}
 	return roots
 }
-
-// Distiller is what makes payloads, as configured.
-func (a *App) Distiller() distill.Distiller { return offline.Distiller{} }
 
 func Readers() []ingest.Reader { return []ingest.Reader{claudecode.Reader{}, cowork.Reader{}} }
 

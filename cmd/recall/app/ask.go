@@ -183,15 +183,16 @@ func (a *App) Foresee(ctx context.Context, l *library.Library, from []string, o 
 	if err != nil {
 		return nil, err
 	}
+	price := func(n, in, out int, batch bool) {
+		cost, known := m.Prices.Cost(m.Plain.Name(), llm.Usage{In: in, Out: out}, batch)
+		doc.Cost += cost * float64(n)
+		doc.Unpriced = doc.Unpriced || !known && n > 0
+	}
 	for _, s := range f.Sessions {
 		n := max(s.Requests, 1) // long requests may have another price, so each is priced by itself
-		cost, known := m.Prices.Cost(m.Plain.Name(), llm.Usage{In: s.In / n, Out: s.Out / n}, doc.Batch)
-		doc.Cost += cost * float64(n)
-		doc.Unpriced = doc.Unpriced || !known
+		price(n, s.In/n, s.Out/n, doc.Batch)
 	}
-	cost, known := m.Prices.Cost(m.Plain.Name(), llm.Usage{In: f.Bearing.In, Out: f.Bearing.Out}, false)
-	doc.Cost += cost
-	doc.Unpriced = doc.Unpriced || !known && f.Bearing.Requests > 0
+	price(min(f.Bearing.Requests, 1), f.Bearing.In, f.Bearing.Out, false)
 	doc.Caps = runsInto(a.Config, doc)
 	return doc, nil
 }

@@ -206,9 +206,6 @@ func (a *App) ImportHandoff(ctx context.Context, path, name string) (*review.Han
 	return review.Import(l, path, project, dir)
 }
 
-// PrintHandoff says what of it is here.
-func (a *App) PrintHandoff(h *review.Handoff) { a.Form("handoff", h) }
-
 // IndexReceived has what was taken over answer questions from now on. Where there
 // is no index yet, the next one that is made has it.
 func (a *App) IndexReceived(ctx context.Context, l *library.Library) error {

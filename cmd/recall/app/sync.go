@@ -27,8 +27,6 @@ func (a *App) Sources() pipeline.Sources {
 	return pipeline.Sources{Readers: a.Readers(), Roots: a.Roots()}
 }
 
-func RestLock(l *library.Library) string { return filepath.Join(CacheDir(l), "rest.lock") }
-
 // TakeInRest continues what the time budget left over, as inBackground does.
 func (a *App) TakeInRest(l *library.Library) bool { return a.inBackground(l, "rest") }
 
@@ -112,8 +110,9 @@ func (a *App) Indexer(l *library.Library) (*pipeline.Pipeline, error) {
 	return p, err
 }
 
-func (a *App) WarnPlace(l *library.Library) {
-	for _, w := range library.Warnings(l.Dir()) {
+// WarnPlace says what is wrong with a place for a library.
+func (a *App) WarnPlace(dir string) {
+	for _, w := range library.Warnings(dir) {
 		fmt.Fprintln(a.Err, "recall: warning:", w)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"recall/demo"
 	"recall/distill"
 	"recall/distill/model"
+	"recall/distill/offline"
 	"recall/eval"
 	"recall/ingest"
 	"recall/library"
@@ -38,7 +39,7 @@ func (a *App) MeasuredBy(m llm.Model) (*model.Improver, error) {
 // be asked about.
 func (a *App) DistillingBy(m llm.Model) (distill.Distiller, error) {
 	improver, err := a.MeasuredBy(m)
-	return byModel{a.Distiller(), improver, nil}, err
+	return byModel{offline.Distiller{}, improver, nil}, err
 }
 
 type byModel struct {
@@ -132,7 +133,7 @@ func (a *App) TryOnSample(ctx context.Context, l *library.Library, ch config.Cho
 		fmt.Fprintf(a.Out, "  %-30s %.2f   decisions %.2f\n", name, s.Micro.F1.Value, s.Kinds[payload.Decision].F1.Value)
 	}
 	var takes distill.Estimate
-	plain, err := measure(byModel{a.Distiller(), improver, &takes}, 1)
+	plain, err := measure(byModel{offline.Distiller{}, improver, &takes}, 1)
 	if err != nil {
 		return err
 	}
@@ -151,7 +152,7 @@ func (a *App) TryOnSample(ctx context.Context, l *library.Library, ch config.Cho
 		}
 	}
 	start := time.Now()
-	made, err := measure(byModel{a.Distiller(), improver, nil}, b.Config.Patience().AtOnce)
+	made, err := measure(byModel{offline.Distiller{}, improver, nil}, b.Config.Patience().AtOnce)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/distill/offline"
 	"recall/hint"
 	"recall/history"
 	"recall/ingest"
@@ -41,7 +42,7 @@ func running(ctx context.Context, a *app.App, args []string) (ingest.Found, *pip
 		return ingest.Found{}, nil, err
 	}
 	rules := redact.New()
-	p := &pipeline.Pipeline{Archiver: pipeline.Archiver{Sources: a.Sources()}, Distiller: a.Distiller(), Rules: rules}
+	p := &pipeline.Pipeline{Archiver: pipeline.Archiver{Sources: a.Sources()}, Distiller: offline.Distiller{}, Rules: rules}
 	l, err := a.Library(ctx)
 	switch {
 	case err == nil:

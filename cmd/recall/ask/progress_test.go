@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"recall/cmd/recall/app"
+	"recall/distill/offline"
 	"recall/pipeline"
 	"recall/redact"
 )
@@ -44,7 +45,7 @@ func TestProgressFollows(t *testing.T) {
 	}
 	rules := redact.New()
 	p := &pipeline.Pipeline{Archiver: pipeline.Archiver{Sources: pipeline.Sources{Readers: app.Readers()}, Cache: dir},
-		Rules: rules, Distiller: (&app.App{}).Distiller()}
+		Rules: rules, Distiller: offline.Distiller{}}
 	found, problems := p.Readers[0].Find(t.Context(), dir, nil)
 	if len(found) != 1 {
 		t.Fatalf("found %v, %v", found, problems)

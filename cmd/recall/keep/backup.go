@@ -70,9 +70,7 @@ func runBackup(ctx context.Context, a *app.App, l *library.Library, to string, f
 	case err != nil:
 		return m, err
 	}
-	for _, w := range library.Warnings(to) {
-		fmt.Fprintln(a.Err, "recall: warning:", w)
-	}
+	a.WarnPlace(to)
 	return m, partly(a, m)
 }
 
@@ -120,7 +118,7 @@ func newImportCmd(a *app.App) *cobra.Command {
 	}, func(a *app.App, doc any) {
 		switch doc := doc.(type) {
 		case *review.Handoff:
-			a.PrintHandoff(doc)
+			a.Form("handoff", doc)
 		case merge.Merged:
 			printMerged(a, doc, "import", path)
 		}
@@ -134,7 +132,7 @@ func importFrom(ctx context.Context, a *app.App, path string, o merge.Options) (
 	}
 	if made {
 		fmt.Fprintf(a.Err, "recall: made a library in %s\n", l.Dir())
-		a.WarnPlace(l)
+		a.WarnPlace(l.Dir())
 	}
 	bar := terminal.NewProgress(a.Err)
 	o.Progress = bar.Counts("import")

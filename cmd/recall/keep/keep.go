@@ -4,6 +4,7 @@ package keep
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -67,7 +68,7 @@ func newRestCmd(a *app.App) *cobra.Command {
 		if err := os.MkdirAll(app.CacheDir(l), 0o700); err != nil {
 			return err
 		}
-		path := app.RestLock(l)
+		path := filepath.Join(app.CacheDir(l), "rest.lock")
 		until, err := runRest(ctx, a, path)
 		if err != nil || until.IsZero() {
 			return err

@@ -14,6 +14,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/distill/offline"
 	"recall/eval"
 	"recall/hint"
 	"recall/ingest"
@@ -141,7 +142,7 @@ func distilled(ctx context.Context, a *app.App, t eval.Transcript) (at labelling
 	}
 	ingest.Own([]*ingest.Session{at.session})
 	pipeline.Redact(rules, at.session)
-	at.payload, err = a.Distiller().Distill(ctx, at.session)
+	at.payload, err = offline.Distiller{}.Distill(ctx, at.session)
 	return at, err
 }
 

@@ -15,6 +15,7 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/config"
+	"recall/distill/offline"
 	"recall/eval"
 	"recall/eval/report"
 	"recall/hint"
@@ -34,14 +35,6 @@ type evalFlags struct {
 	JSON                         bool
 
 	reranks bool
-}
-
-func newEvalPayloadsCmd(a *app.App) *cobra.Command {
-	return newMeasureCmd(a, "eval-payloads", evalFlags{}, eval.Payloads, report.Tables.Payloads)
-}
-
-func newEvalQuestionsCmd(a *app.App) *cobra.Command {
-	return newMeasureCmd(a, "eval-questions", evalFlags{reranks: true}, eval.Questions, report.Tables.Questions)
 }
 
 type measuring func(context.Context, eval.Options) (*eval.Run, error)
@@ -72,7 +65,7 @@ func measured(ctx context.Context, a *app.App, f evalFlags, measure measuring) (
 		return nil, err
 	}
 	o := eval.Options{
-		Gold: f.Gold, Distiller: a.Distiller(), Budget: cfg.Payload.Budget,
+		Gold: f.Gold, Distiller: offline.Distiller{}, Budget: cfg.Payload.Budget,
 		Redact: func(s *ingest.Session) { pipeline.Redact(rules, s) },
 	}
 	done, err := transcripts(ctx, a, f, set, &o)

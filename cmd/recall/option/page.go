@@ -15,7 +15,8 @@ import (
 )
 
 // pages are the commands as people see them, a file a command: recall eval label's is eval-label.txt. It begins with
-// the line of usage and what it does in short; below a blank line stands more of it, below "Flags:" its flags and below
+// the line of usage and what it does in short; then its group in recall help all, or "hidden" of one that is for scripts
+// and other programs, and "paged" where its output may be long. Below a blank line stands more of it, below "Flags:" its flags and below
 // "Examples:" its examples. A flag is a line, and those behind it that begin with more blanks:
 //
 //	-n, --limit NUMBER=40 @query.limit  most answers
@@ -26,6 +27,9 @@ import (
 //
 //go:embed help/*.txt
 var pages embed.FS
+
+// Paged are the annotations of a command whose output may be long, and that asks nothing in between.
+var Paged = map[string]string{"paged": "yes"}
 
 // Command makes a command of its page. What is given for a flag goes into the field of into's struct that has its name:
 // --dry-run's is DryRun.
@@ -46,6 +50,10 @@ func Command(name string, into any, run func(cmd *cobra.Command, args []string) 
 			cmd.Aliases = strings.Fields(words)
 		case "meant by":
 			cmd.SuggestFor = strings.Fields(words)
+		case "group":
+			cmd.GroupID = words
+		case "paged":
+			cmd.Annotations = Paged
 		case "hidden":
 			cmd.Hidden = true
 		}
