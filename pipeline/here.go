@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"recall/ingest"
@@ -22,11 +23,7 @@ func Here(l *library.Library, dir string) (project, branch string) {
 		}
 		return "", ""
 	}
-	folders := []string{dir}
-	if real, err := filepath.EvalSymlinks(dir); err == nil && real != dir {
-		folders = append(folders, real)
-	}
-	for _, at := range folders {
+	for _, at := range slices.Compact([]string{dir, RealOf(dir)}) {
 		for {
 			if p, err := l.Project(at); err == nil {
 				return p.ID, ""
@@ -46,10 +43,7 @@ func rootHere(dir string) string {
 	if repo, ok := ingest.RepositoryOf(dir); ok {
 		return repo.Root
 	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return real
-	}
-	return dir
+	return RealOf(dir)
 }
 
 // A NotHereError says that no session worked in a folder, so that no project is

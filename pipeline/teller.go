@@ -41,9 +41,7 @@ func newTeller(dirs []string) (*teller, error) {
 	}
 	t := &teller{changes: make(chan struct{}, 1), w: w}
 	for _, dir := range dirs {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			dir = real // a root may be a link; nothing below it is followed
-		}
+		dir = RealOf(dir) // a root may be a link; nothing below it is followed
 		if err := t.add(dir); err != nil {
 			w.Close()
 			return nil, err

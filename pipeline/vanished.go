@@ -24,9 +24,7 @@ func (r *intake) vanished(roots []string, found, changed []ingest.Found) (all []
 		anyway[f.ID] = true
 	}
 	for _, root := range slices.Clone(roots) {
-		if real, err := filepath.EvalSymlinks(root); err == nil {
-			roots = append(roots, real)
-		}
+		roots = append(roots, RealOf(root))
 	}
 	for path, f := range r.seen.Files {
 		if !there[path] && slices.ContainsFunc(roots, func(root string) bool {

@@ -113,18 +113,13 @@ func (a *Asker) Run(ctx context.Context, o Options) (Report, error) {
 			g.out.Unpriced = g.out.Unpriced || s.Unpriced
 		}
 	}
-	return g.out, cmp.Or(err, g.journal())
-}
-
-// journal notes what was done, with the wall clock's time.
-func (g *asking) journal() error {
 	r := g.out
 	queued := r.Waiting + r.Pending + r.Resting
 	if r.Asked+queued == 0 {
-		return nil
+		return r, err
 	}
-	return g.Library.Journal("improve", map[string]any{"asked": r.Asked, "improved": r.Improved, "queued": queued,
-		"skipped": len(r.Problems), "ms": time.Since(g.begun).Milliseconds()})
+	return r, cmp.Or(err, g.Library.Journal("improve", map[string]any{"asked": r.Asked, "improved": r.Improved,
+		"queued": queued, "skipped": len(r.Problems), "ms": time.Since(g.begun).Milliseconds()}))
 }
 
 // asking is a Run at work.
