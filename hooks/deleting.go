@@ -22,8 +22,9 @@ import (
 
 // removing are the words of commands and programs that take files away. A
 // command without any of them, which is nearly every one, costs nothing more.
-var removing = regexp.MustCompile(`\b(rm|rmdir|unlink|shred|mv|trash|trash-put|srm|rmtree|removeSync|rmSync|` +
-	`unlinkSync|os\.remove|Remove-Item|Move-Item|truncate|rsync|git\b.*\bclean)\b|-delete\b|>\s*[^\s&>]`)
+var removing = regexp.MustCompile(`\b(` +
+	`rm|rmdir|unlink|shred|mv|trash|trash-put|srm|rmtree|removeSync|rmSync|unlinkSync|os\.remove|` +
+	`Remove-Item|Move-Item|truncate|rsync|git\b.*\bclean)\b|-delete\b|>\s*[^\s&>]`)
 
 // takesAway reports whether a call may take files away at all.
 func takesAway(in Input) bool {

@@ -14,10 +14,10 @@ import (
 
 // runs is a word of a command line that may name a script: what an interpreter is
 // given, or a path where a program stands.
-var runs = regexp.MustCompile(`(?:^|[;&|(\n{])\s*(?:(?:sudo|nohup|time|env|exec|nice|command|then|do|` +
-	`else)\s+(?:-\S+\s+)*)*` +
-	`(?:(\S*(?:\b(?:ba|z|da|k|fi)?sh|python[0-9.]*|node|perl|ruby|deno|bun)|source|\.)\s+(?:-\S+\s+|` +
-	`run\s+)*)?("[^"\n]+"|'[^'\n]+'|[^\s'";|&()<>]+)`)
+var runs = regexp.MustCompile(`(?:^|[;&|(\n{])\s*` +
+	`(?:(?:sudo|nohup|time|env|exec|nice|command|then|do|else)\s+(?:-\S+\s+)*)*` +
+	`(?:(\S*(?:\b(?:ba|z|da|k|fi)?sh|python[0-9.]*|node|perl|ruby|deno|bun)|source|\.)\s+(?:-\S+\s+|run\s+)*)?` +
+	`("[^"\n]+"|'[^'\n]+'|[^\s'";|&()<>]+)`)
 
 // How much is read of the scripts that a command runs, and of those that they
 // run: each no further than commandMost.

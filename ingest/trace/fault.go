@@ -198,9 +198,8 @@ var (
 	hexText  = text.Pattern(`\b(?:0x[0-9a-f]+|[0-9a-f]{7,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b`)
 	// A number, what is joined to it by a mark, and more numbers after that: "1.2.3", "12:30".
 	numberText = text.Pattern(`\d+(?:[.:,_-]\d+)*`)
-	leadMarks  = text.Pattern(`^(?:[\[(]?#[^ ]*[\])]?:? |‹path›:? |[|>*✗×✕•✖└├─+~=#-]+ |` +
-		`e +|(?:error|fatal|panic|failure|failed|warn|warning|err|npm err!|exit status #|` +
-		`exit code #|stderr|uncaught|unhandled|` +
+	leadMarks  = text.Pattern(`^(?:[\[(]?#[^ ]*[\])]?:? |‹path›:? |[|>*✗×✕•✖└├─+~=#-]+ |e +|` +
+		`(?:error|fatal|panic|failure|failed|warn|warning|err|npm err!|exit status #|exit code #|stderr|uncaught|unhandled|` +
 		`(?:\w+\.)*\w+\.go)(?:\[\w*#*\]| ts#)?[:!] |npm error (?:code )?)+`)
 )
 
@@ -209,9 +208,8 @@ var tailMarks = text.Pattern(`(?: \((?:#s|[a-z0-9#-]+)\)| #m?s)+$`)
 
 // emptyText tells, of a line as Normal makes it, that something failed and not what.
 var emptyText = text.Pattern(`(?:^| )(?:task failed|too many errors|exit status #)$|tests, # failures$|` +
-	`^(?:fail ‹path›|glob patterns are not allowed|permission to use |recipe for target|errors? found|` +
-	`found # error)|exited with (?:exit )?(?:code|status)|tool call errored|requires approval|` +
-	` was blocked\. for security|` +
+	`^(?:fail ‹path›|glob patterns are not allowed|permission to use |recipe for target|errors? found|found # error)|` +
+	`exited with (?:exit )?(?:code|status)|tool call errored|requires approval| was blocked\. for security|` +
 	`working directory .* was deleted`)
 
 // Normal is a line with what changes masked; see Signature.
