@@ -49,7 +49,7 @@ func places(n int) []int {
 func ratesOf(sessions []Count) Rates {
 	sum := func(draw []int) (c Count) {
 		for _, i := range draw {
-			c = c.plus(sessions[i])
+			c = c.Plus(sessions[i])
 		}
 		return c
 	}

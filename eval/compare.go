@@ -164,7 +164,7 @@ func (c *Comparison) counted(name string, scores [][2]Score, pick func(Score) Co
 		value := func(side int, draw []int) float64 {
 			var sum Count
 			for _, i := range draw {
-				sum = sum.plus(pick(scores[i][side]))
+				sum = sum.Plus(pick(scores[i][side]))
 			}
 			return m.of(sum)
 		}

@@ -71,9 +71,9 @@ func floor(t *testing.T, c *Corpus, without bool) (sum Score) {
 			}
 			one := scoreOf(kinds, k.Gold.Items, strict, lenient)
 			for kind, n := range one.Kinds {
-				sum.Kinds[kind] = sum.Kinds[kind].plus(n)
+				sum.Kinds[kind] = sum.Kinds[kind].Plus(n)
 			}
-			sum.Micro, sum.Lenient = sum.Micro.plus(one.Micro), sum.Lenient.plus(one.Lenient)
+			sum.Micro, sum.Lenient = sum.Micro.Plus(one.Micro), sum.Lenient.Plus(one.Lenient)
 		}
 	}
 	return sum

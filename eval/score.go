@@ -39,7 +39,8 @@ func (c Count) F1() float64 {
 	return 2 * p * r / (p + r)
 }
 
-func (c Count) plus(d Count) Count {
+// Plus is what both count.
+func (c Count) Plus(d Count) Count {
 	return Count{c.Hits + d.Hits, c.Pred + d.Pred, c.Wanted + d.Wanted}
 }
 
@@ -67,7 +68,7 @@ func scoreOf(kinds []payload.Kind, gold []GoldItem, strict, lenient []Pair) Scor
 	delete(sc.Kinds, fair)
 	delete(sc.Kinds, payload.Lead) // claims nothing: it counts where any kind does
 	for _, n := range sc.Kinds {
-		sc.Micro = sc.Micro.plus(n)
+		sc.Micro = sc.Micro.Plus(n)
 	}
 	unsorted := sc.Kinds[""].Pred // wrong, and nobody says of what kind: wrong in each
 	delete(sc.Kinds, "")
@@ -80,7 +81,7 @@ func scoreOf(kinds []payload.Kind, gold []GoldItem, strict, lenient []Pair) Scor
 	}
 	none := make([]payload.Kind, len(kinds))
 	for _, n := range counts(none, gold, lenient) {
-		sc.Lenient = sc.Lenient.plus(n)
+		sc.Lenient = sc.Lenient.Plus(n)
 	}
 	return sc
 }
@@ -107,7 +108,7 @@ func asGold(kinds []payload.Kind, gold []GoldItem, strict, lenient []Pair) []pay
 // pair count for their own kind.
 func counts(kinds []payload.Kind, gold []GoldItem, pairs []Pair) map[payload.Kind]Count {
 	m := map[payload.Kind]Count{}
-	add := func(kind payload.Kind, c Count) { m[kind] = m[kind].plus(c) }
+	add := func(kind payload.Kind, c Count) { m[kind] = m[kind].Plus(c) }
 	neutral := map[int]bool{}
 	for _, p := range pairs {
 		if gold[p.Gold].Must {

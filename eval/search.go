@@ -61,23 +61,19 @@ func searches(ctx context.Context, set *Set, c *Corpus, o Options, r *Run) ([]*s
 		s.oracle = strings.HasPrefix(s.name, "oracle")
 		s.baseline = !s.oracle
 	}
-	chosen := slices.DeleteFunc(slices.Clone(all), func(s *search) bool { return !o.wants(s.name) })
+	var names []string
+	for _, s := range all {
+		names = append(names, s.name)
+	}
+	chosen := slices.DeleteFunc(all, func(s *search) bool { return !o.wants(s.name) })
 	if len(chosen) == 0 {
 		return nil, fmt.Errorf("nothing to compare is called %s: there are %s", strings.Join(o.Only, ", "),
-			strings.Join(namesOf(all), ", "))
+			strings.Join(names, ", "))
 	}
 	return chosen, nil
 }
 
 func (o Options) wants(name string) bool { return len(o.Only) == 0 || slices.Contains(o.Only, name) }
-
-func namesOf(all []*search) []string {
-	var names []string
-	for _, s := range all {
-		names = append(names, s.name)
-	}
-	return names
-}
 
 // withoutNames is the search over a model's items without the other words that it
 // gave them: what is lost is what these words bring.

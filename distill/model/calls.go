@@ -3,7 +3,6 @@ package model
 import (
 	"encoding/json"
 	"fmt"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -251,12 +250,7 @@ func (c *condenser) page(call *ingest.ToolCall) {
 		}
 		return
 	}
-	switch strings.ToLower(path.Ext(strings.ReplaceAll(call.Path, "\\", "/"))) {
-	case ".md", ".txt", ".rst", ".adoc":
-	default:
-		return
-	}
-	if text := call.Input["content"]; text != "" && call.Verdict != ingest.Rejected {
+	if text := call.Input["content"]; text != "" && isProse(call.Path) && call.Verdict != ingest.Rejected {
 		c.lines("+   | ", clip(text, clipPage))
 	}
 }

@@ -36,19 +36,13 @@ func (m *Improver) Improve(ctx context.Context, s *ingest.Session, rules *payloa
 // than it is at a share: else the same would be asked again. 0 if there is none.
 func (m *Improver) smaller(s *ingest.Session, share int) int {
 	_, windows, _, err := m.cut(s, share)
-	if err != nil {
-		return 0
-	}
 	largest := 0
 	for i := range windows {
 		largest = max(largest, windows[i].size())
 	}
-	for share *= 2; share <= mostShares; share *= 2 {
-		z, err := m.sizes(share)
-		switch {
-		case err != nil:
-			return 0
-		case z.window < largest:
+	for share *= 2; err == nil && share <= mostShares; share *= 2 {
+		var z sizing
+		if z, err = m.sizes(share); err == nil && z.window < largest {
 			return share
 		}
 	}

@@ -50,19 +50,13 @@ func itemOf(f *found) (it payload.Item, drop string) {
 	switch {
 	case !slices.Contains(payload.Kinds, kind), kind == payload.Lead:
 		return it, dropKind
-	case it.Confidence <= sureness["low"] && doubtful(kind):
+	case it.Confidence <= sureness["low"] && slices.Contains(distill.Claims, kind): // somebody would act upon it
 		return it, dropDoubted
 	case it.Text == "",
 		kind != payload.File && len(strings.Fields(it.Text)) < 2 && !strings.ContainsFunc(it.Text, text.Unspaced):
 		return it, dropEmpty
 	}
 	return it, ""
-}
-
-// doubtful tells kinds that somebody would act upon: of these an item that the
-// model itself doubts is none. What is left to do may be an offer.
-func doubtful(k payload.Kind) bool {
-	return slices.Contains(distill.Claims, k)
 }
 
 // tidy is a text in one line without what can't be seen, cut at a word.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -49,18 +50,14 @@ func (m *Improver) current(key string, k kept) bool {
 	return k.Prompt == versionFor(key) && k.Model == m.o.Model.Name()
 }
 
+// promptOf is by which prompt a task's answers are asked for, where it isn't Extract.
+var promptOf = map[string]prompts.Prompt{"rephrase": prompts.Rephrase, "words": prompts.Rephrase,
+	"reconcile": prompts.Reconcile, "pair": prompts.Reconcile, "repair": prompts.Repair}
+
 // versionFor is the version of the prompt that a key's answer is asked by.
 func versionFor(key string) string {
 	task, _, _ := strings.Cut(key, "-")
-	switch task {
-	case "rephrase", "words":
-		return prompts.Version(prompts.Rephrase.Text())
-	case "reconcile", "pair":
-		return prompts.Version(prompts.Reconcile.Text())
-	case "repair":
-		return prompts.Version(prompts.Repair.Text())
-	}
-	return prompts.Version(prompts.Extract.Text())
+	return prompts.Version(cmp.Or(promptOf[task], prompts.Extract).Text())
 }
 
 // Answered takes in the answer to a request that went out with a batch, of the

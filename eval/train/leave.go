@@ -74,13 +74,9 @@ type tally struct {
 }
 
 func (t *tally) add(o tally) {
-	for _, c := range []struct{ to, from *eval.Count }{{&t.any, &o.any}, {&t.files, &o.files}, {&t.goals, &o.goals},
-		{&t.told, &o.told}, {&t.view, &o.view},
-		{&t.chance, &o.chance}, {&t.passages, &o.passages}} {
-		c.to.Hits += c.from.Hits
-		c.to.Pred += c.from.Pred
-		c.to.Wanted += c.from.Wanted
-	}
+	t.any, t.files, t.goals = t.any.Plus(o.any), t.files.Plus(o.files), t.goals.Plus(o.goals)
+	t.told, t.view = t.told.Plus(o.told), t.view.Plus(o.view)
+	t.chance, t.passages = t.chance.Plus(o.chance), t.passages.Plus(o.passages)
 	t.sessions += o.sessions
 }
 
@@ -93,21 +89,15 @@ func (l *left) tally(e *example) tally {
 	score := e.c.Score(items)
 	t := tally{any: score.Lenient, files: score.Kinds[payload.File], goals: score.Kinds[payload.Goal],
 		view: e.c.Score(e.heard.Items(l.view)).Lenient, sessions: 1}
-	for i, p := range e.heard.Passages(m, nil) {
-		if i == firstPassages {
-			break
-		}
-		right, fair := e.worth(p.Item)
-		if right || !fair {
-			t.told.Pred++
-		}
-		if right {
-			t.told.Hits++
-		}
-	}
 	var quoted []payload.Item
-	for _, p := range e.heard.Passages(m, nil) {
+	for i, p := range e.heard.Passages(m, nil) {
 		quoted = append(quoted, p.Item)
+		if right, fair := e.worth(p.Item); i < firstPassages && (right || !fair) {
+			t.told.Pred++
+			if right {
+				t.told.Hits++
+			}
+		}
 	}
 	t.passages = e.c.Score(quoted).Lenient
 	t.passages.Wanted -= score.Kinds[payload.File].Wanted
