@@ -25,28 +25,30 @@ const (
 	bytesCase = 0x20202020 // makes small letters of capital ones, and the same of others in all places
 )
 
-func newLiterals(all []*literal) *literals {
-	l := &literals{}
-	for _, one := range all {
-		h := hashOfThree(fourBytes(one.text+" ", 0) | bytesCase)
-		l.all[h] = append(l.all[h], one)
-		if len(one.text) == 3 {
-			l.fourth[h] = ^uint64(0)
-		} else {
-			l.fourth[h] |= 1 << ((one.text[3] | 0x20) % 64)
-		}
+func (l *literals) add(one *literal) {
+	h := hashOfThree(fourBytes(one.text+" ", 0) | bytesCase)
+	l.all[h] = append(l.all[h], one)
+	slices.SortStableFunc(l.all[h], func(a, b *literal) int { return len(a.text) - len(b.text) })
+	if len(one.text) == 3 {
+		l.fourth[h] = ^uint64(0)
+	} else {
+		l.fourth[h] |= 1 << ((one.text[3] | 0x20) % 64)
 	}
-	for _, with := range l.all {
-		slices.SortStableFunc(with, func(a, b *literal) int { return len(a.text) - len(b.text) })
-	}
-	return l
+}
+
+func fourBytes(s string, at int) uint32 {
+	_ = s[at+3]
+	return uint32(s[at]) | uint32(s[at+1])<<8 | uint32(s[at+2])<<16 | uint32(s[at+3])<<24
 }
 
 // hashOfThree is one of the first three of four bytes.
 func hashOfThree(four uint32) uint32 { return four << 8 * 2654435761 >> (32 - firstBits) }
 
-// each calls found for every place where a literal stands, in order.
+// each calls found for every place where a literal stands, in order; nil holds none.
 func (l *literals) each(text string, found func(one *literal, at int)) {
+	if l == nil {
+		return
+	}
 	for at := 0; at+4 <= len(text); at++ {
 		if four := fourBytes(text, at) | bytesCase; l.fourth[hashOfThree(four)]>>(four>>24%64)&1 != 0 {
 			l.at(text, at, found)

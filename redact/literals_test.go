@@ -20,17 +20,17 @@ func TestEveryLiteralIsFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOfNDistinct(rapid.StringMatching(`[ab_:]{3,9}`), 1, 12, rapid.ID).Draw(t, "literals")
 		text := rapid.StringMatching(`[abAB_:x]{0,60}`).Draw(t, "text")
-		var all []*literal
+		all := &literals{}
 		var want, got []standing
 		for _, l := range texts {
-			all = append(all, &literal{text: l})
+			all.add(&literal{text: l})
 			for at := 0; at+len(l) <= len(text); at++ {
 				if strings.EqualFold(text[at:at+len(l)], l) {
 					want = append(want, standing{l, at})
 				}
 			}
 		}
-		newLiterals(all).each(text, func(one *literal, at int) { got = append(got, standing{one.text, at}) })
+		all.each(text, func(one *literal, at int) { got = append(got, standing{one.text, at}) })
 		if !slices.IsSortedFunc(got, func(a, b standing) int { return a.At - b.At }) {
 			t.Errorf("literals %q in %q: not in order: %v", texts, text, got)
 		}

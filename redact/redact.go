@@ -43,7 +43,7 @@ type detector func(s *scan, from, to int)
 // New builds the scanner. It takes about a millisecond: expressions are compiled
 // when they are first needed.
 func New() *Rules {
-	b := &builder{of: map[string]*literal{}, broken: map[string]bool{}}
+	b := &builder{all: &literals{}, of: map[string]*literal{}, broken: map[string]bool{}}
 	ownRules(b)
 	for _, r := range shipped() {
 		r := &lazyRule{shippedRule: &r}
@@ -54,7 +54,7 @@ func New() *Rules {
 			}
 		}
 	}
-	r := &Rules{literals: newLiterals(b.all), wholes: map[string]detector{}}
+	r := &Rules{literals: b.all, wholes: map[string]detector{}}
 	for _, k := range keyForms() {
 		if k.whole() {
 			r.wholes[k.prefix], r.begins[k.prefix[0]] = k.detector(), true
@@ -65,8 +65,8 @@ func New() *Rules {
 
 // builder collects literals and what to try at each.
 type builder struct {
+	all    *literals
 	of     map[string]*literal
-	all    []*literal
 	broken map[string]bool
 }
 
@@ -84,7 +84,8 @@ func (b *builder) add(text string, d detector) {
 	one := b.of[text]
 	if one == nil {
 		one = &literal{text: text}
-		b.of[text], b.all = one, append(b.all, one)
+		b.of[text] = one
+		b.all.add(one)
 	}
 	one.tries = append(one.tries, d)
 }

@@ -54,13 +54,17 @@ func (s *scan) look(r *Rules, text string) {
 		s.randomRun(from, to)
 	}
 	r.literals.each(text, func(one *literal, at int) {
-		if s.tired(at) {
-			return
-		}
-		for _, try := range one.tries {
-			try(s, at, at+len(one.text))
+		if !s.tired(at) {
+			s.try(one, at)
 		}
 	})
+}
+
+// try tries what is to be tried where a literal stands.
+func (s *scan) try(one *literal, at int) {
+	for _, try := range one.tries {
+		try(s, at, at+len(one.text))
+	}
 }
 
 // add notes a secret.

@@ -51,7 +51,7 @@ func (r *Redactor) Text(text string) string {
 func (r *Redactor) find(text string) {
 	r.scan.look(r.rules, text)
 	r.nested(text)
-	r.known.find(&r.scan)
+	r.known.each(r.scan.text, r.scan.try)
 }
 
 // Known returns the text without the secrets that the session has shown so far.
@@ -59,7 +59,7 @@ func (r *Redactor) find(text string) {
 // the one that told them.
 func (r *Redactor) Known(text string) string {
 	r.scan = scan{text: text, found: r.scan.found[:0], around: r.scan.around}
-	r.known.find(&r.scan)
+	r.known.each(r.scan.text, r.scan.try)
 	if len(r.scan.found) == 0 {
 		return text
 	}
@@ -97,7 +97,7 @@ func (r *Redactor) placeholder(kind, secret string) string {
 	r.counts[kind]++
 	name := fmt.Sprintf("%s%s %d%s", open, kind, r.counts[kind], shut)
 	r.names[secret] = name
-	r.known.add(secret, false)
+	r.known.keep(secret, false)
 	for _, v := range variants(secret) {
 		r.learn(name, v)
 	}
@@ -115,7 +115,7 @@ func (r *Redactor) placeholder(kind, secret string) string {
 func (r *Redactor) learn(name, part string) {
 	if _, ok := r.names[part]; !ok && len(part) >= knownLeast-2 {
 		r.names[part] = name
-		r.known.add(part, true)
+		r.known.keep(part, true)
 	}
 }
 
