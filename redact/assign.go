@@ -8,18 +8,10 @@ import "strings"
 //	(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}
 //
 // escaped quotes allowed.
-func (s *scan) assignment(to int) (value int, ok bool) {
-	if s.assignedAt != to {
-		s.assignedAt = to
-		s.value, s.assigned = assignment(s.text, to)
-	}
-	return s.value, s.assigned
-}
-
-func assignment(text string, at int) (int, bool) {
+func assignment(text string, at int) (value int, ok bool) {
 	at = skip(text, at, inName, 20)
 	at = skip(text, at, gap, 4)
-	at, ok := operator(text, at)
+	at, ok = operator(text, at)
 	if !ok {
 		return at, false
 	}

@@ -41,8 +41,7 @@ func (k keyForm) whole() bool {
 
 // detector returns what looks at the form's prefix.
 func (k keyForm) detector() detector {
-	switch k.kind {
-	case "jwt":
+	if k.kind == "jwt" {
 		return jwt
 	}
 	return func(s *scan, from, _ int) {

@@ -99,7 +99,7 @@ func named(literal, kind string, st strength, whole bool) detector {
 		if !ok {
 			v, ok = s.valueBefore(from, end)
 		}
-		table := (literal != "pass" || s.before(from) == '_') && true
+		table := literal != "pass" || s.before(from) == '_'
 		if !ok && !table {
 			return
 		}
@@ -151,7 +151,7 @@ func named(literal, kind string, st strength, whole bool) detector {
 // a cache, a keyboard.
 func (s *scan) ordinaryKey(from int) bool { return s.qualified(from, ordinaryKeys) }
 
-var ordinaryKeys = byLast(words("ordinary keys")...)
+var ordinaryKeys = words("ordinary keys")
 
 // lists are what is before "token" in the name of a place in a list, or of
 // something that isn't a secret.
@@ -171,37 +171,21 @@ func (s *scan) logsIn(from int) bool {
 }
 
 // Words that say of what stands behind them that it lets in: of a key or a token,
-// of a key to a programming interface, of a code; by their last letters.
+// of a key to a programming interface, of a code.
 var (
-	qualifiers = byLast(words("qualifiers")...)
-	interfaces = byLast("api")
-	unlocking  = byLast(words("unlocking")...)
+	qualifiers = words("qualifiers")
+	interfaces = []string{"api"}
+	unlocking  = words("unlocking")
 )
-
-type lastLetters [256][]string
-
-func byLast(words ...string) *lastLetters {
-	t := &lastLetters{}
-	for _, w := range words {
-		t[w[len(w)-1]] = append(t[w[len(w)-1]], w)
-	}
-	return t
-}
 
 // qualified reports whether one of the words stands before a name, apart or as a
 // part of the same name.
-func (s *scan) qualified(from int, by *lastLetters) bool {
+func (s *scan) qualified(from int, by []string) bool {
 	end := from
 	for end > 0 && strings.IndexByte(" -_", s.text[end-1]) >= 0 && from-end < 2 {
 		end--
 	}
-	if end == 0 {
-		return false
-	}
-	for _, w := range by[s.text[end-1]|0x20] {
-		if len(w) <= end && strings.EqualFold(s.text[end-len(w):end], w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(by, func(w string) bool {
+		return len(w) <= end && strings.EqualFold(s.text[end-len(w):end], w)
+	})
 }

@@ -1,9 +1,7 @@
 package redact
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 )
 
 // ownRules adds recall's own rules: what gitleaks' rules miss in transcripts.
@@ -71,7 +69,7 @@ func hook(kind string) detector {
 // shaped masks what an expression finds around a literal, from some bytes before it
 // on: its first group.
 func shaped(kind string, before int, expr string) detector {
-	re := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+	re := pattern(expr)
 	return func(s *scan, from, to int) {
 		begin := max(0, from-before)
 		if m := re().FindStringSubmatchIndex(s.text[begin:min(len(s.text), to+reachSurely)]); m != nil {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -93,8 +92,7 @@ func TestKnownSecretIsMaskedWithoutItsName(t *testing.T) {
 func TestShippedRulesFindWhatTheirExpressionsMatch(t *testing.T) {
 	r := rules(t)
 	for i := range shipped() {
-		rule := &lazyRule{shippedRule: &shipped()[i]}
-		re := rule.compile()
+		rule := lazily(&shipped()[i])
 		random := rand.New(rand.NewPCG(7, uint64(i)))
 		tried := 0
 		for n := 0; n < 300 && tried < 20; n++ {
@@ -106,7 +104,7 @@ func TestShippedRulesFindWhatTheirExpressionsMatch(t *testing.T) {
 				} else if rule.form == formAround && !strings.Contains(strings.ToLower(value), anchor) {
 					text = anchor + " " + value
 				}
-				secret, ok := plain(rule, re, value)
+				secret, ok := plain(rule, value)
 				if !ok || secret[0] == '=' { // read as the operator's
 					continue
 				}
@@ -123,15 +121,14 @@ func TestShippedRulesFindWhatTheirExpressionsMatch(t *testing.T) {
 }
 
 // plain applies a rule's expression and thresholds to a whole text.
-func plain(rule *lazyRule, re *regexp.Regexp, text string) (string, bool) {
-	m := re.FindStringSubmatchIndex(text)
+func plain(rule *lazyRule, text string) (string, bool) {
+	m := rule.re().FindStringSubmatchIndex(text)
 	if m == nil {
 		return "", false
 	}
 	a, b := secretGroup(m, rule.group)
 	secret := text[a:b]
-	ok := entropy(secret) > rule.entropy && !allowed(secret) && !rule.allows(secret) && !placeholder(secret)
-	return secret, ok
+	return secret, entropy(secret) > rule.entropy && rule.keeps(secret)
 }
 
 // sample makes up a text that an expression matches.

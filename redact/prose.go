@@ -49,13 +49,13 @@ func (y *saying) token(s *scan, from, to int) {
 		case (near == next || near >= told) && known && len(v) >= 24 && public(v) && mixed(v):
 			return true
 		case glued || vague && !known:
-			return near == next && shuffled(v) && randomWord(v, quoted) && (known || jumbled(v))
+			return near == next && shuffled(v) && randomWord(v) && (known || jumbled(v))
 		case near == somewhere:
-			return len(v) >= 24 && randomWord(v, quoted)
-		case near >= told && randomWord(v, quoted), near == next && unmistakable(v):
+			return len(v) >= 24 && randomWord(v)
+		case near >= told && randomWord(v), near == next && unmistakable(v):
 			return true
 		}
-		return shuffled(v) && randomWord(v, quoted)
+		return shuffled(v) && randomWord(v)
 	})
 }
 
@@ -210,7 +210,7 @@ func quotable(v string) bool {
 var qualities = set(words("qualities")...)
 
 // randomWord reports whether a word of a sentence is a key or a token.
-func randomWord(v string, _ bool) bool {
+func randomWord(v string) bool {
 	return len(v) >= 12 && mixed(v) && !public(v) && !placeholder(v) && !path(v) && !dotted(v) &&
 		entropy(v) > 3.2 && (jumbled(v) || !camel(v)) && !numbered(v)
 }

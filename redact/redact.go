@@ -46,7 +46,7 @@ func New() *Rules {
 	b := &builder{all: &literals{}, of: map[string]*literal{}, broken: map[string]bool{}}
 	ownRules(b)
 	for _, r := range shipped() {
-		r := &lazyRule{shippedRule: &r}
+		r := lazily(&r)
 		for _, a := range r.anchors {
 			b.add(a, r.detect)
 			if r.form == formAt {

@@ -24,11 +24,6 @@ type scan struct {
 	text  string
 	found []span
 
-	// The last assignment looked at, since many rules share a name.
-	assignedAt int
-	value      int
-	assigned   bool
-
 	blockEnd  int // of the last key block
 	cookieEnd int // of the last line of cookies
 
@@ -45,7 +40,7 @@ type scan struct {
 
 // look collects the secrets of a text in s.found.
 func (s *scan) look(r *Rules, text string) {
-	*s = scan{rules: r, text: text, found: s.found[:0], brokenOff: s.brokenOff[:0], assignedAt: -1,
+	*s = scan{rules: r, text: text, found: s.found[:0], brokenOff: s.brokenOff[:0],
 		blockEnd: -1, around: s.around, decoding: s.decoding}
 	if len(s.around) > 0 {
 		clear(s.around)

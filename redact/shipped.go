@@ -115,22 +115,24 @@ const (
 	reachSurely = 256  // to either side, where windows overlap
 )
 
-// lazyRule compiles its expression when a literal of its is first met.
+// lazyRule compiles its expressions when they are first needed.
 type lazyRule struct {
 	*shippedRule
-	once  sync.Once
-	re    *regexp.Regexp
-	allow []*regexp.Regexp
+	re    func() *regexp.Regexp
+	allow []func() *regexp.Regexp
 }
 
-func (r *lazyRule) compile() *regexp.Regexp {
-	r.once.Do(func() {
-		r.re = regexp.MustCompile(r.expr)
-		for _, a := range r.shippedRule.allow {
-			r.allow = append(r.allow, regexp.MustCompile(a))
-		}
-	})
-	return r.re
+func lazily(r *shippedRule) *lazyRule {
+	l := &lazyRule{shippedRule: r, re: pattern(r.expr)}
+	for _, a := range r.allow {
+		l.allow = append(l.allow, pattern(a))
+	}
+	return l
+}
+
+// pattern puts off compiling an expression to its first use.
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
 func (r *lazyRule) detect(s *scan, from, to int) {
@@ -159,7 +161,7 @@ func (r *lazyRule) detectAt(s *scan, from int) {
 }
 
 func (r *lazyRule) detectAssign(s *scan, to int) {
-	value, ok := s.assignment(to)
+	value, ok := assignment(s.text, to)
 	if !ok || skip(s.text, value, token, r.least) < value+r.least {
 		return
 	}
@@ -188,7 +190,7 @@ func (r *lazyRule) detectAround(s *scan, from, to int) {
 // the match ends, -1 if there is none.
 func (r *lazyRule) match(s *scan, from, to int) int {
 	window := s.text[from:to]
-	m := r.compile().FindStringSubmatchIndex(window)
+	m := r.re().FindStringSubmatchIndex(window)
 	if m == nil {
 		return -1
 	}
@@ -202,14 +204,9 @@ func (r *lazyRule) match(s *scan, from, to int) int {
 // keeps says that what the expression found is a secret by the rule's other
 // conditions too.
 func (r *lazyRule) keeps(secret string) bool {
-	if r.entropy > 0 && entropy(secret) <= r.entropy {
-		return false
-	}
-	return !allowed(secret) && !r.allows(secret) && !placeholder(secret)
-}
-
-func (r *lazyRule) allows(secret string) bool {
-	return slices.ContainsFunc(r.allow, func(re *regexp.Regexp) bool { return re.MatchString(secret) })
+	none := func(re func() *regexp.Regexp) bool { return re().MatchString(secret) }
+	return (r.entropy <= 0 || entropy(secret) > r.entropy) && !none(allowExpr) && !slices.ContainsFunc(r.allow, none) &&
+		!placeholder(secret)
 }
 
 // secretGroup returns the place of the wanted group, or of the first that holds
@@ -226,9 +223,7 @@ func secretGroup(m []int, group int) (from, to int) {
 	return m[0], m[1]
 }
 
-// allowed says that gitleaks counts the value for no secret in any rule.
-func allowed(secret string) bool { return allowExpr().MatchString(secret) }
-
+// allowExpr matches what gitleaks counts for no secret in any rule.
 var allowExpr = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?:" + strings.Join(allowedSecrets(), ")|(?:") + ")")
 })

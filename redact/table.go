@@ -152,6 +152,6 @@ func cellHolds(v string, st strength) bool {
 	case number:
 		return value{text: v, quoted: true}.unlocks(shapeIn(v))
 	}
-	return len(v) >= 12 && (randomWord(v, false) || value{text: v}.credible(shapeIn(v))) ||
+	return len(v) >= 12 && (randomWord(v) || value{text: v}.credible(shapeIn(v))) ||
 		st == middle && len(v) >= 32 && allHex(v)
 }
