@@ -154,9 +154,8 @@ var (
 		`(?i)\b(?:consider(?:ed)?|look(?:ed)? (?:at|into)|think (?:of|about)|thought (?:of|about)|` +
 			`discuss(?:ed)?|evaluated?|weigh(?:ed)?)\b`)
 	// sentenceForm matches what has a verb of its own.
-	sentenceForm = text.Pattern(`(?i)\w+n['’]t\b|\b(?:is|are|was|were|has|have|does|do|did|can|can't|cannot|will|` +
-		`won't|` +
-		`would|don't|doesn't|didn't|isn't)\b`)
+	sentenceForm = text.Pattern(
+		`(?i)\w+n['’]t\b|\b(?:is|are|was|were|has|have|does|do|did|can|cannot|will|would)\b`)
 	// refusedForm matches words with which somebody refuses a thing that nobody has
 	// tried, triedWords what speaks of a try.
 	refusedForm = text.Pattern(
@@ -164,9 +163,8 @@ var (
 			`refuses?|no way|i said|don['’]t want|not allowed|forbids?)\b`)
 	triedWords = text.Pattern(
 		`(?i)\b(?:tried|try|tests?|tested|measured|benchmark\w*|ran|spike|prototyped?|experiment\w*|` +
-			`attempt\w*|removed?|revert\w*|roll(?:ed)? back|went back|gave up|threw|forget|drop(?:ped|s)?|did(?:n['’]t|` +
-			` not)|` +
-			`slower|faster|crash\w*|failed)\b`)
+			`attempt\w*|removed?|revert\w*|roll(?:ed)? back|went back|gave up|threw|forget|drop(?:ped|s)?|` +
+			`did(?:n['’]t| not)|slower|faster|crash\w*|failed)\b`)
 )
 
 // refused reports whether an item's words speak of a refusal and of no try.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"recall/payload"
 	"recall/text"
@@ -19,40 +20,37 @@ const leastSaid = 0.5
 // grounded reports whether a sentence may rest on what it cites: its names and
 // numbers stand there, and most of its words; what it denies isn't affirmed
 // there, nor the other way round; and what doesn't hold any more is told as past.
-func grounded(text string, cited []note) bool {
-	if strings.TrimSpace(text) == "" {
-		return false
-	}
-	all, current := ground{}, ground{}
+func grounded(said string, cited []note) bool {
+	all, current := ground{text.Bag{}}, ground{text.Bag{}}
 	for _, n := range cited {
 		all.add(n.item)
 		if n.holds {
 			current.add(n.item)
 		}
 	}
-	said := read(text)
-	if len(said.content) == 0 || said.missing(all) || !said.rests(all) || said.turns(cited) || said.widens(cited) {
+	s := read(said)
+	if s.content.In(all.Bag) < leastSaid || s.missing(all) || s.turns(cited) || s.widens(cited) {
 		return false
 	}
-	return said.past || !said.missing(current) && len(current) > 0
+	return s.past || !s.missing(current) && len(current.Bag) > 0
 }
 
 // ground is the words that stand in items, stemmed, and as they are written.
-type ground map[string]bool
+type ground struct{ text.Bag }
 
 func (g ground) add(it *payload.Item) {
 	own := []string{it.Text, it.Why, it.Scope, it.Path, string(it.Kind), state(it),
 		it.At.Local().Format("2006-01-02 January 2 2006")}
 	for _, t := range slices.Concat(own, it.Alternatives, it.About, it.Aliases, it.Quotes()) {
 		text.Each(t, func(w string) bool {
-			g[text.Stem(w)] = true
+			g.Put(text.Stem(w), 1)
 			if n, ok := counts[w]; ok {
-				g[n] = true
+				g.Put(n, 1)
 			}
 			return true
 		})
 		for _, w := range fields(t) {
-			g[strings.ToLower(w)] = true
+			g.Put(strings.ToLower(w), 1)
 		}
 	}
 }
@@ -65,28 +63,24 @@ var counts = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5
 // sentence is what a sentence says, as far as it can be checked.
 type sentence struct {
 	text    string
-	content map[string]bool // stems
-	names   []string        // and numbers
-	past    bool            // it tells what was
+	content text.Bag // stems
+	names   []string // and numbers
+	past    bool     // it tells what was
 }
 
 func read(said string) sentence {
-	s := sentence{text: said, content: map[string]bool{}, past: pastForm().MatchString(settling().ReplaceAllString(said,
-		""))}
+	s := sentence{text: said, content: text.Bag{}, past: pastForm().MatchString(settling().ReplaceAllString(said, ""))}
 	for _, w := range text.Content(said) {
 		if !telling[w] {
-			s.content[text.Stem(w)] = true
+			s.content[text.Stem(w)] = 1
 		}
 	}
 	list := fields(said)
 	for i, w := range list {
 		switch low := strings.ToLower(w); {
-		case isName(w) || counts[low] != "":
+		case text.IsName(w), counts[low] != "", i > 0 && capital(w) && !begins(said, w),
+			i == 0 && len(list) > 1 && capital(w) && being[strings.ToLower(list[1])] && !text.Stop(low): // "Redis is …"
 			s.names = append(s.names, w)
-		case i > 0 && capital(w) && !begins(said, w):
-			s.names = append(s.names, w)
-		case i == 0 && len(list) > 1 && capital(w) && being[strings.ToLower(list[1])] && !text.Stop(low):
-			s.names = append(s.names, w) // "Redis is …"
 		}
 	}
 	return s
@@ -95,34 +89,14 @@ func read(said string) sentence {
 // missing reports whether a name or number stands nowhere.
 func (s sentence) missing(g ground) bool {
 	return slices.ContainsFunc(s.names, func(w string) bool {
-		if n := counts[strings.ToLower(w)]; n != "" && g[n] {
+		low := strings.ToLower(w)
+		if n := counts[low]; n != "" && g.Has(n) || g.Has(low) || g.Has(text.Stem(low)) {
 			return false
 		}
-		if g[strings.ToLower(w)] || g[text.Stem(strings.ToLower(w))] {
-			return false
-		}
-		found := true // "acquire/release", "retry-after": all its parts
-		parts := 0
-		text.Each(w, func(p string) bool {
-			if p != strings.ToLower(w) {
-				parts++
-				found = found && g[text.Stem(p)]
-			}
-			return true
-		})
-		return parts == 0 || !found
+		parts := slices.DeleteFunc(text.Split(w), func(p string) bool { return p == low })
+		// "acquire/release", "retry-after": all its parts
+		return len(parts) == 0 || slices.ContainsFunc(parts, func(p string) bool { return !g.Has(text.Stem(p)) })
 	})
-}
-
-// rests reports whether most of what is said stands there.
-func (s sentence) rests(g ground) bool {
-	n := 0
-	for w := range s.content {
-		if g[w] {
-			n++
-		}
-	}
-	return float64(n) >= leastSaid*float64(len(s.content))
 }
 
 // widens reports whether a sentence says "all" or "only" of what it cites and nothing
@@ -154,50 +128,38 @@ var howMany = []func() *regexp.Regexp{
 // says no to.
 func (s sentence) turns(cited []note) bool {
 	said := denied(s.text)
-	notes, open := map[string]bool{}, map[string]bool{} // what they say no to; what at least one of them says without
+	notes, open := text.Bag{}, text.Bag{} // what they say no to; what at least one of them says without
 	ruledOut := true
 	for _, n := range cited {
 		it := n.item
 		no := denied(it.Text)
 		for _, t := range slices.Concat([]string{it.Why, it.Scope}, it.Alternatives, it.Quotes()) {
-			maps.Copy(no, denied(t))
+			no.Add(denied(t))
 		}
 		for _, a := range it.Alternatives {
-			addStems(no, a)
+			no.Add(text.Words(a))
 		}
 		if it.Kind == payload.Eliminated || !n.holds {
-			addStems(no, it.Text)
+			no.Add(text.Words(it.Text))
 		}
 		ruledOut = ruledOut && it.Kind == payload.Eliminated
-		maps.Copy(notes, no)
-		text := map[string]bool{}
-		addStems(text, it.Text)
-		for w := range text {
-			if !no[w] {
-				open[w] = true
-			}
-		}
+		notes.Add(no)
+		open.Add(besides(text.Words(it.Text), no))
 	}
-	for w := range said {
-		if open[w] && !notes[w] {
-			return true
-		}
+	if besides(open, notes).Shared(said) > 0 {
+		return true
 	}
 	if denies().MatchString(s.text) || gone().MatchString(s.text) || s.past && !ruledOut {
 		return false
 	}
-	for w := range s.content { // yes to what all of them say no to
-		if notes[w] && !open[w] {
-			return true
-		}
-	}
-	return false
+	return besides(notes, open).Shared(s.content) > 0 // yes to what all of them say no to
 }
 
-func addStems(into map[string]bool, s string) {
-	for _, w := range text.Content(s) {
-		into[text.Stem(w)] = true
-	}
+// besides are the words of a bag that another hasn't.
+func besides(b, other text.Bag) text.Bag {
+	b = maps.Clone(b)
+	maps.DeleteFunc(b, func(w string, _ float64) bool { return other.Has(w) })
+	return b
 }
 
 // denies is a word that says no to what follows it, gone one that says no to
@@ -219,9 +181,9 @@ var (
 const reach = 2
 
 // denied are the stems that a text says no to.
-func denied(s string) map[string]bool {
+func denied(s string) text.Bag {
 	s = strings.ReplaceAll(s, "’", "'")
-	out := map[string]bool{}
+	out := text.Bag{}
 	for _, m := range denies().FindAllStringIndex(s, -1) {
 		clause := s[m[1]:]
 		if i := strings.IndexAny(clause, ",;:!?\n—("); i >= 0 {
@@ -229,7 +191,7 @@ func denied(s string) map[string]bool {
 		}
 		content := text.Content(clause)
 		for _, w := range content[:min(reach, len(content))] {
-			out[text.Stem(w)] = true
+			out[text.Stem(w)] = 1
 		}
 	}
 	for _, m := range gone().FindAllStringIndex(s, -1) {
@@ -239,7 +201,7 @@ func denied(s string) map[string]bool {
 		}
 		content := text.Content(clause)
 		for _, w := range content[max(0, len(content)-reach):] {
-			out[text.Stem(w)] = true
+			out[text.Stem(w)] = 1
 		}
 	}
 	return out
@@ -259,21 +221,9 @@ func fields(text string) []string {
 	return out
 }
 
-// isName reports whether a word is a name or a number whatever stands before it.
-func isName(w string) bool {
-	for i, r := range w {
-		if unicode.IsDigit(r) || strings.ContainsRune("._/", r) || i > 0 && unicode.IsUpper(r) {
-			return true
-		}
-	}
-	return false
-}
-
 func capital(w string) bool {
-	for _, r := range w {
-		return unicode.IsUpper(r)
-	}
-	return false
+	r, _ := utf8.DecodeRuneInString(w)
+	return unicode.IsUpper(r)
 }
 
 // begins reports whether a word stands only where a sentence, or what follows a
