@@ -15,7 +15,22 @@ type cache struct {
 	mu       sync.Mutex                // guards what follows
 	sessions map[string]map[int64]bool // rows of projects' sessions
 	counts   map[string]searchedIn     // by project, "" for all
-	projects []string
+	projects map[string][]string       // all of them, by ""
+}
+
+// remembered is what was read before of a thing in one of a cache's maps, or is read now.
+func remembered[V any](c *cache, in map[string]V, of string, read func() (V, error)) (V, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v, ok := in[of]
+	if ok {
+		return v, nil
+	}
+	v, err := read()
+	if err == nil {
+		in[of] = v
+	}
+	return v, err
 }
 
 // cacheOf gives what searches of one state of the index share.
@@ -26,7 +41,7 @@ func (x *Index) cacheOf(ctx context.Context, of *fulltext) (*cache, error) {
 		return x.read, nil
 	}
 	c := &cache{version: of.state.version, pieces: pieces{of: map[int64]*sizePiece{}},
-		sessions: map[string]map[int64]bool{}, counts: map[string]searchedIn{}}
+		sessions: map[string]map[int64]bool{}, counts: map[string]searchedIn{}, projects: map[string][]string{}}
 	err := of.tx.QueryRowContext(ctx, `SELECT ifnull(sum(items),0), ifnull(sum(turns),0) FROM segment`).
 		Scan(&c.listed[items], &c.listed[turns])
 	if err != nil {

@@ -116,12 +116,10 @@ func replaceDid(ctx context.Context, tx *sql.Tx, session int64, now []doing) err
 	if err := putDid(ctx, tx, session, now); err != nil {
 		return err
 	}
-	for _, id := range paths {
-		do(`DELETE FROM path WHERE id=?1 AND NOT EXISTS (SELECT 1 FROM touch WHERE path=?1)`, id)
-	}
-	for _, sig := range sigs {
-		do(`DELETE FROM fault WHERE sig=?1 AND NOT EXISTS (SELECT 1 FROM faulted WHERE sig=?1)`, sig)
-	}
+	do(`DELETE FROM path WHERE id IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM touch `+
+		`WHERE touch.path=path.id)`, jsonList(paths))
+	do(`DELETE FROM fault WHERE sig IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM faulted `+
+		`WHERE faulted.sig=fault.sig)`, jsonList(sigs))
 	return fault()
 }
 

@@ -47,11 +47,6 @@ func (x *Index) ProjectsOf(ctx context.Context, sessions []string) ([]string, er
 // ItemsIn lists a project's items of some kinds ("" and nil: of all), by when
 // they were said.
 func (x *Index) ItemsIn(ctx context.Context, project string, kinds ...payload.Kind) ([]Placed, error) {
-	q := `SELECT i.data, i.n, s.sid, s.title, s.project, s.source, s.start FROM item i JOIN session s ON ` +
-		`s.id=i.session WHERE (?1='' OR s.project=?1)`
-	if len(kinds) > 0 {
-		q += ` AND i.kind IN ('` + strings.Join(kindWords(kinds), `','`) + `')`
-	}
 	return readList(ctx, x, func(rows *sql.Rows) (p Placed, err error) {
 		var data sql.RawBytes
 		var start int64
@@ -60,18 +55,9 @@ func (x *Index) ItemsIn(ctx context.Context, project string, kinds ...payload.Ki
 		}
 		p.SessionStart = fromMillis(start)
 		return p, err
-	}, q+` ORDER BY i.at, s.start, s.sid, i.n, i.iid`, project)
-}
-
-// kindWords are kinds as SQL strings; what isn't a kind is left out.
-func kindWords(kinds []payload.Kind) []string {
-	var out []string
-	for _, k := range kinds {
-		if slices.Contains(payload.Kinds, k) {
-			out = append(out, string(k))
-		}
-	}
-	return out
+	}, `SELECT i.data, i.n, s.sid, s.title, s.project, s.source, s.start FROM item i JOIN session s ON s.id=i.session
+		WHERE (?1='' OR s.project=?1) AND (?2 IN ('null', '[]') OR i.kind IN (SELECT value FROM json_each(?2)))
+		ORDER BY i.at, s.start, s.sid, i.n, i.iid`, project, jsonList(kinds))
 }
 
 // Links lists all links, in the order of payload.StandingLinks.
@@ -103,13 +89,9 @@ func (x *Index) PutLinks(ctx context.Context, standing []payload.Link, made stri
 }
 
 func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made string, done []string) error {
-	old := map[string]bool{}
-	have, err := column[string](ctx, tx, `SELECT data FROM link`)
+	old, err := columnSet[string](ctx, tx, `SELECT data FROM link`)
 	if err != nil {
 		return err
-	}
-	for _, text := range have {
-		old[text] = true
 	}
 	ctx = context.WithoutCancel(ctx) // see rewrite
 	in, err := tx.PrepareContext(ctx, `INSERT OR REPLACE INTO link(later, earlier, at, data) VALUES(?,?,?,?)`)

@@ -150,10 +150,7 @@ func (r *reader) newestSessions(ctx context.Context) ([]int64, error) {
 		projects = []string{r.q.Project}
 	}
 	if len(projects) > 0 {
-		conds = append(conds, `project IN (?`+strings.Repeat(`,?`, len(projects)-1)+`)`)
-		for _, p := range projects {
-			args = append(args, p)
-		}
+		conds, args = append(conds, `project IN (SELECT value FROM json_each(?))`), append(args, jsonList(projects))
 	}
 	return column[int64](ctx, r.tx, `SELECT id FROM session WHERE `+strings.Join(conds,
 		` AND `)+` ORDER BY end DESC, start DESC, id`, args...)

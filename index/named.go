@@ -37,14 +37,10 @@ func (r *reader) named(ctx context.Context, ts []term) ([]string, error) {
 }
 
 // projects lists all projects; they are read once in each state of the index.
-func (r *reader) projects(ctx context.Context) (all []string, err error) {
-	known := r.read
-	known.mu.Lock()
-	defer known.mu.Unlock()
-	if known.projects == nil {
-		known.projects, err = column[string](ctx, r.tx, `SELECT DISTINCT project FROM session ORDER BY project`)
-	}
-	return known.projects, err
+func (r *reader) projects(ctx context.Context) ([]string, error) {
+	return remembered(r.read, r.read.projects, "", func() ([]string, error) {
+		return column[string](ctx, r.tx, `SELECT DISTINCT project FROM session ORDER BY project`)
+	})
 }
 
 // rareName reports whether a name that stands in the question is made of words,

@@ -131,10 +131,10 @@ func convex(found, near []candidate, weight float64) []candidate {
 	if len(found) > 0 {
 		top = found[0].score
 	}
-	all := gathered{list: found, at: map[int64]int{}}
+	all := gathered{}
 	for i := range found {
 		found[i].score *= 1 - weight
-		all.at[found[i].id] = i
+		all[found[i].id] = &found[i]
 	}
 	for _, c := range near {
 		if c.near > 0 {

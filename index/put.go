@@ -78,8 +78,8 @@ func (x *Index) Delete(ctx context.Context, session string) error {
 		if err != nil {
 			return err
 		}
-		return cmp.Or(w.rows(ctx, id, rows{}), dropLines(ctx, tx, session), replaceDid(ctx, tx, id, nil),
-			each(ctx, tx, `DELETE FROM session WHERE id=?`, []int64{id}))
+		_, gone := tx.ExecContext(ctx, `DELETE FROM session WHERE id=?`, id)
+		return cmp.Or(w.rows(ctx, id, rows{}), dropLines(ctx, tx, session), replaceDid(ctx, tx, id, nil), gone)
 	})
 	return x.fail("unindex "+session, err)
 }
@@ -193,24 +193,19 @@ func changes(ctx context.Context, tx *sql.Tx, table string, session int64, now [
 
 // drop deletes documents with their words and vectors.
 func (w *writing) drop(ctx context.Context, kind int, ids []int64) error {
+	if len(ids) == 0 {
+		return nil
+	}
 	for _, t := range textsOf[kind] {
 		if err := w.remove(ctx, t, ids); err != nil {
 			return err
 		}
 	}
+	do, fault := statements(ctx, w.tx)
 	if kind == items {
-		if err := each(ctx, w.tx, `DELETE FROM vec WHERE iid=(SELECT iid FROM item WHERE id=?)`, ids); err != nil {
-			return err
-		}
+		do(`DELETE FROM vec WHERE iid IN (SELECT iid FROM item WHERE id IN (SELECT value FROM json_each(?)))`, jsonList(ids))
 	}
-	return each(ctx, w.tx, `DELETE FROM `+documents[kind]+` WHERE id=?`, ids)
-}
-
-func each(ctx context.Context, tx *sql.Tx, query string, ids []int64) error {
-	do, fault := statements(ctx, tx)
-	for _, id := range ids {
-		do(query, id)
-	}
+	do(`DELETE FROM `+documents[kind]+` WHERE id IN (SELECT value FROM json_each(?))`, jsonList(ids))
 	return fault()
 }
 

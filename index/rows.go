@@ -48,6 +48,16 @@ func column[T any](ctx context.Context, q querier, query string, args ...any) ([
 	}, query, args...)
 }
 
+// columnSet runs a query of one column whose values are wanted for looking them up.
+func columnSet[T comparable](ctx context.Context, q querier, query string, args ...any) (map[T]bool, error) {
+	all, err := column[T](ctx, q, query, args...)
+	set := make(map[T]bool, len(all))
+	for _, v := range all {
+		set[v] = true
+	}
+	return set, err
+}
+
 // readList is list outside of a transaction, as who asks is told of its faults.
 func readList[T any](ctx context.Context, x *Index, one func(*sql.Rows) (T, error),
 	query string, args ...any) ([]T, error) {

@@ -9,7 +9,6 @@ import (
 
 	"recall/index/embed"
 	"recall/index/rank"
-	"recall/payload"
 )
 
 const (
@@ -130,7 +129,6 @@ type reader struct {
 	*fulltext
 	q    Query
 	size corpus
-	mine map[int64]bool // rows of the sessions of the query's project, where asked
 
 	ofSession *sql.Stmt // what is shown of each
 	ofLater   *sql.Stmt
@@ -148,19 +146,9 @@ type reader struct {
 // count says how much is searched; it is counted once in each state of the index.
 func (r *reader) count(ctx context.Context, a *Answer) error {
 	r.size = r.docs()
-	known := r.read
-	known.mu.Lock()
-	defer known.mu.Unlock()
-	n, ok := known.counts[r.q.Project]
-	if !ok {
-		var err error
-		if n, err = r.counted(ctx); err != nil {
-			return err
-		}
-		known.counts[r.q.Project] = n
-	}
+	n, err := remembered(r.read, r.read.counts, r.q.Project, func() (searchedIn, error) { return r.counted(ctx) })
 	a.SearchedItems, a.SearchedSessions, a.Projects = n.items, n.sessions, n.projects
-	return nil
+	return err
 }
 
 // searchedIn is how much there is within a project, or in all.
@@ -199,10 +187,7 @@ const (
 
 // find runs the question over items and turns.
 func (r *reader) find(ctx context.Context, ts, also []term, others []string) (found [2][]candidate, err error) {
-	var all [2]gathered
-	for kind := range all {
-		all[kind].at = map[int64]int{}
-	}
+	all := [2]gathered{{}, {}}
 	for k, t := range tables {
 		if t.kind == turns && r.q.Kinds != nil || k == ofSources && r.q.Without&Sources != 0 {
 			continue
@@ -212,7 +197,7 @@ func (r *reader) find(ctx context.Context, ts, also []term, others []string) (fo
 			{lookedUp(affordable(also, k)), alsoWeight, t.part},
 			{r.related(others, k), t.related, byLexicon},
 		} {
-			if err := r.add(ctx, &all[t.kind], k, m); err != nil {
+			if err := r.add(ctx, all[t.kind], k, m); err != nil {
 				return found, err
 			}
 		}
@@ -257,7 +242,7 @@ type weighted struct {
 }
 
 // add adds the weighted scores of a table's best documents.
-func (r *reader) add(ctx context.Context, all *gathered, k int, m weighted) error {
+func (r *reader) add(ctx context.Context, all gathered, k int, m weighted) error {
 	if len(m.stems) == 0 {
 		return nil
 	}
@@ -313,11 +298,9 @@ func (r *reader) wanted(ctx context.Context, kind int, sums map[int64]float64) (
 
 // inProject keeps the documents of the query's project.
 func (r *reader) inProject(ctx context.Context, kind int, list []scoredDoc) ([]scoredDoc, error) {
-	if r.mine == nil {
-		var err error
-		if r.mine, err = r.sessionsOf(ctx, r.q.Project); err != nil {
-			return nil, err
-		}
+	mine, err := r.sessionsOf(ctx, r.q.Project)
+	if err != nil {
+		return nil, err
 	}
 	kept := list[:0]
 	for _, d := range list {
@@ -325,7 +308,7 @@ func (r *reader) inProject(ctx context.Context, kind int, list []scoredDoc) ([]s
 		if err != nil {
 			return nil, err
 		}
-		if r.mine[int64(of.session)] {
+		if mine[int64(of.session)] {
 			kept = append(kept, d)
 		}
 	}
@@ -334,22 +317,9 @@ func (r *reader) inProject(ctx context.Context, kind int, list []scoredDoc) ([]s
 
 // sessionsOf are the rows of a project's sessions.
 func (r *reader) sessionsOf(ctx context.Context, project string) (map[int64]bool, error) {
-	known := r.read
-	known.mu.Lock()
-	defer known.mu.Unlock()
-	if of := known.sessions[project]; of != nil {
-		return of, nil
-	}
-	rows, err := column[int64](ctx, r.tx, sessionsIn, project)
-	if err != nil {
-		return nil, err
-	}
-	of := map[int64]bool{}
-	for _, id := range rows {
-		of[id] = true
-	}
-	known.sessions[project] = of
-	return of, nil
+	return remembered(r.read, r.read.sessions, project, func() (map[int64]bool, error) {
+		return columnSet[int64](ctx, r.tx, sessionsIn, project)
+	})
 }
 
 // allowed keeps the documents that the query's conditions on single documents
@@ -363,15 +333,8 @@ func (r *reader) allowed(ctx context.Context, kind int, list []scoredDoc) ([]sco
 	}
 	query := `SELECT e.id FROM ` + documents[kind] + ` e WHERE e.id IN (SELECT value FROM json_each(?)) AND ` +
 		strings.Join(conds, ` AND `)
-	got, err := column[int64](ctx, r.tx, query, append([]any{jsonList(ids)}, args...)...)
-	if err != nil {
-		return nil, err
-	}
-	is := map[int64]bool{}
-	for _, id := range got {
-		is[id] = true
-	}
-	return slices.DeleteFunc(list, func(d scoredDoc) bool { return !is[d.doc] }), nil
+	is, err := columnSet[int64](ctx, r.tx, query, append([]any{jsonList(ids)}, args...)...)
+	return slices.DeleteFunc(list, func(d scoredDoc) bool { return !is[d.doc] }), err
 }
 
 // filtered reports whether the query has conditions on single documents of a kind.
@@ -392,43 +355,32 @@ func (r *reader) conditions(docs string) (conds []string, args []any) {
 		cond(`e.at<?`, r.q.AsOf.UnixMilli())
 	}
 	if docs == documents[items] && r.q.Kinds != nil {
-		cond(`e.kind IN (?`+strings.Repeat(`,?`, max(0, len(r.q.Kinds)-1))+`)`, kindArgs(r.q.Kinds)...)
+		cond(`e.kind IN (SELECT value FROM json_each(?))`, jsonList(r.q.Kinds))
 	}
 	return conds, args
 }
 
-func kindArgs(kinds []payload.Kind) []any {
-	var out []any
-	for _, k := range kinds {
-		out = append(out, string(k))
-	}
-	if out == nil {
-		out = []any{""}
-	}
-	return out
-}
+// gathered is what the words of a question found among documents of one kind, by row.
+type gathered map[int64]*candidate
 
-// gathered is what the words of a question found among documents of one kind.
-type gathered struct {
-	list []candidate
-	at   map[int64]int // place in list, by row
-}
-
-// entry is a document's, made if there is none yet; it holds until the next is.
-func (g *gathered) entry(id int64) *candidate {
-	i, ok := g.at[id]
-	if !ok {
-		i = len(g.list)
-		g.at[id] = i
-		g.list = append(g.list, candidate{id: id})
+// entry is a document's, made if there is none yet.
+func (g gathered) entry(id int64) *candidate {
+	c := g[id]
+	if c == nil {
+		c = &candidate{id: id}
+		g[id] = c
 	}
-	return &g.list[i]
+	return c
 }
 
 // best sorts the n best, ties by row so that the same question gets the same
 // answer.
-func (g *gathered) best(n int) []candidate {
-	return firsts(g.list, n, func(a, b candidate) int {
+func (g gathered) best(n int) []candidate {
+	list := make([]candidate, 0, len(g))
+	for _, c := range g {
+		list = append(list, *c)
+	}
+	return firsts(list, n, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
 	})
 }

@@ -48,11 +48,7 @@ func (x *Index) Known(ctx context.Context, line string, except ...string) (ids [
 // LineHashes lists the LineHash of every line that Known knows: a caller with
 // many lines asks for those alone.
 func (x *Index) LineHashes(ctx context.Context) (map[int64]bool, error) {
-	hashes, err := column[int64](ctx, x.db, `SELECT hash FROM line`)
-	all := make(map[int64]bool, len(hashes))
-	for _, h := range hashes {
-		all[h] = true
-	}
+	all, err := columnSet[int64](ctx, x.db, `SELECT hash FROM line`)
 	return all, x.fail("read index", err)
 }
 
