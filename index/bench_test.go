@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -11,10 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"recall/index/embed"
 	_ "recall/library/ramdisk"
 	"recall/payload"
 )
+
+//go:embed embed/lexicon.txt
+var lexicon string
 
 // synth makes sessions that are like real ones in what costs time: words of
 // Zipf's law (the lexicon's among them, so that it has something to find),
@@ -30,7 +33,7 @@ func newSynth(seed uint64) *synth {
 	r := rand.New(rand.NewPCG(seed, 7))
 	s := &synth{r: r}
 	seen := map[string]bool{}
-	for _, line := range strings.Split(embed.Lexicon(), "\n") {
+	for _, line := range strings.Split(lexicon, "\n") {
 		for _, w := range strings.FieldsFunc(line, func(c rune) bool { return c == '|' || c == ' ' }) {
 			if !seen[w] && !strings.HasPrefix(line, "#") {
 				seen[w] = true

@@ -17,6 +17,9 @@ import (
 
 var day = time.Date(2026, 4, 1, 9, 0, 0, 0, time.UTC)
 
+// Put puts one session in.
+func (x *Index) Put(ctx context.Context, d Doc) error { return x.PutAll(ctx, []Doc{d}) }
+
 // billing is a small project: three sessions, five items.
 func billing() []Doc {
 	item := func(id string, kind payload.Kind, text, why string, at time.Time, n int) Item {

@@ -9,15 +9,9 @@ import (
 	"time"
 )
 
-// Put replaces one session atomically: what it says now, with all its items
-// and turns. What hasn't changed since the last Put isn't written again, so a
-// session that grew costs its growth.
-func (x *Index) Put(ctx context.Context, d Doc) error {
-	return x.PutAll(ctx, []Doc{d})
-}
-
-// PutAll replaces several sessions in one transaction, which is faster than
-// one by one. All are replaced or none.
+// PutAll replaces sessions in one transaction, all or none: what each says now, with
+// all its items and turns. What hasn't changed since the last time isn't written again,
+// so a session that grew costs its growth.
 func (x *Index) PutAll(ctx context.Context, docs []Doc) error {
 	all := make([]*Prepared, len(docs))
 	for i, d := range docs {

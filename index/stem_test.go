@@ -8,7 +8,6 @@ import (
 	"github.com/ncruces/go-sqlite3/driver"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 
-	"recall/index/embed"
 	"recall/text"
 )
 
@@ -27,7 +26,7 @@ func TestStemIsFTS5s(t *testing.T) {
 	}
 	var vocab []string
 	seen := map[string]bool{}
-	for _, w := range text.Split(strings.ReplaceAll(embed.Lexicon(), "|", " , ")) {
+	for _, w := range text.Split(strings.ReplaceAll(lexicon, "|", " , ")) {
 		if !seen[w] {
 			seen[w] = true
 			vocab = append(vocab, w)

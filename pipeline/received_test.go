@@ -147,7 +147,7 @@ func TestIndexReceived(t *testing.T) {
 	defer ix.Close()
 	own := index.Doc{Session: "ours", Project: "billing", Start: at.Add(time.Hour),
 		Items: []index.Item{{Item: payload.Item{ID: "aaaaaaaaaa", Kind: payload.Goal, Text: "Drain the queue"}}}}
-	if err := ix.Put(t.Context(), own); err != nil {
+	if err := ix.PutAll(t.Context(), []index.Doc{own}); err != nil {
 		t.Fatal(err)
 	}
 	rules := redact.New()

@@ -168,7 +168,3 @@ func indexLexicon(text string) string {
 	}
 	return b.String()
 }
-
-// Lexicon is the text of the lexicon, a group a line, for those who want to
-// read it; lines that begin with "#" are comments.
-func Lexicon() string { return lexicon }

@@ -1,6 +1,7 @@
 package embed
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -32,19 +33,20 @@ func parsePieces(b []byte) (pieces, error) {
 		} `json:"normalizer"`
 		Model struct {
 			Type    string          `json:"type"`
-			Prefix  *string         `json:"continuing_subword_prefix"`
+			Prefix  string          `json:"continuing_subword_prefix"`
 			Longest int             `json:"max_input_chars_per_word"`
 			Vocab   json.RawMessage `json:"vocab"`
 			Unknown string          `json:"unk_token"`
 		} `json:"model"`
 	}
+	t.Model.Prefix = "##"
 	if err := json.Unmarshal(b, &t); err != nil {
 		return pieces{}, err
 	}
 	if t.Model.Type != "WordPiece" {
 		return pieces{}, fmt.Errorf("a tokenizer of type %q; recall reads WordPiece", t.Model.Type)
 	}
-	p := pieces{inside: "##", longest: 100}
+	p := pieces{inside: t.Model.Prefix, longest: cmp.Or(max(t.Model.Longest, 0), 100), accents: true}
 	if err := json.Unmarshal(t.Model.Vocab, &p.rows); err != nil {
 		return pieces{}, fmt.Errorf("vocab: %w", err)
 	}
@@ -52,23 +54,14 @@ func parsePieces(b []byte) (pieces, error) {
 		return pieces{}, fmt.Errorf("an empty vocabulary")
 	}
 	delete(p.rows, t.Model.Unknown)
-	if t.Model.Prefix != nil {
-		p.inside = *t.Model.Prefix
-	}
-	if t.Model.Longest > 0 {
-		p.longest = t.Model.Longest
-	}
 	if n := t.Normalizer; n != nil {
 		if n.Type != "BertNormalizer" {
 			return pieces{}, fmt.Errorf("a normalizer of type %q; recall reads BertNormalizer", n.Type)
 		}
-		p.lower = n.Lowercase
-		p.accents = !n.Lowercase
+		p.lower, p.accents = n.Lowercase, !n.Lowercase
 		if n.Accents != nil {
 			p.accents = !*n.Accents
 		}
-	} else {
-		p.accents = true
 	}
 	return p, nil
 }

@@ -121,7 +121,7 @@ func TestBesideOdd(t *testing.T) {
 		for i, f := range compared(c.q, nil, c.items...) {
 			for k, x := range f {
 				if math.IsNaN(x) || x < 0 || x > 100 {
-					t.Errorf("item %d: %s is %v", i, Name(k), x)
+					t.Errorf("item %d: %s is %v", i, names[k], x)
 				}
 			}
 		}

@@ -68,6 +68,7 @@ const (
 	Count
 )
 
+// names are those of weights.txt.
 var names = [Count]string{"words", "source", "lexicon", "near", "all", "alias", "like", "kindred", "rare", "many",
 	"pairs", "about", "topic", "support",
 	"whole", "in-text", "like-text", "like-alias", "in-aliases", "concepts", "other-words", "company", "number",
@@ -76,9 +77,6 @@ var names = [Count]string{"words", "source", "lexicon", "near", "all", "alias", 
 	"passage", "passage-words", "passage-lexicon", "passage-all", "passage-rare", "passage-pairs", "passage-support",
 	"passage-person", "passage-beside", "passage-kindred", "passage-length", "passage-taken",
 	"passage-before", "passage-closing", "claimed"}
-
-// Name names a feature, as weights.txt does.
-func Name(i int) string { return names[i] }
 
 // Features are what the second look sees of a candidate.
 type Features [Count]float64

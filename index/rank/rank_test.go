@@ -34,7 +34,7 @@ func TestLookAtItem(t *testing.T) {
 	}
 	for i := range want {
 		if math.Abs(got[i]-want[i]) > 1e-9 {
-			t.Errorf("%s: got %v, want %v", Name(i), got[i], want[i])
+			t.Errorf("%s: got %v, want %v", names[i], got[i], want[i])
 		}
 	}
 }
@@ -60,7 +60,7 @@ func TestLookAtPassage(t *testing.T) {
 				x = changed
 			}
 			if math.Abs(got[i]-x) > 1e-9 {
-				t.Errorf("%s: got %v, want %v", Name(i), got[i], x)
+				t.Errorf("%s: got %v, want %v", names[i], got[i], x)
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func TestAsked(t *testing.T) {
 			t.Errorf("%q, %s: got %v, want %v", c.q, c.kind, got[Asked], c.want)
 		}
 		if of, ok := ofKind[c.kind]; ok && got[of] != 1-c.want {
-			t.Errorf("%q, %s: got %s %v, want %v", c.q, c.kind, Name(of), got[of], 1-c.want)
+			t.Errorf("%q, %s: got %s %v, want %v", c.q, c.kind, names[of], got[of], 1-c.want)
 		}
 	}
 }
@@ -151,10 +151,10 @@ func TestWeights(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for i := range int(Count) {
-		if n := Name(i); n == "" || seen[n] {
+		if n := names[i]; n == "" || seen[n] {
 			t.Errorf("feature %d is named %q, not or not it alone", i, n)
 		}
-		seen[Name(i)] = true
+		seen[names[i]] = true
 	}
 }
 
@@ -162,7 +162,7 @@ func TestQuestionWithoutTerms(t *testing.T) {
 	f := Ask("", nil, nil, nil).Look(Candidate{Item: &payload.Item{Text: "anything"}})
 	for i, x := range f {
 		if math.IsNaN(x) {
-			t.Errorf("%s is NaN for an empty question", Name(i))
+			t.Errorf("%s is NaN for an empty question", names[i])
 		}
 	}
 }
