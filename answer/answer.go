@@ -86,9 +86,9 @@ type Result struct {
 
 	Passage string `json:"passage,omitempty"` // what of a turn's text answers, verbatim
 
-	History  []Linked       `json:"history,omitempty"`  // what the item took the place of, newest first
-	Conflict []Linked       `json:"conflict,omitempty"` // what contradicts it
-	Related  []Linked       `json:"related,omitempty"`  // what may bear on it, older or newer
+	History  []index.Linked `json:"history,omitempty"`  // what the item took the place of, newest first
+	Conflict []index.Linked `json:"conflict,omitempty"` // what contradicts it
+	Related  []index.Linked `json:"related,omitempty"`  // what may bear on it, older or newer
 	Since    map[string]int `json:"since,omitempty"`    // commits since, by file that it speaks of
 
 	Terms []string      `json:"-"` // the question's words that stand in it
@@ -98,27 +98,6 @@ type Result struct {
 	found index.Result
 }
 
-// Linked is another item that bears on one.
-type Linked struct {
-	Relation payload.Relation `json:"relation"`
-	Later    bool             `json:"later"` // it is the later of the two
-	Sure     bool             `json:"sure"`  // enough to hide the earlier one
-	Maker    payload.Maker    `json:"maker,omitempty"`
-	Rule     string           `json:"rule,omitempty"`
-	index.Placed
-	Link payload.Link `json:"-"`
-}
-
-// LinksOf are the links that an index knows of.
-func LinksOf(list []index.Linked) []Linked {
-	var out []Linked
-	for _, l := range list {
-		out = append(out, Linked{Relation: l.Link.Relation, Later: l.Link.From == l.Item.ID, Sure: l.Link.Hides(),
-			Maker: l.Link.Maker, Rule: l.Link.Rule, Placed: l.Placed, Link: l.Link})
-	}
-	return out
-}
-
 func resultOf(r index.Result) *Result {
 	if t := r.Turn; t != nil {
 		return &Result{Type: "turn", Place: t.Place, Title: t.SessionTitle, Turn: t.N, Score: r.Score,
@@ -126,7 +105,7 @@ func resultOf(r index.Result) *Result {
 	}
 	h := r.Item
 	return &Result{Type: "item", Place: h.Place, Title: h.SessionTitle, Turn: h.Turn, Score: r.Score, Item: &h.Item,
-		History: LinksOf(h.History), Conflict: LinksOf(h.Conflict), Related: LinksOf(h.Related),
+		History: h.History, Conflict: h.Conflict, Related: h.Related,
 		Terms: h.Terms, Look: h.Look, Doubt: h.Doubted(), found: r}
 }
 

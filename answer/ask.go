@@ -144,8 +144,8 @@ func (r *Result) contradicts(other *Result) bool {
 }
 
 // See are the items that may bear on a result and are no results of their own, a few.
-func (a *Answer) See(r *Result) []Linked {
-	var see []Linked
+func (a *Answer) See(r *Result) []index.Linked {
+	var see []index.Linked
 	for _, l := range r.Related {
 		own := func(r *Result) bool { return r.Item != nil && r.Item.ID == l.Item.ID }
 		if !slices.ContainsFunc(a.Shown, own) && len(see) < PastShown {

@@ -19,7 +19,7 @@ func (v Voice) Past(p index.Placed) string {
 }
 
 // Became is what an item's successor made of it.
-func (l Linked) Became() string {
+func Became(l index.Linked) string {
 	if l.Relation == payload.Same {
 		return "said again"
 	}
@@ -27,10 +27,10 @@ func (l Linked) Became() string {
 }
 
 // Was is what an item took the place of, and how.
-func (v Voice) Was(l Linked) string { return v.Past(l.Placed) + " → " + l.Became() }
+func (v Voice) Was(l index.Linked) string { return v.Past(l.Placed) + " → " + Became(l) }
 
 // See is what may bear on an item, and how.
-func (v Voice) See(l Linked) string {
+func (v Voice) See(l index.Linked) string {
 	how := map[payload.Relation][2]string{
 		payload.Supersedes: {"older, perhaps " + l.Item.Kind.Became() + ": ", "related, newer: "},
 		payload.Refines:    {"refines: ", "refined later: "},
@@ -44,7 +44,7 @@ func (v Voice) See(l Linked) string {
 
 // Tie says how an item bears on the one before or after it, who says so and how
 // sure that is.
-func Tie(l Linked) string {
+func Tie(l index.Linked) string {
 	how := map[payload.Relation][2]string{
 		payload.Supersedes:  {"was superseded", "superseded it"},
 		payload.Refines:     {"was refined", "refined it"},
@@ -75,9 +75,9 @@ type Item struct {
 	Title    string         `json:"title"`
 	Turn     int            `json:"turn,omitempty"`
 	Item     payload.Item   `json:"item"`
-	Standing *Linked        `json:"standing,omitempty"` // what stands in its place
-	Earlier  []Linked       `json:"earlier"`            // what it bears on, newest first
-	Later    []Linked       `json:"later"`              // what bears on it, oldest first
+	Standing *index.Linked        `json:"standing,omitempty"` // what stands in its place
+	Earlier  []index.Linked       `json:"earlier"`            // what it bears on, newest first
+	Later    []index.Linked       `json:"later"`              // what bears on it, oldest first
 	Since    map[string]int `json:"since,omitempty"`    // commits since, by file that it speaks of
 }
 
@@ -102,7 +102,7 @@ func Why(ctx context.Context, x *index.Index, p index.Placed) (Item, error) {
 }
 
 // follow lists what an item's links lead to, back or forth, oldest first.
-func follow(ctx context.Context, x *index.Index, id payload.ItemID, back bool) ([]Linked, error) {
+func follow(ctx context.Context, x *index.Index, id payload.ItemID, back bool) ([]index.Linked, error) {
 	found := []index.Linked{}
 	seen := map[payload.ItemID]bool{id: true}
 	for todo := []payload.ItemID{id}; len(todo) > 0; todo = todo[1:] {
@@ -120,11 +120,11 @@ func follow(ctx context.Context, x *index.Index, id payload.ItemID, back bool) (
 			}
 			seen[far] = true
 			if p, err := x.ItemByID(ctx, far); err == nil {
-				found = append(found, index.Linked{Placed: p, Link: l})
+				found = append(found, index.LinkedBy(l, p))
 				todo = append(todo, far)
 			}
 		}
 	}
 	slices.SortStableFunc(found, func(a, b index.Linked) int { return a.Item.At.Compare(b.Item.At) })
-	return append([]Linked{}, LinksOf(found)...), nil
+	return found, nil
 }

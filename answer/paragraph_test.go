@@ -26,7 +26,7 @@ func TestParagraphIsCited(t *testing.T) {
 	old := payload.Item{ID: "bbbbbbbbbb", Kind: payload.Decision, Text: "Use Redis.", At: march.AddDate(0, -1, -1)}
 	r := found(payload.Item{ID: "aaaaaaaaaa", Kind: payload.Decision, Text: "Use an LRU.", Why: "it met the target",
 		At: march})
-	r.History = []Linked{{Placed: index.Placed{Place: r.Place, Turn: 7, Item: old}}}
+	r.History = []index.Linked{{Placed: index.Placed{Place: r.Place, Turn: 7, Item: old}}}
 	text, sources := paragraphOf(nil, []*Result{r}).Cited()
 	want := "Use an LRU, decided on 2026-03-02. [1] The reason: it met the target. [1] Before, since 2026-02-01, it " +
 		"was: Use Redis. [2]"

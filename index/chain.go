@@ -10,10 +10,21 @@ import (
 	"recall/payload"
 )
 
-// Linked is another item that bears on a hit.
+// Linked is another item that bears on one, as JSON documents have it.
 type Linked struct {
+	Relation payload.Relation `json:"relation"`
+	Later    bool             `json:"later"` // it is the later of the two
+	Sure     bool             `json:"sure"`  // enough to hide the earlier one
+	Maker    payload.Maker    `json:"maker,omitempty"`
+	Rule     string           `json:"rule,omitempty"`
 	Placed
-	Link payload.Link // the one that ties it to the hit, or to what ties it to the hit
+	Link payload.Link `json:"-"` // the one that ties it to the other, or to what ties it to that
+}
+
+// LinkedBy is an item that a link ties to another.
+func LinkedBy(l payload.Link, p Placed) Linked {
+	return Linked{Relation: l.Relation, Later: l.From == p.Item.ID, Sure: l.Hides(), Maker: l.Maker, Rule: l.Rule,
+		Placed: p, Link: l}
 }
 
 // chains collapse what was found: an item whose successor is known for sure
@@ -195,7 +206,7 @@ func (c *chains) extras(heads []payload.ItemID) extras {
 		seen[h] = true
 		if i > 0 {
 			l := payload.Link{Relation: payload.Contradicts, From: heads[0], To: h}
-			e.conflict = append(e.conflict, Linked{c.known[h].Placed, l})
+			e.conflict = append(e.conflict, LinkedBy(l, c.known[h].Placed))
 		}
 	}
 	for queue := slices.Clone(heads); len(queue) > 0; queue = queue[1:] {
@@ -205,7 +216,7 @@ func (c *chains) extras(heads []payload.ItemID) extras {
 			}
 			seen[l.To] = true
 			queue = append(queue, l.To)
-			e.history = append(e.history, Linked{c.known[l.To].Placed, l})
+			e.history = append(e.history, LinkedBy(l, c.known[l.To].Placed))
 		}
 	}
 	slices.SortStableFunc(e.history, func(a, b Linked) int { return c.newer(a.Item.ID, b.Item.ID) })
@@ -218,7 +229,7 @@ func (c *chains) extras(heads []payload.ItemID) extras {
 			continue
 		}
 		seen[other] = true
-		one := Linked{c.known[other].Placed, l}
+		one := LinkedBy(l, c.known[other].Placed)
 		if l.Relation == payload.Contradicts {
 			e.conflict = append(e.conflict, one)
 		} else {

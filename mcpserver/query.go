@@ -191,7 +191,7 @@ func resultText(r *answer.Result) string {
 	}
 	for _, l := range r.History[:min(1, len(r.History))] {
 		fmt.Fprintf(&b, "  before [%s] %s · %s, %s\n", l.Item.ID, payload.Data(l.Item.Text, 200), answer.Day(l.Item.At),
-			l.Became())
+			answer.Became(l))
 	}
 	return b.String()
 }

@@ -29,8 +29,8 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 		State: payload.Stands, Evidence: []payload.Evidence{{Turn: "1", N: 1, Quote: "q"}, {Turn: "2", N: 2, Quote: "r"}}}
 	a.Form("error", errorPage{&history.Fix{Match: "prompt", Told: []history.Told{
 		{Kind: "prompt", Text: "x", Items: []payload.Item{it}}, {Kind: "finding", Text: "t", Why: "w"}}}, "x"})
-	l := answer.Linked{Relation: payload.Supersedes, Sure: true, Placed: index.Placed{Item: it}}
-	a.Form("why-item", &answer.Item{Item: it, Standing: &l, Earlier: []answer.Linked{l}, Later: []answer.Linked{l}})
+	l := index.Linked{Relation: payload.Supersedes, Sure: true, Placed: index.Placed{Item: it}}
+	a.Form("why-item", &answer.Item{Item: it, Standing: &l, Earlier: []index.Linked{l}, Later: []index.Linked{l}})
 	written := it
 	written.Evidence = nil
 	a.Form("why-item", &answer.Item{Item: written})
@@ -38,7 +38,7 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 		{Wrote: true}}})
 	p := a.Page()
 	p.Markdown(&answer.Answer{Verdict: answer.Weak, Shown: []*answer.Result{
-		{Item: &it, History: []answer.Linked{l}, Conflict: []answer.Linked{l}}}})
+		{Item: &it, History: []index.Linked{l}, Conflict: []index.Linked{l}}}})
 	p.Markdown(&answer.Answer{Verdict: answer.Nothing})
 	a.Form("briefs", nil)
 	for _, want := range []string{"    - b\n    + c\n", "  … 2 attempts more after which", "nothing was changed," +

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"recall/answer"
+	"recall/index"
 )
 
 // Answer prints an answer as text.
@@ -91,8 +92,8 @@ func (p *Page) full(a *answer.Answer) {
 func (p *Page) conflict(r *answer.Result) {
 	fmt.Fprintf(p.W, "%s%s contradict one another; which one stands is open:%s\n", p.St.Yellow,
 		answer.Count(1+len(r.Conflict), "item"), p.St.Reset)
-	one := answer.Linked{Placed: r.Placed()}
-	for _, l := range append([]answer.Linked{one}, r.Conflict...) {
+	one := index.Linked{Placed: r.Placed()}
+	for _, l := range append([]index.Linked{one}, r.Conflict...) {
 		it := answer.WithReason(l.Item)
 		mark := Mark(it, p.St)
 		for _, of := range p.shown {
@@ -106,7 +107,7 @@ func (p *Page) conflict(r *answer.Result) {
 }
 
 // history prints what an item took the place of, newest first.
-func (p *Page) history(list []answer.Linked) {
+func (p *Page) history(list []index.Linked) {
 	name := "was"
 	for _, l := range list[:min(len(list), answer.PastShown)] {
 		p.Field(name, p.Was(l))

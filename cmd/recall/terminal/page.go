@@ -88,7 +88,7 @@ func (p *Page) Headed(mark, text, state string) {
 
 // Support prints why an item is so, whose word it is and the words themselves.
 // What it took the place of is named apart.
-func (p *Page) Support(it payload.Item, at index.Place, turn int, history ...answer.Linked) {
+func (p *Page) Support(it payload.Item, at index.Place, turn int, history ...index.Linked) {
 	p.Field("why", it.Why)
 	p.Field("who", p.Source(it, at, turn))
 	p.Field("over", strings.Join(unnamed(it, history), "; "))
@@ -102,10 +102,10 @@ func (p *Page) Support(it payload.Item, at index.Place, turn int, history ...ans
 
 // unnamed are the options that lost and that neither the item's text nor its history
 // names.
-func unnamed(it payload.Item, history []answer.Linked) []string {
+func unnamed(it payload.Item, history []index.Linked) []string {
 	var lost []string
 	for _, option := range it.Alternatives {
-		past := func(l answer.Linked) bool { return answer.SameWords(l.Item.Text, option) }
+		past := func(l index.Linked) bool { return answer.SameWords(l.Item.Text, option) }
 		if !strings.Contains(strings.ToLower(it.Text), strings.ToLower(option)) && !slices.ContainsFunc(history, past) {
 			lost = append(lost, option)
 		}
