@@ -20,6 +20,7 @@ import (
 // answer adds where each result stands.
 func (r *reader) answer(ctx context.Context, a *Answer, list []*ranked) error {
 	places := map[int64]Place{}
+	a.Hits, a.Turns = slices.Grow(a.Hits, len(list)), slices.Grow(a.Turns, len(list)) // Ranked points into them
 	for _, c := range list {
 		p, ok := places[c.session]
 		if !ok {
@@ -32,18 +33,10 @@ func (r *reader) answer(ctx context.Context, a *Answer, list []*ranked) error {
 		if c.table == items {
 			a.Hits = append(a.Hits, Hit{Place: p, Item: c.item, Turn: int(c.n), Score: c.score, Look: c.look,
 				History: c.history, Conflict: c.conflict, Related: c.related})
+			a.Ranked = append(a.Ranked, Result{Item: &a.Hits[len(a.Hits)-1], Score: c.score})
 		} else {
 			a.Turns = append(a.Turns, TurnHit{Place: p, Turn: c.turn, Passage: c.passage, Score: c.score, Look: c.look})
-		}
-	}
-	var i, t int
-	for _, c := range list { // the slices don't grow any more
-		if c.table == items {
-			a.Ranked = append(a.Ranked, Result{Item: &a.Hits[i], Score: c.score})
-			i++
-		} else {
-			a.Ranked = append(a.Ranked, Result{Turn: &a.Turns[t], Score: c.score})
-			t++
+			a.Ranked = append(a.Ranked, Result{Turn: &a.Turns[len(a.Turns)-1], Score: c.score})
 		}
 	}
 	return nil
@@ -212,12 +205,8 @@ func judge(a *Answer, ts []term, size corpus) {
 		h := &a.Turns[i]
 		h.Terms, h.Coverage = covered(h.Text, ts, total)
 	}
-	for _, r := range a.Ranked[:min(1, len(a.Ranked))] {
-		if r.Item != nil {
-			a.Coverage = r.Item.Coverage
-		} else {
-			a.Coverage = r.Turn.Coverage
-		}
+	if len(a.Ranked) > 0 {
+		a.Coverage = a.Ranked[0].Coverage()
 	}
 }
 

@@ -151,6 +151,14 @@ func (r Result) Session() string {
 	return r.Turn.Session
 }
 
+// Coverage is that of a result, see Answer.Coverage.
+func (r Result) Coverage() float64 {
+	if r.Item != nil {
+		return r.Item.Coverage
+	}
+	return r.Turn.Coverage
+}
+
 // Place is where a hit stands.
 type Place struct {
 	Project      string    `json:"project"`

@@ -182,10 +182,6 @@ func (l Look) Apply(a *index.Answer) {
 	a.Ranked = ranked
 	a.Unknown, a.Doubtful = len(l.Order) == 0, !l.Answers
 	if len(ranked) > 0 {
-		if h := ranked[0].Item; h != nil {
-			a.Coverage = h.Coverage
-		} else {
-			a.Coverage = ranked[0].Turn.Coverage
-		}
+		a.Coverage = ranked[0].Coverage()
 	}
 }

@@ -276,19 +276,25 @@ func (b *beside) find(s *span) {
 	}
 }
 
+// holders is how many of the counted items hold each of n things.
+func (b *beside) holders(n int, of func(*span) set) []int {
+	holds := make([]int, n)
+	for _, spans := range b.spans[:b.counts] {
+		var all set
+		for i := range spans {
+			all |= of(&spans[i])
+		}
+		for ; all != 0; all &= all - 1 {
+			holds[bits.TrailingZeros64(uint64(all))]++
+		}
+	}
+	return holds
+}
+
 // cover sees how much of the question's words stands in an item, in its text, in
 // its most alike alias, and in how many of its aliases any does.
 func (b *beside) cover(looks []*Features) {
-	concept := make([]int, len(b.said)) // items that hold a word or anything for it
-	for _, spans := range b.spans[:b.counts] {
-		var any set
-		for _, s := range spans {
-			any |= s.exact | s.kin | s.begun
-		}
-		for ; any != 0; any &= any - 1 {
-			concept[bits.TrailingZeros64(uint64(any))]++
-		}
-	}
+	concept := b.holders(len(b.said), func(s *span) set { return s.exact | s.kin | s.begun }) // or anything for the word
 	var all float64
 	other := make([]float64, len(b.said))
 	var content set
@@ -337,16 +343,7 @@ func (b *beside) cover(looks []*Features) {
 // conceive sees which of the question's concepts stand in an item, and which in
 // its text or an alias in other words only.
 func (b *beside) conceive(looks []*Features) {
-	holds := make([]int, len(b.meant))
-	for _, spans := range b.spans[:b.counts] {
-		var any set
-		for _, s := range spans {
-			any |= s.own | s.other
-		}
-		for ; any != 0; any &= any - 1 {
-			holds[bits.TrailingZeros64(uint64(any))]++
-		}
-	}
+	holds := b.holders(len(b.meant), func(s *span) set { return s.own | s.other })
 	var all float64
 	for _, n := range holds {
 		if n > 0 {

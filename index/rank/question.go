@@ -10,8 +10,10 @@
 package rank
 
 import (
+	_ "embed"
 	"math/bits"
 	"strings"
+	"sync"
 
 	"recall/payload"
 	"recall/text"
@@ -94,27 +96,20 @@ func (q *Question) say(asked string) {
 	text.Each(asked, func(w string) bool { return add(text.Stem(w)) })
 }
 
-// askedBy are words that ask for a kind of item.
-var askedBy = map[string][]payload.Kind{
-	"file": {payload.File}, "files": {payload.File}, "where": {payload.File},
-	"status": {payload.Status}, "done": {payload.Status, payload.File}, "finished": {payload.Status, payload.File},
-	"progress": {payload.Status, payload.File},
-	"goal":     {payload.Goal}, "goals": {payload.Goal}, "aim": {payload.Goal}, "purpose": {payload.Goal},
-	"next": {payload.Next}, "left": {payload.Next, payload.Deferred, payload.Question},
-	"todo": {payload.Next, payload.Deferred}, "todos": {payload.Next, payload.Deferred},
-	"remaining": {payload.Next, payload.Deferred}, "remains": {payload.Next, payload.Deferred},
-	"pending": {payload.Next, payload.Deferred, payload.Question},
-	"open":    {payload.Question}, "unresolved": {payload.Question}, "deferred": {payload.Deferred},
-	"postponed": {payload.Deferred}, "later": {payload.Deferred},
-	"decide": {payload.Decision}, "decided": {payload.Decision}, "decision": {payload.Decision},
-	"decisions": {payload.Decision}, "agree": {payload.Decision}, "agreed": {payload.Decision},
-	"choose": {payload.Decision}, "chose": {payload.Decision}, "chosen": {payload.Decision}, "pick": {payload.Decision},
-	"picked": {payload.Decision}, "settle": {payload.Decision}, "settled": {payload.Decision},
-	"found": {payload.Finding}, "finding": {payload.Finding}, "findings": {payload.Finding}, "cause": {payload.Finding},
-	"caused":  {payload.Finding},
-	"careful": {payload.Flag}, "watch": {payload.Flag}, "warning": {payload.Flag}, "gotcha": {payload.Flag},
-	"trap": {payload.Flag}, "caveat": {payload.Flag},
-}
+// askedBy are the kinds of items that a word asks for.
+var askedBy = sync.OnceValue(func() map[string][]payload.Kind {
+	by := map[string][]payload.Kind{}
+	for line := range strings.Lines(askedText) {
+		kind, words, _ := strings.Cut(line, ": ")
+		for w := range strings.FieldsSeq(words) {
+			by[w] = append(by[w], payload.Kind(kind))
+		}
+	}
+	return by
+})
+
+//go:embed asked.txt
+var askedText string
 
 // triedForm matches a question whether something was tried, and why it isn't
 // used: what was ruled out answers it.
@@ -134,7 +129,7 @@ func (q *Question) form(asked string) {
 	asked = text.Head(asked, longestForm)
 	q.asked = map[payload.Kind]bool{}
 	text.Each(asked, func(w string) bool {
-		for _, k := range askedBy[w] {
+		for _, k := range askedBy()[w] {
 			q.asked[k] = true
 		}
 		q.why = q.why || w == "why" || w == "reason" || w == "because"
