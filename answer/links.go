@@ -75,9 +75,9 @@ type Item struct {
 	Title    string         `json:"title"`
 	Turn     int            `json:"turn,omitempty"`
 	Item     payload.Item   `json:"item"`
-	Standing *index.Linked        `json:"standing,omitempty"` // what stands in its place
-	Earlier  []index.Linked       `json:"earlier"`            // what it bears on, newest first
-	Later    []index.Linked       `json:"later"`              // what bears on it, oldest first
+	Standing *index.Linked  `json:"standing,omitempty"` // what stands in its place
+	Earlier  []index.Linked `json:"earlier"`            // what it bears on, newest first
+	Later    []index.Linked `json:"later"`              // what bears on it, oldest first
 	Since    map[string]int `json:"since,omitempty"`    // commits since, by file that it speaks of
 }
 
