@@ -187,9 +187,11 @@ var readers = text.Set(`cat bat head tail less wc diff awk jq sort uniq cut pyth
 // others reads commands that have no rule of their own: -o names a product, and
 // some programs read what they are given.
 func (c *Step) others(prog string, args, plain []string) {
-	made := ""
+	made, module := "", ""
 	for i, a := range args {
 		switch {
+		case a == "-m" && strings.HasPrefix(prog, "python") && i+1 < len(args):
+			module = args[i+1]
 		case (a == "-o" || a == "--output" || a == "--out" || prog == "wget" && a == "-O") && i+1 < len(args):
 			made = args[i+1]
 		case strings.HasPrefix(a, "--output="):
@@ -203,7 +205,7 @@ func (c *Step) others(prog string, args, plain []string) {
 		c.add(Create, made, "")
 	}
 	if readers[prog] {
-		c.all(Read, slices.DeleteFunc(pathsIn(plain), func(p string) bool { return p == made }))
+		c.all(Read, slices.DeleteFunc(pathsIn(plain), func(p string) bool { return p == made || p == module }))
 	}
 }
 

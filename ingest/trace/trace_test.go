@@ -74,6 +74,7 @@ func TestTouches(t *testing.T) {
 		{"sed -i 's/a/b/' a.go", "edited /w/a.go"},
 		{"sed -n '1,20p' a.go", "read /w/a.go"},
 		{"go build -o bin/x.out ./cmd", "created /w/bin/x.out"},
+		{"python3 -m http.server 8888 && python3 -m json.tool in.json", "read /w/in.json"},
 		{"python3 make.py in.csv | tee -a log.txt", "read /w/make.py; read /w/in.csv; edited /w/log.txt"},
 		{"curl -s https://example.org/x.zip -o /tmp/x.zip", "created /tmp/x.zip"},
 		{"go test ./... 2>/dev/null", ""},
