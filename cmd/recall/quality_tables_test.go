@@ -103,8 +103,8 @@ func (q quality) heldOut(t *testing.T) string {
 	}
 	classes := [][]string{{"on record", "right", "wrong", "fair to leave", "precision"}}
 	for line := range strings.Lines(records) {
-		if c := strings.Fields(line); len(c) == 6 && c[4] == "precision" {
-			classes = append(classes, []string{c[0], c[1], c[2], c[3], c[5]})
+		if c := strings.Fields(line); len(c) > 5 && c[4] == "precision" {
+			classes = append(classes, []string{c[0], c[1], c[2], c[3], strings.Join(c[5:], " ")})
 		}
 	}
 	return markdown(rows...) + "\n" + markdown(classes...)

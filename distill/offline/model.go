@@ -61,9 +61,12 @@ type Record struct {
 // be believed.
 const fewest = 10
 
+// Known reports whether enough records of the class were judged.
+func (r Record) Known() bool { return r.Right+r.Wrong >= fewest }
+
 // Precision of the class; 0 where too little is known.
 func (r Record) Precision() float64 {
-	if r.Right+r.Wrong < fewest {
+	if !r.Known() {
 		return 0
 	}
 	return float64(r.Right) / float64(r.Right+r.Wrong)

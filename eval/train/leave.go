@@ -151,7 +151,11 @@ func (l *left) print(set []*example) {
 	}
 	fmt.Println("\nrecords on projects left out, real ones: right, wrong, fair to leave")
 	for _, r := range l.records(set) {
-		fmt.Printf("%-14s %3d %3d %3d  precision %.3f\n", r.Rule, r.Right, r.Wrong, r.Neutral, r.Precision())
+		precision := "too few"
+		if r.Known() {
+			precision = fmt.Sprintf("%.3f", r.Precision())
+		}
+		fmt.Printf("%-14s %3d %3d %3d  precision %s\n", r.Rule, r.Right, r.Wrong, r.Neutral, precision)
 	}
 	fmt.Println("\nlikelihood up to, and how often such a passage is worth keeping")
 	for _, b := range l.calibrated(set, nil) {
