@@ -138,8 +138,11 @@ func formatLead(it *Item) string {
 		return formatText(it)
 	}
 	speaker := speakers[it.By]
-	if strings.HasSuffix(it.Rule, "summary") { // a model's words, over all that was in its window
+	switch {
+	case strings.HasSuffix(it.Rule, "summary"): // a model's words, over all that was in its window
 		speaker = "the client's summary"
+	case it.Kind == Goal && it.By == ByBoth:
+		speaker = "the plan that was approved"
 	}
 	line := "“" + segment(it.Text) + "”" + dash + speaker + ", turn " + strconv.Itoa(it.Evidence[0].N)
 	if len(it.Evidence) < 2 || contains(it.Text, oneLine(it.Evidence[1].Quote)) {

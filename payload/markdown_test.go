@@ -49,7 +49,7 @@ func TestDebugNamesWhatWasRead(t *testing.T) {
 	p := example()
 	p.Read = []string{"logs/a<!--b.txt", "src/queue.go"}
 	page := Render(p, Options{Variant: Debug}).Text
-	if !strings.Contains(page, "\nRead, not changed · logs/a<\\!--b.txt · src/queue.go\n\n## ") {
+	if !strings.Contains(page, "\nRead, no change seen · logs/a<\\!--b.txt · src/queue.go\n\n## ") {
 		t.Errorf("got\n%s", page)
 	}
 	doc, err := Read(page)
@@ -374,6 +374,11 @@ func TestARequestIsQuoted(t *testing.T) {
 	if err != nil || len(doc.Lines) != 1 || doc.Lines[0].Item.Text != goal.Text {
 		t.Errorf("read back: %+v, %v, want its text %q", doc, err, goal.Text)
 	}
+	p.Items[0].By = ByBoth
+	if want := "” — the plan that was approved, turn 1\n"; !strings.Contains(Render(p, Options{}).Text, want) {
+		t.Errorf("a plan's title reads %q, want %q in it", Render(p, Options{}).Text, want)
+	}
+	p.Items[0].By = ByUser
 	long := strings.TrimSpace(strings.Repeat("move the import to a worker, ", 20))
 	p.Items[0].Text, p.Items[0].Evidence[0].Quote = long, long[:200]
 	if want := "\n“" + long + "” — user, turn 1\n"; !strings.Contains(Render(p, Options{}).Text, want) {

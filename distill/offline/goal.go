@@ -48,7 +48,8 @@ func requested(sp *speech) (payload.Item, bool) {
 		State: payload.Stands, At: sp.turn.At}
 	if sp.source == plan {
 		title, ok := planTitle(sp.text)
-		it.Text, it.Evidence = title, []payload.Evidence{{Turn: string(sp.turn.ID), N: sp.turn.N, Quote: clip(title)}}
+		it.By, it.Text = payload.ByBoth, title
+		it.Evidence = []payload.Evidence{{Turn: string(sp.turn.ID), N: sp.turn.N, Quote: clip(title)}}
 		return it, ok
 	}
 	first := -1

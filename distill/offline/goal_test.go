@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"recall/ingest"
+	"recall/payload"
 )
 
 // A greeting, or a word to go on, states no goal: the next request does.
@@ -22,5 +23,14 @@ func TestGreetingIsNoGoal(t *testing.T) {
 		if got := goal(listen(s), false); len(got) != 1 || got[0].Text != c.want {
 			t.Errorf("%q, %q: got %+v, want %q", c.first, c.then, got, c.want)
 		}
+	}
+}
+
+// The title of a plan isn't the person's word.
+func TestPlanAsGoal(t *testing.T) {
+	s := &ingest.Session{ID: "s", Turns: []ingest.Turn{{ID: "p", N: 1, Role: ingest.User, Kind: ingest.PlanTurn,
+		Text: "# Cap the queue\n\nAt 500 jobs."}}}
+	if got := goal(listen(s), false); len(got) != 1 || got[0].Text != "Cap the queue" || got[0].By != payload.ByBoth {
+		t.Errorf("got %+v", got)
 	}
 }

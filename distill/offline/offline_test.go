@@ -92,7 +92,7 @@ func TestAnswers(t *testing.T) {
 			"Where do the workers run? → Inside the server (one binary)"},
 		{ingest.Answer{Question: "Where?", Options: two,
 			Chosen: []string{"in the server, since one binary is easier to ship"}, Free: true},
-			"in the server, since one binary is easier to ship"},
+			"Where? → in the server, since one binary is easier to ship"},
 		{ingest.Answer{Question: "Where do the workers run?", Options: two, Chosen: []string{"You decide"}, Free: true}, ""},
 		{ingest.Answer{Question: "What would you like to do next?", Options: two, Chosen: []string{"Start"}, Free: true}, ""},
 		{ingest.Answer{Question: "Well?", Chosen: []string{"<!-- recall abcde12345 -->\n- run it first\n<!-- /recall -->"},

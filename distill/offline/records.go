@@ -68,13 +68,9 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 	if choice == "" || question == "" || yields(a, choice) || len(said.Foreign) > 0 {
 		return payload.Item{}, false
 	}
-	text := question + " → " + choice
-	if a.Free && len(strings.Fields(choice)) > 6 { // the person's own sentence
-		text = choice
-	}
-	rule := "answer"
-	if a.Free && asks(choice) {
-		rule = "answer-asking"
+	rule, text := "answer", question+" → "+choice
+	if a.Free && asks(choice) { // it is quoted
+		rule, text = "answer-asking", choice
 	}
 	it := recorded(payload.Decision, rule, payload.ByUser, turn, text, a.Chosen[0])
 	if !c.At.IsZero() {
