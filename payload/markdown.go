@@ -173,7 +173,7 @@ func (pg *page) layOut(cut []int) Rendered {
 	b.WriteString(" -->\n")
 	b.WriteString(heading(pg.payload))
 	if len(pg.read) > 0 {
-		fmt.Fprintf(&b, "Read, not changed · %s\n", safe(strings.Join(pg.read, " · "), 600))
+		fmt.Fprintf(&b, "Read, no change seen · %s\n", safe(strings.Join(pg.read, " · "), 600))
 	}
 	b.WriteString(body.String())
 	b.WriteString("<!-- /recall -->\n")

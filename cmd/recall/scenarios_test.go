@@ -22,7 +22,7 @@ var scenarios = []struct {
 	project, variant string
 	sessions         []string
 	quotes           []string          // that the page holds, with what they answer
-	files            map[string]string // path → status
+	files            map[string]string // path → how far it is, else what was done to it
 	asked            [2]string         // a question whose answer quotes what the page has no room for
 	// with a model's answers: lines by heading, each with a part of what stands there
 	made map[string][]string
@@ -43,8 +43,8 @@ var scenarios = []struct {
 		"The OrderService test suite uses a mock that doesn't reflect the new interface, so it will fail until " +
 			"OrderService.create() is implemented. That's expected.",
 		"NotificationService is out of scope this sprint, don't touch it.",
-	}, files: map[string]string{"src/services/UserService.ts": payload.FileDone,
-		"src/types/UserContext.ts":     payload.FileDone,
+	}, files: map[string]string{"src/services/UserService.ts": "Edited once.",
+		"src/types/UserContext.ts":     "Edited once.",
 		"src/services/OrderService.ts": payload.FileProgress}, made: map[string][]string{
 		"Current goal": {"Extract UserService and OrderService", "Extract OrderService"},
 		"Decisions made": {"(not: keep SessionManager shared) — because the original singleton, SessionManager, caused " +
@@ -99,9 +99,9 @@ var scenarios = []struct {
 		"is skipped because it requires a live Redis instance; don't unskip it without the Redis dev container, it would " +
 			"appear to pass on stubs.",
 		"Storage is done; the retrieval API is stubbed, not implemented.",
-	}, files: map[string]string{"src/queue/PriorityQueue.ts": payload.FileDone,
-		"src/queue/WorkerPool.ts": payload.FileDone,
-		"src/queue/backoff.ts":    payload.FileDone, "src/queue/DeadLetterQueue.ts": payload.FileProgress},
+	}, files: map[string]string{"src/queue/PriorityQueue.ts": "Edited once.",
+		"src/queue/WorkerPool.ts": "Edited once.",
+		"src/queue/backoff.ts":    "Edited once.", "src/queue/DeadLetterQueue.ts": payload.FileProgress},
 		made: map[string][]string{
 			"Feature goal": {"target 500 jobs/sec sustained, p99 latency below 200ms", "Build the dead-letter queue"},
 			"Decisions locked in": {"not a sorted list — because the sorted list is 4x slower at more than 10K queued jobs",
@@ -215,7 +215,7 @@ func sections(page string) map[string]string {
 	return all
 }
 
-var fileLine = regexp.MustCompile(`(?m)^- (\S+) — ([A-Z ]+) — `)
+var fileLine = regexp.MustCompile(`(?m)^- (\S+) — (.+?)(?: — .*| \(session.*)?$`)
 
 // Without a model the next session is told all of it in the words in which it was said,
 // and nothing stands under a heading that it isn't.

@@ -44,17 +44,17 @@ func TestLeftOpen(t *testing.T) {
 		text  string
 	}{
 		"named": {[]string{"Move the orders.", "OrderService.create() is not yet implemented; the rest of it is."},
-			map[int]string{1: "src/OrderService.ts"}, payload.FileProgress, "OrderService.create() is not yet implemented; the rest of it is."},
+			map[int]string{1: "src/OrderService.ts"}, payload.FileProgress, "“OrderService.create() is not yet implemented; the rest of it is.”"},
 		"alone": {[]string{"Now the letters.", "Storage is done; the retrieval API is stubbed."}, map[int]string{1: "queue.ts"},
-			payload.FileProgress, "Storage is done; the retrieval API is stubbed."},
+			payload.FileProgress, "“Storage is done; the retrieval API is stubbed.”"},
 		"done since": {[]string{"Move the orders.", "OrderService.create() is incomplete.", "Do it.", "OrderService is complete."},
-			map[int]string{1: "src/OrderService.ts"}, payload.FileDone, "New."},
+			map[int]string{1: "src/OrderService.ts"}, "", "New."},
 		"written since": {[]string{"Move the orders.", "OrderService.create() is incomplete.", "Do it.", "All tests pass."},
-			map[int]string{1: "src/OrderService.ts", 3: "src/OrderService.ts"}, payload.FileDone, "New, then edited."},
+			map[int]string{1: "src/OrderService.ts", 3: "src/OrderService.ts"}, "", "New, then edited."},
 		"aside": {[]string{"Name the branch.", "It falls back to the file (e.g. where nothing is not yet committed)."},
-			map[int]string{1: "names.ts"}, payload.FileDone, "New."},
+			map[int]string{1: "names.ts"}, "", "New."},
 		"a word": {[]string{"Put the index up.", "The search index is not yet built.", "And the page?", "It is there."},
-			map[int]string{3: "index.ts"}, payload.FileDone, "New."},
+			map[int]string{3: "index.ts"}, "", "New."},
 	} {
 		items := Listen(talkOf(c.said, c.wrote)).Items(shipped())
 		got := map[string]string{}

@@ -77,7 +77,7 @@ func files(t *talk, all []*touched, m *Model) []payload.Item {
 	return out
 }
 
-// onlyRead names the files that were read and not changed, and that no item is about, the most read first.
+// onlyRead names the files that were read and not seen to be changed, and that no item is about, the most read first.
 func onlyRead(all []*touched, items []payload.Item) (paths []string) {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b *touched) int { return b.reads - a.reads })
@@ -114,7 +114,7 @@ func offLimits(t *talk, seen map[string]bool) []payload.Item {
 					continue
 				}
 				seen[p] = true
-				it := recorded(payload.File, "file-hands-off", payload.ByUser, sp.turn, s.text, sp.text[s.from:s.to])
+				it := recorded(payload.File, "file-hands-off", payload.ByUser, sp.turn, inQuotes(s.text), sp.text[s.from:s.to])
 				it.Path, it.Status = p, payload.FileOffLimits
 				out = append(out, it)
 			}
@@ -234,7 +234,7 @@ func (l *filed) touch(a *trace.Action, touch trace.Touch, turn *ingest.Turn, exc
 		}
 		return
 	}
-	if touch.How == trace.Create && f.edits == 0 && f.reads == 0 {
+	if touch.How == trace.Create && f.edits == 0 && f.reads == 0 && !strings.Contains(a.Call.Result, " has been updated") {
 		f.created = true
 	}
 	f.edits++
@@ -370,8 +370,11 @@ func ofFile(s *sentence, base string) bool {
 	return (s.block == listItem || s.block == row) && i >= 0 && i < 60 && !strings.Contains(s.text[:i], " ")
 }
 
-// item says what became of the file: what a report says of it, as it stands, if it
-// wasn't written since; else what was done.
+// behindName matches what parts a file's name from what is said of it.
+var behindName = text.Pattern("^[`*]*(?: ?[—–:·-])? +")
+
+// item says what became of the file: a report's sentence about it, quoted, if it wasn't
+// written since; else what was done.
 func (f *touched) item(t *talk) payload.Item {
 	it := payload.Item{Kind: payload.File, Path: f.path, Maker: payload.ByRule, State: payload.Stands,
 		By: payload.ByAssistant, Rule: "file-work"}
@@ -379,9 +382,12 @@ func (f *touched) item(t *talk) payload.Item {
 		it.At = f.turn.At
 	}
 	it.Status = f.status(t)
-	if s := f.offPart; f.offLimit != nil {
-		it.Text, it.By, it.Rule, it.At = s.text, payload.ByUser, "file-hands-off", f.offLimit.turn.At
-		it.Evidence = []payload.Evidence{cite(f.offLimit.turn, f.offLimit.text, s.from, s.to)}
+	quote := func(sp *speech, s *sentence, words string) {
+		it.Text, it.Evidence = inQuotes(words), []payload.Evidence{cite(sp.turn, sp.text, s.from, s.to)}
+	}
+	if f.offLimit != nil {
+		it.By, it.Rule, it.At = payload.ByUser, "file-hands-off", f.offLimit.turn.At
+		quote(f.offLimit, f.offPart, f.offPart.text)
 		return it
 	}
 	it.Text = f.did()
@@ -391,15 +397,17 @@ func (f *touched) item(t *talk) payload.Item {
 	if f.fleeting && !f.deleted {
 		it.Why = distill.Fleeting
 	}
-	if s := f.open; s != nil {
-		it.Text, it.Evidence = s.text, []payload.Evidence{cite(f.openBy.turn, f.openBy.text, s.from, s.to)}
-	} else if s := f.said; s != nil && ofFile(s, f.base) && (f.edits == 0 || f.saidBy.turn.N >= f.turn.N) &&
-		!strings.HasSuffix(s.text, ":") {
+	switch s := f.said; {
+	case f.open != nil:
+		quote(f.openBy, f.open, f.open.text)
+	case s != nil && !f.deleted && ofFile(s, f.base) && (f.edits == 0 || f.saidBy.turn.N >= f.turn.N) &&
+		!strings.HasSuffix(s.text, ":"):
 		_, rest, _ := strings.Cut(s.text, f.base)
-		rest = strings.TrimLeft(rest, "`*:,)·— –-0123456789")
-		if len(strings.Fields(rest)) >= 3 && balanced(rest) {
-			it.Text = rest
-			it.Evidence = []payload.Evidence{cite(f.saidBy.turn, f.saidBy.text, s.from, s.to)}
+		if words := behindName().ReplaceAllString(rest, ""); len(strings.Fields(words)) >= 3 {
+			if words == rest { // not what it says of the file as a whole
+				words = s.text
+			}
+			quote(f.saidBy, s, words)
 		}
 	}
 	if f.turn != nil && (len(it.Evidence) == 0 || it.Evidence[0].Turn != string(f.turn.ID)) {
@@ -408,10 +416,6 @@ func (f *touched) item(t *talk) payload.Item {
 		}
 	}
 	return it
-}
-
-func balanced(s string) bool {
-	return strings.Count(s, "`")%2 == 0 && strings.Count(s, "(") == strings.Count(s, ")")
 }
 
 // did words what was done to the file where no report speaks of it.
@@ -436,25 +440,26 @@ func (f *touched) did() string {
 	case f.refused > 0:
 		return "Not changed: the edit was refused."
 	}
-	if f.unseen {
-		return "Read."
-	}
-	return "Read, not changed."
+	return "Read."
 }
 
-// status is the file's state at the end: in progress where the last exchange
-// broke off after it was written or a report says so, untouched where it was only read and
-// nothing may have changed it unseen.
+// inQuotes is text as a file's or a folder's item says what somebody said of it.
+func inQuotes(text string) string { return "“" + text + "”" }
+
+// status is the file's state at the end: in progress where the last exchange broke
+// off after it was written and not committed or a report says so, untouched where it was only
+// read and nothing may have changed it unseen. That one is done no record shows.
 func (f *touched) status(t *talk) string {
 	switch {
 	case f.offLimit != nil:
 		return payload.FileOffLimits
-	case f.edits == 0 && !f.deleted && !f.shown && f.unseen && f.refused == 0:
+	case f.deleted, f.edits == 0 && (f.shown || f.unseen && f.refused == 0):
 		return ""
-	case f.edits == 0 && !f.deleted && !f.shown:
+	case f.edits == 0:
 		return payload.FileUntouched
-	case !t.closed && f.turn.N >= t.session.Turns[0].N && t.exchangeAt(f.turn.N) == t.n-1, f.open != nil:
+	case f.open != nil, !t.closed && f.turn.N >= t.session.Turns[0].N && f.turn.N > t.committed &&
+		t.exchangeAt(f.turn.N) == t.n-1:
 		return payload.FileProgress
 	}
-	return payload.FileDone
+	return ""
 }

@@ -71,9 +71,45 @@ func TestFilesOfOneName(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]file{
 		"qmd/index.html": {"", "Read.", "/w/qmd/index.html"},
-		"tmp/index.html": {"DONE", "New.", "/w/tmp/index.html"},
-		"index.html":     {"DONE", "landing page that lists the games with links", "/w/index.html"},
+		"tmp/index.html": {"", "New.", "/w/tmp/index.html"},
+		"index.html":     {"", "“landing page that lists the games with links”", "/w/index.html"},
 	}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What no record shows isn't said: that a file is done, that one is in progress whose commit
+// was the last thing to happen, what a report said of one that is gone, or that one is new
+// which the client says it wrote over.
+func TestFilesByRecordAlone(t *testing.T) {
+	call := func(tool, path, result string) ingest.ToolCall {
+		return ingest.ToolCall{Name: tool, Path: path, Done: true, Result: result, Input: map[string]string{"content": "x\n"}}
+	}
+	over := call("Write", "/w/over.go", "The file /w/over.go has been updated successfully.")
+	for name, c := range map[string]struct {
+		last []ingest.ToolCall // after the report
+		want string
+	}{
+		"reported":   {nil, " “rejects stale events, and waits for its push”"},
+		"deleted":    {[]ingest.ToolCall{{Name: "Bash", Command: "rm guard.go", Done: true}}, " Deleted."},
+		"broken off": {[]ingest.ToolCall{call("Edit", "/w/guard.go", "")}, "IN PROGRESS New, then edited."},
+		"committed": {[]ingest.ToolCall{call("Edit", "/w/guard.go", ""), {Name: "Bash", Command: "git commit -am x",
+			Done: true, Commit: "76b7d178"}}, " New, then edited."},
+	} {
+		s := talkOf([]string{"Reject what is stale.", "Done:\n\n- `guard.go` — rejects stale events, and waits for its push\n",
+			"Go on.", "It goes on."}, nil)
+		s.Turns[1].Calls = []ingest.ToolCall{call("Write", "/w/guard.go", ""), over}
+		s.Turns[3].Calls = c.last
+		s.Where.Cwds = []ingest.CwdCount{{Dir: "/w", Turns: 4}}
+		talk, all := listen(s), touchedFiles(s)
+		hearOf(talk, all)
+		got := map[string]string{}
+		for _, f := range all {
+			it := f.item(talk)
+			got[it.Path] = it.Status + " " + it.Text
+		}
+		if diff := cmp.Diff(map[string]string{"guard.go": c.want, "over.go": " Edited once."}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }

@@ -156,7 +156,7 @@ func folderWords(all []*Candidate) []payload.Item {
 			by = payload.ByUser
 		}
 		quote := sp.text[s.from:s.to]
-		out = append(out, recorded(payload.Status, distill.FolderRule, by, sp.turn, "“"+plain(quote)+"”", quote))
+		out = append(out, recorded(payload.Status, distill.FolderRule, by, sp.turn, inQuotes(plain(quote)), quote))
 	}
 	return out[max(0, len(out)-mostWords):]
 }

@@ -79,7 +79,7 @@ func TestLongSession(t *testing.T) {
 	if diff := cmp.Diff(items, distilled(t, s)); diff != "" {
 		t.Errorf("the second time (-first +second)\n%s", diff)
 	}
-	leads, early, late, status := 0, false, false, ""
+	leads, early, late, wrote := 0, false, false, ""
 	for _, it := range items {
 		switch it.Kind {
 		case payload.Goal:
@@ -92,15 +92,15 @@ func TestLongSession(t *testing.T) {
 			late = late || it.Evidence[0].N > len(s.Turns)-stretchTurns
 		case payload.File:
 			if it.Path == "/home/ann/app/src/early.go" {
-				status = it.Status
+				wrote = it.Status + it.Text
 			}
 		}
 	}
 	if most := shipped().quota(2 * stretchTurns); leads == 0 || leads > most || !early || !late {
 		t.Errorf("%d passages (at most %d), early %v, late %v", leads, most, early, late)
 	}
-	if status != payload.FileDone {
-		t.Errorf("the file written in the first stretch is %q", status)
+	if wrote != "New." {
+		t.Errorf("of the file written in the first stretch it is said %q", wrote)
 	}
 	turn := &s.Turns[len(s.Turns)-4*stretchTurns]
 	turn.Text = "Next task: the audit log needs an export to CSV."

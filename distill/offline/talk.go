@@ -43,18 +43,19 @@ type speech struct {
 // talk is a session as a conversation: what its people and its assistant said
 // on the path that was kept, in order.
 type talk struct {
-	session  *ingest.Session
-	speeches []*speech
-	echoes   *echoes
-	edited   terms   // keywords of the names of the files that were written
-	commits  []terms // of the messages of the session's commits
-	n        int     // exchanges
-	closed   bool    // it ends with the assistant's word, no call open
-	goal     terms   // see goalWords
-	rounds   []round // by exchange
-	asked    *speech // while listening
-	closing  *speech
-	working  bool
+	session   *ingest.Session
+	speeches  []*speech
+	echoes    *echoes
+	edited    terms   // keywords of the names of the files that were written
+	commits   []terms // of the messages of the session's commits
+	n         int     // exchanges
+	closed    bool    // it ends with the assistant's word, no call open
+	committed int     // ordinal of the turn of the last commit
+	goal      terms   // see goalWords
+	rounds    []round // by exchange
+	asked     *speech // while listening
+	closing   *speech
+	working   bool
 }
 
 // A round is what was done and said in an exchange.
@@ -104,6 +105,9 @@ func (t *talk) turn(turn *ingest.Turn) {
 func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
 	wrote := c.Done && !c.Failed && (len(c.Edits) > 0 || writes(c.Name))
 	t.working = t.working || wrote || c.Commit != ""
+	if c.Commit != "" {
+		t.committed = turn.N
+	}
 	t.round(t.n).commits += min(1, len(c.Commit)+len(c.CommitMessage))
 	if wrote {
 		t.round(t.n).edits++
