@@ -2,8 +2,9 @@ package pipeline
 
 var Compose = compose
 
-func GlanceAtMost(files int) (undo func()) {
-	was := glancedAtMost
-	glancedAtMost = files
-	return func() { glancedAtMost = was }
+// LookAtMost makes few sessions very many: of more, some are looked at each time.
+func LookAtMost(n int) (undo func()) {
+	files, keys := glancedAtMost, keysAtOnce
+	glancedAtMost, keysAtOnce = n, n
+	return func() { glancedAtMost, keysAtOnce = files, keys }
 }

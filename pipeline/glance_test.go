@@ -18,7 +18,7 @@ import (
 // looked at.
 func TestGlance(t *testing.T) {
 	const all, watched = 12, 6
-	t.Cleanup(pipeline.GlanceAtMost(watched))
+	t.Cleanup(pipeline.LookAtMost(watched))
 	root := filepath.Join(t.TempDir(), ".claude")
 	made, err := synthtest.Write(root, synthtest.Options{Sessions: all, BytesEach: 2 << 10, Seed: 3})
 	if err != nil {
@@ -100,6 +100,34 @@ func TestGlance(t *testing.T) {
 		if looked, same := p.Unchanged(c.from); same != c.same || same && time.Since(looked) > time.Minute {
 			t.Errorf("%s: got %v of %v, want %v", c.name, same, looked, c.same)
 		}
+	}
+}
+
+// Where session.json are good and not as they were known, one sync learns that of all sessions, however many: the
+// next ones have the library read none.
+func TestIdleOfVeryMany(t *testing.T) {
+	t.Cleanup(pipeline.LookAtMost(3))
+	root := t.TempDir()
+	if _, err := synthtest.Write(root, synthtest.Options{Sessions: 20, BytesEach: 2 << 10, Seed: 4}); err != nil {
+		t.Fatal(err)
+	}
+	p := own(open(t, t.TempDir()), root)
+	var seen []string
+	for i := range 4 {
+		if i == 1 { // what a copy of a library has
+			age(t, p.Library.Dir())
+		}
+		if _, err := p.Sync(context.Background(), pipeline.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(p.Cache, "seen.gob"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen = append(seen, string(text))
+	}
+	if seen[1] != seen[2] || seen[2] != seen[3] {
+		t.Error("the third and fourth sync learned more than the second")
 	}
 }
 

@@ -102,11 +102,12 @@ func (r *run) handEdited() {
 
 // keysAtOnce keeps a sync with nothing new over 10,000 sessions quick: a look at
 // each payload.md is most of what it does, and this is another at each folder.
-const keysAtOnce = 2000
+var keysAtOnce = 2000
 
 // lookAtKeys tells of sessions whose session.json can't be used, where nothing
 // else has the library read them. While all are as they were when they were last
-// read, it only looks at their sizes and times; of very many, each time at some.
+// read, it only looks at their sizes and times; of very many, each time at some, until
+// one isn't: the library reads all of them for that one.
 func (r *run) lookAtKeys() {
 	if r.options.Only != "" {
 		return
@@ -114,7 +115,7 @@ func (r *run) lookAtKeys() {
 	other := map[ingest.SessionID]fileStat{}
 	looked, stat := 0, r.stat()
 	for id, s := range r.seen.Sessions { // in any order
-		if looked++; looked > keysAtOnce {
+		if looked++; looked > keysAtOnce && len(other) == 0 {
 			break
 		}
 		if now := stat(filepath.Join(filepath.Dir(s.Path), "session.json")); now != s.Key {

@@ -225,7 +225,9 @@ func (f *finder) file(path string, info fs.FileInfo, hasFolder bool) {
 			id = h.session
 		}
 	}
-	id = folderID(id)
+	if !isUUID { // which fits as it is
+		id = folderID(id)
+	}
 	g := f.byID[id]
 	if g == nil {
 		g = &group{id: id}
