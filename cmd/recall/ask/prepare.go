@@ -59,13 +59,6 @@ func newPrepareCmd(a *app.App) *cobra.Command {
 		}
 		return runBrief(cmd.Context(), a, l, b, o)
 	})
-	cmd.Args = func(_ *cobra.Command, args []string) error {
-		if len(args) == 0 && o.Use == "" && !o.List {
-			return hint.With(errors.New("prepare: what is the task?"),
-				`like this: recall prepare "make the retry policy per tenant" FILE…`)
-		}
-		return nil
-	}
 	cmd.RegisterFlagCompletionFunc("use", option.Complete(a, func(l *library.Library) (names []string) {
 		all, _ := l.Briefs()
 		for _, b := range all {
@@ -73,7 +66,8 @@ func newPrepareCmd(a *app.App) *cobra.Command {
 		}
 		return names
 	}))
-	return cmd
+	return option.Refuse(cmd, func(args []string) bool { return len(args) == 0 && o.Use == "" && !o.List },
+		"prepare: what is the task?", `like this: recall prepare "make the retry policy per tenant" FILE…`)
 }
 
 // briefBudget is how many tokens a brief takes at most where nobody says.

@@ -3,7 +3,6 @@ package ask
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -45,14 +44,8 @@ func newQueryCmd(a *app.App) *cobra.Command {
 		}
 		return runQuery(ctx, a, strings.Join(args, " "), &f)
 	})
-	cmd.Args = func(_ *cobra.Command, args []string) error {
-		if len(strings.TrimSpace(strings.Join(args, " "))) == 0 {
-			return hint.With(errors.New("no question"),
-				`ask like this: recall query "what did we decide about retries"`)
-		}
-		return nil
-	}
-	return cmd
+	return option.Refuse(cmd, func(args []string) bool { return strings.TrimSpace(strings.Join(args, " ")) == "" },
+		"no question", `ask like this: recall query "what did we decide about retries"`)
 }
 
 func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error {

@@ -81,13 +81,7 @@ func newCleanupCmd(a *app.App) *cobra.Command {
 		}
 		return nil
 	})
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if o.All == (len(args) > 0) {
-			return option.BadArguments(cmd, args)
-		}
-		return nil
-	}
-	return cmd
+	return option.Refuse(cmd, func(args []string) bool { return o.All == (len(args) > 0) }, "", "")
 }
 
 func newRebuildCmd(a *app.App) *cobra.Command {

@@ -39,14 +39,8 @@ func newForgetCmd(a *app.App) *cobra.Command {
 		}
 		return runForget(ctx, a, l, plan, gone, o.Yes, o.DryRun)
 	})
-	cmd.Args = func(_ *cobra.Command, args []string) error {
-		if (len(args) > 0) == (o.Matching != "") {
-			return hint.With(errors.New("forget: name sessions, or give a text with --matching"),
-				"recall forget --help has examples")
-		}
-		return nil
-	}
-	return cmd
+	return option.Refuse(cmd, func(args []string) bool { return (len(args) > 0) == (o.Matching != "") },
+		"forget: name sessions, or give a text with --matching", "recall forget --help has examples")
 }
 
 // planForget finds out what is meant; gone are ids that were forgotten before,

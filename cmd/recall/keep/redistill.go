@@ -3,7 +3,6 @@ package keep
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -63,14 +62,8 @@ func newRedistillCmd(a *app.App) *cobra.Command {
 		}
 		return nil
 	})
-	cmd.Args = func(_ *cobra.Command, args []string) error {
-		if len(args) == 0 && o.Since.At.IsZero() {
-			return hint.With(errors.New("redistill: which sessions?"),
-				"name them, or say --since DATE; --since 2000 is all of them")
-		}
-		return nil
-	}
-	return cmd
+	return option.Refuse(cmd, func(args []string) bool { return len(args) == 0 && o.Since.At.IsZero() },
+		"redistill: which sessions?", "name them, or say --since DATE; --since 2000 is all of them")
 }
 
 // toRedistill finds the sessions that are named, or went on since a day.

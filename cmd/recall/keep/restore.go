@@ -58,13 +58,9 @@ func newRestoreCmd(a *app.App) *cobra.Command {
 		}
 		return err
 	})
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if o.All == (len(args) > 0) || len(args) != 1 && (o.Versions || o.Version > 0 || o.In != "") {
-			return option.BadArguments(cmd, args)
-		}
-		return nil
-	}
-	return cmd
+	return option.Refuse(cmd, func(args []string) bool {
+		return o.All == (len(args) > 0) || len(args) != 1 && (o.Versions || o.Version > 0 || o.In != "")
+	}, "", "")
 }
 
 // sessionsMeant are the sessions that a person names, or all with the clients' memory.

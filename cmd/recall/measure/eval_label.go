@@ -33,13 +33,8 @@ func newEvalLabelCmd(a *app.App) *cobra.Command {
 		}
 		return label(ctx, a, args[0], o.Out)
 	})
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if o.Check != "" {
-			return cobra.NoArgs(cmd, args)
-		}
-		return cobra.ExactArgs(1)(cmd, args)
-	}
-	return cmd
+	return option.Refuse(cmd, func(args []string) bool { return len(args) > 1 || (len(args) > 0) == (o.Check != "") }, "",
+		"")
 }
 
 // label makes a gold file. One that is there is never written over.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/hint"
 	"recall/library"
 )
 
@@ -54,6 +55,21 @@ func Asked[T any](a *app.App, name string, into any,
 		}
 		return do(ctx, l, args)
 	}, print)
+}
+
+// Refuse has a command refused before anything is opened where its arguments and flags are wrong, with an error and the
+// way out of it; "" for what is said of too many or too few arguments.
+func Refuse(cmd *cobra.Command, wrong func(args []string) bool, what, wayOut string) *cobra.Command {
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case !wrong(args):
+			return nil
+		case what == "":
+			return BadArguments(cmd, args)
+		}
+		return hint.With(errors.New(what), "%s", wayOut)
+	}
+	return cmd
 }
 
 // Group makes a command of those below it.
