@@ -129,8 +129,8 @@ func (l *Library) move(e Entry) error {
 // wanted is where an entry's folder belongs: where it is, as long as it has
 // no project, or has that name beside another of the same.
 func (l *Library) wanted(e Entry, reg *registry.Registry) string {
-	p, ok := reg.Resolve(e.Project)
-	if !ok {
+	p := reg.Find(e.Project)
+	if p == nil {
 		return e.Folder
 	}
 	want := filepath.Join(l.dir, p.Folder, folderName(e))

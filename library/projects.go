@@ -92,10 +92,7 @@ func (l *Library) Project(name string) (Project, error) {
 	if err != nil {
 		return Project{}, err
 	}
-	if p, ok := reg.Resolve(name); ok {
-		return p, nil
-	}
-	if p := reg.At(name); p != nil {
+	if p := cmp.Or(reg.Find(name), reg.At(name)); p != nil {
 		return *p, nil
 	}
 	for _, p := range reg.Projects {

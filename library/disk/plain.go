@@ -101,25 +101,23 @@ func linkAbove(name, dir string) error {
 // OpenPlain opens a plain file as os.OpenFile does. The error is ErrNotPlain for
 // whatever else is there.
 func OpenPlain(path string, flag int, perm fs.FileMode) (f *os.File, err error) {
-	err = at(path, func(root *os.Root, name string) (err error) {
-		if fi, err := root.Lstat(name); err == nil && !fi.Mode().IsRegular() {
+	err = at(path, func(root *os.Root, name string) error {
+		fi, err := root.Lstat(name)
+		if err == nil && !fi.Mode().IsRegular() {
 			return NotPlain("open", path)
 		}
-		f, err = root.OpenFile(name, flag|noFollow|noWait, perm)
+		if f, err = root.OpenFile(name, flag|noFollow|noWait, perm); err != nil {
+			return err
+		}
+		if fi, err = f.Stat(); err == nil && !fi.Mode().IsRegular() { // it was swapped meanwhile
+			err = NotPlain("open", path)
+		}
+		if err != nil {
+			f.Close()
+		}
 		return err
 	})
 	if err != nil {
-		if fi, lerr := os.Lstat(path); lerr == nil && !fi.Mode().IsRegular() {
-			err = NotPlain("open", path)
-		}
-		return nil, err
-	}
-	fi, err := f.Stat()
-	if err == nil && !fi.Mode().IsRegular() {
-		err = NotPlain("open", path)
-	}
-	if err != nil {
-		f.Close()
 		return nil, err
 	}
 	return f, nil

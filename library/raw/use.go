@@ -162,12 +162,8 @@ func (v *Versions) Covers(ctx context.Context, folder string, s Segment) bool {
 				continue
 			}
 			in := Read(folder, ver.Segs...)
-			r := disk.Until(ctx, in)
-			_, err := io.CopyN(io.Discard, r, s.Offset)
-			var sum disk.Sums
-			if err == nil {
-				sum, err = disk.Sum(io.LimitReader(r, s.Length))
-			}
+			in.At = s.Offset
+			sum, err := disk.Sum(io.LimitReader(disk.Until(ctx, in), s.Length))
 			in.Close()
 			if err == nil && sum.Size == s.Length && sum.SHA256 == s.Sum {
 				return true

@@ -165,14 +165,6 @@ func (r *Registry) Find(id string) *Project {
 	return nil
 }
 
-// Resolve is Find by value.
-func (r *Registry) Resolve(id string) (Project, bool) {
-	if p := r.Find(id); p != nil {
-		return *p, true
-	}
-	return Project{}, false
-}
-
 // At is the project whose folder is root, else one that root was merged into
 // or that once was there; nil if there is none.
 func (r *Registry) At(root string) *Project {
