@@ -14,6 +14,7 @@ type Claim struct {
 	Text   string       `json:"text"`
 	Why    string       `json:"why,omitempty"`
 	Path   string       `json:"path,omitempty"` // of a file
+	Rule   string       `json:"rule,omitempty"` // that made it, if one did; no judge looks at it
 	Turns  []string     `json:"turns"`          // what it rests on, one id a turn
 	Quotes []string     `json:"-"`              // of what quotes and claims no more: its passages
 }

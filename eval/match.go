@@ -66,7 +66,7 @@ func newSide(c Claim) side {
 }
 
 func predicted(it payload.Item, turns map[string]string) Claim {
-	c := Claim{Kind: it.Kind, Text: it.Text, Why: it.Why, Path: it.Path, Turns: []string{}}
+	c := Claim{Kind: it.Kind, Text: it.Text, Why: it.Why, Path: it.Path, Rule: it.Rule, Turns: []string{}}
 	for _, e := range it.Evidence {
 		c.Turns = append(c.Turns, canonical(e.Turn, turns))
 	}

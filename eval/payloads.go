@@ -140,7 +140,7 @@ func (s *SessionScore) take(c *Case, p *payload.Payload, budget int) {
 		if !it.Current() {
 			continue
 		}
-		s.Predicted = append(s.Predicted, Predicted{ID: it.ID, Claim: predicted(it, c.turns), Rule: it.Rule,
+		s.Predicted = append(s.Predicted, Predicted{ID: it.ID, Claim: predicted(it, c.turns),
 			Quote: it.First().Quote, Grounded: grounded(c.Session, it)})
 	}
 }

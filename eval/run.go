@@ -111,7 +111,6 @@ type SessionScore struct {
 type Predicted struct {
 	ID payload.ItemID `json:"id"`
 	Claim
-	Rule       string `json:"rule,omitempty"`
 	Quote      string `json:"quote,omitempty"`
 	Grounded   bool   `json:"grounded"`
 	FalseClaim string `json:"false_claim,omitempty"` // the entry of "not" that it is like
