@@ -98,7 +98,7 @@ func actionOf(in Input) (check.Action, bool) {
 		return check.Action{Paths: []string{within(in.Cwd, t.Path)}, Old: t.Old, New: t.New}, t.Path != ""
 	case "Write":
 		return check.Action{Paths: []string{within(in.Cwd, t.Path)},
-			Old: string(beginning(t.Path, 64<<10)), New: t.Content}, t.Path != "" // what was there before isn't new
+			Old: ingest.Beginning(t.Path, 64<<10), New: t.Content}, t.Path != "" // what was there before isn't new
 	case "NotebookEdit":
 		return check.Action{Paths: []string{within(in.Cwd, t.Notebook)}, New: t.NewSource}, t.Notebook != ""
 	}

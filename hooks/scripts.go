@@ -1,14 +1,11 @@
 package hooks
 
 import (
-	"bytes"
-	"io"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
+	"recall/ingest"
 	"recall/ingest/trace"
 )
 
@@ -38,8 +35,8 @@ func withScripts(command, dir string) string {
 				continue
 			}
 			known[path] = true
-			if script := beginning(path, commandMost/2); len(script) > 0 && bytes.IndexByte(script, 0) < 0 {
-				more.WriteString("\n" + string(script))
+			if script := ingest.Beginning(path, commandMost/2); script != "" && !strings.Contains(script, "\x00") {
+				more.WriteString("\n" + script)
 			}
 		}
 		part = more.String()
@@ -83,19 +80,4 @@ func dirsOf(command, dir string) []string {
 		}
 	}
 	return dirs
-}
-
-// beginning is that of a file, nil if it can't be read.
-func beginning(path string, most int64) []byte {
-	// to open a pipe is to wait for its writer
-	if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() || !filepath.IsAbs(path) {
-		return nil
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	text, _ := io.ReadAll(io.LimitReader(f, most)) // as far as it can be read
-	return text
 }

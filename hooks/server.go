@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"recall/ingest"
 )
 
 // ServerName is the name under which clients know recall's MCP server.
@@ -47,7 +49,7 @@ func Started(command []string) string {
 	return command[0]
 }
 
-func lastName(path string) string { return strings.ToLower(path[strings.LastIndexAny(path, `/\`)+1:]) }
+func lastName(path string) string { return strings.ToLower(ingest.LastName(path)) }
 
 // inServers is recall as an MCP server in a client's configuration. The entries of
 // some clients are typed: {"type": "stdio"}. An entry of an earlier install is replaced

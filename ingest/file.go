@@ -62,6 +62,20 @@ func (f File) Head(limit int64) (b []byte, whole bool, err error) {
 	return b[:min(int64(len(b)), limit)], int64(len(b)) <= limit, err
 }
 
+// Beginning is that of a file of this machine, at most so many bytes; "" if it can't be read.
+func Beginning(path string, most int64) string {
+	if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() { // to open a pipe is to wait for its writer
+		return ""
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	b, _ := io.ReadAll(io.LimitReader(f, most)) // as far as it can be read
+	return string(b)
+}
+
 // Folders are those of the folders that are there, each once however many names it goes by.
 func Folders(dirs []string) []string {
 	var there []string

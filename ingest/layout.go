@@ -26,6 +26,12 @@ type Layout interface {
 	ByFolder() bool
 }
 
+// LastName is the last name of a path of any system.
+func LastName(path string) string {
+	path = strings.TrimRight(path, `/\`)
+	return path[strings.LastIndexAny(path, `/\`)+1:]
+}
+
 // SlashPath is a path of any system with slashes and without "." and "..".
 func SlashPath(path string) string {
 	if strings.Contains(path, `\`) && (strings.HasPrefix(path, `\\`) || len(path) > 1 && path[1] == ':') {

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -197,16 +196,4 @@ func cleanRemote(remote string) string {
 	return remote
 }
 
-// readSmall is the beginning of a small file, "" if it can't be read.
-func readSmall(name string) string {
-	if fi, err := os.Stat(name); err != nil || !fi.Mode().IsRegular() { // a pipe would hang us
-		return ""
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	b, _ := io.ReadAll(io.LimitReader(f, gitFileMax))
-	return string(b)
-}
+func readSmall(name string) string { return Beginning(name, gitFileMax) }

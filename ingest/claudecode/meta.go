@@ -126,7 +126,7 @@ func (p *parser) takeWorktree(raw []byte) {
 func (p *parser) enterWorktree(raw []byte) {
 	w := &ingest.Worktree{Original: p.meta.dir}
 	jsonl.NewCursor(raw).Fields(jsonl.Fields{"worktreePath": &w.Path, "worktreeBranch": &w.Branch})
-	w.Name = baseName(w.Path)
+	w.Name = ingest.LastName(w.Path)
 	p.setWorktree(w)
 }
 

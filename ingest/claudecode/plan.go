@@ -91,7 +91,7 @@ func isPlanFile(path string) bool {
 func (p *parser) finishPlans() {
 	for _, call := range ingest.EachCall(p.s.Turns) {
 		if call.Plan != nil && call.Plan.Text == "" {
-			call.Plan.Text = p.meta.planFiles[baseName(call.Plan.File)]
+			call.Plan.Text = p.meta.planFiles[ingest.LastName(call.Plan.File)]
 		}
 	}
 }

@@ -236,6 +236,6 @@ func (p *parser) takeStructured(call *ingest.ToolCall, r *record, text string, a
 		call.Failed = call.Failed || bytes.Contains(raw, []byte(`"interrupted":true`))
 	}
 	if path := persisted(text); path != "" {
-		call.Spilled = "tool-results/" + baseName(path)
+		call.Spilled = "tool-results/" + ingest.LastName(path)
 	}
 }

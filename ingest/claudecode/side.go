@@ -100,10 +100,3 @@ func persisted(text string) string {
 	}
 	return ""
 }
-
-func baseName(path string) string {
-	if k := strings.LastIndexAny(path, `/\`); k >= 0 {
-		return path[k+1:]
-	}
-	return path
-}

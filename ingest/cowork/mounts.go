@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"recall/ingest"
 	"recall/text"
 )
 
@@ -27,7 +28,7 @@ type mount struct{ vm, host string }
 func NewMounts(processes []string, storage string, folders []string) Mounts {
 	m := Mounts{processes: processes, storage: storage}
 	for _, host := range folders {
-		name := lastName(host)
+		name := ingest.LastName(host)
 		if name == "" {
 			continue
 		}
@@ -116,12 +117,6 @@ func joinHost(host, rel string) string {
 	return strings.TrimRight(host, "/") + "/" + rel
 }
 
-// lastName is the last name of a folder of any system.
-func lastName(dir string) string {
-	dir = strings.TrimRight(dir, `/\`)
-	return dir[strings.LastIndexAny(dir, `/\`)+1:]
-}
-
 // grant is what the app answers when it connects another folder: "Host path:
 // … → VM path: …".
 var grant = text.Pattern("Host path:\\s*(\\S[^\\n]*?)\\s*(?:→|->)\\s*VM path:\\s*([`\"']?/sessions/[^\\n]+)")
@@ -132,7 +127,7 @@ func (m *Mounts) Grants(result string) []string {
 	var hosts []string
 	for _, g := range grant().FindAllStringSubmatch(result, -1) {
 		host := strings.Trim(g[1], "`\"'")
-		m.stated = append(m.stated, mount{path.Clean(statedVM(g[2], lastName(host))), host})
+		m.stated = append(m.stated, mount{path.Clean(statedVM(g[2], ingest.LastName(host))), host})
 		hosts = append(hosts, host)
 	}
 	return hosts

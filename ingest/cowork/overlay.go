@@ -149,7 +149,7 @@ func storageOf(files []ingest.File, rec record) string {
 		}
 	}
 	if rec.hostLoop {
-		if name := lastName(rec.cwd); name == "outputs" {
+		if name := ingest.LastName(rec.cwd); name == "outputs" {
 			return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(rec.cwd, `/\`), name), `/\`)
 		}
 	}
