@@ -101,6 +101,9 @@ func (r *run) keepGlance(err error) error {
 	g := glance{r.glanceHeader(), r.Time(), map[ingest.SessionID]bool{}, map[string]glanced{}}
 	racy := r.start.Add(-2 * time.Second).UnixNano() // the coarsest clock of a file system
 	look := func(path string) {
+		if _, done := g.Was[path]; done {
+			return
+		}
 		now := glanceAt(path, false)
 		if now.Was.Mod >= racy {
 			now.Was.Size = edited - 1
