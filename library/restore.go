@@ -178,28 +178,22 @@ func (l *Library) putBackOne(ctx context.Context, id ingest.SessionID, p Putting
 		return err
 	}
 	defer r.Close()
-	return putVerified(disk.Until(ctx, r), p.Path, p.Size, p.Sum, p.State != PutNew)
-}
-
-// putVerified brings a stream to path: written beside it, synced, read again
-// and hashed, renamed. Without over, a file that is there is an error.
-func putVerified(r io.Reader, path string, size int64, sum string, over bool) error {
-	temp, err := disk.Beside(path, func(w io.Writer) error { _, err := io.Copy(w, r); return err })
+	temp, err := disk.Beside(p.Path, func(w io.Writer) error { _, err := io.Copy(w, disk.Until(ctx, r)); return err })
 	if err != nil {
 		return err
 	}
 	defer os.Remove(temp)
-	if err := disk.CheckFile(temp, disk.Sums{Size: size, SHA256: sum}); err != nil {
+	if err := disk.CheckFile(temp, disk.Sums{Size: p.Size, SHA256: p.Sum}); err != nil {
 		return err
 	}
-	name := nameNew
-	if over {
-		name = disk.Rename
+	name := disk.Rename
+	if p.State == PutNew {
+		name = nameNew
 	}
-	if err := name(temp, path); err != nil {
+	if err := name(temp, p.Path); err != nil {
 		return err
 	}
-	return disk.SyncDir(filepath.Dir(path))
+	return disk.SyncDir(filepath.Dir(p.Path))
 }
 
 // nameNew gives a file a name that nobody has.
