@@ -141,7 +141,7 @@ func formatLead(it *Item) string {
 	switch {
 	case strings.HasSuffix(it.Rule, "summary"): // a model's words, over all that was in its window
 		speaker = "the client's summary"
-	case it.Kind == Goal && it.By == ByBoth:
+	case it.By == ByBoth && (it.Kind == Goal || it.Rule == "plan"):
 		speaker = "the plan that was approved"
 	}
 	line := "“" + segment(it.Text) + "”" + dash + speaker + ", turn " + strconv.Itoa(it.Evidence[0].N)

@@ -374,11 +374,16 @@ func TestARequestIsQuoted(t *testing.T) {
 	if err != nil || len(doc.Lines) != 1 || doc.Lines[0].Item.Text != goal.Text {
 		t.Errorf("read back: %+v, %v, want its text %q", doc, err, goal.Text)
 	}
-	p.Items[0].By = ByBoth
-	if want := "” — the plan that was approved, turn 1\n"; !strings.Contains(Render(p, Options{}).Text, want) {
-		t.Errorf("a plan's title reads %q, want %q in it", Render(p, Options{}).Text, want)
+	plan := goal
+	plan.By = ByBoth
+	lead := plan
+	lead.Kind, lead.Rule = Lead, "plan"
+	for _, it := range []Item{plan, lead} {
+		page := Render(&Payload{Schema: Schema, Session: "s", Items: []Item{it}}, Options{}).Text
+		if want := "” — the plan that was approved, turn 1\n"; !strings.Contains(page, want) {
+			t.Errorf("a plan's title as %s reads %q, want %q in it", it.Kind, page, want)
+		}
 	}
-	p.Items[0].By = ByUser
 	long := strings.TrimSpace(strings.Repeat("move the import to a worker, ", 20))
 	p.Items[0].Text, p.Items[0].Evidence[0].Quote = long, long[:200]
 	if want := "\n“" + long + "” — user, turn 1\n"; !strings.Contains(Render(p, Options{}).Text, want) {
