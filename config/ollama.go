@@ -44,8 +44,8 @@ func OllamaHere(env string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// OllamaModel names the model that Ollama was given last of those that make vectors, or of those that talk; "" if it has
-// none, isn't there or takes too long.
+// OllamaModel names the model that Ollama was given last of those that make vectors, or of those that talk; ""
+// if it has none, isn't there or takes too long.
 func OllamaModel(ctx context.Context, address string, embeds bool) string {
 	var has struct {
 		Models []struct {

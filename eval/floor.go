@@ -25,7 +25,8 @@ func (c *Case) draw(number uint64, in func(turn string) bool) (out SessionScore)
 	for i := range c.Session.Turns {
 		t := &c.Session.Turns[i]
 		id := canonical(string(t.ID), c.turns)
-		if t.Abandoned || t.Copied || t.Kind != ingest.Prompt && t.Kind != ingest.Message || in != nil && !in(id) {
+		leftOut := t.Aside() || t.Kind != ingest.Prompt && t.Kind != ingest.Message || in != nil && !in(id)
+		if leftOut {
 			continue
 		}
 		for _, text := range baseline.Statements(t.OwnText()) {

@@ -193,9 +193,10 @@ func exchange(a, b string) (string, bool) {
 		for i, x := range found {
 			for _, y := range found[i+1:] {
 				one, two := b[x[0]:x[1]], b[y[0]:y[1]]
-				if partOfName(b, x) || partOfName(b, y) || !heldApart(known, one, two) || strung(b[x[1]:y[0]]) ||
+				unlike := partOfName(b, x) || partOfName(b, y) || !heldApart(known, one, two) || strung(b[x[1]:y[0]]) ||
 					strings.Contains(one, two) || strings.Contains(two, one) ||
-					strings.Count(b, one) > 1 || strings.Count(b, two) > 1 {
+					strings.Count(b, one) > 1 || strings.Count(b, two) > 1
+				if unlike {
 					continue
 				}
 				return b[:x[0]] + two + b[x[1]:y[0]] + one + b[y[1]:], true

@@ -136,7 +136,8 @@ func (c *Corpus) take(s *ingest.Session, project string) {
 
 // parse finds the transcript by the session's id, of several the one that the gold set
 // names below a folder, and reads it.
-func (g *Gold) parse(ctx context.Context, below []Transcript, from string) (l Transcript, s *ingest.Session, err error) {
+func (g *Gold) parse(ctx context.Context, below []Transcript, from string) (
+	l Transcript, s *ingest.Session, err error) {
 	stated := filepath.Join(from, filepath.FromSlash(g.Transcript))
 	for _, t := range below {
 		if string(t.Found.ID) == g.Session && (l.Reader == nil || t.Found.Files[0].Path == stated) {

@@ -56,8 +56,9 @@ func clausesOf(ts []token) []clause {
 	at := -1
 	for i, t := range ts {
 		begins := i == 0 || t.clause != at || openers[t.word]
-		if denies(ts, i) && (t.word == "instead" || t.word == "rather" || t.word == "in" || i > 0 &&
-			(ts[i-1].word == "and" || ts[i-1].word == "or")) {
+		goesOn := denies(ts, i) && (t.word == "instead" || t.word == "rather" || t.word == "in" || i > 0 &&
+			(ts[i-1].word == "and" || ts[i-1].word == "or"))
+		if goesOn {
 			begins = true
 		}
 		at = t.clause

@@ -275,8 +275,9 @@ func removedBy(command, dir string) (out []string, known bool) {
 			if st.Program == "recall" && looksItself(st.Args) {
 				continue
 			}
-			if removers[st.Program] || st.Program == "git" && slices.Contains(st.Args, "clean") || st.Program == "find" &&
-				slices.Contains(st.Args, "-delete") || slices.Contains(st.Args, "rm") {
+			removes := removers[st.Program] || st.Program == "git" && slices.Contains(st.Args, "clean") ||
+				st.Program == "find" && slices.Contains(st.Args, "-delete") || slices.Contains(st.Args, "rm")
+			if removes {
 				out = append(out, pathsOf(st)...)
 				if slices.Contains(st.Args, trace.UnknownArg) { // a pattern, or a variable
 					out, known = append(out, st.Dir), false

@@ -140,8 +140,9 @@ func (h *Host) warned(ctx context.Context, in Input, m memo, act check.Action, p
 	for i := range all {
 		w := &all[i]
 		said := slices.Contains(m.Noted, w.Item.ID)
-		if prompt && (said || w.Session == in.Session) || !prompt && said && !(w.Sure && w.Item.Pinned) ||
-			!isTrusted(&w.Item) {
+		unwanted := prompt && (said || w.Session == in.Session) || !prompt && said && !(w.Sure && w.Item.Pinned) ||
+			!isTrusted(&w.Item)
+		if unwanted {
 			continue
 		}
 		return w, sameSource(all, w), nil
@@ -156,8 +157,9 @@ func (h *Host) warned(ctx context.Context, in Input, m memo, act check.Action, p
 func sameSource(all []check.Warning, w *check.Warning) []payload.ItemID {
 	var ids []payload.ItemID
 	for _, o := range all {
-		if o.Item.ID == w.Item.ID || o.Session == w.Session && o.Quote() == w.Quote() && o.Quote() != "" ||
-			o.Name == w.Name && o.Name != "" {
+		same := o.Item.ID == w.Item.ID || o.Session == w.Session && o.Quote() == w.Quote() && o.Quote() != "" ||
+			o.Name == w.Name && o.Name != ""
+		if same {
 			ids = append(ids, o.Item.ID)
 		}
 	}

@@ -49,7 +49,8 @@ func (h *Host) start(ctx context.Context, in Input) (Answer, error) {
 	text, held, err := h.said(ctx, p, leads)
 	// What is gone is no news: the session itself may have settled it.
 	news := slices.ContainsFunc(held, func(one string) bool { return !slices.Contains(m.Held, one) })
-	if err != nil || in.Source == "resume" && (text == "" || m.Held == nil || !news) {
+	nothingNew := err != nil || in.Source == "resume" && (text == "" || m.Held == nil || !news)
+	if nothingNew {
 		if err == nil {
 			m.Held = held
 			h.keep(in.Session, m) // what changes from here on is news

@@ -296,8 +296,9 @@ func tiedFirst(list []*ranked) []*ranked {
 		one := list[i]
 		for k := i + 1; k < len(list) && one.table == turns; k++ {
 			tied := list[k]
-			if tied.table == items && tied.session == one.session && tied.n == one.n &&
-				len(tied.history)+len(tied.conflict) > 0 && strings.Contains(one.passage, tied.item.Text) {
+			quotesIt := tied.table == items && tied.session == one.session && tied.n == one.n &&
+				len(tied.history)+len(tied.conflict) > 0 && strings.Contains(one.passage, tied.item.Text)
+			if quotesIt {
 				tied.score = one.score
 				copy(list[i+1:k+1], list[i:k])
 				list[i] = tied

@@ -40,8 +40,9 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 		if _, ok := at[string(t.ID)]; ok {
 			at[string(t.ID)] = i
 		}
-		if t.Abandoned || t.Copied || t.Kind == ingest.Event || t.Kind == ingest.Interrupt || t.Kind == ingest.Summary &&
-			len(d.Turns) > 0 {
+		untold := t.Aside() || t.Kind == ingest.Event || t.Kind == ingest.Interrupt || t.Kind == ingest.Summary &&
+			len(d.Turns) > 0
+		if untold {
 			continue
 		}
 		u := Turn{ID: string(t.ID), N: t.N, Role: string(t.Role), At: t.At, Text: t.OwnText(), More: calls(t)}
@@ -79,7 +80,9 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 // refused them.
 func reasonsOnly(t ingest.Turn) bool {
 	for _, c := range t.Calls {
-		if len(c.Answers) > 0 || c.Plan != nil || c.CommitMessage != "" || c.Reason != "" && c.Verdict != ingest.Rejected {
+		telling := len(c.Answers) > 0 || c.Plan != nil || c.CommitMessage != "" ||
+			c.Reason != "" && c.Verdict != ingest.Rejected
+		if telling {
 			return false
 		}
 	}

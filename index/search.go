@@ -46,7 +46,9 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 		return Answer{}, err
 	}
 	a, err := x.run(ctx, full, within, len(narrowed.Words) > 0 && narrowed.Event == "")
-	if err == nil && len(narrowed.Words) > 0 && (len(a.Ranked) == 0 || narrowed.Event != "" && (a.Unknown || a.Doubtful)) {
+	tooNarrow := err == nil && len(narrowed.Words) > 0 &&
+		(len(a.Ranked) == 0 || narrowed.Event != "" && (a.Unknown || a.Doubtful))
+	if tooNarrow {
 		if narrowed.Event != "" { // a guess: it may be what is asked about
 			return x.run(ctx, full, q, false)
 		}

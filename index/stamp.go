@@ -81,7 +81,8 @@ func listMark(line string) int {
 		for n < len(line) && n < 4 && line[n] >= '0' && line[n] <= '9' {
 			n++
 		}
-		if n == 0 || n == 4 || n == len(line) || line[n] != '.' && line[n] != ')' {
+		unnumbered := n == 0 || n == 4 || n == len(line) || line[n] != '.' && line[n] != ')'
+		if unnumbered {
 			return 0
 		}
 		n++

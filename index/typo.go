@@ -30,9 +30,10 @@ func (r *reader) correct(ctx context.Context, ts []term) ([]Corrected, error) {
 	}
 	var out []Corrected
 	for i, t := range ts {
-		if t.df.docs() > 0 || len(t.word) < typoFrom || len(t.stem) <= typoPrefix ||
+		known := t.df.docs() > 0 || len(t.word) < typoFrom || len(t.stem) <= typoPrefix ||
 			strings.Trim(t.stem, "abcdefghijklmnopqrstuvwxyz") != "" ||
-			len(embed.Mentions(t.word, r.own)) > 0 {
+			len(embed.Mentions(t.word, r.own)) > 0
+		if known {
 			continue
 		}
 		found := map[string]int{}

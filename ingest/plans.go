@@ -97,8 +97,9 @@ func unansweredPlan(s *Session, plan *Turn) (last *ToolCall) {
 		if at.IsZero() {
 			at = t.At
 		}
-		if call.Plan != nil && call.open() && !at.After(plan.At) && plan.At.Sub(at) < planWait &&
-			SamePlan(call.Plan.Text, plan.Text) {
+		answered := call.Plan != nil && call.open() && !at.After(plan.At) && plan.At.Sub(at) < planWait &&
+			SamePlan(call.Plan.Text, plan.Text)
+		if answered {
 			last = call
 		}
 	}

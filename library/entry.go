@@ -173,8 +173,9 @@ func (f *FileState) choose(v *raw.Versions) {
 	slices.SortFunc(f.Sources, func(a, b SourceState) int { return strings.Compare(a.Path, b.Path) })
 	best := -1
 	for i, s := range f.Sources {
-		if best < 0 || s.Size > f.Sources[best].Size ||
-			(s.Size == f.Sources[best].Size && f.Sources[best].Gone && !s.Gone) {
+		longer := best < 0 || s.Size > f.Sources[best].Size ||
+			(s.Size == f.Sources[best].Size && f.Sources[best].Gone && !s.Gone)
+		if longer {
 			best = i
 		}
 	}

@@ -75,7 +75,8 @@ func (l *Library) Corrections() ([]payload.Correction, error) {
 
 // Correct adds a correction to threads.jsonl.
 func (l *Library) Correct(c payload.Correction) error {
-	if (c.Op != payload.Join && c.Op != payload.Split) || c.A == c.B || c.A == "" || c.B == "" {
+	nonsense := (c.Op != payload.Join && c.Op != payload.Split) || c.A == c.B || c.A == "" || c.B == ""
+	if nonsense {
 		return fmt.Errorf("thread: %s %q and %q: want join or split and two sessions", c.Op, c.A, c.B)
 	}
 	return add(l, "folders", l.threads(), c)

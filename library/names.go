@@ -13,7 +13,8 @@ const maxFolder = registry.MaxFolder
 
 // ValidID refuses ids that could leave a folder or can't name one.
 func ValidID(id ingest.SessionID) bool {
-	if id == "" || len(id) > 128 || id[0] == '.' || id[len(id)-1] == '.' || disk.DeviceName(string(id)) {
+	unfit := id == "" || len(id) > 128 || id[0] == '.' || id[len(id)-1] == '.' || disk.DeviceName(string(id))
+	if unfit {
 		return false
 	}
 	for _, r := range id {

@@ -287,7 +287,8 @@ func (m *merger) first() {
 	isNext := func(l Line) bool { return l.Item.Kind == Next && l.Item.State != Done }
 	i := slices.IndexFunc(m.now.Lines, isNext)
 	k := slices.IndexFunc(m.base.Lines, isNext)
-	if i < 0 || k < 0 || m.pairs[i] == k || !slices.Contains(m.pairs, k) || m.now.Lines[i].Item.Pinned {
+	untouched := i < 0 || k < 0 || m.pairs[i] == k || !slices.Contains(m.pairs, k) || m.now.Lines[i].Item.Pinned
+	if untouched {
 		return
 	}
 	if j := slices.Index(m.pairs, k); !isNext(m.now.Lines[j]) {

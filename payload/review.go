@@ -36,7 +36,8 @@ func Unreviewed(p *Payload, edits []Edit) []Unseen {
 	for i := range p.Items {
 		it := &p.Items[i]
 		seen, before := kept[it.ID]
-		if !it.Current() || it.Maker == ByHuman || formatItem(it) == "" || before && seen == Look(it) {
+		settled := !it.Current() || it.Maker == ByHuman || formatItem(it) == "" || before && seen == Look(it)
+		if settled {
 			continue
 		}
 		out = append(out, Unseen{*it, before})

@@ -108,8 +108,9 @@ func (t *tier) carried() {
 	for i, s := range t.sessions {
 		for n, id := range slices.Concat(s.Carried, s.Injected) {
 			from, ok := owner[id]
-			if !ok || from == i ||
-				n >= len(s.Carried) && !defaultBranches[s.Branch] && t.sessions[from].Branch != s.Branch {
+			apart := !ok || from == i ||
+				n >= len(s.Carried) && !defaultBranches[s.Branch] && t.sessions[from].Branch != s.Branch
+			if apart {
 				continue
 			}
 			a, b := min(from, i), max(from, i)

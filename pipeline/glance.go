@@ -63,8 +63,9 @@ func (p *Archiver) glanceHeader() string {
 // that isn't known, must be among those that are watched.
 func (p *Archiver) Unchanged(from ingest.SessionID) (looked time.Time, ok bool) {
 	var g glance
-	if readGob(string(p.glanceFile()), &g) != nil || g.Header != p.glanceHeader() || p.unfinished().isSet() ||
-		from != "" && !g.Sessions[from] || g.Looked.After(p.Time()) {
+	unsure := readGob(string(p.glanceFile()), &g) != nil || g.Header != p.glanceHeader() || p.unfinished().isSet() ||
+		from != "" && !g.Sessions[from] || g.Looked.After(p.Time())
+	if unsure {
 		return time.Time{}, false
 	}
 	for path, was := range g.Was {
@@ -94,8 +95,9 @@ func (r *run) keepGlance(err error) error {
 	if len(r.options.From) > 0 || r.options.Only != "" || r.options.Reindex {
 		return err
 	}
-	if err != nil || r.report.Left > 0 || r.report.Skipped() || r.unfinished().isSet() ||
-		r.Library.ReadOnly() != nil {
+	faulty := err != nil || r.report.Left > 0 || r.report.Skipped() || r.unfinished().isSet() ||
+		r.Library.ReadOnly() != nil
+	if faulty {
 		return errors.Join(err, r.glanceFile().clear())
 	}
 	g := glance{r.glanceHeader(), r.Time(), map[ingest.SessionID]bool{}, map[string]glanced{}}

@@ -175,7 +175,8 @@ func (p *Archiver) elsewhere(dir, base string) []string {
 	swap := func(from, to string) {
 		from, dir := strings.TrimSuffix(ingest.SlashPath(from), "/"), ingest.SlashPath(dir)
 		rest, ok := strings.CutPrefix(dir, from)
-		if ok && from != "" && to != "" && (rest == "" || rest[0] == '/') {
+		moved := ok && from != "" && to != "" && (rest == "" || rest[0] == '/')
+		if moved {
 			list = append(list, filepath.Join(to, filepath.FromSlash(rest)))
 		}
 	}

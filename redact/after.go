@@ -66,7 +66,8 @@ func pastFold(t string, at int) int {
 			end++
 		}
 	}
-	if end == at || end >= len(t) || t[end] != '\n' || end+1 >= len(t) || !is(t[end+1], blank) {
+	ends := end == at || end >= len(t) || t[end] != '\n' || end+1 >= len(t) || !is(t[end+1], blank)
+	if ends {
 		return at
 	}
 	return skip(t, end+1, blank, 40)
@@ -79,8 +80,9 @@ func pastType(t string, at int) int {
 		end++
 	}
 	eq := skip(t, end, blank, 4)
-	if end > at && eq > end && eq < len(t) && t[eq] == '=' &&
-		quoteEnd(t, skip(t, eq+1, blank, 4)) > skip(t, eq+1, blank, 4) {
+	assigned := end > at && eq > end && eq < len(t) && t[eq] == '=' &&
+		quoteEnd(t, skip(t, eq+1, blank, 4)) > skip(t, eq+1, blank, 4)
+	if assigned {
 		return skip(t, eq+1, blank, 4)
 	}
 	return at
@@ -154,7 +156,8 @@ func bareEnd(t string, at int, line bool) int {
 		i = n
 	}
 	end := at + i
-	if line && end-at > 1 && t[end-1] == ';' && end < len(t) && is(t[end], blank) { // a shell's next command
+	nextCommand := line && end-at > 1 && t[end-1] == ';' && end < len(t) && is(t[end], blank)
+	if nextCommand { // a shell's next command
 		end--
 	}
 	for !line && end > at && strings.IndexByte(".:!?", t[end-1]) >= 0 && end-at > 1 {

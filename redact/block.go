@@ -84,8 +84,9 @@ func pastGutter(t string, at int) int {
 			return skip(t, next+len(sign), blank, 2)
 		}
 	}
-	if begin < len(t) && (t[begin] == '>' || t[begin] == '|' || (t[begin] == '+' ||
-		t[begin] == '-') && !strings.HasPrefix(t[begin:], "-----")) {
+	folded := begin < len(t) && (t[begin] == '>' || t[begin] == '|' || (t[begin] == '+' ||
+		t[begin] == '-') && !strings.HasPrefix(t[begin:], "-----"))
+	if folded {
 		return skip(t, begin+1, blank, 12)
 	}
 	return at
@@ -201,7 +202,8 @@ func (s *scan) secretValues(at int, lines string, plain bool) {
 		if line != "" && !strings.HasPrefix(line, " ") {
 			return
 		}
-		if ok && (len(v) >= 8 && skip(v, 0, alnum|marks, len(v)) == len(v) || plain && telling(v)) && !placeholder(v) {
+		secret := ok && (len(v) >= 8 && skip(v, 0, alnum|marks, len(v)) == len(v) || plain && telling(v)) && !placeholder(v)
+		if secret {
 			start := at + strings.LastIndex(line, v)
 			s.add(start, start+len(v), "kubernetes-secret")
 		}

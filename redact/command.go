@@ -155,10 +155,11 @@ func lineWord(s *scan, from, to int) {
 		at = end - to
 		v := s.text[open:end]
 		last := at == len(line) || strings.IndexByte("\"'`|;&", line[at]) >= 0
-		if v[0] != '-' && v[0] != '.' && !strings.ContainsAny(v, `\/:=`) &&
+		secret := v[0] != '-' && v[0] != '.' && !strings.ContainsAny(v, `\/:=`) &&
 			(strings.ContainsAny(v, "!@#$%^&*+?") && telling(v) ||
 				last && len(v) >= 8 && !placeholder(v) && !numbered(v) && !path(v) &&
-					strings.IndexByte(v, '.') < 0 && strings.Count(line[:at], " ") >= 2) {
+					strings.IndexByte(v, '.') < 0 && strings.Count(line[:at], " ") >= 2)
+		if secret {
 			s.add(open, end, "password")
 		}
 	}
@@ -271,7 +272,8 @@ func pgpass(s *scan, _, to int) {
 		line = line[:i]
 	}
 	parts := strings.SplitN(line, ":", 3)
-	if len(parts) == 3 && parts[0] != "" && parts[1] != "" && len(parts[2]) >= 4 && !placeholder(parts[2]) {
+	secret := len(parts) == 3 && parts[0] != "" && parts[1] != "" && len(parts[2]) >= 4 && !placeholder(parts[2])
+	if secret {
 		s.add(to+len(line)-len(parts[2]), to+len(line), "password")
 	}
 }
@@ -281,7 +283,8 @@ func oracle(s *scan, _, to int) {
 	open, end := s.wordAt(to, 200)
 	user, rest, ok := strings.Cut(s.text[open:end], "/")
 	password, _, at := strings.Cut(rest, "@")
-	if ok && at && user != "" && len(password) >= 4 && !placeholder(password) && !strings.Contains(password, "/") {
+	secret := ok && at && user != "" && len(password) >= 4 && !placeholder(password) && !strings.Contains(password, "/")
+	if secret {
 		open += len(user) + 1
 		s.add(open, open+len(password), "password")
 	}

@@ -46,7 +46,8 @@ func (s *scan) header(at, least int, certain bool) {
 		return
 	}
 	t := shapeIn(v)
-	if t.digits == 0 && (!certain || !letters(v, t)) || !certain && (!mixed(v) || public(v) && len(v) < 32) {
+	plain := t.digits == 0 && (!certain || !letters(v, t)) || !certain && (!mixed(v) || public(v) && len(v) < 32)
+	if plain {
 		return
 	}
 	s.add(at, end, "auth-header")
@@ -121,8 +122,9 @@ func cookie(s *scan, from, to int) {
 	for pair := range strings.SplitSeq(line, ";") {
 		name, v, ok := strings.Cut(pair, "=")
 		v = strings.TrimSpace(v)
-		if ok && len(v) >= 16 && mixed(v) && !placeholder(v) && !strings.ContainsAny(name, "(){}") &&
-			!strings.ContainsAny(v, " (){},") {
+		secret := ok && len(v) >= 16 && mixed(v) && !placeholder(v) && !strings.ContainsAny(name, "(){}") &&
+			!strings.ContainsAny(v, " (){},")
+		if secret {
 			from := at + strings.Index(pair, v)
 			s.add(from, from+len(v), "cookie")
 		}

@@ -46,8 +46,9 @@ var jots = func() (t [256]bool) {
 // digits and marks, as nothing but passwords is.
 func noted(v string) bool {
 	t := shapeIn(v)
-	if len(v) < 7 || len(v) > 40 || t.digits == 0 || t.lower+t.upper < 3 || placeholder(v) || numbered(v) ||
-		names(v) || strings.HasPrefix(v, "0x") {
+	harmless := len(v) < 7 || len(v) > 40 || t.digits == 0 || t.lower+t.upper < 3 || placeholder(v) || numbered(v) ||
+		names(v) || strings.HasPrefix(v, "0x")
+	if harmless {
 		return false
 	}
 	return strings.ContainsAny(v, "!#$^*?") && strings.IndexAny(v, "$#*") != 0 ||
@@ -70,8 +71,9 @@ func loginPair(s *scan, _, to int) {
 		}
 		open, end := s.wordAt(to+len(user)+len(between), 100)
 		v := strings.TrimRight(s.text[open:end], ".,;:?)")
-		if telling(v) && !code(v) && !strings.Contains(v, "/") && shapeIn(v).digits > 0 && (between != ", " ||
-			unmistakable(v)) {
+		secret := telling(v) && !code(v) && !strings.Contains(v, "/") && shapeIn(v).digits > 0 && (between != ", " ||
+			unmistakable(v))
+		if secret {
 			s.add(open, open+len(v), "password")
 			return
 		}
@@ -111,7 +113,8 @@ func unmistakable(v string) bool {
 	}
 	mark := strings.IndexAny(v[1:], "!$^&*?#@%")
 	t := shapeIn(v)
-	if mark < 0 || mark+2 == len(v) || t.digits == 0 || t.lower+t.upper < 3 || t.lower+t.upper+t.digits < 6 {
+	harmless := mark < 0 || mark+2 == len(v) || t.digits == 0 || t.lower+t.upper < 3 || t.lower+t.upper+t.digits < 6
+	if harmless {
 		return false
 	}
 	mark++

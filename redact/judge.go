@@ -18,7 +18,8 @@ func (v value) secret(s *scan, st strength) bool {
 			return ok
 		}
 	}
-	if v.quoted && len(t) >= 32 && shape.other >= 6 && shape.digits > 0 && entropy(t) > 4.5 && jumbled(t) {
+	random := v.quoted && len(t) >= 32 && shape.other >= 6 && shape.digits > 0 && entropy(t) > 4.5 && jumbled(t)
+	if random {
 		return true
 	}
 	if strings.ContainsAny(t, " \t") {
@@ -26,7 +27,8 @@ func (v value) secret(s *scan, st strength) bool {
 			shape.other == strings.Count(t, " ") ||
 			st == strong && shape.digits > 0 && strings.Count(t, " ") == 1 && v.op != "," && mixed(t))
 	}
-	if !v.quoted && !v.line && (code(t) || st != strong && camel(t) && !jumbled(t) && !v.random()) || dotted(t) {
+	harmless := !v.quoted && !v.line && (code(t) || st != strong && camel(t) && !jumbled(t) && !v.random()) || dotted(t)
+	if harmless {
 		return false
 	}
 	if set && v.pair && st != vague {
@@ -61,8 +63,9 @@ func (v value) set() bool {
 // credible reports whether what a secret is set to looks like nothing else.
 func (v value) credible(shape shapeOf) bool {
 	t := v.text
-	if len(t) < 8 || t[0] == '#' || strings.ContainsAny(t, "(){}<>[],;:'\"|\\") || label(t) || names(t) ||
-		public(t) || numbered(t) || dateLike(t) {
+	harmless := len(t) < 8 || t[0] == '#' || strings.ContainsAny(t, "(){}<>[],;:'\"|\\") || label(t) || names(t) ||
+		public(t) || numbered(t) || dateLike(t)
+	if harmless {
 		return false
 	}
 	return strings.Count(t, "-") >= 2 && !strings.Contains(lowerASCII(t), "key") ||
@@ -115,8 +118,9 @@ func grouped(t string) bool {
 // where nothing but a value stands; told is false where more has to be asked.
 func (v value) declared(st strength, shape shapeOf) (secret, told bool) {
 	t := v.text
-	if strings.ContainsAny(t, " \t()<>") || !v.line && !v.quoted && code(t) || label(t) && v.op == ":" ||
-		st != vague && numbered(t) {
+	harmless := strings.ContainsAny(t, " \t()<>") || !v.line && !v.quoted && code(t) || label(t) && v.op == ":" ||
+		st != vague && numbered(t)
+	if harmless {
 		return false, false
 	}
 	random := shape.digits > 0 && shape.lower+shape.upper > 0 && mixed(t)
@@ -154,7 +158,8 @@ func (v value) password(shape shapeOf) bool {
 	if shape.lower+shape.upper == 0 && (shape.digits < 6 || !v.quoted) {
 		return v.whole && shape.digits >= 8 && shape.digits == len(t) && distinct(t) >= 5
 	}
-	if shape.digits == 0 && (label(t) || names(t) && !v.sure || identifier(t) && !jumbled(t)) {
+	word := shape.digits == 0 && (label(t) || names(t) && !v.sure || identifier(t) && !jumbled(t))
+	if word {
 		return false
 	}
 	if numbered(t) && !v.quoted {
@@ -166,7 +171,8 @@ func (v value) password(shape shapeOf) bool {
 	if len(t) < 6 {
 		return false
 	}
-	if v.hasLetterAndDigit(shape) && !dateLike(t) || v.sure && (v.op != " " || len(t) >= 10) {
+	telling := v.hasLetterAndDigit(shape) && !dateLike(t) || v.sure && (v.op != " " || len(t) >= 10)
+	if telling {
 		return true
 	}
 	hyphens := v.quoted && v.op == "is" && strings.Count(t, "-") >= 2

@@ -58,7 +58,8 @@ func (k keyForm) detector() detector {
 		if k.chars != "" && strings.ContainsAny(k.chars, "_-") && !mixed(v) && entropy(v) < 4.2 {
 			return // words joined by hyphens
 		}
-		if k.least == 32 && (k.prefix == "SK" || k.prefix == "AC") && (len(v) != 32 || !allHex(v)) {
+		unlike := k.least == 32 && (k.prefix == "SK" || k.prefix == "AC") && (len(v) != 32 || !allHex(v))
+		if unlike {
 			return
 		}
 		if k.kind == "aws-key" && (len(v) != 16 || t.lower > 0) {

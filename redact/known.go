@@ -36,7 +36,8 @@ func (k *known) keep(secret string, sure bool) {
 	}
 	secret = strings.Clone(secret) // not the whole text with it
 	k.add(&literal{secret, []detector{func(s *scan, from, to int) {
-		if s.text[from:to] == secret && (sure || !is(s.before(from), alnum) && (strong || !is(s.at(to), alnum))) {
+		alone := s.text[from:to] == secret && (sure || !is(s.before(from), alnum) && (strong || !is(s.at(to), alnum)))
+		if alone {
 			s.add(from, to, knownKind)
 		}
 	}}})
@@ -53,8 +54,9 @@ func unusual(v string) bool {
 // variants are other ways in which a secret may be written: in capitals, as a part
 // of an address, in a JSON string, encoded.
 func variants(secret string) []string {
-	if len(secret) < knownShort || len(secret) > 512 || shapeIn(secret).digits == 0 && !unusual(secret) ||
-		!mixed(secret) && !unusual(secret) {
+	common := len(secret) < knownShort || len(secret) > 512 || shapeIn(secret).digits == 0 && !unusual(secret) ||
+		!mixed(secret) && !unusual(secret)
+	if common {
 		return nil
 	}
 	all := []string{strings.ToLower(secret), strings.ToUpper(secret), url.QueryEscape(secret),

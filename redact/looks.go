@@ -62,8 +62,9 @@ func placeholder(v string) bool {
 	if strings.HasSuffix(v, "...") || strings.ContainsAny(v, "‹›…") {
 		return true
 	}
-	if v == "" || strings.IndexByte("$<{%", v[0]) >= 0 || v[0] == '[' && v[len(v)-1] == ']' ||
-		strings.Contains(v, "${") || strings.Contains(v, "{{") {
+	variable := v == "" || strings.IndexByte("$<{%", v[0]) >= 0 || v[0] == '[' && v[len(v)-1] == ']' ||
+		strings.Contains(v, "${") || strings.Contains(v, "{{")
+	if variable {
 		return true
 	}
 	low := strings.ToLower(v)
@@ -204,7 +205,8 @@ func path(v string) bool {
 		strings.HasPrefix(v, "~") {
 		return true
 	}
-	if strings.Contains(v, "://") || len(v) > 2 && v[1] == ':' && (v[2] == '\\' || v[2] == '/') {
+	address := strings.Contains(v, "://") || len(v) > 2 && v[1] == ':' && (v[2] == '\\' || v[2] == '/')
+	if address {
 		return true
 	}
 	slash := strings.IndexByte(v, '/')

@@ -54,7 +54,8 @@ const nameTail = 24
 // and whether what stands around the word leaves it the name of a secret.
 func (s *scan) nameEnd(from, to int, whole bool) (end int, ok bool) {
 	t := s.text
-	if whole && from > 0 && is(t[from-1], alnum) && !(is(t[from], upper) && !is(t[from-1], upper)) {
+	withinWord := whole && from > 0 && is(t[from-1], alnum) && !(is(t[from], upper) && !is(t[from-1], upper))
+	if withinWord {
 		return to, false
 	}
 	for end = to; end < len(t) && end-to < nameTail; {
@@ -123,9 +124,10 @@ func named(literal, kind string, st strength, whole bool) detector {
 		if !ok {
 			return
 		}
-		if v.op == "," && to-from <= 3 && !v.sure ||
+		unlikely := v.op == "," && to-from <= 3 && !v.sure ||
 			v.op == ":" && literal == "pass" && !v.named && !is(s.before(from), under) &&
-				!(s.text[from] == 'p' && (v.sure || unmistakable(v.text))) {
+				!(s.text[from] == 'p' && (v.sure || unmistakable(v.text)))
+		if unlikely {
 			return
 		}
 		if kind == "token" && v.to-v.from >= 10 {

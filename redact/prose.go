@@ -40,7 +40,8 @@ func (y *saying) token(s *scan, from, to int) {
 	}
 	name := lowerASCII(strings.TrimLeft(s.text[from:to], " -"))
 	vague, glued := vagueNames[name], is(s.before(from), alnum)
-	if (vague || glued) && s.text[to] == ' ' && !s.randomNext(to) && (glued || !s.qualified(from, qualifiers)) {
+	vaguely := (vague || glued) && s.text[to] == ' ' && !s.randomNext(to) && (glued || !s.qualified(from, qualifiers))
+	if vaguely {
 		return
 	}
 	known := glued || name == "secret" || s.qualified(from, qualifiers)
@@ -192,8 +193,9 @@ func (y *saying) used(s *scan, at int) bool {
 // tellingOrQuoted reports whether a word of a sentence is a password: one that
 // looks so, or words with hyphens in quotes.
 func tellingOrQuoted(v string, quoted bool) bool {
-	if quoted && len(v) >= 8 && !placeholder(v) && !path(v) && !label(v) && !names(v) && !identifier(v) &&
-		(strings.Count(v, "-") >= 2 || len(v) >= 12 && !strings.ContainsAny(v, "-.:/=")) {
+	phrase := quoted && len(v) >= 8 && !placeholder(v) && !path(v) && !label(v) && !names(v) && !identifier(v) &&
+		(strings.Count(v, "-") >= 2 || len(v) >= 12 && !strings.ContainsAny(v, "-.:/="))
+	if phrase {
 		return true
 	}
 	return telling(v) && !code(v) && !label(v) && !strings.ContainsAny(v, "=()") && !dateLike(v) &&

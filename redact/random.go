@@ -49,7 +49,8 @@ func textureOf(v string) texture {
 	case hex:
 		return hexes
 	case kinds&letter != letter:
-		if changes*5 >= all && changes >= 4 && shapeIn(v).digits*10 >= all && (jumbled(v) || changes*3 >= all) {
+		jumpy := changes*5 >= all && changes >= 4 && shapeIn(v).digits*10 >= all && (jumbled(v) || changes*3 >= all)
+		if jumpy {
 			return oneCase
 		}
 	case changes*3 >= all*2, changes*3 >= all && jumbled(v) && (changes*2 >= all || !camel(v)):

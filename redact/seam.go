@@ -102,7 +102,8 @@ var byName = set(genericKind, knownKind, "password", "token", "secret", "api-key
 func headRun(t string) string {
 	t = t[:skip(t, 0, token, seamMost)]
 	shape := shapeIn(t)
-	if len(t) < seamLeast || len(t) >= seamMost || shape.digits == 0 || shape.lower+shape.upper == 0 || path(t) {
+	unlikely := len(t) < seamLeast || len(t) >= seamMost || shape.digits == 0 || shape.lower+shape.upper == 0 || path(t)
+	if unlikely {
 		return ""
 	}
 	return t

@@ -141,7 +141,8 @@ func cellBelow(row, by string, at int, heads []cell) (c cell, ok bool) {
 
 // cellHolds reports whether a cell below a name of such a strength is a secret.
 func cellHolds(v string, st strength) bool {
-	if len(v) < 6 || placeholder(v) || path(v) || strings.ContainsAny(v, " \t()<>") || names(v) {
+	harmless := len(v) < 6 || placeholder(v) || path(v) || strings.ContainsAny(v, " \t()<>") || names(v)
+	if harmless {
 		return false
 	}
 	switch st {

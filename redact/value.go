@@ -48,8 +48,9 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 	blanks := skip(t, at, blank, 8)
 	v.spaced = blanks > at
 	at = blanks
-	if at >= len(t) || is(t[at], letter) && !painted && (!v.spaced || !v.flag && !v.named && !states(t[at:]) &&
-		!(is(t[from], upper) && is(t[end-1], upper))) {
+	elsewhere := at >= len(t) || is(t[at], letter) && !painted && (!v.spaced || !v.flag && !v.named && !states(t[at:]) &&
+		!(is(t[from], upper) && is(t[end-1], upper)))
+	if elsewhere {
 		return v, false
 	}
 	start := skipBack(t, from, 60)
@@ -201,7 +202,8 @@ func valueFirst(s *scan, from, to int) {
 		begin--
 	}
 	v := strings.Trim(s.text[begin:from], "\"'`(),:")
-	if v == "" || shapeIn(v).digits == 0 && strings.Count(v, "-") < 3 || dateLike(v) || code(v) {
+	harmless := v == "" || shapeIn(v).digits == 0 && strings.Count(v, "-") < 3 || dateLike(v) || code(v)
+	if harmless {
 		return
 	}
 	for n, at := 0, to; n < 5; n++ {

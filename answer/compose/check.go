@@ -235,8 +235,9 @@ func begins(text, w string) bool {
 			return true
 		}
 		before := strings.TrimRight(text[:from+i], ` "'“‘(`)
-		if before != "" && !strings.HasSuffix(before, ".") && !strings.HasSuffix(before, ":") &&
-			!strings.HasSuffix(before, "—") && !strings.HasSuffix(before, "!") && !strings.HasSuffix(before, "?") {
+		inSentence := before != "" && !strings.HasSuffix(before, ".") && !strings.HasSuffix(before, ":") &&
+			!strings.HasSuffix(before, "—") && !strings.HasSuffix(before, "!") && !strings.HasSuffix(before, "?")
+		if inSentence {
 			return false
 		}
 		from += i + len(w)

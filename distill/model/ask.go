@@ -75,7 +75,8 @@ func (m *Improver) send(ctx context.Context, q question) (k kept, why, err error
 	if err != nil {
 		return k, nil, err
 	}
-	return kept{Prompt: versionFor(q.key), Model: m.o.Model.Name(), Text: r.Text, Known: q.known, Of: q.of}, q.check(r.Text), nil
+	return kept{Prompt: versionFor(q.key), Model: m.o.Model.Name(), Text: r.Text, Known: q.known, Of: q.of},
+		q.check(r.Text), nil
 }
 
 // complete asks, and asks for a longer answer where one was cut.

@@ -128,7 +128,8 @@ func (src *source) shown(want string) string {
 		whole := to-from >= leastQuote && to-from == len(p.form())
 		answer := p.persons && whole && strings.HasPrefix(want, p.form())
 		enough := whole || to-from >= min(sureQuote, (len(want)+1)/2)
-		if enough && (answer && !persons || answer == persons && to-from > most) {
+		better := enough && (answer && !persons || answer == persons && to-from > most)
+		if better {
 			best, most, persons = p.stretch(from, to), to-from, answer
 		}
 	}

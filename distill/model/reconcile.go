@@ -40,7 +40,8 @@ const (
 // model failed, it returns what is known.
 func (m *Improver) Reconcile(ctx context.Context, pairs []Pair) ([]Verdict, error) {
 	out := make([]Verdict, len(pairs))
-	all := several[ruling]{list: "pairs", number: func(r ruling) int { return r.Number }, most: pairsAtOnce, tokens: pairTokens}
+	all := several[ruling]{list: "pairs", number: func(r ruling) int { return r.Number }, most: pairsAtOnce,
+		tokens: pairTokens}
 	for i := range pairs {
 		p := &pairs[i]
 		all.keys, all.of = append(all.keys, pairKey(p)), append(all.of, []string{p.Earlier.Session, p.Later.Session})

@@ -33,7 +33,8 @@ type note struct {
 // the error is of the store, of ctx, or distill.ErrPending.
 func (m *Improver) rephrase(ctx context.Context, session string, items []payload.Item) error {
 	var asked []*payload.Item
-	all := several[note]{list: "notes", number: func(n note) int { return n.Number }, most: notesAtOnce, tokens: noteTokens}
+	all := several[note]{list: "notes", number: func(n note) int { return n.Number }, most: notesAtOnce,
+		tokens: noteTokens}
 	for i := range items {
 		if it := &items[i]; worded(it) {
 			asked, all.keys, all.of = append(asked, it), append(all.keys, wordsKey(it)), append(all.of, []string{session})
@@ -88,8 +89,9 @@ func (w note) list(it *payload.Item) []string {
 		n := 0
 		for _, w := range list {
 			s := tidy(strings.Trim(string(w), `"`), longest)
-			if s == "" || n == most || strings.Contains(text, strings.ToLower(s)) || slices.Contains(out, s) ||
-				strings.Contains(s, "<!--") {
+			useless := s == "" || n == most || strings.Contains(text, strings.ToLower(s)) || slices.Contains(out, s) ||
+				strings.Contains(s, "<!--")
+			if useless {
 				continue
 			}
 			out = append(out, s)

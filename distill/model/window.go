@@ -271,8 +271,9 @@ func (m *Improver) settle(w *window) error {
 		return err
 	}
 	var c cut
-	if ok && json.Unmarshal(before, &c) == nil && c.N == w.n && c.Key == w.key &&
-		(!m.o.Anew || c.Prompt == m.Prompt() && c.Model == m.o.Model.Name()) {
+	had := ok && json.Unmarshal(before, &c) == nil && c.N == w.n && c.Key == w.key &&
+		(!m.o.Anew || c.Prompt == m.Prompt() && c.Model == m.o.Model.Name())
+	if had {
 		return nil
 	}
 	data, err := json.Marshal(cut{w.n, w.key, m.Prompt(), m.o.Model.Name(), []string{string(w.of)}})

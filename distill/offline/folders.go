@@ -148,7 +148,8 @@ func folderWords(all []*Candidate) []payload.Item {
 	var out []payload.Item
 	for _, c := range all {
 		sp, s := c.sp, c.part
-		if !cuesIn(s.text).has(cueSkip) && !(sp.user && s.cues.has(cueName)) || !sp.user && !sp.closing {
+		elsewhere := !cuesIn(s.text).has(cueSkip) && !(sp.user && s.cues.has(cueName)) || !sp.user && !sp.closing
+		if elsewhere {
 			continue
 		}
 		by := payload.ByAssistant

@@ -57,8 +57,9 @@ func about(text string) []string {
 	var out []string
 	for w := range strings.FieldsSeq(text) {
 		name := strings.TrimRight(strings.Trim(w, "`\"'“”‘’()[]{}<>,;:!?*…"), ".")
-		if len(name) < 3 || !looksLikePath(name) && !looksLikeName(w) || strings.Contains(name, "://") ||
-			strings.Contains(name, "`") {
+		noName := len(name) < 3 || !looksLikePath(name) && !looksLikeName(w) || strings.Contains(name, "://") ||
+			strings.Contains(name, "`")
+		if noName {
 			continue
 		}
 		if out = appendNew(out, name); len(out) == 6 {

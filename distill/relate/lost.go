@@ -103,8 +103,9 @@ func sentenceBefore(toks []token, i int) span {
 }
 
 func isGone(toks []token, i int) bool {
-	if match(toks, i, "a", "mistake") || match(toks, i, "phased", "out") || match(toks, i, "given", "up") ||
-		match(toks, i, "ruled", "out") || match(toks, i, "switched", "off") || match(toks, i, "turned", "off") {
+	gone := match(toks, i, "a", "mistake") || match(toks, i, "phased", "out") || match(toks, i, "given", "up") ||
+		match(toks, i, "ruled", "out") || match(toks, i, "switched", "off") || match(toks, i, "turned", "off")
+	if gone {
 		return true
 	}
 	// "is replaced by a number" says what takes its place, "is out of date" isn't gone

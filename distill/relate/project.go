@@ -138,8 +138,9 @@ func (p *project) despite(links []payload.Link) []payload.Link {
 		at[p.items[i].ID] = i
 		for _, id := range p.items[i].Against { // an earlier one: items come in time
 			j, ok := at[id]
-			if ok && i != j && (p.due[i] || p.due[j]) && !tied[[2]payload.ItemID{p.items[i].ID, id}] &&
-				p.share(p.group[i], p.group[j]) {
+			related := ok && i != j && (p.due[i] || p.due[j]) && !tied[[2]payload.ItemID{p.items[i].ID, id}] &&
+				p.share(p.group[i], p.group[j])
+			if related {
 				links = p.link(links, despiteRule, i, j)
 			}
 		}
@@ -252,7 +253,8 @@ func (p *project) link(links []payload.Link, r *rule, later, earlier int) []payl
 	a, b, m := &p.items[later], &p.items[earlier], Measured()[r.name]
 	return append(links, payload.Link{
 		Op: payload.OpLink, Relation: r.relation, From: a.ID, To: b.ID, FromSession: a.Session, ToSession: b.Session,
-		FromEvidence: payload.EvidenceOf(&a.Item), ToEvidence: payload.EvidenceOf(&b.Item), Maker: payload.ByRule, Rule: r.name,
+		FromEvidence: payload.EvidenceOf(&a.Item), ToEvidence: payload.EvidenceOf(&b.Item), Maker: payload.ByRule,
+		Rule:      r.name,
 		Precision: float64(int(m.Precision()*1000+0.5)) / 1000, Collapses: m.Sure(), At: a.At,
 	})
 }

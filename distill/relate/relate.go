@@ -99,6 +99,7 @@ func sameTurn(a, b *Item) bool {
 		return false
 	}
 	return a.Evidence[0].Turn == b.Evidence[0].Turn || slices.ContainsFunc(a.Evidence, func(x payload.Evidence) bool {
-		return slices.ContainsFunc(b.Evidence, func(y payload.Evidence) bool { return x.Turn == y.Turn && x.Quote == y.Quote })
+		same := func(y payload.Evidence) bool { return x.Turn == y.Turn && x.Quote == y.Quote }
+		return slices.ContainsFunc(b.Evidence, same)
 	})
 }

@@ -119,7 +119,9 @@ func (l *left) either(toks []token, or int) {
 // asksAmount: "how long", "how many", "when".
 func asksAmount(toks []token) bool {
 	for i, t := range toks {
-		if t.low == "when" && (i == 0 || isMark(toks[i-1])) || t.low == "how" && i+1 < len(toks) && amounts[toks[i+1].low] {
+		asks := t.low == "when" && (i == 0 || isMark(toks[i-1])) ||
+			t.low == "how" && i+1 < len(toks) && amounts[toks[i+1].low]
+		if asks {
 			return true
 		}
 	}

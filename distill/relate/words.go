@@ -147,7 +147,8 @@ func tokenOf(w string, begin bool) token {
 // the beginning of a sentence, digits, underscores, dots.
 func isName(w string, begin bool) bool {
 	for i, r := range w {
-		if unicode.IsDigit(r) || strings.ContainsRune("._", r) || unicode.IsUpper(r) && (i > 0 || !begin) {
+		technical := unicode.IsDigit(r) || strings.ContainsRune("._", r) || unicode.IsUpper(r) && (i > 0 || !begin)
+		if technical {
 			return true
 		}
 	}

@@ -69,8 +69,9 @@ func (p *parser) collect() {
 	s.Turns = make([]ingest.Turn, 0, len(p.drafts))
 	for i, d := range p.drafts {
 		p.drafts[i] = nil
-		if d.turn.Kind == ingest.Message && d.turn.Text == "" && d.turn.Thinking == "" && len(d.turn.Calls) == 0 &&
-			!d.counted {
+		silent := d.turn.Kind == ingest.Message && d.turn.Text == "" && d.turn.Thinking == "" && len(d.turn.Calls) == 0 &&
+			!d.counted
+		if silent {
 			continue // nothing said
 		}
 		t := d.turn

@@ -119,9 +119,10 @@ func (p *parser) readSide(ctx context.Context, f ingest.File) error {
 // CheckID refuses ids that could leave a folder.
 func CheckID(id ingest.SessionID) error {
 	s := string(id)
-	if s == "" || len(s) > 200 || s == "." || s == ".." || strings.ContainsAny(s, "/\\:\x00") ||
+	unfit := s == "" || len(s) > 200 || s == "." || s == ".." || strings.ContainsAny(s, "/\\:\x00") ||
 		strings.HasPrefix(s, ".") || strings.TrimSpace(s) != s || strings.ContainsFunc(s,
-		func(r rune) bool { return r < ' ' }) {
+		func(r rune) bool { return r < ' ' })
+	if unfit {
 		return fmt.Errorf("session id %q is not fit for a file name", s)
 	}
 	return nil

@@ -64,8 +64,9 @@ func (p *parser) callOfAgent(id string, turns []ingest.Turn) *ingest.ToolCall {
 			call.Agent = id
 			return call
 		}
-		if (call.Name == "Task" || call.Name == "Agent") && call.Agent == "" && len(turns) > 0 &&
-			samePrompt(call.Input["prompt"], turns[0].Text) {
+		starts := (call.Name == "Task" || call.Name == "Agent") && call.Agent == "" && len(turns) > 0 &&
+			samePrompt(call.Input["prompt"], turns[0].Text)
+		if starts {
 			byPrompt = call
 		}
 	}

@@ -208,10 +208,12 @@ func (t talk) TestRun(fails bool) string {
 			capital(t.one(t.Project.parts))+capital(t.one(t.Project.things)), t.IntN(99))
 	}
 	if fails {
-		fmt.Fprintf(&b, "--- FAIL: Test%s (0.%02ds)\n    %s:%d: %s: got %d, want %d\nFAIL\n", capital(t.one(t.Project.things)),
+		fmt.Fprintf(&b, "--- FAIL: Test%s (0.%02ds)\n    %s:%d: %s: got %d, want %d\nFAIL\n",
+			capital(t.one(t.Project.things)),
 			t.IntN(99), t.File(), 20+t.IntN(300), t.Identifier(), t.IntN(50), t.IntN(50))
 		return b.String()
 	}
-	fmt.Fprintf(&b, "PASS\nok  \t%s/internal/%s\t%d.%03ds\n", t.Project.Name, t.one(t.Project.parts), t.IntN(9), t.IntN(999))
+	fmt.Fprintf(&b, "PASS\nok  \t%s/internal/%s\t%d.%03ds\n", t.Project.Name, t.one(t.Project.parts), t.IntN(9),
+		t.IntN(999))
 	return b.String()
 }

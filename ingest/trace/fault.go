@@ -103,8 +103,9 @@ func FaultLines(c *ingest.ToolCall, shows bool) []string {
 	seen := map[int64]bool{}
 	for line := range strings.Lines(strings.TrimPrefix(c.Result, "Error: ")) {
 		line = strings.TrimSpace(line)
-		if len(line) > lineTooLong || !c.Failed && !mayState(line) || !states.MatchString(line) ||
-			notThat().MatchString(line) {
+		noFault := len(line) > lineTooLong || !c.Failed && !mayState(line) || !states.MatchString(line) ||
+			notThat().MatchString(line)
+		if noFault {
 			continue
 		}
 		sig := Signature(line)

@@ -59,7 +59,8 @@ type spec struct{ name, version string }
 // installerOf reads a package manager's command; false if it is none.
 func installerOf(c *Step) (installer, bool) {
 	prog, args := c.Program, c.Args
-	if (prog == "python" || prog == "python3") && len(args) > 1 && args[0] == "-m" && args[1] == "pip" {
+	asModule := (prog == "python" || prog == "python3") && len(args) > 1 && args[0] == "-m" && args[1] == "pip"
+	if asModule {
 		prog, args = "pip", args[2:]
 	}
 	if prog == "uv" && len(args) > 0 && (args[0] == "pip" || args[0] == "tool") {
@@ -148,7 +149,9 @@ func asked(r program, args []string) []spec {
 		}
 	}
 	for i, a := range args { // cargo install x --version 1.2
-		if r.Name == "cargo" && a == "--version" && i+1 < len(args) && len(out) == 1 && versionText().MatchString(args[i+1]) {
+		ofOne := r.Name == "cargo" && a == "--version" && i+1 < len(args) && len(out) == 1 &&
+			versionText().MatchString(args[i+1])
+		if ofOne {
 			out[0].version = args[i+1]
 		}
 	}

@@ -92,7 +92,8 @@ func (t *Trace) effective(from, to int) []*Action {
 			continue
 		}
 		changes := slices.ContainsFunc(a.Touches, func(x Touch) bool { return x.How != Read })
-		if changes || a.Call.Command != "" && !a.Call.Failed && len(a.steps) > 0 && !a.shows() && len(runKeys(a)) > 0 {
+		acts := changes || a.Call.Command != "" && !a.Call.Failed && len(a.steps) > 0 && !a.shows() && len(runKeys(a)) > 0
+		if acts {
 			out = append(out, a)
 		}
 	}
@@ -130,7 +131,8 @@ func runKeys(a *Action) []string {
 			}
 		} else if plain, _ := operands(c.Args); verbs[prog] && len(plain) > 0 {
 			key += " " + plain[0]
-			if (plain[0] == "run" || plain[0] == "exec") && len(plain) > 1 && prog != "go" && prog != "gh" {
+			runs := (plain[0] == "run" || plain[0] == "exec") && len(plain) > 1 && prog != "go" && prog != "gh"
+			if runs {
 				key += " " + plain[1]
 			}
 		}

@@ -118,8 +118,9 @@ func replay(calls []string, inputs map[string]toolInput) ([]byte, bool) {
 			edits = []toolEdit{in.toolEdit}
 		}
 		for _, e := range edits {
-			if e.Old == nil || *e.Old == "" || !e.All && strings.Count(text, *e.Old) != 1 ||
-				!strings.Contains(text, *e.Old) {
+			ambiguous := e.Old == nil || *e.Old == "" || !e.All && strings.Count(text, *e.Old) != 1 ||
+				!strings.Contains(text, *e.Old)
+			if ambiguous {
 				return nil, false
 			}
 			text = strings.ReplaceAll(text, *e.Old, e.New)

@@ -166,7 +166,8 @@ func connectorOf(a *trace.Action) (Connector, bool) {
 	if fetches[name] {
 		mcp, server, tool = true, "web", cmp.Or(tool, name)
 	}
-	if !mcp || !a.Call.Worked() || appServers[server] || ingest.OwnTool(a.Call.Name, "") || len(a.Touches) > 0 {
+	ofNoApp := !mcp || !a.Call.Worked() || appServers[server] || ingest.OwnTool(a.Call.Name, "") || len(a.Touches) > 0
+	if ofNoApp {
 		return Connector{}, false
 	}
 	what := a.Call.With()

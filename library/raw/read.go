@@ -99,8 +99,9 @@ func (r *Reader) Read(p []byte) (int, error) {
 		r.sum.Write(p[:n])
 		over := min(int64(n), max(0, r.At-r.seg.Offset-r.read))
 		r.read += int64(n)
-		if r.read > r.seg.Length || err != nil && err != io.EOF ||
-			err == io.EOF && (r.read != r.seg.Length || hex.EncodeToString(r.sum.Sum(nil)) != r.seg.Sum) {
+		damaged := r.read > r.seg.Length || err != nil && err != io.EOF ||
+			err == io.EOF && (r.read != r.seg.Length || hex.EncodeToString(r.sum.Sum(nil)) != r.seg.Sum)
+		if damaged {
 			return 0, r.damaged(err)
 		}
 		if err == io.EOF {

@@ -56,8 +56,9 @@ func (t *transcript) places(said string) (all []place) {
 			m = append(m[:2], m[6:]...)
 		}
 		before, begin, rest := said[:m[0]], said[m[2]:m[3]], said[m[4]:m[5]]
-		if begin != inVM && rest != "" && !strings.ContainsRune(`/\`, rune(rest[0])) && rest[0] < 0x80 ||
-			inPath().MatchString(before[max(0, len(before)-1):]) && !strings.HasSuffix(before, "://") {
+		within := begin != inVM && rest != "" && !strings.ContainsRune(`/\`, rune(rest[0])) && rest[0] < 0x80 ||
+			inPath().MatchString(before[max(0, len(before)-1):]) && !strings.HasSuffix(before, "://")
+		if within {
 			continue // in the middle of a longer one
 		}
 		p := place{m[3] + len(strings.TrimRight(rest, ".,:")), onHost}

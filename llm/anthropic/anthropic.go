@@ -17,8 +17,8 @@ import (
 	"recall/llm/wire"
 )
 
-// Options are without /v1 in the address. What is not said is Anthropic's own service, a window of 200,000 tokens, 8,192
-// of output, and 5 minutes: what goes with batches gets six times as long.
+// Options are without /v1 in the address. What is not said is Anthropic's own service, a window of 200,000
+// tokens, 8,192 of output, and 5 minutes: what goes with batches gets six times as long.
 type Options = llm.Options
 
 // Model is an llm.Batcher over Anthropic's API. Safe for concurrent use.

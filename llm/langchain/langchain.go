@@ -21,8 +21,8 @@ import (
 	"recall/llm/wire"
 )
 
-// Options have as window what Ollama is told to hold, 16,384 tokens if 0. Else what is not said is 8,192 tokens of output,
-// and 5 minutes.
+// Options have as window what Ollama is told to hold, 16,384 tokens if 0. Else what is not said is 8,192 tokens
+// of output, and 5 minutes.
 type Options = llm.Options
 
 // Model is a llm.Model over langchaingo. Safe for concurrent use.

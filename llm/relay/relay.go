@@ -26,8 +26,8 @@ import (
 	"recall/llm"
 )
 
-// Options have who answers as model, "outside" if nobody says; the window is 200,000 tokens if 0, and an answer is waited
-// for as long as the context lasts.
+// Options have who answers as model, "outside" if nobody says; the window is 200,000 tokens if 0, and an answer
+// is waited for as long as the context lasts.
 type Options = llm.Options
 
 // Model is an llm.Model over a folder. Safe for concurrent use, also by several

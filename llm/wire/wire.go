@@ -178,7 +178,8 @@ func Client(t http.RoundTripper) *http.Client {
 // only.
 func Address(raw, key string) (*url.URL, error) {
 	u, err := url.Parse(raw)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
+	noAddress := err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil
+	if noAddress {
 		return nil, errors.New("llm.url is no address such as http://127.0.0.1:1234/v1") // it may hold a password
 	}
 	if key != "" && u.Scheme == "http" && !Here(u) {

@@ -113,7 +113,8 @@ const (
 func (a *Asker) tooSoon(ctx context.Context, o Options, e library.Entry, s *ingest.Session,
 	rules *payload.Payload) bool {
 	seen := e.Distilled != nil && e.Distilled.Model.Name != ""
-	if o.Only != nil || o.Live || e.Quiet(a.Time()) >= atRest || !seen && !wentOn(s) {
+	notYet := o.Only != nil || o.Live || e.Quiet(a.Time()) >= atRest || !seen && !wentOn(s)
+	if notYet {
 		return false
 	}
 	var take distill.Estimate

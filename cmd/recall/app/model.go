@@ -98,7 +98,8 @@ func (a *App) secondLook(ctx context.Context, l *library.Library, paragraph bool
 	meanwhile func(answer.Answer)) (look *answer.SecondLook, why string) {
 	auto := a.Config.Query.Rerank == config.RerankAuto && !paragraph
 	reranks := a.Config.LooksAgain()
-	if !paragraph && !reranks || l.ReadOnly() != nil || auto && IsDemo(l) {
+	unasked := !paragraph && !reranks || l.ReadOnly() != nil || auto && IsDemo(l)
+	if unasked {
 		return nil, ""
 	}
 	m, err := a.paidModel(ctx, l)

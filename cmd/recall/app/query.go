@@ -21,7 +21,8 @@ import (
 // the demo's, and a backup that --library names: people's own sessions have no
 // business there.
 func (a *App) Fresh(ctx context.Context, l *library.Library) (left int, err error) {
-	if !a.Config.Query.Sync || l.ReadOnly() != nil || IsDemo(l) || a.LibraryNamed() && l.IsBackup() {
+	asItIs := !a.Config.Query.Sync || l.ReadOnly() != nil || IsDemo(l) || a.LibraryNamed() && l.IsBackup()
+	if asItIs {
 		return 0, nil
 	}
 	from := ingest.SessionID(os.Getenv(EnvSession))

@@ -42,7 +42,8 @@ func running(ctx context.Context, a *app.App, args []string) (ingest.Found, *pip
 		return ingest.Found{}, nil, err
 	}
 	rules := redact.New()
-	p := &pipeline.Pipeline{Archiver: pipeline.Archiver{Sources: a.Sources()}, Distiller: offline.Distiller{}, Rules: rules}
+	p := &pipeline.Pipeline{Archiver: pipeline.Archiver{Sources: a.Sources()}, Distiller: offline.Distiller{},
+		Rules: rules}
 	l, err := a.Library(ctx)
 	switch {
 	case err == nil:

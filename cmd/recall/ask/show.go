@@ -37,7 +37,8 @@ func newShowCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		o.Open = o.Open || o.Print
-		if o.Open || (h.Turn != "" || h.N > 0) && !o.Transcript && !o.Actions && !o.JSON && o.Variant == "" {
+		place := o.Open || (h.Turn != "" || h.N > 0) && !o.Transcript && !o.Actions && !o.JSON && o.Variant == ""
+		if place {
 			return showPlace(ctx, a, l, h, o)
 		}
 		e, err := l.Session(h.Session)
@@ -74,7 +75,9 @@ func runShow(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 			return err
 		}
 		tr := trace.Of(s)
-		return a.Show(actionsOf(s, tr), o.JSON, false, func(p *terminal.Page) { p.Form("actions", actionsPage{s.ID, tr.Actions}) })
+		return a.Show(actionsOf(s, tr), o.JSON, false, func(p *terminal.Page) {
+			p.Form("actions", actionsPage{s.ID, tr.Actions})
+		})
 	}
 	p, err := a.Payload(l, e)
 	if err != nil {

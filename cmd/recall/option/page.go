@@ -14,10 +14,11 @@ import (
 	"recall/payload"
 )
 
-// pages are the commands as people see them, a file a command: recall eval label's is eval-label.txt. It begins with
-// the line of usage and what it does in short; then its group in recall help all, or "hidden" of one that is for scripts
-// and other programs, and "paged" where its output may be long. Below a blank line stands more of it, below "Flags:" its flags and below
-// "Examples:" its examples. A flag is a line, and those behind it that begin with more blanks:
+// pages are the commands as people see them, a file a command: recall eval label's is eval-label.txt. It begins
+// with the line of usage and what it does in short; then its group in recall help all, or "hidden" of one that
+// is for scripts and other programs, and "paged" where its output may be long. Below a blank line stands more
+// of it, below "Flags:" its flags and below "Examples:" its examples. A flag is a line, and those behind it
+// that begin with more blanks:
 //
 //	-n, --limit NUMBER=40 @query.limit  most answers
 //

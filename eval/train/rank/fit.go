@@ -113,7 +113,8 @@ func (s *sample) look(ctx context.Context) error {
 		}
 		s.lines = append(s.lines, rank.Line{Session: r.Session, Look: r.Look,
 			Aliased: r.Item != nil && len(r.Item.Aliases) > 0})
-		s.right = append(s.right, slices.ContainsFunc(held, func(name string) bool { return slices.Contains(s.q.Expect, name) }))
+		expected := func(name string) bool { return slices.Contains(s.q.Expect, name) }
+		s.right = append(s.right, slices.ContainsFunc(held, expected))
 	}
 	return nil
 }
