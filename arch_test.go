@@ -89,6 +89,7 @@ type source struct {
 	file      *ast.File
 	test      bool
 	lines     int
+	line      func(ast.Node) int
 }
 
 func TestImportsPointDown(t *testing.T) {
@@ -209,6 +210,52 @@ func TestNoEmptyNames(t *testing.T) {
 	}
 }
 
+// A condition of more than four clauses has a name: it is assigned, or what a function returns. A literal of
+// more than five fields names them.
+func TestConditionsHaveNames(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		named := map[ast.Node]bool{}
+		name := func(n ast.Node) bool { named[n] = true; return !isFunc(n) }
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			switch x := n.(type) {
+			case *ast.AssignStmt, *ast.ReturnStmt, *ast.ValueSpec, *ast.KeyValueExpr:
+				ast.Inspect(x, name)
+			case *ast.BinaryExpr:
+				if c := clauses(x); c > 4 && !named[x] {
+					t.Errorf("%s/%s:%d: a condition of %d clauses without a name", s.dir, s.name, s.line(x), c)
+				}
+			case *ast.CompositeLit:
+				_, array := x.Type.(*ast.ArrayType)
+				if len(x.Elts) > 5 && !array && !isKeyed(x.Elts[0]) {
+					t.Errorf("%s/%s:%d: a literal of %d fields without their names", s.dir, s.name, s.line(x), len(x.Elts))
+				}
+			}
+			return true
+		})
+	}
+}
+
+// clauses is how many terms && and || join.
+func clauses(e ast.Expr) int {
+	switch x := e.(type) {
+	case *ast.BinaryExpr:
+		if x.Op == token.LAND || x.Op == token.LOR {
+			return clauses(x.X) + clauses(x.Y)
+		}
+	case *ast.ParenExpr:
+		return clauses(x.X)
+	case *ast.UnaryExpr:
+		return clauses(x.X)
+	}
+	return 1
+}
+
+func isFunc(n ast.Node) bool  { _, ok := n.(*ast.FuncLit); return ok }
+func isKeyed(e ast.Expr) bool { _, ok := e.(*ast.KeyValueExpr); return ok }
+
 // Only cmd prints and ends the program.
 func TestOnlyCmdPrints(t *testing.T) {
 	loud := map[string]string{"os.Exit": "ends the program", "os.Stdout": "prints", "os.Stderr": "prints",
@@ -260,7 +307,8 @@ func sources(t *testing.T) []source {
 		if err != nil {
 			return err
 		}
-		all = append(all, source{dir, name, f, strings.HasSuffix(name, "_test.go"), fset.Position(f.End()).Line})
+		all = append(all, source{dir, name, f, strings.HasSuffix(name, "_test.go"), fset.Position(f.End()).Line,
+			func(n ast.Node) int { return fset.Position(n.Pos()).Line }})
 		return nil
 	})
 	if err != nil {

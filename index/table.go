@@ -40,9 +40,12 @@ type table struct {
 // 0.5 do much the same (hit@5 0.60 to 0.64 on one project, from 0.53
 // without); over turns, which hold any word somewhere, more than 0.1 does harm.
 var tables = [tableCount]table{
-	ofItems:   {items, byWords, [2]float64{1, 1}, 1, 0.3, 800, 6000},
-	ofSources: {items, bySource, [2]float64{1, 0}, 1. / 3, 0.3, 600, 4000},
-	ofTurns:   {turns, byWords, [2]float64{3, 1}, 1, 0.1, 1000, 3000},
+	ofItems: {kind: items, part: byWords, columns: [2]float64{1, 1}, weight: 1, related: 0.3, rows: 800,
+		relatedRows: 6000},
+	ofSources: {kind: items, part: bySource, columns: [2]float64{1, 0}, weight: 1. / 3, related: 0.3, rows: 600,
+		relatedRows: 4000},
+	ofTurns: {kind: turns, part: byWords, columns: [2]float64{3, 1}, weight: 1, related: 0.1, rows: 1000,
+		relatedRows: 3000},
 }
 
 // ofKind is the table whose documents tell how many there are of a kind.

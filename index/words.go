@@ -28,7 +28,8 @@ type pair struct {
 }
 
 var phrases = sync.OnceValue(func() *phrasing {
-	p := &phrasing{map[string]bool{}, map[string]bool{}, map[string]bool{}, nil, map[string][]payload.Kind{}, nil}
+	p := &phrasing{happening: map[string]bool{}, small: map[string]bool{}, nothing: map[string]bool{},
+		asks: map[string][]payload.Kind{}}
 	for line := range strings.Lines(wordsText) {
 		head, rest, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 		if !ok || head[0] == '#' {

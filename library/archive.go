@@ -254,8 +254,9 @@ func (a *archiving) stillThere(file string, number int) raw.Version {
 func (a *archiving) record(f ingest.File, r raw.Reading, base int, from *SourceState) {
 	old := a.versions.At(f.Name, base)
 	number := base
+	asItWas := old != nil && old.Size == r.Size && old.Sum == r.Sum
 	switch same := a.versions.Find(f.Name, r.Size, r.Sum); {
-	case old != nil && r.Keep < len(old.Segs) && len(r.Added) > 0 && old.Size == r.Size && old.Sum == r.Sum:
+	case asItWas && r.Keep < len(old.Segs) && len(r.Added) > 0:
 		// Segments were missing and are put back: the content is as it was.
 		a.addVersion(raw.Line{Version: base, Keep: r.Keep}, f, r)
 	case same > 0:
@@ -267,7 +268,7 @@ func (a *archiving) record(f ingest.File, r raw.Reading, base int, from *SourceS
 	case old != nil && r.Whole:
 		a.addVersion(raw.Line{Version: base, Keep: r.Keep}, f, r)
 		a.change.Grown = append(a.change.Grown, f.Name)
-	case old != nil && from != nil && len(r.Added) == 0 && r.Size == from.Size && from.Version == base:
+	case old != nil && from.at(base, r.Size) && len(r.Added) == 0:
 		// Another copy of the file has grown, this one is as it was.
 	default:
 		number = a.newVersion(f, r, base)
@@ -281,6 +282,11 @@ func (a *archiving) record(f ingest.File, r raw.Reading, base int, from *SourceS
 		}
 	}
 	a.seen(f, SourceState{Path: f.Path, Size: r.Size, Mod: r.Mod.UTC(), Stamp: f.Stamp, Version: number})
+}
+
+// at reports whether a source had so many bytes of a version.
+func (s *SourceState) at(version int, size int64) bool {
+	return s != nil && s.Version == version && s.Size == size
 }
 
 // newVersion adds one that has its beginning in common with base.

@@ -133,8 +133,9 @@ func (s *Shelf) List(project string) []Listed {
 	for i, e := range entries {
 		p := s.Of(e).Name
 		key := strings.ToLower(p)
-		in[key] = append(in[key], Listed{e.ID, e.Source, p, s.Number[string(e.ID)], e.Title, e.Start, e.End, e.Turns,
-			safe[i], !e.Behind(), e.Parent, e.Folder})
+		in[key] = append(in[key], Listed{ID: e.ID, Source: e.Source, Project: p, Number: s.Number[string(e.ID)],
+			Title: e.Title, Start: e.Start, End: e.End, Turns: e.Turns, State: safe[i], Distilled: !e.Behind(),
+			Parent: e.Parent, Folder: e.Folder})
 	}
 	all := make([]Listed, 0, len(entries))
 	for _, key := range slices.Sorted(maps.Keys(in)) {

@@ -29,7 +29,7 @@ func (p Price) Check() error {
 	switch {
 	case p.Model == "":
 		return fmt.Errorf("a price without a model")
-	case p.In < 0 || p.Out < 0 || p.CacheRead < 0 || p.CacheWrite < 0 || p.Over < 0 || p.Times < 0:
+	case min(p.In, p.Out, p.CacheRead, p.CacheWrite, p.Times, float64(p.Over)) < 0:
 		return fmt.Errorf("price of %s: less than nothing", p.Model)
 	case p.Batch < 0 || p.Batch > 1:
 		return fmt.Errorf("price of %s: batch is a share from 0 to 1", p.Model)

@@ -75,7 +75,7 @@ func Overtaken(id ItemID, links []Link, holds func(Link) bool) (by *Link, sure b
 		k := &links[i]
 		switch {
 		case k.To != id, !k.Hides() && k.Relation != Supersedes && k.Relation != Contradicts:
-		case by != nil && (sure && !k.Hides() || sure == k.Hides() && !k.At.After(by.At)):
+		case by != nil && sure && !k.Hides(), by != nil && sure == k.Hides() && !k.At.After(by.At):
 		case holds(*k):
 			by, sure = k, k.Hides()
 		}

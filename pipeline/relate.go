@@ -135,11 +135,11 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 	for _, l := range standing {
 		pair := [2]payload.ItemID{l.From, l.To}
 		now, still := want[pair]
+		due := isDue[l.FromSession] || isDue[l.ToSession] || l.Rule == relate.Restates && again[l.From]
 		switch {
 		case still && reflect.DeepEqual(now, l):
 			delete(want, pair)
-		case !still && (isDue[l.FromSession] || isDue[l.ToSession] || l.Rule == relate.Restates && again[l.From]) &&
-			p.certain(indexed, l):
+		case !still && due && p.certain(indexed, l):
 			change = append(change, payload.Link{Op: payload.OpRetract, From: l.From, To: l.To, FromSession: l.FromSession,
 				ToSession: l.ToSession,
 				Maker:     payload.ByRule, Rule: l.Rule, At: l.At})

@@ -178,7 +178,7 @@ func lineStart(t string, at int) bool {
 // cellBegins reports whether nothing but a label's words stand between the
 // beginning of a row or a cell and position at.
 func cellBegins(t string, at int) bool {
-	for n := 0; at > 0 && n < 30 && (is(t[at-1], alnum|under) || t[at-1] == ' ' || t[at-1] == '*'); n++ {
+	for n := 0; at > 0 && n < 30 && (is(t[at-1], alnum|under) || strings.IndexByte(" *", t[at-1]) >= 0); n++ {
 		at--
 	}
 	return at == 0 || t[at-1] == '\n' || t[at-1] == '|'

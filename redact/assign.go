@@ -44,7 +44,7 @@ func operator(text string, at int) (end int, ok bool) {
 // skipBack returns the beginning of the name that ends at to.
 func skipBack(text string, to, most int) int {
 	at := to
-	for at > 0 && to-at < most && (wordChar(text[at-1]) || text[at-1] == '-' || text[at-1] == '.') {
+	for at > 0 && to-at < most && (wordChar(text[at-1]) || strings.IndexByte("-.", text[at-1]) >= 0) {
 		at--
 	}
 	return at

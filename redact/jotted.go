@@ -8,8 +8,9 @@ import "strings"
 func jotted(s *scan, from, to int) {
 	const reach, runs, jottedRun = 60, 8, 48
 	name := s.text[from:to]
-	if c := s.at(to); is(c, alnum) && is(name[len(name)-1], alnum) || c == '_' || c == '@' ||
-		skip(s.text, to, word|marks, jottedRun) == to+jottedRun {
+	c := s.at(to)
+	goesOn := is(c, alnum) && is(name[len(name)-1], alnum) || c == '_' || c == '@'
+	if goesOn || skip(s.text, to, word|marks, jottedRun) == to+jottedRun {
 		return
 	}
 	glued := is(s.before(from), alnum) && !(is(name[0], upper) && is(s.before(from), lower))

@@ -45,9 +45,10 @@ func (y *saying) token(s *scan, from, to int) {
 		return
 	}
 	known := glued || name == "secret" || s.qualified(from, qualifiers)
+	long := func(v string) bool { return len(v) >= 24 && public(v) && mixed(v) }
 	y.after(s, from, to, "token", func(v string, near nearness, quoted bool) bool {
 		switch {
-		case (near == next || near >= told) && known && len(v) >= 24 && public(v) && mixed(v):
+		case known && (near == next || near >= told) && long(v):
 			return true
 		case glued || vague && !known:
 			return near == next && shuffled(v) && randomWord(v) && (known || jumbled(v))
@@ -111,8 +112,8 @@ func (y *saying) after(s *scan, from, to int, kind string, looks func(v string, 
 		}
 		open := quoteEnd(s.text, at)
 		end := open
-		for end < len(s.text) && end-open < 200 && (strings.IndexByte(" \t\r\n\"'`<>", s.text[end]) < 0 ||
-			s.apostrophe(end)) && !s.scriptEnds(end) {
+		inWord := func() bool { return strings.IndexByte(" \t\r\n\"'`<>", s.text[end]) < 0 || s.apostrophe(end) }
+		for end < len(s.text) && end-open < 200 && inWord() && !s.scriptEnds(end) {
 			end++
 		}
 		whole := s.text[open:end]

@@ -26,6 +26,11 @@ const (
 	maxUnquoted = 512
 )
 
+// keyword reports whether a name is one of Lisp (":name") or a setting of nginx's kind.
+func keyword(t string, start, end int) bool {
+	return start > 0 && (t[start-1] == ':' || lineStart(t, start) && strings.ContainsAny(t[start:end], "_-"))
+}
+
 // valueAfter finds the operator after the name text[from:end], and the value.
 func (s *scan) valueAfter(from, end int) (value, bool) {
 	t := s.text
@@ -75,9 +80,8 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 		v.op, at = "|", at+1
 	case v.spaced && (v.flag || shouts && declares(t[:start])):
 		v.op = " "
-	case v.spaced && quoteEnd(t, at) > at && start > 0 && (t[start-1] == ':' || lineStart(t, start) &&
-		strings.ContainsAny(t[start:end], "_-")):
-		v.op, v.sure = " ", true // a keyword of Lisp, a setting of nginx
+	case v.spaced && quoteEnd(t, at) > at && keyword(t, start, end):
+		v.op, v.sure = " ", true
 	case v.spaced && states(t[at:]):
 		v.op, at = "is", strings.IndexByte(t[at:], ' ')+at
 	default:

@@ -51,7 +51,8 @@ func Look(ctx context.Context) (Status, error) {
 	}
 	for _, j := range Jobs {
 		if r, ok := Last(dir, j.Name); ok {
-			s.Jobs = append(s.Jobs, JobStatus{r.Job, r.At, r.MS, r.OK(), r.Did, r.Error})
+			s.Jobs = append(s.Jobs, JobStatus{Job: r.Job, Last: r.At, MS: r.MS, OK: r.OK(), Did: r.Did,
+				Error: r.Error})
 		}
 	}
 	return s, nil

@@ -59,7 +59,8 @@ var blank = strings.NewReplacer("\r", " ", "\v", " ", "\f", " ", "\u0085", " ")
 // as most are.
 func folded(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c >= 0x7f || c == ' ' && (i == 0 || i+1 == len(s) || s[i+1] == ' ') {
+		atEdge := i == 0 || i+1 == len(s) || s[i+1] == ' '
+		if c := s[i]; c < ' ' || c >= 0x7f || c == ' ' && atEdge {
 			return false
 		}
 	}
@@ -218,7 +219,7 @@ var clientTags = []string{"system-reminder", "system_", "local-command-", "comma
 func tag(after string, before rune) bool {
 	r, _ := utf8.DecodeRuneInString(after)
 	switch {
-	case r == '/' || r == '!' || r == '?' || r == '\\' || r == '|':
+	case strings.ContainsRune(`/!?\|`, r):
 		return true
 	case !unicode.IsLetter(r):
 		return false

@@ -77,9 +77,10 @@ func read(said string) sentence {
 	}
 	list := fields(said)
 	for i, w := range list {
+		isBeing := len(list) > 1 && being[strings.ToLower(list[1])]
 		switch low := strings.ToLower(w); {
 		case text.IsName(w), counts[low] != "", i > 0 && capital(w) && !begins(said, w),
-			i == 0 && len(list) > 1 && capital(w) && being[strings.ToLower(list[1])] && !text.Stop(low): // "Redis is …"
+			i == 0 && capital(w) && isBeing && !text.Stop(low): // "Redis is …"
 			s.names = append(s.names, w)
 		}
 	}

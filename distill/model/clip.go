@@ -131,7 +131,7 @@ func visible(text string) string {
 	}
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == '\r' || r == '\v' || r == '\f' || r == 0x85 || r == 0x2028 || r == 0x2029:
+		case strings.ContainsRune("\r\v\f\u0085\u2028\u2029", r):
 			return '\n'
 		case hidden(r):
 			return -1

@@ -83,8 +83,9 @@ func (l *ledger) withRules(items []payload.Item, rules *payload.Payload) []paylo
 	}
 	for _, it := range rules.Items {
 		for i := range items {
-			if mine := &items[i]; it.Kind == payload.File && mine.Kind == payload.File && mine.Path == it.Path &&
-				strings.HasSuffix(it.Why, distill.Fleeting) && !strings.HasSuffix(mine.Why, distill.Fleeting) {
+			mine := &items[i]
+			same := it.Kind == payload.File && mine.Kind == payload.File && mine.Path == it.Path
+			if same && strings.HasSuffix(it.Why, distill.Fleeting) && !strings.HasSuffix(mine.Why, distill.Fleeting) {
 				mine.Why = strings.TrimPrefix(strings.TrimSuffix(mine.Why, ".")+"; "+distill.Fleeting, "; ")
 			}
 		}

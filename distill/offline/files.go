@@ -373,6 +373,11 @@ func ofFile(s *sentence, base string) bool {
 // behindName matches what parts a file's name from what is said of it.
 var behindName = text.Pattern("^[`*]*(?: ?[—–:·-])? +")
 
+// saidLast reports whether something was said of a file, which is still there, after its last edit.
+func (f *touched) saidLast() bool {
+	return f.said != nil && !f.deleted && (f.edits == 0 || f.saidBy.turn.N >= f.turn.N)
+}
+
 // item says what became of the file: a report's sentence about it, quoted, if it wasn't
 // written since; else what was done.
 func (f *touched) item(t *talk) payload.Item {
@@ -400,8 +405,7 @@ func (f *touched) item(t *talk) payload.Item {
 	switch s := f.said; {
 	case f.open != nil:
 		quote(f.openBy, f.open, f.open.text)
-	case s != nil && !f.deleted && ofFile(s, f.base) && (f.edits == 0 || f.saidBy.turn.N >= f.turn.N) &&
-		!strings.HasSuffix(s.text, ":"):
+	case f.saidLast() && ofFile(s, f.base) && !strings.HasSuffix(s.text, ":"):
 		_, rest, _ := strings.Cut(s.text, f.base)
 		if words := behindName().ReplaceAllString(rest, ""); len(strings.Fields(words)) >= 3 {
 			if words == rest { // not what it says of the file as a whole

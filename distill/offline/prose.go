@@ -145,7 +145,7 @@ func itemMark(line string) (n int, numbered bool) {
 	if r, size := utf8.DecodeRuneInString(line); strings.ContainsRune("-*+•✓✅❌☐", r) {
 		n = size
 	} else {
-		for n < len(line) && n < 3 && text.Alnum(line[n]) && (n == 0 || !text.Letter(line[n])) {
+		for n < min(3, len(line)) && text.Alnum(line[n]) && (n == 0 || !text.Letter(line[n])) {
 			n++
 		}
 		if n == 0 || n >= len(line) || line[n] != '.' && line[n] != ')' {

@@ -134,7 +134,7 @@ func scopeOf(toks []token) text.Bag {
 		switch {
 		case scopeWords[t.low] && (i == 0 || !strings.ContainsAny(toks[i-1].low, ",;:.(")):
 			in = true
-		case t.stem == "" && (len(t.low) == 1 && !('a' <= t.low[0] && t.low[0] <= 'z') || ends[t.low]):
+		case t.stem == "" && (len(t.low) == 1 && !text.Letter(t.low[0]) || ends[t.low]):
 			in = false
 		case in && !t.value:
 			put(b, t)

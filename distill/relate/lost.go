@@ -39,11 +39,15 @@ func lostSpans(toks []token) []span {
 				out = append(out, after(toks, i, i+len(lead), lead[1] == "longer"))
 			}
 		}
+		longer := match(toks, i+1, "longer") || match(toks, i+1, "more")
+		ends := i+1 == len(toks) || isMark(toks[i+1])
+		goes := toks[i].low == "goes" || toks[i].low == "go"
+		notThis := i > 0 && toks[i-1].low == "," && !elsewhere(toks, i+1)
 		switch low := toks[i].low; {
-		case low == "not" && i > 0 && (toks[i-1].low == "," && !elsewhere(toks, i+1) || anyMore(toks, i)),
+		case low == "not" && i > 0 && (notThis || anyMore(toks, i)),
 			(low == "don't" || low == "doesn't") && anyMore(toks, i):
 			out = append(out, after(toks, i, i+1, false))
-		case low == "no" && (i == 0 || toks[i-1].low == ".") && !match(toks, i+1, "longer") && !match(toks, i+1, "more"):
+		case low == "no" && (i == 0 || toks[i-1].low == ".") && !longer:
 			out = append(out, after(toks, i, i+1, false))
 		case low == "take" && (match(toks, i+1, "that", "back") || match(toks, i+1, "it", "back")):
 			out = append(out, sentenceBefore(toks, i))
@@ -58,7 +62,7 @@ func lostSpans(toks []token) []span {
 			}
 		case beings[low] && i+1 < len(toks) && isGone(toks, i+1):
 			out = append(out, span{from: clauseStart(toks, i), to: i})
-		case (low == "goes" || low == "go") && i > 0 && (i+1 == len(toks) || isMark(toks[i+1]) || toks[i+1].low == "away"):
+		case goes && i > 0 && (ends || toks[i+1].low == "away"):
 			out = append(out, span{from: clauseStart(toks, i), to: i})
 		}
 	}
@@ -72,8 +76,8 @@ func after(toks []token, i, j int, whole bool) span {
 		j++
 	}
 	k := j
-	for k < len(toks) && !isMark(toks[k]) && (whole && toks[k].low != "because" && toks[k].low != "since" ||
-		!cuts[toks[k].low]) {
+	cut := func(t token) bool { return cuts[t.low] && (!whole || t.low == "because" || t.low == "since") }
+	for k < len(toks) && !isMark(toks[k]) && !cut(toks[k]) {
 		k++
 	}
 	sp := span{from: j, to: k}
@@ -90,8 +94,7 @@ func sentenceBefore(toks []token, i int) span {
 		end--
 	}
 	start := max(0, end-1)
-	for start > 0 && toks[start-1].low != "." && toks[start-1].low != "said" && toks[start-1].low != "decided" &&
-		toks[start-1].low != "agreed" {
+	for start > 0 && !slices.Contains([]string{".", "said", "decided", "agreed"}, toks[start-1].low) {
 		start--
 	}
 	for k := start; k < end; k++ { // "poll every 2s, simple first": the reason doesn't count

@@ -103,6 +103,7 @@ func (r *reading) sides(text []word) {
 	}
 	for i := 0; i < len(text); i++ {
 		w := text[i]
+		joined := no && (w.text == "or" || w.text == "nor")
 		switch n := turnAt(text, i); {
 		case n > 0:
 			flush(i)
@@ -114,7 +115,7 @@ func (r *reading) sides(text []word) {
 		case i > from && (reasons[w.text] || text[i-1].ends == '—'):
 			flush(i)
 			return
-		case i > from && text[i-1].ends != ' ' && !(no && (w.text == "or" || w.text == "nor")):
+		case i > from && text[i-1].ends != ' ' && !joined:
 			flush(i)
 			no = false
 		}

@@ -70,7 +70,7 @@ func (p *parser) takeBeside(r *record, n int32, at time.Time) {
 	switch {
 	case len(parts) == 0:
 		return
-	case r.meta || r.synthetic || string(r.origin) != "" && string(r.origin) != "human" || typed.Kind != ingest.Prompt:
+	case r.meta || r.synthetic, string(r.origin) != "" && string(r.origin) != "human", typed.Kind != ingest.Prompt:
 		p.ignore("text beside a result")
 		return
 	}

@@ -117,6 +117,9 @@ var managers = sync.OnceValue(func() (t struct {
 // has reports whether a word is one of those in a list.
 func has(list, word string) bool { return slices.Contains(strings.Fields(list), word) }
 
+// noPackage is an option, nothing, or a folder.
+var noPackage = text.Pattern(`^(?:-|/|\.{0,2}$|\.{1,2}/)`)
+
 // asked reads the packages out of an installer's arguments. Folders and files
 // are no packages, and a list in a file is told from the output alone.
 func asked(r program, args []string) []spec {
@@ -127,8 +130,7 @@ func asked(r program, args []string) []spec {
 		case has(r.Values, a):
 			i++
 			continue
-		case strings.HasPrefix(a, "-") || a == UnknownArg || a == "" || a == "." || strings.HasPrefix(a, "./") ||
-			strings.HasPrefix(a, "../") || strings.HasPrefix(a, "/"):
+		case a == UnknownArg || noPackage().MatchString(a):
 			continue
 		}
 		s := spec{name: a}

@@ -192,7 +192,7 @@ func (c *Step) others(prog string, args, plain []string) {
 		switch {
 		case a == "-m" && strings.HasPrefix(prog, "python") && i+1 < len(args):
 			module = args[i+1]
-		case (a == "-o" || a == "--output" || a == "--out" || prog == "wget" && a == "-O") && i+1 < len(args):
+		case i+1 < len(args) && (slices.Contains([]string{"-o", "--output", "--out"}, a) || prog == "wget" && a == "-O"):
 			made = args[i+1]
 		case strings.HasPrefix(a, "--output="):
 			made = strings.TrimPrefix(a, "--output=")

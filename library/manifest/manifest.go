@@ -133,10 +133,12 @@ func Of(s *ingest.Session, did *trace.Trace, archived []Archived) Manifest {
 	w := newWork(s, archived)
 	m.Machine = w.machine
 	for _, p := range did.Packages {
-		m.Packages = append(m.Packages, Package{p.Manager, p.Name, p.Version, p.Dir, p.Had, p.Command, p.N})
+		m.Packages = append(m.Packages, Package{Manager: p.Manager, Name: p.Name, Version: p.Version, Dir: p.Dir,
+			Had: p.Had, Command: p.Command, Turn: p.N})
 	}
 	for _, c := range did.Commits {
-		m.Commits = append(m.Commits, Commit{c.Hash, c.Subject, c.Branch, c.Dir, c.At, c.N})
+		m.Commits = append(m.Commits, Commit{Hash: c.Hash, Subject: c.Subject, Branch: c.Branch, Dir: c.Dir, At: c.At,
+			Turn: c.N})
 	}
 	for i := range did.Actions {
 		a := &did.Actions[i]

@@ -115,8 +115,8 @@ func (w *tarring) top() error {
 		}
 		name = filepath.ToSlash(name)
 		switch {
-		case d.IsDir() && (name == ".tmp" || name == ".locks" || disk.Exists(filepath.Join(path, "session.json")) &&
-			!broken[path]):
+		case d.IsDir() && (name == ".tmp" || name == ".locks"),
+			d.IsDir() && disk.Exists(filepath.Join(path, "session.json")) && !broken[path]:
 			return fs.SkipDir // sessions come by themselves
 		case d.Type().IsRegular() && path != first && name != sumsTop: // of one that was unpacked by hand
 			return w.file(name, path)

@@ -153,8 +153,8 @@ func (m *merging) others() error {
 			return nil
 		case d.IsDir():
 			return fs.SkipDir
-		case !d.Type().IsRegular() || below && top != library.CacheName || !below &&
-			(!m.options.Follow || m.l.IsTop(name) || strings.HasPrefix(name, ".")),
+		case !d.Type().IsRegular(), below && top != library.CacheName,
+			!below && (!m.options.Follow || m.l.IsTop(name) || strings.HasPrefix(name, ".")),
 			below && len(gone) > 0 && !library.AnswerStays(path, gone, nil):
 			return nil
 		}

@@ -34,7 +34,8 @@ func ParseSegment(name string) (Segment, error) {
 	if len(parts) == 3 && len(parts[2]) == 2*sha256.Size {
 		off, err1 := strconv.ParseInt(parts[0], 10, 64)
 		n, err2 := strconv.ParseInt(parts[1], 10, 64)
-		if s := (Segment{off, n, parts[2]}); err1 == nil && err2 == nil && n >= 0 && n < 1<<40 && s.String() == name {
+		s, fits := Segment{off, n, parts[2]}, n >= 0 && n < 1<<40
+		if err1 == nil && err2 == nil && fits && s.String() == name {
 			return s, nil
 		}
 	}

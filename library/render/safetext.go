@@ -101,6 +101,8 @@ func fenceOf(line string) string {
 	return ""
 }
 
+func beginsTag(c byte) bool { return strings.IndexByte("/!?", c) >= 0 || unicode.IsLetter(rune(c)) }
+
 // escapeHTML writes a line with < as &lt; where it could begin a tag, but not
 // between backticks, where Markdown shows it as it is.
 func escapeHTML(b *strings.Builder, line string) {
@@ -115,8 +117,7 @@ func escapeHTML(b *strings.Builder, line string) {
 		case c == '`':
 			open = inCode && !open
 			b.WriteByte(c)
-		case c == '<' && !open && i+1 < len(line) &&
-			(line[i+1] == '/' || line[i+1] == '!' || line[i+1] == '?' || unicode.IsLetter(rune(line[i+1]))):
+		case c == '<' && !open && i+1 < len(line) && beginsTag(line[i+1]):
 			b.WriteString("&lt;")
 		default:
 			b.WriteByte(c)

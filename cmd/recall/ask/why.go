@@ -23,7 +23,7 @@ func newWhyCmd(a *app.App) *cobra.Command {
 	return option.Result(a, "why", &o, func(ctx context.Context, args []string) (any, error) {
 		file, line := history.FileLine(args[0])
 		switch {
-		case o.File || o.Decided || line == 0 && (strings.ContainsAny(args[0], `./\`) || history.IsRegular(args[0])):
+		case o.File || o.Decided, line == 0 && (strings.ContainsAny(args[0], `./\`) || history.IsRegular(args[0])):
 			return filesOf(ctx, a, args[0], o.Decided)
 		case line > 0:
 			return whyLine(ctx, a, file, line)

@@ -195,8 +195,8 @@ func runOf(last map[string]library.Fact, kind string) *runDoc {
 	if !ok {
 		return nil
 	}
-	return &runDoc{f.At, f.N("ms"), f.N("new"), f.N("grown"), f.N("distilled"), f.N("improved"), f.N("queued"),
-		f.N("skipped")}
+	return &runDoc{At: f.At, MS: f.N("ms"), New: f.N("new"), Grown: f.N("grown"), Distilled: f.N("distilled"),
+		Improved: f.N("improved"), Queued: f.N("queued"), Skipped: f.N("skipped")}
 }
 
 // with adds to a sync what the model made of it, which is asked when all is safe

@@ -65,7 +65,8 @@ func Styles(on bool) Style {
 	if !on {
 		return Style{}
 	}
-	return Style{"\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[31m", "\x1b[33m", "\x1b[0m"}
+	return Style{Bold: "\x1b[1m", Dim: "\x1b[2m", Green: "\x1b[32m", Red: "\x1b[31m", Yellow: "\x1b[33m",
+		Reset: "\x1b[0m"}
 }
 
 // progress shows how far long work has come, with the time left; on a
