@@ -141,8 +141,8 @@ type Keeper interface {
 	Memory(root string) (Found, []Problem)
 
 	// Salvage lists the sessions of which a memory, at its source or in the library, holds what
-	// was typed: those that are wanted and in which nothing was typed since quiet.
-	Salvage(ctx context.Context, memory Found, wanted func(SessionID) bool, quiet time.Time) ([]Found, error)
+	// was typed: those that are wanted. Each is one file, of the time when something was last typed.
+	Salvage(ctx context.Context, memory Found, wanted func(SessionID) bool) ([]Found, error)
 }
 
 // Seen answers which session an unchanged file was found to belong to earlier;

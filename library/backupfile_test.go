@@ -56,7 +56,7 @@ func TestBackupFile(t *testing.T) {
 	}
 	defer back.Close()
 	for _, again := range []bool{false, true} {
-		m, err := merge.Import(ctx, back, file, !again, merge.Options{})
+		m, err := merge.Import(ctx, back, file, merge.Options{})
 		if err != nil || len(m.Problems) > 0 || m.New != map[bool]int{false: 1, true: 0}[again] || again && m.Files != 0 {
 			t.Errorf("again %v: %+v, %v", again, m, err)
 		}
@@ -78,7 +78,7 @@ func TestBackupFileBesideOldSums(t *testing.T) {
 	if _, err := merge.BackupFile(t.Context(), l, file, false); err != nil {
 		t.Fatal(err)
 	}
-	if m, err := merge.Import(t.Context(), newLib(t), file, false, merge.Options{}); err != nil || m.New != 1 {
+	if m, err := merge.Import(t.Context(), newLib(t), file, merge.Options{}); err != nil || m.New != 1 {
 		t.Errorf("%+v, %v", m, err)
 	}
 }
@@ -134,7 +134,7 @@ func TestImportRefuses(t *testing.T) {
 		if err := os.WriteFile(file, c.data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := merge.Import(ctx, into, file, false, merge.Options{})
+		_, err := merge.Import(ctx, into, file, merge.Options{})
 		if err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %v %q", name, err, c.want, c.says)
 		}

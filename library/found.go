@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -21,7 +22,8 @@ func (l *Library) Found(id ingest.SessionID) (ingest.Found, error) {
 	}
 	f := ingest.Found{ID: e.ID, Source: e.Source, Root: e.Root}
 	files := slices.Clone(e.Files)
-	slices.SortStableFunc(files, func(a, b FileState) int { return a.Place - b.Place })
+	last := map[ingest.FileRole]int{ingest.PromptLog: 1} // a transcript may have turned up since
+	slices.SortStableFunc(files, func(a, b FileState) int { return cmp.Or(last[a.Role]-last[b.Role], a.Place-b.Place) })
 	for _, state := range files {
 		ver := v.At(state.Name, state.Version)
 		if ver == nil {

@@ -255,7 +255,7 @@ func TestMergeFormat1(t *testing.T) {
 	before := tree(t, from)
 	into := newLib(t)
 	for range 2 {
-		m, err := merge.Import(context.Background(), into, from, false, merge.Options{})
+		m, err := merge.Import(context.Background(), into, from, merge.Options{})
 		if err != nil || len(m.Problems) > 0 || m.Sessions < 2 {
 			t.Fatalf("%+v, %v", m, err)
 		}

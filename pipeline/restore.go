@@ -67,6 +67,9 @@ func (p *Archiver) PlanRestore(ctx context.Context, e library.Entry, o RestoreOp
 		return r, err
 	}
 	for i, f := range found.Files {
+		if f.Role == ingest.PromptLog {
+			continue // no file of its own
+		}
 		put := library.Putting{Name: f.Name, Path: filepath.Join(r.Root, filepath.FromSlash(places[f.Name])),
 			Shared: f.Role == "spaces" || f.Role == ingest.MemoryFile}
 		if f.Role == ingest.Transcript && i == 0 {

@@ -24,12 +24,22 @@ type Options struct {
 	// leave sessions alone whose files were written to within this time; they are archived all the same
 	Quiet   time.Duration
 	Reindex bool // index everything again, from the library alone
+
+	salvaged []ingest.Found // nothing but these is looked at
 }
 
 // Sync takes in what is new: it finds the sessions, archives those that
 // changed, distills and indexes them. What it can't read is a Problem of the
 // report; the error is for faults that stopped it.
 func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
+	rep, err := p.syncOnce(ctx, o)
+	if everything := len(o.From) == 0 && o.Only == "" && o.Budget == 0; err == nil && everything && rep.Left == 0 {
+		err = p.salvage(ctx, &rep)
+	}
+	return rep, err
+}
+
+func (p *Pipeline) syncOnce(ctx context.Context, o Options) (Report, error) {
 	defer collectLess()()
 	r := p.newRun(o)
 	err := r.sync(ctx)
@@ -170,6 +180,9 @@ func (r *run) sync(ctx context.Context) error {
 
 // discover lists the sessions of all sources that aren't as last taken in.
 func (r *intake) discover(ctx context.Context) []ingest.Found {
+	if r.options.salvaged != nil {
+		return r.options.salvaged
+	}
 	if r.options.Reindex || r.options.Only != "" {
 		return nil
 	}
@@ -216,7 +229,7 @@ func (r *intake) late() bool {
 // archive makes the bytes of all changed sessions durable, before any of them
 // is parsed.
 func (r *intake) archive(ctx context.Context, changed []ingest.Found) error {
-	g, inTime := errgroup.WithContext(ctx)
+	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(writers)
 	done := 0
 	sessions := bySession(changed)
@@ -227,7 +240,7 @@ func (r *intake) archive(ctx context.Context, changed []ingest.Found) error {
 		}
 		g.Go(func() error {
 			for _, f := range copies {
-				if err := r.archiveOne(inTime, f); err != nil {
+				if err := r.archiveOne(ctx, f); err != nil {
 					return err
 				}
 			}
@@ -238,53 +251,7 @@ func (r *intake) archive(ctx context.Context, changed []ingest.Found) error {
 			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	for _, memory := range changed {
-		if memory.Source == ingest.Memory {
-			if err := r.salvage(ctx, memory.ID); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// atRest is for how long nothing was typed in a session of which only that is taken in: its
-// transcript is soon there.
-const atRest = time.Hour
-
-// salvage takes in the sessions that the client remembers only by what was typed in them:
-// it deleted their transcripts before they were archived.
-func (r *intake) salvage(ctx context.Context, memory ingest.SessionID) error {
-	e, err := r.of.Library.Session(memory)
-	if errors.Is(err, library.ErrNoSession) { // forgotten
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	reader, found, err := r.of.archived(e)
-	if err != nil {
-		return err
-	}
-	left, err := reader.(ingest.Keeper).Salvage(ctx, found, func(id ingest.SessionID) bool {
-		_, err := r.of.Library.Session(id)
-		return errors.Is(err, library.ErrNoSession) && !r.found[id]
-	}, r.of.Time().Add(-atRest))
-	if err != nil {
-		r.problem(string(memory), err)
-		return ctx.Err()
-	}
-	before := r.report.New
-	for _, f := range left {
-		if err := r.archiveOne(ctx, f); err != nil {
-			return err
-		}
-	}
-	r.report.Salvaged += r.report.New - before
-	return nil
+	return g.Wait()
 }
 
 // bySession puts together what was found of one session in several places.

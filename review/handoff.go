@@ -125,5 +125,5 @@ func isFor(l *library.Library, h *payload.Handover, dir string) (string, error) 
 		return "", nil
 	}
 	p, err := l.ProjectFor(clone)
-	return p.ID, err
+	return p.ID, errors.Join(err, l.Settle()) // it may have taken another's name
 }

@@ -65,10 +65,9 @@ func (m *remembered) text() string {
 
 var pasteMark = text.Pattern(`\[Pasted text #\d+(?: \+\d+ lines)?\]`)
 
-// Salvage lists the sessions that the client remembers by their prompts alone: those of
-// history.jsonl that are wanted and were last typed in before quiet. Each is one file, its
-// lines as they stand there.
-func (Reader) Salvage(ctx context.Context, memory ingest.Found, wanted func(ingest.SessionID) bool, quiet time.Time) (
+// Salvage lists the sessions that history.jsonl tells of. Their one file is its lines as they
+// stand there.
+func (Reader) Salvage(ctx context.Context, memory ingest.Found, wanted func(ingest.SessionID) bool) (
 	[]ingest.Found, error) {
 	at := slices.IndexFunc(memory.Files, func(f ingest.File) bool { return f.Name == "history.jsonl" })
 	if at < 0 {
@@ -118,7 +117,7 @@ func (Reader) Salvage(ctx context.Context, memory ingest.Found, wanted func(inge
 	var found []ingest.Found
 	for _, id := range slices.SortedFunc(maps.Keys(sessions), cmp.Compare[ingest.SessionID]) {
 		s := sessions[id]
-		if !s.asks || s.last.After(quiet) {
+		if !s.asks {
 			continue
 		}
 		found = append(found, ingest.Found{ID: id, Source: ingest.ClaudeCode, Root: memory.Root,

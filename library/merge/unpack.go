@@ -23,9 +23,9 @@ import (
 // Import merges a backup into a library: a folder that is a library, or a
 // file that BackupFile wrote. A file is unpacked aside and checked whole before
 // anything of it is taken over: one that was cut short, changed, or is made to
-// do harm is refused (library.ErrDamaged, ErrSuspect). A library that was made for it gets
+// do harm is refused (library.ErrDamaged, ErrSuspect). A library in which nothing is yet gets
 // the backup's id, so that the backup is its own.
-func Import(ctx context.Context, l *library.Library, path string, made bool, o Options) (Merged, error) {
+func Import(ctx context.Context, l *library.Library, path string, o Options) (Merged, error) {
 	fail := func(err error) (Merged, error) { return Merged{}, fmt.Errorf("import %s: %w", path, err) }
 	if err := l.Inside().Upgrade(); err != nil {
 		return fail(err)
@@ -35,7 +35,10 @@ func Import(ctx context.Context, l *library.Library, path string, made bool, o O
 		return fail(err)
 	}
 	defer done()
-	if made {
+	all, err := l.Shelved()
+	if gone, err2 := l.Tombstones(); err != nil || err2 != nil {
+		return fail(errors.Join(err, err2))
+	} else if len(all)+len(gone) == 0 { // made for this, maybe by an import that was cut off
 		if err := l.Inside().TakeID(from.ID()); err != nil {
 			return fail(err)
 		}

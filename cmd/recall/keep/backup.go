@@ -136,7 +136,7 @@ func importFrom(ctx context.Context, a *app.App, path string, o merge.Options) (
 	}
 	bar := terminal.NewProgress(a.Err)
 	o.Progress = bar.Counts("import")
-	m, err = merge.Import(ctx, l, path, made, o)
+	m, err = merge.Import(ctx, l, path, o)
 	bar.Done()
 	if err != nil {
 		if made {

@@ -1,0 +1,96 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"recall/ingest"
+	"recall/library"
+)
+
+// saidLately is for how long nothing was typed in a session of which only that is taken in:
+// its transcript is soon there.
+const saidLately = time.Hour
+
+// salvage takes in the sessions that a client remembers only by what was typed in them: it
+// deleted their transcripts before they were archived. That is done when all else is taken
+// in, as sessions go by other ids too, and again when the client remembers something else.
+func (p *Pipeline) salvage(ctx context.Context, rep *Report) error {
+	all, err := p.Library.Shelved()
+	if err != nil || p.Library.ReadOnly() != nil || len(p.Library.Broken()) > 0 {
+		return err // a session that can't be read just now isn't one that was never archived
+	}
+	path := filepath.Join(p.Cache, "salvaged.gob")
+	done := map[ingest.SessionID]string{} // memories as they were, by the hash of their files
+	_ = readGob(path, &done)
+	known := map[ingest.SessionID]int64{} // bytes of what was typed; -1 of those with more
+	for _, e := range all {
+		known[e.ID] = -1
+		if len(e.Files) == 1 && e.Files[0].Role == ingest.PromptLog {
+			known[e.ID] = e.Files[0].Size
+		}
+		for _, id := range e.Aliases {
+			known[id] = -1
+		}
+	}
+	for _, memory := range all {
+		if memory.Source != ingest.Memory || done[memory.ID] == memory.Input {
+			continue
+		}
+		left, whole, err := p.typedOnly(ctx, memory, known)
+		if err != nil {
+			rep.problem(memory.Folder, err)
+			continue
+		}
+		if len(left) > 0 {
+			more, err := p.syncOnce(ctx, Options{salvaged: left})
+			rep.add(more)
+			if err != nil {
+				return err
+			}
+			whole = whole && len(more.Problems) == 0 && more.Left == 0
+		}
+		if whole {
+			done[memory.ID] = memory.Input
+			_ = writeGob(path, done) // a cache
+		}
+	}
+	return ctx.Err()
+}
+
+// typedOnly lists what a memory has of sessions that aren't known otherwise, and reports
+// whether that is all: not if something was typed in one just now.
+func (p *Pipeline) typedOnly(ctx context.Context, memory library.Entry, known map[ingest.SessionID]int64) (
+	left []ingest.Found, whole bool, err error) {
+	reader, found, err := p.archived(memory)
+	if err != nil {
+		return nil, false, err
+	}
+	left, err = reader.(ingest.Keeper).Salvage(ctx, found, func(id ingest.SessionID) bool { return known[id] >= 0 })
+	before := len(left)
+	left = slices.DeleteFunc(left, func(f ingest.Found) bool { return p.Time().Sub(f.Files[0].Mod) < saidLately })
+	whole = len(left) == before
+	left = slices.DeleteFunc(left, func(f ingest.Found) bool {
+		gone, fault := p.Library.Forgotten(f.ID)
+		err = errors.Join(err, fault)
+		return gone || known[f.ID] == f.Files[0].Size
+	})
+	return left, whole, err
+}
+
+// add counts what was salvaged to what was found.
+func (r *Report) add(salvaged Report) {
+	r.New += salvaged.New
+	r.Salvaged += salvaged.New
+	r.Grown += salvaged.Grown
+	r.Distilled += salvaged.Distilled
+	r.Indexed += salvaged.Indexed
+	r.Items += salvaged.Items
+	r.Bytes += salvaged.Bytes
+	r.Left += salvaged.Left
+	r.Unread = append(r.Unread, salvaged.Unread...)
+	r.Problems = append(r.Problems, salvaged.Problems...)
+}
