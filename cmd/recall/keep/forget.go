@@ -32,6 +32,10 @@ func newForgetCmd(a *app.App) *cobra.Command {
 		if err := l.ReadOnly(); err != nil {
 			return err
 		}
+		if i := slices.IndexFunc(args, isNumber); i >= 0 && o.Yes {
+			return hint.With(fmt.Errorf("forget: %s may be another session by now: numbers follow the sessions that there are",
+				args[i]), "name it by its id, which recall list shows; without --yes you are shown what would go")
+		}
 		p := a.Pipeline(l) // to plan takes no index
 		plan, gone, err := planForget(ctx, a, p, args, o.Matching, o.Forks)
 		if err != nil {
@@ -41,6 +45,12 @@ func newForgetCmd(a *app.App) *cobra.Command {
 	})
 	return option.Refuse(cmd, func(args []string) bool { return (len(args) > 0) == (o.Matching != "") },
 		"forget: name sessions, or give a text with --matching", "recall forget --help has examples")
+}
+
+// isNumber reports whether a session is named by a number, alone or behind its project.
+func isNumber(name string) bool {
+	_, number, _ := strings.Cut(name, "#")
+	return number != "" || len(name) < 4 && strings.Trim(name, "0123456789") == ""
 }
 
 // planForget finds out what is meant; gone are ids that were forgotten before,

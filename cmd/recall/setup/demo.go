@@ -76,7 +76,7 @@ func runDemo(ctx context.Context, a *app.App, dir string) error {
 	fmt.Fprintf(a.Out, `
 Go on asking:   recall --library %[1]q query "…"
                 (the model's: %[2]q)
-What is next:   recall --library %[1]q resume
+What is next:   recall --library %[1]q resume ledgerline
 The libraries:  can be read by hand, too
 Your own:       recall init
 `, rules.dir, model.dir)
