@@ -152,7 +152,7 @@ func stated(it payload.Item) string {
 	case !it.Current():
 		return fmt.Sprintf(form, v.stop(text), State(it))
 	case it.Kind == payload.Lead:
-		return fmt.Sprintf("On %s %s said: “%s”", Day(it.At), v.Speaker(it.By == payload.ByAssistant),
+		return fmt.Sprintf("On %s %s said: “%s”", Day(it.At), v.speaker(it),
 			v.clipped(text, longestSaid))
 	case it.Kind == payload.Decision:
 		form = "%s, decided on %s."

@@ -53,7 +53,7 @@ func Record(it payload.Item, number int) string {
 	case it.Kind == payload.File:
 		word = "off limits"
 	case it.Kind == payload.Lead:
-		word = Voice{Agent: true}.Speaker(it.By == payload.ByAssistant) + " said"
+		word = Voice{Agent: true}.speaker(it) + " said"
 	}
 	if word != "" && !it.At.IsZero() {
 		word += " " + it.At.UTC().Format(time.DateOnly)

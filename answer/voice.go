@@ -83,11 +83,19 @@ func (v Voice) Who(it payload.Item) string {
 		return "the agent's own claim"
 	case it.Kind == payload.Lead && it.By == payload.ByAssistant:
 		return "the assistant"
-	case it.Rule == "plan" && it.By == payload.ByBoth:
+	case it.ApprovedPlan():
 		return you + ", accepted plan"
 	}
 	return map[payload.By]string{payload.ByUser: you, payload.ByAssistant: "the assistant, accepted",
 		payload.ByBoth: you + " and the assistant"}[it.By]
+}
+
+// speaker is who said what an item quotes.
+func (v Voice) speaker(it payload.Item) string {
+	if it.ApprovedPlan() {
+		return "the approved plan"
+	}
+	return v.Speaker(it.By == payload.ByAssistant)
 }
 
 // Speaker is who said a turn or a passage.

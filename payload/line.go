@@ -55,6 +55,12 @@ func (it *Item) Quoted() bool {
 	return it.Kind == Lead || it.Kind == Goal && it.Rule == RequestRule && it.Maker == ByRule
 }
 
+// ApprovedPlan reports whether an item's words are those of a plan, which the assistant wrote
+// and a person approved.
+func (it *Item) ApprovedPlan() bool {
+	return it.By == ByBoth && (it.Rule == "plan" || it.Kind == Goal && it.Rule == RequestRule)
+}
+
 // formatItem returns the item's line without bullet and note; "" if the item says nothing.
 func formatItem(it *Item) string {
 	var body string
@@ -141,7 +147,7 @@ func formatLead(it *Item) string {
 	switch {
 	case strings.HasSuffix(it.Rule, "summary"): // a model's words, over all that was in its window
 		speaker = "the client's summary"
-	case it.By == ByBoth && (it.Kind == Goal || it.Rule == "plan"):
+	case it.ApprovedPlan():
 		speaker = "the plan that was approved"
 	}
 	line := "“" + segment(it.Text) + "”" + dash + speaker + ", turn " + strconv.Itoa(it.Evidence[0].N)

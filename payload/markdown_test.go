@@ -331,7 +331,7 @@ func BenchmarkRenderWithinBudget(b *testing.B) {
 // A passage is quoted with who said it and where; the least telling go first, and
 // read back it is the same passage.
 func TestPassagesAreQuoted(t *testing.T) {
-	p := &Payload{Session: "7f3c", Made: Provenance{Distiller: "offline/2"}}
+	p := &Payload{Session: "7f3c", Made: Provenance{Distiller: "offline/3"}}
 	for i := range MostLeads + 3 {
 		p.Items = append(p.Items, Item{Kind: Lead, Text: fmt.Sprintf("Passage %d — as “it” stands (session 2, Apr 17)", i), By: ByUser, State: Stands, Confidence: float64(i) / 10,
 			At: editedAt, Evidence: []Evidence{{Turn: "u", N: 10 + i, Quote: "Passage"}}})

@@ -46,13 +46,19 @@ func askMany[T any](ctx context.Context, m *Improver, all several[T], take func(
 	for which := range evenly(missing, m.atOnce(all.most, all.tokens)) {
 		switch err := askSome(ctx, m, all, which, take); {
 		case err == nil:
-		case errors.Is(err, distill.ErrPending), isFault(err) && ctx.Err() == nil:
+		case errors.Is(err, distill.ErrPending), ofThisRequest(err) && ctx.Err() == nil:
 			failed = errors.Join(failed, err)
 		default:
 			return err
 		}
 	}
 	return failed
+}
+
+// ofThisRequest reports whether a model failed at one request alone: another may go well.
+func ofThisRequest(err error) bool {
+	var fault *llm.Error
+	return errors.As(err, &fault) && !fault.Ends() && !fault.Passing()
 }
 
 // askSome asks about some of the things in one request, and keeps the answer on each

@@ -17,7 +17,7 @@ import (
 )
 
 // Name is what payloads made here say they were made by.
-const Name = "offline/2"
+const Name = "offline/3"
 
 // A Distiller distills by records and a learned model. The zero value uses the
 // shipped Model.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 
@@ -153,7 +154,24 @@ func WriteNew(path, text string, force bool) error {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	return WriteWhole(path, []byte(text))
+	if force {
+		if real, err := filepath.EvalSymlinks(path); err == nil { // a link stays one
+			path = real
+		}
+		return WriteWhole(path, []byte(text))
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // another may have been made meanwhile
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		os.Remove(path)
+	}
+	return err
 }
 
 // FreeName is the first of NAME.md, NAME-2.md, … that isn't taken, or holds the text

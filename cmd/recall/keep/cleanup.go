@@ -181,8 +181,12 @@ func planScript(ctx context.Context, a *app.App, l *library.Library, e library.E
 func put(to *os.Root, name string, text []byte) error {
 	part := name + ".part"
 	to.Remove(part)
-	err := to.WriteFile(part, text, 0o600)
-	if err == nil {
+	f, err := to.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
 		err = to.Rename(part, name)
 	}
 	if err != nil {
