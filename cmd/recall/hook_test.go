@@ -310,7 +310,8 @@ func TestPinnedRuleStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(md[0], bytes.Replace(text, []byte("- Never edit"), []byte("- [pinned] Never edit"), 1),
+	if err := os.WriteFile(md[0], bytes.Replace(text, []byte("- Is point 4 settled?"),
+		[]byte("- [pinned] Is point 4 settled?"), 1),
 		0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,8 @@ var plantedTable = func() string {
 // keyFiles may say exactly where something is: they are as raw as raw/ is, and so
 // is the list of what the session.json files say. What is derived names those
 // places by what library.Project.Show makes of them.
-var keyFiles = map[string]bool{"session.json": true, "projects.toml": true, "seen.gob": true, "archived.gob": true}
+var keyFiles = map[string]bool{"session.json": true, "projects.toml": true, "seen.gob": true, "archived.gob": true,
+	"glance.gob": true}
 
 // A secret may stand anywhere in a transcript, in the name of a folder, a
 // branch, a tool too. It is nowhere but in raw/ and in the keys by which things
