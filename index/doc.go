@@ -90,17 +90,27 @@ func reasonsOnly(t ingest.Turn) bool {
 }
 
 // calls is what a turn's tool calls hold of dialogue: questions and answers,
-// plans, refusals' reasons, commit messages. Output is not stored twice.
+// plans, refusals' reasons, commit messages. Output is not stored twice. What a person said to
+// what the assistant put forward is told from it.
 func calls(t ingest.Turn) string {
 	var parts []string
 	for _, c := range t.Calls {
 		for _, a := range c.Answers {
-			parts = append(parts, a.Question, strings.Join(a.Chosen, ", "), a.Notes)
+			said := a.Question + " → " + strings.Join(a.Chosen, ", ")
+			if a.Notes != "" {
+				said += " (“" + a.Notes + "”)"
+			}
+			parts = append(parts, said)
 		}
 		if c.Plan != nil {
 			parts = append(parts, c.Plan.Text)
 		}
-		if c.ReasonTurn == "" { // else it is a turn's own text
+		switch {
+		case c.Reason == "" || c.ReasonTurn != "": // a turn's own text
+		case c.Verdict == ingest.Clarify: // the client's words
+		case c.Plan != nil && c.Verdict == ingest.Rejected:
+			parts = append(parts, "Refused: “"+c.Reason+"”")
+		default:
 			parts = append(parts, c.Reason)
 		}
 		parts = append(parts, c.CommitMessage)

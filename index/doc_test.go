@@ -36,10 +36,10 @@ func TestDocOf(t *testing.T) {
 			Quote: "min-heap"}, {Turn: "gone", Quote: "lost"}}}}}
 	got := DocOf(s, p, "queue")
 	want := Doc{Session: "s1", Project: "queue", Title: "Queue", Source: "claude-code", Start: day, End: day,
-		Items: []Item{{Item: p.Items[0], Context: "min-heap\n\nWhich heap?\nmin-heap\nlost"}},
+		Items: []Item{{Item: p.Items[0], Context: "min-heap\n\nWhich heap? → min-heap\nlost"}},
 		Turns: []Turn{
 			{ID: "u1", N: 1, Role: "user", At: day, Text: "is that still so?"},
-			{ID: "u2", N: 2, Role: "assistant", Text: "Which heap?\nmin-heap"},
+			{ID: "u2", N: 2, Role: "assistant", Text: "Which heap? → min-heap"},
 			{ID: "u3", N: 3, Role: "assistant", Text: "Done.", More: "queue: use a min-heap"},
 			{ID: "u8", N: 8, Role: "user", Text: "no globals"},
 			{ID: "u10", N: 10, Role: "user", Text: "typed next"},

@@ -50,9 +50,12 @@ var (
 // is quoted with its turn: later they may have turned to something else.
 const RequestRule = "request"
 
+// AnswerRule is the rule of a decision that is an answer to a question of the assistant's.
+const AnswerRule = "answer"
+
 // Quoted reports whether an item is what somebody said, in their words, not what was made of it.
 func (it *Item) Quoted() bool {
-	return it.Kind == Lead || it.Kind == Goal && it.Rule == RequestRule && it.Maker == ByRule
+	return it.Maker != ByHuman && (it.Kind == Lead || it.Kind == Goal && it.Rule == RequestRule)
 }
 
 // ApprovedPlan reports whether an item's words are those of a plan, which the assistant wrote
@@ -101,7 +104,7 @@ func formatText(it *Item) string {
 	}
 	if why != "" {
 		after += dash
-		if it.Kind == Decision {
+		if it.Kind == Decision && it.Rule != AnswerRule { // a note to an answer may be a reason, or a condition
 			after += because
 		}
 		after += segment(why)

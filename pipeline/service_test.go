@@ -108,6 +108,9 @@ func (s *service) reply(w io.Writer, q chatRequest, text, finish, refusal string
 func (s *service) fail(w http.ResponseWriter, q chatRequest, how int) {
 	s.mu.Lock()
 	s.failed++
+	if s.broke == 0 {
+		how = 4
+	}
 	if how%8 == 4 || how%8 == 5 {
 		s.broke++
 	}

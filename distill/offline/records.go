@@ -68,7 +68,7 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 	if choice == "" || question == "" || yields(a, choice) || len(said.Foreign) > 0 {
 		return payload.Item{}, false
 	}
-	rule, text := "answer", question+" → "+choice
+	rule, text := payload.AnswerRule, question+" → "+choice
 	if a.Free && asks(choice) { // it is quoted
 		rule, text = "answer-asking", choice
 	}

@@ -42,7 +42,7 @@ func newProject(items []Item, due func(*Item) bool) *project {
 			if it.Kind == payload.Lead {
 				it.Kind = payload.Decision // what a person gives up or takes up, said in their words
 			}
-			if _, choice, ok := strings.Cut(it.Text, " → "); ok && it.Rule == "answer" {
+			if _, choice, ok := strings.Cut(it.Text, " → "); ok && it.Rule == payload.AnswerRule {
 				it.Text, _, _ = strings.Cut(choice, " (") // the question asks, and settles nothing
 			}
 			p.items = append(p.items, it)
