@@ -142,7 +142,8 @@ type Keeper interface {
 
 	// Salvage lists the sessions of which a memory, at its source or in the library, holds what
 	// was typed: those that are wanted. Each is one file, of the time when something was last typed.
-	Salvage(ctx context.Context, memory Found, wanted func(SessionID) bool) ([]Found, error)
+	// The report counts the memory's lines that could not be read.
+	Salvage(ctx context.Context, memory Found, wanted func(SessionID) bool) ([]Found, Report, error)
 }
 
 // Seen answers which session an unchanged file was found to belong to earlier;

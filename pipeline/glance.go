@@ -92,7 +92,7 @@ func glanceAt(path string, stamped bool) glanced {
 // a question must find a fault itself to tell of it. What changed since the look began is
 // entered as no file ever is.
 func (r *run) keepGlance(err error) error {
-	if len(r.options.From) > 0 || r.options.Only != "" || r.options.Reindex {
+	if len(r.options.From) > 0 || r.options.Only != "" || r.options.Reindex || r.options.salvaged != nil {
 		return err
 	}
 	faulty := err != nil || r.report.Left > 0 || r.report.Skipped() || r.unfinished().isSet() ||

@@ -40,10 +40,13 @@ func (p *Pipeline) salvage(ctx context.Context, rep *Report) error {
 		if memory.Source != ingest.Memory || done[memory.ID] == memory.Input {
 			continue
 		}
-		left, whole, err := p.typedOnly(ctx, memory, known)
+		left, whole, skipped, err := p.typedOnly(ctx, memory, known)
 		if err != nil {
 			rep.problem(memory.Folder, err)
 			continue
+		}
+		if u, any := unread(memory, skipped, func(path string) string { return path }); any {
+			rep.Unread = append(rep.Unread, u)
 		}
 		if len(left) > 0 {
 			more, err := p.syncOnce(ctx, Options{salvaged: left})
@@ -64,12 +67,12 @@ func (p *Pipeline) salvage(ctx context.Context, rep *Report) error {
 // typedOnly lists what a memory has of sessions that aren't known otherwise, and reports
 // whether that is all: not if something was typed in one just now.
 func (p *Pipeline) typedOnly(ctx context.Context, memory library.Entry, known map[ingest.SessionID]int64) (
-	left []ingest.Found, whole bool, err error) {
+	left []ingest.Found, whole bool, skipped ingest.Report, err error) {
 	reader, found, err := p.archived(memory)
 	if err != nil {
-		return nil, false, err
+		return nil, false, skipped, err
 	}
-	left, err = reader.(ingest.Keeper).Salvage(ctx, found, func(id ingest.SessionID) bool { return known[id] >= 0 })
+	left, skipped, err = reader.(ingest.Keeper).Salvage(ctx, found, func(id ingest.SessionID) bool { return known[id] >= 0 })
 	before := len(left)
 	left = slices.DeleteFunc(left, func(f ingest.Found) bool { return p.Time().Sub(f.Files[0].Mod) < saidLately })
 	whole = len(left) == before
@@ -78,7 +81,7 @@ func (p *Pipeline) typedOnly(ctx context.Context, memory library.Entry, known ma
 		err = errors.Join(err, fault)
 		return gone || known[f.ID] == f.Files[0].Size
 	})
-	return left, whole, err
+	return left, whole, skipped, err
 }
 
 // add counts what was salvaged to what was found.

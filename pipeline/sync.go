@@ -66,7 +66,7 @@ func (p *Pipeline) syncOnce(ctx context.Context, o Options) (Report, error) {
 		r.report.Problems = append(r.report.Problems, problems...)
 	}
 	for id, f := range r.seen.Faults { // those that were left alone; with From it is asked about those sessions alone
-		if !r.failed[id] && (len(r.options.From) == 0 || r.found[id]) {
+		if all := len(r.options.From) == 0 && o.salvaged == nil; !r.failed[id] && (all || r.found[id]) {
 			r.report.Problems = append(r.report.Problems, ingest.Problem{Path: f.Path, Reason: f.Reason})
 		}
 	}

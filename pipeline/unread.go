@@ -1,6 +1,9 @@
 package pipeline
 
-import "recall/ingest"
+import (
+	"recall/ingest"
+	"recall/library"
+)
 
 // Unread is a session in which some lines could not be read. The rest of it
 // was taken in, and the library holds all of its bytes.
@@ -13,20 +16,19 @@ type Unread struct {
 }
 
 // unread tells of a session's lines that no parser could use.
-func unread(m *Member) (Unread, bool) {
-	report := m.Session.Report
+func unread(e library.Entry, report ingest.Report, shown func(path string) string) (Unread, bool) {
 	if report.SkippedTotal == 0 {
 		return Unread{}, false
 	}
-	u := Unread{Session: m.Entry.ID, Lines: report.SkippedTotal, Path: m.Entry.Folder}
+	u := Unread{Session: e.ID, Lines: report.SkippedTotal, Path: e.Folder}
 	var first ingest.Skip
 	if len(report.Skipped) > 0 {
 		first = report.Skipped[0]
 	}
 	u.Line, u.Reason = first.Line, first.Reason
-	for _, f := range m.Entry.Files {
+	for _, f := range e.Files {
 		if f.Name == first.File && len(f.Sources) > 0 {
-			u.Path = ingest.MapPath(f.Sources[0].Path, m.clean.Name) // it is shown
+			u.Path = shown(f.Sources[0].Path)
 		}
 	}
 	return u, true

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"recall/index"
+	"recall/ingest"
 )
 
 // writers is how many sessions are written at once: writing is mostly waiting
@@ -102,7 +103,8 @@ func (w *writer) index(m *Member) error {
 	w.run.count(func(r *Report) {
 		r.Indexed++
 		r.Items += len(p.Items)
-		if u, ok := unread(m); ok {
+		shown := func(path string) string { return ingest.MapPath(path, m.clean.Name) }
+		if u, ok := unread(m.Entry, m.Session.Report, shown); ok {
 			r.Unread = append(r.Unread, u)
 		}
 		if m.fresh != nil && !w.run.told[m.Entry.ID] { // once, even if a fork of it had it distilled again

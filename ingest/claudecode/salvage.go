@@ -27,15 +27,14 @@ const OnlyPrompts = "prompts only: "
 // remembered is a line of history.jsonl: one prompt, of any session.
 type remembered struct {
 	Display   string            `json:"display"`
-	Pasted    map[string]pasted `json:"pastedContents"`
-	Timestamp int64             `json:"timestamp"` // ms
-	Project   string            `json:"project"`   // folder
-	Session   ingest.SessionID  `json:"sessionId"` // "" in lines of old clients
+	Pasted    map[string]pasted `json:"pastedContents"` // by the number in its mark
+	Timestamp int64             `json:"timestamp"`      // ms
+	Project   string            `json:"project"`        // folder
+	Session   ingest.SessionID  `json:"sessionId"`      // "" in lines of old clients
 }
 
 // pasted is what was pasted into a prompt; Content is "" where the client keeps it elsewhere.
 type pasted struct {
-	ID      int    `json:"id"`
 	Content string `json:"content"`
 }
 
@@ -49,33 +48,24 @@ func (m *remembered) asks() bool {
 
 // text is the prompt as the assistant got it, with what was pasted.
 func (m *remembered) text() string {
-	said := m.Display
-	for _, p := range m.Pasted {
-		if p.Content == "" {
-			continue
-		}
-		for _, mark := range pasteMark().FindAllString(said, -1) {
-			if n := strings.Trim(mark, "[]"); strings.HasPrefix(n+" ", fmt.Sprintf("Pasted text #%d ", p.ID)) {
-				said = strings.Replace(said, mark, p.Content, 1)
-			}
-		}
-	}
-	return said
+	return pasteMark().ReplaceAllStringFunc(m.Display, func(mark string) string {
+		return cmp.Or(m.Pasted[pasteMark().FindStringSubmatch(mark)[1]].Content, mark)
+	})
 }
 
-var pasteMark = text.Pattern(`\[Pasted text #\d+(?: \+\d+ lines)?\]`)
+var pasteMark = text.Pattern(`\[Pasted text #(\d+)(?: \+\d+ lines)?\]`)
 
 // Salvage lists the sessions that history.jsonl tells of. Their one file is its lines as they
-// stand there.
+// stand there. The report counts the lines that could not be read.
 func (Reader) Salvage(ctx context.Context, memory ingest.Found, wanted func(ingest.SessionID) bool) (
-	[]ingest.Found, error) {
+	found []ingest.Found, rep ingest.Report, err error) {
 	at := slices.IndexFunc(memory.Files, func(f ingest.File) bool { return f.Name == "history.jsonl" })
 	if at < 0 {
-		return nil, nil
+		return nil, rep, nil
 	}
 	in, err := memory.Files[at].Open()
 	if err != nil {
-		return nil, err
+		return nil, rep, err
 	}
 	defer in.Close()
 	type session struct {
@@ -90,11 +80,16 @@ func (Reader) Salvage(ctx context.Context, memory ingest.Found, wanted func(inge
 			break
 		}
 		if err := errors.Join(err, ctx.Err()); err != nil {
-			return nil, err
+			return nil, rep, err
 		}
 		var m remembered
-		if json.Unmarshal(line.Bytes, &m) != nil || CheckID(m.Session) != nil {
-			continue // as it is, it is kept with the client's memory
+		err = json.Unmarshal(line.Bytes, &m)
+		if err == nil && m.Session == "" {
+			continue // of an old client: it is kept with the memory, of whichever session it is
+		}
+		if err = cmp.Or(err, CheckID(m.Session)); err != nil {
+			rep.Skip(ingest.Skip{File: memory.Files[at].Name, Line: line.N, Offset: line.Offset, Reason: err.Error()})
+			continue
 		}
 		if _, asked := wants[m.Session]; !asked {
 			wants[m.Session] = wanted(m.Session)
@@ -114,7 +109,6 @@ func (Reader) Salvage(ctx context.Context, memory ingest.Found, wanted func(inge
 			s.last = m.at()
 		}
 	}
-	var found []ingest.Found
 	for _, id := range slices.SortedFunc(maps.Keys(sessions), cmp.Compare[ingest.SessionID]) {
 		s := sessions[id]
 		if !s.asks {
@@ -124,7 +118,7 @@ func (Reader) Salvage(ctx context.Context, memory ingest.Found, wanted func(inge
 			Files: []ingest.File{{Name: promptsName, Role: ingest.PromptLog, Size: int64(s.lines.Len()), Mod: s.last,
 				Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(s.lines.Bytes())), nil }}}})
 	}
-	return found, nil
+	return found, rep, nil
 }
 
 // recordOf is the record of a transcript that a remembered prompt would be.

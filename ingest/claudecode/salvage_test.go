@@ -30,8 +30,9 @@ func TestSalvage(t *testing.T) {
 		`{"display":"of nobody","timestamp":1776436330000,"project":"/w"}`,
 		`{"display":"out","timestamp":1776436330000,"project":"/w","sessionId":"../../x"}`,
 		`torn {"display"`,
-		`{"display":"Why does [Pasted text #1 +2 lines] fail? [Pasted text #2]","pastedContents":{"1":{"id":1,"type":"text",` +
-			`"content":"go test\nFAIL"},"2":{"id":2,"type":"text","contentHash":"x"}},"timestamp":1776436380000,` +
+		`{"display":"Why does [Pasted text #1 +2 lines] fail? [Pasted text #2]","pastedContents":` +
+			`{"1":{"id":1,"type":"text","content":"go test\nFAIL [Pasted text #1]"},` +
+			`"2":{"id":2,"type":"text","contentHash":"x"}},"timestamp":1776436380000,` +
 			`"project":"/home/ann/app","sessionId":"` + typedOnly + `"}`,
 	}, "\n"))
 	memory, problems := Reader{}.Memory(root)
@@ -39,9 +40,12 @@ func TestSalvage(t *testing.T) {
 		t.Fatal(problems)
 	}
 	wanted := func(id ingest.SessionID) bool { return !strings.HasPrefix(string(id), "b") }
-	found, err := Reader{}.Salvage(context.Background(), memory, wanted)
+	found, skipped, err := Reader{}.Salvage(context.Background(), memory, wanted)
 	if err != nil || len(found) != 1 || found[0].ID != typedOnly {
 		t.Fatalf("found %+v, %v; want %s alone", found, err, typedOnly)
+	}
+	if skipped.SkippedTotal != 2 || skipped.Skipped[1].Line != 6 {
+		t.Errorf("skipped %+v, want the id that leads out and the torn line", skipped)
 	}
 	s, err := Reader{}.Parse(context.Background(), found[0])
 	if err != nil {
@@ -57,7 +61,8 @@ func TestSalvage(t *testing.T) {
 		got = append(got, turn{x.Kind, x.Text, x.At})
 	}
 	want := []turn{{ingest.Prompt, "Keep the queue in SQLite, not Redis.", time.UnixMilli(1776436320000).UTC()},
-		{ingest.Prompt, "Why does go test\nFAIL fail? [Pasted text #2]", time.UnixMilli(1776436380000).UTC()}}
+		{ingest.Prompt, "Why does go test\nFAIL [Pasted text #1] fail? [Pasted text #2]",
+			time.UnixMilli(1776436380000).UTC()}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("turns, -want +got:\n%s", diff)
 	}

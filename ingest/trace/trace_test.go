@@ -49,7 +49,8 @@ func TestActions(t *testing.T) {
 	}
 	var got []string
 	for _, a := range Of(s).Actions {
-		got = append(got, fmt.Sprintf("%d %s%s %v %q ran=%v touches=%d", a.N, a.Agent, a.Call.Name, a.Took, a.Why, a.Call.Ran(),
+		got = append(got, fmt.Sprintf("%d %s%s %v %q ran=%v touches=%d", a.N, a.Agent, a.Call.Name, a.Took, a.Why,
+			a.Call.Ran(),
 			len(a.Touches)))
 	}
 	want := []string{
