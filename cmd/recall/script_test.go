@@ -23,8 +23,9 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// onTTY runs a line of a shell's, and returns when what it wrote to its terminal was read: testscript closes that as soon
-// as the program is gone, and then loses what it hasn't read yet. No terminal holds as much as is written behind it.
+// onTTY runs a line of a shell's, and returns when what it wrote to its terminal was read: testscript closes
+// that as soon as the program is gone, and then loses what it hasn't read yet. No terminal holds as much as is
+// written behind it.
 func onTTY(line string) int {
 	c := exec.Command("sh", "-c", line)
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr

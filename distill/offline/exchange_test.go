@@ -18,8 +18,9 @@ func talkOf(said []string, wrote map[int]string) *ingest.Session {
 	for i, text := range said {
 		add := func(role ingest.Role, kind ingest.TurnKind, text string, calls ...ingest.ToolCall) {
 			n := len(s.Turns) + 1
-			s.Turns = append(s.Turns, ingest.Turn{ID: ingest.TurnID(fmt.Sprint("t", n)), N: n, Role: role, Kind: kind, Text: text,
-				Dir: "/w", Calls: calls})
+			s.Turns = append(s.Turns, ingest.Turn{ID: ingest.TurnID(fmt.Sprint("t", n)), N: n, Role: role, Kind: kind,
+				Text: text,
+				Dir:  "/w", Calls: calls})
 		}
 		if i%2 == 0 {
 			add(ingest.User, ingest.Prompt, text)
@@ -44,10 +45,13 @@ func TestLeftOpen(t *testing.T) {
 		text  string
 	}{
 		"named": {[]string{"Move the orders.", "OrderService.create() is not yet implemented; the rest of it is."},
-			map[int]string{1: "src/OrderService.ts"}, payload.FileProgress, "“OrderService.create() is not yet implemented; the rest of it is.”"},
-		"alone": {[]string{"Now the letters.", "Storage is done; the retrieval API is stubbed."}, map[int]string{1: "queue.ts"},
+			map[int]string{1: "src/OrderService.ts"}, payload.FileProgress,
+			"“OrderService.create() is not yet implemented; the rest of it is.”"},
+		"alone": {[]string{"Now the letters.", "Storage is done; the retrieval API is stubbed."},
+			map[int]string{1: "queue.ts"},
 			payload.FileProgress, "“Storage is done; the retrieval API is stubbed.”"},
-		"done since": {[]string{"Move the orders.", "OrderService.create() is incomplete.", "Do it.", "OrderService is complete."},
+		"done since": {[]string{"Move the orders.", "OrderService.create() is incomplete.", "Do it.",
+			"OrderService is complete."},
 			map[int]string{1: "src/OrderService.ts"}, "", "New."},
 		"written since": {[]string{"Move the orders.", "OrderService.create() is incomplete.", "Do it.", "All tests pass."},
 			map[int]string{1: "src/OrderService.ts", 3: "src/OrderService.ts"}, "", "New, then edited."},

@@ -26,10 +26,13 @@ func TestFilesThroughFolders(t *testing.T) {
 			map[string]string{"old/a.go": "New, then edited."}},
 		"renamed": {"/w", []ingest.ToolCall{file("/w/old/a.go"), shell("git mv old new")},
 			map[string]string{"new/a.go": "Renamed from old/a.go."}},
-		"moved over another": {"/w", []ingest.ToolCall{file("/w/a.go"), file("/w/b.go"), file("/w/b.go"), shell("mv a.go b.go")},
+		"moved over another": {"/w", []ingest.ToolCall{file("/w/a.go"), file("/w/b.go"), file("/w/b.go"),
+			shell("mv a.go b.go")},
 			map[string]string{"b.go": "Renamed from a.go, and edited."}},
-		"hidden folder": {"/w", []ingest.ToolCall{shell("rm -rf .cache && echo x > .env")}, map[string]string{".env": "New."}},
-		"further worktree": {"/w", []ingest.ToolCall{file("/w/a.go"), shell("git worktree add -b fix ../w-fix"), file("/w-fix/a.go")},
+		"hidden folder": {"/w", []ingest.ToolCall{shell("rm -rf .cache && echo x > .env")},
+			map[string]string{".env": "New."}},
+		"further worktree": {"/w", []ingest.ToolCall{file("/w/a.go"), shell("git worktree add -b fix ../w-fix"),
+			file("/w-fix/a.go")},
 			map[string]string{"a.go": "New, then edited."}},
 		"git's own":    {"/w", []ingest.ToolCall{file("/w/.git/hooks/pre-push")}, map[string]string{}},
 		"no directory": {"", []ingest.ToolCall{file("docs/a.md")}, map[string]string{"docs/a.md": "New."}},
@@ -57,7 +60,8 @@ func TestFilesOfOneName(t *testing.T) {
 	s := &ingest.Session{ID: "s", Turns: []ingest.Turn{
 		{ID: "u", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: "Put up a landing page.", Dir: "/w"},
 		{ID: "a", N: 2, Role: ingest.Assistant, Kind: ingest.Message, Dir: "/w", Calls: []ingest.ToolCall{
-			{Name: "Bash", Command: "find . -name '*.html' -exec sed -i s/a/b/ {} +", Done: true}, call("Read", "/w/qmd/index.html"), call("Write", "/w/tmp/index.html"), call("Write", "/w/index.html")}},
+			{Name: "Bash", Command: "find . -name '*.html' -exec sed -i s/a/b/ {} +", Done: true},
+			call("Read", "/w/qmd/index.html"), call("Write", "/w/tmp/index.html"), call("Write", "/w/index.html")}},
 		{ID: "b", N: 3, Role: ingest.Assistant, Kind: ingest.Message, Dir: "/w",
 			Text: "Done:\n\n- `index.html` — landing page that lists the games with links\n"}}}
 	s.Where.Cwds = []ingest.CwdCount{{Dir: "/w", Turns: 3}}
@@ -96,7 +100,8 @@ func TestFilesByRecordAlone(t *testing.T) {
 		"committed": {[]ingest.ToolCall{call("Edit", "/w/guard.go", ""), {Name: "Bash", Command: "git commit -am x",
 			Done: true, Commit: "76b7d178"}}, " New, then edited."},
 	} {
-		s := talkOf([]string{"Reject what is stale.", "Done:\n\n- `guard.go` — rejects stale events, and waits for its push\n",
+		s := talkOf([]string{"Reject what is stale.",
+			"Done:\n\n- `guard.go` — rejects stale events, and waits for its push\n",
 			"Go on.", "It goes on."}, nil)
 		s.Turns[1].Calls = []ingest.ToolCall{call("Write", "/w/guard.go", ""), over}
 		s.Turns[3].Calls = c.last

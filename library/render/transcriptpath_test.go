@@ -11,7 +11,8 @@ import (
 // Each path says where it is, in sentences, code, links and blocks; what may be
 // on either side says nothing, and so does a source that knows one side only.
 func TestPathsAreMarked(t *testing.T) {
-	s := &ingest.Session{Source: ingest.Cowork, Where: ingest.Where{Folders: []string{"/Users/ann/My Docs", "/srv", "/srv/app",
+	s := &ingest.Session{Source: ingest.Cowork, Where: ingest.Where{Folders: []string{"/Users/ann/My Docs", "/srv",
+		"/srv/app",
 		`C:\Users\Ann\app`}, Storage: "/Users/ann/Claude/acc/org/local_1"}}
 	tr := transcript{session: s, sides: sidesOf(s)}
 	for text, want := range map[string]string{

@@ -117,7 +117,8 @@ func TestAUC(t *testing.T) {
 // Questions beside items count as people ask for their kinds.
 func TestAsksFor(t *testing.T) {
 	p := &project{kinds: map[string]payload.Kind{"d": payload.Decision, "f": payload.File}}
-	w := &world{asked: []question{askedOf(p, 0, "d"), askedOf(p, 0, "d"), askedOf(p, 0), askedOf(p, 1, "d"), askedOf(p, 1, "f")}}
+	w := &world{asked: []question{askedOf(p, 0, "d"), askedOf(p, 0, "d"), askedOf(p, 0), askedOf(p, 1, "d"),
+		askedOf(p, 1, "f")}}
 	got := w.asksFor(func(*project) bool { return true })
 	// Three questions, with one more of each kind, for one item of two; and one.
 	all := float64(len(payload.Kinds) + 2)
