@@ -29,6 +29,11 @@ func TestDocOf(t *testing.T) {
 		{ID: "u9", N: 9, Role: ingest.Assistant, Kind: ingest.Message,
 			Calls: []ingest.ToolCall{{Name: "Edit", Verdict: ingest.Rejected, Reason: "typed next", ReasonTurn: "u10"}}},
 		{ID: "u10", N: 10, Role: ingest.User, Kind: ingest.Prompt, Text: "typed next"},
+		{ID: "u11", N: 11, Role: ingest.Assistant, Kind: ingest.Message, Calls: []ingest.ToolCall{{Name: "ExitPlanMode",
+			Plan: &ingest.Plan{Text: "Watch the folder."}, Verdict: ingest.Rejected, Reason: "no watcher, poll"}}},
+		{ID: "u12", N: 12, Role: ingest.Assistant, Kind: ingest.Message, Calls: []ingest.ToolCall{{Verdict: ingest.Clarify,
+			Reason: "The user wants to clarify these questions."}, {Answers: []ingest.Answer{{Question: "Which port?",
+			Chosen: []string{"9100", "9200"}, Notes: "if the proxy is on"}}}}},
 	}}
 	s.Parent, s.PlanFiles = &ingest.Parent{Session: "s0"}, []string{"/p/plan.md"}
 	p := &payload.Payload{Branch: "fix", Made: payload.Provenance{Distiller: "offline/1"},
@@ -43,6 +48,8 @@ func TestDocOf(t *testing.T) {
 			{ID: "u3", N: 3, Role: "assistant", Text: "Done.", More: "queue: use a min-heap"},
 			{ID: "u8", N: 8, Role: "user", Text: "no globals"},
 			{ID: "u10", N: 10, Role: "user", Text: "typed next"},
+			{ID: "u11", N: 11, Role: "assistant", Text: "Watch the folder.\nRefused: “no watcher, poll”"},
+			{ID: "u12", N: 12, Role: "assistant", Text: "Which port? → 9100, 9200 (“if the proxy is on”)"},
 		},
 		Thread: Threaded{Distiller: "offline/1", ThreadInfo: payload.ThreadInfo{Session: "s1", Project: "queue",
 			Branch: "fix", Parent: "s0",

@@ -389,6 +389,13 @@ func TestARequestIsQuoted(t *testing.T) {
 	if want := "\n“" + long + "” — user, turn 1\n"; !strings.Contains(Render(p, Options{}).Text, want) {
 		t.Errorf("a long request, of which evidence is the beginning, reads %q", Render(p, Options{}).Text)
 	}
+	p.Items = append(p.Items, Item{ID: "p9c4x7h2nd", Kind: Lead, Maker: ByHuman, By: ByUser, State: Stands,
+		Text: "no METRICS in here", Evidence: []Evidence{{Turn: "u5", N: 5, Quote: "no metrics in here"}}},
+		Item{ID: "r2d8k5m3vb", Kind: Decision, Maker: ByRule, Rule: AnswerRule, By: ByUser, State: Stands,
+			Text: "Who may open it? → All of support", Why: "but discarding needs the admin role"})
+	if got := Render(p, Options{}).Text; strings.Contains(got, "“no METRICS") || strings.Contains(got, "because") {
+		t.Errorf("what was edited by hand is a quote, or a note to an answer its reason:\n%s", got)
+	}
 	p.Items[0].Maker, p.Items[0].Text = ByHuman, "merge it"
 	if got := Render(p, Options{}).Text; !strings.Contains(got, "\nmerge it\n") {
 		t.Errorf("a goal that a person wrote reads %q, want it unquoted", got)
