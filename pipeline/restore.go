@@ -44,6 +44,18 @@ func (r Restoring) Missing() bool {
 	})
 }
 
+// Resume is the command that goes on with it, to be called in Dir, and what its environment has beside that of
+// everything else; no words where its client has none.
+func (r Restoring) Resume() (words, env []string) {
+	if r.Session.Source != ingest.ClaudeCode {
+		return nil, nil
+	}
+	if !r.Own {
+		env = []string{"CLAUDE_CONFIG_DIR=" + r.Root}
+	}
+	return []string{"claude", "--resume", string(r.Session.ID)}, env
+}
+
 // PlanRestore says where each file of a session belongs and what is there now;
 // Library.PutBack does it. The error is ingest.ErrNoPlace where a session's
 // place can't be told.

@@ -13,6 +13,6 @@ func Commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
 		newQueryCmd(a), newResumeCmd(a), newListCmd(a), newShowCmd(a), newThreadCmd(a), newErrorCmd(a),
 		newWhyCmd(a), newLogCmd(a), newGrepCmd(a), newFollowCmd(a), newPrepareCmd(a), newHandoffCmd(a),
-		newRepeatsCmd(a),
+		newRepeatsCmd(a), newPickCmd(a),
 	}
 }

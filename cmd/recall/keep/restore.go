@@ -16,7 +16,6 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/pipeline"
-	"recall/sink"
 )
 
 // RestoreDoc is the JSON form of recall restore.
@@ -161,7 +160,8 @@ func restoreMany(ctx context.Context, a *app.App, p *pipeline.Pipeline, entries 
 
 // docOf is the JSON form of a session on its way back.
 func docOf(r pipeline.Restoring, written bool) RestoreDoc {
-	return RestoreDoc{Session: r.Session.ID, Root: r.Root, Resume: resumeCommand(r), Written: written, Files: r.Files}
+	return RestoreDoc{Session: r.Session.ID, Root: r.Root, Resume: terminal.ResumeCommand(r), Written: written,
+		Files: r.Files}
 }
 
 func inTheWay(p library.Putting) error {
@@ -171,21 +171,6 @@ func inTheWay(p library.Putting) error {
 	}
 	return hint.With(fmt.Errorf("%s: %s; nothing was written", terminal.ShownPath(p.Path), what),
 		"recall sync keeps what is there first; then move it away and restore again, or restore elsewhere with --to DIR")
-}
-
-// resumeCommand continues a restored session, "" where there is none.
-func resumeCommand(r pipeline.Restoring) string {
-	if r.Session.Source != ingest.ClaudeCode {
-		return ""
-	}
-	cmd := "claude --resume " + string(r.Session.ID)
-	if !r.Own {
-		cmd = "CLAUDE_CONFIG_DIR=" + sink.Shell(r.Root) + " " + cmd
-	}
-	if r.Dir != "" {
-		cmd = "cd " + sink.Shell(terminal.ShownPath(r.Dir)) + " && " + cmd
-	}
-	return cmd
 }
 
 func printRestore(a *app.App, r pipeline.Restoring, dryRun bool) {
@@ -208,7 +193,7 @@ func printRestore(a *app.App, r pipeline.Restoring, dryRun bool) {
 		fmt.Fprintf(a.Err, "recall: warning: %s, the folder that it worked in, isn't on this machine; --in names another\n",
 			terminal.Line(terminal.ShownPath(r.Dir)))
 	}
-	switch cmd := resumeCommand(r); {
+	switch cmd := terminal.ResumeCommand(r); {
 	case cmd != "":
 		fmt.Fprintf(a.Out, "go on with it: %s\n", terminal.Visible(cmd))
 	case r.Own:

@@ -13,7 +13,9 @@ import (
 
 	"recall/hint"
 	"recall/ingest"
+	"recall/pipeline"
 	"recall/redact"
+	"recall/sink"
 )
 
 // ParseWhen reads a day as people write it on a command line: 2026-04-17,
@@ -120,4 +122,21 @@ func Few[T any](list []T, most int, show func(T), more func(left int)) {
 	if left := len(list) - most; left > 0 {
 		more(left)
 	}
+}
+
+// ResumeCommand is what a person types to go on with a session that was put back, "" where its client has no command.
+func ResumeCommand(r pipeline.Restoring) string {
+	words, env := r.Resume()
+	if words == nil {
+		return ""
+	}
+	line := strings.Join(words, " ")
+	for _, set := range env {
+		name, value, _ := strings.Cut(set, "=")
+		line = name + "=" + sink.Shell(value) + " " + line
+	}
+	if r.Dir != "" {
+		line = "cd " + sink.Shell(ShownPath(r.Dir)) + " && " + line
+	}
+	return line
 }
