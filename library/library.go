@@ -13,7 +13,7 @@
 //	  raw/<offset>-<length>-<sha256>.zst   a stretch of a source's bytes
 //	  raw/versions.jsonl   which segments make up which version of which file
 //	  outputs/             what the session produced, to open; made from raw
-//	  payload.json  edits.jsonl  notes.jsonl  payload.md  transcript.md  manifest.toml
+//	  payload.json  edits.jsonl  notes.jsonl  payload.md  transcript.md
 //	inbox/  journal.jsonl
 //	usage.jsonl            what models took, a line a call
 //	tries.jsonl            what came of asking models where no payload did

@@ -14,7 +14,6 @@ import (
 	"recall/ingest"
 	"recall/library/disk"
 	"recall/library/ledger"
-	"recall/library/manifest"
 	"recall/library/render"
 	"recall/payload"
 )
@@ -28,7 +27,6 @@ type Derived struct {
 	Payload    *payload.Payload
 	Markdown   []byte           // payload.md; SavePayload sets Payload.Written to it
 	Transcript iter.Seq[[]byte] // transcript.md, transcript-2.md, …; nil leaves them as they are
-	Manifest   []byte           // manifest.toml; nil leaves it as it is
 	Seen       []byte           // payload.md as the caller read it before, nil if there was none
 	Meta       *Meta            // to be noted as Place does, and the folder moved there; nil leaves both as they are
 }
@@ -94,21 +92,14 @@ const (
 // file is never taken for damaged because a save was cut off.
 func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 	at := func(name string) string { return filepath.Join(e.Folder, name) }
+	*e = e.Clone()
 	delete(e.Sums, "payload.json") // of format 1; it has its own now
+	delete(e.Sums, oldManifest)
 	a := &aside{l: l}
 	defer a.drop()
 	parts, err := l.putParts(e, d.Transcript, a)
 	if err != nil {
 		return err
-	}
-	if d.Manifest != nil {
-		*e = e.Clone()
-		e.Sums[manifest.Name] = disk.HexSum(d.Manifest)
-		if path := at(manifest.Name); !same(path, d.Manifest) {
-			if err := a.add(path, d.Manifest); err != nil {
-				return err
-			}
-		}
 	}
 	rendered := len(a.targets)
 	pair := rendered > 0 || !same(at("payload.md"), d.Markdown) || !same(at("payload.json"), payloadJSON)
@@ -151,6 +142,9 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 			return err
 		}
 	}
+	if err := disk.RemoveIfThere(at(oldManifest)); err != nil {
+		return err
+	}
 	if pair || entry != nil {
 		if err := disk.SyncDir(e.Folder); err != nil {
 			return err
@@ -165,7 +159,6 @@ func (l *Library) putParts(e *Entry, parts iter.Seq[[]byte], to *aside) (n int, 
 	if parts == nil {
 		return 0, nil
 	}
-	*e = e.Clone()
 	maps.DeleteFunc(e.Sums, func(name, _ string) bool { return render.IsTranscript(name) })
 	for part := range parts {
 		name := render.TranscriptName(n)
@@ -216,7 +209,10 @@ func (e Entry) CutOff() bool {
 }
 
 // IsRendered reports whether a file is for people and its sum stands in session.json.
-func IsRendered(name string) bool { return name == manifest.Name || render.IsTranscript(name) }
+func IsRendered(name string) bool { return name == oldManifest || render.IsTranscript(name) }
+
+// oldManifest was rendered too, once: recall manifest makes it when it is asked for.
+const oldManifest = "manifest.toml"
 
 func same(path string, data []byte) bool {
 	fi, err := os.Stat(path)

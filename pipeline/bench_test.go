@@ -88,7 +88,41 @@ func madeUp(b *testing.B) (root string) {
 	return root
 }
 
-func benchmarkSync(b *testing.B, root string, d distill.Distiller) {
+// BenchmarkSyncSmall takes in many small sessions, which cost by the file made rather than by
+// the byte. It reports the CPU time, the library's files and its bytes in whole blocks of
+// 4 KB, each a session.
+func BenchmarkSyncSmall(b *testing.B) {
+	const each = 36 << 10
+	root := b.TempDir()
+	n := max(1, int(benchBytes()/each))
+	if _, err := synthtest.Write(root, synthtest.Options{Sessions: n, BytesEach: each, Seed: 3}); err != nil {
+		b.Fatal(err)
+	}
+	p := benchmarkSync(b, root, offline.Distiller{})
+	files, blocks := 0, int64(0)
+	for _, dir := range []string{p.Library.Dir(), p.Cache} {
+		err := filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			fi, err := d.Info()
+			if err == nil && dir != p.Cache && !d.IsDir() {
+				files++
+			}
+			if err == nil {
+				blocks += max(1, (fi.Size()+4095)/4096)
+			}
+			return err
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(files)/float64(n), "files/session")
+	b.ReportMetric(float64(blocks)*4096/float64(n*each)*100, "%-of-sources")
+}
+
+func benchmarkSync(b *testing.B, root string, d distill.Distiller) (p *pipeline.Pipeline) {
 	var plain, whole, plainCPU, wholeCPU time.Duration
 	var bytes int64
 	peak := watchHeap()
@@ -96,7 +130,7 @@ func benchmarkSync(b *testing.B, root string, d distill.Distiller) {
 		start, used := time.Now(), cpu()
 		bytes = readHashCompress(b, root)
 		plain, plainCPU = plain+time.Since(start), plainCPU+cpu()-used
-		p := open(b, b.TempDir())
+		p = open(b, b.TempDir())
 		p.Distiller = d
 		start, used = time.Now(), cpu()
 		r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}})
@@ -110,6 +144,8 @@ func benchmarkSync(b *testing.B, root string, d distill.Distiller) {
 	b.ReportMetric(float64(bytes)/1e6*float64(b.N)/whole.Seconds(), "syncMB/s")
 	b.ReportMetric(float64(bytes)/1e6*float64(b.N)/plain.Seconds(), "plainMB/s")
 	b.ReportMetric(float64(peak())/1e6, "peakMB")
+	b.ReportMetric(wholeCPU.Seconds()/float64(b.N), "cpu-s")
+	return p
 }
 
 // readHashCompress is the least that archiving could cost, on one core.

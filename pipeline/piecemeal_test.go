@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -109,18 +108,16 @@ func outcomeOf(t *testing.T, p *pipeline.Pipeline) outcome {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		pages, err := filepath.Glob(filepath.Join(e.Folder, "*.[mt]*"))
+		pages, err := filepath.Glob(filepath.Join(e.Folder, "transcript*.md"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, page := range pages {
-			if name := filepath.Base(page); name == "manifest.toml" || strings.HasPrefix(name, "transcript") {
-				text, err := os.ReadFile(page)
-				if err != nil {
-					t.Fatal(err)
-				}
-				d.Pages[string(e.ID)+"/"+name] = string(text)
+			text, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
 			}
+			d.Pages[string(e.ID)+"/"+filepath.Base(page)] = string(text)
 		}
 		made, err := p.Library.Payload(e.ID)
 		if err != nil {

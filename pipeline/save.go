@@ -60,14 +60,10 @@ func (r *run) merge(m *Member) (page, error) {
 func (r *run) save(m *Member) error {
 	meta := r.meta(m)
 	transcript := render.Transcript(m.Session, render.About{Title: m.Session.Title, Project: ownName(m.project)})
-	text, err := r.Manifest(m.Session, m.doings(), m.Entry).Encode()
-	if err != nil {
-		return err
-	}
 	for try := 0; ; try++ {
 		p := m.page.payload
 		err := r.Library.SavePayload(m.Entry.ID, library.Derived{
-			Payload: p, Markdown: []byte(p.Written), Transcript: transcript, Manifest: text, Seen: m.page.seen, Meta: &meta,
+			Payload: p, Markdown: []byte(p.Written), Transcript: transcript, Seen: m.page.seen, Meta: &meta,
 		})
 		if !errors.Is(err, library.ErrEdited) || try == 3 {
 			return err

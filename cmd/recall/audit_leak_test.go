@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -37,11 +35,6 @@ func TestNoSecretLeaksFromDoings(t *testing.T) {
 		placeholders += bytes.Count(say("actions", string(s.ID), "--json"), []byte("‹"))
 		say("manifest", string(s.ID))
 		say("manifest", string(s.ID), "--json")
-		if text, err := os.ReadFile(filepath.Join(s.Folder, "manifest.toml")); err != nil {
-			t.Error(err)
-		} else {
-			check("manifest.toml", text)
-		}
 	}
 	if placeholders == 0 {
 		t.Error("no call held a secret: this test proves nothing")

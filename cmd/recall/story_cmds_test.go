@@ -24,7 +24,6 @@ func storyCmds() map[string]func(ts *testscript.TestScript, neg bool, args []str
 		"better-baseline":  betterBaseline,
 		"write-transcript": writeTranscript,
 		"commit-hash":      commitHash,
-		"spoil-manifests":  spoilManifests,
 		"exits-with":       exitsWith,
 		"relay-answers":    relayAnswers,
 		"micro-over":       microOver,

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"recall/library/manifest"
 )
 
 // writeTranscript FILE OUT makes a Claude Code transcript of a short form:
@@ -105,21 +103,4 @@ func (w *transcriptWriter) line(where, line string) {
 	text, err := json.Marshal(r)
 	w.ts.Check(err)
 	w.out.Write(append(text, '\n'))
-}
-
-// spoilManifests LIBRARY adds a line to every manifest.toml of a library.
-func spoilManifests(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: spoil-manifests LIBRARY")
-	}
-	all, err := filepath.Glob(filepath.Join(ts.MkAbs(args[0]), "*", "*", manifest.Name))
-	ts.Check(err)
-	if len(all) == 0 {
-		ts.Fatalf("no manifest under %s", args[0])
-	}
-	for _, path := range all {
-		text, err := os.ReadFile(path)
-		ts.Check(err)
-		ts.Check(os.WriteFile(path, append(text, "spoilt = true\n"...), 0o600))
-	}
 }

@@ -7,26 +7,20 @@
 // A manifest is derived from the parsed, redacted session and the archived
 // bytes alone: the same session gives the same manifest. What depends on the
 // disk now (is the source still there, what is the hash of a file outside the
-// library) is looked at when somebody asks, and never written into it.
+// library) is looked at beside it.
 package manifest
 
 import (
-	"bytes"
 	"cmp"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/pelletier/go-toml/v2"
-
 	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/text"
 )
-
-// Name is the manifest's file in a session's folder.
-const Name = "manifest.toml"
 
 // Schema is the version of the manifest's form.
 const Schema = 1
@@ -41,80 +35,80 @@ const (
 
 // A Manifest is what one session's work consists of.
 type Manifest struct {
-	Schema  int              `toml:"schema" json:"schema"`
-	Session ingest.SessionID `toml:"session" json:"session"`
-	Source  ingest.Source    `toml:"source" json:"source"`
-	Task    string           `toml:"task" json:"task"`
-	Machine Machine          `toml:"machine" json:"machine"` // that its commands ran on
-	Start   time.Time        `toml:"start,omitempty" json:"start,omitzero"`
-	End     time.Time        `toml:"end,omitempty" json:"end,omitzero"`
+	Schema  int              `json:"schema"`
+	Session ingest.SessionID `json:"session"`
+	Source  ingest.Source    `json:"source"`
+	Task    string           `json:"task"`
+	Machine Machine          `json:"machine"` // that its commands ran on
+	Start   time.Time        `json:"start,omitzero"`
+	End     time.Time        `json:"end,omitzero"`
 
-	Packages     []Package   `toml:"packages,omitempty" json:"packages"`
-	Inputs       []Input     `toml:"inputs,omitempty" json:"inputs"`
-	Connectors   []Connector `toml:"connectors,omitempty" json:"connectors"`
-	Intermediate []Made      `toml:"intermediate,omitempty" json:"intermediate"`
-	Outputs      []Made      `toml:"outputs,omitempty" json:"outputs"`
-	Commits      []Commit    `toml:"commits,omitempty" json:"commits"`
+	Packages     []Package   `json:"packages"`
+	Inputs       []Input     `json:"inputs"`
+	Connectors   []Connector `json:"connectors"`
+	Intermediate []Made      `json:"intermediate"`
+	Outputs      []Made      `json:"outputs"`
+	Commits      []Commit    `json:"commits"`
 }
 
 // Package is something that the session installed.
 type Package struct {
-	Manager string `toml:"manager" json:"manager"`
-	Name    string `toml:"name" json:"name"`
-	Version string `toml:"version,omitempty" json:"version,omitempty"` // "" if neither command nor output says
-	Dir     string `toml:"dir,omitempty" json:"dir,omitempty"`         // of the project that it was installed for
-	Had     bool   `toml:"had,omitempty" json:"had,omitempty"`         // it was there already
-	Command string `toml:"command" json:"command"`                     // that did it
-	Turn    int    `toml:"turn" json:"turn"`
+	Manager string `json:"manager"`
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"` // "" if neither command nor output says
+	Dir     string `json:"dir,omitempty"`     // of the project that it was installed for
+	Had     bool   `json:"had,omitempty"`     // it was there already
+	Command string `json:"command"`           // that did it
+	Turn    int    `json:"turn"`
 }
 
 // Input is a file that was there before and was read.
 type Input struct {
-	Path    string  `toml:"path" json:"path"`                     // as the session's machine names it
-	Host    string  `toml:"host,omitempty" json:"host,omitempty"` // the same file on the host, where it differs
-	Machine Machine `toml:"machine" json:"machine"`
+	Path    string  `json:"path"`           // as the session's machine names it
+	Host    string  `json:"host,omitempty"` // the same file on the host, where it differs
+	Machine Machine `json:"machine"`
 	// of the bytes in the library; "" if they aren't there
-	SHA256 string `toml:"sha256,omitempty" json:"sha256,omitempty"`
-	Size   int64  `toml:"size,omitempty" json:"size,omitempty"`
+	SHA256 string `json:"sha256,omitempty"`
+	Size   int64  `json:"size,omitempty"`
 	// that read it first, 0 if it was handed over with the session
-	Turn int `toml:"turn,omitempty" json:"turn,omitempty"`
+	Turn int `json:"turn,omitempty"`
 }
 
 // Connector is something that the session asked a server for, or had it do: a page of
 // Notion, a search in Gmail, an address of the web. Each is there once.
 type Connector struct {
-	Server string `toml:"server" json:"server"` // "web" for what the client fetches itself
-	Tool   string `toml:"tool" json:"tool"`
-	What   string `toml:"what,omitempty" json:"what,omitempty"` // it was called with, on one line
-	Turn   int    `toml:"turn" json:"turn"`                     // that called it first
+	Server string `json:"server"` // "web" for what the client fetches itself
+	Tool   string `json:"tool"`
+	What   string `json:"what,omitempty"` // it was called with, on one line
+	Turn   int    `json:"turn"`           // that called it first
 }
 
 // Made is a file that the session made or changed, as it was at its end.
 type Made struct {
-	Path        string    `toml:"path" json:"path"`
-	Host        string    `toml:"host,omitempty" json:"host,omitempty"`
-	Machine     Machine   `toml:"machine" json:"machine"`
-	How         trace.How `toml:"how" json:"how"` // created or edited
-	Rebuildable bool      `toml:"rebuildable" json:"rebuildable"`
-	Reason      string    `toml:"reason" json:"reason"`                       // why it is, or isn't
-	Command     string    `toml:"command,omitempty" json:"command,omitempty"` // that made it, on one line if it can be
-	Dir         string    `toml:"dir,omitempty" json:"dir,omitempty"`         // that it ran in
-	From        []string  `toml:"from,omitempty" json:"from,omitempty"`       // paths that it was made from
-	SHA256      string    `toml:"sha256,omitempty" json:"sha256,omitempty"`   // of the bytes in the library
-	Size        int64     `toml:"size,omitempty" json:"size,omitempty"`
-	Turn        int       `toml:"turn,omitempty" json:"turn,omitempty"` // that changed it last; 0 if no call is seen to
+	Path        string    `json:"path"`
+	Host        string    `json:"host,omitempty"`
+	Machine     Machine   `json:"machine"`
+	How         trace.How `json:"how"` // created or edited
+	Rebuildable bool      `json:"rebuildable"`
+	Reason      string    `json:"reason"`            // why it is, or isn't
+	Command     string    `json:"command,omitempty"` // that made it, on one line if it can be
+	Dir         string    `json:"dir,omitempty"`     // that it ran in
+	From        []string  `json:"from,omitempty"`    // paths that it was made from
+	SHA256      string    `json:"sha256,omitempty"`  // of the bytes in the library
+	Size        int64     `json:"size,omitempty"`
+	Turn        int       `json:"turn,omitempty"` // that changed it last; 0 if no call is seen to
 	// ids of the file tool's calls that hold its content, in order
-	Calls []string `toml:"calls,omitempty" json:"-"`
+	Calls []string `json:"-"`
 }
 
 // Commit is a git commit that the session made.
 type Commit struct {
-	Hash    string    `toml:"hash,omitempty" json:"hash,omitempty"`
-	Subject string    `toml:"subject,omitempty" json:"subject,omitempty"`
-	Branch  string    `toml:"branch,omitempty" json:"branch,omitempty"`
-	Dir     string    `toml:"dir,omitempty" json:"dir,omitempty"`
-	At      time.Time `toml:"at,omitempty" json:"at,omitzero"`
-	Turn    int       `toml:"turn" json:"turn"`
+	Hash    string    `json:"hash,omitempty"`
+	Subject string    `json:"subject,omitempty"`
+	Branch  string    `json:"branch,omitempty"`
+	Dir     string    `json:"dir,omitempty"`
+	At      time.Time `json:"at,omitzero"`
+	Turn    int       `json:"turn"`
 }
 
 // Archived is a file of the session whose bytes are in the library.
@@ -177,17 +171,4 @@ func connectorOf(a *trace.Action) (Connector, bool) {
 		what = a.Call.Input[keys[0]]
 	}
 	return Connector{Server: server, Tool: tool, What: text.Clip(text.OneLine(what), 200), Turn: a.N}, true
-}
-
-const head = "# What this session's work needs and left behind; made by recall from its transcript, " +
-	"and made again when that grows.\n"
-
-// Encode is the content of manifest.toml.
-func (m Manifest) Encode() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteString(head)
-	e := toml.NewEncoder(&b)
-	e.SetArraysMultiline(false)
-	err := e.Encode(m)
-	return b.Bytes(), err
 }

@@ -1,14 +1,12 @@
 package manifest
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/pelletier/go-toml/v2"
 
 	"recall/ingest"
 	"recall/ingest/trace"
@@ -207,30 +205,5 @@ out host created /app/c.go ok: its content stands in the transcript`)
 	m := of(s)
 	if diff := cmp.Diff(want, lines(m)); diff != "" || m.Machine != Host {
 		t.Error(m.Machine, diff)
-	}
-}
-
-// The same session gives the same bytes, and they read back as they were.
-func TestEncode(t *testing.T) {
-	s := inVM(write("/sessions/calm/a \"b\"\n.txt", "1"), sh("pip install 'x==1'"),
-		sh("cp '/sessions/calm/q'\"'\"'.txt' "+mnt+"/outputs/"))
-	m := of(s, Archived{Name: "uploads/ü.pdf", Size: 3, SHA256: "ef"})
-	text, err := m.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 3 {
-		again, err := of(s, Archived{Name: "uploads/ü.pdf", Size: 3, SHA256: "ef"}).Encode()
-		if err != nil || !bytes.Equal(text, again) {
-			t.Fatalf("not the same again: %v\n%s", err, again)
-		}
-	}
-	var back Manifest
-	if err := toml.Unmarshal(text, &back); err != nil {
-		t.Fatal(err)
-	}
-	twice, err := back.Encode()
-	if err != nil || !bytes.Equal(text, twice) {
-		t.Errorf("%v\ngot  %s\nwant %s", err, twice, text)
 	}
 }
