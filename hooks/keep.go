@@ -87,6 +87,9 @@ func (h *Host) sync(ctx context.Context, path string) error {
 		return errors.Join(err, other)
 	}
 	report, err := p.Sync(ctx, pipeline.Options{From: []string{path}})
+	if report.Busy {
+		err = errors.Join(err, library.ErrBusy)
+	}
 	for _, pr := range report.Problems {
 		err = errors.Join(err, fmt.Errorf("%s: %s", pr.Path, pr.Reason))
 	}

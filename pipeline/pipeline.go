@@ -73,6 +73,7 @@ type Report struct {
 	Expiring int              `json:"expiring"` // transcripts that the client will delete within 7 days
 	Unsafe   int              `json:"unsafe"`   // of those: not archived as they are now
 	Problems []ingest.Problem `json:"problems"` // sessions and files skipped, each with its reason
+	Busy     bool             `json:"-"`        // one of them since another recall held it: it may soon be had
 }
 
 // Skipped reports whether anything was left out for a fault.
@@ -80,6 +81,7 @@ func (r Report) Skipped() bool { return len(r.Problems) > 0 }
 
 func (r *Report) problem(path string, err error) {
 	r.Problems = append(r.Problems, ingest.Problem{Path: path, Reason: err.Error()})
+	r.Busy = r.Busy || errors.Is(err, library.ErrBusy)
 }
 
 // Time is now.
