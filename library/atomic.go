@@ -29,20 +29,36 @@ func (l *Library) put(target string, data []byte) error {
 type aside struct {
 	l       *Library
 	targets []string
-	temps   []string // of the targets, in the same order
+	temps   []string   // of the targets, in the same order
+	open    []*os.File // that aren't synced
 }
 
 // add writes the content of a file.
 func (a *aside) add(target string, data []byte) error {
-	temp, err := a.l.temp(func(w io.Writer) error { _, err := w.Write(data); return err })
-	if err == nil {
-		a.targets, a.temps = append(a.targets, target), append(a.temps, temp)
+	temp, err := a.l.tempName()
+	if err != nil {
+		return err
 	}
-	return err
+	f, err := disk.CreateOpen(temp, func(w io.Writer) error { _, err := w.Write(data); return err })
+	if err != nil {
+		return err
+	}
+	a.targets, a.temps, a.open = append(a.targets, target), append(a.temps, temp), append(a.open, f)
+	if len(a.open) == openAtOnce {
+		return a.sync()
+	}
+	return nil
 }
 
+// openAtOnce is how many files wait for a sync.
+const openAtOnce = 64
+
 // sync makes all of them durable.
-func (a *aside) sync() error { return disk.SyncFiles(a.temps) }
+func (a *aside) sync() error {
+	open := a.open
+	a.open = nil
+	return disk.SyncOpen(open)
+}
 
 // place puts the next n files in their places, in order. The caller syncs the
 // folder.
@@ -58,6 +74,9 @@ func (a *aside) place(n int) error {
 
 // drop removes what isn't in its place.
 func (a *aside) drop() {
+	for _, f := range a.open {
+		f.Close()
+	}
 	for _, temp := range a.temps {
 		disk.Unlink(temp)
 	}

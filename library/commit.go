@@ -1,9 +1,11 @@
 package library
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -27,30 +29,31 @@ func (l *Library) commitNew(a *archiving) error {
 			raw.Drop(s) // the same in another file
 		}
 	}
-	for name, text := range map[string][]byte{"raw/versions.jsonl": raw.EncodeLines(a.lines), "session.json": text} {
-		temp, err := l.temp(func(w io.Writer) error { _, err := w.Write(text); return err })
-		if err != nil {
-			return err
-		}
-		defer disk.Unlink(temp) // of a failure
-		temps[name] = temp
-	}
-	return l.Inside().Build(a.entry, temps)
+	return l.Inside().Build(a.entry, temps, map[string][]byte{"raw/versions.jsonl": raw.EncodeLines(a.lines),
+		"session.json": text})
 }
 
-// Build makes the folder of a new session of files that lie aside, by their names in
-// it, and puts it into its place in one rename. They needn't be synced: until then all
+// Build makes the folder of a new session of files that lie aside, and texts, by their
+// names in it, and puts it into its place in one rename. They needn't be synced: until then all
 // is out of sight, and one wait for the disk does for the files and their names. The errors
 // are ErrStale and ErrForgotten.
-func (l Inside) Build(e Entry, temps map[string]string) error {
+func (l Inside) Build(e Entry, temps map[string]string, texts map[string][]byte) error {
 	build, err := l.tempName()
 	if err != nil {
 		return err
 	}
 	defer disk.UnlinkAll(build) // of a failure
 	dirs := map[string]bool{}
-	var files []string
-	for _, name := range slices.Sorted(maps.Keys(temps)) {
+	var moved []string
+	var written []*os.File
+	defer func() {
+		for _, f := range written { // of a failure
+			f.Close()
+		}
+	}()
+	names := slices.AppendSeq(slices.Collect(maps.Keys(temps)), maps.Keys(texts))
+	slices.Sort(names)
+	for _, name := range names {
 		at := filepath.Join(build, filepath.FromSlash(name))
 		if dir := filepath.Dir(at); !dirs[dir] {
 			if err := disk.Do(disk.OpMakeDirs, dir, "", func() error { return disk.MakeAllDirs(dir) }); err != nil {
@@ -60,12 +63,20 @@ func (l Inside) Build(e Entry, temps map[string]string) error {
 				dirs[dir] = true
 			}
 		}
-		if err := disk.Rename(temps[name], at); err != nil {
+		if text, ok := texts[name]; ok {
+			f, err := disk.CreateOpen(at, func(w io.Writer) error { _, err := w.Write(text); return err })
+			if err != nil {
+				return err
+			}
+			written = append(written, f)
+		} else if err := disk.Rename(temps[name], at); err != nil {
 			return err
+		} else {
+			moved = append(moved, at)
 		}
-		files = append(files, at)
 	}
-	if err := disk.SyncFiles(files); err != nil {
+	err = errors.Join(disk.SyncFiles(moved), disk.SyncOpen(written))
+	if written = nil; err != nil {
 		return err
 	}
 	for dir := range dirs {

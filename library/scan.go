@@ -59,14 +59,19 @@ func (l *Library) relocate(from string, e Entry) error {
 // and has called refresh.
 func (l *Library) rearrange(change func() error) error {
 	path := filepath.Join(l.dir, ".locks", "generation")
-	if err := writeOver(path, moving+nextGeneration()); err != nil {
+	f, err := disk.OpenPlain(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := writeOver(f, moving+nextGeneration()); err != nil {
 		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	err := change()
+	err = change()
 	l.seen = settled + nextGeneration()
-	return errors.Join(err, writeOver(path, l.seen))
+	return errors.Join(err, writeOver(f, l.seen))
 }
 
 // What the generation begins with, equally long.
@@ -80,14 +85,10 @@ func nextGeneration() string { return fmt.Sprintf("%019d %010d", time.Now().Unix
 
 // writeOver makes text the content of a file that holds no more than that. To cut
 // it off first costs a hundred times as much: the disk is waited for.
-func writeOver(path, text string) error {
-	return disk.Do(disk.OpWrite, path, "", func() error {
-		f, err := disk.OpenPlain(path, os.O_WRONLY|os.O_CREATE, 0o600)
-		if err != nil {
-			return err
-		}
-		_, err = f.WriteString(text)
-		return errors.Join(err, f.Close())
+func writeOver(f *os.File, text string) error {
+	return disk.Do(disk.OpWrite, f.Name(), "", func() error {
+		_, err := f.WriteAt([]byte(text), 0)
+		return err
 	})
 }
 

@@ -72,17 +72,34 @@ func SyncDir(dir string) error {
 
 // Create writes a new file; nothing is left of it if there is an error.
 func Create(path string, write func(io.Writer) error) error {
-	err := Do(OpWrite, path, "", func() error {
-		f, err := OpenPlain(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if err != nil {
-			return err
-		}
-		return errors.Join(write(f), f.Close())
-	})
-	if err != nil && !errors.Is(err, os.ErrExist) {
+	f, err := CreateOpen(path, write)
+	if err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
 		Unlink(path)
 	}
 	return err
+}
+
+// CreateOpen is Create of a file that stays open, to be synced.
+func CreateOpen(path string, write func(io.Writer) error) (f *os.File, err error) {
+	err = Do(OpWrite, path, "", func() (err error) {
+		if f, err = OpenPlain(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+			err = write(f)
+		}
+		return err
+	})
+	if err != nil && f != nil {
+		f.Close()
+	}
+	if err != nil && !errors.Is(err, os.ErrExist) {
+		Unlink(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // MakeDirs makes a folder and those above it, durably. All that are there must be real
@@ -161,27 +178,31 @@ func SyncFiles(paths []string) error {
 	return nil
 }
 
-func syncSome(paths []string) (err error) {
+func syncSome(paths []string) error {
 	var files []*os.File
-	defer func() {
-		for _, f := range files {
-			err = errors.Join(err, f.Close())
-		}
-	}()
+	var err error
 	for _, path := range paths {
-		f, err := OpenPlain(path, os.O_RDWR, 0) // Windows syncs only what it may write
-		if err != nil {
-			return err
+		var f *os.File
+		if f, err = OpenPlain(path, os.O_RDWR, 0); err != nil { // Windows syncs only what it may write
+			break
 		}
 		files = append(files, f)
+	}
+	return errors.Join(err, SyncOpen(files))
+}
+
+// SyncOpen is SyncFiles of a few that are open, which it closes.
+func SyncOpen(files []*os.File) (err error) {
+	for _, f := range files {
 		startWriting(f)
 	}
 	for _, f := range files {
-		if err := SyncFile(f); err != nil {
-			return err
+		if err == nil {
+			err = SyncFile(f)
 		}
+		err = errors.Join(err, f.Close())
 	}
-	return nil
+	return err
 }
 
 func Exists(path string) bool {

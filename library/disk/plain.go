@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 
@@ -31,21 +32,52 @@ var ErrNotPlain = errors.New("not a plain file or folder: recall follows no link
 // ErrForeign: the library belongs to another user.
 var ErrForeign = errors.New("the library belongs to another user, who could change what recall says and does")
 
-// opened are the folders of the libraries that this process opened.
+// opened are the folders of the libraries that this process opened, each with its *handle.
 var opened sync.Map
 
 // Guard has what lies in a library's folder reached by a handle on that folder from
 // now on.
-func Guard(dir string) { opened.Store(dir, true) }
+func Guard(dir string) { opened.LoadOrStore(dir, &handle{}) }
+
+// A handle on a library's folder is kept from one change to the next, as most of what a
+// change costs is its way there.
+type handle struct {
+	mu   sync.Mutex
+	root *os.Root
+	is   fs.FileInfo
+}
+
+// on is the handle, of the folder that is there now. Whoever closes it leaves open what is
+// kept. Windows lets nobody move a folder that is held open: there none is kept.
+func (h *handle) on(dir string) (root *os.Root, done func() error, err error) {
+	if h == nil || runtime.GOOS == "windows" {
+		if root, err = os.OpenRoot(dir); err != nil {
+			return nil, nil, err
+		}
+		return root, root.Close, nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	kept := func() error { return nil }
+	now, err := os.Stat(dir)
+	if err == nil && h.root != nil && os.SameFile(now, h.is) {
+		return h.root, kept, nil
+	}
+	if h.root, err = os.OpenRoot(dir); err != nil { // the one before may be in use: it closes itself
+		return nil, nil, err
+	}
+	h.is, err = h.root.Stat(".")
+	return h.root, kept, err
+}
 
 // libraryAbove is the folder of the open library that a path is in, "" if it is in none.
-func libraryAbove(path string) string {
+func libraryAbove(path string) (dir string, h *handle) {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
-		if _, ok := opened.Load(dir); ok {
-			return dir
+		if h, ok := opened.Load(dir); ok {
+			return dir, h.(*handle)
 		}
 		if filepath.Dir(dir) == dir {
-			return ""
+			return "", nil
 		}
 	}
 }
@@ -54,15 +86,16 @@ func libraryAbove(path string) string {
 // outside of it can be reached by, whatever is swapped for a link meanwhile. Of what is
 // in no library the handle is on its own folder.
 func at(path string, do func(root *os.Root, name string) error) error {
-	dir := cmp.Or(libraryAbove(path), filepath.Dir(path))
-	root, err := os.OpenRoot(dir)
+	dir, h := libraryAbove(path)
+	dir = cmp.Or(dir, filepath.Dir(path))
+	root, done, err := h.on(dir)
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		return &fs.PathError{Op: "open", Path: path, Err: p.Err} // what was wanted, not its folder
 	}
 	if err != nil {
 		return err
 	}
-	defer root.Close()
+	defer done()
 	name, err := filepath.Rel(dir, path)
 	if err != nil {
 		return err
@@ -102,6 +135,10 @@ func linkAbove(name, dir string) error {
 // whatever else is there.
 func OpenPlain(path string, flag int, perm fs.FileMode) (f *os.File, err error) {
 	err = at(path, func(root *os.Root, name string) error {
+		if flag&os.O_EXCL != 0 { // of a new file there is nothing to be seen
+			f, err = root.OpenFile(name, flag, perm)
+			return err
+		}
 		fi, err := root.Lstat(name)
 		if err == nil && !fi.Mode().IsRegular() {
 			return NotPlain("open", path)
@@ -157,7 +194,7 @@ func MakeDir(dir string) error {
 
 // MakeAllDirs makes a folder and those above it.
 func MakeAllDirs(dir string) error {
-	if libraryAbove(dir) == "" {
+	if in, _ := libraryAbove(dir); in == "" {
 		return os.MkdirAll(dir, 0o700)
 	}
 	return at(dir, func(root *os.Root, name string) error { return root.MkdirAll(name, 0o700) })
