@@ -160,7 +160,7 @@ type archiving struct {
 
 func (a *archiving) run(ctx context.Context, have bool) error {
 	if have {
-		v, err := raw.ReadVersions(a.entry.Folder)
+		v, err := a.entry.Versions()
 		if err != nil {
 			return err
 		}

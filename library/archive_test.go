@@ -92,7 +92,7 @@ func TestEveryVersionStays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := raw.ReadVersions(e.Folder)
+	v, err := e.Versions()
 	if err != nil || len(v.Lost) > 0 {
 		t.Fatal(err, v.Lost)
 	}
@@ -326,7 +326,7 @@ func TestTombstonesAndFormats(t *testing.T) {
 	archive(t, l, f)
 
 	text, _ := os.ReadFile(filepath.Join(l.Dir(), "library.toml"))
-	write(t, filepath.Join(l.Dir(), "library.toml"), strings.Replace(string(text), "format = 2", "format = 3", 1))
+	write(t, filepath.Join(l.Dir(), "library.toml"), strings.Replace(string(text), "format = 3", "format = 4", 1))
 	l = again(t, l)
 	write(t, filepath.Join(src, "transcript.jsonl"), "one\ntwo\n")
 	if _, err := l.Archive(context.Background(), find(t, id, src)); !errors.Is(err, ErrNewer) {

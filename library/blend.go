@@ -50,7 +50,7 @@ func (l Inside) Blend(ctx context.Context, src *Folder, from *Library, skip func
 	if err != nil {
 		return err
 	}
-	v, err := raw.ReadVersions(now.Folder)
+	v, err := now.Versions()
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,10 @@ import (
 // commitNew makes the folder of a new session.
 func (l *Library) commitNew(a *archiving) error {
 	a.entry.Format = Format
+	alone := raw.Needless(a.lines, a.segs)
+	if alone {
+		a.entry.Files[0].CRC = a.segs[0].CRC
+	}
 	text, err := a.entry.encode()
 	if err != nil {
 		return err
@@ -29,8 +33,11 @@ func (l *Library) commitNew(a *archiving) error {
 			raw.Drop(s) // the same in another file
 		}
 	}
-	return l.Inside().Build(a.entry, temps, map[string][]byte{"raw/versions.jsonl": raw.EncodeLines(a.lines),
-		"session.json": text})
+	texts := map[string][]byte{"session.json": text}
+	if !alone {
+		texts["raw/versions.jsonl"] = raw.EncodeLines(a.lines)
+	}
+	return l.Inside().Build(a.entry, temps, texts)
 }
 
 // Build makes the folder of a new session of files that lie aside, and texts, by their
@@ -136,7 +143,7 @@ func (l *Library) commitChange(a *archiving) error {
 		return err
 	}
 	return l.withSession(a.entry.ID, func(now Entry) error {
-		v, err := raw.ReadVersions(now.Folder)
+		v, err := now.Versions()
 		if err != nil {
 			return err
 		}
@@ -146,6 +153,11 @@ func (l *Library) commitChange(a *archiving) error {
 		segs := filepath.Join(now.Folder, "raw")
 		if err := disk.MakeDirs(segs); err != nil {
 			return err
+		}
+		if len(a.lines) > 0 {
+			if err := v.MakeList(now.Folder, l.put); err != nil {
+				return err
+			}
 		}
 		if err := raw.Place(a.segs, now.Folder, v); err != nil {
 			return err
@@ -169,6 +181,11 @@ func (l *Library) commitChange(a *archiving) error {
 			}
 			if err := v.DropMerged(now.Folder, a.lines); err != nil {
 				return err
+			}
+		}
+		if disk.Exists(raw.ListPath(now.Folder)) {
+			for i := range a.entry.Files {
+				a.entry.Files[i].CRC = "" // the list has it
 			}
 		}
 		now.Source, now.Root, now.Files, now.Input = a.entry.Source, a.entry.Root, a.entry.Files, a.entry.Input

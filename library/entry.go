@@ -72,7 +72,8 @@ type FileState struct {
 	Version int             `json:"version"` // the current one, from 1
 	Size    int64           `json:"size"`
 	Sum     string          `json:"sha256"`
-	Sources []SourceState   `json:"sources"` // where it was found, by path; usually one
+	CRC     string          `json:"crc,omitempty"` // CRC-32C of its segment's file, where that is the only one
+	Sources []SourceState   `json:"sources"`       // where it was found, by path; usually one
 }
 
 // SourceState is one place where a file was found, as it was when its bytes
@@ -84,6 +85,31 @@ type SourceState struct {
 	Stamp   string    `json:"stamp,omitempty"` // ingest.Stamp
 	Version int       `json:"version"`         // its content: the first Size bytes of this version
 	Gone    bool      `json:"gone,omitempty"`  // it was not there any more when last looked for
+}
+
+// Versions are those of its files, as its folder has them now.
+func (e Entry) Versions() (*raw.Versions, error) {
+	path := raw.ListPath(e.Folder)
+	text, err := disk.ReadIfThere(path)
+	if err != nil {
+		return nil, err
+	}
+	if text == nil {
+		text = e.ImpliedList()
+	}
+	return raw.ParseVersions(path, disk.SplitLines(text)), nil
+}
+
+// ImpliedList stands for the list of versions where its folder has none: what the name of the
+// only segment says or, where that is gone, session.json.
+func (e Entry) ImpliedList() []byte {
+	segs, crc := raw.In(e.Folder), ""
+	if len(e.Files) == 1 {
+		if crc = e.Files[0].CRC; crc != "" && len(segs) != 1 {
+			segs = []raw.Segment{{Length: e.Files[0].Size, Sum: e.Files[0].Sum}}
+		}
+	}
+	return raw.Implied(segs, crc)
 }
 
 // Behind reports whether what is saved was made from other bytes than are

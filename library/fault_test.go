@@ -54,7 +54,9 @@ func newStory(t testing.TB) *story {
 	for i, text := range []string{a, a + b, c, c + e} {
 		dir := filepath.Join(s.src, fmt.Sprint(i), id)
 		write(t, filepath.Join(dir, "transcript.jsonl"), text)
-		write(t, filepath.Join(dir, "tool-results", "a.txt"), "spilled\n")
+		if i > 0 { // until then it is one file, which takes no list of versions
+			write(t, filepath.Join(dir, "tool-results", "a.txt"), "spilled\n")
+		}
 	}
 	s.steps = []func(*Library) error{
 		s.archive(0), s.place, s.save, s.archive(1), s.save,

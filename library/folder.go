@@ -25,6 +25,7 @@ type Folder struct {
 	Text     map[string][]byte // by slash-separated name: all but raw/*.zst and outputs/
 	Size     map[string]int64  // of the others
 	Versions *raw.Versions
+	implied  bool // Text has a list of versions that isn't there
 	Still    bool // nobody moves or packs it: what never changes is read where it is
 }
 
@@ -52,7 +53,7 @@ func (l Inside) View(id ingest.SessionID) (*Folder, error) {
 	if s.Entry, err = DecodeEntry(s.Text["session.json"], e.Folder); err != nil {
 		return nil, fmt.Errorf("%s: session.json: %w", e.Folder, err)
 	}
-	s.Versions = raw.ParseVersions("versions.jsonl", disk.SplitLines(s.Text["raw/versions.jsonl"]))
+	s.Versions = raw.ParseVersions("versions.jsonl", disk.SplitLines(s.Text[listName]))
 	if p, err := payload.Decode(s.Text["payload.json"]); err == nil &&
 		Flipped(e.Folder, []byte(p.Written), s.Text["payload.md"]) {
 		s.Text["payload.md"] = []byte(p.Written)
@@ -82,14 +83,24 @@ func ReadFolder(folder string) (*Folder, error) {
 		s.Text[name], err = disk.ReadPlain(path)
 		return err
 	})
+	if err == nil && s.Text[listName] == nil {
+		e, _ := DecodeEntry(s.Text["session.json"], folder)
+		e.Folder = folder
+		if text := e.ImpliedList(); text != nil {
+			s.Text[listName], s.implied = text, true
+		}
+	}
 	return s, err
 }
+
+// listName is the list of versions in a session's folder.
+const listName = "raw/versions.jsonl"
 
 // Names are those of all its files, in order.
 func (s *Folder) Names() []string {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(s.Text)), maps.Keys(s.Size))
 	slices.Sort(names)
-	return names
+	return slices.DeleteFunc(names, func(name string) bool { return s.implied && name == listName })
 }
 
 // Same reports whether two folders are equal: what changes byte for byte, what
@@ -144,7 +155,7 @@ type Content struct {
 // of too.
 func (s *Folder) Contents() map[Content]bool {
 	all := map[Content]bool{}
-	for _, text := range disk.SplitLines(s.Text["raw/versions.jsonl"]) {
+	for _, text := range disk.SplitLines(s.Text[listName]) {
 		var line raw.Line
 		if json.Unmarshal(text, &line) == nil {
 			all[Content{line.File, line.Size, line.Sum}] = true

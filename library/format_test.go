@@ -87,7 +87,7 @@ func TestFormat1Upgrades(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, _ := os.ReadFile(filepath.Join(l.Dir(), "library.toml"))
-	if !bytes.Contains(text, []byte("format = 2")) || disk.SealOfTOML(text) != disk.SealGood {
+	if !bytes.Contains(text, []byte("format = 3")) || disk.SealOfTOML(text) != disk.SealGood {
 		t.Errorf("library.toml: got %s", text)
 	}
 	e, err := again(t, l).Session(oldID)

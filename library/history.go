@@ -3,7 +3,6 @@ package library
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -75,7 +74,7 @@ func fileVersion(state *FileState, name string, n int, v raw.Version) FileVersio
 }
 
 func (l *Library) versionsOf(id ingest.SessionID) (e Entry, v *raw.Versions, err error) {
-	text, err := l.readFile(id, filepath.Join("raw", "versions.jsonl"))
+	text, err := l.readFile(id, listName)
 	if err == nil {
 		e, err = l.Session(id)
 	}

@@ -11,7 +11,8 @@
 //	<project>/<folder>/    one folder a session:
 //	  session.json         what it is: the key of the folder (see Entry)
 //	  raw/<offset>-<length>-<sha256>.zst   a stretch of a source's bytes
-//	  raw/versions.jsonl   which segments make up which version of which file
+//	  raw/versions.jsonl   which segments make up which version of which file; none of a
+//	                       conversation that is one segment still
 //	  outputs/             what the session produced, to open; made from raw
 //	  payload.json  edits.jsonl  notes.jsonl  payload.md  transcript.md
 //	inbox/  journal.jsonl
@@ -64,7 +65,7 @@ import (
 )
 
 // Format is the version of the folder's layout that this package writes.
-const Format = 2
+const Format = 3
 
 var (
 	// ErrNoLibrary: the folder isn't a library.

@@ -120,7 +120,7 @@ func (h *holding) found(root, path string) {
 
 // across looks for the text where one segment ends and the next begins.
 func (h *holding) across(root string, e Entry) {
-	v, err := raw.ReadVersions(e.Folder)
+	v, err := e.Versions()
 	if err != nil {
 		return // verify tells of it
 	}

@@ -17,6 +17,10 @@ import (
 // are packed.
 const QuietToPack = 7 * 24 * time.Hour
 
+// aList is the room that a list of versions takes on a disk: where there is none, packing
+// must save more than the one that it brings.
+const aList = 4 << 10
+
 // A Packing says what Pack did to a session: bytes of its segments as stored.
 type Packing struct {
 	Before, After int64
@@ -49,12 +53,16 @@ func (l *Library) pack(ctx context.Context, id ingest.SessionID) (sizes Packing,
 	if err != nil {
 		return sizes, err
 	}
-	was, err := raw.ReadVersions(e.Folder)
+	was, err := e.Versions()
 	if err == nil {
 		err = was.Whole()
 	}
 	if err != nil {
 		return sizes, err
+	}
+	least := int64(0)
+	if !disk.Exists(raw.ListPath(e.Folder)) {
+		least = aList
 	}
 	packed := map[string]raw.Staged{} // what takes the place of a run of segments, by the name of its first
 	defer func() { raw.Drop(slices.Collect(maps.Values(packed))...) }()
@@ -71,7 +79,7 @@ func (l *Library) pack(ctx context.Context, id ingest.SessionID) (sizes Packing,
 		if err != nil {
 			return sizes, err
 		}
-		if len(run) > 1 || after < before {
+		if len(run) > 1 || before-after > least {
 			packed[run[0].String()] = st
 		} else {
 			raw.Drop(st)
@@ -83,18 +91,20 @@ func (l *Library) pack(ctx context.Context, id ingest.SessionID) (sizes Packing,
 		return sizes, err
 	}
 	return sizes, l.withSession(id, func(now Entry) error {
-		v, err := raw.ReadVersions(now.Folder)
+		v, err := now.Versions()
 		if err != nil {
 			return err
 		}
 		if v.Read != was.Read || now.Input != e.Input {
 			return fmt.Errorf("it was written to meanwhile: %w", ErrBusy)
 		}
-		if err := v.Use(now.Folder, packed, l.put); err != nil {
-			return err
-		}
-		if v, err = raw.ReadVersions(now.Folder); err != nil {
-			return err
+		if len(packed) > 0 {
+			if err := v.Use(now.Folder, packed, l.put); err != nil {
+				return err
+			}
+			if v, err = now.Versions(); err != nil {
+				return err
+			}
 		}
 		if err := v.DropStrays(ctx, now.Folder); err != nil {
 			return err

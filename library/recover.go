@@ -22,7 +22,7 @@ func Recover(dir, caches string, backup *Library) (l *Library, how string, err e
 	if l, err = Open(dir); err == nil {
 		return l, "", nil
 	}
-	sessions, globErr := disk.Glob(dir, "*", "*", "raw", "versions.jsonl")
+	sessions, globErr := disk.Glob(dir, "*", "*", "raw", "*.zst")
 	if globErr != nil || len(sessions) == 0 {
 		return nil, "", fmt.Errorf("%s: no session lies there: %w", dir, ErrNoLibrary)
 	}

@@ -18,6 +18,7 @@ import (
 //
 //	1  as the package describes it, without checksums but those of segments
 //	2  everything carries one; see disk/check.go
+//	3  a conversation that is one file in one segment has no raw/versions.jsonl
 //
 // A library is brought to the newest format by the first one who writes to it,
 // a session's folder when it is next written. Segments stay as they are; lines
@@ -110,7 +111,8 @@ func (l *Library) ownReadme() []byte {
 // upgradeFolder does that in a session's folder, before session.json is written
 // in this format.
 func (l *Library) upgradeFolder(e *Entry) error {
-	if e.Format >= Format {
+	if e.Format >= 2 {
+		e.Format = Format
 		return nil
 	}
 	for _, name := range []string{"raw/versions.jsonl", "edits.jsonl", "notes.jsonl"} {

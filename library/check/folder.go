@@ -32,6 +32,9 @@ type folderCheck struct {
 func newFolderCheck(c *checking, e library.Entry) *folderCheck {
 	f := &folderCheck{c: c, entry: e, v: raw.NewVersions()}
 	f.lines, f.noLines = c.read(f.at("raw/versions.jsonl"))
+	if implied := e.ImpliedList(); errors.Is(f.noLines, fs.ErrNotExist) && implied != nil {
+		f.lines, f.noLines = implied, nil
+	}
 	if f.noLines != nil {
 		return f
 	}

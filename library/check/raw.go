@@ -60,7 +60,7 @@ func (r *repairing) fetch(e library.Entry, s raw.Segment) (st raw.Staged, from s
 
 // replace puts a staged segment in the place of the one of its name.
 func (r *repairing) replace(e library.Entry, st raw.Staged) error {
-	v, err := raw.ReadVersions(e.Folder)
+	v, err := e.Versions()
 	if err == nil {
 		err = raw.Sync([]raw.Staged{st})
 	}
@@ -132,8 +132,11 @@ func (r *repairing) session(folder string) (string, error) {
 	if twin, ok := r.l.Known(e.ID); ok && twin.Folder != folder {
 		return r.unite(e, twin)
 	}
+	for i := range e.Files {
+		e.Files[i].CRC = "" // as little to be relied on as the rest
+	}
 	err = r.l.UnderLock(library.SessionLock(e.ID), func() error {
-		v, err := raw.ReadVersions(folder)
+		v, err := e.Versions()
 		if err != nil {
 			return err
 		}
@@ -157,6 +160,9 @@ func (r *repairing) versions(e library.Entry) (string, error) {
 	text, err := disk.ReadIfThere(path)
 	if err != nil {
 		return "", err
+	}
+	if text == nil {
+		text = e.ImpliedList()
 	}
 	v, keep, aside := r.sortVersions(e, text)
 	lost := 0

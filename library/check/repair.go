@@ -14,7 +14,6 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/library/disk"
-	"recall/library/raw"
 	"recall/payload"
 )
 
@@ -155,7 +154,7 @@ func (r *repairing) projects() (string, error) {
 
 // dropLeftover removes a segment whose bytes are held elsewhere.
 func (r *repairing) dropLeftover(e library.Entry, path string) error {
-	v, err := raw.ReadVersions(e.Folder)
+	v, err := e.Versions()
 	if err != nil {
 		return err
 	}

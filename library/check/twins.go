@@ -117,7 +117,7 @@ func (t *twins) view(e library.Entry) (*library.Folder, error) {
 // unnamed leaves out the files made of stray segments whose content the new
 // folder has under its name.
 func (t *twins) unnamed(lines []raw.Line) []raw.Line {
-	v, err := raw.ReadVersions(t.now.Folder)
+	v, err := t.now.Versions()
 	if err != nil {
 		return lines
 	}

@@ -231,7 +231,7 @@ func (c *checking) brokenFolder(b ingest.Problem) {
 		return
 	}
 	mend := MendNone
-	if disk.Exists(filepath.Join(b.Path, "raw", "versions.jsonl")) ||
+	if disk.Exists(raw.ListPath(b.Path)) || raw.Implied(raw.In(b.Path), "") != nil ||
 		disk.Exists(filepath.Join(b.Path, "payload.json")) {
 		mend = MendRender
 	}
@@ -249,8 +249,8 @@ func (c *checking) top(entries []library.Entry) {
 	switch {
 	case err != nil:
 		c.found(Finding{Path: "library.toml", State: Damaged, What: err.Error()})
-	case f.Format < 2:
-		// without any checksum yet
+	case f.Format < 2 && disk.SealOfTOML(text) == disk.SealNone:
+		// of before there were any
 	case disk.SealOfTOML(text) != disk.SealGood:
 		c.found(Finding{Path: "library.toml", State: Damaged, What: "not what its last line says was written",
 			Mend: MendRender})

@@ -176,8 +176,12 @@ func (w *tarring) session(v *library.Folder) error {
 		}
 		open = append(open, f)
 	}
-	for _, name := range slices.Sorted(maps.Keys(v.Text)) {
-		if err := w.add(at+name, int64(len(v.Text[name])), bytes.NewReader(v.Text[name])); err != nil {
+	for _, name := range v.Names() {
+		text, ok := v.Text[name]
+		if !ok {
+			continue
+		}
+		if err := w.add(at+name, int64(len(text)), bytes.NewReader(text)); err != nil {
 			return err
 		}
 	}

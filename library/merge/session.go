@@ -64,11 +64,14 @@ func (m *merging) follow(ctx context.Context, src, dst *library.Folder) error {
 		return err
 	}
 	return m.l.WithSession(src.Entry.ID, func(now library.Entry) error {
-		if fresh, err := raw.ReadVersions(now.Folder); err != nil || fresh.Read != dst.Versions.Read ||
+		if fresh, err := now.Versions(); err != nil || fresh.Read != dst.Versions.Read ||
 			now.Input != dst.Entry.Input {
 			return errors.Join(err, library.ErrStale)
 		}
 		if err := m.l.Heal(&now); err != nil {
+			return err
+		}
+		if err := dst.Versions.MakeList(now.Folder, m.l.Put); err != nil {
 			return err
 		}
 		if err := putInOrder(now.Folder, files); err != nil {

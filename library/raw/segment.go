@@ -4,6 +4,8 @@
 //	raw/<offset>-<length>-<sha256>.zst   a segment, named after what is in it
 //	raw/versions.jsonl                   which segments make up which version of which file
 //
+// One segment alone, from the first byte on, needs no list: it is the conversation, as it
+// was archived. The list is made before a second one comes.
 // Segments never change. All of it is read and written in a session's folder,
 // whose lock the caller holds where it writes.
 package raw

@@ -55,6 +55,9 @@ func (v *Versions) Use(folder string, of map[string]Staged, put func(path string
 	if err := v.Whole(); err != nil {
 		return err
 	}
+	if err := v.MakeList(folder, put); err != nil {
+		return err
+	}
 	raw := filepath.Join(folder, "raw")
 	lines := v.with(of)
 	var fresh, over []Staged

@@ -3,7 +3,9 @@ package raw
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -44,18 +46,40 @@ type Versions struct {
 	Lost  []ingest.Problem
 }
 
-// ReadVersions reads a session's raw/versions.jsonl. A line that makes no sense is a
-// problem, and its version is lost, not the others.
-func ReadVersions(folder string) (*Versions, error) {
-	path := ListPath(folder)
-	lines, err := disk.WholeLines(path)
-	if err != nil {
-		return nil, err
+// Alone is the name of the file that a session's only segment is.
+const Alone = "transcript.jsonl"
+
+// Implied is the list that a session's segments stand for without one, nil if it takes one
+// to tell what they are. crc is that of the file, "" if it isn't known.
+func Implied(segs []Segment, crc string) []byte {
+	if len(segs) != 1 || segs[0].Offset != 0 || segs[0].Length == 0 {
+		return nil
 	}
-	return ParseVersions(path, lines), nil
+	line := Line{File: Alone, Role: ingest.Transcript, Version: 1, Add: []string{segs[0].String()},
+		Size: segs[0].Length, Sum: segs[0].Sum}
+	if crc != "" {
+		line.CRC = []string{crc}
+	}
+	return EncodeLines([]Line{line})
 }
 
-// ParseVersions is ReadVersions of lines that were read from path.
+// Needless reports whether a segment stands for a list of those lines without it.
+func Needless(lines []Line, segs []Staged) bool {
+	return len(segs) == 1 && bytes.Equal(EncodeLines(lines), Implied([]Segment{segs[0].Segment}, segs[0].CRC))
+}
+
+// MakeList writes the list where there is none yet, before more segments come than it can
+// be spared with. put replaces a file whole.
+func (v *Versions) MakeList(folder string, put func(path string, data []byte) error) error {
+	path := ListPath(folder)
+	if disk.Exists(path) || len(v.Files) == 0 {
+		return nil
+	}
+	return errors.Join(put(path, EncodeLines(v.with(nil))), disk.SyncDir(filepath.Dir(path)))
+}
+
+// ParseVersions reads the lines of a session's raw/versions.jsonl, which stands at path. One that
+// makes no sense is a problem, and its version is lost, not the others.
 func ParseVersions(path string, lines [][]byte) *Versions {
 	v := NewVersions()
 	for i, text := range lines {
