@@ -24,7 +24,7 @@ var rooms = map[string][]string{
 		"config", "hint", "demo", "schedule"},
 	"hooks":     {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text", "hint"},
 	"mcpserver": {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text", "sink"},
-	"history":   {"answer", "pipeline", "distill", "index", "library", "ingest", "payload", "text", "sink"},
+	"history":   {"answer", "pipeline", "distill", "index", "library", "ingest", "payload", "llm", "text", "sink"},
 	"review":    {"pipeline", "distill", "index", "library", "ingest", "payload", "redact", "sink", "hint"},
 	"answer":    {"index", "ingest", "payload", "prompts", "llm", "text", "sink", "hint"},
 	"pipeline":  {"ingest", "library", "distill", "index", "payload", "llm", "redact", "text", "hint"},

@@ -14,7 +14,7 @@ import (
 // compaction's summary of what stands before it.
 func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 	d := Doc{Session: string(s.ID), Project: project, Title: s.Title, Source: string(s.Source), Start: s.Start, End: s.End}
-	d.Thread = threadedOf(s, p, project)
+	d.Thread, d.Requests = threadedOf(s, p, project), s.Requests()
 	at := map[string]int{} // place in s.Turns by any id that evidence cites, -1 at first
 	if p != nil {
 		for _, it := range p.Items {

@@ -14,6 +14,7 @@
 //	vec(iid, model, data)                                   vectors of a configured embedding model
 //	stamp(sid, stamp)  line(hash, sid, iids)                what entries were made of; lines of payloads, see schema.sql
 //	path touch moved made fault faulted                     what sessions did to files and met, see schema.sql
+//	request(session, data)                                  what sessions took of models, see requests.go
 //	link(later, earlier, at, data) due(sid) linked(made)    how items bear on one another, see schema.sql
 //
 // Each page has a checksum that is looked at when it is read, see pages.go: damage is
@@ -32,6 +33,7 @@ import (
 	"time"
 
 	"recall/index/rank"
+	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/payload"
 )
@@ -47,6 +49,8 @@ type Doc struct {
 	Turns      []Turn // in order
 
 	Did *trace.Trace // nil if that isn't known
+
+	Requests []ingest.Request // see Index.Requests
 
 	Thread Threaded // what finds the sessions that it belongs with; Number is not kept
 

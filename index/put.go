@@ -39,7 +39,7 @@ func Prepare(d Doc) (*Prepared, error) {
 	if err != nil {
 		return nil, fmt.Errorf("index %s: %w", d.Session, err)
 	}
-	d.Turns, d.Did = nil, nil // the rows have what is left to do of them
+	d.Turns, d.Did, d.Requests = nil, nil, nil // the rows have what is left to do of them
 	return &Prepared{d, r}, nil
 }
 
@@ -73,7 +73,8 @@ func (x *Index) Delete(ctx context.Context, session string) error {
 			return err
 		}
 		_, gone := tx.ExecContext(ctx, `DELETE FROM session WHERE id=?`, id)
-		return cmp.Or(w.rows(ctx, id, rows{}), dropLines(ctx, tx, session), replaceDid(ctx, tx, id, nil), gone)
+		return cmp.Or(w.rows(ctx, id, rows{}), dropLines(ctx, tx, session), replaceDid(ctx, tx, id, nil),
+			putRequests(ctx, tx, id, nil), gone)
 	})
 	return x.fail("unindex "+session, err)
 }
@@ -101,7 +102,8 @@ func (w *writing) put(ctx context.Context, p *Prepared) error {
 	if err != nil {
 		return err
 	}
-	if err := replaceDid(ctx, w.tx, id, p.rows.did); err != nil {
+	err = cmp.Or(replaceDid(ctx, w.tx, id, p.rows.did), putRequests(ctx, w.tx, id, p.rows.spent))
+	if err != nil {
 		return err
 	}
 	return w.rows(ctx, id, p.rows)

@@ -31,6 +31,7 @@ type rows struct {
 	texts  []Turn   // what turns are of, where they are not cut yet
 	did    []doing
 	thread []byte
+	spent  []byte      // see packRequests
 	words  *vocabulary // of all the bags
 }
 
@@ -53,7 +54,7 @@ func rowsOf(d Doc) (rows, error) {
 	for _, t := range d.Turns {
 		text += len(t.Text)
 	}
-	r := rows{did: didOf(d.Did), words: newVocabulary()}
+	r := rows{did: didOf(d.Did), spent: packRequests(d.Requests), words: newVocabulary()}
 	var err error
 	if r.thread, err = threadRow(d.Thread); err != nil {
 		return rows{}, err

@@ -65,6 +65,9 @@ CREATE TABLE faulted(
 	PRIMARY KEY(sig, session, n)) WITHOUT ROWID;
 CREATE INDEX faulted_session ON faulted(session);
 
+-- What sessions took of models, see requests.go.
+CREATE TABLE request(session INTEGER PRIMARY KEY, data BLOB NOT NULL);
+
 -- What the library's links.jsonl say in the end, the sessions whose items changed since links were last made, and
 -- what links were made of.
 CREATE TABLE link(

@@ -35,8 +35,10 @@ func Own(family []*Session) {
 
 // release undoes what an earlier call said.
 func release(s *Session) {
-	for i := range s.Turns {
-		s.Turns[i].Copied = false
+	for _, turns := range s.conversations() {
+		for i := range turns {
+			turns[i].Copied = false
+		}
 	}
 	if s.Parent == nil {
 		return
@@ -61,16 +63,18 @@ const (
 
 // claim gives s the turns that nobody has yet.
 func claim(s *Session, owner map[string]*Session) {
-	for i := range s.Turns {
-		t := &s.Turns[i]
-		for _, k := range t.Keys {
-			if o := owner[k]; o != nil && o != s {
-				t.Copied = true
+	for _, turns := range s.conversations() {
+		for i := range turns {
+			t := &turns[i]
+			for _, k := range t.Keys {
+				if o := owner[k]; o != nil && o != s {
+					t.Copied = true
+				}
 			}
-		}
-		for _, k := range t.Keys {
-			if owner[k] == nil {
-				owner[k] = ownerOf(t, owner, s)
+			for _, k := range t.Keys {
+				if owner[k] == nil {
+					owner[k] = ownerOf(t, owner, s)
+				}
 			}
 		}
 	}
@@ -126,6 +130,7 @@ func (u *Usage) Add(more Usage) {
 	u.Input += more.Input
 	u.Output += more.Output
 	u.CacheWrite += more.CacheWrite
+	u.CacheHour += more.CacheHour
 	u.CacheRead += more.CacheRead
 }
 

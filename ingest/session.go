@@ -60,8 +60,10 @@ type Session struct {
 	Usage    Usage    // on the active path, each message once; a fork's copies left out (see Own)
 	UsageAll Usage    // the whole file, abandoned branches included
 
-	Turns       []Turn
-	Subagents   []Subagent
+	Turns     []Turn
+	Subagents []Subagent
+	// what the client's own agents took, which write summaries and suggest prompts: see Requests
+	Unheard     []Request
 	Tasks       []Task // as last seen, in order of creation; deleted ones left out
 	Compactions []Compaction
 	PRs         []PR
@@ -121,6 +123,7 @@ type Usage struct {
 	Input      int64 `json:"input"`
 	Output     int64 `json:"output"`
 	CacheWrite int64 `json:"cache_write"`
+	CacheHour  int64 `json:"cache_hour,omitempty"` // of CacheWrite, what is kept for an hour
 	CacheRead  int64 `json:"cache_read"`
 }
 

@@ -36,7 +36,7 @@ func TestMapTextVisitsAll(t *testing.T) {
 	want := map[string]bool{}
 	for _, name := range strings.Fields(`
 		.ID .Source .Aliases .TitleFrom .Opened .Copy .ContinuedIn .Carried .Pasted .Injected .Parent.Session .Parent.How
-		.Tasks.Turn .Compactions.Summary .Subagents.ID .Subagents.Call`) {
+		.Tasks.Turn .Compactions.Summary .Subagents.ID .Subagents.Call .Unheard.Message`) {
 		want[name] = true
 	}
 	for name := range left {

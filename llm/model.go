@@ -71,12 +71,14 @@ type Usage struct {
 	In         int `json:"in"`                    // of the request, all of it
 	CacheRead  int `json:"cache_read,omitempty"`  // of In, taken from the service's cache
 	CacheWrite int `json:"cache_write,omitempty"` // of In, put there
+	CacheHour  int `json:"cache_hour,omitempty"`  // of CacheWrite, to be kept for an hour
 	Out        int `json:"out"`
 }
 
 // Add sums usage up.
 func (u Usage) Add(v Usage) Usage {
-	return Usage{u.In + v.In, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.Out + v.Out}
+	return Usage{In: u.In + v.In, CacheRead: u.CacheRead + v.CacheRead, CacheWrite: u.CacheWrite + v.CacheWrite,
+		CacheHour: u.CacheHour + v.CacheHour, Out: u.Out + v.Out}
 }
 
 // A Batcher is a Model that also takes many requests at once, to be answered

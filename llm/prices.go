@@ -17,6 +17,7 @@ type Price struct {
 	Out        float64 `yaml:"out" json:"out"`
 	CacheRead  float64 `yaml:"cache_read" json:"cache_read,omitempty"`   // 0: as In
 	CacheWrite float64 `yaml:"cache_write" json:"cache_write,omitempty"` // 0: as In
+	CacheHour  float64 `yaml:"cache_hour" json:"cache_hour,omitempty"`   // what is kept for an hour; 0: as CacheWrite
 	// what a batch pays of it, 0.5 for half; 0: all of it
 	Batch float64 `yaml:"batch" json:"batch,omitempty"`
 	// a request of more tokens than these pays Times as much; 0: none does
@@ -29,7 +30,7 @@ func (p Price) Check() error {
 	switch {
 	case p.Model == "":
 		return fmt.Errorf("a price without a model")
-	case min(p.In, p.Out, p.CacheRead, p.CacheWrite, p.Times, float64(p.Over)) < 0:
+	case min(p.In, p.Out, p.CacheRead, p.CacheWrite, p.CacheHour, p.Times, float64(p.Over)) < 0:
 		return fmt.Errorf("price of %s: less than nothing", p.Model)
 	case p.Batch < 0 || p.Batch > 1:
 		return fmt.Errorf("price of %s: batch is a share from 0 to 1", p.Model)
@@ -45,13 +46,16 @@ type Prices []Price
 // more for long ones.
 func (ps Prices) Cost(model string, u Usage, batch bool) (usd float64, known bool) {
 	p, known := ps.Of(model)
-	return p.cost(u, batch), known
+	return p.Cost(u, batch), known
 }
 
-func (p Price) cost(u Usage, batch bool) float64 {
+// Cost is what one request costs in USD.
+func (p Price) Cost(u Usage, batch bool) float64 {
 	plain := max(u.In-u.CacheRead-u.CacheWrite, 0)
+	short := max(u.CacheWrite-u.CacheHour, 0)
 	usd := float64(plain)*p.In + float64(u.CacheRead)*cmp.Or(p.CacheRead, p.In) +
-		float64(u.CacheWrite)*cmp.Or(p.CacheWrite, p.In) + float64(u.Out)*p.Out
+		float64(short)*cmp.Or(p.CacheWrite, p.In) + float64(u.CacheHour)*cmp.Or(p.CacheHour, p.CacheWrite, p.In) +
+		float64(u.Out)*p.Out
 	if batch {
 		usd *= cmp.Or(p.Batch, 1)
 	}
@@ -101,18 +105,26 @@ var dated = regexp.MustCompile(`^([-@](20\d{6}|20\d\d-\d\d-\d\d|latest|v\d+-\d+)
 
 var free = map[string]bool{"ollama": true, "claude-cli": true, "relay": true, "replay": true}
 
-// prices.json holds the makers' list prices of 2026-11-20: platform.claude.com/docs
+// prices.json holds the makers' list prices, and of which day: platform.claude.com/docs
 // (about-claude/pricing; models/haiku-5-5/overview) and developers.openai.com
 // (api/docs/models, api/docs/pricing). Cache writes are those that last five
-// minutes; where long requests have two factors, it is the larger. Gemini's are of
-// ai.google.dev/gemini-api/docs/pricing.
+// minutes, or an hour; where long requests have two factors, it is the larger. Gemini's are of
+// ai.google.dev/gemini-api/docs/pricing. Of models that are no longer sold it is the last price.
 //
 //go:embed prices.json
 var pricesJSON []byte
 
-var builtin = sync.OnceValue(func() (all []Price) {
+var listed = sync.OnceValue(func() (all struct {
+	Of     string
+	Prices []Price
+}) {
 	if err := json.Unmarshal(pricesJSON, &all); err != nil {
 		panic(fmt.Sprintf("llm: prices.json: %v", err))
 	}
 	return all
 })
+
+// PricesOf is the day of the built-in prices.
+func PricesOf() string { return listed().Of }
+
+func builtin() []Price { return listed().Prices }

@@ -64,7 +64,7 @@ func (p *parser) messageOf(r *record, n int32, at time.Time) *draft {
 	d := p.draft(r, n, at, ingest.Assistant, ingest.Message)
 	if id != "" {
 		p.messages[id] = d
-		d.turn.Keys = append(keysOf(r, at, ""), "m:"+id)
+		d.turn.Keys = append(keysOf(r, at, ""), ingest.MessageKey+id)
 	} else {
 		d.turn.Keys = keysOf(r, at, string(r.msg.plain))
 	}

@@ -83,6 +83,8 @@ func newRecordReader() *recordReader {
 	m := &r.msg
 	usage := jsonl.Fields{"input_tokens": &m.usage.Input, "output_tokens": &m.usage.Output,
 		"cache_creation_input_tokens": &m.usage.CacheWrite, "cache_read_input_tokens": &m.usage.CacheRead}
+	hour := jsonl.Fields{"ephemeral_1h_input_tokens": &m.usage.CacheHour}
+	usage["cache_creation"] = func() { r.c.Fields(hour) }
 	r.message = jsonl.Fields{"id": &m.id, "model": &m.model, "stop_reason": &m.stop, "content": r.readContent,
 		"_audit_timestamp": func() { r.readTime(&r.messageAt) },
 		"usage":            func() { m.hasUsage = r.c.Fields(usage) }}

@@ -40,6 +40,9 @@ func (p *parser) finishSubagents() {
 		p.finishSpilled(k.s.Turns)
 		p.s.Report.Add(k.s.Report)
 		if hiddenAgent(id) {
+			for i := range k.s.Turns {
+				p.s.Unheard = append(p.s.Unheard, k.s.Turns[i].Request())
+			}
 			continue
 		}
 		sub := ingest.Subagent{ID: id, Turns: k.s.Turns, File: k.file}

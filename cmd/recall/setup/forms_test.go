@@ -26,7 +26,7 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 		Model:    &modelDoc{Name: "m", Waiting: 1, Failed: 1, Batches: 2, Asking: true},
 		Warnings: []string{"w"}, Broken: make([]ingest.Problem, 1)})
 	row := usageRow{Name: "x", Calls: 3, Unpriced: 1, Estimated: &estimatedPart{Calls: 1, Tokens: 4, Cost: 1}}
-	a.Form("usage", &UsageDoc{By: "day", Rows: []usageRow{row}, Total: row, Month: monthDoc{Cap: 3}})
+	a.Form("usage", &UsageDoc{By: "day", Recall: OwnUsage{Rows: []usageRow{row}, Total: row, Month: monthDoc{Cap: 3}}})
 	a.Form("hooks", hooks.Status{Log: "l", Faults: []string{"f"}, Settings: []hooks.FileStatus{
 		{Path: "p", Events: []string{"e"}, Programs: []string{"q"}, Stale: true, Off: true}, {Problem: "odd"}}})
 	d := &app.ForeseenDoc{Model: "m", Caps: []string{"c"}, Batch: true}

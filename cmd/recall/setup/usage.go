@@ -15,14 +15,24 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/config"
+	"recall/history"
+	"recall/ingest"
 	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
 	"recall/pipeline/improve"
 	txt "recall/text"
 )
 
 type UsageDoc struct {
-	By     string     `json:"by"`             // day, model, project, task or session
-	Since  time.Time  `json:"since,omitzero"` // not there: since ever
+	By       string        `json:"by"`                 // day, week, model, project, session or task
+	Since    time.Time     `json:"since,omitzero"`     // not there: since ever
+	Sessions *history.Took `json:"sessions,omitempty"` // of people's sessions; not there by task
+	Recall   OwnUsage      `json:"recall"`             // of recall itself, which asked models
+}
+
+// OwnUsage is what models took that recall asked.
+type OwnUsage struct {
 	Rows   []usageRow `json:"rows"`
 	Total  usageRow   `json:"total"`
 	Month  monthDoc   `json:"month"`
@@ -62,34 +72,71 @@ func newUsageCmd(a *app.App) *cobra.Command {
 		By    string
 		Since option.Day
 	}
-	return option.Asked(a, "usage", &o, func(_ context.Context, l *library.Library, _ []string) (*UsageDoc, error) {
-		return runUsage(a, l, o.By, o.Since.At)
+	return option.Result(a, "usage", &o, func(ctx context.Context, _ []string) (*UsageDoc, error) {
+		p, err := a.UpToDate(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return runUsage(ctx, a, p, o.By, o.Since.At)
 	}, func(a *app.App, d *UsageDoc) {
-		for _, b := range d.Broken {
+		for _, b := range d.Recall.Broken {
 			fmt.Fprintf(a.Err, "recall: skipped: %s\n", b)
 		}
 		a.Form("usage", d)
 	})
 }
 
-func runUsage(a *app.App, l *library.Library, by string, since time.Time) (*UsageDoc, error) {
-	doc := &UsageDoc{By: by, Since: since, Rows: []usageRow{}, Total: usageRow{Name: "total"}}
-	name, err := usageNames(l, by)
+func runUsage(ctx context.Context, a *app.App, p *pipeline.Pipeline, by string, since time.Time) (*UsageDoc, error) {
+	shelf, err := p.Library.Shelf()
 	if err != nil {
 		return nil, err
 	}
+	doc := &UsageDoc{By: by, Since: since}
+	name := usageNames(shelf, by)
+	if by != "task" {
+		project := map[string]string{}
+		for _, e := range shelf.Entries {
+			project[string(e.ID)] = e.Project
+		}
+		nameOf := func(session string, r ingest.Request) string {
+			return name(library.Spent{At: r.At, Session: session, Project: project[session],
+				Model: cmp.Or(r.Model, "unknown")})
+		}
+		doc.Sessions, err = history.Models(ctx, p, since, a.Config.LLM.Prices, nameOf)
+		if err != nil {
+			return nil, err
+		}
+		slices.SortFunc(doc.Sessions.Rows, func(a, b history.TookRow) int {
+			return usageOrder(by, a.Name, b.Name, a.Cost, b.Cost, a.Output, b.Output)
+		})
+	}
+	doc.Recall = ownUsage(p.Library, by, since, name)
+	doc.Recall.Month.Cap = a.Config.Distill.Budget.MonthCost
+	return doc, nil
+}
+
+// usageOrder puts days and weeks in their order, and else what cost most first.
+func usageOrder(by, nameA, nameB string, costA, costB float64, tokensA, tokensB int) int {
+	if by == "day" || by == "week" {
+		return cmp.Compare(nameA, nameB)
+	}
+	return cmp.Or(cmp.Compare(costB, costA), cmp.Compare(tokensB, tokensA), cmp.Compare(nameA, nameB))
+}
+
+func ownUsage(l *library.Library, by string, since time.Time, name func(library.Spent) string) OwnUsage {
+	own := OwnUsage{Rows: []usageRow{}, Total: usageRow{Name: "total"}}
 	rows := map[string]*usageRow{}
 	month := improve.MonthOf(time.Now())
 	for s, err := range l.Spending() {
 		if err != nil {
-			doc.Broken = append(doc.Broken, err.Error())
+			own.Broken = append(own.Broken, err.Error())
 			continue
 		}
 		if !s.At.Before(month) {
-			doc.Month.Tokens += s.In + s.Out
-			doc.Month.Cost += s.Cost
+			own.Month.Tokens += s.In + s.Out
+			own.Month.Cost += s.Cost
 		}
-		if s.At.Before(doc.Since) {
+		if s.At.Before(since) {
 			continue
 		}
 		key := name(s)
@@ -97,34 +144,42 @@ func runUsage(a *app.App, l *library.Library, by string, since time.Time) (*Usag
 			rows[key] = &usageRow{Name: key}
 		}
 		rows[key].add(s)
-		doc.Total.add(s)
+		own.Total.add(s)
 	}
 	for _, r := range rows {
-		doc.Rows = append(doc.Rows, *r)
+		own.Rows = append(own.Rows, *r)
 	}
-	slices.SortFunc(doc.Rows, func(a, b usageRow) int {
-		if by == "day" {
-			return cmp.Compare(a.Name, b.Name)
-		}
-		return cmp.Or(cmp.Compare(b.Cost, a.Cost), cmp.Compare(b.In, a.In), cmp.Compare(a.Name, b.Name))
+	slices.SortFunc(own.Rows, func(a, b usageRow) int {
+		return usageOrder(by, a.Name, b.Name, a.Cost, b.Cost, a.In, b.In)
 	})
-	doc.Month.Cap = a.Config.Distill.Budget.MonthCost
-	return doc, nil
+	return own
 }
 
-// usageNames gives what a call is summed up under.
-func usageNames(l *library.Library, by string) (func(library.Spent) string, error) {
-	shelf, err := l.Shelf()
+// usageNames gives what a request is summed up under.
+func usageNames(shelf *library.Shelf, by string) func(library.Spent) string {
 	title := map[string]string{}
-	if err == nil && by == "session" {
+	if by == "session" {
 		for _, e := range shelf.Entries {
-			title[string(e.ID)] = txt.Clip(terminal.Line(e.Title), 50) + " " // there, though it has none
+			title[string(e.ID)] = payload.Handle(shelf.Of(e).Name, shelf.Number[string(e.ID)]) + "  " +
+				txt.Clip(terminal.Line(e.Title), 40)
 		}
 	}
+	days := map[int64]string{} // of quarters of an hour, each of which many requests share
+	day := func(at time.Time) string {
+		quarter := at.Unix() / (15 * 60)
+		if days[quarter] == "" {
+			if by == "week" && !at.IsZero() { // by its Monday
+				at = at.Local().AddDate(0, 0, -(int(at.Local().Weekday())+6)%7)
+			}
+			days[quarter] = answer.Day(at)
+		}
+		return days[quarter]
+	}
 	return map[string]func(library.Spent) string{
-		"model": func(s library.Spent) string { return s.Model },
+		"model": func(s library.Spent) string { return terminal.Line(s.Model) },
 		"task":  func(s library.Spent) string { return s.Task },
-		"day":   func(s library.Spent) string { return s.At.Local().Format("2006-01-02") },
+		"day":   func(s library.Spent) string { return day(s.At) },
+		"week":  func(s library.Spent) string { return day(s.At) },
 		"project": func(s library.Spent) string {
 			if s.Project == "" {
 				return "none"
@@ -137,7 +192,7 @@ func usageNames(l *library.Library, by string) (func(library.Spent) string, erro
 			}
 			return strings.TrimSpace(answer.ShortID(s.Session) + "  " + cmp.Or(title[s.Session], "forgotten"))
 		},
-	}[by], err
+	}[by]
 }
 
 func (r *usageRow) add(s library.Spent) {
@@ -160,13 +215,18 @@ func (r *usageRow) add(s library.Spent) {
 }
 
 // All are the rows with their total.
-func (d *UsageDoc) All() []usageRow { return append(d.Rows, d.Total) }
+func (d OwnUsage) All() []usageRow { return append(d.Rows, d.Total) }
 
 // Wide is how wide the column of names is.
 func (d *UsageDoc) Wide() int {
-	wide := 0
-	for _, r := range d.All() {
-		wide = max(wide, len([]rune(r.Name)))
+	wide := len("2006-01-02")
+	for _, r := range d.Recall.All() {
+		wide = max(wide, terminal.Columns(r.Name))
+	}
+	if d.Sessions != nil {
+		for _, r := range d.Sessions.Rows {
+			wide = max(wide, terminal.Columns(r.Name))
+		}
 	}
 	return wide
 }
