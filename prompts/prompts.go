@@ -50,15 +50,17 @@ func (p Prompt) read(kind string) []byte {
 	return data
 }
 
-// Extraction is the text of Extract; without known, it leaves out what is said of items
-// known from earlier parts.
-func Extraction(known bool) string {
-	text := Extract.Text()
-	if before, after, ok := strings.Cut(text, "# When earlier parts were read already"); ok && !known {
-		_, after, _ = strings.Cut(after, "# Examples")
-		text = before + "# Examples" + after
+// Extraction is the text of Extract and the form of its answer; without known, both leave out
+// what is said of items known from earlier parts.
+func Extraction(known bool) (text string, form json.RawMessage) {
+	text, form = Extract.Text(), Extract.Schema()
+	if known {
+		return text, form
 	}
-	return text
+	before, after, _ := strings.Cut(text, "# When earlier parts were read already")
+	_, after, _ = strings.Cut(after, "# Examples")
+	fields, _, _ := strings.Cut(string(form), `"earlier"`) // behind it stands nothing else
+	return before + "# Examples" + after, json.RawMessage(strings.TrimRight(fields, ", \n") + "}}}}}")
 }
 
 // Version is the version of a prompt's text: 12 hexadecimal digits.

@@ -99,26 +99,29 @@ func (c *condenser) changed(call *ingest.ToolCall) {
 	}
 }
 
-// deciding are the first lines that a call writes and that decide something.
+// deciding are the first lines that a call writes and that decide something: of a document
+// what an edit says anew.
 func deciding(call *ingest.ToolCall) (lines []string) {
-	if isProse(call.Path) {
-		return nil
-	}
-	texts := []string{call.Input["content"]}
+	prose := isProse(call.Path)
+	var texts []string
 	was := ""
 	for _, e := range call.Edits {
 		texts, was = append(texts, e.New), was+e.Old+"\n"
 	}
+	if !prose {
+		texts = append(texts, call.Input["content"])
+	}
 	for line := range strings.Lines(strings.Join(texts, "\n")) {
 		line = strings.TrimSpace(line)
-		if len(lines) < mostDeciding && decides.MatchString(line) && !strings.Contains(was, line) {
+		tells := prose && len(line) >= leastRepeated || !prose && decides.MatchString(line)
+		if len(lines) < mostDeciding && tells && !strings.Contains(was, line) {
 			lines = append(lines, line)
 		}
 	}
 	return lines
 }
 
-// mostDeciding is how many lines of a file are shown.
+// mostDeciding is how many lines of a file, or of an edit of a document, are shown.
 const mostDeciding = 2
 
 var decides = regexp.MustCompile(`^(?://|#|--|/\*+|;|"{3})\s*\S+(?:\s+\S+){4}|^["'\w.$-]+\s*(?:string|int|=|:=|` +
@@ -145,9 +148,6 @@ func (c *condenser) call(call *ingest.ToolCall) {
 	c.page(call)
 	if call.Done && !call.Failed && call.Verdict == ingest.Unasked && call.Input["content"] != "" {
 		c.changed(call)
-	}
-	if call.CommitMessage != "" && !call.Failed {
-		c.lines("+   message: ", clip(call.CommitMessage, clipPage))
 	}
 	c.verdict(call)
 	c.output(call)
@@ -211,7 +211,11 @@ func (w *condenser) doing(c *ingest.ToolCall) string {
 	case c.Input["content"] != "" && c.Path != "":
 		return fmt.Sprintf("%s %s (%d lines)", c.Name, w.path(c.Path), lineCount(c.Input["content"]))
 	case c.Command != "":
-		return c.Name + " " + oneLine(c.Command, clipInputs)
+		command := c.Command
+		if at := handsOn.FindStringIndex(command); at != nil && strings.Contains(command[at[0]:at[1]], "\n") {
+			command = command[:at[0]] + " …" // stands below
+		}
+		return c.Name + " " + oneLine(command, clipInputs)
 	case c.Path != "":
 		return c.Name + " " + w.path(c.Path)
 	}
@@ -241,18 +245,50 @@ func outcome(c *ingest.ToolCall) string {
 	return ""
 }
 
-// page shows the beginning of a text that was written: designs, notes and
-// issues hold decisions, code doesn't.
+// written is the mark of what a call wrote for people to read.
+const written = "+   | "
+
+// page shows the beginning of a text that was written: designs, notes, issues, comments and
+// commits' messages hold decisions, code doesn't.
 func (c *condenser) page(call *ingest.ToolCall) {
+	if call.Failed || call.Verdict == ingest.Rejected {
+		return
+	}
 	if strings.HasPrefix(call.Name, "mcp__") {
 		for _, key := range []string{"description", "body", "text", "message"} {
-			c.lines("+   | ", clip(call.Input[key], clipPage))
+			c.lines(written, clip(call.Input[key], clipPage))
 		}
 		return
 	}
-	if text := call.Input["content"]; text != "" && isProse(call.Path) && call.Verdict != ingest.Rejected {
-		c.lines("+   | ", clip(text, clipPage))
+	if isProse(call.Path) {
+		c.lines(written, clip(call.Input["content"], clipPage))
+		for _, line := range deciding(call) {
+			c.line(written, oneLine(line, clipChange))
+		}
 	}
+	texts := wordsIn(call.Command)
+	if len(texts) == 0 && call.CommitMessage != "" {
+		texts = []string{call.CommitMessage}
+	}
+	for _, text := range texts {
+		c.lines(written, clip(text, clipPage))
+	}
+}
+
+// handsOn is the part of a command that hands on what is for people to read: a commit's message,
+// a pull request's or issue's text, a comment, a document. A short word is no text.
+var handsOn = regexp.MustCompile(`(?s)(?:` + textFlag + `(?:"\$\(cat )?|\s-F - |>\s*\S+\.(?:md|txt)\s*)` +
+	`<<-?\s*['"]?EOF['"]?[^\n]*\n(.*?)\n\s*EOF\b(?:\s*\)")?|` +
+	textFlag + `(?:"((?:[^"\\]|\\.){20,})"|'([^']{20,})')`)
+
+const textFlag = `\s(?:-[a-z]*m|(?:--|-f )(?:message|body|description|comment|notes|reason))[ =]*`
+
+// wordsIn are the texts that a command hands on.
+func wordsIn(command string) (texts []string) {
+	for _, m := range handsOn.FindAllStringSubmatch(command, -1) {
+		texts = append(texts, m[1]+m[2]+m[3])
+	}
+	return texts
 }
 
 // verdict is what the person said to a call.

@@ -25,7 +25,8 @@ const (
 	clipOutcome = 80    // of a call that didn't
 	clipInputs  = 110   // a command, a search
 	clipLooked  = 50    // a command that only looked at something
-	clipPage    = 1_200 // the beginning of a document or an issue that was written, a commit's message
+	clipPage    = 1_200 // the beginning of a document, an issue or a commit's message that was written
+	clipChange  = 200   // a line of a document that was changed
 )
 
 // A block is one turn as a model is shown it. Headings of turns begin with "##",
@@ -75,21 +76,29 @@ func condense(s *ingest.Session) (blocks, copied []block) {
 	return once(blocks), copied
 }
 
-// leastRepeated is from how many letters on a line that says what another says is a copy.
+// leastRepeated is from how many letters on a line that says what another says is a copy. A
+// shorter one goes with the line above it.
 const leastRepeated = 20
 
 // once leaves out what is said in the very words of a line that is shown anyway and counts
-// as much: of the assistant's, plans and summaries, what stands above; of tools' output that,
-// too; of plans that were refused, also what came back in one that wasn't.
+// as much: of the assistant's, plans and summaries, what stands above; of documents, what is
+// said anywhere, as a plan is written to a file before a person is shown it; of tools' output,
+// what stands above; of plans that were refused, also what came back in one that wasn't.
 func once(blocks []block) []block {
+	const document = 'd' // written by a call, besides its mark
+	form := func(line string) (mark byte, words string) {
+		if strings.HasPrefix(line, written) {
+			return document, bare(unmarked(line))
+		}
+		return line[0], bare(unmarked(line))
+	}
 	said := map[byte]bool{'|': true, '=': true, '+': true}
-	form := func(line string) (mark byte, words string) { return line[0], bare(unmarked(line)) }
-	standing := map[string]bool{} // said anywhere
+	standing, refused := map[string]bool{}, map[string]bool{} // said anywhere
 	for _, k := range blocks {
 		for line := range strings.Lines(k.text) {
-			if mark, words := form(line); said[mark] {
-				standing[words] = true
-			}
+			mark, words := form(line)
+			standing[words] = standing[words] || said[mark]
+			refused[words] = refused[words] || mark == 'x'
 		}
 	}
 	above, besides := map[string]bool{}, map[string]bool{} // said; of no weight
@@ -101,22 +110,24 @@ func once(blocks []block) []block {
 		for line := range strings.Lines(k.text) {
 			mark, words := form(line)
 			again := false
-			if len(words) >= leastRepeated {
-				switch mark {
-				case 'x':
-					again = standing[words] || besides[words]
-				case '~':
-					again = above[words] || besides[words]
-				case '|':
-					again = above[words] && k.turn.Kind != ingest.Prompt && k.turn.Kind != ingest.Command
-				}
-				above[words] = above[words] || said[mark]
-				besides[words] = besides[words] || mark == 'x' || mark == '~'
+			switch mark {
+			case 'x':
+				again = standing[words] || besides[words]
+			case document:
+				again = standing[words] || refused[words] || besides[words]
+			case '~':
+				again = above[words] || besides[words]
+			case '|':
+				again = above[words] && k.turn.Kind != ingest.Prompt && k.turn.Kind != ingest.Command
 			}
-			if !again {
+			again = again && (left || len(words) >= leastRepeated)
+			switch {
+			case !again:
 				b.WriteString(line)
-			} else if !left {
-				b.WriteString(string(mark) + " […]\n")
+				above[words] = above[words] || said[mark]
+				besides[words] = besides[words] || !said[mark]
+			case !left && mark != '~':
+				b.WriteString(line[:1] + " […]\n")
 			}
 			left = again
 		}

@@ -77,6 +77,86 @@ x […]
 	}
 }
 
+// A plan is written to a file before a person is shown it: what they saw and approved or refused
+// is shown as that, and a document in other words as what it is.
+func TestAPlanIsNotItsFile(t *testing.T) {
+	s := session("u: keep it simple", "a: I plan.", "a: And again.")
+	text := "# A queue of jobs in two parts\nThe queue is kept in Postgres\nEach job has a priority of its own"
+	refused := "# A queue of jobs in memory\nThe queue is kept in memory alone"
+	write := func(path, text string) ingest.ToolCall {
+		return ingest.ToolCall{Name: "Write", Path: path, Done: true, Input: map[string]string{"content": text}}
+	}
+	plan := func(text string, v ingest.Verdict) ingest.ToolCall {
+		return ingest.ToolCall{Name: "ExitPlanMode", Done: true, Plan: &ingest.Plan{Text: text}, Verdict: v}
+	}
+	s.Turns[1].Calls = []ingest.ToolCall{write("plans/a.md", refused), plan(refused, ingest.Rejected)}
+	s.Turns[2].Calls = []ingest.ToolCall{write("plans/a.md", text+"\nAnd what the plan leaves out"), plan(text, ingest.Approved)}
+	blocks, _ := condense(s)
+	want := `## t2 assistant
+| I plan.
++ Write plans/a.md (2 lines)
++ […]
++ plan refused by the user
+x   # A queue of jobs in memory
+x   The queue is kept in memory alone
+## t3
+| And again.
++ Write plans/a.md (4 lines)
++ […]
++   | And what the plan leaves out
++ plan approved by the user
+|   # A queue of jobs in two parts
+|   The queue is kept in Postgres
+|   Each job has a priority of its own
+`
+	w := window{blocks: blocks[1:]}
+	if d := cmp.Diff(want, w.text()); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	at, quote, fault := sourcesOf(blocks).find(cited{"t3", "The queue is kept in Postgres"})
+	if fault != "" || !persons(at.turn, quote) {
+		t.Errorf("what a person approved isn't their word: %q, %s", quote, fault)
+	}
+}
+
+// What is written for people to read is shown and can be quoted: what an edit says anew in a
+// document, a commit's whole message, what a command posts. Code that a command is handed isn't.
+func TestWhatIsWrittenForPeopleIsShown(t *testing.T) {
+	s := session("u: go on", "a: Yes.")
+	bash := func(command string) ingest.ToolCall {
+		return ingest.ToolCall{Name: "Bash", Command: command, Done: true}
+	}
+	commit := bash("git add -A && git commit -q -m \"$(cat <<'EOF'\nRetry five times\n\nThe gateway restarts in four " +
+		"seconds.\nEOF\n)\" && git push")
+	commit.Commit, commit.CommitMessage = "abc1234", "Retry five times"
+	s.Turns[1].Calls = []ingest.ToolCall{
+		{Name: "Edit", Path: "CLAUDE.md", Done: true, Edits: []ingest.Edit{{Old: "# Rules\nAll code is formatted.",
+			New: "# Rules\nAll code is formatted.\nCommit hashes are never stored: the trailer is the stable link."}}},
+		commit, bash(`gh pr comment 7 --body "Not taken: a lock per job costs more than it saves."`),
+		bash("python3 << 'EOF'\nimport queue  # nothing that anybody reads\nEOF"),
+		bash(`pytest -m "not slow"`),
+	}
+	blocks, _ := condense(s)
+	want := `## t2 assistant
+| Yes.
++ Edit CLAUDE.md (3 lines for 2)
++   | Commit hashes are never stored: the trailer is the stable link.
++ Bash git add -A && git commit -q … -> commit abc1234
++   | Retry five times
++   | The gateway restarts in four seconds.
++ Bash gh pr comment 7 --body "Not taken: a lock per job costs more than it saves."
++   | Not taken: a lock per job costs more than it saves.
++ Bash python3 << 'EOF' import queue # nothing that anybody reads EOF
++ Bash pytest -m "not slow"
+`
+	if d := cmp.Diff(want, blocks[1].text); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	if lines, lost := quotedAll(t, s); lines < 9 || lost > 0 {
+		t.Errorf("%d of %d lines can't be quoted", lost, lines)
+	}
+}
+
 // Of each file the lines that say why or how much are shown, once, and can be quoted.
 func TestDecidingLinesAreShown(t *testing.T) {
 	s := session("u: go on", "a: Yes.", "a: And again.")
@@ -168,8 +248,8 @@ func TestCondense(t *testing.T) {
 ~ FAIL: TestX
 ~ exit
 + Bash git commit -m x -> commit abc1234
-+   message: Order the jobs
-+   message: By age.
++   | Order the jobs
++   | By age.
 + Bash true
 + still to do: measure
 ## t3 user

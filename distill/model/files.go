@@ -1,13 +1,11 @@
 package model
 
 import (
-	"cmp"
 	"path"
 	"slices"
 	"strings"
 
 	"recall/distill"
-	"recall/ingest"
 	"recall/payload"
 )
 
@@ -21,12 +19,7 @@ func (l *ledger) relative(p string) string {
 	if whole := rootOf(l.session) + "/" + p; l.touched(whole) {
 		p = whole // windows name files from where the session began
 	}
-	for _, root := range l.roots() {
-		if rest, ok := strings.CutPrefix(p, root+"/"); ok && root != "" {
-			return rest
-		}
-	}
-	return strings.TrimPrefix(p, "./")
+	return distill.FileName(distill.Roots(l.session), p)
 }
 
 // touched reports whether a call of the session names a file so.
@@ -42,28 +35,6 @@ func (l *ledger) touched(p string) bool {
 		}
 	}
 	return l.paths[p]
-}
-
-// roots are the folders that files are named from, the one most turns ran in first.
-func (l *ledger) roots() []string {
-	cwds := slices.Clone(l.session.Where.Cwds)
-	slices.SortStableFunc(cwds, func(a, b ingest.CwdCount) int { return cmp.Compare(b.Turns, a.Turns) })
-	var roots []string
-	for _, c := range cwds {
-		roots = append(roots, c.Dir)
-	}
-	if w := l.session.Where.Worktree; w != nil {
-		roots = append(roots, w.Path, w.Original)
-	}
-	for i, r := range roots {
-		roots[i] = strings.TrimRight(strings.ReplaceAll(r, "\\", "/"), "/")
-		for _, mark := range []string{"/.worktrees/", "/.claude/worktrees/"} {
-			if at := strings.Index(roots[i], mark); at > 0 {
-				roots = append(roots, roots[i][:at])
-			}
-		}
-	}
-	return roots
 }
 
 // withRules adds what rules know better: the goal if the model found none, files

@@ -104,7 +104,7 @@ func (src *source) quote(text, want string) string {
 // is said there to answer.
 func unmarked(quote string) string { return lineMark.ReplaceAllString(quote, "") }
 
-var lineMark = regexp.MustCompile(`(?m)^\s*(?:[|>?+=x]\s+)*(?:\| |- |message: |user(?: notes)?: )?`)
+var lineMark = regexp.MustCompile(`(?m)^\s*(?:[|>?+=x]\s+)*(?:\| |- |user(?: notes)?: )?`)
 
 // lineEnd is what a window says at the end of a call's line.
 var lineEnd = regexp.MustCompile(`(?: \([^()]*\))?(?: -> .*)?$`)

@@ -149,6 +149,22 @@ func TestRelative(t *testing.T) {
 	}
 }
 
+// A file has one name, whether its session went into a folder or not; a home is no project.
+func TestFilesAreNamedFromWhereItBegan(t *testing.T) {
+	for began, want := range map[string]string{"/home/dev/p": "src/a.go", "/home/dev": "a.go", `C:\Users\dev`: "a.go",
+		"/home/dev/other": "a.go"} {
+		in := "/home/dev/p/src"
+		if strings.HasPrefix(began, "C:") {
+			in = began + `\src`
+		}
+		l := &ledger{session: &ingest.Session{Where: ingest.Where{Cwds: []ingest.CwdCount{{Dir: began, Turns: 2},
+			{Dir: in, Turns: 9}}}}}
+		if got := l.relative(in + "/a.go"); got != want {
+			t.Errorf("begun in %s: got %q, want %q", began, got, want)
+		}
+	}
+}
+
 // What a model may put into an item, and what is left of it.
 func TestOddItems(t *testing.T) {
 	huge := strings.Repeat("heap ", 2_000) + "long"

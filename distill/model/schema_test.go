@@ -12,11 +12,20 @@ import (
 
 // The forms that models are held to and what is read of their answers are one.
 func TestSchemasFitTheirAnswers(t *testing.T) {
+	first, form := prompts.Extraction(false)
+	for _, of := range []string{"earlier", "bearing", "closed"} {
+		if strings.Contains(string(form), `"`+of+`"`) || strings.Contains(first, of+":") {
+			t.Errorf("where nothing is known from before, %q is asked for", of)
+		}
+	}
 	for name, tt := range map[string]struct {
 		schema json.RawMessage
 		answer any
 	}{
-		"extract": {prompts.Extract.Schema(), answer{}},
+		"extract, later": {prompts.Extract.Schema(), answer{}},
+		"extract, first": {form, struct {
+			Items []firstFound `json:"items"`
+		}{}},
 		"repair": {prompts.Repair.Schema(), struct {
 			Quotes []mending `json:"quotes"`
 		}{}},
@@ -33,6 +42,21 @@ func TestSchemasFitTheirAnswers(t *testing.T) {
 		}
 		checkForm(t, name, schema, reflect.TypeOf(tt.answer))
 	}
+}
+
+// firstFound is what may be found where nothing is known from before.
+type firstFound struct {
+	Kind         word        `json:"kind"`
+	Evidence     many[cited] `json:"evidence"`
+	Text         word        `json:"text"`
+	Why          word        `json:"why"`
+	By           word        `json:"by"`
+	Scope        word        `json:"scope"`
+	Alternatives many[word]  `json:"alternatives"`
+	About        many[word]  `json:"about"`
+	Path         word        `json:"path"`
+	Status       word        `json:"status"`
+	Confidence   word        `json:"confidence"`
 }
 
 // checkForm holds a schema to a type, and to the rules that all services share: every

@@ -146,7 +146,7 @@ func (h *Heard) Files() []FileCandidate {
 // one file, under its last name.
 func touchedFiles(s *ingest.Session) []*touched {
 	actions := trace.Actions(s)
-	l := &filed{roots: append(rootsOf(s), worktrees(actions)...), by: map[string]*touched{}}
+	l := &filed{roots: append(distill.Roots(s), worktrees(actions)...), by: map[string]*touched{}}
 	turns, exchange, n := map[int]*ingest.Turn{}, map[int]int{}, 0
 	for i := range s.Turns {
 		turn := &s.Turns[i]
@@ -210,7 +210,7 @@ type filed struct {
 }
 
 func (l *filed) get(p string) *touched {
-	name := relative(l.roots, p)
+	name := distill.FileName(l.roots, p)
 	f := l.by[name]
 	if f == nil {
 		f = &touched{path: name, wroteIn: -1}
@@ -249,7 +249,7 @@ func (l *filed) touch(a *trace.Action, touch trace.Touch, turn *ingest.Turn, exc
 // rename gives a file its new name, and those below a folder theirs. What had that name
 // is gone.
 func (l *filed) rename(touch trace.Touch) {
-	from, to := relative(l.roots, touch.From), relative(l.roots, touch.Path)
+	from, to := distill.FileName(l.roots, touch.From), distill.FileName(l.roots, touch.Path)
 	for _, f := range slices.Clone(l.all) {
 		rest, below := strings.CutPrefix(f.path, from)
 		if !below || rest != "" && rest[0] != '/' || from == to {
@@ -270,7 +270,7 @@ func (l *filed) rename(touch trace.Touch) {
 
 // deleteBelow deletes what lies below a folder.
 func (l *filed) deleteBelow(folder string, turn *ingest.Turn) {
-	folder = relative(l.roots, folder) + "/"
+	folder = distill.FileName(l.roots, folder) + "/"
 	for _, f := range l.all {
 		if strings.HasPrefix(f.path, folder) {
 			f.deleted, f.turn = true, turn
@@ -306,33 +306,6 @@ func notOurs(p string) bool {
 	return notOursForm().MatchString(strings.ReplaceAll(p, "\\", "/"))
 }
 
-// rootsOf lists the folders that the session's files are named relative to: the
-// one most turns ran in first, then that of the repository of a worktree.
-func rootsOf(s *ingest.Session) []string {
-	cwds := append([]ingest.CwdCount(nil), s.Where.Cwds...)
-	sort.SliceStable(cwds, func(i, j int) bool { return cwds[i].Turns > cwds[j].Turns })
-	var roots []string
-	for _, c := range cwds {
-		// Cowork's machine: what lies below mnt is the person's and the session's own
-		if strings.HasPrefix(c.Dir, "/sessions/") {
-			roots = append(roots, c.Dir+"/mnt")
-		}
-		roots = append(roots, c.Dir)
-	}
-	if w := s.Where.Worktree; w != nil {
-		roots = append(roots, w.Path, w.Original)
-	}
-	for _, r := range roots {
-		r = strings.ReplaceAll(r, "\\", "/")
-		for _, mark := range []string{"/.worktrees/", "/.claude/worktrees/"} {
-			if i := strings.Index(r, mark); i > 0 {
-				roots = append(roots, r[:i])
-			}
-		}
-	}
-	return roots
-}
-
 // worktrees are the folders that the session had git make as further ones of a repository.
 func worktrees(actions []trace.Action) (dirs []string) {
 	for i := range actions {
@@ -351,17 +324,6 @@ func worktrees(actions []trace.Action) (dirs []string) {
 		}
 	}
 	return dirs
-}
-
-func relative(roots []string, p string) string {
-	p = strings.ReplaceAll(p, "\\", "/")
-	for _, root := range roots {
-		root = strings.TrimRight(strings.ReplaceAll(root, "\\", "/"), "/")
-		if root != "" && strings.HasPrefix(p, root+"/") {
-			return p[len(root)+1:]
-		}
-	}
-	return strings.TrimPrefix(p, "./")
 }
 
 // ofFile reports whether a list item is about the file: it opens with its name.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"recall/distill"
 	"recall/ingest"
 	"recall/payload"
 	"recall/text"
@@ -154,7 +155,7 @@ func refusals(s *ingest.Session) []payload.Item {
 		}
 		it := recorded(payload.Eliminated, "refusal", payload.ByUser, by, reason, c.Reason)
 		if c.Path != "" {
-			it.About = appendNew(it.About, relative(rootsOf(s), c.Path))
+			it.About = appendNew(it.About, distill.FileName(distill.Roots(s), c.Path))
 		}
 		out = append(out, it)
 	}
