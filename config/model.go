@@ -173,6 +173,12 @@ func (c *Config) LooksAgain() bool {
 	return c.Query.Rerank == RerankModel
 }
 
+// Window is how many tokens of a session the model is shown at once. One that runs on this
+// machine is small as a rule: it is asked about less, and so for shorter answers.
+func (c *Config) Window() int {
+	return unless(c, "distill.window", c.Distill.Window, c.Distill.Window, 8_000)
+}
+
 // QueryPatience is how long a model may take for one question.
 func (c *Config) QueryPatience() time.Duration {
 	return unless(c, "query.model_timeout", c.Query.Patience, 10*time.Minute, 2*time.Minute)

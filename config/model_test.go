@@ -116,6 +116,25 @@ func TestTakesBatches(t *testing.T) {
 	}
 }
 
+// A model on this machine is shown less at a time, unless somebody says how much.
+func TestWindow(t *testing.T) {
+	for text, want := range map[string]int{
+		"llm: {provider: anthropic}": 24_000,
+		"llm: {provider: ollama}":    8_000,
+		"llm: {provider: openai, model: m, url: 'http://127.0.0.1:8080/v1'}": 8_000,
+		"{llm: {provider: ollama}, distill: {window: 16000}}":                16_000,
+	} {
+		at := standIn(t)
+		cfg, err := load(t, nil, put(t, text, at.Working, "c.yaml"), nil, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := cfg.Window(); got != want {
+			t.Errorf("%s: got %d, want %d", text, got, want)
+		}
+	}
+}
+
 // Tokens of a model on this machine are capped where somebody says so: a session
 // of 2,000 turns takes a small one more than a million.
 func TestCapsOfTokens(t *testing.T) {

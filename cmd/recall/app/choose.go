@@ -34,11 +34,12 @@ func (a *App) OfferModel(ctx context.Context, l *library.Library) error {
 	}
 	takes := a.wouldTake(ctx, l, found[0])
 	fmt.Fprint(a.Out, offer)
+	var away []string
 	for i, ch := range found {
 		with := a.Config.With(ch)
 		where := "stays on this machine"
 		if to := with.GoesTo(); to != "" {
-			where = "goes to " + to
+			where, away = "goes to "+to, append(away, to)
 		}
 		price := with.Price(ch.Name())
 		if cost, known := with.Prices().Cost(ch.Name(), llm.Usage{In: takes.In, Out: takes.Out}, false); known && cost > 0 {
@@ -50,6 +51,7 @@ func (a *App) OfferModel(ctx context.Context, l *library.Library) error {
 		fmt.Fprintf(a.Out, "The sessions here take about %s, %s tokens.\n", answer.Count(takes.Requests, "request"),
 			txt.Thousands(takes.In+takes.Out))
 	}
+	a.SayLeaving(strings.Join(away, ", or "))
 	digits := "123456789"[:len(found)]
 	const keys = "y or 1: yes, %s; another number: that one; t: first try it on sample sessions; n: never; any other " +
 		"key: not now "
@@ -146,11 +148,9 @@ func (a *App) OfferAgain(ctx context.Context, l *library.Library) error {
 	return a.OfferModel(ctx, l)
 }
 
-// UseModel tries a choice with one tiny request, says what will leave this
-// machine, and writes it into config.yaml.
+// UseModel tries a choice with one tiny request, and writes it into config.yaml.
 func (a *App) UseModel(ctx context.Context, l *library.Library, ch config.Choice) error {
 	with := a.Config.With(ch)
-	a.printLeaving(with)
 	switch ch.Provider {
 	case config.NoProvider:
 	case config.ProviderRelay, config.ProviderReplay: // nobody may be there yet
@@ -185,8 +185,8 @@ func (a *App) UseModel(ctx context.Context, l *library.Library, ch config.Choice
 	return nil
 }
 
-func (a *App) printLeaving(c *config.Config) {
-	to := c.GoesTo()
+// SayLeaving says what would leave this machine, "" for nowhere.
+func (a *App) SayLeaving(to string) {
 	if to == "" {
 		fmt.Fprintln(a.Out, "Nothing leaves this machine.")
 		return

@@ -83,7 +83,7 @@ func (a *App) improver(ctx context.Context, l *library.Library, anew bool) (*mod
 		return nil, hint.With(errors.New("distill.batch is true, and "+c.Host()+" isn't known to take batches"),
 			"set distill.batch to false: it is asked at once then, at the full price")
 	}
-	return model.New(model.Options{Model: m, Store: l, Window: c.Distill.Window, Max: c.LLM.MaxOutput,
+	return model.New(model.Options{Model: m, Store: l, Window: c.Window(), Max: c.LLM.MaxOutput,
 		Batch: c.Distill.Batch && batches && !anew, Anew: anew}), nil
 }
 

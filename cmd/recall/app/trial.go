@@ -31,7 +31,7 @@ import (
 // MeasuredBy asks a model for measurements. What it answers is kept beside the runs of eval.
 func (a *App) MeasuredBy(m llm.Model) (*model.Improver, error) {
 	dir, err := AnswersOf(m)
-	return model.New(model.Options{Model: m, Window: a.Config.Distill.Window, Max: a.Config.LLM.MaxOutput, Anew: true,
+	return model.New(model.Options{Model: m, Window: a.Config.Window(), Max: a.Config.LLM.MaxOutput, Anew: true,
 		Store: dir}), err
 }
 

@@ -109,6 +109,7 @@ func modelOf(ctx context.Context, a *app.App, l *library.Library, yes bool) erro
 			*s.to = s.is
 		}
 	}
+	a.SayLeaving(a.Config.With(ch).GoesTo())
 	return a.UseModel(ctx, l, ch)
 }
 
