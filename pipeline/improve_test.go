@@ -101,6 +101,27 @@ func texts(t *testing.T, l *library.Library, id string, maker payload.Maker) []s
 	return all
 }
 
+// Who is shown what a model makes asks about the latest work next.
+func TestNewestFirst(t *testing.T) {
+	root := t.TempDir()
+	p := open(t, t.TempDir())
+	p.Now = func() time.Time { return day.AddDate(0, 1, 0) }
+	model := &script{prompt: "a"}
+	asker(p).Improver = model
+	for _, k := range []talk{second, third, first} {
+		k.said = first.said
+		k.write(t, root)
+	}
+	syncAll(t, p, root)
+	r, err := asker(p).Run(t.Context(), improve.Options{Quiet: 30 * time.Minute, AtOnce: 1})
+	if err != nil || r.Improved != 3 {
+		t.Fatalf("got %+v, %v, want three improved", r, err)
+	}
+	if want := []string{third.id[:1], second.id[:1], first.id[:1]}; !slices.Equal(model.asked, want) {
+		t.Errorf("asked about %v, want %v", model.asked, want)
+	}
+}
+
 // What a model made stays whatever made it: nothing asks again but other bytes
 // of the session. Between two askings rules add what is new, people's edits win,
 // and ids follow their items.

@@ -75,6 +75,12 @@ func TestReconcile(t *testing.T) {
 		t.Error("a link between unrelated items")
 	}
 	m.forget()
+	m.answer = func(llm.Request) (string, error) { return `{"pairs":[]}`, nil }
+	none, err := improver(t, m, newMemory(), nil).Reconcile(t.Context(), pairs)
+	if err != nil || len(m.asked) != 1 || !none[0].Known || none[0].Relation != "" {
+		t.Errorf("an empty list: got %v, %v after %d requests, want all unrelated after one", none, err, len(m.asked))
+	}
+	m.forget()
 	m.answer = rule(ruling{Relation: "same", Earlier: "Logs go to", Later: "Logs go to"})
 	if got, err = im.Reconcile(t.Context(), pairs); err != nil || len(m.asked) != 0 || got[6].Relation != "" ||
 		got[0].Relation != payload.Supersedes {

@@ -88,8 +88,8 @@ func (w note) list(it *payload.Item) []string {
 	take := func(list []word, most, longest int) {
 		n := 0
 		for _, w := range list {
-			s := tidy(strings.Trim(string(w), `"`), longest)
-			useless := s == "" || n == most || strings.Contains(text, strings.ToLower(s)) || slices.Contains(out, s) ||
+			s := tidy(strings.Trim(string(w), `"`), 2*longest)
+			useless := s == "" || len(s) > longest || n == most || strings.Contains(text, strings.ToLower(s)) || slices.Contains(out, s) ||
 				strings.Contains(s, "<!--")
 			if useless {
 				continue
