@@ -107,7 +107,6 @@ func calls(t ingest.Turn) string {
 		}
 		switch {
 		case c.Reason == "" || c.ReasonTurn != "": // a turn's own text
-		case c.Verdict == ingest.Clarify: // the client's words
 		case c.Plan != nil && c.Verdict == ingest.Rejected:
 			parts = append(parts, "Refused: “"+c.Reason+"”")
 		default:

@@ -303,6 +303,9 @@ func (c *condenser) verdict(call *ingest.ToolCall) {
 func (c *condenser) output(call *ingest.ToolCall) {
 	switch {
 	case call.Verdict == ingest.Rejected || call.Result == "":
+	case call.Verdict == ingest.Clarify: // the rest is the client's
+		_, asked, _ := strings.Cut(call.Result, "Questions asked:")
+		c.lines("~ ", clip(asked, clipAsked))
 	case call.Agent != "" || c.agents[call.ID] || call.Name == "Task" || call.Name == "Agent":
 		report, _, _ := strings.Cut(call.Result, "\nagentId: ")
 		c.lines("~ ", clip(report, clipReport))

@@ -8,6 +8,7 @@ import (
 
 	"recall/distill"
 	"recall/ingest"
+	"recall/ingest/claudecode"
 	"recall/payload"
 )
 
@@ -154,6 +155,30 @@ func TestWhatIsWrittenForPeopleIsShown(t *testing.T) {
 	}
 	if lines, lost := quotedAll(t, s); lines < 9 || lost > 0 {
 		t.Errorf("%d of %d lines can't be quoted", lost, lines)
+	}
+}
+
+// Whoever wants to talk about a question first said no more than they had answered by then.
+func TestTheClientsWordsAreNobodys(t *testing.T) {
+	s := session("u: go on", "a: A question.")
+	refusal := "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n" +
+		"The user wants to clarify these questions.\n    This means they may have additional information.\n\n" +
+		"    Questions asked:\n- \"Which store?\"\n  Answer: SQLite\n- \"Which port?\"\n  (No answer provided)"
+	call := ingest.ToolCall{Name: "AskUserQuestion", Done: true, Failed: true, Result: refusal}
+	call.Verdict, call.Reason = claudecode.Refusal(refusal)
+	s.Turns[1].Calls = []ingest.ToolCall{call}
+	blocks, _ := condense(s)
+	want := `## t2 assistant
+| A question.
++ AskUserQuestion -> the user wanted to talk first
+= user: SQLite
+~ - "Which store?"
+~   Answer: SQLite
+~ - "Which port?"
+~   (No answer provided)
+`
+	if d := cmp.Diff(want, blocks[1].text); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
 	}
 }
 

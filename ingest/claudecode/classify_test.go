@@ -88,9 +88,10 @@ func TestRefusal(t *testing.T) {
 		{"Permission to use Bash with command rm has been denied.", ingest.Denied, ""},
 		{"Permission for this action was denied by the Claude Code auto mode classifier. Reason: x", ingest.Denied, ""},
 		{"The agent proposed a plan that was rejected by the user. The user chose to stay in plan mode", ingest.Rejected, ""},
-		{no + "To tell you how to proceed, the user said:\nThe user wants to clarify these questions.\n Questions asked:",
-			ingest.Clarify,
-			"The user wants to clarify these questions.\n Questions asked:"},
+		{no + "To tell you how to proceed, the user said:\nThe user wants to clarify these questions.\n    Questions asked:\n" +
+			"- \"Which store?\"\n  (No answer provided)", ingest.Clarify, ""},
+		{no + "To tell you how to proceed, the user said:\nThe user wants to clarify these questions.\n    Questions asked:\n" +
+			"- \"Which store?\"\n  Answer: SQLite\n- \"Which port?\"\n  (No answer provided)", ingest.Clarify, "SQLite"},
 		{"notes/log.txt: The user doesn't want to proceed with this tool use.", ingest.Unasked, ""},
 		{"Exit code 1", ingest.Unasked, ""},
 	}

@@ -20,7 +20,7 @@ func Refusal(text string) (v ingest.Verdict, reason string) {
 	case opens("User rejected tool use"), opens("The agent proposed a plan that was rejected by the user."):
 		return ingest.Rejected, ""
 	case opens("The user wants to clarify these questions"):
-		return ingest.Clarify, ""
+		return ingest.Clarify, answeredSoFar(text)
 	case opens("The user doesn't want to take this action right now."), opens("Permission for this action was denied"),
 		opens("Permission to use ") && strings.Contains(text, "has been denied"):
 		return ingest.Denied, ""
@@ -40,7 +40,7 @@ func rejection(text string) (ingest.Verdict, string) {
 		if _, reason, ok := strings.Cut(text, mark); ok {
 			reason = strings.TrimSpace(reason)
 			if strings.HasPrefix(reason, "The user wants to clarify these questions") {
-				return ingest.Clarify, reason
+				return ingest.Clarify, answeredSoFar(reason)
 			}
 			return ingest.Rejected, cutNote(reason)
 		}
@@ -49,6 +49,18 @@ func rejection(text string) (ingest.Verdict, string) {
 		return ingest.Denied, ""
 	}
 	return ingest.Rejected, ""
+}
+
+// answeredSoFar is what a person had answered before they wanted to talk: all else that is said
+// then, the questions too, is the client's.
+func answeredSoFar(text string) string {
+	var said []string
+	for line := range strings.Lines(text) {
+		if answer, ok := strings.CutPrefix(strings.TrimSpace(line), "Answer: "); ok {
+			said = append(said, answer)
+		}
+	}
+	return strings.Join(said, "\n")
 }
 
 // cutNote takes the client's own note off the end of a reason.
