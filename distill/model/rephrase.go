@@ -89,8 +89,8 @@ func (w note) list(it *payload.Item) []string {
 		n := 0
 		for _, w := range list {
 			s := tidy(strings.Trim(string(w), `"`), 2*longest)
-			useless := s == "" || len(s) > longest || n == most || strings.Contains(text, strings.ToLower(s)) || slices.Contains(out, s) ||
-				strings.Contains(s, "<!--")
+			useless := s == "" || len(s) > longest || n == most || strings.Contains(text, strings.ToLower(s)) ||
+				slices.Contains(out, s) || strings.Contains(s, "<!--")
 			if useless {
 				continue
 			}
