@@ -18,14 +18,14 @@ type Line struct {
 }
 
 // Stamps tells for each session what its entry was made from: Doc.Stamp.
-func (x *Index) Stamps(ctx context.Context) (map[string]string, error) {
+func (x *Index) Stamps(ctx context.Context, of ...string) (map[string]string, error) {
 	all := map[string]string{}
 	_, err := readList(ctx, x, func(rows *sql.Rows) (none struct{}, err error) {
 		var sid, stamp string
 		err = rows.Scan(&sid, &stamp)
 		all[sid] = stamp
 		return none, err
-	}, `SELECT sid, stamp FROM stamp`)
+	}, `SELECT sid, stamp FROM stamp WHERE ?1 IN ('null', '[]') OR sid IN (SELECT value FROM json_each(?1))`, jsonList(of))
 	return all, err
 }
 

@@ -125,6 +125,16 @@ func (e Entry) Made() time.Time {
 	return fi.ModTime()
 }
 
+// Holding is the file that a path is a source of, nil if none is.
+func (e *Entry) Holding(path string) *FileState {
+	for i := range e.Files {
+		if e.Files[i].source(path) != nil {
+			return &e.Files[i]
+		}
+	}
+	return nil
+}
+
 // Gone reports whether none of the session's sources exists any more, as far as
 // the library was told.
 func (e Entry) Gone() bool {

@@ -108,6 +108,7 @@ type Library struct {
 	listDir   string // where the list of sessions is cached, ""
 	listStale bool   // it has changed since it was read from there
 	sessions  map[ingest.SessionID]*known
+	alone     map[ingest.SessionID]*known // read without the others, until those are looked at
 	broken    []ingest.Problem
 	writes    bool   // seen is kept up to date: this process's folder is in .tmp
 	seen      string // generation of the folders that sessions stands for
@@ -229,7 +230,7 @@ func newLibrary(dir, id string, format int) (*Library, error) {
 		return nil, fmt.Errorf("open library: %w", err)
 	}
 	l := &Library{dir: disk.RealPath(abs), id: id, lockWait: 30 * time.Second, inFolders: make(chan struct{}, 1),
-		sessions: map[ingest.SessionID]*known{}}
+		sessions: map[ingest.SessionID]*known{}, alone: map[ingest.SessionID]*known{}}
 	l.format.Store(int32(format))
 	disk.Guard(l.dir)
 	return l, nil

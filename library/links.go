@@ -100,8 +100,10 @@ func (l *Library) ChangeLinks(change func(lines []payload.Link) ([]payload.Link,
 		more, err := change(lines)
 		for _, line := range more {
 			_, gone := l.Session(ingest.SessionID(line.FromSession))
-			if _, other := l.Session(ingest.SessionID(line.ToSession)); gone != nil && other != nil && err == nil {
-				err = fmt.Errorf("link of %s: %w", line.From, gone)
+			if gone != nil && err == nil {
+				if _, other := l.Session(ingest.SessionID(line.ToSession)); other != nil {
+					err = fmt.Errorf("link of %s: %w", line.From, gone)
+				}
 			}
 		}
 		if err == nil && len(more) > 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -188,13 +189,24 @@ func (l *Library) Lookup(name string) (Entry, error) {
 func (l *Library) current(id ingest.SessionID) (Entry, bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.loaded {
+	if !l.loaded && l.alone[id] == nil {
 		if err := l.scan(); err != nil {
 			return Entry{}, false, err
 		}
 	}
 	e, ok := l.at(id)
 	return e, ok, nil
+}
+
+// SessionAt reads one session where it was last seen, by its folder's path in the library, so that
+// what is done to that one alone doesn't look at all others. The error is ErrNoSession where
+// another, or none, lies there by now.
+func (l *Library) SessionAt(id ingest.SessionID, folder string) (Entry, error) {
+	e, err := ReadEntry(filepath.Join(l.dir, folder))
+	if err != nil || e.ID != id {
+		return Entry{}, fmt.Errorf("%s: %w", id, ErrNoSession)
+	}
+	return e, l.remember(e)
 }
 
 func (l *Library) known(id ingest.SessionID) (Entry, bool) {
@@ -205,8 +217,11 @@ func (l *Library) known(id ingest.SessionID) (Entry, bool) {
 
 // at is known for those who hold l.mu.
 func (l *Library) at(id ingest.SessionID) (Entry, bool) {
-	k, ok := l.sessions[id]
-	if !ok {
+	k := l.sessions[id]
+	if k == nil && !l.loaded {
+		k = l.alone[id]
+	}
+	if k == nil {
 		return Entry{}, false
 	}
 	return k.Entry, true
@@ -217,6 +232,7 @@ func (l *Library) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.loaded = false
+	clear(l.alone)
 }
 
 // remember notes an entry that this process has just written.
@@ -232,7 +248,12 @@ func (l *Library) note(e Entry) error {
 	if err != nil {
 		return err
 	}
-	l.sessions[e.ID] = &known{Entry: e, Stamp: stampOf(fi)}
+	k := &known{Entry: e, Stamp: stampOf(fi)}
+	if !l.loaded {
+		l.alone[e.ID] = k
+		return nil
+	}
+	l.sessions[e.ID] = k
 	l.listStale = true
 	return nil
 }

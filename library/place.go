@@ -97,6 +97,9 @@ func (e *Entry) describe(m *Meta) {
 
 // move brings a session's folder to its place. The caller holds its lock.
 func (l *Library) move(e Entry) error {
+	if reg, err := l.readRegistry(); err == nil && l.wanted(e, reg) == e.Folder {
+		return nil // whoever changes the registry moves it then
+	}
 	return l.withFolders(func() error {
 		reg, err := l.readRegistry()
 		if err != nil {

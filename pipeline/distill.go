@@ -42,21 +42,12 @@ func (r *run) distill(ctx context.Context) (left int, err error) {
 // behind lists the families of which something is to be done, those left out
 // that were tried before as they are.
 func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, error) {
-	entries, err := r.Library.Sessions()
+	look := r.everything
+	if r.options.Glanced != nil {
+		look = r.grown
+	}
+	entries, stamps, err := look(ctx, len(tried) == 0)
 	if err != nil {
-		return nil, err
-	}
-	if len(tried) == 0 {
-		r.report.Problems = append(r.report.Problems, r.Library.Broken()...)
-	}
-	stamps, err := r.Index.Stamps(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.heads(ctx, entries); err != nil {
-		return nil, err
-	}
-	if err := r.unindex(ctx, entries, stamps); err != nil {
 		return nil, err
 	}
 	names, err := r.projectNames()
@@ -92,8 +83,28 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, err
 			tried[f.signature()] = true
 			work = append(work, f)
 		}
+		r.keepAlone(f)
 	}
 	return work, nil
+}
+
+// everything lists the library's sessions, and what the index has of them.
+func (r *run) everything(ctx context.Context, first bool) ([]library.Entry, map[string]string, error) {
+	entries, err := r.Library.Sessions()
+	if err != nil {
+		return nil, nil, err
+	}
+	if first {
+		r.report.Problems = append(r.report.Problems, r.Library.Broken()...)
+	}
+	stamps, err := r.Index.Stamps(ctx)
+	if err == nil {
+		err = r.heads(ctx, entries)
+	}
+	if err == nil {
+		err = r.unindex(ctx, entries, stamps)
+	}
+	return entries, stamps, err
 }
 
 // anew reports whether a session's payload isn't what it should be, by its stamp or by

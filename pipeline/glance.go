@@ -15,20 +15,20 @@ import (
 	"recall/ingest"
 )
 
-// A glance spares a question the look at every session: it is what the last look at
+// A Glance spares a question the look at every session: it is what the last look at
 // everything left of the files and folders in which something happens next. While they are as
 // they were, nothing is new but what somebody did to a session that isn't among those last
-// written to, and then GlanceHolds says how long that may go unseen. It is a cache.
-type glance struct {
-	Header   string                    // what made it
-	Looked   time.Time                 // when everything was looked at
-	Sessions map[ingest.SessionID]bool // that are watched
-	Was      map[string]glanced        // by path; a folder's, too
-}
+// written to, and then GlanceHolds says how long that may go unseen. Where nothing but sources
+// of sessions has grown, those alone are taken in (see syncGrown). It is a cache: a part of seen,
+// and what that is silent about.
+type Glance struct {
+	Header   string    // what made it
+	Looked   time.Time // when everything was looked at
+	Relating time.Duration
+	Sessions map[ingest.SessionID]seenSession // that are watched
+	Was      map[string]seenFile              // by path; a folder's, too; Session "" of what is no source
 
-type glanced struct {
-	Was   fileStat
-	Stamp string // ingest.Stamp of a source's file; "" of others
+	grown map[ingest.SessionID]bool // of which a source isn't as it was
 }
 
 // glancedAtMost is how many files of sources are watched, those last written to: a hundred and
@@ -58,65 +58,110 @@ func (p *Archiver) glanceHeader() string {
 	return said.String()
 }
 
-// Unchanged reports whether a glance shows that nothing is new since everything was looked
-// at and taken in, and when that was. The session that it is asked from, "" if
-// that isn't known, must be among those that are watched.
-func (p *Archiver) Unchanged(from ingest.SessionID) (looked time.Time, ok bool) {
-	var g glance
-	unsure := readGob(string(p.glanceFile()), &g) != nil || g.Header != p.glanceHeader() || p.unfinished().isSet() ||
-		from != "" && !g.Sessions[from] || g.Looked.After(p.Time())
-	if unsure {
-		return time.Time{}, false
+// Glance looks at what is watched. It is nil unless that shows all that is new since everything was
+// looked at and taken in. The session that it is asked from, "" if that isn't known, must be among
+// those that are watched.
+func (p *Archiver) Glance(from ingest.SessionID) *Glance {
+	g := &Glance{grown: map[ingest.SessionID]bool{}}
+	unsure := readGob(string(p.glanceFile()), g) != nil || g.Header != p.glanceHeader() || p.unfinished().isSet() ||
+		g.Looked.After(p.Time())
+	if _, watched := g.Sessions[from]; unsure || from != "" && !watched {
+		return nil
 	}
 	for path, was := range g.Was {
-		if now := glanceAt(path, was.Stamp != ""); now != was {
-			return time.Time{}, false
+		now := glanceAt(path, was.Session)
+		switch {
+		case now == was:
+		case was.Session == "" || now.Was.Size == edited || g.Sessions[was.Session].Alone == "":
+			return nil
+		default:
+			g.grown[was.Session] = true
 		}
 	}
-	return g.Looked, true
+	for _, path := range p.atTop() {
+		if _, ok := g.Was[path]; !ok {
+			return nil
+		}
+	}
+	return g
 }
 
-func glanceAt(path string, stamped bool) glanced {
+// Same reports whether nothing is new at all.
+func (g *Glance) Same() bool { return len(g.grown) == 0 }
+
+// Recent reports whether it may still be gone by.
+func (g *Glance) Recent() bool { return time.Since(g.Looked) < GlanceHolds }
+
+func glanceAt(path string, of ingest.SessionID) seenFile {
 	fi, err := os.Stat(path)
 	if err != nil {
-		return glanced{Was: fileStat{Size: edited}}
+		return seenFile{Was: fileStat{Size: edited}, Session: of}
 	}
-	g := glanced{Was: fileStat{fi.Size(), fi.ModTime().UnixNano()}}
-	if stamped {
+	g := seenFile{Was: fileStat{fi.Size(), fi.ModTime().UnixNano()}, Session: of}
+	if of != "" {
 		g.Stamp = ingest.Stamp(path, fi)
 	}
 	return g
 }
 
-// keepGlance leaves a glance behind if everything was looked at and is taken in, and removes it where
-// a question must find a fault itself to tell of it. What changed since the look began is
-// entered as no file ever is.
+// atTop lists what lies at the top of the library and in its inbox, but for what is there while
+// recall is at work. Of the top itself nothing more is looked at: that changes with each run.
+func (p *Archiver) atTop() (paths []string) {
+	for _, dir := range []string{p.Library.Dir(), filepath.Join(p.Library.Dir(), "inbox")} {
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			if !strings.HasPrefix(e.Name(), ".") {
+				paths = append(paths, filepath.Join(dir, e.Name()))
+			}
+		}
+	}
+	return paths
+}
+
+// watch enters how a path is now. One that changed since the run began is entered as no file ever
+// is; not a ledger, which only grows.
+func (r *run) watch(g *Glance, path string) {
+	if _, done := g.Was[path]; done {
+		return
+	}
+	now := glanceAt(path, "")
+	racy := r.start.Add(-2 * time.Second).UnixNano() // the coarsest clock of a file system
+	if now.Was.Mod >= racy && filepath.Ext(path) != ".jsonl" {
+		now.Was.Size = edited - 1
+	}
+	g.Was[path] = now
+}
+
+// watchSession enters a session's page as it was left, which is how a look at everything notices
+// a hand edit, too.
+func (r *run) watchSession(g *Glance, id ingest.SessionID) {
+	s := r.seen.Sessions[id]
+	g.Sessions[id] = s
+	g.Was[filepath.Join(r.Library.Dir(), s.Path)] = seenFile{Was: s.Page}
+}
+
+// faulty reports whether a question must find a fault itself to tell of it.
+func (r *run) faulty(err error) bool {
+	told := err != nil || r.report.Left > 0 || r.report.Skipped()
+	return told || r.unfinished().isSet() || r.Library.ReadOnly() != nil
+}
+
+// keepGlance leaves a glance behind if everything was looked at and is taken in, and removes
+// the one that is there otherwise.
 func (r *run) keepGlance(err error) error {
 	if len(r.options.From) > 0 || r.options.Only != "" || r.options.Reindex || r.options.salvaged != nil {
 		return err
 	}
-	faulty := err != nil || r.report.Left > 0 || r.report.Skipped() || r.unfinished().isSet() ||
-		r.Library.ReadOnly() != nil
-	if faulty {
+	if r.faulty(err) {
 		return errors.Join(err, r.glanceFile().clear())
 	}
-	g := glance{r.glanceHeader(), r.Time(), map[ingest.SessionID]bool{}, map[string]glanced{}}
-	racy := r.start.Add(-2 * time.Second).UnixNano() // the coarsest clock of a file system
-	look := func(path string) {
-		if _, done := g.Was[path]; done {
-			return
-		}
-		now := glanceAt(path, false)
-		if now.Was.Mod >= racy {
-			now.Was.Size = edited - 1
-		}
-		g.Was[path] = now
-	}
+	g := Glance{Header: r.glanceHeader(), Looked: r.Time(), Relating: r.seen.Relating,
+		Sessions: map[ingest.SessionID]seenSession{}, Was: map[string]seenFile{}}
 	for _, reader := range r.Readers {
 		for _, root := range r.RootsOf(reader) {
 			for _, dir := range ingest.WatchedIn(reader.Source(), root) {
-				look(dir)
-				r.folders(dir, look)
+				r.watch(&g, dir)
+				r.folders(dir, func(path string) { r.watch(&g, path) })
 			}
 		}
 	}
@@ -124,36 +169,30 @@ func (r *run) keepGlance(err error) error {
 		return r.glanceFile().clear()
 	}
 	files := make([]string, 0, len(r.seen.Files))
-	for path := range r.seen.Files {
-		files = append(files, path)
+	for path, f := range r.seen.Files {
+		if _, ok := r.seen.Sessions[f.Session]; ok { // nothing is made of a client's memory
+			files = append(files, path)
+		}
 	}
 	slices.SortFunc(files, func(a, b string) int {
 		return cmp.Compare(r.seen.Files[b].Was.Mod, r.seen.Files[a].Was.Mod)
 	})
 	for _, path := range files[:min(len(files), glancedAtMost)] {
 		f := r.seen.Files[path]
-		g.Sessions[f.Session] = true
-		g.Was[path] = glanced{f.Was, f.Stamp}
-		look(filepath.Dir(path))
+		g.Was[path] = f
+		r.watch(&g, filepath.Dir(path))
+		r.watchSession(&g, f.Session)
 	}
-	for id, s := range r.seen.Sessions {
-		page := filepath.Join(r.Library.Dir(), s.Path)
-		look(filepath.Dir(filepath.Dir(page)))
-		if g.Sessions[id] {
-			look(page)
-			look(filepath.Join(filepath.Dir(page), "session.json"))
-		}
+	for _, s := range r.seen.Sessions {
+		r.watch(&g, filepath.Dir(filepath.Dir(filepath.Join(r.Library.Dir(), s.Path))))
 	}
-	for _, dir := range []string{r.Library.Dir(), filepath.Join(r.Library.Dir(), "inbox")} {
-		look(dir)
-		entries, _ := os.ReadDir(dir)
-		for _, e := range entries {
-			look(filepath.Join(dir, e.Name()))
-		}
+	r.watch(&g, filepath.Join(r.Library.Dir(), "inbox"))
+	for _, path := range r.atTop() {
+		r.watch(&g, path)
 	}
-	var had glance // an idle sync writes nothing
+	var had Glance // an idle sync writes nothing
 	if readGob(string(r.glanceFile()), &had) == nil && had.Header == g.Header && maps.Equal(had.Was, g.Was) &&
-		g.Looked.Sub(had.Looked) < GlanceHolds/2 {
+		maps.Equal(had.Sessions, g.Sessions) && g.Looked.Sub(had.Looked) < GlanceHolds/2 {
 		return nil
 	}
 	return writeGob(string(r.glanceFile()), &g)

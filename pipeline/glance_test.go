@@ -85,8 +85,8 @@ func TestGlance(t *testing.T) {
 			if _, err := p.Sync(context.Background(), pipeline.Options{}); err != nil {
 				t.Fatal(err)
 			}
-			_, same := p.Unchanged("")
-			return same
+			g := p.Glance("")
+			return g != nil && g.Same()
 		}
 		for try := 0; !ready(); try++ {
 			if try == 3 {
@@ -97,8 +97,9 @@ func TestGlance(t *testing.T) {
 			}
 		}
 		c.do()
-		if looked, same := p.Unchanged(c.from); same != c.same || same && time.Since(looked) > time.Minute {
-			t.Errorf("%s: got %v of %v, want %v", c.name, same, looked, c.same)
+		g := p.Glance(c.from)
+		if same := g != nil && g.Same(); same != c.same || same && !g.Recent() {
+			t.Errorf("%s: got %+v, want the same: %v", c.name, g, c.same)
 		}
 	}
 }
@@ -143,5 +144,72 @@ func age(t *testing.T, dir string) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A session that grew is taken in without a look at any other: what that leaves behind is what a look at everything
+// would, so that the next question, and the next sync, find nothing new.
+func TestGrown(t *testing.T) {
+	root := filepath.Join(t.TempDir(), ".claude")
+	made, err := synthtest.Write(root, synthtest.Options{Sessions: 6, BytesEach: 4 << 10, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := own(open(t, t.TempDir()), root)
+	sync := func(o pipeline.Options) pipeline.Report {
+		t.Helper()
+		r, err := p.Sync(context.Background(), o)
+		if err != nil || len(r.Problems) > 0 {
+			t.Fatal(r, err)
+		}
+		return r
+	}
+	for range 2 { // the second sees that nothing is new
+		sync(pipeline.Options{})
+		age(t, p.Library.Dir())
+		age(t, filepath.Join(root, "projects"))
+	}
+	sync(pipeline.Options{})
+	last := made[len(made)-1]
+	for i := range 3 {
+		uuid := "more-" + string(rune('a'+i))
+		appendText(t, last.Path, oneMore(uuid))
+		g := p.Glance(ingest.SessionID(last.ID))
+		if g == nil || g.Same() {
+			t.Fatalf("%d: a session that grew: %+v", i, g)
+		}
+		r := sync(pipeline.Options{Glanced: g})
+		if r.Found != 1 || r.Grown != 1 || r.Distilled != 1 || r.Bytes != int64(len(oneMore(uuid))) {
+			t.Errorf("%d: %+v", i, r)
+		}
+		if g := p.Glance(""); g == nil || !g.Same() {
+			t.Errorf("%d: the session was taken in, and a glance shows more: %+v", i, g)
+		}
+	}
+	if r := sync(pipeline.Options{}); r.Found != 6 || r.New+r.Grown+r.Distilled+r.Indexed != 0 {
+		t.Errorf("after three questions a look at everything finds %+v", r)
+	}
+	// It begins as another does by now: both are looked at, as everything is.
+	other, err := os.ReadFile(made[0].Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(last.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(last.Path, append(other, text...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g := p.Glance("")
+	if g == nil || g.Same() {
+		t.Fatalf("a session was written over: %+v", g)
+	}
+	if r := sync(pipeline.Options{Glanced: g}); r.Found != 6 || r.Distilled == 0 {
+		t.Errorf("a session became a fork of another: %+v", r)
+	}
+	appendText(t, last.Path, oneMore("fork"))
+	if g := p.Glance(""); g != nil {
+		t.Errorf("of two that are one family, one grew: %+v", g)
 	}
 }

@@ -48,7 +48,9 @@ func (r *run) keepPage(e library.Entry, f fileStat) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.seen.set(e.ID, seenSession{path, f, r.seen.Sessions[e.ID].Key})
+	s := r.seen.Sessions[e.ID]
+	s.Path, s.Page = path, f
+	r.seen.set(e.ID, s)
 }
 
 // keepKey notes session.json as it was when it was good. The caller holds mu, or is alone.

@@ -66,7 +66,8 @@ type Report struct {
 	Packed    int   `json:"packed"`      // sessions whose segments were packed; of Archive
 	Saved     int64 `json:"saved_bytes"` // bytes on the disk that packing saved
 	// sessions left for the next time, the time budget being used up or made only lately
-	Left int `json:"left"`
+	Left      int  `json:"left"`
+	Unrelated bool `json:"-"` // how what is new bears on the rest is left for the next time
 	// when the first of those left that are large may be made; zero if none is
 	Until    time.Time        `json:"-"`
 	Unread   []Unread         `json:"unread"`   // sessions with lines that no parser could use, of those indexed

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -24,49 +25,61 @@ import (
 // neither items nor links changed. Lines of links.jsonl that can't be read are
 // problems; they cost no other line.
 func (p *Pipeline) Relate(ctx context.Context) (problems []ingest.Problem, err error) {
-	return p.relate(ctx, func() {})
+	problems, _, err = p.relate(ctx, func() {})
+	return problems, err
+}
+
+// relateTimed is relate as a part of a run, which remembers what it takes.
+func (r *run) relateTimed(ctx context.Context, written func()) error {
+	start := time.Now()
+	problems, any, err := r.relate(ctx, written)
+	if any {
+		r.seen.Relating, r.seen.dirty = time.Since(start), true
+	}
+	r.report.Problems = append(r.report.Problems, problems...)
+	return err
 }
 
 // relate is Relate where something else may be writing to the index: written waits
-// for that.
-func (p *Pipeline) relate(ctx context.Context, written func()) (problems []ingest.Problem, err error) {
+// for that. It reports whether there was anything to do.
+func (p *Pipeline) relate(ctx context.Context, written func()) (problems []ingest.Problem, any bool, err error) {
 	due, made, err := p.Index.Due(ctx)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	stamp, err := p.Library.LinksStamp()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if len(due) == 0 && made == relate.Version()+"\n"+stamp {
-		return nil, nil
+		return nil, false, nil
 	}
 	if version, _, _ := strings.Cut(made, "\n"); made != "" && version != relate.Version() {
 		written()
 		if err := p.Index.AllDue(ctx); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if due, _, err = p.Index.Due(ctx); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 	lines, err := p.changeLinks(ctx, due)
 	switch {
 	case errors.Is(err, library.ErrBusy): // somebody else is at it: the next time
-		return nil, nil
+		return nil, false, nil
 	case errors.Is(err, library.ErrDamaged):
 		problems = []ingest.Problem{{Path: p.Library.Dir(), Reason: err.Error()}}
 	case err != nil:
-		return nil, err
+		return nil, false, err
 	}
 	if stamp, err = p.Library.LinksStamp(); err != nil {
-		return problems, err
+		return problems, false, err
 	}
 	if p.Library.ReadOnly() != nil {
 		due = nil // they still are
 	}
 	written()
-	return problems, p.Index.PutLinks(ctx, payload.StandingLinks(lines), relate.Version()+"\n"+stamp, due)
+	return problems, true, p.Index.PutLinks(ctx, payload.StandingLinks(lines), relate.Version()+"\n"+stamp, due)
 }
 
 // changeLinks brings links.jsonl up to date, and returns all lines.
@@ -153,9 +166,11 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 // the item.
 func (p *Pipeline) certain(indexed map[string]string, l payload.Link) bool {
 	return !slices.ContainsFunc([]string{l.FromSession, l.ToSession}, func(sid string) bool {
-		_, in := indexed[sid]
+		if _, in := indexed[sid]; in {
+			return false
+		}
 		_, err := p.Library.Session(ingest.SessionID(sid))
-		return !in && err == nil
+		return err == nil
 	})
 }
 

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/gob"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 type seen struct {
 	path  string
 	dirty bool
+	some  bool // it is a part of the table, which save adds to what is there
 	seenTable
 }
 
@@ -34,6 +36,7 @@ type seenTable struct {
 	Faults   map[ingest.SessionID]fault // sessions that can't be distilled as they are
 	Handed   string                     // see indexReceived
 	PackDue  time.Time                  // before it no session needs packing; of archived.gob
+	Relating time.Duration              // what finding the links of sessions that changed took last
 }
 
 // fileStat tells a file from what it was.
@@ -50,26 +53,69 @@ type seenSession struct {
 	Path string   // of payload.md, relative to the library
 	Page fileStat // payload.md as last written
 	Key  fileStat // session.json beside it as last read
+	// a hash of what it begins with where no other session does, and none is to be made with it; else ""
+	Alone string
 }
 
 // openSeen reads the table at path; what can't be read or was made by another
 // version of anything named in header counts as empty.
 func openSeen(path, header string) *seen {
-	t := &seen{path: path}
-	header = "recall seen 6 " + header
-	if err := readGob(path, &t.seenTable); err != nil || t.Header != header {
-		t.seenTable = seenTable{Header: header}
+	t, empty := &seen{path: path}, newSeen(path, header)
+	parts, err := t.read()
+	if err != nil || t.Header != empty.Header {
+		return empty
 	}
+	t.dirty = parts > 1 // they become one
 	if t.Files == nil { // an empty map isn't kept
-		t.Files = map[string]seenFile{}
+		t.Files = empty.Files
 	}
 	if t.Sessions == nil {
-		t.Sessions = map[ingest.SessionID]seenSession{}
+		t.Sessions = empty.Sessions
 	}
 	if t.Faults == nil {
-		t.Faults = map[ingest.SessionID]fault{}
+		t.Faults = empty.Faults
 	}
 	return t
+}
+
+// newSeen is an empty table.
+func newSeen(path, header string) *seen {
+	return &seen{path: path, seenTable: seenTable{Header: "recall seen 7 " + header, Files: map[string]seenFile{},
+		Sessions: map[ingest.SessionID]seenSession{}, Faults: map[ingest.SessionID]fault{}}}
+}
+
+// read reads the table and what was added to it, each a gob of its own: later ones say
+// what differs. It returns how many there were. What can't be read of them was never said.
+func (t *seen) read() (parts int, err error) {
+	f, err := disk.OpenPlain(t.path, os.O_RDONLY, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	in := bufio.NewReaderSize(f, 1<<20) // a decoder takes no more of it than its gob
+	for {
+		if err := gob.NewDecoder(in).Decode(&t.seenTable); err != nil {
+			if parts > 0 {
+				err = nil
+			}
+			return parts, err
+		}
+		parts++
+	}
+}
+
+// append adds to the table that is there.
+func (t *seen) append() error {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(&t.seenTable); err != nil {
+		return err
+	}
+	f, err := disk.OpenPlain(t.path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b.Bytes())
+	return errors.Join(err, f.Close())
 }
 
 // session answers as ingest.Seen.
@@ -125,6 +171,9 @@ func (t *seen) set(id ingest.SessionID, s seenSession) {
 func (t *seen) save() error {
 	if !t.dirty {
 		return nil
+	}
+	if t.some {
+		return t.append()
 	}
 	if err := writeGob(t.path, &t.seenTable); err != nil {
 		return err

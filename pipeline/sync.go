@@ -24,6 +24,8 @@ type Options struct {
 	// leave sessions alone whose files were written to within this time; they are archived all the same
 	Quiet   time.Duration
 	Reindex bool // index everything again, from the library alone
+	// nothing is looked at but the sessions that it shows to have grown
+	Glanced *Glance
 
 	salvaged []ingest.Found // nothing but these is looked at
 }
@@ -41,6 +43,13 @@ func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 
 func (p *Pipeline) syncOnce(ctx context.Context, o Options) (Report, error) {
 	defer collectLess()()
+	if o.Glanced != nil {
+		report, err := p.syncGrown(ctx, o)
+		if !errors.Is(err, errMore) {
+			return report, err
+		}
+		o.Glanced = nil
+	}
 	r := p.newRun(o)
 	err := r.sync(ctx)
 	r.report.Expiring, r.report.Unsafe = len(r.expiring), p.unsafe(r.expiring)
@@ -56,14 +65,12 @@ func (p *Pipeline) syncOnce(ctx context.Context, o Options) (Report, error) {
 		err = r.indexReceived(ctx)
 	}
 	if err == nil {
-		var problems []ingest.Problem
 		var tidying errgroup.Group // beside what is only read of the index
 		if r.untidy {
 			tidying.Go(func() error { return r.Index.Tidy(context.WithoutCancel(ctx)) })
 		}
-		problems, err = p.relate(ctx, func() { tidying.Wait() })
+		err = r.relateTimed(ctx, func() { tidying.Wait() })
 		err = errors.Join(err, tidying.Wait())
-		r.report.Problems = append(r.report.Problems, problems...)
 	}
 	for id, f := range r.seen.Faults { // those that were left alone; with From it is asked about those sessions alone
 		if all := len(r.options.From) == 0 && o.salvaged == nil; !r.failed[id] && (all || r.found[id]) {
@@ -127,8 +134,10 @@ type run struct {
 	again   bool                      // something failed that may go well the next time
 }
 
-func (p *Pipeline) newRun(o Options) *run {
-	return &run{Pipeline: p, intake: p.intake(o, openSeen(p.seenPath(), p.version())),
+func (p *Pipeline) newRun(o Options) *run { return p.runOver(o, openSeen(p.seenPath(), p.version())) }
+
+func (p *Pipeline) runOver(o Options, seen *seen) *run {
+	return &run{Pipeline: p, intake: p.intake(o, seen),
 		lines:  writtenLines{index: p.Index, of: map[int64]written{}},
 		edited: map[ingest.SessionID]bool{}, noted: map[ingest.SessionID]bool{},
 		failed: map[ingest.SessionID]bool{}, told: map[ingest.SessionID]bool{}}
@@ -164,10 +173,7 @@ func (r *run) sync(ctx context.Context) error {
 		if left, err = r.distill(ctx); err != nil {
 			return err
 		}
-		rep := &r.report
-		if err := errors.Join(r.nameQuiet(), r.Library.Settle(), r.Library.Journal("sync", map[string]any{
-			"new": rep.New, "grown": rep.Grown, "vanished": rep.Vanished, "distilled": rep.Distilled, "edited": rep.Edited,
-			"bytes": rep.Bytes, "skipped": len(rep.Problems), "ms": time.Since(r.start).Milliseconds()})); err != nil {
+		if err := errors.Join(r.nameQuiet(), r.Library.Settle(), r.journal()); err != nil {
 			return err
 		}
 	}
@@ -176,6 +182,14 @@ func (r *run) sync(ctx context.Context) error {
 		return nil // the mark stays: what was archived waits for the next run
 	}
 	return r.unfinished().clear()
+}
+
+// journal notes what was done.
+func (r *run) journal() error {
+	rep := &r.report
+	return r.Library.Journal("sync", map[string]any{
+		"new": rep.New, "grown": rep.Grown, "vanished": rep.Vanished, "distilled": rep.Distilled, "edited": rep.Edited,
+		"bytes": rep.Bytes, "skipped": len(rep.Problems), "ms": time.Since(r.start).Milliseconds()})
 }
 
 // discover lists the sessions of all sources that aren't as last taken in.

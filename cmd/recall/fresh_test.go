@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -238,5 +240,99 @@ func TestQuestionBesideAnotherRecall(t *testing.T) {
 	if !strings.Contains(out, "dead-letter table") || strings.Contains(errOut, "warning") ||
 		!strings.Contains(errOut, "not all that is new could be taken in (1 fault); recall sync says why") {
 		t.Errorf("got %q, %q", out, errOut)
+	}
+}
+
+// Whatever a person or a client does to one session, the next question knows of it, though nothing else is looked at:
+// each of these begins where all is as it was left.
+func TestQuestionsMissNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	home, recall := asProgram(t)
+	use := func(what string) []string {
+		return []string{"Where do failed jobs go?", "Nowhere yet.",
+			"Let's use a " + what + " for failed jobs instead of a log line, because support needs them.", "Done."}
+	}
+	path := filepath.Join(home, ".claude", "projects", "-home-ann-app", "00000001-0000-4000-8000-000000000001.jsonl")
+	was := func() os.FileInfo {
+		fi, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fi
+	}
+	for n := range 4 {
+		tell(t, home, n+1, fmt.Sprintf("Let's use port %d for service %d instead of the default one, because it is taken.",
+			4000+n, n), "Done.")
+	}
+	for _, c := range []struct {
+		name, want string
+		do         func()
+	}{
+		{"it grew", "quiet parking table", func() { tell(t, home, 1, use("quiet parking table")...) }},
+		{"other words, as many, at the same time", "brisk parking table", func() {
+			at := was()
+			tell(t, home, 1, use("brisk parking table")...)
+			if err := os.Chtimes(path, time.Time{}, at.ModTime()); err != nil || was().Size() != at.Size() {
+				t.Fatal(err, "the size isn't the same")
+			}
+		}},
+		{"replaced by one of a clock that is behind", "green parking table", func() {
+			kept := path + ".kept"
+			if err := os.Rename(path, kept); err != nil {
+				t.Fatal(err)
+			}
+			tell(t, home, 1, use("green parking table")...)
+			hour := time.Now().Add(-50 * time.Hour)
+			if err := errors.Join(os.Chtimes(path, hour, hour), os.Remove(kept)); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"its page edited by hand", "Where do orange jobs go?", func() {
+			pages, _ := filepath.Glob(filepath.Join(home, "Recall", "*", "*", "payload.md"))
+			for _, page := range pages {
+				text, err := os.ReadFile(page)
+				if err != nil {
+					t.Fatal(err)
+				}
+				text = bytes.ReplaceAll(text, []byte("failed jobs go"), []byte("orange jobs go"))
+				if err := os.WriteFile(page, text, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}},
+		{"it grew, and another began", "velvet parking table", func() {
+			tell(t, home, 1, append(use("green parking table"), "Thanks.", "You are welcome.")...)
+			tell(t, home, 9, use("velvet parking table")...)
+		}},
+		{"its source deleted", "velvet parking table", func() {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		}},
+	} {
+		for range 2 {
+			recall(nil, "sync")
+			before := time.Now().Add(-time.Hour)
+			for _, dir := range []string{filepath.Join(home, "Recall"), filepath.Join(home, "Recall", "*"),
+				filepath.Join(home, "Recall", "*.toml"), filepath.Join(home, ".claude", "projects"),
+				filepath.Join(home, ".claude", "projects", "*")} {
+				found, _ := filepath.Glob(dir)
+				for _, one := range found {
+					if fi, err := os.Stat(one); err == nil && fi.ModTime().After(before) {
+						os.Chtimes(one, time.Time{}, before)
+					}
+				}
+			}
+		}
+		c.do()
+		out, errOut := recall([]string{"RECALL_QUERY_BUDGET=60s"}, "query", "where do the jobs go: a parking table?")
+		if !strings.Contains(out, c.want) || strings.Contains(errOut, "without") {
+			t.Errorf("%s: no %q in the answer:\n%s%s", c.name, c.want, out, errOut)
+		}
+	}
+	if list, _ := recall(nil, "list", "--json"); strings.Count(list, `"only here"`) != 1 {
+		t.Errorf("the source of one session was deleted:\n%s", list)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"recall/answer"
 	"recall/cmd/recall/terminal"
@@ -26,12 +25,16 @@ func (a *App) Fresh(ctx context.Context, l *library.Library) (left int, err erro
 		return 0, nil
 	}
 	from := ingest.SessionID(os.Getenv(EnvSession))
-	if looked, same := a.Archiver(l).Unchanged(from); same && a.ReadIndex(l) == nil &&
-		(time.Since(looked) < pipeline.GlanceHolds || a.TakeInRest(l)) {
+	o := pipeline.Options{Budget: a.Config.Query.Budget}
+	switch g := a.Archiver(l).Glance(from); {
+	case g == nil:
+	case g.Same() && a.ReadIndex(l) == nil && (g.Recent() || a.TakeInRest(l)):
 		return 0, nil
+	case !g.Same() && g.Recent():
+		o.Glanced = g
 	}
 	l.LockWait(a.Config.Query.Budget)
-	report, err := a.TakeIn(ctx, l, pipeline.Options{Budget: a.Config.Query.Budget})
+	report, err := a.TakeIn(ctx, l, o)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return 0, err
@@ -39,6 +42,9 @@ func (a *App) Fresh(ctx context.Context, l *library.Library) (left int, err erro
 		fmt.Fprintln(a.Err, "recall: another recall is taking in what is new; this answer may be without some of it")
 	case err != nil:
 		fmt.Fprintf(a.Err, "recall: warning: what is new could not be taken in: %v\n", err)
+	}
+	if report.Unrelated {
+		a.TakeInRest(l)
 	}
 	if n := len(report.Problems); n > 0 {
 		fmt.Fprintf(a.Err, "recall: not all that is new could be taken in (%s); recall sync says why\n",
