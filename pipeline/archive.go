@@ -63,7 +63,7 @@ func (p *Archiver) Archive(ctx context.Context, o ArchiveOptions) (Report, error
 	if err == nil && o.Pack > 0 {
 		err = r.pack(ctx, o.Pack)
 	}
-	r.report.Expiring, r.report.Unsafe = len(r.expiring), p.unsafe(r.expiring)
+	r.countExpiring()
 	r.sayUnusable()
 	return r.report, errors.Join(err, r.seen.save())
 }

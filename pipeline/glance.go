@@ -168,19 +168,21 @@ func (r *run) keepGlance(err error) error {
 	if len(g.Was) > foldersGlanced {
 		return r.glanceFile().clear()
 	}
-	files := make([]string, 0, len(r.seen.Files))
+	type written struct {
+		path string
+		at   int64
+	}
+	files := make([]written, 0, len(r.seen.Files))
 	for path, f := range r.seen.Files {
 		if _, ok := r.seen.Sessions[f.Session]; ok { // nothing is made of a client's memory
-			files = append(files, path)
+			files = append(files, written{path, f.Was.Mod})
 		}
 	}
-	slices.SortFunc(files, func(a, b string) int {
-		return cmp.Compare(r.seen.Files[b].Was.Mod, r.seen.Files[a].Was.Mod)
-	})
-	for _, path := range files[:min(len(files), glancedAtMost)] {
-		f := r.seen.Files[path]
-		g.Was[path] = f
-		r.watch(&g, filepath.Dir(path))
+	slices.SortFunc(files, func(a, b written) int { return cmp.Compare(b.at, a.at) })
+	for _, file := range files[:min(len(files), glancedAtMost)] {
+		f := r.seen.Files[file.path]
+		g.Was[file.path] = f
+		r.watch(&g, filepath.Dir(file.path))
 		r.watchSession(&g, f.Session)
 	}
 	for _, s := range r.seen.Sessions {
@@ -191,8 +193,9 @@ func (r *run) keepGlance(err error) error {
 		r.watch(&g, path)
 	}
 	var had Glance // an idle sync writes nothing
-	if readGob(string(r.glanceFile()), &had) == nil && had.Header == g.Header && maps.Equal(had.Was, g.Was) &&
-		maps.Equal(had.Sessions, g.Sessions) && g.Looked.Sub(had.Looked) < GlanceHolds/2 {
+	bad := readGob(string(r.glanceFile()), &had)
+	same := had.Header == g.Header && maps.Equal(had.Was, g.Was) && maps.Equal(had.Sessions, g.Sessions)
+	if bad == nil && same && g.Looked.Sub(had.Looked) < GlanceHolds/2 {
 		return nil
 	}
 	return writeGob(string(r.glanceFile()), &g)

@@ -35,7 +35,8 @@ type Options struct {
 // report; the error is for faults that stopped it.
 func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 	rep, err := p.syncOnce(ctx, o)
-	if everything := len(o.From) == 0 && o.Only == "" && o.Budget == 0; err == nil && everything && rep.Left == 0 {
+	everything := len(o.From) == 0 && o.Only == "" && o.Budget == 0 && !rep.salvaged
+	if err == nil && everything && rep.Left == 0 {
 		err = p.salvage(ctx, &rep)
 	}
 	return rep, err
@@ -52,7 +53,8 @@ func (p *Pipeline) syncOnce(ctx context.Context, o Options) (Report, error) {
 	}
 	r := p.newRun(o)
 	err := r.sync(ctx)
-	r.report.Expiring, r.report.Unsafe = len(r.expiring), p.unsafe(r.expiring)
+	r.countExpiring()
+	r.report.salvaged = r.seen.Salvaged && !r.work
 	if p.Library.ReadOnly() == nil && (r.work || r.moved || len(r.touched) > 0) {
 		err = errors.Join(err, p.Library.Settle())
 		for id, s := range r.seen.Sessions { // where the folders are now that were moved
@@ -81,11 +83,21 @@ func (p *Pipeline) syncOnce(ctx context.Context, o Options) (Report, error) {
 	return r.report, r.keepGlance(errors.Join(err, r.seen.save()))
 }
 
+// countExpiring says how many sessions the client deletes soon. What was seen is in the library as it
+// is: that isn't asked of it.
+func (r *intake) countExpiring() {
+	r.report.Expiring = len(r.expiring)
+	r.report.Unsafe = r.of.unsafe(slices.DeleteFunc(r.expiring, r.seen.has))
+}
+
 // unsafe counts the sessions among some that the library doesn't hold as they are.
 func (p *Archiver) unsafe(found []ingest.Found) int {
 	n := 0
 	for _, f := range found {
-		if state, _ := p.Library.Safe(f); state != library.Safe && !p.forgotten(f) {
+		if p.forgotten(f) {
+			continue
+		}
+		if state, _ := p.Library.Safe(f); state != library.Safe {
 			n++
 		}
 	}
@@ -322,6 +334,7 @@ func (r *intake) archiveOne(ctx context.Context, f ingest.Found) error {
 	r.report.Bytes += change.Bytes
 	r.report.Problems = append(r.report.Problems, change.Problems...)
 	if f.Source == ingest.Memory { // nothing is made of it
+		r.seen.Salvaged = false
 		r.seen.add(f)
 		return nil
 	}
