@@ -87,17 +87,22 @@ func (p *Pipeline) Exposed(ctx context.Context) (all []Doomed, unsafe []ingest.P
 			one.Files = []ingest.File{file}
 			found = append(found, one)
 		}
+		lost := map[ingest.SessionID]bool{}
 		for _, f := range found {
 			if state, err := p.Library.Safe(f); state != library.Safe && !p.forgotten(f) {
 				unsafe = append(unsafe, ingest.Problem{Path: PathOf(f), Reason: err.Error()})
+				lost[f.ID] = true
 			}
 		}
 		if len(due) == 0 {
 			return
 		}
-		d := Doomed{Root: root, Days: cleanupDays(due[0].Root), Sessions: len(due), Unsafe: p.unsafe(due)}
+		d := Doomed{Root: root, Days: cleanupDays(due[0].Root), Sessions: len(due)}
 		for _, f := range due {
-			d.First = Sooner(d.First, DeletedOn(f, f.Files[0]).UTC())
+			d.First = Sooner(d.First, f.Files[0].Mod.AddDate(0, 0, d.Days).UTC())
+			if lost[f.ID] {
+				d.Unsafe++
+			}
 		}
 		all = append(all, d)
 	})

@@ -83,25 +83,18 @@ func (p *Pipeline) syncOnce(ctx context.Context, o Options) (Report, error) {
 	return r.report, r.keepGlance(errors.Join(err, r.seen.save()))
 }
 
-// countExpiring says how many sessions the client deletes soon. What was seen is in the library as it
-// is: that isn't asked of it.
+// countExpiring says how many sessions the client deletes soon, and how many of those the library
+// doesn't hold as they are. It does what was seen: that isn't asked of it.
 func (r *intake) countExpiring() {
 	r.report.Expiring = len(r.expiring)
-	r.report.Unsafe = r.of.unsafe(slices.DeleteFunc(r.expiring, r.seen.has))
-}
-
-// unsafe counts the sessions among some that the library doesn't hold as they are.
-func (p *Archiver) unsafe(found []ingest.Found) int {
-	n := 0
-	for _, f := range found {
-		if p.forgotten(f) {
+	for _, f := range r.expiring {
+		if r.seen.has(f) || r.of.forgotten(f) {
 			continue
 		}
-		if state, _ := p.Library.Safe(f); state != library.Safe {
-			n++
+		if state, _ := r.of.Library.Safe(f); state != library.Safe {
+			r.report.Unsafe++
 		}
 	}
-	return n
 }
 
 // intake is what takes bytes in, at work.
