@@ -39,6 +39,8 @@ type GoldItem struct {
 
 	By    payload.By `json:"by,omitempty"`    // whose word it is, where that is said
 	About []string   `json:"about,omitempty"` // what it binds: paths, symbols, components
+
+	Path string `json:"-"` // of a file whose text doesn't begin with it, where something else says it
 }
 
 // A Question is what people ask of a project's sessions, with the gold items

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"strings"
@@ -84,7 +85,7 @@ func wanted(it GoldItem, turns map[string]string) Claim {
 		c.Turns = append(c.Turns, canonical(t, turns))
 	}
 	if it.Kind == payload.File {
-		c.Path = firstPath(it.Text)
+		c.Path = it.path()
 	}
 	return c
 }
@@ -95,6 +96,8 @@ func canonical(id string, turns map[string]string) string {
 	}
 	return id
 }
+
+func (it GoldItem) path() string { return cmp.Or(it.Path, firstPath(it.Text)) }
 
 // firstPath is the path that a gold file item opens with.
 func firstPath(text string) string {

@@ -49,7 +49,7 @@ func written(c *Case) []payload.Item {
 	for _, g := range c.Gold.Items {
 		it := payload.Item{Kind: g.Kind, Text: g.Text, Why: g.Why}
 		if g.Kind == payload.File {
-			it.Path = firstPath(g.Text)
+			it.Path = g.path()
 		}
 		for _, turn := range g.Turns {
 			it.Evidence = append(it.Evidence, payload.Evidence{Turn: turn, Quote: g.Quote})

@@ -159,7 +159,7 @@ func (k *Case) Items(others map[string]Other) []payload.Item {
 			State:   payload.Stands,
 			Aliases: slices.Concat(others[name].Aliases, others[name].Asks)}
 		if g.Kind == payload.File {
-			it.Path = firstPath(g.Text)
+			it.Path = g.path()
 		}
 		for _, id := range g.Turns {
 			t := at[canonical(id, k.turns)]

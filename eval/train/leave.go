@@ -30,7 +30,7 @@ func learn(set []*example) *offline.Model {
 	for _, e := range set {
 		said, files = append(said, e.said...), append(files, e.files...)
 	}
-	m := &offline.Model{Said: fit(said, ridge), File: fit(files, ridgeFile), FileFrom: fileFrom, Quota: quota}
+	m := &offline.Model{Said: fit(said), File: fit(files), FileFrom: fileFrom, Quota: quota}
 	boost(said, &m.Said, growSaid)
 	boost(files, &m.File, growFile)
 	return m

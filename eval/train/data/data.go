@@ -86,10 +86,8 @@ func read(ctx context.Context, dir string, from Origin, o eval.Options) (all []*
 		}
 		for _, g := range p.Golds {
 			for i := range g.Items {
-				if it := &g.Items[i]; it.Kind == payload.File {
-					if p := cmp.Or(paths[it.Text], paths[it.Quote]); p != "" && !strings.HasPrefix(it.Text, p) {
-						it.Text = p + " — " + it.Text
-					}
+				if it := &g.Items[i]; it.Kind == payload.File && from == Silver {
+					it.Path = paths.of(it)
 				}
 			}
 		}
@@ -107,10 +105,12 @@ func read(ctx context.Context, dir string, from Origin, o eval.Options) (all []*
 	return all, nil
 }
 
-// filePaths are the paths of the files in a model's answers, by what it says of
-// them and by what it quotes: its items, as they were kept, leave them out.
-func filePaths(dir string) (map[string]string, error) {
-	out := map[string]string{}
+// paths are those of the files in a model's answers, by what it says of them and by what
+// it quotes: its items, as they were kept, leave them out.
+type paths map[string][]string
+
+func filePaths(dir string) (paths, error) {
+	out := paths{}
 	names, err := filepath.Glob(filepath.Join(dir, "*.answer.json"))
 	if err != nil {
 		return nil, err
@@ -131,16 +131,36 @@ func filePaths(dir string) (map[string]string, error) {
 		}
 		for _, it := range answer.Items {
 			if it.Kind == string(payload.File) && it.Path != "" {
-				out[it.Text] = it.Path
+				out.add(it.Text, it.Path)
 				for _, e := range it.Evidence {
-					if p, seen := out[e.Quote]; seen && p != it.Path {
-						out[e.Quote] = "" // said of more than one
-					} else {
-						out[e.Quote] = it.Path
-					}
+					out.add(e.Quote, it.Path)
 				}
 			}
 		}
 	}
 	return out, nil
+}
+
+func (m paths) add(said, path string) {
+	if !slices.Contains(m[said], path) {
+		m[said] = append(m[said], path)
+	}
+}
+
+// of is a file's, "" if only its text may begin with it: of files of which the same is said the
+// next one's.
+func (m paths) of(it *eval.GoldItem) string {
+	said := m[it.Text]
+	switch {
+	case len(said) > 1:
+		m[it.Text] = said[1:]
+		return said[0]
+	case len(said) == 1:
+		return said[0]
+	case len(m[it.Quote]) == 1:
+		return m[it.Quote][0]
+	case strings.Contains(it.Quote, "/") && !strings.Contains(it.Quote, " "):
+		return it.Quote
+	}
+	return ""
 }
