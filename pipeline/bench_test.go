@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime/metrics"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -102,6 +103,9 @@ func BenchmarkSyncSmall(b *testing.B) {
 	files, blocks := 0, int64(0)
 	for _, dir := range []string{p.Library.Dir(), p.Cache} {
 		err := filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
+			if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") { // while recall runs
+				err = filepath.SkipDir
+			}
 			if err != nil {
 				return err
 			}
