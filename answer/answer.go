@@ -11,7 +11,6 @@ import (
 	"recall/index"
 	"recall/index/rank"
 	"recall/payload"
-	"recall/text"
 )
 
 // Verdict is how much an answer claims.
@@ -71,57 +70,10 @@ func (s Searched) String() string {
 	return text
 }
 
-// Result is one line of an answer: an item, or a turn of a transcript.
+// Result is one line of an answer.
 type Result struct {
-	Type string `json:"type"` // item, turn
-	index.Place
-	Title  string        `json:"title"`          // of the session
-	Turn   int           `json:"turn,omitempty"` // ordinal of the turn in the session, from 1
-	Score  float64       `json:"score"`          // comparable within one answer only
-	Item   *payload.Item `json:"item,omitempty"` // nil of a turn
-	TurnID string        `json:"turn_id,omitempty"`
-	Role   string        `json:"role,omitempty"`
-	At     time.Time     `json:"at,omitzero"`
-	Text   string        `json:"text,omitempty"`
-
-	Passage string `json:"passage,omitempty"` // what of a turn's text answers, verbatim
-
-	History  []index.Linked `json:"history,omitempty"`  // what the item took the place of, newest first
-	Conflict []index.Linked `json:"conflict,omitempty"` // what contradicts it
-	Related  []index.Linked `json:"related,omitempty"`  // what may bear on it, older or newer
-	Since    map[string]int `json:"since,omitempty"`    // commits since, by file that it speaks of
-
-	Terms []string      `json:"-"` // the question's words that stand in it
-	Look  rank.Features `json:"-"` // what the second look saw
-	Doubt *payload.Link `json:"-"` // what perhaps took its place
-
-	found index.Result
-}
-
-func resultOf(r index.Result) *Result {
-	if t := r.Turn; t != nil {
-		return &Result{Type: "turn", Place: t.Place, Title: t.SessionTitle, Turn: t.N, Score: r.Score,
-			TurnID: t.ID, Role: t.Role, At: t.At, Text: t.Text, Passage: t.Passage, Terms: t.Terms, Look: t.Look, found: r}
-	}
-	h := r.Item
-	return &Result{Type: "item", Place: h.Place, Title: h.SessionTitle, Turn: h.Turn, Score: r.Score, Item: &h.Item,
-		History: h.History, Conflict: h.Conflict, Related: h.Related,
-		Terms: h.Terms, Look: h.Look, Doubt: h.Doubted(), found: r}
-}
-
-// Placed is what a result says, with its place: of a turn the passage that answers, as a
-// lead without an id.
-func (r *Result) Placed() index.Placed {
-	if r.Item != nil {
-		return index.Placed{Place: r.Place, Turn: r.Turn, Item: *r.Item}
-	}
-	it := payload.Item{Kind: payload.Lead, Text: r.Passage, By: payload.ByAssistant, Maker: payload.ByRule,
-		State: payload.Stands, At: r.At,
-		Evidence: []payload.Evidence{{Turn: r.TurnID, N: r.Turn, Quote: text.Head(r.Passage, 300)}}}
-	if r.Role == "user" {
-		it.By = payload.ByUser
-	}
-	return index.Placed{Place: r.Place, Turn: r.Turn, Item: it}
+	index.Result
+	Since map[string]int `json:"since,omitempty"` // commits since, by file that it speaks of
 }
 
 // speaksOf reports whether a result has a word of the question, or another word for

@@ -69,7 +69,7 @@ func Of(q Question, found index.Answer) Answer {
 		a.Verdict = Weak
 	}
 	for _, r := range found.Ranked {
-		a.all = append(a.all, resultOf(r))
+		a.all = append(a.all, &Result{Result: *r})
 	}
 	a.Results = a.all[:min(len(a.all), q.Most)]
 	a.show(q.Most)

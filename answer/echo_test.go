@@ -3,18 +3,20 @@ package answer
 import (
 	"testing"
 
+	"recall/index"
 	"recall/payload"
 )
 
 // A passage is shown once: not again as a lead below the turn that says it, nor as a
 // turn below the lead. What is claimed is always shown.
 func TestEchoes(t *testing.T) {
-	turn := &Result{Passage: "We looked at both. **Redis** is out: another server to run. The LRU cache stays."}
+	said := func(passage string) *Result { return &Result{Result: index.Result{Passage: passage}} }
+	turn := said("We looked at both. **Redis** is out: another server to run. The LRU cache stays.")
 	quoting := func(k payload.Kind) *Result {
-		return &Result{Item: &payload.Item{Kind: k, Text: "Redis is out: another server to run.",
-			Evidence: []payload.Evidence{{Quote: "**Redis** is out: another server to run."}}}}
+		return &Result{Result: index.Result{Item: &payload.Item{Kind: k, Text: "Redis is out: another server to run.",
+			Evidence: []payload.Evidence{{Quote: "**Redis** is out: another server to run."}}}}}
 	}
-	short := &Result{Passage: "**Redis** is out: another server to run"}
+	short := said("**Redis** is out: another server to run")
 	for _, c := range []struct {
 		name string
 		all  []*Result

@@ -15,7 +15,7 @@ var march = time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)
 func found(it payload.Item) *Result {
 	it.State = payload.Stands
 	place := index.Place{Project: "billing", SessionN: 2, SessionTitle: "Cache"}
-	return resultOf(index.Result{Item: &index.Hit{Item: it, Turn: 3, Place: place}})
+	return &Result{Result: index.Result{Item: &it, Turn: 3, Place: place}}
 }
 
 func ids(list ...payload.ItemID) []payload.ItemID { return list }

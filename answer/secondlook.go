@@ -67,9 +67,9 @@ func (m *asking) paragraph(ctx context.Context, shown []*Result) []compose.Sente
 	if m.SecondLook == nil || m.fault != nil {
 		return nil
 	}
-	var found []index.Result
+	var found []*index.Result
 	for _, r := range shown {
-		found = append(found, r.found)
+		found = append(found, &r.Result)
 	}
 	ctx, cancel := m.limited(ctx)
 	defer cancel()

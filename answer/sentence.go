@@ -91,7 +91,7 @@ var kindPhrase = map[payload.Kind]string{
 // Aside is what was put off or ruled out in a few words; "" of anything else, and of
 // what there is more to say of.
 func (v Voice) Aside(r *Result) string {
-	if r.Item == nil || !r.Item.Current() || len(r.History)+len(r.Conflict) > 0 || r.Doubt != nil {
+	if r.Item == nil || !r.Item.Current() || len(r.History)+len(r.Conflict) > 0 || r.Doubted() != nil {
 		return ""
 	}
 	it := WithReason(*r.Item)

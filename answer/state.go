@@ -38,7 +38,7 @@ var holds = map[payload.Kind]string{
 
 // Standing is an item's state, and that it may be older than it looks.
 func (r *Result) Standing() string {
-	if by := r.Doubt; by != nil {
+	if by := r.Doubted(); by != nil {
 		return "from " + Day(r.Item.At) + ", " + by.Doubt().Word(r.Item.Kind) + " on " + Day(by.At)
 	}
 	return State(*r.Item)

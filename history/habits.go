@@ -52,14 +52,14 @@ func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int
 	}
 	var turns []habits.Turn
 	for _, h := range typed {
-		turns = append(turns, habits.Turn{Session: h.Place.Session, At: h.At, Text: h.Text})
+		turns = append(turns, habits.Turn{Session: h.Session, At: h.At, Text: h.Text})
 	}
 	found := []Habit{}
 	for _, h := range habits.Find(turns, least) {
 		var said []Saying
 		for _, s := range h.Sayings {
 			at := typed[s.Place]
-			said = append(said, Saying{Project: at.Project, Session: at.Place.Session, Number: at.SessionN, Turn: at.N,
+			said = append(said, Saying{Project: at.Project, Session: at.Session, Number: at.SessionN, Turn: at.Turn,
 				At: at.At, Quote: s.Text})
 		}
 		found = append(found, habitOf(h.Text, said))

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"recall/answer"
+	"recall/index"
 	"recall/library"
 	"recall/payload"
 )
@@ -22,29 +22,29 @@ const sinceFiles = 8
 // ChangedSince counts for the files that an item speaks of the commits since it
 // was said, where the project's repository is at hand. Files without any are
 // left out, and all where git can't tell.
-func ChangedSince(ctx context.Context, l *library.Library, r answer.Result) map[string]int {
-	if r.Item == nil || r.Item.Kind != payload.Decision && r.Item.Kind != payload.Eliminated || r.Item.At.IsZero() {
+func ChangedSince(ctx context.Context, l *library.Library, p index.Placed) map[string]int {
+	if p.Item.Kind != payload.Decision && p.Item.Kind != payload.Eliminated || p.Item.At.IsZero() {
 		return nil
 	}
-	p, err := l.Project(r.Project)
-	if err != nil || p.Root == "" {
+	of, err := l.Project(p.Project)
+	if err != nil || of.Root == "" {
 		return nil
 	}
-	files := filesOf(p.Root, *r.Item)
+	files := filesOf(of.Root, p.Item)
 	if len(files) == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, sinceWait)
 	defer cancel()
-	repo, err := openRepository(ctx, p.Root)
+	repo, err := openRepository(ctx, of.Root)
 	if err != nil {
 		return nil
 	}
 	defer repo.close()
 	args := []string{"log", "--no-renames", "--format=%x00", "--name-only",
-		"--since=" + r.Item.At.UTC().Format(time.RFC3339), "--"}
+		"--since=" + p.Item.At.UTC().Format(time.RFC3339), "--"}
 	byName := map[string]string{}
-	root, err := filepath.EvalSymlinks(p.Root)
+	root, err := filepath.EvalSymlinks(of.Root)
 	if err != nil {
 		return nil
 	}

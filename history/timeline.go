@@ -63,21 +63,21 @@ func OnTopic(found index.Answer) map[payload.ItemID]bool {
 	if found.Unknown {
 		return keep
 	}
-	take := func(about func(index.Hit) bool) {
-		for _, h := range found.Hits {
-			if !about(h) {
+	take := func(about func(*index.Result) bool) {
+		for _, r := range found.Items() {
+			if !about(r) {
 				continue
 			}
-			keep[h.Item.ID] = true
-			for _, l := range slices.Concat(h.History, h.Conflict, h.Related) {
+			keep[r.Item.ID] = true
+			for _, l := range slices.Concat(r.History, r.Conflict, r.Related) {
 				keep[l.Item.ID] = true
 			}
 		}
 	}
 	listed := len(found.Listed) > 0 // the topic names none
-	take(func(h index.Hit) bool { return listed || len(h.Terms) > 0 })
+	take(func(r *index.Result) bool { return listed || len(r.Terms) > 0 })
 	if len(keep) == 0 { // found by other words than the topic's alone
-		take(func(h index.Hit) bool { return h.Look[rank.Kindred] > 0 })
+		take(func(r *index.Result) bool { return r.Look[rank.Kindred] > 0 })
 	}
 	return keep
 }

@@ -37,14 +37,15 @@ func (t *teller) told(ctx context.Context) (match string, out []Told, err error)
 	if err != nil {
 		return "", nil, err
 	}
-	for _, h := range all.Turns {
-		if h.Role == "user" && wordShare(t.words, h.Text) >= toldShare {
-			out = append(out, Told{SessionRef: t.shelf.Ref(h.Session), Turn: h.N, At: h.At, Kind: "prompt", Text: h.Text})
+	for _, r := range all.Ranked {
+		if r.Role == "user" && wordShare(t.words, r.Text) >= toldShare {
+			out = append(out, Told{SessionRef: t.shelf.Ref(r.Session), Turn: r.Turn, At: r.At, Kind: "prompt",
+				Text: r.Text})
 		}
 	}
-	for _, h := range all.Hits {
-		if h.Item.Kind == payload.Goal && wordShare(t.words, h.Item.Text) >= toldShare {
-			prompt := t.of(h) // a goal stands for the prompt that it is worded by
+	for _, r := range all.Items() {
+		if r.Item.Kind == payload.Goal && wordShare(t.words, r.Item.Text) >= toldShare {
+			prompt := t.of(r) // a goal stands for the prompt that it is worded by
 			prompt.Kind, prompt.Why, prompt.ID = "prompt", "", ""
 			out = append(out, prompt)
 		}
@@ -61,9 +62,9 @@ func (t *teller) told(ctx context.Context) (match string, out []Told, err error)
 		if err != nil {
 			return "", nil, err
 		}
-		for _, h := range found.Hits[:min(toldShow, len(found.Hits))] {
-			if wordShare(t.words, h.Item.Text+" "+h.Item.Why) >= nearShare { // else the nearest there is, and far off
-				out = append(out, t.of(h))
+		for _, r := range found.Items() {
+			if wordShare(t.words, r.Item.Text+" "+r.Item.Why) >= nearShare { // else the nearest there is, and far off
+				out = append(out, t.of(r))
 			}
 		}
 		if len(out) > 0 {
@@ -73,9 +74,9 @@ func (t *teller) told(ctx context.Context) (match string, out []Told, err error)
 	return "none", nil, nil
 }
 
-func (t *teller) of(h index.Hit) Told {
-	return Told{SessionRef: t.shelf.Ref(h.Session), Turn: h.Turn, At: h.Item.At, Kind: string(h.Item.Kind),
-		Text: h.Item.Text, Why: h.Item.Why, ID: h.Item.ID}
+func (t *teller) of(r *index.Result) Told {
+	return Told{SessionRef: t.shelf.Ref(r.Session), Turn: r.Turn, At: r.Item.At, Kind: string(r.Item.Kind),
+		Text: r.Item.Text, Why: r.Item.Why, ID: r.Item.ID}
 }
 
 // firstOfEach are the newest sessions with the first prompt of each.

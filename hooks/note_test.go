@@ -14,7 +14,7 @@ import (
 func TestSameSource(t *testing.T) {
 	warning := func(id payload.ItemID, session, quote, name string) check.Warning {
 		it := payload.Item{ID: id, Evidence: []payload.Evidence{{Quote: quote}}}
-		return check.Warning{Hit: index.Hit{Place: index.Place{Session: session}, Item: it}, Name: name}
+		return check.Warning{Placed: index.Placed{Place: index.Place{Session: session}, Item: it}, Name: name}
 	}
 	all := []check.Warning{
 		warning("a", "s1", "no redis for this", "redis"), warning("b", "s2", "forget redis", "redis"),

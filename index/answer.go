@@ -20,7 +20,6 @@ import (
 // answer adds where each result stands.
 func (r *reader) answer(ctx context.Context, a *Answer, list []*ranked) error {
 	places := map[int64]Place{}
-	a.Hits, a.Turns = slices.Grow(a.Hits, len(list)), slices.Grow(a.Turns, len(list)) // Ranked points into them
 	for _, c := range list {
 		p, ok := places[c.session]
 		if !ok {
@@ -30,14 +29,15 @@ func (r *reader) answer(ctx context.Context, a *Answer, list []*ranked) error {
 			}
 			places[c.session] = p
 		}
+		one := &Result{Place: p, Title: p.SessionTitle, Turn: int(c.n), Score: c.score, Look: c.look}
 		if c.table == items {
-			a.Hits = append(a.Hits, Hit{Place: p, Item: c.item, Turn: int(c.n), Score: c.score, Look: c.look,
-				History: c.history, Conflict: c.conflict, Related: c.related})
-			a.Ranked = append(a.Ranked, Result{Item: &a.Hits[len(a.Hits)-1], Score: c.score})
+			one.Type, one.Item = "item", &c.item
+			one.History, one.Conflict, one.Related = c.history, c.conflict, c.related
 		} else {
-			a.Turns = append(a.Turns, TurnHit{Place: p, Turn: c.turn, Passage: c.passage, Score: c.score, Look: c.look})
-			a.Ranked = append(a.Ranked, Result{Turn: &a.Turns[len(a.Turns)-1], Score: c.score})
+			one.Type, one.TurnID, one.Role, one.At = "turn", c.turn.ID, c.turn.Role, c.turn.At
+			one.Text, one.Passage = c.turn.Text, c.passage
 		}
+		a.Ranked = append(a.Ranked, one)
 	}
 	return nil
 }
@@ -191,22 +191,19 @@ func judge(a *Answer, ts []term, size corpus) {
 		rare = rare || t.df.docs() <= max(fewDocs, size.all()/8)
 	}
 	a.Unknown = len(a.Ranked) == 0 || present == 0 || len(a.Missing) > 0 && !rare && present < unknownShare*total
-	for i := range a.Hits {
-		h := &a.Hits[i]
-		it := h.Item
-		text := strings.Join(append(append([]string{it.Text, it.Why, it.Scope, it.Path}, it.Alternatives...),
-			append(it.About, it.Aliases...)...), " . ")
-		for _, e := range it.Evidence {
-			text += " . " + e.Quote
+	for _, r := range a.Ranked {
+		said := r.Text
+		if it := r.Item; it != nil {
+			said = strings.Join(append(append([]string{it.Text, it.Why, it.Scope, it.Path}, it.Alternatives...),
+				append(it.About, it.Aliases...)...), " . ")
+			for _, e := range it.Evidence {
+				said += " . " + e.Quote
+			}
 		}
-		h.Terms, h.Coverage = covered(text, ts, total)
-	}
-	for i := range a.Turns {
-		h := &a.Turns[i]
-		h.Terms, h.Coverage = covered(h.Text, ts, total)
+		r.Terms, r.Coverage = covered(said, ts, total)
 	}
 	if len(a.Ranked) > 0 {
-		a.Coverage = a.Ranked[0].Coverage()
+		a.Coverage = a.Ranked[0].Coverage
 	}
 }
 

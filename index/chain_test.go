@@ -44,7 +44,7 @@ func linkOf(from, to string, rel payload.Relation, sure bool) payload.Link {
 // ! what contradicts it, ~ what may bear on it.
 func page(a Answer) string {
 	var lines []string
-	for _, h := range a.Hits {
+	for _, h := range a.Items() {
 		line := string(h.Item.ID)
 		for _, part := range []struct {
 			sign string

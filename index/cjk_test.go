@@ -72,7 +72,7 @@ func TestCJKNotWorseThanTrigrams(t *testing.T) {
 	x := openWith(t, d)
 	var ours, theirs [2]int
 	for i, c := range cjk {
-		for rank, h := range search(t, x, Query{Text: c.ask}).Hits {
+		for rank, h := range search(t, x, Query{Text: c.ask}).Items() {
 			if string(h.Item.ID) == fmt.Sprintf("i%d", i) {
 				ours[0] += one(rank < 1)
 				ours[1] += one(rank < 5)

@@ -45,11 +45,11 @@ func madeIndex(t *testing.T) []byte {
 // told is what is shown of an answer, as JSON.
 func told(a Answer) string {
 	var out []any
-	for _, h := range a.Hits {
+	for _, h := range a.Items() {
 		out = append(out, h.Item, h.Place)
 	}
-	for _, h := range a.Turns {
-		out = append(out, h.Turn, h.Place)
+	for _, h := range turnsOf(a) {
+		out = append(out, h.TurnID, h.Turn, h.Role, h.At, h.Text, h.Place)
 	}
 	b, _ := json.Marshal(out)
 	return string(b)
@@ -153,12 +153,12 @@ func TestDamaged(t *testing.T) {
 				counts[what+": less found"]++
 				t.Errorf("%s (%d), %q: another answer, and no word of damage", what, i, q)
 			}
-			for _, h := range a.Hits {
+			for _, h := range a.Items() {
 				if !all[h.Item.Text] {
 					t.Errorf("%s (%d), %q: shows an item that nobody put in: %q", what, i, q, h.Item.Text)
 				}
 			}
-			for _, h := range a.Turns {
+			for _, h := range turnsOf(a) {
 				if !all[h.Text] {
 					t.Errorf("%s (%d), %q: shows a turn that nobody put in: %q", what, i, q, h.Text)
 				}
@@ -330,7 +330,7 @@ func TestFiftyReaders(t *testing.T) {
 				a, err := x.Search(context.Background(), Query{Text: "retry backoff jitter"})
 				if err != nil {
 					t.Error(err)
-				} else if len(a.Hits) == 0 {
+				} else if len(a.Items()) == 0 {
 					t.Error("nothing found beside the writer")
 				}
 			}

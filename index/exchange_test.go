@@ -17,8 +17,8 @@ func TestPassagesOfAnExchange(t *testing.T) {
 		turn(3, "assistant", "Should retries wait with jitter?"),
 		turn(4, "user", "always, five times at most")}})
 	got := map[int]rank.Features{}
-	for _, h := range search(t, x, Query{Text: "do the queue's retries wait with jitter always?"}).Turns {
-		got[h.N] = h.Look
+	for _, h := range turnsOf(search(t, x, Query{Text: "do the queue's retries wait with jitter always?"})) {
+		got[h.Turn] = h.Look
 	}
 	if before := got[4][rank.PassageBefore]; before <= got[3][rank.PassageBefore] || before >= 1 {
 		t.Errorf("of what the answer answers %.2f of the question, of the turn before that %.2f", before,

@@ -50,8 +50,8 @@ func TestForgetLeavesNothing(t *testing.T) {
 		t.Errorf("still in %s", at)
 	}
 	a, err := x.Search(ctx, Query{Text: kept})
-	if err != nil || len(a.Hits) == 0 {
-		t.Errorf("the others aren't found any more: %d hits, %v", len(a.Hits), err)
+	if err != nil || len(a.Items()) == 0 {
+		t.Errorf("the others aren't found any more: %d hits, %v", len(a.Items()), err)
 	}
 }
 

@@ -70,7 +70,7 @@ func TestSlipOfTheFingers(t *testing.T) {
 		if diff := cmp.Diff(want, a.Corrected); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", q, diff)
 		}
-		if found := len(a.Hits) > 0 && !a.Unknown; found != (want != nil || q == "telemetry") {
+		if found := len(a.Items()) > 0 && !a.Unknown; found != (want != nil || q == "telemetry") {
 			t.Errorf("%q: found it: %v, unknown: %v", q, found, a.Unknown)
 		}
 	}

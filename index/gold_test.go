@@ -132,7 +132,7 @@ func (r rates) of(n int) [4]float64 {
 func sessionsOf(a Answer) []string {
 	var out []string
 	for _, r := range a.Ranked {
-		if s := r.Session(); !slices.Contains(out, s) {
+		if s := r.Session; !slices.Contains(out, s) {
 			out = append(out, s)
 		}
 	}
@@ -143,7 +143,7 @@ func itemsOf(a Answer) []string {
 	var out []string
 	for _, r := range a.Ranked {
 		if r.Item != nil {
-			out = append(out, string(r.Item.Item.ID))
+			out = append(out, string(r.Item.ID))
 		}
 	}
 	return out

@@ -63,7 +63,7 @@ func TestGrownSession(t *testing.T) {
 	}
 	for i, w := range words {
 		q := Query{Text: w + " " + words[(i*5+2)%len(words)], Limit: 100}
-		if diff := cmp.Diff(search(t, whole, q).Turns, search(t, grown, q).Turns); diff != "" {
+		if diff := cmp.Diff(turnsOf(search(t, whole, q)), turnsOf(search(t, grown, q))); diff != "" {
 			t.Errorf("%q (-at once +grown):\n%s", q.Text, diff)
 		}
 	}

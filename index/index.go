@@ -36,6 +36,7 @@ import (
 	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/payload"
+	"recall/text"
 )
 
 // Doc is one session as the index takes it. All text must be redacted.
@@ -104,9 +105,7 @@ const (
 
 // Answer is what the index finds, best first.
 type Answer struct {
-	Ranked []Result  // items and turns as they should be shown, an item above the turn that says the same
-	Hits   []Hit     // the items of Ranked, in its order
-	Turns  []TurnHit // the turns of Ranked, in its order
+	Ranked []*Result // items and turns as they should be shown, an item above the turn that says the same
 
 	Narrowed  Narrowed    // what of the question was taken for a filter
 	Widened   Narrowed    // what would have been one, but nothing was found within
@@ -140,30 +139,70 @@ type Answer struct {
 	WithoutVectors bool // the embedding model failed or was too slow; words alone were searched
 }
 
-// Result is one line of an answer: exactly one of Item and Turn is set.
+// Items are the items of what was found, best first.
+func (a Answer) Items() (list []*Result) {
+	for _, r := range a.Ranked {
+		if r.Item != nil {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// Result is one line of an answer: an item, or a turn of a transcript.
 type Result struct {
-	Item  *Hit
-	Turn  *TurnHit
-	Score float64 // comparable within one answer only
+	Type string `json:"type"` // item, turn
+	Place
+	Title  string        `json:"title"`          // of the session
+	Turn   int           `json:"turn,omitempty"` // ordinal of the turn, or of the item's first, from 1
+	Score  float64       `json:"score"`          // comparable within one answer only
+	Item   *payload.Item `json:"item,omitempty"` // nil of a turn
+	TurnID string        `json:"turn_id,omitempty"`
+	Role   string        `json:"role,omitempty"`
+	At     time.Time     `json:"at,omitzero"`
+	Text   string        `json:"text,omitempty"`
+
+	// Passage is what of a turn's text answers: whole sentences, verbatim, at most some 600 bytes.
+	Passage string `json:"passage,omitempty"`
+
+	History  []Linked `json:"history,omitempty"`  // what the item took the place of, newest first
+	Conflict []Linked `json:"conflict,omitempty"` // what contradicts it, or claims the same place
+	Related  []Linked `json:"related,omitempty"`  // what may bear on it: an earlier form, a refinement, the same again
+
+	Terms    []string      `json:"-"` // the question's words that stand in it
+	Coverage float64       `json:"-"` // see Answer.Coverage
+	Look     rank.Features `json:"-"` // what the second look saw
 }
 
-// Session is the id of the session that a result comes from.
-func (r Result) Session() string {
+// Placed is what a result says, with its place: of a turn the passage that answers, as a
+// lead without an id.
+func (r *Result) Placed() Placed {
 	if r.Item != nil {
-		return r.Item.Session
+		return Placed{Place: r.Place, Turn: r.Turn, Item: *r.Item}
 	}
-	return r.Turn.Session
+	it := payload.Item{Kind: payload.Lead, Text: r.Passage, By: payload.ByAssistant, Maker: payload.ByRule,
+		State: payload.Stands, At: r.At,
+		Evidence: []payload.Evidence{{Turn: r.TurnID, N: r.Turn, Quote: text.Head(r.Passage, 300)}}}
+	if r.Role == "user" {
+		it.By = payload.ByUser
+	}
+	return Placed{Place: r.Place, Turn: r.Turn, Item: it}
 }
 
-// Coverage is that of a result, see Answer.Coverage.
-func (r Result) Coverage() float64 {
-	if r.Item != nil {
-		return r.Item.Coverage
+// Doubted is the link of what perhaps took an item's place, nil if nothing did.
+func (r *Result) Doubted() *payload.Link {
+	if r.Item == nil {
+		return nil
 	}
-	return r.Turn.Coverage
+	var links []payload.Link
+	for _, l := range r.Related { // they hold themselves, else they weren't told of
+		links = append(links, l.Link)
+	}
+	by, _ := payload.Overtaken(r.Item.ID, links, func(payload.Link) bool { return true })
+	return by
 }
 
-// Place is where a hit stands.
+// Place is where a result stands.
 type Place struct {
 	Project      string    `json:"project"`
 	Session      string    `json:"session"`
@@ -171,41 +210,4 @@ type Place struct {
 	SessionTitle string    `json:"-"`
 	SessionStart time.Time `json:"-"`
 	Source       string    `json:"-"`
-}
-
-// Hit is an item found.
-type Hit struct {
-	Place
-	Item     payload.Item
-	Turn     int      // ordinal of its first evidence turn, 0 if none
-	Score    float64  // comparable within one answer only
-	Terms    []string // the question's words that stand in the item itself
-	Coverage float64  // see Answer.Coverage
-
-	History  []Linked // what it took the place of, newest first
-	Conflict []Linked // what contradicts it, or claims the same place
-	Related  []Linked // what may bear on it: an earlier form, a refinement, the same again
-
-	Look rank.Features // what the second look saw
-}
-
-// Doubted is the link of what perhaps took the hit's place, nil if nothing did.
-func (h *Hit) Doubted() *payload.Link {
-	var links []payload.Link
-	for _, l := range h.Related { // they hold themselves, else they weren't told of
-		links = append(links, l.Link)
-	}
-	by, _ := payload.Overtaken(h.Item.ID, links, func(payload.Link) bool { return true })
-	return by
-}
-
-// TurnHit is a turn found.
-type TurnHit struct {
-	Place
-	Turn
-	Passage  string // what of Text answers: whole sentences, verbatim, at most some 600 bytes
-	Score    float64
-	Terms    []string
-	Coverage float64
-	Look     rank.Features
 }

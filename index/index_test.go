@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -87,12 +88,17 @@ func ids(a Answer) []string {
 	var out []string
 	for _, r := range a.Ranked {
 		if r.Item != nil {
-			out = append(out, string(r.Item.Item.ID))
+			out = append(out, string(r.Item.ID))
 		} else {
-			out = append(out, r.Turn.Session+"/"+r.Turn.ID)
+			out = append(out, r.Session+"/"+r.TurnID)
 		}
 	}
 	return out
+}
+
+// turnsOf are the turns of an answer.
+func turnsOf(a Answer) []*Result {
+	return slices.DeleteFunc(slices.Clone(a.Ranked), func(r *Result) bool { return r.Item != nil })
 }
 
 func TestSearch(t *testing.T) {
@@ -127,8 +133,8 @@ func TestSearchFilters(t *testing.T) {
 	x := openWith(t, billing()...)
 	a := search(t, x, Query{Text: "job queue 数据库", Project: "website"})
 	for _, r := range a.Ranked {
-		if r.Session() != "s3" {
-			t.Errorf("got a result of session %s, want only project website's", r.Session())
+		if r.Session != "s3" {
+			t.Errorf("got a result of session %s, want only project website's", r.Session)
 		}
 	}
 	if a.SearchedItems != 1 || a.SearchedSessions != 1 || a.Projects != 1 {
@@ -140,19 +146,20 @@ func TestSearchFilters(t *testing.T) {
 	}
 }
 
-func TestHitIsComplete(t *testing.T) {
+func TestResultIsComplete(t *testing.T) {
 	docs := billing()
 	x := openWith(t, docs...)
 	a := search(t, x, Query{Text: "exponential backoff jitter"})
-	h := a.Ranked[0].Item
-	want := Hit{
+	h := a.Ranked[0]
+	want := &Result{
+		Type: "item", Title: "Retry policy",
 		Place: Place{Session: "s2", SessionTitle: "Retry policy", SessionN: 2, SessionStart: day.AddDate(0, 0, 3),
 			Project: "billing", Source: "claude-code"},
-		Item: docs[1].Items[0].Item,
+		Item: &docs[1].Items[0].Item,
 		Turn: 1, Score: h.Score, Terms: []string{"exponential", "backoff", "jitter"}, Coverage: 1, Look: h.Look,
 	}
-	if diff := cmp.Diff(want, *h); diff != "" {
-		t.Errorf("hit (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, h); diff != "" {
+		t.Errorf("result (-want +got):\n%s", diff)
 	}
 }
 
@@ -164,7 +171,7 @@ func TestNumberFollowsTime(t *testing.T) {
 	if err := x.Put(context.Background(), early); err != nil {
 		t.Fatal(err)
 	}
-	if got := search(t, x, Query{Text: "backoff"}).Ranked[0].Item.SessionN; got != 3 {
+	if got := search(t, x, Query{Text: "backoff"}).Ranked[0].SessionN; got != 3 {
 		t.Errorf("got number %d after an earlier session came, want 3", got)
 	}
 }

@@ -50,15 +50,15 @@ func TestProjectNamedInQuestion(t *testing.T) {
 			t.Errorf("%q: got projects %v, want %v", c.q, got, c.want)
 		}
 	}
-	first := func(q string) string { return search(t, x, Query{Text: q}).Hits[0].Project }
+	first := func(q string) string { return search(t, x, Query{Text: q}).Items()[0].Project }
 	if got := first("queue of the workers?"); got != "billing" {
 		t.Errorf("without a name: %s first, want billing; the test shows nothing", got)
 	}
 	a := search(t, x, Query{Text: "queue of the workers in night-owl?"})
-	if got := a.Hits[0].Project; got != "night-owl" || len(a.Missing) > 0 {
+	if got := a.Items()[0].Project; got != "night-owl" || len(a.Missing) > 0 {
 		t.Errorf("with its name: %s first and %q missing, want night-owl and nothing", got, a.Missing)
 	}
-	if len(a.Hits) < 2 {
+	if len(a.Items()) < 2 {
 		t.Error("the other project's items are gone")
 	}
 }
@@ -83,11 +83,11 @@ func TestAskedFromAProject(t *testing.T) {
 		{"queue of the workers?", "", "billing"},
 	} {
 		a := search(t, x, Query{Text: c.q, Here: c.here})
-		if got := a.Hits[0].Project; got != c.want {
+		if got := a.Items()[0].Project; got != c.want {
 			t.Errorf("%q asked from %q: %s first, want %s", c.q, c.here, got, c.want)
 		}
 		var others bool
-		for _, h := range a.Hits {
+		for _, h := range a.Items() {
 			others = others || h.Project != c.want
 		}
 		if !others {

@@ -127,7 +127,7 @@ func TestSearchNarrowed(t *testing.T) {
 	}
 	a = search(t, x, Query{Text: "数据库 in the billing project", Now: now})
 	for _, r := range a.Ranked {
-		if a.Narrowed.Project == "billing" && r.Session() == "s3" {
+		if a.Narrowed.Project == "billing" && r.Session == "s3" {
 			t.Errorf("got a result of project website, asked of billing")
 		}
 	}

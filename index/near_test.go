@@ -143,12 +143,12 @@ func TestSearchByVectors(t *testing.T) {
 	x := openWith(t, billing()...)
 	put(t, x, "steady/2", map[payload.ItemID][]float32{"aaaaaaaaaa": {1, 0}})
 	q := Query{Text: "zzyzx"}
-	if a := search(t, x, q); len(a.Hits) > 0 {
-		t.Fatalf("without vectors: got %v, want nothing", a.Hits)
+	if a := search(t, x, q); len(a.Items()) > 0 {
+		t.Fatalf("without vectors: got %v, want nothing", a.Items())
 	}
 	x.UseVectors(steady{v: [][]float32{{1, 0}}}, 0.2, nil)
-	if a := search(t, x, q); len(a.Hits) == 0 || a.Hits[0].Item.ID != "aaaaaaaaaa" || a.WithoutVectors {
-		t.Errorf("got %v, without vectors %v, want the item that is near", a.Hits, a.WithoutVectors)
+	if a := search(t, x, q); len(a.Items()) == 0 || a.Items()[0].Item.ID != "aaaaaaaaaa" || a.WithoutVectors {
+		t.Errorf("got %v, without vectors %v, want the item that is near", a.Items(), a.WithoutVectors)
 	}
 }
 
@@ -165,8 +165,8 @@ func TestSearchOutlivesEmbedder(t *testing.T) {
 		x.UseVectors(e, 0.2, nil)
 		start := time.Now()
 		a := search(t, x, Query{Text: "which lock does acquire take?"})
-		if len(a.Hits) == 0 || a.Hits[0].Item.ID != "aaaaaaaaaa" {
-			t.Errorf("%s: got %v, want the item found by its words", name, a.Hits)
+		if len(a.Items()) == 0 || a.Items()[0].Item.ID != "aaaaaaaaaa" {
+			t.Errorf("%s: got %v, want the item found by its words", name, a.Items())
 		}
 		if !a.WithoutVectors {
 			t.Errorf("%s: it isn't said that vectors were left out", name)

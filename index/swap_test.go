@@ -213,7 +213,7 @@ func TestRowsOfManyPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	if a := search(t, x, Query{Text: "lighthouse 8765"}); len(a.Turns) == 0 {
+	if a := search(t, x, Query{Text: "lighthouse 8765"}); len(turnsOf(a)) == 0 {
 		t.Error("nothing found")
 	}
 	if err := x.Put(t.Context(), Doc{Session: "long", Project: "p", Turns: d.Turns[:50]}); err != nil {

@@ -90,11 +90,9 @@ func oneSlip(a, b string) bool {
 func spell(a *Answer, list []Corrected) {
 	for i := range list {
 		for _, r := range a.Ranked {
-			s := ""
+			s := r.Text
 			if r.Item != nil {
-				s = r.Item.Item.Text + " " + r.Item.Item.Why + " " + strings.Join(r.Item.Item.Aliases, " ")
-			} else {
-				s = r.Turn.Text
+				s = r.Item.Text + " " + r.Item.Why + " " + strings.Join(r.Item.Aliases, " ")
 			}
 			found := ""
 			text.Each(s, func(w string) bool {

@@ -182,7 +182,7 @@ func resultText(r *answer.Result) string {
 	}
 	var b strings.Builder
 	b.WriteString(short(r.Item, r.Place, r.Turn))
-	if by := r.Doubt; by != nil {
+	if by := r.Doubted(); by != nil {
 		fmt.Fprintf(&b, "  %s on %s by [%s]\n", strings.ToUpper(by.Doubt().Word(r.Item.Kind)), answer.Day(by.At), by.From)
 	}
 	for _, l := range r.Conflict {

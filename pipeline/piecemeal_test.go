@@ -137,8 +137,10 @@ func outcomeOf(t *testing.T, p *pipeline.Pipeline) outcome {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, h := range a.Turns {
-			d.Found[words] = append(d.Found[words], fmt.Sprint(h.Session, " ", h.Turn.ID, " ", h.Text))
+		for _, r := range a.Ranked {
+			if r.Item == nil {
+				d.Found[words] = append(d.Found[words], fmt.Sprint(r.Session, " ", r.TurnID, " ", r.Text))
+			}
 		}
 		slices.Sort(d.Found[words])
 	}

@@ -168,7 +168,7 @@ func TestIndexReceived(t *testing.T) {
 		if a.SearchedSessions != 1 {
 			t.Errorf("got %d sessions searched, want 1", a.SearchedSessions)
 		}
-		for _, h := range a.Hits {
+		for _, h := range a.Items() {
 			got = append(got, fmt.Sprintf("%s %d %s", h.Item.ID, h.SessionN, h.SessionTitle))
 		}
 		slices.Sort(got)

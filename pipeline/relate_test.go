@@ -61,14 +61,14 @@ func linksOf(t *testing.T, l *library.Library) (standing []string, lines int) {
 	return standing, len(all)
 }
 
-func asked(t *testing.T, p *pipeline.Pipeline, question string) index.Hit {
+func asked(t *testing.T, p *pipeline.Pipeline, question string) *index.Result {
 	t.Helper()
 	a, err := p.Index.Search(context.Background(), index.Query{Text: question,
 		Kinds: []payload.Kind{payload.Decision, payload.Lead}})
-	if err != nil || len(a.Hits) == 0 {
-		t.Fatalf("%s: %d hits, %v", question, len(a.Hits), err)
+	if err != nil || len(a.Items()) == 0 {
+		t.Fatalf("%s: %d hits, %v", question, len(a.Items()), err)
 	}
-	return a.Hits[0]
+	return a.Items()[0]
 }
 
 // Whatever the order in which sessions arrive, the same links come about, and

@@ -106,9 +106,9 @@ func (o *Order) bearing(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, h := range found.Hits {
-		if !found.Unknown && h.Coverage >= bearingHold && h.Item.Current() {
-			add(h.Item, h.Place, "")
+	for _, r := range found.Ranked {
+		if !found.Unknown && r.Coverage >= bearingHold && r.Item.Current() {
+			add(*r.Item, r.Place, "")
 		}
 	}
 	if len(lines) == 0 {

@@ -12,7 +12,7 @@ import (
 var march = time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)
 
 // what is said of: a decision with its history, a thing ruled out, a count.
-func said() []index.Result {
+func said() []*index.Result {
 	item := func(id string, kind payload.Kind, text, why, quote string) payload.Item {
 		return payload.Item{ID: payload.ItemID(id), Kind: kind, Text: text, Why: why, State: payload.Stands, At: march,
 			Evidence: []payload.Evidence{{Turn: "t", N: 1, Quote: quote}}}
@@ -25,10 +25,10 @@ func said() []index.Result {
 		"never hold the lock there")
 	eight := item("e", payload.Decision, "Eight workers run per host, retries go to the dead-letter queue.", "",
 		"eight workers")
-	return []index.Result{
-		{Item: &index.Hit{Item: cache, History: []index.Linked{{Placed: index.Placed{Item: old}}}}}, // n1, n2
-		{Item: &index.Hit{Item: out}}, {Item: &index.Hit{Item: flag}}, {Item: &index.Hit{Item: eight}}, // n3, n4, n5
-		{Turn: &index.TurnHit{}},
+	return []*index.Result{
+		{Item: &cache, History: []index.Linked{{Placed: index.Placed{Item: old}}}}, // n1, n2
+		{Item: &out}, {Item: &flag}, {Item: &eight}, // n3, n4, n5
+		{Type: "turn"},
 	}
 }
 
@@ -88,16 +88,15 @@ func TestLineShowsWhatDecides(t *testing.T) {
 	later := payload.Item{ID: "b", Kind: payload.Decision, Text: "The cache moves to Valkey.", State: payload.Stands,
 		At: march.AddDate(0, 1, 0)}
 	link := payload.Link{Relation: payload.Supersedes, From: "b", To: "a", At: later.At}
-	hit := index.Hit{Item: it, Related: []index.Linked{{Link: link, Placed: index.Placed{Item: later}}}}
-	got := oneLine(index.Result{Item: &hit})
+	got := oneLine(&index.Result{Item: &it, Related: []index.Linked{{Link: link, Placed: index.Placed{Item: later}}}})
 	want := "(decision by user, 2026-03-02, perhaps superseded on 2026-04-02: The cache moves to Valkey.) " +
 		"The cache is an LRU. Why: " + reason + " Instead of: Redis"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	lead := index.Hit{Item: payload.Item{Kind: payload.Lead, By: payload.ByAssistant, Text: "An LRU would do.",
-		State: payload.Stands, At: march}}
-	if got, want := oneLine(index.Result{Item: &lead}),
+	lead := payload.Item{Kind: payload.Lead, By: payload.ByAssistant, Text: "An LRU would do.",
+		State: payload.Stands, At: march}
+	if got, want := oneLine(&index.Result{Item: &lead}),
 		"(lead by assistant, 2026-03-02, stands) An LRU would do."; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -106,21 +105,20 @@ func TestLineShowsWhatDecides(t *testing.T) {
 // The first answer is sure only where it is an item with other words for it, the chance
 // is good and the next is far behind: a passage never is.
 func TestSure(t *testing.T) {
-	item := func(aliases ...string) index.Result {
-		return index.Result{Score: 1, Item: &index.Hit{Item: payload.Item{Kind: payload.Decision, Aliases: aliases}}}
+	item := func(aliases ...string) *index.Result {
+		return &index.Result{Score: 1, Item: &payload.Item{Kind: payload.Decision, Aliases: aliases}}
 	}
-	second := index.Result{Score: 0.05, Turn: &index.TurnHit{}}
+	second := &index.Result{Score: 0.05, Type: "turn"}
 	for name, c := range map[string]struct {
 		a    index.Answer
 		want bool
 	}{
-		"sure":           {index.Answer{Sure: 0.7, Ranked: []index.Result{item("lru"), second}}, true},
-		"no other words": {index.Answer{Sure: 0.7, Ranked: []index.Result{item(), second}}, false},
-		"a passage": {index.Answer{Sure: 0.9, Ranked: []index.Result{{Score: 1, Turn: &index.TurnHit{}}, second}},
-			false},
-		"the next is near":  {index.Answer{Sure: 0.7, Ranked: []index.Result{item("lru"), item("cache")}}, false},
-		"no good chance":    {index.Answer{Sure: 0.5, Ranked: []index.Result{item("lru"), second}}, false},
-		"doubtful":          {index.Answer{Sure: 0.7, Doubtful: true, Ranked: []index.Result{item("lru"), second}}, false},
+		"sure":              {index.Answer{Sure: 0.7, Ranked: []*index.Result{item("lru"), second}}, true},
+		"no other words":    {index.Answer{Sure: 0.7, Ranked: []*index.Result{item(), second}}, false},
+		"a passage":         {index.Answer{Sure: 0.9, Ranked: []*index.Result{{Score: 1, Type: "turn"}, second}}, false},
+		"the next is near":  {index.Answer{Sure: 0.7, Ranked: []*index.Result{item("lru"), item("cache")}}, false},
+		"no good chance":    {index.Answer{Sure: 0.5, Ranked: []*index.Result{item("lru"), second}}, false},
+		"doubtful":          {index.Answer{Sure: 0.7, Doubtful: true, Ranked: []*index.Result{item("lru"), second}}, false},
 		"nothing was found": {index.Answer{Sure: 0.7}, false},
 	} {
 		if got := Sure(&c.a); got != c.want {
@@ -144,7 +142,7 @@ func TestLookApplies(t *testing.T) {
 	} {
 		a := index.Answer{Ranked: said(), Doubtful: c.before}
 		c.look.Apply(&a)
-		if got := a.Ranked[0].Item.Item.ID; got != c.first || a.Unknown != c.unknown || a.Doubtful != c.doubts ||
+		if got := a.Ranked[0].Item.ID; got != c.first || a.Unknown != c.unknown || a.Doubtful != c.doubts ||
 			len(a.Ranked) != 5 {
 			t.Errorf("%v: got first %s, unknown %v, doubtful %v, %d results, want %s, %v, %v, 5", c.look, got, a.Unknown,
 				a.Doubtful, len(a.Ranked), c.first, c.unknown, c.doubts)

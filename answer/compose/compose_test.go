@@ -74,10 +74,10 @@ func TestAsking(t *testing.T) {
 		!strings.Contains(model.asked[0].Prompt, "[secret] the cache") {
 		t.Errorf("asked %d times, first of %q", len(model.asked), model.asked[0].Prompt)
 	}
-	var many []index.Result
+	var many []*index.Result
 	for i := range 80 {
-		many = append(many, index.Result{Item: &index.Hit{Item: payload.Item{ID: payload.ItemID(fmt.Sprint(i)),
-			Kind: payload.Decision, Text: strings.Repeat("words ", 100)}}})
+		many = append(many, &index.Result{Item: &payload.Item{ID: payload.ItemID(fmt.Sprint(i)),
+			Kind: payload.Decision, Text: strings.Repeat("words ", 100)}})
 	}
 	for _, window := range []int{0, 2000} {
 		model := &says{text: `{"order": [50, 4], "found": "answer", "sentences": []}`, window: window}

@@ -19,17 +19,17 @@ func TestForgetDrops(t *testing.T) {
 	}
 	defer l.Close()
 	all := said() // a decision with its history, three items, a turn
-	all[0].Item.Session, all[0].Item.History[0].Session = "s1", "s2"
+	all[0].Session, all[0].History[0].Session = "s1", "s2"
 	for i, r := range all[1:4] {
-		r.Item.Session = []string{"s1", "s3", "s3"}[i]
+		r.Session = []string{"s1", "s3", "s3"}[i]
 	}
-	all[4].Turn.Session = "s4"
+	all[4].Session = "s4"
 	model := &says{text: `{"order": [1], "found": "answer", "sentences": [], "of": ["s9"]}`}
 	a := &Asker{Model: model, Kept: l}
-	look := func(found ...index.Result) func() error {
+	look := func(found ...*index.Result) func() error {
 		return func() error { _, err := a.Look(t.Context(), "what?", found); return err }
 	}
-	tell := func(found ...index.Result) func() error {
+	tell := func(found ...*index.Result) func() error {
 		return func() error { _, err := a.Paragraph(t.Context(), "what?", found); return err }
 	}
 	asks := []struct {
@@ -42,8 +42,8 @@ func TestForgetDrops(t *testing.T) {
 		{"a look at a turn", look(all[4]), []ingest.SessionID{"s4"}},
 		{"a paragraph with history", tell(all[0]), []ingest.SessionID{"s1", "s2"}},
 		{"a paragraph", tell(all[2], all[3], all[4]), []ingest.SessionID{"s3"}}, // turns aren't shown
-		{"a look at what was handed over", look(index.Result{Turn: &index.TurnHit{Place: index.Place{Session: "h1",
-			Source: index.Handed}, Turn: index.Turn{Text: "use a heap"}}}), []ingest.SessionID{"s1", "s2", "s3", "s4", "s5"}},
+		{"a look at what was handed over", look(&index.Result{Text: "use a heap",
+			Place: index.Place{Session: "h1", Source: index.Handed}}), []ingest.SessionID{"s1", "s2", "s3", "s4", "s5"}},
 	}
 	asked := func(ask func() error) bool {
 		t.Helper()

@@ -37,7 +37,7 @@ func Sure(found *index.Answer) bool {
 		return false
 	}
 	first := found.Ranked[0]
-	return first.Item != nil && len(first.Item.Item.Aliases) > 0 &&
+	return first.Item != nil && len(first.Item.Aliases) > 0 &&
 		(len(found.Ranked) == 1 || found.Ranked[1].Score <= mostSecond*first.Score)
 }
 
@@ -48,7 +48,7 @@ type Look struct {
 }
 
 // Look asks which of the first results answer the question.
-func (a *Asker) Look(ctx context.Context, question string, found []index.Result) (Look, error) {
+func (a *Asker) Look(ctx context.Context, question string, found []*index.Result) (Look, error) {
 	r := llm.Request{Task: "rerank", System: prompts.Rerank.Text(), Max: lookOut,
 		Schema: &llm.Schema{Name: "order", JSON: prompts.Rerank.Schema()}}
 	found = found[:min(len(found), Looked)]
@@ -69,7 +69,7 @@ func (a *Asker) Look(ctx context.Context, question string, found []index.Result)
 	}
 	var of []string
 	for _, one := range found {
-		of = append(of, sessionOf(placeOf(one)))
+		of = append(of, sessionOf(one.Place))
 	}
 	err := a.ask(ctx, r, of, &said, func() error {
 		if said.Found != "answer" && said.Found != "none" {
@@ -90,19 +90,12 @@ func (a *Asker) Look(ctx context.Context, question string, found []index.Result)
 	return look, nil
 }
 
-func placeOf(r index.Result) index.Place {
-	if r.Turn != nil {
-		return r.Turn.Place
-	}
-	return r.Item.Place
-}
-
 // oneLine is a result as a model is shown it.
-func oneLine(r index.Result) string {
-	if t := r.Turn; t != nil {
-		return fmt.Sprintf("(said by the %s, %s) %s", t.Role, day(t.At), line(around(t.Text, t.Terms), longestTurn))
+func oneLine(r *index.Result) string {
+	it := r.Item
+	if it == nil {
+		return fmt.Sprintf("(said by the %s, %s) %s", r.Role, day(r.At), line(around(r.Text, r.Terms), longestTurn))
 	}
-	it := &r.Item.Item
 	s := it.Text
 	if it.Path != "" {
 		s = it.Path + ": " + s
@@ -113,8 +106,8 @@ func oneLine(r index.Result) string {
 			s += " " + f.name + ": " + f.text
 		}
 	}
-	if len(r.Item.History) > 0 {
-		s += " Took the place of: " + line(r.Item.History[0].Item.Text, longestTurn)
+	if len(r.History) > 0 {
+		s += " Took the place of: " + line(r.History[0].Item.Text, longestTurn)
 	}
 	head := fmt.Sprintf("(%s", it.Kind)
 	if who := string(it.By); who != "" {
@@ -123,17 +116,17 @@ func oneLine(r index.Result) string {
 		}
 		head += " by " + who
 	}
-	return head + ", " + day(it.At) + ", " + today(r.Item) + ") " + line(s, longestItem)
+	return head + ", " + day(it.At) + ", " + today(r) + ") " + line(s, longestItem)
 }
 
 // today is whether an item still stands, and what perhaps doesn't let it.
-func today(h *index.Hit) string {
-	by := h.Doubted()
-	if by == nil || !h.Item.Current() {
-		return state(&h.Item)
+func today(r *index.Result) string {
+	by := r.Doubted()
+	if by == nil || !r.Item.Current() {
+		return state(r.Item)
 	}
-	s := by.Doubt().Word(h.Item.Kind) + " on " + day(by.At)
-	for _, l := range slices.Concat(h.Related, h.Conflict) {
+	s := by.Doubt().Word(r.Item.Kind) + " on " + day(by.At)
+	for _, l := range slices.Concat(r.Related, r.Conflict) {
 		if l.Item.ID == by.From {
 			return s + ": " + line(l.Item.Text, longestTurn)
 		}
@@ -163,7 +156,7 @@ func around(text string, terms []string) string {
 // to refuse what could be answered (docs/internals/quality.md), and what is nearest is shown
 // even then.
 func (l Look) Apply(a *index.Answer) {
-	var ranked []index.Result
+	var ranked []*index.Result
 	for _, i := range l.Order {
 		if i < len(a.Ranked) {
 			ranked = append(ranked, a.Ranked[i])
@@ -182,6 +175,6 @@ func (l Look) Apply(a *index.Answer) {
 	a.Ranked = ranked
 	a.Unknown, a.Doubtful = len(l.Order) == 0, !l.Answers
 	if len(ranked) > 0 {
-		a.Coverage = ranked[0].Coverage()
+		a.Coverage = ranked[0].Coverage
 	}
 }

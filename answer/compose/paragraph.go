@@ -35,7 +35,7 @@ type Paragraph struct {
 
 // Paragraph has the model answer from the items of results, those that they
 // took the place of and those that contradict them.
-func (a *Asker) Paragraph(ctx context.Context, question string, results []index.Result) (Paragraph, error) {
+func (a *Asker) Paragraph(ctx context.Context, question string, results []*index.Result) (Paragraph, error) {
 	r := llm.Request{Task: "answer", System: prompts.Answer.Text(), Max: paragraphOut,
 		Schema: &llm.Schema{Name: "answer", JSON: prompts.Answer.Schema()}}
 	notes := notesOf(results)
@@ -94,7 +94,7 @@ type note struct {
 }
 
 // notesOf lists a search's items, each with its history and conflicts behind it.
-func notesOf(results []index.Result) []note {
+func notesOf(results []*index.Result) []note {
 	var out []note
 	seen := map[payload.ItemID]bool{}
 	add := func(it *payload.Item, session string, holds bool, role string) {
@@ -107,14 +107,13 @@ func notesOf(results []index.Result) []note {
 		if r.Item == nil {
 			continue
 		}
-		h := r.Item
-		add(&h.Item, sessionOf(h.Place), h.Item.Current(), "")
+		add(r.Item, sessionOf(r.Place), r.Item.Current(), "")
 		of := fmt.Sprintf("n%d", len(out))
-		for i := range h.Conflict {
-			add(&h.Conflict[i].Item, sessionOf(h.Conflict[i].Place), h.Conflict[i].Item.Current(), "contradicts "+of)
+		for i := range r.Conflict {
+			add(&r.Conflict[i].Item, sessionOf(r.Conflict[i].Place), r.Conflict[i].Item.Current(), "contradicts "+of)
 		}
-		for i := range h.History {
-			add(&h.History[i].Item, sessionOf(h.History[i].Place), false, of+" took its place")
+		for i := range r.History {
+			add(&r.History[i].Item, sessionOf(r.History[i].Place), false, of+" took its place")
 		}
 	}
 	return out

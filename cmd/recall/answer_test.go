@@ -12,32 +12,29 @@ import (
 )
 
 // answerOf is the answer that these results make.
-func answerOf(asked string, results ...index.Result) *answer.Answer {
+func answerOf(asked string, results ...*index.Result) *answer.Answer {
 	found := index.Answer{Ranked: results, SearchedItems: 7, SearchedSessions: 2, Projects: 1}
 	a := answer.Of(answer.Question{Query: index.Query{Text: asked}, Most: 5}, found)
 	return &a
 }
 
 // printed is what a page shows of some results.
-func printed(results ...index.Result) string { return printedFor("redis?", 100, results...) }
+func printed(results ...*index.Result) string { return printedFor("redis?", 100, results...) }
 
-func printedFor(asked string, width int, results ...index.Result) string {
+func printedFor(asked string, width int, results ...*index.Result) string {
 	var b strings.Builder
 	p := terminal.Page{W: &b, Width: width}
 	p.Answer(answerOf(asked, results...))
 	return b.String()
 }
 
-func itemOf(it payload.Item) index.Result {
-	return index.Result{Item: &index.Hit{Item: it, Turn: 3, Place: index.Place{Project: "billing", SessionN: 2,
-		SessionTitle: "Cache"}}}
-}
+var inCache = index.Place{Project: "billing", SessionN: 2, SessionTitle: "Cache"}
 
-func turnOf(id, text string) index.Result {
-	h := &index.TurnHit{Place: index.Place{Project: "billing", SessionN: 2, SessionTitle: "Cache"}}
-	h.ID, h.N, h.Role, h.Text, h.Passage, h.At = id, 4, "assistant", text, text,
-		time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)
-	return index.Result{Turn: h}
+func itemOf(it payload.Item) *index.Result { return &index.Result{Item: &it, Turn: 3, Place: inCache} }
+
+func turnOf(id, text string) *index.Result {
+	return &index.Result{TurnID: id, Turn: 4, Role: "assistant", Text: text, Passage: text, Place: inCache,
+		At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)}
 }
 
 func TestPageShowsEvidence(t *testing.T) {
@@ -91,7 +88,7 @@ func TestPageShowsConflict(t *testing.T) {
 		Evidence: []payload.Evidence{{Turn: "t", N: 3, Quote: "postgres for the cache"}}})
 	other := payload.Item{ID: "a", Kind: payload.Decision, Text: "Cache in an LRU.", State: payload.Stands,
 		At: at.AddDate(0, 0, -1), Evidence: []payload.Evidence{{Turn: "u", N: 9, Quote: "an lru\x1b[2J will do"}}}
-	r.Item.Conflict = []index.Linked{{Placed: index.Placed{Place: r.Item.Place, Item: other, Turn: 9}}}
+	r.Conflict = []index.Linked{{Placed: index.Placed{Place: r.Place, Item: other, Turn: 9}}}
 	got := printed(r)
 	for _, want := range []string{"2 items contradict one another; which one stands is open:", "● Cache in Postgres.",
 		"“postgres for the cache”", "● Cache in an LRU.", "“an lru[2J will do”"} {
@@ -109,8 +106,8 @@ func TestPageShowsConflictOnce(t *testing.T) {
 	one := itemOf(payload.Item{ID: "b", Kind: payload.Decision, Text: "Cache in Postgres.", State: payload.Stands})
 	two := itemOf(payload.Item{ID: "a", Kind: payload.Decision, Text: "Cache in an LRU.", State: payload.Stands})
 	three := itemOf(payload.Item{ID: "c", Kind: payload.Decision, Text: "Cache for a day.", State: payload.Stands})
-	one.Item.Conflict = []index.Linked{{Placed: index.Placed{Place: two.Item.Place, Item: two.Item.Item, Turn: 9}}}
-	two.Item.Conflict = []index.Linked{{Placed: index.Placed{Place: one.Item.Place, Item: one.Item.Item, Turn: 3}}}
+	one.Conflict = []index.Linked{{Placed: index.Placed{Place: two.Place, Item: *two.Item, Turn: 9}}}
+	two.Conflict = []index.Linked{{Placed: index.Placed{Place: one.Place, Item: *one.Item, Turn: 3}}}
 	got := printed(one, two, three)
 	if strings.Count(got, "Cache in an LRU.") != 1 || strings.Contains(got, "says otherwise") ||
 		!strings.Contains(got, "Cache for a day") {
@@ -169,7 +166,7 @@ func TestPageClaimsNoTryThatNobodyTellsOf(t *testing.T) {
 // are added.
 func TestPageQuotesTitles(t *testing.T) {
 	r := itemOf(payload.Item{Kind: payload.Decision, Text: "Use an LRU", By: payload.ByUser})
-	r.Item.SessionTitle = `We get "locked" ü`
+	r.SessionTitle = `We get "locked" ü`
 	if got, want := printed(r), `billing#2 "We get 'locked' ü", turn 3`; !strings.Contains(got, want) {
 		t.Errorf("no %s in\n%s", want, got)
 	}

@@ -213,7 +213,7 @@ func TestDamageFoundByHandoff(t *testing.T) {
 		t.Errorf("got %v, said\n%s", err, &out)
 	}
 	found, err := a.Index.Search(t.Context(), index.Query{Text: "carrier pigeon"})
-	if err != nil || len(found.Hits) == 0 || found.Hits[0].Item.ID != "k3v9t2m8qa" {
-		t.Errorf("got %d results, %v; want what was taken over", len(found.Hits), err)
+	if err != nil || len(found.Items()) == 0 || found.Items()[0].Item.ID != "k3v9t2m8qa" {
+		t.Errorf("got %d results, %v; want what was taken over", len(found.Items()), err)
 	}
 }

@@ -71,7 +71,7 @@ func goldenAnswer(t *testing.T, l *library.Library, question string, docs ...ind
 		t.Fatal(err)
 	}
 	if l != nil && len(ans.Shown) > 0 {
-		ans.Shown[0].Since = history.ChangedSince(ctx, l, *ans.Shown[0])
+		ans.Shown[0].Since = history.ChangedSince(ctx, l, ans.Shown[0].Placed())
 	}
 	var b strings.Builder
 	p := terminal.Page{W: &b, Width: 128}

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/cmd/recall/terminal"
-	"recall/index"
 	txt "recall/text"
 )
 
@@ -58,7 +57,7 @@ func TestClip(t *testing.T) {
 func TestNothingIsWrapped(t *testing.T) {
 	var b strings.Builder
 	p := terminal.Page{W: &b, Width: 40}
-	p.Answer(answerOf("", []index.Result{}...))
+	p.Answer(answerOf(""))
 	for line := range strings.Lines(b.String()) {
 		if utf8.RuneCountInString(strings.TrimSpace(line)) > 40 {
 			t.Errorf("%q is wider than 40", line)

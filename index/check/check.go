@@ -42,7 +42,7 @@ const (
 
 // A Warning is one item that an action goes against.
 type Warning struct {
-	index.Hit
+	index.Placed
 	Reason Reason
 	Name   string  // the name in which the two meet, as the item has it
 	Odds   float64 // how likely the action goes against it, 0 to 1
@@ -82,12 +82,12 @@ func Against(ctx context.Context, ix Items, a Action) ([]Warning, error) {
 		return nil, err
 	}
 	var out []Warning
-	for i := range found.Hits {
+	for i, r := range found.Ranked {
 		m := meet(&found, i, does, shipped())
-		if m.odds < enough || !speaks(&found.Hits[i].Item) {
+		if m.odds < enough || !speaks(r.Item) {
 			continue
 		}
-		w := Warning{Hit: found.Hits[i], Reason: GoesAgainst, Name: m.name, Odds: m.odds, Sure: m.sure}
+		w := Warning{Placed: r.Placed(), Reason: GoesAgainst, Name: m.name, Odds: m.odds, Sure: m.sure}
 		if w.Item.Kind == payload.Eliminated {
 			w.Reason = Repeats
 		}

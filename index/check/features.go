@@ -44,20 +44,20 @@ func (s *sighting) features(found *index.Answer, rank int) map[string]float64 {
 
 // common is of how many of the items found the rarest word is in which the two meet.
 func (s *sighting) common(found *index.Answer) float64 {
-	least := len(found.Hits)
+	least := len(found.Ranked)
 	for _, w := range s.claim.words {
 		if !has(s.in, w) {
 			continue
 		}
 		n := 0
-		for i := range found.Hits {
-			if slices.ContainsFunc(found.Hits[i].Terms, func(t string) bool { return shares(w, wordOf(t)) }) {
+		for _, r := range found.Ranked {
+			if slices.ContainsFunc(r.Terms, func(t string) bool { return shares(w, wordOf(t)) }) {
 				n++
 			}
 		}
 		least = min(least, n)
 	}
-	return float64(least) / float64(len(found.Hits))
+	return float64(least) / float64(len(found.Ranked))
 }
 
 // cues are the words around what the two have in common, and of an edited file's path.

@@ -16,7 +16,7 @@ type meeting struct {
 
 // meet is where an action meets one of the items found most.
 func meet(found *index.Answer, rank int, d *deed, w weighing) meeting {
-	r := readItem(&found.Hits[rank].Item)
+	r := readItem(found.Ranked[rank].Item)
 	for _, path := range r.untouched {
 		if sure := touched(d.paths, path); sure || touched(d.asked, path) {
 			return meeting{name: path, odds: 1, sure: sure}

@@ -224,8 +224,8 @@ func readPairs(t *testing.T) (actions []labelled, pairs []pair) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for k := range found.Hits {
-			it := &found.Hits[k].Item
+		for k, r := range found.Ranked {
+			it := r.Item
 			if !speaks(it) {
 				continue
 			}

@@ -52,7 +52,7 @@ func (v Vectors) Calibrate(ctx context.Context) (c Calibration, err error) {
 			if err != nil {
 				return c, err
 			}
-			at := slices.IndexFunc(answer.Hits, func(h index.Hit) bool { return h.Item.ID == t.expect })
+			at := slices.IndexFunc(answer.Ranked, func(r *index.Result) bool { return r.Item.ID == t.expect })
 			if at < 0 {
 				continue
 			}

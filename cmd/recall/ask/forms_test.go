@@ -38,7 +38,7 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 		{Wrote: true}}})
 	p := a.Page()
 	p.Markdown(&answer.Answer{Verdict: answer.Weak, Shown: []*answer.Result{
-		{Item: &it, History: []index.Linked{l}, Conflict: []index.Linked{l}}}})
+		{Result: index.Result{Item: &it, History: []index.Linked{l}, Conflict: []index.Linked{l}}}}})
 	p.Markdown(&answer.Answer{Verdict: answer.Nothing})
 	a.Form("briefs", nil)
 	for _, want := range []string{"    - b\n    + c\n", "  … 2 attempts more after which", "nothing was changed," +

@@ -65,7 +65,7 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 	complete := func(ans *answer.Answer) {
 		ans.Left = left
 		if len(ans.Shown) > 0 && ans.Verdict == answer.Answered && q.AsOf.IsZero() {
-			ans.Shown[0].Since = history.ChangedSince(ctx, l, *ans.Shown[0])
+			ans.Shown[0].Since = history.ChangedSince(ctx, l, ans.Shown[0].Placed())
 		}
 	}
 	print := func(ans *answer.Answer) string {

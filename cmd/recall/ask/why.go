@@ -83,7 +83,7 @@ func whyItem(ctx context.Context, a *app.App, arg string) (*answer.Item, error) 
 	if err != nil {
 		return nil, err
 	}
-	doc.Since = history.ChangedSince(ctx, l, answer.Result{Place: p.Place, Item: &p.Item})
+	doc.Since = history.ChangedSince(ctx, l, p)
 	return &doc, nil
 }
 
