@@ -22,7 +22,6 @@ const (
 	Rare           // weight of its rarest word that stands there
 	Many           // share of its words that stand there, rare or not, where items have aliases
 	Pairs          // its neighbouring words that stand near each other
-	About          // share that stands in the names it is about
 	Topic          // share that stands in the first words of its text: what it speaks of
 	Support        // what its session's other results score in the first pass
 	// from here on beside the other items (see Beside): share of all its words that stand there, or others for them
@@ -54,8 +53,7 @@ const (
 	PassageWords
 	PassageLexicon
 	PassageAll  // share in the turn, or the lead
-	PassageRare // weight of the rarest word there; this and the next tell how sure an answer is only
-	PassagePairs
+	PassageRare // weight of the rarest word there; it tells how sure an answer is only
 	PassageSupport
 	PassagePerson
 	PassageBeside  // share, small words too, that stands in what would be shown, beside all others
@@ -70,11 +68,11 @@ const (
 
 // names are those of weights.txt.
 var names = [Count]string{"words", "source", "lexicon", "near", "all", "alias", "like", "kindred", "rare", "many",
-	"pairs", "about", "topic", "support",
+	"pairs", "topic", "support",
 	"whole", "in-text", "like-text", "like-alias", "in-aliases", "concepts", "other-words", "company", "number",
 	"asked", "tried", "why", "file", "status", "goal", "next", "open", "flag", "eliminated", "sure", "person", "human",
 	"past", "overtaken",
-	"passage", "passage-words", "passage-lexicon", "passage-all", "passage-rare", "passage-pairs", "passage-support",
+	"passage", "passage-words", "passage-lexicon", "passage-all", "passage-rare", "passage-support",
 	"passage-person", "passage-beside", "passage-kindred", "passage-length", "passage-taken",
 	"passage-before", "passage-closing", "claimed"}
 
@@ -133,7 +131,7 @@ func (q *Question) passage(c Candidate, said, shown string) (f Features) {
 	t := q.read(said)
 	f[APassage], f[Claimed] = 1, c.Claimed
 	f[PassageWords], f[PassageLexicon], f[PassageSupport] = c.Words, c.Lexicon, c.Support
-	f[PassageAll], f[PassageRare], f[PassagePairs] = q.share(t.terms), q.rarest(t.terms), q.pairs(t)
+	f[PassageAll], f[PassageRare] = q.share(t.terms), q.rarest(t.terms)
 	f[PassageKindred] = q.share(t.kin &^ t.terms)
 	f[PassageBefore] = q.share(q.read(c.Before).terms &^ t.terms)
 	f[PassageClosing] = truth(c.Closing)
@@ -148,7 +146,6 @@ func (q *Question) item(c Candidate) Features {
 	about := q.read(it.Path + " . " + strings.Join(it.About, " . "))
 	var f Features
 	f[Words], f[Source], f[Lexicon], f[Support], f[Near] = c.Words, c.Source, c.Lexicon, c.Support, c.Near
-	f[About] = q.share(about.terms)
 	all := head.terms | rest.terms | about.terms
 	kin := head.kin | rest.kin | about.kin
 	f[Like], f[Topic] = q.likeness(head), q.share(head.begin)

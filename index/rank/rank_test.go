@@ -23,7 +23,6 @@ func TestLookAtItem(t *testing.T) {
 	got := retries().Look(Candidate{Item: it, Words: 0.5, Source: 0.25, Support: 0.1, Aliased: true})
 	want := Features{Words: 0.5, Source: 0.25, Support: 0.1,
 		All:     1,                         // retries in the text, jitter in an alias, backoff in the path
-		About:   0.5,                       // backoff, 5 of 10
 		Topic:   0.2,                       // its text begins with retries
 		Alias:   2 * 5. / (10 + 5),         // "retry jitter" is 5 of the question's 10 and has no other word
 		Like:    2 * 2. / (10 + 2 + 50./3), // one of its six words, the others weigh 10/3 each
@@ -43,7 +42,7 @@ func TestLookAtItem(t *testing.T) {
 func TestLookAtPassage(t *testing.T) {
 	said := "we have backoff, and then the jitter, for all of them"
 	want := Features{APassage: 1, PassageWords: 0.4, PassageLexicon: 0.1, PassageSupport: 0.2, PassageAll: 0.8,
-		PassageRare: 1, PassagePairs: 0.5, PassagePerson: 1, PassageLength: math.Log1p(5) / 5, PassageTaken: 0.3,
+		PassageRare: 1, PassagePerson: 1, PassageLength: math.Log1p(5) / 5, PassageTaken: 0.3,
 		PassageBefore: 0.2, PassageClosing: 1, Claimed: 0.25}
 	asked := Spoken{Before: "how do retries wait, with backoff?", Closing: true}
 	turn := Candidate{Text: said, Shown: "backoff, and then the jitter", User: true, Taken: 0.3, Spoken: asked,

@@ -14,12 +14,8 @@ const (
 	SureScore              // of the best result
 	SureMargin             // to the next of another session
 	SureSpread             // of scores: 1 if one result has all, 0 if all are alike
-	SureAll                // share of the question that stands in the best result
-	SureKindred            // and in other words
-	SureLike               // likeness of the best to the question, or its alias's
-	SurePairs              // neighbouring words that stand near each other there
+	SureKindred            // share of the question that stands in the best result in other words
 	SureRare               // weight of the rarest word there
-	SureFive               // share that stands in the best of the first five
 	SureMissing            // share that stands in no item or turn at all
 	SureItem               // the best is a claim
 	SureAliased            // 1 where items have aliases, and from here on all that is seen of them
@@ -31,8 +27,7 @@ const (
 	SureCount
 )
 
-var sureNames = [SureCount]string{"base", "score", "margin", "spread", "all", "kindred", "like", "pairs", "rare",
-	"five", "missing", "item", "aliased", "alike", "alike-text", "gone", "line", "aliased-line"}
+var sureNames = [SureCount]string{"base", "score", "margin", "spread", "kindred", "rare", "missing", "item", "aliased", "alike", "alike-text", "gone", "line", "aliased-line"}
 
 // Signs are what an answer as a whole shows.
 type Signs [SureCount]float64
@@ -75,14 +70,8 @@ func Read(lines []Line, missing float64) (s Signs) {
 		}
 	}
 	s[SureSpread] = spread(lines[:min(len(lines), widest)])
-	s[SureAll] = best[All] + best[PassageAll]
 	s[SureKindred] = best.Kindred()
-	s[SureLike] = max(best[Like], best[Alias])
-	s[SurePairs] = best[Pairs] + best[PassagePairs]
 	s[SureRare] = best[Rare] + best[PassageRare]
-	for _, l := range lines[:min(len(lines), 5)] {
-		s[SureFive] = max(s[SureFive], l.Look[All]+l.Look[PassageAll])
-	}
 	s[SureItem] = 1 - best[APassage]
 	return s
 }

@@ -18,8 +18,8 @@ func TestRead(t *testing.T) {
 	for _, x := range share {
 		entropy -= x / sum * math.Log(x/sum)
 	}
-	want := Signs{SureBase: 1, SureScore: 1, SureMargin: 0.5, SureSpread: 1 - entropy/math.Log(3), SureAll: 0.4,
-		SureRare: 1, SureFive: 0.9, SureMissing: 0.25, SureItem: 1}
+	want := Signs{SureBase: 1, SureScore: 1, SureMargin: 0.5, SureSpread: 1 - entropy/math.Log(3),
+		SureRare: 1, SureMissing: 0.25, SureItem: 1}
 	for i := range want {
 		if math.Abs(s[i]-want[i]) > 1e-9 {
 			t.Errorf("%s: got %v, want %v", sureNames[i], s[i], want[i])

@@ -39,12 +39,12 @@ const (
 // first answers of a hundred to passages, at -4 none. The place of a passage's words tells
 // which is which no better than chance, and how sure it is.
 var given = map[int]float64{rank.Past: -2, rank.Overtaken: -0.5, rank.Human: 0.5, rank.Sure: 0.5, rank.Person: 0.1,
-	rank.Near: 0, rank.PassageRare: 0, rank.PassagePairs: 0, rank.Claimed: -4}
+	rank.Near: 0, rank.PassageRare: 0, rank.Claimed: -4}
 
 // never are the features that may not count against a candidate, whatever a
 // small sample says.
 var never = []int{rank.Words, rank.Source, rank.Lexicon, rank.All, rank.Alias, rank.Like, rank.Kindred, rank.Rare,
-	rank.Many, rank.Pairs, rank.About, rank.Topic, rank.Support,
+	rank.Many, rank.Pairs, rank.Topic, rank.Support,
 	rank.Whole, rank.InText, rank.LikeText, rank.LikeAlias, rank.InAliases, rank.Concepts, rank.OtherWords, rank.Company,
 	rank.Number,
 	rank.Asked, rank.Tried, rank.Why, rank.PassageWords, rank.PassageLexicon, rank.PassageAll,
