@@ -26,14 +26,8 @@ import (
 // little in common with it in words and evidence.
 type ModelJudge struct {
 	Model  llm.Model
-	Kept   Answers             // what was said before, by pair; nil keeps nothing
+	Kept   llm.Store           // what was said before, by pair; nil keeps nothing
 	Redact func(string) string // takes secrets out of what is asked; nil: none
-}
-
-// Answers keeps what a model said by a key, as model.Store does.
-type Answers interface {
-	Answer(key string) (data []byte, ok bool, err error)
-	KeepAnswer(key string, data []byte) error
 }
 
 // verdictOn is what a verdict is on: a pair, as it is told, always in the same order.
@@ -42,7 +36,7 @@ type verdictOn struct{ A, B string }
 // verdict is what is kept of one.
 type verdict struct {
 	Verdict string   `json:"verdict"`
-	Of      []string `json:"of"` // as model.Store has it
+	Of      []string `json:"of"` // as llm.Store has it
 }
 
 var _ Judge = ModelJudge{}

@@ -59,7 +59,7 @@ func (m *saysOf) Complete(_ context.Context, r llm.Request) (llm.Response, error
 		strings.Join(append(all, `{"number":0,"verdict":"same"}`), ",") + `]}`}, nil
 }
 
-// keeping is a model.Store in memory.
+// keeping is a llm.Store in memory.
 type keeping struct{ all sync.Map }
 
 func (k *keeping) Answer(key string) ([]byte, bool, error) {

@@ -128,3 +128,13 @@ type Answer struct {
 	Response Response
 	Err      error
 }
+
+// A Store keeps models' answers for good. Safe for concurrent use. What is kept
+// is JSON, an object whose list "of" names the sessions that it holds words of.
+type Store interface {
+	// Answer returns what was kept under a key, ok false if nothing was.
+	Answer(key string) (data []byte, ok bool, err error)
+	// KeepAnswer keeps data under a key ([a-z0-9-], at most 64 bytes), in
+	// place of what was there.
+	KeepAnswer(key string, data []byte) error
+}

@@ -30,15 +30,8 @@ import (
 type Asker struct {
 	Model  llm.Model
 	Redact func(string) string // of all that is sent; nil: it holds no secrets
-	Kept   Store               // answers of before; nil: each question is asked
+	Kept   llm.Store           // answers of before; nil: each question is asked
 	Waits  func()              // called before the model is asked; nil: nobody cares
-}
-
-// Store keeps a model's answers by key, as distill/model's does: each is a JSON
-// object whose list "of" names the sessions whose words it may hold.
-type Store interface {
-	Answer(key string) (data []byte, ok bool, err error)
-	KeepAnswer(key string, data []byte) error
 }
 
 // Versions name the prompts of both tasks.

@@ -26,7 +26,7 @@ func (s *says) Complete(_ context.Context, r llm.Request) (llm.Response, error) 
 	return llm.Response{Text: s.text}, nil
 }
 
-// memory is a Store.
+// memory is an llm.Store.
 type memory map[string][]byte
 
 func (m memory) Answer(key string) ([]byte, bool, error)  { d, ok := m[key]; return d, ok, nil }

@@ -55,7 +55,7 @@ func (q quality) replayed(t *testing.T) string {
 		gold  []string
 		from  string
 		m     llm.Model
-		store model.Store
+		store llm.Store
 	}{
 		{"demo, rules", nil, samples, nil, nil},
 		{"demo, a large model", nil, samples, answers, answers},

@@ -25,7 +25,7 @@ func long() *ingest.Session {
 
 // nights improves a session by batches, each answered by answer, and returns the
 // payload, how many nights it took and how many requests went out.
-func nights(t *testing.T, store Store, s *ingest.Session, answer func(llm.Request) (string,
+func nights(t *testing.T, store llm.Store, s *ingest.Session, answer func(llm.Request) (string,
 	error)) (p *payload.Payload, n, sent int, err error) {
 	t.Helper()
 	for n = 1; n < 9; n++ {

@@ -17,7 +17,7 @@ type kept struct {
 	Text   string    `json:"text,omitempty"`
 	Fault  llm.Fault `json:"fault,omitempty"` // it wasn't answered, and won't be
 	Known  []known   `json:"known,omitempty"` // what the request called i1, i2, …
-	Of     []string  `json:"of,omitempty"`    // the sessions whose words it holds: see Store
+	Of     []string  `json:"of,omitempty"`    // the sessions whose words it holds: see llm.Store
 }
 
 // known is an item as a later window was told of it.

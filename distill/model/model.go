@@ -29,21 +29,11 @@ import (
 	"recall/prompts"
 )
 
-// A Store keeps models' answers for good. Safe for concurrent use. What is kept
-// is JSON, an object whose list "of" names the sessions that it holds words of.
-type Store interface {
-	// Answer returns what was kept under a key, ok false if nothing was.
-	Answer(key string) (data []byte, ok bool, err error)
-	// KeepAnswer keeps data under a key ([a-z0-9-], at most 64 bytes), in
-	// place of what was there.
-	KeepAnswer(key string, data []byte) error
-}
-
 // Options are what an Improver works with. The zero values of numbers mean the
 // defaults.
 type Options struct {
 	Model llm.Model
-	Store Store
+	Store llm.Store
 	// most tokens of a transcript that are asked about at once; less where the model's own window is smaller
 	Window int
 	Max    int              // most tokens of an answer

@@ -186,7 +186,7 @@ func filler(n, words int) string {
 	return b.String()
 }
 
-func improver(t *testing.T, m *scripted, store Store, change func(*Options)) *Improver {
+func improver(t *testing.T, m *scripted, store llm.Store, change func(*Options)) *Improver {
 	t.Helper()
 	o := Options{Model: m, Store: store}
 	if change != nil {

@@ -27,7 +27,8 @@ const (
 	SureCount
 )
 
-var sureNames = [SureCount]string{"base", "score", "margin", "spread", "kindred", "rare", "missing", "item", "aliased", "alike", "alike-text", "gone", "line", "aliased-line"}
+var sureNames = [SureCount]string{"base", "score", "margin", "spread", "kindred", "rare", "missing", "item",
+	"aliased", "alike", "alike-text", "gone", "line", "aliased-line"}
 
 // Signs are what an answer as a whole shows.
 type Signs [SureCount]float64

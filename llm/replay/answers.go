@@ -10,7 +10,7 @@ import (
 
 // Answers are recordings of what a model said, kept by what it was asked about and not by
 // how: another wording of the prompts finds them, other sessions don't. They are the
-// distill/model.Store that such answers are kept in, by its keys, and the model, too,
+// llm.Store that such answers are kept in, by its keys, and the model, too,
 // which is asked for those that aren't there: it has none, and counts them. Safe for
 // concurrent use.
 type Answers struct {
@@ -28,7 +28,7 @@ func NewAnswers(kept map[string]json.RawMessage, model string) *Answers {
 	return &Answers{Identity: llm.Identity{ID: "replay/" + model, Tokens: usualWindow}, kept: kept}
 }
 
-// Answer implements distill/model.Store.
+// Answer implements llm.Store.
 func (a *Answers) Answer(key string) (data []byte, ok bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -36,7 +36,7 @@ func (a *Answers) Answer(key string) (data []byte, ok bool, err error) {
 	return data, ok, nil
 }
 
-// KeepAnswer implements distill/model.Store; nothing is written anywhere.
+// KeepAnswer implements llm.Store; nothing is written anywhere.
 func (a *Answers) KeepAnswer(key string, data []byte) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -70,12 +70,12 @@ func AnswersOf(m llm.Model) (answerFolder, error) {
 	return answerFolder(filepath.Join(dir, "answers", hex.EncodeToString(sum[:6]))), err
 }
 
-// answerFolder keeps models' answers, a file each. It is a model.Store.
+// answerFolder keeps models' answers, a file each. It is a llm.Store.
 type answerFolder string
 
-var _ model.Store = answerFolder("")
+var _ llm.Store = answerFolder("")
 
-// Answer implements model.Store.
+// Answer implements llm.Store.
 func (f answerFolder) Answer(key string) (data []byte, ok bool, err error) {
 	data, err = os.ReadFile(filepath.Join(string(f), key))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -84,7 +84,7 @@ func (f answerFolder) Answer(key string) (data []byte, ok bool, err error) {
 	return data, err == nil, err
 }
 
-// KeepAnswer implements model.Store.
+// KeepAnswer implements llm.Store.
 func (f answerFolder) KeepAnswer(key string, data []byte) error {
 	return WriteWhole(filepath.Join(string(f), key), data)
 }

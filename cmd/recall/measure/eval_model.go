@@ -8,7 +8,6 @@ import (
 	"recall/answer/compose"
 	"recall/cmd/recall/app"
 	"recall/config"
-	"recall/distill/model"
 	"recall/eval"
 	"recall/hint"
 	"recall/library"
@@ -39,7 +38,7 @@ func judgeOr(c *config.Config, asked, without string) string {
 type evalModel struct {
 	llm.Model
 	purse *eval.Purse
-	kept  model.Store // beside the runs: what it answered
+	kept  llm.Store // beside the runs: what it answered
 }
 
 // openEvalModel is an error where no model is configured. A library that is there
