@@ -59,11 +59,10 @@ func Count(n int, what string) string {
 
 // upperFirst begins a sentence with a text, unless that begins with an identifier.
 func upperFirst(s string) string {
-	r := []rune(s)
-	if len(r) == 0 || strings.ContainsAny(strings.Fields(s)[0], "._/()`") {
+	if s == "" || strings.ContainsAny(strings.Fields(s)[0], "._/()`") {
 		return s
 	}
-	return strings.ToUpper(string(r[:1])) + string(r[1:])
+	return text.Capital(s)
 }
 
 // stop is a line without its last full stop.

@@ -99,12 +99,12 @@ func saysFact(claim string) bool {
 func withoutLead(claim string) string { return upperFirst(anAside().ReplaceAllString(claim, "")) }
 
 func upperFirst(s string) string {
-	r, n := utf8.DecodeRuneInString(s)
-	if word, _, _ := strings.Cut(s, " "); n == 0 || strings.ContainsAny(word, "_./-(") ||
+	word, _, _ := strings.Cut(s, " ")
+	if _, n := utf8.DecodeRuneInString(s); strings.ContainsAny(word, "_./-(") ||
 		strings.IndexFunc(word[n:], unicode.IsUpper) >= 0 {
 		return s
 	}
-	return string(unicode.ToUpper(r)) + s[n:]
+	return text.Capital(s)
 }
 
 var stress = strings.NewReplacer("**", "", "__", "")

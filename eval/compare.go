@@ -3,6 +3,8 @@ package eval
 import (
 	"fmt"
 	"slices"
+
+	"recall/answer"
 )
 
 // A Verdict says what a comparison shows.
@@ -110,7 +112,7 @@ func shared[T any](c *Comparison, what string, before, after []T, key func(T) st
 	}
 	note := func(n int, why string) {
 		if n > 0 {
-			c.Notes = append(c.Notes, fmt.Sprintf("%d %s left out: %s", n, plural(n, what), why))
+			c.Notes = append(c.Notes, fmt.Sprintf("%s left out: %s", answer.Count(n, what), why))
 		}
 	}
 	note(len(old), "only in the run before")
@@ -118,17 +120,9 @@ func shared[T any](c *Comparison, what string, before, after []T, key func(T) st
 	note(changed, "people's answers to it changed in between")
 	c.Shared = len(out)
 	if c.Shared > 0 && c.Shared < fewest {
-		c.Notes = append(c.Notes, fmt.Sprintf("%d %s in common are too few to tell anything", c.Shared,
-			plural(c.Shared, what)))
+		c.Notes = append(c.Notes, answer.Count(c.Shared, what)+" in common are too few to tell anything")
 	}
 	return out
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return what
-	}
-	return what + "s"
 }
 
 func (c *Comparison) payloads(before, after *PayloadScore) {

@@ -3,11 +3,21 @@ package text
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
 // OneLine is a text on one line, with single spaces between its words.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Capital is a text with a capital letter in front.
+func Capital(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if n == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(r)) + s[n:]
+}
 
 // Head is the beginning of a text: at most n bytes, whole characters.
 func Head(s string, n int) string {

@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"unicode"
-	"unicode/utf8"
 
 	"recall/answer"
 	"recall/eval"
 	"recall/payload"
+	"recall/text"
 )
 
 // plot is one drawing of figures from 0 to 1, with what it says in words. Plots are drawn
@@ -126,7 +125,7 @@ func costPlot(group []*eval.Run) *plot {
 	if slices.ContainsFunc(systems, func(s eval.System) bool { _, d := spent(s); return d > 0 }) {
 		of, say, name = func(s eval.System) float64 { _, d := spent(s); return d }, dollars, "cost"
 	}
-	p := &plot{Title: fmt.Sprintf("%s against %s", upper(main.name), name),
+	p := &plot{Title: fmt.Sprintf("%s against %s", text.Capital(main.name), name),
 		Note: fmt.Sprintf("The cheapest first. Mean %s of a session or question, each system as measured last.", name)}
 	for i, s := range systems {
 		row := plotRow{Name: say(of(s)), cost: of(s)}
@@ -148,7 +147,8 @@ func spent(s eval.System) (sec, dollars float64) {
 
 // historyPlot is how a group's main figures went from run to run.
 func historyPlot(group []*eval.Run) *plot {
-	p := &plot{Title: "History", Note: fmt.Sprintf("%s, the newest below.", upper(answer.Count(len(group), "run")))}
+	runs := answer.Count(len(group), "run")
+	p := &plot{Title: "History", Note: text.Capital(runs) + ", the newest below."}
 	if len(group) == 1 {
 		p.Note = "One run so far: name more run files and they appear here."
 	}
@@ -164,9 +164,4 @@ func historyPlot(group []*eval.Run) *plot {
 		p.Legend = append(p.Legend, legend{mark: markOf(i), Name: f.name})
 	}
 	return p
-}
-
-func upper(s string) string {
-	r, n := utf8.DecodeRuneInString(s)
-	return string(unicode.ToUpper(r)) + s[n:]
 }

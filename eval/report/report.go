@@ -31,7 +31,7 @@ var pageHTML string
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
 		"figure": figure, "span": span, "kofn": kofn, "among": among, "x": plotX, "y": plotY, "ticks": plotTicks,
-		"short": shortID, "day": day,
+		"short": answer.ShortID[string], "day": day,
 		"plural": answer.Count, "rev": clipRev, "seconds": seconds, "dollars": dollars, "mark": markOf, "judged": judged,
 		"kinds": kindRows, "sessions": sessionViews, "measures": func() []eval.QuestionMetric { return eval.QuestionMetrics },
 		"main": func(r *eval.Run) past {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"recall/answer"
 	"recall/eval"
 	"recall/payload"
 )
@@ -52,7 +53,7 @@ func (r row) Sign() string {
 }
 
 func viewSession(s *eval.SessionScore) *sessionView {
-	v := &sessionView{SessionScore: s, Name: cmp.Or(s.Title, shortID(s.Session)), Counts: map[string]int{}}
+	v := &sessionView{SessionScore: s, Name: cmp.Or(s.Title, answer.ShortID(s.Session)), Counts: map[string]int{}}
 	v.Rows = sideBySide(s)
 	for _, r := range v.Rows {
 		v.Counts[r.State]++

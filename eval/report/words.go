@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"recall/eval"
@@ -20,11 +19,6 @@ func kofn(k eval.KofN) string {
 		return "none"
 	}
 	return fmt.Sprintf("%d of %d", k.K, k.N)
-}
-
-func shortID(id string) string {
-	id = strings.TrimPrefix(id, "local_")
-	return id[:min(len(id), 8)]
 }
 
 func day(t time.Time) string {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"recall/text"
@@ -227,7 +226,5 @@ func line(s string) string {
 	if rest := opening().ReplaceAllString(s, ""); utf8.RuneCountInString(rest) >= shortest {
 		s = rest
 	}
-	s = strings.TrimRight(text.OneLine(s), " .!;,")
-	r, n := utf8.DecodeRuneInString(s)
-	return string(unicode.ToUpper(r)) + s[n:] + "."
+	return text.Capital(strings.TrimRight(text.OneLine(s), " .!;,")) + "."
 }
