@@ -56,25 +56,9 @@ const Stopped Fault = "stopped"
 // have worked on it: caps hold all the same. The error of a request that a cap keeps
 // from being made is a *Capped. Put it below Patient: what is tried again is paid again.
 //
-// What is returned is a Batcher if the model is one; whoever submits a batch
-// pays for it, as only they know what its requests are for.
-func Metered(m Model, purse Purse, prices Prices) Model {
-	p := &metered{m, purse, prices}
-	if b, ok := m.(Batcher); ok {
-		return struct {
-			*metered
-			inBatches
-		}{p, b}
-	}
-	return p
-}
-
-// inBatches is what a Batcher has more than a Model.
-type inBatches interface {
-	Submit(ctx context.Context, name string, requests map[string]Request) (id string, err error)
-	Collect(ctx context.Context, id string) (Batch, error)
-	Cancel(ctx context.Context, id string) error
-}
+// What is returned is no Batcher: whoever submits a batch pays for it, as only they
+// know what its requests are for.
+func Metered(m Model, purse Purse, prices Prices) Model { return &metered{m, purse, prices} }
 
 type metered struct {
 	Model

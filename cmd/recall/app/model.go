@@ -78,7 +78,7 @@ func (a *App) improver(ctx context.Context, l *library.Library, anew bool) (*mod
 	if m == nil || err != nil {
 		return nil, err
 	}
-	_, batches := m.(llm.Batcher)
+	_, batches := a.asked.Plain.(llm.Batcher)
 	if c.Distill.Batch && batches && !anew && !c.TakesBatches() {
 		return nil, hint.With(errors.New("distill.batch is true, and "+c.Host()+" isn't known to take batches"),
 			"set distill.batch to false: it is asked at once then, at the full price")
