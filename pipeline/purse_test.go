@@ -87,6 +87,14 @@ func TestPurse(t *testing.T) {
 		t.Errorf("%d calls of $0.09 were granted at once under a cap of $1, want 11", granted)
 	}
 
+	alone := improve.NewPurse(nil, improve.Caps{Night: improve.Cap{Cost: 1}}, nil) // without a library
+	if got := spend(alone, call("", 500, 0.60), call("", 500, 0.70)); got != "" {
+		t.Errorf("without a library: got %q at first", got)
+	}
+	if got, want := spend(alone, call("", 500, 0.40), llm.Call{}), "night $1.00"; got != want {
+		t.Errorf("without a library: got %q, want %q", got, want)
+	}
+
 	path := filepath.Join(p.Library.Dir(), "usage.jsonl")
 	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o700)); err != nil {
 		t.Fatal(err)

@@ -40,7 +40,8 @@ type Purse struct {
 
 var _ llm.Purse = (*Purse)(nil)
 
-// NewPurse returns a purse for a library. now is nil for time.Now.
+// NewPurse returns a purse for a library; if that is nil, of what this process spends alone.
+// now is nil for time.Now.
 func NewPurse(l *library.Library, caps Caps, now func() time.Time) *Purse {
 	if now == nil {
 		now = time.Now
@@ -106,8 +107,8 @@ func (p *Purse) Settle(reserved, took llm.Call) error {
 	p.mu.Lock()
 	p.count(reserved.Account.Session, tokens(took)-tokens(reserved), took.Cost-reserved.Cost)
 	p.mu.Unlock()
-	if took.Model == "" {
-		return nil // it wasn't made
+	if took.Model == "" || p.l == nil {
+		return nil // it wasn't made, or is written down nowhere
 	}
 	err := p.l.Spend(library.Spent{At: p.now(), Task: took.Task, Session: took.Account.Session,
 		Project: took.Account.Project, Model: took.Model,
@@ -145,6 +146,9 @@ func (p *Purse) ready() error {
 	}
 	p.day, p.night, p.month, p.session = noonBefore(now), sum{}, sum{}, map[string]sum{}
 	p.lasted = map[string][]time.Duration{}
+	if p.l == nil {
+		return nil
+	}
 	first := MonthOf(now)
 	for s, err := range p.l.Spending() {
 		if err != nil {

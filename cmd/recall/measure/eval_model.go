@@ -13,6 +13,7 @@ import (
 	"recall/library"
 	"recall/llm"
 	"recall/llm/replay"
+	"recall/pipeline/improve"
 	"recall/redact"
 )
 
@@ -53,8 +54,7 @@ func openEvalModel(ctx context.Context, a *app.App, record string) (*evalModel, 
 		return nil, hint.With(errors.New("no model is configured to ask"),
 			"set llm.provider; recall init helps to choose, and docs/relay.md tells how somebody outside may answer")
 	}
-	most := a.Config.Caps().Night
-	p := &eval.Purse{Cost: most.Cost, Tokens: most.Tokens}
+	p := &eval.Purse{Below: improve.NewPurse(nil, improve.Caps{Night: a.Config.Caps().Night}, nil)}
 	switch l, err := a.Library(ctx); {
 	case errors.Is(err, library.ErrNoLibrary):
 	case err != nil:
