@@ -9,18 +9,19 @@ import (
 	"time"
 )
 
-// A Run is what is kept of a job's last run.
+// A Run is what is kept of a job's last run, and told of it.
 type Run struct {
 	Job   string    `json:"job"`
-	At    time.Time `json:"at"` // when it began, UTC
+	At    time.Time `json:"last,omitzero"` // when it began, UTC
 	MS    int64     `json:"ms"`
 	Exit  int       `json:"exit"` // recall's exit code
-	Did   string    `json:"did"`  // in words
+	OK    bool      `json:"ok"`   // it could do what it is for
+	Did   string    `json:"did,omitempty"`
 	Error string    `json:"error,omitempty"`
 }
 
-// OK reports whether it could do what it is for.
-func (r Run) OK() bool { return r.Exit == 0 || r.Exit == 3 }
+// Took is how long it took.
+func (r Run) Took() time.Duration { return time.Duration(r.MS) * time.Millisecond }
 
 // Folder of the jobs' logs and last runs: in the user's cache directory.
 func Folder() (string, error) {
@@ -32,7 +33,7 @@ func Folder() (string, error) {
 func Last(dir, job string) (Run, bool) {
 	var r Run
 	text, err := os.ReadFile(filepath.Join(dir, job+".json"))
-	if err != nil || json.Unmarshal(text, &r) != nil {
+	if err != nil || json.Unmarshal(text, &r) != nil || r.At.IsZero() {
 		return Run{}, false
 	}
 	return r, true

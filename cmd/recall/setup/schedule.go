@@ -147,7 +147,7 @@ func install(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan) 
 			return ctx.Err()
 		case !ok:
 			fmt.Fprintf(a.Out, "%-8s still at work; recall schedule status tells how it went\n", j.Name)
-		case r.OK():
+		case r.OK:
 			fmt.Fprintf(a.Out, "%-8s could read the sources and write the library: %s\n", j.Name, r.Did)
 			if r.Exit == app.ExitPartial {
 				fmt.Fprintf(a.Err, "recall: %s: %s\n", j.Name, r.Error)
@@ -247,8 +247,8 @@ func runScheduled(ctx context.Context, a *app.App, dir, job string) (code int, e
 		var out, errOut bytes.Buffer
 		code = a.Again(ctx, append(a.Given(), job), strings.NewReader(""), &out, &errOut)
 		did := strings.ReplaceAll(strings.TrimSpace(terminal.Visible(out.String())), "\n", "; ")
-		r := schedule.Run{Job: job, At: start.UTC().Truncate(time.Second), MS: time.Since(start).Milliseconds(), Exit: code,
-			Did: cmp.Or(txt.Clip(did, 300), "nothing")}
+		r := schedule.Run{Job: job, At: start.UTC().Truncate(time.Second), MS: time.Since(start).Milliseconds(),
+			Exit: code, OK: code == app.ExitOK || code == app.ExitPartial, Did: cmp.Or(txt.Clip(did, 300), "nothing")}
 		if errOut.Len() > 0 {
 			r.Error = txt.Clip(terminal.Line(errOut.String()), 1000)
 		}
