@@ -47,7 +47,9 @@ func Classify(text string) Typed {
 	case begins("<user-memory-input>"):
 		t.Kind, t.Text = ingest.Prompt, inside("user-memory-input")
 	case begins(planOpening):
-		t.Kind, t.Text = ingest.PlanTurn, strings.TrimSpace(strings.TrimPrefix(text, planOpening))
+		before, after, _ := strings.Cut(text[len(planOpening):], planPointer)
+		_, after, _ = strings.Cut(after, "\n\n") // what else was typed
+		t.Kind, t.Text = ingest.PlanTurn, strings.TrimSpace(strings.TrimSpace(before)+"\n\n"+after)
 	default:
 		t.Kind, t.Text = ingest.Prompt, text
 		for _, h := range harnessProse {
@@ -62,6 +64,7 @@ func Classify(text string) Typed {
 const (
 	summaryOpening = "This session is being continued from a previous conversation"
 	planOpening    = "Implement the following plan:"
+	planPointer    = "\n\nIf you need specific details from before exiting plan mode" // the client's, to the transcript
 )
 
 // harnessProse is what the client writes under the person's name and nobody

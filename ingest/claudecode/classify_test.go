@@ -55,6 +55,9 @@ func TestClassify(t *testing.T) {
 		{"Background agent \"x\" was stopped by the user.", dropped("harness notice")},
 		{"Background agent \"x\" is slow, why?", prompt("Background agent \"x\" is slow, why?")},
 		{"Implement the following plan:\n\n# Cache\n- LRU", Typed{Kind: ingest.PlanTurn, Text: "# Cache\n- LRU"}},
+		{"Implement the following plan:\n\n# Cache\n- LRU\n\nIf you need specific details from before exiting plan mode (like " +
+			"exact code snippets), read the full transcript at: /u/a.jsonl\n\nAnd test it.",
+			Typed{Kind: ingest.PlanTurn, Text: "# Cache\n- LRU\n\nAnd test it."}},
 		{"", dropped("injected context")},
 	}
 	for _, tt := range tests {
