@@ -13,7 +13,7 @@ import (
 // GOMEMLIMIT, where somebody set one of them, count instead.
 const (
 	seldom = 400       // percent of what lives
-	roomy  = 300 << 20 // bytes, all that Go holds
+	roomy  = 224 << 20 // bytes, all that Go holds
 )
 
 // collecting is how garbage is collected while syncs are at work.
