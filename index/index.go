@@ -5,7 +5,7 @@
 // One SQLite file, in WAL mode so that readers and the writer never wait for
 // one another:
 //
-//	session(id, sid, project, title, source, start, end, items, said, thread)
+//	session(id, sid, project, title, source, start, end, items, said, thread, archived)
 //	                                                        said: see ProjectMark; thread: see ThreadsIn
 //	item(id, session, iid, kind, state, at, n, hash, data)  data: the payload.Item as JSON, packed
 //	turn(id, session, tid, n, role, at, hash, text)         text: as shown, clipped, packed
@@ -53,6 +53,8 @@ type Doc struct {
 
 	Requests []ingest.Request // see Index.Requests
 
+	Archived bool // see Query.Archived
+
 	Thread Threaded // what finds the sessions that it belongs with; Number is not kept
 
 	Stamp string // what this was made from; see Stamps
@@ -86,6 +88,8 @@ type Query struct {
 	Until   time.Time      // before then
 	AsOf    time.Time      // as one would have answered then: nothing said since, nor what it took the place of
 	Limit   int            // results; 20 if 0
+
+	Archived bool // also the sessions that a person archived
 
 	Now time.Time // what "last week" counts from, in the asker's time zone; the clock's if zero
 

@@ -82,13 +82,13 @@ func (x *Index) Delete(ctx context.Context, session string) error {
 // putSession writes what an entry is beside its texts, and returns its key.
 func putSession(ctx context.Context, tx *sql.Tx, p *Prepared) (id int64, err error) {
 	d := p.doc
-	err = tx.QueryRowContext(ctx, `INSERT INTO session(sid, project, title, source, start, end, items, said, thread) `+
-		`VALUES(?,?,?,?,?,?,?,?,?)
+	err = tx.QueryRowContext(ctx, `INSERT INTO session(sid, project, title, source, start, end, items, said, thread, `+
+		`archived) VALUES(?,?,?,?,?,?,?,?,?,?)
 		ON CONFLICT(sid) DO UPDATE SET project=excluded.project, title=excluded.title, source=excluded.source,
-			start=excluded.start, end=excluded.end, items=excluded.items, said=excluded.said, thread=excluded.thread `+
-		`RETURNING id`,
+			start=excluded.start, end=excluded.end, items=excluded.items, said=excluded.said, thread=excluded.thread, `+
+		`archived=excluded.archived RETURNING id`,
 		d.Session, d.Project, d.Title, d.Source, millis(d.Start), millis(d.End), len(d.Items), p.rows.said(),
-		p.rows.thread).Scan(&id)
+		p.rows.thread, d.Archived).Scan(&id)
 	if err != nil {
 		return 0, err
 	}

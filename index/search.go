@@ -68,6 +68,12 @@ func (x *Index) run(ctx context.Context, full *fulltext, q Query, within bool) (
 	if err := r.count(ctx, &a); err != nil {
 		return Answer{}, err
 	}
+	if !q.Archived {
+		err := full.tx.QueryRowContext(ctx, `SELECT EXISTS(SELECT 1 FROM session WHERE archived)`).Scan(&r.hides)
+		if err != nil {
+			return Answer{}, err
+		}
+	}
 	var ts []term
 	ts, a.Clipped = terms(q.Text)
 	ts = withoutFrame(q.Text, ts)
@@ -131,6 +137,8 @@ type reader struct {
 	*fulltext
 	q    Query
 	size corpus
+
+	hides bool // there are archived sessions, which aren't asked for
 
 	ofSession *sql.Stmt // what is shown of each
 	ofLater   *sql.Stmt
@@ -341,12 +349,16 @@ func (r *reader) allowed(ctx context.Context, kind int, list []scoredDoc) ([]sco
 
 // filtered reports whether the query has conditions on single documents of a kind.
 func (r *reader) filtered(kind int) bool {
-	return !r.q.Since.IsZero() || !r.q.Until.IsZero() || !r.q.AsOf.IsZero() || kind == items && r.q.Kinds != nil
+	dated := !r.q.Since.IsZero() || !r.q.Until.IsZero() || !r.q.AsOf.IsZero()
+	return r.hides || dated || kind == items && r.q.Kinds != nil
 }
 
 // conditions are the query's on a row e of the table of documents, but for its project.
 func (r *reader) conditions(docs string) (conds []string, args []any) {
 	cond := func(s string, a ...any) { conds, args = append(conds, s), append(args, a...) }
+	if r.hides {
+		cond(`e.session NOT IN (SELECT id FROM session WHERE archived)`)
+	}
 	if !r.q.Since.IsZero() {
 		cond(`e.at>=?`, r.q.Since.UnixMilli())
 	}

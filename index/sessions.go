@@ -28,3 +28,9 @@ func (x *Index) SessionOf(ctx context.Context, id string) (Held, bool, error) {
 	h.Start, h.End = fromMillis(start), fromMillis(end)
 	return h, true, nil
 }
+
+// SetArchived notes of a session whether a person archived it; see Query.Archived.
+func (x *Index) SetArchived(ctx context.Context, id string, archived bool) error {
+	_, err := x.db.ExecContext(ctx, `UPDATE session SET archived=? WHERE sid=?`, archived, id)
+	return x.fail("index "+id, err)
+}

@@ -180,6 +180,9 @@ func (l Inside) UnitePeople(id ingest.SessionID, src *Folder, pending []payload.
 		}
 		return nil
 	})
+	if err == nil && fresh {
+		err = l.Remark(id)
+	}
 	return fresh, err
 }
 

@@ -29,6 +29,8 @@ type Entry struct {
 	Root   string           `json:"root"` // it was found under
 	Meta
 	Named string `json:"named,omitempty"` // title part of the folder's name, set once
+	// what edits.jsonl says of the session as a whole
+	Marks payload.Marks `json:"marks,omitzero"`
 	// SHA-256 over the current version of all its files: payload.Provenance.Input
 	Input     string              `json:"input"`
 	Distilled *payload.Provenance `json:"distilled,omitempty"` // of the payload that is saved; behind if its Input differs

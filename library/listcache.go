@@ -29,7 +29,7 @@ type listHead struct {
 }
 
 // listForm is another number whenever Entry gets another field.
-const listForm = 2
+const listForm = 3
 
 // listBlock is how many sessions are in a block: each is read by one core.
 const listBlock = 256

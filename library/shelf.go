@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/payload"
 )
 
 // A Shelf is the library's sessions with what is computed when they are shown: their
@@ -123,6 +124,7 @@ type Listed struct {
 	Distilled bool             `json:"distilled"`
 	Parent    ingest.SessionID `json:"parent,omitempty"`
 	Folder    string           `json:"folder"`
+	payload.Marks
 }
 
 // List is what is said of the sessions of one project, of all if it is "", by project and start time.
@@ -135,7 +137,7 @@ func (s *Shelf) List(project string) []Listed {
 		key := strings.ToLower(p)
 		in[key] = append(in[key], Listed{ID: e.ID, Source: e.Source, Project: p, Number: s.Number[string(e.ID)],
 			Title: e.Title, Start: e.Start, End: e.End, Turns: e.Turns, State: safe[i], Distilled: !e.Behind(),
-			Parent: e.Parent, Folder: e.Folder})
+			Parent: e.Parent, Folder: e.Folder, Marks: e.Marks})
 	}
 	all := make([]Listed, 0, len(entries))
 	for _, key := range slices.Sorted(maps.Keys(in)) {

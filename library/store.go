@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"recall/ingest"
@@ -317,7 +318,23 @@ func (l *Library) Edits(id ingest.SessionID) ([]payload.Edit, error) { return re
 
 // AppendEdits adds operations to edits.jsonl; when it returns they are durable.
 func (l *Library) AppendEdits(id ingest.SessionID, edits []payload.Edit) error {
-	return appendLog(l, id, editsLog, edits)
+	err := appendLog(l, id, editsLog, edits)
+	if err == nil && slices.ContainsFunc(edits, func(e payload.Edit) bool { return e.Op == payload.OpMark }) {
+		err = l.Remark(id)
+	}
+	return err
+}
+
+// Remark has session.json say what edits.jsonl says of the session as a whole.
+func (l *Library) Remark(id ingest.SessionID) error {
+	edits, err := l.Edits(id)
+	if err != nil && !errors.Is(err, ErrDamaged) { // the lines that are whole count
+		return err
+	}
+	return l.withSession(id, func(e Entry) error {
+		e.Marks = payload.MarksOf(edits)
+		return l.saveEntry(e)
+	})
 }
 
 // Notes reads notes.jsonl, as Edits does.

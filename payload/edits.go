@@ -20,13 +20,14 @@ const (
 	OpUnpin Op = "unpin" // no longer
 	OpTitle Op = "title" // gave the session another title; of no item
 	OpKeep  Op = "keep"  // looked at it and left it as it is; changes nothing
+	OpMark  Op = "mark"  // marked the session; of no item, see MarksOf
 )
 
 // Edit is one line of edits.jsonl, the truth about what people did to a
 // payload. The file is append-only: taking back is one more edit.
 type Edit struct {
 	Op   Op        `json:"op"`
-	ID   ItemID    `json:"id,omitempty"` // "" of OpTitle
+	ID   ItemID    `json:"id,omitempty"` // "" of OpTitle and OpMark
 	At   time.Time `json:"at"`
 	Who  string    `json:"who,omitempty"`
 	Set  *Fields   `json:"set,omitempty"`  // of OpSet: what changes, the rest stays
@@ -34,6 +35,7 @@ type Edit struct {
 
 	Title string `json:"title,omitempty"` // of OpTitle
 	Seen  string `json:"seen,omitempty"`  // of OpKeep: what the item said, see Look
+	Mark  *Mark  `json:"mark,omitempty"`  // of OpMark
 }
 
 // Fields are the parts of an item that a person can change; nil stays as it is.
@@ -53,7 +55,9 @@ func (e Edit) Check() error {
 	switch {
 	case e.Op == OpTitle && e.Title == "":
 		return errors.New("title without a title")
-	case e.Op == OpTitle:
+	case e.Op == OpMark && e.Mark == nil:
+		return errors.New("mark without a mark")
+	case e.Op == OpTitle, e.Op == OpMark:
 		return nil
 	case e.ID == "":
 		return errors.New("edit without an item's id")

@@ -45,6 +45,7 @@ func (r *run) makeOne(ctx context.Context, m *Member, f *Family) error {
 	err := library.ErrNoPayload
 	if !f.anew { // it is as it should be; the index alone lacks it
 		if m.page.payload, err = r.Library.Payload(m.Entry.ID); err == nil {
+			m.Session.Title = m.page.payload.Title // as merge gives it
 			m.project, err = r.Library.Project(m.Entry.Project)
 		}
 	}
@@ -54,7 +55,8 @@ func (r *run) makeOne(ctx context.Context, m *Member, f *Family) error {
 	if err != nil {
 		return err
 	}
-	for _, l := range m.writtenLines() { // for sessions that come later: the index has them only when they are written
+	// For sessions that come later: the index has them only when they are written.
+	for _, l := range m.writtenLines() {
 		r.lines.of[index.LineHash(l.Text)] = written{string(m.Entry.ID), l.IDs}
 	}
 	return nil

@@ -36,6 +36,11 @@ func (r *run) merge(m *Member) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
+	if slices.ContainsFunc(edits, func(e payload.Edit) bool { return e.Op == payload.OpMark }) {
+		if err := r.Library.Remark(m.Entry.ID); err != nil { // whatever came between the two
+			return page{}, err
+		}
+	}
 	fresh := *m.fresh
 	fresh.Items = slices.Clone(fresh.Items)
 	old = withoutCopied(old, m.Session, edits)
@@ -50,6 +55,7 @@ func (r *run) merge(m *Member) (page, error) {
 	}
 	payload.Inherit(old, &fresh)
 	p := payload.Apply(&fresh, edits)
+	m.Session.Title = p.Title // which a person may have given it
 	md := payload.Render(p, payload.Options{Variant: r.Variant, Budget: r.Budget})
 	p.Written, p.WrittenIDs = md.Text, md.Shown
 	return page{payload: p, seen: onDisk}, nil

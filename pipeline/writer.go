@@ -95,6 +95,7 @@ func (w *writer) index(m *Member) error {
 	if err != nil {
 		now = m.Entry
 	}
+	doc.Archived = now.Marks.Archived
 	page := lookAtPage(now, p.Written)
 	ready, err := index.Prepare(doc)
 	if err != nil {

@@ -50,6 +50,7 @@ var jsonDocs = map[string]reflect.Type{
 	"recall log":                reflect.TypeFor[ask.LogDoc](),
 	"recall log --changed":      reflect.TypeFor[history.Changed](),
 	"recall manifest":           reflect.TypeFor[keep.ManifestDoc](),
+	"recall edit":               reflect.TypeFor[reviewing.MarkDoc](),
 	"recall list":               reflect.TypeFor[library.Listed](),
 	"recall status":             reflect.TypeFor[setup.StatusDoc](),
 	"recall hooks status":       reflect.TypeFor[hooks.Status](),

@@ -22,9 +22,11 @@ import (
 
 func newListCmd(a *app.App) *cobra.Command {
 	var o struct {
-		Project, Search string
-		Since           option.Day
-		Limit           int
+		Project, Search   string
+		Tag               []string
+		Starred, Archived bool
+		Since             option.Day
+		Limit             int
 	}
 	return option.Asked(a, "list", &o, func(_ context.Context, l *library.Library, _ []string) ([]library.Listed, error) {
 		debug.SetGCPercent(400) // a short run: collecting costs more than it frees
@@ -36,12 +38,26 @@ func newListCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return nil, err
 		}
+		hidden := 0
 		words := strings.Fields(strings.ToLower(o.Search))
 		all := slices.DeleteFunc(shelf.List(id), func(s library.Listed) bool {
 			text := strings.ToLower(fmt.Sprint(s.Title, "\n", s.Project, "\n", payload.Handle(s.Project, s.Number), "\n", s.ID))
 			lacks := func(word string) bool { return !strings.Contains(text, word) }
-			return slices.ContainsFunc(words, lacks) || !o.Since.At.IsZero() && s.End.Before(o.Since.At)
+			untagged := func(tag string) bool { return !slices.Contains(s.Tags, payload.Tag(tag)) }
+			if slices.ContainsFunc(words, lacks) || !o.Since.At.IsZero() && s.End.Before(o.Since.At) {
+				return true
+			}
+			if slices.ContainsFunc(o.Tag, untagged) || o.Starred && !s.Starred {
+				return true
+			}
+			if s.Archived && !o.Archived {
+				hidden++
+			}
+			return s.Archived != o.Archived
 		})
+		if hidden > 0 {
+			defer a.Tells("%s left out: --archived lists them", answer.Count(hidden, "archived session"))
+		}
 		slices.SortStableFunc(all, func(a, b library.Listed) int { return b.Start.Compare(a.Start) })
 		if o.Limit > 0 {
 			all = all[:min(o.Limit, len(all))]
@@ -77,9 +93,19 @@ func printList(a *app.App, all []library.Listed) {
 		if s.State != library.Safe {
 			state = string(s.State) + "  "
 		}
-		room := max(12, terminal.Width(a.Out)-len("2006-01-02  ")-terminal.Columns(name)-len("  01234567  1234  "+state))
-		fmt.Fprintf(out, "%s  %s  %s%s  %4d%s  %s%s%s%s\n", answer.Day(s.Start), name, st.Dim, answer.ShortID(s.ID), s.Turns,
-			st.Reset, colors[s.State], state, st.Reset, txt.Clip(cmp.Or(terminal.Line(s.Title), "(no title)"), room))
+		before, behind := "", ""
+		if s.Starred {
+			before = "★ "
+		}
+		for _, tag := range s.Tags {
+			behind += " #" + terminal.Line(tag)
+		}
+		taken := terminal.Columns(name + state + before + behind)
+		room := max(12, terminal.Width(a.Out)-len("2006-01-02    01234567  1234  ")-taken)
+		title := txt.Clip(cmp.Or(terminal.Line(s.Title), "(no title)"), room)
+		fmt.Fprintf(out, "%s  %s  %s%s  %4d%s  %s%s%s%s%s%s%s%s\n", answer.Day(s.Start), name, st.Dim,
+			answer.ShortID(s.ID), s.Turns, st.Reset, colors[s.State], state, st.Reset, before, title, st.Dim, behind,
+			st.Reset)
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(out, "no session; recall sync takes in what is new")

@@ -28,6 +28,7 @@ type queryFlags struct {
 	Kind               []payload.Kind
 	Also               []string
 	JSON, Answer       bool
+	Archived           bool
 }
 
 // The forms of an answer that aren't plain, the same as text without colours and hints.
@@ -152,7 +153,7 @@ func (f *queryFlags) check() error {
 // query puts the question together.
 func (f *queryFlags) query(text string, l *library.Library, limit int) (index.Query, error) {
 	q := index.Query{Text: text, Also: f.Also, Limit: limit, Kinds: f.Kind, Since: f.Since.At, Until: f.Until.At,
-		AsOf: f.AsOf.At}
+		AsOf: f.AsOf.At, Archived: f.Archived}
 	if f.Project != "" {
 		p, err := app.ProjectNamed(l, f.Project)
 		if err != nil {

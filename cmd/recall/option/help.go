@@ -53,18 +53,19 @@ func Explain(a *app.App, cmd *cobra.Command) {
 }
 
 // asUsed are the arguments that a command's line of usage names, up to its flags: SESSION must be there, [SESSION] may,
-// and of [SESSION…] any number.
+// of SESSION… one or more, and of [SESSION…] any number.
 func asUsed(use string) cobra.PositionalArgs {
 	least, most := 0, 0
 	for _, word := range strings.Fields(use)[1:] {
 		if strings.HasPrefix(strings.TrimPrefix(word, "["), "--") {
 			break
 		}
-		switch most++; {
-		case strings.HasSuffix(word, "…]"):
-			most = math.MaxInt
-		case !strings.HasPrefix(word, "["):
+		optional := strings.HasPrefix(word, "[")
+		if !optional {
 			least++
+		}
+		if most++; strings.HasSuffix(strings.TrimSuffix(word, "]"), "…") {
+			most = math.MaxInt
 		}
 	}
 	return cobra.RangeArgs(least, most)

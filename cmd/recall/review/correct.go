@@ -33,16 +33,6 @@ func Commands(a *app.App) []*cobra.Command {
 	}
 }
 
-func newEditCmd(a *app.App) *cobra.Command {
-	return option.Run(a, "edit", nil, func(ctx context.Context, l *library.Library, args []string) error {
-		e, err := a.Session(l, args[0])
-		if err != nil {
-			return err
-		}
-		return editPage(ctx, a, l, e)
-	})
-}
-
 func runEditor(ctx context.Context, a *app.App, path string) error {
 	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
 	if editor == "" {
