@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"recall/sink"
 	"recall/text"
@@ -171,47 +169,10 @@ func inspectCall(c *ToolCall) InspectedCall {
 
 // clipLine is a text in one line of at most inspectedText letters.
 func clipLine(s string) string {
-	if len(s) > 8*inspectedText {
-		s = s[:8*inspectedText]
-	}
-	s = oneLine(s)
-	if utf8.RuneCountInString(s) > inspectedText {
-		return string([]rune(s)[:inspectedText-1]) + "…"
-	}
-	return s
+	return text.Clip(oneLine(text.Head(s, 8*inspectedText)), inspectedText)
 }
 
 func oneLine(s string) string { return sink.Line(s, sink.Terminal) }
-
-// Line sums a session up in one line, for lists.
-func (in Inspection) Line() string {
-	c := in.Counts
-	parts := []string{
-		fmt.Sprintf("%s:%s", in.Source, in.ID),
-		counted(c.Prompts, "prompt"), counted(c.Messages, "message"), counted(c.Calls, "call"),
-	}
-	if in.Report.SkippedTotal > 0 {
-		parts = append(parts, counted(in.Report.SkippedTotal, "line")+" skipped")
-	}
-	if in.Report.Tail != nil {
-		parts = append(parts, "tail waiting")
-	}
-	if n := total(in.Report.Unknown); n > 0 {
-		parts = append(parts, counted(n, "unknown record"))
-	}
-	if in.Title != "" {
-		parts = append(parts, "“"+clipLine(in.Title)+"”")
-	}
-	return strings.Join(parts, "  ")
-}
-
-func total(m map[string]int) int {
-	n := 0
-	for _, k := range m {
-		n += k
-	}
-	return n
-}
 
 // counted is a number with its noun.
 func counted(n int, noun string) string {

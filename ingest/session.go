@@ -222,8 +222,6 @@ type ToolCall struct {
 	At         time.Time // of the result, zero if none
 	Spilled    string    `map:"path"` // side file with the whole result, relative to the session, ""
 
-	Summary string // Cowork: the model's summary of this call and those just before it, ""
-
 	Verdict       Verdict
 	Reason        string // the person's words with it
 	ReasonTurn    TurnID // turn of Reason where it is not the result itself (the next prompt), ""

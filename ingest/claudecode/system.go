@@ -14,7 +14,7 @@ func (p *parser) takeSystem(r *record, n int32, at time.Time) {
 	c := jsonl.NewCursor(r.content)
 	switch sub := r.subtypeText(); sub {
 	case "compact_boundary":
-		p.takeBoundary(r, n, at)
+		p.takeBoundary(r, at)
 	case "local_command":
 		typed := Classify(c.Text())
 		if typed.Kind == ingest.Command {
@@ -58,7 +58,7 @@ func IgnoredSystem(subtype string) bool {
 	return strings.HasPrefix(subtype, "task_") || strings.HasPrefix(subtype, "hook_")
 }
 
-func (p *parser) takeBoundary(r *record, n int32, at time.Time) {
+func (p *parser) takeBoundary(r *record, at time.Time) {
 	k := ingest.Compaction{At: at, Line: p.line, Wish: p.meta.wish}
 	c := jsonl.NewCursor(r.compact)
 	wish := func() { k.Wish = cmp.Or(c.Text(), k.Wish) }
@@ -69,9 +69,6 @@ func (p *parser) takeBoundary(r *record, n int32, at time.Time) {
 	}
 	p.meta.wish = ""
 	p.s.Compactions = append(p.s.Compactions, k)
-	if n >= 0 {
-		p.nodes[n].boundary = true
-	}
 }
 
 // attachment is what a record of that type carries, as far as it matters.

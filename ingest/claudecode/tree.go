@@ -4,13 +4,12 @@ import "slices"
 
 // A node is a record with a uuid: a place in the tree of the conversation.
 type node struct {
-	parent   int32  // -1 for a root; later in the list if the client wrote it later
-	prompt   bool   // a person's prompt begins here
-	guessed  bool   // its parent is but the record before it
-	boundary bool   // a compaction
-	speech   bool   // a user or assistant record
-	goesOn   bool   // the assistant's words, or a tool's result: what was under way goes on
-	said     *draft // the turn that it is of, nil if it is of none
+	parent  int32  // -1 for a root; later in the list if the client wrote it later
+	prompt  bool   // a person's prompt begins here
+	guessed bool   // its parent is but the record before it
+	speech  bool   // a user or assistant record
+	goesOn  bool   // the assistant's words, or a tool's result: what was under way goes on
+	said    *draft // the turn that it is of, nil if it is of none
 }
 
 // awaited is a parent that no record had been read of.

@@ -12,7 +12,7 @@ import (
 
 // An auditLog is a claudecode.Log of audit.jsonl. The messages in it are those of a Claude
 // Code transcript, so that they are understood in one place; the rest it keeps as
-// what the app noted: clicks on permission cards, Stop, costs, summaries.
+// what the app noted: clicks on permission cards, Stop, costs.
 type auditLog struct {
 	name     string
 	report   ingest.Report // of what wasn't given
@@ -25,12 +25,11 @@ type auditLog struct {
 	prompts      map[string]said // all of them, by text
 	copies       map[string][]said
 
-	cards     []card
-	denied    []string // tool_use ids that were refused without asking
-	stops     []stop
-	summaries []toolSummary
-	cost      spending
-	tokens    spentTokens
+	cards  []card
+	denied []string // tool_use ids that were refused without asking
+	stops  []stop
+	cost   spending
+	tokens spentTokens
 }
 
 // said is a prompt, by its uuid, with the files named in it.
@@ -55,11 +54,6 @@ type stop struct {
 	at     time.Time
 	line   int
 	offset int64
-}
-
-type toolSummary struct {
-	text  string
-	calls []string
 }
 
 func newAuditLog(name string) *auditLog {
@@ -93,11 +87,7 @@ func (a *auditLog) read(e *claudecode.Entry) (message bool, why string) {
 		return a.takeSystem(e)
 	case "result":
 		a.takeResult(e)
-	case "tool_use_summary":
-		n := readNoted(e.Raw)
-		a.summaries = append(a.summaries, toolSummary{n.summary, n.preceding})
-		a.known("")
-	case "rate_limit_event", "stream_event", "tool_progress", "auth_status", "keep_alive", "prompt_suggestion",
+	case "tool_use_summary", "rate_limit_event", "stream_event", "tool_progress", "auth_status", "keep_alive", "prompt_suggestion",
 		"control_request", "control_response", "control_cancel_request", "streamlined_text", "files_persisted":
 		a.known("audit " + e.Kind)
 	default:

@@ -14,8 +14,8 @@ const (
 	stopTime = 10 * time.Second // between Stop and the line that the CLI writes of it
 )
 
-// hear adds what the app noted beside the messages: what the person clicked,
-// Stop, and summaries of calls.
+// hear adds what the app noted beside the messages: what the person clicked, and
+// Stop.
 func hear(s *ingest.Session, log *auditLog) {
 	clicks(s, log.cards)
 	for _, id := range log.denied {
@@ -25,14 +25,6 @@ func hear(s *ingest.Session, log *auditLog) {
 	}
 	for _, st := range log.stops {
 		stopped(s, st, log.name)
-	}
-	for _, sum := range log.summaries {
-		for i := len(sum.calls) - 1; i >= 0; i-- {
-			if c := callByID(s, sum.calls[i]); c != nil {
-				c.Summary = sum.text
-				break
-			}
-		}
 	}
 }
 

@@ -11,13 +11,12 @@ import (
 
 // noted is what an entry of an audit log says that no transcript does.
 type noted struct {
-	tool, call        string
-	input             map[string]string
-	granted           bool
-	terminal, summary string
-	preceding         []string
-	cost              float64
-	usage             ingest.Usage
+	tool, call string
+	input      map[string]string
+	granted    bool
+	terminal   string
+	cost       float64
+	usage      ingest.Usage
 }
 
 func readNoted(raw []byte) (n noted) {
@@ -25,10 +24,9 @@ func readNoted(raw []byte) (n noted) {
 	c := jsonl.NewCursor(raw)
 	c.Fields(jsonl.Fields{
 		"tool_name": &n.tool, "tool_use_id": &n.call, "granted": &allowed, "decision": &decision,
-		"terminal_reason": &n.terminal, "summary": &n.summary, "total_cost_usd": &cost,
-		"preceding_tool_use_ids": func() { n.preceding = texts(c) },
-		"tool_input":             func() { n.input = claudecode.Input(c, jsonl.Unquote) },
-		"modelUsage":             func() { n.usage = modelUsage(c) },
+		"terminal_reason": &n.terminal, "total_cost_usd": &cost,
+		"tool_input": func() { n.input = claudecode.Input(c, jsonl.Unquote) },
+		"modelUsage": func() { n.usage = modelUsage(c) },
 	})
 	n.granted = allowed == "true" || allowed == "1" || allowed == "" && strings.HasPrefix(decision, "allow")
 	if v, err := strconv.ParseFloat(cost, 64); err == nil && v > 0 && v < 1e6 {

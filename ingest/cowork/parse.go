@@ -21,7 +21,7 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	var own ingest.Report
 	rec := openRecord(f.Files, &own)
 	files := inOrder(f.Files, rec.cli)
-	s, err := parseTranscripts(ctx, f, files, rec)
+	s, err := parseTranscripts(ctx, f, files)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func orTokens(u ingest.Usage, log *auditLog) ingest.Usage {
 
 // parseTranscripts reads all transcripts as one conversation: lines that a later one
 // repeats count once. Without any, the session is empty.
-func parseTranscripts(ctx context.Context, f ingest.Found, files []ingest.File, rec record) (*ingest.Session, error) {
+func parseTranscripts(ctx context.Context, f ingest.Found, files []ingest.File) (*ingest.Session, error) {
 	if len(files) == 0 {
 		return &ingest.Session{ID: f.ID, Source: ingest.Cowork}, nil
 	}
