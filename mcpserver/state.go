@@ -223,7 +223,7 @@ func (r *reading) data() error {
 		}
 	}
 	for _, c := range m.Commits {
-		r.linef("commit %s %s · turn %d", payload.Data(c.Hash, 40), payload.Data(c.Subject, 120), c.Turn)
+		r.linef("commit %s %s · turn %d", payload.Data(c.Hash, 40), payload.Data(c.Subject, 120), c.N)
 	}
 	return nil
 }

@@ -9,17 +9,17 @@ import (
 	"recall/text"
 )
 
-// A Commit is a git commit that the session made.
+// A Commit is a git commit that the session made; its JSON is the manifest's.
 type Commit struct {
-	Hash    string // as printed, mostly the first 7 to 12 digits; "" if git was quiet
-	Subject string // first line of its message, "" if not known
-	Branch  string // "" if not known
-	At      time.Time
-	Dir     string // folder it was made in, "" if unknown
-	N       int
-	Turn    ingest.TurnID
-	Agent   string
-	Copied  bool
+	Hash    string        `json:"hash,omitempty"`    // as printed, mostly the first 7 to 12 digits; "" if git was quiet
+	Subject string        `json:"subject,omitempty"` // first line of its message, "" if not known
+	Branch  string        `json:"branch,omitempty"`  // "" if not known
+	Dir     string        `json:"dir,omitempty"`     // folder it was made in, "" if unknown
+	At      time.Time     `json:"at,omitzero"`
+	N       int           `json:"turn"`
+	Turn    ingest.TurnID `json:"-"`
+	Agent   string        `json:"-"`
+	Copied  bool          `json:"-"`
 }
 
 var (

@@ -14,16 +14,16 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// A Package is something that the session installed.
+// A Package is something that the session installed; its JSON is the manifest's.
 type Package struct {
-	Manager string // pip, uv, uv-tool, npm, pnpm, yarn, bun, apt, cargo, go, brew
-	Name    string // as the manager calls it: "@scope/x", "golang.org/x/tools/gopls"
-	Version string // as the manager printed it, else as asked for; "" if neither says
-	Global  bool   // for the system or the user, not for a folder's project
-	Dir     string // folder of the project that it was installed for, "" if Global or unknown
-	Had     bool   // it was there already
-	Command string // the command line that did it
-	N       int    // turn
+	Manager string `json:"manager"`           // pip, uv, uv-tool, npm, pnpm, yarn, bun, apt, cargo, go, brew
+	Name    string `json:"name"`              // as the manager calls it: "@scope/x", "golang.org/x/tools/gopls"
+	Version string `json:"version,omitempty"` // as the manager printed it, else as asked for; "" if neither says
+	Global  bool   `json:"-"`                 // for the system or the user, not for a folder's project
+	Dir     string `json:"dir,omitempty"`     // folder of the project that it was installed for, "" if Global or unknown
+	Had     bool   `json:"had,omitempty"`     // it was there already
+	Command string `json:"command"`           // the command line that did it
+	N       int    `json:"turn"`
 }
 
 // packages lists what is installed at the end, in order of first

@@ -3,11 +3,13 @@ package manifest
 import (
 	"fmt"
 	"strings"
+
+	"recall/ingest/trace"
 )
 
 // install writes the line that installs a package in the version that the
 // session had. What can't be had in a certain version is said at the top.
-func (w *rebuilding) install(p Package) {
+func (w *rebuilding) install(p trace.Package) {
 	if strings.HasPrefix(p.Name, "-") || strings.Contains(p.Name+p.Version+p.Dir, "‹") {
 		w.lose(p.Manager+" "+p.Name, "its name can't stand in a script")
 		return
@@ -59,7 +61,7 @@ var installers = map[string]struct{ global, local, mark string }{
 
 // installCommand is a package manager's command for one package, its words
 // quoted; "" for one that isn't known.
-func installCommand(p Package) string {
+func installCommand(p trace.Package) string {
 	with, known := installers[p.Manager]
 	if !known {
 		return ""

@@ -43,23 +43,12 @@ type Manifest struct {
 	Start   time.Time        `json:"start,omitzero"`
 	End     time.Time        `json:"end,omitzero"`
 
-	Packages     []Package   `json:"packages"`
-	Inputs       []Input     `json:"inputs"`
-	Connectors   []Connector `json:"connectors"`
-	Intermediate []Made      `json:"intermediate"`
-	Outputs      []Made      `json:"outputs"`
-	Commits      []Commit    `json:"commits"`
-}
-
-// Package is something that the session installed.
-type Package struct {
-	Manager string `json:"manager"`
-	Name    string `json:"name"`
-	Version string `json:"version,omitempty"` // "" if neither command nor output says
-	Dir     string `json:"dir,omitempty"`     // of the project that it was installed for
-	Had     bool   `json:"had,omitempty"`     // it was there already
-	Command string `json:"command"`           // that did it
-	Turn    int    `json:"turn"`
+	Packages     []trace.Package `json:"packages"`
+	Inputs       []Input         `json:"inputs"`
+	Connectors   []Connector     `json:"connectors"`
+	Intermediate []Made          `json:"intermediate"`
+	Outputs      []Made          `json:"outputs"`
+	Commits      []trace.Commit  `json:"commits"`
 }
 
 // Input is a file that was there before and was read.
@@ -101,16 +90,6 @@ type Made struct {
 	Calls []string `json:"-"`
 }
 
-// Commit is a git commit that the session made.
-type Commit struct {
-	Hash    string    `json:"hash,omitempty"`
-	Subject string    `json:"subject,omitempty"`
-	Branch  string    `json:"branch,omitempty"`
-	Dir     string    `json:"dir,omitempty"`
-	At      time.Time `json:"at,omitzero"`
-	Turn    int       `json:"turn"`
-}
-
 // Archived is a file of the session whose bytes are in the library.
 type Archived struct {
 	Name   string // relative to the session: "uploads/a.csv"
@@ -122,18 +101,10 @@ type Archived struct {
 // its uploads and outputs that the library has.
 func Of(s *ingest.Session, did *trace.Trace, archived []Archived) Manifest {
 	m := Manifest{Schema: Schema, Session: s.ID, Source: s.Source, Task: s.Title, Start: s.Start, End: s.End,
-		Packages: []Package{}, Inputs: []Input{}, Connectors: []Connector{}, Intermediate: []Made{}, Outputs: []Made{},
-		Commits: []Commit{}}
+		Packages: append([]trace.Package{}, did.Packages...), Inputs: []Input{}, Connectors: []Connector{},
+		Intermediate: []Made{}, Outputs: []Made{}, Commits: append([]trace.Commit{}, did.Commits...)}
 	w := newWork(s, archived)
 	m.Machine = w.machine
-	for _, p := range did.Packages {
-		m.Packages = append(m.Packages, Package{Manager: p.Manager, Name: p.Name, Version: p.Version, Dir: p.Dir,
-			Had: p.Had, Command: p.Command, Turn: p.N})
-	}
-	for _, c := range did.Commits {
-		m.Commits = append(m.Commits, Commit{Hash: c.Hash, Subject: c.Subject, Branch: c.Branch, Dir: c.Dir, At: c.At,
-			Turn: c.N})
-	}
 	for i := range did.Actions {
 		a := &did.Actions[i]
 		w.action(a)

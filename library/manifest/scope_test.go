@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"recall/ingest"
+	"recall/ingest/trace"
 )
 
 // What a transcript says that its session wrote is never deleted or put back outside
@@ -18,7 +19,7 @@ func TestScriptsStayInTheFolders(t *testing.T) {
 	for _, sh := range shells(t) {
 		vm := newMachine(t, sh)
 		m := Manifest{Session: "local_x", Machine: VM, Start: noon, End: noon,
-			Packages: []Package{{Manager: "npm", Name: "left-pad", Version: "1.0.0", Dir: "/root"}}}
+			Packages: []trace.Package{{Manager: "npm", Name: "left-pad", Version: "1.0.0", Dir: "/root"}}}
 		contents := map[string][]byte{}
 		for _, p := range append([]string{"/sessions/calm/own", "/tmp/work/own"}, foreign...) {
 			m.Outputs = append(m.Outputs, Made{Path: p, Machine: VM, Rebuildable: true, Calls: []string{"c"}})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/ingest/trace"
 )
 
 func TestCleanupAndRebuild(t *testing.T) {
@@ -222,7 +223,7 @@ func TestRebuildInstalls(t *testing.T) {
 		}
 		t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 		vm.write("/w/web/package.json", "{}")
-		m := Manifest{Session: "local_x", Machine: VM, Packages: []Package{
+		m := Manifest{Session: "local_x", Machine: VM, Packages: []trace.Package{
 			{Manager: "pip", Name: "requests", Version: "2.32.3", Command: "pip install --break-system-packages requests"},
 			{Manager: "npm", Name: "@types/node", Version: "22.1.0", Dir: "/w/web"},
 			{Manager: "apt", Name: "jq", Version: "1.6-2.1"},
@@ -286,7 +287,7 @@ func TestCleanupOfAMachine(t *testing.T) {
 		stay := func(id, process string) Stay {
 			home := "/sessions/" + process
 			return Stay{Manifest: Manifest{Session: ingest.SessionID("local_" + id), Task: process, Machine: VM, Start: noon,
-				End: noon, Packages: []Package{{Manager: "npm", Name: "left-pad", Version: "1.0.0"}},
+				End: noon, Packages: []trace.Package{{Manager: "npm", Name: "left-pad", Version: "1.0.0"}},
 				Inputs:       []Input{{Path: home + "/report.docx", Machine: VM}, {Path: home + "/folder", Machine: VM}},
 				Intermediate: []Made{{Path: home + "/lost", Machine: VM, Reason: "fetched\nrm -rf /"}},
 			}, Folders: []string{home}}
