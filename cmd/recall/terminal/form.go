@@ -1,9 +1,11 @@
 package terminal
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"text/template"
 	"time"
@@ -28,8 +30,9 @@ var (
 	goesOn = txt.Pattern(`\\\n[ \t]*`)
 )
 
-// Form prints a document in the form of a name.
+// Form prints a document in the form of a name, or by a part of one, "answer/further".
 func (p *Page) Form(name string, doc any) {
+	name, part, _ := strings.Cut(name, "/")
 	text, err := forms.ReadFile("forms/" + name + ".txt")
 	text = goesOn().ReplaceAll(text, nil)
 	var t *template.Template
@@ -38,7 +41,7 @@ func (p *Page) Form(name string, doc any) {
 	}
 	var b strings.Builder
 	if err == nil {
-		err = t.Execute(&b, doc)
+		err = t.ExecuteTemplate(&b, cmp.Or(part, name), doc)
 	}
 	if err != nil {
 		panic(err) // the forms are our own
@@ -106,6 +109,13 @@ func (p *Page) formWords() template.FuncMap {
 		"kinds":    answer.Kinds,
 		"literal":  literal,
 		"nearest":  p.Nearest,
+		"aside":    p.Aside,
+		"tried":    p.Tried,
+		"see":      p.See,
+		"was":      p.Was,
+		"bare":     func() bool { return p.Bare },
+		"marked":   p.marked,
+		"named":    p.named,
 		"passage":  p.Passage,
 		"speaker":  p.Speaker,
 		"where":    p.Where,
@@ -128,8 +138,14 @@ func (p *Page) formWords() template.FuncMap {
 		"Quoted": func(text string) string { return said(func(p *Page) { p.Quoted("", text) }) },
 		"Headed": func(mark, text, state string) string { return said(func(p *Page) { p.Headed(mark, text, state) }) },
 		"Noted":  func(it payload.Item) string { return said(func(p *Page) { p.Noted(it) }) },
-		"Support": func(it payload.Item, at index.Place, turn int) string {
-			return said(func(p *Page) { p.Support(it, at, turn) })
+		"Marked": func(mark, text string) string {
+			return said(func(p *Page) { p.Wrapped(mark+" ", blanks(mark), text, "") })
+		},
+		"Besides": func(mark, text, where string) string {
+			return said(func(p *Page) { p.besides(mark, text, where) })
+		},
+		"Support": func(it payload.Item, at index.Place, turn int, history ...[]index.Linked) string {
+			return said(func(p *Page) { p.Support(it, at, turn, slices.Concat(history...)) })
 		},
 		"Changes": func(since map[string]int) string { return said(func(p *Page) { p.Changes(since) }) },
 	}

@@ -61,6 +61,15 @@ func (p *Page) marked(r *answer.Result) string {
 	return mark
 }
 
+// named is the sign before an item, with the number of the result that it is.
+func (p *Page) named(it payload.Item) string {
+	is := func(r *answer.Result) bool { return r.Item != nil && r.Item.ID == it.ID }
+	if i := slices.IndexFunc(p.shown, is); i >= 0 {
+		return p.marked(p.shown[i])
+	}
+	return Mark(it, p.St)
+}
+
 // stateColumn is where states end, on screens that are wider.
 const stateColumn = 116
 
@@ -88,7 +97,7 @@ func (p *Page) Headed(mark, text, state string) {
 
 // Support prints why an item is so, whose word it is and the words themselves.
 // What it took the place of is named apart.
-func (p *Page) Support(it payload.Item, at index.Place, turn int, history ...index.Linked) {
+func (p *Page) Support(it payload.Item, at index.Place, turn int, history []index.Linked) {
 	p.Field("why", it.Why)
 	p.Field("who", p.Source(it, at, turn))
 	p.Field("over", strings.Join(unnamed(it, history), "; "))
