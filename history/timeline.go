@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"recall/answer"
 	"recall/distill/relate"
 	"recall/index"
 	"recall/index/rank"
@@ -19,6 +20,24 @@ type Dated struct {
 	By    payload.ItemID `json:"by,omitempty"`    // that something
 	Sure  bool           `json:"sure"`            // it did for sure; false also where nothing did
 	Link  payload.Link   `json:"-"`               // that says so; none where nothing did
+}
+
+// Became says what became of an item and when, behind an arrow; "" of one that stands.
+func (d *Dated) Became() string {
+	became := ""
+	switch {
+	case d.Sure && d.Link.Relation == payload.Same:
+		became = "said again"
+	case d.Sure:
+		became = d.Item.Kind.Became()
+	case d.By != "":
+		became = d.Link.Doubt().Word(d.Item.Kind)
+	case !d.Item.Current():
+		return " → " + string(d.Item.State)
+	default:
+		return ""
+	}
+	return " → " + became + " " + answer.Day(d.Link.At)
 }
 
 // Timeline lists the items of a project, "" for all, oldest first, with what took whose place.

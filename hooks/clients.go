@@ -145,6 +145,9 @@ func (s Served) Twice() bool {
 	return s.Plugin && slices.ContainsFunc(s.Clients, func(c ClientStatus) bool { return c.typed && c.Installed })
 }
 
+// Starts is the program that the client starts.
+func (s ClientStatus) Starts() string { return Started(s.Command) }
+
 // LookAtClients reads the configurations of all clients.
 func LookAtClients() (Served, error) {
 	all := Served{Schema: 1, Plugin: PluginOn()}
@@ -156,7 +159,7 @@ func LookAtClients() (Served, error) {
 			s.Fault = fault.Error()
 		}
 		if s.Installed = s.Command != nil; s.Installed {
-			_, err := exec.LookPath(Started(s.Command))
+			_, err := exec.LookPath(s.Starts())
 			s.Works = err == nil
 		}
 		all.Clients = append(all.Clients, s)

@@ -123,8 +123,7 @@ func changeClients(a *app.App, clients []hooks.Client, dryRun bool, nothing stri
 		}
 		switch {
 		case errors.Is(err, hooks.ErrTaken):
-			faults = append(faults, hint.With(err,
-				"rename or remove that server first: claude mcp remove recall"))
+			faults = append(faults, hint.With(err, "rename or remove that server first: claude mcp remove recall"))
 		case err != nil:
 			faults = append(faults, err)
 		case !change.Differs():
@@ -173,21 +172,15 @@ func changedLines(c hooks.Change) string {
 
 // printSnippets tells what to paste into the clients that recall doesn't edit.
 func printSnippets(a *app.App, p hooks.Program) {
+	asJSON := func(v any) string {
+		text, _ := json.Marshal(v) // of strings: it can't fail
+		return string(text)
+	}
 	args := append(slices.Clone(p.Args), "mcp")
-	entry, _ := json.Marshal(map[string]any{"command": p.Path, "args": args})
-	code, _ := json.Marshal(map[string]any{"type": "stdio", "command": p.Path, "args": args})
-	command, _ := json.Marshal(p.Path)
-	list, _ := json.Marshal(args)
-	fmt.Fprintf(a.Out, `
-Other clients:
-  Cursor, ~/.cursor/mcp.json       {"mcpServers": {"recall": %[1]s}}
-  VS Code, .vscode/mcp.json        {"servers": {"recall": %[2]s}}
-  Gemini CLI, ~/.gemini/settings.json
-                                   {"mcpServers": {"recall": %[1]s}}
-  Codex, ~/.codex/config.toml      [mcp_servers.recall]
-                                   command = %[3]s
-                                   args = %[4]s
-`, entry, code, command, list)
+	a.Form("mcp-snippets", struct{ Entry, Typed, Command, Args string }{
+		Entry:   asJSON(map[string]any{"command": p.Path, "args": args}),
+		Typed:   asJSON(map[string]any{"type": "stdio", "command": p.Path, "args": args}),
+		Command: asJSON(p.Path), Args: asJSON(args)})
 }
 
 func newMcpStatusCmd(a *app.App) *cobra.Command {
@@ -196,26 +189,10 @@ func newMcpStatusCmd(a *app.App) *cobra.Command {
 }
 
 func printMcpStatus(a *app.App, doc hooks.Served) {
-	line := func(name, what string) { fmt.Fprintf(a.Out, "%-26s %s\n", name, terminal.Line(what)) }
-	if doc.Plugin {
-		line("Claude Code, the plugin", "recall's plugin is on, and brings the server")
-	}
-	if doc.Twice() {
-		line("", twiceServed)
-	}
-	for _, c := range doc.Clients {
-		what := "not installed"
-		switch {
-		case c.Fault != "":
-			what = c.Fault
-		case c.Installed && !c.Works:
-			what = "starts " + hooks.Started(c.Command) + ", WHICH ISN'T THERE: recall mcp install mends it"
-		case c.Installed:
-			what = "starts " + strings.Join(c.Command, " ")
-		}
-		line(c.Name, what)
-		line("", c.Path)
-	}
+	a.Form("mcp-status", struct {
+		hooks.Served
+		TwiceServed string
+	}{doc, twiceServed})
 }
 
 // twiceServed is said where a model gets each tool of recall's twice.

@@ -186,17 +186,7 @@ func (a *App) UseModel(ctx context.Context, l *library.Library, ch config.Choice
 }
 
 // SayLeaving says what would leave this machine, "" for nowhere.
-func (a *App) SayLeaving(to string) {
-	if to == "" {
-		fmt.Fprintln(a.Out, "Nothing leaves this machine.")
-		return
-	}
-	fmt.Fprintf(a.Out, `To %s go: what you and the assistant said in sessions that are new or grew, plans, what tools were
-called with and the ends of what they put out; your questions, with what was found for them (query.rerank: off keeps
-those here). Secrets that recall knows by their form are taken out first. Not: the transcripts themselves, files,
-images, sessions that say too little.
-`, to)
-}
+func (a *App) SayLeaving(to string) { a.Form("leaving", to) }
 
 // tryModel asks for one word. It is paid from the purse as everything else.
 func (a *App) tryModel(ctx context.Context, l *library.Library, c *config.Config) error {

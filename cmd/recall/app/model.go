@@ -154,13 +154,5 @@ func (a *App) OfferOllama(ctx context.Context) {
 	if model == "" {
 		return
 	}
-	fmt.Fprintf(a.Out, `
-Ollama runs here and has %s. To search by meaning, too, put into config.yaml
-  query:
-    vectors: service
-  embed:
-    url: http://%s/v1
-    model: %s
-and run recall vectors, then recall vectors --weigh.
-`, model, address, model)
+	a.Form("ollama", struct{ Address, Model string }{address, model})
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
@@ -63,8 +62,7 @@ func newLogCmd(a *app.App) *cobra.Command {
 // check refuses what doesn't go together, and fills in what isn't said.
 func (o *logOptions) check(cmd *cobra.Command) error {
 	if o.Limit < 1 {
-		return hint.With(fmt.Errorf("--limit %d: less than one", o.Limit), "omit it for %s",
-			cmd.Flag("limit").DefValue)
+		return hint.With(fmt.Errorf("--limit %d: less than one", o.Limit), "omit it for %s", cmd.Flag("limit").DefValue)
 	}
 	if len(o.Kind) == 0 {
 		o.Kind = logKinds
@@ -106,7 +104,7 @@ func runLog(ctx context.Context, a *app.App, p *pipeline.Pipeline, q index.Query
 	}
 	if o.Changed {
 		doc := history.ChangedOf(line, q.Since, meant)
-		return a.Show(doc, o.JSON, doc.Empty(), func(p *terminal.Page) { printChanged(p, doc) })
+		return a.Show(doc, o.JSON, doc.Empty(), func(p *terminal.Page) { p.Form("log/changed", doc) })
 	}
 	line = slices.DeleteFunc(line, func(d history.Dated) bool {
 		return !meant(d) || d.Item.At.Before(q.Since) || !q.Until.IsZero() && !d.Item.At.Before(q.Until)
@@ -114,65 +112,11 @@ func runLog(ctx context.Context, a *app.App, p *pipeline.Pipeline, q index.Query
 	l := p.Library
 	doc := LogDoc{Items: line[max(0, len(line)-o.Limit):]}
 	return a.Show(doc, o.JSON, len(doc.Items) == 0, func(p *terminal.Page) {
-		if len(doc.Items) == 0 {
-			fmt.Fprintln(p.W, "Nothing was decided about this that recall knows of.")
-		}
+		p.Form("log", doc)
 		var hits []app.LastHit
-		for i, one := range doc.Items {
-			printDated(p, fmt.Sprintf("%*d ", len(fmt.Sprint(len(doc.Items))), i+1), one)
+		for _, one := range doc.Items {
 			hits = append(hits, app.HitOf(one.Place, one.Turn, "", &one.Item))
 		}
 		a.Remember(l, q.Text, hits)
 	})
-}
-
-// printDated prints an item on a time line, by its number if it has one, with what became of it.
-func printDated(p *terminal.Page, number string, d history.Dated) {
-	it := d.Item
-	sign, end := terminal.Mark(it, p.St), ""
-	switch {
-	case d.Sure:
-		sign = p.St.Dim + "◌" + p.St.Reset
-		became := it.Kind.Became()
-		if d.Link.Relation == payload.Same {
-			became = "said again"
-		}
-		end = " → " + became + " " + answer.Day(d.Link.At)
-	case d.By != "":
-		end = " → " + d.Link.Doubt().Word(it.Kind) + " " + answer.Day(d.Link.At)
-	case !it.Current():
-		end = " → " + string(it.State)
-	}
-	text := strings.TrimRight(p.Sentence(it), ".")
-	p.Wrapped(fmt.Sprintf("%s%s%s%s %s ", number, p.St.Dim, answer.Day(it.At), p.St.Reset, sign),
-		strings.Repeat(" ", len(number)+len("2006-01-02 ● ")-2),
-		fmt.Sprintf("%s (%s)%s", text, p.Where(d.Place, d.Turn, false), end), "")
-}
-
-func printChanged(p *terminal.Page, doc *history.Changed) {
-	if doc.Empty() {
-		fmt.Fprintf(p.W, "Nothing was decided, reversed or left open since %s.\n", answer.Day(doc.Since))
-	}
-	dated := func(p *terminal.Page, d history.Dated) { printDated(p, "", d) }
-	printSection(p, "Decided", doc.Decided, dated)
-	printSection(p, "Reversed", doc.Reversed, printReversed)
-	printSection(p, "Settled", doc.Settled, printReversed)
-	printSection(p, "Left open", doc.Open, dated)
-}
-
-func printReversed(p *terminal.Page, r history.Reversed) {
-	perhaps := map[bool]string{true: "", false: "perhaps "}[r.Sure]
-	if r.Relation == payload.Contradicts {
-		perhaps = "in conflict with "
-	}
-	p.Wrapped("  ", "    ", fmt.Sprintf("%s → %s%s", p.Past(r.Earlier.Placed), perhaps, p.Past(r.Later.Placed)), "")
-}
-
-func printSection[T any](p *terminal.Page, name string, list []T, print func(*terminal.Page, T)) {
-	if len(list) > 0 {
-		fmt.Fprintf(p.W, "%s%s%s\n", p.St.Bold, name, p.St.Reset)
-	}
-	for _, one := range list {
-		print(p, one)
-	}
 }

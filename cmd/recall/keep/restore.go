@@ -173,34 +173,28 @@ func inTheWay(p library.Putting) error {
 		"recall sync keeps what is there first; then move it away and restore again, or restore elsewhere with --to DIR")
 }
 
-func printRestore(a *app.App, r pipeline.Restoring, dryRun bool) {
-	words := map[library.PutState]string{
-		library.PutNew: "restored", library.PutLonger: "made whole", library.PutThere: "is there",
+// restoredPage is what a person is shown of a session on its way back.
+type restoredPage struct {
+	pipeline.Restoring
+	DryRun bool
+	Resume string
+}
+
+// Word is what becomes of a file.
+func (restoredPage) Word(would string, of library.PutState) string {
+	return map[library.PutState]string{
+		library.PutNew: would + "restored", library.PutLonger: would + "made whole", library.PutThere: "is there",
 		library.PutKept:  "left as it is",
 		library.PutNewer: "IN THE WAY (newer)", library.PutOther: "IN THE WAY (different)",
-	}
-	if dryRun || len(r.Blocked()) > 0 {
-		words[library.PutNew], words[library.PutLonger] = "would be restored", "would be made whole"
-	}
-	for _, f := range r.Files {
-		fmt.Fprintf(a.Out, "%-18s %9s  %s\n", words[f.State], terminal.Size(f.Size),
-			terminal.Line(terminal.ShownPath(f.Path)))
-	}
-	if len(r.Blocked()) > 0 {
-		return
-	}
-	if r.NoDir {
+	}[of]
+}
+
+func printRestore(a *app.App, r pipeline.Restoring, dryRun bool) {
+	if r.NoDir && len(r.Blocked()) == 0 {
 		fmt.Fprintf(a.Err, "recall: warning: %s, the folder that it worked in, isn't on this machine; --in names another\n",
 			terminal.Line(terminal.ShownPath(r.Dir)))
 	}
-	switch cmd := terminal.ResumeCommand(r); {
-	case cmd != "":
-		fmt.Fprintf(a.Out, "go on with it: %s\n", terminal.Visible(cmd))
-	case r.Own:
-		fmt.Fprintln(a.Out, "the app shows it after a restart")
-	default:
-		fmt.Fprintln(a.Out, "laid out as the app has it; it shows only what lies in its own folder")
-	}
+	a.Form("restored", restoredPage{r, dryRun, terminal.ResumeCommand(r)})
 }
 
 func printVersions(a *app.App, l *library.Library, e library.Entry, asJSON bool) error {

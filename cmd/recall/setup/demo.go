@@ -73,13 +73,7 @@ func runDemo(ctx context.Context, a *app.App, dir string) error {
 		fmt.Fprintf(a.Out, "%sby the model:%s\n", st.Dim, st.Reset)
 		p.Answer(&ans)
 	}
-	fmt.Fprintf(a.Out, `
-Go on asking:   recall --library %[1]q query "…"
-                (the model's: %[2]q)
-What is next:   recall --library %[1]q resume ledgerline
-The libraries:  can be read by hand, too
-Your own:       recall init
-`, rules.dir, model.dir)
+	a.Form("demo", struct{ Rules, Model string }{rules.dir, model.dir})
 	if rules.report.Skipped() {
 		return app.ExitCode(app.ExitPartial)
 	}

@@ -73,7 +73,7 @@ func runInit(ctx context.Context, a *app.App, yes bool) error {
 	if err := modelOf(ctx, a, l, yes); err != nil {
 		return err
 	}
-	fmt.Fprint(a.Out, nextSteps)
+	a.Form("next", nil)
 	if report.Skipped() {
 		return app.ExitCode(app.ExitPartial)
 	}
@@ -112,16 +112,6 @@ func modelOf(ctx context.Context, a *app.App, l *library.Library, yes bool) erro
 	a.SayLeaving(a.Config.With(ch).GoesTo())
 	return a.UseModel(ctx, l, ch)
 }
-
-const nextSteps = `
-Next:
-  recall query "what did we decide about …"   ask it anything
-  recall resume --copy                        the payload for your next session
-  recall list                                 all sessions, and whether they are safe
-  recall setup                                payloads and warnings come into Claude Code, new sessions into the
-                                              library by themselves
-  recall sync                                 take in what is new now (query does it by itself)
-`
 
 // tryOne asks what one of the latest decisions answers, in the words in which it was asked
 // or with its session's title. Where none of them comes first, it says nothing.

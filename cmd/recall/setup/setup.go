@@ -33,24 +33,14 @@ func newConfigCmd(a *app.App) *cobra.Command {
 		}
 		return ConfigDoc{c.File, c.Passed, c.Refused, c.Shown(), c}, nil
 	}, func(a *app.App, doc ConfigDoc) { doc.config.Print(a.Out) })
-	cmd.Long = configHelp()
+	cmd.Long += configHelp()
 	return cmd
 }
 
-// configHelp is made from the table of keys, so that it can't drift.
+// configHelp is the end of its help, made from the table of keys, so that it can't drift.
 func configHelp() string {
 	var b strings.Builder
-	b.WriteString(`config prints the settings in force and where each comes from.
-
-Stronger beats weaker: a flag, a RECALL_* variable, config.yaml, the default.
-config.yaml is the first of: --config FILE, $RECALL_CONFIG, recall/config.yaml in
-your configuration folder, config.yaml in the working directory (there only if it
-has a section of recall's). None is needed. Unknown keys, unknown RECALL_* variables
-and bad values are errors. Folders may begin with ~; in config.yaml relative ones
-start at the file.
-
-Keys:
-`)
+	b.WriteString("\n\nKeys:\n")
 	for _, k := range config.Keys {
 		preset := k.Preset
 		if preset == "" {

@@ -80,6 +80,8 @@ func (p *Page) formWords() template.FuncMap {
 		"size":      Size,
 		"elapsed":   Elapsed,
 		"day":       answer.Day,
+		"unended":   func(sentence string) string { return strings.TrimRight(sentence, ".") },
+		"spaced":    func(list []string) string { return strings.Join(list, " ") },
 		"minute":    func(t time.Time) string { return t.Local().Format(minute) },
 		"short":     func(id any) string { return answer.ShortID(fmt.Sprint(id)) },
 		"handle":    payload.Handle,

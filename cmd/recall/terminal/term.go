@@ -86,12 +86,9 @@ func (p *progress) Show(at pipeline.Progress) {
 	if at.Stage != p.stage {
 		p.Done()
 		p.stage = at.Stage
-		p.bar = progressbar.NewOptions(at.Total,
-			progressbar.OptionSetWriter(p.w),
-			progressbar.OptionSetDescription(fmt.Sprintf("%-8s", at.Stage)),
-			progressbar.OptionShowCount(),
-			progressbar.OptionSetPredictTime(true),
-			progressbar.OptionThrottle(100e6),
+		p.bar = progressbar.NewOptions(at.Total, progressbar.OptionSetWriter(p.w),
+			progressbar.OptionSetDescription(fmt.Sprintf("%-8s", at.Stage)), progressbar.OptionShowCount(),
+			progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100e6),
 			progressbar.OptionClearOnFinish(),
 		)
 	}
