@@ -106,13 +106,8 @@ func (a *Asker) Run(ctx context.Context, o Options) (Report, error) {
 		err = cmp.Or(err, fault)
 	}
 	g.out.Why, g.out.Cause = g.why.most()
-	for s, bad := range g.Library.Spending() {
-		if bad == nil && !s.At.Before(g.begun) {
-			g.out.Tokens += s.In + s.Out
-			g.out.Cost += s.Cost
-			g.out.Unpriced = g.out.Unpriced || s.Unpriced
-		}
-	}
+	took := TookSince(g.Library, g.begun)
+	g.out.Tokens, g.out.Cost, g.out.Unpriced = took.Tokens, took.Cost, took.Unpriced
 	r := g.out
 	queued := r.Waiting + r.Pending + r.Resting
 	if r.Asked+queued == 0 {

@@ -186,6 +186,27 @@ func (p *Purse) Quick(model string, within time.Duration) bool {
 	return p.ready() == nil && len(p.lasted[model]) > 0 && slices.Max(p.lasted[model]) <= within
 }
 
+// Took is what calls took together.
+type Took struct {
+	Calls    int     `json:"calls"`
+	Tokens   int     `json:"tokens"` // in and out
+	Cost     float64 `json:"cost"`   // US dollars
+	Unpriced bool    `json:"-"`      // some have no price that is known
+}
+
+// TookSince adds up a library's ledger from a time on; recall check tells of damage.
+func TookSince(l *library.Library, from time.Time) (all Took) {
+	for s, err := range l.Spending() {
+		if err == nil && !s.At.Before(from) {
+			all.Calls++
+			all.Tokens += s.In + s.Out
+			all.Cost += s.Cost
+			all.Unpriced = all.Unpriced || s.Unpriced
+		}
+	}
+	return all
+}
+
 // noonBefore is the last noon at or before t: a night belongs to one day.
 func noonBefore(t time.Time) time.Time {
 	y, m, d := t.Date()

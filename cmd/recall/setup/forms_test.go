@@ -22,7 +22,7 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 	r := &runDoc{At: at, New: 1, Improved: 2}
 	a.Form("status", StatusDoc{Waiting: 3, Grown: 1, Made: at, Newest: at, LastArchive: r, LastSync: r, LastImprove: r,
 		Doomed: []pipeline.Doomed{{Days: 3, Sessions: 2, First: at, Unsafe: 1}}, Unsafe: make([]ingest.Problem, 5),
-		Schedule: nightDoc{Installed: true, System: "cron", Next: at, Failed: "x"}, Spent: &spentDoc{},
+		Schedule: nightDoc{Installed: true, System: "cron", Next: at, Failed: "x"}, Spent: &improve.Took{},
 		Model:    &modelDoc{Name: "m", Waiting: 1, Failed: 1, Batches: 2, Asking: true},
 		Warnings: []string{"w"}, Broken: make([]ingest.Problem, 1)})
 	row := usageRow{Name: "x", Calls: 3, Unpriced: 1, Estimated: &estimatedPart{Calls: 1, Tokens: 4, Cost: 1}}

@@ -47,13 +47,13 @@ type StatusDoc struct {
 	Broken   []ingest.Problem `json:"broken,omitempty"`
 	Search   string           `json:"search"`
 
-	LastArchive *runDoc   `json:"last_archive,omitempty"` // that found something
-	LastSync    *runDoc   `json:"last_sync,omitempty"`    // that found something
-	LastImprove *runDoc   `json:"last_improve,omitempty"` // that asked a model
-	Schedule    nightDoc  `json:"schedule"`
-	Disk        diskDoc   `json:"disk"`
-	Spent       *spentDoc `json:"spent,omitempty"` // this month
-	Model       *modelDoc `json:"model,omitempty"` // not there if rules alone distill
+	LastArchive *runDoc       `json:"last_archive,omitempty"` // that found something
+	LastSync    *runDoc       `json:"last_sync,omitempty"`    // that found something
+	LastImprove *runDoc       `json:"last_improve,omitempty"` // that asked a model
+	Schedule    nightDoc      `json:"schedule"`
+	Disk        diskDoc       `json:"disk"`
+	Spent       *improve.Took `json:"spent,omitempty"` // this month
+	Model       *modelDoc     `json:"model,omitempty"` // not there if rules alone distill
 }
 
 type sourceDoc struct {
@@ -129,7 +129,10 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 	if s.Model, err = modelStatus(a, l); err != nil {
 		return s, err
 	}
-	s.Schedule, s.Disk, s.Spent = night(ctx), diskOf(l.Dir(), shelf.Entries, countFor), spentThisMonth(l, time.Now())
+	if spent := improve.TookSince(l, improve.MonthOf(time.Now())); spent.Calls > 0 {
+		s.Spent = &spent
+	}
+	s.Schedule, s.Disk = night(ctx), diskOf(l.Dir(), shelf.Entries, countFor)
 	return s, err
 }
 
@@ -175,13 +178,6 @@ type diskDoc struct {
 	Free  int64 `json:"free"`  // 0 if that isn't known
 }
 
-// spentDoc is what models took this month.
-type spentDoc struct {
-	Calls  int     `json:"calls"`
-	Tokens int     `json:"tokens"`
-	Cost   float64 `json:"cost"` // US dollars
-}
-
 // nightDoc is whether the system runs recall by itself.
 type nightDoc struct {
 	Installed bool      `json:"installed"`
@@ -205,24 +201,6 @@ func (r *runDoc) with(asked *runDoc) {
 	if r != nil && asked != nil && !asked.At.Before(r.At) {
 		r.Improved, r.Queued = asked.Improved, asked.Queued
 	}
-}
-
-// spentThisMonth adds up the ledger; nil where no model was asked.
-func spentThisMonth(l *library.Library, now time.Time) *spentDoc {
-	month := improve.MonthOf(now)
-	var s spentDoc
-	for line, err := range l.Spending() {
-		if err != nil || line.At.Before(month) { // recall check tells of damage
-			continue
-		}
-		s.Calls++
-		s.Tokens += line.In + line.Out
-		s.Cost += line.Cost
-	}
-	if s.Calls == 0 {
-		return nil
-	}
-	return &s
 }
 
 // countFor is how long the library's files are counted: status is quick first. So

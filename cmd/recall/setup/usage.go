@@ -126,15 +126,10 @@ func usageOrder(by, nameA, nameB string, costA, costB float64, tokensA, tokensB 
 func ownUsage(l *library.Library, by string, since time.Time, name func(library.Spent) string) OwnUsage {
 	own := OwnUsage{Rows: []usageRow{}, Total: usageRow{Name: "total"}}
 	rows := map[string]*usageRow{}
-	month := improve.MonthOf(time.Now())
 	for s, err := range l.Spending() {
 		if err != nil {
 			own.Broken = append(own.Broken, err.Error())
 			continue
-		}
-		if !s.At.Before(month) {
-			own.Month.Tokens += s.In + s.Out
-			own.Month.Cost += s.Cost
 		}
 		if s.At.Before(since) {
 			continue
@@ -152,6 +147,8 @@ func ownUsage(l *library.Library, by string, since time.Time, name func(library.
 	slices.SortFunc(own.Rows, func(a, b usageRow) int {
 		return usageOrder(by, a.Name, b.Name, a.Cost, b.Cost, a.In, b.In)
 	})
+	month := improve.TookSince(l, improve.MonthOf(time.Now()))
+	own.Month = monthDoc{Tokens: month.Tokens, Cost: month.Cost}
 	return own
 }
 
