@@ -23,17 +23,25 @@ const mostLine = 16 << 20
 // An array of messages, as the protocol had them in 2025-03-26, is taken apart:
 // each is answered by itself.
 type lines struct {
-	in    *bufio.Reader
-	close func() error
-	out   *inTurn
-	rest  []byte // of messages that are being handed on, each a line
+	in   *bufio.Reader
+	from io.Reader
+	out  *inTurn
+	rest []byte // of messages that are being handed on, each a line
 }
 
-func newLines(in io.ReadCloser, out *inTurn) *lines {
-	return &lines{in: bufio.NewReaderSize(in, 64<<10), close: in.Close, out: out}
+func newLines(in io.Reader, out *inTurn) *lines {
+	return &lines{in: bufio.NewReaderSize(in, 64<<10), from: in, out: out}
 }
 
-func (l *lines) Close() error { return l.close() }
+func (l *lines) Close() error { return closed(l.from) }
+
+// closed closes a stream that can be.
+func closed(stream any) error {
+	if c, ok := stream.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
 
 func (l *lines) Read(p []byte) (int, error) {
 	for len(l.rest) == 0 {
@@ -131,7 +139,7 @@ func (l *lines) refuse(code int, id json.RawMessage, message string) error {
 // the client is owed.
 type inTurn struct {
 	mu   sync.Mutex // held while w is written to
-	w    io.WriteCloser
+	w    io.Writer
 	owed atomic.Int64
 	paid chan struct{} // one waits in it when nothing is owed any more
 }
@@ -140,7 +148,7 @@ type inTurn struct {
 // sends no more: a script closes its end at once.
 const lastAnswers = 30 * time.Second
 
-func newInTurn(w io.WriteCloser) *inTurn { return &inTurn{w: w, paid: make(chan struct{}, 1)} }
+func newInTurn(w io.Writer) *inTurn { return &inTurn{w: w, paid: make(chan struct{}, 1)} }
 
 func (t *inTurn) Write(p []byte) (int, error) {
 	t.mu.Lock()
@@ -174,4 +182,4 @@ func (t *inTurn) settle() {
 	}
 }
 
-func (t *inTurn) Close() error { return t.w.Close() }
+func (t *inTurn) Close() error { return closed(t.w) }

@@ -104,8 +104,8 @@ func New(o Options) *Server {
 }
 
 // Run serves one client over in and out until the client goes away, which is
-// no error, or ctx ends.
-func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
+// no error, or ctx ends. Then it closes them, if they can be closed.
+func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	turns := newInTurn(out)
 	// newLines minds the length
 	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: newLines(in, turns), Writer: turns, MaxLineLength: -1})

@@ -59,24 +59,12 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 		Hint:    hint.Of,
 		Log:     slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
-	err := s.Run(ctx, closing(a.In), nopCloser{terminal.Own(a.Out)})
+	err := s.Run(ctx, a.In, struct{ io.Writer }{terminal.Own(a.Out)}) // which stays open
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return nil // told to end
 	}
 	return err
 }
-
-// closing gives a stream that can't be closed a Close.
-func closing(r io.Reader) io.ReadCloser {
-	if c, ok := r.(io.ReadCloser); ok {
-		return c
-	}
-	return io.NopCloser(r)
-}
-
-type nopCloser struct{ io.Writer }
-
-func (nopCloser) Close() error { return nil }
 
 // memory opens the library anew for each call: it may be made, moved, repaired or
 // given a new index while the server runs.
