@@ -152,35 +152,37 @@ const (
 
 // A Turn is one message of one speaker.
 type Turn struct {
-	ID      TurnID
-	N       int      // 1-based place among the session's turns
-	Records []string `map:"-"` // uuids of all its records, the first one's too; what evidence may cite
-	Role    Role
-	Kind    TurnKind
-	Name    string `map:"name"` // Command: "/compact"
-	At      time.Time
+	ID      TurnID    `json:"id"`
+	N       int       `json:"n"`         // 1-based place among the session's turns
+	Records []string  `json:"-" map:"-"` // uuids of all its records, the first one's too; what evidence may cite
+	Role    Role      `json:"role"`
+	Kind    TurnKind  `json:"kind"`
+	Name    string    `json:"-" map:"name"` // Command: "/compact"
+	At      time.Time `json:"at,omitzero"`
 	// As typed or said, injected parts removed, NUL and broken UTF-8 cleaned. MapText maps it part by part.
-	Text     string     `map:"-"`
-	Thinking string     // clipped to ClipText
-	Model    string     `map:"name"`
-	Usage    Usage      // of an assistant's message
-	Calls    []ToolCall // of an assistant's message, in order
+	Text     string     `json:"text" map:"-"`
+	Thinking string     `json:"-"` // clipped to ClipText
+	Model    string     `json:"-" map:"name"`
+	Usage    Usage      `json:"-"` // of an assistant's message
+	Calls    []ToolCall `json:"-"` // of an assistant's message, in order
 
-	Queued    bool      // typed while the assistant worked
-	Abandoned bool      // on a branch that was rewound
-	Copied    bool      // a forked session's copy of a turn that its parent owns
-	Foreign   []Foreign // parts of Text that are not its speaker's own words; ordered, not overlapping
-	Carried   []string  `map:"-"`    // ids of recall's items quoted in it (rule 4 of the design)
-	Warned    []string  `map:"-"`    // ids of recall's items that a note held against it, when it was said
-	Uploads   []string  `map:"path"` // files attached to the prompt, as named there
-	From      string    `map:"-"`    // "transcript" or "audit" (Cowork)
-	Dir       string    `map:"path"` // working directory at the time, "" if unknown
+	Queued    bool `json:"-"`                   // typed while the assistant worked
+	Abandoned bool `json:"abandoned,omitempty"` // on a branch that was rewound
+	Copied    bool `json:"copied,omitempty"`    // a forked session's copy of a turn that its parent owns
+	// parts of Text that are not its speaker's own words; ordered, not overlapping
+	Foreign []Foreign `json:"-"`
+	Carried []string  `json:"-" map:"-"` // ids of recall's items quoted in it (rule 4 of the design)
+	// ids of recall's items that a note held against it, when it was said
+	Warned  []string `json:"-" map:"-"`
+	Uploads []string `json:"-" map:"path"` // files attached to the prompt, as named there
+	From    string   `json:"-" map:"-"`    // "transcript" or "audit" (Cowork)
+	Dir     string   `json:"-" map:"path"` // working directory at the time, "" if unknown
 	// identities that survive a copy into another session (see Own): by uuid, by message id, by time and text
-	Keys []string `map:"-"`
+	Keys []string `json:"-" map:"-"`
 
-	File   string `map:"path"` // which of the session's files, by name relative to the session
-	Line   int    // 1-based line of its first record
-	Offset int64  // byte offset of that line
+	File   string `json:"-" map:"path"` // which of the session's files, by name relative to the session
+	Line   int    `json:"-"`            // 1-based line of its first record
+	Offset int64  `json:"-"`            // byte offset of that line
 }
 
 // Aside reports whether a turn is no part of how its session went: it was rewound, or is a parent's.
@@ -206,31 +208,35 @@ const (
 
 // A ToolCall is one call of a tool and what came of it.
 type ToolCall struct {
-	ID   string `map:"-"`
-	Name string `map:"name"`
+	ID   string `json:"id" map:"-"`
+	Name string `json:"tool" map:"name"`
 	// top-level input values as text (compact JSON if not a string), clipped to ClipInput; no base64
-	Input    map[string]string
-	Path     string `map:"path"` // file it reads or writes, as the transcript names it; "" if none
-	HostPath string `map:"path"` // Path on the host, where the source knows the difference; else ""
-	Command  string // shell command, ""
+	Input map[string]string `json:"-"`
+	// file it reads or writes, as the transcript names it; "" if none
+	Path string `json:"path,omitempty" map:"path"`
+	// Path on the host, where the source knows the difference; else ""
+	HostPath string `json:"host_path,omitempty" map:"path"`
+	Command  string `json:"command,omitempty"` // shell command, ""
 
-	Done       bool      // a result is there
-	Failed     bool      // the result says error, or a shell command's exit code isn't 0
-	Result     string    // clipped to ClipResult, beginning and end kept; ANSI removed
-	ResultLen  int64     // bytes of the whole result text
-	ResultTurn TurnID    // uuid of the record with the result; evidence for answers and refusals
-	At         time.Time // of the result, zero if none
-	Spilled    string    `map:"path"` // side file with the whole result, relative to the session, ""
+	Done      bool   `json:"done"`             // a result is there
+	Failed    bool   `json:"failed,omitempty"` // the result says error, or a shell command's exit code isn't 0
+	Result    string `json:"result,omitempty"` // clipped to ClipResult, beginning and end kept; ANSI removed
+	ResultLen int64  `json:"-"`                // bytes of the whole result text
+	// uuid of the record with the result; evidence for answers and refusals
+	ResultTurn TurnID    `json:"-"`
+	At         time.Time `json:"-"`            // of the result, zero if none
+	Spilled    string    `json:"-" map:"path"` // side file with the whole result, relative to the session, ""
 
-	Verdict       Verdict
-	Reason        string // the person's words with it
-	ReasonTurn    TurnID // turn of Reason where it is not the result itself (the next prompt), ""
-	Answers       []Answer
-	Plan          *Plan
-	Edits         []Edit
-	Agent         string `map:"-"` // id of the sub-agent it started, ""
-	Commit        string `map:"-"` // hash of a git commit it made, ""; CommitMessage beside
-	CommitMessage string
+	Verdict Verdict `json:"verdict,omitempty"`
+	Reason  string  `json:"reason,omitempty"` // the person's words with it
+	// turn of Reason where it is not the result itself (the next prompt), ""
+	ReasonTurn    TurnID   `json:"-"`
+	Answers       []Answer `json:"-"`
+	Plan          *Plan    `json:"-"`
+	Edits         []Edit   `json:"-"`
+	Agent         string   `json:"subagent,omitempty" map:"-"` // id of the sub-agent it started, ""
+	Commit        string   `json:"commit,omitempty" map:"-"`   // hash of a git commit it made, ""; CommitMessage beside
+	CommitMessage string   `json:"-"`
 }
 
 // Edit is one replacement in a file, texts clipped to ClipInput.

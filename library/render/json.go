@@ -27,33 +27,17 @@ type Document struct {
 	Items   []payload.Item   `json:"items"`
 }
 
+// exportTurn is a turn as it is tagged, but for its calls.
 type exportTurn struct {
-	ID        string       `json:"id"`
-	N         int          `json:"n"`
-	Role      string       `json:"role"`
-	Kind      string       `json:"kind"`
-	At        time.Time    `json:"at,omitzero"`
-	Text      string       `json:"text"`
-	Abandoned bool         `json:"abandoned,omitempty"`
-	Copied    bool         `json:"copied,omitempty"`
-	Calls     []exportCall `json:"calls,omitempty"`
+	*ingest.Turn
+	Calls []exportCall `json:"calls,omitempty"`
 }
 
+// exportCall is a call as it is tagged, answers and plan as texts.
 type exportCall struct {
-	ID      string   `json:"id"`
-	Tool    string   `json:"tool"`
-	Command string   `json:"command,omitempty"`
-	Path    string   `json:"path,omitempty"`
-	Host    string   `json:"host_path,omitempty"`
-	Result  string   `json:"result,omitempty"`
-	Done    bool     `json:"done"`
-	Failed  bool     `json:"failed,omitempty"`
-	Verdict string   `json:"verdict,omitempty"`
-	Reason  string   `json:"reason,omitempty"`
+	*ingest.ToolCall
 	Answers []string `json:"answers,omitempty"`
 	Plan    string   `json:"plan,omitempty"`
-	Commit  string   `json:"commit,omitempty"`
-	Agent   string   `json:"subagent,omitempty"`
 }
 
 type exportAgent struct {
@@ -88,21 +72,18 @@ func JSON(s *ingest.Session, a About, p *payload.Payload) ([]byte, error) {
 
 func exportTurns(turns []ingest.Turn) []exportTurn {
 	all := []exportTurn{}
-	for _, t := range turns {
-		one := exportTurn{ID: string(t.ID), N: t.N, Role: string(t.Role), Kind: string(t.Kind), At: t.At, Text: t.Text,
-			Abandoned: t.Abandoned, Copied: t.Copied}
-		for _, c := range t.Calls {
-			one.Calls = append(one.Calls, exportCallOf(c))
+	for i := range turns {
+		one := exportTurn{Turn: &turns[i]}
+		for k := range one.Turn.Calls {
+			one.Calls = append(one.Calls, exportCallOf(&one.Turn.Calls[k]))
 		}
 		all = append(all, one)
 	}
 	return all
 }
 
-func exportCallOf(c ingest.ToolCall) exportCall {
-	e := exportCall{ID: c.ID, Tool: c.Name, Command: c.Command, Path: c.Path, Host: c.HostPath, Result: c.Result,
-		Done: c.Done, Failed: c.Failed,
-		Verdict: string(c.Verdict), Reason: c.Reason, Commit: c.Commit, Agent: c.Agent}
+func exportCallOf(c *ingest.ToolCall) exportCall {
+	e := exportCall{ToolCall: c}
 	for _, a := range c.Answers {
 		e.Answers = append(e.Answers, a.Question+" "+strings.Join(a.Chosen, ", "))
 	}
