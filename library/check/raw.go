@@ -1,7 +1,6 @@
 package check
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -213,13 +212,7 @@ func (r *repairing) versions(e library.Entry) (string, error) {
 // those that can't be read.
 func (r *repairing) sortVersions(e library.Entry, text []byte) (v *raw.Versions, keep, aside []byte) {
 	v = raw.NewVersions()
-	for line := range bytes.Lines(text) {
-		if line = bytes.TrimSpace(line); len(line) == 0 {
-			continue
-		}
-		if whole := disk.Unended(line); whole != nil {
-			line = whole
-		}
+	for line := range written(text) {
 		var vl raw.Line
 		good := disk.SealOf(line) == disk.SealGood
 		err := json.Unmarshal(line, &vl)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -183,8 +184,7 @@ func (r *repairing) log(path string) (string, error) {
 			return "", err
 		}
 	}
-	if err := errors.Join(r.l.ReplaceShared(path, len(text), keep),
-		disk.SyncDir(filepath.Dir(path))); err != nil {
+	if err := errors.Join(r.l.ReplaceShared(path, len(text), keep), disk.SyncDir(filepath.Dir(path))); err != nil {
 		return "", err
 	}
 	if len(aside) == 0 && doubtful == 0 {
@@ -200,17 +200,25 @@ func (r *repairing) log(path string) (string, error) {
 
 func countLines(text []byte) int { return bytes.Count(text, []byte("\n")) }
 
+// written are the lines of an append-only file, without what a write that was cut off left of one.
+func written(text []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for line := range bytes.Lines(text) {
+			line = bytes.TrimSpace(line)
+			if whole := disk.Unended(line); whole != nil {
+				line = whole
+			}
+			if len(line) > 0 && !yield(line) {
+				return
+			}
+		}
+	}
+}
+
 // sortLines tells lines that are as they were written, or mean something all
 // the same (doubtful of them), from those that don't.
 func sortLines(text []byte, name string) (keep, aside []byte, doubtful int) {
-	for line := range bytes.Lines(text) {
-		line = bytes.TrimSpace(line)
-		if len(line) == 0 {
-			continue
-		}
-		if whole := disk.Unended(line); whole != nil {
-			line = whole
-		}
+	for line := range written(text) {
 		switch s := disk.SealOf(line); {
 		case s == disk.SealGood:
 			keep = append(append(keep, line...), '\n')
