@@ -2,8 +2,6 @@ package payload
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -237,7 +235,6 @@ func (it *Item) receive() error {
 const ReceivedRule = "received"
 
 // HandoverID names a handoff by its text.
-func HandoverID(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:6])
+func HandoverID(said string) string {
+	return text.Hash(said, 6)
 }

@@ -58,13 +58,17 @@ func (a *App) Beside() *App {
 
 // Close closes what was opened.
 func (a *App) Close() {
-	if a.Index != nil {
-		a.Index.Close()
-		a.Index = nil
-	}
+	a.closeIndex()
 	if a.Lib != nil {
 		a.Lib.Close()
 		a.Lib = nil
+	}
+}
+
+func (a *App) closeIndex() {
+	if a.Index != nil {
+		a.Index.Close()
+		a.Index = nil
 	}
 }
 
@@ -193,10 +197,7 @@ func IndexPath(l *library.Library) string { return filepath.Join(CacheDir(l), "i
 
 // OpenIndex opens the index for writing, or makes an empty one where there is none.
 func (a *App) OpenIndex(l *library.Library) (fresh bool, err error) {
-	if a.Index != nil {
-		a.Index.Close()
-		a.Index = nil
-	}
+	a.closeIndex()
 	path := IndexPath(l)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		fresh = true

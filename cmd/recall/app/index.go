@@ -94,10 +94,7 @@ func (a *App) SayDamaged(err error) {
 
 // RemoveIndex removes the index, which is closed before.
 func (a *App) RemoveIndex(l *library.Library) error {
-	if a.Index != nil {
-		a.Index.Close()
-		a.Index = nil
-	}
+	a.closeIndex()
 	return index.Remove(IndexPath(l))
 }
 

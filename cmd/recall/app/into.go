@@ -70,8 +70,7 @@ func intoProject(l *library.Library, folder, name string) (string, error) {
 		return "", hint.With(fmt.Errorf("%s: no such folder", folder), "name a folder that you give to Cowork")
 	}
 	if rel, err := filepath.Rel(l.Dir(), folder); err == nil && filepath.IsLocal(rel) {
-		return "", hint.With(fmt.Errorf("%s is the library itself", folder),
-			"name a folder that you give to Cowork")
+		return "", hint.With(fmt.Errorf("%s is the library itself", folder), "name a folder that you give to Cowork")
 	}
 	if name != "" {
 		return ProjectID(l, name)

@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,8 +58,7 @@ func terminalName() string {
 	if strings.Trim(id, "\x00") == "" {
 		id = strconv.Itoa(os.Getppid())
 	}
-	sum := sha256.Sum256([]byte(id))
-	return hex.EncodeToString(sum[:8])
+	return txt.Hash(id, 8)
 }
 
 // Hits are the places of results, by their numbers.

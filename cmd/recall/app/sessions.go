@@ -131,8 +131,7 @@ func (a *App) Compose(l *library.Library, name string) (*payload.Payload, error)
 	}
 	p, err := pipeline.Onward(l, project, branch, "")
 	if err == nil && p == nil {
-		err = hint.With(errors.New("no session to go on from"),
-			"recall sync takes sessions in; recall list shows them")
+		err = hint.With(errors.New("no session to go on from"), "recall sync takes sessions in; recall list shows them")
 	}
 	return p, err
 }

@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -66,8 +64,7 @@ func (d byModel) Distill(ctx context.Context, s *ingest.Session) (*payload.Paylo
 // is measured must not come out of what another said.
 func AnswersOf(m llm.Model) (answerFolder, error) {
 	dir, err := RunsDir()
-	sum := sha256.Sum256([]byte(m.Name()))
-	return answerFolder(filepath.Join(dir, "answers", hex.EncodeToString(sum[:6]))), err
+	return answerFolder(filepath.Join(dir, "answers", txt.Hash(m.Name(), 6))), err
 }
 
 // answerFolder keeps models' answers, a file each. It is a llm.Store.
