@@ -30,7 +30,7 @@ var lineEnd = regexp.MustCompile(`^(.+?):(\d{1,9})(?::\d+)?$`)
 // file whose own name ends so is that file.
 func FileLine(arg string) (file string, line int) {
 	m := lineEnd.FindStringSubmatch(arg)
-	if m == nil || IsRegular(arg) {
+	if m == nil || ingest.IsFile(arg) {
 		return arg, 0
 	}
 	n, err := strconv.Atoi(m[2])

@@ -59,7 +59,7 @@ func nameFile(l *library.Library, asked string) (*fileNames, error) {
 			}
 		}
 	}
-	if n.project == nil && !IsRegular(asked) && !filepath.IsAbs(asked) && !strings.HasPrefix(asked, "..") {
+	if n.project == nil && !ingest.IsFile(asked) && !filepath.IsAbs(asked) && !strings.HasPrefix(asked, "..") {
 		n.rels = []string{slashed(filepath.Clean(asked))}
 	}
 	return n, nil
@@ -237,10 +237,4 @@ func (n *fileNames) meets(word string) bool {
 		}
 	}
 	return false
-}
-
-// IsRegular reports whether a path is that of a file here.
-func IsRegular(path string) bool {
-	fi, err := os.Stat(path)
-	return err == nil && fi.Mode().IsRegular()
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"recall/ingest"
 	"recall/library/disk"
 	"recall/redact"
 	"recall/text"
@@ -22,19 +23,7 @@ const tailMost = 512 << 10
 // tokensIn is how many tokens the conversation of a transcript holds, as the service
 // counted them with its last answer; 0 if none came since a compaction, or it isn't told.
 func tokensIn(path string) int {
-	f, err := disk.OpenPlain(path, os.O_RDONLY, 0)
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	fi, err := f.Stat()
-	if err != nil {
-		return 0
-	}
-	tail := make([]byte, min(fi.Size(), tailMost))
-	if _, err := f.ReadAt(tail, fi.Size()-int64(len(tail))); err != nil {
-		return 0
-	}
+	tail := []byte(ingest.End(path, tailMost))
 	for len(tail) > 0 {
 		line := tail[bytes.LastIndexByte(bytes.TrimRight(tail, "\n"), '\n')+1:]
 		tail = tail[:len(tail)-len(line)]

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -64,7 +65,16 @@ func (f File) Head(limit int64) (b []byte, whole bool, err error) {
 
 // Beginning is that of a file of this machine, at most so many bytes; "" if it can't be read.
 func Beginning(path string, most int64) string {
-	if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() { // to open a pipe is to wait for its writer
+	return stretch(path, func(int64) int64 { return 0 }, most)
+}
+
+// End is that of a file of this machine, at most so many bytes; "" if it can't be read.
+func End(path string, most int64) string {
+	return stretch(path, func(size int64) int64 { return max(0, size-most) }, most)
+}
+
+func stretch(path string, from func(size int64) int64, most int64) string {
+	if !IsFile(path) { // to open a pipe is to wait for its writer
 		return ""
 	}
 	f, err := os.Open(path)
@@ -72,8 +82,32 @@ func Beginning(path string, most int64) string {
 		return ""
 	}
 	defer f.Close()
-	b, _ := io.ReadAll(io.LimitReader(f, most)) // as far as it can be read
+	fi, err := f.Stat()
+	if err != nil {
+		return ""
+	}
+	b, _ := io.ReadAll(io.NewSectionReader(f, from(fi.Size()), most)) // as far as it can be read
 	return string(b)
+}
+
+// IsFile reports whether a path is that of a file of this machine, or leads to one: no folder, no pipe.
+func IsFile(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.Mode().IsRegular()
+}
+
+// IsFolder reports whether a path is that of a folder of this machine, or leads to one.
+func IsFolder(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.IsDir()
+}
+
+// WithoutPath is an error of the file system's without the path, for who says that beside it.
+func WithoutPath(err error) error {
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
 }
 
 // Folders are those of the folders that are there, each once however many names it goes by.

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -377,11 +376,7 @@ func renamed(p Project, dir string) Project {
 
 // isFolder reports whether a directory is there, on this machine.
 func isFolder(dir string) bool {
-	if !filepath.IsAbs(dir) { // a Windows path on Linux would count as relative
-		return false
-	}
-	fi, err := os.Stat(dir)
-	return err == nil && fi.IsDir()
+	return filepath.IsAbs(dir) && IsFolder(dir) // a Windows path on Linux would count as relative
 }
 
 // repositoryStands reports whether a directory is the root of a repository now.

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"os"
 	"path/filepath"
 )
 
@@ -12,7 +11,7 @@ func WatchedIn(s Source, root string) []string {
 	if s != ClaudeCode {
 		return []string{root}
 	}
-	if fi, err := os.Stat(filepath.Join(root, "projects")); err != nil || !fi.IsDir() {
+	if !IsFolder(filepath.Join(root, "projects")) {
 		return []string{root}
 	}
 	var dirs []string

@@ -103,7 +103,7 @@ func (p *Archiver) chooseRoot(r *Restoring, reader ingest.Reader, base, to strin
 			return err
 		}
 		r.Root = abs
-	case base != "" && IsFolder(base):
+	case base != "" && ingest.IsFolder(base):
 		r.Root = base
 	default:
 		roots := p.RootsOf(reader)
@@ -159,7 +159,7 @@ func (p *Archiver) chooseDir(ctx context.Context, r *Restoring, reader ingest.Re
 	}
 	if asked != "" {
 		r.Dir = RealOf(asked)
-		r.NoDir = !IsFolder(r.Dir)
+		r.NoDir = !ingest.IsFolder(r.Dir)
 		return r.Dir
 	}
 	s, err := reader.Parse(ctx, found)
@@ -168,9 +168,9 @@ func (p *Archiver) chooseDir(ctx context.Context, r *Restoring, reader ingest.Re
 	}
 	own := s.Where.Cwds[0].Dir
 	r.Dir = own
-	if !IsFolder(own) {
+	if !ingest.IsFolder(own) {
 		for _, dir := range p.elsewhere(own, layout.Base(found)) {
-			if IsFolder(dir) {
+			if ingest.IsFolder(dir) {
 				r.Dir = RealOf(dir)
 				return r.Dir
 			}
@@ -205,12 +205,6 @@ func (p *Archiver) elsewhere(dir, base string) []string {
 		swap(path.Dir(ingest.SlashPath(base)), home) // of ~/.claude
 	}
 	return list
-}
-
-// IsFolder reports whether a path is a folder's.
-func IsFolder(path string) bool {
-	fi, err := os.Stat(path)
-	return err == nil && fi.IsDir()
 }
 
 // RealOf is a folder's path as its client would name it.

@@ -24,18 +24,7 @@ const MostHandoff = 4 << 20
 
 // IsHandoff tells a handoff's file from a backup by how it begins.
 func IsHandoff(path string) bool {
-	fi, err := os.Stat(path)
-	if err != nil || !fi.Mode().IsRegular() {
-		return false
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, 64)
-	n, _ := f.Read(head)
-	return payload.IsHandover(string(head[:n]))
+	return payload.IsHandover(ingest.Beginning(path, 64))
 }
 
 // Handoff is what another person handed over, kept here.

@@ -1,7 +1,6 @@
 package claudecode
 
 import (
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -131,23 +130,10 @@ var slugField = text.Pattern(`"slug":"([a-z0-9-]+)"`)
 // slugAtEnd returns the words that name a session's plan, from its last
 // lines; "" if it has none.
 func slugAtEnd(path string) string {
-	file, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return ""
-	}
 	const end = 64 << 10
-	raw, err := io.ReadAll(io.NewSectionReader(file, max(0, info.Size()-end), end))
-	if err != nil {
-		return ""
-	}
-	all := slugField().FindAllSubmatch(raw, -1)
+	all := slugField().FindAllStringSubmatch(ingest.End(path, end), -1)
 	if len(all) == 0 {
 		return ""
 	}
-	return string(all[len(all)-1][1])
+	return all[len(all)-1][1]
 }

@@ -100,12 +100,12 @@ func sessionAround(path string) string {
 		if base := filepath.Base(dir); base != "subagents" && base != "tool-results" {
 			continue
 		}
-		if main := filepath.Dir(dir) + ".jsonl"; isFile(main) {
+		if main := filepath.Dir(dir) + ".jsonl"; ingest.IsFile(main) {
 			return main
 		}
 		return path
 	}
-	if main := path + ".jsonl"; isDir(path) && isFile(main) {
+	if main := path + ".jsonl"; isDir(path) && ingest.IsFile(main) {
 		return main
 	}
 	return path
@@ -120,8 +120,8 @@ func isConfigRoot(dir string) bool {
 	if base := filepath.Base(dir); base == ".claude" || base == "claude" {
 		return true
 	}
-	return isFile(filepath.Join(dir, "settings.json")) || isFile(filepath.Join(dir, "history.jsonl")) ||
-		isFile(filepath.Join(dir, ".claude.json"))
+	return ingest.IsFile(filepath.Join(dir, "settings.json")) || ingest.IsFile(filepath.Join(dir, "history.jsonl")) ||
+		ingest.IsFile(filepath.Join(dir, ".claude.json"))
 }
 
 // skipDirs are folders in which no session lies.
@@ -272,15 +272,10 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
-}
-
 // IsStorage reports whether a folder is a Cowork session's storage, which is
 // another reader's.
 func IsStorage(dir string) bool {
-	return isDir(dir) && (isFile(dir+".json") || isFile(filepath.Join(dir, "audit.jsonl")) ||
+	return isDir(dir) && (ingest.IsFile(dir+".json") || ingest.IsFile(filepath.Join(dir, "audit.jsonl")) ||
 		isDir(filepath.Join(dir, ".claude", "projects")))
 }
 

@@ -86,8 +86,7 @@ func newRecordReader() *recordReader {
 	hour := jsonl.Fields{"ephemeral_1h_input_tokens": &m.usage.CacheHour}
 	usage["cache_creation"] = func() { r.c.Fields(hour) }
 	r.message = jsonl.Fields{"id": &m.id, "model": &m.model, "stop_reason": &m.stop, "content": r.readContent,
-		"_audit_timestamp": func() { r.readTime(&r.messageAt) },
-		"usage":            func() { m.hasUsage = r.c.Fields(usage) }}
+		"_audit_timestamp": func() { r.readTime(&r.messageAt) }, "usage": func() { m.hasUsage = r.c.Fields(usage) }}
 	origin := jsonl.Fields{"kind": &r.origin}
 	fork := jsonl.Fields{"sessionId": &r.forkSession, "messageUuid": &r.forkUUID}
 	r.fields = jsonl.Fields{

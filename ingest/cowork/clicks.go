@@ -128,8 +128,7 @@ func refusedUnseen(s *ingest.Session, c *card) {
 			continue
 		}
 		call := ingest.ToolCall{ID: c.id, Name: c.tool, Input: c.input, Command: c.input["command"],
-			Path: c.input["file_path"],
-			Done: true, Failed: true, At: c.at, ResultTurn: t.ID, Verdict: ingest.Rejected}
+			Path: c.input["file_path"], Done: true, Failed: true, At: c.at, ResultTurn: t.ID, Verdict: ingest.Rejected}
 		ingest.BindReason(&call, t.Abandoned, s.Turns[i+1:])
 		t.Calls = append(t.Calls, call)
 		return

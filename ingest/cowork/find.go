@@ -45,7 +45,7 @@ func (f *finder) problem(path, format string, args ...any) {
 func (f *finder) find(path string) {
 	fi, err := os.Stat(path)
 	if err != nil {
-		f.problem(path, "%v", reason(err))
+		f.problem(path, "%v", ingest.WithoutPath(err))
 		return
 	}
 	if abs, err := filepath.Abs(path); err == nil {
@@ -83,11 +83,6 @@ func storageAround(path string) (storage string, own bool) {
 	}
 }
 
-func isFolder(dir string) bool {
-	fi, err := os.Stat(dir)
-	return err == nil && fi.IsDir()
-}
-
 func isRecordName(name string) bool {
 	stem, ok := strings.CutSuffix(name, ".json")
 	return ok && sessionName().MatchString(stem)
@@ -101,7 +96,7 @@ func (f *finder) folder(dir string, depth int) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		f.problem(dir, "%v", reason(err))
+		f.problem(dir, "%v", ingest.WithoutPath(err))
 	}
 	sessions := f.sessionsOf(dir, entries)
 	for _, e := range entries {
@@ -208,7 +203,7 @@ func (f *finder) spacesOf(dir string) func(storage string) []ingest.File {
 		return nil
 	}
 	return func(storage string) []ingest.File {
-		if !isFolder(storage) {
+		if !ingest.IsFolder(storage) {
 			return nil
 		}
 		own := spaces
@@ -233,14 +228,6 @@ func (f *finder) usable(record ingest.File, more bool) bool {
 		f.problem(record.Path, "%s", why)
 	}
 	return more
-}
-
-// reason is an error without the path, which the Problem has.
-func reason(err error) error {
-	if pe, ok := err.(*fs.PathError); ok {
-		return pe.Err
-	}
-	return err
 }
 
 func fileOf(files []ingest.File, role ingest.FileRole) (ingest.File, bool) {

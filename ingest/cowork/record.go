@@ -104,7 +104,7 @@ func moment(c *jsonl.Cursor) time.Time {
 func lookAt(f ingest.File) string {
 	b, whole, err := f.Head(peekMax)
 	if err != nil {
-		return reason(err).Error()
+		return ingest.WithoutPath(err).Error()
 	}
 	r, err := readRecord(b)
 	switch {
@@ -129,7 +129,7 @@ func openRecord(files []ingest.File, rep *ingest.Report) record {
 	b, whole, err := f.Head(recordMax)
 	rep.Bytes += int64(len(b))
 	if err != nil {
-		rep.Skip(ingest.Skip{File: f.Name, Line: 1, Reason: reason(err).Error()})
+		rep.Skip(ingest.Skip{File: f.Name, Line: 1, Reason: ingest.WithoutPath(err).Error()})
 		return record{}
 	}
 	r, err := readRecord(b)

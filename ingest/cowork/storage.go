@@ -58,7 +58,7 @@ func (l *lister) file(name string, role ingest.FileRole, path string) (ingest.Fi
 	fi, err := os.Lstat(path)
 	if err != nil {
 		if !os.IsNotExist(err) {
-			l.problem(path, "%v", reason(err))
+			l.problem(path, "%v", ingest.WithoutPath(err))
 		}
 		return ingest.File{}, false
 	}
@@ -170,7 +170,7 @@ func (l *lister) tree(name string, role ingest.FileRole, dir, ext string) {
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			if path != dir || !os.IsNotExist(err) {
-				l.problem(path, "%v", reason(err))
+				l.problem(path, "%v", ingest.WithoutPath(err))
 			}
 			return nil
 		}
@@ -201,7 +201,7 @@ func (l *lister) tree(name string, role ingest.FileRole, dir, ext string) {
 func (l *lister) entries(dir string) []fs.DirEntry {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !os.IsNotExist(err) {
-		l.problem(dir, "%v", reason(err))
+		l.problem(dir, "%v", ingest.WithoutPath(err))
 	}
 	return entries
 }

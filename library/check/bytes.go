@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
+	"recall/ingest"
 	"recall/library/disk"
 	"recall/library/raw"
 )
@@ -59,7 +59,7 @@ type storedOtherwise struct{ error }
 func checkSegment(path string, s raw.Stored, quick bool) (stored, source int64, err error) {
 	f, err := disk.Open(path)
 	if err != nil {
-		return 0, 0, plain(err)
+		return 0, 0, ingest.WithoutPath(err)
 	}
 	defer f.Close()
 	crc := &disk.CRCWriter{W: io.Discard}
@@ -93,12 +93,4 @@ func unpack(in io.Reader, want int64) (disk.Sums, error) {
 	}
 	defer done()
 	return disk.Sum(io.LimitReader(out, want+1))
-}
-
-// plain is a file system's error without the path, which the finding has.
-func plain(err error) error {
-	if p, ok := err.(*os.PathError); ok {
-		return p.Err
-	}
-	return err
 }

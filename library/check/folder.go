@@ -232,8 +232,7 @@ func (f *folderCheck) rendered(p *payload.Payload) {
 // others tells of files that nothing was said of.
 func (f *folderCheck) others() {
 	needed := map[string]bool{"session.json": true, "raw/versions.jsonl": true, "payload.json": true,
-		"payload.md":  true,
-		"edits.jsonl": true, "notes.jsonl": true}
+		"payload.md": true, "edits.jsonl": true, "notes.jsonl": true}
 	for _, s := range f.segs {
 		needed["raw/"+s.String()] = true
 	}

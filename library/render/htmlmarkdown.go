@@ -27,8 +27,7 @@ var markdown = sync.OnceValue(func() goldmark.Markdown {
 		return p.Value == parser.NewHTMLBlockParser()
 	})
 	inline := []util.PrioritizedValue{util.Prioritized(parser.NewCodeSpanParser(), 100),
-		util.Prioritized(parser.NewLinkParser(), 200),
-		util.Prioritized(parser.NewEmphasisParser(), 500)}
+		util.Prioritized(parser.NewLinkParser(), 200), util.Prioritized(parser.NewEmphasisParser(), 500)}
 	return goldmark.New(
 		goldmark.WithParser(parser.NewParser(parser.WithBlockParsers(blocks...), parser.WithInlineParsers(inline...))),
 		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),

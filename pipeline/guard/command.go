@@ -48,8 +48,7 @@ func PathsOf(command []string) ([]string, error) {
 		}
 		if !remover && opaque.MatchString(name) {
 			return nil, hint.With(fmt.Errorf("what %q will touch can't be told from its arguments",
-				word),
-				"name the folders: recall guard FOLDER --run -- %s …", command[0])
+				word), "name the folders: recall guard FOLDER --run -- %s …", command[0])
 		}
 		if i == 0 {
 			continue

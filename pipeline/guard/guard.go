@@ -151,7 +151,7 @@ func (g *guarding) sources(ctx context.Context) {
 	for _, reader := range g.Readers {
 		for _, root := range g.RootsOf(reader) {
 			real := pipeline.RealOf(root)
-			if !pipeline.IsFolder(real) {
+			if !ingest.IsFolder(real) {
 				continue
 			}
 			all := g.reach.has(real)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -100,19 +99,14 @@ func (g *guarding) special(dir string) bool {
 	case name == coworkSessions || name == codeTabRecords:
 		g.danger(dir, DangerSource, false)
 		g.anchors = append(g.anchors, dir)
-	case name == "projects" && (isFile(filepath.Join(up, "settings.json")) || filepath.Base(up) == ".claude"):
+	case name == "projects" && (ingest.IsFile(filepath.Join(up, "settings.json")) || filepath.Base(up) == ".claude"):
 		g.danger(dir, DangerSource, false)
 		g.anchors = append(g.anchors, up)
-	case isFile(filepath.Join(dir, "library.toml")):
+	case ingest.IsFile(filepath.Join(dir, "library.toml")):
 		g.danger(dir, DangerOther, true)
 		return true
 	}
 	return false
-}
-
-func isFile(path string) bool {
-	fi, err := os.Lstat(path)
-	return err == nil && fi.Mode().IsRegular()
 }
 
 // findMore asks the readers about what isn't known yet: folders that look like

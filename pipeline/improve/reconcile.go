@@ -143,8 +143,7 @@ func withoutEnd(have map[[2]payload.ItemID]payload.Link, e library.Entry, p *pay
 		}
 	}
 	slices.SortFunc(change, func(a, b payload.Link) int {
-		return cmp.Or(cmp.Compare(a.From, b.From),
-			cmp.Compare(a.To, b.To))
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	})
 	return change
 }

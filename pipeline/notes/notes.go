@@ -130,8 +130,7 @@ func (g *grounds) item(n *payload.Note) (*payload.Item, string) {
 		return nil, noQuote
 	}
 	it := payload.Item{Kind: n.Kind, Path: n.Path, Status: n.Status, Text: text.OneLine(n.Text), Why: text.OneLine(n.Why),
-		Scope:        text.OneLine(n.Scope),
-		Alternatives: n.Alternatives, About: n.About,
+		Scope: text.OneLine(n.Scope), Alternatives: n.Alternatives, About: n.About,
 		Maker: payload.ByModel, Rule: payload.NoteRule, State: payload.Stands}
 	why := quoteAbsent
 	for _, p := range g.places(quote, n.Call) {

@@ -171,8 +171,7 @@ func (w *follower) print(ctx context.Context) error {
 
 func (w *follower) line(d history.Step, st terminal.Style) {
 	color := map[string]string{"decided": st.Green, "tried": st.Red, "error": st.Red, "flag": st.Yellow,
-		"refused": st.Red,
-		"asked":   st.Dim}[d.What]
+		"refused": st.Red, "asked": st.Dim}[d.What]
 	at := "     "
 	if !d.At.IsZero() {
 		at = d.At.Local().Format("15:04")

@@ -93,8 +93,7 @@ func openAt(ctx context.Context, a *app.App, path string, line int, onlyPrint bo
 		return err
 	}
 	if err := a.Launch(ctx, append(program, atLine(program[0], path, line)...)...); err != nil {
-		return hint.With(fmt.Errorf("%s: %w", strings.Join(program, " "), err), "the place is %s:%d", path,
-			line)
+		return hint.With(fmt.Errorf("%s: %w", strings.Join(program, " "), err), "the place is %s:%d", path, line)
 	}
 	return nil
 }

@@ -134,8 +134,7 @@ func matched(args []string) []string {
 
 func checkBudget(tokens int) error {
 	if tokens < 200 || tokens > 200_000 {
-		return hint.With(fmt.Errorf("--budget %d: not from 200 to 200000", tokens), "omit it for %d",
-			briefBudget)
+		return hint.With(fmt.Errorf("--budget %d: not from 200 to 200000", tokens), "omit it for %d", briefBudget)
 	}
 	return nil
 }

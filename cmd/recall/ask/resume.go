@@ -30,8 +30,7 @@ func newResumeCmd(a *app.App) *cobra.Command {
 			return a.ResumeInto(ctx, o.Into, strings.Join(args, ""), o.Stop)
 		}
 		if o.Stop {
-			return hint.With(errors.New("--stop ends nothing without --into"),
-				"recall resume --into FOLDER --stop")
+			return hint.With(errors.New("--stop ends nothing without --into"), "recall resume --into FOLDER --stop")
 		}
 		l, err := a.Library(ctx)
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 	"recall/cmd/recall/option"
 	"recall/hint"
 	"recall/history"
-	"recall/pipeline"
+	"recall/ingest"
 )
 
 func newWhyCmd(a *app.App) *cobra.Command {
@@ -23,7 +23,7 @@ func newWhyCmd(a *app.App) *cobra.Command {
 	return option.Result(a, "why", &o, func(ctx context.Context, args []string) (any, error) {
 		file, line := history.FileLine(args[0])
 		switch {
-		case o.File || o.Decided, line == 0 && (strings.ContainsAny(args[0], `./\`) || history.IsRegular(args[0])):
+		case o.File || o.Decided, line == 0 && (strings.ContainsAny(args[0], `./\`) || ingest.IsFile(args[0])):
 			return filesOf(ctx, a, args[0], o.Decided)
 		case line > 0:
 			return whyLine(ctx, a, file, line)
@@ -49,9 +49,8 @@ func whyLine(ctx context.Context, a *app.App, file string, line int) (*history.W
 	if plain, err := filepath.EvalSymlinks(real); err == nil {
 		real = plain
 	}
-	if !history.IsRegular(real) {
-		return nil, hint.With(fmt.Errorf("%s: no such file here", file), "recall why %s tells who touched it",
-			file)
+	if !ingest.IsFile(real) {
+		return nil, hint.With(fmt.Errorf("%s: no such file here", file), "recall why %s tells who touched it", file)
 	}
 	p, err := a.UpToDate(ctx)
 	if err != nil {
@@ -88,7 +87,7 @@ func whyItem(ctx context.Context, a *app.App, arg string) (*answer.Item, error) 
 }
 
 func filesOf(ctx context.Context, a *app.App, path string, decided bool) (*history.Files, error) {
-	if path == "" || pipeline.IsFolder(path) {
+	if path == "" || ingest.IsFolder(path) {
 		return nil, hint.With(fmt.Errorf("%q is no file", path), "name a file; what was decided at all: recall log")
 	}
 	p, err := a.UpToDate(ctx)

@@ -16,6 +16,7 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
+	"recall/ingest"
 	"recall/library"
 	"recall/library/merge"
 	"recall/pipeline"
@@ -52,7 +53,7 @@ func runBackup(ctx context.Context, a *app.App, l *library.Library, to string, f
 	switch {
 	case file:
 		m, err = merge.BackupFile(ctx, l, to, force)
-	case otherArchive.MatchString(to) && !pipeline.IsFolder(to):
+	case otherArchive.MatchString(to) && !ingest.IsFolder(to):
 		return m, hint.With(fmt.Errorf("backup to %s: a file of another kind", terminal.Line(to)),
 			"a backup in one file ends in .tar.zst; any other name is a folder")
 	default:

@@ -45,8 +45,7 @@ func newExportCmd(a *app.App) *cobra.Command {
 // check settles the format and refuses what makes no sense.
 func (o *exportOptions) check() error {
 	if o.To == "" {
-		return hint.With(errors.New("export: --to says where"),
-			"recall export SESSION --to FILE.html, or a folder")
+		return hint.With(errors.New("export: --to says where"), "recall export SESSION --to FILE.html, or a folder")
 	}
 	if o.Outputs && o.Format != "" {
 		return hint.With(errors.New("--outputs and --format don't go together"),
@@ -56,12 +55,12 @@ func (o *exportOptions) check() error {
 		ext := strings.ToLower(filepath.Ext(o.To))
 		if slices.Contains([]string{".pdf", ".doc", ".docx", ".odt", ".rtf", ".jsonl", ".tar", ".gz", ".tgz", ".zst"},
 			ext) &&
-			!pipeline.IsFolder(o.To) {
+			!ingest.IsFolder(o.To) {
 			return hint.With(fmt.Errorf("export to %s: no such format", o.To),
 				"formats are %s; --format says which, whatever the name", strings.Join(exportFormats, ", "))
 		}
 		o.Format = map[string]string{".html": "html", ".htm": "html", ".json": "json", ".zip": "zip"}[ext]
-		if o.Format == "" || pipeline.IsFolder(o.To) {
+		if o.Format == "" || ingest.IsFolder(o.To) {
 			o.Format = "md"
 		}
 	}
@@ -93,7 +92,7 @@ func runExport(ctx context.Context, a *app.App, l *library.Library, e library.En
 		return err
 	}
 	path := o.To
-	if pipeline.IsFolder(path) || strings.HasSuffix(path, "/") || strings.HasSuffix(path, string(filepath.Separator)) {
+	if ingest.IsFolder(path) || strings.HasSuffix(path, "/") || strings.HasSuffix(path, string(filepath.Separator)) {
 		path = filepath.Join(path, filepath.Base(e.Folder)+"."+o.Format)
 	}
 	if err := app.WriteNew(path, string(data), o.Force); err != nil {
@@ -165,8 +164,7 @@ func exportFiles(ctx context.Context, a *app.App, l *library.Library, e library.
 	for i := range files {
 		f := &files[i]
 		if f.Blocked() || f.State == library.PutLonger && !f.Over {
-			return hint.With(fmt.Errorf("%s is there already; nothing was written", f.Path),
-				"--force replaces it")
+			return hint.With(fmt.Errorf("%s is there already; nothing was written", f.Path), "--force replaces it")
 		}
 		bytes += f.Size
 	}

@@ -148,8 +148,7 @@ func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeli
 	}
 	fmt.Fprintf(a.Out, "forgotten: %s\n", answer.Count(len(gone), "session"))
 	if len(left) > 0 {
-		return hint.With(fmt.Errorf("the text still stands in %s of the library: %s",
-			answer.Count(len(left), "file"),
+		return hint.With(fmt.Errorf("the text still stands in %s of the library: %s", answer.Count(len(left), "file"),
 			strings.Join(left, ", ")), "recall didn't write them, or can't read their folder's session.json: remove them "+
 			"by hand")
 	}

@@ -96,8 +96,7 @@ func archived(a *app.App, l *library.Library, set *eval.Set) ([]eval.Transcript,
 	}
 	if len(wanted) == 0 {
 		return nil, hint.With(fmt.Errorf("none of the %s of %s is in the library",
-			answer.Count(len(set.Golds), "session"),
-			set.Name), "name the folder of their transcripts with --from")
+			answer.Count(len(set.Golds), "session"), set.Name), "name the folder of their transcripts with --from")
 	}
 	all := []eval.Transcript{}
 	for _, e := range shelf.Entries {

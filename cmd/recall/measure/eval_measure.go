@@ -193,8 +193,7 @@ func gate(a *app.App, w io.Writer, base, r *eval.Run, file string) (held bool, e
 	}
 	if g.Holds() {
 		fmt.Fprintf(w, "%sreaches the baseline%s of %s (%s)\n", st.Green, st.Reset,
-			base.At.Local().Format("2006-01-02"),
-			report.Changes(g.Comparison))
+			base.At.Local().Format("2006-01-02"), report.Changes(g.Comparison))
 		return true, nil
 	}
 	fmt.Fprintf(w, "%sworse than the baseline%s of %s, %s:\n", st.Red, st.Reset, base.At.Local().Format("2006-01-02"),

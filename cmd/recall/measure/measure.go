@@ -29,8 +29,7 @@ func Commands(a *app.App) []*cobra.Command {
 const exitWorse = 4
 
 func newEvalCmd(a *app.App) *cobra.Command {
-	return option.Group("eval",
-		newMeasureCmd(a, "eval-payloads", evalFlags{}, eval.Payloads, report.Tables.Payloads),
+	return option.Group("eval", newMeasureCmd(a, "eval-payloads", evalFlags{}, eval.Payloads, report.Tables.Payloads),
 		newMeasureCmd(a, "eval-questions", evalFlags{reranks: true}, eval.Questions, report.Tables.Questions),
 		newEvalCompareCmd(a), newEvalLabelCmd(a), newEvalJudgeCmd(a), newEvalRelationsCmd(a), newEvalReportCmd(a))
 }
