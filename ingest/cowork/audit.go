@@ -87,8 +87,9 @@ func (a *auditLog) read(e *claudecode.Entry) (message bool, why string) {
 		return a.takeSystem(e)
 	case "result":
 		a.takeResult(e)
-	case "tool_use_summary", "rate_limit_event", "stream_event", "tool_progress", "auth_status", "keep_alive", "prompt_suggestion",
-		"control_request", "control_response", "control_cancel_request", "streamlined_text", "files_persisted":
+	case "tool_use_summary", "rate_limit_event", "stream_event", "tool_progress", "auth_status", "keep_alive",
+		"prompt_suggestion", "control_request", "control_response", "control_cancel_request", "streamlined_text",
+		"files_persisted":
 		a.known("audit " + e.Kind)
 	default:
 		a.report.Records++
