@@ -11,6 +11,7 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
+	"recall/text"
 )
 
 // fileNames are the names that one file goes by: where it is, where it lay in
@@ -193,11 +194,8 @@ func (n *fileNames) follow(ctx context.Context, x *index.Index, paths []string) 
 
 // bareNames are names so common that a text which mentions one alone says
 // nothing of which file it means.
-var bareNames = map[string]bool{"readme.md": true, "main.go": true, "index.ts": true, "index.js": true,
-	"index.tsx": true, "index.html": true, "mod.rs": true, "lib.rs": true,
-	"main.rs": true, "main.py": true, "__init__.py": true, "package.json": true, "go.mod": true, "go.sum": true,
-	"makefile": true, "dockerfile": true, "cargo.toml": true, ".gitignore": true, "types.ts": true, "utils.ts": true,
-	"app.tsx": true}
+var bareNames = text.Set(`readme.md main.go index.ts index.js index.tsx index.html mod.rs lib.rs main.rs main.py
+	__init__.py package.json go.mod go.sum makefile dockerfile cargo.toml .gitignore types.ts utils.ts app.tsx`)
 
 // concerns reports whether an item speaks of the file: it names it, or its
 // evidence does.

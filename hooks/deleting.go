@@ -18,6 +18,7 @@ import (
 	"recall/library"
 	"recall/pipeline"
 	"recall/pipeline/guard"
+	"recall/text"
 )
 
 // removing are the words of commands and programs that take files away. A
@@ -301,8 +302,7 @@ func looksItself(args []string) bool {
 	return err == nil
 }
 
-var removers = map[string]bool{"rm": true, "rmdir": true, "unlink": true, "shred": true, "mv": true, "trash": true,
-	"trash-put": true, "srm": true, "truncate": true, "rsync": true}
+var removers = text.Set(`rm rmdir unlink shred mv trash trash-put srm truncate rsync`)
 
 // pathsOf are the arguments of a step that may be paths; the folder that it
 // runs in where there are none.

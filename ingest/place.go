@@ -110,11 +110,8 @@ func (p place) wide() bool {
 
 // keepsProjects names the folders right below a home that hold projects, and
 // aren't one.
-var keepsProjects = map[string]bool{
-	"code": true, "desktop": true, "dev": true, "developer": true, "development": true, "documents": true,
-	"downloads": true, "git": true, "github": true, "go": true, "projects": true, "repos": true, "repositories": true,
-	"source": true, "src": true, "tmp": true, "wks": true, "work": true, "workspace": true, "workspaces": true,
-}
+var keepsProjects = text.Set(`code desktop dev developer development documents downloads git github go projects
+	repos repositories source src tmp wks work workspace workspaces`)
 
 // cleanDir is a directory in one spelling, "" if it isn't absolute.
 func cleanDir(dir string) string {

@@ -125,11 +125,8 @@ func isConfigRoot(dir string) bool {
 }
 
 // skipDirs are folders in which no session lies.
-var skipDirs = map[string]bool{
-	"subagents": true, "tool-results": true, "workflows": true, "node_modules": true, ".git": true, "file-history": true,
-	"shell-snapshots": true, "session-env": true, "debug": true, "telemetry": true, "statsig": true,
-	"paste-cache": true, "local-agent-mode-sessions": true,
-}
+var skipDirs = text.Set(`subagents tool-results workflows node_modules .git file-history shell-snapshots session-env
+	debug telemetry statsig paste-cache local-agent-mode-sessions`)
 
 const maxWalk = 24 // levels; nobody nests deeper on purpose
 

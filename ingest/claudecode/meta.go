@@ -6,6 +6,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
+	"recall/text"
 )
 
 // meta is what a parser learns beside the turns.
@@ -44,15 +45,11 @@ type meta struct {
 type summary struct{ text, leaf string }
 
 // known record types that hold nothing for us.
-var ignoredKinds = map[string]bool{
-	"permission-mode": true, "mode": true, "file-history-snapshot": true, "file-history-delta": true,
-	"agent-color": true, "agent-setting": true, "tag": true, "bridge-session": true, "content-replacement": true,
-	"started": true, "result": true, "attribution-snapshot": true, "frame-link": true, "history-suppression": true,
-	"cost-state": true, "atis-latch": true, "isolation-latch": true, "speculation-accept": true,
-	"stream_event": true, "rate_limit_event": true, "tool_use_summary": true, "tool_progress": true, "auth_status": true,
-	"api-request": true, "api-request-blob": true, "api-request-shape": true, "tools-used": true, "prompt_snapshot": true,
-	"keep_alive": true, "control_request": true, "control_response": true, "queue-drained": true,
-}
+var ignoredKinds = text.Set(`permission-mode mode file-history-snapshot file-history-delta agent-color agent-setting tag
+	bridge-session content-replacement started result attribution-snapshot frame-link history-suppression cost-state
+	atis-latch isolation-latch speculation-accept stream_event rate_limit_event tool_use_summary tool_progress
+	auth_status api-request api-request-blob api-request-shape tools-used prompt_snapshot keep_alive control_request
+	control_response queue-drained`)
 
 // takeMeta takes the records that stand outside the tree.
 func (p *parser) takeMeta(r *record) {

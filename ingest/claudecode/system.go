@@ -7,6 +7,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
+	"recall/text"
 )
 
 // takeSystem takes the client's own records.
@@ -44,18 +45,16 @@ func (p *parser) noteBlocked(text string) {
 	}
 }
 
+var ignoredSystem = text.Set(`microcompact_boundary turn_duration stop_hook_summary api_error informational
+	bridge_status model_fallback model_refusal_fallback agents_killed init api_retry status permission_auto_approved
+	permission_denied permission_request permission_response memory_saved thinking thinking_tokens
+	session_state_changed files_persisted elicitation_complete local_command_output`)
+
 // IgnoredSystem reports whether a subtype of the client's own records, in a transcript or
 // in Cowork's audit log, is known to hold nothing to keep.
 func IgnoredSystem(subtype string) bool {
-	switch subtype {
-	case "", "microcompact_boundary", "turn_duration", "stop_hook_summary", "api_error", "informational",
-		"bridge_status", "model_fallback", "model_refusal_fallback", "agents_killed", "init", "api_retry", "status",
-		"permission_auto_approved", "permission_denied", "permission_request", "permission_response", "memory_saved",
-		"thinking", "thinking_tokens", "session_state_changed", "files_persisted", "elicitation_complete",
-		"local_command_output":
-		return true
-	}
-	return strings.HasPrefix(subtype, "task_") || strings.HasPrefix(subtype, "hook_")
+	return subtype == "" || ignoredSystem[subtype] || strings.HasPrefix(subtype, "task_") ||
+		strings.HasPrefix(subtype, "hook_")
 }
 
 func (p *parser) takeBoundary(r *record, at time.Time) {

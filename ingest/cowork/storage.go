@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/text"
 )
 
 // SpacesFile is the account's list of spaces, which names a session's.
@@ -22,8 +23,7 @@ const (
 )
 
 // rebuilt are folders in outputs that tools fill and can fill again.
-var rebuilt = map[string]bool{"node_modules": true, ".git": true, ".venv": true, "venv": true, "__pycache__": true,
-	".cache": true}
+var rebuilt = text.Set(`node_modules .git .venv venv __pycache__ .cache`)
 
 // lister lists the files of one session.
 type lister struct {

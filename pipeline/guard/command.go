@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"recall/hint"
+	"recall/text"
 )
 
 // opaque are programs whose arguments don't show what they work on, also behind
@@ -18,8 +19,7 @@ var opaque = regexp.MustCompile(`^(sh|bash|zsh|dash|ash|ksh|fish|cmd|powershell|
 
 // removers are programs all of whose arguments are files and folders: one that
 // isn't there is nothing to lose.
-var removers = map[string]bool{"rm": true, "rmdir": true, "unlink": true, "shred": true, "mv": true, "trash": true,
-	"trash-put": true, "del": true, "rd": true}
+var removers = text.Set(`rm rmdir unlink shred mv trash trash-put del rd`)
 
 // Plain refuses what a shell should have made a path of and didn't: what
 // isn't there is no loss, and it would be called safe.
