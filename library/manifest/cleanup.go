@@ -13,7 +13,7 @@ import (
 )
 
 //go:embed cleanup.sh
-var cleanupShell string
+var cleanupShell string // with a line that is replaced, see here
 
 // Cleaned is what a cleanup script is about.
 type Cleaned struct {
@@ -65,9 +65,7 @@ func Cleanup(stays []Stay) (string, Cleaned, error) {
 		c.Again, c.Keep)
 	b.WriteString(top.String())
 	fmt.Fprintf(&b, "log_name=%s\n\n", quote(strings.TrimSuffix(CleanupName(stays), ".sh")+".log"))
-	b.WriteString(cleanupShell)
-	b.WriteString(calls.String())
-	b.WriteString(cleanupEnd)
+	b.WriteString(strings.Replace(cleanupShell, here, calls.String(), 1))
 	return b.String(), c, nil
 }
 
@@ -131,17 +129,6 @@ func (s Stay) clear(c *Cleaned, top, calls *strings.Builder) {
 		}
 	}
 }
-
-const cleanupEnd = `
-sizes
-if [ $apply = no ]; then
-	say "$copied copied; $could bytes may go: sh $0 --apply"
-else
-	say "$copied copied; $freed bytes freed"
-fi
-note "done" "copied=$copied freed=$freed trouble=$trouble"
-[ $trouble = 0 ]
-`
 
 // endStamp is a minute after the session's end as touch -t takes it; "" if
 // that isn't known.

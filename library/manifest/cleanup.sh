@@ -264,3 +264,14 @@ changed() {
 }
 
 note "begun" "apply=$apply"
+
+# HERE
+
+sizes
+if [ $apply = no ]; then
+	say "$copied copied; $could bytes may go: sh $0 --apply"
+else
+	say "$copied copied; $freed bytes freed"
+fi
+note "done" "copied=$copied freed=$freed trouble=$trouble"
+[ $trouble = 0 ]

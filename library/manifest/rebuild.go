@@ -10,7 +10,7 @@ import (
 )
 
 //go:embed rebuild.sh
-var rebuildShell string
+var rebuildShell string // with a line that is replaced, see here
 
 // Rebuilt is what a rebuild script is about.
 type Rebuilt struct {
@@ -68,18 +68,10 @@ func (m Manifest) Rebuild(contents map[string][]byte, archived map[string]string
 	}
 	fmt.Fprintf(&b, "\nfiles_name=%s\nkept_name=%s\nlog_name=%s\nsession=%s\n", quote(m.FilesName()),
 		quote(m.KeptName()), quote("recall-rebuild-"+m.short()+".log"), quote(w.home))
-	b.WriteString(rebuildShell)
-	b.WriteString("\n# Packages.\n" + w.packages.String() + "\n# Files.\n" + w.puts.String() +
-		"\n# Commands that made the rest, in order.\n" + w.again.String())
-	b.WriteString(rebuildEnd)
+	b.WriteString(strings.Replace(rebuildShell, here, "\n# Packages.\n"+w.packages.String()+"\n# Files.\n"+
+		w.puts.String()+"\n# Commands that made the rest, in order.\n"+w.again.String(), 1))
 	return b.String(), w.out
 }
-
-const rebuildEnd = `
-say "$placed put in place, $there there already, $trouble in trouble"
-note "done" "placed=$placed there=$there trouble=$trouble"
-[ $trouble = 0 ]
-`
 
 type rebuilding struct {
 	m                     Manifest

@@ -149,3 +149,9 @@ again() {
 }
 
 note "begun" "packages=$packages remake=$remake"
+
+# HERE
+
+say "$placed put in place, $there there already, $trouble in trouble"
+note "done" "placed=$placed there=$there trouble=$trouble"
+[ $trouble = 0 ]

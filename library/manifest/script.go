@@ -9,6 +9,9 @@ import (
 	"recall/sink"
 )
 
+// here is where in a script's text what is written for the session belongs.
+const here = "\n# HERE\n"
+
 // quote is a word for a POSIX shell that means exactly s.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
