@@ -192,22 +192,3 @@ func (actionsPage) Gist(x trace.Action) string {
 	}
 	return out
 }
-
-// Touched are the files that a call touched, unless it is called with just that one.
-func (actionsPage) Touched(x trace.Action) string {
-	if len(x.Touches) == 1 && x.Touches[0].Path == x.Call.Path {
-		return ""
-	}
-	var parts []string
-	for _, t := range x.Touches {
-		text := string(t.How) + " " + terminal.Line(t.Path)
-		if t.From != "" {
-			text += " from " + terminal.Line(t.From)
-		}
-		if t.Unsure {
-			text += " (not sure)"
-		}
-		parts = append(parts, text)
-	}
-	return strings.Join(parts, ", ")
-}

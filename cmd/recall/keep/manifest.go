@@ -1,9 +1,7 @@
 package keep
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -41,22 +39,6 @@ func newManifestCmd(a *app.App) *cobra.Command {
 		}
 		return doc, nil
 	}, func(a *app.App, doc ManifestDoc) { a.Form("manifest", doc) })
-}
-
-// About is what is known of an input.
-func (doc ManifestDoc) About(in manifest.Input) string {
-	note := string(in.Machine)
-	here := func(n manifest.InputNow) bool { return n.Path == cmp.Or(in.Host, in.Path) }
-	if i := slices.IndexFunc(doc.Now, here); i >= 0 {
-		note += map[bool]string{true: ", still there", false: ", not there"}[doc.Now[i].There]
-		if in.SHA256 != "" && doc.Now[i].There && doc.Now[i].SHA256 != in.SHA256 {
-			note += " with other content"
-		}
-	}
-	if in.SHA256 != "" {
-		note += ", in the library"
-	}
-	return note
 }
 
 // Nothing reports whether the work left nothing behind.

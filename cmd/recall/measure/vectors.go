@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -84,17 +83,9 @@ func runCalibrate(ctx context.Context, a *app.App, l *library.Library) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "%d questions, vectors of %s\n", c.Questions, v.Model.Model())
-	out := tabwriter.NewWriter(a.Out, 2, 8, 2, ' ', 0)
-	fmt.Fprintln(out, "weight\tfirst\tamong five\tMRR")
-	for _, w := range c.Weights {
-		fmt.Fprintf(out, "%d\t%.2f\t%.2f\t%.3f\n", w.Weight, w.First, w.Five, w.MRR)
-	}
-	out.Flush()
-	if c.Best == 0 {
-		fmt.Fprintln(a.Out, "No weight is clearly better than words alone: leave query.vectors off.")
-		return nil
-	}
-	fmt.Fprintf(a.Out, "Best: query.vector_weight: %d\n", c.Best)
+	a.Form("weights", struct {
+		vectors.Calibration
+		Model string
+	}{c, v.Model.Model()})
 	return nil
 }

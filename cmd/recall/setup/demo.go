@@ -152,25 +152,24 @@ func sideBySide(both ...*demoed) error {
 			}
 		}
 	}
-	p := both[0].Page()
-	fmt.Fprintf(p.W, "\n%-12s %6s %6s\n", "", "rules", "model")
+	page := struct {
+		Title   string
+		Kinds   []kindCount
+		Decided [2][]payload.Item
+	}{Title: title, Decided: decided}
 	for _, k := range payload.Kinds {
 		if n := counts[k]; n[0]+n[1] > 0 {
-			fmt.Fprintf(p.W, "%-12s %6d %6d\n", k, n[0], n[1])
+			page.Kinds = append(page.Kinds, kindCount{k, n[0], n[1]})
 		}
 	}
-	fmt.Fprintf(p.W, "(A lead is a passage that is quoted and not claimed to be anything.)\n\n"+
-		"Decided and ruled out in “%s”:\n", title)
-	for i, by := range []string{"rules", "the model"} {
-		fmt.Fprintf(p.W, "%sby %s:%s\n", p.St.Dim, by, p.St.Reset)
-		for _, it := range decided[i] {
-			p.Wrapped(terminal.Mark(it, p.St)+" ", "  ", p.Sentence(it), "")
-		}
-		if len(decided[i]) == 0 {
-			fmt.Fprintln(p.W, "Nothing that could be claimed; what was said can be found.")
-		}
-	}
+	both[0].Form("side-by-side", page)
 	return nil
+}
+
+// kindCount is how many items of a kind the two found.
+type kindCount struct {
+	Kind         payload.Kind
+	Rules, Model int
 }
 
 // demoDir is an empty folder for the demo. One that an earlier demo left is
