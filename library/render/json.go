@@ -29,13 +29,13 @@ type Document struct {
 
 // exportTurn is a turn as it is tagged, but for its calls.
 type exportTurn struct {
-	*ingest.Turn
+	ingest.Turn
 	Calls []exportCall `json:"calls,omitempty"`
 }
 
 // exportCall is a call as it is tagged, answers and plan as texts.
 type exportCall struct {
-	*ingest.ToolCall
+	ingest.ToolCall
 	Answers []string `json:"answers,omitempty"`
 	Plan    string   `json:"plan,omitempty"`
 }
@@ -72,17 +72,17 @@ func JSON(s *ingest.Session, a About, p *payload.Payload) ([]byte, error) {
 
 func exportTurns(turns []ingest.Turn) []exportTurn {
 	all := []exportTurn{}
-	for i := range turns {
-		one := exportTurn{Turn: &turns[i]}
-		for k := range one.Turn.Calls {
-			one.Calls = append(one.Calls, exportCallOf(&one.Turn.Calls[k]))
+	for _, t := range turns {
+		one := exportTurn{Turn: t}
+		for _, c := range t.Calls {
+			one.Calls = append(one.Calls, exportCallOf(c))
 		}
 		all = append(all, one)
 	}
 	return all
 }
 
-func exportCallOf(c *ingest.ToolCall) exportCall {
+func exportCallOf(c ingest.ToolCall) exportCall {
 	e := exportCall{ToolCall: c}
 	for _, a := range c.Answers {
 		e.Answers = append(e.Answers, a.Question+" "+strings.Join(a.Chosen, ", "))
