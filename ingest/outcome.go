@@ -74,3 +74,14 @@ func BindReason(call *ToolCall, abandoned bool, next []Turn) {
 		}
 	}
 }
+
+// BindReasons does so for all calls that were refused.
+func BindReasons(turns []Turn) {
+	for i := range turns {
+		for c := range turns[i].Calls {
+			if call := &turns[i].Calls[c]; call.Verdict == Rejected {
+				BindReason(call, turns[i].Abandoned, turns[i+1:])
+			}
+		}
+	}
+}

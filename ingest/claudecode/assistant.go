@@ -83,7 +83,7 @@ func (p *parser) takeSynthetic(r *record, n int32, at time.Time) {
 		return
 	}
 	d := p.draft(r, n, at, ingest.Assistant, ingest.Event)
-	d.turn.Name, d.turn.Text = "api-error", clipText(text)
+	d.turn.Name, d.turn.Text = "api-error", ingest.ClippedText(text)
 }
 
 func (p *parser) takeBlock(d *draft, b *block) {

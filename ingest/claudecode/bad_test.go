@@ -177,7 +177,7 @@ func TestOddFileNames(t *testing.T) {
 	ids := map[string]bool{}
 	for _, f := range found {
 		ids[string(f.ID)] = true
-		if folderID(string(f.ID)) != string(f.ID) {
+		if ingest.FolderID(string(f.ID)) != string(f.ID) {
 			t.Errorf("id %q isn't fit for a folder", f.ID)
 		}
 		if s, err := (Reader{}).Parse(context.Background(), f); err != nil || len(s.Turns) != 1 {

@@ -14,7 +14,7 @@ func (p *parser) newCall(b *block) ingest.ToolCall {
 	if len(b.input) == 0 {
 		return call
 	}
-	call.Input = Input(jsonl.NewCursor(b.input), p.text)
+	call.Input = ingest.Input(jsonl.NewCursor(b.input), p.text)
 	call.Path = cmp.Or(call.Input["file_path"], call.Input["notebook_path"])
 	switch call.Name {
 	case "Bash", "BashOutput", "mcp__workspace__bash", "PowerShell":
@@ -24,7 +24,7 @@ func (p *parser) newCall(b *block) ingest.ToolCall {
 		p.editOwnPlan(call.Path, b.input)
 	case "ExitPlanMode", "exit_plan_mode":
 		if plan := inputString(b.input, "plan"); strings.TrimSpace(plan) != "" {
-			call.Plan = &ingest.Plan{Text: clipText(plan), File: call.Input["planFilePath"]}
+			call.Plan = &ingest.Plan{Text: ingest.ClippedText(plan), File: call.Input["planFilePath"]}
 		}
 	case "AskUserQuestion":
 		p.meta.questions[call.ID] = askInput(b.input)
@@ -32,29 +32,6 @@ func (p *parser) newCall(b *block) ingest.ToolCall {
 		p.noteOwnPlan(call.Path, b.input)
 	}
 	return call
-}
-
-// Input reads the input of a tool as ToolCall.Input has it; text makes the names.
-func Input(c *jsonl.Cursor, text func(raw []byte) string) map[string]string {
-	in := map[string]string{}
-	if c.Kind() != '{' {
-		in["input"] = clipValue(c)
-		return in
-	}
-	c.Object(func(name []byte) { in[text(name)] = clipValue(c) })
-	return in
-}
-
-// clipValue reads any value as text of at most ClipInput bytes.
-func clipValue(c *jsonl.Cursor) string {
-	if c.Kind() == '"' {
-		return jsonl.Clip(c.RawString(), ingest.ClipInput*3/4, ingest.ClipInput/4)
-	}
-	raw := c.Raw()
-	if len(raw) > ingest.ClipInput {
-		return strings.ToValidUTF8(string(raw[:ingest.ClipInput]), "")
-	}
-	return strings.ToValidUTF8(string(raw), "\ufffd")
 }
 
 // readEdits reads the replacements of Edit, which the call's values hold, and of
@@ -71,7 +48,8 @@ func readEdits(in map[string]string, raw []byte) []ingest.Edit {
 	c.Fields(jsonl.Fields{"edits": func() {
 		c.Array(func() {
 			var e ingest.Edit
-			c.Fields(jsonl.Fields{"old_string": func() { e.Old = clipValue(c) }, "new_string": func() { e.New = clipValue(c) }})
+			c.Fields(jsonl.Fields{"old_string": func() { e.Old = ingest.ClipValue(c) },
+				"new_string": func() { e.New = ingest.ClipValue(c) }})
 			out = append(out, e)
 		})
 	}})

@@ -223,7 +223,7 @@ func (f *finder) file(path string, info fs.FileInfo, hasFolder bool) {
 		}
 	}
 	if !isUUID { // which fits as it is
-		id = folderID(id)
+		id = ingest.FolderID(id)
 	}
 	g := f.byID[id]
 	if g == nil {
@@ -235,23 +235,6 @@ func (f *finder) file(path string, info fs.FileInfo, hasFolder bool) {
 		f.sideFiles(g, strings.TrimSuffix(path, ".jsonl"))
 	}
 }
-
-// folderID is an id that can name a folder on every system: the id itself, or,
-// of one that somebody's file name or an odd record gave, its letters and
-// digits and a hash of it. No name of a file may cost its bytes.
-func folderID(id string) string {
-	if fitID().MatchString(id) && !strings.HasSuffix(id, ".") && !deviceID().MatchString(id) {
-		return id
-	}
-	plain := strings.Trim(unfit().ReplaceAllString(id, "-"), "-")
-	return strings.TrimPrefix(plain[:min(len(plain), 40)]+"-"+text.Hash(id, 4), "-")
-}
-
-var (
-	fitID    = text.Pattern(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$`)
-	deviceID = text.Pattern(`(?i)^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)`)
-	unfit    = text.Pattern(`[^A-Za-z0-9]+`)
-)
 
 // peek tells what a file is: from what is known of it, else by its beginning.
 func (f *finder) peek(path, stem string, info fs.FileInfo) (peeked, error) {

@@ -25,7 +25,7 @@ func (p *parser) finish() {
 	p.collect()
 	p.finishSpilled(p.s.Turns)
 	p.finishPlans()
-	p.bindReasons()
+	ingest.BindReasons(p.s.Turns)
 	p.finishSubagents()
 	p.finishTasks()
 	p.finishLineage()
@@ -58,8 +58,8 @@ func (p *parser) finishDraft(d *draft) {
 			text = append(text, q.text)
 		}
 	}
-	d.turn.Text = clipText(strings.Join(text, "\n\n"))
-	d.turn.Thinking = clipText(strings.Join(thinking, "\n\n"))
+	d.turn.Text = ingest.ClippedText(strings.Join(text, "\n\n"))
+	d.turn.Thinking = ingest.ClippedText(strings.Join(thinking, "\n\n"))
 	d.parts = nil
 }
 
@@ -74,56 +74,9 @@ func (p *parser) collect() {
 		if silent {
 			continue // nothing said
 		}
-		t := d.turn
-		t.N = len(s.Turns) + 1
-		s.Turns = append(s.Turns, t)
-		p.sum(d)
+		s.Count(d.turn)
 	}
 	p.drafts = nil
-}
-
-func (p *parser) sum(d *draft) {
-	s, t := p.s, &d.turn
-	if t.Dir != "" && (t.Kind == ingest.Prompt || t.Kind == ingest.Message || t.Kind == ingest.PlanTurn) {
-		p.countDir(t.Dir, 1)
-	}
-	if t.Model != "" {
-		s.Models = ingest.Union(s.Models, t.Model)
-	}
-	s.UsageAll.Add(t.Usage)
-	if !t.Abandoned {
-		s.Usage.Add(t.Usage)
-	}
-	s.Carried = ingest.Union(s.Carried, t.Carried...)
-	if t.Role == ingest.User {
-		s.Pasted = ingest.Union(s.Pasted, ingest.PayloadIDs(t.Text, false)...)
-	}
-	if t.At.IsZero() {
-		return
-	}
-	if s.Start.IsZero() || t.At.Before(s.Start) {
-		s.Start = t.At
-	}
-	if t.At.After(s.End) {
-		s.End = t.At
-	}
-	for i := range t.Calls {
-		if at := t.Calls[i].At; at.After(s.End) {
-			s.End = at
-		}
-	}
-}
-
-// bindReasons does so for all calls that were refused.
-func (p *parser) bindReasons() {
-	turns := p.s.Turns
-	for i := range turns {
-		for c := range turns[i].Calls {
-			if call := &turns[i].Calls[c]; call.Verdict == ingest.Rejected {
-				ingest.BindReason(call, turns[i].Abandoned, turns[i+1:])
-			}
-		}
-	}
 }
 
 // finishLineage says which other sessions this one is tied to, as far as its
@@ -184,7 +137,7 @@ func (p *parser) finishReport() {
 		rep.Conflicts = append(rep.Conflicts, itoa(p.meta.badTimes)+" records with an impossible time")
 	}
 	for _, v := range p.s.Versions {
-		if newer(v, KnownVersion) {
+		if ingest.Newer(v, KnownVersion) {
 			rep.Newer = v
 		}
 	}

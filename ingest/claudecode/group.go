@@ -80,7 +80,7 @@ func sideRole(name string) ingest.FileRole {
 // found makes the sessions of all that was gathered, in order of their ids.
 func (f *finder) found() []ingest.Found {
 	for _, l := range f.loose {
-		if g := f.byID[folderID(l.session)]; g != nil {
+		if g := f.byID[ingest.FolderID(l.session)]; g != nil {
 			g.add(l.file)
 			continue
 		}

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"recall/ingest"
 	"time"
 
 	"recall/ingest/jsonl"
@@ -35,7 +36,7 @@ func (p *parser) takeEntry(raw []byte) (why string) {
 		UUID: string(r.uuid), Dir: string(r.cwd), Version: string(r.version), InAgent: len(r.parentAgent) > 0,
 		Synthetic: r.synthetic, Replay: r.replay, Spoken: r.spoken, Raw: raw, Line: p.line, Offset: p.off}
 	for _, text := range []jsonl.Escaped{r.auditAt, r.at, r.messageAt} { // early versions wrote it into the message
-		if at, ok := ParseTime(string(text)); ok {
+		if at, ok := ingest.ParseTime(string(text)); ok {
 			e.At = at
 			break
 		}

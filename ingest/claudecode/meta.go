@@ -80,7 +80,7 @@ func (p *parser) takeMeta(r *record) {
 		m.continuedAt = len(p.drafts)
 	case "branched-from":
 		m.branchedFrom = jsonl.Unquote(r.sourceSession)
-		if at, ok := ParseTime(string(r.branchedAt)); ok {
+		if at, ok := ingest.ParseTime(string(r.branchedAt)); ok {
 			p.bornBy(at)
 		}
 	default:

@@ -3,10 +3,8 @@ package claudecode
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"hash/maphash"
-	"io"
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
@@ -76,31 +74,11 @@ func newParser(s *ingest.Session, size int64) *parser {
 }
 
 // read takes in all lines of a file.
-func (p *parser) read(ctx context.Context, f ingest.File) (err error) {
-	r, err := f.Open()
-	if err != nil {
-		return fmt.Errorf("open %s: %w", f.Name, err)
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
+func (p *parser) read(ctx context.Context, f ingest.File) error {
 	p.file = f.Name
 	p.s.Report.Files++
-	lines := jsonl.NewLines(r)
-	for {
-		line, err := lines.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("read %s: %w", f.Name, err)
-		}
-		p.takeLine(line)
-		if line.N%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-	}
+	return ingest.EachLine(ctx, f, p.takeLine)
 }
-
-var bom = []byte("\xef\xbb\xbf")
 
 // takeLine accounts for one line: its records, or why it has none.
 func (p *parser) takeLine(l jsonl.Line) {
@@ -109,7 +87,7 @@ func (p *parser) takeLine(l jsonl.Line) {
 		p.wide = bytes.HasPrefix(l.Bytes, []byte("\xff\xfe")) || bytes.HasPrefix(l.Bytes, []byte("\xfe\xff"))
 	}
 	l.Ended = l.Ended || p.wide // its end is none of UTF-8's
-	objects(l, &p.s.Report, p.file, func(b []byte, offset int64) (rest []byte, why string) {
+	p.s.Report.Objects(l, p.file, func(b []byte, offset int64) (rest []byte, why string) {
 		if p.wide {
 			return nil, "UTF-16; recall reads UTF-8"
 		}
@@ -122,7 +100,7 @@ func (p *parser) takeLine(l jsonl.Line) {
 		}
 		c := jsonl.NewCursor(b)
 		if c.Kind() != '{' || !p.rec.read(c) {
-			return nil, reason(c, b)
+			return nil, ingest.NotObject(c, b)
 		}
 		rest = c.Rest()
 		p.off, p.rec.size = offset, l.Cut
@@ -132,69 +110,6 @@ func (p *parser) takeLine(l jsonl.Line) {
 		p.take(&p.rec.record, b)
 		return rest, ""
 	})
-}
-
-// objects gives read the objects of a line, of which there can be two when two writers
-// lost a newline, each with its offset in the file; read returns what follows the first, nil
-// where there is none, and says why it is of no use, if it isn't. The line is accounted for in rep.
-func objects(l jsonl.Line, rep *ingest.Report, file string, read func(b []byte, at int64) (rest []byte, why string)) {
-	rep.Bytes += l.Size
-	at := l.Offset
-	skip := func(why string) {
-		rep.Lines++
-		rep.Skip(ingest.Skip{File: file, Line: l.N, Offset: at, Reason: why})
-	}
-	if l.TooLong {
-		skip(fmt.Sprintf("line of %d MB is longer than %d MB", l.Size>>20, jsonl.MaxLine>>20))
-		return
-	}
-	b := bytes.TrimPrefix(l.Bytes, bom)
-	asWritten := bytes.IndexByte(b, 0) < 0
-	if !asWritten {
-		b = bytes.ReplaceAll(b, []byte{0}, nil)
-	}
-	if b = bytes.TrimSpace(b); len(b) == 0 {
-		rep.Lines++
-		rep.Blank++
-		return
-	}
-	if asWritten {
-		at += int64(bytes.Index(l.Bytes, b[:1]))
-	}
-	for len(b) > 0 {
-		rest, why := read(b, at)
-		switch {
-		case rest == nil && !l.Ended:
-			rep.Tail = &ingest.Skip{File: file, Line: l.N, Offset: at, Reason: "partial last line, waiting for its rest"}
-			return
-		case rest == nil:
-			skip(why)
-			return
-		case why != "":
-			skip(why)
-		default:
-			rep.Lines++
-		}
-		if asWritten && l.Cut == 0 {
-			at += int64(len(b) - len(rest))
-		}
-		b = rest
-	}
-}
-
-// reason says why there is no object where a cursor was sent over b.
-func reason(c *jsonl.Cursor, b []byte) string {
-	switch err := c.Err(); {
-	case err == nil && c.Kind() == 0, errors.Is(err, jsonl.ErrSyntax):
-		if bytes.IndexFunc(b[:min(len(b), 512)], func(r rune) bool { return r < ' ' && r != '\t' }) >= 0 {
-			return "binary data"
-		}
-		return "not JSON"
-	case err == nil:
-		return "not a JSON object"
-	default:
-		return err.Error()
-	}
 }
 
 func (p *parser) ignore(what string) { p.s.Report.Ignore(what) }

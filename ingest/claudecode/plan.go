@@ -32,7 +32,7 @@ func (p *parser) takePlan(call *ingest.ToolCall, raw []byte, text string) {
 	if strings.TrimSpace(plan) == "" && (file == "" || approved != ingest.Approved) {
 		return
 	}
-	call.Plan = &ingest.Plan{Text: clipText(strings.TrimSpace(plan)), File: file, Edited: edited || rewritten}
+	call.Plan = &ingest.Plan{Text: ingest.ClippedText(strings.TrimSpace(plan)), File: file, Edited: edited || rewritten}
 	if file != "" {
 		p.s.PlanFiles = ingest.Union(p.s.PlanFiles, file)
 	}
@@ -63,7 +63,7 @@ func (p *parser) noteOwnPlan(path string, input []byte) {
 		return
 	}
 	p.s.PlanFiles = ingest.Union(p.s.PlanFiles, path)
-	p.meta.lastPlan = clipText(inputString(input, "content"))
+	p.meta.lastPlan = ingest.ClippedText(inputString(input, "content"))
 	p.meta.lastPlanFile = path
 }
 
@@ -73,7 +73,7 @@ func (p *parser) editOwnPlan(path string, input []byte) {
 		return
 	}
 	if old := inputString(input, "old_string"); old != "" {
-		p.meta.lastPlan = clipText(strings.Replace(p.meta.lastPlan, old, inputString(input, "new_string"), 1))
+		p.meta.lastPlan = ingest.ClippedText(strings.Replace(p.meta.lastPlan, old, inputString(input, "new_string"), 1))
 	}
 }
 

@@ -61,7 +61,8 @@ func (p *parser) recoverQueued() {
 		}
 		d := &draft{node: -1}
 		d.turn = ingest.Turn{
-			ID: lineID(q.file, q.line), Role: ingest.User, Kind: ingest.Prompt, At: q.at, Text: clipText(typed.Text),
+			ID: lineID(q.file, q.line), Role: ingest.User, Kind: ingest.Prompt, At: q.at,
+			Text:   ingest.ClippedText(typed.Text),
 			Queued: true, From: "transcript", Dir: p.meta.dir, File: q.file, Line: q.line, Offset: q.offset,
 		}
 		if !q.at.IsZero() {

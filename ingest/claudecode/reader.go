@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"recall/ingest"
 )
@@ -59,7 +58,7 @@ func (Reader) Source() ingest.Source { return ingest.ClaudeCode }
 // side files. It says nothing of forks: that takes the whole family, see
 // ingest.Own.
 func (r Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error) {
-	if err := CheckID(f.ID); err != nil {
+	if err := ingest.CheckID(f.ID); err != nil {
 		return nil, err
 	}
 	s := &ingest.Session{ID: f.ID, Source: f.Source}
@@ -114,34 +113,6 @@ func (p *parser) readSide(ctx context.Context, f ingest.File) error {
 		p.readPlanFile(f)
 	}
 	return nil
-}
-
-// CheckID refuses ids that could leave a folder.
-func CheckID(id ingest.SessionID) error {
-	s := string(id)
-	unfit := s == "" || len(s) > 200 || s == "." || s == ".." || strings.ContainsAny(s, "/\\:\x00") ||
-		strings.HasPrefix(s, ".") || strings.TrimSpace(s) != s || strings.ContainsFunc(s,
-		func(r rune) bool { return r < ' ' })
-	if unfit {
-		return fmt.Errorf("session id %q is not fit for a file name", s)
-	}
-	return nil
-}
-
-// newer compares dotted version numbers.
-func newer(a, b string) bool {
-	x, y := strings.Split(a, "."), strings.Split(b, ".")
-	for i := range min(len(x), len(y)) {
-		m, errM := strconv.Atoi(x[i])
-		n, errN := strconv.Atoi(y[i])
-		if errM != nil || errN != nil {
-			return false
-		}
-		if m != n {
-			return m > n
-		}
-	}
-	return false
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -30,7 +30,7 @@ func (p *parser) saysMore(r *record) (more bool) {
 		text := strings.TrimSpace(jsonl.Unquote(raw))
 		if string(r.kind) == "user" {
 			typed := Classify(text)
-			if text = clipText(typed.Text); typed.Kind != ingest.Prompt {
+			if text = ingest.ClippedText(typed.Text); typed.Kind != ingest.Prompt {
 				continue
 			}
 		}

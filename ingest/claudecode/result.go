@@ -9,7 +9,6 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
-	"recall/text"
 )
 
 // takeResults takes the tool results of a user record; false if it has none.
@@ -54,7 +53,7 @@ func (p *parser) takeResult(b *block, r *record, at time.Time) {
 	p.judge(call, r, text.whole())
 	p.takeStructured(call, r, text.whole(), at)
 	if call.Verdict == ingest.Unasked && !call.Failed {
-		noteCommit(call)
+		ingest.NoteCommit(call)
 	}
 }
 
@@ -146,7 +145,7 @@ func resultText(raw []byte) output {
 		all.size += o.size
 	})
 	if len(all.clipped) > 2*ingest.ClipResult {
-		all.clipped = clipMiddle(all.clipped, ingest.ClipResult)
+		all.clipped = ingest.ClipMiddle(all.clipped, ingest.ClipResult)
 	}
 	return all
 }
@@ -155,23 +154,10 @@ func outputOf(raw []byte) output {
 	o := output{size: int64(len(raw))}
 	o.head = jsonl.Clip(raw[:min(len(raw), 200)], 200, 0)
 	if keepWhole(o.head) {
-		o.full = clipText(jsonl.Unquote(raw))
+		o.full = ingest.ClippedText(jsonl.Unquote(raw))
 	}
-	o.clipped = stripANSI(jsonl.Clip(raw, ingest.ClipResult*3/4, ingest.ClipResult/4))
+	o.clipped = ingest.StripANSI(jsonl.Clip(raw, ingest.ClipResult*3/4, ingest.ClipResult/4))
 	return o
-}
-
-func clipMiddle(s string, n int) string {
-	return strings.ToValidUTF8(s[:n*3/4], "") + "\n…\n" + strings.ToValidUTF8(s[len(s)-n/4:], "")
-}
-
-var ansi = text.Pattern("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
-
-func stripANSI(s string) string {
-	if !strings.Contains(s, "\x1b") {
-		return s
-	}
-	return ansi().ReplaceAllString(s, "")
 }
 
 // exitCode reads the number of a failed command's "Exit code N"; 0 if the

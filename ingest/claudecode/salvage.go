@@ -87,7 +87,7 @@ func (Reader) Salvage(ctx context.Context, memory ingest.Found, wanted func(inge
 		if err == nil && m.Session == "" {
 			continue // of an old client: it is kept with the memory, of whichever session it is
 		}
-		if err = cmp.Or(err, CheckID(m.Session)); err != nil {
+		if err = cmp.Or(err, ingest.CheckID(m.Session)); err != nil {
 			rep.Skip(ingest.Skip{File: memory.Files[at].Name, Line: line.N, Offset: line.Offset, Reason: err.Error()})
 			continue
 		}

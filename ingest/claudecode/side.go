@@ -85,7 +85,7 @@ func (p *parser) readSpilled(call *ingest.ToolCall, f ingest.File) {
 		text = text[:head] + "\n… " + itoa(tail-head) + " bytes left out …\n" + text[tail:]
 	}
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
-	call.Result, call.ResultLen = stripANSI(text), max(int64(len(raw)), f.Size)
+	call.Result, call.ResultLen = ingest.StripANSI(text), max(int64(len(raw)), f.Size)
 }
 
 var savedTo = text.Pattern(`(?:Full output|Output has been) saved to:? (\S[^\n]*)`)

@@ -28,7 +28,7 @@ func (p *parser) takeSystem(r *record, n int32, at time.Time) {
 		p.ignore("system/informational")
 	case "away_summary", "scheduled_task_fire":
 		d := p.draft(r, n, at, ingest.Assistant, ingest.Event)
-		d.turn.Name, d.turn.Text = strings.ReplaceAll(sub, "_", "-"), clipText(c.Text())
+		d.turn.Name, d.turn.Text = strings.ReplaceAll(sub, "_", "-"), ingest.ClippedText(c.Text())
 	default:
 		if IgnoredSystem(sub) {
 			p.ignore("system/" + sub)
@@ -124,7 +124,7 @@ func (p *parser) takeGoal(r *record, n int32, at time.Time, goal string) {
 	}
 	p.meta.goals[goal] = true
 	d := p.draft(r, n, at, ingest.User, ingest.Event)
-	d.turn.Name, d.turn.Text = "goal", clipText(goal)
+	d.turn.Name, d.turn.Text = "goal", ingest.ClippedText(goal)
 }
 
 // takeQueuedCommand takes a prompt that was typed while the model worked.

@@ -3,7 +3,6 @@ package claudecode
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"recall/ingest"
 )
@@ -34,24 +33,10 @@ func (p *parser) finishTitle() {
 		for i := range s.Turns {
 			t := &s.Turns[i]
 			if s.Title == "" && t.Abandoned == abandoned && (t.Kind == ingest.Prompt || t.Kind == ingest.PlanTurn) {
-				if title := TitleOf(t.OwnText()); title != imageOnly {
+				if title := ingest.TitleOf(t.OwnText()); title != imageOnly {
 					set(title, "prompt")
 				}
 			}
 		}
 	}
-}
-
-// TitleOf makes a title of a prompt: its first line, at most 80 runes.
-func TitleOf(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	line = strings.TrimLeft(line, "#> ")
-	if utf8.RuneCountInString(line) <= 80 {
-		return line
-	}
-	line = string([]rune(line)[:79])
-	if k := strings.LastIndexByte(line, ' '); k > 40 {
-		line = line[:k]
-	}
-	return line + "…"
 }

@@ -8,7 +8,6 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
-	"recall/text"
 )
 
 // takeUser takes a record that stands under the person's name, whoever wrote
@@ -92,7 +91,7 @@ func (p *parser) takeTyped(r *record, n int32, at time.Time, typed Typed) *draft
 		return nil
 	}
 	d := p.draft(r, n, at, ingest.User, typed.Kind)
-	d.turn.Name, d.turn.Text, d.turn.Uploads = typed.Name, clipText(typed.Text), typed.Uploads
+	d.turn.Name, d.turn.Text, d.turn.Uploads = typed.Name, ingest.ClippedText(typed.Text), typed.Uploads
 	switch typed.Kind {
 	case ingest.Prompt, ingest.PlanTurn, ingest.Command, ingest.Shell:
 		if n >= 0 {
@@ -102,7 +101,7 @@ func (p *parser) takeTyped(r *record, n int32, at time.Time, typed Typed) *draft
 		p.summarised(d)
 	}
 	if typed.Kind == ingest.PlanTurn && len(r.planContent) > 0 {
-		d.turn.Text = clipText(jsonl.Unquote(r.planContent))
+		d.turn.Text = ingest.ClippedText(jsonl.Unquote(r.planContent))
 	}
 	if typed.Kind == ingest.Command {
 		p.takeCommand(d)
@@ -173,7 +172,7 @@ func (p *parser) userText(r *record) string {
 func (p *parser) takeSummary(r *record, n int32, at time.Time) {
 	text := p.userText(r)
 	d := p.draft(r, n, at, ingest.Assistant, ingest.Summary)
-	d.turn.Text = clipText(text)
+	d.turn.Text = ingest.ClippedText(text)
 	d.turn.Keys = keysOf(r, at, text)
 	p.summarised(d)
 }
@@ -196,9 +195,6 @@ func (p *parser) takeEvent(r *record, n int32, at time.Time, name, text string) 
 		name = typed.Name
 	}
 	d := p.draft(r, n, at, ingest.User, ingest.Event)
-	d.turn.Name, d.turn.Text = name, clipText(typed.Text)
+	d.turn.Name, d.turn.Text = name, ingest.ClippedText(typed.Text)
 	d.turn.Keys = keysOf(r, at, typed.Text)
 }
-
-// clipText keeps a turn's text within ClipText.
-func clipText(s string) string { return text.Head(s, ingest.ClipText) }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"recall/ingest"
-	"recall/ingest/claudecode"
 	"recall/ingest/jsonl"
 )
 
@@ -25,7 +24,7 @@ func readNoted(raw []byte) (n noted) {
 	c.Fields(jsonl.Fields{
 		"tool_name": &n.tool, "tool_use_id": &n.call, "granted": &allowed, "decision": &decision,
 		"terminal_reason": &n.terminal, "total_cost_usd": &cost,
-		"tool_input": func() { n.input = claudecode.Input(c, jsonl.Unquote) },
+		"tool_input": func() { n.input = ingest.Input(c, jsonl.Unquote) },
 		"modelUsage": func() { n.usage = modelUsage(c) },
 	})
 	n.granted = allowed == "true" || allowed == "1" || allowed == "" && strings.HasPrefix(decision, "allow")

@@ -67,7 +67,7 @@ func overlayTitle(s *ingest.Session, rec record) {
 	case rec.title != "":
 		s.Title, s.TitleFrom = rec.title, "record"
 	case s.Title == "" && rec.initial != "":
-		if title := claudecode.TitleOf(claudecode.Classify(rec.initial).Text); title != "" {
+		if title := ingest.TitleOf(claudecode.Classify(rec.initial).Text); title != "" {
 			s.Title, s.TitleFrom = title, "prompt"
 		}
 	}
@@ -75,9 +75,9 @@ func overlayTitle(s *ingest.Session, rec record) {
 
 // openedWith is the prompt that the record has as the first, "" if none says that.
 func openedWith(s *ingest.Session, initial string) ingest.TurnID {
-	initial = claudecode.TitleOf(claudecode.Classify(initial).Text)
+	initial = ingest.TitleOf(claudecode.Classify(initial).Text)
 	for i := range s.Turns {
-		if t := &s.Turns[i]; t.Kind == ingest.Prompt && initial != "" && claudecode.TitleOf(t.OwnText()) == initial {
+		if t := &s.Turns[i]; t.Kind == ingest.Prompt && initial != "" && ingest.TitleOf(t.OwnText()) == initial {
 			return t.ID
 		}
 	}

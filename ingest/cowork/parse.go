@@ -15,7 +15,7 @@ import (
 // audit log adds to it, and the record on top. A record caught half-written is
 // reported in Report.Tail, and what it said so far is used.
 func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error) {
-	if err := claudecode.CheckID(f.ID); err != nil {
+	if err := ingest.CheckID(f.ID); err != nil {
 		return nil, err
 	}
 	var own ingest.Report
@@ -70,7 +70,7 @@ func parseTranscripts(ctx context.Context, f ingest.Found, files []ingest.File) 
 	}
 	own := f
 	own.ID = ingest.SessionID(stem(files[len(files)-1].Name))
-	if claudecode.CheckID(own.ID) != nil {
+	if ingest.CheckID(own.ID) != nil {
 		own.ID = f.ID
 	}
 	own.Files = slices.Clone(files)

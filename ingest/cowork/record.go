@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"recall/ingest"
-	"recall/ingest/claudecode"
 	"recall/ingest/jsonl"
 )
 
@@ -96,7 +95,7 @@ func texts(c *jsonl.Cursor) []string {
 
 // moment reads a time; one that can't be is zero.
 func moment(c *jsonl.Cursor) time.Time {
-	t, _ := claudecode.ParseTime(c.Text())
+	t, _ := ingest.ParseTime(c.Text())
 	return t
 }
 

@@ -1,0 +1,49 @@
+package ingest
+
+import (
+	"strings"
+
+	"recall/ingest/jsonl"
+	"recall/text"
+)
+
+// ClippedText keeps a turn's text within ClipText.
+func ClippedText(s string) string { return text.Head(s, ClipText) }
+
+// Input reads the input of a tool as ToolCall.Input has it; text makes the names.
+func Input(c *jsonl.Cursor, text func(raw []byte) string) map[string]string {
+	in := map[string]string{}
+	if c.Kind() != '{' {
+		in["input"] = ClipValue(c)
+		return in
+	}
+	c.Object(func(name []byte) { in[text(name)] = ClipValue(c) })
+	return in
+}
+
+// ClipValue reads any value as text of at most ClipInput bytes.
+func ClipValue(c *jsonl.Cursor) string {
+	if c.Kind() == '"' {
+		return jsonl.Clip(c.RawString(), ClipInput*3/4, ClipInput/4)
+	}
+	raw := c.Raw()
+	if len(raw) > ClipInput {
+		return strings.ToValidUTF8(string(raw[:ClipInput]), "")
+	}
+	return strings.ToValidUTF8(string(raw), "\ufffd")
+}
+
+// ClipMiddle keeps about n bytes of a text, of its beginning and its end.
+func ClipMiddle(s string, n int) string {
+	return strings.ToValidUTF8(s[:n*3/4], "") + "\n…\n" + strings.ToValidUTF8(s[len(s)-n/4:], "")
+}
+
+var ansi = text.Pattern("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
+
+// StripANSI is a text without the codes by which terminals colour it.
+func StripANSI(s string) string {
+	if !strings.Contains(s, "\x1b") {
+		return s
+	}
+	return ansi().ReplaceAllString(s, "")
+}

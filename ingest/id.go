@@ -1,0 +1,54 @@
+package ingest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"recall/text"
+)
+
+// CheckID refuses ids that could leave a folder.
+func CheckID(id SessionID) error {
+	s := string(id)
+	unfit := s == "" || len(s) > 200 || s == "." || s == ".." || strings.ContainsAny(s, "/\\:\x00") ||
+		strings.HasPrefix(s, ".") || strings.TrimSpace(s) != s || strings.ContainsFunc(s,
+		func(r rune) bool { return r < ' ' })
+	if unfit {
+		return fmt.Errorf("session id %q is not fit for a file name", s)
+	}
+	return nil
+}
+
+// FolderID is an id that can name a folder on every system: the id itself, or,
+// of one that somebody's file name or an odd record gave, its letters and
+// digits and a hash of it. No name of a file may cost its bytes.
+func FolderID(id string) string {
+	if fitID().MatchString(id) && !strings.HasSuffix(id, ".") && !deviceID().MatchString(id) {
+		return id
+	}
+	plain := strings.Trim(unfit().ReplaceAllString(id, "-"), "-")
+	return strings.TrimPrefix(plain[:min(len(plain), 40)]+"-"+text.Hash(id, 4), "-")
+}
+
+var (
+	fitID    = text.Pattern(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$`)
+	deviceID = text.Pattern(`(?i)^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)`)
+	unfit    = text.Pattern(`[^A-Za-z0-9]+`)
+)
+
+// Newer reports whether a dotted version number is higher than another.
+func Newer(a, b string) bool {
+	x, y := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range min(len(x), len(y)) {
+		m, errM := strconv.Atoi(x[i])
+		n, errN := strconv.Atoi(y[i])
+		if errM != nil || errN != nil {
+			return false
+		}
+		if m != n {
+			return m > n
+		}
+	}
+	return false
+}
