@@ -28,6 +28,7 @@ type Config struct {
 	Sources struct {
 		ClaudeCode []string `mapstructure:"claude_code"` // absolute; see Auto
 		Cowork     []string `mapstructure:"cowork"`      // absolute; see Auto
+		Codex      []string `mapstructure:"codex"`       // absolute; see Auto
 		History    bool     `mapstructure:"file_history"`
 	} `mapstructure:"sources"`
 	Distill struct {

@@ -15,11 +15,12 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/claudecode"
+	"recall/ingest/codex"
 	"recall/ingest/cowork"
 	"recall/text"
 )
 
-var readers = []ingest.Reader{claudecode.Reader{}, cowork.Reader{}}
+var readers = []ingest.Reader{claudecode.Reader{}, cowork.Reader{}, codex.Reader{}}
 
 // A Transcript is a session's, with its reader.
 type Transcript struct {

@@ -15,6 +15,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/claudecode"
+	"recall/ingest/codex"
 	"recall/ingest/cowork"
 )
 
@@ -24,8 +25,8 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // go test ./ingest -run Describe -update, and read the diff.
 func TestDescribeSamples(t *testing.T) {
 	samples, err := filepath.Glob("testdata/samples/0*")
-	if err != nil || len(samples) != 8 {
-		t.Fatalf("%d samples, %v; want 8", len(samples), err)
+	if err != nil || len(samples) != 9 {
+		t.Fatalf("%d samples, %v; want 9", len(samples), err)
 	}
 	for _, dir := range samples {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
@@ -54,7 +55,7 @@ func TestDescribeSamples(t *testing.T) {
 func describeAll(t *testing.T, dir string) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	for _, r := range []ingest.Reader{claudecode.Reader{}, cowork.Reader{}} {
+	for _, r := range []ingest.Reader{claudecode.Reader{}, cowork.Reader{}, codex.Reader{}} {
 		found, problems := r.Find(context.Background(), dir, nil)
 		for _, p := range problems {
 			t.Errorf("%s: %s", p.Path, p.Reason)

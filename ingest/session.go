@@ -1,6 +1,6 @@
 // Package ingest holds what recall understands of a coding session, whatever
 // tool wrote it: a Session with its Turns and ToolCalls. The sub-packages
-// claudecode and cowork find transcripts and parse them into it.
+// claudecode, codex and cowork find transcripts and parse them into it.
 //
 // Nothing here is a copy of the transcript. Base64 is never kept, tool input
 // and output are clipped (see the Clip constants), so that a Session stays
@@ -10,7 +10,7 @@ package ingest
 import "time"
 
 // SessionID names a session for good: the transcript's own id for Claude Code
-// (a UUID in all but odd cases), "local_…" for Cowork. It is a key of files and
+// (a UUID in all but odd cases) and Codex, "local_…" for Cowork. It is a key of files and
 // folders, so IDs that could leave a folder are refused by the parsers.
 type SessionID string
 
@@ -24,6 +24,7 @@ type Source string
 const (
 	ClaudeCode Source = "claude-code"
 	Cowork     Source = "cowork"
+	Codex      Source = "codex"
 	Memory     Source = "claude-code-memory" // no session: see Keeper
 )
 

@@ -5,17 +5,19 @@ import (
 )
 
 // WatchedIn lists the folders in which sessions of a root are written to: all
-// of it, but of Claude Code's configuration folder only those where its
+// of it, but of a client's configuration folder only those where its
 // sessions are.
 func WatchedIn(s Source, root string) []string {
-	if s != ClaudeCode {
+	kept := map[Source][]string{ClaudeCode: {"projects", "todos", "tasks", "plans", "file-history"},
+		Codex: {"sessions", "archived_sessions"}}[s]
+	if len(kept) == 0 {
 		return []string{root}
 	}
-	if !IsFolder(filepath.Join(root, "projects")) {
+	if !IsFolder(filepath.Join(root, kept[0])) {
 		return []string{root}
 	}
 	var dirs []string
-	for _, name := range []string{"projects", "todos", "tasks", "plans", "file-history"} {
+	for _, name := range kept {
 		dirs = append(dirs, filepath.Join(root, name))
 	}
 	return dirs

@@ -84,7 +84,7 @@ func (e *Entry) keepNames(f ingest.Found) ingest.Found {
 	files := slices.Clone(f.Files)
 	for i, file := range files {
 		name := file.Name
-		if file.Role == ingest.Transcript && f.Source == ingest.ClaudeCode {
+		if file.Role == ingest.Transcript && f.Source != ingest.Cowork {
 			if name = e.nameOf(file); name == "" {
 				free = append(free, i)
 				continue

@@ -47,13 +47,14 @@ func (r Restoring) Missing() bool {
 // Resume is the command that goes on with it, to be called in Dir, and what its environment has beside that of
 // everything else; no words where its client has none.
 func (r Restoring) Resume() (words, env []string) {
-	if r.Session.Source != ingest.ClaudeCode {
+	client := r.Session.Source.Client()
+	if client.Resume == "" {
 		return nil, nil
 	}
 	if !r.Own {
-		env = []string{"CLAUDE_CONFIG_DIR=" + r.Root}
+		env = []string{client.Env + "=" + r.Root}
 	}
-	return []string{"claude", "--resume", string(r.Session.ID)}, env
+	return append(strings.Fields(client.Resume), string(r.Session.ID)), env
 }
 
 // PlanRestore says where each file of a session belongs and what is there now;
@@ -107,8 +108,8 @@ func (p *Archiver) chooseRoot(r *Restoring, reader ingest.Reader, base, to strin
 		r.Root = base
 	default:
 		roots := p.RootsOf(reader)
-		if len(roots) == 0 && reader.Source() == ingest.ClaudeCode && homeRoot() != "" {
-			roots = []string{homeRoot()}
+		if home := homeRoot(reader.Source()); len(roots) == 0 && home != "" {
+			roots = []string{home}
 		}
 		if len(roots) == 0 && inHome(base) {
 			r.Root, r.Own = base, true // its client's folder went as a whole
@@ -118,11 +119,12 @@ func (p *Archiver) chooseRoot(r *Restoring, reader ingest.Reader, base, to strin
 			return fmt.Errorf("%s keeps nothing on this machine: %w", reader.Source(), ingest.ErrNoPlace)
 		}
 		r.Root = roots[0]
-		if reader.Source() == ingest.ClaudeCode && filepath.Base(r.Root) == "projects" {
+		switch filepath.Base(r.Root) {
+		case "projects", "sessions", "archived_sessions": // in which its client keeps them
 			r.Root = filepath.Dir(r.Root)
 		}
 	}
-	r.Own = slices.ContainsFunc(append(reader.Roots(), homeRoot()), func(root string) bool {
+	r.Own = slices.ContainsFunc(append(reader.Roots(), homeRoot(reader.Source())), func(root string) bool {
 		a, errA := os.Stat(r.Root)
 		b, errB := os.Stat(root)
 		return r.Root == root || errA == nil && errB == nil && os.SameFile(a, b)
@@ -139,14 +141,13 @@ func inHome(path string) bool {
 	})
 }
 
-// homeRoot is where Claude Code keeps its files unless told otherwise, "" where
-// there is no home.
-func homeRoot() string {
+// homeRoot is where a client keeps its files unless told otherwise, "" where that isn't in a home.
+func homeRoot(s ingest.Source) string {
 	home, err := os.UserHomeDir()
-	if err != nil {
+	if err != nil || s.Client().Home == "" {
 		return ""
 	}
-	return filepath.Join(home, ".claude")
+	return filepath.Join(home, s.Client().Home)
 }
 
 // chooseDir finds the folder that the session is continued in, for clients

@@ -246,3 +246,65 @@ func (b *bed) spaces(root string, n int) {
 	b.file(filepath.Join(root, "0a000000-0000-4000-8000-00000000000a", "0b000000-0000-4000-8000-00000000000b",
 		"spaces.json"), text)
 }
+
+// codex writes a Codex session with a secret in each place.
+func (b *bed) codex(root string, i int) {
+	id := fmt.Sprintf("%08x-0000-7000-8000-0000000000cc", 0xe0000000+i)
+	b.lines.Reset()
+	b.cwd = "/home/ann/src/" + b.name("Codex cwd") + "/app"
+	b.folders = append(b.folders, b.cwd)
+	add := func(kind string, payload object) {
+		b.at = b.at.Add(time.Minute)
+		b.line(object{"timestamp": b.at.Format(time.RFC3339Nano), "type": kind, "payload": payload})
+	}
+	n := 0
+	calls := func(name string, args object, output any) {
+		text, err := json.Marshal(args)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		n++
+		add("response_item", object{"type": "function_call", "name": name, "call_id": fmt.Sprint("call_", n),
+			"arguments": string(text)})
+		add("response_item", object{"type": "function_call_output", "call_id": fmt.Sprint("call_", n), "output": output})
+	}
+	said := func(role, kind, text string) {
+		add("response_item", object{"type": "message", "role": role, "content": []object{{"type": kind, "text": text}}})
+	}
+	shown := func(o object) { add("event_msg", o) }
+	prompt := func(text string) {
+		said("user", "input_text", text)
+		shown(object{"type": "user_message", "message": text})
+	}
+	add("session_meta", object{"id": id, "cwd": b.cwd, "timestamp": b.at.Format(time.RFC3339Nano),
+		"cli_version": "9.9." + b.name("Codex version"), "git": object{"branch": "fix/" + b.name("Codex branch")}})
+	said("user", "input_text", "# AGENTS.md instructions for "+b.cwd+"\n<INSTRUCTIONS>"+b.plant("Codex rules")+
+		"</INSTRUCTIONS>")
+	add("turn_context", object{"cwd": b.cwd, "model": "gpt-" + b.name("Codex model")})
+	prompt("Let's sort with a heap instead of a sorted list, because " + b.plant("Codex prompt") + " is in it.")
+	add("response_item", object{"type": "reasoning", "summary": []object{{"type": "summary_text",
+		"text": b.plant("Codex reasoning")}}})
+	said("assistant", "output_text", "Next: log what "+b.plant("Codex reply")+" does.")
+	calls("shell", object{"command": []string{"bash", "-lc", "go test ./... # " + b.plant("Codex command")},
+		"workdir": b.cwd + "/" + b.name("Codex workdir")}, "Exit code: 1\nWall time: 1 seconds\nOutput:\nFAIL "+
+		b.plant("Codex output"))
+	calls("apply_patch", object{"input": "*** Begin Patch\n*** Add File: src/" + b.name("Codex file") + ".go\n+" +
+		b.plant("Codex content") + "\n*** Update File: src/" + b.name("Codex edited") + ".go\n@@\n-" + b.plant("Codex old") +
+		"\n+" + b.plant("Codex new") + "\n*** End Patch"}, "Success. Updated the following files:\n")
+	calls("update_plan", object{"plan": []object{{"step": "Tidy " + b.plant("Codex step"), "status": "pending"}}}, "ok")
+	calls("request_user_input", object{"questions": []object{{"id": "q", "question": "Which " + b.plant("Codex question") +
+		"?", "options": []object{{"label": "Heap", "description": b.plant("Codex option")}}}}},
+		`{"answers":{"q":{"answers":["Heap","user_note: `+b.name("Codex note")+`"]}}}`)
+	calls("mcp__"+b.name("Codex server")+"__query", object{b.name("Codex input's name"): b.plant("Codex input")}, "ok")
+	calls("shell", object{"command": []string{"rm", "-rf", "x"}}, "exec command rejected by user")
+	prompt("No: " + b.plant("Codex reason") + " must stay as it is.")
+	said("assistant", "output_text", "<proposed_plan>\n# Use "+b.plant("Codex plan")+"\n</proposed_plan>")
+	shown(object{"type": "patch_apply_end", "call_id": "exec-1", "success": true,
+		"changes": object{b.cwd + "/" + b.name("Codex change") + ".go": object{"type": "add", "content": "x"}}})
+	shown(object{"type": "thread_goal_updated", "goal": object{"objective": "Reach " + b.plant("Codex goal")}})
+	shown(object{"type": "thread_name_updated", "thread_name": "Work on " + b.plant("Codex title")})
+	add("compacted", object{"message": b.plant("Codex summary")})
+	add("inter_agent_communication", object{"author": "/" + b.name("Codex agent"), "content": b.plant("Codex message")})
+	add("a-"+b.name("Codex type"), object{})
+	b.file(filepath.Join(root, "sessions", "2026", "01", "02", "rollout-2026-01-02T03-04-05-"+id+".jsonl"), b.lines.Bytes())
+}

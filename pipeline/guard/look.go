@@ -57,7 +57,7 @@ func (g *guarding) walk(ctx context.Context) error {
 				return fs.SkipDir
 			case !d.IsDir() && !g.known[path]:
 				g.groups[g.groupOf(path)]++
-				if name := d.Name(); strings.HasSuffix(name, ".jsonl") ||
+				if name := strings.TrimSuffix(d.Name(), ".zst"); strings.HasSuffix(name, ".jsonl") ||
 					strings.HasPrefix(name, "local_") && strings.HasSuffix(name, ".json") {
 					g.loose = append(g.loose, path)
 				}
@@ -100,6 +100,9 @@ func (g *guarding) special(dir string) bool {
 		g.danger(dir, DangerSource, false)
 		g.anchors = append(g.anchors, dir)
 	case name == "projects" && (ingest.IsFile(filepath.Join(up, "settings.json")) || filepath.Base(up) == ".claude"):
+		g.danger(dir, DangerSource, false)
+		g.anchors = append(g.anchors, up)
+	case strings.HasSuffix(name, "sessions") && filepath.Base(up) == ingest.Codex.Client().Home:
 		g.danger(dir, DangerSource, false)
 		g.anchors = append(g.anchors, up)
 	case ingest.IsFile(filepath.Join(dir, "library.toml")):

@@ -22,6 +22,7 @@ import (
 	"recall/index"
 	"recall/ingest"
 	"recall/ingest/claudecode"
+	"recall/ingest/codex"
 	"recall/ingest/cowork"
 	"recall/library"
 	"recall/payload"
@@ -243,14 +244,20 @@ func (a *App) Roots() map[ingest.Source][]string {
 	if !a.Config.Auto("sources.cowork") {
 		roots[ingest.Cowork] = a.Config.Sources.Cowork
 	}
+	if !a.Config.Auto("sources.codex") {
+		roots[ingest.Codex] = a.Config.Sources.Codex
+	}
 	return roots
 }
 
-func Readers() []ingest.Reader { return []ingest.Reader{claudecode.Reader{}, cowork.Reader{}} }
+func Readers() []ingest.Reader {
+	return []ingest.Reader{claudecode.Reader{}, cowork.Reader{}, codex.Reader{}}
+}
 
 // Readers are those that find what the configuration asks for.
 func (a *App) Readers() []ingest.Reader {
-	return []ingest.Reader{claudecode.Reader{FileHistory: a.Config.Sources.History}, cowork.Reader{}}
+	return []ingest.Reader{claudecode.Reader{FileHistory: a.Config.Sources.History}, cowork.Reader{},
+		codex.Reader{}}
 }
 
 // Author is who edits payloads by hand on this machine.

@@ -15,6 +15,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/ingest"
 	"recall/library"
 	"recall/payload"
 	txt "recall/text"
@@ -41,7 +42,8 @@ func newListCmd(a *app.App) *cobra.Command {
 		hidden := 0
 		words := strings.Fields(strings.ToLower(o.Search))
 		all := slices.DeleteFunc(shelf.List(id), func(s library.Listed) bool {
-			text := strings.ToLower(fmt.Sprint(s.Title, "\n", s.Project, "\n", payload.Handle(s.Project, s.Number), "\n", s.ID))
+			text := strings.ToLower(fmt.Sprint(s.Title, "\n", s.Project, "\n",
+				payload.Handle(s.Project, s.Number), "\n", s.ID, "\n", s.Source))
 			lacks := func(word string) bool { return !strings.Contains(text, word) }
 			untagged := func(tag string) bool { return !slices.Contains(s.Tags, payload.Tag(tag)) }
 			if slices.ContainsFunc(words, lacks) || !o.Since.At.IsZero() && s.End.Before(o.Since.At) {
@@ -92,6 +94,9 @@ func printList(a *app.App, all []library.Listed) {
 		name += strings.Repeat(" ", max(0, wide-terminal.Columns(name)))
 		if s.State != library.Safe {
 			state = string(s.State) + "  "
+		}
+		if s.Source != ingest.ClaudeCode { // which most are of
+			state += string(s.Source) + "  "
 		}
 		before, behind := "", ""
 		if s.Starred {

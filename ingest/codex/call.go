@@ -1,0 +1,243 @@
+package codex
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+)
+
+// Tools go by the names that recall knows tools by, as Claude Code calls them: what reads a session needs to know
+// each once. Others keep their own.
+var toolNames = map[string]string{
+	"shell": "Bash", "container.exec": "Bash", "local_shell": "Bash", "exec_command": "Bash", "shell_command": "Bash",
+	"unified_exec": "Bash", "update_plan": "TodoWrite", "request_user_input": "AskUserQuestion", "spawn_agent": "Agent",
+	"web_search": "WebSearch", "tool_search": "ToolSearch",
+}
+
+// items are the parts of a conversation.
+var items = map[string]func(p *parser, payload []byte){
+	"message": takeMessage, "reasoning": takeThought, "agent_message": (*parser).takeAgentMessage,
+	"function_call": takeCall, "custom_tool_call": takeCall, "local_shell_call": takeCall, "web_search_call": takeCall,
+	"tool_search_call": takeCall, "image_generation_call": takeCall,
+	"function_call_output": takeOutput, "custom_tool_call_output": takeOutput, "local_shell_call_output": takeOutput,
+	"tool_search_output": takeOutput,
+	"ghost_snapshot":     nothing("ghost_snapshot"), "compaction": nothing("compaction"),
+	"compaction_summary": nothing("compaction"), "context_compaction": nothing("compaction"),
+	"additional_tools": nothing("additional_tools"), "configuration_update": nothing("configuration_update"),
+}
+
+func nothing(what string) func(*parser, []byte) {
+	return func(p *parser, _ []byte) { p.s.Report.Ignore(what) }
+}
+
+// takeCall takes a call of a tool, of whichever kind.
+func takeCall(p *parser, payload []byte) {
+	var kind, id, callID, name, namespace, input string
+	var args []byte // an object, mostly written as a text
+	c := jsonl.NewCursor(payload)
+	c.Fields(jsonl.Fields{"type": &kind, "id": &id, "call_id": &callID, "name": &name, "namespace": &namespace,
+		"input": &input, "action": &args, "arguments": func() { args = []byte(c.Text()) }})
+	callID = cmp.Or(callID, id)
+	name = cmp.Or(name, strings.TrimSuffix(kind, "_call"))
+	if namespace = strings.TrimRight(namespace, "_."); namespace != "" {
+		name = namespace + "__" + name
+	}
+	switch d := p.message(); {
+	case p.calls[callID] != nil && callID != "": // told again
+	case name == "apply_patch":
+		if input == "" {
+			fields(args, jsonl.Fields{"input": &input, "patch": &input})
+		}
+		p.add(d, callID, patched(input)...)
+	case input != "":
+		p.add(d, callID, ingest.ToolCall{Name: name, Input: map[string]string{"input": clipped(input)}})
+	default:
+		p.takeFunction(d, callID, name, args)
+	}
+	if kind == "web_search_call" { // it has no output
+		for _, c := range p.calls[callID] {
+			c.Done, c.At = true, p.at
+		}
+	}
+}
+
+// takeFunction takes a call with named arguments.
+func (p *parser) takeFunction(d *draft, id, name string, args []byte) {
+	call := ingest.ToolCall{Name: name, Input: ingest.Input(jsonl.NewCursor(args), jsonl.Unquote)}
+	if ours, ok := toolNames[name]; ok {
+		call.Name = ours
+	}
+	switch call.Name {
+	case "Bash":
+		if patch, is := p.takeCommand(&call, args); is {
+			p.add(d, id, patched(patch)...)
+			return
+		}
+	case "TodoWrite":
+		p.takePlanUpdate(d, &call, args)
+	case "AskUserQuestion":
+		p.asked[id] = questions(args)
+	case "Agent":
+		if call.Input["prompt"] == "" {
+			call.Input["prompt"] = call.Input["message"]
+		}
+	}
+	p.add(d, id, call)
+}
+
+// add adds a call, or those of one that are told apart.
+func (p *parser) add(d *draft, id string, calls ...ingest.ToolCall) {
+	for i, c := range calls {
+		if c.ID = id; i > 0 {
+			c.ID += "/" + strings.Repeat("+", i)
+		}
+		d.calls = append(d.calls, &c)
+		p.calls[id] = append(p.calls[id], &c)
+	}
+}
+
+func clipped(s string) string {
+	if len(s) > ingest.ClipInput {
+		return ingest.ClipMiddle(s, ingest.ClipInput)
+	}
+	return s
+}
+
+// takeCommand reads what a shell was told to run; is says that it was to apply a patch, and no more.
+func (p *parser) takeCommand(call *ingest.ToolCall, args []byte) (patch string, is bool) {
+	var command []byte
+	var dir string
+	fields(args, jsonl.Fields{"command": &command, "cmd": &command, "workdir": &dir, "working_directory": &dir})
+	line, shell := commandLine(words(command))
+	if strings.HasPrefix(shell, "pw") || strings.HasPrefix(shell, "powershell") {
+		call.Name = "PowerShell"
+	}
+	if at := strings.Index(line, patchBegins); at >= 0 && strings.Contains(line[:at], "apply_patch") {
+		return line[at:], true
+	}
+	if dir != "" && dir != p.dir && !strings.ContainsAny(dir, "'\n") && call.Name == "Bash" {
+		line = "cd '" + dir + "' && " + line
+	}
+	call.Command = clipped(line)
+	delete(call.Input, "cmd")
+	call.Input["command"] = call.Command
+	return "", false
+}
+
+// commandLine is the line that a shell is given, with the shell's name, or the words of a program that is run
+// without one.
+func commandLine(words []string) (line, shell string) {
+	if len(words) == 1 {
+		return words[0], ""
+	}
+	if len(words) >= 3 && strings.HasPrefix(words[len(words)-2], "-") {
+		switch shell = strings.TrimSuffix(ingest.LastName(words[0]), ".exe"); shell {
+		case "bash", "sh", "zsh", "fish", "dash", "pwsh", "powershell":
+			return words[len(words)-1], shell
+		}
+	}
+	for i, w := range words {
+		if strings.ContainsAny(w, " \t\n\"$&|;<>()*?`\\") && !strings.Contains(w, "'") {
+			w = "'" + w + "'"
+		}
+		if i > 0 {
+			line += " "
+		}
+		line += w
+	}
+	return line, ""
+}
+
+// takePlanUpdate takes the steps of a plan as tasks; those that are as they were keep their last touch.
+func (p *parser) takePlanUpdate(d *draft, call *ingest.ToolCall, args []byte) {
+	type todo struct {
+		Content string `json:"content"`
+		Status  string `json:"status"`
+	}
+	var todos []todo
+	var list []ingest.Task
+	c := jsonl.NewCursor(args)
+	c.Fields(jsonl.Fields{"plan": func() {
+		c.Array(func() {
+			t := ingest.Task{Turn: d.turn.ID, At: p.at}
+			c.Fields(jsonl.Fields{"step": &t.Subject, "status": &t.Status})
+			if t.Subject = strings.TrimSpace(t.Subject); t.Subject == "" {
+				return
+			}
+			same := func(o ingest.Task) bool { return o.Subject == t.Subject && o.Status == t.Status }
+			if i := slices.IndexFunc(p.tasks, same); i >= 0 {
+				t = p.tasks[i]
+			}
+			list, todos = append(list, t), append(todos, todo{t.Subject, t.Status})
+		})
+	}})
+	if len(list) > 0 {
+		p.tasks = list
+		b, _ := json.Marshal(todos) // of strings
+		delete(call.Input, "plan")
+		call.Input["todos"] = string(b)
+	}
+}
+
+// A question is put before the person, under an id.
+type question struct {
+	id string
+	ingest.Answer
+}
+
+func questions(args []byte) (list []question) {
+	c := jsonl.NewCursor(args)
+	c.Fields(jsonl.Fields{"questions": func() {
+		c.Array(func() {
+			var q question
+			c.Fields(jsonl.Fields{"id": &q.id, "header": &q.Header, "question": &q.Question, "options": func() {
+				c.Array(func() {
+					var o ingest.Option
+					c.Fields(jsonl.Fields{"label": &o.Label, "description": &o.Description})
+					q.Options = append(q.Options, o)
+				})
+			}})
+			list = append(list, q)
+		})
+	}})
+	return list
+}
+
+// noteMark stands before what the person added to a choice.
+const noteMark = "user_note: "
+
+// answered reads the person's answers; questions without one are left out.
+func answered(asked []question, output string) (out []ingest.Answer) {
+	given := map[string][]string{}
+	c := jsonl.NewCursor([]byte(output))
+	c.Fields(jsonl.Fields{"answers": func() {
+		c.Object(func(id []byte) {
+			c.Fields(jsonl.Fields{"answers": func() {
+				c.Array(func() { given[jsonl.Unquote(id)] = append(given[jsonl.Unquote(id)], c.Text()) })
+			}})
+		})
+	}})
+	for _, q := range asked {
+		a := q.Answer
+		for _, said := range given[q.id] {
+			note, is := strings.CutPrefix(said, noteMark)
+			offered := slices.ContainsFunc(a.Options, func(o ingest.Option) bool { return o.Label == said })
+			switch {
+			case is && len(a.Chosen) == 1 && !a.Free:
+				a.Notes = note
+			case is:
+				a.Chosen, a.Free = append(a.Chosen, note), true
+			case offered || len(given[q.id]) == 1: // "None of the above" says nothing beside a note
+				a.Chosen, a.Free = append(a.Chosen, said), !offered
+			}
+		}
+		if len(a.Chosen) > 0 {
+			out = append(out, a)
+		}
+	}
+	return out
+}

@@ -1,0 +1,231 @@
+package codex
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+)
+
+// events are what the client showed: most repeat the conversation, and are read for what only they say.
+var events = map[string]func(p *parser, payload []byte){
+	"user_message": takeTyped, "token_count": takeTokens, "turn_aborted": takeAborted,
+	"thread_rolled_back": takeRollback, "item_completed": takeItem, "sub_agent_activity": takeActivity,
+	"exec_command_end":  func(p *parser, payload []byte) { p.takeRan("call_id", payload) },
+	"patch_apply_end":   func(p *parser, payload []byte) { p.takePatched("call_id", payload) },
+	"mcp_tool_call_end": func(p *parser, payload []byte) { p.takeServed(payload) },
+	"task_started":      takeStarted, "turn_started": takeStarted,
+	"thread_name_updated": func(p *parser, payload []byte) { fields(payload, jsonl.Fields{"thread_name": &p.name}) },
+	"thread_goal_updated": takeGoal,
+	"error":               takeError,
+}
+
+func takeStarted(p *parser, payload []byte) { fields(payload, jsonl.Fields{"turn_id": &p.turn}) }
+
+// usageOf reads a count of tokens; those read from the cache are among those that went in.
+func usageOf(raw []byte) (u ingest.Usage, total int64) {
+	fields(raw, jsonl.Fields{"input_tokens": &u.Input, "cached_input_tokens": &u.CacheRead,
+		"cache_write_input_tokens": &u.CacheWrite, "output_tokens": &u.Output, "total_tokens": &total})
+	u.Input = max(0, u.Input-u.CacheRead-u.CacheWrite)
+	return u, total
+}
+
+// takeTokens counts what an answer of the model's took. The client says it again with every limit that it hears of.
+func takeTokens(p *parser, payload []byte) {
+	var last, total []byte
+	c := jsonl.NewCursor(payload)
+	c.Fields(jsonl.Fields{"info": func() {
+		c.Fields(jsonl.Fields{"last_token_usage": &last, "total_token_usage": &total})
+	}})
+	if last == nil || string(total) == p.total {
+		return
+	}
+	p.total = string(total)
+	usage, all := usageOf(last)
+	p.context = cmp.Or(all, p.context)
+	if d := p.lastMessage(); d != nil {
+		d.turn.Usage.Add(usage)
+	}
+}
+
+// takeUsageRecord counts it as newer clients do, an answer at a time.
+func (p *parser) takeUsageRecord(payload []byte) {
+	var raw []byte
+	fields(payload, jsonl.Fields{"usage": &raw})
+	usage, all := usageOf(raw)
+	p.context = cmp.Or(all, p.context)
+	if d := p.lastMessage(); d != nil {
+		d.recorded.Add(usage)
+	}
+}
+
+func takeAborted(p *parser, payload []byte) {
+	var reason string
+	fields(payload, jsonl.Fields{"reason": &reason})
+	p.settleRun()
+	p.answer = true
+	if reason == "interrupted" || reason == "" {
+		p.draft(ingest.User, ingest.Interrupt, "[interrupted]")
+	}
+}
+
+// takeRollback leaves the last prompts, and what followed, on a branch that was rewound.
+func takeRollback(p *parser, payload []byte) {
+	var turns int64
+	fields(payload, jsonl.Fields{"num_turns": &turns})
+	p.settleRun()
+	p.answer = true
+	for i := len(p.drafts) - 1; i >= 0 && turns > 0; i-- {
+		d := p.drafts[i]
+		if d.dropped || d.turn.Abandoned {
+			continue
+		}
+		if d.turn.Kind == ingest.Prompt || d.turn.Kind == ingest.PlanTurn {
+			turns--
+		}
+		d.turn.Abandoned = true
+	}
+}
+
+func takeGoal(p *parser, payload []byte) {
+	var goal string
+	c := jsonl.NewCursor(payload)
+	c.Fields(jsonl.Fields{"goal": func() { c.Fields(jsonl.Fields{"objective": &goal}) }})
+	if goal = strings.TrimSpace(goal); goal != "" && goal != p.goal {
+		p.goal = goal
+		p.draft(ingest.User, ingest.Event, goal).turn.Name = "goal"
+	}
+}
+
+func takeError(p *parser, payload []byte) {
+	var message string
+	fields(payload, jsonl.Fields{"message": &message})
+	if message != "" {
+		p.draft(ingest.Assistant, ingest.Event, message).turn.Name = "api-error"
+	}
+}
+
+// takeActivity ties a sub-agent to the call that started it.
+func takeActivity(p *parser, payload []byte) {
+	var call, agent, kind string
+	fields(payload, jsonl.Fields{"event_id": &call, "agent_thread_id": &agent, "kind": &kind})
+	if kind != "started" || agent == "" {
+		return
+	}
+	p.spawned[agent] = call
+	for _, c := range p.calls[call] {
+		c.Agent = agent
+	}
+}
+
+// takeItem takes an item that the client showed as done. Those with an id of the conversation are there already.
+func takeItem(p *parser, payload []byte) {
+	var item, content []byte
+	var kind, plan string
+	fields(payload, jsonl.Fields{"item": &item})
+	fields(item, jsonl.Fields{"type": &kind, "content": &content, "text": &plan})
+	switch kind {
+	case "UserMessage":
+		images := false
+		said := ""
+		texts(content, func(_ int, kind, block string) {
+			images = images || kind != "text"
+			said = strings.TrimSpace(said + "\n\n" + typedIn(block))
+		})
+		p.sawTyped(said, images)
+	case "Plan":
+		p.takePlan(plan)
+	case "CommandExecution":
+		p.takeRan("id", item)
+	case "FileChange":
+		p.takePatched("id", item)
+	case "McpToolCall":
+		p.takeServed(item)
+	default:
+		p.known("item " + kind)
+	}
+}
+
+// takeRan takes how a command ended, and the command itself where a program that the model wrote ran it.
+func (p *parser) takeRan(idName string, payload []byte) {
+	var id, source, output, exit, status, dir string
+	var command []byte
+	fields(payload, jsonl.Fields{idName: &id, "source": &source, "aggregated_output": &output, "exit_code": &exit,
+		"status": &status, "command": &command, "cwd": &dir})
+	code, err := strconv.Atoi(exit)
+	if strings.HasPrefix(source, "user") {
+		return // it stands in the conversation
+	}
+	for _, c := range p.calls[id] {
+		if err == nil && c.Command != "" {
+			p.exited(c, code)
+		}
+	}
+	if p.calls[id] != nil || len(command) == 0 {
+		return
+	}
+	d := p.nested()
+	line, _ := commandLine(words(command))
+	line = clipped(line)
+	p.add(d, id, ingest.ToolCall{Name: "Bash", Command: line, Input: map[string]string{"command": line}})
+	r := result{text: output, size: int64(len(output)), exit: code, exited: err == nil, failed: status == "declined"}
+	p.finishCall(p.calls[id][0], r)
+}
+
+// nested is the message whose call made another.
+func (p *parser) nested() *draft {
+	if d := p.lastMessage(); d != nil {
+		return d
+	}
+	return p.message()
+}
+
+// takePatched takes what a patch did.
+func (p *parser) takePatched(idName string, payload []byte) {
+	var id, out, status string
+	var done, told bool
+	var raw []byte
+	c := jsonl.NewCursor(payload)
+	c.Fields(jsonl.Fields{idName: &id, "stdout": &out, "status": &status, "changes": &raw,
+		"success": func() { told, done = true, c.Text() == "true" }})
+	if !told {
+		done = status == "completed"
+	}
+	if p.calls[id] == nil {
+		p.add(p.nested(), id, changes(raw)...)
+		for _, c := range p.calls[id] {
+			p.finishCall(c, result{text: out, size: int64(len(out)), exited: true})
+		}
+	}
+	for _, c := range p.calls[id] {
+		if c.Verdict == ingest.Unasked {
+			c.Failed = !done
+		}
+		if status == "declined" {
+			c.Verdict = ingest.Rejected
+		}
+	}
+}
+
+// takeServed takes what a server's tool gave.
+func (p *parser) takeServed(payload []byte) {
+	var id, server, tool string
+	var args, gave []byte
+	c := jsonl.NewCursor(payload)
+	named := jsonl.Fields{"server": &server, "tool": &tool, "arguments": &args}
+	into := jsonl.Fields{"call_id": &id, "id": &id, "result": &gave, "invocation": func() { c.Fields(named) }}
+	for name, to := range named {
+		into[name] = to
+	}
+	c.Fields(into)
+	if p.calls[id] == nil && tool != "" {
+		p.add(p.nested(), id, ingest.ToolCall{Name: "mcp__" + server + "__" + tool,
+			Input: ingest.Input(jsonl.NewCursor(args), jsonl.Unquote)})
+		p.finishCall(p.calls[id][0], result{text: string(gave), size: int64(len(gave))})
+	}
+	for _, c := range p.calls[id] {
+		c.Failed = c.Failed || erred(gave)
+	}
+}

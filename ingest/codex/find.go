@@ -1,0 +1,229 @@
+package codex
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+	"recall/text"
+)
+
+// Find lists the sessions under a file or folder: rollouts, with those of their sub-agents.
+func (Reader) Find(ctx context.Context, path string, seen ingest.Seen) ([]ingest.Found, []ingest.Problem) {
+	f := &finder{ctx: ctx, seen: seen, parent: map[string]string{}}
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	info, statErr := os.Stat(real)
+	switch err = cmp.Or(err, statErr); {
+	case err != nil:
+		f.problem(path, err)
+	case info.Mode().IsRegular():
+		f.root = filepath.Dir(real)
+		f.file(real, info)
+	case info.IsDir():
+		f.root = real
+		f.walk(real)
+	}
+	if err := ctx.Err(); err != nil {
+		f.problem(path, err) // what was found so far is not all
+	}
+	return f.found(), f.problems
+}
+
+type finder struct {
+	ctx      context.Context
+	seen     ingest.Seen
+	root     string
+	rollouts []rollout
+	parent   map[string]string // of a sub-agent's thread
+	problems []ingest.Problem
+}
+
+// A rollout is a file of a thread's.
+type rollout struct {
+	thread, path string
+	info         fs.FileInfo
+	of           ingest.SessionID // whose it was found to be earlier, "" if it is new
+}
+
+func (f *finder) problem(path string, err error) {
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) && pe.Path == path {
+		err = pe.Err
+	}
+	f.problems = append(f.problems, ingest.Problem{Path: path, Reason: err.Error()})
+}
+
+// walk looks for rollouts below a folder: of Codex's own, only where it keeps them.
+func (f *finder) walk(dir string) {
+	var kept []string
+	for _, name := range []string{"sessions", "archived_sessions"} {
+		if info, err := os.Lstat(filepath.Join(dir, name)); err == nil && info.IsDir() {
+			kept = append(kept, filepath.Join(dir, name))
+		}
+	}
+	if len(kept) == 0 {
+		kept = []string{dir}
+	}
+	for _, top := range kept {
+		_ = filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
+			name := e.Name()
+			switch {
+			case f.ctx.Err() != nil:
+				return fs.SkipAll
+			case err != nil:
+				f.problem(path, err)
+			case e.IsDir() && (name == "node_modules" || name == ".git"):
+				return fs.SkipDir
+			case !e.IsDir() && rolloutName().MatchString(name):
+				if !e.Type().IsRegular() {
+					f.problem(path, errors.New("not a regular file, not followed"))
+				} else if info, err := e.Info(); err != nil {
+					f.problem(path, err)
+				} else {
+					f.file(path, info)
+				}
+			}
+			return nil
+		}) // errors are in problems
+	}
+}
+
+var (
+	rolloutName = text.Pattern(`^rollout-.*\.jsonl(?:\.zst)?$`)
+	threadIn    = text.Pattern(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`)
+)
+
+// file takes in a file that may be a rollout. One that is known isn't opened.
+func (f *finder) file(path string, info fs.FileInfo) {
+	named := threadIn().FindString(filepath.Base(path))
+	if f.seen != nil {
+		if id, ok := f.seen(path, info.Size(), info.ModTime()); ok {
+			f.rollouts = append(f.rollouts, rollout{thread: cmp.Or(named, string(id)), path: path, info: info, of: id})
+			return
+		}
+	}
+	h, ours, err := peek(path, info)
+	switch {
+	case err != nil:
+		f.problem(path, err)
+		return
+	case !ours && (named == "" || !rolloutName().MatchString(filepath.Base(path))):
+		return
+	}
+	thread := ingest.FolderID(cmp.Or(h.id, named))
+	if h.parent != "" && h.parent != h.id {
+		f.parent[thread] = h.parent
+	}
+	f.rollouts = append(f.rollouts, rollout{thread: thread, path: path, info: info})
+}
+
+// peek reads the header of a file.
+func peek(path string, info fs.FileInfo) (h header, ours bool, err error) {
+	in, err := plain(ingest.FileAt(filepath.Base(path), ingest.Transcript, path, info)).Open()
+	if err != nil {
+		return h, false, err
+	}
+	defer in.Close()
+	lines := jsonl.NewLines(io.LimitReader(in, headBytes))
+	for range 5 {
+		line, err := lines.Next()
+		if err != nil {
+			return h, false, nil // who parses it reports what is wrong with it
+		}
+		b := []byte(strings.TrimSpace(string(line.Bytes)))
+		if r, ok := readRecord(jsonl.NewCursor(b), b); ok && r.kind == "session_meta" {
+			h = readHeader(r.payload)
+			return h, h.id != "", nil
+		}
+	}
+	return h, false, nil
+}
+
+// found makes the sessions of what was gathered, in order of their ids.
+func (f *finder) found() []ingest.Found {
+	slices.SortFunc(f.rollouts, func(a, b rollout) int {
+		return cmp.Or(strings.Compare(filepath.Base(a.path), filepath.Base(b.path)), strings.Compare(a.path, b.path))
+	})
+	there := map[string]bool{}
+	for _, r := range f.rollouts {
+		there[r.thread] = true
+	}
+	by := map[ingest.SessionID]*ingest.Found{}
+	var ids []ingest.SessionID
+	for _, r := range f.rollouts {
+		id := r.of
+		if id == "" {
+			id = ingest.SessionID(f.rootOf(r.thread, there))
+		}
+		if id != ingest.SessionID(r.thread) && !there[string(id)] {
+			f.problem(r.path, errors.New("sub-agent of session "+string(id)+", which isn't here"))
+			continue
+		}
+		s := by[id]
+		if s == nil {
+			s = &ingest.Found{ID: id, Source: ingest.Codex, Root: f.root}
+			by[id], ids = s, append(ids, id)
+		}
+		s.Files = append(s.Files, fileOf(s, r))
+	}
+	slices.Sort(ids)
+	var all []ingest.Found
+	for _, id := range ids {
+		s := by[id]
+		slices.SortStableFunc(s.Files, func(a, b ingest.File) int { return last(a) - last(b) })
+		all = append(all, *s)
+	}
+	return all
+}
+
+func last(f ingest.File) int {
+	if f.Role == ingest.SubagentFile {
+		return 1
+	}
+	return 0
+}
+
+// rootOf is the thread that a person talked to, of a sub-agent's; the thread itself where that isn't here.
+func (f *finder) rootOf(thread string, there map[string]bool) string {
+	root := thread
+	for range 16 { // as deep as nobody nests
+		up := f.parent[root]
+		if up == "" || !there[up] {
+			break
+		}
+		root = up
+	}
+	return root
+}
+
+// fileOf names a rollout among a session's files: the first is the conversation, unpacked or packed.
+func fileOf(s *ingest.Found, r rollout) ingest.File {
+	base := filepath.Base(r.path)
+	name, role := mainName, ingest.Transcript
+	switch stem := strings.TrimSuffix(base, ".zst"); {
+	case ingest.SessionID(r.thread) != s.ID:
+		name, role = "subagents/"+r.thread+".jsonl", ingest.SubagentFile
+	case slices.ContainsFunc(s.Files, func(o ingest.File) bool {
+		return o.Role == ingest.Transcript && strings.TrimSuffix(filepath.Base(o.Path), ".zst") != stem
+	}):
+		name = "transcripts/" + stem
+	}
+	if strings.HasSuffix(base, ".zst") {
+		name += ".zst"
+	}
+	for slices.ContainsFunc(s.Files, func(o ingest.File) bool { return o.Name == name }) { // a copy elsewhere
+		name = "copies/" + name
+		role = ingest.SideFile
+	}
+	return ingest.FileAt(name, role, r.path, r.info)
+}

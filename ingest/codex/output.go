@@ -1,0 +1,184 @@
+package codex
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+	"recall/text"
+)
+
+// takeOutput pairs what came of a call with it.
+func takeOutput(p *parser, payload []byte) {
+	var id string
+	var output []byte
+	fields(payload, jsonl.Fields{"call_id": &id, "output": &output})
+	p.answer = true
+	calls := p.calls[id]
+	if len(calls) == 0 {
+		p.s.Report.Ignore("result without its call")
+		return
+	}
+	if calls[0].Done {
+		return
+	}
+	r := resultOf(output)
+	if strings.Contains(r.text, "<!-- recall ") {
+		p.s.Hand(r.text)
+		p.s.Pasted = ingest.Union(p.s.Pasted, ingest.PayloadIDs(r.text, true)...)
+		p.s.Carried = ingest.Union(p.s.Carried, ingest.CarriedIDs(r.text)...)
+	}
+	for _, c := range calls {
+		p.finishCall(c, r)
+	}
+	p.takeStructured(calls[0], id, r)
+}
+
+// A result is what came of a call, without what the client puts round a command's output.
+type result struct {
+	text    string
+	size    int64
+	exit    int    // of a command
+	exited  bool   // it is known
+	process string // that goes on, ""
+	failed  bool   // the client says so
+}
+
+func resultOf(output []byte) (r result) {
+	c := jsonl.NewCursor(output)
+	switch c.Kind() {
+	case '{':
+		var ok, told bool
+		c.Fields(jsonl.Fields{"content": &r.text, "success": func() { told, ok = true, c.Text() == "true" }})
+		r.failed = told && !ok
+	default:
+		r.text = joined(output)
+	}
+	r.size = int64(len(r.text))
+	if strings.HasPrefix(r.text, `{"output":`) { // until late 2025
+		inner := r.text
+		c := jsonl.NewCursor([]byte(inner))
+		var exit []byte
+		c.Fields(jsonl.Fields{"output": &r.text, "metadata": func() { c.Fields(jsonl.Fields{"exit_code": &exit}) }})
+		r.exits(string(exit))
+		return r
+	}
+	head, body, ok := strings.Cut(r.text, "\nOutput:\n")
+	if !ok {
+		head, ok = strings.CutSuffix(r.text, "\nOutput:")
+	}
+	if !ok || len(head) > 600 || !wrapped().MatchString(head) {
+		return r
+	}
+	r.text = body
+	if m := exitLine().FindStringSubmatch(head); m != nil {
+		r.exits(m[1])
+	}
+	if m := processLine().FindStringSubmatch(head); m != nil {
+		r.process = m[1]
+	}
+	return r
+}
+
+var (
+	wrapped     = text.Pattern(`(?m)^(?:Wall time|Exit code|Process )`)
+	exitLine    = text.Pattern(`(?m)^(?:Exit code:|Process exited with code) (-?\d+)\s*$`)
+	processLine = text.Pattern(`(?m)^Process running with session ID (\d+)\s*$`)
+)
+
+func (r *result) exits(code string) {
+	if n, err := strconv.Atoi(code); err == nil {
+		r.exit, r.exited = n, true
+	}
+}
+
+// refusals are how the client words that a call wasn't carried out.
+var refusals = []struct {
+	opening string
+	verdict ingest.Verdict
+}{
+	{"exec command rejected by user", ingest.Rejected}, {"patch rejected by user", ingest.Rejected},
+	{"rejected by user", ingest.Rejected}, {"user rejected", ingest.Rejected}, {"user cancelled", ingest.Rejected},
+	{"This action was rejected due to unacceptable risk", ingest.Denied}, {"approval policy is", ingest.Denied},
+	{"exec command rejected by", ingest.Denied}, {"patch rejected", ingest.Denied}, {"command rejected", ingest.Denied},
+}
+
+// finishCall notes what came of a call.
+func (p *parser) finishCall(c *ingest.ToolCall, r result) {
+	c.Done, c.At, c.ResultLen = true, p.at, r.size
+	c.Result = clippedResult(r.text)
+	c.ResultTurn = ingest.TurnID(p.id())
+	for _, how := range refusals {
+		if strings.HasPrefix(strings.TrimSpace(r.text), how.opening) {
+			c.Verdict, c.Failed = how.verdict, true
+			return
+		}
+	}
+	c.Failed = r.failed || r.exited && r.exit != 0
+	switch {
+	case c.Command != "":
+		c.Failed = c.Failed || strings.HasPrefix(r.text, "aborted") || strings.HasPrefix(r.text, "exec_command failed")
+		if r.exited && r.exit != 0 {
+			c.Result = "Exit code " + strconv.Itoa(r.exit) + "\n" + c.Result
+		}
+	case c.Path != "": // a patch that did something says so
+		c.Failed = c.Failed || !r.exited && !strings.HasPrefix(r.text, "Success") && !strings.HasPrefix(r.text, "{}") &&
+			!strings.HasPrefix(r.text, "Done")
+	}
+	if c.Command != "" && !c.Failed && r.process == "" {
+		ingest.NoteCommit(c)
+	}
+	if r.process != "" {
+		p.running[r.process] = c
+	}
+}
+
+func clippedResult(s string) string {
+	if s = ingest.StripANSI(s); len(s) > 2*ingest.ClipResult {
+		return ingest.ClipMiddle(s, ingest.ClipResult)
+	}
+	return s
+}
+
+// takeStructured reads what a result says beside its text.
+func (p *parser) takeStructured(c *ingest.ToolCall, id string, r result) {
+	switch c.Name {
+	case "AskUserQuestion":
+		if c.Answers = answered(p.asked[id], r.text); len(c.Answers) == 0 {
+			c.Failed = true
+		}
+	case "Agent":
+		fields([]byte(r.text), jsonl.Fields{"agent_id": &c.Agent})
+		for agent, call := range p.spawned {
+			if call == id {
+				c.Agent = agent
+			}
+		}
+	case "write_stdin": // the command it writes to goes on, or ends
+		of := p.running[c.Input["session_id"]]
+		if of == nil || !r.exited {
+			return
+		}
+		c.Failed = false // it did what it was to
+		p.exited(of, r.exit)
+		of.Result = clippedResult(strings.TrimSpace(of.Result + "\n" + r.text))
+		if !of.Failed {
+			ingest.NoteCommit(of)
+		}
+	}
+}
+
+// exited notes how a command ended.
+func (p *parser) exited(c *ingest.ToolCall, exit int) {
+	if c.Failed = exit != 0; c.Failed && !strings.HasPrefix(c.Result, "Exit code ") {
+		c.Result = "Exit code " + strconv.Itoa(exit) + "\n" + c.Result
+	}
+}
+
+// erred reports whether what a server's tool gave is an error.
+func erred(result []byte) bool {
+	return bytes.HasPrefix(result, []byte(`{"Err"`)) || bytes.Contains(result, []byte(`"isError":true`)) ||
+		bytes.Contains(result, []byte(`"is_error":true`))
+}

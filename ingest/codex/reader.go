@@ -1,0 +1,193 @@
+// Package codex finds and reads the sessions of OpenAI's Codex: what its command line, its editor extensions and its
+// app write.
+//
+// On disk, below CODEX_HOME (~/.codex):
+//
+//	sessions/<year>/<month>/<day>/rollout-<time>-<thread>.jsonl    a thread; ….jsonl.zst once it was packed
+//	archived_sessions/…                                            those that were put away
+//
+// A line is an envelope: a time, a type, a payload. What the model saw (response_item) and what the screen showed
+// (event_msg) are both there, so that most is said twice; the conversation is read from the former, and what the
+// person typed is told from what the client put under their name by the latter. A thread that was forked begins with
+// a copy of the other's lines, under new times. Sub-agents' threads have files of their own.
+//
+// A session's files are named, in the library too: "transcript.jsonl" (".zst"), "subagents/<thread>.jsonl", and
+// "transcripts/rollout-….jsonl", with which a thread went on after it was taken back.
+package codex
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"recall/ingest"
+)
+
+// KnownVersion is the newest version of the client that this parser was written for; see ingest.Report.Newer.
+const KnownVersion = "0.160.0"
+
+// mainName is the name of a session's conversation among its files.
+const mainName = "transcript.jsonl"
+
+// Reader finds and parses Codex's sessions. Its zero value is ready.
+type Reader struct{}
+
+var _ ingest.Reader = Reader{}
+
+// Source is ingest.Codex.
+func (Reader) Source() ingest.Source { return ingest.Codex }
+
+// Roots lists Codex's own folders that exist here.
+func (Reader) Roots() []string {
+	all := []string{os.Getenv("CODEX_HOME")}
+	if home, err := os.UserHomeDir(); err == nil {
+		all = append(all, filepath.Join(home, ".codex"))
+	}
+	return ingest.Folders(slices.DeleteFunc(all, func(dir string) bool { return dir == "" }))
+}
+
+// Parse reads a session's rollouts, then its sub-agents'. It says nothing of what a fork has from another: that takes
+// the whole family, see ingest.Own.
+func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error) {
+	if err := ingest.CheckID(f.ID); err != nil {
+		return nil, err
+	}
+	s := &ingest.Session{ID: f.ID, Source: ingest.Codex}
+	p := newParser(s)
+	said := withRole(f, ingest.Transcript)
+	p.many = len(said) > 1
+	for _, file := range said {
+		if err := p.read(ctx, file); err != nil {
+			return nil, fmt.Errorf("parse session %s: %w", f.ID, err)
+		}
+	}
+	spawned := p.spawned
+	s.Helper = p.own.helper
+	p.finish()
+	for _, file := range withRole(f, ingest.SubagentFile) {
+		if err := takeSubagent(ctx, s, file, spawned); err != nil {
+			if ctx.Err() != nil {
+				return nil, err
+			}
+			s.Report.Conflicts = append(s.Report.Conflicts, file.Name+": "+err.Error())
+		}
+	}
+	return s, nil
+}
+
+func withRole(f ingest.Found, role ingest.FileRole) []ingest.File {
+	return slices.DeleteFunc(slices.Clone(f.Files), func(file ingest.File) bool { return file.Role != role })
+}
+
+// read takes in all lines of a file.
+func (p *parser) read(ctx context.Context, f ingest.File) error {
+	p.file, p.metas, p.here = f.Name, 0, nil
+	p.s.Report.Files++
+	err := ingest.EachLine(ctx, plain(f), p.takeLine)
+	for _, h := range p.here {
+		p.before[h] = true
+	}
+	return err
+}
+
+// plain is a file as it was before it was packed.
+func plain(f ingest.File) ingest.File {
+	if !strings.HasSuffix(f.Name, ".zst") {
+		return f
+	}
+	packed := f.Open
+	f.Open = func() (io.ReadCloser, error) {
+		in, err := packed()
+		if err != nil {
+			return nil, err
+		}
+		d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(128<<20))
+		if err != nil {
+			in.Close()
+			return nil, err
+		}
+		return unpacking{d, in}, nil
+	}
+	return f
+}
+
+// unpacking is a packed file that is read.
+type unpacking struct {
+	*zstd.Decoder
+	in io.Closer
+}
+
+func (u unpacking) Close() error {
+	u.Decoder.Close()
+	return u.in.Close()
+}
+
+// takeSubagent reads a sub-agent's rollout. What it was given of its parent's conversation isn't its own.
+func takeSubagent(ctx context.Context, s *ingest.Session, f ingest.File, spawned map[string]string) error {
+	k := newParser(&ingest.Session{})
+	if err := k.read(ctx, f); err != nil {
+		return err
+	}
+	k.finish()
+	s.Report.Add(k.s.Report)
+	had := map[string]bool{}
+	for i := range s.Turns {
+		for _, key := range s.Turns[i].Keys {
+			had[key] = true
+		}
+	}
+	sub := ingest.Subagent{ID: k.own.id, Type: k.own.role, Description: k.own.nickname, Call: spawned[k.own.id],
+		File: f.Name, Turns: slices.DeleteFunc(k.s.Turns, func(t ingest.Turn) bool {
+			return slices.ContainsFunc(t.Keys, func(key string) bool { return had[key] })
+		})}
+	for i := range sub.Turns {
+		sub.Turns[i].N = i + 1
+	}
+	for _, c := range ingest.EachCall(s.Turns) {
+		if sub.Call == "" && c.Agent == sub.ID && sub.ID != "" {
+			sub.Call = c.ID
+		}
+	}
+	s.Subagents = append(s.Subagents, sub)
+	return nil
+}
+
+// headBytes is how much of a file is read to know its family: what comes before the first prompt is long.
+const headBytes = 4 << 20
+
+// Head reads the first records of a session.
+func (Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
+	head := ingest.Head{ID: f.ID, Empty: true}
+	for _, file := range withRole(f, ingest.Transcript) {
+		p := newParser(&ingest.Session{ID: f.ID})
+		open := plain(file).Open
+		file.Name = strings.TrimSuffix(file.Name, ".zst")
+		file.Open = func() (io.ReadCloser, error) {
+			in, err := open()
+			return struct {
+				io.Reader
+				io.Closer
+			}{io.LimitReader(in, headBytes), in}, err
+		}
+		if err := p.read(ctx, file); err != nil {
+			return head, err
+		}
+		p.finish()
+		for _, v := range p.s.Versions {
+			head.Version = v
+		}
+		for _, t := range p.s.Turns {
+			if len(t.Keys) > 0 {
+				head.Empty, head.Keys, head.Started = false, t.Keys, t.At
+				return head, nil
+			}
+		}
+	}
+	return head, nil
+}

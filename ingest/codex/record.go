@@ -1,0 +1,107 @@
+package codex
+
+import (
+	"strings"
+	"time"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+)
+
+// A record is a line of a rollout: what it is, when, and what it holds.
+type record struct {
+	kind, inner string // session_meta, response_item, event_msg, …; of the last two the payload's own type
+	at          time.Time
+	ordinal     int64
+	payload     []byte // an object
+}
+
+// readRecord reads an object. Before there were envelopes, in 2025, each line was the
+// payload itself: a header without a type, then the items.
+func readRecord(c *jsonl.Cursor, b []byte) (r record, ok bool) {
+	var at, id, state string
+	ok = c.Kind() == '{' && c.Fields(jsonl.Fields{"type": &r.kind, "timestamp": &at, "payload": &r.payload,
+		"ordinal": &r.ordinal, "id": &id, "record_type": &state})
+	if r.at, _ = ingest.ParseTime(at); r.payload == nil {
+		r.payload = b[:len(b)-len(c.Rest())]
+		switch {
+		case r.kind == "" && state == "" && id != "":
+			r.kind = "session_meta"
+		case r.kind == "":
+			r.kind = state
+		case items[r.kind] != nil:
+			r.kind, r.inner = "response_item", r.kind
+		}
+	} else if r.kind == "response_item" || r.kind == "event_msg" {
+		jsonl.NewCursor(r.payload).Fields(jsonl.Fields{"type": &r.inner})
+	}
+	return r, ok
+}
+
+// header is what a session_meta says.
+type header struct {
+	id, at, cwd, version, branch string
+	forkedFrom, parent           string
+	role, nickname               string
+	helper                       bool   // its client's own: a review, a memory's making
+	base                         string // the thread whose beginning it goes on from, up to before
+	before                       int64
+}
+
+func readHeader(payload []byte) (h header) {
+	c := jsonl.NewCursor(payload)
+	spawned := jsonl.Fields{"parent_thread_id": &h.parent, "agent_role": &h.role, "agent_nickname": &h.nickname}
+	c.Fields(jsonl.Fields{
+		"id": &h.id, "timestamp": &h.at, "cwd": &h.cwd, "cli_version": &h.version, "forked_from_id": &h.forkedFrom,
+		"parent_thread_id": &h.parent, "agent_role": &h.role, "agent_nickname": &h.nickname,
+		"git":          func() { c.Fields(jsonl.Fields{"branch": &h.branch}) },
+		"history_base": func() { c.Fields(jsonl.Fields{"thread_id": &h.base, "end_ordinal_exclusive": &h.before}) },
+		"source": func() {
+			c.Fields(jsonl.Fields{"subagent": func() {
+				h.helper = true
+				c.Fields(jsonl.Fields{"thread_spawn": func() { c.Fields(spawned) }})
+			}})
+		},
+	})
+	return h
+}
+
+// texts joins the texts of a list of blocks; kinds, where the client gives them, are of each block.
+func texts(raw []byte, take func(i int, kind, text string)) {
+	c := jsonl.NewCursor(raw)
+	if c.Kind() == '"' {
+		take(0, "", c.String())
+		return
+	}
+	i := 0
+	c.Array(func() {
+		var kind string
+		var text jsonl.Escaped
+		c.Fields(jsonl.Fields{"type": &kind, "text": &text})
+		take(i, kind, jsonl.Unquote(text))
+		i++
+	})
+}
+
+func joined(raw []byte) string {
+	var all []string
+	texts(raw, func(_ int, _, text string) {
+		if text = strings.TrimSpace(text); text != "" {
+			all = append(all, text)
+		}
+	})
+	return strings.Join(all, "\n\n")
+}
+
+// fields reads members of an object.
+func fields(raw []byte, into jsonl.Fields) { jsonl.NewCursor(raw).Fields(into) }
+
+// words reads a list of strings, or one.
+func words(raw []byte) (list []string) {
+	c := jsonl.NewCursor(raw)
+	if c.Kind() == '"' {
+		return []string{c.String()}
+	}
+	c.Array(func() { list = append(list, c.Text()) })
+	return list
+}

@@ -1,0 +1,242 @@
+package codex
+
+import (
+	"slices"
+	"strings"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+	"recall/text"
+)
+
+const (
+	handedOver  = "Another language model started to solve this problem" // opens a compaction's summary
+	planHanded  = "A previous agent produced the plan below"             // opens the prompt that carries a plan over
+	planAgreed  = "Implement the plan."                                  // is sent when the person agrees to it
+	ideRequest  = "## My request for Codex:"                             // ends what an editor puts before a prompt
+	imageOnly   = "[image]"
+	planOpening = "<proposed_plan>"
+)
+
+// wrappers are what the client puts under the person's name: how it begins, and how it ends.
+var wrappers = func() (list [][2]string) {
+	list = [][2]string{{"# agents.md instructions", "</instructions>"}, {"<hook_prompt", "</hook_prompt>"},
+		{strings.ToLower(handedOver), ""}, {"</image>", ""},
+		{"<permissions instructions>", "</permissions instructions>"}}
+	for _, tag := range strings.Fields(`environment_context user_instructions turn_aborted skill subagent_notification
+		recommended_plugins agent_message_board_notification user_action goal_context codex_internal_context
+		apps_instructions skills_instructions plugins_instructions collaboration_mode personality_spec model_switch
+		realtime_conversation image`) {
+		list = append(list, [2]string{"<" + tag, "</" + tag + ">"})
+	}
+	return list
+}()
+
+// injected reports whether a block of text is wholly the client's.
+func injected(block string) bool {
+	low := strings.ToLower(strings.TrimSpace(block))
+	return slices.ContainsFunc(wrappers, func(w [2]string) bool {
+		return strings.HasPrefix(low, w[0]) && strings.HasSuffix(low, w[1])
+	})
+}
+
+// typedIn is a block as the person typed it: what an editor adds stands before it.
+func typedIn(block string) string {
+	if at := strings.LastIndex(block, "\n"+ideRequest); at >= 0 || strings.HasPrefix(block, ideRequest) {
+		block = block[at+1+len(ideRequest):]
+	}
+	return strings.TrimSpace(block)
+}
+
+// takeMessage takes what was said, by whomever.
+func takeMessage(p *parser, payload []byte) {
+	var role string
+	var content, about []byte
+	fields(payload, jsonl.Fields{"role": &role, "content": &content,
+		"internal_chat_message_metadata_passthrough": &about})
+	switch role {
+	case "user":
+		p.takeUser(content, about)
+	case "assistant":
+		p.takeSaid(joined(content))
+	case "developer", "system":
+		p.s.Report.Ignore(role + " message")
+	default:
+		p.s.Report.Odd("role " + role)
+	}
+}
+
+// takeUser takes a message under the person's name, block by block: newer clients say of each what it is.
+func (p *parser) takeUser(content, about []byte) {
+	var kinds []string
+	c := jsonl.NewCursor(about)
+	c.Fields(jsonl.Fields{"content_item_kinds": func() { c.Array(func() { kinds = append(kinds, c.Text()) }) }})
+	var typed []string
+	images, sure := false, false
+	texts(content, func(i int, kind, block string) {
+		images = images || kind == "input_image"
+		is := ""
+		if i < len(kinds) {
+			is = kinds[i]
+		}
+		switch shell, ok := shellCommand(block); {
+		case ok:
+			p.draft(ingest.User, ingest.Shell, shell)
+		case strings.TrimSpace(block) == "":
+		case strings.HasPrefix(is, "user."):
+			typed, sure = append(typed, typedIn(block)), true
+		case is != "" && is != "unknown", injected(block):
+			p.handed(block)
+			p.ranIn(block)
+			p.s.Report.Ignore("injected context")
+		default:
+			typed = append(typed, typedIn(block))
+		}
+	})
+	said := strings.Join(typed, "\n\n")
+	if said == "" && images {
+		said = imageOnly
+	}
+	if said != "" {
+		p.takePrompt(said, false, sure)
+	}
+}
+
+// ranIn takes the folder from what the client says of its surroundings, as only the first ones did nowhere else.
+func (p *parser) ranIn(block string) {
+	if m := workingDir().FindStringSubmatch(block); m != nil && p.dir == "" {
+		p.dir = m[1]
+		p.s.CountDir(p.dir, 0)
+	}
+}
+
+var workingDir = text.Pattern(`(?m)^Current working directory: (.+?)\s*$`)
+
+// handed notes recall's payloads in what the client put beside the turns.
+func (p *parser) handed(block string) {
+	if ids := ingest.CarriedIDs(block); len(ids) > 0 {
+		p.s.Carried = ingest.Union(p.s.Carried, ids...)
+		p.s.Injected = ingest.Union(p.s.Injected, ingest.PayloadIDs(block, false)...)
+		p.s.Hand(block)
+	}
+}
+
+// takePrompt takes what the person typed: as the conversation has it, and as the screen did, in either order.
+func (p *parser) takePrompt(said string, shown, sure bool) {
+	said = ingest.ClippedText(said)
+	for _, d := range p.run {
+		if heard := &d.inTalk; d.typed == said {
+			if shown {
+				heard = &d.shown
+			}
+			if !*heard {
+				*heard, d.unsure = true, d.unsure && !sure
+				return
+			}
+		}
+	}
+	kind, text := ingest.Prompt, said
+	if strings.HasPrefix(said, planHanded) {
+		kind = ingest.PlanTurn
+		_, text, _ = strings.Cut(said, "\n")
+	}
+	d := p.draft(ingest.User, kind, strings.TrimSpace(text))
+	d.typed, d.shown, d.inTalk, d.unsure = said, shown, !shown, !sure
+	p.run = append(p.run, d)
+}
+
+// settleRun drops what stands under the person's name without their having typed it.
+func (p *parser) settleRun() {
+	told := p.told || slices.ContainsFunc(p.run, func(d *draft) bool { return !d.unsure })
+	for _, d := range p.run {
+		if d.unsure && told {
+			d.dropped = true
+			p.handed(d.turn.Text)
+			p.s.Report.Ignore("injected context")
+		}
+	}
+	p.run = nil
+}
+
+// takeTyped takes an event that says what was typed.
+func takeTyped(p *parser, payload []byte) {
+	var said string
+	var images []byte
+	fields(payload, jsonl.Fields{"message": &said, "images": &images})
+	p.sawTyped(said, len(words(images)) > 0)
+}
+
+func (p *parser) sawTyped(said string, images bool) {
+	if injected(said) {
+		p.s.Report.Ignore("injected context")
+		return
+	}
+	if said = typedIn(said); said == "" && images {
+		said = imageOnly
+	}
+	if said != "" {
+		p.takePrompt(said, true, true)
+		p.told = true
+	}
+}
+
+// shellCommand is what the person ran themselves.
+func shellCommand(block string) (string, bool) {
+	block = strings.TrimSpace(block)
+	if !strings.HasPrefix(block, "<user_shell_command>") {
+		return "", false
+	}
+	_, rest, _ := strings.Cut(block, "<command>")
+	command, _, ok := strings.Cut(rest, "</command>")
+	return strings.TrimSpace(command), ok
+}
+
+// takeSaid takes what the assistant said. A plan in it is put before the person.
+func (p *parser) takeSaid(said string) {
+	before, rest, ok := strings.Cut(said, planOpening)
+	if !ok {
+		p.message().say(said)
+		return
+	}
+	plan, after, _ := strings.Cut(rest, strings.Replace(planOpening, "<", "</", 1))
+	p.message().say(strings.TrimSpace(strings.TrimSpace(before) + "\n\n" + strings.TrimSpace(after)))
+	p.takePlan(plan)
+}
+
+// takePlan takes a plan, once: the client says it twice.
+func (p *parser) takePlan(plan string) {
+	d, plan := p.message(), ingest.ClippedText(strings.TrimSpace(plan))
+	known := slices.ContainsFunc(d.calls, func(c *ingest.ToolCall) bool { return c.Plan != nil && c.Plan.Text == plan })
+	if plan != "" && !known {
+		d.calls = append(d.calls, &ingest.ToolCall{ID: "plan-" + text.Hash(plan, 4), Name: "ExitPlanMode", Done: true,
+			At: p.at, ResultTurn: d.turn.ID, Plan: &ingest.Plan{Text: plan}})
+	}
+}
+
+func (d *draft) say(said string) {
+	if said != "" && !slices.Contains(d.said, said) {
+		d.said = append(d.said, said)
+	}
+}
+
+// takeThought takes the summary of what the model thought, and where there is one the thought itself.
+func takeThought(p *parser, payload []byte) {
+	var summary, content []byte
+	fields(payload, jsonl.Fields{"summary": &summary, "content": &content})
+	if thought := strings.TrimSpace(joined(summary) + "\n\n" + joined(content)); thought != "" {
+		d := p.message()
+		d.thought = append(d.thought, thought)
+	}
+}
+
+// takeAgentMessage keeps what agents tell each other.
+func (p *parser) takeAgentMessage(payload []byte) {
+	var content []byte
+	var author, recipient string
+	fields(payload, jsonl.Fields{"author": &author, "recipient": &recipient, "content": &content})
+	if said := joined(content); said != "" {
+		p.settleRun()
+		d := p.draft(ingest.User, ingest.Event, said)
+		d.turn.Name, p.answer = strings.TrimSpace("agent-message "+author), true
+	}
+}
