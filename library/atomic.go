@@ -118,8 +118,12 @@ func (l *Library) tempName() (string, error) {
 // beginStage makes this process's folder under .tmp and removes those of dead
 // processes.
 func (l *Library) beginStage() error {
-	if l.stage != "" {
+	if l.stage != "" && disk.Exists(l.stage) {
 		return nil
+	}
+	if l.stage != "" { // another folder was put in the library's place: a copy brought back, a disk
+		l.stageLock.Unlock()
+		l.stage, l.stageLock = "", nil
 	}
 	if err := l.ReadOnly(); err != nil {
 		return err

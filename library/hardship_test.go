@@ -204,3 +204,46 @@ func TestPermissionDenied(t *testing.T) {
 		t.Errorf("with the permission back: %+v", c)
 	}
 }
+
+// Where another folder takes the place of the library's, as a copy that is brought back does, whoever
+// had it open goes on in that one: what is new isn't lost, nor written into the folder that went.
+func TestFolderReplaced(t *testing.T) {
+	l, src := newLib(t), t.TempDir()
+	take := func(id string) error {
+		write(t, filepath.Join(src, id, "transcript.jsonl"), "{}\n")
+		_, err := l.Archive(t.Context(), find(t, id, filepath.Join(src, id)))
+		return err
+	}
+	const first, second, third = "00000001-aaaa", "00000002-aaaa", "00000003-aaaa"
+	if err := take(first); err != nil {
+		t.Fatal(err)
+	}
+	old := l.Dir() + " before"
+	if err := os.Rename(l.Dir(), old); err != nil {
+		t.Skip(err) // Windows moves no folder in which a lock is held
+	}
+	if err := take(second); err == nil || disk.Exists(l.Dir()) {
+		t.Error("archived though the library's folder was gone")
+	}
+	if err := os.CopyFS(l.Dir(), os.DirFS(old)); err != nil {
+		t.Fatal(err)
+	}
+	for _, own := range []string{".tmp", ".locks"} {
+		os.RemoveAll(filepath.Join(l.Dir(), own))
+	}
+	for _, id := range []string{second, third} {
+		if err := take(id); err != nil {
+			t.Error(err)
+		}
+	}
+	for dir, want := range map[string]int{l.Dir(): 3, old: 1} {
+		o, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer o.Close()
+		if all, err := o.Sessions(); err != nil || len(all) != want {
+			t.Errorf("%s: got %d sessions, %v, want %d", dir, len(all), err, want)
+		}
+	}
+}
