@@ -273,6 +273,55 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// A watch tells of what it can't archive, once, and goes on.
+func TestWatchTellsOfFaults(t *testing.T) {
+	root := t.TempDir()
+	first.write(t, root)
+	p := own(open(t, t.TempDir()), root)
+	locks := filepath.Join(p.Library.Dir(), ".locks")
+	if err := os.MkdirAll(locks, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	held := flock.New(filepath.Join(locks, "folders.lock"))
+	if ok, err := held.TryLock(); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	p.Library.LockWait(5 * time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	told, looks := make(chan pipeline.Report, 100), 0
+	ended := make(chan error, 1)
+	go func() {
+		ended <- p.Watch(ctx, pipeline.WatchOptions{Poll: true, Quiet: time.Hour, Report: func(r pipeline.Report, err error) {
+			if err != nil {
+				t.Error(err)
+			}
+			told <- r
+		}})
+	}()
+	for r := range told {
+		if looks++; looks == 1 && (len(r.Problems) != 1 || r.New > 0) {
+			t.Fatalf("first told of %+v", r)
+		}
+		if looks == 1 {
+			time.Sleep(3 * time.Second) // it looks again, and says nothing
+			if len(told) > 0 {
+				t.Errorf("told again: %+v", <-told)
+			}
+			if err := held.Unlock(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if r.New > 0 {
+			break
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
 // BenchmarkArchiveNothingNew is an archive over 10,000 sessions that are all
 // known, as a process of its own does it: 300 ms at most.
 func BenchmarkArchiveNothingNew(b *testing.B) {

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -81,6 +82,7 @@ type watch struct {
 	ask     time.Time // ask the model; zero if there is none
 	asking  sync.WaitGroup
 	busy    atomic.Bool // asking
+	faults  []string    // paths that the last look could not archive
 }
 
 // Sooner is the earlier one of two times; one that is zero doesn't count.
@@ -124,9 +126,20 @@ func (w *watch) look(ctx context.Context) {
 	if changed := r.New + r.Grown; changed > 0 {
 		w.distill = Sooner(w.distill, end.Add(w.options.Quiet))
 	}
-	if r.New+r.Grown+r.Vanished+r.Packed > 0 || err != nil {
+	if w.fault(r.Problems) || r.New+r.Grown+r.Vanished+r.Packed > 0 || err != nil {
 		w.report(ctx, r, err)
 	}
+}
+
+// fault reports whether there are others than the last look had.
+func (w *watch) fault(problems []ingest.Problem) bool {
+	had := w.faults
+	w.faults = nil
+	for _, p := range problems {
+		w.faults = append(w.faults, p.Path)
+	}
+	slices.Sort(w.faults)
+	return len(problems) > 0 && !slices.Equal(had, w.faults)
 }
 
 // make distills what is quiet. What isn't yet is looked at again in a while.
