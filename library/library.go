@@ -96,6 +96,7 @@ type Library struct {
 	lockWait time.Duration
 
 	formatMu  sync.Mutex    // guards the change of format
+	fileStamp stamp         // library.toml as the format was last read
 	inFolders chan struct{} // full while one of this process has the lock of folders
 
 	stageMu   sync.Mutex

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 
 	"github.com/pelletier/go-toml/v2"
@@ -36,8 +37,26 @@ func (l *Library) seal(path string) error {
 		disk.SyncDir(filepath.Dir(path)))
 }
 
+// lookAtFormat notices that a newer recall has upgraded the library while this one had it open.
+func (l *Library) lookAtFormat() {
+	fi, err := os.Stat(filepath.Join(l.dir, "library.toml"))
+	if err != nil {
+		return
+	}
+	l.formatMu.Lock()
+	defer l.formatMu.Unlock()
+	if stampOf(fi) == l.fileStamp {
+		return
+	}
+	if f, err := readLibraryFile(l.dir); err == nil {
+		l.fileStamp = stampOf(fi)
+		l.format.Store(max(l.format.Load(), int32(f.Format)))
+	}
+}
+
 // upgrade brings the files at the top to this format before the first write.
 func (l *Library) upgrade() error {
+	l.lookAtFormat()
 	if err := l.ReadOnly(); err != nil {
 		return err
 	}
