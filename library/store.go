@@ -327,11 +327,11 @@ func (l *Library) AppendEdits(id ingest.SessionID, edits []payload.Edit) error {
 
 // Remark has session.json say what edits.jsonl says of the session as a whole.
 func (l *Library) Remark(id ingest.SessionID) error {
-	edits, err := l.Edits(id)
-	if err != nil && !errors.Is(err, ErrDamaged) { // the lines that are whole count
-		return err
-	}
 	return l.withSession(id, func(e Entry) error {
+		edits, err := l.Edits(id)
+		if err != nil && !errors.Is(err, ErrDamaged) { // the lines that are whole count
+			return err
+		}
 		e.Marks = payload.MarksOf(edits)
 		return l.saveEntry(e)
 	})

@@ -16,6 +16,7 @@ import (
 
 	"recall/ingest"
 	. "recall/library"
+	"recall/payload"
 )
 
 // manySources writes n sessions of two projects of one name.
@@ -189,5 +190,29 @@ func TestSharedTranscripts(t *testing.T) {
 	t.Logf("%d bytes of transcripts in %d, %.1f %%", source, stored, 100*float64(stored)/float64(source))
 	if stored > source/4 {
 		t.Errorf("stored %d bytes of %d, want at most a quarter", stored, source)
+	}
+}
+
+// Of marks that several recalls make at once none is missing in session.json.
+func TestMarksTogether(t *testing.T) {
+	l, src := newLib(t), t.TempDir()
+	write(t, filepath.Join(src, "transcript.jsonl"), "{}\n")
+	archive(t, l, find(t, id, src))
+	who := []*Library{again(t, l), again(t, l), again(t, l)}
+	for round := range 20 {
+		var g errgroup.Group
+		for n, own := range who {
+			g.Go(func() error {
+				mark := &payload.Mark{Tag: []string{fmt.Sprintf("t%d-%d", n, round)}}
+				return own.AppendEdits(id, []payload.Edit{{Op: payload.OpMark, Mark: mark}})
+			})
+		}
+		if err := g.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		e, err := again(t, l).Session(id)
+		if want := len(who) * (round + 1); err != nil || len(e.Marks.Tags) != want {
+			t.Fatalf("got %d tags, %v, want %d", len(e.Marks.Tags), err, want)
+		}
 	}
 }
