@@ -77,7 +77,8 @@ func Against(ctx context.Context, ix Items, a Action) ([]Warning, error) {
 	if q == "" {
 		return nil, nil
 	}
-	found, err := ix.Search(ctx, index.Query{Text: q, Project: a.Project, Kinds: Kinds, Limit: looked, Without: without})
+	found, err := ix.Search(ctx, index.Query{Text: q, Project: a.Project, Kinds: Kinds, Limit: looked, Without: without,
+		Archived: true}) // what was decided there still holds
 	if err != nil {
 		return nil, err
 	}

@@ -226,3 +226,20 @@ func fill(t testing.TB, items []placed) *index.Index {
 	}
 	return x
 }
+
+// What was decided in a session that a person archived still holds.
+func TestArchivedSessionsCount(t *testing.T) {
+	x := fill(t, []placed{{project: "app", title: "Queue", item: itemOf(t,
+		"d1 decision | SQLite for the timetable index, not Postgres | | Postgres | SQLite, timetable index")}})
+	a := Action{Project: "app", Text: "Let's move the timetable index to Postgres."}
+	before, err := Against(t.Context(), x, a)
+	if err != nil || len(before) != 1 {
+		t.Fatalf("got %v, %v, want a warning", before, err)
+	}
+	if err := x.SetArchived(t.Context(), "s0", true); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := Against(t.Context(), x, a); err != nil || len(after) != 1 {
+		t.Errorf("archived: got %v, %v, want the warning", after, err)
+	}
+}
