@@ -76,6 +76,9 @@ func pickable(ctx context.Context, p *pipeline.Pipeline, project library.Project
 	sessions := shelf.List(project.ID)
 	slices.SortStableFunc(sessions, func(a, b library.Listed) int { return b.Start.Compare(a.Start) })
 	for _, s := range sessions {
+		if s.Archived {
+			continue // out of lists
+		}
 		rows = append(rows, pickRow{session: s.ID, text: fmt.Sprintf("%s  %s  %s", answer.Day(s.Start),
 			terminal.Line(payload.Handle(s.Project, s.Number)), terminal.Line(s.Title))})
 	}
@@ -129,22 +132,23 @@ func runPick(ctx context.Context, a *app.App, p *pipeline.Pipeline, rows []pickR
 // previewed is what is told of a row: a session's payload, or why an item is so.
 func previewed(ctx context.Context, a *app.App, p *pipeline.Pipeline, r pickRow, width int) string {
 	var text bytes.Buffer
-	page := terminal.Page{W: &text, St: terminal.Styles(a.Color), Width: width}
+	// What transcripts say goes to the screen as anywhere: of codes for terminals, only our own.
+	page := terminal.Page{W: &terminal.Output{W: &text, Color: a.Color}, St: terminal.Styles(a.Color), Width: width}
 	if r.item != nil {
 		doc, err := answer.Why(ctx, a.Index, r.item.Placed)
 		if err != nil {
-			return err.Error()
+			return terminal.Visible(err.Error())
 		}
 		page.Form("why-item", &doc)
 		return text.String()
 	}
 	e, err := p.Library.Session(r.session)
 	if err != nil {
-		return err.Error()
+		return terminal.Visible(err.Error())
 	}
 	doc, err := a.Payload(p.Library, e)
 	if err != nil {
-		return err.Error()
+		return terminal.Visible(err.Error())
 	}
 	lines := strings.Split(payload.Render(doc, payload.Options{Budget: -1}).Text, "\n")
 	for _, line := range lines[1:max(1, len(lines)-2)] { // the marks are for those who paste it
