@@ -48,7 +48,7 @@ func (r Restoring) Missing() bool {
 // everything else; no words where its client has none.
 func (r Restoring) Resume() (words, env []string) {
 	client := r.Session.Source.Client()
-	if client.Resume == "" {
+	if client.Resume == "" || strings.HasPrefix(string(r.Session.ID), "-") { // it would be taken for a flag
 		return nil, nil
 	}
 	if !r.Own {

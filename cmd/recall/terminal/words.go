@@ -130,6 +130,9 @@ func ResumeCommand(r pipeline.Restoring) string {
 	if words == nil {
 		return ""
 	}
+	for i, word := range words {
+		words[i] = sink.Shell(word)
+	}
 	line := strings.Join(words, " ")
 	for _, set := range env {
 		name, value, _ := strings.Cut(set, "=")
