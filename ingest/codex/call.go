@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"recall/ingest"
@@ -93,7 +94,7 @@ func (p *parser) takeFunction(d *draft, id, name string, args []byte) {
 func (p *parser) add(d *draft, id string, calls ...ingest.ToolCall) {
 	for i, c := range calls {
 		if c.ID = id; i > 0 {
-			c.ID += "/" + strings.Repeat("+", i)
+			c.ID += "/" + strconv.Itoa(i)
 		}
 		d.calls = append(d.calls, &c)
 		p.calls[id] = append(p.calls[id], &c)

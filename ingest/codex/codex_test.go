@@ -109,8 +109,8 @@ func TestCalls(t *testing.T) {
 	for _, c := range ingest.EachCall(s.Turns) {
 		by[c.ID] = c
 	}
-	want(t, "edited", by["call_a5/+"].Edits, []ingest.Edit{{Old: "\tack(id)\n\tcommit(id)\n", New: "\tcommit(id)\n\tack(id)\n"}})
-	want(t, "deleted", by["call_a5/++"].Name+" "+by["call_a5/++"].Path, "delete_file internal/old_ack.go")
+	want(t, "edited", by["call_a5/1"].Edits, []ingest.Edit{{Old: "\tack(id)\n\tcommit(id)\n", New: "\tcommit(id)\n\tack(id)\n"}})
+	want(t, "deleted", by["call_a5/2"].Name+" "+by["call_a5/2"].Path, "delete_file internal/old_ack.go")
 	want(t, "refused", by["call_a6"].Verdict, ingest.Rejected)
 	want(t, "reason", by["call_a6"].Reason, "Never delete the spool, it holds deliveries that were not sent yet.")
 	want(t, "patch that failed", by["call_b2"].Failed, true)
@@ -444,4 +444,72 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("with an end of line at the end (-without +with):\n%s", d)
 		}
 	})
+}
+
+// What a person adds to the client's sentence is theirs.
+func TestPlanIsAgreedToInOwnWords(t *testing.T) {
+	said := func(role, text string) string {
+		kind := map[string]string{"user": "input_text", "assistant": "output_text"}[role]
+		return `{"timestamp":"2026-03-09T09:00:00.000Z","type":"response_item","payload":{"type":"message","role":"` + role +
+			`","content":[{"type":"` + kind + `","text":"` + text + `"}]}}` + "\n"
+	}
+	for text, kind := range map[string]ingest.TurnKind{
+		"Implement the plan.": ingest.Event,
+		"Implement the plan. If this thread has no active goal, make": ingest.Event,
+		"Implement the plan. But never use floats for money.":         ingest.Prompt,
+	} {
+		s := parseBytes(t, []byte(said("user", "Plan it.")+
+			said("assistant", "<proposed_plan>Stream rows</proposed_plan>")+said("user", text)))
+		last := s.Turns[len(s.Turns)-1]
+		want(t, text, last.Kind, kind)
+		want(t, text, s.Turns[1].Calls[0].Verdict, ingest.Approved)
+	}
+}
+
+// A patch takes the time that its size takes, however many files and lines it has.
+func TestLargePatches(t *testing.T) {
+	hunk := "*** Begin Patch\n*** Update File: a.go\n@@\n" + strings.Repeat("-\told line of forty bytes, or about\n+\tnew one\n", 200_000)
+	calls := patched(hunk + "*** End Patch\n")
+	if len(calls) != 1 || len(calls[0].Edits) != 1 || len(calls[0].Edits[0].Old) > ingest.ClipInput+10 {
+		t.Errorf("got %d calls, want one with a clipped edit", len(calls))
+	}
+	s := &ingest.Session{}
+	p := newParser(s)
+	p.add(p.message(), "c", patched("*** Begin Patch\n"+strings.Repeat("*** Add File: a\n+x\n", 100_000)+"*** End Patch\n")...)
+	if last := p.calls["c"][99_999]; last.ID != "c/99999" {
+		t.Errorf("got the id %.20q of %d bytes", last.ID, len(last.ID))
+	}
+}
+
+// A sub-agent's own sub-agent goes on while it waits: it belongs to the session at the top, also where what is known
+// isn't opened. A file is its name's, at the first look as at the next.
+func TestFindWhatGrewAlone(t *testing.T) {
+	home := copyHome(t)
+	nested := "01a00000-0000-7000-8000-0000000000f0"
+	path := filepath.Join(home, "sessions", "2026", "03", "09", "rollout-2026-03-09T09-07-00-"+nested+".jsonl")
+	meta := `{"timestamp":"2026-03-09T09:07:00.000Z","type":"session_meta","payload":{"id":"` + nested +
+		`","cwd":"/home/ann/relay","source":{"subagent":{"thread_spawn":{"parent_thread_id":"` + agent + `","depth":2}}}}}` + "\n"
+	odd := filepath.Join(home, "sessions", "rollout-2026-03-09T09-08-00-01a00000-0000-7000-8000-0000000000f1.jsonl")
+	for at, text := range map[string]string{path: meta, odd: strings.Replace(meta, nested, "other", 1)} {
+		text = strings.Replace(text, agent, map[bool]string{true: "nobody", false: agent}[at == odd], 1)
+		if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	owners := func(seen ingest.Seen) map[string]ingest.SessionID {
+		found, problems := Reader{}.Find(context.Background(), home, seen)
+		want(t, "problems", problems, nil)
+		all := map[string]ingest.SessionID{}
+		for _, f := range found {
+			for _, file := range f.Files {
+				all[file.Path] = f.ID
+			}
+		}
+		return all
+	}
+	first := owners(nil)
+	want(t, "a sub-agent's sub-agent's", first[path], main)
+	want(t, "again", owners(func(path string, _ int64, _ time.Time) (ingest.SessionID, bool) {
+		return first[path], !strings.Contains(path, nested)
+	}), first)
 }

@@ -108,7 +108,7 @@ func (f *finder) file(path string, info fs.FileInfo) {
 	named := threadIn().FindString(filepath.Base(path))
 	if f.seen != nil {
 		if id, ok := f.seen(path, info.Size(), info.ModTime()); ok {
-			f.rollouts = append(f.rollouts, rollout{thread: cmp.Or(named, string(id)), path: path, info: info, of: id})
+			f.take(rollout{thread: cmp.Or(named, string(id)), path: path, info: info, of: id}, string(id))
 			return
 		}
 	}
@@ -120,11 +120,17 @@ func (f *finder) file(path string, info fs.FileInfo) {
 	case !ours && (named == "" || !rolloutName().MatchString(filepath.Base(path))):
 		return
 	}
-	thread := ingest.FolderID(cmp.Or(h.id, named))
-	if h.parent != "" && h.parent != h.id {
-		f.parent[thread] = h.parent
+	// By its name, which tells it also where the file isn't opened.
+	thread := ingest.FolderID(cmp.Or(named, h.id))
+	f.take(rollout{thread: thread, path: path, info: info}, h.parent)
+}
+
+// take notes a rollout, and the thread that started it, "" for none.
+func (f *finder) take(r rollout, parent string) {
+	if parent != "" && parent != r.thread {
+		f.parent[r.thread] = parent
 	}
-	f.rollouts = append(f.rollouts, rollout{thread: thread, path: path, info: info})
+	f.rollouts = append(f.rollouts, r)
 }
 
 // peek reads the header of a file.

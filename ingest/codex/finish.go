@@ -71,7 +71,10 @@ func (p *parser) agree() {
 		}
 		if d.turn.Kind == ingest.Prompt {
 			if plan != nil && strings.HasPrefix(d.turn.Text, planAgreed) {
-				plan.Verdict, d.turn.Kind, d.turn.Name = ingest.Approved, ingest.Event, "plan agreed to"
+				plan.Verdict = ingest.Approved
+				if rest := d.turn.Text[len(planAgreed):]; rest == "" || strings.HasPrefix(rest, planGoal) {
+					d.turn.Kind, d.turn.Name = ingest.Event, "plan agreed to"
+				}
 			}
 			plan = nil
 		}

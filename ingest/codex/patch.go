@@ -14,12 +14,16 @@ const patchBegins = "*** Begin Patch"
 // that can't be read is one call.
 func patched(patch string) (calls []ingest.ToolCall) {
 	var file *ingest.ToolCall
-	var hunk ingest.Edit
+	var old, made []byte // of a hunk
 	end := func() {
-		if file != nil && hunk != (ingest.Edit{}) && file.Name == "Edit" {
-			file.Edits = append(file.Edits, ingest.Edit{Old: clipped(hunk.Old), New: clipped(hunk.New)})
+		switch {
+		case file == nil || len(old)+len(made) == 0:
+		case file.Name == "Edit":
+			file.Edits = append(file.Edits, ingest.Edit{Old: clipped(string(old)), New: clipped(string(made))})
+		case file.Name == "Write":
+			file.Input["content"] = clipped(file.Input["content"] + string(made))
 		}
-		hunk = ingest.Edit{}
+		old, made = old[:0], made[:0]
 	}
 	begin := func(name, path string) {
 		end()
@@ -47,14 +51,11 @@ func patched(patch string) (calls []ingest.ToolCall) {
 		case strings.HasPrefix(line, "@@"):
 			end()
 		case line[0] == '+':
-			hunk.New += line[1:]
-			if file.Name == "Write" {
-				file.Input["content"] = clipped(file.Input["content"] + line[1:])
-			}
+			made = append(made, line[1:]...)
 		case line[0] == '-':
-			hunk.Old += line[1:]
+			old = append(old, line[1:]...)
 		case line[0] == ' ':
-			hunk.Old, hunk.New = hunk.Old+line[1:], hunk.New+line[1:]
+			old, made = append(old, line[1:]...), append(made, line[1:]...)
 		}
 	}
 	if end(); len(calls) == 0 {

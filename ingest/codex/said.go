@@ -13,6 +13,7 @@ const (
 	handedOver  = "Another language model started to solve this problem" // opens a compaction's summary
 	planHanded  = "A previous agent produced the plan below"             // opens the prompt that carries a plan over
 	planAgreed  = "Implement the plan."                                  // is sent when the person agrees to it
+	planGoal    = " If this thread has no active goal"                   // goes on with it, of some clients
 	ideRequest  = "## My request for Codex:"                             // ends what an editor puts before a prompt
 	imageOnly   = "[image]"
 	planOpening = "<proposed_plan>"
