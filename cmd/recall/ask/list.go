@@ -95,7 +95,7 @@ func printList(a *app.App, all []library.Listed) {
 		if s.State != library.Safe {
 			state = string(s.State) + "  "
 		}
-		if s.Source != ingest.ClaudeCode { // which most are of
+		if s.Source != ingest.ClaudeCode && terminal.Width(a.Out) > terminal.Narrow { // which most are of
 			state += string(s.Source) + "  "
 		}
 		before, behind := "", ""
