@@ -50,8 +50,12 @@ func placeOf(l *library.Library, h app.LastHit) (path string, line int, err erro
 	if err != nil {
 		return "", 0, err
 	}
-	before, _, _ := bytes.Cut(text, []byte(`<a id="`+html.EscapeString(anchor)+`">`))
-	return path, 1 + bytes.Count(before, []byte("\n")), nil
+	mark := []byte(`<a id="` + html.EscapeString(anchor) + `">`)
+	at := 1 + bytes.Index(text, append([]byte("\n"), mark...)) // a turn's own: the call that it refuses has it too
+	if at == 0 {
+		at = max(0, bytes.Index(text, mark))
+	}
+	return path, 1 + bytes.Count(text[:at], []byte("\n")), nil
 }
 
 // turnNumbered is the file and the line of the anchors before a turn.
