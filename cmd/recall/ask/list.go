@@ -95,16 +95,10 @@ func printList(a *app.App, all []library.Listed) {
 		if s.State != library.Safe {
 			state = string(s.State) + "  "
 		}
-		if s.Source != ingest.ClaudeCode && terminal.Width(a.Out) > terminal.Narrow { // which most are of
-			state += string(s.Source) + "  "
+		if terminal.Width(a.Out) > terminal.Narrow {
+			state += client(s)
 		}
-		before, behind := "", ""
-		if s.Starred {
-			before = "★ "
-		}
-		for _, tag := range s.Tags {
-			behind += " #" + terminal.Line(tag)
-		}
+		before, behind := marks(s)
 		taken := terminal.Columns(name + state + before + behind)
 		room := max(12, terminal.Width(a.Out)-len("2006-01-02    01234567  1234  ")-taken)
 		title := txt.Clip(cmp.Or(terminal.Line(s.Title), "(no title)"), room)
@@ -124,4 +118,23 @@ func printList(a *app.App, all []library.Listed) {
 	}
 	fmt.Fprintf(out, "%s of %s: %s\n", answer.Count(len(all), "session"), answer.Count(len(projects), "project"),
 		strings.Join(safety, ", "))
+}
+
+// client is what wrote a session, before its title; "" for Claude Code, which most are of.
+func client(s library.Listed) string {
+	if s.Source == ingest.ClaudeCode {
+		return ""
+	}
+	return string(s.Source) + "  "
+}
+
+// marks are what recall edit said of a session, before its title and behind it.
+func marks(s library.Listed) (before, behind string) {
+	if s.Starred {
+		before = "★ "
+	}
+	for _, tag := range s.Tags {
+		behind += " #" + terminal.Line(tag)
+	}
+	return before, behind
 }

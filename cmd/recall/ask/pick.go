@@ -79,8 +79,9 @@ func pickable(ctx context.Context, p *pipeline.Pipeline, project library.Project
 		if s.Archived {
 			continue // out of lists
 		}
+		before, behind := marks(s)
 		rows = append(rows, pickRow{session: s.ID, text: fmt.Sprintf("%s  %s  %s", answer.Day(s.Start),
-			terminal.Line(payload.Handle(s.Project, s.Number)), terminal.Line(s.Title))})
+			terminal.Line(payload.Handle(s.Project, s.Number)), client(s)+before+terminal.Line(s.Title)+behind)})
 	}
 	line, err := history.Timeline(ctx, p, project.Name, logKinds...)
 	for _, d := range slices.Backward(line) {
