@@ -10,7 +10,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"recall/answer"
 	"recall/index"
 	"recall/library"
 	"recall/payload"
@@ -36,7 +35,7 @@ func (s *Server) failed(err error) error {
 	case errors.As(err, &many):
 		var list []string
 		for _, c := range many.Candidates[:min(len(many.Candidates), 5)] {
-			list = append(list, fmt.Sprintf("%s %q", answer.ShortID(c.ID), payload.Data(c.Title, 40)))
+			list = append(list, fmt.Sprintf("%s %q", c.ID, payload.Data(c.Title, 40)))
 		}
 		return fmt.Errorf("recall: %w. Call again with one of these ids: %s", err, strings.Join(list, ", "))
 	case errors.As(err, &not):

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"recall/answer"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/index"
@@ -92,11 +91,16 @@ func (a *App) Session(l *library.Library, name string) (library.Entry, error) {
 	var many *library.AmbiguousError
 	switch {
 	case errors.As(err, &many):
+		shelf, lost := l.Shelf()
+		if lost != nil {
+			return e, lost
+		}
 		var list []string
 		for _, c := range many.Candidates[:min(len(many.Candidates), 5)] {
-			list = append(list, fmt.Sprintf("%s %q", answer.ShortID(c.ID), txt.Clip(terminal.Line(c.Title), 40)))
+			name := terminal.Line(payload.Handle(shelf.Of(c).Name, shelf.Number[string(c.ID)]))
+			list = append(list, fmt.Sprintf("%s %q", name, txt.Clip(terminal.Line(c.Title), 40)))
 		}
-		return e, hint.With(err, "write more of the id: %s", strings.Join(list, ", "))
+		return e, hint.With(err, "name it as recall list does: %s", strings.Join(list, ", "))
 	case errors.Is(err, library.ErrNoSession):
 		return e, hint.With(err, "recall list shows all; a session is named as there, project#2, by its title or the "+
 			"beginning of its id; an answer by its number or its id")
@@ -129,7 +133,20 @@ func (a *App) Compose(l *library.Library, name string) (*payload.Payload, error)
 	if err != nil {
 		return nil, err
 	}
-	p, err := pipeline.Onward(l, project, branch, "")
+	return onward(l, project, branch, "")
+}
+
+// ComposeOf is Compose of the thread that a session belongs to, by a person's name for the session.
+func (a *App) ComposeOf(l *library.Library, session string) (*payload.Payload, error) {
+	e, err := a.Session(l, session)
+	if err != nil {
+		return nil, err
+	}
+	return onward(l, e.Project, "", e.ID)
+}
+
+func onward(l *library.Library, project, branch string, of ingest.SessionID) (*payload.Payload, error) {
+	p, err := pipeline.Onward(l, project, branch, of)
 	if err == nil && p == nil {
 		err = hint.With(errors.New("no session to go on from"), "recall sync takes sessions in; recall list shows them")
 	}

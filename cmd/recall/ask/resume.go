@@ -44,7 +44,13 @@ func newResumeCmd(a *app.App) *cobra.Command {
 			fmt.Fprintf(a.Err, "recall: %s not taken in yet; recall sync does it\n",
 				answer.Count(left, "new or grown session"))
 		}
-		p, err := a.Compose(l, strings.Join(args, ""))
+		name := strings.Join(args, "")
+		p, err := a.Compose(l, name)
+		if errors.Is(err, library.ErrNoProject) {
+			if of, none := a.ComposeOf(l, name); !errors.Is(none, library.ErrNoSession) {
+				p, err = of, none
+			}
+		}
 		if err != nil {
 			return err
 		}

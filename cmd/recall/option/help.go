@@ -39,10 +39,10 @@ func Explain(a *app.App, cmd *cobra.Command) {
 	}
 	switch {
 	case cmd.ValidArgsFunction != nil:
+	case strings.Contains(cmd.Use, "[PROJECT"):
+		cmd.ValidArgsFunction = CompleteProject(a)
 	case strings.Contains(cmd.Use, "SESSION"):
 		cmd.ValidArgsFunction = completeSession(a)
-	case strings.Contains(cmd.Use, "[PROJECT]"):
-		cmd.ValidArgsFunction = CompleteProject(a)
 	}
 	if f := cmd.Flags().Lookup("project"); f != nil && f.Value.Type() == "string" {
 		cmd.RegisterFlagCompletionFunc("project", CompleteProject(a))
@@ -120,7 +120,7 @@ func NameProject(cmd *cobra.Command, err error) error {
 		return err
 	case not.Project == "":
 		return hint.With(err, "recall sync takes sessions in; recall status lists where they are looked for")
-	case strings.Contains(cmd.Use, "[PROJECT]"):
+	case strings.Contains(cmd.Use, "[PROJECT"):
 		return hint.With(err, "%s %q; recall project list names all", cmd.CommandPath(), not.Project)
 	case cmd.Flag("project") != nil:
 		return hint.With(err, "%s --project %q; recall project list names all", cmd.CommandPath(), not.Project)
