@@ -192,7 +192,8 @@ func (s *Server) latest(m *Memory, project string) (string, error) {
 	sh.linef("The latest sessions. %s", asData)
 	for _, e := range slices.Backward(shelf.Entries) {
 		name := shelf.Of(e).Name
-		if e.Helper || only != "" && name != only || told == mostListed {
+		hidden := e.Helper || e.Marks.Archived
+		if hidden || only != "" && name != only || told == mostListed {
 			continue
 		}
 		if sh.linef("%s · %s · %s · %d turns · %s", answer.ShortID(e.ID), answer.Day(e.Start), payload.Data(name, 80),

@@ -100,7 +100,8 @@ func (o *Order) bearing(ctx context.Context) (string, error) {
 		}
 		add(g.Item, g.Place, lead)
 	}
-	found, err := o.Search(index.Query{Text: o.Task, Project: o.Project, Limit: 2 * bearingMost,
+	// What was decided in an archived session still holds.
+	found, err := o.Search(index.Query{Text: o.Task, Project: o.Project, Limit: 2 * bearingMost, Archived: true,
 		Kinds: []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Flag, payload.Deferred,
 			payload.Question}})
 	if err != nil {

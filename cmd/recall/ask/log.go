@@ -94,7 +94,7 @@ func runLog(ctx context.Context, a *app.App, p *pipeline.Pipeline, q index.Query
 	}
 	meant := func(d history.Dated) bool { return slices.Contains(q.Kinds, d.Item.Kind) }
 	if q.Text != "" {
-		q.Limit = 30
+		q.Limit, q.Archived = 30, true // as the line has them
 		found, err := a.Search(ctx, p.Library, q)
 		if err != nil {
 			return err
