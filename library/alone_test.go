@@ -1,6 +1,7 @@
 package library_test
 
 import (
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -50,6 +51,22 @@ func TestAlone(t *testing.T) {
 	}
 	if v := verify(t, again(t, l), check.Options{}); len(v.Findings) > 0 {
 		t.Error(said(v))
+	}
+}
+
+// Another recall moves its folder while it is being read: it is found where it went.
+func TestAloneMoved(t *testing.T) {
+	l, e, _, text := alone(t)
+	r, _, err := l.OpenVersion(id, "transcript.jsonl", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := os.Rename(e.Folder, e.Folder+" moved"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(r); err != nil || string(got) != text {
+		t.Errorf("%d bytes, want %d: %v", len(got), len(text), err)
 	}
 }
 

@@ -292,10 +292,10 @@ func (l *Library) readFile(id ingest.SessionID, name string) ([]byte, error) {
 			_ = l.withSession(id, func(e Entry) error { return l.heal(&e) })
 		}
 		text, err := disk.ReadIfThere(filepath.Join(e.Folder, name))
-		if text == nil && err == nil && name == listName {
-			text = e.ImpliedList()
-		}
 		if text != nil || disk.Exists(sessionFile(e.Folder)) {
+			if text == nil && err == nil && name == listName {
+				text = e.ImpliedList()
+			}
 			return text, err
 		}
 		if try == 5 {
