@@ -169,7 +169,26 @@ func (l *Library) PutBack(ctx context.Context, id ingest.SessionID, files []Putt
 			return fmt.Errorf("%s: %w", p.Path, err)
 		}
 	}
-	return nil
+	if l.ReadOnly() != nil {
+		return nil
+	}
+	return l.withSession(id, func(e Entry) error {
+		e = e.Clone()
+		for _, p := range files {
+			e.foundAgain(p)
+		}
+		return l.saveEntry(e)
+	})
+}
+
+// foundAgain notes a source that was put back as it is archived: it is held.
+func (e *Entry) foundAgain(p Putting) {
+	f := e.Holding(p.Path)
+	fi, err := os.Stat(p.Path)
+	if f != nil && err == nil && p.writes() && p.Sum == f.Sum && p.Size == fi.Size() {
+		*f.source(p.Path) = SourceState{Path: p.Path, Size: p.Size, Mod: fi.ModTime().UTC(),
+			Stamp: ingest.Stamp(p.Path, fi), Version: f.Version}
+	}
 }
 
 func (l *Library) putBackOne(ctx context.Context, id ingest.SessionID, p Putting) error {
