@@ -105,13 +105,16 @@ func (t *seen) read() (parts int, err error) {
 	}
 }
 
-// append adds to the table that is there.
+// append adds to the table, if one is there.
 func (t *seen) append() error {
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(&t.seenTable); err != nil {
 		return err
 	}
 	f, err := disk.OpenPlain(t.path, os.O_WRONLY|os.O_APPEND, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // the next look at everything makes it
+	}
 	if err != nil {
 		return err
 	}
