@@ -77,6 +77,14 @@ func TestPick(t *testing.T) {
 		string(line) != "cd "+work+" && claude --resume 00000003-0000-4000-8000-000000000001\n" {
 		t.Errorf("printed %q, %v", line, err)
 	}
+
+	if err := os.RemoveAll(filepath.Join(home, ".claude")); err != nil {
+		t.Fatal(err)
+	}
+	tmux.keys("clear; recall pick --print >line; wc -c <line", "Enter")
+	tmux.sees(`3 of 3`)
+	tmux.keys("charts", "Enter")
+	tmux.sees(`has deleted its transcript`, `recall restore 00000003 puts it back`, `(?m)^0$`)
 }
 
 // tmuxScreen is a tmux server of a test's own.

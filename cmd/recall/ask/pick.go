@@ -176,22 +176,29 @@ func resumed(ctx context.Context, a *app.App, p *pipeline.Pipeline, id ingest.Se
 	case r.NoDir:
 		return hint.With(fmt.Errorf("%s, where it worked, isn't on this machine", terminal.ShownPath(r.Dir)),
 			"recall restore %s --in FOLDER names another", name)
+	case onlyPrint && r.Missing():
+		return hint.With(errors.New("its client has deleted its transcript"), "recall restore %s puts it back", name)
 	case onlyPrint:
 		return a.Print(terminal.ResumeCommand(r) + "\n")
-	case r.Missing():
-		if !a.Confirm("Its client has deleted its transcript. Put it back first?") {
-			return nil
-		}
-		if code := a.Run(ctx, "restore", string(id)); code != 0 {
-			return app.Exit(code)
-		}
 	}
 	if _, err := exec.LookPath(words[0]); err != nil {
 		return hint.With(fmt.Errorf("%s isn't installed here", words[0]), "where it is: %s", terminal.ResumeCommand(r))
+	}
+	if r.Missing() {
+		if !a.Confirm("Its client has deleted its transcript. Put it back first?") {
+			return nil
+		}
+		if code := a.Run(ctx, "restore", string(id)); code != app.ExitOK {
+			return app.Exit(code)
+		}
 	}
 	fmt.Fprintln(a.Err, "recall:", terminal.Line(terminal.ResumeCommand(r)))
 	c := exec.CommandContext(ctx, words[0], words[1:]...)
 	c.Dir, c.Env = r.Dir, append(os.Environ(), env...)
 	c.Stdin, c.Stdout, c.Stderr = a.In, terminal.Own(a.Out), terminal.Own(a.Err)
-	return c.Run()
+	err = c.Run()
+	if exit := new(exec.ExitError); errors.As(err, &exit) {
+		return app.Exit(app.ExitError) // the client has said why
+	}
+	return err
 }
