@@ -184,8 +184,10 @@ func (l *Library) PutBack(ctx context.Context, id ingest.SessionID, files []Putt
 // foundAgain notes a source that was put back as it is archived: it is held.
 func (e *Entry) foundAgain(p Putting) {
 	f := e.Holding(p.Path)
-	fi, err := os.Stat(p.Path)
-	if f != nil && err == nil && p.writes() && p.Sum == f.Sum && p.Size == fi.Size() {
+	if f == nil || !p.writes() || p.Sum != f.Sum {
+		return
+	}
+	if fi, err := os.Stat(p.Path); err == nil && fi.Size() == p.Size {
 		*f.source(p.Path) = SourceState{Path: p.Path, Size: p.Size, Mod: fi.ModTime().UTC(),
 			Stamp: ingest.Stamp(p.Path, fi), Version: f.Version}
 	}
