@@ -25,7 +25,7 @@ import (
 )
 
 type UsageDoc struct {
-	By       string        `json:"by"`                 // day, week, model, project, session or task
+	By       string        `json:"by"`                 // day, week, month, model, project, session or task
 	Since    time.Time     `json:"since,omitzero"`     // not there: since ever
 	Sessions *history.Took `json:"sessions,omitempty"` // of people's sessions; not there by task
 	Recall   OwnUsage      `json:"recall"`             // of recall itself, which asked models
@@ -115,9 +115,9 @@ func runUsage(ctx context.Context, a *app.App, p *pipeline.Pipeline, by string, 
 	return doc, nil
 }
 
-// usageOrder puts days and weeks in their order, and else what cost most first.
+// usageOrder puts days, weeks and months in their order, and else what cost most first.
 func usageOrder(by, nameA, nameB string, costA, costB float64, tokensA, tokensB int) int {
-	if by == "day" || by == "week" {
+	if by == "day" || by == "week" || by == "month" {
 		return cmp.Compare(nameA, nameB)
 	}
 	return cmp.Or(cmp.Compare(costB, costA), cmp.Compare(tokensB, tokensA), cmp.Compare(nameA, nameB))
@@ -165,8 +165,12 @@ func usageNames(shelf *library.Shelf, by string) func(library.Spent) string {
 	day := func(at time.Time) string {
 		quarter := at.Unix() / (15 * 60)
 		if days[quarter] == "" {
-			if by == "week" && !at.IsZero() { // by its Monday
-				at = at.Local().AddDate(0, 0, -(int(at.Local().Weekday())+6)%7)
+			switch local := at.Local(); {
+			case at.IsZero():
+			case by == "week": // by its Monday
+				at = local.AddDate(0, 0, -(int(local.Weekday())+6)%7)
+			case by == "month": // by its first
+				at = local.AddDate(0, 0, 1-local.Day())
 			}
 			days[quarter] = answer.Day(at)
 		}
@@ -177,6 +181,7 @@ func usageNames(shelf *library.Shelf, by string) func(library.Spent) string {
 		"task":  func(s library.Spent) string { return s.Task },
 		"day":   func(s library.Spent) string { return day(s.At) },
 		"week":  func(s library.Spent) string { return day(s.At) },
+		"month": func(s library.Spent) string { return strings.TrimSuffix(day(s.At), "-01") },
 		"project": func(s library.Spent) string {
 			if s.Project == "" {
 				return "none"
@@ -211,21 +216,39 @@ func (r *usageRow) add(s library.Spent) {
 	r.In, r.Cached, r.Out, r.Cost = r.In+s.In, r.Cached+s.CacheRead, r.Out+s.Out, r.Cost+s.Cost
 }
 
-// All are the rows with their total.
-func (d OwnUsage) All() []usageRow { return append(d.Rows, d.Total) }
-
-// Wide is how wide the column of names is.
-func (d *UsageDoc) Wide() int {
-	wide := len("2006-01-02")
-	for _, r := range d.Recall.All() {
-		wide = max(wide, terminal.Columns(r.Name))
+// Table is what people's sessions took, with heads and a total.
+func (d *UsageDoc) Table() [][]string {
+	table := [][]string{strings.Split(d.By+"|sessions|input|output|cache write|cache read|worth", "|")}
+	for _, r := range d.Sessions.All() {
+		worth := config.Dollars(r.Cost)
+		if r.Unpriced > 0 {
+			worth = strings.TrimPrefix(worth+"+?", "$0+")
+		}
+		table = append(table, tableRow(r.Name, worth, r.Sessions, r.Input, r.Output, r.CacheWrite, r.CacheRead))
 	}
-	if d.Sessions != nil {
-		for _, r := range d.Sessions.Rows {
-			wide = max(wide, terminal.Columns(r.Name))
+	if d.By == "session" {
+		for i, row := range table {
+			table[i] = slices.Delete(row, 1, 2)
 		}
 	}
-	return wide
+	return table
+}
+
+// OwnTable is Table of recall's own requests.
+func (d *UsageDoc) OwnTable() [][]string {
+	table := [][]string{strings.Split(d.By+"|calls|failed|tokens in|of cache|tokens out|cost", "|")}
+	for _, r := range append(d.Recall.Rows, d.Recall.Total) {
+		table = append(table, tableRow(r.Name, r.Price(), r.Calls, r.Failed, r.In, r.Cached, r.Out))
+	}
+	return table
+}
+
+func tableRow(name, cost string, counts ...int) []string {
+	row := []string{name}
+	for _, n := range counts {
+		row = append(row, txt.Thousands(n))
+	}
+	return append(row, cost)
 }
 
 // Price is what a row's calls cost, and how far that is known.

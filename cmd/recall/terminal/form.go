@@ -136,6 +136,7 @@ func (p *Page) formWords() template.FuncMap {
 		"Wrapped": func(first, next, text, color string) string {
 			return said(func(p *Page) { p.Wrapped(first, next, text, color) })
 		},
+		"Table":  func(rows [][]string) string { return said(func(p *Page) { p.Table(rows) }) },
 		"Field":  func(name, text string) string { return said(func(p *Page) { p.Field(name, text) }) },
 		"Quoted": func(text string) string { return said(func(p *Page) { p.Quoted("", text) }) },
 		"Headed": func(mark, text, state string) string { return said(func(p *Page) { p.Headed(mark, text, state) }) },

@@ -170,6 +170,41 @@ func (p *Page) lines(first, next string, lines []string, color string) {
 	}
 }
 
+// tableName is how much of its first column a table keeps room for.
+const tableName = 24
+
+// Table prints rows, the first of them heads, in columns as wide as what stands in them. The first column, of names,
+// has the room that the others leave; where that is too little, the last columns but one are left out.
+func (p *Page) Table(rows [][]string) {
+	wide, room := make([]int, len(rows[0])), p.Width
+	for _, row := range rows {
+		for i, cell := range row {
+			wide[i] = max(wide[i], Columns(cell))
+		}
+	}
+	for _, w := range wide[1:] {
+		room -= w + len("  ")
+	}
+	last := len(wide) - 1
+	shown := last // columns of numbers before it
+	for ; shown > 1 && room < min(wide[0], tableName); shown-- {
+		room += wide[shown-1] + len("  ")
+	}
+	for i, row := range rows {
+		name := txt.Clip(row[0], room)
+		line := name + strings.Repeat(" ", max(0, min(wide[0], room)-Columns(name)))
+		for c := 1; c <= last; c++ {
+			if c < shown || c == last {
+				line += strings.Repeat(" ", len("  ")+wide[c]-Columns(row[c])) + row[c]
+			}
+		}
+		if i == 0 {
+			line = p.St.Dim + line + p.St.Reset
+		}
+		fmt.Fprintln(p.W, line)
+	}
+}
+
 // Session is a session on a line.
 func (p *Page) Session(r library.SessionRef) string {
 	return fmt.Sprintf("%s  %s  %s  %s", answer.Day(r.Start), Line(payload.Handle(r.Project, r.Number)),
