@@ -60,6 +60,7 @@ type Searched struct {
 	Items    int `json:"items"`
 	Sessions int `json:"sessions"`
 	Projects int `json:"projects"`
+	Archived int `json:"archived,omitempty"` // sessions that were left out
 }
 
 func (s Searched) String() string {
@@ -67,7 +68,15 @@ func (s Searched) String() string {
 	if s.Projects > 1 {
 		text += fmt.Sprintf(" of %d projects", s.Projects)
 	}
-	return text
+	return text + s.LeftOut()
+}
+
+// LeftOut says how many archived sessions weren't searched, "" if all were.
+func (s Searched) LeftOut() string {
+	if s.Archived == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %d archived left out", s.Archived)
 }
 
 // Result is one line of an answer.

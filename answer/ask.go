@@ -61,7 +61,8 @@ func Of(q Question, found index.Answer) Answer {
 	a := Answer{Schema: 1, Question: q.Text, AsOf: q.AsOf, Verdict: Answered, Coverage: found.Coverage, Sure: found.Sure,
 		Narrowed: found.Narrowed, Widened: found.Widened, Read: found.Corrected, Listed: found.Listed, behind: found.More,
 		all: []*Result{}, Missing: found.Missing, WithoutVectors: found.WithoutVectors,
-		Searched: Searched{Items: found.SearchedItems, Sessions: found.SearchedSessions, Projects: found.Projects}}
+		Searched: Searched{Items: found.SearchedItems, Sessions: found.SearchedSessions, Projects: found.Projects,
+			Archived: found.Archived}}
 	switch { // refusing wrongly is worse than showing a weak hit
 	case len(found.Ranked) == 0, found.Unknown && len(q.Also) == 0:
 		a.Verdict = Nothing

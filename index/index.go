@@ -121,6 +121,7 @@ type Answer struct {
 	More   int
 
 	SearchedItems, SearchedSessions, Projects int // within the query's project
+	Archived                                  int // sessions there that were left out
 
 	// Sure is the chance, 0 to 1, that the question has an answer here at all,
 	// if every second one had. Doubtful is set where it is under the line that

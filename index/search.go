@@ -68,12 +68,6 @@ func (x *Index) run(ctx context.Context, full *fulltext, q Query, within bool) (
 	if err := r.count(ctx, &a); err != nil {
 		return Answer{}, err
 	}
-	if !q.Archived {
-		err := full.tx.QueryRowContext(ctx, `SELECT EXISTS(SELECT 1 FROM session WHERE archived)`).Scan(&r.hides)
-		if err != nil {
-			return Answer{}, err
-		}
-	}
 	var ts []term
 	ts, a.Clipped = terms(q.Text)
 	ts = withoutFrame(q.Text, ts)
@@ -153,13 +147,23 @@ type reader struct {
 	leftOut bool      // they should have been asked, and weren't
 }
 
-// count says how much is searched; it is counted once in each state of the index.
+// count says how much is searched. All is counted once in each state of the index; what is archived, which changes
+// without one, each time.
 func (r *reader) count(ctx context.Context, a *Answer) error {
 	r.size = r.docs()
 	n, err := remembered(r.read, r.read.counts, r.q.Project, func() (searchedIn, error) { return r.counted(ctx) })
-	a.SearchedItems, a.SearchedSessions, a.Projects = n.items, n.sessions, n.projects
+	var out searchedIn
+	if err == nil && !r.q.Archived {
+		err = r.tx.QueryRowContext(ctx, archivedSessions, r.q.Project).Scan(&out.sessions, &out.items, &out.projects)
+	}
+	r.hides, a.Archived = out.sessions > 0, out.sessions
+	a.SearchedItems, a.SearchedSessions, a.Projects = n.items-out.items, n.sessions-out.sessions, n.projects-out.projects
 	return err
 }
+
+// archivedSessions are those of a project, or of all, their items, and the projects that have no others.
+const archivedSessions = `SELECT count(*), ifnull(sum(items),0), count(DISTINCT iif(EXISTS(SELECT 1 FROM session s ` +
+	`WHERE s.project=t.project AND NOT s.archived), NULL, project)) FROM session t WHERE archived AND ?1 IN ('', project)`
 
 // searchedIn is how much there is within a project, or in all.
 type searchedIn struct{ items, sessions, projects int }
