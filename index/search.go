@@ -157,7 +157,8 @@ func (r *reader) count(ctx context.Context, a *Answer) error {
 		err = r.tx.QueryRowContext(ctx, archivedSessions, r.q.Project).Scan(&out.sessions, &out.items, &out.projects)
 	}
 	r.hides, a.Archived = out.sessions > 0, out.sessions
-	a.SearchedItems, a.SearchedSessions, a.Projects = n.items-out.items, n.sessions-out.sessions, n.projects-out.projects
+	a.SearchedItems, a.SearchedSessions = n.items-out.items, n.sessions-out.sessions
+	a.Projects = n.projects - out.projects
 	return err
 }
 
