@@ -34,63 +34,43 @@ func (Reader) Roots() []string {
 
 // Find lists the sessions under a file or folder.
 func (r Reader) Find(ctx context.Context, path string, seen ingest.Seen) ([]ingest.Found, []ingest.Problem) {
-	f := &finder{ctx: ctx, seen: seen, byID: map[string]*group{}, history: r.FileHistory}
-	f.find(path)
-	if err := ctx.Err(); err != nil {
-		f.problem(path, err) // what was found so far is not all
-	}
-	return f.found(), f.problems
+	f := &finder{Search: ingest.Search{Context: ctx, Seen: seen}, byID: map[string]*group{}, history: r.FileHistory}
+	f.Look(path, f.find)
+	return f.found(), f.Problems
 }
 
 // A finder walks folders and gathers what belongs to each session.
 type finder struct {
-	ctx      context.Context
-	seen     ingest.Seen
-	root     string // real path of what was asked for
-	byID     map[string]*group
-	loose    []looseAgent
-	problems []ingest.Problem
-	history  bool // take file-history
-}
-
-func (f *finder) problem(path string, err error) {
-	if pe := (*fs.PathError)(nil); errors.As(err, &pe) && pe.Path == path {
-		err = pe.Err // as other readers say it of the same path
-	}
-	f.problems = append(f.problems, ingest.Problem{Path: path, Reason: err.Error()})
+	ingest.Search
+	byID    map[string]*group
+	loose   []looseAgent
+	history bool // take file-history
 }
 
 // find tells what path is: a session's file, a folder of its side files, or a
 // folder with sessions somewhere in it.
-func (f *finder) find(path string) {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		f.problem(path, err)
-		return
+func (f *finder) find(path string) error {
+	if inCowork(path) {
+		return nil
 	}
-	if abs, err := filepath.Abs(real); err == nil {
-		real = abs
-	}
-	if inCowork(real) {
-		return
-	}
-	real = sessionAround(real)
-	info, err := os.Stat(real)
+	path = sessionAround(path)
+	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		f.problem(path, err)
+		return err
 	case !info.IsDir() && !info.Mode().IsRegular(): // a pipe would hang us
-		f.problems = append(f.problems, ingest.Problem{Path: path, Reason: "neither a file nor a folder"})
+		return errors.New("neither a file nor a folder")
 	case !info.IsDir():
-		f.root = filepath.Dir(real)
-		f.file(real, info, isDir(strings.TrimSuffix(real, ".jsonl")))
-	case isConfigRoot(real):
-		f.root = real
-		f.walk(filepath.Join(real, "projects"), 0)
+		f.Root = filepath.Dir(path)
+		f.file(path, info, isDir(strings.TrimSuffix(path, ".jsonl")))
+	case isConfigRoot(path):
+		f.Root = path
+		f.walk(filepath.Join(path, "projects"), 0)
 	default:
-		f.root = real
-		f.walk(real, 0)
+		f.Root = path
+		f.walk(path, 0)
 	}
+	return nil
 }
 
 // sessionAround returns the conversation that a side file or folder belongs
@@ -133,12 +113,12 @@ const maxWalk = 24 // levels; nobody nests deeper on purpose
 // walk looks for sessions in a folder and below. It follows no links to
 // folders, so it can't go round in circles.
 func (f *finder) walk(dir string, level int) {
-	if f.ctx.Err() != nil || level > maxWalk {
+	if f.Context.Err() != nil || level > maxWalk {
 		return
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		f.problem(dir, err)
+		f.Problem(dir, err)
 		return
 	}
 	folders, sessions := map[string]bool{}, map[string]bool{}
@@ -172,23 +152,23 @@ func (f *finder) stat(path string, e fs.DirEntry) (fs.FileInfo, bool) {
 	if e.Type()&fs.ModeSymlink == 0 {
 		info, err := e.Info()
 		if err != nil {
-			f.problem(path, err)
+			f.Problem(path, err)
 			return nil, false
 		}
 		return info, info.Mode().IsRegular()
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		f.problem(path, err)
+		f.Problem(path, err)
 		return nil, false
 	}
-	if rel, err := filepath.Rel(f.root, real); err != nil || !filepath.IsLocal(rel) {
-		f.problems = append(f.problems, ingest.Problem{Path: path, Reason: "link to outside of " + f.root})
+	if rel, err := filepath.Rel(f.Root, real); err != nil || !filepath.IsLocal(rel) {
+		f.Problem(path, errors.New("link to outside of "+f.Root))
 		return nil, false
 	}
 	info, err := os.Stat(real)
 	if err != nil {
-		f.problem(path, err)
+		f.Problem(path, err)
 		return nil, false
 	}
 	return info, info.Mode().IsRegular()
@@ -207,7 +187,7 @@ func (f *finder) file(path string, info fs.FileInfo, hasFolder bool) {
 		h, err := f.peek(path, stem, info)
 		switch {
 		case err != nil:
-			f.problem(path, err)
+			f.Problem(path, err)
 			return
 		case !h.ours:
 			return
@@ -238,11 +218,9 @@ func (f *finder) file(path string, info fs.FileInfo, hasFolder bool) {
 
 // peek tells what a file is: from what is known of it, else by its beginning.
 func (f *finder) peek(path, stem string, info fs.FileInfo) (peeked, error) {
-	if f.seen != nil {
-		if id, ok := f.seen(path, info.Size(), info.ModTime()); ok {
-			agent, loose := strings.CutPrefix(stem, "agent-")
-			return peeked{ours: true, session: string(id), sidechain: loose, agent: agent}, nil
-		}
+	if id, ok := f.Known(path, info.Size(), info.ModTime()); ok {
+		agent, loose := strings.CutPrefix(stem, "agent-")
+		return peeked{ours: true, session: string(id), sidechain: loose, agent: agent}, nil
 	}
 	return peek(path)
 }

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"errors"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -50,7 +51,7 @@ func (f *finder) sideFiles(g *group, dir string) {
 func (f *finder) below(dir string, take func(name, path string, info fs.FileInfo)) {
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
-			f.problem(path, err)
+			f.Problem(path, err)
 			return nil
 		}
 		rel, relErr := filepath.Rel(dir, path)
@@ -84,13 +85,12 @@ func (f *finder) found() []ingest.Found {
 			g.add(l.file)
 			continue
 		}
-		f.problems = append(f.problems, ingest.Problem{Path: l.file.Path, Reason: "sub-agent of session " + l.session +
-			", which isn't here"})
+		f.Problem(l.file.Path, errors.New("sub-agent of session "+l.session+", which isn't here"))
 	}
 	f.configFiles()
 	out := make([]ingest.Found, 0, len(f.byID))
 	for _, g := range f.byID {
-		out = append(out, g.found(f.root))
+		out = append(out, g.found(f.Root))
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].ID < out[j].ID })
 	return out

@@ -15,14 +15,11 @@ var _ ingest.Keeper = Reader{}
 // of projects/<slug>/memory/ and the prompts of history.jsonl, below a
 // configuration folder.
 func (Reader) Memory(root string) (ingest.Found, []ingest.Problem) {
-	real, err := filepath.EvalSymlinks(root)
-	if err == nil {
-		real, err = filepath.Abs(real)
-	}
+	real, err := ingest.RealPath(root)
 	if err != nil || !isConfigRoot(real) {
 		return ingest.Found{}, nil
 	}
-	f := &finder{root: real}
+	f := &finder{Search: ingest.Search{Root: real}}
 	m := ingest.Found{ID: memoryID(real), Source: ingest.Memory, Root: real}
 	add := func(name, path string, info fs.FileInfo) {
 		m.Files = append(m.Files, ingest.FileAt(name, ingest.MemoryFile, path, info))
@@ -33,7 +30,7 @@ func (Reader) Memory(root string) (ingest.Found, []ingest.Problem) {
 	}
 	slugs, err := os.ReadDir(filepath.Join(real, "projects"))
 	if err != nil {
-		return m, f.problems // the sessions' own search says so
+		return m, f.Problems // the sessions' own search says so
 	}
 	for _, slug := range slugs {
 		dir := filepath.Join(real, "projects", slug.Name(), "memory")
@@ -43,7 +40,7 @@ func (Reader) Memory(root string) (ingest.Found, []ingest.Problem) {
 			})
 		}
 	}
-	return m, f.problems
+	return m, f.Problems
 }
 
 // memoryID names the memory of one configuration folder.

@@ -18,35 +18,28 @@ import (
 
 // Find lists the sessions under a file or folder: rollouts, with those of their sub-agents.
 func (Reader) Find(ctx context.Context, path string, seen ingest.Seen) ([]ingest.Found, []ingest.Problem) {
-	f := &finder{ctx: ctx, seen: seen, parent: map[string]string{}}
-	real, err := filepath.EvalSymlinks(path)
-	if err == nil {
-		real, err = filepath.Abs(real)
-	}
-	info, statErr := os.Stat(real)
-	switch err = cmp.Or(err, statErr); {
-	case err != nil:
-		f.problem(path, err)
-	case info.Mode().IsRegular():
-		f.root = filepath.Dir(real)
-		f.file(real, info)
-	case info.IsDir():
-		f.root = real
-		f.walk(real)
-	}
-	if err := ctx.Err(); err != nil {
-		f.problem(path, err) // what was found so far is not all
-	}
-	return f.found(), f.problems
+	f := &finder{Search: ingest.Search{Context: ctx, Seen: seen}, parent: map[string]string{}}
+	f.Look(path, func(real string) error {
+		info, err := os.Stat(real)
+		switch {
+		case err != nil:
+			return err
+		case info.Mode().IsRegular():
+			f.Root = filepath.Dir(real)
+			f.file(real, info)
+		case info.IsDir():
+			f.Root = real
+			f.walk(real)
+		}
+		return nil
+	})
+	return f.found(), f.Problems
 }
 
 type finder struct {
-	ctx      context.Context
-	seen     ingest.Seen
-	root     string
+	ingest.Search
 	rollouts []rollout
 	parent   map[string]string // of a sub-agent's thread
-	problems []ingest.Problem
 }
 
 // A rollout is a file of a thread's.
@@ -54,13 +47,6 @@ type rollout struct {
 	thread, path string
 	info         fs.FileInfo
 	of           ingest.SessionID // whose it was found to be earlier, "" if it is new
-}
-
-func (f *finder) problem(path string, err error) {
-	if pe := (*fs.PathError)(nil); errors.As(err, &pe) && pe.Path == path {
-		err = pe.Err
-	}
-	f.problems = append(f.problems, ingest.Problem{Path: path, Reason: err.Error()})
 }
 
 // walk looks for rollouts below a folder: of Codex's own, only where it keeps them.
@@ -76,19 +62,21 @@ func (f *finder) walk(dir string) {
 	}
 	for _, top := range kept {
 		_ = filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
+			if err != nil { // there may be no e
+				f.Problem(path, err)
+				return nil
+			}
 			name := e.Name()
 			switch {
-			case f.ctx.Err() != nil:
+			case f.Context.Err() != nil:
 				return fs.SkipAll
-			case err != nil:
-				f.problem(path, err)
 			case e.IsDir() && (name == "node_modules" || name == ".git"):
 				return fs.SkipDir
 			case !e.IsDir() && rolloutName().MatchString(name):
 				if !e.Type().IsRegular() {
-					f.problem(path, errors.New("not a regular file, not followed"))
+					f.Problem(path, errors.New("not a regular file, not followed"))
 				} else if info, err := e.Info(); err != nil {
-					f.problem(path, err)
+					f.Problem(path, err)
 				} else {
 					f.file(path, info)
 				}
@@ -106,16 +94,14 @@ var (
 // file takes in a file that may be a rollout. One that is known isn't opened.
 func (f *finder) file(path string, info fs.FileInfo) {
 	named := threadIn().FindString(filepath.Base(path))
-	if f.seen != nil {
-		if id, ok := f.seen(path, info.Size(), info.ModTime()); ok {
-			f.take(rollout{thread: cmp.Or(named, string(id)), path: path, info: info, of: id}, string(id))
-			return
-		}
+	if id, ok := f.Known(path, info.Size(), info.ModTime()); ok {
+		f.take(rollout{thread: cmp.Or(named, string(id)), path: path, info: info, of: id}, string(id))
+		return
 	}
 	h, ours, err := peek(path, info)
 	switch {
 	case err != nil:
-		f.problem(path, err)
+		f.Problem(path, err)
 		return
 	case !ours && (named == "" || !rolloutName().MatchString(filepath.Base(path))):
 		return
@@ -172,12 +158,12 @@ func (f *finder) found() []ingest.Found {
 			id = ingest.SessionID(f.rootOf(r.thread, there))
 		}
 		if id != ingest.SessionID(r.thread) && !there[string(id)] {
-			f.problem(r.path, errors.New("sub-agent of session "+string(id)+", which isn't here"))
+			f.Problem(r.path, errors.New("sub-agent of session "+string(id)+", which isn't here"))
 			continue
 		}
 		s := by[id]
 		if s == nil {
-			s = &ingest.Found{ID: id, Source: ingest.Codex, Root: f.root}
+			s = &ingest.Found{ID: id, Source: ingest.Codex, Root: f.Root}
 			by[id], ids = s, append(ids, id)
 		}
 		s.Files = append(s.Files, fileOf(s, r))
@@ -201,13 +187,12 @@ func last(f ingest.File) int {
 
 // rootOf is the thread that a person talked to, of a sub-agent's; the thread itself where that isn't here.
 func (f *finder) rootOf(thread string, there map[string]bool) string {
-	root := thread
-	for range 16 { // as deep as nobody nests
-		up := f.parent[root]
-		if up == "" || !there[up] {
-			break
+	root, passed := thread, map[string]bool{}
+	for there[f.parent[root]] {
+		if passed[root] {
+			return thread // those that started one another are nobody's
 		}
-		root = up
+		passed[root], root = true, f.parent[root]
 	}
 	return root
 }

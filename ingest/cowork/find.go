@@ -1,7 +1,7 @@
 package cowork
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -29,29 +29,22 @@ var notSearched = map[string]bool{"skills-plugin": true, "node_modules": true, "
 
 // finder collects what one call of Find comes upon.
 type finder struct {
-	ctx      context.Context
-	root     string
-	seen     ingest.Seen
-	ids      map[ingest.SessionID]string // where each session was found
-	found    []ingest.Found
-	problems []ingest.Problem
-}
-
-func (f *finder) problem(path, format string, args ...any) {
-	f.problems = append(f.problems, ingest.Problem{Path: path, Reason: fmt.Sprintf(format, args...)})
+	ingest.Search
+	ids   map[ingest.SessionID]string // where each session was found
+	found []ingest.Found
 }
 
 // find tells what path is by what it holds.
 func (f *finder) find(path string) {
 	fi, err := os.Stat(path)
 	if err != nil {
-		f.problem(path, "%v", ingest.WithoutPath(err))
+		f.Problem(path, err)
 		return
 	}
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	f.root = path
+	f.Root = path
 	if storage, own := storageAround(path); storage != "" {
 		if own {
 			f.sessions(filepath.Dir(storage), []string{filepath.Base(storage)})
@@ -91,12 +84,12 @@ func isRecordName(name string) bool {
 // folder looks through a folder that is no session's storage. Of a folder with
 // sessions only "agent" is searched further.
 func (f *finder) folder(dir string, depth int) {
-	if f.ctx.Err() != nil {
+	if f.Context.Err() != nil {
 		return
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		f.problem(dir, "%v", ingest.WithoutPath(err))
+		f.Problem(dir, err)
 	}
 	sessions := f.sessionsOf(dir, entries)
 	for _, e := range entries {
@@ -127,11 +120,11 @@ func (f *finder) sessionsOf(dir string, entries []fs.DirEntry) int {
 		switch {
 		case !strings.HasPrefix(name, "local_"):
 		case e.Type()&fs.ModeSymlink != 0:
-			f.problem(filepath.Join(dir, name), "a symbolic link, not followed")
+			f.Problem(filepath.Join(dir, name), errors.New("a symbolic link, not followed"))
 		case e.IsDir() == ext: // neither a record nor a storage folder
 		case e.IsDir() && (isRecord[name] || !claudecode.IsStorage(filepath.Join(dir, name))):
 		case !sessionName().MatchString(stem):
-			f.problem(filepath.Join(dir, name), "not the name of a session")
+			f.Problem(filepath.Join(dir, name), errors.New("not the name of a session"))
 		default:
 			names = append(names, stem)
 		}
@@ -152,7 +145,7 @@ func (f *finder) sessions(dir string, names []string) {
 	for i, name := range names {
 		g.Go(func() error {
 			lists[i].storage = filepath.Join(dir, name)
-			if f.ctx.Err() == nil {
+			if f.Context.Err() == nil {
 				lists[i].files()
 			}
 			return nil
@@ -161,7 +154,7 @@ func (f *finder) sessions(dir string, names []string) {
 	_ = g.Wait() // what goes wrong is in the lists
 	spaces := f.spacesOf(dir)
 	for i, name := range names {
-		f.problems = append(f.problems, lists[i].problems...)
+		f.Problems = append(f.Problems, lists[i].problems...)
 		if f.take(filepath.Join(dir, name), lists[i].list) && spaces != nil {
 			last := &f.found[len(f.found)-1]
 			last.Files = append(last.Files, spaces(filepath.Join(dir, name))...)
@@ -178,11 +171,11 @@ func (f *finder) take(storage string, files []ingest.File) bool {
 	}
 	id := ingest.SessionID(filepath.Base(storage))
 	if other, ok := f.ids[id]; ok {
-		f.problem(storage, "a second session with the id of %s, left out", other)
+		f.Problem(storage, fmt.Errorf("a second session with the id of %s, left out", other))
 		return false
 	}
 	f.ids[id] = storage
-	f.found = append(f.found, ingest.Found{ID: id, Source: ingest.Cowork, Root: f.root, Files: files})
+	f.found = append(f.found, ingest.Found{ID: id, Source: ingest.Cowork, Root: f.Root, Files: files})
 	return true
 }
 
@@ -198,7 +191,7 @@ func (f *finder) spacesOf(dir string) func(storage string) []ingest.File {
 	}
 	l := lister{}
 	spaces, ok := l.file("spaces.json", SpacesFile, filepath.Join(account, "spaces.json"))
-	f.problems = append(f.problems, l.problems...)
+	f.Problems = append(f.Problems, l.problems...)
 	if !ok {
 		return nil
 	}
@@ -215,17 +208,15 @@ func (f *finder) spacesOf(dir string) func(storage string) []ingest.File {
 // usable looks at the beginning of a record that isn't known yet. A record that
 // can't be used costs the session only where there is nothing else of it.
 func (f *finder) usable(record ingest.File, more bool) bool {
-	if f.seen != nil {
-		if _, ok := f.seen(record.Path, record.Size, record.Mod); ok {
-			return true
-		}
+	if _, ok := f.Known(record.Path, record.Size, record.Mod); ok {
+		return true
 	}
 	why := lookAt(record)
 	if why == "" {
 		return true
 	}
 	if !more {
-		f.problem(record.Path, "%s", why)
+		f.Problem(record.Path, errors.New(why))
 	}
 	return more
 }
