@@ -161,6 +161,10 @@ func (p *parser) takePlanUpdate(d *draft, call *ingest.ToolCall, args []byte) {
 	}
 	var todos []todo
 	var list []ingest.Task
+	had := map[todo]ingest.Task{}
+	for _, t := range p.tasks {
+		had[todo{t.Subject, t.Status}] = t
+	}
 	c := jsonl.NewCursor(args)
 	c.Fields(jsonl.Fields{"plan": func() {
 		c.Array(func() {
@@ -169,9 +173,8 @@ func (p *parser) takePlanUpdate(d *draft, call *ingest.ToolCall, args []byte) {
 			if t.Subject = strings.TrimSpace(t.Subject); t.Subject == "" {
 				return
 			}
-			same := func(o ingest.Task) bool { return o.Subject == t.Subject && o.Status == t.Status }
-			if i := slices.IndexFunc(p.tasks, same); i >= 0 {
-				t = p.tasks[i]
+			if was, ok := had[todo{t.Subject, t.Status}]; ok {
+				t = was
 			}
 			list, todos = append(list, t), append(todos, todo{t.Subject, t.Status})
 		})

@@ -45,7 +45,7 @@ func takeTokens(p *parser, payload []byte) {
 	p.total = string(total)
 	usage, all := usageOf(last)
 	p.context = cmp.Or(all, p.context)
-	if d := p.lastMessage(); d != nil {
+	if d := p.last; d != nil {
 		d.turn.Usage.Add(usage)
 	}
 }
@@ -56,7 +56,7 @@ func (p *parser) takeUsageRecord(payload []byte) {
 	fields(payload, jsonl.Fields{"usage": &raw})
 	usage, all := usageOf(raw)
 	p.context = cmp.Or(all, p.context)
-	if d := p.lastMessage(); d != nil {
+	if d := p.last; d != nil {
 		d.recorded.Add(usage)
 	}
 }
@@ -176,10 +176,10 @@ func (p *parser) takeRan(idName string, payload []byte) {
 
 // nested is the message whose call made another.
 func (p *parser) nested() *draft {
-	if d := p.lastMessage(); d != nil {
-		return d
+	if p.last == nil {
+		return p.message()
 	}
-	return p.message()
+	return p.last
 }
 
 // takePatched takes what a patch did.

@@ -26,9 +26,11 @@ type parser struct {
 	roots   []string // ids of the session and of those that it was copied from
 
 	drafts []*draft
-	run    []*draft // what stands under the person's name since the assistant last did something
-	told   bool     // an event said what the person typed: what no event says, they didn't
-	answer bool     // a call's result came: what the assistant does next is another message
+	last   *draft             // the assistant's last message, nil if there is none
+	run    []*draft           // what stands under the person's name since the assistant last did something
+	once   map[heard][]*draft // those of the run that one of the two has and not yet the other
+	told   bool               // an event said what the person typed: what no event says, they didn't
+	answer bool               // a call's result came: what the assistant does next is another message
 
 	calls   map[string][]*ingest.ToolCall // by call id: a patch is a call for each file
 	running map[string]*ingest.ToolCall   // by the id of the process that goes on
@@ -50,16 +52,20 @@ type parser struct {
 type draft struct {
 	turn     ingest.Turn
 	said     []string
+	had      map[string]bool // that was said
 	thought  []string
 	calls    []*ingest.ToolCall
 	ordinal  int64
 	client   string // its turn, as the client has it
 	recorded ingest.Usage
-	typed    string // under the person's name
-	inTalk   bool   // it stands in the conversation
-	shown    bool   // an event has it
-	unsure   bool   // nothing says yet that the person typed it
+	unsure   bool // nothing says yet that the person typed it
 	dropped  bool
+}
+
+// heard is what was said under the person's name: shown by an event, or in the conversation.
+type heard struct {
+	said  string
+	shown bool
 }
 
 func newParser(s *ingest.Session) *parser {
@@ -241,18 +247,8 @@ func (p *parser) message() *draft {
 	}
 	p.answer = false
 	d := p.draft(ingest.Assistant, ingest.Message, "")
-	d.turn.Model = p.model
+	d.turn.Model, p.last = p.model, d
 	return d
-}
-
-// lastMessage is the assistant's last, nil if there is none.
-func (p *parser) lastMessage() *draft {
-	for i := len(p.drafts) - 1; i >= 0; i-- {
-		if p.drafts[i].turn.Kind == ingest.Message {
-			return p.drafts[i]
-		}
-	}
-	return nil
 }
 
 func (p *parser) takeCompaction(payload []byte) {

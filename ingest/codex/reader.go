@@ -16,6 +16,7 @@
 package codex
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -96,6 +97,12 @@ func (p *parser) read(ctx context.Context, f ingest.File) error {
 	return err
 }
 
+// How much larger than its file a packed one may become, beyond the first unpackFree bytes.
+const (
+	unpackMost = 400
+	unpackFree = 64 << 20
+)
+
 // plain is a file as it was before it was packed.
 func plain(f ingest.File) ingest.File {
 	if !strings.HasSuffix(f.Name, ".zst") {
@@ -112,19 +119,29 @@ func plain(f ingest.File) ingest.File {
 			in.Close()
 			return nil, err
 		}
-		return unpacking{d, in}, nil
+		return &unpacking{d, in, f.Size*unpackMost + unpackFree, cmp.Or(f.Path, f.Name)}, nil
 	}
 	return f
 }
 
 // unpacking is a packed file that is read.
 type unpacking struct {
-	*zstd.Decoder
-	in io.Closer
+	plain *zstd.Decoder
+	in    io.Closer
+	left  int64
+	path  string
 }
 
-func (u unpacking) Close() error {
-	u.Decoder.Close()
+func (u *unpacking) Read(b []byte) (int, error) {
+	n, err := u.plain.Read(b)
+	if u.left -= int64(n); u.left < 0 {
+		return 0, fmt.Errorf("%s unpacks to more than %d times its size, as no session does", u.path, unpackMost)
+	}
+	return n, err
+}
+
+func (u *unpacking) Close() error {
+	u.plain.Close()
 	return u.in.Close()
 }
 

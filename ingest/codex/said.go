@@ -125,16 +125,11 @@ func (p *parser) handed(block string) {
 // takePrompt takes what the person typed: as the conversation has it, and as the screen did, in either order.
 func (p *parser) takePrompt(said string, shown, sure bool) {
 	said = ingest.ClippedText(said)
-	for _, d := range p.run {
-		if heard := &d.inTalk; d.typed == said {
-			if shown {
-				heard = &d.shown
-			}
-			if !*heard {
-				*heard, d.unsure = true, d.unsure && !sure
-				return
-			}
-		}
+	once := heard{said, !shown}
+	if had := p.once[once]; len(had) > 0 {
+		had[0].unsure = had[0].unsure && !sure
+		p.once[once] = had[1:]
+		return
 	}
 	kind, text := ingest.Prompt, said
 	if strings.HasPrefix(said, planHanded) {
@@ -142,8 +137,11 @@ func (p *parser) takePrompt(said string, shown, sure bool) {
 		_, text, _ = strings.Cut(said, "\n")
 	}
 	d := p.draft(ingest.User, kind, strings.TrimSpace(text))
-	d.typed, d.shown, d.inTalk, d.unsure = said, shown, !shown, !sure
-	p.run = append(p.run, d)
+	d.unsure = !sure
+	if p.run = append(p.run, d); p.once == nil {
+		p.once = map[heard][]*draft{}
+	}
+	p.once[heard{said, shown}] = append(p.once[heard{said, shown}], d)
 }
 
 // settleRun drops what stands under the person's name without their having typed it.
@@ -156,7 +154,7 @@ func (p *parser) settleRun() {
 			p.s.Report.Ignore("injected context")
 		}
 	}
-	p.run = nil
+	p.run, p.once = nil, nil
 }
 
 // takeTyped takes an event that says what was typed.
@@ -215,9 +213,13 @@ func (p *parser) takePlan(plan string) {
 }
 
 func (d *draft) say(said string) {
-	if said != "" && !slices.Contains(d.said, said) {
-		d.said = append(d.said, said)
+	if said == "" || d.had[said] {
+		return
 	}
+	if d.said = append(d.said, said); d.had == nil {
+		d.had = map[string]bool{}
+	}
+	d.had[said] = true
 }
 
 // takeThought takes the summary of what the model thought, and where there is one the thought itself.
