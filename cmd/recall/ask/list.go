@@ -45,7 +45,7 @@ func newListCmd(a *app.App) *cobra.Command {
 			text := strings.ToLower(fmt.Sprint(s.Title, "\n", s.Project, "\n",
 				payload.Handle(s.Project, s.Number), "\n", s.ID, "\n", s.Source))
 			lacks := func(word string) bool { return !strings.Contains(text, word) }
-			untagged := func(tag string) bool { return !slices.Contains(s.Tags, payload.Tag(tag)) }
+			untagged := func(tag string) bool { return !slices.Contains(s.Tags, tag) }
 			if slices.ContainsFunc(words, lacks) || !o.Since.At.IsZero() && s.End.Before(o.Since.At) {
 				return true
 			}

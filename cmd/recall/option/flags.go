@@ -3,11 +3,14 @@
 package option
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/payload"
 )
@@ -45,6 +48,38 @@ func day(into *Day, parse func(string, time.Time, *time.Location) (time.Time, er
 			into.At, err = parse(text, time.Now(), time.Local)
 		}
 		return err
+	}}
+}
+
+// number reads a number from 0 up.
+func number(into *int, preset string) *checked {
+	*into, _ = strconv.Atoi(preset)
+	return &checked{preset, "int", func(text string) error {
+		n, err := strconv.ParseUint(text, 10, 31)
+		*into = int(n)
+		return err
+	}}
+}
+
+// title reads a line that says something.
+func title(into *string) *checked {
+	return &checked{kind: "string", read: func(text string) error {
+		if *into = strings.TrimSpace(terminal.Line(text)); *into == "" {
+			return hint.With(errors.New("a title has words"), "omit it to keep the one there is")
+		}
+		return nil
+	}}
+}
+
+// tags reads a tag, and adds it to those given before.
+func tags(into *[]string) *checked {
+	return &checked{kind: "string", read: func(text string) error {
+		tag := payload.Tag(text)
+		if tag == "" {
+			return hint.With(fmt.Errorf("%q is no tag", text), "a tag is one word of letters, digits, -, _, . and /")
+		}
+		*into = append(*into, tag)
+		return nil
 	}}
 }
 

@@ -154,7 +154,7 @@ func BadFlag(cmd *cobra.Command, err error) error {
 		return hint.With(fmt.Errorf("--%s: %w", bad.GetFlag().Name, own.Err), "%s", own.Hint)
 	}
 	if errors.As(err, &bad) {
-		want := map[string]string{"int": "a number", "bool": "true or false"}[bad.GetFlag().Value.Type()]
+		want := map[string]string{"int": "a number from 0 up", "bool": "true or false"}[bad.GetFlag().Value.Type()]
 		if want == "" {
 			want = "of type " + bad.GetFlag().Value.Type()
 		}

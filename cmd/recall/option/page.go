@@ -1,10 +1,8 @@
 package option
 
 import (
-	"cmp"
 	"embed"
 	"reflect"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,8 +21,8 @@ import (
 //	-n, --limit NUMBER=40 @query.limit  most answers
 //
 // Behind its name stands what it takes, nothing for a switch; a default; and the key of the configuration that it
-// sets. What it takes is TEXT, a NUMBER, a LIST of texts, a FOLDER or FOLDERS, SINCE a day's beginning, a DAY's end,
-// KINDS of items, or one of the words a|b|c. A line "apart: quick repair" names flags that exclude one another.
+// sets. What it takes is TEXT, a TITLE with words in it, a NUMBER from 0 up, a LIST of texts, TAGS of sessions, a
+// FOLDER or FOLDERS, SINCE a day's beginning, a DAY's end, KINDS of items, or one of the words a|b|c. A line "apart: quick repair" names flags that exclude one another.
 //
 //go:embed help/*.txt
 var pages embed.FS
@@ -105,8 +103,11 @@ func addFlag(cmd *cobra.Command, line string, into any) {
 	case "TEXT", "FOLDER":
 		flags.StringVarP(place[string](field), name, short, preset, about)
 	case "NUMBER":
-		n, _ := strconv.Atoi(cmp.Or(preset, "0"))
-		flags.IntVarP(place[int](field), name, short, n, about)
+		flags.VarP(number(place[int](field), preset), name, short, about)
+	case "TITLE":
+		flags.Var(title(place[string](field)), name, about)
+	case "TAGS":
+		flags.Var(tags(place[[]string](field)), name, about)
 	case "LIST", "FOLDERS":
 		flags.StringArrayVarP(place[[]string](field), name, short, nil, about)
 	case "SINCE":
