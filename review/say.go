@@ -21,7 +21,7 @@ var ErrLine = errors.New("no line of an item")
 // word is to keep, pin or drop it, or to set its line as in payload.md. What somebody
 // handed over is taken over by it, or refused.
 func Say(l *library.Library, u Unseen, word payload.Op, line, who string) error {
-	now := time.Now().UTC().Truncate(time.Second)
+	now := time.Now().UTC().Truncate(time.Millisecond)
 	if u.Handoff != "" {
 		said := library.Received{Op: library.OpAccept, Handoff: u.Handoff, Item: u.ID, Line: line, At: now, Who: who,
 			Pin: word == payload.OpPin}
@@ -63,7 +63,7 @@ func Keep(l *library.Library, items []Unseen, who string) error {
 }
 
 func keeps(who string, u Unseen) []payload.Edit {
-	return []payload.Edit{{Op: payload.OpKeep, ID: u.ID, At: time.Now().UTC().Truncate(time.Second), Who: who,
+	return []payload.Edit{{Op: payload.OpKeep, ID: u.ID, At: time.Now().UTC().Truncate(time.Millisecond), Who: who,
 		Seen: payload.Look(&u.Item)}}
 }
 
@@ -97,7 +97,7 @@ func Relate(l *library.Library, link payload.Link, ends [2]index.Placed, names [
 	}
 	link.From, link.FromSession, link.FromEvidence = later.Item.ID, later.Session, payload.EvidenceOf(&later.Item)
 	link.To, link.ToSession, link.ToEvidence = earlier.Item.ID, earlier.Session, payload.EvidenceOf(&earlier.Item)
-	link.Maker, link.Who, link.Said = payload.ByHuman, who, time.Now().UTC().Truncate(time.Second)
+	link.Maker, link.Who, link.Said = payload.ByHuman, who, time.Now().UTC().Truncate(time.Millisecond)
 	if link.At = later.Item.At; earlier.Item.At.After(link.At) { // the old one was right
 		link.At = earlier.Item.At
 	}

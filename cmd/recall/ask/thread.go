@@ -78,7 +78,7 @@ func newCorrectCmd(a *app.App, op string) *cobra.Command {
 				"name two sessions; recall thread shows them")
 		}
 		err = l.Correct(payload.Correction{Op: payload.CorrectionOp(op), A: string(both[0].ID), B: string(both[1].ID),
-			At: time.Now().UTC().Truncate(time.Second)})
+			At: time.Now().UTC().Truncate(time.Millisecond)})
 		if err == nil {
 			fmt.Fprintln(a.Out, map[string]string{"join": "one thread from now on",
 				"split": "two threads from now on"}[op])

@@ -31,30 +31,22 @@ func newEditCmd(a *app.App) *cobra.Command {
 		Name                             string
 	}
 	return option.Asked(a, "edit", &o, func(ctx context.Context, l *library.Library, args []string) ([]MarkDoc, error) {
-		mark := payload.Mark{Star: either(o.Star, o.Unstar), Archive: either(o.Archive, o.Unarchive)}
-		var bad error
-		mark.Tag, bad = tags(o.Tag)
-		if bad == nil {
-			mark.Untag, bad = tags(o.Untag)
-		}
-		name := strings.TrimSpace(terminal.Line(o.Name))
+		mark := payload.Mark{Star: either(o.Star, o.Unstar), Archive: either(o.Archive, o.Unarchive), Tag: o.Tag,
+			Untag: o.Untag}
 		marked := mark.Star != nil || mark.Archive != nil || len(mark.Tag)+len(mark.Untag) > 0
-		if one := name != "" || !marked; bad == nil && one && len(args) > 1 {
-			bad = hint.With(fmt.Errorf("edit: got %d sessions for one title or payload", len(args)),
+		if one := o.Name != "" || !marked; one && len(args) > 1 {
+			return nil, hint.With(fmt.Errorf("edit: got %d sessions for one title or payload", len(args)),
 				"edit them one by one")
-		}
-		if bad != nil {
-			return nil, bad
 		}
 		entries, err := a.Sessions(l, args)
 		if err != nil {
 			return nil, err
 		}
-		if !marked && name == "" {
+		if !marked && o.Name == "" {
 			return nil, editPage(ctx, a, l, entries[0])
 		}
 		for _, e := range entries {
-			if err := markOne(ctx, a, l, e, mark, name); err != nil {
+			if err := markOne(ctx, a, l, e, mark, o.Name); err != nil {
 				return nil, err
 			}
 		}
@@ -75,7 +67,7 @@ func newEditCmd(a *app.App) *cobra.Command {
 
 // markOne makes what is said of a session durable, then has the index and what is rendered say it.
 func markOne(ctx context.Context, a *app.App, l *library.Library, e library.Entry, m payload.Mark, name string) error {
-	at := time.Now().UTC().Truncate(time.Second)
+	at := time.Now().UTC() // to the nanosecond: at a merge the later one wins
 	var edits []payload.Edit
 	if m.Star != nil || m.Archive != nil || len(m.Tag)+len(m.Untag) > 0 {
 		edits = append(edits, payload.Edit{Op: payload.OpMark, At: at, Who: app.Author(), Mark: &m})
@@ -104,18 +96,6 @@ func either(on, off bool) *bool {
 		return &on
 	}
 	return nil
-}
-
-func tags(given []string) (all []string, err error) {
-	for _, text := range given {
-		tag := payload.Tag(text)
-		if tag == "" {
-			return nil, hint.With(fmt.Errorf("%q is no tag", text),
-				"a tag is one word of letters, digits, -, _, . and /")
-		}
-		all = append(all, tag)
-	}
-	return all, nil
 }
 
 func printMarks(a *app.App, docs []MarkDoc) {
