@@ -22,7 +22,8 @@ import (
 //
 // Behind its name stands what it takes, nothing for a switch; a default; and the key of the configuration that it
 // sets. What it takes is TEXT, a TITLE with words in it, a NUMBER from 0 up, a LIST of texts, TAGS of sessions, a
-// FOLDER or FOLDERS, SINCE a day's beginning, a DAY's end, KINDS of items, or one of the words a|b|c. A line "apart: quick repair" names flags that exclude one another.
+// FOLDER or FOLDERS, SINCE a day's beginning, a DAY's end, KINDS of items, or one of the words a|b|c. A line
+// "apart: quick repair" names flags that exclude one another.
 //
 //go:embed help/*.txt
 var pages embed.FS
