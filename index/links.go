@@ -50,12 +50,14 @@ func (x *Index) ItemsIn(ctx context.Context, project string, kinds ...payload.Ki
 	return readList(ctx, x, func(rows *sql.Rows) (p Placed, err error) {
 		var data sql.RawBytes
 		var start int64
-		if err = rows.Scan(&data, &p.Turn, &p.Session, &p.SessionTitle, &p.Project, &p.Source, &start); err == nil {
+		if err = rows.Scan(&data, &p.Turn, &p.Session, &p.SessionTitle, &p.Project, &p.Source, &p.Archived,
+			&start); err == nil {
 			p.Item, err = unpackItem(data)
 		}
 		p.SessionStart = fromMillis(start)
 		return p, err
-	}, `SELECT i.data, i.n, s.sid, s.title, s.project, s.source, s.start FROM item i JOIN session s ON s.id=i.session
+	}, `SELECT i.data, i.n, s.sid, s.title, s.project, s.source, s.archived, s.start FROM item i
+		JOIN session s ON s.id=i.session
 		WHERE (?1='' OR s.project=?1) AND (?2 IN ('null', '[]') OR i.kind IN (SELECT value FROM json_each(?2)))
 		ORDER BY i.at, s.start, s.sid, i.n, i.iid`, project, jsonList(kinds))
 }

@@ -50,6 +50,9 @@ var (
 // is quoted with its turn: later they may have turned to something else.
 const RequestRule = "request"
 
+// TaskRule is the rule of a task that a session's own list left open.
+const TaskRule = "open-task"
+
 // AnswerRule is the rule of a decision that is an answer to a question of the assistant's.
 const AnswerRule = "answer"
 

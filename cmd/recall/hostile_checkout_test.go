@@ -60,7 +60,7 @@ var everywhere = map[string][]string{
 	"schedule install": {"schedule install --dry-run"}, "schedule remove": {}, "setup": {"setup", "setup --status"},
 	"schedule status": {"schedule status"},
 	"scheduled":       {"scheduled archive"}, "show": {"show SESSION", "show SESSION --transcript", "show SESSION --actions"},
-	"status": {"status", "status --json"}, "sync": {"sync"}, "thread join": {"thread join SESSION OTHER"},
+	"status": {"status", "status --json", "status --open"}, "sync": {"sync"}, "thread join": {"thread join SESSION OTHER"},
 	"thread split": {"thread split SESSION OTHER"}, "usage": {"usage"}, "vectors": {"vectors", "vectors --weigh"},
 	"version": {"version"}, "why": {"why f.txt:1", "why f.txt:2 --json", "why ITEM"}, "wrap-up": {"wrap-up --prompt"},
 }

@@ -181,7 +181,7 @@ func openTasks(s *ingest.Session) []payload.Item {
 		if task.Status == "in_progress" {
 			list = &inWork
 		}
-		*list = append(*list, recorded(payload.Next, "open-task", payload.ByAssistant, &s.Turns[at],
+		*list = append(*list, recorded(payload.Next, payload.TaskRule, payload.ByAssistant, &s.Turns[at],
 			plain(task.Subject), task.Subject))
 	}
 	out := slices.Concat(inWork, others)

@@ -71,9 +71,27 @@ func searchMode(c *config.Config) string {
 }
 
 func newStatusCmd(a *app.App) *cobra.Command {
-	return option.Asked(a, "status", nil, func(ctx context.Context, l *library.Library, _ []string) (StatusDoc, error) {
+	var o statusOptions
+	return option.Result(a, "status", &o, func(ctx context.Context, _ []string) (any, error) {
+		if err := o.check(); err != nil {
+			return nil, err
+		}
+		if o.Open {
+			return runOpen(ctx, a, o)
+		}
+		l, err := a.Library(ctx)
+		if err != nil {
+			return nil, err
+		}
 		return runStatus(ctx, a, l)
-	}, func(a *app.App, s StatusDoc) { a.Form("status", s) })
+	}, func(a *app.App, doc any) {
+		if open, ok := doc.(*openDoc); ok {
+			a.Form("open", open)
+			a.Remember(a.Lib, "", open.hits)
+			return
+		}
+		a.Form("status", doc)
+	})
 }
 
 func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, error) {

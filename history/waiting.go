@@ -1,0 +1,173 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"recall/payload"
+	"recall/pipeline"
+)
+
+// Waiting is what waits for somebody: next steps, what was put off or asked, warnings.
+type Waiting struct {
+	Since    time.Time `json:"since"`    // what was said or settled from then on is new, or closed of late
+	Projects []Loops   `json:"projects"` // that have any; the one last spoken of first
+	Unsure   int       `json:"unsure"`   // passages, left out, that may leave something open
+}
+
+// Loops are what of a project waits and what was settled, each oldest first.
+type Loops struct {
+	Project string `json:"project"`
+	New     []Loop `json:"new"`
+	Open    []Loop `json:"open"` // said before
+	Closed  []Loop `json:"closed"`
+}
+
+// A Loop is one thing that waits, or waited.
+type Loop struct {
+	Dated
+	Waits payload.Kind `json:"waits"` // next, deferred, question or flag, also of a passage
+	Days  int          `json:"days"`  // of the calendar, since it was said
+}
+
+// What says what a loop is, in a word or two.
+func (l Loop) What() string {
+	what := map[payload.Kind]string{payload.Next: "next", payload.Deferred: "put off", payload.Question: "question",
+		payload.Flag: "don't forget"}[l.Waits]
+	switch {
+	case l.Item.Rule == payload.TaskRule:
+		return "task left open"
+	case l.Item.Kind == payload.Lead:
+		return "perhaps " + what
+	}
+	return what
+}
+
+// waits is what an item leaves open, as a kind; "" if nothing. Of passages one that a session's own list of tasks
+// left open is on record; others may say so.
+func waits(it payload.Item) (kind payload.Kind, sure bool) {
+	kind, sure = it.Kind, true
+	if kind == payload.Lead {
+		kind, sure = it.Hint, it.Rule == payload.TaskRule
+	}
+	switch kind {
+	case payload.Next, payload.Deferred, payload.Question, payload.Flag:
+		return kind, sure
+	}
+	return "", false
+}
+
+// WaitingIn lists what waits in a project, "" for all. Passages that may leave something open are listed only if
+// unsure ones are wanted. What an archived session left open waits no more.
+func WaitingIn(ctx context.Context, p *pipeline.Pipeline, project string, since, now time.Time,
+	unsure bool) (*Waiting, error) {
+	line, err := Timeline(ctx, p, project) // what settles something may be of another kind
+	if err != nil {
+		return nil, err
+	}
+	last, err := lastSteps(ctx, p, line)
+	if err != nil {
+		return nil, err
+	}
+	doc := &Waiting{Since: since.UTC(), Projects: []Loops{}}
+	places, newest := map[string]int{}, map[string]time.Time{}
+	said := map[string]bool{} // what is open: said again it is as old as it is
+	for _, d := range line {
+		kind, sure := waits(d.Item)
+		open := d.Item.Current() && !d.Sure
+		ended := d.ended()
+		switch {
+		case kind == "", d.Archived, d.Sure && d.Link.Relation == payload.Same:
+			continue
+		case open && sure && kind == payload.Next && !last[d.Session],
+			!open && (ended.IsZero() || ended.Before(since)):
+			continue
+		case !sure && !unsure:
+			doc.Unsure++
+			continue
+		}
+		newest[d.Project] = d.Item.At
+		key := d.Project + "\x00" + string(kind) + "\x00" + strings.ToLower(d.Item.Text)
+		if open && said[key] {
+			continue
+		}
+		said[key] = said[key] || open
+		i, ok := places[d.Project]
+		if !ok {
+			i = len(doc.Projects)
+			places[d.Project] = i
+			doc.Projects = append(doc.Projects,
+				Loops{Project: d.Project, New: []Loop{}, Open: []Loop{}, Closed: []Loop{}})
+		}
+		list := &doc.Projects[i].Open
+		switch {
+		case !open:
+			list = &doc.Projects[i].Closed
+		case !d.Item.At.Before(since):
+			list = &doc.Projects[i].New
+		}
+		*list = append(*list, Loop{d, kind, daysBetween(d.Item.At, now)})
+	}
+	slices.SortFunc(doc.Projects, func(a, b Loops) int {
+		return cmp.Or(newest[b.Project].Compare(newest[a.Project]), strings.Compare(a.Project, b.Project))
+	})
+	return doc, nil
+}
+
+// ended is when an item was settled; what its own session settled, when it was said.
+func (d *Dated) ended() time.Time {
+	if d.Sure {
+		return d.Link.At
+	}
+	if d.Item.Current() || d.Item.State == payload.Retired {
+		return time.Time{}
+	}
+	return d.Item.At
+}
+
+// daysBetween counts the midnights between two times, in the zone of the later.
+func daysBetween(from, to time.Time) int {
+	day := func(t time.Time) time.Time {
+		y, m, d := t.In(to.Location()).Date()
+		return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
+	}
+	return max(0, int(day(to).Sub(day(from)).Hours()/24))
+}
+
+// lastSteps are the sessions whose next steps hold: as in a payload that is handed on, of each thread the last that
+// speaks of any.
+func lastSteps(ctx context.Context, p *pipeline.Pipeline, line []Dated) (map[string]bool, error) {
+	speaks, projects := map[string]bool{}, map[string]bool{}
+	for _, d := range line {
+		if kind, sure := waits(d.Item); kind == payload.Next && sure {
+			speaks[d.Session], projects[d.Project] = true, true
+		}
+	}
+	last := map[string]bool{}
+	for name := range projects {
+		known, err := p.Index.ThreadsIn(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		var infos []payload.ThreadInfo
+		for _, t := range known {
+			infos = append(infos, t.ThreadInfo)
+		}
+		threads, err := pipeline.Join(p.Library, infos)
+		if err != nil {
+			return nil, err
+		}
+		for _, thread := range threads {
+			for _, s := range slices.Backward(thread) {
+				if speaks[s.Session] {
+					last[s.Session] = true
+					break
+				}
+			}
+		}
+	}
+	return last, nil
+}
