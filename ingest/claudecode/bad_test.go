@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/ingest/ingesttest"
 	"recall/ingest/jsonl"
 )
 
@@ -34,8 +35,9 @@ func TestBadLines(t *testing.T) {
 		{"torn in the middle", `{"type":"user","mess` + "\n", 1, jsonl.ErrCut.Error()},
 		{"binary", strings.ReplaceAll(string(binary), "\n", "") + "\n", 1, "binary data"},
 		{"deeply nested", deep, 1, jsonl.ErrDeep.Error()},
-		{"nested as deep as is allowed", `{"type":"mode","x":` + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000) +
-			"}\n", 0, ""},
+		{"nested as deep as is allowed",
+			`{"type":"mode","x":` + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000) +
+				"}\n", 0, ""},
 		{"a list", "[1,2]\n", 1, "not a JSON object"},
 		{"two on one line", strings.TrimSpace(fine) + `{"type":"mode"}` + "\n", 0, ""},
 		{"one and a half on one line", `{"type":"mode"}{"type":` + "\n", 1, jsonl.ErrCut.Error()},
@@ -46,11 +48,10 @@ func TestBadLines(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := parseBytes(t, []byte(tt.in+strings.NewReplacer("u1", "u2", "hello", "goodbye").Replace(fine)))
-			checkReport(t, s)
-			want(t, "skipped", s.Report.SkippedTotal, tt.skipped)
+			ingesttest.Equal(t, "skipped", s.Report.SkippedTotal, tt.skipped)
 			if tt.skipped > 0 {
-				want(t, "place and reason", s.Report.Skipped[0].Reason, tt.reason)
-				want(t, "line", s.Report.Skipped[0].Line, 1)
+				ingesttest.Equal(t, "place and reason", s.Report.Skipped[0].Reason, tt.reason)
+				ingesttest.Equal(t, "line", s.Report.Skipped[0].Line, 1)
 			}
 			if last := s.Turns[len(s.Turns)-1]; last.Text != "goodbye" || last.ID != "u2" {
 				t.Errorf("the line after it: got %+v, want goodbye", last)
@@ -76,11 +77,11 @@ func TestTailOffset(t *testing.T) {
 
 func TestEmptyFiles(t *testing.T) {
 	for name, in := range map[string]string{
-		"empty": "", "blank": "\n\n", "bookkeeping": `{"type":"permission-mode","permissionMode":"plan","sessionId":"s"}` +
+		"empty": "", "blank": "\n\n",
+		"bookkeeping": `{"type":"permission-mode","permissionMode":"plan","sessionId":"s"}` +
 			"\n",
 	} {
 		s := parseBytes(t, []byte(in))
-		checkReport(t, s)
 		if len(s.Turns) != 0 || s.Report.SkippedTotal != 0 {
 			t.Errorf("%s: got %d turns and %d skipped, want none", name, len(s.Turns), s.Report.SkippedTotal)
 		}
@@ -111,10 +112,10 @@ func TestGiganticLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
-	checkReport(t, s)
-	want(t, "prompts", texts(s, ingest.Prompt, false), []string{"look", "hello"})
-	want(t, "skipped", s.Report.SkippedTotal, 1)
-	want(t, "where", s.Report.Skipped[0].Line, 2)
+	ingesttest.Lines(t, s.Report)
+	ingesttest.Equal(t, "prompts", ingesttest.Texts(s, ingest.Prompt, false), []string{"look", "hello"})
+	ingesttest.Equal(t, "skipped", s.Report.SkippedTotal, 1)
+	ingesttest.Equal(t, "where", s.Report.Skipped[0].Line, 2)
 	if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 20 {
 		t.Errorf("got %d MB allocated over all, want less than 20", mb)
 	}
@@ -137,17 +138,18 @@ func TestNonsenseTimes(t *testing.T) {
 		strings.NewReplacer("u1", "u4", "hello", "fourth", "2026-03-02T09:00:00.000Z", "yesterday").Replace(fine)
 	in += strings.NewReplacer("u1", "u5", "hello", "fifth", `"2026-03-02T09:00:00.000Z"`, "1772442000000").Replace(fine)
 	s := parseBytes(t, []byte(in))
-	want(t, "milliseconds", s.Turns[4].At, time.UnixMilli(1772442000000).UTC())
-	want(t, "order", texts(s, ingest.Prompt, false), []string{"hello", "second", "third", "fourth", "fifth"})
-	want(t, "conflicts", s.Report.Conflicts, []string{"3 records with an impossible time"})
-	want(t, "start", s.Start.Year(), 2026)
-	want(t, "end", s.End.Year(), 2026)
+	ingesttest.Equal(t, "milliseconds", s.Turns[4].At, time.UnixMilli(1772442000000).UTC())
+	ingesttest.Equal(t, "order", ingesttest.Texts(s, ingest.Prompt, false),
+		[]string{"hello", "second", "third", "fourth", "fifth"})
+	ingesttest.Equal(t, "conflicts", s.Report.Conflicts, []string{"3 records with an impossible time"})
+	ingesttest.Equal(t, "start", s.Start.Year(), 2026)
+	ingesttest.Equal(t, "end", s.End.Year(), 2026)
 }
 
 func TestNewerVersion(t *testing.T) {
 	s := parseBytes(t, []byte(strings.Replace(fine, "2.1.39", "9.0.1", 1)+`{"type":"hologram","uuid":"x"}`+"\n"))
-	want(t, "newer", s.Report.Newer, "9.0.1")
-	want(t, "unknown", s.Report.Unknown, map[string]int{"hologram": 1})
+	ingesttest.Equal(t, "newer", s.Report.Newer, "9.0.1")
+	ingesttest.Equal(t, "unknown", s.Report.Unknown, map[string]int{"hologram": 1})
 }
 
 func TestIDsThatLeaveTheFolder(t *testing.T) {
@@ -161,8 +163,8 @@ func TestIDsThatLeaveTheFolder(t *testing.T) {
 	write(t, filepath.Join(dir, "odd.jsonl"), strings.Replace(fine, `"sessionId":"s"`, `"sessionId":"../../etc/passwd"`,
 		1))
 	found, problems := Reader{}.Find(context.Background(), dir, nil)
-	want(t, "found", listed(found), []string{"etc-passwd-3754d6cb transcript.jsonl"})
-	want(t, "problems", len(problems), 0)
+	ingesttest.Equal(t, "found", listed(found), []string{"etc-passwd-3754d6cb transcript.jsonl"})
+	ingesttest.Equal(t, "problems", len(problems), 0)
 }
 
 // TestOddFileNames holds that no name of a file costs its bytes.
@@ -173,7 +175,7 @@ func TestOddFileNames(t *testing.T) {
 		write(t, filepath.Join(dir, stem+".jsonl"), bare)
 	}
 	found, problems := Reader{}.Find(context.Background(), dir, nil)
-	want(t, "problems", len(problems), 0)
+	ingesttest.Equal(t, "problems", len(problems), 0)
 	ids := map[string]bool{}
 	for _, f := range found {
 		ids[string(f.ID)] = true
@@ -197,8 +199,8 @@ func TestContentOfAnotherForm(t *testing.T) {
 	s.user(fields{"parts": []any{"hello"}})
 	s.line("assistant", fields{"message": fields{"id": "m", "content": fields{"parts": []any{"hello"}}}})
 	got := s.parse(t)
-	want(t, "prompts", texts(got, ingest.Prompt, false), []string{"words without a role"})
-	want(t, "unknown", got.Report.Unknown, map[string]int{"user content": 1, "assistant content": 1})
+	ingesttest.Equal(t, "prompts", ingesttest.Texts(got, ingest.Prompt, false), []string{"words without a role"})
+	ingesttest.Equal(t, "unknown", got.Report.Unknown, map[string]int{"user content": 1, "assistant content": 1})
 }
 
 func TestUTF16(t *testing.T) {
@@ -207,8 +209,8 @@ func TestUTF16(t *testing.T) {
 		wide = append(wide, b, 0)
 	}
 	s := parseBytes(t, wide)
-	want(t, "turns", len(s.Turns), 0)
-	want(t, "why", s.Report.Skipped[0].Reason, "UTF-16; recall reads UTF-8")
+	ingesttest.Equal(t, "turns", len(s.Turns), 0)
+	ingesttest.Equal(t, "why", s.Report.Skipped[0].Reason, "UTF-16; recall reads UTF-8")
 }
 
 // TestOneUuidTwice holds that words under a uuid that was there before aren't
@@ -217,13 +219,15 @@ func TestOneUuidTwice(t *testing.T) {
 	s := &script{}
 	s.user("first")
 	s.say("m1", textBlock("Both"))
-	s.line("assistant", fields{"uuid": "u2", "message": fields{"id": "m1", "content": []any{textBlock("Both are in.")}}})
+	s.line("assistant",
+		fields{"uuid": "u2", "message": fields{"id": "m1", "content": []any{textBlock("Both are in.")}}})
 	s.user("second", fields{"uuid": "u1"})
 	s.user("second", fields{"uuid": "u1"})
 	s.say("m2", textBlock("Done."))
 	got := s.parse(t)
-	want(t, "turns", outlineOf(got), []string{"prompt first", "message Both are in.", "prompt second", "message Done."})
-	want(t, "duplicates", got.Report.Duplicates, 1)
+	ingesttest.Equal(t, "turns", outlineOf(got),
+		[]string{"prompt first", "message Both are in.", "prompt second", "message Done."})
+	ingesttest.Equal(t, "duplicates", got.Report.Duplicates, 1)
 }
 
 func TestVanishedFile(t *testing.T) {
@@ -260,7 +264,7 @@ func TestGrowingFile(t *testing.T) {
 	if s, err = (Reader{}).Parse(context.Background(), found[0]); err != nil {
 		t.Fatal(err)
 	}
-	want(t, "prompts", texts(s, ingest.Prompt, false), []string{"hello", "again"})
+	ingesttest.Equal(t, "prompts", ingesttest.Texts(s, ingest.Prompt, false), []string{"hello", "again"})
 	if s.Report.Tail != nil {
 		t.Errorf("got tail %+v, want none", s.Report.Tail)
 	}
@@ -269,7 +273,7 @@ func TestGrowingFile(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	f := ingest.Found{ID: "s", Files: []ingest.File{memFile(mainName, ingest.Transcript,
+	f := ingest.Found{ID: "s", Files: []ingest.File{ingesttest.File(mainName, ingest.Transcript,
 		[]byte(strings.Repeat(fine, 5000)))}}
 	if _, err := (Reader{}).Parse(ctx, f); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
@@ -295,7 +299,7 @@ func TestUnreadableFiles(t *testing.T) {
 	if !errors.Is(err, os.ErrPermission) || !strings.Contains(err.Error(), mainName) {
 		t.Errorf("transcript: got %v, want no permission for %s", err, mainName)
 	}
-	files := []ingest.File{memFile(mainName, ingest.Transcript, []byte(fine))}
+	files := []ingest.File{ingesttest.File(mainName, ingest.Transcript, []byte(fine))}
 	for name, role := range map[string]ingest.FileRole{
 		"subagents/agent-a1.jsonl": ingest.SubagentFile, "subagents/agent-a1.meta.json": ingest.SubagentMeta,
 		"todos/x.json": ingest.TodoFile, "plans/x.md": ingest.PlanFile,
@@ -306,8 +310,8 @@ func TestUnreadableFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want(t, "prompts", texts(s, ingest.Prompt, false), []string{"hello"})
-	want(t, "reported", len(s.Report.Conflicts), 4)
+	ingesttest.Equal(t, "prompts", ingesttest.Texts(s, ingest.Prompt, false), []string{"hello"})
+	ingesttest.Equal(t, "reported", len(s.Report.Conflicts), 4)
 }
 
 func TestSpilledResults(t *testing.T) {
@@ -320,18 +324,19 @@ func TestSpilledResults(t *testing.T) {
 		"/h/.claude/projects/-x/s/tool-results/b1.txt", "/etc/passwd", 1), nil)
 	whole := "line 1\n" + strings.Repeat("more\n", 10_000) + "the end"
 	s, err := Reader{}.Parse(context.Background(), ingest.Found{ID: "s", Files: []ingest.File{
-		memFile(mainName, ingest.Transcript, []byte(strings.Join(sc.lines, "\n"))),
-		memFile("tool-results/b1.txt", ingest.ToolResult, []byte(whole)),
+		ingesttest.File(mainName, ingest.Transcript, []byte(strings.Join(sc.lines, "\n"))),
+		ingesttest.File("tool-results/b1.txt", ingest.ToolResult, []byte(whole)),
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := calls(s)
+	c := ingesttest.Calls(s)
 	if r := c["t1"].Result; !strings.HasPrefix(r, "line 1\n") || !strings.HasSuffix(r, "the end") ||
 		len(r) > ingest.ClipResult+100 {
 		t.Errorf("got %d bytes %.40q, want the file's beginning and end", len(r), r)
 	}
-	want(t, "size", c["t1"].ResultLen, int64(len(whole)))
-	want(t, "files", []string{c["t1"].Spilled, c["t2"].Spilled, c["t3"].Spilled}, []string{"tool-results/b1.txt", "", ""})
-	want(t, "preview", c["t2"].Result, strings.Replace(preview, "b1.txt", "gone.txt", 1))
+	ingesttest.Equal(t, "size", c["t1"].ResultLen, int64(len(whole)))
+	ingesttest.Equal(t, "files", []string{c["t1"].Spilled, c["t2"].Spilled, c["t3"].Spilled},
+		[]string{"tool-results/b1.txt", "", ""})
+	ingesttest.Equal(t, "preview", c["t2"].Result, strings.Replace(preview, "b1.txt", "gone.txt", 1))
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/ingest/ingesttest"
 )
 
 // BenchmarkParse parses sessions of several makes. Beside MB/s it reports how
@@ -47,8 +47,10 @@ func BenchmarkRepeated(b *testing.B) {
 			}
 			parse := func(raw []byte, duplicates int) time.Duration {
 				begin := time.Now()
-				s, err := Reader{}.Parse(b.Context(), ingest.Found{ID: "s", Files: []ingest.File{memFile(mainName,
-					ingest.Transcript, raw)}})
+				s,
+					err := Reader{}.Parse(b.Context(),
+					ingest.Found{ID: "s", Files: []ingest.File{ingesttest.File(mainName,
+						ingest.Transcript, raw)}})
 				if err != nil || len(s.Turns) != records || s.Report.Duplicates != duplicates {
 					b.Fatalf("got %d turns, %d repeated, %v", len(s.Turns), s.Report.Duplicates, err)
 				}
@@ -66,7 +68,7 @@ func BenchmarkRepeated(b *testing.B) {
 }
 
 func benchParse(b *testing.B, raw []byte) {
-	found := ingest.Found{ID: "bench", Files: []ingest.File{memFile(mainName, ingest.Transcript, raw)}}
+	found := ingest.Found{ID: "bench", Files: []ingest.File{ingesttest.File(mainName, ingest.Transcript, raw)}}
 	b.SetBytes(int64(len(raw)))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -79,12 +81,6 @@ func benchParse(b *testing.B, raw []byte) {
 	begin := time.Now()
 	decodeStd(b, raw)
 	b.ReportMetric(float64(time.Since(begin))/float64(ours), "xjson")
-}
-
-func memFile(name string, role ingest.FileRole, raw []byte) ingest.File {
-	return ingest.File{Name: name, Role: role, Size: int64(len(raw)), Open: func() (io.ReadCloser, error) {
-		return io.NopCloser(bytes.NewReader(raw)), nil
-	}}
 }
 
 // stdLine is what encoding/json decodes a line into.
@@ -159,22 +155,26 @@ func textHeavy(size int) []byte {
 		case 0:
 			fmt.Fprintf(&w, `{%s,"type":"user","message":{"role":"user","content":%s}}`, env, quote(prose(rnd, 40)))
 		case 1:
-			fmt.Fprintf(&w, `{%s,"type":"assistant","requestId":"r","message":{"model":"claude-opus-4-8","id":"msg_%d",`+
-				`"type":"message","role":"assistant","content":[{"type":"text","text":%s}],"stop_reason":null,`+
-				`"usage":{"input_tokens":10,"output_tokens":9}}}`, env, i, quote(prose(rnd, 300)+code(rnd, 20)))
+			fmt.Fprintf(&w,
+				`{%s,"type":"assistant","requestId":"r","message":{"model":"claude-opus-4-8","id":"msg_%d",`+
+					`"type":"message","role":"assistant","content":[{"type":"text","text":%s}],"stop_reason":null,`+
+					`"usage":{"input_tokens":10,"output_tokens":9}}}`, env, i, quote(prose(rnd, 300)+code(rnd, 20)))
 		case 2:
-			fmt.Fprintf(&w, `{%s,"type":"assistant","requestId":"r","message":{"model":"claude-opus-4-8","id":"msg_%d",`+
-				`"type":"message","role":"assistant","content":[{"type":"tool_use","id":"toolu_%d","name":"Edit",`+
-				`"input":{"file_path":"/home/ann/app/a.go","old_string":%s,"new_string":%s}}],"stop_reason":null,`+
-				`"usage":{"input_tokens":10,"output_tokens":9}}}`, env, i-1, i, quote(code(rnd, 8)), quote(code(rnd, 9)))
+			fmt.Fprintf(&w,
+				`{%s,"type":"assistant","requestId":"r","message":{"model":"claude-opus-4-8","id":"msg_%d",`+
+					`"type":"message","role":"assistant","content":[{"type":"tool_use","id":"toolu_%d","name":"Edit",`+
+					`"input":{"file_path":"/home/ann/app/a.go","old_string":%s,"new_string":%s}}],"stop_reason":null,`+
+					`"usage":{"input_tokens":10,"output_tokens":9}}}`, env, i-1, i, quote(code(rnd, 8)),
+				quote(code(rnd, 9)))
 		case 3:
 			file := quote(code(rnd, 400))
 			fmt.Fprintf(&w, `{%s,"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_%d",`+
 				`"type":"tool_result","content":%s}]},"toolUseResult":{"filePath":"/home/ann/app/a.go","originalFile":%s,`+
 				`"structuredPatch":[]}}`, env, i-1, quote(code(rnd, 30)), file)
 		case 4:
-			fmt.Fprintf(&w, `{%s,"type":"progress","data":{"type":"hook_progress","hookEvent":"PreToolUse","command":"true"},`+
-				`"toolUseID":"x"}`, env)
+			fmt.Fprintf(&w,
+				`{%s,"type":"progress","data":{"type":"hook_progress","hookEvent":"PreToolUse","command":"true"},`+
+					`"toolUseID":"x"}`, env)
 		case 5:
 			out := quote(code(rnd, 150))
 			fmt.Fprintf(&w, `{%s,"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_none",`+
@@ -204,7 +204,8 @@ func imageHeavy(size int) []byte {
 			fmt.Fprintf(&w, `{"type":"user","uuid":"image-%d","parentUuid":null,"sessionId":"bench",`+
 				`"timestamp":"2026-03-02T09:00:00.000Z","message":{"role":"user","content":[{"type":"tool_result",`+
 				`"tool_use_id":"t%d","content":[{"type":"image","source":{"type":"base64","media_type":"image/png",`+
-				`"data":%q}}]}]},"toolUseResult":{"type":"image","file":{"base64":"%s","type":"image/png"}}}`+"\n", i, i, image,
+				`"data":%q}}]}]},"toolUseResult":{"type":"image","file":{"base64":"%s","type":"image/png"}}}`+"\n", i,
+				i, image,
 				image[:len(image)/8])
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/ingest/ingesttest"
 )
 
 const (
@@ -98,7 +99,7 @@ func TestFindConfigRoot(t *testing.T) {
 		wantEqual(t, path, files(t, path), one)
 	}
 
-	s := parseAll(t, root)[idA]
+	s := ingesttest.All(t, Reader{}, root)[idA]
 	ids := []string{}
 	for _, sub := range s.Subagents {
 		ids = append(ids, sub.ID+" "+sub.Type)
@@ -111,7 +112,7 @@ func TestFindConfigRoot(t *testing.T) {
 
 func wantEqual(t *testing.T, what string, got, wanted []string) {
 	t.Helper()
-	want(t, what, got, wanted)
+	ingesttest.Equal(t, what, got, wanted)
 }
 
 func TestFindLooseFiles(t *testing.T) {
@@ -125,7 +126,7 @@ func TestFindLooseFiles(t *testing.T) {
 	write(t, filepath.Join(dir, "audit.jsonl"),
 		`{"type":"user","uuid":"x","message":{"content":"hi"},"_audit_timestamp":"2026-01-01T00:00:00Z"}`+"\n")
 	write(t, filepath.Join(dir, "empty.jsonl"), "")
-	want(t, "sessions", files(t, dir), []string{idA + " transcript.jsonl", idB + " transcript.jsonl",
+	ingesttest.Equal(t, "sessions", files(t, dir), []string{idA + " transcript.jsonl", idB + " transcript.jsonl",
 		"handmade transcript.jsonl"})
 }
 
@@ -139,7 +140,7 @@ func TestFindLeavesCoworkAlone(t *testing.T) {
 	write(t, orphan, spoken(idB, "u2", "hello", 0))
 	for _, path := range []string{dir, storage, inner, filepath.Join(storage, ".claude"), orphan,
 		filepath.Join(samples, "08-cowork")} {
-		want(t, path, files(t, path), []string{})
+		ingesttest.Equal(t, path, files(t, path), []string{})
 	}
 }
 
@@ -148,10 +149,10 @@ func TestFindFragment(t *testing.T) {
 	fragment := `{"type":"bridge-session","bridgeSessionId":"cse_1","lastSequenceNum":1,"sessionId":"` + idA + `"}` + "\n"
 	write(t, filepath.Join(dir, "projects", "-a", idA+".jsonl"), fragment)
 	write(t, filepath.Join(dir, "projects", "-a-worktree", idA+".jsonl"), spoken(idA, "u1", "hello", 0))
-	want(t, "files", files(t, dir), []string{idA + " transcript.jsonl transcripts/-a.jsonl"})
-	s := parseAll(t, dir)[idA]
-	want(t, "prompts", texts(s, ingest.Prompt, false), []string{"hello"})
-	want(t, "conflicts", len(s.Report.Conflicts), 0)
+	ingesttest.Equal(t, "files", files(t, dir), []string{idA + " transcript.jsonl transcripts/-a.jsonl"})
+	s := ingesttest.All(t, Reader{}, dir)[idA]
+	ingesttest.Equal(t, "prompts", ingesttest.Texts(s, ingest.Prompt, false), []string{"hello"})
+	ingesttest.Equal(t, "conflicts", len(s.Report.Conflicts), 0)
 }
 
 func TestFindTwoSessionsOfOneID(t *testing.T) {
@@ -159,11 +160,12 @@ func TestFindTwoSessionsOfOneID(t *testing.T) {
 	write(t, filepath.Join(dir, "projects", "-a", idA+".jsonl"), spoken(idA, "u2", "later", 5))
 	write(t, filepath.Join(dir, "projects", "-b", idA+".jsonl"), spoken(idA, "u1", "earlier", 1))
 	write(t, filepath.Join(dir, "projects", "-c", idA+".jsonl"), spoken(idA, "u1", "earlier", 1))
-	want(t, "files", files(t, dir), []string{idA + " transcript.jsonl transcripts/-c.jsonl transcripts/-a.jsonl"})
-	s := parseAll(t, dir)[idA]
-	want(t, "prompts", texts(s, ingest.Prompt, false), []string{"earlier", "later"})
-	want(t, "duplicates", s.Report.Duplicates, 1)
-	want(t, "conflicts", s.Report.Conflicts,
+	ingesttest.Equal(t, "files", files(t, dir),
+		[]string{idA + " transcript.jsonl transcripts/-c.jsonl transcripts/-a.jsonl"})
+	s := ingesttest.All(t, Reader{}, dir)[idA]
+	ingesttest.Equal(t, "prompts", ingesttest.Texts(s, ingest.Prompt, false), []string{"earlier", "later"})
+	ingesttest.Equal(t, "duplicates", s.Report.Duplicates, 1)
+	ingesttest.Equal(t, "conflicts", s.Report.Conflicts,
 		[]string{"two files with turns of this session: transcript.jsonl (1) and transcripts/-a.jsonl (1)"})
 }
 
@@ -193,12 +195,12 @@ func TestFindLinks(t *testing.T) {
 	link(dir, entry)
 	for _, path := range []string{dir, entry} {
 		found, problems := Reader{}.Find(context.Background(), path, nil)
-		want(t, "found", listed(found), []string{idA + " transcript.jsonl transcripts/-a.jsonl"})
+		ingesttest.Equal(t, "found", listed(found), []string{idA + " transcript.jsonl transcripts/-a.jsonl"})
 		var reasons []string
 		for _, p := range problems {
 			reasons = append(reasons, filepath.Base(p.Path))
 		}
-		want(t, "problems", reasons, []string{"a.jsonl", "b.jsonl", idB + ".jsonl", "broken.jsonl"})
+		ingesttest.Equal(t, "problems", reasons, []string{"a.jsonl", "b.jsonl", idB + ".jsonl", "broken.jsonl"})
 	}
 }
 
@@ -230,7 +232,7 @@ func TestFindSeenOpensNothing(t *testing.T) {
 		return "known", p == path && size == 13
 	}
 	found, _ := Reader{}.Find(context.Background(), dir, seen)
-	want(t, "found", listed(found), []string{"known transcript.jsonl"})
+	ingesttest.Equal(t, "found", listed(found), []string{"known transcript.jsonl"})
 }
 
 func TestRoots(t *testing.T) {
@@ -238,19 +240,19 @@ func TestRoots(t *testing.T) {
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home)
 	t.Setenv("CLAUDE_CONFIG_DIR", "")
-	want(t, "no folder", Reader{}.Roots(), nil)
+	ingesttest.Equal(t, "no folder", Reader{}.Roots(), nil)
 	for _, dir := range []string{".claude", ".config/claude", "work", "more"} {
 		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
 	dotClaude, config := filepath.Join(home, ".claude"), filepath.Join(home, ".config", "claude")
-	want(t, "defaults", Reader{}.Roots(), []string{dotClaude, config})
+	ingesttest.Equal(t, "defaults", Reader{}.Roots(), []string{dotClaude, config})
 	work, more := filepath.Join(home, "work"), filepath.Join(home, "more")
 	t.Setenv("CLAUDE_CONFIG_DIR", strings.Join([]string{"~/work", " " + more, filepath.Join(home, "gone"), dotClaude +
 		string(filepath.Separator)}, ","))
 	got := Reader{}.Roots()
-	want(t, "a list", got, []string{work, more, dotClaude, config})
+	ingesttest.Equal(t, "a list", got, []string{work, more, dotClaude, config})
 	if slices.Contains(got, "") {
 		t.Error("got an empty root")
 	}
@@ -265,13 +267,13 @@ func TestHead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := parseAll(t, dir)[idA]
-	want(t, "keys", h.Keys, s.Turns[0].Keys)
-	want(t, "started", h.Started, day)
-	want(t, "empty", h.Empty, false)
+	s := ingesttest.All(t, Reader{}, dir)[idA]
+	ingesttest.Equal(t, "keys", h.Keys, s.Turns[0].Keys)
+	ingesttest.Equal(t, "started", h.Started, day)
+	ingesttest.Equal(t, "empty", h.Empty, false)
 	h, err = Reader{}.Head(context.Background(), ingest.Found{ID: "e",
-		Files: []ingest.File{memFile(mainName, ingest.Transcript, nil)}})
-	want(t, "empty", h.Empty && err == nil, true)
+		Files: []ingest.File{ingesttest.File(mainName, ingest.Transcript, nil)}})
+	ingesttest.Equal(t, "empty", h.Empty && err == nil, true)
 }
 
 // BenchmarkFind looks at 10,000 sessions of which all are known.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"recall/ingest"
+	"recall/ingest/ingesttest"
 )
 
 // copied makes what a fork's file begins with out of a script: its first n
@@ -28,7 +29,7 @@ func copied(s *script, n int, alter func(i int, line fields)) *script {
 
 func (s *script) as(t *testing.T, id ingest.SessionID) *ingest.Session {
 	t.Helper()
-	f := ingest.Found{ID: id, Files: []ingest.File{memFile(mainName, ingest.Transcript,
+	f := ingest.Found{ID: id, Files: []ingest.File{ingesttest.File(mainName, ingest.Transcript,
 		[]byte(strings.Join(s.lines, "\n")+"\n"))}}
 	got, err := Reader{}.Parse(context.Background(), f)
 	if err != nil {
@@ -82,14 +83,14 @@ func TestCopies(t *testing.T) {
 			for _, order := range [][]int{{0, 1}, {1, 0}} {
 				all := []*ingest.Session{p.as(t, "P"), f.as(t, "F")}
 				ingest.Own([]*ingest.Session{all[order[0]], all[order[1]]})
-				want(t, "parent", all[1].Parent, &ingest.Parent{Session: "P", How: tt.how, Turns: 3})
-				want(t, "the original's parent", all[0].Parent, nil)
-				want(t, "tokens", []int64{all[0].Usage.Output, all[1].Usage.Output}, []int64{2, 0})
+				ingesttest.Equal(t, "parent", all[1].Parent, &ingest.Parent{Session: "P", How: tt.how, Turns: 3})
+				ingesttest.Equal(t, "the original's parent", all[0].Parent, nil)
+				ingesttest.Equal(t, "tokens", []int64{all[0].Usage.Output, all[1].Usage.Output}, []int64{2, 0})
 				for _, turn := range all[0].Turns {
-					want(t, "copied in the original: "+turn.Text, turn.Copied, false)
+					ingesttest.Equal(t, "copied in the original: "+turn.Text, turn.Copied, false)
 				}
 				for _, turn := range all[1].Turns {
-					want(t, "copied in the fork: "+turn.Text, turn.Copied, turn.Text != "in the fork")
+					ingesttest.Equal(t, "copied in the fork: "+turn.Text, turn.Copied, turn.Text != "in the fork")
 				}
 			}
 		})
@@ -105,7 +106,7 @@ func TestContinuedCopy(t *testing.T) {
 	p.raw(fields{"type": "continued-in", "sessionId": "P", "continuedInSessionId": "F"})
 	all := []*ingest.Session{f.as(t, "F"), p.as(t, "P")}
 	ingest.Own(all)
-	want(t, "parent", all[0].Parent, &ingest.Parent{Session: "P", How: "continued", Turns: 2})
+	ingesttest.Equal(t, "parent", all[0].Parent, &ingest.Parent{Session: "P", How: "continued", Turns: 2})
 }
 
 func TestHeadsOfAFamilyMeet(t *testing.T) {
@@ -113,13 +114,15 @@ func TestHeadsOfAFamilyMeet(t *testing.T) {
 	p.user("a")
 	p.say("m1", textBlock("ok"))
 	alterations := map[string]func(int, fields){
-		"same uuids": func(int, fields) {}, "new uuids": func(i int, line fields) { line["uuid"] = fmt.Sprintf("f%d", i) },
+		"same uuids": func(int, fields) {},
+		"new uuids":  func(i int, line fields) { line["uuid"] = fmt.Sprintf("f%d", i) },
 		"forkedFrom": func(i int, line fields) {
-			line["forkedFrom"], line["uuid"] = fields{"sessionId": "P", "messageUuid": line["uuid"]}, fmt.Sprintf("f%d", i)
+			line["forkedFrom"], line["uuid"] = fields{"sessionId": "P", "messageUuid": line["uuid"]},
+				fmt.Sprintf("f%d", i)
 		},
 	}
 	head := func(s *script) map[string]bool {
-		f := ingest.Found{ID: "x", Files: []ingest.File{memFile(mainName, ingest.Transcript,
+		f := ingest.Found{ID: "x", Files: []ingest.File{ingesttest.File(mainName, ingest.Transcript,
 			[]byte(strings.Join(s.lines, "\n")))}}
 		h, err := Reader{}.Head(context.Background(), f)
 		if err != nil {

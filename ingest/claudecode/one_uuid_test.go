@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/ingest/ingesttest"
 )
 
 // What has one uuid and differs is kept, all of it; what is the same is known
@@ -23,8 +24,10 @@ func TestOneUUID(t *testing.T) {
 	raw := []byte(strings.Join(lines, ""))
 	slices.SortFunc(lines, func(a, b string) int { return cmp.Compare(a[len(a)-8:], b[len(b)-8:]) })
 	raw = append(raw, strings.Join(lines, "")...)
-	s, err := Reader{}.Parse(t.Context(), ingest.Found{ID: "s", Files: []ingest.File{memFile(mainName, ingest.Transcript,
-		raw)}})
+	s,
+		err := Reader{}.Parse(t.Context(),
+		ingest.Found{ID: "s", Files: []ingest.File{ingesttest.File(mainName, ingest.Transcript,
+			raw)}})
 	if err != nil || len(s.Turns) != records || s.Report.Duplicates != records {
 		t.Fatalf("got %d turns, %d repeated, %v; want %d of each", len(s.Turns), s.Report.Duplicates, err, records)
 	}
@@ -53,8 +56,10 @@ func BenchmarkOneUUID(b *testing.B) {
 			var took time.Duration
 			for b.Loop() {
 				begin := time.Now()
-				s, err := Reader{}.Parse(b.Context(), ingest.Found{ID: "s", Files: []ingest.File{memFile(mainName,
-					ingest.Transcript, raw.Bytes())}})
+				s,
+					err := Reader{}.Parse(b.Context(),
+					ingest.Found{ID: "s", Files: []ingest.File{ingesttest.File(mainName,
+						ingest.Transcript, raw.Bytes())}})
 				if err != nil || len(s.Turns) != records {
 					b.Fatalf("got %d turns, %v", len(s.Turns), err)
 				}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"recall/ingest/ingesttest"
 )
 
 // outlineOfFile is the outline of a transcript as the client wrote it.
@@ -19,8 +21,8 @@ func outlineOfFile(t *testing.T, path string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkReport(t, s)
-	want(t, "repaired", s.Report.Repaired, 0)
+	ingesttest.Lines(t, s.Report)
+	ingesttest.Equal(t, "repaired", s.Report.Repaired, 0)
 	return outlineOf(s)
 }
 
@@ -33,14 +35,15 @@ func TestOrderOfClients(t *testing.T) {
 	for name, turns := range map[string][]string{
 		"order-ok":          inOrder,
 		"order-late-parent": inOrder,
-		"out-of-order-2.1.197": {"prompt Cache the rates.", "message I use Redis for it.", "prompt " + correction, "message",
+		"out-of-order-2.1.197": {"prompt Cache the rates.", "message I use Redis for it.", "prompt " + correction,
+			"message",
 			"message Fine, understood."},
 		"queued-esc-min": {"prompt Cache the rates. Go.", "message I do it.", "message", "prompt " + correction,
 			"interrupt [Request interrupted by user for tool use]", "message Understood.", "prompt Thanks, next one.",
 			"message Fine."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			want(t, "turns", outlineOfFile(t, filepath.Join("testdata", "order", name+".jsonl")), turns)
+			ingesttest.Equal(t, "turns", outlineOfFile(t, filepath.Join("testdata", "order", name+".jsonl")), turns)
 		})
 	}
 }
@@ -60,7 +63,7 @@ func TestParentsInAnyOrder(t *testing.T) {
 		if err := os.WriteFile(path, []byte(strings.Join(turned, "\n")+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		want(t, "turns", outlineOfFile(t, path), inOrder)
+		ingesttest.Equal(t, "turns", outlineOfFile(t, path), inOrder)
 	}
 }
 
@@ -71,8 +74,8 @@ func TestLoopOfParents(t *testing.T) {
 	s.user("b", fields{"uuid": "u3"})
 	s.user("c", fields{"uuid": "u4", "parentUuid": "u4"})
 	got := s.parse(t)
-	want(t, "repaired", got.Report.Repaired, 2)
-	want(t, "turns", len(got.Turns), 4)
+	ingesttest.Equal(t, "repaired", got.Report.Repaired, 2)
+	ingesttest.Equal(t, "turns", len(got.Turns), 4)
 }
 
 // What the client notes of its requests to the model is known and holds no turn.
@@ -87,10 +90,10 @@ func TestRecordsOfRequests(t *testing.T) {
 	s.raw(fields{"type": "api-request", "id": "z", "params": fields{"model": "claude-opus-5-5"}})
 	s.say("m1", textBlock("ok"))
 	got := s.parse(t)
-	want(t, "turns", outlineOf(got), []string{"prompt a", "message ok"})
-	want(t, "unknown", len(got.Report.Unknown), 0)
+	ingesttest.Equal(t, "turns", outlineOf(got), []string{"prompt a", "message ok"})
+	ingesttest.Equal(t, "unknown", len(got.Report.Unknown), 0)
 	for _, kind := range []string{"tools-used", "attachment/prompt_snapshot", "api-request", "api-request-blob",
 		"api-request-shape"} {
-		want(t, kind, got.Report.Ignored[kind], 1)
+		ingesttest.Equal(t, kind, got.Report.Ignored[kind], 1)
 	}
 }

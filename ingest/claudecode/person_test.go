@@ -5,21 +5,23 @@ import (
 	"testing"
 
 	"recall/ingest"
+	"recall/ingest/ingesttest"
 )
 
 func TestPlanWithClearedContext(t *testing.T) {
 	s := &script{}
 	s.user("plan it")
 	s.say("m1", use("t1", "ExitPlanMode", fields{"plan": "# Cache\n- LRU"}))
-	s.user(result("t1", "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was "+
-		"a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell "+
-		"you how to proceed.", true))
+	s.user(result("t1",
+		"The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was "+
+			"a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell "+
+			"you how to proceed.", true))
 	s.user([]any{textBlock("[Request interrupted by user for tool use]")})
 	s.user("Implement the following plan:\n\n# Cache\n- LRU", fields{"planContent": "# Cache\n- LRU"})
 	got := s.parse(t)
-	want(t, "turns", outlineOf(got), []string{"prompt plan it", "message",
+	ingesttest.Equal(t, "turns", outlineOf(got), []string{"prompt plan it", "message",
 		"interrupt [Request interrupted by user for tool use]", "plan # Cache\n- LRU"})
-	want(t, "verdict", calls(got)["t1"].Verdict, ingest.Approved)
+	ingesttest.Equal(t, "verdict", ingesttest.Calls(got)["t1"].Verdict, ingest.Approved)
 }
 
 func TestPlanTexts(t *testing.T) {
@@ -40,7 +42,8 @@ func TestPlanTexts(t *testing.T) {
 		{"edited by the person", fields{"plan": "# A"},
 			"User has approved your plan. You can now start coding.\n\n## Approved Plan (edited by user):\n# C",
 			fields{"plan": "# A"}, ingest.Approved, "# C", true},
-		{"a sub-agent's", fields{"plan": "# A"}, "User has approved the plan. There is nothing else needed from you now.",
+		{"a sub-agent's", fields{"plan": "# A"},
+			"User has approved the plan. There is nothing else needed from you now.",
 			fields{"plan": "# A", "isAgent": true}, ingest.Unasked, "# A", false},
 		{"up to the lead", fields{"plan": "# A"}, "Your plan has been submitted to the team lead for approval.",
 			fields{"plan": "# A", "awaitingLeaderApproval": true}, ingest.Unasked, "# A", false},
@@ -57,13 +60,13 @@ func TestPlanTexts(t *testing.T) {
 			s.call("t0e", "Edit", fields{"file_path": file, "old_string": "Write", "new_string": "Written"}, "ok", nil)
 			s.say("m-t1", use("t1", "ExitPlanMode", tt.input))
 			s.user(result("t1", tt.text, tt.verdict == ingest.Rejected), fields{"toolUseResult": tt.reply})
-			c := calls(s.parse(t))["t1"]
+			c := ingesttest.Calls(s.parse(t))["t1"]
 			if c.Plan == nil {
 				t.Fatal("got no plan")
 			}
-			want(t, "verdict", c.Verdict, tt.verdict)
-			want(t, "plan", c.Plan.Text, tt.plan)
-			want(t, "edited", c.Plan.Edited, tt.edited)
+			ingesttest.Equal(t, "verdict", c.Verdict, tt.verdict)
+			ingesttest.Equal(t, "plan", c.Plan.Text, tt.plan)
+			ingesttest.Equal(t, "edited", c.Plan.Edited, tt.edited)
 		})
 	}
 }
@@ -94,7 +97,7 @@ func TestAnswersInText(t *testing.T) {
 		s := &script{}
 		s.call("t1", "AskUserQuestion", fields{"questions": questions}, tt.text, nil)
 		var got []string
-		for _, a := range calls(s.parse(t))["t1"].Answers {
+		for _, a := range ingesttest.Calls(s.parse(t))["t1"].Answers {
 			line := strings.Join(a.Chosen, "|")
 			if a.Notes != "" {
 				line += " (" + a.Notes + ")"
@@ -104,7 +107,7 @@ func TestAnswersInText(t *testing.T) {
 			}
 			got = append(got, line)
 		}
-		want(t, tt.text, got, tt.want)
+		ingesttest.Equal(t, tt.text, got, tt.want)
 	}
 }
 
@@ -115,7 +118,8 @@ func TestAnswersOfEveryKind(t *testing.T) {
 		reply fields
 		want  []string
 	}{
-		{"skipped", fields{"answers": fields{"q": "a"}, "annotations": fields{"q": fields{"unanswered": "skipped"}}}, nil},
+		{"skipped", fields{"answers": fields{"q": "a"}, "annotations": fields{"q": fields{"unanswered": "skipped"}}},
+			nil},
 		{"empty", fields{"answers": fields{}}, nil},
 		{"blank", fields{"answers": fields{"q": " "}}, nil},
 		{"timed out", fields{"answers": fields{"q": "a"}, "afkTimeoutMs": 5}, nil},
@@ -130,12 +134,13 @@ func TestAnswersOfEveryKind(t *testing.T) {
 	}
 	for _, tt := range tests {
 		s := &script{}
-		s.call("t1", "AskUserQuestion", ask, `Your questions have been answered: "q"="a". You can now continue.`, tt.reply)
+		s.call("t1", "AskUserQuestion", ask, `Your questions have been answered: "q"="a". You can now continue.`,
+			tt.reply)
 		var got []string
-		for _, a := range calls(s.parse(t))["t1"].Answers {
+		for _, a := range ingesttest.Calls(s.parse(t))["t1"].Answers {
 			got = append(got, a.Chosen...)
 		}
-		want(t, tt.name, got, tt.want)
+		ingesttest.Equal(t, tt.name, got, tt.want)
 	}
 }
 
@@ -149,9 +154,9 @@ func TestTypedBesideAResult(t *testing.T) {
 	s.user(append(result("t2", "clean", false), textBlock("<system-reminder>mind the list</system-reminder>")))
 	s.say("m3", textBlock("Done."))
 	got := s.parse(t)
-	want(t, "turns", outlineOf(got), []string{"prompt look at the log", "message",
+	ingesttest.Equal(t, "turns", outlineOf(got), []string{"prompt look at the log", "message",
 		"prompt that was a one-off, don't build on it", "message", "message Done."})
-	want(t, "queued", got.Turns[2].Queued, true)
-	want(t, "result", calls(got)["t1"].Result, "a1b2c3 init")
-	want(t, "records of the call's turn", len(got.Turns[1].Records), 1)
+	ingesttest.Equal(t, "queued", got.Turns[2].Queued, true)
+	ingesttest.Equal(t, "result", ingesttest.Calls(got)["t1"].Result, "a1b2c3 init")
+	ingesttest.Equal(t, "records of the call's turn", len(got.Turns[1].Records), 1)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/ingest/ingesttest"
 )
 
 func TestMessagesOverLines(t *testing.T) {
@@ -23,13 +24,13 @@ func TestMessagesOverLines(t *testing.T) {
 		t.Fatalf("got %d turns, want 2", len(got.Turns))
 	}
 	m := got.Turns[1]
-	want(t, "text", m.Text, "They differ: a and b.\n\nAnother block.")
-	want(t, "thinking", m.Thinking, "hm")
-	want(t, "calls", len(m.Calls), 1)
-	want(t, "input", m.Calls[0].Input, map[string]string{"file_path": "/a", "content": "whole"})
-	want(t, "records", m.Records, []string{"u2", "u3", "u5", "u6", "u7", "u8"})
-	want(t, "id", m.ID, ingest.TurnID("u2"))
-	want(t, "done", m.Calls[0].Done, false)
+	ingesttest.Equal(t, "text", m.Text, "They differ: a and b.\n\nAnother block.")
+	ingesttest.Equal(t, "thinking", m.Thinking, "hm")
+	ingesttest.Equal(t, "calls", len(m.Calls), 1)
+	ingesttest.Equal(t, "input", m.Calls[0].Input, map[string]string{"file_path": "/a", "content": "whole"})
+	ingesttest.Equal(t, "records", m.Records, []string{"u2", "u3", "u5", "u6", "u7", "u8"})
+	ingesttest.Equal(t, "id", m.ID, ingest.TurnID("u2"))
+	ingesttest.Equal(t, "done", m.Calls[0].Done, false)
 }
 
 func TestUsageOfLastLine(t *testing.T) {
@@ -40,7 +41,7 @@ func TestUsageOfLastLine(t *testing.T) {
 				"cache_read_input_tokens": 2, "cache_creation_input_tokens": 1},
 		}})
 	}
-	want(t, "usage", s.parse(t).Usage, ingest.Usage{Input: 10, Output: 120, CacheWrite: 1, CacheRead: 2})
+	ingesttest.Equal(t, "usage", s.parse(t).Usage, ingest.Usage{Input: 10, Output: 120, CacheWrite: 1, CacheRead: 2})
 }
 
 func TestCalls(t *testing.T) {
@@ -55,27 +56,28 @@ func TestCalls(t *testing.T) {
 	s.call("t5", "Read", fields{"file_path": "/big"}, strings.Repeat("line of text\n", 2000)+"the end", nil)
 	s.say("m-t6", use("t6", "mcp__x__y", "odd input"))
 	s.user([]any{fields{"type": "tool_result", "tool_use_id": "t6",
-		"content": []any{textBlock("one"), fields{"type": "image", "source": fields{"data": "AAAA"}}, textBlock("two")}}})
+		"content": []any{textBlock("one"), fields{"type": "image", "source": fields{"data": "AAAA"}},
+			textBlock("two")}}})
 	s.user(result("t7", "before its call", false))
 	s.say("m-t7", use("t7", "Bash", fields{"command": "late"}))
 	got := s.parse(t)
-	c := calls(got)
-	want(t, "failed", []bool{c["t1"].Failed, c["t2"].Failed, c["t3"].Failed}, []bool{true, true, false})
-	want(t, "colours", c["t1"].Result, "Exit code 2\nFAIL app")
-	want(t, "input", c["t1"].Input, map[string]string{"command": "make", "timeout": "5"})
-	want(t, "command", c["t1"].Command, "make")
-	want(t, "edits", c["t3"].Edits, []ingest.Edit{{Old: "a", New: "b"}, {Old: "c", New: "d"}})
-	want(t, "edit", c["t4"].Edits, []ingest.Edit{{Old: "x", New: "y"}})
-	want(t, "path", c["t4"].Path, "/b.go")
-	want(t, "blocks", c["t6"].Result, "one\n[image]\ntwo")
-	want(t, "order turned round", c["t7"].Result, "before its call")
+	c := ingesttest.Calls(got)
+	ingesttest.Equal(t, "failed", []bool{c["t1"].Failed, c["t2"].Failed, c["t3"].Failed}, []bool{true, true, false})
+	ingesttest.Equal(t, "colours", c["t1"].Result, "Exit code 2\nFAIL app")
+	ingesttest.Equal(t, "input", c["t1"].Input, map[string]string{"command": "make", "timeout": "5"})
+	ingesttest.Equal(t, "command", c["t1"].Command, "make")
+	ingesttest.Equal(t, "edits", c["t3"].Edits, []ingest.Edit{{Old: "a", New: "b"}, {Old: "c", New: "d"}})
+	ingesttest.Equal(t, "edit", c["t4"].Edits, []ingest.Edit{{Old: "x", New: "y"}})
+	ingesttest.Equal(t, "path", c["t4"].Path, "/b.go")
+	ingesttest.Equal(t, "blocks", c["t6"].Result, "one\n[image]\ntwo")
+	ingesttest.Equal(t, "order turned round", c["t7"].Result, "before its call")
 	big := c["t5"]
 	if !strings.HasPrefix(big.Result, "line of text\n") || !strings.HasSuffix(big.Result, "the end") ||
 		len(big.Result) > ingest.ClipResult+100 {
 		t.Errorf("big result: got %d bytes %.20q … %q, want beginning and end", len(big.Result), big.Result,
 			big.Result[len(big.Result)-20:])
 	}
-	want(t, "its size", big.ResultLen, int64(2000*14+7)) // as written: an escape is two bytes
+	ingesttest.Equal(t, "its size", big.ResultLen, int64(2000*14+7)) // as written: an escape is two bytes
 	for _, turn := range got.Turns {
 		if turn.Role == ingest.User {
 			t.Errorf("got a turn %+v of the person's, want none", turn)
@@ -98,11 +100,12 @@ func TestCommits(t *testing.T) {
 	s.raw(fields{"type": "pr-link", "prNumber": 12, "prUrl": "https://github.com/ann/app/pull/12",
 		"prRepository": "ann/app", "timestamp": "2026-03-02T10:00:00Z", "sessionId": "s"})
 	got := s.parse(t)
-	c := calls(got)
+	c := ingesttest.Calls(got)
 	for id, wanted := range map[string][2]string{
-		"t1": {"1a2b3c4", "cache: LRU"}, "t2": {"", "index: poll"}, "t3": {"752e16ce", "it"}, "t4": {}, "t5": {}, "t6": {},
+		"t1": {"1a2b3c4", "cache: LRU"}, "t2": {"", "index: poll"}, "t3": {"752e16ce", "it"}, "t4": {}, "t5": {},
+		"t6": {},
 	} {
-		want(t, id, [2]string{c[id].Commit, c[id].CommitMessage}, wanted)
+		ingesttest.Equal(t, id, [2]string{c[id].Commit, c[id].CommitMessage}, wanted)
 	}
 	if len(got.PRs) != 1 || got.PRs[0].Number != 12 || got.PRs[0].Repository != "ann/app" {
 		t.Errorf("pull requests: got %+v, want one of ann/app", got.PRs)
@@ -120,7 +123,8 @@ func TestTasks(t *testing.T) {
 			s.call("t1", "TodoWrite", fields{"todos": []any{fields{"content": "a", "status": "pending"},
 				fields{"content": "b", "status": "pending"}}}, "ok", nil)
 			s.call("t2", "TodoWrite", fields{}, "ok", fields{"oldTodos": []any{},
-				"newTodos": []any{fields{"content": "a", "status": "completed"}, fields{"content": "c", "status": "in_progress"}}})
+				"newTodos": []any{fields{"content": "a", "status": "completed"},
+					fields{"content": "c", "status": "in_progress"}}})
 		}, []task{{"", "a", "completed"}, {"", "c", "in_progress"}}},
 		{"created, updated, deleted", func(s *script) {
 			s.call("t1", "TaskCreate", fields{"subject": "a"}, "Task #1 created successfully: a", nil)
@@ -138,7 +142,8 @@ func TestTasks(t *testing.T) {
 		{"a reminder knows better", func(s *script) {
 			s.call("t1", "TaskCreate", fields{"subject": "a"}, "Task #1 created successfully: a", nil)
 			s.line("attachment", fields{"attachment": fields{"type": "task_reminder", "itemCount": 2, "content": []any{
-				fields{"id": "1", "subject": "a", "status": "completed"}, fields{"id": "2", "subject": "b", "status": "pending"}}}})
+				fields{"id": "1", "subject": "a", "status": "completed"},
+				fields{"id": "2", "subject": "b", "status": "pending"}}}})
 		}, []task{{"1", "a", "completed"}, {"2", "b", "pending"}}},
 		{"listed", func(s *script) {
 			s.call("t1", "TaskList", fields{}, "…", fields{"tasks": []any{fields{"id": "1", "subject": "a",
@@ -162,7 +167,8 @@ func TestTasks(t *testing.T) {
 			s.user("go on", fields{"todos": []any{}})
 		}, nil},
 		{"with a prompt", func(s *script) {
-			s.user("go on", fields{"todos": []any{fields{"content": "a", "status": "in_progress", "activeForm": "a-ing"}}})
+			s.user("go on",
+				fields{"todos": []any{fields{"content": "a", "status": "in_progress", "activeForm": "a-ing"}}})
 		}, []task{{"", "a", "in_progress"}}},
 	}
 	for _, tt := range tests {
@@ -173,7 +179,7 @@ func TestTasks(t *testing.T) {
 			for _, k := range s.parse(t).Tasks {
 				got = append(got, task{k.ID, k.Subject, k.Status})
 			}
-			want(t, "tasks", got, tt.want)
+			ingesttest.Equal(t, "tasks", got, tt.want)
 		})
 	}
 }
@@ -188,8 +194,9 @@ func TestTitles(t *testing.T) {
 		summary = func(s *script) { s.raw(fields{"type": "summary", "summary": "Summed up", "leafUuid": "u1"}) }
 		foreign = func(s *script) { s.raw(fields{"type": "summary", "summary": "Another's", "leafUuid": "x9"}) }
 		tree    = func(s *script) {
-			s.raw(fields{"type": "worktree-state", "worktreeSession": fields{"worktreePath": "/w/wt-1", "worktreeName": "wt-1",
-				"worktreeBranch": "b", "originalCwd": "/home/ann/app"}, "sessionId": "s"})
+			s.raw(fields{"type": "worktree-state",
+				"worktreeSession": fields{"worktreePath": "/w/wt-1", "worktreeName": "wt-1",
+					"worktreeBranch": "b", "originalCwd": "/home/ann/app"}, "sessionId": "s"})
 		}
 	)
 	tests := []struct {
@@ -217,7 +224,7 @@ func TestTitles(t *testing.T) {
 			f(s)
 		}
 		got := s.parse(t)
-		want(t, "title", []string{got.Title, got.TitleFrom}, []string{tt.title, tt.from})
+		ingesttest.Equal(t, "title", []string{got.Title, got.TitleFrom}, []string{tt.title, tt.from})
 	}
 }
 
@@ -233,13 +240,13 @@ func TestPlaces(t *testing.T) {
 	s.raw(fields{"type": "worktree-state", "worktreeSession": nil})
 	s.raw(fields{"type": "relocated", "relocatedCwd": "/new"})
 	w := s.parse(t).Where
-	want(t, "directories", w.Cwds, []ingest.CwdCount{{Dir: "/home/ann"}, {Dir: "/home/ann/app", Turns: 2},
+	ingesttest.Equal(t, "directories", w.Cwds, []ingest.CwdCount{{Dir: "/home/ann"}, {Dir: "/home/ann/app", Turns: 2},
 		{Dir: "/w/wt-1", Turns: 2}})
-	want(t, "branch", w.Branch, "fix")
-	want(t, "branches", w.Branches, []string{"main", "fix"})
-	want(t, "worktree", w.Worktree, &ingest.Worktree{Path: "/w/wt-1", Name: "wt-1", Branch: "b",
+	ingesttest.Equal(t, "branch", w.Branch, "fix")
+	ingesttest.Equal(t, "branches", w.Branches, []string{"main", "fix"})
+	ingesttest.Equal(t, "worktree", w.Worktree, &ingest.Worktree{Path: "/w/wt-1", Name: "wt-1", Branch: "b",
 		Original: "/home/ann/app"})
-	want(t, "relocated", w.Relocated, "/new")
+	ingesttest.Equal(t, "relocated", w.Relocated, "/new")
 }
 
 func TestLineageOfLines(t *testing.T) {
@@ -247,22 +254,23 @@ func TestLineageOfLines(t *testing.T) {
 	s := &script{}
 	s.user("a")
 	s.raw(on)
-	want(t, "continued", s.parse(t).ContinuedIn, ingest.SessionID("next"))
+	ingesttest.Equal(t, "continued", s.parse(t).ContinuedIn, ingest.SessionID("next"))
 	s.user("but I stayed")
-	want(t, "void", s.parse(t).ContinuedIn, ingest.SessionID(""))
+	ingesttest.Equal(t, "void", s.parse(t).ContinuedIn, ingest.SessionID(""))
 
 	s = &script{}
-	s.raw(fields{"type": "branched-from", "sessionId": "s", "sourceSessionId": "p", "branchedAt": "2026-03-02T10:00:00Z"})
+	s.raw(fields{"type": "branched-from", "sessionId": "s", "sourceSessionId": "p",
+		"branchedAt": "2026-03-02T10:00:00Z"})
 	s.user("a")
 	got := s.parse(t)
-	want(t, "branched", got.Parent, &ingest.Parent{Session: "p", How: "branch"})
-	want(t, "born", got.Born, time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC))
+	ingesttest.Equal(t, "branched", got.Parent, &ingest.Parent{Session: "p", How: "branch"})
+	ingesttest.Equal(t, "born", got.Born, time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC))
 
 	s = &script{}
 	s.user("a", fields{"sessionId": "old"})
 	s.user("b")
 	got = s.parse(t)
-	want(t, "resumed", got.Parent, &ingest.Parent{Session: "old", How: "continued"})
-	want(t, "aliases", got.Aliases, []ingest.SessionID{"old"})
-	want(t, "both stay", len(got.Turns), 2)
+	ingesttest.Equal(t, "resumed", got.Parent, &ingest.Parent{Session: "old", How: "continued"})
+	ingesttest.Equal(t, "aliases", got.Aliases, []ingest.SessionID{"old"})
+	ingesttest.Equal(t, "both stay", len(got.Turns), 2)
 }

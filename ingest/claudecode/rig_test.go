@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
+	"recall/ingest/ingesttest"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -65,7 +66,7 @@ func outline(t *testing.T, dir string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkReport(t, s)
+		ingesttest.Lines(t, s.Report)
 		family = append(family, s)
 	}
 	ingest.Own(family)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"recall/ingest"
+	"recall/ingest/ingesttest"
 )
 
 // TestSharedTranscripts holds what is read from real transcripts against the
@@ -38,8 +39,8 @@ func checkShared(t *testing.T, path string, row map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkReport(t, s)
-	checkTurns(t, s)
+	ingesttest.Lines(t, s.Report)
+	ingesttest.Turns(t, s)
 	typed, queued, messages, refused, abandoned := 0, 0, s.Report.Ignored["synthetic message"], 0, 0
 	for _, turn := range s.Turns {
 		switch {
@@ -66,9 +67,9 @@ func checkShared(t *testing.T, path string, row map[string]string) {
 		}
 		return n
 	}
-	want(t, "compactions", len(s.Compactions), n("compactions"))
-	want(t, "refused calls", refused, n("user_rejections"))
-	want(t, "rewound", abandoned, n("rewind_branches"))
+	ingesttest.Equal(t, "compactions", len(s.Compactions), n("compactions"))
+	ingesttest.Equal(t, "refused calls", refused, n("user_rejections"))
+	ingesttest.Equal(t, "rewound", abandoned, n("rewind_branches"))
 	// The manifest leaves out prompts that were only queued, and counts a line
 	// with two records as broken.
 	if w := n("user_turns"); typed > w || typed+queued < w {

@@ -2,6 +2,8 @@ package claudecode
 
 import (
 	"testing"
+
+	"recall/ingest/ingesttest"
 )
 
 func TestBranches(t *testing.T) {
@@ -20,7 +22,9 @@ func TestBranches(t *testing.T) {
 			s.last = a
 			s.user("c")
 			s.say("m3", textBlock("fine"))
-		}, []string{"prompt a", "message ok", "[prompt b1]", "[message no good]", "[prompt b2]", "prompt c", "message fine"}},
+		},
+			[]string{"prompt a", "message ok", "[prompt b1]", "[message no good]", "[prompt b2]", "prompt c",
+				"message fine"}},
 		{"the client names the tip", func(s *script) {
 			s.user("a")
 			r := s.say("m1", textBlock("ok"))
@@ -93,7 +97,7 @@ func TestBranches(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &script{}
 			tt.script(s)
-			want(t, "turns", outlineOf(s.parse(t)), tt.want)
+			ingesttest.Equal(t, "turns", outlineOf(s.parse(t)), tt.want)
 		})
 	}
 }
@@ -103,7 +107,7 @@ func TestRepairsAreCounted(t *testing.T) {
 	s.user("a")
 	s.last = "gone"
 	s.user("b")
-	want(t, "repaired", s.parse(t).Report.Repaired, 1)
+	ingesttest.Equal(t, "repaired", s.parse(t).Report.Repaired, 1)
 }
 
 func TestHistoryWrittenAgain(t *testing.T) {
@@ -116,7 +120,7 @@ func TestHistoryWrittenAgain(t *testing.T) {
 	s.user(result("t1", "x", false))
 	s.user("b")
 	got := s.parse(t)
-	want(t, "turns", outlineOf(got), []string{"prompt a", "message ok", "prompt b"})
-	want(t, "calls", len(got.Turns[1].Calls), 1)
-	want(t, "tokens", got.UsageAll.Output, 1)
+	ingesttest.Equal(t, "turns", outlineOf(got), []string{"prompt a", "message ok", "prompt b"})
+	ingesttest.Equal(t, "calls", len(got.Turns[1].Calls), 1)
+	ingesttest.Equal(t, "tokens", got.UsageAll.Output, 1)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/ingest/ingesttest"
 )
 
 func TestQueue(t *testing.T) {
@@ -37,20 +38,22 @@ func TestQueue(t *testing.T) {
 	s.line("system", fields{"subtype": "informational",
 		"content": "UserPromptSubmit operation blocked by hook:\nx\n\nOriginal prompt: blocked"})
 	got := s.parse(t)
-	want(t, "turns", outlineOf(got), []string{
+	ingesttest.Equal(t, "turns", outlineOf(got), []string{
 		"prompt a", "prompt lost", "message ok", "prompt delivered", "event task-notification y", "prompt said twice",
 		"event peer a peer's",
 	})
-	want(t, "queued", []bool{got.Turns[0].Queued, got.Turns[1].Queued, got.Turns[3].Queued}, []bool{false, true, true})
+	ingesttest.Equal(t, "queued", []bool{got.Turns[0].Queued, got.Turns[1].Queued, got.Turns[3].Queued},
+		[]bool{false, true, true})
 }
 
 func TestGoals(t *testing.T) {
 	s := &script{}
 	s.user("go")
 	for range 2 {
-		s.line("attachment", fields{"attachment": fields{"type": "goal_status", "met": false, "condition": "all tests pass"}})
+		s.line("attachment",
+			fields{"attachment": fields{"type": "goal_status", "met": false, "condition": "all tests pass"}})
 	}
-	want(t, "turns", outlineOf(s.parse(t)), []string{"prompt go", "event goal all tests pass"})
+	ingesttest.Equal(t, "turns", outlineOf(s.parse(t)), []string{"prompt go", "event goal all tests pass"})
 }
 
 func TestWhoseWords(t *testing.T) {
@@ -67,8 +70,9 @@ func TestWhoseWords(t *testing.T) {
 	s.line("system", fields{"subtype": "local_command",
 		"content": "<command-name>/plan</command-name><command-args>x</command-args>"})
 	s.user("summed up", fields{"isCompactSummary": true})
-	want(t, "turns", outlineOf(s.parse(t)), []string{
-		"prompt typed", "event peer from a peer", "event system from the system", "prompt first\nsecond", "prompt [image]",
+	ingesttest.Equal(t, "turns", outlineOf(s.parse(t)), []string{
+		"prompt typed", "event peer from a peer", "event system from the system", "prompt first\nsecond",
+		"prompt [image]",
 		"command /plan x", "summary summed up",
 	})
 }
@@ -78,9 +82,9 @@ func TestTitleOfAPicture(t *testing.T) {
 	picture := []any{fields{"type": "image", "source": fields{"data": "AA"}}}
 	s := &script{}
 	s.user(picture)
-	want(t, "alone", s.parse(t).Title, "")
+	ingesttest.Equal(t, "alone", s.parse(t).Title, "")
 	s.user("Make the button blue.")
-	want(t, "with words", s.parse(t).Title, "Make the button blue.")
+	ingesttest.Equal(t, "with words", s.parse(t).Title, "Make the button blue.")
 }
 
 func TestSubagentsInline(t *testing.T) {
@@ -101,15 +105,16 @@ func TestSubagentsInline(t *testing.T) {
 	s.user(result("t1", "It is here.", false))
 	s.say("m2", textBlock("Found."))
 	got := s.parse(t)
-	want(t, "turns", outlineOf(got), []string{"prompt look", "message", "message Found."})
-	want(t, "tokens", got.Usage.Output, 2)
+	ingesttest.Equal(t, "turns", outlineOf(got), []string{"prompt look", "message", "message Found."})
+	ingesttest.Equal(t, "tokens", got.Usage.Output, 2)
 	type sub struct{ ID, Type, Call, First string }
 	var subs []sub
 	for _, k := range got.Subagents {
 		subs = append(subs, sub{k.ID, k.Type, k.Call, k.Turns[0].Text})
 	}
-	want(t, "sub-agents", subs, []sub{{"sidechain-1", "Explore", "t1", "Find it."}, {"b2", "", "t2", "b, in other words"}})
-	want(t, "turns of the first", outlineOf(&ingest.Session{Turns: got.Subagents[0].Turns}),
+	ingesttest.Equal(t, "sub-agents", subs,
+		[]sub{{"sidechain-1", "Explore", "t1", "Find it."}, {"b2", "", "t2", "b, in other words"}})
+	ingesttest.Equal(t, "turns of the first", outlineOf(&ingest.Session{Turns: got.Subagents[0].Turns}),
 		[]string{"prompt Find it.", "message It is here."})
 }
 
@@ -141,9 +146,10 @@ func TestHandedOn(t *testing.T) {
 	s.user(page("ppppppppp4", ingest.Confirmation), fields{"isMeta": true})
 	got := s.parse(t)
 	slices.Sort(got.Pasted)
-	want(t, "pasted or fetched", got.Pasted, []string{"ppppppppp1", "ppppppppp2", "ppppppppp3", "ppppppppp4"})
-	want(t, "injected", got.Injected, []string{"hhhhhhhhh1"})
-	want(t, "anywhere", len(got.Carried), 10)
+	ingesttest.Equal(t, "pasted or fetched", got.Pasted,
+		[]string{"ppppppppp1", "ppppppppp2", "ppppppppp3", "ppppppppp4"})
+	ingesttest.Equal(t, "injected", got.Injected, []string{"hhhhhhhhh1"})
+	ingesttest.Equal(t, "anywhere", len(got.Carried), 10)
 }
 
 func TestCarried(t *testing.T) {
@@ -155,15 +161,15 @@ func TestCarried(t *testing.T) {
 	s.call("t1", "mcp__recall__query", fields{}, "found:\n"+payload, nil)
 	s.user(payload + "\nand now the index")
 	got := s.parse(t)
-	want(t, "carried by the session", got.Carried, []string{"aaaaaaaaaa", "bbbbbbbbbb", "k3v9t2m8qa"})
-	want(t, "by the call's turn", got.Turns[1].Carried, []string{"k3v9t2m8qa"})
-	want(t, "handed over", got.Handed, []string{"- Use SQLite."})
+	ingesttest.Equal(t, "carried by the session", got.Carried, []string{"aaaaaaaaaa", "bbbbbbbbbb", "k3v9t2m8qa"})
+	ingesttest.Equal(t, "by the call's turn", got.Turns[1].Carried, []string{"k3v9t2m8qa"})
+	ingesttest.Equal(t, "handed over", got.Handed, []string{"- Use SQLite."})
 	last := got.Turns[2]
-	want(t, "foreign", []int{last.Foreign[0].From, last.Foreign[0].To}, []int{0, len(payload)})
-	want(t, "helper", got.Helper, false)
+	ingesttest.Equal(t, "foreign", []int{last.Foreign[0].From, last.Foreign[0].To}, []int{0, len(payload)})
+	ingesttest.Equal(t, "helper", got.Helper, false)
 
 	s = &script{}
 	s.user(ingest.ModelCall+"\nExtract the decisions.", fields{"entrypoint": "sdk-cli"})
 	s.say("m", textBlock("{}"))
-	want(t, "helper", s.parse(t).Helper, true)
+	ingesttest.Equal(t, "helper", s.parse(t).Helper, true)
 }

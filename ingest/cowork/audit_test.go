@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
+	"recall/ingest/ingesttest"
 )
 
 const testID = "local_a0000000-0000-4000-8000-00000000000a"
@@ -60,7 +61,7 @@ func (d disk) read() *ingest.Session {
 	if len(found) != 1 {
 		d.t.Fatalf("%d sessions, problems %v; want one", len(found), problems)
 	}
-	return parse(d.t, found[0])
+	return ingesttest.Parse(d.t, Reader{}, found[0])
 }
 
 // Lines of a log and of a transcript; sec is the time after 10:00.
@@ -180,8 +181,9 @@ func TestAuditOnlyWhole(t *testing.T) {
 		heardCall(3, "c", "m1", "t1", "AskUserQuestion",
 			`{"questions":[{"question":"Where to?","header":"Place","multiSelect":false,"options":[{"label":"Leipzig",`+
 				`"description":""},{"label":"Berlin","description":""}]}]}`),
-		heardAt(9, `"type":"user","uuid":"d","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1",`+
-			`"content":"x"}]},"tool_use_result":{"answers":{"Where to?":"Leipzig"}}`),
+		heardAt(9,
+			`"type":"user","uuid":"d","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1",`+
+				`"content":"x"}]},"tool_use_result":{"answers":{"Where to?":"Leipzig"}}`),
 		heardAt(10, `"type":"system","subtype":"compact_boundary","uuid":"e","compact_metadata":{"trigger":"auto",`+
 			`"pre_tokens":9000,"post_tokens":800}`),
 		heardSays(11, "f", "m2", "Leipzig."),
@@ -296,8 +298,10 @@ func TestClicks(t *testing.T) {
 		// other input, but the only one
 		ask(81, "r4", "Edit", `{"file_path":"a","shown":true}`), reply(82, "r4", "Edit", false),
 		ask(91, "r5", "Read", `{"file_path":"a"}`), // nobody answered
-		heardAt(92, `"type":"system","subtype":"permission_denied","tool_name":"Read","tool_use_id":"t5","message":"no"`),
-		ask(95, "r6", "mcp__x__send", `{"to":"bob"}`), reply(96, "r6", "mcp__x__send", false), // its call stands nowhere
+		heardAt(92,
+			`"type":"system","subtype":"permission_denied","tool_name":"Read","tool_use_id":"t5","message":"no"`),
+		ask(95, "r6", "mcp__x__send", `{"to":"bob"}`), reply(96, "r6", "mcp__x__send", false),
+		// its call stands nowhere
 	)
 	wantOutline(t, d.read(),
 		"prompt: Clean up.",
@@ -397,9 +401,11 @@ func TestJoinQueuedTogether(t *testing.T) {
 	d := newDisk(t)
 	d.transcript("c1", lineUser(10, "u1", "", "Compare the first two offers.\nAnd then the third offer as well."),
 		lineSays(11, "u2", "u1", "m1", "One."))
-	d.audit(heardUser(9, "a1", "Compare the first two offers."), heardUser(10, "a2", "And then the third offer as well."),
+	d.audit(heardUser(9, "a1", "Compare the first two offers."),
+		heardUser(10, "a2", "And then the third offer as well."),
 		heardSays(11, "a3", "m1", "One."))
-	wantOutline(t, d.read(), "prompt: Compare the first two offers.\nAnd then the third offer as well.", "message: One.")
+	wantOutline(t, d.read(), "prompt: Compare the first two offers.\nAnd then the third offer as well.",
+		"message: One.")
 }
 
 func TestRemoteAndFailedMessages(t *testing.T) {

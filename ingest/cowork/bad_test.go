@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
+	"recall/ingest/ingesttest"
 )
 
 // find returns the ids found under path and the reasons of problems, without their paths.
@@ -100,7 +101,8 @@ func TestRecordHalfWritten(t *testing.T) {
 	s := d.read()
 	wantOutline(t, s, "prompt: One. (audit)")
 	if s.Where.Process != "p" || s.Report.Tail == nil || s.Report.Tail.File != "record.json" {
-		t.Errorf("process %q, tail %+v; want what the record said so far, and that it waits", s.Where.Process, s.Report.Tail)
+		t.Errorf("process %q, tail %+v; want what the record said so far, and that it waits", s.Where.Process,
+			s.Report.Tail)
 	}
 }
 
@@ -127,7 +129,7 @@ func TestRecordUnusable(t *testing.T) {
 				t.Fatalf("%d sessions, want 2: the log is there", len(found))
 			}
 			for _, f := range found {
-				if s := parse(t, f); f.ID == testID {
+				if s := ingesttest.Parse(t, Reader{}, f); f.ID == testID {
 					wantOutline(t, s, "prompt: One. (audit)")
 				}
 			}
@@ -150,7 +152,8 @@ func TestRecordLenient(t *testing.T) {
 	}
 	if !cmp.Equal(s.Where.Folders, []string{"/a/b", "/c"}) || !s.Archived || !s.Helper || s.Schedule != "nightly" ||
 		s.Title != "Do it." {
-		t.Errorf("got %+v archived %v helper %v schedule %q title %q", s.Where, s.Archived, s.Helper, s.Schedule, s.Title)
+		t.Errorf("got %+v archived %v helper %v schedule %q title %q", s.Where, s.Archived, s.Helper, s.Schedule,
+			s.Title)
 	}
 	if all := strings.ToLower(cmp.Diff(ingest.Session{}, *s)); strings.Contains(all, "secret") {
 		t.Errorf("something of the person or the system prompt was kept:\n%s", all)
@@ -256,7 +259,7 @@ func TestSymlinks(t *testing.T) {
 	if len(problems) != 3 { // away, linked.jsonl, local_link
 		t.Errorf("problems %v, want 3", problems)
 	}
-	wantOutline(t, parse(t, found[0]), "prompt: Ours.")
+	wantOutline(t, ingesttest.Parse(t, Reader{}, found[0]), "prompt: Ours.")
 }
 
 func TestFindSkipsLookAlikes(t *testing.T) {
@@ -286,7 +289,8 @@ func TestFindSkipsLookAlikes(t *testing.T) {
 
 func TestStorageWithoutRecord(t *testing.T) {
 	d := newDisk(t)
-	d.transcript("c1", lineUser(0, "u1", "", "Compare offers."), `{"type":"ai-title","aiTitle":"Offers","sessionId":"c1"}`)
+	d.transcript("c1", lineUser(0, "u1", "", "Compare offers."),
+		`{"type":"ai-title","aiTitle":"Offers","sessionId":"c1"}`)
 	s := d.read()
 	if s.ID != testID || s.Title != "Offers" || s.TranscriptMissing {
 		t.Errorf("id %s, title %q, missing %v", s.ID, s.Title, s.TranscriptMissing)
@@ -339,7 +343,7 @@ func TestNoPathIsTwoSessions(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if s := parse(t, f); s.Where.Space != "Procurement" {
+		if s := ingesttest.Parse(t, Reader{}, f); s.Where.Space != "Procurement" {
 			t.Errorf("%s: space %q", f.ID, s.Where.Space)
 		}
 	}

@@ -3,7 +3,6 @@ package cowork
 import (
 	"bytes"
 	"context"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,13 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
+	"recall/ingest/ingesttest"
 )
-
-// inMemory is a file of a session that lies nowhere.
-func inMemory(name string, role ingest.FileRole, b []byte) ingest.File {
-	return ingest.File{Name: name, Role: role, Size: int64(len(b)),
-		Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }}
-}
 
 func sampleFiles(t testing.TB, pattern string) [][]byte {
 	t.Helper()
@@ -53,7 +47,8 @@ func FuzzAudit(f *testing.F) {
 		s := parseBytes(t, b)
 		r := s.Report
 		if got := r.Records + r.Duplicates + r.Blank + r.SkippedTotal; got != r.Lines {
-			t.Errorf("%d lines, but %d records + %d duplicates + %d blank + %d skipped", r.Lines, r.Records, r.Duplicates,
+			t.Errorf("%d lines, but %d records + %d duplicates + %d blank + %d skipped", r.Lines, r.Records,
+				r.Duplicates,
 				r.Blank, r.SkippedTotal)
 		}
 		if lines := bytes.Count(b, []byte("\n")); r.Lines < lines {
@@ -72,14 +67,9 @@ func FuzzAudit(f *testing.F) {
 	})
 }
 
-func parseBytes(t *testing.T, audit []byte) *ingest.Session {
-	s, err := Reader{}.Parse(context.Background(), ingest.Found{ID: testID, Source: ingest.Cowork,
-		Files: []ingest.File{inMemory("audit.jsonl", ingest.AuditLog, audit)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkNumbers(t, s)
-	return s
+func parseBytes(t testing.TB, audit []byte) *ingest.Session {
+	t.Helper()
+	return ingesttest.Bytes(t, Reader{}, ingest.AuditLog, "audit.jsonl", audit)
 }
 
 // A log beside a transcript, in whatever state, loses none of its messages and
@@ -91,8 +81,8 @@ func FuzzJoin(f *testing.F) {
 		f.Add(b, transcripts[0])
 	}
 	f.Fuzz(func(t *testing.T, transcript, audit []byte) {
-		files := []ingest.File{inMemory("transcripts/c1.jsonl", ingest.Transcript, transcript),
-			inMemory("audit.jsonl", ingest.AuditLog, audit)}
+		files := []ingest.File{ingesttest.File("transcripts/c1.jsonl", ingest.Transcript, transcript),
+			ingesttest.File("audit.jsonl", ingest.AuditLog, audit)}
 		found := ingest.Found{ID: testID, Source: ingest.Cowork, Files: files}
 		joined, err := Reader{}.Parse(context.Background(), found)
 		if err != nil {
@@ -128,6 +118,6 @@ func FuzzRecord(f *testing.F) {
 		if !r.created.IsZero() && r.created.Year() < 2020 {
 			t.Errorf("created in %d", r.created.Year())
 		}
-		spaceName([]ingest.File{inMemory("spaces.json", SpacesFile, b)}, "x")
+		spaceName([]ingest.File{ingesttest.File("spaces.json", SpacesFile, b)}, "x")
 	})
 }

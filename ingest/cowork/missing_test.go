@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
+	"recall/ingest/ingesttest"
 )
 
 // Whatever part of the sample is missing, the rest says the same.
@@ -17,8 +18,9 @@ func TestPartsMissing(t *testing.T) {
 		func(f ingest.Found) bool { return f.ID == "local_c0000000-0000-4000-8000-00000000000c" })]
 	without := func(roles ...ingest.FileRole) *ingest.Session {
 		f := whole
-		f.Files = slices.DeleteFunc(slices.Clone(f.Files), func(x ingest.File) bool { return slices.Contains(roles, x.Role) })
-		return parse(t, f)
+		f.Files = slices.DeleteFunc(slices.Clone(f.Files),
+			func(x ingest.File) bool { return slices.Contains(roles, x.Role) })
+		return ingesttest.Parse(t, Reader{}, f)
 	}
 	// said is an outline without where it comes from.
 	said := func(s *ingest.Session) []string {
@@ -59,13 +61,13 @@ func TestPartsMissing(t *testing.T) {
 func TestParseFromTheLibrary(t *testing.T) {
 	found, _ := Reader{}.Find(context.Background(), sampleRoot, nil)
 	for _, f := range found {
-		here := parse(t, f)
+		here := ingesttest.Parse(t, Reader{}, f)
 		f.Root = ""
 		f.Files = slices.Clone(f.Files)
 		for i := range f.Files {
 			f.Files[i].Path = ""
 		}
-		there := parse(t, f)
+		there := ingesttest.Parse(t, Reader{}, f)
 		if diff := cmp.Diff(outline(here), outline(there)); diff != "" || here.Title != there.Title ||
 			!here.Start.Equal(there.Start) {
 			t.Errorf("%s, -source +library:\n%s", f.ID, diff)

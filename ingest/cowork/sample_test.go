@@ -10,76 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
+	"recall/ingest/ingesttest"
 )
 
 const sampleRoot = "../testdata/samples/08-cowork/local-agent-mode-sessions"
 
-// parseAll finds and parses what is under path, by id.
-func parseAll(t *testing.T, path string) map[ingest.SessionID]*ingest.Session {
-	t.Helper()
-	found, problems := Reader{}.Find(context.Background(), path, nil)
-	for _, p := range problems {
-		t.Errorf("problem: %s: %s", p.Path, p.Reason)
-	}
-	out := map[ingest.SessionID]*ingest.Session{}
-	for _, f := range found {
-		out[f.ID] = parse(t, f)
-	}
-	return out
-}
-
-func parse(t testing.TB, f ingest.Found) *ingest.Session {
-	t.Helper()
-	s, err := Reader{}.Parse(context.Background(), f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkReport(t, s.Report)
-	checkNumbers(t, s)
-	return s
-}
-
-// checkReport holds the sum that Report promises.
-func checkReport(t testing.TB, r ingest.Report) {
-	t.Helper()
-	skipped := 0
-	for _, s := range r.Skipped {
-		if strings.HasSuffix(s.File, ".jsonl") {
-			skipped++
-		}
-	}
-	if got := r.Records + r.Duplicates + r.Blank + skipped; got != r.Lines {
-		t.Errorf("%d lines, but %d records + %d duplicates + %d blank + %d skipped", r.Lines, r.Records, r.Duplicates,
-			r.Blank, skipped)
-	}
-}
-
-func checkNumbers(t testing.TB, s *ingest.Session) {
-	t.Helper()
-	ids := map[ingest.TurnID]bool{}
-	for i := range s.Turns {
-		if s.Turns[i].N != i+1 {
-			t.Errorf("turn %d has number %d", i+1, s.Turns[i].N)
-		}
-		if ids[s.Turns[i].ID] {
-			t.Errorf("two turns have the id %s", s.Turns[i].ID)
-		}
-		ids[s.Turns[i].ID] = true
-	}
-}
-
-func textsOf(s *ingest.Session, kind ingest.TurnKind) []string {
-	var list []string
-	for _, t := range s.Turns {
-		if t.Kind == kind {
-			list = append(list, t.Text)
-		}
-	}
-	return list
-}
-
 func TestSampleWhole(t *testing.T) {
-	all := parseAll(t, sampleRoot)
+	all := ingesttest.All(t, Reader{}, sampleRoot)
 	if len(all) != 3 {
 		t.Fatalf("got %d sessions, want 3: %v", len(all), all)
 	}
@@ -97,18 +34,19 @@ func TestSampleWhole(t *testing.T) {
 		t.Errorf("project %+v, space %q", p, s.Where.Space)
 	}
 	want := []string{"We only consider vendors with EU hosting.", "Compare the two offers and pick one."}
-	if diff := cmp.Diff(want, textsOf(s, ingest.Prompt)); diff != "" {
+	if diff := cmp.Diff(want, ingesttest.Texts(s, ingest.Prompt, false)); diff != "" {
 		t.Errorf("prompts, -want +got:\n%s", diff)
 	}
 	if got := s.Turns[0]; got.From != "audit" || got.File != "audit.jsonl" || got.Line != 1 {
 		t.Errorf("the first prompt is from %s, %s:%d; want audit, audit.jsonl:1", got.From, got.File, got.Line)
 	}
-	if got := len(textsOf(s, ingest.Message)); got != 6 {
+	if got := len(ingesttest.Texts(s, ingest.Message, false)); got != 6 {
 		t.Errorf("%d messages, want 6", got)
 	}
 	for _, turn := range s.Turns {
 		if strings.HasPrefix(turn.Text, "Compare") {
-			if len(turn.Uploads) != 1 || !strings.HasSuffix(turn.Uploads[0], "offer-a.pdf") || turn.From != "transcript" {
+			if len(turn.Uploads) != 1 || !strings.HasSuffix(turn.Uploads[0],
+				"offer-a.pdf") || turn.From != "transcript" {
 				t.Errorf("uploads %v from %s, want offer-a.pdf from the transcript", turn.Uploads, turn.From)
 			}
 		}
@@ -126,7 +64,7 @@ func TestSampleWhole(t *testing.T) {
 }
 
 func TestSampleCalls(t *testing.T) {
-	s := parseAll(t, sampleRoot)["local_c0000000-0000-4000-8000-00000000000c"]
+	s := ingesttest.All(t, Reader{}, sampleRoot)["local_c0000000-0000-4000-8000-00000000000c"]
 	calls := map[string]ingest.ToolCall{}
 	rejected := 0
 	for _, turn := range s.Turns {
@@ -144,7 +82,8 @@ func TestSampleCalls(t *testing.T) {
 		t.Errorf("host path %q", got)
 	}
 	ask := calls["toolu_w2"].Answers
-	if len(ask) != 1 || ask[0].Question != "Which offer do we take?" || !cmp.Equal(ask[0].Chosen, []string{"Offer A"}) ||
+	if len(ask) != 1 || ask[0].Question != "Which offer do we take?" || !cmp.Equal(ask[0].Chosen,
+		[]string{"Offer A"}) ||
 		ask[0].Notes != "support matters" {
 		t.Errorf("answers %+v", ask)
 	}
@@ -176,7 +115,7 @@ func TestSampleCalls(t *testing.T) {
 }
 
 func TestSampleAuditOnly(t *testing.T) {
-	s := parseAll(t, sampleRoot)["local_d0000000-0000-4000-8000-00000000000d"]
+	s := ingesttest.All(t, Reader{}, sampleRoot)["local_d0000000-0000-4000-8000-00000000000d"]
 	type turn struct {
 		Kind ingest.TurnKind
 		Text string
@@ -203,7 +142,7 @@ func TestSampleAuditOnly(t *testing.T) {
 }
 
 func TestSampleRecordOnly(t *testing.T) {
-	s := parseAll(t, sampleRoot)["local_e0000000-0000-4000-8000-00000000000e"]
+	s := ingesttest.All(t, Reader{}, sampleRoot)["local_e0000000-0000-4000-8000-00000000000e"]
 	if s.Title != "Draft the tender." || s.TitleFrom != "prompt" || !s.TranscriptMissing || len(s.Turns) != 0 {
 		t.Errorf("title %q from %s, missing %v, %d turns", s.Title, s.TitleFrom, s.TranscriptMissing, len(s.Turns))
 	}
