@@ -127,7 +127,12 @@ func (l *Library) numbered(want string) (Entry, error) {
 // Lookup finds the session that a person means: a full id or alias, its handle (git-sync#5), an
 // unambiguous beginning of an id, a title, or an unambiguous part of a title; "memory" is
 // the client's own. The error is ErrNoSession or an AmbiguousError.
-func (l *Library) Lookup(name string) (Entry, error) {
+func (l *Library) Lookup(name string) (Entry, error) { return l.lookup(name, true) }
+
+// LookupWhole is Lookup without parts of titles: a word that somebody mistyped may be one of any.
+func (l *Library) LookupWhole(name string) (Entry, error) { return l.lookup(name, false) }
+
+func (l *Library) lookup(name string, parts bool) (Entry, error) {
 	all, err := l.Shelved()
 	if err != nil {
 		return Entry{}, err
@@ -159,6 +164,9 @@ func (l *Library) Lookup(name string) (Entry, error) {
 		// "two", and not "network"
 		func(e Entry) bool { return strings.Contains(" "+strings.ToLower(e.Title)+" ", " "+want+" ") },
 		func(e Entry) bool { return strings.Contains(strings.ToLower(e.Title), want) },
+	}
+	if !parts {
+		tests = tests[:4]
 	}
 	var ambiguous error
 	for _, fits := range tests {

@@ -78,6 +78,11 @@ func (a *App) Sessions(l *library.Library, names []string) (all []library.Entry,
 
 // Session finds the session that a person names; a number of the last answer is the session of that result.
 func (a *App) Session(l *library.Library, name string) (library.Entry, error) {
+	return a.session(l, name, l.Lookup)
+}
+
+func (a *App) session(l *library.Library, name string,
+	lookup func(string) (library.Entry, error)) (library.Entry, error) {
 	if n, ok := numbered(name); ok {
 		h, err := a.lastHit(l, n)
 		switch {
@@ -87,7 +92,7 @@ func (a *App) Session(l *library.Library, name string) (library.Entry, error) {
 			return library.Entry{}, err
 		}
 	}
-	e, err := l.Lookup(name)
+	e, err := lookup(name)
 	var many *library.AmbiguousError
 	switch {
 	case errors.As(err, &many):
@@ -97,8 +102,7 @@ func (a *App) Session(l *library.Library, name string) (library.Entry, error) {
 		}
 		var list []string
 		for _, c := range many.Candidates[:min(len(many.Candidates), 5)] {
-			name := terminal.Line(payload.Handle(shelf.Of(c).Name, shelf.Number[string(c.ID)]))
-			list = append(list, fmt.Sprintf("%s %q", name, txt.Clip(terminal.Line(c.Title), 40)))
+			list = append(list, listed(shelf, c))
 		}
 		return e, hint.With(err, "name it as recall list does: %s", strings.Join(list, ", "))
 	case errors.Is(err, library.ErrNoSession):
@@ -106,6 +110,41 @@ func (a *App) Session(l *library.Library, name string) (library.Entry, error) {
 			"beginning of its id; an answer by its number or its id")
 	}
 	return e, err
+}
+
+// listed names a session as recall list does, with its title.
+func listed(shelf *library.Shelf, e library.Entry) string {
+	name := terminal.Line(payload.Handle(shelf.Of(e).Name, shelf.Number[string(e.ID)]))
+	return fmt.Sprintf("%s %q", name, txt.Clip(terminal.Line(e.Title), 40))
+}
+
+// MeantThread is Meant where a session may be named too: of is that session, project its own.
+func (a *App) MeantThread(l *library.Library, name string) (project, branch string, of ingest.SessionID, err error) {
+	project, branch, err = a.Meant(l, name)
+	if !errors.Is(err, library.ErrNoProject) {
+		return project, branch, "", err
+	}
+	e, err := a.meantSession(l, name, err)
+	return e.Project, "", e.ID, err
+}
+
+// meantSession is the session of a name that was noProject. A part of a title won't do: it may be a project's name,
+// mistyped.
+func (a *App) meantSession(l *library.Library, name string, noProject error) (library.Entry, error) {
+	e, err := a.session(l, name, l.LookupWhole)
+	if !errors.Is(err, library.ErrNoSession) {
+		return e, err
+	}
+	e, err = a.Session(l, name)
+	if errors.Is(err, library.ErrNoSession) {
+		return e, noProject
+	}
+	shelf, lost := l.Shelf()
+	if err == nil && lost == nil {
+		err = hint.With(fmt.Errorf("%q is no project, and only a part of a session's title", name),
+			"did you mean %s? name it as recall list does", listed(shelf, e))
+	}
+	return library.Entry{}, errors.Join(err, lost)
 }
 
 // ProjectID turns a project's name into its id, "" into "".
@@ -122,30 +161,21 @@ func ProjectNamed(l *library.Library, name string) (library.Project, error) {
 	p, err := l.Project(name)
 	if errors.Is(err, library.ErrNoProject) {
 		err = hint.With(err, "recall project list names them")
+		e, none := l.LookupWhole(name)
+		if of, lost := l.Project(e.Project); none == nil && lost == nil {
+			err = hint.With(err, "that is a session; its project is %q", of.Name)
+		}
 	}
 	return p, err
 }
 
-// Compose makes the payload of the thread that is meant: of a project by its name, "" for
-// the one here.
+// Compose makes the payload of the thread that is meant: of a project or a session by its name,
+// "" for the project here.
 func (a *App) Compose(l *library.Library, name string) (*payload.Payload, error) {
-	project, branch, err := a.Meant(l, name)
+	project, branch, of, err := a.MeantThread(l, name)
 	if err != nil {
 		return nil, err
 	}
-	return onward(l, project, branch, "")
-}
-
-// ComposeOf is Compose of the thread that a session belongs to, by a person's name for the session.
-func (a *App) ComposeOf(l *library.Library, session string) (*payload.Payload, error) {
-	e, err := a.Session(l, session)
-	if err != nil {
-		return nil, err
-	}
-	return onward(l, e.Project, "", e.ID)
-}
-
-func onward(l *library.Library, project, branch string, of ingest.SessionID) (*payload.Payload, error) {
 	p, err := pipeline.Onward(l, project, branch, of)
 	if err == nil && p == nil {
 		err = hint.With(errors.New("no session to go on from"), "recall sync takes sessions in; recall list shows them")

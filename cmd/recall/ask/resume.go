@@ -44,13 +44,7 @@ func newResumeCmd(a *app.App) *cobra.Command {
 			fmt.Fprintf(a.Err, "recall: %s not taken in yet; recall sync does it\n",
 				answer.Count(left, "new or grown session"))
 		}
-		name := strings.Join(args, "")
-		p, err := a.Compose(l, name)
-		if errors.Is(err, library.ErrNoProject) {
-			if of, none := a.ComposeOf(l, name); !errors.Is(none, library.ErrNoSession) {
-				p, err = of, none
-			}
-		}
+		p, err := a.Compose(l, strings.Join(args, ""))
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,14 +38,17 @@ func newThreadCmd(a *app.App) *cobra.Command {
 			if err != nil {
 				return nil, err
 			}
-			project, _, err := a.Meant(l, cmp.Or(strings.Join(args, ""), o.Project))
+			name := cmp.Or(strings.Join(args, ""), o.Project)
+			project, _, of, err := a.MeantThread(l, name)
 			if err != nil {
 				return nil, err
 			}
 			threads, err := pipeline.Threads(l, shelf.In(project))
 			var docs []ThreadDoc
 			for _, t := range threads {
-				docs = append(docs, threadOf(t, shelf, project))
+				if d := threadOf(t, shelf, project); of == "" || slices.Contains(d.Sessions, of) {
+					docs = append(docs, d)
+				}
 			}
 			return docs, err
 		}, func(a *app.App, docs []ThreadDoc) { a.Form("threads", docs) })
