@@ -133,6 +133,11 @@ type Found struct {
 	Files  []File // the conversation first; several transcripts of one Cowork session oldest first
 }
 
+// Of are the files that are this to the session.
+func (f Found) Of(role FileRole) []File {
+	return slices.DeleteFunc(slices.Clone(f.Files), func(file File) bool { return file.Role != role })
+}
+
 // Problem is something that discovery or reading came upon and could not use.
 type Problem struct {
 	Path   string `json:"path" show:"path"`

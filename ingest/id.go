@@ -37,8 +37,17 @@ var (
 	unfit    = text.Pattern(`[^A-Za-z0-9]+`)
 )
 
-// Newer reports whether a dotted version number is higher than another.
-func Newer(a, b string) bool {
+// NoteNewer notes the last version of the client that is higher than the newest known one.
+func (s *Session) NoteNewer(known string) {
+	for _, v := range s.Versions {
+		if newer(v, known) {
+			s.Report.Newer = v
+		}
+	}
+}
+
+// newer reports whether a dotted version number is higher than another.
+func newer(a, b string) bool {
 	x, y := strings.Split(a, "."), strings.Split(b, ".")
 	for i := range min(len(x), len(y)) {
 		m, errM := strconv.Atoi(x[i])

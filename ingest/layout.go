@@ -2,6 +2,9 @@ package ingest
 
 import (
 	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -24,6 +27,48 @@ type Layout interface {
 	// ByFolder reports whether the client finds sessions by the folder that they
 	// worked in.
 	ByFolder() bool
+}
+
+// A Cut takes a file's path apart: the root that its session was kept under, and its place there, "" if that isn't
+// told.
+type Cut func(file File) (base, rel string)
+
+// Base is where the files of a session were kept, see Layout.
+func (cut Cut) Base(f Found) string {
+	for _, file := range f.Files {
+		if base, rel := cut(file); rel != "" {
+			return filepath.FromSlash(base)
+		}
+	}
+	return ""
+}
+
+// Places are those at which the files of a session were, see Layout.
+func (cut Cut) Places(f Found) (map[string]string, error) {
+	places := map[string]string{}
+	for _, file := range f.Files {
+		_, at := cut(file)
+		if !filepath.IsLocal(filepath.FromSlash(at)) {
+			return nil, fmt.Errorf("session %s: %s was at %q: %w", f.ID, file.Name, file.Path, ErrNoPlace)
+		}
+		places[file.Name] = at
+	}
+	return places, nil
+}
+
+// CutBefore cuts a path before the last of the names in it.
+func CutBefore(names ...string) Cut {
+	return func(file File) (base, rel string) {
+		parts := strings.Split(SlashPath(file.Path), "/")
+		at := len(parts) - 1
+		for at > 0 && !slices.Contains(names, parts[at]) {
+			at--
+		}
+		if at < 1 {
+			return "", ""
+		}
+		return strings.Join(parts[:at], "/"), strings.Join(parts[at:], "/")
+	}
 }
 
 // LastName is the last name of a path of any system.

@@ -95,6 +95,21 @@ func (s *Session) Hand(text string) {
 	}
 }
 
+// Take notes the items of recall's in a text that is no turn's, and which of its payloads were there to go on from:
+// put before the session by a hook, or fetched.
+func (s *Session) Take(text string, hook bool) {
+	if !strings.Contains(text, "<!-- recall ") {
+		return
+	}
+	s.Carried = Union(s.Carried, CarriedIDs(text)...)
+	if hook {
+		s.Injected = Union(s.Injected, PayloadIDs(text, false)...)
+	} else {
+		s.Pasted = Union(s.Pasted, PayloadIDs(text, true)...)
+	}
+	s.Hand(text)
+}
+
 // Union adds what a list doesn't have yet.
 func Union[T comparable](list []T, more ...T) []T {
 	for _, s := range more {

@@ -15,28 +15,13 @@ func askInput(raw []byte) []ingest.Answer {
 	c := jsonl.NewCursor(raw)
 	c.Fields(jsonl.Fields{"questions": func() {
 		c.Array(func() {
-			if q, ok := askQuestion(c); ok {
+			var q ingest.Answer
+			if c.Fields(ingest.QuestionFields(c, &q)); q.Question != "" {
 				out = append(out, q)
 			}
 		})
 	}})
 	return out
-}
-
-func askQuestion(c *jsonl.Cursor) (q ingest.Answer, ok bool) {
-	c.Fields(jsonl.Fields{"question": &q.Question, "header": &q.Header, "multiSelect": &q.Multi, "options": func() {
-		c.Array(func() { q.Options = append(q.Options, askOption(c)) })
-	}})
-	return q, q.Question != ""
-}
-
-func askOption(c *jsonl.Cursor) (o ingest.Option) {
-	if c.Kind() == '"' {
-		o.Label = c.String()
-		return o
-	}
-	c.Fields(jsonl.Fields{"label": &o.Label, "description": &o.Description})
-	return o
 }
 
 // reply is what came back for an AskUserQuestion call.

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"strconv"
 	"time"
 
 	"recall/ingest"
@@ -25,7 +26,7 @@ type part struct {
 
 // lineID names a turn by its place, where its record has no id.
 func lineID(file string, line int) ingest.TurnID {
-	id := ingest.TurnID("L" + itoa(line))
+	id := ingest.TurnID("L" + strconv.Itoa(line))
 	if file != mainName {
 		id = ingest.TurnID(file) + ":" + id
 	}

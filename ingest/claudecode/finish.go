@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"recall/ingest"
@@ -134,11 +135,7 @@ func (p *parser) finishReport() {
 			3)]+" files with turns of this session: "+strings.Join(p.meta.spoke, " and "))
 	}
 	if p.meta.badTimes > 0 {
-		rep.Conflicts = append(rep.Conflicts, itoa(p.meta.badTimes)+" records with an impossible time")
+		rep.Conflicts = append(rep.Conflicts, strconv.Itoa(p.meta.badTimes)+" records with an impossible time")
 	}
-	for _, v := range p.s.Versions {
-		if ingest.Newer(v, KnownVersion) {
-			rep.Newer = v
-		}
-	}
+	p.s.NoteNewer(KnownVersion)
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -105,7 +106,7 @@ func (g *group) found(root string) ingest.Found {
 		if i > 0 {
 			name = "transcripts/" + filepath.Base(filepath.Dir(t.path)) + ".jsonl"
 			for k := 2; names[name]; k++ {
-				name = "transcripts/" + filepath.Base(filepath.Dir(t.path)) + "-" + itoa(k) + ".jsonl"
+				name = "transcripts/" + filepath.Base(filepath.Dir(t.path)) + "-" + strconv.Itoa(k) + ".jsonl"
 			}
 		}
 		names[name] = true

@@ -12,7 +12,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"recall/ingest"
 )
@@ -114,5 +113,3 @@ func (p *parser) readSide(ctx context.Context, f ingest.File) error {
 	}
 	return nil
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

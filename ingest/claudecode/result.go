@@ -65,14 +65,7 @@ func (p *parser) carry(raw []byte, hook bool) {
 	if !bytes.Contains(raw, marker) {
 		return
 	}
-	text := jsonl.Unquote(raw)
-	p.s.Carried = ingest.Union(p.s.Carried, ingest.CarriedIDs(text)...)
-	if hook {
-		p.s.Injected = ingest.Union(p.s.Injected, ingest.PayloadIDs(text, false)...)
-	} else {
-		p.s.Pasted = ingest.Union(p.s.Pasted, ingest.PayloadIDs(text, true)...)
-	}
-	p.s.Hand(text)
+	p.s.Take(jsonl.Unquote(raw), hook)
 }
 
 // warn notes which items a note of recall's held against the prompt that was typed

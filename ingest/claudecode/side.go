@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"path"
+	"strconv"
 	"strings"
 
 	"recall/ingest"
@@ -82,7 +83,7 @@ func (p *parser) readSpilled(call *ingest.ToolCall, f ingest.File) {
 	}
 	text := string(raw)
 	if head, tail := ingest.ClipResult*3/4, len(raw)-ingest.ClipResult/4; head < tail {
-		text = text[:head] + "\n… " + itoa(tail-head) + " bytes left out …\n" + text[tail:]
+		text = text[:head] + "\n… " + strconv.Itoa(tail-head) + " bytes left out …\n" + text[tail:]
 	}
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
 	call.Result, call.ResultLen = ingest.StripANSI(text), max(int64(len(raw)), f.Size)

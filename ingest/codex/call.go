@@ -198,13 +198,9 @@ func questions(args []byte) (list []question) {
 	c.Fields(jsonl.Fields{"questions": func() {
 		c.Array(func() {
 			var q question
-			c.Fields(jsonl.Fields{"id": &q.id, "header": &q.Header, "question": &q.Question, "options": func() {
-				c.Array(func() {
-					var o ingest.Option
-					c.Fields(jsonl.Fields{"label": &o.Label, "description": &o.Description})
-					q.Options = append(q.Options, o)
-				})
-			}})
+			into := ingest.QuestionFields(c, &q.Answer)
+			into["id"] = &q.id
+			c.Fields(into)
 			list = append(list, q)
 		})
 	}})

@@ -41,11 +41,7 @@ func (p *parser) finish() {
 		s.Aliases = append(s.Aliases, ingest.SessionID(p.own.id))
 	}
 	p.finishTitle()
-	for _, v := range s.Versions {
-		if ingest.Newer(v, KnownVersion) {
-			s.Report.Newer = v
-		}
-	}
+	s.NoteNewer(KnownVersion)
 }
 
 func (p *parser) finishDraft(d *draft) {

@@ -25,11 +25,7 @@ func takeOutput(p *parser, payload []byte) {
 		return
 	}
 	r := resultOf(output)
-	if strings.Contains(r.text, "<!-- recall ") {
-		p.s.Hand(r.text)
-		p.s.Pasted = ingest.Union(p.s.Pasted, ingest.PayloadIDs(r.text, true)...)
-		p.s.Carried = ingest.Union(p.s.Carried, ingest.CarriedIDs(r.text)...)
-	}
+	p.s.Take(r.text, false)
 	for _, c := range calls {
 		p.finishCall(c, r)
 	}

@@ -61,7 +61,7 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	}
 	s := &ingest.Session{ID: f.ID, Source: ingest.Codex}
 	p := newParser(s)
-	said := withRole(f, ingest.Transcript)
+	said := f.Of(ingest.Transcript)
 	p.many = len(said) > 1
 	for _, file := range said {
 		if err := p.read(ctx, file); err != nil {
@@ -71,7 +71,7 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	spawned := p.spawned
 	s.Helper = p.own.helper
 	p.finish()
-	for _, file := range withRole(f, ingest.SubagentFile) {
+	for _, file := range f.Of(ingest.SubagentFile) {
 		if err := takeSubagent(ctx, s, file, spawned); err != nil {
 			if ctx.Err() != nil {
 				return nil, err
@@ -80,10 +80,6 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 		}
 	}
 	return s, nil
-}
-
-func withRole(f ingest.Found, role ingest.FileRole) []ingest.File {
-	return slices.DeleteFunc(slices.Clone(f.Files), func(file ingest.File) bool { return file.Role != role })
 }
 
 // read takes in all lines of a file.
@@ -181,7 +177,7 @@ const headBytes = 4 << 20
 // Head reads the first records of a session.
 func (Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
 	head := ingest.Head{ID: f.ID, Empty: true}
-	for _, file := range withRole(f, ingest.Transcript) {
+	for _, file := range f.Of(ingest.Transcript) {
 		p := newParser(&ingest.Session{ID: f.ID})
 		open := plain(file).Open
 		file.Name = strings.TrimSuffix(file.Name, ".zst")

@@ -87,7 +87,7 @@ func (p *parser) takeUser(content, about []byte) {
 		case strings.HasPrefix(is, "user."):
 			typed, sure = append(typed, typedIn(block)), true
 		case is != "" && is != "unknown", injected(block):
-			p.handed(block)
+			p.s.Take(block, true)
 			p.ranIn(block)
 			p.s.Report.Ignore("injected context")
 		default:
@@ -112,15 +112,6 @@ func (p *parser) ranIn(block string) {
 }
 
 var workingDir = text.Pattern(`(?m)^Current working directory: (.+?)\s*$`)
-
-// handed notes recall's payloads in what the client put beside the turns.
-func (p *parser) handed(block string) {
-	if ids := ingest.CarriedIDs(block); len(ids) > 0 {
-		p.s.Carried = ingest.Union(p.s.Carried, ids...)
-		p.s.Injected = ingest.Union(p.s.Injected, ingest.PayloadIDs(block, false)...)
-		p.s.Hand(block)
-	}
-}
 
 // takePrompt takes what the person typed: as the conversation has it, and as the screen did, in either order.
 func (p *parser) takePrompt(said string, shown, sure bool) {
@@ -150,7 +141,7 @@ func (p *parser) settleRun() {
 	for _, d := range p.run {
 		if d.unsure && told {
 			d.dropped = true
-			p.handed(d.turn.Text)
+			p.s.Take(d.turn.Text, true)
 			p.s.Report.Ignore("injected context")
 		}
 	}

@@ -154,7 +154,7 @@ func (f *finder) sessions(dir string, names []string) {
 	_ = g.Wait() // what goes wrong is in the lists
 	spaces := f.spacesOf(dir)
 	for i, name := range names {
-		f.Problems = append(f.Problems, lists[i].problems...)
+		f.Problems = append(f.Problems, lists[i].Problems...)
 		if f.take(filepath.Join(dir, name), lists[i].list) && spaces != nil {
 			last := &f.found[len(f.found)-1]
 			last.Files = append(last.Files, spaces(filepath.Join(dir, name))...)
@@ -191,7 +191,7 @@ func (f *finder) spacesOf(dir string) func(storage string) []ingest.File {
 	}
 	l := lister{}
 	spaces, ok := l.file("spaces.json", SpacesFile, filepath.Join(account, "spaces.json"))
-	f.Problems = append(f.Problems, l.problems...)
+	f.Problems = append(f.Problems, l.Problems...)
 	if !ok {
 		return nil
 	}

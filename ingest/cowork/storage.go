@@ -2,6 +2,7 @@ package cowork
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -27,13 +28,9 @@ var rebuilt = text.Set(`node_modules .git .venv venv __pycache__ .cache`)
 
 // lister lists the files of one session.
 type lister struct {
-	storage  string
-	list     []ingest.File
-	problems []ingest.Problem
-}
-
-func (l *lister) problem(path, format string, args ...any) {
-	l.problems = append(l.problems, ingest.Problem{Path: path, Reason: fmt.Sprintf(format, args...)})
+	ingest.Search
+	storage string
+	list    []ingest.File
 }
 
 // files lists in the order of ingest.Found: transcripts oldest first.
@@ -58,12 +55,12 @@ func (l *lister) file(name string, role ingest.FileRole, path string) (ingest.Fi
 	fi, err := os.Lstat(path)
 	if err != nil {
 		if !os.IsNotExist(err) {
-			l.problem(path, "%v", ingest.WithoutPath(err))
+			l.Problem(path, err)
 		}
 		return ingest.File{}, false
 	}
 	if fi.Mode()&fs.ModeSymlink != 0 {
-		l.problem(path, "a symbolic link, not followed")
+		l.Problem(path, errors.New("a symbolic link, not followed"))
 	}
 	if !fi.Mode().IsRegular() {
 		return ingest.File{}, false
@@ -114,7 +111,7 @@ func (l *lister) slugs() []string {
 	for _, e := range l.entries(projects) {
 		dir := filepath.Join(projects, e.Name())
 		if e.Type()&fs.ModeSymlink != 0 && !l.staysInside(dir) {
-			l.problem(dir, "a symbolic link out of the session's folder, not followed")
+			l.Problem(dir, errors.New("a symbolic link out of the session's folder, not followed"))
 			continue
 		}
 		if e.IsDir() {
@@ -147,7 +144,7 @@ func (l *lister) sideFiles(stem, dir string) []ingest.File {
 	side := lister{storage: l.storage}
 	side.tree(stem+"/subagents", ingest.SubagentFile, filepath.Join(dir, "subagents"), "")
 	side.tree(stem+"/tool-results", ingest.ToolResult, filepath.Join(dir, "tool-results"), "")
-	l.problems = append(l.problems, side.problems...)
+	l.Problems = append(l.Problems, side.Problems...)
 	kept := side.list[:0]
 	for _, f := range side.list {
 		base := f.Name[strings.LastIndexByte(f.Name, '/')+1:]
@@ -170,7 +167,7 @@ func (l *lister) tree(name string, role ingest.FileRole, dir, ext string) {
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			if path != dir || !os.IsNotExist(err) {
-				l.problem(path, "%v", ingest.WithoutPath(err))
+				l.Problem(path, err)
 			}
 			return nil
 		}
@@ -189,7 +186,7 @@ func (l *lister) tree(name string, role ingest.FileRole, dir, ext string) {
 			return nil
 		}
 		if n++; n > maxTreeFiles {
-			l.problem(dir, "more than %d files; the rest is left out", maxTreeFiles)
+			l.Problem(dir, fmt.Errorf("more than %d files; the rest is left out", maxTreeFiles))
 			return fs.SkipAll
 		}
 		l.add(name+"/"+rel, role, path)
@@ -201,7 +198,7 @@ func (l *lister) tree(name string, role ingest.FileRole, dir, ext string) {
 func (l *lister) entries(dir string) []fs.DirEntry {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !os.IsNotExist(err) {
-		l.problem(dir, "%v", ingest.WithoutPath(err))
+		l.Problem(dir, err)
 	}
 	return entries
 }
