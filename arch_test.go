@@ -35,14 +35,14 @@ var rooms = map[string][]string{
 	"ingest":    {"text", "sink"},
 	"payload":   {"text", "sink"},
 	"text":      {},
-	"llm":       {"sink"},
+	"llm":       {"text", "sink"},
 	"prompts":   {},
-	"redact":    {},
+	"redact":    {"text"},
 	"sink":      {},
-	"config":    {"pipeline", "index", "library", "llm", "redact", "hint", "sink"},
+	"config":    {"pipeline", "index", "library", "llm", "redact", "text", "hint", "sink"},
 	"hint":      {"library"},
 	"demo":      {},
-	"schedule":  {"sink"},
+	"schedule":  {"text", "sink"},
 }
 
 // below are rooms within rooms, with what of their own room they may import.

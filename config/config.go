@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -17,6 +16,7 @@ import (
 
 	"recall/hint"
 	"recall/llm"
+	txt "recall/text"
 )
 
 // Config is what recall goes by, after defaults, file, environment and flags.
@@ -265,12 +265,12 @@ func (c *Config) Shown() []Shown {
 // masked hides a password in an address, or in what was meant to be one.
 func masked(key string, v any) any {
 	if s, is := v.(string); is && strings.HasSuffix(key, ".url") {
-		return passwordIn.ReplaceAllString(s, "${1}xxxxx@")
+		return passwordIn().ReplaceAllString(s, "${1}xxxxx@")
 	}
 	return v
 }
 
-var passwordIn = regexp.MustCompile(`^(\w+://)?.*@`)
+var passwordIn = txt.Pattern(`^(\w+://)?.*@`)
 
 func (c *Config) Print(out io.Writer) error {
 	file := c.File

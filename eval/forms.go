@@ -53,7 +53,7 @@ var denials = []rewrite{
 }
 
 // third takes the ending off a verb that "does not" now stands before.
-var third = regexp.MustCompile(`does not (\w+)`)
+var third = text.Pattern(`does not (\w+)`)
 
 // deny says of b that it isn't so, in a clause whose words a holds too.
 func deny(a, b string) (string, bool) {
@@ -64,7 +64,7 @@ func deny(a, b string) (string, bool) {
 				continue
 			}
 			out := b[:at[0]] + r.find().ReplaceAllString(b[at[0]:at[1]], r.with) + b[at[1]:]
-			return third.ReplaceAllStringFunc(out, bareVerb), true
+			return third().ReplaceAllStringFunc(out, bareVerb), true
 		}
 	}
 	return b, false
@@ -179,16 +179,16 @@ func heldApart(known map[string]bool, one, two string) bool {
 }
 
 var (
-	namePattern = regexp.MustCompile("`[^`\\s]+`|[A-Za-z0-9_-]*[A-Za-z0-9][/_.][A-Za-z0-9_./-]*[A-Za-z0-9]|" +
+	namePattern = text.Pattern("`[^`\\s]+`|[A-Za-z0-9_-]*[A-Za-z0-9][/_.][A-Za-z0-9_./-]*[A-Za-z0-9]|" +
 		"--[a-z][a-z-]+|\\b[A-Z]?[a-z]+[A-Z][A-Za-z]+\\b|\\b[A-Z]{2,}[A-Z_]+\\b")
-	numberPattern = regexp.MustCompile(`\b\d[\d,_]*(?:\.\d+)*k?\b`)
+	numberPattern = text.Pattern(`\b\d[\d,_]*(?:\.\d+)*k?\b`)
 )
 
 // exchange makes change places two numbers of b, or where it hasn't two two names, that a
 // holds too. Names of one list are left: they may stand in any order.
 func exchange(a, b string) (string, bool) {
 	known := wordsOf(a)
-	for _, pattern := range []*regexp.Regexp{numberPattern, namePattern} {
+	for _, pattern := range []*regexp.Regexp{numberPattern(), namePattern()} {
 		found := pattern.FindAllStringIndex(b, -1)
 		for i, x := range found {
 			for _, y := range found[i+1:] {
@@ -230,7 +230,7 @@ func partOfName(text string, at []int) bool {
 // renumber gives a number that a holds too another value in b.
 func renumber(a, b string) (string, bool) {
 	known := wordsOf(a)
-	for _, at := range numberPattern.FindAllStringIndex(b, -1) {
+	for _, at := range numberPattern().FindAllStringIndex(b, -1) {
 		n := b[at[0]:at[1]]
 		if partOfName(b, at) || !known[text.Stem(n)] {
 			continue

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -138,13 +137,13 @@ func telling(all []payload.Evidence) string {
 	return asWritten(all[0].Quote)
 }
 
-var placeholder = regexp.MustCompile(`‹[^›]*›`)
+var placeholder = text.Pattern(`‹[^›]*›`)
 
 // asWritten is the longest part of a quote that stands in the transcript as it
 // is: secrets were taken out of what payloads quote.
 func asWritten(quote string) string {
 	best := ""
-	for _, part := range placeholder.Split(quote, -1) {
+	for _, part := range placeholder().Split(quote, -1) {
 		if part = strings.TrimSpace(part); len(part) > len(best) {
 			best = part
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"regexp"
 
 	"recall/text"
 )
@@ -64,12 +63,12 @@ func EncodeBaseline(r *Run) ([]byte, error) {
 	if data, err = json.MarshalIndent(pruned(v), "", " "); err != nil {
 		return nil, err
 	}
-	return append(belowLines.ReplaceAll(data, []byte("$1")), '\n'), nil
+	return append(belowLines().ReplaceAll(data, []byte("$1")), '\n'), nil
 }
 
 // belowLines are the line breaks in what stands on one line of a baseline file: the
 // elements of systems[0].payloads.sessions, five deep.
-var belowLines = regexp.MustCompile(`\n(?: {6,}| {5}([}\]]))`)
+var belowLines = text.Pattern(`\n(?: {6,}| {5}([}\]]))`)
 
 // words are the names of what somebody wrote, or of what compares with nothing; a
 // figure of such a name stays. clocks are figures that no two runs have alike.

@@ -5,7 +5,6 @@ package history
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,17 +18,18 @@ import (
 	"recall/payload"
 	"recall/pipeline"
 	"recall/sink"
+	"recall/text"
 )
 
 // line is text from elsewhere as one harmless line.
 func line(s string) string { return sink.Line(s, sink.Terminal) }
 
-var lineEnd = regexp.MustCompile(`^(.+?):(\d{1,9})(?::\d+)?$`)
+var lineEnd = text.Pattern(`^(.+?):(\d{1,9})(?::\d+)?$`)
 
 // FileLine parts FILE:LINE or FILE:LINE:COLUMN; the line is 0 if it is neither. A
 // file whose own name ends so is that file.
 func FileLine(arg string) (file string, line int) {
-	m := lineEnd.FindStringSubmatch(arg)
+	m := lineEnd().FindStringSubmatch(arg)
 	if m == nil || ingest.IsFile(arg) {
 		return arg, 0
 	}

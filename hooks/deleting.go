@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -23,21 +22,21 @@ import (
 
 // removing are the words of commands and programs that take files away. A
 // command without any of them, which is nearly every one, costs nothing more.
-var removing = regexp.MustCompile(`\b(` +
+var removing = text.Pattern(`\b(` +
 	`rm|rmdir|unlink|shred|mv|trash|trash-put|srm|rmtree|removeSync|rmSync|unlinkSync|os\.remove|` +
 	`Remove-Item|Move-Item|truncate|rsync|git\b.*\bclean)\b|-delete\b|>\s*[^\s&>]`)
 
 // takesAway reports whether a call may take files away at all.
 func takesAway(in Input) bool {
-	return in.Tool == "Bash" && removing.MatchString(withScripts(in.ToolInput.Command, in.Cwd))
+	return in.Tool == "Bash" && removing().MatchString(withScripts(in.ToolInput.Command, in.Cwd))
 }
 
 // opaque are programs whose arguments don't show what they work on, and commands within others' words.
-var opaque = regexp.MustCompile(`\b(xargs|parallel|eval|exec|for|while|(ba|z|da|k|fi)?sh|` +
+var opaque = text.Pattern(`\b(xargs|parallel|eval|exec|for|while|(ba|z|da|k|fi)?sh|` +
 	`python[0-9.]*|perl|ruby|node|deno|bun|find)\b|` + "[$<>]\\(|`")
 
 // stores are names of folders that sessions are kept in, wherever they are.
-var stores = regexp.MustCompile("[^\\s'\";|&()<>=`]*" +
+var stores = text.Pattern("[^\\s'\";|&()<>=`]*" +
 	`(\.claude|\.codex|local-agent-mode-sessions|claude-code-sessions|claude-code-vm|vm_bundles)` + "[^\\s'\";|&()<>`]*")
 
 // beforeDeleting sees to it that a command takes no session with it that is
@@ -203,8 +202,8 @@ func (h *Host) threatened(command, dir string) []string {
 	if len(full) <= commandMost {
 		named, known = removedBy(full, dir)
 	}
-	if !known || opaque.MatchString(full) { // rm *, xargs rm, python -c: what they take can't be told from their arguments
-		for _, p := range stores.FindAllString(full, -1) {
+	if !known || opaque().MatchString(full) { // rm *, xargs rm, python -c: what they take can't be told from their arguments
+		for _, p := range stores().FindAllString(full, -1) {
 			named = append(named, trace.Absolute(dir, p))
 			if !filepath.IsAbs(p) {
 				named = append(named, trace.Absolute(home, p)) // Path.home() / ".claude"
@@ -213,7 +212,7 @@ func (h *Host) threatened(command, dir string) []string {
 				named = append(named, trace.Absolute(dir, at))
 			}
 		}
-		if stores.MatchString(dir) { // ls | xargs rm
+		if stores().MatchString(dir) { // ls | xargs rm
 			named = append(named, dir)
 		}
 	}
@@ -235,7 +234,7 @@ func (h *Host) threatened(command, dir string) []string {
 // word; of a longer one only the folders that it names count.
 const commandMost = 64 << 10
 
-var tilde = regexp.MustCompile(`(^|[\s"'=:])~(/|\s|$)`)
+var tilde = text.Pattern(`(^|[\s"'=:])~(/|\s|$)`)
 
 // filled is a command line with the folders filled in that a shell knows.
 func filled(command, dir string) string {
@@ -246,7 +245,7 @@ func filled(command, dir string) string {
 	config := cmp.Or(os.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(home, ".claude"))
 	command = strings.NewReplacer("${HOME}", home, "$HOME", home, "${CLAUDE_CONFIG_DIR}", config, "$CLAUDE_CONFIG_DIR",
 		config, "$CLAUDE_PROJECT_DIR", dir).Replace(command)
-	return tilde.ReplaceAllString(command, "${1}"+strings.ReplaceAll(home, "$", "$$")+"${2}")
+	return tilde().ReplaceAllString(command, "${1}"+strings.ReplaceAll(home, "$", "$$")+"${2}")
 }
 
 // actionsOf are what a command line does, as far as its words tell.
@@ -349,7 +348,7 @@ func (h *Host) places() []string {
 // near reports whether a path holds one of the places, or lies where sessions do
 // in one of them.
 func near(p string, places []string) bool {
-	if stores.MatchString(p) {
+	if stores().MatchString(p) {
 		return true
 	}
 	const sep = string(filepath.Separator)

@@ -14,9 +14,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
+
+	"recall/text"
 )
 
 // An Event is a moment at which the client calls.
@@ -31,10 +32,10 @@ const (
 )
 
 // inner is where a word begins in an event's name.
-var inner = regexp.MustCompile(`([a-z])([A-Z])`)
+var inner = text.Pattern(`([a-z])([A-Z])`)
 
 // Word is the event as the command line names it.
-func (e Event) Word() string { return strings.ToLower(inner.ReplaceAllString(string(e), "$1-$2")) }
+func (e Event) Word() string { return strings.ToLower(inner().ReplaceAllString(string(e), "$1-$2")) }
 
 // eventOf is the event of a word, "" if it is none.
 func eventOf(word string) Event {

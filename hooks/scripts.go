@@ -1,17 +1,17 @@
 package hooks
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"recall/ingest"
 	"recall/ingest/trace"
+	"recall/text"
 )
 
 // runs is a word of a command line that may name a script: what an interpreter is
 // given, or a path where a program stands.
-var runs = regexp.MustCompile(`(?:^|[;&|(\n{])\s*` +
+var runs = text.Pattern(`(?:^|[;&|(\n{])\s*` +
 	`(?:(?:sudo|nohup|time|env|exec|nice|command|then|do|else)\s+(?:-\S+\s+)*)*` +
 	`(?:(\S*(?:\b(?:ba|z|da|k|fi)?sh|python[0-9.]*|node|perl|ruby|deno|bun)|source|\.)\s+(?:-\S+\s+|run\s+)*)?` +
 	`("[^"\n]+"|'[^'\n]+'|[^\s'";|&()<>]+)`)
@@ -48,7 +48,7 @@ func withScripts(command, dir string) string {
 // scriptsIn lists the files that a command line may run.
 func scriptsIn(command, dir string) []string {
 	var dirs, paths []string
-	for _, m := range runs.FindAllStringSubmatch(command, -1) {
+	for _, m := range runs().FindAllStringSubmatch(command, -1) {
 		word := strings.Trim(m[2], `"'`)
 		if m[1] == "" && !strings.Contains(word, "/") && !strings.HasPrefix(strings.TrimLeft(m[0], ";&|({ \t\n"), ".") &&
 			!strings.Contains(m[0], "source") {

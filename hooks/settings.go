@@ -3,11 +3,12 @@ package hooks
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"recall/text"
 )
 
 // A Hook is one entry of ours in settings.json.
@@ -54,7 +55,7 @@ func (p Program) group(h Hook) group {
 }
 
 // shellForm is one of ours as written by hand or by a plugin, for a shell.
-var shellForm = regexp.MustCompile(`(^|[/\\"' ])recall(\.exe)?["']?( --?\S+( \S+)?)* hook ([a-z-]+)\s*$`)
+var shellForm = text.Pattern(`(^|[/\\"' ])recall(\.exe)?["']?( --?\S+( \S+)?)* hook ([a-z-]+)\s*$`)
 
 // ourHandler reads a handler, and tells one of recall's, of any version, from others.
 func ourHandler(v hujson.Value) (h handler, ours bool) {
@@ -62,7 +63,7 @@ func ourHandler(v hujson.Value) (h handler, ours bool) {
 		return h, false
 	}
 	if h.Args == nil {
-		m := shellForm.FindStringSubmatch(h.Command)
+		m := shellForm().FindStringSubmatch(h.Command)
 		return h, m != nil && eventOf(m[5]) != ""
 	}
 	n := len(h.Args)

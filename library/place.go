@@ -137,7 +137,7 @@ func (l *Library) wanted(e Entry, reg *registry.Registry) string {
 		return e.Folder
 	}
 	want := filepath.Join(l.dir, p.Folder, folderName(e))
-	if besideAnother.ReplaceAllString(e.Folder, "") == want {
+	if besideAnother().ReplaceAllString(e.Folder, "") == want {
 		return e.Folder
 	}
 	return want

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 
 	"recall/library/disk"
+	"recall/text"
 )
 
-var idLine = regexp.MustCompile(`(?m)^id\s*=\s*['"]([a-z2-7]{16})['"]`)
+var idLine = text.Pattern(`(?m)^id\s*=\s*['"]([a-z2-7]{16})['"]`)
 
 // Recover opens a library whose library.toml is gone or can't be used, after
 // making it again: the id from the list that was remembered of it under caches
@@ -57,7 +57,7 @@ func recoverID(dir, caches string, backup *Library, text []byte) (id, how string
 	if backup != nil {
 		return backup.id, "its id from the backup"
 	}
-	if m := idLine.FindSubmatch(text); m != nil {
+	if m := idLine().FindSubmatch(text); m != nil {
 		return string(m[1]), "its id as it still reads"
 	}
 	return newID(), "with a new id, as nothing tells the old one"

@@ -3,7 +3,6 @@ package library
 import (
 	"io"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,16 +10,17 @@ import (
 	"recall/library/disk"
 	"recall/library/raw"
 	"recall/payload"
+	"recall/text"
 )
 
-var idField = regexp.MustCompile(`"session_?[iI]d"\s*:\s*"([A-Za-z0-9._-]+)"`)
+var idField = text.Pattern(`"session_?[iI]d"\s*:\s*"([A-Za-z0-9._-]+)"`)
 
-var besideAnother = regexp.MustCompile(`~[0-9]+$`) // see freeName
+var besideAnother = text.Pattern(`~[0-9]+$`) // see freeName
 
 // idIn tells a folder's session: what session.json says, if the folder's name
 // bears it out; else what the payload or the transcripts say, if that does.
 func idIn(folder string, said ingest.SessionID) ingest.SessionID {
-	base := besideAnother.ReplaceAllString(filepath.Base(folder), "")
+	base := besideAnother().ReplaceAllString(filepath.Base(folder), "")
 	fits := func(id ingest.SessionID) bool {
 		if !ValidID(id) {
 			return false
@@ -48,7 +48,7 @@ func idIn(folder string, said ingest.SessionID) ingest.SessionID {
 		in := raw.ReadFile(path, s)
 		head, _ := io.ReadAll(io.LimitReader(in, 1<<20))
 		in.Close()
-		for _, m := range idField.FindAllSubmatch(head, -1) {
+		for _, m := range idField().FindAllSubmatch(head, -1) {
 			for _, id := range []ingest.SessionID{ingest.SessionID(m[1]), "local_" + ingest.SessionID(m[1])} {
 				if fits(id) {
 					return id

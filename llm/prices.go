@@ -5,9 +5,10 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
+
+	"recall/text"
 )
 
 // Price is what a model's tokens cost, in USD for a million.
@@ -86,7 +87,7 @@ func (ps Prices) Of(model string) (Price, bool) {
 	}
 	bare := bareName(model)
 	for _, p := range builtin() {
-		if rest, ok := strings.CutPrefix(bare, plainName(p.Model)); ok && dated.MatchString(rest) {
+		if rest, ok := strings.CutPrefix(bare, plainName(p.Model)); ok && dated().MatchString(rest) {
 			return p, true
 		}
 	}
@@ -101,7 +102,7 @@ func plainName(s string) string { return strings.ReplaceAll(strings.ToLower(s), 
 
 // dated is what may follow a built-in name: the day of a snapshot. Anything
 // else is another model, gpt-5-pro not gpt-5.
-var dated = regexp.MustCompile(`^([-@](20\d{6}|20\d\d-\d\d-\d\d|latest|v\d+-\d+))?(:[a-z]+)?$`)
+var dated = text.Pattern(`^([-@](20\d{6}|20\d\d-\d\d-\d\d|latest|v\d+-\d+))?(:[a-z]+)?$`)
 
 var free = map[string]bool{"ollama": true, "claude-cli": true, "relay": true, "replay": true}
 

@@ -9,6 +9,7 @@ import (
 	"recall/distill"
 	"recall/ingest"
 	"recall/payload"
+	"recall/text"
 )
 
 // graft leaves the items that a model made of a session in its payload when
@@ -82,7 +83,7 @@ func redactedAgain(p *payload.Payload, clean func(string) string) *payload.Paylo
 	return &q
 }
 
-var placeholder = regexp.MustCompile(`‹([^‹› ]+) \d+›`)
+var placeholder = text.Pattern(`‹([^‹› ]+) \d+›`)
 
 // renumber gives the placeholders in quotes the numbers that they have now: rules
 // that know one secret more count on from it.
@@ -91,7 +92,7 @@ func renumber(p *payload.Payload, s *ingest.Session) {
 	for i := range p.Items {
 		for k := range p.Items[i].Evidence {
 			e := &p.Items[i].Evidence[k]
-			if at := place(e.Turn); at >= 0 && placeholder.MatchString(e.Quote) {
+			if at := place(e.Turn); at >= 0 && placeholder().MatchString(e.Quote) {
 				e.Quote = asNumbered(s.Turns[at].Text, e.Quote)
 			}
 		}
@@ -106,7 +107,7 @@ func asNumbered(text, quote string) string {
 	}
 	var any strings.Builder
 	from := 0
-	for _, at := range placeholder.FindAllStringSubmatchIndex(quote, -1) {
+	for _, at := range placeholder().FindAllStringSubmatchIndex(quote, -1) {
 		any.WriteString(regexp.QuoteMeta(quote[from:at[0]]) + "‹" + regexp.QuoteMeta(quote[at[2]:at[3]]) + ` \d+›`)
 		from = at[1]
 	}

@@ -2,6 +2,8 @@ package redact
 
 import (
 	"strings"
+
+	"recall/text"
 )
 
 // ownRules adds recall's own rules: what gitleaks' rules miss in transcripts.
@@ -69,7 +71,7 @@ func hook(kind string) detector {
 // shaped masks what an expression finds around a literal, from some bytes before it
 // on: its first group.
 func shaped(kind string, before int, expr string) detector {
-	re := pattern(expr)
+	re := text.Pattern(expr)
 	return func(s *scan, from, to int) {
 		begin := max(0, from-before)
 		if m := re().FindStringSubmatchIndex(s.text[begin:min(len(s.text), to+reachSurely)]); m != nil {

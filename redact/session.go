@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+
+	"recall/text"
 )
 
 // A Redactor redacts the texts of one session. It is not safe for concurrent
@@ -70,7 +72,7 @@ func (r *Redactor) Name(text string) string {
 	return withNumber().ReplaceAllString(r.Text(text), open+"$1"+shut)
 }
 
-var withNumber = pattern(open + `([a-z0-9-]+) [0-9]+` + shut)
+var withNumber = text.Pattern(open + `([a-z0-9-]+) [0-9]+` + shut)
 
 // replace puts placeholders in the place of spans, which are in order and apart.
 func (r *Redactor) replace(text string, spans []span) string {

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"recall/text"
 )
 
 // shippedTable holds the rules of gitleaks (v8.30.1, MIT) and those of rules/recall.toml that are written as they
@@ -123,16 +125,11 @@ type lazyRule struct {
 }
 
 func lazily(r *shippedRule) *lazyRule {
-	l := &lazyRule{shippedRule: r, re: pattern(r.expr)}
+	l := &lazyRule{shippedRule: r, re: text.Pattern(r.expr)}
 	for _, a := range r.allow {
-		l.allow = append(l.allow, pattern(a))
+		l.allow = append(l.allow, text.Pattern(a))
 	}
 	return l
-}
-
-// pattern puts off compiling an expression to its first use.
-func pattern(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
 func (r *lazyRule) detect(s *scan, from, to int) {

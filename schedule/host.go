@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/text/encoding/unicode"
+
+	"recall/text"
 )
 
 // ErrNoScheduler: this machine has nothing that runs jobs by time.
@@ -320,7 +322,7 @@ func (h Host) At(ctx context.Context) (Clock, bool) {
 
 // clockIn finds the nightly time in what was written for a system.
 func clockIn(s System, text string) (Clock, bool) {
-	m := clockForms[s].FindStringSubmatch(text)
+	m := clockForms[s]().FindStringSubmatch(text)
 	if m == nil {
 		return Clock{}, false
 	}
@@ -332,9 +334,9 @@ func clockIn(s System, text string) (Clock, bool) {
 	return c, err == nil
 }
 
-var clockForms = map[System]*regexp.Regexp{
-	Systemd: regexp.MustCompile(`(?m)^OnCalendar=\*-\*-\* (\d+):(\d+)`),
-	Launchd: regexp.MustCompile(`(?s)<key>Hour</key><integer>(\d+)</integer>.*<key>Minute</key><integer>(\d+)</integer>`),
-	Windows: regexp.MustCompile(`(?s)<CalendarTrigger>.*?<StartBoundary>[^<]*T(\d+):(\d+)`),
-	Cron:    regexp.MustCompile(`(?m)^(\d+) (\d+) \* \* \* .* scheduled sync\b`),
+var clockForms = map[System]func() *regexp.Regexp{
+	Systemd: text.Pattern(`(?m)^OnCalendar=\*-\*-\* (\d+):(\d+)`),
+	Launchd: text.Pattern(`(?s)<key>Hour</key><integer>(\d+)</integer>.*<key>Minute</key><integer>(\d+)</integer>`),
+	Windows: text.Pattern(`(?s)<CalendarTrigger>.*?<StartBoundary>[^<]*T(\d+):(\d+)`),
+	Cron:    text.Pattern(`(?m)^(\d+) (\d+) \* \* \* .* scheduled sync\b`),
 }

@@ -3,11 +3,11 @@ package model
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"recall/ingest"
+	"recall/text"
 )
 
 // calls writes a message's tool calls: what each was to do and what came of it.
@@ -75,7 +75,7 @@ func (w *condenser) sight(c *ingest.ToolCall) string {
 	case "WebSearch", "ToolSearch":
 		return oneLine(c.Input["query"], clipInputs)
 	case "Bash":
-		if c.Commit == "" && looks.MatchString(c.Command) {
+		if c.Commit == "" && looks().MatchString(c.Command) {
 			return oneLine(c.Command, clipLooked)
 		}
 	}
@@ -84,7 +84,7 @@ func (w *condenser) sight(c *ingest.ToolCall) string {
 
 // looks is a command that only looks at something: nothing is joined to it that might
 // do more.
-var looks = regexp.MustCompile(`^(?:cd \S+ && )?(?:ls|cat|head|tail|wc|pwd|which|tree|file|stat|grep|rg|find|git ` +
+var looks = text.Pattern(`^(?:cd \S+ && )?(?:ls|cat|head|tail|wc|pwd|which|tree|file|stat|grep|rg|find|git ` +
 	`(?:status|log|diff|show|branch|remote))\b(?:[^;&>` + "`" + `$]|2>&1|2>/dev/null)*$`)
 
 // changed shows of a file that is written or changed for the first time the first lines
@@ -113,7 +113,7 @@ func deciding(call *ingest.ToolCall) (lines []string) {
 	}
 	for line := range strings.Lines(strings.Join(texts, "\n")) {
 		line = strings.TrimSpace(line)
-		tells := prose && len(line) >= leastRepeated || !prose && decides.MatchString(line)
+		tells := prose && len(line) >= leastRepeated || !prose && decides().MatchString(line)
 		if len(lines) < mostDeciding && tells && !strings.Contains(was, line) {
 			lines = append(lines, line)
 		}
@@ -124,7 +124,7 @@ func deciding(call *ingest.ToolCall) (lines []string) {
 // mostDeciding is how many lines of a file, or of an edit of a document, are shown.
 const mostDeciding = 2
 
-var decides = regexp.MustCompile(`^(?://|#|--|/\*+|;|"{3})\s*\S+(?:\s+\S+){4}|^["'\w.$-]+\s*(?:string|int|=|:=|` +
+var decides = text.Pattern(`^(?://|#|--|/\*+|;|"{3})\s*\S+(?:\s+\S+){4}|^["'\w.$-]+\s*(?:string|int|=|:=|` +
 	`:)\s*["']?-?\d|\bconst\b.*=`)
 
 func (c *condenser) call(call *ingest.ToolCall) {
@@ -212,7 +212,7 @@ func (w *condenser) doing(c *ingest.ToolCall) string {
 		return fmt.Sprintf("%s %s (%d lines)", c.Name, w.path(c.Path), lineCount(c.Input["content"]))
 	case c.Command != "":
 		command := c.Command
-		if at := handsOn.FindStringIndex(command); at != nil && strings.Contains(command[at[0]:at[1]], "\n") {
+		if at := handsOn().FindStringIndex(command); at != nil && strings.Contains(command[at[0]:at[1]], "\n") {
 			command = command[:at[0]] + " …" // stands below
 		}
 		return c.Name + " " + oneLine(command, clipInputs)
@@ -277,7 +277,7 @@ func (c *condenser) page(call *ingest.ToolCall) {
 
 // handsOn is the part of a command that hands on what is for people to read: a commit's message,
 // a pull request's or issue's text, a comment, a document. A short word is no text.
-var handsOn = regexp.MustCompile(`(?s)(?:` + textFlag + `(?:"\$\(cat )?|\s-F - |>\s*\S+\.(?:md|txt)\s*)` +
+var handsOn = text.Pattern(`(?s)(?:` + textFlag + `(?:"\$\(cat )?|\s-F - |>\s*\S+\.(?:md|txt)\s*)` +
 	`<<-?\s*['"]?EOF['"]?[^\n]*\n(.*?)\n\s*EOF\b(?:\s*\)")?|` +
 	textFlag + `(?:"((?:[^"\\]|\\.){20,})"|'([^']{20,})')`)
 
@@ -285,7 +285,7 @@ const textFlag = `\s(?:-[a-z]*m|(?:--|-f )(?:message|body|description|comment|no
 
 // wordsIn are the texts that a command hands on.
 func wordsIn(command string) (texts []string) {
-	for _, m := range handsOn.FindAllStringSubmatch(command, -1) {
+	for _, m := range handsOn().FindAllStringSubmatch(command, -1) {
 		texts = append(texts, m[1]+m[2]+m[3])
 	}
 	return texts

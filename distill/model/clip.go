@@ -2,7 +2,6 @@ package model
 
 import (
 	"recall/text"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -25,7 +24,7 @@ func keep(text string, most, first, last int) string {
 	return head + "\n[…]\n" + faults(middle, most-len(head)-len(end)) + end
 }
 
-var faulty = regexp.MustCompile(`(?i)\b(?:error|fail(?:ed|ure)?|panic|fatal|exception|denied|not ` +
+var faulty = text.Pattern(`(?i)\b(?:error|fail(?:ed|ure)?|panic|fatal|exception|denied|not ` +
 	`found|undefined|cannot|can't|refused|timed? ?out)\b`)
 
 // faults are the lines of a text that look like errors, each once, short.
@@ -36,7 +35,7 @@ func faults(text string, most int) string {
 		if b.Len() > most {
 			break
 		}
-		if line = strings.TrimSpace(line); !faulty.MatchString(line) || seen[line] {
+		if line = strings.TrimSpace(line); !faulty().MatchString(line) || seen[line] {
 			continue
 		}
 		seen[line] = true

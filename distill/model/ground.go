@@ -1,7 +1,6 @@
 package model
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -49,7 +48,7 @@ func (s *sources) find(c cited) (turn *source, quote, fault string) {
 		if q := src.quote(text, want); q != "" {
 			return src, q, ""
 		}
-		for _, text := range []string{text, lineEnd.ReplaceAllString(text, "")} {
+		for _, text := range []string{text, lineEnd().ReplaceAllString(text, "")} {
 			if q := src.shown(bare(text)); q != "" {
 				return src, q, ""
 			}
@@ -74,11 +73,11 @@ func (s *sources) find(c cited) (turn *source, quote, fault string) {
 	return nil, "", distill.DropQuote
 }
 
-var turnNumber = regexp.MustCompile(`\d+`)
+var turnNumber = text.Pattern(`\d+`)
 
 // label is the turn cited as windows call it, however a model wrote it.
 func (c cited) label() string {
-	if n := turnNumber.FindString(string(c.Turn)); n != "" {
+	if n := turnNumber().FindString(string(c.Turn)); n != "" {
 		return "t" + n
 	}
 	return ""
@@ -102,12 +101,12 @@ func (src *source) quote(text, want string) string {
 
 // unmarked is a quote without the marks that begin a window's lines, and without who
 // is said there to answer.
-func unmarked(quote string) string { return lineMark.ReplaceAllString(quote, "") }
+func unmarked(quote string) string { return lineMark().ReplaceAllString(quote, "") }
 
-var lineMark = regexp.MustCompile(`(?m)^\s*(?:[|>?+=x]\s+)*(?:\| |- |user(?: notes)?: )?`)
+var lineMark = text.Pattern(`(?m)^\s*(?:[|>?+=x]\s+)*(?:\| |- |user(?: notes)?: )?`)
 
 // lineEnd is what a window says at the end of a call's line.
-var lineEnd = regexp.MustCompile(`(?: \([^()]*\))?(?: -> .*)?$`)
+var lineEnd = text.Pattern(`(?: \([^()]*\))?(?: -> .*)?$`)
 
 // shown finds a quote of a line as the window shows it, which may join several texts
 // ("Label: Description", to-dos), cut them or say something beside them ("Edit

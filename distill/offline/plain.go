@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,10 +13,10 @@ import (
 )
 
 var (
-	mdLink = regexp.MustCompile(`!?\[([^\]\n]+)\]\((?:[^()\s]|\([^()]*\))+\)`)
-	mdEm   = regexp.MustCompile(`(^|[\s("'—–-])[*_]([^*_\n` + "`" + `]+?)[*_]([\s.,;:!?)"'—–-]|$)`)
+	mdLink = text.Pattern(`!?\[([^\]\n]+)\]\((?:[^()\s]|\([^()]*\))+\)`)
+	mdEm   = text.Pattern(`(^|[\s("'—–-])[*_]([^*_\n` + "`" + `]+?)[*_]([\s.,;:!?)"'—–-]|$)`)
 	stress = strings.NewReplacer("**", "", "~~", "")
-	tag    = regexp.MustCompile(`</?(?:b|i|em|strong|br|p|code|kbd|details|summary)\s*/?>`)
+	tag    = text.Pattern(`</?(?:b|i|em|strong|br|p|code|kbd|details|summary)\s*/?>`)
 )
 
 // plain is a stretch of Markdown as plain words on one line. Code marks stay:
@@ -25,14 +24,14 @@ var (
 func plain(s string) string {
 	if strings.ContainsAny(s, "[<~*_") { // most sentences have none
 		if strings.Contains(s, "](") {
-			s = mdLink.ReplaceAllString(s, "$1")
+			s = mdLink().ReplaceAllString(s, "$1")
 		}
 		if strings.IndexByte(s, '<') >= 0 {
-			s = tag.ReplaceAllString(s, " ")
+			s = tag().ReplaceAllString(s, " ")
 		}
 		s = stress.Replace(s)
 		if strings.ContainsAny(s, "*_") {
-			s = mdEm.ReplaceAllString(s, "$1$2$3")
+			s = mdEm().ReplaceAllString(s, "$1$2$3")
 		}
 	}
 	s = text.OneLine(s)

@@ -3,7 +3,6 @@ package baseline
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -46,7 +45,7 @@ func NewMessages(sessions []*ingest.Session) *Messages {
 func (m *Messages) add(msg Message) {
 	at := len(m.all)
 	n := 0
-	for _, w := range word.FindAllString(strings.ToLower(msg.Text), -1) {
+	for _, w := range word().FindAllString(strings.ToLower(msg.Text), -1) {
 		n++
 		stem := text.Stem(w)
 		list := m.rows[stem]
@@ -60,7 +59,7 @@ func (m *Messages) add(msg Message) {
 	m.total += n
 }
 
-var word = regexp.MustCompile(`[\pL\pN]+`)
+var word = text.Pattern(`[\pL\pN]+`)
 
 // stop are the words left out of a question: those of the prototype that the
 // first measurements were made with.
@@ -103,7 +102,7 @@ func (m *Messages) Search(question string) []Message {
 // asked are the stems of a question's words that say something, each once.
 func asked(question string) []string {
 	var out []string
-	for _, w := range word.FindAllString(strings.ToLower(question), -1) {
+	for _, w := range word().FindAllString(strings.ToLower(question), -1) {
 		if stem := text.Stem(w); !slices.Contains(stop, w) && !slices.Contains(out, stem) {
 			out = append(out, stem)
 		}

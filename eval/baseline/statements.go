@@ -3,10 +3,10 @@
 package baseline
 
 import (
-	"regexp"
 	"strings"
 
 	"recall/ingest"
+	"recall/text"
 )
 
 // A Part is a piece of a session that stands in for its payload.
@@ -52,7 +52,7 @@ func parts(s *ingest.Session, of func(ingest.Turn) bool) (all []Part) {
 }
 
 // bullet is what a line of a list, a heading or a quotation begins with.
-var bullet = regexp.MustCompile(`^\s*(?:(?:[-*+•>]|#{1,6}|\d{1,3}[.)]|\[[ xX]\])\s+)+`)
+var bullet = text.Pattern(`^\s*(?:(?:[-*+•>]|#{1,6}|\d{1,3}[.)]|\[[ xX]\])\s+)+`)
 
 // Statements cuts a message into what it says: its sentences, and the lines of
 // its lists and tables. Code between fences and lines without a word of two
@@ -68,10 +68,10 @@ func Statements(message string) []string {
 		if fenced {
 			continue
 		}
-		line = bullet.ReplaceAllString(line, "")
+		line = bullet().ReplaceAllString(line, "")
 		line = strings.Trim(strings.ReplaceAll(line, "|", " "), " \t")
 		for _, s := range sentences(line) {
-			if wordy.MatchString(s) {
+			if wordy().MatchString(s) {
 				out = append(out, s)
 			}
 		}
@@ -82,14 +82,14 @@ func Statements(message string) []string {
 // sentences cuts a line as anybody would: what recall's own way does better is to count for it.
 func sentences(line string) (out []string) {
 	from := 0
-	for _, m := range sentenceEnd.FindAllStringIndex(line, -1) {
+	for _, m := range sentenceEnd().FindAllStringIndex(line, -1) {
 		out = append(out, strings.TrimSpace(line[from:m[0]+1]))
 		from = m[0] + 1
 	}
 	return append(out, strings.TrimSpace(line[from:]))
 }
 
-var sentenceEnd = regexp.MustCompile(`[.!?] \P{Ll}`)
+var sentenceEnd = text.Pattern(`[.!?] \P{Ll}`)
 
 // wordy matches two letters in a row.
-var wordy = regexp.MustCompile(`\pL\pL`)
+var wordy = text.Pattern(`\pL\pL`)

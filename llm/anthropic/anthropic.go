@@ -10,11 +10,11 @@ package anthropic
 import (
 	"errors"
 	"net/http"
-	"regexp"
 	"strings"
 
 	"recall/llm"
 	"recall/llm/wire"
+	"recall/text"
 )
 
 // Options are without /v1 in the address. What is not said is Anthropic's own service, a window of 200,000
@@ -56,7 +56,7 @@ func New(o Options) (*Model, error) {
 		Whole: func(r *http.Request) bool { return !strings.HasSuffix(r.URL.Path, "/results") }}
 	m.client = wire.Client(m.wire)
 	m.base = strings.TrimSuffix(strings.TrimRight(o.URL, "/"), "/v1") // people write both
-	if old.MatchString(o.Model) {
+	if old().MatchString(o.Model) {
 		m.told.All()
 	}
 	return m, nil
@@ -64,4 +64,4 @@ func New(o Options) (*Model, error) {
 
 // old are the models from before output_config. Other services' are found out
 // by asking; a batch can't ask first.
-var old = regexp.MustCompile(`^claude-(instant|2|3)`)
+var old = text.Pattern(`^claude-(instant|2|3)`)

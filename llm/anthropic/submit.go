@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"recall/llm"
 	"recall/llm/wire"
+	"recall/text"
 )
 
 // limits are those of one batch.
@@ -22,7 +22,7 @@ type limits struct{ requests, bytes int }
 // for what is between the requests.
 var documented = limits{100_000, 250_000_000}
 
-var customID = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+var customID = text.Pattern(`^[a-zA-Z0-9_-]{1,64}$`)
 
 // one is a request in a batch.
 type one struct {
@@ -34,7 +34,7 @@ type one struct {
 func (m *Model) Submit(ctx context.Context, _ string, requests map[string]llm.Request) (string, error) {
 	mark := ""
 	parts, err := wire.Parts(requests, m.batch.requests, m.batch.bytes, func(key string, r llm.Request) ([]byte, error) {
-		if !customID.MatchString(key) {
+		if !customID().MatchString(key) {
 			return nil, fmt.Errorf("anthropic: %q is no key for a batch: letters, digits, _ and -, at most 64", key)
 		}
 		told := r.Schema != nil && m.told.Of(r.Schema)

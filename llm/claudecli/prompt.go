@@ -2,10 +2,10 @@ package claudecli
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 
 	"recall/llm"
+	"recall/text"
 )
 
 // systemOf is what the program gets as its system prompt; without one it would
@@ -20,12 +20,12 @@ const joiner = "\u2060"
 // mention is an @ before a path that may lead out of the empty folder. The
 // program reads the file and puts it into the request; that it can be told not
 // to by a variable isn't documented.
-var mention = regexp.MustCompile(`@(["'/\\~]|[A-Za-z]:|\S*\.\.)`)
+var mention = text.Pattern(`@(["'/\\~]|[A-Za-z]:|\S*\.\.)`)
 
 // promptOf is what the program gets on its input. It takes a text that begins
 // with / for a command of its own.
 func promptOf(o Options, r llm.Request) string {
-	p := mention.ReplaceAllString(r.Prompt, "@"+joiner+"$1")
+	p := mention().ReplaceAllString(r.Prompt, "@"+joiner+"$1")
 	if strings.HasPrefix(strings.TrimSpace(p), "/") {
 		p = "The request:\n" + p
 	}

@@ -10,6 +10,7 @@ import (
 
 	"recall/llm"
 	"recall/llm/wire"
+	"recall/text"
 )
 
 // result is what --output-format json prints, seen with 2.1.197.
@@ -125,20 +126,20 @@ func (m *Model) noResult(o output) error {
 // that fits counts. The limits of a subscription last for hours and hold for
 // every request, so they are like a credit that is used up.
 var faults = []struct {
-	words *regexp.Regexp
+	words func() *regexp.Regexp
 	fault llm.Fault
 }{
-	{regexp.MustCompile(`(?i)not logged in|run /login|invalid api key|fix external api key|oauth ` +
+	{text.Pattern(`(?i)not logged in|run /login|invalid api key|fix external api key|oauth ` +
 		`token|authentication_error|does not have access`), llm.Unauthorized},
-	{regexp.MustCompile(`(?i)credit balance|usage limit|(session|weekly|opus|sonnet|your|hour) limit|limit ` +
+	{text.Pattern(`(?i)credit balance|usage limit|(session|weekly|opus|sonnet|your|hour) limit|limit ` +
 		`reached|error_max_budget|api usage limits|out of (extra )?usage`), llm.NoCredit},
-	{regexp.MustCompile(`(?i)prompt is too long|context limit|context window|request too large`), llm.TooLong},
-	{regexp.MustCompile(`(?i)output token maximum`), llm.Cut},
-	{regexp.MustCompile(`(?i)usage policy`), llm.Refused},
-	{regexp.MustCompile(`(?i)issue with the selected model`), llm.NotFound},
-	{regexp.MustCompile(`(?i)timed out|timeout`), llm.TimedOut},
-	{regexp.MustCompile(`(?i)overloaded`), llm.Overloaded},
-	{regexp.MustCompile(`(?i)connection|unable to connect|econn|enotfound|socket|fetch failed`), llm.Unreachable},
+	{text.Pattern(`(?i)prompt is too long|context limit|context window|request too large`), llm.TooLong},
+	{text.Pattern(`(?i)output token maximum`), llm.Cut},
+	{text.Pattern(`(?i)usage policy`), llm.Refused},
+	{text.Pattern(`(?i)issue with the selected model`), llm.NotFound},
+	{text.Pattern(`(?i)timed out|timeout`), llm.TimedOut},
+	{text.Pattern(`(?i)overloaded`), llm.Overloaded},
+	{text.Pattern(`(?i)connection|unable to connect|econn|enotfound|socket|fetch failed`), llm.Unreachable},
 }
 
 func faultOf(status int, subtype, stop, words string) llm.Fault {
@@ -146,7 +147,7 @@ func faultOf(status int, subtype, stop, words string) llm.Fault {
 		return llm.Refused
 	}
 	for _, f := range faults {
-		if f.words.MatchString(words) || f.words.MatchString(subtype) {
+		if f.words().MatchString(words) || f.words().MatchString(subtype) {
 			return f.fault
 		}
 	}
@@ -160,18 +161,18 @@ func faultOf(status int, subtype, stop, words string) llm.Fault {
 }
 
 var (
-	resetsEpoch = regexp.MustCompile(`limit reached\|(\d{10})\b`)
-	resetsClock = regexp.MustCompile(`resets (?:at )?(\d{1,2})(?::(\d\d))? ?([ap]m) ?(?:\(([\w/+-]+)\))?`)
+	resetsEpoch = text.Pattern(`limit reached\|(\d{10})\b`)
+	resetsClock = text.Pattern(`resets (?:at )?(\d{1,2})(?::(\d\d))? ?([ap]m) ?(?:\(([\w/+-]+)\))?`)
 )
 
 // after is how long until a limit ends, by what the program says of it:
 // "limit reached|1762952400", "resets 12:50pm (Europe/Paris)"; 0 if it doesn't.
 func after(words string, now time.Time) time.Duration {
-	if f := resetsEpoch.FindStringSubmatch(words); f != nil {
+	if f := resetsEpoch().FindStringSubmatch(words); f != nil {
 		s, _ := strconv.ParseInt(f[1], 10, 64)
 		return max(0, time.Unix(s, 0).Sub(now))
 	}
-	f := resetsClock.FindStringSubmatch(words)
+	f := resetsClock().FindStringSubmatch(words)
 	if f == nil {
 		return 0
 	}

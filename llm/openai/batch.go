@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 
 	"recall/llm"
 	"recall/llm/wire"
+	"recall/text"
 )
 
 // A batch is a file of requests, one a line, that the service works off within
@@ -77,14 +77,14 @@ func (m *Chat) surely() format {
 	switch {
 	case !m.own:
 		return byMode
-	case old.MatchString(m.o.Model):
+	case old().MatchString(m.o.Model):
 		return byWords
 	}
 	return bySchema
 }
 
 // old are OpenAI's models from before json_schema, some from before json_object.
-var old = regexp.MustCompile(`^(gpt-3\.5|gpt-4(-|$)|chatgpt)`)
+var old = text.Pattern(`^(gpt-3\.5|gpt-4(-|$)|chatgpt)`)
 
 // hand gives one file to the service and has it begin.
 func (m *Chat) hand(ctx context.Context, name string, p *wire.Part, inJSON bool) (string, error) {

@@ -20,10 +20,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"time"
 
 	"recall/llm"
+	"recall/text"
 )
 
 // Options have who answers as model, "outside" if nobody says; the window is 200,000 tokens if 0, and an answer
@@ -66,13 +66,13 @@ type question struct {
 // ID is a request's id: what it is for, and a hash of all that is asked.
 func ID(r llm.Request) string {
 	id := r.Hash()
-	if task.MatchString(r.Task) {
+	if task().MatchString(r.Task) {
 		id = r.Task + "-" + id
 	}
 	return id
 }
 
-var task = regexp.MustCompile(`^[a-z]{1,20}$`)
+var task = text.Pattern(`^[a-z]{1,20}$`)
 
 // Complete implements llm.Model. The request stays in its folder when the
 // context ends, to be answered until somebody asks again.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"recall/hint"
@@ -14,7 +13,7 @@ import (
 
 // opaque are programs whose arguments don't show what they work on, also behind
 // others: env sh -c …, find -exec bash ….
-var opaque = regexp.MustCompile(`^(sh|bash|zsh|dash|ash|ksh|fish|cmd|powershell|pwsh|xargs|parallel|eval|` +
+var opaque = text.Pattern(`^(sh|bash|zsh|dash|ash|ksh|fish|cmd|powershell|pwsh|xargs|parallel|eval|` +
 	`python[0-9.]*|perl|ruby|node|ssh|docker)$`)
 
 // removers are programs all of whose arguments are files and folders: one that
@@ -46,7 +45,7 @@ func PathsOf(command []string) ([]string, error) {
 			remover = true
 			continue
 		}
-		if !remover && opaque.MatchString(name) {
+		if !remover && opaque().MatchString(name) {
 			return nil, hint.With(fmt.Errorf("what %q will touch can't be told from its arguments",
 				word), "name the folders: recall guard FOLDER --run -- %s …", command[0])
 		}

@@ -86,11 +86,11 @@ func (l *DraftLine) Claim(session string, now time.Time) *payload.Note {
 }
 
 var (
-	boldLead = regexp.MustCompile(`^\*\*([^*]+?)(:?)\*\*(:?)\s*(.*)$`)
-	bulleted = regexp.MustCompile(`^(?:[-*+•]|\d{1,3}[.)])\s+`)
-	fileLine = regexp.MustCompile(`^(DONE|COMPLETE|IN PROGRESS|UNTOUCHED|NOT STARTED|OFF LIMITS):\s+(.+)$`)
-	decided  = regexp.MustCompile(`(?i)^(.+?)\s*\(decided (?:in )?session \d+(?:\s*[-–—:,]\s*(.+))?\)\.?$`)
-	ruledOff = regexp.MustCompile(`(?i)^(.+?)(?:\s*[:,]|\s+(?:is|was|were))?\s+ruled out\s*(?:[-–—:]\s*(.+))?$`)
+	boldLead = text.Pattern(`^\*\*([^*]+?)(:?)\*\*(:?)\s*(.*)$`)
+	bulleted = text.Pattern(`^(?:[-*+•]|\d{1,3}[.)])\s+`)
+	fileLine = text.Pattern(`^(DONE|COMPLETE|IN PROGRESS|UNTOUCHED|NOT STARTED|OFF LIMITS):\s+(.+)$`)
+	decided  = text.Pattern(`(?i)^(.+?)\s*\(decided (?:in )?session \d+(?:\s*[-–—:,]\s*(.+))?\)\.?$`)
+	ruledOff = text.Pattern(`(?i)^(.+?)(?:\s*[:,]|\s+(?:is|was|were))?\s+ruled out\s*(?:[-–—:]\s*(.+))?$`)
 )
 
 // ReadDraft reads a payload as agents write it: with headings or bold leads by any name,
@@ -116,7 +116,7 @@ type draftReader struct {
 }
 
 func (d *draftReader) line(n int, s string) {
-	bold := boldLead.FindStringSubmatch(s)
+	bold := boldLead().FindStringSubmatch(s)
 	switch {
 	case strings.HasPrefix(s, "```"), strings.HasPrefix(s, "~~~"), strings.HasPrefix(s, "<!--"), s == "---":
 		if d.flush(); strings.HasPrefix(s, "<!-- /recall") {
@@ -143,9 +143,9 @@ func (d *draftReader) line(n int, s string) {
 			l.Quote = strings.TrimSpace(l.Quote + " " + quoted)
 		}
 	case d.head == "": // what is said before the payload
-	case bulleted.MatchString(s):
+	case bulleted().MatchString(s):
 		d.flush()
-		d.open, d.at = s[len(bulleted.FindString(s)):], n
+		d.open, d.at = s[len(bulleted().FindString(s)):], n
 	default: // as Markdown has it, a paragraph or an item goes on
 		if d.open == "" {
 			d.at = n
@@ -174,8 +174,8 @@ func (d *draftReader) flush() {
 		d.lines = append(d.lines, DraftLine{N: d.at, Item: it, Quote: it.Text})
 		return
 	}
-	for _, form := range []*regexp.Regexp{decided, ruledOff} {
-		if m := form.FindStringSubmatch(it.Text); m != nil && (form == decided || kind == payload.Eliminated) {
+	for _, form := range []*regexp.Regexp{decided(), ruledOff()} {
+		if m := form.FindStringSubmatch(it.Text); m != nil && (form == decided() || kind == payload.Eliminated) {
 			it.Text, it.Why = m[1], cmp.Or(it.Why, m[2])
 		}
 	}
@@ -191,7 +191,7 @@ var reasoned = map[payload.Kind]bool{payload.Decision: true, payload.Eliminated:
 // files reads a line about files: "a.go — DONE — holds the heap", or "DONE: a.go, b.go
 // (both tested)".
 func (d *draftReader) files(said string) {
-	m := fileLine.FindStringSubmatch(said)
+	m := fileLine().FindStringSubmatch(said)
 	if m == nil {
 		it := payload.ParseLine(payload.File, said)
 		if path, rest, ok := strings.Cut(it.Path, " ("); ok {

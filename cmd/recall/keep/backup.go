@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,6 +20,7 @@ import (
 	"recall/library/merge"
 	"recall/pipeline"
 	"recall/review"
+	"recall/text"
 )
 
 func newBackupCmd(a *app.App) *cobra.Command {
@@ -46,14 +46,14 @@ func newBackupCmd(a *app.App) *cobra.Command {
 }
 
 // otherArchive are names that nobody means a folder by.
-var otherArchive = regexp.MustCompile(`(?i)\.(tar|tgz|zip|7z|gz|xz|bz2|zst)$`)
+var otherArchive = text.Pattern(`(?i)\.(tar|tgz|zip|7z|gz|xz|bz2|zst)$`)
 
 func runBackup(ctx context.Context, a *app.App, l *library.Library, to string, force bool) (m merge.Merged, err error) {
 	file := strings.HasSuffix(strings.ToLower(to), ".tar.zst")
 	switch {
 	case file:
 		m, err = merge.BackupFile(ctx, l, to, force)
-	case otherArchive.MatchString(to) && !ingest.IsFolder(to):
+	case otherArchive().MatchString(to) && !ingest.IsFolder(to):
 		return m, hint.With(fmt.Errorf("backup to %s: a file of another kind", terminal.Line(to)),
 			"a backup in one file ends in .tar.zst; any other name is a folder")
 	default:

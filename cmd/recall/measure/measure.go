@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +15,7 @@ import (
 	"recall/eval"
 	"recall/eval/report"
 	"recall/hint"
+	"recall/text"
 )
 
 // Commands are the commands that measure how well recall does.
@@ -51,14 +51,14 @@ func keepRun(r *eval.Run, out string) (file string, err error) {
 			return "", err
 		}
 		name := fmt.Sprintf("%s-%s-%s", r.At.UTC().Format("20060102T150405Z"), r.What,
-			notInFiles.ReplaceAllString(r.Gold.Name, "_"))
+			notInFiles().ReplaceAllString(r.Gold.Name, "_"))
 		out = app.FreeName(filepath.Join(dir, name), ".json", string(data)) // two may be made within one second
 	}
 	return out, app.WriteWhole(out, data)
 }
 
 // notInFiles is what a file's name had better not have.
-var notInFiles = regexp.MustCompile(`[^A-Za-z0-9_+-]`)
+var notInFiles = text.Pattern(`[^A-Za-z0-9_+-]`)
 
 // keptRuns lists the files of runs in the cache, oldest first.
 func keptRuns() ([]string, error) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -163,12 +162,12 @@ func BadFlag(cmd *cobra.Command, err error) error {
 	return hint.With(err, "%s --help lists the flags", cmd.CommandPath())
 }
 
-var flagGroup = regexp.MustCompile(
+var flagGroup = txt.Pattern(
 	`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)
 
 // FlagsTogether words cobra's complaint about flags that exclude one another.
 func FlagsTogether(err error) error {
-	m := flagGroup.FindStringSubmatch(err.Error())
+	m := flagGroup().FindStringSubmatch(err.Error())
 	if m == nil {
 		return err
 	}
