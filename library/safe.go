@@ -32,20 +32,24 @@ func (l *Library) Safe(f ingest.Found) (State, error) {
 	return e.judge(f.Files)
 }
 
-// State is Safe of what is left of a session's sources.
-func (e Entry) State() (State, error) {
+// State is Safe of what is left of a session's sources. Those among found, by path, aren't looked
+// at again; it may be nil.
+func (e Entry) State(found map[string]ingest.File) (State, error) {
 	var there []ingest.File
 	for _, f := range e.Files {
 		for _, src := range f.Sources {
-			fi, err := os.Stat(src.Path)
-			switch {
-			case errors.Is(err, fs.ErrNotExist):
-			case err != nil:
-				return Unreadable, err
-			default:
-				there = append(there, ingest.File{Name: f.Name, Role: f.Role, Path: src.Path, Size: fi.Size(),
-					Mod: fi.ModTime(), Stamp: ingest.Stamp(src.Path, fi)})
+			now, known := found[src.Path]
+			if !known {
+				fi, err := os.Stat(src.Path)
+				if errors.Is(err, fs.ErrNotExist) {
+					continue
+				}
+				if err != nil {
+					return Unreadable, err
+				}
+				now = ingest.FileAt(f.Name, f.Role, src.Path, fi)
 			}
+			there = append(there, now)
 		}
 	}
 	if len(there) == 0 && len(e.Files) > 0 {

@@ -149,6 +149,6 @@ func (s *Shelf) List(project string) []Listed {
 // states is the state of each entry: a look at the disk for every one.
 func states(entries []Entry) []State {
 	out := make([]State, len(entries))
-	inParallel(len(entries), 256, func(i int) { out[i], _ = entries[i].State() })
+	inParallel(len(entries), 256, func(i int) { out[i], _ = entries[i].State(nil) })
 	return out
 }

@@ -383,7 +383,7 @@ func TestLockedIsNotSafe(t *testing.T) {
 		if state, err := p.Library.Safe(found[0]); state != library.Behind || err == nil {
 			t.Errorf("%s: the session is %s", name, state)
 		}
-		if _, unsafe := p.Exposed(context.Background()); len(unsafe) != 1 {
+		if _, unsafe, _ := p.Exposed(context.Background()); len(unsafe) != 1 {
 			t.Errorf("%s: %d are said not to be safe, want 1", name, len(unsafe))
 		}
 		if g, err := guard.Look(context.Background(), p.Sources, p.Library, []string{root}, guard.Options{}); err != nil ||

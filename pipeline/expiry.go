@@ -76,9 +76,10 @@ type Doomed struct {
 
 // Exposed looks at the sources' own places: where transcripts of Claude Code
 // are about to be deleted, folders where none is left out, and which sessions
-// the library doesn't hold as they are, each with the reason.
-func (p *Pipeline) Exposed(ctx context.Context) (all []Doomed, unsafe []ingest.Problem) {
-	p.each(ctx, nil, openSeen(p.seenPath(), p.version()), func(root string, found []ingest.Found, memory ingest.Found,
+// the library doesn't hold as they are, each with the reason; there are their files, by path.
+func (p *Pipeline) Exposed(ctx context.Context) (all []Doomed, unsafe []ingest.Problem, there map[string]ingest.File) {
+	there = map[string]ingest.File{}
+	p.each(ctx, nil, p.lastSeen(), func(root string, found []ingest.Found, memory ingest.Found,
 		problems []ingest.Problem) {
 		unsafe = append(unsafe, problems...)
 		due := expiring(found, p.Time(), soon)
@@ -89,6 +90,9 @@ func (p *Pipeline) Exposed(ctx context.Context) (all []Doomed, unsafe []ingest.P
 		}
 		lost := map[ingest.SessionID]bool{}
 		for _, f := range found {
+			for _, file := range f.Files {
+				there[file.Path] = file
+			}
 			if state, err := p.Library.Safe(f); state != library.Safe && !p.forgotten(f) {
 				unsafe = append(unsafe, ingest.Problem{Path: PathOf(f), Reason: err.Error()})
 				lost[f.ID] = true
@@ -106,7 +110,7 @@ func (p *Pipeline) Exposed(ctx context.Context) (all []Doomed, unsafe []ingest.P
 		}
 		all = append(all, d)
 	})
-	return all, unsafe
+	return all, unsafe, there
 }
 
 // forgotten reports whether it is kept out of the library on purpose.

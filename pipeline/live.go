@@ -56,7 +56,7 @@ var ErrNowhere = errors.New("no session at any source")
 // error is library.ErrNoSession, or ErrNowhere.
 func (p *Pipeline) Running(ctx context.Context, name, dir string) (ingest.Found, error) {
 	var all []ingest.Found
-	p.each(ctx, nil, openSeen(p.seenPath(), p.version()),
+	p.each(ctx, nil, p.lastSeen(),
 		func(_ string, found []ingest.Found, _ ingest.Found, _ []ingest.Problem) { all = append(all, found...) })
 	slices.SortStableFunc(all, func(a, b ingest.Found) int { return cmp.Compare(modified(b), modified(a)) })
 	if len(all) == 0 {

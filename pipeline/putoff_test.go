@@ -50,7 +50,7 @@ func TestLargeSessionThatGoesOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if state, why := e.State(); state != library.Safe {
+		if state, why := e.State(nil); state != library.Safe {
 			t.Fatal(state, why)
 		}
 		return e.Turns

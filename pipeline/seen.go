@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"recall/ingest"
@@ -120,6 +121,14 @@ func (t *seen) append() error {
 	}
 	_, err = f.Write(b.Bytes())
 	return errors.Join(err, f.Close())
+}
+
+// lastSeen is what was seen, read when it is first asked for: of files whose names don't say whose they are.
+func (p *Pipeline) lastSeen() ingest.Seen {
+	seen := sync.OnceValue(func() *seen { return openSeen(p.seenPath(), p.version()) })
+	return func(path string, size int64, mod time.Time) (ingest.SessionID, bool) {
+		return seen().session(path, size, mod)
+	}
 }
 
 // session answers as ingest.Seen.

@@ -207,7 +207,7 @@ func (r *intake) discover(ctx context.Context) []ingest.Found {
 	}
 	var changed, owned []ingest.Found
 	var places []string // the sources' own
-	r.of.each(ctx, r.options.From, r.seen, func(root string, found []ingest.Found, memory ingest.Found,
+	r.of.each(ctx, r.options.From, r.seen.session, func(root string, found []ingest.Found, memory ingest.Found,
 		problems []ingest.Problem) {
 		r.report.Found += len(found)
 		r.report.Problems = append(r.report.Problems, problems...)
@@ -360,7 +360,7 @@ func (r *intake) problem(path string, err error) {
 // unless others are named, with what its reader finds there, what its client remembers
 // beside its sessions, and what it has problems with; files that are known needn't be
 // read again.
-func (p *Archiver) each(ctx context.Context, from []string, known *seen,
+func (p *Archiver) each(ctx context.Context, from []string, known ingest.Seen,
 	do func(root string, found []ingest.Found, memory ingest.Found, problems []ingest.Problem)) {
 	for _, reader := range p.Readers {
 		roots := from
@@ -369,7 +369,7 @@ func (p *Archiver) each(ctx context.Context, from []string, known *seen,
 		}
 		for _, root := range roots {
 			var memory ingest.Found
-			found, problems := reader.Find(ctx, root, known.session)
+			found, problems := reader.Find(ctx, root, known)
 			if k, ok := reader.(ingest.Keeper); ok && len(from) == 0 {
 				var bad []ingest.Problem
 				memory, bad = k.Memory(root)

@@ -30,7 +30,7 @@ func newManifestCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return doc, err
 		}
-		state, _ := e.State()
+		state, _ := e.State(nil)
 		doc = ManifestDoc{Manifest: p.Manifest(s, trace.Of(s), e), State: string(state)}
 		for _, in := range doc.Inputs {
 			if in.Machine == manifest.Host {

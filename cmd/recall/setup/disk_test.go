@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"recall/library"
 )
@@ -16,7 +15,7 @@ func TestDiskOfMany(t *testing.T) {
 	dir := t.TempDir()
 	var entries []library.Entry
 	exact := int64(0)
-	for i := range 6 * countAtLeast {
+	for i := range 6 * sessionsCounted {
 		e := library.Entry{Folder: filepath.Join(dir, fmt.Sprint("p", i%7), fmt.Sprint("s", i))}
 		if err := os.MkdirAll(e.Folder, 0o700); err != nil {
 			t.Fatal(err)
@@ -34,11 +33,11 @@ func TestDiskOfMany(t *testing.T) {
 		t.Fatal(err)
 	}
 	exact += beside
-	if got := diskOf(dir, entries, time.Hour); got.Bytes != exact || !got.Whole {
-		t.Errorf("with time: got %+v, want all of %d bytes", got, exact)
+	if got := diskOf(dir, entries[:sessionsCounted]); got.Bytes != exact || !got.Whole {
+		t.Errorf("of few: got %+v, want all of %d bytes", got, exact)
 	}
-	got := diskOf(dir, entries, 0)
+	got := diskOf(dir, entries)
 	if off := float64(got.Bytes)/float64(exact) - 1; off < -0.02 || off > 0.02 || got.Whole {
-		t.Errorf("without: got %+v, want about %d bytes", got, exact)
+		t.Errorf("of many: got %+v, want about %d bytes", got, exact)
 	}
 }

@@ -104,8 +104,11 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 	if err := l.ReadOnly(); err != nil {
 		s.Warnings = append(s.Warnings, err.Error())
 	}
+	p := a.Pipeline(l)
+	var there map[string]ingest.File
+	s.Doomed, s.Unsafe, there = p.Exposed(ctx)
 	for _, e := range shelf.Entries {
-		switch state, _ := e.State(); state {
+		switch state, _ := e.State(there); state {
 		case library.Safe:
 			s.Safe++
 		case library.Behind:
@@ -132,8 +135,6 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 	if fi, err := os.Stat(app.IndexPath(l)); err == nil {
 		s.Index = fi.Size()
 	}
-	p := a.Pipeline(l)
-	s.Doomed, s.Unsafe = p.Exposed(ctx)
 	for _, d := range s.Doomed {
 		s.Expiring += d.Sessions
 	}
@@ -150,7 +151,7 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 	if spent := improve.TookSince(l, improve.MonthOf(time.Now())); spent.Calls > 0 {
 		s.Spent = &spent
 	}
-	s.Schedule, s.Disk = night(ctx), diskOf(l.Dir(), shelf.Entries, countFor)
+	s.Schedule, s.Disk = night(ctx), diskOf(l.Dir(), shelf.Entries)
 	return s, err
 }
 
@@ -221,43 +222,32 @@ func (r *runDoc) with(asked *runDoc) {
 	}
 }
 
-// countFor is how long the library's files are counted: status is quick first. So
-// many sessions are counted however long it takes.
-const (
-	countFor     = 50 * time.Millisecond
-	countAtLeast = 50
-)
+// sessionsCounted is of how many sessions the files are counted: status is quick first.
+const sessionsCounted = 200
 
-// diskOf counts the library's files. Where that takes longer than it may, the sessions that are left are
-// taken to be to their sources as those that were counted are.
-func diskOf(dir string, entries []library.Entry, within time.Duration) diskDoc {
-	doc := diskDoc{Whole: true, Free: library.Free(dir)}
-	sources, all := map[string]int64{}, int64(0) // bytes of the sources, by the session's folder
-	for _, e := range entries {
+// diskOf counts the library's files. Where there are more sessions than are counted, they are spread over all times,
+// and the others are taken to be to their sources as those are.
+func diskOf(dir string, entries []library.Entry) diskDoc {
+	n := min(len(entries), sessionsCounted)
+	doc := diskDoc{Whole: n == len(entries), Free: library.Free(dir)}
+	sessions := map[string]bool{}
+	var theirs, counted, all int64 // bytes of the sessions counted, of their sources, and of all sources
+	for i, e := range entries {
+		sessions[e.Folder] = true
+		bytes := int64(0)
 		for _, f := range e.Files {
-			sources[e.Folder] += f.Size
-			all += f.Size
+			bytes += f.Size
+		}
+		all += bytes
+		if i*n/len(entries) != (i+1)*n/len(entries) {
+			counted += bytes
+			theirs += filesIn(e.Folder, func(string) bool { return false })
 		}
 	}
-	end := time.Now().Add(within)
-	counted, sessions, theirs := int64(0), 0, int64(0)
-	doc.Bytes = filesIn(dir, func(path string) bool {
-		n, ok := sources[path]
-		switch {
-		case !ok:
-			return false
-		case sessions >= countAtLeast && counted > 0 && time.Now().After(end):
-			doc.Whole = false
-		default:
-			counted, sessions = counted+n, sessions+1
-			theirs += filesIn(path, func(string) bool { return false })
-		}
-		return true
-	})
-	if !doc.Whole {
-		theirs = int64(float64(theirs) / float64(counted) * float64(all))
+	if counted > 0 {
+		theirs = int64(float64(theirs) * (float64(all) / float64(counted)))
 	}
-	doc.Bytes += theirs
+	doc.Bytes = theirs + filesIn(dir, func(path string) bool { return sessions[path] })
 	return doc
 }
 
