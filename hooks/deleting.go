@@ -202,7 +202,8 @@ func (h *Host) threatened(command, dir string) []string {
 	if len(full) <= commandMost {
 		named, known = removedBy(full, dir)
 	}
-	if !known || opaque().MatchString(full) { // rm *, xargs rm, python -c: what they take can't be told from their arguments
+	// rm *, xargs rm, python -c: what they take can't be told from their arguments
+	if !known || opaque().MatchString(full) {
 		for _, p := range stores().FindAllString(full, -1) {
 			named = append(named, trace.Absolute(dir, p))
 			if !filepath.IsAbs(p) {
