@@ -87,11 +87,14 @@ func (p *Pipeline) parseOne(ctx context.Context, m library.Entry) (*ingest.Sessi
 }
 
 // Read reads a session back from the library as distillers see it: parsed, its
-// turns told from those that it copied as a fork, secrets out.
+// turns told from those that it copied as a fork, secrets out, under the title that a person may have given it.
 func (p *Pipeline) Read(ctx context.Context, id ingest.SessionID) (*ingest.Session, error) {
 	s, err := p.ReadExact(ctx, id)
 	if err == nil {
 		err = Safely("redact", func() error { Redact(p.Rules, s); return nil })
+	}
+	if e, lost := p.Library.Session(id); err == nil && lost == nil {
+		s.Title = cmp.Or(e.Title, s.Title)
 	}
 	return s, err
 }

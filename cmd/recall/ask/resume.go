@@ -78,7 +78,7 @@ func printPayload(a *app.App, p *payload.Payload) error {
 func handOver(a *app.App, p *payload.Payload, text string, o resumeOptions) error {
 	if o.Copy {
 		if err := a.Copy(text, "as the first message of the next session"); err != nil {
-			return hint.With(err, "omit --copy and pipe it: recall resume | xclip -selection clipboard")
+			return hint.With(err, "omit --copy and it is printed; --save writes it to a file")
 		}
 	}
 	if o.Save {

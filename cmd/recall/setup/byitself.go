@@ -13,9 +13,14 @@ import (
 
 // parts are what makes recall run by itself. Each is a command of its own, for scripts.
 var parts = []struct{ name, does, remove string }{
-	{"hooks", "Claude Code starts each session with what was settled, and is told when it goes against that", "uninstall"},
-	{"mcp", "agents in Claude Code and Claude Desktop (Cowork with it) ask recall, and note decisions", "uninstall"},
-	{"schedule", "the system archives new sessions every ten minutes, and distills them every night", "remove"},
+	{"hooks",
+		"Claude Code starts each session with what was settled, and is told when it goes against that", "uninstall"},
+	{"mcp",
+		"agents in Claude Code and Claude Desktop (Cowork with it) ask recall and tell it; Codex: recall mcp install",
+		"uninstall"},
+	{"schedule",
+		"new sessions of Claude Code, Codex and Cowork are archived every ten minutes, distilled every night",
+		"remove"},
 }
 
 func newSetupCmd(a *app.App) *cobra.Command {

@@ -73,7 +73,10 @@ func runInit(ctx context.Context, a *app.App, yes bool) error {
 	if err := modelOf(ctx, a, l, yes); err != nil {
 		return err
 	}
-	a.Form("next", nil)
+	if c, err = config.Load(a.Flags, a.ConfigFile, config.ThisSystem()); err != nil { // with the model chosen just now
+		return err
+	}
+	a.Form("next", c.Distill.Distiller)
 	if report.Skipped() {
 		return app.ExitCode(app.ExitPartial)
 	}
