@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"recall/hint"
 	"recall/library"
 	"recall/text"
 )
@@ -134,7 +135,7 @@ func runGit(ctx context.Context, folder string, env []string, stdin io.Reader, a
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("git took longer than %v", gitWait)
 	case strings.Contains(said, "dubious ownership"):
-		return nil, ErrOwner
+		return nil, hint.With(ErrOwner, "if you do: git config --global --add safe.directory %s", folder)
 	case strings.Contains(said, "not a git repository"), strings.Contains(said, "must be run in a work tree"):
 		return nil, ErrNoRepo
 	case strings.Contains(said, "no such path"), strings.Contains(said, "is outside repository"), strings.Contains(said,
@@ -165,6 +166,7 @@ type Commit struct {
 	Author    string    `json:"author"`
 	At        time.Time `json:"at,omitzero"` // authored: stays when the commit is rebased
 	committed time.Time
+	files     []string // of a range's: what it changed, below the top of the repository
 }
 
 // Blamed is what git says of one line.

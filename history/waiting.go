@@ -31,6 +31,20 @@ type Loop struct {
 	Dated
 	Waits payload.Kind `json:"waits"` // next, deferred, question or flag, also of a passage
 	Days  int          `json:"days"`  // of the calendar, since it was said
+	N     int          `json:"-"`     // by which it is shown, see Number; 0 if it isn't
+}
+
+// Number gives numbers, in the order of the page, to the newest of each list, so many at most, and returns those.
+func (w *Waiting) Number(most int) (shown []*Loop) {
+	for _, of := range w.Projects {
+		for _, list := range [][]Loop{of.New, of.Open, of.Closed} {
+			for i := max(0, len(list)-most); i < len(list); i++ {
+				shown = append(shown, &list[i])
+				list[i].N = len(shown)
+			}
+		}
+	}
+	return shown
 }
 
 // What says what a loop is, in a word or two.
@@ -109,7 +123,7 @@ func WaitingIn(ctx context.Context, p *pipeline.Pipeline, project string, since,
 		case !d.Item.At.Before(since):
 			list = &doc.Projects[i].New
 		}
-		*list = append(*list, Loop{d, kind, daysBetween(d.Item.At, now)})
+		*list = append(*list, Loop{Dated: d, Waits: kind, Days: daysBetween(d.Item.At, now)})
 	}
 	slices.SortFunc(doc.Projects, func(a, b Loops) int {
 		return cmp.Or(newest[b.Project].Compare(newest[a.Project]), strings.Compare(a.Project, b.Project))

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -91,13 +90,13 @@ type asker struct {
 }
 
 func (w *asker) sessions(ctx context.Context) error {
-	found, err := w.makers(ctx)
+	project := ""
+	if w.names.project != nil {
+		project = w.names.project.Name
+	}
+	found, by, err := makersOf(ctx, w.Index, w.blamed.Commit, project)
 	if err != nil {
 		return err
-	}
-	by := "hash"
-	if len(found) > 0 && !strings.HasPrefix(w.blamed.Hash, cmp.Or(found[0].Hash, "-")) {
-		by = "time and message"
 	}
 	for _, c := range found {
 		if err := w.add(ctx, c.Session, by, c.N); err != nil {
@@ -122,25 +121,30 @@ func (w *asker) sessions(ctx context.Context) error {
 	return nil
 }
 
-// makers lists the commits of sessions that are the line's: by hash, else by
-// the time that the author's clock had (a rebase keeps it) and the message.
-func (w *asker) makers(ctx context.Context) ([]index.Commit, error) {
-	if w.blamed.Hash == "" {
-		return nil, nil
+// How a session is known to have made a commit.
+const (
+	byHash    = "hash"
+	byMessage = "time and message"
+)
+
+// makersOf lists the commits of sessions that are one of git's, and how they are known to be: by hash, else by the time
+// that the author's clock had (a rebase keeps it) and the message, within a project, "" for any.
+func makersOf(ctx context.Context, x *index.Index, of Commit, project string) ([]index.Commit, string, error) {
+	if of.Hash == "" {
+		return nil, "", nil
 	}
-	all, err := w.Index.Commits(ctx, w.blamed.Hash, w.blamed.At)
+	all, err := x.Commits(ctx, of.Hash, of.At)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	exact := slices.DeleteFunc(slices.Clone(all),
-		func(c index.Commit) bool { return c.Hash == "" || !strings.HasPrefix(w.blamed.Hash, c.Hash) })
+		func(c index.Commit) bool { return c.Hash == "" || !strings.HasPrefix(of.Hash, c.Hash) })
 	if len(exact) > 0 {
-		return once(exact), nil
+		return once(exact), byHash, nil
 	}
 	return once(slices.DeleteFunc(all, func(c index.Commit) bool {
-		return c.Subject == "" || c.Subject != w.blamed.Subject || w.names.project != nil &&
-			c.Project != w.names.project.Name
-	})), nil
+		return c.Subject == "" || c.Subject != of.Subject || project != "" && c.Project != project
+	})), byMessage, nil
 }
 
 // once keeps the first commit of each session.

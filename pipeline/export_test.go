@@ -1,7 +1,5 @@
 package pipeline
 
-var Compose = compose
-
 // LookAtMost makes few sessions very many: of more, some are looked at each time.
 func LookAtMost(n int) (undo func()) {
 	files, keys := glancedAtMost, keysAtOnce

@@ -53,7 +53,7 @@ func Onward(l *library.Library, project, branch string, of ingest.SessionID) (*p
 	if err != nil {
 		return nil, err
 	}
-	p, err := compose(l, project, Pick(threads, branch, of), entries)
+	p, err := Compose(l, project, Pick(threads, branch, of), entries)
 	if p != nil && known.Name != "" {
 		p.Project = known.Name // it may have been another one when it was distilled
 	}
@@ -70,9 +70,9 @@ func Pick(threads [][]payload.ThreadInfo, branch string, of ingest.SessionID) []
 	return payload.Pick(threads, branch)
 }
 
-// compose makes the payload that a thread hands on; entries are its project's sessions.
+// Compose makes the payload that a thread hands on; entries are its project's sessions.
 // What people took over of others' handoffs for the project is part of it.
-func compose(l *library.Library, project string, thread []payload.ThreadInfo,
+func Compose(l *library.Library, project string, thread []payload.ThreadInfo,
 	entries []library.Entry) (*payload.Payload, error) {
 	numbers := map[string]int{}
 	for i, e := range entries {

@@ -24,12 +24,12 @@ var front = []struct {
 	{"Set up", []string{"setup"}},
 }
 
-// former are the names that commands once had, and what stands for them: they stay for who knows them.
+// former are names that commands once had, or that a person may type, and what stands for them.
 var former = map[string]string{
 	"actions": "show --actions", "brief": "prepare", "calibrate": "vectors --weigh", "changed": "log --changed",
 	"embed": "vectors", "files": "why --file", "fix": "error", "habits": "repeats", "open": "show --open",
-	"progress": "follow",
-	"relate":   "link", "repair": "check --repair", "uninstall": "setup --remove", "verify": "check",
+	"pr": "why --pr", "progress": "follow",
+	"relate": "link", "repair": "check --repair", "uninstall": "setup --remove", "verify": "check",
 }
 
 // frontHelp gives the root command a help of one screen, and leaves the others' as

@@ -54,6 +54,7 @@ var jsonDocs = map[string]reflect.Type{
 	"recall list":               reflect.TypeFor[library.Listed](),
 	"recall status":             reflect.TypeFor[setup.StatusDoc](),
 	"recall status --open":      reflect.TypeFor[history.Waiting](),
+	"recall why --pr":           reflect.TypeFor[history.Branch](),
 	"recall hooks status":       reflect.TypeFor[hooks.Status](),
 	"recall mcp status":         reflect.TypeFor[hooks.Served](),
 	"recall schedule status":    reflect.TypeFor[schedule.Status](),

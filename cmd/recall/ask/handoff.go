@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
@@ -18,7 +17,6 @@ import (
 	"recall/library"
 	"recall/payload"
 	"recall/prompts"
-	"recall/redact"
 	"recall/review"
 	txt "recall/text"
 )
@@ -50,7 +48,7 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		text += "\n" + prompts.Confirm.Text() + "\n"
-		if err := withoutSecrets(text); err != nil {
+		if err := review.WithoutSecrets(text); err != nil {
 			return err
 		}
 		return giveHandoff(a, text, o)
@@ -92,41 +90,3 @@ func slug(name string) string {
 }
 
 var notInNames = txt.Pattern(`[^\p{L}\p{Nd}]+`)
-
-// withoutSecrets refuses a text that holds a secret, and says in which lines. A
-// text that leaves this machine for another person's is looked at as it leaves.
-func withoutSecrets(text string) error {
-	rules := redact.New()
-	r := rules.Session()
-	clean := r.Text(text)
-	if clean == text {
-		// Once more as a person reads it: what JSON escapes hides no secret.
-		plain := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&", `\"`, `"`, `\\`, `\`).Replace(text)
-		if clean = r.Text(plain); clean == plain {
-			return nil
-		}
-		text = plain
-	}
-	was, now := strings.Split(text, "\n"), strings.Split(clean, "\n")
-	var places []string
-	heading := ""
-	for i := range was {
-		if strings.HasPrefix(was[i], "## ") {
-			heading = fmt.Sprintf(" (%s)", strings.TrimPrefix(was[i], "## "))
-		}
-		if i >= len(now) || was[i] != now[i] {
-			places = append(places, fmt.Sprintf("line %d%s", i+1, heading))
-			if len(was) != len(now) {
-				break // lines went with it: those after it can't be told
-			}
-		}
-	}
-	var kinds []string
-	for kind, n := range r.Counts() {
-		kinds = append(kinds, answer.Count(n, kind))
-	}
-	return hint.With(fmt.Errorf("it holds a secret (%s): %s; nothing was written", strings.Join(kinds, ", "),
-		strings.Join(places[:min(len(places), 5)], ", ")),
-		"recall review or recall edit SESSION takes it out of the payload; recall redistills what newer rules find at "+
-			"the next sync")
-}

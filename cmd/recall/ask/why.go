@@ -1,9 +1,10 @@
 package ask
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,14 +14,19 @@ import (
 	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/history"
 	"recall/ingest"
+	"recall/review"
 )
 
 func newWhyCmd(a *app.App) *cobra.Command {
-	var o struct{ File, Decided bool }
-	return option.Result(a, "why", &o, func(ctx context.Context, args []string) (any, error) {
+	var o struct{ File, Decided, PR, Trailers bool }
+	cmd := option.Result(a, "why", &o, func(ctx context.Context, args []string) (any, error) {
+		if o.PR || o.Trailers {
+			return whyBranch(ctx, a, strings.Join(args, ""))
+		}
 		file, line := history.FileLine(args[0])
 		switch {
 		case o.File || o.Decided, line == 0 && (strings.ContainsAny(args[0], `./\`) || ingest.IsFile(args[0])):
@@ -36,9 +42,42 @@ func newWhyCmd(a *app.App) *cobra.Command {
 			form = "why-line"
 		case *history.Files:
 			form = "why-file"
+		case *history.Branch:
+			form = map[bool]string{false: "pr", true: "pr/trailers"}[o.Trailers]
 		}
 		a.Form(form, doc)
 	})
+	return option.Refuse(cmd, func(args []string) bool {
+		return len(args) > 1 || len(args) == 0 && !o.PR && !o.Trailers
+	}, "", "")
+}
+
+// whyBranch tells why the commits of a range of the repository here were made. It is for others to read: nothing is
+// told where it holds a secret.
+func whyBranch(ctx context.Context, a *app.App, spec string) (*history.Branch, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	p, err := a.UpToDate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	project, _, err := a.Meant(p.Library, "")
+	if err != nil {
+		return nil, err
+	}
+	doc, err := history.BranchOf(ctx, p, dir, project, spec)
+	if err != nil {
+		return nil, err
+	}
+	if len(doc.Sessions) == 0 {
+		a.Tells("no session that recall knows of made these commits, or changed their files meanwhile")
+	}
+	var text strings.Builder
+	page := terminal.Page{W: &text}
+	page.Form("pr", doc)
+	return doc, cmp.Or(review.WithoutSecrets(text.String()), option.Nothing(len(doc.Sessions) == 0))
 }
 
 func whyLine(ctx context.Context, a *app.App, file string, line int) (*history.Why, error) {
@@ -57,9 +96,6 @@ func whyLine(ctx context.Context, a *app.App, file string, line int) (*history.W
 		return nil, err
 	}
 	doc, err := history.WhyLine(ctx, p, real, file, line)
-	if errors.Is(err, history.ErrOwner) {
-		return nil, hint.With(err, "if you do: git config --global --add safe.directory %s", filepath.Dir(real))
-	}
 	if err != nil {
 		return nil, err
 	}

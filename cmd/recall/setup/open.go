@@ -3,9 +3,9 @@ package setup
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
-	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
@@ -31,25 +31,7 @@ func (o *statusOptions) check() error {
 	return nil
 }
 
-// openDoc is what waits, as a page that numbers what it shows.
-type openDoc struct {
-	*history.Waiting
-	all  bool          // none is left out: one project was asked for
-	hits []app.LastHit // what was shown, by its numbers
-}
-
-// mostOpen is how many of each list are shown where all projects are.
-const mostOpen = 5
-
-// openList is a list of one project, as far as it is shown.
-type openList struct {
-	Title string
-	From  int // the number of the first
-	Shown []history.Loop
-	More  int // that aren't shown
-}
-
-func runOpen(ctx context.Context, a *app.App, o statusOptions) (*openDoc, error) {
+func runOpen(ctx context.Context, a *app.App, o statusOptions) (*history.Waiting, error) {
 	p, err := a.UpToDate(ctx)
 	if err != nil {
 		return nil, err
@@ -58,27 +40,21 @@ func runOpen(ctx context.Context, a *app.App, o statusOptions) (*openDoc, error)
 	if err != nil {
 		return nil, err
 	}
-	doc, err := history.WaitingIn(ctx, p, only, o.Since.At, time.Now(), o.Leads)
-	return &openDoc{Waiting: doc, all: only != ""}, err
+	return history.WaitingIn(ctx, p, only, o.Since.At, time.Now(), o.Leads)
 }
 
-// Lists are those of a project that have anything in them.
-func (d *openDoc) Lists(of history.Loops) (lists []openList) {
-	since := answer.Day(d.Since)
-	for _, list := range []struct {
-		title string
-		loops []history.Loop
-	}{{"new since " + since, of.New}, {"open", of.Open}, {"closed since " + since, of.Closed}} {
-		shown := list.loops
-		if !d.all { // the newest
-			shown = shown[max(0, len(shown)-mostOpen):]
-		}
-		if len(shown) > 0 {
-			lists = append(lists, openList{list.title, len(d.hits) + 1, shown, len(list.loops) - len(shown)})
-		}
-		for _, one := range shown {
-			d.hits = append(d.hits, app.HitOf(one.Place, one.Turn, "", &one.Item))
-		}
+// mostOpen is how many of each list are shown where all projects are.
+const mostOpen = 5
+
+func printOpen(a *app.App, doc *history.Waiting, project string) {
+	most := mostOpen
+	if project != "" {
+		most = math.MaxInt
 	}
-	return lists
+	var hits []app.LastHit
+	for _, one := range doc.Number(most) {
+		hits = append(hits, app.HitOf(one.Place, one.Turn, "", &one.Item))
+	}
+	a.Form("open", doc)
+	a.Remember(a.Lib, "", hits)
 }

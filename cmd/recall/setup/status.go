@@ -17,6 +17,7 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/config"
+	"recall/history"
 	"recall/ingest"
 	"recall/library"
 	"recall/pipeline"
@@ -85,9 +86,8 @@ func newStatusCmd(a *app.App) *cobra.Command {
 		}
 		return runStatus(ctx, a, l)
 	}, func(a *app.App, doc any) {
-		if open, ok := doc.(*openDoc); ok {
-			a.Form("open", open)
-			a.Remember(a.Lib, "", open.hits)
+		if open, ok := doc.(*history.Waiting); ok {
+			printOpen(a, open, o.Project)
 			return
 		}
 		a.Form("status", doc)

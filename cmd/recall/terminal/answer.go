@@ -9,6 +9,7 @@ import (
 
 	"recall/answer"
 	"recall/index"
+	txt "recall/text"
 )
 
 // Answer prints an answer as text, its results by the numbers that name them from now on.
@@ -78,4 +79,19 @@ func (p *Page) Markdown(a *answer.Answer) { p.Form("markdown", a) }
 func literal(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", "|",
 		`\|`).Replace(Line(s))
+}
+
+var autolinks = txt.Pattern(`([#@])(\w)`)
+
+// inert is Markdown of recall's own as a forge shows it to others: nobody is called, no issue closed, no picture
+// fetched. What stands in code does nothing anyway.
+func inert(s string) string {
+	parts := strings.Split(s, "`")
+	for i := range parts {
+		if i%2 == 0 || i == len(parts)-1 {
+			plain := strings.NewReplacer("<", "&lt;", "![", `!\[`).Replace(parts[i])
+			parts[i] = autolinks().ReplaceAllString(plain, "$1<!-- -->$2")
+		}
+	}
+	return strings.Join(parts, "`")
 }

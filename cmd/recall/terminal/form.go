@@ -110,6 +110,8 @@ func (p *Page) formWords() template.FuncMap {
 		"session":  p.Session,
 		"kinds":    answer.Kinds,
 		"literal":  literal,
+		"inert":    inert,
+		"itemline": func(it payload.Item) string { return payload.LineOf(&it) },
 		"nearest":  p.Nearest,
 		"aside":    p.Aside,
 		"tried":    p.Tried,

@@ -1,0 +1,225 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"recall/hint"
+	"recall/index"
+	"recall/ingest/trace"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+)
+
+// Branch is why a range of commits was made.
+type Branch struct {
+	Schema   int       `json:"schema"` // 1
+	Base     string    `json:"base"`   // hash of the commit before the range
+	Head     string    `json:"head"`   // hash of its last
+	Commits  []Commit  `json:"commits"`
+	Sessions []Worker  `json:"sessions"` // behind it, oldest first
+	Sections []Section `json:"sections"` // what they say, those that say anything
+
+	Doubted map[payload.ItemID]payload.Doubt `json:"doubted,omitempty"` // what may have taken an item's place since
+}
+
+// Worker is a session behind a range, and by which rule it is taken to be.
+type Worker struct {
+	library.SessionRef
+	By      string   `json:"by"`                // hash; time and message; files
+	Commits []string `json:"commits,omitempty"` // hashes of those that it made
+	Files   []string `json:"files,omitempty"`   // of commits that no session made: that it changed meanwhile
+}
+
+// Section is what sessions say of one matter.
+type Section struct {
+	About string         `json:"about"` // asked, decided, ruled out, found, open, said
+	Items []payload.Item `json:"items"`
+}
+
+// branchSections are the kinds that are told of a branch.
+var branchSections = []struct {
+	about string
+	kinds []payload.Kind
+}{
+	{"asked", []payload.Kind{payload.Goal}}, {"decided", []payload.Kind{payload.Decision}},
+	{"ruled out", []payload.Kind{payload.Eliminated}}, {"found", []payload.Kind{payload.Finding}},
+	{"open", []payload.Kind{payload.Next, payload.Deferred, payload.Question, payload.Flag}},
+	{"said", []payload.Kind{payload.Lead}},
+}
+
+// What is told of a branch at most.
+const (
+	branchBudget = 2000 // tokens
+	branchLeads  = 4    // passages of each session
+	branchFiles  = 300  // files by which sessions are looked for
+)
+
+// BranchOf tells why the commits of a range (see commitsOf) of the repository that a folder lies in were made, from the
+// sessions of a project, given by its id. Those are the sessions that made the commits; of commits that none made,
+// those that changed their files between the commit before the range and its last.
+func BranchOf(ctx context.Context, p *pipeline.Pipeline, folder, project, spec string) (*Branch, error) {
+	r, err := commitsOf(ctx, folder, spec)
+	switch {
+	case errors.Is(err, ErrNoGit):
+		return nil, hint.With(err, "without it no commits are known; recall log tells what was decided")
+	case errors.Is(err, ErrNoRepo):
+		return nil, hint.With(err, "recall pr tells of the branch of the repository that it is called in")
+	case errors.Is(err, ErrNoRange):
+		return nil, hint.With(err, "name the commits as git log does: recall pr main..HEAD, recall pr HEAD~3")
+	case err != nil:
+		return nil, err
+	}
+	shelf, err := p.Library.Shelf()
+	if err != nil {
+		return nil, err
+	}
+	of := shelf.Project[project]
+	w := workers{Pipeline: p, shelf: shelf, project: of.Name, commits: r, at: map[string]int{}}
+	if err := w.find(ctx); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(w.found, func(a, b Worker) int { return a.Start.Compare(b.Start) })
+	doc := &Branch{Schema: 1, Base: r.base, Head: r.head, Commits: r.list, Sessions: w.found, Sections: []Section{}}
+	clean := p.Rules.Session().Text // a message may hold a secret
+	for i := range doc.Commits {
+		doc.Commits[i].Subject = clean(doc.Commits[i].Subject)
+	}
+	if len(doc.Sessions) == 0 {
+		doc.Sessions = []Worker{}
+		return doc, nil
+	}
+	var thread []payload.ThreadInfo
+	for _, s := range doc.Sessions {
+		thread = append(thread, payload.ThreadInfo{Session: s.Session})
+	}
+	said, err := pipeline.Compose(p.Library, project, thread, shelf.In(of.ID))
+	if err == nil && said != nil {
+		doc.Sections, doc.Doubted = sectionsOf(said), said.Doubted
+	}
+	return doc, err
+}
+
+// Doubt is what is to be said of an item whose place something may have taken, in parentheses; "" of any other.
+func (b *Branch) Doubt(it payload.Item) string {
+	if d, ok := b.Doubted[it.ID]; ok {
+		return " (" + d.Word(it.Kind) + ")"
+	}
+	return ""
+}
+
+// IDs are those of all that is told.
+func (b *Branch) IDs() (ids []string) {
+	for _, s := range b.Sections {
+		for _, it := range s.Items {
+			ids = append(ids, string(it.ID))
+		}
+	}
+	return ids
+}
+
+// sectionsOf are what a payload says, as much of it as a page of its own would show.
+func sectionsOf(p *payload.Payload) []Section {
+	p.Items = slices.DeleteFunc(p.Items, func(it payload.Item) bool {
+		return it.Kind == payload.File || it.Kind == payload.Status || p.Origins[it.ID].Session == ""
+	})
+	page := payload.Options{Variant: payload.Handoff, Budget: branchBudget, Leads: branchLeads}
+	shown := payload.Render(p, page).Shown
+	sections := []Section{}
+	for _, of := range branchSections {
+		var items []payload.Item
+		for _, it := range p.Items {
+			kind := it.Kind
+			if it.Rule == payload.TaskRule {
+				kind = payload.Next // it is on record
+			}
+			if slices.Contains(of.kinds, kind) && slices.Contains(shown, it.ID) {
+				items = append(items, it)
+			}
+		}
+		if len(items) > 0 {
+			sections = append(sections, Section{of.about, items})
+		}
+	}
+	return sections
+}
+
+// workers looks for the sessions behind a range.
+type workers struct {
+	*pipeline.Pipeline
+	shelf   *library.Shelf
+	project string
+	commits *commits
+	found   []Worker
+	at      map[string]int // in found, by session
+}
+
+func (w *workers) find(ctx context.Context) error {
+	var files []string // of commits that no session made
+	for _, c := range w.commits.list {
+		made, by, err := makersOf(ctx, w.Index, c, w.project)
+		if err != nil {
+			return err
+		}
+		made = slices.DeleteFunc(made, func(m index.Commit) bool { return m.Project != w.project })
+		for _, m := range made {
+			one := w.worker(m.Session, by)
+			one.Commits = append(one.Commits, c.Hash)
+		}
+		if len(made) == 0 {
+			files = append(files, c.files...)
+		}
+	}
+	slices.Sort(files)
+	files = slices.Compact(files)
+	for _, name := range files[:min(len(files), branchFiles)] {
+		names, err := nameFile(w.Library, filepath.Join(w.commits.top, filepath.FromSlash(name)))
+		if err != nil {
+			return err
+		}
+		touched, err := names.touched(ctx, w.Index)
+		if err != nil {
+			return err
+		}
+		for _, t := range touched {
+			if t.Project != w.project || !w.meanwhile(t) {
+				continue
+			}
+			one := w.worker(t.Session, byFiles)
+			if one.By == byFiles && !slices.Contains(one.Files, name) {
+				one.Files = append(one.Files, name)
+			}
+		}
+	}
+	return nil
+}
+
+// byFiles is how a session is known that changed the files of a range meanwhile.
+const byFiles = "files"
+
+// worker is a session among those that were found, which it is from now on.
+func (w *workers) worker(session, by string) *Worker {
+	i, ok := w.at[session]
+	if !ok {
+		i = len(w.found)
+		w.at[session] = i
+		w.found = append(w.found, Worker{SessionRef: w.shelf.Ref(session), By: by})
+	}
+	return &w.found[i]
+}
+
+// meanwhile reports whether a session changed a file between the commit before the range and its last.
+func (w *workers) meanwhile(t index.Touched) bool {
+	var last time.Time
+	for _, c := range w.commits.list {
+		if c.committed.After(last) {
+			last = c.committed
+		}
+	}
+	changed := slices.ContainsFunc(t.Hows, func(h trace.How) bool { return h != trace.Read })
+	return changed && !t.At.Before(w.commits.from) && !w.shelf.Ref(t.Session).Start.After(last)
+}

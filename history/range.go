@@ -1,0 +1,109 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ErrNoRange is the cause where there is no range, or nothing in it.
+var ErrNoRange = errors.New("no range of commits")
+
+// commits is a range of commits.
+type commits struct {
+	top        string    // the repository's work tree
+	base, head string    // hashes; base isn't in it, "" where history begins
+	from       time.Time // of base
+	list       []Commit  // the newest first
+}
+
+// mostCommits is how many of a range are looked at.
+const mostCommits = 1000
+
+// trunks are what a branch is taken to come from, the first that there is.
+var trunks = []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master",
+	"refs/heads/main", "refs/heads/master", "refs/heads/trunk"}
+
+// commitsOf reads a range of the repository that a folder lies in: A..B, A...B, or A for A..HEAD; "" is what HEAD has
+// beyond the default branch. Names are looked up in the repository, which runs nothing; the rest is read as
+// openRepository does.
+func commitsOf(ctx context.Context, folder, spec string) (*commits, error) {
+	repo, err := openRepository(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
+	defer repo.close()
+	from, to, fork := spec, "HEAD", spec == ""
+	if a, b, ok := strings.Cut(spec, ".."); ok {
+		from, to, fork = cmp.Or(a, "HEAD"), cmp.Or(strings.TrimPrefix(b, "."), "HEAD"), strings.HasPrefix(b, ".")
+	}
+	names := []string{from}
+	if spec == "" {
+		names = trunks
+	}
+	c := &commits{top: repo.top}
+	for _, name := range names {
+		if c.base = commitNamed(ctx, folder, name); c.base != "" {
+			break
+		}
+	}
+	c.head = commitNamed(ctx, folder, to)
+	switch {
+	case c.base == "" && spec == "":
+		return nil, fmt.Errorf("%w: no default branch is known that this one may come from", ErrNoRange)
+	case c.base == "":
+		return nil, fmt.Errorf("%w: git knows no commit %q", ErrNoRange, line(from))
+	case c.head == "":
+		return nil, fmt.Errorf("%w: git knows no commit %q", ErrNoRange, line(to))
+	}
+	if fork {
+		out, err := repo.git(ctx, nil, "merge-base", c.base, c.head)
+		if err != nil {
+			return nil, fmt.Errorf("%w: the two have no commit in common", ErrNoRange)
+		}
+		c.base = strings.TrimSpace(string(out))
+	}
+	if c.from, err = repo.committed(ctx, c.base); err != nil {
+		return nil, err
+	}
+	return c, c.read(ctx, repo)
+}
+
+// commitNamed is the hash of the commit that a name stands for, "" if it stands for none.
+func commitNamed(ctx context.Context, folder, name string) string {
+	out, err := runGit(ctx, folder, nil, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (r *repository) committed(ctx context.Context, hash string) (time.Time, error) {
+	out, err := r.git(ctx, nil, "log", "-1", "--format=%ct", hash)
+	return unixText(strings.TrimSpace(string(out))), err
+}
+
+func (c *commits) read(ctx context.Context, r *repository) error {
+	out, err := r.git(ctx, nil, "log", fmt.Sprintf("--max-count=%d", mostCommits), "--no-renames", "--name-only",
+		"--format=%x00%H%n%s%n%an%n%at%n%ct", c.base+".."+c.head)
+	if err != nil {
+		return err
+	}
+	for _, one := range strings.Split(string(out), "\x00")[1:] {
+		rows := strings.Split(strings.TrimRight(one, "\n"), "\n")
+		if len(rows) < 5 {
+			return fmt.Errorf("git log answers %q", line(one))
+		}
+		files := slices.DeleteFunc(rows[5:], func(name string) bool { return name == "" })
+		c.list = append(c.list, Commit{Hash: rows[0], Subject: rows[1], Author: rows[2], At: unixText(rows[3]),
+			committed: unixText(rows[4]), files: files})
+	}
+	if len(c.list) == 0 {
+		return fmt.Errorf("%w: nothing between %.10s and %.10s", ErrNoRange, c.base, c.head)
+	}
+	return nil
+}

@@ -1,0 +1,47 @@
+package review
+
+import (
+	"fmt"
+	"strings"
+
+	"recall/hint"
+	"recall/redact"
+)
+
+// WithoutSecrets refuses a text that holds a secret, and says in which lines. A
+// text that leaves this machine for another person's is looked at as it leaves.
+func WithoutSecrets(text string) error {
+	rules := redact.New()
+	r := rules.Session()
+	clean := r.Text(text)
+	if clean == text {
+		// Once more as a person reads it: what JSON escapes hides no secret.
+		plain := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&", `\"`, `"`, `\\`, `\`).Replace(text)
+		if clean = r.Text(plain); clean == plain {
+			return nil
+		}
+		text = plain
+	}
+	was, now := strings.Split(text, "\n"), strings.Split(clean, "\n")
+	var places []string
+	heading := ""
+	for i := range was {
+		if strings.HasPrefix(was[i], "## ") {
+			heading = fmt.Sprintf(" (%s)", strings.TrimPrefix(was[i], "## "))
+		}
+		if i >= len(now) || was[i] != now[i] {
+			places = append(places, fmt.Sprintf("line %d%s", i+1, heading))
+			if len(was) != len(now) {
+				break // lines went with it: those after it can't be told
+			}
+		}
+	}
+	var kinds []string
+	for kind, n := range r.Counts() {
+		kinds = append(kinds, fmt.Sprintf("%d %s%s", n, kind, map[bool]string{true: "s"}[n != 1]))
+	}
+	return hint.With(fmt.Errorf("it holds a secret (%s): %s; nothing was written", strings.Join(kinds, ", "),
+		strings.Join(places[:min(len(places), 5)], ", ")),
+		"recall review or recall edit SESSION takes it out of the payload; recall redistills what newer rules find at "+
+			"the next sync")
+}
