@@ -55,6 +55,9 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 		if have && e.unchanged(f) {
 			return Change{ID: f.ID, Unchanged: true}, nil
 		}
+		if e.ofAnother(f) {
+			return fail(fmt.Errorf("a session of %s has this id, and %s's is left out", e.Source, f.Source))
+		}
 		if gone, err := l.Forgotten(f.ID); err != nil {
 			return fail(err)
 		} else if gone {
@@ -73,6 +76,13 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 		}
 		return a.change, nil
 	}
+}
+
+// ofAnother reports whether what was found is another client's. An entry that lost the places where it was found has
+// lost whose it is too.
+func (e *Entry) ofAnother(f ingest.Found) bool {
+	return len(f.Files) > 0 && f.Source != e.Source &&
+		slices.ContainsFunc(e.Files, func(s FileState) bool { return len(s.Sources) > 0 })
 }
 
 // keepNames gives conversations the names that they are archived by. A reader
