@@ -78,7 +78,8 @@ func waits(it payload.Item) (kind payload.Kind, sure bool) {
 // unsure ones are wanted. What an archived session left open waits no more.
 func WaitingIn(ctx context.Context, p *pipeline.Pipeline, project string, since, now time.Time,
 	unsure bool) (*Waiting, error) {
-	line, err := Timeline(ctx, p, project) // what settles something may be of another kind
+	line, err := Timeline(ctx, p, project, payload.Next, payload.Deferred, payload.Question, payload.Flag, payload.Lead,
+		payload.Decision, payload.Eliminated, payload.Finding) // the last three settle what waits
 	if err != nil {
 		return nil, err
 	}
