@@ -27,6 +27,7 @@ var front = []struct {
 // former are names that commands once had, or that a person may type, and what stands for them.
 var former = map[string]string{
 	"actions": "show --actions", "brief": "prepare", "calibrate": "vectors --weigh", "changed": "log --changed",
+	"cleanup": "manifest cleanup", "rebuild": "manifest rebuild",
 	"embed": "vectors", "files": "why --file", "fix": "error", "habits": "repeats", "open": "show --open",
 	"pr": "why --pr", "progress": "follow",
 	"relate": "link", "repair": "check --repair", "uninstall": "setup --remove", "verify": "check",
@@ -70,7 +71,9 @@ func helpCmd() *cobra.Command {
 				return nil
 			}
 			if len(args) > 0 {
-				args[0] = asMeant(args[:1])[0]
+				isFlag := func(word string) bool { return strings.HasPrefix(word, "-") }
+				meant := slices.DeleteFunc(asMeant(args[:1:1]), isFlag)
+				args = append(meant, args[1:]...)
 			}
 			about, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {

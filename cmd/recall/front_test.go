@@ -31,11 +31,12 @@ func TestFewCommands(t *testing.T) {
 			t.Errorf("%s is a command and a former name as well", name)
 		}
 		words := strings.Fields(now)
-		if c, _, err = root.Find(words[:1]); err != nil || c.Hidden {
+		c, words, err = root.Find(words)
+		if err != nil || c == root || c.Hidden {
 			t.Errorf("%s is said to be %s now: %v", name, now, err)
 			continue
 		}
-		for _, flag := range words[1:] {
+		for _, flag := range words {
 			if c.Flags().Lookup(strings.TrimPrefix(flag, "--")) == nil {
 				t.Errorf("%s is said to be %s now, which has no flag %s", name, now, flag)
 			}

@@ -229,7 +229,8 @@ func (d Danger) String() string {
 		return "a library or a backup of one: what it keeps may be nowhere else (recall import takes it over)"
 	case DangerVM:
 		return "disks of Cowork's virtual machines: what sessions left on them can't be seen from here " +
-			"(recall cleanup --all --to FOLDER writes a script that saves it from inside; --vm then lets it go)"
+			"(recall manifest cleanup --all --to FOLDER writes a script that saves it from inside; --vm then lets " +
+			"it go)"
 	case DangerTooMuch:
 		return "too many files to look through in time; name the folders below it that are meant"
 	case DangerLoose:

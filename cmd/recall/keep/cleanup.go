@@ -24,7 +24,7 @@ import (
 
 func newCleanupCmd(a *app.App) *cobra.Command {
 	var o scriptOptions
-	cmd := option.Do("cleanup", &o, func(ctx context.Context, args []string) error {
+	cmd := option.Do("manifest-cleanup", &o, func(ctx context.Context, args []string) error {
 		to, allowed, err := o.open("cleanup")
 		if err != nil {
 			return err
@@ -86,7 +86,7 @@ func newCleanupCmd(a *app.App) *cobra.Command {
 
 func newRebuildCmd(a *app.App) *cobra.Command {
 	var o scriptOptions
-	return option.Do("rebuild", &o, func(ctx context.Context, args []string) error {
+	return option.Do("manifest-rebuild", &o, func(ctx context.Context, args []string) error {
 		to, allowed, err := o.open("rebuild")
 		if err != nil {
 			return err
@@ -132,8 +132,8 @@ type scriptOptions struct {
 func (o *scriptOptions) open(command string) (to *os.Root, allowed []string, err error) {
 	if o.To == "" {
 		return nil, nil, hint.With(errors.New("no folder to write to"),
-			"recall %s SESSION --to DIR: a folder that the session's machine mounts, such as the one that you gave to it",
-			command)
+			"recall manifest %s SESSION --to DIR: a folder that the session's machine mounts, such as the one that "+
+				"you gave to it", command)
 	}
 	for _, dir := range o.Allow {
 		folder, ok := manifest.AsFolder(dir)

@@ -22,7 +22,7 @@ func Commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
 		newSyncCmd(a), newArchiveCmd(a), newReindexCmd(a), newRedistillCmd(a), newRestoreCmd(a), newGuardCmd(a),
 		newForgetCmd(a), newExportCmd(a), newBackupCmd(a), newImportCmd(a), newCheckCmd(a),
-		newRestCmd(a), newManifestCmd(a), newCleanupCmd(a), newRebuildCmd(a), newProjectCmd(a), newInspectCmd(a),
+		newRestCmd(a), newManifestCmd(a), newProjectCmd(a), newInspectCmd(a),
 	}
 }
 

@@ -20,7 +20,7 @@ type ManifestDoc struct {
 }
 
 func newManifestCmd(a *app.App) *cobra.Command {
-	return option.Result(a, "manifest", nil, func(ctx context.Context, args []string) (doc ManifestDoc, err error) {
+	cmd := option.Result(a, "manifest", nil, func(ctx context.Context, args []string) (doc ManifestDoc, err error) {
 		l, e, err := a.Named(ctx, args[0])
 		if err != nil {
 			return doc, err
@@ -39,6 +39,8 @@ func newManifestCmd(a *app.App) *cobra.Command {
 		}
 		return doc, nil
 	}, func(a *app.App, doc ManifestDoc) { a.Form("manifest", doc) })
+	cmd.AddCommand(newCleanupCmd(a), newRebuildCmd(a))
+	return cmd
 }
 
 // Nothing reports whether the work left nothing behind.
