@@ -5,6 +5,7 @@ import (
 
 	"recall/distill/relate"
 	"recall/index"
+	"recall/payload"
 )
 
 // Relate ties the items of an index as a sync does: a decision that took
@@ -16,15 +17,9 @@ func Relate(ctx context.Context, ix *index.Index, docs []index.Doc) error {
 			byProject[d.Project] = append(byProject[d.Project], relate.Item{Item: it.Item, Session: d.Session, Start: d.Start})
 		}
 	}
+	var links []payload.Link
 	for _, items := range byProject {
-		links := relate.Links(items)
-		old, err := ix.Links(ctx)
-		if err != nil {
-			return err
-		}
-		if err := ix.PutLinks(ctx, append(old, links...), relate.Version(), nil); err != nil {
-			return err
-		}
+		links = append(links, relate.Links(items)...)
 	}
-	return nil
+	return ix.PutLinks(ctx, links, relate.Version(), nil)
 }

@@ -50,13 +50,15 @@ func Timeline(ctx context.Context, p *pipeline.Pipeline, project string, kinds .
 	if err != nil {
 		return nil, err
 	}
-	links, err := p.Index.Links(ctx)
-	if err != nil {
-		return nil, err
-	}
+	ids := make([]payload.ItemID, 0, len(items))
 	known := map[payload.ItemID]bool{} // whether it holds
 	for _, one := range items {
+		ids = append(ids, one.Item.ID)
 		known[one.Item.ID] = one.Item.Current()
+	}
+	links, err := p.Index.LinksTo(ctx, ids)
+	if err != nil {
+		return nil, err
 	}
 	ends := map[payload.ItemID][]payload.Link{}
 	for _, k := range links {

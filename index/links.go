@@ -62,9 +62,10 @@ func (x *Index) ItemsIn(ctx context.Context, project string, kinds ...payload.Ki
 		ORDER BY i.at, s.start, s.sid, i.n, i.iid`, project, jsonList(kinds))
 }
 
-// Links lists all links, in the order of payload.StandingLinks.
-func (x *Index) Links(ctx context.Context) ([]payload.Link, error) {
-	all, err := column[string](ctx, x.db, `SELECT data FROM link ORDER BY at, later, earlier`)
+// LinksTo lists the links that lead to some items, in the order of payload.StandingLinks.
+func (x *Index) LinksTo(ctx context.Context, items []payload.ItemID) ([]payload.Link, error) {
+	all, err := column[string](ctx, x.db, `SELECT data FROM link WHERE earlier IN (SELECT value FROM json_each(?1))
+		ORDER BY at, later, earlier`, jsonList(items))
 	if err != nil {
 		return nil, x.fail("read index", err)
 	}
