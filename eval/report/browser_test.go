@@ -9,19 +9,21 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"recall/web/browsertest"
 )
 
 // The page in a real browser: nothing fetched, nothing on the console, no wider
 // than a phone, dark where the reader's system is. With REPORT_SHOTS=DIR its
 // pictures are kept there.
 func TestInBrowser(t *testing.T) {
-	b := openBrowser(t)
+	b := browsertest.Open(t)
 	file := filepath.Join(t.TempDir(), "report.html")
 	if err := os.WriteFile(file, []byte(rendered(t, invented(3))), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, domain := range []string{"Page", "Network", "Log", "Runtime"} {
-		b.call(domain+".enable", nil, nil)
+		b.Call(domain+".enable", nil, nil)
 	}
 	address := (&url.URL{Scheme: "file", Path: file}).String()
 	paper := map[string]string{}
@@ -30,15 +32,15 @@ func TestInBrowser(t *testing.T) {
 		width        int
 	}{{"light", "light", 1280}, {"dark", "dark", 1280}, {"phone", "light", 390}, {"phone-dark", "dark", 390},
 		{"narrow", "light", 344}} {
-		b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": c.width, "height": 844, "deviceScaleFactor": 1,
+		b.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": c.width, "height": 844, "deviceScaleFactor": 1,
 			"mobile": c.width < 500}, nil)
-		b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme",
+		b.Call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme",
 			"value": c.scheme}}}, nil)
-		b.open(address)
-		quiet(t, c.name, b.events, address)
+		b.Goto(address)
+		quiet(t, c.name, b.Events, address)
 		looks(t, b, c.name, c.width)
 		var color string
-		b.eval(`getComputedStyle(document.body).backgroundColor`, &color)
+		b.Eval(`getComputedStyle(document.body).backgroundColor`, &color)
 		if other, seen := paper[c.scheme]; seen && other != color {
 			t.Errorf("%s: paper is %s, want %s as on other screens", c.name, color, other)
 		}
@@ -51,7 +53,7 @@ func TestInBrowser(t *testing.T) {
 }
 
 // quiet holds that a page fetched nothing but itself and complained of nothing.
-func quiet(t *testing.T, name string, events []event, address string) {
+func quiet(t *testing.T, name string, events []browsertest.Event, address string) {
 	t.Helper()
 	own := false
 	for _, e := range events {
@@ -77,7 +79,7 @@ func quiet(t *testing.T, name string, events []event, address string) {
 // looks holds that all is on the screen: every session opened, nothing wider
 // than the window, text large enough, each drawing named, contrast as WCAG AA
 // wants it.
-func looks(t *testing.T, b *browser, name string, width int) {
+func looks(t *testing.T, b *browsertest.Browser, name string, width int) {
 	t.Helper()
 	var got struct {
 		Wide            []string
@@ -86,7 +88,7 @@ func looks(t *testing.T, b *browser, name string, width int) {
 		Small, Pale     []string
 		Tiles, Rows     int
 	}
-	b.eval(whatIsSeen, &got)
+	b.Eval(whatIsSeen, &got)
 	if got.Scroll > width || got.Inner != width || len(got.Wide) > 0 {
 		t.Errorf("%s: %d wide in a window of %d, want no more than %d; wider: %v", name, got.Scroll, got.Inner, width,
 			got.Wide)
@@ -133,17 +135,17 @@ const whatIsSeen = `(() => {
 
 // keep writes pictures of the page, a screen of 1,400 pixels each, if somebody
 // wants to look at them.
-func keep(t *testing.T, b *browser, name string, width int) {
+func keep(t *testing.T, b *browsertest.Browser, name string, width int) {
 	dir := os.Getenv("REPORT_SHOTS")
 	if dir == "" {
 		return
 	}
 	var height int
-	b.eval(`document.documentElement.scrollHeight`, &height)
+	b.Eval(`document.documentElement.scrollHeight`, &height)
 	for y := 0; y < height; y += 1400 {
 		var shot struct{ Data string }
 		clip := map[string]any{"x": 0, "y": y, "width": width, "height": min(1400, height-y), "scale": 1}
-		b.call("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true, "clip": clip}, &shot)
+		b.Call("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true, "clip": clip}, &shot)
 		png, err := base64.StdEncoding.DecodeString(shot.Data)
 		if err != nil {
 			t.Fatal(err)

@@ -10,12 +10,13 @@ import (
 	"recall/ingest"
 	"recall/library/render"
 	"recall/payload"
+	"recall/web/browsertest"
 )
 
 // A session's exported page in a real browser, whatever was said in it: it fetches
 // nothing, runs nothing, breaks none of its own policy, and is styled.
 func TestExportInBrowser(t *testing.T) {
-	b := openBrowser(t)
+	b := browsertest.Open(t)
 	evil := "</style><script>document.title='ran'</script><img src=http://evil.example/a.png onerror=\"document.title='ran'\"> [x](javascript:alert(1)) ![p](http://evil.example/p.png) " +
 		"<a href=javascript:alert(1)>y</a> <iframe src=http://evil.example></iframe> <base href=http://evil.example/> <form action=http://evil.example><input autofocus onfocus=alert(1)></form> \u202e\u200b\u009b \"'` &#60;script&#62;"
 	s := &ingest.Session{ID: "e0000001", Title: evil, Turns: []ingest.Turn{
@@ -32,17 +33,17 @@ func TestExportInBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, domain := range []string{"Page", "Network", "Log", "Runtime"} {
-		b.call(domain+".enable", nil, nil)
+		b.Call(domain+".enable", nil, nil)
 	}
 	address := (&url.URL{Scheme: "file", Path: file}).String()
-	b.open(address)
-	quiet(t, "export", b.events, address)
+	b.Goto(address)
+	quiet(t, "export", b.Events, address)
 	var got struct {
 		Title         string
 		Styled, Table bool
 		Active        int
 	}
-	b.eval(`({Title: document.title, Styled: getComputedStyle(document.querySelector('.turn')).borderRadius == '10px', Table: !!document.querySelector('td[align=right]'),
+	b.Eval(`({Title: document.title, Styled: getComputedStyle(document.querySelector('.turn')).borderRadius == '10px', Table: !!document.querySelector('td[align=right]'),
 		Active: document.querySelectorAll('script, img, iframe, form, input, base, object, [onclick], [onerror], a[href]:not([href^="#"])').length})`, &got)
 	if !strings.HasPrefix(got.Title, "</style><script>") || !got.Styled || !got.Table || got.Active != 0 {
 		t.Errorf("got %+v, want its own title, the style, a table and nothing that acts", got)

@@ -1,4 +1,5 @@
-package report
+// Package browsertest drives a real browser in tests.
+package browsertest
 
 import (
 	"bufio"
@@ -14,30 +15,33 @@ import (
 	"time"
 )
 
-// browser is a headless Chromium that is spoken to in the DevTools protocol
+// Browser is a headless Chromium that is spoken to in the DevTools protocol
 // over its pipe (file descriptors 3 and 4, messages end in a zero byte):
 // https://chromedevtools.github.io/devtools-protocol/.
-type browser struct {
+type Browser struct {
 	t       *testing.T
 	to      io.WriteCloser
 	from    *bufio.Reader
 	session string // of the tab
 	n       int
-	events  []event
+	Events  []Event // since the page was opened
 }
 
-// event is what the browser tells unasked: a request, a line on the console.
-type event struct {
+// Event is what the browser tells unasked: a request, a line on the console.
+type Event struct {
 	Method string
 	Params json.RawMessage
 }
 
-// openBrowser starts Chromium with one empty tab, and skips the test where
+// Wanted is the variable of the environment without which no test starts a browser; .ci/run sets it.
+const Wanted = "BROWSER_TESTS"
+
+// Open starts Chromium with one empty tab, and skips the test where
 // there is none.
-func openBrowser(t *testing.T) *browser {
+func Open(t *testing.T) *Browser {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts a browser")
+	if os.Getenv(Wanted) == "" {
+		t.Skip(Wanted + " not set")
 	}
 	if runtime.GOOS == "windows" {
 		t.Skip("Chromium's pipe needs file descriptors 3 and 4, which Go can't hand on under Windows")
@@ -73,7 +77,7 @@ func openBrowser(t *testing.T) *browser {
 	}
 	theirIn.Close()
 	theirOut.Close()
-	b := &browser{t: t, to: ourOut, from: bufio.NewReader(ourIn)}
+	b := &Browser{t: t, to: ourOut, from: bufio.NewReader(ourIn)}
 	t.Cleanup(func() {
 		b.session = ""
 		b.try("Browser.close", nil, nil) // it writes its profile until it has ended
@@ -85,16 +89,16 @@ func openBrowser(t *testing.T) *browser {
 	return b
 }
 
-func (b *browser) attach() {
+func (b *Browser) attach() {
 	b.t.Helper()
 	var targets struct {
 		TargetInfos []struct{ TargetID, Type string }
 	}
-	b.call("Target.getTargets", nil, &targets)
+	b.Call("Target.getTargets", nil, &targets)
 	for _, info := range targets.TargetInfos {
 		if info.Type == "page" {
 			var attached struct{ SessionID string }
-			b.call("Target.attachToTarget", map[string]any{"targetId": info.TargetID, "flatten": true}, &attached)
+			b.Call("Target.attachToTarget", map[string]any{"targetId": info.TargetID, "flatten": true}, &attached)
 			b.session = attached.SessionID
 			return
 		}
@@ -102,15 +106,15 @@ func (b *browser) attach() {
 	b.t.Fatal("Chromium has no page open")
 }
 
-// call sends a command and decodes its answer into out, unless that is nil.
-func (b *browser) call(method string, params map[string]any, out any) {
+// Call sends a command and decodes its answer into out, unless that is nil.
+func (b *Browser) Call(method string, params map[string]any, out any) {
 	b.t.Helper()
 	if err := b.try(method, params, out); err != nil {
 		b.t.Fatalf("%s: %v", method, err)
 	}
 }
 
-func (b *browser) try(method string, params map[string]any, out any) error {
+func (b *Browser) try(method string, params map[string]any, out any) error {
 	b.n++
 	if params == nil {
 		params = map[string]any{}
@@ -132,7 +136,7 @@ func (b *browser) try(method string, params map[string]any, out any) error {
 		case err != nil:
 			return err
 		case m.ID != b.n:
-			b.events = append(b.events, event{m.Method, m.Params})
+			b.Events = append(b.Events, Event{m.Method, m.Params})
 		case m.Error != nil:
 			return errors.New(m.Error.Message)
 		case out != nil:
@@ -150,7 +154,7 @@ type message struct {
 	Error          *struct{ Message string }
 }
 
-func (b *browser) read() (m message, err error) {
+func (b *Browser) read() (m message, err error) {
 	data, err := b.from.ReadBytes(0)
 	if err != nil {
 		return m, fmt.Errorf("Chromium is gone: %w", err)
@@ -158,13 +162,13 @@ func (b *browser) read() (m message, err error) {
 	return m, json.Unmarshal(data[:len(data)-1], &m)
 }
 
-// open loads a page and waits until all of it is there.
-func (b *browser) open(url string) {
+// Goto loads a page and waits until all of it is there.
+func (b *Browser) Goto(url string) {
 	b.t.Helper()
-	b.events = nil
-	b.call("Page.navigate", map[string]any{"url": url}, nil)
+	b.Events = nil
+	b.Call("Page.navigate", map[string]any{"url": url}, nil)
 	for {
-		for _, e := range b.events {
+		for _, e := range b.Events {
 			if e.Method == "Page.loadEventFired" {
 				return
 			}
@@ -173,18 +177,18 @@ func (b *browser) open(url string) {
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		b.events = append(b.events, event{m.Method, m.Params})
+		b.Events = append(b.Events, Event{m.Method, m.Params})
 	}
 }
 
-// eval is the value of a script's expression in the page.
-func (b *browser) eval(script string, out any) {
+// Eval is the value of a script's expression in the page.
+func (b *Browser) Eval(script string, out any) {
 	b.t.Helper()
 	var answer struct {
 		Result           struct{ Value json.RawMessage }
 		ExceptionDetails *struct{ Text string }
 	}
-	b.call("Runtime.evaluate", map[string]any{"expression": script, "returnByValue": true}, &answer)
+	b.Call("Runtime.evaluate", map[string]any{"expression": script, "returnByValue": true}, &answer)
 	if answer.ExceptionDetails != nil {
 		b.t.Fatalf("%s: %s", script, answer.ExceptionDetails.Text)
 	}
