@@ -86,6 +86,31 @@ func unseen(s *library.Shelf, e library.Entry, it payload.Item, changed bool) *U
 	return &Unseen{Place: at, Title: e.Title, Turn: it.First().N, Changed: changed, Item: it}
 }
 
+// Named is an item of a session, by both ids, also one that was dropped. The error is ErrNoItem where there is none.
+func Named(l *library.Library, session string, id payload.ItemID) (Unseen, error) {
+	shelf, err := l.Shelf()
+	if err != nil {
+		return Unseen{}, err
+	}
+	e, err := l.Session(ingest.SessionID(session))
+	if err != nil {
+		return Unseen{}, err
+	}
+	p, err := l.Payload(e.ID)
+	if err != nil {
+		return Unseen{}, err
+	}
+	for _, it := range slices.Concat(p.Items, p.Retired) {
+		if it.ID == id {
+			return *unseen(shelf, e, it, false), nil
+		}
+	}
+	return Unseen{}, ErrNoItem
+}
+
+// ErrNoItem: nothing of that id stands there.
+var ErrNoItem = errors.New("no such item: it was changed or taken away meanwhile")
+
 // Received lists what waits of other people's handoffs for a project, "" for any.
 func Received(l *library.Library, project string) ([]Unseen, error) {
 	all, err := l.Received()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"os"
 	"sync"
@@ -16,9 +15,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/config"
 	"recall/hint"
-	"recall/index"
 	"recall/ingest"
 	"recall/library"
 	"recall/mcpserver"
@@ -37,15 +34,23 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 		fmt.Fprintln(a.Err, "recall: this is for an MCP client to start, and waits for one now; recall mcp install "+
 			"enters it into yours. Ctrl-C ends it")
 	}
-	m := &memory{app: a}
+	m := a.Served()
 	rules := sync.OnceValue(redact.New)
 	s := mcpserver.New(mcpserver.Options{
 		Version: app.VersionText(),
 		Session: ingest.SessionID(os.Getenv(app.EnvSession)),
-		Budget:  m.budget(),
-		Open:    m.open,
+		Budget:  budget(m),
+		Open: func(ctx context.Context, need mcpserver.Need) (*mcpserver.Memory, error) {
+			b, left, err := m.Open(ctx, need >= mcpserver.Ask, need == mcpserver.Fresh)
+			if err != nil {
+				return nil, err
+			}
+			l := b.Lib
+			return &mcpserver.Memory{Library: l, Index: b.Index, Pipeline: b.Pipeline(l),
+				SecondLook: b.AgentsLook(ctx, l), Left: left, Close: b.Close}, nil
+		},
 		Library: func(ctx context.Context) (*library.Library, error) {
-			b, err := m.call()
+			b, err := m.Call()
 			if err != nil {
 				return nil, err
 			}
@@ -66,92 +71,11 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 	return err
 }
 
-// memory opens the library anew for each call: it may be made, moved, repaired or
-// given a new index while the server runs.
-type memory struct {
-	app    *app.App
-	config sync.Mutex // guards app.cfg while it is loaded
-	taking sync.Mutex // held while a call takes in what is new
-}
-
-// call is an app of one call, with the server's configuration and streams. What
-// would be printed has no place on the protocol's stream.
-func (m *memory) call() (*app.App, error) {
-	c, err := m.configured()
-	if err != nil {
-		return nil, err
-	}
-	return &app.App{In: m.app.In, Out: io.Discard, Err: m.app.Err, ConfigFile: m.app.ConfigFile, Config: c}, nil
-}
-
-// budget is a payload's, in tokens. A configuration that is broken is told at
-// each call: a server that doesn't start tells nobody.
-func (m *memory) budget() int {
-	if c, err := m.configured(); err == nil {
+// budget is a payload's, in tokens. A configuration that is broken is told at each call: a server that doesn't start
+// tells nobody.
+func budget(m *app.Served) int {
+	if c, err := m.Configured(); err == nil {
 		return c.Payload.Budget
 	}
 	return payload.DefaultBudget
-}
-
-// configured is the configuration; one that was broken is read again.
-func (m *memory) configured() (*config.Config, error) {
-	m.config.Lock()
-	defer m.config.Unlock()
-	return m.app.LoadConfig()
-}
-
-func (m *memory) open(ctx context.Context, need mcpserver.Need) (*mcpserver.Memory, error) {
-	b, err := m.call()
-	if err != nil {
-		return nil, err
-	}
-	opened := false
-	defer func() {
-		if !opened {
-			b.Close()
-		}
-	}()
-	l, err := b.Library(ctx)
-	if err != nil {
-		return nil, err
-	}
-	left := 0
-	if need == mcpserver.Fresh && m.taking.TryLock() { // else another call is at it
-		left, err = b.Fresh(ctx, l)
-		m.taking.Unlock()
-	}
-	if err == nil && need >= mcpserver.Ask {
-		left, err = m.indexed(ctx, b, l, left)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if left > 0 {
-		b.TakeInRest(l)
-	}
-	p := b.Pipeline(l)
-	opened = true
-	return &mcpserver.Memory{Library: l, Index: b.Index, Pipeline: p, SecondLook: b.AgentsLook(ctx, l), Left: left,
-		Close: b.Close}, nil
-}
-
-// indexed opens the index with what searches use. One that isn't there, or that
-// this recall can't use, is begun within the time that a question may wait; the
-// rest is made behind. left is how many sessions it lacks.
-func (m *memory) indexed(ctx context.Context, b *app.App, l *library.Library, left int) (int, error) {
-	err := b.ReadIndex(l)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, index.ErrRebuild) {
-		m.taking.Lock()
-		if left, err = b.Fresh(ctx, l); err == nil && b.Index == nil {
-			err = b.Indexed(ctx, l) // nothing is to be taken in: the library alone makes it
-		}
-		m.taking.Unlock()
-	}
-	if err == nil {
-		err = b.UseVectors(ctx)
-	}
-	if err == nil {
-		err = b.UseLexicon()
-	}
-	return left, err
 }

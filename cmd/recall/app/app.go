@@ -44,7 +44,8 @@ type App struct {
 	Lib    *library.Library
 	Index  *index.Index
 
-	asked *asking
+	asked  *asking
+	shared bool // Lib is others', too
 
 	Until time.Time     // when a large session that was put off may be made
 	Quiet time.Duration // as WatchOptions has it; set by tests
@@ -60,7 +61,7 @@ func (a *App) Beside() *App {
 // Close closes what was opened.
 func (a *App) Close() {
 	a.closeIndex()
-	if a.Lib != nil {
+	if a.Lib != nil && !a.shared {
 		a.Lib.Close()
 		a.Lib = nil
 	}
