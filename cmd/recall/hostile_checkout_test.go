@@ -31,7 +31,7 @@ const (
 // SESSION, OTHER and ITEM are two sessions and an item of the user's. A command without a line here fails the test.
 var everywhere = map[string][]string{
 	"archive": {"archive"}, "backup": {"backup --to OUT/backup"}, "check": {"check", "check --json", "check --repair"},
-	"cleanup": {"cleanup SESSION --to OUT"}, "completion bash": {"completion bash"},
+	"manifest cleanup": {"manifest cleanup SESSION --to OUT"}, "completion bash": {"completion bash"},
 	"completion fish":       {"completion fish"},
 	"completion powershell": {"completion powershell"}, "completion zsh": {"completion zsh"},
 	"config": {"config", "config --json"}, "demo": {"demo --dir OUT/demo"},
@@ -51,9 +51,9 @@ var everywhere = map[string][]string{
 	"mcp uninstall": {"mcp uninstall", "mcp uninstall --project"}, "open": {"open --print 1"},
 	"prepare": {"prepare umbrella f.txt"}, "project list": {"project list"}, "project merge": {"project merge nosuch " +
 		"other"},
-	"project rename": {"project rename nosuch other"},
-	"query":          {"query umbrella", "query --json umbrella", "query what runs before each build"},
-	"rebuild":        {"rebuild SESSION --to OUT"}, "redistill": {"redistill SESSION"},
+	"project rename":   {"project rename nosuch other"},
+	"query":            {"query umbrella", "query --json umbrella", "query what runs before each build"},
+	"manifest rebuild": {"manifest rebuild SESSION --to OUT"}, "redistill": {"redistill SESSION"},
 	"reindex": {"reindex"}, "repeats": {"repeats"}, "rest": {},
 	"restore": {"restore SESSION --dry-run", "restore SESSION"},
 	"resume":  {"resume", "resume --json"}, "review": {"review", "review --json"},
@@ -62,7 +62,7 @@ var everywhere = map[string][]string{
 	"scheduled":       {"scheduled archive"}, "show": {"show SESSION", "show SESSION --transcript", "show SESSION --actions"},
 	"status": {"status", "status --json", "status --open"}, "sync": {"sync"}, "thread join": {"thread join SESSION OTHER"},
 	"thread split": {"thread split SESSION OTHER"}, "usage": {"usage"}, "vectors": {"vectors", "vectors --weigh"},
-	"version": {"version"}, "why": {"why f.txt:1", "why f.txt:2 --json", "why ITEM", "pr", "pr HEAD --json",
+	"version": {"version"}, "web": {}, "why": {"why f.txt:1", "why f.txt:2 --json", "why ITEM", "pr", "pr HEAD --json",
 		"pr --trailers f.txt"}, "wrap-up": {"wrap-up --prompt"},
 }
 

@@ -1,0 +1,107 @@
+package review
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"recall/answer"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
+	"recall/hint"
+	"recall/ingest"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+	"recall/review"
+	"recall/web"
+)
+
+func newWebCmd(a *app.App) *cobra.Command {
+	var o struct {
+		Port     int
+		ReadOnly bool
+	}
+	return option.Run(a, "web", &o, func(ctx context.Context, l *library.Library, _ []string) error {
+		return runWeb(ctx, a, l, o.Port, o.ReadOnly)
+	})
+}
+
+// runWeb serves the pages until the person ends it. Each Enter gives another link.
+func runWeb(ctx context.Context, a *app.App, l *library.Library, port int, readOnly bool) error {
+	served, index := a.Served(), app.IndexPath(l)
+	served.Kept = l // what it knows of its sessions needn't be read anew for every page
+	s, err := web.New(web.Options{
+		Open: func(ctx context.Context, fresh bool) (*web.Memory, error) {
+			b, left, err := served.Open(ctx, true, fresh)
+			if err != nil {
+				return nil, err
+			}
+			return memoryOf(ctx, b, left), nil
+		},
+		Stamp:    func() string { return web.StampOf(index, index+"-wal") },
+		Hint:     hint.Of,
+		ReadOnly: readOnly,
+		Log:      slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	})
+	if err != nil {
+		return err
+	}
+	on, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return hint.With(err, "omit --port: any free one is taken")
+	}
+	link := func() { fmt.Fprintln(a.Out, s.Link(on)) }
+	link()
+	fmt.Fprintln(a.Err, "recall: open that link; it works once. Enter gives another one, Ctrl-C ends it")
+	if in, ok := a.In.(*os.File); ok && terminal.IsTerminal(in) {
+		go func() {
+			for lines := bufio.NewScanner(in); lines.Scan(); {
+				link()
+			}
+		}()
+	}
+	return s.Serve(ctx, on)
+}
+
+// memoryOf is what a page may see and say of the library that an app has open.
+func memoryOf(ctx context.Context, b *app.App, left int) *web.Memory {
+	l, p := b.Lib, b.Pipeline(b.Lib)
+	return &web.Memory{Library: l, Pipeline: p, Left: left, Close: b.Close, Prices: b.Config.LLM.Prices,
+		Ask:     func(ctx context.Context, q answer.Question) (answer.Answer, error) { return b.Ask(ctx, l, q, nil) },
+		Compose: func(project string) (*payload.Payload, error) { return b.Compose(l, project) },
+		HandOn:  b.HandedOn,
+		Resume: func(e library.Entry) (command string, missing bool) {
+			r, err := p.PlanRestore(ctx, e, pipeline.RestoreOptions{})
+			if err != nil {
+				return "", false
+			}
+			return terminal.ResumeCommand(r), r.Missing()
+		},
+		Say: func(u review.Unseen, word payload.Op, line string) error {
+			r := NewReviewer(ctx, b, l)
+			err := r.say(u, word, line, string(word))
+			if err == nil {
+				err = r.Finish()
+			}
+			return err
+		},
+		Settle: func(link payload.Link, later, earlier payload.ItemID) error {
+			return runRelate(ctx, b, l, link, string(later), string(earlier))
+		},
+		Mark: func(session ingest.SessionID, m payload.Mark, name string) error {
+			e, err := l.Session(session)
+			if err != nil {
+				return err
+			}
+			return markOne(ctx, b, l, e, m, name)
+		},
+	}
+}

@@ -1,0 +1,120 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"recall/library"
+	"recall/payload"
+	"recall/review"
+)
+
+// reviewView is what waits for a person's look, the newest sessions' first.
+type reviewView struct {
+	filters
+	*review.Waiting
+	More int    // that are shown when these are seen to
+	Said string // what was said just now
+	Undo *undo  // what takes it back
+}
+
+// undo is the form that takes back what was said of an item.
+type undo struct{ Session, Item, Word string }
+
+// inInbox is how many items a page shows.
+const inInbox = 60
+
+// newest is how many sessions a page looks through; recall review looks through all.
+const newest = 40
+
+func (s *Server) review(r *http.Request, m *Memory) (any, error) {
+	f, err := filter(r, m.Library)
+	if err != nil {
+		return nil, err
+	}
+	v := reviewView{filters: f, Waiting: &review.Waiting{}}
+	shelf, err := m.Library.Shelf()
+	if err != nil {
+		return nil, err
+	}
+	entries := slices.DeleteFunc(slices.Clone(shelf.Entries), func(e library.Entry) bool {
+		return e.Helper || f.Project != "" && shelf.Of(e).Name != f.Project
+	})
+	slices.SortStableFunc(entries, func(a, b library.Entry) int { return b.End.Compare(a.End) })
+	if v.Waiting, err = review.Read(m.Library, entries[:min(len(entries), newest)]); err != nil {
+		return nil, err
+	}
+	v.Conflicts = v.Conflicts[:min(len(v.Conflicts), inInbox/4)]
+	v.More = max(0, len(v.Items)-inInbox)
+	v.Items = v.Items[:len(v.Items)-v.More]
+	if f.Project == "" {
+		if v.Received, err = review.Received(m.Library, ""); err != nil {
+			return nil, err
+		}
+	}
+	q := r.URL.Query()
+	if v.Said = said[payload.Op(q.Get("said"))]; v.Said != "" {
+		v.Undo = &undo{q.Get("session"), q.Get("item"), string(payload.OpUnpin)}
+	}
+	return v, nil
+}
+
+// said is what can be taken back, and how it is told.
+var said = map[payload.Op]string{payload.OpDrop: "Dropped.", payload.OpPin: "Pinned."}
+
+// say keeps what a form says of an item.
+func (s *Server) say(r *http.Request, m *Memory) error {
+	word, line := payload.Op(r.PostForm.Get("word")), strings.Join(strings.Fields(r.PostForm.Get("line")), " ")
+	known := []payload.Op{payload.OpKeep, payload.OpPin, payload.OpUnpin, payload.OpDrop, payload.OpSet}
+	if !slices.Contains(known, word) {
+		return fmt.Errorf("%q is nothing that can be said of an item", word)
+	}
+	u, err := s.meant(r, m)
+	if err != nil {
+		return err
+	}
+	if err := m.Say(u, word, line); err != nil {
+		return err
+	}
+	if said[word] != "" && u.Handoff == "" {
+		back := r.PostForm.Get("back")
+		r.PostForm.Set("back", withAll(back, "said", string(word), "session", u.Session, "item", string(u.ID)))
+	}
+	return nil
+}
+
+// meant is the item that a form is about.
+func (s *Server) meant(r *http.Request, m *Memory) (u review.Unseen, err error) {
+	session, id := r.PostForm.Get("session"), payload.ItemID(r.PostForm.Get("item"))
+	if r.PostForm.Get("handoff") != "" {
+		all, err := review.Received(m.Library, "")
+		if err != nil {
+			return u, err
+		}
+		for _, u := range all {
+			if u.Handoff == r.PostForm.Get("handoff") && u.ID == id {
+				return u, nil
+			}
+		}
+		return u, errNone
+	}
+	return review.Named(m.Library, session, id)
+}
+
+// settle keeps which of two items stands, or that both do.
+func (s *Server) settle(r *http.Request, m *Memory) error {
+	later, earlier := payload.ItemID(r.PostForm.Get("newer")), payload.ItemID(r.PostForm.Get("older"))
+	link := payload.Link{Op: payload.OpLink, Relation: payload.Supersedes}
+	switch r.PostForm.Get("stands") {
+	case "newer":
+	case "older":
+		later, earlier = earlier, later
+	case "both":
+		link.Relation = payload.Refines
+	default:
+		return fmt.Errorf("it isn't said which one stands")
+	}
+	return m.Settle(link, later, earlier)
+}

@@ -1,0 +1,281 @@
+// Package web is recall in a browser: pages that a server on this machine makes of the library while a person looks.
+// It shows what answer, history, review and pipeline know, and computes nothing of its own but where a mark stands in
+// a picture. Every page works without a script; nothing is asked of any other host. What transcripts hold is hostile
+// text: it is written by html/template alone, and a policy lets the browser run nothing but the one script of ours.
+package web
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"errors"
+	"html/template"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"recall/answer"
+	"recall/ingest"
+	"recall/library"
+	"recall/llm"
+	"recall/payload"
+	"recall/pipeline"
+	"recall/review"
+	"recall/sink"
+)
+
+// A Memory is the library as one page finds it.
+type Memory struct {
+	Library  *library.Library
+	Pipeline *pipeline.Pipeline // with the index open, for reading
+	Left     int                // new or grown sessions that aren't taken in yet
+	Close    func()             // ends the page's use of it
+
+	Ask func(context.Context, answer.Question) (answer.Answer, error)
+	// Compose makes the payload that a project's next session starts with, by the project's name.
+	Compose func(project string) (*payload.Payload, error)
+	HandOn  func(p *payload.Payload, variant string) string
+	// Say, Settle and Mark keep a person's word and have everything say so that is made of it.
+	Say    func(u review.Unseen, word payload.Op, line string) error
+	Settle func(link payload.Link, later, earlier payload.ItemID) error
+	Mark   func(session ingest.SessionID, m payload.Mark, name string) error
+	// Resume is the command that goes on with a session, "" for none, and whether its client has deleted it.
+	Resume func(library.Entry) (command string, missing bool)
+	Prices llm.Prices
+}
+
+// Options is what a server needs from the program around it. Open is called from several goroutines.
+type Options struct {
+	// Open opens the memory for one page, with what is new taken in first if that is wanted.
+	Open func(ctx context.Context, fresh bool) (*Memory, error)
+	// Stamp changes whenever a page may have changed.
+	Stamp    func() string
+	Hint     func(error) string // the way out of an error, "" if none is known
+	ReadOnly bool               // nothing can be said of what is shown
+	Log      *slog.Logger
+}
+
+//go:embed assets
+var assets embed.FS
+
+// Server is recall in a browser.
+type Server struct {
+	o     Options
+	pages map[string]*template.Template
+	door  *door
+
+	mu   sync.Mutex
+	read []readSession // those read last, the newest last
+}
+
+// New makes a server. It opens nothing yet.
+func New(o Options) (*Server, error) {
+	s := &Server{o: o, pages: map[string]*template.Template{}, door: newDoor()}
+	layout, err := template.New("page.html").Funcs(words()).ParseFS(assets, "assets/page.html")
+	if err != nil {
+		return nil, err
+	}
+	files, err := fs.Glob(assets, "assets/*.html")
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		page, err := template.Must(layout.Clone()).ParseFS(assets, file)
+		if err != nil {
+			return nil, err
+		}
+		s.pages[file[len("assets/"):len(file)-len(".html")]] = page
+	}
+	return s, nil
+}
+
+// Serve answers on a listener of this machine until ctx ends, which is no error.
+func (s *Server) Serve(ctx context.Context, on net.Listener) error {
+	s.door.hosts(on.Addr())
+	srv := &http.Server{Handler: s.door.guard(s.routes()),
+		ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 32 << 10,
+		ErrorLog:    slog.NewLogLogger(s.o.Log.Handler(), slog.LevelWarn),
+		BaseContext: func(net.Listener) context.Context { return ctx }}
+	go func() {
+		<-ctx.Done()
+		srv.Close()
+	}()
+	if err := srv.Serve(on); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// Link is an address that opens the pages in one browser, once.
+func (s *Server) Link(on net.Listener) string {
+	return (&url.URL{Scheme: "http", Host: on.Addr().String(), Path: "/", RawQuery: "token=" + s.door.mint()}).String()
+}
+
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	static, err := fs.Sub(assets, "assets")
+	if err != nil {
+		panic(err) // they are our own
+	}
+	for _, name := range []string{"style.css", "script.js", "icon.svg"} {
+		mux.HandleFunc("GET /"+name, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Cache-Control", "private, max-age=3600")
+			http.ServeFileFS(w, r, static, name)
+		})
+	}
+	mux.Handle("GET /{$}", s.page("ask", s.ask))
+	mux.Handle("GET /review", s.page("review", s.review))
+	mux.Handle("GET /time", s.page("time", s.timeline))
+	mux.Handle("GET /sessions", s.page("sessions", s.sessions))
+	mux.Handle("GET /session/{id}", s.page("session", s.session))
+	mux.Handle("GET /session/{id}/raw/{name...}", http.HandlerFunc(s.raw))
+	mux.Handle("GET /now", s.page("now", s.now))
+	mux.Handle("GET /health", s.page("health", s.health))
+	mux.Handle("GET /live", http.HandlerFunc(s.live))
+	mux.Handle("POST /say", s.act(s.say))
+	mux.Handle("POST /settle", s.act(s.settle))
+	mux.Handle("POST /mark", s.act(s.mark))
+	mux.Handle("/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.fail(w, r, http.StatusNotFound, errors.New("there is no such page"))
+	}))
+	return mux
+}
+
+// A view is what a page's form is filled with.
+type view struct {
+	Name     string // of the page
+	URL      *url.URL
+	ReadOnly bool
+	Left     int
+	Doc      any
+}
+
+// errNone: what a page is about isn't there.
+var errNone = errors.New("there is nothing of that name")
+
+// page answers with a page of its name about what see returns.
+func (s *Server) page(name string, see func(*http.Request, *Memory) (any, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		m, err := s.o.Open(r.Context(), name == "ask" && r.URL.Query().Get("q") != "")
+		if err != nil {
+			s.fail(w, r, http.StatusServiceUnavailable, err)
+			return
+		}
+		defer m.Close()
+		doc, err := see(r, m)
+		switch {
+		case errors.Is(err, errNone), errors.Is(err, library.ErrNoSession), errors.Is(err, library.ErrNoProject):
+			s.fail(w, r, http.StatusNotFound, err)
+		case err != nil:
+			s.fail(w, r, http.StatusInternalServerError, err)
+		default:
+			s.show(w, http.StatusOK, view{Name: name, URL: r.URL, ReadOnly: s.o.ReadOnly || m.Library.ReadOnly() != nil,
+				Left: m.Left, Doc: doc})
+		}
+	})
+}
+
+// act answers a form by doing what it says and leading back to the page that it stands on.
+func (s *Server) act(do func(*http.Request, *Memory) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
+		if err := r.ParseForm(); err != nil {
+			s.fail(w, r, http.StatusBadRequest, err)
+			return
+		}
+		m, err := s.o.Open(r.Context(), false)
+		if err != nil {
+			s.fail(w, r, http.StatusServiceUnavailable, err)
+			return
+		}
+		defer m.Close()
+		if err = m.Library.ReadOnly(); err == nil && s.o.ReadOnly {
+			err = errors.New("these pages were opened to read only")
+		}
+		if err != nil {
+			s.fail(w, r, http.StatusForbidden, err)
+			return
+		}
+		if err := do(r, m); err != nil {
+			s.fail(w, r, http.StatusUnprocessableEntity, err)
+			return
+		}
+		http.Redirect(w, r, within(r.PostForm.Get("back")), http.StatusSeeOther)
+	})
+}
+
+// within is a place on these pages, the first of them if it is any other.
+func within(place string) string {
+	u, err := url.Parse(place)
+	if err != nil || u.IsAbs() || u.Host != "" {
+		return "/"
+	}
+	return (&url.URL{Path: "/" + strings.TrimLeft(u.Path, `/\`), RawQuery: u.RawQuery, Fragment: u.Fragment}).String()
+}
+
+// fault is what went wrong, for people.
+type fault struct{ What, Hint string }
+
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, err error) {
+	if errors.Is(err, context.Canceled) {
+		return // nobody waits any more
+	}
+	s.show(w, status, view{Name: "fault", URL: r.URL, Doc: fault{err.Error(), s.o.Hint(err)}})
+}
+
+// show writes a page whole or not at all. Signs that turn text round or can't be seen are taken out of it, whoever
+// wrote them.
+func (s *Server) show(w http.ResponseWriter, status int, v view) {
+	var b bytes.Buffer
+	if err := s.pages[v.Name].Execute(&b, v); err != nil {
+		s.o.Log.Error("page", "name", v.Name, "error", err)
+		http.Error(w, "a fault inside recall: its terminal has the details", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	w.Write([]byte(sink.Page(b.String(), sink.HTML)))
+}
+
+// live says that something changed, as server-sent events, until the page is left.
+func (s *Server) live(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	out := http.NewResponseController(w)
+	last := s.o.Stamp()
+	for tick := time.NewTicker(2 * time.Second); ; {
+		if err := out.Flush(); err != nil {
+			return
+		}
+		select {
+		case <-r.Context().Done():
+			tick.Stop()
+			return
+		case <-tick.C:
+		}
+		word := ": still here\n\n"
+		if now := s.o.Stamp(); now != last {
+			last, word = now, "event: changed\ndata: \n\n"
+		}
+		if _, err := w.Write([]byte(word)); err != nil {
+			return
+		}
+	}
+}
+
+// StampOf is a Stamp of some files: when they were written last, and how long they are.
+func StampOf(paths ...string) string {
+	var b bytes.Buffer
+	for _, path := range paths {
+		if fi, err := os.Stat(path); err == nil {
+			b.WriteString(fi.ModTime().UTC().Format(time.RFC3339Nano))
+		}
+		b.WriteByte(' ')
+	}
+	return b.String()
+}

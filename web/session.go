@@ -1,0 +1,211 @@
+package web
+
+import (
+	"errors"
+	"html/template"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"recall/answer"
+	"recall/history"
+	"recall/ingest"
+	"recall/library"
+	"recall/library/render"
+	"recall/payload"
+)
+
+// A window of a transcript is so many turns: a page of it opens as fast in a long session as in a short one.
+const window = 60
+
+// sessionView is a session: what it came to, and a window of its transcript.
+type sessionView struct {
+	library.Listed
+	Branch   string
+	Payload  *payload.Payload // nil: not distilled
+	Turns    []turnView
+	From, Of int // the place of the first turn that is shown, from 0; of so many
+	Window   int
+	Find     string
+	Found    []history.Line
+	Resume   string // the command that goes on with it, "" for none
+	Missing  bool   // its client has deleted it
+	Files    []library.FileState
+}
+
+// turnView is a turn, and the items that rest on it.
+type turnView struct {
+	HTML  template.HTML
+	Items []payload.Item
+}
+
+// readSession is a session as it was parsed, with its secrets out.
+type readSession struct {
+	input string // of its entry
+	of    *ingest.Session
+}
+
+// keptRead is how many parsed sessions a server holds, so that a window after the first needs no parsing.
+const keptRead = 2
+
+// parsed is a session, parsed where it isn't held as it is.
+func (s *Server) parsed(r *http.Request, m *Memory, e library.Entry) (*ingest.Session, error) {
+	key := string(e.ID) + " " + e.Input
+	s.mu.Lock()
+	defer s.mu.Unlock() // one at a time: a large one takes memory
+	for _, one := range s.read {
+		if one.input == key {
+			return one.of, nil
+		}
+	}
+	read, err := m.Pipeline.Read(r.Context(), e.ID)
+	if err == nil {
+		s.read = append(s.read, readSession{key, read})
+		s.read = s.read[max(0, len(s.read)-keptRead):]
+	}
+	return read, err
+}
+
+func (s *Server) session(r *http.Request, m *Memory) (any, error) {
+	e, err := m.Library.Session(ingest.SessionID(r.PathValue("id")))
+	if err != nil {
+		return nil, err
+	}
+	shelf, err := m.Library.Shelf()
+	if err != nil {
+		return nil, err
+	}
+	state, _ := e.State(nil)
+	v := sessionView{Listed: library.Listed{ID: e.ID, Source: e.Source, Project: shelf.Of(e).Name,
+		Number: shelf.Number[string(e.ID)], Title: e.Title, Start: e.Start, End: e.End, Turns: e.Turns, State: state,
+		Marks: e.Marks}, Branch: e.Branch, Window: window, Find: r.URL.Query().Get("find"), Files: e.Files}
+	parsed, err := s.parsed(r, m, e)
+	if err != nil {
+		return nil, err
+	}
+	if v.Payload, err = m.Library.Payload(e.ID); errors.Is(err, library.ErrNoPayload) {
+		v.Payload, err = nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if v.Find != "" {
+		if v.Found, err = foundIn(r, e, v.Find); err != nil {
+			return nil, err
+		}
+	}
+	v.cut(r, parsed)
+	if err := v.fill(parsed); err != nil {
+		return nil, err
+	}
+	v.Resume, v.Missing = m.Resume(e)
+	return v, nil
+}
+
+// foundIn are the lines of a session's transcript that hold a text, in either case.
+func foundIn(r *http.Request, e library.Entry, find string) (lines []history.Line, err error) {
+	g, err := history.NewGrep(regexp.QuoteMeta(find), true, false)
+	if err != nil {
+		return nil, err
+	}
+	err = g.Each(r.Context(), []library.Entry{e}, func(_ library.Entry, some []history.Line) error {
+		lines = some[:min(len(some), aPage)]
+		return nil
+	})
+	return lines, err
+}
+
+// cut decides which turns are shown: about the one that is asked for, or from a place.
+func (v *sessionView) cut(r *http.Request, s *ingest.Session) {
+	v.Of = len(s.Turns)
+	q := r.URL.Query()
+	v.From, _ = strconv.Atoi(q.Get("from"))
+	id := q.Get("turn")
+	number, _ := strconv.Atoi(id)
+	at := slices.IndexFunc(s.Turns, func(t ingest.Turn) bool {
+		return string(t.ID) == id || slices.Contains(t.Records, id) || number > 0 && t.N == number ||
+			slices.ContainsFunc(t.Calls, func(c ingest.ToolCall) bool { return id != "" && string(c.ResultTurn) == id })
+	})
+	if id != "" && at >= 0 {
+		v.From = at - window/4
+	}
+	v.From = max(0, min(v.From, v.Of-1))
+}
+
+// fill renders the window, each turn with what rests on it.
+func (v *sessionView) fill(s *ingest.Session) error {
+	resting := map[string][]payload.Item{} // by turn
+	if v.Payload != nil {
+		for _, it := range v.Payload.Items {
+			resting[it.First().Turn] = append(resting[it.First().Turn], it)
+		}
+	}
+	turns := s.Turns[v.From:min(v.Of, v.From+window)]
+	pages, err := render.Turns(s, render.About{Title: v.Title, Project: v.Project}, turns)
+	if err != nil {
+		return err
+	}
+	for i, t := range turns {
+		one := turnView{HTML: pages[i]}
+		for _, id := range slices.Compact(append([]string{string(t.ID)}, t.Records...)) {
+			one.Items = append(one.Items, resting[id]...)
+			delete(resting, id)
+		}
+		v.Turns = append(v.Turns, one)
+	}
+	return nil
+}
+
+// Next and Before are where the windows beside this one begin, -1 for none.
+func (v sessionView) Next() int {
+	if v.From+window < v.Of {
+		return v.From + window
+	}
+	return -1
+}
+
+func (v sessionView) Before() int {
+	if v.From > 0 {
+		return max(0, v.From-window)
+	}
+	return -1
+}
+
+// raw is a file of a session as its client wrote it, secrets and all: after a click that says so.
+func (s *Server) raw(w http.ResponseWriter, r *http.Request) {
+	m, err := s.o.Open(r.Context(), false)
+	if err != nil {
+		s.fail(w, r, http.StatusServiceUnavailable, err)
+		return
+	}
+	defer m.Close()
+	id, name := ingest.SessionID(r.PathValue("id")), r.PathValue("name")
+	e, err := m.Library.Session(id)
+	i := slices.IndexFunc(e.Files, func(f library.FileState) bool { return f.Name == name })
+	if err != nil || i < 0 {
+		s.fail(w, r, http.StatusNotFound, errNone)
+		return
+	}
+	if r.URL.Query().Get("secrets") != "shown" {
+		of := library.Listed{ID: id, Title: e.Title}
+		s.show(w, http.StatusOK, view{Name: "raw", URL: r.URL, Doc: rawView{of, name,
+			answer.Count(int(e.Files[i].Size), "byte")}})
+		return
+	}
+	file, _, err := m.Library.OpenVersion(id, name, e.Files[i].Version)
+	if err != nil {
+		s.fail(w, r, http.StatusInternalServerError, err)
+		return
+	}
+	defer file.Close()
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	io.Copy(w, file) // who goes away needs no more
+}
+
+// rawView is a file of a session that isn't shown yet.
+type rawView struct {
+	library.Listed
+	File, Size string
+}

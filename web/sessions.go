@@ -1,0 +1,98 @@
+package web
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"recall/ingest"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+)
+
+// aPage is how many sessions a page lists.
+const aPage = 100
+
+// sessionsView is a list of sessions, the newest first.
+type sessionsView struct {
+	filters
+	Find     string
+	Starred  bool
+	Tag      string
+	Sessions []library.Listed
+	From, Of int                   // the place of the first of them, from 0; of so many
+	States   map[library.State]int // of all
+	Doomed   []pipeline.Doomed
+	Broken   []ingest.Problem
+}
+
+// Next is where the page behind this one begins, 0 for none.
+func (v sessionsView) Next() int {
+	if v.From+aPage < v.Of {
+		return v.From + aPage
+	}
+	return 0
+}
+
+func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
+	f, err := filter(r, m.Library)
+	if err != nil {
+		return nil, err
+	}
+	q := r.URL.Query()
+	v := sessionsView{filters: f, Find: q.Get("find"), Starred: q.Has("starred"), Tag: payload.Tag(q.Get("tag")),
+		States: map[library.State]int{}, Broken: m.Library.Broken()}
+	shelf, err := m.Library.Shelf()
+	if err != nil {
+		return nil, err
+	}
+	v.Doomed, _, _ = m.Pipeline.Exposed(r.Context())
+	find := strings.Fields(strings.ToLower(v.Find))
+	all := slices.DeleteFunc(shelf.List(""), func(l library.Listed) bool {
+		v.States[l.State]++
+		text := strings.ToLower(l.Title + "\n" + payload.Handle(l.Project, l.Number) + "\n" + string(l.ID))
+		lacks := func(word string) bool { return !strings.Contains(text, word) }
+		tagged := v.Tag == "" || slices.Contains(l.Tags, v.Tag)
+		marked := l.Archived == v.Archived && (!v.Starred || l.Starred) && tagged
+		elsewhere := f.Project != "" && l.Project != f.Project
+		return !marked || elsewhere || l.End.Before(f.since) || slices.ContainsFunc(find, lacks)
+	})
+	slices.SortStableFunc(all, func(a, b library.Listed) int {
+		return cmp.Or(b.End.Compare(a.End), b.Start.Compare(a.Start))
+	})
+	v.Of = len(all)
+	v.From, _ = strconv.Atoi(q.Get("from"))
+	v.From = min(max(v.From, 0), v.Of)
+	v.Sessions = all[v.From:min(v.From+aPage, v.Of)]
+	return v, nil
+}
+
+// mark keeps what a form says of a session as a whole.
+func (s *Server) mark(r *http.Request, m *Memory) error {
+	var mark payload.Mark
+	yes := func(name string) *bool {
+		if !r.PostForm.Has(name) {
+			return nil
+		}
+		on := r.PostForm.Get(name) == "yes"
+		return &on
+	}
+	mark.Star, mark.Archive = yes("star"), yes("archive")
+	for name, into := range map[string]*[]string{"tag": &mark.Tag, "untag": &mark.Untag} {
+		if tag := payload.Tag(r.PostForm.Get(name)); tag != "" {
+			*into = []string{tag}
+		}
+	}
+	e, err := m.Library.Session(ingest.SessionID(r.PostForm.Get("session")))
+	if err != nil {
+		return err
+	}
+	name := strings.TrimSpace(r.PostForm.Get("name"))
+	if name == e.Title { // the field holds what it is called
+		name = ""
+	}
+	return m.Mark(e.ID, mark, name)
+}

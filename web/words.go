@@ -1,0 +1,123 @@
+package web
+
+import (
+	"fmt"
+	"html/template"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"recall/answer"
+	"recall/index"
+	"recall/payload"
+	"recall/text"
+)
+
+// voice words answers as for a person at a terminal.
+var voice answer.Voice
+
+// words are what the pages' forms are written in, besides html/template's own.
+func words() template.FuncMap {
+	return template.FuncMap{
+		"sentence": func(it payload.Item) string { return voice.Sentence(answer.WithReason(it)) },
+		"state":    answer.State,
+		"standing": stands,
+		"quote":    voice.Quote,
+		"who":      voice.Who,
+		"was":      voice.Was,
+		"tie":      answer.Tie,
+		"past":     voice.Past,
+		"speaker":  func(role string) string { return voice.Speaker(role == "assistant") },
+		"kind":     answer.KindWord,
+		"turnOf":   func(it payload.Item) string { return it.First().Turn },
+		"lineOf":   func(it payload.Item) string { return payload.LineOf(&it) },
+		"at":       at,
+		"there":    there,
+		"handle":   payload.Handle,
+		"short":    func(id any) string { return answer.ShortID(fmt.Sprint(id)) },
+		"day":      answer.Day,
+		"ago":      func(t time.Time) string { return ago(time.Since(t)) },
+		"count":    answer.Count,
+		"clip":     func(n int, s string) string { return text.Clip(text.OneLine(s), n) },
+		"number":   func(n int) string { return text.Thousands(n) },
+		"join":     func(list []string) string { return strings.Join(list, ", ") },
+		"minus":    func(a, b int) int { return a - b },
+		"add":      func(a, b int) int { return a + b },
+		"double":   func(a int) int { return 2 * a },
+		"by":       func() []string { return []string{"model", "project", "month"} },
+		"entry":    func(v view, item any) entry { return entry{v, item} },
+		"dollars":  func(d float64) string { return fmt.Sprintf("$%.2f", d) },
+		"but":      func(u *url.URL, key, value string) string { return with(u, key, value) },
+		"kinds":    func() []payload.Kind { return payload.Kinds },
+		"has":      func(list []payload.Kind, k payload.Kind) bool { return slices.Contains(list, k) },
+		"screens":  func() []screen { return screens },
+	}
+}
+
+// An entry is something of a page beside what all of it goes by.
+type entry struct {
+	View view
+	Item any
+}
+
+// A screen is an entry of the pages' menu.
+type screen struct{ Name, Path, Title string }
+
+var screens = []screen{{"ask", "/", "Ask"}, {"review", "/review", "Review"}, {"time", "/time", "Time line"},
+	{"sessions", "/sessions", "Sessions"}, {"now", "/now", "Project now"}, {"health", "/health", "Usage and health"}}
+
+// stands is how a mark shows what became of an item: stands, past, out (ruled out), later (deferred, open).
+func stands(it payload.Item) string {
+	switch {
+	case !it.Current():
+		return "past"
+	case it.Kind == payload.Eliminated:
+		return "out"
+	case it.Kind == payload.Deferred || it.Kind == payload.Question:
+		return "later"
+	}
+	return "stands"
+}
+
+// at names a place as people type it.
+func at(p index.Place, turn int) string { return voice.Where(p, turn, true) }
+
+// there is the page of a session, at a turn where one is known: its id, or that of one of its records.
+func there(session, turn string) string {
+	u := url.URL{Path: path.Join("/session", url.PathEscape(session))}
+	u.RawPath = u.Path
+	u.Path, _ = url.PathUnescape(u.RawPath)
+	if turn != "" {
+		u.RawQuery = url.Values{"turn": {turn}}.Encode()
+		u.Fragment = turn
+	}
+	return u.String()
+}
+
+// with is this page with one thing of it asked otherwise; "" takes it out.
+func with(u *url.URL, key, value string) string {
+	q := u.Query()
+	q.Set(key, value)
+	if value == "" {
+		q.Del(key)
+	}
+	return (&url.URL{Path: u.Path, RawQuery: q.Encode()}).String()
+}
+
+func ago(d time.Duration) string {
+	switch days := int(d.Hours() / 24); {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case days == 0:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	case days < 14:
+		return answer.Count(days, "day") + " ago"
+	case days < 100:
+		return answer.Count(days/7, "week") + " ago"
+	}
+	return answer.Count(int(d.Hours()/24/30), "month") + " ago"
+}
