@@ -51,6 +51,7 @@ func (b *bed) printed() map[string][]byte {
 	}
 	id := string(sessions[0].ID)
 	for _, args := range [][]string{{"list"}, {"project", "list"}, {"status"}, {"status", "--json"}, {"changed"},
+		{"status", "--open", "--leads"}, {"status", "--open", "--leads", "--json"},
 		{"log"}, {"log", "--json"}, {"habits"}, {"verify"}, {"repair"},
 		{"usage"}, {"review"}, {"query", "--no-sync", "heap instead of sorted list"},
 		{"query", "--no-sync", "--json", "which offers do we compare"}, {"thread"},
