@@ -13,8 +13,6 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/atotto/clipboard"
-
 	"recall/answer"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
@@ -117,14 +115,7 @@ func (a *App) Confirm(question string) bool {
 
 // Copy puts a text on the clipboard, to be pasted as what is said.
 func (a *App) Copy(text, as string) error {
-	err := clipboard.WriteAll(text)
-	if clipboard.Unsupported {
-		err = errors.New("neither xclip nor xsel is installed")
-		if os.Getenv("WAYLAND_DISPLAY") != "" {
-			err = errors.New("wl-copy isn't installed (package wl-clipboard)")
-		}
-	}
-	if err != nil {
+	if err := toClipboard(text); err != nil {
 		return fmt.Errorf("clipboard: %w", err)
 	}
 	fmt.Fprintln(a.Err, "recall: copied; paste it", as)
