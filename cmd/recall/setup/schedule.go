@@ -174,12 +174,8 @@ func install(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan) 
 
 func newScheduleRemoveCmd(a *app.App) *cobra.Command {
 	return option.Do("schedule-remove", nil, func(ctx context.Context, _ []string) error {
-		hosts := schedule.All(ctx)
-		if len(hosts) == 0 {
-			return noScheduler(schedule.ErrNoScheduler)
-		}
 		var from []string
-		for _, h := range hosts {
+		for _, h := range schedule.All(ctx) {
 			had, err := h.Remove(ctx)
 			if err != nil {
 				return err
