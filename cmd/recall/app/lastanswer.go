@@ -112,16 +112,20 @@ func (a *App) lastHit(l *library.Library, n int) (LastHit, error) {
 	if err == nil {
 		err = json.Unmarshal(text, &last)
 	}
+	to := "" // of a list, no question
+	if last.Question != "" {
+		to = fmt.Sprintf(", to %q,", txt.Clip(terminal.Line(last.Question), 60))
+	}
 	switch {
 	case err != nil:
 		return LastHit{}, hint.With(fmt.Errorf("%d: there is no last answer", n),
 			"ask first: recall query \"…\"; or name an item by its id")
 	case len(last.Results) == 0:
-		return LastHit{}, hint.With(notShown(fmt.Sprintf("%d: the last answer, to %q, showed nothing", n,
-			txt.Clip(terminal.Line(last.Question), 60))), "ask another question, or name an item by its id")
+		return LastHit{}, hint.With(notShown(fmt.Sprintf("%d: the last answer%s showed nothing", n, to)),
+			"ask another question, or name an item by its id")
 	case n < 1 || n > len(last.Results):
-		return LastHit{}, hint.With(notShown(fmt.Sprintf("%d: the last answer, to %q, showed %d", n,
-			txt.Clip(terminal.Line(last.Question), 60), len(last.Results))), "1 is the first; -n 10 shows more")
+		return LastHit{}, hint.With(notShown(fmt.Sprintf("%d: the last answer%s showed %d", n, to,
+			len(last.Results))), "1 is the first; -n 10 shows more")
 	}
 	h := last.Results[n-1]
 	h.asked = last.Question
