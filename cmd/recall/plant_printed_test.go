@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,20 +33,14 @@ func (b *bed) printed() map[string][]byte {
 		len(projects) < min(b.sessions, 20) {
 		b.t.Fatalf("%d projects, %v", len(projects), err)
 	}
-	for i, s := range sessions {
-		if i%6 > 1 { // what is printed is made of what is looked through whole
-			continue
-		}
+	for s := range some(sessions, 32) {
 		id := string(s.ID)
 		say("show", id)
 		say("show", id, "--transcript")
 		say("actions", id, "--json")
 		say("manifest", id, "--json")
 	}
-	for i, p := range projects {
-		if i%4 > 0 {
-			continue
-		}
+	for p := range some(projects, 32) {
 		say("resume", p.Name, "--no-sync")
 		say("thread", p.Name)
 	}
@@ -76,18 +71,13 @@ func (b *bed) printed() map[string][]byte {
 	call("initialize", object{"protocolVersion": "2025-06-18", "capabilities": object{},
 		"clientInfo": object{"name": "x", "version": "1"}})
 	call("resources/list", object{})
-	for i, s := range sessions {
-		if i%8 > 1 {
-			continue
-		}
+	for s := range some(sessions, 32) {
 		call("resources/read", object{"uri": "recall://payload/" + string(s.ID)})
 		call("tools/call", object{"name": "recall_session", "arguments": object{"session": string(s.ID)}})
 		call("tools/call", object{"name": "recall_state", "arguments": object{"session": string(s.ID)}})
 	}
-	for i, p := range projects {
-		if i%8 == 0 {
-			call("tools/call", object{"name": "recall_resume", "arguments": object{"project": p.Name}})
-		}
+	for p := range some(projects, 16) {
+		call("tools/call", object{"name": "recall_resume", "arguments": object{"project": p.Name}})
 	}
 	for _, question := range []string{"which queue, heap or sorted list", "which offers do we compare",
 		"what is next", "what went wrong"} {
@@ -100,22 +90,19 @@ func (b *bed) printed() map[string][]byte {
 	}
 	all["over MCP"] = said
 	told := 0
-	for i, folder := range b.folders {
-		if i%8 > 0 {
-			continue
-		}
+	for folder := range some(b.folders, 16) {
 		for event, in := range map[string]object{"session-start": {"source": "startup"},
 			"user-prompt-submit": {"prompt": "Which queue do we use, a heap?"},
 			"pre-tool-use":       {"tool_name": "Bash", "tool_input": object{"command": "rm -rf " + os.Getenv("HOME")}},
 			"pre-compact":        {"trigger": "auto"}, "session-end": {"reason": "exit"}} {
-			in["session_id"], in["cwd"], in["hook_event_name"] = fmt.Sprintf("hooked-%d", i), folder, event
+			in["session_id"], in["cwd"], in["hook_event_name"] = fmt.Sprintf("hooked-%d", len(all)), folder, event
 			text, err := json.Marshal(in)
 			if err != nil {
 				b.t.Fatal(err)
 			}
 			var out, errs bytes.Buffer
 			run(b.t.Context(), []string{"hook", event}, bytes.NewReader(text), &out, &errs)
-			all[fmt.Sprintf("hook %s %d", event, i)] = append(out.Bytes(), errs.Bytes()...)
+			all["hook "+event+" in "+folder] = append(out.Bytes(), errs.Bytes()...)
 			told += out.Len()
 		}
 	}
@@ -123,6 +110,20 @@ func (b *bed) printed() map[string][]byte {
 		b.t.Error("no hook said anything: this test proves nothing about them")
 	}
 	return all
+}
+
+// some are at most about so many of all, from everywhere among them: commands are tried on some, however much is
+// planted, as what they print is made of what is looked through whole. Sources and forms take turns by two and
+// three, so that the step is neither's.
+func some[T any](all []T, most int) iter.Seq[T] {
+	step := max(1, len(all)/most)
+	for step%2 == 0 || step%3 == 0 {
+		step++
+	}
+	return func(yield func(T) bool) {
+		for i := 0; i < len(all) && yield(all[i]); i += step {
+		}
+	}
 }
 
 // asksServer sends requests to `recall mcp` and returns all its answers.

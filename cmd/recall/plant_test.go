@@ -200,8 +200,11 @@ func (b *bed) lookAtIndex() {
 		}
 		b.look("the index", all)
 		secrets := strings.ToLower(strings.Join(slices.Collect(maps.Keys(b.secrets)), "\n"))
+		words := map[string]bool{}
 		for word := range strings.Lines(string(all)) {
-			word = strings.ToLower(strings.TrimSpace(word))
+			words[strings.ToLower(strings.TrimSpace(word))] = true
+		}
+		for word := range words {
 			if len(word) < 12 || strings.Contains(word, " ") || !strings.Contains(secrets, word) {
 				continue
 			}
