@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // rooms is the table of ARCHITECTURE.md: each room with the rooms that it may
@@ -257,6 +258,32 @@ func clauses(e ast.Expr) int {
 
 func isFunc(n ast.Node) bool  { _, ok := n.(*ast.FuncLit); return ok }
 func isKeyed(e ast.Expr) bool { _, ok := e.(*ast.KeyValueExpr); return ok }
+
+// A line has at most 120 characters, but in a table or where a long text stands as it is: recorded, or to be found
+// in one piece.
+func TestLinesFit(t *testing.T) {
+	for _, s := range sources(t) {
+		text, err := os.ReadFile(filepath.Join(s.dir, s.name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		quoted := map[int]bool{}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && (lit.Value[0] == '`' || len(lit.Value) > 60) {
+				for i := range strings.Count(lit.Value, "\n") + 1 {
+					quoted[s.line(lit)+i] = true
+				}
+			}
+			return true
+		})
+		for i, line := range strings.Split(string(text), "\n") {
+			row := strings.IndexAny(strings.TrimLeft(line, "\t"), "{\"") == 0
+			if n := utf8.RuneCountInString(line); n > 120 && !quoted[i+1] && !row {
+				t.Errorf("%s/%s:%d: a line of %d characters", s.dir, s.name, i+1, n)
+			}
+		}
+	}
+}
 
 // Only cmd prints and ends the program.
 func TestOnlyCmdPrints(t *testing.T) {

@@ -119,8 +119,9 @@ func TestModelJudge(t *testing.T) {
 	if got, err := j.Alike(t.Context(), claims, pairs); err != nil || !cmp.Equal(want, got) || m.requests != 2 {
 		t.Errorf("torn: got %v, %v after %d requests", got, err, m.requests)
 	}
-	if want := "model/test/judge/" + prompts.Version(prompts.Judge.Text()+string(prompts.Judge.Schema())); j.Name() != want {
-		t.Errorf("got %s, want %s", j.Name(), want)
+	name := "model/test/judge/" + prompts.Version(prompts.Judge.Text()+string(prompts.Judge.Schema()))
+	if j.Name() != name {
+		t.Errorf("got %s, want %s", j.Name(), name)
 	}
 }
 

@@ -14,8 +14,8 @@ func TestStemsOfStems(t *testing.T) {
 		for _, q := range []string{"status", "statuses"} {
 			if a := search(t, x, Query{Text: q, Without: Lexicon}); len(turnsOf(a)) != 1 || len(a.Missing) > 0 ||
 				len(a.Corrected) > 0 {
-				t.Errorf("%q in %q: got %d turns, missing %v, corrected %v, want it found as it is", q, text, len(turnsOf(a)),
-					a.Missing, a.Corrected)
+				t.Errorf("%q in %q: got %d turns, missing %v, corrected %v, want it found as it is", q, text,
+					len(turnsOf(a)), a.Missing, a.Corrected)
 			}
 		}
 	}

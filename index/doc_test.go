@@ -31,8 +31,9 @@ func TestDocOf(t *testing.T) {
 		{ID: "u10", N: 10, Role: ingest.User, Kind: ingest.Prompt, Text: "typed next"},
 		{ID: "u11", N: 11, Role: ingest.Assistant, Kind: ingest.Message, Calls: []ingest.ToolCall{{Name: "ExitPlanMode",
 			Plan: &ingest.Plan{Text: "Watch the folder."}, Verdict: ingest.Rejected, Reason: "no watcher, poll"}}},
-		{ID: "u12", N: 12, Role: ingest.Assistant, Kind: ingest.Message, Calls: []ingest.ToolCall{{Verdict: ingest.Clarify}, {Answers: []ingest.Answer{{Question: "Which port?",
-			Chosen: []string{"9100", "9200"}, Notes: "if the proxy is on"}}}}},
+		{ID: "u12", N: 12, Role: ingest.Assistant, Kind: ingest.Message,
+			Calls: []ingest.ToolCall{{Verdict: ingest.Clarify}, {Answers: []ingest.Answer{{Question: "Which port?",
+				Chosen: []string{"9100", "9200"}, Notes: "if the proxy is on"}}}}},
 	}}
 	s.Parent, s.PlanFiles = &ingest.Parent{Session: "s0"}, []string{"/p/plan.md"}
 	p := &payload.Payload{Branch: "fix", Made: payload.Provenance{Distiller: "offline/1"},

@@ -15,8 +15,9 @@ import (
 
 func TestRequestsPacked(t *testing.T) {
 	at := time.Date(2026, 11, 16, 9, 0, 0, 0, time.UTC)
-	want := []ingest.Request{{At: at, Model: "a", Usage: ingest.Usage{Input: 1, Output: 2, CacheWrite: 300, CacheHour: 200,
-		CacheRead: 1 << 40}}, {At: at.Add(-time.Hour), Model: "", Usage: ingest.Usage{Output: 7}}, {Model: "a"}}
+	want := []ingest.Request{{At: at, Model: "a", Usage: ingest.Usage{Input: 1, Output: 2, CacheWrite: 300,
+		CacheHour: 200, CacheRead: 1 << 40}},
+		{At: at.Add(-time.Hour), Model: "", Usage: ingest.Usage{Output: 7}}, {Model: "a"}}
 	packed := packRequests(want)
 	read := func(b []byte) (got []ingest.Request, err error) {
 		err = unpackRequests(b, func(r ingest.Request) { got = append(got, r) })
@@ -27,7 +28,8 @@ func TestRequestsPacked(t *testing.T) {
 		t.Errorf("packed and unpacked: %v (-want +got)\n%s", err, d)
 	}
 	for n := range len(packed) { // cut anywhere it is an error, or fewer
-		if got, err := read(packed[:n]); err == nil && len(got) >= len(want) || err != nil && !errors.Is(err, ErrRebuild) {
+		got, err := read(packed[:n])
+		if err == nil && len(got) >= len(want) || err != nil && !errors.Is(err, ErrRebuild) {
 			t.Errorf("%d bytes of %d: got %d requests, %v", n, len(packed), len(got), err)
 		}
 	}
@@ -50,8 +52,10 @@ func BenchmarkRequests(b *testing.B) {
 		for i := s; i < s+500; i++ {
 			d := Doc{Session: fmt.Sprintf("s%05d", i), Project: "app"}
 			for k := range 150 {
-				d.Requests = append(d.Requests, ingest.Request{At: at.Add(time.Duration(i)*time.Hour + time.Duration(k)*time.Minute),
-					Model: "claude-opus-4-8", Usage: ingest.Usage{Input: 12, Output: 800, CacheWrite: 3000, CacheRead: 90_000}})
+				d.Requests = append(d.Requests, ingest.Request{
+					At:    at.Add(time.Duration(i)*time.Hour + time.Duration(k)*time.Minute),
+					Model: "claude-opus-4-8",
+					Usage: ingest.Usage{Input: 12, Output: 800, CacheWrite: 3000, CacheRead: 90_000}})
 			}
 			docs = append(docs, d)
 		}

@@ -25,7 +25,8 @@ func (x *Index) Stamps(ctx context.Context, of ...string) (map[string]string, er
 		err = rows.Scan(&sid, &stamp)
 		all[sid] = stamp
 		return none, err
-	}, `SELECT sid, stamp FROM stamp WHERE ?1 IN ('null', '[]') OR sid IN (SELECT value FROM json_each(?1))`, jsonList(of))
+	}, `SELECT sid, stamp FROM stamp WHERE ?1 IN ('null', '[]') OR sid IN (SELECT value FROM json_each(?1))`,
+		jsonList(of))
 	return all, err
 }
 

@@ -114,7 +114,8 @@ func TestHostileTextStaysOneLine(t *testing.T) {
 		for _, kind := range Kinds {
 			for _, why := range []string{"", "w — w (session 1, May 2)"} {
 				item := Item{ID: "k3v9t2m8qa", Kind: kind, Text: text, Why: why, State: Stands, Path: "p — q.go"}
-				p := &Payload{Session: "s", Items: []Item{item, {ID: "b7xw4c5d2e", Kind: kind, Text: "other", Path: "other.go", State: Stands}}}
+				p := &Payload{Session: "s", Items: []Item{item, {ID: "b7xw4c5d2e", Kind: kind, Text: "other",
+					Path: "other.go", State: Stands}}}
 				if kind != File {
 					p.Items[0].Path, p.Items[1].Path = "", ""
 				}
@@ -169,7 +170,8 @@ func checkRoundTrip(t failer, p *Payload) {
 // before more, "because", which part is text and which path or reason.
 func said(it Item) string {
 	var parts []string
-	for _, s := range append([]string{string(it.Kind), fmt.Sprint(it.Pinned), it.Path, it.Status, it.Text, it.Why, it.Scope}, it.Alternatives...) {
+	for _, s := range append([]string{string(it.Kind), fmt.Sprint(it.Pinned), it.Path, it.Status, it.Text, it.Why,
+		it.Scope}, it.Alternatives...) {
 		if s = strings.TrimPrefix(strings.ToLower(oneLine(s)), "because "); s != "" {
 			parts = append(parts, strings.TrimRight(s, " ."))
 		}
@@ -185,10 +187,12 @@ var (
 
 func TestAnythingReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := &Payload{Session: anyText.Draw(t, "session"), Title: anyText.Draw(t, "title"), Project: anyText.Draw(t, "project"), Branch: anyText.Draw(t, "branch")}
+		p := &Payload{Session: anyText.Draw(t, "session"), Title: anyText.Draw(t, "title"),
+			Project: anyText.Draw(t, "project"), Branch: anyText.Draw(t, "branch")}
 		for range rapid.IntRange(0, 8).Draw(t, "items") {
 			kind := rapid.SampledFrom(Kinds).Draw(t, "kind")
-			it := Item{Kind: kind, Text: anyText.Draw(t, "text"), Why: anyText.Draw(t, "why"), State: Stands, Pinned: rapid.Bool().Draw(t, "pinned")}
+			it := Item{Kind: kind, Text: anyText.Draw(t, "text"), Why: anyText.Draw(t, "why"), State: Stands,
+				Pinned: rapid.Bool().Draw(t, "pinned")}
 			if kind == File {
 				it.Path, it.Status = anyText.Draw(t, "path"), rapid.SampledFrom(append(fileStates, "")).Draw(t, "status")
 			}
@@ -282,7 +286,8 @@ func TestBudgetHolds(t *testing.T) {
 			if r.Cut+len(r.Shown) != len(p.Items) {
 				t.Errorf("%d a kind: got %d cut and %d shown of %d", n, r.Cut, len(r.Shown), len(p.Items))
 			}
-			if last := fmt.Sprintf("\n… and %d more in payload.json\n<!-- /recall -->\n", r.Cut); r.Cut > 0 && !strings.HasSuffix(r.Text, last) {
+			if last := fmt.Sprintf("\n… and %d more in payload.json\n<!-- /recall -->\n", r.Cut); r.Cut > 0 &&
+				!strings.HasSuffix(r.Text, last) {
 				t.Errorf("%d a kind: the last line doesn't count %d cut items:\n%s", n, r.Cut, r.Text)
 			}
 		}
@@ -307,14 +312,16 @@ func TestCutOrder(t *testing.T) {
 func TestGoalAndNextActionSurviveAnything(t *testing.T) {
 	p := many(3)
 	long := strings.Repeat("a sentence that never ends ", 400)
-	p.Items = append(p.Items, Item{ID: "goal", Kind: Goal, Text: "GOAL " + long, State: Stands, At: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)})
+	p.Items = append(p.Items, Item{ID: "goal", Kind: Goal, Text: "GOAL " + long, State: Stands,
+		At: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)})
 	p.Items = slices.Insert(p.Items, 0, Item{ID: "next", Kind: Next, Text: "NEXT " + long, State: Stands})
 	for _, budget := range []int{120, 300, 1000} {
 		r := Render(p, Options{Budget: budget})
 		if r.Tokens > budget {
 			t.Errorf("budget %d: got %d tokens", budget, r.Tokens)
 		}
-		if !slices.Contains(r.Shown, "goal") || !slices.Contains(r.Shown, "next") || !strings.Contains(r.Text, "GOAL a") || !strings.Contains(r.Text, "1. NEXT a") {
+		if !slices.Contains(r.Shown, "goal") || !slices.Contains(r.Shown, "next") ||
+			!strings.Contains(r.Text, "GOAL a") || !strings.Contains(r.Text, "1. NEXT a") {
 			t.Errorf("budget %d: goal or next action is missing:\n%s", budget, r.Text)
 		}
 	}
@@ -333,7 +340,9 @@ func BenchmarkRenderWithinBudget(b *testing.B) {
 func TestPassagesAreQuoted(t *testing.T) {
 	p := &Payload{Session: "7f3c", Made: Provenance{Distiller: "offline/3"}}
 	for i := range MostLeads + 3 {
-		p.Items = append(p.Items, Item{Kind: Lead, Text: fmt.Sprintf("Passage %d — as “it” stands (session 2, Apr 17)", i), By: ByUser, State: Stands, Confidence: float64(i) / 10,
+		p.Items = append(p.Items, Item{Kind: Lead,
+			Text: fmt.Sprintf("Passage %d — as “it” stands (session 2, Apr 17)", i),
+			By:   ByUser, State: Stands, Confidence: float64(i) / 10,
 			At: editedAt, Evidence: []Evidence{{Turn: "u", N: 10 + i, Quote: "Passage"}}})
 	}
 	Mint(p.Session, p.Items, map[ItemID]bool{})
@@ -345,7 +354,8 @@ func TestPassagesAreQuoted(t *testing.T) {
 			t.Errorf("%q is missing:\n%s", want, r.Text)
 		}
 	}
-	if len(r.Shown) != MostLeads || r.Cut != 3 || strings.Contains(r.Text, "Passage 2 ") || !strings.Contains(r.Text, "”"+dash+"user, turn 17\n") {
+	if len(r.Shown) != MostLeads || r.Cut != 3 || strings.Contains(r.Text, "Passage 2 ") ||
+		!strings.Contains(r.Text, "”"+dash+"user, turn 17\n") {
 		t.Errorf("got %d shown and %d cut:\n%s", len(r.Shown), r.Cut, r.Text)
 	}
 	if !strings.Contains(r.Text, noModel) {

@@ -95,8 +95,10 @@ func TestMergeNamesTheLine(t *testing.T) {
 // what is new.
 func TestMergeUnderAnOddHeading(t *testing.T) {
 	p := written(0)
-	edits, err := Merge(p, strings.Replace(p.Written, "## Decisions made\n", "## Musings\n- Ask legal\n", 1), "ada", editedAt)
-	if err != nil || len(edits) != 1 || edits[0].Op != OpAdd || edits[0].Item.Kind != Flag || edits[0].Item.Text != "Musings: Ask legal" {
+	edits, err := Merge(p, strings.Replace(p.Written, "## Decisions made\n", "## Musings\n- Ask legal\n", 1), "ada",
+		editedAt)
+	if err != nil || len(edits) != 1 || edits[0].Op != OpAdd || edits[0].Item.Kind != Flag ||
+		edits[0].Item.Text != "Musings: Ask legal" {
 		t.Errorf("got %+v, %v, want the new line added as what not to forget", edits, err)
 	}
 }
@@ -108,11 +110,13 @@ func TestALineCutForTheBudgetIsNotADrop(t *testing.T) {
 	if !strings.Contains(page, "more in payload.json") {
 		t.Fatal("nothing was cut")
 	}
-	edits, err := Merge(p, strings.Replace(page, "decision number 9 says", "decision number 9 no longer says", 1), "ada", editedAt)
+	edits, err := Merge(p, strings.Replace(page, "decision number 9 says", "decision number 9 no longer says", 1),
+		"ada", editedAt)
 	if err != nil || len(edits) != 1 || edits[0].Op != OpSet {
 		t.Errorf("got %v, %v, want one set", edits, err)
 	}
-	edits, err = Merge(p, strings.Replace(page, "## Decisions made\n", "## Decisions made\n- The decision number 0 says something of about a dozen words or so\n", 1), "ada", editedAt)
+	edits, err = Merge(p, strings.Replace(page, "## Decisions made\n",
+		"## Decisions made\n- The decision number 0 says something of about a dozen words or so\n", 1), "ada", editedAt)
 	if err != nil || len(edits) != 1 || edits[0].Op != OpPin {
 		t.Errorf("a cut line written again: got %v, %v, want it pinned", edits, err)
 	}
@@ -133,7 +137,8 @@ func TestThePersonsWordWins(t *testing.T) {
 		t.Fatal(err)
 	}
 	p = Apply(p, edits)
-	if it := p.find("b7xw4c5d2e"); it.Text != "Log at acquire() before touching the lock order" || it.Why != "nobody has seen the window yet" || it.Was != "Log acquire() first" {
+	if it := p.find("b7xw4c5d2e"); it.Text != "Log at acquire() before touching the lock order" ||
+		it.Why != "nobody has seen the window yet" || it.Was != "Log acquire() first" {
 		t.Errorf("the changed decision: got %q, %q, was %q", it.Text, it.Why, it.Was)
 	}
 	if p.find("5hq2n6r3ya") != nil || p.find("f3f3f3f3f3") == nil {
@@ -160,7 +165,8 @@ func TestMergeFindsJustTheDeleted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &Payload{Session: "7f3c"}
 		for i := range rapid.IntRange(1, 12).Draw(t, "items") {
-			p.Items = append(p.Items, Item{Kind: rapid.SampledFrom(Kinds[1:4]).Draw(t, "kind"), Text: strings.Repeat("x", i+1) + " " + anyText.Draw(t, "text"), State: Stands})
+			p.Items = append(p.Items, Item{Kind: rapid.SampledFrom(Kinds[1:4]).Draw(t, "kind"),
+				Text: strings.Repeat("x", i+1) + " " + anyText.Draw(t, "text"), State: Stands})
 		}
 		Mint("s", p.Items, map[ItemID]bool{})
 		save(p, -1)
@@ -199,7 +205,8 @@ func TestThePageIsWhatStands(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &Payload{Session: "7f3c", Start: editedAt}
 		for range rapid.IntRange(0, 10).Draw(t, "items") {
-			it := Item{Kind: rapid.SampledFrom(Kinds).Draw(t, "kind"), Text: tameText.Draw(t, "text"), State: Stands, Pinned: rapid.Bool().Draw(t, "pinned")}
+			it := Item{Kind: rapid.SampledFrom(Kinds).Draw(t, "kind"), Text: tameText.Draw(t, "text"), State: Stands,
+				Pinned: rapid.Bool().Draw(t, "pinned")}
 			if it.Kind == File {
 				it.Path = rapid.StringMatching(`[a-c]\.go`).Draw(t, "path")
 			}
@@ -212,11 +219,13 @@ func TestThePageIsWhatStands(t *testing.T) {
 			i := rapid.IntRange(3, len(lines)-1).Draw(t, "line")
 			switch rapid.SampledFrom([]string{"delete", "add", "copy", "append"}).Draw(t, "what") {
 			case "delete":
-				if !strings.HasPrefix(lines[i], "#") && !strings.HasPrefix(lines[i], "<!-- /") { // a page without its end is refused
+				// a page without its end is refused
+				if !strings.HasPrefix(lines[i], "#") && !strings.HasPrefix(lines[i], "<!-- /") {
 					lines[i] = ""
 				}
 			case "add":
-				lines = append(lines, "\n", "## "+rapid.SampledFrom(layouts[Handoff]).Draw(t, "section").heading+"\n", "- "+tameText.Draw(t, "new")+"\n")
+				lines = append(lines, "\n", "## "+rapid.SampledFrom(layouts[Handoff]).Draw(t, "section").heading+"\n",
+					"- "+tameText.Draw(t, "new")+"\n")
 			case "copy":
 				if strings.HasPrefix(lines[i], "- ") {
 					lines = append(lines, lines[i])
@@ -287,7 +296,8 @@ func TestCutOffPageDropsNothing(t *testing.T) {
 	if edits, err := Merge(p, strings.Repeat("\n", 9), "ada", editedAt); err != nil || len(edits) > 0 {
 		t.Errorf("blank lines: got %v, %v", edits, err)
 	}
-	if _, err := Merge(p, strings.Repeat("\x00", len(p.Written)), "ada", editedAt); err == nil || !strings.Contains(err.Error(), "UTF-8") {
+	if _, err := Merge(p, strings.Repeat("\x00", len(p.Written)), "ada", editedAt); err == nil ||
+		!strings.Contains(err.Error(), "UTF-8") {
 		t.Errorf("NUL bytes: got error %v", err)
 	}
 	bare := strings.TrimSuffix(p.Written[strings.Index(p.Written, "\n")+1:], "<!-- /recall -->\n")
@@ -299,7 +309,8 @@ func TestCutOffPageDropsNothing(t *testing.T) {
 func TestPageSavedAsUTF16(t *testing.T) {
 	p := written(0)
 	edited := strings.ReplaceAll(strings.ReplaceAll(p.Written, "before changing", "before touching"), "\n", "\r\n")
-	for name, order := range map[string]binary.AppendByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian} {
+	for name, order := range map[string]binary.AppendByteOrder{"\xff\xfe": binary.LittleEndian,
+		"\xfe\xff": binary.BigEndian} {
 		page := []byte(name)
 		for _, unit := range utf16.Encode([]rune(edited)) {
 			page = order.AppendUint16(page, unit)

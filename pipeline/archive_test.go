@@ -292,12 +292,13 @@ func TestWatchTellsOfFaults(t *testing.T) {
 	told, looks := make(chan pipeline.Report, 100), 0
 	ended := make(chan error, 1)
 	go func() {
-		ended <- p.Watch(ctx, pipeline.WatchOptions{Poll: true, Quiet: time.Hour, Report: func(r pipeline.Report, err error) {
-			if err != nil {
-				t.Error(err)
-			}
-			told <- r
-		}})
+		ended <- p.Watch(ctx, pipeline.WatchOptions{Poll: true, Quiet: time.Hour,
+			Report: func(r pipeline.Report, err error) {
+				if err != nil {
+					t.Error(err)
+				}
+				told <- r
+			}})
 	}()
 	for r := range told {
 		if looks++; looks == 1 && (len(r.Problems) != 1 || r.New > 0) {

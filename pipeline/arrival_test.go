@@ -21,7 +21,9 @@ import (
 	"recall/pipeline"
 )
 
-const queuePlan = "# Dead letters\n\n- add a table dead_letters with the job, the error and the attempt\n- move a job there after five attempts\n- use a partial index instead of a second table, because the retrieval is rare"
+const queuePlan = "# Dead letters\n\n- add a table dead_letters with the job, the error and the attempt\n" +
+	"- move a job there after five attempts\n" +
+	"- use a partial index instead of a second table, because the retrieval is rare"
 
 // related are sessions that bear on one another: forks, a fork of a fork, the
 // two halves of a plan, another with nothing in common.

@@ -79,7 +79,8 @@ func (p *Pipeline) typedOnly(ctx context.Context, memory library.Entry, known ma
 	if err != nil {
 		return nil, false, skipped, err
 	}
-	left, skipped, err = reader.(ingest.Keeper).Salvage(ctx, found, func(id ingest.SessionID) bool { return known[id] >= 0 })
+	left, skipped, err = reader.(ingest.Keeper).Salvage(ctx, found,
+		func(id ingest.SessionID) bool { return known[id] >= 0 })
 	before := len(left)
 	left = slices.DeleteFunc(left, func(f ingest.Found) bool { return p.Time().Sub(f.Files[0].Mod) < saidLately })
 	whole = len(left) == before

@@ -17,8 +17,8 @@ func remember(t *testing.T, root string, ids ...string) {
 	t.Helper()
 	var lines strings.Builder
 	for i, id := range ids {
-		fmt.Fprintf(&lines, `{"display":"Put part %d of the report first.","timestamp":%d,"project":"/w/app","sessionId":%q}`+
-			"\n", i, day.UnixMilli(), id)
+		fmt.Fprintf(&lines, `{"display":"Put part %d of the report first.","timestamp":%d,`+
+			`"project":"/w/app","sessionId":%q}`+"\n", i, day.UnixMilli(), id)
 	}
 	notes := filepath.Join(root, "projects", "-w-app", "memory")
 	if err := os.MkdirAll(notes, 0o700); err != nil {
@@ -48,7 +48,8 @@ func TestSalvageBesideAFault(t *testing.T) {
 	for i, want := range []int{1, 0} {
 		r, err := p.Sync(context.Background(), pipeline.Options{})
 		if err != nil || len(r.Problems) != 1 || r.Salvaged != want {
-			t.Errorf("sync %d: %v, problems %v, %d salvaged; want one problem and %d", i, err, r.Problems, r.Salvaged, want)
+			t.Errorf("sync %d: %v, problems %v, %d salvaged; want one problem and %d", i, err, r.Problems, r.Salvaged,
+				want)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(p.Cache, "salvaged.gob")); err != nil {

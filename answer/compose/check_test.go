@@ -113,12 +113,14 @@ func TestSure(t *testing.T) {
 		a    index.Answer
 		want bool
 	}{
-		"sure":              {index.Answer{Sure: 0.7, Ranked: []*index.Result{item("lru"), second}}, true},
-		"no other words":    {index.Answer{Sure: 0.7, Ranked: []*index.Result{item(), second}}, false},
-		"a passage":         {index.Answer{Sure: 0.9, Ranked: []*index.Result{{Score: 1, Type: "turn"}, second}}, false},
-		"the next is near":  {index.Answer{Sure: 0.7, Ranked: []*index.Result{item("lru"), item("cache")}}, false},
-		"no good chance":    {index.Answer{Sure: 0.5, Ranked: []*index.Result{item("lru"), second}}, false},
-		"doubtful":          {index.Answer{Sure: 0.7, Doubtful: true, Ranked: []*index.Result{item("lru"), second}}, false},
+		"sure":           {index.Answer{Sure: 0.7, Ranked: []*index.Result{item("lru"), second}}, true},
+		"no other words": {index.Answer{Sure: 0.7, Ranked: []*index.Result{item(), second}}, false},
+		"a passage": {index.Answer{Sure: 0.9, Ranked: []*index.Result{{Score: 1, Type: "turn"}, second}},
+			false},
+		"the next is near": {index.Answer{Sure: 0.7, Ranked: []*index.Result{item("lru"), item("cache")}}, false},
+		"no good chance":   {index.Answer{Sure: 0.5, Ranked: []*index.Result{item("lru"), second}}, false},
+		"doubtful": {index.Answer{Sure: 0.7, Doubtful: true, Ranked: []*index.Result{item("lru"), second}},
+			false},
 		"nothing was found": {index.Answer{Sure: 0.7}, false},
 	} {
 		if got := Sure(&c.a); got != c.want {

@@ -111,7 +111,8 @@ func goldIn(set *eval.Set, prompt string) []any {
 					path, text, _ = strings.Cut(it.Text, " ")
 					path, status = strings.Trim(path, "`:,"), "DONE"
 				}
-				items = append(items, map[string]any{"kind": it.Kind, "evidence": []any{map[string]any{"turn": t.id, "quote": it.Quote}}, "text": text, "why": it.Why,
+				items = append(items, map[string]any{"kind": it.Kind, "evidence": []any{map[string]any{"turn": t.id,
+					"quote": it.Quote}}, "text": text, "why": it.Why,
 					"by": "user", "scope": "", "alternatives": []any{}, "about": []any{}, "path": path, "status": status, "confidence": "high", "earlier": "", "bearing": "none"})
 				break
 			}

@@ -263,8 +263,8 @@ func TestQuestionsMissNothing(t *testing.T) {
 		return fi
 	}
 	for n := range 4 {
-		tell(t, home, n+1, fmt.Sprintf("Let's use port %d for service %d instead of the default one, because it is taken.",
-			4000+n, n), "Done.")
+		tell(t, home, n+1, fmt.Sprintf("Let's use port %d for service %d instead of the default one, because it is "+
+			"taken.", 4000+n, n), "Done.")
 	}
 	for _, c := range []struct {
 		name, want string

@@ -45,8 +45,9 @@ var everywhere = map[string][]string{
 	"hooks install": {"hooks install", "hooks install --project"},
 	"hooks status":  {"hooks status", "hooks status --json"}, "hooks uninstall": {"hooks uninstall",
 		"hooks uninstall --project"}, "import": {"import OUT/backup"},
-	"init": {"init --yes"}, "inspect": {"inspect f.txt", "inspect ."}, "list": {"list", "list --json"}, "pick": {"pick", "pick --print"},
-	"log": {"log", "log umbrella", "log --changed", "log --changed --json"}, "manifest": {"manifest SESSION"},
+	"init": {"init --yes"}, "inspect": {"inspect f.txt", "inspect ."}, "list": {"list", "list --json"},
+	"pick": {"pick", "pick --print"},
+	"log":  {"log", "log umbrella", "log --changed", "log --changed --json"}, "manifest": {"manifest SESSION"},
 	"mcp": {"mcp"}, "mcp install": {"mcp install", "mcp install --project"}, "mcp status": {"mcp status"},
 	"mcp uninstall": {"mcp uninstall", "mcp uninstall --project"}, "open": {"open --print 1"},
 	"prepare": {"prepare umbrella f.txt"}, "project list": {"project list"}, "project merge": {"project merge nosuch " +

@@ -18,7 +18,8 @@ func TestPick(t *testing.T) {
 		t.Skip("no tmux")
 	}
 	home, recall := asProgram(t)
-	for n, said := range []string{"retries use jittered backoff", "the cache holds rates for an hour", "charts without a network"} {
+	for n, said := range []string{"retries use jittered backoff", "the cache holds rates for an hour",
+		"charts without a network"} {
 		tell(t, home, n+1, said, "Noted: "+said+".")
 	}
 	work := filepath.Join(home, "work")
@@ -110,7 +111,8 @@ func startTmux(t *testing.T, home string) tmuxScreen {
 // keys types text, or presses a key that has that name.
 func (s tmuxScreen) keys(keys ...string) {
 	s.t.Helper()
-	if out, err := exec.Command("tmux", append([]string{"-S", s.socket, "send-keys", "-t", "0"}, keys...)...).CombinedOutput(); err != nil {
+	if out, err := exec.Command("tmux", append([]string{"-S", s.socket, "send-keys", "-t", "0"},
+		keys...)...).CombinedOutput(); err != nil {
 		s.t.Fatalf("keys %q: %v: %s", keys, err, out)
 	}
 }

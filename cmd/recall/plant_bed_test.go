@@ -266,7 +266,8 @@ func (b *bed) codex(root string, i int) {
 		n++
 		add("response_item", object{"type": "function_call", "name": name, "call_id": fmt.Sprint("call_", n),
 			"arguments": string(text)})
-		add("response_item", object{"type": "function_call_output", "call_id": fmt.Sprint("call_", n), "output": output})
+		add("response_item", object{"type": "function_call_output", "call_id": fmt.Sprint("call_", n),
+			"output": output})
 	}
 	said := func(role, kind, text string) {
 		add("response_item", object{"type": "message", "role": role, "content": []object{{"type": kind, "text": text}}})
@@ -289,11 +290,11 @@ func (b *bed) codex(root string, i int) {
 		"workdir": b.cwd + "/" + b.name("Codex workdir")}, "Exit code: 1\nWall time: 1 seconds\nOutput:\nFAIL "+
 		b.plant("Codex output"))
 	calls("apply_patch", object{"input": "*** Begin Patch\n*** Add File: src/" + b.name("Codex file") + ".go\n+" +
-		b.plant("Codex content") + "\n*** Update File: src/" + b.name("Codex edited") + ".go\n@@\n-" + b.plant("Codex old") +
-		"\n+" + b.plant("Codex new") + "\n*** End Patch"}, "Success. Updated the following files:\n")
+		b.plant("Codex content") + "\n*** Update File: src/" + b.name("Codex edited") + ".go\n@@\n-" +
+		b.plant("Codex old") + "\n+" + b.plant("Codex new") + "\n*** End Patch"}, "Success. Updated the following files:\n")
 	calls("update_plan", object{"plan": []object{{"step": "Tidy " + b.plant("Codex step"), "status": "pending"}}}, "ok")
-	calls("request_user_input", object{"questions": []object{{"id": "q", "question": "Which " + b.plant("Codex question") +
-		"?", "options": []object{{"label": "Heap", "description": b.plant("Codex option")}}}}},
+	calls("request_user_input", object{"questions": []object{{"id": "q", "question": "Which " +
+		b.plant("Codex question") + "?", "options": []object{{"label": "Heap", "description": b.plant("Codex option")}}}}},
 		`{"answers":{"q":{"answers":["Heap","user_note: `+b.name("Codex note")+`"]}}}`)
 	calls("mcp__"+b.name("Codex server")+"__query", object{b.name("Codex input's name"): b.plant("Codex input")}, "ok")
 	calls("shell", object{"command": []string{"rm", "-rf", "x"}}, "exec command rejected by user")
@@ -306,5 +307,6 @@ func (b *bed) codex(root string, i int) {
 	add("compacted", object{"message": b.plant("Codex summary")})
 	add("inter_agent_communication", object{"author": "/" + b.name("Codex agent"), "content": b.plant("Codex message")})
 	add("a-"+b.name("Codex type"), object{})
-	b.file(filepath.Join(root, "sessions", "2026", "01", "02", "rollout-2026-01-02T03-04-05-"+id+".jsonl"), b.lines.Bytes())
+	b.file(filepath.Join(root, "sessions", "2026", "01", "02", "rollout-2026-01-02T03-04-05-"+id+".jsonl"),
+		b.lines.Bytes())
 }

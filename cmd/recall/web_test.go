@@ -122,7 +122,8 @@ func TestWebInBrowser(t *testing.T) {
 	home, library := demoed(t)
 	empty := filepath.Join(t.TempDir(), "empty")
 	cmd := exec.Command(filepath.Join(home, "bin", "recall"), "--library", empty, "sync", "--from", t.TempDir())
-	if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), "made a library") { // though nothing is there to take in
+	// though nothing is there to take in
+	if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), "made a library") {
 		t.Fatalf("%s", out)
 	}
 	for name, dir := range map[string]string{"demo": library, "empty": empty} {
@@ -320,7 +321,8 @@ func TestWebHostileInBrowser(t *testing.T) {
 	at, _ := url.Parse(link)
 	own := "http://" + at.Host
 	b.Goto(link)
-	for _, page := range []string{"/?q=" + url.QueryEscape("decided "+evil), "/review", "/time", "/sessions?find=decided", "/now",
+	for _, page := range []string{"/?q=" + url.QueryEscape("decided "+evil), "/review", "/time",
+		"/sessions?find=decided", "/now",
 		"/health", "/session/00000001-0000-4000-8000-000000000001?find=" + url.QueryEscape("<script>")} {
 		b.Goto(own + page)
 		quietPage(t, page, b.Events, own)

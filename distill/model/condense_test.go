@@ -50,8 +50,10 @@ func TestShownOnce(t *testing.T) {
 	plan := func(text string, v ingest.Verdict) []ingest.ToolCall {
 		return []ingest.ToolCall{{Name: "ExitPlanMode", Done: true, Plan: &ingest.Plan{Text: text}, Verdict: v}}
 	}
-	s.Turns[1].Text, s.Turns[1].Calls = "", plan("The queue is kept in memory\nEach job has a priority of its own", ingest.Rejected)
-	s.Turns[2].Text, s.Turns[2].Calls = "", plan("The queue is kept in Postgres\nEach job has a priority of its own", ingest.Approved)
+	s.Turns[1].Text, s.Turns[1].Calls = "", plan("The queue is kept in memory\nEach job has a priority of its own",
+		ingest.Rejected)
+	s.Turns[2].Text, s.Turns[2].Calls = "", plan("The queue is kept in Postgres\nEach job has a priority of its own",
+		ingest.Approved)
 	blocks, _ := condense(s)
 	w := window{blocks: blocks}
 	want := `## t1 user
@@ -91,7 +93,8 @@ func TestAPlanIsNotItsFile(t *testing.T) {
 		return ingest.ToolCall{Name: "ExitPlanMode", Done: true, Plan: &ingest.Plan{Text: text}, Verdict: v}
 	}
 	s.Turns[1].Calls = []ingest.ToolCall{write("plans/a.md", refused), plan(refused, ingest.Rejected)}
-	s.Turns[2].Calls = []ingest.ToolCall{write("plans/a.md", text+"\nAnd what the plan leaves out"), plan(text, ingest.Approved)}
+	s.Turns[2].Calls = []ingest.ToolCall{write("plans/a.md", text+"\nAnd what the plan leaves out"),
+		plan(text, ingest.Approved)}
 	blocks, _ := condense(s)
 	want := `## t2 assistant
 | I plan.

@@ -129,8 +129,9 @@ func TestTwoLanguages(t *testing.T) {
 		"u: ja, das ist gut, und nicht mehr", "a: Done, and this is in the worker now with its test.")
 	blocks, _ := condense(s)
 	src := sourcesOf(blocks)
-	for text, want := range map[string]bool{"Nach jedem Fehlschlag verdoppelt sich die Pause exponentiell, höchstens fünf Mal.": true,
-		"Sämtliche Schlüssel gehen allabendlich an fremde Rechner.": false} {
+	for text, want := range map[string]bool{
+		"Nach jedem Fehlschlag verdoppelt sich die Pause exponentiell, höchstens fünf Mal.": true,
+		"Sämtliche Schlüssel gehen allabendlich an fremde Rechner.":                         false} {
 		it := payload.Item{Kind: payload.Decision, Text: text}
 		cite(&it, src.turns["t2"], "the pause doubles with each try")
 		if ok, _ := src.supported(&it); ok != want || !src.mixed {

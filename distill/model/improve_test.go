@@ -355,7 +355,8 @@ func TestRipe(t *testing.T) {
 	im := improver(t, &scripted{}, newMemory(), nil)
 	long := "a: " + strings.Repeat("a word of it ", 200)
 	answers := session("u: one", "a: two questions and a plan")
-	answers.Turns[1].Calls = []ingest.ToolCall{{Name: "AskUserQuestion", Answers: []ingest.Answer{{Chosen: []string{"poll"}}}},
+	answers.Turns[1].Calls = []ingest.ToolCall{{Name: "AskUserQuestion",
+		Answers: []ingest.Answer{{Chosen: []string{"poll"}}}},
 		{Name: "ExitPlanMode", Plan: &ingest.Plan{Text: "the queue"}, Verdict: ingest.Approved}}
 	for name, tt := range map[string]struct {
 		s    *ingest.Session

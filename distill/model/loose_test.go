@@ -39,8 +39,10 @@ func TestLooseForms(t *testing.T) {
 }
 
 func TestSameLanguage(t *testing.T) {
-	english := "We keep the queue in one table because it is what the workers read, and that is not to be changed for this release, which was built from it. "
-	german := "Die Aufträge werden nach dem Alter geordnet und nicht nach der Größe, weil das für die Arbeiter besser ist und sich auch mit der Liste verträgt. "
+	english := "We keep the queue in one table because it is what the workers read, " +
+		"and that is not to be changed for this release, which was built from it. "
+	german := "Die Aufträge werden nach dem Alter geordnet und nicht nach der Größe, " +
+		"weil das für die Arbeiter besser ist und sich auch mit der Liste verträgt. "
 	russian := "Очередь хранится в одной таблице, потому что её читают все рабочие процессы, и это не меняется. "
 	long := func(s string) string { return s + s + s + s }
 	for name, tt := range map[string]struct {

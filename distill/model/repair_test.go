@@ -28,8 +28,8 @@ func TestRepairSaysWhy(t *testing.T) {
 				item("Jobs are sorted.", cited{"t9", "each and every job is sorted by age"})}}
 		case "repair":
 			told = r.Prompt
-			said = map[string][]mending{"quotes": {{Number: 1, Turn: "t1", Quote: "keep the jobs in a heap"}, {Number: 2},
-				{Number: 3}}}
+			said = map[string][]mending{"quotes": {{Number: 1, Turn: "t1", Quote: "keep the jobs in a heap"},
+				{Number: 2}, {Number: 3}}}
 		default:
 			said = map[string][]note{"notes": {}}
 		}

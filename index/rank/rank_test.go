@@ -47,8 +47,8 @@ func TestLookAtPassage(t *testing.T) {
 	asked := Spoken{Before: "how do retries wait, with backoff?", Closing: true}
 	turn := Candidate{Text: said, Shown: "backoff, and then the jitter", User: true, Taken: 0.3, Spoken: asked,
 		Words: 0.4, Lexicon: 0.1, Support: 0.2, Claimed: 0.25}
-	lead := Candidate{Item: &payload.Item{Kind: payload.Lead, Text: said, By: payload.ByUser, Confidence: 0.6}, Spoken: asked,
-		Words: 0.4, Lexicon: 0.1, Support: 0.2, Claimed: 0.25}
+	lead := Candidate{Item: &payload.Item{Kind: payload.Lead, Text: said, By: payload.ByUser, Confidence: 0.6},
+		Spoken: asked, Words: 0.4, Lexicon: 0.1, Support: 0.2, Claimed: 0.25}
 	for _, c := range []struct {
 		Candidate
 		change map[int]float64

@@ -250,7 +250,8 @@ func TestFaults(t *testing.T) {
 			})
 			_, err := m.Complete(t.Context(), llm.Request{Prompt: "hello", Schema: schema})
 			e := asError(t, err)
-			if e.Fault != tc.want.Fault || (e.After-tc.want.After).Abs() > 5*time.Second || e.Usage != tc.want.Usage || !strings.Contains(e.Text, tc.want.Text) {
+			if e.Fault != tc.want.Fault || (e.After-tc.want.After).Abs() > 5*time.Second || e.Usage != tc.want.Usage ||
+				!strings.Contains(e.Text, tc.want.Text) {
 				t.Errorf("got %+v, want %+v", *e, tc.want)
 			}
 			if e.Status != tc.status && e.Status != 0 || strings.ContainsAny(e.Error(), "\n\t") {
@@ -315,7 +316,8 @@ func TestOptions(t *testing.T) {
 		{Options{Model: "m", Key: "k\n"}, "character"},
 	} {
 		_, err := New(tc.o)
-		if (err == nil) != (tc.want == "") || err != nil && (!strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "secret")) {
+		if (err == nil) != (tc.want == "") || err != nil &&
+			(!strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "secret")) {
 			t.Errorf("%+v: got %v, want %q", tc.o, err, tc.want)
 		}
 	}

@@ -169,7 +169,8 @@ func TestFaults(t *testing.T) {
 		{"a proxy's patience", 504, "upstream request timeout", nil, llm.Error{Fault: llm.TimedOut,
 			Text: "upstream request timeout"}},
 		{"window exceeded", 400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 10000 tokens.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`, nil,
-			llm.Error{Fault: llm.TooLong, Text: "This model's maximum context length is 8192 tokens. However, your messages resulted in 10000 tokens."}},
+			llm.Error{Fault: llm.TooLong, Text: "This model's maximum context length is 8192 tokens. " +
+				"However, your messages resulted in 10000 tokens."}},
 		{"window exceeded, llama.cpp", 400,
 			`{"error":{"code":400,"message":"the request exceeds the available context size. try increasing it","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":4096}}`, nil,
 			llm.Error{Fault: llm.TooLong, Text: "the request exceeds the available context size. try increasing it"}},

@@ -38,7 +38,8 @@ func TestCount(t *testing.T) {
 }
 
 func BenchmarkCount(b *testing.B) {
-	text := strings.Repeat("- Log at acquire() before changing the lock order — because the window must be confirmed first.\n", 40)
+	text := strings.Repeat("- Log at acquire() before changing the lock order — "+
+		"because the window must be confirmed first.\n", 40)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		tokens.Count(text)

@@ -123,7 +123,8 @@ func TestGuardLoosePart(t *testing.T) {
 	const session = "b0000007-0000-4000-8000-000000000007"
 	const line = `{"type":"user","isSidechain":true,"agentId":"a1b2c3d","sessionId":"` + session +
 		`","uuid":"b0000007-0000-4000-8000-0000000000a1","timestamp":"2026-04-17T09:00:00.000Z","message":{"role":"user","content":"look for callers"}}` + "\n"
-	for _, name := range []string{"agent-a1b2c3d.jsonl" /* before 2.1.2 */, filepath.Join(session, "subagents", "agent-a1b2c3d.jsonl")} {
+	for _, name := range []string{"agent-a1b2c3d.jsonl", /* before 2.1.2 */
+		filepath.Join(session, "subagents", "agent-a1b2c3d.jsonl")} {
 		dir := t.TempDir()
 		root := filepath.Join(dir, "projects")
 		lone := filepath.Join(root, "-home-ann-app", name)

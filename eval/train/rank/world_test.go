@@ -44,7 +44,8 @@ func TestInventedWorld(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(w.samples); n != 3*len(sources)+2*2 {
-		t.Errorf("got %d samples, want 3 questions of each of %d sources of items, and 2 beside items of two", n, len(sources))
+		t.Errorf("got %d samples, want 3 questions of each of %d sources of items, and 2 beside items of two", n,
+			len(sources))
 	}
 	for _, source := range []string{perfect, aliased} {
 		got, err := kiln.measure(t.Context(), source, index.Query{})
