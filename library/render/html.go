@@ -98,6 +98,7 @@ func (t *transcript) asked() template.FuncMap {
 		"who": who, "note": note, "class": class, "state": state, "subject": subject,
 		"gist": firstLine, "others": notChosen, "clip": oneLine, "trim": strings.TrimSpace, "join": strings.Join,
 		"body":    func(text string) template.HTML { return message(t.markPaths(text)) },
+		"speaks":  func(calls []ingest.ToolCall) bool { return slices.ContainsFunc(calls, speaks) },
 		"verdict": func(c ingest.ToolCall) string { return verdicts[c.Verdict] },
 		"ids":     func(t ingest.Turn) []string { return anchorIDs(append([]string{string(t.ID)}, t.Records...)) },
 		"resultIDs": func(c ingest.ToolCall) []string {
@@ -142,6 +143,9 @@ func note(t ingest.Turn) string {
 	}
 	return strings.Join(all, " · ")
 }
+
+// speaks reports whether a call holds what a person was asked or said.
+func speaks(c ingest.ToolCall) bool { return len(c.Answers) > 0 || c.Plan != nil || c.Reason != "" }
 
 // state is what came of a call.
 func state(c ingest.ToolCall) string {
