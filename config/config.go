@@ -30,6 +30,8 @@ type Config struct {
 		Cowork     []string `mapstructure:"cowork"`      // absolute; see Auto
 		Codex      []string `mapstructure:"codex"`       // absolute; see Auto
 		History    bool     `mapstructure:"file_history"`
+		Exclude    []string `mapstructure:"exclude"` // absolute; see ingest.Exclusion
+		Pauses     string   `mapstructure:"pauses"`  // see ingest.ParsePeriods
 	} `mapstructure:"sources"`
 	Distill struct {
 		Distiller string        `mapstructure:"distiller"` // a model, if one is chosen and nothing else said
@@ -220,6 +222,9 @@ const (
 	configName = "config.yaml"
 	envPrefix  = "RECALL_"
 	envConfig  = "RECALL_CONFIG"
+
+	// EnvPause is set where a client is started of whose session nothing is to be kept.
+	EnvPause = "RECALL_PAUSE"
 )
 
 func isFile(p string) bool {
@@ -253,7 +258,7 @@ func (c *Config) Shown() []Shown {
 		if d, is := v.(time.Duration); is {
 			v = brief(d)
 		}
-		if strings.HasPrefix(k.Name, "sources.") && k.list != nil && c.Auto(k.Name) {
+		if strings.HasPrefix(k.Name, "sources.") && k.list != nil && k.Name != "sources.exclude" && c.Auto(k.Name) {
 			v = nil
 		}
 		o := c.origins[k.Name]

@@ -15,6 +15,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"recall/ingest"
 	"recall/llm"
 )
 
@@ -104,6 +105,9 @@ var (
 			return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 		})
 
+	periods = checked("periods such as 2026-04-17T10:00:00Z/2026-04-17T12:00:00Z, .. for an end that isn't known",
+		trimmed, func(s, _ string) bool { _, err := ingest.ParsePeriods(s); return err == nil })
+
 	prices = kind{Allowed: allowedPrices, list: priceList, parse: func(s string, at Surroundings) (any, error) {
 		var n yaml.Node
 		switch err := yaml.Unmarshal([]byte(s), &n); {
@@ -130,7 +134,7 @@ func kindOf(is []string) kind {
 		return duration(must(time.ParseDuration(is[1])), must(time.ParseDuration(is[2])))
 	}
 	return map[string]kind{"folder": folder, "folders": folders, "truth": truth, "text": text, "address": address,
-		"prices": prices}[is[0]]
+		"periods": periods, "prices": prices}[is[0]]
 }
 
 func must[T any](v T, err error) T {

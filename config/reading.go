@@ -203,6 +203,7 @@ func near(prefix string) []string {
 var Specials = map[string]string{
 	envConfig:           "the configuration file to read",
 	"RECALL_SHARED":     "tests: the folder of shared transcripts",
+	EnvPause:            "1: nothing of the session that is started with it is kept, as far as hooks are installed",
 	"RECALL_LONG":       "tests: long walks in full, not a sample of them",
 	"RECALL_COWORK_DIR": "one more place to look for Cowork sessions",
 	envEmbedKey:         "the embedding service's key",

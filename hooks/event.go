@@ -189,6 +189,8 @@ func FromSurroundings(e Event, getenv func(string) string, roots []string) (Inpu
 type Answer struct {
 	Context string // for the model
 	Deny    string // why a tool call is refused
+	Tell    string // for the user
+	Block   bool   // the prompt goes no further, for what is told
 }
 
 // JSON is the answer as the client reads it, nil for silence. A permission is
@@ -207,6 +209,16 @@ func (a Answer) JSON(e Event) []byte {
 	if a.Deny != "" {
 		out.Verdict = "deny"
 	}
-	text, _ := json.Marshal(map[string]specific{"hookSpecificOutput": out}) // of strings: it can't fail
+	whole := map[string]any{}
+	switch {
+	case a.Block:
+		whole["decision"], whole["reason"] = "block", a.Tell
+	case a.Tell != "":
+		whole["systemMessage"] = a.Tell
+	}
+	if a.Context+a.Deny != "" {
+		whole["hookSpecificOutput"] = out
+	}
+	text, _ := json.Marshal(whole) // of strings: it can't fail
 	return text
 }

@@ -33,6 +33,8 @@ type memo struct {
 	Known bool     `json:"known"`
 	// it was told that its context fills, since it was cut last
 	Nudged bool `json:"nudged,omitempty"`
+	// nothing of it is kept
+	Out bool `json:"out,omitempty"`
 }
 
 type started struct {

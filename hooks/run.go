@@ -36,6 +36,9 @@ type Host struct {
 	Nudge    int  // from how many tokens on a session is told that its context fills; 0: never
 	Progress bool // keep a log of a running session beside its transcript
 
+	Pause  bool                      // nothing of this session is to be kept, as its environment says
+	Forget func(session string) bool // has another process remove what the library has of a session
+
 	// HandOn has PreCompact answered by a process of its own, which nobody waits for, and
 	// reports whether that was started; nil in that process.
 	HandOn func(Input) bool
@@ -123,6 +126,12 @@ func (h *Host) Run(ctx context.Context, e Event, in Input) (Answer, error) {
 func (h *Host) answer(ctx context.Context, e Event, in Input) (Answer, error) {
 	var a Answer
 	var err error
+	if out, said, err := h.out(e, in); out {
+		if e == PreToolUse && in.Tool == "Bash" {
+			return h.beforeDeleting(ctx, in)
+		}
+		return said, err
+	}
 	h.progressed(e, in)
 	switch e {
 	case SessionStart:

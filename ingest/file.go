@@ -176,8 +176,9 @@ type Reader interface {
 // session otherwise: nothing is parsed or made of them.
 type Keeper interface {
 	// Memory lists what there is of it below a root, its files named by their
-	// paths there; none where the root isn't the client's own folder.
-	Memory(root string) (Found, []Problem)
+	// paths there; none where the root isn't the client's own folder. What leave says isn't to be kept isn't in it:
+	// what belongs to a session, a folder and a time, as far as each is known. It may be nil.
+	Memory(root string, leave func(id SessionID, dir string, at time.Time) bool) (Found, []Problem)
 
 	// Salvage lists the sessions of which a memory, at its source or in the library, holds what
 	// was typed: those that are wanted. Each is one file, of the time when something was last typed.

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,8 +61,8 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 		}
 		if gone, err := l.Forgotten(f.ID); err != nil {
 			return fail(err)
-		} else if gone {
-			return fail(ErrForgotten)
+		} else if frozen, err := l.Frozen(f.ID); gone || frozen || err != nil {
+			return fail(cmp.Or(err, ErrForgotten))
 		}
 		a := &archiving{l: l, found: f, entry: e.Clone(), change: Change{ID: f.ID}, versions: raw.NewVersions()}
 		if err = a.run(ctx, have); err != nil {
@@ -286,7 +287,7 @@ func (a *archiving) record(f ingest.File, r raw.Reading, base int, from *SourceS
 			a.change.New = append(a.change.New, f.Name)
 		} else {
 			a.change.Rewritten = append(a.change.Rewritten, f.Name)
-			if from == nil && len(a.entry.File(f.Name).Sources) > 0 {
+			if from == nil && f.Path != "" && len(a.entry.File(f.Name).Sources) > 0 {
 				a.problem(f.Path, "another file claims to be the same session: "+a.entry.File(f.Name).Sources[0].Path)
 			}
 		}
@@ -326,6 +327,9 @@ func (a *archiving) addVersion(line raw.Line, f ingest.File, r raw.Reading) {
 func (a *archiving) seen(f ingest.File, s SourceState) {
 	state := a.entry.fileOf(f.Name)
 	state.Role = f.Role
+	if f.Path == "" {
+		state.Sources = nil // it was of this machine; now it is without what isn't to be kept
+	}
 	if have := state.source(f.Path); have != nil {
 		*have = s
 		return

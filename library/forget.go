@@ -36,7 +36,7 @@ func (l *Library) Tombstones() ([]ingest.SessionID, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Sorted(maps.Keys(l.tombs)), nil
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(l.tombs)), func(id ingest.SessionID) bool { return l.tombs[id] }), nil
 }
 
 // Forget removes sessions and all that names them, and everything at the top of
@@ -79,7 +79,7 @@ func (l Inside) Bury(ids []ingest.SessionID) error {
 				return err
 			}
 			if !gone {
-				lines = append(lines, tombstone{id})
+				lines = append(lines, tombstone{ID: id})
 			}
 		}
 		if len(lines) == 0 {

@@ -84,7 +84,8 @@ func (l *Library) Correct(c payload.Correction) error {
 
 // A tombstone is a line of tombstones.jsonl.
 type tombstone struct {
-	ID ingest.SessionID `json:"id"`
+	ID   ingest.SessionID `json:"id"`
+	Held bool             `json:"held,omitempty"` // what the library has of it stays; nothing more comes in
 }
 
 func (l *Library) tombstones() ledger.Log[tombstone] {
@@ -110,9 +111,33 @@ func (l *Library) Forgotten(id ingest.SessionID) (bool, error) {
 		}
 		tombs := map[ingest.SessionID]bool{}
 		for _, t := range lines {
-			tombs[t.ID] = true
+			held, before := tombs[t.ID]
+			tombs[t.ID] = t.Held && (held || !before) // forgotten is forgotten
 		}
 		l.tombs, l.tombsAt = tombs, stampOf(fi)
 	}
-	return l.tombs[id], nil
+	held, entered := l.tombs[id]
+	return entered && !held, nil
+}
+
+// Frozen reports whether a session stays as the library has it, whatever was said in it since.
+func (l *Library) Frozen(id ingest.SessionID) (bool, error) {
+	_, err := l.Forgotten(id)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.tombs[id], err
+}
+
+// Freeze takes nothing more of a session in.
+func (l *Library) Freeze(id ingest.SessionID) error {
+	if !ValidID(id) {
+		return fmt.Errorf("%q is no session's id", id)
+	}
+	return l.underLock("folders", func() error {
+		gone, err := l.Forgotten(id)
+		if frozen, _ := l.Frozen(id); gone || frozen || err != nil {
+			return err
+		}
+		return l.tombstones().Add(tombstone{ID: id, Held: true})
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"recall/answer"
+	"recall/ingest"
 	"recall/payload"
 )
 
@@ -55,6 +56,12 @@ func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) 
 	}
 	if len(n.Session) > 200 || strings.ContainsFunc(n.Session, func(r rune) bool { return r < ' ' }) {
 		return "", wrong("recall: not noted: that is no session's id.")
+	}
+	gone, _ := l.Forgotten(ingest.SessionID(n.Session))
+	frozen, _ := l.Frozen(ingest.SessionID(n.Session))
+	unwanted := s.o.Excluded != nil && s.o.Excluded()
+	if unwanted || gone || frozen {
+		return "", wrong("recall: not noted: the user wants nothing of this session kept. Don't call again.")
 	}
 	for _, text := range []*string{&n.Text, &n.Why, &n.Scope, &n.Quote} {
 		*text = s.o.Clean(*text)

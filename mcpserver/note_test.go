@@ -140,6 +140,11 @@ func TestNotesAreGrounded(t *testing.T) {
 		"the agent noted, ungrounded (its quote stands nowhere in the conversation): decision: All exports") {
 		t.Errorf("recall show doesn't tell of the note:\n%s", text)
 	}
+	s, _ = w.connect("RECALL_PAUSE=1")
+	if text, failed := call(t, s, "recall_note", map[string]any{"kind": "flag", "text": "Mind Borealis"}); !failed ||
+		!strings.Contains(text, "nothing of this session kept") {
+		t.Errorf("in a session of which nothing is to be kept: got %q", text)
+	}
 	// Again changes nothing, ids least of all.
 	w.recall("sync")
 	w.recall("reindex")

@@ -62,6 +62,8 @@ type Options struct {
 	Open func(ctx context.Context, need Need) (*Memory, error)
 	// Library opens the library alone, for an append that must not wait.
 	Library func(ctx context.Context) (*library.Library, error)
+	// Excluded reports whether nothing of what runs here now is to be kept; nil: it is.
+	Excluded func() bool
 	// Clean takes secrets out of what an agent notes.
 	Clean func(text string) string
 	// Compose makes the payload of the thread that is meant: of a project by its

@@ -79,6 +79,7 @@ type Doomed struct {
 // the library doesn't hold as they are, each with the reason; there are their files, by path.
 func (p *Pipeline) Exposed(ctx context.Context) (all []Doomed, unsafe []ingest.Problem, there map[string]ingest.File) {
 	there = map[string]ingest.File{}
+	excluded := p.Excluded()
 	p.each(ctx, nil, p.lastSeen(), func(root string, found []ingest.Found, memory ingest.Found,
 		problems []ingest.Problem) {
 		unsafe = append(unsafe, problems...)
@@ -93,7 +94,7 @@ func (p *Pipeline) Exposed(ctx context.Context) (all []Doomed, unsafe []ingest.P
 			for _, file := range f.Files {
 				there[file.Path] = file
 			}
-			if state, err := p.Library.Safe(f); state != library.Safe && !p.forgotten(f) {
+			if state, err := p.Library.Safe(f); state != library.Safe && excluded[f.ID] == "" && !p.forgotten(f) {
 				unsafe = append(unsafe, ingest.Problem{Path: PathOf(f), Reason: err.Error()})
 				lost[f.ID] = true
 			}

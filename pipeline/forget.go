@@ -153,6 +153,19 @@ func (p *Pipeline) ForgetSessions(ctx context.Context, f *Forgetting, ids ...ing
 	return left, err
 }
 
+// finishForgetting removes what is still there of sessions that were forgotten: somebody was cut short.
+func (p *Pipeline) finishForgetting(ctx context.Context) error {
+	gone, err := p.Library.Tombstones()
+	left := slices.DeleteFunc(gone, func(id ingest.SessionID) bool {
+		_, err := p.Library.Session(id)
+		return err != nil
+	})
+	if err == nil && len(left) > 0 && p.Library.ReadOnly() == nil {
+		_, err = p.ForgetSessions(ctx, &Forgetting{}, left...)
+	}
+	return err
+}
+
 // forgetSeen takes the sessions out of what is remembered between runs. The
 // list of sessions goes whole: it is made again.
 func (p *Pipeline) forgetSeen(ids []ingest.SessionID, texts *library.Needles) error {

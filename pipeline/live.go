@@ -39,7 +39,8 @@ func (p *Pipeline) Unarchived(ctx context.Context, from []string) ([]ingest.Foun
 	r := p.newRun(Options{From: from})
 	all := slices.DeleteFunc(r.discover(ctx), func(f ingest.Found) bool {
 		gone, err := p.Library.Forgotten(f.ID)
-		return err != nil || gone || r.gone[f.ID] != nil
+		rule, fault := p.Excludes(ctx, f)
+		return err != nil || fault != nil || gone || rule != "" || r.gone[f.ID] != nil
 	})
 	return all, r.report.Problems
 }

@@ -21,6 +21,8 @@ import (
 type Sources struct {
 	Readers []ingest.Reader
 	Roots   map[ingest.Source][]string // instead of a reader's own roots; absent: the reader's
+
+	Exclusion func() ingest.Exclusion // as it is now; nil for none
 }
 
 // An Archiver takes the bytes of sessions into a library: it parses nothing.
@@ -62,6 +64,7 @@ type Report struct {
 	Items     int   `json:"items"`       // items in what was indexed
 	Edited    int   `json:"edited"`      // payloads whose hand edits were taken in
 	Notes     int   `json:"-"`           // of the inbox, now with their sessions
+	Excluded  int   `json:"excluded"`    // sessions newly found that their user doesn't want kept; see Excluded
 	Bytes     int64 `json:"bytes"`       // source bytes newly archived
 	Packed    int   `json:"packed"`      // sessions whose segments were packed; of Archive
 	Saved     int64 `json:"saved_bytes"` // bytes on the disk that packing saved
@@ -108,7 +111,7 @@ func (p *Pipeline) version() string {
 	return p.Distiller.Name() + " " + p.Rules.Version()
 }
 
-func (p *Pipeline) seenPath() string       { return filepath.Join(p.Cache, "seen.gob") }
+func (p *Archiver) seenPath() string       { return filepath.Join(p.Cache, "seen.gob") }
 func (p *Archiver) unfinished() unfinished { return unfinished(filepath.Join(p.Cache, "unfinished")) }
 
 // Forget makes the next sync look at every session of the sources and of the

@@ -39,6 +39,9 @@ type seenTable struct {
 	PackDue  time.Time                  // before it no session needs packing; of archived.gob
 	Salvaged bool                       // see salvage
 	Relating time.Duration              // what finding the links of sessions that changed took last
+
+	Exclusion string                      // what is left out
+	Excluded  map[ingest.SessionID]string // sessions that are, as they are now, and by which rule
 }
 
 // fileStat tells a file from what it was.
@@ -77,13 +80,17 @@ func openSeen(path, header string) *seen {
 	if t.Faults == nil {
 		t.Faults = empty.Faults
 	}
+	if t.Excluded == nil {
+		t.Excluded = empty.Excluded
+	}
 	return t
 }
 
 // newSeen is an empty table.
 func newSeen(path, header string) *seen {
 	return &seen{path: path, seenTable: seenTable{Header: "recall seen 7 " + header, Files: map[string]seenFile{},
-		Sessions: map[ingest.SessionID]seenSession{}, Faults: map[ingest.SessionID]fault{}}}
+		Sessions: map[ingest.SessionID]seenSession{}, Faults: map[ingest.SessionID]fault{},
+		Excluded: map[ingest.SessionID]string{}}}
 }
 
 // read reads the table and what was added to it, each a gob of its own: later ones say
@@ -170,6 +177,7 @@ func (t *seen) drop(id ingest.SessionID) {
 	}
 	delete(t.Sessions, id)
 	delete(t.Faults, id)
+	delete(t.Excluded, id)
 	t.dirty = true
 }
 

@@ -34,6 +34,9 @@ type Options struct {
 // changed, distills and indexes them. What it can't read is a Problem of the
 // report; the error is for faults that stopped it.
 func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
+	if err := p.finishForgetting(ctx); err != nil {
+		return Report{}, err
+	}
 	rep, err := p.syncOnce(ctx, o)
 	everything := len(o.From) == 0 && o.Only == "" && o.Budget == 0 && !rep.salvaged
 	if err == nil && everything && rep.Left == 0 {
@@ -115,6 +118,12 @@ type intake struct {
 }
 
 func (p *Archiver) intake(o Options, seen *seen) *intake {
+	if now := p.exclusion().String(); seen.Exclusion != now {
+		for id := range seen.Excluded { // by rules that may be others now
+			seen.drop(id)
+		}
+		seen.Exclusion, seen.dirty = now, true
+	}
 	return &intake{of: p, options: o, start: time.Now(), seen: seen, found: map[ingest.SessionID]bool{},
 		gone: map[ingest.SessionID][]string{}, touched: map[ingest.SessionID][]ingest.Found{}}
 }
@@ -226,6 +235,11 @@ func (r *intake) discover(ctx context.Context) []ingest.Found {
 		}
 	})
 	if ctx.Err() == nil { // else not all was found
+		for id := range r.seen.Excluded {
+			if len(r.options.From) == 0 && !r.found[id] {
+				r.seen.drop(id)
+			}
+		}
 		changed = append(changed, r.vanished(places, owned, changed)...)
 	}
 	// The newest first: if time runs out, what is being worked on is in.
@@ -302,12 +316,21 @@ func PathOf(f ingest.Found) string {
 // skipped; the error is one of the library, which stops the run.
 func (r *intake) archiveOne(ctx context.Context, f ingest.Found) error {
 	_, unknown := r.of.Library.Session(f.ID)
-	change, err := r.of.Library.Archive(ctx, f)
+	var change library.Change
+	rule, err := r.of.Excludes(ctx, f)
+	if err == nil && rule == "" {
+		change, err = r.of.Library.Archive(ctx, f)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return ctx.Err()
+	case rule != "":
+		r.report.Excluded++
+		r.seen.Excluded[f.ID] = rule
+		r.seen.add(f)
+		return nil
 	case errors.Is(err, library.ErrForgotten):
 		return nil
 	case errors.Is(err, library.ErrNewer):
@@ -372,7 +395,7 @@ func (p *Archiver) each(ctx context.Context, from []string, known ingest.Seen,
 			found, problems := reader.Find(ctx, root, known)
 			if k, ok := reader.(ingest.Keeper); ok && len(from) == 0 {
 				var bad []ingest.Problem
-				memory, bad = k.Memory(root)
+				memory, bad = k.Memory(root, p.Unwanted())
 				problems = append(problems, bad...)
 			}
 			do(root, found, memory, problems)

@@ -256,7 +256,7 @@ func TestForgottenIsNotSafe(t *testing.T) {
 		}
 	}
 	if out := d.recall("guard", filepath.Dir(path)); !strings.Contains(out, "0 sessions there") ||
-		!strings.Contains(out, "1 session and Claude Code's own memory there was forgotten on purpose") {
+		!strings.Contains(out, "1 session and Claude Code's own memory there: forgotten or excluded on purpose") {
 		t.Errorf("guard: %s", out)
 	}
 	if out := d.recall("status"); strings.Contains(out, "NOT SAFE") {

@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"database/sql"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -23,6 +25,7 @@ func storyCmds() map[string]func(ts *testscript.TestScript, neg bool, args []str
 		"held-by":          heldBy,
 		"better-baseline":  betterBaseline,
 		"write-transcript": writeTranscript,
+		"append-now":       appendNow,
 		"commit-hash":      commitHash,
 		"exits-with":       exitsWith,
 		"relay-answers":    relayAnswers,
@@ -31,6 +34,18 @@ func storyCmds() map[string]func(ts *testscript.TestScript, neg bool, args []str
 		"local-server":     localServer,
 		"mcp-asks":         mcpAsks,
 	}
+}
+
+// appendNow FILE OUT adds the lines of FILE to OUT, with the time as it is for NOW.
+func appendNow(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: append-now FILE OUT")
+	}
+	out, err := os.OpenFile(ts.MkAbs(args[1]), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	ts.Check(err)
+	now := time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
+	_, err = out.WriteString(strings.ReplaceAll(ts.ReadFile(args[0]), "NOW", now))
+	ts.Check(errors.Join(err, out.Close()))
 }
 
 // spoilIndex HOME FILE puts FILE in the place of every index of that home.

@@ -1,11 +1,17 @@
 package claudecode
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"recall/ingest"
+	"recall/ingest/jsonl"
 	"recall/text"
 )
 
@@ -14,7 +20,8 @@ var _ ingest.Keeper = Reader{}
 // Memory is what the client remembers of its own beside its sessions: the notes
 // of projects/<slug>/memory/ and the prompts of history.jsonl, below a
 // configuration folder.
-func (Reader) Memory(root string) (ingest.Found, []ingest.Problem) {
+func (Reader) Memory(root string, leave func(ingest.SessionID, string, time.Time) bool) (ingest.Found,
+	[]ingest.Problem) {
 	real, err := ingest.RealPath(root)
 	if err != nil || !isConfigRoot(real) {
 		return ingest.Found{}, nil
@@ -22,11 +29,22 @@ func (Reader) Memory(root string) (ingest.Found, []ingest.Problem) {
 	f := &finder{Search: ingest.Search{Root: real}}
 	m := ingest.Found{ID: memoryID(real), Source: ingest.Memory, Root: real}
 	add := func(name, path string, info fs.FileInfo) {
-		m.Files = append(m.Files, ingest.FileAt(name, ingest.MemoryFile, path, info))
+		if leave == nil || !leave("", "", info.ModTime()) {
+			m.Files = append(m.Files, ingest.FileAt(name, ingest.MemoryFile, path, info))
+		}
 	}
+	left := map[string]bool{} // slugs of folders
 	history := filepath.Join(real, "history.jsonl")
 	if info, err := os.Lstat(history); err == nil && info.Mode().IsRegular() {
-		add("history.jsonl", history, info)
+		file := ingest.FileAt("history.jsonl", ingest.MemoryFile, history, info)
+		if leave != nil {
+			file, err = without(file, leave, left)
+		}
+		if err != nil {
+			f.Problems = append(f.Problems, ingest.Problem{Path: history, Reason: err.Error()})
+		} else {
+			m.Files = append(m.Files, file)
+		}
 	}
 	slugs, err := os.ReadDir(filepath.Join(real, "projects"))
 	if err != nil {
@@ -34,13 +52,58 @@ func (Reader) Memory(root string) (ingest.Found, []ingest.Problem) {
 	}
 	for _, slug := range slugs {
 		dir := filepath.Join(real, "projects", slug.Name(), "memory")
-		if slug.IsDir() && isDir(dir) {
+		if slug.IsDir() && isDir(dir) && !left[slug.Name()] {
 			f.below(dir, func(name, path string, info fs.FileInfo) {
 				add("projects/"+slug.Name()+"/memory/"+name, path, info)
 			})
 		}
 	}
 	return m, f.Problems
+}
+
+// without is history.jsonl without the prompts of sessions of which something isn't to be kept, and enters the
+// folders where that is so. With such it is no file of this machine: the library's differs from it on purpose.
+func without(file ingest.File, leave func(ingest.SessionID, string, time.Time) bool, left map[string]bool) (
+	ingest.File, error) {
+	in, err := file.Open()
+	if err != nil {
+		return file, err
+	}
+	defer in.Close()
+	type prompt struct {
+		line []byte
+		of   ingest.SessionID
+		out  bool
+	}
+	var all []prompt
+	ids := map[ingest.SessionID]bool{}
+	for lines := jsonl.NewLines(in); ; {
+		line, err := lines.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return file, err
+		}
+		var m remembered
+		_ = json.Unmarshal(line.Bytes, &m) // of a line that isn't one nothing is known
+		out := leave(m.Session, m.Project, m.at())
+		if all = append(all, prompt{bytes.Clone(line.Bytes), m.Session, out}); out {
+			ids[m.Session] = m.Session != ""
+			left[Slug(m.Project)] = left[Slug(m.Project)] || leave("", m.Project, time.Time{})
+		}
+	}
+	var rest bytes.Buffer
+	for _, p := range all {
+		if !p.out && !ids[p.of] {
+			rest.Write(append(bytes.TrimSpace(p.line), '\n'))
+		}
+	}
+	if len(ids) > 0 {
+		file.Path, file.Stamp, file.Size = "", "", int64(rest.Len())
+		file.Open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(rest.Bytes())), nil }
+	}
+	return file, nil
 }
 
 // memoryID names the memory of one configuration folder.

@@ -69,7 +69,14 @@ func Archive(ctx context.Context, p *pipeline.Archiver, g *Report) ([]ingest.Pro
 	var problems []ingest.Problem
 	for _, s := range unsafe {
 		for _, f := range s.found {
-			change, err := p.Library.Archive(ctx, f)
+			rule, err := p.Excludes(ctx, f)
+			if rule != "" {
+				continue
+			}
+			var change library.Change
+			if err == nil {
+				change, err = p.Library.Archive(ctx, f)
+			}
 			if err != nil {
 				return problems, err
 			}
@@ -182,7 +189,8 @@ func (g *guarding) find(ctx context.Context, reader ingest.Reader, path string) 
 		g.take(f)
 	}
 	if k, ok := reader.(ingest.Keeper); ok {
-		f, _ := k.Memory(path)
+		f, _ := k.Memory(path, (&pipeline.Archiver{Sources: g.Sources, Library: g.Library}).Unwanted())
+		f.Files = slices.DeleteFunc(f.Files, func(file ingest.File) bool { return file.Path == "" }) // kept but in part
 		g.take(f)
 	}
 }
@@ -262,6 +270,10 @@ func (g *guarding) compareOne(ctx context.Context, s *Session) {
 		for _, file := range found.Files {
 			f := File{Path: file.Path, Role: file.Role, Size: file.Size, State: New}
 			err := held(file)
+			if err != nil && !forgotten {
+				rule, fault := g.Excludes(ctx, s.found[0])
+				forgotten = fault == nil && rule != ""
+			}
 			switch {
 			case err == nil:
 				continue

@@ -15,6 +15,7 @@ import (
 
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
+	"recall/config"
 	"recall/hooks"
 	"recall/index"
 	"recall/ingest/claudecode"
@@ -124,6 +125,10 @@ func hookHost(ctx context.Context, a *app.App, dir string) (*hooks.Host, error) 
 		Nudge:      c.Hooks.Nudge,
 		Progress:   c.Hooks.Progress && !handed,
 		Parent:     os.Getppid(),
+		Pause:      os.Getenv(config.EnvPause) != "",
+	}
+	h.Forget = func(session string) bool {
+		return app.InBackground("", nil, append(a.Given(), "forget", session, "--yes")...)
 	}
 	if !handed {
 		h.HandOn = func(in hooks.Input) bool {

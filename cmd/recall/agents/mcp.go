@@ -56,6 +56,11 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 			}
 			return b.Library(ctx)
 		},
+		Excluded: func() bool {
+			b, err := m.call()
+			dir, _ := os.Getwd()
+			return os.Getenv(config.EnvPause) != "" || err == nil && b.Excluded(dir) != ""
+		},
 		Clean:   func(text string) string { return rules().Session().Text(text) },
 		Compose: a.Compose,
 		Here:    func(l *library.Library) (string, error) { return a.Only(l, "", false) },

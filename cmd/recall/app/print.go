@@ -99,7 +99,8 @@ func Did(r pipeline.Report) []string {
 	if r.Packed > 0 {
 		parts = append(parts, fmt.Sprintf("%d packed, %s smaller", r.Packed, terminal.Size(r.Saved)))
 	}
-	return append(parts, Counts("left for the next time|skipped", r.Left, len(r.Problems))...)
+	return append(parts, Counts("left out (recall status)|left for the next time|skipped", r.Excluded, r.Left,
+		len(r.Problems))...)
 }
 
 // Confirm asks on a terminal; elsewhere the answer is no.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"recall/cmd/recall/terminal"
+	"recall/config"
 	"recall/hint"
 	"recall/ingest"
 	"recall/library"
@@ -24,7 +26,29 @@ func (a *App) Archiver(l *library.Library) *pipeline.Archiver {
 
 // Sources are the configured ones.
 func (a *App) Sources() pipeline.Sources {
-	return pipeline.Sources{Readers: a.Readers(), Roots: a.Roots()}
+	return pipeline.Sources{Readers: a.Readers(), Roots: a.Roots(), Exclusion: a.Exclusion}
+}
+
+// Exclusion is what isn't to be kept, as the configuration says now: a pause may have begun since it was loaded.
+func (a *App) Exclusion() (x ingest.Exclusion) {
+	c, err := config.Load(a.Flags, a.ConfigFile, config.ThisSystem())
+	if err != nil {
+		c = a.Config
+	}
+	for _, dir := range c.Sources.Exclude {
+		x.Folders = append(x.Folders, dir)
+		if real, err := filepath.EvalSymlinks(dir); err == nil && real != dir { // as clients name it
+			x.Folders = append(x.Folders, real)
+		}
+	}
+	x.Pauses, _ = ingest.ParsePeriods(c.Sources.Pauses) // as it was checked
+	return x
+}
+
+// Excluded is the rule by which nothing of what runs in a folder now is kept, "" if none says so.
+func (a *App) Excluded(dir string) string {
+	x := a.Exclusion()
+	return cmp.Or(x.Folder(dir), x.At(time.Now()))
 }
 
 // TakeInRest continues what the time budget left over, as inBackground does.

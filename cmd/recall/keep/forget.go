@@ -69,6 +69,10 @@ func planForget(ctx context.Context, a *app.App, p *pipeline.Pipeline, names []s
 				gone = append(gone, id)
 				continue
 			}
+			if f, unknown := p.Running(ctx, name, ""); unknown == nil && string(f.ID) == name { // it was never taken in
+				gone = append(gone, f.ID)
+				continue
+			}
 		}
 		if err != nil {
 			return nil, nil, err

@@ -24,8 +24,11 @@ var parts = []struct{ name, does, remove string }{
 }
 
 func newSetupCmd(a *app.App) *cobra.Command {
-	var o struct{ All, Remove, Status bool }
-	return option.Do("setup", &o, func(ctx context.Context, _ []string) error {
+	var o struct{ All, Remove, Status, Pause, Resume, Keep bool }
+	cmd := option.Do("setup", &o, func(ctx context.Context, args []string) error {
+		if o.Pause || o.Resume {
+			return runPause(ctx, a, args, o.Resume, o.Keep)
+		}
 		asks := !o.All && !o.Remove && !o.Status && terminal.IsTerminal(a.Out)
 		if o.All || asks {
 			if _, err := a.Library(ctx); err != nil {
@@ -55,6 +58,9 @@ func newSetupCmd(a *app.App) *cobra.Command {
 		}
 		return app.Exit(worst)
 	})
+	return option.Refuse(cmd, func(args []string) bool {
+		return len(args) > 1 || len(args) == 1 && !o.Pause || o.Keep && !o.Resume
+	}, "setup: a time goes with --pause alone, and --keep with --resume", "recall setup --pause 2h, recall setup --resume")
 }
 
 // wanted asks whether a part is to be set up, and shows before what it would write, if that is asked for.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,6 +45,7 @@ type StatusDoc struct {
 	Doomed     []pipeline.Doomed `json:"doomed,omitempty"` // where they are
 	// sessions at the sources that the library doesn't hold as they are, and why
 	Unsafe   []ingest.Problem `json:"unsafe,omitempty"`
+	Excluded []excludedDoc    `json:"excluded,omitempty"` // what isn't to be kept
 	Warnings []string         `json:"warnings,omitempty"`
 	Broken   []ingest.Problem `json:"broken,omitempty"`
 	Search   string           `json:"search"`
@@ -139,6 +141,7 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 		s.Expiring += d.Sessions
 	}
 	s.Sources = sources(p)
+	s.Excluded = excluded(p, shelf)
 	last, err := l.Last("archive", "sync", "improve")
 	s.LastArchive, s.LastSync, s.LastImprove = runOf(last, "archive"), runOf(last, "sync"), runOf(last, "improve")
 	s.LastSync.with(s.LastImprove)
@@ -164,6 +167,38 @@ func sources(p *pipeline.Pipeline) []sourceDoc {
 			all = append(all, sourceDoc{r.Source(), root, err == nil})
 		}
 	}
+	return all
+}
+
+// excludedDoc is a rule by which sessions aren't taken in.
+type excludedDoc struct {
+	Rule     string `json:"rule"`     // "sources.exclude FOLDER", "pause FROM/UNTIL"
+	Now      bool   `json:"now"`      // it is a pause that isn't over
+	Sessions int    `json:"sessions"` // at the sources
+	Held     int    `json:"held"`     // that the library has from before; of folders
+}
+
+// excluded lists the rules that leave something out, and a pause that isn't over.
+func excluded(p *pipeline.Pipeline, shelf *library.Shelf) (all []excludedDoc) {
+	x, at := p.Exclusion(), map[string]int{}
+	add := func(rule string, out, held int) {
+		if _, ok := at[rule]; !ok && rule != "" {
+			at[rule] = len(all)
+			all = append(all, excludedDoc{Rule: rule, Now: rule == x.At(p.Time())})
+		}
+		if rule != "" {
+			all[at[rule]].Sessions += out
+			all[at[rule]].Held += held
+		}
+	}
+	add(x.At(p.Time()), 0, 0)
+	for _, rule := range p.Excluded() {
+		add(rule, 1, 0)
+	}
+	for _, e := range shelf.Entries {
+		add(x.Folder(shelf.Of(e).Root), 0, 1)
+	}
+	slices.SortFunc(all, func(a, b excludedDoc) int { return strings.Compare(a.Rule, b.Rule) })
 	return all
 }
 

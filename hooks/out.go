@@ -1,0 +1,78 @@
+package hooks
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"time"
+
+	"recall/ingest"
+	"recall/library"
+)
+
+// notThis is what a person types in a session of which nothing is to be kept.
+const notThis = "recall: not this one"
+
+// buryWait is how long a session that isn't to be kept waits for a lock: there is nobody to try again.
+const buryWait = time.Second
+
+// out reports whether nothing of a session is to be kept: its folder is excluded, recall is paused, its environment
+// or the person says so. Then no memo and no log is kept of it, nothing is put before it and nothing taken in; and
+// what is to be said of that. Only the first two may end: they leave nothing behind.
+func (h *Host) out(e Event, in Input) (out bool, said Answer, err error) {
+	rule := ""
+	if h.Sources.Exclusion != nil {
+		x := h.Sources.Exclusion()
+		if rule = x.Folder(in.Cwd); rule == "" {
+			rule = x.At(h.now())
+		}
+	}
+	var m memo
+	asked := e == UserPromptSubmit && strings.HasPrefix(strings.ToLower(strings.TrimSpace(in.Prompt)), notThis)
+	readJSON(h.memoPath(in.Session, ".json"), &m)
+	switch {
+	case asked || h.Pause && !m.Out:
+		return true, h.leave(in, asked), nil
+	case m.Out:
+		return true, Answer{}, nil
+	case rule != "" && e == SessionStart:
+		said.Tell = "recall: nothing of this session is kept (" + rule + ")"
+	}
+	return rule != "", said, nil
+}
+
+// leave has nothing more of a session taken in. Where its person asks for that in it, what is there already goes.
+func (h *Host) leave(in Input, asked bool) Answer {
+	id, only := ingest.SessionID(in.Session), strings.TrimRight(strings.TrimSpace(in.Prompt), ".!")
+	l, err := h.Library(buryWait)
+	if errors.Is(err, library.ErrNoLibrary) {
+		return Answer{}
+	}
+	said := "recall: nothing of this session is kept, and what was is being removed; its transcript stays the client's"
+	if err == nil && asked {
+		err = l.Inside().Bury([]ingest.SessionID{id})
+	} else if err == nil {
+		said = "recall: nothing of this session is kept (RECALL_PAUSE)"
+		if _, unknown := l.Session(id); unknown == nil {
+			err = l.Freeze(id)
+			said = "recall: nothing more of this session is kept (RECALL_PAUSE); what was before stays"
+		} else {
+			err = l.Inside().Bury([]ingest.SessionID{id})
+		}
+	}
+	if err == nil {
+		for _, end := range []string{".json", ".compacting"} {
+			os.Remove(h.memoPath(in.Session, end))
+		}
+		if path := h.progressPath(in); path != "" {
+			os.Remove(path)
+		}
+		err = writeJSON(h.memoPath(in.Session, ".json"), memo{Out: true, Known: true})
+	}
+	if err != nil {
+		said = "recall: this session is NOT left out: " + err.Error() + "; recall forget " + in.Session + " does it"
+	} else if asked && h.Forget != nil {
+		h.Forget(in.Session)
+	}
+	return Answer{Tell: said, Block: asked && strings.EqualFold(only, notThis)}
+}

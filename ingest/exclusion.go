@@ -1,0 +1,133 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// An Exclusion says which sessions their user doesn't want kept.
+type Exclusion struct {
+	Folders []string // absolute; patterns as path.Match has them. What ran there or below is left out
+	Pauses  []Period
+}
+
+// Any reports whether it excludes anything.
+func (x Exclusion) Any() bool { return len(x.Folders)+len(x.Pauses) > 0 }
+
+// String tells it from others; "" of none.
+func (x Exclusion) String() string { return strings.Trim(fmt.Sprint(x.Folders, x.Pauses), "[] ") }
+
+// A Period is a time in which nothing was to be kept. Until is zero where nobody has ended it.
+type Period struct{ From, Until time.Time }
+
+// String is the period as ISO 8601 writes it; ".." stands for an end that nobody knows.
+func (p Period) String() string {
+	until := ".."
+	if !p.Until.IsZero() {
+		until = p.Until.UTC().Format(time.RFC3339Nano)
+	}
+	return p.From.UTC().Format(time.RFC3339Nano) + "/" + until
+}
+
+// Holds reports whether a time lies in it.
+func (p Period) Holds(t time.Time) bool {
+	return !t.Before(p.From) && (p.Until.IsZero() || t.Before(p.Until))
+}
+
+// ParsePeriods reads what String writes, with blanks between several.
+func ParsePeriods(text string) (all []Period, err error) {
+	for _, one := range strings.Fields(text) {
+		from, until, _ := strings.Cut(one, "/")
+		p := Period{}
+		bad := errors.New("")
+		if p.From, bad = time.Parse(time.RFC3339, from); bad == nil && until != ".." {
+			p.Until, bad = time.Parse(time.RFC3339, until)
+		}
+		if bad != nil {
+			return nil, fmt.Errorf("%q is no period", one)
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// Folder is the rule by which what runs in a folder is left out, "" if none does.
+func (x Exclusion) Folder(dir string) string {
+	if dir == "" {
+		return ""
+	}
+	for at := sameCase(dir); ; at = path.Dir(at) {
+		for _, rule := range x.Folders {
+			if match, _ := path.Match(sameCase(rule), at); match || sameCase(rule) == at {
+				return "sources.exclude " + rule
+			}
+		}
+		if at == path.Dir(at) {
+			return ""
+		}
+	}
+}
+
+// sameCase is a path in the form in which two that name one folder are equal.
+func sameCase(dir string) string {
+	if dir = SlashPath(dir); runtime.GOOS != "linux" {
+		dir = strings.ToLower(dir)
+	}
+	return dir
+}
+
+// At is the pause that a time lies in, as a rule, "" if there is none.
+func (x Exclusion) At(t time.Time) string {
+	for _, p := range x.Pauses {
+		if p.Holds(t) {
+			return "pause " + p.String()
+		}
+	}
+	return ""
+}
+
+// Spares reports whether no pause can touch what was begun and last written to then.
+func (x Exclusion) Spares(begun, written time.Time) bool {
+	for _, p := range x.Pauses {
+		after := !begun.IsZero() && !p.Until.IsZero() && !begun.Before(p.Until)
+		if !after && !written.Before(p.From) {
+			return false
+		}
+	}
+	return true
+}
+
+// Session is the rule by which a session is left out, "" if none does: one that ran in such a folder at
+// any time, or said something in a pause.
+func (x Exclusion) Session(s *Session) string {
+	dirs := append([]string{s.Where.Relocated}, s.Where.Folders...)
+	if w := s.Where.Worktree; w != nil {
+		dirs = append(dirs, w.Original)
+	}
+	for _, c := range s.Where.Cwds {
+		dirs = append(dirs, c.Dir)
+	}
+	if len(x.Folders) > 0 {
+		dirs = append(dirs, ProjectOf(s, nil).Root)
+	}
+	for _, dir := range dirs {
+		if rule := x.Folder(dir); rule != "" {
+			return rule
+		}
+	}
+	turns := s.Turns
+	for _, a := range s.Subagents {
+		turns = slices.Concat(turns, a.Turns)
+	}
+	for _, t := range turns {
+		if rule := x.At(t.At); rule != "" {
+			return rule
+		}
+	}
+	return ""
+}
