@@ -36,7 +36,8 @@ func (l *Library) Tombstones() ([]ingest.SessionID, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(l.tombs)), func(id ingest.SessionID) bool { return l.tombs[id] }), nil
+	ids := slices.Sorted(maps.Keys(l.tombs))
+	return slices.DeleteFunc(ids, func(id ingest.SessionID) bool { return l.tombs[id] }), nil
 }
 
 // Forget removes sessions and all that names them, and everything at the top of

@@ -60,7 +60,8 @@ func newSetupCmd(a *app.App) *cobra.Command {
 	})
 	return option.Refuse(cmd, func(args []string) bool {
 		return len(args) > 1 || len(args) == 1 && !o.Pause || o.Keep && !o.Resume
-	}, "setup: a time goes with --pause alone, and --keep with --resume", "recall setup --pause 2h, recall setup --resume")
+	}, "setup: a time goes with --pause alone, and --keep with --resume",
+		"recall setup --pause 2h, recall setup --resume")
 }
 
 // wanted asks whether a part is to be set up, and shows before what it would write, if that is asked for.
