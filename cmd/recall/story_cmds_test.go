@@ -134,28 +134,15 @@ func heldBy(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: held-by HOME TEXT")
 	}
-	held := ""
-	files := 0
-	for _, dir := range []string{"Recall", "cache"} {
-		err := filepath.WalkDir(filepath.Join(ts.MkAbs(args[0]), dir), func(path string, d os.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			if strings.Contains(path, args[1]) {
-				held = path
-			}
-			if d.IsDir() {
-				return nil
-			}
-			files++
-			data, err := os.ReadFile(path)
-			if err == nil && anywhereIn(data, []byte(args[1])) {
-				held = path
-			}
-			return err
-		})
-		ts.Check(err)
+	held, files, err := holds(ts.MkAbs(args[0]), args[1])
+	for range 100 { // a process of its own may be removing it
+		if !neg || err == nil && held == "" {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+		held, files, err = holds(ts.MkAbs(args[0]), args[1])
 	}
+	ts.Check(err)
 	switch {
 	case files == 0:
 		ts.Fatalf("no files under %s", args[0])
@@ -164,6 +151,30 @@ func heldBy(ts *testscript.TestScript, neg bool, args []string) {
 	case !neg && held == "":
 		ts.Fatalf("%q stands nowhere", args[1])
 	}
+}
+
+// holds says in which file of a home a text stands, "" if in none, and how many there are.
+func holds(home, text string) (held string, files int, err error) {
+	for _, dir := range []string{"Recall", "cache"} {
+		err = errors.Join(err, filepath.WalkDir(filepath.Join(home, dir), func(path string, d os.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if strings.Contains(path, text) {
+				held = path
+			}
+			if d.IsDir() {
+				return nil
+			}
+			files++
+			data, err := os.ReadFile(path)
+			if err == nil && anywhereIn(data, []byte(text)) {
+				held = path
+			}
+			return err
+		}))
+	}
+	return held, files, err
 }
 
 // anywhereIn looks for text in data as it is, and behind every place where
