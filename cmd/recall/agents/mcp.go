@@ -15,6 +15,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/config"
 	"recall/hint"
 	"recall/ingest"
 	"recall/library"
@@ -57,7 +58,7 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 			return b.Library(ctx)
 		},
 		Excluded: func() bool {
-			b, err := m.call()
+			b, err := m.Call()
 			dir, _ := os.Getwd()
 			return os.Getenv(config.EnvPause) != "" || err == nil && b.Excluded(dir) != ""
 		},
