@@ -42,7 +42,7 @@ var rooms = map[string][]string{
 	"prompts":  {},
 	"redact":   {"text"},
 	"sink":     {},
-	"config":   {"pipeline", "index", "library", "llm", "redact", "text", "hint", "sink"},
+	"config":   {"pipeline", "index", "library", "ingest", "llm", "redact", "text", "hint", "sink"},
 	"hint":     {"library"},
 	"demo":     {},
 	"schedule": {"text", "sink"},

@@ -50,14 +50,14 @@ func (h *Host) leave(in Input, asked bool) Answer {
 	}
 	said := "recall: nothing of this session is kept, and what was is being removed; its transcript stays the client's"
 	if err == nil && asked {
-		err = l.Inside().Bury([]ingest.SessionID{id})
+		err = l.Bury([]ingest.SessionID{id})
 	} else if err == nil {
 		said = "recall: nothing of this session is kept (RECALL_PAUSE)"
 		if _, unknown := l.Session(id); unknown == nil {
 			err = l.Freeze(id)
 			said = "recall: nothing more of this session is kept (RECALL_PAUSE); what was before stays"
 		} else {
-			err = l.Inside().Bury([]ingest.SessionID{id})
+			err = l.Bury([]ingest.SessionID{id})
 		}
 	}
 	if err == nil {

@@ -49,7 +49,7 @@ func (l *Library) Forget(ids []ingest.SessionID, texts *Needles) error {
 	if _, err := l.FoldInbox(); err != nil {
 		return fmt.Errorf("forget: %w", err)
 	}
-	if err := l.Inside().Bury(ids); err != nil {
+	if err := l.Bury(ids); err != nil {
 		return fmt.Errorf("forget: %w", err)
 	}
 	// Which items were theirs their folders say: this comes before them.
@@ -68,7 +68,7 @@ func (l *Library) Forget(ids []ingest.SessionID, texts *Needles) error {
 }
 
 // Bury enters the ids that aren't there yet.
-func (l Inside) Bury(ids []ingest.SessionID) error {
+func (l *Library) Bury(ids []ingest.SessionID) error {
 	return l.underLock("folders", func() error {
 		var lines []tombstone
 		for _, id := range ids {
