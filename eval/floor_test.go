@@ -14,6 +14,9 @@ import (
 // invented, those drawn are now and then right; there they are drawn from turns
 // on which nothing rests that is wanted.
 func TestFloor(t *testing.T) {
+	if testing.Short() { // figures, which the race detector makes no others of, and slowly
+		t.Skip("skipped: -short")
+	}
 	const most = 0.05
 	for _, set := range []struct{ name, gold, from string }{
 		{"invented", "testdata/asked", ""}, {"people's", "eval/gold", "transcripts"}, {"a model's", "silver", "."},

@@ -186,6 +186,9 @@ func TestGateNeedsTheSameGold(t *testing.T) {
 // A baseline holds nothing that anybody said: each text in it is an id, a hash,
 // a kind, a date or a word of ours.
 func TestBaselinesHoldNoText(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short")
+	}
 	for _, what := range []string{"payloads", "questions"} {
 		r := bundledRun(t, what)
 		data, err := eval.EncodeBaseline(r)
