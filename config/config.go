@@ -29,6 +29,7 @@ type Config struct {
 		ClaudeCode []string `mapstructure:"claude_code"` // absolute; see Auto
 		Cowork     []string `mapstructure:"cowork"`      // absolute; see Auto
 		Codex      []string `mapstructure:"codex"`       // absolute; see Auto
+		Gemini     []string `mapstructure:"gemini"`      // absolute; see Auto
 		History    bool     `mapstructure:"file_history"`
 		Exclude    []string `mapstructure:"exclude"` // absolute; see ingest.Exclusion
 		Pauses     string   `mapstructure:"pauses"`  // see ingest.ParsePeriods

@@ -17,10 +17,11 @@ import (
 	"recall/ingest/claudecode"
 	"recall/ingest/codex"
 	"recall/ingest/cowork"
+	"recall/ingest/gemini"
 	"recall/text"
 )
 
-var readers = []ingest.Reader{claudecode.Reader{}, cowork.Reader{}, codex.Reader{}}
+var readers = []ingest.Reader{claudecode.Reader{}, cowork.Reader{}, codex.Reader{}, gemini.Reader{}}
 
 // A Transcript is a session's, with its reader.
 type Transcript struct {

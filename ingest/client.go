@@ -4,7 +4,7 @@ package ingest
 type Client struct {
 	Name   string // as people call it
 	Home   string // its folder below a person's home, "" if it isn't there
-	Env    string // the variable that names another
+	Env    string // the variable that names another, "" if none does
 	Resume string // the command that goes on with a session, by its id; "" if there is none
 }
 
@@ -15,6 +15,8 @@ func (s Source) Client() Client {
 		return Client{Name: "Claude Code", Home: ".claude", Env: "CLAUDE_CONFIG_DIR", Resume: "claude --resume"}
 	case Codex:
 		return Client{Name: "Codex", Home: ".codex", Env: "CODEX_HOME", Resume: "codex resume"}
+	case Gemini:
+		return Client{Name: "Gemini CLI", Home: ".gemini", Resume: "gemini --resume"}
 	}
 	return Client{Name: "Cowork"}
 }

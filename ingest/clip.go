@@ -38,6 +38,14 @@ func ClipMiddle(s string, n int) string {
 	return strings.ToValidUTF8(s[:n*3/4], "") + "\n…\n" + strings.ToValidUTF8(s[len(s)-n/4:], "")
 }
 
+// ClippedResult is what is kept of a tool's result.
+func ClippedResult(s string) string {
+	if s = StripANSI(s); len(s) > 2*ClipResult {
+		return ClipMiddle(s, ClipResult)
+	}
+	return s
+}
+
 var ansi = text.Pattern("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
 
 // StripANSI is a text without the codes by which terminals colour it.

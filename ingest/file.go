@@ -29,6 +29,7 @@ const (
 	UploadFile FileRole = "upload"
 	OutputFile FileRole = "output"
 	MemoryFile FileRole = "memory"  // see Keeper
+	PlaceFile  FileRole = "place"   // names the folder that sessions ran in: shared by them
 	PromptLog  FileRole = "prompts" // what was typed, where there is no transcript; see Keeper
 )
 
@@ -197,4 +198,19 @@ type Head struct {
 	Started time.Time
 	Version string // of the client
 	Empty   bool   // no user or assistant record at all
+}
+
+// Head is that of a session whose beginning was parsed.
+func (s *Session) Head() Head {
+	head := Head{ID: s.ID, Empty: true}
+	if n := len(s.Versions); n > 0 {
+		head.Version = s.Versions[n-1]
+	}
+	for i := range s.Turns {
+		if t := &s.Turns[i]; len(t.Keys) > 0 {
+			head.Empty, head.Keys, head.Started = false, t.Keys, t.At
+			break
+		}
+	}
+	return head
 }

@@ -17,6 +17,7 @@ import (
 	"recall/ingest/claudecode"
 	"recall/ingest/codex"
 	"recall/ingest/cowork"
+	"recall/ingest/gemini"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -24,9 +25,9 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // The samples, as inspect shows them. After a change on purpose:
 // go test ./ingest -run Describe -update, and read the diff.
 func TestDescribeSamples(t *testing.T) {
-	samples, err := filepath.Glob("testdata/samples/0*")
-	if err != nil || len(samples) != 9 {
-		t.Fatalf("%d samples, %v; want 9", len(samples), err)
+	samples, err := filepath.Glob("testdata/samples/[01]*")
+	if err != nil || len(samples) != 10 {
+		t.Fatalf("%d samples, %v; want 10", len(samples), err)
 	}
 	for _, dir := range samples {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
@@ -55,7 +56,7 @@ func TestDescribeSamples(t *testing.T) {
 func describeAll(t *testing.T, dir string) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	for _, r := range []ingest.Reader{claudecode.Reader{}, cowork.Reader{}, codex.Reader{}} {
+	for _, r := range []ingest.Reader{claudecode.Reader{}, cowork.Reader{}, codex.Reader{}, gemini.Reader{}} {
 		found, problems := r.Find(context.Background(), dir, nil)
 		for _, p := range problems {
 			t.Errorf("%s: %s", p.Path, p.Reason)

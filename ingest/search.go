@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"time"
 )
@@ -26,6 +27,48 @@ func (s *Search) Look(path string, look func(real string) error) {
 	if err = cmp.Or(err, s.Context.Err()); err != nil { // stopped: what was found so far is not all
 		s.Problem(path, err)
 	}
+}
+
+// LookFor calls file with the file that was asked for, or walk with the folder.
+func (s *Search) LookFor(path string, walk func(dir string), file func(path string, info fs.FileInfo)) {
+	s.Look(path, func(real string) error {
+		info, err := os.Stat(real)
+		switch {
+		case err != nil:
+			return err
+		case info.Mode().IsRegular():
+			s.Root = filepath.Dir(real)
+			file(real, info)
+		case info.IsDir():
+			s.Root = real
+			walk(real)
+		}
+		return nil
+	})
+}
+
+// Walk calls file with the files below a folder that are wanted. Links are told of, not followed.
+func (s *Search) Walk(dir string, wanted func(path string) bool, file func(path string, info fs.FileInfo)) {
+	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil: // there may be no e
+			s.Problem(path, err)
+		case s.Context.Err() != nil:
+			return fs.SkipAll
+		case e.IsDir() && (e.Name() == "node_modules" || e.Name() == ".git"):
+			return fs.SkipDir
+		case e.IsDir() || !wanted(path):
+		case !e.Type().IsRegular():
+			s.Problem(path, errors.New("not a regular file, not followed"))
+		default:
+			if info, err := e.Info(); err != nil {
+				s.Problem(path, err)
+			} else {
+				file(path, info)
+			}
+		}
+		return nil
+	}) // errors are in problems
 }
 
 // RealPath is a path from the root, without links.

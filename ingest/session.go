@@ -1,6 +1,6 @@
 // Package ingest holds what recall understands of a coding session, whatever
 // tool wrote it: a Session with its Turns and ToolCalls. The sub-packages
-// claudecode, codex and cowork find transcripts and parse them into it.
+// claudecode, codex, cowork and gemini find transcripts and parse them into it.
 //
 // Nothing here is a copy of the transcript. Base64 is never kept, tool input
 // and output are clipped (see the Clip constants), so that a Session stays
@@ -25,6 +25,7 @@ const (
 	ClaudeCode Source = "claude-code"
 	Cowork     Source = "cowork"
 	Codex      Source = "codex"
+	Gemini     Source = "gemini"
 	Memory     Source = "claude-code-memory" // no session: see Keeper
 )
 

@@ -5,6 +5,25 @@ import (
 	"unicode/utf8"
 )
 
+// NameByPrompt gives a session that has no title its first prompt, if that isn't but what stands for a picture, and
+// tells one that recall itself held with a model.
+func (s *Session) NameByPrompt(picture string) {
+	first := true
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		if t.Role == User && first {
+			first = false
+			s.Helper = s.Helper || strings.HasPrefix(t.Text, ModelCall)
+		}
+		if t.Kind != Prompt && t.Kind != PlanTurn || s.Title != "" {
+			continue
+		}
+		if title := TitleOf(t.OwnText()); title != picture && title != "" {
+			s.Title, s.TitleFrom = title, "prompt"
+		}
+	}
+}
+
 // TitleOf makes a title of a prompt: its first line, at most 80 runes.
 func TitleOf(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")

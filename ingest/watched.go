@@ -9,7 +9,7 @@ import (
 // sessions are.
 func WatchedIn(s Source, root string) []string {
 	kept := map[Source][]string{ClaudeCode: {"projects", "todos", "tasks", "plans", "file-history"},
-		Codex: {"sessions", "archived_sessions"}}[s]
+		Codex: {"sessions", "archived_sessions"}, Gemini: {"tmp"}}[s]
 	if len(kept) == 0 {
 		return []string{root}
 	}

@@ -51,7 +51,7 @@ func (r Restoring) Resume() (words, env []string) {
 	if client.Resume == "" || strings.HasPrefix(string(r.Session.ID), "-") { // it would be taken for a flag
 		return nil, nil
 	}
-	if !r.Own {
+	if !r.Own && client.Env != "" {
 		env = []string{client.Env + "=" + r.Root}
 	}
 	return append(strings.Fields(client.Resume), string(r.Session.ID)), env
@@ -84,7 +84,7 @@ func (p *Archiver) PlanRestore(ctx context.Context, e library.Entry, o RestoreOp
 			continue // no file of its own
 		}
 		put := library.Putting{Name: f.Name, Path: filepath.Join(r.Root, filepath.FromSlash(places[f.Name])),
-			Shared: f.Role == "spaces" || f.Role == ingest.MemoryFile}
+			Shared: f.Role == "spaces" || f.Role == ingest.MemoryFile || f.Role == ingest.PlaceFile}
 		if f.Role == ingest.Transcript && i == 0 {
 			put.Version = o.Version
 		}
@@ -120,7 +120,7 @@ func (p *Archiver) chooseRoot(r *Restoring, reader ingest.Reader, base, to strin
 		}
 		r.Root = roots[0]
 		switch filepath.Base(r.Root) {
-		case "projects", "sessions", "archived_sessions": // in which its client keeps them
+		case "projects", "sessions", "archived_sessions", "tmp": // in which its client keeps them
 			r.Root = filepath.Dir(r.Root)
 		}
 	}

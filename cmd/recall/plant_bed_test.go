@@ -310,3 +310,55 @@ func (b *bed) codex(root string, i int) {
 	b.file(filepath.Join(root, "sessions", "2026", "01", "02", "rollout-2026-01-02T03-04-05-"+id+".jsonl"),
 		b.lines.Bytes())
 }
+
+// gemini writes a Gemini CLI session with a secret in each place.
+func (b *bed) gemini(root string, i int) {
+	id := fmt.Sprintf("%08x-0000-4000-8000-0000000000dd", 0xf0000000+i)
+	b.lines.Reset()
+	b.cwd = "/home/ann/src/" + b.name("Gemini root") + "/app"
+	b.folders = append(b.folders, b.cwd)
+	n := 0
+	add := func(kind string, o object) {
+		b.at, n = b.at.Add(time.Minute), n+1
+		o["id"], o["type"], o["timestamp"] = fmt.Sprint(id, "-", n), kind, b.at.Format(time.RFC3339Nano)
+		b.line(o)
+	}
+	call := func(name, status string, args object, output string) object {
+		return object{"id": fmt.Sprint(name, n), "name": name, "args": args, "status": status,
+			"result": []object{{"functionResponse": object{"name": name, "response": object{"output": output}}}}}
+	}
+	b.line(object{"sessionId": id, "projectHash": "x", "startTime": b.at.Format(time.RFC3339Nano),
+		"directories": []string{"/home/ann/" + b.name("Gemini folder")}})
+	add("user", object{"content": "<session_context>" + b.plant("Gemini context") + "</session_context>"})
+	add("user", object{"content": []object{{"text": "Let's sort with a heap instead of a sorted list, because " +
+		b.plant("Gemini prompt") + " is in it."}}})
+	add("gemini", object{"content": "Next: log what " + b.plant("Gemini reply") + " does.",
+		"model": "gemini-" + b.name("Gemini model"), "thoughts": []object{{"subject": "Plan",
+			"description": b.plant("Gemini thought")}}, "toolCalls": []object{
+			call("run_shell_command", "success", object{"command": "go test ./... # " + b.plant("Gemini command"),
+				"dir_path": b.cwd + "/" + b.name("Gemini dir")},
+				"Output: FAIL "+b.plant("Gemini output")+"\nExit Code: 1"),
+			call("replace", "success", object{"file_path": "src/" + b.name("Gemini file") + ".go",
+				"old_string": b.plant("Gemini old"), "new_string": b.plant("Gemini new")}, "ok"),
+			call("write_todos", "success", object{"todos": []object{{"description": "Tidy " + b.plant("Gemini todo"),
+				"status": "pending"}}}, "ok"),
+			call("ask_user", "success", object{"questions": []object{{
+				"question": "Which " + b.plant("Gemini question") + "?",
+				"options":  []object{{"label": "Heap", "description": b.plant("Gemini option")}}}}},
+				`{"answers":{"0":"`+b.name("Gemini answer")+`"}}`),
+			call("write_file", "success", object{"file_path": "plans/p.md",
+				"content": "# Use " + b.plant("Gemini plan")}, "ok"),
+			call("exit_plan_mode", "success", object{"plan_filename": "p.md"}, "Plan rejected. User feedback: not "+
+				b.plant("Gemini feedback")),
+			call("mcp_"+b.name("Gemini server")+"_query", "success", object{b.name("Gemini input's name"): "x"}, "ok"),
+			call("run_shell_command", "cancelled", object{"command": "rm -rf x"}, "User did not allow tool call"),
+		}})
+	add("user", object{"content": "No: " + b.plant("Gemini reason") + " must stay as it is."})
+	add("user", object{"content": "<state_snapshot>" + b.plant("Gemini snapshot") + "</state_snapshot>"})
+	add("error", object{"content": "[API Error: " + b.plant("Gemini error") + "]"})
+	add("a-"+b.name("Gemini type"), object{})
+	b.line(object{"$set": object{"summary": "Work on " + b.plant("Gemini summary")}})
+	dir := filepath.Join(root, "tmp", fmt.Sprint("p", i))
+	b.file(filepath.Join(dir, "chats", "session-2026-01-02T03-04-"+id[:8]+".jsonl"), b.lines.Bytes())
+	b.file(filepath.Join(dir, ".project_root"), []byte(b.cwd))
+}

@@ -161,30 +161,24 @@ func (p *parser) takePlanUpdate(d *draft, call *ingest.ToolCall, args []byte) {
 	}
 	var todos []todo
 	var list []ingest.Task
-	had := map[todo]ingest.Task{}
-	for _, t := range p.tasks {
-		had[todo{t.Subject, t.Status}] = t
-	}
 	c := jsonl.NewCursor(args)
 	c.Fields(jsonl.Fields{"plan": func() {
 		c.Array(func() {
 			t := ingest.Task{Turn: d.turn.ID, At: p.at}
 			c.Fields(jsonl.Fields{"step": &t.Subject, "status": &t.Status})
-			if t.Subject = strings.TrimSpace(t.Subject); t.Subject == "" {
-				return
-			}
-			if was, ok := had[todo{t.Subject, t.Status}]; ok {
-				t = was
-			}
-			list, todos = append(list, t), append(todos, todo{t.Subject, t.Status})
+			list = append(list, t)
 		})
 	}})
-	if len(list) > 0 {
-		p.tasks = list
-		b, _ := json.Marshal(todos) // of strings
-		delete(call.Input, "plan")
-		call.Input["todos"] = string(b)
+	if list = ingest.Relist(p.tasks, list); len(list) == 0 {
+		return
 	}
+	for _, t := range list {
+		todos = append(todos, todo{t.Subject, t.Status})
+	}
+	p.tasks = list
+	b, _ := json.Marshal(todos) // of strings
+	delete(call.Input, "plan")
+	call.Input["todos"] = string(b)
 }
 
 // A question is put before the person, under an id.

@@ -19,20 +19,7 @@ import (
 // Find lists the sessions under a file or folder: rollouts, with those of their sub-agents.
 func (Reader) Find(ctx context.Context, path string, seen ingest.Seen) ([]ingest.Found, []ingest.Problem) {
 	f := &finder{Search: ingest.Search{Context: ctx, Seen: seen}, parent: map[string]string{}}
-	f.Look(path, func(real string) error {
-		info, err := os.Stat(real)
-		switch {
-		case err != nil:
-			return err
-		case info.Mode().IsRegular():
-			f.Root = filepath.Dir(real)
-			f.file(real, info)
-		case info.IsDir():
-			f.Root = real
-			f.walk(real)
-		}
-		return nil
-	})
+	f.LookFor(path, f.walk, f.file)
 	return f.found(), f.Problems
 }
 
@@ -61,28 +48,7 @@ func (f *finder) walk(dir string) {
 		kept = []string{dir}
 	}
 	for _, top := range kept {
-		_ = filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
-			if err != nil { // there may be no e
-				f.Problem(path, err)
-				return nil
-			}
-			name := e.Name()
-			switch {
-			case f.Context.Err() != nil:
-				return fs.SkipAll
-			case e.IsDir() && (name == "node_modules" || name == ".git"):
-				return fs.SkipDir
-			case !e.IsDir() && rolloutName().MatchString(name):
-				if !e.Type().IsRegular() {
-					f.Problem(path, errors.New("not a regular file, not followed"))
-				} else if info, err := e.Info(); err != nil {
-					f.Problem(path, err)
-				} else {
-					f.file(path, info)
-				}
-			}
-			return nil
-		}) // errors are in problems
+		f.Walk(top, func(path string) bool { return rolloutName().MatchString(filepath.Base(path)) }, f.file)
 	}
 }
 

@@ -87,19 +87,6 @@ func (p *parser) finishTitle() {
 	s := p.s
 	if s.Title = strings.TrimSpace(p.name); s.Title != "" {
 		s.TitleFrom = "custom-title"
-		return
 	}
-	first := true
-	for i := range s.Turns {
-		t := &s.Turns[i]
-		if t.Role == ingest.User && first {
-			first = false
-			s.Helper = s.Helper || strings.HasPrefix(t.Text, ingest.ModelCall)
-		}
-		if title := ingest.TitleOf(t.OwnText()); title != "" && title != imageOnly &&
-			(t.Kind == ingest.Prompt || t.Kind == ingest.PlanTurn) {
-			s.Title, s.TitleFrom = title, "prompt"
-			return
-		}
-	}
+	s.NameByPrompt(imageOnly)
 }

@@ -104,7 +104,7 @@ var refusals = []struct {
 // finishCall notes what came of a call.
 func (p *parser) finishCall(c *ingest.ToolCall, r result) {
 	c.Done, c.At, c.ResultLen = true, p.at, r.size
-	c.Result = clippedResult(r.text)
+	c.Result = ingest.ClippedResult(r.text)
 	c.ResultTurn = ingest.TurnID(p.id())
 	for _, how := range refusals {
 		if strings.HasPrefix(strings.TrimSpace(r.text), how.opening) {
@@ -131,13 +131,6 @@ func (p *parser) finishCall(c *ingest.ToolCall, r result) {
 	}
 }
 
-func clippedResult(s string) string {
-	if s = ingest.StripANSI(s); len(s) > 2*ingest.ClipResult {
-		return ingest.ClipMiddle(s, ingest.ClipResult)
-	}
-	return s
-}
-
 // takeStructured reads what a result says beside its text.
 func (p *parser) takeStructured(c *ingest.ToolCall, id string, r result) {
 	switch c.Name {
@@ -159,7 +152,7 @@ func (p *parser) takeStructured(c *ingest.ToolCall, id string, r result) {
 		}
 		c.Failed = false // it did what it was to
 		p.exited(of, r.exit)
-		of.Result = clippedResult(strings.TrimSpace(of.Result + "\n" + r.text))
+		of.Result = ingest.ClippedResult(strings.TrimSpace(of.Result + "\n" + r.text))
 		if !of.Failed {
 			ingest.NoteCommit(of)
 		}

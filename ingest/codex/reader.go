@@ -192,14 +192,8 @@ func (Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
 			return head, err
 		}
 		p.finish()
-		for _, v := range p.s.Versions {
-			head.Version = v
-		}
-		for _, t := range p.s.Turns {
-			if len(t.Keys) > 0 {
-				head.Empty, head.Keys, head.Started = false, t.Keys, t.At
-				return head, nil
-			}
+		if head = p.s.Head(); !head.Empty {
+			break
 		}
 	}
 	return head, nil

@@ -57,8 +57,9 @@ func (g *guarding) walk(ctx context.Context) error {
 				return fs.SkipDir
 			case !d.IsDir() && !g.known[path]:
 				g.groups[g.groupOf(path)]++
-				if name := strings.TrimSuffix(d.Name(), ".zst"); strings.HasSuffix(name, ".jsonl") ||
-					strings.HasPrefix(name, "local_") && strings.HasSuffix(name, ".json") {
+				name, json := strings.CutSuffix(strings.TrimSuffix(d.Name(), ".zst"), ".json")
+				if strings.HasSuffix(name, ".jsonl") ||
+					json && (strings.HasPrefix(name, "local_") || strings.HasPrefix(name, "session-")) {
 					g.loose = append(g.loose, path)
 				}
 			}
@@ -103,6 +104,9 @@ func (g *guarding) special(dir string) bool {
 		g.danger(dir, DangerSource, false)
 		g.anchors = append(g.anchors, up)
 	case strings.HasSuffix(name, "sessions") && filepath.Base(up) == ingest.Codex.Client().Home:
+		g.danger(dir, DangerSource, false)
+		g.anchors = append(g.anchors, up)
+	case name == "tmp" && filepath.Base(up) == ingest.Gemini.Client().Home:
 		g.danger(dir, DangerSource, false)
 		g.anchors = append(g.anchors, up)
 	case ingest.IsFile(filepath.Join(dir, "library.toml")):

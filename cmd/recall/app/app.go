@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -24,6 +25,7 @@ import (
 	"recall/ingest/claudecode"
 	"recall/ingest/codex"
 	"recall/ingest/cowork"
+	"recall/ingest/gemini"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
@@ -238,27 +240,24 @@ func (a *App) Pipeline(l *library.Library) *pipeline.Pipeline {
 // Roots are the configured places of sessions, of sources that aren't searched
 // for.
 func (a *App) Roots() map[ingest.Source][]string {
-	roots := map[ingest.Source][]string{}
-	if !a.Config.Auto("sources.claude_code") {
-		roots[ingest.ClaudeCode] = a.Config.Sources.ClaudeCode
-	}
-	if !a.Config.Auto("sources.cowork") {
-		roots[ingest.Cowork] = a.Config.Sources.Cowork
-	}
-	if !a.Config.Auto("sources.codex") {
-		roots[ingest.Codex] = a.Config.Sources.Codex
+	roots, of := map[ingest.Source][]string{}, a.Config.Sources
+	for source, dirs := range map[ingest.Source][]string{ingest.ClaudeCode: of.ClaudeCode, ingest.Cowork: of.Cowork,
+		ingest.Codex: of.Codex, ingest.Gemini: of.Gemini} {
+		if !a.Config.Auto("sources." + strings.ReplaceAll(string(source), "-", "_")) {
+			roots[source] = dirs
+		}
 	}
 	return roots
 }
 
 func Readers() []ingest.Reader {
-	return []ingest.Reader{claudecode.Reader{}, cowork.Reader{}, codex.Reader{}}
+	return []ingest.Reader{claudecode.Reader{}, cowork.Reader{}, codex.Reader{}, gemini.Reader{}}
 }
 
 // Readers are those that find what the configuration asks for.
 func (a *App) Readers() []ingest.Reader {
 	return []ingest.Reader{claudecode.Reader{FileHistory: a.Config.Sources.History}, cowork.Reader{},
-		codex.Reader{}}
+		codex.Reader{}, gemini.Reader{}}
 }
 
 // Author is who edits payloads by hand on this machine.

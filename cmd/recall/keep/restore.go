@@ -144,8 +144,8 @@ func restoreMany(ctx context.Context, a *app.App, p *pipeline.Pipeline, entries 
 	case len(docs) == 0 && left == 0:
 		fmt.Fprintln(a.Out, "nothing of this machine's sessions is missing")
 	case !o.DryRun && len(docs) > left:
-		fmt.Fprintln(a.Out, "Cowork shows its own after a restart; claude --resume and codex resume, in the project's "+
-			"folder, find the others")
+		fmt.Fprintln(a.Out, "Cowork shows its own after a restart; claude --resume, codex resume and gemini "+
+			"--resume, in the project's folder, find the others")
 	}
 	if elsewhere > 0 && !o.JSON {
 		fmt.Fprintf(a.Out, "%s not kept by a client of this machine left out; name one to restore it here\n",

@@ -1,0 +1,197 @@
+package gemini
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+	"recall/text"
+)
+
+// Tools go by the names that recall knows tools by, as Claude Code calls them. Others keep their own.
+var toolNames = map[string]string{
+	"run_shell_command": "Bash", "write_file": "Write", "replace": "Edit", "read_file": "Read", "glob": "Glob",
+	"grep_search": "Grep", "search_file_content": "Grep", "list_directory": "LS", "google_web_search": "WebSearch",
+	"web_fetch": "WebFetch", "write_todos": "TodoWrite", "ask_user": "AskUserQuestion",
+	"exit_plan_mode": "ExitPlanMode",
+}
+
+// nameOf is the name of a tool; recall's own is its server's, whichever way the client writes that.
+func nameOf(name string) string {
+	if ours, ok := toolNames[name]; ok {
+		return ours
+	}
+	if at := strings.LastIndex(name, "recall_"); at == 0 || at > 0 && strings.HasPrefix(name, "mcp_") {
+		return "mcp__recall__" + name[at:]
+	}
+	return name
+}
+
+// takeCall takes a call of a tool and what came of it.
+func (p *parser) takeCall(d *ingest.Turn, raw []byte) {
+	var id, name, status, when, agent string
+	var args, given []byte
+	jsonl.NewCursor(raw).Fields(jsonl.Fields{"id": &id, "name": &name, "args": &args, "status": &status,
+		"timestamp": &when, "agentId": &agent, "result": &given})
+	call := ingest.ToolCall{ID: id, Name: nameOf(name), Agent: agent,
+		Input: ingest.Input(jsonl.NewCursor(args), jsonl.Unquote)}
+	if agent != "" {
+		call.Name, call.Input["subagent_type"] = "Agent", name
+		call.Input["prompt"] = cmp.Or(call.Input["prompt"], call.Input["objective"], call.Input["task"])
+	}
+	call.Path = cmp.Or(call.Input["file_path"], call.Input["absolute_path"])
+	result, failed := resultOf(given)
+	switch status {
+	case "success", "error", "cancelled":
+		call.Done, call.ResultTurn = true, d.ID
+		if at, ok := ingest.ParseTime(when); ok {
+			call.At = at
+		}
+		call.Failed = failed || status != "success"
+		call.Result, call.ResultLen = ingest.ClippedResult(result), int64(len(result))
+	}
+	switch {
+	case strings.Contains(result, "User did not allow tool call"), strings.Contains(result, "User denied execution"):
+		call.Verdict = ingest.Rejected
+	case status == "error" && strings.Contains(result, "denied by policy"):
+		call.Verdict = ingest.Denied
+	}
+	p.s.Take(result, false)
+	p.takeTool(d, &call, args, result)
+	d.Calls = append(d.Calls, call)
+}
+
+// takeTool reads what a tool's input and result say beside their texts.
+func (p *parser) takeTool(d *ingest.Turn, call *ingest.ToolCall, args []byte, result string) {
+	in := call.Input
+	switch call.Name {
+	case "Bash":
+		p.takeShell(call, result)
+	case "Edit":
+		call.Edits = []ingest.Edit{{Old: in["old_string"], New: in["new_string"]}}
+	case "Write":
+		if path.Ext(call.Path) == ".md" && call.Worked() {
+			var whole string
+			jsonl.NewCursor(args).Fields(jsonl.Fields{"content": &whole})
+			p.plans[ingest.LastName(call.Path)] = ingest.ClippedText(whole)
+		}
+	case "TodoWrite":
+		if call.Worked() {
+			p.takeTodos(d, args)
+		}
+	case "AskUserQuestion":
+		call.Answers = answered(args, result)
+		call.Failed = call.Failed || call.Done && len(call.Answers) == 0
+	case "ExitPlanMode":
+		file := cmp.Or(in["plan_path"], in["plan_filename"])
+		call.Plan = &ingest.Plan{Text: p.plans[ingest.LastName(file)], File: file}
+		_, why, rejected := strings.Cut(result, "Plan rejected.")
+		switch {
+		case strings.HasPrefix(result, "Plan approved"):
+			call.Verdict = ingest.Approved
+		case rejected:
+			call.Verdict = ingest.Rejected
+			why, _, _ = strings.Cut(why, "\n\nThe plan is stored at")
+			if _, said, ok := strings.Cut(why, "User feedback:"); ok {
+				call.Reason = strings.TrimSpace(said)
+			}
+		case strings.HasPrefix(result, "User cancelled the plan approval"):
+			call.Verdict = ingest.Rejected
+		}
+	}
+}
+
+// takeShell reads what was run, where and how it ended.
+func (p *parser) takeShell(call *ingest.ToolCall, result string) {
+	call.Command = call.Input["command"]
+	dir := cmp.Or(call.Input["dir_path"], call.Input["directory"])
+	if dir != "" && dir != "." && dir != p.dir && !strings.ContainsAny(dir, "'\n") {
+		call.Command = "cd '" + dir + "' && " + call.Command
+	}
+	if m := exitCode().FindStringSubmatch(result); m != nil && m[1] != "0" {
+		call.Failed = true
+		call.Result = "Exit code " + m[1] + "\n" + call.Result
+	}
+	if call.Worked() {
+		ingest.NoteCommit(call)
+	}
+}
+
+// exitCode stands behind a command's output, between what else the client says of it.
+var exitCode = text.Pattern(`(?m)^Exit Code: (-?\d+)\s*(?:\n(?:Signal|Background PIDs|Process Group PGID): .*)*\s*\z`)
+
+// resultOf reads the parts that a call gave; failed says that it is an error.
+func resultOf(raw []byte) (result string, failed bool) {
+	var all []string
+	take := func(part []byte) {
+		var output, wrong, text string
+		c := jsonl.NewCursor(part)
+		response := jsonl.Fields{"output": &output, "error": &wrong}
+		c.Fields(jsonl.Fields{"text": &text, "functionResponse": func() {
+			c.Fields(jsonl.Fields{"response": func() { c.Fields(response) }})
+		}})
+		failed = failed || wrong != ""
+		all = append(all, cmp.Or(output, wrong, text))
+	}
+	switch c := jsonl.NewCursor(raw); c.Kind() {
+	case '"':
+		return c.String(), false
+	case '{':
+		take(raw)
+	case '[':
+		each(raw, take)
+	}
+	all = slices.DeleteFunc(all, func(s string) bool { return s == "" })
+	return strings.TrimPrefix(strings.Join(all, "\n"), "Output: "), failed
+}
+
+// takeTodos takes the list of todos.
+func (p *parser) takeTodos(d *ingest.Turn, args []byte) {
+	var list []ingest.Task
+	c := jsonl.NewCursor(args)
+	c.Fields(jsonl.Fields{"todos": func() {
+		c.Array(func() {
+			t := ingest.Task{Turn: d.ID, At: d.At}
+			if c.Fields(jsonl.Fields{"description": &t.Subject, "status": &t.Status}); t.Status != "cancelled" {
+				list = append(list, t)
+			}
+		})
+	}})
+	p.tasks = ingest.Relist(p.tasks, list)
+}
+
+// answered reads the person's answers, by the questions' places; questions without one are left out.
+func answered(args []byte, result string) (out []ingest.Answer) {
+	given := map[string]string{}
+	c := jsonl.NewCursor([]byte(result))
+	c.Fields(jsonl.Fields{"answers": func() {
+		c.Object(func(n []byte) { given[string(n)] = c.Text() })
+	}})
+	c = jsonl.NewCursor(args)
+	n := 0
+	c.Fields(jsonl.Fields{"questions": func() {
+		c.Array(func() {
+			var q ingest.Answer
+			c.Fields(ingest.QuestionFields(c, &q))
+			said := given[strconv.Itoa(n)]
+			if n++; said == "" {
+				return
+			}
+			offered := func(label string) bool {
+				return slices.ContainsFunc(q.Options, func(o ingest.Option) bool { return o.Label == label })
+			}
+			if q.Chosen = []string{said}; q.Multi && !offered(said) {
+				q.Chosen = strings.Split(said, ", ")
+			}
+			if q.Free = slices.ContainsFunc(q.Chosen, func(s string) bool { return !offered(s) }); q.Free {
+				q.Chosen = []string{said}
+			}
+			out = append(out, q)
+		})
+	}})
+	return out
+}

@@ -1,0 +1,125 @@
+package gemini
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+)
+
+// Find lists the sessions under a file or folder, with their sub-agents.
+func (Reader) Find(ctx context.Context, at string, seen ingest.Seen) ([]ingest.Found, []ingest.Problem) {
+	f := &finder{Search: ingest.Search{Context: ctx, Seen: seen}, by: map[string]*ingest.Found{}}
+	f.LookFor(at, f.walk, f.file)
+	return f.found(), f.Problems
+}
+
+type finder struct {
+	ingest.Search
+	by   map[string]*ingest.Found
+	subs []ingest.File // sub-agents', whose session's is the name of their folder
+}
+
+// walk looks for sessions below a folder: of the client's own, only where it keeps them.
+func (f *finder) walk(dir string) {
+	if tmp := filepath.Join(dir, "tmp"); filepath.Base(dir) == ingest.Gemini.Client().Home && ingest.IsFolder(tmp) {
+		dir = tmp
+	}
+	f.Walk(dir, func(at string) bool {
+		name, ext := filepath.Base(at), filepath.Ext(at)
+		return strings.HasPrefix(name, "session-") && (ext == ".jsonl" || ext == ".json") ||
+			agentOf(at) != "" && ext == ".jsonl"
+	}, f.file)
+}
+
+// agentOf is the session whose sub-agent a file is of, "" if it is of none.
+func agentOf(at string) string {
+	if up := filepath.Dir(at); filepath.Base(filepath.Dir(up)) == "chats" {
+		return filepath.Base(up)
+	}
+	return ""
+}
+
+// file takes in a file that may be a session's. One that is known isn't opened.
+func (f *finder) file(at string, info fs.FileInfo) {
+	id, known := f.Known(at, info.Size(), info.ModTime())
+	if !known {
+		b, _, err := ingest.FileAt("", "", at, info).Head(64 << 10)
+		if err != nil {
+			f.Problem(at, err)
+			return
+		}
+		var session, hash string // first in a document, all of a header
+		jsonl.NewCursor(b).Fields(jsonl.Fields{"sessionId": &session, "projectHash": &hash})
+		if id = ingest.SessionID(ingest.FolderID(session)); session == "" || hash == "" {
+			return
+		}
+	}
+	if of := agentOf(at); of != "" {
+		f.subs = append(f.subs, ingest.FileAt("subagents/"+filepath.Base(at), ingest.SubagentFile, at, info))
+		return
+	}
+	s := f.by[string(id)]
+	name := "transcripts/" + filepath.Base(at)
+	if s == nil {
+		s, name = &ingest.Found{ID: id, Source: ingest.Gemini, Root: f.Root}, mainName
+		f.by[string(id)] = s
+	}
+	for slices.ContainsFunc(s.Files, func(o ingest.File) bool { return o.Name == name }) { // of one name, elsewhere
+		name = "transcripts/copy-" + path.Base(name)
+	}
+	s.Files = append(s.Files, ingest.FileAt(name, ingest.Transcript, at, info))
+}
+
+// found makes the sessions of what was gathered, in order of their ids.
+func (f *finder) found() (all []ingest.Found) {
+	for _, sub := range f.subs {
+		of := agentOf(sub.Path)
+		if s := f.by[of]; s != nil {
+			s.Files = append(s.Files, sub)
+		} else {
+			f.Problem(sub.Path, errors.New("sub-agent of session "+of+", which isn't here"))
+		}
+	}
+	for _, s := range f.by {
+		root := filepath.Join(filepath.Dir(filepath.Dir(s.Files[0].Path)), ".project_root")
+		if info, err := os.Lstat(root); err == nil && info.Mode().IsRegular() {
+			s.Files = append(s.Files, ingest.FileAt("project_root", ingest.PlaceFile, root, info))
+		}
+		all = append(all, *s)
+	}
+	slices.SortFunc(all, func(a, b ingest.Found) int { return cmp.Compare(a.ID, b.ID) })
+	return all
+}
+
+// inHome cuts a path before tmp/<project>.
+var inHome ingest.Cut = func(file ingest.File) (base, rel string) {
+	parts := strings.Split(ingest.SlashPath(file.Path), "/")
+	at := len(parts) - 3 // of .project_root
+	if file.Role != ingest.PlaceFile {
+		for at++; at > 0 && parts[at] != "chats"; at-- {
+		}
+		at -= 2
+	}
+	if at < 1 || parts[at] != "tmp" {
+		return "", ""
+	}
+	return strings.Join(parts[:at], "/"), strings.Join(parts[at:], "/")
+}
+
+// ByFolder is true: "gemini --resume" goes on with the sessions of the folder that it is called in.
+func (Reader) ByFolder() bool { return true }
+
+// Base is the folder above tmp/.
+func (Reader) Base(f ingest.Found) string { return inHome.Base(f) }
+
+// Places implements ingest.Layout: each file goes where it was. Nothing hangs on dir.
+func (Reader) Places(f ingest.Found, _ string) (map[string]string, error) { return inHome.Places(f) }

@@ -1,0 +1,253 @@
+package gemini
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recall/ingest"
+	"recall/ingest/ingesttest"
+)
+
+const (
+	samples = "../testdata/samples/10-gemini"
+	main    = "7c0a0000-0000-4000-8000-0000000000a1"
+	old     = "7c0a0000-0000-4000-8000-0000000000c3"
+	agent   = "8d0b0000-0000-4000-8000-0000000000b2"
+)
+
+// copyHome is the samples' folder, to be changed.
+func copyHome(t *testing.T) string {
+	t.Helper()
+	home := filepath.Join(t.TempDir(), ".gemini")
+	if err := os.CopyFS(home, os.DirFS(samples)); err != nil {
+		t.Fatal(err)
+	}
+	return home
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func parseBytes(t testing.TB, raw []byte) *ingest.Session {
+	t.Helper()
+	return ingesttest.Bytes(t, Reader{}, ingest.Transcript, mainName, raw)
+}
+
+// message is a line of what somebody said.
+func message(id, kind, text string) string {
+	return fmt.Sprintf(`{"id":%q,"timestamp":"2026-03-09T09:00:00.000Z","type":%q,"content":[{"text":%q}]}`, id, kind,
+		text) + "\n"
+}
+
+func TestProvenance(t *testing.T) {
+	s := ingesttest.All(t, Reader{}, samples)[main]
+	ingesttest.Equal(t, "unknown", s.Report.Unknown, map[string]int{"(record of no known kind)": 1,
+		"message hologram": 1})
+	if s.Report.Tail == nil || s.Report.SkippedTotal != 0 {
+		t.Errorf("got tail %v and %d skipped, want the half line as the tail", s.Report.Tail, s.Report.SkippedTotal)
+	}
+	for i := range s.Turns {
+		for _, theirs := range []string{"Kafka", "setting up the context", "Redis here", "additional context"} {
+			if turn := &s.Turns[i]; strings.Contains(turn.Text, theirs) {
+				t.Errorf("turn %d says %q, which nobody typed or said: %q", turn.N, theirs, turn.Text)
+			}
+		}
+	}
+	ingesttest.Equal(t, "thinking", s.Turns[1].Thinking,
+		"Looking at acknowledgements\nThe acknowledgement may come before the commit.")
+	ingesttest.Equal(t, "tokens", s.Usage, ingest.Usage{Input: 2000, Output: 500, CacheRead: 10_000})
+	ingesttest.Equal(t, "recall's own", s.Carried, []string{"aaaaaaaaaa"})
+	ingesttest.Equal(t, "folder", s.Where.Cwds[0].Dir, "/home/ann/relay")
+}
+
+func TestCalls(t *testing.T) {
+	s := ingesttest.All(t, Reader{}, samples)[main]
+	by := map[string]*ingest.ToolCall{}
+	for _, c := range ingest.EachCall(s.Turns) {
+		by[c.Name+" "+c.Path+c.Command] = c
+	}
+	ingesttest.Equal(t, "failed", by["Bash go test ./internal/..."].Result,
+		"Exit code 1\n--- FAIL: TestRestart (0.01s)\nExit Code: 1\nProcess Group PGID: 4711")
+	ingesttest.Equal(t, "edited", by["Edit /home/ann/relay/internal/deliver.go"].Edits,
+		[]ingest.Edit{{Old: "ack(id)\ncommit(id)", New: "commit(id)\nack(id)"}})
+	refused := by["Bash rm -rf spool"]
+	ingesttest.Equal(t, "refused", refused.Verdict, ingest.Rejected)
+	ingesttest.Equal(t, "why", refused.Reason, "Never delete the spool, it holds deliveries that were not sent yet.")
+	ingesttest.Equal(t, "commit",
+		by["Bash git add -A && git commit -m 'Acknowledge deliveries after the commit'"].Commit,
+		"9c8b7a6")
+	var plans []string
+	for _, c := range ingest.EachCall(s.Turns) {
+		if c.Plan != nil {
+			title, _, _ := strings.Cut(c.Plan.Text, "\n")
+			plans = append(plans, fmt.Sprint(c.Verdict, ": ", title, " ", c.Reason))
+		}
+	}
+	ingesttest.Equal(t, "plans", plans, []string{"rejected: # Limit retries to five three, not five",
+		"approved: # Limit retries to three "})
+	ingesttest.Equal(t, "sub-agents", len(s.Subagents), 1)
+	ingesttest.Equal(t, "sub-agent",
+		fmt.Sprint(s.Subagents[0].ID, " ", s.Subagents[0].Type, " ", len(s.Subagents[0].Turns),
+			" ", s.Subagents[0].Call != ""), agent+" codebase_investigator 2 true")
+}
+
+// What was taken back stays, left; a list that the client wrote anew takes nothing away.
+func TestRewindAndHistory(t *testing.T) {
+	s := parseBytes(t, []byte(message("a", "user", "yes")+message("b", "gemini", "one")+message("c", "user", "yes")+
+		message("d", "gemini", "two")+`{"$rewindTo":"c"}`+"\n"+message("c", "user", "no")+
+		`{"$set":{"messages":[`+strings.TrimSpace(message("z", "user", "<state_snapshot>\nall\n</state_snapshot>"))+","+
+		strings.TrimSpace(message("y", "user", "yes"))+"]}}\n"+message("e", "gemini", "three")))
+	var got []string
+	for _, turn := range s.Turns {
+		got = append(got, fmt.Sprint(turn.ID, " ", turn.Kind, " ", turn.Text, " ", turn.Abandoned))
+	}
+	ingesttest.Equal(t, "turns", got, []string{"a prompt yes false", "b message one false", "c prompt yes true",
+		"d message two true", "c#2 prompt no false", "z summary all false", "e message three false"})
+}
+
+// What older clients put behind a prompt isn't typed; what a person ran themselves is a command.
+func TestPutBehind(t *testing.T) {
+	s := parseBytes(t, []byte(message("a", "user", "See @a.md\n--- Content from referenced files ---\nKafka")+
+		message("b", "user", "I ran the following shell command:\n```sh\nmake lint\n```\n\nThis produced: x")))
+	ingesttest.Equal(t, "prompt", s.Turns[0].Text, "See @a.md")
+	ingesttest.Equal(t, "run", string(s.Turns[1].Kind)+" "+s.Turns[1].Text, "shell make lint")
+}
+
+// What grows keeps the turns that were there, under their ids.
+func TestGrowth(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join(samples, "tmp/relay/chats/session-2026-09-14T10-00-7c0a0000.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	had := 0
+	for at := range raw {
+		if raw[at] != '\n' {
+			continue
+		}
+		s := parseBytes(t, raw[:at+1])
+		if len(s.Turns) < had {
+			t.Fatalf("at byte %d: got %d turns, had %d", at, len(s.Turns), had)
+		}
+		had = len(s.Turns)
+	}
+	ingesttest.Equal(t, "turns", had, 18)
+}
+
+// What is known isn't opened; what a client left as a document goes on in lines; a sub-agent alone is told.
+func TestFind(t *testing.T) {
+	home := copyHome(t)
+	files := func(seen ingest.Seen) (names []string, owner map[string]ingest.SessionID) {
+		found, problems := Reader{}.Find(context.Background(), home, seen)
+		ingesttest.Equal(t, "problems", problems, nil)
+		owner = map[string]ingest.SessionID{}
+		for _, f := range found {
+			places, err := Reader{}.Places(f, "")
+			for _, file := range f.Files {
+				names, owner[file.Path] = append(names, string(f.ID)+" "+file.Name), f.ID
+				if err != nil || filepath.Join(Reader{}.Base(f), places[file.Name]) != file.Path {
+					t.Errorf("%s goes to %s, was at %s: %v", file.Name, places[file.Name], file.Path, err)
+				}
+			}
+		}
+		return names, owner
+	}
+	names, owner := files(nil)
+	ingesttest.Equal(t, "files", names, []string{main + " " + mainName, main + " subagents/" + agent + ".jsonl",
+		main + " project_root", old + " " + mainName})
+	for path := range owner {
+		write(t, path, "x")
+	}
+	again, _ := files(func(path string, _ int64, _ time.Time) (ingest.SessionID, bool) { return owner[path], true })
+	ingesttest.Equal(t, "known files", again, names)
+
+	home = copyHome(t)
+	at, err := filepath.Glob(filepath.Join(home, "tmp/*/chats/*.json"))
+	if err != nil || len(at) != 1 {
+		t.Fatal(at, err)
+	}
+	write(t, at[0]+"l", `{"sessionId":"`+old+`","projectHash":"x"}`+"\n"+
+		message("10000000-0000-4000-8000-000000000001", "user", "Export orders as CSV.")+
+		message("10000000-0000-4000-8000-000000000009", "user", "Go on."))
+	s := ingesttest.All(t, Reader{}, home)[old]
+	ingesttest.Equal(t, "prompts", ingesttest.Texts(s, ingest.Prompt, false),
+		[]string{"Export orders as CSV.", "Go on."})
+	if err := os.Remove(filepath.Join(home, "tmp/relay/chats/session-2026-09-14T10-00-7c0a0000.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	_, problems := Reader{}.Find(context.Background(), home, nil)
+	if len(problems) != 1 || !strings.Contains(problems[0].Reason, "sub-agent of session "+main) {
+		t.Errorf("got %v, want that the sub-agent's session is gone", problems)
+	}
+	none, _ := Reader{}.Find(context.Background(), filepath.Join(samples, "..", "01-branching"), nil)
+	ingesttest.Equal(t, "another client's", len(none), 0)
+	head, err := Reader{}.Head(context.Background(), ingest.Found{ID: "s", Files: []ingest.File{
+		ingesttest.File(mainName, ingest.Transcript, []byte(message("k", "user", "hi")))}})
+	ingesttest.Equal(t, "keys", fmt.Sprint(head.Keys, err), "[m:k] <nil>")
+}
+
+// Nothing that the client gives is believed to be whole.
+func TestBadLines(t *testing.T) {
+	for name, in := range map[string]struct {
+		line    string
+		skipped int
+	}{
+		"torn":          {`{"id":"x","timest` + "\n", 1},
+		"binary":        {"\x01\x02\xff\xfe\n", 1},
+		"deep":          {`{"id":"x","content":` + strings.Repeat(`{"a":[`, 60_000) + "\n", 1},
+		"a list":        {"[1,2]\n", 1},
+		"NULs":          {"\x00\x00\n", 0},
+		"two on a line": {strings.TrimSpace(message("a", "user", "first")) + message("b", "user", "second"), 0},
+		"odd": {`{"id":7,"type":[1],"content":{"a":1}}` + "\n" + `{"$set":5}` + "\n" +
+			`{"$rewindTo":"z"}` + "\n", 0},
+		"odd call": {`{"id":"c","type":"gemini","content":5,"toolCalls":[5,{"name":"run_shell_command","args":"x",` +
+			`"result":{"functionResponse":[]},"status":"error"},{"name":"ask_user","status":"success"}]}` + "\n", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := parseBytes(t, []byte(in.line+message("z", "user", "goodbye")))
+			ingesttest.Equal(t, "skipped", s.Report.SkippedTotal, in.skipped)
+			if last := s.Turns[len(s.Turns)-1]; last.Text != "goodbye" || last.Abandoned {
+				t.Errorf("the line after it: got %+v", last)
+			}
+		})
+	}
+}
+
+// FuzzParse holds that every line is kept, known and ignored by name, or reported, and that an end of line after the
+// last one changes nothing.
+func FuzzParse(f *testing.F) {
+	for _, pattern := range []string{"tmp/*/chats/*.json*", "tmp/*/chats/*/*"} {
+		paths, _ := filepath.Glob(filepath.Join(samples, pattern))
+		for _, path := range paths {
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(raw[:min(len(raw), 6<<10)])
+			for line := range bytes.Lines(raw) {
+				f.Add(line)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		s := parseBytes(t, raw)
+		if s.Report.Bytes != int64(len(raw)) {
+			t.Fatalf("got %d bytes, want %d", s.Report.Bytes, len(raw))
+		}
+		ended := parseBytes(t, append(bytes.Clone(raw), '\n'))
+		if d := cmp.Diff(s.Turns, ended.Turns); d != "" && s.Report.Tail == nil {
+			t.Fatalf("with an end of line at the end (-without +with):\n%s", d)
+		}
+	})
+}

@@ -1,0 +1,322 @@
+package gemini
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+)
+
+// A parser makes drafts of turns of the records of a session's files; finish makes the session of them.
+type parser struct {
+	s    *ingest.Session
+	file string // name of the file being read
+	line int
+	off  int64
+
+	drafts []*ingest.Turn
+	byID   map[string]*ingest.Turn // those that weren't taken back
+	ids    map[string]int          // how often an id was used
+	heard  map[string]bool         // what was said, by whom
+
+	session, hash, summary, dir string
+	plans                       map[string]string // texts of files that were written, by their last names
+	tasks                       []ingest.Task
+}
+
+func newParser(s *ingest.Session) *parser {
+	return &parser{s: s, byID: map[string]*ingest.Turn{}, ids: map[string]int{}, heard: map[string]bool{},
+		plans: map[string]string{}}
+}
+
+// takeLine accounts for one line, or a document.
+func (p *parser) takeLine(l jsonl.Line) {
+	p.line = l.N
+	p.s.Report.Objects(l, p.file, func(b []byte, at int64) (rest []byte, why string) {
+		c := jsonl.NewCursor(b)
+		r, ok := readRecord(c)
+		if !ok {
+			return nil, ingest.NotObject(c, b)
+		}
+		p.off = at
+		p.s.Report.Records++
+		p.take(r, at+int64(len(b))-r.left)
+		return c.Rest(), ""
+	})
+}
+
+// A record is a line: what the session is, a change of that, or a message.
+type record struct {
+	session, hash, started, summary string
+	dirs                            []string
+	rewind                          string
+	set, messages                   []byte // values, as are those below
+	left                            int64  // bytes from the messages on
+
+	id, kind, at, model     string
+	content, shown          []byte
+	thoughts, calls, tokens []byte
+}
+
+func readRecord(c *jsonl.Cursor) (r record, ok bool) {
+	ok = c.Kind() == '{' && c.Fields(jsonl.Fields{"sessionId": &r.session, "projectHash": &r.hash,
+		"startTime": &r.started, "summary": &r.summary, "$rewindTo": &r.rewind, "$set": &r.set,
+		"messages":    func() { r.left, r.messages = int64(len(c.Rest())), c.Raw() },
+		"directories": func() { c.Array(func() { r.dirs = append(r.dirs, c.Text()) }) },
+		"id":          &r.id, "type": &r.kind, "timestamp": &r.at, "model": &r.model, "content": &r.content,
+		"displayContent": &r.shown, "thoughts": &r.thoughts, "toolCalls": &r.calls, "tokens": &r.tokens})
+	return r, ok
+}
+
+// take takes a record; its list of messages, if it has one, stands at an offset.
+func (p *parser) take(r record, from int64) {
+	switch {
+	case r.rewind != "":
+		p.rewind(r.rewind)
+	case r.id != "":
+		p.takeMessage(r)
+	case r.set != nil:
+		in, _ := readRecord(jsonl.NewCursor(r.set))
+		p.about(in)
+		p.takeHistory(in.messages)
+	case r.session != "" || r.hash != "":
+		p.about(r)
+		c := jsonl.NewCursor(r.messages)
+		c.Array(func() {
+			p.off = from + int64(len(r.messages)-len(c.Rest()))
+			m, _ := readRecord(c)
+			p.takeMessage(m)
+		})
+	default:
+		p.s.Report.Odd("(record of no known kind)")
+	}
+}
+
+// about takes what is said of the session.
+func (p *parser) about(r record) {
+	p.session, p.hash, p.summary = cmp.Or(r.session, p.session), cmp.Or(r.hash, p.hash), cmp.Or(r.summary, p.summary)
+	if at, ok := ingest.ParseTime(r.started); ok && p.s.Born.IsZero() {
+		p.s.Born = at
+	}
+	p.s.Where.Folders = ingest.Union(p.s.Where.Folders, r.dirs...)
+}
+
+// rewind leaves the messages from one on, all if it isn't there, on a branch that was taken back.
+func (p *parser) rewind(id string) {
+	for _, d := range p.drafts[max(0, slices.Index(p.drafts, p.byID[id])):] {
+		d.Abandoned = true
+		for _, id := range d.Records {
+			delete(p.byID, id)
+		}
+	}
+}
+
+// takeHistory takes the list of messages as the client wrote it anew: those that it hadn't told of are new, mostly a
+// summary of what it left out. The others were said all the same, and their results may be cut in it.
+func (p *parser) takeHistory(raw []byte) {
+	before := maps.Clone(p.heard)
+	c := jsonl.NewCursor(raw)
+	c.Array(func() {
+		switch m, _ := readRecord(c); {
+		case p.byID[m.id] != nil, before[m.kind+"\n"+m.said()]:
+		case m.kind == "gemini" && strings.HasPrefix(m.said(), acknowledged):
+			p.s.Report.Ignore("history")
+		default:
+			p.takeMessage(m)
+		}
+	})
+}
+
+// said is the text of a message: as it was typed, where what was put into it for the model is told apart.
+func (r *record) said() string { return cmp.Or(textOf(r.shown), textOf(r.content)) }
+
+// each gives the parts of a list.
+func each(raw []byte, take func(part []byte)) {
+	c := jsonl.NewCursor(raw)
+	c.Array(func() { take(c.Raw()) })
+}
+
+// textOf reads the text of a part, of several or of none; a tool's result isn't any.
+func textOf(raw []byte) string {
+	c := jsonl.NewCursor(raw)
+	switch c.Kind() {
+	case '"':
+		return strings.TrimSpace(c.String())
+	case '{':
+		var text string
+		var thought bool
+		if c.Fields(jsonl.Fields{"text": &text, "thought": &thought}); thought {
+			return ""
+		}
+		return strings.TrimSpace(text)
+	}
+	var all []string
+	c.Array(func() {
+		if text := textOf(c.Raw()); text != "" {
+			all = append(all, text)
+		}
+	})
+	return strings.Join(all, "\n")
+}
+
+const (
+	acknowledged = "Got it. Thanks for the additional context!" // what the client has the model say to its own words
+	snapshot     = "<state_snapshot>"
+	shellOpening = "I ran the following shell command:"
+	filesFollow  = "--- Content from referenced files ---"
+	imageOnly    = "[image]"
+)
+
+// injected opens what the client puts under the person's name.
+var injected = []string{"<session_context>", "<hook_context>", "<system-reminder>",
+	"This is the Gemini CLI. We are setting up the context for our chat"}
+
+// takeMessage takes a message, or what became of it.
+func (p *parser) takeMessage(m record) {
+	switch said := m.said(); m.kind {
+	case "user":
+		p.takeUser(m, said)
+	case "gemini":
+		d := p.draft(m, ingest.Assistant, ingest.Message, said)
+		d.Model, d.Usage = m.model, usageOf(m.tokens)
+		d.Thinking = ingest.ClippedText(thoughts(m.thoughts))
+		d.Calls = nil
+		each(m.calls, func(call []byte) { p.takeCall(d, call) })
+	case "error":
+		p.draft(m, ingest.Assistant, ingest.Event, said).Name = "api-error"
+	case "info", "warning":
+		if said == "Request cancelled." {
+			p.draft(m, ingest.User, ingest.Interrupt, "[interrupted]")
+			return
+		}
+		p.s.Report.Ignore(m.kind)
+	default:
+		p.s.Report.Odd("message " + m.kind)
+	}
+}
+
+// takeUser takes a message under the person's name, if it is theirs.
+func (p *parser) takeUser(m record, said string) {
+	typed, _, _ := strings.Cut(said, filesFollow)
+	typed = strings.TrimSpace(typed)
+	for _, opening := range injected {
+		if strings.HasPrefix(typed, opening) {
+			p.s.Take(said, true)
+			p.s.Report.Ignore("injected context")
+			return
+		}
+	}
+	switch {
+	case strings.HasPrefix(typed, snapshot) && p.byID[m.id] == nil:
+		typed = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(typed, snapshot), "</state_snapshot>"))
+		d := p.draft(m, ingest.Assistant, ingest.Summary, typed)
+		p.s.Compactions = append(p.s.Compactions, ingest.Compaction{At: d.At, Line: p.line, Summary: d.ID})
+	case strings.HasPrefix(typed, shellOpening):
+		_, command, _ := strings.Cut(typed, "```sh\n")
+		command, _, _ = strings.Cut(command, "\n```")
+		p.draft(m, ingest.User, ingest.Shell, command)
+	case typed != "":
+		p.draft(m, ingest.User, ingest.Prompt, typed)
+	case strings.Contains(string(m.content), `"inlineData"`):
+		p.draft(m, ingest.User, ingest.Prompt, imageOnly)
+	default:
+		p.s.Report.Ignore("tool results")
+	}
+}
+
+// draft begins a turn, or finds the one that a message is already.
+func (p *parser) draft(m record, role ingest.Role, kind ingest.TurnKind, text string) *ingest.Turn {
+	d := p.byID[m.id]
+	if d == nil {
+		id := cmp.Or(m.id, "L"+strconv.Itoa(p.line))
+		if p.ids[id]++; p.ids[id] > 1 { // again, after it was taken back
+			id += "#" + strconv.Itoa(p.ids[id])
+		}
+		d = &ingest.Turn{ID: ingest.TurnID(id), Records: []string{id}, From: "transcript", File: p.file, Line: p.line,
+			Offset: p.off}
+		if m.id != "" {
+			p.byID[m.id], d.Keys = d, []string{ingest.MessageKey + m.id}
+			d.Records = ingest.Union(d.Records, m.id)
+		}
+		p.drafts = append(p.drafts, d)
+	}
+	d.Role, d.Kind, d.Text = role, kind, ingest.ClippedText(text)
+	p.heard[m.kind+"\n"+m.said()] = true
+	if at, ok := ingest.ParseTime(m.at); ok {
+		d.At = at
+	}
+	return d
+}
+
+// usageOf reads a count of tokens; those read from the cache are among those that went in.
+func usageOf(raw []byte) (u ingest.Usage) {
+	var thoughts, tool int64
+	jsonl.NewCursor(raw).Fields(jsonl.Fields{"input": &u.Input, "output": &u.Output, "cached": &u.CacheRead,
+		"thoughts": &thoughts, "tool": &tool})
+	u.Input, u.Output = max(0, u.Input-u.CacheRead)+tool, u.Output+thoughts
+	return u
+}
+
+func thoughts(raw []byte) string {
+	var all []string
+	each(raw, func(b []byte) {
+		var subject, description string
+		jsonl.NewCursor(b).Fields(jsonl.Fields{"subject": &subject, "description": &description})
+		all = append(all, strings.TrimSpace(subject+"\n"+description))
+	})
+	return strings.Join(all, "\n\n")
+}
+
+// finish makes the session of all that was read.
+func (p *parser) finish() {
+	s := p.s
+	if p.dir == "" {
+		p.dir = p.hashed()
+	}
+	if p.dir != "" {
+		s.CountDir(p.dir, 0)
+	}
+	for _, t := range p.drafts {
+		if t.Dir = p.dir; t.Kind == ingest.Message && t.Text+t.Thinking == "" && len(t.Calls) == 0 &&
+			t.Usage == (ingest.Usage{}) {
+			continue // nothing said
+		}
+		ingest.MarkForeign(t)
+		s.Count(*t)
+	}
+	p.drafts = nil
+	ingest.BindReasons(s.Turns)
+	s.Tasks = p.tasks
+	if p.session != "" && p.session != string(s.ID) {
+		s.Aliases = append(s.Aliases, ingest.SessionID(p.session))
+	}
+	if s.Title = strings.TrimSpace(p.summary); s.Title != "" {
+		s.TitleFrom = "summary"
+	}
+	s.NameByPrompt(imageOnly)
+}
+
+// hashed is the folder whose hash older clients wrote, told from the paths that were worked on; "" if none has it.
+func (p *parser) hashed() string {
+	tried := map[string]bool{}
+	for _, d := range p.drafts {
+		for _, c := range d.Calls {
+			for _, value := range []string{c.Path, c.Input["path"], c.Input["dir_path"], c.Input["directory"]} {
+				for dir := value; path.IsAbs(dir) && len(dir) > 1 && !tried[dir]; dir = path.Dir(dir) {
+					tried[dir] = true
+					if sum := sha256.Sum256([]byte(dir)); hex.EncodeToString(sum[:]) == p.hash {
+						return dir
+					}
+				}
+			}
+		}
+	}
+	return ""
+}

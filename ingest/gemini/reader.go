@@ -1,0 +1,137 @@
+// Package gemini finds and reads the sessions of Google's Gemini CLI.
+//
+// On disk, below ~/.gemini (GEMINI_CLI_HOME names the folder above):
+//
+//	tmp/<project>/chats/session-<time>-<id's beginning>.jsonl    a session; .json, one document, until early 2026
+//	tmp/<project>/chats/<session>/<agent>.jsonl                  its sub-agents'
+//	tmp/<project>/.project_root                                  their folder, of which <project> was the hash once
+//
+// A line is a message, said again as it grows, under its id; what the session is, first, and changes of that ($set);
+// or that messages were taken back ($rewindTo). When the client cuts its context it writes the list of messages anew:
+// those that are left out of it were said all the same.
+//
+// A session's files are named, in the library too: "transcript.jsonl", "subagents/<agent>.jsonl", "project_root", and
+// "transcripts/session-….jsonl", with which it went on.
+package gemini
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"recall/ingest"
+)
+
+// mainName is the name of a session's conversation among its files.
+const mainName = "transcript.jsonl"
+
+// Reader finds and parses Gemini CLI's sessions. Its zero value is ready.
+type Reader struct{}
+
+var (
+	_ ingest.Reader = Reader{}
+	_ ingest.Layout = Reader{}
+)
+
+// Source is ingest.Gemini.
+func (Reader) Source() ingest.Source { return ingest.Gemini }
+
+// Roots lists Gemini CLI's own folders that exist here.
+func (Reader) Roots() []string {
+	var all []string
+	if dir := os.Getenv("GEMINI_CLI_HOME"); dir != "" {
+		all = append(all, filepath.Join(dir, ingest.Gemini.Client().Home))
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		all = append(all, filepath.Join(home, ingest.Gemini.Client().Home))
+	}
+	return ingest.Folders(all)
+}
+
+// Parse reads a session's files, then its sub-agents'.
+func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error) {
+	if err := ingest.CheckID(f.ID); err != nil {
+		return nil, err
+	}
+	s := &ingest.Session{ID: f.ID, Source: ingest.Gemini}
+	p := newParser(s)
+	for _, file := range f.Of(ingest.PlaceFile) {
+		if b, _, err := file.Head(1 << 16); err == nil {
+			p.dir = strings.TrimSpace(strings.ToValidUTF8(string(b), ""))
+		}
+	}
+	for _, file := range f.Of(ingest.Transcript) {
+		if err := p.read(ctx, file); err != nil {
+			return nil, fmt.Errorf("parse session %s: %w", f.ID, err)
+		}
+	}
+	p.finish()
+	for _, file := range f.Of(ingest.SubagentFile) {
+		k := newParser(&ingest.Session{})
+		if k.dir = p.dir; k.read(ctx, file) != nil && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		k.finish()
+		s.Report.Add(k.s.Report)
+		id := strings.TrimSuffix(path.Base(file.Name), ".jsonl")
+		sub := ingest.Subagent{ID: id, File: file.Name, Turns: k.s.Turns}
+		for _, c := range ingest.EachCall(s.Turns) {
+			if c.Agent != "" && c.Agent == sub.ID {
+				sub.Call, sub.Type = c.ID, c.Input["subagent_type"]
+			}
+		}
+		s.Subagents = append(s.Subagents, sub)
+	}
+	return s, nil
+}
+
+// Head reads a session: what it is may stand anywhere.
+func (r Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
+	f.Files = f.Of(ingest.Transcript)
+	s, err := r.Parse(ctx, f)
+	if err != nil {
+		return ingest.Head{ID: f.ID, Empty: true}, err
+	}
+	return s.Head(), nil
+}
+
+// read takes in all records of a file.
+func (p *parser) read(ctx context.Context, f ingest.File) error {
+	p.file = f.Name
+	p.s.Report.Files++
+	open := f.Open
+	f.Open = func() (io.ReadCloser, error) {
+		in, err := open()
+		if err != nil {
+			return nil, err
+		}
+		r := bufio.NewReader(in)
+		first, _ := r.Peek(8)
+		line, _, more := bytes.Cut(first, []byte("\n"))
+		return &flat{r, in, more && string(bytes.TrimSpace(line)) == "{"}, nil
+	}
+	return ingest.EachLine(ctx, f, p.takeLine)
+}
+
+// flat is a file, of which a document of many lines is one.
+type flat struct {
+	*bufio.Reader
+	io.Closer
+	document bool
+}
+
+func (f *flat) Read(b []byte) (int, error) {
+	n, err := f.Reader.Read(b)
+	for i, c := range b[:n] {
+		if c == '\n' && f.document {
+			b[i] = ' '
+		}
+	}
+	return n, err
+}
