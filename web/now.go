@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"net/http"
 	"slices"
 	"time"
@@ -84,18 +83,20 @@ func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 
 // healthView is what models took, how safe everything is, and what recall did last.
 type healthView struct {
-	Sessions, Projects int
+	Kept, Projects     int
 	Distilled, ByModel int
 	States             map[library.State]int
 	Weeks              []bar // sessions a week
-	Took               *history.Took
-	By                 string
-	Doomed             []pipeline.Doomed
-	Unsafe             []ingest.Problem
-	Broken             []ingest.Problem
-	Last               []library.Fact
-	Free               int64
+	*history.Usage
+	Doomed []pipeline.Doomed
+	Unsafe []ingest.Problem
+	Broken []ingest.Problem
+	Last   []library.Fact
+	Free   int64
 }
+
+// sums are what usage is summed up by.
+var sums = []string{"model", "project", "month"}
 
 // A bar is a number with its share of the greatest.
 type bar struct {
@@ -113,13 +114,10 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 		return nil, err
 	}
 	doomed, unsafe, found := m.Pipeline.Exposed(r.Context())
-	v := healthView{Doomed: doomed, Unsafe: unsafe, Sessions: len(shelf.Entries), Projects: shelf.Projects(),
-		States: map[library.State]int{}, By: r.URL.Query().Get("by"),
-		Broken: m.Library.Broken(), Free: library.Free(m.Library.Dir())}
-	project := map[string]string{}
+	v := healthView{Doomed: doomed, Unsafe: unsafe, Kept: len(shelf.Entries), Projects: shelf.Projects(),
+		States: map[library.State]int{}, Broken: m.Library.Broken()}
 	byWeek := make([]int, weeks)
 	for _, e := range shelf.Entries {
-		project[string(e.ID)] = shelf.Of(e).Name
 		state, _ := e.State(found)
 		v.States[state]++
 		if e.Distilled != nil {
@@ -134,27 +132,16 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 	}
 	most := max(1, slices.Max(byWeek))
 	for i, n := range byWeek {
-		monday := time.Now().AddDate(0, 0, -7*(weeks-1-i))
-		v.Weeks = append(v.Weeks, bar{monday.Format("2 Jan"), n, 100 * n / most})
+		week := time.Now().AddDate(0, 0, -7*(weeks-1-i))
+		v.Weeks = append(v.Weeks, bar{week.Format("2 Jan"), n, 100 * n / most})
 	}
-	name := func(session string, q ingest.Request) string { return q.Model }
-	switch v.By {
-	case "project":
-		name = func(session string, q ingest.Request) string { return project[session] }
-	case "month":
-		name = func(session string, q ingest.Request) string { return q.At.Local().Format("2006-01") }
-	default:
-		v.By = "model"
+	by := r.URL.Query().Get("by")
+	if !slices.Contains(sums, by) {
+		by = sums[0]
 	}
-	if v.Took, err = history.Models(r.Context(), m.Pipeline, time.Time{}, m.Prices, name); err != nil {
+	if v.Usage, err = history.UsageOf(r.Context(), m.Pipeline, by, time.Time{}, m.Prices); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(v.Took.Rows, func(a, b history.TookRow) int {
-		if v.By == "month" {
-			return cmp.Compare(b.Name, a.Name)
-		}
-		return cmp.Compare(b.Cost, a.Cost)
-	})
 	last, err := m.Library.Last("archive", "sync", "improve", "check")
 	for _, fact := range last {
 		v.Last = append(v.Last, fact)

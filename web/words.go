@@ -46,7 +46,7 @@ func words() template.FuncMap {
 		"minus":    func(a, b int) int { return a - b },
 		"add":      func(a, b int) int { return a + b },
 		"double":   func(a int) int { return 2 * a },
-		"by":       func() []string { return []string{"model", "project", "month"} },
+		"by":       func() []string { return sums },
 		"entry":    func(v view, item any) entry { return entry{v, item} },
 		"dollars":  func(d float64) string { return fmt.Sprintf("$%.2f", d) },
 		"but":      func(u *url.URL, key, value string) string { return with(u, key, value) },

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"recall/cmd/recall/app"
+	"recall/history"
 	"recall/hooks"
 	"recall/ingest"
 	"recall/pipeline"
@@ -25,8 +26,9 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 		Schedule: nightDoc{Installed: true, System: "cron", Next: at, Failed: "x"}, Spent: &improve.Took{},
 		Model:    &modelDoc{Name: "m", Waiting: 1, Failed: 1, Batches: 2, Asking: true},
 		Warnings: []string{"w"}, Broken: make([]ingest.Problem, 1)})
-	row := usageRow{Name: "x", Calls: 3, Unpriced: 1, Estimated: &estimatedPart{Calls: 1, Tokens: 4, Cost: 1}}
-	a.Form("usage", &UsageDoc{By: "day", Recall: OwnUsage{Rows: []usageRow{row}, Total: row, Month: monthDoc{Cap: 3}}})
+	row := history.OwnRow{Name: "x", Calls: 3, Unpriced: 1, Estimated: &history.Estimated{Calls: 1, Tokens: 4, Cost: 1}}
+	a.Form("usage", &UsageDoc{history.Usage{By: "day",
+		Recall: history.OwnUsage{Rows: []history.OwnRow{row}, Total: row, Month: history.OwnMonth{Cap: 3}}}})
 	a.Form("hooks", hooks.Status{Log: "l", Faults: []string{"f"}, Settings: []hooks.FileStatus{
 		{Path: "p", Events: []string{"e"}, Programs: []string{"q"}, Stale: true, Off: true}, {Problem: "odd"}}})
 	d := &app.ForeseenDoc{Model: "m", Caps: []string{"c"}, Batch: true}

@@ -1,0 +1,193 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"recall/answer"
+	"recall/ingest"
+	"recall/library"
+	"recall/llm"
+	"recall/payload"
+	"recall/pipeline"
+	"recall/pipeline/improve"
+	"recall/text"
+)
+
+// Usage is what models took, summed up by what By says.
+type Usage struct {
+	By       string    `json:"by"`                 // day, week, month, model, project, session or task
+	Since    time.Time `json:"since,omitzero"`     // not there: since ever
+	Sessions *Took     `json:"sessions,omitempty"` // of people's sessions; not there by task
+	Recall   OwnUsage  `json:"recall"`             // of recall itself, which asked models
+}
+
+// OwnUsage is what models took that recall asked.
+type OwnUsage struct {
+	Rows   []OwnRow `json:"rows"`
+	Total  OwnRow   `json:"total"`
+	Month  OwnMonth `json:"month"`
+	Broken []string `json:"broken,omitempty"` // lines of usage.jsonl that can't be read
+}
+
+// OwnRow is a sum of recall's own requests.
+type OwnRow struct {
+	Name     string  `json:"name"`
+	Calls    int     `json:"calls"`
+	Failed   int     `json:"failed"` // of Calls: weren't answered; some are paid for all the same
+	In       int     `json:"in"`     // tokens
+	Cached   int     `json:"cached"` // of In, from the service's cache
+	Out      int     `json:"out"`
+	Cost     float64 `json:"cost"`               // USD
+	Unpriced int     `json:"unpriced,omitempty"` // of Calls: of a model whose price isn't known
+
+	Estimated *Estimated `json:"estimated,omitempty"` // of all that, what nobody counted
+}
+
+// Estimated are the calls that broke off, or whose service doesn't say what
+// they took: they stand in the sums with what they were expected to take.
+type Estimated struct {
+	Calls  int     `json:"calls"`
+	Tokens int     `json:"tokens"` // in and out
+	Cost   float64 `json:"cost"`   // USD
+}
+
+// OwnMonth is what the calendar month has taken so far.
+type OwnMonth struct {
+	Tokens int     `json:"tokens"`
+	Cost   float64 `json:"cost"`          // USD
+	Cap    float64 `json:"cap,omitempty"` // USD; distill.budget.month_cost
+}
+
+// UsageOf is what models took from a day on.
+func UsageOf(ctx context.Context, p *pipeline.Pipeline, by string, since time.Time, prices llm.Prices) (*Usage, error) {
+	shelf, err := p.Library.Shelf()
+	if err != nil {
+		return nil, err
+	}
+	doc := &Usage{By: by, Since: since}
+	name := usageNames(shelf, by)
+	if by != "task" {
+		project := map[string]string{}
+		for _, e := range shelf.Entries {
+			project[string(e.ID)] = e.Project
+		}
+		nameOf := func(session string, r ingest.Request) string {
+			return name(library.Spent{At: r.At, Session: session, Project: project[session],
+				Model: cmp.Or(r.Model, "unknown")})
+		}
+		doc.Sessions, err = Models(ctx, p, since, prices, nameOf)
+		if err != nil {
+			return nil, err
+		}
+		slices.SortFunc(doc.Sessions.Rows, func(a, b TookRow) int {
+			return usageOrder(by, a.Name, b.Name, a.Cost, b.Cost, a.Output, b.Output)
+		})
+	}
+	doc.Recall = ownUsage(p.Library, by, since, name)
+	return doc, nil
+}
+
+// usageOrder puts days, weeks and months in their order, and else what cost most first.
+func usageOrder(by, nameA, nameB string, costA, costB float64, tokensA, tokensB int) int {
+	if by == "day" || by == "week" || by == "month" {
+		return cmp.Compare(nameA, nameB)
+	}
+	return cmp.Or(cmp.Compare(costB, costA), cmp.Compare(tokensB, tokensA), cmp.Compare(nameA, nameB))
+}
+
+func ownUsage(l *library.Library, by string, since time.Time, name func(library.Spent) string) OwnUsage {
+	own := OwnUsage{Rows: []OwnRow{}, Total: OwnRow{Name: "total"}}
+	rows := map[string]*OwnRow{}
+	for s, err := range l.Spending() {
+		if err != nil {
+			own.Broken = append(own.Broken, err.Error())
+			continue
+		}
+		if s.At.Before(since) {
+			continue
+		}
+		key := name(s)
+		if rows[key] == nil {
+			rows[key] = &OwnRow{Name: key}
+		}
+		rows[key].add(s)
+		own.Total.add(s)
+	}
+	for _, r := range rows {
+		own.Rows = append(own.Rows, *r)
+	}
+	slices.SortFunc(own.Rows, func(a, b OwnRow) int {
+		return usageOrder(by, a.Name, b.Name, a.Cost, b.Cost, a.In, b.In)
+	})
+	month := improve.TookSince(l, improve.MonthOf(time.Now()))
+	own.Month = OwnMonth{Tokens: month.Tokens, Cost: month.Cost}
+	return own
+}
+
+// usageNames gives what a request is summed up under.
+func usageNames(shelf *library.Shelf, by string) func(library.Spent) string {
+	title := map[string]string{}
+	if by == "session" {
+		for _, e := range shelf.Entries {
+			title[string(e.ID)] = payload.Handle(shelf.Of(e).Name, shelf.Number[string(e.ID)]) + "  " +
+				text.Clip(line(e.Title), 40)
+		}
+	}
+	days := map[int64]string{} // of quarters of an hour, each of which many requests share
+	day := func(at time.Time) string {
+		quarter := at.Unix() / (15 * 60)
+		if days[quarter] == "" {
+			switch local := at.Local(); {
+			case at.IsZero():
+			case by == "week": // by its Monday
+				at = local.AddDate(0, 0, -(int(local.Weekday())+6)%7)
+			case by == "month": // by its first
+				at = local.AddDate(0, 0, 1-local.Day())
+			}
+			days[quarter] = answer.Day(at)
+		}
+		return days[quarter]
+	}
+	return map[string]func(library.Spent) string{
+		"model": func(s library.Spent) string { return line(s.Model) },
+		"task":  func(s library.Spent) string { return s.Task },
+		"day":   func(s library.Spent) string { return day(s.At) },
+		"week":  func(s library.Spent) string { return day(s.At) },
+		"month": func(s library.Spent) string { return strings.TrimSuffix(day(s.At), "-01") },
+		"project": func(s library.Spent) string {
+			if s.Project == "" {
+				return "none"
+			}
+			return cmp.Or(shelf.Project[s.Project].Name, "forgotten")
+		},
+		"session": func(s library.Spent) string {
+			if s.Session == "" {
+				return "none"
+			}
+			return strings.TrimSpace(answer.ShortID(s.Session) + "  " + cmp.Or(title[s.Session], "forgotten"))
+		},
+	}[by]
+}
+
+func (r *OwnRow) add(s library.Spent) {
+	r.Calls++
+	if s.Fault != "" {
+		r.Failed++
+	}
+	if s.Unpriced {
+		r.Unpriced++
+	}
+	if s.Estimated {
+		if r.Estimated == nil {
+			r.Estimated = &Estimated{}
+		}
+		r.Estimated.Calls++
+		r.Estimated.Tokens += s.In + s.Out
+		r.Estimated.Cost += s.Cost
+	}
+	r.In, r.Cached, r.Out, r.Cost = r.In+s.In, r.Cached+s.CacheRead, r.Out+s.Out, r.Cost+s.Cost
+}
