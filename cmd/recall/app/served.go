@@ -56,7 +56,7 @@ func (m *Served) Open(ctx context.Context, ask, fresh bool) (b *App, left int, e
 	}()
 	l, err := b.Library(ctx)
 	if err != nil {
-		return nil, 0, err
+		return b, 0, err
 	}
 	if fresh && m.taking.TryLock() { // else another call is at it
 		left, err = b.Fresh(ctx, l)
