@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 		fmt.Println(err)
 	case "hang": // with a child of its own
 		child()
-		select {}
+		time.Sleep(time.Hour)
 	case "leave": // the child goes on
 		child()
 	case "child":
