@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/library"
 )
 
 // exclusion is what is left out now.
@@ -44,8 +45,8 @@ func (p Sources) Excludes(ctx context.Context, f ingest.Found) (rule string, err
 	return rule, err
 }
 
-// Excluded are the sessions at the sources that aren't taken in, as the last looks found them, and by which rules.
-func (p *Archiver) Excluded() map[ingest.SessionID]string {
+// excluded are the sessions at the sources that aren't taken in, as the last looks found them, and by which rules.
+func (p *Archiver) excluded() map[ingest.SessionID]string {
 	all := map[ingest.SessionID]string{}
 	for _, path := range []string{p.seenPath(), p.archivedPath()} {
 		t := seen{path: path}
@@ -69,4 +70,36 @@ func (p *Archiver) Unwanted() func(id ingest.SessionID, dir string, at time.Time
 	return func(id ingest.SessionID, dir string, at time.Time) bool {
 		return slices.Contains(gone, id) || x.Folder(dir) != "" || x.At(at) != ""
 	}
+}
+
+// LeftOut is a rule by which sessions aren't taken in.
+type LeftOut struct {
+	Rule     string `json:"rule"`     // "sources.exclude FOLDER", "pause FROM/UNTIL"
+	Now      bool   `json:"now"`      // it is a pause that isn't over
+	Sessions int    `json:"sessions"` // at the sources
+	Held     int    `json:"held"`     // that the library has from before; of folders
+}
+
+// LeftOut lists the rules that leave something out, and a pause that isn't over.
+func (p *Archiver) LeftOut(shelf *library.Shelf) (all []LeftOut) {
+	x, by := p.exclusion(), map[string]*LeftOut{}
+	now := x.At(p.Time())
+	of := func(rule string) *LeftOut {
+		if by[rule] == nil {
+			by[rule] = &LeftOut{Rule: rule, Now: rule == now}
+		}
+		return by[rule]
+	}
+	of(now)
+	for _, rule := range p.excluded() {
+		of(rule).Sessions++
+	}
+	for _, e := range shelf.Entries {
+		of(x.Folder(shelf.Of(e).Root)).Held++
+	}
+	delete(by, "")
+	for _, rule := range slices.Sorted(maps.Keys(by)) {
+		all = append(all, *by[rule])
+	}
+	return all
 }

@@ -64,7 +64,7 @@ type Report struct {
 	Items     int   `json:"items"`       // items in what was indexed
 	Edited    int   `json:"edited"`      // payloads whose hand edits were taken in
 	Notes     int   `json:"-"`           // of the inbox, now with their sessions
-	Excluded  int   `json:"excluded"`    // sessions newly found that their user doesn't want kept; see Excluded
+	Excluded  int   `json:"excluded"`    // sessions newly found that their user doesn't want kept; see Excludes
 	Bytes     int64 `json:"bytes"`       // source bytes newly archived
 	Packed    int   `json:"packed"`      // sessions whose segments were packed; of Archive
 	Saved     int64 `json:"saved_bytes"` // bytes on the disk that packing saved

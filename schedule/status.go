@@ -4,6 +4,9 @@ import (
 	"context"
 	"os"
 	"time"
+
+	"recall/sink"
+	"recall/text"
 )
 
 // Status is whether the jobs are set up, and how they went.
@@ -42,4 +45,28 @@ func Look(ctx context.Context) (Status, error) {
 		}
 	}
 	return s, nil
+}
+
+// Brief is whether the system runs recall by itself.
+type Brief struct {
+	Installed bool      `json:"installed"`
+	System    System    `json:"system,omitempty"`
+	Next      time.Time `json:"next,omitzero"`
+	Failed    string    `json:"failed,omitempty"` // a job whose last run failed, and why
+}
+
+// Glance asks the scheduler only where install has left its folder.
+func Glance(ctx context.Context) Brief {
+	dir, err := Folder()
+	if _, never := os.Stat(dir); err != nil || never != nil {
+		return Brief{}
+	}
+	s, _ := Look(ctx) // the folder is known
+	doc := Brief{Installed: s.Installed, System: s.System, Next: s.Next}
+	for _, j := range s.Jobs {
+		if !j.OK {
+			doc.Failed = j.Job + ": " + text.Clip(sink.Line(j.Error, sink.Terminal), 200)
+		}
+	}
+	return doc
 }

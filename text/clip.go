@@ -84,3 +84,14 @@ func Set(list string) map[string]bool {
 	}
 	return set
 }
+
+// Counts says what there are any of, by the words between bars: "3 new", "1 grown".
+func Counts(words string, counts ...int) []string {
+	var parts []string
+	for i, word := range strings.Split(words, "|") {
+		if counts[i] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[i], word))
+		}
+	}
+	return parts
+}

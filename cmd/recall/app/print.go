@@ -71,25 +71,14 @@ func (a *App) Form(name string, doc any) {
 	p.Form(name, doc)
 }
 
-// Counts says what there are any of, by the words between bars: "3 new", "1 grown".
-func Counts(words string, counts ...int) []string {
-	var parts []string
-	for i, word := range strings.Split(words, "|") {
-		if counts[i] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[i], word))
-		}
-	}
-	return parts
-}
-
 // Did says what a sync, an archive or a look of a watch did.
 func Did(r pipeline.Report) []string {
 	var parts []string
 	if r.Found > 0 {
 		parts = append(parts, answer.Count(r.Found, "session")+" found")
 	}
-	parts = append(parts, Counts("new|of them salvaged: only what was typed is left|grown|vanished at their source|"+
-		"distilled|edited by hand", r.New, r.Salvaged, r.Grown, r.Vanished, r.Distilled, r.Edited)...)
+	parts = append(parts, txt.Counts("new|of them salvaged: only what was typed is left|grown|vanished at their "+
+		"source|distilled|edited by hand", r.New, r.Salvaged, r.Grown, r.Vanished, r.Distilled, r.Edited)...)
 	if r.New+r.Grown+r.Vanished+r.Distilled == 0 {
 		parts = append(parts, "nothing new")
 	}
@@ -99,7 +88,7 @@ func Did(r pipeline.Report) []string {
 	if r.Packed > 0 {
 		parts = append(parts, fmt.Sprintf("%d packed, %s smaller", r.Packed, terminal.Size(r.Saved)))
 	}
-	return append(parts, Counts("left out (recall status)|left for the next time|skipped", r.Excluded, r.Left,
+	return append(parts, txt.Counts("left out (recall status)|left for the next time|skipped", r.Excluded, r.Left,
 		len(r.Problems))...)
 }
 

@@ -85,7 +85,7 @@ func partly(a *app.App, m merge.Merged) error {
 }
 
 func printMerged(a *app.App, m merge.Merged, what, where string) {
-	parts := app.Counts("new|changed|forgotten", m.New, m.Changed, len(m.Gone))
+	parts := text.Counts("new|changed|forgotten", m.New, m.Changed, len(m.Gone))
 	if len(parts) == 0 {
 		parts = []string{"nothing new"}
 	}

@@ -17,6 +17,7 @@ import (
 	"recall/payload"
 	"recall/pipeline"
 	"recall/review"
+	"recall/text"
 )
 
 // Reviewer asks a person about one item after the other. What they say is
@@ -205,7 +206,7 @@ func (r *Reviewer) Finish() error {
 		}
 	}
 	s := r.said
-	parts := app.Counts("settled|kept|changed|dropped|pinned", s["settled"], s["kept"], s["changed"], s["dropped"],
+	parts := text.Counts("settled|kept|changed|dropped|pinned", s["settled"], s["kept"], s["changed"], s["dropped"],
 		s["pinned"])
 	if len(parts) > 0 {
 		fmt.Fprintln(r.Out, strings.Join(parts, ", "))

@@ -11,8 +11,10 @@ import (
 	"recall/history"
 	"recall/hooks"
 	"recall/ingest"
+	"recall/library"
 	"recall/pipeline"
 	"recall/pipeline/improve"
+	"recall/schedule"
 )
 
 // What the samples and scripts never come to is laid out too: a form that names what isn't there would end the program.
@@ -20,10 +22,11 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 	var out bytes.Buffer
 	a := &app.App{Out: &out, Err: io.Discard}
 	at := time.Now()
-	r := &runDoc{At: at, New: 1, Improved: 2}
-	a.Form("status", StatusDoc{Waiting: 3, Grown: 1, Made: at, Newest: at, LastArchive: r, LastSync: r, LastImprove: r,
+	r := &history.Run{At: at, New: 1, Improved: 2}
+	a.Form("status", StatusDoc{Tally: library.Tally{Waiting: 3, Grown: 1, Made: at, Newest: at},
+		LastArchive: r, LastSync: r, LastImprove: r,
 		Doomed: []pipeline.Doomed{{Days: 3, Sessions: 2, First: at, Unsafe: 1}}, Unsafe: make([]ingest.Problem, 5),
-		Schedule: nightDoc{Installed: true, System: "cron", Next: at, Failed: "x"}, Spent: &improve.Took{},
+		Schedule: schedule.Brief{Installed: true, System: "cron", Next: at, Failed: "x"}, Spent: &improve.Took{},
 		Model:    &modelDoc{Name: "m", Waiting: 1, Failed: 1, Batches: 2, Asking: true},
 		Warnings: []string{"w"}, Broken: make([]ingest.Problem, 1)})
 	row := history.OwnRow{Name: "x", Calls: 3, Unpriced: 1, Estimated: &history.Estimated{Calls: 1, Tokens: 4, Cost: 1}}
