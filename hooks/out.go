@@ -28,13 +28,20 @@ func (h *Host) out(e Event, in Input) (out bool, said Answer, err error) {
 		}
 	}
 	var m memo
-	asked := e == UserPromptSubmit && strings.HasPrefix(strings.ToLower(strings.TrimSpace(in.Prompt)), notThis)
+	word := ""
+	if e == UserPromptSubmit {
+		word = strings.ToLower(strings.TrimRight(strings.TrimSpace(in.Prompt), ".!"))
+	}
+	asked := word == notThis
 	readJSON(h.memoPath(in.Session, ".json"), &m)
 	switch {
 	case asked || h.Pause && !m.Out:
 		return true, h.leave(in, asked), nil
 	case m.Out:
 		return true, Answer{}, nil
+	case rule == "" && strings.HasPrefix(word, notThis): // "not this one-liner" may be meant
+		return true, Answer{Tell: "recall: this session is NOT left out: for that the prompt says " +
+			`"` + notThis + `" and nothing else`}, nil
 	case rule != "" && e == SessionStart:
 		said.Tell = "recall: nothing of this session is kept (" + rule + ")"
 	}
@@ -43,7 +50,7 @@ func (h *Host) out(e Event, in Input) (out bool, said Answer, err error) {
 
 // leave has nothing more of a session taken in. Where its person asks for that in it, what is there already goes.
 func (h *Host) leave(in Input, asked bool) Answer {
-	id, only := ingest.SessionID(in.Session), strings.TrimRight(strings.TrimSpace(in.Prompt), ".!")
+	id := ingest.SessionID(in.Session)
 	l, err := h.Library(buryWait)
 	if errors.Is(err, library.ErrNoLibrary) {
 		return Answer{}
@@ -74,5 +81,5 @@ func (h *Host) leave(in Input, asked bool) Answer {
 	} else if asked && h.Forget != nil {
 		h.Forget(in.Session)
 	}
-	return Answer{Tell: said, Block: asked && strings.EqualFold(only, notThis)}
+	return Answer{Tell: said, Block: asked}
 }
