@@ -1,18 +1,68 @@
 package ingest
 
-import "recall/ingest/jsonl"
+import (
+	"slices"
+	"strings"
 
-// QuestionFields reads a question that a tool put before the person, and what may be chosen.
-func QuestionFields(c *jsonl.Cursor, q *Answer) jsonl.Fields {
-	return jsonl.Fields{"question": &q.Question, "header": &q.Header, "multiSelect": &q.Multi, "options": func() {
+	"recall/ingest/jsonl"
+)
+
+// A Question is put before the person by a tool, under an id where its client gives ids.
+type Question struct {
+	ID string
+	Answer
+}
+
+// Questions reads those in a tool's input, and what may be chosen.
+func Questions(input []byte) (all []Question) {
+	c := jsonl.NewCursor(input)
+	c.Fields(jsonl.Fields{"questions": func() {
 		c.Array(func() {
-			var o Option
-			if c.Kind() == '"' {
-				o.Label = c.String()
-			} else {
-				c.Fields(jsonl.Fields{"label": &o.Label, "description": &o.Description})
-			}
-			q.Options = append(q.Options, o)
+			var q Question
+			c.Fields(jsonl.Fields{"id": &q.ID, "question": &q.Question, "header": &q.Header, "multiSelect": &q.Multi,
+				"options": func() { c.Array(func() { q.Options = append(q.Options, optionOf(c)) }) }})
+			all = append(all, q)
 		})
-	}}
+	}})
+	return all
+}
+
+func optionOf(c *jsonl.Cursor) (o Option) {
+	if c.Kind() == '"' {
+		o.Label = c.String()
+		return o
+	}
+	c.Fields(jsonl.Fields{"label": &o.Label, "description": &o.Description})
+	return o
+}
+
+// Offers reports whether a label is among what may be chosen.
+func (a *Answer) Offers(label string) bool {
+	return slices.ContainsFunc(a.Options, func(o Option) bool { return o.Label == label })
+}
+
+// Choose takes what the person answered, in which clients put commas between labels. What isn't made of labels is
+// their own text.
+func (a *Answer) Choose(said string) {
+	if a.Chosen, a.Free = []string{said}, !a.Offers(said); !a.Free || !a.Multi {
+		return
+	}
+	var labels []string
+	for _, o := range a.Options {
+		if o.Label != "" {
+			labels = append(labels, o.Label)
+		}
+	}
+	slices.SortStableFunc(labels, func(a, b string) int { return len(b) - len(a) })
+	a.Chosen = nil
+	for said != "" {
+		i := slices.IndexFunc(labels, func(l string) bool { return said == l || strings.HasPrefix(said, l+", ") })
+		if i < 0 {
+			a.Chosen = append(a.Chosen, said)
+			return
+		}
+		a.Chosen = append(a.Chosen, labels[i])
+		said = strings.TrimPrefix(strings.TrimPrefix(said, labels[i]), ", ")
+	}
+	a.Free = false
 }

@@ -44,3 +44,11 @@ func messageIn(command string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
 	return line
 }
+
+// RunIn is a command as a shell in the usual folder is told to run it in another.
+func RunIn(dir, usual, command string) string {
+	if dir == "" || dir == "." || dir == usual || strings.ContainsAny(dir, "'\n") {
+		return command
+	}
+	return "cd '" + dir + "' && " + command
+}

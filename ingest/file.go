@@ -111,6 +111,17 @@ func WithoutPath(err error) error {
 	return err
 }
 
+// HomeFolders are a client's folders that are there: those that are named, "" names none, and the usual ones in the
+// person's home.
+func HomeFolders(named []string, usual ...string) []string {
+	if home, err := os.UserHomeDir(); err == nil {
+		for _, name := range usual {
+			named = append(named, filepath.Join(home, name))
+		}
+	}
+	return Folders(named)
+}
+
 // Folders are those of the folders that are there, each once however many names it goes by.
 func Folders(dirs []string) []string {
 	var there []string

@@ -1,28 +1,12 @@
 package claudecode
 
 import (
-	"slices"
 	"sort"
 	"strings"
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
 )
-
-// askInput reads the questions of an AskUserQuestion call.
-func askInput(raw []byte) []ingest.Answer {
-	var out []ingest.Answer
-	c := jsonl.NewCursor(raw)
-	c.Fields(jsonl.Fields{"questions": func() {
-		c.Array(func() {
-			var q ingest.Answer
-			if c.Fields(ingest.QuestionFields(c, &q)); q.Question != "" {
-				out = append(out, q)
-			}
-		})
-	}})
-	return out
-}
 
 // reply is what came back for an AskUserQuestion call.
 type reply struct {
@@ -74,7 +58,7 @@ func answerText(c *jsonl.Cursor) string {
 
 // answered fills in what the person chose; questions without an answer of
 // theirs are left out.
-func answered(questions []ingest.Answer, r reply, text string) []ingest.Answer {
+func answered(questions []ingest.Question, r reply, text string) []ingest.Answer {
 	if r.timedOut {
 		return nil
 	}
@@ -88,54 +72,19 @@ func answered(questions []ingest.Answer, r reply, text string) []ingest.Answer {
 			continue
 		}
 		q.Notes = r.notes[q.Question]
-		q.Chosen, q.Free = chosen(q, got)
-		if q.Free {
-			q = otherSaid(q)
+		if q.Choose(got); q.Free {
+			q.Answer = otherSaid(q.Answer)
 		}
 		if len(q.Chosen) > 0 {
-			out = append(out, q)
+			out = append(out, q.Answer)
 		}
 	}
 	if len(out) == 0 && strings.TrimSpace(r.response) != "" && len(questions) > 0 {
-		q := questions[0]
+		q := questions[0].Answer
 		q.Chosen, q.Free = []string{r.response}, true
 		out = append(out, q)
 	}
 	return out
-}
-
-// chosen splits an answer into labels; one that isn't made of labels is the
-// person's own text.
-func chosen(q ingest.Answer, got string) ([]string, bool) {
-	for _, o := range q.Options {
-		if o.Label == got {
-			return []string{got}, false
-		}
-	}
-	if !q.Multi {
-		return []string{got}, true
-	}
-	labels := make([]string, 0, len(q.Options))
-	for _, o := range q.Options {
-		if o.Label != "" {
-			labels = append(labels, o.Label)
-		}
-	}
-	sort.SliceStable(labels, func(i, j int) bool { return len(labels[i]) > len(labels[j]) })
-	var out []string
-	rest := got
-	for rest != "" {
-		label := leadingLabel(rest, labels)
-		if label == "" {
-			if len(out) == 0 {
-				return []string{got}, true
-			}
-			return append(out, rest), true
-		}
-		out = append(out, label)
-		rest = strings.TrimPrefix(strings.TrimPrefix(rest, label), ", ")
-	}
-	return out, false
 }
 
 // otherSaid puts what the person noted in the place of the choice "Other", which
@@ -151,18 +100,9 @@ func otherSaid(q ingest.Answer) ingest.Answer {
 			continue
 		}
 		q.Chosen = append(q.Chosen, s)
-		q.Free = q.Free || !slices.ContainsFunc(q.Options, func(o ingest.Option) bool { return o.Label == s })
+		q.Free = q.Free || !q.Offers(s)
 	}
 	return q
-}
-
-func leadingLabel(s string, labels []string) string {
-	for _, l := range labels {
-		if s == l || strings.HasPrefix(s, l+", ") {
-			return l
-		}
-	}
-	return ""
 }
 
 var answerOpenings = []string{
@@ -172,7 +112,7 @@ var answerOpenings = []string{
 // readText reads the answers from what the model was told, where the structured
 // form is missing. Quotes in it are not escaped, so each known question is looked
 // up as it stands.
-func (r *reply) readText(questions []ingest.Answer, text string) {
+func (r *reply) readText(questions []ingest.Question, text string) {
 	r.answers, r.notes = map[string]string{}, map[string]string{}
 	body, ok := "", false
 	for _, opening := range answerOpenings {

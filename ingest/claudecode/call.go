@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"recall/ingest"
@@ -27,7 +28,8 @@ func (p *parser) newCall(b *block) ingest.ToolCall {
 			call.Plan = &ingest.Plan{Text: ingest.ClippedText(plan), File: call.Input["planFilePath"]}
 		}
 	case "AskUserQuestion":
-		p.meta.questions[call.ID] = askInput(b.input)
+		p.meta.questions[call.ID] = slices.DeleteFunc(ingest.Questions(b.input),
+			func(q ingest.Question) bool { return q.Question == "" })
 	case "Write":
 		p.noteOwnPlan(call.Path, b.input)
 	}

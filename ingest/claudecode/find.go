@@ -22,14 +22,9 @@ func (Reader) Roots() []string {
 		if rest, ok := strings.CutPrefix(dir, "~/"); ok && err == nil {
 			dir = filepath.Join(home, rest)
 		}
-		if dir != "" {
-			all = append(all, dir)
-		}
+		all = append(all, dir)
 	}
-	if err == nil {
-		all = append(all, filepath.Join(home, ".claude"), filepath.Join(home, ".config", "claude"))
-	}
-	return ingest.Folders(all)
+	return ingest.HomeFolders(all, ".claude", filepath.Join(".config", "claude"))
 }
 
 // Find lists the sessions under a file or folder.

@@ -29,7 +29,7 @@ type meta struct {
 	leafNode int    // how many nodes there were when it was written
 
 	tasks     tasks
-	questions map[string][]ingest.Answer // of AskUserQuestion, by call
+	questions map[string][]ingest.Question // of AskUserQuestion, by call
 	queued    []queued
 	wish      string // of the last /compact
 

@@ -68,8 +68,9 @@ func newParser(s *ingest.Session, size int64) *parser {
 		messages: map[string]*draft{}, calls: map[string]*ingest.ToolCall{}, callIn: map[string]*draft{},
 		orphans: map[string]orphan{}, kids: map[string]*parser{}, kidOf: map[string]string{},
 		spilled: map[string]ingest.File{},
-		meta: meta{questions: map[string][]ingest.Answer{}, agents: map[string]agentMeta{}, agentCalls: map[string]string{},
-			planFiles: map[string]string{}, superseded: map[string]bool{}, goals: map[string]bool{}},
+		meta: meta{questions: map[string][]ingest.Question{}, agents: map[string]agentMeta{},
+			agentCalls: map[string]string{},
+			planFiles:  map[string]string{}, superseded: map[string]bool{}, goals: map[string]bool{}},
 	}
 }
 

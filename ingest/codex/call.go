@@ -3,7 +3,6 @@ package codex
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -81,7 +80,7 @@ func (p *parser) takeFunction(d *draft, id, name string, args []byte) {
 	case "TodoWrite":
 		p.takePlanUpdate(d, &call, args)
 	case "AskUserQuestion":
-		p.asked[id] = questions(args)
+		p.asked[id] = ingest.Questions(args)
 	case "Agent":
 		if call.Input["prompt"] == "" {
 			call.Input["prompt"] = call.Input["message"]
@@ -120,8 +119,8 @@ func (p *parser) takeCommand(call *ingest.ToolCall, args []byte) (patch string, 
 	if at := strings.Index(line, patchBegins); at >= 0 && strings.Contains(line[:at], "apply_patch") {
 		return line[at:], true
 	}
-	if dir != "" && dir != p.dir && !strings.ContainsAny(dir, "'\n") && call.Name == "Bash" {
-		line = "cd '" + dir + "' && " + line
+	if call.Name == "Bash" {
+		line = ingest.RunIn(dir, p.dir, line)
 	}
 	call.Command = clipped(line)
 	delete(call.Input, "cmd")
@@ -181,31 +180,11 @@ func (p *parser) takePlanUpdate(d *draft, call *ingest.ToolCall, args []byte) {
 	call.Input["todos"] = string(b)
 }
 
-// A question is put before the person, under an id.
-type question struct {
-	id string
-	ingest.Answer
-}
-
-func questions(args []byte) (list []question) {
-	c := jsonl.NewCursor(args)
-	c.Fields(jsonl.Fields{"questions": func() {
-		c.Array(func() {
-			var q question
-			into := ingest.QuestionFields(c, &q.Answer)
-			into["id"] = &q.id
-			c.Fields(into)
-			list = append(list, q)
-		})
-	}})
-	return list
-}
-
 // noteMark stands before what the person added to a choice.
 const noteMark = "user_note: "
 
 // answered reads the person's answers; questions without one are left out.
-func answered(asked []question, output string) (out []ingest.Answer) {
+func answered(asked []ingest.Question, output string) (out []ingest.Answer) {
 	given := map[string][]string{}
 	c := jsonl.NewCursor([]byte(output))
 	c.Fields(jsonl.Fields{"answers": func() {
@@ -217,15 +196,15 @@ func answered(asked []question, output string) (out []ingest.Answer) {
 	}})
 	for _, q := range asked {
 		a := q.Answer
-		for _, said := range given[q.id] {
+		for _, said := range given[q.ID] {
 			note, is := strings.CutPrefix(said, noteMark)
-			offered := slices.ContainsFunc(a.Options, func(o ingest.Option) bool { return o.Label == said })
+			offered := a.Offers(said)
 			switch {
 			case is && len(a.Chosen) == 1 && !a.Free:
 				a.Notes = note
 			case is:
 				a.Chosen, a.Free = append(a.Chosen, note), true
-			case offered || len(given[q.id]) == 1: // "None of the above" says nothing beside a note
+			case offered || len(given[q.ID]) == 1: // "None of the above" says nothing beside a note
 				a.Chosen, a.Free = append(a.Chosen, said), !offered
 			}
 		}

@@ -34,7 +34,7 @@ type parser struct {
 
 	calls   map[string][]*ingest.ToolCall // by call id: a patch is a call for each file
 	running map[string]*ingest.ToolCall   // by the id of the process that goes on
-	asked   map[string][]question
+	asked   map[string][]ingest.Question
 	spawned map[string]string // agent → call
 	tasks   []ingest.Task
 	name    string // that the person gave the thread
@@ -70,7 +70,7 @@ type heard struct {
 
 func newParser(s *ingest.Session) *parser {
 	return &parser{s: s, calls: map[string][]*ingest.ToolCall{}, running: map[string]*ingest.ToolCall{},
-		asked: map[string][]question{}, spawned: map[string]string{}, before: map[uint64]bool{},
+		asked: map[string][]ingest.Question{}, spawned: map[string]string{}, before: map[uint64]bool{},
 		seed: maphash.MakeSeed()}
 }
 

@@ -21,7 +21,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -46,11 +45,8 @@ func (Reader) Source() ingest.Source { return ingest.Codex }
 
 // Roots lists Codex's own folders that exist here.
 func (Reader) Roots() []string {
-	all := []string{os.Getenv("CODEX_HOME")}
-	if home, err := os.UserHomeDir(); err == nil {
-		all = append(all, filepath.Join(home, ".codex"))
-	}
-	return ingest.Folders(slices.DeleteFunc(all, func(dir string) bool { return dir == "" }))
+	client := ingest.Codex.Client()
+	return ingest.HomeFolders([]string{os.Getenv(client.Env)}, client.Home)
 }
 
 // Parse reads a session's rollouts, then its sub-agents'. It says nothing of what a fork has from another: that takes

@@ -107,11 +107,8 @@ func (p *parser) takeTool(d *ingest.Turn, call *ingest.ToolCall, args []byte, re
 
 // takeShell reads what was run, where and how it ended.
 func (p *parser) takeShell(call *ingest.ToolCall, result string) {
-	call.Command = call.Input["command"]
 	dir := cmp.Or(call.Input["dir_path"], call.Input["directory"])
-	if dir != "" && dir != "." && dir != p.dir && !strings.ContainsAny(dir, "'\n") {
-		call.Command = "cd '" + dir + "' && " + call.Command
-	}
+	call.Command = ingest.RunIn(dir, p.dir, call.Input["command"])
 	if m := exitCode().FindStringSubmatch(result); m != nil && m[1] != "0" {
 		call.Failed = true
 		call.Result = "Exit code " + m[1] + "\n" + call.Result
@@ -171,27 +168,11 @@ func answered(args []byte, result string) (out []ingest.Answer) {
 	c.Fields(jsonl.Fields{"answers": func() {
 		c.Object(func(n []byte) { given[string(n)] = c.Text() })
 	}})
-	c = jsonl.NewCursor(args)
-	n := 0
-	c.Fields(jsonl.Fields{"questions": func() {
-		c.Array(func() {
-			var q ingest.Answer
-			c.Fields(ingest.QuestionFields(c, &q))
-			said := given[strconv.Itoa(n)]
-			if n++; said == "" {
-				return
-			}
-			offered := func(label string) bool {
-				return slices.ContainsFunc(q.Options, func(o ingest.Option) bool { return o.Label == label })
-			}
-			if q.Chosen = []string{said}; q.Multi && !offered(said) {
-				q.Chosen = strings.Split(said, ", ")
-			}
-			if q.Free = slices.ContainsFunc(q.Chosen, func(s string) bool { return !offered(s) }); q.Free {
-				q.Chosen = []string{said}
-			}
-			out = append(out, q)
-		})
-	}})
+	for n, q := range ingest.Questions(args) {
+		if said := given[strconv.Itoa(n)]; said != "" {
+			q.Choose(said)
+			out = append(out, q.Answer)
+		}
+	}
 	return out
 }

@@ -44,14 +44,11 @@ func (Reader) Source() ingest.Source { return ingest.Gemini }
 
 // Roots lists Gemini CLI's own folders that exist here.
 func (Reader) Roots() []string {
-	var all []string
-	if dir := os.Getenv("GEMINI_CLI_HOME"); dir != "" {
-		all = append(all, filepath.Join(dir, ingest.Gemini.Client().Home))
+	home, dir := ingest.Gemini.Client().Home, os.Getenv("GEMINI_CLI_HOME")
+	if dir != "" {
+		dir = filepath.Join(dir, home)
 	}
-	if home, err := os.UserHomeDir(); err == nil {
-		all = append(all, filepath.Join(home, ingest.Gemini.Client().Home))
-	}
-	return ingest.Folders(all)
+	return ingest.HomeFolders([]string{dir}, home)
 }
 
 // Parse reads a session's files, then its sub-agents'.
