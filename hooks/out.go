@@ -60,11 +60,12 @@ func (h *Host) leave(in Input, asked bool) Answer {
 		err = l.Bury([]ingest.SessionID{id})
 	} else if err == nil {
 		said = "recall: nothing of this session is kept (RECALL_PAUSE)"
-		if _, unknown := l.Session(id); unknown == nil {
+		_, unknown := l.Session(id)
+		if errors.Is(unknown, library.ErrNoSession) && len(l.Broken()) == 0 {
+			err = l.Bury([]ingest.SessionID{id})
+		} else { // what can't be read may be what was before
 			err = l.Freeze(id)
 			said = "recall: nothing more of this session is kept (RECALL_PAUSE); what was before stays"
-		} else {
-			err = l.Bury([]ingest.SessionID{id})
 		}
 	}
 	if err == nil {
