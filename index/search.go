@@ -162,9 +162,11 @@ func (r *reader) count(ctx context.Context, a *Answer) error {
 	return err
 }
 
-// archivedSessions are those of a project, or of all, their items, and the projects that have no others.
-const archivedSessions = `SELECT count(*), ifnull(sum(items),0), count(DISTINCT iif(EXISTS(SELECT 1 FROM session s ` +
-	`WHERE s.project=t.project AND NOT s.archived), NULL, project)) FROM session t WHERE archived AND ?1 IN ('', project)`
+// archivedSessions are those of a project, or of all, their items, and the projects that have no others, each of which
+// is asked about once.
+const archivedSessions = `SELECT ifnull(sum(n),0), ifnull(sum(items),0), ifnull(sum(NOT EXISTS(` +
+	`SELECT 1 FROM session s WHERE s.project=t.project AND NOT s.archived)),0) FROM (SELECT project, count(*) AS n, ` +
+	`sum(items) AS items FROM session WHERE archived AND ?1 IN ('', project) GROUP BY project) t`
 
 // searchedIn is how much there is within a project, or in all.
 type searchedIn struct{ items, sessions, projects int }
