@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -115,6 +116,22 @@ func TestRewindAndHistory(t *testing.T) {
 	}
 	ingesttest.Equal(t, "turns", got, []string{"a prompt yes false", "b message one false", "c prompt yes true",
 		"d message two true", "c#2 prompt no false", "z summary all false", "e message three false"})
+}
+
+// A session takes the memory of its messages, whatever the client notes of itself after each.
+func TestManyChanges(t *testing.T) {
+	var b bytes.Buffer
+	for i := range 3000 {
+		b.WriteString(message(fmt.Sprint("m", i), "user", fmt.Sprint("say ", i)))
+		b.WriteString(`{"$set":{"lastUpdated":"2026-03-09T09:00:00.000Z"}}` + "\n")
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	ingesttest.Equal(t, "turns", len(parseBytes(t, b.Bytes()).Turns), 3000)
+	runtime.ReadMemStats(&after)
+	if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 60 {
+		t.Errorf("3,000 messages with a change each took %d MB", took)
+	}
 }
 
 // What older clients put behind a prompt isn't typed; what a person ran themselves is a command.

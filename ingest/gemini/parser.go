@@ -121,6 +121,9 @@ func (p *parser) rewind(id string) {
 // takeHistory takes the list of messages as the client wrote it anew: those that it hadn't told of are new, mostly a
 // summary of what it left out. The others were said all the same, and their results may be cut in it.
 func (p *parser) takeHistory(raw []byte) {
+	if raw == nil {
+		return
+	}
 	before := maps.Clone(p.heard)
 	c := jsonl.NewCursor(raw)
 	c.Array(func() {
