@@ -81,17 +81,38 @@ func literal(s string) string {
 		`\|`).Replace(Line(s))
 }
 
-var autolinks = txt.Pattern(`([#@])(\w)`)
+// autolinks are what a forge makes of names and numbers: whom it calls, which issue it closes.
+var autolinks = txt.Pattern(`(?i)[#@]\w|\bgh-\d|/(?:issues|pulls?|merge_requests|work_items)/\d`)
+
+// unlinked is text of which a forge makes no links, each broken by something.
+func unlinked(by, s string) string {
+	return autolinks().ReplaceAllStringFunc(s, func(link string) string {
+		last := len(link) - 1
+		return link[:last] + by + link[last:]
+	})
+}
 
 // inert is Markdown of recall's own as a forge shows it to others: nobody is called, no issue closed, no picture
-// fetched. What stands in code does nothing anyway.
+// fetched. What stands in code does nothing anyway; where it isn't plain what does, nothing is code.
 func inert(s string) string {
+	plain := func(s string) string {
+		return unlinked("<!-- -->", strings.NewReplacer("&", "&amp;", "<", "&lt;", "![", `!\[`).Replace(s))
+	}
+	if strings.Contains(s, "``") || strings.Contains(s, "\\`") || strings.Count(s, "`")%2 > 0 {
+		return plain(strings.NewReplacer(`\`, `\\`, "`", "\\`").Replace(s))
+	}
 	parts := strings.Split(s, "`")
-	for i := range parts {
-		if i%2 == 0 || i == len(parts)-1 {
-			plain := strings.NewReplacer("<", "&lt;", "![", `!\[`).Replace(parts[i])
-			parts[i] = autolinks().ReplaceAllString(plain, "$1<!-- -->$2")
-		}
+	for i := 0; i < len(parts); i += 2 {
+		parts[i] = plain(parts[i])
 	}
 	return strings.Join(parts, "`")
+}
+
+// code is Markdown that shows text as code, whatever is in it.
+func code(s string) string {
+	fence, space := "`", ""
+	for strings.Contains(s, fence) {
+		fence, space = fence+"`", " "
+	}
+	return fence + space + s + space + fence
 }

@@ -111,6 +111,8 @@ func (p *Page) formWords() template.FuncMap {
 		"kinds":    answer.Kinds,
 		"literal":  literal,
 		"inert":    inert,
+		"unlinked": unlinked,
+		"code":     code,
 		"itemline": func(it payload.Item) string { return payload.LineOf(&it) },
 		"nearest":  p.Nearest,
 		"aside":    p.Aside,
