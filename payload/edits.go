@@ -34,7 +34,7 @@ type Edit struct {
 	Item *Item     `json:"item,omitempty"` // of OpAdd
 
 	Title string `json:"title,omitempty"` // of OpTitle
-	Seen  string `json:"seen,omitempty"`  // of OpKeep: what the item said, see Look
+	Seen  string `json:"seen,omitempty"`  // of OpKeep: what the item said, see Look; "" takes that back
 	Mark  *Mark  `json:"mark,omitempty"`  // of OpMark
 }
 

@@ -35,12 +35,12 @@ func Unreviewed(p *Payload, edits []Edit) []Unseen {
 	var out []Unseen
 	for i := range p.Items {
 		it := &p.Items[i]
-		seen, before := kept[it.ID]
-		settled := !it.Current() || it.Maker == ByHuman || formatItem(it) == "" || before && seen == Look(it)
+		seen := kept[it.ID]
+		settled := !it.Current() || it.Maker == ByHuman || formatItem(it) == "" || seen == Look(it)
 		if settled {
 			continue
 		}
-		out = append(out, Unseen{*it, before})
+		out = append(out, Unseen{*it, seen != ""})
 	}
 	return out
 }

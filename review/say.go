@@ -18,7 +18,7 @@ import (
 var ErrLine = errors.New("no line of an item")
 
 // Say keeps what a person says about an item; when it returns that is durable. The
-// word is to keep, pin or drop it, to take either of these back (OpUnpin), or to set its
+// word is to keep, pin or drop it, to take these back (OpUnpin), or to set its
 // line as in payload.md. What somebody handed over is taken over by it, or refused.
 func Say(l *library.Library, u Unseen, word payload.Op, line, who string) error {
 	now := time.Now().UTC().Truncate(time.Millisecond)
@@ -36,8 +36,15 @@ func Say(l *library.Library, u Unseen, word payload.Op, line, who string) error 
 		edits = keeps(who, u)
 	case payload.OpPin:
 		edits = append(edits, keeps(who, u)...)
-	case payload.OpUnpin: // only another word takes a drop back
-		edits = append([]payload.Edit{{Op: payload.OpPin, ID: u.ID, At: now, Who: who}}, edits...)
+	case payload.OpUnpin:
+		edits = nil
+		if !u.Current() { // only another word takes a drop back
+			edits = append(edits, payload.Edit{Op: payload.OpPin, ID: u.ID, At: now, Who: who})
+		}
+		if u.Current() || !u.Pinned {
+			edits = append(edits, payload.Edit{Op: payload.OpUnpin, ID: u.ID, At: now, Who: who})
+		}
+		edits = append(edits, payload.Edit{Op: payload.OpKeep, ID: u.ID, At: now, Who: who})
 	case payload.OpSet:
 		p, err := l.Payload(u.of())
 		if err != nil {

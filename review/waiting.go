@@ -44,6 +44,8 @@ type Waiting struct {
 	Conflicts []Conflict `json:"conflicts"`
 	Received  []Unseen   `json:"received"` // of other people's handoffs
 	Items     []Unseen   `json:"items"`    // by session, as the sessions were given
+
+	Broken []ingest.Problem `json:"-"` // sessions whose payload can't be read
 }
 
 // Empty reports whether nothing waits.
@@ -65,7 +67,8 @@ func Read(l *library.Library, entries []library.Entry) (*Waiting, error) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			w.Broken = append(w.Broken, ingest.Problem{Path: e.Folder, Reason: err.Error()})
+			continue
 		}
 		edits, err := l.Edits(e.ID)
 		if err != nil && !errors.Is(err, library.ErrDamaged) {

@@ -76,7 +76,7 @@ func day(s string) (time.Time, error) {
 	}
 	t, err := time.ParseInLocation(time.DateOnly, s, time.Local)
 	if err != nil {
-		return t, fmt.Errorf("%q is no day like 2026-11-22", s)
+		return t, fmt.Errorf("%q is no day like 2026-11-22: %w", s, errBad)
 	}
 	return t, nil
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"crypto/rand"
 	"crypto/subtle"
+	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -81,7 +82,10 @@ func (d *door) guard(next http.Handler) http.Handler {
 		if token := r.URL.Query().Get("token"); token != "" && r.URL.Path == "/" && d.spend(token) {
 			http.SetCookie(w, &http.Cookie{Name: d.cookie, Value: d.pass, Path: "/", HttpOnly: true,
 				SameSite: http.SameSiteStrictMode})
-			http.Redirect(w, r, "/", http.StatusSeeOther)
+			// Not a redirect: where the link was clicked on another site's page, the cookie isn't sent along one.
+			h.Set("Content-Type", "text/html; charset=utf-8")
+			io.WriteString(w, `<!doctype html><title>recall</title><link rel="icon" href="/icon.svg">`+
+				`<meta http-equiv="refresh" content="0;url=/"><a href="/">recall</a>`)
 			return
 		}
 		c, err := r.Cookie(d.cookie)

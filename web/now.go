@@ -37,7 +37,7 @@ type nowItem struct {
 type variant struct{ Name, Text string }
 
 // mostAsked is for how many items git is asked what changed since.
-const mostAsked = 12
+const mostAsked = 5
 
 func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 	f, err := filter(r, m.Library)

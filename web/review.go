@@ -15,13 +15,15 @@ import (
 type reviewView struct {
 	filters
 	*review.Waiting
-	More int    // that are shown when these are seen to
-	Said string // what was said just now
-	Undo *undo  // what takes it back
+	More   int    // that are shown when these are seen to
+	Newest int    // of so many sessions
+	Older  bool   // there are more
+	Said   string // what was said just now
+	Undo   *undo  // of what it is taken back
 }
 
-// undo is the form that takes back what was said of an item.
-type undo struct{ Session, Item, Word string }
+// undo is an item of which something was said.
+type undo struct{ Session, Item string }
 
 // inInbox is how many items a page shows.
 const inInbox = 60
@@ -34,7 +36,7 @@ func (s *Server) review(r *http.Request, m *Memory) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := reviewView{filters: f, Waiting: &review.Waiting{}}
+	v := reviewView{filters: f, Newest: newest}
 	shelf, err := m.Library.Shelf()
 	if err != nil {
 		return nil, err
@@ -46,9 +48,10 @@ func (s *Server) review(r *http.Request, m *Memory) (any, error) {
 	if v.Waiting, err = review.Read(m.Library, entries[:min(len(entries), newest)]); err != nil {
 		return nil, err
 	}
-	v.Conflicts = v.Conflicts[:min(len(v.Conflicts), inInbox/4)]
-	v.More = max(0, len(v.Items)-inInbox)
-	v.Items = v.Items[:len(v.Items)-v.More]
+	conflicts, items := min(len(v.Conflicts), inInbox/4), min(len(v.Items), inInbox)
+	v.More = len(v.Conflicts) - conflicts + len(v.Items) - items
+	v.Older = len(entries) > newest
+	v.Conflicts, v.Items = v.Conflicts[:conflicts], v.Items[:items]
 	if f.Project == "" {
 		if v.Received, err = review.Received(m.Library, ""); err != nil {
 			return nil, err
@@ -56,13 +59,13 @@ func (s *Server) review(r *http.Request, m *Memory) (any, error) {
 	}
 	q := r.URL.Query()
 	if v.Said = said[payload.Op(q.Get("said"))]; v.Said != "" {
-		v.Undo = &undo{q.Get("session"), q.Get("item"), string(payload.OpUnpin)}
+		v.Undo = &undo{q.Get("session"), q.Get("item")}
 	}
 	return v, nil
 }
 
 // said is what can be taken back, and how it is told.
-var said = map[payload.Op]string{payload.OpDrop: "Dropped.", payload.OpPin: "Pinned."}
+var said = map[payload.Op]string{payload.OpDrop: "Dropped.", payload.OpPin: "Pinned.", payload.OpKeep: "Kept."}
 
 // say keeps what a form says of an item.
 func (s *Server) say(r *http.Request, m *Memory) error {

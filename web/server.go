@@ -70,8 +70,9 @@ type Server struct {
 	pages map[string]*template.Template
 	door  *door
 
-	mu   sync.Mutex
-	read []readSession // those read last, the newest last
+	parsing sync.Mutex // held while a session is parsed: a large one takes memory
+	mu      sync.Mutex
+	read    []readSession // those read last, the newest last
 }
 
 // New makes a server. It opens nothing yet.
@@ -104,6 +105,9 @@ func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 		BaseContext: func(net.Listener) context.Context { return ctx }}
 	go func() {
 		<-ctx.Done()
+		in, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+		defer cancel()
+		srv.Shutdown(in) // what is being answered is answered
 		srv.Close()
 	}()
 	if err := srv.Serve(on); !errors.Is(err, http.ErrServerClosed) {
@@ -153,16 +157,19 @@ type view struct {
 	URL      *url.URL
 	ReadOnly bool
 	Left     int
+	Back     string // of a fault: the page that it came of, "" for none
 	Doc      any
 }
 
-// errNone: what a page is about isn't there.
-var errNone = errors.New("there is nothing of that name")
+var (
+	errNone = errors.New("there is nothing of that name") // what a page is about isn't there
+	errBad  = errors.New("that can't be asked")           // what an address or a form says means nothing
+)
 
 // page answers with a page of its name about what see returns.
 func (s *Server) page(name string, see func(*http.Request, *Memory) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		m, err := s.o.Open(r.Context(), name == "ask" && r.URL.Query().Get("q") != "")
+		m, err := s.o.Open(r.Context(), name == "ask" && r.URL.Query().Get("q") != "" && !s.o.ReadOnly)
 		if err != nil {
 			s.fail(w, r, http.StatusServiceUnavailable, err)
 			return
@@ -172,6 +179,8 @@ func (s *Server) page(name string, see func(*http.Request, *Memory) (any, error)
 		switch {
 		case errors.Is(err, errNone), errors.Is(err, library.ErrNoSession), errors.Is(err, library.ErrNoProject):
 			s.fail(w, r, http.StatusNotFound, err)
+		case errors.Is(err, errBad):
+			s.fail(w, r, http.StatusBadRequest, err)
 		case err != nil:
 			s.fail(w, r, http.StatusInternalServerError, err)
 		default:
@@ -216,7 +225,8 @@ func within(place string) string {
 	if err != nil || u.IsAbs() || u.Host != "" {
 		return "/"
 	}
-	return (&url.URL{Path: "/" + strings.TrimLeft(u.Path, `/\`), RawQuery: u.RawQuery, Fragment: u.Fragment}).String()
+	u.Path, u.RawPath = "/"+strings.TrimLeft(u.Path, `/\`), ""
+	return u.String()
 }
 
 // fault is what went wrong, for people.
@@ -226,7 +236,12 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, err er
 	if errors.Is(err, context.Canceled) {
 		return // nobody waits any more
 	}
-	s.show(w, status, view{Name: "fault", URL: r.URL, Doc: fault{err.Error(), s.o.Hint(err)}})
+	v := view{Name: "fault", URL: r.URL, Doc: fault{err.Error(), s.o.Hint(err)}}
+	if r.Method == http.MethodPost {
+		v.Back = within(r.PostForm.Get("back"))
+		v.URL = &url.URL{Path: "/"}
+	}
+	s.show(w, status, v)
 }
 
 // show writes a page whole or not at all. Signs that turn text round or can't be seen are taken out of it, whoever
@@ -268,7 +283,7 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// StampOf is a Stamp of some files: when they were written last, and how long they are.
+// StampOf is a Stamp of some files: when they were written last.
 func StampOf(paths ...string) string {
 	var b bytes.Buffer
 	for _, path := range paths {

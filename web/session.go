@@ -8,13 +8,15 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"recall/answer"
-	"recall/history"
 	"recall/ingest"
 	"recall/library"
 	"recall/library/render"
 	"recall/payload"
+	"recall/text"
 )
 
 // A window of a transcript is so many turns: a page of it opens as fast in a long session as in a short one.
@@ -27,9 +29,8 @@ type sessionView struct {
 	Payload  *payload.Payload // nil: not distilled
 	Turns    []turnView
 	From, Of int // the place of the first turn that is shown, from 0; of so many
-	Window   int
 	Find     string
-	Found    []history.Line
+	Found    []match
 	Resume   string // the command that goes on with it, "" for none
 	Missing  bool   // its client has deleted it
 	Files    []library.FileState
@@ -37,8 +38,10 @@ type sessionView struct {
 
 // turnView is a turn, and the items that rest on it.
 type turnView struct {
+	Day   string // where another begins
 	HTML  template.HTML
 	Items []payload.Item
+	Cut   string // how much of a long one isn't shown
 }
 
 // readSession is a session as it was parsed, with its secrets out.
@@ -53,17 +56,30 @@ const keptRead = 2
 // parsed is a session, parsed where it isn't held as it is.
 func (s *Server) parsed(r *http.Request, m *Memory, e library.Entry) (*ingest.Session, error) {
 	key := string(e.ID) + " " + e.Input
-	s.mu.Lock()
-	defer s.mu.Unlock() // one at a time: a large one takes memory
-	for _, one := range s.read {
-		if one.input == key {
-			return one.of, nil
+	held := func() *ingest.Session {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, one := range s.read {
+			if one.input == key {
+				return one.of
+			}
 		}
+		return nil
+	}
+	if one := held(); one != nil {
+		return one, nil
+	}
+	s.parsing.Lock()
+	defer s.parsing.Unlock()
+	if one := held(); one != nil { // parsed meanwhile
+		return one, nil
 	}
 	read, err := m.Pipeline.Read(r.Context(), e.ID)
 	if err == nil {
+		s.mu.Lock()
 		s.read = append(s.read, readSession{key, read})
 		s.read = s.read[max(0, len(s.read)-keptRead):]
+		s.mu.Unlock()
 	}
 	return read, err
 }
@@ -80,7 +96,7 @@ func (s *Server) session(r *http.Request, m *Memory) (any, error) {
 	state, _ := e.State(nil)
 	v := sessionView{Listed: library.Listed{ID: e.ID, Source: e.Source, Project: shelf.Of(e).Name,
 		Number: shelf.Number[string(e.ID)], Title: e.Title, Start: e.Start, End: e.End, Turns: e.Turns, State: state,
-		Marks: e.Marks}, Branch: e.Branch, Window: window, Find: r.URL.Query().Get("find"), Files: e.Files}
+		Marks: e.Marks}, Branch: e.Branch, Find: r.URL.Query().Get("find"), Files: e.Files}
 	parsed, err := s.parsed(r, m, e)
 	if err != nil {
 		return nil, err
@@ -92,30 +108,43 @@ func (s *Server) session(r *http.Request, m *Memory) (any, error) {
 		return nil, err
 	}
 	if v.Find != "" {
-		if v.Found, err = foundIn(r, e, v.Find); err != nil {
-			return nil, err
-		}
+		v.Found = matches(parsed, v.Find)
 	}
 	v.cut(r, parsed)
-	if err := v.fill(parsed); err != nil {
+	if err := v.fill(parsed, r.URL.Query().Has("whole")); err != nil {
 		return nil, err
 	}
 	v.Resume, v.Missing = m.Resume(e)
 	return v, nil
 }
 
-// foundIn are the lines of a session's transcript that hold a text, in either case.
-func foundIn(r *http.Request, e library.Entry, find string) (lines []history.Line, err error) {
-	g, err := history.NewGrep(regexp.QuoteMeta(find), true, false)
-	if err != nil {
-		return nil, err
-	}
-	err = g.Each(r.Context(), []library.Entry{e}, func(_ library.Entry, some []history.Line) error {
-		lines = some[:min(len(some), aPage)]
-		return nil
-	})
-	return lines, err
+// A match is where a text stands in a session: in what was said, in a command, or in what a tool printed.
+type match struct {
+	ID                  string // of the turn
+	N                   int
+	Before, Text, After string
 }
+
+// matches are where a text stands in a session, in either case: the first of each part of a turn.
+func matches(s *ingest.Session, find string) (all []match) {
+	look := regexp.MustCompile("(?i)" + regexp.QuoteMeta(find))
+	for _, t := range s.Turns {
+		parts := []string{t.Text}
+		for _, c := range t.Calls {
+			parts = append(parts, c.Command, c.Result)
+		}
+		for _, part := range parts {
+			if at := look.FindStringIndex(part); at != nil && len(all) < aPage {
+				before := strings.ToValidUTF8(part[max(0, at[0]-beside):at[0]], "")
+				all = append(all, match{string(t.ID), t.N, before, part[at[0]:at[1]], text.Head(part[at[1]:], beside)})
+			}
+		}
+	}
+	return all
+}
+
+// beside is how many bytes are shown before and behind a match.
+const beside = 100
 
 // cut decides which turns are shown: about the one that is asked for, or from a place.
 func (v *sessionView) cut(r *http.Request, s *ingest.Session) {
@@ -129,26 +158,45 @@ func (v *sessionView) cut(r *http.Request, s *ingest.Session) {
 			slices.ContainsFunc(t.Calls, func(c ingest.ToolCall) bool { return id != "" && string(c.ResultTurn) == id })
 	})
 	if id != "" && at >= 0 {
-		v.From = at - window/4
+		v.From = at - 4 // few enough that it is shown, however long they are
 	}
 	v.From = max(0, min(v.From, v.Of-1))
 }
 
-// fill renders the window, each turn with what rests on it.
-func (v *sessionView) fill(s *ingest.Session) error {
+// A window of long turns has fewer; of a turn so much is shown, in bytes.
+const (
+	mostShown  = 150 << 10
+	mostOfTurn = 20 << 10
+)
+
+// fill renders the window, each turn with what rests on it; of long ones the beginning, unless they are wanted whole.
+func (v *sessionView) fill(s *ingest.Session, whole bool) error {
 	resting := map[string][]payload.Item{} // by turn
 	if v.Payload != nil {
 		for _, it := range v.Payload.Items {
 			resting[it.First().Turn] = append(resting[it.First().Turn], it)
 		}
 	}
-	turns := s.Turns[v.From:min(v.Of, v.From+window)]
-	pages, err := render.Turns(s, render.About{Title: v.Title, Project: v.Project}, turns)
+	page, err := render.Turns(s, render.About{Title: v.Title, Project: v.Project})
 	if err != nil {
 		return err
 	}
-	for i, t := range turns {
-		one := turnView{HTML: pages[i]}
+	shown, day := 0, ""
+	for _, t := range s.Turns[v.From:min(v.Of, v.From+window)] {
+		one := turnView{}
+		if today := t.At.UTC().Format(time.DateOnly); today != day && !t.At.IsZero() {
+			one.Day, day = today, today
+		}
+		if left := len(t.Text) - mostOfTurn; left > 0 && !whole {
+			t.Text, t.Foreign = text.Head(t.Text, mostOfTurn), nil
+			one.Cut = answer.Count(left>>10+1, "KB")
+		}
+		if shown += len(t.Text) + 1000*len(t.Calls); shown > mostShown && len(v.Turns) > 0 {
+			break
+		}
+		if one.HTML, err = page(t); err != nil {
+			return err
+		}
 		for _, id := range slices.Compact(append([]string{string(t.ID)}, t.Records...)) {
 			one.Items = append(one.Items, resting[id]...)
 			delete(resting, id)
@@ -160,8 +208,8 @@ func (v *sessionView) fill(s *ingest.Session) error {
 
 // Next and Before are where the windows beside this one begin, -1 for none.
 func (v sessionView) Next() int {
-	if v.From+window < v.Of {
-		return v.From + window
+	if next := v.From + len(v.Turns); next < v.Of {
+		return next
 	}
 	return -1
 }

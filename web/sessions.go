@@ -11,6 +11,7 @@ import (
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/sink"
 )
 
 // aPage is how many sessions a page lists.
@@ -91,7 +92,7 @@ func (s *Server) mark(r *http.Request, m *Memory) error {
 		return err
 	}
 	name := strings.TrimSpace(r.PostForm.Get("name"))
-	if name == e.Title { // the field holds what it is called
+	if !r.PostForm.Has("save") || name == sink.Page(e.Title, sink.HTML) { // the field holds what it is called
 		name = ""
 	}
 	return m.Mark(e.ID, mark, name)

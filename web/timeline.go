@@ -53,7 +53,7 @@ func (s *Server) timeline(r *http.Request, m *Memory) (any, error) {
 			}
 		}
 	}
-	v := timeView{filters: f, Chart: chartOf(line)}
+	v := timeView{filters: f, Chart: chartOf(line, r.URL)}
 	slices.Reverse(line)
 	v.Items, v.More = line[:min(len(line), inTable)], max(0, len(line)-inTable)
 	return v, nil
@@ -102,7 +102,7 @@ const (
 	mostStacked = 3 // more become one, with their number
 )
 
-func chartOf(line []history.Dated) chart {
+func chartOf(line []history.Dated, page *url.URL) chart {
 	c := chart{Width: chartWidth, Left: gutter, Right: chartWidth - column}
 	if len(line) == 0 {
 		return c
@@ -119,6 +119,10 @@ func chartOf(line []history.Dated) chart {
 		c.Lanes = append(c.Lanes, lane{name, y(i)})
 	}
 	c.Height = y(len(names)-1) + laneHeight + 16
+	days := func(first, last time.Time) string { // the page of these alone
+		const form = time.DateOnly
+		return withAll(page.String(), "since", first.Local().Format(form), "asof", last.Local().Format(form))
+	}
 	type cell struct{ lane, column int }
 	cells := map[cell][]int{}
 	for i, d := range line {
@@ -135,10 +139,14 @@ func chartOf(line []history.Dated) chart {
 			if d.Until != nil && d.Sure {
 				one.Shape = "past"
 			}
+			if i < len(line)-inTable { // the table lacks it
+				one.Href = days(d.Item.At, d.Item.At)
+			}
 			switch {
 			case len(items) <= mostStacked:
 				one.Y += (2*k - len(items) + 1) * (one.R + 1)
 			case k == 0:
+				one.Href = days(d.Item.At, line[items[len(items)-1]].Item.At)
 				one.N, one.Shape, one.R = len(items), "several", 6+int(math.Log2(float64(len(items))))
 				one.Title = answer.Count(one.N, "item") + ", the first: " + one.Title
 			default:
@@ -150,30 +158,26 @@ func chartOf(line []history.Dated) chart {
 		}
 	}
 	slices.SortFunc(c.Dots, func(a, b dot) int { return cmp.Or(a.Y-b.Y, a.X-b.X, cmp.Compare(a.Href, b.Href)) })
+	quotes, drawn := map[payload.ItemID]string{}, map[string]bool{}
+	for _, d := range line {
+		quotes[d.Item.ID] = d.Item.First().Quote
+	}
 	for _, d := range line {
 		from, ok := place[d.Item.ID]
 		to, there := place[d.By]
-		if !ok || !there || from.X == to.X && from.Y == to.Y {
+		path := fmt.Sprintf("M%d %dH%dV%d", from.X, from.Y, to.X, to.Y)
+		if !ok || !there || from == to || drawn[path] {
 			continue
 		}
+		drawn[path] = true
 		title := voice.Past(d.Placed) + d.Became()
-		if quote := quoteOf(line, d.By); quote != "" {
+		if quote := text.Clip(quotes[d.By], 160); quote != "" {
 			title += ": “" + quote + "”"
 		}
-		c.Elbows = append(c.Elbows, elbow{fmt.Sprintf("M%d %dH%dV%d", from.X, from.Y, to.X, to.Y), title})
+		c.Elbows = append(c.Elbows, elbow{path, title})
 	}
 	c.Ticks = ticks(first, span, x)
 	return c
-}
-
-// quoteOf is what was said where an item took another's place.
-func quoteOf(line []history.Dated, id payload.ItemID) string {
-	for _, d := range line {
-		if d.Item.ID == id {
-			return text.Clip(d.Item.First().Quote, 160)
-		}
-	}
-	return ""
 }
 
 // ticks are days, months or years on an axis, some six.

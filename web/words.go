@@ -35,24 +35,28 @@ func words() template.FuncMap {
 		"lineOf":   func(it payload.Item) string { return payload.LineOf(&it) },
 		"at":       at,
 		"there":    there,
-		"handle":   payload.Handle,
-		"short":    func(id any) string { return answer.ShortID(fmt.Sprint(id)) },
-		"day":      answer.Day,
-		"ago":      func(t time.Time) string { return ago(time.Since(t)) },
-		"count":    answer.Count,
-		"clip":     func(n int, s string) string { return text.Clip(text.OneLine(s), n) },
-		"number":   func(n int) string { return text.Thousands(n) },
-		"join":     func(list []string) string { return strings.Join(list, ", ") },
-		"minus":    func(a, b int) int { return a - b },
-		"add":      func(a, b int) int { return a + b },
-		"double":   func(a int) int { return 2 * a },
-		"by":       func() []string { return sums },
-		"entry":    func(v view, item any) entry { return entry{v, item} },
-		"dollars":  func(d float64) string { return fmt.Sprintf("$%.2f", d) },
-		"but":      func(u *url.URL, key, value string) string { return with(u, key, value) },
-		"kinds":    func() []payload.Kind { return payload.Kinds },
-		"has":      func(list []payload.Kind, k payload.Kind) bool { return slices.Contains(list, k) },
-		"screens":  func() []screen { return screens },
+		"to":       func(session, turn, text string) leading { return leading{there(session, turn), text} },
+		"rawOf": func(session, name any) string {
+			return (&url.URL{Path: fmt.Sprintf("/session/%v/raw/%v", session, name)}).String()
+		},
+		"handle":  payload.Handle,
+		"short":   func(id any) string { return answer.ShortID(fmt.Sprint(id)) },
+		"day":     answer.Day,
+		"ago":     func(t time.Time) string { return ago(time.Since(t)) },
+		"count":   answer.Count,
+		"clip":    func(n int, s string) string { return text.Clip(text.OneLine(s), n) },
+		"number":  func(n int) string { return text.Thousands(n) },
+		"join":    func(list []string) string { return strings.Join(list, ", ") },
+		"minus":   func(a, b int) int { return a - b },
+		"add":     func(a, b int) int { return a + b },
+		"double":  func(a int) int { return 2 * a },
+		"by":      func() []string { return sums },
+		"entry":   func(v view, item any) entry { return entry{v, item} },
+		"dollars": func(d float64) string { return fmt.Sprintf("$%.2f", d) },
+		"but":     func(u *url.URL, key, value string) string { return with(u, key, value) },
+		"kinds":   func() []payload.Kind { return payload.Kinds },
+		"has":     func(list []payload.Kind, k payload.Kind) bool { return slices.Contains(list, k) },
+		"screens": func() []screen { return screens },
 	}
 }
 
@@ -84,8 +88,15 @@ func stands(it payload.Item) string {
 // at names a place as people type it.
 func at(p index.Place, turn int) string { return voice.Where(p, turn, true) }
 
-// there is the page of a session, at a turn where one is known: its id, or that of one of its records.
+// A leading text leads to a page; "" of what stands on none.
+type leading struct{ Href, Text string }
+
+// there is the page of a session, at a turn where one is known: its id, or that of one of its records. What somebody
+// handed over stands in no session here.
 func there(session, turn string) string {
+	if strings.HasPrefix(session, "handoff ") {
+		return ""
+	}
 	u := url.URL{Path: path.Join("/session", url.PathEscape(session))}
 	u.RawPath = u.Path
 	u.Path, _ = url.PathUnescape(u.RawPath)

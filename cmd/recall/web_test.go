@@ -113,6 +113,99 @@ func TestWebLetsNobodyElseIn(t *testing.T) {
 	ask(in, "GET", "/session/..%2f..%2fetc", http.StatusNotFound)
 }
 
+// What pages show and keep, asked as a browser asks.
+func TestWebPages(t *testing.T) {
+	home, library := demoed(t)
+	link := startWeb(t, home, library)
+	at, err := url.Parse(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar}
+	get := func(path string, post url.Values) string {
+		t.Helper()
+		ask := func() (*http.Response, error) { return browser.Get("http://" + at.Host + path) }
+		if post != nil {
+			ask = func() (*http.Response, error) { return browser.PostForm("http://"+at.Host+path, post) }
+		}
+		res, err := ask()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		b, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(b) > 200<<10 {
+			t.Errorf("%s has %d KB, want at most 200", path, len(b)>>10)
+		}
+		return fmt.Sprint(res.StatusCode, " ", string(b))
+	}
+	holds := func(page string, want ...string) {
+		t.Helper()
+		for _, w := range want {
+			if !regexp.MustCompile(w).MatchString(page) {
+				t.Errorf("%q isn't in\n%.3000s", w, page)
+			}
+		}
+	}
+	get("/?token="+at.Query().Get("token"), nil)
+	holds(get("/?q=what+did+we+decide+about+the+job+queue", nil), `^200`, `FOR UPDATE SKIP LOCKED`, `stands since`)
+	holds(get("/time?project=ledgerline", nil), `^200`, `class="dot stands"`, `<path class="elbow"`, `<caption>What was decided`)
+	holds(get("/time?since=nonsense", nil), `^400`, `no day like`)
+	sessions := get("/sessions?find=invoice+runs", nil)
+	id := regexp.MustCompile(`/session/([0-9a-f-]{36})`).FindStringSubmatch(sessions)
+	if id == nil {
+		t.Fatalf("no session found:\n%s", sessions)
+	}
+	page := "/session/" + id[1]
+	holds(get(page+"?find=skip+locked", nil), `^200`, `<mark>(?i:skip locked)</mark>`, `claude --resume `+id[1], `class="rests"`)
+	holds(get(page+"?find=nowhere+at+all", nil), `No match in this session`)
+	holds(get(page+"/raw/transcript.jsonl", nil), `^200`, `Show it with its secrets`)
+	holds(get(page+"/raw/transcript.jsonl?secrets=shown", nil), `^200 \{"`)
+	holds(get(page+"/raw/../../library.toml", nil), `^404`)
+
+	// A star is a star alone, whatever stands in the field for the title.
+	get("/mark", url.Values{"session": {id[1]}, "star": {"yes"}, "name": {"another title"}, "back": {page}})
+	holds(get("/sessions?starred", nil), `^200`, `1 session`, `Job queue for invoice runs`)
+	get("/mark", url.Values{"session": {id[1]}, "save": {"yes"}, "tag": {"jobs"}, "name": {"Jobs in Postgres"}})
+	holds(get("/sessions?tag=jobs", nil), `Jobs in Postgres`)
+
+	// Kept and dropped items leave the inbox, and come back.
+	item := regexp.MustCompile(`name="session" value="([^"]+)"><input type="hidden" name="item" value="([^"]+)"`)
+	first := item.FindStringSubmatch(get("/review", nil))
+	for _, word := range []string{"keep", "drop", "pin"} {
+		said := url.Values{"session": {first[1]}, "item": {first[2]}, "word": {word}, "back": {"/review"}}
+		waits := `<button name="word" value="` + word + `"`
+		topmost := func(page string) string { return item.FindStringSubmatch(page[strings.Index(page, "inbox"):])[2] }
+		if now := get("/say", said); !strings.Contains(now, "Undo") || topmost(now) == first[2] {
+			t.Errorf("after %s it still waits, or can't be taken back", word)
+		}
+		said.Set("word", "unpin")
+		now := get("/say", said)
+		holds(now, waits)
+		if topmost(now) != first[2] {
+			t.Errorf("%s was taken back, and it doesn't wait again", word)
+		}
+	}
+	holds(get("/say", url.Values{"session": {first[1]}, "item": {"nosuch"}, "word": {"keep"}, "back": {"/review"}}), `^422`,
+		`no such item`, `<a href="/review">Back`)
+
+	// Of a library that is only to be looked at nothing is said.
+	link = startWeb(t, home, library, "--read-only")
+	at, _ = url.Parse(link)
+	get("/?token="+at.Query().Get("token"), nil)
+	holds(get("/say", url.Values{"session": {first[1]}, "item": {first[2]}, "word": {"keep"}}), `^403`, `read only`)
+	if strings.Contains(get("/review", nil), `value="keep"`) {
+		t.Error("a page that is only to be read has forms")
+	}
+}
+
 // Every page and every link of every page, on a library with decisions and on an empty one, in a real browser: nothing
 // is fetched from elsewhere, nothing stands on the console, nothing is wider than a phone or too pale to be read.
 func TestWebInBrowser(t *testing.T) {

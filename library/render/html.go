@@ -52,22 +52,20 @@ func HTML(s *ingest.Session, a About, p *payload.Payload) ([]byte, error) {
 
 // Turns renders turns of a session as parts of a page, each by itself: what is escaped, and what a message may lay out,
 // is as in HTML.
-func Turns(s *ingest.Session, a About, turns []ingest.Turn) ([]template.HTML, error) {
+func Turns(s *ingest.Session, a About) (func(ingest.Turn) (template.HTML, error), error) {
 	t := newTranscript(s, a)
 	page, err := htmlPage().Clone()
 	if err != nil {
 		return nil, err
 	}
 	page.Funcs(t.asked())
-	var all []template.HTML
-	for _, one := range turns {
+	return func(one ingest.Turn) (template.HTML, error) {
 		var b bytes.Buffer
 		if err := page.ExecuteTemplate(&b, "turn", one); err != nil {
-			return nil, fmt.Errorf("html of session %s, turn %d: %w", s.ID, one.N, err)
+			return "", fmt.Errorf("html of session %s, turn %d: %w", s.ID, one.N, err)
 		}
-		all = append(all, template.HTML(b.String()))
-	}
-	return all, nil
+		return template.HTML(b.String()), nil
+	}, nil
 }
 
 // A section is a payload's items of one kind.

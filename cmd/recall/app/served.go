@@ -19,7 +19,7 @@ type Served struct {
 	config sync.Mutex // guards app.Config while it is loaded
 	taking sync.Mutex // held while a call takes in what is new
 
-	Kept *library.Library // what every call works in, rather than one of its own; nil: none
+	Kept *library.Library // what calls work in that take nothing in, rather than one of their own; nil: none
 }
 
 // Served is this run as a server has it.
@@ -32,8 +32,8 @@ func (m *Served) Call() (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &App{In: m.app.In, Out: io.Discard, Err: m.app.Err, ConfigFile: m.app.ConfigFile, Config: c, Lib: m.Kept,
-		shared: m.Kept != nil}, nil
+	return &App{In: m.app.In, Out: io.Discard, Err: m.app.Err, ConfigFile: m.app.ConfigFile, Flags: m.app.Flags,
+		Config: c}, nil
 }
 
 // Configured is the configuration; one that was broken is read again.
@@ -48,6 +48,9 @@ func (m *Served) Configured() (*config.Config, error) {
 func (m *Served) Open(ctx context.Context, ask, fresh bool) (b *App, left int, err error) {
 	if b, err = m.Call(); err != nil {
 		return nil, 0, err
+	}
+	if m.Kept != nil && !fresh { // taking in has the library wait otherwise
+		b.Lib, b.shared = m.Kept, true
 	}
 	defer func() {
 		if err != nil {

@@ -70,6 +70,7 @@ func runReview(ctx context.Context, a *app.App, l *library.Library, entries []li
 	if err != nil {
 		return err
 	}
+	a.PrintProblems(w.Broken)
 	if !one {
 		id, err := app.ProjectID(l, o.Project)
 		if err != nil {

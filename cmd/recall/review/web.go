@@ -62,6 +62,7 @@ func runWeb(ctx context.Context, a *app.App, l *library.Library, port int, readO
 	link()
 	fmt.Fprintln(a.Err, "recall: open that link; it works once. Enter gives another one, Ctrl-C ends it")
 	if in, ok := a.In.(*os.File); ok && terminal.IsTerminal(in) {
+		app.ReadAnyway()
 		go func() {
 			for lines := bufio.NewScanner(in); lines.Scan(); {
 				link()
