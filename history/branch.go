@@ -5,7 +5,6 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"recall/hint"
 	"recall/index"
@@ -79,7 +78,7 @@ func BranchOf(ctx context.Context, p *pipeline.Pipeline, folder, project, spec s
 		return nil, err
 	}
 	of := shelf.Project[project]
-	w := workers{Pipeline: p, shelf: shelf, project: of.Name, commits: r, at: map[string]int{}}
+	w := workers{Pipeline: p, shelf: shelf, project: of.Name, commits: r}
 	if err := w.find(ctx); err != nil {
 		return nil, err
 	}
@@ -155,7 +154,6 @@ type workers struct {
 	project string
 	commits *commits
 	found   []Worker
-	at      map[string]int // in found, by session
 }
 
 func (w *workers) find(ctx context.Context) error {
@@ -203,10 +201,9 @@ const byFiles = "files"
 
 // worker is a session among those that were found, which it is from now on.
 func (w *workers) worker(session, by string) *Worker {
-	i, ok := w.at[session]
-	if !ok {
+	i := slices.IndexFunc(w.found, func(o Worker) bool { return o.Session == session })
+	if i < 0 {
 		i = len(w.found)
-		w.at[session] = i
 		w.found = append(w.found, Worker{SessionRef: w.shelf.Ref(session), By: by})
 	}
 	return &w.found[i]
@@ -214,12 +211,6 @@ func (w *workers) worker(session, by string) *Worker {
 
 // meanwhile reports whether a session changed a file between the commit before the range and its last.
 func (w *workers) meanwhile(t index.Touched) bool {
-	var last time.Time
-	for _, c := range w.commits.list {
-		if c.committed.After(last) {
-			last = c.committed
-		}
-	}
 	changed := slices.ContainsFunc(t.Hows, func(h trace.How) bool { return h != trace.Read })
-	return changed && !t.At.Before(w.commits.from) && !w.shelf.Ref(t.Session).Start.After(last)
+	return changed && !t.At.Before(w.commits.from) && !w.shelf.Ref(t.Session).Start.After(w.commits.last)
 }

@@ -17,7 +17,7 @@ var ErrNoRange = errors.New("no range of commits")
 type commits struct {
 	top        string    // the repository's work tree
 	base, head string    // hashes; base isn't in it, "" where history begins
-	from       time.Time // of base
+	from, last time.Time // of base, and of the newest
 	list       []Commit  // the newest first
 }
 
@@ -99,8 +99,12 @@ func (c *commits) read(ctx context.Context, r *repository) error {
 			return fmt.Errorf("git log answers %q", line(one))
 		}
 		files := slices.DeleteFunc(rows[5:], func(name string) bool { return name == "" })
+		at := unixText(rows[4])
+		if c.last.Before(at) {
+			c.last = at
+		}
 		c.list = append(c.list, Commit{Hash: rows[0], Subject: rows[1], Author: rows[2], At: unixText(rows[3]),
-			committed: unixText(rows[4]), files: files})
+			committed: at, files: files})
 	}
 	if len(c.list) == 0 {
 		return fmt.Errorf("%w: nothing between %.10s and %.10s", ErrNoRange, c.base, c.head)

@@ -24,6 +24,8 @@ type Loops struct {
 	New     []Loop `json:"new"`
 	Open    []Loop `json:"open"` // said before
 	Closed  []Loop `json:"closed"`
+
+	newest time.Time // what was said last of any
 }
 
 // A Loop is one thing that waits, or waited.
@@ -88,7 +90,7 @@ func WaitingIn(ctx context.Context, p *pipeline.Pipeline, project string, since,
 		return nil, err
 	}
 	doc := &Waiting{Since: since.UTC(), Projects: []Loops{}}
-	places, newest := map[string]int{}, map[string]time.Time{}
+	by := map[string]*Loops{} // project
 	said := map[string]bool{} // what is open: said again it is as old as it is
 	for _, d := range line {
 		kind, sure := waits(d.Item)
@@ -104,30 +106,31 @@ func WaitingIn(ctx context.Context, p *pipeline.Pipeline, project string, since,
 			doc.Unsure++
 			continue
 		}
-		newest[d.Project] = d.Item.At
+		of := by[d.Project]
+		if of == nil {
+			of = &Loops{Project: d.Project, New: []Loop{}, Open: []Loop{}, Closed: []Loop{}}
+			by[d.Project] = of
+		}
+		of.newest = d.Item.At
 		key := d.Project + "\x00" + string(kind) + "\x00" + strings.ToLower(d.Item.Text)
 		if open && said[key] {
 			continue
 		}
 		said[key] = said[key] || open
-		i, ok := places[d.Project]
-		if !ok {
-			i = len(doc.Projects)
-			places[d.Project] = i
-			doc.Projects = append(doc.Projects,
-				Loops{Project: d.Project, New: []Loop{}, Open: []Loop{}, Closed: []Loop{}})
-		}
-		list := &doc.Projects[i].Open
+		list := &of.Open
 		switch {
 		case !open:
-			list = &doc.Projects[i].Closed
+			list = &of.Closed
 		case !d.Item.At.Before(since):
-			list = &doc.Projects[i].New
+			list = &of.New
 		}
 		*list = append(*list, Loop{Dated: d, Waits: kind, Days: daysBetween(d.Item.At, now)})
 	}
+	for _, of := range by {
+		doc.Projects = append(doc.Projects, *of)
+	}
 	slices.SortFunc(doc.Projects, func(a, b Loops) int {
-		return cmp.Or(newest[b.Project].Compare(newest[a.Project]), strings.Compare(a.Project, b.Project))
+		return cmp.Or(b.newest.Compare(a.newest), strings.Compare(a.Project, b.Project))
 	})
 	return doc, nil
 }

@@ -22,10 +22,7 @@ const buryWait = time.Second
 func (h *Host) out(e Event, in Input) (out bool, said Answer, err error) {
 	rule := ""
 	if h.Sources.Exclusion != nil {
-		x := h.Sources.Exclusion()
-		if rule = x.Folder(in.Cwd); rule == "" {
-			rule = x.At(h.now())
-		}
+		rule = h.Sources.Exclusion().Now(in.Cwd, h.now())
 	}
 	var m memo
 	word := ""

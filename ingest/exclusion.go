@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -90,6 +91,9 @@ func (x Exclusion) At(t time.Time) string {
 	}
 	return ""
 }
+
+// Now is the rule by which nothing of what runs in a folder at a time is kept, "" if none says so.
+func (x Exclusion) Now(dir string, at time.Time) string { return cmp.Or(x.Folder(dir), x.At(at)) }
 
 // Spares reports whether no pause can touch what was begun and last written to then.
 func (x Exclusion) Spares(begun, written time.Time) bool {

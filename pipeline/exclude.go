@@ -68,7 +68,7 @@ func (p *Archiver) Unwanted() func(id ingest.SessionID, dir string, at time.Time
 		return nil
 	}
 	return func(id ingest.SessionID, dir string, at time.Time) bool {
-		return slices.Contains(gone, id) || x.Folder(dir) != "" || x.At(at) != ""
+		return slices.Contains(gone, id) || x.Now(dir, at) != ""
 	}
 }
 

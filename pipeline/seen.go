@@ -65,24 +65,12 @@ type seenSession struct {
 // openSeen reads the table at path; what can't be read or was made by another
 // version of anything named in header counts as empty.
 func openSeen(path, header string) *seen {
-	t, empty := &seen{path: path}, newSeen(path, header)
+	t, empty := newSeen(path, ""), newSeen(path, header)
 	parts, err := t.read()
 	if err != nil || t.Header != empty.Header {
 		return empty
 	}
 	t.dirty = parts > 1 // they become one
-	if t.Files == nil { // an empty map isn't kept
-		t.Files = empty.Files
-	}
-	if t.Sessions == nil {
-		t.Sessions = empty.Sessions
-	}
-	if t.Faults == nil {
-		t.Faults = empty.Faults
-	}
-	if t.Excluded == nil {
-		t.Excluded = empty.Excluded
-	}
 	return t
 }
 

@@ -69,8 +69,8 @@ func newParser(s *ingest.Session, size int64) *parser {
 		orphans: map[string]orphan{}, kids: map[string]*parser{}, kidOf: map[string]string{},
 		spilled: map[string]ingest.File{},
 		meta: meta{questions: map[string][]ingest.Question{}, agents: map[string]agentMeta{},
-			agentCalls: map[string]string{},
-			planFiles:  map[string]string{}, superseded: map[string]bool{}, goals: map[string]bool{}},
+			agentCalls: map[string]string{}, planFiles: map[string]string{}, superseded: map[string]bool{},
+			goals: map[string]bool{}},
 	}
 }
 

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,8 +46,7 @@ func (a *App) Exclusion() (x ingest.Exclusion) {
 
 // Excluded is the rule by which nothing of what runs in a folder now is kept, "" if none says so.
 func (a *App) Excluded(dir string) string {
-	x := a.Exclusion()
-	return cmp.Or(x.Folder(dir), x.At(time.Now()))
+	return a.Exclusion().Now(dir, time.Now())
 }
 
 // TakeInRest continues what the time budget left over, as inBackground does.
