@@ -287,8 +287,9 @@ func (a *archiving) record(f ingest.File, r raw.Reading, base int, from *SourceS
 			a.change.New = append(a.change.New, f.Name)
 		} else {
 			a.change.Rewritten = append(a.change.Rewritten, f.Name)
-			if from == nil && f.Path != "" && len(a.entry.File(f.Name).Sources) > 0 {
-				a.problem(f.Path, "another file claims to be the same session: "+a.entry.File(f.Name).Sources[0].Path)
+			at := a.entry.File(f.Name).Sources // without a path where it was kept but in part
+			if from == nil && f.Path != "" && len(at) > 0 && at[0].Path != "" {
+				a.problem(f.Path, "another file claims to be the same session: "+at[0].Path)
 			}
 		}
 	}

@@ -190,7 +190,6 @@ func (g *guarding) find(ctx context.Context, reader ingest.Reader, path string) 
 	}
 	if k, ok := reader.(ingest.Keeper); ok {
 		f, _ := k.Memory(path, (&pipeline.Archiver{Sources: g.Sources, Library: g.Library}).Unwanted())
-		f.Files = slices.DeleteFunc(f.Files, func(file ingest.File) bool { return file.Path == "" }) // kept but in part
 		g.take(f)
 	}
 }
@@ -213,7 +212,13 @@ func (g *guarding) heldLoose(ctx context.Context, path string) bool {
 // take notes a session's files that lie under the paths.
 func (g *guarding) take(f ingest.Found) {
 	at := f
-	at.Files = slices.DeleteFunc(slices.Clone(f.Files), func(file ingest.File) bool {
+	at.Files = slices.Clone(f.Files)
+	for i := range at.Files {
+		if file := &at.Files[i]; file.Path == "" { // kept but in part
+			file.Path = filepath.Join(f.Root, filepath.FromSlash(file.Name))
+		}
+	}
+	at.Files = slices.DeleteFunc(at.Files, func(file ingest.File) bool {
 		real := g.reach.real(file.Path)
 		if g.known[real] || !g.reach.has(real) {
 			return true
@@ -275,6 +280,8 @@ func (g *guarding) compareOne(ctx context.Context, s *Session) {
 				forgotten = fault == nil && rule != ""
 			}
 			switch {
+			case err == nil && s.Source == ingest.Memory && file.Stamp == "": // the rest of it isn't kept
+				f.State = Forgotten
 			case err == nil:
 				continue
 			case forgotten:
