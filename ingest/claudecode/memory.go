@@ -2,8 +2,8 @@ package claudecode
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -41,7 +41,7 @@ func (Reader) Memory(root string, leave func(ingest.SessionID, string, time.Time
 			file, err = without(file, leave, left)
 		}
 		if err != nil {
-			f.Problems = append(f.Problems, ingest.Problem{Path: history, Reason: err.Error()})
+			f.Problem(history, err)
 		} else {
 			m.Files = append(m.Files, file)
 		}
@@ -65,11 +65,6 @@ func (Reader) Memory(root string, leave func(ingest.SessionID, string, time.Time
 // folders where that is so. With such it is no file of this machine: the library's differs from it on purpose.
 func without(file ingest.File, leave func(ingest.SessionID, string, time.Time) bool, left map[string]bool) (
 	ingest.File, error) {
-	in, err := file.Open()
-	if err != nil {
-		return file, err
-	}
-	defer in.Close()
 	type prompt struct {
 		line []byte
 		of   ingest.SessionID
@@ -77,14 +72,7 @@ func without(file ingest.File, leave func(ingest.SessionID, string, time.Time) b
 	}
 	var all []prompt
 	ids := map[ingest.SessionID]bool{}
-	for lines := jsonl.NewLines(in); ; {
-		line, err := lines.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return file, err
-		}
+	err := ingest.EachLine(context.Background(), file, func(line jsonl.Line) {
 		var m remembered
 		_ = json.Unmarshal(line.Bytes, &m) // of a line that isn't one nothing is known
 		out := leave(m.Session, m.Project, m.at())
@@ -92,7 +80,7 @@ func without(file ingest.File, leave func(ingest.SessionID, string, time.Time) b
 			ids[m.Session] = m.Session != ""
 			left[Slug(m.Project)] = left[Slug(m.Project)] || leave("", m.Project, time.Time{})
 		}
-	}
+	})
 	var rest bytes.Buffer
 	for _, p := range all {
 		if !p.out && !ids[p.of] {
@@ -103,7 +91,7 @@ func without(file ingest.File, leave func(ingest.SessionID, string, time.Time) b
 		file.Path, file.Stamp, file.Size = "", "", int64(rest.Len())
 		file.Open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(rest.Bytes())), nil }
 	}
-	return file, nil
+	return file, err
 }
 
 // memoryID names the memory of one configuration folder.

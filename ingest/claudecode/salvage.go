@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -63,39 +62,27 @@ func (Reader) Salvage(ctx context.Context, memory ingest.Found, wanted func(inge
 	if at < 0 {
 		return nil, rep, nil
 	}
-	in, err := memory.Files[at].Open()
-	if err != nil {
-		return nil, rep, err
-	}
-	defer in.Close()
 	type session struct {
 		lines bytes.Buffer
 		last  time.Time
 		asks  bool
 	}
 	wants, sessions := map[ingest.SessionID]bool{}, map[ingest.SessionID]*session{}
-	for lines := jsonl.NewLines(in); ; {
-		line, err := lines.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err := errors.Join(err, ctx.Err()); err != nil {
-			return nil, rep, err
-		}
+	err = ingest.EachLine(ctx, memory.Files[at], func(line jsonl.Line) {
 		var m remembered
-		err = json.Unmarshal(line.Bytes, &m)
+		err := json.Unmarshal(line.Bytes, &m)
 		if err == nil && m.Session == "" {
-			continue // of an old client: it is kept with the memory, of whichever session it is
+			return // of an old client: it is kept with the memory, of whichever session it is
 		}
 		if err = cmp.Or(err, ingest.CheckID(m.Session)); err != nil {
 			rep.Skip(ingest.Skip{File: memory.Files[at].Name, Line: line.N, Offset: line.Offset, Reason: err.Error()})
-			continue
+			return
 		}
 		if _, asked := wants[m.Session]; !asked {
 			wants[m.Session] = wanted(m.Session)
 		}
 		if !wants[m.Session] {
-			continue
+			return
 		}
 		s := sessions[m.Session]
 		if s == nil {
@@ -108,6 +95,9 @@ func (Reader) Salvage(ctx context.Context, memory ingest.Found, wanted func(inge
 		if m.at().After(s.last) {
 			s.last = m.at()
 		}
+	})
+	if err != nil {
+		return nil, rep, err
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(sessions), cmp.Compare[ingest.SessionID]) {
 		s := sessions[id]
