@@ -61,7 +61,8 @@ func (l *Library) Forget(ids []ingest.SessionID, texts *Needles) error {
 			return fmt.Errorf("forget %s: %w", id, err)
 		}
 	}
-	if err := errors.Join(l.dropLines(ids, texts), l.Inside().DropProjects(), l.dropAnswers(ids, texts)); err != nil {
+	err := errors.Join(l.dropLines(quoted(ids), texts), l.Inside().DropProjects(), l.dropAnswers(ids, texts))
+	if err != nil {
 		return fmt.Errorf("forget: %w", err)
 	}
 	return nil
@@ -157,13 +158,9 @@ func (l *Library) takeOut(id ingest.SessionID, folder string, own bool) error {
 	})
 }
 
-// dropLines takes the lines that name a session, or hold one of the texts, out
+// dropLines takes the lines that have one of the names, or hold one of the texts, out
 // of the append-only files at the top and of the projects.
-func (l *Library) dropLines(ids []ingest.SessionID, texts *Needles) error {
-	var names [][]byte
-	for _, id := range ids {
-		names = append(names, fmt.Appendf(nil, "%q", id))
-	}
+func (l *Library) dropLines(names [][]byte, texts *Needles) error {
 	work := func() error {
 		var all []string
 		for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*"), filepath.Join("*", "*.jsonl"),
@@ -177,7 +174,8 @@ func (l *Library) dropLines(ids []ingest.SessionID, texts *Needles) error {
 		slices.Sort(all)
 		for _, path := range slices.Compact(all) {
 			base := strings.TrimSuffix(filepath.Base(path), ".damaged")
-			if fi, err := os.Lstat(path); base == "tombstones.jsonl" || err != nil || !fi.Mode().IsRegular() {
+			fi, err := os.Lstat(path)
+			if base == "tombstones.jsonl" || base == forgottenName || err != nil || !fi.Mode().IsRegular() {
 				continue
 			}
 			byID := base != "journal.jsonl" && base != UsageName // there an id is all that is left

@@ -6,6 +6,7 @@
 //	library.toml           id and format version
 //	projects.toml          the projects: id, name, folder, roots
 //	tombstones.jsonl       ids that were forgotten and stay away
+//	forgotten.jsonl        items that were, of sessions that stay
 //	threads.jsonl          people's corrections of threads; append-only
 //	unsorted/<id>/         sessions whose bytes are safe but that aren't parsed yet; memory-<id>: a client's own
 //	<project>/<folder>/    one folder a session:
@@ -117,6 +118,8 @@ type Library struct {
 	regStamp  stamp
 	tombs     map[ingest.SessionID]bool
 	tombsAt   stamp
+	gone      map[ingest.SessionID][]ForgottenItem
+	goneAt    stamp
 }
 
 // known is an entry and what session.json looked like when it was read. It

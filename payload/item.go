@@ -122,6 +122,8 @@ type Provenance struct {
 	Input     string `json:"input"` // SHA-256 over the raw bytes that it was made from
 	// hash over the sessions that bear on who owns which turn: forks, and the other half of a plan
 	Beside string `json:"beside,omitempty"`
+	// how many of the session's items were forgotten before it was made
+	Without int `json:"without,omitempty"`
 	// what a model has made of it since, if one has; what it hasn't seen Distiller made
 	Model Asked `json:"model,omitzero"`
 }

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -160,10 +161,13 @@ func (p *Pipeline) finishForgetting(ctx context.Context) error {
 		_, err := p.Library.Session(id)
 		return err != nil
 	})
-	if err == nil && len(left) > 0 && p.Library.ReadOnly() == nil {
+	if err != nil || p.Library.ReadOnly() != nil {
+		return err
+	}
+	if len(left) > 0 {
 		_, err = p.ForgetSessions(ctx, &Forgetting{}, left...)
 	}
-	return err
+	return cmp.Or(err, p.finishItems(ctx))
 }
 
 // forgetSeen takes the sessions out of what is remembered between runs. The

@@ -108,7 +108,10 @@ func (r *run) describe(m *Member) {
 // people did to the one before; asked says what it was made of. The session may have
 // grown meanwhile: then the next sync adds what rules find in the rest.
 func (p *Pipeline) Keep(ctx context.Context, m *Member, fresh *payload.Payload, asked payload.Asked) error {
-	var err error
+	err := p.finishForgetting(ctx)
+	if err != nil {
+		return err
+	}
 	if m.project, err = p.projectOf(m.Session, m.ran, m.clean); err != nil {
 		return err
 	}
@@ -132,6 +135,11 @@ func (p *Pipeline) Keep(ctx context.Context, m *Member, fresh *payload.Payload, 
 	}
 	if failed := r.report.Problems; len(failed) > 0 {
 		return errors.New(failed[0].Reason)
+	}
+	if m.made.Without > 0 { // the model may have said it again
+		if err := p.Library.DropAnswers(m.Entry.ID); err != nil {
+			return err
+		}
 	}
 	if now, err := p.Library.Session(m.Entry.ID); err == nil && now.Behind() {
 		return p.LookAgain()

@@ -32,6 +32,13 @@ func (r *run) merge(m *Member) (page, error) {
 	if err := r.takeEdits(m.Entry.ID, old, onDisk); err != nil {
 		return page{}, err
 	}
+	if err := r.Library.DropForgotten(m.Entry.ID); err != nil {
+		return page{}, err
+	}
+	gone, err := r.forgottenOf(m.Session, m.Entry.ID)
+	if err != nil {
+		return page{}, err
+	}
 	edits, err := r.Library.Edits(m.Entry.ID)
 	if err != nil {
 		return page{}, err
@@ -53,7 +60,8 @@ func (r *run) merge(m *Member) (page, error) {
 			old = sameAs(old, &fresh, edits) // nothing but the other sessions of the family makes the difference
 		}
 	}
-	payload.Inherit(old, &fresh)
+	payload.Inherit(old, &fresh) // what was forgotten, too: it may be said in other words now
+	fresh.Items, fresh.Retired = slices.DeleteFunc(fresh.Items, gone), slices.DeleteFunc(fresh.Retired, gone)
 	p := payload.Apply(&fresh, edits)
 	m.Session.Title = p.Title // which a person may have given it
 	md := payload.Render(p, payload.Options{Variant: r.Variant, Budget: r.Budget})

@@ -11,6 +11,8 @@ import (
 // a model made of it stays, whatever the rest says.
 func (p *Pipeline) made(e library.Entry, beside string) payload.Provenance {
 	made := payload.Provenance{Distiller: p.Distiller.Name(), Rules: p.Rules.Version(), Input: e.Input, Beside: beside}
+	gone, _ := p.Library.ForgottenItems() // what can't be told, merge refuses
+	made.Without = len(gone[e.ID])
 	if e.Distilled != nil {
 		made.Model = e.Distilled.Model
 	}
@@ -49,6 +51,9 @@ func indexStamp(stamp, project string) string { return stamp + " " + project }
 // stamp says the same in one word.
 func (p *Pipeline) stamp(m payload.Provenance) string {
 	s := fmt.Sprintf("%s %s %s %s", m.Input, m.Distiller, m.Rules, m.Beside)
+	if m.Without > 0 { // the index of other sessions stays as it is
+		s += fmt.Sprintf(" without %d", m.Without)
+	}
 	if a := m.Model; a.Name != "" { // the index of a session that no model saw stays as it is
 		s += fmt.Sprintf(" %s %s %s", a.Name, a.Prompt, a.Input)
 	}

@@ -3,6 +3,7 @@
 package merge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,6 +99,9 @@ func (m *merging) run(ctx context.Context) error {
 	if err := m.tombstones(); err != nil { // first: forgetting drops projects without sessions
 		return err
 	}
+	if err := m.forgotten(); err != nil {
+		return err
+	}
 	if err := m.projects(); err != nil {
 		return err
 	}
@@ -184,8 +188,14 @@ func (m *merging) sessionOnce(ctx context.Context, id ingest.SessionID) error {
 	if err := plausible(src); err != nil {
 		return raw.AtSource(err)
 	}
+	if err := m.l.WithoutForgotten(src); err != nil {
+		return err
+	}
 	if _, err := m.l.Session(id); errors.Is(err, library.ErrNoSession) {
-		return m.adopt(ctx, src)
+		return cmp.Or(m.adopt(ctx, src), m.dropForgotten(id))
+	}
+	if err := m.dropForgotten(id); err != nil { // what only it has must not keep it from being followed
+		return err
 	}
 	dst, err := m.l.View(id)
 	if err != nil {
@@ -205,6 +215,7 @@ func (m *merging) sessionOnce(ctx context.Context, id ingest.SessionID) error {
 	}
 	if err == nil {
 		m.count(func(d *Merged) { d.Changed++ })
+		err = m.dropForgotten(id)
 	}
 	return err
 }

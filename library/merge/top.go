@@ -2,6 +2,7 @@ package merge
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -58,6 +59,39 @@ func (m *merging) tombstones() error {
 	return m.l.Forget(here, nil)
 }
 
+// forgotten unites the items that were forgotten. What is here of them goes first, so that
+// what was cut short is done again.
+func (m *merging) forgotten() error {
+	theirs, err := m.from.ForgottenItems()
+	if err != nil {
+		m.problem(m.from.Dir(), err.Error())
+		return nil
+	}
+	ours, err := m.l.ForgottenItems()
+	if err != nil {
+		return err
+	}
+	var fresh []library.ForgottenItem
+	for id, items := range theirs {
+		fresh = append(fresh, slices.DeleteFunc(slices.Clone(items), func(it library.ForgottenItem) bool {
+			return slices.ContainsFunc(ours[id], func(o library.ForgottenItem) bool { return o.Name == it.Name })
+		})...)
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	slices.SortFunc(fresh, func(a, b library.ForgottenItem) int { return strings.Compare(a.Name, b.Name) })
+	return cmp.Or(m.l.DropItems(fresh...), m.l.ForgetItems(fresh...))
+}
+
+// dropForgotten drops what a session that came brought of what was forgotten.
+func (m *merging) dropForgotten(id ingest.SessionID) error {
+	if err := m.l.DropForgotten(id); !errors.Is(err, library.ErrNoSession) {
+		return err
+	}
+	return nil // it was forgotten itself
+}
+
 // logs unites the append-only files at the top. What earlier recalls kept of links in projects' folders
 // comes first: of links the last word counts.
 func (m *merging) logs() error {
@@ -66,7 +100,7 @@ func (m *merging) logs() error {
 		if filepath.Base(name) == library.LinksName {
 			name = library.LinksName // an earlier recall's of a project
 		}
-		if name == "tombstones.jsonl" {
+		if name == "tombstones.jsonl" || name == "forgotten.jsonl" {
 			continue
 		}
 		text, err := disk.ReadPlain(path)
@@ -106,15 +140,11 @@ func (m *merging) uniteTop(name string, other []byte) error {
 		}
 		fresh := disk.Lacking(known, other)
 		if name != "journal.jsonl" && name != library.UsageName {
-			gone, err := m.l.Tombstones()
+			gone, _, err := m.l.Gone()
 			if err != nil {
 				return err
 			}
-			fresh = slices.DeleteFunc(fresh, func(line []byte) bool {
-				return slices.ContainsFunc(gone, func(id ingest.SessionID) bool {
-					return bytes.Contains(line, []byte(`"`+string(id)+`"`))
-				})
-			})
+			fresh = slices.DeleteFunc(fresh, func(line []byte) bool { return library.Names(line, gone) })
 		}
 		if len(fresh) == 0 {
 			return nil
@@ -137,7 +167,7 @@ func (m *merging) uniteTop(name string, other []byte) error {
 // others copies what is at the top and isn't lines: models' answers but for those about
 // what was forgotten here, and, of a library that is followed, whatever its owner put there.
 func (m *merging) others() error {
-	gone, err := m.l.Tombstones()
+	_, gone, err := m.l.Gone()
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,7 +26,7 @@ import (
 
 func newForgetCmd(a *app.App) *cobra.Command {
 	var o struct {
-		Matching           string
+		Matching, Item     string
 		Forks, Yes, DryRun bool
 	}
 	cmd := option.Run(a, "forget", &o, func(ctx context.Context, l *library.Library, args []string) error {
@@ -36,6 +37,9 @@ func newForgetCmd(a *app.App) *cobra.Command {
 			return hint.With(fmt.Errorf("forget: %s may be another session by now: numbers follow the sessions that there are",
 				args[i]), "name it by its id, which recall list shows; without --yes you are shown what would go")
 		}
+		if o.Item != "" {
+			return forgetItem(ctx, a, l, o.Item, o.Yes, o.DryRun)
+		}
 		p := a.Pipeline(l) // to plan takes no index
 		plan, gone, err := planForget(ctx, a, p, args, o.Matching, o.Forks)
 		if err != nil {
@@ -43,8 +47,11 @@ func newForgetCmd(a *app.App) *cobra.Command {
 		}
 		return runForget(ctx, a, l, plan, gone, o.Yes, o.DryRun)
 	})
-	return option.Refuse(cmd, func(args []string) bool { return (len(args) > 0) == (o.Matching != "") },
-		"forget: name sessions, or give a text with --matching", "recall forget --help has examples")
+	return option.Refuse(cmd, func(args []string) bool {
+		ways := []string{strings.Join(args, " "), o.Matching, o.Item}
+		return len(slices.DeleteFunc(ways, func(s string) bool { return s == "" })) != 1
+	}, "forget: name sessions, or give a text with --matching, or one item with --item",
+		"recall forget --help has examples")
 }
 
 // isNumber reports whether a session is named by a number, alone or behind its project.
@@ -125,14 +132,8 @@ func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeli
 		}
 		return unsearched(a, plan)
 	}
-	if !yes {
-		if !terminal.IsTerminal(a.Out) {
-			return hint.With(errors.New("forget: it can't be undone, and there is nobody to ask here"),
-				"look at --dry-run, then say --yes")
-		}
-		if !a.Confirm("Forget this for good?") {
-			return errors.New("forget: nothing was forgotten")
-		}
+	if err := confirmForget(a, yes); err != nil {
+		return err
 	}
 	left, err := a.ForgetSessions(ctx, l, plan, gone...)
 	if err != nil {
@@ -157,6 +158,53 @@ func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeli
 			"by hand")
 	}
 	return unsearched(a, plan)
+}
+
+// confirmForget asks, unless it was said before.
+func confirmForget(a *app.App, yes bool) error {
+	switch {
+	case yes:
+		return nil
+	case !terminal.IsTerminal(a.Out):
+		return hint.With(errors.New("forget: it can't be undone, and there is nobody to ask here"),
+			"look at --dry-run, then say --yes")
+	case !a.Confirm("Forget this for good?"):
+		return errors.New("forget: nothing was forgotten")
+	}
+	return nil
+}
+
+// forgetItem forgets what was made of a session's words, and leaves the session.
+func forgetItem(ctx context.Context, a *app.App, l *library.Library, name string, yes, dryRun bool) error {
+	if _, err := strconv.Atoi(name); err == nil && yes && len(name) < 4 {
+		return hint.With(fmt.Errorf("forget: %s may be another item by now: numbers follow the last answer", name),
+			"name it by its id, which recall why %s shows; without --yes you are shown what would go", name)
+	}
+	it, err := a.Item(ctx, l, name)
+	if err != nil {
+		return err
+	}
+	id := ingest.SessionID(it.Session)
+	return a.OnIndex(ctx, l, func(p *pipeline.Pipeline) error {
+		plan, err := p.PlanForgetItem(ctx, id, it.Item.ID)
+		if err != nil {
+			return err
+		}
+		a.Form("forgetitem", plan)
+		if dryRun {
+			return nil
+		}
+		if err := confirmForget(a, yes); err != nil {
+			return err
+		}
+		err = errors.Join(p.ForgetItem(ctx, id, it.Item.ID), os.RemoveAll(app.LastDir(l)),
+			forgetMeasured([]ingest.SessionID{id}))
+		if err != nil {
+			return hint.With(err, "recall sync finishes it")
+		}
+		fmt.Fprintf(a.Out, "forgotten: %s\n", answer.Count(len(plan.Items), "item"))
+		return nil
+	})
 }
 
 // unsearched makes an incomplete search an incomplete success.

@@ -1,0 +1,225 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"recall/index"
+	"recall/ingest"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline/notes"
+)
+
+// An ItemForgetting is what goes with an item whose session stays.
+type ItemForgetting struct {
+	Entry    library.Entry
+	Items    []payload.Item // it, and what else rests on the same words
+	Edits    int            // of people's, to those
+	Notes    int            // of an agent's, that say the same
+	Received []library.Handed
+
+	lines []library.ForgottenItem
+}
+
+// PlanForgetItem says what forgetting an item of a session would mean. The error is
+// index.ErrNoItem where the session has no such item.
+func (p *Pipeline) PlanForgetItem(ctx context.Context, id ingest.SessionID, item payload.ItemID) (*ItemForgetting,
+	error) {
+	e, err := p.Library.Session(id)
+	if err != nil {
+		return nil, err
+	}
+	own, err := p.Library.Payload(id)
+	if err != nil {
+		return nil, err
+	}
+	s, err := p.Read(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Concat(own.Items, own.Retired)
+	i := slices.IndexFunc(all, func(it payload.Item) bool { return it.ID == item })
+	if i < 0 {
+		return nil, fmt.Errorf("%s: %w", item, index.ErrNoItem)
+	}
+	f := &ItemForgetting{Entry: e}
+	of := library.ForgottenItem{Session: id, Name: string(item)}
+	for _, e := range all[i].Evidence {
+		of.At = append(of.At, passageOf(s, places(s), e))
+	}
+	f.lines = append(f.lines, of)
+	gone := saidIn(s, f.lines)
+	for _, it := range all {
+		if !gone(it) {
+			continue
+		}
+		f.Items = append(f.Items, it)
+		if it.ID != item {
+			f.lines = append(f.lines, library.ForgottenItem{Session: id, Name: string(it.ID)})
+		}
+	}
+	return f, p.planPeople(f, s)
+}
+
+// planPeople adds what people and agents wrote of the items.
+func (p *Pipeline) planPeople(f *ItemForgetting, s *ingest.Session) error {
+	edits, err := p.Library.Edits(f.Entry.ID)
+	lines, notesErr := p.Library.Notes(f.Entry.ID)
+	received, receivedErr := p.Library.ReceivedOf(f.Entry.ID)
+	if err := errors.Join(err, notesErr, receivedErr); err != nil {
+		return err
+	}
+	goes := func(id payload.ItemID) bool {
+		return slices.ContainsFunc(f.Items, func(it payload.Item) bool { return it.ID == id })
+	}
+	f.Received = slices.DeleteFunc(received, func(h library.Handed) bool {
+		return !slices.ContainsFunc(h.Items, func(it payload.Item) bool { return goes(it.ID) })
+	})
+	for _, e := range edits {
+		if goes(e.ID) {
+			f.Edits++
+		}
+	}
+	gone := saidIn(s, f.lines)
+	for _, line := range lines {
+		for _, n := range notes.GroundNotes(s, payload.DecodeNotes([]json.RawMessage{line})) {
+			says := n.Item != nil && gone(*n.Item) || slices.ContainsFunc(f.Items, func(it payload.Item) bool {
+				return it.Text == n.Note.Text || n.Item != nil && it.Text == n.Item.Text
+			})
+			if says && n.Note.ID != "" {
+				f.Notes++
+				f.lines = append(f.lines, library.ForgottenItem{Session: f.Entry.ID, Name: n.Note.ID})
+			}
+		}
+	}
+	return nil
+}
+
+// ForgetItem forgets an item for good. Cut short, the next sync finishes it.
+func (p *Pipeline) ForgetItem(ctx context.Context, id ingest.SessionID, item payload.ItemID) error {
+	if _, err := p.Library.FoldInbox(); err != nil { // a note that says it may wait there
+		return err
+	}
+	f, err := p.PlanForgetItem(ctx, id, item)
+	if err != nil {
+		return err
+	}
+	if err := p.Library.ForgetItems(f.lines...); err != nil {
+		return err
+	}
+	if _, err := p.Sync(ctx, Options{Only: id}); err != nil {
+		return err
+	}
+	all, err := p.Library.ForgottenItems()
+	now, unknown := p.Library.Session(id)
+	if err := cmp.Or(err, unknown); err != nil || lagging(now, len(all[id])) {
+		return cmp.Or(err, errors.New("what is made of the session could not be made again without it: "+
+			"recall sync says why, and goes on with it"))
+	}
+	return p.Library.Journal("forget", map[string]any{"session": id, "item": item})
+}
+
+// finishItems removes what is still there of items that were forgotten, beside the payloads: those
+// are made again by what they say of themselves.
+func (p *Pipeline) finishItems(ctx context.Context) error {
+	all, err := p.Library.ForgottenItems()
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		e, unknown := p.Library.Session(id)
+		if unknown != nil || !lagging(e, len(all[id])) {
+			continue
+		}
+		err = errors.Join(err, p.Library.DropForgotten(id), p.Library.DropItems(all[id]...), p.IndexReceived(ctx),
+			p.Index.Forget(ctx, string(id)), p.forgetSeen([]ingest.SessionID{id}, nil), p.LookAgain())
+	}
+	return err
+}
+
+// lagging reports whether a session's payload was made before so many items were forgotten.
+func lagging(e library.Entry, items int) bool {
+	return e.Distilled != nil && e.Distilled.Without < items
+}
+
+// forgottenOf reports of a session's items whether they were forgotten.
+func (p *Pipeline) forgottenOf(s *ingest.Session, id ingest.SessionID) (func(payload.Item) bool, error) {
+	all, err := p.Library.ForgottenItems()
+	return saidIn(s, all[id]), err
+}
+
+// blanked is a session without the words of its items that were forgotten, so that no answer quotes them.
+func (p *Pipeline) blanked(s *ingest.Session, id ingest.SessionID) (*ingest.Session, error) {
+	all, err := p.Library.ForgottenItems()
+	if len(all[id]) == 0 {
+		return s, err
+	}
+	q, place := *s, places(s)
+	q.Turns = slices.Clone(s.Turns)
+	for _, g := range all[id] {
+		for _, at := range g.At {
+			i := place(at.Turn)
+			if i < 0 || at.From >= at.To || at.To > len(q.Turns[i].Text) {
+				continue
+			}
+			t := &q.Turns[i].Text
+			if utf8.ValidString((*t)[at.From:at.To]) {
+				*t = (*t)[:at.From] + strings.Repeat(" ", at.To-at.From) + (*t)[at.To:]
+			}
+		}
+	}
+	return &q, nil
+}
+
+// enough is how many bytes of a quote tell a statement from mere assent, which several items rest on.
+const enough = 24
+
+// saidIn reports of a session's items whether they are among those forgotten, or rest on the same words, in
+// whatever words they are said themselves.
+func saidIn(s *ingest.Session, gone []library.ForgottenItem) func(payload.Item) bool {
+	place := places(s)
+	return func(it payload.Item) bool {
+		return slices.ContainsFunc(gone, func(g library.ForgottenItem) bool {
+			if g.Name == string(it.ID) {
+				return true
+			}
+			for i, e := range it.Evidence {
+				at := passageOf(s, place, e)
+				if (i == 0 || len(e.Quote) >= enough) && slices.ContainsFunc(g.At, func(p library.Passage) bool {
+					return overlap(p, at)
+				}) {
+					return true
+				}
+			}
+			return false
+		})
+	}
+}
+
+// overlap reports whether two passages share most of the shorter one.
+func overlap(a, b library.Passage) bool {
+	shared := min(a.To, b.To) - max(a.From, b.From)
+	return a == b || a.Turn == b.Turn && a.Sum+b.Sum == "" && 2*shared > min(a.To-a.From, b.To-b.From)
+}
+
+// passageOf is where a piece of evidence stands.
+func passageOf(s *ingest.Session, place func(turn string) int, e payload.Evidence) library.Passage {
+	at := library.Passage{Turn: e.Turn}
+	if i := place(e.Turn); i >= 0 {
+		at.Turn = string(s.Turns[i].ID)
+		if from := strings.Index(s.Turns[i].Text, e.Quote); from >= 0 {
+			at.From, at.To = from, from+len(e.Quote)
+			return at
+		}
+	}
+	sum := sha256.Sum256([]byte(string(s.ID) + at.Turn + e.Quote))
+	at.Sum = hex.EncodeToString(sum[:8])
+	return at
+}
