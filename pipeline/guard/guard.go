@@ -77,8 +77,12 @@ func Archive(ctx context.Context, p *pipeline.Archiver, g *Report) ([]ingest.Pro
 			if err == nil {
 				change, err = p.Library.Archive(ctx, f)
 			}
-			if err != nil {
-				return problems, err
+			switch {
+			case ctx.Err() != nil || errors.Is(err, library.ErrNewer):
+				return problems, cmp.Or(ctx.Err(), err)
+			case errors.Is(err, library.ErrForgotten):
+			case err != nil: // of this one alone; what stays at risk is told by the next look
+				problems = append(problems, ingest.Problem{Path: pipeline.PathOf(f), Reason: err.Error()})
 			}
 			problems = append(problems, change.Problems...)
 		}
@@ -267,6 +271,9 @@ func (g *guarding) compareOne(ctx context.Context, s *Session) {
 	if g.Library != nil {
 		held = func(f ingest.File) error { return g.Library.Held(ctx, s.ID, f) }
 		forgotten, _ = g.Library.Forgotten(s.ID) // what can't be told counts as a risk
+		if frozen, err := g.Library.Frozen(s.ID); err == nil {
+			forgotten = forgotten || frozen
+		}
 		if e, err := g.Library.Session(s.ID); err == nil {
 			s.Title = e.Title
 		}
