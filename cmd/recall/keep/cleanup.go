@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -65,7 +63,7 @@ func newCleanupCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		name := manifest.CleanupName(stays)
-		if err := put(to, name, []byte(script)); err != nil {
+		if err := manifest.Put(to, name, []byte(script)); err != nil {
 			return err
 		}
 		where := stays[0].KeptName()
@@ -105,10 +103,10 @@ func newRebuildCmd(a *app.App) *cobra.Command {
 			names[f.SHA256] = f.Name
 		}
 		script, r := stay.Rebuild(stay.Contents, names, stay.Folders)
-		if err := putFiles(to, stay.FilesName(), r.Files, found); err != nil {
+		if err := manifest.PutFiles(to, stay.FilesName(), r.Files, found); err != nil {
 			return err
 		}
-		if err := put(to, stay.RebuildName(), []byte(script)); err != nil {
+		if err := manifest.Put(to, stay.RebuildName(), []byte(script)); err != nil {
 			return err
 		}
 		fmt.Fprintf(a.Out, "%s\n%s to install, %s to put in place; %s can't be rebuilt from here, as its top "+
@@ -175,60 +173,4 @@ func planScript(ctx context.Context, a *app.App, l *library.Library, e library.E
 	stay.Manifest = p.Manifest(s, trace.Of(s), e)
 	stay.Contents, err = stay.Manifest.Contents(found)
 	return stay, found, err
-}
-
-// put writes a file of the script's whole or not at all.
-func put(to *os.Root, name string, text []byte) error {
-	part := name + ".part"
-	to.Remove(part)
-	f, err := to.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = to.Rename(part, name)
-	}
-	if err != nil {
-		to.Remove(part)
-	}
-	return err
-}
-
-// putFiles writes beside the script what it puts in place.
-func putFiles(to *os.Root, dir string, files []manifest.Placed, found ingest.Found) error {
-	if len(files) == 0 {
-		return nil
-	}
-	if err := to.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	for _, f := range files {
-		text := f.Content
-		if f.Archived != "" {
-			var err error
-			if text, err = archived(found, f.Archived); err != nil {
-				return err
-			}
-		}
-		if err := put(to, filepath.Join(dir, f.Name), text); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func archived(found ingest.Found, name string) ([]byte, error) {
-	for _, f := range found.Files {
-		if f.Name != name {
-			continue
-		}
-		r, err := f.Open()
-		if err != nil {
-			return nil, err
-		}
-		defer r.Close()
-		return io.ReadAll(r)
-	}
-	return nil, fmt.Errorf("%s isn't in the library", name)
 }
