@@ -3,11 +3,15 @@ package history
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"recall/hint"
 	"recall/index"
+	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/library"
 	"recall/payload"
@@ -24,6 +28,9 @@ type Branch struct {
 	Sections []Section `json:"sections"` // what they say, those that say anything
 
 	Doubted map[payload.ItemID]payload.Doubt `json:"doubted,omitempty"` // what may have taken an item's place since
+
+	OlderLeft bool `json:"older_left,omitempty"` // of the range there are commits before these, not looked at
+	FilesLeft int  `json:"files_left,omitempty"` // of commits that no session made: by which none was looked for
 }
 
 // Worker is a session behind a range, and by which rule it is taken to be.
@@ -78,12 +85,14 @@ func BranchOf(ctx context.Context, p *pipeline.Pipeline, folder, project, spec s
 		return nil, err
 	}
 	of := shelf.Project[project]
-	w := workers{Pipeline: p, shelf: shelf, project: of.Name, commits: r}
+	w := workers{Pipeline: p, shelf: shelf, project: of.Name, commits: r,
+		changed: map[string]map[string][]time.Time{}}
 	if err := w.find(ctx); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(w.found, func(a, b Worker) int { return a.Start.Compare(b.Start) })
-	doc := &Branch{Schema: 1, Base: r.base, Head: r.head, Commits: r.list, Sessions: w.found, Sections: []Section{}}
+	doc := &Branch{Schema: 1, Base: r.base, Head: r.head, Commits: r.list, Sessions: w.found, Sections: []Section{},
+		OlderLeft: r.older, FilesLeft: w.filesLeft}
 	clean := p.Rules.Session().Text // a message may hold a secret
 	for i := range doc.Commits {
 		doc.Commits[i].Subject = clean(doc.Commits[i].Subject)
@@ -109,6 +118,18 @@ func (b *Branch) Doubt(it payload.Item) string {
 		return " (" + d.Word(it.Kind) + ")"
 	}
 	return ""
+}
+
+// Unseen says what of the range wasn't looked at, "" if all was.
+func (b *Branch) Unseen() string {
+	var all []string
+	if b.OlderLeft {
+		all = append(all, fmt.Sprintf("its commits before the newest %d", mostCommits))
+	}
+	if b.FilesLeft > 0 {
+		all = append(all, fmt.Sprintf("who changed %d more files of commits that no session made", b.FilesLeft))
+	}
+	return strings.Join(all, "; ")
 }
 
 // IDs are those of all that is told.
@@ -154,6 +175,9 @@ type workers struct {
 	project string
 	commits *commits
 	found   []Worker
+
+	filesLeft int
+	changed   map[string]map[string][]time.Time // when a session changed files, by session and path, where asked
 }
 
 func (w *workers) find(ctx context.Context) error {
@@ -174,6 +198,7 @@ func (w *workers) find(ctx context.Context) error {
 	}
 	slices.Sort(files)
 	files = slices.Compact(files)
+	w.filesLeft = max(0, len(files)-branchFiles)
 	for _, name := range files[:min(len(files), branchFiles)] {
 		names, err := nameFile(w.Library, filepath.Join(w.commits.top, filepath.FromSlash(name)))
 		if err != nil {
@@ -184,7 +209,7 @@ func (w *workers) find(ctx context.Context) error {
 			return err
 		}
 		for _, t := range touched {
-			if t.Project != w.project || !w.meanwhile(t) {
+			if t.Project != w.project || !w.meanwhile(ctx, t) {
 				continue
 			}
 			one := w.worker(t.Session, byFiles)
@@ -209,8 +234,41 @@ func (w *workers) worker(session, by string) *Worker {
 	return &w.found[i]
 }
 
-// meanwhile reports whether a session changed a file between the commit before the range and its last.
-func (w *workers) meanwhile(t index.Touched) bool {
-	changed := slices.ContainsFunc(t.Hows, func(h trace.How) bool { return h != trace.Read })
-	return changed && !t.At.Before(w.commits.from) && !w.shelf.Ref(t.Session).Start.After(w.commits.last)
+// meanwhile reports whether a session changed a file between the commit before the range and its last. Where the index,
+// which has the time of the last touch alone, can't tell, the session is read.
+func (w *workers) meanwhile(ctx context.Context, t index.Touched) bool {
+	last := w.commits.last.Add(time.Minute) // a client's clock and git's seconds
+	meanwhile := func(at time.Time) bool { return !at.Before(w.commits.from) && !at.After(last) }
+	switch read := slices.Contains(t.Hows, trace.Read); {
+	case read && len(t.Hows) == 1, t.At.Before(w.commits.from), w.shelf.Ref(t.Session).Start.After(last):
+		return false
+	case !read && meanwhile(t.At):
+		return true
+	}
+	return slices.ContainsFunc(w.changes(ctx, t.Session)[t.Path], meanwhile)
+}
+
+// changes are the times at which a session changed files, by path; none if it can't be read.
+func (w *workers) changes(ctx context.Context, session string) map[string][]time.Time {
+	if known, ok := w.changed[session]; ok {
+		return known
+	}
+	all := map[string][]time.Time{}
+	w.changed[session] = all
+	s, err := w.Read(ctx, ingest.SessionID(session))
+	if err != nil {
+		return all
+	}
+	for _, a := range trace.Actions(s) {
+		for _, t := range a.Touches {
+			if t.How == trace.Read || t.Unsure || a.Copied {
+				continue
+			}
+			all[t.Path] = append(all[t.Path], a.At)
+			if t.How == trace.Rename {
+				all[t.From] = append(all[t.From], a.At)
+			}
+		}
+	}
+	return all
 }

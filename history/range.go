@@ -17,11 +17,12 @@ var ErrNoRange = errors.New("no range of commits")
 type commits struct {
 	top        string    // the repository's work tree
 	base, head string    // hashes; base isn't in it, "" where history begins
-	from, last time.Time // of base, and of the newest
+	from, last time.Time // of the commit that both have in common, zero if they have none; of the newest
 	list       []Commit  // the newest first
+	older      bool      // there are more
 }
 
-// mostCommits is how many of a range are looked at.
+// mostCommits is how many of a range are looked at, the newest.
 const mostCommits = 1000
 
 // trunks are what a branch is taken to come from, the first that there is.
@@ -60,15 +61,17 @@ func commitsOf(ctx context.Context, folder, spec string) (*commits, error) {
 	case c.head == "":
 		return nil, fmt.Errorf("%w: git knows no commit %q", ErrNoRange, line(to))
 	}
-	if fork {
-		out, err := repo.git(ctx, nil, "merge-base", c.base, c.head)
-		if err != nil {
-			return nil, fmt.Errorf("%w: the two have no commit in common", ErrNoRange)
+	out, err := repo.git(ctx, nil, "merge-base", c.base, c.head)
+	switch common := strings.TrimSpace(string(out)); {
+	case err == nil:
+		if c.from, err = repo.committed(ctx, common); err != nil {
+			return nil, err
 		}
-		c.base = strings.TrimSpace(string(out))
-	}
-	if c.from, err = repo.committed(ctx, c.base); err != nil {
-		return nil, err
+		if fork {
+			c.base = common
+		}
+	case fork:
+		return nil, fmt.Errorf("%w: the two have no commit in common", ErrNoRange)
 	}
 	return c, c.read(ctx, repo)
 }
@@ -88,12 +91,15 @@ func (r *repository) committed(ctx context.Context, hash string) (time.Time, err
 }
 
 func (c *commits) read(ctx context.Context, r *repository) error {
-	out, err := r.git(ctx, nil, "log", fmt.Sprintf("--max-count=%d", mostCommits), "--no-renames", "--name-only",
+	out, err := r.git(ctx, nil, "log", fmt.Sprintf("--max-count=%d", mostCommits+1), "--no-renames", "--name-only",
 		"--format=%x00%H%n%s%n%an%n%at%n%ct", c.base+".."+c.head)
 	if err != nil {
 		return err
 	}
-	for _, one := range strings.Split(string(out), "\x00")[1:] {
+	for i, one := range strings.Split(string(out), "\x00")[1:] {
+		if c.older = i == mostCommits; c.older {
+			break
+		}
 		rows := strings.Split(strings.TrimRight(one, "\n"), "\n")
 		if len(rows) < 5 {
 			return fmt.Errorf("git log answers %q", line(one))

@@ -72,7 +72,11 @@ func whyBranch(ctx context.Context, a *app.App, spec string) (*history.Branch, e
 		return nil, err
 	}
 	if len(doc.Sessions) == 0 {
-		a.Tells("no session that recall knows of made these commits, or changed their files meanwhile")
+		none := "no session that recall knows of made these commits, or changed their files meanwhile"
+		if unseen := doc.Unseen(); unseen != "" {
+			none += "; not looked at: " + unseen
+		}
+		a.Tells("%s", none)
 	}
 	var text strings.Builder
 	page := terminal.Page{W: &text}
