@@ -36,7 +36,7 @@ func runPause(ctx context.Context, a *app.App, args []string, resume, keep bool)
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	last := len(all) - 1
 	running := last >= 0 && all[last].Holds(now)
-	said := ""
+	said, missed := "", error(nil)
 	switch {
 	case resume && !running && !(keep && last >= 0):
 		return hint.With(errors.New("recall isn't paused"), "recall status shows what is left out")
@@ -47,8 +47,8 @@ func runPause(ctx context.Context, a *app.App, args []string, resume, keep bool)
 		said = "goes on; what was said in the pause stays out (recall setup --resume --keep takes it in)"
 	default:
 		if !running {
-			if err := takeInFirst(ctx, a); err != nil {
-				return err
+			if missed = takeInFirst(ctx, a); missed != nil && !errors.As(missed, new(app.ExitCode)) {
+				return missed
 			}
 			now = time.Now().UTC().Truncate(time.Millisecond)
 			all, last = append(all, ingest.Period{From: now}), last+1
@@ -75,7 +75,7 @@ func runPause(ctx context.Context, a *app.App, args []string, resume, keep bool)
 		return err
 	}
 	fmt.Fprintln(a.Out, "recall", said)
-	return nil
+	return missed
 }
 
 // pauseOf reads how long a pause is to be, 0 if nothing says so.
@@ -85,7 +85,7 @@ func pauseOf(args []string) (long time.Duration, err error) {
 	}
 	if days, ok := strings.CutSuffix(args[0], "d"); ok {
 		n, bad := strconv.Atoi(days)
-		long, err = time.Duration(n)*24*time.Hour, bad
+		long, err = time.Duration(min(n, 10*366))*24*time.Hour, bad // more is refused, and could overflow
 	} else {
 		long, err = time.ParseDuration(args[0])
 	}
@@ -95,14 +95,22 @@ func pauseOf(args []string) (long time.Duration, err error) {
 	return long, nil
 }
 
-// takeInFirst takes in what was said before a pause: afterwards it couldn't be told apart.
+// takeInFirst takes in what was said before a pause: afterwards it couldn't be told apart. Where that can't be all
+// taken in the pause begins nevertheless, since it is what is asked for, and the error is an app.ExitCode.
 func takeInFirst(ctx context.Context, a *app.App) error {
 	l, err := a.Library(ctx)
 	if errors.Is(err, library.ErrNoLibrary) {
 		return nil
 	}
+	var r pipeline.Report
 	if err == nil {
-		_, err = a.TakeIn(ctx, l, pipeline.Options{})
+		r, err = a.TakeIn(ctx, l, pipeline.Options{})
+	}
+	a.PrintProblems(r.Problems)
+	if err == nil && len(r.Problems)+r.Left > 0 {
+		fmt.Fprintln(a.Err, "recall: warning: not all that was said before the pause is taken in: mend that, then "+
+			"recall setup --resume --keep, recall sync, and pause again")
+		err = app.ExitCode(app.ExitPartial)
 	}
 	return err
 }
