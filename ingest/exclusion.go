@@ -20,8 +20,18 @@ type Exclusion struct {
 // Any reports whether it excludes anything.
 func (x Exclusion) Any() bool { return len(x.Folders)+len(x.Pauses) > 0 }
 
-// String tells it from others; "" of none.
-func (x Exclusion) String() string { return strings.Trim(fmt.Sprint(x.Folders, x.Pauses), "[] ") }
+// Has reports whether a rule, as Session gives them, is one of its.
+func (x Exclusion) Has(rule string) bool {
+	folder, ok := strings.CutPrefix(rule, folderRule)
+	return ok && slices.Contains(x.Folders, folder) ||
+		slices.ContainsFunc(x.Pauses, func(p Period) bool { return rule == pauseRule+p.String() })
+}
+
+// How rules begin.
+const (
+	folderRule = "sources.exclude "
+	pauseRule  = "pause "
+)
 
 // A Period is a time in which nothing was to be kept. Until is zero where nobody has ended it.
 type Period struct{ From, Until time.Time }
@@ -65,7 +75,7 @@ func (x Exclusion) Folder(dir string) string {
 	for at := sameCase(dir); ; at = path.Dir(at) {
 		for _, rule := range x.Folders {
 			if match, _ := path.Match(sameCase(rule), at); match || sameCase(rule) == at {
-				return "sources.exclude " + rule
+				return folderRule + rule
 			}
 		}
 		if at == path.Dir(at) {
@@ -86,7 +96,7 @@ func sameCase(dir string) string {
 func (x Exclusion) At(t time.Time) string {
 	for _, p := range x.Pauses {
 		if p.Holds(t) {
-			return "pause " + p.String()
+			return pauseRule + p.String()
 		}
 	}
 	return ""
@@ -124,14 +134,17 @@ func (x Exclusion) Session(s *Session) string {
 			return rule
 		}
 	}
-	turns := s.Turns
+	rule := x.said(s.Turns)
 	for _, a := range s.Subagents {
-		turns = slices.Concat(turns, a.Turns)
+		rule = cmp.Or(rule, x.said(a.Turns))
 	}
-	for _, t := range turns {
-		if rule := x.At(t.At); rule != "" {
-			return rule
-		}
+	return rule
+}
+
+// said is the first pause in which one of the turns was, as a rule.
+func (x Exclusion) said(turns []Turn) (rule string) {
+	for i := 0; rule == "" && i < len(turns); i++ {
+		rule = x.At(turns[i].At)
 	}
-	return ""
+	return rule
 }

@@ -189,7 +189,7 @@ type Reader interface {
 type Keeper interface {
 	// Memory lists what there is of it below a root, its files named by their
 	// paths there; none where the root isn't the client's own folder. What leave says isn't to be kept isn't in it:
-	// what belongs to a session, a folder and a time, as far as each is known. It may be nil.
+	// what belongs to a session, a folder and a time, as far as each is known, or none of them. It may be nil.
 	Memory(root string, leave func(id SessionID, dir string, at time.Time) bool) (Found, []Problem)
 
 	// Salvage lists the sessions of which a memory, at its source or in the library, holds what

@@ -328,9 +328,10 @@ func (a *archiving) addVersion(line raw.Line, f ingest.File, r raw.Reading) {
 func (a *archiving) seen(f ingest.File, s SourceState) {
 	state := a.entry.fileOf(f.Name)
 	state.Role = f.Role
-	if f.Path == "" {
-		state.Sources = nil // it was of this machine; now it is without what isn't to be kept
-	}
+	// What was of this machine may be without what isn't to be kept now, and the other way round.
+	state.Sources = slices.DeleteFunc(state.Sources, func(o SourceState) bool {
+		return (o.Path == "") != (f.Path == "")
+	})
 	if have := state.source(f.Path); have != nil {
 		*have = s
 		return

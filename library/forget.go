@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,18 +26,7 @@ import (
 //	cache/               loses the models' answers that hold words of them
 
 // Tombstones lists the ids that were forgotten.
-func (l *Library) Tombstones() ([]ingest.SessionID, error) {
-	if _, err := l.Forgotten(""); err != nil {
-		return nil, err
-	}
-	if !disk.Exists(l.tombstones().Path) {
-		return nil, nil
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	ids := slices.Sorted(maps.Keys(l.tombs))
-	return slices.DeleteFunc(ids, func(id ingest.SessionID) bool { return l.tombs[id] }), nil
-}
+func (l *Library) Tombstones() ([]ingest.SessionID, error) { return l.entered(false) }
 
 // Forget removes sessions and all that names them, and everything at the top of
 // the library that holds one of the texts. Doing it again finishes what was

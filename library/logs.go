@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"recall/ingest"
@@ -126,6 +127,25 @@ func (l *Library) Frozen(id ingest.SessionID) (bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.tombs[id], err
+}
+
+// AllFrozen lists the sessions that are frozen.
+func (l *Library) AllFrozen() ([]ingest.SessionID, error) { return l.entered(true) }
+
+// entered lists the ids in tombstones.jsonl that are held, or that aren't.
+func (l *Library) entered(held bool) (ids []ingest.SessionID, err error) {
+	if _, err := l.Forgotten(""); err != nil || !disk.Exists(l.tombstones().Path) {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id, is := range l.tombs {
+		if is == held {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
 }
 
 // Freeze takes nothing more of a session in.

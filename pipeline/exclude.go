@@ -45,30 +45,45 @@ func (p Sources) Excludes(ctx context.Context, f ingest.Found) (rule string, err
 	return rule, err
 }
 
-// excluded are the sessions at the sources that aren't taken in, as the last looks found them, and by which rules.
+// excluded are the sessions that aren't taken in by the rules of today, as the looks up to now found them, and by
+// which. Those stay that a client has deleted: it may remember what was typed in them.
 func (p *Archiver) excluded() map[ingest.SessionID]string {
-	all := map[ingest.SessionID]string{}
+	x, all := p.exclusion(), map[ingest.SessionID]string{}
+	if p.Cache == "" || !x.Any() {
+		return all
+	}
 	for _, path := range []string{p.seenPath(), p.archivedPath()} {
 		t := seen{path: path}
 		_, _ = t.read() // of one that can't be read nothing is known
 		maps.Copy(all, t.Excluded)
 	}
+	maps.DeleteFunc(all, func(_ ingest.SessionID, rule string) bool { return !x.Has(rule) })
 	return all
 }
 
 // Unwanted says of what a client remembers beside its sessions what isn't to be kept either; nil where nothing is
 // unwanted.
 func (p *Archiver) Unwanted() func(id ingest.SessionID, dir string, at time.Time) bool {
-	x := p.exclusion()
-	var gone []ingest.SessionID
+	return p.unwanted(nil)
+}
+
+// unwanted is Unwanted with some more sessions that are left out.
+func (p *Archiver) unwanted(out map[ingest.SessionID]string) func(ingest.SessionID, string, time.Time) bool {
+	x, all := p.exclusion(), p.excluded()
+	maps.Copy(all, out)
 	if p.Library != nil {
-		gone, _ = p.Library.Tombstones()
+		gone, _ := p.Library.Tombstones()
+		held, _ := p.Library.AllFrozen()
+		for _, id := range slices.Concat(gone, held) {
+			all[id] = "forgotten"
+		}
 	}
-	if !x.Any() && len(gone) == 0 {
+	if !x.Any() && len(all) == 0 {
 		return nil
 	}
 	return func(id ingest.SessionID, dir string, at time.Time) bool {
-		return slices.Contains(gone, id) || x.Now(dir, at) != ""
+		nothing := id == "" && dir == "" && at.IsZero() // is known of it
+		return nothing && len(x.Folders) > 0 || all[id] != "" || x.Now(dir, at) != ""
 	}
 }
 
@@ -76,7 +91,7 @@ func (p *Archiver) Unwanted() func(id ingest.SessionID, dir string, at time.Time
 type LeftOut struct {
 	Rule     string `json:"rule"`     // "sources.exclude FOLDER", "pause FROM/UNTIL"
 	Now      bool   `json:"now"`      // it is a pause that isn't over
-	Sessions int    `json:"sessions"` // at the sources
+	Sessions int    `json:"sessions"` // that it left out up to now
 	Held     int    `json:"held"`     // that the library has from before; of folders
 }
 

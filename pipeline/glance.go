@@ -55,7 +55,7 @@ func (p *Archiver) glanceHeader() string {
 	for _, reader := range p.Readers {
 		fmt.Fprintln(&said, reader.Source(), p.RootsOf(reader))
 	}
-	fmt.Fprintln(&said, p.exclusion().String())
+	fmt.Fprintln(&said, p.exclusion())
 	return said.String()
 }
 

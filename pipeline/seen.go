@@ -40,8 +40,7 @@ type seenTable struct {
 	Salvaged bool                       // see salvage
 	Relating time.Duration              // what finding the links of sessions that changed took last
 
-	Exclusion string                      // what is left out
-	Excluded  map[ingest.SessionID]string // sessions that are, as they are now, and by which rule
+	Excluded map[ingest.SessionID]string // sessions that are left out, and by which rule
 }
 
 // fileStat tells a file from what it was.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -109,6 +110,7 @@ type intake struct {
 	found    map[ingest.SessionID]bool     // at the sources
 	gone     map[ingest.SessionID][]string // paths that aren't there any more
 	expiring []ingest.Found                // that the client deletes soon
+	memories []ingest.Found                // of clients
 
 	mu      sync.Mutex // guards what follows
 	seen    *seen
@@ -118,11 +120,11 @@ type intake struct {
 }
 
 func (p *Archiver) intake(o Options, seen *seen) *intake {
-	if now := p.exclusion().String(); seen.Exclusion != now {
-		for id := range seen.Excluded { // by rules that may be others now
+	x := p.exclusion()
+	for id, rule := range seen.Excluded {
+		if !x.Has(rule) {
 			seen.drop(id)
 		}
-		seen.Exclusion, seen.dirty = now, true
 	}
 	return &intake{of: p, options: o, start: time.Now(), seen: seen, found: map[ingest.SessionID]bool{},
 		gone: map[ingest.SessionID][]string{}, touched: map[ingest.SessionID][]ingest.Found{}}
@@ -221,7 +223,7 @@ func (r *intake) discover(ctx context.Context) []ingest.Found {
 		r.report.Found += len(found)
 		r.report.Problems = append(r.report.Problems, problems...)
 		if len(memory.Files) > 0 {
-			found = append(found, memory)
+			found, r.memories = append(found, memory), append(r.memories, memory)
 		}
 		if len(r.options.From) == 0 {
 			r.expiring = append(r.expiring, expiring(found, r.of.Time(), soon)...)
@@ -235,11 +237,11 @@ func (r *intake) discover(ctx context.Context) []ingest.Found {
 		}
 	})
 	if ctx.Err() == nil { // else not all was found
-		for id := range r.seen.Excluded {
-			if len(r.options.From) == 0 && !r.found[id] {
-				r.seen.drop(id)
-			}
-		}
+		maps.DeleteFunc(r.seen.Files, func(_ string, f seenFile) bool {
+			left := r.seen.Excluded[f.Session] != "" && !r.found[f.Session] && len(r.options.From) == 0
+			r.seen.dirty = r.seen.dirty || left
+			return left
+		})
 		changed = append(changed, r.vanished(places, owned, changed)...)
 	}
 	// The newest first: if time runs out, what is being worked on is in.
@@ -260,8 +262,27 @@ func (r *intake) late() bool {
 }
 
 // archive makes the bytes of all changed sessions durable, before any of them
-// is parsed.
+// is parsed. What clients remember beside comes last: which sessions are left out is known then.
 func (r *intake) archive(ctx context.Context, changed []ingest.Found) error {
+	var memories []ingest.Found
+	went := map[ingest.SessionID]bool{}
+	sessions := slices.DeleteFunc(slices.Clone(changed), func(f ingest.Found) bool {
+		went[f.ID] = f.Source == ingest.Memory
+		return went[f.ID]
+	})
+	err := r.archiveAll(ctx, sessions)
+	for _, m := range r.memories {
+		if reader, fault := r.of.reader(m.Source); fault == nil {
+			m, _ = reader.(ingest.Keeper).Memory(m.Root, r.of.unwanted(r.seen.Excluded)) // problems were told
+		}
+		if went[m.ID] || !r.seen.has(m) {
+			memories = append(memories, m)
+		}
+	}
+	return cmp.Or(err, r.archiveAll(ctx, memories))
+}
+
+func (r *intake) archiveAll(ctx context.Context, changed []ingest.Found) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(writers)
 	done := 0

@@ -65,6 +65,7 @@ type peeked struct {
 	sidechain bool
 	session   string
 	agent     string
+	cwd       string
 }
 
 const peekBytes = 256 << 10
@@ -98,7 +99,7 @@ func peek(path string) (peeked, error) {
 			h.session = jsonl.Unquote(r.session)
 		}
 		if len(r.uuid) > 0 && (string(r.kind) == "user" || string(r.kind) == "assistant") {
-			h.sidechain, h.agent = r.sidechain, jsonl.Unquote(r.agent)
+			h.sidechain, h.agent, h.cwd = r.sidechain, jsonl.Unquote(r.agent), jsonl.Unquote(r.cwd)
 			return h, nil
 		}
 	}

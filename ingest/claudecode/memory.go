@@ -33,7 +33,7 @@ func (Reader) Memory(root string, leave func(ingest.SessionID, string, time.Time
 			m.Files = append(m.Files, ingest.FileAt(name, ingest.MemoryFile, path, info))
 		}
 	}
-	left := map[string]bool{} // slugs of folders
+	left := map[string]bool{} // slugs of folders that are known, and whether they are left out
 	history := filepath.Join(real, "history.jsonl")
 	if info, err := os.Lstat(history); err == nil && info.Mode().IsRegular() {
 		file := ingest.FileAt("history.jsonl", ingest.MemoryFile, history, info)
@@ -52,13 +52,31 @@ func (Reader) Memory(root string, leave func(ingest.SessionID, string, time.Time
 	}
 	for _, slug := range slugs {
 		dir := filepath.Join(real, "projects", slug.Name(), "memory")
-		if slug.IsDir() && isDir(dir) && !left[slug.Name()] {
+		if !slug.IsDir() || !isDir(dir) {
+			continue
+		}
+		out, known := left[slug.Name()]
+		if !known && leave != nil {
+			out = leave("", ranIn(filepath.Dir(dir), slug.Name()), time.Time{})
+		}
+		if !out {
 			f.below(dir, func(name, path string, info fs.FileInfo) {
 				add("projects/"+slug.Name()+"/memory/"+name, path, info)
 			})
 		}
 	}
 	return m, f.Problems
+}
+
+// ranIn is the folder whose sessions lie in another, which is named by its slug; "" if none of them says so.
+func ranIn(dir, slug string) string {
+	paths, _ := filepath.Glob(filepath.Join(dir, "*.jsonl")) // none, if a name has what Glob doesn't take
+	for _, path := range paths {
+		if head, err := peek(path); err == nil && Slug(head.cwd) == slug {
+			return head.cwd
+		}
+	}
+	return ""
 }
 
 // without is history.jsonl without the prompts of sessions of which something isn't to be kept, and enters the
@@ -78,6 +96,8 @@ func without(file ingest.File, leave func(ingest.SessionID, string, time.Time) b
 		out := leave(m.Session, m.Project, m.at())
 		if all = append(all, prompt{bytes.Clone(line.Bytes), m.Session, out}); out {
 			ids[m.Session] = m.Session != ""
+		}
+		if m.Project != "" {
 			left[Slug(m.Project)] = left[Slug(m.Project)] || leave("", m.Project, time.Time{})
 		}
 	})
