@@ -267,7 +267,7 @@ func (g *guarding) compare(ctx context.Context) error {
 
 func (g *guarding) compareOne(ctx context.Context, s *Session) {
 	held := func(ingest.File) error { return library.ErrNotHeld }
-	forgotten := false
+	forgotten, kept, left := false, false, "" // left is the rule by which it stays as the library has it
 	if g.Library != nil {
 		held = func(f ingest.File) error { return g.Library.Held(ctx, s.ID, f) }
 		forgotten, _ = g.Library.Forgotten(s.ID) // what can't be told counts as a risk
@@ -276,15 +276,19 @@ func (g *guarding) compareOne(ctx context.Context, s *Session) {
 		}
 		if e, err := g.Library.Session(s.ID); err == nil {
 			s.Title = e.Title
+			kept = true
 		}
 	}
 	for _, found := range s.there {
 		for _, file := range found.Files {
 			f := File{Path: file.Path, Role: file.Role, Size: file.Size, State: New}
 			err := held(file)
-			if err != nil && !forgotten {
+			if err != nil && !forgotten && left == "" {
 				rule, fault := g.Excludes(ctx, s.found[0])
-				forgotten = fault == nil && rule != ""
+				forgotten = fault == nil && rule != "" && !kept
+				if kept {
+					left = rule
+				}
 			}
 			switch {
 			case err == nil && s.Source == ingest.Memory && file.Stamp == "": // the rest of it isn't kept
@@ -293,6 +297,8 @@ func (g *guarding) compareOne(ctx context.Context, s *Session) {
 				continue
 			case forgotten:
 				f.State = Forgotten
+			case left != "":
+				f.State, f.Why = InPart, left
 			case errors.Is(err, library.ErrDamaged):
 				f.State, f.Why = Damaged, err.Error()
 			case !errors.Is(err, library.ErrNotHeld):

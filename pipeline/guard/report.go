@@ -55,7 +55,7 @@ type File struct {
 	Role  ingest.FileRole `json:"role"`
 	Size  int64           `json:"bytes"`
 	State State           `json:"state"`
-	Why   string          `json:"why,omitempty" show:"path"` // in words, of damaged and unreadable ones
+	Why   string          `json:"why,omitempty" show:"path"` // in words; the rule of one kept in part
 }
 
 // State is why a file isn't safe.
@@ -65,6 +65,7 @@ const (
 	New        State = "not archived" // the library has nothing of it, or not all
 	Damaged    State = "damaged"      // what is archived of it can't be read back
 	Unreadable State = "unreadable"   // it can't be compared
+	InPart     State = "kept in part" // a rule or pause came later: what was said since is only there
 	Forgotten  State = "forgotten"    // it is kept out of the library on purpose; no risk
 )
 
@@ -205,6 +206,9 @@ func (g *Report) WayOut() string {
 		return "make them readable (chmod u+r FILE, as their owner), then recall sync"
 	case states[Damaged]:
 		return "recall check --repair, then recall sync"
+	case states[InPart]:
+		return "recall setup --resume --keep, or a config.yaml without the rule, then recall sync; recall forget SESSION " +
+			"gives it up"
 	case g.stuck != "":
 		return g.stuck
 	}
