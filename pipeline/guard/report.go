@@ -207,8 +207,8 @@ func (g *Report) WayOut() string {
 	case states[Damaged]:
 		return "recall check --repair, then recall sync"
 	case states[InPart]:
-		return "recall setup --resume --keep, or a config.yaml without the rule, then recall sync; recall forget SESSION " +
-			"gives it up"
+		return "recall setup --resume --keep, or a config.yaml without the rule, then recall sync; " +
+			"recall forget SESSION gives it up"
 	case g.stuck != "":
 		return g.stuck
 	}
