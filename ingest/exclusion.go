@@ -54,9 +54,9 @@ func (p Period) Holds(t time.Time) bool {
 func ParsePeriods(text string) (all []Period, err error) {
 	for _, one := range strings.Fields(text) {
 		from, until, _ := strings.Cut(one, "/")
-		p := Period{}
-		bad := errors.New("")
-		if p.From, bad = time.Parse(time.RFC3339, from); bad == nil && until != ".." {
+		begin, bad := time.Parse(time.RFC3339, from)
+		p := Period{From: begin}
+		if bad == nil && until != ".." {
 			p.Until, bad = time.Parse(time.RFC3339, until)
 		}
 		if bad != nil {

@@ -157,7 +157,7 @@ type message struct {
 func (b *Browser) read() (m message, err error) {
 	data, err := b.from.ReadBytes(0)
 	if err != nil {
-		return m, fmt.Errorf("Chromium is gone: %w", err)
+		return m, fmt.Errorf("the browser is gone: %w", err)
 	}
 	return m, json.Unmarshal(data[:len(data)-1], &m)
 }
