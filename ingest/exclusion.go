@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"path"
 	"runtime"

@@ -85,8 +85,8 @@ func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 type healthView struct {
 	Kept, Projects     int
 	Distilled, ByModel int
-	States             map[library.State]int
-	Weeks              []bar // sessions a week
+	library.Tally
+	Weeks []bar // sessions a week
 	*history.Usage
 	Doomed []pipeline.Doomed
 	Unsafe []ingest.Problem
@@ -115,11 +115,9 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 	}
 	doomed, unsafe, found := m.Pipeline.Exposed(r.Context())
 	v := healthView{Doomed: doomed, Unsafe: unsafe, Kept: len(shelf.Entries), Projects: shelf.Projects(),
-		States: map[library.State]int{}, Broken: m.Library.Broken()}
+		Tally: shelf.Tally(found), Broken: m.Library.Broken()}
 	byWeek := make([]int, weeks)
 	for _, e := range shelf.Entries {
-		state, _ := e.State(found)
-		v.States[state]++
 		if e.Distilled != nil {
 			v.Distilled++
 			if e.Distilled.Model.Name != "" {
