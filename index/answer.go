@@ -46,7 +46,7 @@ const (
 	laterSessions = `SELECT EXISTS(SELECT 1 FROM session t WHERE t.project=s.project AND t.start>s.start AND ` +
 		`t.start<?2 AND ` + ofOurs + `)
 			FROM session s WHERE s.id=?1`
-	placeOf = `SELECT s.sid, s.title, s.project, s.source, s.start, iif(s.source='` + Handed + `', 0,
+	placeOf = `SELECT s.sid, s.title, s.project, s.source, s.archived, s.start, iif(s.source='` + Handed + `', 0,
 			(SELECT count(*) FROM session t WHERE t.project=s.project AND t.start<s.start)
 			+ (SELECT count(*) FROM session t WHERE t.project=s.project AND t.start=s.start AND t.sid<=s.sid)
 			- (SELECT count(*) FROM session t WHERE ` + ofOthers + ` AND +t.project=s.project AND (+t.start, ` +
@@ -67,7 +67,7 @@ func (r *reader) place(ctx context.Context, session int64) (Place, error) {
 	var p Place
 	var start int64
 	err := r.ofSession.QueryRowContext(ctx, session).
-		Scan(&p.Session, &p.SessionTitle, &p.Project, &p.Source, &start, &p.SessionN)
+		Scan(&p.Session, &p.SessionTitle, &p.Project, &p.Source, &p.Archived, &start, &p.SessionN)
 	p.SessionStart = fromMillis(start)
 	return p, err
 }

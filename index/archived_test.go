@@ -1,11 +1,14 @@
 package index
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"recall/payload"
 )
 
 // What was left out is said whatever was archived: sessions, their items, and the projects that have no others.
@@ -19,8 +22,8 @@ func TestArchivedLeftOut(t *testing.T) {
 	}
 	a := search(t, x, Query{Text: "retries"})
 	got := []int{a.SearchedSessions, a.SearchedItems, a.Projects, a.Archived, len(a.Ranked)}
-	if diff := cmp.Diff([]int{0, 0, 0, all.SearchedSessions, 0}, got); diff != "" {
-		t.Error(diff)
+	if want := []int{0, 0, 0, all.SearchedSessions, 0}; !slices.Equal(got, want) {
+		t.Errorf("sessions, items, projects, archived, results: got %v, want %v", got, want)
 	}
 }
 
@@ -36,5 +39,26 @@ func TestArchivedMany(t *testing.T) {
 	a, err := x.Search(ctx, Query{Text: "retries"})
 	if err != nil || a.Archived != 20000 {
 		t.Errorf("%d archived left out, want 20000, %v", a.Archived, err)
+	}
+}
+
+// What was said in an archived session stands in no answer by the side of another, neither before nor after it. What
+// surely took another's place holds.
+func TestArchivedBeside(t *testing.T) {
+	x := openWith(t, tides()...)
+	links := []payload.Link{linkOf("b", "a", payload.Supersedes, true), linkOf("b", "c", payload.Refines, false),
+		linkOf("d", "b", payload.Supersedes, false)}
+	if err := x.PutLinks(t.Context(), links, "", nil); err != nil {
+		t.Fatal(err)
+	}
+	q := Query{Text: "tide data Norrsken instead of Tidemark"}
+	for _, c := range []struct{ archived, want string }{{"", "b<a~c~d"}, {"sc", "b<a~d"}, {"sd", "b<a"}, {"sa", "b<a"}} {
+		if err := x.SetArchived(t.Context(), cmp.Or(c.archived, "none"), true); err != nil {
+			t.Fatal(err)
+		}
+		got := page(search(t, x, q))
+		if !slices.Contains(strings.Fields(got), c.want) {
+			t.Errorf("%q archived: got %s, want %s in it", c.archived, got, c.want)
+		}
 	}
 }

@@ -230,9 +230,10 @@ func (c *chains) extras(heads []payload.ItemID) extras {
 		}
 		seen[other] = true
 		one := LinkedBy(l, c.known[other].Placed)
-		if l.Relation == payload.Contradicts {
+		switch {
+		case l.Relation == payload.Contradicts:
 			e.conflict = append(e.conflict, one)
-		} else {
+		case !c.r.hides || !one.Archived:
 			e.related = append(e.related, one)
 		}
 	}
@@ -313,10 +314,13 @@ func tiedFirst(list []*ranked) []*ranked {
 // didn't find.
 func (c *chains) wanted(id payload.ItemID) bool {
 	m, q := c.known[id], c.r.q
+	if m == nil || c.r.hides && m.Archived {
+		return false
+	}
 	in := func(from, to time.Time) bool {
 		return (from.IsZero() || !m.Item.At.Before(from)) && (to.IsZero() || m.Item.At.Before(to))
 	}
-	return m != nil && (q.Project == "" || m.Project == q.Project) &&
+	return (q.Project == "" || m.Project == q.Project) &&
 		(q.Kinds == nil || slices.Contains(q.Kinds, m.Item.Kind)) && in(q.Since, q.Until)
 }
 

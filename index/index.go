@@ -215,5 +215,5 @@ type Place struct {
 	SessionTitle string    `json:"-"`
 	SessionStart time.Time `json:"-"`
 	Source       string    `json:"-"`
-	Archived     bool      `json:"-"` // of an item in a list: a person archived its session
+	Archived     bool      `json:"-"` // of an item: a person archived its session
 }
