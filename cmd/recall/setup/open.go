@@ -23,7 +23,7 @@ type statusOptions struct {
 // check refuses what says nothing without --open, and fills in what isn't said.
 func (o *statusOptions) check() error {
 	if !o.Open && (o.Leads || o.Project != "" || o.Since.Text != "") {
-		return hint.With(errors.New("--leads, --project and --since narrow --open"), "recall status --open")
+		return hint.With(errors.New("--leads, --project and --since go with --open"), "recall status --open")
 	}
 	if o.Since.At.IsZero() {
 		o.Since.At, _ = terminal.ParseWhen("7d", time.Now(), time.Local)
