@@ -147,8 +147,12 @@ func (h *Host) saveFirst(ctx context.Context, paths []string) (g *guard.Report, 
 	if none != nil && !errors.Is(none, library.ErrNoLibrary) {
 		return nil, nil, 0, none
 	}
+	o := guard.Options{Limit: deleting}
+	if l != nil {
+		o.Cache = h.Archiver(l).Cache
+	}
 	look := func() error {
-		g, err = guard.Look(ctx, h.Sources, l, paths, guard.Options{Limit: deleting})
+		g, err = guard.Look(ctx, h.Sources, l, paths, o)
 		return err
 	}
 	if look() != nil || none != nil {

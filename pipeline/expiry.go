@@ -117,5 +117,6 @@ func (p *Pipeline) Exposed(ctx context.Context) (all []Doomed, unsafe []ingest.P
 // forgotten reports whether it is kept out of the library on purpose.
 func (p *Archiver) forgotten(f ingest.Found) bool {
 	gone, _ := p.Library.Forgotten(f.ID) // what can't be told isn't
-	return gone
+	frozen, _ := p.Library.Frozen(f.ID)
+	return gone || frozen
 }

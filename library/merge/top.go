@@ -45,7 +45,7 @@ func (m *merging) tombstones() error {
 			here = append(here, id)
 		}
 	}
-	if err := m.l.Bury(absent); err != nil {
+	if err := errors.Join(m.frozen(), m.l.Bury(absent)); err != nil {
 		return err
 	}
 	if len(here) == 0 {
@@ -90,6 +90,17 @@ func (m *merging) dropForgotten(id ingest.SessionID) error {
 		return err
 	}
 	return nil // it was forgotten itself
+}
+
+// frozen takes over which sessions stay as they were.
+func (m *merging) frozen() error {
+	ids, err := m.from.AllFrozen()
+	for _, id := range ids {
+		if library.ValidID(id) { // else it is a problem of tombstones
+			err = errors.Join(err, m.l.Freeze(id))
+		}
+	}
+	return err
 }
 
 // logs unites the append-only files at the top. What earlier recalls kept of links in projects' folders

@@ -26,6 +26,7 @@ import (
 type Options struct {
 	VM    bool          // what is on virtual machines' own disks may go
 	Limit time.Duration // for looking through folders; 0 is a minute
+	Cache string        // of the library: which sessions are left out; "" if that isn't known
 }
 
 // Look tells what would be lost if the paths were removed, without changing
@@ -193,7 +194,8 @@ func (g *guarding) find(ctx context.Context, reader ingest.Reader, path string) 
 		g.take(f)
 	}
 	if k, ok := reader.(ingest.Keeper); ok {
-		f, _ := k.Memory(path, (&pipeline.Archiver{Sources: g.Sources, Library: g.Library}).Unwanted())
+		of := pipeline.Archiver{Sources: g.Sources, Library: g.Library, Cache: g.options.Cache}
+		f, _ := k.Memory(path, of.Unwanted())
 		g.take(f)
 	}
 }

@@ -36,12 +36,26 @@ func (a *App) Exclusion() (x ingest.Exclusion) {
 	}
 	for _, dir := range c.Sources.Exclude {
 		x.Folders = append(x.Folders, dir)
-		if real, err := filepath.EvalSymlinks(dir); err == nil && real != dir { // as clients name it
+		if real := realPattern(dir); real != dir { // as clients name it
 			x.Folders = append(x.Folders, real)
 		}
 	}
 	x.Pauses, _ = ingest.ParsePeriods(c.Sources.Pauses) // as it was checked
 	return x
+}
+
+// realPattern is a folder, or a pattern of folders, with links resolved in what stands before its first pattern.
+func realPattern(dir string) string {
+	fixed, rest := dir, ""
+	for strings.ContainsAny(fixed, "*?[") && fixed != filepath.Dir(fixed) {
+		rest = filepath.Join(filepath.Base(fixed), rest)
+		fixed = filepath.Dir(fixed)
+	}
+	real, err := filepath.EvalSymlinks(fixed)
+	if err != nil || real == fixed {
+		return dir
+	}
+	return filepath.Join(real, rest)
 }
 
 // Excluded is the rule by which nothing of what runs in a folder now is kept, "" if none says so.

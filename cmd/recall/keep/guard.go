@@ -53,6 +53,9 @@ func runGuard(ctx context.Context, a *app.App, paths, command []string, o guard.
 	if err != nil && !errors.Is(err, library.ErrNoLibrary) {
 		return err
 	}
+	if l != nil {
+		o.Cache = app.CacheDir(l)
+	}
 	report, err := guard.Look(ctx, a.Sources(), l, paths, o)
 	if err == nil && len(command) > 0 && len(report.Unsafe()) > 0 {
 		report, err = archiveFirst(ctx, a, l, report, paths, o)
