@@ -199,6 +199,13 @@ func near(prefix string) []string {
 	return slices.Compact(names)
 }
 
+// Pausing reports whether EnvPause is set, to anything but 0 or false.
+func Pausing() bool {
+	value := os.Getenv(EnvPause)
+	on, err := strconv.ParseBool(value)
+	return value != "" && (on || err != nil)
+}
+
 // Specials are the variables that aren't settings.
 var Specials = map[string]string{
 	envConfig:           "the configuration file to read",

@@ -25,18 +25,14 @@ func (h *Host) out(e Event, in Input) (out bool, said Answer, err error) {
 		rule = h.Sources.Exclusion().Now(in.Cwd, h.now())
 	}
 	var m memo
-	word := ""
-	if e == UserPromptSubmit {
-		word = strings.ToLower(strings.TrimRight(strings.TrimSpace(in.Prompt), ".!"))
-	}
-	asked := word == notThis
+	asked := Asked(e, in)
 	readJSON(h.memoPath(in.Session, ".json"), &m)
 	switch {
 	case asked || h.Pause && !m.Out:
 		return true, h.leave(in, asked), nil
 	case m.Out:
 		return true, Answer{}, nil
-	case rule == "" && strings.HasPrefix(word, notThis): // "not this one-liner" may be meant
+	case rule == "" && e == UserPromptSubmit && strings.HasPrefix(wordOf(in), notThis): // "not this one-liner" may be meant
 		return true, Answer{Tell: "recall: this session is NOT left out: for that the prompt says " +
 			`"` + notThis + `" and nothing else`}, nil
 	case rule != "" && e == SessionStart:
@@ -45,11 +41,24 @@ func (h *Host) out(e Event, in Input) (out bool, said Answer, err error) {
 	return rule != "", said, nil
 }
 
+// Asked reports whether the person asks in a session that nothing of it be kept.
+func Asked(e Event, in Input) bool { return e == UserPromptSubmit && wordOf(in) == notThis }
+
+func wordOf(in Input) string {
+	return strings.ToLower(strings.TrimRight(strings.TrimSpace(in.Prompt), ".!"))
+}
+
+// NotOut says that a session isn't left out, and why: the prompt that asked for it goes no further.
+func NotOut(in Input, asked bool, why error) Answer {
+	return Answer{Block: asked, Tell: "recall: this session is NOT left out: " + why.Error() +
+		"; once that is mended, recall forget " + in.Session + " does it"}
+}
+
 // leave has nothing more of a session taken in. Where its person asks for that in it, what is there already goes.
 func (h *Host) leave(in Input, asked bool) Answer {
 	id := ingest.SessionID(in.Session)
 	l, err := h.Library(buryWait)
-	if errors.Is(err, library.ErrNoLibrary) {
+	if errors.Is(err, library.ErrNoLibrary) && !asked {
 		return Answer{}
 	}
 	said := "recall: nothing of this session is kept, and what was is being removed; its transcript stays the client's"
@@ -75,8 +84,9 @@ func (h *Host) leave(in Input, asked bool) Answer {
 		err = writeJSON(h.memoPath(in.Session, ".json"), memo{Out: true, Known: true})
 	}
 	if err != nil {
-		said = "recall: this session is NOT left out: " + err.Error() + "; recall forget " + in.Session + " does it"
-	} else if asked && h.Forget != nil {
+		return NotOut(in, asked, err)
+	}
+	if asked && h.Forget != nil {
 		h.Forget(in.Session)
 	}
 	return Answer{Tell: said, Block: asked}

@@ -74,6 +74,9 @@ func runHook(ctx context.Context, a *app.App, args []string) {
 		}
 		h, herr := hookHost(ctx, a, dir)
 		if herr != nil {
+			if hooks.Asked(event, in) {
+				herr = errors.Join(herr, a.WriteJSON(string(hooks.NotOut(in, true, herr).JSON(event))+"\n"))
+			}
 			return herr
 		}
 		if err != nil {
@@ -125,7 +128,7 @@ func hookHost(ctx context.Context, a *app.App, dir string) (*hooks.Host, error) 
 		Nudge:      c.Hooks.Nudge,
 		Progress:   c.Hooks.Progress && !handed,
 		Parent:     os.Getppid(),
-		Pause:      os.Getenv(config.EnvPause) != "",
+		Pause:      config.Pausing(),
 	}
 	h.Forget = func(session string) bool {
 		return app.InBackground("", nil, append(a.Given(), "forget", session, "--yes")...)

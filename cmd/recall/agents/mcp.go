@@ -60,7 +60,7 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 		Excluded: func() bool {
 			b, err := m.Call()
 			dir, _ := os.Getwd()
-			return os.Getenv(config.EnvPause) != "" || err == nil && b.Excluded(dir) != ""
+			return config.Pausing() || err == nil && b.Excluded(dir) != ""
 		},
 		Clean:   func(text string) string { return rules().Session().Text(text) },
 		Compose: a.Compose,
