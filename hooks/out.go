@@ -32,7 +32,7 @@ func (h *Host) out(e Event, in Input) (out bool, said Answer, err error) {
 		return true, h.leave(in, asked), nil
 	case m.Out:
 		return true, Answer{}, nil
-	case rule == "" && e == UserPromptSubmit && strings.HasPrefix(wordOf(in), notThis): // "not this one-liner" may be meant
+	case rule == "" && e == UserPromptSubmit && strings.HasPrefix(wordOf(in), notThis): // perhaps a one-liner
 		return true, Answer{Tell: "recall: this session is NOT left out: for that the prompt says " +
 			`"` + notThis + `" and nothing else`}, nil
 	case rule != "" && e == SessionStart:
@@ -61,7 +61,8 @@ func (h *Host) leave(in Input, asked bool) Answer {
 	if errors.Is(err, library.ErrNoLibrary) && !asked {
 		return Answer{}
 	}
-	said := "recall: nothing of this session is kept, and what was is being removed; its transcript stays the client's"
+	said := "recall: nothing of this session is kept, and what was is being removed; its transcript stays the " +
+		"client's, and prompts of it that were archived from history.jsonl stay in the library"
 	if err == nil && asked {
 		err = l.Bury([]ingest.SessionID{id})
 	} else if err == nil {
