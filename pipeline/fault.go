@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -37,8 +38,10 @@ func (r *run) fail(e library.Entry, stamp string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.failed[e.ID] = true
-	if errors.Is(err, library.ErrBusy) || disk.IsFull(err) || errors.Is(err, fs.ErrNotExist) ||
-		errors.Is(err, fs.ErrPermission) { // the machine's of this moment: no room, or somebody else at work
+	stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	missing := errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
+	// The machine's of this moment: told to end, no room, or somebody else at work.
+	if stopped || missing || errors.Is(err, library.ErrBusy) || disk.IsFull(err) {
 		r.again = true
 		return
 	}
