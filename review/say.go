@@ -25,8 +25,11 @@ func Say(l *library.Library, u Unseen, word payload.Op, line, who string) error 
 	if u.Handoff != "" {
 		said := library.Received{Op: library.OpAccept, Handoff: u.Handoff, Item: u.ID, Line: line, At: now, Who: who,
 			Pin: word == payload.OpPin}
-		if word == payload.OpDrop {
+		switch word {
+		case payload.OpDrop:
 			said.Op = library.OpRefuse
+		case payload.OpUnpin:
+			return fmt.Errorf("what was said of an item of handoff %s can't be taken back", u.Handoff)
 		}
 		return l.Receive(said)
 	}
