@@ -92,7 +92,6 @@ type healthView struct {
 	Unsafe []ingest.Problem
 	Broken []ingest.Problem
 	Last   []library.Fact
-	Free   int64
 }
 
 // sums are what usage is summed up by.

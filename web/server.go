@@ -211,7 +211,8 @@ func (s *Server) act(do func(*http.Request, *Memory) error) http.Handler {
 			s.fail(w, r, http.StatusForbidden, err)
 			return
 		}
-		if err := do(r, m); err != nil {
+		// What was begun is done: a tab that is closed leaves nothing half said.
+		if err := do(r.WithContext(context.WithoutCancel(r.Context())), m); err != nil {
 			s.fail(w, r, http.StatusUnprocessableEntity, err)
 			return
 		}
