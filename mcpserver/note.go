@@ -57,8 +57,14 @@ func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) 
 	if len(n.Session) > 200 || strings.ContainsFunc(n.Session, func(r rune) bool { return r < ' ' }) {
 		return "", wrong("recall: not noted: that is no session's id.")
 	}
-	gone, _ := l.Forgotten(ingest.SessionID(n.Session))
-	frozen, _ := l.Frozen(ingest.SessionID(n.Session))
+	gone, err := l.Forgotten(ingest.SessionID(n.Session))
+	if err != nil {
+		return "", err
+	}
+	frozen, err := l.Frozen(ingest.SessionID(n.Session))
+	if err != nil {
+		return "", err
+	}
 	unwanted := s.o.Excluded != nil && s.o.Excluded()
 	if unwanted || gone || frozen {
 		return "", wrong("recall: not noted: the user wants nothing of this session kept. Don't call again.")
