@@ -2,6 +2,7 @@ package library
 
 import (
 	"io/fs"
+
 	"recall/library/disk"
 )
 
