@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -267,4 +269,26 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("with an end of line at the end (-without +with):\n%s", d)
 		}
 	})
+}
+
+// What can't be read is said, and costs nothing else.
+func TestUnreadable(t *testing.T) {
+	gone := func(name string, role ingest.FileRole) ingest.File {
+		f := ingesttest.File(name, role, nil)
+		f.Open = func() (io.ReadCloser, error) { return nil, fs.ErrPermission }
+		return f
+	}
+	s, err := Reader{}.Parse(context.Background(), ingest.Found{ID: "s", Files: []ingest.File{
+		ingesttest.File(mainName, ingest.Transcript, []byte(message("k", "user", "hi"))),
+		gone("project_root", ingest.PlaceFile), gone("subagents/a.jsonl", ingest.SubagentFile)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ingesttest.Equal(t, "prompts", ingesttest.Texts(s, ingest.Prompt, false), []string{"hi"})
+	said := strings.Join(s.Report.Conflicts, "\n")
+	for _, name := range []string{"project_root", "subagents/a.jsonl"} {
+		if !strings.Contains(said, name+": ") {
+			t.Errorf("nothing is said of %s: %q", name, said)
+		}
+	}
 }

@@ -59,9 +59,12 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	s := &ingest.Session{ID: f.ID, Source: ingest.Gemini}
 	p := newParser(s)
 	for _, file := range f.Of(ingest.PlaceFile) {
-		if b, _, err := file.Head(1 << 16); err == nil {
-			p.dir = strings.TrimSpace(strings.ToValidUTF8(string(b), ""))
+		b, _, err := file.Head(1 << 16)
+		if err != nil {
+			s.Report.Conflicts = append(s.Report.Conflicts, file.Name+": "+err.Error())
+			continue
 		}
+		p.dir = strings.TrimSpace(strings.ToValidUTF8(string(b), ""))
 	}
 	for _, file := range f.Of(ingest.Transcript) {
 		if err := p.read(ctx, file); err != nil {
@@ -71,8 +74,12 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	p.finish()
 	for _, file := range f.Of(ingest.SubagentFile) {
 		k := newParser(&ingest.Session{})
-		if k.dir = p.dir; k.read(ctx, file) != nil && ctx.Err() != nil {
-			return nil, ctx.Err()
+		k.dir = p.dir
+		if err := k.read(ctx, file); err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			s.Report.Conflicts = append(s.Report.Conflicts, file.Name+": "+err.Error())
 		}
 		k.finish()
 		s.Report.Add(k.s.Report)
