@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -82,8 +83,11 @@ func (s *Server) say(r *http.Request, m *Memory) error {
 		return err
 	}
 	if said[word] != "" && u.Handoff == "" {
-		back := r.PostForm.Get("back")
-		r.PostForm.Set("back", withAll(back, "said", string(word), "session", u.Session, "item", string(u.ID)))
+		back, err := url.Parse(within(r.PostForm.Get("back")))
+		if err != nil {
+			return err
+		}
+		r.PostForm.Set("back", but(back, "said", string(word), "session", u.Session, "item", string(u.ID)))
 	}
 	return nil
 }

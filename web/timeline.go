@@ -121,7 +121,7 @@ func chartOf(line []history.Dated, page *url.URL) chart {
 	c.Height = y(len(names)-1) + laneHeight + 16
 	days := func(first, last time.Time) string { // the page of these alone
 		const form = time.DateOnly
-		return withAll(page.String(), "since", first.Local().Format(form), "asof", last.Local().Format(form))
+		return but(page, "since", first.Local().Format(form), "asof", last.Local().Format(form))
 	}
 	type cell struct{ lane, column int }
 	cells := map[cell][]int{}
@@ -261,18 +261,4 @@ func topics(line []history.Dated) (names []string, in []int) {
 		names = append(names, "other")
 	}
 	return names, in
-}
-
-// withAll is a place with some things of it asked otherwise, by pairs.
-func withAll(place string, pairs ...string) string {
-	u, err := url.Parse(place)
-	if err != nil {
-		return "/"
-	}
-	q := u.Query()
-	for i := 0; i+1 < len(pairs); i += 2 {
-		q.Set(pairs[i], pairs[i+1])
-	}
-	u.RawQuery = q.Encode()
-	return u.String()
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html/template"
 	"net/url"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -53,7 +52,7 @@ func words() template.FuncMap {
 		"by":      func() []string { return sums },
 		"entry":   func(v view, item any) entry { return entry{v, item} },
 		"dollars": func(d float64) string { return fmt.Sprintf("$%.2f", d) },
-		"but":     func(u *url.URL, key, value string) string { return with(u, key, value) },
+		"but":     but,
 		"kinds":   func() []payload.Kind { return payload.Kinds },
 		"has":     func(list []payload.Kind, k payload.Kind) bool { return slices.Contains(list, k) },
 		"screens": func() []screen { return screens },
@@ -97,9 +96,7 @@ func there(session, turn string) string {
 	if strings.HasPrefix(session, "handoff ") {
 		return ""
 	}
-	u := url.URL{Path: path.Join("/session", url.PathEscape(session))}
-	u.RawPath = u.Path
-	u.Path, _ = url.PathUnescape(u.RawPath)
+	u := url.URL{Path: "/session/" + session}
 	if turn != "" {
 		u.RawQuery = url.Values{"turn": {turn}}.Encode()
 		u.Fragment = turn
@@ -107,14 +104,16 @@ func there(session, turn string) string {
 	return u.String()
 }
 
-// with is this page with one thing of it asked otherwise; "" takes it out.
-func with(u *url.URL, key, value string) string {
-	q := u.Query()
-	q.Set(key, value)
-	if value == "" {
-		q.Del(key)
+// but is a page with some things of it asked otherwise, by pairs of key and value; "" takes one out.
+func but(page *url.URL, pairs ...string) string {
+	q := page.Query()
+	for i := 0; i+1 < len(pairs); i += 2 {
+		q.Set(pairs[i], pairs[i+1])
+		if pairs[i+1] == "" {
+			q.Del(pairs[i])
+		}
 	}
-	return (&url.URL{Path: u.Path, RawQuery: q.Encode()}).String()
+	return (&url.URL{Path: page.Path, RawQuery: q.Encode()}).String()
 }
 
 func ago(d time.Duration) string {
