@@ -87,8 +87,9 @@ func (h *Host) leave(in Input, asked bool) Answer {
 	if err != nil {
 		return NotOut(in, asked, err)
 	}
-	if asked && h.Forget != nil {
-		h.Forget(in.Session)
+	if asked && h.Forget != nil && !h.Forget(in.Session) {
+		said = "recall: nothing more of this session is kept, but what was could NOT be removed now: recall forget " +
+			in.Session + " does it"
 	}
 	return Answer{Tell: said, Block: asked}
 }

@@ -36,8 +36,9 @@ type Host struct {
 	Nudge    int  // from how many tokens on a session is told that its context fills; 0: never
 	Progress bool // keep a log of a running session beside its transcript
 
-	Pause  bool                      // nothing of this session is to be kept, as its environment says
-	Forget func(session string) bool // has another process remove what the library has of a session
+	Pause bool // nothing of this session is to be kept, as its environment says
+	// Forget has another process remove what the library has of a session, and reports whether that was started.
+	Forget func(session string) bool
 
 	// HandOn has PreCompact answered by a process of its own, which nobody waits for, and
 	// reports whether that was started; nil in that process.

@@ -161,3 +161,17 @@ func TestInjectedIsSmallEnough(t *testing.T) {
 		}
 	}
 }
+
+// What couldn't be begun isn't told as if it were.
+func TestNotThisSaysWhatIsSo(t *testing.T) {
+	h := host(t, nil)
+	h.Library = func(time.Duration) (*library.Library, error) { return library.Create(filepath.Join(h.Cache, "lib")) }
+	in := Input{Event: UserPromptSubmit, Session: "s", Cwd: h.Cache, Prompt: "recall: not this one"}
+	for started, want := range map[bool]string{true: "is being removed", false: "recall forget s does it"} {
+		h.Forget = func(string) bool { return started }
+		a, err := h.Run(t.Context(), in.Event, in)
+		if err != nil || !a.Block || !strings.Contains(a.Tell, want) {
+			t.Errorf("started %v: %+v, %v; want %q", started, a, err, want)
+		}
+	}
+}
