@@ -47,10 +47,17 @@ func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 	v := nowView{filters: f}
 	if v.Project == "" {
 		shelf, err := m.Library.Shelf()
-		if err != nil || len(shelf.Entries) == 0 {
+		if err != nil {
 			return v, err
 		}
-		last := slices.MaxFunc(shelf.Entries, func(a, b library.Entry) int { return a.End.Compare(b.End) })
+		known := slices.DeleteFunc(slices.Clone(shelf.Entries), func(e library.Entry) bool {
+			_, ok := shelf.Project[e.Project]
+			return e.Helper || !ok
+		})
+		if len(known) == 0 {
+			return v, nil
+		}
+		last := slices.MaxFunc(known, func(a, b library.Entry) int { return a.End.Compare(b.End) })
 		v.Project = shelf.Of(last).Name
 	}
 	if v.Payload, err = m.Compose(v.Project); err != nil {
