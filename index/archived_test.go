@@ -52,7 +52,8 @@ func TestArchivedBeside(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := Query{Text: "tide data Norrsken instead of Tidemark"}
-	for _, c := range []struct{ archived, want string }{{"", "b<a~c~d"}, {"sc", "b<a~d"}, {"sd", "b<a"}, {"sa", "b<a"}} {
+	for _, c := range []struct{ archived, want string }{
+		{"", "b<a~c~d"}, {"sc", "b<a~d"}, {"sd", "b<a"}, {"sa", "b<a"}} {
 		if err := x.SetArchived(t.Context(), cmp.Or(c.archived, "none"), true); err != nil {
 			t.Fatal(err)
 		}

@@ -153,7 +153,8 @@ func (b *bed) session(root string, i int) {
 		"User has approved your plan. You can now start coding.", nil)
 	question := "Which queue for " + b.plant("question") + "?"
 	b.calls("AskUserQuestion", object{"questions": []object{{"question": question, "header": "Queue",
-		"options": []object{{"label": "Heap", "description": b.plant("option")},
+		"options": []object{
+			{"label": "Heap", "description": b.plant("option")},
 			{"label": "List", "description": "no"}}}}},
 		"ok", object{"toolUseResult": object{"answers": object{question: "Heap"},
 			"annotations": object{question: object{"notes": b.plant("answer's note")}}}})
@@ -291,10 +292,12 @@ func (b *bed) codex(root string, i int) {
 		b.plant("Codex output"))
 	calls("apply_patch", object{"input": "*** Begin Patch\n*** Add File: src/" + b.name("Codex file") + ".go\n+" +
 		b.plant("Codex content") + "\n*** Update File: src/" + b.name("Codex edited") + ".go\n@@\n-" +
-		b.plant("Codex old") + "\n+" + b.plant("Codex new") + "\n*** End Patch"}, "Success. Updated the following files:\n")
+		b.plant("Codex old") + "\n+" + b.plant("Codex new") + "\n*** End Patch"},
+		"Success. Updated the following files:\n")
 	calls("update_plan", object{"plan": []object{{"step": "Tidy " + b.plant("Codex step"), "status": "pending"}}}, "ok")
 	calls("request_user_input", object{"questions": []object{{"id": "q", "question": "Which " +
-		b.plant("Codex question") + "?", "options": []object{{"label": "Heap", "description": b.plant("Codex option")}}}}},
+		b.plant("Codex question") + "?", "options": []object{
+		{"label": "Heap", "description": b.plant("Codex option")}}}}},
 		`{"answers":{"q":{"answers":["Heap","user_note: `+b.name("Codex note")+`"]}}}`)
 	calls("mcp__"+b.name("Codex server")+"__query", object{b.name("Codex input's name"): b.plant("Codex input")}, "ok")
 	calls("shell", object{"command": []string{"rm", "-rf", "x"}}, "exec command rejected by user")

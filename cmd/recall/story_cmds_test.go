@@ -156,7 +156,8 @@ func heldBy(ts *testscript.TestScript, neg bool, args []string) {
 // holds says in which file of a home a text stands, "" if in none, and how many there are.
 func holds(home, text string) (held string, files int, err error) {
 	for _, dir := range []string{"Recall", "cache"} {
-		err = errors.Join(err, filepath.WalkDir(filepath.Join(home, dir), func(path string, d os.DirEntry, err error) error {
+		at := filepath.Join(home, dir)
+		err = errors.Join(err, filepath.WalkDir(at, func(path string, d os.DirEntry, err error) error {
 			if err != nil {
 				return err
 			}

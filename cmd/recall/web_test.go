@@ -156,7 +156,8 @@ func TestWebPages(t *testing.T) {
 	}
 	get("/?token="+at.Query().Get("token"), nil)
 	holds(get("/?q=what+did+we+decide+about+the+job+queue", nil), `^200`, `FOR UPDATE SKIP LOCKED`, `stands since`)
-	holds(get("/time?project=ledgerline", nil), `^200`, `class="dot stands"`, `<path class="elbow"`, `<caption>What was decided`)
+	holds(get("/time?project=ledgerline", nil), `^200`, `class="dot stands"`, `<path class="elbow"`,
+		`<caption>What was decided`)
 	holds(get("/time?since=nonsense", nil), `^400`, `no day like`)
 	sessions := get("/sessions?find=invoice+runs", nil)
 	id := regexp.MustCompile(`/session/([0-9a-f-]{36})`).FindStringSubmatch(sessions)
@@ -164,7 +165,8 @@ func TestWebPages(t *testing.T) {
 		t.Fatalf("no session found:\n%s", sessions)
 	}
 	page := "/session/" + id[1]
-	holds(get(page+"?find=skip+locked", nil), `^200`, `<mark>(?i:skip locked)</mark>`, `claude --resume `+id[1], `class="rests"`)
+	holds(get(page+"?find=skip+locked", nil), `^200`, `<mark>(?i:skip locked)</mark>`, `claude --resume `+id[1],
+		`class="rests"`)
 	holds(get(page+"?find=nowhere+at+all", nil), `No match in this session`)
 	holds(get(page+"/raw/transcript.jsonl", nil), `^200`, `Show it with its secrets`)
 	holds(get(page+"/raw/transcript.jsonl?secrets=shown", nil), `^200 \{"`)
@@ -193,7 +195,8 @@ func TestWebPages(t *testing.T) {
 			t.Errorf("%s was taken back, and it doesn't wait again", word)
 		}
 	}
-	holds(get("/say", url.Values{"session": {first[1]}, "item": {"nosuch"}, "word": {"keep"}, "back": {"/review"}}), `^422`,
+	nosuch := url.Values{"session": {first[1]}, "item": {"nosuch"}, "word": {"keep"}, "back": {"/review"}}
+	holds(get("/say", nosuch), `^422`,
 		`no such item`, `<a href="/review">Back`)
 
 	// Of a library that is only to be looked at nothing is said.
@@ -243,7 +246,8 @@ func TestWebInBrowser(t *testing.T) {
 				b.Goto(page)
 				quietPage(t, page, b.Events, own)
 				var links []string
-				b.Eval(`[...document.querySelectorAll('a[href]')].map(a => new URL(a.getAttribute('href'), location).href.replace(/#.*/, ''))`, &links)
+				b.Eval(`[...document.querySelectorAll('a[href]')].map(a => new URL(
+					a.getAttribute('href'), location).href.replace(/#.*/, ''))`, &links)
 				for _, to := range links {
 					if !strings.HasPrefix(to, own+"/") {
 						t.Errorf("%s leads away, to %s", page, to)
@@ -257,7 +261,8 @@ func TestWebInBrowser(t *testing.T) {
 				t.Errorf("only %d pages were seen", len(seen))
 			}
 			t.Logf("%d pages", len(seen))
-			screens := []string{"/?q=what+did+we+decide+about+the+queue", "/review", "/time", "/sessions", "/now", "/health"}
+			screens := []string{"/?q=what+did+we+decide+about+the+queue", "/review", "/time", "/sessions", "/now",
+				"/health"}
 			for page := range seen {
 				if strings.Contains(page, "/session/") && !strings.Contains(page, "/raw/") {
 					screens = append(screens, strings.TrimPrefix(page, own))
@@ -278,7 +283,8 @@ func TestWebInBrowser(t *testing.T) {
 					var got struct{ Wide, Pale, Nameless []string }
 					b.Eval(pageFaults, &got)
 					if len(got.Wide)+len(got.Pale)+len(got.Nameless) > 0 {
-						t.Errorf("%s, %s: wider than the window %q, too pale %q, without a name %q", page, s.name, got.Wide,
+						t.Errorf("%s, %s: wider than the window %q, too pale %q, without a name %q", page, s.name,
+							got.Wide,
 							got.Pale, got.Nameless)
 					}
 				}
@@ -292,14 +298,25 @@ const pageFaults = `(() => {
 	document.querySelectorAll('details').forEach(d => d.open = true);
 	const what = e => e.tagName + '.' + (e.getAttribute('class') || '') + ' ' + e.textContent.trim().slice(0, 30);
 	const rgb = s => s.match(/[\d.]+/g).map(Number);
-	const lum = c => { const f = c.slice(0, 3).map(v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4); return .2126 * f[0] + .7152 * f[1] + .0722 * f[2]; };
-	const behind = e => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c.length < 4 || c[3] > .9) return c; } return [255, 255, 255]; };
+	const lum = c => {
+		const f = c.slice(0, 3).map(v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
+		return .2126 * f[0] + .7152 * f[1] + .0722 * f[2];
+	};
+	const behind = e => {
+		for (; e; e = e.parentElement) {
+			const c = rgb(getComputedStyle(e).backgroundColor);
+			if (c.length < 4 || c[3] > .9) return c;
+		}
+		return [255, 255, 255];
+	};
 	const out = {Wide: [], Pale: [], Nameless: []};
 	for (const e of document.querySelectorAll('body *')) {
 		const r = e.getBoundingClientRect(), s = getComputedStyle(e);
 		if (r.width < 2 || r.height < 2 || e.closest('svg, .skip')) continue;
 		if (r.right > innerWidth + 1 && !e.closest('.scroll, pre, .turn table')) out.Wide.push(what(e));
-		if (/^(INPUT|SELECT|TEXTAREA|BUTTON|A)$/.test(e.tagName) && e.type != 'hidden' && !(e.labels?.length || e.textContent.trim() || e.getAttribute('aria-label'))) out.Nameless.push(e.outerHTML.slice(0, 80));
+		if (/^(INPUT|SELECT|TEXTAREA|BUTTON|A)$/.test(e.tagName) && e.type != 'hidden' &&
+			!(e.labels?.length || e.textContent.trim() || e.getAttribute('aria-label')))
+			out.Nameless.push(e.outerHTML.slice(0, 80));
 		if (![...e.childNodes].some(n => n.nodeType == 3 && n.data.trim())) continue;
 		const a = lum(rgb(s.color)), b = lum(behind(e));
 		if ((Math.max(a, b) + .05) / (Math.min(a, b) + .05) < 4.5) out.Pale.push(what(e));
@@ -390,7 +407,8 @@ func TestWebReviewInBrowser(t *testing.T) {
 		return fmt.Sprintf(`[...document.querySelectorAll('.inbox .card b')].some(e => e.textContent == %q)`, text)
 	}
 	press("d")
-	until("it was dropped", `document.querySelector('.notice')?.textContent.includes('Dropped') && !(`+shows(cards[0])+`)`)
+	until("it was dropped",
+		`document.querySelector('.notice')?.textContent.includes('Dropped') && !(`+shows(cards[0])+`)`)
 	press("u")
 	until("it is back", `!document.querySelector('.notice') && `+shows(cards[1]))
 	var now string
@@ -425,7 +443,8 @@ func TestWebHostileInBrowser(t *testing.T) {
 			Turns bool
 		}
 		b.Eval(`({Title: document.title, Turns: /[\u202a-\u202e\u2066-\u2069]/.test(document.documentElement.outerHTML),
-			Acts: [...document.querySelectorAll('main script, main img, main iframe, main base, [onload], [onerror], a[href^="javascript"]')].map(e => e.outerHTML)})`, &got)
+			Acts: [...document.querySelectorAll('main script, main img, main iframe, main base, ' +
+				'[onload], [onerror], a[href^="javascript"]')].map(e => e.outerHTML)})`, &got)
 		if got.Title == "ran" || len(got.Acts) > 0 || got.Turns {
 			t.Errorf("%s: %+v", page, got)
 		}

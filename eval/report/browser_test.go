@@ -32,10 +32,11 @@ func TestInBrowser(t *testing.T) {
 		width        int
 	}{{"light", "light", 1280}, {"dark", "dark", 1280}, {"phone", "light", 390}, {"phone-dark", "dark", 390},
 		{"narrow", "light", 344}} {
-		b.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": c.width, "height": 844, "deviceScaleFactor": 1,
-			"mobile": c.width < 500}, nil)
-		b.Call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme",
-			"value": c.scheme}}}, nil)
+		b.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": c.width, "height": 844,
+			"deviceScaleFactor": 1,
+			"mobile":            c.width < 500}, nil)
+		scheme := map[string]string{"name": "prefers-color-scheme", "value": c.scheme}
+		b.Call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{scheme}}, nil)
 		b.Goto(address)
 		quiet(t, c.name, b.Events, address)
 		looks(t, b, c.name, c.width)

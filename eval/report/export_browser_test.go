@@ -43,7 +43,8 @@ func TestExportInBrowser(t *testing.T) {
 		Styled, Table bool
 		Active        int
 	}
-	b.Eval(`({Title: document.title, Styled: getComputedStyle(document.querySelector('.turn')).borderRadius == '10px', Table: !!document.querySelector('td[align=right]'),
+	b.Eval(`({Title: document.title, Styled: getComputedStyle(document.querySelector('.turn')).borderRadius == '10px',
+		Table: !!document.querySelector('td[align=right]'),
 		Active: document.querySelectorAll('script, img, iframe, form, input, base, object, [onclick], [onerror], a[href]:not([href^="#"])').length})`, &got)
 	if !strings.HasPrefix(got.Title, "</style><script>") || !got.Styled || !got.Table || got.Active != 0 {
 		t.Errorf("got %+v, want its own title, the style, a table and nothing that acts", got)

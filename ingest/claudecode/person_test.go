@@ -14,8 +14,8 @@ func TestPlanWithClearedContext(t *testing.T) {
 	s.say("m1", use("t1", "ExitPlanMode", fields{"plan": "# Cache\n- LRU"}))
 	s.user(result("t1",
 		"The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was "+
-			"a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell "+
-			"you how to proceed.", true))
+			"a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the "+
+			"user to tell you how to proceed.", true))
 	s.user([]any{textBlock("[Request interrupted by user for tool use]")})
 	s.user("Implement the following plan:\n\n# Cache\n- LRU", fields{"planContent": "# Cache\n- LRU"})
 	got := s.parse(t)
