@@ -415,6 +415,12 @@ func TestWebReviewInBrowser(t *testing.T) {
 	b.Eval(`document.querySelector('.inbox .card b').textContent`, &now)
 	press("y")
 	until("one was kept", `!(`+shows(now)+`)`)
+	var third string // the keys are for the card that the focus went to
+	b.Eval(`(c => { c.querySelector('button').focus(); return c.querySelector('b').textContent; })(
+		document.querySelectorAll('.inbox .card')[2])`, &third)
+	press("d")
+	until("the focused one was dropped",
+		`document.querySelector('.notice')?.textContent.includes('Dropped') && !(`+shows(third)+`)`)
 }
 
 // Titles, quotes and names that would act in a page do nothing.
