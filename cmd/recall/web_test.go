@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -453,6 +454,61 @@ func TestWebHostileInBrowser(t *testing.T) {
 				'[onload], [onerror], a[href^="javascript"]')].map(e => e.outerHTML)})`, &got)
 		if got.Title == "ran" || len(got.Acts) > 0 || got.Turns {
 			t.Errorf("%s: %+v", page, got)
+		}
+	}
+}
+
+// A question on pages that only read, or over a backup, takes nothing in: the library stays as it is to the byte.
+func TestWebReadsOnly(t *testing.T) {
+	home, recall := asProgram(t)
+	tell(t, home, 1, "Decision: retries use jittered backoff", "Noted.")
+	recall(nil, "sync")
+	lib, backup := filepath.Join(home, "Recall"), filepath.Join(home, "backup")
+	recall(nil, "backup", "--to", backup)
+	tell(t, home, 2, "Decision: the port is 8443", "Noted.")
+	tree := func(dir string) string {
+		var b strings.Builder
+		err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() || strings.HasSuffix(path, ".lock") {
+				return err
+			}
+			raw, err := os.ReadFile(path)
+			fmt.Fprintf(&b, "%s %x\n", path, sha256.Sum256(raw))
+			return err
+		})
+		if err != nil || b.Len() == 0 {
+			t.Fatal(err, dir)
+		}
+		return b.String()
+	}
+	for _, c := range []struct {
+		dir  string
+		args []string
+		want bool // the new session is taken in
+	}{{lib, []string{"--read-only"}, false}, {backup, nil, false}, {lib, nil, true}} {
+		was := tree(c.dir)
+		jar, err := cookiejar.New(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		browser := &http.Client{Jar: jar}
+		at, err := url.Parse(startWeb(t, home, c.dir, c.args...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{"/?" + at.RawQuery, "/?q=what+did+we+decide+about+retries"} {
+			res, err := browser.Get("http://" + at.Host + path)
+			if err != nil || res.StatusCode != http.StatusOK {
+				t.Fatal(path, res, err)
+			}
+			page, err := io.ReadAll(res.Body)
+			res.Body.Close()
+			if err != nil || strings.Contains(path, "q=") && !strings.Contains(string(page), "jittered") {
+				t.Errorf("%s %v: no answer (%v):\n%.2000s", c.dir, c.args, err, page)
+			}
+		}
+		if took := tree(c.dir) != was; took != c.want {
+			t.Errorf("%s %v: changed: %v, want %v", c.dir, c.args, took, c.want)
 		}
 	}
 }
