@@ -1,0 +1,34 @@
+package review
+
+import (
+	"testing"
+
+	"recall/library"
+	"recall/payload"
+)
+
+// A word on what somebody handed over is kept, or refused; none is taken for another.
+func TestSayOfHandoff(t *testing.T) {
+	for word, want := range map[payload.Op]bool{payload.OpKeep: true, payload.OpPin: true, payload.OpDrop: true,
+		payload.OpUnpin: false} {
+		l, err := library.Create(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		was, err := l.ReceivedStamp()
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := Unseen{Item: payload.Item{ID: "i"}, Handoff: "h"}
+		if err := Say(l, u, word, "", "ann"); (err == nil) != want {
+			t.Errorf("%s: %v", word, err)
+		}
+		now, err := l.ReceivedStamp()
+		if err != nil || (now != was) != want {
+			t.Errorf("%s: the log changed: %v (%v)", word, now != was, err)
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
