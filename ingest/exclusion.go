@@ -115,8 +115,7 @@ func (x Exclusion) Spares(begun, written time.Time) bool {
 	return true
 }
 
-// Session is the rule by which a session is left out, "" if none does: one that ran in such a folder at
-// any time, or said something in a pause.
+// Session is the rule by which a session is left out, or "": it ran in such a folder ever, or spoke in a pause.
 func (x Exclusion) Session(s *Session) string {
 	dirs := append([]string{s.Where.Relocated}, s.Where.Folders...)
 	if w := s.Where.Worktree; w != nil {

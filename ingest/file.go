@@ -33,8 +33,7 @@ const (
 	PromptLog  FileRole = "prompts" // what was typed, where there is no transcript; see Keeper
 )
 
-// A File is one of a session's files, at its source or in the library: a
-// parser doesn't know which.
+// A File is one of a session's files, at its source or in the library: a parser doesn't know which.
 type File struct {
 	// relative to the session, slash-separated: "transcript.jsonl", "subagents/agent-a1.jsonl", "record.json",
 	// "audit.jsonl", "tool-results/x.txt"
@@ -111,8 +110,7 @@ func WithoutPath(err error) error {
 	return err
 }
 
-// HomeFolders are a client's folders that are there: those that are named, "" names none, and the usual ones in the
-// person's home.
+// HomeFolders are a client's folders that exist: named ones ("" names none), and the usual ones in the home folder.
 func HomeFolders(named []string, usual ...string) []string {
 	if home, err := os.UserHomeDir(); err == nil {
 		for _, name := range usual {
@@ -136,8 +134,7 @@ func Folders(dirs []string) []string {
 	return there
 }
 
-// Found is one session as discovery sees it: ids and files, nothing parsed
-// beyond what is needed to tell the session's id.
+// Found is a session as discovery sees it: ids and files, nothing parsed but what tells the id.
 type Found struct {
 	ID     SessionID
 	Source Source
@@ -156,26 +153,20 @@ type Problem struct {
 	Reason string `json:"reason" show:"path"`
 }
 
-// A Reader finds and parses one kind of source. It keeps no state and is safe
-// for concurrent use.
+// A Reader finds and parses one kind of source. It is stateless and safe for concurrent use.
 type Reader interface {
 	Source() Source
 
-	// Roots lists the default folders of this source that exist on this
-	// system, each once however many names it goes by.
+	// Roots lists the default folders of this source that exist, each once however many names it has.
 	Roots() []string
 
-	// Find lists the sessions under a file or folder, told by content, not by
-	// name of the folder; what belongs to another kind of source is left to
-	// its Reader. What can't be read is returned as a Problem and costs
-	// nothing else. It parses nothing: it stats, and peeks at the beginning of
-	// those files only that seen (nil: none) doesn't know, so that looking at
-	// 10,000 sessions with nothing new opens no file.
+	// Find lists the sessions under a file or folder, told by content, not by the folder's name; other sources' are
+	// left to their Readers. What can't be read is a Problem and costs nothing else. It parses nothing, and peeks only
+	// into files that seen (nil: none) doesn't know: 10,000 sessions with nothing new open no file.
 	Find(ctx context.Context, path string, seen Seen) ([]Found, []Problem)
 
-	// Head reads just enough of a session to know its family: the identities
-	// of its first conversational record. Sessions with a key in common may
-	// be forks of one another (see Own).
+	// Head reads just enough to know a session's family: the identities of its first conversational record. Sessions
+	// with a key in common may be forks of one another (see Own).
 	Head(ctx context.Context, f Found) (Head, error)
 
 	// Parse reads a whole session. A bad line is skipped and reported in
@@ -183,18 +174,16 @@ type Reader interface {
 	Parse(ctx context.Context, f Found) (*Session, error)
 }
 
-// A Keeper is a Reader whose client remembers things beside its sessions. They
-// are kept as one more session's files are, under an id of their own, and are no
-// session otherwise: nothing is parsed or made of them.
+// A Keeper is a Reader whose client remembers things beside its sessions. They are kept under an id of their own, as a
+// session's files are; nothing is parsed or made of them.
 type Keeper interface {
 	// Memory lists what there is of it below a root, its files named by their
 	// paths there; none where the root isn't the client's own folder. What leave says isn't to be kept isn't in it:
 	// what belongs to a session, a folder and a time, as far as each is known, or none of them. It may be nil.
 	Memory(root string, leave func(id SessionID, dir string, at time.Time) bool) (Found, []Problem)
 
-	// Salvage lists the sessions of which a memory, at its source or in the library, holds what
-	// was typed: those that are wanted. Each is one file, of the time when something was last typed.
-	// The report counts the memory's lines that could not be read.
+	// Salvage lists the wanted sessions of which a memory, at its source or in the library, holds what was typed: each
+	// one file, of the time when something was last typed. The report counts the memory's unreadable lines.
 	Salvage(ctx context.Context, memory Found, wanted func(SessionID) bool) ([]Found, Report, error)
 }
 

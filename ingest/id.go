@@ -20,9 +20,8 @@ func CheckID(id SessionID) error {
 	return nil
 }
 
-// FolderID is an id that can name a folder on every system: the id itself, or,
-// of one that somebody's file name or an odd record gave, its letters and
-// digits and a hash of it. No name of a file may cost its bytes.
+// FolderID is an id that can name a folder on every system: the id itself, or an odd one's letters and digits and a
+// hash of it. No name of a file may cost its bytes.
 func FolderID(id string) string {
 	if fitID().MatchString(id) && !strings.HasSuffix(id, ".") && !deviceID().MatchString(id) {
 		return id

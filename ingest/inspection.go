@@ -2,10 +2,8 @@ package ingest
 
 import "time"
 
-// An Inspection is what a parser got out of a session, for people who want to
-// check it: counts, each turn in a line, and every line of the files that was
-// not used. Texts are shortened. Its JSON is what "recall inspect --json"
-// prints, and stable.
+// An Inspection is what a parser got out of a session, for people to check: counts, each turn in a line, every line
+// that was not used. Texts are shortened. Its JSON is stable: "recall inspect --json".
 type Inspection struct {
 	ID        SessionID   `json:"id"`
 	Source    Source      `json:"source"`

@@ -11,26 +11,21 @@ import (
 // ErrNoPlace: it can't be told where a client would look for a session's files.
 var ErrNoPlace = errors.New("where the client looks for it isn't known")
 
-// A Layout is a Reader that knows where its client looks for a session's
-// files, so that they can be put back.
+// A Layout is a Reader that knows where its client looks for a session's files, to put them back.
 type Layout interface {
-	// Base is the root (see Reader.Roots) that a session was kept under, as its
-	// files' paths tell, "" if they don't.
+	// Base is the root (see Reader.Roots) that a session was kept under, "" if its files' paths don't tell.
 	Base(f Found) string
 
-	// Places gives each file of a session, by name, its path below such a
-	// root, slash-separated and never leaving it. dir, if not "", is the folder
-	// that the session worked in, where the client goes by that: else the
-	// place is told from where the file was. The error is ErrNoPlace.
+	// Places gives each file, by name, its path below such a root, slash-separated and never leaving it: from dir, the
+	// folder that the session worked in, where the client goes by that; else, or if dir is "", from where the file was.
+	// The error is ErrNoPlace.
 	Places(f Found, dir string) (map[string]string, error)
 
-	// ByFolder reports whether the client finds sessions by the folder that they
-	// worked in.
+	// ByFolder reports whether the client finds sessions by the folder that they worked in.
 	ByFolder() bool
 }
 
-// A Cut takes a file's path apart: the root that its session was kept under, and its place there, "" if that isn't
-// told.
+// A Cut takes a path apart: the root that its session was kept under and its place there, "" if that isn't told.
 type Cut func(file File) (base, rel string)
 
 // Base is where the files of a session were kept, see Layout.

@@ -6,13 +6,9 @@ import (
 	"time"
 )
 
-// Own decides who owns the turns that several sessions hold: a fork owns the
-// lines that it added, the shared beginning belongs to its parent. It sets
-// Turn.Copied, Session.Parent and Session.Usage in each session. The order
-// of family doesn't matter, nor how often Own is called.
-//
-// The family are sessions that may be forks of one another: those that a key
-// of ingest.Head ties together, directly or through others.
+// Own decides who owns the turns that several sessions hold: a fork owns the lines that it added, its parent the shared
+// beginning. It sets Turn.Copied, Session.Parent and Session.Usage, whatever the order of family and however often it
+// is called. The family are sessions that keys of ingest.Head tie together, directly or through others.
 func Own(family []*Session) {
 	for _, s := range family {
 		release(s)
@@ -90,8 +86,7 @@ func ownerOf(t *Turn, owner map[string]*Session, s *Session) *Session {
 	return s
 }
 
-// settle names the parent of a session that holds copies, and counts its own
-// usage.
+// settle names the parent of a session that holds copies, and counts its own usage.
 func settle(s *Session, byID map[SessionID]*Session, owner map[string]*Session) {
 	copied := 0
 	var last *Session
@@ -134,9 +129,8 @@ func (u *Usage) Add(more Usage) {
 	u.CacheRead += more.CacheRead
 }
 
-// byBirth orders a family so that parents come before their forks: by what
-// the records say outright, then by when each session began to live on its own,
-// then by id.
+// byBirth orders a family, parents before forks: by what the records say outright, then by when each session began to
+// live on its own, then by id.
 func byBirth(family []*Session) []*Session {
 	born := births(family)
 	order := slices.Clone(family)
@@ -159,9 +153,8 @@ type birth struct {
 	at   time.Time
 }
 
-// births tells it from the time its file was begun, where that is known; else from
-// the first turn that nobody shares; else, where it has none of its own, from its
-// first turn: the others went on from there.
+// births tells it from the time its file was begun, if known; else from the first turn that nobody shares; else, as the
+// others went on from there, from its first turn.
 func births(family []*Session) map[*Session]birth {
 	holders := map[string]int{}
 	for _, s := range family {
@@ -194,8 +187,7 @@ func births(family []*Session) map[*Session]birth {
 	return born
 }
 
-// firstTimes returns the time of a session's first turn, and of the first
-// that no other of the family holds.
+// firstTimes returns the times of a session's first turn, and of the first that no other holds.
 func firstTimes(s *Session, holders map[string]int) (first, own time.Time) {
 	for i := range s.Turns {
 		t := &s.Turns[i]
@@ -213,9 +205,8 @@ func firstTimes(s *Session, holders map[string]int) (first, own time.Time) {
 	return first, own
 }
 
-// parentsFirst lets each session wait for the ones that it says it comes from,
-// or that say it is their continuation, and leaves the order as it is otherwise.
-// In a circle of claims the order decides.
+// parentsFirst lets each session wait for those that it says it comes from, or that say they went on in it, and keeps
+// the order else, also within circles of claims.
 func parentsFirst(order []*Session) []*Session {
 	before := claims(order)
 	placed := map[*Session]bool{}

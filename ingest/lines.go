@@ -35,9 +35,8 @@ func EachLine(ctx context.Context, f File, take func(jsonl.Line)) (err error) {
 
 var bom = []byte("\xef\xbb\xbf")
 
-// Objects gives read the objects of a line, of which there can be two when two writers
-// lost a newline, each with its offset in the file; read returns what follows the first, nil
-// where there is none, and says why it is of no use, if it isn't. The line is accounted for.
+// Objects gives read the objects of a line, two where two writers lost a newline, each with its offset; read returns
+// what follows, nil where nothing does, and why it is of no use, if it isn't. It accounts for the line.
 func (r *Report) Objects(l jsonl.Line, file string, read func(b []byte, at int64) (rest []byte, why string)) {
 	r.Bytes += l.Size
 	at := l.Offset

@@ -17,13 +17,11 @@ const (
 	ForeignWrapper = "system instruction"
 )
 
-// ModelCall is the first line of each prompt that recall sends to a model through
-// a client that keeps transcripts; a session that begins with it is recall's
-// own, not a person's.
+// ModelCall is the first line of each prompt that recall sends through a client that keeps transcripts: a session that
+// begins with it is recall's own, not a person's.
 const ModelCall = "<!-- recall: model call -->"
 
-// Confirmation is what recall asks behind a payload that it hands on: its own
-// words too, not what a session is about.
+// Confirmation is what recall asks behind a payload: its own words too, not what a session is about.
 const Confirmation = "Based on the context above, what's your understanding of the current goal, and what would " +
 	"you do next?"
 
@@ -45,18 +43,14 @@ func CarriedIDs(text string) []string {
 	return ids
 }
 
-// PayloadHeading begins the first line behind the marker of a whole payload.
-// Answers and notes, which quote items, have no such line.
+// PayloadHeading begins the first line behind a whole payload's marker. Answers and notes have none.
 const PayloadHeading = "# Rehydration payload"
 
 // KeptSeal begins the last line of a payload that is kept current in a folder.
 const KeptSeal = "<!-- written by recall at each sync"
 
-// PayloadIDs returns the ids of the payloads that stand whole in a text, each
-// once. With fetched it must be one that was printed to go on from: the question
-// that shows whether it was understood follows, or the seal of a file that is
-// read by those for whom no hook runs. A payload that is merely looked at has
-// neither.
+// PayloadIDs returns the ids of payloads that stand whole in a text, each once. With fetched only those printed to go
+// on from: the question that tests understanding follows, or a file's seal. One merely looked at has neither.
 func PayloadIDs(text string, fetched bool) []string {
 	if fetched && !strings.Contains(text, Confirmation) && !strings.Contains(text, KeptSeal) {
 		return nil
@@ -120,10 +114,8 @@ func Union[T comparable](list []T, more ...T) []T {
 	return list
 }
 
-// MarkForeign finds the parts of a turn's text that aren't its speaker's own
-// words, and sets Foreign and Carried: what stands under recall's marker, in
-// anybody's turn; in a person's also what other tools' memories and rule files put
-// there. A marker that is never closed holds to the end of the text.
+// MarkForeign sets Foreign and Carried: the parts of a turn's text under recall's marker, and in a person's also what
+// other tools' memories and rule files put there. An unclosed marker holds to the end of the text.
 func MarkForeign(t *Turn) {
 	t.Foreign = recallParts(t.Text)
 	t.Carried = Union(t.Carried, CarriedIDs(t.Text)...)
@@ -170,8 +162,7 @@ func recallParts(text string) []Foreign {
 	}
 }
 
-// mergeForeign orders parts and joins those that overlap; the first one's
-// label stays.
+// mergeForeign orders parts and joins those that overlap; the first one's label stays.
 func mergeForeign(parts []Foreign) []Foreign {
 	slices.SortStableFunc(parts, func(a, b Foreign) int { return a.From - b.From })
 	var out []Foreign
@@ -191,10 +182,9 @@ func mergeForeign(parts []Foreign) []Foreign {
 	return out
 }
 
-// MarkPasted marks lines that equal ones which the library wrote, although
-// they were pasted without the marker. known answers for a line without
-// surrounding space; ids are those of the items that it shows. Blank lines
-// between two marked ones are marked with them. It reports whether there were any.
+// MarkPasted marks lines, and blank ones between them, that equal what the library wrote, pasted without the marker.
+// known answers for a line without surrounding space; ids are those of the items it shows. It reports whether there
+// were any.
 func (s *Session) MarkPasted(known func(line string) (ids []string, ok bool)) (any bool) {
 	for i := range s.Turns {
 		t := &s.Turns[i]
@@ -250,8 +240,7 @@ func unquoted(line string) string {
 	return strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "> "))
 }
 
-// shortest is the length in bytes from which a line of a payload is known by
-// itself: a shorter one may be typed by chance.
+// shortest is the length in bytes from which a payload's line is known by itself: a shorter one may be typed by chance.
 const shortest = 24
 
 // shortItem says that a line, behind one of a payload, is another: a short next

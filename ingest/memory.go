@@ -7,8 +7,7 @@ import (
 	"recall/text"
 )
 
-// memoryTags are the elements in which tools hand their memories and instructions to a
-// model, by the label that each gets.
+// memoryTags are the elements in which tools hand memories and instructions to a model, with the label of each.
 var memoryTags = []struct{ tag, label string }{
 	{`claude-mem[\w-]*`, "claude-mem"},
 	{`engram[\w-]*`, "engram"},
@@ -53,8 +52,7 @@ var (
 		`(?:currentDate|gitStatus|userEmail|important-instruction-reminders)\b|</)`)
 )
 
-// memoryParts finds what other tools' memories and rule files put into a
-// text.
+// memoryParts finds what other tools' memories and rule files put into a text.
 func memoryParts(text string) []Foreign {
 	var out []Foreign
 	if strings.Contains(text, "</") && memoryWord().MatchString(text) {

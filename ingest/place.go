@@ -58,8 +58,7 @@ func (p place) base() string {
 	return p.parts[len(p.parts)-1]
 }
 
-// shared is how many leading names two places have in common, -1 if they
-// don't even start from the same root.
+// shared is how many leading names two places share, -1 if not even the root.
 func (p place) shared(q place) int {
 	if p.windows != q.windows || !p.same(p.top, q.top) {
 		return -1
@@ -83,9 +82,8 @@ func (p place) holds(q place) bool { return p.top != "" && p.shared(q) == len(p.
 
 func (p place) equal(q place) bool { return p.holds(q) && q.holds(p) }
 
-// wide reports whether a directory is a person's home, holds homes, or is where
-// people customarily keep all their projects: not a project only because
-// sessions ran below it. Homes of other machines are told by their usual places.
+// wide reports whether a directory is a home, holds homes, or is where people customarily keep all projects: no project
+// because sessions ran below it. Homes of other machines are told by their usual places.
 func (p place) wide() bool {
 	if len(p.parts) == 0 {
 		return true
@@ -108,8 +106,7 @@ func (p place) wide() bool {
 	return len(p.parts) <= homes || len(p.parts) == homes+1 && keepsProjects[strings.ToLower(p.base())]
 }
 
-// keepsProjects names the folders right below a home that hold projects, and
-// aren't one.
+// keepsProjects names the folders right below a home that hold projects, and aren't one.
 var keepsProjects = text.Set(`code desktop dev developer development documents downloads git github go projects
 	repos repositories source src tmp wks work workspace workspaces`)
 
@@ -122,6 +119,5 @@ func cleanDir(dir string) string {
 	return p.String()
 }
 
-// Wide reports whether a folder is a root, a person's home, or one that customarily
-// holds all their projects: what lies in it needn't belong together.
+// Wide reports whether a folder is a root, a home or holds all projects: what lies in it needn't belong together.
 func Wide(dir string) bool { return placeOf(dir).wide() }

@@ -8,8 +8,8 @@ import (
 	"recall/text"
 )
 
-// SamePlan reports whether two texts are one plan, but for space and the last
-// touches: the shorter one's lines are nearly all in the longer one.
+// SamePlan reports whether two texts are one plan but for last touches: nearly all lines of the shorter are in the
+// longer.
 func SamePlan(a, b string) bool {
 	x, y := planLines(a), planLines(b)
 	if len(x) == 0 || len(y) == 0 {
@@ -41,15 +41,12 @@ func planLines(s string) []string {
 	return out
 }
 
-// planWait is how long after a plan was written a session that begins with it
-// is still its execution.
+// planWait is how long after a plan was written a session that begins with it still executes it.
 const planWait = 7 * 24 * time.Hour
 
-// AdoptPlans ties sessions that begin with a plan to the session that made it:
-// a plan approved "with clear context" goes on in a new session, and the old
-// one shows a call that was broken off, as if it had been refused. It sets Parent
-// of the new session, if nothing else did, and the call's verdict. Sessions may
-// be in any order.
+// AdoptPlans ties sessions that begin with a plan to the one that made it: a plan approved "with clear context" goes on
+// in a new session, and the old one shows a call broken off as if refused. It sets the call's verdict and, if nothing
+// else did, the new session's Parent, in any order of sessions.
 func AdoptPlans(sessions []*Session) {
 	for _, s := range sessions {
 		plan := beginsWithPlan(s)
@@ -89,8 +86,7 @@ func beginsWithPlan(s *Session) *Turn {
 	return nil
 }
 
-// unansweredPlan finds the call in s that put the plan forward and was refused
-// without a word, or never answered.
+// unansweredPlan finds the call in s whose plan was refused without a word, or never answered.
 func unansweredPlan(s *Session, plan *Turn) (last *ToolCall) {
 	for t, call := range EachCall(s.Turns) {
 		at := call.At
@@ -106,10 +102,8 @@ func unansweredPlan(s *Session, plan *Turn) (last *ToolCall) {
 	return last
 }
 
-// PlanKeys are what a session is tied by to others through a plan: for one that
-// begins with a plan, and for each plan that was put forward in it and left
-// without a word. Sessions without a key in common need no AdoptPlans. Call it
-// before AdoptPlans.
+// PlanKeys are what ties a session to others through a plan: one that it begins with, and those put forward and left
+// without a word. Sessions without a common key need no AdoptPlans. Call it before AdoptPlans.
 func PlanKeys(s *Session) []string {
 	var keys []string
 	add := func(plan string) {
@@ -133,8 +127,7 @@ func (c *ToolCall) open() bool {
 	return c.Verdict == Rejected && c.Reason == "" || c.Verdict == Unasked && !c.Done
 }
 
-// planKey is the hash of a plan's first line, in which two that are the same
-// agree; of the first two lines where the first says next to nothing.
+// planKey is the hash of a plan's first line, or of two where the first says next to nothing.
 func planKey(plan string) string {
 	lines := planLines(plan)
 	if len(lines) == 0 {

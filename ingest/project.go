@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// A Project is what a session belongs to: a folder, in most cases the root of
-// a git repository. It is told from where the session says it ran, never from
-// the slug of its file, which can't be reversed.
+// A Project is what a session belongs to, mostly the root of a git repository: told from where the session says it ran,
+// never from its file's slug, which can't be reversed.
 type Project struct {
 	Root string // its folder; "" if it is only a name (a Cowork space, or none)
 	Name string // Root's last name, the space's name, or NoProject; never ""
@@ -19,13 +18,11 @@ type Project struct {
 
 	Remote, Birth string // of its repository, see Repository; "" if it isn't one
 
-	// Root and Name as they may be shown; "" where they hold no secret. Which
-	// project it is goes by the exact ones.
+	// Root and Name as they may be shown, "" where they hold no secret. The exact ones tell projects apart.
 	ShownRoot, ShownName string
 }
 
-// Clean fills in what may be shown of a project: show takes secrets out of a
-// text.
+// Clean fills in what may be shown of a project: show takes secrets out of a text.
 func (p *Project) Clean(show func(string) string) {
 	if p.ShownRoot = MapPath(p.Root, show); p.ShownRoot == p.Root {
 		p.ShownRoot = ""
@@ -51,15 +48,12 @@ type Root struct {
 	Remote, Birth string // as last told by ProjectOf
 }
 
-// ProjectOf tells a session's project. The folder is that in which most of its
-// turns ran, sub-folders and worktrees counted for the main root of their
-// repository; a Cowork session's is the first folder given to it, then its
-// space. The file system is asked where the folder still exists. Where it
-// doesn't, the known roots are, and else the session's other folders.
+// ProjectOf tells a session's project: the folder in which most of its turns ran, sub-folders and worktrees counted for
+// their repository's main root; a Cowork session's is the first folder given to it, then its space. The file system is
+// asked where the folder exists; where it doesn't, the known roots, then the session's other folders.
 //
-// With a known root, its Dir is the answer for everything that was once it. A
-// known root that is gone, while the same repository stands elsewhere, has
-// been moved: Was then names it, and the caller should note the new place.
+// A known root's Dir is the answer for everything that was once it. One that is gone, while its repository stands
+// elsewhere, has been moved: Was then names it, and the caller should note the new place.
 func ProjectOf(s *Session, known []Root) Project {
 	t := teller{session: s, known: known}
 	if p, ok := t.byFolders(); ok {
@@ -106,8 +100,7 @@ func (t teller) byFolders() (Project, bool) {
 	return best, true
 }
 
-// folders lists the candidates. A Cowork session's working directory is a
-// sandbox and says nothing.
+// folders lists the candidates. A Cowork session's working directory is a sandbox and says nothing.
 func (t teller) folders() []CwdCount {
 	w := t.session.Where
 	if t.session.Source == Cowork {
@@ -161,9 +154,8 @@ func (t teller) rootOf(dir string) (Project, bool) {
 	return t.rootOfGone(dir), true
 }
 
-// rootOfGone tells the root of a folder that isn't on this machine (any more): a
-// known root around it, a repository around it that still stands, whichever is
-// nearer; else the outermost of the session's folders around it.
+// rootOfGone tells the root of a folder that isn't on this machine: the nearer of a known root and a standing
+// repository around it; else the outermost of the session's folders around it.
 func (t teller) rootOfGone(dir string) Project {
 	k, isKnown := t.knownAround(dir)
 	if r, ok := standingAround(dir); ok && !placeOf(r.Root).wide() {
@@ -177,10 +169,8 @@ func (t teller) rootOfGone(dir string) Project {
 	return projectAt(t.outermost(dir), "gone")
 }
 
-// around widens the choice to the folder that all of a session's vanished
-// folders share (app/api and app/web are of app), if none of them has the
-// majority. A home, or a folder directly under the file system's root, isn't a
-// project.
+// around widens the choice to the folder that all vanished folders of a session share (app/api and app/web are of app),
+// if none has the majority. A home, or a folder right under the root, isn't a project.
 func (t teller) around(roots []Project, turns map[string]int, best Project) (Project, bool) {
 	if len(roots) < 2 || best.How != "gone" {
 		return Project{}, false
@@ -204,8 +194,7 @@ func (t teller) around(roots []Project, turns map[string]int, best Project) (Pro
 	return projectAt(common.String(), "gone"), true
 }
 
-// outermost is the widest of the session's own folders around dir: who works in
-// app/cmd and in app works in app.
+// outermost is the widest of the session's own folders around dir: who works in app/cmd and app works in app.
 func (t teller) outermost(dir string) string {
 	best := placeOf(dir)
 	for _, c := range t.folders() {
@@ -217,8 +206,7 @@ func (t teller) outermost(dir string) string {
 	return best.String()
 }
 
-// mainOfWorktree tells the folder that a worktree was made from: from the
-// session's worktree-state, or from where clients put worktrees.
+// mainOfWorktree tells a worktree's origin from the session's worktree-state, or where clients put worktrees.
 func (t teller) mainOfWorktree(dir string) (string, bool) {
 	if w := t.session.Where.Worktree; w != nil && w.Path != "" && w.Original != "" {
 		if placeOf(w.Path).holds(placeOf(dir)) && !placeOf(w.Path).holds(placeOf(w.Original)) {
@@ -236,8 +224,7 @@ func (t teller) mainOfWorktree(dir string) (string, bool) {
 	return t.besideWorktrees(p)
 }
 
-// besideWorktrees tells app from app-worktrees/fix and app.worktrees/fix, if
-// app is known or a folder.
+// besideWorktrees tells app from app-worktrees/fix and app.worktrees/fix, if app is known or a folder.
 func (t teller) besideWorktrees(p place) (string, bool) {
 	for i := len(p.parts) - 2; i >= 0; i-- {
 		name := p.parts[i]
@@ -259,8 +246,7 @@ type match struct {
 	dir, matched string
 }
 
-// knownAround finds the known root, or former or merged one, that holds dir;
-// the longest wins. Homes count only for themselves.
+// knownAround finds the longest root, known, former or merged, that holds dir. Homes count only for themselves.
 func (t teller) knownAround(dir string) (match, bool) {
 	at := placeOf(dir)
 	var best match
@@ -311,8 +297,7 @@ func (t teller) settle(p Project) Project {
 	return p
 }
 
-// bornSince reports whether a repository is younger than the session: what ran where
-// it is now was another's.
+// bornSince reports whether a repository is younger than the session: what ran there was another's.
 func (t teller) bornSince(birth string) bool {
 	_, at, ok := strings.Cut(birth, "@")
 	seconds, err := strconv.ParseInt(at, 10, 64)
@@ -340,8 +325,7 @@ func (t teller) movedFrom(p Project) string {
 	return ""
 }
 
-// ProjectIn is the project of the repository that a directory of this machine lies in;
-// false if there is none.
+// ProjectIn is the project of the repository around a directory of this machine; false if there is none.
 func ProjectIn(dir string) (Project, bool) {
 	r, ok := RepositoryOf(dir)
 	if !ok {
@@ -388,8 +372,7 @@ func repositoryStands(dir string) bool {
 	return ok
 }
 
-// standingAround finds the repository around the nearest folder above dir that
-// still exists.
+// standingAround finds the repository around the nearest folder above dir that still exists.
 func standingAround(dir string) (Repository, bool) {
 	if !filepath.IsAbs(dir) {
 		return Repository{}, false

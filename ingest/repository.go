@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// A Repository is what git's own files say of the repository around a
-// directory. git itself is never run: it need not be installed, and a
-// repository's configuration could make it run something.
+// A Repository is what git's own files say of the one around a directory. git is never run: it need not be installed,
+// and a repository's configuration could make it run something.
 type Repository struct {
 	Root   string // main working tree; for a bare repository its own folder
 	Tree   string // the working tree that the directory asked about lies in
@@ -22,8 +21,7 @@ type Repository struct {
 // gitFileMax bounds what is read of git's small files.
 const gitFileMax = 64 << 10
 
-// RepositoryOf finds the repository that a directory of this machine lies in;
-// false if there is none.
+// RepositoryOf finds the repository around a directory of this machine; false if there is none.
 func RepositoryOf(dir string) (r Repository, ok bool) {
 	at, err := filepath.EvalSymlinks(dir)
 	for err == nil {
@@ -105,8 +103,7 @@ func mainRoot(common string) string {
 	return bareRoot(common)
 }
 
-// bareRoot is the folder to call a bare repository by: the one above where it
-// is hidden in a dot folder beside its worktrees (app/.bare), else its own.
+// bareRoot is what a bare repository goes by: the folder above where a dot folder hides it (app/.bare), else its own.
 func bareRoot(gitDir string) string {
 	if base := filepath.Base(gitDir); strings.HasPrefix(base, ".") {
 		return filepath.Dir(gitDir)
@@ -177,9 +174,8 @@ func gitConfig(gitDir string) map[string]string {
 	return conf
 }
 
-// cleanRemote brings the spellings of one remote together and leaves out user
-// and password: "git@github.com:ann/app.git" and
-// "https://token@github.com/ann/app" are both "github.com/ann/app".
+// cleanRemote makes one of a remote's spellings, without user and password: "git@github.com:ann/app.git" and
+// "https://token@github.com/ann/app" are "github.com/ann/app".
 func cleanRemote(remote string) string {
 	remote = strings.TrimSuffix(strings.TrimRight(remote, "/"), ".git")
 	if u, err := url.Parse(remote); err == nil && u.Host != "" {

@@ -13,9 +13,8 @@ type Request struct {
 	Usage   Usage
 }
 
-// Requests lists what a session took of models, each message once wherever it stands: on a branch that was rewound, a
-// sub-agent's, one of the client's own agents'. What another session owns isn't among it (see Own). Tokens that the
-// session states beside its messages, as an audit log does, are one request more.
+// Requests lists what a session took of models, each message once wherever it stands; what another session owns is left
+// out (see Own). Tokens stated beside the messages, as in an audit log, are one request more.
 func (s *Session) Requests() (all []Request) {
 	rest, counted := s.UsageAll, map[string]bool{}
 	count := func(r Request, copied bool) {

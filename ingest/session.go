@@ -1,21 +1,17 @@
-// Package ingest holds what recall understands of a coding session, whatever
-// tool wrote it: a Session with its Turns and ToolCalls. The sub-packages
-// claudecode, codex, cowork and gemini find transcripts and parse them into it.
+// Package ingest holds what recall understands of a coding session, whatever tool wrote it: a Session with its Turns
+// and ToolCalls. Its sub-packages find transcripts and parse them into it.
 //
-// Nothing here is a copy of the transcript. Base64 is never kept, tool input
-// and output are clipped (see the Clip constants), so that a Session stays
-// small however large its file is; the exact bytes are the library's.
+// Nothing here is a copy: base64 is never kept, tool input and output are clipped (see the Clip constants), so that a
+// Session stays small however large its file; the exact bytes are the library's.
 package ingest
 
 import "time"
 
-// SessionID names a session for good: the transcript's own id for Claude Code
-// (a UUID in all but odd cases) and Codex, "local_…" for Cowork. It is a key of files and
-// folders, so IDs that could leave a folder are refused by the parsers.
+// SessionID names a session for good: the transcript's own id of Claude Code and Codex, "local_…" of Cowork. It is a
+// key of files and folders: parsers refuse IDs that could leave a folder.
 type SessionID string
 
-// TurnID is the id of a turn that stays the same when the file grows: the uuid
-// of the first record of the turn, or "L<line>" where records carry none.
+// TurnID stays the same when the file grows: the uuid of the turn's first record, or "L<line>" where there is none.
 type TurnID string
 
 // Source is the kind of tool that wrote a session.
@@ -39,10 +35,8 @@ const (
 	ClipText   = 1 << 20 // one turn's text
 )
 
-// A Session is one conversation, whole: its turns, its sub-agents' turns, its
-// branches. Turns stand in the order of the conversation, abandoned branches
-// where they left it. Tags "map" say how MapText takes a string: as a "path" or a
-// "name", or "-", not at all; without one it is text.
+// A Session is one conversation, whole: turns in its order, abandoned branches where they left it, sub-agents' turns.
+// Tags "map" say how MapText takes a string: as a "path", a "name", "-" not at all; without one it is text.
 type Session struct {
 	ID      SessionID
 	Source  Source
@@ -53,8 +47,8 @@ type Session struct {
 	Title      string    // "" if nothing gives one; see TitleFrom
 	TitleFrom  string    `map:"-"` // custom-title, rename, ai-title, agent-name, summary, record, prompt
 	Start, End time.Time // of the conversation, UTC, from the transcript; zero if it states none
-	// When its file was begun, as a record before the first turn tells: a fork's is later than the turns it copied;
-	// zero if none does.
+	// When its file was begun, by a record before the first turn: a fork's is later than the turns it copied; else
+	// zero.
 	Born time.Time
 
 	Models   []string `map:"name"` // in order of first use, without "<synthetic>"
@@ -137,8 +131,7 @@ const (
 	Assistant Role = "assistant"
 )
 
-// TurnKind tells what a person typed from everything else that stands under
-// their name in a transcript.
+// TurnKind tells what a person typed from everything else under their name in a transcript.
 type TurnKind string
 
 const (
@@ -190,8 +183,8 @@ type Turn struct {
 // Aside reports whether a turn is no part of how its session went: it was rewound, or is a parent's.
 func (t *Turn) Aside() bool { return t.Abandoned || t.Copied }
 
-// Foreign is a stretch of a turn's text that came from somewhere else: recall's
-// own output, another tool's memory, a CLAUDE.md. It is shown, never believed.
+// Foreign is a stretch of a turn's text from somewhere else: recall's output, a memory, a CLAUDE.md; shown, never
+// believed.
 type Foreign struct {
 	From, To int    // byte offsets in Turn.Text
 	Label    string `map:"-"` // "recall", "claude-mem", "CLAUDE.md", "auto-memory", …
@@ -276,8 +269,7 @@ type Plan struct {
 	Edited bool   // the person changed it before approving: Text is theirs
 }
 
-// Subagent is a conversation that a tool call started. Its turns are kept
-// apart: nothing in them counts unless the parent repeats it.
+// Subagent is a conversation that a call started, kept apart: it counts only where the parent repeats it.
 type Subagent struct {
 	ID          string `map:"-"`
 	Type        string `map:"name"`
@@ -330,10 +322,8 @@ type FileRef struct {
 	Size int64  `json:"size"`
 }
 
-// Report says what a parser did with every line it was given:
-// Lines = Records + Duplicates + Blank + SkippedTotal. Two records on one line,
-// whose line end was lost, count as two lines; a partial last line (Tail) as
-// none.
+// Report says what a parser did with each line: Lines = Records + Duplicates + Blank + SkippedTotal. Two records on one
+// line, whose line end was lost, count as two lines; a partial last line (Tail) as none.
 type Report struct {
 	Files        int            `json:"files"`
 	Bytes        int64          `json:"bytes"`
@@ -359,8 +349,7 @@ type Skip struct {
 	Reason string `json:"reason" map:"name"`
 }
 
-// Places are the places of the turns, by each id that evidence may name: a turn's own,
-// its records', and those of its calls' results.
+// Places are the places of the turns by every id evidence may name: their own, their records', their calls' results'.
 func (s *Session) Places() map[string]int {
 	at := map[string]int{}
 	for i := range s.Turns {

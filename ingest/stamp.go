@@ -8,10 +8,8 @@ import (
 	"strconv"
 )
 
-// Stamp tells a file's content of now from what was written over it with the
-// same size and time: when the system last saw anything of it change, which no
-// program can set, or where the system doesn't say, a hash of how the file
-// begins and ends. It is "" where neither can be had.
+// Stamp tells content from what was written over it with the same size and time: when the system saw it change, which
+// no program can set, or else a hash of how the file begins and ends; "" where neither can be had.
 func Stamp(path string, fi fs.FileInfo) string {
 	if at, ok := changedAt(fi); ok {
 		return strconv.FormatInt(at, 36)
@@ -22,8 +20,7 @@ func Stamp(path string, fi fs.FileInfo) string {
 // endsRead is how much of a file's beginning, and of its end, is read.
 const endsRead = 2 << 10
 
-// ends hashes how a file begins and ends. Where it can't be read, whoever takes
-// its bytes finds out why.
+// ends hashes how a file begins and ends. Where it can't be read, who takes its bytes finds out why.
 func ends(path string, size int64) string {
 	f, err := os.Open(path)
 	if err != nil {

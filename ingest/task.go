@@ -2,8 +2,7 @@ package ingest
 
 import "strings"
 
-// Relist is a list of tasks that was written anew: those that are as they were keep their last touch, and those
-// without a subject are left out.
+// Relist is a list of tasks written anew: unchanged ones keep their last touch, those without a subject are omitted.
 func Relist(had, list []Task) (out []Task) {
 	type state struct{ subject, status string }
 	was := map[state]Task{}

@@ -7,12 +7,10 @@ import (
 	"strings"
 )
 
-// MapText replaces every text of the session that came from a person, a model,
-// a tool or the machine it ran on by what f makes of it, in an order that is
-// always the same: that of the fields, places first. Left alone are hashes, times
-// and ids: strings of types of their own, and those tagged map:"-". Foreign parts of
-// a text are mapped by themselves, so that they stay marked. What was told of s
-// before, such as its Where, isn't changed: lists and what is pointed at are replaced.
+// MapText replaces every text that came from a person, a model, a tool or the machine by what f makes of it, always in
+// the order of the fields, places first. Left alone are hashes, times and ids (strings of own types, or tagged
+// map:"-"). Foreign parts are mapped by themselves and stay marked. Lists and what is pointed at are replaced, so that
+// what was told of s before, such as its Where, isn't changed.
 func (s *Session) MapText(f func(string) string) {
 	mapper{f: f, names: map[string]string{}}.value(reflect.ValueOf(s).Elem(), "")
 }
@@ -86,8 +84,7 @@ func (m mapper) mapped(s, as string) string {
 	return m.f(s)
 }
 
-// marked maps a turn's text piece by piece, so that the places of its foreign
-// parts move with it.
+// marked maps a turn's text piece by piece, so that its foreign parts' places move with it.
 func (m mapper) marked(t *Turn) {
 	var out strings.Builder
 	piece := func(s string) { out.WriteString(m.mapped(s, "")) }
@@ -130,9 +127,8 @@ func (m mapper) counts(counts map[string]int) {
 	}
 }
 
-// Names and paths aren't anybody's words: where a session ran, what files, models,
-// tools and servers are called. They are few and stand often, so that each is mapped
-// once.
+// Names and paths (of places, files, models, tools, servers) aren't anybody's words. They are few and stand often: each
+// is mapped once.
 
 // name maps a short text of which there are few.
 func (m mapper) name(s string) string {

@@ -5,8 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// NameByPrompt gives a session that has no title its first prompt, if that isn't but what stands for a picture, and
-// tells one that recall itself held with a model.
+// NameByPrompt titles an untitled session by its first prompt but picture, and tells one that recall held with a model.
 func (s *Session) NameByPrompt(picture string) {
 	first := true
 	for i := range s.Turns {

@@ -4,9 +4,7 @@ import (
 	"path/filepath"
 )
 
-// WatchedIn lists the folders in which sessions of a root are written to: all
-// of it, but of a client's configuration folder only those where its
-// sessions are.
+// WatchedIn lists the folders of a root in which sessions are written: of a client's configuration folder only those.
 func WatchedIn(s Source, root string) []string {
 	kept := map[Source][]string{ClaudeCode: {"projects", "todos", "tasks", "plans", "file-history"},
 		Codex: {"sessions", "archived_sessions"}, Gemini: {"tmp"}}[s]

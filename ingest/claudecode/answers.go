@@ -56,8 +56,7 @@ func answerText(c *jsonl.Cursor) string {
 	return strings.Join(parts, ", ")
 }
 
-// answered fills in what the person chose; questions without an answer of
-// theirs are left out.
+// answered fills in what the person chose; questions that they left unanswered are omitted.
 func answered(questions []ingest.Question, r reply, text string) []ingest.Answer {
 	if r.timedOut {
 		return nil
@@ -87,8 +86,7 @@ func answered(questions []ingest.Question, r reply, text string) []ingest.Answer
 	return out
 }
 
-// otherSaid puts what the person noted in the place of the choice "Other", which
-// says nothing itself.
+// otherSaid puts the person's note in the place of the choice "Other", which says nothing itself.
 func otherSaid(q ingest.Answer) ingest.Answer {
 	said := q.Chosen
 	q.Chosen, q.Free = nil, false
@@ -109,9 +107,8 @@ var answerOpenings = []string{
 	"User has answered your questions:", "Your questions have been answered:", "The user answered:",
 }
 
-// readText reads the answers from what the model was told, where the structured
-// form is missing. Quotes in it are not escaped, so each known question is looked
-// up as it stands.
+// readText reads the answers from what the model was told, where no structured form is there. Quotes in it aren't
+// escaped: each known question is looked up as it stands.
 func (r *reply) readText(questions []ingest.Question, text string) {
 	r.answers, r.notes = map[string]string{}, map[string]string{}
 	body, ok := "", false
@@ -144,9 +141,8 @@ func (r *reply) readText(questions []ingest.Question, text string) {
 	}
 }
 
-// answerIn takes an answer, and the note behind it, out of what the client made
-// of them: answer" selected preview:
-// … user notes: …, and a comma or, after the last, a closing sentence.
+// answerIn takes an answer and its note out of the client's wording: answer" selected preview: … user notes: …,
+// then a comma or, after the last, a closing sentence.
 func answerIn(s string, last bool) (answer, note string) {
 	if last {
 		for _, closing := range []string{". You can now", ".\nYou can now"} {

@@ -10,8 +10,7 @@ import (
 
 const synthetic = "<synthetic>"
 
-// takeAssistant takes one line of an assistant's message; a message stands on
-// one line or many.
+// takeAssistant takes a line of an assistant's message, which stands on one line or many.
 func (p *parser) takeAssistant(r *record, n int32, at time.Time) {
 	switch {
 	case r.summary:
@@ -71,8 +70,7 @@ func (p *parser) messageOf(r *record, n int32, at time.Time) *draft {
 	return d
 }
 
-// takeSynthetic keeps what the client wrote in the model's place, if it says
-// that something went wrong.
+// takeSynthetic keeps what the client wrote in the model's place, if it tells of a fault.
 func (p *parser) takeSynthetic(r *record, n int32, at time.Time) {
 	text := jsonl.Unquote(r.msg.plain)
 	for _, b := range r.msg.blocks {
@@ -103,8 +101,7 @@ func (p *parser) takeBlock(d *draft, b *block) {
 	}
 }
 
-// addText adds a block of text, unless an earlier line had it; a longer
-// snapshot of the last one takes its place.
+// addText adds a block of text that no earlier line had; a longer snapshot of the last one takes its place.
 func (d *draft) addText(kind, text string) {
 	if text == "" {
 		return

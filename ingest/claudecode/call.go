@@ -36,8 +36,7 @@ func (p *parser) newCall(b *block) ingest.ToolCall {
 	return call
 }
 
-// readEdits reads the replacements of Edit, which the call's values hold, and of
-// MultiEdit.
+// readEdits reads the replacements of Edit, from the call's values, and of MultiEdit.
 func readEdits(in map[string]string, raw []byte) []ingest.Edit {
 	var out []ingest.Edit
 	if one := (ingest.Edit{Old: in["old_string"], New: in["new_string"]}); one != (ingest.Edit{}) {

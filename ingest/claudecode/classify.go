@@ -8,9 +8,7 @@ import (
 	"recall/text"
 )
 
-// Typed is what a text that stands under the person's name turns out to be.
-// Kind "" means that nothing of it is worth keeping; Drop then says what it
-// was.
+// Typed is what a text under the person's name turns out to be. Kind "": nothing of it is kept; Drop says what it was.
 type Typed struct {
 	Kind    ingest.TurnKind
 	Name    string   // of a command or an event
@@ -19,8 +17,7 @@ type Typed struct {
 	Drop    string
 }
 
-// Classify tells what a person typed from what the harness put in their
-// mouth, by the beginning of the text.
+// Classify tells, by a text's beginning, what a person typed from what the harness wrote in their name.
 func Classify(text string) Typed {
 	t := Typed{}
 	text = strings.TrimSpace(strings.TrimLeft(text, "\ufeff \t\r\n"))
@@ -67,8 +64,7 @@ const (
 	planPointer    = "\n\nIf you need specific details from before exiting plan mode" // the client's, to the transcript
 )
 
-// harnessProse is what the client writes under the person's name and nobody
-// needs; "also" must stand somewhere in it.
+// harnessProse is what the client writes under the person's name and nobody needs; "also" stands somewhere in it.
 var harnessProse = []struct{ opening, also, what string }{
 	{"<local-command-stdout>", "", "command output"},
 	{"<local-command-stderr>", "", "command output"},
@@ -125,8 +121,7 @@ func cutTag(text, tag string) string {
 	return text[:begin] + text[begin+end+len(tag)+3:]
 }
 
-// inTag returns what stands in the first <tag>…</tag>; to the end where it
-// isn't closed.
+// inTag returns what stands in the first <tag>…</tag>; to the end where it isn't closed.
 func inTag(text, tag string) string {
 	_, rest, ok := strings.Cut(text, "<"+tag+">")
 	if !ok {

@@ -12,8 +12,8 @@ import (
 	"recall/text"
 )
 
-// configFiles adds what the client keeps of sessions elsewhere in its
-// configuration folder: todos, tasks, plans, and its file history if that is wanted.
+// configFiles adds a session's files elsewhere in the configuration folder: todos, tasks, plans, file history if
+// wanted.
 func (f *finder) configFiles() {
 	byRoot := map[string][]*group{}
 	for _, g := range f.byID {
@@ -87,9 +87,8 @@ func (f *finder) perSession(dir, name string, role ingest.FileRole, ext string, 
 	}
 }
 
-// plans takes <root>/plans/<words>.md. The words stand on the session's lines;
-// only sessions that were written to since the plan can be its own, and of those
-// only the ends are read, oldest first, until the plan is found.
+// plans takes <root>/plans/<words>.md. The words stand on the session's lines: of sessions written to since the plan
+// the ends are read, oldest first, until it is found.
 func (f *finder) plans(dir string, groups []*group) {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) == 0 {
@@ -127,8 +126,7 @@ func (g *group) mod() time.Time { return g.transcripts[0].info.ModTime() }
 
 var slugField = text.Pattern(`"slug":"([a-z0-9-]+)"`)
 
-// slugAtEnd returns the words that name a session's plan, from its last
-// lines; "" if it has none.
+// slugAtEnd returns the words that name a session's plan, from its last lines; "" if none.
 func slugAtEnd(path string) string {
 	const end = 64 << 10
 	all := slugField().FindAllStringSubmatch(ingest.End(path, end), -1)

@@ -42,8 +42,7 @@ type finder struct {
 	history bool // take file-history
 }
 
-// find tells what path is: a session's file, a folder of its side files, or a
-// folder with sessions somewhere in it.
+// find tells a session's file, a folder of its side files, and a folder with sessions somewhere in it apart.
 func (f *finder) find(path string) error {
 	if inCowork(path) {
 		return nil
@@ -68,8 +67,7 @@ func (f *finder) find(path string) error {
 	return nil
 }
 
-// sessionAround returns the conversation that a side file or folder belongs
-// to; path itself if it is no such thing.
+// sessionAround returns the conversation that a side file or folder belongs to, else path itself.
 func sessionAround(path string) string {
 	for dir := path; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if base := filepath.Base(dir); base != "subagents" && base != "tool-results" {
@@ -86,8 +84,7 @@ func sessionAround(path string) string {
 	return path
 }
 
-// isConfigRoot reports whether dir is a configuration folder of the client, of
-// which only "projects" holds sessions.
+// isConfigRoot reports whether dir is a client's configuration folder, of which only "projects" holds sessions.
 func isConfigRoot(dir string) bool {
 	if !isDir(filepath.Join(dir, "projects")) {
 		return false
@@ -105,8 +102,7 @@ var skipDirs = text.Set(`subagents tool-results workflows node_modules .git file
 
 const maxWalk = 24 // levels; nobody nests deeper on purpose
 
-// walk looks for sessions in a folder and below. It follows no links to
-// folders, so it can't go round in circles.
+// walk looks for sessions in a folder and below. It follows no links to folders: no circles.
 func (f *finder) walk(dir string, level int) {
 	if f.Context.Err() != nil || level > maxWalk {
 		return
@@ -171,9 +167,8 @@ func (f *finder) stat(path string, e fs.DirEntry) (fs.FileInfo, bool) {
 
 var uuidStem = text.Pattern(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)
 
-// file takes in one .jsonl file that may be a session's conversation. Where the
-// client puts it, under a name that is a UUID, it needn't be opened for that.
-// hasFolder says that there is a folder of its side files.
+// file takes in a .jsonl file that may be a conversation. One that a UUID names where the client puts it needn't be
+// opened. hasFolder: there is a folder of its side files.
 func (f *finder) file(path string, info fs.FileInfo, hasFolder bool) {
 	stem := strings.TrimSuffix(filepath.Base(path), ".jsonl")
 	isUUID := uuidStem().MatchString(stem)
@@ -225,8 +220,7 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// IsStorage reports whether a folder is a Cowork session's storage, which is
-// another reader's.
+// IsStorage reports whether a folder is a Cowork session's storage, which is another reader's.
 func IsStorage(dir string) bool {
 	return isDir(dir) && (ingest.IsFile(dir+".json") || ingest.IsFile(filepath.Join(dir, "audit.jsonl")) ||
 		isDir(filepath.Join(dir, ".claude", "projects")))

@@ -80,8 +80,7 @@ func (p *parser) collect() {
 	p.drafts = nil
 }
 
-// finishLineage says which other sessions this one is tied to, as far as its
-// own lines tell.
+// finishLineage says which other sessions this one is tied to, as far as its own lines tell.
 func (p *parser) finishLineage() {
 	s, m := p.s, &p.meta
 	for _, id := range m.sessions {
@@ -114,8 +113,7 @@ func (p *parser) finishContinued() {
 	}
 }
 
-// finishHelper recognises a session that recall itself held with a model, and one that
-// ran in a cloud container.
+// finishHelper recognises a session that recall held with a model, and one that ran in a cloud container.
 func (p *parser) finishHelper() {
 	p.s.Remote = p.meta.entrypoint == "remote_cowork"
 	for i := range p.s.Turns {

@@ -21,8 +21,7 @@ type group struct {
 	side        []ingest.File
 }
 
-// transcript is a file with lines of a session's conversation: one, but for
-// what a worktree or a copied folder leaves behind.
+// transcript is a file of a conversation's lines: one, but for what a worktree or a copied folder leaves behind.
 type transcript struct {
 	path    string
 	info    fs.FileInfo

@@ -7,9 +7,8 @@ import (
 	"recall/text"
 )
 
-// keysOf are the identities of a record: by its uuid (the original's, where
-// the record says so), and by its time and text, which survive a copy that gave
-// new uuids.
+// keysOf are the identities of a record: its uuid (the original's, where it says so), and its time and text, which
+// survive a copy with new uuids.
 func keysOf(r *record, at time.Time, said string) []string {
 	var keys []string
 	switch {

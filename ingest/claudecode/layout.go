@@ -13,8 +13,7 @@ import (
 
 var _ ingest.Layout = Reader{}
 
-// ByFolder is true: "claude --resume" lists the sessions of the folder that it
-// is called in.
+// ByFolder is true: "claude --resume" lists the sessions of the folder that it is called in.
 func (Reader) ByFolder() bool { return true }
 
 // Base is the configuration folder above projects/<slug>/<session>.jsonl.
@@ -117,10 +116,9 @@ func inProjects(file ingest.File) (slug, base string, ok bool) {
 	return path.Base(dir), path.Dir(projects), path.Base(projects) == "projects"
 }
 
-// Slug is the name that the client gives the folder of a directory's sessions:
-// every character but letters and digits of ASCII becomes a dash, one for each
-// UTF-16 unit. What is longer than maxSlug the client cuts and adds a hash that
-// differs between its builds: such a name can't be told. "" gives "".
+// Slug is the name of the client's folder for a directory's sessions: each UTF-16 unit that isn't an ASCII letter or
+// digit becomes a dash. Beyond maxSlug the client cuts and adds a hash that differs between builds and can't be told.
+// "" gives "".
 func Slug(dir string) string {
 	var b strings.Builder
 	for _, r := range dir {

@@ -7,10 +7,9 @@ import (
 	"recall/ingest/jsonl"
 )
 
-// A Log is asked about each object of a file that isn't a transcript and has messages
-// of one in it, as Cowork's audit log has. It reports whether the entry is one, which is
-// then taken as the record of a transcript that it reads as, or says why it is of no use.
-// It accounts for an entry of which it takes nothing.
+// A Log is asked about each object of a file that isn't a transcript but holds messages of one, as Cowork's audit log.
+// It reports whether the entry is one, to be taken as the transcript's record, or why it is of no use. It accounts for
+// entries that it leaves.
 type Log func(e *Entry) (message bool, why string)
 
 // An Entry is an object of a log. What a Log changes in it is taken.

@@ -17,9 +17,8 @@ import (
 
 var _ ingest.Keeper = Reader{}
 
-// Memory is what the client remembers of its own beside its sessions: the notes
-// of projects/<slug>/memory/ and the prompts of history.jsonl, below a
-// configuration folder.
+// Memory is what the client remembers beside its sessions: the notes of projects/<slug>/memory/ and the prompts of
+// history.jsonl, below a configuration folder.
 func (Reader) Memory(root string, leave func(ingest.SessionID, string, time.Time) bool) (ingest.Found,
 	[]ingest.Problem) {
 	real, err := ingest.RealPath(root)

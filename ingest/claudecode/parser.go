@@ -10,8 +10,7 @@ import (
 	"recall/ingest/jsonl"
 )
 
-// A parser turns the lines of a session's files into drafts of turns, one
-// record after the other; finish makes the session of them.
+// A parser makes drafts of turns of the records of a session's files; finish makes the session of them.
 type parser struct {
 	s *ingest.Session
 
@@ -57,8 +56,8 @@ type orphan struct {
 	rec   record
 }
 
-// newParser makes a parser of transcripts of size bytes, in which there is a
-// record in every two thousand or so; its tables have room for a few more.
+// newParser makes a parser of transcripts of size bytes, a record in every two thousand or so: its tables have that
+// room.
 func newParser(s *ingest.Session, size int64) *parser {
 	records := min(size/1600, 1<<14)
 	return &parser{
@@ -196,8 +195,7 @@ func (p *parser) takeEnveloped(r *record) {
 	}
 }
 
-// takeSidechain hands a sub-agent's record that stands in the main file to a
-// parser of its own.
+// takeSidechain hands a sub-agent's record in the main file to a parser of its own.
 func (p *parser) takeSidechain(r *record) {
 	agent := string(r.agent)
 	if agent == "" {

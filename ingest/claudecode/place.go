@@ -36,8 +36,7 @@ func (p *parser) place(r *record) {
 	}
 }
 
-// changed reports whether raw is something else than was seen last; most lines
-// repeat it.
+// changed reports whether raw differs from what was seen last; most lines repeat it.
 func changed(raw []byte, last string) bool {
 	return len(raw) > 0 && string(raw) != last
 }

@@ -77,8 +77,7 @@ func (p *parser) editOwnPlan(path string, input []byte) {
 	}
 }
 
-// planName is what the client names plans like, in whatever folder its
-// configuration lies.
+// planName is what the client names plans like, in whatever folder its configuration lies.
 var planName = text.Pattern(`/plans/[a-z]+(?:-[a-z]+){2,}\.md$`)
 
 // isPlanFile reports whether path is one of the client's plan files.

@@ -77,8 +77,7 @@ func (p *parser) recoverQueued() {
 
 var slashCommand = text.Pattern(`^/[a-z][\w:-]*(\s|$)`)
 
-// said reports whether text is a turn of the person's, or whole lines of one:
-// several queued prompts are delivered as one.
+// said reports whether text is a person's turn, or whole lines of one: queued prompts are delivered as one.
 func (p *parser) said(text string) bool {
 	for _, d := range p.drafts {
 		if d.turn.Role == ingest.User && len(d.turn.Text) >= len(text) &&
@@ -89,8 +88,7 @@ func (p *parser) said(text string) bool {
 	return false
 }
 
-// placeQueued moves prompts typed while the model worked, and commands that
-// the client notes when they are done, to the time they were typed at.
+// placeQueued moves queued prompts, and commands noted when they are done, to the time they were typed at.
 func (p *parser) placeQueued() {
 	for i, d := range p.drafts {
 		if !d.turn.Queued && d.turn.Kind != ingest.Command || d.turn.At.IsZero() {

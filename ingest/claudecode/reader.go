@@ -1,11 +1,8 @@
 // Package claudecode finds and parses the transcripts of Claude Code.
 //
-// Find walks folders and groups files by session. Parse reads a session's files
-// line by line: jsonl gives lines and a cursor over each, a record is a line's
-// known parts, and the parser makes drafts of turns of the records, pairs calls
-// with their results and keeps the tree of the conversation. When all is read,
-// finish tells which branches were abandoned and puts the session together.
-// Nothing but what a Session holds is kept from one line to the next.
+// Find groups files by session. Parse reads them line by line: the parser makes drafts of turns of the records, pairs
+// calls with results and keeps the tree of the conversation; finish tells which branches were abandoned and puts the
+// session together. From one line to the next only what a Session holds is kept.
 package claudecode
 
 import (
@@ -16,8 +13,7 @@ import (
 	"recall/ingest"
 )
 
-// KnownVersion is the newest version of the client that this parser was
-// written for; see ingest.Report.Newer.
+// KnownVersion is the newest client version that this parser was written for; see ingest.Report.Newer.
 const KnownVersion = "2.1.329"
 
 // mainName is the name of a session's conversation among its files.
@@ -53,9 +49,7 @@ var _ ingest.Reader = Reader{}
 // Source is ingest.ClaudeCode.
 func (Reader) Source() ingest.Source { return ingest.ClaudeCode }
 
-// Parse reads a session from its files: transcripts, then sub-agents' and
-// side files. It says nothing of forks: that takes the whole family, see
-// ingest.Own.
+// Parse reads a session's transcripts, then sub-agents' and side files. Of forks it says nothing: see ingest.Own.
 func (r Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error) {
 	if err := ingest.CheckID(f.ID); err != nil {
 		return nil, err
@@ -91,8 +85,7 @@ func (r Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, err
 	return s, nil
 }
 
-// readSide reads a file beside the transcript. Only a cancelled context is an
-// error: what can't be read is reported and costs no more than itself.
+// readSide reads a file beside the transcript. Only a cancelled context is an error: other faults are reported.
 func (p *parser) readSide(ctx context.Context, f ingest.File) error {
 	switch f.Role {
 	case ingest.SubagentFile:

@@ -7,8 +7,7 @@ import (
 	"recall/ingest/jsonl"
 )
 
-// A record is one line as written: the parts that this package knows, as raw
-// slices of the line, which are valid only as long as the line is.
+// A record is one line: its known parts, as raw slices that are valid only as long as the line is.
 type record struct {
 	kind, subtype                        jsonl.Escaped
 	uuid, parent, logicalParent          jsonl.Escaped
@@ -68,8 +67,7 @@ type block struct {
 	isError    bool
 }
 
-// A recordReader reads one record after the other, each over the one before. Content
-// of strings is not touched.
+// A recordReader reads one record over the one before. Content of strings is not touched.
 type recordReader struct {
 	record
 	c       *jsonl.Cursor

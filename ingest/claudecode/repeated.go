@@ -9,9 +9,8 @@ import (
 	"recall/ingest/jsonl"
 )
 
-// saysMore reports whether a record with the uuid of an earlier one says what the
-// turn of that one doesn't, and no other with that uuid: two writers, or a snapshot
-// of a message that grew.
+// saysMore reports whether a record with an earlier one's uuid says what no turn of that uuid does: two writers, or a
+// snapshot of a message that grew.
 func (p *parser) saysMore(r *record) (more bool) {
 	if r.sidechain || r.meta || r.synthetic {
 		return false

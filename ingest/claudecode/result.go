@@ -59,8 +59,7 @@ func (p *parser) takeResult(b *block, r *record, at time.Time) {
 
 var marker = []byte("!-- recall ")
 
-// carry notes what was handed to the session without being a part of a turn:
-// by one of recall's hooks, or as what a command of the person's fetched.
+// carry notes what was handed to the session beside its turns: by recall's hooks, or fetched by a person's command.
 func (p *parser) carry(raw []byte, hook bool) {
 	if !bytes.Contains(raw, marker) {
 		return
@@ -68,8 +67,7 @@ func (p *parser) carry(raw []byte, hook bool) {
 	p.s.Take(jsonl.Unquote(raw), hook)
 }
 
-// warn notes which items a note of recall's held against the prompt that was typed
-// last.
+// warn notes which items a note of recall's held against the prompt that was typed last.
 func (p *parser) warn(raw []byte) {
 	if !bytes.Contains(raw, marker) {
 		return
@@ -82,8 +80,7 @@ func (p *parser) warn(raw []byte) {
 	}
 }
 
-// maxOrphan is how much is kept of a result until its call turns up, which
-// hardly ever happens.
+// maxOrphan is how much is kept of a result until its call turns up, which is rare.
 const maxOrphan = 64 << 10
 
 func keepOrphan(b *block, r *record) orphan {
@@ -153,8 +150,7 @@ func outputOf(raw []byte) output {
 	return o
 }
 
-// exitCode reads the number of a failed command's "Exit code N"; 0 if the
-// text doesn't begin so.
+// exitCode reads the number of a failed command's leading "Exit code N", else 0.
 func exitCode(text string) int {
 	rest, ok := strings.CutPrefix(text, "Exit code ")
 	if !ok {

@@ -54,8 +54,8 @@ func (m *remembered) text() string {
 
 var pasteMark = text.Pattern(`\[Pasted text #(\d+)(?: \+\d+ lines)?\]`)
 
-// Salvage lists the sessions that history.jsonl tells of. Their one file is its lines as they
-// stand there. The report counts the lines that could not be read.
+// Salvage lists the sessions that history.jsonl tells of, each its lines as they stand there; unreadable ones are
+// counted.
 func (Reader) Salvage(ctx context.Context, memory ingest.Found, wanted func(ingest.SessionID) bool) (
 	found []ingest.Found, rep ingest.Report, err error) {
 	at := slices.IndexFunc(memory.Files, func(f ingest.File) bool { return f.Name == "history.jsonl" })

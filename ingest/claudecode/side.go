@@ -12,8 +12,7 @@ import (
 
 const maxSpilled = 16 << 20 // bytes read of a result that was saved to a file
 
-// readTodoFile reads a list of todos or a single task kept beside the
-// session.
+// readTodoFile reads a list of todos or a single task kept beside the session.
 func (p *parser) readTodoFile(f ingest.File) {
 	raw, _, err := f.Head(1 << 20)
 	if err != nil {
@@ -30,8 +29,7 @@ func (p *parser) readTodoFile(f ingest.File) {
 	p.meta.taskFiles = append(p.meta.taskFiles, readTodos(raw)...)
 }
 
-// finishTasks takes the list as the transcript tells it; the files beside it
-// speak only where the transcript says nothing.
+// finishTasks takes the transcript's list; the files beside it speak only where that says nothing.
 func (p *parser) finishTasks() {
 	list := p.meta.tasks.all()
 	if !p.meta.tasks.touched {
@@ -44,8 +42,7 @@ func (p *parser) finishTasks() {
 	}
 }
 
-// readPlanFile keeps a plan file for plans that the transcript only points
-// to.
+// readPlanFile keeps a plan file for plans that the transcript only points to.
 func (p *parser) readPlanFile(f ingest.File) {
 	raw, _, err := f.Head(ingest.ClipText)
 	if err != nil {
@@ -55,8 +52,7 @@ func (p *parser) readPlanFile(f ingest.File) {
 	p.meta.planFiles[path.Base(f.Name)] = strings.ToValidUTF8(string(raw), "\ufffd")
 }
 
-// finishSpilled replaces the previews of results that were saved to a file by
-// the file's beginning and end.
+// finishSpilled replaces previews of results that were saved to a file by the file's beginning and end.
 func (p *parser) finishSpilled(turns []ingest.Turn) {
 	for _, call := range ingest.EachCall(turns) {
 		if f, ok := p.spilled[call.Spilled]; ok {

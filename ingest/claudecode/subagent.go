@@ -12,16 +12,14 @@ import (
 	"recall/text"
 )
 
-// agentOf returns the agent's id of a file named …/agent-<id>.jsonl or
-// …/agent-<id>.meta.json.
+// agentOf returns the id in …/agent-<id>.jsonl or …/agent-<id>.meta.json.
 func agentOf(name string) string {
 	base := path.Base(name)
 	base = strings.TrimSuffix(strings.TrimSuffix(base, ".jsonl"), ".meta.json")
 	return strings.TrimPrefix(base, "agent-")
 }
 
-// hiddenAgent reports whether an agent is the client's own: it writes summaries
-// or suggests prompts.
+// hiddenAgent reports whether an agent is the client's own: it writes summaries or suggests prompts.
 func hiddenAgent(id string) bool {
 	return strings.HasPrefix(id, "acompact-") || strings.HasPrefix(id, "aprompt_suggestion-")
 }
@@ -58,8 +56,7 @@ func (p *parser) finishSubagents() {
 	}
 }
 
-// callOfAgent finds the call that started an agent: by its id, else by the
-// prompt that it was given.
+// callOfAgent finds the call that started an agent: by its id, else by the prompt it was given.
 func (p *parser) callOfAgent(id string, turns []ingest.Turn) *ingest.ToolCall {
 	var byPrompt *ingest.ToolCall
 	for _, call := range ingest.EachCall(p.s.Turns) {

@@ -50,8 +50,7 @@ var ignoredSystem = text.Set(`microcompact_boundary turn_duration stop_hook_summ
 	permission_denied permission_request permission_response memory_saved thinking thinking_tokens
 	session_state_changed files_persisted elicitation_complete local_command_output`)
 
-// IgnoredSystem reports whether a subtype of the client's own records, in a transcript or
-// in Cowork's audit log, is known to hold nothing to keep.
+// IgnoredSystem reports whether a subtype of the client's own records is known to hold nothing to keep.
 func IgnoredSystem(subtype string) bool {
 	return subtype == "" || ignoredSystem[subtype] || strings.HasPrefix(subtype, "task_") ||
 		strings.HasPrefix(subtype, "hook_")
@@ -89,8 +88,7 @@ func readAttachment(raw []byte) (a attachment) {
 	return a
 }
 
-// takeAttachment takes context that was handed to the model: most of it
-// says nothing of the conversation.
+// takeAttachment takes context that was handed to the model: most says nothing of the conversation.
 func (p *parser) takeAttachment(r *record, n int32, at time.Time) {
 	a := readAttachment(r.attachment)
 	hook := strings.HasPrefix(a.kind, "hook_")

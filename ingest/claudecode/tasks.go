@@ -12,9 +12,8 @@ import (
 	"recall/text"
 )
 
-// tasks follows the session's lists through their changes. A session that was
-// continued in a newer client has two: todos are written as a whole, tasks
-// one by one, and neither speaks of the other.
+// tasks follows the session's lists. One continued in a newer client has two: todos, written as a whole, and tasks, one
+// by one; neither speaks of the other.
 type tasks struct {
 	todos   []ingest.Task
 	list    []ingest.Task

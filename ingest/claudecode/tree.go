@@ -18,8 +18,7 @@ type awaited struct {
 	uuid string
 }
 
-// addNode hangs a record below its parent; one whose parent isn't known yet waits
-// for it, see settle.
+// addNode hangs a record below its parent; one whose parent isn't known yet waits, see settle.
 func (p *parser) addNode(r *record) int32 {
 	if len(r.uuid) == 0 {
 		return -1
@@ -48,10 +47,8 @@ func (p *parser) wentOn(n int32) {
 	}
 }
 
-// settle hangs records below parents that stand later in the file, and makes
-// p.order: the file's order, but parents before their children. A record whose
-// parent stands nowhere hangs below the one before it: that is where it was
-// written.
+// settle hangs records below parents that stand later, and makes p.order: the file's order, parents before children.
+// One whose parent stands nowhere hangs below the one before it, where it was written.
 func (p *parser) settle() {
 	for _, w := range p.awaited {
 		if at, ok := p.byID[w.uuid]; ok {
@@ -93,8 +90,7 @@ func (p *parser) cut(loop []int32) {
 	copy(loop, slices.Concat(loop[root+1:], loop[:root+1]))
 }
 
-// sortDrafts puts turns whose records the client wrote before what they answer
-// after it.
+// sortDrafts puts turns whose records the client wrote before what they answer after it.
 func (p *parser) sortDrafts() {
 	if slices.IsSorted(p.order) {
 		return
@@ -129,11 +125,9 @@ func (p *parser) tip() int32 {
 	return last
 }
 
-// abandoned tells for each node whether it stands on a branch that was
-// rewound: below a prompt that is not on the way to the tip, where that way went
-// on with another prompt instead. Where it went on with the work under way, the
-// prompt was typed meanwhile and belongs to it. Side branches without a prompt come
-// from parallel calls and belong to the conversation.
+// abandoned tells for each node whether it is on a rewound branch: below a prompt off the way to the tip, where that
+// went on with another prompt. Where it went on with the work under way, the prompt was typed meanwhile and belongs to
+// it. Side branches without a prompt come from parallel calls and belong to the conversation.
 func (p *parser) abandoned() []bool {
 	out := make([]bool, len(p.nodes))
 	if p.s.Report.Repaired > max(3, len(p.nodes)/20) {

@@ -10,8 +10,7 @@ import (
 	"recall/ingest/jsonl"
 )
 
-// takeUser takes a record that stands under the person's name, whoever wrote
-// it; the order of the tests is the format reference's.
+// takeUser takes a record under the person's name, whoever wrote it; the tests stand in the format reference's order.
 func (p *parser) takeUser(r *record, n int32, at time.Time) {
 	if r.summary {
 		p.takeSummary(r, n, at)

@@ -6,9 +6,8 @@ import (
 	"recall/ingest"
 )
 
-// Refusal reports whether the text of a tool's result is a refusal, whose, and
-// the person's words with it. Only its beginning counts: a tool's output can
-// quote the sentences.
+// Refusal reports whether a tool's result is a refusal, whose, and the person's words with it. Only its beginning
+// counts: output can quote the sentences.
 func Refusal(text string) (v ingest.Verdict, reason string) {
 	text = strings.TrimSpace(strings.TrimPrefix(text, "Error: "))
 	opens := func(sentence string) bool {
@@ -51,8 +50,7 @@ func rejection(text string) (ingest.Verdict, string) {
 	return ingest.Rejected, ""
 }
 
-// answeredSoFar is what a person had answered before they wanted to talk: all else that is said
-// then, the questions too, is the client's.
+// answeredSoFar is what a person had answered before they wanted to talk: all else said then is the client's.
 func answeredSoFar(text string) string {
 	var said []string
 	for line := range strings.Lines(text) {
@@ -71,8 +69,7 @@ func cutNote(reason string) string {
 	return reason
 }
 
-// keepWhole reports whether a result's text must not be clipped: it holds a
-// person's words or a plan.
+// keepWhole reports whether a result must not be clipped: it holds a person's words or a plan.
 func keepWhole(head string) bool {
 	head = strings.TrimSpace(strings.TrimPrefix(head, "Error: "))
 	for _, opening := range wholeOpenings {

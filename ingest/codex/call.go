@@ -10,8 +10,7 @@ import (
 	"recall/ingest/jsonl"
 )
 
-// Tools go by the names that recall knows tools by, as Claude Code calls them: what reads a session needs to know
-// each once. Others keep their own.
+// Tools go by the names that recall knows tools by, Claude Code's, so that readers know each once; others keep theirs.
 var toolNames = map[string]string{
 	"shell": "Bash", "container.exec": "Bash", "local_shell": "Bash", "exec_command": "Bash", "shell_command": "Bash",
 	"unified_exec": "Bash", "update_plan": "TodoWrite", "request_user_input": "AskUserQuestion", "spawn_agent": "Agent",
@@ -128,8 +127,7 @@ func (p *parser) takeCommand(call *ingest.ToolCall, args []byte) (patch string, 
 	return "", false
 }
 
-// commandLine is the line that a shell is given, with the shell's name, or the words of a program that is run
-// without one.
+// commandLine is the line that a shell is given, with its name, or the words of a program run without one.
 func commandLine(words []string) (line, shell string) {
 	if len(words) == 1 {
 		return words[0], ""

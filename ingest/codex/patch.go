@@ -10,8 +10,7 @@ import (
 
 const patchBegins = "*** Begin Patch"
 
-// patched are the calls that a patch amounts to, one for each file that it touches: written, edited or deleted. One
-// that can't be read is one call.
+// patched are the calls that a patch amounts to, one a file: written, edited or deleted. An unreadable one is one call.
 func patched(patch string) (calls []ingest.ToolCall) {
 	var file *ingest.ToolCall
 	var old, made []byte // of a hunk

@@ -49,8 +49,7 @@ func (Reader) Roots() []string {
 	return ingest.HomeFolders([]string{os.Getenv(client.Env)}, client.Home)
 }
 
-// Parse reads a session's rollouts, then its sub-agents'. It says nothing of what a fork has from another: that takes
-// the whole family, see ingest.Own.
+// Parse reads a session's rollouts, then its sub-agents'. Of forks it says nothing: see ingest.Own.
 func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error) {
 	if err := ingest.CheckID(f.ID); err != nil {
 		return nil, err

@@ -10,9 +10,8 @@ import (
 	"recall/ingest/claudecode"
 )
 
-// An auditLog is a claudecode.Log of audit.jsonl. The messages in it are those of a Claude
-// Code transcript, so that they are understood in one place; the rest it keeps as
-// what the app noted: clicks on permission cards, Stop, costs.
+// An auditLog is a claudecode.Log of audit.jsonl: messages as in a transcript are understood there, and what the app
+// noted is kept: clicks on permission cards, Stop, costs.
 type auditLog struct {
 	name     string
 	report   ingest.Report // of what wasn't given
@@ -98,8 +97,7 @@ func (a *auditLog) read(e *claudecode.Entry) (message bool, why string) {
 	return false, ""
 }
 
-// idOf is an entry's uuid; one that has none is named by its place, which never
-// changes: the log only grows.
+// idOf is an entry's uuid, else its place, which never changes: the log only grows.
 func idOf(e *claudecode.Entry) string { return cmp.Or(e.UUID, fmt.Sprintf("audit-L%d", e.Line)) }
 
 // message has an entry taken as a message, behind the one before.
@@ -194,8 +192,7 @@ func (a *auditLog) takeResult(e *claudecode.Entry) {
 	}
 }
 
-// spending adds up what grows within one run of the CLI and begins anew with
-// the next.
+// spending adds up what grows within one run of the CLI and begins anew with the next.
 type spending struct{ before, now float64 }
 
 func (s *spending) add(total float64) {

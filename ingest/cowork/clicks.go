@@ -14,8 +14,7 @@ const (
 	stopTime = 10 * time.Second // between Stop and the line that the CLI writes of it
 )
 
-// hear adds what the app noted beside the messages: what the person clicked, and
-// Stop.
+// hear adds what the app noted beside the messages: what the person clicked, and Stop.
 func hear(s *ingest.Session, log *auditLog) {
 	clicks(s, log.cards)
 	for _, id := range log.denied {
@@ -43,8 +42,7 @@ func callByID(s *ingest.Session, id string) *ingest.ToolCall {
 // place of a call among the turns.
 type callPlace struct{ turn, call int }
 
-// clicks turns answered cards into verdicts. A refusal that the transcript has
-// as well stays one refusal.
+// clicks turns answered cards into verdicts. A refusal that the transcript has too stays one.
 func clicks(s *ingest.Session, cards []card) {
 	taken := map[callPlace]bool{}
 	for i := range cards {
@@ -72,8 +70,7 @@ func clicks(s *ingest.Session, cards []card) {
 	}
 }
 
-// callOf finds the call that a card asked about: of the same tool and input,
-// the nearest in time; failing that, the only one of that tool at that time.
+// callOf finds the call that a card asked about: the nearest of the same tool and input, else the tool's only one then.
 func callOf(s *ingest.Session, c *card, taken map[callPlace]bool) (callPlace, bool) {
 	var best, near callPlace
 	bestGap, nears := time.Duration(-1), 0
@@ -119,8 +116,7 @@ func sameInput(a, b map[string]string) bool {
 
 func noSpace(s string) string { return strings.Join(strings.Fields(s), "") }
 
-// refusedUnseen keeps a refusal whose call stands nowhere: with the message
-// before it, as a call that was never made.
+// refusedUnseen keeps a refusal whose call stands nowhere as a call of the message before it.
 func refusedUnseen(s *ingest.Session, c *card) {
 	for i := len(s.Turns) - 1; i >= 0; i-- {
 		t := &s.Turns[i]
@@ -137,8 +133,7 @@ func refusedUnseen(s *ingest.Session, c *card) {
 		fmt.Sprintf("audit.jsonl:%d: %s was refused, but no message stands before it", c.line, c.tool))
 }
 
-// stopped adds the person's Stop as a turn, unless the transcript has it: a
-// line written within seconds, or the last one of that stretch of work.
+// stopped adds the person's Stop as a turn, unless the transcript has a line of it within seconds or last in that work.
 func stopped(s *ingest.Session, st stop, file string) {
 	at := len(s.Turns)
 	for at > 0 && s.Turns[at-1].At.After(st.at) && !st.at.IsZero() {

@@ -33,12 +33,10 @@ var _ ingest.Reader = Reader{}
 // Source is ingest.Cowork.
 func (Reader) Source() ingest.Source { return ingest.Cowork }
 
-// Roots lists the folders "local-agent-mode-sessions" of this system, each
-// once. RECALL_COWORK_DIR (a list like PATH) replaces the usual places.
+// Roots lists this system's folders "local-agent-mode-sessions"; RECALL_COWORK_DIR (like PATH) replaces them.
 func (Reader) Roots() []string { return thisSystem().roots() }
 
-// Find lists the sessions under a root, an account's folder, a storage folder,
-// a single record or any folder above them.
+// Find lists the sessions under a root, an account's folder, a storage folder, a single record or a folder above them.
 func (Reader) Find(ctx context.Context, path string, seen ingest.Seen) ([]ingest.Found, []ingest.Problem) {
 	f := finder{Search: ingest.Search{Context: ctx, Seen: seen, Root: path}, ids: map[ingest.SessionID]string{}}
 	f.find(path)

@@ -16,15 +16,13 @@ import (
 	"recall/text"
 )
 
-// maxDepth is how far below the given folder sessions are looked for; a root's
-// lie at depth 3, the app's data folder has them at 4.
+// maxDepth is how far below the folder sessions are looked for: a root's lie 3 deep, the app's data folder's 4.
 const maxDepth = 8
 
 // sessionName is what names a session, of its record and its storage folder.
 var sessionName = text.Pattern(`^local_[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
-// notSearched are folders beside the accounts' that hold none of the app's
-// sessions, some of them look-alikes.
+// notSearched are folders beside the accounts' that hold none of the app's sessions, some look-alikes.
 var notSearched = map[string]bool{"skills-plugin": true, "node_modules": true, "claude-code-sessions": true}
 
 // finder collects what one call of Find comes upon.
@@ -59,9 +57,8 @@ func (f *finder) find(path string) {
 	}
 }
 
-// storageAround finds the storage folder that path is or lies in, and says
-// whether path stands for the session: uploads and outputs can hold anything,
-// even copies of other sessions' records.
+// storageAround finds the storage folder that path is or lies in; own: path stands for the session. Uploads and outputs
+// can hold anything, even copies of other sessions' records.
 func storageAround(path string) (storage string, own bool) {
 	for at, below := path, ""; ; {
 		if sessionName().MatchString(filepath.Base(at)) && claudecode.IsStorage(at) {
@@ -81,8 +78,7 @@ func isRecordName(name string) bool {
 	return ok && sessionName().MatchString(stem)
 }
 
-// folder looks through a folder that is no session's storage. Of a folder with
-// sessions only "agent" is searched further.
+// folder looks through a folder that is no storage. Where sessions are, only "agent" is searched further.
 func (f *finder) folder(dir string, depth int) {
 	if f.Context.Err() != nil {
 		return
@@ -104,8 +100,7 @@ func (f *finder) folder(dir string, depth int) {
 	}
 }
 
-// sessionsOf takes the sessions right in dir, told by a record, a storage
-// folder or both, and says how many there are.
+// sessionsOf takes the sessions right in dir, told by record, storage folder or both; it returns their number.
 func (f *finder) sessionsOf(dir string, entries []fs.DirEntry) int {
 	isRecord := map[string]bool{}
 	for _, e := range entries {
@@ -133,8 +128,7 @@ func (f *finder) sessionsOf(dir string, entries []fs.DirEntry) int {
 	return len(names)
 }
 
-// sessions lists the files of the sessions called names in dir, several at a
-// time: it is all waiting for the file system.
+// sessions lists the files of the sessions called names, several at a time: it all waits for the file system.
 func (f *finder) sessions(dir string, names []string) {
 	if len(names) == 0 {
 		return
@@ -162,8 +156,7 @@ func (f *finder) sessions(dir string, names []string) {
 	}
 }
 
-// take takes the session of a storage folder, if there is anything to read of
-// it and it is the first of its id.
+// take takes a storage folder's session if there is anything to read and it is the first of its id.
 func (f *finder) take(storage string, files []ingest.File) bool {
 	record, hasRecord := fileOf(files, ingest.Record)
 	if len(files) == 0 || hasRecord && !f.usable(record, len(files) > 1) {
@@ -179,11 +172,9 @@ func (f *finder) take(storage string, files []ingest.File) bool {
 	return true
 }
 
-// spacesOf gives the account's list of spaces, which is the same file for all of
-// its sessions, to a session as one of its own; nil if there is none. Agent
-// sessions lie a folder below it. So that no two sessions claim one path, it is
-// written as seen from the session's storage folder; a session without one
-// goes without.
+// spacesOf gives a session the account's list of spaces, one file for all, as one of its own; nil if there is none.
+// Agent sessions lie a folder below it. So that no two sessions claim one path it is written as seen from the storage
+// folder; a session without one goes without.
 func (f *finder) spacesOf(dir string) func(storage string) []ingest.File {
 	account, up := dir, ".."
 	if filepath.Base(dir) == "agent" {
@@ -205,8 +196,7 @@ func (f *finder) spacesOf(dir string) func(storage string) []ingest.File {
 	}
 }
 
-// usable looks at the beginning of a record that isn't known yet. A record that
-// can't be used costs the session only where there is nothing else of it.
+// usable looks at a new record's beginning. One that can't be used costs the session only where it is all there is.
 func (f *finder) usable(record ingest.File, more bool) bool {
 	if _, ok := f.Known(record.Path, record.Size, record.Mod); ok {
 		return true

@@ -7,8 +7,7 @@ import (
 	"recall/ingest/claudecode"
 )
 
-// Head reads the first message of the oldest transcript, else of the audit log.
-// A session of a record only is Empty; its Started is the record's.
+// Head reads the first message of the oldest transcript, else of the audit log. A record alone is Empty.
 func (Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
 	files := inOrder(f.Files, "")
 	if log, ok := fileOf(f.Files, ingest.AuditLog); ok {

@@ -11,12 +11,10 @@ import (
 // sameTime is how far apart the app and the CLI may log one message.
 const sameTime = 5 * time.Minute
 
-// minPart is the least length of a prompt to be recognised as part of another:
-// a "yes" can stand on a line of its own in anything.
+// minPart is the least length of a prompt to be told as part of another: a "yes" can stand anywhere.
 const minPart = 20
 
-// join adds to a session what only the audit log has: messages that the
-// transcript lost, and results of its calls.
+// join adds what only the audit log has: messages that the transcript lost, and results of its calls.
 func join(s, heard *ingest.Session, log *auditLog) {
 	addAliases(s, log)
 	j := joiner{s: s, byKey: map[string]int{}, taken: map[int]bool{}}
@@ -70,8 +68,7 @@ func (j *joiner) index(i int) {
 	}
 }
 
-// find looks for the same message: by message id, tool calls or uuids; what
-// has none in common by its text, said at about the same time, each once.
+// find looks for the same message: by message id, calls or uuids; else by its text at about the same time, each once.
 func (j *joiner) find(t *ingest.Turn) (int, bool) {
 	keys := slices.Clone(t.Keys)
 	for _, uuid := range t.Records {
@@ -100,8 +97,7 @@ func (j *joiner) find(t *ingest.Turn) (int, bool) {
 	return 0, false
 }
 
-// oneOf reports whether a prompt is among those that the CLI took up together,
-// as one, because they were typed while it worked.
+// oneOf reports whether a prompt is among those typed while the CLI worked and taken up together, as one.
 func oneOf(all, t *ingest.Turn) bool {
 	return t.Kind == ingest.Prompt && all.Kind == ingest.Prompt && len(t.Text) >= minPart && len(all.Text) > len(t.Text) &&
 		all.At.Sub(t.At).Abs() <= sameTime && strings.Contains("\n"+all.Text+"\n", "\n"+strings.TrimSpace(t.Text)+"\n")
@@ -149,8 +145,7 @@ func (j *joiner) fill(t, heard *ingest.Turn) {
 	}
 }
 
-// insert puts each lost turn behind the turn it follows in the log and before the
-// first of a later time.
+// insert puts each lost turn behind the turn it follows in the log and before the first of a later time.
 func insert(s *ingest.Session, lost []ingest.Turn, after []int) {
 	if len(lost) == 0 {
 		return

@@ -21,8 +21,7 @@ func (Reader) Places(f ingest.Found, _ string) (map[string]string, error) {
 	return inRoot(f.ID).Places(f)
 }
 
-// inRoot cuts a file's path at the root: account, organisation and, of the
-// app's own agents, "agent" stand above the session.
+// inRoot cuts a path at the root: account, organisation and, of the app's own agents, "agent" stand above the session.
 func inRoot(id ingest.SessionID) ingest.Cut {
 	return func(file ingest.File) (base, rel string) {
 		parts := strings.Split(ingest.SlashPath(file.Path), "/")

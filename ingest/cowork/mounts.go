@@ -8,10 +8,8 @@ import (
 	"recall/text"
 )
 
-// Mounts tells where the folders of a session's virtual machine are on the
-// host. Below /sessions/<process>/mnt lie the session's own folders and, by their
-// last names, those that the person gave to it; all else is lost with the
-// machine.
+// Mounts tells where the folders of a session's virtual machine are on the host. Below /sessions/<process>/mnt lie its
+// own folders and, by their last names, those that the person gave; all else is lost with the machine.
 type Mounts struct {
 	processes []string
 	storage   string // the session's storage folder on the host, "" if unknown
@@ -19,8 +17,7 @@ type Mounts struct {
 	stated    []mount // stated by the app itself, which has the last word
 }
 
-// A mount is a folder seen from the machine and from the host. Two folders of one
-// name are seen under names we don't know: host is "" then.
+// A mount is a folder seen from machine and host; host is "" where two are of one name, seen under names unknown.
 type mount struct{ vm, host string }
 
 // NewMounts tells the mounts of a session whose machine goes by one of the
@@ -45,8 +42,7 @@ func NewMounts(processes []string, storage string, folders []string) Mounts {
 	return m
 }
 
-// Host is the host's path for one of the machine's; false if the folder isn't
-// the host's or we can't know which.
+// Host is the host's path for one of the machine's; false if it isn't the host's or can't be known.
 func (m Mounts) Host(vm string) (string, bool) {
 	if !strings.HasPrefix(vm, "/sessions/") {
 		return "", false
@@ -117,12 +113,10 @@ func joinHost(host, rel string) string {
 	return strings.TrimRight(host, "/") + "/" + rel
 }
 
-// grant is what the app answers when it connects another folder: "Host path:
-// … → VM path: …".
+// grant is what the app answers when it connects another folder: "Host path: … → VM path: …".
 var grant = text.Pattern("Host path:\\s*(\\S[^\\n]*?)\\s*(?:→|->)\\s*VM path:\\s*([`\"']?/sessions/[^\\n]+)")
 
-// Grants adds the folders that the result of request_cowork_directory states,
-// and returns the host's names of them.
+// Grants adds the folders that a result of request_cowork_directory states, and returns the host's names of them.
 func (m *Mounts) Grants(result string) []string {
 	var hosts []string
 	for _, g := range grant().FindAllStringSubmatch(result, -1) {

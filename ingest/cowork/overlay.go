@@ -36,8 +36,7 @@ func overlay(s *ingest.Session, rec record, files []ingest.File) {
 	overlayPlace(s, rec, files)
 }
 
-// overlayIDs notes all names of the session. The name of its record's file is
-// its own, whatever the record says.
+// overlayIDs notes all names of the session. Its record's file name is its own, whatever the record says.
 func overlayIDs(s *ingest.Session, rec record) {
 	for _, id := range []string{rec.cli, rec.session} {
 		if id != "" {
@@ -88,8 +87,7 @@ func isRemote(id string) bool {
 	return strings.HasPrefix(id, "cse_") || strings.HasPrefix(id, "session_")
 }
 
-// isHelper reports whether nobody talked in the session: the app's own helpers,
-// and runs of a schedule in which nothing was typed.
+// isHelper reports whether nobody talked: the app's own helpers, and scheduled runs in which nothing was typed.
 func isHelper(s *ingest.Session, rec record) bool {
 	if rec.kind == "dispatch_child" || rec.kind == "radar" {
 		return true
@@ -106,8 +104,7 @@ func isHelper(s *ingest.Session, rec record) bool {
 	return scheduled && len(s.Turns) > 0
 }
 
-// overlayPlace says where the session worked, and maps the paths of its
-// virtual machine to the host's.
+// overlayPlace says where the session worked, and maps the paths of its virtual machine to the host's.
 func overlayPlace(s *ingest.Session, rec record, files []ingest.File) {
 	w := &s.Where
 	w.Folders, w.Space, w.Process = rec.folders, spaceName(files, rec.space), rec.process
@@ -136,8 +133,8 @@ func mapPaths(turns []ingest.Turn, m Mounts) {
 	}
 }
 
-// storageOf is the session's storage folder on the host: where its files were
-// found, or what the record says in host-loop mode; "" if neither is known.
+// storageOf is the storage folder on the host: where files were found, else what the record says in host-loop mode, or
+// "".
 func storageOf(files []ingest.File, rec record) string {
 	for _, f := range files {
 		switch {

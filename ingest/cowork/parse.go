@@ -11,9 +11,8 @@ import (
 	"recall/ingest/claudecode"
 )
 
-// Parse reads a whole session: the transcripts as one conversation, what the
-// audit log adds to it, and the record on top. A record caught half-written is
-// reported in Report.Tail, and what it said so far is used.
+// Parse reads the transcripts as one conversation, what the audit log adds, and the record on top. A record caught
+// half-written is reported in Report.Tail and used as far as it goes.
 func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error) {
 	if err := ingest.CheckID(f.ID); err != nil {
 		return nil, err
@@ -53,8 +52,7 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	return s, nil
 }
 
-// orTokens prefers what results state: the lines' own counts are not final in
-// an audit log.
+// orTokens prefers what results state: the lines' own counts are not final in an audit log.
 func orTokens(u ingest.Usage, log *auditLog) ingest.Usage {
 	if t := log.tokens.sum(); t != (ingest.Usage{}) {
 		return t
@@ -62,8 +60,7 @@ func orTokens(u ingest.Usage, log *auditLog) ingest.Usage {
 	return u
 }
 
-// parseTranscripts reads all transcripts as one conversation: lines that a later one
-// repeats count once. Without any, the session is empty.
+// parseTranscripts reads all transcripts as one conversation, repeated lines once; without any it is empty.
 func parseTranscripts(ctx context.Context, f ingest.Found, files []ingest.File) (*ingest.Session, error) {
 	if len(files) == 0 {
 		return &ingest.Session{ID: f.ID, Source: ingest.Cowork}, nil
@@ -121,8 +118,7 @@ func stem(name string) string {
 	return s
 }
 
-// parseAudit reads the audit log into a session of its own; nil if there is
-// none. A log that can't be read is reported there.
+// parseAudit reads the audit log into a session of its own, faults reported there; nil if there is none.
 func parseAudit(ctx context.Context, f ingest.Found) (*auditLog, *ingest.Session, error) {
 	file, ok := fileOf(f.Files, ingest.AuditLog)
 	if !ok {
@@ -138,8 +134,7 @@ func parseAudit(ctx context.Context, f ingest.Found) (*auditLog, *ingest.Session
 	return log, s, nil
 }
 
-// placeAudit says of turns that they come out of the log, and by what names else it has
-// them, and accounts for what wasn't given.
+// placeAudit marks turns as the log's, adds its other names of them, and accounts for what wasn't given.
 func placeAudit(s *ingest.Session, log *auditLog) {
 	for i := range s.Turns {
 		t := &s.Turns[i]

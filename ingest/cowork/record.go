@@ -19,9 +19,8 @@ const (
 // errHalf says that a record was caught while it was being written.
 var errHalf = errors.New("half-written; will be read again later")
 
-// A record is what local_<id>.json says of a session, as far as it is of use.
-// The person's name and mail address, the system prompt and the app's settings
-// are never taken out of it.
+// A record is what local_<id>.json says, as far as it is of use. The person's name and mail address, the system prompt
+// and the app's settings are never taken out of it.
 type record struct {
 	session, process, vmProcess string
 	cli, cwd                    string
@@ -33,8 +32,7 @@ type record struct {
 	archived, hostLoop          bool
 }
 
-// readRecord reads a record from its JSON. What stands before an error is
-// returned with it: errHalf if the JSON ends too early.
+// readRecord reads a record. What stands before an error is returned with it: errHalf if the JSON ends too early.
 func readRecord(b []byte) (record, error) {
 	var r record
 	b = []byte(strings.TrimPrefix(string(b), "\ufeff"))
@@ -117,8 +115,7 @@ func lookAt(f ingest.File) string {
 	return ""
 }
 
-// openRecord reads a session's record. Without one, or with one that can't be
-// read, the record is empty; the latter is reported in rep.
+// openRecord reads a session's record: empty where there is none, or where it can't be read, which rep says.
 func openRecord(files []ingest.File, rep *ingest.Report) record {
 	f, ok := fileOf(files, ingest.Record)
 	if !ok {

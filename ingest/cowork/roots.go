@@ -25,8 +25,7 @@ func thisSystem() system {
 	return system{runtime.GOOS, home, os.Getenv}
 }
 
-// roots lists the existing ones. One folder can go by two names: the Windows
-// store's app sees its own data under %APPDATA% too.
+// roots lists the existing ones, once each: the Windows store's app sees its data under %APPDATA% too.
 func (s system) roots() []string { return ingest.Folders(s.candidates()) }
 
 func (s system) candidates() []string {
@@ -43,8 +42,7 @@ func (s system) candidates() []string {
 // appData lists the app's data folders, on WSL those of Windows as well.
 func (s system) appData() []string { return append(s.ownData(), s.windowsData()...) }
 
-// under are the app's folders in a parent, that of its mode with third-party
-// inference ("Claude-3p") as well.
+// under are the app's folders in a parent, also of its third-party inference mode ("Claude-3p").
 func under(parent string) []string {
 	if parent == "" {
 		return nil
@@ -52,8 +50,7 @@ func under(parent string) []string {
 	return []string{filepath.Join(parent, "Claude"), filepath.Join(parent, "Claude-3p")}
 }
 
-// store are those of the Windows store's app. Its package's name ends in a
-// publisher's id, which could change.
+// store are those of the Windows store's app. Its package's name ends in a publisher's id, which could change.
 func store(local string) (list []string) {
 	if local != "" {
 		dirs, _ := filepath.Glob(filepath.Join(local, "Packages", "Claude_*", "LocalCache", "Roaming"))
@@ -101,9 +98,8 @@ func (s system) windowsData() []string {
 	return nil
 }
 
-// profile is that user's folder, "" if it isn't known. WSL doesn't say; it appends
-// the user's own PATH to the shell's unless it is told not to, and hands USERPROFILE
-// on if WSLENV says so. C:\Users lists other people's too.
+// profile is that user's folder, "" if unknown: WSL appends the user's own PATH to the shell's unless told not to, and
+// hands USERPROFILE on if WSLENV says so. C:\Users lists other people's too.
 func (s system) profile() string {
 	if s.distro() == "" {
 		return ""
@@ -140,6 +136,5 @@ func OtherSide() *Windows {
 	return &Windows{s.distro(), s.windowsData()}
 }
 
-// AppData lists the folders in which the desktop app may keep its data and its
-// configuration on this system itself, whether they exist or not.
+// AppData lists where the desktop app may keep its data and configuration on this system, existing or not.
 func AppData() []string { return thisSystem().ownData() }

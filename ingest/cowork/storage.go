@@ -68,8 +68,7 @@ func (l *lister) file(name string, role ingest.FileRole, path string) (ingest.Fi
 	return ingest.FileAt(name, role, path, fi), true
 }
 
-// transcripts lists the conversations of all slugs, and what lies beside them. A
-// slug can't be computed from the session, so each is looked into.
+// transcripts lists the conversations of all slugs, which can't be computed from the session, and what lies beside.
 func (l *lister) transcripts() {
 	var found, beside []ingest.File
 	taken := map[string]bool{}
@@ -103,8 +102,7 @@ func (l *lister) transcripts() {
 	l.list = append(append(l.list, found...), beside...)
 }
 
-// slugs lists the folders of .claude/projects; a linked one only if it stays
-// in the storage folder, and each once.
+// slugs lists the folders of .claude/projects, each once; a linked one only if it stays in the storage folder.
 func (l *lister) slugs() []string {
 	projects := filepath.Join(l.storage, ".claude", "projects")
 	var dirs, links []string

@@ -14,10 +14,8 @@ var (
 
 const maxDepth = 10_000
 
-// A Cursor walks over JSON text in one pass. Its methods stand before a
-// value and leave the cursor behind it. After the first error all of them do
-// nothing; see Err. It is more lenient than the standard: control characters
-// in strings and unknown escapes pass.
+// A Cursor walks over JSON in one pass. Its methods stand before a value and leave the cursor behind it; after the
+// first error (see Err) they do nothing. Control characters in strings and unknown escapes pass.
 type Cursor struct {
 	b     []byte
 	i     int
@@ -25,8 +23,7 @@ type Cursor struct {
 	depth int
 }
 
-// NewCursor returns a cursor at the beginning of b, which must not change
-// while it is in use.
+// NewCursor returns a cursor at the beginning of b, which must not change while it is in use.
 func NewCursor(b []byte) *Cursor { return &Cursor{b: b} }
 
 // Err is the first error that the cursor came upon.
@@ -38,8 +35,7 @@ func (c *Cursor) Rest() []byte {
 	return c.b[c.i:]
 }
 
-// Kind is the first byte of the value before the cursor: one of {["tfn-0, with 0 for
-// any digit; 0 at the end or at something that is no value.
+// Kind is the first byte of the value ahead: one of {["tfn-0, 0 for any digit; 0 at the end or at no value.
 func (c *Cursor) Kind() byte {
 	c.space()
 	if c.err != nil || c.i >= len(c.b) {
@@ -56,9 +52,8 @@ func (c *Cursor) Kind() byte {
 	}
 }
 
-// Object calls member for each member of an object, with its raw name. member
-// may read the value or leave it. Another kind of value is skipped, and false
-// returned.
+// Object calls member with the raw name of each member, whose value it may read or leave. Another kind of value is
+// skipped, and false returned.
 func (c *Cursor) Object(member func(name []byte)) bool {
 	return c.parts('{', func() int {
 		if c.Kind() != '"' {
@@ -77,8 +72,7 @@ func (c *Cursor) Object(member func(name []byte)) bool {
 	})
 }
 
-// Array calls element before each element of an array, which it may read or leave.
-// Another kind of value is skipped, and false returned.
+// Array does so with element, for each element.
 func (c *Cursor) Array(element func()) bool {
 	return c.parts('[', func() int {
 		c.space()
@@ -139,9 +133,7 @@ func (c *Cursor) expect(k byte) {
 	}
 }
 
-// RawString returns the inside of a string as it is written, escapes and
-// all; Unquote makes text of it. Another kind of value is skipped and gives
-// nil.
+// RawString returns the inside of a string as written, escapes and all (see Unquote); nil of another kind of value.
 func (c *Cursor) RawString() []byte {
 	c.space()
 	if c.err != nil {
@@ -213,8 +205,8 @@ func (c *Cursor) Skip() {
 	}
 }
 
-// skipNested moves behind an object or array without recursion. It checks
-// brackets and strings, not where commas and colons stand.
+// skipNested moves behind an object or array without recursion: brackets and strings are checked, commas and colons
+// not.
 func (c *Cursor) skipNested() {
 	var stack [16]byte
 	open := stack[:0]

@@ -1,7 +1,5 @@
-// Package jsonl reads JSON Lines as coding tools write them: lines of any
-// length, torn, doubled, with NULs and stray bytes. Lines gives the lines of a
-// stream without ever holding more than one; Cursor walks the JSON of a line
-// in one pass and decodes only what is asked for.
+// Package jsonl reads JSON Lines as coding tools write them: lines of any length, torn, doubled, with NULs and stray
+// bytes. Lines never holds more than one line; Cursor decodes only what is asked for.
 package jsonl
 
 import (
@@ -12,8 +10,7 @@ import (
 )
 
 const (
-	// MaxLine is the longest line that is read, in bytes; a longer one is
-	// given as TooLong.
+	// MaxLine is the longest line that is read, in bytes; a longer one is given as TooLong.
 	MaxLine = 256 << 20
 
 	readAtOnce = 64 << 10
@@ -34,8 +31,7 @@ type Line struct {
 	TooLong bool   // more than MaxLine bytes: Bytes is empty
 }
 
-// Lines reads a stream line by line in memory bounded by the longest line
-// without its base64.
+// Lines reads line by line in memory bounded by the longest line without its base64.
 type Lines struct {
 	r    *bufio.Reader
 	next Line   // its N and Offset
@@ -47,8 +43,7 @@ func NewLines(r io.Reader) *Lines {
 	return &Lines{r: bufio.NewReaderSize(r, readAtOnce), next: Line{N: 1}}
 }
 
-// Next returns the next line, and io.EOF after the last. Another error is
-// the stream's; the lines before it have been given.
+// Next returns the next line, io.EOF after the last; another error is the stream's, after the lines before it.
 func (l *Lines) Next() (Line, error) {
 	line := l.next
 	if cap(l.long) > keepBuffer {

@@ -2,9 +2,8 @@ package jsonl
 
 import "bytes"
 
-// A squeezer copies a JSON line that comes in parts and, once it is longer than
-// the window, leaves out most of its very long strings, so that an image is never
-// held. What it makes of well-formed JSON is well-formed.
+// A squeezer copies a JSON line that comes in parts and, beyond the window, leaves out most of its very long strings:
+// no image is ever held. Well-formed JSON stays well-formed.
 type squeezer struct {
 	out      []byte
 	cut      int64
@@ -73,8 +72,7 @@ func (s *squeezer) keep(b []byte) {
 	}
 }
 
-// drop cuts the present string at the last place before at that is not in
-// the middle of an escape.
+// drop cuts the present string at the last place before at that is not within an escape.
 func (s *squeezer) drop(at int) {
 	for at > s.begin && bytes.IndexByte(s.out[max(s.begin, at-12):at], '\\') >= 0 {
 		at--

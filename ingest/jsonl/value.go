@@ -48,8 +48,7 @@ func (c *Cursor) Fields(into Fields) bool {
 	})
 }
 
-// Int reads a whole number, also one written as text or with a fraction of
-// zeros; 0 if the value is something else.
+// Int reads a whole number, also as text or with a fraction of zeros; 0 of anything else.
 func (c *Cursor) Int() int64 {
 	text := strings.Trim(string(c.Raw()), `"`)
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -62,8 +61,7 @@ func (c *Cursor) Int() int64 {
 	return int64(f)
 }
 
-// Text reads any value as text: a string's content, anything else as
-// compact JSON; null gives "".
+// Text reads any value as text: a string's content, else compact JSON; null gives "".
 func (c *Cursor) Text() string {
 	switch c.Kind() {
 	case '"':
@@ -111,8 +109,7 @@ func clean(s string) string {
 	return string([]rune(s))
 }
 
-// unescape writes what the escape at the head of raw stands for and returns how
-// many bytes it takes.
+// unescape writes what the escape at the head of raw stands for and returns its length in bytes.
 func unescape(out *strings.Builder, raw []byte) int {
 	if len(raw) < 2 {
 		return len(raw)
@@ -165,9 +162,8 @@ func hex4(b []byte) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// Clip makes text of the inside of a JSON string, at most about head+tail
-// bytes of it: its beginning and its end, with a mark between them that says
-// how many bytes are left out.
+// Clip makes text of the inside of a JSON string, about head+tail bytes at most: its beginning and end, with a mark
+// between that says how many bytes are left out.
 func Clip(raw []byte, head, tail int) string {
 	if len(raw) <= head+tail {
 		return Unquote(raw)

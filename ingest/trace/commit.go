@@ -29,9 +29,8 @@ var (
 	bareHash      = text.Pattern(`(?m)^[0-9a-f]{7,40}$`)
 )
 
-// commits lists the commits that calls made. A commit is told by the hash that
-// git printed in the call's output; a quiet one by the log printed after it, or
-// by its message alone.
+// commits lists the commits that calls made: told by the hash in git's output; a quiet one by the log printed after it,
+// or by its message alone.
 func commits(s *ingest.Session, actions []Action) []Commit {
 	var all []Commit
 	for i := range actions {
@@ -99,9 +98,8 @@ func nothingToCommit(out string) bool {
 	return strings.Contains(out, "nothing to commit") || strings.Contains(out, "no changes added to commit")
 }
 
-// hashAfter finds the hash of a quiet commit in what was printed after it: in a
-// log beside its subject, alone on a line (git rev-parse HEAD), or as the tip
-// that was pushed.
+// hashAfter finds a quiet commit's hash in what was printed after it: beside its subject, alone on a line (git
+// rev-parse HEAD), or as the tip that was pushed.
 func hashAfter(out, subject string) string {
 	for _, f := range logLine().FindAllStringSubmatch(out, -1) {
 		if subject != "" && strings.HasPrefix(f[2], subject) {

@@ -44,8 +44,7 @@ func faults(actions []Action) []Fault {
 	return all
 }
 
-// shows reports whether a command line only prints files or logs, in which
-// errors of another time may stand.
+// shows reports whether a command line only prints files or logs, in which old errors may stand.
 func (a *Action) shows() bool {
 	for i := range a.steps {
 		c := &a.steps[i]
@@ -78,8 +77,7 @@ var (
 		`^(?:return |func |if |//|def |raise |throw |at |<tool_use_error>)|[{;}]$`)
 )
 
-// FaultLines picks the lines of a call's output that state an error. shows says
-// that the command only prints what is written elsewhere.
+// FaultLines picks the lines of output that state an error. shows: the command only prints what is written elsewhere.
 func FaultLines(c *ingest.ToolCall, shows bool) []string {
 	if _, file := toolTouch(c); file || c.Result == "" || shows && !c.Failed {
 		return nil
@@ -137,8 +135,7 @@ var (
 	ghShows = text.Set(`view list diff status checks`)
 )
 
-// gitArgs are git's arguments without its own flags, and the folder that these
-// have it run in, "" if none.
+// gitArgs are git's arguments without its own flags, and the folder that these have it run in, or "".
 func gitArgs(args []string) (dir string, rest []string) {
 	for len(args) > 1 && strings.HasPrefix(args[0], "-") {
 		if args[0] == "-C" {
@@ -173,9 +170,8 @@ func firstLine(result string) []string {
 	return nil
 }
 
-// Signature is what an error is known by again: its words without what changes
-// from one time to the next: paths, line numbers, other numbers, hashes, times,
-// the marks before it. 0 where too little is left to tell it from others.
+// Signature is what an error is known by again: its words without paths, numbers, hashes, times and the marks before
+// it, which change each time. 0 where too little is left.
 func Signature(line string) int64 {
 	line = Normal(line)
 	letters := 0

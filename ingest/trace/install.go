@@ -26,9 +26,8 @@ type Package struct {
 	N       int    `json:"turn"`
 }
 
-// packages lists what is installed at the end, in order of first
-// installation. An installation counts if the output confirms it or if the
-// command has certainly succeeded; what was removed again is left out.
+// packages lists what is installed at the end, in order of first installation, where the output or the command's
+// certain success confirms it; what was removed again is omitted.
 func packages(actions []Action) []Package {
 	var all []Package
 	for i := range actions {
@@ -120,8 +119,8 @@ func has(list, word string) bool { return slices.Contains(strings.Fields(list), 
 // noPackage is an option, nothing, or a folder.
 var noPackage = text.Pattern(`^(?:-|/|\.{0,2}$|\.{1,2}/)`)
 
-// asked reads the packages out of an installer's arguments. Folders and files
-// are no packages, and a list in a file is told from the output alone.
+// asked reads the packages out of an installer's arguments, without folders and files; what a file lists only output
+// tells.
 func asked(r program, args []string) []spec {
 	var out []spec
 	for i := 0; i < len(args); i++ {
@@ -274,8 +273,7 @@ func (m installer) printed(out string) []Package {
 	return all
 }
 
-// refused lists the packages that the output says were not installed; an empty
-// name stands for any.
+// refused lists the packages that the output says were not installed; an empty name stands for any.
 func (m installer) refused(out string) []string {
 	expr := managers().Prints[m.manager].Refused
 	if expr == "" {

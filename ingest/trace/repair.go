@@ -16,8 +16,7 @@ const (
 	Unknown = "not known"   // it wasn't run again
 )
 
-// A Repair is what was done about an error between its appearance and the
-// next time that the same command succeeded.
+// A Repair is what was done between an error's appearance and the next success of the same command.
 type Repair struct {
 	Failed  *Action
 	Error   string
@@ -111,8 +110,7 @@ var lookers = text.Set(`cd echo cat head tail grep rg sleep export set true fals
 	xxd od md5 md5sum sha256sum stat file strings ps lsof pgrep date wc sort uniq find du df env uname id diff cmp jq ` +
 	`yq tr cut less tree dirname basename cp mv rm touch chmod`)
 
-// runKeys name what a command line runs, so that a second run is known: "go
-// test", "npm run build", "pytest".
+// runKeys name what a command line runs, to know a second run: "go test", "npm run build", "pytest".
 func runKeys(a *Action) []string {
 	var keys []string
 	for i := range a.steps {
@@ -155,8 +153,7 @@ func shareKey(a, b []string) bool {
 	return slices.ContainsFunc(a, func(k string) bool { return slices.Contains(b, k) })
 }
 
-// saidAfter is the first paragraph of what the assistant said next, before
-// the person speaks.
+// saidAfter is the first paragraph of what the assistant said next, before the person speaks.
 func saidAfter(s *ingest.Session, a *Action) string {
 	for i := range s.Turns {
 		t := &s.Turns[i]

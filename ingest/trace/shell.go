@@ -13,8 +13,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A Step is one simple command of a shell's command line: a program with its
-// arguments. Keywords and assignments before it are left out.
+// A Step is a simple command of a command line, without keywords and assignments before it.
 type Step struct {
 	Program string   // without its folder; "" if only the shell knew
 	Args    []string // UnknownArg stands for those that only the shell knew
@@ -27,12 +26,10 @@ type Step struct {
 	sure    bool // if the whole line succeeded, so did this
 }
 
-// UnknownArg stands for an argument that only the shell knew: there is something in
-// it to expand.
+// UnknownArg stands for an argument that only the shell knew: something in it is to expand.
 const UnknownArg = "\x00"
 
-// readShell takes a command line apart. It never runs anything. Of lines that no
-// shell would understand it leaves out what it can't make sense of: a path less
+// readShell takes a command line apart and never runs anything. What it can't make sense of it leaves out: a path less
 // is no harm.
 func readShell(line, dir string) []Step {
 	if strings.Contains(line, "‹") {
@@ -78,8 +75,7 @@ type shellReader struct {
 	out  []Step
 }
 
-// list reads commands one after the other: of these only the last one's success is
-// the line's.
+// list reads commands one after the other: only the last one's success is the line's.
 func (r *shellReader) list(all []*syntax.Stmt, sure bool) {
 	for i, s := range all {
 		r.statement(s, Step{sure: sure && i == len(all)-1 && !s.Background})
@@ -149,8 +145,7 @@ func (r *shellReader) statement(s *syntax.Stmt, c Step) {
 	}
 }
 
-// within reads the commands of one that is made of others; pipe says that the first
-// reads what a command before it writes.
+// within reads the commands of a compound one; pipe: the first reads what a command before it writes.
 func (r *shellReader) within(cmd syntax.Command, pipe bool) {
 	if cmd == nil {
 		return
@@ -168,8 +163,7 @@ func (r *shellReader) within(cmd syntax.Command, pipe bool) {
 	})
 }
 
-// redirect notes where a command's output goes, and what it reads. Messages are no
-// product, and streams handed to streams say nothing.
+// redirect notes where output goes and what is read. Messages are no product; streams to streams say nothing.
 func (r *shellReader) redirect(c *Step, f *syntax.Redirect) {
 	if f.N != nil && f.N.Value == "2" || f.Word == nil {
 		return
@@ -213,8 +207,7 @@ var leadingTabs = text.Pattern(`(?m)^\t+`)
 
 func restored(s string) string { return strings.ReplaceAll(s, noBlank, " ") }
 
-// wordOf takes the quotes off a word; of one with something to expand it is what
-// stands before that, and UnknownArg.
+// wordOf takes the quotes off a word; from something to expand on it is UnknownArg.
 func wordOf(parts []syntax.WordPart) string {
 	text := ""
 	for _, p := range parts {
@@ -258,8 +251,7 @@ var (
 	pattern      = text.Pattern(`(?s)^(?:[^\\]|\\.)*?[*?\[{]`)
 )
 
-// wrappers run the command that follows them; the number is how many
-// arguments of their own they take.
+// wrappers run the command that follows them; the number is how many arguments of their own they take.
 var wrappers = map[string]int{"sudo": 0, "time": 0, "nice": 0, "nohup": 0, "env": 0, "exec": 0, "command": 0,
 	"timeout": 1, "stdbuf": 0, "builtin": 0, "doas": 0}
 
@@ -290,8 +282,7 @@ func into(dir string, args []string) string {
 	return Absolute(dir, args[0])
 }
 
-// Absolute is a path as seen from a folder, "" if that folder isn't known and
-// the path needs it. "~" is the home that the folder lies in.
+// Absolute is a path as seen from a folder, "" if that is unknown and needed; "~" is the home that the folder lies in.
 func Absolute(dir, p string) string {
 	switch {
 	case p == "" || strings.ContainsRune(p, 0):

@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// Each runs test with each claude program of the list RECALL_CLAUDE, which
-// .ci/clients prints, under the name of its version. It skips where there is none.
-// RECALL_CLAUDE is read before test may hide the environment.
+// Each runs test with each claude program of RECALL_CLAUDE (printed by .ci/clients), under its version; it skips where
+// there is none. The variable is read before test may hide the environment.
 func Each(t *testing.T, test func(t *testing.T, program string)) {
 	t.Helper()
 	programs := filepath.SplitList(os.Getenv("RECALL_CLAUDE"))
