@@ -16,8 +16,6 @@ type Narrowed struct {
 	Project string    `json:"project,omitempty"`
 	Since   time.Time `json:"since,omitzero"` // from then on
 	Until   time.Time `json:"until,omitzero"` // before then
-	// Event is what "the migration" was taken for: `session "Migration 0037"`; "" for none.
-	Event string `json:"event,omitempty"`
 }
 
 // narrow makes filters of the words of a question that say when, and of a
@@ -54,16 +52,6 @@ func narrow(ctx context.Context, full *fulltext, q Query) (Query, Narrowed, erro
 		}
 		if asOf != "" { // it was no time
 			text = strings.Replace(text, "by ", asOf, 1)
-		}
-		if at == nil {
-			at, event, err := eventOf(ctx, full, q, text)
-			if err != nil {
-				return q, n, err
-			}
-			if at != nil {
-				n = event
-				take(at)
-			}
 		}
 	}
 	if q.Project == "" {

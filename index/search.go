@@ -45,13 +45,8 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	a, err := x.run(ctx, full, within, len(narrowed.Words) > 0 && narrowed.Event == "")
-	tooNarrow := err == nil && len(narrowed.Words) > 0 &&
-		(len(a.Ranked) == 0 || narrowed.Event != "" && (a.Unknown || a.Doubtful))
-	if tooNarrow {
-		if narrowed.Event != "" { // a guess: it may be what is asked about
-			return x.run(ctx, full, q, false)
-		}
+	a, err := x.run(ctx, full, within, len(narrowed.Words) > 0)
+	if err == nil && len(narrowed.Words) > 0 && len(a.Ranked) == 0 {
 		q.Text = within.Text
 		a, err = x.run(ctx, full, q, true)
 		a.Widened = narrowed

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"recall/payload"
-	"recall/text"
 )
 
 //go:embed words.txt
@@ -15,10 +14,10 @@ var wordsText string
 
 // phrasing is what questions are made of, as words.txt has it.
 type phrasing struct {
-	happening, small, nothing map[string]bool // the first by stem
-	frames                    []*regexp.Regexp
-	asks                      map[string][]payload.Kind // for what a word does
-	pairs                     []pair
+	small, nothing map[string]bool
+	frames         []*regexp.Regexp
+	asks           map[string][]payload.Kind // for what a word does
+	pairs          []pair
 }
 
 // pair is two words in a row with what they ask for.
@@ -28,8 +27,7 @@ type pair struct {
 }
 
 var phrases = sync.OnceValue(func() *phrasing {
-	p := &phrasing{happening: map[string]bool{}, small: map[string]bool{}, nothing: map[string]bool{},
-		asks: map[string][]payload.Kind{}}
+	p := &phrasing{small: map[string]bool{}, nothing: map[string]bool{}, asks: map[string][]payload.Kind{}}
 	for line := range strings.Lines(wordsText) {
 		head, rest, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 		if !ok || head[0] == '#' {
@@ -50,8 +48,6 @@ var phrases = sync.OnceValue(func() *phrasing {
 		}
 		for w := range strings.FieldsSeq(rest) {
 			switch name {
-			case "happening":
-				p.happening[text.Stem(w)] = true
 			case "small":
 				p.small[w] = true
 			case "nothing":

@@ -147,11 +147,7 @@ func (a *App) sayHow(ans *answer.Answer) {
 		a.Tells("“%s” stands nowhere; it was read as “%s”", terminal.Line(c.Word), terminal.Line(c.As))
 	}
 	if n := ans.Narrowed; len(n.Words) > 0 {
-		event := ""
-		if n.Event != "" {
-			event = ", which was taken for " + terminal.Line(n.Event) + "; --since and --until say otherwise"
-		}
-		a.Tells("only %s is searched, for “%s”%s", spanOf(n), terminal.Line(strings.Join(n.Words, "”, “")), event)
+		a.Tells("only %s is searched, for “%s”", spanOf(n), terminal.Line(strings.Join(n.Words, "”, “")))
 	}
 	if n := ans.Widened; len(n.Words) > 0 {
 		a.Tells("nothing was found %s, for “%s”; all is searched", spanOf(n),
