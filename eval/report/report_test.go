@@ -2,116 +2,93 @@ package report
 
 import (
 	"bytes"
-	"os"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"recall/eval"
+	"recall/payload"
 )
 
-// Everything that a transcript says comes out as text, wherever it stands.
-func TestEscapes(t *testing.T) {
-	page := rendered(t, invented(2))
-	for _, bad := range []string{"<script", "<img", "policy <b>", "</style><"} {
-		if strings.Contains(page, bad) {
-			t.Errorf("the page holds %q, want it escaped", bad)
-		}
-	}
-	if n := strings.Count(page, "&lt;script&gt;alert(1)"); n < 4 {
-		t.Errorf("the hostile text stands %d times in the page, want it as item, reason, quote and question", n)
-	}
-	if attr := regexp.MustCompile(`(?i)\s(on[a-z]+|src|srcset|action|formaction)\s*=`).FindString(withoutTexts(page)); attr != "" {
-		t.Errorf("the page has the attribute %q, want none that runs or fetches", attr)
-	}
-	for _, href := range regexp.MustCompile(`href="([^"]*)"`).FindAllStringSubmatch(page, -1) {
-		if !strings.HasPrefix(href[1], "#") && href[1] != "data:," {
-			t.Errorf("the page links to %q, want links within it only", href[1])
-		}
-	}
+// hostile is text that must come out harmless.
+const hostile = "\x1b[2J\x1b]0;title\x07 \u202etxt.exe"
+
+var session = eval.SessionScore{
+	Session: "7f3c1a2b-0000-4000-8000-000000000001", Title: "Retry policy", Project: "billing",
+	Gold: []eval.GoldItem{
+		{ID: "d1", Kind: payload.Decision, Text: "Retries back off exponentially with jitter.", Must: true,
+			Quote: "five tries, and put jitter on it"},
+		{ID: "d2", Kind: payload.Decision, Text: "Dead jobs are kept.", Must: true, Quote: "keep them a month"},
+		{ID: "f1", Kind: payload.Flag, Text: "The mock does not reflect the new interface.", Must: true},
+		{ID: "s1", Kind: payload.Status, Text: "All tests pass."},
+		{ID: "x1", Kind: payload.File, Text: "src/queue.go", Must: true},
+	},
+	Predicted: []eval.Predicted{
+		{ID: "aaaaaaaaaa", Claim: eval.Claim{Kind: payload.Decision, Text: "Backoff with jitter, at most five tries."},
+			Quote: "five tries, and put jitter on it", Grounded: true},
+		{ID: "bbbbbbbbbb", Claim: eval.Claim{Kind: payload.Hypothesis, Text: "The mock may not reflect it."}},
+		{ID: "cccccccccc", Claim: eval.Claim{Kind: payload.Decision, Text: hostile}, Quote: hostile + "!",
+			FalseClaim: "Asynq is used as the queue."},
+		{ID: "dddddddddd", Claim: eval.Claim{Kind: payload.File, Text: "retry queue", Path: "src/queue.go"}},
+	},
+	Pairs: []eval.MatchedPair{{Predicted: "aaaaaaaaaa", Gold: "d1", Similarity: 0.71},
+		{Predicted: "dddddddddd", Gold: "x1", Similarity: 1}},
+	Lenient: []eval.MatchedPair{{Predicted: "aaaaaaaaaa", Gold: "d1", Similarity: 0.71},
+		{Predicted: "bbbbbbbbbb", Gold: "f1", Similarity: 0.6}},
 }
 
-// withoutTexts leaves the tags of a page.
-func withoutTexts(page string) string {
-	return strings.Join(regexp.MustCompile(`<[^>]*>`).FindAllString(page, -1), "\n")
-}
-
-// Each state is shown with a sign and a word beside its colour.
-func TestSideBySide(t *testing.T) {
-	s := inventedPayloads(0).Systems[0].Payloads.Sessions[0]
+// Every gold and every found item stands once, with what became of it, and hostile text does nothing.
+func TestItems(t *testing.T) {
 	got := map[string]int{}
-	for _, r := range sideBySide(&s) {
-		got[r.State+" "+r.Kind+" "+r.FoundAs()]++
-		if r.Sign() == "" {
-			t.Errorf("%s has no sign", r.State)
+	for _, r := range sideBySide(&session) {
+		got[r.state+" "+r.kind]++
+		if signs[r.state] == "" {
+			t.Errorf("%s has no sign", r.state)
 		}
 	}
-	want := map[string]int{"matched decision ": 1, "missed decision ": 1, "wrong decision ": 1, "matched file ": 1,
-		"other kind flag hypothesis": 1, "fair status ": 1}
-	for k, n := range want {
-		if got[k] != n {
-			t.Errorf("%q: got %d rows, want %d (all: %v)", k, got[k], n, got)
+	want := []string{"matched decision", "missed decision", "wrong decision", "matched file", "other kind flag",
+		"fair status"}
+	for _, k := range want {
+		if got[k] != 1 {
+			t.Errorf("%q: got %d rows, want one (all: %v)", k, got[k], got)
 		}
 	}
 	if len(got) != len(want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if f1, want := viewSession(&s).F1, (eval.Count{Hits: 2, Pred: 4, Wanted: 4}).F1(); f1 != want {
-		t.Errorf("F1 of the session is %v, want %v", f1, want)
-	}
-}
-
-// Runs are grouped by gold set and kind; the newest is shown, the others are history.
-func TestHistory(t *testing.T) {
-	runs := invented(3)
-	runs[0], runs[4] = runs[4], runs[0]
-	page := rendered(t, runs)
-	if n := strings.Count(page, `<section class="chapter"`); n != 2 {
-		t.Errorf("got %d chapters, want payloads and questions", n)
-	}
-	if !strings.Contains(page, `<ul class="facts"><li>offline</li><li>2026-05-03</li>`) {
-		t.Error("the newest run isn't the one that is shown")
-	}
-	for _, d := range []string{"2026-05-01 09:30", "2026-05-02 09:30", "2026-05-03 09:30"} {
-		if !strings.Contains(page, d) {
-			t.Errorf("the run of %s isn't in the history", d)
+	text := printed(eval.System{Payloads: &eval.PayloadScore{Sessions: []eval.SessionScore{session}}})
+	for _, want := range []string{"billing, Retry policy: F1 0.50",
+		"✓ decision matched\n  gold d1: Retries", "✗ decision wrong",
+		"≈ flag other kind\n  gold f1: The mock does not", "found as hypothesis: The mock",
+		"like a false claim: Asynq"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("got %s, want %q in it", text, want)
 		}
 	}
+	if strings.ContainsAny(text, "\x1b\x07\u202e") {
+		t.Errorf("got %q, want nothing that moves a terminal", text)
+	}
 }
 
-func TestNothingToReport(t *testing.T) {
+// Each question is told with what came of it.
+func TestQuestionByQuestion(t *testing.T) {
+	expect := []string{"7f3c#d1"}
+	text := printed(eval.System{Questions: &eval.QuestionScore{Questions: []eval.QuestionsMade{
+		{ID: "q1", Q: "retries?", Expect: expect, Ranks: []int{1}},
+		{ID: "q2", Q: "limit?", Expect: expect, Ranks: []int{4}},
+		{ID: "q3", Q: "dead jobs?", Expect: expect, Ranks: []int{0}}, {ID: "q4", Q: "which font?", Refused: true},
+		{ID: "q5", Q: "kubernetes?"}, {ID: "q6", Expect: expect, Ranks: []int{2}, StaleFirst: true},
+		{ID: "q7", Q: "queue?", Expect: expect, Ranks: []int{0}, Refused: true}}}})
+	want := []string{"✓ retries?: first", "≈ limit?: at rank 4", "○ dead jobs?: not among the first 20",
+		"✓ which font?: no answer, and said so", "✗ kubernetes?: no answer, and one was given",
+		"✗ q6: a superseded item came first", "○ queue?: answered “nothing”"}
+	if got := strings.Split(strings.TrimSpace(text), "\n")[1:]; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func printed(s eval.System) string {
 	var b bytes.Buffer
-	if err := HTML(&b, nil); err == nil {
-		t.Error("no runs: got a page, want an error")
-	}
-	empty := inventedPayloads(0)
-	empty.Systems = nil
-	if err := HTML(&b, []*eval.Run{empty}); err == nil || !strings.Contains(err.Error(), "billing") {
-		t.Errorf("a run without systems: got error %v, want one that names its gold set", err)
-	}
-	if b.Len() > 0 {
-		t.Errorf("a failed page left %d bytes", b.Len())
-	}
-}
-
-func invented(n int) []*eval.Run {
-	var runs []*eval.Run
-	for i := range n {
-		runs = append(runs, inventedPayloads(i), inventedQuestions(i))
-	}
-	return runs
-}
-
-func rendered(t *testing.T, runs []*eval.Run) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := HTML(&b, runs); err != nil {
-		t.Fatal(err)
-	}
-	if file := os.Getenv("REPORT_OUT"); file != "" {
-		if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	Tables{W: &b}.Items(&eval.Run{Systems: []eval.System{s}})
 	return b.String()
 }

@@ -1,3 +1,4 @@
+// Package report prints run files of package eval as tables for a terminal, and the items behind their figures.
 package report
 
 import (
@@ -377,4 +378,28 @@ func Changes(c *eval.Comparison) string {
 	return fmt.Sprintf("%s the same, %d better, %d worse, %d can't tell",
 		answer.Count(len(c.Figures)-len(all), "figure"),
 		n[eval.Better], n[eval.Worse], n[eval.CantTell])
+}
+
+// seconds says how long something took, "–" for nothing worth telling.
+func seconds(s float64) string {
+	switch {
+	case s <= 0:
+		return "–"
+	case s < 0.001:
+		return "under 1 ms"
+	case s < 1:
+		return fmt.Sprintf("%.0f ms", s*1000)
+	}
+	return fmt.Sprintf("%.1f s", s)
+}
+
+// dollars says what something cost.
+func dollars(d float64) string {
+	switch {
+	case d <= 0:
+		return "nothing"
+	case d < 0.01:
+		return fmt.Sprintf("$%.4f", d)
+	}
+	return fmt.Sprintf("$%.2f", d)
 }

@@ -145,8 +145,8 @@ func evaluated(a *app.App, r *eval.Run, f evalFlags, print func(report.Tables, *
 		err = a.PrintJSON(r)
 	} else {
 		print(tables(a), r)
-		fmt.Fprintf(a.Out, "\nThe run, with the items behind each figure: %s\nAs a page: recall eval report %s --html\n",
-			file, sink.Shell(file))
+		fmt.Fprintf(a.Out, "\nThe run, with the items behind each figure: %s\n"+
+			"To read them: recall eval report %s --items\n", file, sink.Shell(file))
 	}
 	if err != nil {
 		return err

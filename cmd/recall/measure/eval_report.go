@@ -1,39 +1,29 @@
 package measure
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/eval"
-	"recall/eval/report"
 	"recall/hint"
 )
 
 func newEvalReportCmd(a *app.App) *cobra.Command {
-	var o struct {
-		HTML bool
-		Out  string
-	}
+	var o struct{ Items bool }
 	return option.Do("eval-report", &o, func(_ context.Context, args []string) error {
-		if o.Out != "" && !o.HTML {
-			return hint.With(errors.New("--out is for the page"), "add --html")
-		}
-		return runEvalReport(a, args, o.HTML, o.Out)
+		return runEvalReport(a, args, o.Items)
 	})
 }
 
 // atOnce is how many kept runs a report is about at most: each is a megabyte.
 const atOnce = 50
 
-func runEvalReport(a *app.App, files []string, asHTML bool, out string) error {
+func runEvalReport(a *app.App, files []string, items bool) error {
 	if len(files) == 0 {
 		kept, err := keptRuns()
 		if err != nil {
@@ -48,35 +38,20 @@ func runEvalReport(a *app.App, files []string, asHTML bool, out string) error {
 	if err != nil {
 		return err
 	}
-	if !asHTML {
-		t := tables(a)
-		for i, r := range runs {
-			if i > 0 {
-				fmt.Fprintln(a.Out)
-			}
-			if r.What == "questions" {
-				t.Questions(r)
-			} else {
-				t.Payloads(r)
-			}
+	t := tables(a)
+	for i, r := range runs {
+		if i > 0 {
+			fmt.Fprintln(a.Out)
 		}
-		return nil
-	}
-	var b bytes.Buffer
-	if err := report.HTML(&b, runs); err != nil {
-		return err
-	}
-	if out == "" {
-		dir, err := app.RunsDir()
-		if err != nil {
-			return err
+		if r.What == "questions" {
+			t.Questions(r)
+		} else {
+			t.Payloads(r)
 		}
-		out = filepath.Join(dir, "report.html")
+		if items {
+			t.Items(r)
+		}
 	}
-	if err := app.WriteWhole(out, b.Bytes()); err != nil {
-		return err
-	}
-	fmt.Fprintf(a.Out, "%s about %s\n", out, answer.Count(len(runs), "run"))
 	return nil
 }
 

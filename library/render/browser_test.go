@@ -1,6 +1,7 @@
-package report
+package render_test
 
 import (
+	"encoding/json"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -48,5 +49,29 @@ func TestExportInBrowser(t *testing.T) {
 		Active: document.querySelectorAll('script, img, iframe, form, input, base, object, [onclick], [onerror], a[href]:not([href^="#"])').length})`, &got)
 	if !strings.HasPrefix(got.Title, "</style><script>") || !got.Styled || !got.Table || got.Active != 0 {
 		t.Errorf("got %+v, want its own title, the style, a table and nothing that acts", got)
+	}
+}
+
+// quiet holds that a page fetched nothing but itself and complained of nothing.
+func quiet(t *testing.T, name string, events []browsertest.Event, address string) {
+	t.Helper()
+	own := false
+	for _, e := range events {
+		switch e.Method {
+		case "Network.requestWillBeSent":
+			var p struct{ Request struct{ URL string } }
+			if err := json.Unmarshal(e.Params, &p); err != nil {
+				t.Fatal(err)
+			}
+			own = own || p.Request.URL == address
+			if p.Request.URL != address && !strings.HasPrefix(p.Request.URL, "data:") {
+				t.Errorf("%s: the page asks for %s", name, p.Request.URL)
+			}
+		case "Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown":
+			t.Errorf("%s: on the console: %s", name, e.Params)
+		}
+	}
+	if !own {
+		t.Errorf("%s: the request for the page itself wasn't seen, so others wouldn't be", name)
 	}
 }
