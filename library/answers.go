@@ -14,14 +14,11 @@ import (
 	"recall/library/raw"
 )
 
-// Models' answers lie in cache/<first two of the key>/<key>.zst, packed, with
-// zstd's own checksum. They are redacted, as what was asked about was. Each is
-// JSON whose list "of" names the sessions that it holds words of, so that
-// forgetting one drops those and no others: they are a cache, but what was paid
-// for isn't made again for nothing.
+// Models' answers lie in cache/<first two of the key>/<key>.zst, redacted as what was asked about was, with zstd's
+// checksum. Each is JSON whose list "of" names the sessions that it holds words of: forgetting one drops those alone.
+// They are a cache, but what was paid for isn't made again for nothing.
 
-// Answer returns what was kept under a key; ok is false if nothing was, or if
-// it can't be read any more: then it is asked for again.
+// Answer returns what was kept under a key; not ok if nothing was, or it can't be read: then it is asked for again.
 func (l *Library) Answer(key string) (data []byte, ok bool, err error) {
 	path, err := l.answerPath(key)
 	if err != nil {
@@ -38,8 +35,7 @@ func (l *Library) Answer(key string) (data []byte, ok bool, err error) {
 	return data, err == nil, nil
 }
 
-// KeepAnswer keeps data under a key ([a-z0-9-], 3 to 64 bytes), in place of what
-// was there; when it returns, data is durable.
+// KeepAnswer durably keeps data under a key ([a-z0-9-], 3 to 64 bytes), in place of what was there.
 func (l *Library) KeepAnswer(key string, data []byte) error {
 	if err := l.ReadOnly(); err != nil {
 		return err
@@ -61,9 +57,8 @@ func (l *Library) KeepAnswer(key string, data []byte) error {
 	return nil
 }
 
-// DropAnswers removes those that hold words of one of the sessions. One that
-// doesn't say of which it does (earlier recalls kept such), or can't be read, may
-// hold them, and goes too.
+// DropAnswers removes those that hold words of one of the sessions. One that doesn't say of which, or can't be read,
+// may hold them, and goes too.
 func (l *Library) DropAnswers(ids ...ingest.SessionID) error { return l.dropAnswers(ids, nil) }
 
 func (l *Library) dropAnswers(ids []ingest.SessionID, texts *Needles) error {
@@ -88,8 +83,7 @@ func (l *Library) dropAnswers(ids []ingest.SessionID, texts *Needles) error {
 	return err
 }
 
-// AnswerStays reports whether a file of cache/ holds words of none of the sessions, and
-// none of the texts.
+// AnswerStays reports whether a file of cache/ holds words of none of the sessions, and none of the texts.
 func AnswerStays(path string, ids []ingest.SessionID, texts *Needles) bool {
 	packed, err := disk.ReadPlain(path)
 	if err != nil {

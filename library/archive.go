@@ -29,14 +29,10 @@ type Change struct {
 	Problems  []ingest.Problem
 }
 
-// Archive takes the bytes of every file of a session into the library, before
-// anything is parsed. Files whose size and time are as last seen aren't
-// opened. When it returns, the bytes are durable. A file that can't be read is
-// a Problem and costs nothing else; the error is for faults of the library,
-// and then nothing that was archived before is changed. A Found without files
-// notes which of the session's known sources have vanished.
-//
-// Safe to call for several sessions at once, and from several processes.
+// Archive takes the bytes of every file of a session into the library, durably, before anything is parsed. Files of the
+// size and time last seen aren't opened. A file that can't be read is a Problem and costs nothing else; the error is
+// for faults of the library, and then nothing archived before is changed. A Found without files notes which known
+// sources have vanished. Safe to call for several sessions at once, and from several processes.
 func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 	fail := func(err error) (Change, error) {
 		return Change{ID: f.ID}, fmt.Errorf("archive %s: %w", f.ID, err)
@@ -79,17 +75,15 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 	}
 }
 
-// ofAnother reports whether what was found is another client's. An entry that lost the places where it was found has
-// lost whose it is too.
+// ofAnother reports whether what was found is another client's. An entry without places has lost whose it is too.
 func (e *Entry) ofAnother(f ingest.Found) bool {
 	return len(f.Files) > 0 && f.Source != e.Source &&
 		slices.ContainsFunc(e.Files, func(s FileState) bool { return len(s.Sources) > 0 })
 }
 
-// keepNames gives conversations the names that they are archived by. A reader
-// names them by what there is: of two files of one session that in another
-// folder is "transcript.jsonl" as soon as the first is gone, and would stand
-// in its place.
+// keepNames gives conversations the names that they are archived by. A reader names them by what there is: of a
+// session's two files the one in another folder is "transcript.jsonl" as soon as the first is gone, and would stand in
+// its place.
 func (e *Entry) keepNames(f ingest.Found) ingest.Found {
 	taken, free := map[string]bool{}, []int{}
 	files := slices.Clone(f.Files)
@@ -120,8 +114,8 @@ func (e *Entry) keepNames(f ingest.Found) ingest.Found {
 	return f
 }
 
-// nameOf is the name of the archived file that a conversation is the only source
-// of, else the one it has if that knows it; "" if neither.
+// nameOf is the name of the archived file of which a conversation is the only source, else its own if that is archived,
+// else "".
 func (e *Entry) nameOf(file ingest.File) string {
 	known := ""
 	for i := range e.Files {
@@ -139,8 +133,7 @@ func (e *Entry) nameOf(file ingest.File) string {
 	return known
 }
 
-// unchanged reports whether all sources are as they were when their bytes were
-// taken, and none has gone.
+// unchanged reports whether all sources are as they were when their bytes were taken, and none has gone.
 func (e Entry) unchanged(f ingest.Found) bool {
 	names := map[string]bool{}
 	for _, file := range f.Files {
@@ -215,8 +208,7 @@ func (a *archiving) problem(path, reason string) {
 	a.change.Problems = append(a.change.Problems, ingest.Problem{Path: path, Reason: reason})
 }
 
-// take compares one source with what is archived of the file and stages what
-// is new.
+// take compares one source with what is archived of the file and stages what is new.
 func (a *archiving) take(ctx context.Context, f ingest.File) error {
 	state := a.entry.File(f.Name)
 	var from *SourceState
@@ -245,8 +237,7 @@ func (a *archiving) take(ctx context.Context, f ingest.File) error {
 	return nil
 }
 
-// stillThere is a version of a file, as far as its segments exist: the rest is
-// taken again from the source.
+// stillThere is a version of a file, as far as its segments exist: the rest is taken again from the source.
 func (a *archiving) stillThere(file string, number int) raw.Version {
 	v := a.versions.At(file, number)
 	if v == nil {
@@ -260,8 +251,7 @@ func (a *archiving) stillThere(file string, number int) raw.Version {
 	return *v
 }
 
-// record turns a reading into lines for versions.jsonl and the new state of
-// the source.
+// record turns a reading into lines for versions.jsonl and the new state of the source.
 func (a *archiving) record(f ingest.File, r raw.Reading, base int, from *SourceState) {
 	old := a.versions.At(f.Name, base)
 	number := base
@@ -339,8 +329,7 @@ func (a *archiving) seen(f ingest.File, s SourceState) {
 	state.Sources = append(state.Sources, s)
 }
 
-// vanished marks the sources that are not there any more. One whose bytes
-// turned up at another path has moved and is dropped from the list.
+// vanished marks sources that are gone. One whose bytes turned up at another path has moved and is dropped.
 func (a *archiving) vanished() {
 	found := map[[2]string]bool{}
 	for _, f := range a.found.Files {

@@ -14,8 +14,7 @@ import (
 	"recall/library/disk"
 )
 
-// put makes data the content of the file target: temporary file, sync, rename.
-// The caller syncs the folder.
+// put makes data the content of the file target: temporary file, sync, rename. The caller syncs the folder.
 func (l *Library) put(target string, data []byte) error {
 	a := &aside{l: l}
 	defer a.drop()
@@ -60,8 +59,7 @@ func (a *aside) sync() error {
 	return disk.SyncOpen(open)
 }
 
-// place puts the next n files in their places, in order. The caller syncs the
-// folder.
+// place puts the next n files in their places, in order. The caller syncs the folder.
 func (a *aside) place(n int) error {
 	for ; n > 0; n-- {
 		if err := disk.Rename(a.temps[0], a.targets[0]); err != nil {
@@ -82,8 +80,7 @@ func (a *aside) drop() {
 	}
 }
 
-// temp writes a new file in this process's folder under .tmp and returns its
-// path; it isn't synced yet. Nothing is left of it if there is an error.
+// temp writes a new file in this process's folder under .tmp, not synced yet; nothing is left after an error.
 func (l *Library) temp(write func(io.Writer) error) (path string, err error) {
 	path, err = l.tempName()
 	if err != nil {
@@ -115,8 +112,7 @@ func (l *Library) tempName() (string, error) {
 	return filepath.Join(l.stage, strconv.Itoa(l.stageN)), nil
 }
 
-// beginStage makes this process's folder under .tmp and removes those of dead
-// processes.
+// beginStage makes this process's folder under .tmp and removes those of dead processes.
 func (l *Library) beginStage() error {
 	if l.stage != "" && disk.Exists(l.stage) {
 		return nil
@@ -141,9 +137,8 @@ func (l *Library) beginStage() error {
 		if err != nil {
 			return err
 		}
-		// The lock's file lies beside the folder, so that the folder can be
-		// removed while the lock is held. A cleaner may be faster than the
-		// lock: then the folder is gone again.
+		// The lock's file lies beside the folder, so that that can be removed under lock. A cleaner may be faster: then
+		// the folder is gone again.
 		lock := disk.NewLock(dir + ".lock")
 		ok, err := lock.TryLock()
 		if err == nil && ok && sameFile(lock) && disk.Exists(dir) {

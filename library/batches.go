@@ -9,10 +9,9 @@ import (
 	"recall/library/ledger"
 )
 
-// batchesName holds what was handed in to be answered with a batch: a line for
-// each request before it is sent, one when the service has taken the batch, one
-// for each answer that was taken in, one at the end. So a process that was killed
-// on the way knows what may be paid for.
+// batchesName holds what was handed in to be answered with a batch: a line for each request before it is sent, one when
+// the service has taken the batch, one for each answer taken in, one at the end: a process killed on the way knows what
+// may be paid for.
 const batchesName = "batches.jsonl"
 
 // What a line of batches.jsonl says.
@@ -54,12 +53,10 @@ func (l *Library) batches() ledger.Log[BatchLine] {
 	return logOf(l, batchesName, func(b BatchLine) bool { return b.Batch != "" })
 }
 
-// BatchLines reads batches.jsonl. Lines that can't be read are an error beside
-// the others.
+// BatchLines reads batches.jsonl. Lines that can't be read are an error beside the others.
 func (l *Library) BatchLines() ([]BatchLine, error) { return l.batches().All() }
 
-// NoteBatch adds lines; when it returns they are durable. The caller holds what
-// AskAlone gives.
+// NoteBatch adds lines, durably. The caller holds what AskAlone gives.
 func (l *Library) NoteBatch(lines ...BatchLine) error {
 	if len(lines) == 0 {
 		return nil
@@ -74,8 +71,7 @@ func (l *Library) NoteBatch(lines ...BatchLine) error {
 	return errors.Join(l.batches().Sync(), disk.SyncDir(l.dir))
 }
 
-// TidyBatches removes batches.jsonl where it has grown long and says nothing any
-// more. The caller holds what AskAlone gives.
+// TidyBatches removes batches.jsonl where it is long and says nothing any more. The caller holds what AskAlone gives.
 func (l *Library) TidyBatches() error {
 	lines, err := l.BatchLines()
 	if err != nil || len(lines) < 5000 {

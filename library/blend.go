@@ -18,8 +18,7 @@ import (
 	"recall/payload"
 )
 
-// KeepSources notes the places where a session was found on this side too, in
-// the entry that was taken over from the other.
+// KeepSources notes where a session was found on this side too, in the entry taken over from the other.
 func (l Inside) KeepSources(e Entry, src, dst *Folder) Entry {
 	number := map[Content]int{} // the other's version that holds a content, or has grown out of it
 	for _, text := range disk.SplitLines(src.Text["raw/versions.jsonl"]) {
@@ -41,9 +40,8 @@ func (l Inside) KeepSources(e Entry, src, dst *Folder) Entry {
 	return a.entry
 }
 
-// Blend adds the contents of a session's folder in another library that aren't
-// here, and the places where they were found. What can't be read there is told to
-// skip and left out; where skip is nil it is the error.
+// Blend adds the contents and places of a session's folder in another library that aren't here. What can't be read
+// there is told to skip and left out; where skip is nil it is the error.
 func (l Inside) Blend(ctx context.Context, src *Folder, from *Library, skip func(file string, err error)) error {
 	id := src.Entry.ID
 	now, _, err := l.current(id)
@@ -85,8 +83,7 @@ func (l Inside) Blend(ctx context.Context, src *Folder, from *Library, skip func
 	return nil
 }
 
-// blendOne finds, or adds, one of the other's versions, and returns the number
-// that it has here.
+// blendOne finds, or adds, one of the other's versions, and returns the number that it has here.
 func (a *archiving) blendOne(ctx context.Context, src *Folder, from *Library, name string, n int) (int, error) {
 	ver := src.Versions.Files[name][n-1]
 	if have := a.versions.Find(name, ver.Size, ver.Sum); have > 0 {
@@ -126,8 +123,7 @@ func (a *archiving) blendOne(ctx context.Context, src *Folder, from *Library, na
 	return a.newVersion(file, r, base), nil
 }
 
-// uniteSources notes where the other library found a file; of two records of
-// one place the later counts.
+// uniteSources notes where the other library found a file; of two records of one place the later counts.
 func (a *archiving) uniteSources(f FileState, number []int) {
 	state := a.entry.File(f.Name)
 	if state == nil {
@@ -149,9 +145,8 @@ func (a *archiving) uniteSources(f FileState, number []int) {
 	}
 }
 
-// UnitePeople adds what people and agents wrote about a session, in the order of its
-// times: edits, with those that are pending besides, and notes. It reports whether an
-// edit was new.
+// UnitePeople adds what people and agents wrote about a session, in the order of its times: edits, with those pending
+// besides, and notes. It reports whether an edit was new.
 func (l Inside) UnitePeople(id ingest.SessionID, src *Folder, pending []payload.Edit) (fresh bool, err error) {
 	edits, err := editsLog.Text(pending)
 	if err != nil {

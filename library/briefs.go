@@ -9,8 +9,7 @@ import (
 	"recall/library/ledger"
 )
 
-// briefsName is what people hand to sessions before they start, by name:
-// append-only, the last line of a name counts.
+// briefsName is what people hand to sessions before they start, by name: append-only, a name's last line counts.
 const briefsName = "briefs.jsonl"
 
 // A Brief is what recall prepare puts together, as it was asked for.

@@ -40,10 +40,9 @@ func (l *Library) commitNew(a *archiving) error {
 	return l.Inside().Build(a.entry, temps, texts)
 }
 
-// Build makes the folder of a new session of files that lie aside, and texts, by their
-// names in it, and puts it into its place in one rename. They needn't be synced: until then all
-// is out of sight, and one wait for the disk does for the files and their names. The errors
-// are ErrStale and ErrForgotten.
+// Build makes a new session's folder of files that lie aside, and texts, by their names, and puts it into its place in
+// one rename. They needn't be synced: until then all is out of sight, and one wait for the disk does for all. The
+// errors are ErrStale and ErrForgotten.
 func (l Inside) Build(e Entry, temps map[string]string, texts map[string][]byte) error {
 	build, err := l.tempName()
 	if err != nil {
@@ -126,8 +125,7 @@ func (l *Library) shelve(build string, e Entry) error {
 	})
 }
 
-// freeName is dir/name, or the first dir/name~2, … that isn't taken: two ids
-// may be one name to a file system that ignores case.
+// freeName is dir/name, or the first free dir/name~2, …: two ids may be one name where case is ignored.
 func (l *Library) freeName(dir, name string) string {
 	path := filepath.Join(dir, name)
 	for n := 2; disk.Exists(path); n++ {
@@ -136,8 +134,8 @@ func (l *Library) freeName(dir, name string) string {
 	return path
 }
 
-// commitChange adds what is new to a session's folder: segments first, then
-// the lines that name them, then session.json.
+// commitChange adds what is new to a session's folder: segments first, then the lines that name them, then
+// session.json.
 func (l *Library) commitChange(a *archiving) error {
 	if err := raw.Sync(a.segs); err != nil {
 		return err

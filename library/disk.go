@@ -16,8 +16,8 @@ type Disk struct {
 // sessionsCounted is of how many sessions the files are counted: status is quick first.
 const sessionsCounted = 200
 
-// DiskOf counts the files of a library in a folder. Where there are more sessions than are counted, they are spread
-// over all times, and the others are taken to be to their sources as those are.
+// DiskOf counts the files of a library in a folder. Of many sessions some, spread over all times, are counted, and the
+// others are taken to be to their sources as those are.
 func DiskOf(dir string, entries []Entry) Disk {
 	n := min(len(entries), sessionsCounted)
 	doc := Disk{Whole: n == len(entries), Free: Free(dir)}
@@ -42,8 +42,7 @@ func DiskOf(dir string, entries []Entry) Disk {
 	return doc
 }
 
-// filesIn are the bytes of the files below a folder, but for those in folders to be skipped. What can't be
-// read is told of elsewhere.
+// filesIn are the bytes of the files below a folder but those skipped. What can't be read is told of elsewhere.
 func filesIn(dir string, skip func(path string) bool) (n int64) {
 	_ = disk.Walk(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {

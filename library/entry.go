@@ -21,8 +21,7 @@ import (
 	"recall/payload"
 )
 
-// An Entry is what session.json says of a session, and where its folder is.
-// Slices in it are shared: don't change them.
+// An Entry is what session.json says, and where its folder is. Slices in it are shared: don't change them.
 type Entry struct {
 	ID     ingest.SessionID `json:"id"`
 	Source ingest.Source    `json:"source"`
@@ -61,8 +60,7 @@ type Meta struct {
 	Helper   bool               `json:"helper,omitempty"`
 	Archived bool               `json:"archived,omitempty"` // hidden by its user in the app
 
-	// Settled says that the session was quiet for a day: its title becomes
-	// part of the folder's name, for good.
+	// Settled says that the session was quiet for a day: its title becomes part of the folder's name, for good.
 	Settled bool `json:"-"`
 }
 
@@ -78,8 +76,7 @@ type FileState struct {
 	Sources []SourceState   `json:"sources"`       // where it was found, by path; usually one
 }
 
-// SourceState is one place where a file was found, as it was when its bytes
-// were last taken.
+// SourceState is one place where a file was found, as it was when its bytes were last taken.
 type SourceState struct {
 	Path    string    `json:"path"`
 	Size    int64     `json:"size"`
@@ -102,8 +99,8 @@ func (e Entry) Versions() (*raw.Versions, error) {
 	return raw.ParseVersions(path, disk.SplitLines(text)), nil
 }
 
-// ImpliedList stands for the list of versions where its folder has none: what the name of the
-// only segment says or, where that is gone, session.json.
+// ImpliedList stands for the list of versions where there is none: by the only segment's name or, if that is gone,
+// session.json.
 func (e Entry) ImpliedList() []byte {
 	segs, crc := raw.In(e.Folder), ""
 	if len(e.Files) == 1 {
@@ -114,8 +111,7 @@ func (e Entry) ImpliedList() []byte {
 	return raw.Implied(segs, crc)
 }
 
-// Behind reports whether what is saved was made from other bytes than are
-// archived now, or nothing is saved.
+// Behind reports whether what is saved, if anything, was made from other bytes than are archived now.
 func (e Entry) Behind() bool { return e.Distilled == nil || e.Distilled.Input != e.Input }
 
 // Made is when its payload was last written, zero if there is none.
@@ -137,8 +133,7 @@ func (e *Entry) Holding(path string) *FileState {
 	return nil
 }
 
-// Gone reports whether none of the session's sources exists any more, as far as
-// the library was told.
+// Gone reports whether none of the session's sources exists any more, as far as the library was told.
 func (e Entry) Gone() bool {
 	for _, f := range e.Files {
 		if !f.gone() {
@@ -148,9 +143,8 @@ func (e Entry) Gone() bool {
 	return true
 }
 
-// Quiet is for how long nothing was said in the session: since the last time
-// stated in it, or since its newest file was written where it states none or
-// one that is still to come.
+// Quiet is how long nothing was said: since the last time stated in the session, else, or if that is still to come,
+// since its newest file was written.
 func (e Entry) Quiet(now time.Time) time.Duration {
 	last := e.End
 	if last.IsZero() || last.After(now) {
@@ -204,9 +198,8 @@ func (f *FileState) source(path string) *SourceState {
 	return nil
 }
 
-// choose sets the current version from the sources: the longest, then one that
-// is there before one that is gone, then the first by path. The order in which
-// two copies arrived doesn't matter.
+// choose sets the current version from the sources: the longest, then one that is there before one that is gone, then
+// the first by path, in whatever order copies arrived.
 func (f *FileState) choose(v *raw.Versions) {
 	slices.SortFunc(f.Sources, func(a, b SourceState) int { return strings.Compare(a.Path, b.Path) })
 	best := -1

@@ -6,12 +6,10 @@ import (
 	"path/filepath"
 )
 
-// mostFlipped bits are what a fault of a disk or of memory changes at once; an
-// edit of a letter may be one too, so the file's time must bear it out.
+// mostFlipped bits are what a fault changes at once; an edited letter may be one too: the file's time must bear it out.
 const mostFlipped = 3
 
-// Flipped reports whether a payload.md that isn't what was written was damaged
-// rather than edited: a few bits of it differ, and nobody has written to it
+// Flipped reports whether a payload.md was damaged rather than edited: a few bits differ, and nobody has written to it
 // since payload.json was, which is written after it.
 func Flipped(folder string, written, now []byte) bool {
 	if len(written) != len(now) {

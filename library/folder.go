@@ -18,8 +18,7 @@ import (
 	"recall/payload"
 )
 
-// A Folder is a session's folder at one moment: what changes is read, what
-// never changes once it is there is only listed.
+// A Folder is a session's folder at one moment: what changes is read, what never does is only listed.
 type Folder struct {
 	Entry    Entry
 	Text     map[string][]byte // by slash-separated name: all but raw/*.zst and outputs/
@@ -29,8 +28,7 @@ type Folder struct {
 	Still    bool // nobody moves or packs it: what never changes is read where it is
 }
 
-// View reads a session's folder under its lock. A library that nobody can
-// write to is read without.
+// View reads a session's folder under its lock, or without in a library that nobody can write to.
 func (l Inside) View(id ingest.SessionID) (*Folder, error) {
 	unlock, err := l.acquire(SessionLock(id), l.lockWait)
 	if errors.Is(err, ErrBusy) {
@@ -103,8 +101,7 @@ func (s *Folder) Names() []string {
 	return slices.DeleteFunc(names, func(name string) bool { return s.implied && name == listName })
 }
 
-// Same reports whether two folders are equal: what changes byte for byte, what
-// never does by name and size.
+// Same reports whether two folders are equal: what changes byte for byte, what never does by name and size.
 func (s *Folder) Same(o *Folder) bool {
 	if len(s.Text) != len(o.Text) || len(s.Size) != len(o.Size) {
 		return false
@@ -151,8 +148,7 @@ type Content struct {
 	Sum  string
 }
 
-// Contents are all that a session's files have had, those they have grown out
-// of too.
+// Contents are all that a session's files have had, those they have grown out of too.
 func (s *Folder) Contents() map[Content]bool {
 	all := map[Content]bool{}
 	for _, text := range disk.SplitLines(s.Text[listName]) {

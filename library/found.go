@@ -10,11 +10,9 @@ import (
 	"recall/library/raw"
 )
 
-// Found is an archived session as discovery would have found it: the current
-// version of each file, opened from the library. What is read is checked
-// against its hashes; the error of a damaged segment (ErrDamaged) comes at its
-// end, before the end of the file is reported. Path is where the file was last
-// found, whether or not it is still there.
+// Found is an archived session as discovery would have found it: each file's current version, opened from the library.
+// What is read is checked: a damaged segment's error (ErrDamaged) comes at its end, before that of the file. Path is
+// where the file was last found, there or not.
 func (l *Library) Found(id ingest.SessionID) (ingest.Found, error) {
 	e, v, err := l.versionsOf(id)
 	if err != nil {

@@ -12,11 +12,9 @@ import (
 // ErrNotHeld: the library doesn't have these bytes.
 var ErrNotHeld = errors.New("not archived")
 
-// Held reports whether the library has every byte of a session's file as it is at
-// its source now: nil if it has. Both are read and compared, the archived bytes
-// checked against their hashes on the way; nothing is taken from memory. The
-// error is ErrNotHeld, ErrDamaged where only damaged bytes are archived, or the
-// fault that kept the source from being read.
+// Held reports whether the library has every byte of a session's file as it is at its source now: nil if so. Both are
+// read and compared, the archived bytes also with their hashes; nothing is taken from memory. The error is ErrNotHeld,
+// ErrDamaged where only damaged bytes are archived, or the fault in reading the source.
 func (l *Library) Held(ctx context.Context, id ingest.SessionID, f ingest.File) error {
 	e, v, err := l.versionsOf(id)
 	if errors.Is(err, ErrNoSession) {

@@ -11,8 +11,7 @@ import (
 	"recall/library/raw"
 )
 
-// A FileVersion is one content that a file of a session has had. One that only
-// grew has one version; each rewriting or shortening made another.
+// A FileVersion is one content of a session's file: one in all of a file that only grew, another for each rewriting.
 type FileVersion struct {
 	Name    string          `json:"name"`
 	Role    ingest.FileRole `json:"-"`
@@ -44,9 +43,8 @@ func (l *Library) Versions(id ingest.SessionID) ([]FileVersion, error) {
 	return all, nil
 }
 
-// OpenVersion reads one version of a file, 0 for the current one. What is read
-// is checked: the error of damaged bytes (ErrDamaged) comes before the end of
-// the file.
+// OpenVersion reads one version of a file, 0 for the current one. What is read is checked: the error of damaged bytes
+// (ErrDamaged) comes before the end of the file.
 func (l *Library) OpenVersion(id ingest.SessionID, name string, n int) (io.ReadCloser, FileVersion, error) {
 	e, v, err := l.versionsOf(id)
 	if err != nil {

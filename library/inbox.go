@@ -27,18 +27,16 @@ const (
 	waitingName = "waiting.jsonl"
 )
 
-// An Event is what a fold needs to know of a line of the inbox. All of it goes
-// into the session's notes.jsonl.
+// An Event is what a fold needs to know of an inbox's line, all of which goes into the session's notes.jsonl.
 type Event struct {
 	ID      string           `json:"event"`
 	Session ingest.SessionID `json:"session"`
 	At      time.Time        `json:"at"`
 }
 
-// Inbox adds a note or a hook event for the next sync to inbox/events.jsonl:
-// one O_APPEND write, no lock, so that a hook never waits. record is a JSON
-// object whose "session" says what it belongs to; "event", an id, and "at", the
-// time, are added where it has none.
+// Inbox adds a note or a hook event for the next sync: one O_APPEND write, no lock, so that a hook never waits. record
+// is a JSON object whose "session" says what it belongs to; "event", an id, and "at", the time, are added where
+// missing.
 func (l *Library) Inbox(record any) error {
 	text, err := json.Marshal(record)
 	if err != nil {
@@ -65,8 +63,7 @@ type Folded struct {
 	Problems []ingest.Problem   // lines that are no events; they are kept
 }
 
-// FoldInbox brings what is in the inbox into the notes of its sessions. Where
-// there is nothing it looks at one folder's names.
+// FoldInbox brings the inbox into the notes of its sessions. Where there is nothing it looks at one folder's names.
 func (l *Library) FoldInbox() (Folded, error) {
 	var out Folded
 	dir := filepath.Join(l.dir, "inbox")
@@ -133,8 +130,7 @@ func (f *folding) run() error {
 	return f.clear(paths)
 }
 
-// read sorts the lines of one file. A line that a killed process left half may
-// have another behind it.
+// read sorts the lines of one file. A line that a killed process left half may have another behind it.
 func (f *folding) read(path string) error {
 	text, err := disk.ReadIfThere(path)
 	if err != nil {
@@ -242,8 +238,8 @@ func unsealed(line []byte) []byte {
 	return line
 }
 
-// clear removes the files that were read. What was unreadable in them is kept. Who had
-// one open and wrote to it later notices, and writes to the next (see disk.AppendShared).
+// clear removes the files that were read but keeps what was unreadable. Who had one open and writes later notices, and
+// writes to the next (see disk.AppendShared).
 func (f *folding) clear(paths []string) error {
 	if len(f.bad) > 0 {
 		path := filepath.Join(f.dir, "unreadable.txt")

@@ -9,8 +9,8 @@ import (
 	"recall/library/raw"
 )
 
-// Inside is a library as check and merge see it, which change what is in it by
-// the same means as it does itself. Nobody else may use it; arch_test holds that.
+// Inside is a library as check and merge see it: they change it by the means it has itself. Nobody else may; arch_test
+// holds that.
 type Inside struct{ *Library }
 
 // Inside gives it.
@@ -32,9 +32,8 @@ func (l Inside) WithSession(id ingest.SessionID, do func(Entry) error) error {
 // Upgrade brings the library to this format, as the first lock does.
 func (l Inside) Upgrade() error { return l.upgrade() }
 
-// Put replaces a file whole; the caller syncs its folder. ReplaceShared does where
-// anybody may append meanwhile, of which read bytes were seen. Temp
-// writes a file aside, TempName is a path there, FreeName one in a folder that nothing has.
+// Put replaces a file whole; the caller syncs its folder. ReplaceShared does where anybody may append meanwhile, of
+// which read bytes were seen. TempName is a path for a file aside, FreeName one in a folder that nothing has.
 func (l Inside) Put(path string, data []byte) error                        { return l.put(path, data) }
 func (l Inside) Temp(write func(io.Writer) error) (path string, err error) { return l.temp(write) }
 func (l Inside) TempName() (string, error)                                 { return l.tempName() }

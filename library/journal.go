@@ -11,8 +11,7 @@ import (
 	"recall/library/disk"
 )
 
-// journalTail is how much of journal.jsonl is looked through for what was done
-// last, in bytes: some thousand lines.
+// journalTail is how many bytes of journal.jsonl are looked through for what was done last: some thousand lines.
 const journalTail = 512 << 10
 
 // A Fact is a line of journal.jsonl.
@@ -28,9 +27,8 @@ func (f Fact) N(name string) int {
 	return int(n)
 }
 
-// Last is the last line of journal.jsonl about each of these; one that isn't
-// found, or lies far back, is left out. A damaged line is passed by: verify
-// tells of it.
+// Last is the last line of journal.jsonl about each of these, but for one not found or far back. A damaged line is
+// passed by: verify tells of it.
 func (l *Library) Last(what ...string) (map[string]Fact, error) {
 	last := map[string]Fact{}
 	f, err := disk.Open(l.journal().Path)

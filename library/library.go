@@ -88,8 +88,7 @@ var (
 //go:embed README.tmpl
 var readme []byte
 
-// A Library is an open library folder. Its methods may be called from several
-// goroutines and beside other processes.
+// A Library is an open library folder, for several goroutines at once and beside other processes.
 type Library struct {
 	dir      string
 	id       string
@@ -122,8 +121,7 @@ type Library struct {
 	goneAt    stamp
 }
 
-// known is an entry and what session.json looked like when it was read. It
-// isn't changed, only replaced.
+// known is an entry and what session.json looked like when read. It isn't changed, only replaced.
 type known struct {
 	Entry Entry
 	Stamp stamp
@@ -148,8 +146,7 @@ type File struct {
 	Inherited map[string]any `toml:"inherited,omitempty" comment:"Append-only files with lines that an earlier format left without checksums."`
 }
 
-// Create makes a library in dir, which may exist. A folder that is a library
-// already is opened.
+// Create makes a library in dir, which may exist. A folder that is a library already is opened.
 func Create(dir string) (*Library, error) {
 	if l, err := Open(dir); !errors.Is(err, ErrNoLibrary) {
 		return l, err
@@ -196,9 +193,8 @@ func create(dir, id string) error {
 	})
 }
 
-// Open opens the library in dir. The error is ErrNoLibrary where there is
-// none, ErrForeign where it is another user's. A library of a newer format opens, and every call that would write to
-// it returns ErrNewer.
+// Open opens the library in dir. The error is ErrNoLibrary where there is none, ErrForeign where it is another user's.
+// One of a newer format opens, but calls that would write return ErrNewer.
 func Open(dir string) (*Library, error) {
 	f, err := readLibraryFile(dir)
 	if err != nil {
@@ -260,17 +256,15 @@ func (l *Library) IsBackup() bool {
 	return err == nil && f.Backup
 }
 
-// LockWait sets how long a call waits for a lock before it returns ErrBusy:
-// 30 s unless set; a hook sets 20 ms. Set it before the library is used.
+// LockWait sets how long a call waits for a lock before it returns ErrBusy: 30 s unless set; a hook sets 20 ms. Set it
+// first.
 func (l *Library) LockWait(d time.Duration) { l.lockWait = d }
 
-// KeepListIn names a folder, usually in the user's cache directory, where the
-// list of sessions is remembered between runs. Without it every session.json
-// is read once a run. Set it before the library is used.
+// KeepListIn names a folder, mostly the user's cache, where the list of sessions is remembered; without it every
+// session.json is read once a run. Set it before the library is used.
 func (l *Library) KeepListIn(dir string) { l.listDir = dir }
 
-// Close removes what this process, and processes that died, left under .tmp
-// and .locks. The library must not be used after it.
+// Close removes what this process, and dead ones, left under .tmp and .locks. Don't use the library after it.
 func (l *Library) Close() error {
 	err := l.saveList()
 	l.endStage()
@@ -278,8 +272,7 @@ func (l *Library) Close() error {
 	return err
 }
 
-// MarkBackup notes in library.toml that the library is a copy, so that a question
-// asked of it takes nothing new in.
+// MarkBackup notes in library.toml that this is a copy: a question asked of it takes nothing new in.
 func (l Inside) MarkBackup() error {
 	if err := l.ReadOnly(); err != nil {
 		return err

@@ -15,9 +15,8 @@ import (
 	"recall/library/disk"
 )
 
-// underLock does something under the lock of a name, for which it waits up to lockWait.
-// The error is ErrBusy if somebody else held it all along. Whoever takes one is about to
-// write.
+// underLock does something under the lock of a name, for which it waits up to lockWait, else ErrBusy. Whoever takes one
+// is about to write.
 func (l *Library) underLock(name string, do func() error) error {
 	if err := l.upgrade(); err != nil {
 		return err
@@ -61,8 +60,7 @@ func (l *Library) acquire(name string, wait time.Duration) (unlock func(), err e
 	defer cancel()
 	done := func() {}
 	if name == "folders" {
-		// All of this process want it all the time: they wait in line here
-		// rather than look at the file every millisecond.
+		// All of this process want it all the time: they wait here rather than look at the file every millisecond.
 		select {
 		case l.inFolders <- struct{}{}:
 			done = func() { <-l.inFolders }
@@ -97,8 +95,7 @@ func (l *Library) acquire(name string, wait time.Duration) (unlock func(), err e
 			return nil, fmt.Errorf("lock %s: %w", name, err)
 		}
 		if sameFile(f) {
-			// Its file stays for the next time: to make one is the dearest part of
-			// a lock. Close tidies them away.
+			// Its file stays for the next time: to make one is the dearest part of a lock. Close tidies them away.
 			return func() { f.Unlock(); done() }, nil
 		}
 		f.Unlock() // it was tidied away while we waited
@@ -115,9 +112,8 @@ func sameFile(f *flock.Flock) bool {
 	return err == nil && os.SameFile(held, named)
 }
 
-// removeLock gives a lock back and removes its file. Removing it while it is
-// held is safe on Unix because lock checks sameFile; Windows refuses that, and
-// refuses it after the release too if another has opened the file.
+// removeLock gives a lock back and removes its file: on Unix while it is held, safe as lock checks sameFile; Windows
+// refuses that, and refuses it after the release too if another has the file open.
 func removeLock(f *flock.Flock) {
 	err := disk.Unlink(f.Path())
 	f.Unlock()
@@ -126,9 +122,8 @@ func removeLock(f *flock.Flock) {
 	}
 }
 
-// tidy removes .tmp and .locks where nobody is using them, and what dead
-// processes left in them. It waits for nothing: what it can't have now is left
-// for the next one.
+// tidy removes .tmp and .locks where nobody uses them, and what dead processes left in them, without waiting: what it
+// can't have now is left for the next one.
 func (l *Library) tidy() {
 	tmp, locks := filepath.Join(l.dir, ".tmp"), filepath.Join(l.dir, ".locks")
 	if l.ReadOnly() != nil || !disk.Exists(tmp) && !disk.Exists(locks) || disk.OwnDir(locks) != nil {
@@ -146,8 +141,7 @@ func (l *Library) tidy() {
 			removeLock(f)
 		}
 	}
-	// Without .tmp nobody goes by the generation, and nobody begins to while
-	// folders are locked.
+	// Without .tmp nobody goes by the generation, and nobody begins to while folders are locked.
 	if disk.Unlink(tmp); !disk.Exists(tmp) {
 		disk.Unlink(filepath.Join(locks, "generation"))
 	}

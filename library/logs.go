@@ -15,8 +15,7 @@ import (
 	"recall/payload"
 )
 
-// Journal adds a fact with the wall clock's time to journal.jsonl. It is the
-// only file that says when recall did something.
+// Journal adds a fact with the wall clock's time to journal.jsonl, the only file that says when recall did something.
 func (l *Library) Journal(what string, facts map[string]any) error {
 	line := map[string]any{"at": time.Now().UTC().Format(time.RFC3339), "what": what}
 	for k, v := range facts {
@@ -29,8 +28,7 @@ func (l *Library) journal() ledger.Log[map[string]any] {
 	return logOf[map[string]any](l, "journal.jsonl", nil)
 }
 
-// logOf is a ledger at the top of the library; valid reports whether a line says something,
-// nil where any does.
+// logOf is a ledger at the top of the library; valid reports whether a line says something, nil where any does.
 func logOf[T any](l *Library, name string, valid func(T) bool) ledger.Log[T] {
 	return ledger.Log[T]{Path: filepath.Join(l.dir, name), Check: func(r T) error {
 		if valid != nil && !valid(r) {
@@ -93,8 +91,8 @@ func (l *Library) tombstones() ledger.Log[tombstone] {
 	return logOf(l, "tombstones.jsonl", func(t tombstone) bool { return t.ID != "" })
 }
 
-// Forgotten reports whether a session was forgotten and is kept out. A line that makes no
-// sense is an error: what was forgotten must not come back by accident.
+// Forgotten reports whether a session was forgotten. A senseless line is an error: nothing forgotten may come back by
+// accident.
 func (l *Library) Forgotten(id ingest.SessionID) (bool, error) {
 	fi, err := os.Stat(l.tombstones().Path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -25,9 +25,8 @@ func ValidID(id ingest.SessionID) bool {
 	return true
 }
 
-// idPart is the beginning of an id that a folder's name ends in: eight
-// characters, without Cowork's "local_". Two that are alike, and all else too,
-// get names as freeName has them.
+// idPart is the beginning of an id that a folder's name ends in: eight characters, without Cowork's "local_". Equal
+// names are told apart by freeName.
 func idPart(id ingest.SessionID) string {
 	own := bareID(id)
 	return own[:min(8, len(own))]

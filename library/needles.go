@@ -28,9 +28,8 @@ type Holder struct {
 	Files []string         // relative to the library, slash-separated
 }
 
-// Holders finds the text in every file of the library, compressed ones
-// decompressed. Problems are files that could not be looked through: the text
-// may stand in them too.
+// Holders finds the text in every file of the library, decompressed. Problems are files that could not be looked
+// through: the text may stand in them too.
 func (l *Library) Holders(ctx context.Context, n *Needles) ([]Holder, []ingest.Problem, error) {
 	entries, err := l.Shelved()
 	if err != nil {

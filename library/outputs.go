@@ -15,13 +15,11 @@ import (
 	"recall/library/raw"
 )
 
-// outputs/ holds the files that a session produced as they are now, plain, for
-// people to open. The bytes that count are in raw/, every version of them; what
-// is here can be made again. Nobody's own changes are written over: a file that
-// isn't as recall wrote it is kept beside, as "name (changed)".
+// outputs/ holds the files that a session produced as they are now, plain, for people to open; raw/ has the bytes that
+// count, every version. Nobody's own changes are written over: a file that isn't as recall wrote it is kept beside, as
+// "name (changed)".
 
-// SaveOutputs brings outputs/ up to what is archived. What is there already is
-// left alone; what has vanished at its source stays.
+// SaveOutputs brings outputs/ up to what is archived, leaving what is there already or has vanished at its source.
 func (l *Library) SaveOutputs(ctx context.Context, id ingest.SessionID) error {
 	e, err := l.Session(id)
 	if err != nil {
@@ -44,8 +42,7 @@ func (l *Library) SaveOutputs(ctx context.Context, id ingest.SessionID) error {
 	return errors.Join(faults...)
 }
 
-// outputName is where an output lies in a session's folder, each part of it
-// safe on every system, and no other's of the session.
+// outputName is where an output lies in a session's folder: safe on every system, part by part, and no other's.
 func outputName(name string, taken map[string]bool) string {
 	var parts []string
 	for _, p := range strings.Split(strings.TrimPrefix(name, "outputs/"), "/") {
@@ -73,8 +70,8 @@ func (l *Library) saveOutput(ctx context.Context, id ingest.SessionID, f FileSta
 	return l.putSummed(id, name, disk.Until(ctx, r), true)
 }
 
-// putSummed makes what a stream has a file of a session's folder, whose sum stands in
-// session.json. What somebody changed there may be kept beside.
+// putSummed makes a stream a file of a session's folder, its sum in session.json. What somebody changed there may be
+// kept beside.
 func (l *Library) putSummed(id ingest.SessionID, name string, r io.Reader, keep bool) error {
 	temp, sum, err := l.Inside().TempOf(r)
 	if err != nil {
@@ -106,8 +103,7 @@ func (l *Library) putSummed(id ingest.SessionID, name string, r io.Reader, keep 
 	})
 }
 
-// KeepChanged puts a file aside that is neither as recall wrote it nor as it is
-// about to.
+// KeepChanged puts a file aside that is neither as recall wrote it nor as it is about to.
 func (l Inside) KeepChanged(path, written, next string) error {
 	sum, err := disk.SumFile(path)
 	if errors.Is(err, os.ErrNotExist) || err == nil && (sum.SHA256 == written || sum.SHA256 == next) {
@@ -121,14 +117,12 @@ func (l Inside) KeepChanged(path, written, next string) error {
 	return disk.Rename(path, aside)
 }
 
-// handedAround reports whether a file is of a kind, and large enough, that it pays
-// to look for it in other sessions.
+// handedAround reports whether a file is of a kind and size that it pays to look for in other sessions.
 func handedAround(role ingest.FileRole, size int64) bool {
 	return size >= 64<<10 && (role == ingest.OutputFile || role == ingest.UploadFile || role == ingest.ToolResult)
 }
 
-// twinOf is another session's folder that has a file of this content, "" if
-// none is known.
+// twinOf is another session's folder that has a file of this content, "" if none is known.
 func (l *Library) twinOf(id ingest.SessionID, sum string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -141,9 +135,8 @@ func (l *Library) twinOf(id ingest.SessionID, sum string) string {
 	return ""
 }
 
-// linkTwin replaces a staged segment by a second name of the same bytes in
-// another session, so that a file which is in several is stored once. Where
-// that can't be done the staged one stays. The other's bytes are read first.
+// linkTwin makes a staged segment a second name of the same bytes in another session, read first, so that a file in
+// several is stored once. Where that can't be done the staged one stays.
 func (l *Library) linkTwin(ctx context.Context, id ingest.SessionID, segs []raw.Staged, sum string) {
 	folder := l.twinOf(id, sum)
 	if folder == "" || len(segs) != 1 {

@@ -13,12 +13,10 @@ import (
 	"recall/library/raw"
 )
 
-// QuietToPack is how long nothing was said in a session before its segments
-// are packed.
+// QuietToPack is how long nothing was said in a session before its segments are packed.
 const QuietToPack = 7 * 24 * time.Hour
 
-// aList is the room that a list of versions takes on a disk: where there is none, packing
-// must save more than the one that it brings.
+// aList is a list of versions' room on a disk: where there is none, packing must save more than the one it brings.
 const aList = 4 << 10
 
 // A Packing says what Pack did to a session: bytes of its segments as stored.
@@ -31,12 +29,10 @@ func (e Entry) ToPack(now time.Time) bool {
 	return e.Packed != e.Input && e.Quiet(now) >= QuietToPack
 }
 
-// Pack stores a session's bytes anew, in as few segments as its versions allow
-// and as small as they get. Each is read back and compared before it takes the
-// place of the old ones, and the old ones go only when what names the new is
-// durable. Cut off anywhere, every version stays readable; what is left lying
-// is removed by the next one. Of a session that is written to meanwhile nothing
-// is changed.
+// Pack stores a session's bytes anew, in as few segments as its versions allow and as small as they get. Each is read
+// back and compared before it replaces the old ones, which go only when what names the new is durable. Cut off
+// anywhere, every version stays readable, and the next one removes what is left lying. A session that is written to
+// meanwhile isn't changed.
 func (l *Library) Pack(ctx context.Context, id ingest.SessionID) (Packing, error) {
 	sizes, err := l.pack(ctx, id)
 	if err != nil {
@@ -114,8 +110,7 @@ func (l *Library) pack(ctx context.Context, id ingest.SessionID) (sizes Packing,
 	})
 }
 
-// stagePacked writes one segment with the content of several and reads it back. size is
-// the file's.
+// stagePacked writes one segment with the content of several and reads it back. size is the file's.
 func (l *Library) stagePacked(ctx context.Context, folder string, run []raw.Segment) (
 	st raw.Staged, size int64, err error) {
 	in := raw.Read(folder, run...)

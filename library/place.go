@@ -11,10 +11,9 @@ import (
 	"recall/library/registry"
 )
 
-// Place notes what parsing told of a session and moves its folder to where
-// that belongs: <project>/<date title id8>. m.Project must be in the registry
-// (see ProjectFor). The order of writing, session.json before the move, lets
-// Settle finish a move that was cut short.
+// Place notes what parsing told of a session and moves its folder to where that belongs: <project>/<date title id8>.
+// m.Project is in the registry (see ProjectFor). session.json is written before the move, so that Settle can finish one
+// that was cut short.
 func (l *Library) Place(id ingest.SessionID, m Meta) error {
 	err := l.resolve(&m)
 	if err == nil {
@@ -41,11 +40,9 @@ func (l *Library) resolve(m *Meta) error {
 	return nil
 }
 
-// Settle moves every session's folder to where it belongs: what a rename or
-// merge of projects or a crash left behind. Where nothing is
-// to do it looks at memory only, so that every sync can end with it. The error
-// tells of folders that could not be moved; the others were. Where a link is in the
-// way, which Broken tells of, a folder stays where it is.
+// Settle moves every session's folder to where it belongs: what a rename or merge of projects or a crash left. With
+// nothing to do it looks at memory only, so that every sync can end with it. The error tells of folders that could not
+// be moved; the others were. Where a link is in the way, which Broken tells of, a folder stays.
 func (l *Library) Settle() error {
 	if err := l.ReadOnly(); err != nil {
 		return err
@@ -129,8 +126,7 @@ func (l *Library) move(e Entry) error {
 	})
 }
 
-// wanted is where an entry's folder belongs: where it is, as long as it has
-// no project, or has that name beside another of the same.
+// wanted is where a folder belongs: where it is, if it has no project, or has that name beside another of the same.
 func (l *Library) wanted(e Entry, reg *registry.Registry) string {
 	p := reg.Find(e.Project)
 	if p == nil {

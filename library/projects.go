@@ -19,9 +19,8 @@ var ErrNoProject = registry.ErrNoProject
 // A Project is an entry of projects.toml.
 type Project = registry.Project
 
-// ProjectFor is the registry's entry for a project as parsing tells it,
-// entered if it is new, moved if p.Was says so. It may take the bare name from one that
-// had it: Settle moves that one's sessions.
+// ProjectFor is the registry's entry for a project as parsing tells it, entered if new, moved if p.Was says so. It may
+// take the bare name from one that had it: Settle moves that one's sessions.
 func (l *Library) ProjectFor(p ingest.Project) (Project, error) {
 	reg, err := l.readRegistry()
 	if err != nil {
@@ -85,8 +84,7 @@ func (l *Library) Projects() ([]Project, error) {
 	return all, nil
 }
 
-// Project finds a project by id, name, handle, folder or root. The error is
-// ErrNoProject.
+// Project finds a project by id, name, handle, folder or root. The error is ErrNoProject.
 func (l *Library) Project(name string) (Project, error) {
 	reg, err := l.readRegistry()
 	if err != nil {

@@ -15,9 +15,8 @@ import (
 	"recall/payload"
 )
 
-// receivedName is what other people handed over, apart from what this library
-// holds of its own: append-only, a handoff as it came or a word about one of its
-// items a line. Nothing of it is handed on before somebody has reviewed it.
+// receivedName is what other people handed over, apart from this library's own: append-only, a line a handoff as it
+// came or a word about one of its items. None of it is handed on before a review.
 const receivedName = "received.jsonl"
 
 // A Received is one line of received.jsonl.
@@ -50,8 +49,7 @@ func (l *Library) received() ledger.Log[Received] {
 // Receive adds lines to received.jsonl; when it returns they are durable.
 func (l *Library) Receive(lines ...Received) error { return add(l, "received", l.received(), lines...) }
 
-// ReceivedStamp changes whenever received.jsonl does, or the projects that its
-// handoffs are for; "" without one. It reads neither.
+// ReceivedStamp changes whenever received.jsonl, or the projects of its handoffs, do; "" without one. It reads neither.
 func (l *Library) ReceivedStamp() (string, error) {
 	if !disk.Exists(l.received().Path) {
 		return "", nil
@@ -68,8 +66,8 @@ type Handed struct {
 	said    map[payload.ItemID]*Received // the last word about an item, OpAccept or OpRefuse
 }
 
-// Received reads received.jsonl, in the order in which handoffs first came. What
-// can't be read is an error that names it, beside the others.
+// Received reads received.jsonl, in the order in which handoffs first came. What can't be read is an error beside the
+// others.
 func (l *Library) Received() ([]Handed, error) {
 	lines, err := l.received().All()
 	if err != nil && !errors.Is(err, ErrDamaged) {
@@ -132,8 +130,7 @@ func (h *Handed) Waiting() []payload.Item {
 	return slices.DeleteFunc(slices.Clone(h.Items), func(it payload.Item) bool { return h.said[it.ID] != nil })
 }
 
-// ReceivedOf lists the handoffs that hold items of a session: what was handed to
-// others came back.
+// ReceivedOf lists the handoffs that hold items of a session: what was handed to others came back.
 func (l *Library) ReceivedOf(id ingest.SessionID) ([]Handed, error) {
 	if !disk.Exists(filepath.Join(l.dir, receivedName)) {
 		return nil, nil

@@ -12,12 +12,10 @@ import (
 
 var idLine = text.Pattern(`(?m)^id\s*=\s*['"]([a-z2-7]{16})['"]`)
 
-// Recover opens a library whose library.toml is gone or can't be used, after
-// making it again: the id from the list that was remembered of it under caches
-// (see KeepListIn; one folder a library there), else from a backup's, else as
-// the damaged file still reads, else a new one, which costs a reindex. What
-// stood there is put aside as library.toml.damaged. how says where the id is
-// from. The error is ErrNoLibrary where the folder has no session either.
+// Recover opens a library whose library.toml is gone or unusable, after making it again: its id is from the list
+// remembered under caches (see KeepListIn; a folder a library), else a backup's, else as the damaged file still reads,
+// else new, which costs a reindex; how says which. What stood there becomes library.toml.damaged. The error is
+// ErrNoLibrary where the folder has no session either.
 func Recover(dir, caches string, backup *Library) (l *Library, how string, err error) {
 	if l, err = Open(dir); err == nil {
 		return l, "", nil
@@ -79,9 +77,8 @@ func rememberedID(dir, caches string) string {
 	return ""
 }
 
-// Discard removes a library that was just made and has nothing in it: what
-// should have been taken in could not be. One with a session stays. It must not
-// be used after it either way.
+// Discard removes a library that was just made and is empty, as what should have been taken in could not be. One with a
+// session stays. It must not be used after it either way.
 func (l *Library) Discard() (removed bool, err error) {
 	all, err := l.Shelved()
 	if err != nil || len(all)+len(l.Broken()) > 0 {

@@ -59,8 +59,7 @@ func (l *Library) changeRegistry(change func(*registry.Registry) error) error {
 	})
 }
 
-// putRegistry writes projects.toml unless it says that already. The caller holds the
-// lock of folders.
+// putRegistry writes projects.toml unless it says that already. The caller holds the lock of folders.
 func (l *Library) putRegistry(reg *registry.Registry) error {
 	text, err := toml.Marshal(reg)
 	if err != nil {
@@ -78,8 +77,7 @@ func (l *Library) putRegistry(reg *registry.Registry) error {
 	return errors.Join(err, disk.SyncDir(l.dir))
 }
 
-// UniteProjects takes in the projects of another library. The error is ErrDamaged
-// where they can't be read there.
+// UniteProjects takes in another library's projects. The error is ErrDamaged where they can't be read there.
 func (l Inside) UniteProjects(from Inside) error {
 	theirs, err := from.readRegistry()
 	if err != nil {
@@ -96,8 +94,8 @@ func (l Inside) UniteProjects(from Inside) error {
 	})
 }
 
-// LostProjects says what is wrong with projects.toml, by its seal and by what the
-// sessions say; "" if nothing is. text is its content, err why that can't be read.
+// LostProjects says what is wrong with projects.toml, by its seal and what sessions say, or "". text is its content,
+// err why that can't be read.
 func (l Inside) LostProjects(text []byte, err error, sealed bool, entries []Entry) string {
 	reg := &registry.Registry{}
 	switch {
@@ -110,8 +108,7 @@ func (l Inside) LostProjects(text []byte, err error, sealed bool, entries []Entr
 	case len(homeless(reg, entries)) == 0:
 		return ""
 	}
-	// Sessions may have been forgotten, and their projects with them, since they were
-	// listed.
+	// Sessions may have been forgotten, and their projects with them, since they were listed.
 	l.forget()
 	entries, bad := l.Shelved()
 	n := len(homeless(reg, entries))
@@ -124,9 +121,8 @@ func (l Inside) LostProjects(text []byte, err error, sealed bool, entries []Entr
 	return fmt.Sprintf("it lacks the projects of %d of the sessions", n)
 }
 
-// MendProjects takes projects.toml as it reads. One that can't be read is put aside.
-// Projects that aren't in it, by the ids that their sessions know, are entered again, or
-// found by their root, by distilling their sessions, those of again.
+// MendProjects takes projects.toml as it reads; an unreadable one is put aside. Projects that only sessions know, by
+// id, are entered again, or found by their root by distilling their sessions, those of again.
 func (l Inside) MendProjects() (how string, again []Entry, err error) {
 	err = l.underLock("folders", func() error {
 		all, err := l.Shelved()
@@ -166,8 +162,7 @@ func (l Inside) MendProjects() (how string, again []Entry, err error) {
 
 const lostNames = "the projects are entered again, names given by hand are lost"
 
-// homeless lists the sessions whose project isn't in projects.toml. They can't
-// be distilled again until somebody enters it.
+// homeless lists sessions whose project isn't in projects.toml: not to be distilled before somebody enters it.
 func homeless(reg *registry.Registry, entries []Entry) []Entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool {
 		return e.Project == "" || reg.Find(e.Project) != nil

@@ -51,9 +51,8 @@ func (p Putting) writes() bool {
 	return p.State == PutNew || p.State == PutLonger || p.State == PutOver
 }
 
-// LookAt compares what is where the files are to be put with what is archived,
-// and fills in Size, Sum and State. It reads both, so archived bytes that are
-// damaged (ErrDamaged) are found before anything is written.
+// LookAt compares what is where the files are to be put with what is archived, and fills in Size, Sum and State. It
+// reads both: damaged archived bytes (ErrDamaged) are found before anything is written.
 func (l *Library) LookAt(ctx context.Context, id ingest.SessionID, files []Putting) error {
 	for i := range files {
 		if err := l.lookAtOne(ctx, id, &files[i]); err != nil {
@@ -111,8 +110,8 @@ func (l *Library) lookAtOne(ctx context.Context, id ingest.SessionID, p *Putting
 	return nil
 }
 
-// commonLength is how many bytes two streams begin with in common, and whether
-// those are all of the second. archived is read to its end, which checks it.
+// commonLength is how many bytes two streams begin with in common, and whether those are all of there; archived is
+// read, and so checked, to its end.
 func commonLength(archived, there io.Reader) (same int64, whole bool, err error) {
 	a, b := make([]byte, 128<<10), make([]byte, 128<<10)
 	for equal := true; ; {
@@ -150,11 +149,9 @@ func samePrefix(a, b []byte) int {
 	return n
 }
 
-// PutBack writes the files that LookAt looked at, if none is Blocked
-// (ErrInTheWay): each to a file beside its place, synced, read again and
-// hashed, and only then given its name. One that turns up there meanwhile is
-// left alone. Files get today's time: by the old one a client would delete
-// them at once.
+// PutBack writes the files that LookAt looked at, if none is Blocked (ErrInTheWay): each beside its place, synced, read
+// again, hashed, and only then given its name. One that turns up there meanwhile is left alone. Files get today's time:
+// by the old one a client would delete them at once.
 func (l *Library) PutBack(ctx context.Context, id ingest.SessionID, files []Putting) error {
 	for _, p := range files {
 		if p.Blocked() {

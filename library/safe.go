@@ -21,9 +21,8 @@ const (
 	OnlyHere   State = "only here"  // no source is left: the library has the only copy
 )
 
-// Safe is the one judge of whether a session as it was found is safe. It goes by
-// what session.json says of the bytes that were taken, sizes, times and stamps of
-// the sources; Held compares every byte. The error is why it isn't safe.
+// Safe is the one judge of whether a found session is safe, by what session.json says of the bytes taken, and sizes,
+// times and stamps of the sources; Held compares every byte. The error is why it isn't safe.
 func (l *Library) Safe(f ingest.Found) (State, error) {
 	e, err := l.Session(f.ID)
 	if err != nil && !errors.Is(err, ErrNoSession) {
@@ -32,8 +31,7 @@ func (l *Library) Safe(f ingest.Found) (State, error) {
 	return e.judge(f.Files)
 }
 
-// State is Safe of what is left of a session's sources. Those among found, by path, aren't looked
-// at again; it may be nil.
+// State is Safe of what is left of a session's sources. Those among found (by path, may be nil) aren't looked at again.
 func (e Entry) State(found map[string]ingest.File) (State, error) {
 	var there []ingest.File
 	for _, f := range e.Files {
@@ -72,8 +70,7 @@ func (e Entry) judge(files []ingest.File) (State, error) {
 	return Safe, nil
 }
 
-// notHeld is the error of a file that isn't held: why it can't be, if it can't
-// be opened.
+// notHeld is the error of a file that isn't held: why it can't be, if it can't be opened.
 func notHeld(f ingest.File) error {
 	src, _, err := raw.OpenSource(f)
 	if err != nil {

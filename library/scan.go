@@ -22,9 +22,8 @@ func (l *Library) generation() string {
 	return string(text)
 }
 
-// refresh looks at the folders again if somebody else has made or moved one
-// (the first time always: before that, nobody knew that we go by the
-// generation). The caller holds the lock of folders.
+// refresh looks at the folders again if somebody else has made or moved one, always the first time: nobody knew before
+// that we go by the generation. The caller holds the lock of folders.
 func (l *Library) refresh() error {
 	if _, err := l.tempName(); err != nil { // with it this process has its folder in .tmp
 		return err
@@ -41,8 +40,7 @@ func (l *Library) refresh() error {
 	return nil
 }
 
-// relocate renames a session's folder to e.Folder. The caller holds the lock of
-// folders and has called refresh.
+// relocate renames a session's folder to e.Folder. The caller holds the lock of folders and has called refresh.
 func (l *Library) relocate(from string, e Entry) error {
 	return l.rearrange(func() error {
 		err := disk.Rename(from, e.Folder)
@@ -53,10 +51,8 @@ func (l *Library) relocate(from string, e Entry) error {
 	})
 }
 
-// rearrange changes the folders, under l.mu, and tells the other processes: the
-// generation begins with "moving" meanwhile, so that nobody who looks at the
-// folders misses one between two of them. The caller holds the lock of folders
-// and has called refresh.
+// rearrange changes the folders, under l.mu, and tells other processes: the generation begins with "moving" meanwhile,
+// so that nobody misses a folder between two of them. The caller holds the lock of folders and has called refresh.
 func (l *Library) rearrange(change func() error) error {
 	path := filepath.Join(l.dir, ".locks", "generation")
 	f, err := disk.OpenPlain(path, os.O_WRONLY|os.O_CREATE, 0o600)
@@ -83,8 +79,7 @@ const (
 // nextGeneration is never the same again, and always as long.
 func nextGeneration() string { return fmt.Sprintf("%019d %010d", time.Now().UnixNano(), os.Getpid()) }
 
-// writeOver makes text the content of a file that holds no more than that. To cut
-// it off first costs a hundred times as much: the disk is waited for.
+// writeOver makes text the content of a file that holds no more. To cut it off first costs a hundred times as much.
 func writeOver(f *os.File, text string) error {
 	return disk.Do(disk.OpWrite, f.Name(), "", func() error {
 		_, err := f.WriteAt([]byte(text), 0)
@@ -95,8 +90,7 @@ func writeOver(f *os.File, text string) error {
 // scan looks at every session's folder. The caller holds l.mu.
 func (l *Library) scan() error { return l.scanFor(nil) }
 
-// scanFor is scan, for those who need sessions of some projects only: the folders
-// of others are taken as they were last seen, where they were.
+// scanFor is scan for sessions of some projects: the folders of others are taken as last seen, where they were.
 func (l *Library) scanFor(project func(id string) bool) error {
 	if !l.loaded && len(l.sessions) == 0 {
 		l.loadList()
@@ -146,8 +140,7 @@ func (l *Library) scanOnce(project func(id string) bool) error {
 	return nil
 }
 
-// folders lists the folders that may be sessions', and those that can't be used: links
-// are followed nowhere.
+// folders lists the folders that may be sessions', and those that can't be used: links are followed nowhere.
 func (l *Library) folders() (all []string, broken []ingest.Problem, err error) {
 	groups, err := disk.ReadDir(l.dir)
 	if err != nil {
@@ -179,8 +172,7 @@ func (l *Library) folders() (all []string, broken []ingest.Problem, err error) {
 	return all, broken, nil
 }
 
-// Unusable lists the folders that can't be looked into, and the links in the place of
-// one, as they are now. It reads no more than the folders' names.
+// Unusable lists the folders that can't be looked into, and links in place of one, by the folders' names alone.
 func (l *Library) Unusable() []ingest.Problem {
 	_, broken, err := l.folders()
 	if err != nil {
@@ -204,8 +196,7 @@ func (l *Library) take(folder string, s looked) {
 	l.sessions[s.known.Entry.ID] = s.known
 }
 
-// looked is what a look at a folder gave: an entry, an error, or neither where
-// the folder isn't a session's.
+// looked is what a look at a folder gave: an entry, an error, or neither where it isn't a session's.
 type looked struct {
 	known *known
 	err   error

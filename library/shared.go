@@ -8,10 +8,8 @@ import (
 	"recall/library/disk"
 )
 
-// replaceShared puts text in the place of a file that anybody may append to
-// without a lock, of which the first read bytes were read to make it. What was
-// appended since, to the file that goes, is appended to the new one as keep
-// leaves it (nil for all).
+// replaceShared puts text in the place of a file that anybody may append to without a lock, made of its first read
+// bytes. What was appended since, to the file that goes, is appended to the new one as keep leaves it (nil for all).
 func (l *Library) replaceShared(path string, read int64, text []byte, keep func(line []byte) bool) error {
 	if runtime.GOOS == "windows" { // it refuses to replace an open file
 		return l.put(path, text)

@@ -10,8 +10,7 @@ import (
 	"recall/payload"
 )
 
-// A Shelf is the library's sessions with what is computed when they are shown: their
-// project's name and their number in it.
+// A Shelf is the library's sessions with what is computed to show them: project's name, number in it.
 type Shelf struct {
 	Entries []Entry            // by start time
 	Project map[string]Project // by each id that it has had
@@ -75,8 +74,7 @@ func (s *Shelf) In(id string) []Entry {
 	return in
 }
 
-// Last is the session last active in a project, by its id or name, helpers left out. The error is ErrNoSession where
-// there is none.
+// Last is the session last active in a project, by its id or name, helpers left out; else ErrNoSession.
 func (s *Shelf) Last(project string) (Entry, error) {
 	var last Entry
 	for _, e := range s.Entries {

@@ -22,8 +22,7 @@ import (
 // ErrNoPayload: the session wasn't distilled yet.
 var ErrNoPayload = errors.New("no payload yet")
 
-// Derived is what is made of a session: its payload and the texts rendered
-// from it.
+// Derived is what is made of a session: its payload and the texts rendered from it.
 type Derived struct {
 	Payload    *payload.Payload
 	Markdown   []byte           // payload.md; SavePayload sets Payload.Written to it
@@ -32,15 +31,12 @@ type Derived struct {
 	Meta       *Meta            // to be noted as Place does, and the folder moved there; nil leaves both as they are
 }
 
-// SavePayload replaces payload.json and payload.md together, and the
-// transcript's parts. If payload.md is not what d.Seen says, a person has
-// edited it meanwhile: the error is ErrEdited, nothing is written, and the
-// caller merges again.
+// SavePayload replaces payload.json and payload.md together, and the transcript's parts. If payload.md is not what
+// d.Seen says, a person has edited it: the error is ErrEdited, nothing is written, and the caller merges again.
 //
-// payload.json holds the Markdown that people's edits are told from, so the
-// two must not come apart: both are written aside, .payload.md.new first, then
-// payload.md is renamed, then payload.json. Where only .payload.json.new is
-// left, the second rename is due (see heal).
+// payload.json holds the Markdown that edits are told from, so the two must not come apart: both are written aside,
+// .payload.md.new first, then payload.md is renamed, then payload.json. Where only .payload.json.new is left, the
+// second rename is due (see heal).
 func (l *Library) SavePayload(id ingest.SessionID, d Derived) error {
 	err := l.resolve(d.Meta)
 	if err == nil {
@@ -88,9 +84,8 @@ const (
 	NewPayload  = ".payload.json.new"
 )
 
-// saveDerived writes what differs. session.json says that the rest is there: it
-// comes last but for the mark of a save under way, .payload.json.new, so that a
-// file is never taken for damaged because a save was cut off.
+// saveDerived writes what differs. session.json says that the rest is there: it comes last but for the mark of a save
+// under way, .payload.json.new, so that no save that was cut off looks like damage.
 func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 	at := func(name string) string { return filepath.Join(e.Folder, name) }
 	*e = e.Clone()
@@ -154,8 +149,7 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 	return l.remember(*e)
 }
 
-// putParts puts the parts of a transcript aside that differ from what is there,
-// notes the sums of all, and returns how many there are.
+// putParts puts a transcript's parts that differ aside, notes the sums of all, and returns how many there are.
 func (l *Library) putParts(e *Entry, parts iter.Seq[[]byte], to *aside) (n int, err error) {
 	if parts == nil {
 		return 0, nil
@@ -184,9 +178,8 @@ func removeParts(folder string, n int) error {
 	return nil
 }
 
-// heal finishes, or undoes, what a crash in saveDerived left. What was rendered
-// may be of before or after: session.json doesn't name it any more (see
-// Entry.CutOff), and the next save writes it. The caller holds the session's lock.
+// heal finishes, or undoes, what a crash in saveDerived left. What was rendered may be of before or after: session.json
+// doesn't name it any more (see Entry.CutOff). The caller holds the session's lock.
 func (l *Library) heal(e *Entry) error {
 	md, js := filepath.Join(e.Folder, NewMarkdown), filepath.Join(e.Folder, NewPayload)
 	if !disk.Exists(js) {
@@ -203,8 +196,7 @@ func (l *Library) heal(e *Entry) error {
 	return disk.Rename(js, filepath.Join(e.Folder, "payload.json"))
 }
 
-// CutOff reports whether a save of what is derived was cut off and healed, so that
-// it is to be rendered again.
+// CutOff reports whether a save was cut off and healed, so that the session is to be rendered again.
 func (e Entry) CutOff() bool {
 	return e.Distilled != nil && e.Format >= 2 && e.Sums["transcript.md"] == ""
 }
@@ -224,8 +216,7 @@ func same(path string, data []byte) bool {
 	return err == nil && bytes.Equal(have, data)
 }
 
-// Payload reads payload.json. The error is ErrNoPayload if there is none, or
-// payload.ErrNewer where a newer recall wrote it.
+// Payload reads payload.json. The error is ErrNoPayload, or payload.ErrNewer where a newer recall wrote it.
 func (l *Library) Payload(id ingest.SessionID) (*payload.Payload, error) {
 	text, err := l.distilled(id, "payload.json")
 	if err != nil {
@@ -238,8 +229,7 @@ func (l *Library) Payload(id ingest.SessionID) (*payload.Payload, error) {
 	return p, nil
 }
 
-// Markdown reads payload.md as it is on disk, a person's edits in it. The
-// error is ErrNoPayload if there is none.
+// Markdown reads payload.md as it is on disk, a person's edits in it. The error is ErrNoPayload.
 func (l *Library) Markdown(id ingest.SessionID) ([]byte, error) { return l.distilled(id, "payload.md") }
 
 func (l *Library) distilled(id ingest.SessionID, name string) ([]byte, error) {
@@ -250,9 +240,8 @@ func (l *Library) distilled(id ingest.SessionID, name string) ([]byte, error) {
 	return text, err
 }
 
-// Saved reads payload.json and payload.md as they belong together: read apart,
-// what another process saves in between would look like a person's edit. Each
-// is nil where there is none.
+// Saved reads payload.json and payload.md as they belong together, each nil if missing: read apart, what another
+// process saves in between would look like a person's edit.
 func (l *Library) Saved(id ingest.SessionID) (p *payload.Payload, markdown []byte, err error) {
 	err = l.withSession(id, func(e Entry) error {
 		if err := l.heal(&e); err != nil {
@@ -277,9 +266,8 @@ func (l *Library) Saved(id ingest.SessionID) (p *payload.Payload, markdown []byt
 	return p, markdown, err
 }
 
-// readFile reads one file of a session's folder, after finishing what a crash
-// left; of a library that can't be written it is read as it is. The folder may be
-// moved at any time: that a file isn't there (nil) is believed only where session.json is.
+// readFile reads a file of a session's folder, after finishing what a crash left; of a read-only library as it is. The
+// folder may move at any time: that a file isn't there (nil) is believed only where session.json is.
 func (l *Library) readFile(id ingest.SessionID, name string) ([]byte, error) {
 	for try := 0; ; try++ {
 		e, err := l.Session(id)
@@ -305,15 +293,13 @@ func (l *Library) readFile(id ingest.SessionID, name string) ([]byte, error) {
 	}
 }
 
-// The append-only files of a session's folder: people's operations on the payload, in
-// order, and what an agent noted while working.
+// A session's append-only files: people's operations on the payload, in order, and what an agent noted while working.
 var (
 	editsLog = ledger.Log[payload.Edit]{Path: "edits.jsonl", Check: payload.Edit.Check}
 	notesLog = ledger.Log[json.RawMessage]{Path: "notes.jsonl"}
 )
 
-// Edits reads edits.jsonl. Of damaged lines it returns an error (ErrDamaged) together
-// with the other edits.
+// Edits reads edits.jsonl. Damaged lines are an error (ErrDamaged) beside the other edits.
 func (l *Library) Edits(id ingest.SessionID) ([]payload.Edit, error) { return readLog(l, id, editsLog) }
 
 // AppendEdits adds operations to edits.jsonl; when it returns they are durable.

@@ -8,13 +8,11 @@ import (
 	"recall/library/ledger"
 )
 
-// triesName says what came of asking a model about sessions that have no
-// payload of it: else one that it always fails at would be asked about, and
-// paid for, every night. It is no cache: losing it costs money.
+// triesName says what came of asking a model about sessions without its payload: else one that it always fails at would
+// be paid for every night. It is no cache: losing it costs money.
 const triesName = "tries.jsonl"
 
-// Try is a line of tries.jsonl: how a session stands with the model. The line
-// with the latest time counts.
+// Try is a line of tries.jsonl: how a session stands with the model. The line with the latest time counts.
 type Try struct {
 	Session ingest.SessionID `json:"session"`
 	Input   string           `json:"input"` // Entry.Input that it was about
@@ -31,8 +29,7 @@ func (l *Library) tries() ledger.Log[Try] {
 	return logOf(l, triesName, func(t Try) bool { return t.Session != "" })
 }
 
-// Tries reads tries.jsonl. Lines that can't be read are an error beside the
-// others.
+// Tries reads tries.jsonl. Lines that can't be read are an error beside the others.
 func (l *Library) Tries() (map[ingest.SessionID]Try, error) {
 	all, err := l.tries().All()
 	return lastTries(all), err
@@ -57,10 +54,8 @@ func (l *Library) NoteTry(t Try) error {
 	return share(l, l.tries(), t)
 }
 
-// AskAlone makes sure that no other process asks a model about sessions of this
-// library until done is called: else both might pay for the same answer. It hardly
-// waits: the error is ErrBusy where somebody else is at it. This is the
-// one lock that is held for long; nothing else waits for it.
+// AskAlone lets no other process ask a model about sessions of this library until done: both might pay for the same
+// answer. The error is ErrBusy, hardly waited for. It is the one lock that is held for long; nothing else waits for it.
 func (l *Library) AskAlone() (done func(), err error) {
 	if err := l.upgrade(); err != nil {
 		return nil, err

@@ -13,10 +13,8 @@ import (
 // ErrNoTurn: no rendered transcript has a turn of that id.
 var ErrNoTurn = errors.New("no such turn in the transcript")
 
-// TurnLink is where a turn, or the record that evidence cites, stands in a
-// session's rendered transcript: the file in the session's folder and the
-// anchor to jump to, "transcript-2.md#u17". The error is ErrNoTurn if it isn't
-// rendered (yet).
+// TurnLink is where a turn, or the record that evidence cites, stands in a session's rendered transcript: its file and
+// the anchor to jump to, "transcript-2.md#u17". The error is ErrNoTurn if it isn't rendered (yet).
 func (l *Library) TurnLink(id ingest.SessionID, turn string) (string, error) {
 	anchor := []byte(`<a id="` + html.EscapeString(turn) + `">`)
 	for i := 0; turn != ""; i++ {

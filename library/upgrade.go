@@ -81,8 +81,7 @@ func (l *Library) upgrade() error {
 	return l.ReadOnly()
 }
 
-// upgradeTop seals what is at the top. library.toml comes last: it says that
-// the rest is.
+// upgradeTop seals what is at the top. library.toml comes last: it says that the rest is.
 func (l *Library) upgradeTop(f File) error {
 	f.Format = Format
 	for _, path := range l.Inside().TopLogs() {
@@ -127,8 +126,7 @@ func (l *Library) ownReadme() []byte {
 	return text
 }
 
-// upgradeFolder does that in a session's folder, before session.json is written
-// in this format.
+// upgradeFolder does that in a session's folder, before session.json is written in this format.
 func (l *Library) upgradeFolder(e *Entry) error {
 	if e.Format >= 2 {
 		e.Format = Format

@@ -8,9 +8,8 @@ import (
 	"recall/library/ledger"
 )
 
-// UsageName is the ledger: a line for each call of a model that took, or may
-// have taken, something. Of a session it has the id, so that forgetting one
-// takes nothing out of the sums.
+// UsageName is the ledger: a line for each call of a model that may have taken something. Of a session it has the id:
+// forgetting one takes nothing out of the sums.
 const UsageName = "usage.jsonl"
 
 // Spent is a line of usage.jsonl.
@@ -37,14 +36,12 @@ func (l *Library) usage() ledger.Log[Spent] {
 	return logOf[Spent](l, UsageName, nil)
 }
 
-// Spend adds a line to the ledger; when it returns the line is durable. It is
-// one O_APPEND write without a lock: several processes may spend at once.
+// Spend adds a line, durably, in one O_APPEND write without a lock: several processes may spend at once.
 func (l *Library) Spend(s Spent) error {
 	s.At = s.At.UTC()
 	return cmp.Or(share(l, l.usage(), s), l.usage().Sync())
 }
 
-// Spending reads the ledger line by line, as it was written; after a merge that
-// isn't the order of the times. A line that can't be read is an error that names
-// it, and the next line follows.
+// Spending reads the ledger as written, after a merge not in the order of times. A line that can't be read is an error
+// that names it, and the next follows.
 func (l *Library) Spending() iter.Seq2[Spent, error] { return l.usage().Each() }

@@ -9,9 +9,8 @@ import (
 	"recall/library/disk"
 )
 
-// SaveVectors keeps the vectors that a model made of a session's items, as the
-// file vectors/<model>.f32 in the session's folder. What is in it is the
-// caller's matter.
+// SaveVectors keeps the vectors that a model made of a session's items, as vectors/<model>.f32 in its folder. What is
+// in it is the caller's matter.
 func (l *Library) SaveVectors(id ingest.SessionID, model string, data []byte) error {
 	if err := l.putSummed(id, "vectors/"+vectorsName(model), bytes.NewReader(data), false); err != nil {
 		return fmt.Errorf("session %s: vectors: %w", id, err)
@@ -28,6 +27,5 @@ func (l *Library) Vectors(id ingest.SessionID, model string) ([]byte, error) {
 	return b, err
 }
 
-// vectorsName is a model's name as a file's. Two models may share it: what is in the file
-// says whose it is.
+// vectorsName is a model's name as a file's. Two may share it: what is in the file says whose it is.
 func vectorsName(model string) string { return strings.Trim(disk.SafeName(model, 80), ".-") + ".f32" }

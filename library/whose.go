@@ -17,8 +17,8 @@ var idField = text.Pattern(`"session_?[iI]d"\s*:\s*"([A-Za-z0-9._-]+)"`)
 
 var besideAnother = text.Pattern(`~[0-9]+$`) // see freeName
 
-// idIn tells a folder's session: what session.json says, if the folder's name
-// bears it out; else what the payload or the transcripts say, if that does.
+// idIn tells a folder's session: what session.json says, or else the payload or transcripts, if the folder's name bears
+// it out.
 func idIn(folder string, said ingest.SessionID) ingest.SessionID {
 	base := besideAnother().ReplaceAllString(filepath.Base(folder), "")
 	fits := func(id ingest.SessionID) bool {

@@ -13,8 +13,7 @@ import (
 	"recall/library/raw"
 )
 
-// checkLines says what is wrong with an append-only file, "" if nothing is. A
-// torn last line is no damage: its write was cut off.
+// checkLines says what is wrong with an append-only file, or "". A torn last line is no damage: its write was cut off.
 func checkLines(text []byte, sealed bool) (what string, state FindingState) {
 	n, end := 0, bytes.LastIndexByte(text, '\n')+1
 	var bad []int
@@ -50,12 +49,10 @@ func lineIsGood(line []byte, sealed bool) bool {
 	return (!sealed || line[0] != '{') && json.Valid(line) // only an object carries a checksum
 }
 
-// storedOtherwise is the error of a segment whose content is right, in a file
-// that isn't as it was stored.
+// storedOtherwise is the error of a segment of the right content, in a file that isn't as it was stored.
 type storedOtherwise struct{ error }
 
-// checkSegment reads one segment's file and says how many bytes it read of it, how
-// many came out, and what is wrong.
+// checkSegment reads a segment's file: bytes read of it, bytes that came out, and what is wrong.
 func checkSegment(path string, s raw.Stored, quick bool) (stored, source int64, err error) {
 	f, err := disk.Open(path)
 	if err != nil {

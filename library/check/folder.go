@@ -179,8 +179,7 @@ func (f *folderCheck) payload() *payload.Payload {
 	return p
 }
 
-// markdown compares payload.md with what was written: anything else is a
-// person's edit.
+// markdown compares payload.md with what was written: anything else is a person's edit.
 func (f *folderCheck) markdown(p *payload.Payload) {
 	text, err := f.c.read(f.at("payload.md"))
 	switch {

@@ -17,9 +17,8 @@ import (
 	"recall/library/raw"
 )
 
-// segment brings the bytes of a damaged segment back: from its own file, if
-// only that is stored otherwise, from the source, from another session, or from
-// the backup.
+// segment brings a damaged segment's bytes back: from its own file, if only stored otherwise, from the source, another
+// session or the backup.
 func (r *repairing) segment(e library.Entry, s raw.Segment) (string, error) {
 	if s.Sum == "" {
 		return "", errLost
@@ -69,8 +68,7 @@ func (r *repairing) replace(e library.Entry, st raw.Staged) error {
 	return v.Use(e.Folder, map[string]raw.Staged{st.String(): st}, r.l.Put)
 }
 
-// places are where a segment's bytes may be, each opened there: in a segment's file, in a
-// source at the segment's offset, in whatever segments of a backup.
+// places are where a segment's bytes may be, each opened there: its file, a source at its offset, a backup's segments.
 func (r *repairing) places(e library.Entry, s raw.Segment) iter.Seq2[string, io.ReadCloser] {
 	return func(yield func(string, io.ReadCloser) bool) {
 		if own := raw.Path(e.Folder, s); !yield(own, raw.ReadFile(own, s)) {
@@ -151,9 +149,8 @@ func (r *repairing) session(folder string) (string, error) {
 	return "made again from what else is in the folder", nil
 }
 
-// versions makes versions.jsonl good: lines that aren't as they were written
-// count if the bytes bear them out; what session.json names besides is put
-// together of the segments that are there.
+// versions makes versions.jsonl good: lines not as written count if the bytes bear them out; what session.json names
+// besides is put together of segments that are there.
 func (r *repairing) versions(e library.Entry) (string, error) {
 	path := raw.ListPath(e.Folder)
 	text, err := disk.ReadIfThere(path)
@@ -208,8 +205,7 @@ func (r *repairing) versions(e library.Entry) (string, error) {
 	return "written again as the segments bear it out", nil
 }
 
-// sortVersions tells the lines of a versions.jsonl that count, sealed, from
-// those that can't be read.
+// sortVersions tells the lines of a versions.jsonl that count, sealed, from those that can't be read.
 func (r *repairing) sortVersions(e library.Entry, text []byte) (v *raw.Versions, keep, aside []byte) {
 	v = raw.NewVersions()
 	for line := range written(text) {
@@ -277,8 +273,8 @@ func (r *repairing) assemble(e library.Entry, v *raw.Versions, state library.Fil
 	return raw.Line{}, false
 }
 
-// chainsIn are the runs of a folder's segments that follow on one another from the beginning
-// of a file, as far as they go below most bytes.
+// chainsIn are the runs of segments that follow on one another from a file's beginning, as far as they go below most
+// bytes.
 func chainsIn(folder string, most int64) iter.Seq[[]raw.Segment] {
 	at := map[int64][]raw.Segment{}
 	for _, s := range raw.In(folder) {
@@ -316,8 +312,8 @@ func (r *repairing) describe(folder string, chain []raw.Segment) (raw.Line, erro
 	return line, err
 }
 
-// strays makes files of segments that no version has any more: the longest is
-// the conversation, if there is none; the names of the others aren't known.
+// strays makes files of segments that no version has: the longest is the conversation, if there is none; other names
+// aren't known.
 func (r *repairing) strays(e library.Entry, v *raw.Versions) []raw.Line {
 	needed := v.Needed()
 	var chains [][]raw.Segment

@@ -31,12 +31,9 @@ type Repaired struct {
 	Render []ingest.SessionID // sessions whose derived files are to be made again: distill them
 }
 
-// Repair makes good what Verify found, as far as this package can: segments
-// from their sources or from other sessions that hold the same bytes,
-// session.json and versions.jsonl from what else stands in the folder, sums.
-// Lines that can't be read are put aside into a file beside, never deleted. What
-// is made by distilling is only marked for it. Bytes that are nowhere else are
-// taken from a backup, where one is given (see merge.OpenBackup).
+// Repair makes good what Verify found, as far as it can: segments from sources, from sessions that hold the same bytes,
+// else from a backup (see merge.OpenBackup); session.json and versions.jsonl from what else stands in the folder; sums.
+// Unreadable lines are put aside into a file, never deleted. What distilling makes is only marked for it.
 func Repair(ctx context.Context, l *library.Library, found []Finding, from *library.Library) (Repaired, error) {
 	if err := l.ReadOnly(); err != nil {
 		return Repaired{}, err
@@ -68,8 +65,7 @@ func Repair(ctx context.Context, l *library.Library, found []Finding, from *libr
 	return r.out, nil
 }
 
-// repairOrder: the key of a folder first, then what versions are there, then
-// their bytes.
+// repairOrder: the key of a folder first, then what versions are there, then their bytes.
 func repairOrder(f Finding) int {
 	for i, suffix := range []string{"library.toml", "projects.toml", "session.json", "versions.jsonl", ".zst"} {
 		if strings.HasSuffix(f.Path, suffix) {
@@ -168,8 +164,7 @@ func (r *repairing) dropLeftover(e library.Entry, path string) error {
 	return nil
 }
 
-// log puts the lines of an append-only file that can't be read aside and seals
-// the others as they read. Its lock is held.
+// log puts unreadable lines of an append-only file aside and seals the others as they read. Its lock is held.
 func (r *repairing) log(path string) (string, error) {
 	text, err := disk.ReadIfThere(path)
 	if text == nil {
@@ -215,8 +210,7 @@ func written(text []byte) iter.Seq[[]byte] {
 	}
 }
 
-// sortLines tells lines that are as they were written, or mean something all
-// the same (doubtful of them), from those that don't.
+// sortLines tells lines that are as written, or mean something all the same (doubtful of them), from others.
 func sortLines(text []byte, name string) (keep, aside []byte, doubtful int) {
 	for line := range written(text) {
 		switch s := disk.SealOf(line); {
@@ -253,8 +247,8 @@ func lineMeans(line []byte, name string) bool {
 	return json.Valid(line)
 }
 
-// derived makes way for a file that is made by distilling. A payload.md that
-// can't be compared with what was written any more may hold edits: a copy stays.
+// derived makes way for what distilling makes. A payload.md that can't be compared any more may hold edits: a copy
+// stays.
 func (r *repairing) derived(f Finding, e library.Entry, path string) (string, error) {
 	how := "made again from the transcript"
 	if name := filepath.Base(path); name == "payload.json" {

@@ -18,10 +18,9 @@ import (
 	"recall/library/raw"
 )
 
-// A session whose session.json can't be read is taken in anew by the next
-// archive: it has two folders then. What only the old one has is brought into
-// the new one, read back there, and only then is the old one removed. Cut off
-// anywhere, it is finished by doing it again.
+// A session whose session.json can't be read is taken in anew by the next archive: it has two folders then. What only
+// the old one has is brought into the new one and read back there before the old one goes. Cut off, it is finished by
+// doing it again.
 type twins struct {
 	r     *repairing
 	src   *library.Folder   // the old folder
@@ -30,8 +29,8 @@ type twins struct {
 	page  bool              // payload.md was changed by hand in a way that can't be read
 }
 
-// Unite brings what is in the folder of a session that goes, whose session.json may
-// not be read, into the one that the session is known by, and removes it.
+// Unite brings what is in a folder of a session, whose session.json may not be read, into the one it is known by, and
+// removes it.
 func Unite(ctx context.Context, l *library.Library, id ingest.SessionID, folder string, now library.Entry) error {
 	r := &repairing{l: l.Inside(), ctx: ctx, render: map[ingest.SessionID]bool{}}
 	_, err := r.unite(library.Entry{ID: id, Folder: folder, Format: library.Format}, now)
@@ -81,8 +80,7 @@ func (r *repairing) unite(old, now library.Entry) (string, error) {
 	return "united with " + r.l.Rel(t.now.Folder) + ", where the session was taken in anew", nil
 }
 
-// view reads the old folder, its lists as far as they can be borne out, and its
-// damaged segments taken again from wherever their bytes are.
+// view reads the old folder: lists as far as they are borne out, damaged segments from wherever their bytes are.
 func (t *twins) view(e library.Entry) (*library.Folder, error) {
 	s, err := library.ReadFolder(e.Folder)
 	if err != nil {
@@ -114,8 +112,7 @@ func (t *twins) view(e library.Entry) (*library.Folder, error) {
 	return s, nil
 }
 
-// unnamed leaves out the files made of stray segments whose content the new
-// folder has under its name.
+// unnamed leaves out files of stray segments whose content the new folder has under its name.
 func (t *twins) unnamed(lines []raw.Line) []raw.Line {
 	v, err := t.now.Versions()
 	if err != nil {
@@ -145,8 +142,8 @@ func (t *twins) again(e library.Entry, s raw.Segment) error {
 	return errors.Join(disk.SyncFiles([]string{st.Temp}), disk.Rename(st.Temp, at))
 }
 
-// bring adds what the old folder has to the new one: contents, edits, notes,
-// and the payload whose items people's edits and links are about.
+// bring adds what the old folder has to the new: contents, edits, notes, and the payload that people's edits and links
+// are about.
 func (t *twins) bring() error {
 	l, id, src := t.r.l, t.src.Entry.ID, t.src
 	if err := l.Blend(t.r.ctx, src, nil, func(string, error) {}); err != nil {
@@ -174,8 +171,7 @@ func (t *twins) bring() error {
 	return l.SavePayload(id, library.Derived{Payload: old, Markdown: []byte(old.Written), Seen: dst.Text["payload.md"]})
 }
 
-// lacking names the files of which the old folder's list names a content that the new
-// folder doesn't have: some version begins with it, as it reads.
+// lacking names the files of which the old list names a content that no version of the new folder begins with.
 func (t *twins) lacking() (names []string, err error) {
 	id := t.src.Entry.ID
 	_, v, err := t.r.l.VersionsOf(id)
@@ -206,8 +202,8 @@ func (t *twins) lacking() (names []string, err error) {
 	return names, t.r.ctx.Err()
 }
 
-// carry moves what is no content of a version and can't be made again: lines
-// and files that can't be read, outputs changed by hand, what somebody put there.
+// carry moves what is no content and can't be made again: unreadable lines and files, changed outputs, what somebody
+// put there.
 func (t *twins) carry() error {
 	for name, lines := range t.aside {
 		if err := t.putAside(name+".damaged", lines); err != nil {
@@ -241,8 +237,7 @@ func (t *twins) carry() error {
 	return nil
 }
 
-// held reports whether a segment that no version needs, or an output, has bytes that
-// some version has.
+// held reports whether a segment that no version needs, or an output, has bytes that some version has.
 func (t *twins) held(name string) bool {
 	if seg, err := raw.ParseSegment(strings.TrimPrefix(name, "raw/")); err == nil {
 		return t.src.Versions.Covers(t.r.ctx, t.src.Entry.Folder, seg)
@@ -272,8 +267,7 @@ func (t *twins) putAside(name string, lines []byte) error {
 	return disk.AppendAside(to, lines)
 }
 
-// move gives a file a place in the new folder, under a name of its own where
-// another file has that one.
+// move gives a file a place in the new folder, under a name of its own where another file has that one.
 func (t *twins) move(from, name string) error {
 	sum, err := disk.SumFile(from)
 	if err != nil {

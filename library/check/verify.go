@@ -1,5 +1,4 @@
-// Package check finds what in a library isn't as it was written, and makes good
-// what can be made good.
+// Package check finds what in a library isn't as it was written, and makes good what can be.
 package check
 
 import (
@@ -78,10 +77,9 @@ type Options struct {
 	Progress func(done, total int64) // bytes of the library's segments; called from one goroutine at a time
 }
 
-// Verify reads every file of the library again and compares it with its
-// checksums. It changes nothing and takes no lock but for a second look at a
-// session where the first found something: it may have been written meanwhile.
-// The error is for a library that can't be read at all.
+// Verify reads every file again and compares it with its checksums. It changes nothing and takes no lock but for a
+// second look where a session shows a fault: it may have been written meanwhile. The error is for a library that can't
+// be read at all.
 func Verify(ctx context.Context, l *library.Library, o Options) (Verified, error) {
 	entries, err := l.Shelved()
 	if err != nil {
@@ -167,8 +165,7 @@ func (c *checking) progress(more, total int64) {
 	}
 }
 
-// settle takes over what was found of a session, after a second look while nobody writes
-// to it.
+// settle takes over what was found of a session, after a second look while nobody writes to it.
 func (c *checking) settle(f *folderCheck) {
 	if len(f.findings) > 0 && c.ctx.Err() == nil {
 		e := f.entry

@@ -30,8 +30,7 @@ const (
 	OpMakeDirs Kind = "mkdirs"
 )
 
-// Tap, where a test has put one, does each change itself, or fails it. The
-// library makes no change of the disk but through it.
+// Tap, where a test has put one, does or fails each change itself. The library changes the disk through it alone.
 var Tap func(op Op, do func() error) error
 
 func Do(kind Kind, path, to string, do func() error) error {
@@ -55,8 +54,7 @@ func SyncFile(f *os.File) error {
 	return refused(Do(OpSync, f.Name(), "", f.Sync))
 }
 
-// SyncDir makes renames in a folder durable. Windows has no such call: its
-// file system keeps the order itself.
+// SyncDir makes renames in a folder durable. Windows has no such call: its file system keeps the order.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -102,8 +100,7 @@ func CreateOpen(path string, write func(io.Writer) error) (f *os.File, err error
 	return f, nil
 }
 
-// MakeDirs makes a folder and those above it, durably. All that are there must be real
-// ones.
+// MakeDirs makes a folder and those above it, durably. All that are there must be real ones.
 func MakeDirs(dir string) error {
 	err := RealDir(dir)
 	above := filepath.Dir(dir)
@@ -145,9 +142,8 @@ func Link(from, to string) error {
 	return Do(OpLink, from, to, func() error { return secondName(from, to) })
 }
 
-// Rename is os.Rename. Windows refuses it while somebody has the file, or one in
-// the folder, open: an editor, a virus scanner, another recall that reads. Most
-// let go of it soon.
+// Rename is os.Rename. Windows refuses it while an editor, a virus scanner or another recall has the file, or one in
+// the folder, open: most let go soon.
 func Rename(from, to string) error {
 	return Do(OpRename, from, to, func() error { return renameSoon(from, to) })
 }
@@ -164,8 +160,7 @@ func renameSoon(from, to string) error {
 	return err
 }
 
-// SyncFiles makes the content of files durable: all are given to the disk
-// first, then waited for. Many small files cost little more than one.
+// SyncFiles makes files durable: all are given to the disk, then waited for. Many small ones cost little more than one.
 func SyncFiles(paths []string) error {
 	const openAtOnce = 64
 	for len(paths) > 0 {

@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// IsFull reports whether an error is want of room: of a full disk, a quota, or a
-// limit to the size of files.
+// IsFull reports whether an error is want of room: a full disk, a quota, or a limit to files' size.
 func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }

@@ -7,13 +7,11 @@ import (
 	"time"
 )
 
-// Append-only files hold a JSON object a line, each with its checksum. What
-// has no line end is what a crash left of a write, and is cut off by the next
-// one; but for a last line that is whole by its checksum.
+// Append-only files hold a JSON object a line, with its checksum. What has no line end is what a crash left, and the
+// next write cuts it off; but for a last line that is whole by its checksum.
 
-// AppendLines adds whole lines to an append-only file in one write, and cuts
-// off what a crash may have left of an earlier one. The caller holds the lock
-// of the file's owner.
+// AppendLines adds whole lines in one write, and cuts off what a crash may have left. The caller holds the owner's
+// lock.
 func AppendLines(path string, lines []byte) error {
 	lines = SealLines(lines)
 	f, err := OpenPlain(path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -46,8 +44,7 @@ func AppendLines(path string, lines []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// lastLineEnd is the length of f without a torn last line, and whether a line
-// end stands there.
+// lastLineEnd is the length of f without a torn last line, and whether a line end stands there.
 func lastLineEnd(f *os.File) (end int64, closed bool, err error) {
 	fi, err := f.Stat()
 	if err != nil {
@@ -74,8 +71,7 @@ func lastLineEnd(f *os.File) (end int64, closed bool, err error) {
 	return end, true, nil
 }
 
-// Unended is what of the text behind the last line end is a whole line all the
-// same, by its checksum: only its end is missing, or damaged. Else it is nil.
+// Unended is what behind the last line end is whole by its checksum: only its end is missing, or damaged. Else nil.
 func Unended(tail []byte) []byte {
 	if SealOf(tail) == SealGood {
 		return tail
@@ -86,10 +82,9 @@ func Unended(tail []byte) []byte {
 	return nil
 }
 
-// AppendShared adds whole lines to a file that anybody may append to at any
-// time, without a lock: one O_APPEND write. If the file was moved away meanwhile, or
-// another took its place (see replaceShared) that lacks the lines, they are added to
-// the one that is there then: rather twice than not at all.
+// AppendShared adds whole lines to a file that anybody may append to without a lock: one O_APPEND write. If another
+// file took its place meanwhile (see replaceShared) and lacks the lines, they are added there: rather twice than not at
+// all.
 func AppendShared(path string, lines []byte) error {
 	lines = SealLines(lines)
 	return Do(OpAppend, path, "", func() error {
@@ -124,8 +119,7 @@ func appendOnce(path string, lines []byte) (in bool, err error) {
 	return gone == nil && os.SameFile(to, now), nil
 }
 
-// endOfTorn is a line end if the file's last line has none: of a process that
-// was killed while it wrote it.
+// endOfTorn is a line end if the last line has none: its process was killed while it wrote.
 func endOfTorn(f *os.File) []byte {
 	var last [1]byte
 	fi, err := f.Stat()
@@ -138,15 +132,13 @@ func endOfTorn(f *os.File) []byte {
 	return []byte("\n")
 }
 
-// WholeLines reads an append-only file's lines, without a torn last one.
-// A file that isn't there has none.
+// WholeLines reads an append-only file's lines, without a torn last one. A file that isn't there has none.
 func WholeLines(path string) ([][]byte, error) {
 	data, err := ReadIfThere(path)
 	return SplitLines(data), err
 }
 
-// SplitLines are the lines of text that have an end, or need none, and aren't
-// blank.
+// SplitLines are the lines of text that have an end, or need none, and aren't blank.
 func SplitLines(data []byte) [][]byte {
 	end := bytes.LastIndexByte(data, '\n') + 1
 	var lines [][]byte
@@ -166,8 +158,7 @@ func Unseal(line []byte) []byte {
 	return append(bytes.Clone(line[:bytes.LastIndex(line, []byte(LineCheck))]), '}')
 }
 
-// Lacking lists the lines of b that a doesn't have, sealed; not those that aren't
-// as they were written.
+// Lacking lists the lines of b that a lacks, sealed; not those that aren't as they were written.
 func Lacking(a, b []byte) [][]byte {
 	have := map[string]bool{}
 	for _, line := range SplitLines(a) {

@@ -8,14 +8,11 @@ import (
 	"recall/text"
 )
 
-// maxName is how many bytes of a text a name may have; file systems allow 255 for all
-// of it.
+// maxName is how many bytes of text a name may have; file systems allow 255 for all of it.
 const maxName = 200
 
-// SafeName makes text a file name that works on Linux, macOS and Windows and
-// reads well: no control or reserved characters, no dot or space at the ends,
-// no device names, at most max characters, cut at a word where possible. It
-// may return "".
+// SafeName makes text a readable file name for Linux, macOS and Windows: no control or reserved characters, no dot or
+// space at the ends, no device name, at most max characters, cut at a word where possible. It may return "".
 func SafeName(text string, max int) string {
 	var b strings.Builder
 	space := false
@@ -42,8 +39,7 @@ func SafeName(text string, max int) string {
 	return name
 }
 
-// clip shortens text to max characters and maxName bytes, at a word's end if
-// that costs less than a third of it.
+// clip shortens text to max characters and maxName bytes, at a word's end if that costs less than a third.
 func clip(text string, max int) string {
 	n, cut := 0, len(text)
 	for i := range text {
@@ -67,8 +63,7 @@ func Plain(name, with string) string { return unplain().ReplaceAllString(name, w
 
 var unplain = text.Pattern(`[^A-Za-z0-9._-]`)
 
-// DeviceName reports whether Windows takes a name for a device, whatever its
-// extension.
+// DeviceName reports whether Windows takes a name for a device, whatever its extension.
 func DeviceName(name string) bool {
 	base, _, _ := strings.Cut(name, ".")
 	base = strings.ToUpper(strings.TrimRight(base, " "))

@@ -1,5 +1,5 @@
-// Package disk is the library's door to the file system: plain files and real folders
-// alone, changes that tests can fail one by one, and checksums in what is written.
+// Package disk is the library's door to the file system: plain files and real folders alone, changes that tests can
+// fail one by one, and checksums in what is written.
 package disk
 
 import (
@@ -18,14 +18,11 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// What lies in a library may have been put there by somebody else: a repository that
-// was cloned, an archive that was unpacked. So nothing in it is read, written, emptied
-// or deleted through a link, and no pipe or device is opened: only plain files and real
-// folders are recall's. (The library's own folder may be reached by a link.) All access
-// to files goes through here; a test holds that.
+// What lies in a library may have been put there by somebody else: a cloned repository, an unpacked archive. So nothing
+// in it is read, written, emptied or deleted through a link, and no pipe or device is opened. (The library's own folder
+// may be a link.) All access to files goes through here; a test holds that.
 
-// ErrNotPlain: a link, a pipe or a device stands where a plain file or a real folder
-// of the library belongs.
+// ErrNotPlain: a link, a pipe or a device stands where a plain file or a real folder belongs.
 var ErrNotPlain = errors.New("not a plain file or folder: recall follows no links inside a library; put what it " +
 	"leads to in its place")
 
@@ -35,20 +32,18 @@ var ErrForeign = errors.New("the library belongs to another user, who could chan
 // opened are the folders of the libraries that this process opened, each with its *handle.
 var opened sync.Map
 
-// Guard has what lies in a library's folder reached by a handle on that folder from
-// now on.
+// Guard has what lies in a library's folder reached by a handle on that folder from now on.
 func Guard(dir string) { opened.LoadOrStore(dir, &handle{}) }
 
-// A handle on a library's folder is kept from one change to the next, as most of what a
-// change costs is its way there.
+// A handle on a library's folder is kept between changes: most of what a change costs is its way there.
 type handle struct {
 	mu   sync.Mutex
 	root *os.Root
 	is   fs.FileInfo
 }
 
-// on is the handle, of the folder that is there now. Whoever closes it leaves open what is
-// kept. Windows lets nobody move a folder that is held open: there none is kept.
+// on is the handle of the folder that is there now; done leaves a kept one open. Windows lets nobody move a folder that
+// is held open: there none is kept.
 func (h *handle) on(dir string) (root *os.Root, done func() error, err error) {
 	if h == nil || runtime.GOOS == "windows" {
 		if root, err = os.OpenRoot(dir); err != nil {
@@ -82,9 +77,8 @@ func libraryAbove(path string) (dir string, h *handle) {
 	}
 }
 
-// at does something to a path by a handle on its library's folder, which nothing
-// outside of it can be reached by, whatever is swapped for a link meanwhile. Of what is
-// in no library the handle is on its own folder.
+// at does something to a path by a handle on its library's folder, which nothing outside is reached by, whatever
+// becomes a link meanwhile. Of what is in no library the handle is on its own folder.
 func at(path string, do func(root *os.Root, name string) error) error {
 	dir, h := libraryAbove(path)
 	dir = cmp.Or(dir, filepath.Dir(path))
@@ -103,8 +97,7 @@ func at(path string, do func(root *os.Root, name string) error) error {
 	return named(do(root, name), dir)
 }
 
-// named gives an error of a Root's the whole path, and ErrNotPlain for a link that leads
-// out of it.
+// named gives a Root's error the whole path, and ErrNotPlain for a link that leads out of it.
 func named(err error, dir string) error {
 	var p *fs.PathError
 	var k *os.LinkError
@@ -131,8 +124,7 @@ func linkAbove(name, dir string) error {
 	return nil
 }
 
-// OpenPlain opens a plain file as os.OpenFile does. The error is ErrNotPlain for
-// whatever else is there.
+// OpenPlain opens a plain file as os.OpenFile does; the error is ErrNotPlain for anything else.
 func OpenPlain(path string, flag int, perm fs.FileMode) (f *os.File, err error) {
 	err = at(path, func(root *os.Root, name string) error {
 		if flag&os.O_EXCL != 0 { // of a new file there is nothing to be seen
@@ -246,8 +238,8 @@ func ReadIfThere(path string) ([]byte, error) {
 	return text, err
 }
 
-// ReadRegular reads a file that a person keeps, perhaps behind a link, such as a
-// configuration: at most so many bytes, and no pipe or device.
+// ReadRegular reads a person's file, perhaps behind a link, such as a configuration: at most so many bytes, no pipe or
+// device.
 func ReadRegular(path string, most int64) ([]byte, error) {
 	fi, err := os.Stat(path)
 	if err != nil {
@@ -322,8 +314,8 @@ func Glob(dir string, pattern ...string) ([]string, error) {
 	return found, nil
 }
 
-// OwnDir makes a folder of recall's own right below the library's, and returns an
-// error unless it is a real one. Others may tidy it away at any moment: then it is made again.
+// OwnDir makes a folder of recall's own right below the library's, an error unless it is a real one. It may be tidied
+// away at any moment: then it is made again.
 func OwnDir(dir string) error {
 	for try := 0; ; try++ {
 		err := MakeAllDirs(dir)

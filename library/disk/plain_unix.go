@@ -15,8 +15,7 @@ const (
 	noWait   = syscall.O_NONBLOCK
 )
 
-// foreign names the owner of a file if that is another user; "" if it is this one, or
-// the one that has become root by sudo.
+// foreign names a file's owner if that is another user; "" for this one, or who has become root by sudo.
 func foreign(fi fs.FileInfo) string {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	if !ok || int(st.Uid) == os.Geteuid() {

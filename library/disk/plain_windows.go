@@ -2,8 +2,8 @@ package disk
 
 import "io/fs"
 
-// foreign is always "": a profile's folders are of its user, and what others may write
-// is said by access lists, which recall doesn't read.
+// foreign is always "": a profile's folders are its user's; access lists say who else may write, and recall doesn't
+// read them.
 func foreign(fs.FileInfo) string { return "" }
 
 // There are no such flags here.

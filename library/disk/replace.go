@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Beside writes a file that lies beside path, outside of a library, to be given its name when
-// it is durable. Folders that aren't there are made; nothing is left of it if there is an error.
+// Beside durably writes a file beside path, outside of a library, to be given its name. Missing folders are made;
+// nothing is left after an error.
 func Beside(path string, write func(io.Writer) error) (temp string, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", err
@@ -28,8 +28,7 @@ func Beside(path string, write func(io.Writer) error) (temp string, err error) {
 	return f.Name(), err
 }
 
-// Replace makes data the content of a file outside of a library, so that it is there whole or
-// not at all.
+// Replace makes data the content of a file outside of a library, there whole or not at all.
 func Replace(path string, data []byte, mode fs.FileMode) error {
 	temp, err := Beside(path, func(w io.Writer) error { _, err := w.Write(data); return err })
 	if err != nil {

@@ -4,8 +4,7 @@ package disk
 
 import "golang.org/x/sys/unix"
 
-// Free returns how many bytes this user may still write to a folder's disk, 0 if that
-// can't be told.
+// Free returns how many bytes this user may still write to a folder's disk, 0 if unknown.
 func Free(dir string) int64 {
 	var s unix.Statfs_t
 	if unix.Statfs(dir, &s) != nil {
@@ -14,6 +13,5 @@ func Free(dir string) int64 {
 	return int64(s.Bavail) * int64(s.Bsize)
 }
 
-// Writable returns why this user can't write to a folder, nil where nothing speaks
-// against it.
+// Writable returns why this user can't write to a folder, nil where nothing speaks against it.
 func Writable(dir string) error { return unix.Access(dir, unix.W_OK) }

@@ -2,8 +2,7 @@ package disk
 
 import "golang.org/x/sys/windows"
 
-// Free returns how many bytes this user may still write to a folder's disk, 0 if that
-// can't be told.
+// Free returns how many bytes this user may still write to a folder's disk, 0 if unknown.
 func Free(dir string) int64 {
 	path, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
@@ -16,6 +15,5 @@ func Free(dir string) int64 {
 	return int64(free)
 }
 
-// Writable returns why this user can't write to a folder. Access lists aren't read: it
-// is nil.
+// Writable returns why this user can't write to a folder: nil, as access lists aren't read.
 func Writable(string) error { return nil }

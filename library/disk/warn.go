@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Warnings says, in words for people, why dir is a bad place for a library:
-// raw transcripts hold secrets, and it lies in a folder that is synchronised
-// to a service or in a git work tree. dir needn't exist yet.
+// Warnings says, in words for people, why dir is a bad place for a library, whose transcripts hold secrets: a folder
+// that a service synchronises, a git work tree. dir needn't exist yet.
 func Warnings(dir string) []string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -34,8 +33,7 @@ func Warnings(dir string) []string {
 	return out
 }
 
-// exposes says what a folder is that shows its content to others, "" if it
-// isn't known to.
+// exposes says what a folder is that shows its content to others, "" if it isn't known to.
 func exposes(dir string) string {
 	if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
 		return "a git work tree"

@@ -5,9 +5,8 @@ import (
 	"path/filepath"
 )
 
-// Within refuses a path that leaves, through a symbolic link, the folder that
-// it was found under: root, or its own folder where it lies elsewhere. The
-// root itself may be a link, and so may the folder: its owner put it there.
+// Within refuses a path that leaves, by a symbolic link, the folder it was found under: root, or its own folder where
+// that lies elsewhere. Those themselves may be links: their owner put them there.
 func Within(root, path string) error {
 	if path == "" || path == root {
 		return nil

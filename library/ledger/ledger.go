@@ -1,5 +1,5 @@
-// Package ledger keeps records in an append-only file: a JSON object a line, each
-// with its checksum. What a crash left of a line is no record.
+// Package ledger keeps records in an append-only file: a JSON object a line, each with its checksum. What a crash left
+// of a line is no record.
 package ledger
 
 import (
@@ -21,8 +21,7 @@ type Log[T any] struct {
 	Check func(T) error // what is wrong with a record; nil where nothing can be
 }
 
-// Add adds records in one write; when it returns they are durable. The caller holds
-// the file's lock.
+// Add adds records in one write, durably. The caller holds the file's lock.
 func (g Log[T]) Add(records ...T) error {
 	text, err := g.Text(records)
 	if err == nil {
@@ -34,8 +33,7 @@ func (g Log[T]) Add(records ...T) error {
 	return disk.SyncDir(filepath.Dir(g.Path))
 }
 
-// Share adds records as anybody may at any time: in one write, without a lock. They
-// are durable after Sync.
+// Share adds records as anybody may at any time: one write, no lock, durable after Sync.
 func (g Log[T]) Share(records ...T) error {
 	text, err := g.Text(records)
 	if err == nil {
@@ -55,9 +53,8 @@ func (g Log[T]) Share(records ...T) error {
 // Sync makes durable what was shared.
 func (g Log[T]) Sync() error { return disk.SyncFiles([]string{g.Path}) }
 
-// Each reads the records in the order in which they were written. A line that can't be
-// read is an error that names it (disk.ErrDamaged), and the next follows. A file
-// that isn't there has none.
+// Each reads the records as written. A line that can't be read is an error that names it (disk.ErrDamaged), and the
+// next follows. A file that isn't there has none.
 func (g Log[T]) Each() iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T

@@ -29,9 +29,8 @@ type Stay struct {
 	Folders  []string          // see Folders, and those that a person allows
 }
 
-// Cleanup writes the script that clears up a machine after sessions: see
-// cleanup.sh. Nothing outside a session's folders is touched, nor what the host
-// shares with the machine. The error is ErrNothing where nothing is in them.
+// Cleanup writes the script that clears a machine of sessions (see cleanup.sh), in their own folders alone and not in
+// what the host shares. The error is ErrNothing where nothing is in them.
 func Cleanup(stays []Stay) (string, Cleaned, error) {
 	var c Cleaned
 	var top, calls strings.Builder
@@ -77,8 +76,7 @@ func CleanupName(stays []Stay) string {
 	return "recall-cleanup-" + stays[0].short() + ".sh"
 }
 
-// clear writes what is done about each file of a session, and to the script's first
-// lines what can't be made again.
+// clear writes what is done about each file of a session, and on top what can't be made again.
 func (s Stay) clear(c *Cleaned, top, calls *strings.Builder) {
 	keep := func(call, p, why string) {
 		c.Keep++
@@ -130,8 +128,7 @@ func (s Stay) clear(c *Cleaned, top, calls *strings.Builder) {
 	}
 }
 
-// endStamp is a minute after the session's end as touch -t takes it; "" if
-// that isn't known.
+// endStamp is a minute after the session's end as touch -t takes it; "" if unknown.
 func endStamp(end time.Time) string {
 	if end.IsZero() {
 		return ""

@@ -12,10 +12,8 @@ import (
 	"recall/ingest"
 )
 
-// Contents gives the exact contents of the files that the session wrote with
-// file tools, by path, from its archived lines: as written, then edited as it
-// was. A file whose edits don't fit what was written is left out: a command
-// must have changed it in between.
+// Contents gives the exact contents of files that the session wrote with file tools, by path: as written in its
+// archived lines, then edited. One whose edits don't fit is left out: a command must have changed it in between.
 func (m Manifest) Contents(found ingest.Found) (map[string][]byte, error) {
 	ids := map[string]bool{}
 	for _, f := range m.made() {
@@ -62,8 +60,7 @@ type toolEdit struct {
 	All bool    `json:"replace_all"`
 }
 
-// readInputs takes the inputs of the wanted calls out of a transcript. A line
-// that can't be read holds none.
+// readInputs takes the wanted calls' inputs out of a transcript. A line that can't be read holds none.
 func readInputs(f ingest.File, ids map[string]bool, into map[string]toolInput) error {
 	r, err := f.Open()
 	if err != nil {

@@ -7,8 +7,7 @@ import (
 	"recall/ingest/trace"
 )
 
-// install writes the line that installs a package in the version that the
-// session had. What can't be had in a certain version is said at the top.
+// install writes the line that installs a package in the session's version; where none can be had, the top says so.
 func (w *rebuilding) install(p trace.Package) {
 	if strings.HasPrefix(p.Name, "-") || strings.Contains(p.Name+p.Version+p.Dir, "‹") {
 		w.lose(p.Manager+" "+p.Name, "its name can't stand in a script")
@@ -42,9 +41,8 @@ func (w *rebuilding) install(p trace.Package) {
 	fmt.Fprintf(&w.packages, "install %s %s %s\n", quote(what), dir, command)
 }
 
-// installers are the package managers' commands: for everybody, for the project in the
-// folder that they run in ("" where there is none), and what stands between name and
-// version.
+// installers are the package managers' commands: for everybody, for the project in their folder ("" if none), and what
+// stands between name and version.
 var installers = map[string]struct{ global, local, mark string }{
 	"pip":     {"python3 -m pip install -- ", "python3 -m pip install -- ", "=="},
 	"uv":      {"uv pip install --system -- ", "uv add -- ", "=="},
@@ -59,8 +57,7 @@ var installers = map[string]struct{ global, local, mark string }{
 	"brew":    {"brew install -- ", "brew install -- ", ""},
 }
 
-// installCommand is a package manager's command for one package, its words
-// quoted; "" for one that isn't known.
+// installCommand is a package manager's command for one package, quoted; "" for an unknown one.
 func installCommand(p trace.Package) string {
 	with, known := installers[p.Manager]
 	if !known {

@@ -38,8 +38,7 @@ func (w *work) judge(f *file) (bool, string) {
 	return true, "made by a command from files that are known"
 }
 
-// available reports whether a file that something was made from would be there
-// when it is to be made again.
+// available reports whether a file that something was made from would be there to make it again.
 func (w *work) available(p string) (bool, string) {
 	f := w.files[p]
 	if f != nil && f.made && !f.there {

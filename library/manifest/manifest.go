@@ -1,13 +1,9 @@
-// Package manifest tells what a session's work needs and left behind: the files
-// it read, the packages it installed, what it made on the way and in the end,
-// and which of that could be made again. From it, two scripts are written for
-// the machine that the session ran in: one that keeps what can't be made again
-// and clears up, one that puts everything back.
+// Package manifest tells what a session's work needs and left behind: the files it read, the packages it installed,
+// what it made on the way and in the end, and which of that could be made again. Two scripts are written from it for
+// the session's machine: one clears up but for what can't be made again, one puts everything back.
 //
-// A manifest is derived from the parsed, redacted session and the archived
-// bytes alone: the same session gives the same manifest. What depends on the
-// disk now (is the source still there, what is the hash of a file outside the
-// library) is looked at beside it.
+// A manifest is derived from the parsed, redacted session and the archived bytes alone: the same session gives the same
+// one. What depends on the disk now (is the source still there, a hash outside the library) is looked at beside it.
 package manifest
 
 import (
@@ -63,8 +59,8 @@ type Input struct {
 	Turn int `json:"turn,omitempty"`
 }
 
-// Connector is something that the session asked a server for, or had it do: a page of
-// Notion, a search in Gmail, an address of the web. Each is there once.
+// Connector is what the session asked a server for, or had it do, once each: a page of Notion, a search in Gmail, an
+// address of the web.
 type Connector struct {
 	Server string `json:"server"` // "web" for what the client fetches itself
 	Tool   string `json:"tool"`
@@ -97,8 +93,7 @@ type Archived struct {
 	SHA256 string
 }
 
-// Of makes the manifest of a redacted session from what it did. archived are
-// its uploads and outputs that the library has.
+// Of makes the manifest of a redacted session from what it did; archived are its uploads and outputs in the library.
 func Of(s *ingest.Session, did *trace.Trace, archived []Archived) Manifest {
 	m := Manifest{Schema: Schema, Session: s.ID, Source: s.Source, Task: s.Title, Start: s.Start, End: s.End,
 		Packages: append([]trace.Package{}, did.Packages...), Inputs: []Input{}, Connectors: []Connector{},
@@ -125,8 +120,7 @@ var appServers = text.Set("workspace cowork session_info scheduled-tasks visuali
 // fetches are the client's and the app's tools for the web, without "mcp__".
 var fetches = text.Set("WebFetch WebSearch workspace__web_fetch")
 
-// connectorOf is the server that a call went to; false for tools of the client and the app,
-// for recall, and for a server that works on files.
+// connectorOf is the server that a call went to; false for the client's and the app's tools, recall, and file servers.
 func connectorOf(a *trace.Action) (Connector, bool) {
 	name, mcp := strings.CutPrefix(a.Call.Name, "mcp__")
 	server, tool, _ := strings.Cut(name, "__")

@@ -20,18 +20,15 @@ type Rebuilt struct {
 	Left     int      // of that, what lies outside the folders
 }
 
-// Placed is a file that rebuild puts in place: its name beside the script, and
-// its bytes, given or as the library has them.
+// Placed is a file that rebuild puts in place: its name beside the script, and its bytes, given or the library's.
 type Placed struct {
 	Name     string
 	Content  []byte // nil: of the library
 	Archived string // name of the session's file in the library
 }
 
-// Rebuild writes the script that brings back what a session had: see
-// rebuild.sh. contents are the exact texts that can be written again, archived
-// the names of the library's uploads and outputs by their sums. Nothing is put
-// outside the folders.
+// Rebuild writes the script that brings back what a session had (see rebuild.sh), never outside the folders. contents
+// are exact texts that can be written again, archived the names of the library's uploads and outputs by their sums.
 func (m Manifest) Rebuild(contents map[string][]byte, archived map[string]string, folders []string) (string, Rebuilt) {
 	w := rebuilding{m: m, contents: contents, archived: archived, folders: folders}
 	if m.Machine == VM {
@@ -84,8 +81,7 @@ type rebuilding struct {
 	packages, puts, again strings.Builder
 }
 
-// place is a path as the script names it: below the session's own home by the
-// name that that has now.
+// place is a path as the script names it: below the session's own home by the name that that has now.
 func (w *rebuilding) place(p string) string {
 	if rest, ok := strings.CutPrefix(p, w.home); ok && w.home != "" && within(p, []string{w.home}) {
 		return `"$session"` + quote(rest)
@@ -110,8 +106,7 @@ func (w *rebuilding) add(p string, f Placed) string {
 	return f.Name
 }
 
-// input puts an input back that the library has. One on the host is still
-// where the person has it.
+// input puts an input back that the library has. One on the host is still where the person has it.
 func (w *rebuilding) input(in Input) {
 	switch name := w.archived[in.SHA256]; {
 	case !usable(in.Path):

@@ -91,8 +91,7 @@ var nameOnly = text.Set(`ls mkdir rmdir echo printf test [ find du stat chmod ch
 
 var outputFlag = text.Pattern(`^--?(?:o|O|out|output|save|dest|target|to)(?:[-_=]|$)`)
 
-// named are the person's files that a command names without its being seen what it does to
-// them: uploads, and what lies in the folders that were given to the session.
+// named are the person's files that a command names, whatever it does to them: uploads, and what lies in given folders.
 func (w *work) named(st *trace.Step) (out []string) {
 	for i, arg := range st.Args {
 		if nameOnly[st.Program] || i > 0 && outputFlag().MatchString(st.Args[i-1]) || outputFlag().MatchString(arg) {
@@ -162,8 +161,7 @@ type source struct {
 	why           string // why that isn't known
 }
 
-// pure are programs that make what they make of the files they are given, and
-// of nothing else.
+// pure are programs that make what they make of the files they are given, and of nothing else.
 var pure = text.Set(`cp mv install cat head tail sort uniq cut tr sed awk gawk grep egrep fgrep jq wc paste join
 	comm diff base64 gzip gunzip zcat bzip2 xz zip unzip tar pandoc pdftotext pdftoppm pdfunite qpdf convert
 	magick ffmpeg soffice libreoffice gcc cc g++ printf echo tee touch column rev nl fold fmt iconv dos2unix
@@ -251,8 +249,7 @@ var unsteadyWords = strings.Fields(`input( sys.stdin os.environ os.walk os.listd
 	`sys.argv process.argv argparse random. datetime.now time.time Date.now Math.random uuid4 subprocess os.system ` +
 	`child_process exec( eval(`)
 
-// program reads the text of a script: the files that it names, those among
-// them that it writes, and whether it takes anything from elsewhere.
+// program reads a script: the files that it names and writes, and whether it takes anything from elsewhere.
 func (w *work) program(prog, text, dir string) source {
 	if prog == "bash" || prog == "sh" {
 		return source{why: "made by a shell script; what it read isn't known"}

@@ -8,14 +8,12 @@ import (
 	"recall/text"
 )
 
-// A transcript says what it likes: that the session wrote /etc/passwd, or that it worked
-// in /root. So no path in it decides where a script may delete or write. That is only
-// below the session's own folders, as its source's record and its place on disk have
-// them, and below what the person names.
+// A transcript says what it likes: that the session wrote /etc/passwd, or worked in /root. So no path in it decides
+// where a script may delete or write: only the session's own folders, by its source's record and its place on disk, and
+// those that the person names.
 
-// Folders are those of a session itself: its home in its virtual machine, and its storage
-// on the host. Both are named after the session; one that isn't doesn't count. A session
-// of Claude Code has none.
+// Folders are a session's own: its home in its virtual machine, and its storage on the host, each only if named after
+// the session. One of Claude Code has none.
 func Folders(s *ingest.Session) []string {
 	if s.Source != ingest.Cowork {
 		return nil
@@ -33,8 +31,7 @@ func Folders(s *ingest.Session) []string {
 
 var processName = text.Pattern(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-// AsFolder is a folder that a person allows, as scripts take it; false for one that
-// isn't absolute, or is the root of everything.
+// AsFolder is a folder that a person allows, as scripts take it; false if not absolute, or the root of everything.
 func AsFolder(dir string) (string, bool) {
 	dir = path.Clean(dir)
 	return dir, usable(dir)

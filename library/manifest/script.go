@@ -18,8 +18,7 @@ func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + 
 // comment is a text as it may stand in a script's comment: on one line.
 func comment(s string) string { return sink.Line(s, sink.Terminal) }
 
-// usable reports whether a path may stand in a script: whole, absolute, with
-// nothing in it that leads elsewhere, and no secret taken out of it.
+// usable reports whether a path may stand in a script: whole, absolute, leading nowhere else, no secret taken out.
 func usable(p string) bool {
 	return strings.HasPrefix(p, "/") && path.Clean(p) == p && p != "/" && !strings.ContainsRune(p, 0) &&
 		!strings.Contains(p, "‹")

@@ -111,8 +111,7 @@ func (w *work) archivedAt(p string) (Archived, bool) {
 	return a, ok
 }
 
-// ownName is what a file of the session's storage on the host is called there; false for
-// another file.
+// ownName is what a file of the session's storage on the host is called there; false for another file.
 func (w *work) ownName(host string) (string, bool) {
 	storage := strings.TrimRight(strings.ReplaceAll(w.session.Where.Storage, `\`, "/"), "/")
 	name, ok := strings.CutPrefix(strings.ReplaceAll(host, `\`, "/"), storage+"/")
@@ -236,9 +235,8 @@ func (w *work) fill(m *Manifest) {
 	w.fillArchived(m, listed)
 }
 
-// onTheWay tells what was made on the way from what the work was for. What is
-// kept on the host, or was shown to the person, is an output; what goes with the
-// machine, or lies among the system's temporary files, is not.
+// onTheWay tells what was made on the way from what the work was for. What is kept on the host, or was shown to the
+// person, is an output; what goes with the machine, or is temporary, is not.
 func (w *work) onTheWay(f *file, onHost bool) bool {
 	switch {
 	case f.shown:

@@ -11,11 +11,9 @@ import (
 	"recall/library/disk"
 )
 
-// Backup makes the library in dir a copy of l, or brings an earlier copy
-// up to date: only what is new or changed is written, read again and compared.
-// What was forgotten in l goes there too; what merely vanished stays
-// there. The copy is a library itself. The error is ErrOther where dir holds
-// another library or other files, ErrInside where one would lie in the other.
+// Backup makes the library in dir a copy of l, itself a library, or brings it up to date: only what is new or changed
+// is written, read again and compared. What was forgotten in l goes there too; what merely vanished stays. The error is
+// ErrOther where dir holds anything else, ErrInside where one would lie in the other.
 func Backup(ctx context.Context, l *library.Library, dir string, progress func(done, total int)) (Merged, error) {
 	if err := apart(l.Dir(), dir); err != nil {
 		return Merged{}, fmt.Errorf("backup to %s: %w", dir, err)
@@ -40,8 +38,7 @@ func Backup(ctx context.Context, l *library.Library, dir string, progress func(d
 	return Merge(ctx, to, l, Options{Follow: true, Forget: true, Progress: progress})
 }
 
-// onlyOurs refuses a folder with anything in it but what a backup that was cut
-// off at its very start leaves.
+// onlyOurs refuses a folder with more in it than a backup that was cut off at its start leaves.
 func onlyOurs(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {

@@ -24,18 +24,16 @@ import (
 	"recall/library/disk"
 )
 
-// A backup in one file is a tar in zstd, its top folder "Recall" a library as it
-// lies on disk, but for .tmp and .locks. Its last file, SHA256SUMS, has the sum
-// of each of the others as sha256sum -c takes it.
+// A backup in one file is a tar in zstd, its top folder "Recall" a library as on disk, but for .tmp and .locks. Its
+// last file, SHA256SUMS, has the sums of the others as sha256sum -c takes them.
 
 const (
 	tarTop  = "Recall/"
 	sumsTop = "SHA256SUMS"
 )
 
-// BackupFile writes the whole library to one file, reads that again, and
-// compares every sum before the file gets its name. The error is fs.ErrExist
-// where there is one, unless it is to be replaced.
+// BackupFile writes the whole library to one file, reads it again, and compares every sum before it gets its name. The
+// error is fs.ErrExist where there is one, unless it is to be replaced.
 func BackupFile(ctx context.Context, l *library.Library, path string, replace bool) (Merged, error) {
 	fail := func(err error) (Merged, error) { return Merged{}, fmt.Errorf("backup to %s: %w", path, err) }
 	if err := apart(l.Dir(), path); err != nil {

@@ -14,9 +14,8 @@ import (
 	"recall/library/raw"
 )
 
-// broken brings over, as they lie, the folders of the other library whose
-// session.json can't be used: recall check --repair may get much out of them. Nothing
-// here is overwritten, and nothing comes back that was forgotten here.
+// broken brings over, as they lie, folders whose session.json can't be used: recall check --repair may get much out of
+// them. Nothing here is overwritten; nothing comes back that was forgotten.
 func (m *merging) broken(ctx context.Context) error {
 	for _, b := range m.from.Broken() {
 		what, err := m.carry(ctx, b.Path)
@@ -31,8 +30,7 @@ func (m *merging) broken(ctx context.Context) error {
 	return nil
 }
 
-// carry copies what isn't here yet of such a folder, beside what has its name, and says
-// what it did.
+// carry copies what isn't here yet of such a folder, beside what has its name, and says what it did.
 func (m *merging) carry(ctx context.Context, folder string) (what string, err error) {
 	if disk.RealDir(folder) != nil { // a link
 		return "not copied", nil
@@ -114,8 +112,7 @@ func copyIn(path, file string) (bool, error) {
 	}), nil
 }
 
-// healed unites, in a copy that follows, folders that came over damaged with
-// those of their sessions, where the other library is whole again.
+// healed unites, in a copy that follows, folders that came over damaged with their sessions', whole again in the other.
 func (m *merging) healed(ctx context.Context) error {
 	still := map[string]bool{}
 	for _, b := range m.from.Broken() {

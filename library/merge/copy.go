@@ -21,8 +21,7 @@ type copied struct {
 	bad        bool      // a segment that was damaged there already
 }
 
-// stageCopies copies files of another library's session aside, makes them
-// durable, reads them again and compares. They are named as in its folder.
+// stageCopies copies files of another library's session aside, named as in its folder: durable, read again, compared.
 func (m *merging) stageCopies(ctx context.Context, src *library.Folder, names []string) ([]copied, error) {
 	var all []copied
 	fail := func(err error) ([]copied, error) {
@@ -75,8 +74,8 @@ func (m *merging) copyOne(ctx context.Context, src *library.Folder, name string)
 	return c, nil
 }
 
-// shareCopy stores once what several sessions bring with them: the segment of one is a
-// second name of the other's. Where that can't be done each has its own.
+// shareCopy stores once what several sessions bring: a segment is a second name of another's. Where that can't be done
+// each has its own.
 func (m *merging) shareCopy(c *copied) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -14,9 +14,8 @@ import (
 
 const damagedThere = "damaged there already; recall check says more"
 
-// damaged reports whether a segment was damaged before it was copied, and tells of
-// it. A session that isn't here gets it all the same: something may still be
-// got out of it.
+// damaged reports whether a segment was damaged before it was copied, and tells of it. A session that isn't here gets
+// it all the same: something may still be got out of it.
 func (m *merging) damaged(ctx context.Context, src *library.Folder, c copied) bool {
 	seg, err := raw.ParseSegment(strings.TrimPrefix(c.name, "raw/"))
 	if err != nil {
@@ -31,9 +30,8 @@ func (m *merging) damaged(ctx context.Context, src *library.Folder, c copied) bo
 	return true
 }
 
-// spare leaves out of the copies what would put damaged bytes in the place of
-// what is here. The error is for a session that would lack a segment then: it
-// has to stay as it is here.
+// spare leaves out copies that would put damaged bytes in the place of what is here. The error is for a session that
+// would lack a segment then: it stays as it is here.
 func (m *merging) spare(src, dst *library.Folder, files []copied) ([]copied, error) {
 	here := map[string]bool{}
 	for name := range dst.Size {

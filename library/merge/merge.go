@@ -1,5 +1,4 @@
-// Package merge brings two libraries together, makes backups of one, and takes
-// them in again.
+// Package merge brings two libraries together, makes backups of one, and takes them in again.
 package merge
 
 import (
@@ -19,19 +18,17 @@ import (
 	"recall/library/raw"
 )
 
-// Two libraries are brought together session by session. What both hold is
-// united: every version of every file, people's edits, notes, links, threads,
-// projects, tombstones. Of a session that one side has all of, the other takes
-// over the folder as it is; only where each has something of its own is
-// anything stored anew. In any order, and done again, the outcome is the same.
+// Two libraries are brought together session by session. What both hold is united: every version of every file, edits,
+// notes, links, threads, projects, tombstones. Of a session that one side has all of, the other takes the folder as it
+// is; only where each has something of its own is anything stored anew. In any order, and done again, the outcome is
+// the same.
 
 // Options say what to do where the two aren't equal.
 type Options struct {
-	// Follow makes this library a copy of the other: what was made of a session
-	// is taken from there as soon as nothing is lost by it.
+	// Follow makes this library a copy of the other: what was made of a session is taken from there if nothing is lost
+	// by it.
 	Follow bool
-	// Forget removes sessions that were forgotten in the other; else they stay
-	// and are told of.
+	// Forget removes sessions that were forgotten in the other; else they stay and are told of.
 	Forget   bool
 	Progress func(done, total int) // called from one goroutine at a time; nil for silence
 }
@@ -57,9 +54,8 @@ var (
 	ErrSuspect = errors.New("refused")
 )
 
-// Merge takes into a library all that another one holds. What can't be read
-// there is a Problem and costs nothing else. Cut off, it is finished by doing
-// it again.
+// Merge takes in all that another library holds. What can't be read there is a Problem and costs nothing else. Cut off,
+// it is finished by doing it again.
 func Merge(ctx context.Context, l, from *library.Library, o Options) (Merged, error) {
 	m := &merging{l: l.Inside(), from: from.Inside(), options: o, came: map[disk.Sums]string{}}
 	err := m.run(ctx)
@@ -129,8 +125,7 @@ func (m *merging) run(ctx context.Context) error {
 	return errors.Join(m.broken(ctx), m.l.Settle(), m.logs(), m.others(), m.emptyProjects())
 }
 
-// emptyProjects drops the projects all of whose sessions were forgotten, on
-// whichever side.
+// emptyProjects drops the projects all of whose sessions were forgotten, on whichever side.
 func (m *merging) emptyProjects() error {
 	if ids, err := m.l.Tombstones(); err != nil || len(ids) == 0 {
 		return err
@@ -220,8 +215,7 @@ func (m *merging) sessionOnce(ctx context.Context, id ingest.SessionID) error {
 	return err
 }
 
-// plausible refuses what no recall has written: a stretch of bytes packed so
-// small that unpacking it is meant to hurt.
+// plausible refuses what no recall has written: bytes packed so small that unpacking them is meant to hurt.
 func plausible(s *library.Folder) error {
 	for name := range s.Size {
 		seg, err := raw.ParseSegment(strings.TrimPrefix(name, "raw/"))

@@ -35,9 +35,8 @@ func (m *merging) adopt(ctx context.Context, src *library.Folder) error {
 	return err
 }
 
-// follow makes a session's folder equal to the other's, which has all that it
-// has: what never changes first, then what names it, session.json last, and
-// what isn't needed any more goes after that.
+// follow makes a session's folder equal to the other's, which has all that it has: what never changes first, then what
+// names it, session.json last; what isn't needed any more goes after that.
 func (m *merging) follow(ctx context.Context, src, dst *library.Folder) error {
 	var names []string
 	for name, size := range src.Size {
@@ -93,8 +92,7 @@ func (m *merging) follow(ctx context.Context, src, dst *library.Folder) error {
 
 func isSegment(name string) bool { return path.Dir(name) == "raw" }
 
-// storedAlike reports whether two files of a segment may be equal, by what is known
-// of both.
+// storedAlike reports whether two files of a segment may be equal, by what is known of both.
 func storedAlike(a, b *raw.Versions, name string) bool {
 	return len(a.CRCs[name]) == 0 || len(b.CRCs[name]) == 0 ||
 		slices.ContainsFunc(a.CRCs[name], func(crc string) bool { return slices.Contains(b.CRCs[name], crc) })
@@ -115,8 +113,7 @@ func followOrder(name string) int {
 	return 2
 }
 
-// putInOrder gives copies their places, each rank durably before the next, the two of a
-// payload as SavePayload does. They are sorted by name.
+// putInOrder places copies, sorted by name: each rank durably before the next, a payload's two as SavePayload does.
 func putInOrder(folder string, files []copied) error {
 	at := func(name string) string { return filepath.Join(folder, filepath.FromSlash(name)) }
 	for rank := range 5 {
@@ -148,8 +145,8 @@ func putInOrder(folder string, files []copied) error {
 	return nil
 }
 
-// dropUnneeded removes what the other folder hasn't any more: segments that were
-// packed, parts of transcripts, and outputs of one that is followed.
+// dropUnneeded removes what the other folder hasn't any more: packed segments, parts of transcripts, outputs of one
+// that is followed.
 func (m *merging) dropUnneeded(folder string, src, dst *library.Folder) error {
 	needed := map[string]bool{} // also those that the other has lost
 	for _, s := range src.Versions.Stored() {

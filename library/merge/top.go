@@ -24,8 +24,7 @@ func (m *merging) projects() error {
 	return err
 }
 
-// tombstones unites what was forgotten. What is still here goes only if that
-// was asked for.
+// tombstones unites what was forgotten. What is still here goes only if that was asked for.
 func (m *merging) tombstones() error {
 	ids, err := m.from.Tombstones()
 	if err != nil {
@@ -59,8 +58,7 @@ func (m *merging) tombstones() error {
 	return m.l.Forget(here, nil)
 }
 
-// forgotten unites the items that were forgotten. What is here of them goes first, so that
-// what was cut short is done again.
+// forgotten unites the forgotten items. What is here of them goes first, so that what was cut short is done again.
 func (m *merging) forgotten() error {
 	theirs, err := m.from.ForgottenItems()
 	if err != nil {
@@ -126,9 +124,8 @@ func (m *merging) logs() error {
 	return nil
 }
 
-// uniteTop adds the lines that a file at the top lacks. Of threads.jsonl the
-// later line wins, so they are put in the order of their times. To the others
-// anybody may append meanwhile, and to the inbox' a fold.
+// uniteTop adds the lines that a file at the top lacks. Of threads.jsonl the later line wins: they are put in the order
+// of their times. To the others anybody may append meanwhile, to the inbox' a fold.
 func (m *merging) uniteTop(name string, other []byte) error {
 	guard := "folders"
 	switch {

@@ -20,11 +20,9 @@ import (
 	"recall/library/disk"
 )
 
-// Import merges a backup into a library: a folder that is a library, or a
-// file that BackupFile wrote. A file is unpacked aside and checked whole before
-// anything of it is taken over: one that was cut short, changed, or is made to
-// do harm is refused (library.ErrDamaged, ErrSuspect). A library in which nothing is yet gets
-// the backup's id, so that the backup is its own.
+// Import merges a backup into a library: a folder that is one, or a file by BackupFile. That is unpacked aside and
+// checked whole before anything is taken over: one cut short, changed or made to do harm is refused
+// (library.ErrDamaged, ErrSuspect). An empty library gets the backup's id, so that the backup is its own.
 func Import(ctx context.Context, l *library.Library, path string, o Options) (Merged, error) {
 	fail := func(err error) (Merged, error) { return Merged{}, fmt.Errorf("import %s: %w", path, err) }
 	if err := l.Inside().Upgrade(); err != nil {
@@ -46,8 +44,7 @@ func Import(ctx context.Context, l *library.Library, path string, o Options) (Me
 	return Merge(ctx, l, from, o)
 }
 
-// OpenBackup opens a backup to be read: a folder, or a file, which is unpacked
-// aside and checked first. done closes it.
+// OpenBackup opens a backup to be read: a folder, or a file, unpacked aside and checked first. done closes it.
 func OpenBackup(ctx context.Context, l *library.Library, path string) (from *library.Library, done func(), err error) {
 	fi, err := os.Stat(path)
 	if err != nil {
@@ -80,8 +77,7 @@ func OpenBackup(ctx context.Context, l *library.Library, path string) (from *lib
 	return from, done, nil
 }
 
-// unpackTar unpacks a backup's file into a new folder and returns where the
-// library in it lies.
+// unpackTar unpacks a backup's file into a new folder and returns where the library in it lies.
 func unpackTar(ctx context.Context, file, dir string) (in string, err error) {
 	err = eachInTar(ctx, file, func(name string, r io.Reader) error {
 		at := filepath.Join(dir, filepath.FromSlash(name))
@@ -109,16 +105,14 @@ func unpackTar(ctx context.Context, file, dir string) (in string, err error) {
 	return "", library.ErrNoLibrary
 }
 
-// How much larger than its file a backup may become, beyond the first
-// unpackFree bytes.
+// How much larger than its file a backup may become, beyond the first unpackFree bytes.
 const (
 	unpackMost = 400
 	unpackFree = 64 << 20
 )
 
-// eachInTar calls do for each regular file of a packed tar, which reads it whole. Whatever
-// isn't one, has a name that leads elsewhere, hasn't the sum that SHA256SUMS tells, or
-// unpacks to much more than a library ever does, is refused.
+// eachInTar calls do for each regular file of a packed tar, which reads it whole. Refused is what isn't one, has a name
+// that leads elsewhere or not the sum in SHA256SUMS, or unpacks to more than a library ever does.
 func eachInTar(ctx context.Context, file string, do func(name string, r io.Reader) error) error {
 	f, err := os.Open(file)
 	if err != nil {
@@ -201,8 +195,7 @@ func compareSums(got, told map[string]string) error {
 	return nil
 }
 
-// notWhole words what a reader says of a file that isn't a backup, or not all
-// of one.
+// notWhole words what a reader says of a file that isn't a backup, or not all of one.
 func notWhole(err error) error {
 	switch {
 	case err == nil, errors.Is(err, ErrSuspect), errors.Is(err, context.Canceled):

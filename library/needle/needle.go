@@ -11,8 +11,7 @@ import (
 	"unicode/utf16"
 )
 
-// Needles are the forms in which a text stands in files: as it is, and as JSON
-// writes it, in a string and in a string within a string.
+// Needles are the forms in which a text stands in files: as it is, in a JSON string, and in one within one.
 type Needles struct {
 	forms [][]byte
 	most  int // length of the longest

@@ -50,8 +50,7 @@ func Unpack(packed []byte) ([]byte, error) {
 	return d.DecodeAll(packed, nil)
 }
 
-// A Reader streams the content of segments one after the other and checks each
-// at its end.
+// A Reader streams the content of segments one after the other and checks each at its end.
 type Reader struct {
 	Segs []Segment
 	Anew func() *Reader // of the same where it is now: it may be moved or packed meanwhile; or nil

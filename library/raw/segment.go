@@ -21,8 +21,7 @@ import (
 	"recall/library/disk"
 )
 
-// A Segment is a stretch of a source's bytes, stored compressed under a name
-// made of the three.
+// A Segment is a stretch of a source's bytes, stored compressed under a name made of the three.
 type Segment struct {
 	Offset, Length int64
 	Sum            string // SHA-256 of the source's bytes, hex
@@ -85,9 +84,8 @@ func Sync(segs []Staged) error {
 	return disk.SyncFiles(paths)
 }
 
-// Place moves staged segments into a session's folder. What is there already has
-// the same bytes, by its name, if its checksum is the one known of it; else it is
-// replaced.
+// Place moves staged segments into a session's folder. One that is there by its name stays if its checksum is the one
+// known of it; else it is replaced.
 func Place(segs []Staged, folder string, v *Versions) error {
 	for _, s := range segs {
 		target := Path(folder, s.Segment)

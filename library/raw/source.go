@@ -15,8 +15,7 @@ import (
 	"recall/library/disk"
 )
 
-// A Reading is what one pass over a source found, compared with a version
-// that the library has.
+// A Reading is what one pass over a source found, compared with a version of the library's.
 type Reading struct {
 	Keep  int      // leading segments of the version that the source still begins with
 	Whole bool     // it begins with all of them; those after keep are small, and stored again with what follows
@@ -26,10 +25,8 @@ type Reading struct {
 	Mod   time.Time
 }
 
-// ReadSource reads a source, found under root, once, comparing it with base and staging what is
-// new. If the source changed meanwhile, it is read again until two passes
-// agree about the bytes taken; after three it is taken as it is, and torn says
-// so.
+// ReadSource reads a source, found under root, once, comparing it with base and staging what is new. If it changed
+// meanwhile, it is read again until two passes agree about the bytes taken; after three it is taken as it is, and torn.
 func ReadSource(ctx context.Context, temp Temp, root string, f ingest.File,
 	base Version) (r Reading, torn bool, err error) {
 	if err := disk.Within(root, f.Path); err != nil {
@@ -111,8 +108,7 @@ type begun struct {
 	hash hash.Hash
 }
 
-// and is what it begins with if a segment follows, which it reads: without a hash if other
-// bytes do. n is how many it read.
+// and is what it begins with if segment s follows, of which it read n bytes: without a hash if other bytes do.
 func (b begun) and(in io.Reader, s Segment) (next begun, n int64, err error) {
 	whole, _ := b.hash.(hash.Cloner).Clone()
 	own, out := hash.Hash(whole), io.Writer(whole)
@@ -127,19 +123,16 @@ func (b begun) and(in io.Reader, s Segment) (next begun, n int64, err error) {
 	return next, n, err
 }
 
-// A session that grows all day grows by little at a time. So that this gives
-// neither thousands of files nor stretches too short to compress, tailMax
-// segments at the end that are about as small as what is new are stored again
-// together with it. Each byte is stored again once for each power of tailMax
-// that the session grows by, compressed.
+// A session grows all day by little at a time. Not to give thousands of files, or stretches too short to compress,
+// tailMax segments at the end about as small as what is new are stored again with it. Each byte is stored again once
+// for each power of tailMax that the session grows by, compressed.
 const (
 	tailMax   = 8
 	tailSmall = 1 << 10 // the smallest class of segments
 	tailLarge = 4 << 20 // never stored again
 )
 
-// mergeFrom is the first of the segments that are stored again when the source
-// has grown to size; all of them stay if it is len(base).
+// mergeFrom is the first segment to store again when the source has grown to size; len(base) if all stay.
 func mergeFrom(base []Segment, size int64) int {
 	if len(base) == 0 {
 		return 0
@@ -166,8 +159,7 @@ func mergeFrom(base []Segment, size int64) int {
 	}
 }
 
-// sameAgain reads the source's first r.Size bytes once more and reports whether
-// they are what r has.
+// sameAgain reads the source's first r.Size bytes once more and reports whether they are what r has.
 func sameAgain(ctx context.Context, f ingest.File, r Reading) bool {
 	src, _, err := OpenSource(f)
 	if err != nil {
@@ -178,9 +170,8 @@ func sameAgain(ctx context.Context, f ingest.File, r Reading) bool {
 	return err == nil && sum.Size == r.Size && sum.SHA256 == r.Sum
 }
 
-// changedSince reports whether the file of that path is another one than fi or
-// has another size or time by now. One that vanished after it was opened was
-// read whole.
+// changedSince reports whether that path's file is another than fi, or of another size or time. One that vanished after
+// it was opened was read whole.
 func changedSince(path string, fi fs.FileInfo) bool {
 	if path == "" || fi == nil {
 		return false
@@ -192,8 +183,7 @@ func changedSince(path string, fi fs.FileInfo) bool {
 	return !os.SameFile(fi, now) || now.Size() != fi.Size() || !now.ModTime().Equal(fi.ModTime())
 }
 
-// OpenSource opens a file of a session; fi is nil where it isn't a file of the
-// file system.
+// OpenSource opens a file of a session; fi is nil where it isn't a file of the file system.
 func OpenSource(f ingest.File) (src io.ReadCloser, fi fs.FileInfo, err error) {
 	if f.Path != "" {
 		// Before opening: to open a pipe is to wait for its writer.

@@ -15,8 +15,8 @@ import (
 // packMax is how many source bytes a packed segment holds at most.
 const packMax = 256 << 20
 
-// Runs are the longest stretches of segments that every version has whole or
-// not at all. A version that shares its beginning with another is cut there.
+// Runs are the longest stretches of segments that each version has whole or not at all: cut where a version branches
+// off.
 func (v *Versions) Runs() [][]Segment {
 	owners := map[string]string{}
 	files := slices.Sorted(maps.Keys(v.Files))
@@ -48,9 +48,8 @@ func (v *Versions) Runs() [][]Segment {
 	return all
 }
 
-// Use has every version in a session's folder that began a run with a segment of
-// that name use the staged one in its place, and removes what no version needs
-// then. put replaces a file whole.
+// Use has every version that began a run with a segment of a name use the staged one in its place, and removes what no
+// version needs then. put replaces a file whole.
 func (v *Versions) Use(folder string, of map[string]Staged, put func(path string, data []byte) error) error {
 	if err := v.Whole(); err != nil {
 		return err
@@ -92,8 +91,8 @@ func (v *Versions) Use(folder string, of map[string]Staged, put func(path string
 	return disk.SyncDir(raw)
 }
 
-// with are the lines that describe every version anew, each by one, with the
-// staged segments in the place of the runs that begin with those of that name.
+// with are the lines that describe every version anew, a line each, with the staged segments in the place of those
+// runs.
 func (v *Versions) with(of map[string]Staged) (lines []Line) {
 	for _, file := range slices.Sorted(maps.Keys(v.Files)) {
 		for n, ver := range v.Files[file] {
@@ -121,8 +120,7 @@ func (v *Versions) with(of map[string]Staged) (lines []Line) {
 	return lines
 }
 
-// DropMerged removes the segments that lines have made needless: small ones,
-// stored again together.
+// DropMerged removes the segments that lines have made needless: small ones, stored again together.
 func (v *Versions) DropMerged(folder string, lines []Line) error {
 	before := v.Needed()
 	for _, line := range lines {
@@ -141,9 +139,8 @@ func (v *Versions) DropMerged(folder string, lines []Line) error {
 	return nil
 }
 
-// DropStrays removes segments that no version has, of a write that was cut off,
-// if all their bytes are held in a version. Others stay: they may be all that is
-// left of something.
+// DropStrays removes segments that no version has, of a write that was cut off, if a version holds all their bytes.
+// Others stay: they may be all that is left of something.
 func (v *Versions) DropStrays(ctx context.Context, folder string) error {
 	needed := v.Needed()
 	for _, s := range In(folder) {

@@ -13,9 +13,8 @@ import (
 	"recall/library/disk"
 )
 
-// A Line is a line of raw/versions.jsonl: the file's content is now the
-// first Keep segments that the version before it had (the same version for
-// growth, otherwise the one named in From), then Add.
+// A Line is a line of raw/versions.jsonl: the content is now the first Keep segments of the version before (the same
+// for growth, else the one named in From), then Add.
 type Line struct {
 	File    string          `json:"file"`
 	Role    ingest.FileRole `json:"role"`
@@ -36,8 +35,7 @@ type Version struct {
 	Sum  string
 }
 
-// Versions are all contents of a session's files: number n of a file stands
-// at n-1.
+// Versions are all contents of a session's files: number n of a file stands at n-1.
 type Versions struct {
 	Files map[string][]Version
 	Roles map[string]ingest.FileRole
@@ -49,8 +47,7 @@ type Versions struct {
 // Alone is the name of the file that a session's only segment is.
 const Alone = "transcript.jsonl"
 
-// Implied is the list that a session's segments stand for without one, nil if it takes one
-// to tell what they are. crc is that of the file, "" if it isn't known.
+// Implied is the list that segments stand for without one, nil if it takes one. crc is the file's, "" if unknown.
 func Implied(segs []Segment, crc string) []byte {
 	if len(segs) != 1 || segs[0].Offset != 0 || segs[0].Length == 0 {
 		return nil
@@ -68,8 +65,7 @@ func Needless(lines []Line, segs []Staged) bool {
 	return len(segs) == 1 && bytes.Equal(EncodeLines(lines), Implied([]Segment{segs[0].Segment}, segs[0].CRC))
 }
 
-// MakeList writes the list where there is none yet, before more segments come than it can
-// be spared with. put replaces a file whole.
+// MakeList writes the list where there is none, before segments come that need it. put replaces a file whole.
 func (v *Versions) MakeList(folder string, put func(path string, data []byte) error) error {
 	path := ListPath(folder)
 	if disk.Exists(path) || len(v.Files) == 0 {
@@ -78,8 +74,8 @@ func (v *Versions) MakeList(folder string, put func(path string, data []byte) er
 	return errors.Join(put(path, EncodeLines(v.with(nil))), disk.SyncDir(filepath.Dir(path)))
 }
 
-// ParseVersions reads the lines of a session's raw/versions.jsonl, which stands at path. One that
-// makes no sense is a problem, and its version is lost, not the others.
+// ParseVersions reads the lines of raw/versions.jsonl, at path. One that makes no sense is a problem, its version alone
+// is lost.
 func ParseVersions(path string, lines [][]byte) *Versions {
 	v := NewVersions()
 	for i, text := range lines {

@@ -15,16 +15,14 @@ import (
 	"recall/library/disk"
 )
 
-// segmentMax is how many source bytes a segment holds at most. It bounds what
-// a rewrite in the middle of a large file stores again.
+// segmentMax is how many source bytes a segment holds: what a rewrite within a large file stores again at most.
 const segmentMax = 32 << 20
 
 // A Level is how small a segment is made.
 type Level struct{ encoders *sync.Pool }
 
-// Segments are packed better when their session is quiet: until then, of real
-// transcripts, they are larger by 5 % than at the next level, and take a quarter
-// less time. An encoder of Best holds much memory.
+// Segments are packed better when their session is quiet: until then, of real transcripts, they are 5 % larger than at
+// the next level, in a quarter less time. An encoder of Best holds much memory.
 var (
 	Fast = level(zstd.WithEncoderLevel(zstd.SpeedFastest))
 	Best = level(zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(32<<20))
@@ -40,21 +38,18 @@ func level(options ...zstd.EOption) Level {
 	}}}
 }
 
-// compressing bounds the encoders in use: each holds tens of megabytes, and
-// more than there are cores are no faster.
+// compressing bounds the encoders in use: each holds tens of megabytes, and more than cores are no faster.
 var compressing = make(chan struct{}, runtime.GOMAXPROCS(0))
 
 // A Temp makes a file that isn't in its place yet, and returns its path.
 type Temp func(write func(io.Writer) error) (path string, err error)
 
-// Stage writes all that r has as one segment. At the end of r it returns a
-// segment of length 0 and no file.
+// Stage writes all of r as one segment; at its end, one of length 0 and no file.
 func Stage(temp Temp, r io.Reader, offset int64, level Level) (Staged, error) {
 	return stage(temp, r, offset, level, sha256.New())
 }
 
-// StageNext writes the next stretch of r, at most 32 MB. whole goes on hashing
-// the file.
+// StageNext writes the next stretch of r, at most 32 MB. whole goes on hashing the file.
 func StageNext(temp Temp, r io.Reader, offset int64, whole hash.Hash) (Staged, error) {
 	own := whole
 	if offset > 0 { // the first segment's is the whole file's so far

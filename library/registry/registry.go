@@ -1,5 +1,5 @@
-// Package registry is which projects there are: names, folders, and the roots that
-// each goes by. It reads and writes nothing.
+// Package registry is which projects there are: names, folders, and the roots that each goes by. It reads and writes
+// nothing.
 package registry
 
 import (
@@ -26,14 +26,12 @@ type Registry struct {
 	Projects []Project `toml:"project"` // by id
 }
 
-// A Project is an entry of projects.toml. Two projects whose roots have the
-// same name are told apart by the folder above, "app (play)"; the first by
-// root keeps the bare name, whichever arrived first.
+// A Project is an entry of projects.toml. Two whose roots have the same name are told apart by the folder above, "app
+// (play)"; the first by root keeps the bare name, whichever arrived first.
 //
-// A folder's name may hold a secret. Which project a session is of is told by
-// exact folders, so Root, Former and Merged are: they are as raw as a transcript,
-// and whoever shows one calls Show. Name, Base and Folder hold no secret, and
-// nothing that is derived says any other name.
+// A folder's name may hold a secret. Which project a session is of is told by exact folders: Root, Former and Merged
+// are as raw as a transcript, to be shown by Show alone. Name, Base and Folder hold no secret; nothing derived says any
+// other.
 type Project struct {
 	ID     string   `toml:"id"`               // made of the root, or name, that it was first seen with
 	Name   string   `toml:"name"`             // shown
@@ -65,8 +63,7 @@ func (p *Project) Show(dir string) string {
 	return dir
 }
 
-// Roots are all folders that the project goes by, as they may be shown too: what
-// was derived of a session names files below those.
+// Roots are all folders that the project goes by, also as they may be shown: what is derived names files below those.
 func (p *Project) Roots() []string {
 	var all []string
 	for _, dir := range slices.Concat([]string{p.Root}, p.Former, p.Merged) {
@@ -81,16 +78,14 @@ func (p *Project) Roots() []string {
 	return all
 }
 
-// another reports whether a repository stands in a place that a known one has left:
-// it is no part of that.
+// another reports whether a repository stands in a place that a known one has left: it is no part of that.
 func (r *Registry) another(p ingest.Project) bool {
 	have := r.At(p.Root)
 	return have != nil && have.Root != p.Root && p.Was == "" && (p.How == "repository" || p.How == "worktree") &&
 		!slices.Contains(have.Merged, p.Root) && p.Birth != "" && have.Birth != p.Birth
 }
 
-// Match is the project that one is as parsing tells it, whose id would be id; nil if
-// none is.
+// Match is the known project that one, as parsing tells it, is, whose id would be id; nil if none.
 func (r *Registry) Match(id string, p ingest.Project) *Project {
 	if r.another(p) {
 		return r.Find(id)
@@ -132,8 +127,8 @@ func (p *Project) showAs(dir, as string) {
 	slices.SortFunc(p.Shown, func(a, b Shown) int { return strings.Compare(a.Dir, b.Dir) })
 }
 
-// safer is the one of two forms of a text that hides more, the lesser of equals:
-// what one session knows to be a secret is a bare word to another.
+// safer is the form of a text that hides more, the lesser of equals: one session's known secret is a bare word to
+// another.
 func safer(a, b string) string {
 	if n, m := strings.Count(a, "‹"), strings.Count(b, "‹"); n != m {
 		if n > m {
@@ -165,8 +160,7 @@ func (r *Registry) Find(id string) *Project {
 	return nil
 }
 
-// At is the project whose folder is root, else one that root was merged into
-// or that once was there; nil if there is none.
+// At is the project whose folder is root, else one that root was merged into or that once was there, else nil.
 func (r *Registry) At(root string) *Project {
 	if root == "" {
 		return nil
@@ -184,8 +178,8 @@ func (r *Registry) At(root string) *Project {
 	return former
 }
 
-// Arrange sorts the projects and gives each a name and a folder of its own.
-// It depends on the set of projects alone, not on the order they came in.
+// Arrange sorts the projects and gives each a name and a folder of its own, by the set alone, in whatever order they
+// came.
 func (r *Registry) Arrange() {
 	slices.SortFunc(r.Projects, func(a, b Project) int { return strings.Compare(a.ID, b.ID) })
 	byRoot := make([]*Project, len(r.Projects))
@@ -239,8 +233,8 @@ func idOf(key string) string {
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:10]
 }
 
-// Unite takes in a project of another registry. What depends on an order is
-// told from the texts, so that any order gives the same.
+// Unite takes in a project of another registry. What depends on an order is told from the texts: any order gives the
+// same.
 func (r *Registry) Unite(p Project) {
 	have := r.Find(p.ID)
 	if have == nil {
@@ -267,8 +261,8 @@ func (r *Registry) Unite(p Project) {
 	have.Remote, have.Birth = max(have.Remote, p.Remote), max(have.Birth, p.Birth)
 }
 
-// Reclaim gives projects that have no root to be found by the id that their name gave them, where that is the id
-// that sessions know and no project has.
+// Reclaim lets rootless projects be found by the id that their name gave them, where sessions know that and no project
+// has it.
 func (r *Registry) Reclaim(ids []string) {
 	for i := range r.Projects {
 		p := &r.Projects[i]

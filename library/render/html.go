@@ -29,9 +29,8 @@ var htmlPage = sync.OnceValue(func() *template.Template {
 		strings.Replace(htmlText, "STYLE", "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'", 1)))
 })
 
-// HTML renders a session as one page that needs nothing from anywhere else: no
-// script, no font, no request, and a policy that lets a browser do none of these.
-// Messages are laid out as Markdown; what they say is escaped. p may be nil.
+// HTML renders a session as one page that needs nothing from elsewhere: no script, font or request, and a policy
+// against them. Messages are laid out as Markdown; what they say is escaped. p may be nil.
 func HTML(s *ingest.Session, a About, p *payload.Payload) ([]byte, error) {
 	t := newTranscript(s, a)
 	page, err := htmlPage().Clone()
@@ -50,8 +49,7 @@ func HTML(s *ingest.Session, a About, p *payload.Payload) ([]byte, error) {
 	return []byte(sink.Page(b.String(), sink.HTML)), nil
 }
 
-// Turns renders turns of a session as parts of a page, each by itself: what is escaped, and what a message may lay out,
-// is as in HTML.
+// Turns renders turns of a session as parts of a page, each by itself, escaped and laid out as in HTML.
 func Turns(s *ingest.Session, a About) (func(ingest.Turn) (template.HTML, error), error) {
 	t := newTranscript(s, a)
 	page, err := htmlPage().Clone()

@@ -15,13 +15,12 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// mostRendered is how much of a message is laid out, in bytes; a longer one is a
-// tool's or a file's, pasted, and shown as it is.
+// mostRendered is how many bytes of a message are laid out; a longer one is a tool's or a file's, pasted, shown as it
+// is.
 const mostRendered = 256 << 10
 
-// markdown lays a message out. What it leaves out of Markdown would hide or reach
-// out: HTML is shown as text, so are definitions of links; no link leads anywhere,
-// its target stands beside it, and a picture is its name and target.
+// markdown lays a message out without what would hide or reach out: HTML and definitions of links are shown as text, no
+// link leads anywhere (its target stands beside it), and a picture is its name and target.
 var markdown = sync.OnceValue(func() goldmark.Markdown {
 	blocks := slices.DeleteFunc(parser.DefaultBlockParsers(), func(p util.PrioritizedValue) bool {
 		return p.Value == parser.NewHTMLBlockParser()

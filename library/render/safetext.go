@@ -53,10 +53,8 @@ func quoted(text string) string {
 	return "> " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n> ")
 }
 
-// safeMarkdown keeps a turn's Markdown from reaching out of its turn: no HTML
-// of its own (an anchor, a closing </details>, a comment that hides what
-// follows), no headings that look like another turn's, and code blocks that
-// are left open are closed.
+// safeMarkdown keeps a turn's Markdown from reaching out of its turn: no HTML of its own (an anchor, a closing
+// </details>, a comment that hides what follows), no headings like another turn's; open code blocks are closed.
 func safeMarkdown(text string) string {
 	text = sink.Text(text, sink.Markdown)
 	var b strings.Builder
@@ -103,8 +101,8 @@ func fenceOf(line string) string {
 
 func beginsTag(c byte) bool { return strings.IndexByte("/!?", c) >= 0 || unicode.IsLetter(rune(c)) }
 
-// escapeHTML writes a line with < as &lt; where it could begin a tag, but not
-// between backticks, where Markdown shows it as it is.
+// escapeHTML writes a line with < as &lt; where it could begin a tag, but not between backticks, where Markdown shows
+// it.
 func escapeHTML(b *strings.Builder, line string) {
 	if strings.IndexByte(line, '<') < 0 {
 		b.WriteString(line)

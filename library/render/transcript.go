@@ -1,5 +1,5 @@
-// Package render walks a session once for people to read: as Markdown, with which its
-// folder has it, or as one page of HTML that asks for nothing from anywhere.
+// Package render walks a session once for people to read: as Markdown, for its folder, or as one page of HTML that asks
+// for nothing from anywhere.
 package render
 
 import (
@@ -19,8 +19,7 @@ import (
 	"recall/sink"
 )
 
-// partSize is where a transcript is split, at the next turn: what editors and
-// Markdown viewers still open at once.
+// partSize is where a transcript is split, at the next turn: what editors and viewers still open at once.
 const partSize = 512 << 10
 
 // About is what a transcript's head says that the session itself doesn't.
@@ -29,11 +28,9 @@ type About struct {
 	Project string
 }
 
-// Transcript renders a redacted session as Markdown: who said what and when,
-// tool calls one line each, sub-agents folded in at the call that started
-// them. Every turn begins with anchors of its ids. It is one text, or several
-// of about 512 KB, in order, each rendered when it is asked for. The same session
-// gives the same bytes, and one that was continued the same first parts.
+// Transcript renders a redacted session as Markdown: who said what and when, calls a line each, sub-agents folded in at
+// their call, anchors of its ids before each turn. It is one text, or several of about 512 KB, in order, rendered when
+// asked for. The same session gives the same bytes, one that was continued the same first parts.
 func Transcript(s *ingest.Session, a About) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) { render(s, a, true, yield) }
 }

@@ -146,8 +146,7 @@ func (t *transcript) outcome(c *ingest.ToolCall) {
 	}
 }
 
-// firstLine is the first line that says something: of "Exit code 1" the next
-// one too.
+// firstLine is the first line that says something: of "Exit code 1" the next one too.
 func firstLine(text string) string {
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "<tool_use_error>"), "</tool_use_error>")
 	gist := ""

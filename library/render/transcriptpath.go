@@ -16,9 +16,8 @@ const (
 	onHost = "**host**"
 )
 
-// sidesOf finds the paths of a session of which it is known whether they are inside its virtual
-// machine or on the computer that it ran on: how they begin, and the rest. It is nil where the
-// session's source doesn't know the difference.
+// sidesOf finds the paths of a session known to be inside its virtual machine or on its computer: how they begin, and
+// the rest. It is nil where the source doesn't know the difference.
 func sidesOf(s *ingest.Session) *regexp.Regexp {
 	if s.Source != ingest.Cowork {
 		return nil
@@ -70,8 +69,7 @@ func (t *transcript) places(said string) (all []place) {
 	return all
 }
 
-// marks says where the paths in a text are, with a space before it; "" if there
-// are none that are known.
+// marks says where the paths in a text are, with a space before it; "" if none are known.
 func (t *transcript) marks(text string) (out string) {
 	found := t.places(text)
 	for _, mark := range []string{onVM, onHost} {
@@ -85,8 +83,7 @@ func (t *transcript) marks(text string) (out string) {
 // marked is code with the marks of the paths in it.
 func (t *transcript) marked(text string) string { return code(text) + t.marks(text) }
 
-// markPaths marks the paths in a turn's Markdown: each behind itself, those of
-// a code block behind the block.
+// markPaths marks the paths in a turn's Markdown: each behind itself, those of a code block behind the block.
 func (t *transcript) markPaths(text string) string {
 	if t.marks(text) == "" {
 		return text

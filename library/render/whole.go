@@ -11,8 +11,7 @@ import (
 // Formats are those of Whole, beside zip, which holds all.
 var Formats = []string{"md", "html", "json"}
 
-// Whole renders a session in one of Formats, or all of them with its payload in a zip. p is nil for a session that
-// isn't distilled.
+// Whole renders a session in one of Formats, or all of them and its payload in a zip. p is nil if it isn't distilled.
 func Whole(format string, s *ingest.Session, a About, p *payload.Payload) ([]byte, error) {
 	switch format {
 	case "html":
