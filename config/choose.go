@@ -32,7 +32,7 @@ func (c *Config) GoesTo() string {
 		return notHere(hostOf(c.LLM.URL))
 	case ProviderRelay:
 		return "whoever answers in " + c.LLM.Dir
-	case ProviderReplay, NoProvider:
+	case NoProvider:
 		return ""
 	}
 	return notHere(c.Host())
@@ -61,7 +61,7 @@ func (c *Config) Price(model string) string {
 // it.
 type Choice struct {
 	Provider, Model, URL string // model and url "" for the provider's own
-	Dir                  string // of relay and replay
+	Dir                  string // of relay
 	Why                  string // it is offered
 }
 

@@ -15,7 +15,6 @@ import (
 	"recall/llm/claudecli"
 	"recall/llm/openai"
 	"recall/llm/relay"
-	"recall/llm/replay"
 	"recall/pipeline/improve"
 )
 
@@ -27,11 +26,9 @@ const (
 	ProviderOllama    = "ollama"
 	ProviderClaude    = "claude-cli"
 	ProviderRelay     = "relay"
-	ProviderReplay    = "replay"
 )
 
-var Providers = []string{NoProvider, ProviderAnthropic, ProviderOpenAI, ProviderOllama, ProviderClaude, ProviderRelay,
-	ProviderReplay}
+var Providers = []string{NoProvider, ProviderAnthropic, ProviderOpenAI, ProviderOllama, ProviderClaude, ProviderRelay}
 
 // What distill.distiller, distill.links and query.rerank may be.
 const (
@@ -126,7 +123,7 @@ func (c *Config) Provider(ctx context.Context, env func(string) string) (llm.Mod
 	if o.Key, err = c.key(env); err != nil {
 		return nil, err
 	}
-	switch provider := c.LLM.Provider; provider {
+	switch c.LLM.Provider {
 	case NoProvider:
 		return nil, nil
 	case ProviderAnthropic:
@@ -137,13 +134,10 @@ func (c *Config) Provider(ctx context.Context, env func(string) string) (llm.Mod
 		return c.ollama(ctx, env)
 	case ProviderClaude:
 		return claudecli.New(claudecli.Options{Model: o.Model, Window: o.Window, Timeout: o.Timeout})
-	case ProviderRelay, ProviderReplay:
+	case ProviderRelay:
 		if o.Folder == "" {
-			return nil, hint.With(errors.New("llm.provider is "+provider+", and llm.dir isn't set"),
+			return nil, hint.With(errors.New("llm.provider is relay, and llm.dir isn't set"),
 				"set llm.dir to the folder of requests and answers")
-		}
-		if provider == ProviderReplay {
-			return replay.New(o)
 		}
 		return relay.New(o)
 	}
@@ -164,11 +158,11 @@ func (c *Config) Timeout() time.Duration {
 }
 
 // LooksAgain reports whether the model looks at what a search found without being told to
-// for each question: one that sessions are shown to already. Who answers by hand, and
-// recordings, are asked only where somebody says so.
+// for each question: one that sessions are shown to already. Who answers by hand is asked
+// only where somebody says so.
 func (c *Config) LooksAgain() bool {
 	if c.Query.Rerank == RerankAuto {
-		return c.Distill.Distiller == ByModel && c.LLM.Provider != ProviderRelay && c.LLM.Provider != ProviderReplay
+		return c.Distill.Distiller == ByModel && c.LLM.Provider != ProviderRelay
 	}
 	return c.Query.Rerank == RerankModel
 }

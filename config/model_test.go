@@ -39,7 +39,6 @@ func TestProviders(t *testing.T) {
 		{name: "claude", text: "llm: {provider: claude-cli}", want: "claude-cli/haiku"},
 		{name: "relay", text: "llm: {provider: relay, dir: here, model: me}", want: "relay/me"},
 		{name: "relay without a folder", text: "llm: {provider: relay}", err: "llm.dir isn't set", hint: "llm.dir"},
-		{name: "replay without a folder", text: "llm: {provider: replay}", err: "llm.dir isn't set"},
 	} {
 		at := standIn(t)
 		cfg, err := load(t, nil, put(t, c.text, at.Working, "c.yaml"), nil, at)

@@ -1,3 +1,4 @@
+// Package replay answers with what models said before and was recorded, so that demo and measurements ask nobody.
 package replay
 
 import (
@@ -25,7 +26,7 @@ var _ llm.Model = (*Answers)(nil)
 
 // NewAnswers is over recordings by key, which it takes over. model says whose they are.
 func NewAnswers(kept map[string]json.RawMessage, model string) *Answers {
-	return &Answers{Identity: llm.Identity{ID: "replay/" + model, Tokens: usualWindow}, kept: kept}
+	return &Answers{Identity: llm.Identity{ID: "replay/" + model, Tokens: 200_000}, kept: kept}
 }
 
 // Answer implements llm.Store.

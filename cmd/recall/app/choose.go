@@ -153,7 +153,7 @@ func (a *App) UseModel(ctx context.Context, l *library.Library, ch config.Choice
 	with := a.Config.With(ch)
 	switch ch.Provider {
 	case config.NoProvider:
-	case config.ProviderRelay, config.ProviderReplay: // nobody may be there yet
+	case config.ProviderRelay: // nobody may be there yet
 		if _, err := with.Provider(ctx, os.Getenv); err != nil {
 			return err
 		}

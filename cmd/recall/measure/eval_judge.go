@@ -19,10 +19,10 @@ import (
 
 func newEvalJudgeCmd(a *app.App) *cobra.Command {
 	var o struct {
-		Gold          []string
-		Judge, Record string
+		Gold  []string
+		Judge string
 	}
-	return newAgreeCmd(a, "eval-judge", &o, &o.Judge, judgeWords, &o.Record,
+	return newAgreeCmd(a, "eval-judge", &o, &o.Judge, judgeWords,
 		func(ctx context.Context, m *evalModel) (agreement eval.Agreement, err error) {
 			pairs, err := labelledPairs(o.Gold)
 			if err != nil {
@@ -37,7 +37,7 @@ func newEvalJudgeCmd(a *app.App) *cobra.Command {
 }
 
 // newAgreeCmd makes a command that says how far a judge agrees with people: a model, nil where that is without.
-func newAgreeCmd[T any](a *app.App, name string, into any, judge *string, without string, record *string,
+func newAgreeCmd[T any](a *app.App, name string, into any, judge *string, without string,
 	agree func(context.Context, *evalModel) (T, error), print func(*app.App, T)) *cobra.Command {
 	return option.Result(a, name, into, func(ctx context.Context, _ []string) (agreement T, err error) {
 		c, err := a.LoadConfig()
@@ -46,7 +46,7 @@ func newAgreeCmd[T any](a *app.App, name string, into any, judge *string, withou
 		}
 		var asked *evalModel
 		if judgeOr(c, *judge, without) == judgeModel {
-			if asked, err = openEvalModel(ctx, a, *record); err != nil {
+			if asked, err = openEvalModel(ctx, a); err != nil {
 				return agreement, err
 			}
 		}
@@ -76,10 +76,10 @@ const judgeRules = "rules"
 
 func newEvalRelationsCmd(a *app.App) *cobra.Command {
 	var o struct {
-		Judge, Record string
-		Sample        int
+		Judge  string
+		Sample int
 	}
-	return newAgreeCmd(a, "eval-relations", &o, &o.Judge, judgeRules, &o.Record,
+	return newAgreeCmd(a, "eval-relations", &o, &o.Judge, judgeRules,
 		func(ctx context.Context, m *evalModel) (agreement eval.RelationAgreement, err error) {
 			if o.Sample < 0 {
 				return agreement, hint.With(fmt.Errorf("--sample %d: there are no fewer than none", o.Sample), "0 is all pairs")

@@ -29,7 +29,7 @@ import (
 // evalFlags are what a measurement may be told.
 type evalFlags struct {
 	Gold                         []string
-	From, Judge, Record          string
+	From, Judge                  string
 	Out, Baseline, WriteBaseline string
 	Only                         []string // of eval questions: what is compared
 	JSON                         bool
@@ -107,7 +107,7 @@ func evalWithModel(ctx context.Context, a *app.App, f evalFlags, rules *redact.R
 	if !distills && f.Judge != judgeModel && !reranks {
 		return nil, nil
 	}
-	m, err := openEvalModel(ctx, a, f.Record)
+	m, err := openEvalModel(ctx, a)
 	if err != nil {
 		return nil, err
 	}

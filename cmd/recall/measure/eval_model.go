@@ -12,7 +12,6 @@ import (
 	"recall/hint"
 	"recall/library"
 	"recall/llm"
-	"recall/llm/replay"
 	"recall/pipeline/improve"
 	"recall/redact"
 )
@@ -43,9 +42,8 @@ type evalModel struct {
 }
 
 // openEvalModel is an error where no model is configured. A library that is there
-// pays, as for everything else. What is answered is recorded in a folder, if one
-// is named.
-func openEvalModel(ctx context.Context, a *app.App, record string) (*evalModel, error) {
+// pays, as for everything else.
+func openEvalModel(ctx context.Context, a *app.App) (*evalModel, error) {
 	m, err := a.Asking(ctx)
 	if err != nil {
 		return nil, err
@@ -63,11 +61,6 @@ func openEvalModel(ctx context.Context, a *app.App, record string) (*evalModel, 
 		p.Below = a.Purse(l)
 	}
 	asked := llm.Patient(llm.Metered(m.Plain, p, m.Prices), a.Config.Patience())
-	if record != "" {
-		if asked, err = replay.Record(asked, record); err != nil {
-			return nil, err
-		}
-	}
 	kept, err := app.AnswersOf(asked)
 	return &evalModel{asked, p, kept}, err
 }
