@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -13,16 +14,34 @@ import (
 // write-ahead log. It rewrites the file and so takes as long as copying it. The
 // error reports whether a reader held on to the log all the time: then do it again.
 func (x *Index) Forget(ctx context.Context, sessions ...string) error {
-	for _, id := range sessions {
-		if err := x.Delete(ctx, id); err != nil {
-			return err
-		}
+	here, err := column[string](ctx, x.db, `SELECT sid FROM session WHERE sid IN (SELECT value FROM json_each(?))`,
+		jsonList(sessions))
+	for _, id := range here {
+		err = cmp.Or(err, x.Delete(ctx, id))
 	}
-	err := x.scrub(ctx)
+	if err == nil {
+		err = x.scrub(ctx)
+	}
 	if err == nil {
 		err = x.left(ctx, sessions)
 	}
 	return x.fail("forget in index", err)
+}
+
+// Buried is the last stamp that was given to SetBuried, "" if there was none.
+func (x *Index) Buried(ctx context.Context) (stamp string, err error) {
+	err = x.db.QueryRowContext(ctx, `SELECT ifnull((SELECT stamp FROM buried), '')`).Scan(&stamp)
+	return stamp, x.fail("read index", err)
+}
+
+// SetBuried says that nothing is left of the sessions that a stamp of the library's tombstones stands for.
+func (x *Index) SetBuried(ctx context.Context, stamp string) error {
+	return x.fail("write index", inTransaction(ctx, x.db, func(tx *sql.Tx) error {
+		do, fault := statements(ctx, tx)
+		do(`DELETE FROM buried`)
+		do(`INSERT INTO buried(stamp) VALUES(?)`, stamp)
+		return fault()
+	}))
 }
 
 // left looks again, by what scrub wrote anew: a damaged page may have hidden a

@@ -77,3 +77,5 @@ CREATE TABLE link(
 CREATE INDEX link_earlier ON link(earlier);
 CREATE TABLE due(sid TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE linked(made TEXT NOT NULL);
+-- which tombstones of the library the file has obeyed, to the last byte: see SetBuried
+CREATE TABLE buried(stamp TEXT NOT NULL);

@@ -2,6 +2,8 @@ package library
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,6 +29,16 @@ import (
 
 // Tombstones lists the ids that were forgotten.
 func (l *Library) Tombstones() ([]ingest.SessionID, error) { return l.entered(false) }
+
+// Buried is a stamp of Tombstones: "" without any, another one with each more.
+func (l *Library) Buried() (string, error) {
+	ids, err := l.Tombstones()
+	if len(ids) == 0 {
+		return "", err
+	}
+	sum := sha256.Sum256(bytes.Join(quoted(ids), nil))
+	return hex.EncodeToString(sum[:8]), err
+}
 
 // Forget removes sessions and all that names them, and everything at the top of
 // the library that holds one of the texts. Doing it again finishes what was

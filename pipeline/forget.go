@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"recall/index"
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
@@ -125,23 +126,13 @@ func (p *Pipeline) PlanForgetText(ctx context.Context, text string) (*Forgetting
 // the library in which the text still stands: recall didn't write them.
 func (p *Pipeline) ForgetSessions(ctx context.Context, f *Forgetting, ids ...ingest.SessionID) (left []string,
 	err error) {
-	var names []string
 	for _, l := range f.Sessions {
 		ids = append(ids, l.Entry.ID)
-	}
-	for _, id := range ids {
-		names = append(names, string(id))
 	}
 	if err := p.Library.Forget(ids, f.Texts); err != nil {
 		return nil, err
 	}
-	if err := p.IndexReceived(ctx); err != nil {
-		return nil, err
-	}
-	if err := p.Index.Forget(ctx, names...); err != nil {
-		return nil, err
-	}
-	if err := p.forgetSeen(ids, f.Texts); err != nil {
+	if err := p.bury(ctx, f.Texts); err != nil {
 		return nil, err
 	}
 	if err := p.Library.Journal("forget", map[string]any{"sessions": ids}); err != nil || f.Texts == nil {
@@ -154,8 +145,16 @@ func (p *Pipeline) ForgetSessions(ctx context.Context, f *Forgetting, ids ...ing
 	return left, err
 }
 
-// finishForgetting removes what is still there of sessions that were forgotten: somebody was cut short.
+// finishForgetting removes what is still there of sessions that were forgotten: somebody was cut short, or another
+// machine forgot them in a shared library.
 func (p *Pipeline) finishForgetting(ctx context.Context) error {
+	if buried, err := Buried(ctx, p.Library, p.Index); err != nil {
+		return err
+	} else if !buried {
+		if err := p.bury(ctx, nil); err != nil {
+			return err
+		}
+	}
 	gone, err := p.Library.Tombstones()
 	left := slices.DeleteFunc(gone, func(id ingest.SessionID) bool {
 		_, err := p.Library.Session(id)
@@ -168,6 +167,42 @@ func (p *Pipeline) finishForgetting(ctx context.Context) error {
 		_, err = p.ForgetSessions(ctx, &Forgetting{}, left...)
 	}
 	return cmp.Or(err, p.finishItems(ctx))
+}
+
+// Buried reports whether an index has lost all that the library forgot. Until it has, nothing is to be read from it.
+func Buried(ctx context.Context, l *library.Library, x *index.Index) (bool, error) {
+	want, err := l.Buried()
+	if err != nil {
+		return false, err
+	}
+	is, err := x.Buried(ctx)
+	return is == want, err
+}
+
+// bury has the index and the caches lose all that the library forgot, and notes in the index that they did.
+func (p *Pipeline) bury(ctx context.Context, texts *library.Needles) error {
+	ids, err := p.Library.Tombstones()
+	if err != nil {
+		return err
+	}
+	stamp, err := p.Library.Buried()
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, id := range ids {
+		names = append(names, string(id))
+	}
+	if err := p.IndexReceived(ctx); err != nil {
+		return err
+	}
+	if err := p.Index.Forget(ctx, names...); err != nil {
+		return err
+	}
+	if err := p.forgetSeen(ids, texts); err != nil {
+		return err
+	}
+	return p.Index.SetBuried(ctx, stamp)
 }
 
 // forgetSeen takes the sessions out of what is remembered between runs. The

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"fmt"
 	"io/fs"
@@ -9,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -93,6 +96,117 @@ func TestKilledSync(t *testing.T) {
 	t.Logf("%d of 10 syncs were killed before they ended", killed)
 	if d := cmp.Diff(want, tree(t, filepath.Join(home, "Recall"))); d != "" {
 		t.Errorf("after kills (seed %d) the library differs (-undisturbed +killed):\n%s", seed, d)
+	}
+}
+
+// Killed after the library forgot a session and before the index did, a forgetting is finished by whatever reads the
+// index next: no word of the session is shown, or left in the index's file.
+func TestKilledForget(t *testing.T) {
+	sources := t.TempDir()
+	claude, cowork, err := demo.Write(sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, next := range map[string]func(gone killedSession, other string) []string{
+		"query":  func(gone killedSession, _ string) []string { return []string{"query", "--no-sync", gone.title} },
+		"sync":   func(killedSession, string) []string { return []string{"sync"} },
+		"forget": func(_ killedSession, other string) []string { return []string{"forget", other, "--yes"} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			home := t.TempDir()
+			run := func(args ...string) string {
+				t.Helper()
+				out, err := recallCmd(t, home, args...).CombinedOutput()
+				if err != nil {
+					t.Fatalf("recall %s: %v\n%s", args, err, out)
+				}
+				return string(out)
+			}
+			run("sync", "--from", claude, "--from", cowork)
+			all := indexedSessions(t, home)
+			gone, other := all[0], all[1].id
+			killForgetting(t, home, gone.id)
+			if !slices.Contains(indexedSessions(t, home), gone) {
+				t.Fatal("it was killed too late: this test proves nothing")
+			}
+
+			if out := run(next(gone, other)...); strings.Contains(out, gone.id[:8]) {
+				t.Errorf("recall %s shows what was forgotten:\n%s", name, out)
+			}
+			if slices.Contains(indexedSessions(t, home), gone) {
+				t.Errorf("after recall %s the index still has it", name)
+			}
+			if text, err := os.ReadFile(indexFile(t, home)); err != nil || bytes.Contains(text, []byte(gone.title)) {
+				t.Errorf("after recall %s the index's file holds %q (%v)", name, gone.title, err)
+			}
+		})
+	}
+}
+
+type killedSession struct{ id, title string }
+
+func indexFile(t *testing.T, home string) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(home, "cache", "recall", "*", "index.db"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("index.db: %q, %v", found, err)
+	}
+	return filepath.ToSlash(found[0])
+}
+
+func indexedSessions(t *testing.T, home string) (all []killedSession) {
+	t.Helper()
+	db, err := sql.Open("sqlite3", "file:"+indexFile(t, home)+"?mode=ro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.Query(`SELECT sid, title FROM session ORDER BY sid`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var s killedSession
+		if err := rows.Scan(&s.id, &s.title); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// killForgetting kills a forgetting that waits for the index, which somebody else writes to.
+func killForgetting(t *testing.T, home, id string) {
+	t.Helper()
+	db, err := sql.Open("sqlite3", "file:"+indexFile(t, home)+"?_txlock=immediate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	writing, err := db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer writing.Rollback()
+	forget := recallCmd(t, home, "forget", id, "--yes")
+	if err := forget.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer forget.Wait()
+	defer forget.Process.Kill()
+	folders := filepath.Join(home, "Recall", "*", "* "+id[:8], "session.json")
+	if there, _ := filepath.Glob(folders); len(there) != 1 {
+		t.Fatalf("%s: %q", folders, there)
+	}
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		there, _ := filepath.Glob(folders)
+		if len(there) == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal("its folder is still there")
+		}
 	}
 }
 

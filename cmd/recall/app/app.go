@@ -220,6 +220,10 @@ func (a *App) ReadIndex(l *library.Library) error {
 	if err != nil {
 		return err
 	}
+	if buried, err := pipeline.Buried(context.Background(), l, x); err == nil && !buried {
+		x.Close()
+		return fmt.Errorf("it holds what was forgotten: %w", index.ErrRebuild)
+	}
 	a.Index = x
 	return nil
 }
