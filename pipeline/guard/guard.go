@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -281,12 +282,13 @@ func (g *guarding) compareOne(ctx context.Context, s *Session) {
 			kept = true
 		}
 	}
+	excludes := sync.OnceValues(func() (string, error) { return g.Excludes(ctx, s.found[0]) }) // which parses it
 	for _, found := range s.there {
 		for _, file := range found.Files {
 			f := File{Path: file.Path, Role: file.Role, Size: file.Size, State: New}
 			err := held(file)
 			if err != nil && !forgotten && left == "" {
-				rule, fault := g.Excludes(ctx, s.found[0])
+				rule, fault := excludes()
 				forgotten = fault == nil && rule != "" && !kept
 				if kept {
 					left = rule

@@ -193,3 +193,45 @@ func TestGuardLoosePartHeld(t *testing.T) {
 		}
 	}
 }
+
+// parses counts how often a session is parsed.
+type parses struct {
+	claudecode.Reader
+	n *int
+}
+
+func (p parses) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error) {
+	*p.n++
+	return p.Reader.Parse(ctx, f)
+}
+
+// Whether a session is excluded is looked up once, however many files of it aren't held.
+func TestExcludedIsAskedOnce(t *testing.T) {
+	dir := t.TempDir()
+	root := filepath.Join(dir, "projects")
+	const id = "0d4f0000-0000-4000-8000-000000000001"
+	line := `{"type":"user","uuid":"u1","sessionId":"` + id + `","timestamp":"2026-04-17T09:00:00.000Z","cwd":"/home/ann/secret",` +
+		`"version":"2.1.200","isSidechain":false,"userType":"external","message":{"role":"user","content":"Hello."}}` + "\n"
+	for _, name := range []string{id + ".jsonl", id + "/subagents/agent-a1.jsonl", id + "/subagents/agent-a2.jsonl"} {
+		path := filepath.Join(root, "-home-ann-secret", filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, folder := range []string{"/home/ann/secret", "/home/ann/other"} {
+		n := 0
+		p := open(t, filepath.Join(dir, filepath.Base(folder)))
+		p.Readers, p.Roots = []ingest.Reader{parses{n: &n}}, map[ingest.Source][]string{ingest.ClaudeCode: {root}}
+		p.Exclusion = func() ingest.Exclusion { return ingest.Exclusion{Folders: []string{folder}} }
+		r, err := guard.Look(context.Background(), p.Sources, p.Library, []string{root}, guard.Options{})
+		if err != nil || len(r.Sessions) != 1 || r.Sessions[0].Files != 3 {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		if n != 1 {
+			t.Errorf("excluding %s, it was parsed %d times", folder, n)
+		}
+	}
+}
