@@ -2,8 +2,11 @@ package ingest
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"path"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -132,11 +135,32 @@ func (x Exclusion) Session(s *Session) string {
 			return rule
 		}
 	}
-	rule := x.said(s.Turns)
+	rule := cmp.Or(x.hashed(s.Where.Hash), x.said(s.Turns))
 	for _, a := range s.Subagents {
 		rule = cmp.Or(rule, x.said(a.Turns))
 	}
 	return rule
+}
+
+// hashed is Folder of a folder of which nothing but the hash is known: it is told if it lies in one of the rules'
+// folders, or below within three levels, and is still on the disk.
+func (x Exclusion) hashed(hash string) string {
+	for _, rule := range x.Folders {
+		if hash == "" {
+			break
+		}
+		dirs := []string{filepath.FromSlash(rule)} // which need not be there any more
+		for at, deep := dirs[0], 0; deep < 4; at, deep = filepath.Join(at, "*"), deep+1 {
+			found, _ := filepath.Glob(at)
+			dirs = append(dirs, found...)
+		}
+		for _, dir := range dirs {
+			if sum := sha256.Sum256([]byte(dir)); hex.EncodeToString(sum[:]) == hash {
+				return folderRule + rule
+			}
+		}
+	}
+	return ""
 }
 
 // said is the first pause in which one of the turns was, as a rule.

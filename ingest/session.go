@@ -100,6 +100,7 @@ type Where struct {
 	Space     string     `map:"name"` // Cowork: name of its space
 	Process   string     `map:"name"` // Cowork: VM name, the <p> in /sessions/<p>/mnt
 	Storage   string     `map:"path"` // Cowork: the session's storage folder on the host
+	Hash      string     `map:"name"` // Gemini CLI: SHA-256 of the folder, in hex, where nothing tells which it is
 }
 
 // CwdCount is a working directory and how many typed and spoken turns ran there.

@@ -285,6 +285,8 @@ func (p *parser) finish() {
 	}
 	if p.dir != "" {
 		s.CountDir(p.dir, 0)
+	} else {
+		s.Where.Hash = p.hash
 	}
 	for _, t := range p.drafts {
 		if t.Dir = p.dir; t.Kind == ingest.Message && t.Text+t.Thinking == "" && len(t.Calls) == 0 &&
