@@ -71,6 +71,24 @@ func (p *Pipeline) PlanForgetItem(ctx context.Context, id ingest.SessionID, item
 	return f, p.planPeople(f, s)
 }
 
+// Retired finds an item that no answer has any more, since a person dropped it or the session was distilled
+// without it, by its id or the beginning of it. The error is index.ErrNoItem.
+func (p *Pipeline) Retired(id payload.ItemID) (ingest.SessionID, payload.ItemID, error) {
+	all, err := p.Library.Sessions()
+	for _, e := range all {
+		own, err := p.Library.Payload(e.ID)
+		if err != nil {
+			continue // it has none, or recall check tells of it
+		}
+		for _, it := range own.Retired {
+			if len(id) >= 4 && strings.HasPrefix(string(it.ID), string(id)) {
+				return e.ID, it.ID, nil
+			}
+		}
+	}
+	return "", "", cmp.Or(err, fmt.Errorf("%s: %w", id, index.ErrNoItem))
+}
+
 // planPeople adds what people and agents wrote of the items.
 func (p *Pipeline) planPeople(f *ItemForgetting, s *ingest.Session) error {
 	edits, err := p.Library.Edits(f.Entry.ID)

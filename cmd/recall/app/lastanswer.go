@@ -204,6 +204,7 @@ func (a *App) Item(ctx context.Context, l *library.Library, arg string) (index.P
 	}
 	p, err := a.Index.ItemByID(ctx, id)
 	if errors.Is(err, index.ErrNoItem) {
+		p.Item.ID = id
 		err = hint.With(err, "items are named by the number of the last answer (1, 2, …) or by their id: recall query "+
 			"--json, recall show --json")
 	}

@@ -19,6 +19,7 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
+	"recall/index"
 	"recall/ingest"
 	"recall/library"
 	"recall/pipeline"
@@ -135,20 +136,17 @@ func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeli
 	if err := confirmForget(a, yes); err != nil {
 		return err
 	}
+	for _, s := range plan.Sessions {
+		gone = append(gone[:len(gone):len(gone)], s.Entry.ID)
+	}
+	if err := forgetAsked(l, gone); err != nil {
+		return err
+	}
 	left, err := a.ForgetSessions(ctx, l, plan, gone...)
 	if err != nil {
 		if hint.Of(err) == "" {
 			err = hint.With(err, "run it again: it goes on where it was")
 		}
-		return err
-	}
-	if err := os.RemoveAll(app.LastDir(l)); err != nil { // the questions that were asked may hold it
-		return err
-	}
-	for _, s := range plan.Sessions {
-		gone = append(gone[:len(gone):len(gone)], s.Entry.ID)
-	}
-	if err := forgetMeasured(gone); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.Out, "forgotten: %s\n", answer.Count(len(gone), "session"))
@@ -181,12 +179,17 @@ func forgetItem(ctx context.Context, a *app.App, l *library.Library, name string
 			"name it by its id, which recall why %s shows; without --yes you are shown what would go", name)
 	}
 	it, err := a.Item(ctx, l, name)
+	id, item := ingest.SessionID(it.Session), it.Item.ID
+	if errors.Is(err, index.ErrNoItem) {
+		if in, retired, unknown := a.Pipeline(l).Retired(item); unknown == nil {
+			id, item, err = in, retired, nil
+		}
+	}
 	if err != nil {
 		return err
 	}
-	id := ingest.SessionID(it.Session)
 	return a.OnIndex(ctx, l, func(p *pipeline.Pipeline) error {
-		plan, err := p.PlanForgetItem(ctx, id, it.Item.ID)
+		plan, err := p.PlanForgetItem(ctx, id, item)
 		if err != nil {
 			return err
 		}
@@ -197,8 +200,9 @@ func forgetItem(ctx context.Context, a *app.App, l *library.Library, name string
 		if err := confirmForget(a, yes); err != nil {
 			return err
 		}
-		err = errors.Join(p.ForgetItem(ctx, id, it.Item.ID), os.RemoveAll(app.LastDir(l)),
-			forgetMeasured([]ingest.SessionID{id}))
+		if err = forgetAsked(l, []ingest.SessionID{id}); err == nil {
+			err = p.ForgetItem(ctx, id, item)
+		}
 		if err != nil {
 			return hint.With(err, "recall sync finishes it")
 		}
@@ -218,10 +222,13 @@ func unsearched(a *app.App, plan *pipeline.Forgetting) error {
 	return app.ExitCode(app.ExitPartial)
 }
 
-// forgetMeasured removes what recall eval keeps of sessions in the user's cache
-// directory: a model's answers and verdicts, which don't say what they were made
-// of, and the runs and reports that name one of the sessions.
-func forgetMeasured(ids []ingest.SessionID) error {
+// forgetAsked removes the last answers, and what recall eval keeps of sessions in the user's cache directory: a
+// model's answers and verdicts, which don't say what they were made of, and the runs and reports that name one of the
+// sessions. It comes before all else: a forgetting that is cut short is finished without it.
+func forgetAsked(l *library.Library, ids []ingest.SessionID) error {
+	if err := os.RemoveAll(app.LastDir(l)); err != nil {
+		return err
+	}
 	dir, err := app.RunsDir()
 	if err != nil {
 		return nil // then it keeps none
