@@ -57,22 +57,20 @@ func (c *Config) Price(model string) string {
 	return fmt.Sprintf("%s a million tokens in, %s out", Dollars(p.In), Dollars(p.Out))
 }
 
-// Choice is a model that this machine could ask, with the settings that choose
-// it.
+// Choice is a model that this machine could ask, with the settings that choose it.
 type Choice struct {
 	Provider, Model, URL string // model and url "" for the provider's own
 	Dir                  string // of relay
 	Why                  string // it is offered
 }
 
-// servers are programs for models on this machine that speak OpenAI's protocol, by where
-// they listen and the variable that has them listen at another port.
+// servers are programs for models on this machine that speak OpenAI's protocol: where they listen, and the variable
+// that sets another port.
 var servers = []struct{ name, port, variable string }{
 	{"LM Studio", "1234", ""}, {"llama.cpp", "8080", "LLAMA_ARG_PORT"},
 }
 
-// serverModel names the first model that talks of those that a server has; "" if it has
-// none, isn't there or takes too long.
+// serverModel names a server's first model that talks; "" if it has none, isn't there or takes too long.
 func serverModel(ctx context.Context, address string) string {
 	var has struct {
 		Data []struct {
@@ -88,8 +86,8 @@ func serverModel(ctx context.Context, address string) string {
 	return ""
 }
 
-// Choices are what is found here: a claude program, keys in the environment, Ollama,
-// LM Studio, llama.cpp. Nobody but servers on this machine is asked for it.
+// Choices are what is found here: a claude program, keys in the environment, Ollama, LM Studio, llama.cpp. Only servers
+// on this machine are asked.
 func Choices(ctx context.Context, env func(string) string, look func(string) (string, error)) []Choice {
 	var found []Choice
 	if path, err := look("claude"); err == nil {
@@ -130,8 +128,7 @@ func (ch Choice) Name() string {
 	return ch.Provider + "/" + cmp.Or(ch.Model, UsualModel[ch.Provider])
 }
 
-// The embedding service's key comes from one of these variables, never from a
-// file.
+// The embedding service's key comes from one of these variables, never from a file.
 const (
 	envEmbedKey  = "RECALL_EMBED_KEY"
 	EnvOpenAIKey = "OPENAI_API_KEY"

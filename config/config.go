@@ -19,8 +19,8 @@ import (
 	txt "recall/text"
 )
 
-// Config is what recall goes by, after defaults, file, environment and flags.
-// Every field is a key of config.yaml; keys lists them with what is allowed.
+// Config is what recall goes by, after defaults, file, environment and flags: each field is a key of config.yaml (see
+// Keys).
 type Config struct {
 	Library struct {
 		Dir string `mapstructure:"dir"` // absolute; "" if not set and no home folder is known
@@ -129,9 +129,8 @@ func ThisSystem() Surroundings {
 	return p
 }
 
-// Own is the file that was read if it is the user's, "" for one that merely lies in the
-// working directory: what lies beside that counts for nothing, and no job is given it
-// by name.
+// Own is the file that was read if it is the user's, "" for one that lies in the working directory: what is beside that
+// counts for nothing, and no job is given it by name.
 func (c *Config) Own() string {
 	if c.byChance {
 		return ""
@@ -139,19 +138,15 @@ func (c *Config) Own() string {
 	return c.File
 }
 
-// Auto reports whether a key was left to recall: for a list of sources, that the
-// places where the tools keep them are searched. An empty list that somebody
-// wrote is not that, it turns the source off.
+// Auto reports whether a key was left to recall: of a list of sources, that the tools' places are searched. A written
+// empty list turns the source off instead.
 func (c *Config) Auto(key string) bool { return c.origins[key].layer == fromDefault }
 
-// Environment reports whether a key is set by the environment, which another
-// program that starts recall may lack.
+// Environment reports whether a key is set by the environment, which another program that starts recall may lack.
 func (c *Config) Environment(key string) bool { return c.origins[key].layer == fromEnv }
 
-// Load puts the settings together: built-in defaults < file < RECALL_*
-// environment < flags that say which key they set (see SetsKey). explicit is
-// --config. Without any file all is default.
-// The error names every unknown key and bad value with its place.
+// Load puts the settings together: defaults < file < RECALL_* environment < flags that set a key (see SetsKey).
+// explicit is --config; a file isn't needed. The error names every unknown key and bad value with its place.
 func Load(flags *pflag.FlagSet, explicit string, at Surroundings) (*Config, error) {
 	file, byChance, err := findConfig(explicit, at)
 	if err != nil {
@@ -187,10 +182,9 @@ func Load(flags *pflag.FlagSet, explicit string, at Surroundings) (*Config, erro
 	return c, nil
 }
 
-// findConfig says which file is read: --config, $RECALL_CONFIG, the user's
-// configuration folder, the working directory, the first that is there. One
-// that was named must be there. Many projects have a config.yaml of their own:
-// one in the working directory is there by chance.
+// findConfig says which file is read: --config, $RECALL_CONFIG, the user's configuration folder, the working directory,
+// the first that is there; a named one must be. Many projects have a config.yaml of their own: one in the working
+// directory is there by chance.
 func findConfig(explicit string, at Surroundings) (file string, byChance bool, err error) {
 	by, named := "--config", explicit
 	if named == "" {
@@ -233,9 +227,8 @@ func isFile(p string) bool {
 	return err == nil && info.Mode().IsRegular() // to open a pipe is to wait for its writer
 }
 
-// SetsKey says that a flag sets a key of the configuration when it is given;
-// "!query.sync" for a switch that turns it off. The flag's own default doesn't
-// count.
+// SetsKey says that a flag, when given, sets a key of the configuration; "!query.sync" for a switch that turns it off.
+// The flag's own default doesn't count.
 func SetsKey(flags *pflag.FlagSet, flag, key string) {
 	if err := flags.SetAnnotation(flag, flagKey, []string{key}); err != nil {
 		panic(err) // no such flag: a bug of the caller

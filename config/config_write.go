@@ -17,12 +17,10 @@ import (
 	"recall/library/disk"
 )
 
-// Written is a setting to be put into config.yaml; with no value, to be taken
-// out.
+// Written is a setting to be put into config.yaml; with no value, to be taken out.
 type Written struct{ Key, Value string }
 
-// OwnConfig is the file that settings are written to: the one that was read, if
-// it is the user's, else the one of the user's configuration folder.
+// OwnConfig is the file that settings are written to: the user's that was read, else their configuration folder's.
 func (c *Config) OwnConfig(at Surroundings) (string, error) {
 	if own := c.Own(); own != "" {
 		return own, nil
@@ -34,9 +32,8 @@ func (c *Config) OwnConfig(at Surroundings) (string, error) {
 	return filepath.Join(at.User, "recall", configName), nil
 }
 
-// WriteConfig puts settings into config.yaml, line by line: comments, order and
-// everything else stay as they are. The file is made if there is none. What
-// wouldn't load afterwards isn't written.
+// WriteConfig puts settings into config.yaml, made if missing, line by line: all else stays as it is. What wouldn't
+// load afterwards isn't written.
 func WriteConfig(name string, wanted []Written, at Surroundings) error {
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		name = real // a link stays one
@@ -63,10 +60,9 @@ func WriteConfig(name string, wanted []Written, at Surroundings) error {
 	return disk.Replace(name, []byte(out), mode)
 }
 
-// withSetting returns the text of a config.yaml with one setting put in: in
-// place of the value that it has, else as the first line of its section, else
-// as a section at the end. It knows sections that are written as lines indented
-// by two; of others the result doesn't load.
+// withSetting returns the text of a config.yaml with one setting put in: in place of its value, else first in its
+// section, else as a section at the end. It knows sections written as lines indented by two; of others the result
+// doesn't load.
 func withSetting(text string, s Written) (string, error) {
 	section, key, _ := strings.Cut(s.Key, ".")
 	value, err := yaml.Marshal(s.Value)

@@ -19,8 +19,7 @@ import (
 	"recall/llm"
 )
 
-// A configKey is one setting: its place in config.yaml, its default and what
-// it may be.
+// A configKey is one setting: its place in config.yaml, its default and what it may be.
 type configKey struct {
 	Name string // "query.limit"; the variable is RECALL_QUERY_LIMIT
 	kind
@@ -120,8 +119,7 @@ var (
 	}}
 )
 
-// kindOf is a kind by its name and what that allows, as keys.tsv has it: number 1 100. It panics where the table is
-// wrong.
+// kindOf is a kind by its name and what it allows, as in keys.tsv: number 1 100. It panics where the table is wrong.
 func kindOf(is []string) kind {
 	switch is[0] {
 	case "word":
@@ -172,8 +170,7 @@ func money(hi float64) kind {
 		func(usd float64, _ string) bool { return usd >= 0 && usd <= hi })
 }
 
-// duration wants a unit: "30" would be 30 nanoseconds to Go and 30 seconds to
-// whoever wrote it.
+// duration wants a unit: "30" would be 30 nanoseconds to Go and 30 seconds to whoever wrote it.
 func duration(lo, hi time.Duration) kind {
 	k := checked(fmt.Sprintf("a time with its unit from %s to %s, such as 1s or 500ms", brief(lo), brief(hi)),
 		time.ParseDuration, func(d time.Duration, _ string) bool { return d >= lo && d <= hi })
@@ -261,8 +258,7 @@ func priceList(n *yaml.Node, _ Surroundings) (any, error) {
 	return list, nil
 }
 
-// absolute makes a folder's name absolute: "~" is the home folder, anything
-// relative starts at at.Working.
+// absolute makes a folder's name absolute: "~" is the home folder, anything relative is in at.Working.
 func absolute(p string, at Surroundings) (string, error) {
 	switch {
 	case strings.TrimSpace(p) == "":

@@ -41,15 +41,14 @@ const (
 	RerankModel = "model"
 )
 
-// A model's key comes from a variable, never from a file. The first goes to
-// whatever service is configured; each of the others only to who issues it.
+// A model's key comes from a variable, never a file. The first goes to any configured service, each other only to its
+// issuer.
 const (
 	envLLMKey       = "RECALL_LLM_KEY"
 	EnvAnthropicKey = "ANTHROPIC_API_KEY"
 )
 
-// UsualModel is what a provider is asked for where llm.model isn't set: the
-// smallest of a maker's models that does the work.
+// UsualModel is what a provider is asked for without llm.model: a maker's smallest that does the work.
 var UsualModel = map[string]string{
 	ProviderAnthropic: "claude-haiku-5-5",
 	ProviderOpenAI:    "gpt-6-luna",
@@ -57,8 +56,7 @@ var UsualModel = map[string]string{
 	ProviderOllama:    "qwen3:8b",
 }
 
-// chooseDistiller has a chosen model distill unless something else is said: one
-// line is enough.
+// chooseDistiller has a chosen model distill unless something else is said: one line is enough.
 func (c *Config) chooseDistiller() error {
 	const key = "distill.distiller"
 	chosen := c.LLM.Provider != NoProvider
@@ -75,8 +73,8 @@ func (c *Config) chooseDistiller() error {
 	return nil
 }
 
-// unless is what somebody said of a key; else relay for whoever answers by hand, local for a model on this machine, and
-// the default for any other.
+// unless is what somebody said of a key; else relay for who answers by hand, local for a model here, the default for
+// others.
 func unless[T any](c *Config, key string, said, relay, local T) T {
 	switch {
 	case !c.Auto(key):
@@ -88,8 +86,7 @@ func unless[T any](c *Config, key string, said, relay, local T) T {
 	return said
 }
 
-// Caps are what asking may take. Tokens of a model on this machine cost time
-// only: they are capped where somebody says so.
+// Caps are what asking may take. A local model's tokens cost time only: they are capped where somebody says so.
 func (c *Config) Caps() improve.Caps {
 	b := c.Distill.Budget
 	tokens := func(key string, n int) int { return unless(c, "distill.budget."+key, n, n, 0) }
@@ -100,23 +97,22 @@ func (c *Config) Caps() improve.Caps {
 	}
 }
 
-// Patience is how the configured model is asked. Providers keep to the timeout
-// themselves; what is above it is for one that hangs all the same.
+// Patience is how the model is asked. Providers keep to the timeout; what is above it is for one that hangs all the
+// same.
 func (c *Config) Patience() llm.Patience {
 	p := llm.Patience{AtOnce: unless(c, "llm.concurrency", c.LLM.Concurrency, 64, c.LLM.Concurrency)}
 	if t := c.Timeout(); t > 0 {
 		p.Timeout = t + 10*time.Second
 	}
 	if c.LLM.Provider == ProviderClaude {
-		// One program runs at a time, of all recalls on this machine. It keeps to
-		// its time itself, and waiting for its turn is none of it.
+		// One program runs at a time, of all recalls here. It keeps to its time itself, which waiting for its turn is
+		// no part of.
 		p.AtOnce, p.Timeout = 1, 0
 	}
 	return p
 }
 
-// Provider is the configured model, which sends a request once; nil if there
-// is none.
+// Provider is the configured model, which sends a request once; nil if there is none.
 func (c *Config) Provider(ctx context.Context, env func(string) string) (llm.Model, error) {
 	o := c.options()
 	var err error
@@ -151,15 +147,14 @@ func (c *Config) options() llm.Options {
 		MaxOutput: o.MaxOutput, Timeout: c.Timeout()}
 }
 
-// Timeout is how long one answer may take. Whoever answers by hand takes their time, and a model on this machine more
-// than one of a service: without a graphics card it reads some 50 tokens a second.
+// Timeout is how long one answer may take: by hand any time, and on this machine more than from a service: without a
+// graphics card it reads some 50 tokens a second.
 func (c *Config) Timeout() time.Duration {
 	return unless(c, "llm.timeout", c.LLM.Timeout, 0, 15*time.Minute)
 }
 
-// LooksAgain reports whether the model looks at what a search found without being told to
-// for each question: one that sessions are shown to already. Who answers by hand is asked
-// only where somebody says so.
+// LooksAgain reports whether the model looks at what a search found without being told to each time: one that sessions
+// are shown to already. Who answers by hand, only where somebody says so.
 func (c *Config) LooksAgain() bool {
 	if c.Query.Rerank == RerankAuto {
 		return c.Distill.Distiller == ByModel && c.LLM.Provider != ProviderRelay
@@ -167,8 +162,7 @@ func (c *Config) LooksAgain() bool {
 	return c.Query.Rerank == RerankModel
 }
 
-// Window is how many tokens of a session the model is shown at once. One that runs on this
-// machine is small as a rule: it is asked about less, and so for shorter answers.
+// Window is how many tokens of a session the model sees at once. A local one is small: it is asked about less.
 func (c *Config) Window() int {
 	return unless(c, "distill.window", c.Distill.Window, c.Distill.Window, 8_000)
 }
@@ -178,8 +172,7 @@ func (c *Config) QueryPatience() time.Duration {
 	return unless(c, "query.model_timeout", c.Query.Patience, 10*time.Minute, 2*time.Minute)
 }
 
-// TakesBatches reports whether a service that speaks OpenAI's protocol speaks that
-// of batches, too.
+// TakesBatches reports whether a service that speaks OpenAI's protocol speaks that of batches, too.
 func (c *Config) TakesBatches() bool {
 	host := c.Host()
 	return c.LLM.Provider != ProviderOpenAI || host == "api.openai.com" || host == "api.groq.com" || onThisMachine(host)
@@ -191,8 +184,8 @@ func (c *Config) local() bool {
 		c.LLM.Provider == ProviderOpenAI && onThisMachine(c.Host())
 }
 
-// services have a variable of their own for their key, and no other gets it. Those of others that speak OpenAI's
-// protocol are chosen by address and model.
+// services have a variable of their own for their key, and no other gets it. Others' that speak OpenAI's protocol are
+// chosen by address and model.
 var services = []struct{ host, variable, provider, url, model string }{
 	{host: "api.anthropic.com", variable: EnvAnthropicKey, provider: ProviderAnthropic},
 	{host: "api.openai.com", variable: EnvOpenAIKey, provider: ProviderOpenAI},
@@ -222,8 +215,7 @@ func (c *Config) key(env func(string) string) (string, error) {
 	return key, nil // a service of one's own may want none; if it does, it says so
 }
 
-// issued is the key that a service issued, from the variable that is the
-// service's own; variable is "" for a service that has none.
+// issued is a service's key from the variable that is its own, "" for one that has none.
 func issued(host string, env func(string) string) (key, variable string) {
 	for _, s := range services {
 		if s.host == host {
@@ -255,8 +247,7 @@ func onThisMachine(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Prices are those of the configuration; a service on this machine costs
-// nothing.
+// Prices are those of the configuration; a service on this machine costs nothing.
 func (c *Config) Prices() llm.Prices {
 	list := llm.Prices(c.LLM.Prices)
 	if c.LLM.Provider == ProviderOpenAI && onThisMachine(c.Host()) {

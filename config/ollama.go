@@ -18,8 +18,7 @@ import (
 	"recall/sink"
 )
 
-// Where Ollama listens unless OLLAMA_HOST says otherwise, and how long it may
-// take to say what it has.
+// Where Ollama listens unless OLLAMA_HOST says otherwise, and how long it may take to say what it has.
 const (
 	ollamaAddress = "127.0.0.1:11434"
 	ollamaWait    = 300 * time.Millisecond
@@ -44,8 +43,7 @@ func OllamaHere(env string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// OllamaModel names the model that Ollama was given last of those that make vectors, or of those that talk; ""
-// if it has none, isn't there or takes too long.
+// OllamaModel names Ollama's newest model that makes vectors, or that talks; "" if none, not there or too slow.
 func OllamaModel(ctx context.Context, address string, embeds bool) string {
 	var has struct {
 		Models []struct {
@@ -68,8 +66,8 @@ func OllamaModel(ctx context.Context, address string, embeds bool) string {
 	return ""
 }
 
-// inCloud reports whether a model runs with Ollama's makers, and Ollama here only
-// passes on what it is asked: gpt-oss:120b-cloud, glm-5:cloud.
+// inCloud reports whether Ollama here only passes on to its makers what a model is asked: gpt-oss:120b-cloud,
+// glm-5:cloud.
 func inCloud(model string) bool {
 	return strings.HasSuffix(model, ":cloud") || strings.HasSuffix(model, "-cloud")
 }
@@ -88,8 +86,7 @@ func ollamaHolds(ctx context.Context, address, model string) int {
 	return 0
 }
 
-// askHere reports whether a server on this machine answered, and in time. It asks without a
-// proxy.
+// askHere reports whether a server on this machine answered in time. It asks without a proxy.
 func askHere(ctx context.Context, address, path string, ask, answer any) bool {
 	if address == "" {
 		return false
@@ -118,9 +115,8 @@ func askHere(ctx context.Context, address, path string, ask, answer any) bool {
 	return res.StatusCode == http.StatusOK && json.NewDecoder(io.LimitReader(res.Body, 4<<20)).Decode(answer) == nil
 }
 
-// ollama is the configured model of Ollama's. Where none is named it is the one
-// that Ollama was given last; its window is what it was made for, but not more
-// than most machines have the memory for.
+// ollama is the configured model of Ollama's, else the one that it was given last; its window is what it was made for,
+// within most machines' memory.
 func (c *Config) ollama(ctx context.Context, env func(string) string) (llm.Model, error) {
 	o := c.options()
 	if o.URL == "" {
@@ -140,6 +136,5 @@ func (c *Config) ollama(ctx context.Context, env func(string) string) (llm.Model
 	return langchain.NewOllama(o)
 }
 
-// ollamaMost is the window that Ollama is asked to hold at most unless
-// llm.context says otherwise: 32k tokens of an 8B model take some 5 GB.
+// ollamaMost is the most window Ollama is asked for without llm.context: 32k tokens of an 8B model take some 5 GB.
 const ollamaMost = 32_768

@@ -22,9 +22,8 @@ import (
 	"recall/library"
 )
 
-// A reading is what viper is given to read with: it notes where each setting comes from, and all that is wrong.
-// For config.yaml it is viper's decoder, as viper's own forgets lines, takes any case for a key and turns a bare 30
-// into 30 nanoseconds.
+// A reading is what viper reads with: it notes where each setting comes from, and all that is wrong. For config.yaml it
+// is the decoder: viper's own forgets lines, takes any case for a key and turns a bare 30 into 30 nanoseconds.
 type reading struct {
 	file     string
 	at       Surroundings
@@ -51,8 +50,7 @@ func (r *reading) err() error {
 	return hint.With(errors.New(strings.Join(r.problems, "\n")), "%s", way)
 }
 
-// How long files may be that a person keeps, in bytes: a config.yaml; a list of words
-// or a page of notes.
+// How many bytes a person's files may have: a config.yaml; a list of words or a page of notes.
 const (
 	mostOfConfig = 1 << 20
 	MostOfNote   = 16 << 20
@@ -187,8 +185,7 @@ func under(prefix string) []string {
 	return names
 }
 
-// near lists what could have been meant at this level: keys of the section, or
-// the sections.
+// near lists what could have been meant at this level: keys of the section, or the sections.
 func near(prefix string) []string {
 	names := under(prefix)
 	if prefix == "" {

@@ -10,8 +10,7 @@ import (
 	"recall/llm"
 )
 
-// WayOut is what can be done about a model that didn't answer; "" if nobody can
-// do anything.
+// WayOut is what can be done about a model that didn't answer; "" if nobody can do anything.
 func (c *Config) WayOut(err error) string {
 	var fault *llm.Error
 	var capped *llm.Capped
@@ -52,8 +51,7 @@ const (
 	asksLater = "this one is asked again later and later"
 )
 
-// WayIn is wayOut for who chooses a model: none that isn't used yet is asked again
-// by itself.
+// WayIn is WayOut for who chooses a model: none that isn't used yet is asked again by itself.
 func (c *Config) WayIn(err error) string {
 	hint := strings.NewReplacer(asksAgain, "run recall init again later", asksLater,
 		"this one isn't asked again by itself").Replace(c.WayOut(err))

@@ -65,9 +65,8 @@ const (
 	branchFiles  = 300  // files by which sessions are looked for
 )
 
-// BranchOf tells why the commits of a range (see commitsOf) of the repository that a folder lies in were made, from the
-// sessions of a project, given by its id. Those are the sessions that made the commits; of commits that none made,
-// those that changed their files between the commit before the range and its last.
+// BranchOf tells why the commits of a range (see commitsOf) of a folder's repository were made, from a project's
+// sessions that made them; of commits that none made, from those that changed their files meanwhile.
 func BranchOf(ctx context.Context, p *pipeline.Pipeline, folder, project, spec string) (*Branch, error) {
 	r, err := commitsOf(ctx, folder, spec)
 	switch {
@@ -234,8 +233,8 @@ func (w *workers) worker(session, by string) *Worker {
 	return &w.found[i]
 }
 
-// meanwhile reports whether a session changed a file between the commit before the range and its last. Where the index,
-// which has the time of the last touch alone, can't tell, the session is read.
+// meanwhile reports whether a session changed a file within the range. The index has the last touch alone: else it is
+// read.
 func (w *workers) meanwhile(ctx context.Context, t index.Touched) bool {
 	last := w.commits.last.Add(time.Minute) // a client's clock and git's seconds
 	meanwhile := func(at time.Time) bool { return !at.Before(w.commits.from) && !at.After(last) }

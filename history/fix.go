@@ -78,8 +78,7 @@ const (
 	fixShow = 3
 )
 
-// FixOf looks an error up: what was done where a command ran into it, else where it is
-// told of, for which search asks the index.
+// FixOf looks an error up: what was done where a command ran into it, else where it is told of, by search.
 func FixOf(ctx context.Context, p *pipeline.Pipeline, text string,
 	search func(index.Query) (index.Answer, error)) (*Fix, error) {
 	doc := &Fix{Schema: 1, Match: "same", Seen: []Met{}}
@@ -153,8 +152,7 @@ func similarFaults(ctx context.Context, x *index.Index, text string) ([]index.Fa
 	return x.Faults(ctx, sigs)
 }
 
-// errorWords are the words that an error is looked for by: what is masked and
-// what every error says left out.
+// errorWords are the words that an error is looked for by: not masked ones, nor those of every error.
 func errorWords(text string) []string {
 	var out []string
 	for _, w := range strings.FieldsFunc(trace.Normal(text),
@@ -183,9 +181,8 @@ func wordShare(words []string, text string) float64 {
 	return float64(got) / float64(max(1, all))
 }
 
-// repairs reads the sessions that met the error, the newest first, and tells
-// what each did about it. What helped is shown even if it is older than the
-// others.
+// repairs reads the sessions that met the error, newest first, and tells what each did about it. What helped is shown
+// even if it is older.
 func (f *Fix) repairs(ctx context.Context, p *pipeline.Pipeline, shelf *library.Shelf, met []index.Faulted) {
 	var order []string
 	sigs := map[string][]int64{}
@@ -216,8 +213,7 @@ func (f *Fix) repairs(ctx context.Context, p *pipeline.Pipeline, shelf *library.
 	}
 }
 
-// meeting tells what one session did about an error: of several times, the
-// last that helped, else the first.
+// meeting tells what one session did about an error: of several times, the last that helped, else the first.
 func meeting(s *ingest.Session, sigs []int64) (Met, bool) {
 	tr := trace.Of(s)
 	var best *trace.Repair

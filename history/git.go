@@ -27,11 +27,9 @@ var (
 	ErrOwner  = errors.New("git doesn't trust this repository: it belongs to another user")
 )
 
-// A repository may be anybody's, and git does what its configuration says: runs
-// filters, hooks, pagers, fetches what is missing by a command of its choice. So git
-// never works with it: it works with a bare one made for the moment, whose objects are
-// those of the repository, and which has no configuration, attributes, remotes or hooks.
-// All of recall's git goes through here; a test holds that.
+// A repository may be anybody's, and git does what its configuration says: runs filters, hooks, pagers, fetches what is
+// missing. So git works with a bare one made for the moment, with the repository's objects and no configuration,
+// attributes, remotes or hooks. All of recall's git goes through here; a test holds that.
 
 // gitWait is how long git may take: blame reads a file's whole history.
 const gitWait = 30 * time.Second
@@ -102,8 +100,7 @@ func (r *repository) git(ctx context.Context, stdin io.Reader, args ...string) (
 	return runGit(ctx, filepath.Join(r.dir, "tree"), env, stdin, append(at, args...)...)
 }
 
-// GitConfig is a setting of git's as it holds in a folder, "" if there is none. To read
-// one runs nothing.
+// GitConfig is a setting of git's as it holds in a folder, "" if there is none. To read one runs nothing.
 func GitConfig(ctx context.Context, folder, key string) string {
 	out, err := runGit(ctx, folder, nil, nil, "config", "--get", key)
 	if err != nil {
@@ -148,8 +145,8 @@ func runGit(ctx context.Context, folder string, env []string, stdin io.Reader, a
 	}
 }
 
-// gitFreeEnv is the environment without git's own variables, which inside a hook of
-// git's name another repository; the person's settings in it stay.
+// gitFreeEnv is the environment without git's variables, which in a hook of git's name another repository; settings
+// stay.
 func gitFreeEnv() (env []string) {
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "GIT_") || strings.HasPrefix(v, "GIT_CONFIG_") {

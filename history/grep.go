@@ -20,8 +20,8 @@ import (
 	"recall/text"
 )
 
-// A Grep looks for a pattern, line by line, in transcripts as they are rendered: secrets are out of them, and they stay
-// where the source is gone.
+// A Grep looks for a pattern, line by line, in rendered transcripts: without secrets, and there after the source is
+// gone.
 type Grep struct {
 	Context int  // lines shown around a match
 	Only    bool // that a session matches is enough
@@ -77,8 +77,7 @@ func NewGrep(pattern string, fold, word bool) (*Grep, error) {
 	return &Grep{re: re, literal: literal, fold: fold}, nil
 }
 
-// needed is the longest text that stands in all that a pattern matches, perhaps in either case if fold; nil if none is
-// known.
+// needed is the longest text in all that a pattern matches, in either case if fold; nil if none is known.
 func needed(re *syntax.Regexp, fold bool) (longest []byte) {
 	switch {
 	case re.Op == syntax.OpLiteral:
@@ -139,8 +138,7 @@ func (g *Grep) Each(ctx context.Context, sessions []library.Entry, found func(li
 	return nil
 }
 
-// reading is the room that a file and its small letters take, used again for the next: most of the time went into
-// making it.
+// reading is the room that a file and its small letters take, used again: most time went into making it.
 type reading struct {
 	text bytes.Buffer
 	low  []byte

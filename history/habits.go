@@ -43,8 +43,8 @@ type Saying struct {
 // readMost is how many of a project's sessions are read, the latest, for what was said to calls.
 const readMost = 200
 
-// Habits finds what a person said in several sessions of a project, of all if it is "": typed, or to calls and
-// questions (see stances). What one of the rules says already is marked.
+// Habits finds what a person said in several sessions of a project ("": all): typed, or to calls and questions (see
+// stances). What a rule says already is marked.
 func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int, rules Rules) ([]Habit, error) {
 	typed, err := p.Index.Typed(ctx, project)
 	if err != nil {
@@ -97,8 +97,8 @@ type stance struct {
 	no, yes []Saying
 }
 
-// stances finds what a person refused in so many sessions, and what they never said anything else to: a kind of
-// call that they approved, a question that they answered as before. What runs unasked is in no transcript.
+// stances finds what a person refused in so many sessions, and to what they always said the same: a kind of call
+// approved, a question answered as before. What runs unasked is in no transcript.
 func stances(ctx context.Context, p *pipeline.Pipeline, project string, least int) ([]Habit, error) {
 	shelf, err := p.Library.Shelf()
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package history is what sessions did, asked about: who touched a file, why a line reads as it does, what was done
-// about an error, what was decided when, what one session did so far. A question rests on a pipeline whose index is
-// open. All of recall's git runs here.
+// about an error, what was decided when. A question rests on a pipeline whose index is open. All of recall's git runs
+// here.
 package history
 
 import (
@@ -26,8 +26,7 @@ func line(s string) string { return sink.Line(s, sink.Terminal) }
 
 var lineEnd = text.Pattern(`^(.+?):(\d{1,9})(?::\d+)?$`)
 
-// FileLine parts FILE:LINE or FILE:LINE:COLUMN; the line is 0 if it is neither. A
-// file whose own name ends so is that file.
+// FileLine parts FILE:LINE or FILE:LINE:COLUMN; the line is 0 of neither, or of a file whose own name ends so.
 func FileLine(arg string) (file string, line int) {
 	m := lineEnd().FindStringSubmatch(arg)
 	if m == nil || ingest.IsFile(arg) {

@@ -14,8 +14,7 @@ import (
 	"recall/text"
 )
 
-// fileNames are the names that one file goes by: where it is, where it lay in
-// the project's former folders and worktrees, what it was called before.
+// fileNames are the names of one file: where it is, where in former folders and worktrees, what it was called before.
 type fileNames struct {
 	asked   string
 	project *library.Project // that it lies in; nil if none is known
@@ -24,9 +23,8 @@ type fileNames struct {
 	exact   []string         // whole paths
 }
 
-// nameFile finds out what a path on the command line stands for. The path of a
-// file that isn't here, and lies in no project that the library knows, is known by
-// its end alone; one that is here is no other project's.
+// nameFile finds out what a path on the command line stands for. One that isn't here, nor in a project that the library
+// knows, is known by its end alone; one that is here is no other project's.
 func nameFile(l *library.Library, asked string) (*fileNames, error) {
 	abs, err := filepath.Abs(asked)
 	if err != nil {
@@ -69,8 +67,7 @@ func nameFile(l *library.Library, asked string) (*fileNames, error) {
 // slashed is a path as the index compares it.
 func slashed(p string) string { return strings.ReplaceAll(p, `\`, "/") }
 
-// belowAny is a path relative to the first of the folders that holds it, the
-// folder of a worktree inside it left out.
+// belowAny is a path relative to the first of the folders that holds it, a worktree's folder inside left out.
 func belowAny(p string, roots []string) (string, bool) {
 	best := ""
 	for _, r := range roots {
@@ -88,9 +85,8 @@ func belowAny(p string, roots []string) (string, bool) {
 	return best, best != ""
 }
 
-// is reports whether a session's path is this file. In the project's own folders
-// the place must be the same; elsewhere (a virtual machine, a worktree beside
-// it) the end of the path must, if the session is of the project.
+// is reports whether a session's path is this file: in the project's folders by its place, elsewhere (a virtual
+// machine, a worktree beside it) by the path's end, if the session is of the project.
 func (n *fileNames) is(p, project string) bool {
 	p = slashed(p)
 	if slices.Contains(n.exact, p) {
@@ -124,8 +120,7 @@ func (n *fileNames) bases() []string {
 	return out
 }
 
-// touched lists who touched the file, under whatever name it had then, the
-// newest first.
+// touched lists who touched the file, under whatever name it had then, the newest first.
 func (n *fileNames) touched(ctx context.Context, x *index.Index) ([]index.Touched, error) {
 	var all []index.Touched
 	seen := map[string]bool{}
@@ -156,8 +151,7 @@ func (n *fileNames) touched(ctx context.Context, x *index.Index) ([]index.Touche
 	return all, nil
 }
 
-// follow adds the names that the file had before and after it, or a folder
-// around it, was renamed.
+// follow adds the names that the file had before and after it, or a folder around it, was renamed.
 func (n *fileNames) follow(ctx context.Context, x *index.Index, paths []string) (bool, error) {
 	more := false
 	done := map[string]bool{}
@@ -192,13 +186,11 @@ func (n *fileNames) follow(ctx context.Context, x *index.Index, paths []string) 
 	return more, nil
 }
 
-// bareNames are names so common that a text which mentions one alone says
-// nothing of which file it means.
+// bareNames are too common to say, mentioned alone, which file a text means.
 var bareNames = text.Set(`readme.md main.go index.ts index.js index.tsx index.html mod.rs lib.rs main.rs main.py
 	__init__.py package.json go.mod go.sum makefile dockerfile cargo.toml .gitignore types.ts utils.ts app.tsx`)
 
-// concerns reports whether an item speaks of the file: it names it, or its
-// evidence does.
+// concerns reports whether an item speaks of the file: it names it, or its evidence does.
 func (n *fileNames) concerns(it payload.Item) bool {
 	for _, p := range append([]string{it.Path}, it.About...) {
 		if n.meets(p) {
@@ -216,8 +208,7 @@ func (n *fileNames) concerns(it payload.Item) bool {
 	return false
 }
 
-// meets reports whether a name in a text is one of the file's: the same end, from
-// the last name upwards.
+// meets reports whether a name in a text is one of the file's: the same end, from the last name upwards.
 func (n *fileNames) meets(word string) bool {
 	word = strings.TrimPrefix(strings.TrimPrefix(slashed(word), "./"), "/")
 	if word == "" {

@@ -23,8 +23,7 @@ type Step struct {
 	Turn int       `json:"turn,omitempty"`
 }
 
-// Progress tells what a session did so far, in order: what was asked, what
-// came of it, which files were changed, what failed.
+// Progress tells what a session did so far, in order: asked, come of it, files changed, failures.
 func Progress(ctx context.Context, s *ingest.Session) ([]Step, error) {
 	p, err := offline.Distiller{}.Distill(ctx, s)
 	if err != nil {

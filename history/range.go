@@ -29,9 +29,8 @@ const mostCommits = 1000
 var trunks = []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master",
 	"refs/heads/main", "refs/heads/master", "refs/heads/trunk"}
 
-// commitsOf reads a range of the repository that a folder lies in: A..B, A...B, or A for A..HEAD; "" is what HEAD has
-// beyond the default branch. Names are looked up in the repository, which runs nothing; the rest is read as
-// openRepository does.
+// commitsOf reads a range of a folder's repository: A..B, A...B, or A for A..HEAD; "" is what HEAD has beyond the
+// default branch. Names are looked up in the repository, which runs nothing; the rest is as in openRepository.
 func commitsOf(ctx context.Context, folder, spec string) (*commits, error) {
 	repo, err := openRepository(ctx, folder)
 	if err != nil {

@@ -31,8 +31,7 @@ func RunOf(last map[string]library.Fact, kind string) *Run {
 		Improved: f.N("improved"), Queued: f.N("queued"), Skipped: f.N("skipped")}
 }
 
-// With adds to a sync what the model made of it, which is asked when all is safe
-// and journaled apart.
+// With adds to a sync what the model made of it, asked when all is safe and journaled apart.
 func (r *Run) With(asked *Run) {
 	if r != nil && asked != nil && !asked.At.Before(r.At) {
 		r.Improved, r.Queued = asked.Improved, asked.Queued

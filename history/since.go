@@ -12,16 +12,14 @@ import (
 	"recall/payload"
 )
 
-// sinceWait is how long git may take to say what changed: an answer doesn't wait
-// for it longer.
+// sinceWait is how long an answer waits for git to say what changed.
 const sinceWait = 500 * time.Millisecond
 
 // sinceFiles is of how many files that is asked.
 const sinceFiles = 8
 
-// ChangedSince counts for the files that an item speaks of the commits since it
-// was said, where the project's repository is at hand. Files without any are
-// left out, and all where git can't tell.
+// ChangedSince counts the commits, since an item was said, to the files it speaks of, where the project's repository is
+// at hand. Files without any are left out, all where git can't tell.
 func ChangedSince(ctx context.Context, l *library.Library, p index.Placed) map[string]int {
 	if p.Item.Kind != payload.Decision && p.Item.Kind != payload.Eliminated || p.Item.At.IsZero() {
 		return nil
@@ -86,8 +84,7 @@ func filesOf(root string, it payload.Item) []string {
 	return files
 }
 
-// countCommits counts the commits of files, given by their names in the repository.
-// Commits are parted by a zero byte.
+// countCommits counts the commits of files by their names in the repository. A zero byte parts commits.
 func countCommits(out string, files map[string]string) map[string]int {
 	counts := map[string]int{}
 	for commit := range strings.SplitSeq(out, "\x00") {

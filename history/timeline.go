@@ -77,8 +77,7 @@ func Timeline(ctx context.Context, p *pipeline.Pipeline, project string, kinds .
 	return line, nil
 }
 
-// OnTopic are the items that a search found for a topic, with all that they took
-// the place of or that may bear on them.
+// OnTopic are the items found for a topic, with all that they took the place of or that may bear on them.
 func OnTopic(found index.Answer) map[payload.ItemID]bool {
 	keep := map[payload.ItemID]bool{}
 	if found.Unknown {

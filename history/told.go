@@ -27,8 +27,7 @@ type teller struct {
 	text   string
 }
 
-// told looks an error up in what people typed, then in what was found, then asks
-// as a query does; match says which it was.
+// told looks an error up in what people typed, then in what was found, then as a query; match says which it was.
 func (t *teller) told(ctx context.Context) (match string, out []Told, err error) {
 	if len(t.words) == 0 {
 		return "none", nil, nil

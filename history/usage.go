@@ -47,8 +47,7 @@ type OwnRow struct {
 	Estimated *Estimated `json:"estimated,omitempty"` // of all that, what nobody counted
 }
 
-// Estimated are the calls that broke off, or whose service doesn't say what
-// they took: they stand in the sums with what they were expected to take.
+// Estimated are calls that broke off, or of unknown cost: they stand in the sums as they were expected.
 type Estimated struct {
 	Calls  int     `json:"calls"`
 	Tokens int     `json:"tokens"` // in and out

@@ -62,8 +62,7 @@ func (l Loop) What() string {
 	return what
 }
 
-// waits is what an item leaves open, as a kind; "" if nothing. Of passages one that a session's own list of tasks
-// left open is on record; others may say so.
+// waits is what an item leaves open, as a kind, or "". Only a passage that a session's own task list left open is sure.
 func waits(it payload.Item) (kind payload.Kind, sure bool) {
 	kind, sure = it.Kind, true
 	if kind == payload.Lead {
@@ -76,8 +75,8 @@ func waits(it payload.Item) (kind payload.Kind, sure bool) {
 	return "", false
 }
 
-// WaitingIn lists what waits in a project, "" for all. Passages that may leave something open are listed only if
-// unsure ones are wanted. What an archived session left open waits no more.
+// WaitingIn lists what waits in a project, "" for all; unsure passages only if wanted. What an archived session left
+// open waits no more.
 func WaitingIn(ctx context.Context, p *pipeline.Pipeline, project string, since, now time.Time,
 	unsure bool) (*Waiting, error) {
 	line, err := Timeline(ctx, p, project, payload.Next, payload.Deferred, payload.Question, payload.Flag, payload.Lead,
@@ -155,8 +154,7 @@ func daysBetween(from, to time.Time) int {
 	return max(0, int(day(to).Sub(day(from)).Hours()/24))
 }
 
-// lastSteps are the sessions whose next steps hold: as in a payload that is handed on, of each thread the last that
-// speaks of any.
+// lastSteps are the sessions whose next steps hold: of each thread the last that speaks of any.
 func lastSteps(ctx context.Context, p *pipeline.Pipeline, line []Dated) (map[string]bool, error) {
 	speaks, projects := map[string]bool{}, map[string]bool{}
 	for _, d := range line {

@@ -41,10 +41,9 @@ type Behind struct {
 	Items []payload.Item `json:"items"`           // decided there, about the line or the file
 }
 
-// WhyLine finds the sessions behind a line of a file: the one that made its commit,
-// else those that are seen to have written it. The file's path is absolute, without
-// symbolic links; asked is what it was called. That git has no answer is none either,
-// but for ErrOwner.
+// WhyLine finds the sessions behind a line of a file: the one that made its commit, else those seen to have written it.
+// The file's path is absolute, without symbolic links; asked is what it was called. That git has no answer is none
+// either, but for ErrOwner.
 func WhyLine(ctx context.Context, p *pipeline.Pipeline, file, asked string, line int) (*Why, error) {
 	doc := &Why{Schema: 1, File: asked, Line: line, Sessions: []Behind{}}
 	w := asker{Pipeline: p, doc: doc}
@@ -127,8 +126,8 @@ const (
 	byMessage = "time and message"
 )
 
-// makersOf lists the commits of sessions that are one of git's, and how they are known to be: by hash, else by the time
-// that the author's clock had (a rebase keeps it) and the message, within a project, "" for any.
+// makersOf lists sessions' commits that are one of git's, and how that is known: by hash, else by author's time (a
+// rebase keeps it) and message, within a project, "" for any.
 func makersOf(ctx context.Context, x *index.Index, of Commit, project string) ([]index.Commit, string, error) {
 	if of.Hash == "" {
 		return nil, "", nil
@@ -158,12 +157,10 @@ func once(all []index.Commit) []index.Commit {
 	return out
 }
 
-// writersRead is how many sessions that touched the file are read to see
-// which of them wrote the line.
+// writersRead is how many sessions that touched the file are read to see which wrote the line.
 const writersRead = 6
 
-// writers adds the sessions that wrote the line before it was committed. A line
-// that says too little to be told from others has none.
+// writers adds the sessions that wrote the line before it was committed; none for one that says too little.
 func (w *asker) writers(ctx context.Context) error {
 	if !telling(w.blamed.Text) {
 		return nil
@@ -193,8 +190,7 @@ func telling(line string) bool {
 	return len(line) >= 12 && strings.ContainsAny(line, " (.=:")
 }
 
-// add reads a session and adds what it says of the line. One that was found by
-// the line's text alone is added only if it wrote it.
+// add reads a session and adds what it says of the line; one found by the line's text alone only if it wrote it.
 func (w *asker) add(ctx context.Context, session, by string, turn int) error {
 	s, err := w.Read(ctx, ingest.SessionID(session))
 	if err != nil {
@@ -270,8 +266,7 @@ func askedBefore(s *ingest.Session, n int) (turn int, asked string) {
 // itemsShown is how many items are given as the reason of one line.
 const itemsShown = 4
 
-// choose picks the items that explain the line: those that speak of the file,
-// were said in the exchange that wrote it, or share its words.
+// choose picks the items that explain the line: they speak of the file, are of its exchange, or share its words.
 func (w *asker) choose(items []payload.Item, from, to int) []payload.Item {
 	type scored struct {
 		item  payload.Item

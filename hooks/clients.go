@@ -98,8 +98,7 @@ func claudeCode() (Client, error) {
 	return c, nil
 }
 
-// desktops are the app's configurations: of each of its folders that is
-// there, else the usual one.
+// desktops are the app's configurations: of each of its folders that is there, else the usual one.
 func desktops(asked bool) []Client {
 	const file = "claude_desktop_config.json"
 	var list []Client
@@ -139,8 +138,7 @@ type ClientStatus struct {
 	Fault     string   `json:"fault,omitempty"`   // why its configuration can't be read
 }
 
-// Twice reports whether Claude Code starts the server for the plugin and for its
-// own configuration too.
+// Twice reports whether Claude Code starts the server for the plugin and for its own configuration too.
 func (s Served) Twice() bool {
 	return s.Plugin && slices.ContainsFunc(s.Clients, func(c ClientStatus) bool { return c.typed && c.Installed })
 }

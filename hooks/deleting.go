@@ -20,8 +20,8 @@ import (
 	"recall/text"
 )
 
-// removing are the words of commands and programs that take files away. A
-// command without any of them, which is nearly every one, costs nothing more.
+// removing are words of commands and programs that take files away. A command without any, nearly every one, costs no
+// more.
 var removing = text.Pattern(`\b(` +
 	`rm|rmdir|unlink|shred|mv|trash|trash-put|srm|rmtree|removeSync|rmSync|unlinkSync|os\.remove|` +
 	`Remove-Item|Move-Item|truncate|rsync|git\b.*\bclean)\b|-delete\b|>\s*[^\s&>]`)
@@ -139,8 +139,8 @@ func othersIn(o guard.OtherFiles) string {
 	return strings.Join(parts, ", ")
 }
 
-// saveFirst archives what is at risk under some paths and looks again; left
-// says what isn't safe even so. Where there is no library it only looks.
+// saveFirst archives what is at risk under paths and looks again; left isn't safe even so. Without a library it only
+// looks.
 func (h *Host) saveFirst(ctx context.Context, paths []string) (g *guard.Report, left []string, archived int,
 	err error) {
 	l, none := h.Library(time.Second)
@@ -196,9 +196,8 @@ func unsafeOf(g *guard.Report) []string {
 	return out
 }
 
-// threatened lists the paths that a command takes away which sessions, or
-// recall's library, may lie under. The command is read, never run; what a shell
-// would fill in is filled in for the home folder only.
+// threatened lists the paths that a command takes away which sessions, or recall's library, may lie under. The command
+// is read, never run; of what a shell would fill in only the home folder is.
 func (h *Host) threatened(command, dir string) []string {
 	home, _ := os.UserHomeDir()
 	full := filled(command, dir)
@@ -236,8 +235,7 @@ func (h *Host) threatened(command, dir string) []string {
 	return out
 }
 
-// commandMost is how long a command line may be, in bytes, to be read word by
-// word; of a longer one only the folders that it names count.
+// commandMost is how many bytes of command line are read word by word; of a longer one only the named folders count.
 const commandMost = 64 << 10
 
 var tilde = text.Pattern(`(^|[\s"'=:])~(/|\s|$)`)
@@ -309,8 +307,7 @@ func looksItself(args []string) bool {
 
 var removers = text.Set(`rm rmdir unlink shred mv trash trash-put srm truncate rsync`)
 
-// pathsOf are the arguments of a step that may be paths; the folder that it
-// runs in where there are none.
+// pathsOf are a step's arguments that may be paths; its folder where there are none.
 func pathsOf(st trace.Step) []string {
 	var out []string
 	for _, a := range st.Args {
@@ -351,8 +348,7 @@ func (h *Host) places() []string {
 	return slices.DeleteFunc(all, func(p string) bool { return p == "" })
 }
 
-// near reports whether a path holds one of the places, or lies where sessions do
-// in one of them.
+// near reports whether a path holds one of the places, or lies where sessions do in one of them.
 func near(p string, places []string) bool {
 	if stores().MatchString(p) {
 		return true

@@ -12,8 +12,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// A document is a client's JSON file. What isn't changed in it stays byte for byte as
-// it is, comments with it, which some editors leave in settings.
+// A document is a client's JSON file, perhaps with comments. What isn't changed in it stays byte for byte.
 type document struct {
 	bom     []byte
 	root    hujson.Value
@@ -73,8 +72,7 @@ func parse(text []byte) (*document, error) {
 	return d, nil
 }
 
-// tooDeep reports whether a text is nested deeper than any settings, as a parser that
-// calls itself would find out too late. Brackets in strings count too.
+// tooDeep reports whether a text is nested deeper than any settings, which a parser would find out too late.
 func tooDeep(text []byte) bool {
 	const deepest = 1000
 	depth := 0
@@ -130,8 +128,7 @@ func (d *document) line(v *hujson.Value) int {
 	return 1 + bytes.Count(d.root.Pack()[:v.StartOffset], []byte("\n"))
 }
 
-// section is the root, which is an object, and the object that it has by a name: nil if none, but made where it is
-// to be added.
+// section is the root, an object, and its object of a name: nil if none, but made where it is to be added.
 func (d *document) section(what, key string, add bool) (root, section *hujson.Object, err error) {
 	root, ok := d.root.Value.(*hujson.Object)
 	if !ok {
@@ -209,8 +206,7 @@ func (d *document) cutElem(in *hujson.Array, i int) bool {
 	return len(in.Elements) == 0
 }
 
-// addMember adds a member to an object at its end, laid out as the file is. The
-// root's members are at level 1.
+// addMember adds a member at an object's end, laid out as the file is; the root's members are at level 1.
 func (d *document) addMember(in *hujson.Object, level int, key string, v any) {
 	m := hujson.ObjectMember{Name: d.value(key, level), Value: d.value(v, level)}
 	m.Name.BeforeExtra = d.newLine(level)

@@ -1,9 +1,6 @@
-// Package hooks is recall inside Claude Code: what it says when a session
-// starts, when a prompt, an edit or a command goes against what was settled, and
-// what it saves before a compaction and at a session's end. It also installs
-// itself into the client's settings.
-//
-// Whatever goes wrong here must not be felt: see Run.
+// Package hooks is recall inside Claude Code: what it says when a session starts, when a prompt, an edit or a command
+// goes against what was settled, and what it saves before a compaction and at a session's end. It also installs itself
+// into the client's settings. Whatever goes wrong here must not be felt: see Run.
 package hooks
 
 import (
@@ -94,8 +91,7 @@ const inputMost = 64 << 20 // bytes; a Write carries its file
 // ErrNoInput: the client sent nothing.
 var ErrNoInput = errors.New("the client sent nothing")
 
-// ReadInput reads what the client sends. The error is ErrNoInput where that is
-// nothing; see FromSurroundings.
+// ReadInput reads what the client sends. The error is ErrNoInput where that is nothing; see FromSurroundings.
 func ReadInput(r io.Reader) (Input, error) {
 	var in Input
 	data, err := io.ReadAll(io.LimitReader(r, inputMost))
@@ -106,8 +102,8 @@ func ReadInput(r io.Reader) (Input, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return in, ErrNoInput
 	}
-	// A field of another type than today's is as if it weren't there: what the
-	// others say, a command above all, is to be looked at all the same.
+	// A field of an unexpected type is as if it weren't there: the others, a command above all, are looked at all the
+	// same.
 	var odd *json.UnmarshalTypeError
 	if err := json.Unmarshal(data, &in); err != nil && !(errors.As(err, &odd) && in.Session != "") {
 		return in, fmt.Errorf("what the client sent: %w", err)
@@ -115,8 +111,7 @@ func ReadInput(r io.Reader) (Input, error) {
 	return in, nil
 }
 
-// Read is ReadInput until nothing comes for a second: a client that never
-// closes it must not be waited for.
+// Read is ReadInput until nothing comes for a second: a client that never closes it must not be waited for.
 func Read(r io.Reader) (Input, error) {
 	type result struct {
 		in  Input
@@ -140,8 +135,7 @@ func Read(r io.Reader) (Input, error) {
 // Quiet is for how long nothing may come.
 const Quiet = time.Second
 
-// heard is a reader that begins to wait anew whenever something comes, and has
-// nothing to wait for at its end.
+// heard is a reader that begins to wait anew whenever something comes, and has nothing to wait for at its end.
 type heard struct {
 	io.Reader
 	quiet *time.Timer
@@ -157,10 +151,9 @@ func (h *heard) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// FromSurroundings is what can be told without the client's words: at the end of
-// a session with -p it doesn't wait for an asynchronous hook, and is gone before
-// it has sent any (seen with 2.1.197). The session's id is in the environment;
-// roots are the folders that Claude Code keeps sessions in.
+// FromSurroundings is what is told without the client's words: at the end of a session with -p it doesn't wait for an
+// asynchronous hook, and is gone before it has sent any (seen with 2.1.197). The session's id is in the environment;
+// roots are the folders in which Claude Code keeps sessions.
 func FromSurroundings(e Event, getenv func(string) string, roots []string) (Input, error) {
 	in := Input{Event: e, Session: getenv("CLAUDE_CODE_SESSION_ID"), Cwd: getenv("CLAUDE_PROJECT_DIR"), Reason: "other"}
 	if e != SessionEnd || in.Session == "" || filepath.Base(in.Session) != in.Session ||
@@ -193,8 +186,7 @@ type Answer struct {
 	Block   bool   // the prompt goes no further, for what is told
 }
 
-// JSON is the answer as the client reads it, nil for silence. A permission is
-// never given: that would skip the user's own prompt.
+// JSON is the answer as the client reads it, nil for silence; never a permission, which would skip the user's prompt.
 func (a Answer) JSON(e Event) []byte {
 	if a == (Answer{}) {
 		return nil

@@ -13,10 +13,8 @@ import (
 	"recall/pipeline"
 )
 
-// preCompact archives and distills a session before the client drops most of it
-// from the conversation. It says nothing: that would enter the summary. The transcript
-// keeps what the conversation loses, so another process may do it, and one that dies
-// leaves it to whatever looks next.
+// preCompact archives and distills a session before the client drops most of it. It says nothing: that would enter the
+// summary. As the transcript keeps all, another process may do it; one that dies leaves it to whatever looks next.
 func (h *Host) preCompact(ctx context.Context, in Input) error {
 	mark := h.memoPath(in.Session, ".compacting")
 	marked := writeJSON(mark, in.Trigger) == nil
@@ -29,8 +27,7 @@ func (h *Host) preCompact(ctx context.Context, in Input) error {
 	return h.takeIn(ctx, in)
 }
 
-// end takes a session in when it is over: its file is complete then. Sessions
-// that never came to an end, after a crash, are archived on the way.
+// end takes a session in when it is over and its file complete. Those that a crash ended are archived on the way.
 func (h *Host) end(ctx context.Context, in Input) error {
 	if err := h.takeIn(ctx, in); err != nil {
 		return err
@@ -48,8 +45,7 @@ func (h *Host) end(ctx context.Context, in Input) error {
 	return err
 }
 
-// takeIn archives, distills and indexes one session. Where there is no file
-// there is nothing to do: "claude mcp list" ends with a path of none.
+// takeIn archives, distills and indexes one session, if its file is there: "claude mcp list" ends with a path of none.
 func (h *Host) takeIn(ctx context.Context, in Input) error {
 	if in.Transcript == "" {
 		return nil

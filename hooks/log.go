@@ -15,8 +15,7 @@ const LogName = "hooks.log"
 
 const logMost = 128 << 10 // bytes; then it becomes hooks.log.1
 
-// Log notes what went wrong. It holds no word of a session. That it can't be
-// written must not matter either.
+// Log notes what went wrong, without a word of a session. That it can't be written must not matter either.
 func Log(dir string, e Event, in Input, took time.Duration, fault error) {
 	if os.MkdirAll(dir, 0o700) != nil {
 		return

@@ -74,8 +74,7 @@ func writeJSON(path string, v any) error {
 	return os.Rename(temp, path)
 }
 
-// memoOf is the memo of a session, after a fork was told from the session that
-// it was started as.
+// memoOf is the memo of a session, after a fork was told from the session that it was started as.
 func (h *Host) memoOf(session string) memo {
 	var m memo
 	if readJSON(h.memoPath(session, ".json"), &m) {

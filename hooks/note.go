@@ -17,8 +17,7 @@ import (
 	"recall/text"
 )
 
-// prompt says so if a prompt goes against something settled, or the context fills.
-// The person is never stopped: it is theirs to change.
+// prompt says so if a prompt goes against something settled, or the context fills, and never stops the person.
 func (h *Host) prompt(ctx context.Context, in Input) (Answer, error) {
 	t := ingest.Turn{Role: ingest.User, Text: text.Head(in.Prompt, promptMost)}
 	ingest.MarkForeign(&t) // a payload that was pasted says nothing against itself
@@ -44,12 +43,10 @@ func (h *Host) prompt(ctx context.Context, in Input) (Answer, error) {
 	return Answer{Context: said}, h.once(in.Session, m, ids)
 }
 
-// promptMost is how much of a prompt is read, in bytes: what is asked for stands
-// at the beginning of what was pasted.
+// promptMost is how many bytes of a prompt are read: what is asked for stands before what was pasted.
 const promptMost = 64 << 10
 
-// tool says so if an edit or a command goes against something settled, and sees
-// to it that no session is deleted unsaved.
+// tool says so if an edit or a command goes against something settled, and lets no session be deleted unsaved.
 func (h *Host) tool(ctx context.Context, in Input) (Answer, error) {
 	var out Answer
 	if in.Tool == "Bash" {
@@ -113,8 +110,8 @@ func within(dir, path string) string {
 	return filepath.ToSlash(path)
 }
 
-// warned is the one thing worth a note, nil if there is none: not said before in
-// this session, and not the session's own unless a tool is about to act on it.
+// warned is the one thing worth a note, or nil: not said before in this session, nor its own unless a tool is about to
+// act on it.
 func (h *Host) warned(ctx context.Context, in Input, m memo, act check.Action, prompt bool) (w *check.Warning,
 	ids []payload.ItemID, err error) {
 	l, err := h.Library(LockWait)
@@ -150,10 +147,8 @@ func (h *Host) warned(ctx context.Context, in Input, m memo, act check.Action, p
 	return nil, nil, nil
 }
 
-// sameSource lists the items that are told with one: those of the same words of
-// the same turn, as a rule and the file that it is about, and those that speak
-// against the action for the same name: "no Redis" was said three times, and is
-// told once.
+// sameSource lists the items told with one: of the same words of the same turn, as a rule and the file that it is
+// about, and those that speak against the action for the same name: "no Redis", said three times, is told once.
 func sameSource(all []check.Warning, w *check.Warning) []payload.ItemID {
 	var ids []payload.ItemID
 	for _, o := range all {

@@ -16,9 +16,9 @@ const notThis = "recall: not this one"
 // buryWait is how long a session that isn't to be kept waits for a lock: there is nobody to try again.
 const buryWait = time.Second
 
-// out reports whether nothing of a session is to be kept: its folder is excluded, recall is paused, its environment
-// or the person says so. Then no memo and no log is kept of it, nothing is put before it and nothing taken in; and
-// what is to be said of that. Only the first two may end: they leave nothing behind.
+// out reports whether nothing of a session is to be kept, and what is said of that: its folder is excluded, recall is
+// paused, its environment or the person says so. Then no memo or log is kept, nothing put before it and nothing taken
+// in. Only the first two may end: they leave nothing behind.
 func (h *Host) out(e Event, in Input) (out bool, said Answer, err error) {
 	rule := ""
 	if h.Sources.Exclusion != nil {

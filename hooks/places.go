@@ -52,8 +52,8 @@ func settingsFiles() []string {
 	return files
 }
 
-// StaysInside returns an error if a file of a project, there or not, lies behind a link
-// that leads out of it, as a cloned repository may bring: nothing is written there.
+// StaysInside returns an error if a project's file, there or not, lies behind a link that leads out of it, as a cloned
+// repository may bring: nothing is written there.
 func StaysInside(project, file string) error {
 	root, err := os.OpenRoot(project)
 	if err != nil {
@@ -71,8 +71,7 @@ func StaysInside(project, file string) error {
 		"a link that leads out of the project isn't followed; put a file in its place")
 }
 
-// PluginOn reports whether Claude Code's settings, the user's or those of the
-// current folder, have recall's plugin on.
+// PluginOn reports whether Claude Code's settings, the user's or the current folder's, have recall's plugin on.
 func PluginOn() bool {
 	return slices.ContainsFunc(settingsFiles(), func(path string) bool {
 		c, err := open(path)
@@ -80,8 +79,7 @@ func PluginOn() bool {
 	})
 }
 
-// CalledTwice says that the plugin calls, and that the settings' own hooks call
-// too: whoever has both must not be told everything twice.
+// CalledTwice says that the plugin and the settings' own hooks both call: nobody is to be told everything twice.
 func CalledTwice() bool {
 	if os.Getenv(EnvPlugin) == "" {
 		return false

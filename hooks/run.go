@@ -15,8 +15,7 @@ import (
 	"recall/pipeline"
 )
 
-// A Host is what hooks work with. Its functions open things when they are
-// needed, since most calls of a hook need nothing.
+// A Host is what hooks work with. Its functions open things when needed: most calls of a hook need nothing.
 type Host struct {
 	// Library opens the library; a lock is waited for for so long.
 	Library func(lockWait time.Duration) (*library.Library, error)
@@ -40,15 +39,14 @@ type Host struct {
 	// Forget has another process remove what the library has of a session, and reports whether that was started.
 	Forget func(session string) bool
 
-	// HandOn has PreCompact answered by a process of its own, which nobody waits for, and
-	// reports whether that was started; nil in that process.
+	// HandOn has PreCompact answered by a process of its own, which nobody awaits, and reports whether it started; nil
+	// in that one.
 	HandOn func(Input) bool
 
 	Parent int // process id of the client
 	Now    func() time.Time
 
-	// LeftBehind says that something is still at work that nobody waits for:
-	// what it uses must not be closed.
+	// LeftBehind says that something is still at work that nobody waits for: what it uses must not be closed.
 	LeftBehind atomic.Bool
 
 	atRisk atomic.Pointer[[]string] // what a command takes away, once that is known
@@ -57,8 +55,7 @@ type Host struct {
 // LockWait is how long a hook waits for a lock.
 const LockWait = 20 * time.Millisecond
 
-// How long a hook may take before it gives up in silence. The client waits for
-// all but the last two.
+// How long a hook may take before it gives up in silence. The client waits for all but the last two.
 const (
 	briefly    = 1500 * time.Millisecond // usual: some 20 ms
 	compacting = 2 * time.Second         // for what PreCompact is distilling
@@ -82,10 +79,8 @@ func limit(e Event, in Input) time.Duration {
 	return briefly
 }
 
-// Run answers an event. Whatever goes wrong, an error, a panic or the time,
-// there is no answer and the error says why, for the log: the session must go
-// on as if there were no recall. A call that hangs is left behind: the process
-// is about to end.
+// Run answers an event. Whatever goes wrong, an error, a panic or the time, there is no answer and the error is for the
+// log: the session goes on as if there were no recall. A hanging call is left behind: the process is about to end.
 func (h *Host) Run(ctx context.Context, e Event, in Input) (Answer, error) {
 	if e == "" {
 		e = in.Event

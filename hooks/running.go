@@ -14,14 +14,14 @@ import (
 	"recall/text"
 )
 
-// While a session runs: it is told once that its context fills, and if asked for a log
-// of it is kept beside its transcript, for the agent to read after a compaction.
+// While a session runs: it is told once that its context fills, and if asked for a log of it is kept beside its
+// transcript, for the agent after a compaction.
 
 // tailMost is how much of a transcript's end is looked at, in bytes.
 const tailMost = 512 << 10
 
-// tokensIn is how many tokens the conversation of a transcript holds, as the service
-// counted them with its last answer; 0 if none came since a compaction, or it isn't told.
+// tokensIn is how many tokens a transcript's conversation holds, by the service's last answer; 0 if none since a
+// compaction, or not told.
 func tokensIn(path string) int {
 	tail := []byte(ingest.End(path, tailMost))
 	for len(tail) > 0 {
@@ -88,8 +88,7 @@ func (h *Host) progressPath(in Input) string {
 	return name + ".progress.md"
 }
 
-// progressed adds what an event tells to the session's log, secrets left out. That it
-// can't be written must not matter.
+// progressed adds what an event tells to the session's log, secrets left out. That it can't be written must not matter.
 func (h *Host) progressed(e Event, in Input) {
 	path := h.progressPath(in)
 	if path == "" {

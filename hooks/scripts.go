@@ -9,22 +9,19 @@ import (
 	"recall/text"
 )
 
-// runs is a word of a command line that may name a script: what an interpreter is
-// given, or a path where a program stands.
+// runs is a word of a command line that may name a script: an interpreter's, or a path in a program's place.
 var runs = text.Pattern(`(?:^|[;&|(\n{])\s*` +
 	`(?:(?:sudo|nohup|time|env|exec|nice|command|then|do|else)\s+(?:-\S+\s+)*)*` +
 	`(?:(\S*(?:\b(?:ba|z|da|k|fi)?sh|python[0-9.]*|node|perl|ruby|deno|bun)|source|\.)\s+(?:-\S+\s+|run\s+)*)?` +
 	`("[^"\n]+"|'[^'\n]+'|[^\s'";|&()<>]+)`)
 
-// How much is read of the scripts that a command runs, and of those that they
-// run: each no further than commandMost.
+// How much is read of the scripts that a command runs, and of those that they run: each no further than commandMost.
 const (
 	scriptsDeep = 3
 	scriptsMost = 16
 )
 
-// withScripts is a command line followed by the text of the scripts that it runs,
-// as far as they are there already and can be told from its words.
+// withScripts is a command line and the text of the scripts that it runs, as far as they are there and its words tell.
 func withScripts(command, dir string) string {
 	known := map[string]bool{}
 	text := command

@@ -37,8 +37,7 @@ func ourServer(v hujson.Value) (e serverEntry, ours bool) {
 		e.Args[len(e.Args)-1] == "mcp"
 }
 
-// Started is the program that a command line starts, "" if none: behind wsl.exe
-// the one inside, if it is written as recall does, wsl.exe -d NAME -- PROGRAM.
+// Started is the program that a command line starts, "" if none: of recall's wsl.exe -d NAME -- PROGRAM the one inside.
 func Started(command []string) string {
 	if len(command) == 0 {
 		return ""
@@ -51,9 +50,8 @@ func Started(command []string) string {
 
 func lastName(path string) string { return strings.ToLower(ingest.LastName(path)) }
 
-// inServers is recall as an MCP server in a client's configuration. The entries of
-// some clients are typed: {"type": "stdio"}. An entry of an earlier install is replaced
-// where it stands; another's of that name is ErrTaken.
+// inServers is recall as an MCP server in a client's configuration, some typed: {"type": "stdio"}. An entry of an
+// earlier install is replaced where it stands; another's of that name is ErrTaken.
 func inServers(typed bool) tenant {
 	return tenant{
 		add: func(d *document, p Program) error {

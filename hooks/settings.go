@@ -19,8 +19,8 @@ type Hook struct {
 	Async   bool
 }
 
-// Ours are the hooks that are installed. SessionEnd without async would be
-// killed after 1.5 s; what PreCompact says would enter the summary.
+// Ours are the hooks that are installed. SessionEnd without async would be killed after 1.5 s; what PreCompact says
+// would enter the summary.
 var Ours = []Hook{
 	{Event: SessionStart, Timeout: 10},
 	{Event: UserPromptSubmit, Timeout: 5},
@@ -29,8 +29,7 @@ var Ours = []Hook{
 	{Event: SessionEnd, Timeout: 300, Async: true},
 }
 
-// A Program is what the client starts: with args, so that no shell reads the
-// path and spaces in it are safe.
+// A Program is what the client starts, with args: no shell reads the path, spaces in it are safe.
 type Program struct {
 	Path string   // absolute
 	Args []string // before "hook EVENT", such as --library DIR
@@ -194,7 +193,6 @@ var inSettings = tenant{
 // PlanInstall says what installing the hooks would do.
 func PlanInstall(path string, p Program) (Change, error) { return inSettings.planIn(path, p) }
 
-// PlanUninstall says what taking them out would do. A file that is as the install
-// left it becomes what it was before, byte for byte, or goes if there was none;
-// of one that was changed since only what is ours is taken out.
+// PlanUninstall says what taking them out would do. A file as the install left it becomes what it was, byte for byte,
+// or goes if there was none; of a changed one only what is ours is taken out.
 func PlanUninstall(path string) (Change, error) { return inSettings.planOut(path) }

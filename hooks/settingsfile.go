@@ -18,8 +18,7 @@ import (
 // MostOfSettings is how long a settings file may be, in bytes.
 const MostOfSettings = 16 << 20
 
-// backupEnd is what the copy of a settings file from before the first install
-// is called by.
+// backupEnd ends the name of the copy of a settings file from before the first install.
 const backupEnd = ".before-recall"
 
 // A Change is what an install or uninstall does to a settings file.
@@ -125,8 +124,8 @@ func (t tenant) installed(text []byte) (*Program, error) {
 	return t.in(d)
 }
 
-// before is what a file was before the install, if nobody has changed it since: then
-// the same program put into that gives the file. It is nil if there was none.
+// before is what a file was before the install, nil if there was none, if nobody changed it since: then the same
+// program put into that gives the file.
 func (t tenant) before(c Change) (was []byte, ok bool) {
 	was, err := disk.ReadRegular(c.Real+backupEnd, MostOfSettings)
 	switch {
@@ -153,8 +152,7 @@ func named(path string, err error) error {
 	return fmt.Errorf("%s: %w; it stays as it is", path, err)
 }
 
-// Do carries a change out: the copy first, then the file, each written beside
-// its place and renamed.
+// Do carries a change out: the copy first, then the file, each written beside its place and renamed.
 func (c Change) Do() error {
 	if !c.Differs() {
 		return nil

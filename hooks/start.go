@@ -13,9 +13,8 @@ import (
 	"recall/text"
 )
 
-// start says what a session must know. At a resume all of it is in the
-// conversation already, so it is said only if what other sessions left standing
-// has changed; after a compaction nothing is left of it, so it is said again.
+// start says what a session must know. At a resume the conversation has it already: it is said only if what other
+// sessions left standing has changed; after a compaction it is said again.
 func (h *Host) start(ctx context.Context, in Input) (Answer, error) {
 	m := h.memoOf(in.Session)
 	if h.Parent > 1 { // for the first event of a fork, which is given the memo of before
@@ -76,8 +75,7 @@ func (h *Host) mark(ctx context.Context, p place) (string, error) {
 	return markOf(ctx, x, p)
 }
 
-// awaitDistilled waits until PreCompact has distilled the session, for two
-// seconds at most.
+// awaitDistilled waits until PreCompact has distilled the session, for two seconds at most.
 func (h *Host) awaitDistilled(ctx context.Context, session string) {
 	path := h.memoPath(session, ".compacting")
 	until := time.Now().Add(compacting)
@@ -93,8 +91,8 @@ func (h *Host) awaitDistilled(ctx context.Context, session string) {
 	}
 }
 
-// said is the payload of the thread as it is injected, with so many passages of each session, "" if it isn't
-// worth it; held names what it holds of other sessions than the place's own.
+// said is the thread's payload as it is injected, with so many passages of each session, "" if not worth it; held names
+// what it holds of other sessions than the place's own.
 func (h *Host) said(ctx context.Context, at place, leads int) (text string, held []string, err error) {
 	p, err := h.thread(ctx, at)
 	if err != nil || p == nil {

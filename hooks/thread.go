@@ -16,12 +16,10 @@ import (
 	"recall/text"
 )
 
-// The index knows what the sessions of a thread have in common, so a thread is
-// found without reading the library. With thousands of sessions in one project
-// that takes too long all the same, so which sessions a thread has is
-// remembered, in thread-<hash>.json beside the memos, without a word of what was
-// said in them; what they say comes from the index, in which nothing is that was
-// forgotten.
+// The index knows what a thread's sessions have in common, so a thread is found without reading the library. With
+// thousands of sessions in a project that still takes too long: which sessions a thread has is remembered in
+// thread-<hash>.json beside the memos, without a word of theirs; what they say comes from the index, in which nothing
+// forgotten is.
 
 // remembered is which sessions a thread has.
 type remembered struct {
@@ -84,8 +82,7 @@ func (h *Host) thread(ctx context.Context, p place) (*payload.Payload, error) {
 	return composed(ctx, x, p, r)
 }
 
-// markOf is another one when the project says something else, or a person
-// corrected which sessions belong together.
+// markOf changes when the project says something else, or a person corrected which sessions belong together.
 func markOf(ctx context.Context, x *index.Index, p place) (string, error) {
 	mark, err := x.ProjectMark(ctx, p.name)
 	if err != nil {

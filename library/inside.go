@@ -33,7 +33,7 @@ func (l Inside) WithSession(id ingest.SessionID, do func(Entry) error) error {
 func (l Inside) Upgrade() error { return l.upgrade() }
 
 // Put replaces a file whole; the caller syncs its folder. ReplaceShared does where anybody may append meanwhile, of
-// which read bytes were seen. TempName is a path for a file aside, FreeName one in a folder that nothing has.
+// which read bytes were seen. Temp writes a file aside, TempName is a path there, FreeName one that nothing has.
 func (l Inside) Put(path string, data []byte) error                        { return l.put(path, data) }
 func (l Inside) Temp(write func(io.Writer) error) (path string, err error) { return l.temp(write) }
 func (l Inside) TempName() (string, error)                                 { return l.tempName() }

@@ -11,8 +11,7 @@ import (
 	"recall/payload"
 )
 
-// details is all there is of items by their ids; those that nothing is known of
-// are named at the end.
+// details is all there is of items by their ids; unknown ones are named at the end.
 func (s *Server) details(ctx context.Context, m *Memory, ids []string) (string, error) {
 	sh := newSheet()
 	sh.linef(asData)

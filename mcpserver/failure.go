@@ -20,8 +20,7 @@ import (
 // goOn ends the explanation of a fault that the agent can't mend.
 const goOn = "Go on with the task without recall, and tell the user once."
 
-// failed words an error for the model that called: what is wrong and what to do
-// next.
+// failed words an error for the model that called: what is wrong and what to do next.
 func (s *Server) failed(err error) error {
 	var bad *argumentError
 	if errors.As(err, &bad) {
@@ -72,8 +71,7 @@ type argumentError struct{ text string }
 
 func (e *argumentError) Error() string { return e.text }
 
-// explainArguments adds to the SDK's complaint about a call's arguments which
-// ones the tool takes.
+// explainArguments adds to the SDK's complaint about a call's arguments which ones the tool takes.
 func explainArguments(res *mcp.CallToolResult, req mcp.Request) {
 	call, ok := req.GetParams().(*mcp.CallToolParamsRaw)
 	if !ok || len(res.Content) != 1 {

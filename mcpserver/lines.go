@@ -62,8 +62,7 @@ func (l *lines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next reads a line, the last one without its end too. Of one that is too long
-// only the beginning is kept, enough to see that.
+// next reads a line, the last one without its end too; of one too long only the beginning, enough to see that.
 func (l *lines) next() (line []byte, err error) {
 	for {
 		part, err := l.in.ReadSlice('\n')
@@ -107,8 +106,8 @@ func (l *lines) take(line []byte) error {
 	return nil
 }
 
-// idOf is the id of a request that can't be taken, nil where it has none: an
-// answer's is ours, and would be mistaken for one of the client's own.
+// idOf is the id of a request that can't be taken, nil if none: an answer's is ours, and would be mistaken for the
+// client's.
 func idOf(line []byte) json.RawMessage {
 	var request struct {
 		ID     any             `json:"id"`
@@ -135,8 +134,7 @@ func (l *lines) refuse(code int, id json.RawMessage, message string) error {
 	return err
 }
 
-// inTurn is a stream that two write whole messages to. It knows how many answers
-// the client is owed.
+// inTurn is a stream that two write whole messages to. It knows how many answers the client is owed.
 type inTurn struct {
 	mu   sync.Mutex // held while w is written to
 	w    io.Writer
@@ -144,8 +142,7 @@ type inTurn struct {
 	paid chan struct{} // one waits in it when nothing is owed any more
 }
 
-// lastAnswers is how long the answers are waited for that are owed when the client
-// sends no more: a script closes its end at once.
+// lastAnswers is how long owed answers are waited for when the client sends no more: a script closes its end at once.
 const lastAnswers = 30 * time.Second
 
 func newInTurn(w io.Writer) *inTurn { return &inTurn{w: w, paid: make(chan struct{}, 1)} }

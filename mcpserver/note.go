@@ -88,12 +88,11 @@ func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) 
 	return text, nil
 }
 
-// lately is how long ago a session was written to that is taken for the running
-// one.
+// lately is how long ago a session was written to that is taken for the running one.
 const lately = 15 * time.Minute
 
-// running is the session that runs, as far as its transcript tells: Cowork doesn't
-// say. "" if none or several were written to lately.
+// running is the session that runs, by its transcript, as Cowork doesn't say; "" if none or several were written to
+// lately.
 func (s *Server) running(ctx context.Context) string {
 	m, err := s.o.Open(ctx, Fresh)
 	if err != nil {

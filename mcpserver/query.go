@@ -173,8 +173,7 @@ func (s *sheet) inShort(said []compose.Sentence) {
 	}
 }
 
-// resultText is a result as short as it can be understood: an item with what
-// contradicts it and what it took the place of, or a turn's words.
+// resultText is a result in short: an item with what contradicts it and what it replaced, or a turn's words.
 func resultText(r *answer.Result) string {
 	if r.Item == nil {
 		return fmt.Sprintf("[turn] %s, %s · %s: “%s”\n", agent.Where(r.Place, r.Turn, false), answer.Day(r.At), r.Role,

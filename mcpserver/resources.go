@@ -59,8 +59,7 @@ func (s *Server) read(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.R
 	return nil, mcp.ResourceNotFoundError(uri)
 }
 
-// listSessions names the latest sessions' payloads in a listing of resources; the
-// library is looked at when somebody asks, and a missing one lists nothing.
+// listSessions names the latest sessions' payloads when resources are listed; a missing library lists nothing.
 func (s *Server) listSessions(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		res, err := next(ctx, method, req)

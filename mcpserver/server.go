@@ -34,9 +34,8 @@ type Memory struct {
 	Library  *library.Library
 	Index    *index.Index // with the configured vectors and lexicon; nil where a call only reads
 	Pipeline *pipeline.Pipeline
-	// SecondLook is the user's model for one question, nil if it isn't to be asked: it
-	// is where a paragraph is wanted, or where the user has it look at every answer. Why
-	// it can't be is said.
+	// SecondLook is the user's model for one question, where a paragraph is wanted or the user has it look at every
+	// answer; else nil. Why it can't be asked is said.
 	SecondLook func(paragraph bool) (model *answer.SecondLook, why string)
 	Left       int    // new or grown sessions that aren't taken in yet
 	Close      func() // ends the call's use of it
@@ -51,8 +50,7 @@ const (
 	Fresh             // and what is new taken in first, within the time that a question may wait
 )
 
-// Options is what a server needs from the program around it. Open and Compose
-// are called from several goroutines.
+// Options is what a server needs from the program around it. Open and Compose are called from several goroutines.
 type Options struct {
 	Version string
 	Session ingest.SessionID // that the client runs, "" if it doesn't say
@@ -66,15 +64,12 @@ type Options struct {
 	Excluded func() bool
 	// Clean takes secrets out of what an agent notes.
 	Clean func(text string) string
-	// Compose makes the payload of the thread that is meant: of a project by its
-	// name, else of the working directory's; else the error is a
-	// *pipeline.NotHereError.
+	// Compose makes the payload of the thread that is meant: of a named project, else of the working directory's; else
+	// the error is a *pipeline.NotHereError.
 	Compose func(l *library.Library, project string) (*payload.Payload, error)
-	// Here names the project of the working directory; where no session worked the
-	// error is a *pipeline.NotHereError.
+	// Here names the working directory's project; where no session worked the error is a *pipeline.NotHereError.
 	Here func(l *library.Library) (string, error)
-	// When and Day read a day as people write it, "2026-04-17", "2w": its
-	// beginning, its end.
+	// When and Day read a day as people write it, "2026-04-17", "2w": its beginning, its end.
 	When, Day func(text string) (time.Time, error)
 	// Hint is the way out of an error, "" if none is known.
 	Hint func(error) string
@@ -105,8 +100,7 @@ func New(o Options) *Server {
 	return s
 }
 
-// Run serves one client over in and out until the client goes away, which is
-// no error, or ctx ends. Then it closes them, if they can be closed.
+// Run serves one client until it goes away, which is no error, or ctx ends; then it closes in and out, if they can be.
 func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	turns := newInTurn(out)
 	// newLines minds the length
@@ -117,8 +111,7 @@ func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// guard turns a panic of a handler into an error of that call, and tells a
-// model whose arguments don't fit what does.
+// guard turns a handler's panic into that call's error, and tells a model whose arguments don't fit what does.
 func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		defer func() {

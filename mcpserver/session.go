@@ -113,8 +113,7 @@ func turnWords(t *ingest.Turn) string {
 	return strings.Join(parts, "\n")
 }
 
-// turnText is a turn with its calls, quoted. What another memory put into it
-// is named as such.
+// turnText is a turn with its calls, quoted. What another memory put into it is named as such.
 func turnText(t *ingest.Turn, size int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "turn %d · %s%s", t.N, t.Role, map[ingest.TurnKind]string{ingest.Summary: " (compaction summary)",
@@ -155,8 +154,7 @@ func clipMiddle(text string, size int) string {
 	return string(r[:size-tail]) + fmt.Sprintf(" … %d characters … ", len(r)-size) + string(r[len(r)-tail:])
 }
 
-// callText is a tool call on a line: what was called with what, and what came of
-// it. Its output stays out but for the first words: it is no one's word.
+// callText is a tool call on a line: what with, what came of it; of its output, no one's word, only the first words.
 func callText(c *ingest.ToolCall) string {
 	text := payload.Data(c.Name, 80) + ": " + payload.Data(c.With(), mostCallText) + " → " + c.Outcome()
 	if c.Reason != "" {

@@ -75,8 +75,7 @@ func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (string, erro
 	return r.text(""), nil
 }
 
-// meantSession is the one that is named, else the running one, else the latest of
-// the project here.
+// meantSession is the one that is named, else the running one, else the latest of the project here.
 func (s *Server) meantSession(l *library.Library, name string) (library.Entry, error) {
 	if strings.TrimSpace(name) != "" {
 		return l.Lookup(name)

@@ -78,9 +78,8 @@ var atHand = []string{"recall_query", "recall_check", "recall_note"}
 // work does a tool's work, and answers in words.
 type work[In any] func(context.Context, *mcp.CallToolRequest, In) (string, error)
 
-// addTool adds a tool. Its answer is text and nothing else: where there is
-// structured content too, Claude Code shows its model that, as escaped JSON, a
-// third longer and hard to read.
+// addTool adds a tool whose answer is text and nothing else: structured content too would be shown to Claude Code's
+// model instead, as escaped JSON, a third longer and hard to read.
 func addTool[In any](s *Server, name string, bounds map[string]bound, do work[In]) {
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {

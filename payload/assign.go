@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// Assign pairs rows with columns one to one so that the summed score is highest (the Hungarian method with
-// potentials, O(n²m)). It returns for each row its column, or -1: two whose score is 0 are no pair. Scores aren't
-// negative, and all rows are equally long.
+// Assign pairs rows with columns one to one so that the summed score is highest (the Hungarian method with potentials,
+// O(n²m)): for each row its column, or -1, as where the score is 0. Scores aren't negative, rows equally long.
 func Assign(score [][]float64) []int {
 	rows, cols := len(score), 0
 	if rows > 0 {
@@ -28,9 +27,8 @@ func Assign(score [][]float64) []int {
 	return pairs
 }
 
-// hungarian returns the row of each column, both counted from 1, 0 for none.
-// Rows are added one at a time; each finds the cheapest chain of re-pairings
-// that frees a column for it. u and v are the potentials of rows and columns.
+// hungarian returns the row of each column, both counted from 1, 0 for none. Each row, added one at a time, finds the
+// cheapest chain of re-pairings that frees a column. u and v are the potentials of rows and columns.
 func hungarian(rows, cols int, cost func(r, c int) float64) []int {
 	u, v := make([]float64, rows+1), make([]float64, cols+1)
 	rowOf, from := make([]int, cols+1), make([]int, cols+1)

@@ -8,11 +8,9 @@ import (
 // heaviestKept is how many items of a kind stay while another kind has more.
 const heaviestKept = 3
 
-// cutOrder returns the indexes of the items that a budget may cut, in the order
-// in which it cuts them: kinds from the lowest up, within a kind what only the
-// assistant said before a person's own word, then the oldest first; no kind below
-// three while another has more, pinned items after all others. The newest goal and the first next action are not among
-// them; older goals go after the other kinds.
+// cutOrder returns the indexes of the items that a budget may cut, in that order: kinds from the lowest up, in a kind
+// what only the assistant said before a person's word, then the oldest first; no kind below three while another has
+// more, pinned items last. The newest goal and first next action aren't among them; older goals follow the other kinds.
 func cutOrder(items []Item) []int {
 	var surplus, rest, pinned []int
 	for _, kind := range slices.Backward(Kinds) {

@@ -8,22 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// accumulates are the kinds of which a thread keeps all that stand; see speaking
-// for the others.
+// accumulates are the kinds of which a thread keeps all that stand; see speaking for the others.
 var accumulates = map[Kind]bool{Decision: true, Eliminated: true, Finding: true, Flag: true, Deferred: true,
 	Question: true, Lead: true}
 
 // Accumulates reports whether a thread keeps all items of a kind that stand.
 func Accumulates(k Kind) bool { return accumulates[k] }
 
-// Compose makes the payload that is handed on over a thread, from its sessions'
-// payloads as people left them (see Apply) and the sessions' numbers by id.
-// Hypothesis, next and status come from the last session that speaks of them, even
-// if all it says of them is done by now; the goal from the first, which says what
-// the thread is for, and from the last. Of decisions, eliminated, findings, flags,
-// deferred and questions there are all that stand, of each file how it stands now,
-// each with its Origin. What several sessions say in the same words is there once,
-// with its earliest date. The rest is the last session's. Compose of nothing is nil.
+// Compose makes the payload handed on over a thread, from its sessions' payloads as people left them (see Apply) and
+// the sessions' numbers by id. Hypothesis, next and status are the last session's that speaks of them, even if all it
+// says is done by now; the goal is the first's, which says what the thread is for, and the last's. Of decisions,
+// eliminated, findings, flags, deferred and questions there are all that stand, of each file how it stands now, each
+// with its Origin. What several say in the same words is there once, with its earliest date. Compose of nothing is nil.
 func Compose(thread []*Payload, numbers map[string]int) *Payload {
 	if len(thread) == 0 {
 		return nil
@@ -69,9 +65,8 @@ func Unchanged(read []string, payloads ...*Payload) []string {
 	})
 }
 
-// settleOnce leaves out of what is decided and put off in the same words the one
-// said earlier. Said at once ("do that, but later") it is put off, and may say so
-// behind those words.
+// settleOnce leaves out, of what is decided and put off in the same words, the one said earlier. Said at once ("do
+// that, but later") it is put off, and may say so behind those words.
 func (c *composer) settleOnce() {
 	gone := map[ItemID]bool{}
 	for i := range c.out.Items {
@@ -96,8 +91,7 @@ func (c *composer) settleOnce() {
 	}
 }
 
-// beginsWith reports whether the words of text begin with those of part: no word is
-// cut in two.
+// beginsWith reports whether the words of text begin with those of part: no word is cut in two.
 func beginsWith(text, part string) bool {
 	rest, ok := strings.CutPrefix(text, part)
 	next, _ := utf8.DecodeRuneInString(rest)
@@ -131,8 +125,7 @@ func (c *composer) take(p *Payload, kind Kind) {
 	}
 }
 
-// speaking returns the sessions of a thread that are heard of a kind, in the order
-// in which they are: of what they say twice the first that says it counts.
+// speaking returns a thread's sessions heard of a kind, in order: of what they say twice the first counts.
 func speaking(thread []*Payload, kind Kind) []*Payload {
 	if accumulates[kind] {
 		return thread

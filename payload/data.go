@@ -7,8 +7,8 @@ import (
 	"recall/text"
 )
 
-// Data is text from a transcript as one line that can be put before a model as
-// data, at most so many characters, the cut marked; 0 is no limit.
+// Data is a transcript's text as one line to put before a model as data: at most so many characters (0: any), the cut
+// marked.
 func Data(s string, most int) string {
 	s = sink.Line(s, sink.Model)
 	if most > 0 {
@@ -17,9 +17,8 @@ func Data(s string, most int) string {
 	return s
 }
 
-// HarmlessPage is a rendered payload whose items can't open a client's tags or
-// end the payload's marker: all but its own two markers is as a model may
-// read it.
+// HarmlessPage is a rendered payload whose items can't open a client's tags or end its marker: all but its two markers
+// is as a model may read it.
 func HarmlessPage(text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	for i, line := range lines {

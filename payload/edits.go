@@ -23,8 +23,7 @@ const (
 	OpMark  Op = "mark"  // marked the session; of no item, see MarksOf
 )
 
-// Edit is one line of edits.jsonl, the truth about what people did to a
-// payload. The file is append-only: taking back is one more edit.
+// Edit is a line of edits.jsonl, the truth about what people did to a payload; taking back is one more edit.
 type Edit struct {
 	Op   Op        `json:"op"`
 	ID   ItemID    `json:"id,omitempty"` // "" of OpTitle and OpMark
@@ -71,11 +70,9 @@ func (e Edit) Check() error {
 	return nil
 }
 
-// Apply returns the payload as people left it: p with the edits done in order.
-// A person's word wins over what was distilled, and an item that a person set,
-// added or pinned stands although it was retired since. Dropped items are among
-// the retired, unless a later edit takes the drop back. Applying the same edits
-// again changes nothing. p stays as it is.
+// Apply returns p with the edits done in order; p stays as it is. A person's word wins over what was distilled, and an
+// item that they set, added or pinned stands although it was retired since. Dropped items are among the retired, unless
+// a later edit takes the drop back. Applying the same edits again changes nothing.
 func Apply(p *Payload, edits []Edit) *Payload {
 	out := *p
 	out.Items, out.Retired = slices.Clone(p.Items), slices.Clone(p.Retired)
@@ -191,8 +188,7 @@ func (p *Payload) add(e *Edit) {
 	p.Items = insertByKind(p.Items, it)
 }
 
-// set changes the fields that are given. The text as distilled is kept, so that
-// redistilling still knows the item.
+// set changes the given fields. The text as distilled is kept: redistilling still knows the item.
 func (it *Item) set(f *Fields) {
 	if f == nil {
 		return
@@ -219,8 +215,7 @@ func give[T any](field *T, v *T) {
 	}
 }
 
-// sortRetired brings retired items into an order that doesn't depend on how
-// they came there.
+// sortRetired orders retired items, however they came there.
 func sortRetired(items []Item) {
 	slices.SortFunc(items, func(a, b Item) int {
 		return cmp.Or(a.Kind.Order()-b.Kind.Order(), a.At.Compare(b.At), strings.Compare(string(a.ID), string(b.ID)))

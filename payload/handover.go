@@ -13,10 +13,9 @@ import (
 	"recall/text"
 )
 
-// A Handover is a thread's payload on its way to another person: a page to read
-// and to paste, and in a comment at its end the same with all evidence, for a
-// recall on the other side. The comment is longer than the page, so what is to be
-// pasted is the page alone (see PlainHandover).
+// A Handover is a thread's payload on its way to another person: a page to read and paste, and in a comment at its end
+// the same with all evidence, for their recall. The comment is the longer, so only the page is to be pasted (see
+// PlainHandover).
 type Handover struct {
 	To      string    `json:"to"`
 	From    string    `json:"from"`             // "somebody" where the sender didn't say
@@ -45,10 +44,9 @@ type handoffHeader struct {
 	Handover
 }
 
-// EncodeHandover writes the file of a handoff from a composed payload: the
-// handoff variant within a budget of tokens, then what recall import reads. All
-// of it stands between recall's markers. Of h it takes whom it is to, from whom ("" doesn't
-// say), when it was written and the repository.
+// EncodeHandover writes a handoff's file from a composed payload: its handoff variant within a budget of tokens, then
+// what recall import reads, all between recall's markers. Of h it takes whom it is to, from whom ("" doesn't say), the
+// time and the repository.
 func EncodeHandover(p *Payload, h Handover, budget int) (string, error) {
 	h.At, h.From, h.Project, h.Title = h.At.UTC().Truncate(time.Second), safe(h.From, 80), p.Project, p.Title
 	page := Render(p, Options{Variant: Handoff, Budget: budget}).Text
@@ -102,9 +100,8 @@ func PlainHandover(text string) string {
 	return strings.TrimRight(text[:from], "\n") + "\n" + text[from+to+len("\n-->\n"):]
 }
 
-// DecodeHandover reads a handoff's file: from its comment, or where somebody cut
-// that away from the page, which has no evidence. What is in it was written by
-// another person: it is taken as text, clipped and made harmless to print.
+// DecodeHandover reads a handoff's file: from its comment, or where that was cut away from the page, which has no
+// evidence. It is another person's text: clipped and made harmless to print.
 func DecodeHandover(text string) (*Handover, error) {
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\uFEFF"), "\r\n", "\n")
 	if !IsHandover(text) {

@@ -7,16 +7,14 @@ import (
 	"strings"
 )
 
-// idAlphabet is the lower-case letters and digits without 0, 1, l and o, which
-// are taken for one another when read aloud or copied by hand.
+// idAlphabet lacks 0, 1, l and o, which are taken for one another when read aloud or copied by hand.
 const idAlphabet = "23456789abcdefghijkmnpqrstuvwxyz"
 
 const idLength = 10 // 50 bits
 
-// Mint gives each item that has no id one, made from a hash of the session, the
-// item's first evidence turn, its kind and its text: the same input gets the
-// same id on any machine. An id in taken is never given again, the next hash is
-// used; Mint adds to taken what it gives. Items that have an id keep it.
+// Mint gives each item without one an id, made from a hash of the session, the item's first evidence turn, its kind and
+// its text: the same on any machine. An id in taken isn't given again, the next hash is used; Mint adds to taken what
+// it gives.
 func Mint(session string, items []Item, taken map[ItemID]bool) {
 	for i := range items {
 		if items[i].ID != "" {

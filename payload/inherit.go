@@ -8,10 +8,9 @@ import (
 	"recall/text"
 )
 
-// When an item of a new distillation is an old one, said again. Of two items
-// that share an evidence turn less likeness is asked than of two that don't.
-// On the annotators' pairs of the gold sets (286 same, 325 not), each session's
-// texts of one annotator inherited from the other's: see TestInheritOnGoldPairs.
+// When an item of a new distillation is an old one, said again: of two with a common evidence turn less likeness is
+// asked. On the annotators' pairs of the gold sets (286 same, 325 not), each session's texts of one annotator inherited
+// from the other's: see TestInheritOnGoldPairs.
 const (
 	likeInTurn   = 0.25 // texts alike, a turn in common
 	likeInQuote  = 0.10 // texts alike, a turn and most of the quote in common
@@ -19,15 +18,11 @@ const (
 	likeAnywhere = 0.60 // texts alike, no turn in common
 )
 
-// Inherit gives the items of a new distillation of a session their ids. Those
-// that say what an old item said, perhaps in other words, get its id, and stay
-// pinned if it was; the others are minted new ones. Old items without a partner
-// go to updated.Retired, so that they can come back with their id; only what a
-// person wrote, changed or pinned stands without one. What was last written is
-// taken over too. old is not changed and may be nil.
-//
-// What a person did follows from Apply, with the same edits as before: an item
-// dropped by them has been retired and gets its id back here, and Apply drops it.
+// Inherit gives the items of a new distillation their ids. Those that say what an old item said, perhaps in other
+// words, get its id and stay pinned if it was; others are minted one. Old items without a partner go to
+// updated.Retired, to come back with their id; only what a person wrote, changed or pinned stands without one. What was
+// last written is taken over too. old is not changed and may be nil. What a person did follows from Apply with the same
+// edits: a dropped item was retired, gets its id back here, and is dropped again.
 func Inherit(old, updated *Payload) {
 	if old == nil {
 		old = new(Payload)
@@ -66,10 +61,8 @@ func Inherit(old, updated *Payload) {
 	}
 }
 
-// pairItems returns for each new item the index of the old one that it repeats,
-// or -1: first what is word for word the same, of the same kind before another
-// (one sentence may be both a goal and a decision), then the best pairs of the
-// rest.
+// pairItems returns for each new item the old one's index that it repeats, or -1: first word for word, of the same kind
+// before another (one sentence may be both a goal and a decision), then the best pairs of the rest.
 func pairItems(old, updated []Item) []int {
 	pairs := slices.Repeat([]int{-1}, len(updated))
 	used := make([]bool, len(old))

@@ -1,7 +1,6 @@
-// Package payload holds what recall keeps of a session in a person's terms: a
-// Payload of Items, each with its Evidence. It writes and reads the Markdown
-// and the JSON form, gives items their ids, merges people's edits, composes
-// the payloads of a thread and keeps them within a budget of tokens.
+// Package payload holds what recall keeps of a session in a person's terms: a Payload of Items, each with its Evidence.
+// It writes and reads their Markdown and JSON, gives ids, merges people's edits, composes the payloads of a thread and
+// keeps them within a budget of tokens.
 package payload
 
 import (
@@ -33,8 +32,7 @@ const (
 	Lead       Kind = "lead" // a passage that may hold something worth keeping: quoted, never claimed
 )
 
-// Kinds lists all kinds, most important first: the reverse of the order in which a
-// tight budget cuts.
+// Kinds lists all kinds, most important first: a tight budget cuts in reverse.
 var Kinds = []Kind{Goal, Decision, Eliminated, Finding, Flag, Next, Hypothesis, Deferred, Question, File, Status, Lead}
 
 // Order is the place of a kind in Kinds.
@@ -128,8 +126,7 @@ type Provenance struct {
 	Model Asked `json:"model,omitzero"`
 }
 
-// Asked says which model was asked about a session, and what it saw of it. What
-// it made stays valid whatever comes after it: another prompt, model or recall.
+// Asked says which model was asked about a session, and what it saw. What it made stays valid whatever comes after.
 type Asked struct {
 	Name   string `json:"name"`           // distill.Improver's: "model/anthropic/claude-haiku-4-5"
 	Prompt string `json:"prompt"`         // version of the prompts
@@ -199,8 +196,7 @@ func (it *Item) Quotes() (quotes []string) {
 	return quotes
 }
 
-// Current reports whether the item holds today: it stands or was reopened. An
-// empty state counts as standing.
+// Current reports whether the item holds today: it stands (an empty state, too) or was reopened.
 func (it *Item) Current() bool {
 	return it.State == Stands || it.State == Reopened || it.State == ""
 }

@@ -10,8 +10,7 @@ import (
 // ErrNewer is in the error for a payload.json that a newer recall wrote.
 var ErrNewer = errors.New("written by a newer recall")
 
-// Encode returns the payload as payload.json holds it: indented, one key a
-// line, ending in a newline. The same payload gives the same bytes.
+// Encode returns the payload as payload.json holds it: indented, ending in a newline, always the same bytes.
 func Encode(p *Payload) ([]byte, error) {
 	out := *p
 	out.Schema = Schema
@@ -28,8 +27,8 @@ func Encode(p *Payload) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// Decode reads what Encode wrote, also in earlier versions. A newer schema is
-// ErrNewer: guessing at it could lose what it added.
+// Decode reads what Encode wrote, also in earlier versions. A newer schema is ErrNewer: guessing could lose what it
+// added.
 func Decode(data []byte) (*Payload, error) {
 	var head struct {
 		Schema int `json:"schema"`

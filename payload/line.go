@@ -46,8 +46,8 @@ var (
 	fileStates = []string{FileDone, FileProgress, FileUntouched, FileOffLimits}
 )
 
-// RequestRule is the rule of a goal that is what a person asked for, as they typed it. It
-// is quoted with its turn: later they may have turned to something else.
+// RequestRule is the rule of a goal that is what a person asked for, quoted with its turn: they may have moved on
+// since.
 const RequestRule = "request"
 
 // TaskRule is the rule of a task that a session's own list left open.
@@ -61,8 +61,7 @@ func (it *Item) Quoted() bool {
 	return it.Maker != ByHuman && (it.Kind == Lead || it.Kind == Goal && it.Rule == RequestRule)
 }
 
-// ApprovedPlan reports whether an item's words are those of a plan, which the assistant wrote
-// and a person approved.
+// ApprovedPlan reports whether an item's words are a plan's, which the assistant wrote and a person approved.
 func (it *Item) ApprovedPlan() bool {
 	return it.By == ByBoth && (it.Rule == "plan" || it.Kind == Goal && it.Rule == RequestRule)
 }
@@ -184,8 +183,7 @@ func formatLost(it *Item) string {
 	return strings.Join(lost, "; ")
 }
 
-// formatWhy returns the reason without "because", as the part of a sentence
-// that it is: a function word at its beginning in lower case.
+// formatWhy returns the reason as a part of a sentence: without "because", a leading function word in lower case.
 func formatWhy(why string) string {
 	why = oneLine(why)
 	for len(why) >= len(because) && strings.EqualFold(why[:len(because)], because) {
@@ -209,8 +207,7 @@ func withoutStop(s string) string {
 // ParseLine reads what somebody wrote as a line of a kind, without its bullet.
 func ParseLine(kind Kind, line string) Item { return parseItem(kind, visible(line)) }
 
-// parseItem reads an item's line, without its bullet. Of a text that formatItem
-// wrote it gives back what was put in.
+// parseItem reads an item's line, without its bullet, and gives back what formatItem was given.
 func parseItem(kind Kind, body string) Item {
 	it := Item{Kind: kind, State: Stands}
 	if inTail(body) {
@@ -282,8 +279,7 @@ func cutBox(s string) (string, bool) {
 	return s, false
 }
 
-// segment makes s one part of a line: one line, and nothing in it that reads as
-// the line's grammar.
+// segment makes s one part of a line: one line, and nothing in it that reads as the line's grammar.
 func segment(s string) string {
 	s = strings.ReplaceAll(oneLine(s), " —", "\u00a0—")
 	if strings.Contains(s, "!--") {
@@ -315,8 +311,7 @@ func inParens(s string) string {
 	return segment(s)
 }
 
-// oneLine makes any text one line of visible characters, single spaces between
-// words.
+// oneLine makes any text one line of visible characters, single spaces between words.
 func oneLine(s string) string { return sink.Line(s, sink.Markdown) }
 
 func contains(s, part string) bool {

@@ -28,9 +28,8 @@ const (
 	OpRetract LinkOp = "retract" // takes back the maker's link between the two, a person's that of any maker
 )
 
-// Link is one line of links.jsonl: the claim, with evidence on both
-// sides, that a later item bears on an earlier one. The file is append-only:
-// taking back is one more line.
+// Link is a line of links.jsonl: the claim, with evidence on both sides, that a later item bears on an earlier one.
+// Taking back is one more line.
 type Link struct {
 	Op       LinkOp   `json:"op"`
 	Relation Relation `json:"relation,omitempty"` // of OpLink
@@ -66,10 +65,9 @@ func (l *Link) Hides() bool {
 	return (l.Collapses || l.Maker == ByHuman) && (l.Relation == Supersedes || l.Relation == Same)
 }
 
-// Overtaken says what took an item's place, of the links that end at it, the
-// latest of the surest; nil if nothing did. Where it isn't sure both items are
-// shown, this one with a word of that. holds reports whether the item that a link
-// comes from holds itself: one that doesn't takes nobody's place.
+// Overtaken says what took an item's place, by the latest of the surest links that end at it, or nil. If not sure, both
+// items are shown, this one with a word of that. holds reports whether a link's other item holds itself: else it takes
+// nobody's place.
 func Overtaken(id ItemID, links []Link, holds func(Link) bool) (by *Link, sure bool) {
 	for i := range links {
 		k := &links[i]
@@ -104,8 +102,7 @@ type Doubt struct {
 // Doubt is what a link that isn't sure says of the item that it ends at.
 func (l *Link) Doubt() Doubt { return Doubt{l.From, l.At, l.Relation} }
 
-// Word is the doubt as it is told of an item of a kind: "perhaps superseded",
-// "contradicted".
+// Word is the doubt as it is told of an item of a kind: "perhaps superseded", "contradicted".
 func (d Doubt) Word(of Kind) string {
 	if d.Relation == Contradicts {
 		return "contradicted"
@@ -131,11 +128,9 @@ func (l Link) Check() error {
 	return fmt.Errorf("link from %s to %s: %s", l.From, l.To, wrong)
 }
 
-// StandingLinks returns the links that hold after all lines: the last line of
-// each maker counts, a person's word before a model's, a model's before a
-// rule's, and a person's link also before any the other way round. They are in
-// order of their time, then of their items; the order in which makers wrote
-// doesn't matter. Where a maker is named, no other's lines count.
+// StandingLinks returns the links that hold after all lines, in order of time, then items, whatever order makers wrote
+// in: each maker's last line counts, a person's word before a model's, a model's before a rule's, a person's link also
+// before any the other way round. Where makers are named, no other's lines count.
 func StandingLinks(lines []Link, of ...Maker) []Link {
 	last := make(map[[2]ItemID]*saidOf, len(lines))
 	for i := range lines {

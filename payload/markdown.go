@@ -19,9 +19,8 @@ const DefaultBudget = 1000
 // MostLeads is how many passages of each session a page shows.
 const MostLeads = 8
 
-// longest is how many characters of an item's text, and of its reason, a
-// budgeted page shows; an item is one sentence, and one that isn't must not
-// push out all others.
+// longest is how many characters of an item's text, and of its reason, a budgeted page shows: one that isn't a sentence
+// must not push out all others.
 const longest = 600
 
 // Options says how to render a payload.
@@ -29,8 +28,8 @@ type Options struct {
 	Variant Variant // "" is Coding
 	Budget  int     // tokens, markers counted; 0 is DefaultBudget, less is no limit
 
-	// Leads is how many passages are shown for each session, the most telling ones; 0 is
-	// MostLeads. Without a limit of tokens all are.
+	// Leads is how many passages of each session are shown, the most telling; 0: MostLeads. Without a token limit all
+	// are.
 	Leads int
 }
 
@@ -42,9 +41,8 @@ type Rendered struct {
 	Tokens int      // of Text, 0 where there was no limit to keep
 }
 
-// Render lays out the items that hold today as Markdown within the budget. The
-// same payload gives the same bytes. A budget too small for goal and next
-// action shortens their texts; if that isn't enough, it is exceeded.
+// Render lays out the items that hold today as Markdown within the budget, always in the same bytes. Too small a budget
+// for goal and next action shortens their texts; if that isn't enough, it is exceeded.
 func Render(p *Payload, o Options) Rendered {
 	if _, ok := layouts[o.Variant]; !ok {
 		o.Variant = Coding
@@ -69,8 +67,7 @@ func Render(p *Payload, o Options) Rendered {
 	return r
 }
 
-// leaveLeads leaves out all but the most telling passages, and those that the goal
-// is read from. What an agent claims isn't counted among them.
+// leaveLeads leaves the most telling passages, those that the goal is read from, and what an agent claims, uncounted.
 func (pg *page) leaveLeads(most int) {
 	was := len(pg.items)
 	all := slices.Clone(pg.items)
@@ -94,8 +91,7 @@ func InGoal(items []Item, it *Item) bool {
 	})
 }
 
-// fit renders the page with as few items cut as the budget allows, and returns
-// what it cut.
+// fit renders the page with as few items cut as the budget allows, and returns what it cut.
 func (pg *page) fit(budget int) (Rendered, []int) {
 	r, order := pg.render(nil), cutOrder(pg.items)
 	if r.Tokens <= budget || len(order) == 0 {
@@ -106,8 +102,7 @@ func (pg *page) fit(budget int) (Rendered, []int) {
 	return pg.render(order[:n]), order[:n]
 }
 
-// shown returns the items that have a line. A next action that a person pinned
-// comes before the others.
+// shown returns the items that have a line. A next action that a person pinned comes before the others.
 func shown(p *Payload) []Item {
 	var items []Item
 	for _, it := range p.Items {
@@ -184,8 +179,7 @@ func (pg *page) layOut(cut []int) Rendered {
 // startsOdd matches a line that Markdown or Read would not take for a paragraph.
 var startsOdd = text.Pattern("^([-*+•#<>|=\\[\\\\`~…]|\\.\\.\\.|\\d+[.)])")
 
-// list writes the lines of one section: a single goal is a paragraph, next
-// actions are numbered.
+// list writes the lines of one section: a single goal is a paragraph, next actions are numbered.
 func list(b *strings.Builder, kind Kind, lines []string) {
 	for i, line := range lines {
 		switch {
@@ -199,8 +193,7 @@ func list(b *strings.Builder, kind Kind, lines []string) {
 	}
 }
 
-// note says from which session of a thread an item is. Of kinds that only the
-// last session speaks for it is left out.
+// note says from which session of a thread an item is, but for kinds that only the last speaks for.
 func (pg *page) note(it *Item) string {
 	from, ok := pg.payload.Origins[it.ID]
 	if !ok || !accumulates[it.Kind] && from.Session == pg.payload.Session {

@@ -10,20 +10,14 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Of a line that isn't as it was written, and of one that is gone: when the
-// one is the other, changed.
+// Of a line that isn't as it was written, and of one that is gone: when the one is the other, changed.
 const likeChanged = 0.35
 
-// Merge returns what a person did to payload.md, as edits to append to
-// edits.jsonl and to Apply: a three-way merge of the edited page, the page as
-// recall last wrote it (p.Written, p.WrittenIDs) and the items of today. Only
-// what differs between the two pages is the person's doing, so a line cut for
-// the budget isn't dropped, and what was distilled since stays; where both
-// changed an item, the person's word is in the edit and wins. The order of lines
-// is recall's, but for which next action is first.
-//
-// who and at go into the edits. The error names the line of edited that can't
-// be read; nothing is merged then.
+// Merge returns what a person did to payload.md, as edits for edits.jsonl and Apply: a three-way merge of the edited
+// page, the page as recall last wrote it (p.Written, p.WrittenIDs) and the items of today. Only differences between the
+// pages are the person's doing: a line cut for the budget isn't dropped, what was distilled since stays; where both
+// changed an item, the person wins. The order of lines is recall's, but for which next action is first. who and at go
+// into the edits. The error names the line of edited that can't be read; nothing is merged then.
 func Merge(p *Payload, edited, who string, at time.Time) ([]Edit, error) {
 	if edited == p.Written {
 		return nil, nil
@@ -62,8 +56,7 @@ func Merge(p *Payload, edited, who string, at time.Time) ([]Edit, error) {
 	return m.edits, nil
 }
 
-// plainText returns what an editor saved, which may be UTF-16 as Notepad's
-// "Unicode" is.
+// plainText returns what an editor saved, which may be UTF-16 as Notepad's "Unicode" is.
 func plainText(s string) (string, error) {
 	s, _, err := transform.String(unicode.BOMOverride(transform.Nop), s)
 	if err != nil {
@@ -75,8 +68,8 @@ func plainText(s string) (string, error) {
 	return s, nil
 }
 
-// baseOf returns the page as last written, with an id for each line, and true.
-// If there is none that can be read, all items of today could have been on it.
+// baseOf returns the page as last written, with an id a line, and true; unreadable, all of today's items could have
+// been on it.
 func baseOf(p *Payload) (base *Doc, written bool, err error) {
 	base, err = Read(p.Written)
 	if err == nil && len(p.WrittenIDs) > 0 && len(base.Lines) == len(p.WrittenIDs) {
@@ -116,9 +109,8 @@ func (m *merger) title() {
 	}
 }
 
-// pair finds for each line of now which line of base it was: the same line
-// first, then the same words under another heading, then what is alike or alone
-// in its place.
+// pair finds for each line of now its line of base: the same line, then the same words under another heading, then what
+// is alike or alone in its place.
 func (m *merger) pair() {
 	m.pairs = slices.Repeat([]int{-1}, len(m.now.Lines))
 	used := make([]bool, len(m.base.Lines))
@@ -174,8 +166,7 @@ func (m *merger) changedLike(i, k int, used []bool) float64 {
 	return like
 }
 
-// alone reports whether line i of now and line k of base stand between the same
-// lines of their section.
+// alone reports whether line i of now and line k of base stand between the same lines of their section.
 func (m *merger) alone(i, k int, used []bool) bool {
 	neighbours := func(step int) bool {
 		a, b := i+step, k+step
@@ -197,8 +188,7 @@ func (m *merger) copied(i int) bool {
 	})
 }
 
-// changed notes what the person changed of an item: the fields that differ
-// between the two pages, and no others.
+// changed notes what the person changed of an item: the fields that differ between the pages, and no others.
 func (m *merger) changed(id ItemID, old, now *Item) {
 	var f Fields
 	any := differ(&f.Kind, old.Kind, now.Kind)
@@ -208,8 +198,8 @@ func (m *merger) changed(id ItemID, old, now *Item) {
 	any = differ(&f.Path, old.Path, now.Path) || any
 	any = differ(&f.Status, old.Status, now.Status) || any
 	any = differ(&f.State, old.State, now.State) || any
-	// What lost isn't shown where the text names it; under another text it
-	// would be, though the person's line doesn't say it.
+	// What lost is hidden where the text names it; under another text it would show, though the person's line doesn't
+	// say it.
 	hidden := f.Text != nil && slices.ContainsFunc(m.p.Items, func(it Item) bool {
 		return it.ID == id && !slices.Equal(it.Alternatives, now.Alternatives)
 	})
@@ -236,8 +226,7 @@ func differ[T comparable](field **T, old, now T) bool {
 	return true
 }
 
-// added notes a line that the person wrote. One that says what an item says
-// that wasn't on the page asks for that item.
+// added notes a line that the person wrote; one that says what an item not on the page says asks for that item.
 func (m *merger) added(i int) {
 	it := m.now.Lines[i].Item
 	if m.copied(i) {
@@ -270,8 +259,7 @@ func (m *merger) added(i int) {
 	m.do(OpAdd, own[0].ID, nil, &own[0])
 }
 
-// dropped notes lines that are gone. Only what the person's page had on it, by
-// its head marker, can be missing from it.
+// dropped notes lines that are gone: only what the person's page had, by its head marker, can be missing.
 func (m *merger) dropped() {
 	for k, id := range m.base.IDs {
 		onPage := slices.Contains(m.now.IDs, id) || m.now.IDs == nil && m.written
@@ -281,8 +269,7 @@ func (m *merger) dropped() {
 	}
 }
 
-// first pins a next action that the person moved or wrote before the one that
-// was first: the first one is the next action.
+// first pins a next action that the person put before the one that was first: the first is the next action.
 func (m *merger) first() {
 	isNext := func(l Line) bool { return l.Item.Kind == Next && l.Item.State != Done }
 	i := slices.IndexFunc(m.now.Lines, isNext)

@@ -12,15 +12,13 @@ import (
 	"recall/text"
 )
 
-// Rules of items that came of an agent's note: of one that the conversation bears out,
-// and of a Lead that is the agent's own claim, which nothing does.
+// Rules of items from an agent's note: one that the conversation bears out, and a Lead, the agent's bare claim.
 const (
 	NoteRule  = "note"
 	ClaimRule = "claim"
 )
 
-// NoteType is the "type" of a note among the lines of inbox/events.jsonl and
-// notes.jsonl, which hold hook events too.
+// NoteType is the "type" of a note among the lines of inbox/events.jsonl and notes.jsonl, which hold hook events too.
 const NoteType = "note"
 
 // How much a note may say, in characters.
@@ -33,9 +31,8 @@ const (
 // NoteKinds are the kinds that an agent may note.
 var NoteKinds = []Kind{Decision, Eliminated, Finding, Flag, Next, Hypothesis, Deferred, Question, Goal, Status}
 
-// A Note is what an agent recorded while it worked. It is a claim: it becomes an
-// item when its quote is found in the session's transcript, in words that aren't
-// the note itself.
+// A Note is what an agent recorded while it worked, a claim: it becomes an item when its quote is found in the
+// session's transcript, in words that aren't the note itself.
 type Note struct {
 	Type    string    `json:"type"`            // NoteType
 	ID      string    `json:"event,omitempty"` // given by the inbox
@@ -96,8 +93,7 @@ func (n *Note) Fit() {
 	}
 }
 
-// DecodeNotes reads the notes among the lines of a notes.jsonl; other events and
-// notes that can't be are left out. Of one made twice the later stays.
+// DecodeNotes reads the notes among a notes.jsonl's lines, the later of one made twice; others are left out.
 func DecodeNotes(lines []json.RawMessage) []Note {
 	var out []Note
 	for _, line := range lines {

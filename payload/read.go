@@ -18,9 +18,8 @@ type Doc struct {
 	cut   bool // it begins with recall's marker and doesn't end with it
 }
 
-// Line is one item of a Doc. The item holds what a line can say: kind, text,
-// why, alternatives, scope, path, status, whether it is pinned, and state Done
-// for a ticked box. It has no id; see Merge.
+// Line is one item of a Doc, holding what a line can say: kind, text, why, alternatives, scope, path, status, pinned,
+// and state Done for a ticked box. It has no id; see Merge.
 type Line struct {
 	N    int // 1-based line number
 	Item Item
@@ -29,8 +28,7 @@ type Line struct {
 	said string // the line without its bullet
 }
 
-// settle makes what a line under an odd heading says an item of a kind. Without one
-// it is something not to forget, under that name.
+// settle makes what a line under an odd heading says an item of a kind; without one, a Flag under that name.
 func (l *Line) settle(kind Kind) {
 	said := l.said
 	if kind == "" {
@@ -51,11 +49,9 @@ var (
 	rule     = text.Pattern(`^(?:-{3,}|\*{3,}|_{3,})$`)
 )
 
-// Read reads a payload.md. It takes what people do in an editor: other bullets
-// or none, other order, blank lines, Windows line ends, wrapped lines, other
-// names of sections; what stands under a heading of their own is a Flag. What it
-// can't make an item of is an error that names the line; nothing is left out
-// silently but comments and horizontal rules.
+// Read reads a payload.md, taking what people do in an editor: other bullets or none, order, blank lines, Windows line
+// ends, wrapped lines, other names of sections; what stands under a heading of their own is a Flag. A line that can't
+// be an item is an error that names it; only comments and horizontal rules are left out silently.
 func Read(md string) (*Doc, error) {
 	doc, err := read(md)
 	if err != nil {
@@ -162,8 +158,7 @@ func (r *reader) heading(s string) {
 	}
 }
 
-// beforeSections takes the line under the title, which is made again on the
-// next rendering; anything else up there belongs to no section.
+// beforeSections takes the line under the title, which is made again; anything else up there belongs to no section.
 func (r *reader) beforeSections(s string) error {
 	if s == "Session" || strings.HasPrefix(s, "Session ") || strings.Contains(s, " · ") {
 		return nil
@@ -193,8 +188,7 @@ func (r *reader) flush() {
 	}
 }
 
-// visible is oneLine, but leaves the no-break space that tells a dash in a text
-// from one that parts it.
+// visible is oneLine, but leaves the no-break space that tells a dash in a text from one that parts it.
 func visible(s string) string {
 	parts := strings.Split(s, "\u00a0—")
 	for i := range parts {

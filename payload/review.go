@@ -7,8 +7,7 @@ import (
 	"fmt"
 )
 
-// Look names what a person sees of an item: it changes when its kind, its words
-// or its state do.
+// Look names what a person sees of an item: it changes when its kind, its words or its state do.
 func Look(it *Item) string {
 	h := sha256.New()
 	for _, part := range []string{string(it.Kind), LineOf(it)} {
@@ -23,8 +22,7 @@ type Unseen struct {
 	Changed bool // somebody has, as it was before
 }
 
-// Unreviewed lists the items that hold, by what people did to them: those that
-// nobody wrote, changed or kept as they are now, in the order of the payload.
+// Unreviewed lists, in the payload's order, the items that nobody wrote, changed or kept as they are now.
 func Unreviewed(p *Payload, edits []Edit) []Unseen {
 	kept := map[ItemID]string{}
 	for _, e := range edits {
@@ -52,9 +50,8 @@ func LineOf(it *Item) string {
 	return formatItem(&plain)
 }
 
-// Reword returns the edits by which an item's line becomes another one, written
-// as in payload.md: "text (scope: condition) — because why". The edits have the
-// time and the author of edit.
+// Reword returns the edits, with the time and author of edit, by which an item's line becomes another, written as in
+// payload.md: "text (scope: condition) — because why".
 func Reword(p *Payload, id ItemID, line string, edit Edit) ([]Edit, error) {
 	old := p.find(id)
 	if old == nil {

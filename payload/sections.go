@@ -50,8 +50,8 @@ func sections(own map[Kind]string, kinds ...Kind) (all []section) {
 	return all
 }
 
-// meanings are what headings of each kind speak of, by the beginnings of words; the
-// first line that speaks of one decides ("Decisions deferred" are no decisions).
+// meanings are beginnings of words that headings of each kind hold; the first line that fits decides ("Decisions
+// deferred" are no decisions).
 var meanings = []struct {
 	kind  Kind
 	words []string
@@ -70,8 +70,7 @@ var meanings = []struct {
 	{Goal, []string{"goal", "objective", "aim "}},
 }
 
-// KindOf returns the kind of the items that a heading is for, as recall and other
-// people and agents are likely to word it; "" if it says nothing of any.
+// KindOf returns the kind of items that a heading is for, as recall, people and agents may word it; else "".
 func KindOf(heading string) Kind {
 	key := " " + headingKey(heading) + " "
 	for _, m := range meanings {

@@ -8,8 +8,7 @@ import (
 	"recall/text"
 )
 
-// WordsOf takes a text's words for comparing it, stemmed. A name weighs three times a
-// word, a function word a fifth.
+// WordsOf takes a text's words for comparing it, stemmed. A name weighs three times a word, a function word a fifth.
 func WordsOf(s string) text.Bag {
 	g := text.Bag{}
 	for _, w := range strings.FieldsFunc(s, betweenWords) {

@@ -29,8 +29,7 @@ type ThreadInfo struct {
 	Goal       string
 }
 
-// InfoOf returns what a session's payload says of its thread: all but Parent
-// and PlanFiles, which are the session's.
+// InfoOf returns what a session's payload says of its thread: all but the session's own Parent and PlanFiles.
 func InfoOf(p *Payload) ThreadInfo {
 	info := ThreadInfo{Session: p.Session, Project: p.Project, Branch: p.Branch, Start: p.Start, End: p.End,
 		Carried: p.Carried, Injected: p.Injected}
@@ -50,8 +49,7 @@ func InfoOf(p *Payload) ThreadInfo {
 	return info
 }
 
-// A Correction is a person's word about threads: two sessions belong to one
-// (Join) or don't (Split). Later ones win.
+// A Correction is a person's word about threads: two sessions belong to one (Join) or don't (Split). Later ones win.
 type Correction struct {
 	Op CorrectionOp `json:"op"`
 	A  string       `json:"a"` // sessions
@@ -67,16 +65,12 @@ const (
 	Split CorrectionOp = "split"
 )
 
-// Threads sorts sessions into threads: joined by fork or resume lineage, a
-// shared plan file, a carried payload, or the same project and branch within
-// 14 days; on the default branch, or without one, only with a file, symbol or
-// goal in common. A payload that a hook put before a session ties it as one that
-// was pasted does, but for a branch of its own: there the hook may have had
-// nothing better than another branch's. A person's corrections win, of two that contradict the later,
-// and a split over what follows from joins.
-//
-// A thread's sessions come oldest first, threads by their last activity, the
-// latest first. The order of the input doesn't matter.
+// Threads sorts sessions into threads: joined by fork or resume lineage, a shared plan file, a carried payload, or the
+// same project and branch within 14 days; on the default branch, or without one, only with a file, symbol or goal in
+// common. A payload that a hook put before a session ties it like a pasted one, but for a branch of its own: there the
+// hook may have had only another branch's. A person's corrections win, the later of two that contradict, and a split
+// over what follows from joins. Sessions come oldest first, threads by their last activity, latest first, whatever the
+// order of the input.
 func Threads(sessions []ThreadInfo, corrections []Correction) [][]ThreadInfo {
 	sessions = slices.Clone(sessions)
 	slices.SortFunc(sessions, func(a, b ThreadInfo) int {
@@ -95,9 +89,8 @@ func Threads(sessions []ThreadInfo, corrections []Correction) [][]ThreadInfo {
 	return g.threads()
 }
 
-// Pick returns the thread last active on the branch, else the one last active;
-// nil if there is none. One without a single item is picked only if all are so.
-// Threads are a project's, as Threads returned them.
+// Pick returns a project's thread last active on the branch, else the one last active, else nil. One without a single
+// item is picked only if all are so.
 func Pick(threads [][]ThreadInfo, branch string) []ThreadInfo {
 	silent := func(thread []ThreadInfo) bool {
 		return !slices.ContainsFunc(thread, func(s ThreadInfo) bool { return len(s.Items) > 0 })

@@ -19,8 +19,8 @@ type tie struct {
 	a, b     int
 }
 
-// ties returns all reasons to join sessions, the surest and closest first, so
-// that where a person's split forbids a thread the strongest ties hold.
+// ties returns all reasons to join sessions, surest and closest first: where a split forbids a thread the strongest
+// hold.
 func ties(sessions []ThreadInfo) []tie {
 	t := tier{sessions: sessions}
 	t.lineage()
@@ -48,8 +48,7 @@ func (g groups) add(key string, i int) {
 	}
 }
 
-// chain ties each session of a group to the one of it that ended last before,
-// if that was at most gap ago; any time ago for gap 0.
+// chain ties each session of a group to the one that ended last before, at most gap ago; any time ago for gap 0.
 func (t *tier) chain(g groups, strength int, gap time.Duration) {
 	for _, group := range g {
 		slices.Sort(group)
@@ -141,8 +140,7 @@ func (t *tier) branches() {
 	}
 }
 
-// goals ties sessions of a project whose goals are alike. An inverted index
-// keeps this from comparing all with all.
+// goals ties sessions of a project whose goals are alike. An inverted index keeps it from comparing all with all.
 func (t *tier) goals(group []int) {
 	words := map[int]text.Bag{}
 	byWord := groups{}

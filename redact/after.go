@@ -2,8 +2,7 @@ package redact
 
 import "strings"
 
-// pastPaint skips what gives words an emphasis or a colour: ** in Markdown,
-// escape sequences on terminals.
+// pastPaint skips emphasis and colour: ** in Markdown, escape sequences on terminals.
 func pastPaint(t string, at int) int {
 	if at >= len(t) || t[at] != '*' && t[at] != 0x1b {
 		return at
@@ -24,8 +23,7 @@ func pastPaint(t string, at int) int {
 	}
 }
 
-// pairedValue returns where the value begins if the name stood as a value
-// itself, the thing that it names beside it: name: DB_PASSWORD, value: x.
+// pairedValue returns where the value begins of a name that is a value itself: name: DB_PASSWORD, value: x.
 func pairedValue(t string, at int) int {
 	const reach = 120
 	window := t[at:min(len(t), at+reach)]
@@ -48,8 +46,7 @@ func pairedValue(t string, at int) int {
 	return at
 }
 
-// attributesEnd returns the position behind the attributes of an element in XML,
-// or at.
+// attributesEnd returns the position behind the attributes of an element in XML, or at.
 func attributesEnd(t string, at int) int {
 	if i := strings.IndexAny(t[at:min(len(t), at+100)], "<>\n"); i > 0 && t[at+i] == '>' && t[at+i-1] != '/' {
 		return at + i + 1
@@ -88,8 +85,7 @@ func pastType(t string, at int) int {
 	return at
 }
 
-// sets reports whether what stands before a name makes it a call that sets
-// something: client.password(, setPassword(.
+// sets reports whether what is before a name makes it a call that sets something: client.password(, setPassword(.
 func sets(before string) bool {
 	i := strings.LastIndexByte(before, '.')
 	verb := lowerASCII(before[i+1:])
@@ -110,8 +106,7 @@ func states(t string) bool {
 		anyOf(t, strings.HasPrefix, "is ", "was ", "ist ", "war ", "lautet ", "est ", "es ", "é ")
 }
 
-// keyed reports whether a name in quotes is a variable's or a setting's: words
-// with underscores between, or one alone.
+// keyed reports whether a quoted name is a variable's or a setting's: one word, or several with underscores between.
 func keyed(name string) bool {
 	name, _, _ = strings.Cut(name, ",")
 	return !strings.Contains(name, "-") && !strings.Contains(name, " ")
@@ -129,8 +124,7 @@ func quoteEnd(t string, at int) int {
 	return at
 }
 
-// closing returns where the value that began with quote ends, -1 if it doesn't
-// on its line.
+// closing returns where the value that began with quote ends, -1 if it doesn't on its line.
 func closing(t string, from int, quote string) int {
 	window := t[from:min(len(t), from+maxQuoted)]
 	i := strings.Index(window, quote)
@@ -140,8 +134,8 @@ func closing(t string, from int, quote string) int {
 	return from + i
 }
 
-// bareEnd returns where an unquoted value ends. On a line of its own only a
-// blank ends it, elsewhere punctuation of code, prose and URLs does.
+// bareEnd returns where an unquoted value ends: on a line of its own at a blank, else at punctuation of code, prose and
+// URLs.
 func bareEnd(t string, at int, line bool) int {
 	stop := " \t\r\n\"'`\x1b"
 	if !line {
@@ -166,8 +160,7 @@ func bareEnd(t string, at int, line bool) int {
 	return end
 }
 
-// lineStart reports whether the name that holds position at begins its line, but
-// for what marks a comment, an item or a quote.
+// lineStart reports whether the name at begins its line, but for marks of a comment, an item or a quote.
 func lineStart(t string, at int) bool {
 	at = skipBack(t, at, 60)
 	line := strings.TrimSuffix(strings.TrimSuffix(t[max(0, at-24):at], "export "), "set ")
@@ -175,8 +168,7 @@ func lineStart(t string, at int) bool {
 	return line == "" || line[len(line)-1] == '\n'
 }
 
-// cellBegins reports whether nothing but a label's words stand between the
-// beginning of a row or a cell and position at.
+// cellBegins reports whether only a label's words stand between the beginning of a row or cell and at.
 func cellBegins(t string, at int) bool {
 	for n := 0; at > 0 && n < 30 && (is(t[at-1], alnum|under) || strings.IndexByte(" *", t[at-1]) >= 0); n++ {
 		at--
@@ -184,8 +176,7 @@ func cellBegins(t string, at int) bool {
 	return at == 0 || t[at-1] == '\n' || t[at-1] == '|'
 }
 
-// flagBefore reports whether the name at from is a flag's: --password,
-// --db-password, -storepass.
+// flagBefore reports whether the name at from is a flag's: --password, --db-password, -storepass.
 func flagBefore(t string, from int) bool {
 	at := skipBack(t, from, 30)
 	return strings.HasPrefix(t[at:], "--") || at > 0 && t[at] == '-' && t[at-1] == ' '

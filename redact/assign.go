@@ -2,12 +2,10 @@ package redact
 
 import "strings"
 
-// assignment returns where the value begins of the name that ends at to, if an
-// operator follows it. It is what the named rules of gitleaks have in common:
+// assignment returns where the value begins of the name that ends at to, if an operator follows: what gitleaks' named
+// rules have in common, escaped quotes allowed:
 //
 //	(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}
-//
-// escaped quotes allowed.
 func assignment(text string, at int) (value int, ok bool) {
 	at = skip(text, at, inName, 20)
 	at = skip(text, at, gap, 4)

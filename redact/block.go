@@ -5,12 +5,10 @@ import (
 	"strings"
 )
 
-// maxBlock is the longest key block that is looked for, in bytes: an RSA key of
-// 16384 bits in PEM is 12 KB.
+// maxBlock is the longest key block looked for, in bytes: an RSA key of 16384 bits in PEM is 12 KB.
 const maxBlock = 24 << 10
 
-// keyBlock looks at "-----begin" and masks a private key, to its end or, where
-// the text was clipped, as far as it goes.
+// keyBlock looks at "-----begin" and masks a private key to its end or, where the text was clipped, as far as it goes.
 func keyBlock(s *scan, from, to int) {
 	if from < s.blockEnd {
 		return // inside the block before
@@ -42,9 +40,8 @@ func trimKey(key string) int {
 	return len(strings.TrimRight(key, " \t\r\n"))
 }
 
-// keyText returns how much of a text may be a key's body: base64, header lines
-// such as Proc-Type, line ends both real and written as \n, quotes and plus
-// signs between lines of code.
+// keyText returns how much of a text may be a key's body: base64, header lines such as Proc-Type, line ends real or
+// written as \n, quotes and plus signs between lines of code.
 func keyText(t string) int {
 	for i := 0; i < len(t); i++ {
 		c := t[i]
@@ -66,8 +63,8 @@ func keyText(t string) int {
 	return len(t)
 }
 
-// pastGutter skips what programs put before the lines of what they show: numbers
-// with an arrow, a bar or a colon, a file's name, a quote's or a change's sign.
+// pastGutter skips what programs put before lines they show: numbers with a mark, a file's name, a quote's or a
+// change's sign.
 func pastGutter(t string, at int) int {
 	begin := skip(t, at, blank, 12)
 	end := skip(t, begin, word|marks, 80)
@@ -92,8 +89,7 @@ func pastGutter(t string, at int) int {
 	return at
 }
 
-// prose says that words follow, not a key's next line: three short runs of
-// letters with single blanks between.
+// prose says that words follow, not a key's next line: three short runs of letters with single blanks between.
 func prose(t string) bool {
 	at := 0
 	for range 3 {
@@ -109,8 +105,7 @@ func prose(t string) bool {
 	return true
 }
 
-// keyTail looks at "-----end" without a beginning, as clipping leaves it, and
-// masks the lines of base64 before it.
+// keyTail looks at "-----end" without a beginning, as clipping leaves it, and masks the base64 before it.
 func keyTail(s *scan, from, to int) {
 	label := s.text[to:min(len(s.text), to+60)]
 	i := strings.Index(label, "-----")
@@ -130,8 +125,7 @@ func keyTail(s *scan, from, to int) {
 	}
 }
 
-// keyInBase64 looks at "-----BEGIN" in base64, as kubeconfigs hold it, and masks
-// a private key over all its lines.
+// keyInBase64 looks at "-----BEGIN" in base64, as in kubeconfigs, and masks a private key over all its lines.
 func keyInBase64(s *scan, from, _ int) {
 	if !strings.HasPrefix(s.text[from:], "LS0tLS1CRUdJTi") || wordChar(s.before(from)) {
 		return
@@ -171,8 +165,7 @@ func puttyKey(s *scan, _, to int) {
 	}
 }
 
-// kubernetesSecret looks at "kind: Secret" and masks the values under "data:"
-// and "stringData:".
+// kubernetesSecret looks at "kind: Secret" and masks the values under "data:" and "stringData:".
 func kubernetesSecret(s *scan, _, to int) {
 	at := skip(s.text, to, blank, 4)
 	at = quoteEnd(s.text, at)

@@ -62,8 +62,7 @@ func is(c byte, class uint16) bool { return classes[c]&class != 0 }
 // wordChar is what \w is: a letter, a digit or an underscore.
 func wordChar(c byte) bool { return classes[c]&alnum != 0 || c == '_' }
 
-// run returns the first position from at, at most most bytes on, whose byte is
-// neither of the class nor one of chars.
+// run returns the first position from at, within most bytes, whose byte is neither of the class nor of chars.
 func run(text string, at int, class uint16, chars string, most int) int {
 	end := min(len(text), at+most)
 	for at < end && (is(text[at], class) || strings.IndexByte(chars, text[at]) >= 0) {
@@ -81,8 +80,7 @@ func until(text string, at int, chars string, most int) int {
 	return at + len(window)
 }
 
-// skip returns the first position from at, at most most bytes
-// on, whose byte isn't of the class.
+// skip returns the first position from at, within most bytes, whose byte isn't of the class.
 func skip(text string, at int, class uint16, most int) int {
 	end := min(len(text), at+most)
 	for at < end && is(text[at], class) {

@@ -6,8 +6,7 @@ import (
 	"unicode"
 )
 
-// commandRules adds rules for what programs are told on their line, and for the
-// files that they read it from.
+// commandRules adds rules for what programs are told on their line, and for the files that they read it from.
 func commandRules(b *builder) {
 	b.add("curl", command)
 	b.add("wget", command)
@@ -50,8 +49,7 @@ const (
 
 var joints = []string{"joined", "either", "apart"}
 
-// passwordFlag masks what follows a flag on the line of a program that takes its
-// password so.
+// passwordFlag masks what follows a flag on the line of a program that takes its password so.
 func passwordFlag(flag string, how joint) detector {
 	return func(s *scan, from, to int) {
 		if wordChar(s.before(from)) && !strings.HasPrefix(s.text[from:to], "ssl") { // of openssl
@@ -119,8 +117,7 @@ func telling(v string) bool {
 		strings.ContainsAny(v, "!@#$%^&*+?") || jumbled(v))
 }
 
-// nextWord masks the word after the literal if it looks like a secret; setx's and
-// the like's after the name.
+// nextWord masks the word after the literal if it looks like a secret; setx's and the like's after the name.
 func nextWord(looks func(string) bool) detector {
 	return func(s *scan, from, to int) {
 		at := to
@@ -139,8 +136,7 @@ func nextWord(looks func(string) bool) detector {
 	}
 }
 
-// lineWord masks the words of a command's line that look like a password: what
-// programs take as an argument by its place alone.
+// lineWord masks a command line's words that look like a password: programs take them by their place alone.
 func lineWord(s *scan, from, to int) {
 	if wordChar(s.before(from)) {
 		return

@@ -9,9 +9,8 @@ import (
 
 const maxHeader = 4 << 10 // bytes of a header's value
 
-// authorization looks at the word and masks what the header carries, in any of
-// the ways that headers are written: Authorization: Bearer x, "Authorization":
-// "Basic x", Set("Authorization", "token "+x).
+// authorization masks what the header carries, however it is written: Authorization: Bearer x, "Authorization": "Basic
+// x", Set("Authorization", "token "+x).
 func authorization(s *scan, _, to int) {
 	at := pastPunctuation(s.text, to, 6)
 	if at == to {
@@ -37,8 +36,7 @@ func pastPunctuation(t string, at, most int) int {
 	return run(t, at, 0, " \t:=\"'`,>\\[", most)
 }
 
-// header masks the value at at if it is as long as least and looks like a
-// credential; certain says that a scheme stood before it.
+// header masks the value at at if it is of least length and looks like a credential; certain: a scheme stood before it.
 func (s *scan) header(at, least int, certain bool) {
 	end := headerEnd(s.text, at)
 	v := s.text[at:end]
@@ -53,8 +51,7 @@ func (s *scan) header(at, least int, certain bool) {
 	s.add(at, end, "auth-header")
 }
 
-// letters says that letters alone may be a credential: of both cases, and longer
-// than names are.
+// letters says that letters alone may be a credential: of both cases, and longer than names are.
 func letters(v string, t shapeOf) bool {
 	return t.upper >= 3 && t.lower >= 3 && len(v) >= 20 && entropy(v) > 3.8
 }
@@ -67,8 +64,7 @@ func headerEnd(t string, at int) int {
 	return end
 }
 
-// bearer masks what follows the bare word. "Bearer" is a word of prose as well,
-// so that the token has to look like one.
+// bearer masks what follows the bare word, a word of prose as well: the token has to look like one.
 func bearer(s *scan, _, to int) {
 	at := skip(s.text, to, blank, 4)
 	if at == to {
@@ -86,8 +82,7 @@ func bearer(s *scan, _, to int) {
 	}
 }
 
-// basic masks a bare "Basic dXNlcjpwdw==": the value has to decode to
-// user:password.
+// basic masks a bare "Basic dXNlcjpwdw==": the value has to decode to user:password.
 func basic(s *scan, _, to int) {
 	end := run(s.text, to, alnum, "+/=", 512)
 	if userPassword(s.text[to:end]) {
@@ -107,8 +102,7 @@ func userPassword(v string) bool {
 	return !slices.ContainsFunc(plain, func(c byte) bool { return c < ' ' })
 }
 
-// cookie masks the values of a Cookie or Set-Cookie header that look like a
-// session's.
+// cookie masks the values of a Cookie or Set-Cookie header that look like a session's.
 func cookie(s *scan, from, to int) {
 	if from < s.cookieEnd {
 		return // on the line of the one before

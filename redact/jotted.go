@@ -2,9 +2,8 @@ package redact
 
 import "strings"
 
-// jotted masks a password where people note an access: "id/pw: ann/x", "(pw:x)",
-// "PASS - x", with whatever marks between. So the value has to look like nothing
-// else.
+// jotted masks a password where people note an access: "id/pw: ann/x", "(pw:x)", "PASS - x", whatever marks between.
+// The value has to look like nothing else.
 func jotted(s *scan, from, to int) {
 	const reach, runs, jottedRun = 60, 8, 48
 	name := s.text[from:to]
@@ -43,8 +42,7 @@ var jots = func() (t [256]bool) {
 	return t
 }()
 
-// noted reports whether a word is letters of both cases and digits, or letters,
-// digits and marks, as nothing but passwords is.
+// noted reports whether a word is letters of both cases and digits, or with marks, as only passwords are.
 func noted(v string) bool {
 	t := shapeIn(v)
 	harmless := len(v) < 7 || len(v) > 40 || t.digits == 0 || t.lower+t.upper < 3 || placeholder(v) || numbered(v) ||
@@ -56,8 +54,7 @@ func noted(v string) bool {
 		t.other == strings.Count(v, "_") && t.lower > 0 && t.upper > 0 && !camel(v)
 }
 
-// loginPair masks the password of "ann / password" and "ann:password" behind a
-// word that says that somebody logs in.
+// loginPair masks the password of "ann / password" and "ann:password" behind a word for logging in.
 func loginPair(s *scan, _, to int) {
 	line, _, _ := strings.Cut(s.text[to:min(len(s.text), to+100)], "\n")
 	for _, between := range [...]string{" / ", ":", ", "} {
@@ -106,8 +103,7 @@ func (s *scan) beforeName(from int) {
 	}
 }
 
-// unmistakable reports whether a word near the name of a password can't be
-// anything else: letters, digits, and a mark between them.
+// unmistakable reports whether a word near a password's name can't be anything else: letters, digits, a mark between.
 func unmistakable(v string) bool {
 	if len(v) < 8 || len(v) > 64 || strings.ContainsAny(v, "/:=()[]{}<>\\;,\"'|`") || placeholder(v) {
 		return false

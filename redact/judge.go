@@ -53,8 +53,7 @@ func (v value) secret(s *scan, st strength) bool {
 		(!strings.Contains(t, "-") || textureOf(t) != ordinary)
 }
 
-// set reports whether the name is set to the value for certain, as it is in files of
-// settings, in quotes and in what stands as a line of its own.
+// set reports whether the name is set to the value for certain: in files of settings, in quotes, as a line of its own.
 func (v value) set() bool {
 	return v.env || v.header || v.flag || v.sure ||
 		v.op != "is" && (v.quoted && v.op != "," || v.whole)
@@ -99,8 +98,7 @@ func (v value) unlocks(shape shapeOf) bool {
 	return shape.digits > 0 && textureOf(t) != hexes && v.credible(shape)
 }
 
-// grouped reports whether a value is made of groups of four or more letters and
-// digits that are as long as one another, as codes are shown.
+// grouped reports whether a value is equally long groups of four or more letters and digits, as codes are shown.
 func grouped(t string) bool {
 	groups := strings.FieldsFunc(t, func(c rune) bool { return c == ' ' || c == '-' || c == ',' })
 	if len(groups) < 3 || len(t) > 80 || strings.ContainsAny(t, ",") && len(groups) < 4 {
@@ -114,8 +112,8 @@ func grouped(t string) bool {
 	return shapeIn(t).digits > 0 || jumbled(strings.Join(groups, ""))
 }
 
-// declared judges what a variable of the environment or a header is set to,
-// where nothing but a value stands; told is false where more has to be asked.
+// declared judges what a variable of the environment or a header is set to, if only a value stands there; else not
+// told.
 func (v value) declared(st strength, shape shapeOf) (secret, told bool) {
 	t := v.text
 	harmless := strings.ContainsAny(t, " \t()<>") || !v.line && !v.quoted && code(t) || label(t) && v.op == ":" ||
@@ -139,8 +137,7 @@ func (v value) declared(st strength, shape shapeOf) (secret, told bool) {
 	return false, false
 }
 
-// random says that a value looks like camel case by chance: it is what a variable
-// of the environment is set to, and too long and too mixed for a name.
+// random says that a variable's value looks like camel case by chance: it is too long and too mixed for a name.
 func (v value) random() bool {
 	return v.env && len(v.text) >= 20 && mixed(v.text) && entropy(v.text) > 3.8
 }

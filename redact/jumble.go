@@ -1,7 +1,6 @@
 package redact
 
-// pairs tells, for each letter, which letters often follow it in the words that
-// names in code are made of. They make up 85 % of the pairs in the words of Go's
+// pairs tells which letters often follow each in the words of names in code: 85 % of the pairs in the words of Go's
 // standard library; of random letters four in ten are among them.
 var pairs = func() (t [26]uint32) {
 	for a, after := range [26]string{"abcdefgiklmnprstuvxy", "abcdefilorsu", "abcdefhiklmorstu",
@@ -17,9 +16,8 @@ var pairs = func() (t [26]uint32) {
 	return t
 }()
 
-// jumbled says that a value's letters aren't those of words: less than seven in
-// ten of its pairs are usual. That is so for 93 of 100 random values of twenty
-// letters and digits, and for 3 of 1,000 names in code.
+// jumbled says that a value's letters aren't those of words: under seven in ten of its pairs are usual, as of 93 of 100
+// random values of twenty letters and digits, and 3 of 1,000 names in code.
 func jumbled(v string) bool {
 	usual, all := 0, 0
 	for i := 1; i < len(v); i++ {

@@ -32,8 +32,8 @@ var keyForms = sync.OnceValue(func() (all []keyForm) {
 // maxKey is the longest key of any form, in bytes.
 const maxKey = 4 << 10
 
-// whole reports whether a key of the form is one run with nothing before it, and its
-// prefix so short that it is looked for at the beginning of runs only.
+// whole reports whether a form's key is one run with nothing before it, its prefix so short that only runs begin with
+// it.
 func (k keyForm) whole() bool {
 	return len(k.prefix) <= 3 && k.least >= 20 && k.prefix != "hf_" && k.prefix != "sk-" && k.prefix != "00D" &&
 		!strings.HasSuffix(k.prefix, ".")
@@ -72,8 +72,8 @@ func (k keyForm) detector() detector {
 	}
 }
 
-// begins says that a key may begin behind a character. In a file's or a tool's
-// name, "calm-hf_…" or "mcp__ghp_…", one whose prefix can't be a word may.
+// begins says that a key may begin behind a character: in a name, "calm-hf_…" or "mcp__ghp_…", if its prefix can't
+// be a word.
 func (k keyForm) begins(before byte) bool {
 	if before == '-' || before == '_' {
 		return len(k.prefix) >= 4 && k.prefix != "key-" || k.prefix == "hf_" || k.prefix == "SG."
@@ -81,9 +81,8 @@ func (k keyForm) begins(before byte) bool {
 	return !wordChar(before)
 }
 
-// end returns where a key ends whose characters begin at at. A key that stops at
-// a line's end, short of its length, goes on in the next line: a terminal
-// wrapped it.
+// end returns where the key ends whose characters begin at at. One that stops at a line's end, too short, goes on in
+// the next: a terminal wrapped it.
 func (k keyForm) end(t string, at int) int {
 	end := k.run(t, at)
 	if end-at >= k.least || end >= len(t) || t[end] != '\n' {
@@ -106,8 +105,7 @@ func (k keyForm) run(t string, at int) int {
 
 func allHex(v string) bool { return skip(v, 0, hexa, len(v)) == len(v) }
 
-// awsSecret masks secret keys near an access key's id: forty characters of
-// base64, of both cases and with digits.
+// awsSecret masks secret keys near an access key's id: forty characters of base64, both cases, digits.
 func awsSecret(s *scan, from, to int) {
 	const reach = 300
 	end := min(len(s.text), to+reach)

@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// known finds the secrets that a session has shown before, without the words
-// that told them then.
+// known finds the secrets that a session has shown before, without the words that told them then.
 type known struct{ *literals }
 
 const (
@@ -20,9 +19,8 @@ const (
 	knownMost  = 4 << 10 // bytes; longer ones are whole key files
 )
 
-// keep keeps a secret that can't be mistaken for a word or an identifier; sure
-// says that it isn't one in any case. Others must begin a word, and be one where nothing
-// but a boundary tells them from a part of one.
+// keep keeps a secret that can't be mistaken for a word or an identifier, or is sure. Others must begin a word, and be
+// one where only a boundary tells them from a part of one.
 func (k *known) keep(secret string, sure bool) {
 	if len(secret) < knownShort || len(secret) > knownMost || strings.Contains(secret, open) {
 		return
@@ -43,16 +41,14 @@ func (k *known) keep(secret string, sure bool) {
 	}}})
 }
 
-// unusual reports whether a secret that isn't random is no word, name or path
-// either: words with marks and digits, four or more words in a row.
+// unusual reports whether a secret that isn't random is no word, name or path: marks and digits, four or more words.
 func unusual(v string) bool {
 	t := shapeIn(v)
 	return t.digits > 0 && strings.ContainsAny(v, "!@#$%^&*+?") && t.lower+t.upper >= 4 ||
 		strings.Count(v, "-") >= 3 && !label(v) || len(v) >= 16 && t.lower == len(v)
 }
 
-// variants are other ways in which a secret may be written: in capitals, as a part
-// of an address, in a JSON string, encoded.
+// variants are other ways to write a secret: in capitals, in an address, in a JSON string, encoded.
 func variants(secret string) []string {
 	common := len(secret) < knownShort || len(secret) > 512 || shapeIn(secret).digits == 0 && !unusual(secret) ||
 		!mixed(secret) && !unusual(secret)

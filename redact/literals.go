@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// literals finds many literals in one pass, in either case of letters. Most of a text is of none: the first four bytes
-// at a place tell that by one look at a table.
+// literals finds many literals in one pass, in either case. A look at a table by the first four bytes passes most text.
 type literals struct {
-	// By a hash of three bytes: the literals that begin so, the shorter ones first, and which bytes may follow, by
-	// their last bits.
+	// By a hash of three bytes: the literals that begin so, shorter ones first, and the last bits of bytes that may
+	// follow.
 	all    [1 << firstBits][]*literal
 	fourth [1 << firstBits]uint64
 }

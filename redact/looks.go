@@ -44,8 +44,7 @@ func set(words ...string) map[string]bool {
 // fillers are what examples are made of beside dummies: my-secret-key.
 var fillers = set(words("fillers")...)
 
-// label reports whether one of the words that a value is made of names a secret:
-// reset_password, secret-key.
+// label reports whether one of a value's words names a secret: reset_password, secret-key.
 func label(v string) bool {
 	pieces := strings.FieldsFunc(lowerASCII(v), func(c rune) bool { return c == '-' || c == '_' || c == '.' || c == ' ' })
 	return slices.ContainsFunc(pieces, func(p string) bool {
@@ -56,8 +55,7 @@ func label(v string) bool {
 // inDummies are pieces that show a value to be an example; all in lower case.
 var inDummies = words("in dummies")
 
-// placeholder says that a value stands for a secret rather than being one: a
-// reference, a template, an example, or a placeholder of ours.
+// placeholder says that a value stands for a secret: a reference, a template, an example, a placeholder of ours.
 func placeholder(v string) bool {
 	if strings.HasSuffix(v, "...") || strings.ContainsAny(v, "‹›…") {
 		return true
@@ -125,8 +123,7 @@ func shapeIn(v string) shapeOf {
 	return t
 }
 
-// mixed says that a value has letters and digits so much through one another
-// that it is neither a word nor a name with a number.
+// mixed says that a value's letters and digits are too interspersed for a word or a name with a number.
 func mixed(v string) bool {
 	t := shapeIn(v)
 	if t.digits == 0 || t.lower+t.upper == 0 {
@@ -138,8 +135,8 @@ func mixed(v string) bool {
 // publicPrefixes begin what names things openly; "AAAA" is of SSH.
 var publicPrefixes = words("public")
 
-// public says that a value is of a form that names things openly: a hash, a
-// UUID, a number, a date, a version, an integrity string, a service's id of a thing.
+// public says that a value's form names things openly: a hash, UUID, number, date, version, integrity string, service's
+// id.
 func public(v string) bool {
 	if opens(v) {
 		return true
@@ -151,8 +148,8 @@ func public(v string) bool {
 	return run(v, 0, hexa, "-", len(v)) == len(v)
 }
 
-// opens reports whether a value begins as what names things openly does, or is an id as
-// Anthropic's interface gives them: the word for a thing, 01 and 22 letters and digits.
+// opens reports whether a value begins as open names do, or is an id of Anthropic's interface: the word for a thing, 01
+// and 22 letters and digits.
 func opens(v string) bool {
 	if i := len(v) - 24; i > 1 && v[i-1] == '_' && v[i] == '0' && v[i+1] == '1' {
 		return true
@@ -213,8 +210,7 @@ func path(v string) bool {
 	return slash > 0 && !mixed(v)
 }
 
-// randomBase64 reports whether a value is base64 and no path, though slashes stand
-// in it: long, of letters in both cases and digits, jumbled.
+// randomBase64 reports whether a value is base64, slashes and all, and no path: long, both cases, digits, jumbled.
 func randomBase64(v string) bool {
 	if len(v) < 40 || skip(v, 0, alnum|marks, len(v)) < len(v) || strings.ContainsAny(v, ".~") {
 		return false
@@ -224,8 +220,7 @@ func randomBase64(v string) bool {
 		entropy(v) > 4.4 && (jumbled(v) || caseSwitches(v)*5 >= len(v))
 }
 
-// caseSwitches counts where a capital follows a small letter or the other way
-// round.
+// caseSwitches counts where a capital follows a small letter or the other way round.
 func caseSwitches(v string) (n int) {
 	for i := 1; i < len(v); i++ {
 		a, b := classes[v[i-1]]&letter, classes[v[i]]&letter
@@ -248,8 +243,7 @@ func numbered(v string) bool {
 
 var secretWords = words("secret words")
 
-// camel says that a value is a name in camel case, numbers in it or not: its
-// pieces are words, where those of a random value are one or two letters long.
+// camel says that a value is a camel-case name: its pieces are words; a random value's are one or two letters.
 func camel(v string) bool {
 	pieces, letters := 0, 0
 	var last uint16
@@ -270,15 +264,13 @@ func camel(v string) bool {
 	return t.upper > 0 && t.lower > 0 && is(v[0], letter) && float64(letters) >= 2.8*float64(pieces)
 }
 
-// names says that a value without digits holds the name of a secret: it is a
-// label, an identifier or a message.
+// names says that a value without digits holds a secret's name: a label, an identifier or a message.
 func names(v string) bool {
 	return anyOf(strings.ToLower(v), strings.Contains, secretWords...)
 }
 
-// wordsRunTogether reports whether small letters alone are too many for one word:
-// what people make passphrases of, and what nothing else in a line's place of a
-// value is.
+// wordsRunTogether reports whether small letters alone are too many for one word: people's passphrases, and nothing
+// else in a value's place.
 func wordsRunTogether(v string) bool {
 	return len(v) >= 12 && skip(v, 0, lower, len(v)) == len(v) && !names(v)
 }

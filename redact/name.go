@@ -18,9 +18,8 @@ const (
 
 var strengths = []string{"vague", "weak", "middle", "strong", "number"}
 
-// secretNames are the words that names of secrets are made of. One that is whole
-// counts only as a word of its own within a name: the pass of storePass and
-// DB_PASS, not that of compass.
+// secretNames are the words of secrets' names. A whole one counts only as a word of its own within a name: the pass of
+// storePass and DB_PASS, not that of compass.
 var secretNames = func() (all []secretName) {
 	for _, f := range wordRows["name"] {
 		all = append(all, secretName{f[0], f[1], strength(slices.Index(strengths, f[2])), len(f) > 3})
@@ -43,15 +42,13 @@ var secretWord = func() map[string]secretName {
 	return m
 }()
 
-// tails are the words that may follow in a name for it still to be the name of a
-// secret.
+// tails are the words that may follow in a name for it still to be the name of a secret.
 var tails = set(words("tails")...)
 
 // nameTail is how much of a name after its word is looked at.
 const nameTail = 24
 
-// nameEnd returns where the name ends whose word of secrecy is text[from:to],
-// and whether what stands around the word leaves it the name of a secret.
+// nameEnd returns where the name ends whose word of secrecy is text[from:to], and whether it is still a secret's.
 func (s *scan) nameEnd(from, to int, whole bool) (end int, ok bool) {
 	t := s.text
 	withinWord := whole && from > 0 && is(t[from-1], alnum) && !(is(t[from], upper) && !is(t[from-1], upper))
@@ -149,14 +146,12 @@ func named(literal, kind string, st strength, whole bool) detector {
 	}
 }
 
-// ordinaryKey reports whether a key is one of those that let nobody in: of a table,
-// a cache, a keyboard.
+// ordinaryKey reports whether a key lets nobody in: of a table, a cache, a keyboard.
 func (s *scan) ordinaryKey(from int) bool { return s.qualified(from, ordinaryKeys) }
 
 var ordinaryKeys = words("ordinary keys")
 
-// lists are what is before "token" in the name of a place in a list, or of
-// something that isn't a secret.
+// lists are what is before "token" in the name of a place in a list, or of what isn't a secret.
 var lists = words("pages")
 
 // pages reports whether a token's name is of no secret.
@@ -165,23 +160,20 @@ func pages(name string) bool {
 	return anyOf(before, strings.HasSuffix, lists...)
 }
 
-// logsIn reports whether a token's name is of one that lets in, so that even a hash
-// or a UUID is one.
+// logsIn reports whether a token's name is of one that lets in: then even a hash or a UUID is one.
 func (s *scan) logsIn(from int) bool {
 	return s.qualified(from, qualifiers) || from >= 4 && strings.IndexByte("-_", s.text[from-1]) >= 0 &&
 		strings.EqualFold(s.text[skipBack(s.text, from, 30):][:2], "x-")
 }
 
-// Words that say of what stands behind them that it lets in: of a key or a token,
-// of a key to a programming interface, of a code.
+// Words that say of what is behind them that it lets in: a key or a token, a programming interface's key, a code.
 var (
 	qualifiers = words("qualifiers")
 	interfaces = []string{"api"}
 	unlocking  = words("unlocking")
 )
 
-// qualified reports whether one of the words stands before a name, apart or as a
-// part of the same name.
+// qualified reports whether one of the words stands before a name, apart or as a part of the same name.
 func (s *scan) qualified(from int, by []string) bool {
 	end := from
 	for end > 0 && strings.IndexByte(" -_", s.text[end-1]) >= 0 && from-end < 2 {

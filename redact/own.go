@@ -80,8 +80,7 @@ func shaped(kind string, before int, expr string) detector {
 	}
 }
 
-// lastArgument masks the last of the strings that a call is made with that takes a
-// user and a password.
+// lastArgument masks the last string of a call that takes a user and a password.
 func lastArgument(s *scan, _, to int) {
 	at, last, end := to, 0, 0
 	for n := 0; n < 4; n++ {
@@ -112,8 +111,7 @@ func lastArgument(s *scan, _, to int) {
 	}
 }
 
-// serverName looks at the name of an MCP's server in that of its tool, glued to
-// the words around it, as at a text of its own.
+// serverName looks at an MCP server's name, glued to its tool's, as at a text of its own.
 func serverName(s *scan, _, to int) {
 	end := skip(s.text, to, word, 200)
 	name, _, ok := strings.Cut(s.text[to:end], "__")

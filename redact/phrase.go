@@ -2,8 +2,7 @@ package redact
 
 import "strings"
 
-// seedPhrase masks the words of a wallet after its name: twelve to twenty-four,
-// all short and of small letters.
+// seedPhrase masks a wallet's words after its name: twelve to twenty-four, short, of small letters.
 func seedPhrase(s *scan, _, to int) {
 	v, ok := s.valueAfter(to, to)
 	if !ok {

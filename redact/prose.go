@@ -61,8 +61,7 @@ func (y *saying) token(s *scan, from, to int) {
 	})
 }
 
-// shuffled reports whether a word is long, or changes between letters and digits or
-// between cases so often that it is no name.
+// shuffled reports whether a word is long, or switches between letters and digits or cases too often for a name.
 func shuffled(v string) bool {
 	return len(v) >= 20 || len(v) >= 14 && (caseSwitches(v)*4 >= len(v) || shapeIn(v).mostSwitches >= 5)
 }
@@ -94,15 +93,13 @@ func (s *scan) isWord(from, to int) bool {
 	return s.text[from] == ' ' || !is(s.before(from), under|marks) || s.before(from) == '-'
 }
 
-// goesOn reports whether a sentence goes on behind a name: where words don't stand
-// apart, with anything.
+// goesOn reports whether a sentence goes on behind a name: where words don't stand apart, with anything.
 func (s *scan) goesOn(to int) bool {
 	c := s.at(to)
 	return c == ' ' || c >= utf8.RuneSelf || s.text[to-1] >= utf8.RuneSelf
 }
 
-// after looks at the words behind the name of a secret, and masks the first that
-// looks like its value.
+// after looks at the words behind a secret's name, and masks the first that looks like its value.
 func (y *saying) after(s *scan, from, to int, kind string, looks func(v string, near nearness, quoted bool) bool) {
 	near := next
 	for n, at := 0, to; n < sayingWords && at-to < sayingBytes; n++ {
@@ -152,8 +149,7 @@ func (y *saying) after(s *scan, from, to int, kind string, looks func(v string, 
 	}
 }
 
-// wordGap skips what stands between two words, and between a word and a value in
-// scripts without blanks.
+// wordGap skips what stands between two words, and between a word and a value in scripts without blanks.
 func (s *scan) wordGap(at int) int {
 	for at < len(s.text) && (is(s.text[at], blank) || s.text[at] >= 0xe3 && s.text[at] <= 0xef) {
 		if s.text[at] >= 0xe3 {
@@ -191,8 +187,7 @@ func (y *saying) used(s *scan, at int) bool {
 	return false
 }
 
-// tellingOrQuoted reports whether a word of a sentence is a password: one that
-// looks so, or words with hyphens in quotes.
+// tellingOrQuoted reports whether a word of a sentence looks like a password, or is words with hyphens in quotes.
 func tellingOrQuoted(v string, quoted bool) bool {
 	phrase := quoted && len(v) >= 8 && !placeholder(v) && !path(v) && !label(v) && !names(v) && !identifier(v) &&
 		(strings.Count(v, "-") >= 2 || len(v) >= 12 && !strings.ContainsAny(v, "-.:/="))
@@ -203,8 +198,7 @@ func tellingOrQuoted(v string, quoted bool) bool {
 		shapeIn(v).digits > 0
 }
 
-// quotable reports whether a word is a password where a sentence says that it is
-// what is in quotes: anything but a word for how passwords are.
+// quotable reports whether a quoted word that a sentence calls a password is one: anything but a word for how they are.
 func quotable(v string) bool {
 	return len(v) >= 5 && len(v) < 40 && skip(v, 0, alnum|under, len(v)) == len(v) && !placeholder(v) && !names(v) &&
 		!qualities[lowerASCII(v)] && lowerASCII(v) == v

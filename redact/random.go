@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// What no rule knows is a secret by what it is made of: a run of characters too
-// long and too jumbled for a word, a name, a hash or an id. How much is asked of it
-// goes by what stands around it.
+// What no rule knows is a secret by what it is made of: a run too long and too jumbled for a word, a name, a hash or an
+// id. How much is asked of it goes by what is around it.
 
 const (
 	runLeast = 20  // characters of the shortest run that is looked at
@@ -78,8 +77,7 @@ func longRuns(t string) iter.Seq2[int, int] {
 	}
 }
 
-// randomRun masks a run if it is random, and nothing says that it is something
-// else.
+// randomRun masks a run if it is random, and nothing says that it is something else.
 func (s *scan) randomRun(from, to int) {
 	if to-from > runMost {
 		return
@@ -118,8 +116,7 @@ func (s *scan) hooked(from int) bool {
 	return strings.Contains(s.text[max(0, from-40):from], "hook")
 }
 
-// partOfMore reports whether a run stands within a path, an address, a longer text
-// in base64 or a name with dots.
+// partOfMore reports whether a run stands within a path, an address, longer base64 or a name with dots.
 func (s *scan) partOfMore(from, to int) bool {
 	switch s.before(from) {
 	case '+', '.', '%', '\\', '#', '@':
@@ -134,8 +131,7 @@ func (s *scan) partOfMore(from, to int) bool {
 	return false
 }
 
-// inBlock reports whether a run is a line of data: what stands above or below it
-// is made of the same.
+// inBlock reports whether a run is a line of data: the one above or below is made of the same.
 func (s *scan) inBlock(from, to int) bool {
 	t := s.text
 	if next := strings.IndexByte(t[to:min(len(t), to+12)], '\n'); next >= 0 {

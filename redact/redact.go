@@ -1,14 +1,11 @@
-// Package redact takes secrets out of text, once, on the way from a raw
-// transcript to everything derived from it.
+// Package redact takes secrets out of text, once, on the way from a raw transcript to everything derived from it.
 //
-// One pass over the text looks for the literals that secrets stand beside or
-// begin with. Only there is anything further tried: recall's own rules, written
-// by hand, and those of gitleaks, whose expressions then see a few dozen bytes.
-// So the cost is that of the one pass, whatever the number of rules.
+// One pass looks for the literals that secrets stand beside or begin with. Only there is more tried: recall's own
+// rules, and those of gitleaks, whose expressions see a few dozen bytes. The cost is that of the pass, whatever the
+// number of rules.
 //
-// What is found is replaced by a placeholder such as ‹aws-key 2›, numbered by
-// kind within a session; the same secret gets the same placeholder. Redacting
-// redacted text changes nothing.
+// A secret is replaced by a placeholder such as ‹aws-key 2›, numbered by kind within a session, the same one for
+// the same secret. Redacting redacted text changes nothing.
 package redact
 
 import (
@@ -23,12 +20,10 @@ import (
 	"unicode/utf8"
 )
 
-// codeVersion is raised by hand when the code here finds other secrets than
-// before: the texts of older versions are then rendered again.
+// codeVersion is raised by hand when the code finds other secrets than before: older texts are then rendered again.
 const codeVersion = 6
 
-// Rules is the scanner's fixed part, made once and shared. It is safe for
-// concurrent use.
+// Rules is the scanner's fixed part, made once, shared, and safe for concurrent use.
 type Rules struct {
 	literals *literals
 
@@ -36,12 +31,10 @@ type Rules struct {
 	begins [256]bool           // how those begin
 }
 
-// detector looks at one place where its literal stands, text[from:to], and adds
-// what it finds to the scan.
+// detector looks at one place of its literal, text[from:to], and adds what it finds to the scan.
 type detector func(s *scan, from, to int)
 
-// New builds the scanner. It takes about a millisecond: expressions are compiled
-// when they are first needed.
+// New builds the scanner in about a millisecond: expressions are compiled when first needed.
 func New() *Rules {
 	b := &builder{all: &literals{}, of: map[string]*literal{}, broken: map[string]bool{}}
 	ownRules(b)
@@ -90,8 +83,7 @@ func (b *builder) add(text string, d detector) {
 	one.tries = append(one.tries, d)
 }
 
-// addBroken has what begins with a literal, as keys do that tell themselves, looked
-// at where it breaks off.
+// addBroken has what begins with a literal, as telling keys do, looked at where it breaks off.
 func (b *builder) addBroken(literal string) {
 	if len(literal) >= 3 && !b.broken[literal] {
 		b.broken[literal] = true
@@ -99,8 +91,7 @@ func (b *builder) addBroken(literal string) {
 	}
 }
 
-// Version names the rules and the code that applies them. Text redacted by one
-// version may hold what another would have found.
+// Version names the rules and their code. Text redacted by one version may hold what another would have found.
 func (r *Rules) Version() string { return version() }
 
 var version = sync.OnceValue(func() string {
@@ -119,8 +110,8 @@ var version = sync.OnceValue(func() string {
 	return hex.EncodeToString(h.Sum(nil))[:12]
 })
 
-// Session starts the redaction of one session. Its texts go through it in a
-// fixed order, so that its placeholders are the same every time.
+// Session starts the redaction of one session. Its texts go through in a fixed order: placeholders are the same every
+// time.
 func (r *Rules) Session() *Redactor {
 	return &Redactor{rules: r, names: map[string]string{}, counts: map[string]int{}}
 }

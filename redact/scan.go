@@ -27,8 +27,8 @@ type scan struct {
 	blockEnd  int // of the last key block
 	cookieEnd int // of the last line of cookies
 
-	// The run of token characters that the last literal stood in, and how often
-	// it may still be tried there (see tired).
+	// The run of token characters that the last literal stood in, and how often it may still be tried there (see
+	// tired).
 	runTo, tries int
 
 	decoding bool // the text was encoded
@@ -73,8 +73,7 @@ func (s *scan) add(from, to int, kind string) {
 	}
 }
 
-// merged returns the spans in order, those that overlap as one. It has the kind
-// of the longest of them, the first found where two are as long.
+// merged returns the spans in order, overlapping ones as one, of the kind of the longest, of equals the first.
 func (s *scan) merged() []span {
 	slices.SortFunc(s.found, func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to), cmp.Compare(a.rank, b.rank))
@@ -95,9 +94,8 @@ func (s *scan) merged() []span {
 	return out
 }
 
-// How many literals are tried in one run of token characters. Text written by
-// people and programs has one in a few dozen bytes at most; without the bound, a
-// megabyte of literals and nothing else would take minutes.
+// How many literals are tried in one run of token characters. Written text has one in a few dozen bytes; without the
+// bound, a megabyte of literals alone would take minutes.
 const (
 	triesARun = 32
 	triesEach = 48 // bytes of the run for each further try

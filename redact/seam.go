@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// A token may be split: over two blocks of a message, two results, two records of
-// a message that was streamed. So what begins as a key does and breaks off at the
-// end of a paragraph or a text is looked at joined to what begins the next.
+// A token may be split over blocks of a message, results, records of a streamed message. So what begins as a key does
+// and breaks off at the end of a paragraph or a text is looked at joined to what begins the next.
 
 const (
 	seamLeast = 4   // characters on either side
@@ -21,8 +20,7 @@ type tail struct {
 	run  string
 }
 
-// breaksOff notes a run of token characters that begins with what a key begins
-// with if it ends its paragraph or text.
+// breaksOff notes a run of token characters that begins as a key does and ends its paragraph or text.
 func breaksOff(s *scan, from, _ int) {
 	if c := s.before(from); is(c, word|marks) && c != '=' && c != '/' {
 		return
@@ -39,8 +37,7 @@ func breaksOff(s *scan, from, _ int) {
 	s.brokenOff = append(s.brokenOff, span{from: from, to: end})
 }
 
-// seams looks at how the paragraphs of a text join, and how it joins those before
-// it. The text was just scanned.
+// seams looks at how the paragraphs of a just scanned text join, and how it joins those before it.
 func (r *Redactor) seams(text string) {
 	r.texts++
 	if len(r.tails) > 0 {
@@ -65,8 +62,7 @@ func (r *Redactor) seams(text string) {
 	}
 }
 
-// joined returns the place of a secret that stands over the seam of two runs in
-// one, if there is one.
+// joined returns the place of a secret that stands over the seam of two runs in one, if there is one.
 func (r *Redactor) joined(tail, head string) (from, to int, kind string) {
 	if head == "" || len(tail)+len(head) < 20 {
 		return 0, 0, ""

@@ -9,8 +9,7 @@ import (
 	"recall/text"
 )
 
-// A Redactor redacts the texts of one session. It is not safe for concurrent
-// use.
+// A Redactor redacts the texts of one session. It is not safe for concurrent use.
 type Redactor struct {
 	rules  *Rules
 	names  map[string]string // placeholder by secret
@@ -27,12 +26,10 @@ func (r *Redactor) Counts() map[string]int {
 	return maps.Clone(r.counts)
 }
 
-// maxPasses bounds how often a text is looked at again. Each pass but the last
-// found something; more than two happen only where secrets stand in one another.
+// maxPasses bounds how often a text is looked at again: more than two passes only where secrets stand in one another.
 const maxPasses = 16
 
-// Text returns the text without its secrets. A secret found in an earlier text
-// of the session is found again without the words beside it.
+// Text returns the text without its secrets. One found in an earlier text of the session needs no words beside it.
 func (r *Redactor) Text(text string) string {
 	for pass := range maxPasses {
 		r.find(text)
@@ -54,9 +51,8 @@ func (r *Redactor) find(text string) {
 	r.known.each(r.scan.text, r.scan.try)
 }
 
-// Known returns the text without the secrets that the session has shown so far.
-// It costs little: a second look with it finds those that stood in a text before
-// the one that told them.
+// Known returns the text without the secrets shown so far. It costs little: a second look with it finds those that
+// stood in a text before the one that told them.
 func (r *Redactor) Known(text string) string {
 	r.scan = scan{text: text, found: r.scan.found[:0], around: r.scan.around}
 	r.known.each(r.scan.text, r.scan.try)
@@ -66,8 +62,7 @@ func (r *Redactor) Known(text string) string {
 	return r.replace(text, r.scan.merged())
 }
 
-// Name returns a name that several sessions share, such as a folder's, without
-// its secrets. Its placeholders have no numbers, which are a session's own.
+// Name returns a name that several sessions share, such as a folder's, without its secrets, placeholders unnumbered.
 func (r *Redactor) Name(text string) string {
 	return withNumber().ReplaceAllString(r.Text(text), open+"$1"+shut)
 }

@@ -183,8 +183,7 @@ func (r *lazyRule) detectAround(s *scan, from, to int) {
 	}
 }
 
-// match tries the expression on a window and adds the secret. It returns where
-// the match ends, -1 if there is none.
+// match tries the expression on a window and adds the secret. It returns where the match ends, or -1.
 func (r *lazyRule) match(s *scan, from, to int) int {
 	window := s.text[from:to]
 	m := r.re().FindStringSubmatchIndex(window)
@@ -198,16 +197,14 @@ func (r *lazyRule) match(s *scan, from, to int) int {
 	return from + m[1]
 }
 
-// keeps says that what the expression found is a secret by the rule's other
-// conditions too.
+// keeps says that what the expression found is a secret by the rule's other conditions too.
 func (r *lazyRule) keeps(secret string) bool {
 	none := func(re func() *regexp.Regexp) bool { return re().MatchString(secret) }
 	return (r.entropy <= 0 || entropy(secret) > r.entropy) && !none(allowExpr) && !slices.ContainsFunc(r.allow, none) &&
 		!placeholder(secret)
 }
 
-// secretGroup returns the place of the wanted group, or of the first that holds
-// something, or of the whole match.
+// secretGroup returns the place of the wanted group, or the first that holds something, or the whole match.
 func secretGroup(m []int, group int) (from, to int) {
 	if group > 0 && m[2*group] >= 0 {
 		return m[2*group], m[2*group+1]

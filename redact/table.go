@@ -2,9 +2,8 @@ package redact
 
 import "strings"
 
-// A table's head names what stands below: in Markdown, in CSV and TSV, in what
-// databases and other programs print. Columns stand apart by a bar, a tab, a
-// comma, a semicolon or by blanks.
+// A table's head names what stands below: in Markdown, CSV and TSV, in what databases and other programs print, with a
+// bar, tab, comma, semicolon or blanks between columns.
 
 const (
 	tableRows  = 100 // looked at below a head
@@ -99,8 +98,7 @@ func trimmed(row string, from, to int) cell {
 	return cell{from, to}
 }
 
-// headCells reports whether cells are those of a head: two or more, each a few
-// words.
+// headCells reports whether cells are those of a head: two or more, each a few words.
 func headCells(row string, all []cell) bool {
 	n := 0
 	for _, c := range all {
@@ -115,8 +113,7 @@ func headCells(row string, all []cell) bool {
 	return n >= 2
 }
 
-// cellBelow returns the cell of a row that stands below the head's cell with the
-// number at; ok is false where the table is at its end.
+// cellBelow returns a row's cell below the head's cell number at; not ok where the table is at its end.
 func cellBelow(row, by string, at int, heads []cell) (c cell, ok bool) {
 	if by == "  " { // programs print columns one below another
 		from := heads[at].from

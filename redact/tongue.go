@@ -1,8 +1,7 @@
 package redact
 
-// A tongue is how people write of secrets in one language, in small letters:
-// what they call them, and the words that stand before or between. Languages
-// whose words don't stand apart have no more than the names.
+// A tongue is how people write of secrets in one language, in small letters: names for them, and words before or
+// between. Languages whose words don't stand apart have only the names.
 type tongue struct {
 	passwords []string // what a password is called
 	tokens    []string // what a key or token is called: a random value must follow
@@ -26,8 +25,7 @@ var tongues = func() (all []tongue) {
 	return all
 }()
 
-// saying is what a sentence is read with: the words of all languages as one, as
-// texts mix them.
+// saying is what a sentence is read with: the words of all languages as one, as texts mix them.
 type saying struct {
 	verbs, uses map[string]bool
 }

@@ -5,8 +5,7 @@ import "strings"
 // maxAuthority is how far a URL's "user:password@host" is looked for, in bytes.
 const maxAuthority = 400
 
-// urlPassword looks at "://" and masks the password of "user:password@host". A
-// long random user alone is a token.
+// urlPassword looks at "://" and masks the password of "user:password@host". A long random user alone is a token.
 func urlPassword(s *scan, _, to int) {
 	window := s.text[to:min(len(s.text), to+maxAuthority)]
 	if i := strings.IndexAny(window, " \t\r\n\"'`<>/\\|,()"); i >= 0 {

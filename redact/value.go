@@ -142,8 +142,7 @@ func (s *scan) readValue(v value, name, at int) (value, bool) {
 		v.sure = v.sure && s.at(end) == ')'
 	case v.quoted:
 	case v.op == "=" && !v.spaced, v.op == " ":
-		// A shell's word or a line of a file, where a variable would have a dollar;
-		// in code a comma or a bracket follows.
+		// A shell's word or a line of a file, where a variable had a dollar; in code a comma or bracket follows.
 		v.sure = v.sure || next == 0 || strings.IndexByte(" \t\r\n\"'&|", next) >= 0 ||
 			next == ';' && strings.Contains(v.text, "-")
 	case v.op == "|":
@@ -159,8 +158,7 @@ func (s *scan) readValue(v value, name, at int) (value, bool) {
 	return v, true
 }
 
-// lineGroups returns where groups of characters end that begin at at and take up
-// the rest of the line or the field, or at.
+// lineGroups returns where groups of characters end that begin at at and fill the line or the field, or at.
 func lineGroups(t string, at int) int {
 	line := t[at:min(len(t), at+80)]
 	if i := strings.IndexAny(line, "\r\n;|\"'`"); i >= 0 {
@@ -172,8 +170,7 @@ func lineGroups(t string, at int) int {
 	return at
 }
 
-// valueBefore finds the value of a name that is a value itself, where the value stands
-// first: value = 'x' WHERE name = 'DB_PASSWORD'.
+// valueBefore finds the value before a name that is a value itself: value = 'x' WHERE name = 'DB_PASSWORD'.
 func (s *scan) valueBefore(from, end int) (value, bool) {
 	const reach = 160
 	t := s.text
@@ -198,8 +195,7 @@ func (s *scan) valueBefore(from, end int) (value, bool) {
 	return s.readValue(value{op: "=", named: true, sure: true}, start, at)
 }
 
-// valueFirst looks at what a sentence says to be the password before it says so: use x as
-// the password, x is our password.
+// valueFirst looks at what a sentence then says to be the password: use x as the password, x is our password.
 func valueFirst(s *scan, from, to int) {
 	begin := from
 	for begin > 0 && from-begin < runMost && strings.IndexByte(" \t\n", s.text[begin-1]) < 0 {

@@ -13,8 +13,7 @@ const (
 	cronEnd   = "# recall: end"
 )
 
-// Crontab returns a crontab with recall's lines at its end, those of an earlier
-// plan replaced. What else is in it stays byte for byte.
+// Crontab returns a crontab with recall's lines, an earlier plan's replaced, at its end. All else stays byte for byte.
 func Crontab(before string, p Plan) string {
 	rest, _ := WithoutCron(before)
 	if rest != "" && !strings.HasSuffix(rest, "\n") {

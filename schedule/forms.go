@@ -25,12 +25,10 @@ var wanted = map[System][]struct{ name, form string }{
 	Windows: {{"recall-%s.xml", "task"}},
 }
 
-// Files are those for each job. systemd has a service and a timer in
-// ~/.config/systemd/user: Persistent makes up for a run that was missed while the
-// machine was off (systemd.timer(5)), and exit code 3 is a success: done, with sessions
-// skipped. launchd has a property list in ~/Library/LaunchAgents (launchd.plist(5)).
-// Windows has XML for schtasks /Create /XML: a task starts as soon as it can if its time
-// was missed, and conhost --headless keeps a console window from popping up.
+// Files are those for each job. systemd: a service and a timer in ~/.config/systemd/user, whose Persistent makes up for
+// a run missed while the machine was off (systemd.timer(5)); exit code 3 is a success with sessions skipped. launchd: a
+// property list in ~/Library/LaunchAgents (launchd.plist(5)). Windows: XML for schtasks /Create /XML; a missed task
+// starts as soon as it can, and conhost --headless keeps a console window from popping up.
 func Files(s System, p Plan) (files []File) {
 	for _, j := range Jobs {
 		for _, w := range wanted[s] {

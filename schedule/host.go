@@ -29,8 +29,7 @@ type Host struct {
 	Dir    string // where its files go, "" of cron and Windows
 }
 
-// Here finds the scheduler that works: a systemd that is installed but doesn't
-// run for this user, as in a container, is none.
+// Here finds the scheduler that works: a systemd that doesn't run for this user, as in a container, is none.
 func Here(ctx context.Context) (Host, error) {
 	home, _ := os.UserHomeDir()
 	switch runtime.GOOS {
@@ -49,8 +48,7 @@ func Here(ctx context.Context) (Host, error) {
 	return Host{}, ErrNoScheduler
 }
 
-// All are the schedulers that may hold jobs of recall's: where systemd came
-// later, a crontab may still have them.
+// All are the schedulers that may hold jobs of recall's: where systemd came later, a crontab may still have them.
 func All(ctx context.Context) []Host {
 	var all []Host
 	h, err := Here(ctx)
@@ -63,8 +61,7 @@ func All(ctx context.Context) []Host {
 	return all
 }
 
-// Files are what Install writes, with their whole names; of cron the crontab as
-// it will be.
+// Files are what Install writes, with their whole names; of cron the crontab as it will be.
 func (h Host) Files(ctx context.Context, p Plan) ([]File, error) {
 	if h.System == Cron {
 		before, err := crontab(ctx)
@@ -77,8 +74,7 @@ func (h Host) Files(ctx context.Context, p Plan) ([]File, error) {
 	return files, nil
 }
 
-// Install has the machine run the jobs from now on, in the place of an earlier
-// plan's.
+// Install has the machine run the jobs from now on, in the place of an earlier plan's.
 func (h Host) Install(ctx context.Context, p Plan) error {
 	if err := p.Check(); err != nil {
 		return err
@@ -248,8 +244,7 @@ func (h Host) Installed(ctx context.Context) bool {
 	return len(h.ours()) > 0
 }
 
-// Start runs a job once, as the scheduler would: in its environment, not in
-// this one's. It need not have ended when Start returns.
+// Start runs a job once in the scheduler's environment, not this one's. It need not have ended when Start returns.
 func (h Host) Start(ctx context.Context, p Plan, j Job) error {
 	switch h.System {
 	case Systemd:

@@ -68,12 +68,12 @@ type File struct {
 	Text string
 }
 
-// catchesUp reports whether the system itself makes up for runs that were missed
-// while the machine was off. launchd does for a sleep only.
+// catchesUp reports whether the system makes up for runs missed while the machine was off; launchd does for a sleep
+// only.
 func (s System) catchesUp() bool { return s == Systemd || s == Windows }
 
-// Command is the command line of a job, program first. Where the system forgets
-// missed runs, the frequent job looks whether the nightly one is overdue.
+// Command is a job's command line, program first. Where missed runs are forgotten, the frequent job looks whether the
+// nightly one is overdue.
 func (p Plan) Command(s System, j Job) []string {
 	args := []string{p.Binary}
 	if p.Config != "" {

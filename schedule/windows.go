@@ -5,8 +5,7 @@ import "strings"
 // TaskName is a job's name in Windows' task scheduler.
 func TaskName(j Job) string { return `recall\` + j.Name }
 
-// windowsQuote quotes an argument as CommandLineToArgvW takes it apart:
-// backslashes count double before a quote only.
+// windowsQuote quotes an argument for CommandLineToArgvW: backslashes count double before a quote only.
 func windowsQuote(s string) string {
 	if s != "" && !strings.ContainsAny(s, " \t\"") {
 		return s

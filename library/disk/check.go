@@ -14,11 +14,11 @@ import (
 
 // How a flipped bit is found:
 //
-// - a line of an append-only file ends in a CRC-32C of what stands before it, {…,"check":"1f2e3d4c"};
-// - a JSON file that is replaced whole ends in the SHA-256 of what stands before that, …,\n "check": "…"\n}\n, a
-// TOML file in a comment # check …;
-// - sums of files for people stand in session.json, a README's in library.toml, payload.md's text in payload.json;
-// - a segment's name has the SHA-256 of its bytes, and versions.jsonl the CRC-32C of the file as stored.
+//   - a line of an append-only file ends in a CRC-32C of what stands before it, {…,"check":"1f2e3d4c"};
+//   - a JSON file that is replaced whole ends in the SHA-256 of what stands before that,
+//     …,\n  "check": "…"\n}\n, a TOML file in a comment # check …;
+//   - sums of files for people stand in session.json, a README's in library.toml, payload.md's text in payload.json;
+//   - a segment's name has the SHA-256 of its bytes, and versions.jsonl the CRC-32C of the file as stored.
 //
 // What format 1 wrote had none of this; it gets it when its folder is next written.
 

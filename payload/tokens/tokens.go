@@ -1,6 +1,5 @@
-// Package tokens counts the tokens of a text, roughly: the makers of Claude publish no
-// vocabulary, and what a budget needs is a count of the right size that is the same
-// everywhere and takes no time.
+// Package tokens counts a text's tokens, roughly: Claude's makers publish no vocabulary, and a budget needs a count of
+// the right size, the same everywhere and at once.
 package tokens
 
 import (
@@ -12,9 +11,8 @@ import (
 // longWord is how many letters in a row are no word of any language.
 const longWord = 24
 
-// Count returns about how many tokens s has: of English and German payloads 1.1 to 1.2 times
-// what o200k_base, the largest public vocabulary, makes of them, of source up to 1.4 times. Of
-// languages that have few words in that vocabulary, and of capitals, it may be three quarters.
+// Count returns about how many tokens s has: of English and German payloads 1.1 to 1.2 times o200k_base's, the largest
+// public vocabulary, of source up to 1.4; of capitals, and languages rare there, perhaps three quarters.
 func Count(s string) int {
 	n := 0
 	for i := 0; i < len(s); {

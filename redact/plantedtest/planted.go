@@ -1,5 +1,4 @@
-// Package plantedtest draws secrets for tests to put where nothing derived may have
-// them. What it draws has the shape of real ones; none is real.
+// Package plantedtest draws secrets of real shape for tests to put where nothing derived may have them. None is real.
 package plantedtest
 
 import (
@@ -42,16 +41,14 @@ func Parse(list string) (all []Kind) {
 	return all
 }
 
-// Short reports whether what is drawn may be a part of a file's name: a key that
-// tells itself, and nothing else.
+// Short reports whether what is drawn may be part of a file's name: a key that tells itself, nothing else.
 func (k Kind) Short() bool {
 	return (k.Class == "vendor" || k.Class == "form") && strings.HasPrefix(k.text, "«") &&
 		strings.HasSuffix(k.text, "»") &&
 		!strings.ContainsAny(k.text, `/\"'<+%$:~.=`) && !strings.Contains(k.text, "{s") && len(k.text) < 60
 }
 
-// Draw draws one: the text as it stands in a transcript, and what of it must
-// never leave the machine.
+// Draw draws one: the text as in a transcript, and what of it must never leave the machine.
 func (k Kind) Draw(r *rand.Rand) (text string, secrets []string) {
 	text = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\e`, "\x1b").Replace(k.text)
 	text = drawn(r, text)
@@ -100,8 +97,8 @@ var words = strings.Fields("maple river copper lantern walnut saddle thunder vel
 	"marble bucket cactus puzzle rocket tunnel violin window yellow zipper anchor basket candle dragon " +
 	"engine forest garden hammer island jungle kettle")
 
-// drawn replaces what stands in braces: {a20}, {pw} for a password with digits
-// and marks, {words} for words with hyphens, {letters} for words run together.
+// drawn replaces what is in braces: {a20}, {pw} for letters, digits and marks, {words} with hyphens, {letters} run
+// together.
 func drawn(r *rand.Rand, text string) string {
 	word := func() string { return words[r.IntN(len(words))] }
 	var b strings.Builder
