@@ -60,10 +60,9 @@ type Schema struct {
 // Response is a model's answer. Text is never empty. Where a Schema was given
 // it is JSON; whether it follows the schema is for the caller to check.
 type Response struct {
-	Text   string
-	Model  string // that answered, as the service names it
-	Usage  Usage
-	Limits *Limits // nil if the service doesn't say
+	Text  string
+	Model string // that answered, as the service names it
+	Usage Usage
 }
 
 // Usage is what a request took, in tokens, as the service counts.

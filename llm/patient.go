@@ -24,7 +24,7 @@ type Patience struct {
 // Patient puts a model behind a queue: at most so many requests at once, each
 // within a time, and again after a pause if its fault may pass. Pauses double,
 // are drawn at random so that many don't come back at the same moment, and are
-// as long as the service asks for. What it says of its limits is kept to.
+// as long as the service asks for.
 //
 // A service that is down, or that won't answer anybody before something is
 // done about it (see Error.Ends), isn't asked any more: every request then gets
@@ -48,7 +48,7 @@ func newPatient(m Model, p Patience) *patient {
 // Try does something, and again after a pause if what came of it is an *Error that
 // may pass.
 func (p Patience) Try(ctx context.Context, do func() error) error {
-	return newPatient(nil, p).again(ctx, aBatch, (*Error).Passing, do)
+	return newPatient(nil, p).again(ctx, true, (*Error).Passing, do)
 }
 
 func (p Patience) filled() Patience {
@@ -72,8 +72,6 @@ type patient struct {
 	rested   time.Time     // when the service is asked again
 	down     chan struct{} // closed when fault is set
 	quiet    time.Time     // no request before
-	left     int           // tokens that the service takes before filled
-	filled   time.Time
 }
 
 // Complete implements Model.
@@ -85,7 +83,7 @@ func (q *patient) Complete(ctx context.Context, r Request) (Response, error) {
 	}
 	defer func() { <-q.slots }()
 	var res Response
-	err := q.again(ctx, r.size(), (*Error).Passing, func() (err error) {
+	err := q.again(ctx, false, (*Error).Passing, func() (err error) {
 		ctx := ctx
 		if q.p.Timeout > 0 {
 			var cancel func()
@@ -96,29 +94,17 @@ func (q *patient) Complete(ctx context.Context, r Request) (Response, error) {
 		if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) && !errors.As(err, new(*Error)) {
 			err = &Error{Fault: TimedOut, Model: q.Name(), Err: err}
 		}
-		if err == nil {
-			q.learn(res.Limits)
-		}
 		return err
 	})
 	return res, err
 }
 
-// size is about how many tokens a request takes, its answer with it.
-func (r Request) size() int {
-	n := len(r.System) + len(r.Prompt)
-	if r.Schema != nil {
-		n += len(r.Schema.JSON)
-	}
-	return n/4 + r.Max
-}
-
-// again does something until it succeeds, fails for good, or has been tried
-// often enough.
-func (q *patient) again(ctx context.Context, size int, passing func(*Error) bool, do func() error) error {
+// again does something, with a batch or else a request, until it succeeds, fails for
+// good, or has been tried often enough.
+func (q *patient) again(ctx context.Context, batch bool, passing func(*Error) bool, do func() error) error {
 	pause := q.p.Pause
 	for try := 1; ; try++ {
-		if err := q.clear(ctx, size); err != nil {
+		if err := q.clear(ctx); err != nil {
 			return err
 		}
 		err := do()
@@ -133,7 +119,7 @@ func (q *patient) again(ctx context.Context, size int, passing func(*Error) bool
 			return err
 		}
 		last := try >= q.p.Tries || e.Fault == TimedOut && try >= 2 // whoever is slow twice is slow
-		q.failed(e, last, size == aBatch)
+		q.failed(e, last, batch)
 		if last || !passing(e) || e.After > q.p.Longest {
 			return err
 		}
@@ -146,12 +132,12 @@ func (q *patient) again(ctx context.Context, size int, passing func(*Error) bool
 
 // clear waits until a request may go out. The error is the context's, or that
 // of a service that is down.
-func (q *patient) clear(ctx context.Context, size int) error {
+func (q *patient) clear(ctx context.Context) error {
 	for {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		wait, err := q.turn(size)
+		wait, err := q.turn()
 		if err != nil || wait <= 0 {
 			return err
 		}
@@ -161,8 +147,8 @@ func (q *patient) clear(ctx context.Context, size int) error {
 	}
 }
 
-// turn says how long a request of some tokens must wait still.
-func (q *patient) turn(size int) (time.Duration, error) {
+// turn says how long a request must wait still.
+func (q *patient) turn() (time.Duration, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := time.Now()
@@ -172,38 +158,7 @@ func (q *patient) turn(size int) (time.Duration, error) {
 		}
 		q.fault, q.failures, q.down = nil, q.p.Failures-1, make(chan struct{}) // one more, and it is down again
 	}
-	if wait := q.quiet.Sub(now); wait > 0 {
-		return wait, nil
-	}
-	if now.Before(q.filled) {
-		if size > q.left {
-			return q.filled.Sub(now), nil
-		}
-		q.left -= max(size, 0)
-	}
-	return 0, nil
-}
-
-// learn keeps what a service says of its limits.
-func (q *patient) learn(l *Limits) {
-	if l == nil {
-		return
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	now := time.Now()
-	if l.Requests == 0 {
-		q.hold(now.Add(min(l.RequestsNew, q.p.Longest)))
-	}
-	if l.Tokens >= 0 && l.TokensNew > 0 {
-		q.left, q.filled = l.Tokens, now.Add(min(l.TokensNew, q.p.Longest))
-	}
-}
-
-func (q *patient) hold(until time.Time) {
-	if until.After(q.quiet) {
-		q.quiet = until
-	}
+	return q.quiet.Sub(now), nil
 }
 
 func (q *patient) answered() {
@@ -223,7 +178,9 @@ func (q *patient) failed(e *Error, last, batch bool) {
 	case e.Ends(), e.Passing() && e.After > q.p.Longest:
 		q.failures = q.p.Failures
 	case e.Fault == RateLimited && !last:
-		q.hold(now.Add(e.After)) // for all: the limit is everybody's
+		if until := now.Add(e.After); until.After(q.quiet) { // for all: the limit is everybody's
+			q.quiet = until
+		}
 	case e.Passing():
 		q.failures++
 	default:
@@ -254,9 +211,6 @@ func (q *patient) sleep(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// aBatch is the size of what isn't held to the limits of requests.
-const aBatch = -1
-
 type patientBatcher struct {
 	*patient
 	b Batcher
@@ -267,7 +221,7 @@ var _ Batcher = (*patientBatcher)(nil)
 // Submit implements Batcher.
 func (q *patientBatcher) Submit(ctx context.Context, name string, requests map[string]Request) (id string, err error) {
 	refused := func(e *Error) bool { return e.Fault == RateLimited || e.Fault == Overloaded }
-	err = q.again(ctx, aBatch, refused, func() (err error) {
+	err = q.again(ctx, true, refused, func() (err error) {
 		id, err = q.b.Submit(ctx, name, requests)
 		return err
 	})
@@ -277,7 +231,7 @@ func (q *patientBatcher) Submit(ctx context.Context, name string, requests map[s
 // Collect implements Batcher.
 func (q *patientBatcher) Collect(ctx context.Context, id string) (b Batch, err error) {
 	passing := func(e *Error) bool { return e.Passing() && !b.Ended }
-	err = q.again(ctx, aBatch, passing, func() (err error) {
+	err = q.again(ctx, true, passing, func() (err error) {
 		b, err = q.b.Collect(ctx, id)
 		return err
 	})
@@ -286,7 +240,7 @@ func (q *patientBatcher) Collect(ctx context.Context, id string) (b Batch, err e
 
 // Cancel implements Batcher.
 func (q *patientBatcher) Cancel(ctx context.Context, id string) error {
-	return q.again(ctx, aBatch, (*Error).Passing, func() error { return q.b.Cancel(ctx, id) })
+	return q.again(ctx, true, (*Error).Passing, func() error { return q.b.Cancel(ctx, id) })
 }
 
 // Find implements Finder for a model that does; else it finds nothing.
@@ -295,7 +249,7 @@ func (q *patientBatcher) Find(ctx context.Context, b Lost) (id string, err error
 	if !ok {
 		return "", nil
 	}
-	err = q.again(ctx, aBatch, (*Error).Passing, func() (err error) {
+	err = q.again(ctx, true, (*Error).Passing, func() (err error) {
 		id, err = f.Find(ctx, b)
 		return err
 	})

@@ -16,7 +16,6 @@ import (
 type script struct {
 	faults []*Error // nil: it answers
 	takes  time.Duration
-	limits *Limits
 
 	mu       sync.Mutex
 	when     []time.Time
@@ -37,7 +36,7 @@ func (s *script) Complete(ctx context.Context, _ Request) (Response, error) {
 	if i < len(s.faults) && s.faults[i] != nil {
 		return Response{}, s.faults[i]
 	}
-	return Response{Text: "yes", Limits: s.limits}, nil
+	return Response{Text: "yes"}, nil
 }
 
 // ask counts a request that comes or goes; i is which it is.
@@ -195,35 +194,6 @@ func TestPatientCancelled(t *testing.T) {
 	}
 }
 
-// What a service says of its limits is kept to before it has to refuse.
-func TestPatientLimits(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		l    Limits
-		size int // bytes of the prompts
-		wait time.Duration
-	}{
-		{"no request left", Limits{Requests: 0, RequestsNew: 7 * time.Second, Tokens: -1}, 40, 7 * time.Second},
-		{"tokens left", Limits{Requests: -1, Tokens: 100, TokensNew: 9 * time.Second}, 40, 0},
-		{"too few tokens left", Limits{Requests: 5, Tokens: 100, TokensNew: 9 * time.Second}, 4000, 9 * time.Second},
-		{"not longer than a pause may be", Limits{Requests: 0, RequestsNew: time.Hour, Tokens: -1}, 4000, 90 * time.Second},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			s := &script{limits: &c.l}
-			m := Patient(s, Patience{})
-			r := Request{Prompt: string(make([]byte, c.size))}
-			for range 2 {
-				if _, err := m.Complete(t.Context(), r); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if got := s.when[1].Sub(s.when[0]); got != c.wait {
-				t.Errorf("%s: the second waited %v, want %v", c.name, got, c.wait)
-			}
-		})
-	}
-}
-
 // batches is a service whose batches fail as told.
 type batches struct {
 	script
@@ -288,10 +258,6 @@ func TestRetryAfter(t *testing.T) {
 		{[]string{"Retry-After", "Fri, 20 Nov 2026 10:00:30 GMT"}, 30 * time.Second},
 		{[]string{"Retry-After", "Fri, 20 Nov 2020 10:00:30 GMT"}, 0},
 		{[]string{"Retry-After-Ms", "250", "Retry-After", "1"}, 250 * time.Millisecond},
-		{[]string{"X-Ratelimit-Remaining-Requests", "0", "X-Ratelimit-Reset-Requests", "6m0s"}, 6 * time.Minute},
-		{[]string{"X-Ratelimit-Remaining-Tokens", "0", "X-Ratelimit-Reset-Tokens", "20ms", "X-Ratelimit-Reset-Requests",
-			"1h"}, 20 * time.Millisecond},
-		{[]string{"X-Ratelimit-Remaining-Tokens", "5", "X-Ratelimit-Reset-Tokens", "20ms"}, 0},
 		{[]string{"Retry-After", "soon"}, 0},
 		{[]string{"Retry-After", "-3"}, 0},
 		{nil, 0},

@@ -109,15 +109,10 @@ func (m *Model) ask(ctx context.Context, body request, asJSON bool) (llm.Respons
 	ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
 	defer cancel()
 	var rep reply
-	head, err := m.call(ctx, http.MethodPost, "/v1/messages", bytes.NewReader(data), &rep)
-	if err != nil {
+	if _, err = m.call(ctx, http.MethodPost, "/v1/messages", bytes.NewReader(data), &rep); err != nil {
 		return llm.Response{}, err
 	}
-	res, err := m.answer(rep, asJSON)
-	if err == nil {
-		res.Limits = llm.LimitsOf(head)
-	}
-	return res, err
+	return m.answer(rep, asJSON)
 }
 
 // call sends one request and decodes what comes back. Every error but the end

@@ -210,21 +210,6 @@ func TestOtherForms(t *testing.T) {
 	}
 }
 
-func TestAfter(t *testing.T) {
-	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	for words, want := range map[string]time.Duration{
-		"Claude AI usage limit reached|1795180000":                      time.Unix(1795180000, 0).Sub(now),
-		"You've hit your session limit · resets 12:50pm (Europe/Paris)": 23*time.Hour + 50*time.Minute,
-		"You've hit your limit · resets 5pm (UTC)":                      5 * time.Hour,
-		"You've hit your session limit · resets 12:10am":                12*time.Hour + 10*time.Minute,
-		"slow down": 0,
-	} {
-		if got := after(words, now); got != want {
-			t.Errorf("%s: got %v, want %v", words, got, want)
-		}
-	}
-}
-
 func TestNoProgram(t *testing.T) {
 	for _, p := range []string{"claude-that-is-not-there", filepath.Join(t.TempDir(), "claude")} {
 		m, err := New(Options{Program: p, Lock: filepath.Join(t.TempDir(), "lock")})

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
-	"strconv"
 	"strings"
-	"time"
 
 	"recall/llm"
 	"recall/llm/wire"
@@ -58,7 +56,7 @@ func (m *Model) answer(o output, asJSON bool) (llm.Response, error) {
 	}
 	if fault != "" {
 		return llm.Response{}, &llm.Error{Fault: fault, Model: m.Name(), Status: r.Status, Usage: res.Usage,
-			After: after(why, time.Now()), Text: llm.Short(why)}
+			Text: llm.Short(why)}
 	}
 	return (&wire.Transport{Model: m.Name()}).Answer(res, asJSON, "", "")
 }
@@ -158,35 +156,4 @@ func faultOf(status int, subtype, stop, words string) llm.Fault {
 		return llm.Nonsense
 	}
 	return llm.Rejected
-}
-
-var (
-	resetsEpoch = text.Pattern(`limit reached\|(\d{10})\b`)
-	resetsClock = text.Pattern(`resets (?:at )?(\d{1,2})(?::(\d\d))? ?([ap]m) ?(?:\(([\w/+-]+)\))?`)
-)
-
-// after is how long until a limit ends, by what the program says of it:
-// "limit reached|1762952400", "resets 12:50pm (Europe/Paris)"; 0 if it doesn't.
-func after(words string, now time.Time) time.Duration {
-	if f := resetsEpoch().FindStringSubmatch(words); f != nil {
-		s, _ := strconv.ParseInt(f[1], 10, 64)
-		return max(0, time.Unix(s, 0).Sub(now))
-	}
-	f := resetsClock().FindStringSubmatch(words)
-	if f == nil {
-		return 0
-	}
-	if zone, err := time.LoadLocation(f[4]); err == nil && f[4] != "" {
-		now = now.In(zone)
-	}
-	hour, _ := strconv.Atoi(f[1])
-	minute, _ := strconv.Atoi(f[2])
-	if hour = hour % 12; f[3] == "pm" {
-		hour += 12
-	}
-	at := time.Date(now.Year(), now.Month(), now.Day(), hour, minute, 0, 0, now.Location())
-	if !at.After(now) {
-		at = at.AddDate(0, 0, 1)
-	}
-	return at.Sub(now)
 }

@@ -140,7 +140,7 @@ func (m *Chat) request(r llm.Request, h habit) api.ChatCompletionRequest {
 
 // answer makes a response of what came, or says why it is none.
 func (m *Chat) answer(res api.ChatCompletionResponse, r llm.Request) (llm.Response, error) {
-	out := llm.Response{Model: res.Model, Usage: usage(res.Usage), Limits: llm.LimitsOf(res.Header())}
+	out := llm.Response{Model: res.Model, Usage: usage(res.Usage)}
 	fault, why := llm.Fault(""), ""
 	var c api.ChatCompletionChoice
 	if len(res.Choices) > 0 {
