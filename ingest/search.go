@@ -31,20 +31,25 @@ func (s *Search) Look(path string, look func(real string) error) {
 
 // LookFor calls file with the file that was asked for, or walk with the folder.
 func (s *Search) LookFor(path string, walk func(dir string), file func(path string, info fs.FileInfo)) {
-	s.Look(path, func(real string) error {
-		info, err := os.Stat(real)
-		switch {
-		case err != nil:
-			return err
-		case info.Mode().IsRegular():
-			s.Root = filepath.Dir(real)
-			file(real, info)
-		case info.IsDir():
-			s.Root = real
-			walk(real)
-		}
-		return nil
-	})
+	s.Look(path, func(real string) error { return s.In(real, walk, file) })
+}
+
+// In is LookFor for a path without links.
+func (s *Search) In(path string, walk func(dir string), file func(path string, info fs.FileInfo)) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir():
+		s.Root = path
+		walk(path)
+	case info.Mode().IsRegular():
+		s.Root = filepath.Dir(path)
+		file(path, info)
+	default: // a pipe would hang us
+		return errors.New("neither a file nor a folder")
+	}
+	return nil
 }
 
 // Walk calls file with the files below a folder that are wanted. Links are told of, not followed.

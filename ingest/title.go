@@ -1,24 +1,26 @@
 package ingest
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// NameByPrompt titles an untitled session by its first prompt but picture, and tells one that recall held with a model.
+// NameByPrompt titles an untitled session by its first prompt but picture, of those that were taken back last, and
+// tells one that recall held with a model.
 func (s *Session) NameByPrompt(picture string) {
-	first := true
-	for i := range s.Turns {
-		t := &s.Turns[i]
-		if t.Role == User && first {
-			first = false
-			s.Helper = s.Helper || strings.HasPrefix(t.Text, ModelCall)
-		}
-		if t.Kind != Prompt && t.Kind != PlanTurn || s.Title != "" {
-			continue
-		}
-		if title := TitleOf(t.OwnText()); title != picture && title != "" {
-			s.Title, s.TitleFrom = title, "prompt"
+	if i := slices.IndexFunc(s.Turns, func(t Turn) bool { return t.Role == User }); i >= 0 {
+		s.Helper = s.Helper || strings.HasPrefix(s.Turns[i].Text, ModelCall)
+	}
+	for _, abandoned := range []bool{false, true} {
+		for i := range s.Turns {
+			t := &s.Turns[i]
+			if s.Title != "" || t.Abandoned != abandoned || t.Kind != Prompt && t.Kind != PlanTurn {
+				continue
+			}
+			if title := TitleOf(t.OwnText()); title != picture && title != "" {
+				s.Title, s.TitleFrom = title, "prompt"
+			}
 		}
 	}
 }

@@ -30,7 +30,14 @@ func (Reader) Roots() []string {
 // Find lists the sessions under a file or folder.
 func (r Reader) Find(ctx context.Context, path string, seen ingest.Seen) ([]ingest.Found, []ingest.Problem) {
 	f := &finder{Search: ingest.Search{Context: ctx, Seen: seen}, byID: map[string]*group{}, history: r.FileHistory}
-	f.Look(path, f.find)
+	f.Look(path, func(path string) error {
+		if inCowork(path) {
+			return nil
+		}
+		return f.In(sessionAround(path), f.root, func(path string, info fs.FileInfo) {
+			f.file(path, info, isDir(strings.TrimSuffix(path, ".jsonl")))
+		})
+	})
 	return f.found(), f.Problems
 }
 
@@ -42,29 +49,12 @@ type finder struct {
 	history bool // take file-history
 }
 
-// find tells a session's file, a folder of its side files, and a folder with sessions somewhere in it apart.
-func (f *finder) find(path string) error {
-	if inCowork(path) {
-		return nil
+// root walks a folder with sessions somewhere in it.
+func (f *finder) root(dir string) {
+	if isConfigRoot(dir) {
+		dir = filepath.Join(dir, "projects")
 	}
-	path = sessionAround(path)
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return err
-	case !info.IsDir() && !info.Mode().IsRegular(): // a pipe would hang us
-		return errors.New("neither a file nor a folder")
-	case !info.IsDir():
-		f.Root = filepath.Dir(path)
-		f.file(path, info, isDir(strings.TrimSuffix(path, ".jsonl")))
-	case isConfigRoot(path):
-		f.Root = path
-		f.walk(filepath.Join(path, "projects"), 0)
-	default:
-		f.Root = path
-		f.walk(path, 0)
-	}
-	return nil
+	f.walk(dir, 0)
 }
 
 // sessionAround returns the conversation that a side file or folder belongs to, else path itself.

@@ -31,7 +31,6 @@ func (p *parser) finish() {
 	p.finishTasks()
 	p.finishLineage()
 	p.finishTitle()
-	p.finishHelper()
 	p.finishReport()
 }
 
@@ -109,17 +108,6 @@ func (p *parser) finishContinued() {
 	for _, d := range p.drafts[min(p.meta.continuedAt, len(p.drafts)):] {
 		if d.turn.Kind == ingest.Prompt || d.turn.Kind == ingest.Message {
 			p.s.ContinuedIn = ""
-		}
-	}
-}
-
-// finishHelper recognises a session that recall held with a model, and one that ran in a cloud container.
-func (p *parser) finishHelper() {
-	p.s.Remote = p.meta.entrypoint == "remote_cowork"
-	for i := range p.s.Turns {
-		if t := &p.s.Turns[i]; t.Role == ingest.User {
-			p.s.Helper = strings.HasPrefix(t.Text, "<!-- recall") && strings.HasPrefix(p.meta.entrypoint, "sdk")
-			return
 		}
 	}
 }

@@ -49,20 +49,11 @@ func (f *finder) sideFiles(g *group, dir string) {
 
 // below calls take for the files below a folder, by their paths there.
 func (f *finder) below(dir string, take func(name, path string, info fs.FileInfo)) {
-	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			f.Problem(path, err)
-			return nil
-		}
-		rel, relErr := filepath.Rel(dir, path)
-		if relErr != nil || !e.Type().IsRegular() {
-			return nil
-		}
-		if info, ok := f.stat(path, e); ok {
+	f.Walk(dir, func(string) bool { return true }, func(path string, info fs.FileInfo) {
+		if rel, err := filepath.Rel(dir, path); err == nil {
 			take(filepath.ToSlash(rel), path, info)
 		}
-		return nil
-	}) // errors are in problems
+	})
 }
 
 func sideRole(name string) ingest.FileRole {

@@ -57,18 +57,10 @@ func (t *tasks) replace(list []ingest.Task, turn ingest.TurnID, at time.Time) {
 	if len(list) == 0 && len(t.todos) == 0 {
 		return
 	}
-	had := map[string]ingest.Task{}
-	for _, task := range t.todos {
-		had[task.Subject] = task
-	}
 	for i := range list {
-		if was, ok := had[list[i].Subject]; ok && was.Status == list[i].Status {
-			list[i].Turn, list[i].At = was.Turn, was.At
-			continue
-		}
 		list[i].Turn, list[i].At = turn, at
 	}
-	t.todos, t.touched = list, true
+	t.todos, t.touched = ingest.Relist(t.todos, list), true
 }
 
 var taskNumber = text.Pattern(`Task #(\S+) created`)

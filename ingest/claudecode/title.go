@@ -3,8 +3,6 @@ package claudecode
 import (
 	"slices"
 	"strings"
-
-	"recall/ingest"
 )
 
 // finishTitle picks the best of the titles.
@@ -29,14 +27,7 @@ func (p *parser) finishTitle() {
 			set(m.summaries[i].text, "summary")
 		}
 	}
-	for _, abandoned := range []bool{false, true} {
-		for i := range s.Turns {
-			t := &s.Turns[i]
-			if s.Title == "" && t.Abandoned == abandoned && (t.Kind == ingest.Prompt || t.Kind == ingest.PlanTurn) {
-				if title := ingest.TitleOf(t.OwnText()); title != imageOnly {
-					set(title, "prompt")
-				}
-			}
-		}
-	}
+	s.NameByPrompt(imageOnly)
+	s.Helper = s.Helper && strings.HasPrefix(m.entrypoint, "sdk")
+	s.Remote = m.entrypoint == "remote_cowork" // it ran in a cloud container
 }
