@@ -7,10 +7,19 @@ import (
 	"strings"
 	"time"
 
+	"recall/index"
 	"recall/payload"
 	"recall/sink"
 	"recall/text"
 )
+
+// Lost are the options that lost and that neither the item's text nor its history names.
+func Lost(it payload.Item, history []index.Linked) []string {
+	return slices.DeleteFunc(slices.Clone(it.Alternatives), func(option string) bool {
+		past := func(l index.Linked) bool { return SameWords(l.Item.Text, option) }
+		return strings.Contains(strings.ToLower(it.Text), strings.ToLower(option)) || slices.ContainsFunc(history, past)
+	})
+}
 
 // State reports whether an item holds and since when.
 func State(it payload.Item) string {

@@ -138,9 +138,16 @@ func Look(program Program) (Status, error) {
 		}
 		s.Settings = append(s.Settings, f)
 	}
-	if text, err := disk.ReadPlain(s.Log); err == nil {
-		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-		s.Faults = lines[max(0, len(lines)-5):]
-	}
+	s.Faults = Faults()
 	return s, nil
+}
+
+// Faults are the last lines of the log, nil if nothing went wrong yet.
+func Faults() []string {
+	text, err := disk.ReadPlain(filepath.Join(Dir(), LogName))
+	if err != nil {
+		return nil
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return lines[max(0, len(lines)-5):]
 }

@@ -72,6 +72,8 @@ type Doomed struct {
 	Sessions int       `json:"sessions"` // within a week
 	Unsafe   int       `json:"unsafe"`   // of these, not archived as they are now
 	First    time.Time `json:"first"`    // when the first one goes; UTC
+
+	IDs []ingest.SessionID `json:"-"` // theirs
 }
 
 // Exposed looks at the sources' own places: where transcripts of Claude Code
@@ -104,6 +106,7 @@ func (p *Pipeline) Exposed(ctx context.Context) (all []Doomed, unsafe []ingest.P
 		}
 		d := Doomed{Root: root, Days: cleanupDays(due[0].Root), Sessions: len(due)}
 		for _, f := range due {
+			d.IDs = append(d.IDs, f.ID)
 			d.First = Sooner(d.First, f.Files[0].Mod.AddDate(0, 0, d.Days).UTC())
 			if lost[f.ID] {
 				d.Unsafe++

@@ -32,6 +32,7 @@ type filters struct {
 	Since    string // days, "2026-11-22"
 	AsOf     string
 	Archived bool
+	First    string // the day of the first session, "" of none
 	Today    string
 
 	since, asOf time.Time
@@ -55,6 +56,14 @@ func filter(r *http.Request, l *library.Library) (f filters, err error) {
 	}
 	if f.AsOf != "" {
 		f.asOf = f.asOf.AddDate(0, 0, 1) // the end of that day
+	}
+	shelf, err := l.Shelf()
+	if err != nil {
+		return f, err
+	}
+	if len(shelf.Entries) > 0 {
+		first := slices.MinFunc(shelf.Entries, func(a, b library.Entry) int { return a.Start.Compare(b.Start) })
+		f.First = first.Start.Local().Format(time.DateOnly)
 	}
 	projects, err := l.Projects()
 	for _, p := range projects {

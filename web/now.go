@@ -27,9 +27,10 @@ type section struct {
 	Items []nowItem
 }
 
-// nowItem is an item, and what was changed since of the files that it speaks of.
+// nowItem is an item, where it was said, and what was changed since of the files that it speaks of.
 type nowItem struct {
 	payload.Item
+	At    leading
 	Since map[string]int // commits by file
 }
 
@@ -70,7 +71,9 @@ func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 			if it.Kind != k || !it.Current() {
 				continue
 			}
-			one := nowItem{Item: it}
+			from := v.Payload.Origins[it.ID]
+			one := nowItem{Item: it, At: leading{there(from.Session, it.First().Turn),
+				payload.Handle(v.Project, from.Number)}}
 			if asked < mostAsked && (k == payload.Decision || k == payload.Eliminated) {
 				asked++
 				one.Since = history.ChangedSince(r.Context(), m.Library,
@@ -99,6 +102,8 @@ type healthView struct {
 	Unsafe []ingest.Problem
 	Broken []ingest.Problem
 	Last   []library.Fact
+	Disk   library.Disk
+	Hooks  []string // what went wrong in hooks last
 }
 
 // sums are what usage is summed up by.
@@ -121,7 +126,8 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 	}
 	doomed, unsafe, found := m.Pipeline.Exposed(r.Context())
 	v := healthView{Doomed: doomed, Unsafe: unsafe, Kept: len(shelf.Entries), Projects: shelf.Projects(),
-		Tally: shelf.Tally(found), Broken: m.Library.Broken()}
+		Tally: shelf.Tally(found), Broken: m.Library.Broken(), Hooks: m.HookFaults(),
+		Disk: library.DiskOf(m.Library.Dir(), shelf.Entries)}
 	byWeek := make([]int, weeks)
 	for _, e := range shelf.Entries {
 		if e.Distilled != nil {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"recall/library"
@@ -16,28 +17,29 @@ import (
 type reviewView struct {
 	filters
 	*review.Waiting
-	More   int    // that are shown when these are seen to
-	Newest int    // of so many sessions
-	Older  bool   // there are more
-	Said   string // what was said just now
-	Undo   *undo  // of what it is taken back
+	More  int    // that are shown when these are seen to
+	From  int    // the place of the first session that is looked through, from 0
+	Of    int    // of so many
+	Older int    // where the next ones begin, 0 for none
+	Said  string // what was said just now
+	Undo  *undo  // of what it is taken back
 }
 
-// undo is an item of which something was said.
-type undo struct{ Session, Item string }
+// undo is an item of which something was said, and its line before, "" where that wasn't changed.
+type undo struct{ Session, Item, Line string }
 
 // inInbox is how many items a page shows.
 const inInbox = 60
 
-// newest is how many sessions a page looks through; recall review looks through all.
-const newest = 40
+// atOnce is how many sessions a page looks through, the newest first; the next page goes on with older ones.
+const atOnce = 40
 
 func (s *Server) review(r *http.Request, m *Memory) (any, error) {
 	f, err := filter(r, m.Library)
 	if err != nil {
 		return nil, err
 	}
-	v := reviewView{filters: f, Newest: newest}
+	v := reviewView{filters: f}
 	shelf, err := m.Library.Shelf()
 	if err != nil {
 		return nil, err
@@ -46,27 +48,33 @@ func (s *Server) review(r *http.Request, m *Memory) (any, error) {
 		return e.Helper || f.Project != "" && shelf.Of(e).Name != f.Project
 	})
 	slices.SortStableFunc(entries, func(a, b library.Entry) int { return b.End.Compare(a.End) })
-	if v.Waiting, err = review.Read(m.Library, entries[:min(len(entries), newest)]); err != nil {
+	q := r.URL.Query()
+	v.From, _ = strconv.Atoi(q.Get("from"))
+	v.From, v.Of = min(max(v.From, 0), len(entries)), len(entries)
+	next := min(v.From+atOnce, v.Of)
+	if next < v.Of {
+		v.Older = next
+	}
+	if v.Waiting, err = review.Read(m.Library, entries[v.From:next]); err != nil {
 		return nil, err
 	}
 	conflicts, items := min(len(v.Conflicts), inInbox/4), min(len(v.Items), inInbox)
 	v.More = len(v.Conflicts) - conflicts + len(v.Items) - items
-	v.Older = len(entries) > newest
 	v.Conflicts, v.Items = v.Conflicts[:conflicts], v.Items[:items]
-	if f.Project == "" {
+	if f.Project == "" && v.From == 0 {
 		if v.Received, err = review.Received(m.Library, ""); err != nil {
 			return nil, err
 		}
 	}
-	q := r.URL.Query()
 	if v.Said = said[payload.Op(q.Get("said"))]; v.Said != "" {
-		v.Undo = &undo{q.Get("session"), q.Get("item")}
+		v.Undo = &undo{q.Get("session"), q.Get("item"), q.Get("was")}
 	}
 	return v, nil
 }
 
 // said is what can be taken back, and how it is told.
-var said = map[payload.Op]string{payload.OpDrop: "Dropped.", payload.OpPin: "Pinned.", payload.OpKeep: "Kept."}
+var said = map[payload.Op]string{payload.OpDrop: "Dropped.", payload.OpPin: "Pinned.", payload.OpKeep: "Kept.",
+	payload.OpSet: "Changed."}
 
 // say keeps what a form says of an item.
 func (s *Server) say(r *http.Request, m *Memory) error {
@@ -82,12 +90,17 @@ func (s *Server) say(r *http.Request, m *Memory) error {
 	if err := m.Say(u, word, line); err != nil {
 		return err
 	}
-	if said[word] != "" && u.Handoff == "" {
+	if said[word] != "" && u.Handoff == "" && !r.PostForm.Has("undo") {
 		back, err := url.Parse(within(r.PostForm.Get("back")))
 		if err != nil {
 			return err
 		}
-		r.PostForm.Set("back", but(back, "said", string(word), "session", u.Session, "item", string(u.ID)))
+		was := ""
+		if word == payload.OpSet {
+			was = payload.LineOf(&u.Item)
+		}
+		r.PostForm.Set("back",
+			but(back, "said", string(word), "session", u.Session, "item", string(u.ID), "was", was))
 	}
 	return nil
 }

@@ -48,6 +48,8 @@ type Memory struct {
 	// Resume is the command that goes on with a session, "" for none, and whether its client has deleted it.
 	Resume func(library.Entry) (command string, missing bool)
 	Prices llm.Prices
+	// HookFaults are the last lines of what went wrong in hooks.
+	HookFaults func() []string
 }
 
 // Options is what a server needs from the program around it. Open is called from several goroutines.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"html/template"
 	"io"
@@ -22,11 +23,13 @@ import (
 // A window of a transcript is so many turns: a page of it opens as fast in a long session as in a short one.
 const window = 60
 
-// sessionView is a session: what it came to, and a window of its transcript.
+// sessionView is a session: what it came to, and a window of its transcript, or of a sub-agent's.
 type sessionView struct {
 	library.Listed
 	Branch   string
-	Payload  *payload.Payload // nil: not distilled
+	Payload  *payload.Payload  // nil: not distilled
+	Agent    *ingest.Subagent  // whose turns are shown; nil: the session's own
+	Astray   []ingest.Subagent // that no call is known of
 	Turns    []turnView
 	From, Of int // the place of the first turn that is shown, from 0; of so many
 	Find     string
@@ -42,6 +45,10 @@ type turnView struct {
 	HTML  template.HTML
 	Items []payload.Item
 	Cut   string // how much of a long one isn't shown
+
+	Agents []ingest.Subagent // that its calls started
+	Gone   bool              // abandoned, and the first of such
+	Back   bool              // not abandoned, behind some that are
 }
 
 // readSession is a session as it was parsed, with its secrets out.
@@ -110,8 +117,7 @@ func (s *Server) session(r *http.Request, m *Memory) (any, error) {
 	if v.Find != "" {
 		v.Found = matches(parsed, v.Find)
 	}
-	v.cut(r, parsed)
-	if err := v.fill(parsed, r.URL.Query().Has("whole")); err != nil {
+	if err := v.fill(parsed, v.cut(r, parsed), r.URL.Query().Has("whole")); err != nil {
 		return nil, err
 	}
 	v.Resume, v.Missing = m.Resume(e)
@@ -122,23 +128,31 @@ func (s *Server) session(r *http.Request, m *Memory) (any, error) {
 type match struct {
 	ID                  string // of the turn
 	N                   int
+	Agent               string // whose it is, "" of the session's own
 	Before, Text, After string
 }
 
-// matches are where a text stands in a session, in either case: the first of each part of a turn.
+// matches are where a text stands in a session and its sub-agents, in either case: the first of each part of a turn.
 func matches(s *ingest.Session, find string) (all []match) {
 	look := regexp.MustCompile("(?i)" + regexp.QuoteMeta(find))
-	for _, t := range s.Turns {
-		parts := []string{t.Text}
-		for _, c := range t.Calls {
-			parts = append(parts, c.Command, c.Result)
-		}
-		for _, part := range parts {
-			if at := look.FindStringIndex(part); at != nil && len(all) < aPage {
-				before := strings.ToValidUTF8(part[max(0, at[0]-beside):at[0]], "")
-				all = append(all, match{string(t.ID), t.N, before, part[at[0]:at[1]], text.Head(part[at[1]:], beside)})
+	in := func(agent string, turns []ingest.Turn) {
+		for _, t := range turns {
+			parts := []string{t.Text}
+			for _, c := range t.Calls {
+				parts = append(parts, c.Command, c.Result)
+			}
+			for _, part := range parts {
+				if at := look.FindStringIndex(part); at != nil && len(all) < aPage {
+					before := strings.ToValidUTF8(part[max(0, at[0]-beside):at[0]], "")
+					all = append(all, match{ID: string(t.ID), N: t.N, Agent: agent, Before: before,
+						Text: part[at[0]:at[1]], After: text.Head(part[at[1]:], beside)})
+				}
 			}
 		}
+	}
+	in("", s.Turns)
+	for _, agent := range s.Subagents {
+		in(cmp.Or(agent.Type, "sub-agent"), agent.Turns)
 	}
 	return all
 }
@@ -146,21 +160,38 @@ func matches(s *ingest.Session, find string) (all []match) {
 // beside is how many bytes are shown before and behind a match.
 const beside = 100
 
-// cut decides which turns are shown: about the one that is asked for, or from a place.
-func (v *sessionView) cut(r *http.Request, s *ingest.Session) {
-	v.Of = len(s.Turns)
+// cut decides which turns are shown, the session's or a sub-agent's: about the one that is asked for, or from a place.
+func (v *sessionView) cut(r *http.Request, s *ingest.Session) []ingest.Turn {
 	q := r.URL.Query()
 	v.From, _ = strconv.Atoi(q.Get("from"))
-	id := q.Get("turn")
+	id, turns := q.Get("turn"), s.Turns
 	number, _ := strconv.Atoi(id)
-	at := slices.IndexFunc(s.Turns, func(t ingest.Turn) bool {
-		return string(t.ID) == id || slices.Contains(t.Records, id) || number > 0 && t.N == number ||
-			slices.ContainsFunc(t.Calls, func(c ingest.ToolCall) bool { return id != "" && string(c.ResultTurn) == id })
-	})
-	if id != "" && at >= 0 {
+	place := func(turns []ingest.Turn) int {
+		return slices.IndexFunc(turns, func(t ingest.Turn) bool {
+			return string(t.ID) == id || slices.Contains(t.Records, id) || number > 0 && t.N == number ||
+				slices.ContainsFunc(t.Calls, func(c ingest.ToolCall) bool { return string(c.ResultTurn) == id })
+		})
+	}
+	at := -1
+	if id != "" {
+		at = place(turns)
+	}
+	for i, agent := range s.Subagents {
+		found := -1
+		if id != "" && at < 0 && number == 0 {
+			found = place(agent.Turns)
+		}
+		if found >= 0 || agent.ID != "" && agent.ID == q.Get("agent") {
+			v.Agent, turns, at = &s.Subagents[i], render.TurnsOf(agent), found
+			break
+		}
+	}
+	if at >= 0 {
 		v.From = at - 4 // few enough that it is shown, however long they are
 	}
+	v.Of = len(turns)
 	v.From = max(0, min(v.From, v.Of-1))
+	return turns
 }
 
 // A window of long turns has fewer; of a turn so much is shown, in bytes.
@@ -170,7 +201,9 @@ const (
 )
 
 // fill renders the window, each turn with what rests on it; of long ones the beginning, unless they are wanted whole.
-func (v *sessionView) fill(s *ingest.Session, whole bool) error {
+func (v *sessionView) fill(s *ingest.Session, turns []ingest.Turn, whole bool) error {
+	agents := started(s)
+	v.Astray = agents[""]
 	resting := map[string][]payload.Item{} // by turn
 	if v.Payload != nil {
 		for _, it := range v.Payload.Items {
@@ -181,9 +214,15 @@ func (v *sessionView) fill(s *ingest.Session, whole bool) error {
 	if err != nil {
 		return err
 	}
-	shown, day := 0, ""
-	for _, t := range s.Turns[v.From:min(v.Of, v.From+window)] {
-		one := turnView{}
+	shown, day, gone := 0, "", false
+	for _, t := range turns[v.From:min(v.Of, v.From+window)] {
+		one := turnView{Gone: t.Abandoned && !gone, Back: !t.Abandoned && gone}
+		gone = t.Abandoned
+		for _, c := range t.Calls {
+			if c.ID != "" {
+				one.Agents = append(one.Agents, agents[c.ID]...)
+			}
+		}
 		if today := t.At.UTC().Format(time.DateOnly); today != day && !t.At.IsZero() {
 			one.Day, day = today, today
 		}
@@ -204,6 +243,30 @@ func (v *sessionView) fill(s *ingest.Session, whole bool) error {
 		v.Turns = append(v.Turns, one)
 	}
 	return nil
+}
+
+// started are a session's sub-agents by the call that started them, "" of those whose call isn't in it.
+func started(s *ingest.Session) map[string][]ingest.Subagent {
+	in := map[string]bool{}
+	note := func(turns []ingest.Turn) {
+		for _, t := range turns {
+			for _, c := range t.Calls {
+				in[c.ID] = c.ID != ""
+			}
+		}
+	}
+	note(s.Turns)
+	for _, a := range s.Subagents {
+		note(a.Turns)
+	}
+	by := map[string][]ingest.Subagent{}
+	for _, a := range s.Subagents {
+		if !in[a.Call] {
+			a.Call = ""
+		}
+		by[a.Call] = append(by[a.Call], a)
+	}
+	return by
 }
 
 // Next and Before are where the windows beside this one begin, -1 for none.

@@ -23,10 +23,13 @@ type sessionsView struct {
 	Find     string
 	Starred  bool
 	Tag      string
+	State    library.State
+	Leaving  bool // those alone that their client deletes within a week
 	Sessions []library.Listed
 	From, Of int                   // the place of the first of them, from 0; of so many
 	States   map[library.State]int // of all
 	Doomed   []pipeline.Doomed
+	Doom     map[ingest.SessionID]bool // by session: it is one of them
 	Broken   []ingest.Problem
 }
 
@@ -45,12 +48,18 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 	}
 	q := r.URL.Query()
 	v := sessionsView{filters: f, Find: q.Get("find"), Starred: q.Has("starred"), Tag: payload.Tag(q.Get("tag")),
-		States: map[library.State]int{}, Broken: m.Library.Broken()}
+		State: library.State(q.Get("state")), Leaving: q.Has("leaving"), States: map[library.State]int{},
+		Doom: map[ingest.SessionID]bool{}, Broken: m.Library.Broken()}
 	shelf, err := m.Library.Shelf()
 	if err != nil {
 		return nil, err
 	}
 	v.Doomed, _, _ = m.Pipeline.Exposed(r.Context())
+	for _, d := range v.Doomed {
+		for _, id := range d.IDs {
+			v.Doom[id] = true
+		}
+	}
 	find := strings.Fields(strings.ToLower(v.Find))
 	all := slices.DeleteFunc(shelf.List(""), func(l library.Listed) bool {
 		v.States[l.State]++
@@ -59,7 +68,8 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 		tagged := v.Tag == "" || slices.Contains(l.Tags, v.Tag)
 		marked := l.Archived == v.Archived && (!v.Starred || l.Starred) && tagged
 		elsewhere := f.Project != "" && l.Project != f.Project
-		return !marked || elsewhere || l.End.Before(f.since) || slices.ContainsFunc(find, lacks)
+		other := v.State != "" && l.State != v.State || v.Leaving && !v.Doom[l.ID]
+		return !marked || elsewhere || other || l.End.Before(f.since) || slices.ContainsFunc(find, lacks)
 	})
 	slices.SortStableFunc(all, func(a, b library.Listed) int {
 		return cmp.Or(b.End.Compare(a.End), b.Start.Compare(a.Start))

@@ -85,7 +85,10 @@ type dot struct {
 }
 
 // An elbow leads from an item to what took its place.
-type elbow struct{ Path, Title string }
+type elbow struct {
+	Path, Title string
+	Sure        bool
+}
 
 type tick struct {
 	X    int
@@ -174,7 +177,7 @@ func chartOf(line []history.Dated, page *url.URL) chart {
 		if quote := text.Clip(quotes[d.By], 160); quote != "" {
 			title += ": “" + quote + "”"
 		}
-		c.Elbows = append(c.Elbows, elbow{path, title})
+		c.Elbows = append(c.Elbows, elbow{path, title, d.Sure})
 	}
 	c.Ticks = ticks(first, span, x)
 	return c

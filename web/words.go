@@ -20,27 +20,37 @@ var voice answer.Voice
 // words are what the pages' forms are written in, besides html/template's own.
 func words() template.FuncMap {
 	return template.FuncMap{
-		"sentence": func(it payload.Item) string { return voice.Sentence(answer.WithReason(it)) },
+		"sentence": func(it payload.Item) string {
+			return text.Clip(voice.Sentence(answer.WithReason(it)), mostOfLine)
+		},
+		"reasoned": answer.WithReason,
 		"state":    answer.State,
 		"standing": stands,
 		"quote":    voice.Quote,
 		"who":      voice.Who,
-		"was":      voice.Was,
+		"was":      func(l index.Linked) string { return text.Clip(voice.Was(l), mostOfLine) },
 		"tie":      answer.Tie,
-		"past":     voice.Past,
+		"past":     func(p index.Placed) string { return text.Clip(voice.Past(p), mostOfLine) },
 		"speaker":  func(role string) string { return voice.Speaker(role == "assistant") },
 		"kind":     answer.KindWord,
 		"turnOf":   func(it payload.Item) string { return it.First().Turn },
+		"lost":     func(r *answer.Result) []string { return answer.Lost(*r.Item, r.History) },
 		"lineOf":   func(it payload.Item) string { return payload.LineOf(&it) },
+		"long":     func(line string) bool { return len(line) > mostOfLine },
 		"at":       at,
 		"there":    there,
 		"to":       func(session, turn, text string) leading { return leading{there(session, turn), text} },
+		"agentOf": func(session any, agent string) string {
+			return (&url.URL{Path: fmt.Sprintf("/session/%v", session),
+				RawQuery: url.Values{"agent": {agent}}.Encode()}).String()
+		},
 		"rawOf": func(session, name any) string {
 			return (&url.URL{Path: fmt.Sprintf("/session/%v/raw/%v", session, name)}).String()
 		},
 		"handle":  payload.Handle,
 		"short":   func(id any) string { return answer.ShortID(fmt.Sprint(id)) },
 		"day":     answer.Day,
+		"size":    text.Size,
 		"ago":     func(t time.Time) string { return ago(time.Since(t)) },
 		"count":   answer.Count,
 		"clip":    func(n int, s string) string { return text.Clip(text.OneLine(s), n) },
@@ -58,6 +68,9 @@ func words() template.FuncMap {
 		"screens": func() []screen { return screens },
 	}
 }
+
+// mostOfLine is how many characters of an item's line a page shows; what is longer can't be edited there.
+const mostOfLine = 2000
 
 // An entry is something of a page beside what all of it goes by.
 type entry struct {

@@ -3,8 +3,6 @@ package main
 import (
 	"bufio"
 	"crypto/sha256"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,9 +14,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
-
-	"recall/web/browsertest"
 )
 
 // startWeb runs recall web over a library until the test ends, and returns the link that it prints.
@@ -44,6 +39,43 @@ func startWeb(t *testing.T, home, library string, args ...string) (link string) 
 		t.Fatal(err)
 	}
 	return strings.TrimSpace(link)
+}
+
+// enter opens a link as a browser does, and returns what it asks with: a page, or, where that isn't nil, a form that is
+// sent there. The answer is its status and its text, of at most 200 KB.
+func enter(t *testing.T, link string) func(path string, post url.Values) string {
+	t.Helper()
+	at, err := url.Parse(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar}
+	get := func(path string, post url.Values) string {
+		t.Helper()
+		ask := func() (*http.Response, error) { return browser.Get("http://" + at.Host + path) }
+		if post != nil {
+			ask = func() (*http.Response, error) { return browser.PostForm("http://"+at.Host+path, post) }
+		}
+		res, err := ask()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		b, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(b) > 200<<10 {
+			t.Errorf("%s has %d KB, want at most 200", path, len(b)>>10)
+		}
+		return fmt.Sprint(res.StatusCode, " ", string(b))
+	}
+	get("/?"+at.RawQuery, nil)
+	return get
 }
 
 // demoed makes the demo's library whose items a model made.
@@ -117,36 +149,7 @@ func TestWebLetsNobodyElseIn(t *testing.T) {
 // What pages show and keep, asked as a browser asks.
 func TestWebPages(t *testing.T) {
 	home, library := demoed(t)
-	link := startWeb(t, home, library)
-	at, err := url.Parse(link)
-	if err != nil {
-		t.Fatal(err)
-	}
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	browser := &http.Client{Jar: jar}
-	get := func(path string, post url.Values) string {
-		t.Helper()
-		ask := func() (*http.Response, error) { return browser.Get("http://" + at.Host + path) }
-		if post != nil {
-			ask = func() (*http.Response, error) { return browser.PostForm("http://"+at.Host+path, post) }
-		}
-		res, err := ask()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer res.Body.Close()
-		b, err := io.ReadAll(res.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(b) > 200<<10 {
-			t.Errorf("%s has %d KB, want at most 200", path, len(b)>>10)
-		}
-		return fmt.Sprint(res.StatusCode, " ", string(b))
-	}
+	get := enter(t, startWeb(t, home, library))
 	holds := func(page string, want ...string) {
 		t.Helper()
 		for _, w := range want {
@@ -155,9 +158,8 @@ func TestWebPages(t *testing.T) {
 			}
 		}
 	}
-	get("/?token="+at.Query().Get("token"), nil)
 	holds(get("/?q=what+did+we+decide+about+the+job+queue", nil), `^200`, `FOR UPDATE SKIP LOCKED`, `stands since`)
-	holds(get("/time?project=ledgerline", nil), `^200`, `class="dot stands"`, `<path class="elbow"`,
+	holds(get("/time?project=ledgerline", nil), `^200`, `class="dot stands"`, `<path class="elbow`,
 		`<caption>What was decided`)
 	holds(get("/time?since=nonsense", nil), `^400`, `no day like`)
 	sessions := get("/sessions?find=invoice+runs", nil)
@@ -167,7 +169,7 @@ func TestWebPages(t *testing.T) {
 	}
 	page := "/session/" + id[1]
 	holds(get(page+"?find=skip+locked", nil), `^200`, `<mark>(?i:skip locked)</mark>`, `claude --resume `+id[1],
-		`class="rests"`)
+		`class="rests`)
 	holds(get(page+"?find=nowhere+at+all", nil), `No match in this session`)
 	holds(get(page+"/raw/transcript.jsonl", nil), `^200`, `Show it with its secrets`)
 	holds(get(page+"/raw/transcript.jsonl?secrets=shown", nil), `^200 \{"`)
@@ -201,260 +203,10 @@ func TestWebPages(t *testing.T) {
 		`no such item`, `<a href="/review">Back`)
 
 	// Of a library that is only to be looked at nothing is said.
-	link = startWeb(t, home, library, "--read-only")
-	at, _ = url.Parse(link)
-	get("/?token="+at.Query().Get("token"), nil)
+	get = enter(t, startWeb(t, home, library, "--read-only"))
 	holds(get("/say", url.Values{"session": {first[1]}, "item": {first[2]}, "word": {"keep"}}), `^403`, `read only`)
 	if strings.Contains(get("/review", nil), `value="keep"`) {
 		t.Error("a page that is only to be read has forms")
-	}
-}
-
-// Every page and every link of every page, on a library with decisions and on an empty one, in a real browser: nothing
-// is fetched from elsewhere, nothing stands on the console, nothing is wider than a phone or too pale to be read.
-func TestWebInBrowser(t *testing.T) {
-	if os.Getenv(browsertest.Wanted) == "" {
-		t.Skip(browsertest.Wanted + " not set")
-	}
-	home, library := demoed(t)
-	empty := filepath.Join(t.TempDir(), "empty")
-	cmd := exec.Command(filepath.Join(home, "bin", "recall"), "--library", empty, "sync", "--from", t.TempDir())
-	// though nothing is there to take in
-	if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), "made a library") {
-		t.Fatalf("%s", out)
-	}
-	for name, dir := range map[string]string{"demo": library, "empty": empty} {
-		t.Run(name, func(t *testing.T) {
-			b := browsertest.Open(t)
-			for _, domain := range []string{"Page", "Network", "Log", "Runtime"} {
-				b.Call(domain+".enable", nil, nil)
-			}
-			link := startWeb(t, home, dir)
-			at, err := url.Parse(link)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b.Goto(link)
-			own := "http://" + at.Host
-			todo, seen := []string{own + "/", own + "/?q=what+did+we+decide+about+the+queue"}, map[string]bool{}
-			for len(todo) > 0 {
-				page := todo[0]
-				todo = todo[1:]
-				if seen[page] {
-					continue
-				}
-				seen[page] = true
-				b.Goto(page)
-				quietPage(t, page, b.Events, own)
-				var links []string
-				b.Eval(`[...document.querySelectorAll('a[href]')].map(a => new URL(
-					a.getAttribute('href'), location).href.replace(/#.*/, ''))`, &links)
-				for _, to := range links {
-					if !strings.HasPrefix(to, own+"/") {
-						t.Errorf("%s leads away, to %s", page, to)
-					}
-					if !strings.Contains(to, "secrets=shown") && !seen[to] && len(seen)+len(todo) < 150 {
-						todo = append(todo, to)
-					}
-				}
-			}
-			if want := map[string]int{"demo": 20, "empty": 7}[name]; len(seen) < want {
-				t.Errorf("only %d pages were seen", len(seen))
-			}
-			t.Logf("%d pages", len(seen))
-			screens := []string{"/?q=what+did+we+decide+about+the+queue", "/review", "/time", "/sessions", "/now",
-				"/health"}
-			for page := range seen {
-				if strings.Contains(page, "/session/") && !strings.Contains(page, "/raw/") {
-					screens = append(screens, strings.TrimPrefix(page, own))
-					break
-				}
-			}
-			for _, page := range screens {
-				for _, s := range []struct {
-					name, scheme string
-					width        int
-				}{{"light", "light", 1280}, {"dark", "dark", 1280}, {"phone", "light", 390}} {
-					b.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": s.width, "height": 844,
-						"deviceScaleFactor": 1, "mobile": s.width < 500}, nil)
-					b.Call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{
-						{"name": "prefers-color-scheme", "value": s.scheme}}}, nil)
-					b.Goto(own + page)
-					shot(t, b, name+regexp.MustCompile(`[^a-z]+`).ReplaceAllString(page, "-")+"-"+s.name)
-					var got struct{ Wide, Pale, Nameless []string }
-					b.Eval(pageFaults, &got)
-					if len(got.Wide)+len(got.Pale)+len(got.Nameless) > 0 {
-						t.Errorf("%s, %s: wider than the window %q, too pale %q, without a name %q", page, s.name,
-							got.Wide,
-							got.Pale, got.Nameless)
-					}
-				}
-			}
-		})
-	}
-}
-
-// pageFaults are a page's elements that are wider than the window, whose text is too pale, and controls without a name.
-const pageFaults = `(() => {
-	document.querySelectorAll('details').forEach(d => d.open = true);
-	const what = e => e.tagName + '.' + (e.getAttribute('class') || '') + ' ' + e.textContent.trim().slice(0, 30);
-	const rgb = s => s.match(/[\d.]+/g).map(Number);
-	const lum = c => {
-		const f = c.slice(0, 3).map(v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
-		return .2126 * f[0] + .7152 * f[1] + .0722 * f[2];
-	};
-	const behind = e => {
-		for (; e; e = e.parentElement) {
-			const c = rgb(getComputedStyle(e).backgroundColor);
-			if (c.length < 4 || c[3] > .9) return c;
-		}
-		return [255, 255, 255];
-	};
-	const out = {Wide: [], Pale: [], Nameless: []};
-	for (const e of document.querySelectorAll('body *')) {
-		const r = e.getBoundingClientRect(), s = getComputedStyle(e);
-		if (r.width < 2 || r.height < 2 || e.closest('svg, .skip')) continue;
-		if (r.right > innerWidth + 1 && !e.closest('.scroll, pre, .turn table')) out.Wide.push(what(e));
-		if (/^(INPUT|SELECT|TEXTAREA|BUTTON|A)$/.test(e.tagName) && e.type != 'hidden' &&
-			!(e.labels?.length || e.textContent.trim() || e.getAttribute('aria-label')))
-			out.Nameless.push(e.outerHTML.slice(0, 80));
-		if (![...e.childNodes].some(n => n.nodeType == 3 && n.data.trim())) continue;
-		const a = lum(rgb(s.color)), b = lum(behind(e));
-		if ((Math.max(a, b) + .05) / (Math.min(a, b) + .05) < 4.5) out.Pale.push(what(e));
-	}
-	return out;
-})()`
-
-// quietPage holds that a page asked only our own server for something, was answered well, and complained of nothing.
-func quietPage(t *testing.T, page string, events []browsertest.Event, own string) {
-	t.Helper()
-	for _, e := range events {
-		switch e.Method {
-		case "Network.requestWillBeSent":
-			var p struct{ Request struct{ URL string } }
-			if err := json.Unmarshal(e.Params, &p); err != nil {
-				t.Fatal(err)
-			}
-			if !strings.HasPrefix(p.Request.URL, own+"/") && !strings.HasPrefix(p.Request.URL, "data:") {
-				t.Errorf("%s asks for %s", page, p.Request.URL)
-			}
-		case "Network.responseReceived":
-			var p struct {
-				Response struct {
-					URL    string
-					Status int
-				}
-			}
-			if err := json.Unmarshal(e.Params, &p); err != nil {
-				t.Fatal(err)
-			}
-			if p.Response.Status >= 400 {
-				t.Errorf("%s: %s is answered with %d", page, p.Response.URL, p.Response.Status)
-			}
-		case "Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown":
-			t.Errorf("%s: on the console: %s", page, e.Params)
-		}
-	}
-}
-
-// shot keeps a picture of the page where WEB_SHOTS names a folder.
-func shot(t *testing.T, b *browsertest.Browser, name string) {
-	dir := os.Getenv("WEB_SHOTS")
-	if dir == "" {
-		return
-	}
-	var shot struct{ Data string }
-	b.Call("Page.captureScreenshot", map[string]any{"format": "png"}, &shot)
-	data, err := base64.StdEncoding.DecodeString(shot.Data)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, name+".png"), data, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// What a person says on the pages is what recall knows afterwards, and can be taken back; by the keyboard alone.
-func TestWebReviewInBrowser(t *testing.T) {
-	b := browsertest.Open(t)
-	home, library := demoed(t)
-	b.Call("Page.enable", nil, nil)
-	link := startWeb(t, home, library)
-	at, _ := url.Parse(link)
-	b.Goto(link)
-	b.Goto("http://" + at.Host + "/review")
-	press := func(key string) {
-		t.Helper()
-		b.Call("Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": key, "text": key}, nil)
-		b.Call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key}, nil)
-	}
-	until := func(what, expr string) {
-		t.Helper()
-		ok := false
-		for range 100 {
-			if b.Eval("document.readyState == 'complete' && !!("+expr+")", &ok); ok {
-				return
-			}
-			time.Sleep(50 * time.Millisecond)
-		}
-		t.Fatalf("never seen: %s", what)
-	}
-	var cards []string
-	b.Eval(`[...document.querySelectorAll('.inbox .card b')].map(e => e.textContent)`, &cards)
-	if len(cards) < 3 {
-		t.Fatalf("%d items wait, want some", len(cards))
-	}
-	shows := func(text string) string {
-		return fmt.Sprintf(`[...document.querySelectorAll('.inbox .card b')].some(e => e.textContent == %q)`, text)
-	}
-	press("d")
-	until("it was dropped",
-		`document.querySelector('.notice')?.textContent.includes('Dropped') && !(`+shows(cards[0])+`)`)
-	press("u")
-	until("it is back", `!document.querySelector('.notice') && `+shows(cards[1]))
-	var now string
-	b.Eval(`document.querySelector('.inbox .card b').textContent`, &now)
-	press("y")
-	until("one was kept", `!(`+shows(now)+`)`)
-	var third string // the keys are for the card that the focus went to
-	b.Eval(`(c => { c.querySelector('button').focus(); return c.querySelector('b').textContent; })(
-		document.querySelectorAll('.inbox .card')[2])`, &third)
-	press("d")
-	until("the focused one was dropped",
-		`document.querySelector('.notice')?.textContent.includes('Dropped') && !(`+shows(third)+`)`)
-}
-
-// Titles, quotes and names that would act in a page do nothing.
-func TestWebHostileInBrowser(t *testing.T) {
-	b := browsertest.Open(t)
-	home, recall := asProgram(t)
-	evil := `</title></textarea><script>document.title='ran'</script><img src=x onerror="document.title='ran'"> ` +
-		`<a href="javascript:document.title='ran'">x</a> <svg onload="document.title='ran'"> {{.}} "' ` + "\u202e\u2066"
-	tell(t, home, 1, "we decided: "+evil, "Yes, decided: "+evil, evil+strings.Repeat(" a long line", 4000))
-	recall(nil, "sync")
-	for _, domain := range []string{"Page", "Network", "Log", "Runtime"} {
-		b.Call(domain+".enable", nil, nil)
-	}
-	link := startWeb(t, home, filepath.Join(home, "Recall"))
-	at, _ := url.Parse(link)
-	own := "http://" + at.Host
-	b.Goto(link)
-	for _, page := range []string{"/?q=" + url.QueryEscape("decided "+evil), "/review", "/time",
-		"/sessions?find=decided", "/now",
-		"/health", "/session/00000001-0000-4000-8000-000000000001?find=" + url.QueryEscape("<script>")} {
-		b.Goto(own + page)
-		quietPage(t, page, b.Events, own)
-		var got struct {
-			Title string
-			Acts  []string
-			Turns bool
-		}
-		b.Eval(`({Title: document.title, Turns: /[\u202a-\u202e\u2066-\u2069]/.test(document.documentElement.outerHTML),
-			Acts: [...document.querySelectorAll('main script, main img, main iframe, main base, ' +
-				'[onload], [onerror], a[href^="javascript"]')].map(e => e.outerHTML)})`, &got)
-		if got.Title == "ran" || len(got.Acts) > 0 || got.Turns {
-			t.Errorf("%s: %+v", page, got)
-		}
 	}
 }
 

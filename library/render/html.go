@@ -49,14 +49,15 @@ func HTML(s *ingest.Session, a About, p *payload.Payload) ([]byte, error) {
 	return []byte(sink.Page(b.String(), sink.HTML)), nil
 }
 
-// Turns renders turns of a session as parts of a page, each by itself, escaped and laid out as in HTML.
+// Turns renders turns of a session as parts of a page, each by itself and without its sub-agents, escaped and laid out
+// as in HTML.
 func Turns(s *ingest.Session, a About) (func(ingest.Turn) (template.HTML, error), error) {
 	t := newTranscript(s, a)
 	page, err := htmlPage().Clone()
 	if err != nil {
 		return nil, err
 	}
-	page.Funcs(t.asked())
+	page.Funcs(t.asked()).Funcs(template.FuncMap{"agents": func(string) []ingest.Subagent { return nil }})
 	return func(one ingest.Turn) (template.HTML, error) {
 		var b bytes.Buffer
 		if err := page.ExecuteTemplate(&b, "turn", one); err != nil {
@@ -90,7 +91,7 @@ func sections(p *payload.Payload) (all []section) {
 func (t *transcript) asked() template.FuncMap {
 	return template.FuncMap{
 		"title": t.title, "facts": t.facts, "day": t.newDay, "where": t.where,
-		"agents": t.agentsOf, "leftAgents": t.leftAgents, "turnsOf": turnsOf,
+		"agents": t.agentsOf, "leftAgents": t.leftAgents, "turnsOf": TurnsOf,
 		"who": who, "note": note, "class": class, "state": state, "subject": subject,
 		"gist": firstLine, "others": notChosen, "clip": oneLine, "trim": strings.TrimSpace, "join": strings.Join,
 		"body":    func(text string) template.HTML { return message(t.markPaths(text)) },
@@ -112,13 +113,17 @@ func who(t ingest.Turn) string {
 }
 
 func class(t ingest.Turn) string {
+	name := "other"
 	switch t.Kind {
 	case ingest.Prompt, ingest.Command, ingest.Shell:
-		return "user"
+		name = "user"
 	case ingest.Message:
-		return "assistant"
+		name = "assistant"
 	}
-	return "other"
+	if t.Abandoned {
+		name += " abandoned"
+	}
+	return name
 }
 
 // note is when a turn was said, and what else is to be known of it.

@@ -205,8 +205,8 @@ func remarks(turn *ingest.Turn) (all []string) {
 // taskGiven is what a sub-agent's prompts are: nobody typed them.
 const taskGiven ingest.TurnKind = "task"
 
-// turnsOf are a sub-agent's turns.
-func turnsOf(a ingest.Subagent) []ingest.Turn {
+// TurnsOf are a sub-agent's turns.
+func TurnsOf(a ingest.Subagent) []ingest.Turn {
 	turns := slices.Clone(a.Turns)
 	for i := range turns {
 		if turns[i].Role == ingest.User && turns[i].Kind == ingest.Prompt {
@@ -280,7 +280,7 @@ func (t *transcript) agent(a ingest.Subagent) {
 	name := html.EscapeString(oneLine(strings.TrimSpace(a.Type+" "+a.ID), 80))
 	fmt.Fprintf(t.buf, "\n<details><summary>Sub-agent %s: %s (turns: %d)</summary>\n", name,
 		html.EscapeString(oneLine(a.Description, 160)), len(a.Turns))
-	turns := turnsOf(a)
+	turns := TurnsOf(a)
 	for i := range turns {
 		turn := &turns[i]
 		if t.split && t.buf.Len() > partSize {

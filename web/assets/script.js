@@ -1,23 +1,49 @@
 // What pages do beyond forms and links: each works without it.
-"use strict";
 const all = (query, from = document) => [...from.querySelectorAll(query)];
+const two = n => String(n).padStart(2, "0");
+const dayOf = t => `${t.getFullYear()}-${two(t.getMonth() + 1)}-${two(t.getDate())}`;
 
-// Copy buttons.
-for (const button of all(".copies")) {
-	button.hidden = !navigator.clipboard;
-	button.addEventListener("click", async () => {
-		await navigator.clipboard.writeText(button.previousElementSibling.textContent);
-		button.textContent = "Copied";
-	});
-}
+// A part of a page, by its id, as the same part of another one; asked for with an XMLHttpRequest, which alone makes a
+// document of an answer where no script may make markup of text.
+let asked = 0;
+const part = (url, id) => new Promise((good, bad) => {
+	const ask = new XMLHttpRequest(), n = ++asked;
+	ask.open("GET", url);
+	ask.responseType = "document";
+	ask.onload = () => {
+		const found = ask.response?.getElementById(id);
+		if (n !== asked) return;
+		if (!found || ask.status !== 200) return bad();
+		document.title = ask.response.title;
+		document.getElementById(id).replaceWith(document.adoptNode(found));
+		ready();
+		good();
+	};
+	ask.onerror = bad;
+	ask.send();
+});
 
-// Something new was taken in: asked by the page that is looked at alone, as a browser holds few connections.
+// A form that asks for a part of its page gets that alone.
+const asks = document.querySelector("form[data-part]"), own = asks?.dataset.part ?? "main";
+asks?.addEventListener("submit", async e => {
+	e.preventDefault();
+	const url = location.pathname + "?" + new URLSearchParams(new FormData(asks));
+	try { await part(url, own); } catch { location = url; return; }
+	if (url !== location.pathname + location.search) history.pushState(null, "", url);
+});
+if (asks) addEventListener("popstate", () => location.reload());
+
+// Something new was taken in: asked by the page that is looked at alone, as a browser holds few connections. It is
+// shown at once where nobody is at work.
 let news = null;
 const listen = () => {
 	const seen = document.visibilityState === "visible";
 	if (seen && !news) {
 		news = new EventSource("/live");
-		news.addEventListener("changed", () => { document.getElementById("news").hidden = false; });
+		news.addEventListener("changed", async () => {
+			const busy = document.getElementById(own).contains(document.activeElement);
+			try { if (busy) throw busy; await part(location.href, own); } catch { document.getElementById("news").hidden = false; }
+		});
 	} else if (!seen && news) {
 		news.close();
 		news = null;
@@ -29,48 +55,68 @@ addEventListener("pagehide", () => { news?.close(); news = null; });
 
 // The inbox by keys: one word on one item for each page.
 if (document.body.dataset.page === "review") {
-	const cards = all(".inbox > .card"), kept = "recall-review";
+	const cards = () => all(".inbox > .card"), kept = "recall-review";
 	let at = -1, sent = false;
-	const go = to => {
-		if (!cards.length) return;
-		cards[at]?.classList.remove("at");
-		at = Math.max(0, Math.min(cards.length - 1, to));
-		cards[at].classList.add("at");
-		cards[at].focus();
+	const go = (to, quiet) => {
+		const on = cards();
+		if (!on.length) return;
+		on[at]?.classList.remove("at");
+		at = Math.max(0, Math.min(on.length - 1, to));
+		on[at].classList.add("at");
+		on[at].focus({ preventScroll: quiet });
 	};
 	addEventListener("submit", () => { sent = true; sessionStorage.setItem(kept, at); });
 	addEventListener("pageshow", e => { if (e.persisted) sent = false; });
 	addEventListener("focusin", e => {
-		const card = cards.indexOf(e.target.closest(".card"));
-		if (card >= 0 && card !== at) { cards[at]?.classList.remove("at"); at = card; cards[at].classList.add("at"); }
+		const on = cards(), card = on.indexOf(e.target.closest(".card"));
+		if (card >= 0 && card !== at) { on[at]?.classList.remove("at"); at = card; on[at].classList.add("at"); }
 	});
 	addEventListener("keydown", e => {
 		if (e.repeat || sent || e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select")) return;
+		const card = cards()[at];
 		if (e.key === "j") go(at + 1);
 		else if (e.key === "k") go(at - 1);
 		else if (e.key === "u") document.querySelector(".notice button")?.click();
-		else if (at >= 0 && "yedp".includes(e.key)) {
-			cards[at].querySelector(`[data-key=${e.key}]`)?.click();
-			if (e.key === "e") { e.preventDefault(); cards[at].querySelector("textarea").focus(); }
+		else if (card && "yedpnob".includes(e.key)) {
+			const button = card.querySelector(`[data-key=${e.key}]`);
+			button?.click();
+			if (button && e.key === "e") { e.preventDefault(); card.querySelector("textarea").focus(); }
 		}
 	});
-	go(Number(sessionStorage.getItem(kept) ?? 0));
+	const was = sessionStorage.getItem(kept);
+	go(Number(was ?? 0), was === null);
 	sessionStorage.removeItem(kept);
 }
 
-// A span of the time line, drawn with the mouse, is what is shown: since its beginning, as of its end.
-const chart = document.querySelector("svg.chart");
-if (chart) {
+// The time line: from point to point by keys, what one says below the picture, and a span drawn over it.
+const draw = chart => {
 	const { from, to, left, right } = Object.fromEntries(Object.entries(chart.dataset).map(([k, v]) => [k, Number(v)]));
+	const dots = all(".dot", chart), says = document.getElementById("says"), form = asks;
+	says.hidden = false;
+	const tell = e => { says.textContent = e.target.closest("[data-says]")?.dataset.says ?? says.textContent; };
+	chart.addEventListener("pointerover", tell);
+	chart.addEventListener("focusin", tell);
+	const box = dot => dot.querySelector("circle").getBoundingClientRect();
+	const ways = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
+	chart.addEventListener("keydown", e => {
+		const way = ways[e.key], here = e.target.closest(".dot");
+		if (!way || !here) return;
+		e.preventDefault();
+		const a = box(here), far = dot => {
+			const b = box(dot), dx = b.x + b.width / 2 - a.x - a.width / 2, dy = b.y + b.height / 2 - a.y - a.height / 2;
+			const on = dx * way[0] + dy * way[1], off = Math.abs(dx * way[1]) + Math.abs(dy * way[0]);
+			return on > 1 ? on + 4 * off : Infinity;
+		};
+		dots.reduce((best, dot) => far(dot) < far(best) ? dot : best, here).focus();
+	});
+
 	const x = e => new DOMPoint(e.clientX, e.clientY).matrixTransform(chart.getScreenCTM().inverse()).x;
-	const day = x => {
-		const t = new Date(1000 * (from + (to - from) * Math.max(0, Math.min(1, (x - left) / (right - left)))));
-		return [t.getFullYear(), t.getMonth() + 1, t.getDate()].map(n => String(n).padStart(2, "0")).join("-");
-	};
+	const day = x => dayOf(new Date(1000 * (from + (to - from) * Math.max(0, Math.min(1, (x - left) / (right - left))))));
 	let begun = null, brush = null;
-	const end = () => { begun = null; brush?.remove(); };
+	const end = () => { brush?.remove(); begun = brush = null; };
 	chart.addEventListener("pointerdown", e => {
-		if (e.target.closest("a") || e.button) return;
+		if (e.button || !e.isPrimary || e.pointerType === "touch" || e.target.closest("a")) return;
+		end();
 		begun = x(e);
 		brush = document.createElementNS("http://www.w3.org/2000/svg", "rect");
 		for (const [k, v] of Object.entries({ class: "brush", y: 0, height: chart.viewBox.baseVal.height })) brush.setAttribute(k, v);
@@ -85,11 +131,47 @@ if (chart) {
 	chart.addEventListener("pointercancel", end);
 	chart.addEventListener("pointerup", e => {
 		if (begun === null) return;
-		const [first, last] = [begun, x(e)].sort((a, b) => a - b), form = document.getElementById("span");
+		const [first, last] = [begun, x(e)].sort((a, b) => a - b);
 		end();
 		if (last - first < 8) return;
 		form.elements.since.value = day(first);
 		form.elements.asof.value = day(last);
-		form.submit();
+		form.requestSubmit();
 	});
-}
+};
+
+// A slider goes through the days of the field before it, and asks again when it is let go.
+const slide = range => {
+	const field = range.form.elements[range.dataset.day], after = range.dataset.day === "asof";
+	const day = n => { const t = new Date(range.dataset.first + "T12:00"); t.setDate(t.getDate() + n); return t; };
+	const days = t => Math.round((t - day(0)) / 864e5);
+	range.max = days(new Date(field.max + "T12:00"));
+	const tell = () => { range.ariaValueText = field.value || (after ? "today" : "the beginning"); };
+	const place = () => { range.value = field.value ? days(new Date(field.value + "T12:00")) : after ? range.max : 0; tell(); };
+	place();
+	range.hidden = false;
+	field.addEventListener("input", place);
+	let later = 0;
+	range.addEventListener("input", () => {
+		const end = range.value === (after ? range.max : range.min);
+		field.value = end ? "" : dayOf(day(Number(range.value)));
+		tell();
+		clearTimeout(later);
+		later = setTimeout(() => { if (range.form.checkValidity()) range.form.requestSubmit(); }, 200);
+	});
+};
+
+// What each part of a page gets when it is there.
+const ready = () => {
+	for (const button of all(".copies[hidden]")) {
+		button.hidden = !navigator.clipboard;
+		button.addEventListener("click", async () => {
+			await navigator.clipboard.writeText(button.previousElementSibling.textContent);
+			button.textContent = "Copied";
+		});
+	}
+	for (const range of all("input[data-day][hidden]")) slide(range);
+	const chart = document.querySelector("svg.chart:not([data-drawn])");
+	if (chart) { draw(chart); chart.dataset.drawn = "yes"; }
+};
+ready();

@@ -181,18 +181,19 @@ func (b *Browser) Goto(url string) {
 	}
 }
 
-// Eval is the value of a script's expression in the page.
+// Eval is the value of a script's expression in the page, or what the promise comes to that it is.
 func (b *Browser) Eval(script string, out any) {
 	b.t.Helper()
 	var answer struct {
 		Result           struct{ Value json.RawMessage }
-		ExceptionDetails *struct{ Text string }
+		ExceptionDetails json.RawMessage
 	}
-	b.Call("Runtime.evaluate", map[string]any{"expression": script, "returnByValue": true}, &answer)
+	b.Call("Runtime.evaluate", map[string]any{"expression": script, "returnByValue": true,
+		"awaitPromise": true}, &answer)
 	if answer.ExceptionDetails != nil {
-		b.t.Fatalf("%s: %s", script, answer.ExceptionDetails.Text)
+		b.t.Fatalf("%.200s: %s", script, answer.ExceptionDetails)
 	}
 	if err := json.Unmarshal(answer.Result.Value, out); err != nil {
-		b.t.Fatalf("%s: %v", script, err)
+		b.t.Fatalf("%.200s: %v", script, err)
 	}
 }

@@ -91,7 +91,7 @@ func printMerged(a *app.App, m merge.Merged, what, where string) {
 	}
 	fmt.Fprintf(a.Out, "%s of %s: %s, %s; %s, %s, read again and compared\n", what, where,
 		answer.Count(m.Sessions, "session"), strings.Join(parts, ", "), answer.Count(m.Files, "file"),
-		terminal.Size(m.Bytes))
+		text.Size(m.Bytes))
 }
 
 func newImportCmd(a *app.App) *cobra.Command {

@@ -19,6 +19,7 @@ import (
 	"recall/library"
 	"recall/library/render"
 	"recall/pipeline"
+	"recall/text"
 )
 
 type exportOptions struct {
@@ -98,7 +99,7 @@ func runExport(ctx context.Context, a *app.App, l *library.Library, e library.En
 	if err := app.WriteNew(path, string(data), o.Force); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "%s (%s)\n", path, terminal.Size(int64(len(data))))
+	fmt.Fprintf(a.Out, "%s (%s)\n", path, text.Size(int64(len(data))))
 	warnRaw(a, o.Raw)
 	return nil
 }
@@ -172,10 +173,10 @@ func exportFiles(ctx context.Context, a *app.App, l *library.Library, e library.
 		return err
 	}
 	for _, f := range files {
-		fmt.Fprintf(a.Out, "%9s  %s\n", terminal.Size(f.Size), terminal.Line(f.Path))
+		fmt.Fprintf(a.Out, "%9s  %s\n", text.Size(f.Size), terminal.Line(f.Path))
 	}
 	fmt.Fprintf(a.Out, "%s, %s, each read back and compared by its hash\n", answer.Count(len(files), "file"),
-		terminal.Size(bytes))
+		text.Size(bytes))
 	warnRaw(a, !o.Outputs)
 	return nil
 }

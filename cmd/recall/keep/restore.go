@@ -16,6 +16,7 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/pipeline"
+	"recall/text"
 )
 
 // RestoreDoc is the JSON form of recall restore.
@@ -133,7 +134,7 @@ func restoreMany(ctx context.Context, a *app.App, p *pipeline.Pipeline, entries 
 				size += f.Size
 			}
 			fmt.Fprintf(a.Out, "%s  %s  %s, %s  %s\n", map[bool]string{true: "would be restored", false: "restored"}[o.DryRun],
-				answer.ShortID(e.ID), answer.Count(len(r.Files), "file"), terminal.Size(size), terminal.Line(e.Title))
+				answer.ShortID(e.ID), answer.Count(len(r.Files), "file"), text.Size(size), terminal.Line(e.Title))
 		}
 	}
 	switch {

@@ -16,6 +16,7 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
+	"recall/hooks"
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
@@ -78,7 +79,7 @@ func memoryOf(ctx context.Context, b *app.App, left int) *web.Memory {
 	return &web.Memory{Library: l, Pipeline: p, Left: left, Close: b.Close, Prices: b.Config.LLM.Prices,
 		Ask:     func(ctx context.Context, q answer.Question) (answer.Answer, error) { return b.Ask(ctx, l, q, nil) },
 		Compose: func(project string) (*payload.Payload, error) { return b.Compose(l, project) },
-		HandOn:  b.HandedOn,
+		HandOn:  b.HandedOn, HookFaults: hooks.Faults,
 		Resume: func(e library.Entry) (command string, missing bool) {
 			r, err := p.PlanRestore(ctx, e, pipeline.RestoreOptions{})
 			if err != nil {

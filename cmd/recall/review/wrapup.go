@@ -68,7 +68,7 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 	}
 	if err == nil && (len(draft) > mostDraft || bytes.IndexByte(draft, 0) >= 0 || !utf8.Valid(draft)) {
 		err = hint.With(fmt.Errorf("--draft %s: not the Markdown of a payload (text, %s at most)", o.Draft,
-			terminal.Size(mostDraft)), "recall wrap-up --prompt prints what to ask for")
+			txt.Size(mostDraft)), "recall wrap-up --prompt prints what to ask for")
 	}
 	if err != nil {
 		return err

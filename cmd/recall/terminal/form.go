@@ -77,7 +77,7 @@ func (p *Page) formWords() template.FuncMap {
 		"count":     answer.Count,
 		"thousands": func(n int) string { return txt.Thousands(n) },
 		"dollars":   config.Dollars,
-		"size":      Size,
+		"size":      txt.Size,
 		"elapsed":   Elapsed,
 		"day":       answer.Day,
 		"unended":   func(sentence string) string { return strings.TrimRight(sentence, ".") },

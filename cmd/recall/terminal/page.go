@@ -100,26 +100,13 @@ func (p *Page) Headed(mark, text, state string) {
 func (p *Page) Support(it payload.Item, at index.Place, turn int, history []index.Linked) {
 	p.Field("why", it.Why)
 	p.Field("who", p.Source(it, at, turn))
-	p.Field("over", strings.Join(unnamed(it, history), "; "))
+	p.Field("over", strings.Join(answer.Lost(it, history), "; "))
 	switch {
 	case it.Kind != payload.Lead && len(it.Evidence) > 0:
 		p.Quoted("", it.Evidence[0].Quote)
 	case it.Kind == payload.Lead && len(it.Evidence) > 1: // it is its own quote
 		p.Quoted("the assistant had asked: ", it.Evidence[1].Quote)
 	}
-}
-
-// unnamed are the options that lost and that neither the item's text nor its history
-// names.
-func unnamed(it payload.Item, history []index.Linked) []string {
-	var lost []string
-	for _, option := range it.Alternatives {
-		past := func(l index.Linked) bool { return answer.SameWords(l.Item.Text, option) }
-		if !strings.Contains(strings.ToLower(it.Text), strings.ToLower(option)) && !slices.ContainsFunc(history, past) {
-			lost = append(lost, option)
-		}
-	}
-	return lost
 }
 
 // Quoted prints what an item rests on, and who said so; a quote of nothing but blanks

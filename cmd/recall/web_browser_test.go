@@ -1,0 +1,652 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"recall/web/browsertest"
+)
+
+// A visit is a person's browser on the pages of a library.
+type visit struct {
+	*browsertest.Browser
+	t   *testing.T
+	own string // where the pages are
+}
+
+// visitWeb runs recall web over a library and opens its first page, until the test ends.
+func visitWeb(t *testing.T, home, library string, args ...string) *visit {
+	t.Helper()
+	v := &visit{Browser: browsertest.Open(t), t: t}
+	for _, domain := range []string{"Page", "Network", "Log", "Runtime"} {
+		v.Call(domain+".enable", nil, nil)
+	}
+	link := startWeb(t, home, library, args...)
+	at, err := url.Parse(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.own = "http://" + at.Host
+	v.Goto(link)
+	v.until("the first page", "document.getElementById('main')")
+	return v
+}
+
+// to opens a page, which then must have complained of nothing.
+func (v *visit) to(page string) {
+	v.t.Helper()
+	v.Goto(v.own + page)
+	v.quiet(page)
+}
+
+// keys that have names, and what they are to a browser.
+var keys = map[string]struct {
+	code int
+	text string
+}{"Tab": {9, ""}, "Enter": {13, "\r"}, " ": {32, " "}, "Home": {36, ""}, "ArrowLeft": {37, ""}, "ArrowUp": {38, ""},
+	"ArrowRight": {39, ""}, "ArrowDown": {40, ""}}
+
+// press presses keys, one after the other.
+func (v *visit) press(all ...string) {
+	v.t.Helper()
+	for _, key := range all {
+		k, named := keys[key]
+		if !named {
+			k.text = key
+		}
+		p := map[string]any{"key": key, "windowsVirtualKeyCode": k.code, "text": k.text, "type": "keyDown"}
+		v.Call("Input.dispatchKeyEvent", p, nil)
+		p["type"] = "keyUp"
+		delete(p, "text")
+		v.Call("Input.dispatchKeyEvent", p, nil)
+	}
+}
+
+// text types a text where the focus is.
+func (v *visit) text(text string) {
+	v.t.Helper()
+	v.Call("Input.insertText", map[string]any{"text": text}, nil)
+}
+
+// tabTo presses Tab until the focus is on what an expression about e says, and no more often than a page has places.
+func (v *visit) tabTo(what, expr string) {
+	v.t.Helper()
+	ok := false
+	for range 300 {
+		if v.Eval("(e => !!("+expr+"))(document.activeElement)", &ok); ok {
+			return
+		}
+		v.press("Tab")
+	}
+	v.t.Fatalf("Tab never comes to %s", what)
+}
+
+// click clicks on an element with the mouse, which must be where a person would hit it.
+func (v *visit) click(element string) {
+	v.t.Helper()
+	var at struct {
+		X, Y float64
+		Hit  bool
+	}
+	v.Eval(`(e => {
+		e.scrollIntoView({block: 'center'});
+		const r = e.getClientRects()[0], x = r.x + r.width / 2, y = r.y + r.height / 2;
+		return {X: x, Y: y, Hit: e.contains(document.elementFromPoint(x, y))};
+	})(`+element+`)`, &at)
+	if !at.Hit {
+		v.t.Errorf("%s is behind something else", element)
+	}
+	for _, kind := range []string{"mousePressed", "mouseReleased"} {
+		v.Call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at.X, "y": at.Y, "button": "left",
+			"clickCount": 1}, nil)
+	}
+}
+
+// until waits for what an expression says of a page that is there.
+func (v *visit) until(what, expr string) {
+	v.t.Helper()
+	ok := false
+	for range 200 {
+		if v.Eval("document.readyState == 'complete' && !!("+expr+")", &ok); ok {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	var body string
+	v.Eval("document.title + '\\n' + document.body.innerText", &body)
+	v.t.Fatalf("never seen: %s, on\n%.2000s", what, body)
+}
+
+// quiet holds that since the page was opened only our own server was asked for something and answered well, and that
+// nobody complained of anything.
+func (v *visit) quiet(what string) {
+	v.t.Helper()
+	for _, e := range v.Events {
+		var p struct {
+			Request  struct{ URL string }
+			Response struct {
+				URL    string
+				Status int
+			}
+		}
+		if err := json.Unmarshal(e.Params, &p); err != nil {
+			v.t.Fatal(err)
+		}
+		switch e.Method {
+		case "Network.requestWillBeSent":
+			if !strings.HasPrefix(p.Request.URL, v.own+"/") && !strings.HasPrefix(p.Request.URL, "data:") {
+				v.t.Errorf("%s asks for %s", what, p.Request.URL)
+			}
+		case "Network.responseReceived":
+			if p.Response.Status >= 400 {
+				v.t.Errorf("%s: %s is answered with %d", what, p.Response.URL, p.Response.Status)
+			}
+		case "Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown":
+			v.t.Errorf("%s: on the console: %s", what, e.Params)
+		}
+	}
+}
+
+// look is how pages are looked at.
+type look struct {
+	name, scheme string
+	width        int
+}
+
+var looks = []look{{"light", "light", 1280}, {"dark", "dark", 1280}, {"phone", "light", 390}}
+
+func (v *visit) lookAs(l look) {
+	v.t.Helper()
+	v.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": l.width, "height": 844,
+		"deviceScaleFactor": 1, "mobile": l.width < 500}, nil)
+	v.Call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{
+		{"name": "prefers-color-scheme", "value": l.scheme}}}, nil)
+}
+
+// screensOf are the pages of the menu, and a session's.
+func (v *visit) screensOf() []string {
+	screens := []string{"/?q=what+did+we+decide+about+the+queue", "/review", "/time", "/sessions", "/now", "/health"}
+	var session []string
+	v.to("/sessions")
+	v.Eval(`[...document.querySelectorAll('.list a[href^="/session/"]')].slice(-1).map(a => a.getAttribute('href'))`,
+		&session)
+	return append(screens, session...)
+}
+
+// emptyLibrary makes a library in which nothing is.
+func emptyLibrary(t *testing.T, home string) string {
+	t.Helper()
+	empty := filepath.Join(t.TempDir(), "empty")
+	cmd := exec.Command(filepath.Join(home, "bin", "recall"), "--library", empty, "sync", "--from", t.TempDir())
+	// though nothing is there to take in
+	if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), "made a library") {
+		t.Fatalf("%s", out)
+	}
+	return empty
+}
+
+// Every page and every link of every page, on a library with decisions and on an empty one: nothing is fetched from
+// elsewhere, nothing stands on the console, nothing is wider than a phone, and no rule of accessibility is broken.
+func TestWebInBrowser(t *testing.T) {
+	if os.Getenv(browsertest.Wanted) == "" {
+		t.Skip(browsertest.Wanted + " not set")
+	}
+	home, library := demoed(t)
+	rules, err := os.ReadFile(os.Getenv("AXE_RULES"))
+	if err != nil {
+		t.Log(`pages aren't held to axe-core's rules: eval "$(.ci/clients axe)" brings them`)
+	}
+	for name, dir := range map[string]string{"demo": library, "empty": emptyLibrary(t, home)} {
+		t.Run(name, func(t *testing.T) {
+			v := visitWeb(t, home, dir)
+			todo, seen := []string{"/", "/?q=what+did+we+decide+about+the+queue"}, map[string]bool{}
+			for len(todo) > 0 {
+				page := todo[0]
+				todo = todo[1:]
+				if seen[page] {
+					continue
+				}
+				seen[page] = true
+				v.to(page)
+				var links []string
+				v.Eval(`[...document.querySelectorAll('a[href]')].map(a => new URL(
+					a.getAttribute('href'), location).href.replace(/#.*/, ''))`, &links)
+				for _, link := range links {
+					to, ours := strings.CutPrefix(link, v.own)
+					if !ours {
+						t.Errorf("%s leads away, to %s", page, link)
+					}
+					if !strings.Contains(to, "secrets=shown") && !seen[to] && len(seen)+len(todo) < 150 {
+						todo = append(todo, to)
+					}
+				}
+			}
+			if want := map[string]int{"demo": 20, "empty": 7}[name]; len(seen) < want {
+				t.Errorf("only %d pages were seen", len(seen))
+			}
+			t.Logf("%d pages", len(seen))
+			for _, page := range v.screensOf() {
+				for _, l := range looks {
+					v.lookAs(l)
+					v.to(page)
+					var wide []string
+					v.Eval(tooWide, &wide)
+					if len(wide) > 0 {
+						t.Errorf("%s, %s: wider than the window %q", page, l.name, wide)
+					}
+					if len(rules) == 0 {
+						continue
+					}
+					var broken []string
+					v.Eval(string(rules)+`;axe.run(document, {resultTypes: ['violations']}).then(r => r.violations
+						.filter(v => /serious|critical/.test(v.impact))
+						.map(v => v.id + ': ' + v.nodes.map(n => n.html.slice(0, 200)).join(' ')))`, &broken)
+					if len(broken) > 0 {
+						t.Errorf("%s, %s: %q", page, l.name, broken)
+					}
+				}
+			}
+		})
+	}
+}
+
+// tooWide are a page's elements that are wider than the window, all that is folded being opened.
+const tooWide = `(() => {
+	document.querySelectorAll('details').forEach(d => d.open = true);
+	return [...document.querySelectorAll('body *')].filter(e => {
+		const r = e.getBoundingClientRect();
+		return r.width > 1 && r.height > 1 && r.right > innerWidth + 1 && !e.closest('svg, .skip, .scroll, pre, .turn table');
+	}).map(e => e.tagName + '.' + (e.getAttribute('class') || '') + ' ' + e.textContent.trim().slice(0, 30));
+})()`
+
+// Every kind of button of every screen, clicked with a mouse: what it asks for is answered, and nothing is complained
+// of. Buttons are of one kind that say the same of other items.
+func TestWebButtonsInBrowser(t *testing.T) {
+	if os.Getenv(browsertest.Wanted) == "" {
+		t.Skip(browsertest.Wanted + " not set")
+	}
+	home, library := demoed(t)
+	for name, dir := range map[string]string{"demo": library, "empty": emptyLibrary(t, home)} {
+		t.Run(name, func(t *testing.T) {
+			v := visitWeb(t, home, dir)
+			v.Call("Browser.grantPermissions", map[string]any{"origin": v.own,
+				"permissions": []string{"clipboardReadWrite", "clipboardSanitizedWrite"}}, nil)
+			clicked := map[string]bool{}
+			for _, page := range append(v.screensOf(), "/review?said=keep&session=x&item=y") {
+				for again := true; again; {
+					again = false
+					v.to(page)
+					var buttons []string
+					v.Eval(`(document.querySelectorAll('details').forEach(d => d.open = true),
+						[...document.querySelectorAll('button, summary')].map(b => ((b.ariaLabel ?? b.textContent) +
+							(b.matches('.copies') ? b.closest('details')?.firstChild.textContent ?? '' : '')).replace(/[\w-]+#\d+|\d+/g, '').trim()))`, &buttons)
+					for i, button := range buttons {
+						kind := strings.TrimRight(regexp.MustCompile(`[?].*`).ReplaceAllString(page, ""), "/") + " " + button
+						if clicked[kind] || strings.Contains(page, "item=y") && button == "Undo" {
+							continue // nothing is to be undone there
+						}
+						clicked[kind], again = true, true
+						element := fmt.Sprintf(`document.querySelectorAll('button, summary')[%d]`, i)
+						var waits string // for this to be another one
+						v.Eval(`(e => {
+							const form = e.form && e.type == 'submit' && (!e.form.q || e.form.q.value) ? e.form : null;
+							const id = form ? form.dataset.part ?? 'main' : '';
+							if (form) document.getElementById(id).seen = true;
+							return id;
+						})(`+element+`)`, &waits)
+						v.click(element)
+						if waits != "" {
+							v.until(kind+" on "+page,
+								fmt.Sprintf(`document.getElementById(%q) && !document.getElementById(%q).seen`, waits, waits))
+						}
+						v.quiet(page + ": " + button)
+						if strings.HasPrefix(button, "Copy") {
+							v.until(button, element+`.textContent == 'Copied'`)
+							var same bool
+							v.Eval(`navigator.clipboard.readText().then(
+								t => t == `+element+`.previousElementSibling.textContent)`, &same)
+							if !same {
+								t.Errorf("%s: what is copied isn't what is shown", page)
+							}
+						}
+						break // the page may be another one now
+					}
+				}
+			}
+			if want := map[string]int{"demo": 30, "empty": 6}[name]; len(clicked) < want {
+				t.Errorf("only %d kinds of buttons: %v", len(clicked), clicked)
+			}
+			t.Logf("%d kinds of buttons: %v", len(clicked), clicked)
+		})
+	}
+}
+
+// From a question to the turn that answers it and back, by the keyboard alone.
+func TestWebAskByKeysInBrowser(t *testing.T) {
+	if os.Getenv(browsertest.Wanted) == "" {
+		t.Skip(browsertest.Wanted + " not set")
+	}
+	home, library := demoed(t)
+	v := visitWeb(t, home, library)
+	v.text("what did we decide about retries") // the field has the focus
+	v.press("Enter")
+	v.until("the answer", `document.querySelector('.results')?.textContent.includes('Retries use exponential')`)
+	v.tabTo("the turn of an answer", `e.closest('.results') && e.hash`)
+	v.press("Enter")
+	v.until("its session", `location.pathname.startsWith('/session/') &&
+		document.querySelector(location.hash.replace(/^#(\d)/, '#\\3$1 '))?.getBoundingClientRect().top < innerHeight`)
+	v.tabTo("the field to find in it", `e.name == 'find'`)
+	v.text("dead_jobs")
+	v.press("Enter")
+	v.until("what was found", `document.querySelector('.found mark')?.textContent == 'dead_jobs'`)
+	v.tabTo("a match", `e.closest('.found')`)
+	v.press("Enter")
+	v.until("its turn", `location.hash && document.querySelector('.turn:target, .turn:has(:target)')`)
+	v.Eval(`history.go(-3), 0`, new(int))
+	v.until("the answer again", `location.search.includes('retries') && document.querySelector('.results')`)
+
+	// What stood on a day, by the slider: day by day to the left, and back to today.
+	v.tabTo("the filters", `e.tagName == 'SUMMARY' && e.textContent == 'Filters'`)
+	v.press("Enter")
+	v.tabTo("the slider", `e.type == 'range' && e.dataset.day == 'asof'`)
+	v.press("Home")
+	v.until("the answer of the first day", `location.search.includes('asof=2026-08-31') &&
+		document.getElementById('answer').textContent.includes('As of 2026-08-31') &&
+		!document.getElementById('answer').textContent.includes('exponential')`)
+	v.press("ArrowRight")
+	v.until("that of the next one", `document.querySelector('[name=asof]').value == '2026-09-01' &&
+		document.activeElement.ariaValueText == '2026-09-01' && location.search.includes('asof=2026-09-01')`)
+	v.quiet("asking by keys")
+
+	// Without a script it is a field, which the same form sends.
+	v.Call("Emulation.setScriptExecutionDisabled", map[string]any{"value": true}, nil)
+	v.Goto(v.own + "/?q=retries&asof=2026-09-01")
+	v.Call("Emulation.setScriptExecutionDisabled", map[string]any{"value": false}, nil)
+	var plain bool
+	v.Eval(`document.querySelector('[type=range]').hidden && document.querySelector('[name=asof]').value == '2026-09-01' &&
+		document.getElementById('answer').textContent.includes('As of 2026-09-01')`, &plain)
+	if !plain {
+		t.Error("without a script the day isn't a field of its form")
+	}
+}
+
+// The time line by keys: from point to point, to what one says in the table, and a span of it by the sliders.
+func TestWebTimeLineByKeysInBrowser(t *testing.T) {
+	if os.Getenv(browsertest.Wanted) == "" {
+		t.Skip(browsertest.Wanted + " not set")
+	}
+	home, library := demoed(t)
+	v := visitWeb(t, home, library)
+	v.to("/time?project=ledgerline")
+	v.tabTo("a point", `e.closest('.dot')`)
+	on := `document.activeElement.closest('.dot').ariaLabel`
+	said := map[string]bool{}
+	for _, key := range []string{"ArrowRight", "ArrowRight", "ArrowDown", "ArrowLeft", "ArrowDown"} {
+		v.press(key)
+		var point, below string
+		v.Eval(on, &point)
+		v.Eval(`document.getElementById('says').textContent`, &below)
+		if point == "" || point != below {
+			t.Errorf("%s: the focus is on %q, and below stands %q", key, point, below)
+		}
+		said[point] = true
+	}
+	if len(said) < 4 {
+		t.Errorf("five arrows lead to %d points: %v", len(said), said)
+	}
+	var row string
+	v.Eval(`document.activeElement.getAttribute('href')`, &row)
+	v.press("Enter")
+	v.until("its row, or those of its days", `location.hash == '`+row+`' && document.querySelector('tr:target') ||
+		location.search.includes('since=')`)
+	v.to("/time?project=ledgerline")
+	var all int
+	v.Eval(`document.querySelectorAll('.list tbody tr').length`, &all)
+	v.tabTo("the slider of the end", `e.type == 'range' && e.dataset.day == 'asof'`)
+	v.press("Home", "ArrowRight", "ArrowRight")
+	v.until("fewer", fmt.Sprintf(`location.search.includes('asof=2026-09-02') &&
+		document.activeElement.type == 'range' && document.querySelectorAll('.list tbody tr').length < %d`, all))
+	v.quiet("the time line")
+}
+
+// What a person says on the pages is what recall knows afterwards, and can be taken back; by the keyboard alone.
+func TestWebReviewInBrowser(t *testing.T) {
+	if os.Getenv(browsertest.Wanted) == "" {
+		t.Skip(browsertest.Wanted + " not set")
+	}
+	home, library := demoed(t)
+	v := visitWeb(t, home, library)
+	v.to("/review")
+	count := func(query string) (n int) {
+		v.Eval(fmt.Sprintf(`document.querySelectorAll(%q).length`, query), &n)
+		return n
+	}
+	conflicts := count(".conflict")
+	if conflicts < 3 || count(".conflict blockquote") != 2*conflicts || count(".inbox > .card") < conflicts+3 {
+		t.Fatalf("%d contradictions with %d quotes, and %d cards", conflicts, count(".conflict blockquote"),
+			count(".inbox > .card"))
+	}
+	left := func(n int) string { return fmt.Sprintf(`document.querySelectorAll('.conflict').length < %d`, n) }
+	v.press("n") // of the first two the newer stands
+	v.until("it was settled", left(conflicts))
+	conflicts = count(".conflict")
+	v.press("b")
+	v.until("both stand", left(conflicts))
+	for range count(".conflict") {
+		v.press("j")
+	}
+	item := func() (text string) {
+		v.Eval(`document.activeElement.querySelector('b').textContent`, &text)
+		return text
+	}
+	shows := func(text string) string {
+		return fmt.Sprintf(`[...document.querySelectorAll('.inbox > :not(.conflict) b')].some(e => e.textContent == %q)`,
+			text)
+	}
+	notice := func(word string) string {
+		return fmt.Sprintf(`document.querySelector('.notice')?.textContent.includes(%q)`, word)
+	}
+	for key, word := range map[string]string{"d": "Dropped", "p": "Pinned", "y": "Kept"} {
+		text := item()
+		v.press(key)
+		v.until(word, notice(word)+" && !("+shows(text)+")")
+		v.press("u")
+		v.until("it is back", "!document.querySelector('.notice') && "+shows(text))
+	}
+	old := item()
+	v.press("e")
+	v.until("its line", `document.activeElement.tagName == 'TEXTAREA' && document.activeElement.value`)
+	v.Eval(`document.activeElement.select(), 0`, new(int))
+	v.text("Licence questions go to Norrsken alone.")
+	v.press("Tab", "Enter")
+	v.until("it was changed", notice("Changed")+" && !("+shows(old)+")")
+	v.to("/?q=licence+questions")
+	v.until("the new line", `document.querySelector('.results').textContent.includes('Licence questions go to Norrsken')`)
+	v.Eval(`history.back(), 0`, new(int))
+	v.until("the notice again", notice("Changed"))
+	v.press("u")
+	v.until("it was taken back", "!document.querySelector('.notice')")
+	v.to("/?q=" + url.QueryEscape(strings.TrimPrefix(old, "Goal: ")))
+	v.until("the old line", fmt.Sprintf(`document.querySelector('.results b').textContent == %q`, old))
+	v.to("/review")
+	var third string // the keys are for the card that the focus went to
+	v.Eval(`(c => { c.querySelector('button').focus(); return c.querySelector('b').textContent; })(
+		document.querySelectorAll('.inbox > :not(.conflict)')[2])`, &third)
+	v.press("d")
+	v.until("the focused one was dropped", notice("Dropped")+" && !("+shows(third)+")")
+	v.quiet("the review")
+}
+
+// What another recall takes in is on a page that is open, without its being loaded again; and where somebody is at
+// work, they are told instead.
+func TestWebLiveInBrowser(t *testing.T) {
+	if os.Getenv(browsertest.Wanted) == "" {
+		t.Skip(browsertest.Wanted + " not set")
+	}
+	home, recall := asProgram(t)
+	tell(t, home, 1, "Decision: retries use jittered backoff", "Noted.")
+	recall(nil, "sync")
+	v := visitWeb(t, home, filepath.Join(home, "Recall"))
+	v.to("/sessions")
+	v.Eval(`window.same = true, 0`, new(int))
+	time.Sleep(5 * time.Second) // nothing is new
+	var changed bool
+	if v.Eval(`!window.same || !document.getElementById('news').hidden`, &changed); changed {
+		t.Error("something new is told of where nothing is")
+	}
+	tell(t, home, 2, "Decision: the port is 8443", "Noted.")
+	recall(nil, "sync")
+	v.until("the other session", `window.same && document.getElementById('news').hidden &&
+		document.querySelector('.list')?.textContent.includes('the port is 8443')`)
+	v.tabTo("a field of the page", `e.name == 'find'`)
+	tell(t, home, 3, "Decision: the log goes to stderr", "Noted.")
+	recall(nil, "sync")
+	v.until("word of the third", `!document.getElementById('news').hidden && window.same`)
+	v.quiet("what comes in")
+
+	// A question that is looked at isn't asked again and again.
+	v.to("/?q=retries")
+	v.Events = nil
+	time.Sleep(5 * time.Second)
+	v.Eval(`document.getElementById('answer').textContent.includes('jittered')`, &changed)
+	for _, e := range v.Events {
+		if e.Method == "Network.requestWillBeSent" && strings.Contains(string(e.Params), `/?q=retries","method`) {
+			t.Errorf("asked once more: %s", e.Params)
+		}
+	}
+}
+
+// Titles, quotes and names that would act in a page do nothing.
+func TestWebHostileInBrowser(t *testing.T) {
+	if os.Getenv(browsertest.Wanted) == "" {
+		t.Skip(browsertest.Wanted + " not set")
+	}
+	home, recall := asProgram(t)
+	evil := `</title></textarea><script>document.title='ran'</script><img src=x onerror="document.title='ran'"> ` +
+		`<a href="javascript:document.title='ran'">x</a> <svg onload="document.title='ran'"> {{.}} "' ` + "\u202e\u2066"
+	tell(t, home, 1, "we decided: "+evil, "Yes, decided: "+evil, evil+strings.Repeat(" a long line", 4000))
+	lines := []string{
+		`"type":"user","uuid":"u1","parentUuid":null,"message":{"role":"user","content":"Write it."}`,
+		fmt.Sprintf(`"type":"assistant","uuid":"a1","parentUuid":"u1","message":{"id":"m1","type":"message",`+
+			`"role":"assistant","model":"claude-opus-4-8","content":[{"type":"tool_use","id":"t1","name":"Write",`+
+			`"input":{"file_path":%q,"content":"x"}},{"type":"tool_use","id":"t2","name":%q,"input":{"description":%q}}]}`,
+			"/home/ann/app/"+evil, evil, evil),
+		fmt.Sprintf(`"type":"user","uuid":"u2","parentUuid":"a1","message":{"role":"user","content":[{"type":`+
+			`"tool_result","tool_use_id":"t1","content":%q}]}`, evil),
+		fmt.Sprintf(`"type":"user","uuid":"u3","parentUuid":"u2","message":{"role":"user","content":%q}`,
+			"a line of 10 MB: "+evil+strings.Repeat("x", 10<<20))}
+	odd := "00000002-0000-4000-8000-000000000001"
+	ofRecords(t, home, odd, lines...)
+	recall(nil, "sync")
+	v := visitWeb(t, home, filepath.Join(home, "Recall"))
+	find := "?find=" + url.QueryEscape("<script>")
+	for _, page := range []string{"/?q=" + url.QueryEscape("decided "+evil), "/review", "/time",
+		"/sessions?find=decided", "/sessions?tag=" + url.QueryEscape(evil), "/now", "/health",
+		"/session/00000001-0000-4000-8000-000000000001" + find, "/session/" + odd + find} {
+		v.to(page)
+		var got struct {
+			Title string
+			Size  int
+			Acts  []string
+			Turns bool
+		}
+		v.Eval(`({Title: document.title, Turns: /[\u202a-\u202e\u2066-\u2069]/.test(document.documentElement.outerHTML),
+			Size: document.documentElement.outerHTML.length,
+			Acts: [...document.querySelectorAll('main script, main img, main iframe, main base, ' +
+				'[onload], [onerror], a[href^="javascript"]')].map(e => e.outerHTML)})`, &got)
+		if got.Title == "ran" || len(got.Acts) > 0 || got.Turns || got.Size > 200<<10 {
+			t.Errorf("%s: %+v", page, got)
+		}
+	}
+}
+
+// ofRecords writes a transcript of records that lack what all have.
+func ofRecords(t *testing.T, home, id string, records ...string) {
+	t.Helper()
+	path := filepath.Join(home, ".claude", "projects", "-home-ann-app", id+".jsonl")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	writeRecords(t, path, id, records...)
+}
+
+func writeRecords(t *testing.T, path, id string, records ...string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for i, record := range records {
+		fmt.Fprintf(&b, `{%s,"sessionId":%q,"timestamp":"2026-04-02T09:%02d:00.000Z","cwd":"/home/ann/app",`+
+			`"version":"2.1.200","userType":"external","isSidechain":%t}`+"\n", record, id, i,
+			strings.Contains(path, "subagents"))
+	}
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A session's sub-agents are pages of their own, also one that no call is known of; what was rewound is told from what
+// was continued; and what is said there is found.
+func TestWebAgentsAndBranches(t *testing.T) {
+	home, recall := asProgram(t)
+	id := "00000003-0000-4000-8000-000000000001"
+	said := func(kind, uuid, parent, content string) string {
+		return fmt.Sprintf(`"type":%q,"uuid":%q,"parentUuid":%q,"message":{"id":%q,"type":"message","role":%q,`+
+			`"model":"claude-opus-4-8","content":%s}`, kind, uuid, parent, uuid, kind, content)
+	}
+	call := `[{"type":"tool_use","id":"t1","name":"Task","input":{"description":"Look for tables","prompt":"Look.",` +
+		`"subagent_type":"Explore"}}]`
+	result := `[{"type":"tool_result","tool_use_id":"t1","content":"done","is_error":false}]`
+	records := []string{
+		`"type":"user","uuid":"u1","parentUuid":null,"message":{"role":"user","content":"Where do failed jobs go?"}`,
+		said("assistant", "a1", "u1", call),
+		said("user", "r1", "a1", result) + `,"toolUseResult":{"status":"completed","agentId":"a1"}`,
+		said("assistant", "a2", "r1", `[{"type":"text","text":"To dead_jobs."}]`),
+		said("user", "u2", "a2", `"Retry them ten times."`),
+		said("assistant", "a3", "u2", `[{"type":"text","text":"Ten tries it is."}]`),
+		said("user", "u3", "a2", `"Retry them five times."`),
+		said("assistant", "a4", "u3", `[{"type":"text","text":"Five tries it is."}]`)}
+	ofRecords(t, home, id, records...)
+	dir := filepath.Join(home, ".claude", "projects", "-home-ann-app", id, "subagents")
+	for _, agent := range []string{"a1", "b2"} {
+		writeRecords(t, filepath.Join(dir, "agent-"+agent+".jsonl"), id,
+			fmt.Sprintf(`"type":"user","uuid":"s1%[1]s","parentUuid":null,"agentId":%[1]q,"message":{"role":"user",`+
+				`"content":"Look for the table of %[1]s."}`, agent),
+			said("assistant", "s2"+agent, "s1"+agent, `[{"type":"text","text":"It is dead_jobs, says `+agent+`."}]`)+
+				fmt.Sprintf(`,"agentId":%q`, agent))
+	}
+	recall(nil, "sync")
+	get := enter(t, startWeb(t, home, filepath.Join(home, "Recall")))
+	page := "/session/" + id
+	holds := func(page string, want ...string) {
+		t.Helper()
+		for _, w := range want {
+			if !regexp.MustCompile(w).MatchString(page) {
+				t.Errorf("%q isn't in\n%.6000s", w, page)
+			}
+		}
+	}
+	whole := get(page, nil)
+	holds(whole, `1 sub-agent whose call isn&#39;t known|1 sub-agent whose call isn't known`, `agent=b2`,
+		`(?s)1 call.*<p class="agent"><a href="[^"]*agent=a1">Sub-agent Explore</a>`,
+		`(?s)A branch that was abandoned.*ten times.*The branch that was continued.*five times`,
+		`class="turn user abandoned"`)
+	if strings.Contains(whole, "Look for the table") {
+		t.Error("a sub-agent's turns stand among the session's")
+	}
+	holds(get(page+"?agent=b2", nil), `Look for the table of b2`, `Task given to it`, `Back to the session`)
+	holds(get(page+"?turn=s2a1", nil), `says a1`, `Back to the session`)
+	holds(get(page+"?find=says+b2", nil), `>[^<]*turn`, `<mark>says b2</mark>`)
+	if strings.Contains(get(page+"?agent=nosuch", nil), "Back to the session") {
+		t.Error("a sub-agent that isn't there has a page")
+	}
+}
