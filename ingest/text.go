@@ -140,16 +140,23 @@ func (m mapper) name(s string) string {
 	return to
 }
 
-// tail maps what stands behind a "_", "-" or "." in a name, where the whole of it
-// shows nothing: a rule asks for the beginning of a word, and "mcp__" or "old_"
-// before a secret isn't one.
+// tail maps what stands behind a "_", "-" or "." in a name, up to its end or to another one, where the whole of it
+// shows nothing: a rule asks for the beginning and the end of a word, and "mcp_" before a secret or "_query" behind
+// one is neither.
 func (m mapper) tail(name string) string {
-	for i := range len(name) - 1 {
-		if strings.IndexByte("_-.", name[i]) < 0 {
+	const parts, leastKey = "_-.", 16
+	for from := 0; from < len(name); from++ {
+		if from > 0 && strings.IndexByte(parts, name[from-1]) < 0 {
 			continue
 		}
-		if to := m.f(name[i+1:]); to != name[i+1:] {
-			return name[:i+1] + to
+		for to := len(name); to > from; to = strings.LastIndexAny(name[:to], parts) {
+			whole, short := to-from == len(name), to < len(name) && to-from < leastKey
+			if whole || short {
+				continue
+			}
+			if mapped := m.f(name[from:to]); mapped != name[from:to] {
+				return name[:from] + mapped + name[to:]
+			}
 		}
 	}
 	return name

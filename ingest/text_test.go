@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -140,6 +141,24 @@ func unseen(name string, v reflect.Value, left map[string]bool) {
 	case reflect.Map:
 		for _, k := range v.MapKeys() {
 			unseen(name, v.MapIndex(k), left)
+		}
+	}
+}
+
+// A secret is told in a name that other words are glued to on either side, as an MCP server's is in its tool's.
+func TestMapTextWithinNames(t *testing.T) {
+	secret := regexp.MustCompile(`\bsk_live_[a-z0-9]{16}\b`)
+	for name, want := range map[string]string{
+		"mcp_sk_live_0123456789abcdef_query":         "mcp_‹key 1›_query",
+		"mcp_sk_live_0123456789abcdef_query_all.now": "mcp_‹key 1›_query_all.now",
+		"sk_live_0123456789abcdef_query":             "‹key 1›_query",
+		"old-sk_live_0123456789abcdef":               "old-‹key 1›",
+		"mcp_github_list_issues":                     "mcp_github_list_issues",
+	} {
+		s := &Session{Turns: []Turn{{Calls: []ToolCall{{Name: name}}}}}
+		s.MapText(func(s string) string { return secret.ReplaceAllString(s, "‹key 1›") })
+		if got := s.Turns[0].Calls[0].Name; got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
 		}
 	}
 }
