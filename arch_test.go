@@ -20,13 +20,14 @@ import (
 // rooms is the table of ARCHITECTURE.md: each room with the rooms that it may
 // import. A package below a room belongs to it.
 var rooms = map[string][]string{
-	"cmd": {"hooks", "mcpserver", "web", "history", "review", "answer", "pipeline", "eval", "index", "distill",
+	"cmd": {"hooks", "mcpserver", "web", "adr", "history", "review", "answer", "pipeline", "eval", "index", "distill",
 		"library", "ingest", "payload", "llm", "prompts", "redact", "text", "sink",
 		"config", "hint", "demo", "schedule"},
 	"hooks":     {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text", "hint"},
 	"mcpserver": {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text", "sink"},
 	"web": {"answer", "history", "review", "pipeline", "index", "library", "ingest", "payload", "llm", "text",
 		"sink"},
+	"adr": {"history", "review", "pipeline", "library", "ingest", "payload", "text", "hint"},
 	"history": {"answer", "pipeline", "distill", "index", "library", "ingest", "payload", "llm", "text", "sink",
 		"hint"},
 	"review":   {"pipeline", "distill", "index", "library", "ingest", "payload", "redact", "sink", "hint"},

@@ -24,12 +24,7 @@ type Unseen struct {
 
 // Unreviewed lists, in the payload's order, the items that nobody wrote, changed or kept as they are now.
 func Unreviewed(p *Payload, edits []Edit) []Unseen {
-	kept := map[ItemID]string{}
-	for _, e := range edits {
-		if e.Op == OpKeep {
-			kept[e.ID] = e.Seen
-		}
-	}
+	kept := seenIn(edits)
 	var out []Unseen
 	for i := range p.Items {
 		it := &p.Items[i]
@@ -41,6 +36,27 @@ func Unreviewed(p *Payload, edits []Edit) []Unseen {
 		out = append(out, Unseen{*it, seen != ""})
 	}
 	return out
+}
+
+// Kept are the items that a person wrote, changed, pinned, or kept as they are now.
+func Kept(p *Payload, edits []Edit) map[ItemID]bool {
+	seen, kept := seenIn(edits), map[ItemID]bool{}
+	for i := range p.Items {
+		it := &p.Items[i]
+		kept[it.ID] = it.Maker == ByHuman || it.Pinned || seen[it.ID] == Look(it)
+	}
+	return kept
+}
+
+// seenIn is what people last saw of the items that they kept, as Look names it.
+func seenIn(edits []Edit) map[ItemID]string {
+	seen := map[ItemID]string{}
+	for _, e := range edits {
+		if e.Op == OpKeep {
+			seen[e.ID] = e.Seen
+		}
+	}
+	return seen
 }
 
 // LineOf is what an item's line says in payload.md, without bullet.

@@ -82,6 +82,27 @@ func (p *Pipeline) PlanForget(ctx context.Context, entries []library.Entry) (*Fo
 	return f, nil
 }
 
+// PlanForgetForks is PlanForget of sessions with those that hold copied turns of them.
+func (p *Pipeline) PlanForgetForks(ctx context.Context, entries []library.Entry) (*Forgetting, error) {
+	for {
+		f, err := p.PlanForget(ctx, entries)
+		if err != nil {
+			return nil, err
+		}
+		before := len(entries)
+		for _, l := range f.Sessions {
+			for _, fork := range l.Forks {
+				if !slices.ContainsFunc(entries, func(e library.Entry) bool { return e.ID == fork.Entry.ID }) {
+					entries = append(entries, fork.Entry)
+				}
+			}
+		}
+		if len(entries) == before {
+			return f, nil
+		}
+	}
+}
+
 // PlanForgetText says which sessions hold a text anywhere, forks and later
 // sessions that quote it too: they are forgotten whole, because what a session
 // was is kept exact or not at all.

@@ -3,6 +3,7 @@ package text
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 )
 
 // Hash is the beginning of a text's SHA-256, so many bytes of it, in hex.
@@ -10,3 +11,10 @@ func Hash(s string, bytes int) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:bytes])
 }
+
+// Slug is a text as part of a file's name: its letters and digits, in lower case, dashes between.
+func Slug(s string) string {
+	return strings.Trim(notInNames().ReplaceAllString(strings.ToLower(s), "-"), "-")
+}
+
+var notInNames = Pattern(`[^\p{L}\p{Nd}]+`)

@@ -39,6 +39,7 @@ var everywhere = map[string][]string{
 	"eval payloads": {}, "eval questions": {}, "eval relations": {},
 	"eval report": {}, "export": {"export SESSION --to OUT/x.md", "export SESSION --format html --to OUT/x.html"},
 	"error": {"error exit"}, "follow": {"follow --once"},
+	"adr":    {"adr", "adr --all --json", "adr --all --dry-run"},
 	"forget": {"forget SESSION --dry-run"}, "guard": {"guard", "guard ."}, "grep": {"grep umbrella", "grep . --json"},
 	"link":    {"link ITEM refines ITEM"},
 	"handoff": {"handoff --to bea -o OUT/handoff.md"}, "hook": {},

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"recall/adr"
 	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/ask"
@@ -54,6 +55,7 @@ var jsonDocs = map[string]reflect.Type{
 	"recall list":               reflect.TypeFor[library.Listed](),
 	"recall status":             reflect.TypeFor[setup.StatusDoc](),
 	"recall status --open":      reflect.TypeFor[history.Waiting](),
+	"recall adr":                reflect.TypeFor[adr.Log](),
 	"recall why --pr":           reflect.TypeFor[history.Branch](),
 	"recall hooks status":       reflect.TypeFor[hooks.Status](),
 	"recall mcp status":         reflect.TypeFor[hooks.Served](),

@@ -70,7 +70,7 @@ func giveHandoff(a *app.App, text string, o handoffOptions) error {
 	case out == "-":
 		return a.Print(page)
 	case out == "":
-		out = fmt.Sprintf("handoff-%s-%s.md", slug(o.To), time.Now().Format("2006-01-02"))
+		out = fmt.Sprintf("handoff-%s-%s.md", txt.Slug(o.To), time.Now().Format("2006-01-02"))
 	}
 	evidence := review.EvidenceName(out)
 	if err := app.WriteNew(out, page, o.Force); err != nil {
@@ -83,10 +83,3 @@ func giveHandoff(a *app.App, text string, o handoffOptions) error {
 		"import\n", out, o.To, evidence)
 	return nil
 }
-
-// slug is a name as part of a file's name.
-func slug(name string) string {
-	return strings.Trim(notInNames().ReplaceAllString(strings.ToLower(name), "-"), "-")
-}
-
-var notInNames = txt.Pattern(`[^\p{L}\p{Nd}]+`)

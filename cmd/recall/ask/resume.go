@@ -15,6 +15,7 @@ import (
 	"recall/hint"
 	"recall/library"
 	"recall/payload"
+	txt "recall/text"
 )
 
 type resumeOptions struct {
@@ -82,7 +83,8 @@ func handOver(a *app.App, p *payload.Payload, text string, o resumeOptions) erro
 		}
 	}
 	if o.Save {
-		path, err := filepath.Abs(app.FreeName(fmt.Sprintf("payload-%s-%s", slug(p.Project), answer.Day(p.End)), ".md", text))
+		name := fmt.Sprintf("payload-%s-%s", txt.Slug(p.Project), answer.Day(p.End))
+		path, err := filepath.Abs(app.FreeName(name, ".md", text))
 		if err != nil {
 			return err
 		}

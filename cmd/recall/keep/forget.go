@@ -1,13 +1,10 @@
 package keep
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +15,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/eval"
 	"recall/hint"
 	"recall/index"
 	"recall/ingest"
@@ -87,19 +85,9 @@ func planForget(ctx context.Context, a *app.App, p *pipeline.Pipeline, names []s
 		}
 		entries = append(entries, e)
 	}
-	plan, err = p.PlanForget(ctx, entries)
-	for forks && err == nil {
-		before := len(entries)
-		for _, l := range plan.Sessions {
-			for _, f := range l.Forks {
-				if !slices.ContainsFunc(entries, func(e library.Entry) bool { return e.ID == f.Entry.ID }) {
-					entries = append(entries, f.Entry)
-				}
-			}
-		}
-		if len(entries) == before {
-			break
-		}
+	if forks {
+		plan, err = p.PlanForgetForks(ctx, entries)
+	} else {
 		plan, err = p.PlanForget(ctx, entries)
 	}
 	return plan, gone, err
@@ -222,9 +210,8 @@ func unsearched(a *app.App, plan *pipeline.Forgetting) error {
 	return app.ExitCode(app.ExitPartial)
 }
 
-// forgetAsked removes the last answers, and what recall eval keeps of sessions in the user's cache directory: a
-// model's answers and verdicts, which don't say what they were made of, and the runs and reports that name one of the
-// sessions. It comes before all else: a forgetting that is cut short is finished without it.
+// forgetAsked removes what the cache has of sessions beside the index: the last answers, and what recall eval keeps. It
+// comes before all else: a forgetting that is cut short is finished without it.
 func forgetAsked(l *library.Library, ids []ingest.SessionID) error {
 	if err := os.RemoveAll(app.LastDir(l)); err != nil {
 		return err
@@ -233,21 +220,5 @@ func forgetAsked(l *library.Library, ids []ingest.SessionID) error {
 	if err != nil {
 		return nil // then it keeps none
 	}
-	err = errors.Join(os.RemoveAll(filepath.Join(dir, "answers")), os.RemoveAll(filepath.Join(dir, "verdicts")))
-	return errors.Join(err, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		if slices.ContainsFunc(ids, func(id ingest.SessionID) bool { return bytes.Contains(text, []byte(id)) }) {
-			return os.Remove(path)
-		}
-		return nil
-	}))
+	return eval.Forget(dir, ids)
 }

@@ -29,7 +29,7 @@ import (
 // Commands are the commands that let a person look over and correct what was distilled.
 func Commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
-		newEditCmd(a), newReviewCmd(a), newWebCmd(a), newWrapUpCmd(a), newLinkCmd(a),
+		newEditCmd(a), newReviewCmd(a), newADRCmd(a), newWebCmd(a), newWrapUpCmd(a), newLinkCmd(a),
 	}
 }
 

@@ -1,0 +1,323 @@
+// Package adr keeps decisions that a person chose as files of their project's repository, in the form of MADR
+// (Markdown architectural decision records): NNNN-title.md, one a decision. A file belongs to people as soon as one of
+// them has changed it. Until then it follows what recall knows of the decision; from then on its status alone does,
+// as long as nobody has changed that.
+package adr
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"recall/hint"
+	"recall/history"
+	"recall/ingest"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+	"recall/review"
+	"recall/text"
+)
+
+// Log is the records of a folder.
+type Log struct {
+	Schema  int             `json:"schema"` // 1
+	Folder  string          `json:"folder"`
+	Records []*Record       `json:"records"` // by number, those that recall wrote
+	Waiting []history.Dated `json:"waiting"` // decisions that stand, that a person kept, and that have no record
+
+	below string // Folder, from root
+	root  *os.Root
+	last  int // the highest number of any record, also of others' making
+	said  map[payload.ItemID]*history.Dated
+}
+
+// Record is a decision and its file.
+type Record struct {
+	Number int            `json:"number"`
+	File   string         `json:"file"` // in the folder
+	ID     payload.ItemID `json:"item"`
+	Status string         `json:"status"` // accepted, deprecated, superseded, superseded by ADR-0007; or a person's word
+	Did    string         `json:"did"`    // new, changed; "" of one that stays as it was
+	Edited bool           `json:"edited"` // by a person
+	Gone   bool           `json:"gone"`   // the decision isn't known any more: nothing is changed
+
+	Decision history.Dated `json:"-"`
+	Over     []*Record     `json:"-"` // whose place it took
+	was      string        // the file, with line feeds alone
+	crlf     bool
+}
+
+// places are where projects have their records; the first is MADR's own.
+var places = []string{"docs/decisions", "docs/adr", "doc/adr", "docs/architecture/decisions"}
+
+// mostOfRecord is how many bytes of a file are read.
+const mostOfRecord = 1 << 20
+
+// The lines of a file's head by which recall knows it: the item, and hashes of all other lines and of the status as
+// recall wrote them.
+var (
+	fileName = text.Pattern(`^(\d{4,})-.*\.md$`)
+	keyLine  = text.Pattern(`(?m)^recall: ([a-z0-9]{10}) ([0-9a-f]{16}) ([0-9a-f]{16})\n`)
+	headLine = text.Pattern(`(?m)^status: (.*)\n`)
+)
+
+// Open reads the records of a project, given by its id, in the repository around a folder of this machine, and what
+// waits to be one. dir is where they lie, "" for where the repository has them.
+func Open(ctx context.Context, p *pipeline.Pipeline, project, here, dir string) (l *Log, err error) {
+	l = &Log{Schema: 1, Records: []*Record{}, Waiting: []history.Dated{}, said: map[payload.ItemID]*history.Dated{}}
+	top := dir
+	if dir == "" {
+		r, ok := ingest.RepositoryOf(here)
+		if !ok {
+			return nil, hint.With(errors.New("adr: records lie in a repository, and none is around this folder"),
+				"name their folder: recall adr --to FOLDER")
+		}
+		at := max(0, slices.IndexFunc(places, func(p string) bool { return ingest.IsFolder(filepath.Join(r.Tree, p)) }))
+		top, l.below = r.Tree, places[at]
+	}
+	l.Folder = filepath.Join(top, filepath.FromSlash(l.below))
+	// What a link in a checkout leads out to is neither read nor written.
+	if l.root, err = os.OpenRoot(top); err != nil {
+		return nil, err
+	}
+	of, err := p.Library.Project(project)
+	if err != nil {
+		return nil, err
+	}
+	line, err := history.Timeline(ctx, p, of.Name, payload.Decision, payload.Eliminated)
+	if err != nil {
+		return nil, err
+	}
+	for i := range line {
+		l.said[line[i].Item.ID] = &line[i]
+	}
+	if err := l.read(); err != nil {
+		return nil, err
+	}
+	again := map[payload.ItemID]bool{} // what says a recorded decision again
+	for _, r := range l.Records {
+		l.became(r.ID, again)
+	}
+	kept := map[string]map[payload.ItemID]bool{}
+	for _, d := range line {
+		if kept[d.Session] == nil {
+			kept[d.Session] = keptIn(p.Library, ingest.SessionID(d.Session))
+		}
+		stands := d.Item.Kind == payload.Decision && d.Item.Current() && !d.Sure
+		if stands && kept[d.Session][d.Item.ID] && l.of(d.Item.ID) == nil && !again[d.Item.ID] {
+			l.Waiting = append(l.Waiting, d)
+		}
+	}
+	return l, nil
+}
+
+// keptIn are the items of a session that a person wrote, pinned or kept as they are now.
+func keptIn(l *library.Library, id ingest.SessionID) map[payload.ItemID]bool {
+	p, err := l.Payload(id)
+	edits, err2 := l.Edits(id)
+	if err != nil || err2 != nil {
+		return map[payload.ItemID]bool{} // recall check tells of it
+	}
+	return payload.Kept(p, edits)
+}
+
+// Close lets go of the folder.
+func (l *Log) Close() error { return l.root.Close() }
+
+// of is the record of an item, nil if it has none.
+func (l *Log) of(id payload.ItemID) *Record {
+	if i := slices.IndexFunc(l.Records, func(r *Record) bool { return r.ID == id }); i >= 0 {
+		return l.Records[i]
+	}
+	return nil
+}
+
+// read reads the files. One that recall didn't write counts for its number alone.
+func (l *Log) read() error {
+	files, err := fs.ReadDir(l.root.FS(), cmp.Or(l.below, "."))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("adr: %w", err)
+	}
+	for _, f := range files {
+		name := fileName().FindStringSubmatch(f.Name())
+		if info, err := f.Info(); name == nil || err != nil || !f.Type().IsRegular() || info.Size() > mostOfRecord {
+			continue
+		}
+		n, _ := strconv.Atoi(name[1])
+		l.last = max(l.last, n)
+		b, err := l.root.ReadFile(path.Join(l.below, f.Name()))
+		if err != nil {
+			return fmt.Errorf("adr: %w", err)
+		}
+		r := &Record{Number: n, File: f.Name(), was: strings.ReplaceAll(string(b), "\r\n", "\n")}
+		key := keyLine().FindStringSubmatch(r.was)
+		if key == nil {
+			continue
+		}
+		r.crlf = len(r.was) < len(b)
+		r.ID, r.Edited = payload.ItemID(key[1]), text.Hash(rest(r.was), 8) != key[2]
+		d, known := l.said[r.ID]
+		if r.Gone = !known; known {
+			r.Decision = *d
+		}
+		r.Status = statusOf(r.was)
+		l.Records = append(l.Records, r)
+	}
+	return nil
+}
+
+// rest is a file without the lines that recall keeps up to date though a person edited it.
+func rest(file string) string {
+	return cut(keyLine(), cut(headLine(), file, ""), "")
+}
+
+// cut is a text with the first line of a pattern replaced.
+func cut(line *regexp.Regexp, s, by string) string {
+	if at := line.FindStringIndex(s); at != nil {
+		return s[:at[0]] + by + s[at[1]:]
+	}
+	return s
+}
+
+func statusOf(file string) string {
+	if m := headLine().FindStringSubmatch(file); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// Choose has a decision be recorded that has no record yet. The error says why it can't be.
+func (l *Log) Choose(id payload.ItemID) error {
+	d, ok := l.said[id]
+	switch {
+	case !ok || d.Item.Kind != payload.Decision:
+		return hint.With(fmt.Errorf("%s is no decision of this project", id), "recall log lists its decisions")
+	case l.of(id) != nil:
+		return nil
+	}
+	l.last++
+	r := &Record{Number: l.last, ID: id, Decision: *d, Did: "new"}
+	name := text.Slug(text.Clip(cmp.Or(r.Asked(), r.Chosen()), 60))
+	r.File = fmt.Sprintf("%04d-%s.md", r.Number, cmp.Or(name, string(id)))
+	l.Records = append(l.Records, r)
+	l.Waiting = slices.DeleteFunc(l.Waiting, func(w history.Dated) bool { return w.Item.ID == id })
+	return nil
+}
+
+// Asked is the question that the decision answers on record, and its answer; "" and all of it where none does.
+func (r *Record) Asked() string { asked, _ := r.answered(); return asked }
+
+// Chosen is what was decided.
+func (r *Record) Chosen() string { _, chosen := r.answered(); return chosen }
+
+func (r *Record) answered() (asked, chosen string) {
+	if q, choice, ok := strings.Cut(r.Decision.Item.Text, "? → "); ok {
+		return q + "?", choice
+	}
+	return "", r.Decision.Item.Text
+}
+
+// Title is a record's heading.
+func (r *Record) Title() string {
+	return strings.TrimRight(text.Clip(text.OneLine(r.Decision.Item.Text), 100), ".")
+}
+
+// became is what a decision's status is now, and the record of what took its place, nil if that has none. Items that
+// say it again are added to again.
+func (l *Log) became(id payload.ItemID, again map[payload.ItemID]bool) (status string, by *Record) {
+	d, superseded := l.said[id], false
+	for n := 0; d != nil && d.By != "" && d.Sure && n < len(l.said); n++ {
+		superseded = superseded || d.Link.Relation != payload.Same
+		if d = l.said[d.By]; d == nil {
+			break
+		}
+		if !superseded {
+			again[d.Item.ID] = true
+		} else if r := l.of(d.Item.ID); r != nil {
+			return fmt.Sprintf("superseded by ADR-%04d", r.Number), r
+		}
+	}
+	switch {
+	case d != nil && (d.Item.Kind == payload.Eliminated || !d.Item.Current()):
+		return "deprecated", nil
+	case superseded:
+		return "superseded", nil
+	}
+	return "accepted", nil
+}
+
+// Write brings the files up to date, in which render words what recall has to say below the head, and writes those
+// chosen; none of them where one would hold a secret, and none at all where it is only tried.
+func (l *Log) Write(render func(*Record) string, only bool) error {
+	slices.SortStableFunc(l.Records, func(a, b *Record) int { return a.Number - b.Number })
+	status := map[*Record]string{}
+	for _, r := range l.Records {
+		var by *Record
+		if status[r], by = l.became(r.ID, map[payload.ItemID]bool{}); by != nil {
+			by.Over = append(by.Over, r)
+		}
+	}
+	now := map[*Record]string{} // those that change
+	for _, r := range l.Records {
+		if r.Gone {
+			continue
+		}
+		file := r.file(status[r], render)
+		if err := review.WithoutSecrets(file); err != nil && !r.Edited {
+			return fmt.Errorf("%s: %w", r.File, err)
+		}
+		if r.Status = statusOf(file); file == r.was {
+			continue
+		}
+		if r.Did = cmp.Or(r.Did, "changed"); r.crlf {
+			file = strings.ReplaceAll(file, "\n", "\r\n")
+		}
+		now[r] = file
+	}
+	for _, r := range l.Records {
+		if file, ok := now[r]; ok && !only {
+			if err := l.put(path.Join(l.below, r.File), file); err != nil {
+				return fmt.Errorf("adr: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// file is what a record's file is to say.
+func (r *Record) file(status string, render func(*Record) string) string {
+	key, said := keyLine().FindStringSubmatch(r.was), text.Hash(status, 8)
+	if key != nil && text.Hash(statusOf(r.was), 8) != key[3] { // it is a person's
+		status, said = statusOf(r.was), key[3]
+	}
+	status = "status: " + status + "\n"
+	if r.Edited {
+		line := fmt.Sprintf("recall: %s %s %s\n", r.ID, key[2], said)
+		return cut(keyLine(), cut(headLine(), r.was, status), line)
+	}
+	date, body := "---\ndate: "+r.Decision.Item.At.UTC().Format(time.DateOnly)+"\n", "---\n\n"+render(r)
+	line := fmt.Sprintf("recall: %s %s %s\n", r.ID, text.Hash(date+body, 8), said)
+	return strings.Replace(date, "\n", "\n"+status, 1) + line + body
+}
+
+// put writes a file whole or not at all.
+func (l *Log) put(name, file string) error {
+	if err := l.root.MkdirAll(path.Dir(name), 0o700); err != nil {
+		return err
+	}
+	if err := l.root.WriteFile(name+".new", []byte(file), 0o600); err != nil {
+		return err
+	}
+	return l.root.Rename(name+".new", name)
+}

@@ -1,0 +1,71 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"recall/adr"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
+	"recall/payload"
+)
+
+func newADRCmd(a *app.App) *cobra.Command {
+	var o struct {
+		To, Project string
+		All, DryRun bool
+	}
+	cmd := option.Result(a, "adr", &o, func(ctx context.Context, args []string) (*adr.Log, error) {
+		here, err := os.Getwd()
+		if err != nil {
+			return nil, err
+		}
+		p, err := a.UpToDate(ctx)
+		if err != nil {
+			return nil, err
+		}
+		project, _, err := a.Meant(p.Library, o.Project)
+		if err != nil {
+			return nil, err
+		}
+		log, err := adr.Open(ctx, p, project, here, o.To)
+		if err != nil {
+			return nil, err
+		}
+		defer log.Close()
+		var chosen []payload.ItemID
+		for _, arg := range args {
+			it, err := a.Item(ctx, p.Library, arg)
+			if err != nil {
+				return nil, err
+			}
+			chosen = append(chosen, it.Item.ID)
+		}
+		for _, d := range log.Waiting {
+			if o.All || len(args) == 0 && !o.DryRun && a.Confirm(fmt.Sprintf("%s (%s): record it?",
+				terminal.Line(payload.LineOf(&d.Item)), d.Item.ID)) {
+				chosen = append(chosen, d.Item.ID)
+			}
+		}
+		for _, id := range chosen {
+			err = errors.Join(err, log.Choose(id))
+		}
+		if err != nil {
+			return nil, err
+		}
+		return log, log.Write(func(r *adr.Record) string {
+			var text strings.Builder
+			page := terminal.Page{W: &text}
+			page.Form("adr/record", r)
+			return text.String()
+		}, o.DryRun)
+	}, func(a *app.App, log *adr.Log) { a.Form("adr", log) })
+	return option.Refuse(cmd, func(args []string) bool { return o.All && len(args) > 0 },
+		"adr: --all records all that you kept, and there are decisions named", "omit one of them")
+}
