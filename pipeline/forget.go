@@ -202,11 +202,11 @@ func Buried(ctx context.Context, l *library.Library, x *index.Index) (bool, erro
 
 // bury has the index and the caches lose all that the library forgot, and notes in the index that they did.
 func (p *Pipeline) bury(ctx context.Context, texts *library.Needles) error {
-	ids, err := p.Library.Tombstones()
+	stamp, err := p.Library.Buried() // before the list, to which somebody may add meanwhile
 	if err != nil {
 		return err
 	}
-	stamp, err := p.Library.Buried()
+	ids, err := p.Library.Tombstones()
 	if err != nil {
 		return err
 	}
