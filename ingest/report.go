@@ -1,5 +1,15 @@
 package ingest
 
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"recall/ingest/jsonl"
+)
+
 // maxSkips is how many lines that could not be used are named; further ones are counted.
 const maxSkips = 1000
 
@@ -49,4 +59,91 @@ func (r *Report) Add(more Report) {
 		r.Newer = more.Newer
 	}
 	r.Conflicts = append(r.Conflicts, more.Conflicts...)
+}
+
+// EachLine gives take the lines of a file.
+func EachLine(ctx context.Context, f File, take func(jsonl.Line)) (err error) {
+	r, err := f.Open()
+	if err != nil {
+		return fmt.Errorf("open %s: %w", f.Name, err)
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	lines := jsonl.NewLines(r)
+	for {
+		line, err := lines.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read %s: %w", f.Name, err)
+		}
+		take(line)
+		if line.N%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+var bom = []byte("\xef\xbb\xbf")
+
+// Objects gives read the objects of a line, two where two writers lost a newline, each with its offset; read returns
+// what follows, nil where nothing does, and why it is of no use, if it isn't. It accounts for the line.
+func (r *Report) Objects(l jsonl.Line, file string, read func(b []byte, at int64) (rest []byte, why string)) {
+	r.Bytes += l.Size
+	at := l.Offset
+	skip := func(why string) {
+		r.Lines++
+		r.Skip(Skip{File: file, Line: l.N, Offset: at, Reason: why})
+	}
+	if l.TooLong {
+		skip(fmt.Sprintf("line of %d MB is longer than %d MB", l.Size>>20, jsonl.MaxLine>>20))
+		return
+	}
+	b := bytes.TrimPrefix(l.Bytes, bom)
+	asWritten := bytes.IndexByte(b, 0) < 0
+	if !asWritten {
+		b = bytes.ReplaceAll(b, []byte{0}, nil)
+	}
+	if b = bytes.TrimSpace(b); len(b) == 0 {
+		r.Lines++
+		r.Blank++
+		return
+	}
+	if asWritten {
+		at += int64(bytes.Index(l.Bytes, b[:1]))
+	}
+	for len(b) > 0 {
+		rest, why := read(b, at)
+		switch {
+		case rest == nil && !l.Ended:
+			r.Tail = &Skip{File: file, Line: l.N, Offset: at, Reason: "partial last line, waiting for its rest"}
+			return
+		case rest == nil:
+			skip(why)
+			return
+		case why != "":
+			skip(why)
+		default:
+			r.Lines++
+		}
+		if asWritten && l.Cut == 0 {
+			at += int64(len(b) - len(rest))
+		}
+		b = rest
+	}
+}
+
+// NotObject says why there is no object where a cursor was sent over b.
+func NotObject(c *jsonl.Cursor, b []byte) string {
+	switch err := c.Err(); {
+	case err == nil && c.Kind() == 0, errors.Is(err, jsonl.ErrSyntax):
+		if bytes.IndexFunc(b[:min(len(b), 512)], func(r rune) bool { return r < ' ' && r != '\t' }) >= 0 {
+			return "binary data"
+		}
+		return "not JSON"
+	case err == nil:
+		return "not a JSON object"
+	default:
+		return err.Error()
+	}
 }

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"recall/ingest"
+	"recall/library/disk"
 	"recall/library/raw"
 )
 
@@ -53,4 +55,72 @@ func (l *Library) openVersion(e Entry, name string, n int, segs []raw.Segment) *
 		return raw.Read(e.Folder)
 	}
 	return r
+}
+
+// A FileVersion is one content of a session's file: one in all of a file that only grew, another for each rewriting.
+type FileVersion struct {
+	Name    string          `json:"name"`
+	Role    ingest.FileRole `json:"-"`
+	Version int             `json:"version"` // from 1, in the order in which they were taken in
+	Size    int64           `json:"bytes"`
+	Sum     string          `json:"sha256"` // hex
+	Current bool            `json:"current"`
+}
+
+// Versions lists every version of every file of a session, by file and number.
+func (l *Library) Versions(id ingest.SessionID) ([]FileVersion, error) {
+	e, v, err := l.versionsOf(id)
+	if err != nil {
+		return nil, err
+	}
+	var all []FileVersion
+	for name, list := range v.Files {
+		state := e.File(name)
+		for i, ver := range list {
+			all = append(all, fileVersion(state, name, i+1, ver))
+		}
+	}
+	slices.SortFunc(all, func(a, b FileVersion) int {
+		if c := strings.Compare(a.Name, b.Name); c != 0 {
+			return c
+		}
+		return a.Version - b.Version
+	})
+	return all, nil
+}
+
+// OpenVersion reads one version of a file, 0 for the current one. What is read is checked: the error of damaged bytes
+// (ErrDamaged) comes before the end of the file.
+func (l *Library) OpenVersion(id ingest.SessionID, name string, n int) (io.ReadCloser, FileVersion, error) {
+	e, v, err := l.versionsOf(id)
+	if err != nil {
+		return nil, FileVersion{}, err
+	}
+	state := e.File(name)
+	if n == 0 && state != nil {
+		n = state.Version
+	}
+	ver := v.At(name, n)
+	if ver == nil {
+		return nil, FileVersion{}, fmt.Errorf("session %s: %s has no version %d; it has %d", id, name, n,
+			len(v.Files[name]))
+	}
+	return l.openVersion(e, name, n, ver.Segs), fileVersion(state, name, n, *ver), nil
+}
+
+// fileVersion tells of one version; state is nil of a file that the session has no more.
+func fileVersion(state *FileState, name string, n int, v raw.Version) FileVersion {
+	f := FileVersion{Name: name, Version: n, Size: v.Size, Sum: v.Sum}
+	if state != nil {
+		f.Role, f.Current = state.Role, state.Version == n
+	}
+	return f
+}
+
+func (l *Library) versionsOf(id ingest.SessionID) (e Entry, v *raw.Versions, err error) {
+	text, err := l.readFile(id, listName)
+	if err == nil {
+		e, err = l.Session(id)
+	}
+	return e, raw.ParseVersions("versions.jsonl", disk.SplitLines(text)), err
 }

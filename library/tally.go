@@ -2,10 +2,12 @@ package library
 
 import (
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
 	"recall/ingest"
+	"recall/library/disk"
 	"recall/text"
 )
 
@@ -59,4 +61,57 @@ func (t Tally) States() string {
 	parts = append(parts, text.Counts("kept, only here|behind|whose source can't be read", t.OnlyHere, t.Behind,
 		t.Unreadable)...)
 	return strings.Join(parts, "; ")
+}
+
+// Disk is what a library takes and what is left.
+type Disk struct {
+	Bytes int64 `json:"bytes"`
+	Whole bool  `json:"whole"` // all was counted; else it is about so much
+	Free  int64 `json:"free"`  // 0 if that isn't known
+}
+
+// sessionsCounted is of how many sessions the files are counted: status is quick first.
+const sessionsCounted = 200
+
+// DiskOf counts the files of a library in a folder. Of many sessions some, spread over all times, are counted, and the
+// others are taken to be to their sources as those are.
+func DiskOf(dir string, entries []Entry) Disk {
+	n := min(len(entries), sessionsCounted)
+	doc := Disk{Whole: n == len(entries), Free: Free(dir)}
+	sessions := map[string]bool{}
+	var theirs, counted, all int64 // bytes of the sessions counted, of their sources, and of all sources
+	for i, e := range entries {
+		sessions[e.Folder] = true
+		bytes := int64(0)
+		for _, f := range e.Files {
+			bytes += f.Size
+		}
+		all += bytes
+		if i*n/len(entries) != (i+1)*n/len(entries) {
+			counted += bytes
+			theirs += filesIn(e.Folder, func(string) bool { return false })
+		}
+	}
+	if counted > 0 {
+		theirs = int64(float64(theirs) * (float64(all) / float64(counted)))
+	}
+	doc.Bytes = theirs + filesIn(dir, func(path string) bool { return sessions[path] })
+	return doc
+}
+
+// filesIn are the bytes of the files below a folder but those skipped. What can't be read is told of elsewhere.
+func filesIn(dir string, skip func(path string) bool) (n int64) {
+	_ = disk.Walk(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil
+		case d.IsDir() && skip(path):
+			return fs.SkipDir
+		}
+		if fi, err := d.Info(); err == nil && fi.Mode().IsRegular() {
+			n += fi.Size()
+		}
+		return nil
+	})
+	return n
 }

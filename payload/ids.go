@@ -3,8 +3,10 @@ package payload
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"hash"
 	"strings"
+	"unicode"
 )
 
 // idAlphabet lacks 0, 1, l and o, which are taken for one another when read aloud or copied by hand.
@@ -61,4 +63,16 @@ func idOf(sum []byte) ItemID {
 // IsID reports whether s has the form of an item's id.
 func IsID(s string) bool {
 	return len(s) == idLength && strings.Trim(s, idAlphabet) == ""
+}
+
+// Handle names a session as a person types it: git-sync#5 is the fifth of project git-sync.
+func Handle(project string, number int) string {
+	return fmt.Sprintf("%s#%d", ProjectHandle(project), number)
+}
+
+// ProjectHandle is a project's name without what a shell would want quoted: "git-sync (devenv)" is git-sync-devenv.
+func ProjectHandle(name string) string {
+	return strings.Join(strings.FieldsFunc(name, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune("-()[]{}<>|&;$`'\"\\*?!#~=", r)
+	}), "-")
 }

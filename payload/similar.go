@@ -1,12 +1,81 @@
 package payload
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
 
 	"recall/text"
 )
+
+// Assign pairs rows with columns one to one so that the summed score is highest (the Hungarian method with potentials,
+// O(n²m)): for each row its column, or -1, as where the score is 0. Scores aren't negative, rows equally long.
+func Assign(score [][]float64) []int {
+	rows, cols := len(score), 0
+	if rows > 0 {
+		cols = max(rows, len(score[0])) // those that aren't there score 0
+	}
+	cost := func(r, c int) float64 { // counted from 1
+		if row := score[r-1]; c <= len(row) {
+			return -row[c-1]
+		}
+		return 0
+	}
+	pairs := slices.Repeat([]int{-1}, rows)
+	for c, r := range hungarian(rows, cols, cost) {
+		if r > 0 && cost(r, c) < 0 {
+			pairs[r-1] = c - 1
+		}
+	}
+	return pairs
+}
+
+// hungarian returns the row of each column, both counted from 1, 0 for none. Each row, added one at a time, finds the
+// cheapest chain of re-pairings that frees a column. u and v are the potentials of rows and columns.
+func hungarian(rows, cols int, cost func(r, c int) float64) []int {
+	u, v := make([]float64, rows+1), make([]float64, cols+1)
+	rowOf, from := make([]int, cols+1), make([]int, cols+1)
+	for r := 1; r <= rows; r++ {
+		rowOf[0] = r
+		least, done := make([]float64, cols+1), make([]bool, cols+1)
+		for c := range least {
+			least[c] = math.Inf(1)
+		}
+		col := 0
+		for rowOf[col] != 0 {
+			done[col] = true
+			row, delta, next := rowOf[col], math.Inf(1), 0
+			for c := 1; c <= cols; c++ {
+				if done[c] {
+					continue
+				}
+				if d := cost(row, c) - u[row] - v[c]; d < least[c] {
+					least[c], from[c] = d, col
+				}
+				if least[c] < delta {
+					delta, next = least[c], c
+				}
+			}
+			for c := 0; c <= cols; c++ {
+				if done[c] {
+					u[rowOf[c]] += delta
+					v[c] -= delta
+				} else {
+					least[c] -= delta
+				}
+			}
+			col = next
+		}
+		for col != 0 {
+			rowOf[col] = rowOf[from[col]]
+			col = from[col]
+		}
+	}
+	rowOf[0] = 0
+	return rowOf
+}
 
 // WordsOf takes a text's words for comparing it, stemmed. A name weighs three times a word, a function word a fifth.
 func WordsOf(s string) text.Bag {

@@ -167,3 +167,31 @@ func number(s *ingest.Session) {
 		s.Turns[i].N = i + 1
 	}
 }
+
+// inOrder are the transcripts, oldest first by their own times and the current one last.
+func inOrder(files []ingest.File, current string) []ingest.File {
+	list := ingest.Found{Files: files}.Of(ingest.Transcript)
+	slices.SortStableFunc(list, func(a, b ingest.File) int {
+		if last := stem(a.Name) == current; last != (stem(b.Name) == current) {
+			return map[bool]int{true: 1, false: -1}[last]
+		}
+		return claudecode.Started(a).Compare(claudecode.Started(b))
+	})
+	return list
+}
+
+// Head reads the first message of the oldest transcript, else of the audit log. A record alone is Empty.
+func (Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
+	files := inOrder(f.Files, "")
+	if log, ok := fileOf(f.Files, ingest.AuditLog); ok {
+		files = append(files, log)
+	}
+	h, err := claudecode.Reader{Log: newAuditLog("").read}.Head(ctx, ingest.Found{ID: f.ID, Source: ingest.Cowork,
+		Files: files})
+	if err == nil && h.Empty {
+		var rep ingest.Report
+		h.Started = openRecord(f.Files, &rep).created
+	}
+	h.ID = f.ID
+	return h, err
+}

@@ -1,6 +1,24 @@
 package disk
 
-import "golang.org/x/sys/windows"
+import (
+	"errors"
+	"io/fs"
+
+	"golang.org/x/sys/windows"
+)
+
+// foreign is always "": a profile's folders are its user's; access lists say who else may write, and recall doesn't
+// read them.
+func foreign(fs.FileInfo) string { return "" }
+
+// There are no such flags here.
+const (
+	noFollow = 0
+	noWait   = 0
+)
+
+// IsFull reports whether an error is that of a full disk.
+func IsFull(err error) bool { return errors.Is(err, windows.ERROR_DISK_FULL) }
 
 // Free returns how many bytes this user may still write to a folder's disk, 0 if unknown.
 func Free(dir string) int64 {
