@@ -364,13 +364,13 @@ var atOneDoor = []struct {
 		"os.MkdirTemp", "os.Remove", "os.RemoveAll", "os.Rename", "os.Link", "os.Symlink", "os.Truncate", "os.Chmod",
 		"os.Chtimes", "filepath.Glob", "filepath.Walk",
 		"filepath.WalkDir", "flock.New"},
-		[]string{"library/disk/plain.go", "library/disk/plain_unix.go", "library/disk/plain_windows.go",
+		[]string{"library/disk/plain.go",
 			// folders to be synced
 			"library/disk/disk.go",
 			// files outside the library
-			"library/merge/backup.go", "library/merge/backupfile.go",
+			"library/merge/backup.go",
 			"library/merge/unpack.go", "library/restore.go",
-			"library/raw/source.go", "library/disk/replace.go",
+			"library/raw/source.go",
 			"library/ramdisk/ramdisk_linux.go"}, // of tests
 		"links inside a library are followed by nobody: use what library/disk offers"},
 }
