@@ -25,7 +25,7 @@ func (Reader) Memory(root string, leave func(ingest.SessionID, string, time.Time
 	if err != nil || !isConfigRoot(real) {
 		return ingest.Found{}, nil
 	}
-	f := &finder{Search: ingest.Search{Root: real}}
+	f := &finder{Search: ingest.Search{Context: context.Background(), Root: real}}
 	m := ingest.Found{ID: memoryID(real), Source: ingest.Memory, Root: real}
 	add := func(name, path string, info fs.FileInfo) {
 		if leave == nil || !leave("", "", info.ModTime()) {
