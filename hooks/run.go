@@ -181,6 +181,6 @@ func Log(dir string, e Event, in Input, took time.Duration, fault error) {
 	if len(what) > 4000 {
 		what = what[:4000] + " …"
 	}
-	fmt.Fprintf(f, "%s %s %s %dms %s\n", time.Now().UTC().Format(time.RFC3339), e.Word(), in.Session, took.Milliseconds(),
-		what)
+	fmt.Fprintf(f, "%s %s %s %dms %s\n", time.Now().UTC().Format(time.RFC3339), e.Word(), in.Session,
+		took.Milliseconds(), what)
 }

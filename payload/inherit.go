@@ -206,7 +206,8 @@ func insertByKind(items []Item, it Item) []Item {
 // said anew by the later turns. Where both say the same, the model's words stay.
 func Graft(old, rules *Payload, place func(turn string) int, last int) []Item {
 	newer := slices.DeleteFunc(slices.Clone(rules.Items), func(it Item) bool {
-		return it.Rule != NoteRule && !slices.ContainsFunc(it.Evidence, func(e Evidence) bool { return place(e.Turn) > last })
+		later := func(e Evidence) bool { return place(e.Turn) > last }
+		return it.Rule != NoteRule && !slices.ContainsFunc(it.Evidence, later)
 	})
 	said, paths := map[Kind]bool{}, map[string]bool{}
 	for _, it := range newer {
@@ -222,11 +223,13 @@ func Graft(old, rules *Payload, place func(turn string) int, last int) []Item {
 		case (it.Kind == Next || it.Kind == Status) && said[it.Kind]:
 			return true
 		}
-		return !slices.ContainsFunc(it.Evidence, func(e Evidence) bool { at := place(e.Turn); return at >= 0 && at <= last })
+		before := func(e Evidence) bool { at := place(e.Turn); return at >= 0 && at <= last }
+		return !slices.ContainsFunc(it.Evidence, before)
 	})
 	before := traitsOf(kept)
 	for _, t := range traitsOf(newer) {
-		if !slices.ContainsFunc(before, func(b traits) bool { return b.item.Kind == t.item.Kind && sameness(&b, &t) > 0 }) {
+		said := func(b traits) bool { return b.item.Kind == t.item.Kind && sameness(&b, &t) > 0 }
+		if !slices.ContainsFunc(before, said) {
 			kept = append(kept, *t.item)
 		}
 	}
