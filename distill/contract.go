@@ -17,9 +17,7 @@ const (
 	DropUnrelated = "quote speaks of something else"
 	DropNotChosen = "option that wasn't chosen"
 
-	MendChosen  = "worded by the option chosen"
 	MendRefused = "refused, so ruled out"
-	MendFinding = "found, not ruled out"
 )
 
 // Hold grounds a payload's items and holds them to the contract: what every maker
@@ -66,13 +64,11 @@ func warned(s *ingest.Session, items []payload.Item) {
 }
 
 // Contract is what items must keep, whatever made them: a claim can be read alone
-// and its quotes speak of it; what somebody chose is said in the words of the option
-// chosen, on that person's own word; what somebody refused or took back at once
-// is ruled out for that reason and doesn't stand as decided; what is not so is
-// a finding and not what was ruled out. It judges by what was typed next, and
-// only by what is said outright. What can be mended is, the rest is dropped;
-// counts says how many of each, by reason. Items are grounded; people's own are
-// left as they are.
+// and its quotes speak of it; it isn't an option that a person was asked about and
+// didn't choose; what somebody refused or took back at once is ruled out for that
+// reason and doesn't stand as decided. It judges by what was typed next, and only by
+// what is said outright; counts says how many were mended or dropped, by reason.
+// Items are grounded; people's own are left as they are.
 func Contract(s *ingest.Session, items []payload.Item) (kept []payload.Item, counts map[string]int) {
 	c := contract{session: s, at: cited(s, &payload.Payload{Items: items}), place: map[*ingest.Turn]int{},
 		counts: map[string]int{}}
@@ -112,13 +108,6 @@ func (c *contract) keeps(it *payload.Item) bool {
 		}
 		c.refused(it)
 	}
-	if it.Kind == payload.Eliminated && saysFact(it.Text) && !c.objected(it) {
-		it.Kind = payload.Finding
-		c.counts[MendFinding]++
-	}
-	if it.Kind == payload.Finding {
-		it.Text = withoutLead(it.Text)
-	}
 	switch {
 	case half(it.Text), it.Kind != payload.Flag && adrift(it.Text):
 		c.counts[DropHalf]++
@@ -140,8 +129,7 @@ func (c *contract) repeats(kept []payload.Item, it *payload.Item) bool {
 	})
 }
 
-// chosen sees to it that where a person picked an option, the item says that
-// option and rests on the person's word. It returns why it can't stand, "" if it can.
+// chosen says why a decision can't stand as something else was chosen, "" if it can.
 func (c *contract) chosen(it *payload.Item) string {
 	for _, e := range it.Evidence {
 		for _, t := range c.at[e.Turn] {
@@ -150,25 +138,6 @@ func (c *contract) chosen(it *payload.Item) string {
 			}
 		}
 	}
-	asked, quote, pick := c.picked(it)
-	if pick == nil {
-		return ""
-	}
-	word, own := pick.word(), quoteOf(pick.option.text)
-	says := pick.group.of(asked.Text, quote)
-	if says != nil && says.label == pick.option.label { // it is the one: on whose word?
-		it.Evidence = firstOf(evidenceOf(pick.turn, word), it.Evidence)
-		it.By, it.At = payload.ByBoth, pick.turn.At
-		return ""
-	}
-	if !pick.option.speaks() {
-		return DropNotChosen
-	}
-	c.mended = true
-	c.counts[MendChosen]++
-	it.Text, it.Why, it.By, it.At = upperFirst(plainText(pick.option.text)), "", payload.ByBoth, pick.turn.At
-	it.Alternatives = pick.group.without(pick.option.label)
-	it.Evidence = []payload.Evidence{evidenceOf(pick.turn, word), evidenceOf(asked, own)}
 	return ""
 }
 
@@ -244,7 +213,6 @@ func role(turns []*ingest.Turn) int {
 // How like a quote a text is that is worded by it, and one that says the same.
 const (
 	worded     = 0.3
-	sameWords  = 0.6
 	sameClaims = 0.9
 )
 
@@ -254,15 +222,6 @@ func (c *contract) confirms(it *payload.Item, after *ingest.Turn) bool {
 		return slices.ContainsFunc(c.at[e.Turn], func(t *ingest.Turn) bool {
 			return t == after || t.N > after.N && t.Role == ingest.User
 		})
-	})
-}
-
-// objected reports whether the reason why something is ruled out is what a person
-// said of it: then it is what they ruled out, however it is worded.
-func (c *contract) objected(it *payload.Item) bool {
-	return it.Why != "" && slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool {
-		return payload.Alike(it.Why, e.Quote) > sameWords &&
-			slices.ContainsFunc(c.at[e.Turn], func(t *ingest.Turn) bool { return t.Role == ingest.User })
 	})
 }
 
@@ -321,15 +280,4 @@ func typed(t *ingest.Turn) bool {
 
 func evidenceOf(t *ingest.Turn, quote string) payload.Evidence {
 	return payload.Evidence{Turn: string(t.ID), N: t.N, Quote: quote}
-}
-
-// firstOf puts a piece of evidence before the others, once.
-func firstOf(e payload.Evidence, others []payload.Evidence) []payload.Evidence {
-	out := []payload.Evidence{e}
-	for _, o := range others {
-		if o.Turn != e.Turn {
-			out = append(out, o)
-		}
-	}
-	return out
 }

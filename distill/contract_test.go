@@ -35,25 +35,11 @@ func item(kind payload.Kind, text string, evidence ...string) payload.Item {
 	return it
 }
 
-const caches = `Two ways to go:
-
-**Option A — keep the lists in memory** (a map with a lock)
-
-Fast, gone after a restart.
-
-**Option B — keep them in a file next to the index** (one append per write)
-
-Slower, survives.
-
----
-
-**My recommendation:** Go with **Option A** for the first release.`
-
 func TestContract(t *testing.T) {
 	chat := talk(
 		"you how do we keep the lists?",  // t1
-		"says "+caches,                   // t2
-		"you B please",                   // t3
+		"says In memory, or in a file?",  // t2
+		"you in a file",                  // t3
 		"says The lists stand in a file", // t4
 	)
 	asked := talk(
@@ -69,9 +55,6 @@ func TestContract(t *testing.T) {
 		"you sure, but the tool should see to that, not you adding it to this repository",
 		"says Right, the tool writes the line itself now.",
 	)
-	redo := talk("you rename --fast to --quick and add a new --fast",
-		"says Before I begin, what of old scripts?\n\n- (a) Switch at once: `--fast` means the new thing.\n- (b) Removal: `--fast` fails and names `--quick`; a new `--fast` comes later.\n\nWhich?",
-		"you a", "says Going with (a).", "you or no, do b", "says OK, (b).")
 	cause := talk("you why do two workers get one job?",
 		"says `SELECT … FOR UPDATE` alone is **not** enough here, the row is read before.\n\nThe reader is **not** atomic. It rules out the clock as the cause.")
 	tests := []struct {
@@ -82,24 +65,6 @@ func TestContract(t *testing.T) {
 		turns   []string
 		counted string
 	}{
-		{"an option that another was chosen over", chat,
-			item(payload.Decision, "Keep the lists in memory", "t2: keep the lists in memory"),
-			item(payload.Decision, "Keep them in a file next to the index (one append per write)"), []string{"t3", "t2"},
-			MendChosen},
-		{"the assistant's recommendation of another one", chat,
-			item(payload.Decision, "Lists in memory: go with Option A for the first release",
-				"t2: Go with **Option A** for the first release", "t3: B please"),
-			item(payload.Decision, "Keep them in a file next to the index (one append per write)"), []string{"t3", "t2"},
-			MendChosen},
-		{"the option chosen, on the person's word", chat,
-			item(payload.Decision, "The lists are kept in a file next to the index.",
-				"t2: keep them in a file next to the index"),
-			item(payload.Decision, "The lists are kept in a file next to the index."), []string{"t3", "t2"}, ""},
-		{"a wish that was asked back about", redo,
-			item(payload.Decision, "Rename --fast to --quick and add a new --fast",
-				"t1: rename --fast to --quick and add a new --fast"),
-			item(payload.Decision, "Removal: `--fast` fails and names `--quick`; a new `--fast` comes later."),
-			[]string{"t5", "t2"}, MendChosen},
 		{"a refused proposal", asked,
 			item(payload.Decision, "Raise the batch size of the export to 500.",
 				"t2: Should I also raise the batch size of the export to 500?"),
@@ -121,15 +86,6 @@ func TestContract(t *testing.T) {
 		{"what the person then said stands", ignored,
 			item(payload.Decision, "The tool writes the line itself now.", "t4: the tool writes the line itself now"),
 			item(payload.Decision, "The tool writes the line itself now."), []string{"t4"}, ""},
-		{"a true negative", cause,
-			item(payload.Eliminated, "The reader is not atomic.", "t2: The reader is **not** atomic."),
-			item(payload.Finding, "The reader is not atomic."), []string{"t2"}, MendFinding},
-		{"how a finding took up what was said", cause,
-			item(payload.Finding, "Unfortunately, the reader is not atomic.", "t2: The reader is **not** atomic."),
-			item(payload.Finding, "The reader is not atomic."), []string{"t2"}, ""},
-		{"a verdict on something", cause,
-			item(payload.Eliminated, "The reader isn't the cause.", "t2: The reader is **not** atomic."),
-			item(payload.Eliminated, "The reader isn't the cause."), []string{"t2"}, ""},
 		{"nobody knows what it is", cause,
 			item(payload.Eliminated, "It rules out the clock as the cause.", "t2: It rules out the clock as the cause."),
 			payload.Item{}, nil, DropHalf},
