@@ -1,9 +1,7 @@
 package eval
 
 import (
-	"crypto/sha256"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -154,67 +152,4 @@ func asWritten(quote string) string {
 // Encode is the set as a gold file holds it.
 func (g *Gold) Encode() ([]byte, error) {
 	return encode(g, "  ")
-}
-
-// ReadLabelled reads one gold file. The error is Problems: all that is wrong
-// with it by itself; notices are what is odd and costs nothing.
-func ReadLabelled(file string) (g *Gold, notices []Problem, err error) {
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return nil, nil, err
-	}
-	abs, err := filepath.Abs(file)
-	if err != nil {
-		return nil, nil, err
-	}
-	l := loader{set: &Set{Others: map[string]Other{}}, hash: sha256.New(), othersFrom: map[string]string{}}
-	l.gold(file, filepath.Base(filepath.Dir(abs)), b)
-	l.check()
-	if len(l.set.Golds) > 0 {
-		g = l.set.Golds[0]
-	}
-	if len(l.problems) > 0 {
-		return g, l.set.Notices, l.problems
-	}
-	return g, l.set.Notices, nil
-}
-
-// CheckTranscript names the items that the transcript doesn't bear out: turns
-// that aren't there, quotes that stand in none of their turns.
-func (g *Gold) CheckTranscript(f ingest.Found) []Problem {
-	if string(f.ID) != g.Session {
-		return []Problem{{g.File, "", fmt.Sprintf("is about session %s, and this is the transcript of %s", g.Session, f.ID)}}
-	}
-	return checkAgainst(g, f)
-}
-
-// Unfilled says what a person hasn't seen to yet in a set that Label made from
-// the payload.
-func (g *Gold) Unfilled(p *payload.Payload) []Problem {
-	var out []Problem
-	say := func(item, what string) { out = append(out, Problem{g.File, item, what}) }
-	if strings.TrimSpace(g.Summary) == "" {
-		say("", "summary is empty: one sentence on what the session came to")
-	}
-	if len(g.Not) == 0 {
-		say("", "not is empty: what would a careless reader claim that is wrong here?")
-	}
-	asProposed := map[string]bool{}
-	for _, it := range proposed(p) {
-		asProposed[string(it.Kind)+" "+it.Text] = true
-	}
-	has := map[payload.Kind]bool{}
-	for _, it := range g.Items {
-		has[it.Kind] = true
-		switch {
-		case it.Kind != payload.File && asProposed[string(it.Kind)+" "+it.Text]:
-			say(it.ID, "still worded as proposed")
-		case it.Kind == payload.Decision && strings.TrimSpace(it.Why) == "":
-			say(it.ID, "no why: leave it so if the session gives no reason")
-		}
-	}
-	if !has[payload.Goal] {
-		say("", "no goal: what was the session for?")
-	}
-	return out
 }

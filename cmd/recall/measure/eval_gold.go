@@ -41,7 +41,7 @@ func badGold(err error) error {
 	var faults eval.Problems
 	if errors.As(err, &faults) {
 		return hint.With(fmt.Errorf("the gold sets have %s:\n%w", answer.Count(len(faults), "fault"), err),
-			"recall eval label --check FILE checks one gold file")
+			"each line names file and item; a quote must stand verbatim in one of the item's turns")
 	}
 	return err
 }
