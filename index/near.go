@@ -15,14 +15,12 @@ import (
 
 	"recall/index/rank"
 	"recall/llm"
-	"recall/payload"
 )
 
 // nearness is how a search uses vectors.
 type nearness struct {
 	embedder llm.Embedder
 	weight   float64
-	instead  map[payload.ItemID][]float32
 }
 
 // slowest is how long a question's embedding may take; one that takes longer
@@ -30,11 +28,10 @@ type nearness struct {
 const slowest = 300 * time.Millisecond
 
 // UseVectors makes Search fuse its scores for items with the cosines of the vectors
-// that are kept of the embedder's model, at the given weight, 0 to 1. Items that
-// instead names count by its vectors, those of nil by their words alone. Not to be
+// that are kept of the embedder's model, at the given weight, 0 to 1. Not to be
 // called while searches run.
-func (x *Index) UseVectors(e llm.Embedder, weight float64, instead map[payload.ItemID][]float32) {
-	x.near = &nearness{e, min(max(weight, 0), 1), instead}
+func (x *Index) UseVectors(e llm.Embedder, weight float64) {
+	x.near = &nearness{e, min(max(weight, 0), 1)}
 	x.weights[rank.Near] = nearScale * x.near.weight
 }
 
@@ -92,21 +89,17 @@ func (r *reader) nearItems(ctx context.Context, found []candidate, n *nearness, 
 	other := 0 // of another length; the collection takes what it is given
 	err = scan(ctx, r.tx, func(rows *sql.Rows) error {
 		var id int64
-		var iid payload.ItemID
 		var data sql.RawBytes
-		if err := rows.Scan(&id, &iid, &data); err != nil {
+		if err := rows.Scan(&id, &data); err != nil {
 			return err
 		}
-		of, ok := n.instead[iid]
-		if !ok {
-			of = vectorOf(data)
-		}
+		of := vectorOf(data)
 		if len(of) == len(v) {
 			return all.AddDocument(ctx, chromem.Document{ID: strconv.FormatInt(id, 10), Embedding: of})
 		}
 		other = max(other, len(of))
 		return nil
-	}, `SELECT e.id, e.iid, v.data FROM item e JOIN vec v ON v.iid=e.iid WHERE `+strings.Join(conds, ` AND `), args...)
+	}, `SELECT e.id, v.data FROM item e JOIN vec v ON v.iid=e.iid WHERE `+strings.Join(conds, ` AND `), args...)
 	switch {
 	case err != nil || all.Count() == 0 && other == 0:
 		return nil, err

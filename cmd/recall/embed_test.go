@@ -111,11 +111,6 @@ func TestEmbedWithService(t *testing.T) {
 	if out = run("query --no-sync tidemark", env...); strings.Contains(out.stderr, "words alone") {
 		t.Errorf("vectors made anew: got %q", out.stderr)
 	}
-	out = run("calibrate", env...)
-	out.ok(t)
-	if !strings.Contains(out.stdout, "questions, vectors of tiny") || !strings.Contains(out.stdout, "weight  first") {
-		t.Errorf("got %q, want a line a weight", out.stdout)
-	}
 	service.Close()
 	out = run("query --no-sync tidemark", env...)
 	out.ok(t)

@@ -26,7 +26,7 @@ var front = []struct {
 
 // former are names that commands once had, or that a person may type, and what stands for them.
 var former = map[string]string{
-	"actions": "show --actions", "brief": "prepare", "calibrate": "vectors --weigh", "changed": "log --changed",
+	"actions": "show --actions", "brief": "prepare", "changed": "log --changed",
 	"cleanup": "manifest cleanup", "rebuild": "manifest rebuild",
 	"embed": "vectors", "files": "why --file", "fix": "error", "habits": "repeats", "open": "show --open",
 	"pr": "why --pr", "progress": "follow",

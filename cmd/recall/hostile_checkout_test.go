@@ -64,7 +64,7 @@ var everywhere = map[string][]string{
 	"scheduled":       {"scheduled archive"}, "show": {"show SESSION", "show SESSION --transcript", "show SESSION --actions"},
 	"status": {"status", "status --json", "status --open"}, "sync": {"sync"},
 	"thread join":  {"thread join SESSION OTHER"},
-	"thread split": {"thread split SESSION OTHER"}, "usage": {"usage"}, "vectors": {"vectors", "vectors --weigh"},
+	"thread split": {"thread split SESSION OTHER"}, "usage": {"usage"}, "vectors": {"vectors"},
 	"version": {"version"}, "web": {}, "why": {"why f.txt:1", "why f.txt:2 --json", "why ITEM", "pr", "pr HEAD --json",
 		"pr --trailers f.txt"}, "wrap-up": {"wrap-up --prompt"},
 }

@@ -150,7 +150,7 @@ func (a *App) UseVectors(ctx context.Context) error {
 			e.Model())
 		return nil
 	}
-	a.Index.UseVectors(e, float64(a.Config.Query.Weight)/100, nil)
+	a.Index.UseVectors(e, float64(a.Config.Query.Weight)/100)
 	return nil
 }
 
