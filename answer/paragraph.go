@@ -69,7 +69,6 @@ func sourcesOf(results []*Result) map[payload.ItemID]index.Placed {
 	return sources
 }
 
-// cited is the id by which a paragraph cites a result.
 func (r *Result) cited() payload.ItemID {
 	if r.Item == nil {
 		return payload.ItemID(r.TurnID)

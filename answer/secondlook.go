@@ -32,7 +32,6 @@ type asking struct {
 	fault       error
 }
 
-// limited is a context for what is left of the model's time.
 func (m *asking) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	if m.Within == 0 {
 		return ctx, func() {}

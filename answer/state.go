@@ -78,7 +78,6 @@ var recorded = map[payload.Kind]string{
 	payload.Flag: "warned", payload.Hypothesis: "suspected", payload.Deferred: "put off", payload.Question: "asked",
 }
 
-// reasoned are the kinds whose text may hold their reason.
 var reasoned = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred, payload.Flag}
 
 // The ways in which a sentence ends with its reason. "since" is a time as often,

@@ -89,7 +89,6 @@ func (v Voice) Who(it payload.Item) string {
 		payload.ByBoth: you + " and the assistant"}[it.By]
 }
 
-// speaker is who said what an item quotes.
 func (v Voice) speaker(it payload.Item) string {
 	if it.ApprovedPlan() {
 		return "the approved plan"

@@ -18,7 +18,6 @@ import (
 // are what the search's weights are fitted to and held against beside what people
 // said of real sessions.
 
-// toldSession is a session of a sessions.json.
 type toldSession struct {
 	ID     string     `json:"id"`
 	Title  string     `json:"title"`

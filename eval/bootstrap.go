@@ -61,7 +61,6 @@ func ratesOf(sessions []Count) Rates {
 		F1: figure(Count.F1)}
 }
 
-// meanOf is the mean of values with its interval over them.
 func meanOf(values []float64) Interval {
 	if len(values) == 0 {
 		return Interval{}

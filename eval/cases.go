@@ -31,7 +31,6 @@ func NewCase(s *ingest.Session, g *Gold) *Case {
 	return c
 }
 
-// name is a gold item's, as questions name it.
 func (c *Case) name(gold int) string { return c.Gold.Session + "#" + c.Gold.Items[gold].ID }
 
 // quoted names the gold items whose quote stands in a text of the session; of no

@@ -13,7 +13,6 @@ import (
 	"recall/payload"
 )
 
-// distilling is what the distiller made of one session.
 type distilling struct {
 	payload *payload.Payload // with ids
 	err     error

@@ -15,7 +15,6 @@ import (
 // something only as far as it is above what these reach. Files aren't drawn.
 const Drawn = "sentences drawn at random"
 
-// fewestWords is how many words a sentence has that is drawn.
 const fewestWords = 3
 
 // draw draws a session's sentences, from turns that are in if that is given; the

@@ -98,7 +98,6 @@ func clauseAround(text string, from, to int) string {
 	return text[from:to]
 }
 
-// wordsOf are the stems of a text's words of content.
 func wordsOf(s string) map[string]bool {
 	m := map[string]bool{}
 	between := func(r rune) bool { return strings.ContainsRune(" ,;:`\"'()[]{}<>!?“”’", r) }

@@ -30,7 +30,6 @@ func InventedPairs() ([]LabelledPair, error) {
 	return all, nil
 }
 
-// jsonLines reads a JSON value a line.
 func jsonLines[T any](lines []byte) (all []T, err error) {
 	for line := range bytes.Lines(lines) {
 		var one T

@@ -70,7 +70,6 @@ func sidesOf(claims []Claim) []side {
 	return out
 }
 
-// judged is what a judge says of each of a beside each of b.
 func judged(ctx context.Context, by Judge, a, b []Claim) ([][]float64, error) {
 	var pairs [][2]int
 	for i := range a {

@@ -137,7 +137,6 @@ func truth(yes bool) float64 {
 	return 0
 }
 
-// names reports whether a text names a file.
 func names(text, file string) bool {
 	for _, word := range strings.Fields(text) {
 		if samePath(strings.Trim(word, "`*_\"'()[]<>,:;.!?"), file) {

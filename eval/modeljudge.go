@@ -98,7 +98,6 @@ func (j ModelJudge) Alike(ctx context.Context, claims []Claim, pairs [][2]int) (
 	return out, nil
 }
 
-// question is one pair as it is asked about.
 func (j ModelJudge) question(a, b Claim) verdictOn {
 	x, y := j.told(a), j.told(b)
 	return verdictOn{min(x, y), max(x, y)}

@@ -152,7 +152,6 @@ func grounded(s *ingest.Session, it payload.Item) bool {
 	return len(one.Items) == 1 && len(one.Items[0].Evidence) == len(it.Evidence)
 }
 
-// say predicts a sentence that stands in a turn.
 func (s *SessionScore) say(kind payload.Kind, text, turn string) {
 	s.Predicted = append(s.Predicted, Predicted{ID: payload.ItemID(fmt.Sprintf("s%d", len(s.Predicted)+1)),
 		Claim: Claim{Kind: kind, Text: text, Turns: []string{turn}}, Quote: text, Grounded: true})

@@ -22,7 +22,6 @@ type search struct {
 	close            func()
 }
 
-// sessionOf is the session in a gold item's name.
 func sessionOf(name string) string {
 	s, _, _ := strings.Cut(name, "#")
 	return s
@@ -173,7 +172,6 @@ func (k *Case) Items(others map[string]Other) []payload.Item {
 	return out
 }
 
-// overMessages is the baseline that searches messages as they are.
 func overMessages(c *Corpus, by Judge) func(context.Context, Question) (said, error) {
 	made := map[int]*baseline.Messages{}
 	return func(ctx context.Context, q Question) (said, error) {

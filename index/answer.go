@@ -138,7 +138,6 @@ func (r *reader) load(ctx context.Context, table int, list []*ranked) error {
 	return nil
 }
 
-// overtaken reports whether a session's project has later ones.
 func (r *reader) overtaken(ctx context.Context, session int64) (later bool, err error) {
 	if known, ok := r.later[session]; ok {
 		return known, nil

@@ -95,7 +95,6 @@ func united(list []match) []match {
 	return out
 }
 
-// scoredDoc is a document with its score.
 type scoredDoc struct {
 	doc   int64
 	score float64

@@ -38,7 +38,6 @@ func (o *ranked) says() string {
 	return o.passage
 }
 
-// at is when it was said.
 func (o *ranked) at() time.Time {
 	if o.table == items {
 		return o.item.At

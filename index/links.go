@@ -158,7 +158,6 @@ func (x *Index) ItemByID(ctx context.Context, id payload.ItemID) (Placed, error)
 	return p, x.fail("read index", err)
 }
 
-// placed finds an item by its id, and its session's row.
 func (r *reader) placed(ctx context.Context, id payload.ItemID) (p Placed, session int64, err error) {
 	var data []byte
 	if err := r.tx.QueryRowContext(ctx, `SELECT session, n, data FROM item WHERE iid=? ORDER BY id LIMIT 1`,

@@ -77,7 +77,6 @@ func narrow(ctx context.Context, full *fulltext, q Query) (Query, Narrowed, erro
 // asOfForm matches the words before a time as of which is asked.
 var asOfForm = text.Pattern(`(?i)\bas of\s+`)
 
-// projectForm matches a name that is called a project's.
 var projectForm = text.Pattern(`(?i)(?:\b(?:in|for|of|on|from|within)\s+)?(?:\bthe\s+)?(?:\b(?:project|repo|` +
 	`repository)\s+["“']?([\w.-]*\w)["”']?|["“']?([\w.-]*\w)["”']?\s+(?:project|repo|repository)\b)`)
 

@@ -32,7 +32,6 @@ func reservePageSums(c *sqlite3.Conn) error {
 	return err
 }
 
-// checkedVFS opens files whose pages are checked.
 type checkedVFS struct{ vfs.VFS }
 
 func (v checkedVFS) Open(name string, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
@@ -47,7 +46,6 @@ func (v checkedVFS) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.Fi
 	return &checkedFile{f}, flags, nil
 }
 
-// checkedFile is a database's file.
 type checkedFile struct{ vfs.File }
 
 func (f *checkedFile) ReadAt(p []byte, offset int64) (int, error) {

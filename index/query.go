@@ -50,7 +50,6 @@ func terms(s string) (out []term, clipped bool) {
 	return out, clipped
 }
 
-// lookedUp is terms as they are looked up.
 func lookedUp(ts []term) []string {
 	out := make([]string, len(ts))
 	for i, t := range ts {

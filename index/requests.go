@@ -41,7 +41,6 @@ func packRequests(all []ingest.Request) (b []byte) {
 	return b
 }
 
-// unpackRequests reads such a row.
 func unpackRequests(b []byte, do func(ingest.Request)) error {
 	whole := true
 	next := func() uint64 {

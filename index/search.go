@@ -308,7 +308,6 @@ func (r *reader) wanted(ctx context.Context, kind int, sums map[int64]float64) (
 	return out[:min(len(out), scored)], nil
 }
 
-// inProject keeps the documents of the query's project.
 func (r *reader) inProject(ctx context.Context, kind int, list []scoredDoc) ([]scoredDoc, error) {
 	mine, err := r.sessionsOf(ctx, r.q.Project)
 	if err != nil {
@@ -327,7 +326,6 @@ func (r *reader) inProject(ctx context.Context, kind int, list []scoredDoc) ([]s
 	return kept, nil
 }
 
-// sessionsOf are the rows of a project's sessions.
 func (r *reader) sessionsOf(ctx context.Context, project string) (map[int64]bool, error) {
 	return remembered(r.read, r.read.sessions, project, func() (map[int64]bool, error) {
 		return columnSet[int64](ctx, r.tx, sessionsIn, project)

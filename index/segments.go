@@ -105,7 +105,6 @@ func (w *writing) remove(ctx context.Context, table int, docs []int64) error {
 	return nil
 }
 
-// save writes it all.
 func (w *writing) save(ctx context.Context) error {
 	if len(w.fresh) > 0 {
 		s := &segment{id: 1}

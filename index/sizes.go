@@ -61,7 +61,6 @@ func (s *sizes) of(ctx context.Context, table int, doc int64) (*sized, error) {
 	return &s.last.docs[doc%pieceDocs], nil
 }
 
-// set notes a document.
 func (s *sizes) set(ctx context.Context, table int, doc int64, to sized) error {
 	d, err := s.of(ctx, table, doc)
 	if err == nil {

@@ -51,5 +51,4 @@ var tables = [tableCount]table{
 // ofKind is the table whose documents tell how many there are of a kind.
 var ofKind = [2]int{items: ofItems, turns: ofTurns}
 
-// documents names the table that a kind's documents are in.
 var documents = [2]string{items: "item", turns: "turn"}

@@ -32,7 +32,6 @@ func threadedOf(s *ingest.Session, p *payload.Payload, project string) Threaded 
 	return t
 }
 
-// threadRow is how it is kept.
 func threadRow(t Threaded) ([]byte, error) {
 	data, err := json.Marshal(t)
 	if err != nil {

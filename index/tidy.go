@@ -36,7 +36,6 @@ func rewrite(ctx context.Context, db beginner, do func(*sql.Tx, *writing) error)
 	})
 }
 
-// inTransaction runs what changes the index in one transaction.
 func inTransaction(ctx context.Context, db beginner, do func(*sql.Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {

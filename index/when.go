@@ -154,7 +154,6 @@ func (s moment) span(now time.Time) (from, to time.Time, ok bool) {
 	return day, day.AddDate(0, 0, 1), true
 }
 
-// bounded is a span of time as the word before it means it.
 func bounded(word string, from, to time.Time) (since, until time.Time) {
 	switch strings.ToLower(strings.TrimSpace(word)) {
 	case "since", "from":

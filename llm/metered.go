@@ -138,7 +138,6 @@ func (ps Prices) Took(reserved Call, u Usage, err error) Call {
 	return c
 }
 
-// guessed is a call that counts as it was estimated.
 func (c Call) guessed(f Fault) Call {
 	c.Fault, c.Guessed = f, true
 	return c

@@ -58,5 +58,4 @@ func Diff(e library.Entry, before, after *payload.Payload) Redistilled {
 	return d
 }
 
-// said is what an item says.
 func said(it payload.Item) string { return strings.TrimSpace(it.Path + " " + it.Text) }

@@ -237,7 +237,6 @@ func (r *run) distillIn(ctx context.Context, s *ingest.Session) (*payload.Payloa
 	return p, err
 }
 
-// finished enters a session's files as seen.
 func (r *run) finished(id ingest.SessionID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -89,7 +89,6 @@ func (p *Pipeline) Retired(id payload.ItemID) (ingest.SessionID, payload.ItemID,
 	return "", "", cmp.Or(err, fmt.Errorf("%s: %w", id, index.ErrNoItem))
 }
 
-// planPeople adds what people and agents wrote of the items.
 func (p *Pipeline) planPeople(f *ItemForgetting, s *ingest.Session) error {
 	edits, err := p.Library.Edits(f.Entry.ID)
 	lines, notesErr := p.Library.Notes(f.Entry.ID)
@@ -167,7 +166,6 @@ func lagging(e library.Entry, items int) bool {
 	return e.Distilled != nil && e.Distilled.Without < items
 }
 
-// forgottenOf reports of a session's items whether they were forgotten.
 func (p *Pipeline) forgottenOf(s *ingest.Session, id ingest.SessionID) (func(payload.Item) bool, error) {
 	all, err := p.Library.ForgottenItems()
 	return saidIn(s, all[id]), err

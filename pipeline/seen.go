@@ -29,7 +29,6 @@ type seen struct {
 	seenTable
 }
 
-// seenTable is what is kept.
 type seenTable struct {
 	Header   string              // what made it
 	Files    map[string]seenFile // of sources, by path
@@ -52,7 +51,6 @@ type seenFile struct {
 	Stamp   string // ingest.File.Stamp
 }
 
-// seenSession is a session's folder as it was left.
 type seenSession struct {
 	Path string   // of payload.md, relative to the library
 	Page fileStat // payload.md as last written
@@ -73,7 +71,6 @@ func openSeen(path, header string) *seen {
 	return t
 }
 
-// newSeen is an empty table.
 func newSeen(path, header string) *seen {
 	return &seen{path: path, seenTable: seenTable{Header: "recall seen 7 " + header, Files: map[string]seenFile{},
 		Sessions: map[ingest.SessionID]seenSession{}, Faults: map[ingest.SessionID]fault{},

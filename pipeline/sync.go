@@ -389,7 +389,6 @@ func (r *intake) archiveOne(ctx context.Context, f ingest.Found) error {
 	return nil
 }
 
-// count changes the report.
 func (r *intake) count(change func(*Report)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -181,7 +181,6 @@ var (
 // reach is how many words of content a "no" reaches.
 const reach = 2
 
-// denied are the stems that a text says no to.
 func denied(s string) text.Bag {
 	s = strings.ReplaceAll(s, "’", "'")
 	out := text.Bag{}

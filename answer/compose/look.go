@@ -90,7 +90,6 @@ func (a *Asker) Look(ctx context.Context, question string, found []*index.Result
 	return look, nil
 }
 
-// oneLine is a result as a model is shown it.
 func oneLine(r *index.Result) string {
 	it := r.Item
 	if it == nil {

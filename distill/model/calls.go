@@ -283,7 +283,6 @@ var handsOn = text.Pattern(`(?s)(?:` + textFlag + `(?:"\$\(cat )?|\s-F - |>\s*\S
 
 const textFlag = `\s(?:-[a-z]*m|(?:--|-f )(?:message|body|description|comment|notes|reason))[ =]*`
 
-// wordsIn are the texts that a command hands on.
 func wordsIn(command string) (texts []string) {
 	for _, m := range handsOn().FindAllStringSubmatch(command, -1) {
 		texts = append(texts, m[1]+m[2]+m[3])
@@ -291,7 +290,6 @@ func wordsIn(command string) (texts []string) {
 	return texts
 }
 
-// verdict is what the person said to a call.
 func (c *condenser) verdict(call *ingest.ToolCall) {
 	if call.Reason != "" && call.ReasonTurn == "" {
 		c.lines("= user: ", clip(call.Reason, clipTyped))
@@ -358,7 +356,6 @@ func (c *condenser) plan(call *ingest.ToolCall) {
 	c.verdict(call)
 }
 
-// planHead says what became of a plan.
 func planHead(call *ingest.ToolCall) string {
 	switch {
 	case call.Verdict == ingest.Approved && call.Plan.Edited:

@@ -49,7 +49,6 @@ func (m *Improver) smaller(s *ingest.Session, share int) int {
 	return 0
 }
 
-// cut cuts a session into windows of a share of what the model can hold.
 func (m *Improver) cut(s *ingest.Session, share int) (z sizing, windows []window, blocks []block, err error) {
 	if z, err = m.sizes(share); err != nil {
 		return z, nil, nil, err

@@ -65,7 +65,6 @@ func (l *ledger) take(items []*grounded, closed []closing, told []known) {
 	}
 }
 
-// named is the entry that a window was told of by an id.
 func (l *ledger) named(id string, told []known) *entry {
 	id = strings.Trim(strings.ToLower(strings.TrimSpace(id)), "[]")
 	if id == "" || id == "none" {
@@ -89,7 +88,6 @@ func (e *entry) key() string {
 	return string(e.item.Kind) + "\x00" + e.item.Path + "\x00" + e.item.Text
 }
 
-// same is the entry that says what an item of a window says.
 func (l *ledger) same(it *payload.Item, window int) *entry {
 	var best *entry
 	top := 0.0

@@ -113,7 +113,6 @@ func (s *sources) around(it *payload.Item) text.Bag {
 	return said
 }
 
-// everything is all that was said.
 func (s *sources) everything() text.Bag {
 	if s.all == nil {
 		s.all = text.Bag{}

@@ -24,7 +24,6 @@ type use struct {
 	at     []int32 // sentences that have it, by their place in the talk
 }
 
-// of is the weight of a word.
 func (r rarity) of(w word) float64 {
 	if u := r[w]; u != nil {
 		return u.weight
@@ -32,7 +31,6 @@ func (r rarity) of(w word) float64 {
 	return 0
 }
 
-// speaking says whose a sentence is.
 type speaking uint8
 
 const (
@@ -53,7 +51,6 @@ const (
 	after
 )
 
-// listenForEchoes gathers the words of a talk.
 func listenForEchoes(t *talk) *echoes {
 	e := &echoes{words: rarity{}}
 	for _, sp := range t.speeches {

@@ -34,7 +34,6 @@ func (n *noted) set(name string, value float64) {
 	n.list = append(n.list, Feature{name, value})
 }
 
-// on notes what holds.
 func (n *noted) on(name string, yes bool) {
 	if yes {
 		n.set(name, 1)
@@ -268,7 +267,6 @@ func (t *talk) words(f *noted, c *Candidate) {
 	f.set(":rare", float64(k)/float64(len(mine)))
 }
 
-// allKeys are the keywords of all that was said.
 func (sp *speech) allKeys() terms {
 	if sp.keys == nil {
 		var all []word

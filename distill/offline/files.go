@@ -268,7 +268,6 @@ func (l *filed) rename(touch trace.Touch) {
 	}
 }
 
-// deleteBelow deletes what lies below a folder.
 func (l *filed) deleteBelow(folder string, turn *ingest.Turn) {
 	folder = distill.FileName(l.roots, folder) + "/"
 	for _, f := range l.all {
@@ -278,7 +277,6 @@ func (l *filed) deleteBelow(folder string, turn *ingest.Turn) {
 	}
 }
 
-// exchangeAt is the exchange that a turn belongs to, by its number.
 func (t *talk) exchangeAt(n int) int {
 	i := sort.Search(len(t.speeches), func(i int) bool { return t.speeches[i].turn.N >= n })
 	switch {

@@ -21,7 +21,6 @@ type told struct {
 	turn  int // ordinal of the turn that it stands in, 0 if beside the turns
 }
 
-// toldLines lists what was handed to a session.
 func toldLines(s *ingest.Session) []told {
 	var out []told
 	for _, text := range s.Handed {

@@ -45,7 +45,6 @@ func hearOf(t *talk, all []*touched) {
 	}
 }
 
-// unfinished matches what is said of work that isn't done.
 var unfinished = text.Pattern(`(?i)\b(?:not (?:yet|fully|implemented|finished|complete|done)|` +
 	`(?:isn|aren|wasn)['’]t (?:yet|implemented|finished|complete|done)|incomplete|unfinished|stub(?:s|bed)?|` +
 	`half[- ](?:done|finished)|work in progress|still (?:to do|needs?|missing|lacks?|fails?|failing|broken|open)|` +

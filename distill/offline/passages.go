@@ -189,7 +189,6 @@ func (sp *speech) lastBefore(place int) int {
 	return sort.Search(len(sp.parts), func(i int) bool { return sp.parts[i].to > place }) - 1
 }
 
-// quotedIn reports whether an item quotes the sentence already.
 func (c *Candidate) quotedIn(items []payload.Item) bool {
 	text := c.sp.text[c.part.from:c.part.to]
 	return slices.ContainsFunc(items, func(it payload.Item) bool {

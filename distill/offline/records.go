@@ -13,7 +13,6 @@ import (
 // What a transcript has on record is taken as it stands there: no language is read
 // but whether an answer decides anything.
 
-// records lists what was put on record, each with the class it is of.
 func records(s *ingest.Session) []payload.Item {
 	var out []payload.Item
 	for _, take := range []func(*ingest.Session) []payload.Item{answers, plans, refusals, openTasks} {
@@ -28,7 +27,6 @@ func records(s *ingest.Session) []payload.Item {
 	return out
 }
 
-// recorded is an item of a record that a turn holds.
 func recorded(kind payload.Kind, rule string, by payload.By, t *ingest.Turn, text, quote string) payload.Item {
 	return payload.Item{Kind: kind, Rule: rule, By: by, Maker: payload.ByRule, State: payload.Stands, Text: text, At: t.At,
 		About: about(text), Evidence: []payload.Evidence{{Turn: string(t.ID), N: t.N, Quote: clip(quote)}}}
@@ -126,7 +124,6 @@ func plans(s *ingest.Session) []payload.Item {
 	return out
 }
 
-// planTitle is the heading that a plan opens with.
 func planTitle(text string) (string, bool) {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	title, ok := strings.CutPrefix(strings.TrimSpace(first), "# ")

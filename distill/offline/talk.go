@@ -201,7 +201,6 @@ func (sp *speech) opening() cueSet {
 	return sp.parts[0].cues
 }
 
-// endsAsking reports whether a message ends with a question.
 func (sp *speech) endsAsking() bool {
 	if sp == nil || len(sp.parts) == 0 {
 		return false

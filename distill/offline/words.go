@@ -30,13 +30,11 @@ type terms []word
 // stems, names split at their humps and punctuation.
 func keywords(s string) terms { return sorted(appendKeywords(nil, s)) }
 
-// sorted makes terms of words.
 func sorted(words []word) terms {
 	slices.Sort(words)
 	return slices.Compact(words)
 }
 
-// keys are the sentence's keywords.
 func (s *sentence) keys() terms {
 	if s.words == nil {
 		s.words = keywords(s.text)
@@ -108,7 +106,6 @@ func appendPairs(out []word, text string) []word {
 	return out
 }
 
-// wordsIn visits the words of a text as they are written.
 func wordsIn(text string) iter.Seq[string] {
 	return func(yield func(w string) bool) {
 		start, before := -1, ' '
@@ -212,7 +209,6 @@ func looksPasted(raw string) bool {
 	return strings.Count(t, "  ") > 3 || code*8 > len(t)
 }
 
-// outputStarts are what output and code begin with.
 var outputStarts = []string{"$ ", "% ", "> ", "❯", "at ", "✓", "✗", "✘", "⏺", "⎿", "+ ",
 	"- [", "Error:", "error:",
 	"fatal:", "{", "[", "<", "//", "#!", "func ", "import ", "import(", "diff ", "@@", "panic:", "Traceback", "---", "==="}

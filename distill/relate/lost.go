@@ -30,7 +30,6 @@ var (
 	opening = text.Set(`in on at by from with to using the a an as being having`)
 )
 
-// lostSpans finds all that a sentence says is given up.
 func lostSpans(toks []token) []span {
 	var out []span
 	for i := range toks {

@@ -74,7 +74,6 @@ func newProject(items []Item, due func(*Item) bool) *project {
 	return p
 }
 
-// sayings is all that the rules read of an item.
 func sayings(it *payload.Item) string {
 	return strings.Join(append([]string{string(it.Kind), it.Text, it.First().Quote}, it.Alternatives...), "\x00")
 }

@@ -20,7 +20,6 @@ func put(b text.Bag, t token) {
 	}
 }
 
-// bagOf is a bag of tokens.
 func bagOf(toks []token) text.Bag {
 	b := text.Bag{}
 	for _, t := range toks {

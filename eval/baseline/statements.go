@@ -37,7 +37,6 @@ func FirstAndLastUser(s *ingest.Session) []Part {
 
 func last(all []Part) []Part { return all[max(0, len(all)-1):] }
 
-// parts are what turns of a sort say themselves, of a summary all.
 func parts(s *ingest.Session, of func(ingest.Turn) bool) (all []Part) {
 	for _, t := range s.Turns {
 		said := t.OwnText()

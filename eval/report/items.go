@@ -63,7 +63,6 @@ func (t Tables) item(name, text, quote string) {
 	}
 }
 
-// outcome says how one question was answered.
 func outcome(q *eval.QuestionsMade) (state, say string) {
 	switch best := q.Best(); {
 	case len(q.Expect) == 0 && q.Refused:

@@ -43,7 +43,6 @@ func (t Tables) title(format string, args ...any) {
 	fmt.Fprintf(t.W, "\n%s%s%s\n", t.St.Dim, fmt.Sprintf(format, args...), t.St.Reset)
 }
 
-// columns is the head of a table's columns.
 func (t Tables) columns(widths []int, names ...string) {
 	fmt.Fprint(t.W, "\n", t.St.Dim)
 	t.cells(false, widths, names...)
@@ -175,7 +174,6 @@ func (t Tables) beside(r *eval.Run) {
 	}
 }
 
-// sessionsUnlike says which baselines were measured on fewer sessions.
 func sessionsUnlike(r *eval.Run) string {
 	var few []string
 	for _, s := range r.Systems[1:] {

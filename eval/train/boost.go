@@ -147,7 +147,6 @@ func (b *grower) binOf(row int, f uint16) uint8 {
 	return b.zero[f]
 }
 
-// split is the feature and the bin that part rows best.
 func (b *grower) split(rows []int, sum stat) (feature uint16, cut uint8, ok bool) {
 	clear(b.gains)
 	seen := make([]stat, len(b.names))

@@ -7,7 +7,6 @@ import (
 	"recall/index"
 )
 
-// A meeting is how an action meets an item.
 type meeting struct {
 	name string  // in which they meet
 	odds float64 // how likely the action goes against the item, 0 to 1

@@ -123,7 +123,6 @@ func (g Groups) concepts(stems []string) []concept {
 	return out
 }
 
-// lookup finds a stemmed phrase's groups.
 func (g Groups) lookup(phrase string) []int {
 	list, _ := text.Lookup(g.index, phrase)
 	var out []int

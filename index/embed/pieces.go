@@ -66,7 +66,6 @@ func parsePieces(b []byte) (pieces, error) {
 	return p, nil
 }
 
-// cut lists the rows of a text's pieces.
 func (p pieces) cut(text string) []int {
 	var out []int
 	for _, w := range p.split(text) {

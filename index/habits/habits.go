@@ -181,7 +181,6 @@ func clusters(all []Saying) [][]Saying {
 	return groups
 }
 
-// compared is with how many of a group a saying is compared.
 const compared = 8
 
 func likeGroup(group []Saying, s *Saying) float64 {

@@ -96,7 +96,6 @@ func (q *Question) say(asked string) {
 	text.Each(asked, func(w string) bool { return add(text.Stem(w)) })
 }
 
-// askedBy are the kinds of items that a word asks for.
 var askedBy = sync.OnceValue(func() map[string][]payload.Kind {
 	by := map[string][]payload.Kind{}
 	for line := range strings.Lines(askedText) {

@@ -370,7 +370,6 @@ type reach struct {
 	reals   map[string]string // of folders
 }
 
-// real resolves a path's folder.
 func (r *reach) real(path string) string {
 	dir, name := filepath.Split(path)
 	if r.reals[dir] == "" {

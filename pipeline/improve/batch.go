@@ -70,7 +70,6 @@ type letter struct {
 	call    llm.Call
 }
 
-// sent is a batch that is on its way, as batches.jsonl has it.
 type sentBatch struct {
 	name, id, model string
 	at              time.Time

@@ -105,7 +105,6 @@ func (a *Asker) Foresee(ctx context.Context, from []string, o Options) (Foreseen
 	return f.seen, nil
 }
 
-// foreseeing is a Foresee at work.
 type foreseeing struct {
 	*Asker
 	options Options

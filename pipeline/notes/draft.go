@@ -185,7 +185,6 @@ func (d *draftReader) flush() {
 	d.lines = append(d.lines, DraftLine{N: d.at, Item: it})
 }
 
-// reasoned are the kinds that agents give a reason for behind a hyphen.
 var reasoned = map[payload.Kind]bool{payload.Decision: true, payload.Eliminated: true, payload.Finding: true}
 
 // files reads a line about files: "a.go — DONE — holds the heap", or "DONE: a.go, b.go

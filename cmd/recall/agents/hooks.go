@@ -24,7 +24,6 @@ func newHooksCmd(a *app.App) *cobra.Command {
 // scope is which settings are meant.
 type scope struct{ Project, User, DryRun bool }
 
-// toChange is the settings file, which is about to be changed.
 func (s scope) toChange() (string, error) {
 	path, err := hooks.SettingsFile(s.Project)
 	if err == nil && s.Project {

@@ -20,7 +20,6 @@ import (
 	txt "recall/text"
 )
 
-// mcpFlags choose the clients.
 type mcpFlags struct {
 	hooks.Which
 	DryRun bool

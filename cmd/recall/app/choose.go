@@ -92,7 +92,6 @@ func (a *App) OfferModel(ctx context.Context, l *library.Library) error {
 	return nil
 }
 
-// key asks for a key.
 func (a *App) key(question string, args ...any) rune {
 	fmt.Fprintf(a.Out, question, args...)
 	defer fmt.Fprintln(a.Out)

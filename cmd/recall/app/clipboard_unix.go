@@ -14,7 +14,6 @@ import (
 var clipboards = [][]string{{"pbcopy"}, {"wl-copy"}, {"xclip", "-in", "-selection", "clipboard"},
 	{"xsel", "--input", "--clipboard"}, {"termux-clipboard-set"}, {"clip.exe"}}
 
-// toClipboard puts a text on the clipboard.
 func toClipboard(text string) error {
 	for _, words := range clipboards {
 		if words[0] == "wl-copy" && os.Getenv("WAYLAND_DISPLAY") == "" {

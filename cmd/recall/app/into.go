@@ -64,7 +64,6 @@ func (a *App) ResumeInto(ctx context.Context, folder, project string, stop bool)
 	return nil
 }
 
-// intoProject is the project that is named, else the folder's own.
 func intoProject(l *library.Library, folder, name string) (string, error) {
 	if fi, err := os.Stat(folder); err != nil || !fi.IsDir() {
 		return "", hint.With(fmt.Errorf("%s: no such folder", folder), "name a folder that you give to Cowork")

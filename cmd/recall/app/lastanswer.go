@@ -93,7 +93,6 @@ func (a *App) Remember(l *library.Library, question string, hits []LastHit) {
 	}
 }
 
-// newestShown is the name of what any terminal was last shown.
 const newestShown = "newest"
 
 // notShown is said of a number that the last answer doesn't have.
@@ -132,7 +131,6 @@ func (a *App) lastHit(l *library.Library, n int) (LastHit, error) {
 	return h, nil
 }
 
-// numbered reads a number of the last answer.
 func numbered(arg string) (n int, ok bool) {
 	n, err := strconv.Atoi(arg)
 	return n, err == nil && len(arg) < 4

@@ -21,7 +21,6 @@ import (
 	"recall/payload"
 )
 
-// queryFlags are what a question may be narrowed by.
 type queryFlags struct {
 	Project, Format    string
 	Since, Until, AsOf option.Day

@@ -66,7 +66,6 @@ func hereName(a *app.App, l *library.Library) string {
 	return p.Name
 }
 
-// printPayload prints a payload for programs.
 func printPayload(a *app.App, p *payload.Payload) error {
 	text, err := payload.Encode(p)
 	if err != nil {

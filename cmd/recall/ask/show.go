@@ -98,7 +98,6 @@ func runShow(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 	return a.PrintNotes(ctx, l, e)
 }
 
-// copyTranscript prints all parts of a transcript.
 func copyTranscript(a *app.App, e library.Entry) error {
 	for i := 0; ; i++ {
 		text, err := library.ReadPlain(filepath.Join(e.Folder, render.TranscriptName(i)))
@@ -125,7 +124,6 @@ type ActionsDoc struct {
 	Actions []actionDoc      `json:"actions"` // in order, a sub-agent's after the call that started it
 }
 
-// actionDoc is one tool call.
 type actionDoc struct {
 	Turn      int               `json:"turn,omitempty"` // a sub-agent's: the turn that started it
 	TurnID    ingest.TurnID     `json:"turn_id"`

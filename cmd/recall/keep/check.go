@@ -67,7 +67,6 @@ func verified(ctx context.Context, a *app.App, quick bool) (doc VerifyDoc, err e
 	return doc, err
 }
 
-// runVerify checks the library with its progress on a terminal.
 func runVerify(ctx context.Context, a *app.App, l *library.Library, quick bool) (check.Verified, error) {
 	bar := terminal.NewProgress(a.Err)
 	defer bar.Done()

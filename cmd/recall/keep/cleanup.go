@@ -158,7 +158,6 @@ func sayLeft(a *app.App, n int) {
 	}
 }
 
-// planScript is what a script for a session is made from.
 func planScript(ctx context.Context, a *app.App, l *library.Library, e library.Entry, allowed []string) (
 	stay manifest.Stay, found ingest.Found, err error) {
 	p := a.Pipeline(l)

@@ -71,7 +71,6 @@ func newSyncCmd(a *app.App) *cobra.Command {
 	})
 }
 
-// foreseeSync prints what a sync would ask of the model.
 func foreseeSync(ctx context.Context, a *app.App, from []string, live, asJSON bool) error {
 	l, err := a.Library(ctx)
 	if err != nil {

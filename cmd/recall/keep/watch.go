@@ -108,7 +108,6 @@ func askWhileWatching(ctx context.Context, a *app.App, asker *improve.Asker) err
 	return nil
 }
 
-// printWatched prints one line for what one look found.
 func printWatched(a *app.App, r pipeline.Report, err error) {
 	now := time.Now().Format("15:04:05")
 	if err != nil {

@@ -115,7 +115,6 @@ func archived(a *app.App, l *library.Library, set *eval.Set) ([]eval.Transcript,
 	return all, nil
 }
 
-// transcript is a session as the library has it.
 func transcript(l *library.Library, e library.Entry) (t eval.Transcript, err error) {
 	for _, r := range app.Readers() {
 		if r.Source() == e.Source {

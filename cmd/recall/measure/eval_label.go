@@ -89,7 +89,6 @@ func toLabel(ctx context.Context, a *app.App, name string) (labelling, error) {
 	return inLibrary(ctx, a, l, e)
 }
 
-// inLibrary is a session as the library has it.
 func inLibrary(ctx context.Context, a *app.App, l *library.Library, e library.Entry) (at labelling, err error) {
 	if at.payload, err = a.Payload(l, e); err != nil {
 		return at, err

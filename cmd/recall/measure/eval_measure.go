@@ -26,7 +26,6 @@ import (
 	txt "recall/text"
 )
 
-// evalFlags are what a measurement may be told.
 type evalFlags struct {
 	Gold                         []string
 	From, Judge                  string
@@ -53,7 +52,6 @@ func newMeasureCmd(a *app.App, name string, f evalFlags, measure measuring,
 	return cmd
 }
 
-// measured makes a run.
 func measured(ctx context.Context, a *app.App, f evalFlags, measure measuring) (*eval.Run, error) {
 	cfg, err := a.LoadConfig()
 	if err != nil {
@@ -125,7 +123,6 @@ func evalWithModel(ctx context.Context, a *app.App, f evalFlags, rules *redact.R
 	return m, err
 }
 
-// evaluated keeps a run, prints it, and holds it against the baseline.
 func evaluated(a *app.App, r *eval.Run, f evalFlags, print func(report.Tables, *eval.Run)) error {
 	var base *eval.Run
 	if f.Baseline != "" {
@@ -180,7 +177,6 @@ func evaluated(a *app.App, r *eval.Run, f evalFlags, print func(report.Tables, *
 	return nil
 }
 
-// gate reports whether a run reaches its baseline.
 func gate(a *app.App, w io.Writer, base, r *eval.Run, file string) (held bool, err error) {
 	g, err := eval.NewGate(base, r)
 	if err != nil {

@@ -34,7 +34,6 @@ func judgeOr(c *config.Config, asked, without string) string {
 	return judgeModel
 }
 
-// evalModel is the configured model as measurements ask it.
 type evalModel struct {
 	llm.Model
 	purse *eval.Purse
@@ -75,7 +74,6 @@ func tellAsked(a *app.App, m *evalModel) {
 	}
 }
 
-// judging is a judge that asks it.
 func (m *evalModel) judging(rules *redact.Rules) eval.Judge {
 	return eval.ModelJudge{Model: m, Kept: m.kept, Redact: func(s string) string { return rules.Session().Text(s) }}
 }

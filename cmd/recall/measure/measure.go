@@ -57,7 +57,6 @@ func keepRun(r *eval.Run, out string) (file string, err error) {
 	return out, app.WriteWhole(out, data)
 }
 
-// notInFiles is what a file's name had better not have.
 var notInFiles = text.Pattern(`[^A-Za-z0-9_+-]`)
 
 // keptRuns lists the files of runs in the cache, oldest first.
@@ -79,7 +78,6 @@ func keptRuns() ([]string, error) {
 	return files, nil
 }
 
-// readRuns reads run files.
 func readRuns(files []string) ([]*eval.Run, error) {
 	var runs []*eval.Run
 	for _, f := range files {

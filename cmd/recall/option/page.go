@@ -68,7 +68,6 @@ func Command(name string, into any, run func(cmd *cobra.Command, args []string) 
 	return cmd
 }
 
-// addFlag adds the flag that a line of a page tells of.
 func addFlag(cmd *cobra.Command, line string, into any) {
 	spec, about, _ := strings.Cut(line, "  ")
 	name, short, takes, preset, key := "", "", "", "", ""

@@ -13,7 +13,6 @@ import (
 	"recall/history"
 )
 
-// statusOptions are the flags of status, all of --open.
 type statusOptions struct {
 	Open, Leads bool
 	Project     string

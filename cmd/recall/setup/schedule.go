@@ -112,7 +112,6 @@ func jobEnvironment(environ []string) []string {
 	return env
 }
 
-// showPlan prints what install would write.
 func showPlan(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan) error {
 	files, err := h.Files(ctx, p)
 	if err != nil {

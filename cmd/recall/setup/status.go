@@ -51,7 +51,6 @@ type sourceDoc struct {
 	There  bool          `json:"there"`
 }
 
-// searchMode says how questions are searched for.
 func searchMode(c *config.Config) string {
 	if c.Query.Vectors == "static" || c.Query.Vectors == "service" {
 		return "by words and those of like meaning, and by vectors of a model (" + c.Query.Vectors + ")"
@@ -134,7 +133,6 @@ func sources(p *pipeline.Pipeline) []sourceDoc {
 	return all
 }
 
-// modelDoc is how it stands with the model that distills.
 type modelDoc struct {
 	Name    string `json:"name"`              // provider and model, as configured
 	Waiting int    `json:"waiting"`           // sessions that it is to be asked about; some may say too little

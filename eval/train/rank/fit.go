@@ -122,7 +122,6 @@ func (s *sample) look(ctx context.Context) error {
 // fit finds the weights under which what is right is likeliest to come first.
 func fit(samples []sample) rank.Weights { return fitPassages(samples, fitClaims(samples)) }
 
-// fitClaims finds those of claims, among claims.
 func fitClaims(samples []sample) rank.Weights {
 	w := rank.FirstPass
 	for i, x := range given {

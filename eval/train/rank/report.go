@@ -26,7 +26,6 @@ func table() *tabwriter.Writer {
 	return tabwriter.NewWriter(os.Stdout, 2, 8, 2, ' ', 0)
 }
 
-// measure asks people's questions of a project as it is asked by.
 func (p *project) measure(ctx context.Context, source string, as index.Query) (*eval.QuestionScore, error) {
 	p.indexes[source].Query = as
 	return p.indexes[source].Ask(ctx, p.Questions, atOnce)
