@@ -97,13 +97,22 @@ type tick struct {
 
 const (
 	chartWidth = 1000
-	gutter     = 170 // where lanes are named
+	gutter     = 150 // where lanes are named
 	laneHeight = 40
-	column     = 12 // in which dots of a lane stand one above the other
+	column     = 24 // in which dots of a lane stand one above the other
 	mostLanes  = 12
+	few        = 6 // that may all be of one topic
 
 	mostStacked = 3 // more become one, with their number
 )
+
+// became is how a mark shows what became of an item over time, see stands.
+func became(d history.Dated) string {
+	if d.Until != nil && d.Sure {
+		return "past"
+	}
+	return stands(d.Item)
+}
 
 func chartOf(line []history.Dated, page *url.URL) chart {
 	c := chart{Width: chartWidth, Left: gutter, Right: chartWidth - column}
@@ -136,12 +145,9 @@ func chartOf(line []history.Dated, page *url.URL) chart {
 	for at, items := range cells {
 		for k, i := range items {
 			d := line[i]
-			one := dot{X: at.column*column + column/2, Y: y(at.lane), R: 5, N: 1, Shape: stands(d.Item),
+			one := dot{X: at.column*column + column/2, Y: y(at.lane), R: 5, N: 1, Shape: became(d),
 				Href:  "#" + string(d.Item.ID),
 				Title: answer.Day(d.Item.At) + " " + text.Clip(voice.Sentence(d.Item), 160)}
-			if d.Until != nil && d.Sure {
-				one.Shape = "past"
-			}
 			if i < len(line)-inTable { // the table lacks it
 				one.Href = days(d.Item.At, d.Item.At)
 			}
@@ -150,7 +156,8 @@ func chartOf(line []history.Dated, page *url.URL) chart {
 				one.Y += (2*k - len(items) + 1) * (one.R + 1)
 			case k == 0:
 				one.Href = days(d.Item.At, line[items[len(items)-1]].Item.At)
-				one.N, one.Shape, one.R = len(items), "several", 6+int(math.Log2(float64(len(items))))
+				one.N, one.Shape = len(items), "several"
+				one.R = min(column/2, 6+int(math.Log2(float64(len(items)))))
 				one.Title = answer.Count(one.N, "item") + ", the first: " + one.Title
 			default:
 				place[d.Item.ID] = place[line[items[0]].Item.ID]
@@ -198,8 +205,8 @@ func ticks(first time.Time, span time.Duration, x func(time.Time) int) (all []ti
 	return all
 }
 
-// topics puts items into lanes: those that share what they are about, or else a word, the most widely shared first;
-// what took another's place goes with it.
+// topics puts items into lanes: those that share what they are about, or else a word, the most widely shared first, but
+// none that more than half of them share; what took another's place goes with it.
 func topics(line []history.Dated) (names []string, in []int) {
 	at := map[payload.ItemID]int{}
 	for i, d := range line {
@@ -227,6 +234,7 @@ func topics(line []history.Dated) (names []string, in []int) {
 	for i := range lanes {
 		lanes[i] = -1
 	}
+	common := map[string]bool{} // words that tell nothing apart here
 	for len(names) < mostLanes {
 		count := map[string]int{}
 		for i := range line {
@@ -238,7 +246,10 @@ func topics(line []history.Dated) (names []string, in []int) {
 		}
 		best := ""
 		for word, n := range count {
-			if n >= 2 && (best == "" || cmp.Or(cmp.Compare(n, count[best]), cmp.Compare(len(word), len(best)),
+			if len(names) == 0 && n > max(few, len(line)/2) {
+				common[word] = true
+			}
+			if n >= 2 && !common[word] && (best == "" || cmp.Or(cmp.Compare(n, count[best]), cmp.Compare(len(word), len(best)),
 				cmp.Compare(best, word)) > 0) {
 				best = word
 			}

@@ -26,6 +26,7 @@ func words() template.FuncMap {
 		"reasoned": answer.WithReason,
 		"state":    answer.State,
 		"standing": stands,
+		"became":   became,
 		"quote":    voice.Quote,
 		"who":      voice.Who,
 		"was":      func(l index.Linked) string { return text.Clip(voice.Was(l), mostOfLine) },
