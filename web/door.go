@@ -31,7 +31,7 @@ func (d *door) hosts(at net.Addr) {
 	if err != nil {
 		return // nothing is allowed
 	}
-	for _, host := range []string{"127.0.0.1", "localhost"} {
+	for _, host := range []string{"127.0.0.1", "localhost", "::1"} {
 		d.allowed = append(d.allowed, net.JoinHostPort(host, port))
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -98,9 +99,22 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Serve answers on a listener of this machine until ctx ends, which is no error.
-func (s *Server) Serve(ctx context.Context, on net.Listener) error {
-	s.door.hosts(on.Addr())
+// Listen takes a port of this machine, any free one for 0: on 127.0.0.1 and, where it can be had there too, on ::1.
+func Listen(port int) ([]net.Listener, error) {
+	four, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return nil, err
+	}
+	port = four.Addr().(*net.TCPAddr).Port
+	if six, err := net.Listen("tcp6", net.JoinHostPort("::1", strconv.Itoa(port))); err == nil {
+		return []net.Listener{four, six}, nil
+	}
+	return []net.Listener{four}, nil
+}
+
+// Serve answers on listeners of this machine until ctx ends, which is no error.
+func (s *Server) Serve(ctx context.Context, on []net.Listener) error {
+	s.door.hosts(on[0].Addr())
 	srv := &http.Server{Handler: s.door.guard(s.routes()),
 		ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 32 << 10,
 		ErrorLog:    slog.NewLogLogger(s.o.Log.Handler(), slog.LevelWarn),
@@ -112,15 +126,19 @@ func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 		srv.Shutdown(in) // what is being answered is answered
 		srv.Close()
 	}()
-	if err := srv.Serve(on); !errors.Is(err, http.ErrServerClosed) {
+	ended := make(chan error, len(on))
+	for _, l := range on {
+		go func() { ended <- srv.Serve(l) }()
+	}
+	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
 }
 
 // Link is an address that opens the pages in one browser, once.
-func (s *Server) Link(on net.Listener) string {
-	return (&url.URL{Scheme: "http", Host: on.Addr().String(), Path: "/", RawQuery: "token=" + s.door.mint()}).String()
+func (s *Server) Link(on []net.Listener) string {
+	return (&url.URL{Scheme: "http", Host: on[0].Addr().String(), Path: "/", RawQuery: "token=" + s.door.mint()}).String()
 }
 
 func (s *Server) routes() http.Handler {

@@ -233,16 +233,43 @@ func (v *sessionView) fill(s *ingest.Session, turns []ingest.Turn, whole bool) e
 		if shown += len(t.Text) + 1000*len(t.Calls); shown > mostShown && len(v.Turns) > 0 {
 			break
 		}
-		if one.HTML, err = page(t); err != nil {
-			return err
-		}
 		for _, id := range slices.Compact(append([]string{string(t.ID)}, t.Records...)) {
 			one.Items = append(one.Items, resting[id]...)
 			delete(resting, id)
 		}
+		t.Text = quoted(t.Text, one.Items)
+		if one.HTML, err = page(t); err != nil {
+			return err
+		}
+		one.HTML = marked(one.HTML)
 		v.Turns = append(v.Turns, one)
 	}
 	return nil
+}
+
+// What items rest on is marked in a turn: before that is laid out, signs without a meaning are put about the words, and
+// these become a mark where nothing but words is between them then.
+const opens, closes = "\ue000", "\ue001"
+
+var (
+	signs   = strings.NewReplacer(opens, "", closes, "")
+	between = text.Pattern(opens + `([^<` + opens + closes + `]*)` + closes)
+)
+
+func quoted(said string, items []payload.Item) string {
+	said = signs.Replace(said)
+	for _, it := range items {
+		before, after, ok := strings.Cut(said, it.First().Quote)
+		if begins := before == "" || strings.HasSuffix(before, "\n"); ok && it.First().Quote != "" &&
+			!(begins && strings.ContainsAny(it.First().Quote[:1], "-*+>#|`0123456789")) { // which lay out a line
+			said = before + opens + it.First().Quote + closes + after
+		}
+	}
+	return said
+}
+
+func marked(page template.HTML) template.HTML {
+	return template.HTML(signs.Replace(between().ReplaceAllString(string(page), "<mark>$1</mark>")))
 }
 
 // started are a session's sub-agents by the call that started them, "" of those whose call isn't in it.

@@ -12,7 +12,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -101,6 +103,7 @@ func TestWebLetsNobodyElseIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := &http.Client{Jar: jar}
+	var given http.Header // of the last answer
 	ask := func(who *http.Client, method, path string, want int, headers ...string) (body string) {
 		t.Helper()
 		req, err := http.NewRequest(method, "http://"+at.Host+path, strings.NewReader("session=x&back=//evil.example/"))
@@ -119,6 +122,7 @@ func TestWebLetsNobodyElseIn(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer res.Body.Close()
+		given = res.Header
 		b, err := io.ReadAll(res.Body)
 		if err != nil || res.StatusCode != want {
 			t.Errorf("%s %s %v: %s (%v), want %d", method, path, headers, res.Status, err, want)
@@ -128,10 +132,24 @@ func TestWebLetsNobodyElseIn(t *testing.T) {
 		}
 		return string(b)
 	}
+	for _, host := range []string{"[::1]", "localhost"} {
+		if res, err := http.Get("http://" + host + ":" + at.Port() + "/"); err == nil {
+			res.Body.Close()
+			if res.StatusCode != http.StatusForbidden {
+				t.Errorf("%s lets a stranger in: %s", host, res.Status)
+			}
+		} else if host == "localhost" {
+			t.Error(err)
+		}
+	}
 	stranger := http.DefaultClient
 	ask(stranger, "GET", "/", http.StatusForbidden)
 	ask(stranger, "GET", "/?token=AAAA", http.StatusForbidden)
 	ask(in, "GET", "/?token="+at.Query().Get("token"), http.StatusOK)
+	if cookie := given.Get("Set-Cookie"); !regexp.MustCompile(
+		`^recall-\w+=\w{26}; Path=/; HttpOnly; SameSite=Strict$`).MatchString(cookie) {
+		t.Errorf("the cookie is %q", cookie)
+	}
 	ask(stranger, "GET", "/?token="+at.Query().Get("token"), http.StatusForbidden) // it was used
 	if page := ask(in, "GET", "/sessions", http.StatusOK); !strings.Contains(page, "retries use jittered backoff") {
 		t.Errorf("the sessions aren't listed:\n%s", page)
@@ -144,6 +162,28 @@ func TestWebLetsNobodyElseIn(t *testing.T) {
 	ask(in, "GET", "/say", http.StatusNotFound)
 	ask(in, "GET", "/session/nosuch", http.StatusNotFound)
 	ask(in, "GET", "/session/..%2f..%2fetc", http.StatusNotFound)
+}
+
+// It ends with its terminal, which hangs up, and nothing listens there any more.
+func TestWebEndsWithItsTerminal(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no signals")
+	}
+	home, recall := asProgram(t)
+	tell(t, home, 1, "retries use jittered backoff", "Noted.")
+	recall(nil, "sync")
+	cmd := exec.Command(filepath.Join(home, "bin", "recall"), "--library", filepath.Join(home, "Recall"), "web")
+	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CACHE_HOME="+home+"/cache", "XDG_CONFIG_HOME="+home+"/config")
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	link, err := bufio.NewReader(out).ReadString('\n')
+	must(t, err)
+	must(t, cmd.Process.Signal(syscall.SIGHUP))
+	cmd.Wait()
+	if _, err := http.Get(strings.TrimSpace(link)); err == nil {
+		t.Error("it still answers")
+	}
 }
 
 // What pages show and keep, asked as a browser asks.
@@ -169,7 +209,7 @@ func TestWebPages(t *testing.T) {
 	}
 	page := "/session/" + id[1]
 	holds(get(page+"?find=skip+locked", nil), `^200`, `<mark>(?i:skip locked)</mark>`, `claude --resume `+id[1],
-		`class="rests`)
+		`class="rests`, `<mark>leave the metrics for the next round</mark>`)
 	holds(get(page+"?find=nowhere+at+all", nil), `No match in this session`)
 	holds(get(page+"/raw/transcript.jsonl", nil), `^200`, `Show it with its secrets`)
 	holds(get(page+"/raw/transcript.jsonl?secrets=shown", nil), `^200 \{"`)

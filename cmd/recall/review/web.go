@@ -5,9 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -55,7 +53,7 @@ func runWeb(ctx context.Context, a *app.App, l *library.Library, port int, readO
 	if err != nil {
 		return err
 	}
-	on, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	on, err := web.Listen(port)
 	if err != nil {
 		return hint.With(err, "omit --port: any free one is taken")
 	}
