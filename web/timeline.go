@@ -249,8 +249,9 @@ func topics(line []history.Dated) (names []string, in []int) {
 			if len(names) == 0 && n > max(few, len(line)/2) {
 				common[word] = true
 			}
-			if n >= 2 && !common[word] && (best == "" || cmp.Or(cmp.Compare(n, count[best]), cmp.Compare(len(word), len(best)),
-				cmp.Compare(best, word)) > 0) {
+			better := best == "" || cmp.Or(cmp.Compare(n, count[best]), cmp.Compare(len(word), len(best)),
+				cmp.Compare(best, word)) > 0
+			if n >= 2 && !common[word] && better {
 				best = word
 			}
 		}
