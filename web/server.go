@@ -138,7 +138,7 @@ func (s *Server) Serve(ctx context.Context, on []net.Listener) error {
 
 // Link is an address that opens the pages in one browser, once.
 func (s *Server) Link(on []net.Listener) string {
-	return (&url.URL{Scheme: "http", Host: on[0].Addr().String(), Path: "/", RawQuery: "token=" + s.door.mint()}).String()
+	return "http://" + on[0].Addr().String() + "/?token=" + s.door.mint()
 }
 
 func (s *Server) routes() http.Handler {
