@@ -113,8 +113,8 @@ func halved(whole image.Image) *image.RGBA {
 	return half
 }
 
-// differ counts the points of two pictures that are further apart in one of their colours, of 255: all where the pictures
-// aren't of one size.
+// differ counts the points of two pictures that are further apart in one of their colours, of 255: all where the
+// pictures aren't of one size.
 func differ(got *image.RGBA, want image.Image, apartBy uint32) (n, of int) {
 	b := got.Bounds()
 	if of = b.Dx() * b.Dy(); b != want.Bounds() {
