@@ -75,7 +75,7 @@ var kept = map[string]string{
 	"github.com/sashabaranov/go-openai":      "llm/openai",
 	"github.com/tmc/langchaingo":             "llm/langchain",
 	"github.com/modelcontextprotocol/go-sdk": "mcpserver",
-	"github.com/ncruces/go-sqlite3":          "index",
+	"github.com/ncruces/go-sqlite3":          "index ingest/opencode",
 	"github.com/philippgille/chromem-go":     "index",
 	"github.com/tailscale/hujson":            "hooks",
 	"github.com/spf13/cobra":                 "cmd",

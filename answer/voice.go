@@ -148,7 +148,7 @@ func (v Voice) address(at index.Place, turn int) string {
 
 // ShortID is enough of a session's id to name it by.
 func ShortID[ID ~string](id ID) string {
-	s := strings.TrimPrefix(string(id), "local_")
+	s := text.BareID(id)
 	return s[:min(len(s), 8)]
 }
 

@@ -30,6 +30,7 @@ type Config struct {
 		Cowork     []string `mapstructure:"cowork"`      // absolute; see Auto
 		Codex      []string `mapstructure:"codex"`       // absolute; see Auto
 		Gemini     []string `mapstructure:"gemini"`      // absolute; see Auto
+		OpenCode   []string `mapstructure:"opencode"`    // absolute; see Auto
 		History    bool     `mapstructure:"file_history"`
 		Exclude    []string `mapstructure:"exclude"` // absolute; see ingest.Exclusion
 		Pauses     string   `mapstructure:"pauses"`  // see ingest.ParsePeriods

@@ -96,6 +96,7 @@ func TestDefaultsWithoutAnyFile(t *testing.T) {
 	want.Library.Dir = filepath.Join(at.Home, "Recall")
 	want.Sources.ClaudeCode, want.Sources.Cowork, want.Sources.Codex = []string{}, []string{}, []string{}
 	want.Sources.Gemini = []string{}
+	want.Sources.OpenCode = []string{}
 	want.Distill.Distiller, want.Distill.Links = "offline", "shown"
 	want.Payload.Budget, want.Payload.Variant = 1000, "coding"
 	want.Query.Limit, want.Query.Sync, want.Query.Budget = 5, true, time.Second

@@ -18,10 +18,11 @@ import (
 	"recall/ingest/codex"
 	"recall/ingest/cowork"
 	"recall/ingest/gemini"
+	"recall/ingest/opencode"
 	"recall/text"
 )
 
-var readers = []ingest.Reader{claudecode.Reader{}, cowork.Reader{}, codex.Reader{}, gemini.Reader{}}
+var readers = []ingest.Reader{claudecode.Reader{}, cowork.Reader{}, codex.Reader{}, gemini.Reader{}, opencode.Reader{}}
 
 // A Transcript is a session's, with its reader.
 type Transcript struct {

@@ -37,7 +37,8 @@ var opaque = text.Pattern(`\b(xargs|parallel|eval|exec|for|while|(ba|z|da|k|fi)?
 
 // stores are names of folders that sessions are kept in, wherever they are.
 var stores = text.Pattern("[^\\s'\";|&()<>=`]*" +
-	`(\.claude|\.codex|\.gemini|local-agent-mode-sessions|claude-code-sessions|claude-code-vm|vm_bundles)` +
+	`(\.claude|\.codex|\.gemini|share/opencode|opencode[\w.-]*\.db|local-agent-mode-sessions|` +
+	`claude-code-sessions|claude-code-vm|vm_bundles)` +
 	"[^\\s'\";|&()<>`]*")
 
 // beforeDeleting sees to it that a command takes no session with it that is

@@ -19,7 +19,8 @@ func Questions(input []byte) (all []Question) {
 	c.Fields(jsonl.Fields{"questions": func() {
 		c.Array(func() {
 			var q Question
-			c.Fields(jsonl.Fields{"id": &q.ID, "question": &q.Question, "header": &q.Header, "multiSelect": &q.Multi,
+			c.Fields(jsonl.Fields{"id": &q.ID, "question": &q.Question, "header": &q.Header,
+				"multiSelect": &q.Multi, "multiple": &q.Multi,
 				"options": func() { c.Array(func() { q.Options = append(q.Options, optionOf(c)) }) }})
 			all = append(all, q)
 		})

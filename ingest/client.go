@@ -17,6 +17,8 @@ func (s Source) Client() Client {
 		return Client{Name: "Codex", Home: ".codex", Env: "CODEX_HOME", Resume: "codex resume"}
 	case Gemini:
 		return Client{Name: "Gemini CLI", Home: ".gemini", Resume: "gemini --resume"}
+	case OpenCode:
+		return Client{Name: "OpenCode", Home: ".local/share/opencode", Resume: "opencode --session"}
 	}
 	return Client{Name: "Cowork"}
 }

@@ -38,6 +38,14 @@ func ClipMiddle(s string, n int) string {
 	return strings.ToValidUTF8(s[:n*3/4], "") + "\n…\n" + strings.ToValidUTF8(s[len(s)-n/4:], "")
 }
 
+// ClippedInput is what is kept of a long input.
+func ClippedInput(s string) string {
+	if len(s) > ClipInput {
+		return ClipMiddle(s, ClipInput)
+	}
+	return s
+}
+
 // ClippedResult is what is kept of a tool's result.
 func ClippedResult(s string) string {
 	if s = StripANSI(s); len(s) > 2*ClipResult {

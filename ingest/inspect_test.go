@@ -18,6 +18,8 @@ import (
 	"recall/ingest/codex"
 	"recall/ingest/cowork"
 	"recall/ingest/gemini"
+	"recall/ingest/opencode"
+	"recall/ingest/opencode/opencodetest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -26,12 +28,19 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // go test ./ingest -run Describe -update, and read the diff.
 func TestDescribeSamples(t *testing.T) {
 	samples, err := filepath.Glob("testdata/samples/[01]*")
-	if err != nil || len(samples) != 10 {
-		t.Fatalf("%d samples, %v; want 10", len(samples), err)
+	if err != nil || len(samples) != 11 {
+		t.Fatalf("%d samples, %v; want 11", len(samples), err)
 	}
 	for _, dir := range samples {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			golden := filepath.Join("testdata", "inspect", filepath.Base(dir)+".txt")
+			if rows, err := os.ReadFile(filepath.Join(dir, "rows.sql")); err == nil { // of a database
+				t.Setenv("XDG_CACHE_HOME", t.TempDir())
+				dir = t.TempDir()
+				if err := opencodetest.Exec(filepath.Join(dir, "opencode.db"), string(rows)); err != nil {
+					t.Fatal(err)
+				}
+			}
 			got := describeAll(t, dir)
 			if *update {
 				if err := os.MkdirAll(filepath.Dir(golden), 0o755); err != nil {
@@ -56,7 +65,8 @@ func TestDescribeSamples(t *testing.T) {
 func describeAll(t *testing.T, dir string) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	for _, r := range []ingest.Reader{claudecode.Reader{}, cowork.Reader{}, codex.Reader{}, gemini.Reader{}} {
+	for _, r := range []ingest.Reader{claudecode.Reader{}, cowork.Reader{}, codex.Reader{}, gemini.Reader{},
+		opencode.Reader{}} {
 		found, problems := r.Find(context.Background(), dir, nil)
 		for _, p := range problems {
 			t.Errorf("%s: %s", p.Path, p.Reason)

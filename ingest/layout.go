@@ -11,6 +11,14 @@ import (
 // ErrNoPlace: it can't be told where a client would look for a session's files.
 var ErrNoPlace = errors.New("where the client looks for it isn't known")
 
+// ErrInDatabase, an ErrNoPlace: what is missing was kept in a client's database.
+var ErrInDatabase error = noPlace("it isn't in its client's database, and recall writes nothing there")
+
+type noPlace string
+
+func (e noPlace) Error() string { return string(e) }
+func (noPlace) Unwrap() error   { return ErrNoPlace }
+
 // A Layout is a Reader that knows where its client looks for a session's files, to put them back.
 type Layout interface {
 	// Base is the root (see Reader.Roots) that a session was kept under, "" if its files' paths don't tell.

@@ -22,6 +22,7 @@ const (
 	Cowork     Source = "cowork"
 	Codex      Source = "codex"
 	Gemini     Source = "gemini"
+	OpenCode   Source = "opencode"
 	Memory     Source = "claude-code-memory" // no session: see Keeper
 )
 

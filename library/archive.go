@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -343,7 +342,7 @@ func (a *archiving) vanished() {
 			if s.Path == "" || found[[2]string{f.Name, s.Path}] {
 				continue
 			}
-			_, err := os.Lstat(s.Path)
+			_, err := ingest.FileNow(f.Name, f.Role, s.Path)
 			s.Gone = errors.Is(err, fs.ErrNotExist) // another error says nothing
 		}
 		all := slices.Clone(f.Sources)

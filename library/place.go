@@ -11,6 +11,7 @@ import (
 	"recall/ingest"
 	"recall/library/disk"
 	"recall/library/registry"
+	"recall/text"
 )
 
 // Place notes what parsing told of a session and moves its folder to where that belongs: <project>/<date title id8>.
@@ -157,15 +158,15 @@ func ValidID(id ingest.SessionID) bool {
 	return true
 }
 
-// idPart is the beginning of an id that a folder's name ends in: eight characters, without Cowork's "local_". Equal
-// names are told apart by freeName.
+// idPart is the beginning of an id that a folder's name ends in: eight characters of the bare one. Equal names are
+// told apart by freeName.
 func idPart(id ingest.SessionID) string {
 	own := bareID(id)
 	return own[:min(8, len(own))]
 }
 
 func bareID(id ingest.SessionID) string {
-	return strings.ToLower(strings.TrimPrefix(string(id), "local_"))
+	return strings.ToLower(text.BareID(id))
 }
 
 // folderName is "2026-04-17 Fix duplicate jobs 7f3c1a2b".

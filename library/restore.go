@@ -11,6 +11,7 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/raw"
 )
 
 // A Putting is one file of a session on its way out of the library.
@@ -34,7 +35,7 @@ const (
 	PutNew    PutState = "new"       // nothing is there
 	PutLonger PutState = "longer"    // the beginning of it is there: nothing can be lost
 	PutThere  PutState = "there"     // it is there already, byte for byte
-	PutKept   PutState = "kept"      // another one is there, and stays: it isn't the session's alone
+	PutKept   PutState = "kept"      // another one is there, and stays: it isn't the session's alone, or in a database
 	PutNewer  PutState = "newer"     // the file that is there goes on after what is archived
 	PutOther  PutState = "different" // a different file is there
 	PutOver   PutState = "over"      // a different file is there and is replaced, as asked
@@ -69,10 +70,13 @@ func (l *Library) lookAtOne(ctx context.Context, id ingest.SessionID, p *Putting
 	}
 	defer r.Close()
 	p.Version, p.Size, p.Sum = v.Version, v.Size, v.Sum
-	there, err := os.Open(p.Path)
+	now, err := ingest.FileNow(p.Name, "", p.Path)
+	inDatabase := ingest.OnDisk(p.Path) != p.Path
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(p.Path); err == nil {
 			return errors.New("a link that leads nowhere is there")
+		} else if inDatabase {
+			return ingest.ErrInDatabase
 		}
 		p.State = PutNew
 		_, err = io.Copy(io.Discard, disk.Until(ctx, r))
@@ -81,21 +85,20 @@ func (l *Library) lookAtOne(ctx context.Context, id ingest.SessionID, p *Putting
 	if err != nil {
 		return err
 	}
-	defer there.Close()
-	fi, err := there.Stat()
+	there, _, err := raw.OpenSource(now)
 	if err != nil {
 		return err
 	}
-	if !fi.Mode().IsRegular() {
-		return errors.New("something that is no file is there")
-	}
+	defer there.Close()
 	same, _, err := commonLength(disk.Until(ctx, r), there)
 	if err != nil {
 		return err
 	}
-	switch size := fi.Size(); {
+	switch size := now.Size; {
 	case same == size && size == v.Size:
 		p.State = PutThere
+	case inDatabase:
+		p.State = PutKept
 	case same == size:
 		p.State = PutLonger
 	case p.Shared:

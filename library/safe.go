@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 
 	"recall/ingest"
@@ -40,14 +39,14 @@ func (e Entry) State(found map[string]ingest.File) (State, error) {
 		for _, src := range f.Sources {
 			now, known := found[src.Path]
 			if !known {
-				fi, err := os.Stat(src.Path)
+				var err error
+				now, err = ingest.FileNow(f.Name, f.Role, src.Path)
 				if errors.Is(err, fs.ErrNotExist) {
 					continue
 				}
 				if err != nil {
 					return Unreadable, err
 				}
-				now = ingest.FileAt(f.Name, f.Role, src.Path, fi)
 			}
 			there = append(there, now)
 		}

@@ -276,7 +276,7 @@ func sessionName(p *Payload) string {
 
 // short returns the beginning of a session's id that people use.
 func short(session string) string {
-	name := strings.TrimPrefix(session, "local_")
+	name := text.BareID(session)
 	if utf8.RuneCountInString(name) > 8 {
 		name = string([]rune(name)[:8])
 	}

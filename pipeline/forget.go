@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -65,7 +64,7 @@ func (p *Pipeline) PlanForget(ctx context.Context, entries []library.Entry) (*Fo
 		}) // a figure for people: what can't be read isn't counted
 		for _, f := range e.Files {
 			for _, s := range f.Sources {
-				if _, err := os.Lstat(s.Path); s.Path != "" && err == nil {
+				if _, err := ingest.FileNow(f.Name, f.Role, s.Path); err == nil {
 					l.Sources = append(l.Sources, s.Path)
 				}
 			}

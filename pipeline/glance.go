@@ -182,7 +182,9 @@ func (r *run) keepGlance(err error) error {
 	slices.SortFunc(files, func(a, b written) int { return cmp.Compare(b.at, a.at) })
 	for _, file := range files[:min(len(files), glancedAtMost)] {
 		f := r.seen.Files[file.path]
-		g.Was[file.path] = f
+		if ingest.OnDisk(file.path) == file.path { // else what it lies in is watched
+			g.Was[file.path] = f
+		}
 		r.watch(&g, filepath.Dir(file.path))
 		r.watchSession(&g, f.Session)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"recall/ingest"
 	"recall/library"
+	"recall/text"
 )
 
 // ReadSource parses a session where it is being written, secrets out, and says
@@ -71,7 +72,8 @@ func (p *Pipeline) Running(ctx context.Context, name, dir string) (ingest.Found,
 			}
 		}
 		for _, f := range all {
-			if strings.HasPrefix(string(f.ID), id) || strings.HasPrefix(strings.TrimPrefix(string(f.ID), "local_"), id) {
+			own := strings.ToLower(string(f.ID))
+			if strings.HasPrefix(own, id) || strings.HasPrefix(text.BareID(own), id) {
 				return f, nil
 			}
 		}

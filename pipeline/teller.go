@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"github.com/fsnotify/fsnotify"
+
+	"recall/ingest"
 )
 
 // teller tells of changes below folders, however deep, those of folders made
@@ -46,7 +48,7 @@ func newTeller(dirs []string) (*teller, error) {
 			w.Close()
 			return nil, err
 		}
-		if _, err := os.Stat(dir); err != nil {
+		if !ingest.IsFolder(dir) { // for a file, and what its program writes beside it
 			_ = w.Add(filepath.Dir(dir)) // if that isn't there either, lookAnyway finds it
 		}
 	}

@@ -1,4 +1,4 @@
-// Command recall keeps every Claude Code, Codex, Gemini CLI and Cowork session, distills it into
+// Command recall keeps every Claude Code, Codex, Gemini CLI, OpenCode and Cowork session, distills it into
 // what it decided, and answers "what did we decide about X" with evidence.
 package main
 

@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"recall/ingest/opencode/opencodetest"
 	"recall/redact/plantedtest"
 )
 
@@ -364,4 +367,83 @@ func (b *bed) gemini(root string, i int) {
 	dir := filepath.Join(root, "tmp", fmt.Sprint("p", i))
 	b.file(filepath.Join(dir, "chats", "session-2026-01-02T03-04-"+id[:8]+".jsonl"), b.lines.Bytes())
 	b.file(filepath.Join(dir, ".project_root"), []byte(b.cwd))
+}
+
+// quoted is a text as SQL has it.
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+// openCode puts an OpenCode session into its database with a secret in each place.
+func (b *bed) openCode(root string, i int) {
+	id := fmt.Sprintf("ses_%08x0000aaaaaaaaaaaaaa", 0xe0000000+i)
+	b.lines.Reset()
+	b.cwd = "/home/ann/src/" + b.name("OpenCode directory") + "/app"
+	b.folders = append(b.folders, b.cwd)
+	n, message := 0, ""
+	row := func(table string, o object) {
+		b.at, n = b.at.Add(time.Minute), n+1
+		o["time_created"], o["time_updated"] = b.at.UnixMilli(), b.at.UnixMilli()
+		names, values := "", ""
+		for _, name := range slices.Sorted(maps.Keys(o)) {
+			value, text := o[name].(string)
+			if !text {
+				raw, err := json.Marshal(o[name])
+				if err != nil {
+					b.t.Fatal(err)
+				}
+				value = string(raw)
+			}
+			names, values = names+", "+name, values+", "+quoted(value)
+		}
+		fmt.Fprintf(&b.lines, "INSERT INTO %s (%s) VALUES (%s);\n", table, names[2:], values[2:])
+	}
+	say := func(role string, data object) {
+		message = fmt.Sprint(id, "-", n)
+		data["role"], data["path"] = role, object{"cwd": b.cwd}
+		row("message", object{"id": message, "session_id": id, "data": data})
+	}
+	part := func(kind string, data object) {
+		data["type"] = kind
+		row("part", object{"id": fmt.Sprint("prt-", id, n), "message_id": message, "session_id": id, "data": data})
+	}
+	call := func(tool string, input object, result string, metadata object) {
+		state := object{"status": "completed", "input": input, "output": result, "metadata": metadata}
+		if metadata == nil {
+			state["status"], state["error"] = "error", result
+		}
+		part("tool", object{"tool": tool, "callID": fmt.Sprint(tool, n), "state": state})
+	}
+	row("session", object{"id": id, "directory": b.cwd, "title": "Work on " + b.plant("OpenCode title"),
+		"version": "1." + b.name("OpenCode version")})
+	say("user", object{})
+	part("text", object{"text": b.plant("OpenCode injected"), "synthetic": true})
+	part("text", object{"text": "Let's sort with a heap instead of a sorted list, because " + b.plant("OpenCode prompt") +
+		" is in it."})
+	part("file", object{"mime": "text/plain", "filename": b.name("OpenCode upload") + ".md"})
+	say("assistant", object{"modelID": "model-" + b.name("OpenCode model"),
+		"error": object{"name": "APIError", "data": object{"message": b.plant("OpenCode error")}}})
+	part("reasoning", object{"text": b.plant("OpenCode thought")})
+	part("text", object{"text": "Next: log what " + b.plant("OpenCode reply") + " does."})
+	call("bash", object{"command": "go test ./... # " + b.plant("OpenCode command"),
+		"workdir": b.cwd + "/" + b.name("OpenCode dir")}, "FAIL "+b.plant("OpenCode output"), object{"exit": 1})
+	call("edit", object{"filePath": "src/" + b.name("OpenCode file") + ".go", "oldString": b.plant("OpenCode old"),
+		"newString": b.plant("OpenCode new")}, "ok", object{})
+	call("apply_patch", object{"patchText": "*** Begin Patch\n*** Add File: src/" + b.name("OpenCode patched") + ".go\n+" +
+		b.plant("OpenCode patch") + "\n*** End Patch"}, "ok", object{})
+	call("todowrite", object{"todos": []object{{"content": "Tidy " + b.plant("OpenCode todo"), "status": "pending"}}},
+		"ok", object{})
+	call("question", object{"questions": []object{{"question": "Which " + b.plant("OpenCode question") + "?",
+		"options": []object{{"label": "Heap", "description": b.plant("OpenCode option")}}}}}, "ok",
+		object{"answers": [][]string{{b.name("OpenCode answer")}}})
+	call("write", object{"filePath": "plans/p.md", "content": "# Use " + b.plant("OpenCode plan")}, "ok", object{})
+	call("plan_exit", object{}, "The user dismissed this question", nil)
+	call(b.name("OpenCode server")+"_query", object{b.name("OpenCode input's name"): "x"}, "ok", object{})
+	call("bash", object{"command": "rm -rf x"}, "The user rejected permission to use this specific tool call with the "+
+		"following feedback: "+b.plant("OpenCode reason")+" must stay as it is.", nil)
+	part("a-"+b.name("OpenCode kind"), object{})
+	say("user", object{})
+	part("subtask", object{"description": b.plant("OpenCode subtask"), "agent": b.name("OpenCode agent")})
+	fmt.Fprintf(&b.lines, "INSERT INTO todo VALUES (%s, %s, 0);\n", quoted(id), quoted(b.plant("OpenCode row")))
+	if err := opencodetest.Exec(filepath.Join(root, "opencode.db"), b.lines.String()); err != nil {
+		b.t.Fatal(err)
+	}
 }

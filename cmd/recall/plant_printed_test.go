@@ -25,7 +25,7 @@ func (b *bed) printed() map[string][]byte {
 	say("init", "--yes")
 	say("sync")
 	var sessions []listed
-	if err := json.Unmarshal(say("list", "--json"), &sessions); err != nil || len(sessions) != 4*b.sessions {
+	if err := json.Unmarshal(say("list", "--json"), &sessions); err != nil || len(sessions) != 5*b.sessions {
 		b.t.Fatalf("%d sessions, %v\n%s", len(sessions), err, all["sync"])
 	}
 	var projects []keep.ProjectDoc

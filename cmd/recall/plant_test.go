@@ -50,11 +50,13 @@ func TestPlantedSecretsStayInRaw(t *testing.T) {
 	}
 	code, cowork := filepath.Join(d.home, "code", "projects"), filepath.Join(d.home, "cowork", "local-agent-mode-sessions")
 	codex, gemini := filepath.Join(d.home, "codex"), filepath.Join(d.home, "gemini")
+	openCode := filepath.Join(d.home, "opencode")
 	for i := range b.sessions {
 		b.session(code, i)
 		b.cowork(cowork, i)
 		b.codex(codex, i)
 		b.gemini(gemini, i)
+		b.openCode(openCode, i)
 	}
 	b.spaces(cowork, b.sessions)
 	if len(b.secrets) < 1000 {
@@ -75,7 +77,7 @@ func TestPlantedSecretsStayInRaw(t *testing.T) {
 	defer service.Close()
 	b.file(filepath.Join(d.home, "config", "recall", "config.yaml"),
 		[]byte("sources:\n  claude_code: ["+filepath.Dir(code)+"]\n  cowork: ["+cowork+"]\n  codex: ["+codex+"]\n"+
-			"  gemini: ["+gemini+"]\n"+
+			"  gemini: ["+gemini+"]\n  opencode: ["+openCode+"]\n"+
 			"llm: {provider: openai, model: small, url: '"+service.URL+"/v1'}\n"))
 	outputs := b.printed()
 	for what, out := range outputs {
@@ -91,7 +93,8 @@ func TestPlantedSecretsStayInRaw(t *testing.T) {
 	}
 	for _, e := range entries {
 		switch dir := filepath.Join(d.home, e.Name()); {
-		case dir == filepath.Dir(code), dir == filepath.Dir(cowork), dir == codex, dir == gemini, dir == d.project:
+		case dir == filepath.Dir(code), dir == filepath.Dir(cowork), dir == codex, dir == gemini, dir == openCode,
+			dir == d.project:
 		case e.IsDir():
 			b.lookIn(dir)
 		default:

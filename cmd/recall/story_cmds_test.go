@@ -13,6 +13,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"recall/ingest/opencode/opencodetest"
 )
 
 // storyCmds are what the stories need beside recall.
@@ -33,7 +35,19 @@ func storyCmds() map[string]func(ts *testscript.TestScript, neg bool, args []str
 		"model-answers":    modelAnswers,
 		"local-server":     localServer,
 		"mcp-asks":         mcpAsks,
+		"opencode":         openCode,
 	}
+}
+
+// openCode DB SQL makes or changes a database of OpenCode's by statements, or by those of a file.
+func openCode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: opencode DB SQL")
+	}
+	if strings.HasSuffix(args[1], ".sql") {
+		args[1] = ts.ReadFile(args[1])
+	}
+	ts.Check(opencodetest.Exec(ts.MkAbs(args[0]), args[1]))
 }
 
 // appendNow FILE OUT adds the lines of FILE to OUT, with the time as it is for NOW.

@@ -51,9 +51,9 @@ func takeCall(p *parser, payload []byte) {
 		if input == "" {
 			fields(args, jsonl.Fields{"input": &input, "patch": &input})
 		}
-		p.add(d, callID, patched(input)...)
+		p.add(d, callID, ingest.Patched(input)...)
 	case input != "":
-		p.add(d, callID, ingest.ToolCall{Name: name, Input: map[string]string{"input": clipped(input)}})
+		p.add(d, callID, ingest.ToolCall{Name: name, Input: map[string]string{"input": ingest.ClippedInput(input)}})
 	default:
 		p.takeFunction(d, callID, name, args)
 	}
@@ -73,7 +73,7 @@ func (p *parser) takeFunction(d *draft, id, name string, args []byte) {
 	switch call.Name {
 	case "Bash":
 		if patch, is := p.takeCommand(&call, args); is {
-			p.add(d, id, patched(patch)...)
+			p.add(d, id, ingest.Patched(patch)...)
 			return
 		}
 	case "TodoWrite":
@@ -99,13 +99,6 @@ func (p *parser) add(d *draft, id string, calls ...ingest.ToolCall) {
 	}
 }
 
-func clipped(s string) string {
-	if len(s) > ingest.ClipInput {
-		return ingest.ClipMiddle(s, ingest.ClipInput)
-	}
-	return s
-}
-
 // takeCommand reads what a shell was told to run; is says that it was to apply a patch, and no more.
 func (p *parser) takeCommand(call *ingest.ToolCall, args []byte) (patch string, is bool) {
 	var command []byte
@@ -121,7 +114,7 @@ func (p *parser) takeCommand(call *ingest.ToolCall, args []byte) (patch string, 
 	if call.Name == "Bash" {
 		line = ingest.RunIn(dir, p.dir, line)
 	}
-	call.Command = clipped(line)
+	call.Command = ingest.ClippedInput(line)
 	delete(call.Input, "cmd")
 	call.Input["command"] = call.Command
 	return "", false

@@ -168,7 +168,7 @@ func (p *parser) takeRan(idName string, payload []byte) {
 	}
 	d := p.nested()
 	line, _ := commandLine(words(command))
-	line = clipped(line)
+	line = ingest.ClippedInput(line)
 	p.add(d, id, ingest.ToolCall{Name: "Bash", Command: line, Input: map[string]string{"command": line}})
 	r := result{text: output, size: int64(len(output)), exit: code, exited: err == nil, failed: status == "declined"}
 	p.finishCall(p.calls[id][0], r)

@@ -122,14 +122,14 @@ func TestGrowth(t *testing.T) {
 func TestLargePatches(t *testing.T) {
 	hunk := "*** Begin Patch\n*** Update File: a.go\n@@\n" +
 		strings.Repeat("-\told line of forty bytes, or about\n+\tnew one\n", 200_000)
-	calls := patched(hunk + "*** End Patch\n")
+	calls := ingest.Patched(hunk + "*** End Patch\n")
 	if len(calls) != 1 || len(calls[0].Edits) != 1 || len(calls[0].Edits[0].Old) > ingest.ClipInput+10 {
 		t.Errorf("got %d calls, want one with a clipped edit", len(calls))
 	}
 	s := &ingest.Session{}
 	p := newParser(s)
 	files := "*** Begin Patch\n" + strings.Repeat("*** Add File: a\n+x\n", 100_000) + "*** End Patch\n"
-	p.add(p.message(), "c", patched(files)...)
+	p.add(p.message(), "c", ingest.Patched(files)...)
 	if last := p.calls["c"][99_999]; last.ID != "c/99999" {
 		t.Errorf("got the id %.20q of %d bytes", last.ID, len(last.ID))
 	}

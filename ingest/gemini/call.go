@@ -81,7 +81,7 @@ func (p *parser) takeTool(d *ingest.Turn, call *ingest.ToolCall, args []byte, re
 		}
 	case "TodoWrite":
 		if call.Worked() {
-			p.takeTodos(d, args)
+			p.tasks = ingest.Relist(p.tasks, ingest.Todos(args, "description", d.ID, d.At))
 		}
 	case "AskUserQuestion":
 		call.Answers = answered(args, result)
@@ -144,21 +144,6 @@ func resultOf(raw []byte) (result string, failed bool) {
 	}
 	all = slices.DeleteFunc(all, func(s string) bool { return s == "" })
 	return strings.TrimPrefix(strings.Join(all, "\n"), "Output: "), failed
-}
-
-// takeTodos takes the list of todos.
-func (p *parser) takeTodos(d *ingest.Turn, args []byte) {
-	var list []ingest.Task
-	c := jsonl.NewCursor(args)
-	c.Fields(jsonl.Fields{"todos": func() {
-		c.Array(func() {
-			t := ingest.Task{Turn: d.ID, At: d.At}
-			if c.Fields(jsonl.Fields{"description": &t.Subject, "status": &t.Status}); t.Status != "cancelled" {
-				list = append(list, t)
-			}
-		})
-	}})
-	p.tasks = ingest.Relist(p.tasks, list)
 }
 
 // answered reads the person's answers, by the questions' places; questions without one are left out.

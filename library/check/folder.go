@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 
+	"recall/ingest"
 	"recall/library"
 	"recall/library/disk"
 	"recall/library/raw"
@@ -141,7 +141,7 @@ func (f *folderCheck) checkSegment(s raw.Stored) {
 	mend := MendNone
 	if state := f.entry.File(s.File); state != nil {
 		for _, src := range state.Sources {
-			if fi, err := os.Stat(src.Path); err == nil && fi.Size() >= s.Offset+s.Length {
+			if now, err := ingest.FileNow(s.File, state.Role, src.Path); err == nil && now.Size >= s.Offset+s.Length {
 				mend = MendSource
 			}
 		}

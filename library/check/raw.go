@@ -76,10 +76,11 @@ func (r *repairing) places(e library.Entry, s raw.Segment) iter.Seq2[string, io.
 		}
 		for _, f := range e.Files {
 			for _, src := range f.Sources {
-				if src.Path == "" || disk.Within(e.Root, src.Path) != nil {
+				now, err := ingest.FileNow(f.Name, f.Role, src.Path)
+				if err != nil || disk.Within(e.Root, ingest.OnDisk(src.Path)) != nil {
 					continue
 				}
-				in, err := raw.OpenAt(r.ctx, ingest.File{Path: src.Path}, s.Offset)
+				in, err := raw.OpenAt(r.ctx, now, s.Offset)
 				if err == nil && !yield(src.Path, in) {
 					return
 				}

@@ -28,7 +28,7 @@ func usable(p string) bool {
 
 // short is the part of a session's id that names files.
 func (m Manifest) short() string {
-	id := strings.TrimPrefix(string(m.Session), "local_")
+	id := text.BareID(m.Session)
 	id = strings.Map(func(r rune) rune {
 		if r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
 			return r

@@ -29,7 +29,7 @@ type Reading struct {
 // meanwhile, it is read again until two passes agree about the bytes taken; after three it is taken as it is, and torn.
 func ReadSource(ctx context.Context, temp Temp, root string, f ingest.File,
 	base Version) (r Reading, torn bool, err error) {
-	if err := disk.Within(root, f.Path); err != nil {
+	if err := disk.Within(root, ingest.OnDisk(f.Path)); err != nil {
 		return Reading{}, false, AtSource(err)
 	}
 	for try := 0; ; try++ {

@@ -230,7 +230,7 @@ func (g *guarding) take(f ingest.Found) {
 		if g.known[real] || !g.reach.has(real) {
 			return true
 		}
-		g.known[real] = true
+		g.known[real], g.known[ingest.OnDisk(real)] = true, true
 		return false
 	})
 	if len(at.Files) == 0 {

@@ -58,8 +58,9 @@ func (g *guarding) walk(ctx context.Context) error {
 			case !d.IsDir() && !g.known[path]:
 				g.groups[g.groupOf(path)]++
 				name, json := strings.CutSuffix(strings.TrimSuffix(d.Name(), ".zst"), ".json")
-				if strings.HasSuffix(name, ".jsonl") ||
-					json && (strings.HasPrefix(name, "local_") || strings.HasPrefix(name, "session-")) {
+				document := json && (strings.HasPrefix(name, "local_") || strings.HasPrefix(name, "session-"))
+				database := ingest.OnDisk(filepath.Join(path, "x")) == path
+				if strings.HasSuffix(name, ".jsonl") || document || database {
 					g.loose = append(g.loose, path)
 				}
 			}
@@ -109,6 +110,9 @@ func (g *guarding) special(dir string) bool {
 	case name == "tmp" && filepath.Base(up) == ingest.Gemini.Client().Home:
 		g.danger(dir, DangerSource, false)
 		g.anchors = append(g.anchors, up)
+	case ingest.IsFile(filepath.Join(dir, "opencode.db")):
+		g.danger(dir, DangerSource, false)
+		g.anchors = append(g.anchors, dir)
 	case ingest.IsFile(filepath.Join(dir, "library.toml")):
 		g.danger(dir, DangerOther, true)
 		return true

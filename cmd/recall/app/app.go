@@ -26,6 +26,7 @@ import (
 	"recall/ingest/codex"
 	"recall/ingest/cowork"
 	"recall/ingest/gemini"
+	"recall/ingest/opencode"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
@@ -246,7 +247,7 @@ func (a *App) Pipeline(l *library.Library) *pipeline.Pipeline {
 func (a *App) Roots() map[ingest.Source][]string {
 	roots, of := map[ingest.Source][]string{}, a.Config.Sources
 	for source, dirs := range map[ingest.Source][]string{ingest.ClaudeCode: of.ClaudeCode, ingest.Cowork: of.Cowork,
-		ingest.Codex: of.Codex, ingest.Gemini: of.Gemini} {
+		ingest.Codex: of.Codex, ingest.Gemini: of.Gemini, ingest.OpenCode: of.OpenCode} {
 		if !a.Config.Auto("sources." + strings.ReplaceAll(string(source), "-", "_")) {
 			roots[source] = dirs
 		}
@@ -255,13 +256,13 @@ func (a *App) Roots() map[ingest.Source][]string {
 }
 
 func Readers() []ingest.Reader {
-	return []ingest.Reader{claudecode.Reader{}, cowork.Reader{}, codex.Reader{}, gemini.Reader{}}
+	return []ingest.Reader{claudecode.Reader{}, cowork.Reader{}, codex.Reader{}, gemini.Reader{}, opencode.Reader{}}
 }
 
 // Readers are those that find what the configuration asks for.
 func (a *App) Readers() []ingest.Reader {
 	return []ingest.Reader{claudecode.Reader{FileHistory: a.Config.Sources.History}, cowork.Reader{},
-		codex.Reader{}, gemini.Reader{}}
+		codex.Reader{}, gemini.Reader{}, opencode.Reader{}}
 }
 
 // Author is who edits payloads by hand on this machine.

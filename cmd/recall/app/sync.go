@@ -106,7 +106,8 @@ func InBackground(in string, env []string, args ...string) bool {
 
 func NoSession(where string) error {
 	return hint.With(fmt.Errorf("%s: no session found there", where),
-		"a session is a .jsonl file of Claude Code, Codex or Gemini CLI, or a local_….json of Cowork with its folder")
+		"a session is a .jsonl file of Claude Code, Codex or Gemini CLI, one in an opencode.db, or a local_….json "+
+			"of Cowork with its folder")
 }
 
 // TakeIn syncs a library. Where no index can be had it makes new bytes safe all the same: a fault of what may be lost

@@ -126,8 +126,8 @@ func (w *follower) follow(ctx context.Context, once bool) error {
 func (w *follower) size() int64 {
 	var n int64
 	for _, f := range w.found.Files {
-		if fi, err := os.Stat(f.Path); err == nil {
-			n += fi.Size()
+		if now, err := ingest.FileNow(f.Name, f.Role, f.Path); err == nil {
+			n += now.Size
 		}
 	}
 	return n

@@ -21,6 +21,7 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/pipeline"
+	"recall/text"
 )
 
 func newForgetCmd(a *app.App) *cobra.Command {
@@ -100,7 +101,7 @@ func forgottenID(l *library.Library, name string) (ingest.SessionID, bool) {
 		return "", false
 	}
 	found := slices.DeleteFunc(ids, func(id ingest.SessionID) bool {
-		return !strings.HasPrefix(strings.TrimPrefix(string(id), "local_"), strings.TrimPrefix(name, "local_"))
+		return !strings.HasPrefix(text.BareID(id), text.BareID(name))
 	})
 	if len(found) != 1 {
 		return "", false

@@ -83,6 +83,10 @@ func restoreOne(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o re
 	dryRun bool) (pipeline.Restoring, error) {
 	r, err := p.PlanRestore(ctx, e, pipeline.RestoreOptions{To: o.To, Dir: o.In, Version: o.Version})
 	switch {
+	case errors.Is(err, ingest.ErrInDatabase):
+		return pipeline.Restoring{}, hint.With(ingest.ErrInDatabase,
+			"recall resume %[1]s --copy has what its next session starts with; recall export %[1]s --format raw --raw "+
+				"--to DIR its rows", answer.ShortID(e.ID))
 	case errors.Is(err, ingest.ErrNoPlace):
 		return pipeline.Restoring{}, hint.With(err, "name a folder with --to, and with --in the project's folder; or "+
 			"recall export %s --format raw --raw --to DIR", answer.ShortID(e.ID))

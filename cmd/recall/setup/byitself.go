@@ -19,8 +19,8 @@ var parts = []struct{ name, does, remove string }{
 		"agents in Claude Code and Claude Desktop (Cowork with it) ask recall and tell it; Codex: recall mcp install",
 		"uninstall"},
 	{"schedule",
-		"new sessions of Claude Code, Codex, Gemini CLI and Cowork are archived every ten minutes, distilled " +
-			"every night",
+		"new sessions of Claude Code, Codex, Gemini CLI, OpenCode and Cowork are archived every ten minutes, " +
+			"distilled every night",
 		"remove"},
 }
 

@@ -94,7 +94,7 @@ func plan(a *app.App, at schedule.Clock, library string) (schedule.Plan, error) 
 // folders and settings are. Keys of services aren't among it.
 func jobEnvironment(environ []string) []string {
 	wanted := map[string]bool{"PATH": true, "XDG_CONFIG_HOME": true, "XDG_CACHE_HOME": true, "CLAUDE_CONFIG_DIR": true,
-		"CODEX_HOME": true, "GEMINI_CLI_HOME": true}
+		"CODEX_HOME": true, "GEMINI_CLI_HOME": true, "XDG_DATA_HOME": true, "OPENCODE_DB": true}
 	for _, k := range config.Keys {
 		if k.Name != "library.dir" { // goes by --library
 			wanted[k.Variable()] = true

@@ -1,0 +1,198 @@
+package opencode
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"recall/ingest"
+)
+
+// A database is one of the client's, as it was when it was opened, in one state of it. It is only read.
+type database struct {
+	*sqlite3.Conn
+	path   string
+	was    version
+	alone  bool // nobody was writing to it
+	tables []table
+}
+
+// A version tells a database from what it was.
+type version struct{ Main, Log stamp }
+
+type stamp struct {
+	Size, Mod int64
+	Stamp     string
+}
+
+func stampOf(path string) (s stamp) {
+	if info, err := os.Stat(path); err == nil {
+		s = stamp{info.Size(), info.ModTime().UnixNano(), ingest.Stamp(path, info)}
+	}
+	return s
+}
+
+func versionOf(path string) version { return version{stampOf(path), stampOf(path + "-wal")} }
+
+// patience is how long a database is waited for that somebody holds.
+const patience = time.Second
+
+// open opens a database to be read: without locks, and anything beside it, where there is no write-ahead log to be read
+// with it.
+func open(path string) (d *database, err error) {
+	d = &database{path: path, was: versionOf(path)}
+	if d.was.Main == (stamp{}) {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return nil, err
+	}
+	at := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(path), "/"), RawQuery: "mode=ro"}
+	if d.alone = d.was.Log.Size == 0 && !ingest.IsFile(path+"-journal"); d.alone {
+		at.RawQuery += "&immutable=1"
+	}
+	d.Conn, err = sqlite3.OpenFlags(at.String(), sqlite3.OPEN_READONLY|sqlite3.OPEN_URI)
+	if err == nil {
+		err = cmp.Or(d.BusyTimeout(patience), d.Exec("BEGIN"), d.readTables())
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// Close lets go of the database. The error says that what was read may be no state that it ever was in.
+func (d *database) Close() error {
+	err := d.Conn.Close()
+	if d.alone && versionOf(d.path) != d.was {
+		err = cmp.Or(err, errors.New("the client wrote to it while it was read; it is read again next time"))
+	}
+	return err
+}
+
+// A table is one whose rows belong to sessions.
+type table struct {
+	name    string
+	columns []string
+}
+
+func (t table) has(column string) bool { return slices.Contains(t.columns, column) }
+
+// of is the column that says which session a row belongs to.
+func (t table) of() string {
+	if t.name == sessionTable {
+		return "id"
+	}
+	return "session_id"
+}
+
+// The tables that sessions are made of; all others with a column "session_id" are kept beside.
+const sessionTable, messageTable, partTable = "session", "message", "part"
+
+// spoken says that a table's rows are the conversation itself.
+func (t table) spoken() bool { return t.name == messageTable || t.name == partTable }
+
+// readTables finds out which tables there are.
+func (d *database) readTables() error {
+	all := map[string]*table{}
+	var names []string
+	err := d.each(`SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c
+		WHERE m.type = 'table' ORDER BY m.name, c.cid`, func(s *sqlite3.Stmt) {
+		name := s.ColumnText(0)
+		if all[name] == nil {
+			all[name], names = &table{name: name}, append(names, name)
+		}
+		all[name].columns = append(all[name].columns, s.ColumnText(1))
+	})
+	for _, name := range names {
+		if all[name].has(all[name].of()) {
+			d.tables = append(d.tables, *all[name])
+		}
+	}
+	if t := all[sessionTable]; err == nil && (t == nil || !t.has("id")) {
+		err = errors.New("it has no table of sessions that this version knows")
+	}
+	return err
+}
+
+// caught makes an error of a panic: SQLite's at the end of its memory.
+func caught(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("%v", r)
+	}
+}
+
+// each calls do for each row of a query.
+func (d *database) each(query string, do func(*sqlite3.Stmt), args ...string) (err error) {
+	defer caught(&err)
+	s, _, err := d.Prepare(query)
+	if err != nil {
+		return err
+	}
+	for i, arg := range args {
+		err = cmp.Or(err, s.BindText(i+1, arg))
+	}
+	for err == nil && s.Step() {
+		do(s)
+	}
+	return cmp.Or(err, s.Close())
+}
+
+// A row goes into a line as it is stored: its columns in their order as JSON, but that what "data" holds, which the
+// client stores as JSON, is taken as it stands, and last. A line is as long as lineSize says.
+
+// head is the SQL of a line up to data.
+func (t table) head() string {
+	table, _ := json.Marshal(t.name)
+	sql := literal(`{"table":` + string(table))
+	for _, c := range t.columns {
+		if c != dataColumn {
+			column, _ := json.Marshal(c)
+			sql += " || " + literal(","+string(column)+":") + " || " + value(name(c))
+		}
+	}
+	return sql
+}
+
+const dataColumn, beforeData, lineEnd = "data", `,"data":`, "}\n"
+
+// row is the SQL of a line's head, and of what stands in data: NULL where that is large.
+func (t table) row() string {
+	if !t.has(dataColumn) {
+		return t.head() + ", ''"
+	}
+	return t.head() + fmt.Sprintf(`, CASE WHEN typeof(data) NOT IN ('text', 'blob') THEN %s
+		WHEN octet_length(data) <= %d THEN data END`, value("data"), atOnce)
+}
+
+// atOnce is the most of data that is taken at once, in bytes.
+const atOnce = 1 << 20
+
+// lineSize is the SQL of how many bytes a line has. What is in data isn't read for it.
+func (t table) lineSize() string {
+	sql := fmt.Sprintf("octet_length(%s) + %d", t.head(), len(lineEnd))
+	if t.has(dataColumn) {
+		sql += fmt.Sprintf(` + %d + CASE WHEN typeof(data) IN ('text', 'blob') THEN octet_length(data)
+			ELSE octet_length(%s) END`, len(beforeData), value("data"))
+	}
+	return sql
+}
+
+// value is the SQL of a column's value as JSON.
+func value(column string) string {
+	return fmt.Sprintf(`CASE typeof(%[1]s) WHEN 'blob' THEN '"' || hex(%[1]s) || '"' ELSE json_quote(%[1]s) END`, column)
+}
+
+func name(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
+
+func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

@@ -1,0 +1,493 @@
+package opencode
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/ncruces/go-sqlite3"
+
+	"recall/ingest"
+	"recall/ingest/ingesttest"
+	"recall/ingest/opencode/opencodetest"
+)
+
+const (
+	main = "ses_main00000000000000000001"
+	sub  = "ses_sub000000000000000000001"
+	back = "ses_back00000000000000000002"
+)
+
+// home is the client's folder with the sample's database, as it is while no client runs.
+func home(t testing.TB) string {
+	t.Helper()
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := filepath.Join(t.TempDir(), "opencode")
+	raw, err := os.ReadFile("../testdata/samples/11-opencode/rows.sql")
+	if err := cmpOr(err, os.Mkdir(dir, 0o700), opencodetest.Exec(filepath.Join(dir, dataName), string(raw))); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func cmpOr(errs ...error) error { return errors.Join(errs...) }
+
+// sql changes the database.
+func sql(t testing.TB, dir string, statements ...string) {
+	t.Helper()
+	if err := opencodetest.Exec(filepath.Join(dir, dataName), strings.Join(statements, ";")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func find(t testing.TB, at string) (map[string]ingest.Found, []ingest.Problem) {
+	t.Helper()
+	found, problems := Reader{}.Find(context.Background(), at, nil)
+	all := map[string]ingest.Found{}
+	for _, f := range found {
+		all[string(f.ID)] = f
+	}
+	return all, problems
+}
+
+// bytesOf are a file's, which are as many as it says.
+func bytesOf(t testing.TB, f ingest.File) []byte {
+	t.Helper()
+	in, err := f.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := io.ReadAll(in)
+	if err := cmpOr(err, in.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if int64(len(raw)) != f.Size {
+		t.Errorf("%s: got %d bytes, it says %d", f.Name, len(raw), f.Size)
+	}
+	return raw
+}
+
+func file(t testing.TB, f ingest.Found, name string) ingest.File {
+	t.Helper()
+	at := slices.IndexFunc(f.Files, func(file ingest.File) bool { return file.Name == name })
+	if at < 0 {
+		t.Fatalf("no %s in %v", name, f.Files)
+	}
+	return f.Files[at]
+}
+
+// says is a statement that adds what somebody said.
+func says(ses, id, role, text string) string {
+	return fmt.Sprintf(`INSERT INTO message VALUES ('%[2]s', '%[1]s', 1789390000000, 1789390000000,
+			'{"role":%[3]q,"time":{"created":1789390000000}}');
+		INSERT INTO part VALUES ('prt_%[2]s', '%[2]s', '%[1]s', 1789390000000, 1789390000000, '{"type":"text","text":%[4]q}');`,
+		ses, id, role, text)
+}
+
+func TestProvenance(t *testing.T) {
+	s := ingesttest.All(t, Reader{}, home(t))[main]
+	ingesttest.Equal(t, "unknown", s.Report.Unknown, map[string]int{"part hologram": 1})
+	for i := range s.Turns {
+		for _, theirs := range []string{"Kafka", "Redis here", "executed by the user"} {
+			if turn := &s.Turns[i]; strings.Contains(turn.Text, theirs) {
+				t.Errorf("turn %d says %q, which nobody typed or said: %q", turn.N, theirs, turn.Text)
+			}
+		}
+	}
+	ingesttest.Equal(t, "prompts", ingesttest.Texts(s, ingest.Prompt, false), []string{
+		"Deliveries are sent twice when the relay restarts. Find out why and fix it. See @notes.md", "Commit it.", imageOnly})
+	ingesttest.Equal(t, "run by hand", ingesttest.Texts(s, ingest.Shell, false), []string{"make lint"})
+	ingesttest.Equal(t, "interrupted", len(ingesttest.Texts(s, ingest.Interrupt, false)), 1)
+	ingesttest.Equal(t, "summary", ingesttest.Texts(s, ingest.Summary, false), []string{"## Goal\nDeliver exactly once."})
+	ingesttest.Equal(t, "compacted", s.Compactions[0].Trigger+" "+string(s.Compactions[0].Summary), "auto msg_0008")
+	ingesttest.Equal(t, "faults", ingesttest.Texts(s, ingest.Event, false), []string{"APIError Overloaded"})
+	ingesttest.Equal(t, "thinking", s.Turns[1].Thinking, "The acknowledgement may come before the commit.")
+	ingesttest.Equal(t, "tokens", s.Turns[1].Usage, ingest.Usage{Input: 1000, Output: 250, CacheRead: 5000,
+		CacheWrite: 300})
+	ingesttest.Equal(t, "recall's own", s.Carried, []string{"aaaaaaaaaa"})
+	ingesttest.Equal(t, "about", fmt.Sprint(s.Title, " ", s.Where.Cwds[0].Dir, s.Versions, s.Models),
+		"Deliveries sent twice /home/ann/relay[1.2.10] [claude-sonnet-4-5]")
+	var tasks []string
+	for _, task := range s.Tasks {
+		tasks = append(tasks, task.Status+": "+task.Subject)
+	}
+	ingesttest.Equal(t, "tasks", tasks, []string{"completed: Acknowledge after the commit",
+		"pending: Test a restart under load"})
+	ingesttest.Equal(t, "sub-agents", fmt.Sprint(len(s.Subagents), s.Subagents[0].ID, s.Subagents[0].Type,
+		len(s.Subagents[0].Turns), s.Subagents[0].Call != ""), "1"+sub+"explore"+"2 true")
+}
+
+func TestCalls(t *testing.T) {
+	s := ingesttest.All(t, Reader{}, home(t))[main]
+	var said []string
+	for _, c := range ingest.EachCall(s.Turns) {
+		line := c.Name + " " + c.Path + c.Command + " " + string(c.Verdict) + c.Reason + c.Commit
+		for _, a := range c.Answers {
+			line += a.Question + strings.Join(a.Chosen, "+")
+		}
+		if c.Plan != nil {
+			line += c.Plan.Text
+		}
+		if c.Failed {
+			line += "!"
+		}
+		said = append(said, strings.TrimSpace(line))
+	}
+	ingesttest.Equal(t, "calls", said, []string{"Bash go test ./internal/... !", "Agent",
+		"AskUserQuestion  Where should delivered ids be kept?SQLiteWhich checks?restart+load",
+		"Edit /home/ann/relay/internal/deliver.go", "Write internal/seen.go", "Edit internal/deliver.go", "TodoWrite",
+		"Bash rm -rf spool rejectedNever delete the spool, it holds deliveries that were not sent yet.!",
+		"WebFetch  denied!", "mcp__recall__recall_query", "Bash make lint",
+		"Bash git commit -am 'Acknowledge deliveries after the commit' 9c8b7a6",
+		"Write /home/ann/relay/.opencode/plans/p.md", "ExitPlanMode  rejected# Limit retries to three\n!",
+		"ExitPlanMode  approved# Limit retries to three"})
+	ingesttest.Equal(t, "exit code", s.Turns[1].Calls[0].Result, "Exit code 1\n--- FAIL: TestRestart (0.01s)\n")
+}
+
+// What was taken back stays, left; from a part on, what is behind that.
+func TestRevert(t *testing.T) {
+	dir := home(t)
+	s := ingesttest.All(t, Reader{}, dir)[back]
+	ingesttest.Equal(t, "left", ingesttest.Texts(s, ingest.Message, true), []string{"Done with tabs."})
+	ingesttest.Equal(t, "stays", ingesttest.Texts(s, ingest.Message, false), []string{"Done with commas."})
+	ingesttest.Equal(t, "title", s.Title, "Export orders as CSV.")
+	sql(t, dir, `INSERT INTO part VALUES ('prt_zz', 'msg_b004', '`+back+`', 1, 1, '{"type":"text","text":"And more."}');
+		UPDATE session SET revert = '{"messageID":"msg_b004","partID":"prt_zz"}' WHERE id = '`+back+`'`)
+	s = ingesttest.All(t, Reader{}, dir)[back]
+	ingesttest.Equal(t, "left", ingesttest.Texts(s, ingest.Message, true), []string{"And more."})
+}
+
+// Each row of a session is in one of its files, as it is stored, and how long they are is known without reading them.
+func TestRows(t *testing.T) {
+	dir := home(t)
+	odd := "it's \"odd\"\n\x01\u00e9"
+	sql(t, dir, `ALTER TABLE part ADD COLUMN "o'd""d" ANY; ALTER TABLE session ADD COLUMN share blob;
+		CREATE TABLE future (session_id text, thing text, data blob); CREATE TABLE other (id text);
+		INSERT INTO future VALUES ('`+main+`', '`+strings.ReplaceAll(odd, "'", "''")+`', x'00ff'), ('`+main+`', NULL, 1.5);
+		UPDATE part SET "o'd""d" = 'x'; UPDATE session SET share = x'0a22'`)
+	found, problems := find(t, dir)
+	ingesttest.Equal(t, "problems", problems, nil)
+	ingesttest.Equal(t, "sessions", len(found), 2)
+	counted := map[string]int{}
+	for _, f := range found {
+		for _, file := range f.Files {
+			for line := range bytes.Lines(bytesOf(t, file)) {
+				table, _, _ := strings.Cut(strings.TrimPrefix(string(line), `{"table":"`), `"`)
+				counted[table]++
+			}
+		}
+	}
+	ingesttest.Equal(t, "rows", counted, map[string]int{"session": 3, "message": 19, "part": 35, "todo": 1, "future": 2})
+	record := string(bytesOf(t, file(t, found[main], recordName)))
+	for _, want := range []string{`"thing":"it's \"odd\"\n\u0001é","data":` + "\x00\xff}", `"thing":null,"data":1.5}`,
+		`"share":"0A22"}`} {
+		if !strings.Contains(record, want) {
+			t.Errorf("no %s in %s", want, record)
+		}
+	}
+	for _, id := range []string{"session", "todo", "future"} {
+		if !strings.Contains(record, `{"table":"`+id+`"`) {
+			t.Errorf("no row of %s in %s", id, record)
+		}
+	}
+	if line := `,"o'd\"d":"x","data":{"type":"text","text":"Commit it.","synthetic":false}}` + "\n"; !strings.Contains(
+		string(bytesOf(t, file(t, found[main], mainName))), line) {
+		t.Errorf("no %s", line)
+	}
+}
+
+// What goes on grows, and keeps its beginning; what changes says so; a look at what is as it was opens nothing.
+func TestGrowth(t *testing.T) {
+	dir := home(t)
+	before, _ := find(t, dir)
+	was := bytesOf(t, file(t, before[main], mainName))
+	sql(t, dir, says(main, "msg_9000", "user", "Go on."))
+	after, _ := find(t, dir)
+	if now := bytesOf(t, file(t, after[main], mainName)); !bytes.HasPrefix(now, was) || len(now) == len(was) {
+		t.Errorf("it doesn't go on: %s", now)
+	}
+	if file(t, before[main], mainName).Stamp == file(t, after[main], mainName).Stamp ||
+		file(t, before[back], mainName).Stamp != file(t, after[back], mainName).Stamp {
+		t.Error("the stamps don't say which of them went on")
+	}
+	sql(t, dir, `UPDATE part SET data = replace(data, 'Go on.', 'No on.'), time_updated = 1789390000001 WHERE id = 'prt_msg_9000'`)
+	again, _ := find(t, dir)
+	if a, b := file(t, after[main], mainName), file(t, again[main], mainName); a.Size != b.Size || a.Stamp == b.Stamp {
+		t.Errorf("a changed row isn't told: %v, %v", a, b)
+	}
+	for _, f := range again {
+		for _, file := range f.Files {
+			now, err := ingest.FileNow(file.Name, file.Role, file.Path)
+			if err != nil || now.Size != file.Size || now.Stamp != file.Stamp || !now.Mod.Equal(file.Mod) {
+				t.Errorf("%s is %v now, %v", file.Path, now, err)
+			}
+			places, err := Reader{}.Places(f, "")
+			if err != nil || filepath.Join(Reader{}.Base(f), places[file.Name]) != file.Path {
+				t.Errorf("%s goes to %s, was at %s: %v", file.Name, places[file.Name], file.Path, err)
+			}
+		}
+	}
+	sql(t, dir, "DELETE FROM session WHERE id = '"+back+"'; DELETE FROM message WHERE session_id = '"+back+
+		"'; DELETE FROM part WHERE session_id = '"+back+"'")
+	if _, err := ingest.FileNow("", "", file(t, again[back], mainName).Path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a session that was deleted: got %v", err)
+	}
+	path := filepath.Join(dir, dataName)
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	left, _ := find(t, dir)
+	info, err := os.Stat(path)
+	if err := cmpOr(err, os.WriteFile(path, make([]byte, info.Size()), 0o600), os.Chtimes(path, old, old)); err != nil {
+		t.Fatal(err)
+	}
+	if ingest.Stamp(path, info) == "" { // else the system tells that it was written to
+		same, _ := find(t, dir)
+		ingesttest.Equal(t, "sessions", len(same), len(left))
+	}
+}
+
+// A client that runs is neither waited for nor disturbed, and what it hasn't put into the file yet is there.
+func TestWhileItRuns(t *testing.T) {
+	dir := home(t)
+	c, err := opencodetest.Open(filepath.Join(dir, dataName))
+	if err := cmpOr(err, c.Exec("PRAGMA wal_autocheckpoint = 0"),
+		c.Exec(says(back, "msg_b010", "user", "Is it there?"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Exec("BEGIN IMMEDIATE"); err != nil { // it is about to write
+		t.Fatal(err)
+	}
+	was := listing(t, dir)
+	s := ingesttest.All(t, Reader{}, dir)[back]
+	ingesttest.Equal(t, "prompts", ingesttest.Texts(s, ingest.Prompt, true), []string{"Use tabs.", "Is it there?"})
+	ingesttest.Equal(t, "folder", listing(t, dir), was)
+	if err := cmpOr(c.Exec("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")); err != nil {
+		t.Fatalf("the client can't go on: %v", err)
+	}
+	// It dies, and leaves a log without its index.
+	if err := c.Exec(says(back, "msg_b011", "user", "And this?")); err != nil {
+		t.Fatal(err)
+	}
+	died := filepath.Join(t.TempDir(), "opencode")
+	if err := os.CopyFS(died, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmpOr(c.Close(), os.Remove(filepath.Join(died, dataName+"-shm"))); err != nil {
+		t.Fatal(err)
+	}
+	was = listing(t, died)
+	s = ingesttest.All(t, Reader{}, died)[back]
+	ingesttest.Equal(t, "prompts", ingesttest.Texts(s, ingest.Prompt, true), []string{"Use tabs.", "Is it there?",
+		"And this?"})
+	ingesttest.Equal(t, "folder", listing(t, died), was)
+	was = listing(t, dir)
+	ingesttest.All(t, Reader{}, dir)
+	ingesttest.Equal(t, "folder of a client that doesn't run", listing(t, dir), was)
+}
+
+// listing is what lies in a folder, as it is: but for the index of a log, in which readers leave their marks, and which
+// they make where a client that died left none.
+func listing(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		raw, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(e.Name(), "-shm") {
+			continue
+		}
+		all = append(all, e.Name()+" "+fmt.Sprint(len(raw))+" "+string(raw[:min(len(raw), 100)]))
+	}
+	return all
+}
+
+// What can't be read is said, and costs nothing else.
+func TestBad(t *testing.T) {
+	for name, in := range map[string]struct {
+		do       func(t *testing.T, dir string)
+		sessions int
+		problem  string
+	}{
+		"no database": {func(t *testing.T, dir string) {
+			write(t, filepath.Join(dir, dataName), strings.Repeat("no database ", 1000))
+		}, 0, "not a database"},
+		"torn": {func(t *testing.T, dir string) {
+			info, err := os.Stat(filepath.Join(dir, dataName))
+			if err := cmpOr(err, os.Truncate(filepath.Join(dir, dataName), info.Size()/3)); err != nil {
+				t.Fatal(err)
+			}
+		}, 0, "malformed"},
+		"empty":             {func(t *testing.T, dir string) { write(t, filepath.Join(dir, dataName), "") }, 0, "no table"},
+		"no sessions":       {func(t *testing.T, dir string) { sql(t, dir, "DROP TABLE session") }, 0, "no table"},
+		"no parts":          {func(t *testing.T, dir string) { sql(t, dir, "DROP TABLE part") }, 2, ""},
+		"nothing else":      {func(t *testing.T, dir string) { sql(t, dir, "DROP TABLE part; DROP TABLE message") }, 2, ""},
+		"nobody's rows":     {func(t *testing.T, dir string) { sql(t, dir, says("ses_x", "m", "user", "hi")) }, 2, `"ses_x"`},
+		"another channel's": {func(t *testing.T, dir string) { write(t, filepath.Join(dir, "opencode-dev.db"), "x") }, 2, "not a database"},
+		"its own parent":    {func(t *testing.T, dir string) { sql(t, dir, "UPDATE session SET parent_id = id") }, 3, ""},
+		"in a circle": {func(t *testing.T, dir string) {
+			sql(t, dir, "UPDATE session SET parent_id = CASE id WHEN '"+main+"' THEN '"+sub+"' ELSE '"+main+"' END")
+		}, -1, ""},
+		"held": {func(t *testing.T, dir string) {
+			sql(t, dir, "PRAGMA journal_mode = DELETE")
+			c, err := sqlite3.Open("file:" + filepath.Join(dir, dataName))
+			if err := cmpOr(err, c.Exec("BEGIN EXCLUSIVE; UPDATE session SET title = 'x'")); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { c.Close() })
+		}, 0, "locked"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := home(t)
+			in.do(t, dir)
+			found, problems := find(t, dir)
+			if len(found) != in.sessions && in.sessions >= 0 || in.sessions < 0 && len(found) == 0 {
+				t.Errorf("got %d sessions, want %d", len(found), in.sessions)
+			}
+			var said string
+			for _, p := range problems {
+				said += p.Reason
+			}
+			if (said != "") != (in.problem != "") || !strings.Contains(said, in.problem) {
+				t.Errorf("got %q, want %q", said, in.problem)
+			}
+			of := 0
+			for _, f := range found {
+				of += len(f.Of(ingest.Transcript)) + len(f.Of(ingest.SubagentFile))
+				ingesttest.Parse(t, Reader{}, f)
+			}
+			if in.sessions != 0 && of != 3 {
+				t.Errorf("got the conversations of %d sessions, want 3", of)
+			}
+		})
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A row that isn't as the client writes it is counted, and those around it are read.
+func TestBadRows(t *testing.T) {
+	dir := home(t)
+	sql(t, dir, says(back, "msg_b999", "user", "Last."))
+	for id, data := range map[string]string{"c": `'{"role":"user"'`, "d": `x'ff00'`, "e": `''`, "f": `'[1]'`,
+		"g": "'a' || char(10) || 'b'", "h": "5"} {
+		sql(t, dir, "INSERT INTO part VALUES ('prt_"+id+"', 'msg_b002', '"+back+"', 1, 1, "+data+")")
+	}
+	c, err := opencodetest.Open(filepath.Join(dir, dataName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	huge, _, err := c.Prepare("INSERT INTO part VALUES ('prt_huge', 'msg_b002', '" + back + "', 1, 1, ?)")
+	if err := cmpOr(err, huge.BindText(1, `{"type":"text","text":"`+strings.Repeat("x", 50<<20)+`"}`), huge.Exec(),
+		huge.Close(), c.Close()); err != nil {
+		t.Fatal(err)
+	}
+	found, problems := find(t, dir)
+	ingesttest.Equal(t, "problems", problems, nil)
+	for _, f := range found[back].Files {
+		bytesOf(t, f)
+	}
+	s := ingesttest.Parse(t, Reader{}, found[back])
+	ingesttest.Equal(t, "skipped", s.Report.SkippedTotal, 5) // one of them is two lines
+	ingesttest.Equal(t, "unknown", s.Report.Unknown, map[string]int{"part ": 2})
+	ingesttest.Equal(t, "prompts", ingesttest.Texts(s, ingest.Prompt, false), []string{"Export orders as CSV."})
+	if got := ingesttest.Texts(s, ingest.Message, false); len(got) != 1 || len(got[0]) > ingest.ClipText {
+		t.Errorf("got %d messages", len(got))
+	}
+}
+
+// A fork holds copies under ids of its own; its parent owns them.
+func TestFork(t *testing.T) {
+	dir := home(t)
+	sql(t, dir, `INSERT INTO session SELECT 'ses_fork', NULL, directory, title || ' (fork #1)', version, NULL,
+			time_created + 1000000, time_updated, NULL FROM session WHERE id = '`+main+`';
+		INSERT INTO message SELECT 'msg_f' || id, 'ses_fork', time_created + 1000000, time_updated, data FROM message
+			WHERE session_id = '`+main+`' AND id < 'msg_0004';
+		INSERT INTO part SELECT 'prt_f' || id, 'msg_f' || message_id, 'ses_fork', time_created, time_updated, data FROM part
+			WHERE session_id = '`+main+`' AND message_id < 'msg_0004'`)
+	sql(t, dir, says("ses_fork", "msg_z", "user", "Try it otherwise."))
+	all := ingesttest.All(t, Reader{}, dir)
+	family := []*ingest.Session{all["ses_fork"], all[main]}
+	ingest.Own(family)
+	own := 0
+	for _, turn := range family[0].Turns {
+		if !turn.Copied {
+			own++
+		}
+	}
+	if own != 1 || family[0].Parent == nil || family[0].Parent.Session != main {
+		t.Errorf("got %d turns of its own, of %v", own, family[0].Parent)
+	}
+}
+
+func TestFind(t *testing.T) {
+	dir := home(t)
+	elsewhere := filepath.Join(t.TempDir(), "kept.db")
+	if err := os.Rename(filepath.Join(dir, dataName), elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	found, problems := find(t, elsewhere)
+	ingesttest.Equal(t, "a database that is named", fmt.Sprint(len(found), problems), "2 []")
+	for _, name := range []string{"message", "part"} {
+		if err := os.MkdirAll(filepath.Join(dir, "storage", name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, problems = find(t, dir)
+	if len(found) > 0 || len(problems) != 1 || !strings.Contains(problems[0].Reason, "before version 1.2") {
+		t.Errorf("got %v, %v; want that there are sessions of older versions", found, problems)
+	}
+	none, problems := find(t, filepath.Join("..", "testdata", "samples", "01-branching"))
+	ingesttest.Equal(t, "another client's", fmt.Sprint(len(none), problems), "0 []")
+	write(t, filepath.Join(dir, "notes.db"), "mine")
+	_, problems = find(t, filepath.Join(dir, "notes.db"))
+	ingesttest.Equal(t, "nobody's", len(problems), 0)
+	t.Setenv("HOME", dir)
+	t.Setenv("USERPROFILE", dir)
+	t.Setenv("XDG_DATA_HOME", filepath.Dir(dir))
+	ingesttest.Equal(t, "roots", Reader{}.Roots(), []string{dir})
+}
+
+// FuzzParse holds that every line is kept, known and ignored by name, or reported, and that an end of line after the
+// last one changes nothing.
+func FuzzParse(f *testing.F) {
+	raw, err := os.ReadFile("../testdata/samples/11-opencode/rows.sql")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for line := range bytes.Lines(raw) {
+		f.Add(line)
+	}
+	f.Add(raw[:6<<10])
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		s := ingesttest.Bytes(t, Reader{}, ingest.Transcript, mainName, raw)
+		if s.Report.Bytes != int64(len(raw)) {
+			t.Fatalf("got %d bytes, want %d", s.Report.Bytes, len(raw))
+		}
+		ended := ingesttest.Bytes(t, Reader{}, ingest.Transcript, mainName, append(bytes.Clone(raw), '\n'))
+		if d := cmp.Diff(s.Turns, ended.Turns); d != "" && s.Report.Tail == nil {
+			t.Fatalf("with an end of line at the end (-without +with):\n%s", d)
+		}
+	})
+}

@@ -1,0 +1,285 @@
+package opencode
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+	"time"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+)
+
+// A parser makes turns of the rows of a session's files; finish makes the session of them.
+type parser struct {
+	s        *ingest.Session
+	file     string // name of the file being read
+	own      string // the session, as folders are named after it
+	sessions map[string]about
+	line     int
+
+	open     *message
+	reverted bool // what comes was taken back
+	shell    bool // the next call is one that the person ran
+	last     time.Time
+	turns    []ingest.Turn
+	plan     string // the text of the last file that was written and may be one
+	tasks    []ingest.Task
+	newer    int // rows of a conversation as later versions of the client keep it
+}
+
+func newParser(s *ingest.Session) *parser {
+	return &parser{s: s, sessions: map[string]about{}}
+}
+
+// about is what the client says of a session.
+type about struct {
+	dir, title, version, message, part string // the last two: from where on it was taken back
+	born                               int64
+	archived                           bool
+}
+
+// A row is one of any table.
+type row struct {
+	table, id, of               string // of: the message that it is a part of
+	dir, title, version, revert string // of a session, as is archived
+	created, archived           int64
+	data                        []byte
+}
+
+// takeLine accounts for one line.
+func (p *parser) takeLine(l jsonl.Line) {
+	p.line = l.N
+	p.s.Report.Objects(l, p.file, func(b []byte, at int64) (rest []byte, why string) {
+		c, r := jsonl.NewCursor(b), row{}
+		if !c.Fields(jsonl.Fields{"table": &r.table, "id": &r.id, "message_id": &r.of,
+			"time_created": &r.created, "directory": &r.dir, "title": &r.title, "version": &r.version,
+			"revert": &r.revert, "time_archived": &r.archived, "data": &r.data}) {
+			return nil, ingest.NotObject(c, b)
+		}
+		p.s.Report.Records++
+		p.take(r, at)
+		return c.Rest(), ""
+	})
+}
+
+func (p *parser) take(r row, at int64) {
+	switch r.table {
+	case sessionTable:
+		a := about{dir: r.dir, title: strings.TrimSpace(r.title), version: r.version, born: r.created,
+			archived: r.archived > 0}
+		jsonl.NewCursor([]byte(r.revert)).Fields(jsonl.Fields{"messageID": &a.message, "partID": &a.part})
+		p.sessions[ingest.FolderID(r.id)] = a
+	case messageTable:
+		p.settle()
+		p.takeMessage(r, at)
+	case partTable:
+		if p.open == nil || p.open.turn.Records[0] != r.of {
+			p.settle()
+			p.s.Report.Odd("part of a message that isn't there")
+			p.takeMessage(row{id: r.of, created: r.created}, at)
+		}
+		p.takePart(r)
+	case "session_message":
+		p.newer++
+	default:
+		p.s.Report.Ignore("row of " + r.table)
+	}
+}
+
+// timeOf is a time in milliseconds since 1970, zero if it is none.
+func timeOf(ms int64) time.Time {
+	t, _ := ingest.ParseTime(strconv.FormatInt(ms, 10))
+	return t
+}
+
+// A message is one on its way to be a turn.
+type message struct {
+	turn          ingest.Turn
+	role, fault   string
+	said, thought []string
+	summary       bool
+	steps         ingest.Usage
+	ended         time.Time
+	compaction    *ingest.Compaction
+	command       string // the person had an agent run by it
+	pictures      int
+}
+
+// takeMessage begins a message.
+func (p *parser) takeMessage(r row, at int64) {
+	m := &message{}
+	var created, completed int64
+	var name, why, model, dir, cost string
+	c := jsonl.NewCursor(r.data)
+	c.Fields(jsonl.Fields{"role": &m.role, "modelID": &model, "summary": &m.summary, "cost": &cost,
+		"time":   func() { c.Fields(jsonl.Fields{"created": &created, "completed": &completed}) },
+		"path":   func() { c.Fields(jsonl.Fields{"cwd": &dir}) },
+		"tokens": func() { m.turn.Usage = usageOf(c) },
+		"error": func() {
+			c.Fields(jsonl.Fields{"name": &name, "data": func() { c.Fields(jsonl.Fields{"message": &why}) }})
+		}})
+	if m.fault = strings.TrimSpace(name + " " + why); name == "MessageAbortedError" {
+		m.fault = aborted
+	}
+	m.ended = timeOf(completed)
+	p.reverted = p.reverted || r.id != "" && r.id == p.sessions[p.own].message && p.sessions[p.own].part == ""
+	m.turn = ingest.Turn{ID: ingest.TurnID(cmp.Or(r.id, "L"+strconv.Itoa(p.line))), Records: []string{r.id},
+		Usage: m.turn.Usage, From: "transcript", File: p.file, Line: p.line, Offset: at, Abandoned: p.reverted,
+		At: timeOf(cmp.Or(created, r.created)), Dir: cmp.Or(dir, p.sessions[p.own].dir), Model: model}
+	if r.id != "" { // a fork's messages have ids of their own, and the times of those that they are copies of
+		m.turn.Keys = []string{ingest.MessageKey + r.id, "o:" + m.turn.Dir + ":" + m.role + ":" + m.turn.At.String()}
+	}
+	if usd, err := strconv.ParseFloat(cost, 64); err == nil && usd > 0 {
+		p.s.Cost += usd
+	}
+	p.open = m
+}
+
+const (
+	aborted   = "aborted"
+	imageOnly = "[image]"
+	ranByHand = "The following tool was executed by the user"
+)
+
+// usageOf reads a count of tokens.
+func usageOf(c *jsonl.Cursor) (u ingest.Usage) {
+	var reasoning int64
+	c.Fields(jsonl.Fields{"input": &u.Input, "output": &u.Output, "reasoning": &reasoning,
+		"cache": func() { c.Fields(jsonl.Fields{"read": &u.CacheRead, "write": &u.CacheWrite}) }})
+	u.Output += reasoning
+	return u
+}
+
+// takePart takes a part of the message that is open.
+func (p *parser) takePart(r row) {
+	m := p.open
+	if r.id != "" && r.id == p.sessions[p.own].part {
+		p.reverted = true
+		rest := &message{turn: m.turn, role: m.role, ended: m.ended}
+		rest.turn.ID, rest.turn.Abandoned, rest.turn.Keys = m.turn.ID+"#reverted", true, nil
+		rest.turn.Calls, rest.turn.Usage = nil, ingest.Usage{}
+		p.settle()
+		p.open, m = rest, rest
+	}
+	m.turn.Records = append(m.turn.Records, r.id)
+	var kind, said, mime, filename, agent, command string
+	var synthetic, ignored, auto bool
+	c := jsonl.NewCursor(r.data)
+	c.Fields(jsonl.Fields{"type": &kind, "text": &said, "synthetic": &synthetic, "ignored": &ignored, "auto": &auto,
+		"mime": &mime, "filename": &filename, "agent": &agent, "command": &command, "description": &said,
+		"tokens": func() { m.steps.Add(usageOf(c)) }})
+	said = strings.TrimSpace(said)
+	switch kind {
+	case "text":
+		switch {
+		case synthetic || ignored:
+			p.s.Take(said, true)
+			p.s.Report.Ignore("injected text")
+			p.shell = p.shell || m.role == "user" && said == ranByHand
+		case said != "":
+			m.said = append(m.said, said)
+		}
+	case "reasoning":
+		m.thought = append(m.thought, said)
+	case "tool":
+		p.takeCall(m, r.data)
+	case "file":
+		if m.turn.Uploads = append(m.turn.Uploads, filename); strings.HasPrefix(mime, "image/") {
+			m.pictures++
+		}
+	case "compaction":
+		m.compaction = &ingest.Compaction{Trigger: "manual", At: m.turn.At, Line: p.line}
+		if auto {
+			m.compaction.Trigger = "auto"
+		}
+	case "subtask":
+		m.command, m.said = "@"+agent, append(m.said, said)
+		if command != "" {
+			m.command = "/" + command
+		}
+	case "step-start", "step-finish", "snapshot", "patch", "agent", "retry":
+		p.s.Report.Ignore(kind)
+	default:
+		p.s.Report.Odd("part " + kind)
+	}
+}
+
+// settle makes a turn of the message that is open, and one of how it ended if it went wrong.
+func (p *parser) settle() {
+	m := p.open
+	if p.open = nil; m == nil {
+		return
+	}
+	t := &m.turn
+	t.Text = ingest.ClippedText(strings.Join(m.said, "\n\n"))
+	switch m.role {
+	case "user":
+		t.Role, t.Kind, t.Model, t.Usage = ingest.User, ingest.Prompt, "", ingest.Usage{}
+		switch {
+		case m.compaction != nil:
+			p.s.Compactions = append(p.s.Compactions, *m.compaction)
+			return
+		case m.command != "":
+			t.Kind, t.Name = ingest.Command, m.command
+		case t.Text == "" && m.pictures > 0:
+			t.Text = imageOnly
+		case t.Text == "":
+			return
+		}
+	default:
+		t.Role, t.Kind = ingest.Assistant, ingest.Message
+		t.Thinking = ingest.ClippedText(strings.Join(m.thought, "\n\n"))
+		if m.steps != (ingest.Usage{}) { // a message of earlier versions counts its last step alone
+			t.Usage = m.steps
+		}
+		if n := len(p.s.Compactions); m.summary && t.Text != "" {
+			if t.Kind = ingest.Summary; n > 0 && p.s.Compactions[n-1].Summary == "" {
+				p.s.Compactions[n-1].Summary = t.ID
+			}
+		}
+		if m.role != "assistant" {
+			p.s.Report.Odd("message of " + cmp.Or(m.role, "nobody"))
+		}
+	}
+	if t.Text+t.Thinking != "" || len(t.Calls) > 0 || t.Usage != (ingest.Usage{}) {
+		p.turns = append(p.turns, *t)
+	}
+	if m.fault != "" {
+		end := ingest.Turn{ID: t.ID + "#end", Records: []string{string(t.ID) + "#end"}, Role: ingest.Assistant,
+			Kind: ingest.Event, Name: "api-error", Text: ingest.ClippedText(m.fault), At: cmp.Or(m.ended, t.At),
+			Dir: t.Dir, From: t.From, File: t.File, Line: t.Line, Offset: t.Offset, Abandoned: t.Abandoned}
+		if m.fault == aborted {
+			end.Role, end.Kind, end.Name, end.Text = ingest.User, ingest.Interrupt, "", "[interrupted]"
+		}
+		p.turns = append(p.turns, end)
+	}
+}
+
+// finish makes the session of all that was read.
+func (p *parser) finish() {
+	p.settle()
+	s, a := p.s, p.sessions[p.own]
+	if a.dir != "" {
+		s.CountDir(a.dir, 0)
+	}
+	if a.version != "" {
+		s.Versions = []string{a.version}
+	}
+	s.Born, s.Archived = timeOf(a.born), a.archived
+	for _, t := range p.turns {
+		ingest.MarkForeign(&t)
+		s.Count(t)
+	}
+	if p.newer > 0 && len(p.turns) == 0 {
+		s.Report.Odd("row of session_message")
+	}
+	ingest.BindReasons(s.Turns)
+	s.Tasks = p.tasks
+	if !strings.HasPrefix(a.title, "New session - ") && !strings.HasPrefix(a.title, "Child session - ") {
+		if s.Title = a.title; s.Title != "" {
+			s.TitleFrom = "ai-title"
+		}
+	}
+	s.NameByPrompt(imageOnly)
+}

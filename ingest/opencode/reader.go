@@ -1,0 +1,127 @@
+// Package opencode finds and reads the sessions of OpenCode.
+//
+// It keeps all of them in one database of SQLite, $XDG_DATA_HOME/opencode/opencode.db (~/.local/share/opencode, on
+// every system; opencode-<channel>.db for other release channels; OPENCODE_DB names another):
+//
+//	session(id, parent_id, directory, title, version, revert, time_archived, …)   one with a parent is a sub-agent's
+//	message(id, session_id, time_created, time_updated, data)                     role, model, tokens, cost, error
+//	part(id, message_id, session_id, time_created, time_updated, data)            text, reasoning, tool, …
+//	todo(session_id, content, status, position, …), and others with a session_id
+//
+// A session's files are made of its rows, a line each, as they are stored: "transcript.jsonl" of its messages with
+// their parts, "subagents/<session>.jsonl" of those of its sub-agents, and "record.jsonl" of all other rows. At their
+// source they go by paths below the database's, <session>.jsonl and <session>.record. A line is an object of the
+// table's name, the columns in their order, and last "data" as it stands there, which the client writes as JSON; a row
+// where it isn't JSON is no JSON either, and is told of. So no byte is lost, and how long a line is can be told without
+// reading it.
+//
+// The tables, columns and kinds of parts, and what the client says of refusals, are those of its public source
+// (github.com/anomalyco/opencode, packages/opencode/src: session/session.sql.ts, message-v2.ts, revert.ts and
+// compaction.ts, storage/db.ts and json-migration.ts, permission/next.ts, question/index.ts, tool/task.ts, question.ts
+// and plan.ts). That forks keep the times of what they copy isn't confirmed.
+package opencode
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"recall/ingest"
+)
+
+// The names of a session's files, and of its database.
+const (
+	mainName, recordName = "transcript.jsonl", "record.jsonl"
+	dataName, ending     = "opencode.db", ".db"
+)
+
+// Reader finds and parses OpenCode's sessions. Its zero value is ready.
+type Reader struct{}
+
+var (
+	_ ingest.Reader = Reader{}
+	_ ingest.Layout = Reader{}
+)
+
+func init() { ingest.Hold(ending, fileNow) }
+
+// Source is ingest.OpenCode.
+func (Reader) Source() ingest.Source { return ingest.OpenCode }
+
+// Roots lists OpenCode's own folders that exist here.
+func (Reader) Roots() []string {
+	var named []string
+	if data := os.Getenv("XDG_DATA_HOME"); data != "" {
+		named = append(named, filepath.Join(data, "opencode"))
+	}
+	if path := os.Getenv("OPENCODE_DB"); filepath.IsAbs(path) {
+		named = append(named, filepath.Dir(path))
+	}
+	return ingest.HomeFolders(named, filepath.FromSlash(ingest.OpenCode.Client().Home))
+}
+
+// Parse reads what a session is, then its conversation, then its sub-agents'.
+func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error) {
+	if err := ingest.CheckID(f.ID); err != nil {
+		return nil, err
+	}
+	s := &ingest.Session{ID: f.ID, Source: ingest.OpenCode}
+	p := newParser(s)
+	p.own = string(f.ID)
+	all := map[string]about{}
+	for _, file := range f.Of(ingest.Record) {
+		if err := p.read(ctx, file); err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			s.Report.Conflicts = append(s.Report.Conflicts, file.Name+": "+err.Error())
+		}
+		all = p.sessions
+	}
+	for _, file := range f.Of(ingest.Transcript) {
+		if err := p.read(ctx, file); err != nil {
+			return nil, fmt.Errorf("parse session %s: %w", f.ID, err)
+		}
+	}
+	p.finish()
+	for _, file := range f.Of(ingest.SubagentFile) {
+		id := strings.TrimSuffix(strings.TrimPrefix(file.Name, "subagents/"), ".jsonl")
+		k := newParser(&ingest.Session{})
+		k.own, k.sessions = id, all
+		if err := k.read(ctx, file); err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			s.Report.Conflicts = append(s.Report.Conflicts, file.Name+": "+err.Error())
+		}
+		k.finish()
+		s.Report.Add(k.s.Report)
+		sub := ingest.Subagent{ID: id, File: file.Name, Turns: k.s.Turns, Description: all[id].title}
+		for _, c := range ingest.EachCall(s.Turns) {
+			if c.Agent == id {
+				sub.Call, sub.Type = c.ID, c.Input["subagent_type"]
+			}
+		}
+		s.Subagents = append(s.Subagents, sub)
+	}
+	return s, nil
+}
+
+// Head reads a session: what is asked for may stand anywhere.
+func (r Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
+	f.Files = append(f.Of(ingest.Record), f.Of(ingest.Transcript)...)
+	s, err := r.Parse(ctx, f)
+	if err != nil {
+		return ingest.Head{ID: f.ID, Empty: true}, err
+	}
+	return s.Head(), nil
+}
+
+// read takes in all rows of a file.
+func (p *parser) read(ctx context.Context, f ingest.File) error {
+	p.file = f.Name
+	p.s.Report.Files++
+	return ingest.EachLine(ctx, f, p.takeLine)
+}
