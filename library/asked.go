@@ -141,14 +141,6 @@ type BatchLine struct {
 	Cost    float64  `json:"cost,omitempty"`
 }
 
-// Sessions are those that a request is about.
-func (b BatchLine) Sessions() []string {
-	if len(b.Of) == 0 && b.Session != "" { // as an earlier recall wrote it
-		return []string{b.Session}
-	}
-	return b.Of
-}
-
 func (l *Library) batches() ledger.Log[BatchLine] {
 	return logOf(l, batchesName, func(b BatchLine) bool { return b.Batch != "" })
 }

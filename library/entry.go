@@ -38,8 +38,7 @@ type Entry struct {
 	Packed string `json:"packed,omitempty"` // Input whose segments are packed; see Pack
 	Format int    `json:"format,omitempty"` // of the library when it was last written; 0 is 1
 	// SHA-256 of what is rendered, by slash-separated path in the folder
-	Sums      map[string]string `json:"sums,omitempty"`
-	Inherited map[string]any    `json:"inherited,omitempty"` // append-only files with lines of format 1, by such a path
+	Sums map[string]string `json:"sums,omitempty"`
 
 	Folder string `json:"-"` // absolute
 }

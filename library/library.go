@@ -142,8 +142,6 @@ type File struct {
 	Readme string `toml:"readme,omitempty" comment:"SHA-256 of README.md, if recall wrote it."`
 
 	Backup bool `toml:"backup,omitempty" comment:"A copy that recall backup follows another library with."`
-
-	Inherited map[string]any `toml:"inherited,omitempty" comment:"Append-only files with lines that an earlier format left without checksums."`
 }
 
 // Create makes a library in dir, which may exist. A folder that is a library already is opened.

@@ -10,56 +10,22 @@ import (
 	"strings"
 
 	"recall/ingest"
-	"recall/library/disk"
 	"recall/library/ledger"
 	"recall/payload"
 )
 
-// LinksName holds which decision refines, supersedes or contradicts which. Earlier recalls kept one in each project's
-// folder: their lines count too, before those at the top, since of links the last word counts.
+// LinksName holds which decision refines, supersedes or contradicts which.
 const LinksName = "links.jsonl"
 
-func linksIn(path string) ledger.Log[payload.Link] {
-	return ledger.Log[payload.Link]{Path: path, Check: payload.Link.Check}
+func (l *Library) links() ledger.Log[payload.Link] {
+	return ledger.Log[payload.Link]{Path: filepath.Join(l.dir, LinksName), Check: payload.Link.Check}
 }
 
-// linkFiles are the file at the top and those of earlier recalls.
-func (l *Library) linkFiles() (top string, old []string, err error) {
-	old, err = disk.Glob(l.dir, "*", LinksName)
-	return filepath.Join(l.dir, LinksName), old, err
-}
+// Links are all lines in order. What can't be read is an error that names file and line, beside the lines that can.
+func (l *Library) Links() ([]payload.Link, error) { return l.links().All() }
 
-// Links are all lines, each file's in order. What can't be read is an error that names file and line, beside the lines
-// that can.
-func (l *Library) Links() (lines []payload.Link, err error) {
-	top, old, err := l.linkFiles()
-	bad := []error{err}
-	for _, path := range append(old, top) {
-		some, err := linksIn(path).All()
-		lines, bad = append(lines, some...), append(bad, err)
-	}
-	return lines, errors.Join(bad...)
-}
-
-// LinkLines are the lines of all links.jsonl as they are written.
-func (l *Library) LinkLines() (lines []byte, err error) {
-	top, old, err := l.linkFiles()
-	bad := []error{err}
-	for _, path := range append(old, top) {
-		text, err := disk.ReadIfThere(path)
-		lines, bad = append(append(lines, text...), '\n'), append(bad, err)
-	}
-	return lines, errors.Join(bad...)
-}
-
-// LinksStamp changes whenever any links.jsonl does.
-func (l *Library) LinksStamp() (string, error) {
-	top, old, err := l.linkFiles()
-	if err != nil {
-		return "", err
-	}
-	return l.filesStamp(append(old, top)...)
-}
+// LinksStamp changes whenever links.jsonl does.
+func (l *Library) LinksStamp() (string, error) { return l.filesStamp(l.links().Path) }
 
 // filesStamp changes whenever one of the files does.
 func (l *Library) filesStamp(paths ...string) (string, error) {
@@ -107,7 +73,7 @@ func (l *Library) ChangeLinks(change func(lines []payload.Link) ([]payload.Link,
 			}
 		}
 		if err == nil && len(more) > 0 {
-			err = linksIn(filepath.Join(l.dir, LinksName)).Add(more...)
+			err = l.links().Add(more...)
 		}
 		if err == nil {
 			lines = append(lines, more...)

@@ -2,7 +2,6 @@ package library_test
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -11,7 +10,6 @@ import (
 
 	. "recall/library"
 	"recall/library/disk"
-	"recall/library/merge"
 	"recall/payload"
 )
 
@@ -74,72 +72,6 @@ func TestItemLinks(t *testing.T) {
 	if err := l.AppendLinks([]payload.Link{away}); !errors.Is(err, ErrNoSession) {
 		t.Errorf("link between unknown sessions: got %v, want ErrNoSession", err)
 	}
-}
-
-// What earlier recalls kept in a project's folder counts, wherever its sessions are by now.
-func TestItemLinksOfProjects(t *testing.T) {
-	l, want := linked(t)
-	e, err := l.Session(id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	old := filepath.Join(filepath.Dir(e.Folder), LinksName)
-	if err := os.Rename(filepath.Join(l.Dir(), LinksName), old); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.RenameProject(e.Project, "invoicing"); err != nil {
-		t.Fatal(err)
-	}
-	wantLinks(t, again(t, l), want)
-	back := linkLine(payload.OpRetract, "cccccccccc", "aaaaaaaaaa")
-	if err := l.AppendLinks([]payload.Link{back}); err != nil {
-		t.Fatal(err)
-	}
-	wantLinks(t, again(t, l), append(want, back))
-}
-
-// What stands in such a file is earlier than what was said since, also where another library has it elsewhere;
-// damage in it hides nothing else.
-func TestEarlierLinksStayEarlier(t *testing.T) {
-	l, want := linked(t)
-	backup := filepath.Join(t.TempDir(), "backup")
-	if _, err := merge.Backup(t.Context(), l, backup, nil); err != nil {
-		t.Fatal(err)
-	}
-	e, err := l.Session(id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	top, old := filepath.Join(l.Dir(), LinksName), filepath.Join(filepath.Dir(e.Folder), LinksName)
-	sound, err := os.ReadFile(top)
-	if err == nil {
-		err = errors.Join(os.Remove(top), os.WriteFile(old, append(sound, "{\"op\":\"wish\"}\n"...), 0o600))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	back := linkLine(payload.OpRetract, "cccccccccc", "aaaaaaaaaa")
-	if err := l.AppendLinks([]payload.Link{back}); err != nil {
-		t.Fatal(err)
-	}
-	want = append(want, back)
-	if got, err := l.Links(); !errors.Is(err, ErrDamaged) || !cmp.Equal(want, got) {
-		t.Errorf("got %v, %v", got, err)
-	}
-	if err := os.WriteFile(old, sound, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	l = again(t, l)
-	wantLinks(t, l, want)
-	other, err := Open(backup)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Close()
-	if _, err := merge.Merge(t.Context(), l, other, merge.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	wantLinks(t, l, want)
 }
 
 // What can't be read is named with its line and costs no other line.

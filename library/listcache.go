@@ -95,7 +95,7 @@ func (l *Library) saveList() error {
 	for _, e := range l.sorted() {
 		k := l.sessions[e.ID]
 		folder, err := filepath.Rel(l.dir, e.Folder)
-		if err != nil || k.Stamp.Mod >= recent || len(e.Inherited) > 0 { // which may hold what gob can't write
+		if err != nil || k.Stamp.Mod >= recent {
 			continue
 		}
 		all = append(all, listed{folder, *k})

@@ -40,10 +40,9 @@ func logOf[T any](l *Library, name string, valid func(T) bool) ledger.Log[T] {
 	}}
 }
 
-// TopLogs are the paths of the append-only files that are no session's, what earlier
-// recalls kept of links first: of links the last word counts.
+// TopLogs are the paths of the append-only files that are no session's.
 func (l Inside) TopLogs() (all []string) {
-	for _, pattern := range []string{filepath.Join("*", LinksName), "*.jsonl", filepath.Join("inbox", "*.jsonl")} {
+	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl")} {
 		paths, _ := disk.Glob(l.dir, pattern) // which is good
 		all = append(all, paths...)
 	}

@@ -90,7 +90,6 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 	at := func(name string) string { return filepath.Join(e.Folder, name) }
 	*e = e.Clone()
 	delete(e.Sums, "payload.json") // of format 1; it has its own now
-	delete(e.Sums, oldManifest)
 	a := &aside{l: l}
 	defer a.drop()
 	parts, err := l.putParts(e, d.Transcript, a)
@@ -138,9 +137,6 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 			return err
 		}
 	}
-	if err := disk.RemoveIfThere(at(oldManifest)); err != nil {
-		return err
-	}
 	if pair || entry != nil {
 		if err := disk.SyncDir(e.Folder); err != nil {
 			return err
@@ -154,7 +150,7 @@ func (l *Library) putParts(e *Entry, parts iter.Seq[[]byte], to *aside) (n int, 
 	if parts == nil {
 		return 0, nil
 	}
-	maps.DeleteFunc(e.Sums, func(name, _ string) bool { return render.IsTranscript(name) })
+	maps.DeleteFunc(e.Sums, func(name, _ string) bool { return IsRendered(name) })
 	for part := range parts {
 		name := render.TranscriptName(n)
 		n++
@@ -202,10 +198,7 @@ func (e Entry) CutOff() bool {
 }
 
 // IsRendered reports whether a file is for people and its sum stands in session.json.
-func IsRendered(name string) bool { return name == oldManifest || render.IsTranscript(name) }
-
-// oldManifest was rendered too, once: recall manifest makes it when it is asked for.
-const oldManifest = "manifest.toml"
+func IsRendered(name string) bool { return render.IsTranscript(name) }
 
 func same(path string, data []byte) bool {
 	fi, err := os.Stat(path)

@@ -63,12 +63,8 @@ func TestSavePayload(t *testing.T) {
 		t.Errorf("edited meanwhile: payload.md is %q", got)
 	}
 	d2.Seen = []byte("mine\n")
-	write(t, filepath.Join(e.Folder, "manifest.toml"), "of an earlier recall\n")
 	if err := l.SavePayload(id, d2); err != nil {
 		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(e.Folder, "manifest.toml")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the page of an earlier recall that isn't rendered any more: %v, want none", err)
 	}
 	names, _ := filepath.Glob(filepath.Join(e.Folder, "transcript*"))
 	if len(names) != 1 {

@@ -21,11 +21,8 @@ import (
 //	2  everything carries one; see disk/check.go
 //	3  a conversation that is one file in one segment has no raw/versions.jsonl
 //
-// A library is brought to the newest format by the first one who writes to it,
-// a session's folder when it is next written. Segments stay as they are; lines
-// get their checksums, and what is rendered is summed as it is then. An earlier
-// recall left the lines of format 1 as they were, and noted which files have
-// such: there a line without a checksum is none that was damaged.
+// A library is brought to the newest format by the first one who writes to it, a session's folder when it is next
+// written. Segments stay as they are; lines get their checksums, and what is rendered is summed as it is then.
 
 // seal gives each line of an append-only file its checksum.
 func (l *Library) seal(path string) error {

@@ -64,11 +64,6 @@ func (f *folderCheck) foundIn(s raw.Segment, name string, state FindingState, me
 // sealed reports whether the session was written by a format with checksums.
 func (f *folderCheck) sealed() bool { return f.entry.Format >= 2 }
 
-// linesSealed reports whether each line of an append-only file was.
-func (f *folderCheck) linesSealed(name string) bool {
-	return f.sealed() && f.entry.Inherited[name] == nil
-}
-
 // rest checks all but the segments.
 func (f *folderCheck) rest() {
 	f.session()
@@ -115,7 +110,7 @@ func (f *folderCheck) versions() {
 			behind = state.Name
 		}
 	}
-	what, state := checkLines(f.lines, f.linesSealed(name))
+	what, state := checkLines(f.lines, f.sealed())
 	switch {
 	case what != "" && state == Damaged:
 		f.found(name, Damaged, MendSource, "%s", what)
@@ -199,7 +194,7 @@ func (f *folderCheck) markdown(p *payload.Payload) {
 
 func (f *folderCheck) logs() {
 	for _, name := range []string{"edits.jsonl", "notes.jsonl"} {
-		if what, state := f.c.lines(f.at(name), f.linesSealed(name)); what != "" {
+		if what, state := f.c.lines(f.at(name), f.sealed()); what != "" {
 			f.found(name, state, "", "%s", what)
 		}
 	}

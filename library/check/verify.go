@@ -259,7 +259,7 @@ func (c *checking) top(entries []library.Entry) {
 	}
 	for _, path := range c.l.TopLogs() {
 		name := c.rel(path)
-		if what, state := c.lines(path, f.Format >= 2 && f.Inherited[name] == nil); what != "" {
+		if what, state := c.lines(path, f.Format >= 2); what != "" {
 			c.found(Finding{Path: name, State: state, What: what})
 		}
 	}

@@ -101,14 +101,10 @@ func (m *merging) frozen() error {
 	return err
 }
 
-// logs unites the append-only files at the top. What earlier recalls kept of links in projects' folders
-// comes first: of links the last word counts.
+// logs unites the append-only files at the top.
 func (m *merging) logs() error {
 	for _, path := range m.from.TopLogs() {
 		name := filepath.FromSlash(m.from.Rel(path))
-		if filepath.Base(name) == library.LinksName {
-			name = library.LinksName // an earlier recall's of a project
-		}
 		if name == "tombstones.jsonl" || name == "forgotten.jsonl" {
 			continue
 		}
@@ -140,13 +136,7 @@ func (m *merging) uniteTop(name string, other []byte) error {
 		if err != nil {
 			return err
 		}
-		known := slices.Clone(have)
-		if name == library.LinksName { // of links the last word counts: one that is here isn't said once more
-			if known, err = m.l.LinkLines(); err != nil {
-				return err
-			}
-		}
-		fresh := disk.Lacking(known, other)
+		fresh := disk.Lacking(have, other)
 		if name != "journal.jsonl" && name != library.UsageName {
 			gone, _, err := m.l.Gone()
 			if err != nil {

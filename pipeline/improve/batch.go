@@ -236,9 +236,9 @@ func (g *posting) take(b *sentBatch, key string, a llm.Answer) error {
 	if known {
 		err := a.Err
 		if err == nil {
-			err = g.improver.Answered(key, a.Response, line.Sessions()...)
+			err = g.improver.Answered(key, a.Response, line.Of...)
 		} else {
-			err = g.improver.Failed(key, err, line.Sessions()...)
+			err = g.improver.Failed(key, err, line.Of...)
 		}
 		if err != nil {
 			return err
