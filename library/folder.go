@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"slices"
@@ -190,4 +191,30 @@ func (s *Folder) PendingEdits(who string) ([]payload.Edit, error) {
 		return nil, err
 	}
 	return payload.Merge(p, string(s.Text["payload.md"]), who, fi.ModTime().UTC().Truncate(1e9))
+}
+
+// mostFlipped bits are what a fault changes at once; an edited letter may be one too: the file's time must bear it out.
+const mostFlipped = 3
+
+// Flipped reports whether a payload.md was damaged rather than edited: a few bits differ, and nobody has written to it
+// since payload.json was, which is written after it.
+func Flipped(folder string, written, now []byte) bool {
+	if len(written) != len(now) {
+		return false
+	}
+	n := 0
+	for i := range now {
+		if n += bits.OnesCount8(written[i] ^ now[i]); n > mostFlipped {
+			return false
+		}
+	}
+	if n == 0 {
+		return false
+	}
+	page, err := os.Stat(filepath.Join(folder, "payload.md"))
+	if err != nil {
+		return false
+	}
+	record, err := os.Stat(filepath.Join(folder, "payload.json"))
+	return err == nil && !page.ModTime().After(record.ModTime())
 }
