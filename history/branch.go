@@ -104,7 +104,7 @@ func BranchOf(ctx context.Context, p *pipeline.Pipeline, folder, project, spec s
 	for _, s := range doc.Sessions {
 		thread = append(thread, payload.ThreadInfo{Session: s.Session})
 	}
-	said, err := pipeline.Compose(p.Library, project, thread, shelf.In(of.ID))
+	said, err := pipeline.Compose(ctx, p.Library, p.Index, project, thread, shelf.In(of.ID))
 	if err == nil && said != nil {
 		doc.Sections, doc.Doubted = sectionsOf(said), said.Doubted
 	}

@@ -9,6 +9,7 @@ import (
 	"recall/distill/relate"
 	"recall/index"
 	"recall/index/rank"
+	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
 )
@@ -50,13 +51,33 @@ func Timeline(ctx context.Context, p *pipeline.Pipeline, project string, kinds .
 	if err != nil {
 		return nil, err
 	}
+	return dated(ctx, p, shelf, items, nil)
+}
+
+// TimelineOf is Timeline of some sessions. What took an item's place may stand in another.
+func TimelineOf(ctx context.Context, p *pipeline.Pipeline, shelf *library.Shelf, sessions []library.Entry,
+	kinds ...payload.Kind) ([]Dated, error) {
+	var ids []string
+	for _, e := range sessions {
+		ids = append(ids, string(e.ID))
+	}
+	items, err := p.Index.ItemsAmong(ctx, ids, kinds...)
+	if err != nil {
+		return nil, err
+	}
+	return dated(ctx, p, shelf, items, kinds)
+}
+
+// dated says of items, oldest first, what took their place: one of them, or any other of the kinds.
+func dated(ctx context.Context, p *pipeline.Pipeline, shelf *library.Shelf, items []index.Placed,
+	kinds []payload.Kind) ([]Dated, error) {
 	ids := make([]payload.ItemID, 0, len(items))
 	known := map[payload.ItemID]bool{} // whether it holds
 	for _, one := range items {
 		ids = append(ids, one.Item.ID)
 		known[one.Item.ID] = one.Item.Current()
 	}
-	links, err := p.Index.LinksTo(ctx, ids)
+	links, err := p.Index.LinksTo(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -64,11 +85,20 @@ func Timeline(ctx context.Context, p *pipeline.Pipeline, project string, kinds .
 	for _, k := range links {
 		ends[k.To] = append(ends[k.To], k)
 	}
+	holds := func(k payload.Link) bool {
+		held, ok := known[k.From]
+		if !ok && len(kinds) > 0 {
+			later, err := p.Index.ItemByID(ctx, k.From)
+			held = err == nil && later.Item.Current() && slices.Contains(kinds, later.Item.Kind)
+			known[k.From] = held
+		}
+		return held
+	}
 	var line []Dated
 	for _, one := range items {
 		one.SessionN = shelf.Number[one.Session]
 		d := Dated{Placed: one}
-		by, sure := payload.Overtaken(one.Item.ID, ends[one.Item.ID], func(k payload.Link) bool { return known[k.From] })
+		by, sure := payload.Overtaken(one.Item.ID, ends[one.Item.ID], holds)
 		if by != nil {
 			d.Until, d.By, d.Sure, d.Link = &by.At, by.From, sure, *by
 		}

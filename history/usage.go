@@ -62,11 +62,8 @@ type OwnMonth struct {
 }
 
 // UsageOf is what models took from a day on.
-func UsageOf(ctx context.Context, p *pipeline.Pipeline, by string, since time.Time, prices llm.Prices) (*Usage, error) {
-	shelf, err := p.Library.Shelf()
-	if err != nil {
-		return nil, err
-	}
+func UsageOf(ctx context.Context, p *pipeline.Pipeline, shelf *library.Shelf, by string, since time.Time,
+	prices llm.Prices) (_ *Usage, err error) {
 	doc := &Usage{By: by, Since: since}
 	name := usageNames(shelf, by)
 	if by != "task" {

@@ -61,7 +61,7 @@ func placeOf(l *library.Library, dir string) (place, bool, error) {
 func (h *Host) thread(ctx context.Context, p place) (*payload.Payload, error) {
 	x, err := h.Index(p.l)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, index.ErrRebuild) { // slower, and as right
-		return pipeline.Onward(p.l, p.project, p.branch, ingest.SessionID(p.own))
+		return pipeline.Onward(ctx, p.l, nil, p.project, p.branch, ingest.SessionID(p.own))
 	}
 	if err != nil {
 		return nil, err

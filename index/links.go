@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	fastjson "github.com/go-json-experiment/json"
+
 	"recall/payload"
 )
 
@@ -47,6 +49,18 @@ func (x *Index) ProjectsOf(ctx context.Context, sessions []string) ([]string, er
 // ItemsIn lists a project's items of some kinds ("" and nil: of all), by when
 // they were said.
 func (x *Index) ItemsIn(ctx context.Context, project string, kinds ...payload.Kind) ([]Placed, error) {
+	if project == "" {
+		return x.itemsWhere(ctx, "?1=''", project, kinds) // an OR would have all items looked at for one project's
+	}
+	return x.itemsWhere(ctx, "s.project=?1", project, kinds)
+}
+
+// ItemsAmong lists the items of some sessions and kinds (nil: of all), by when they were said.
+func (x *Index) ItemsAmong(ctx context.Context, sessions []string, kinds ...payload.Kind) ([]Placed, error) {
+	return x.itemsWhere(ctx, "s.sid IN (SELECT value FROM json_each(?1))", jsonList(sessions), kinds)
+}
+
+func (x *Index) itemsWhere(ctx context.Context, where, arg string, kinds []payload.Kind) ([]Placed, error) {
 	return readList(ctx, x, func(rows *sql.Rows) (p Placed, err error) {
 		var data sql.RawBytes
 		var start int64
@@ -58,12 +72,12 @@ func (x *Index) ItemsIn(ctx context.Context, project string, kinds ...payload.Ki
 		return p, err
 	}, `SELECT i.data, i.n, s.sid, s.title, s.project, s.source, s.archived, s.start FROM item i
 		JOIN session s ON s.id=i.session
-		WHERE (?1='' OR s.project=?1) AND (?2 IN ('null', '[]') OR i.kind IN (SELECT value FROM json_each(?2)))
-		ORDER BY i.at, s.start, s.sid, i.n, i.iid`, project, jsonList(kinds))
+		WHERE `+where+` AND (?2 IN ('null', '[]') OR i.kind IN (SELECT value FROM json_each(?2)))
+		ORDER BY i.at, s.start, s.sid, i.n, i.iid`, arg, jsonList(kinds))
 }
 
 // LinksTo lists the links that lead to some items, in the order of payload.StandingLinks.
-func (x *Index) LinksTo(ctx context.Context, items []payload.ItemID) ([]payload.Link, error) {
+func (x *Index) LinksTo(ctx context.Context, items ...payload.ItemID) ([]payload.Link, error) {
 	all, err := column[string](ctx, x.db, `SELECT data FROM link WHERE earlier IN (SELECT value FROM json_each(?1))
 		ORDER BY at, later, earlier`, jsonList(items))
 	if err != nil {
@@ -76,7 +90,7 @@ func readLinks(all []string) ([]payload.Link, error) {
 	var links []payload.Link
 	for _, text := range all {
 		var l payload.Link
-		if err := json.Unmarshal([]byte(text), &l); err != nil {
+		if err := fastjson.Unmarshal([]byte(text), &l); err != nil {
 			return nil, fmt.Errorf("a link: %v: %w", err, ErrRebuild)
 		}
 		links = append(links, l)
@@ -171,9 +185,9 @@ func (r *reader) placed(ctx context.Context, id payload.ItemID) (p Placed, sessi
 	return p, session, err
 }
 
-// LinksOf lists the links that an item has with others, later and earlier ones.
-func (x *Index) LinksOf(ctx context.Context, id payload.ItemID) ([]payload.Link, error) {
-	links, err := linksAround(ctx, x.db, []payload.ItemID{id}, time.Time{})
+// LinksOf lists the links that items have with others, later and earlier ones.
+func (x *Index) LinksOf(ctx context.Context, items ...payload.ItemID) ([]payload.Link, error) {
+	links, err := linksAround(ctx, x.db, items, time.Time{})
 	return links, x.fail("read index", err)
 }
 

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	fastjson "github.com/go-json-experiment/json"
+
 	"recall/ingest"
 	"recall/payload"
 )
@@ -16,6 +18,7 @@ type Threaded struct {
 	payload.ThreadInfo
 	Distiller string // that made its payload, "" if there is none
 	Number    int    // place by start time in its project, from 1
+	Stamp     string `json:"-"` // Doc.Stamp
 }
 
 func threadedOf(s *ingest.Session, p *payload.Payload, project string) Threaded {
@@ -45,19 +48,20 @@ func threadRow(t Threaded) ([]byte, error) {
 func (x *Index) ThreadsIn(ctx context.Context, project string) ([]Threaded, error) {
 	n := 0
 	return readList(ctx, x, func(rows *sql.Rows) (t Threaded, err error) {
-		var sid string
+		var sid, stamp string
 		var data sql.RawBytes
-		if err = rows.Scan(&sid, &data); err != nil {
+		if err = rows.Scan(&sid, &data, &stamp); err != nil {
 			return t, err
 		}
 		text, err := unpack(data)
 		if err == nil {
-			err = json.Unmarshal([]byte(text), &t)
+			err = fastjson.Unmarshal([]byte(text), &t)
 		}
 		n++
-		t.Session, t.Project, t.Number = sid, project, n
+		t.Session, t.Project, t.Number, t.Stamp = sid, project, n, stamp
 		return t, err
-	}, `SELECT sid, thread FROM session WHERE project=? AND source<>'`+Handed+`' ORDER BY start, sid`, project)
+	}, `SELECT sid, thread, ifnull(stamp, '') FROM session LEFT JOIN stamp USING (sid)
+		WHERE project=? AND source<>'`+Handed+`' ORDER BY start, sid`, project)
 }
 
 // said is another number when a session's items are others.

@@ -271,4 +271,4 @@ func DecodeEntry(text []byte, folder string) (Entry, error) {
 	return e, nil
 }
 
-func sessionFile(folder string) string { return filepath.Join(folder, "session.json") }
+func sessionFile(folder string) string { return folder + string(filepath.Separator) + "session.json" }

@@ -154,7 +154,7 @@ func (l *Library) folders() (all []string, broken []ingest.Problem, err error) {
 		return true
 	}
 	for _, g := range groups {
-		dir := filepath.Join(l.dir, g.Name())
+		dir := l.dir + string(filepath.Separator) + g.Name() // Join would take longer than the look
 		if isLink(dir, g) || !g.IsDir() || IsOwn(g.Name()) {
 			continue
 		}
@@ -164,7 +164,7 @@ func (l *Library) folders() (all []string, broken []ingest.Problem, err error) {
 			continue
 		}
 		for _, f := range inside {
-			if at := filepath.Join(dir, f.Name()); !isLink(at, f) && f.IsDir() {
+			if at := dir + string(filepath.Separator) + f.Name(); !isLink(at, f) && f.IsDir() {
 				all = append(all, at)
 			}
 		}

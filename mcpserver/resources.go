@@ -42,8 +42,8 @@ func (s *Server) read(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.R
 		if uri == threadURI {
 			need, name = Fresh, ""
 		}
-		text, err := withMemory(s, need, func(_ context.Context, m *Memory, _ struct{}) (string, error) {
-			p, err := s.payload(m, "", name)
+		text, err := withMemory(s, need, func(ctx context.Context, m *Memory, _ struct{}) (string, error) {
+			p, err := s.payload(ctx, m, "", name)
 			if err != nil {
 				return "", err
 			}

@@ -16,8 +16,8 @@ type resumeIn struct {
 	Variant string `json:"variant,omitempty"`
 }
 
-func (s *Server) resume(_ context.Context, m *Memory, in resumeIn) (string, error) {
-	p, err := s.payload(m, in.Project, in.Session)
+func (s *Server) resume(ctx context.Context, m *Memory, in resumeIn) (string, error) {
+	p, err := s.payload(ctx, m, in.Project, in.Session)
 	if err != nil {
 		return "", err
 	}
@@ -31,9 +31,9 @@ func (s *Server) resume(_ context.Context, m *Memory, in resumeIn) (string, erro
 }
 
 // payload is that of a session, else of the thread that is meant.
-func (s *Server) payload(m *Memory, project, session string) (*payload.Payload, error) {
+func (s *Server) payload(ctx context.Context, m *Memory, project, session string) (*payload.Payload, error) {
 	if strings.TrimSpace(session) == "" {
-		return s.o.Compose(m.Library, strings.TrimSpace(project))
+		return s.o.Compose(ctx, m.Library, m.Index, strings.TrimSpace(project))
 	}
 	e, err := m.Library.Lookup(session)
 	if err != nil {

@@ -66,7 +66,7 @@ type Options struct {
 	Clean func(text string) string
 	// Compose makes the payload of the thread that is meant: of a named project, else of the working directory's; else
 	// the error is a *pipeline.NotHereError.
-	Compose func(l *library.Library, project string) (*payload.Payload, error)
+	Compose func(ctx context.Context, l *library.Library, x *index.Index, project string) (*payload.Payload, error)
 	// Here names the working directory's project; where no session worked the error is a *pipeline.NotHereError.
 	Here func(l *library.Library) (string, error)
 	// When and Day read a day as people write it, "2026-04-17", "2w": its beginning, its end.

@@ -68,14 +68,19 @@ func Unchanged(read []string, payloads ...*Payload) []string {
 // settleOnce leaves out, of what is decided and put off in the same words, the one said earlier. Said at once ("do
 // that, but later") it is put off, and may say so behind those words.
 func (c *composer) settleOnce() {
-	gone := map[ItemID]bool{}
+	gone, off := map[ItemID]bool{}, map[*Item]string{}
 	for i := range c.out.Items {
-		for k := range c.out.Items {
-			decided, off := &c.out.Items[i], &c.out.Items[k]
-			if decided.Kind != Decision || off.Kind != Deferred {
-				continue
-			}
-			one, other := wordsKey(decided), wordsKey(off)
+		if it := &c.out.Items[i]; it.Kind == Deferred {
+			off[it] = wordsKey(it)
+		}
+	}
+	for i := range c.out.Items {
+		decided := &c.out.Items[i]
+		if decided.Kind != Decision {
+			continue
+		}
+		one := wordsKey(decided)
+		for off, other := range off {
 			switch at := decided.At.Compare(off.At); {
 			case one == "":
 			case at == 0 && beginsWith(other, one), at < 0 && one == other:

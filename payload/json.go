@@ -5,7 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	fastjson "github.com/go-json-experiment/json"
 )
+
+// ErrDecode is in the error of Decode.
+var ErrDecode = errors.New("decode payload")
 
 // ErrNewer is in the error for a payload.json that a newer recall wrote.
 var ErrNewer = errors.New("written by a newer recall")
@@ -33,18 +38,18 @@ func Decode(data []byte) (*Payload, error) {
 	var head struct {
 		Schema int `json:"schema"`
 	}
-	if err := json.Unmarshal(data, &head); err != nil {
-		return nil, fmt.Errorf("decode payload: %w", err)
+	if err := fastjson.Unmarshal(data, &head); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDecode, err)
 	}
 	if head.Schema > Schema {
-		return nil, fmt.Errorf("decode payload: schema %d, this recall knows %d: %w", head.Schema, Schema, ErrNewer)
+		return nil, fmt.Errorf("%w: schema %d, this recall knows %d: %w", ErrDecode, head.Schema, Schema, ErrNewer)
 	}
 	if head.Schema < 1 {
-		return nil, fmt.Errorf("decode payload: no schema version, so this is not a payload.json")
+		return nil, fmt.Errorf("%w: no schema version, so this is not a payload.json", ErrDecode)
 	}
 	p := new(Payload)
-	if err := json.Unmarshal(data, p); err != nil {
-		return nil, fmt.Errorf("decode payload: %w", err)
+	if err := fastjson.Unmarshal(data, p); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDecode, err)
 	}
 	p.Schema = Schema
 	return p, nil

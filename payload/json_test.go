@@ -64,8 +64,8 @@ func TestDecodeRefuses(t *testing.T) {
 		{"a newer schema", `{"schema": 99, "items": "changed shape"}`,
 			"decode payload: schema 99, this recall knows 1: written by a newer recall"},
 		{"no schema", `{"session": "7f3c"}`, "decode payload: no schema version, so this is not a payload.json"},
-		{"no JSON", "<!-- recall -->", "decode payload: invalid character '<' looking for beginning of value"},
-		{"nothing", "", "decode payload: unexpected end of JSON input"},
+		{"no JSON", "<!-- recall -->", "decode payload: jsontext: invalid character '<' at start of value"},
+		{"nothing", "", "decode payload: jsontext: unexpected EOF"},
 	} {
 		_, err := Decode([]byte(tt.data))
 		if err == nil || err.Error() != tt.want {

@@ -59,7 +59,7 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, err
 	for _, f := range Families(entries) {
 		due := false
 		for _, m := range f.Members {
-			want := r.stamp(r.made(m.Entry, m.beside))
+			want := madeStamp(r.made(m.Entry, m.beside))
 			m.name = names[m.Entry.Project]
 			anew := r.anew(m.Entry, want)
 			lacks := stamps[string(m.Entry.ID)] != indexStamp(want, m.name)
@@ -113,7 +113,7 @@ func (r *run) anew(e library.Entry, want string) bool {
 	_, failed := r.seen.Faults[e.ID]
 	_, known := r.seen.Sessions[e.ID] // then a hand edit would be noticed
 	changed := r.edited[e.ID] || r.noted[e.ID] || r.broke && notesLater(e)
-	return changed || failed || e.CutOff() || e.Distilled == nil || r.stamp(*e.Distilled) != want ||
+	return changed || failed || e.CutOff() || e.Distilled == nil || madeStamp(*e.Distilled) != want ||
 		!known && !r.asWritten(e)
 }
 

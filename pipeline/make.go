@@ -30,7 +30,7 @@ func (r *run) make(ctx context.Context, f *Family) []*Member {
 			r.count(func(rep *Report) { rep.Left++ })
 			r.again = true
 		case err != nil:
-			r.fail(m.Entry, r.stamp(m.made), err)
+			r.fail(m.Entry, madeStamp(m.made), err)
 		default:
 			all = append(all, m)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"recall/index"
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
@@ -193,9 +194,9 @@ func TestFiveTimesThroughItsOwnPayload(t *testing.T) {
 			first.write(t, root)
 			syncAll(t, p, root)
 			want := items(t, p.Library)[first.id]
-			composed := compose(t, p.Library)
+			composed := compose(t, p)
 			for i := range 5 {
-				text := payload.Render(compose(t, p.Library), payload.Options{}).Text
+				text := payload.Render(compose(t, p), payload.Options{}).Text
 				reply := "Understood. I would start with the next action."
 				switch how {
 				case "pasted without markers", "quoted without markers":
@@ -224,7 +225,7 @@ func TestFiveTimesThroughItsOwnPayload(t *testing.T) {
 						t.Fatalf("round %d: session %s has items of its own: %q", i+1, id, got)
 					}
 				}
-				if d := cmp.Diff(composed.Items, compose(t, p.Library).Items); d != "" {
+				if d := cmp.Diff(composed.Items, compose(t, p).Items); d != "" {
 					t.Fatalf("round %d changed what is handed on: %s", i+1, d)
 				}
 			}
@@ -232,20 +233,30 @@ func TestFiveTimesThroughItsOwnPayload(t *testing.T) {
 	}
 }
 
-func compose(t *testing.T, l *library.Library) *payload.Payload {
+// compose is what is handed on: with the index what it is by the library alone.
+func compose(t *testing.T, p *pipeline.Pipeline) *payload.Payload {
+	t.Helper()
+	with := composeBy(t, p.Library, p.Index)
+	if d := cmp.Diff(composeBy(t, p.Library, nil), with); d != "" {
+		t.Errorf("the index has another payload handed on: %s", d)
+	}
+	return with
+}
+
+func composeBy(t *testing.T, l *library.Library, x *index.Index) *payload.Payload {
 	t.Helper()
 	entries, err := l.Sessions()
 	if err != nil {
 		t.Fatal(err)
 	}
-	threads, err := pipeline.Threads(l, entries)
+	threads, err := pipeline.Threads(t.Context(), l, x, entries)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(threads) != 1 {
 		t.Fatalf("%d threads, want one", len(threads))
 	}
-	p, err := pipeline.Onward(l, entries[0].Project, "", "")
+	p, err := pipeline.Onward(t.Context(), l, x, entries[0].Project, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

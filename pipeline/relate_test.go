@@ -177,7 +177,7 @@ func TestRelateWhatIsSaidAgain(t *testing.T) {
 				out = append(out, k.FromSession[:1]+"-"+k.ToSession[:1])
 			}
 		}
-		indexed, err := p.Index.LinksTo(t.Context(), earlier)
+		indexed, err := p.Index.LinksTo(t.Context(), earlier...)
 		if err != nil || len(indexed) != len(standing) {
 			t.Errorf("%d links in the index, %d in the library: %v", len(indexed), len(standing), err)
 		}
@@ -237,7 +237,7 @@ func TestResumeLeavesOutSuperseded(t *testing.T) {
 	for _, e := range entries {
 		thread = append(thread, payload.ThreadInfo{Session: string(e.ID)})
 	}
-	got, err := pipeline.Compose(p.Library, "", thread, entries)
+	got, err := pipeline.Compose(t.Context(), p.Library, p.Index, "", thread, entries)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,6 +274,14 @@ func TestPersonRetracts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// The index isn't told yet, and is known to be behind.
+	now, err := pipeline.LinksNow(t.Context(), l, p.Index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if links, err := now.LinksOf(t.Context(), earlier...); err != nil || len(links) > 0 {
+		t.Errorf("right after a person took all back: %v, %v", links, err)
+	}
 	syncAll(t, p, root)
 	if _, err := p.Sync(context.Background(), pipeline.Options{Reindex: true}); err != nil {
 		t.Fatal(err)
@@ -281,7 +289,7 @@ func TestPersonRetracts(t *testing.T) {
 	if standing, _ := linksOf(t, l); len(standing) > 0 {
 		t.Errorf("after a person took all back: %q", standing)
 	}
-	if links, err := p.Index.LinksTo(context.Background(), earlier); err != nil || len(links) > 0 {
+	if links, err := p.Index.LinksTo(context.Background(), earlier...); err != nil || len(links) > 0 {
 		t.Errorf("in the index: %v, %v", links, err)
 	}
 }

@@ -48,8 +48,8 @@ func (p *Pipeline) projectNames() (map[string]string, error) {
 // to it, which changes when another project of that name turns up.
 func indexStamp(stamp, project string) string { return stamp + " " + project }
 
-// stamp says the same in one word.
-func (p *Pipeline) stamp(m payload.Provenance) string {
+// madeStamp says the same in one word.
+func madeStamp(m payload.Provenance) string {
 	s := fmt.Sprintf("%s %s %s %s", m.Input, m.Distiller, m.Rules, m.Beside)
 	if m.Without > 0 { // the index of other sessions stays as it is
 		s += fmt.Sprintf(" without %d", m.Without)

@@ -1,31 +1,77 @@
 package pipeline
 
 import (
+	"context"
 	"errors"
 	"slices"
 
+	"recall/index"
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
 )
 
-// Threads sorts sessions, usually a project's, into threads; the one last
-// active first. Sessions without a payload are known by what their entry says.
-func Threads(l *library.Library, entries []library.Entry) ([][]payload.ThreadInfo, error) {
+// Threads sorts sessions of one project into threads; the one last active first. What is to be known of them the index
+// tells, nil for none, of each that it has as its payload is, else that payload. Sessions without one are known by what
+// their entry says; those whose payload can't be read are an error beside the others' threads.
+func Threads(ctx context.Context, l *library.Library, x *index.Index, entries []library.Entry) (
+	[][]payload.ThreadInfo, error) {
+	known, err := indexed(ctx, l, x, entries)
+	if err != nil {
+		return nil, err
+	}
 	var infos []payload.ThreadInfo
+	var bad []error
 	for _, e := range entries {
-		p, err := l.Payload(e.ID)
-		switch {
-		case errors.Is(err, library.ErrNoPayload):
-			p = &payload.Payload{Session: string(e.ID), Branch: e.Branch, Start: e.Start, End: e.End}
-		case err != nil:
-			return nil, err
+		info, ok := known[e.ID]
+		if !ok {
+			p, err := l.Payload(e.ID)
+			if errors.Is(err, library.ErrNoPayload) {
+				p, err = &payload.Payload{Session: string(e.ID), Branch: e.Branch, Start: e.Start, End: e.End}, nil
+			}
+			if err != nil {
+				bad = append(bad, err)
+				continue
+			}
+			info = payload.InfoOf(p)
 		}
-		info := payload.InfoOf(p)
 		info.Project, info.Parent, info.PlanFiles = e.Project, string(e.Parent), e.Plans
 		infos = append(infos, info)
 	}
-	return Join(l, infos)
+	threads, err := Join(l, infos)
+	return threads, errors.Join(append(bad, err)...)
+}
+
+// indexed is what the index has of those of a project's sessions of which it has what their payloads say now.
+func indexed(ctx context.Context, l *library.Library, x *index.Index, entries []library.Entry) (
+	map[ingest.SessionID]payload.ThreadInfo, error) {
+	if x == nil || len(entries) == 0 {
+		return nil, nil
+	}
+	of, err := l.Project(entries[0].Project)
+	if errors.Is(err, library.ErrNoProject) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	all, err := x.ThreadsIn(ctx, of.Name)
+	if err != nil {
+		return nil, err
+	}
+	made := map[ingest.SessionID]string{}
+	for _, e := range entries {
+		if e.Distilled != nil {
+			made[e.ID] = indexStamp(madeStamp(*e.Distilled), of.Name)
+		}
+	}
+	known := map[ingest.SessionID]payload.ThreadInfo{}
+	for _, t := range all {
+		if id := ingest.SessionID(t.Session); t.Stamp != "" && t.Stamp == made[id] {
+			known[id] = t.ThreadInfo
+		}
+	}
+	return known, nil
 }
 
 // Join is Threads of sessions of which is known what their threads are found by.
@@ -39,8 +85,10 @@ func Join(l *library.Library, infos []payload.ThreadInfo) ([][]payload.ThreadInf
 
 // Onward makes the payload that the next session of a project starts with: that of the
 // thread that a session belongs to, else of the one last active on the branch; nil if
-// there is none. Project is its id.
-func Onward(l *library.Library, project, branch string, of ingest.SessionID) (*payload.Payload, error) {
+// there is none. Project is its id. The index may be nil; sessions whose payload can't be
+// read are an error beside what the others say.
+func Onward(ctx context.Context, l *library.Library, x *index.Index, project, branch string, of ingest.SessionID) (
+	*payload.Payload, error) {
 	known, err := l.Project(project)
 	if err != nil && !errors.Is(err, library.ErrNoProject) {
 		return nil, err
@@ -49,15 +97,12 @@ func Onward(l *library.Library, project, branch string, of ingest.SessionID) (*p
 	if err != nil {
 		return nil, err
 	}
-	threads, err := Threads(l, entries)
-	if err != nil {
-		return nil, err
-	}
-	p, err := Compose(l, project, Pick(threads, branch, of), entries)
+	threads, bad := Threads(ctx, l, x, entries)
+	p, err := Compose(ctx, l, x, project, Pick(threads, branch, of), entries)
 	if p != nil && known.Name != "" {
 		p.Project = known.Name // it may have been another one when it was distilled
 	}
-	return p, err
+	return p, errors.Join(bad, err)
 }
 
 // Pick is the thread of a session, else the one last active on the branch, nil if there is none.
@@ -71,17 +116,22 @@ func Pick(threads [][]payload.ThreadInfo, branch string, of ingest.SessionID) []
 }
 
 // Compose makes the payload that a thread hands on; entries are its project's sessions.
-// What people took over of others' handoffs for the project is part of it.
-func Compose(l *library.Library, project string, thread []payload.ThreadInfo,
+// What people took over of others' handoffs for the project is part of it. The index may be
+// nil; sessions whose payload can't be read are an error beside what the others say.
+func Compose(ctx context.Context, l *library.Library, x *index.Index, project string, thread []payload.ThreadInfo,
 	entries []library.Entry) (*payload.Payload, error) {
-	numbers := map[string]int{}
-	for i, e := range entries {
-		numbers[string(e.ID)] = i + 1
+	in, numbers := map[ingest.SessionID]bool{}, map[string]int{}
+	for _, t := range thread {
+		in[ingest.SessionID(t.Session)] = true
 	}
 	var all []*payload.Payload
+	var bad []error
+	var ids []payload.ItemID
+	payloads := map[string]*payload.Payload{} // nil: it can't be read
 	projects := map[string]bool{project: true}
-	for _, e := range entries {
-		if !slices.ContainsFunc(thread, func(t payload.ThreadInfo) bool { return t.Session == string(e.ID) }) {
+	for i, e := range entries {
+		numbers[string(e.ID)] = i + 1
+		if !in[e.ID] {
 			continue
 		}
 		projects[e.Project] = true
@@ -89,36 +139,40 @@ func Compose(l *library.Library, project string, thread []payload.ThreadInfo,
 		if errors.Is(err, library.ErrNoPayload) {
 			continue
 		}
-		if err != nil {
-			return nil, err
+		if payloads[string(e.ID)] = p; err != nil {
+			bad = append(bad, err)
+			continue
 		}
 		all = append(all, p)
-	}
-	lines, err := l.Links()
-	if err != nil && !errors.Is(err, library.ErrDamaged) {
-		return nil, err
-	}
-	by := map[string]*payload.Payload{}
-	for _, p := range all {
-		by[p.Session] = p
-	}
-	ends := map[payload.ItemID][]payload.Link{}
-	for _, k := range payload.StandingLinks(lines) {
-		if by[k.ToSession] != nil {
-			ends[k.To] = append(ends[k.To], k)
+		for _, it := range p.Items {
+			ids = append(ids, it.ID)
 		}
 	}
-	return Composed(l, all, numbers, projects, func(it *payload.Item) (*payload.Link, bool, error) {
+	links, err := LinksNow(ctx, l, x)
+	if err != nil {
+		return nil, err
+	}
+	later, err := links.LinksTo(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	ends := map[payload.ItemID][]payload.Link{}
+	for _, k := range later {
+		ends[k.To] = append(ends[k.To], k)
+	}
+	out, err := Composed(l, all, numbers, projects, func(it *payload.Item) (*payload.Link, bool, error) {
 		// What takes its place may stand in a session of another thread; in one that can't be read nothing does.
-		later, sure := payload.Overtaken(it.ID, ends[it.ID], func(k payload.Link) bool {
-			p := by[k.FromSession]
-			if p == nil {
+		by, sure := payload.Overtaken(it.ID, ends[it.ID], func(k payload.Link) bool {
+			p, read := payloads[k.FromSession]
+			if !read {
 				p, _ = l.Payload(ingest.SessionID(k.FromSession))
+				payloads[k.FromSession] = p
 			}
 			return p != nil && slices.ContainsFunc(p.Items, func(o payload.Item) bool { return o.ID == k.From && o.Current() })
 		})
-		return later, sure, nil
+		return by, sure, nil
 	})
+	return out, errors.Join(append(bad, err)...)
 }
 
 // Composed makes the payload of a thread of those of its sessions. Overtaken finds what took

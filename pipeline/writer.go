@@ -71,7 +71,7 @@ func (w *writer) write(family []*Member, release func()) error {
 				return w.run.Library.SaveOutputs(w.ctx, m.Entry.ID)
 			})
 			if err != nil {
-				w.run.fail(m.Entry, w.run.stamp(m.made), err)
+				w.run.fail(m.Entry, madeStamp(m.made), err)
 			} else if err = w.index(m); err != nil {
 				w.fault.CompareAndSwap(nil, &err)
 				return err
@@ -92,7 +92,7 @@ func (w *writer) index(m *Member) error {
 	}
 	p := m.page.payload
 	doc := index.DocOf(s, p, m.project.Name)
-	doc.Stamp = indexStamp(w.run.stamp(m.made), m.project.Name)
+	doc.Stamp = indexStamp(madeStamp(m.made), m.project.Name)
 	doc.Lines = m.writtenLines()
 	doc.Did = m.doings()
 	now, err := w.run.Library.Session(m.Entry.ID)

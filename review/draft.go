@@ -37,7 +37,7 @@ const mostEarlier = 5
 // it with what recall found itself.
 func TakeDraft(ctx context.Context, p *pipeline.Pipeline, e library.Entry, text string) (*Draft, error) {
 	lines := notes.ReadDraft(p.Rules.Session().Text(text))
-	next, err := pipeline.Onward(p.Library, e.Project, "", e.ID)
+	next, err := pipeline.Onward(ctx, p.Library, p.Index, e.Project, "", e.ID)
 	if err != nil {
 		return nil, err
 	}

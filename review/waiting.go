@@ -4,13 +4,16 @@ package review
 
 import (
 	"cmp"
+	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
+	"recall/pipeline"
 )
 
 // Unseen is an item that waits for a person's look, and where it stands.
@@ -52,16 +55,12 @@ type Waiting struct {
 func (w *Waiting) Empty() bool { return len(w.Items)+len(w.Conflicts)+len(w.Received) == 0 }
 
 // Read collects what nobody has looked at in some sessions, and the conflicts that
-// one of them has part in.
-func Read(l *library.Library, entries []library.Entry) (*Waiting, error) {
-	shelf, err := l.Shelf()
-	if err != nil {
-		return nil, err
-	}
+// one of them has part in. The index may be nil.
+func Read(ctx context.Context, l *library.Library, x *index.Index, shelf *library.Shelf, entries []library.Entry) (
+	*Waiting, error) {
 	w := &Waiting{}
-	in := map[string]bool{}
+	own := map[payload.ItemID]bool{}
 	for _, e := range entries {
-		in[string(e.ID)] = true
 		p, err := l.Payload(e.ID)
 		if errors.Is(err, library.ErrNoPayload) {
 			continue
@@ -69,6 +68,9 @@ func Read(l *library.Library, entries []library.Entry) (*Waiting, error) {
 		if err != nil {
 			w.Broken = append(w.Broken, ingest.Problem{Path: e.Folder, Reason: err.Error()})
 			continue
+		}
+		for _, it := range p.Items {
+			own[it.ID] = true
 		}
 		edits, err := l.Edits(e.ID)
 		if err != nil && !errors.Is(err, library.ErrDamaged) {
@@ -78,8 +80,20 @@ func Read(l *library.Library, entries []library.Entry) (*Waiting, error) {
 			w.Items = append(w.Items, *unseen(shelf, e, u.Item, u.Changed))
 		}
 	}
-	w.Conflicts, err = conflicts(l, shelf, in)
+	links, err := pipeline.LinksNow(ctx, l, x)
+	if err == nil {
+		w.Conflicts, err = conflicts(ctx, links, finder(l, shelf), own)
+	}
 	return w, err
+}
+
+// ReadOne is Read of one session.
+func ReadOne(ctx context.Context, l *library.Library, x *index.Index, e library.Entry) (*Waiting, error) {
+	shelf, err := l.Shelf()
+	if err != nil {
+		return nil, err
+	}
+	return Read(ctx, l, x, shelf, []library.Entry{e})
 }
 
 // unseen is an item of a session.
@@ -134,72 +148,82 @@ func Received(l *library.Library, project string) ([]Unseen, error) {
 	return out, nil
 }
 
-// conflicts lists what contradicts, claims one place, or is superseded by a
-// model's word alone, with part in one of the sessions; the newest first. Of what
-// is overtaken nothing is said.
-func conflicts(l *library.Library, shelf *library.Shelf, in map[string]bool) ([]Conflict, error) {
-	lines, err := l.Links()
-	if err != nil && !errors.Is(err, library.ErrDamaged) {
-		return nil, err
-	}
-	links := payload.StandingLinks(lines)
-	find := finder(l, shelf)
-	hidden := map[payload.ItemID]bool{}
-	heirs := map[payload.ItemID][]payload.Link{}
+// conflicts lists what contradicts, claims one place, or is superseded by a model's word alone, with part in it of one
+// of some items; the newest first. Of what is overtaken nothing is said.
+func conflicts(ctx context.Context, links pipeline.Links, find finding, own map[payload.ItemID]bool) (out []Conflict,
+	fault error) {
+	around, fault := links.LinksOf(ctx, slices.Collect(maps.Keys(own))...)
 	tied := map[[2]payload.ItemID]bool{}
-	for _, k := range links {
+	for _, k := range around {
 		tied[[2]payload.ItemID{k.From, k.To}], tied[[2]payload.ItemID{k.To, k.From}] = true, true
-		if k.Hides() && find(k.FromSession, k.From) != nil {
-			hidden[k.To] = true
-			if k.Relation == payload.Supersedes {
+	}
+	heirs := map[payload.ItemID][]payload.Link{} // what stands for an item, in order of time
+	look := func(items []payload.ItemID) {
+		later, err := links.LinksTo(ctx, items...)
+		fault = cmp.Or(fault, err)
+		for _, id := range items {
+			heirs[id] = nil
+		}
+		for _, k := range later {
+			if k.Hides() && find(k.FromSession, k.From) != nil {
 				heirs[k.To] = append(heirs[k.To], k)
 			}
 		}
 	}
-	var out []Conflict
-	add := func(fromSession string, from payload.ItemID, toSession string, to, over payload.ItemID, claimed bool) {
-		if !in[fromSession] && !in[toSession] || hidden[from] || hidden[to] {
-			return
-		}
-		newer, older := find(fromSession, from), find(toSession, to)
-		if newer != nil && older != nil {
-			out = append(out, Conflict{*newer, *older, over, claimed})
-		}
+	type pair struct {
+		payload.Link // of the newer to the older
+		over         payload.ItemID
 	}
-	for _, k := range links {
+	var open []pair
+	var ends []payload.ItemID
+	contested := map[payload.ItemID]bool{}
+	for _, k := range around {
 		claimed := k.Relation == payload.Supersedes && k.Maker == payload.ByModel && !k.Hides()
 		if claimed || k.Relation == payload.Contradicts {
-			add(k.FromSession, k.From, k.ToSession, k.To, "", claimed)
+			open, ends = append(open, pair{Link: k}), append(ends, k.From, k.To)
+		}
+		if own[k.From] && k.Relation == payload.Supersedes && k.Hides() {
+			contested[k.To] = true
 		}
 	}
-	for to, claims := range heirs {
-		for i := 1; i < len(claims); i++ { // in order of time
-			if tied[[2]payload.ItemID{claims[i].From, claims[i-1].From}] {
-				continue // it is said how they bear on one another
+	look(slices.Collect(maps.Keys(contested)))
+	for to := range contested {
+		claims := slices.DeleteFunc(heirs[to], func(k payload.Link) bool { return k.Relation != payload.Supersedes })
+		for i := 1; i < len(claims); i++ {
+			later, earlier := claims[i], claims[i-1]
+			if (own[later.From] || own[earlier.From]) && // and it isn't said how they bear on one another
+				!tied[[2]payload.ItemID{later.From, earlier.From}] {
+				later.To, later.ToSession = earlier.From, earlier.FromSession
+				open, ends = append(open, pair{later, to}), append(ends, later.From, later.To)
 			}
-			add(claims[i].FromSession, claims[i].From, claims[i-1].FromSession, claims[i-1].From, to, false)
+		}
+	}
+	look(ends)
+	for _, k := range open {
+		newer, older := find(k.FromSession, k.From), find(k.ToSession, k.To)
+		if newer != nil && older != nil && len(heirs[k.From])+len(heirs[k.To]) == 0 {
+			out = append(out, Conflict{*newer, *older, k.over, k.over == "" && k.Relation == payload.Supersedes})
 		}
 	}
 	slices.SortFunc(out, func(a, b Conflict) int {
 		return cmp.Or(b.Newer.At.Compare(a.Newer.At), cmp.Compare(a.Newer.ID+a.Older.ID, b.Newer.ID+b.Older.ID))
 	})
-	return out, nil
+	return out, fault
 }
 
+// finding is an item of a session that holds, nil where there is none.
+type finding func(session string, id payload.ItemID) *Unseen
+
 // finder finds items that hold, each session's payload being read once.
-func finder(l *library.Library, shelf *library.Shelf) func(session string, id payload.ItemID) *Unseen {
+func finder(l *library.Library, shelf *library.Shelf) finding {
 	bySession := map[string]map[payload.ItemID]*Unseen{}
-	entries := map[string]library.Entry{}
-	for _, e := range shelf.Entries {
-		entries[string(e.ID)] = e
-	}
 	return func(session string, id payload.ItemID) *Unseen {
 		items, ok := bySession[session]
 		if !ok {
 			items = map[payload.ItemID]*Unseen{}
 			bySession[session] = items
-			e, known := entries[session]
-			if p, err := l.Payload(e.ID); known && err == nil {
+			e, lost := l.Session(ingest.SessionID(session))
+			if p, err := l.Payload(e.ID); lost == nil && err == nil {
 				for _, it := range p.Items {
 					if it.Current() {
 						items[it.ID] = unseen(shelf, e, it, false)

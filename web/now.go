@@ -1,9 +1,13 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"recall/history"
 	"recall/index"
@@ -19,12 +23,14 @@ type nowView struct {
 	Payload  *payload.Payload // nil: no session worked there, or on nothing
 	Sections []section
 	Texts    []variant
+	Broken   []string // sessions of which nothing can be read, and why
 }
 
 // A section is a payload's items of one kind.
 type section struct {
 	Kind  payload.Kind
-	Items []nowItem
+	Items []nowItem // the newest
+	More  int       // older ones
 }
 
 // nowItem is an item, where it was said, and what was changed since of the files that it speaks of.
@@ -39,6 +45,9 @@ type variant struct{ Name, Text string }
 
 // mostAsked is for how many items git is asked what changed since.
 const mostAsked = 5
+
+// mostOfKind is how many items of one kind are shown.
+const mostOfKind = 40
 
 func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 	f, err := filter(r, m.Library)
@@ -61,25 +70,35 @@ func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 		last := slices.MaxFunc(known, func(a, b library.Entry) int { return a.End.Compare(b.End) })
 		v.Project = shelf.Of(last).Name
 	}
-	if v.Payload, err = m.Compose(v.Project); err != nil {
-		return nil, err
+	v.Payload, err = m.Compose(v.Project)
+	if errors.Is(err, payload.ErrDecode) {
+		v.Broken, err = strings.Split(err.Error(), "\n"), nil
 	}
-	asked := 0
+	if err != nil || v.Payload == nil {
+		return v, err
+	}
+	var asked errgroup.Group
+	left := mostAsked
 	for _, k := range payload.Kinds {
 		part := section{Kind: k}
 		for _, it := range v.Payload.Items {
-			if it.Kind != k || !it.Current() {
-				continue
+			if it.Kind == k && it.Current() {
+				from := v.Payload.Origins[it.ID]
+				part.Items = append(part.Items, nowItem{Item: it, At: leading{there(from.Session, it.First().Turn),
+					payload.Handle(v.Project, from.Number)}})
 			}
-			from := v.Payload.Origins[it.ID]
-			one := nowItem{Item: it, At: leading{there(from.Session, it.First().Turn),
-				payload.Handle(v.Project, from.Number)}}
-			if asked < mostAsked && (k == payload.Decision || k == payload.Eliminated) {
-				asked++
-				one.Since = history.ChangedSince(r.Context(), m.Library,
-					index.Placed{Place: index.Place{Project: v.Project}, Item: it})
+		}
+		part.More = max(0, len(part.Items)-mostOfKind)
+		part.Items = part.Items[part.More:]
+		for i := range part.Items {
+			if one := &part.Items[i]; left > 0 && (k == payload.Decision || k == payload.Eliminated) {
+				left--
+				asked.Go(func() error {
+					one.Since = history.ChangedSince(r.Context(), m.Library,
+						index.Placed{Place: index.Place{Project: v.Project}, Item: one.Item})
+					return nil
+				})
 			}
-			part.Items = append(part.Items, one)
 		}
 		if len(part.Items) > 0 {
 			v.Sections = append(v.Sections, part)
@@ -88,7 +107,7 @@ func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 	for _, name := range payload.Variants {
 		v.Texts = append(v.Texts, variant{string(name), m.HandOn(v.Payload, string(name))})
 	}
-	return v, nil
+	return v, asked.Wait()
 }
 
 // healthView is what models took, how safe everything is, and what recall did last.
@@ -149,7 +168,7 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 	if !slices.Contains(sums, by) {
 		by = sums[0]
 	}
-	if v.Usage, err = history.UsageOf(r.Context(), m.Pipeline, by, time.Time{}, m.Prices); err != nil {
+	if v.Usage, err = history.UsageOf(r.Context(), m.Pipeline, shelf, by, time.Time{}, m.Prices); err != nil {
 		return nil, err
 	}
 	last, err := m.Library.Last("archive", "sync", "improve", "check")

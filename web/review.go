@@ -44,18 +44,14 @@ func (s *Server) review(r *http.Request, m *Memory) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries := slices.DeleteFunc(slices.Clone(shelf.Entries), func(e library.Entry) bool {
-		return e.Helper || f.Project != "" && shelf.Of(e).Name != f.Project
-	})
-	slices.SortStableFunc(entries, func(a, b library.Entry) int { return b.End.Compare(a.End) })
 	q := r.URL.Query()
 	v.From, _ = strconv.Atoi(q.Get("from"))
-	v.From, v.Of = min(max(v.From, 0), len(entries)), len(entries)
-	next := min(v.From+atOnce, v.Of)
-	if next < v.Of {
+	entries, of := lately(shelf, f, v.From, atOnce)
+	v.From, v.Of = min(max(v.From, 0), of), of
+	if next := v.From + len(entries); next < of {
 		v.Older = next
 	}
-	if v.Waiting, err = review.Read(m.Library, entries[v.From:next]); err != nil {
+	if v.Waiting, err = review.Read(r.Context(), m.Library, m.Pipeline.Index, shelf, entries); err != nil {
 		return nil, err
 	}
 	conflicts, items := min(len(v.Conflicts), inInbox/4), min(len(v.Items), inInbox)
@@ -70,6 +66,25 @@ func (s *Server) review(r *http.Request, m *Memory) (any, error) {
 		v.Undo = &undo{q.Get("session"), q.Get("item"), q.Get("was")}
 	}
 	return v, nil
+}
+
+// lately are the sessions last active of those that a page is narrowed to, the newest first: so many from a place on,
+// of so many in all. Helpers are left out.
+func lately(shelf *library.Shelf, f filters, from, most int) (all []library.Entry, of int) {
+	var meant []*library.Entry // entries are large, don't sort them
+	for i := range shelf.Entries {
+		e := &shelf.Entries[i]
+		within := !e.End.Before(f.since) && (f.asOf.IsZero() || e.Start.Before(f.asOf))
+		if within && !e.Helper && (f.Project == "" || shelf.Of(*e).Name == f.Project) {
+			meant = append(meant, e)
+		}
+	}
+	slices.SortStableFunc(meant, func(a, b *library.Entry) int { return b.End.Compare(a.End) })
+	from = min(max(from, 0), len(meant))
+	for _, e := range meant[from:min(len(meant), from+most)] {
+		all = append(all, *e)
+	}
+	return all, len(meant)
 }
 
 // said is what can be taken back, and how it is told.

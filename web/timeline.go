@@ -21,11 +21,15 @@ type timeView struct {
 	filters
 	Items []history.Dated // the newest first
 	More  int             // older ones that the table leaves out
+	Older bool            // and sessions that all of it does, see mostSessions
 	Chart chart
 }
 
 // inTable is how many items the table below the picture has.
-const inTable = 400
+const inTable = 100
+
+// mostSessions is of how many sessions a time line tells.
+const mostSessions = 100
 
 // drawn are the kinds on a time line.
 var drawn = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred, payload.Question}
@@ -39,7 +43,12 @@ func (s *Server) timeline(r *http.Request, m *Memory) (any, error) {
 	if len(kinds) == 0 {
 		kinds = drawn
 	}
-	line, err := history.Timeline(r.Context(), m.Pipeline, f.Project, kinds...)
+	shelf, err := m.Library.Shelf()
+	if err != nil {
+		return nil, err
+	}
+	sessions, of := lately(shelf, f, 0, mostSessions)
+	line, err := history.TimelineOf(r.Context(), m.Pipeline, shelf, sessions, kinds...)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +62,7 @@ func (s *Server) timeline(r *http.Request, m *Memory) (any, error) {
 			}
 		}
 	}
-	v := timeView{filters: f, Chart: chartOf(line, r.URL)}
+	v := timeView{filters: f, Older: of > len(sessions), Chart: chartOf(line, r.URL)}
 	slices.Reverse(line)
 	v.Items, v.More = line[:min(len(line), inTable)], max(0, len(line)-inTable)
 	return v, nil
@@ -103,7 +112,9 @@ const (
 	mostLanes  = 12
 	few        = 6 // that may all be of one topic
 
-	mostStacked = 3 // more become one, with their number
+	mostStacked = 3   // more become one, with their number
+	mostApart   = 300 // of more items, any that stand together
+	titled      = 80  // characters of a title
 )
 
 // became is how a mark shows what became of an item over time, see stands.
@@ -141,18 +152,22 @@ func chartOf(line []history.Dated, page *url.URL) chart {
 		at := cell{in[i], x(d.Item.At) / column}
 		cells[at] = append(cells[at], i)
 	}
+	stacked := mostStacked
+	if len(line) > mostApart {
+		stacked = 1
+	}
 	place := map[payload.ItemID]dot{}
 	for at, items := range cells {
 		for k, i := range items {
 			d := line[i]
 			one := dot{X: at.column*column + column/2, Y: y(at.lane), R: 5, N: 1, Shape: became(d),
 				Href:  "#" + string(d.Item.ID),
-				Title: answer.Day(d.Item.At) + " " + text.Clip(voice.Sentence(d.Item), 160)}
+				Title: answer.Day(d.Item.At) + " " + text.Clip(voice.Sentence(d.Item), titled)}
 			if i < len(line)-inTable { // the table lacks it
 				one.Href = days(d.Item.At, d.Item.At)
 			}
 			switch {
-			case len(items) <= mostStacked:
+			case len(items) <= stacked:
 				one.Y += (2*k - len(items) + 1) * (one.R + 1)
 			case k == 0:
 				one.Href = days(d.Item.At, line[items[len(items)-1]].Item.At)
@@ -181,7 +196,7 @@ func chartOf(line []history.Dated, page *url.URL) chart {
 		}
 		drawn[path] = true
 		title := voice.Past(d.Placed) + d.Became()
-		if quote := text.Clip(quotes[d.By], 160); quote != "" {
+		if quote := text.Clip(quotes[d.By], titled); quote != "" {
 			title += ": “" + quote + "”"
 		}
 		c.Elbows = append(c.Elbows, elbow{path, title, d.Sure})

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"recall/ingest"
 )
 
 // BenchmarkListProcess is `recall list` over 10,000 sessions as a person waits
@@ -55,26 +57,34 @@ func BenchmarkListProcess(b *testing.B) {
 	b.ReportMetric(float64((b.Elapsed()-floor).Microseconds())/1e3/float64(b.N), "ms/list")
 }
 
-// writeSession writes a made-up transcript of two turns.
-func writeSession(tb testing.TB, dir string, n int) {
+// writeSession writes a made-up transcript of what somebody said, each with a short answer; of one sentence where
+// nothing is given.
+func writeSession(tb testing.TB, dir string, n int, said ...string) ingest.SessionID {
 	tb.Helper()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		tb.Fatal(err)
 	}
+	if len(said) == 0 {
+		said = []string{fmt.Sprintf("Let's take option %d, because it is simpler.", n)}
+	}
 	id := fmt.Sprintf("%08x-0000-4000-8000-%012x", n, n)
 	at := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(n) * 37 * time.Minute)
-	line := func(uuid, parent, kind, message string, at time.Time) string {
-		return fmt.Sprintf(`{"type":%q,"uuid":%q,"parentUuid":%s,"sessionId":%q,"timestamp":%q,"cwd":"/home/ann/%s",`+
+	parent := "null"
+	var b strings.Builder
+	line := func(uuid, kind, message string) {
+		fmt.Fprintf(&b, `{"type":%q,"uuid":%q,"parentUuid":%s,"sessionId":%q,"timestamp":%q,"cwd":"/home/ann/%s",`+
 			`"version":"2.1.200","gitBranch":"main","isSidechain":false,"userType":"external","message":%s}`+"\n",
 			kind, uuid, parent, id, at.Format(time.RFC3339), filepath.Base(dir), message)
+		parent, at = fmt.Sprintf("%q", uuid), at.Add(time.Minute)
 	}
-	text := line(id[:8]+"-u", "null", "user",
-		fmt.Sprintf(`{"role":"user","content":"Let's take option %d, because it is simpler."}`, n), at) +
-		line(id[:8]+"-a", fmt.Sprintf("%q", id[:8]+"-u"), "assistant",
-			fmt.Sprintf(`{"id":"m%d","type":"message","role":"assistant","model":"claude-opus-4-7","content":[{"type":"text",`+
-				`"text":"Option %d it is."}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`, n, n),
-			at.Add(time.Minute))
-	if err := os.WriteFile(filepath.Join(dir, id+".jsonl"), []byte(text), 0o600); err != nil {
+	for i, text := range said {
+		line(fmt.Sprintf("%s-u%d", id[:8], i), "user", fmt.Sprintf(`{"role":"user","content":%q}`, text))
+		line(fmt.Sprintf("%s-a%d", id[:8], i), "assistant",
+			fmt.Sprintf(`{"id":"m%d-%d","type":"message","role":"assistant","model":"claude-opus-4-7","content":[{"type":"text",`+
+				`"text":"Noted."}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`, n, i))
+	}
+	if err := os.WriteFile(filepath.Join(dir, id+".jsonl"), []byte(b.String()), 0o600); err != nil {
 		tb.Fatal(err)
 	}
+	return ingest.SessionID(id)
 }

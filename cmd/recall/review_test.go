@@ -48,7 +48,7 @@ func TestReviewWalk(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		w, err := review.Read(l, []library.Entry{e})
+		w, err := review.ReadOne(t.Context(), l, nil, e)
 		if err != nil {
 			t.Fatal(err)
 		}

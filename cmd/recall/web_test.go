@@ -21,6 +21,13 @@ import (
 // startWeb runs recall web over a library until the test ends, and returns the link that it prints.
 func startWeb(t *testing.T, home, library string, args ...string) (link string) {
 	t.Helper()
+	link, _ = serveWeb(t, home, library, args...)
+	return link
+}
+
+// serveWeb is startWeb with the server's process.
+func serveWeb(t testing.TB, home, library string, args ...string) (link string, pid int) {
+	t.Helper()
 	cmd := exec.Command(filepath.Join(home, "bin", "recall"), append([]string{"--library", library, "web"}, args...)...)
 	cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "XDG_CACHE_HOME="+home+"/cache",
 		"LocalAppData="+home+"/cache", "XDG_CONFIG_HOME="+home+"/config", "AppData="+home+"/config")
@@ -40,7 +47,7 @@ func startWeb(t *testing.T, home, library string, args ...string) (link string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSpace(link)
+	return strings.TrimSpace(link), cmd.Process.Pid
 }
 
 // enter opens a link as a browser does, and returns what it asks with: a page, or, where that isn't nil, a form that is
@@ -301,6 +308,53 @@ func TestWebReadsOnly(t *testing.T) {
 		}
 		if took := tree(c.dir) != was; took != c.want {
 			t.Errorf("%s %v: changed: %v, want %v", c.dir, c.args, took, c.want)
+		}
+	}
+}
+
+// A payload that can't be read costs the others nothing, and is named.
+func TestWebDamagedPayload(t *testing.T) {
+	home, recall := asProgram(t)
+	tell(t, home, 1, "Fix the retries of the job queue.", "OK.", "Decision: retries use jittered backoff", "Noted.")
+	tell(t, home, 2, "Fix the retries of the job queue.", "OK.", "Decision: the port is 8443", "Noted.") // one thread
+	recall(nil, "sync")
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar}
+	at, err := url.Parse(startWeb(t, home, filepath.Join(home, "Recall")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := browser.Get("http://" + at.Host + "/?" + at.RawQuery); err != nil {
+		t.Fatal(err)
+	}
+	damage := func(session string) {
+		found, err := filepath.Glob(filepath.Join(home, "Recall", "app", "*"+session, "payload.json"))
+		if err != nil || len(found) != 1 {
+			t.Fatal(found, err)
+		}
+		if err := os.WriteFile(found[0], []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"jittered backoff", "8443"}
+	for _, session := range []string{"", "00000001", "00000002"} {
+		if session != "" {
+			damage(session)
+			want = append(want[1:], "session "+session+"-0000-4000-8000-000000000001: decode payload")
+		}
+		res, err := browser.Get("http://" + at.Host + "/now")
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		for _, w := range want {
+			if err != nil || res.StatusCode != http.StatusOK || !strings.Contains(string(page), w) {
+				t.Errorf("%s damaged: %s, %q isn't there (%v):\n%.3000s", session, res.Status, w, err, page)
+			}
 		}
 	}
 }

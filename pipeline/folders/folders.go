@@ -6,6 +6,7 @@
 package folders
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -81,13 +82,13 @@ func (f *Folders) same(folder string) func(Folder) bool {
 }
 
 // Begin keeps a project's payload current in a folder from now on.
-func (f *Folders) Begin(folder, project string) error {
+func (f *Folders) Begin(ctx context.Context, folder, project string) error {
 	list, err := f.read()
 	if err != nil {
 		return err
 	}
 	k := Folder{Library: f.Library.ID(), Project: project, Folder: folder}
-	switch err := f.keep(k); {
+	switch err := f.keep(ctx, k); {
 	case errors.Is(err, ErrNotOurs) && !slices.ContainsFunc(list, f.same(folder)):
 		return hint.With(fmt.Errorf("%s is there already, and recall didn't write it", filepath.Join(folder, PageName)),
 			"it is left alone; move it away, or name another folder")
@@ -123,7 +124,7 @@ func (f *Folders) End(folder string) (removed bool, err error) {
 
 // Refresh brings the pages of all folders up to date. What goes wrong with one costs
 // nothing else.
-func (f *Folders) Refresh() (faults []error) {
+func (f *Folders) Refresh(ctx context.Context) (faults []error) {
 	list, err := f.read()
 	if err != nil {
 		return []error{err}
@@ -132,7 +133,7 @@ func (f *Folders) Refresh() (faults []error) {
 		if k.Library != f.Library.ID() {
 			continue
 		}
-		if err := f.keep(k); err != nil {
+		if err := f.keep(ctx, k); err != nil {
 			faults = append(faults, err)
 		}
 	}
@@ -140,7 +141,7 @@ func (f *Folders) Refresh() (faults []error) {
 }
 
 // keep writes a folder's page if it would say anything else than it does.
-func (f *Folders) keep(k Folder) error {
+func (f *Folders) keep(ctx context.Context, k Folder) error {
 	if _, err := os.Stat(k.Folder); errors.Is(err, fs.ErrNotExist) { // it is never made anew
 		return hint.With(fmt.Errorf("%s, where RECALL.md is kept, isn't there any more", k.Folder),
 			"recall resume --into %q --stop ends it", k.Folder)
@@ -150,7 +151,7 @@ func (f *Folders) keep(k Folder) error {
 	if err != nil {
 		return hint.With(fmt.Errorf("%s: %w", path, err), "move it away, or recall resume --into %q --stop", k.Folder)
 	}
-	p, err := pipeline.Onward(f.Library, k.Project, "", "")
+	p, err := pipeline.Onward(ctx, f.Library, nil, k.Project, "", "")
 	if err == nil && p == nil {
 		err = hint.With(errors.New("no session to go on from"), "recall sync takes sessions in; recall list shows them")
 	}

@@ -229,6 +229,12 @@ func (a *App) ReadIndex(l *library.Library) error {
 	return nil
 }
 
+// IndexIfThere is the index for asking what is answered without one too, but slower; nil where it can't be read.
+func (a *App) IndexIfThere(l *library.Library) *index.Index {
+	_ = a.ReadIndex(l)
+	return a.Index
+}
+
 // Pipeline puts together what takes sessions in.
 func (a *App) Pipeline(l *library.Library) *pipeline.Pipeline {
 	return &pipeline.Pipeline{

@@ -57,7 +57,7 @@ func (a *App) ResumeInto(ctx context.Context, folder, project string, stop bool)
 	if _, err := a.Fresh(ctx, l); err != nil {
 		return err
 	}
-	if err := f.Begin(folder, id); err != nil {
+	if err := f.Begin(ctx, folder, id); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.Err, "recall: %s is written anew at each sync; recall resume --into %q --stop ends that\n", page, folder)
@@ -84,12 +84,12 @@ func intoProject(l *library.Library, folder, name string) (string, error) {
 
 // keepPages brings the pages of all folders up to date. What goes wrong is said
 // and costs nothing else.
-func (a *App) keepPages(l *library.Library) {
+func (a *App) keepPages(ctx context.Context, l *library.Library) {
 	f := a.folders(l)
 	if f == nil {
 		return
 	}
-	for _, err := range f.Refresh() {
+	for _, err := range f.Refresh(ctx) {
 		fmt.Fprintf(a.Err, "recall: warning: %v\n", err)
 		if hint := hint.Of(err); hint != "" {
 			fmt.Fprintf(a.Err, "recall: hint: %s\n", hint)

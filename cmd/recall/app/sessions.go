@@ -170,13 +170,13 @@ func ProjectNamed(l *library.Library, name string) (library.Project, error) {
 }
 
 // Compose makes the payload of the thread that is meant: of a project or a session by its name,
-// "" for the project here.
-func (a *App) Compose(l *library.Library, name string) (*payload.Payload, error) {
+// "" for the project here. The index may be nil.
+func (a *App) Compose(ctx context.Context, l *library.Library, x *index.Index, name string) (*payload.Payload, error) {
 	project, branch, of, err := a.MeantThread(l, name)
 	if err != nil {
 		return nil, err
 	}
-	p, err := pipeline.Onward(l, project, branch, of)
+	p, err := pipeline.Onward(ctx, l, x, project, branch, of)
 	if err == nil && p == nil {
 		err = hint.With(errors.New("no session to go on from"), "recall sync takes sessions in; recall list shows them")
 	}

@@ -125,7 +125,7 @@ func (a *App) TakeIn(ctx context.Context, l *library.Library, o pipeline.Options
 		a.Until = r.Until
 		bar.Done()
 		if err == nil && (r.Distilled > 0 || o.Budget == 0) { // a question waits for no page that can't have changed
-			a.keepPages(l)
+			a.keepPages(ctx, l)
 		}
 		return err
 	})

@@ -35,7 +35,7 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 		if _, err := a.Fresh(ctx, l); err != nil {
 			return err
 		}
-		p, err := a.Compose(l, strings.Join(args, ""))
+		p, err := a.Compose(ctx, l, a.IndexIfThere(l), strings.Join(args, ""))
 		if err != nil {
 			return err
 		}

@@ -158,7 +158,7 @@ func runBrief(ctx context.Context, a *app.App, l *library.Library, b library.Bri
 	if order.Project, err = a.Only(l, b.Project, false); err != nil {
 		return err
 	}
-	order.Payload, _ = a.Compose(l, order.Project) // a project may have nothing to go on from
+	order.Payload, _ = a.Compose(ctx, l, a.IndexIfThere(l), order.Project) // a project may have nothing to go on from
 	text, cut, err := order.Write(ctx)
 	if err != nil {
 		return err

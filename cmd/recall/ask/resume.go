@@ -45,7 +45,7 @@ func newResumeCmd(a *app.App) *cobra.Command {
 			fmt.Fprintf(a.Err, "recall: %s not taken in yet; recall sync does it\n",
 				answer.Count(left, "new or grown session"))
 		}
-		p, err := a.Compose(l, strings.Join(args, ""))
+		p, err := a.Compose(ctx, l, a.IndexIfThere(l), strings.Join(args, ""))
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ type ThreadDoc struct {
 func newThreadCmd(a *app.App) *cobra.Command {
 	var o struct{ Project string }
 	cmd := option.Asked(a, "thread", &o,
-		func(_ context.Context, l *library.Library, args []string) ([]ThreadDoc, error) {
+		func(ctx context.Context, l *library.Library, args []string) ([]ThreadDoc, error) {
 			shelf, err := l.Shelf()
 			if err != nil {
 				return nil, err
@@ -43,7 +43,7 @@ func newThreadCmd(a *app.App) *cobra.Command {
 			if err != nil {
 				return nil, err
 			}
-			threads, err := pipeline.Threads(l, shelf.In(project))
+			threads, err := pipeline.Threads(ctx, l, a.IndexIfThere(l), shelf.In(project))
 			var docs []ThreadDoc
 			for _, t := range threads {
 				if d := threadOf(t, shelf, project); of == "" || slices.Contains(d.Sessions, of) {

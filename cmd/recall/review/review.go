@@ -66,7 +66,11 @@ func toReview(a *app.App, l *library.Library, args []string, o reviewOptions) ([
 
 func runReview(ctx context.Context, a *app.App, l *library.Library, entries []library.Entry, one bool,
 	o reviewOptions) error {
-	w, err := review.Read(l, entries)
+	shelf, err := l.Shelf()
+	if err != nil {
+		return err
+	}
+	w, err := review.Read(ctx, l, a.IndexIfThere(l), shelf, entries)
 	if err != nil {
 		return err
 	}
@@ -128,7 +132,7 @@ func reviewInEditor(ctx context.Context, a *app.App, l *library.Library, e libra
 	if err := editPage(ctx, a, l, e); err != nil {
 		return err
 	}
-	w, err := review.Read(l, []library.Entry{e})
+	w, err := review.ReadOne(ctx, l, a.IndexIfThere(l), e)
 	if err != nil {
 		return err
 	}

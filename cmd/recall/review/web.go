@@ -76,7 +76,7 @@ func memoryOf(ctx context.Context, b *app.App, left int) *web.Memory {
 	l, p := b.Lib, b.Pipeline(b.Lib)
 	return &web.Memory{Library: l, Pipeline: p, Left: left, Close: b.Close, Prices: b.Config.LLM.Prices,
 		Ask:     func(ctx context.Context, q answer.Question) (answer.Answer, error) { return b.Ask(ctx, l, q, nil) },
-		Compose: func(project string) (*payload.Payload, error) { return b.Compose(l, project) },
+		Compose: func(project string) (*payload.Payload, error) { return b.Compose(ctx, l, b.Index, project) },
 		HandOn:  b.HandedOn, HookFaults: hooks.Faults,
 		Resume: func(e library.Entry) (command string, missing bool) {
 			r, err := p.PlanRestore(ctx, e, pipeline.RestoreOptions{})

@@ -102,7 +102,7 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 	if _, err := a.Payload(l, e); err != nil {
 		return err
 	}
-	w, err := review.Read(l, []library.Entry{e})
+	w, err := review.ReadOne(ctx, l, a.IndexIfThere(l), e)
 	if err != nil {
 		return err
 	}
@@ -110,16 +110,17 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 		if err := runReview(ctx, a, l, []library.Entry{e}, true, reviewOptions{}); err != nil {
 			return err
 		}
-		if w, err = review.Read(l, []library.Entry{e}); err != nil {
+		if w, err = review.ReadOne(ctx, l, a.IndexIfThere(l), e); err != nil {
 			return err
 		}
 	}
 	doc.Waiting = len(w.Items)
-	return wrapped(a, l, e, doc, o)
+	return wrapped(ctx, a, l, e, doc, o)
 }
 
 // wrapped says what was saved and hands the payload over.
-func wrapped(a *app.App, l *library.Library, e library.Entry, doc WrapUpDoc, o wrapUpOptions) error {
+func wrapped(ctx context.Context, a *app.App, l *library.Library, e library.Entry, doc WrapUpDoc,
+	o wrapUpOptions) error {
 	e, err := l.Session(e.ID) // reviewing may have moved its folder
 	if err != nil {
 		return err
@@ -129,7 +130,7 @@ func wrapped(a *app.App, l *library.Library, e library.Entry, doc WrapUpDoc, o w
 		return err
 	}
 	doc.Payload = string(md)
-	next, err := pipeline.Onward(l, e.Project, "", e.ID)
+	next, err := pipeline.Onward(ctx, l, a.IndexIfThere(l), e.Project, "", e.ID)
 	if err != nil {
 		return err
 	}

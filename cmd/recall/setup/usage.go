@@ -28,7 +28,11 @@ func newUsageCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return nil, err
 		}
-		u, err := history.UsageOf(ctx, p, o.By, o.Since.At, a.Config.LLM.Prices)
+		shelf, err := p.Library.Shelf()
+		if err != nil {
+			return nil, err
+		}
+		u, err := history.UsageOf(ctx, p, shelf, o.By, o.Since.At, a.Config.LLM.Prices)
 		if err != nil {
 			return nil, err
 		}

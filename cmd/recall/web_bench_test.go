@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"recall/cmd/recall/app"
+	"recall/config"
+	"recall/distill/offline"
+	"recall/ingest"
+	"recall/ingest/synthtest"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+)
+
+// BenchmarkWeb is every page of `recall web` over 10,000 sessions with 100,000 items, by HTTP, as a browser waits for
+// it: until the first byte (p95), and of the processor's time (mean); the largest page; and the most memory that the
+// server had by then. To be held are 100 ms, 200 KB and 150 MB; nothing fails by it, since a machine may have other
+// work. `recall status` is measured beside it. Making the library takes some minutes: WEB_BENCH names a folder
+// that keeps it.
+//
+//	go test ./cmd/recall -run XXX -bench Web -benchtime 20x
+func BenchmarkWeb(b *testing.B) {
+	home := os.Getenv("WEB_BENCH")
+	if home == "" {
+		home = b.TempDir()
+	}
+	exe := filepath.Join(home, "bin", "recall")
+	build := exec.Command("go", "build", "-o", exe, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	for _, name := range []string{"HOME", "USERPROFILE"} {
+		b.Setenv(name, home)
+	}
+	for _, name := range []string{"XDG_CACHE_HOME", "LocalAppData"} {
+		b.Setenv(name, filepath.Join(home, "cache"))
+	}
+	dir := filepath.Join(home, "Recall")
+	if _, err := os.Stat(dir); err != nil {
+		fillLibrary(b, home, dir, 10_000, 10)
+	}
+	pages := map[string]string{"ask": "/?q=what+did+we+decide+about+retries+of+failed+uploads", "review": "/review",
+		"review-project": "/review?project=p1", "time": "/time", "time-project": "/time?project=p1",
+		"sessions": "/sessions", "session": "/session/0000002a-0000-4000-8000-00000000002a", "now": "/now",
+		"now-project": "/now?project=p1", "health": "/health"}
+	for name, path := range pages {
+		b.Run(name, func(b *testing.B) {
+			server, get := browse(b, home, dir)
+			get(path) // what is read once
+			var waited []time.Duration
+			largest, before := 0, server.worked(b)
+			for b.Loop() {
+				took, size := get(path)
+				waited, largest = append(waited, took), max(largest, size)
+			}
+			slices.Sort(waited)
+			b.ReportMetric(float64(waited[len(waited)*95/100].Microseconds())/1e3, "p95-ms")
+			b.ReportMetric(float64((server.worked(b)-before).Microseconds())/1e3/float64(b.N), "cpu-ms")
+			b.ReportMetric(float64(largest)/1024, "KB")
+			b.ReportMetric(server.memory(b), "MB")
+		})
+	}
+	b.Run("all", func(b *testing.B) {
+		server, get := browse(b, home, dir)
+		for b.Loop() {
+			for _, path := range pages {
+				get(path)
+			}
+		}
+		b.ReportMetric(server.memory(b), "MB")
+	})
+	b.Run("status", func(b *testing.B) {
+		var status processTimes
+		for b.Loop() {
+			status.run(b, exe, "status")
+		}
+		status.report(b, "status")
+	})
+}
+
+// server is a process that is looked at from outside; on Linux alone.
+type server int
+
+func (s server) read(b *testing.B, name string) string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", s, name))
+	if err != nil {
+		b.Log(err)
+	}
+	return string(text)
+}
+
+// worked is its processor time up to now, in the steps of 10 ms that the system counts in.
+func (s server) worked(b *testing.B) time.Duration {
+	_, stat, _ := strings.Cut(s.read(b, "stat"), ") ")
+	sum := 0
+	if of := strings.Fields(stat); len(of) > 12 {
+		for _, ticks := range of[11:13] {
+			n, _ := strconv.Atoi(ticks)
+			sum += n
+		}
+	}
+	return time.Duration(sum) * 10 * time.Millisecond
+}
+
+// memory is the most that was resident, in MB.
+func (s server) memory(b *testing.B) float64 {
+	most := regexp.MustCompile(`VmHWM:\s*(\d+)`).FindStringSubmatch(s.read(b, "status"))
+	if most == nil {
+		return 0
+	}
+	kb, _ := strconv.Atoi(most[1])
+	return float64(kb) / 1024
+}
+
+// browse runs recall web over a library, and gets its pages: how long the first byte is waited for, and how many
+// bytes a page has.
+func browse(b *testing.B, home, library string) (server, func(path string) (time.Duration, int)) {
+	link, pid := serveWeb(b, home, library)
+	at, err := url.Parse(link)
+	if err != nil {
+		b.Fatal(err)
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	client := &http.Client{Jar: jar}
+	get := func(path string) (time.Duration, int) {
+		start := time.Now()
+		res, err := client.Get("http://" + at.Host + path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer res.Body.Close()
+		first, err := res.Body.Read(make([]byte, 1))
+		took := time.Since(start)
+		rest, bad := io.Copy(io.Discard, res.Body)
+		if err != nil && err != io.EOF || bad != nil || res.StatusCode != http.StatusOK {
+			b.Fatal(path, res.Status, err, bad)
+		}
+		return took, first + int(rest)
+	}
+	get("/?" + at.RawQuery)
+	return server(pid), get
+}
+
+// fillLibrary makes a library of made-up sessions with so many items each, of fifty projects.
+func fillLibrary(b *testing.B, home, dir string, sessions, items int) {
+	made := synthtest.Items(sessions*items, 1)
+	of := toldItems{of: map[ingest.SessionID][]synthtest.Item{}}
+	src := filepath.Join(home, "src")
+	for i := range sessions {
+		told := made[i*items : (i+1)*items]
+		var said []string
+		for _, it := range told {
+			said = append(said, it.TurnText)
+		}
+		of.of[writeSession(b, filepath.Join(src, fmt.Sprint("p", i%50)), i, said...)] = told
+	}
+	l, err := library.Create(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer l.Close()
+	a := &app.App{Out: io.Discard, Err: io.Discard, Silent: true}
+	if a.Config, err = config.Load(nil, "", config.ThisSystem()); err != nil {
+		b.Fatal(err)
+	}
+	a.Use(l)
+	defer a.Close()
+	if _, err := a.OpenIndex(l); err != nil {
+		b.Fatal(err)
+	}
+	p := a.Pipeline(l)
+	p.Distiller = of
+	r, err := p.Sync(b.Context(), pipeline.Options{From: []string{src}})
+	if err != nil || r.Distilled != sessions {
+		b.Fatalf("%+v, %v", r, err)
+	}
+}
+
+// toldItems is the distiller of the program, but for what it finds: items that are known beforehand.
+type toldItems struct {
+	offline.Distiller
+	of map[ingest.SessionID][]synthtest.Item
+}
+
+func (d toldItems) Distill(_ context.Context, s *ingest.Session) (*payload.Payload, error) {
+	p := &payload.Payload{}
+	for i, it := range d.of[s.ID] {
+		turn := s.Turns[2*i]
+		p.Items = append(p.Items, payload.Item{Kind: payload.Kind(it.Kind), Text: it.Text, Why: it.Why, Scope: it.Scope,
+			Alternatives: it.Lost, About: []string{it.About}, By: payload.ByUser, Maker: payload.ByRule,
+			State: payload.Stands, At: turn.At,
+			Evidence: []payload.Evidence{{Turn: string(turn.ID), N: turn.N, Quote: it.Quote}}})
+	}
+	return p, nil
+}
