@@ -1,13 +1,59 @@
 package ingest
 
 import (
+	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
+// Silent reports whether a message says, does and counts nothing.
+func (t *Turn) Silent() bool {
+	return t.Kind == Message && t.Text+t.Thinking == "" && len(t.Calls) == 0 && t.Usage == (Usage{})
+}
+
+// Finish makes the session of the turns that a parser made but silent ones, and titles it: as its records do, from says
+// which, else by its first prompt but picture.
+func (s *Session) Finish(turns []*Turn, title, from, picture string) {
+	for _, t := range turns {
+		if !t.Silent() {
+			s.Count(*t)
+		}
+	}
+	BindReasons(s.Turns)
+	if s.Title = strings.TrimSpace(title); s.Title != "" {
+		s.TitleFrom = from
+	}
+	s.NameByPrompt(picture)
+}
+
+// AddSubagents reads a session's sub-agents, each by itself, and ties them to the calls that started them. What can't
+// be read is told, and costs no more than itself.
+func (s *Session) AddSubagents(ctx context.Context, f Found, read func(File) (Subagent, Report, error)) error {
+	for _, file := range f.Of(SubagentFile) {
+		sub, report, err := read(file)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			s.Report.Conflicts = append(s.Report.Conflicts, file.Name+": "+err.Error())
+		}
+		s.Report.Add(report)
+		sub.File = file.Name
+		for _, c := range EachCall(s.Turns) {
+			if c.Agent != "" && c.Agent == sub.ID {
+				sub.Call, sub.Type = cmp.Or(sub.Call, c.ID), cmp.Or(sub.Type, c.Input["subagent_type"])
+			}
+		}
+		s.Subagents = append(s.Subagents, sub)
+	}
+	return nil
+}
+
 // Count numbers a turn, adds it to the session and counts it in its sums.
 func (s *Session) Count(t Turn) {
+	MarkForeign(&t)
 	t.N = len(s.Turns) + 1
 	s.Turns = append(s.Turns, t)
 	if t.Dir != "" && (t.Kind == Prompt || t.Kind == Message || t.Kind == PlanTurn) {

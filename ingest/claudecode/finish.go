@@ -18,7 +18,6 @@ func (p *parser) finish() {
 	gone := p.abandoned()
 	for _, d := range p.drafts {
 		p.finishDraft(d)
-		ingest.MarkForeign(&d.turn)
 		d.turn.Abandoned = d.node >= 0 && gone[d.node] || p.isSuperseded(d)
 	}
 	p.placeQueued()

@@ -273,6 +273,7 @@ func (p *parser) finish() {
 	p.settleRun()
 	s := p.s
 	p.agree()
+	var turns []*ingest.Turn
 	nth, chain := map[string]int{}, ""
 	for _, d := range p.drafts {
 		if d.dropped {
@@ -280,8 +281,8 @@ func (p *parser) finish() {
 		}
 		p.finishDraft(d)
 		t := &d.turn
-		if t.Kind == ingest.Message && t.Text+t.Thinking == "" && len(t.Calls) == 0 && t.Usage == (ingest.Usage{}) {
-			continue // nothing said
+		if t.Silent() {
+			continue
 		}
 		chain = text.Hash(chain+"\n"+string(t.Kind)+"\n"+t.Text, 12)
 		if nth[d.client]++; len(d.client) == 36 {
@@ -291,16 +292,14 @@ func (p *parser) finish() {
 				t.Keys = append(t.Keys, "h:"+root+":"+chain)
 			}
 		}
-		ingest.MarkForeign(t)
-		s.Count(*t)
+		turns = append(turns, t)
 	}
 	p.drafts, p.calls = nil, nil
-	ingest.BindReasons(s.Turns)
+	s.Finish(turns, p.name, "custom-title", imageOnly)
 	s.Tasks = p.tasks
 	if p.own.id != "" && p.own.id != string(s.ID) {
 		s.Aliases = append(s.Aliases, ingest.SessionID(p.own.id))
 	}
-	p.finishTitle()
 	s.NoteNewer(KnownVersion)
 }
 
@@ -340,13 +339,4 @@ func (p *parser) agree() {
 			}
 		}
 	}
-}
-
-// finishTitle takes the name that the person gave the thread, else the first prompt.
-func (p *parser) finishTitle() {
-	s := p.s
-	if s.Title = strings.TrimSpace(p.name); s.Title != "" {
-		s.TitleFrom = "custom-title"
-	}
-	s.NameByPrompt(imageOnly)
 }

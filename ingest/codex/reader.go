@@ -63,18 +63,28 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 			return nil, fmt.Errorf("parse session %s: %w", f.ID, err)
 		}
 	}
-	spawned := p.spawned
 	s.Helper = p.own.helper
 	p.finish()
-	for _, file := range f.Of(ingest.SubagentFile) {
-		if err := takeSubagent(ctx, s, file, spawned); err != nil {
-			if ctx.Err() != nil {
-				return nil, err
-			}
-			s.Report.Conflicts = append(s.Report.Conflicts, file.Name+": "+err.Error())
+	had := map[string]bool{}
+	for i := range s.Turns {
+		for _, key := range s.Turns[i].Keys {
+			had[key] = true
 		}
 	}
-	return s, nil
+	given := func(t ingest.Turn) bool { // of its parent's conversation, not its own
+		return slices.ContainsFunc(t.Keys, func(key string) bool { return had[key] })
+	}
+	return s, s.AddSubagents(ctx, f, func(file ingest.File) (ingest.Subagent, ingest.Report, error) {
+		k := newParser(&ingest.Session{})
+		err := k.read(ctx, file)
+		k.finish()
+		turns := slices.DeleteFunc(k.s.Turns, given)
+		for i := range turns {
+			turns[i].N = i + 1
+		}
+		return ingest.Subagent{ID: k.own.id, Type: k.own.role, Description: k.own.nickname, Call: p.spawned[k.own.id],
+			Turns: turns}, k.s.Report, err
+	})
 }
 
 // read takes in all lines of a file.
@@ -134,36 +144,6 @@ func (u *unpacking) Read(b []byte) (int, error) {
 func (u *unpacking) Close() error {
 	u.plain.Close()
 	return u.in.Close()
-}
-
-// takeSubagent reads a sub-agent's rollout. What it was given of its parent's conversation isn't its own.
-func takeSubagent(ctx context.Context, s *ingest.Session, f ingest.File, spawned map[string]string) error {
-	k := newParser(&ingest.Session{})
-	if err := k.read(ctx, f); err != nil {
-		return err
-	}
-	k.finish()
-	s.Report.Add(k.s.Report)
-	had := map[string]bool{}
-	for i := range s.Turns {
-		for _, key := range s.Turns[i].Keys {
-			had[key] = true
-		}
-	}
-	sub := ingest.Subagent{ID: k.own.id, Type: k.own.role, Description: k.own.nickname, Call: spawned[k.own.id],
-		File: f.Name, Turns: slices.DeleteFunc(k.s.Turns, func(t ingest.Turn) bool {
-			return slices.ContainsFunc(t.Keys, func(key string) bool { return had[key] })
-		})}
-	for i := range sub.Turns {
-		sub.Turns[i].N = i + 1
-	}
-	for _, c := range ingest.EachCall(s.Turns) {
-		if sub.Call == "" && c.Agent == sub.ID && sub.ID != "" {
-			sub.Call = c.ID
-		}
-	}
-	s.Subagents = append(s.Subagents, sub)
-	return nil
 }
 
 // headBytes is how much of a file is read to know its family: what comes before the first prompt is long.

@@ -289,23 +289,13 @@ func (p *parser) finish() {
 		s.Where.Hash = p.hash
 	}
 	for _, t := range p.drafts {
-		if t.Dir = p.dir; t.Kind == ingest.Message && t.Text+t.Thinking == "" && len(t.Calls) == 0 &&
-			t.Usage == (ingest.Usage{}) {
-			continue // nothing said
-		}
-		ingest.MarkForeign(t)
-		s.Count(*t)
+		t.Dir = p.dir
 	}
-	p.drafts = nil
-	ingest.BindReasons(s.Turns)
-	s.Tasks = p.tasks
+	s.Finish(p.drafts, p.summary, "summary", imageOnly)
+	p.drafts, s.Tasks = nil, p.tasks
 	if p.session != "" && p.session != string(s.ID) {
 		s.Aliases = append(s.Aliases, ingest.SessionID(p.session))
 	}
-	if s.Title = strings.TrimSpace(p.summary); s.Title != "" {
-		s.TitleFrom = "summary"
-	}
-	s.NameByPrompt(imageOnly)
 }
 
 // hashed is the folder whose hash older clients wrote, told from the paths that were worked on; "" if none has it.

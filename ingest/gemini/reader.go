@@ -72,27 +72,14 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 		}
 	}
 	p.finish()
-	for _, file := range f.Of(ingest.SubagentFile) {
+	return s, s.AddSubagents(ctx, f, func(file ingest.File) (ingest.Subagent, ingest.Report, error) {
 		k := newParser(&ingest.Session{})
 		k.dir = p.dir
-		if err := k.read(ctx, file); err != nil {
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			s.Report.Conflicts = append(s.Report.Conflicts, file.Name+": "+err.Error())
-		}
+		err := k.read(ctx, file)
 		k.finish()
-		s.Report.Add(k.s.Report)
 		id := strings.TrimSuffix(path.Base(file.Name), ".jsonl")
-		sub := ingest.Subagent{ID: id, File: file.Name, Turns: k.s.Turns}
-		for _, c := range ingest.EachCall(s.Turns) {
-			if c.Agent != "" && c.Agent == sub.ID {
-				sub.Call, sub.Type = c.ID, c.Input["subagent_type"]
-			}
-		}
-		s.Subagents = append(s.Subagents, sub)
-	}
-	return s, nil
+		return ingest.Subagent{ID: id, Turns: k.s.Turns}, k.s.Report, err
+	})
 }
 
 // Head reads a session: what it is may stand anywhere.

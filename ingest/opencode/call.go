@@ -96,7 +96,7 @@ func (p *parser) takeTool(m *message, call *ingest.ToolCall, input, answers []by
 			t.ID += "#shell"
 			t.Records, t.Keys, t.Calls, t.Usage = []string{string(t.ID)}, nil, nil, ingest.Usage{}
 			t.Role, t.Kind, t.Text, t.Model = ingest.User, ingest.Shell, call.Command, ""
-			p.turns = append(p.turns, t)
+			p.turns = append(p.turns, &t)
 		}
 		if exit != 0 {
 			call.Result = "Exit code " + strconv.FormatInt(exit, 10) + "\n" + call.Result

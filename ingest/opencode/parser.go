@@ -22,7 +22,7 @@ type parser struct {
 	reverted bool // what comes was taken back
 	shell    bool // the next call is one that the person ran
 	last     time.Time
-	turns    []ingest.Turn
+	turns    []*ingest.Turn
 	plan     string // the text of the last file that was written and may be one
 	tasks    []ingest.Task
 	newer    int // rows of a conversation as later versions of the client keep it
@@ -242,11 +242,9 @@ func (p *parser) settle() {
 			p.s.Report.Odd("message of " + cmp.Or(m.role, "nobody"))
 		}
 	}
-	if t.Text+t.Thinking != "" || len(t.Calls) > 0 || t.Usage != (ingest.Usage{}) {
-		p.turns = append(p.turns, *t)
-	}
+	p.turns = append(p.turns, t)
 	if m.fault != "" {
-		end := ingest.Turn{ID: t.ID + "#end", Records: []string{string(t.ID) + "#end"}, Role: ingest.Assistant,
+		end := &ingest.Turn{ID: t.ID + "#end", Records: []string{string(t.ID) + "#end"}, Role: ingest.Assistant,
 			Kind: ingest.Event, Name: "api-error", Text: ingest.ClippedText(m.fault), At: cmp.Or(m.ended, t.At),
 			Dir: t.Dir, From: t.From, File: t.File, Line: t.Line, Offset: t.Offset, Abandoned: t.Abandoned}
 		if m.fault == aborted {
@@ -267,19 +265,11 @@ func (p *parser) finish() {
 		s.Versions = []string{a.version}
 	}
 	s.Born, s.Archived = timeOf(a.born), a.archived
-	for _, t := range p.turns {
-		ingest.MarkForeign(&t)
-		s.Count(t)
+	if strings.HasPrefix(a.title, "New session - ") || strings.HasPrefix(a.title, "Child session - ") {
+		a.title = ""
 	}
-	if p.newer > 0 && len(p.turns) == 0 {
+	s.Finish(p.turns, a.title, "ai-title", imageOnly)
+	if s.Tasks = p.tasks; p.newer > 0 && len(s.Turns) == 0 {
 		s.Report.Odd("row of session_message")
 	}
-	ingest.BindReasons(s.Turns)
-	s.Tasks = p.tasks
-	if !strings.HasPrefix(a.title, "New session - ") && !strings.HasPrefix(a.title, "Child session - ") {
-		if s.Title = a.title; s.Title != "" {
-			s.TitleFrom = "ai-title"
-		}
-	}
-	s.NameByPrompt(imageOnly)
 }
