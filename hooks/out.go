@@ -19,7 +19,7 @@ const buryWait = time.Second
 // out reports whether nothing of a session is to be kept, and what is said of that: its folder is excluded, recall is
 // paused, its environment or the person says so. Then no memo or log is kept, nothing put before it and nothing taken
 // in. Only the first two may end: they leave nothing behind.
-func (h *Host) out(e Event, in Input) (out bool, said Answer, err error) {
+func (h *Host) out(e Event, in Input) (out bool, said Answer) {
 	rule := ""
 	if h.Sources.Exclusion != nil {
 		rule = h.Sources.Exclusion().Now(in.Cwd, h.now())
@@ -29,16 +29,16 @@ func (h *Host) out(e Event, in Input) (out bool, said Answer, err error) {
 	readJSON(h.memoPath(in.Session, ".json"), &m)
 	switch {
 	case asked || h.Pause && !m.Out:
-		return true, h.leave(in, asked), nil
+		return true, h.leave(in, asked)
 	case m.Out:
-		return true, Answer{}, nil
+		return true, Answer{}
 	case rule == "" && e == UserPromptSubmit && strings.HasPrefix(wordOf(in), notThis): // perhaps a one-liner
 		return true, Answer{Tell: "recall: this session is NOT left out: for that the prompt says " +
-			`"` + notThis + `" and nothing else`}, nil
+			`"` + notThis + `" and nothing else`}
 	case rule != "" && e == SessionStart:
 		said.Tell = "recall: nothing of this session is kept (" + rule + ")"
 	}
-	return rule != "", said, nil
+	return rule != "", said
 }
 
 // Asked reports whether the person asks in a session that nothing of it be kept.

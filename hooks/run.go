@@ -125,11 +125,11 @@ func (h *Host) Run(ctx context.Context, e Event, in Input) (Answer, error) {
 func (h *Host) answer(ctx context.Context, e Event, in Input) (Answer, error) {
 	var a Answer
 	var err error
-	if out, said, err := h.out(e, in); out {
+	if out, said := h.out(e, in); out {
 		if e == PreToolUse && in.Tool == "Bash" {
 			return h.beforeDeleting(ctx, in)
 		}
-		return said, err
+		return said, nil
 	}
 	h.progressed(e, in)
 	switch e {

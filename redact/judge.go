@@ -3,7 +3,7 @@ package redact
 import "strings"
 
 // secret reports whether the value is one, of a name that promises so much.
-func (v value) secret(s *scan, st strength) bool {
+func (v value) secret(st strength) bool {
 	t := v.text
 	if len(t) < 4 || placeholder(t) || path(t) {
 		return false

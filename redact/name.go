@@ -140,7 +140,7 @@ func named(literal, kind string, st strength, whole bool) detector {
 				(s.logsIn(from) || (v.quoted && v.op != "," || v.op == "=" && !v.spaced) && wordChar(s.before(from)))
 		}
 		v.pair = kind == "login" || literal == "credential"
-		if v.secret(s, st) {
+		if v.secret(st) {
 			s.add(v.from, v.to, kind)
 		}
 	}

@@ -212,7 +212,7 @@ func valueFirst(s *scan, from, to int) {
 			s.qualified(at, qualifiers) || shapeIn(v).digits > 0) {
 			begin += strings.Index(s.text[begin:from], v)
 			found := value{from: begin, to: begin + len(v), text: v, op: "=", sure: true, whole: true, login: true}
-			if found.secret(s, name.strength) {
+			if found.secret(name.strength) {
 				s.add(found.from, found.to, name.kind)
 			}
 			return
