@@ -120,7 +120,7 @@ type healthView struct {
 	Doomed []pipeline.Doomed
 	Unsafe []ingest.Problem
 	Broken []ingest.Problem
-	Last   []library.Fact
+	Last   []library.Fact // of each kind, also where there was none
 	Disk   library.Disk
 	Hooks  []string // what went wrong in hooks last
 }
@@ -171,10 +171,12 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 	if v.Usage, err = history.UsageOf(r.Context(), m.Pipeline, shelf, by, time.Time{}, m.Prices); err != nil {
 		return nil, err
 	}
-	last, err := m.Library.Last("archive", "sync", "improve", "check")
-	for _, fact := range last {
+	kinds := []string{"archive", "sync", "improve", "check"}
+	last, err := m.Library.Last(kinds...)
+	for _, kind := range kinds {
+		fact := last[kind]
+		fact.What = kind
 		v.Last = append(v.Last, fact)
 	}
-	slices.SortFunc(v.Last, func(a, b library.Fact) int { return b.At.Compare(a.At) })
 	return v, err
 }

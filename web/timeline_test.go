@@ -3,6 +3,8 @@ package web
 import (
 	"fmt"
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -20,8 +22,9 @@ func many(n int) (line []history.Dated) {
 		at := first.Add(time.Duration(float64(i) / float64(n) * 2 * 365 * 24 * float64(time.Hour)))
 		topic := topics[i*i%len(topics)]
 		it := payload.Item{ID: payload.ItemID(fmt.Sprint("item", i)), Kind: payload.Decision, At: at, State: payload.Stands,
-			Text: fmt.Sprintf("The %s is done in way number %d.", topic, i), About: []string{topic},
-			Evidence: []payload.Evidence{{Turn: "t", N: 1, Quote: fmt.Sprint("quote ", i)}}}
+			Text:  fmt.Sprintf("The %s is done in way number %d, %s.", topic, i, strings.Repeat("as was said ", 8)),
+			About: []string{topic}, Evidence: []payload.Evidence{{Turn: "a1b2c3d4-e5f6-4711-8899-aabbccddeeff",
+				N: 1, Quote: fmt.Sprint("quote ", i, strings.Repeat(" of that day", 8))}}}
 		if i%5 == 4 {
 			it.Kind = payload.Eliminated
 		}
@@ -65,5 +68,24 @@ func TestChartIsReadable(t *testing.T) {
 				t.Errorf("%d: an elbow doesn't say what changed it: %q", n, e.Title)
 			}
 		}
+	}
+}
+
+// A page of the time line has at most 200 KB, however many decisions there are.
+func TestTimeLineIsSmall(t *testing.T) {
+	s, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, page := many(20000), &url.URL{Path: "/time"}
+	for i := range line {
+		line[i].Session, line[i].Project, line[i].SessionN = "a1b2c3d4-e5f6-4711-8899-aabbccddeeff", "invoices", i
+	}
+	w := httptest.NewRecorder()
+	s.show(w, http.StatusOK, view{Name: "time", URL: page, Doc: timeView{Items: line[:inTable],
+		Chart: chartOf(line, page)}})
+	if n := w.Body.Len(); w.Code != http.StatusOK || n > 200<<10 || n < 50<<10 {
+		c := chartOf(line, page)
+		t.Errorf("%d: %d KB, %d dots, %d elbows", w.Code, n>>10, len(c.Dots), len(c.Elbows))
 	}
 }

@@ -387,7 +387,7 @@ func TestWebTimeLineByKeysInBrowser(t *testing.T) {
 	v := visitWeb(t, home, library)
 	v.to("/time?project=ledgerline")
 	v.tabTo("a point", `e.closest('.dot')`)
-	on := `document.activeElement.closest('.dot').ariaLabel`
+	on := `document.activeElement.closest('.dot').querySelector('title').textContent`
 	said := map[string]bool{}
 	for _, key := range []string{"ArrowRight", "ArrowRight", "ArrowDown", "ArrowLeft", "ArrowDown"} {
 		v.press(key)
@@ -415,6 +415,28 @@ func TestWebTimeLineByKeysInBrowser(t *testing.T) {
 	v.until("fewer", fmt.Sprintf(`location.search.includes('asof=2026-09-02') &&
 		document.activeElement.type == 'range' && document.querySelectorAll('.list tbody tr').length < %d`, all))
 	v.quiet("the time line")
+
+	// With the mouse a span is drawn, and what is shown is of it, as of its end.
+	v.lookAs(looks[0])
+	v.to("/time?project=ledgerline")
+	var at struct{ X, Y, Wide float64 }
+	v.Eval(`(r => ({X: r.x, Y: r.y + r.height - 8, Wide: r.width}))(document.querySelector('svg.chart').getBoundingClientRect())`,
+		&at)
+	mouse := func(kind string, share float64, buttons int) {
+		v.Call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at.X + share*at.Wide, "y": at.Y,
+			"button": "left", "buttons": buttons, "clickCount": 1}, nil)
+	}
+	mouse("mousePressed", .3, 1)
+	mouse("mouseMoved", .5, 1)
+	var brush bool
+	v.Eval(`document.querySelector('.brush')?.width.baseVal.value > 100`, &brush)
+	if !brush {
+		t.Error("nothing is drawn where the mouse draws")
+	}
+	mouse("mouseReleased", .5, 0)
+	v.until("the span", fmt.Sprintf(`/since=2026-09-\d\d&asof=2026-09-\d\d/.test(location.search) &&
+		document.querySelectorAll('.list tbody tr').length < %d`, all))
+	v.quiet("drawing over it")
 }
 
 // What a person says on the pages is what recall knows afterwards, and can be taken back; by the keyboard alone.

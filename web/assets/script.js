@@ -93,7 +93,7 @@ const draw = chart => {
 	const { from, to, left, right } = Object.fromEntries(Object.entries(chart.dataset).map(([k, v]) => [k, Number(v)]));
 	const dots = all(".dot", chart), says = document.getElementById("says"), form = asks;
 	says.hidden = false;
-	const tell = e => { says.textContent = e.target.closest("[data-says]")?.dataset.says ?? says.textContent; };
+	const tell = e => { says.textContent = e.target.closest(".dot, .elbow")?.querySelector("title").textContent ?? says.textContent; };
 	chart.addEventListener("pointerover", tell);
 	chart.addEventListener("focusin", tell);
 	const box = dot => dot.querySelector("circle").getBoundingClientRect();
