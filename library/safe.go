@@ -37,6 +37,9 @@ func (e Entry) State(found map[string]ingest.File) (State, error) {
 	var there []ingest.File
 	for _, f := range e.Files {
 		for _, src := range f.Sources {
+			if src.Path == "" { // prompts, which were never a file of their own
+				continue
+			}
 			now, known := found[src.Path]
 			if !known {
 				var err error

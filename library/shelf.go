@@ -12,9 +12,10 @@ import (
 
 // A Shelf is the library's sessions with what is computed to show them: project's name, number in it.
 type Shelf struct {
-	Entries []Entry            // by start time
-	Project map[string]Project // by each id that it has had
-	Number  map[string]int     // by the session's id
+	Entries []Entry                     // by start time
+	Project map[string]Project          // by each id that it has had
+	Number  map[string]int              // by the session's id
+	Closed  map[ingest.SessionID]string // why nothing more is taken in of it: it is frozen, or as the caller adds
 }
 
 // Shelf reads all sessions and projects.
@@ -33,6 +34,11 @@ func (l *Library) Shelf() (*Shelf, error) {
 		for _, merged := range p.Ids {
 			s.Project[merged] = p
 		}
+	}
+	s.Closed = map[ingest.SessionID]string{}
+	frozen, _ := l.AllFrozen() // what can't be told isn't
+	for _, id := range frozen {
+		s.Closed[id] = "frozen"
 	}
 	n := map[string]int{}
 	for _, e := range entries {
@@ -128,7 +134,8 @@ type Listed struct {
 // List is what is said of the sessions of one project, of all if it is "", by project and start time.
 func (s *Shelf) List(project string) []Listed {
 	entries := s.In(project)
-	safe := states(entries)
+	safe := make([]State, len(entries))
+	inParallel(len(entries), 256, func(i int) { safe[i] = s.State(entries[i], nil) })
 	in := map[string][]Listed{}
 	for i, e := range entries {
 		p := s.Of(e).Name
@@ -144,9 +151,11 @@ func (s *Shelf) List(project string) []Listed {
 	return all
 }
 
-// states is the state of each entry: a look at the disk for every one.
-func states(entries []Entry) []State {
-	out := make([]State, len(entries))
-	inParallel(len(entries), 256, func(i int) { out[i], _ = entries[i].State(nil) })
-	return out
+// State is Entry.State; a session of which nothing more is to be taken in isn't behind.
+func (s *Shelf) State(e Entry, found map[string]ingest.File) State {
+	state, _ := e.State(found)
+	if state == Behind && s.Closed[e.ID] != "" {
+		return Safe
+	}
+	return state
 }

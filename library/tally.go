@@ -26,7 +26,7 @@ type Tally struct {
 // Tally counts how the sessions stand. Of sources that were found, by path, State knows.
 func (s *Shelf) Tally(found map[string]ingest.File) (t Tally) {
 	for _, e := range s.Entries {
-		switch state, _ := e.State(found); state {
+		switch s.State(e, found) {
 		case Safe:
 			t.Safe++
 		case Behind:

@@ -45,9 +45,9 @@ func (p Sources) Excludes(ctx context.Context, f ingest.Found) (rule string, err
 	return rule, err
 }
 
-// excluded are the sessions that aren't taken in by the rules of today, as the looks up to now found them, and by
+// Excluded are the sessions that aren't taken in by the rules of today, as the looks up to now found them, and by
 // which. Those stay that a client has deleted: it may remember what was typed in them.
-func (p *Archiver) excluded() map[ingest.SessionID]string {
+func (p *Archiver) Excluded() map[ingest.SessionID]string {
 	x, all := p.exclusion(), map[ingest.SessionID]string{}
 	if p.Cache == "" || !x.Any() {
 		return all
@@ -69,7 +69,7 @@ func (p *Archiver) Unwanted() func(id ingest.SessionID, dir string, at time.Time
 
 // unwanted is Unwanted with some more sessions that are left out.
 func (p *Archiver) unwanted(out map[ingest.SessionID]string) func(ingest.SessionID, string, time.Time) bool {
-	x, all := p.exclusion(), p.excluded()
+	x, all := p.exclusion(), p.Excluded()
 	maps.Copy(all, out)
 	if p.Library != nil {
 		gone, _ := p.Library.Tombstones()
@@ -106,7 +106,7 @@ func (p *Archiver) LeftOut(shelf *library.Shelf) (all []LeftOut) {
 		return by[rule]
 	}
 	of(now)
-	for _, rule := range p.excluded() {
+	for _, rule := range p.Excluded() {
 		of(rule).Sessions++
 	}
 	for _, e := range shelf.Entries {

@@ -81,7 +81,7 @@ type Doomed struct {
 // the library doesn't hold as they are, each with the reason; there are their files, by path.
 func (p *Pipeline) Exposed(ctx context.Context) (all []Doomed, unsafe []ingest.Problem, there map[string]ingest.File) {
 	there = map[string]ingest.File{}
-	excluded := p.excluded()
+	excluded := p.Excluded()
 	p.each(ctx, nil, p.lastSeen(), func(root string, found []ingest.Found, memory ingest.Found,
 		problems []ingest.Problem) {
 		unsafe = append(unsafe, problems...)

@@ -84,7 +84,7 @@ func (p *Pipeline) typedOnly(ctx context.Context, memory library.Entry, known ma
 	before := len(left)
 	left = slices.DeleteFunc(left, func(f ingest.Found) bool { return p.Time().Sub(f.Files[0].Mod) < saidLately })
 	whole = len(left) == before
-	excluded := p.excluded()
+	excluded := p.Excluded()
 	left = slices.DeleteFunc(left, func(f ingest.Found) bool {
 		gone, fault := p.Library.Forgotten(f.ID)
 		err = errors.Join(err, fault)

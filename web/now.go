@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -144,6 +145,7 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 		return nil, err
 	}
 	doomed, unsafe, found := m.Pipeline.Exposed(r.Context())
+	maps.Copy(shelf.Closed, m.Pipeline.Excluded())
 	v := healthView{Doomed: doomed, Unsafe: unsafe, Kept: len(shelf.Entries), Projects: shelf.Projects(),
 		Tally: shelf.Tally(found), Broken: m.Library.Broken(), Hooks: m.HookFaults(),
 		Disk: library.DiskOf(m.Library.Dir(), shelf.Entries)}

@@ -100,9 +100,9 @@ func (s *Server) session(r *http.Request, m *Memory) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	state, _ := e.State(nil)
 	v := sessionView{Listed: library.Listed{ID: e.ID, Source: e.Source, Project: shelf.Of(e).Name,
-		Number: shelf.Number[string(e.ID)], Title: e.Title, Start: e.Start, End: e.End, Turns: e.Turns, State: state,
+		Number: shelf.Number[string(e.ID)], Title: e.Title, Start: e.Start, End: e.End, Turns: e.Turns,
+		State: shelf.State(e, nil),
 		Marks: e.Marks}, Branch: e.Branch, Find: r.URL.Query().Get("find"), Files: e.Files}
 	parsed, err := s.parsed(r, m, e)
 	if err != nil {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -60,6 +61,7 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 			v.Doom[id] = true
 		}
 	}
+	maps.Copy(shelf.Closed, m.Pipeline.Excluded())
 	find := strings.Fields(strings.ToLower(v.Find))
 	all := slices.DeleteFunc(shelf.List(""), func(l library.Listed) bool {
 		v.States[l.State]++

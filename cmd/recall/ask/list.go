@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -39,6 +40,7 @@ func newListCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return nil, err
 		}
+		maps.Copy(shelf.Closed, a.Archiver(l).Excluded())
 		hidden := 0
 		words := strings.Fields(strings.ToLower(o.Search))
 		all := slices.DeleteFunc(shelf.List(id), func(s library.Listed) bool {

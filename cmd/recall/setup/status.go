@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -82,6 +84,7 @@ func newStatusCmd(a *app.App) *cobra.Command {
 }
 
 func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, error) {
+	debug.SetGCPercent(400) // a short run: collecting costs more than it frees
 	shelf, err := l.Shelf()
 	if err != nil {
 		return StatusDoc{}, err
@@ -94,6 +97,7 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 	p := a.Pipeline(l)
 	var there map[string]ingest.File
 	s.Doomed, s.Unsafe, there = p.Exposed(ctx)
+	maps.Copy(shelf.Closed, p.Excluded())
 	s.Tally = shelf.Tally(there)
 	s.Broken = l.Broken()
 	if fi, err := os.Stat(app.IndexPath(l)); err == nil {
