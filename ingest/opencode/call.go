@@ -64,24 +64,17 @@ func (p *parser) takeCall(m *message, data []byte) {
 		call.Verdict = ingest.Denied
 	}
 	p.s.Take(result, false)
-	if tool == "apply_patch" {
+	if tool == "apply_patch" { // a call for each file that it touches
 		var patch string
 		jsonl.NewCursor(input).Fields(jsonl.Fields{"patchText": &patch})
-		takePatch(m, patch, call)
+		for _, c := range ingest.Patched(patch) {
+			call.Name, call.Path, call.Input, call.Edits = c.Name, c.Path, c.Input, c.Edits
+			m.turn.Calls = append(m.turn.Calls, call)
+		}
 		return
 	}
 	p.takeTool(m, &call, input, answers, exit)
 	m.turn.Calls = append(m.turn.Calls, call)
-}
-
-// takePatch takes a patch as calls, one for each file that it touches.
-func takePatch(m *message, patch string, of ingest.ToolCall) {
-	for _, call := range ingest.Patched(patch) {
-		name, where, input, edits := call.Name, call.Path, call.Input, call.Edits
-		call = of
-		call.Name, call.Path, call.Input, call.Edits = name, where, input, edits
-		m.turn.Calls = append(m.turn.Calls, call)
-	}
 }
 
 // takeTool reads what a tool's input and result say beside their texts.

@@ -22,27 +22,27 @@ import (
 type database struct {
 	*sqlite3.Conn
 	path   string
-	was    version
-	alone  bool // nobody was writing to it
+	was    string // its version
+	alone  bool   // nobody was writing to it
 	tables []table
 }
 
-// A version tells a database from what it was.
-type version struct{ Main, Log stamp }
-
-type stamp struct {
-	Size, Mod int64
-	Stamp     string
-}
-
-func stampOf(path string) (s stamp) {
-	if info, err := os.Stat(path); err == nil {
-		s = stamp{info.Size(), info.ModTime().UnixNano(), ingest.Stamp(path, info)}
+// versionOf tells a database from what it was, with its write-ahead log: "" if it isn't there. changed is when something
+// was last written, logged whether there is a log to be read with it.
+func versionOf(path string) (version string, changed time.Time, logged bool) {
+	for _, at := range []string{path, path + "-wal"} {
+		info, err := os.Stat(at)
+		if err != nil {
+			continue
+		}
+		version += fmt.Sprintln(info.Size(), info.ModTime().UnixNano(), ingest.Stamp(at, info))
+		logged = at != path && info.Size() > 0
+		if info.ModTime().After(changed) {
+			changed = info.ModTime()
+		}
 	}
-	return s
+	return version, changed, logged
 }
-
-func versionOf(path string) version { return version{stampOf(path), stampOf(path + "-wal")} }
 
 // patience is how long a database is waited for that somebody holds.
 const patience = time.Second
@@ -50,15 +50,16 @@ const patience = time.Second
 // open opens a database to be read: without locks, and anything beside it, where there is no write-ahead log to be read
 // with it.
 func open(path string) (d *database, err error) {
-	d = &database{path: path, was: versionOf(path)}
-	if d.was.Main == (stamp{}) {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
-	}
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, err
 	}
+	if !ingest.IsFile(path) {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+	}
+	was, _, logged := versionOf(path)
+	d = &database{path: path, was: was, alone: !logged && !ingest.IsFile(path+"-journal")}
 	at := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(path), "/"), RawQuery: "mode=ro"}
-	if d.alone = d.was.Log.Size == 0 && !ingest.IsFile(path+"-journal"); d.alone {
+	if d.alone {
 		at.RawQuery += "&immutable=1"
 	}
 	d.Conn, err = sqlite3.OpenFlags(at.String(), sqlite3.OPEN_READONLY|sqlite3.OPEN_URI)
@@ -74,7 +75,7 @@ func open(path string) (d *database, err error) {
 // Close lets go of the database. The error says that what was read may be no state that it ever was in.
 func (d *database) Close() error {
 	err := d.Conn.Close()
-	if d.alone && versionOf(d.path) != d.was {
+	if now, _, _ := versionOf(d.path); d.alone && now != d.was {
 		err = cmp.Or(err, errors.New("the client wrote to it while it was read; it is read again next time"))
 	}
 	return err
@@ -102,25 +103,27 @@ const sessionTable, messageTable, partTable = "session", "message", "part"
 // spoken says that a table's rows are the conversation itself.
 func (t table) spoken() bool { return t.name == messageTable || t.name == partTable }
 
-// readTables finds out which tables there are.
+// readTables finds out which tables there are, in the order of their names.
 func (d *database) readTables() error {
-	all := map[string]*table{}
-	var names []string
-	err := d.each(`SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c
-		WHERE m.type = 'table' ORDER BY m.name, c.cid`, func(s *sqlite3.Stmt) {
-		name := s.ColumnText(0)
-		if all[name] == nil {
-			all[name], names = &table{name: name}, append(names, name)
-		}
-		all[name].columns = append(all[name].columns, s.ColumnText(1))
-	})
-	for _, name := range names {
-		if all[name].has(all[name].of()) {
-			d.tables = append(d.tables, *all[name])
+	lacks := map[string]bool{"session.id": true, "message.time_created": true, "part.message_id": true}
+	var t table
+	add := func() {
+		if t.has(t.of()) {
+			d.tables = append(d.tables, t)
 		}
 	}
-	if t := all[sessionTable]; err == nil && (t == nil || !t.has("id")) {
-		err = errors.New("it has no table of sessions that this version knows")
+	err := d.each(`SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c
+		WHERE m.type = 'table' ORDER BY m.name, c.cid`, func(s *sqlite3.Stmt) {
+		if name := s.ColumnText(0); name != t.name {
+			add()
+			t = table{name: name}
+		}
+		t.columns = append(t.columns, s.ColumnText(1))
+		delete(lacks, t.name+"."+s.ColumnText(1))
+	})
+	add()
+	for column := range lacks {
+		err = cmp.Or(err, errors.New("it has no "+column+", by which this version knows sessions"))
 	}
 	return err
 }

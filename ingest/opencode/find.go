@@ -58,15 +58,18 @@ func (f *finder) file(at string, _ fs.FileInfo) {
 		return
 	}
 	s := shelfOf(at)
-	if s.err != nil && isDatabase(at) {
-		f.Problem(at, s.err)
+	if s.err != nil {
+		if isDatabase(at) {
+			f.Problem(at, s.err)
+		}
+		return
 	}
 	for _, found := range s.found {
 		found.Root = filepath.Dir(at)
 		f.found = append(f.found, found)
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.Sessions)) {
-		if k := s.Sessions[id]; !k.There && s.err == nil {
+		if k := s.Sessions[id]; !k.There {
 			f.Problem(at, fmt.Errorf("%d bytes in rows of session %q, which isn't there",
 				k.Spoken.Size+k.Beside.Size, id))
 		}

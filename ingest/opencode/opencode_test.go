@@ -334,10 +334,10 @@ func TestBad(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, 0, "malformed"},
-		"empty":             {func(t *testing.T, dir string) { write(t, filepath.Join(dir, dataName), "") }, 0, "no table"},
-		"no sessions":       {func(t *testing.T, dir string) { sql(t, dir, "DROP TABLE session") }, 0, "no table"},
-		"no parts":          {func(t *testing.T, dir string) { sql(t, dir, "DROP TABLE part") }, 2, ""},
-		"nothing else":      {func(t *testing.T, dir string) { sql(t, dir, "DROP TABLE part; DROP TABLE message") }, 2, ""},
+		"empty":             {func(t *testing.T, dir string) { write(t, filepath.Join(dir, dataName), "") }, 0, "by which this version knows"},
+		"no sessions":       {func(t *testing.T, dir string) { sql(t, dir, "DROP TABLE session") }, 0, "no session.id"},
+		"no parts":          {func(t *testing.T, dir string) { sql(t, dir, "DROP TABLE part") }, 0, "no part.message_id"},
+		"no messages":       {func(t *testing.T, dir string) { sql(t, dir, "DROP TABLE message") }, 0, "no message.time_created"},
 		"nobody's rows":     {func(t *testing.T, dir string) { sql(t, dir, says("ses_x", "m", "user", "hi")) }, 2, `"ses_x"`},
 		"another channel's": {func(t *testing.T, dir string) { write(t, filepath.Join(dir, "opencode-dev.db"), "x") }, 2, "not a database"},
 		"its own parent":    {func(t *testing.T, dir string) { sql(t, dir, "UPDATE session SET parent_id = id") }, 3, ""},

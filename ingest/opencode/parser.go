@@ -15,7 +15,7 @@ type parser struct {
 	s        *ingest.Session
 	file     string // name of the file being read
 	own      string // the session, as folders are named after it
-	sessions map[string]about
+	sessions map[string]row
 	line     int
 
 	open     *message
@@ -28,23 +28,14 @@ type parser struct {
 	newer    int // rows of a conversation as later versions of the client keep it
 }
 
-func newParser(s *ingest.Session) *parser {
-	return &parser{s: s, sessions: map[string]about{}}
-}
-
-// about is what the client says of a session.
-type about struct {
-	dir, title, version, message, part string // the last two: from where on it was taken back
-	born                               int64
-	archived                           bool
-}
-
 // A row is one of any table.
 type row struct {
-	table, id, of               string // of: the message that it is a part of
-	dir, title, version, revert string // of a session, as is archived
-	created, archived           int64
-	data                        []byte
+	table, id, of       string // of: the message that it is a part of
+	created             int64
+	dir, title, version string // of a session, as are those below
+	archived            int64
+	fromMessage, from   string // from which message, and part of that if not "", it was taken back
+	data                []byte
 }
 
 // takeLine accounts for one line.
@@ -54,7 +45,9 @@ func (p *parser) takeLine(l jsonl.Line) {
 		c, r := jsonl.NewCursor(b), row{}
 		if !c.Fields(jsonl.Fields{"table": &r.table, "id": &r.id, "message_id": &r.of,
 			"time_created": &r.created, "directory": &r.dir, "title": &r.title, "version": &r.version,
-			"revert": &r.revert, "time_archived": &r.archived, "data": &r.data}) {
+			"time_archived": &r.archived, "data": &r.data, "revert": func() {
+				jsonl.NewCursor([]byte(c.Text())).Fields(jsonl.Fields{"messageID": &r.fromMessage, "partID": &r.from})
+			}}) {
 			return nil, ingest.NotObject(c, b)
 		}
 		p.s.Report.Records++
@@ -66,10 +59,8 @@ func (p *parser) takeLine(l jsonl.Line) {
 func (p *parser) take(r row, at int64) {
 	switch r.table {
 	case sessionTable:
-		a := about{dir: r.dir, title: strings.TrimSpace(r.title), version: r.version, born: r.created,
-			archived: r.archived > 0}
-		jsonl.NewCursor([]byte(r.revert)).Fields(jsonl.Fields{"messageID": &a.message, "partID": &a.part})
-		p.sessions[ingest.FolderID(r.id)] = a
+		r.data = nil
+		p.sessions[ingest.FolderID(r.id)] = r
 	case messageTable:
 		p.settle()
 		p.takeMessage(r, at)
@@ -123,7 +114,7 @@ func (p *parser) takeMessage(r row, at int64) {
 		m.fault = aborted
 	}
 	m.ended = timeOf(completed)
-	p.reverted = p.reverted || r.id != "" && r.id == p.sessions[p.own].message && p.sessions[p.own].part == ""
+	p.reverted = p.reverted || r.id != "" && r.id == p.sessions[p.own].fromMessage && p.sessions[p.own].from == ""
 	m.turn = ingest.Turn{ID: ingest.TurnID(cmp.Or(r.id, "L"+strconv.Itoa(p.line))), Records: []string{r.id},
 		Usage: m.turn.Usage, From: "transcript", File: p.file, Line: p.line, Offset: at, Abandoned: p.reverted,
 		At: timeOf(cmp.Or(created, r.created)), Dir: cmp.Or(dir, p.sessions[p.own].dir), Model: model}
@@ -154,7 +145,7 @@ func usageOf(c *jsonl.Cursor) (u ingest.Usage) {
 // takePart takes a part of the message that is open.
 func (p *parser) takePart(r row) {
 	m := p.open
-	if r.id != "" && r.id == p.sessions[p.own].part {
+	if r.id != "" && r.id == p.sessions[p.own].from {
 		p.reverted = true
 		rest := &message{turn: m.turn, role: m.role, ended: m.ended}
 		rest.turn.ID, rest.turn.Abandoned, rest.turn.Keys = m.turn.ID+"#reverted", true, nil
@@ -264,7 +255,7 @@ func (p *parser) finish() {
 	if a.version != "" {
 		s.Versions = []string{a.version}
 	}
-	s.Born, s.Archived = timeOf(a.born), a.archived
+	s.Born, s.Archived = timeOf(a.created), a.archived > 0
 	if strings.HasPrefix(a.title, "New session - ") || strings.HasPrefix(a.title, "Child session - ") {
 		a.title = ""
 	}

@@ -68,17 +68,11 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 		return nil, err
 	}
 	s := &ingest.Session{ID: f.ID, Source: ingest.OpenCode}
-	p := newParser(s)
-	p.own = string(f.ID)
-	all := map[string]about{}
+	p := &parser{s: s, own: string(f.ID), sessions: map[string]row{}}
 	for _, file := range f.Of(ingest.Record) {
 		if err := p.read(ctx, file); err != nil {
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
 			s.Report.Conflicts = append(s.Report.Conflicts, file.Name+": "+err.Error())
 		}
-		all = p.sessions
 	}
 	for _, file := range f.Of(ingest.Transcript) {
 		if err := p.read(ctx, file); err != nil {
@@ -88,11 +82,10 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	p.finish()
 	return s, s.AddSubagents(ctx, f, func(file ingest.File) (ingest.Subagent, ingest.Report, error) {
 		id := strings.TrimSuffix(strings.TrimPrefix(file.Name, "subagents/"), ".jsonl")
-		k := newParser(&ingest.Session{})
-		k.own, k.sessions = id, all
+		k := &parser{s: &ingest.Session{}, own: id, sessions: p.sessions}
 		err := k.read(ctx, file)
 		k.finish()
-		return ingest.Subagent{ID: id, Turns: k.s.Turns, Description: all[id].title}, k.s.Report, err
+		return ingest.Subagent{ID: id, Turns: k.s.Turns, Description: p.sessions[id].title}, k.s.Report, err
 	})
 }
 

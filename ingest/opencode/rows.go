@@ -3,7 +3,9 @@ package opencode
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 
 	"github.com/ncruces/go-sqlite3"
 )
@@ -30,63 +32,37 @@ func openRows(path string, spoken bool, ids ...string) (io.ReadCloser, error) {
 		return nil, err
 	}
 	r := &rows{database: d, taken: map[string]*sqlite3.Stmt{}}
+	list := func(sql, id string) {
+		err = cmp.Or(err, d.each(sql, func(s *sqlite3.Stmt) {
+			r.left = append(r.left, place{d.tables[s.ColumnInt(0)], s.ColumnInt64(1)})
+		}, id))
+	}
 	if spoken {
-		err = r.placeSpoken(ids[0])
-	} else {
-		for _, id := range ids {
-			for _, t := range d.tables {
-				if err == nil && !t.spoken() {
-					err = r.each("SELECT rowid FROM "+name(t.name)+" WHERE "+t.of()+" = ? ORDER BY rowid",
-						func(s *sqlite3.Stmt) { r.left = append(r.left, place{t, s.ColumnInt64(0)}) }, id)
-				}
+		list(d.inOrder(), ids[0])
+		ids = nil
+	}
+	for _, id := range ids {
+		for i, t := range d.tables {
+			if !t.spoken() {
+				list(fmt.Sprintf("SELECT %d, rowid FROM %s WHERE %s = ? ORDER BY rowid", i, name(t.name), t.of()), id)
 			}
 		}
 	}
 	if err != nil {
-		d.Close()
-		return nil, err
+		return nil, errors.Join(err, d.Close())
 	}
 	return r, nil
 }
 
-// placeSpoken lists the rows of messages in the order of their times and ids, each with those of its parts behind it.
-// Parts of messages that aren't there come last.
-func (r *rows) placeSpoken(id string) error {
-	parts, order := map[string][]place{}, []string{}
-	messages := map[string]place{}
-	for _, t := range r.tables {
-		sql := "SELECT rowid, "
-		switch {
-		case t.name == messageTable && t.has("time_created"):
-			sql += "id FROM message WHERE session_id = ? ORDER BY time_created, id"
-		case t.spoken():
-			sql += map[string]string{messageTable: "id", partTable: "message_id"}[t.name] + " FROM " + t.name +
-				" WHERE session_id = ? ORDER BY id"
-		default:
-			continue
-		}
-		err := r.each(sql, func(s *sqlite3.Stmt) {
-			of, at := s.ColumnText(1), place{t, s.ColumnInt64(0)}
-			if t.name == messageTable {
-				messages[of], order = at, append(order, of)
-				return
-			}
-			if _, known := messages[of]; !known && parts[of] == nil {
-				order = append(order, of)
-			}
-			parts[of] = append(parts[of], at)
-		}, id)
-		if err != nil {
-			return err
-		}
-	}
-	for _, of := range order {
-		if at, ok := messages[of]; ok {
-			r.left = append(r.left, at)
-		}
-		r.left = append(r.left, parts[of]...)
-	}
-	return nil
+// inOrder is the SQL of the rows of a session's messages in the order of their times and ids, each with those of its
+// parts behind it. Parts of messages that aren't there come last.
+func (d *database) inOrder() string {
+	at := func(name string) int { return slices.IndexFunc(d.tables, func(t table) bool { return t.name == name }) }
+	return fmt.Sprintf(`SELECT of, row FROM (
+			SELECT %d AS of, rowid AS row, time_created AS t, id AS m, '' AS p FROM message WHERE session_id = ?1
+			UNION ALL SELECT %d, p.rowid, m.time_created, p.message_id, p.id FROM part p
+				LEFT JOIN message m ON m.id = p.message_id WHERE p.session_id = ?1)
+		ORDER BY t IS NULL, t, m, of, p`, at(messageTable), at(partTable))
 }
 
 // Close lets go of the database.

@@ -1,9 +1,9 @@
 package opencode
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/gob"
-	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -22,13 +22,13 @@ import (
 
 // A shelf says what a database holds: which sessions, and how much of each.
 type shelf struct {
-	Was      version
+	Was      string           // version of the database
 	Sessions map[string]*kept // by their ids, as are those that only rows name
 
 	found []ingest.Found // without their root
 	files map[string]ingest.File
-	made  time.Time
-	err   error // it can't be told
+	until time.Time // what it says holds, while the database is as it was
+	err   error     // it can't be told
 }
 
 // kept is what there is of a session: its conversation, and all else.
@@ -49,11 +49,6 @@ func (s *stretch) add(o stretch) {
 	s.Size, s.Mod, s.Sum = s.Size+o.Size, max(s.Mod, o.Mod), s.Sum*31+o.Sum
 }
 
-// settled reports whether the database was left alone for a while: what is written to it next then has another time.
-func (s *shelf) settled() bool {
-	return s.made.Sub(time.Unix(0, max(s.Was.Main.Mod, s.Was.Log.Mod))) > 2*time.Second
-}
-
 var (
 	shelves = map[string]*shelf{} // by their databases, as they were last looked into
 	looking sync.Mutex
@@ -64,40 +59,39 @@ var (
 func shelfOf(path string) *shelf {
 	looking.Lock()
 	defer looking.Unlock()
-	was, s := versionOf(path), shelves[path]
-	if s != nil && s.Was == was && (s.settled() || time.Since(s.made) < 10*patience) {
+	was, changed, _ := versionOf(path)
+	now, s := time.Now(), shelves[path]
+	if s != nil && s.Was == was && now.Before(s.until) {
 		return s
 	}
-	cache, _ := os.UserCacheDir()
-	cache = filepath.Join(cache, "recall", "opencode-"+text.Hash(path, 8)+".gob")
-	s = &shelf{}
-	if f, err := os.Open(cache); err == nil {
-		_ = gob.NewDecoder(f).Decode(s)
-		f.Close()
+	cache, err := os.UserCacheDir()
+	if err == nil { // the number is that of what lines look like
+		cache = filepath.Join(cache, "recall", "opencode-"+text.Hash("1 "+path, 8)+".gob")
 	}
-	if s.made = time.Now(); s.Was != was {
-		*s = shelf{Was: was, Sessions: map[string]*kept{}, made: s.made}
-		if s.err = s.fill(path); s.err != nil {
-			s.Sessions = nil
-		} else if s.settled() {
+	settled := now.Sub(changed) > 2*time.Second // what is written next has another time
+	s = &shelf{}
+	raw, err := os.ReadFile(cache)
+	if err != nil || gob.NewDecoder(bytes.NewReader(raw)).Decode(s) != nil || s.Was != was {
+		*s = shelf{Was: was, Sessions: map[string]*kept{}}
+		if s.err = s.fill(path); s.err == nil && settled {
 			s.save(cache)
 		}
 	}
-	s.arrange(path)
+	if s.until = now.Add(10 * patience); s.err == nil && settled {
+		s.until = now.AddDate(1, 0, 0)
+	}
+	if s.err == nil {
+		s.arrange(path)
+	}
 	shelves[path] = s
 	return s
 }
 
-// save may fail: then the next one looks for itself.
+// save may fail, or be cut off: then the next one looks for itself.
 func (s *shelf) save(cache string) {
-	if os.MkdirAll(filepath.Dir(cache), 0o700) != nil {
-		return
-	}
-	if f, err := os.CreateTemp(filepath.Dir(cache), ".opencode-*"); err == nil {
-		defer os.Remove(f.Name())
-		if errors.Join(gob.NewEncoder(f).Encode(s), f.Close()) == nil {
-			_ = os.Rename(f.Name(), cache)
-		}
+	var b bytes.Buffer
+	if gob.NewEncoder(&b).Encode(s) == nil && os.MkdirAll(filepath.Dir(cache), 0o700) == nil {
+		_ = os.WriteFile(cache, b.Bytes(), 0o600)
 	}
 }
 
