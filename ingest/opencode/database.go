@@ -98,10 +98,12 @@ func (t table) of() string {
 }
 
 // The tables that sessions are made of; all others with a column "session_id" are kept beside.
-const sessionTable, messageTable, partTable = "session", "message", "part"
+const sessionTable, messageTable, partTable, newerTable = "session", "message", "part", "session_message"
 
 // spoken says that a table's rows are the conversation itself.
-func (t table) spoken() bool { return t.name == messageTable || t.name == partTable }
+func (t table) spoken() bool {
+	return t.name == messageTable || t.name == partTable || t.name == newerTable && t.has("time_created")
+}
 
 // readTables finds out which tables there are, in the order of their names.
 func (d *database) readTables() error {

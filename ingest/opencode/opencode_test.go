@@ -174,6 +174,8 @@ func TestRows(t *testing.T) {
 	sql(t, dir, `ALTER TABLE part ADD COLUMN "o'd""d" ANY; ALTER TABLE session ADD COLUMN share blob;
 		CREATE TABLE future (session_id text, thing text, data blob); CREATE TABLE other (id text);
 		INSERT INTO future VALUES ('`+main+`', '`+strings.ReplaceAll(odd, "'", "''")+`', x'00ff'), ('`+main+`', NULL, 1.5);
+		CREATE TABLE session_message (id text, session_id text, time_created integer, data text);
+		INSERT INTO session_message VALUES ('m', '`+main+`', 9, '{"text":"as later versions have it"}');
 		UPDATE part SET "o'd""d" = 'x'; UPDATE session SET share = x'0a22'`)
 	found, problems := find(t, dir)
 	ingesttest.Equal(t, "problems", problems, nil)
@@ -187,7 +189,8 @@ func TestRows(t *testing.T) {
 			}
 		}
 	}
-	ingesttest.Equal(t, "rows", counted, map[string]int{"session": 3, "message": 19, "part": 35, "todo": 1, "future": 2})
+	ingesttest.Equal(t, "rows", counted, map[string]int{"session": 3, "message": 19, "part": 35, "todo": 1, "future": 2,
+		"session_message": 1})
 	record := string(bytesOf(t, file(t, found[main], recordName)))
 	for _, want := range []string{`"thing":"it's \"odd\"\n\u0001é","data":` + "\x00\xff}", `"thing":null,"data":1.5}`,
 		`"share":"0A22"}`} {
@@ -199,6 +202,10 @@ func TestRows(t *testing.T) {
 		if !strings.Contains(record, `{"table":"`+id+`"`) {
 			t.Errorf("no row of %s in %s", id, record)
 		}
+	}
+	if first, _, _ := bytes.Cut(bytesOf(t, file(t, found[main], mainName)), []byte("\n")); !bytes.Contains(first,
+		[]byte("as later versions have it")) {
+		t.Errorf("the conversation as later versions keep it isn't in order: %s", first)
 	}
 	if line := `,"o'd\"d":"x","data":{"type":"text","text":"Commit it.","synthetic":false}}` + "\n"; !strings.Contains(
 		string(bytesOf(t, file(t, found[main], mainName))), line) {

@@ -71,7 +71,7 @@ func (p *parser) take(r row, at int64) {
 			p.takeMessage(row{id: r.of, created: r.created}, at)
 		}
 		p.takePart(r)
-	case "session_message":
+	case newerTable:
 		p.newer++
 	default:
 		p.s.Report.Ignore("row of " + r.table)
@@ -261,6 +261,6 @@ func (p *parser) finish() {
 	}
 	s.Finish(p.turns, a.title, "ai-title", imageOnly)
 	if s.Tasks = p.tasks; p.newer > 0 && len(s.Turns) == 0 {
-		s.Report.Odd("row of session_message")
+		s.Report.Odd("row of "+newerTable)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"strings"
 
 	"github.com/ncruces/go-sqlite3"
 )
@@ -57,12 +57,16 @@ func openRows(path string, spoken bool, ids ...string) (io.ReadCloser, error) {
 // inOrder is the SQL of the rows of a session's messages in the order of their times and ids, each with those of its
 // parts behind it. Parts of messages that aren't there come last.
 func (d *database) inOrder() string {
-	at := func(name string) int { return slices.IndexFunc(d.tables, func(t table) bool { return t.name == name }) }
-	return fmt.Sprintf(`SELECT of, row FROM (
-			SELECT %d AS of, rowid AS row, time_created AS t, id AS m, '' AS p FROM message WHERE session_id = ?1
-			UNION ALL SELECT %d, p.rowid, m.time_created, p.message_id, p.id FROM part p
-				LEFT JOIN message m ON m.id = p.message_id WHERE p.session_id = ?1)
-		ORDER BY t IS NULL, t, m, of, p`, at(messageTable), at(partTable))
+	var of []string
+	for i, t := range d.tables {
+		if t.name == partTable {
+			of = append(of, fmt.Sprintf(`SELECT %d, p.rowid, coalesce(m.time_created, 1 << 62), p.message_id, p.id FROM part p
+				LEFT JOIN message m ON m.id = p.message_id WHERE p.session_id = ?1`, i))
+		} else if t.spoken() {
+			of = append(of, fmt.Sprintf("SELECT %d, rowid, time_created, id, '' FROM %s WHERE session_id = ?1", i, t.name))
+		}
+	}
+	return strings.Join(of, " UNION ALL ") + " ORDER BY 3, 4, 1, 5"
 }
 
 // Close lets go of the database.
