@@ -27,7 +27,7 @@ type database struct {
 	tables []table
 }
 
-// versionOf tells a database from what it was, with its write-ahead log: "" if it isn't there. changed is when something
+// versionOf tells a database with its write-ahead log from what it was: "" if it isn't there. changed is when something
 // was last written, logged whether there is a log to be read with it.
 func versionOf(path string) (version string, changed time.Time, logged bool) {
 	for _, at := range []string{path, path + "-wal"} {

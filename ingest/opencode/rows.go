@@ -63,7 +63,8 @@ func (d *database) inOrder() string {
 			of = append(of, fmt.Sprintf(`SELECT %d, p.rowid, coalesce(m.time_created, 1 << 62), p.message_id, p.id FROM part p
 				LEFT JOIN message m ON m.id = p.message_id WHERE p.session_id = ?1`, i))
 		} else if t.spoken() {
-			of = append(of, fmt.Sprintf("SELECT %d, rowid, time_created, id, '' FROM %s WHERE session_id = ?1", i, t.name))
+			of = append(of, fmt.Sprintf("SELECT %d, rowid, time_created, id, '' FROM %s WHERE session_id = ?1", i,
+				t.name))
 		}
 	}
 	return strings.Join(of, " UNION ALL ") + " ORDER BY 3, 4, 1, 5"
