@@ -261,6 +261,6 @@ func (p *parser) finish() {
 	}
 	s.Finish(p.turns, a.title, "ai-title", imageOnly)
 	if s.Tasks = p.tasks; p.newer > 0 && len(s.Turns) == 0 {
-		s.Report.Odd("row of "+newerTable)
+		s.Report.Odd("row of " + newerTable)
 	}
 }
