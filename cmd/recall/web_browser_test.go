@@ -299,13 +299,13 @@ func TestWebButtonsInBrowser(t *testing.T) {
 						v.Eval(`(e => {
 							const form = e.form && e.type == 'submit' && (!e.form.q || e.form.q.value) ? e.form : null;
 							const id = form ? form.dataset.part ?? 'main' : '';
-							if (form) document.getElementById(id).seen = true;
+							if (form) document.getElementById(id).firstElementChild.seen = true;
 							return id;
 						})(`+element+`)`, &waits)
 						v.click(element)
 						if waits != "" {
 							v.until(kind+" on "+page,
-								fmt.Sprintf(`document.getElementById(%q) && !document.getElementById(%q).seen`, waits, waits))
+								fmt.Sprintf(`(e => e && !e.seen)(document.querySelector('#%s > *'))`, waits))
 						}
 						v.quiet(page + ": " + button)
 						if strings.HasPrefix(button, "Copy") {

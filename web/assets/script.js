@@ -15,7 +15,7 @@ const part = (url, id) => new Promise((good, bad) => {
 		if (n !== asked) return;
 		if (!found || ask.status !== 200) return bad();
 		document.title = ask.response.title;
-		document.getElementById(id).replaceWith(document.adoptNode(found));
+		document.getElementById(id).replaceChildren(...document.adoptNode(found).childNodes); // a reader's ear is on it
 		ready();
 		good();
 	};
