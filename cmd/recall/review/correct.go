@@ -35,14 +35,16 @@ func Commands(a *app.App) []*cobra.Command {
 
 func runEditor(ctx context.Context, a *app.App, path string) error {
 	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
-	if editor == "" {
-		editor = "vi"
-		if runtime.GOOS == "windows" {
-			editor = "notepad"
-		} else if !terminal.IsTerminal(a.Out) {
-			return hint.With(errors.New("no editor: neither VISUAL nor EDITOR is set"),
-				"set one, or edit %s directly and run recall sync", path)
+	for _, usual := range []string{"notepad", "vi", "nano"} { // as git has it
+		windows := runtime.GOOS == "windows"
+		_, err := exec.LookPath(usual)
+		if editor == "" && err == nil && (usual == "notepad") == windows && (windows || terminal.IsTerminal(a.Out)) {
+			editor = usual
 		}
+	}
+	if editor == "" {
+		return hint.With(errors.New("no editor: neither VISUAL nor EDITOR is set"),
+			"set one, or edit %s directly and run recall sync", path)
 	}
 	// "code --wait" is a program and its argument.
 	words := strings.Fields(editor)

@@ -77,7 +77,7 @@ func (r *Reviewer) quit(err error, left int) error {
 // ask does to an item what the person says.
 func (r *Reviewer) ask(u review.Unseen) error {
 	for {
-		line, err := r.read("[k]eep, [e]dit, [d]rop, [p]in, [s]kip, [q]uit? ")
+		line, err := r.press("[k]eep, [e]dit, [d]rop, [p]in, [s]kip, [q]uit? ")
 		if err != nil {
 			return err
 		}
@@ -166,7 +166,7 @@ func (r *Reviewer) say(u review.Unseen, word payload.Op, line, did string) error
 func (r *Reviewer) settle(c review.Conflict) error {
 	printContradiction(&r.p, c)
 	for {
-		line, err := r.read("which one stands? [1] the first, [2] the second, [b]oth, [s]kip, [q]uit? ")
+		line, err := r.press("which one stands? [1] the first, [2] the second, [b]oth, [s]kip, [q]uit? ")
 		if err != nil {
 			return err
 		}
@@ -212,6 +212,24 @@ func (r *Reviewer) Finish() error {
 		fmt.Fprintln(r.Out, strings.Join(parts, ", "))
 	}
 	return nil
+}
+
+// press asks and waits for a key, without Enter; where nobody types, for a line.
+func (r *Reviewer) press(question string) (string, error) {
+	if f, ok := r.In.(*os.File); !ok || !terminal.IsTerminal(f) {
+		return r.read(question)
+	}
+	fmt.Fprint(r.Out, question)
+	for {
+		switch key := terminal.Key(r.In); key {
+		case '\r', '\n': // pressed behind the last one all the same
+		case 0, 3, 4: // Ctrl-C and Ctrl-D come as they are
+			return "", errQuit
+		default:
+			fmt.Fprintf(r.Out, "%c\n", key)
+			return string(key), nil
+		}
+	}
 }
 
 // read asks and waits for a line. Ctrl-C ends that; the end of the input is errQuit.
