@@ -64,7 +64,7 @@ func Tie(l index.Linked) string {
 	case payload.ByModel:
 		return text + ", a model found"
 	}
-	return text + fmt.Sprintf(" (by rule %s, measured right in %.0f %%)", l.Rule, 100*l.Link.Precision)
+	return text + fmt.Sprintf(" (told by a rule that was right in %.0f of 100 cases)", 100*l.Link.Precision)
 }
 
 // Item is an item with what came before and after it: the document of recall why

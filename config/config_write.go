@@ -32,6 +32,21 @@ func (c *Config) OwnConfig(at Surroundings) (string, error) {
 	return filepath.Join(at.User, "recall", configName), nil
 }
 
+// Places are where recall has anything on this machine beside the program: the library, the configuration, the cache.
+func (c *Config) Places(at Surroundings) []string {
+	places := []string{c.Library.Dir}
+	if file, err := c.OwnConfig(at); err == nil {
+		if dir := filepath.Dir(file); filepath.Base(dir) == "recall" {
+			file = dir
+		}
+		places = append(places, file)
+	}
+	if caches, err := os.UserCacheDir(); err == nil {
+		places = append(places, filepath.Join(caches, "recall"))
+	}
+	return places
+}
+
 // WriteConfig puts settings into config.yaml, made if missing, line by line: all else stays as it is. What wouldn't
 // load afterwards isn't written.
 func WriteConfig(name string, wanted []Written, at Surroundings) error {

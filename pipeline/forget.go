@@ -3,8 +3,10 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -27,7 +29,8 @@ type Forgetting struct {
 type Leaving struct {
 	Entry   library.Entry
 	Bytes   int64    // of its folder
-	Holds   []string // files in which the text stands, where one is looked for
+	Holds   []string // files in which the text stands, where one is looked for; of raw ones the folder
+	Turns   []int    // in which it stands, from 1
 	Sources []string // its files at the source, which stay
 	Forks   []Copies // sessions that stay and hold copied turns of it
 	Given   []Copies // sessions that stay and were handed items of it
@@ -134,10 +137,31 @@ func (p *Pipeline) PlanForgetText(ctx context.Context, text string) (*Forgetting
 		return nil, err
 	}
 	for i := range f.Sessions {
-		f.Sessions[i].Holds = holds[f.Sessions[i].Entry.ID]
+		l := &f.Sessions[i]
+		for _, file := range holds[l.Entry.ID] {
+			if above := path.Dir(file); path.Base(above) == "raw" {
+				file = above
+			}
+			l.Holds = append(l.Holds, file)
+		}
+		l.Holds, l.Turns = slices.Compact(l.Holds), p.turnsWith(ctx, l.Entry, needles)
 	}
 	f.Top, f.Texts, f.Problems = top, needles, problems
 	return f, nil
+}
+
+// turnsWith are the turns of a session in which a text stands, from 1; none of one that can't be read.
+func (p *Pipeline) turnsWith(ctx context.Context, e library.Entry, texts *library.Needles) (turns []int) {
+	s, err := p.parseOne(ctx, e)
+	if err != nil {
+		return nil
+	}
+	for i, t := range s.Turns {
+		if whole, err := json.Marshal(t); err == nil && texts.In(whole) {
+			turns = append(turns, i+1)
+		}
+	}
+	return turns
 }
 
 // ForgetSessions does what was planned: library, index and caches. ids are

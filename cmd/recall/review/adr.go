@@ -2,9 +2,8 @@ package review
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,25 +38,20 @@ func newADRCmd(a *app.App) *cobra.Command {
 			return nil, err
 		}
 		defer log.Close()
-		var chosen []payload.ItemID
 		for _, arg := range args {
 			it, err := a.Item(ctx, p.Library, arg)
+			if err == nil {
+				err = log.Choose(it.Item.ID)
+			}
 			if err != nil {
 				return nil, err
 			}
-			chosen = append(chosen, it.Item.ID)
 		}
-		for _, d := range log.Waiting {
-			if o.All || len(args) == 0 && !o.DryRun && a.Confirm(fmt.Sprintf("%s (%s): record it?",
-				terminal.Line(payload.LineOf(&d.Item)), d.Item.ID)) {
-				chosen = append(chosen, d.Item.ID)
+		asks := len(args) == 0 && !o.DryRun
+		for _, d := range slices.Clone(log.Waiting) {
+			if o.All || asks && a.Confirm(terminal.Line(payload.LineOf(&d.Item))+": record it?") {
+				log.Choose(d.Item.ID) // as what waits can be
 			}
-		}
-		for _, id := range chosen {
-			err = errors.Join(err, log.Choose(id))
-		}
-		if err != nil {
-			return nil, err
 		}
 		return log, log.Write(func(r *adr.Record) string {
 			var text strings.Builder

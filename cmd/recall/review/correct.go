@@ -35,11 +35,15 @@ func Commands(a *app.App) []*cobra.Command {
 
 func runEditor(ctx context.Context, a *app.App, path string) error {
 	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
-	for _, usual := range []string{"notepad", "vi", "nano"} { // as git has it
-		windows := runtime.GOOS == "windows"
-		_, err := exec.LookPath(usual)
-		if editor == "" && err == nil && (usual == "notepad") == windows && (windows || terminal.IsTerminal(a.Out)) {
-			editor = usual
+	usual := []string{"vi", "nano"} // they need a terminal
+	if runtime.GOOS == "windows" {
+		usual = []string{"notepad"}
+	} else if !terminal.IsTerminal(a.Out) {
+		usual = nil
+	}
+	for _, name := range usual {
+		if _, err := exec.LookPath(name); err == nil {
+			editor = cmp.Or(editor, name)
 		}
 	}
 	if editor == "" {

@@ -3,12 +3,14 @@ package setup
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/config"
 )
 
 // parts are what makes recall run by itself. Each is a command of its own, for scripts.
@@ -56,6 +58,11 @@ func newSetupCmd(a *app.App) *cobra.Command {
 		}
 		if !o.All && !asks && !o.Remove && !o.Status {
 			fmt.Fprintln(a.Out, "recall setup asks on a terminal; recall setup --all sets up all three")
+		}
+		if c, err := a.LoadConfig(); o.Remove && err == nil {
+			self, _ := app.Self()
+			fmt.Fprintf(a.Out, "What recall kept stays. To delete everything, remove: %s\n",
+				strings.Join(append(c.Places(config.ThisSystem()), self), ", "))
 		}
 		return app.Exit(worst)
 	})
