@@ -1,9 +1,12 @@
 package claudecode
 
 import (
+	"cmp"
 	"strings"
 
 	"recall/ingest"
+	"recall/ingest/jsonl"
+	"recall/text"
 )
 
 // Refusal reports whether a tool's result is a refusal, whose, and the person's words with it. Only its beginning
@@ -83,4 +86,90 @@ func keepWhole(head string) bool {
 var wholeOpenings = []string{
 	"The user ", "User has ", "User rejected", "Your questions have", "Permission for this", "The agent proposed",
 	"Your plan has",
+}
+
+// takePlan reads the answer to a plan.
+func (p *parser) takePlan(call *ingest.ToolCall, raw []byte, text string) {
+	var plan, file string
+	agent, waiting, edited := false, false, false
+	jsonl.NewCursor(raw).Fields(jsonl.Fields{"plan": &plan, "filePath": &file, "planFilePath": &file, "isAgent": &agent,
+		"awaitingLeaderApproval": &waiting, "planWasEdited": &edited})
+	approved, told, rewritten := planVerdict(text)
+	if call.Plan != nil {
+		plan = cmp.Or(plan, call.Plan.Text)
+		file = cmp.Or(file, call.Plan.File)
+	}
+	if _, refused, ok := strings.Cut(text, "Rejected plan:"); ok && call.Verdict == ingest.Rejected {
+		plan = cmp.Or(plan, strings.TrimSpace(refused))
+	}
+	if rewritten || strings.TrimSpace(plan) == "" {
+		plan = cmp.Or(told, plan)
+	}
+	if strings.TrimSpace(plan) == "" && (approved == ingest.Approved || call.Verdict == ingest.Rejected) {
+		plan, file = p.meta.lastPlan, cmp.Or(file, p.meta.lastPlanFile)
+	}
+	if strings.TrimSpace(plan) == "" && (file == "" || approved != ingest.Approved) {
+		return
+	}
+	call.Plan = &ingest.Plan{Text: ingest.ClippedText(strings.TrimSpace(plan)), File: file, Edited: edited || rewritten}
+	if file != "" {
+		p.s.PlanFiles = ingest.Union(p.s.PlanFiles, file)
+	}
+	if approved == ingest.Approved && !agent && !waiting {
+		call.Verdict = ingest.Approved
+	}
+}
+
+// planVerdict reads the result of ExitPlanMode: approved by the person or
+// not, and the text of the plan where the result holds it.
+func planVerdict(text string) (v ingest.Verdict, plan string, edited bool) {
+	if !strings.HasPrefix(text, "User has approved your plan.") {
+		return ingest.Unasked, "", false
+	}
+	v = ingest.Approved
+	if _, after, ok := strings.Cut(text, "## Approved Plan (edited by user):"); ok {
+		return v, strings.TrimSpace(after), true
+	}
+	if _, after, ok := strings.Cut(text, "## Approved Plan:"); ok {
+		return v, strings.TrimSpace(after), false
+	}
+	return v, "", false
+}
+
+// noteOwnPlan remembers a plan file that the session wrote.
+func (p *parser) noteOwnPlan(path string, input []byte) {
+	if !isPlanFile(path) {
+		return
+	}
+	p.s.PlanFiles = ingest.Union(p.s.PlanFiles, path)
+	p.meta.lastPlan = ingest.ClippedText(inputString(input, "content"))
+	p.meta.lastPlanFile = path
+}
+
+// editOwnPlan follows a change of the plan file written last.
+func (p *parser) editOwnPlan(path string, input []byte) {
+	if path == "" || path != p.meta.lastPlanFile {
+		return
+	}
+	if old := inputString(input, "old_string"); old != "" {
+		p.meta.lastPlan = ingest.ClippedText(strings.Replace(p.meta.lastPlan, old, inputString(input, "new_string"), 1))
+	}
+}
+
+// planName is what the client names plans like, in whatever folder its configuration lies.
+var planName = text.Pattern(`/plans/[a-z]+(?:-[a-z]+){2,}\.md$`)
+
+// isPlanFile reports whether path is one of the client's plan files.
+func isPlanFile(path string) bool {
+	path = strings.ReplaceAll(path, `\`, "/")
+	return strings.HasSuffix(path, ".md") && strings.Contains(path, "/.claude/plans/") || planName().MatchString(path)
+}
+
+// finishPlans looks up the text of plans that only a file holds.
+func (p *parser) finishPlans() {
+	for _, call := range ingest.EachCall(p.s.Turns) {
+		if call.Plan != nil && call.Plan.Text == "" {
+			call.Plan.Text = p.meta.planFiles[ingest.LastName(call.Plan.File)]
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package cowork
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -187,4 +188,149 @@ func joinCompactions(s *ingest.Session, heard []ingest.Compaction) {
 		}
 	}
 	slices.SortStableFunc(s.Compactions, func(a, b ingest.Compaction) int { return a.At.Compare(b.At) })
+}
+
+const (
+	cardTime = 5 * time.Second  // between a call and its card, where their inputs differ
+	stopTime = 10 * time.Second // between Stop and the line that the CLI writes of it
+)
+
+// hear adds what the app noted beside the messages: what the person clicked, and Stop.
+func hear(s *ingest.Session, log *auditLog) {
+	clicks(s, log.cards)
+	for _, id := range log.denied {
+		if c := callByID(s, id); c != nil && c.Verdict == ingest.Unasked {
+			c.Verdict = ingest.Denied
+		}
+	}
+	for _, st := range log.stops {
+		stopped(s, st, log.name)
+	}
+}
+
+func callByID(s *ingest.Session, id string) *ingest.ToolCall {
+	if id == "" {
+		return nil
+	}
+	for _, c := range ingest.EachCall(s.Turns) {
+		if c.ID == id {
+			return c
+		}
+	}
+	return nil
+}
+
+// place of a call among the turns.
+type callPlace struct{ turn, call int }
+
+// clicks turns answered cards into verdicts. A refusal that the transcript has too stays one.
+func clicks(s *ingest.Session, cards []card) {
+	taken := map[callPlace]bool{}
+	for i := range cards {
+		c := &cards[i]
+		if !c.answered {
+			continue
+		}
+		at, ok := callOf(s, c, taken)
+		if !ok {
+			if !c.granted {
+				refusedUnseen(s, c)
+			}
+			continue
+		}
+		taken[at] = true
+		call := &s.Turns[at.turn].Calls[at.call]
+		switch {
+		case call.Verdict != ingest.Unasked:
+		case c.granted && call.Name != "AskUserQuestion":
+			call.Verdict = ingest.Approved
+		case !c.granted:
+			call.Verdict = ingest.Rejected
+			ingest.BindReason(call, s.Turns[at.turn].Abandoned, s.Turns[at.turn+1:])
+		}
+	}
+}
+
+// callOf finds the call that a card asked about: the nearest of the same tool and input, else the tool's only one then.
+func callOf(s *ingest.Session, c *card, taken map[callPlace]bool) (callPlace, bool) {
+	var best, near callPlace
+	bestGap, nears := time.Duration(-1), 0
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		for j := range t.Calls {
+			call := &t.Calls[j]
+			at := callPlace{i, j}
+			if c.call != "" && call.ID == c.call {
+				return at, true
+			}
+			if taken[at] || call.Name != c.tool {
+				continue
+			}
+			gap := c.at.Sub(t.At).Abs()
+			if sameInput(call.Input, c.input) && (bestGap < 0 || gap < bestGap) {
+				best, bestGap = at, gap
+			}
+			if gap <= cardTime {
+				near, nears = at, nears+1
+			}
+		}
+	}
+	if bestGap >= 0 {
+		return best, true
+	}
+	return near, nears == 1
+}
+
+// sameInput compares inputs but for the space in them.
+func sameInput(a, b map[string]string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for k, v := range a {
+		w, ok := b[k]
+		if !ok || v != w && noSpace(v) != noSpace(w) {
+			return false
+		}
+	}
+	return true
+}
+
+func noSpace(s string) string { return strings.Join(strings.Fields(s), "") }
+
+// refusedUnseen keeps a refusal whose call stands nowhere as a call of the message before it.
+func refusedUnseen(s *ingest.Session, c *card) {
+	for i := len(s.Turns) - 1; i >= 0; i-- {
+		t := &s.Turns[i]
+		if t.Kind != ingest.Message || t.At.After(c.at) {
+			continue
+		}
+		call := ingest.ToolCall{ID: c.id, Name: c.tool, Input: c.input, Command: c.input["command"],
+			Path: c.input["file_path"], Done: true, Failed: true, At: c.at, ResultTurn: t.ID, Verdict: ingest.Rejected}
+		ingest.BindReason(&call, t.Abandoned, s.Turns[i+1:])
+		t.Calls = append(t.Calls, call)
+		return
+	}
+	s.Report.Conflicts = append(s.Report.Conflicts,
+		fmt.Sprintf("audit.jsonl:%d: %s was refused, but no message stands before it", c.line, c.tool))
+}
+
+// stopped adds the person's Stop as a turn, unless the transcript has a line of it within seconds or last in that work.
+func stopped(s *ingest.Session, st stop, file string) {
+	at := len(s.Turns)
+	for at > 0 && s.Turns[at-1].At.After(st.at) && !st.at.IsZero() {
+		at--
+	}
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		if t.Kind == ingest.Interrupt && (t.At.Sub(st.at).Abs() <= stopTime || i == at-1) {
+			return
+		}
+	}
+	s.Turns = slices.Insert(s.Turns, at, ingest.Turn{
+		ID: ingest.TurnID(st.id), Records: []string{st.id}, Role: ingest.User, Kind: ingest.Interrupt, At: st.at,
+		Text: "[Stopped by the person]", From: "audit", File: file, Line: st.line, Offset: st.offset,
+	})
+	if st.at.After(s.End) {
+		s.End = st.at
+	}
 }
