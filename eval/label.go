@@ -22,24 +22,9 @@ var idLetter = map[payload.Kind]string{
 // proposal with its evidence, all of them with must. A person takes out what
 // isn't worth keeping, words the rest, adds what is missing, and writes the
 // summary and the claims of Not.
-func Label(f ingest.Found, s *ingest.Session, p *payload.Payload) (*Gold, error) {
-	g := &Gold{Schema: GoldSchema, Session: p.Session, Transcript: transcriptOf(f), Items: proposed(p), Not: []string{}}
-	records := recordsOf(s)
-	cited, said := map[string]bool{}, map[string]string{}
-	for _, it := range g.Items {
-		for _, t := range it.Turns {
-			for _, r := range records[t] {
-				cited[r] = true
-			}
-		}
-	}
-	if err := readRecords(f, cited, said); err != nil {
-		return nil, err
-	}
-	for i := range g.Items {
-		g.Items[i].Turns = citing(g.Items[i], records, said)
-	}
-	return g, nil
+func Label(f ingest.Found, p *payload.Payload) *Gold {
+	return &Gold{Schema: GoldSchema, Session: p.Session, Transcript: transcriptOf(f), Items: proposed(p),
+		Not: []string{}}
 }
 
 // proposed are a payload's items as a gold file has them. What a person wrote
@@ -66,46 +51,6 @@ func proposed(p *payload.Payload) []GoldItem {
 		all = append(all, item)
 	}
 	return all
-}
-
-// recordsOf lists the records behind each id that evidence may cite: those of
-// its turn, and those of its calls' results, where a person's answers and
-// refusals stand.
-func recordsOf(s *ingest.Session) map[string][]string {
-	records := map[string][]string{}
-	for _, t := range s.Turns {
-		own := append([]string{string(t.ID)}, t.Records...)
-		all := slices.Clone(own)
-		for _, c := range t.Calls {
-			all = append(all, string(c.ResultTurn))
-		}
-		for _, id := range all {
-			if records[id] == nil {
-				records[id] = all
-			}
-		}
-		for _, id := range own {
-			records[id] = all
-		}
-	}
-	return records
-}
-
-// citing are the records of an item's turns in which its quote stands, else
-// the turns as they are.
-func citing(it GoldItem, records map[string][]string, said map[string]string) []string {
-	var stands []string
-	for _, t := range it.Turns {
-		for _, r := range records[t] {
-			if told, ok := said[r]; ok && strings.Contains(told, text.OneLine(it.Quote)) && !slices.Contains(stands, r) {
-				stands = append(stands, r)
-			}
-		}
-	}
-	if len(stands) == 0 {
-		return it.Turns
-	}
-	return stands
 }
 
 // transcriptOf names a session's transcript from the folder that it was found

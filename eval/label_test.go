@@ -17,7 +17,6 @@ import (
 
 type labelled struct {
 	found ingest.Found
-	s     *ingest.Session
 	p     *payload.Payload
 }
 
@@ -42,7 +41,7 @@ func sampleSessions(t *testing.T) []labelled {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, labelled{f, s, p})
+			all = append(all, labelled{f, p})
 		}
 	}
 	if len(all) != 12 {
@@ -55,10 +54,7 @@ func sampleSessions(t *testing.T) []labelled {
 func TestLabelProposesWhatHolds(t *testing.T) {
 	dir, items := t.TempDir(), 0
 	for _, s := range sampleSessions(t) {
-		g, err := eval.Label(s.found, s.s, s.p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := eval.Label(s.found, s.p)
 		if len(g.Items) != len(s.p.Items) {
 			t.Errorf("%s: %d items proposed, want all %d", s.found.ID, len(g.Items), len(s.p.Items))
 		}

@@ -87,7 +87,7 @@ func Gather(ctx context.Context, set *Set, o Options) (*Corpus, error) {
 				continue
 			}
 			parsed[gold.Session], project[l.Beside] = s, gold.Project
-			c.Problems = append(c.Problems, checkAgainst(gold, l.Found)...)
+			c.Problems = append(c.Problems, checkAgainst(gold, l.Found, s)...)
 		}
 		c.take(parsed[gold.Session], gold.Project)
 	}
@@ -159,19 +159,22 @@ func (g *Gold) parse(ctx context.Context, below []Transcript, from string) (
 // checkAgainst names the items of a gold set that the transcript doesn't bear
 // out: turns that aren't there, quotes that stand in none of the turns cited.
 // It reads the records themselves, as a parser leaves out what it has no use
-// for. White space doesn't count.
-func checkAgainst(g *Gold, f ingest.Found) []Problem {
-	said := map[string]string{}
-	cited := map[string]bool{}
-	for _, it := range g.Items {
+// for; those that a parser makes one turn of count as one. White space doesn't.
+func checkAgainst(g *Gold, f ingest.Found, s *ingest.Session) []Problem {
+	turns, cited := turnsOf(s), map[string]bool{}
+	items := slices.Clone(g.Items)
+	for i, it := range items {
+		items[i].Turns = nil
 		for _, t := range it.Turns {
-			cited[t] = true
+			items[i].Turns = append(items[i].Turns, canonical(t, turns))
+			cited[canonical(t, turns)] = true
 		}
 	}
-	if err := readRecords(f, cited, said); err != nil {
+	said, err := readRecords(f, turns, cited)
+	if err != nil {
 		return []Problem{{g.File, "", err.Error()}}
 	}
-	out := notBorneOut(g.Items, said)
+	out := notBorneOut(items, said)
 	for i := range out {
 		out[i].File = g.File
 	}
@@ -198,15 +201,16 @@ func notBorneOut(items []GoldItem, said map[string]string) (out []Problem) {
 	return out
 }
 
-// readRecords gathers the texts of the records that are cited, each on one line.
-func readRecords(f ingest.Found, cited map[string]bool, said map[string]string) error {
+// readRecords gathers the texts of the turns that are cited, each record on one line.
+func readRecords(f ingest.Found, turns map[string]string, cited map[string]bool) (map[string]string, error) {
+	said := map[string]string{}
 	for _, file := range f.Files {
 		if !strings.HasSuffix(file.Name, ".jsonl") {
 			continue
 		}
 		r, err := file.Open()
 		if err != nil {
-			return fmt.Errorf("reading %s: %w", file.Name, err)
+			return nil, fmt.Errorf("reading %s: %w", file.Name, err)
 		}
 		defer r.Close()
 		for lines := bufio.NewReaderSize(r, 1<<16); err == nil; {
@@ -216,17 +220,18 @@ func readRecords(f ingest.Found, cited map[string]bool, said map[string]string) 
 			if json.Unmarshal(line, &v) != nil {
 				continue
 			}
-			if id, _ := v["uuid"].(string); cited[id] {
+			id, _ := v["uuid"].(string)
+			if id = canonical(id, turns); cited[id] {
 				var b strings.Builder
 				texts(v, &b)
 				said[id] += "\n" + text.OneLine(b.String())
 			}
 		}
 		if !errors.Is(err, io.EOF) {
-			return fmt.Errorf("reading %s: %w", file.Name, err)
+			return nil, fmt.Errorf("reading %s: %w", file.Name, err)
 		}
 	}
-	return nil
+	return said, nil
 }
 
 // texts writes every string that a JSON value holds.

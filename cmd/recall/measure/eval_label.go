@@ -16,7 +16,6 @@ import (
 	"recall/eval"
 	"recall/hint"
 	"recall/ingest"
-	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
 	"recall/redact"
@@ -37,14 +36,11 @@ func label(ctx context.Context, a *app.App, name, out string) error {
 			return hint.With(fmt.Errorf("%s is there already", out), "move it away, or name another file")
 		}
 	}
-	at, err := toLabel(ctx, a, name)
+	found, proposal, err := toLabel(ctx, a, name)
 	if err != nil {
 		return err
 	}
-	g, err := eval.Label(at.found, at.session, at.payload)
-	if err != nil {
-		return err
-	}
+	g := eval.Label(found, proposal)
 	data, err := g.Encode()
 	if err != nil {
 		return err
@@ -65,57 +61,41 @@ func label(ctx context.Context, a *app.App, name, out string) error {
 	return nil
 }
 
-// labelling is a session that a gold file is about.
-type labelling struct {
-	found   ingest.Found
-	session *ingest.Session
-	payload *payload.Payload
-}
-
-// toLabel finds the session that a person names: a transcript's file, or one
-// of the library.
-func toLabel(ctx context.Context, a *app.App, name string) (labelling, error) {
+// toLabel finds the transcript that a person names, by its file or as a session of the
+// library, with the payload that it has or would get.
+func toLabel(ctx context.Context, a *app.App, name string) (found ingest.Found, p *payload.Payload, err error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return ofFile(ctx, a, name)
 	}
 	l, err := a.Library(ctx)
 	if err != nil {
-		return labelling{}, err
+		return found, nil, err
 	}
 	e, err := a.Session(l, name)
 	if err != nil {
-		return labelling{}, err
+		return found, nil, err
 	}
-	return inLibrary(ctx, a, l, e)
-}
-
-func inLibrary(ctx context.Context, a *app.App, l *library.Library, e library.Entry) (at labelling, err error) {
-	if at.payload, err = a.Payload(l, e); err != nil {
-		return at, err
+	if p, err = a.Payload(l, e); err != nil {
+		return found, nil, err
 	}
 	t, err := transcript(l, e)
-	if err == nil {
-		at.found = t.Found
-		at.session, err = t.Reader.Parse(ctx, t.Found)
-	}
-	return at, err
+	return t.Found, p, err
 }
 
-// ofFile is the session of a transcript's file, with the payload that it would get.
-func ofFile(ctx context.Context, a *app.App, file string) (at labelling, err error) {
+func ofFile(ctx context.Context, a *app.App, file string) (found ingest.Found, p *payload.Payload, err error) {
 	if _, err := a.LoadConfig(); err != nil {
-		return at, err
+		return found, nil, err
 	}
 	all, _ := eval.Transcripts(ctx, file)
 	if len(all) == 0 {
-		return at, app.NoSession(file)
+		return found, nil, app.NoSession(file)
 	}
-	at.found = all[0].Found
-	if at.session, err = all[0].Reader.Parse(ctx, at.found); err != nil {
-		return at, err
+	s, err := all[0].Reader.Parse(ctx, all[0].Found)
+	if err != nil {
+		return found, nil, err
 	}
-	ingest.Own([]*ingest.Session{at.session})
-	pipeline.Redact(redact.New(), at.session)
-	at.payload, err = offline.Distiller{}.Distill(ctx, at.session)
-	return at, err
+	ingest.Own([]*ingest.Session{s})
+	pipeline.Redact(redact.New(), s)
+	p, err = offline.Distiller{}.Distill(ctx, s)
+	return all[0].Found, p, err
 }
