@@ -108,7 +108,9 @@ func savedNote(g *guard.Report, archived int, paths []string) string {
 		}
 		text += ")."
 	}
-	if g.Count() > 0 {
+	if slices.ContainsFunc(g.Sessions, func(s guard.Session) bool {
+		return s.Source != ingest.Memory && s.Source != ingest.OpenCode // into whose database nothing is put
+	}) {
 		text += " `recall restore` puts a session back."
 	}
 	if len(g.Memory) > 0 {

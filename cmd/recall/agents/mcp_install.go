@@ -176,9 +176,10 @@ func printSnippets(a *app.App, p hooks.Program) {
 		return string(text)
 	}
 	args := append(slices.Clone(p.Args), "mcp")
-	a.Form("mcp-snippets", struct{ Entry, Typed, Command, Args string }{
+	a.Form("mcp-snippets", struct{ Entry, Typed, Local, Command, Args string }{
 		Entry:   asJSON(map[string]any{"command": p.Path, "args": args}),
 		Typed:   asJSON(map[string]any{"type": "stdio", "command": p.Path, "args": args}),
+		Local:   asJSON(map[string]any{"type": "local", "command": append([]string{p.Path}, args...)}),
 		Command: asJSON(p.Path), Args: asJSON(args)})
 }
 
