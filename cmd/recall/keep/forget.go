@@ -20,6 +20,7 @@ import (
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
+	"recall/payload"
 	"recall/pipeline"
 	"recall/text"
 )
@@ -173,6 +174,11 @@ func forgetItem(ctx context.Context, a *app.App, l *library.Library, name string
 		if in, retired, unknown := a.Pipeline(l).Retired(item); unknown == nil {
 			id, item, err = in, retired, nil
 		}
+	}
+	if err == nil && item == "" {
+		at := payload.Handle(it.Project, it.SessionN)
+		err = hint.With(fmt.Errorf("forget: %s is what was said, and no item was made of it", name),
+			"recall forget %s forgets all of that session; recall edit %s --archive keeps it out of answers", at, at)
 	}
 	if err != nil {
 		return err
