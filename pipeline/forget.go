@@ -189,9 +189,9 @@ func (p *Pipeline) ForgetSessions(ctx context.Context, f *Forgetting, ids ...ing
 	return left, err
 }
 
-// finishForgetting removes what is still there of sessions that were forgotten: somebody was cut short, or another
+// FinishForgetting removes what is still there of sessions that were forgotten: somebody was cut short, or another
 // machine forgot them in a shared library.
-func (p *Pipeline) finishForgetting(ctx context.Context) error {
+func (p *Pipeline) FinishForgetting(ctx context.Context) error {
 	if buried, err := Buried(ctx, p.Library, p.Index); err != nil {
 		return err
 	} else if !buried {

@@ -108,7 +108,7 @@ func (r *run) describe(m *Member) {
 // people did to the one before; asked says what it was made of. The session may have
 // grown meanwhile: then the next sync adds what rules find in the rest.
 func (p *Pipeline) Keep(ctx context.Context, m *Member, fresh *payload.Payload, asked payload.Asked) error {
-	err := p.finishForgetting(ctx)
+	err := p.FinishForgetting(ctx)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ type Options struct {
 // changed, distills and indexes them. What it can't read is a Problem of the
 // report; the error is for faults that stopped it.
 func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
-	if err := p.finishForgetting(ctx); err != nil {
+	if err := p.FinishForgetting(ctx); err != nil {
 		return Report{}, err
 	}
 	rep, err := p.syncOnce(ctx, o)

@@ -223,7 +223,7 @@ func (a *App) ReadIndex(l *library.Library) error {
 	}
 	if buried, err := pipeline.Buried(context.Background(), l, x); err == nil && !buried {
 		x.Close()
-		return fmt.Errorf("it holds what was forgotten: %w", index.ErrRebuild)
+		return errUnburied
 	}
 	a.Index = x
 	return nil
@@ -234,6 +234,9 @@ func (a *App) IndexIfThere(l *library.Library) *index.Index {
 	_ = a.ReadIndex(l)
 	return a.Index
 }
+
+// errUnburied: the index holds what was forgotten.
+var errUnburied = fmt.Errorf("it holds what was forgotten: %w", index.ErrRebuild)
 
 // Pipeline puts together what takes sessions in.
 func (a *App) Pipeline(l *library.Library) *pipeline.Pipeline {

@@ -43,6 +43,9 @@ func (a *App) Read(ctx context.Context, l *library.Library, e library.Entry) (*i
 // must be.
 func (a *App) Indexed(ctx context.Context, l *library.Library) error {
 	err := a.ReadIndex(l)
+	if errors.Is(err, errUnburied) { // somebody is at it, or was cut short
+		return a.OnIndex(ctx, l, func(p *pipeline.Pipeline) error { return p.FinishForgetting(ctx) })
+	}
 	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, index.ErrRebuild) {
 		return err
 	}
