@@ -1,6 +1,7 @@
 package library
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -183,9 +184,9 @@ func (l *Library) endStage() {
 	l.stage, l.stageLock = "", nil
 }
 
-// replaceShared puts text in the place of a file that anybody may append to without a lock, made of its first read
-// bytes. What was appended since, to the file that goes, is appended to the new one as keep leaves it (nil for all).
-func (l *Library) replaceShared(path string, read int64, text []byte, keep func(line []byte) bool) error {
+// replaceShared puts text, made of what was read of it, in the place of a file that anybody may append to without a
+// lock. What was appended since, to the file that goes, is appended to the new one as keep leaves it (nil for all).
+func (l *Library) replaceShared(path string, was, text []byte, keep func(line []byte) bool) error {
 	if runtime.GOOS == "windows" { // it refuses to replace an open file
 		return l.put(path, text)
 	}
@@ -199,12 +200,13 @@ func (l *Library) replaceShared(path string, read int64, text []byte, keep func(
 	}
 	// Who had opened it before it went writes at once; so one more look a little
 	// later. Who is slower than that finds the new file by itself (appendShared).
+	read := wholeLines(was)
 	for range 2 {
 		late, err := io.ReadAll(io.NewSectionReader(old, read, 1<<40))
 		if err != nil {
 			return err
 		}
-		read += int64(len(late))
+		read += wholeLines(late)
 		var lines []byte
 		for _, line := range disk.SplitLines(late) {
 			if keep == nil || keep(line) {
@@ -219,4 +221,14 @@ func (l *Library) replaceShared(path string, read int64, text []byte, keep func(
 		time.Sleep(disk.AMoment / 2)
 	}
 	return nil
+}
+
+// wholeLines is how many bytes a text's lines have, without what somebody still writes: who reads meanwhile may see
+// the half of a line.
+func wholeLines(text []byte) int64 {
+	end := bytes.LastIndexByte(text, '\n') + 1
+	if disk.Unended(text[end:]) != nil {
+		end = len(text)
+	}
+	return int64(end)
 }

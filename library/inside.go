@@ -33,13 +33,13 @@ func (l Inside) WithSession(id ingest.SessionID, do func(Entry) error) error {
 func (l Inside) Upgrade() error { return l.upgrade() }
 
 // Put replaces a file whole; the caller syncs its folder. ReplaceShared does where anybody may append meanwhile, of
-// which read bytes were seen. Temp writes a file aside, TempName is a path there, FreeName one that nothing has.
+// and was is what was read of it. Temp writes a file aside, TempName is a path there, FreeName one that nothing has.
 func (l Inside) Put(path string, data []byte) error                        { return l.put(path, data) }
 func (l Inside) Temp(write func(io.Writer) error) (path string, err error) { return l.temp(write) }
 func (l Inside) TempName() (string, error)                                 { return l.tempName() }
 func (l Inside) FreeName(dir, name string) string                          { return l.freeName(dir, name) }
-func (l Inside) ReplaceShared(path string, read int, text []byte) error {
-	return l.replaceShared(path, int64(read), text, nil)
+func (l Inside) ReplaceShared(path string, was, text []byte) error {
+	return l.replaceShared(path, was, text, nil)
 }
 
 // Known is an entry as this process knows it; SaveEntry, Remember and Heal want the session's lock.

@@ -1,6 +1,7 @@
 package library_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -42,7 +43,7 @@ func TestReplaceShared(t *testing.T) {
 		}
 		text, err := os.ReadFile(path)
 		if err == nil {
-			err = ReplaceLines(l, path, int64(len(text)), text, nil)
+			err = ReplaceLines(l, path, text, text[:bytes.LastIndexByte(text, '\n')+1], nil)
 		}
 		if err != nil {
 			t.Fatal(err)

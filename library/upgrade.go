@@ -30,7 +30,7 @@ func (l *Library) seal(path string) error {
 	if err != nil || text == nil {
 		return err
 	}
-	return errors.Join(l.replaceShared(path, int64(len(text)), disk.SealLines(text), nil),
+	return errors.Join(l.replaceShared(path, text, disk.SealLines(text), nil),
 		disk.SyncDir(filepath.Dir(path)))
 }
 

@@ -179,7 +179,7 @@ func (r *repairing) log(path string) (string, error) {
 			return "", err
 		}
 	}
-	if err := errors.Join(r.l.ReplaceShared(path, len(text), keep), disk.SyncDir(filepath.Dir(path))); err != nil {
+	if err := errors.Join(r.l.ReplaceShared(path, text, keep), disk.SyncDir(filepath.Dir(path))); err != nil {
 		return "", err
 	}
 	if len(aside) == 0 && doubtful == 0 {
