@@ -131,11 +131,12 @@ type Listed struct {
 	payload.Marks
 }
 
-// List is what is said of the sessions of one project, of all if it is "", by project and start time.
-func (s *Shelf) List(project string) []Listed {
+// List is what is said of the sessions of one project, of all if it is "", by project and start time. Of sources that
+// were found, by path, State knows.
+func (s *Shelf) List(project string, found map[string]ingest.File) []Listed {
 	entries := s.In(project)
 	safe := make([]State, len(entries))
-	inParallel(len(entries), 256, func(i int) { safe[i] = s.State(entries[i], nil) })
+	inParallel(len(entries), 256, func(i int) { safe[i] = s.State(entries[i], found) })
 	in := map[string][]Listed{}
 	for i, e := range entries {
 		p := s.Of(e).Name

@@ -10,7 +10,6 @@ import (
 
 	"recall/answer"
 	"recall/index"
-	"recall/library"
 	"recall/payload"
 )
 
@@ -39,7 +38,7 @@ type filters struct {
 }
 
 // filter reads what a page is narrowed by.
-func filter(r *http.Request, l *library.Library) (f filters, err error) {
+func filter(r *http.Request, m *Memory) (f filters, err error) {
 	q := r.URL.Query()
 	f = filters{Project: q.Get("project"), Since: q.Get("since"), AsOf: q.Get("asof"), Archived: q.Has("archived"),
 		Today: time.Now().Format(time.DateOnly)}
@@ -57,15 +56,10 @@ func filter(r *http.Request, l *library.Library) (f filters, err error) {
 	if f.AsOf != "" {
 		f.asOf = f.asOf.AddDate(0, 0, 1) // the end of that day
 	}
-	shelf, err := l.Shelf()
-	if err != nil {
-		return f, err
+	if first, err := m.Pipeline.Index.First(r.Context()); err == nil && !first.IsZero() {
+		f.First = first.Local().Format(time.DateOnly)
 	}
-	if len(shelf.Entries) > 0 {
-		first := slices.MinFunc(shelf.Entries, func(a, b library.Entry) int { return a.Start.Compare(b.Start) })
-		f.First = first.Start.Local().Format(time.DateOnly)
-	}
-	projects, err := l.Projects()
+	projects, err := m.Library.Projects()
 	for _, p := range projects {
 		f.Projects = append(f.Projects, p.Name)
 	}
@@ -91,7 +85,7 @@ func day(s string) (time.Time, error) {
 }
 
 func (s *Server) ask(r *http.Request, m *Memory) (any, error) {
-	f, err := filter(r, m.Library)
+	f, err := filter(r, m)
 	if err != nil {
 		return nil, err
 	}

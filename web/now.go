@@ -51,7 +51,7 @@ const mostAsked = 5
 const mostOfKind = 40
 
 func (s *Server) now(r *http.Request, m *Memory) (any, error) {
-	f, err := filter(r, m.Library)
+	f, err := filter(r, m)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ const inInbox = 60
 const atOnce = 40
 
 func (s *Server) review(r *http.Request, m *Memory) (any, error) {
-	f, err := filter(r, m.Library)
+	f, err := filter(r, m)
 	if err != nil {
 		return nil, err
 	}

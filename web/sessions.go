@@ -43,7 +43,7 @@ func (v sessionsView) Next() int {
 }
 
 func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
-	f, err := filter(r, m.Library)
+	f, err := filter(r, m)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,8 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.Doomed, _, _ = m.Pipeline.Exposed(r.Context())
+	doomed, _, found := m.Pipeline.Exposed(r.Context())
+	v.Doomed = doomed
 	for _, d := range v.Doomed {
 		for _, id := range d.IDs {
 			v.Doom[id] = true
@@ -63,7 +64,7 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 	}
 	maps.Copy(shelf.Closed, m.Pipeline.Excluded())
 	find := strings.Fields(strings.ToLower(v.Find))
-	all := slices.DeleteFunc(shelf.List(""), func(l library.Listed) bool {
+	all := slices.DeleteFunc(shelf.List("", found), func(l library.Listed) bool {
 		v.States[l.State]++
 		text := strings.ToLower(l.Title + "\n" + payload.Handle(l.Project, l.Number) + "\n" + string(l.ID))
 		lacks := func(word string) bool { return !strings.Contains(text, word) }

@@ -35,7 +35,7 @@ const mostSessions = 100
 var drawn = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred, payload.Question}
 
 func (s *Server) timeline(r *http.Request, m *Memory) (any, error) {
-	f, err := filter(r, m.Library)
+	f, err := filter(r, m)
 	if err != nil {
 		return nil, err
 	}

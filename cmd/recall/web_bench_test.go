@@ -54,6 +54,9 @@ func BenchmarkWeb(b *testing.B) {
 	dir := filepath.Join(home, "Recall")
 	if _, err := os.Stat(dir); err != nil {
 		fillLibrary(b, home, dir, 10_000, 10)
+		if out, err := exec.Command(exe, "sync").CombinedOutput(); err != nil { // what was seen is remembered
+			b.Fatalf("%v\n%s", err, out)
+		}
 	}
 	pages := map[string]string{"ask": "/?q=what+did+we+decide+about+retries+of+failed+uploads", "review": "/review",
 		"review-project": "/review?project=p1", "time": "/time", "time-project": "/time?project=p1",
@@ -164,7 +167,7 @@ func browse(b *testing.B, home, library string) (server, func(path string) (time
 func fillLibrary(b *testing.B, home, dir string, sessions, items int) {
 	made := synthtest.Items(sessions*items, 1)
 	of := toldItems{of: map[ingest.SessionID][]synthtest.Item{}}
-	src := filepath.Join(home, "src")
+	src := filepath.Join(home, ".claude", "projects") // where pages look whether all is safe
 	for i := range sessions {
 		told := made[i*items : (i+1)*items]
 		var said []string
@@ -189,9 +192,9 @@ func fillLibrary(b *testing.B, home, dir string, sessions, items int) {
 	}
 	p := a.Pipeline(l)
 	p.Distiller = of
-	r, err := p.Sync(b.Context(), pipeline.Options{From: []string{src}})
+	r, err := p.Sync(b.Context(), pipeline.Options{})
 	if err != nil || r.Distilled != sessions {
-		b.Fatalf("%+v, %v", r, err)
+		b.Fatalf("%d sessions distilled, %d problems, %v", r.Distilled, len(r.Problems), err)
 	}
 }
 

@@ -43,7 +43,7 @@ func newListCmd(a *app.App) *cobra.Command {
 		maps.Copy(shelf.Closed, a.Archiver(l).Excluded())
 		hidden := 0
 		words := strings.Fields(strings.ToLower(o.Search))
-		all := slices.DeleteFunc(shelf.List(id), func(s library.Listed) bool {
+		all := slices.DeleteFunc(shelf.List(id, nil), func(s library.Listed) bool {
 			text := strings.ToLower(fmt.Sprint(s.Title, "\n", s.Project, "\n",
 				payload.Handle(s.Project, s.Number), "\n", s.ID, "\n", s.Source))
 			lacks := func(word string) bool { return !strings.Contains(text, word) }

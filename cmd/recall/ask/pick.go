@@ -73,7 +73,7 @@ func pickable(ctx context.Context, p *pipeline.Pipeline, project library.Project
 	if err != nil {
 		return nil, err
 	}
-	sessions := shelf.List(project.ID)
+	sessions := shelf.List(project.ID, nil)
 	slices.SortStableFunc(sessions, func(a, b library.Listed) int { return b.Start.Compare(a.Start) })
 	for _, s := range sessions {
 		if s.Archived {
