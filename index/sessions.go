@@ -32,7 +32,8 @@ func (x *Index) SessionOf(ctx context.Context, id string) (Held, bool, error) {
 // First is when the first session began, zero where that is known of none.
 func (x *Index) First(ctx context.Context) (time.Time, error) {
 	var start int64
-	err := x.db.QueryRowContext(ctx, `SELECT ifnull(min(start), 0) FROM session WHERE start>0`).Scan(&start)
+	err := x.db.QueryRowContext(ctx, `SELECT ifnull(min(start), 0) FROM session
+		WHERE start>0 AND source<>'`+Handed+`'`).Scan(&start)
 	return fromMillis(start), x.fail("read index", err)
 }
 
