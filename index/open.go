@@ -61,7 +61,7 @@ func Open(path string) (*Index, error) {
 	if err := notAFolder(path); err != nil {
 		return nil, err
 	}
-	// SQLite would create it with the umask's rights, and -wal and -shm follow the file's.
+	// SQLite would create it with the umask's rights.
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
@@ -135,6 +135,11 @@ func open(path, params string) (*Index, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
+	}
+	for _, beside := range []string{"-wal", "-shm"} { // SQLite would create them with the umask's rights
+		if f, err := os.OpenFile(abs+beside, os.O_RDWR|os.O_CREATE, 0o600); err == nil {
+			f.Close()
+		}
 	}
 	abs = filepath.ToSlash(abs)
 	if !strings.HasPrefix(abs, "/") { // C:/…
