@@ -214,8 +214,6 @@ func TestFaults(t *testing.T) {
 		{"wrong request", 400, nil, refuse("invalid_request_error", "messages: at least one message is required"), llm.Error{Fault: llm.Rejected, Text: "at least one"}},
 		{"rate limit", 429, map[string]string{"retry-after": "7"}, refuse("rate_limit_error", "This request would exceed your rate limit"), llm.Error{Fault: llm.RateLimited, After: 7 * time.Second}},
 		{"rate limit, date", 429, map[string]string{"retry-after": now.Add(time.Minute).Format(http.TimeFormat)}, refuse("rate_limit_error", "slow down"), llm.Error{Fault: llm.RateLimited, After: time.Minute}},
-		{"rate limit, reset", 429, map[string]string{"anthropic-ratelimit-input-tokens-remaining": "0", "anthropic-ratelimit-input-tokens-reset": now.Add(30 * time.Second).Format(time.RFC3339),
-			"anthropic-ratelimit-requests-remaining": "9", "anthropic-ratelimit-requests-reset": now.Add(time.Hour).Format(time.RFC3339)}, refuse("rate_limit_error", "slow down"), llm.Error{Fault: llm.RateLimited, After: 30 * time.Second}},
 		{"rate limit, nonsense", 429, map[string]string{"retry-after": "soon"}, "", llm.Error{Fault: llm.RateLimited}},
 		{"overloaded", 529, nil, refuse("overloaded_error", "Overloaded"), llm.Error{Fault: llm.Overloaded, Text: "Overloaded"}},
 		{"their fault", 500, nil, refuse("api_error", "Internal server error"), llm.Error{Fault: llm.Overloaded, Text: "Internal"}},
