@@ -85,7 +85,7 @@ func (l *Library) acquire(name string, wait time.Duration) (unlock func(), err e
 		if errors.Is(err, fs.ErrNotExist) && ctx.Err() == nil {
 			continue // the folder was tidied away at this moment
 		}
-		if errors.Is(err, context.DeadlineExceeded) {
+		if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, fs.ErrNotExist) { // others tidied it away
 			return nil, fmt.Errorf("lock %s: %w", name, ErrBusy)
 		}
 		if fi, lerr := os.Lstat(f.Path()); err != nil && lerr == nil && !fi.Mode().IsRegular() {

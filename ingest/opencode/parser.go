@@ -21,7 +21,6 @@ type parser struct {
 	open     *message
 	reverted bool // what comes was taken back
 	shell    bool // the next call is one that the person ran
-	last     time.Time
 	turns    []*ingest.Turn
 	plan     string // the text of the last file that was written and may be one
 	tasks    []ingest.Task
