@@ -236,9 +236,12 @@ func (pg *page) shorten(size int) {
 	}
 }
 
+// pageTitle begins the heading of what one pastes.
+const pageTitle = "Rehydration payload"
+
 // heading returns the title and the line that says where the payload is from.
 func heading(p *Payload) string {
-	title := "# Rehydration payload"
+	title := "# " + pageTitle
 	if name := safe(p.Title, 120); name != "" {
 		title += ": " + name
 	}

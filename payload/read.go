@@ -148,7 +148,7 @@ func (r *reader) heading(s string) {
 	level := len(s) - len(strings.TrimLeft(s, "#"))
 	name := strings.TrimSpace(strings.Trim(s, "#"))
 	if level == 1 && r.kind == "" && r.odd == "" && r.doc.Title == "" {
-		r.doc.Title = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(name, "Rehydration payload"), ":"))
+		r.doc.Title = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(name, pageTitle), ":"))
 		r.doc.Title = commentEsc().ReplaceAllString(r.doc.Title, "<$1!--")
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/library"
 	"recall/payload"
@@ -92,6 +93,9 @@ func handOver(a *app.App, p *payload.Payload, text string, o resumeOptions) erro
 	}
 	if o.Copy {
 		return nil
+	}
+	if terminal.IsTerminal(a.Out) { // what is pasted from there is known by its lines
+		text = payload.ToRead(text)
 	}
 	return a.Print(text)
 }
