@@ -33,7 +33,7 @@ import (
 // work. `recall status` is measured beside it. Making the library takes some minutes: WEB_BENCH names a folder
 // that keeps it.
 //
-//	go test ./cmd/recall -run XXX -bench Web -benchtime 20x
+//	go test ./cmd/recall -run '^$' -bench Web -benchtime 20x
 func BenchmarkWeb(b *testing.B) {
 	home := os.Getenv("WEB_BENCH")
 	if home == "" {

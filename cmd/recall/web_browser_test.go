@@ -1,204 +1,20 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
-
-	"recall/web/browsertest"
 )
-
-// A visit is a person's browser on the pages of a library.
-type visit struct {
-	*browsertest.Browser
-	t   *testing.T
-	own string // where the pages are
-}
-
-// visitWeb runs recall web over a library and opens its first page, until the test ends.
-func visitWeb(t *testing.T, home, library string, args ...string) *visit {
-	t.Helper()
-	v := &visit{Browser: browsertest.Open(t), t: t}
-	for _, domain := range []string{"Page", "Network", "Log", "Runtime"} {
-		v.Call(domain+".enable", nil, nil)
-	}
-	link := startWeb(t, home, library, args...)
-	at, err := url.Parse(link)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v.own = "http://" + at.Host
-	v.Goto(link)
-	v.until("the first page", "document.getElementById('main')")
-	return v
-}
-
-// to opens a page, which then must have complained of nothing.
-func (v *visit) to(page string) {
-	v.t.Helper()
-	v.Goto(v.own + page)
-	v.quiet(page)
-}
-
-// keys that have names, and what they are to a browser.
-var keys = map[string]struct {
-	code int
-	text string
-}{"Tab": {9, ""}, "Enter": {13, "\r"}, " ": {32, " "}, "Home": {36, ""}, "ArrowLeft": {37, ""}, "ArrowUp": {38, ""},
-	"ArrowRight": {39, ""}, "ArrowDown": {40, ""}}
-
-// press presses keys, one after the other.
-func (v *visit) press(all ...string) {
-	v.t.Helper()
-	for _, key := range all {
-		k, named := keys[key]
-		if !named {
-			k.text = key
-		}
-		p := map[string]any{"key": key, "windowsVirtualKeyCode": k.code, "text": k.text, "type": "keyDown"}
-		v.Call("Input.dispatchKeyEvent", p, nil)
-		p["type"] = "keyUp"
-		delete(p, "text")
-		v.Call("Input.dispatchKeyEvent", p, nil)
-	}
-}
-
-// text types a text where the focus is.
-func (v *visit) text(text string) {
-	v.t.Helper()
-	v.Call("Input.insertText", map[string]any{"text": text}, nil)
-}
-
-// tabTo presses Tab until the focus is on what an expression about e says, and no more often than a page has places.
-func (v *visit) tabTo(what, expr string) {
-	v.t.Helper()
-	ok := false
-	for range 300 {
-		if v.Eval("(e => !!("+expr+"))(document.activeElement)", &ok); ok {
-			return
-		}
-		v.press("Tab")
-	}
-	v.t.Fatalf("Tab never comes to %s", what)
-}
-
-// click clicks on an element with the mouse, which must be where a person would hit it.
-func (v *visit) click(element string) {
-	v.t.Helper()
-	var at struct {
-		X, Y float64
-		Hit  bool
-	}
-	v.Eval(`(e => {
-		e.scrollIntoView({block: 'center'});
-		const r = e.getClientRects()[0], x = r.x + r.width / 2, y = r.y + r.height / 2;
-		return {X: x, Y: y, Hit: e.contains(document.elementFromPoint(x, y))};
-	})(`+element+`)`, &at)
-	if !at.Hit {
-		v.t.Errorf("%s is behind something else", element)
-	}
-	for _, kind := range []string{"mousePressed", "mouseReleased"} {
-		v.Call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at.X, "y": at.Y, "button": "left",
-			"clickCount": 1}, nil)
-	}
-}
-
-// until waits for what an expression says of a page that is there.
-func (v *visit) until(what, expr string) {
-	v.t.Helper()
-	ok := false
-	for range 200 {
-		if v.Eval("document.readyState == 'complete' && !!("+expr+")", &ok); ok {
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	var body string
-	v.Eval("document.title + '\\n' + document.body.innerText", &body)
-	v.t.Fatalf("never seen: %s, on\n%.2000s", what, body)
-}
-
-// quiet holds that since the page was opened only our own server was asked for something and answered well, and that
-// nobody complained of anything.
-func (v *visit) quiet(what string) {
-	v.t.Helper()
-	for _, e := range v.Events {
-		var p struct {
-			Request  struct{ URL string }
-			Response struct {
-				URL    string
-				Status int
-			}
-		}
-		if err := json.Unmarshal(e.Params, &p); err != nil {
-			v.t.Fatal(err)
-		}
-		switch e.Method {
-		case "Network.requestWillBeSent":
-			if !strings.HasPrefix(p.Request.URL, v.own+"/") && !strings.HasPrefix(p.Request.URL, "data:") {
-				v.t.Errorf("%s asks for %s", what, p.Request.URL)
-			}
-		case "Network.responseReceived":
-			if p.Response.Status >= 400 {
-				v.t.Errorf("%s: %s is answered with %d", what, p.Response.URL, p.Response.Status)
-			}
-		case "Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown":
-			v.t.Errorf("%s: on the console: %s", what, e.Params)
-		}
-	}
-}
-
-// look is how pages are looked at.
-type look struct {
-	name, scheme string
-	width        int
-}
-
-var looks = []look{{"light", "light", 1280}, {"dark", "dark", 1280}, {"phone", "light", 390}}
-
-func (v *visit) lookAs(l look) {
-	v.t.Helper()
-	v.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": l.width, "height": 844,
-		"deviceScaleFactor": 1, "mobile": l.width < 500}, nil)
-	v.Call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{
-		{"name": "prefers-color-scheme", "value": l.scheme}}}, nil)
-}
-
-// screensOf are the pages of the menu, and a session's.
-func (v *visit) screensOf() []string {
-	screens := []string{"/?q=what+did+we+decide+about+the+queue", "/review", "/time", "/sessions", "/now", "/health"}
-	var session []string
-	v.to("/sessions")
-	v.Eval(`[...document.querySelectorAll('.list a[href^="/session/"]')].slice(-1).map(a => a.getAttribute('href'))`,
-		&session)
-	return append(screens, session...)
-}
-
-// emptyLibrary makes a library in which nothing is.
-func emptyLibrary(t *testing.T, home string) string {
-	t.Helper()
-	empty := filepath.Join(t.TempDir(), "empty")
-	cmd := exec.Command(filepath.Join(home, "bin", "recall"), "--library", empty, "sync", "--from", t.TempDir())
-	// though nothing is there to take in
-	if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), "made a library") {
-		t.Fatalf("%s", out)
-	}
-	return empty
-}
 
 // Every page and every link of every page, on a library with decisions and on an empty one: nothing is fetched from
 // elsewhere, nothing stands on the console, nothing is wider than a phone, and no rule of accessibility is broken.
 func TestWebInBrowser(t *testing.T) {
-	if os.Getenv(browsertest.Wanted) == "" {
-		t.Skip(browsertest.Wanted + " not set")
-	}
+	inBrowser(t)
 	home, library := demoed(t)
 	rules, err := os.ReadFile(os.Getenv("AXE_RULES"))
 	if err != nil {
@@ -270,9 +86,7 @@ const tooWide = `(() => {
 // Every kind of button of every screen, clicked with a mouse: what it asks for is answered, and nothing is complained
 // of. Buttons are of one kind that say the same of other items.
 func TestWebButtonsInBrowser(t *testing.T) {
-	if os.Getenv(browsertest.Wanted) == "" {
-		t.Skip(browsertest.Wanted + " not set")
-	}
+	inBrowser(t)
 	home, library := demoed(t)
 	for name, dir := range map[string]string{"demo": library, "empty": emptyLibrary(t, home)} {
 		t.Run(name, func(t *testing.T) {
@@ -322,29 +136,9 @@ func TestWebButtonsInBrowser(t *testing.T) {
 	}
 }
 
-// clickButton clicks on a button and waits until what it asks for is there; a tag is given where one can be.
-func (v *visit) clickButton(what, button string) {
-	v.t.Helper()
-	var part string // that is to be another one
-	v.Eval(`(e => {
-		const form = e.form && e.type == 'submit' && (!e.form.q || e.form.q.value) ? e.form : null;
-		const id = form ? form.dataset.part ?? 'main' : '';
-		if (e.name == 'save') e.form.elements.tag.value = 'x';
-		if (form) document.getElementById(id).firstElementChild.seen = true;
-		return id;
-	})(`+button+`)`, &part)
-	v.click(button)
-	if part != "" {
-		v.until(what, fmt.Sprintf(`(e => e && !e.seen)(document.querySelector('#%s > *'))`, part))
-	}
-	v.quiet(what)
-}
-
 // From a question to the turn that answers it and back, by the keyboard alone.
 func TestWebAskByKeysInBrowser(t *testing.T) {
-	if os.Getenv(browsertest.Wanted) == "" {
-		t.Skip(browsertest.Wanted + " not set")
-	}
+	inBrowser(t)
 	home, library := demoed(t)
 	v := visitWeb(t, home, library)
 	v.text("what did we decide about retries") // the field has the focus
@@ -391,9 +185,7 @@ func TestWebAskByKeysInBrowser(t *testing.T) {
 
 // The time line by keys: from point to point, to what one says in the table, and a span of it by the sliders.
 func TestWebTimeLineByKeysInBrowser(t *testing.T) {
-	if os.Getenv(browsertest.Wanted) == "" {
-		t.Skip(browsertest.Wanted + " not set")
-	}
+	inBrowser(t)
 	home, library := demoed(t)
 	v := visitWeb(t, home, library)
 	v.to("/time?project=ledgerline")
@@ -452,9 +244,7 @@ func TestWebTimeLineByKeysInBrowser(t *testing.T) {
 
 // What a person says on the pages is what recall knows afterwards, and can be taken back; by the keyboard alone.
 func TestWebReviewInBrowser(t *testing.T) {
-	if os.Getenv(browsertest.Wanted) == "" {
-		t.Skip(browsertest.Wanted + " not set")
-	}
+	inBrowser(t)
 	home, library := demoed(t)
 	v := visitWeb(t, home, library)
 	v.to("/review")
@@ -521,9 +311,7 @@ func TestWebReviewInBrowser(t *testing.T) {
 // What another recall takes in is on a page that is open, without its being loaded again; and where somebody is at
 // work, they are told instead.
 func TestWebLiveInBrowser(t *testing.T) {
-	if os.Getenv(browsertest.Wanted) == "" {
-		t.Skip(browsertest.Wanted + " not set")
-	}
+	inBrowser(t)
 	home, recall := asProgram(t)
 	tell(t, home, 1, "Decision: retries use jittered backoff", "Noted.")
 	recall(nil, "sync")
@@ -559,9 +347,7 @@ func TestWebLiveInBrowser(t *testing.T) {
 
 // Titles, quotes and names that would act in a page do nothing.
 func TestWebHostileInBrowser(t *testing.T) {
-	if os.Getenv(browsertest.Wanted) == "" {
-		t.Skip(browsertest.Wanted + " not set")
-	}
+	inBrowser(t)
 	home, recall := asProgram(t)
 	evil := `</title></textarea><script>document.title='ran'</script><img src=x onerror="document.title='ran'"> ` +
 		`<a href="javascript:document.title='ran'">x</a> <svg onload="document.title='ran'"> {{.}} "' ` + "\u202e\u2066"
@@ -598,88 +384,5 @@ func TestWebHostileInBrowser(t *testing.T) {
 		if got.Title == "ran" || len(got.Acts) > 0 || got.Turns || got.Size > 200<<10 {
 			t.Errorf("%s: %+v", page, got)
 		}
-	}
-}
-
-// ofRecords writes a transcript of records that lack what all have.
-func ofRecords(t *testing.T, home, id string, records ...string) {
-	t.Helper()
-	path := filepath.Join(home, ".claude", "projects", "-home-ann-app", id+".jsonl")
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	writeRecords(t, path, id, records...)
-}
-
-func writeRecords(t *testing.T, path, id string, records ...string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	for i, record := range records {
-		fmt.Fprintf(&b, `{%s,"sessionId":%q,"timestamp":"2026-04-02T09:%02d:00.000Z","cwd":"/home/ann/app",`+
-			`"version":"2.1.200","userType":"external","isSidechain":%t}`+"\n", record, id, i,
-			strings.Contains(path, "subagents"))
-	}
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// A session's sub-agents are pages of their own, also one that no call is known of; what was rewound is told from what
-// was continued; and what is said there is found.
-func TestWebAgentsAndBranches(t *testing.T) {
-	home, recall := asProgram(t)
-	id := "00000003-0000-4000-8000-000000000001"
-	said := func(kind, uuid, parent, content string) string {
-		return fmt.Sprintf(`"type":%q,"uuid":%q,"parentUuid":%q,"message":{"id":%q,"type":"message","role":%q,`+
-			`"model":"claude-opus-4-8","content":%s}`, kind, uuid, parent, uuid, kind, content)
-	}
-	call := `[{"type":"tool_use","id":"t1","name":"Task","input":{"description":"Look for tables","prompt":"Look.",` +
-		`"subagent_type":"Explore"}}]`
-	result := `[{"type":"tool_result","tool_use_id":"t1","content":"done","is_error":false}]`
-	records := []string{
-		`"type":"user","uuid":"u1","parentUuid":null,"message":{"role":"user","content":"Where do failed jobs go?"}`,
-		said("assistant", "a1", "u1", call),
-		said("user", "r1", "a1", result) + `,"toolUseResult":{"status":"completed","agentId":"a1"}`,
-		said("assistant", "a2", "r1", `[{"type":"text","text":"To dead_jobs."}]`),
-		said("user", "u2", "a2", `"Retry them ten times."`),
-		said("assistant", "a3", "u2", `[{"type":"text","text":"Ten tries it is."}]`),
-		said("user", "u3", "a2", `"Retry them five times."`),
-		said("assistant", "a4", "u3", `[{"type":"text","text":"Five tries it is."}]`)}
-	ofRecords(t, home, id, records...)
-	dir := filepath.Join(home, ".claude", "projects", "-home-ann-app", id, "subagents")
-	for _, agent := range []string{"a1", "b2"} {
-		writeRecords(t, filepath.Join(dir, "agent-"+agent+".jsonl"), id,
-			fmt.Sprintf(`"type":"user","uuid":"s1%[1]s","parentUuid":null,"agentId":%[1]q,"message":{"role":"user",`+
-				`"content":"Look for the table of %[1]s."}`, agent),
-			said("assistant", "s2"+agent, "s1"+agent, `[{"type":"text","text":"It is dead_jobs, says `+agent+`."}]`)+
-				fmt.Sprintf(`,"agentId":%q`, agent))
-	}
-	recall(nil, "sync")
-	get := enter(t, startWeb(t, home, filepath.Join(home, "Recall")))
-	page := "/session/" + id
-	holds := func(page string, want ...string) {
-		t.Helper()
-		for _, w := range want {
-			if !regexp.MustCompile(w).MatchString(page) {
-				t.Errorf("%q isn't in\n%.6000s", w, page)
-			}
-		}
-	}
-	whole := get(page, nil)
-	holds(whole, `1 sub-agent whose call isn&#39;t known|1 sub-agent whose call isn't known`, `agent=b2`,
-		`(?s)1 call.*<p class="agent"><a href="[^"]*agent=a1">Sub-agent Explore</a>`,
-		`(?s)A branch that was abandoned.*ten times.*The branch that was continued.*five times`,
-		`class="turn user abandoned"`)
-	if strings.Contains(whole, "Look for the table") {
-		t.Error("a sub-agent's turns stand among the session's")
-	}
-	holds(get(page+"?agent=b2", nil), `Look for the table of b2`, `Task given to it`, `Back to the session`)
-	holds(get(page+"?turn=s2a1", nil), `says a1`, `Back to the session`)
-	holds(get(page+"?find=says+b2", nil), `>[^<]*turn`, `<mark>says b2</mark>`)
-	if strings.Contains(get(page+"?agent=nosuch", nil), "Back to the session") {
-		t.Error("a sub-agent that isn't there has a page")
 	}
 }

@@ -11,15 +11,12 @@ import (
 	"path/filepath"
 	"testing"
 
-	"recall/web/browsertest"
 )
 
 // Each screen as it is looked at, beside the picture of it that is kept: half as large, with few shades. -update keeps
 // them as they are now. What differs by machine and by day is made the same first: the font, the time, the paths.
 func TestWebPicturesInBrowser(t *testing.T) {
-	if os.Getenv(browsertest.Wanted) == "" {
-		t.Skip(browsertest.Wanted + " not set")
-	}
+	inBrowser(t)
 	for name, value := range map[string]string{"TZ": "UTC", "LANGUAGE": "en_US", "LC_ALL": "C.UTF-8"} {
 		t.Setenv(name, value)
 	}
