@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
 )
 
 // Each screen as it is looked at, beside the picture of it that is kept: half as large, with few shades. -update keeps
