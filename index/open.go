@@ -136,11 +136,6 @@ func open(path, params string) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	for _, beside := range []string{"-wal", "-shm"} { // SQLite would create them with the umask's rights
-		if f, err := os.OpenFile(abs+beside, os.O_RDWR|os.O_CREATE, 0o600); err == nil {
-			f.Close()
-		}
-	}
 	abs = filepath.ToSlash(abs)
 	if !strings.HasPrefix(abs, "/") { // C:/…
 		abs = "/" + abs

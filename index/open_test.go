@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 )
@@ -49,4 +50,35 @@ func TestFolderInPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	x.Close()
+}
+
+// What SQLite keeps beside the file is for its owner alone, whoever opens it first.
+func TestBesideIsPrivate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no rights of this kind")
+	}
+	path := filepath.Join(t.TempDir(), "index.db")
+	for name, open := range map[string]func(string) (*Index, error){"to write": Open, "to read": OpenRead} {
+		if name == "to read" {
+			made, err := Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			made.Close()
+		}
+		x, err := open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := x.version(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, end := range []string{"", "-wal", "-shm"} {
+			info, err := os.Stat(path + end)
+			if err != nil || info.Mode().Perm() != 0o600 {
+				t.Errorf("%s: %s: %v, %v; want rights of its owner alone", name, filepath.Base(path+end), info.Mode(), err)
+			}
+		}
+		x.Close()
+	}
 }

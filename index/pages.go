@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
+	"os"
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/util/vfsutil"
@@ -39,6 +40,13 @@ func (v checkedVFS) Open(name string, flags vfs.OpenFlag) (vfs.File, vfs.OpenFla
 }
 
 func (v checkedVFS) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
+	if flags&vfs.OPEN_WAL != 0 { // SQLite would create both with the umask's rights
+		for _, path := range []string{name.String(), name.Database() + "-shm"} {
+			if f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err == nil {
+				f.Close()
+			}
+		}
+	}
 	f, flags, err := vfsutil.WrapOpenFilename(v.VFS, name, flags)
 	if err != nil || flags&vfs.OPEN_MAIN_DB == 0 {
 		return f, flags, err
