@@ -91,8 +91,6 @@ type Batcher interface {
 	// Collect asks how a batch is doing. One that the service refused as a whole
 	// has Ended, with an error that says why; its answers are there all the same.
 	Collect(ctx context.Context, id string) (Batch, error)
-	// Cancel ends a batch; what is answered by then can still be collected.
-	Cancel(ctx context.Context, id string) error
 }
 
 // A Finder is a Batcher that can say what became of a batch whose id was lost,

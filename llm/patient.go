@@ -238,11 +238,6 @@ func (q *patientBatcher) Collect(ctx context.Context, id string) (b Batch, err e
 	return b, err
 }
 
-// Cancel implements Batcher.
-func (q *patientBatcher) Cancel(ctx context.Context, id string) error {
-	return q.again(ctx, true, (*Error).Passing, func() error { return q.b.Cancel(ctx, id) })
-}
-
 // Find implements Finder for a model that does; else it finds nothing.
 func (q *patientBatcher) Find(ctx context.Context, b Lost) (id string, err error) {
 	f, ok := q.b.(Finder)

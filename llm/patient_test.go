@@ -209,7 +209,6 @@ func (b *batches) Collect(context.Context, string) (Batch, error) {
 	b.n++
 	return Batch{Ended: b.err == nil || b.ended}, b.err
 }
-func (b *batches) Cancel(context.Context, string) error { b.n++; return b.err }
 
 // A batch isn't handed in twice if it may have arrived, and one that is gone
 // isn't a model that is gone.

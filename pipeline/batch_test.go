@@ -76,8 +76,6 @@ func (p *post) Collect(_ context.Context, id string) (llm.Batch, error) {
 	return b, nil
 }
 
-func (p *post) Cancel(context.Context, string) error { return nil }
-
 // Requests go out with a batch, and its answers are taken in by later nights:
 // in parts, once, at half the price, what expired asked again, what is on its way
 // not. Neither a service that is down nor one that has changed loses or doubles

@@ -28,7 +28,6 @@ type Model struct {
 	base   string
 	wire   *wire.Transport
 	client *http.Client
-	batch  limits
 
 	told wire.Told
 }
@@ -51,7 +50,7 @@ func New(o Options) (*Model, error) {
 	if strings.ContainsFunc(o.Key, func(c rune) bool { return c <= ' ' || c > '~' }) {
 		return nil, errors.New("anthropic: the key holds a character that no key has, such as a line break")
 	}
-	m := &Model{Identity: llm.Identity{ID: "anthropic/" + o.Model, Tokens: o.Window}, o: o, batch: documented}
+	m := &Model{Identity: llm.Identity{ID: "anthropic/" + o.Model, Tokens: o.Window}, o: o}
 	m.wire = &wire.Transport{Model: m.Name(), Key: o.Key,
 		Whole: func(r *http.Request) bool { return !strings.HasSuffix(r.URL.Path, "/results") }}
 	m.client = wire.Client(m.wire)

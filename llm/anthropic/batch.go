@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"recall/llm"
-	"recall/llm/wire"
 )
 
 // toldMark before an id that Submit returns says that schemas are told in the
@@ -63,21 +61,21 @@ func (m *Model) account(ctx context.Context, method, path string, body io.Reader
 // with a batch, which takes minutes, at most a day. A batch that the service
 // doesn't know any more has ended without answers.
 func (m *Model) Collect(ctx context.Context, id string) (llm.Batch, error) {
-	ids, told := strings.CutPrefix(id, toldMark)
-	return wire.Collect(wire.IDs(ids), func(id string, answers map[string]llm.Answer) (llm.Batch, error) {
-		b, err := m.account(ctx, http.MethodGet, "/"+url.PathEscape(id), nil)
-		switch {
-		case gone(err):
-			return llm.Batch{Ended: true}, nil
-		case err != nil:
+	id, told := strings.CutPrefix(id, toldMark)
+	b, err := m.account(ctx, http.MethodGet, "/"+url.PathEscape(id), nil)
+	switch {
+	case gone(err):
+		return llm.Batch{Ended: true}, nil
+	case err != nil:
+		return llm.Batch{}, err
+	}
+	out := llm.Batch{Ended: b.Status == "ended", Requests: b.size(), Done: b.done(), Expires: b.ExpiresAt}
+	if out.Ended && b.Archived == nil {
+		if out.Answers, err = m.results(ctx, id, b.done(), told); err != nil {
 			return llm.Batch{}, err
 		}
-		if b.Status == "ended" && b.Archived == nil {
-			err = m.results(ctx, id, b.done(), told, answers)
-		}
-		return llm.Batch{Ended: b.Status == "ended" && err == nil, Requests: b.size(), Done: b.done(), Expires: b.ExpiresAt},
-			err
-	})
+	}
+	return out, nil
 }
 
 // gone reports whether the service itself says that there is no such batch. A
@@ -87,33 +85,31 @@ func gone(err error) bool {
 	return ok && e.Fault == llm.NotFound && e.Unknown()
 }
 
-// results reads a batch's results, want lines in any order, into answers. They
+// results are a batch's, want lines in any order. They
 // are taken from the service's own address, whatever results_url says: the key
 // goes nowhere else.
-func (m *Model) results(ctx context.Context, id string, want int, told bool, answers map[string]llm.Answer) error {
+func (m *Model) results(ctx context.Context, id string, want int, told bool) (map[string]llm.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, 6*m.o.Timeout)
 	defer cancel()
 	res, err := m.send(ctx, http.MethodGet, "/v1/messages/batches/"+url.PathEscape(id)+"/results", nil)
 	if gone(err) {
-		return nil // older than 29 days
+		return nil, nil // older than 29 days
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer res.Body.Close()
-	lines := 0
+	lines, answers := 0, map[string]llm.Answer{}
 	err = m.wire.Lines(ctx, res.Body, func(line []byte, _ bool) error {
 		lines++
 		m.keep(line, told, answers)
 		return nil
 	})
-	if err != nil {
-		return err
+	if err == nil && lines < want {
+		err = m.wire.Fail(llm.Unreachable, http.StatusOK,
+			fmt.Sprintf("%d of %d results of batch %s came", lines, want, id))
 	}
-	if lines < want {
-		return m.wire.Fail(llm.Unreachable, http.StatusOK, fmt.Sprintf("%d of %d results of batch %s came", lines, want, id))
-	}
-	return nil
+	return answers, err
 }
 
 // keep takes one line of results in. One that can't be read is missing, as if
@@ -151,16 +147,4 @@ func (m *Model) errored(body []byte) error {
 		m.told.All() // next time
 	}
 	return e
-}
-
-// Cancel implements llm.Batcher.
-func (m *Model) Cancel(ctx context.Context, id string) error {
-	var errs []error
-	ids, _ := strings.CutPrefix(id, toldMark)
-	for _, id := range wire.IDs(ids) {
-		if _, err := m.account(ctx, http.MethodPost, "/"+url.PathEscape(id)+"/cancel", nil); err != nil && !gone(err) {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
 }

@@ -19,13 +19,11 @@ import (
 // batches is the service's side of batches: what was created, by id, and
 // answers in the reverse order.
 type batches struct {
-	asked   map[string][]one // by batch
-	ended   bool
-	cancels []string
-	line    func(o one) string // of the results
-	refuse  int                // the n-th create is refused
-	lose    int                // the answer to the n-th create is lost
-	made    time.Time          // when a batch was made; now if zero
+	asked map[string][]one // by batch
+	ended bool
+	line  func(o one) string // of the results
+	lose  int                // the answer to the n-th create is lost
+	made  time.Time          // when a batch was made; now if zero
 }
 
 func (b *batches) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -33,7 +31,7 @@ func (b *batches) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodPost && id == "":
 		var body struct{ Requests []one }
-		if err := json.NewDecoder(r.Body).Decode(&body); err != nil || len(b.asked)+1 == b.refuse {
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 			w.WriteHeader(http.StatusBadRequest)
 			fmt.Fprintf(w, `{"type":"error","error":{"type":"invalid_request_error","message":"requests: %v"}}`, err)
 			return
@@ -60,8 +58,6 @@ func (b *batches) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			io.WriteString(w, b.line(o)+"\n")
 		}
 		return
-	case what == "cancel":
-		b.cancels = append(b.cancels, id)
 	}
 	io.WriteString(w, b.account(id))
 }
@@ -110,7 +106,6 @@ func TestBatch(t *testing.T) {
 		return strings.NewReplacer("```json\\n", "", "\\n```", "").Replace(succeeded(o))
 	}}
 	s, m := serve(t, b.ServeHTTP)
-	m.batch.requests = 4
 	ask := map[string]llm.Request{}
 	for _, k := range []string{"a-1", "b_2", "late", "stopped", "wrong", "busy", "cut", "new", "torn"} {
 		ask[k] = llm.Request{System: "Be brief.", Prompt: "for " + k, Schema: schema}
@@ -119,11 +114,12 @@ func TestBatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if id != "msgbatch_01,msgbatch_02,msgbatch_03" {
-		t.Errorf("got id %s for 9 requests, 4 a batch", id)
+	if id != "msgbatch_01" {
+		t.Errorf("got id %s", id)
 	}
-	equalJSON(t, s.bodies[2], `{"requests":[{"custom_id":"wrong","params":{"model":"claude-haiku-4-5","max_tokens":8192,
-		"system":[{"type":"text","text":"Be brief.","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":"for wrong"}],
+	first, _, _ := strings.Cut(s.bodies[0], `,{"custom_id":"b_2"`)
+	equalJSON(t, first+"]}", `{"requests":[{"custom_id":"a-1","params":{"model":"claude-haiku-4-5","max_tokens":8192,
+		"system":[{"type":"text","text":"Be brief.","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":"for a-1"}],
 		"output_config":{"format":{"type":"json_schema","schema":`+string(schema.JSON)+`}}}}]}`)
 
 	got, err := m.Collect(t.Context(), id)
@@ -154,10 +150,6 @@ func TestBatch(t *testing.T) {
 	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(llm.Error{}, "Text")); d != "" {
 		t.Errorf("ended (-want +got):\n%s", d)
 	}
-
-	if err := m.Cancel(t.Context(), id); err != nil || len(b.cancels) != 3 {
-		t.Errorf("cancelled %v, %v", b.cancels, err)
-	}
 }
 
 // Models from before output_config are told of the schema, and JSON is looked
@@ -184,28 +176,16 @@ func TestBatchOfAnOldModel(t *testing.T) {
 
 func TestBatchFaults(t *testing.T) {
 	ask := map[string]llm.Request{"a": {Prompt: "1"}, "b": {Prompt: "2"}}
-	t.Run("the second part isn't taken", func(t *testing.T) {
-		b := &batches{asked: map[string][]one{}, refuse: 2}
-		_, m := serve(t, b.ServeHTTP)
-		m.batch.requests = 1
-		if _, err := m.Submit(t.Context(), "b", ask); asError(t, err).Fault != llm.Rejected || len(b.cancels) != 1 {
-			t.Errorf("got %v, cancelled %v", err, b.cancels)
-		}
-	})
 	t.Run("the answer is lost", func(t *testing.T) {
-		b := &batches{asked: map[string][]one{"msgbatch_00": {{}, {}, {}}}, lose: 3}
+		b := &batches{asked: map[string][]one{}, lose: 1}
 		_, m := serve(t, b.ServeHTTP)
-		m.batch.requests = 1
-		if id, err := m.Submit(t.Context(), "b", ask); err != nil || id != "msgbatch_02,msgbatch_03" {
-			t.Errorf("got %s, %v, want the batch that is there", id, err)
+		began := time.Now()
+		_, err := m.Submit(t.Context(), "b", ask)
+		if e := asError(t, err); e.Fault != llm.Unreachable || !e.Unsure() {
+			t.Errorf("got %v", err)
 		}
-		// Not one of the same size that was there before, nor one of two.
-		for _, made := range []time.Time{time.Now().Add(-time.Hour), {}} {
-			b = &batches{asked: map[string][]one{"msgbatch_00": {{}, {}}}, lose: 2, made: made}
-			_, m = serve(t, b.ServeHTTP)
-			if id, err := m.Submit(t.Context(), "b", ask); err == nil || asError(t, err).Fault != llm.Unreachable {
-				t.Errorf("made %v: got %s, %v", made, id, err)
-			}
+		if id, err := m.Find(t.Context(), llm.Lost{Requests: 2, Since: began}); err != nil || id != "msgbatch_01" {
+			t.Errorf("got %s, %v, want the batch that is there", id, err)
 		}
 	})
 	t.Run("found again", func(t *testing.T) { // by a process that knows when, and how many
@@ -216,7 +196,7 @@ func TestBatchFaults(t *testing.T) {
 			since    time.Time
 			not, id  string
 		}{{2, time.Now().Add(-time.Hour), "msgbatch_00", "msgbatch_01"}, {3, time.Now().Add(-time.Hour), "", ""},
-			{2, time.Now().Add(time.Hour), "", ""}, {2, time.Now(), "told:msgbatch_00,msgbatch_01", ""}} {
+			{2, time.Now().Add(time.Hour), "", ""}, {2, time.Now(), "told:msgbatch_01", ""}} {
 			if id, err := m.Find(t.Context(), llm.Lost{Requests: c.requests, Since: c.since,
 				Others: []string{c.not}}); err != nil || id != c.id {
 				t.Errorf("%+v: got %q, %v", c, id, err)
@@ -227,32 +207,11 @@ func TestBatchFaults(t *testing.T) {
 			t.Errorf("of a service that lists none: got %q, %v", id, err)
 		}
 	})
-	t.Run("split by size", func(t *testing.T) {
-		b := &batches{asked: map[string][]one{}}
-		_, m := serve(t, b.ServeHTTP)
-		m.batch.bytes = 160
-		if id, err := m.Submit(t.Context(), "b", ask); err != nil || id != "msgbatch_01,msgbatch_02" {
-			t.Errorf("got %s, %v", id, err)
-		}
-		m.batch.bytes = 20
-		if _, err := m.Submit(t.Context(), "b", ask); asError(t, err).Fault != llm.TooLong {
-			t.Errorf("got %v", err)
-		}
-	})
-	t.Run("a key that is none", func(t *testing.T) {
-		s, m := serve(t, (&batches{}).ServeHTTP)
-		if _, err := m.Submit(t.Context(), "b", map[string]llm.Request{"a b": {}}); err == nil || len(s.bodies) > 0 {
-			t.Errorf("got %v after %d requests", err, len(s.bodies))
-		}
-	})
 	t.Run("forgotten by the service", func(t *testing.T) {
 		_, m := serve(t, (&batches{}).ServeHTTP)
 		got, err := m.Collect(t.Context(), "msgbatch_99")
 		if err != nil || !got.Ended || len(got.Answers) > 0 {
 			t.Errorf("got %+v, %v", got, err)
-		}
-		if err := m.Cancel(t.Context(), "msgbatch_99"); err != nil {
-			t.Error(err)
 		}
 	})
 	t.Run("a wrong address forgets nothing", func(t *testing.T) {

@@ -1,31 +1,23 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	api "github.com/sashabaranov/go-openai"
 
 	"recall/llm"
-	"recall/llm/wire"
 	"recall/text"
 )
 
 // A batch is a file of requests, one a line, that the service works off within
 // a day, and two files of answers and errors.
-
-// Most that one file may have (platform.openai.com/docs/guides/batch).
-const (
-	batchLines = 50_000
-	batchBytes = 200 << 20
-)
 
 // batchTime is for files going up or down.
 const batchTime = 10 * time.Minute
@@ -38,24 +30,33 @@ const (
 
 // Submit implements llm.Batcher.
 func (m *Chat) Submit(ctx context.Context, name string, requests map[string]llm.Request) (string, error) {
-	return m.submit(ctx, name, requests, batchLines, batchBytes)
-}
-
-func (m *Chat) submit(ctx context.Context, name string, requests map[string]llm.Request, lines, size int) (string,
-	error) {
-	parts, err := wire.Parts(requests, lines, size, m.line)
+	ctx, cancel := context.WithTimeout(ctx, batchTime)
+	defer cancel()
+	meta := map[string]any{ours: name, asJSON: "1"}
+	var lines []byte
+	for _, key := range slices.Sorted(maps.Keys(requests)) {
+		line, err := m.line(key, requests[key])
+		if err != nil {
+			return "", err
+		}
+		if lines = append(append(lines, line...), '\n'); requests[key].Schema == nil {
+			delete(meta, asJSON)
+		}
+	}
+	file, err := m.client.CreateFileBytes(ctx, api.FileBytesRequest{Name: "recall.jsonl", Bytes: lines,
+		Purpose: api.PurposeBatch})
 	if err != nil {
-		return "", err
+		return "", m.wire.Fault(ctx, err)
 	}
-	hand := func(p *wire.Part) (string, error) {
-		plain := slices.ContainsFunc(p.Keys, func(key string) bool { return requests[key].Schema == nil })
-		return m.hand(ctx, name, p, !plain)
+	b, err := m.client.CreateBatch(ctx, api.CreateBatchRequest{InputFileID: file.ID,
+		Endpoint: api.BatchEndpointChatCompletions, CompletionWindow: "24h", Metadata: meta})
+	if err != nil {
+		return "", m.wire.Fault(ctx, err)
 	}
-	seek := func(_ *wire.Part, since time.Time, ids []string) (string, error) {
-		found, err := m.named(ctx, name, since, ids)
-		return slices.Concat(found, []string{""})[0], err
+	if b.ID == "" {
+		return "", m.wire.Fail(llm.Nonsense, http.StatusOK, "a batch without an id")
 	}
-	return wire.Submit(ctx, parts, hand, seek, m.Cancel)
+	return b.ID, nil
 }
 
 // line is a request as a line of a batch's file.
@@ -86,39 +87,6 @@ func (m *Chat) surely() format {
 // old are OpenAI's models from before json_schema, some from before json_object.
 var old = text.Pattern(`^(gpt-3\.5|gpt-4(-|$)|chatgpt)`)
 
-// hand gives one file to the service and has it begin.
-func (m *Chat) hand(ctx context.Context, name string, p *wire.Part, inJSON bool) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, batchTime)
-	defer cancel()
-	file, err := m.client.CreateFileBytes(ctx, api.FileBytesRequest{Name: "recall.jsonl",
-		Bytes: append(bytes.Join(p.Lines, []byte("\n")), '\n'), Purpose: api.PurposeBatch})
-	if err != nil {
-		return "", m.wire.Fault(ctx, err)
-	}
-	meta := map[string]any{ours: name}
-	if inJSON {
-		meta[asJSON] = "1"
-	}
-	b, err := m.client.CreateBatch(ctx, api.CreateBatchRequest{InputFileID: file.ID,
-		Endpoint: api.BatchEndpointChatCompletions, CompletionWindow: "24h", Metadata: meta})
-	if err != nil {
-		return "", m.wire.Fault(ctx, err)
-	}
-	if b.ID == "" {
-		return "", m.wire.Fail(llm.Nonsense, http.StatusOK, "a batch without an id")
-	}
-	return b.ID, nil
-}
-
-// Find implements llm.Finder, by the name: all that went out under it.
-func (m *Chat) Find(ctx context.Context, lost llm.Lost) (string, error) {
-	found, err := m.named(ctx, lost.Name, lost.Since, wire.IDs(lost.Others...))
-	if e := (*llm.Error)(nil); errors.As(err, &e) && (e.Fault == llm.NotFound || e.Fault == llm.Rejected) {
-		return "", nil // a service that lists none
-	}
-	return strings.Join(found, ","), err
-}
-
 // clocks is how far the service's clock may be from ours.
 const clocks = time.Hour
 
@@ -126,10 +94,8 @@ const clocks = time.Hour
 // account, the newest first.
 const pages = 20
 
-// named are the ids of the batches with a name, made since a time, that are
-// none of others. What was taken back, as the rest of it was refused, or was found
-// wrong answers nothing, and isn't one of them.
-func (m *Chat) named(ctx context.Context, name string, since time.Time, others []string) (ids []string, err error) {
+// Find implements llm.Finder, by the name. What failed or was taken back answers nothing, and isn't the one.
+func (m *Chat) Find(ctx context.Context, lost llm.Lost) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
 	defer cancel()
 	most := 100
@@ -137,17 +103,19 @@ func (m *Chat) named(ctx context.Context, name string, since time.Time, others [
 	for range pages {
 		list, err := m.client.ListBatch(ctx, after, &most)
 		if err != nil {
-			return nil, m.wire.Fault(ctx, err)
+			err = m.wire.Fault(ctx, err)
+			if e := (*llm.Error)(nil); errors.As(err, &e) && (e.Fault == llm.NotFound || e.Fault == llm.Rejected) {
+				return "", nil // a service that lists none
+			}
+			return "", err
 		}
 		for _, b := range list.Data {
-			if time.Unix(int64(b.CreatedAt), 0).Before(since.Add(-clocks)) {
-				return ids, nil
+			if time.Unix(int64(b.CreatedAt), 0).Before(lost.Since.Add(-clocks)) {
+				return "", nil
 			}
-			if slices.Contains([]string{"cancelling", "cancelled", "failed"}, b.Status) {
-				continue
-			}
-			if b.Metadata[ours] == name && b.ID != "" && !slices.Contains(others, b.ID) && !slices.Contains(ids, b.ID) {
-				ids = append(ids, b.ID)
+			void := slices.Contains([]string{"cancelling", "cancelled", "failed"}, b.Status)
+			if b.Metadata[ours] == lost.Name && !void {
+				return b.ID, nil
 			}
 		}
 		if !list.HasMore || len(list.Data) == 0 {
@@ -155,20 +123,12 @@ func (m *Chat) named(ctx context.Context, name string, since time.Time, others [
 		}
 		after = &list.Data[len(list.Data)-1].ID
 	}
-	return ids, nil
+	return "", nil
 }
 
 // Collect implements llm.Batcher. A batch that the service found wrong as a
 // whole has ended, and the error says why.
 func (m *Chat) Collect(ctx context.Context, id string) (llm.Batch, error) {
-	return wire.Collect(wire.IDs(id), func(id string, answers map[string]llm.Answer) (llm.Batch,
-		error) {
-		return m.collect(ctx, id, answers)
-	})
-}
-
-// collect puts one batch's answers to the others, if it has ended.
-func (m *Chat) collect(ctx context.Context, id string, answers map[string]llm.Answer) (llm.Batch, error) {
 	ctx, cancel := context.WithTimeout(ctx, batchTime)
 	defer cancel()
 	b, err := m.client.RetrieveBatch(ctx, id)
@@ -184,9 +144,10 @@ func (m *Chat) collect(ctx context.Context, id string, answers map[string]llm.An
 		return out, nil
 	case "completed", "failed", "expired", "cancelled":
 	default:
-		return out, m.wire.Fail(llm.Nonsense, http.StatusOK, "a batch that is "+m.wire.Clip([]byte(b.Status)))
+		return llm.Batch{}, m.wire.Fail(llm.Nonsense, http.StatusOK, "a batch that is "+m.wire.Clip([]byte(b.Status)))
 	}
 	_, told := b.Metadata[asJSON]
+	answers := map[string]llm.Answer{}
 	for _, file := range []*string{b.OutputFileID, b.ErrorFileID} {
 		if file == nil || *file == "" {
 			continue
@@ -195,7 +156,7 @@ func (m *Chat) collect(ctx context.Context, id string, answers map[string]llm.An
 			return llm.Batch{}, err
 		}
 	}
-	out.Ended = true
+	out.Ended, out.Answers = true, answers
 	if b.Status == "failed" {
 		return out, m.failed(b.Batch)
 	}
@@ -276,23 +237,4 @@ func (m *Chat) answered(l outputLine, told bool) (a llm.Answer, ok bool) {
 	}
 	a.Response, a.Err = m.answer(res, r)
 	return a, true
-}
-
-// Cancel implements llm.Batcher.
-func (m *Chat) Cancel(ctx context.Context, id string) error {
-	var all error
-	for _, one := range wire.IDs(id) {
-		ctx, cancel := context.WithTimeout(ctx, time.Minute)
-		_, err := m.client.CancelBatch(ctx, one)
-		if err != nil {
-			err = m.wire.Fault(ctx, err)
-		}
-		cancel()
-		if e := (*llm.Error)(nil); errors.As(err, &e) && (e.Status == http.StatusConflict ||
-			e.Status == http.StatusBadRequest) {
-			err = nil // it has ended already
-		}
-		all = errors.Join(all, err)
-	}
-	return all
 }

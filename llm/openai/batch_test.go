@@ -24,7 +24,6 @@ type depot struct {
 	t       *testing.T
 	uploads []string          // the files' bytes
 	made    []map[string]any  // bodies of POST /batches
-	ended   []string          // ids of cancelled batches
 	batches map[string]string // by id
 	files   map[string]string // by id
 	refuse  int               // which upload fails, from 1
@@ -58,26 +57,13 @@ func (d *depot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			panic(http.ErrAbortHandler)
 		}
 		fmt.Fprintf(w, `{"id":"batch_%d","object":"batch","endpoint":"/v1/chat/completions","errors":null,"input_file_id":"file-1","completion_window":"24h","status":"validating","created_at":1,"request_counts":{"total":0,"completed":0,"failed":0}}`, len(d.made))
-	case r.Method == http.MethodPost && strings.HasSuffix(path, "/cancel"):
-		id := strings.Split(path, "/")[2]
-		d.ended = append(d.ended, id)
-		if d.batches[id] == "ended" {
-			w.WriteHeader(http.StatusConflict)
-			fmt.Fprint(w, `{"error":{"message":"Cannot cancel a batch with status 'completed'.","type":"invalid_request_error"}}`)
-			return
-		}
-		fmt.Fprintf(w, `{"id":%q,"status":"cancelling"}`, id)
 	case path == "/batches":
 		d.pages++
 		all := slices.Clone(d.listed)
 		for i, body := range d.made {
 			meta, _ := json.Marshal(body["metadata"])
-			id, status := fmt.Sprintf("batch_%d", i+1), "validating"
-			if slices.Contains(d.ended, id) {
-				status = "cancelling"
-			}
-			all = append(all, fmt.Sprintf(`{"id":%q,"object":"batch","status":%q,"created_at":%d,"metadata":%s}`, id, status,
-				time.Now().Unix(), meta))
+			all = append(all, fmt.Sprintf(`{"id":"batch_%d","object":"batch","status":"validating","created_at":%d,"metadata":%s}`,
+				i+1, time.Now().Unix(), meta))
 		}
 		slices.Reverse(all)
 		for i, b := range all { // two a page
@@ -125,9 +111,9 @@ func requests(n int, s *llm.Schema) map[string]llm.Request {
 func TestSubmit(t *testing.T) {
 	d := &depot{}
 	m := d.chat(t)
-	id, err := m.submit(t.Context(), "b1", requests(5, schema), 2, batchBytes)
-	if err != nil || id != "batch_1,batch_2,batch_3" {
-		t.Fatalf("got %q, %v, want three batches", id, err)
+	id, err := m.Submit(t.Context(), "b1", requests(5, schema))
+	if err != nil || id != "batch_1" {
+		t.Fatalf("got %q, %v", id, err)
 	}
 	var keys []string
 	for _, u := range d.uploads {
@@ -159,67 +145,49 @@ func TestSubmit(t *testing.T) {
 		t.Errorf("batch (-want +got):\n%s", diff)
 	}
 
-	line := len(d.uploads[2])
-	d = &depot{}
-	if id, err := d.chat(t).submit(t.Context(), "b1", requests(3, schema), 10, 2*line+1); err != nil ||
-		id != "batch_1,batch_2" {
-		t.Errorf("split by bytes: got %q, %v, want two batches", id, err)
-	}
-	d = &depot{refuse: 2}
-	id, err = d.chat(t).submit(t.Context(), "b1", requests(3, nil), 1, batchBytes)
+	d = &depot{refuse: 1}
+	id, err = d.chat(t).Submit(t.Context(), "b1", requests(3, nil))
 	var e *llm.Error
-	if id != "" || !errors.As(err, &e) || e.Fault != llm.Overloaded || !cmp.Equal(d.ended, []string{"batch_1"}) {
-		t.Errorf("the second file fails: got %q, %v, cancelled %q; want the first taken back", id, err, d.ended)
+	if id != "" || !errors.As(err, &e) || e.Fault != llm.Overloaded || len(d.made) > 0 {
+		t.Errorf("the file isn't taken: got %q, %v, batches %v", id, err, d.made)
 	}
-	if _, err := m.Submit(t.Context(), "b1", nil); err == nil {
-		t.Error("a batch of nothing: got no error")
+	d = &depot{}
+	if _, err := d.chat(t).Submit(t.Context(), "b1", requests(3, nil)); err != nil ||
+		!cmp.Equal(d.made[0]["metadata"], any(map[string]any{ours: "b1"})) {
+		t.Errorf("answers in words: got %v, %v", d.made, err)
 	}
 }
 
-// A batch whose id was lost is found by the name that it was given: at once when
-// the connection broke, later by a process that knows the name only.
+// A batch whose id was lost, as the connection broke before the answer, is found by the name that it was given.
 func TestFind(t *testing.T) {
-	d := &depot{lose: 2}
+	d := &depot{lose: 1}
 	m := d.chat(t)
-	if id, err := m.submit(t.Context(), "mine", requests(3, nil), 1, batchBytes); err != nil ||
-		id != "batch_1,batch_2,batch_3" {
-		t.Errorf("an answer was lost: got %q, %v", id, err)
+	_, err := m.Submit(t.Context(), "mine", requests(3, nil))
+	if e := (*llm.Error)(nil); !errors.As(err, &e) || !e.Unsure() {
+		t.Errorf("an answer was lost: got %v", err)
 	}
 	d.listed = []string{`{"id":"ancient","created_at":5,"metadata":{"recall":"mine"}}`,
-		fmt.Sprintf(`{"id":"other","created_at":%d,"metadata":null}`, time.Now().Unix())}
+		fmt.Sprintf(`{"id":"other","created_at":%d,"metadata":null}`, time.Now().Unix()),
+		fmt.Sprintf(`{"id":"first","created_at":%d,"metadata":{"recall":"yours"}}`, time.Now().Unix())}
+	for _, status := range []string{"cancelled", "failed"} {
+		d.listed = append(d.listed, fmt.Sprintf(`{"id":%q,"status":%q,"created_at":%d,"metadata":{"recall":"off"}}`, status,
+			status, time.Now().Unix()))
+	}
 	for _, c := range []struct {
 		lost  llm.Lost
 		id    string
 		pages int
 	}{
-		{llm.Lost{Name: "mine", Since: time.Now()}, "batch_3,batch_2,batch_1", 3},
-		{llm.Lost{Name: "mine", Since: time.Now(), Others: []string{"batch_1,batch_2", "x"}}, "batch_3", 3},
+		{llm.Lost{Name: "mine", Since: time.Now()}, "batch_1", 1},
+		{llm.Lost{Name: "yours", Since: time.Now()}, "first", 2},
 		{llm.Lost{Name: "another", Since: time.Now()}, "", 3},
+		{llm.Lost{Name: "off", Since: time.Now()}, "", 3},
 		{llm.Lost{Name: "mine", Since: time.Now().Add(2 * time.Hour)}, "", 1},
 	} {
 		d.pages = 0
 		if id, err := m.Find(t.Context(), c.lost); err != nil || id != c.id || d.pages != c.pages {
 			t.Errorf("%+v: got %q of %d pages, %v; want %q of %d", c.lost, id, d.pages, err, c.id, c.pages)
 		}
-	}
-	// The second file is refused and the first taken back; then that one goes out
-	// again under the name, and nothing comes back.
-	d = &depot{refuse: 2}
-	m = d.chat(t)
-	if _, err := m.submit(t.Context(), "mine", requests(2, nil), 1, batchBytes); err == nil ||
-		!cmp.Equal(d.ended, []string{"batch_1"}) {
-		t.Fatalf("got %v, cancelled %q, want the first taken back", err, d.ended)
-	}
-	for _, status := range []string{"cancelled", "failed"} {
-		d.listed = append(d.listed, fmt.Sprintf(`{"id":%q,"status":%q,"created_at":%d,"metadata":{"recall":"mine"}}`, status,
-			status, time.Now().Unix()))
-	}
-	if id, err := m.Find(t.Context(), llm.Lost{Name: "mine", Since: time.Now()}); err != nil || id != "" {
-		t.Errorf("all that has the name was taken back or failed: got %q, %v", id, err)
-	}
-	d.refuse, d.lose = 0, 2
-	if id, err := m.submit(t.Context(), "mine", requests(1, nil), 1, batchBytes); err != nil || id != "batch_2" {
-		t.Errorf("sent again, and the answer lost: got %q, %v, want the new one", id, err)
 	}
 	s := httptest.NewServer(http.NotFoundHandler())
 	defer s.Close()
@@ -286,7 +254,6 @@ func TestCollect(t *testing.T) {
 				`{"object":"list","data":[{"code":"duplicate_custom_id","message":"The custom_id is used twice.","param":null,"line":2}]}`),
 			"full": batch("failed", "", "",
 				`{"object":"list","data":[{"code":"token_limit_exceeded","message":"Enqueued token limit reached","param":null,"line":null}]}`),
-			"gone": "ended",
 		},
 	}
 	m := d.chat(t)
@@ -302,11 +269,8 @@ func TestCollect(t *testing.T) {
 		{"done", true, answers, "", 4},
 		{"late", true, answers, "", 4},
 		{"off", true, map[string]string{}, "", 4},
-		{"done,new", false, nil, "", 8},
-		{"done,off", true, answers, "", 8},
 		{"bad", true, map[string]string{}, llm.Rejected, 4},
 		{"full", true, map[string]string{}, llm.RateLimited, 4},
-		{"done,bad", true, answers, llm.Rejected, 8},
 		{"garbled", true, answers, "", 4},
 		{"torn", false, nil, llm.Unreachable, 0},
 		{"odd", false, nil, llm.Nonsense, 0},
@@ -336,8 +300,5 @@ func TestCollect(t *testing.T) {
 		if diff := cmp.Diff(c.answers, got); diff != "" {
 			t.Errorf("%s: answers (-want +got):\n%s", c.id, diff)
 		}
-	}
-	if err := m.Cancel(t.Context(), "new,gone"); err != nil || !cmp.Equal(d.ended, []string{"new", "gone"}) {
-		t.Errorf("Cancel: got %v, cancelled %q; one that has ended isn't an error", err, d.ended)
 	}
 }
