@@ -45,7 +45,7 @@ func TestPlantedSecretsStayInRaw(t *testing.T) {
 	d := newDesk(t)
 	b := &bed{t: t, r: rand.New(rand.NewPCG(7, 11)), kinds: plantedtest.Kinds(), secrets: map[string]plot{},
 		at: time.Now().UTC().Add(-60 * 24 * time.Hour)}
-	if b.sessions = 34; plantedTable != "" { // each kind in a dozen places
+	if b.sessions = 20; plantedTable != "" { // each kind in a dozen places
 		b.sessions = len(b.kinds) / 4
 	}
 	code, cowork := filepath.Join(d.home, "code", "projects"), filepath.Join(d.home, "cowork", "local-agent-mode-sessions")
