@@ -3,8 +3,6 @@ package pipeline
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,11 +16,13 @@ import (
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline/notes"
+	"recall/text"
 )
 
-// An ItemForgetting is what goes with an item whose session stays.
+// An ItemForgetting is what goes with an item, or a passage, whose session stays.
 type ItemForgetting struct {
 	Entry    library.Entry
+	Passage  string         // its words, if it is one
 	Items    []payload.Item // it, and what else rests on the same words
 	Edits    int            // of people's, to those
 	Notes    int            // of an agent's, that say the same
@@ -31,9 +31,9 @@ type ItemForgetting struct {
 	lines []library.ForgottenItem
 }
 
-// PlanForgetItem says what forgetting an item of a session would mean. The error is
-// index.ErrNoItem where the session has no such item.
-func (p *Pipeline) PlanForgetItem(ctx context.Context, id ingest.SessionID, item payload.ItemID) (*ItemForgetting,
+// PlanForgetItem says what forgetting an item of a session would mean, or a passage: an item without an id, of one
+// turn. The error is index.ErrNoItem where the session has no such item, or the turn doesn't hold the passage.
+func (p *Pipeline) PlanForgetItem(ctx context.Context, id ingest.SessionID, item payload.Item) (*ItemForgetting,
 	error) {
 	e, err := p.Library.Session(id)
 	if err != nil {
@@ -48,23 +48,33 @@ func (p *Pipeline) PlanForgetItem(ctx context.Context, id ingest.SessionID, item
 		return nil, err
 	}
 	all := slices.Concat(own.Items, own.Retired)
-	i := slices.IndexFunc(all, func(it payload.Item) bool { return it.ID == item })
-	if i < 0 {
-		return nil, fmt.Errorf("%s: %w", item, index.ErrNoItem)
-	}
 	f := &ItemForgetting{Entry: e}
-	of := library.ForgottenItem{Session: id, Name: string(item)}
-	for _, e := range all[i].Evidence {
+	of := library.ForgottenItem{Session: id, Name: string(item.ID)}
+	if item.ID == "" {
+		f.Passage = item.Text
+		item.Evidence = []payload.Evidence{{Turn: item.First().Turn, Quote: item.Text}}
+		of.Name = "passage-" + text.Hash(string(id)+item.First().Turn+item.Text, 8)
+	} else if i := slices.IndexFunc(all, func(it payload.Item) bool { return it.ID == item.ID }); i >= 0 {
+		item = all[i]
+	} else {
+		return nil, fmt.Errorf("%s: %w", item.ID, index.ErrNoItem)
+	}
+	for _, e := range item.Evidence {
 		of.At = append(of.At, passageOf(s, places(s), e))
 	}
 	f.lines = append(f.lines, of)
+	if f.Passage != "" && slices.ContainsFunc(index.DocOf(blanked(s, f.lines), nil, "").Turns, func(t index.Turn) bool {
+		return t.ID == of.At[0].Turn && (strings.Contains(t.Text, f.Passage) || strings.Contains(t.More, f.Passage))
+	}) {
+		return nil, index.ErrNoItem // it can't be taken out of what else the turn holds
+	}
 	gone := saidIn(s, f.lines)
 	for _, it := range all {
 		if !gone(it) {
 			continue
 		}
 		f.Items = append(f.Items, it)
-		if it.ID != item {
+		if it.ID != item.ID {
 			f.lines = append(f.lines, library.ForgottenItem{Session: id, Name: string(it.ID)})
 		}
 	}
@@ -122,8 +132,8 @@ func (p *Pipeline) planPeople(f *ItemForgetting, s *ingest.Session) error {
 	return nil
 }
 
-// ForgetItem forgets an item for good. Cut short, the next sync finishes it.
-func (p *Pipeline) ForgetItem(ctx context.Context, id ingest.SessionID, item payload.ItemID) error {
+// ForgetItem forgets an item or a passage for good. Cut short, the next sync finishes it.
+func (p *Pipeline) ForgetItem(ctx context.Context, id ingest.SessionID, item payload.Item) error {
 	if _, err := p.Library.FoldInbox(); err != nil { // a note that says it may wait there
 		return err
 	}
@@ -143,7 +153,7 @@ func (p *Pipeline) ForgetItem(ctx context.Context, id ingest.SessionID, item pay
 		return cmp.Or(err, errors.New("what is made of the session could not be made again without it: "+
 			"recall sync says why, and goes on with it"))
 	}
-	return p.Library.Journal("forget", map[string]any{"session": id, "item": item})
+	return p.Library.Journal("forget", map[string]any{"session": id, "item": f.lines[0].Name})
 }
 
 // finishItems removes what is still there of items that were forgotten, beside the payloads: those
@@ -171,27 +181,33 @@ func (p *Pipeline) forgottenOf(s *ingest.Session, id ingest.SessionID) (func(pay
 	return saidIn(s, all[id]), err
 }
 
-// blanked is a session without the words of its items that were forgotten, so that no answer quotes them.
-func (p *Pipeline) blanked(s *ingest.Session, id ingest.SessionID) (*ingest.Session, error) {
-	all, err := p.Library.ForgottenItems()
-	if len(all[id]) == 0 {
-		return s, err
-	}
+// blanked is a session without the words that were forgotten, so that no answer quotes them. Of a call, where it isn't
+// said which, that is all that was asked, answered, planned or committed in the turn.
+func blanked(s *ingest.Session, gone []library.ForgottenItem) *ingest.Session {
 	q, place := *s, places(s)
 	q.Turns = slices.Clone(s.Turns)
-	for _, g := range all[id] {
+	for _, g := range gone {
 		for _, at := range g.At {
 			i := place(at.Turn)
-			if i < 0 || at.From >= at.To || at.To > len(q.Turns[i].Text) {
+			if i < 0 {
 				continue
 			}
-			t := &q.Turns[i].Text
-			if utf8.ValidString((*t)[at.From:at.To]) {
-				*t = (*t)[:at.From] + strings.Repeat(" ", at.To-at.From) + (*t)[at.To:]
+			t := &q.Turns[i]
+			if at.Sum != "" {
+				t.Calls = slices.Clone(t.Calls)
+				for k := range t.Calls {
+					c := &t.Calls[k]
+					if c.Answers, c.Reason, c.CommitMessage = nil, "", ""; c.Plan != nil {
+						plan := *c.Plan
+						plan.Text, c.Plan = "", &plan
+					}
+				}
+			} else if at.From < at.To && at.To <= len(t.Text) && utf8.ValidString(t.Text[at.From:at.To]) {
+				t.Text = t.Text[:at.From] + strings.Repeat(" ", at.To-at.From) + t.Text[at.To:]
 			}
 		}
 	}
-	return &q, nil
+	return &q
 }
 
 // enough is how many bytes of a quote tell a statement from mere assent, which several items rest on.
@@ -235,7 +251,6 @@ func passageOf(s *ingest.Session, place func(turn string) int, e payload.Evidenc
 			return at
 		}
 	}
-	sum := sha256.Sum256([]byte(string(s.ID) + at.Turn + e.Quote))
-	at.Sum = hex.EncodeToString(sum[:8])
+	at.Sum = text.Hash(string(s.ID)+at.Turn+e.Quote, 8)
 	return at
 }

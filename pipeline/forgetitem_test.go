@@ -62,14 +62,14 @@ func TestForgetItem(t *testing.T) {
 		}
 	}
 
-	if _, err := p.PlanForgetItem(t.Context(), id, "zzzzzzzzzz"); !errors.Is(err, index.ErrNoItem) {
+	if _, err := p.PlanForgetItem(t.Context(), id, payload.Item{ID: "zzzzzzzzzz"}); !errors.Is(err, index.ErrNoItem) {
 		t.Errorf("of an item that isn't there the plan says %v", err)
 	}
-	plan, err := p.PlanForgetItem(t.Context(), id, it.ID)
+	plan, err := p.PlanForgetItem(t.Context(), id, it)
 	if err != nil || plan.Edits != 1 || plan.Notes != 1 {
 		t.Fatalf("%d edits and %d notes would go (%v), want 1 and 1", plan.Edits, plan.Notes, err)
 	}
-	if err := p.ForgetItem(t.Context(), id, it.ID); err != nil {
+	if err := p.ForgetItem(t.Context(), id, it); err != nil {
 		t.Fatal(err)
 	}
 	db := filepath.Join(p.Cache, "index.db")
@@ -150,7 +150,7 @@ func TestForgetItemCutOff(t *testing.T) {
 			}
 			return do()
 		}
-		err := p.ForgetItem(t.Context(), ingest.SessionID(forgettable.id), it.ID)
+		err := p.ForgetItem(t.Context(), ingest.SessionID(forgettable.id), it)
 		disk.Tap = nil
 		if done = !cut; done != (err == nil) {
 			t.Fatalf("%d writes: %v", n, err)

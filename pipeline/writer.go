@@ -86,12 +86,12 @@ func (w *writer) index(m *Member) error {
 	if gone, err := w.run.Library.Forgotten(m.Entry.ID); err != nil || gone {
 		return err // forgotten while it was distilled
 	}
-	s, err := w.run.blanked(m.Session, m.Entry.ID)
+	gone, err := w.run.Library.ForgottenItems()
 	if err != nil {
 		return err
 	}
 	p := m.page.payload
-	doc := index.DocOf(s, p, m.project.Name)
+	doc := index.DocOf(blanked(m.Session, gone[m.Entry.ID]), p, m.project.Name)
 	doc.Stamp = indexStamp(madeStamp(m.made), m.project.Name)
 	doc.Lines = m.writtenLines()
 	doc.Did = m.doings()

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -207,6 +208,16 @@ func (a *App) Item(ctx context.Context, l *library.Library, arg string) (index.P
 			"--json, recall show --json")
 	}
 	return p, err
+}
+
+// Shown is Item, but a passage that was shown is itself: an item without an id.
+func (a *App) Shown(ctx context.Context, l *library.Library, arg string) (index.Placed, error) {
+	if n, ok := numbered(arg); ok {
+		if h, err := a.lastHit(l, n); err != nil || h.Said != nil {
+			return *cmp.Or(h.Said, &index.Placed{}), err
+		}
+	}
+	return a.Item(ctx, l, arg)
 }
 
 // quoting is the item whose evidence stands in a passage: of several the one that says

@@ -103,6 +103,19 @@ func (a *App) Confirm(question string) bool {
 	return line == "y" || line == "yes"
 }
 
+// Agreed asks whether to do what takes a person's word, and why it does, unless that was given before.
+func (a *App) Agreed(yes bool, why, question string) error {
+	switch {
+	case yes:
+		return nil
+	case !terminal.IsTerminal(a.Out):
+		return hint.With(fmt.Errorf("%s, and there is nobody to ask here", why), "say --yes if it is meant")
+	case !a.Confirm(question):
+		return errors.New("nothing was done")
+	}
+	return nil
+}
+
 // Copy puts a text on the clipboard, to be pasted as what is said.
 func (a *App) Copy(text, as string) error {
 	if err := toClipboard(text); err != nil {

@@ -52,7 +52,7 @@ func newThreadCmd(a *app.App) *cobra.Command {
 			}
 			return docs, err
 		}, func(a *app.App, docs []ThreadDoc) { a.Form("threads", docs) })
-	cmd.AddCommand(newCorrectCmd(a, "join"), newCorrectCmd(a, "split"))
+	cmd.AddCommand(newCorrectCmd(a, payload.Join), newCorrectCmd(a, payload.Split))
 	return cmd
 }
 
@@ -71,8 +71,13 @@ func threadOf(t []payload.ThreadInfo, shelf *library.Shelf, project string) Thre
 	return d
 }
 
-func newCorrectCmd(a *app.App, op string) *cobra.Command {
-	return option.Run(a, "thread-"+op, nil, func(ctx context.Context, l *library.Library, args []string) error {
+func newCorrectCmd(a *app.App, op payload.CorrectionOp) *cobra.Command {
+	var o struct{ Yes bool }
+	flags := any(nil)
+	if op == payload.Join {
+		flags = &o
+	}
+	return option.Run(a, "thread-"+string(op), flags, func(ctx context.Context, l *library.Library, args []string) error {
 		both, err := a.Sessions(l, args)
 		if err != nil {
 			return err
@@ -81,14 +86,18 @@ func newCorrectCmd(a *app.App, op string) *cobra.Command {
 			return hint.With(fmt.Errorf("%q and %q are the same session", args[0], args[1]),
 				"name two sessions; recall thread shows them")
 		}
-		err = l.Correct(payload.Correction{Op: payload.CorrectionOp(op), A: string(both[0].ID), B: string(both[1].ID),
-			At: time.Now().UTC().Truncate(time.Millisecond)})
+		done := "two threads from now on"
+		if op == payload.Join {
+			done = "one thread from now on"
+			err = a.Agreed(o.Yes || both[0].Project == both[1].Project, "thread join: they are of two projects",
+				"They are of two projects. Make them one thread?")
+		}
 		if err == nil {
-			fmt.Fprintln(a.Out, map[string]string{"join": "one thread from now on",
-				"split": "two threads from now on"}[op])
-			if op == "join" && both[0].Project != both[1].Project {
-				fmt.Fprintln(a.Err, "recall: they are of two projects; if that isn't meant: recall thread split takes it back")
-			}
+			err = l.Correct(payload.Correction{Op: op, A: string(both[0].ID), B: string(both[1].ID),
+				At: time.Now().UTC().Truncate(time.Millisecond)})
+		}
+		if err == nil {
+			fmt.Fprintln(a.Out, done)
 		}
 		return err
 	})

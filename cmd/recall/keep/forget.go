@@ -14,7 +14,6 @@ import (
 	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
-	"recall/cmd/recall/terminal"
 	"recall/eval"
 	"recall/hint"
 	"recall/index"
@@ -123,7 +122,7 @@ func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeli
 		}
 		return unsearched(a, plan)
 	}
-	if err := confirmForget(a, yes); err != nil {
+	if err := a.Agreed(yes, "forget: it can't be undone", "Forget this for good?"); err != nil {
 		return err
 	}
 	for _, s := range plan.Sessions {
@@ -148,43 +147,28 @@ func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeli
 	return unsearched(a, plan)
 }
 
-// confirmForget asks, unless it was said before.
-func confirmForget(a *app.App, yes bool) error {
-	switch {
-	case yes:
-		return nil
-	case !terminal.IsTerminal(a.Out):
-		return hint.With(errors.New("forget: it can't be undone, and there is nobody to ask here"),
-			"look at --dry-run, then say --yes")
-	case !a.Confirm("Forget this for good?"):
-		return errors.New("forget: nothing was forgotten")
-	}
-	return nil
-}
-
-// forgetItem forgets what was made of a session's words, and leaves the session.
+// forgetItem forgets an item, or a passage that was shown, and leaves its session.
 func forgetItem(ctx context.Context, a *app.App, l *library.Library, name string, yes, dryRun bool) error {
 	if _, err := strconv.Atoi(name); err == nil && yes && len(name) < 4 {
-		return hint.With(fmt.Errorf("forget: %s may be another item by now: numbers follow the last answer", name),
-			"name it by its id, which recall why %s shows; without --yes you are shown what would go", name)
+		return hint.With(fmt.Errorf("forget: %s may be something else by now: numbers follow the last answer", name),
+			"name an item by its id, which recall why %s shows; without --yes you are shown what would go", name)
 	}
-	it, err := a.Item(ctx, l, name)
-	id, item := ingest.SessionID(it.Session), it.Item.ID
+	at, err := a.Shown(ctx, l, name)
 	if errors.Is(err, index.ErrNoItem) {
-		if in, retired, unknown := a.Pipeline(l).Retired(item); unknown == nil {
-			id, item, err = in, retired, nil
+		if in, retired, unknown := a.Pipeline(l).Retired(at.Item.ID); unknown == nil {
+			at.Session, at.Item.ID, err = string(in), retired, nil
 		}
-	}
-	if err == nil && item == "" {
-		at := payload.Handle(it.Project, it.SessionN)
-		err = hint.With(fmt.Errorf("forget: %s is what was said, and no item was made of it", name),
-			"recall forget %s forgets all of that session; recall edit %s --archive keeps it out of answers", at, at)
 	}
 	if err != nil {
 		return err
 	}
+	id := ingest.SessionID(at.Session)
 	return a.OnIndex(ctx, l, func(p *pipeline.Pipeline) error {
-		plan, err := p.PlanForgetItem(ctx, id, item)
+		plan, err := p.PlanForgetItem(ctx, id, at.Item)
+		if errors.Is(err, index.ErrNoItem) && at.Item.ID == "" {
+			err = hint.With(fmt.Errorf("forget: %s can't be taken out of what else stands in its turn", name),
+				"recall forget %s forgets all of that session", payload.Handle(at.Project, at.SessionN))
+		}
 		if err != nil {
 			return err
 		}
@@ -192,16 +176,20 @@ func forgetItem(ctx context.Context, a *app.App, l *library.Library, name string
 		if dryRun {
 			return nil
 		}
-		if err := confirmForget(a, yes); err != nil {
+		if err := a.Agreed(yes, "forget: it can't be undone", "Forget this for good?"); err != nil {
 			return err
 		}
 		if err = forgetAsked(l, []ingest.SessionID{id}); err == nil {
-			err = p.ForgetItem(ctx, id, item)
+			err = p.ForgetItem(ctx, id, at.Item)
 		}
 		if err != nil {
 			return hint.With(err, "recall sync finishes it")
 		}
-		fmt.Fprintf(a.Out, "forgotten: %s\n", answer.Count(len(plan.Items), "item"))
+		gone := "the passage"
+		if plan.Passage == "" {
+			gone = answer.Count(len(plan.Items), "item")
+		}
+		fmt.Fprintln(a.Out, "forgotten:", gone)
 		return nil
 	})
 }
