@@ -39,6 +39,7 @@ type Answer struct {
 	Searched Searched          `json:"searched"`          // what was looked through
 	Missing  []string          `json:"missing,omitempty"` // words of the question that stand nowhere
 	Left     int               `json:"left"`              // new or grown sessions not taken in yet
+	Quoted   bool              `json:"quoted,omitempty"`  // nothing settled is among the results: they are what was said
 	Text     *Paragraph        `json:"answer,omitempty"`  // if it was asked for, unless there is nothing to say
 
 	// Shown are the results to be shown: none that only says again what one above it
@@ -53,6 +54,17 @@ type Answer struct {
 
 	all    []*Result // found, best first
 	behind int       // found behind them
+}
+
+// Warning is said before results that claim less than it looks, "" where they don't.
+func (a *Answer) Warning() string {
+	switch {
+	case a.Verdict == Weak:
+		return "Nothing that clearly answers this; nearest:"
+	case a.Quoted:
+		return "No settled answer is on record; the closest that was said:"
+	}
+	return ""
 }
 
 // Searched is how much was looked through.

@@ -46,6 +46,7 @@ func Ask(ctx context.Context, x Index, model *SecondLook, q Question) (Answer, e
 		m.look(ctx, &found)
 	}
 	a := Of(q, found)
+	a.Quoted = a.Quoted && !m.looked // that they answer is the model's word
 	if q.Paragraph && a.Verdict != Nothing {
 		if model != nil {
 			a.show(max(q.Most, composedOf))
@@ -73,8 +74,15 @@ func Of(q Question, found index.Answer) Answer {
 		a.all = append(a.all, &Result{Result: *r})
 	}
 	a.Results = a.all[:min(len(a.all), q.Most)]
+	asked := len(a.Listed)+len(q.Kinds) > 0 // for these very kinds
+	a.Quoted = a.Verdict == Answered && !asked && !slices.ContainsFunc(a.Results, (*Result).settles)
 	a.show(q.Most)
 	return a
+}
+
+// settles reports whether a result says more than what somebody said or wanted once.
+func (r *Result) settles() bool {
+	return r.Item != nil && r.Item.Kind != payload.Lead && r.Item.Kind != payload.Goal
 }
 
 // show chooses the results to be shown, at most so many.

@@ -30,6 +30,7 @@ type asking struct {
 	until       time.Time // zero until it is asked something
 	told        []string
 	fault       error
+	looked      bool
 }
 
 func (m *asking) limited(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -59,6 +60,7 @@ func (m *asking) look(ctx context.Context, found *index.Answer) {
 		return
 	}
 	look.Apply(found)
+	m.looked = true
 }
 
 // paragraph has the model word the answer; nil if it can't be had.

@@ -120,12 +120,11 @@ func tell(a *answer.Answer) string {
 	told := 0
 	sh := newSheet()
 	results := a.Results
-	switch a.Verdict {
-	case answer.Nothing:
+	if a.Verdict == answer.Nothing {
 		sh.linef("Nothing decided about this that recall knows of. Searched %s.", a.Searched)
 		results = results[:min(len(results), 1)]
-	case answer.Weak:
-		sh.linef("Nothing clearly answers this; the nearest of %s.", a.Searched)
+	} else if said := a.Warning(); said != "" {
+		sh.linef("%s", said)
 	}
 	if len(results) > 0 {
 		sh.linef(asData)

@@ -77,7 +77,8 @@ func newCorrectCmd(a *app.App, op payload.CorrectionOp) *cobra.Command {
 	if op == payload.Join {
 		flags = &o
 	}
-	return option.Run(a, "thread-"+string(op), flags, func(ctx context.Context, l *library.Library, args []string) error {
+	name := "thread-" + string(op)
+	return option.Run(a, name, flags, func(_ context.Context, l *library.Library, args []string) error {
 		both, err := a.Sessions(l, args)
 		if err != nil {
 			return err
