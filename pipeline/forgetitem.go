@@ -82,18 +82,24 @@ func (p *Pipeline) PlanForgetItem(ctx context.Context, id ingest.SessionID, item
 }
 
 // Retired finds an item that no answer has any more, since a person dropped it or the session was distilled
-// without it, by its id or the beginning of it. The error is index.ErrNoItem.
+// without it, by its id or an unambiguous beginning of it. The error is index.ErrNoItem.
 func (p *Pipeline) Retired(id payload.ItemID) (ingest.SessionID, payload.ItemID, error) {
 	all, err := p.Library.Sessions()
+	found := map[payload.ItemID]ingest.SessionID{}
 	for _, e := range all {
 		own, err := p.Library.Payload(e.ID)
 		if err != nil {
 			continue // it has none, or recall check tells of it
 		}
-		for _, it := range own.Retired {
-			if len(id) >= 4 && strings.HasPrefix(string(it.ID), string(id)) {
-				return e.ID, it.ID, nil
+		for _, it := range slices.Concat(own.Retired, own.Items) {
+			if it.ID == id || len(id) >= 4 && strings.HasPrefix(string(it.ID), string(id)) {
+				found[it.ID] = e.ID
 			}
+		}
+	}
+	for item, in := range found {
+		if item == id || len(found) == 1 {
+			return in, item, nil
 		}
 	}
 	return "", "", cmp.Or(err, fmt.Errorf("%s: %w", id, index.ErrNoItem))

@@ -129,6 +129,33 @@ func TestForgetItem(t *testing.T) {
 	}
 }
 
+// Of two dropped items that begin alike the beginning names neither.
+func TestRetired(t *testing.T) {
+	root := t.TempDir()
+	p := open(t, t.TempDir())
+	forgettable.write(t, root)
+	syncAll(t, p, root)
+	id := ingest.SessionID(forgettable.id)
+	for _, item := range []payload.ItemID{"aaaa222222", "aaaa333333"} {
+		err := p.Library.AppendEdits(id, []payload.Edit{
+			{Op: payload.OpAdd, ID: item, At: day, Who: "ann", Item: &payload.Item{Kind: payload.Decision,
+				Text: "Dropped " + string(item)}},
+			{Op: payload.OpDrop, ID: item, At: day, Who: "ann"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := p.Sync(t.Context(), pipeline.Options{Only: id}); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[payload.ItemID]payload.ItemID{"aaaa333333": "aaaa333333", "aaaa2": "aaaa222222",
+		"aaaa": "", "aaa": ""} {
+		if _, item, err := p.Retired(name); item != want || (want == "") != errors.Is(err, index.ErrNoItem) {
+			t.Errorf("%s is %q (%v), want %q", name, item, err, want)
+		}
+	}
+}
+
 // Cut off at any write, forgetting an item is finished by the next sync.
 func TestForgetItemCutOff(t *testing.T) {
 	if testing.Short() {
