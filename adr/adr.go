@@ -67,7 +67,7 @@ const mostOfRecord = 1 << 20
 // The lines of a file's head by which recall knows it: the item, and hashes of all other lines and of the status as
 // recall wrote them.
 var (
-	fileName = text.Pattern(`^(\d{4,})-.*\.md$`)
+	fileName = text.Pattern(`^(\d{4,9})-.*\.md$`)
 	keyLine  = text.Pattern(`(?m)^recall: ([a-z0-9]{10}) ([0-9a-f]{16}) ([0-9a-f]{16})\n`)
 	headLine = text.Pattern(`(?m)^status: (.*)\n`)
 )
@@ -89,7 +89,7 @@ func Open(ctx context.Context, p *pipeline.Pipeline, project, here, dir string) 
 	l.Folder = filepath.Join(top, filepath.FromSlash(l.below))
 	// What a link in a checkout leads out to is neither read nor written.
 	if l.root, err = os.OpenRoot(top); err != nil {
-		return nil, err
+		return nil, hint.With(fmt.Errorf("adr: %w", err), "name a folder that is there")
 	}
 	of, err := p.Library.Project(project)
 	if err != nil {
@@ -151,11 +151,14 @@ func (l *Log) read() error {
 	}
 	for _, f := range files {
 		name := fileName().FindStringSubmatch(f.Name())
-		if info, err := f.Info(); name == nil || err != nil || !f.Type().IsRegular() || info.Size() > mostOfRecord {
+		if name == nil {
 			continue
 		}
 		n, _ := strconv.Atoi(name[1])
 		l.last = max(l.last, n)
+		if info, err := f.Info(); err != nil || !f.Type().IsRegular() || info.Size() > mostOfRecord {
+			continue
+		}
 		b, err := l.root.ReadFile(path.Join(l.below, f.Name()))
 		if err != nil {
 			return fmt.Errorf("adr: %w", err)
@@ -166,7 +169,8 @@ func (l *Log) read() error {
 			continue
 		}
 		r.crlf = len(r.was) < len(b)
-		r.ID, r.Edited = payload.ItemID(key[1]), text.Hash(rest(r.was), 8) != key[2]
+		r.ID = payload.ItemID(key[1])
+		r.Edited = text.Hash(rest(r.was), 8) != key[2] || !headLine().MatchString(r.was)
 		d, known := l.said[r.ID]
 		if r.Gone = !known; known {
 			r.Decision = *d
@@ -316,7 +320,13 @@ func (l *Log) put(name, file string) error {
 	if err := l.root.MkdirAll(path.Dir(name), 0o700); err != nil {
 		return err
 	}
-	if err := l.root.WriteFile(name+".new", []byte(file), 0o600); err != nil {
+	_ = l.root.Remove(name + ".new") // of a run that was cut short; through a link something else would be written
+	f, err := l.root.OpenFile(name+".new", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(file)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	return l.root.Rename(name+".new", name)
