@@ -221,7 +221,7 @@ func (r *Reviewer) press(question string) (string, error) {
 	}
 	fmt.Fprint(r.Out, question)
 	for {
-		switch key := terminal.Key(r.In); key {
+		switch key := r.key(); key {
 		case '\r', '\n': // pressed behind the last one all the same
 		case 0, 3, 4: // Ctrl-C and Ctrl-D come as they are
 			return "", errQuit
@@ -230,6 +230,24 @@ func (r *Reviewer) press(question string) (string, error) {
 			return string(key), nil
 		}
 	}
+}
+
+// key is the next key that is a letter: an arrow or function key comes as ESC [ or ESC O with a letter or ~ at its end,
+// and would be taken for that letter (the left arrow for "drop").
+func (r *Reviewer) key() rune {
+	key := terminal.Key(r.In)
+	for key == '\x1b' {
+		if key = terminal.Key(r.In); key != '[' && key != 'O' {
+			continue
+		}
+		for key = terminal.Key(r.In); key != 0 && (key < '@' || key == '[' || key > '~'); {
+			key = terminal.Key(r.In)
+		}
+		if key != 0 {
+			key = terminal.Key(r.In)
+		}
+	}
+	return key
 }
 
 // read asks and waits for a line. Ctrl-C ends that; the end of the input is errQuit.
