@@ -31,11 +31,11 @@ func HarmlessPage(text string) string {
 	return strings.Join(lines, "")
 }
 
-// ToRead is a rendered payload, and what is said behind it, for a person: without its markers, which no item can hold,
-// and its title alone as the heading.
+// ToRead is a rendered payload, and what is said behind it, for a person: without its markers, which no item can hold.
+// By its heading it is known where it is pasted.
 func ToRead(text string) string {
 	if head, rest, ok := strings.Cut(text, "\n"); ok && strings.HasPrefix(head, "<!-- recall") {
 		text = rest
 	}
-	return strings.Replace(strings.Replace(text, "<!-- /recall -->\n", "", 1), "# "+pageTitle+": ", "# ", 1)
+	return strings.Replace(text, "<!-- /recall -->\n", "", 1)
 }

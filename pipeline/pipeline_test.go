@@ -183,7 +183,7 @@ func TestFiveTimesThroughItsOwnPayload(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: -short, and a long walk of one goroutine")
 	}
-	for _, how := range []string{"marked", "pasted without markers", "quoted without markers",
+	for _, how := range []string{"marked", "pasted without markers", "read on a terminal", "quoted without markers",
 		"restated by the assistant", "told in other words"} {
 		t.Run(how, func(t *testing.T) {
 			root := t.TempDir()
@@ -205,6 +205,8 @@ func TestFiveTimesThroughItsOwnPayload(t *testing.T) {
 					if how == "quoted without markers" {
 						text = "> " + strings.ReplaceAll(text, "\n", "\n> ")
 					}
+				case "read on a terminal":
+					text = payload.ToRead(text)
 				case "told in other words":
 					reply = "My understanding: the dashboard is out of scope for now. Next I would write the manual."
 				case "restated by the assistant":

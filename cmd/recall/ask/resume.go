@@ -94,7 +94,7 @@ func handOver(a *app.App, p *payload.Payload, text string, o resumeOptions) erro
 	if o.Copy {
 		return nil
 	}
-	if terminal.IsTerminal(a.Out) { // what is pasted from there is known by its lines
+	if terminal.IsTerminal(a.Out) { // what is pasted from there is known by its heading and lines
 		text = payload.ToRead(text)
 	}
 	return a.Print(text)
