@@ -55,11 +55,11 @@ func (a *App) OfferModel(ctx context.Context, l *library.Library) error {
 	digits := "123456789"[:len(found)]
 	const keys = "y or 1: yes, %s; another number: that one; t: first try it on sample sessions; n: never; any other " +
 		"key: not now "
-	key := a.key(keys, found[0].Name())
-	for ; key == 't' || key == 'T'; key = a.key(keys, found[0].Name()) {
+	key := a.key(ctx, keys, found[0].Name())
+	for ; key == 't' || key == 'T'; key = a.key(ctx, keys, found[0].Name()) {
 		on := found[0]
 		if len(found) > 1 {
-			which := strings.IndexRune(digits, a.key("Which one, 1 to %d? ", len(found)))
+			which := strings.IndexRune(digits, a.key(ctx, "Which one, 1 to %d? ", len(found)))
 			if which < 0 {
 				continue
 			}
@@ -92,10 +92,10 @@ func (a *App) OfferModel(ctx context.Context, l *library.Library) error {
 	return nil
 }
 
-func (a *App) key(question string, args ...any) rune {
+func (a *App) key(ctx context.Context, question string, args ...any) rune {
 	fmt.Fprintf(a.Out, question, args...)
 	defer fmt.Fprintln(a.Out)
-	return terminal.Key(a.In)
+	return terminal.Key(ctx, a.In)
 }
 
 // offer says what a model is for, as measured over 88 questions (docs/internals/quality.md).

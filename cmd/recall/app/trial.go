@@ -144,7 +144,7 @@ func (a *App) TryOnSample(ctx context.Context, l *library.Library, ch config.Cho
 	if takes.Requests > 0 {
 		fmt.Fprintf(a.Out, "Asking %s takes about %s, %s tokens%s.\n", m.Name(),
 			answer.Count(takes.Requests, "request"), txt.Thousands(takes.In+takes.Out), price)
-		if key := a.key("y: ask it; any other key: don't "); key != 'y' && key != 'Y' {
+		if key := a.key(ctx, "y: ask it; any other key: don't "); key != 'y' && key != 'Y' {
 			return nil
 		}
 	}

@@ -2,6 +2,7 @@ package review
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -224,7 +225,7 @@ func (r *Reviewer) press(question string) (string, error) {
 		switch key := r.key(); key {
 		case '\r', '\n': // pressed behind the last one all the same
 		case 0, 3, 4: // Ctrl-C and Ctrl-D come as they are
-			return "", errQuit
+			return "", cmp.Or(r.ctx.Err(), errQuit)
 		default:
 			fmt.Fprintf(r.Out, "%c\n", key)
 			return string(key), nil
@@ -235,16 +236,16 @@ func (r *Reviewer) press(question string) (string, error) {
 // key is the next key that is a letter: an arrow or function key comes as ESC [ or ESC O with a letter or ~ at its end,
 // and would be taken for that letter (the left arrow for "drop").
 func (r *Reviewer) key() rune {
-	key := terminal.Key(r.In)
+	key := terminal.Key(r.ctx, r.In)
 	for key == '\x1b' {
-		if key = terminal.Key(r.In); key != '[' && key != 'O' {
+		if key = terminal.Key(r.ctx, r.In); key != '[' && key != 'O' {
 			continue
 		}
-		for key = terminal.Key(r.In); key != 0 && (key < '@' || key == '[' || key > '~'); {
-			key = terminal.Key(r.In)
+		for key = terminal.Key(r.ctx, r.In); key != 0 && (key < '@' || key == '[' || key > '~'); {
+			key = terminal.Key(r.ctx, r.In)
 		}
 		if key != 0 {
-			key = terminal.Key(r.In)
+			key = terminal.Key(r.ctx, r.In)
 		}
 	}
 	return key

@@ -76,7 +76,7 @@ func newSetupCmd(a *app.App) *cobra.Command {
 func wanted(ctx context.Context, a *app.App, name string) bool {
 	for {
 		fmt.Fprint(a.Out, "y: set it up, s: show what would be written, any other key: not now ")
-		key := terminal.Key(a.In)
+		key := terminal.Key(ctx, a.In)
 		fmt.Fprintln(a.Out)
 		if key != 's' && key != 'S' {
 			return key == 'y' || key == 'Y'

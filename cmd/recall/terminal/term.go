@@ -3,6 +3,7 @@
 package terminal
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -44,18 +45,27 @@ func Width(w io.Writer) int {
 }
 
 // Key is the key that a person presses, without Enter; where in is no terminal, the first
-// letter of a line. 0 if there is none.
-func Key(in io.Reader) rune {
+// letter of a line. 0 if there is none, or ctx ends before.
+func Key(ctx context.Context, in io.Reader) rune {
 	if f, ok := in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		if before, err := term.MakeRaw(int(f.Fd())); err == nil {
 			defer term.Restore(int(f.Fd()), before)
 		}
 	}
-	key := make([]byte, 1)
-	if _, err := in.Read(key); err != nil {
+	pressed := make(chan rune, 1)
+	go func() { // ends with the process where nobody presses one any more
+		key := make([]byte, 1)
+		if _, err := in.Read(key); err != nil {
+			key[0] = 0
+		}
+		pressed <- rune(key[0])
+	}()
+	select {
+	case key := <-pressed:
+		return key
+	case <-ctx.Done():
 		return 0
 	}
-	return rune(key[0])
 }
 
 // Styles of the terminal, empty strings where colour is off.
