@@ -52,7 +52,8 @@ func (s *Search) In(path string, walk func(dir string), file func(path string, i
 	return nil
 }
 
-// Walk calls file with the files below a folder that are wanted. Links are told of, not followed.
+// Walk calls file with the files below a folder that are wanted; .git and node_modules are passed over but where they
+// are wanted themselves. Links are told of, not followed.
 func (s *Search) Walk(dir string, wanted func(path string) bool, file func(path string, info fs.FileInfo)) {
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -60,7 +61,7 @@ func (s *Search) Walk(dir string, wanted func(path string) bool, file func(path 
 			s.Problem(path, err)
 		case s.Context.Err() != nil:
 			return fs.SkipAll
-		case e.IsDir() && (e.Name() == "node_modules" || e.Name() == ".git"):
+		case e.IsDir() && (e.Name() == "node_modules" || e.Name() == ".git") && !wanted(path):
 			return fs.SkipDir
 		case e.IsDir() || !wanted(path):
 		case !e.Type().IsRegular():

@@ -65,6 +65,7 @@ func TestFindConfigRoot(t *testing.T) {
 	write(t, filepath.Join(slug, idA, "subagents", "journal.jsonl"), `{"type":"started","key":"k"}`+"\n")
 	write(t, filepath.Join(slug, idA, "tool-results", "x.txt"), "long output")
 	write(t, filepath.Join(slug, idA, "workflows", "wf_1.json"), "{}")
+	write(t, filepath.Join(slug, idA, "workflows", ".git", "HEAD"), "whatever it is")
 	write(t, filepath.Join(root, "file-history", idA, "0011aabb@v1"), "as it was")
 	write(t, filepath.Join(slug, "agent-old.jsonl"), sidechain(idA, "old", "before 2.1.2"))
 	write(t, filepath.Join(slug, idB, "tool-results", "y.txt"), "side files only")
@@ -83,7 +84,7 @@ func TestFindConfigRoot(t *testing.T) {
 		"subagents/agent-a1.meta.json" +
 		" subagents/agent-old.jsonl subagents/journal.jsonl subagents/workflows/w1/agent-a2.jsonl tasks/1.json todos/" +
 		idA + "-agent-a1.json" +
-		" todos/" + idA + "-agent-" + idA + ".json tool-results/x.txt workflows/wf_1.json"}
+		" todos/" + idA + "-agent-" + idA + ".json tool-results/x.txt workflows/.git/HEAD workflows/wf_1.json"}
 	for _, path := range []string{root, filepath.Dir(root), filepath.Join(root, "projects"), slug} {
 		wantEqual(t, path, files(t, path), want)
 	}
