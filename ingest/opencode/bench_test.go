@@ -34,7 +34,7 @@ func BenchmarkLook(b *testing.B) {
 					}
 				}
 				b.StartTimer()
-				if s := shelfOf(path); s.err != nil || len(s.found) != 2000 {
+				if s := shelfOf(path, 0); s.err != nil || len(s.found) != 2000 {
 					b.Fatal(len(s.found), s.err)
 				}
 			}
@@ -44,6 +44,6 @@ func BenchmarkLook(b *testing.B) {
 			b.Fatal(err)
 		}
 		clear(shelves)
-		shelfOf(path)
+		shelfOf(path, 0)
 	}
 }

@@ -72,13 +72,12 @@ func open(path string) (d *database, err error) {
 	return d, nil
 }
 
-// Close lets go of the database. The error says that what was read may be no state that it ever was in.
-func (d *database) Close() error {
-	err := d.Conn.Close()
+// torn is the error of what was read so far if it may be no state that the database ever was in.
+func (d *database) torn() error {
 	if now, _, _ := versionOf(d.path); d.alone && now != d.was {
-		err = cmp.Or(err, errors.New("the client wrote to it while it was read; it is read again next time"))
+		return errors.New("the client wrote to it while it was read; it is read again next time")
 	}
-	return err
+	return nil
 }
 
 // A table is one whose rows belong to sessions.

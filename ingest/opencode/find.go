@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -27,12 +28,10 @@ type finder struct {
 	found []ingest.Found
 }
 
-// pattern is that of databases' names: each release channel has one.
-const pattern = "opencode*" + ending
-
 // walk looks for databases in a folder: of the client's own, in it alone.
 func (f *finder) walk(dir string) {
-	all, _ := filepath.Glob(filepath.Join(dir, pattern))
+	all, _ := filepath.Glob(filepath.Join(dir, "*"+ending))
+	all = slices.DeleteFunc(all, func(path string) bool { return !isDatabase(path) })
 	for _, path := range all {
 		f.file(path, nil)
 	}
@@ -47,9 +46,11 @@ func (f *finder) walk(dir string) {
 	f.Walk(dir, isDatabase, f.file)
 }
 
+// isDatabase reports whether a path is named as a database is: each release channel has one.
 func isDatabase(path string) bool {
-	is, _ := filepath.Match(pattern, filepath.Base(path))
-	return is
+	base := filepath.Base(path)
+	is, _ := filepath.Match("opencode*"+ending, base)
+	return is || filepath.Ext(base) == ending && base == filepath.Base(os.Getenv("OPENCODE_DB"))
 }
 
 // file takes in a file that may be a database.
@@ -57,7 +58,7 @@ func (f *finder) file(at string, _ fs.FileInfo) {
 	if filepath.Ext(at) != ending {
 		return
 	}
-	s := shelfOf(at)
+	s := shelfOf(at, 0)
 	if s.err != nil {
 		if isDatabase(at) {
 			f.Problem(at, s.err)

@@ -246,6 +246,7 @@ func TestGrowth(t *testing.T) {
 	}
 	sql(t, dir, "DELETE FROM session WHERE id = '"+back+"'; DELETE FROM message WHERE session_id = '"+back+
 		"'; DELETE FROM part WHERE session_id = '"+back+"'")
+	find(t, dir)
 	if _, err := ingest.FileNow("", "", file(t, again[back], mainName).Path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a session that was deleted: got %v", err)
 	}
@@ -302,6 +303,36 @@ func TestWhileItRuns(t *testing.T) {
 	was = listing(t, dir)
 	ingesttest.All(t, Reader{}, dir)
 	ingesttest.Equal(t, "folder of a client that doesn't run", listing(t, dir), was)
+}
+
+// A client that goes on writing isn't looked at again for each of its files, one after the other.
+func TestWhileItWrites(t *testing.T) {
+	dir := home(t)
+	found, _ := find(t, dir)
+	was := file(t, found[main], mainName)
+	sql(t, dir, says(main, "msg_9000", "user", "Go on."))
+	if now, err := ingest.FileNow(was.Name, was.Role, was.Path); err != nil || now.Stamp != was.Stamp {
+		t.Errorf("it was looked at again at once: %v", err)
+	}
+	time.Sleep(patience)
+	if now, err := ingest.FileNow(was.Name, was.Role, was.Path); err != nil || now.Stamp == was.Stamp {
+		t.Errorf("it isn't looked at again: %v", err)
+	}
+}
+
+// What was read while a client began to write isn't taken for a state of its database.
+func TestTorn(t *testing.T) {
+	dir := home(t)
+	found, _ := find(t, dir)
+	in, err := file(t, found[main], mainName).Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	sql(t, dir, says(main, "msg_9000", "user", "Go on."))
+	if _, err := io.ReadAll(in); err == nil || !strings.Contains(err.Error(), "read again next time") {
+		t.Errorf("got %v, want that the client wrote", err)
+	}
 }
 
 // listing is what lies in a folder, as it is: but for the index of a log, in which readers leave their marks, and which
@@ -470,6 +501,13 @@ func TestFind(t *testing.T) {
 	write(t, filepath.Join(dir, "notes.db"), "mine")
 	_, problems = find(t, filepath.Join(dir, "notes.db"))
 	ingesttest.Equal(t, "nobody's", len(problems), 0)
+	if err := os.Rename(elsewhere, filepath.Join(dir, "work.db")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("OPENCODE_DB", filepath.Join(dir, "work.db"))
+	found, problems = find(t, dir)
+	ingesttest.Equal(t, "a database that OPENCODE_DB names", fmt.Sprint(len(found), problems), "2 []")
+	t.Setenv("OPENCODE_DB", "")
 	t.Setenv("HOME", dir)
 	t.Setenv("USERPROFILE", dir)
 	t.Setenv("XDG_DATA_HOME", filepath.Dir(dir))

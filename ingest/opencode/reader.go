@@ -1,7 +1,7 @@
 // Package opencode finds and reads the sessions of OpenCode.
 //
 // It keeps all of them in one database of SQLite, $XDG_DATA_HOME/opencode/opencode.db (~/.local/share/opencode, on
-// every system; opencode-<channel>.db for other release channels; OPENCODE_DB names another):
+// every system; opencode-<channel>.db for other release channels; OPENCODE_DB names another that ends so):
 //
 //	session(id, parent_id, directory, title, version, revert, time_archived, …)   one with a parent is a sub-agent's
 //	message(id, session_id, time_created, time_updated, data)                     role, model, tokens, cost, error

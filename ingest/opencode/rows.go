@@ -13,7 +13,8 @@ import (
 // rows gives rows of a database in lines.
 type rows struct {
 	*database
-	left  []place
+	all   []place
+	left  []place                  // of all
 	taken map[string]*sqlite3.Stmt // by table
 	line  []byte                   // what isn't given yet of the last one
 	buf   []byte
@@ -34,7 +35,7 @@ func openRows(path string, spoken bool, ids ...string) (io.ReadCloser, error) {
 	r := &rows{database: d, taken: map[string]*sqlite3.Stmt{}}
 	list := func(sql, id string) {
 		err = cmp.Or(err, d.each(sql, func(s *sqlite3.Stmt) {
-			r.left = append(r.left, place{d.tables[s.ColumnInt(0)], s.ColumnInt64(1)})
+			r.all = append(r.all, place{d.tables[s.ColumnInt(0)], s.ColumnInt64(1)})
 		}, id))
 	}
 	if spoken {
@@ -51,6 +52,7 @@ func openRows(path string, spoken bool, ids ...string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
+	r.left = r.all
 	return r, nil
 }
 
@@ -68,6 +70,15 @@ func (d *database) inOrder() string {
 		}
 	}
 	return strings.Join(of, " UNION ALL ") + " ORDER BY 3, 4, 1, 5"
+}
+
+// Seek goes to an offset from the beginning, in the same state of the database.
+func (r *rows) Seek(offset int64, _ int) (int64, error) {
+	if r.large != nil {
+		r.large.Close()
+	}
+	r.left, r.line, r.large = r.all, nil, nil
+	return io.CopyN(io.Discard, r, offset)
 }
 
 // Close lets go of the database.
@@ -97,7 +108,7 @@ func (r *rows) Read(b []byte) (n int, err error) {
 			continue
 		}
 		if len(r.left) == 0 {
-			return 0, io.EOF
+			return 0, cmp.Or(r.torn(), io.EOF)
 		}
 		if err := r.next(); err != nil {
 			return 0, err

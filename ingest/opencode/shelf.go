@@ -25,10 +25,11 @@ type shelf struct {
 	Was      string           // version of the database
 	Sessions map[string]*kept // by their ids, as are those that only rows name
 
-	found []ingest.Found // without their root
-	files map[string]ingest.File
-	until time.Time // what it says holds, while the database is as it was
-	err   error     // it can't be told
+	found  []ingest.Found // without their root
+	files  map[string]ingest.File
+	looked time.Time
+	until  time.Time // what it says holds, while the database is as it was
+	err    error     // it can't be told
 }
 
 // kept is what there is of a session: its conversation, and all else.
@@ -54,14 +55,14 @@ var (
 	looking sync.Mutex
 )
 
-// shelfOf says what a database holds. Where nothing was done to that since the last look, by another process too, it
-// isn't opened.
-func shelfOf(path string) *shelf {
+// shelfOf says what a database holds, or held at a look that was less than so long ago. Where nothing was done to it
+// since the last look, by another process too, it isn't opened.
+func shelfOf(path string, ago time.Duration) *shelf {
 	looking.Lock()
 	defer looking.Unlock()
 	was, changed, _ := versionOf(path)
 	now, s := time.Now(), shelves[path]
-	if s != nil && s.Was == was && now.Before(s.until) {
+	if s != nil && (s.Was == was && now.Before(s.until) || now.Sub(s.looked) < ago) {
 		return s
 	}
 	cache, err := os.UserCacheDir()
@@ -83,7 +84,7 @@ func shelfOf(path string) *shelf {
 	if s.err == nil {
 		s.arrange(path)
 	}
-	shelves[path] = s
+	s.looked, shelves[path] = time.Now(), s
 	return s
 }
 
@@ -127,7 +128,7 @@ func (s *shelf) fill(path string) error {
 			}
 		}))
 	}
-	return cmp.Or(err, d.Close())
+	return cmp.Or(d.torn(), err, d.Close())
 }
 
 // root is the session that one is a sub-agent's of, itself if it is none's or that isn't there.
@@ -179,9 +180,10 @@ func (s *shelf) arrange(path string) {
 	slices.SortFunc(s.found, func(a, b ingest.Found) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// fileNow is an ingest.Holder.
+// fileNow is an ingest.Holder. All files may be asked for one after the other, while the client writes all the time: a
+// look at the database for each would take hours.
 func fileNow(path string) (ingest.File, error) {
-	s := shelfOf(filepath.Dir(path))
+	s := shelfOf(filepath.Dir(path), patience)
 	f, ok := s.files[path]
 	if !ok && s.err == nil {
 		return f, &fs.PathError{Op: "stat", Path: path, Err: fs.ErrNotExist}

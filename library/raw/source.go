@@ -75,12 +75,16 @@ func readOnce(ctx context.Context, temp Temp, f ingest.File, base Version) (r Re
 	if r.Whole && small.hash != nil {
 		here = small
 	}
-	if here.size != read {
-		again, err := OpenAt(ctx, f, here.size)
+	if here.size != read { // seek the same one: rows of a database opened anew may be others by now
+		again := src
+		if s, ok := src.(io.Seeker); ok {
+			_, err = s.Seek(here.size, io.SeekStart)
+		} else if again, err = OpenAt(ctx, f, here.size); err == nil {
+			src.Close()
+		}
 		if err != nil {
 			return r, false, AtSource(err)
 		}
-		src.Close()
 		src, in = again, io.LimitReader(FromSource(disk.Until(ctx, again)), limit-here.size)
 	}
 	r.Keep, r.Size = here.keep, here.size
