@@ -144,12 +144,12 @@ func (m mapper) name(s string) string {
 // shows nothing: a rule asks for the beginning and the end of a word, and "mcp_" before a secret or "_query" behind
 // one is neither.
 func (m mapper) tail(name string) string {
-	const parts, leastKey = "_-.", 16
+	const parts, leastKey, longest = "_-.", 16, 512 // of a key that something follows
 	for from := 0; from < len(name); from++ {
 		if from > 0 && strings.IndexByte(parts, name[from-1]) < 0 {
 			continue
 		}
-		for to := len(name); to > from; to = strings.LastIndexAny(name[:to], parts) {
+		for to := len(name); to > from; to = strings.LastIndexAny(name[:min(to, from+longest)], parts) {
 			whole, short := to-from == len(name), to < len(name) && to-from < leastKey
 			if whole || short {
 				continue

@@ -162,3 +162,16 @@ func TestMapTextWithinNames(t *testing.T) {
 		}
 	}
 }
+
+// What no name is, of thousands of parts, takes no minutes.
+func TestMapTextOfLongNames(t *testing.T) {
+	looked := 0
+	s := &Session{Models: []string{strings.Repeat("some_name_", 800)}}
+	s.MapText(func(text string) string {
+		looked += len(text)
+		return text
+	})
+	if looked > 100<<20 {
+		t.Errorf("%d bytes were looked at for one of %d", looked, len(s.Models[0]))
+	}
+}
