@@ -479,6 +479,23 @@ func TestFork(t *testing.T) {
 	}
 }
 
+// Sessions whose rows tell no times aren't taken for copies of one another.
+func TestNoTimes(t *testing.T) {
+	dir := home(t)
+	for _, id := range []string{"ses_x", "ses_y"} {
+		sql(t, dir, "INSERT INTO session (id, directory) VALUES ('"+id+"', '/w'); "+
+			strings.ReplaceAll(says(id, "msg_"+id, "user", "Begin "+id), "1789390000000", "0"))
+	}
+	all := ingesttest.All(t, Reader{}, dir)
+	family := []*ingest.Session{all["ses_x"], all["ses_y"]}
+	ingest.Own(family)
+	for _, s := range family {
+		if s.Turns[0].Copied {
+			t.Errorf("what was said in %s isn't its own", s.ID)
+		}
+	}
+}
+
 func TestFind(t *testing.T) {
 	dir := home(t)
 	elsewhere := filepath.Join(t.TempDir(), "kept.db")

@@ -117,8 +117,11 @@ func (p *parser) takeMessage(r row, at int64) {
 	m.turn = ingest.Turn{ID: ingest.TurnID(cmp.Or(r.id, "L"+strconv.Itoa(p.line))), Records: []string{r.id},
 		Usage: m.turn.Usage, From: "transcript", File: p.file, Line: p.line, Offset: at, Abandoned: p.reverted,
 		At: timeOf(cmp.Or(created, r.created)), Dir: cmp.Or(dir, p.sessions[p.own].dir), Model: model}
-	if r.id != "" { // a fork's messages have ids of their own, and the times of those that they are copies of
-		m.turn.Keys = []string{ingest.MessageKey + r.id, "o:" + m.turn.Dir + ":" + m.role + ":" + m.turn.At.String()}
+	if r.id != "" {
+		m.turn.Keys = []string{ingest.MessageKey + r.id}
+	}
+	if !m.turn.At.IsZero() { // a fork's messages have ids of their own, and the times of those that they are copies of
+		m.turn.Keys = append(m.turn.Keys, "o:"+m.turn.Dir+":"+m.role+":"+m.turn.At.String())
 	}
 	if usd, err := strconv.ParseFloat(cost, 64); err == nil && usd > 0 {
 		p.s.Cost += usd
