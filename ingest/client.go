@@ -34,7 +34,7 @@ func WatchedIn(s Source, root string) []string {
 	if s == OpenCode {
 		dbs := []string{root}
 		if IsFolder(root) {
-			dbs, _ = filepath.Glob(filepath.Join(root, "opencode*.db"))
+			dbs, _ = filepath.Glob(filepath.Join(root, "*.db")) // OPENCODE_DB names any
 		}
 		for _, path := range slices.Clone(dbs) {
 			dbs = append(dbs, path+"-wal")

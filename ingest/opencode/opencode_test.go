@@ -524,6 +524,8 @@ func TestFind(t *testing.T) {
 	t.Setenv("OPENCODE_DB", filepath.Join(dir, "work.db"))
 	found, problems = find(t, dir)
 	ingesttest.Equal(t, "a database that OPENCODE_DB names", fmt.Sprint(len(found), problems), "2 []")
+	ingesttest.Equal(t, "its log is watched", slices.Contains(ingest.WatchedIn(ingest.OpenCode, dir),
+		filepath.Join(dir, "work.db-wal")), true)
 	t.Setenv("OPENCODE_DB", "")
 	t.Setenv("HOME", dir)
 	t.Setenv("USERPROFILE", dir)
