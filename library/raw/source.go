@@ -51,30 +51,26 @@ func readOnce(ctx context.Context, temp Temp, f ingest.File, base Version) (r Re
 		return Reading{}, false, AtSource(err)
 	}
 	defer func() { src.Close() }()
-	limit := int64(1) << 62
+	limit, size := int64(1)<<62, f.Size
 	r.Mod = f.Mod
 	if fi != nil {
-		limit, r.Mod = fi.Size(), fi.ModTime()
+		limit, size, r.Mod = fi.Size(), fi.Size(), fi.ModTime()
 	}
 	in := io.LimitReader(FromSource(disk.Until(ctx, src)), limit)
-	here, small, read := begun{hash: sha256.New()}, begun{}, int64(0)
-	for from := mergeFrom(base.Segs, limit); here.keep < len(base.Segs); {
-		if here.keep == from {
-			small = here
-		}
-		next, n, err := here.and(in, base.Segs[here.keep])
+	begins, read := []begun{{hash: sha256.New()}}, int64(0)
+	for i, s := range base.Segs {
+		next, n, err := begins[i].and(in, s)
 		if err != nil {
 			return r, false, err
 		}
 		if read += n; next.hash == nil {
 			break
 		}
-		here = next
+		begins = append(begins, next)
 	}
-	r.Whole = here.keep == len(base.Segs)
-	if r.Whole && small.hash != nil {
-		here = small
-	}
+	keep := len(begins) - 1
+	r.Whole = keep == len(base.Segs)
+	here := begins[mergeFrom(base.Segs[:keep], size)]
 	if here.size != read { // seek the same one: rows of a database opened anew may be others by now
 		again := src
 		if s, ok := src.(io.Seeker); ok {
@@ -89,7 +85,11 @@ func readOnce(ctx context.Context, temp Temp, f ingest.File, base Version) (r Re
 	}
 	r.Keep, r.Size = here.keep, here.size
 	for {
-		s, err := StageNext(temp, in, r.Size, here.hash)
+		next := in
+		if !r.Whole {
+			next = io.LimitReader(in, piece(size-r.Size))
+		}
+		s, err := StageNext(temp, next, r.Size, here.hash)
 		if err != nil {
 			Drop(r.Added...)
 			r.Added = nil
@@ -161,6 +161,20 @@ func mergeFrom(base []Segment, size int64) int {
 		grown += end - base[n].Offset
 		end, from = base[n].Offset, n
 	}
+}
+
+// piece is how many of the bytes that are left of a source go into the next segment, if it isn't only written at its
+// end: rows of a database and JSON documents change where they stand, mostly the last ones. What is stored again then
+// is some times what follows them, not the whole session.
+func piece(left int64) int64 {
+	end := int64(8 << 10)
+	if left < 2*end {
+		return segmentMax
+	}
+	for 8*end <= left {
+		end *= 4
+	}
+	return left - end
 }
 
 // sameAgain reads the source's first r.Size bytes once more and reports whether they are what r has.
