@@ -147,14 +147,14 @@ func restoreMany(ctx context.Context, a *app.App, p *pipeline.Pipeline, entries 
 			return err
 		}
 	case len(docs) == 0 && left == 0:
-		fmt.Fprintln(a.Out, "nothing of this machine's sessions is missing")
+		fmt.Fprintln(a.Out, "nothing to put back")
 	case !o.DryRun && len(docs) > left:
 		fmt.Fprintln(a.Out, "Cowork shows its own after a restart; claude --resume, codex resume and gemini "+
 			"--resume, in the project's folder, find the others")
 	}
 	if elsewhere > 0 && !o.JSON {
-		fmt.Fprintf(a.Out, "%s not kept by a client of this machine left out; name one to restore it here\n",
-			answer.Count(elsewhere, "session"))
+		fmt.Fprintf(a.Out, "%s left out: not kept by a client of this machine, or gone from OpenCode's database, where recall "+
+			"writes nothing; recall restore SESSION says the way\n", answer.Count(elsewhere, "session"))
 	}
 	if left > 0 {
 		return hint.With(fmt.Errorf("%s not restored", answer.Count(left, "session")),
