@@ -153,8 +153,8 @@ func restoreMany(ctx context.Context, a *app.App, p *pipeline.Pipeline, entries 
 			"--resume, in the project's folder, find the others")
 	}
 	if elsewhere > 0 && !o.JSON {
-		fmt.Fprintf(a.Out, "%s left out: not kept by a client of this machine, or gone from OpenCode's database, where recall "+
-			"writes nothing; recall restore SESSION says the way\n", answer.Count(elsewhere, "session"))
+		fmt.Fprintf(a.Out, "%s left out: not kept by a client of this machine, or gone from OpenCode's database, "+
+			"where recall writes nothing; recall restore SESSION says the way\n", answer.Count(elsewhere, "session"))
 	}
 	if left > 0 {
 		return hint.With(fmt.Errorf("%s not restored", answer.Count(left, "session")),
