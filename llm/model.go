@@ -61,7 +61,6 @@ type Schema struct {
 // it is JSON; whether it follows the schema is for the caller to check.
 type Response struct {
 	Text  string
-	Model string // that answered, as the service names it
 	Usage Usage
 }
 
@@ -86,20 +85,15 @@ type Batcher interface {
 	Model
 	// Submit hands requests in by keys of the caller's ([a-zA-Z0-9_-], at most
 	// 64) and returns the batch's id. name is the caller's own for the batch, of
-	// the same form; a service that keeps it can be asked by it (see Finder).
+	// the same form; a service that keeps it can be asked by it (see Find).
 	Submit(ctx context.Context, name string, requests map[string]Request) (id string, err error)
 	// Collect asks how a batch is doing. One that the service refused as a whole
 	// has Ended, with an error that says why; its answers are there all the same.
 	Collect(ctx context.Context, id string) (Batch, error)
-}
-
-// A Finder is a Batcher that can say what became of a batch whose id was lost,
-// as by a process that was killed while it handed it in.
-type Finder interface {
-	// Find returns the id of what was handed in. It goes by the name where the
-	// service keeps it, else it is the one batch of so many requests that was taken
-	// since a time and has none of the ids of other batches; "" if there isn't just
-	// one.
+	// Find returns the id of what was handed in by somebody who didn't live to hear
+	// it. It goes by the name where the service keeps it, else it is the one batch of
+	// so many requests that was taken since a time and has none of the ids of other
+	// batches; "" if there isn't just one.
 	Find(ctx context.Context, b Lost) (id string, err error)
 }
 
@@ -113,11 +107,8 @@ type Lost struct {
 
 // Batch is how far a batch has come.
 type Batch struct {
-	Ended    bool              // no more answers will come
-	Answers  map[string]Answer // by the caller's keys; those that expired or were cancelled are missing
-	Expires  time.Time         // zero if nobody knows
-	Requests int               // in all, 0 if nobody knows
-	Done     int
+	Ended   bool              // no more answers will come
+	Answers map[string]Answer // by the caller's keys; those that expired or were cancelled are missing
 }
 
 // Answer is what came of one request of a batch: Response, or else Err.

@@ -12,14 +12,17 @@ import (
 // Patience is how long and how often to ask. Zero values mean what stands
 // beside them.
 type Patience struct {
-	AtOnce   int           // most requests on their way; 4
-	Timeout  time.Duration // for one answer; as long as it takes
-	Tries    int           // of one request; 5
-	Pause    time.Duration // before the second try at most, doubled for each further; 1 s
-	Longest  time.Duration // pause; a service that asks for a longer one isn't asked any more for so long; 90 s
-	Failures int           // in a row, of any requests, that mean the service is down; 8
-	Rest     time.Duration // until a service that was down is asked again; 10 min
+	AtOnce  int           // most requests on their way; 4
+	Timeout time.Duration // for one answer; as long as it takes
+	Tries   int           // of one request; 5
+	Pause   time.Duration // before the second try at most, doubled for each further; 1 s
+	Longest time.Duration // pause; a service that asks for a longer one isn't asked any more for so long; 90 s
 }
+
+const (
+	enough = 8                // failures in a row, of any requests, that mean the service is down
+	rest   = 10 * time.Minute // until a service that was down is asked again
+)
 
 // Patient puts a model behind a queue: at most so many requests at once, each
 // within a time, and again after a pause if its fault may pass. Pauses double,
@@ -54,10 +57,8 @@ func (p Patience) Try(ctx context.Context, do func() error) error {
 func (p Patience) filled() Patience {
 	p.AtOnce = cmp.Or(max(p.AtOnce, 0), 4)
 	p.Tries = cmp.Or(max(p.Tries, 0), 5)
-	p.Failures = cmp.Or(max(p.Failures, 0), 8)
 	p.Pause = cmp.Or(max(p.Pause, 0), time.Second)
 	p.Longest = cmp.Or(max(p.Longest, 0), 90*time.Second)
-	p.Rest = cmp.Or(max(p.Rest, 0), 10*time.Minute)
 	return p
 }
 
@@ -156,7 +157,7 @@ func (q *patient) turn() (time.Duration, error) {
 		if now.Before(q.rested) {
 			return 0, q.fault
 		}
-		q.fault, q.failures, q.down = nil, q.p.Failures-1, make(chan struct{}) // one more, and it is down again
+		q.fault, q.failures, q.down = nil, enough-1, make(chan struct{}) // one more, and it is down again
 	}
 	return q.quiet.Sub(now), nil
 }
@@ -176,7 +177,7 @@ func (q *patient) failed(e *Error, last, batch bool) {
 	switch {
 	case e.Fault == NotFound && batch: // the batch, not the model
 	case e.Ends(), e.Passing() && e.After > q.p.Longest:
-		q.failures = q.p.Failures
+		q.failures = enough
 	case e.Fault == RateLimited && !last:
 		if until := now.Add(e.After); until.After(q.quiet) { // for all: the limit is everybody's
 			q.quiet = until
@@ -186,12 +187,12 @@ func (q *patient) failed(e *Error, last, batch bool) {
 	default:
 		q.failures = 0 // it is there
 	}
-	if q.failures < q.p.Failures || q.fault != nil {
+	if q.failures < enough || q.fault != nil {
 		return
 	}
 	same := *e
 	same.Usage = Usage{} // paid once
-	q.fault, q.rested = &same, now.Add(max(q.p.Rest, e.After))
+	q.fault, q.rested = &same, now.Add(max(rest, e.After))
 	close(q.down)
 }
 
@@ -238,14 +239,10 @@ func (q *patientBatcher) Collect(ctx context.Context, id string) (b Batch, err e
 	return b, err
 }
 
-// Find implements Finder for a model that does; else it finds nothing.
+// Find implements Batcher.
 func (q *patientBatcher) Find(ctx context.Context, b Lost) (id string, err error) {
-	f, ok := q.b.(Finder)
-	if !ok {
-		return "", nil
-	}
 	err = q.again(ctx, true, (*Error).Passing, func() (err error) {
-		id, err = f.Find(ctx, b)
+		id, err = q.b.Find(ctx, b)
 		return err
 	})
 	return id, err

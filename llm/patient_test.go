@@ -205,6 +205,8 @@ func (b *batches) Submit(context.Context, string, map[string]Request) (string, e
 	b.n++
 	return "b1", b.err
 }
+func (b *batches) Find(context.Context, Lost) (string, error) { return "", nil }
+
 func (b *batches) Collect(context.Context, string) (Batch, error) {
 	b.n++
 	return Batch{Ended: b.err == nil || b.ended}, b.err

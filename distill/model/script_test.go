@@ -44,7 +44,7 @@ func (s *scripted) Complete(_ context.Context, r llm.Request) (llm.Response, err
 	if err != nil {
 		return llm.Response{}, err
 	}
-	return llm.Response{Text: text, Model: s.Name()}, nil
+	return llm.Response{Text: text}, nil
 }
 
 // of lists the requests of a task.

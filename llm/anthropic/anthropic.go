@@ -34,7 +34,6 @@ type Model struct {
 
 var (
 	_ llm.Batcher = (*Model)(nil)
-	_ llm.Finder  = (*Model)(nil)
 )
 
 // New checks the options; nothing is sent yet. A key goes over https or to

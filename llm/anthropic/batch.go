@@ -23,7 +23,6 @@ type batch struct {
 	ID        string     `json:"id"`
 	Status    string     `json:"processing_status"` // in_progress, canceling, ended
 	CreatedAt time.Time  `json:"created_at"`
-	ExpiresAt time.Time  `json:"expires_at"`
 	Archived  *time.Time `json:"archived_at"` // since when its results are gone
 	Counts    struct {
 		Processing, Succeeded, Errored, Canceled, Expired int
@@ -69,7 +68,7 @@ func (m *Model) Collect(ctx context.Context, id string) (llm.Batch, error) {
 	case err != nil:
 		return llm.Batch{}, err
 	}
-	out := llm.Batch{Ended: b.Status == "ended", Requests: b.size(), Done: b.done(), Expires: b.ExpiresAt}
+	out := llm.Batch{Ended: b.Status == "ended"}
 	if out.Ended && b.Archived == nil {
 		if out.Answers, err = m.results(ctx, id, b.done(), told); err != nil {
 			return llm.Batch{}, err

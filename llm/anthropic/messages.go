@@ -51,7 +51,6 @@ type format struct {
 // reply is a message that comes back.
 type reply struct {
 	Type       string  `json:"type"`
-	Model      string  `json:"model"`
 	Content    []block `json:"content"`
 	StopReason string  `json:"stop_reason"`
 	Usage      struct {
@@ -157,7 +156,7 @@ func (m *Model) send(ctx context.Context, method, path string, body io.Reader) (
 // answer makes a response of a reply, or says why it is none.
 func (m *Model) answer(rep reply, asJSON bool) (llm.Response, error) {
 	u := rep.Usage
-	res := llm.Response{Model: rep.Model, Usage: llm.Usage{
+	res := llm.Response{Usage: llm.Usage{
 		In: u.Input + u.CacheWrite + u.CacheRead, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Out: u.Output}}
 	var text strings.Builder
 	for _, b := range rep.Content {

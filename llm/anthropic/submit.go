@@ -50,7 +50,7 @@ func (m *Model) Submit(ctx context.Context, _ string, requests map[string]llm.Re
 // clocks is how far the service's clock may be from when a batch was sent.
 const clocks = time.Minute
 
-// Find implements llm.Finder: by the service's clock, and only where it is the only one.
+// Find implements llm.Batcher: by the service's clock, and only where it is the only one.
 func (m *Model) Find(ctx context.Context, lost llm.Lost) (string, error) {
 	took := time.Since(lost.Since)
 	var list struct {

@@ -27,9 +27,6 @@ type result struct {
 		CacheRead  int `json:"cache_read_input_tokens"`
 		Output     int `json:"output_tokens"`
 	} `json:"usage"`
-	Models map[string]struct {
-		Output int `json:"outputTokens"`
-	} `json:"modelUsage"`
 }
 
 // answer makes a response of what the program printed, or says why it is none.
@@ -39,7 +36,7 @@ func (m *Model) answer(o output, asJSON bool) (llm.Response, error) {
 		return llm.Response{}, m.noResult(o)
 	}
 	u := r.Usage
-	res := llm.Response{Text: strings.TrimSpace(unjoined(r.Result)), Model: r.model(),
+	res := llm.Response{Text: strings.TrimSpace(unjoined(r.Result)),
 		Usage: llm.Usage{In: u.Input + u.CacheWrite + u.CacheRead, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite,
 			Out: u.Output}}
 	fault, why := llm.Fault(""), res.Text
@@ -82,17 +79,6 @@ func decode(out []byte) (result, bool) {
 		return result{}, false
 	}
 	return r, r.Type == "result"
-}
-
-// model is the one that did most of the answering.
-func (r result) model() string {
-	best, most := "", -1
-	for name, u := range r.Models {
-		if u.Output > most || u.Output == most && name < best {
-			best, most = name, u.Output
-		}
-	}
-	return best
 }
 
 // noResult is a program that printed no result: too old, broken, or ended by

@@ -86,7 +86,7 @@ func (m *Model) ask(ctx context.Context, r llm.Request, told bool) (llm.Response
 	if a.Message == nil { // else langchaingo may not have liked an answer that is there
 		return llm.Response{}, m.wire.Fault(ctx, err)
 	}
-	res := llm.Response{Text: wire.AfterThinking(a.Message.Content), Model: a.Model,
+	res := llm.Response{Text: wire.AfterThinking(a.Message.Content),
 		Usage: llm.Usage{In: a.In, Out: a.Out}}
 	fault, why := llm.Fault(""), ""
 	switch {
@@ -114,7 +114,6 @@ type exchange struct {
 
 // answer is what /api/chat says.
 type answer struct {
-	Model   string `json:"model"`
 	Message *struct {
 		Content string `json:"content"`
 	} `json:"message"` // nil: nothing that can be read came

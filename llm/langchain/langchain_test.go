@@ -84,7 +84,7 @@ func TestRequest(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", s.name, err)
 		}
-		want := llm.Response{Text: `{"a":1}`, Model: "tiny", Usage: llm.Usage{In: 19, Out: 10}}
+		want := llm.Response{Text: `{"a":1}`, Usage: llm.Usage{In: 19, Out: 10}}
 		if diff := cmp.Diff(want, res); diff != "" {
 			t.Errorf("%s: response (-want +got):\n%s", s.name, diff)
 		}

@@ -94,7 +94,7 @@ const clocks = time.Hour
 // account, the newest first.
 const pages = 20
 
-// Find implements llm.Finder, by the name. What failed or was taken back answers nothing, and isn't the one.
+// Find implements llm.Batcher, by the name. What failed or was taken back answers nothing, and isn't the one.
 func (m *Chat) Find(ctx context.Context, lost llm.Lost) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
 	defer cancel()
@@ -135,13 +135,9 @@ func (m *Chat) Collect(ctx context.Context, id string) (llm.Batch, error) {
 	if err != nil {
 		return llm.Batch{}, m.wire.Fault(ctx, err)
 	}
-	out := llm.Batch{Requests: b.RequestCounts.Total, Done: b.RequestCounts.Completed + b.RequestCounts.Failed}
-	if b.ExpiresAt != nil {
-		out.Expires = time.Unix(int64(*b.ExpiresAt), 0).UTC()
-	}
 	switch b.Status {
 	case "validating", "in_progress", "finalizing", "cancelling":
-		return out, nil
+		return llm.Batch{}, nil
 	case "completed", "failed", "expired", "cancelled":
 	default:
 		return llm.Batch{}, m.wire.Fail(llm.Nonsense, http.StatusOK, "a batch that is "+m.wire.Clip([]byte(b.Status)))
@@ -156,7 +152,7 @@ func (m *Chat) Collect(ctx context.Context, id string) (llm.Batch, error) {
 			return llm.Batch{}, err
 		}
 	}
-	out.Ended, out.Answers = true, answers
+	out := llm.Batch{Ended: true, Answers: answers}
 	if b.Status == "failed" {
 		return out, m.failed(b.Batch)
 	}

@@ -35,7 +35,6 @@ type Chat struct {
 
 var (
 	_ llm.Batcher = (*Chat)(nil)
-	_ llm.Finder  = (*Chat)(nil)
 )
 
 // NewChat checks the options; nothing is sent yet. A key goes over https or to
@@ -140,7 +139,7 @@ func (m *Chat) request(r llm.Request, h habit) api.ChatCompletionRequest {
 
 // answer makes a response of what came, or says why it is none.
 func (m *Chat) answer(res api.ChatCompletionResponse, r llm.Request) (llm.Response, error) {
-	out := llm.Response{Model: res.Model, Usage: usage(res.Usage)}
+	out := llm.Response{Usage: usage(res.Usage)}
 	fault, why := llm.Fault(""), ""
 	var c api.ChatCompletionChoice
 	if len(res.Choices) > 0 {

@@ -112,7 +112,7 @@ func TestComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := llm.Response{Text: `{"a":1}`, Model: "tiny-2026-01-01", Usage: llm.Usage{In: 19, CacheRead: 12, Out: 10}}
+	want := llm.Response{Text: `{"a":1}`, Usage: llm.Usage{In: 19, CacheRead: 12, Out: 10}}
 	if diff := cmp.Diff(want, res); diff != "" {
 		t.Errorf("response (-want +got):\n%s", diff)
 	}

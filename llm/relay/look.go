@@ -79,15 +79,10 @@ func (l *look) take(kind, text string) (llm.Response, error) {
 		return llm.Response{}, &llm.Error{Fault: llm.Refused, Text: llm.Short(text)}
 	}
 	res := llm.Response{Text: text}
-	var by struct {
-		Model string `json:"model"`
-		llm.Usage
-	}
 	if b, err := os.ReadFile(l.base + ".usage.json"); err == nil {
-		if err := json.Unmarshal(b, &by); err != nil {
+		if err := json.Unmarshal(b, &res.Usage); err != nil {
 			return res, &llm.Error{Fault: llm.Nonsense, Text: l.base + ".usage.json: " + err.Error()}
 		}
-		res.Model, res.Usage = by.Model, by.Usage
 	}
 	fault := func(what string) (llm.Response, error) {
 		return llm.Response{}, &llm.Error{Fault: llm.Nonsense, Usage: res.Usage, Text: name + " " + what +

@@ -6,7 +6,7 @@
 //	<id>.answer.json    the answer, where JSON is asked for
 //	<id>.answer.txt     the answer as text; JSON in it is found
 //	<id>.error.txt      there will be no answer, and why
-//	<id>.usage.json     who answered and what it took, if anybody cares: put there before the answer
+//	<id>.usage.json     what it took, if anybody cares: put there before the answer
 //
 // An id is made of the request alone. So a request that is asked again after a
 // restart finds the answer that came in the meantime.

@@ -203,10 +203,6 @@ func strangers(b *sentBatch, batch llm.Batch) bool {
 // find finds the id of a batch that somebody was killed while sending, if the
 // service has it: else it is asked, and paid, once more.
 func (g *posting) find(ctx context.Context, b *sentBatch) error {
-	finder, ok := g.Model.(llm.Finder)
-	if !ok {
-		return nil
-	}
 	lines, err := g.l.BatchLines()
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return err
@@ -217,7 +213,7 @@ func (g *posting) find(ctx context.Context, b *sentBatch) error {
 			known = append(known, line.ID)
 		}
 	}
-	id, err := finder.Find(ctx, llm.Lost{Name: b.name, Requests: len(b.asks), Since: b.at, Others: known})
+	id, err := g.Model.Find(ctx, llm.Lost{Name: b.name, Requests: len(b.asks), Since: b.at, Others: known})
 	if err != nil || id == "" {
 		return err
 	}
