@@ -37,8 +37,7 @@ type Options struct {
 // one request runs at a time, also across processes.
 type Model struct {
 	llm.Identity
-	o    Options
-	turn chan struct{} // holds one value while a request runs
+	o Options
 }
 
 var _ llm.Model = (*Model)(nil)
@@ -58,7 +57,7 @@ func New(o Options) (*Model, error) {
 		o.Lock = filepath.Join(cache, "recall", "claude.lock")
 	}
 	who := llm.Identity{ID: "claude-cli/" + cmp.Or(o.Model, "default"), Tokens: cmp.Or(max(o.Window, 0), 200_000)}
-	return &Model{Identity: who, o: o, turn: make(chan struct{}, 1)}, nil
+	return &Model{Identity: who, o: o}, nil
 }
 
 // Complete implements llm.Model. It waits until no other request runs.
@@ -77,28 +76,18 @@ func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, erro
 
 // alone waits for this request's turn, in this process and among all.
 func (m *Model) alone(ctx context.Context) (done func(), err error) {
-	select {
-	case m.turn <- struct{}{}:
-	case <-ctx.Done():
-		return nil, m.ended(ctx, "waiting for another request")
-	}
 	if err := os.MkdirAll(filepath.Dir(m.o.Lock), 0o700); err != nil {
-		<-m.turn
 		return nil, fmt.Errorf("claude: its lock: %w", err)
 	}
 	lock := flock.New(m.o.Lock, flock.SetPermissions(0o600))
 	ok, err := lock.TryLockContext(ctx, 50*time.Millisecond)
 	if !ok {
-		<-m.turn
 		if ctx.Err() != nil {
-			return nil, m.ended(ctx, "waiting for another recall that asks claude")
+			return nil, m.ended(ctx, "waiting for another request to claude")
 		}
 		return nil, fmt.Errorf("claude: its lock %s: %w", m.o.Lock, err)
 	}
-	return func() {
-		lock.Close()
-		<-m.turn
-	}, nil
+	return func() { lock.Close() }, nil
 }
 
 // ended is what comes of a context's end: a cancel stays one.
