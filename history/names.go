@@ -16,7 +16,6 @@ import (
 
 // fileNames are the names of one file: where it is, where in former folders and worktrees, what it was called before.
 type fileNames struct {
-	asked   string
 	project *library.Project // that it lies in; nil if none is known
 	roots   []string         // the project's folders, slash-separated, and the worktree that it was asked from
 	rels    []string         // below any of them: the present name first
@@ -30,7 +29,7 @@ func nameFile(l *library.Library, asked string) (*fileNames, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &fileNames{asked: asked, exact: []string{slashed(abs)}}
+	n := &fileNames{exact: []string{slashed(abs)}}
 	if real, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
 		n.addExact(slashed(filepath.Join(real, filepath.Base(abs))))
 	}

@@ -139,7 +139,6 @@ type Answer struct {
 	// turn of the index: only then is "nothing decided" certain.
 	Unknown bool
 	Missing []string // words of the question that stand nowhere
-	Clipped bool     // the question was too long; its rarest words were searched
 
 	WithoutVectors bool // the embedding model failed or was too slow; words alone were searched
 }

@@ -34,7 +34,7 @@ func TestProjectNamedInQuestion(t *testing.T) {
 		if err := r.count(t.Context(), &Answer{}); err != nil {
 			t.Fatal(err)
 		}
-		ts, _ := terms(c.q)
+		ts := terms(c.q)
 		if err := r.lookUp(t.Context(), lookedUp(ts)); err != nil {
 			t.Fatal(err)
 		}

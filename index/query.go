@@ -31,23 +31,20 @@ type counts [tableCount]int
 func (c counts) docs() int { return c[ofItems] + c[ofTurns] }
 
 // terms cuts a text into its words of content, each stem once.
-func terms(s string) (out []term, clipped bool) {
-	if len(s) > longest {
-		s, clipped = text.HeadMarked(s, longest), true
-	}
+func terms(s string) (out []term) {
 	seen := map[string]bool{}
-	for _, w := range text.Content(strings.ToValidUTF8(s, " ")) {
+	for _, w := range text.Content(strings.ToValidUTF8(text.HeadMarked(s, longest), " ")) {
 		stem := text.Stem(w)
 		if seen[stem] {
 			continue
 		}
 		if len(out) == most {
-			return out, true
+			return out
 		}
 		seen[stem] = true
 		out = append(out, term{word: w, stem: stem})
 	}
-	return out, clipped
+	return out
 }
 
 func lookedUp(ts []term) []string {

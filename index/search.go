@@ -63,10 +63,8 @@ func (x *Index) run(ctx context.Context, full *fulltext, q Query, within bool) (
 	if err := r.count(ctx, &a); err != nil {
 		return Answer{}, err
 	}
-	var ts []term
-	ts, a.Clipped = terms(q.Text)
-	ts = withoutFrame(q.Text, ts)
-	also, _ := terms(strings.Join(q.Also, " "))
+	ts := withoutFrame(q.Text, terms(q.Text))
+	also := terms(strings.Join(q.Also, " "))
 	others := r.others(ts)
 	if err := r.lookUp(ctx, slices.Concat(lookedUp(ts), lookedUp(also), others)); err != nil {
 		return Answer{}, err

@@ -9,13 +9,13 @@ import (
 
 // Held is what the index says of a session as a whole.
 type Held struct {
-	Session, Project, Title, Source string
-	Start, End                      time.Time // zero if unknown
+	Project, Title, Source string
+	Start, End             time.Time // zero if unknown
 }
 
 // SessionOf is one session; false if the index doesn't have it.
 func (x *Index) SessionOf(ctx context.Context, id string) (Held, bool, error) {
-	h := Held{Session: id}
+	var h Held
 	var start, end int64
 	err := x.db.QueryRowContext(ctx, `SELECT project, title, source, start, end FROM session WHERE sid=?`,
 		id).Scan(&h.Project, &h.Title, &h.Source, &start, &end)

@@ -278,7 +278,6 @@ type Subagent struct {
 	Description string
 	Call        string `map:"-"` // id of the tool call that started it, "" if unknown
 	Turns       []Turn
-	File        string `map:"path"`
 }
 
 // Task is a todo of the session at its last state.
@@ -307,7 +306,6 @@ type PR struct {
 	Number     int
 	URL        string
 	Repository string `map:"path"`
-	At         time.Time
 }
 
 // Parent says where a session comes from.

@@ -43,7 +43,6 @@ func (s *Session) AddSubagents(ctx context.Context, f Found, read func(File) (Su
 			s.Report.Conflicts = append(s.Report.Conflicts, file.Name+": "+err.Error())
 		}
 		s.Report.Add(report)
-		sub.File = file.Name
 		for _, c := range EachCall(s.Turns) {
 			if c.Agent != "" && c.Agent == sub.ID {
 				sub.Call, sub.Type = cmp.Or(sub.Call, c.ID), cmp.Or(sub.Type, c.Input["subagent_type"])

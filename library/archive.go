@@ -18,7 +18,6 @@ import (
 
 // Change says what Archive found different. Files are named as in the session.
 type Change struct {
-	ID        ingest.SessionID
 	New       []string // files that the library didn't have
 	Grown     []string // same beginning, more bytes
 	Rewritten []string // other bytes, or fewer: a new version beside the old
@@ -34,7 +33,7 @@ type Change struct {
 // sources have vanished. Safe to call for several sessions at once, and from several processes.
 func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 	fail := func(err error) (Change, error) {
-		return Change{ID: f.ID}, fmt.Errorf("archive %s: %w", f.ID, err)
+		return Change{}, fmt.Errorf("archive %s: %w", f.ID, err)
 	}
 	if err := l.ReadOnly(); err != nil {
 		return fail(err)
@@ -49,7 +48,7 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 		}
 		f := e.keepNames(f)
 		if have && e.unchanged(f) {
-			return Change{ID: f.ID, Unchanged: true}, nil
+			return Change{Unchanged: true}, nil
 		}
 		if e.ofAnother(f) {
 			return fail(fmt.Errorf("a session of %s has this id, and %s's is left out", e.Source, f.Source))
@@ -59,7 +58,7 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 		} else if frozen, err := l.Frozen(f.ID); gone || frozen || err != nil {
 			return fail(cmp.Or(err, ErrForgotten))
 		}
-		a := &archiving{l: l, found: f, entry: e.Clone(), change: Change{ID: f.ID}, versions: raw.NewVersions()}
+		a := &archiving{l: l, found: f, entry: e.Clone(), versions: raw.NewVersions()}
 		if err = a.run(ctx, have); err != nil {
 			raw.Drop(a.segs...)
 		}

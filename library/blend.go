@@ -52,7 +52,7 @@ func (l Inside) Blend(ctx context.Context, src *Folder, from *Library, skip func
 	if err != nil {
 		return err
 	}
-	a := &archiving{l: l.Library, found: ingest.Found{ID: id}, entry: now.Clone(), versions: v, change: Change{ID: id}}
+	a := &archiving{l: l.Library, found: ingest.Found{ID: id}, entry: now.Clone(), versions: v}
 	number := map[string][]int{} // of the other's versions, here
 	for _, name := range slices.Sorted(maps.Keys(src.Versions.Files)) {
 		for i := range src.Versions.Files[name] {

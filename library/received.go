@@ -63,7 +63,6 @@ type Handed struct {
 	payload.Handover
 	ID      string
 	Project string                       // here, "" if none is known
-	Came    time.Time                    // when it was first imported
 	said    map[payload.ItemID]*Received // the last word about an item, OpAccept or OpRefuse
 }
 
@@ -93,7 +92,7 @@ func (l *Library) Received() ([]Handed, error) {
 			bad = append(bad, fmt.Errorf("%s: handoff %s: %w: %w", l.received().Path, r.Handoff, ErrDamaged, err))
 			continue
 		}
-		byID[r.Handoff] = &Handed{Handover: *h, ID: r.Handoff, Project: r.Project, Came: r.At,
+		byID[r.Handoff] = &Handed{Handover: *h, ID: r.Handoff, Project: r.Project,
 			said: map[payload.ItemID]*Received{}}
 		all = append(all, byID[r.Handoff])
 	}

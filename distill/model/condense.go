@@ -35,11 +35,10 @@ const (
 // the client said: a text can't pass for another's, as each of its lines begins with
 // its mark.
 type block struct {
-	turn  *ingest.Turn
-	text  string // ends in a line break
-	about bool   // context only: it can't be cited
-	size  int    // in tokens, once windows were cut
-	part  int    // > 0 if it is a piece of a turn too large for a window
+	turn *ingest.Turn
+	text string // ends in a line break
+	size int    // in tokens, once windows were cut
+	part int    // > 0 if it is a piece of a turn too large for a window
 }
 
 // condense makes the blocks of a session's own turns, in their order, and those
@@ -60,7 +59,7 @@ func condense(s *ingest.Session) (blocks, copied []block) {
 			continue
 		case t.Copied:
 			if text := echo(t); text != "" {
-				copied = append(copied, block{turn: t, text: text, about: true})
+				copied = append(copied, block{turn: t, text: text})
 			}
 			continue
 		}

@@ -24,7 +24,6 @@ type Pair struct {
 type Verdict struct {
 	Known    bool             // false: not answered yet
 	Relation payload.Relation // "" if they have nothing to do with each other, or what was said didn't hold
-	Why      string           // in the model's words
 	Later    payload.Evidence // the later item's evidence for it; empty where a person wrote the item
 	Earlier  payload.Evidence // the earlier item's
 }
@@ -100,7 +99,7 @@ func pairKey(p *Pair) string {
 // verdict is a ruling as far as it holds: both quotes must stand in the items,
 // and both must speak of something in common. What doesn't hold says nothing.
 func (p *Pair) verdict(r ruling) Verdict {
-	v := Verdict{Known: true, Why: tidy(r.Why, mostText)}
+	v := Verdict{Known: true}
 	relation := payload.Relation(strings.TrimSpace(r.Relation))
 	if !slices.Contains(payload.Relations, relation) {
 		return v

@@ -19,11 +19,8 @@ import (
 // Name is what payloads made here say they were made by.
 const Name = "offline/3"
 
-// A Distiller distills by records and a learned model. The zero value uses the
-// shipped Model.
-type Distiller struct {
-	Model *Model // nil: the shipped one
-}
+// A Distiller distills by records and the learned model that is shipped.
+type Distiller struct{}
 
 var _ distill.Distiller = Distiller{}
 
@@ -35,10 +32,7 @@ func (d Distiller) Distill(ctx context.Context, s *ingest.Session) (*payload.Pay
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	m := d.Model
-	if m == nil {
-		m = shipped()
-	}
+	m := shipped()
 	p := &payload.Payload{Schema: payload.Schema, Session: string(s.ID), Source: string(s.Source), Title: s.Title,
 		Branch: s.Where.Branch, Start: s.Start, End: s.End, Made: payload.Provenance{Distiller: Name}}
 	if parts := stretches(s); len(parts) > 1 {

@@ -98,8 +98,7 @@ func (p *parser) takeMeta(r *record) {
 func (r *record) subtypeText() string { return jsonl.Unquote(r.subtype) }
 
 func (p *parser) takePR(r *record) {
-	p.addPR(ingest.PR{Number: int(r.prNumber), URL: jsonl.Unquote(r.prURL), Repository: jsonl.Unquote(r.prRepository),
-		At: p.when(r)})
+	p.addPR(ingest.PR{Number: int(r.prNumber), URL: jsonl.Unquote(r.prURL), Repository: jsonl.Unquote(r.prRepository)})
 }
 
 // bornBy notes the time of a bookkeeping record before the first turn.
@@ -145,13 +144,13 @@ func (p *parser) readGitOperation(call *ingest.ToolCall, raw []byte, at time.Tim
 			"commit": func() {
 				c.Fields(jsonl.Fields{"sha": hash, "hash": hash, "message": message, "subject": message})
 			},
-			"pr": func() { p.readPR(c, at) },
+			"pr": func() { p.readPR(c) },
 		})
 	}})
 }
 
-func (p *parser) readPR(c *jsonl.Cursor, at time.Time) {
-	pr, number, action := ingest.PR{At: at}, int64(0), ""
+func (p *parser) readPR(c *jsonl.Cursor) {
+	pr, number, action := ingest.PR{}, int64(0), ""
 	c.Fields(jsonl.Fields{"number": &number, "url": &pr.URL, "action": &action})
 	if pr.Number = int(number); action == "" || action == "created" {
 		p.addPR(pr)

@@ -44,7 +44,7 @@ func (p *parser) finishSubagents() {
 			}
 			continue
 		}
-		sub := ingest.Subagent{ID: id, Turns: k.s.Turns, File: k.file}
+		sub := ingest.Subagent{ID: id, Turns: k.s.Turns}
 		if m, ok := p.meta.agents[id]; ok {
 			sub.Type, sub.Description = m.kind, m.description
 		}

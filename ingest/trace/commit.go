@@ -11,15 +11,13 @@ import (
 
 // A Commit is a git commit that the session made; its JSON is the manifest's.
 type Commit struct {
-	Hash    string        `json:"hash,omitempty"`    // as printed, mostly the first 7 to 12 digits; "" if git was quiet
-	Subject string        `json:"subject,omitempty"` // first line of its message, "" if not known
-	Branch  string        `json:"branch,omitempty"`  // "" if not known
-	Dir     string        `json:"dir,omitempty"`     // folder it was made in, "" if unknown
-	At      time.Time     `json:"at,omitzero"`
-	N       int           `json:"turn"`
-	Turn    ingest.TurnID `json:"-"`
-	Agent   string        `json:"-"`
-	Copied  bool          `json:"-"`
+	Hash    string    `json:"hash,omitempty"`    // as printed, mostly the first 7 to 12 digits; "" if git was quiet
+	Subject string    `json:"subject,omitempty"` // first line of its message, "" if not known
+	Branch  string    `json:"branch,omitempty"`  // "" if not known
+	Dir     string    `json:"dir,omitempty"`     // folder it was made in, "" if unknown
+	At      time.Time `json:"at,omitzero"`
+	N       int       `json:"turn"`
+	Copied  bool      `json:"-"`
 }
 
 var (
@@ -42,7 +40,7 @@ func commits(s *ingest.Session, actions []Action) []Commit {
 		if asked == 0 && a.Call.Commit == "" {
 			continue
 		}
-		made := Commit{At: a.Call.At, Dir: dir, N: a.N, Turn: a.Turn, Agent: a.Agent, Copied: a.Copied,
+		made := Commit{At: a.Call.At, Dir: dir, N: a.N, Copied: a.Copied,
 			Branch: s.Where.Branch}
 		if made.At.IsZero() {
 			made.At = a.At

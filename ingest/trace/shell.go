@@ -40,7 +40,6 @@ func readShell(line, dir string) []Step {
 	defer parsers.Put(parser)
 	for range unreadable {
 		file, err := parser.Parse(strings.NewReader(line), "")
-		r.line = line
 		r.list(file.Stmts, err == nil)
 		var at syntax.ParseError
 		if !errors.As(err, &at) {
@@ -70,9 +69,8 @@ const noBlank = "\ue000"
 
 // shellReader collects the commands of a line in order.
 type shellReader struct {
-	line string
-	dir  string
-	out  []Step
+	dir string
+	out []Step
 }
 
 // list reads commands one after the other: only the last one's success is the line's.

@@ -52,7 +52,7 @@ func Of(s *ingest.Session) *Trace {
 
 // Actions are the calls of a session with the files that they touched, and no more.
 func Actions(s *ingest.Session) []Action {
-	t := &tracer{session: s, agents: map[string][]*ingest.Subagent{}}
+	t := &tracer{agents: map[string][]*ingest.Subagent{}}
 	for i := range s.Subagents {
 		a := &s.Subagents[i]
 		t.agents[a.Call] = append(t.agents[a.Call], a)
@@ -74,7 +74,6 @@ func Actions(s *ingest.Session) []Action {
 }
 
 type tracer struct {
-	session *ingest.Session
 	agents  map[string][]*ingest.Subagent // by call, taken out when followed
 	actions []Action
 }
