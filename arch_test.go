@@ -77,7 +77,7 @@ var kept = map[string]string{
 	"github.com/modelcontextprotocol/go-sdk": "mcpserver",
 	"github.com/ncruces/go-sqlite3":          "index ingest/opencode",
 	"github.com/philippgille/chromem-go":     "index",
-	"github.com/tailscale/hujson":            "hooks",
+	"github.com/tailscale/hujson":            "hooks llm/openai",
 	"github.com/spf13/cobra":                 "cmd",
 	"github.com/spf13/pflag":                 "cmd config",
 	"github.com/spf13/viper":                 "config",

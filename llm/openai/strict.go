@@ -1,99 +1,55 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
+
+	"github.com/tailscale/hujson"
 )
 
 // strict is a schema as strict mode takes it, where every key of an object is
 // required: one that may be left out may be null instead. The order of keys stays, as
-// models answer in it. What isn't an object stays as it is.
+// models answer in it.
 func strict(schema json.RawMessage) json.RawMessage {
-	members, ok := membersOf(schema)
-	if !ok {
+	v, err := hujson.Parse(schema)
+	if err != nil {
 		return schema
 	}
-	required := map[string]bool{}
-	for _, m := range members {
-		var names []string
-		if m.key == "required" && json.Unmarshal(m.value, &names) == nil {
-			for _, name := range names {
-				required[name] = true
-			}
-		}
-	}
-	for i, m := range members {
-		switch m.key {
-		case "items":
-			members[i].value = strict(m.value)
-		case "properties":
-			properties, _ := membersOf(m.value)
-			names := make([]string, len(properties))
-			for k, p := range properties {
-				names[k] = p.key
-				if properties[k].value = strict(p.value); !required[p.key] {
-					properties[k].value = orNull(properties[k].value)
-				}
-			}
-			members[i].value = object(properties)
-			if at := slices.IndexFunc(members, func(m member) bool { return m.key == "required" }); at >= 0 {
-				members[at].value, _ = json.Marshal(names)
-			}
-		}
-	}
-	return object(members)
+	beStrict(&v)
+	v.Minimize()
+	return v.Pack()
 }
 
-// orNull is a schema that takes null, too.
-func orNull(schema json.RawMessage) json.RawMessage {
-	members, _ := membersOf(schema)
-	for i, m := range members {
-		switch m.key {
-		case "type":
-			members[i].value = slices.Concat(json.RawMessage("["), m.value, json.RawMessage(`,"null"]`))
-		case "enum":
-			members[i].value = append(bytes.TrimSuffix(bytes.TrimSpace(m.value), []byte("]")), ",null]"...)
+func beStrict(schema *hujson.Value) {
+	if items := schema.Find("/items"); items != nil {
+		beStrict(items)
+	}
+	properties, required := schema.Find("/properties"), schema.Find("/required")
+	if properties == nil || required == nil {
+		return
+	}
+	of := properties.Value.(*hujson.Object)
+	var had []string
+	json.Unmarshal(required.Pack(), &had)
+	all := &hujson.Array{}
+	for i := range of.Members {
+		name, one := of.Members[i].Name.Value.(hujson.Literal), &of.Members[i].Value
+		all.Elements = append(all.Elements, hujson.Value{Value: name})
+		if beStrict(one); !slices.Contains(had, name.String()) {
+			orNull(one)
 		}
 	}
-	return object(members)
+	required.Value = all
 }
 
-// A member is a key of a JSON object with its value.
-type member struct {
-	key   string
-	value json.RawMessage
-}
-
-// membersOf are an object's members in their order.
-func membersOf(text json.RawMessage) (members []member, ok bool) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, false
+// orNull makes a schema take null, too.
+func orNull(schema *hujson.Value) {
+	null := hujson.Value{Value: hujson.Literal("null")}
+	if is := schema.Find("/type"); is != nil {
+		is.Value = &hujson.Array{Elements: []hujson.Value{{Value: is.Value}, {Value: hujson.String("null")}}}
 	}
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return nil, false
-		}
-		m := member{key: key.(string)}
-		if d.Decode(&m.value) != nil {
-			return nil, false
-		}
-		members = append(members, m)
+	if words := schema.Find("/enum"); words != nil {
+		list := words.Value.(*hujson.Array)
+		list.Elements = append(list.Elements, null)
 	}
-	return members, true
-}
-
-func object(members []member) json.RawMessage {
-	var b bytes.Buffer
-	for i, m := range members {
-		key, _ := json.Marshal(m.key)
-		b.WriteByte("{,"[min(i, 1)])
-		b.Write(key)
-		b.WriteByte(':')
-		b.Write(m.value)
-	}
-	b.WriteByte('}')
-	return b.Bytes()
 }
