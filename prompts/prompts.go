@@ -4,6 +4,7 @@
 package prompts
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -39,8 +40,14 @@ var files embed.FS
 // Text is what is asked.
 func (p Prompt) Text() string { return strings.TrimSpace(string(p.read(".txt"))) }
 
-// Schema is the form of the answer, a JSON Schema.
-func (p Prompt) Schema() json.RawMessage { return p.read(".schema.json") }
+// Schema is the form of the answer, a JSON Schema in one line: where a model is told of it, layout costs tokens.
+func (p Prompt) Schema() json.RawMessage {
+	var b bytes.Buffer
+	if err := json.Compact(&b, p.read(".schema.json")); err != nil {
+		panic(err) // nor is its form broken
+	}
+	return b.Bytes()
+}
 
 func (p Prompt) read(kind string) []byte {
 	data, err := files.ReadFile(string(p) + kind)

@@ -13,25 +13,24 @@ import (
 // calls writes a message's tool calls: what each was to do and what came of it.
 // Calls that only look at something share a line.
 func (c *condenser) calls(t *ingest.Turn) string {
-	w := condenser{agents: c.agents, root: c.root, todos: c.todos, files: c.files}
+	w := condenser{root: c.root, todos: c.todos, files: c.files}
 	var looked []string
 	var edited *ingest.ToolCall // edits of one file share a line, too
-	in, out, edits := 0, 0, 0
 	flush := func() {
-		if edits > 0 {
-			w.line("+ ", fmt.Sprintf("%s %s (%s%d lines for %d)", edited.Name, w.path(edited.Path), times(edits), in, out))
+		if edited != nil {
+			w.line("+ ", w.doing(edited))
 			w.changed(edited)
-			edited, in, out, edits = nil, 0, 0, 0
+			edited = nil
 		}
 		if len(looked) > 0 {
-			w.b.WriteString(lookedAt + clipMiddle(strings.Join(looked, ", "), clipInputs) + "\n")
+			w.b.WriteString(lookedAt + clipMiddle(strings.Join(looked, ", "), clipSights) + "\n")
 			looked = nil
 		}
 	}
 	for i := range t.Calls {
 		call := &t.Calls[i]
 		if name := w.sight(call); name != "" && !call.Failed && call.Verdict == ingest.Unasked {
-			if edits > 0 {
+			if edited != nil {
 				flush()
 			}
 			if !slices.Contains(looked, name) {
@@ -40,14 +39,9 @@ func (c *condenser) calls(t *ingest.Turn) string {
 			continue
 		}
 		if plainEdit(call) {
-			if edits == 0 || edited.Path != call.Path || len(looked) > 0 {
+			if edited == nil || edited.Path != call.Path || len(looked) > 0 {
 				flush()
-			}
-			if edits++; edits == 1 {
 				edited = call
-			}
-			for _, e := range call.Edits {
-				in, out = in+lineCount(e.New), out+lineCount(e.Old)
 			}
 			continue
 		}
@@ -183,13 +177,6 @@ func plainEdit(c *ingest.ToolCall) bool {
 	return len(c.Edits) > 0 && c.Done && !c.Failed && c.Verdict == ingest.Unasked && !isProse(c.Path)
 }
 
-func times(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return fmt.Sprintf("%d times, ", n)
-}
-
 // path is a file's name, from the folder that the session began in.
 func (w *condenser) path(p string) string {
 	if rest, ok := strings.CutPrefix(strings.ReplaceAll(p, "\\", "/"), w.root+"/"); ok && w.root != "" {
@@ -201,15 +188,6 @@ func (w *condenser) path(p string) string {
 // doing is a call's name and key input.
 func (w *condenser) doing(c *ingest.ToolCall) string {
 	switch {
-	case len(c.Edits) > 0:
-		in, out := 0, 0
-		for _, e := range c.Edits {
-			out += lineCount(e.Old)
-			in += lineCount(e.New)
-		}
-		return fmt.Sprintf("%s %s (%d lines for %d)", c.Name, w.path(c.Path), in, out)
-	case c.Input["content"] != "" && c.Path != "":
-		return fmt.Sprintf("%s %s (%d lines)", c.Name, w.path(c.Path), lineCount(c.Input["content"]))
 	case c.Command != "":
 		command := c.Command
 		if at := handsOn().FindStringIndex(command); at != nil && strings.Contains(command[at[0]:at[1]], "\n") {
@@ -291,34 +269,31 @@ func wordsIn(command string) (texts []string) {
 }
 
 func (c *condenser) verdict(call *ingest.ToolCall) {
-	if call.Reason != "" && call.ReasonTurn == "" {
+	if call.Reason != "" && call.ReasonTurn == "" && call.Verdict != ingest.Clarify {
 		c.lines("= user: ", clip(call.Reason, clipTyped))
 	}
 }
 
 // output is what a call printed, where it says something: all of it is
-// somebody else's word.
+// somebody else's word. What a sub-agent reports is told by who sent it, as far as it counts.
 func (c *condenser) output(call *ingest.ToolCall) {
 	switch {
 	case call.Verdict == ingest.Rejected || call.Result == "":
-	case call.Verdict == ingest.Clarify: // the rest is the client's
+	case call.Verdict == ingest.Clarify: // before it stands what the client says
 		_, asked, _ := strings.Cut(call.Result, "Questions asked:")
-		c.lines("~ ", clip(asked, clipAsked))
-	case call.Agent != "" || c.agents[call.ID] || call.Name == "Task" || call.Name == "Agent":
-		report, _, _ := strings.Cut(call.Result, "\nagentId: ")
-		c.lines("~ ", clip(report, clipReport))
+		for line := range strings.Lines(clip(asked, clipAsked)) {
+			line = strings.TrimSpace(line)
+			if answer, ok := strings.CutPrefix(line, "Answer: "); ok {
+				c.lines("= user: ", answer)
+			} else if line != "(No answer provided)" {
+				c.lines("? ", strings.Trim(line, `- "`))
+			}
+		}
 	case call.Failed:
 		c.lines("~ ", headAndTail(call.Result, clipOutput))
 	case call.Command != "" && call.Commit == "":
-		if last := lastLine(call.Result, clipOutcome); !saysNothing(last) {
-			c.lines("~ ", last)
-		}
+		c.lines("~ ", lastLine(call.Result, clipOutcome))
 	}
-}
-
-// saysNothing tells the client's own notes on a command from its output.
-func saysNothing(line string) bool {
-	return strings.HasPrefix(line, "(Bash completed with no output") || strings.HasPrefix(line, "Shell cwd was reset to ")
 }
 
 // answers are a person's answers to questions of the assistant's.
@@ -366,11 +341,4 @@ func planHead(call *ingest.ToolCall) string {
 		return "plan refused by the user"
 	}
 	return strings.TrimSpace("plan put before the user " + outcome(call))
-}
-
-func lineCount(s string) int {
-	if s == "" {
-		return 0
-	}
-	return 1 + strings.Count(strings.TrimSuffix(s, "\n"), "\n")
 }

@@ -47,7 +47,7 @@ func faults(text string, most int) string {
 }
 
 // mostListed is how many lines of a listing in what the assistant says are shown.
-const mostListed = 8
+const mostListed = 6
 
 // listings cuts listings, as code is shown between fences, to their first lines.
 func listings(text string) string {

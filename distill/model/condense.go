@@ -6,26 +6,28 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/text"
 )
 
 // How much of a session a model is shown, in bytes. What people decide stands
 // in dialogue, answers and plans (measured: 230 of 237 items that must be kept),
 // which are shown whole unless huge.
 const (
-	clipTyped   = 12_000 // one typed turn; more is a paste
-	clipSaid    = 9_000  // one message of the assistant's
+	clipTyped   = 12_000 // one typed turn
+	clipPasted  = 6_000  // what is pasted into one
+	clipSaid    = 7_000  // one message of the assistant's
 	clipPlan    = 14_000
 	clipRefused = 3_000 // a plan that was refused: what came of it is shown below
 	clipSummary = 9_000 // a compaction summary of what isn't there any more
-	clipAgain   = 6_000 // one of what is there: it names things that only tools had said
+	clipAgain   = 6_000 // one of what is there
 	clipAsked   = 1_500 // a question of the assistant's
-	clipReport  = 300   // a sub-agent's
 	clipEcho    = 200   // events, copied turns
-	clipOutput  = 200   // of a call that failed
+	clipOutput  = 150   // of a call that failed
 	clipOutcome = 80    // of a call that didn't
-	clipInputs  = 110   // a command, a search
+	clipInputs  = 90    // a command, a search
 	clipLooked  = 50    // a command that only looked at something
-	clipPage    = 1_200 // the beginning of a document, an issue or a commit's message that was written
+	clipSights  = 60    // all that a run of calls only looked at
+	clipPage    = 1_000 // the beginning of a document, an issue or a commit's message that was written
 	clipChange  = 200   // a line of a document that was changed
 )
 
@@ -45,10 +47,6 @@ type block struct {
 // of the turns it began with as a copy of another. Turns of branches that were left,
 // and those with nothing to show, have none.
 func condense(s *ingest.Session) (blocks, copied []block) {
-	agents := map[string]bool{}
-	for i := range s.Subagents {
-		agents[s.Subagents[i].Call] = true
-	}
 	root := rootOf(s)
 	todos, files := map[string]bool{}, map[string]bool{}
 	first := true // nothing of the session itself has been said yet
@@ -63,7 +61,7 @@ func condense(s *ingest.Session) (blocks, copied []block) {
 			}
 			continue
 		}
-		c := condenser{agents: agents, root: root, todos: todos, files: files}
+		c := condenser{root: root, todos: todos, files: files}
 		c.turn(t, first)
 		if c.b.Len() > 0 {
 			blocks = append(blocks, block{turn: t, text: c.b.String()})
@@ -82,7 +80,8 @@ const leastRepeated = 20
 // once leaves out what is said in the very words of a line that is shown anyway and counts
 // as much: of the assistant's, plans and summaries, what stands above; of documents, what is
 // said anywhere, as a plan is written to a file before a person is shown it; of tools' output,
-// what stands above; of plans that were refused, also what came back in one that wasn't.
+// what stands above; of plans that were refused, also what came back in one that wasn't. A turn of
+// which nothing is left, or that only tries the last one's calls again, has no text.
 func once(blocks []block) []block {
 	const document = 'd' // written by a call, besides its mark
 	form := func(line string) (mark byte, words string) {
@@ -102,6 +101,7 @@ func once(blocks []block) []block {
 	}
 	above, besides := map[string]bool{}, map[string]bool{} // said; of no weight
 	out := slices.Clone(blocks)
+	before := "" // what the turn before shows
 	for i := range out {
 		k := &out[i]
 		var b strings.Builder
@@ -130,7 +130,11 @@ func once(blocks []block) []block {
 			}
 			left = again
 		}
-		k.text = b.String()
+		_, rest, _ := strings.Cut(b.String(), "\n")
+		retried := rest == before && strings.HasPrefix(rest, "+")
+		if k.text, before = b.String(), rest; retried || rest == "" && k.turn.Kind != ingest.Interrupt {
+			k.text = ""
+		}
 	}
 	return out
 }
@@ -149,11 +153,10 @@ func label(t *ingest.Turn) string { return fmt.Sprintf("t%d", t.N) }
 
 // A condenser writes one turn.
 type condenser struct {
-	b      strings.Builder
-	agents map[string]bool // ids of calls that started a sub-agent
-	root   string          // folder that paths are named from, ""
-	todos  map[string]bool // entries of todo lists shown before
-	files  map[string]bool // files whose first changes were shown before
+	b     strings.Builder
+	root  string          // folder that paths are named from, ""
+	todos map[string]bool // entries of todo lists shown before
+	files map[string]bool // files whose first changes were shown before
 }
 
 func (c *condenser) turn(t *ingest.Turn, first bool) {
@@ -230,7 +233,7 @@ func (c *condenser) typed(t *ingest.Turn) {
 	}
 	c.head(t, "user")
 	c.lines("| ", before)
-	c.lines("> ", clip(middle, clipTyped))
+	c.lines("> ", clip(middle, clipPasted))
 	c.lines("| ", after)
 	c.uploads(t)
 }
@@ -249,14 +252,21 @@ func (c *condenser) head(t *ingest.Turn, who string) {
 
 func (c *condenser) line(mark, text string) { c.b.WriteString(mark + text + "\n") }
 
-// lines writes a text with the mark before each line; blank lines are left out.
+// lines writes a text with the mark before each line; those that say nothing are left out.
 func (c *condenser) lines(mark, text string) {
 	for _, line := range strings.Split(visible(text), "\n") {
-		if line = strings.TrimRight(line, " \t"); strings.TrimSpace(line) != "" {
+		if line = strings.TrimRight(line, " \t"); !saysNothing().MatchString(line) {
 			c.line(mark, line)
 		}
 	}
 }
+
+// saysNothing are lines of brackets and rules alone, and those that a client writes around
+// what is somebody's: with a command's output, a commit, a summary.
+var saysNothing = text.Pattern(`^[\s|+*_=~─━═:{}()\[\];,-]*$|^(?:Exit code \d+$|` +
+	`\(Bash completed with no output|Shell cwd was reset to |Co-Authored-By: Claude|.*Generated with \[Claude Code\]|` +
+	`This session is being continued from a previous conversation|If you need specific details from before |` +
+	`(?:Please c|C)ontinue the conversation from where )`)
 
 // ownWords is a turn's text with a note in place of what came from elsewhere.
 func ownWords(t *ingest.Turn) string {

@@ -98,14 +98,14 @@ func TestAPlanIsNotItsFile(t *testing.T) {
 	blocks, _ := condense(s)
 	want := `## t2 assistant
 | I plan.
-+ Write plans/a.md (2 lines)
++ Write plans/a.md
 + […]
 + plan refused by the user
 x   # A queue of jobs in memory
 x   The queue is kept in memory alone
 ## t3
 | And again.
-+ Write plans/a.md (4 lines)
++ Write plans/a.md
 + […]
 +   | And what the plan leaves out
 + plan approved by the user
@@ -143,7 +143,7 @@ func TestWhatIsWrittenForPeopleIsShown(t *testing.T) {
 	blocks, _ := condense(s)
 	want := `## t2 assistant
 | Yes.
-+ Edit CLAUDE.md (3 lines for 2)
++ Edit CLAUDE.md
 +   | Commit hashes are never stored: the trailer is the stable link.
 + Bash git add -A && git commit -q … -> commit abc1234
 +   | Retry five times
@@ -174,14 +174,50 @@ func TestTheClientsWordsAreNobodys(t *testing.T) {
 	want := `## t2 assistant
 | A question.
 + AskUserQuestion -> the user wanted to talk first
+? Which store?
 = user: SQLite
-~ - "Which store?"
-~   Answer: SQLite
-~ - "Which port?"
-~   (No answer provided)
+? Which port?
 `
 	if d := cmp.Diff(want, blocks[1].text); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
+	}
+}
+
+// What is tried again without a word is shown once, and nothing of what says nothing: brackets, a client's
+// words around a commit, an output or a summary. Where that is all, nobody is asked.
+func TestWhatSaysNothingIsLeftOut(t *testing.T) {
+	s := session("u: go on", "a: ", "a: ", "u: again", "a: | a | b |\n|---|---|\n}\n[…]", "u: ", "a: ")
+	s.Turns[1].Calls = []ingest.ToolCall{{Name: "Bash", Command: "swift build", Done: true, Failed: true,
+		Result: "Exit code 1\n"}}
+	s.Turns[2].Calls = s.Turns[1].Calls
+	s.Turns[5].Kind = ingest.Summary
+	s.Turns[5].Text = "This session is being continued from a previous conversation that ran out of context.\nBuilt.\n" +
+		"Please continue the conversation from where we left off."
+	s.Turns[6].Calls = []ingest.ToolCall{{Name: "Bash", Done: true, Commit: "abc1234", Command: "git commit -F m",
+		CommitMessage: "Build\n\nCo-Authored-By: Claude <a@b.c>"}}
+	blocks, _ := condense(s)
+	want := `## t1 user
+| go on
+## t2 assistant
++ Bash swift build -> failed
+## t4 user
+| again
+## t5 assistant
+| | a | b |
+| […]
+## t6 summary by the client of what is above
+| Built.
+## t7 assistant
++ Bash git commit -F m -> commit abc1234
++   | Build
+`
+	w := window{blocks: blocks}
+	if d := cmp.Diff(want, w.text()); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	m := New(Options{Model: &scripted{}, Store: newMemory()})
+	if windows, err := m.windows(s.ID, blocks[2:3], nil, sizing{window: 1000}); len(windows) > 0 || err != nil {
+		t.Errorf("asked about nothing: %d windows, %v", len(windows), err)
 	}
 }
 
@@ -197,9 +233,9 @@ func TestDecidingLinesAreShown(t *testing.T) {
 		{Name: "Bash", Command: "git log; rm -r x", Done: true, Result: "gone"}}
 	s.Turns[2].Calls = []ingest.ToolCall{edit}
 	blocks, _ := condense(s)
-	want := "## t2 assistant\n| Yes.\n+ Edit queue/retry.go (4 lines for 2)\n" +
+	want := "## t2 assistant\n| Yes.\n+ Edit queue/retry.go\n" +
 		"+   // Five attempts, since the gateway restarts in four seconds.\n+   const attempts = 5\n" +
-		"+ Write limits.yaml (3 lines)\n+   most: 10000\n+ looked at git log --oneline -3\n+ Bash git log; rm -r x\n~ gone\n"
+		"+ Write limits.yaml\n+   most: 10000\n+ looked at git log --oneline -3\n+ Bash git log; rm -r x\n~ gone\n"
 	if blocks[1].text != want {
 		t.Errorf("got\n%swant\n%s", blocks[1].text, want)
 	}
@@ -252,7 +288,6 @@ func TestCondense(t *testing.T) {
 		{Name: "Task", ID: "c9", Input: map[string]string{"description": "find callers"}, Done: true,
 			Result: "Three callers.\nagentId: a1"},
 	}
-	s.Subagents = []ingest.Subagent{{Call: "c9"}}
 	s.Turns[5].Abandoned, s.Turns[6].Copied = true, true
 	s.Turns[7].Text = "Done.\n<!-- recall k3v9t2m8qa -->\nold words\n<!-- /recall -->\nThat is all."
 	ingest.MarkForeign(&s.Turns[7])
@@ -269,8 +304,8 @@ func TestCondense(t *testing.T) {
 ## t2 assistant
 | I'll look.
 + looked at a.go, func main
-+ Edit a.go (2 times, 5 lines for 2)
-+ Edit /etc/b.go (1 lines for 1)
++ Edit a.go
++ Edit /etc/b.go
 + Bash go test ./... -> failed
 ~ ok 1
 ~ FAIL: TestX
@@ -292,13 +327,12 @@ func TestCondense(t *testing.T) {
 + plan approved by the user
 |   # Plan
 |   1. A heap
-+ Write c.go (2 lines) -> refused by the user
++ Write c.go -> refused by the user
 = user: not there
-+ Write notes.md (2 lines)
++ Write notes.md
 +   | # Notes
 +   | keep it
 + Task find callers
-~ Three callers.
 ## t8 assistant
 | Done.
 | [53 bytes of recall left out]

@@ -23,7 +23,7 @@ const (
 )
 
 const (
-	leastQuote = 2        // letters of a quote; "ok" is one
+	leastQuote = 2        // letters of a quote, "ok" is one, if it isn't all that was said: "C"
 	sureQuote  = 14       // letters from which on a quote is looked for in other turns
 	longText   = 64 << 10 // bytes of a text that isn't searched for parts of a quote: comparing takes time
 	mostQuote  = 2_000    // bytes of a quote that is looked for: evidence holds far fewer
@@ -39,11 +39,10 @@ func (s *sources) find(c cited) (turn *source, quote, fault string) {
 	if src := s.turns[c.label()]; src == nil || src.quote(text, bare(text)) == "" {
 		text = unmarked(text)
 	}
-	want := bare(text)
-	if utf8.RuneCountInString(want) < leastQuote {
+	want, src := bare(text), s.turns[c.label()]
+	if utf8.RuneCountInString(want) < leastQuote && (want == "" || src == nil || want != bare(src.turn.Text)) {
 		return nil, "", distill.DropNoEvidence
 	}
-	src := s.turns[c.label()]
 	if src != nil {
 		if q := src.quote(text, want); q != "" {
 			return src, q, ""

@@ -1,25 +1,30 @@
 package model
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"recall/ingest"
 	"recall/ingest/claudecode"
 )
 
 // A strong model's recorded answers to earlier requests about real sessions: each of
-// their quotes that stands on a line it may quote now is taken.
+// their quotes that stands on a line it may quote now is taken, all but two of those that stood
+// in the requests as they were; and asking the same now takes a fifth less.
 func TestQuotesOfRecordedAnswers(t *testing.T) {
 	shared := os.Getenv("RECALL_SHARED")
 	if shared == "" {
 		t.Skip("RECALL_SHARED not set")
 	}
 	type session struct {
-		src   *sources
-		lines map[string]bool
+		of        *ingest.Session
+		src       *sources
+		lines     map[string]bool
+		then, now int // tokens of the requests
 	}
 	var sessions []session
 	for _, dir := range []string{"silver", filepath.Join("transcripts", "dev")} {
@@ -39,16 +44,19 @@ func TestQuotesOfRecordedAnswers(t *testing.T) {
 					lines[bare(line)] = true
 				}
 			}
-			sessions = append(sessions, session{sourcesOf(blocks), lines})
+			sessions = append(sessions, session{of: s, src: sourcesOf(blocks), lines: lines})
 		}
 	}
 	answers, err := filepath.Glob(filepath.Join(shared, "silver", "answers", "extract-*.answer.json"))
 	if err != nil || len(answers) == 0 {
 		t.Skipf("no recorded answers: %v", err)
 	}
-	quotes, stand, taken, items, without := 0, 0, 0, 0, 0
+	quotes, stand, taken, items, without, stood, refused := 0, 0, 0, 0, 0, 0, 0
 	for _, path := range answers {
-		var request struct{ Prompt string }
+		var request struct {
+			System, Prompt string
+			Schema         json.RawMessage
+		}
 		data, err := os.ReadFile(strings.Replace(path, ".answer.", ".request.", 1))
 		if err != nil {
 			t.Fatal(err)
@@ -61,6 +69,14 @@ func TestQuotesOfRecordedAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, shownText, _ := strings.Cut(request.Prompt, "<transcript>\n")
+		then, turn := map[string]string{}, "" // what might be quoted of each turn
+		for line := range strings.Lines(shownText) {
+			if head, ok := strings.CutPrefix(line, "## "); ok {
+				turn, _, _ = strings.Cut(strings.TrimSpace(head), " ")
+			} else {
+				then[turn] += face(line)
+			}
+		}
 		var of *session
 		most := 0
 		for i := range sessions {
@@ -79,6 +95,11 @@ func TestQuotesOfRecordedAnswers(t *testing.T) {
 			t.Logf("%s: %v", filepath.Base(path), err)
 			continue
 		}
+		var form bytes.Buffer
+		if err := json.Compact(&form, request.Schema); err != nil {
+			t.Fatal(err)
+		}
+		of.then += guess(request.System) + guess(request.Prompt) + guess(form.String())
 		allowed := ""
 		for _, src := range of.src.order {
 			allowed += src.face + "\n"
@@ -90,7 +111,14 @@ func TestQuotesOfRecordedAnswers(t *testing.T) {
 				quotes++
 				_, _, fault := of.src.find(c)
 				has = has || fault == ""
-				if want := bare(unmarked(string(c.Quote))); len(want) >= leastQuote && strings.Contains(allowed, want) &&
+				want := bare(unmarked(string(c.Quote)))
+				if strings.Contains(then[c.label()], want) {
+					if stood++; fault != "" {
+						refused++
+						t.Logf("%s %s %q: %s", filepath.Base(path)[:16], c.Turn, c.Quote, fault)
+					}
+				}
+				if len(want) >= leastQuote && strings.Contains(allowed, want) &&
 					!oursAlone.MatchString("+ "+string(c.Quote)) {
 					stand++
 					if fault == "" {
@@ -105,9 +133,27 @@ func TestQuotesOfRecordedAnswers(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d answers, %d items, %d quotes; %d stand as shown, %d of them taken; %d items need other quotes",
-		len(answers), items, quotes, stand, taken, without)
-	if stand < 500 {
-		t.Errorf("only %d quotes looked at", stand)
+	m := New(Options{Model: &scripted{}, Store: newMemory()})
+	n, then, now := 0, 0, 0
+	for i := range sessions {
+		if s := &sessions[i]; s.then > 0 {
+			z, windows, _, err := m.cut(s.of, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k := range windows {
+				s.now += m.size(m.about(s.of, &windows[k], z, nil).request)
+			}
+			n, then, now = n+1, then+s.then, now+s.now
+		}
+	}
+	t.Logf("%d answers, %d items, %d quotes; %d stand as shown, %d of them taken; of %d that stood then %d; "+
+		"%d items need other quotes", len(answers), items, quotes, stand, taken, stood, stood-refused, without)
+	t.Logf("%d sessions: %d tokens a session then, %d now (%.2f)", n, then/n, now/n, float64(now)/float64(then))
+	if stand < 500 || stood < 1000 || refused > 3 {
+		t.Errorf("%d quotes looked at; of %d that stood in their requests %d refused", stand, stood, refused)
+	}
+	if float64(now) > 0.8*float64(then) {
+		t.Errorf("a session takes %d tokens, want at most 0.8 of %d", now/n, then/n)
 	}
 }

@@ -85,20 +85,21 @@ func wordsKey(it *payload.Item) string {
 func (w note) list(it *payload.Item) []string {
 	var out []string
 	text := strings.ToLower(it.Text)
-	take := func(list []word, most, longest int) {
+	take := func(list []word, most, words, longest int) {
 		n := 0
 		for _, w := range list {
 			s := tidy(strings.Trim(string(w), `"`), 2*longest)
-			useless := s == "" || len(s) > longest || n == most || strings.Contains(text, strings.ToLower(s)) ||
+			long := len(s) > longest || len(strings.Fields(s)) > words
+			useless := s == "" || n == most || strings.Contains(text, strings.ToLower(s)) ||
 				slices.Contains(out, s) || strings.Contains(s, "<!--")
-			if useless {
+			if long || useless {
 				continue
 			}
 			out = append(out, s)
 			n++
 		}
 	}
-	take(w.Aliases, mostAliases, 80)
-	take(w.Asks, mostAsks, 160)
+	take(w.Aliases, mostAliases, 5, 80)
+	take(w.Asks, mostAsks, 14, 160)
 	return out
 }

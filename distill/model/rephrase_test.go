@@ -39,8 +39,9 @@ func TestRephraseAsksForNewItemsOnly(t *testing.T) {
 
 func TestOtherWords(t *testing.T) {
 	bad := note{Aliases: many[word]{"", "heap", `"priority list"`, "priority list", "first in line\nnext",
-		word(strings.Repeat("x", 300)), "<!-- recall k3v9t2m8qa -->"},
-		Asks: many[word]{"How are jobs sorted?", "Which first?", "A third?"}}
+		word(strings.Repeat("x", 300)), "what comes first of all jobs", "<!-- recall k3v9t2m8qa -->"},
+		Asks: many[word]{"Which of all the jobs that wait in the queue of a worker is taken first?",
+			"How are jobs sorted?", "Which first?", "A third?"}}
 	for i := range 20 {
 		bad.Aliases = append(bad.Aliases, word(fmt.Sprintf("alias %d", i)))
 	}

@@ -38,7 +38,10 @@ func (w *window) text() string {
 	var b strings.Builder
 	before := ""
 	for _, k := range w.blocks {
-		head, rest, _ := strings.Cut(k.text, "\n")
+		head, rest, shows := strings.Cut(k.text, "\n")
+		if !shows {
+			continue
+		}
 		name := "## " + label(k.turn)
 		if who := strings.TrimPrefix(head, name); who == before {
 			head = name
@@ -109,6 +112,10 @@ func (m *Improver) windows(of ingest.SessionID, blocks, copied []block, z sizing
 			key = windowKey(chain, blocks[at:at+n])
 		}
 		w := window{of: of, key: key, chain: chain, n: n, blocks: blocks[at : at+n]}
+		if w.size() == 0 { // nothing to ask about
+			at += n
+			continue
+		}
 		if at > 0 {
 			w.before = tailOf(blocks[:at])
 		} else {
