@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -14,6 +15,8 @@ import (
 	"recall/config"
 	"recall/distill"
 	"recall/hint"
+	"recall/history"
+	"recall/ingest"
 	"recall/library"
 	"recall/llm"
 	txt "recall/text"
@@ -44,6 +47,8 @@ func (a *App) OfferModel(ctx context.Context, l *library.Library) error {
 		price := with.Price(ch.Name())
 		if cost, known := with.Prices().Cost(ch.Name(), llm.Usage{In: takes.In, Out: takes.Out}, false); known && cost > 0 {
 			price = "the sessions here: about " + config.Dollars(cost)
+		} else if ch.Provider == config.ProviderClaude {
+			price = cmp.Or(a.shareOfSessions(ctx, l, takes), price)
 		}
 		fmt.Fprintf(a.Out, "  %d  %s (%s): %s; %s\n", i+1, ch.Name(), ch.Why, where, price)
 	}
@@ -121,6 +126,22 @@ func (a *App) wouldTake(ctx context.Context, l *library.Library, ch config.Choic
 		return distill.Estimate{}
 	}
 	return doc.Estimate
+}
+
+// shareOfSessions is what asking would take of a subscription, beside what the sessions that are asked about took of it
+// themselves, both at list prices: what a plan's window holds, nothing here says. "" if it isn't known.
+func (a *App) shareOfSessions(ctx context.Context, l *library.Library, takes distill.Estimate) string {
+	if a.ReadIndex(l) != nil {
+		return ""
+	}
+	prices := a.Config.Prices()
+	took, err := history.Models(ctx, a.Pipeline(l), time.Time{}, prices,
+		func(string, ingest.Request) string { return "" })
+	cost, known := prices.Cost(config.UsualModel[config.ProviderAnthropic], llm.Usage{In: takes.In, Out: takes.Out}, false)
+	if err != nil || !known || cost == 0 || took.Total.Cost == 0 {
+		return ""
+	}
+	return fmt.Sprintf("about %.2g %% of what the sessions here took of it", 100*cost/took.Total.Cost)
 }
 
 // offered is after how many answers without a model one is offered once more.
