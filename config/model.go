@@ -80,7 +80,7 @@ func unless[T any](c *Config, key string, said, relay, local T) T {
 	case !c.Auto(key):
 	case c.LLM.Provider == ProviderRelay:
 		return relay
-	case c.local():
+	case c.Local():
 		return local
 	}
 	return said
@@ -178,8 +178,8 @@ func (c *Config) TakesBatches() bool {
 	return c.LLM.Provider != ProviderOpenAI || host == "api.openai.com" || host == "api.groq.com" || onThisMachine(host)
 }
 
-// local reports whether the model runs on this machine, or on one of the user's.
-func (c *Config) local() bool {
+// Local reports whether the model runs on this machine, or on one of the user's.
+func (c *Config) Local() bool {
 	return c.LLM.Provider == ProviderOllama && !inCloud(c.LLM.Model) ||
 		c.LLM.Provider == ProviderOpenAI && onThisMachine(c.Host())
 }

@@ -24,6 +24,8 @@ const (
 	Rerank    Prompt = "rerank"    // which of a search's results answer the question
 	Judge     Prompt = "judge"     // whether two notes tell the same fact
 
+	// Examples are those of Extract in the whole form of an answer, for models that keep to what they are shown.
+	Examples Prompt = "examples"
 	// Confirm follows a payload that is handed to the next session: its answer
 	// shows whether the payload was understood. One line, without a line break.
 	Confirm Prompt = "confirm"
@@ -57,17 +59,21 @@ func (p Prompt) read(kind string) []byte {
 	return data
 }
 
-// Extraction is the text of Extract and the form of its answer; without known, both leave out
-// what is said of items known from earlier parts.
-func Extraction(known bool) (text string, form json.RawMessage) {
-	text, form = Extract.Text(), Extract.Schema()
-	if known {
-		return text, form
+// Extraction is the text of Extract, for a small model with Examples, and the form of its answer; without
+// known, both leave out what is said of items known from earlier parts.
+func Extraction(known, small bool) (text string, form json.RawMessage) {
+	form = Extract.Schema()
+	rules, examples, _ := strings.Cut(Extract.Text(), "# Examples")
+	examples = "# Examples" + examples
+	if small {
+		examples = Examples.Text()
 	}
-	before, after, _ := strings.Cut(text, "# When earlier parts were read already")
-	_, after, _ = strings.Cut(after, "# Examples")
+	if known {
+		return rules + examples, form
+	}
+	rules, _, _ = strings.Cut(rules, "# When earlier parts were read already")
 	fields, _, _ := strings.Cut(string(form), `"earlier"`) // behind it stands nothing else
-	return before + "# Examples" + after, json.RawMessage(strings.TrimRight(fields, ", \n") + "}}}}}")
+	return rules + examples, json.RawMessage(strings.TrimRight(fields, ", \n") + "}}}}}")
 }
 
 // Version is the version of a prompt's text: 12 hexadecimal digits.

@@ -39,6 +39,7 @@ type Options struct {
 	Max    int              // most tokens of an answer
 	Tokens func(string) int // counts as the model does, roughly; nil guesses by bytes
 	Batch  bool             // ask nothing at once: see Outbox
+	Small  bool             // the model has few parameters: it is shown examples in full
 	Anew   bool             // ask again where a kept answer is another prompt's or model's
 }
 

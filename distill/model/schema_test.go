@@ -12,7 +12,7 @@ import (
 
 // The forms that models are held to and what is read of their answers are one.
 func TestSchemasFitTheirAnswers(t *testing.T) {
-	first, form := prompts.Extraction(false)
+	first, form := prompts.Extraction(false, false)
 	for _, of := range []string{"earlier", "bearing", "closed"} {
 		if strings.Contains(string(form), `"`+of+`"`) || strings.Contains(first, of+":") {
 			t.Errorf("where nothing is known from before, %q is asked for", of)
@@ -108,6 +108,40 @@ func checkForm(t *testing.T, at string, schema map[string]any, typ reflect.Type)
 				checkForm(t, at+"."+key, property, typ)
 			}
 		}
+	}
+}
+
+// The examples for small models are answers as they are read, of quotes that stand.
+func TestExamplesHold(t *testing.T) {
+	text, _ := prompts.Extraction(true, true)
+	_, rest, _ := strings.Cut(text, "# Examples")
+	turn, items, shown := "", 0, map[string]string{}
+	for line := range strings.Lines(rest) {
+		switch line[0] {
+		case '#':
+			turn, _, _ = strings.Cut(strings.TrimPrefix(line, "## "), " ")
+		case '|':
+			shown[turn] += line
+		case '{':
+			a, err := decodeAnswer(line)
+			if err != nil || a.bad > 0 {
+				t.Fatalf("%v: %s", err, line)
+			}
+			for i := range a.Items {
+				if _, drop := itemOf(&a.Items[i]); drop != "" {
+					t.Errorf("%s: %s", a.Items[i].Text, drop)
+				}
+				for _, c := range a.Items[i].Evidence {
+					if !strings.Contains(shown[string(c.Turn)], string(c.Quote)) {
+						t.Errorf("%q isn't of %s", c.Quote, c.Turn)
+					}
+				}
+			}
+			items += len(a.Items)
+		}
+	}
+	if items < 10 || strings.Count(text, "# Examples") != 1 || !strings.Contains(text, "\nclosed: ") {
+		t.Errorf("%d items in\n%s", items, text)
 	}
 }
 

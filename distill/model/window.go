@@ -82,8 +82,8 @@ func (m *Improver) sizes(share int) (sizing, error) {
 	all := m.o.Model.Window()
 	if all > 0 {
 		z.carry = min(z.carry, all/10)
-		fixed := m.o.Tokens(prompts.Extract.Text()+string(prompts.Extract.Schema())) +
-			m.o.Tokens(strings.Repeat("word ", justBefore/5)) + wrapping
+		text, form := prompts.Extraction(true, m.o.Small)
+		fixed := m.o.Tokens(text+string(form)) + m.o.Tokens(strings.Repeat("word ", justBefore/5)) + wrapping
 		// Where instructions take most of it, an answer is to what little is shown.
 		z.max = min(z.max, all/4, max(all-fixed-z.carry, 0)*2/5)
 		z.window = min(z.window, (all-fixed-z.carry-z.max)/share)

@@ -83,8 +83,15 @@ func (a *App) improver(ctx context.Context, l *library.Library, anew bool) (*mod
 		return nil, hint.With(errors.New("distill.batch is true, and "+c.Host()+" isn't known to take batches"),
 			"set distill.batch to false: it is asked at once then, at the full price")
 	}
-	return model.New(model.Options{Model: m, Store: l, Window: c.Window(), Max: c.LLM.MaxOutput,
-		Batch: c.Distill.Batch && batches && !anew, Anew: anew}), nil
+	o := a.askedBy(m, l)
+	o.Batch, o.Anew = c.Distill.Batch && batches && !anew, anew
+	return model.New(o), nil
+}
+
+// askedBy is how sessions are put before the configured model.
+func (a *App) askedBy(m llm.Model, kept llm.Store) model.Options {
+	c := a.Config
+	return model.Options{Model: m, Store: kept, Window: c.Window(), Max: c.LLM.MaxOutput, Small: c.Local()}
 }
 
 // quick is how long a model may have taken lately to be asked where nobody sees the

@@ -29,8 +29,9 @@ import (
 // MeasuredBy asks a model for measurements. What it answers is kept beside the runs of eval.
 func (a *App) MeasuredBy(m llm.Model) (*model.Improver, error) {
 	dir, err := AnswersOf(m)
-	return model.New(model.Options{Model: m, Window: a.Config.Window(), Max: a.Config.LLM.MaxOutput, Anew: true,
-		Store: dir}), err
+	o := a.askedBy(m, dir)
+	o.Anew = true
+	return model.New(o), err
 }
 
 // DistillingBy distills as sync does: by rules, and by a model where a session says enough to
