@@ -197,8 +197,8 @@ func insertByKind(items []Item, it Item) []Item {
 
 // Graft returns the items of a session that grew since a model distilled it:
 // what the model made of the turns up to the ordinal last, and of what rules
-// find, all that stands on a later turn, and what an agent noted. old is the payload as it was saved,
-// rules the new distillation; place gives a turn's ordinal, by any id that
+// find, all that stands on a later turn, but for what an agent noted: that is for whoever
+// knows the notes to add. old is the payload as it was saved, rules the new distillation; place gives a turn's ordinal, by any id that
 // evidence may name, -1 for one that isn't there (any more). Neither payload is
 // changed.
 //
@@ -207,7 +207,7 @@ func insertByKind(items []Item, it Item) []Item {
 func Graft(old, rules *Payload, place func(turn string) int, last int) []Item {
 	newer := slices.DeleteFunc(slices.Clone(rules.Items), func(it Item) bool {
 		later := func(e Evidence) bool { return place(e.Turn) > last }
-		return it.Rule != NoteRule && !slices.ContainsFunc(it.Evidence, later)
+		return it.Rule == NoteRule || !slices.ContainsFunc(it.Evidence, later)
 	})
 	said, paths := map[Kind]bool{}, map[string]bool{}
 	for _, it := range newer {

@@ -41,6 +41,7 @@ type Member struct {
 	project  library.Project
 	made     payload.Provenance // what is (to be) said of its payload
 	fresh    *payload.Payload   // as distilled; nil if the saved payload stays
+	noted    []*payload.Item    // what an agent noted and the conversation bears out
 	improved bool               // fresh is a model's
 	page     page
 	did      *trace.Trace // see doings

@@ -10,20 +10,30 @@ import (
 	"recall/pipeline/notes"
 )
 
-// addNotes brings a session's grounded notes into what was distilled of it: a
-// note that an item says already strengthens it, any other is an item.
+// addNotes brings a session's grounded notes into what was distilled of it.
 func (r *run) addNotes(m *Member) error {
 	lines, err := r.Library.Notes(m.Entry.ID)
 	if err != nil {
 		return err
 	}
+	m.noted = nil
 	for _, n := range notes.GroundNotes(m.Session, payload.DecodeNotes(lines)) {
 		if n.Item != nil {
-			m.fresh.Items = notes.Join(m.fresh.Items, n.Item)
+			m.noted = append(m.noted, n.Item)
 		}
 	}
-	slices.SortStableFunc(m.fresh.Items, func(a, b payload.Item) int { return a.Kind.Order() - b.Kind.Order() })
+	m.fresh.Items = withNotes(m.fresh.Items, m.noted)
 	return nil
+}
+
+// withNotes are a session's items with what was noted: a note that an item says already
+// strengthens it, any other is an item.
+func withNotes(items []payload.Item, noted []*payload.Item) []payload.Item {
+	for _, it := range noted {
+		items = notes.Join(items, it)
+	}
+	slices.SortStableFunc(items, func(a, b payload.Item) int { return a.Kind.Order() - b.Kind.Order() })
+	return items
 }
 
 // notesLater reports whether something was noted after the payload was saved.
