@@ -243,9 +243,6 @@ type cut struct {
 // the same as then, and all there is or too much to be asked again.
 func (m *Improver) settled(of ingest.SessionID, chain string, blocks []block, most int) (n int, key string, err error) {
 	data, ok, err := m.o.Store.Answer(cutKey(of, chain))
-	if err == nil && !ok && chain == "" { // where all sessions' first windows were noted once
-		data, ok, err = m.o.Store.Answer(keyOf("cut", ""))
-	}
 	if err != nil || !ok {
 		return 0, "", err
 	}

@@ -128,17 +128,17 @@ func (a *App) wouldTake(ctx context.Context, l *library.Library, ch config.Choic
 	return doc.Estimate
 }
 
-// shareOfSessions is what asking would take of a subscription, beside what the sessions that are asked about took of it
-// themselves, both at list prices: what a plan's window holds, nothing here says. "" if it isn't known.
+// shareOfSessions is what asking would take of a subscription, beside what the sessions here took of it, both at
+// list prices: nothing here says what a plan's window holds. "" if it isn't known.
 func (a *App) shareOfSessions(ctx context.Context, l *library.Library, takes distill.Estimate) string {
 	if a.ReadIndex(l) != nil {
 		return ""
 	}
-	prices := a.Config.Prices()
-	took, err := history.Models(ctx, a.Pipeline(l), time.Time{}, prices,
-		func(string, ingest.Request) string { return "" })
-	cost, known := prices.Cost(config.UsualModel[config.ProviderAnthropic], llm.Usage{In: takes.In, Out: takes.Out}, false)
-	if err != nil || !known || cost == 0 || took.Total.Cost == 0 {
+	all := func(string, ingest.Request) string { return "" }
+	took, err := history.Models(ctx, a.Pipeline(l), time.Time{}, a.Config.Prices(), all)
+	cost, _ := a.Config.Prices().Cost(config.UsualModel[config.ProviderAnthropic],
+		llm.Usage{In: takes.In, Out: takes.Out}, false)
+	if err != nil || cost == 0 || took.Total.Cost == 0 {
 		return ""
 	}
 	return fmt.Sprintf("about %.2g %% of what the sessions here took of it", 100*cost/took.Total.Cost)
