@@ -29,6 +29,7 @@ type Chat struct {
 	client *api.Client
 	wire   *wire.Transport
 	own    bool // the service is OpenAI's
+	here   bool // it runs on this machine
 	effort bool // it takes reasoning_effort
 	habits habits
 }
@@ -47,7 +48,7 @@ func NewChat(o ChatOptions) (*Chat, error) {
 	if o.Model == "" {
 		return nil, errors.New("openai: no model named; llm.model is its name at " + u.Host)
 	}
-	m := &Chat{o: o, own: u.Hostname() == "api.openai.com"}
+	m := &Chat{o: o, own: u.Hostname() == "api.openai.com", here: wire.Here(u)}
 	m.effort = m.own || u.Hostname() == "openrouter.ai"
 	if m.own {
 		o.Window = cmp.Or(o.Window, 128_000)
@@ -128,9 +129,13 @@ func (m *Chat) request(r llm.Request, h habit) api.ChatCompletionRequest {
 	}
 	switch {
 	case r.Schema != nil && h.format == bySchema:
+		form := r.Schema.JSON
+		if !m.here { // where a schema is a grammar, what may be left out costs nothing
+			form = strict(form)
+		}
 		body.ResponseFormat = &api.ChatCompletionResponseFormat{Type: api.ChatCompletionResponseFormatTypeJSONSchema,
 			JSONSchema: &api.ChatCompletionResponseFormatJSONSchema{Name: r.Schema.Name, Strict: true,
-				Schema: strict(r.Schema.JSON)}}
+				Schema: form}}
 	case r.Schema != nil && h.format == byMode:
 		body.ResponseFormat = &api.ChatCompletionResponseFormat{Type: api.ChatCompletionResponseFormatTypeJSONObject}
 	}

@@ -3,6 +3,8 @@ package openai
 import (
 	"encoding/json"
 	"testing"
+
+	"recall/llm"
 )
 
 func TestStrict(t *testing.T) {
@@ -18,6 +20,27 @@ func TestStrict(t *testing.T) {
 		}
 		if !json.Valid(got) {
 			t.Errorf("not JSON: %s", got)
+		}
+	}
+}
+
+// A service elsewhere is held to all keys, as strict modes ask; a server on this machine, which makes a grammar of
+// a schema, may leave out what is optional.
+func TestOptionalKeys(t *testing.T) {
+	form := `{"type":"object","required":["b"],"properties":{"b":{"type":"string"},"a":{"type":"string"}}}`
+	for url, want := range map[string]string{
+		"http://127.0.0.1:8080/v1": form,
+		"https://example.com/v1": `{"type":"object","required":["b","a"],"properties":{"b":{"type":"string"},` +
+			`"a":{"type":["string","null"]}}}`,
+	} {
+		m, err := NewChat(ChatOptions{URL: url, Model: "tiny"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := json.Marshal(m.request(llm.Request{Schema: &llm.Schema{Name: "x", JSON: json.RawMessage(form)}},
+			habit{}).ResponseFormat.JSONSchema.Schema)
+		if err != nil || string(body) != want {
+			t.Errorf("%s: got %s, %v, want %s", url, body, err, want)
 		}
 	}
 }
