@@ -197,10 +197,10 @@ func insertByKind(items []Item, it Item) []Item {
 
 // Graft returns the items of a session that grew since a model distilled it:
 // what the model made of the turns up to the ordinal last, and of what rules
-// find, all that stands on a later turn, but for what an agent noted: that is for whoever
-// knows the notes to add. old is the payload as it was saved, rules the new distillation; place gives a turn's ordinal, by any id that
-// evidence may name, -1 for one that isn't there (any more). Neither payload is
-// changed.
+// find, all that stands on a later turn, but for what an agent noted: that is for
+// whoever knows the notes to add. old is the payload as it was saved, rules the
+// new distillation; place gives a turn's ordinal, by any id that evidence may
+// name, -1 for one that isn't there (any more). Neither payload is changed.
 //
 // What says where the work stands (next, status, and the state of a file) is
 // said anew by the later turns. Where both say the same, the model's words stay.
