@@ -307,9 +307,10 @@ func unescape(s string) string {
 
 // inParens makes s fit between parentheses.
 func inParens(s string) string {
-	s = strings.NewReplacer("(", "[", ")", "]").Replace(s)
-	return segment(s)
+	return segment(squared.Replace(s))
 }
+
+var squared = strings.NewReplacer("(", "[", ")", "]")
 
 // oneLine makes any text one line of visible characters, single spaces between words.
 func oneLine(s string) string { return sink.Line(s, sink.Markdown) }

@@ -127,6 +127,7 @@ type page struct {
 	items   []Item
 	read    []string // files that were only read, named below the heading
 	left    int      // passages that were left out beforehand
+	lines   []string // of the items as they are now; nil: not written yet
 }
 
 // render writes the page without the items at the indexes in cut, and counts it.
@@ -142,13 +143,17 @@ func (pg *page) layOut(cut []int) Rendered {
 	for _, i := range cut {
 		gone[i] = true
 	}
+	for i := len(pg.lines); i < len(pg.items); i++ {
+		it := &pg.items[i]
+		pg.lines = append(pg.lines, formatItem(it)+pg.note(it))
+	}
 	r := Rendered{Cut: len(cut) + pg.left}
 	var body strings.Builder
 	for _, s := range pg.layout {
 		var lines []string
 		for i := range pg.items {
 			if it := &pg.items[i]; it.Kind == s.kind && !gone[i] {
-				lines = append(lines, formatItem(it)+pg.note(it))
+				lines = append(lines, pg.lines[i])
 				r.Shown = append(r.Shown, it.ID)
 			}
 		}
@@ -223,6 +228,7 @@ func (pg *page) note(it *Item) string {
 
 // shorten clips what the page shows of each item to size characters a part.
 func (pg *page) shorten(size int) {
+	pg.lines = nil
 	for i := range pg.items {
 		it := &pg.items[i]
 		it.Text, it.Why, it.Scope = text.Clip(it.Text, size), text.Clip(it.Why, size), text.Clip(it.Scope, size)
