@@ -26,6 +26,7 @@ type LinkOp string
 const (
 	OpLink    LinkOp = "link"
 	OpRetract LinkOp = "retract" // takes back the maker's link between the two, a person's that of any maker
+	OpUnsay   LinkOp = "unsay"   // takes back a person's word on the two: what other makers say holds again
 )
 
 // Link is a line of links.jsonl: the claim, with evidence on both sides, that a later item bears on an earlier one.
@@ -114,7 +115,7 @@ func (d Doubt) Word(of Kind) string {
 func (l Link) Check() error {
 	wrong := ""
 	switch {
-	case l.Op != OpLink && l.Op != OpRetract:
+	case l.Op != OpLink && l.Op != OpRetract && l.Op != OpUnsay:
 		wrong = fmt.Sprintf("unknown operation %q", l.Op)
 	case l.From == "" || l.To == "" || l.From == l.To:
 		wrong = "want two items"
@@ -177,7 +178,7 @@ func (s *saidOf) strongest() (*Link, bool) {
 		return nil, false
 	}
 	for m, maker := range makers {
-		if l := s[m]; l != nil && (l.Op == OpLink || maker == ByHuman) {
+		if l := s[m]; l != nil && l.Op != OpUnsay && (l.Op == OpLink || maker == ByHuman) {
 			return l, l.Op == OpLink
 		}
 	}

@@ -38,6 +38,9 @@ func TestStandingLinks(t *testing.T) {
 		{"a person before all", []Link{human, rule, model}, []Relation{Contradicts}},
 		{"a person takes back what others say", []Link{linkAt(OpRetract, "", ByHuman, 2), rule, model}, nil},
 		{"a person's later word", []Link{human, linkAt(OpRetract, "", ByHuman, 3), rule}, nil},
+		{"a person unsays it", []Link{rule, human, linkAt(OpUnsay, "", ByHuman, 3)}, []Relation{Supersedes}},
+		{"a person unsays it the other way round", []Link{rule, turned(human), turned(linkAt(OpUnsay, "", ByHuman, 3))},
+			[]Relation{Supersedes}},
 		{"a person's link the other way round", []Link{rule, turned(human)}, []Relation{Contradicts}},
 		{"a person's words out of order", []Link{linkAt(OpRetract, "", ByHuman, 3), human, rule}, nil},
 	} {

@@ -79,8 +79,8 @@ func keeps(who string, u Unseen) []payload.Edit {
 		Seen: payload.Look(&u.Item)}}
 }
 
-// Relate keeps a person's word on how one item bears on another, or that it doesn't (OpRetract). Names are what they
-// called the two, the later first.
+// Relate keeps a person's word on how one item bears on another, that it doesn't (OpRetract), or takes back what they
+// said last of the two (OpUnsay). Names are what they called the two, the later first.
 func Relate(l *library.Library, link payload.Link, ends [2]index.Placed, names [2]string, who string) error {
 	for i, end := range ends {
 		if end.Source == index.Handed {
@@ -113,7 +113,7 @@ func Relate(l *library.Library, link payload.Link, ends [2]index.Placed, names [
 	if link.At = later.Item.At; earlier.Item.At.After(link.At) { // the old one was right
 		link.At = earlier.Item.At
 	}
-	if link.Op != payload.OpRetract {
+	if link.Op == payload.OpLink {
 		return l.AppendLinks([]payload.Link{link})
 	}
 	back := link // whichever way round it was
@@ -123,6 +123,9 @@ func Relate(l *library.Library, link payload.Link, ends [2]index.Placed, names [
 	if err != nil {
 		return err
 	}
+	if link.Op == payload.OpUnsay {
+		return unsay(l, lines, link)
+	}
 	if !slices.ContainsFunc(payload.StandingLinks(lines), func(k payload.Link) bool {
 		return k.From == link.From && k.To == link.To || k.From == back.From && k.To == back.To
 	}) {
@@ -130,4 +133,24 @@ func Relate(l *library.Library, link payload.Link, ends [2]index.Placed, names [
 			"recall why ITEM lists what bears on an item; numbers are those of the last answer")
 	}
 	return l.AppendLinks([]payload.Link{link, back})
+}
+
+// unsay takes back what a person said last of two items, whichever way round: what they had said before holds again.
+func unsay(l *library.Library, lines []payload.Link, word payload.Link) error {
+	var before, last payload.Link
+	for _, k := range lines {
+		pair := k.From == word.From && k.To == word.To || k.From == word.To && k.To == word.From
+		if pair && k.Maker == payload.ByHuman {
+			before, last = last, k
+		}
+	}
+	if last.Op != payload.OpLink {
+		return errors.New("nothing was said of these two, or it was taken back already")
+	}
+	if before.From != last.From || before.Op == payload.OpUnsay {
+		before = last
+		before.Op, before.Relation = payload.OpUnsay, ""
+	}
+	before.Said, before.Who = word.Said, word.Who
+	return l.AppendLinks([]payload.Link{before})
 }

@@ -25,8 +25,9 @@ type reviewView struct {
 	Undo  *undo  // of what it is taken back
 }
 
-// undo is an item of which something was said, and its line before, "" where that wasn't changed.
-type undo struct{ Session, Item, Line string }
+// undo is an item of which something was said, and its line before, "" where that wasn't changed; of two that were
+// settled the newer, and the older.
+type undo struct{ Session, Item, Line, Older string }
 
 // inInbox is how many items a page shows.
 const inInbox = 60
@@ -40,13 +41,9 @@ func (s *Server) review(r *http.Request, m *Memory) (any, error) {
 		return nil, err
 	}
 	v := reviewView{filters: f}
-	shelf, err := m.Library.Shelf()
-	if err != nil {
-		return nil, err
-	}
-	q := r.URL.Query()
+	shelf, q := f.shelf, r.URL.Query()
 	v.From, _ = strconv.Atoi(q.Get("from"))
-	entries, of := lately(shelf, f, v.From, atOnce)
+	entries, of := lately(f, v.From, atOnce)
 	v.From, v.Of = min(max(v.From, 0), of), of
 	if next := v.From + len(entries); next < of {
 		v.Older = next
@@ -63,19 +60,19 @@ func (s *Server) review(r *http.Request, m *Memory) (any, error) {
 		}
 	}
 	if v.Said = said[payload.Op(q.Get("said"))]; v.Said != "" {
-		v.Undo = &undo{q.Get("session"), q.Get("item"), q.Get("was")}
+		v.Undo = &undo{q.Get("session"), q.Get("item"), q.Get("was"), q.Get("older")}
 	}
 	return v, nil
 }
 
 // lately are the sessions last active of those that a page is narrowed to, the newest first: so many from a place on,
 // of so many in all. Helpers are left out.
-func lately(shelf *library.Shelf, f filters, from, most int) (all []library.Entry, of int) {
+func lately(f filters, from, most int) (all []library.Entry, of int) {
 	var meant []*library.Entry // entries are large, don't sort them
-	for i := range shelf.Entries {
-		e := &shelf.Entries[i]
+	for i := range f.shelf.Entries {
+		e := &f.shelf.Entries[i]
 		within := !e.End.Before(f.since) && (f.asOf.IsZero() || e.Start.Before(f.asOf))
-		if within && !e.Helper && (f.Project == "" || shelf.Of(*e).Name == f.Project) {
+		if within && !e.Helper && (f.Project == "" || f.shelf.Of(*e).Name == f.Project) {
 			meant = append(meant, e)
 		}
 	}
@@ -89,7 +86,7 @@ func lately(shelf *library.Shelf, f filters, from, most int) (all []library.Entr
 
 // said is what can be taken back, and how it is told.
 var said = map[payload.Op]string{payload.OpDrop: "Dropped.", payload.OpPin: "Pinned.", payload.OpKeep: "Kept.",
-	payload.OpSet: "Changed."}
+	payload.OpSet: "Changed.", "settle": "Settled."}
 
 // say keeps what a form says of an item.
 func (s *Server) say(r *http.Request, m *Memory) error {
@@ -106,18 +103,22 @@ func (s *Server) say(r *http.Request, m *Memory) error {
 		return err
 	}
 	if said[word] != "" && u.Handoff == "" && !r.PostForm.Has("undo") {
-		back, err := url.Parse(within(r.PostForm.Get("back")))
-		if err != nil {
-			return err
-		}
 		was := ""
 		if word == payload.OpSet {
 			was = payload.LineOf(&u.Item)
 		}
-		r.PostForm.Set("back",
-			but(back, "said", string(word), "session", u.Session, "item", string(u.ID), "was", was))
+		return telling(r, "said", string(word), "session", u.Session, "item", string(u.ID), "was", was, "older", "")
 	}
 	return nil
+}
+
+// telling has the page that a form leads back to tell what was said, by pairs as but has them.
+func telling(r *http.Request, pairs ...string) error {
+	back, err := url.Parse(within(r.PostForm.Get("back")))
+	if err == nil {
+		r.PostForm.Set("back", but(back, pairs...))
+	}
+	return err
 }
 
 // meant is the item that a form is about.
@@ -140,7 +141,8 @@ func (s *Server) meant(r *http.Request, m *Memory) (u review.Unseen, err error) 
 
 // settle keeps which of two items stands, or that both do.
 func (s *Server) settle(r *http.Request, m *Memory) error {
-	later, earlier := payload.ItemID(r.PostForm.Get("newer")), payload.ItemID(r.PostForm.Get("older"))
+	newer, older := r.PostForm.Get("newer"), r.PostForm.Get("older")
+	later, earlier := payload.ItemID(newer), payload.ItemID(older)
 	link := payload.Link{Op: payload.OpLink, Relation: payload.Supersedes}
 	switch r.PostForm.Get("stands") {
 	case "newer":
@@ -148,8 +150,13 @@ func (s *Server) settle(r *http.Request, m *Memory) error {
 		later, earlier = earlier, later
 	case "both":
 		link.Relation = payload.Refines
+	case "undo":
+		return m.Settle(payload.Link{Op: payload.OpUnsay}, later, earlier)
 	default:
 		return fmt.Errorf("it isn't said which one stands")
 	}
-	return m.Settle(link, later, earlier)
+	if err := m.Settle(link, later, earlier); err != nil {
+		return err
+	}
+	return telling(r, "said", "settle", "item", newer, "older", older)
 }

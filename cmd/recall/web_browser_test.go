@@ -257,9 +257,19 @@ func TestWebReviewInBrowser(t *testing.T) {
 		t.Fatalf("%d contradictions with %d quotes, and %d cards", conflicts, count(".conflict blockquote"),
 			count(".inbox > .card"))
 	}
+	notice := func(word string) string {
+		return fmt.Sprintf(`document.querySelector('.notice')?.textContent.includes(%q)`, word)
+	}
 	left := func(n int) string { return fmt.Sprintf(`document.querySelectorAll('.conflict').length < %d`, n) }
+	first := ""
+	v.Eval(`document.querySelector('.conflict').textContent`, &first)
 	v.press("n") // of the first two the newer stands
-	v.until("it was settled", left(conflicts))
+	v.until("it was settled", left(conflicts)+" && "+notice("Settled"))
+	v.press("u")
+	v.until("it is open again", fmt.Sprintf(`document.querySelector('.conflict').textContent == %q &&
+		document.querySelectorAll('.conflict').length == %d`, first, conflicts))
+	v.press("n")
+	v.until("it was settled once more", left(conflicts))
 	conflicts = count(".conflict")
 	v.press("b")
 	v.until("both stand", left(conflicts))
@@ -273,9 +283,6 @@ func TestWebReviewInBrowser(t *testing.T) {
 	shows := func(text string) string {
 		return fmt.Sprintf(`[...document.querySelectorAll('.inbox > :not(.conflict) b')].some(e => e.textContent == %q)`,
 			text)
-	}
-	notice := func(word string) string {
-		return fmt.Sprintf(`document.querySelector('.notice')?.textContent.includes(%q)`, word)
 	}
 	for key, word := range map[string]string{"d": "Dropped", "p": "Pinned", "y": "Kept"} {
 		text := item()
