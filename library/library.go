@@ -40,7 +40,8 @@
 // .locks/folders.lock for everything that makes, moves or renames a folder and
 // for projects.toml. They are OS locks, held for renames and appends only; a
 // session's is taken before folders, never the other way round, and never two
-// sessions' at once. .locks/generation counts folders made and moved, so that
+// sessions' at once. .locks/generation counts folders made and moved, and
+// .locks/entries has the time of the last session.json written, so that
 // another process notices.
 package library
 
@@ -94,6 +95,7 @@ type Library struct {
 	id       string
 	format   atomic.Int32
 	lockWait time.Duration
+	hold     time.Duration // how long a look at the sessions holds, see Hold
 
 	formatMu  sync.Mutex    // guards the change of format
 	fileStamp stamp         // library.toml as the format was last read
@@ -111,6 +113,9 @@ type Library struct {
 	sessions  map[ingest.SessionID]*known
 	alone     map[ingest.SessionID]*known // read without the others, until those are looked at
 	broken    []ingest.Problem
+	shelf     *Shelf // made of the last look; nil: not yet
+	looked    time.Time
+	lookedAt  string // state of the library at the last look at all sessions
 	writes    bool   // seen is kept up to date: this process's folder is in .tmp
 	seen      string // generation of the folders that sessions stands for
 	registry  *registry.Registry

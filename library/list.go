@@ -41,7 +41,7 @@ func (l *Library) Shelved() ([]Entry, error) { return l.look(true, nil) }
 func (l *Library) look(fresh bool, project func(id string) bool) ([]Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if fresh || !l.loaded {
+	if !l.loaded || fresh && !l.held() {
 		if err := l.scanFor(project); err != nil {
 			return nil, err
 		}
@@ -56,6 +56,15 @@ func sessionsOnly(all []Entry) []Entry {
 // SessionsOf is Sessions for those of some projects only: it doesn't look at the
 // others, so it is quicker where there are many.
 func (l *Library) SessionsOf(project func(id string) bool) ([]Entry, error) {
+	if s := l.heldShelf(); s != nil {
+		var of []Entry
+		for i := range s.Entries {
+			if project(s.Entries[i].Project) {
+				of = append(of, s.Entries[i])
+			}
+		}
+		return of, nil
+	}
 	all, err := l.look(true, project)
 	return slices.DeleteFunc(sessionsOnly(all), func(e Entry) bool { return !project(e.Project) }), err
 }
@@ -214,7 +223,9 @@ func (l *Library) SessionAt(id ingest.SessionID, folder string) (Entry, error) {
 	if err != nil || e.ID != id {
 		return Entry{}, fmt.Errorf("%s: %w", id, ErrNoSession)
 	}
-	return e, l.remember(e)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return e, l.note(e)
 }
 
 func (l *Library) known(id ingest.SessionID) (Entry, bool) {
@@ -245,12 +256,13 @@ func (l *Library) forget() {
 
 // remember notes an entry that this process has just written.
 func (l *Library) remember(e Entry) error {
+	l.tell()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.note(e)
 }
 
-// note is remember for those who hold l.mu.
+// note notes an entry as it is on disk. The caller holds l.mu.
 func (l *Library) note(e Entry) error {
 	fi, err := os.Stat(sessionFile(e.Folder))
 	if err != nil {
@@ -262,7 +274,7 @@ func (l *Library) note(e Entry) error {
 		return nil
 	}
 	l.sessions[e.ID] = k
-	l.listStale = true
+	l.listStale, l.lookedAt = true, ""
 	return nil
 }
 

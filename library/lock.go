@@ -141,9 +141,11 @@ func (l *Library) tidy() {
 			removeLock(f)
 		}
 	}
-	// Without .tmp nobody goes by the generation, and nobody begins to while folders are locked.
+	// Without .tmp nobody goes by the generation, and nobody begins to while folders are locked. That they go changes
+	// the time of the library's folder.
 	if disk.Unlink(tmp); !disk.Exists(tmp) {
 		disk.Unlink(filepath.Join(locks, "generation"))
+		disk.Unlink(filepath.Join(l.dir, entriesName))
 	}
 	removeLock(folders)
 	disk.Unlink(locks)

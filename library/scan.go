@@ -95,6 +95,7 @@ func (l *Library) scanFor(project func(id string) bool) error {
 	if !l.loaded && len(l.sessions) == 0 {
 		l.loadList()
 	}
+	state, now := l.Stamp(), time.Now()
 	for try := 0; ; try++ {
 		before := l.generation()
 		if strings.HasPrefix(before, moving) && try < 20 { // of a dead process for good
@@ -109,7 +110,9 @@ func (l *Library) scanFor(project func(id string) bool) error {
 			break
 		}
 	}
-	l.loaded = true
+	if l.loaded = true; project == nil {
+		l.looked, l.lookedAt = now, state
+	}
 	return nil
 }
 
@@ -131,7 +134,7 @@ func (l *Library) scanOnce(project func(id string) bool) error {
 		}
 		seen[i] = look(folders[i], old)
 	})
-	l.sessions = make(map[ingest.SessionID]*known, len(folders))
+	l.sessions, l.shelf = make(map[ingest.SessionID]*known, len(folders)), nil
 	for i, s := range seen {
 		l.take(folders[i], s)
 		l.listStale = l.listStale || s.known != old[folders[i]]

@@ -18,8 +18,12 @@ type Shelf struct {
 	Closed  map[ingest.SessionID]string // why nothing more is taken in of it: it is frozen, or as the caller adds
 }
 
-// Shelf reads all sessions and projects.
+// Shelf reads all sessions and projects. Where a look at the sessions is held, what it has but for Closed is shared.
 func (l *Library) Shelf() (*Shelf, error) {
+	if s := l.heldShelf(); s != nil {
+		return s, nil
+	}
+	begun := time.Now()
 	entries, err := l.Sessions()
 	if err != nil {
 		return nil, err
@@ -46,6 +50,7 @@ func (l *Library) Shelf() (*Shelf, error) {
 		n[id]++
 		s.Number[string(e.ID)] = n[id]
 	}
+	l.holdShelf(s, begun)
 	return s, nil
 }
 

@@ -1,0 +1,114 @@
+package library_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recall/ingest"
+	. "recall/library"
+	"recall/payload"
+)
+
+// A process that holds its look at the sessions sees at once what another one writes, whether that ends or stays, and
+// else doesn't look again.
+func TestHold(t *testing.T) {
+	l := newLib(t)
+	for _, id := range []string{"aaaa1111-0000", "bbbb1111-0000"} {
+		addSession(t, l, id, meta(t, l, "First"))
+	}
+	held := again(t, l)
+	held.Hold(time.Hour)
+	shelf := func(of *Library) *Shelf {
+		t.Helper()
+		s, err := of.Shelf()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	// settle has all that was written be an hour old, and a look at it be held.
+	settle := func() {
+		t.Helper()
+		old := time.Now().Add(-time.Hour)
+		inside, err := filepath.Glob(filepath.Join(l.Dir(), "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		locks, err := filepath.Glob(filepath.Join(l.Dir(), ".locks", "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range append(append(inside, locks...), l.Dir()) {
+			if err := os.Chtimes(path, old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+		shelf(held)
+		shelf(held)
+		if held.Stamp() == "" {
+			t.Error("the library never settles")
+		}
+	}
+	yes := true
+	mark := func(l *Library, id ingest.SessionID) error {
+		return l.AppendEdits(id, []payload.Edit{{Op: payload.OpMark, Who: "ann", Mark: &payload.Mark{Star: &yes}}})
+	}
+	for _, step := range []struct {
+		name string
+		do   func(l *Library) error
+	}{
+		{"a star", func(l *Library) error { return mark(l, "aaaa1111-0000") }},
+		{"another title", func(l *Library) error { return l.Place("bbbb1111-0000", meta(t, l, "Other")) }},
+		{"another session", func(l *Library) error { addSession(t, l, "cccc1111-0000", meta(t, l, "New")); return nil }},
+		{"a star of another", func(l *Library) error { return mark(l, "bbbb1111-0000") }},
+		{"another project", func(l *Library) error { return l.RenameProject(meta(t, l, "").Project, "moved") }},
+		{"one frozen", func(l *Library) error { return l.Freeze("aaaa1111-0000") }},
+		{"one forgotten", func(l *Library) error { return l.Forget([]ingest.SessionID{"bbbb1111-0000"}, nil) }},
+	} {
+		settle()
+		before := shelf(held)
+		if strings.Contains(step.name, "star") { // by one that ends; the others by one that was there before
+			o := again(t, l)
+			if err := step.do(o); err != nil {
+				t.Fatal(err)
+			}
+			if err := o.Close(); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := step.do(l); err != nil {
+			t.Fatal(err)
+		}
+		now, want := shelf(held), shelf(again(t, l))
+		if diff := cmp.Diff(want, now); diff != "" {
+			t.Errorf("%s: (-is +held)\n%s", step.name, diff)
+		}
+		if cmp.Equal(before, now) {
+			t.Errorf("%s changes nothing", step.name)
+		}
+	}
+
+	settle()
+	e, err := l.Session("aaaa1111-0000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(e.Folder, "session.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), `"First"`, `"By hand"`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"First", "By hand"} {
+		if e := shelf(held).Entries[0]; e.ID != "aaaa1111-0000" || e.Title != want {
+			t.Errorf("%s is %q, want %q", e.ID, e.Title, want)
+		}
+		held.Hold(0)
+	}
+}
