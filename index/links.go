@@ -76,6 +76,29 @@ func (x *Index) itemsWhere(ctx context.Context, where, arg string, kinds []paylo
 		ORDER BY i.at, s.start, s.sid, i.n, i.iid`, arg, jsonList(kinds))
 }
 
+// Counted is how many items of a project, or of a kind, were said in one of some stretches of time.
+type Counted struct {
+	Of string // the project's name, or the kind
+	In int    // the stretch, from 0
+	N  int
+}
+
+// Count counts items of some kinds from one time to another, in so many stretches as long as one another: by project,
+// or by kind those of one.
+func (x *Index) Count(ctx context.Context, project string, from, to time.Time, stretches int, kinds ...payload.Kind) (
+	[]Counted, error) {
+	by, where := "s.project", "?1=''"
+	if project != "" {
+		by, where = "i.kind", "s.project=?1"
+	}
+	return readList(ctx, x, func(rows *sql.Rows) (c Counted, err error) {
+		return c, rows.Scan(&c.Of, &c.In, &c.N)
+	}, `SELECT `+by+`, (i.at-?2)*?4/(?3-?2) AS stretch, count(*) FROM item i JOIN session s ON s.id=i.session
+		WHERE `+where+` AND i.at>=?2 AND i.at<?3 AND i.kind IN (SELECT value FROM json_each(?5))
+		AND s.source<>'`+Handed+`' GROUP BY 1, 2`,
+		project, from.UnixMilli(), to.UnixMilli(), stretches, jsonList(kinds))
+}
+
 // LinksTo lists the links that lead to some items, in the order of payload.StandingLinks.
 func (x *Index) LinksTo(ctx context.Context, items ...payload.ItemID) ([]payload.Link, error) {
 	all, err := column[string](ctx, x.db, `SELECT data FROM link WHERE earlier IN (SELECT value FROM json_each(?1))

@@ -29,14 +29,6 @@ func (x *Index) SessionOf(ctx context.Context, id string) (Held, bool, error) {
 	return h, true, nil
 }
 
-// First is when the first session began, zero where that is known of none.
-func (x *Index) First(ctx context.Context) (time.Time, error) {
-	var start int64
-	err := x.db.QueryRowContext(ctx, `SELECT ifnull(min(start), 0) FROM session
-		WHERE start>0 AND source<>'`+Handed+`'`).Scan(&start)
-	return fromMillis(start), x.fail("read index", err)
-}
-
 // SetArchived notes of a session whether a person archived it; see Query.Archived.
 func (x *Index) SetArchived(ctx context.Context, id string, archived bool) error {
 	_, err := x.db.ExecContext(ctx, `UPDATE session SET archived=? WHERE sid=?`, archived, id)

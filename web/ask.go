@@ -10,6 +10,7 @@ import (
 
 	"recall/answer"
 	"recall/index"
+	"recall/library"
 	"recall/payload"
 )
 
@@ -35,6 +36,7 @@ type filters struct {
 	Today    string
 
 	since, asOf time.Time
+	shelf       *library.Shelf
 }
 
 // filter reads what a page is narrowed by.
@@ -56,8 +58,12 @@ func filter(r *http.Request, m *Memory) (f filters, err error) {
 	if f.AsOf != "" {
 		f.asOf = f.asOf.AddDate(0, 0, 1) // the end of that day
 	}
-	if first, err := m.Pipeline.Index.First(r.Context()); err == nil && !first.IsZero() {
-		f.First = first.Local().Format(time.DateOnly)
+	if f.shelf, err = m.Library.Shelf(); err != nil {
+		return f, err
+	}
+	timed := func(e library.Entry) bool { return !e.Start.IsZero() }
+	if i := slices.IndexFunc(f.shelf.Entries, timed); i >= 0 {
+		f.First = f.shelf.Entries[i].Start.Local().Format(time.DateOnly)
 	}
 	projects, err := m.Library.Projects()
 	for _, p := range projects {

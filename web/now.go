@@ -57,19 +57,16 @@ func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 	}
 	v := nowView{filters: f}
 	if v.Project == "" {
-		shelf, err := m.Library.Shelf()
-		if err != nil {
-			return v, err
+		last := library.Entry{}
+		for _, e := range f.shelf.Entries {
+			if _, ok := f.shelf.Project[e.Project]; ok && !e.Helper && !e.End.Before(last.End) {
+				last = e
+			}
 		}
-		known := slices.DeleteFunc(slices.Clone(shelf.Entries), func(e library.Entry) bool {
-			_, ok := shelf.Project[e.Project]
-			return e.Helper || !ok
-		})
-		if len(known) == 0 {
+		if last.ID == "" {
 			return v, nil
 		}
-		last := slices.MaxFunc(known, func(a, b library.Entry) int { return a.End.Compare(b.End) })
-		v.Project = shelf.Of(last).Name
+		v.Project = f.shelf.Of(last).Name
 	}
 	v.Payload, err = m.Compose(v.Project)
 	if errors.Is(err, payload.ErrDecode) {
@@ -144,11 +141,17 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	doomed, unsafe, found := m.Pipeline.Exposed(r.Context())
-	maps.Copy(shelf.Closed, m.Pipeline.Excluded())
-	v := healthView{Doomed: doomed, Unsafe: unsafe, Kept: len(shelf.Entries), Projects: shelf.Projects(),
-		Tally: shelf.Tally(found), Broken: m.Library.Broken(), Hooks: m.HookFaults(),
-		Disk: library.DiskOf(m.Library.Dir(), shelf.Entries)}
+	v := healthView{Kept: len(shelf.Entries), Projects: shelf.Projects(), Broken: m.Library.Broken(),
+		Hooks: m.HookFaults()}
+	var look errgroup.Group
+	look.Go(func() error {
+		var found map[string]ingest.File
+		v.Doomed, v.Unsafe, found = m.Pipeline.Exposed(r.Context())
+		maps.Copy(shelf.Closed, m.Pipeline.Excluded())
+		v.Tally = shelf.Tally(found)
+		return nil
+	})
+	defer look.Wait()
 	byWeek := make([]int, weeks)
 	for _, e := range shelf.Entries {
 		if e.Distilled != nil {
@@ -170,9 +173,17 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 	if !slices.Contains(sums, by) {
 		by = sums[0]
 	}
-	if v.Usage, err = history.UsageOf(r.Context(), m.Pipeline, shelf, by, time.Time{}, m.Prices); err != nil {
+	key := "usage by " + by + " until " + time.Now().Format(time.DateOnly)
+	v.Usage, err = kept(&s.kept, m.Stamp, key, func() (*history.Usage, error) {
+		return history.UsageOf(r.Context(), m.Pipeline, shelf, by, time.Time{}, m.Prices)
+	})
+	if err != nil {
 		return nil, err
 	}
+	v.Disk, _ = kept(&s.kept, m.Stamp, "disk", func() (library.Disk, error) {
+		return library.DiskOf(m.Library.Dir(), shelf.Entries), nil
+	})
+	v.Disk.Free = library.Free(m.Library.Dir())
 	kinds := []string{"archive", "sync", "improve", "check"}
 	last, err := m.Library.Last(kinds...)
 	for _, kind := range kinds {
@@ -180,5 +191,6 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 		fact.What = kind
 		v.Last = append(v.Last, fact)
 	}
+	look.Wait() // which has no error
 	return v, err
 }

@@ -36,6 +36,7 @@ type Memory struct {
 	Library  *library.Library
 	Pipeline *pipeline.Pipeline // with the index open, for reading
 	Left     int                // new or grown sessions that aren't taken in yet
+	Stamp    string             // another one after whatever is written to both; "" while something is
 	Close    func()             // ends the page's use of it
 
 	Ask func(context.Context, answer.Question) (answer.Answer, error)
@@ -76,6 +77,7 @@ type Server struct {
 	parsing sync.Mutex // held while a session is parsed: a large one takes memory
 	mu      sync.Mutex
 	read    []readSession // those read last, the newest last
+	kept    keeper
 }
 
 // New makes a server. It opens nothing yet.

@@ -26,7 +26,7 @@ type sessionsView struct {
 	Tag      string
 	State    library.State
 	Leaving  bool // those alone that their client deletes within a week
-	Sessions []library.Listed
+	Sessions []*library.Listed
 	From, Of int                   // the place of the first of them, from 0; of so many
 	States   map[library.State]int // of all
 	Doomed   []pipeline.Doomed
@@ -51,10 +51,6 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 	v := sessionsView{filters: f, Find: q.Get("find"), Starred: q.Has("starred"), Tag: payload.Tag(q.Get("tag")),
 		State: library.State(q.Get("state")), Leaving: q.Has("leaving"), States: map[library.State]int{},
 		Doom: map[ingest.SessionID]bool{}, Broken: m.Library.Broken()}
-	shelf, err := m.Library.Shelf()
-	if err != nil {
-		return nil, err
-	}
 	doomed, _, found := m.Pipeline.Exposed(r.Context())
 	v.Doomed = doomed
 	for _, d := range v.Doomed {
@@ -62,19 +58,24 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 			v.Doom[id] = true
 		}
 	}
-	maps.Copy(shelf.Closed, m.Pipeline.Excluded())
+	maps.Copy(f.shelf.Closed, m.Pipeline.Excluded())
 	find := strings.Fields(strings.ToLower(v.Find))
-	all := slices.DeleteFunc(shelf.List("", found), func(l library.Listed) bool {
+	var all []*library.Listed // which are large, don't sort them
+	for _, l := range f.shelf.List("", found) {
 		v.States[l.State]++
-		text := strings.ToLower(l.Title + "\n" + payload.Handle(l.Project, l.Number) + "\n" + string(l.ID))
-		lacks := func(word string) bool { return !strings.Contains(text, word) }
+		lacks := func(word string) bool {
+			text := l.Title + "\n" + payload.Handle(l.Project, l.Number) + "\n" + string(l.ID)
+			return !strings.Contains(strings.ToLower(text), word)
+		}
 		tagged := v.Tag == "" || slices.Contains(l.Tags, v.Tag)
 		marked := l.Archived == v.Archived && (!v.Starred || l.Starred) && tagged
 		elsewhere := f.Project != "" && l.Project != f.Project
 		other := v.State != "" && l.State != v.State || v.Leaving && !v.Doom[l.ID]
-		return !marked || elsewhere || other || l.End.Before(f.since) || slices.ContainsFunc(find, lacks)
-	})
-	slices.SortStableFunc(all, func(a, b library.Listed) int {
+		if meant := marked && !elsewhere && !other && !l.End.Before(f.since); meant && !slices.ContainsFunc(find, lacks) {
+			all = append(all, &l)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *library.Listed) int {
 		return cmp.Or(b.End.Compare(a.End), b.Start.Compare(a.Start))
 	})
 	v.Of = len(all)

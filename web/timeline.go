@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -12,6 +13,7 @@ import (
 
 	"recall/answer"
 	"recall/history"
+	"recall/index"
 	"recall/payload"
 	"recall/text"
 )
@@ -21,15 +23,15 @@ type timeView struct {
 	filters
 	Items []history.Dated // the newest first
 	More  int             // older ones that the table leaves out
-	Older bool            // and sessions that all of it does, see mostSessions
+	By    string          // what lanes are where items are counted: "project" or "kind"
 	Chart chart
 }
 
 // inTable is how many items the table below the picture has.
 const inTable = 100
 
-// mostSessions is of how many sessions a time line tells.
-const mostSessions = 100
+// mostSessions is of how many sessions each item is drawn; those of more are counted.
+const mostSessions = 250
 
 // drawn are the kinds on a time line.
 var drawn = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred, payload.Question}
@@ -43,12 +45,12 @@ func (s *Server) timeline(r *http.Request, m *Memory) (any, error) {
 	if len(kinds) == 0 {
 		kinds = drawn
 	}
-	shelf, err := m.Library.Shelf()
-	if err != nil {
-		return nil, err
+	sessions, of := lately(f, 0, mostSessions)
+	counted := of > mostSessions
+	if counted { // only the table tells of each
+		sessions = sessions[:inTable]
 	}
-	sessions, of := lately(shelf, f, 0, mostSessions)
-	line, err := history.TimelineOf(r.Context(), m.Pipeline, shelf, sessions, kinds...)
+	line, err := history.TimelineOf(r.Context(), m.Pipeline, f.shelf, sessions, kinds...)
 	if err != nil {
 		return nil, err
 	}
@@ -62,11 +64,86 @@ func (s *Server) timeline(r *http.Request, m *Memory) (any, error) {
 			}
 		}
 	}
-	v := timeView{filters: f, Older: of > len(sessions), Chart: chartOf(line, r.URL)}
+	v := timeView{filters: f}
+	all := len(line)
+	if counted {
+		v.By = "project"
+		if f.Project != "" {
+			v.By = "kind"
+		}
+		if v.Chart, all, err = s.counted(r, m, f, kinds); err != nil {
+			return nil, err
+		}
+	} else {
+		v.Chart = chartOf(line, r.URL)
+	}
 	slices.Reverse(line)
-	v.Items, v.More = line[:min(len(line), inTable)], max(0, len(line)-inTable)
+	v.Items, v.More = line[:min(len(line), inTable)], max(0, all-inTable)
 	return v, nil
 }
+
+// counted draws how many items there are of each project, or of each kind of one, over time, and says how many in all.
+func (s *Server) counted(r *http.Request, m *Memory, f filters, kinds []payload.Kind) (c chart, all int, err error) {
+	from, to := f.since, f.asOf
+	for _, e := range f.shelf.Entries {
+		if first := e.Start; !first.IsZero() && from.IsZero() {
+			from = first
+		}
+		if f.asOf.IsZero() && !e.End.Before(to) {
+			to = e.End.Add(time.Millisecond)
+		}
+	}
+	if !to.After(from) {
+		return c, 0, nil
+	}
+	const stretches = (chartWidth - column - gutter) / column
+	key := fmt.Sprint("counts ", f.Project, from.Unix(), to.Unix(), kinds)
+	counts, err := kept(&s.kept, m.Stamp, key, func() ([]index.Counted, error) {
+		return m.Pipeline.Index.Count(r.Context(), f.Project, from, to, stretches, kinds...)
+	})
+	if err != nil {
+		return c, 0, err
+	}
+	of := map[string]int{}
+	for _, n := range counts {
+		of[n.Of] += n.N
+		all += n.N
+	}
+	names := slices.SortedFunc(maps.Keys(of), func(a, b string) int { return cmp.Or(of[b]-of[a], cmp.Compare(a, b)) })
+	if len(names) > mostLanes {
+		names = append(names[:mostLanes], "others")
+	}
+	c = emptyChart(names, from, to)
+	cells := map[[2]int]*dot{}
+	for _, n := range counts {
+		lane := slices.Index(names, n.Of)
+		if lane < 0 {
+			lane = mostLanes
+		}
+		one := cells[[2]int{lane, n.In}]
+		if one == nil {
+			one = &dot{X: c.Left + n.In*column + column/2, Y: c.Lanes[lane].Y, Shape: "several"}
+			cells[[2]int{lane, n.In}] = one
+		}
+		one.N += n.N
+	}
+	for at, one := range cells {
+		begins := func(n int) time.Time { return from.Add(to.Sub(from) * time.Duration(n) / stretches).Local() }
+		first, last := begins(at[1]).Format(time.DateOnly), begins(at[1]+1).Format(time.DateOnly)
+		one.Href = but(r.URL, "since", first, "asof", last)
+		if name := names[at[0]]; f.Project == "" && at[0] < mostLanes {
+			one.Href = but(r.URL, "since", first, "asof", last, "project", name)
+		}
+		one.R = radius(one.N)
+		one.Title = fmt.Sprintf("%s, %s, %s to %s", names[at[0]], answer.Count(one.N, "item"), first, last)
+		c.Dots = append(c.Dots, *one)
+	}
+	slices.SortFunc(c.Dots, func(a, b dot) int { return cmp.Or(a.Y-b.Y, a.X-b.X) })
+	return c, all, nil
+}
+
+// radius is that of a mark of several items: there is room for the next one beside it.
+func radius(n int) int { return min(column/2, 6+int(math.Log2(float64(n)))) }
 
 // A chart is items drawn by time and topic. Lengths are in units of the picture, which the browser scales.
 type chart struct {
@@ -125,23 +202,29 @@ func became(d history.Dated) string {
 	return stands(d.Item)
 }
 
-func chartOf(line []history.Dated, page *url.URL) chart {
-	c := chart{Width: chartWidth, Left: gutter, Right: chartWidth - column}
-	if len(line) == 0 {
-		return c
+// emptyChart has lanes of some names and an axis of a time, of an hour at least.
+func emptyChart(names []string, first, last time.Time) chart {
+	c := chart{Width: chartWidth, Left: gutter, Right: chartWidth - column, Height: 56 + len(names)*laneHeight}
+	for i, name := range names {
+		c.Lanes = append(c.Lanes, lane{name, 20 + i*laneHeight + laneHeight/2})
 	}
-	names, in := topics(line)
-	first, last := line[0].Item.At, line[len(line)-1].Item.At
 	span := max(last.Sub(first), time.Hour)
 	c.From, c.To = first.Unix(), first.Add(span).Unix()
-	x := func(t time.Time) int {
-		return c.Left + int(float64(c.Right-c.Left)*float64(t.Sub(first))/float64(span))
+	c.Ticks = ticks(first, span, c.x)
+	return c
+}
+
+// x is where a time stands.
+func (c *chart) x(t time.Time) int {
+	return c.Left + int(float64(c.Right-c.Left)*t.Sub(time.Unix(c.From, 0)).Seconds()/float64(c.To-c.From))
+}
+
+func chartOf(line []history.Dated, page *url.URL) chart {
+	if len(line) == 0 {
+		return emptyChart(nil, time.Time{}, time.Time{})
 	}
-	y := func(lane int) int { return 20 + lane*laneHeight + laneHeight/2 }
-	for i, name := range names {
-		c.Lanes = append(c.Lanes, lane{name, y(i)})
-	}
-	c.Height = y(len(names)-1) + laneHeight + 16
+	names, in := topics(line)
+	c := emptyChart(names, line[0].Item.At, line[len(line)-1].Item.At)
 	days := func(first, last time.Time) string { // the page of these alone
 		const form = time.DateOnly
 		return but(page, "since", first.Local().Format(form), "asof", last.Local().Format(form))
@@ -149,7 +232,7 @@ func chartOf(line []history.Dated, page *url.URL) chart {
 	type cell struct{ lane, column int }
 	cells := map[cell][]int{}
 	for i, d := range line {
-		at := cell{in[i], x(d.Item.At) / column}
+		at := cell{in[i], c.x(d.Item.At) / column}
 		cells[at] = append(cells[at], i)
 	}
 	stacked := mostStacked
@@ -160,7 +243,7 @@ func chartOf(line []history.Dated, page *url.URL) chart {
 	for at, items := range cells {
 		for k, i := range items {
 			d := line[i]
-			one := dot{X: at.column*column + column/2, Y: y(at.lane), R: 5, N: 1, Shape: became(d),
+			one := dot{X: at.column*column + column/2, Y: c.Lanes[at.lane].Y, R: 5, N: 1, Shape: became(d),
 				Href:  "#" + string(d.Item.ID),
 				Title: answer.Day(d.Item.At) + " " + text.Clip(voice.Sentence(d.Item), titled)}
 			if i < len(line)-inTable { // the table lacks it
@@ -172,7 +255,7 @@ func chartOf(line []history.Dated, page *url.URL) chart {
 			case k == 0:
 				one.Href = days(d.Item.At, line[items[len(items)-1]].Item.At)
 				one.N, one.Shape = len(items), "several"
-				one.R = min(column/2, 6+int(math.Log2(float64(len(items)))))
+				one.R = radius(len(items))
 				one.Title = answer.Count(one.N, "item") + ", the first: " + one.Title
 			default:
 				place[d.Item.ID] = place[line[items[0]].Item.ID]
@@ -201,7 +284,6 @@ func chartOf(line []history.Dated, page *url.URL) chart {
 		}
 		c.Elbows = append(c.Elbows, elbow{path, title, d.Sure})
 	}
-	c.Ticks = ticks(first, span, x)
 	return c
 }
 

@@ -37,13 +37,16 @@ func newWebCmd(a *app.App) *cobra.Command {
 func runWeb(ctx context.Context, a *app.App, l *library.Library, port int, readOnly bool) error {
 	served, index := a.Served(), app.IndexPath(l)
 	served.Kept = l // what it knows of its sessions needn't be read anew for every page
+	l.Hold(pipeline.GlanceHolds)
 	s, err := web.New(web.Options{
 		Open: func(ctx context.Context, fresh bool) (*web.Memory, error) {
 			b, left, err := served.Open(ctx, true, fresh)
 			if err != nil {
 				return nil, err
 			}
-			return memoryOf(ctx, b, left), nil
+			m := memoryOf(ctx, b, l, left)
+			m.Stamp = l.Stamp(index, index+"-wal")
+			return m, nil
 		},
 		Stamp:    func() string { return web.StampOf(index, index+"-wal") },
 		Hint:     hint.Of,
@@ -71,11 +74,12 @@ func runWeb(ctx context.Context, a *app.App, l *library.Library, port int, readO
 	return s.Serve(ctx, on)
 }
 
-// memoryOf is what a page may see and say of the library that an app has open.
-func memoryOf(ctx context.Context, b *app.App, left int) *web.Memory {
-	l, p := b.Lib, b.Pipeline(b.Lib)
+// memoryOf is what a page may see and say of a library by an app that has its index open. What was taken in for the
+// page went by the app's own look at it.
+func memoryOf(ctx context.Context, b *app.App, l *library.Library, left int) *web.Memory {
+	p := b.Pipeline(l)
 	return &web.Memory{Library: l, Pipeline: p, Left: left, Close: b.Close, Prices: b.Config.LLM.Prices,
-		Ask:     func(ctx context.Context, q answer.Question) (answer.Answer, error) { return b.Ask(ctx, l, q, nil) },
+		Ask:     func(ctx context.Context, q answer.Question) (answer.Answer, error) { return b.Ask(ctx, b.Lib, q, nil) },
 		Compose: func(project string) (*payload.Payload, error) { return b.Compose(ctx, l, b.Index, project) },
 		HandOn:  b.HandedOn, HookFaults: hooks.Faults,
 		Resume: func(e library.Entry) (command string, missing bool) {
