@@ -241,20 +241,19 @@ func (v *sessionView) fill(s *ingest.Session, turns []ingest.Turn, whole bool) e
 		if one.HTML, err = page(t); err != nil {
 			return err
 		}
-		one.HTML = marked(one.HTML)
+		if len(one.Items) > 0 {
+			one.HTML = marked(one.HTML)
+		}
 		v.Turns = append(v.Turns, one)
 	}
 	return nil
 }
 
 // What items rest on is marked in a turn: before that is laid out, signs without a meaning are put about the words, and
-// these become a mark where nothing but words is between them then.
+// these become marks of all the words that stand between them then.
 const opens, closes = "\ue000", "\ue001"
 
-var (
-	signs   = strings.NewReplacer(opens, "", closes, "")
-	between = text.Pattern(opens + `([^<` + opens + closes + `]*)` + closes)
-)
+var signs = strings.NewReplacer(opens, "", closes, "")
 
 func quoted(said string, items []payload.Item) string {
 	said = signs.Replace(said)
@@ -268,8 +267,37 @@ func quoted(said string, items []payload.Item) string {
 	return said
 }
 
+// marked marks what is between signs in the words of a page; one within a tag, as in a link's address, goes.
 func marked(page template.HTML) template.HTML {
-	return template.HTML(signs.Replace(between().ReplaceAllString(string(page), "<mark>$1</mark>")))
+	var b strings.Builder
+	on := false
+	for rest := string(page); rest != ""; {
+		words, tag := rest, ""
+		if i := strings.IndexByte(rest, '<'); i >= 0 {
+			end := i + 1 + strings.IndexByte(rest[i:]+">", '>')
+			words, tag, rest = rest[:i], rest[i:min(end, len(rest))], rest[min(end, len(rest)):]
+		} else {
+			rest = ""
+		}
+		for words != "" {
+			end, next := len(words), len(words)
+			if i := strings.IndexAny(words, opens+closes); i >= 0 {
+				end, next = i, i+len(opens)
+			}
+			if run := words[:end]; on && strings.TrimSpace(run) != "" {
+				b.WriteString("<mark>" + run + "</mark>")
+			} else {
+				b.WriteString(run)
+			}
+			if next > end {
+				on = words[end:next] == opens
+			}
+			words = words[next:]
+		}
+		b.WriteString(signs.Replace(tag))
+		on = on && !strings.Contains(tag, closes)
+	}
+	return template.HTML(b.String())
 }
 
 // started are a session's sub-agents by the call that started them, "" of those whose call isn't in it.
