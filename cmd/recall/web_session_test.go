@@ -5,9 +5,58 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+
+	"recall/ingest"
 )
+
+// writeLarge writes a session of so many turns, half of them prompts, of so many bytes each on the mean.
+func writeLarge(tb testing.TB, home string, turns, bytes int) ingest.SessionID {
+	var said []string
+	for i := range turns / 2 {
+		line := fmt.Sprintf("This is what part %d of the program does with its input. ", i)
+		said = append(said, fmt.Sprintf("Prompt %d. ", i)+strings.Repeat(line, 2*bytes/len(line)))
+	}
+	return writeSession(tb, filepath.Join(home, ".claude", "projects", "large"), 1, said...)
+}
+
+// A long session is shown by windows, each a page of at most 200 KB, from wherever one comes.
+func TestWebLongSessionIsWindowed(t *testing.T) {
+	home, recall := asProgram(t)
+	page := "/session/" + string(writeLarge(t, home, 1000, 1000))
+	recall(nil, "sync")
+	get := enter(t, startWeb(t, home, filepath.Join(home, "Recall")))
+	shown := func(path string) (first, last, of, turns int) {
+		t.Helper()
+		text := get(path, nil)
+		m := regexp.MustCompile(`turns (\d+)–(\d+) of (\d+)`).FindStringSubmatch(text)
+		if m == nil {
+			t.Fatalf("%s isn't a part of a session:\n%.2000s", path, text)
+		}
+		for i, n := range []*int{&first, &last, &of} {
+			var err error
+			*n, err = strconv.Atoi(m[i+1])
+			must(t, err)
+		}
+		return first, last, of, strings.Count(text, `<article class="turn`)
+	}
+	next, all := 0, 0
+	for last, of := 0, 1; last < of; next = last {
+		first, end, n, turns := shown(fmt.Sprint(page, "?from=", next))
+		if first != next+1 || turns != end-first+1 || turns < 1 || turns > 60 {
+			t.Fatalf("from %d on turns %d to %d are named, and %d shown", next, first, end, turns)
+		}
+		last, of, all = end, n, all+turns
+	}
+	if all != 1000 {
+		t.Errorf("%d turns were shown, want 1000", all)
+	}
+	if first, last, _, turns := shown(page + "?turn=700"); first > 700 || last < 700 || turns > 60 {
+		t.Errorf("of turn 700 those from %d to %d are shown", first, last)
+	}
+}
 
 // ofRecords writes a transcript of records that lack what all have.
 func ofRecords(t *testing.T, home, id string, records ...string) {
