@@ -71,7 +71,8 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 		marked := l.Archived == v.Archived && (!v.Starred || l.Starred) && tagged
 		elsewhere := f.Project != "" && l.Project != f.Project
 		other := v.State != "" && l.State != v.State || v.Leaving && !v.Doom[l.ID]
-		if meant := marked && !elsewhere && !other && !l.End.Before(f.since); meant && !slices.ContainsFunc(find, lacks) {
+		meant := marked && !elsewhere && !other && !l.End.Before(f.since)
+		if meant && !slices.ContainsFunc(find, lacks) {
 			all = append(all, &l)
 		}
 	}

@@ -79,7 +79,9 @@ func runWeb(ctx context.Context, a *app.App, l *library.Library, port int, readO
 func memoryOf(ctx context.Context, b *app.App, l *library.Library, left int) *web.Memory {
 	p := b.Pipeline(l)
 	return &web.Memory{Library: l, Pipeline: p, Left: left, Close: b.Close, Prices: b.Config.LLM.Prices,
-		Ask:     func(ctx context.Context, q answer.Question) (answer.Answer, error) { return b.Ask(ctx, b.Lib, q, nil) },
+		Ask: func(ctx context.Context, q answer.Question) (answer.Answer, error) {
+			return b.Ask(ctx, b.Lib, q, nil)
+		},
 		Compose: func(project string) (*payload.Payload, error) { return b.Compose(ctx, l, b.Index, project) },
 		HandOn:  b.HandedOn, HookFaults: hooks.Faults,
 		Resume: func(e library.Entry) (command string, missing bool) {
