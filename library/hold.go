@@ -1,9 +1,7 @@
 package library
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -68,16 +66,15 @@ func (l *Library) Stamp(files ...string) string {
 	return b.String()
 }
 
-// entriesName is a file whose time is that of the last session.json written, see tidy for when it goes.
+// entriesName is a file that is written after each session.json, see tidy for when it goes.
 const entriesName = ".locks/entries"
 
-// tell has processes that hold their look at the sessions know that a session.json was written. To fail at that costs
-// them time alone.
+// tell has processes that hold their look at the sessions know that a session.json was written. Where it can't, they
+// see it when their look ends.
 func (l *Library) tell() {
-	path, now := filepath.Join(l.dir, entriesName), time.Now()
-	if err := os.Chtimes(path, now, now); errors.Is(err, fs.ErrNotExist) {
-		if f, err := disk.OpenPlain(path, os.O_WRONLY|os.O_CREATE, 0o600); err == nil {
-			f.Close()
-		}
+	f, err := disk.OpenPlain(filepath.Join(l.dir, entriesName), os.O_WRONLY|os.O_CREATE, 0o600)
+	if err == nil {
+		_, _ = f.WriteAt([]byte(nextGeneration()), 0)
+		f.Close()
 	}
 }

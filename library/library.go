@@ -41,8 +41,8 @@
 // for projects.toml. They are OS locks, held for renames and appends only; a
 // session's is taken before folders, never the other way round, and never two
 // sessions' at once. .locks/generation counts folders made and moved, and
-// .locks/entries has the time of the last session.json written, so that
-// another process notices.
+// .locks/entries is written after each session.json, so that another process
+// notices.
 package library
 
 import (

@@ -29,9 +29,9 @@ import (
 
 // BenchmarkWeb is every page of `recall web` over 10,000 sessions with 100,000 items, by HTTP, as a browser waits for
 // it: until the first byte, the first time and p95 of those after it; of the processor's time (mean); the largest page;
-// and the most memory that the server had by then. To be held are 100 ms, 200 KB and 150 MB; nothing fails by it, since a machine may have other
-// work. `recall status` is measured beside it. Making the library takes some minutes: WEB_BENCH names a folder
-// that keeps it.
+// and the most memory that the server had by then. To be held are 100 ms, 200 KB and 150 MB; nothing fails by it, since
+// a machine may have other work. `recall status` is measured beside it. Making the library takes some minutes:
+// WEB_BENCH names a folder that keeps it.
 //
 //	go test ./cmd/recall -run '^$' -bench Web -benchtime 20x
 func BenchmarkWeb(b *testing.B) {
