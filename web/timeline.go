@@ -13,7 +13,6 @@ import (
 
 	"recall/answer"
 	"recall/history"
-	"recall/index"
 	"recall/payload"
 	"recall/text"
 )
@@ -41,18 +40,24 @@ func (s *Server) timeline(r *http.Request, m *Memory) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return kept(&s.kept, m.Stamp, f.Today+" "+r.URL.RequestURI(), func() (timeView, error) { return lineOf(r, m, f) })
+}
+
+// lineOf is the time line that a page is narrowed to.
+func lineOf(r *http.Request, m *Memory, f filters) (v timeView, err error) {
+	v.filters = f
 	kinds := f.Kinds
 	if len(kinds) == 0 {
 		kinds = drawn
 	}
 	sessions, of := lately(f, 0, mostSessions)
-	counted := of > mostSessions
-	if counted { // only the table tells of each
+	many := of > mostSessions
+	if many { // only the table tells of each
 		sessions = sessions[:inTable]
 	}
 	line, err := history.TimelineOf(r.Context(), m.Pipeline, f.shelf, sessions, kinds...)
 	if err != nil {
-		return nil, err
+		return v, err
 	}
 	line = slices.DeleteFunc(line, func(d history.Dated) bool {
 		return d.Item.At.IsZero() || d.Item.At.Before(f.since) || !f.asOf.IsZero() && !d.Item.At.Before(f.asOf)
@@ -64,28 +69,31 @@ func (s *Server) timeline(r *http.Request, m *Memory) (any, error) {
 			}
 		}
 	}
-	v := timeView{filters: f}
 	all := len(line)
-	if counted {
+	if many {
 		v.By = "project"
 		if f.Project != "" {
 			v.By = "kind"
 		}
-		if v.Chart, all, err = s.counted(r, m, f, kinds); err != nil {
-			return nil, err
+		if v.Chart, all, err = counted(r, m, f, kinds); err != nil {
+			return v, err
 		}
 	} else {
 		v.Chart = chartOf(line, r.URL)
 	}
 	slices.Reverse(line)
-	v.Items, v.More = line[:min(len(line), inTable)], max(0, all-inTable)
+	v.Items, v.More = slices.Clone(line[:min(len(line), inTable)]), max(0, all-inTable)
+	v.shelf = nil // it is kept with the page otherwise
 	return v, nil
 }
 
 // counted draws how many items there are of each project, or of each kind of one, over time, and says how many in all.
-func (s *Server) counted(r *http.Request, m *Memory, f filters, kinds []payload.Kind) (c chart, all int, err error) {
+func counted(r *http.Request, m *Memory, f filters, kinds []payload.Kind) (c chart, all int, err error) {
 	from, to := f.since, f.asOf
 	for _, e := range f.shelf.Entries {
+		if f.Project != "" && f.shelf.Of(e).Name != f.Project {
+			continue
+		}
 		if first := e.Start; !first.IsZero() && from.IsZero() {
 			from = first
 		}
@@ -97,10 +105,7 @@ func (s *Server) counted(r *http.Request, m *Memory, f filters, kinds []payload.
 		return c, 0, nil
 	}
 	const stretches = (chartWidth - column - gutter) / column
-	key := fmt.Sprint("counts ", f.Project, from.Unix(), to.Unix(), kinds)
-	counts, err := kept(&s.kept, m.Stamp, key, func() ([]index.Counted, error) {
-		return m.Pipeline.Index.Count(r.Context(), f.Project, from, to, stretches, kinds...)
-	})
+	counts, err := m.Pipeline.Index.Count(r.Context(), f.Project, from, to, stretches, kinds...)
 	if err != nil {
 		return c, 0, err
 	}

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -415,5 +416,38 @@ func TestWebOfManySessions(t *testing.T) {
 	if health := get("/health", nil); !strings.Contains(health, "the disk &lt;is&gt; full") ||
 		!strings.Contains(health, "check: never") {
 		t.Errorf("nothing of the hook, or of what was never done:\n%.6000s", health)
+	}
+}
+
+// Of more sessions than a picture can tell of one by one every item is counted, and a number leads to what it counts.
+func TestWebTimeLineCounts(t *testing.T) {
+	home, recall := asProgram(t)
+	const sessions = 260
+	for i := range sessions {
+		tell(t, home, i+1, fmt.Sprintf("we decided that way %d is taken for part %d, as the others are too slow", i, i),
+			"Noted: decided.")
+	}
+	recall(nil, "sync")
+	get := enter(t, startWeb(t, home, filepath.Join(home, "Recall")))
+	dot := regexp.MustCompile(`<a href="([^"]*)" class="dot several"><title>([^<]*), (\d+) items?, `)
+	for page, lane := range map[string]string{"/time?kind=lead": "app", "/time?kind=lead&project=app": "lead"} {
+		text, all, most, next := get(page, nil), 0, 0, ""
+		for _, m := range dot.FindAllStringSubmatch(text, -1) {
+			n, err := strconv.Atoi(m[3])
+			must(t, err)
+			if m[2] != lane {
+				t.Errorf("%s: a lane is called %q, want %q", page, m[2], lane)
+			}
+			if all += n; n > most {
+				most, next = n, strings.ReplaceAll(m[1], "&amp;", "&")
+			}
+		}
+		if all != sessions || strings.Count(text, "<tr id=") != 100 || !strings.Contains(text, "160 older left out") {
+			t.Fatalf("%s: %d items are counted, want %d, and the newest listed:\n%.5000s", page, all, sessions, text)
+		}
+		of := get(next, nil)
+		if strings.Contains(of, "So many that they are counted") || strings.Count(of, "<tr id=") < min(most, 100) {
+			t.Errorf("%s leads to %s, which hasn't its %d items:\n%.3000s", page, next, most, of)
+		}
 	}
 }
