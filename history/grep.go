@@ -3,6 +3,7 @@ package history
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -83,8 +84,8 @@ func needed(re *syntax.Regexp, fold bool) (longest []byte) {
 	case re.Op == syntax.OpLiteral:
 		text := []byte(string(re.Rune))
 		folded := re.Flags&syntax.FoldCase != 0
-		if folded && (!fold || len(text) != len(re.Rune) || bytes.ContainsAny(text, "kKsS")) {
-			return nil // ſ is an s, and the sign for kelvin a k
+		if folded && (!fold || len(text) != len(re.Rune)) {
+			return nil
 		}
 		return text
 	case re.Op == syntax.OpCapture || re.Op == syntax.OpPlus || re.Op == syntax.OpRepeat && re.Min > 0:
@@ -99,21 +100,29 @@ func needed(re *syntax.Regexp, fold bool) (longest []byte) {
 	return longest
 }
 
-// lower is a text with the letters of ASCII in small ones, in the room of another.
+// lower is a text with the letters of ASCII in small ones, in the room of another: eight bytes at once, which takes an
+// eighth of the time.
 func lower(text, room []byte) []byte {
-	low := slices.Grow(room[:0], len(text))[:len(text)]
-	for i, c := range text {
-		if 'A' <= c && c <= 'Z' {
-			c |= 0x20
+	const each = 0x0101010101010101
+	low := append(room[:0], text...)
+	i := 0
+	for ; i+8 <= len(low); i += 8 {
+		x := binary.LittleEndian.Uint64(low[i:])
+		bits := x & (each * 0x7f)
+		capital := (bits + each*(0x80-'A')) &^ (bits + each*(0x7f-'Z')) &^ x & (each * 0x80)
+		binary.LittleEndian.PutUint64(low[i:], x|capital>>2)
+	}
+	for ; i < len(low); i++ {
+		if 'A' <= low[i] && low[i] <= 'Z' {
+			low[i] |= 0x20
 		}
-		low[i] = c
 	}
 	return low
 }
 
 // Each calls found with what sessions match, in their order. The sessions' files are read side by side, a few at once.
 func (g *Grep) Each(ctx context.Context, sessions []library.Entry, found func(library.Entry, []Line) error) error {
-	for some := range slices.Chunk(sessions, 4*runtime.GOMAXPROCS(0)) {
+	for some := range slices.Chunk(sessions, runtime.GOMAXPROCS(0)) {
 		lines, faults := make([][]Line, len(some)), make([]error, len(some))
 		var all sync.WaitGroup
 		for i := range some {
@@ -164,6 +173,9 @@ func (g *Grep) session(e library.Entry) (lines []Line, err error) {
 		if err != nil {
 			return lines, err
 		}
+		if fi, unknown := f.Stat(); unknown == nil {
+			room.text.Grow(int(fi.Size()) + bytes.MinRead)
+		}
 		_, err = room.text.ReadFrom(f)
 		f.Close()
 		if err != nil {
@@ -178,17 +190,21 @@ func (g *Grep) session(e library.Entry) (lines []Line, err error) {
 
 var (
 	linkTarget = text.Pattern(`<a id="[^"]*"></a>`)
-	turnHead   = []byte("### ")
-	anchored   = []byte("</a>\n") // before a turn's heading, and not before what looks like one in a session
+	turnHead   = []byte("</a>\n### ") // so begins a turn's heading, and not what looks like one in a session
+	newline    = []byte("\n")
+	oddLetters = [][]byte{[]byte("ſ"), []byte("\u212a")} // ſ is an s too, and the sign for kelvin a k
 )
 
 // file looks through one file, and notes in which turn it ends.
 func (g *Grep) file(name string, room *reading, turn *int) (lines []Line) {
 	data := room.text.Bytes()
-	low := data
-	if g.fold {
+	low, literal := data, g.literal
+	if g.fold && literal != nil {
 		room.low = lower(data, room.low)
 		low = room.low
+		if slices.ContainsFunc(oddLetters, func(odd []byte) bool { return bytes.Contains(data, odd) }) {
+			literal = nil
+		}
 	}
 	type place struct{ from, to, line, turn int }
 	show := func(at place, spans []Span) {
@@ -197,16 +213,18 @@ func (g *Grep) file(name string, room *reading, turn *int) (lines []Line) {
 	var before []place // the lines that would be shown with a match
 	after, next := 0, -1
 	for at := (place{line: 1}); at.from < len(data); at.from, at.line = at.to+1, at.line+1 {
-		at.to = endOf(data, at.from)
 		if next < at.from {
-			next = g.next(data, low, at.from)
+			next = g.next(data, low, literal, at.from)
 		}
-		if head, ok := bytes.CutPrefix(data[at.from:at.to], turnHead); ok && bytes.HasSuffix(data[:at.from], anchored) {
-			number, _, _ := bytes.Cut(head, []byte(" · "))
-			if n, err := strconv.Atoi(string(number)); err == nil {
-				*turn = n
+		if over := g.over(data, at.from, next); after == 0 && len(over) > 0 {
+			at.line += bytes.Count(over, newline)
+			noteTurn(data[max(0, at.from-len(turnHead)):at.from+len(over)], turn)
+			if at.from += len(over); at.from == len(data) {
+				break
 			}
 		}
+		at.to = endOf(data, at.from)
+		noteTurn(data[max(0, at.from-len(turnHead)):at.to], turn)
 		at.turn = *turn
 		var spans []Span
 		if next <= at.to {
@@ -233,12 +251,33 @@ func (g *Grep) file(name string, room *reading, turn *int) (lines []Line) {
 	return lines
 }
 
+// over are the whole lines from a place on that are shown with no match, the next of which stands where next says.
+func (g *Grep) over(data []byte, from, next int) []byte {
+	to := min(next, len(data))
+	for lines := 0; next <= len(data) && lines <= g.Context && to > from; lines++ {
+		to = 1 + bytes.LastIndexByte(data[:to-min(lines, 1)], '\n')
+	}
+	return data[from:max(from, to)]
+}
+
+// noteTurn notes which turn the last heading in a text is of, if there is one.
+func noteTurn(text []byte, turn *int) {
+	i := bytes.LastIndex(text, turnHead)
+	if i < 0 {
+		return
+	}
+	number, _, _ := bytes.Cut(text[i+len(turnHead):], []byte(" · "))
+	if n, err := strconv.Atoi(string(number)); err == nil {
+		*turn = n
+	}
+}
+
 // next is the first place from which something may match; beyond the end if there is none.
-func (g *Grep) next(data, low []byte, pos int) int {
+func (g *Grep) next(data, low, literal []byte, pos int) int {
 	at := g.re.FindIndex
-	if len(g.literal) > 0 {
+	if len(literal) > 0 {
 		data, at = low, func(text []byte) []int {
-			if i := bytes.Index(text, g.literal); i >= 0 {
+			if i := bytes.Index(text, literal); i >= 0 {
 				return []int{i}
 			}
 			return nil
