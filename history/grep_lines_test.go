@@ -28,8 +28,8 @@ func TestLower(t *testing.T) {
 // What stands between matches is passed over whole: the lines, their numbers and turns are those of one who reads each.
 func TestGrepReadsEveryLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		some := []string{"needle", "a Needſe and ſkip", "SKIP \u212a skip", "", "### 9 · no turn", "</a>\n### 3 · You · 13:47",
-			"<a id=\"x\"></a>\n### 12 · Assistant", "hay", "hay hay"}
+		some := []string{"needle", "a Needſe and ſkip", "SKIP \u212a skip", "", "### 9 · no turn",
+			"</a>\n### 3 · You · 13:47", "<a id=\"x\"></a>\n### 12 · Assistant", "hay", "hay hay"}
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(some), 0, 30).Draw(t, "lines"), "\n")
 		pattern := rapid.SampledFrom([]string{"needle", "skip", "s[a-z]+ ", "hay$"}).Draw(t, "pattern")
 		fold, around := rapid.Bool().Draw(t, "fold"), rapid.IntRange(0, 3).Draw(t, "context")
@@ -44,7 +44,8 @@ func TestGrepReadsEveryLine(t *testing.T) {
 		turn, last := 4, 4
 		for i, line := range lines {
 			before := i > 0 && strings.HasSuffix(lines[i-1], "</a>")
-			if n, _, ok := strings.Cut(strings.TrimPrefix(line, "### "), " · "); ok && before && strings.HasPrefix(line, "### ") {
+			head, isHead := strings.CutPrefix(line, "### ")
+			if n, _, ok := strings.Cut(head, " · "); ok && before && isHead {
 				fmt.Sscan(n, &turn)
 			}
 			near := lines[max(0, i-around):min(len(lines), i+around+1)]

@@ -89,8 +89,7 @@ func runShow(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 	form := payload.Options{Variant: payload.Variant(cmp.Or(o.Variant, a.Config.Payload.Variant)), Budget: -1}
 	text := payload.Render(p, form).Text
 	if terminal.IsTerminal(a.Out) { // the marks are for those who paste it
-		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-		text = strings.Join(lines[1:len(lines)-1], "\n") + "\n"
+		text = payload.ToRead(text)
 	}
 	if err := a.Print(text); err != nil {
 		return err
