@@ -41,6 +41,40 @@ func texts(p *payload.Payload) []string {
 	return out
 }
 
+// A request says where it is from, which part of the whole it shows, and whether the session goes on after it.
+func TestRequestsSayWhatTheyShow(t *testing.T) {
+	for parts, want := range map[int][]string{
+		1: {"The whole transcript: the session ends where it ends."},
+		3: {"Part 1 of 3 of the transcript: the session goes on after it.",
+			"Part 2 of 3 of the transcript: the session goes on after it.",
+			"Part 3 of 3 of the transcript, the last: the session ends where it ends."},
+	} {
+		s := session()
+		s.Where = ingest.Where{Branch: "fix/order", Cwds: []ingest.CwdCount{{Dir: "/home/ann/queue", Turns: 9}}}
+		for range parts {
+			say(s, "u: goal! Order the jobs "+strings.Repeat("by their age ", 100))
+		}
+		m := &scripted{}
+		must(t, improver(t, m, newMemory(), func(o *Options) { o.Window = 500 }), s, nil)
+		var got []string
+		for _, r := range m.of("extract") {
+			head, _, _ := strings.Cut(r.Prompt, "\n<transcript>")
+			head, _, _ = strings.Cut(head, "\nKnown so far")
+			if r.Max < leastAnswer+300 || r.Max > leastAnswer+500 {
+				t.Errorf("an answer may have %d tokens, want some more than are shown", r.Max)
+			}
+			got = append(got, strings.TrimSpace(head))
+		}
+		for i := range want {
+			want[i] = "Session, as its client titled it: \"Order of jobs\"\nProject folder: queue; paths are told from it.\n" +
+				"Branch: fix/order\n" + want[i]
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%d parts (-want +got):\n%s", parts, d)
+		}
+	}
+}
+
 func TestImprove(t *testing.T) {
 	m := &scripted{}
 	store := newMemory()

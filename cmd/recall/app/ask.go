@@ -183,18 +183,25 @@ func (a *App) Foresee(ctx context.Context, l *library.Library, from []string, o 
 	if err != nil {
 		return nil, err
 	}
-	price := func(n, in, out int, batch bool) {
-		cost, known := m.Prices.Cost(m.Plain.Name(), llm.Usage{In: in, Out: out}, batch)
-		doc.Cost += cost * float64(n)
-		doc.Unpriced = doc.Unpriced || !known && n > 0
+	price := func(e distill.Estimate, batch bool) {
+		cost, known := costOf(m.Prices, m.Plain.Name(), e, batch)
+		doc.Cost += cost
+		doc.Unpriced = doc.Unpriced || !known && e.Requests > 0
 	}
 	for _, s := range f.Sessions {
-		n := max(s.Requests, 1) // long requests may have another price, so each is priced by itself
-		price(n, s.In/n, s.Out/n, doc.Batch)
+		price(s.Estimate, doc.Batch)
 	}
-	price(min(f.Bearing.Requests, 1), f.Bearing.In, f.Bearing.Out, false)
+	price(f.Bearing, false)
 	doc.Caps = runsInto(a.Config, doc)
 	return doc, nil
+}
+
+// costOf is what asking so much costs in USD; known is false where there is no price. Long requests may have
+// another price, so each is priced by itself.
+func costOf(prices llm.Prices, model string, e distill.Estimate, batch bool) (usd float64, known bool) {
+	n := max(e.Requests, 1)
+	usd, known = prices.Cost(model, llm.Usage{In: e.In / n, Out: e.Out / n}, batch)
+	return usd * float64(n), known
 }
 
 // runsInto names the caps that so much would pass, whatever is spent already.

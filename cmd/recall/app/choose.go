@@ -45,7 +45,7 @@ func (a *App) OfferModel(ctx context.Context, l *library.Library) error {
 			where, away = "goes to "+to, append(away, to)
 		}
 		price := with.Price(ch.Name())
-		if cost, known := with.Prices().Cost(ch.Name(), llm.Usage{In: takes.In, Out: takes.Out}, false); known && cost > 0 {
+		if cost, known := costOf(with.Prices(), ch.Name(), takes, false); known && cost > 0 {
 			price = "the sessions here: about " + config.Dollars(cost)
 		} else if ch.Provider == config.ProviderClaude {
 			price = cmp.Or(a.shareOfSessions(ctx, l, takes), price)
@@ -136,8 +136,7 @@ func (a *App) shareOfSessions(ctx context.Context, l *library.Library, takes dis
 	}
 	all := func(string, ingest.Request) string { return "" }
 	took, err := history.Models(ctx, a.Pipeline(l), time.Time{}, a.Config.Prices(), all)
-	cost, _ := a.Config.Prices().Cost(config.UsualModel[config.ProviderAnthropic],
-		llm.Usage{In: takes.In, Out: takes.Out}, false)
+	cost, _ := costOf(a.Config.Prices(), config.UsualModel[config.ProviderAnthropic], takes, false)
 	if err != nil || cost == 0 || took.Total.Cost == 0 {
 		return ""
 	}

@@ -139,7 +139,7 @@ func (a *App) TryOnSample(ctx context.Context, l *library.Library, ch config.Cho
 		answer.Count(len(plain.Sessions), "session"))
 	row("rules", plain)
 	price := ""
-	if cost, known := asked.Prices.Cost(m.Name(), llm.Usage{In: takes.In, Out: takes.Out}, false); known {
+	if cost, known := costOf(asked.Prices, m.Name(), takes, false); known {
 		price = ", " + config.Dollars(cost)
 	}
 	if takes.Requests > 0 {
