@@ -42,7 +42,7 @@ var rooms = map[string][]string{
 	"text":     {},
 	"llm":      {"text", "sink"},
 	"prompts":  {},
-	"redact":   {"text"},
+	"redact":   {"text", "sink"},
 	"sink":     {},
 	"config":   {"pipeline", "index", "library", "ingest", "llm", "redact", "text", "hint", "sink"},
 	"hint":     {"library"},

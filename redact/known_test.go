@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"strings"
 	"testing"
+
+	"recall/sink"
 )
 
 func TestKnownFindsWhatWasToldLater(t *testing.T) {
@@ -79,5 +81,25 @@ func TestKnownSecretInOtherForms(t *testing.T) {
 	}
 	if got := r.Text("then lamp and Troubadour came"); strings.Contains(got, open) {
 		t.Errorf("got %q, want it unchanged", got)
+	}
+}
+
+// What can't be seen is left out where text leaves recall: a key that it takes apart would be whole there.
+func TestKeyTakenApartByWhatIsInvisible(t *testing.T) {
+	const begin, end = "ghp_" + "q7Rk2mXz9LpT", "4vBn8WsYc3HdJ6fGt5KuE1aQ"
+	for sign := range strings.FieldsSeq("\u200b \u00ad \u2060 \ufeff \x01 \x7f \u200f \U000e0041") {
+		r := rules(t).Session()
+		text := "it is " + begin + sign + end + ", as told"
+		if got := sink.Line(r.Text(text), sink.Terminal); strings.Contains(got, end) || !strings.HasPrefix(got, "it is ‹") {
+			t.Errorf("%q: got %q", sign, got)
+		}
+		r = rules(t).Session()
+		r.Text("it is " + begin + end)
+		if got := r.Known(text); strings.Contains(got, end) {
+			t.Errorf("%q: got %q of a known one", sign, got)
+		}
+		if plain := "a word" + sign + "by word\r\n"; r.Text(plain) != plain {
+			t.Errorf("%q: got %q, want it unchanged", plain, r.Text(plain))
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"recall/sink"
 	"recall/text"
 )
 
@@ -36,6 +37,7 @@ const maxPasses = 16
 
 // Text returns the text without its secrets. One found in an earlier text of the session needs no words beside it.
 func (r *Redactor) Text(text string) string {
+	text = r.uncovered(text, r.find)
 	for pass := range maxPasses {
 		r.find(text)
 		if pass == 0 {
@@ -45,6 +47,17 @@ func (r *Redactor) Text(text string) string {
 			break
 		}
 		text = r.replace(text, r.scan.merged())
+	}
+	return text
+}
+
+// uncovered returns a text as it is shown if that holds a secret: what can't be seen is left out wherever text leaves
+// recall, so that a key that something invisible takes apart would be whole there.
+func (r *Redactor) uncovered(text string, find func(string)) string {
+	if shown := sink.Page(text, sink.Terminal); shown != text {
+		if find(shown); len(r.scan.found) > 0 {
+			return shown
+		}
 	}
 	return text
 }
@@ -59,12 +72,16 @@ func (r *Redactor) find(text string) {
 // Known returns the text without the secrets shown so far. It costs little: a second look with it finds those that
 // stood in a text before the one that told them.
 func (r *Redactor) Known(text string) string {
-	r.scan = scan{text: text, found: r.scan.found[:0], around: r.scan.around}
-	r.known.each(r.scan.text, r.scan.try)
-	if len(r.scan.found) == 0 {
+	text = r.uncovered(text, r.findKnown)
+	if r.findKnown(text); len(r.scan.found) == 0 {
 		return text
 	}
 	return r.replace(text, r.scan.merged())
+}
+
+func (r *Redactor) findKnown(text string) {
+	r.scan = scan{text: text, found: r.scan.found[:0], around: r.scan.around}
+	r.known.each(r.scan.text, r.scan.try)
 }
 
 // Name returns a name that several sessions share, such as a folder's, without its secrets, placeholders unnumbered.
