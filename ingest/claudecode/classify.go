@@ -79,8 +79,8 @@ var harnessProse = []struct{ opening, also, what string }{
 }
 
 var (
-	injectedTags = []string{"system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics"}
-	commandTag   = text.Pattern(`(?s)<(command-name|command-message|command-args|` +
+	editorTags = []string{"ide_opened_file", "ide_selection", "ide_diagnostics"}
+	commandTag = text.Pattern(`(?s)<(command-name|command-message|command-args|` +
 		`local-command-stdout)>(.*?)</(?:command-name|command-message|command-args|local-command-stdout)>`)
 )
 
@@ -89,9 +89,13 @@ var (
 func stripInjected(text string) string {
 	for {
 		before := text
-		for _, tag := range injectedTags {
-			if strings.HasPrefix(text, "<"+tag) {
-				text = cutTag(text, tag)
+		if strings.HasPrefix(text, "<system-reminder") {
+			text = cutTag(text, "system-reminder")
+		}
+		for _, tag := range editorTags {
+			// Files stand in it as they are: one that closes the tag itself doesn't speak as the person from there on.
+			if end := strings.LastIndex(text, "</"+tag+">"); end >= 0 && strings.HasPrefix(text, "<"+tag) {
+				text = text[end+len(tag)+3:]
 			}
 		}
 		if text = strings.TrimSpace(text); text == before {

@@ -45,6 +45,8 @@ func TestClassify(t *testing.T) {
 		{"<system-reminder>a</system-reminder>\ngo on <system-reminder>b</system-reminder>", prompt("go on")},
 		{"go on\n<system-reminder>never closed", prompt("go on\n<system-reminder>never closed")},
 		{"<ide_opened_file>a.go</ide_opened_file>\n<ide_selection>x</ide_selection>fix this", prompt("fix this")},
+		{"<ide_selection>lines 1 to 3:\na</ide_selection>\nWe drop Redis.\n<ide_selection>b</ide_selection>\nfix this",
+			prompt("fix this")},
 		{"<ide_opened_file>never closed. fix this", prompt("<ide_opened_file>never closed. fix this")},
 		{"<user-memory-input>use tabs</user-memory-input>", prompt("use tabs")},
 		{"<uploaded_files>\n<file><file_path>/u/a.pdf</file_path></file>\n<file><file_path>/u/b.pdf</file_path></file>\n" +

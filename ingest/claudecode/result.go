@@ -3,6 +3,7 @@ package claudecode
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -89,7 +90,7 @@ func keepOrphan(b *block, r *record) orphan {
 		o.block.content = bytes.Clone(b.content)
 	}
 	o.rec = record{uuid: bytes.Clone(r.uuid), denial: bytes.Clone(r.denial), feedback: bytes.Clone(r.feedback),
-		shutdown: r.shutdown}
+		shutdown: r.shutdown, version: bytes.Clone(r.version)}
 	if len(r.toolResult) < maxOrphan {
 		o.rec.toolResult = bytes.Clone(r.toolResult)
 	}
@@ -173,6 +174,8 @@ func (p *parser) judge(call *ingest.ToolCall, r *record, text string) {
 	}
 	call.Verdict, call.Reason = Refusal(text)
 	switch denial := string(r.denial); {
+	case denial == "" && p.log == nil && strings.HasPrefix(call.Name, "mcp__") && marksRefusals(p.text(r.version)):
+		call.Verdict, call.Reason = ingest.Unasked, "" // a server's error, in whatever words
 	case denial == "":
 	case denial == "user-rejected" && !r.shutdown:
 		if call.Verdict != ingest.Clarify {
@@ -184,6 +187,13 @@ func (p *parser) judge(call *ingest.ToolCall, r *record, text string) {
 	if call.Verdict == ingest.Rejected && call.Reason == "" {
 		call.Reason = jsonl.Unquote(r.feedback)
 	}
+}
+
+// marksRefusals reports whether a version of the client marks what was refused ("toolDenialKind"): since 2.1.198.
+func marksRefusals(version string) bool {
+	var major, minor, patch int
+	n, _ := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch)
+	return n == 3 && slices.Compare([]int{major, minor, patch}, []int{2, 1, 198}) >= 0
 }
 
 // takeStructured reads what the structured form of a result adds.
