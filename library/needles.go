@@ -36,30 +36,19 @@ func (l *Library) Holders(ctx context.Context, n *Needles) ([]Holder, []ingest.P
 		return nil, nil, err
 	}
 	h := &holding{needles: n, owner: map[string]ingest.SessionID{}, at: map[ingest.SessionID]Holder{}}
-	for _, e := range entries {
-		h.owner[e.Folder] = e.ID
-	}
-	err = disk.Walk(l.dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || ctx.Err() != nil {
-			return errors.Join(err, ctx.Err())
-		}
-		if d.IsDir() && (path == filepath.Join(l.dir, ".tmp") || path == filepath.Join(l.dir, ".locks")) {
-			return fs.SkipDir
-		}
-		if d.Type().IsRegular() {
-			h.file(l.dir, path)
-		}
-		return nil
-	})
-	if err != nil {
+	if err := h.below(ctx, l.dir, l.dir, entries); err != nil {
 		return nil, nil, err
-	}
-	for _, e := range entries {
-		h.across(l.dir, e)
 	}
 	all := slices.Collect(maps.Values(h.at))
 	slices.SortFunc(all, func(a, b Holder) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	return all, h.problems, nil
+}
+
+// Holds reports whether a file of a session, in any content that it ever had, holds the text.
+func (l *Library) Holds(ctx context.Context, e Entry, n *Needles) (bool, error) {
+	h := &holding{needles: n, owner: map[string]ingest.SessionID{}, at: map[ingest.SessionID]Holder{}}
+	err := h.below(ctx, l.dir, e.Folder, []Entry{e})
+	return len(h.at) > 0, err
 }
 
 type holding struct {
@@ -67,6 +56,32 @@ type holding struct {
 	owner    map[string]ingest.SessionID // by folder
 	at       map[ingest.SessionID]Holder
 	problems []ingest.Problem
+}
+
+// below looks through all files below a folder of the library, in which some sessions lie.
+func (h *holding) below(ctx context.Context, root, dir string, entries []Entry) error {
+	for _, e := range entries {
+		h.owner[e.Folder] = e.ID
+	}
+	err := disk.Walk(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || ctx.Err() != nil {
+			return errors.Join(err, ctx.Err())
+		}
+		if d.IsDir() && (path == filepath.Join(root, ".tmp") || path == filepath.Join(root, ".locks")) {
+			return fs.SkipDir
+		}
+		if d.Type().IsRegular() {
+			h.file(root, path)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		h.across(root, e)
+	}
+	return nil
 }
 
 func (h *holding) file(root, path string) {

@@ -14,6 +14,7 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
+	"recall/text"
 )
 
 // A Forgetting is what would leave the library, and what would stay of it
@@ -34,6 +35,8 @@ type Leaving struct {
 	Sources []string // its files at the source, which stay
 	Forks   []Copies // sessions that stay and hold copied turns of it
 	Given   []Copies // sessions that stay and were handed items of it
+
+	Typed []library.Entry // memories of a client that stay and hold what was typed in it
 
 	Received []library.Handed // handoffs that hold items of it and came back to this library: they go too
 }
@@ -76,12 +79,41 @@ func (p *Pipeline) PlanForget(ctx context.Context, entries []library.Entry) (*Fo
 		if l.Given, err = p.givenTo(e, all, going); err != nil {
 			return nil, err
 		}
+		if l.Typed, err = p.typedIn(ctx, e, going); err != nil {
+			return nil, err
+		}
 		if l.Received, err = p.Library.ReceivedOf(e.ID); err != nil {
 			return nil, err
 		}
 		f.Sessions = append(f.Sessions, l)
 	}
 	return f, nil
+}
+
+// typedIn lists the clients' memories that stay and name a session, as each prompt in history.jsonl does its own.
+func (p *Pipeline) typedIn(ctx context.Context, e library.Entry, going map[ingest.SessionID]bool) (
+	hold []library.Entry, err error) {
+	all, err := p.Library.Shelved()
+	if err != nil {
+		return nil, err
+	}
+	id, err := library.NewNeedles(text.BareID(e.ID))
+	if err != nil {
+		return nil, nil // no client's id is so short
+	}
+	for _, m := range all {
+		if m.Source != ingest.Memory || going[m.ID] {
+			continue
+		}
+		held, err := p.Library.Holds(ctx, m, id)
+		if err != nil {
+			return nil, err
+		}
+		if held {
+			hold = append(hold, m)
+		}
+	}
+	return hold, nil
 }
 
 // PlanForgetForks is PlanForget of sessions with those that hold copied turns of them.
