@@ -126,8 +126,13 @@ func TestPluginWithoutTheProgram(t *testing.T) {
 		t.Skip("skipped: the launcher is a shell script")
 	}
 	data := t.TempDir()
+	launchers, err := filepath.Abs(filepath.Join(pluginDir, "bin"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	start := func(path string, args ...string) string {
-		cmd := exec.Command(filepath.Join(pluginDir, "bin", "recall"), args...)
+		cmd := exec.Command(filepath.Join(launchers, "recall"), args...)
+		cmd.Dir = data
 		cmd.Env = []string{"PATH=" + path, "HOME=" + data, "CLAUDE_PLUGIN_DATA=" + data}
 		cmd.Stdin = strings.NewReader("{}")
 		out, err := cmd.CombinedOutput()
@@ -154,6 +159,13 @@ func TestPluginWithoutTheProgram(t *testing.T) {
 	if again := start("/usr/bin:/bin", "hook", "session-start"); again != "" {
 		t.Errorf("the second start: got %q, want nothing", again)
 	}
+	// A program of the repository that the hook runs in isn't the program, whatever PATH says.
+	if err := os.WriteFile(filepath.Join(data, "recall"), []byte("#!/bin/sh\necho hostile\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := start(".:./:/usr/bin:/bin", "hook", "pre-tool-use"); got != "" {
+		t.Errorf("in a repository with a program: got %q", got)
+	}
 	// With the program on PATH it is called with all that it is given.
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "recall"), []byte("#!/bin/sh\necho \"$*\"; cat\n"), 0o700); err != nil {
@@ -169,10 +181,6 @@ func TestPluginWithoutTheProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Rename(filepath.Join(bin, "recall"), filepath.Join(home, "recall")); err != nil {
-		t.Fatal(err)
-	}
-	launchers, err := filepath.Abs(filepath.Join(pluginDir, "bin"))
-	if err != nil {
 		t.Fatal(err)
 	}
 	if got := start(launchers+":/usr/bin:/bin", "mcp"); got != "mcp\n{}" {

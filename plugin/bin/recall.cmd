@@ -4,4 +4,6 @@ for %%t in ("%USERPROFILE%\go\bin\recall.exe" "%LOCALAPPDATA%\Programs\recall\re
   %%t %*
   exit /b
 )
+rem Not one that lies in the folder this is started in, a repository that was cloned.
+set NoDefaultCurrentDirectoryInExePath=1
 recall.exe %*
