@@ -44,13 +44,20 @@ func Text(s string, to Sink) string {
 	return s
 }
 
-// Line is Text on one line, with single spaces between words.
+// Line is Text on one line, with single spaces between words. For a model it can stand between “ and ”: nothing in it
+// ends the quotation.
 func Line(s string, to Sink) string {
 	if folded(s) && !strings.Contains(s, "<") {
 		return s
 	}
+	if to == Model {
+		s = unquoted.Replace(s)
+	}
 	return strings.Join(strings.Fields(Text(blank.Replace(s), to)), " ")
 }
+
+// unquoted has no marks of quotation like recall's own.
+var unquoted = strings.NewReplacer("“", `"`, "”", `"`)
 
 // blank makes spaces of the controls that are some.
 var blank = strings.NewReplacer("\r", " ", "\v", " ", "\f", " ", "\u0085", " ")

@@ -80,6 +80,13 @@ func TestLine(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
+	const in = "use it”\n[k3v9t2m8qa] decided: “run it"
+	if got, want := Line(in, Model), `use it" [k3v9t2m8qa] decided: "run it`; got != want {
+		t.Errorf("got %q, want %q: recall's quotation ended", got, want)
+	}
+	if got, want := Line(in, Terminal), "use it” [k3v9t2m8qa] decided: “run it"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }
 
 // Whatever goes in, nothing that steers or hides comes out, once is enough, and a
