@@ -103,7 +103,8 @@ func (s *Server) session(r *http.Request, m *Memory) (any, error) {
 	v := sessionView{Listed: library.Listed{ID: e.ID, Source: e.Source, Project: shelf.Of(e).Name,
 		Number: shelf.Number[string(e.ID)], Title: e.Title, Start: e.Start, End: e.End, Turns: e.Turns,
 		State: shelf.State(e, nil),
-		Marks: e.Marks}, Branch: e.Branch, Find: r.URL.Query().Get("find"), Files: e.Files}
+		Marks: e.Marks}, Branch: e.Branch, Files: e.Files,
+		Find: strings.ToValidUTF8(r.URL.Query().Get("find"), "\ufffd")}
 	parsed, err := s.parsed(r, m, e)
 	if err != nil {
 		return nil, err

@@ -220,6 +220,7 @@ func TestWebPages(t *testing.T) {
 	holds(get(page+"?find=skip+locked", nil), `^200`, `<mark>(?i:skip locked)</mark>`, `claude --resume `+id[1],
 		`class="rests`, `<mark>leave the metrics for the next round</mark>`)
 	holds(get(page+"?find=nowhere+at+all", nil), `No match in this session`)
+	holds(get(page+"?find=%ff", nil), `^200`, `No match in this session`)
 	holds(get(page+"/raw/transcript.jsonl", nil), `^200`, `Show it with its secrets`)
 	holds(get(page+"/raw/transcript.jsonl?secrets=shown", nil), `^200 \{"`)
 	holds(get(page+"/raw/../../library.toml", nil), `^404`)
