@@ -44,8 +44,8 @@ func Text(s string, to Sink) string {
 	return s
 }
 
-// Line is Text on one line, with single spaces between words. For a model it can stand between “ and ”: nothing in it
-// ends the quotation.
+// Line is Text on one line, with single spaces between words. For a model it can stand between “ and ”: nothing in
+// it ends the quotation.
 func Line(s string, to Sink) string {
 	if folded(s) && !strings.Contains(s, "<") {
 		return s
