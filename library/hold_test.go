@@ -1,13 +1,17 @@
 package library_test
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 
 	"recall/ingest"
 	. "recall/library"
@@ -110,5 +114,58 @@ func TestHold(t *testing.T) {
 			t.Errorf("%s is %q, want %q", e.ID, e.Title, want)
 		}
 		held.Hold(0)
+	}
+}
+
+// Several that go by one look at once, each of whom adds to what is closed, take nothing from one another.
+func TestHoldTogether(t *testing.T) {
+	l := newLib(t)
+	addSession(t, l, "aaaa1111-0000", meta(t, l, "First"))
+	old := time.Now().Add(-time.Hour)
+	tops, err := filepath.Glob(filepath.Join(l.Dir(), "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	locks, err := filepath.Glob(filepath.Join(l.Dir(), ".locks", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range slices.Concat(tops, locks, []string{l.Dir()}) {
+		if err := os.Chtimes(path, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	held := again(t, l)
+	held.Hold(time.Hour)
+	var readers errgroup.Group
+	for range 4 {
+		readers.Go(func() error {
+			for i := range 50 {
+				s, err := held.Shelf()
+				if err != nil {
+					return err
+				}
+				if s.Closed["x"] != "" {
+					return errors.New("another one's closed session is among one's own")
+				}
+				s.Closed["x"] = fmt.Sprint(i)
+				s.List("", nil)
+				if some, err := held.SessionsOf(func(string) bool { return true }); err != nil || len(some) == 0 {
+					return fmt.Errorf("%d sessions: %v", len(some), err)
+				}
+			}
+			return nil
+		})
+	}
+	for i := range 20 {
+		if err := l.Place("aaaa1111-0000", meta(t, l, fmt.Sprint("Title ", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := readers.Wait(); err != nil {
+		t.Error(err)
+	}
+	if s, err := held.Shelf(); err != nil || s.Entries[0].Title != "Title 19" {
+		t.Errorf("at the end it is %+v (%v)", s.Entries, err)
 	}
 }
