@@ -82,18 +82,21 @@ func dated(ctx context.Context, p *pipeline.Pipeline, shelf *library.Shelf, item
 		return nil, err
 	}
 	ends := map[payload.ItemID][]payload.Link{}
+	var others []payload.ItemID
 	for _, k := range links {
 		ends[k.To] = append(ends[k.To], k)
-	}
-	holds := func(k payload.Link) bool {
-		held, ok := known[k.From]
-		if !ok && len(kinds) > 0 {
-			later, err := p.Index.ItemByID(ctx, k.From)
-			held = err == nil && later.Item.Current() && slices.Contains(kinds, later.Item.Kind)
-			known[k.From] = held
+		if _, ok := known[k.From]; !ok && len(kinds) > 0 {
+			others = append(others, k.From)
 		}
-		return held
 	}
+	later, err := p.Index.ItemsNamed(ctx, others, kinds...)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range later {
+		known[one.Item.ID] = one.Item.Current()
+	}
+	holds := func(k payload.Link) bool { return known[k.From] }
 	var line []Dated
 	for _, one := range items {
 		one.SessionN = shelf.Number[one.Session]

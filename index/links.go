@@ -60,6 +60,11 @@ func (x *Index) ItemsAmong(ctx context.Context, sessions []string, kinds ...payl
 	return x.itemsWhere(ctx, "s.sid IN (SELECT value FROM json_each(?1))", jsonList(sessions), kinds)
 }
 
+// ItemsNamed lists the items of some ids and kinds (nil: of all), by when they were said.
+func (x *Index) ItemsNamed(ctx context.Context, ids []payload.ItemID, kinds ...payload.Kind) ([]Placed, error) {
+	return x.itemsWhere(ctx, "i.iid IN (SELECT value FROM json_each(?1))", jsonList(ids), kinds)
+}
+
 func (x *Index) itemsWhere(ctx context.Context, where, arg string, kinds []payload.Kind) ([]Placed, error) {
 	return readList(ctx, x, func(rows *sql.Rows) (p Placed, err error) {
 		var data sql.RawBytes

@@ -48,6 +48,12 @@ func words() template.FuncMap {
 		"rawOf": func(session, name any) string {
 			return (&url.URL{Path: fmt.Sprintf("/session/%v/raw/%v", session, name)}).String()
 		},
+		"inMark": func(n int) string { // which has room for three signs
+			if n >= 1000 {
+				return fmt.Sprint(n/1000, "k")
+			}
+			return fmt.Sprint(n)
+		},
 		"handle":  payload.Handle,
 		"short":   func(id any) string { return answer.ShortID(fmt.Sprint(id)) },
 		"day":     answer.Day,

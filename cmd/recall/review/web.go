@@ -38,6 +38,7 @@ func runWeb(ctx context.Context, a *app.App, l *library.Library, port int, readO
 	served, index := a.Served(), app.IndexPath(l)
 	served.Kept = l // what it knows of its sessions needn't be read anew for every page
 	l.Hold(pipeline.GlanceHolds)
+	go func() { _, _ = l.Shelf() }() // while the link is being opened; a page tells of what is wrong
 	s, err := web.New(web.Options{
 		Open: func(ctx context.Context, fresh bool) (*web.Memory, error) {
 			b, left, err := served.Open(ctx, true, fresh)
