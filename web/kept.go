@@ -10,7 +10,7 @@ type keeper struct {
 }
 
 // mostKept is how many things are held at most: pages may be asked for with any days.
-const mostKept = 50
+const mostKept = 20
 
 // kept is what make makes of a library in the state of a stamp, or made before; "" of one that is being written to.
 func kept[T any](k *keeper, stamp, key string, make func() (T, error)) (T, error) {
