@@ -126,14 +126,10 @@ func planVerdict(text string) (v ingest.Verdict, plan string, edited bool) {
 	if !strings.HasPrefix(text, "User has approved your plan.") {
 		return ingest.Unasked, "", false
 	}
-	v = ingest.Approved
-	if _, after, ok := strings.Cut(text, "## Approved Plan (edited by user):"); ok {
-		return v, strings.TrimSpace(after), true
-	}
-	if _, after, ok := strings.Cut(text, "## Approved Plan:"); ok {
-		return v, strings.TrimSpace(after), false
-	}
-	return v, "", false
+	_, plan, _ = strings.Cut(text, "## Approved Plan") // the client's heading: the plan itself may hold another
+	plan, edited = strings.CutPrefix(plan, " (edited by user)")
+	plan, _ = strings.CutPrefix(plan, ":")
+	return ingest.Approved, strings.TrimSpace(plan), edited
 }
 
 // noteOwnPlan remembers a plan file that the session wrote.
