@@ -203,7 +203,7 @@ func unsafeOf(g *guard.Report) []string {
 // is read, never run; of what a shell would fill in only the home folder is.
 func (h *Host) threatened(command, dir string) []string {
 	home, _ := os.UserHomeDir()
-	full := filled(command, dir)
+	full, places := filled(command, dir), h.places()
 	var named []string
 	known := false
 	if len(full) <= commandMost {
@@ -223,8 +223,8 @@ func (h *Host) threatened(command, dir string) []string {
 		if stores().MatchString(dir) { // ls | xargs rm
 			named = append(named, dir)
 		}
+		named = append(named, matched(full, places)...)
 	}
-	places := h.places()
 	var out []string
 	seen := map[string]bool{}
 	for _, p := range named {
@@ -237,6 +237,22 @@ func (h *Host) threatened(command, dir string) []string {
 	}
 	return out
 }
+
+// matched lists the places, and the folders that they lie in, that a pattern in a command matches: rm -rf ~/.cl*
+func matched(command string, places []string) (out []string) {
+	for _, pattern := range globs().FindAllString(command, -1) {
+		for _, place := range places {
+			for p := place; p != filepath.Dir(p); p = filepath.Dir(p) {
+				if ok, _ := filepath.Match(filepath.Clean(pattern), p); ok {
+					out = append(out, p)
+				}
+			}
+		}
+	}
+	return out
+}
+
+var globs = text.Pattern("/[^\\s'\";|&()<>=`]*[*?\\[][^\\s'\";|&()<>`]*")
 
 // commandMost is how many bytes of command line are read word by word; of a longer one only the named folders count.
 const commandMost = 64 << 10
