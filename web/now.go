@@ -102,8 +102,12 @@ func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 			v.Sections = append(v.Sections, part)
 		}
 	}
-	for _, name := range payload.Variants {
-		v.Texts = append(v.Texts, variant{string(name), m.HandOn(v.Payload, string(name))})
+	v.Texts = make([]variant, len(payload.Variants))
+	for i, name := range payload.Variants {
+		asked.Go(func() error {
+			v.Texts[i] = variant{string(name), m.HandOn(v.Payload, string(name))}
+			return nil
+		})
 	}
 	return v, asked.Wait()
 }
