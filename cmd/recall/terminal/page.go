@@ -105,7 +105,11 @@ func (p *Page) Support(it payload.Item, at index.Place, turn int, history []inde
 	case it.Kind != payload.Lead && len(it.Evidence) > 0:
 		p.Quoted("", it.Evidence[0].Quote)
 	case it.Kind == payload.Lead && len(it.Evidence) > 1: // it is its own quote
-		p.Quoted("the assistant had asked: ", it.Evidence[1].Quote)
+		before := "the assistant had asked: "
+		if it.Evidence[1].N > it.Evidence[0].N {
+			before = "answered: "
+		}
+		p.Quoted(before, it.Evidence[1].Quote)
 	}
 }
 
