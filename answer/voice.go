@@ -93,13 +93,19 @@ func (v Voice) speaker(it payload.Item) string {
 	if it.ApprovedPlan() {
 		return "the approved plan"
 	}
-	return v.Speaker(it.By == payload.ByAssistant)
+	if it.By == payload.ByAssistant {
+		return v.Speaker("assistant")
+	}
+	return v.Speaker("user")
 }
 
-// Speaker is who said a turn or a passage.
-func (v Voice) Speaker(assistant bool) string {
-	if assistant {
+// Speaker is who said a turn or a passage, by its role: user, assistant or index.Both.
+func (v Voice) Speaker(role string) string {
+	switch role {
+	case "assistant":
 		return "the assistant"
+	case index.Both:
+		return "the assistant and " + v.you()
 	}
 	return v.you()
 }

@@ -117,7 +117,7 @@ func (r *reader) load(ctx context.Context, table int, list []*ranked) error {
 			return err
 		}
 		t.N, t.At = int(n), fromMillis(at)
-		one.spoken = rank.Spoken{Closing: t.Role != "user" && next.String != t.Role}
+		one.spoken = rank.Spoken{Closing: t.Role != "user" && (!next.Valid || next.String == "user")}
 		if before != nil {
 			if one.spoken.Before, err = unpack(before); err != nil {
 				return err

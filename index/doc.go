@@ -1,6 +1,7 @@
 package index
 
 import (
+	"slices"
 	"strings"
 
 	"recall/ingest"
@@ -46,10 +47,16 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 			continue
 		}
 		u := Turn{ID: string(t.ID), N: t.N, Role: string(t.Role), At: t.At, Text: t.OwnText(), More: calls(t)}
+		if t.Kind == ingest.PlanTurn || t.Kind == ingest.Summary { // a model's words under the person's name
+			u.Role = string(ingest.Assistant)
+		}
 		if strings.TrimSpace(u.Text) == "" { // an answer or a plan is all that it says
 			u.Text, u.More = u.More, ""
-			if reasonsOnly(t) {
+			switch {
+			case reasonsOnly(t):
 				u.Role = string(ingest.User)
+			case slices.ContainsFunc(t.Calls, func(c ingest.ToolCall) bool { return len(c.Answers) > 0 }):
+				u.Role = Both
 			}
 		}
 		if u.Text != "" {

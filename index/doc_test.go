@@ -34,6 +34,7 @@ func TestDocOf(t *testing.T) {
 		{ID: "u12", N: 12, Role: ingest.Assistant, Kind: ingest.Message,
 			Calls: []ingest.ToolCall{{Verdict: ingest.Clarify}, {Answers: []ingest.Answer{{Question: "Which port?",
 				Chosen: []string{"9100", "9200"}, Notes: "if the proxy is on"}}}}},
+		{ID: "u13", N: 13, Role: ingest.User, Kind: ingest.PlanTurn, Text: "# Plan: drain the queue first"},
 	}}
 	s.Parent, s.PlanFiles = &ingest.Parent{Session: "s0"}, []string{"/p/plan.md"}
 	p := &payload.Payload{Branch: "fix", Made: payload.Provenance{Distiller: "offline/1"},
@@ -44,12 +45,13 @@ func TestDocOf(t *testing.T) {
 		Items: []Item{{Item: p.Items[0], Context: "min-heap\n\nWhich heap? → min-heap\nlost"}},
 		Turns: []Turn{
 			{ID: "u1", N: 1, Role: "user", At: day, Text: "is that still so?"},
-			{ID: "u2", N: 2, Role: "assistant", Text: "Which heap? → min-heap"},
+			{ID: "u2", N: 2, Role: "both", Text: "Which heap? → min-heap"},
 			{ID: "u3", N: 3, Role: "assistant", Text: "Done.", More: "queue: use a min-heap"},
 			{ID: "u8", N: 8, Role: "user", Text: "no globals"},
 			{ID: "u10", N: 10, Role: "user", Text: "typed next"},
 			{ID: "u11", N: 11, Role: "assistant", Text: "Watch the folder.\nRefused: “no watcher, poll”"},
-			{ID: "u12", N: 12, Role: "assistant", Text: "Which port? → 9100, 9200 (“if the proxy is on”)"},
+			{ID: "u12", N: 12, Role: "both", Text: "Which port? → 9100, 9200 (“if the proxy is on”)"},
+			{ID: "u13", N: 13, Role: "assistant", Text: "# Plan: drain the queue first"},
 		},
 		Thread: Threaded{Distiller: "offline/1", ThreadInfo: payload.ThreadInfo{Session: "s1", Project: "queue",
 			Branch: "fix", Parent: "s0",

@@ -67,11 +67,14 @@ type Item struct {
 	Context string // text of its source turns; the first words count
 }
 
+// Both is the role of a turn that is questions of the assistant's with the person's answers.
+const Both = "both"
+
 // Turn is one message as it is searched and shown.
 type Turn struct {
 	ID   string
 	N    int    // ordinal in the session
-	Role string // user, assistant
+	Role string // user, assistant, or Both
 	At   time.Time
 	Text string // what was said
 	More string // what belongs to it and is searched, not shown: answers, plans, commit messages, paths
@@ -187,8 +190,11 @@ func (r *Result) Placed() Placed {
 	it := payload.Item{Kind: payload.Lead, Text: r.Passage, By: payload.ByAssistant, Maker: payload.ByRule,
 		State: payload.Stands, At: r.At,
 		Evidence: []payload.Evidence{{Turn: r.TurnID, N: r.Turn, Quote: text.Head(r.Passage, 300)}}}
-	if r.Role == "user" {
+	switch r.Role {
+	case "user":
 		it.By = payload.ByUser
+	case Both:
+		it.By = payload.ByBoth
 	}
 	return Placed{Place: r.Place, Turn: r.Turn, Item: it}
 }

@@ -175,8 +175,8 @@ func (s *sheet) inShort(said []compose.Sentence) {
 // resultText is a result in short: an item with what contradicts it and what it replaced, or a turn's words.
 func resultText(r *answer.Result) string {
 	if r.Item == nil {
-		return fmt.Sprintf("[turn] %s, %s · %s: “%s”\n", agent.Where(r.Place, r.Turn, false), answer.Day(r.At), r.Role,
-			agent.Passage(r))
+		return fmt.Sprintf("[turn] %s, %s · %s: “%s”\n", agent.Where(r.Place, r.Turn, false), answer.Day(r.At),
+			agent.Speaker(r.Role), agent.Passage(r))
 	}
 	var b strings.Builder
 	b.WriteString(short(r.Item, r.Place, r.Turn))

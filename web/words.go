@@ -32,7 +32,7 @@ func words() template.FuncMap {
 		"was":      func(l index.Linked) string { return text.Clip(voice.Was(l), mostOfLine) },
 		"tie":      answer.Tie,
 		"past":     func(p index.Placed) string { return text.Clip(voice.Past(p), mostOfLine) },
-		"speaker":  func(role string) string { return voice.Speaker(role == "assistant") },
+		"speaker":  voice.Speaker,
 		"kind":     answer.KindWord,
 		"turnOf":   func(it payload.Item) string { return it.First().Turn },
 		"lost":     func(r *answer.Result) []string { return answer.Lost(*r.Item, r.History) },

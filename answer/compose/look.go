@@ -93,7 +93,8 @@ func (a *Asker) Look(ctx context.Context, question string, found []*index.Result
 func oneLine(r *index.Result) string {
 	it := r.Item
 	if it == nil {
-		return fmt.Sprintf("(said by the %s, %s) %s", r.Role, day(r.At), line(around(r.Text, r.Terms), longestTurn))
+		by := strings.Replace(r.Role, index.Both, "assistant and the user", 1)
+		return fmt.Sprintf("(said by the %s, %s) %s", by, day(r.At), line(around(r.Text, r.Terms), longestTurn))
 	}
 	s := it.Text
 	if it.Path != "" {
