@@ -39,7 +39,7 @@ type Answer struct {
 	Searched Searched          `json:"searched"`          // what was looked through
 	Missing  []string          `json:"missing,omitempty"` // words of the question that stand nowhere
 	Left     int               `json:"left"`              // new or grown sessions not taken in yet
-	Quoted   bool              `json:"quoted,omitempty"`  // nothing settled is among the results: they are what was said
+	Quoted   bool              `json:"quoted,omitempty"`  // no result is settled: they are what was said
 	Text     *Paragraph        `json:"answer,omitempty"`  // if it was asked for, unless there is nothing to say
 
 	// Shown are the results to be shown: none that only says again what one above it

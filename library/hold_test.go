@@ -68,7 +68,7 @@ func TestHold(t *testing.T) {
 	}{
 		{"a star", func(l *Library) error { return mark(l, "aaaa1111-0000") }},
 		{"another title", func(l *Library) error { return l.Place("bbbb1111-0000", meta(t, l, "Other")) }},
-		{"another session", func(l *Library) error { addSession(t, l, "cccc1111-0000", meta(t, l, "New")); return nil }},
+		{"a session", func(l *Library) error { addSession(t, l, "cccc1111-0000", meta(t, l, "New")); return nil }},
 		{"a star of another", func(l *Library) error { return mark(l, "bbbb1111-0000") }},
 		{"another project", func(l *Library) error { return l.RenameProject(meta(t, l, "").Project, "moved") }},
 		{"one frozen", func(l *Library) error { return l.Freeze("aaaa1111-0000") }},

@@ -90,7 +90,8 @@ func TestKeyTakenApartByWhatIsInvisible(t *testing.T) {
 	for sign := range strings.FieldsSeq("\u200b \u00ad \u2060 \ufeff \x01 \x7f \u200f \U000e0041") {
 		r := rules(t).Session()
 		text := "it is " + begin + sign + end + ", as told"
-		if got := sink.Line(r.Text(text), sink.Terminal); strings.Contains(got, end) || !strings.HasPrefix(got, "it is ‹") {
+		got := sink.Line(r.Text(text), sink.Terminal)
+		if strings.Contains(got, end) || !strings.HasPrefix(got, "it is ‹") {
 			t.Errorf("%q: got %q", sign, got)
 		}
 		r = rules(t).Session()

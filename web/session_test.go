@@ -21,9 +21,11 @@ func TestQuotesAreMarked(t *testing.T) {
 			[]string{"use ", "the queue", ", not ", "cron", ", for"}},
 		{"First.\n\n- retries use backoff\n- the port is 8443\n\nLast.", "retries use backoff\n- the port is 8443",
 			[]string{"retries use backoff", "the port is 8443"}},
-		{"See [the page](https://a.example/x?y=1) of it.", "page](https://a.example/x?y=1) of", []string{"page ", "(https://a.example/x?y=1)", " of"}},
+		{"See [the page](https://a.example/x?y=1) of it.", "page](https://a.example/x?y=1) of",
+			[]string{"page ", "(https://a.example/x?y=1)", " of"}},
 		{"See https://a.example/decided and go.", "decided and", nil},
-		{"It has <b onclick=\"x\">bold</b> & more.", `<b onclick="x">bold</b> &`, []string{`<b onclick="x">bold</b> &`}},
+		{"It has <b onclick=\"x\">bold</b> & more.", `<b onclick="x">bold</b> &`,
+			[]string{`<b onclick="x">bold</b> &`}},
 		{"Nothing of it.", "not said", nil},
 	} {
 		turn := ingest.Turn{ID: "t", N: 1, Role: ingest.Assistant, Kind: ingest.Message, Text: c.said}
@@ -53,7 +55,8 @@ func TestQuotesAreMarked(t *testing.T) {
 		if n := strings.Count(got, "<mark>"); c.want != nil && n != len(c.want) {
 			t.Errorf("%q: %d marks, want %d, in %s", c.said, n, len(c.want), got)
 		}
-		if bare := strings.NewReplacer("<mark>", "", "</mark>", "").Replace(got); len(c.want) > 0 && bare != string(plain) {
+		bare := strings.NewReplacer("<mark>", "", "</mark>", "").Replace(got)
+		if len(c.want) > 0 && bare != string(plain) {
 			t.Errorf("%q: with its marks out it is\n%s\nand without marks\n%s", c.said, bare, plain)
 		}
 	}

@@ -70,7 +70,7 @@ func modelServer(ts *testscript.TestScript, neg bool, args []string) (url string
 			text = "yes"
 		case system == prompts.Rerank.Text():
 			text = ordered(args[0], asked)
-		case strings.Contains(asked, "<transcript>") && strings.Contains(system, prompts.Examples.Text()): // it is small
+		case strings.Contains(asked, "<transcript>") && strings.Contains(system, prompts.Examples.Text()):
 			text = `{"items": [` + goalOf(asked) + `]}`
 		case system == prompts.Rephrase.Text():
 			text = `{"notes": []}`

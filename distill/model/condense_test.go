@@ -191,8 +191,8 @@ func TestWhatSaysNothingIsLeftOut(t *testing.T) {
 		Result: "Exit code 1\n"}}
 	s.Turns[2].Calls = s.Turns[1].Calls
 	s.Turns[5].Kind = ingest.Summary
-	s.Turns[5].Text = "This session is being continued from a previous conversation that ran out of context.\nBuilt.\n" +
-		"Please continue the conversation from where we left off."
+	s.Turns[5].Text = "This session is being continued from a previous conversation that ran out of context.\n" +
+		"Built.\nPlease continue the conversation from where we left off."
 	s.Turns[6].Calls = []ingest.ToolCall{{Name: "Bash", Done: true, Commit: "abc1234", Command: "git commit -F m",
 		CommitMessage: "Build\n\nCo-Authored-By: Claude <a@b.c>"}}
 	blocks, _ := condense(s)

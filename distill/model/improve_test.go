@@ -66,8 +66,8 @@ func TestRequestsSayWhatTheyShow(t *testing.T) {
 			got = append(got, strings.TrimSpace(head))
 		}
 		for i := range want {
-			want[i] = "Session, as its client titled it: \"Order of jobs\"\nProject folder: queue; paths are told from it.\n" +
-				"Branch: fix/order\n" + want[i]
+			want[i] = "Session, as its client titled it: \"Order of jobs\"\n" +
+				"Project folder: queue; paths are told from it.\nBranch: fix/order\n" + want[i]
 		}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%d parts (-want +got):\n%s", parts, d)

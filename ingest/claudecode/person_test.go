@@ -99,7 +99,8 @@ func TestServerPlaysThePerson(t *testing.T) {
 		s.user(result("t1", no, true), more)
 		c := ingesttest.Calls(s.parse(t))["t1"]
 		if c.Verdict != tt.want || c.Reason != tt.reason {
-			t.Errorf("%s %s %q: got %v %q, want %v %q", tt.tool, tt.version, tt.denial, c.Verdict, c.Reason, tt.want, tt.reason)
+			t.Errorf("%s %s %q: got %v %q, want %v %q", tt.tool, tt.version, tt.denial, c.Verdict, c.Reason, tt.want,
+				tt.reason)
 		}
 	}
 }

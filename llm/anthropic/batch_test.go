@@ -119,7 +119,8 @@ func TestBatch(t *testing.T) {
 	}
 	first, _, _ := strings.Cut(s.bodies[0], `,{"custom_id":"b_2"`)
 	equalJSON(t, first+"]}", `{"requests":[{"custom_id":"a-1","params":{"model":"claude-haiku-4-5","max_tokens":8192,
-		"system":[{"type":"text","text":"Be brief.","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":"for a-1"}],
+		"system":[{"type":"text","text":"Be brief.","cache_control":{"type":"ephemeral"}}],
+		"messages":[{"role":"user","content":"for a-1"}],
 		"output_config":{"format":{"type":"json_schema","schema":`+string(schema.JSON)+`}}}}]}`)
 
 	got, err := m.Collect(t.Context(), id)

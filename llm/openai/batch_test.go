@@ -62,8 +62,9 @@ func (d *depot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		all := slices.Clone(d.listed)
 		for i, body := range d.made {
 			meta, _ := json.Marshal(body["metadata"])
-			all = append(all, fmt.Sprintf(`{"id":"batch_%d","object":"batch","status":"validating","created_at":%d,"metadata":%s}`,
-				i+1, time.Now().Unix(), meta))
+			all = append(all, fmt.Sprintf(
+				`{"id":"batch_%d","object":"batch","status":"validating","created_at":%d,"metadata":%s}`, i+1,
+				time.Now().Unix(), meta))
 		}
 		slices.Reverse(all)
 		for i, b := range all { // two a page
@@ -170,8 +171,8 @@ func TestFind(t *testing.T) {
 		fmt.Sprintf(`{"id":"other","created_at":%d,"metadata":null}`, time.Now().Unix()),
 		fmt.Sprintf(`{"id":"first","created_at":%d,"metadata":{"recall":"yours"}}`, time.Now().Unix())}
 	for _, status := range []string{"cancelled", "failed"} {
-		d.listed = append(d.listed, fmt.Sprintf(`{"id":%q,"status":%q,"created_at":%d,"metadata":{"recall":"off"}}`, status,
-			status, time.Now().Unix()))
+		d.listed = append(d.listed, fmt.Sprintf(`{"id":%q,"status":%q,"created_at":%d,"metadata":{"recall":"off"}}`,
+			status, status, time.Now().Unix()))
 	}
 	for _, c := range []struct {
 		lost  llm.Lost
