@@ -58,6 +58,13 @@ func (p *Pipeline) PlanForget(ctx context.Context, entries []library.Entry) (*Fo
 	for _, e := range entries {
 		going[e.ID] = true
 	}
+	shelved, err := p.Library.Shelved()
+	if err != nil {
+		return nil, err
+	}
+	memories := slices.DeleteFunc(shelved, func(e library.Entry) bool {
+		return e.Source != ingest.Memory || going[e.ID]
+	})
 	for _, e := range entries {
 		l := Leaving{Entry: e}
 		_ = filepath.WalkDir(e.Folder, func(_ string, d fs.DirEntry, err error) error {
@@ -79,7 +86,7 @@ func (p *Pipeline) PlanForget(ctx context.Context, entries []library.Entry) (*Fo
 		if l.Given, err = p.givenTo(e, all, going); err != nil {
 			return nil, err
 		}
-		if l.Typed, err = p.typedIn(ctx, e, going); err != nil {
+		if l.Typed, err = p.typedIn(ctx, e, memories); err != nil {
 			return nil, err
 		}
 		if l.Received, err = p.Library.ReceivedOf(e.ID); err != nil {
@@ -90,21 +97,14 @@ func (p *Pipeline) PlanForget(ctx context.Context, entries []library.Entry) (*Fo
 	return f, nil
 }
 
-// typedIn lists the clients' memories that stay and name a session, as each prompt in history.jsonl does its own.
-func (p *Pipeline) typedIn(ctx context.Context, e library.Entry, going map[ingest.SessionID]bool) (
-	hold []library.Entry, err error) {
-	all, err := p.Library.Shelved()
-	if err != nil {
-		return nil, err
-	}
+// typedIn lists the clients' memories that name a session, as each prompt in history.jsonl does its own.
+func (p *Pipeline) typedIn(ctx context.Context, e library.Entry, memories []library.Entry) (hold []library.Entry,
+	err error) {
 	id, err := library.NewNeedles(text.BareID(e.ID))
 	if err != nil {
 		return nil, nil // no client's id is so short
 	}
-	for _, m := range all {
-		if m.Source != ingest.Memory || going[m.ID] {
-			continue
-		}
+	for _, m := range memories {
 		held, err := p.Library.Holds(ctx, m, id)
 		if err != nil {
 			return nil, err
