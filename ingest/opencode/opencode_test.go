@@ -32,7 +32,8 @@ func home(t testing.TB) string {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := filepath.Join(t.TempDir(), "opencode")
 	raw, err := os.ReadFile("../testdata/samples/11-opencode/rows.sql")
-	if err := errors.Join(err, os.Mkdir(dir, 0o700), opencodetest.Exec(filepath.Join(dir, dataName), string(raw))); err != nil {
+	err = errors.Join(err, os.Mkdir(dir, 0o700), opencodetest.Exec(filepath.Join(dir, dataName), string(raw)))
+	if err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -61,7 +61,8 @@ func TestGrowth(t *testing.T) {
 	}
 	left, _ := find(t, dir)
 	info, err := os.Stat(path)
-	if err := errors.Join(err, os.WriteFile(path, make([]byte, info.Size()), 0o600), os.Chtimes(path, old, old)); err != nil {
+	err = errors.Join(err, os.WriteFile(path, make([]byte, info.Size()), 0o600), os.Chtimes(path, old, old))
+	if err != nil {
 		t.Fatal(err)
 	}
 	if ingest.Stamp(path, info) == "" { // else the system tells that it was written to
