@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"recall/ingest"
@@ -29,13 +30,14 @@ func (Reader) Roots() []string {
 
 // Find lists the sessions under a file or folder.
 func (r Reader) Find(ctx context.Context, path string, seen ingest.Seen) ([]ingest.Found, []ingest.Problem) {
-	f := &finder{Search: ingest.Search{Context: ctx, Seen: seen}, byID: map[string]*group{}, history: r.FileHistory}
+	f := &finder{Search: ingest.Search{Context: ctx, Seen: seen}, byID: map[string]*group{}, roots: map[string]bool{},
+		history: r.FileHistory}
 	f.Look(path, func(path string) error {
 		if inCowork(path) {
 			return nil
 		}
 		return f.In(sessionAround(path), f.root, func(path string, info fs.FileInfo) {
-			f.file(path, info, isDir(strings.TrimSuffix(path, ".jsonl")))
+			f.file(path, info, configRootOf(filepath.Dir(path)), isDir(strings.TrimSuffix(path, ".jsonl")))
 		})
 	})
 	return f.found(), f.Problems
@@ -45,6 +47,7 @@ func (r Reader) Find(ctx context.Context, path string, seen ingest.Seen) ([]inge
 type finder struct {
 	ingest.Search
 	byID    map[string]*group
+	roots   map[string]bool // configuration folders of what was found
 	loose   []looseAgent
 	history bool // take file-history
 }
@@ -102,19 +105,19 @@ func (f *finder) walk(dir string, level int) {
 		f.Problem(dir, err)
 		return
 	}
-	folders, sessions := map[string]bool{}, map[string]bool{}
-	for _, e := range entries {
-		folders[e.Name()] = e.IsDir()
-		if stem, ok := strings.CutSuffix(e.Name(), ".jsonl"); ok {
-			sessions[stem] = true
-		}
+	lies := func(name string, folder bool) bool { // by the order that they are read in
+		i, ok := slices.BinarySearchFunc(entries, name, func(e fs.DirEntry, name string) int {
+			return strings.Compare(e.Name(), name)
+		})
+		return ok && (!folder || entries[i].IsDir())
 	}
+	root := configRootOf(dir)
 	for _, e := range entries {
 		name := e.Name()
 		full := filepath.Join(dir, name)
 		switch {
 		case e.IsDir():
-			if sessions[name] && uuidStem().MatchString(name) {
+			if isUUID(name) && lies(name+".jsonl", false) {
 				continue // the session's own folder, see sideFiles
 			}
 			if !skipDirs[name] && !(strings.HasPrefix(name, "local_") && IsStorage(full)) {
@@ -122,7 +125,7 @@ func (f *finder) walk(dir string, level int) {
 			}
 		case strings.HasSuffix(name, ".jsonl"):
 			if info, ok := f.stat(full, e); ok {
-				f.file(full, info, folders[strings.TrimSuffix(name, ".jsonl")])
+				f.file(full, info, root, lies(strings.TrimSuffix(name, ".jsonl"), true))
 			}
 		}
 	}
@@ -155,15 +158,24 @@ func (f *finder) stat(path string, e fs.DirEntry) (fs.FileInfo, bool) {
 	return info, info.Mode().IsRegular()
 }
 
-var uuidStem = text.Pattern(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)
+// isUUID reports whether a name is a UUID, of hexadecimal digits and four dashes.
+func isUUID(name string) bool {
+	for i, c := range []byte(name) {
+		dash := i == 8 || i == 13 || i == 18 || i == 23
+		if dash != (c == '-') || !dash && !strings.ContainsRune("0123456789abcdefABCDEF", rune(c)) {
+			return false
+		}
+	}
+	return len(name) == 36
+}
 
-// file takes in a .jsonl file that may be a conversation. One that a UUID names where the client puts it needn't be
-// opened. hasFolder: there is a folder of its side files.
-func (f *finder) file(path string, info fs.FileInfo, hasFolder bool) {
+// file takes in a .jsonl file that may be a conversation. One that a UUID names where the client puts it, below the
+// configuration folder root, needn't be opened. hasFolder: there is a folder of its side files.
+func (f *finder) file(path string, info fs.FileInfo, root string, hasFolder bool) {
 	stem := strings.TrimSuffix(filepath.Base(path), ".jsonl")
-	isUUID := uuidStem().MatchString(stem)
+	named := isUUID(stem)
 	id := stem
-	if !isUUID || filepath.Base(filepath.Dir(filepath.Dir(path))) != "projects" {
+	if !named || root == "" {
 		h, err := f.peek(path, stem, info)
 		switch {
 		case err != nil:
@@ -178,17 +190,21 @@ func (f *finder) file(path string, info fs.FileInfo, hasFolder bool) {
 					ingest.SubagentFile, path, info),
 			})
 			return
-		case !isUUID && h.session != "":
+		case !named && h.session != "":
 			id = h.session
 		}
 	}
-	if !isUUID { // which fits as it is
+	if !named { // which fits as it is
 		id = ingest.FolderID(id)
 	}
 	g := f.byID[id]
 	if g == nil {
 		g = &group{id: id}
 		f.byID[id] = g
+	}
+	if root != "" {
+		g.root = cmp.Or(g.root, root)
+		f.roots[root] = true
 	}
 	g.transcripts = append(g.transcripts, transcript{path: path, info: info})
 	if hasFolder {

@@ -3,6 +3,7 @@ package claudecode
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 // group is the files of one session.
 type group struct {
 	id          string
+	root        string // the configuration folder that it lies in, "" for none
 	transcripts []transcript
 	side        []ingest.File
 }
@@ -82,10 +84,9 @@ func (f *finder) found() []ingest.Found {
 	}
 	f.configFiles()
 	out := make([]ingest.Found, 0, len(f.byID))
-	for _, g := range f.byID {
-		out = append(out, g.found(f.Root))
+	for _, id := range slices.Sorted(maps.Keys(f.byID)) {
+		out = append(out, f.byID[id].found(f.Root))
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].ID < out[j].ID })
 	return out
 }
 
@@ -93,6 +94,7 @@ func (g *group) found(root string) ingest.Found {
 	g.order()
 	s := ingest.Found{ID: ingest.SessionID(g.id), Source: ingest.ClaudeCode, Root: root}
 	names := map[string]bool{}
+	s.Files = make([]ingest.File, 0, len(g.transcripts)+len(g.side))
 	for i, t := range g.transcripts {
 		name := mainName
 		if i > 0 {
@@ -104,7 +106,7 @@ func (g *group) found(root string) ingest.Found {
 		names[name] = true
 		s.Files = append(s.Files, ingest.FileAt(name, ingest.Transcript, t.path, t.info))
 	}
-	sort.Slice(g.side, func(i, j int) bool { return g.side[i].Name < g.side[j].Name })
+	slices.SortFunc(g.side, func(a, b ingest.File) int { return strings.Compare(a.Name, b.Name) })
 	s.Files = append(s.Files, g.side...)
 	return s
 }
@@ -133,47 +135,43 @@ func (g *group) order() {
 // configFiles adds a session's files elsewhere in the configuration folder: todos, tasks, plans, file history if
 // wanted.
 func (f *finder) configFiles() {
-	byRoot := map[string][]*group{}
-	for _, g := range f.byID {
-		for _, t := range g.transcripts {
-			if root, ok := configRootOf(t.path); ok {
-				byRoot[root] = append(byRoot[root], g)
-				break
+	for root := range f.roots {
+		in := func(id string) *group {
+			if g := f.byID[id]; g != nil && g.root == root {
+				return g
 			}
+			return nil
 		}
-	}
-	for root, groups := range byRoot {
-		byID := map[string]*group{}
-		for _, g := range groups {
-			byID[g.id] = g
-		}
-		f.todos(filepath.Join(root, "todos"), byID)
-		f.perSession(filepath.Join(root, "tasks"), "tasks", ingest.TodoFile, ".json", byID)
+		f.todos(filepath.Join(root, "todos"), in)
+		f.perSession(filepath.Join(root, "tasks"), "tasks", ingest.TodoFile, ".json", in)
 		if f.history {
-			f.perSession(filepath.Join(root, "file-history"), "file-history", ingest.HistoryFile, "", byID)
+			f.perSession(filepath.Join(root, "file-history"), "file-history", ingest.HistoryFile, "", in)
 		}
-		f.plans(filepath.Join(root, "plans"), groups)
+		f.plans(root)
 	}
 }
 
-// configRootOf returns the configuration folder of <root>/projects/<slug>/<file>.
-func configRootOf(path string) (string, bool) {
-	projects := filepath.Dir(filepath.Dir(path))
-	return filepath.Dir(projects), filepath.Base(projects) == "projects"
+// configRootOf is the configuration folder of a folder of transcripts, <root>/projects/<slug>; "" of any other.
+func configRootOf(dir string) string {
+	projects := filepath.Dir(dir)
+	if filepath.Base(projects) != "projects" {
+		return ""
+	}
+	return filepath.Dir(projects)
 }
 
 var todoName = text.Pattern(`^(.+?)-agent-(.+)\.json$`)
 
 // todos takes <root>/todos/<session>-agent-<agent>.json; the agent of the
 // session's own list is the session, the others are sub-agents'.
-func (f *finder) todos(dir string, byID map[string]*group) {
+func (f *finder) todos(dir string, in func(id string) *group) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return // there needn't be any
 	}
 	for _, e := range entries {
 		m := todoName().FindStringSubmatch(e.Name())
-		if m == nil || byID[m[1]] == nil || !e.Type().IsRegular() {
+		if m == nil || in(m[1]) == nil || !e.Type().IsRegular() {
 			continue
 		}
 		role := ingest.TodoFile
@@ -181,19 +179,19 @@ func (f *finder) todos(dir string, byID map[string]*group) {
 			role = ingest.SideFile
 		}
 		if info, ok := f.stat(filepath.Join(dir, e.Name()), e); ok && info.Size() > 2 {
-			byID[m[1]].add(ingest.FileAt("todos/"+e.Name(), role, filepath.Join(dir, e.Name()), info))
+			in(m[1]).add(ingest.FileAt("todos/"+e.Name(), role, filepath.Join(dir, e.Name()), info))
 		}
 	}
 }
 
 // perSession takes <root>/<name>/<session>/<file>, whose names end in ext.
-func (f *finder) perSession(dir, name string, role ingest.FileRole, ext string, byID map[string]*group) {
+func (f *finder) perSession(dir, name string, role ingest.FileRole, ext string, in func(id string) *group) {
 	sessions, err := os.ReadDir(dir)
 	if err != nil {
 		return
 	}
 	for _, s := range sessions {
-		g := byID[s.Name()]
+		g := in(s.Name())
 		if g == nil || !s.IsDir() {
 			continue
 		}
@@ -207,12 +205,19 @@ func (f *finder) perSession(dir, name string, role ingest.FileRole, ext string, 
 
 // plans takes <root>/plans/<words>.md. The words stand on the session's lines: of sessions written to since the plan
 // the ends are read, oldest first, until it is found.
-func (f *finder) plans(dir string, groups []*group) {
+func (f *finder) plans(root string) {
+	dir := filepath.Join(root, "plans")
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) == 0 {
 		return
 	}
-	sort.Slice(groups, func(i, j int) bool { return groups[i].mod().Before(groups[j].mod()) })
+	var groups []*group
+	for _, g := range f.byID {
+		if g.root == root {
+			groups = append(groups, g)
+		}
+	}
+	slices.SortFunc(groups, func(a, b *group) int { return a.mod().Compare(b.mod()) })
 	slugs := map[*group]string{}
 	for _, e := range entries {
 		words, ok := strings.CutSuffix(e.Name(), ".md")
