@@ -142,17 +142,19 @@ func (s *Shelf) List(project string, found map[string]ingest.File) []Listed {
 	entries := s.In(project)
 	safe := make([]State, len(entries))
 	inParallel(len(entries), 256, func(i int) { safe[i] = s.State(entries[i], found) })
-	in := map[string][]Listed{}
-	for i, e := range entries {
-		p := s.Of(e).Name
-		key := strings.ToLower(p)
-		in[key] = append(in[key], Listed{ID: e.ID, Source: e.Source, Project: p, Number: s.Number[string(e.ID)],
-			Title: e.Title, Start: e.Start, End: e.End, Turns: e.Turns, State: safe[i], Distilled: !e.Behind(),
-			Parent: e.Parent, Folder: e.Folder, Marks: e.Marks})
+	in := map[string][]int{} // their places
+	for i := range entries {
+		key := strings.ToLower(s.Of(entries[i]).Name)
+		in[key] = append(in[key], i)
 	}
 	all := make([]Listed, 0, len(entries))
 	for _, key := range slices.Sorted(maps.Keys(in)) {
-		all = append(all, in[key]...)
+		for _, i := range in[key] {
+			e := &entries[i]
+			all = append(all, Listed{ID: e.ID, Source: e.Source, Project: s.Of(*e).Name, Number: s.Number[string(e.ID)],
+				Title: e.Title, Start: e.Start, End: e.End, Turns: e.Turns, State: safe[i], Distilled: !e.Behind(),
+				Parent: e.Parent, Folder: e.Folder, Marks: e.Marks})
+		}
 	}
 	return all
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -147,15 +148,13 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 	}
 	v := healthView{Kept: len(shelf.Entries), Projects: shelf.Projects(), Broken: m.Library.Broken(),
 		Hooks: m.HookFaults()}
-	var look errgroup.Group
-	look.Go(func() error {
+	var look sync.WaitGroup
+	look.Go(func() {
 		var found map[string]ingest.File
 		v.Doomed, v.Unsafe, found = m.Pipeline.Exposed(r.Context())
 		maps.Copy(shelf.Closed, m.Pipeline.Excluded())
 		v.Tally = shelf.Tally(found)
-		return nil
 	})
-	defer look.Wait()
 	byWeek := make([]int, weeks)
 	for _, e := range shelf.Entries {
 		if e.Distilled != nil {
@@ -181,6 +180,7 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 	v.Usage, err = kept(&s.kept, m.Stamp, key, func() (*history.Usage, error) {
 		return history.UsageOf(r.Context(), m.Pipeline, shelf, by, time.Time{}, m.Prices)
 	})
+	look.Wait()
 	if err != nil {
 		return nil, err
 	}
@@ -195,6 +195,5 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 		fact.What = kind
 		v.Last = append(v.Last, fact)
 	}
-	look.Wait() // which has no error
 	return v, err
 }

@@ -61,7 +61,9 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 	maps.Copy(f.shelf.Closed, m.Pipeline.Excluded())
 	find := strings.Fields(strings.ToLower(v.Find))
 	var all []*library.Listed // which are large, don't sort them
-	for _, l := range f.shelf.List("", found) {
+	list := f.shelf.List("", found)
+	for i := range list {
+		l := &list[i]
 		v.States[l.State]++
 		lacks := func(word string) bool {
 			text := l.Title + "\n" + payload.Handle(l.Project, l.Number) + "\n" + string(l.ID)
@@ -73,11 +75,11 @@ func (s *Server) sessions(r *http.Request, m *Memory) (any, error) {
 		other := v.State != "" && l.State != v.State || v.Leaving && !v.Doom[l.ID]
 		meant := marked && !elsewhere && !other && !l.End.Before(f.since)
 		if meant && !slices.ContainsFunc(find, lacks) {
-			all = append(all, &l)
+			all = append(all, l)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b *library.Listed) int {
-		return cmp.Or(b.End.Compare(a.End), b.Start.Compare(a.Start))
+	slices.SortFunc(all, func(a, b *library.Listed) int {
+		return cmp.Or(b.End.Compare(a.End), b.Start.Compare(a.Start), cmp.Compare(a.ID, b.ID))
 	})
 	v.Of = len(all)
 	v.From, _ = strconv.Atoi(q.Get("from"))
