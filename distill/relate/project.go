@@ -1,6 +1,8 @@
 package relate
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,14 +19,38 @@ type project struct {
 	group  []int  // of each item
 	groups []group
 	holds  map[string][]holder // by word
+	most   limits
+	kept   map[slot][]int // the nearest items of each slot, the nearest first
+	shared []int          // by each group with the one whose neighbours are looked for
+	work   int            // holders looked at, pairs of groups compared, pairs of items looked at
+}
+
+// limits are what is looked at for one group or item, and tied to it, at most.
+type limits struct {
+	holders int // of its words, the rarest words first, of the next one those about it in time
+	near    int // groups, those of which most is shared
+	tied    int // items on either side of a rule, the nearest in time
+}
+
+// usual leaves out nothing of projects of some thousand decisions; texts made of few words
+// would cost the square of their number.
+var usual = limits{holders: 20_000, near: 500, tied: 8}
+
+// A slot is an item's side of a rule.
+type slot struct {
+	item  int
+	rule  *rule
+	later bool // the slot is for earlier items, to which the item is the later one
 }
 
 // A group is items that say the same, word for word.
 type group struct {
 	members []int // in time
 	due     bool  // one of them is
+	first   int   // the first that is due
 	cut     cutItem
 	words   map[string]bool // whether each is a name
+	weight  int             // of the words; a name counts as two
 	claim   *claim          // read when it is asked for
 	says    []int           // the groups that it says again, once it was looked at
 }
@@ -36,7 +62,7 @@ type holder struct {
 }
 
 func newProject(items []Item, due func(*Item) bool) *project {
-	p := &project{holds: map[string][]holder{}}
+	p := &project{holds: map[string][]holder{}, most: usual, kept: map[slot][]int{}}
 	for _, it := range items {
 		if speaks(&it) {
 			if it.Kind == payload.Lead {
@@ -63,15 +89,26 @@ func newProject(items []Item, due func(*Item) bool) *project {
 			p.groups[g].words = p.groups[g].cut.words()
 			for w, name := range p.groups[g].words {
 				p.holds[w] = append(p.holds[w], holder{g, name})
+				p.groups[g].weight += weight(name)
 			}
 		}
 		p.due[i] = due(&p.items[i])
 		p.again[i] = p.due[i]
 		p.group[i] = g
 		p.groups[g].members = append(p.groups[g].members, i)
-		p.groups[g].due = p.groups[g].due || p.due[i]
+		if p.due[i] && !p.groups[g].due {
+			p.groups[g].due, p.groups[g].first = true, i
+		}
 	}
+	p.shared = make([]int, len(p.groups))
 	return p
+}
+
+func weight(name bool) int {
+	if name {
+		return nameWeight
+	}
+	return 1
 }
 
 func sayings(it *payload.Item) string {
@@ -88,37 +125,77 @@ func (p *project) claim(g int) *claim {
 }
 
 // near lists the groups that share two words with one, or a word that is a name
-// in either; no rule fits others.
+// in either; no rule fits others. Of two that are due, the later lists the other.
+// Of too many it lists those that share most, for the length of the shorter one,
+// and of these the nearest in time.
 func (p *project) near(g int) []int {
-	shared := make([]int8, len(p.groups))
-	for w, name := range p.groups[g].words {
-		for _, h := range p.holds[w] {
-			n := int8(1)
-			if name || h.name {
-				n = 2
+	one := &p.groups[g]
+	rarest := slices.SortedFunc(maps.Keys(one.words), func(v, w string) int {
+		return cmp.Or(cmp.Compare(len(p.holds[v]), len(p.holds[w])), strings.Compare(v, w))
+	})
+	var met []int
+	left := p.most.holders
+	for _, w := range rarest {
+		holders := around(p.holds[w], g, left)
+		left -= len(holders)
+		for _, h := range holders {
+			if h.group > g && one.due && p.groups[h.group].due {
+				continue
 			}
-			shared[h.group] = min(2, shared[h.group]+n)
+			if p.shared[h.group] == 0 {
+				met = append(met, h.group)
+			}
+			p.shared[h.group] += weight(one.words[w] || h.name)
 		}
 	}
-	var near []int
-	for h, n := range shared {
-		if n == 2 {
-			near = append(near, h)
-		}
+	p.work += p.most.holders - left
+	near := slices.DeleteFunc(slices.Clone(met), func(h int) bool { return p.shared[h] < 2 })
+	if len(near) > p.most.near {
+		share := func(h int) float64 { return float64(p.shared[h]) / float64(min(one.weight, p.groups[h].weight)) }
+		slices.SortFunc(near, func(a, b int) int {
+			return cmp.Or(cmp.Compare(share(b), share(a)), cmp.Compare(max(a-g, g-a), max(b-g, g-b)), cmp.Compare(a, b))
+		})
+		near = near[:p.most.near]
+	}
+	for _, h := range met {
+		p.shared[h] = 0
 	}
 	return near
 }
 
-// linksOf adds the links between the items of a group that is due and of those
-// near it, but for what is only said again: of that, it notes by which.
-func (p *project) linksOf(links []payload.Link, g int) []payload.Link {
+// around are as many holders as may be looked at, those about a group.
+func around(holders []holder, g, most int) []holder {
+	if len(holders) <= most {
+		return holders
+	}
+	at, _ := slices.BinarySearchFunc(holders, g, func(h holder, g int) int { return cmp.Compare(h.group, g) })
+	from := max(0, min(at-most/2, len(holders)-most))
+	return holders[from : from+most]
+}
+
+// compare notes how the items of a group that is due and of those near it bear on
+// one another.
+func (p *project) compare(g int) {
 	for _, h := range p.near(g) {
-		if h < g && p.groups[h].due {
-			continue // its turn was the other one's
-		}
-		links = p.pairs(links, g, h)
+		p.pairs(g, h)
 		if h != g {
-			links = p.pairs(links, h, g)
+			p.pairs(h, g)
+		}
+	}
+}
+
+// links are those between what was compared, but for what is only said again. Of
+// more than limits.tied that a rule ties to an item they are the nearest on each side,
+// so that one that any later one supersedes is tied to one that does.
+func (p *project) links() []payload.Link {
+	var links []payload.Link
+	for s, others := range p.kept {
+		for _, other := range others {
+			if s.later {
+				links = p.link(links, s.rule, s.item, other)
+			} else if !slices.Contains(p.kept[slot{other, s.rule, true}], s.item) {
+				links = p.link(links, s.rule, other, s.item)
+			}
 		}
 	}
 	return links
@@ -157,27 +234,61 @@ func (p *project) share(g, h int) bool {
 	return false
 }
 
-// pairs adds the links from a group's items to another's.
-func (p *project) pairs(links []payload.Link, later, earlier int) []payload.Link {
+// pairs notes which items of a group bear on which of another, and of what is only
+// said again, by which.
+func (p *project) pairs(later, earlier int) {
 	r := p.fit(later, earlier)
 	if r == nil {
-		return links
+		return
 	}
-	if r.name == Restates && p.groups[later].due {
-		p.groups[later].says = append(p.groups[later].says, earlier)
+	a, b := &p.groups[later], &p.groups[earlier]
+	if r.name == Restates {
+		if a.due {
+			a.says = append(a.says, earlier)
+		}
+		for at := len(a.members) - 1; b.due && at >= 0 && a.members[at] > b.first; at-- {
+			p.again[a.members[at]] = true
+		}
+		return
 	}
-	for _, i := range p.groups[later].members {
-		for _, j := range p.groups[earlier].members {
-			switch {
-			case j >= i:
-			case r.name == Restates:
-				p.again[i] = p.again[i] || p.due[j]
-			case p.due[i] || p.due[j]:
-				links = p.link(links, r, i, j)
+	for _, i := range a.members {
+		if p.due[i] {
+			at, _ := slices.BinarySearch(b.members, i)
+			for at--; at >= 0 && p.keep(slot{i, r, true}, b.members[at]); at-- {
 			}
 		}
 	}
-	return links
+	for _, j := range b.members {
+		if p.due[j] {
+			at, same := slices.BinarySearch(a.members, j)
+			if same {
+				at++
+			}
+			for ; at < len(a.members) && p.keep(slot{j, r, false}, a.members[at]); at++ {
+			}
+		}
+	}
+}
+
+// keep adds an item to a slot if it may bear on the slot's, and is among the nearest. It
+// reports whether one farther away might be.
+func (p *project) keep(s slot, other int) bool {
+	p.work++
+	kept := p.kept[s]
+	far := func(i int) int { return max(i-s.item, s.item-i) }
+	if len(kept) == p.most.tied && far(other) >= far(kept[p.most.tied-1]) {
+		return false
+	}
+	later, earlier := s.item, other
+	if !s.later {
+		later, earlier = other, s.item
+	}
+	if p.bears(later, earlier) {
+		at, _ := slices.BinarySearchFunc(kept, far(other), func(i, d int) int { return cmp.Compare(far(i), d) })
+		kept = slices.Insert(kept, at, other)
+		p.kept[s] = kept[:min(len(kept), p.most.tied)]
+	}
+	return true
 }
 
 // restated adds the link from an item to the last one that it says again, and
@@ -222,6 +333,7 @@ func (p *project) says(g int) []int {
 // fit finds the rule by which a group may bear on another of which an item was
 // said earlier; nil if none does that is right often enough.
 func (p *project) fit(later, earlier int) *rule {
+	p.work++
 	if members := p.groups[later].members; members[len(members)-1] <= p.groups[earlier].members[0] {
 		return nil
 	}

@@ -72,10 +72,10 @@ func LinksOfDue(items []Item, due func(*Item) bool) (links []payload.Link, looke
 	p := newProject(items, due)
 	for g := range p.groups {
 		if p.groups[g].due {
-			links = p.linksOf(links, g)
+			p.compare(g)
 		}
 	}
-	links = p.despite(links)
+	links = p.despite(p.links())
 	looked = map[payload.ItemID]bool{}
 	for i := range p.items {
 		if p.again[i] {
