@@ -65,6 +65,9 @@ var shapes = map[string]string{
 }
 
 func TestSettingsSurviveInstallAndUninstall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short, and a long walk of one goroutine")
+	}
 	for name, text := range shapes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // it waits for the disk

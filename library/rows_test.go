@@ -16,6 +16,9 @@ import (
 
 // A session of which the last row changes each time, as the client completes a message, isn't stored anew each time.
 func TestRowsThatChange(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short, and a long walk of one goroutine")
+	}
 	r := newRows(t)
 	text := func(n int, done string) string { return fmt.Sprint(n, strings.Repeat(" said", 200), done) }
 	r.do("BEGIN; " + strings.Join(slices.Collect(func(yield func(string) bool) {

@@ -43,6 +43,9 @@ func many(n int) (line []history.Dated) {
 // However many there are, no mark of a time line lies on another, none is outside of the picture, and each decision is
 // one of them or counted by one.
 func TestChartIsReadable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short, and a long walk of one goroutine")
+	}
 	for _, n := range []int{1, 2, 20, 200, 2000, 20000} {
 		c := chartOf(many(n), &url.URL{Path: "/time"})
 		all := 0
@@ -73,6 +76,9 @@ func TestChartIsReadable(t *testing.T) {
 
 // A page of the time line has at most 200 KB, however many decisions there are.
 func TestTimeLineIsSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short, and a long walk of one goroutine")
+	}
 	s, err := New(Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -24,6 +24,9 @@ func writeLarge(tb testing.TB, home string, turns, bytes int) ingest.SessionID {
 
 // A long session is shown by windows, each a page of at most 200 KB, from wherever one comes.
 func TestWebLongSessionIsWindowed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short, and a long walk of one goroutine")
+	}
 	home, recall := asProgram(t)
 	page := "/session/" + string(writeLarge(t, home, 1000, 1000))
 	recall(nil, "sync")

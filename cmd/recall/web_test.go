@@ -422,6 +422,9 @@ func TestWebOfManySessions(t *testing.T) {
 
 // Of more sessions than a picture can tell of one by one every item is counted, and a number leads to what it counts.
 func TestWebTimeLineCounts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short, and a long walk of one goroutine")
+	}
 	home, recall := asProgram(t)
 	const sessions = 260
 	for i := range sessions {
