@@ -67,11 +67,12 @@ func Render(p *Payload, o Options) Rendered {
 	return r
 }
 
-// leaveLeads leaves the most telling passages, those that the goal is read from, and what an agent claims, uncounted.
+// leaveLeads leaves the most telling passages and what an agent claims, uncounted. What can be read in the goal isn't said
+// twice, nor counted as left out.
 func (pg *page) leaveLeads(most int) {
-	was := len(pg.items)
 	all := slices.Clone(pg.items)
 	pg.items = slices.DeleteFunc(pg.items, func(it Item) bool { return InGoal(all, &it) })
+	was := len(pg.items)
 	leads := slices.DeleteFunc(lightestFirst(pg.items, Lead), func(i int) bool { return pg.items[i].Rule == ClaimRule })
 	gone := leads[:max(0, len(leads)-most)]
 	var kept []Item
