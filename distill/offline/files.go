@@ -403,6 +403,8 @@ func (f *touched) did() string {
 		return "Shown to the person as a result."
 	case f.refused > 0:
 		return "Not changed: the edit was refused."
+	case f.unseen:
+		return "Read; a command or sub-agent may have changed it."
 	}
 	return "Read."
 }

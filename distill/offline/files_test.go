@@ -74,7 +74,7 @@ func TestFilesOfOneName(t *testing.T) {
 		got[it.Path] = file{it.Status, it.Text, it.Evidence[len(it.Evidence)-1].Quote}
 	}
 	if diff := cmp.Diff(map[string]file{
-		"qmd/index.html": {"", "Read.", "/w/qmd/index.html"},
+		"qmd/index.html": {"", "Read; a command or sub-agent may have changed it.", "/w/qmd/index.html"},
 		"tmp/index.html": {"", "New.", "/w/tmp/index.html"},
 		"index.html":     {"", "“landing page that lists the games with links”", "/w/index.html"},
 	}, got); diff != "" {
