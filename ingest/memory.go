@@ -35,6 +35,10 @@ var memoryRules = func() []memoryRule {
 	return rules
 }()
 
+// clientRule finds what a client puts before what was typed, or in its place: reviews that came in, a button's request.
+// Clients name such elements in small letters with hyphens.
+var clientRule = memoryRule{text.Pattern(`\A\s*<([a-z]+(?:-[a-z]+)+)(?:\s[^>\n]*)?>`), ForeignWrapper}
+
 var (
 	contentsOf = text.Pattern(`(?m)^Contents of ([^\n]*?(?:CLAUDE(?:\.local)?|AGENTS|MEMORY|GEMINI)\.md|` +
 		`[^\n]*?/memory/[^\n]*?\.md)\b[^\n]*:[ \t\r]*$`)
@@ -59,6 +63,9 @@ func memoryParts(text string) []Foreign {
 		for _, r := range memoryRules {
 			out = append(out, tagged(text, r)...)
 		}
+	}
+	if strings.HasPrefix(strings.TrimSpace(text), "<") {
+		out = append(out, tagged(text, clientRule)...)
 	}
 	if strings.Contains(text, "# claudeMd") {
 		if m := claudeMd().FindStringIndex(text); m != nil {
