@@ -67,8 +67,8 @@ func Render(p *Payload, o Options) Rendered {
 	return r
 }
 
-// leaveLeads leaves the most telling passages and what an agent claims, uncounted. What can be read in the goal isn't said
-// twice, nor counted as left out.
+// leaveLeads leaves the most telling passages and what an agent claims, uncounted. What can be read in the goal isn't
+// said twice, nor counted as left out.
 func (pg *page) leaveLeads(most int) {
 	all := slices.Clone(pg.items)
 	pg.items = slices.DeleteFunc(pg.items, func(it Item) bool { return InGoal(all, &it) })
