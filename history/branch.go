@@ -29,6 +29,7 @@ type Branch struct {
 	Sections []Section `json:"sections"` // what they say, those that say anything
 
 	Doubted map[payload.ItemID]payload.Doubt `json:"doubted,omitempty"` // what may have taken an item's place since
+	From    map[payload.ItemID]string        `json:"from,omitempty"`    // of several sessions, which said an item
 
 	OlderLeft bool `json:"older_left,omitempty"` // of the range there are commits before these, not looked at
 	FilesLeft int  `json:"files_left,omitempty"` // of commits that no session made: by which none was looked for
@@ -108,6 +109,14 @@ func BranchOf(ctx context.Context, p *pipeline.Pipeline, folder, project, spec s
 	said, err := pipeline.Compose(ctx, p.Library, p.Index, project, thread, shelf.In(of.ID))
 	if err == nil && said != nil {
 		doc.Sections, doc.Doubted = sectionsOf(said), said.Doubted
+	}
+	if len(doc.Sessions) > 1 {
+		doc.From = map[payload.ItemID]string{}
+		for _, s := range doc.Sections {
+			for _, it := range s.Items {
+				doc.From[it.ID] = said.Origins[it.ID].Session
+			}
+		}
 	}
 	return doc, err
 }
