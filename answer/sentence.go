@@ -85,7 +85,7 @@ var kindPhrase = map[payload.Kind]string{
 	payload.Goal: "goals", payload.Decision: "decisions", payload.Deferred: "what was put off",
 	payload.Eliminated: "what was ruled out", payload.Finding: "what was found", payload.Hypothesis: "hypotheses",
 	payload.Next: "next steps", payload.File: "files", payload.Flag: "warnings", payload.Question: "open questions",
-	payload.Status: "how things stand",
+	payload.Status: "how things stand", payload.Lead: "nothing of that kind is on record; what was said",
 }
 
 // Aside is what was put off or ruled out in a few words; "" of anything else, and of

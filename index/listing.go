@@ -96,11 +96,17 @@ const (
 	sessionsAtOnce = 64
 )
 
-// list answers with the newest items of some kinds.
+// list answers with the newest items of some kinds; where nobody noted how things stand, with what was said last.
 func (r *reader) list(ctx context.Context, a Answer, kinds []payload.Kind) (Answer, error) {
-	defer func(asked []payload.Kind) { r.q.Kinds = asked }(r.q.Kinds)
+	asked := r.q.Kinds
+	defer func() { r.q.Kinds = asked }()
 	r.q.Kinds = kinds
 	found, err := r.newest(ctx)
+	if err == nil && len(found) == 0 && asked == nil && slices.ContainsFunc(kinds, rank.AsOfSession) {
+		kinds = []payload.Kind{payload.Lead}
+		r.q.Kinds = kinds
+		found, err = r.newest(ctx)
+	}
 	if err != nil || len(found) == 0 {
 		return Answer{}, err
 	}

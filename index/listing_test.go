@@ -35,7 +35,9 @@ func TestListing(t *testing.T) {
 			item("vat0000000", payload.Question, "Is there VAT on the fee?")),
 		doc("heron", "three", 8, item("grdb000000", payload.Decision, "Sightings are kept with GRDB"),
 			item("heronstep0", payload.Next, "Ask for an icon"),
-			item("progress00", payload.Decision, "A progress bar is shown while photos load")))
+			item("progress00", payload.Decision, "A progress bar is shown while photos load")),
+		doc("lens", "four", -9, item("lensfirst0", payload.Lead, "we keep the old shutter"),
+			item("lenslast00", payload.Lead, "The aperture ring is still loose.")))
 	link := payload.Link{From: "postgres00", To: "sqlite0000", Relation: payload.Supersedes, Collapses: true,
 		Maker: payload.ByRule, Rule: "r", Precision: 1, At: day.AddDate(0, 0, 7)}
 	if err := x.PutLinks(t.Context(), []payload.Link{link}, "made", nil); err != nil {
@@ -56,6 +58,9 @@ func TestListing(t *testing.T) {
 		{Query{Text: "what happened", Project: "heron"}, []string{"progress00", "grdb000000"}},
 		{Query{Text: "what's next?"}, []string{"heronstep0", "newstep000"}}, // a project's last word
 		{Query{Text: "what's left on kiln"}, []string{"vat0000000", "newstep000", "waitlist00"}},
+		{Query{Text: "Where did we leave off on kiln?"}, []string{"newstep000"}},
+		{Query{Text: "where were we?", Project: "lens"}, []string{"lenslast00", "lensfirst0"}}, // nobody noted it
+		{Query{Text: "anything new?", Project: "heron"}, []string{"progress00", "grdb000000"}},
 		{Query{Text: "open questions"}, []string{"vat0000000", "waitlist00"}},
 		{Query{Text: "what did we rule out so far?"}, []string{"graphql000"}},
 		{Query{Text: "dead ends"}, []string{"graphql000"}},
