@@ -6,6 +6,7 @@ package answer
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"recall/index"
@@ -38,9 +39,9 @@ type Answer struct {
 	Results  []*Result         `json:"results"`           // best first
 	Searched Searched          `json:"searched"`          // what was looked through
 	Missing  []string          `json:"missing,omitempty"` // words of the question that stand nowhere
-	Left     int               `json:"left"`              // new or grown sessions not taken in yet
-	Quoted   bool              `json:"quoted,omitempty"`  // no result is settled: they are what was said
-	Text     *Paragraph        `json:"answer,omitempty"`  // if it was asked for, unless there is nothing to say
+	Behind
+	Quoted bool       `json:"quoted,omitempty"` // no result is settled: they are what was said
+	Text   *Paragraph `json:"answer,omitempty"` // if it was asked for, unless there is nothing to say
 
 	// Shown are the results to be shown: none that only says again what one above it
 	// says, and few where nothing clearly answers.
@@ -54,6 +55,32 @@ type Answer struct {
 
 	all    []*Result // found, best first
 	behind int       // found behind them
+}
+
+// Behind is what an answer lacks while much is taken in, or taken in again by another version
+// of recall.
+type Behind struct {
+	Left      int  `json:"left"`                // new or grown sessions not taken in yet
+	Outdated  int  `json:"outdated,omitempty"`  // sessions as recall last read them, to be looked at again
+	Unrelated bool `json:"unrelated,omitempty"` // how decisions bear on one another isn't up to date
+}
+
+// Any reports whether it lacks anything.
+func (b Behind) Any() bool { return b != Behind{} }
+
+// String says what an answer is: "without 2 new or grown sessions".
+func (b Behind) String() string {
+	var parts []string
+	if b.Left > 0 {
+		parts = append(parts, "without "+Count(b.Left, "new or grown session"))
+	}
+	if b.Outdated > 0 {
+		parts = append(parts, "of "+Count(b.Outdated, "session")+" as recall last read them")
+	}
+	if b.Unrelated {
+		parts = append(parts, "not up to date with how decisions bear on one another")
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Warning is said before results that claim less than it looks, "" where they don't.

@@ -29,7 +29,7 @@ func (l *Library) Safe(f ingest.Found) (State, error) {
 	if err != nil && !errors.Is(err, ErrNoSession) {
 		return Behind, err
 	}
-	return e.judge(f.Files)
+	return e.Judge(f.Files)
 }
 
 // State is Safe of what is left of a session's sources. Those among found (by path, may be nil) aren't looked at again.
@@ -57,10 +57,11 @@ func (e Entry) State(found map[string]ingest.File) (State, error) {
 	if len(there) == 0 && len(e.Files) > 0 {
 		return OnlyHere, nil
 	}
-	return e.judge(there)
+	return e.Judge(there)
 }
 
-func (e Entry) judge(files []ingest.File) (State, error) {
+// Judge is Safe of files as they were found.
+func (e Entry) Judge(files []ingest.File) (State, error) {
 	for _, f := range files {
 		if slices.ContainsFunc(e.Files, func(have FileState) bool { return have.source(f.Path).is(f) }) {
 			continue

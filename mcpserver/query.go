@@ -57,7 +57,7 @@ func (s *Server) query(ctx context.Context, m *Memory, in queryIn) (string, erro
 	case model == nil && in.InShort:
 		a.Told = append(a.Told, "no model is set up (llm.provider), so there is no paragraph")
 	}
-	a.Left = m.Left
+	a.Behind = m.Behind
 	return tell(&a), nil
 }
 
@@ -147,9 +147,8 @@ func tell(a *answer.Answer) string {
 	for _, t := range a.Told {
 		sh.linef("About the user's model: %s.", payload.Data(t, 300))
 	}
-	if a.Left > 0 {
-		sh.linef("This answer doesn't know %d new or grown sessions yet; ask again in a minute or two for them.",
-			a.Left)
+	if a.Behind.Any() {
+		sh.linef("This answer is %s; ask again in a minute or two.", a.Behind)
 	}
 	if told > 0 && a.Verdict != answer.Nothing {
 		sh.linef("Details of a line: recall_query with ids. The conversation around it: recall_session with session and " +

@@ -24,8 +24,8 @@ func (s *Server) resume(ctx context.Context, m *Memory, in resumeIn) (string, er
 	r := payload.Render(p, payload.Options{Variant: payload.Variant(cmp.Or(in.Variant, string(payload.Coding))),
 		Budget: s.o.Budget})
 	text := payload.HarmlessPage(r.Text) + "\n" + prompts.Confirm.Text() + "\n"
-	if m.Left > 0 {
-		text += fmt.Sprintf("It doesn't know %d new or grown sessions yet.\n", m.Left)
+	if m.Behind.Any() {
+		text += fmt.Sprintf("It is %s.\n", m.Behind)
 	}
 	return text, nil
 }

@@ -37,7 +37,7 @@ type Memory struct {
 	// SecondLook is the user's model for one question, where a paragraph is wanted or the user has it look at every
 	// answer; else nil. Why it can't be asked is said.
 	SecondLook func(paragraph bool) (model *answer.SecondLook, why string)
-	Left       int    // new or grown sessions that aren't taken in yet
+	Behind     answer.Behind
 	Close      func() // ends the call's use of it
 }
 

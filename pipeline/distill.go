@@ -20,23 +20,23 @@ import (
 
 // distill makes payloads and index entries of all sessions that are behind,
 // in the order in which they were held, so that each finds the payloads that
-// could have been pasted into it. It returns how many the time budget left over.
+// could have been pasted into it. It reports whether the time budget left any over.
 //
 // Some ties between sessions show only when they are parsed (see
 // ingest.PlanKeys): then there is a second round for those.
-func (r *run) distill(ctx context.Context) (left int, err error) {
+func (r *run) distill(ctx context.Context) (left bool, err error) {
 	tried := map[string]bool{}
 	for range 2 {
 		work, err := r.behind(ctx, tried)
 		if err != nil || len(work) == 0 {
-			return 0, err
+			return false, err
 		}
-		if left, err = r.distillAll(ctx, work); err != nil || left > 0 {
+		if left, err = r.distillAll(ctx, work); err != nil || left {
 			return left, err
 		}
 		r.options.Reindex = false
 	}
-	return 0, nil
+	return false, nil
 }
 
 // behind lists the families of which something is to be done, those left out
@@ -55,7 +55,7 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, err
 		return nil, err
 	}
 	var work []*Family
-	r.waiting = 0
+	r.waiting = nil
 	for _, f := range Families(entries) {
 		due := false
 		for _, m := range f.Members {
@@ -64,6 +64,11 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, err
 			anew := r.anew(m.Entry, want)
 			lacks := stamps[string(m.Entry.ID)] != indexStamp(want, m.name)
 			due = due || (anew || lacks) && !r.rests(m.Entry, want)
+			r.as[m.Entry.ID] = stamps[string(m.Entry.ID)] != "" && !m.Entry.Behind() && !r.edited[m.Entry.ID] &&
+				!slices.ContainsFunc(r.left[m.Entry.ID], func(found ingest.Found) bool {
+					state, _ := m.Entry.Judge(found.Files)
+					return state != library.Safe
+				})
 			f.anew = f.anew || anew && r.Library.ReadOnly() == nil
 		}
 		var until time.Time
@@ -72,7 +77,9 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, err
 		}
 		switch {
 		case due && (r.busy(f) || !until.IsZero()):
-			r.waiting += len(f.Members)
+			for _, m := range f.Members {
+				r.waiting = append(r.waiting, m.Entry.ID)
+			}
 			r.again = true
 			r.report.Until = Sooner(r.report.Until, until)
 		case !due && !r.options.Reindex:
@@ -108,13 +115,14 @@ func (r *run) everything(ctx context.Context, first bool) ([]library.Entry, map[
 }
 
 // anew reports whether a session's payload isn't what it should be, by its stamp or by
-// what people did since.
+// what people did since. When the time budget is used up that isn't looked for: it is for
+// the next run, as are those that must be made.
 func (r *run) anew(e library.Entry, want string) bool {
 	_, failed := r.seen.Faults[e.ID]
 	_, known := r.seen.Sessions[e.ID] // then a hand edit would be noticed
 	changed := r.edited[e.ID] || r.noted[e.ID] || r.broke && notesLater(e)
 	return changed || failed || e.CutOff() || e.Distilled == nil || madeStamp(*e.Distilled) != want ||
-		!known && !r.asWritten(e)
+		!known && (r.late() || !r.asWritten(e))
 }
 
 // busy reports whether a session of the family was written to lately, if that is
@@ -158,10 +166,10 @@ func (r *run) unindex(ctx context.Context, entries []library.Entry, stamps map[s
 const manyFamilies = 50
 
 // distillAll parses ahead on other cores and does the rest in order.
-func (r *run) distillAll(ctx context.Context, work []*Family) (left int, err error) {
+func (r *run) distillAll(ctx context.Context, work []*Family) (left bool, err error) {
 	if len(work) > manyFamilies/5 {
 		if r.lines.known, err = r.Index.LineHashes(ctx); err != nil {
-			return 0, err
+			return false, err
 		}
 	}
 	g, ctx := errgroup.WithContext(ctx)
@@ -196,8 +204,11 @@ func (r *run) distillAll(ctx context.Context, work []*Family) (left int, err err
 		defer w.wait() // nothing may be written after this returns
 		for i, f := range work {
 			if r.late() && i > 0 {
+				left = true
 				for _, f := range work[i:] {
-					left += len(f.Members)
+					for _, m := range f.Members {
+						r.count(func(*Report) { r.left[m.Entry.ID] = nil })
+					}
 				}
 				return cmp.Or(w.wait(), errLate)
 			}

@@ -274,6 +274,54 @@ func TestTimeBudget(t *testing.T) {
 	}
 }
 
+// After an upgrade all is to be made again: a question that has no time for it asks what is there, is told
+// how much of that is as it was and what is new, counts no session twice, and nothing is lost.
+func TestUpgradeWithinBudget(t *testing.T) {
+	root := t.TempDir()
+	p := open(t, t.TempDir())
+	const n = 20
+	for i := range n {
+		k := second
+		k.id = fmt.Sprintf("%08d-0000-4000-8000-000000000001", i)
+		k.start = day.Add(time.Duration(i) * time.Hour)
+		k.write(t, root)
+	}
+	syncAll(t, p, root)
+	before := items(t, p.Library)
+	p.Distiller = newer{p.Distiller}
+	first.write(t, root) // meanwhile
+	o := pipeline.Options{From: []string{root}, Budget: time.Nanosecond}
+	r, err := p.Sync(context.Background(), o)
+	if err != nil || r.Skipped() {
+		t.Fatal(err, r.Problems)
+	}
+	if r.Left-r.Outdated != 1 || r.Outdated+r.Distilled != n || r.Outdated == 0 {
+		t.Errorf("%d left, %d of them as they were, %d distilled; want 1 new, %d in all", r.Left, r.Outdated, r.Distilled,
+			n+1)
+	}
+	now := items(t, p.Library, first.id)
+	for id := range before {
+		if len(now[id]) != len(before[id]) {
+			t.Errorf("%s has %d items, %d before", id, len(now[id]), len(before[id]))
+		}
+	}
+	o.Budget = 0
+	if r, err = p.Sync(context.Background(), o); err != nil || r.Left != 0 || r.Unrelated || r.New != 1 {
+		t.Fatal(err, r)
+	}
+	if all := items(t, p.Library); len(all) != n+1 {
+		t.Errorf("%d sessions have payloads, want %d", len(all), n+1)
+	}
+	if err := p.Index.AllDue(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for _, o.Budget = range []time.Duration{time.Nanosecond, 0} {
+		if r, err = p.Sync(context.Background(), o); err != nil || r.Left != 0 || r.Unrelated != (o.Budget > 0) {
+			t.Errorf("%v: %v, %d left, links put off: %v", o.Budget, err, r.Left, r.Unrelated)
+		}
+	}
+}
+
 func edit(t *testing.T, path, line string) {
 	t.Helper()
 	text, err := os.ReadFile(path)

@@ -153,7 +153,7 @@ func (r *run) keepGlance(err error) error {
 	if len(r.options.From) > 0 || r.options.Only != "" || r.options.Reindex || r.options.salvaged != nil {
 		return err
 	}
-	if r.faulty(err) {
+	if r.faulty(err) || r.report.Unrelated {
 		return errors.Join(err, r.glanceFile().clear())
 	}
 	g := Glance{Header: r.glanceHeader(), Looked: r.Time(), Relating: r.seen.Relating,

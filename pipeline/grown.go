@@ -47,11 +47,11 @@ func (p *Pipeline) syncGrown(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return r.report, err
 	}
-	r.report.Left += left + r.waiting
+	r.countLeft()
 	if err := r.journal(); err != nil {
 		return r.report, err
 	}
-	if left == 0 && !r.again {
+	if !left && !r.again {
 		err = r.unfinished().clear()
 	}
 	if r.report.Unrelated = g.Relating > relateAtOnce; err == nil && !r.report.Unrelated {

@@ -27,7 +27,7 @@ func (r *run) make(ctx context.Context, f *Family) []*Member {
 		case ctx.Err() != nil:
 			return nil
 		case errors.Is(err, errLate):
-			r.count(func(rep *Report) { rep.Left++ })
+			r.count(func(*Report) { r.left[m.Entry.ID] = nil })
 			r.again = true
 		case err != nil:
 			r.fail(m.Entry, madeStamp(m.made), err)

@@ -70,6 +70,7 @@ type Report struct {
 	Saved     int64 `json:"saved_bytes"` // bytes on the disk that packing saved
 	// sessions left for the next time, the time budget being used up or made only lately
 	Left      int  `json:"left"`
+	Outdated  int  `json:"-"` // of these, in the index as they are, but made by other rules
 	Unrelated bool `json:"-"` // how what is new bears on the rest is left for the next time
 	// when the first of those left that are large may be made; zero if none is
 	Until    time.Time        `json:"-"`

@@ -25,14 +25,25 @@ import (
 // neither items nor links changed. Lines of links.jsonl that can't be read are
 // problems; they cost no other line.
 func (p *Pipeline) Relate(ctx context.Context) (problems []ingest.Problem, err error) {
-	problems, _, err = p.relate(ctx, func() {})
+	problems, _, err = p.relate(ctx, time.Time{}, func() {})
+	if errors.Is(err, library.ErrBusy) { // somebody else is at it: the next time
+		err = nil
+	}
 	return problems, err
 }
 
-// relateTimed is relate as a part of a run, which remembers what it takes.
+// relateTimed is relate as a part of a run, which remembers what it takes. What can't be
+// done within the time budget, or somebody else is at, is left for the next run.
 func (r *run) relateTimed(ctx context.Context, written func()) error {
-	start := time.Now()
-	problems, any, err := r.relate(ctx, written)
+	start, deadline := time.Now(), time.Time{}
+	if r.options.Budget > 0 {
+		deadline = r.start.Add(r.options.Budget)
+	}
+	problems, any, err := r.relate(ctx, deadline, written)
+	left := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, library.ErrBusy) || err != nil && r.late()
+	if left && ctx.Err() == nil {
+		r.report.Unrelated, err = true, nil
+	}
 	if any {
 		r.seen.Relating, r.seen.dirty = time.Since(start), true
 	}
@@ -41,8 +52,10 @@ func (r *run) relateTimed(ctx context.Context, written func()) error {
 }
 
 // relate is Relate where something else may be writing to the index: written waits
-// for that. It reports whether there was anything to do.
-func (p *Pipeline) relate(ctx context.Context, written func()) (problems []ingest.Problem, any bool, err error) {
+// for that. It reports whether there was anything to do, which is broken off at the deadline;
+// zero is none.
+func (p *Pipeline) relate(ctx context.Context, deadline time.Time, written func()) (problems []ingest.Problem,
+	any bool, err error) {
 	due, made, err := p.Index.Due(ctx)
 	if err != nil {
 		return nil, false, err
@@ -53,6 +66,14 @@ func (p *Pipeline) relate(ctx context.Context, written func()) (problems []inges
 	}
 	if len(due) == 0 && made == relate.Version()+"\n"+stamp {
 		return nil, false, nil
+	}
+	if !deadline.IsZero() {
+		var done context.CancelFunc
+		ctx, done = context.WithDeadline(ctx, deadline)
+		defer done()
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, false, err
 	}
 	if version, _, _ := strings.Cut(made, "\n"); made != "" && version != relate.Version() {
 		written()
@@ -65,8 +86,6 @@ func (p *Pipeline) relate(ctx context.Context, written func()) (problems []inges
 	}
 	lines, err := p.changeLinks(ctx, due)
 	switch {
-	case errors.Is(err, library.ErrBusy): // somebody else is at it: the next time
-		return nil, false, nil
 	case errors.Is(err, library.ErrDamaged):
 		problems = []ingest.Problem{{Path: p.Library.Dir(), Reason: err.Error()}}
 	case err != nil:
@@ -122,9 +141,8 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 			placed, err := p.Index.ItemsIn(within, project, relate.Kinds...)
 			makeRoom()
 			if err == nil {
-				found[i], looked[i] = relate.LinksOfDue(Claims(placed), func(it *relate.Item) bool {
-					return isDue[it.Session] ||
-						again[it.ID]
+				found[i], looked[i], err = relate.LinksOfDue(within, Claims(placed), func(it *relate.Item) bool {
+					return isDue[it.Session] || again[it.ID]
 				})
 			}
 			return err

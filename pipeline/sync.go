@@ -72,7 +72,7 @@ func (p *Pipeline) syncOnce(ctx context.Context, o Options) (Report, error) {
 	}
 	if err == nil {
 		var tidying errgroup.Group // beside what is only read of the index
-		if r.untidy {
+		if r.untidy && !r.late() {
 			tidying.Go(func() error { return r.Index.Tidy(context.WithoutCancel(ctx)) })
 		}
 		err = r.relateTimed(ctx, func() { tidying.Wait() })
@@ -117,6 +117,7 @@ type intake struct {
 	report  Report
 	touched map[ingest.SessionID][]ingest.Found // archived in this run, or not known to be finished
 	work    bool                                // something touched is to be distilled, or may be
+	left    map[ingest.SessionID][]ingest.Found // for the next time; as found if not even archived
 }
 
 func (p *Archiver) intake(o Options, seen *seen) *intake {
@@ -127,7 +128,8 @@ func (p *Archiver) intake(o Options, seen *seen) *intake {
 		}
 	}
 	return &intake{of: p, options: o, start: time.Now(), seen: seen, found: map[ingest.SessionID]bool{},
-		gone: map[ingest.SessionID][]string{}, touched: map[ingest.SessionID][]ingest.Found{}}
+		gone: map[ingest.SessionID][]string{}, touched: map[ingest.SessionID][]ingest.Found{},
+		left: map[ingest.SessionID][]ingest.Found{}}
 }
 
 // run is a sync at work, or a part of one.
@@ -146,7 +148,8 @@ type run struct {
 	// guarded by mu
 	failed  map[ingest.SessionID]bool // can't be distilled, as this run found
 	told    map[ingest.SessionID]bool // counted as distilled
-	waiting int                       // sessions left alone because they are being written to
+	waiting []ingest.SessionID        // sessions left alone because they are being written to
+	as      map[ingest.SessionID]bool // in the index as the library and their sources are, so far as is known
 	again   bool                      // something failed that may go well the next time
 }
 
@@ -156,7 +159,7 @@ func (p *Pipeline) runOver(o Options, seen *seen) *run {
 	return &run{Pipeline: p, intake: p.intake(o, seen),
 		lines:  writtenLines{index: p.Index, of: map[int64]written{}},
 		edited: map[ingest.SessionID]bool{}, noted: map[ingest.SessionID]bool{},
-		failed: map[ingest.SessionID]bool{}, told: map[ingest.SessionID]bool{}}
+		failed: map[ingest.SessionID]bool{}, told: map[ingest.SessionID]bool{}, as: map[ingest.SessionID]bool{}}
 }
 
 func (r *run) sync(ctx context.Context) error {
@@ -183,7 +186,8 @@ func (r *run) sync(ctx context.Context) error {
 		return err
 	}
 	r.fold()
-	left := 0
+	r.work = r.work || len(r.left) > 0 // what the index has of them is told
+	left := false
 	if r.work {
 		var err error
 		if left, err = r.distill(ctx); err != nil {
@@ -193,11 +197,24 @@ func (r *run) sync(ctx context.Context) error {
 			return err
 		}
 	}
-	r.report.Left += left + r.waiting
-	if left > 0 || r.again {
+	r.countLeft()
+	if left || r.again {
 		return nil // the mark stays: what was archived waits for the next run
 	}
 	return r.unfinished().clear()
+}
+
+// countLeft says how many sessions are left for the next time.
+func (r *run) countLeft() {
+	for _, id := range r.waiting {
+		r.left[id] = nil
+	}
+	r.report.Left = len(r.left)
+	for id := range r.left {
+		if r.as[id] {
+			r.report.Outdated++
+		}
+	}
 }
 
 // journal notes what was done.
@@ -289,7 +306,11 @@ func (r *intake) archiveAll(ctx context.Context, changed []ingest.Found) error {
 	sessions := bySession(changed)
 	for i, copies := range sessions {
 		if r.late() {
-			r.report.Left += len(sessions) - i
+			r.mu.Lock()
+			for _, copies := range sessions[i:] {
+				r.left[copies[0].ID] = copies
+			}
+			r.mu.Unlock()
 			break
 		}
 		g.Go(func() error {

@@ -35,9 +35,9 @@ import (
 type Memory struct {
 	Library  *library.Library
 	Pipeline *pipeline.Pipeline // with the index open, for reading
-	Left     int                // new or grown sessions that aren't taken in yet
-	Stamp    string             // another one after whatever is written to both; "" while something is
-	Close    func()             // ends the page's use of it
+	Behind   answer.Behind
+	Stamp    string // another one after whatever is written to both; "" while something is
+	Close    func() // ends the page's use of it
 
 	Ask func(context.Context, answer.Question) (answer.Answer, error)
 	// Compose makes the payload that a project's next session starts with, by the project's name.
@@ -178,7 +178,7 @@ type view struct {
 	Name     string // of the page
 	URL      *url.URL
 	ReadOnly bool
-	Left     int
+	Behind   answer.Behind
 	Back     string // of a fault: the page that it came of, "" for none
 	Doc      any
 }
@@ -207,7 +207,7 @@ func (s *Server) page(name string, see func(*http.Request, *Memory) (any, error)
 			s.fail(w, r, http.StatusInternalServerError, err)
 		default:
 			s.show(w, http.StatusOK, view{Name: name, URL: r.URL, ReadOnly: s.o.ReadOnly || m.Library.ReadOnly() != nil,
-				Left: m.Left, Doc: doc})
+				Behind: m.Behind, Doc: doc})
 		}
 	})
 }

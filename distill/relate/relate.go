@@ -10,6 +10,7 @@ package relate
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -61,16 +62,21 @@ func Comparable(a, b payload.Kind) bool {
 // is said in every session is tied from each to the one before, not from each to
 // all.
 func Links(items []Item) []payload.Link {
-	links, _ := LinksOfDue(items, func(*Item) bool { return true })
+	links, _, _ := LinksOfDue(context.Background(), items, func(*Item) bool { return true })
 	return links
 }
 
 // LinksOfDue is Links for those of which one side is due. Which item is the last
 // that another says again may change with what is due, so the items of which that
-// was looked up are told too: what they restate is all among the links.
-func LinksOfDue(items []Item, due func(*Item) bool) (links []payload.Link, looked map[payload.ItemID]bool) {
+// was looked up are told too: what they restate is all among the links. The error is
+// the context's.
+func LinksOfDue(ctx context.Context, items []Item, due func(*Item) bool) (links []payload.Link,
+	looked map[payload.ItemID]bool, err error) {
 	p := newProject(items, due)
 	for g := range p.groups {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
 		if p.groups[g].due {
 			p.compare(g)
 		}
@@ -83,7 +89,7 @@ func LinksOfDue(items []Item, due func(*Item) bool) (links []payload.Link, looke
 			links = p.restated(links, i)
 		}
 	}
-	return payload.StandingLinks(links), looked
+	return payload.StandingLinks(links), looked, nil
 }
 
 // InTime orders items by when they were said.

@@ -78,7 +78,7 @@ func TestLinksHaveNoOrder(t *testing.T) {
 					have = append(have, it)
 				}
 			}
-			due, _ := LinksOfDue(have, func(it *Item) bool { return it.Session == session })
+			due, _, _ := LinksOfDue(t.Context(), have, func(it *Item) bool { return it.Session == session })
 			got = append(got, due...)
 		}
 		if diff := cmp.Diff(want, payload.StandingLinks(got)); diff != "" {
@@ -171,7 +171,7 @@ func BenchmarkLinks(b *testing.B) {
 			})
 			b.Run("one session", func(b *testing.B) {
 				for b.Loop() {
-					LinksOfDue(items, func(it *Item) bool { return it.Session == last })
+					_, _, _ = LinksOfDue(b.Context(), items, func(it *Item) bool { return it.Session == last })
 				}
 			})
 		})

@@ -42,13 +42,13 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 		Session: ingest.SessionID(os.Getenv(app.EnvSession)),
 		Budget:  budget(m),
 		Open: func(ctx context.Context, need mcpserver.Need) (*mcpserver.Memory, error) {
-			b, left, err := m.Open(ctx, need >= mcpserver.Ask, need == mcpserver.Fresh)
+			b, behind, err := m.Open(ctx, need >= mcpserver.Ask, need == mcpserver.Fresh)
 			if err != nil {
 				return nil, err
 			}
 			l := b.Lib
 			return &mcpserver.Memory{Library: l, Index: b.Index, Pipeline: b.Pipeline(l),
-				SecondLook: b.AgentsLook(ctx, l), Left: left, Close: b.Close}, nil
+				SecondLook: b.AgentsLook(ctx, l), Behind: behind, Close: b.Close}, nil
 		},
 		Library: func(ctx context.Context) (*library.Library, error) {
 			b, err := m.Call()

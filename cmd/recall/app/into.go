@@ -54,7 +54,7 @@ func (a *App) ResumeInto(ctx context.Context, folder, project string, stop bool)
 	if err != nil {
 		return err
 	}
-	if _, err := a.Fresh(ctx, l); err != nil {
+	if err := a.Fresh(ctx, l); err != nil {
 		return err
 	}
 	if err := f.Begin(ctx, folder, id); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"recall/answer"
 	"recall/cmd/recall/terminal"
@@ -15,21 +16,45 @@ import (
 	"recall/pipeline"
 )
 
-// Fresh takes in what is new before a question is answered, within the time
+// Fresh is TakeInNew, and says what isn't taken in.
+func (a *App) Fresh(ctx context.Context, l *library.Library) error {
+	behind, err := a.TakeInNew(ctx, l)
+	if err == nil {
+		a.SayBehind(l, behind)
+	}
+	return err
+}
+
+// SayBehind says what an answer lacks, and has that done by a process that nobody waits for.
+func (a *App) SayBehind(l *library.Library, behind answer.Behind) {
+	if !behind.Any() {
+		return
+	}
+	when := "recall sync does it"
+	if a.TakeInRest(l) {
+		when = "being taken in now"
+		if wait := time.Until(a.Until); wait > 0 {
+			when = "a large one that goes on follows in " + wait.Round(time.Second).String()
+		}
+	}
+	fmt.Fprintf(a.Err, "recall: this answer is %s; %s\n", behind, when)
+}
+
+// TakeInNew takes in what is new before a question is answered, within the time
 // budget. A library that can't be written just now is asked as it is, and so is
 // the demo's, and a backup that --library names: people's own sessions have no
 // business there.
-func (a *App) Fresh(ctx context.Context, l *library.Library) (left int, err error) {
+func (a *App) TakeInNew(ctx context.Context, l *library.Library) (behind answer.Behind, err error) {
 	asItIs := !a.Config.Query.Sync || l.ReadOnly() != nil || IsDemo(l) || a.LibraryNamed() && l.IsBackup()
 	if asItIs {
-		return 0, nil
+		return behind, nil
 	}
 	from := ingest.SessionID(os.Getenv(EnvSession))
 	o := pipeline.Options{Budget: a.Config.Query.Budget}
 	switch g := a.Archiver(l).Glance(from); {
 	case g == nil:
 	case g.Same() && a.ReadIndex(l) == nil && (g.Recent() || a.TakeInRest(l)):
-		return 0, nil
+		return behind, nil
 	case !g.Same() && g.Recent():
 		o.Glanced = g
 	}
@@ -37,20 +62,21 @@ func (a *App) Fresh(ctx context.Context, l *library.Library) (left int, err erro
 	report, err := a.TakeIn(ctx, l, o)
 	switch {
 	case errors.Is(err, context.Canceled):
-		return 0, err
+		return behind, err
 	case errors.Is(err, library.ErrBusy): // nothing is wrong
 		fmt.Fprintln(a.Err, "recall: another recall is taking in what is new; this answer may be without some of it")
 	case err != nil:
 		fmt.Fprintf(a.Err, "recall: warning: what is new could not be taken in: %v\n", err)
 	}
-	if report.Unrelated {
+	if behind.Unrelated = report.Unrelated && o.Glanced == nil; report.Unrelated && !behind.Unrelated {
 		a.TakeInRest(l)
 	}
 	if n := len(report.Problems); n > 0 {
 		fmt.Fprintf(a.Err, "recall: not all that is new could be taken in (%s); recall sync says why\n",
 			answer.Count(n, "fault"))
 	}
-	return report.Left, nil
+	behind.Left, behind.Outdated = report.Left-report.Outdated, report.Outdated
+	return behind, nil
 }
 
 // UpToDate opens what questions about the past rest on: the library, with what is new taken in, and the index.
@@ -59,7 +85,7 @@ func (a *App) UpToDate(ctx context.Context) (*pipeline.Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := a.Fresh(ctx, l); err != nil {
+	if err := a.Fresh(ctx, l); err != nil {
 		return nil, err
 	}
 	if err := a.Indexed(ctx, l); err != nil {

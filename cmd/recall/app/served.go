@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"sync"
 
+	"recall/answer"
 	"recall/config"
 	"recall/index"
 	"recall/library"
@@ -44,10 +45,10 @@ func (m *Served) Configured() (*config.Config, error) {
 }
 
 // Open opens the library for a call that is to close it again, the index too if something is asked of that, and takes
-// in what is new if that is wanted; left is how many sessions aren't taken in.
-func (m *Served) Open(ctx context.Context, ask, fresh bool) (b *App, left int, err error) {
+// in what is new if that is wanted; behind is what isn't taken in.
+func (m *Served) Open(ctx context.Context, ask, fresh bool) (b *App, behind answer.Behind, err error) {
 	if b, err = m.Call(); err != nil {
-		return nil, 0, err
+		return nil, behind, err
 	}
 	if m.Kept != nil && !fresh { // taking in has the library wait otherwise
 		b.Lib, b.shared = m.Kept, true
@@ -59,29 +60,30 @@ func (m *Served) Open(ctx context.Context, ask, fresh bool) (b *App, left int, e
 	}()
 	l, err := b.Library(ctx)
 	if err != nil {
-		return b, 0, err
+		return b, behind, err
 	}
 	if fresh && m.taking.TryLock() { // else another call is at it
-		left, err = b.Fresh(ctx, l)
+		behind, err = b.TakeInNew(ctx, l)
 		m.taking.Unlock()
 	}
 	if err == nil && ask {
-		left, err = m.indexed(ctx, b, l, left)
+		behind, err = m.indexed(ctx, b, l, behind)
 	}
-	if err == nil && left > 0 {
+	if err == nil && behind.Any() {
 		b.TakeInRest(l)
 	}
-	return b, left, err
+	return b, behind, err
 }
 
 // indexed opens the index with what searches use. One that isn't there, or that
 // this recall can't use, is begun within the time that a question may wait; the
-// rest is made behind. left is how many sessions it lacks.
-func (m *Served) indexed(ctx context.Context, b *App, l *library.Library, left int) (int, error) {
+// rest is made in the background.
+func (m *Served) indexed(ctx context.Context, b *App, l *library.Library, behind answer.Behind) (answer.Behind,
+	error) {
 	err := b.ReadIndex(l)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, index.ErrRebuild) {
 		m.taking.Lock()
-		if left, err = b.Fresh(ctx, l); err == nil && b.Index == nil {
+		if behind, err = b.TakeInNew(ctx, l); err == nil && b.Index == nil {
 			err = b.Indexed(ctx, l) // nothing is to be taken in: the library alone makes it
 		}
 		m.taking.Unlock()
@@ -92,5 +94,5 @@ func (m *Served) indexed(ctx context.Context, b *App, l *library.Library, left i
 	if err == nil {
 		err = b.UseLexicon()
 	}
-	return left, err
+	return behind, err
 }

@@ -39,7 +39,7 @@ func runGrep(ctx context.Context, a *app.App, l *library.Library, args []string,
 		return hint.With(err, "its signs are taken literally after a backslash: recall grep 'f\\(x\\)'")
 	}
 	g.Context, g.Only = max(0, o.Context), o.FilesWithMatches
-	if _, err := a.Fresh(ctx, l); err != nil {
+	if err := a.Fresh(ctx, l); err != nil {
 		return err
 	}
 	shelf, err := l.Shelf()

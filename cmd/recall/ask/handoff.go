@@ -32,7 +32,7 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 		if o.To = terminal.Line(o.To); o.To == "" {
 			return hint.With(errors.New("handoff: --to says whom it is for"), "recall handoff --to Bob")
 		}
-		if _, err := a.Fresh(ctx, l); err != nil {
+		if err := a.Fresh(ctx, l); err != nil {
 			return err
 		}
 		p, err := a.Compose(ctx, l, a.IndexIfThere(l), strings.Join(args, ""))

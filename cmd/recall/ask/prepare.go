@@ -143,7 +143,7 @@ func runBrief(ctx context.Context, a *app.App, l *library.Library, b library.Bri
 	if err := checkBudget(b.Budget); err != nil { // a kept one's
 		return err
 	}
-	if _, err := a.Fresh(ctx, l); err != nil {
+	if err := a.Fresh(ctx, l); err != nil {
 		return err
 	}
 	clean := redact.New().Session()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -58,12 +57,12 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 		return err
 	}
 	q.Here = hereName(a, l)
-	left, err := a.Fresh(ctx, l)
+	behind, err := a.TakeInNew(ctx, l)
 	if err != nil {
 		return err
 	}
 	complete := func(ans *answer.Answer) {
-		ans.Left = left
+		ans.Behind = behind
 		if len(ans.Shown) > 0 && ans.Verdict == answer.Answered && q.AsOf.IsZero() {
 			ans.Shown[0].Since = history.ChangedSince(ctx, l, ans.Shown[0].Placed())
 		}
@@ -95,16 +94,7 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 	for _, t := range ans.Told {
 		a.Tells("%s", t)
 	}
-	if left > 0 {
-		when := "recall sync does it"
-		if a.TakeInRest(l) {
-			when = "being taken in now"
-			if wait := time.Until(a.Until); wait > 0 {
-				when = "a large one that goes on follows in " + wait.Round(time.Second).String()
-			}
-		}
-		fmt.Fprintf(a.Err, "recall: this answer is without %s; %s\n", answer.Count(left, "new or grown session"), when)
-	}
+	a.SayBehind(l, behind)
 	if err == nil && !f.JSON && f.Format == formatText {
 		err = a.OfferAgain(ctx, l)
 	}

@@ -38,13 +38,8 @@ func newResumeCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		left, err := a.Fresh(ctx, l)
-		if err != nil {
+		if err := a.Fresh(ctx, l); err != nil {
 			return err
-		}
-		if left > 0 {
-			fmt.Fprintf(a.Err, "recall: %s not taken in yet; recall sync does it\n",
-				answer.Count(left, "new or grown session"))
 		}
 		p, err := a.Compose(ctx, l, a.IndexIfThere(l), strings.Join(args, ""))
 		if err != nil {

@@ -41,11 +41,11 @@ func runWeb(ctx context.Context, a *app.App, l *library.Library, port int, readO
 	go func() { _, _ = l.Shelf() }() // while the link is being opened; a page tells of what is wrong
 	s, err := web.New(web.Options{
 		Open: func(ctx context.Context, fresh bool) (*web.Memory, error) {
-			b, left, err := served.Open(ctx, true, fresh)
+			b, behind, err := served.Open(ctx, true, fresh)
 			if err != nil {
 				return nil, err
 			}
-			m := memoryOf(ctx, b, l, left)
+			m := memoryOf(ctx, b, l, behind)
 			m.Stamp = l.Stamp(index, index+"-wal")
 			return m, nil
 		},
@@ -77,9 +77,9 @@ func runWeb(ctx context.Context, a *app.App, l *library.Library, port int, readO
 
 // memoryOf is what a page may see and say of a library by an app that has its index open. What was taken in for the
 // page went by the app's own look at it.
-func memoryOf(ctx context.Context, b *app.App, l *library.Library, left int) *web.Memory {
+func memoryOf(ctx context.Context, b *app.App, l *library.Library, behind answer.Behind) *web.Memory {
 	p := b.Pipeline(l)
-	return &web.Memory{Library: l, Pipeline: p, Left: left, Close: b.Close, Prices: b.Config.LLM.Prices,
+	return &web.Memory{Library: l, Pipeline: p, Behind: behind, Close: b.Close, Prices: b.Config.LLM.Prices,
 		Ask: func(ctx context.Context, q answer.Question) (answer.Answer, error) {
 			return b.Ask(ctx, b.Lib, q, nil)
 		},
