@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -40,7 +41,7 @@ func (r *run) relateTimed(ctx context.Context, written func()) error {
 		deadline = r.start.Add(r.options.Budget)
 	}
 	problems, any, err := r.relate(ctx, deadline, written)
-	left := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, library.ErrBusy) || err != nil && r.late()
+	left := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, library.ErrBusy)
 	if left && ctx.Err() == nil {
 		r.report.Unrelated, err = true, nil
 	}
@@ -52,8 +53,8 @@ func (r *run) relateTimed(ctx context.Context, written func()) error {
 }
 
 // relate is Relate where something else may be writing to the index: written waits
-// for that. It reports whether there was anything to do, which is broken off at the deadline;
-// zero is none.
+// for that. It reports whether there was anything to do, which is broken off at the deadline
+// (zero: none) with context.DeadlineExceeded.
 func (p *Pipeline) relate(ctx context.Context, deadline time.Time, written func()) (problems []ingest.Problem,
 	any bool, err error) {
 	due, made, err := p.Index.Due(ctx)
@@ -75,6 +76,11 @@ func (p *Pipeline) relate(ctx context.Context, deadline time.Time, written func(
 	if err := ctx.Err(); err != nil {
 		return nil, false, err
 	}
+	defer func() {
+		if err != nil { // what is interrupted names its own reason
+			err = cmp.Or(ctx.Err(), err)
+		}
+	}()
 	if version, _, _ := strings.Cut(made, "\n"); made != "" && version != relate.Version() {
 		written()
 		if err := p.Index.AllDue(ctx); err != nil {
