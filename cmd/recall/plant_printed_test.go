@@ -89,12 +89,16 @@ func (b *bed) printed() map[string][]byte {
 		b.t.Errorf("%d placeholders were answered over MCP: this test proves nothing", n)
 	}
 	all["over MCP"] = said
-	told := 0
+	told, folders := 0, 0
 	for folder := range some(b.folders, 16) {
+		folders++
 		for event, in := range map[string]object{"session-start": {"source": "startup"},
 			"user-prompt-submit": {"prompt": "Which queue do we use, a heap?"},
 			"pre-tool-use":       {"tool_name": "Bash", "tool_input": object{"command": "rm -rf " + os.Getenv("HOME")}},
 			"pre-compact":        {"trigger": "auto"}, "session-end": {"reason": "exit"}} {
+			if event == "pre-tool-use" && folders%3 != 1 {
+				continue // it reads everything that would be deleted, the same each time
+			}
 			in["session_id"], in["cwd"], in["hook_event_name"] = fmt.Sprintf("hooked-%d", len(all)), folder, event
 			text, err := json.Marshal(in)
 			if err != nil {
