@@ -10,21 +10,19 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"recall/web/browsertest"
 )
 
 // inBrowser skips a test where none is wanted.
 func inBrowser(t *testing.T) {
 	t.Helper()
-	if os.Getenv(browsertest.Wanted) == "" {
-		t.Skip(browsertest.Wanted + " not set")
+	if os.Getenv(browserWanted) == "" {
+		t.Skip(browserWanted + " not set")
 	}
 }
 
 // A visit is a person's browser on the pages of a library.
 type visit struct {
-	*browsertest.Browser
+	*browser
 	t   *testing.T
 	own string // where the pages are
 }
@@ -32,10 +30,8 @@ type visit struct {
 // visitWeb runs recall web over a library and opens its first page, until the test ends.
 func visitWeb(t *testing.T, home, library string, args ...string) *visit {
 	t.Helper()
-	v := &visit{Browser: browsertest.Open(t), t: t}
-	for _, domain := range []string{"Page", "Network", "Log", "Runtime"} {
-		v.Call(domain+".enable", nil, nil)
-	}
+	v := &visit{browser: openBrowser(t), t: t}
+	v.listen()
 	link := startWeb(t, home, library, args...)
 	at, err := url.Parse(link)
 	if err != nil {
@@ -45,6 +41,13 @@ func visitWeb(t *testing.T, home, library string, args ...string) *visit {
 	v.Goto(link)
 	v.until("the first page", "document.getElementById('main')")
 	return v
+}
+
+// listen has the browser tell what is asked for and what stands on the console.
+func (v *visit) listen() {
+	for _, domain := range []string{"Page", "Network", "Log", "Runtime"} {
+		v.Call(domain+".enable", nil, nil)
+	}
 }
 
 // to opens a page, which then must have complained of nothing.

@@ -1,5 +1,4 @@
-// Package browsertest drives a real browser in tests.
-package browsertest
+package main
 
 import (
 	"bufio"
@@ -15,33 +14,33 @@ import (
 	"time"
 )
 
-// Browser is a headless Chromium that is spoken to in the DevTools protocol
+// browser is a headless Chromium that is spoken to in the DevTools protocol
 // over its pipe (file descriptors 3 and 4, messages end in a zero byte):
 // https://chromedevtools.github.io/devtools-protocol/.
-type Browser struct {
+type browser struct {
 	t       *testing.T
 	to      io.WriteCloser
 	from    *bufio.Reader
 	session string // of the tab
 	n       int
-	Events  []Event // since the page was opened
+	Events  []browserEvent // since the page was opened
 }
 
-// Event is what the browser tells unasked: a request, a line on the console.
-type Event struct {
+// browserEvent is what the browser tells unasked: a request, a line on the console.
+type browserEvent struct {
 	Method string
 	Params json.RawMessage
 }
 
-// Wanted is the variable of the environment without which no test starts a browser; .ci/run sets it.
-const Wanted = "BROWSER_TESTS"
+// browserWanted is the variable of the environment without which no test starts a browser; .ci/run sets it.
+const browserWanted = "BROWSER_TESTS"
 
-// Open starts Chromium with one empty tab, and skips the test where
+// openBrowser starts Chromium with one empty tab, and skips the test where
 // there is none.
-func Open(t *testing.T) *Browser {
+func openBrowser(t *testing.T) *browser {
 	t.Helper()
-	if os.Getenv(Wanted) == "" {
-		t.Skip(Wanted + " not set")
+	if os.Getenv(browserWanted) == "" {
+		t.Skip(browserWanted + " not set")
 	}
 	if runtime.GOOS == "windows" {
 		t.Skip("Chromium's pipe needs file descriptors 3 and 4, which Go can't hand on under Windows")
@@ -77,7 +76,7 @@ func Open(t *testing.T) *Browser {
 	}
 	theirIn.Close()
 	theirOut.Close()
-	b := &Browser{t: t, to: ourOut, from: bufio.NewReader(ourIn)}
+	b := &browser{t: t, to: ourOut, from: bufio.NewReader(ourIn)}
 	t.Cleanup(func() {
 		b.session = ""
 		b.try("Browser.close", nil, nil) // it writes its profile until it has ended
@@ -89,7 +88,7 @@ func Open(t *testing.T) *Browser {
 	return b
 }
 
-func (b *Browser) attach() {
+func (b *browser) attach() {
 	b.t.Helper()
 	var targets struct {
 		TargetInfos []struct{ TargetID, Type string }
@@ -107,14 +106,14 @@ func (b *Browser) attach() {
 }
 
 // Call sends a command and decodes its answer into out, unless that is nil.
-func (b *Browser) Call(method string, params map[string]any, out any) {
+func (b *browser) Call(method string, params map[string]any, out any) {
 	b.t.Helper()
 	if err := b.try(method, params, out); err != nil {
 		b.t.Fatalf("%s: %v", method, err)
 	}
 }
 
-func (b *Browser) try(method string, params map[string]any, out any) error {
+func (b *browser) try(method string, params map[string]any, out any) error {
 	b.n++
 	if params == nil {
 		params = map[string]any{}
@@ -136,7 +135,7 @@ func (b *Browser) try(method string, params map[string]any, out any) error {
 		case err != nil:
 			return err
 		case m.ID != b.n:
-			b.Events = append(b.Events, Event{m.Method, m.Params})
+			b.Events = append(b.Events, browserEvent{m.Method, m.Params})
 		case m.Error != nil:
 			return errors.New(m.Error.Message)
 		case out != nil:
@@ -154,7 +153,7 @@ type message struct {
 	Error          *struct{ Message string }
 }
 
-func (b *Browser) read() (m message, err error) {
+func (b *browser) read() (m message, err error) {
 	data, err := b.from.ReadBytes(0)
 	if err != nil {
 		return m, fmt.Errorf("the browser is gone: %w", err)
@@ -163,7 +162,7 @@ func (b *Browser) read() (m message, err error) {
 }
 
 // Goto loads a page and waits until all of it is there.
-func (b *Browser) Goto(url string) {
+func (b *browser) Goto(url string) {
 	b.t.Helper()
 	b.Events = nil
 	b.Call("Page.navigate", map[string]any{"url": url}, nil)
@@ -177,12 +176,12 @@ func (b *Browser) Goto(url string) {
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		b.Events = append(b.Events, Event{m.Method, m.Params})
+		b.Events = append(b.Events, browserEvent{m.Method, m.Params})
 	}
 }
 
 // Eval is the value of a script's expression in the page, or what the promise comes to that it is.
-func (b *Browser) Eval(script string, out any) {
+func (b *browser) Eval(script string, out any) {
 	b.t.Helper()
 	var answer struct {
 		Result           struct{ Value json.RawMessage }
