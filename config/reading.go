@@ -99,8 +99,7 @@ func (r *reading) Decode(text []byte, into map[string]any) error {
 
 // notYAML puts the file before yaml's line: "yaml: line 3: did not…".
 func (r *reading) notYAML(err error) {
-	var several *yaml.TypeError
-	if errors.As(err, &several) {
+	if several, ok := errors.AsType[*yaml.TypeError](err); ok {
 		err = errors.New(strings.Join(several.Errors, "; "))
 	}
 	text := strings.TrimPrefix(err.Error(), "yaml: ")

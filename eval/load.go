@@ -209,11 +209,9 @@ func (l *loader) read(file, item string, b []byte, v any) bool {
 		}
 	}
 	at := int64(-1)
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		at = syntax.Offset
-	} else if errors.As(err, &kind) {
+	} else if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		at = kind.Offset
 	}
 	if item == "" && at >= 0 && at <= int64(len(b)) {

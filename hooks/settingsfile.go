@@ -145,8 +145,7 @@ func (t tenant) before(c Change) (was []byte, ok bool) {
 }
 
 func named(path string, err error) error {
-	var shape *errShape
-	if errors.As(err, &shape) {
+	if shape, ok := errors.AsType[*errShape](err); ok {
 		return fmt.Errorf("%s:%d: %s; it stays as it is", path, shape.line, shape.what)
 	}
 	return fmt.Errorf("%s: %w; it stays as it is", path, err)

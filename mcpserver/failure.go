@@ -22,8 +22,7 @@ const goOn = "Go on with the task without recall, and tell the user once."
 
 // failed words an error for the model that called: what is wrong and what to do next.
 func (s *Server) failed(err error) error {
-	var bad *argumentError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*argumentError](err); ok {
 		return bad
 	}
 	var many *library.AmbiguousError

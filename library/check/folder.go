@@ -141,8 +141,7 @@ func (f *folderCheck) checkSegment(s raw.Stored) {
 			}
 		}
 	}
-	var other storedOtherwise
-	if errors.As(err, &other) {
+	if _, ok := errors.AsType[storedOtherwise](err); ok {
 		mend = MendRender
 	}
 	f.foundIn(s.Segment, name, Damaged, mend, "%v, of %s", err, s.File)

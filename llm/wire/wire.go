@@ -75,8 +75,7 @@ func (t *Transport) Broken(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
 	}
-	var known *llm.Error
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*llm.Error](err); ok {
 		return known
 	}
 	e := t.Fail(llm.Unreachable, 0, "")

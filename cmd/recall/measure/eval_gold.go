@@ -38,8 +38,7 @@ func goldSet(folders []string) (*eval.Set, error) {
 
 // badGold gives the faults of gold files a way out.
 func badGold(err error) error {
-	var faults eval.Problems
-	if errors.As(err, &faults) {
+	if faults, ok := errors.AsType[eval.Problems](err); ok {
 		return hint.With(fmt.Errorf("the gold sets have %s:\n%w", answer.Count(len(faults), "fault"), err),
 			"each line names file and item; a quote must stand verbatim in one of the item's turns")
 	}
