@@ -72,13 +72,7 @@ func row(name string, parts ...any) string {
 	return fmt.Sprintf("  %-9s %s\n", name, strings.Join(there, between))
 }
 
-func joined[T ~string](list []T) string {
-	var out []string
-	for _, s := range list {
-		out = append(out, string(s))
-	}
-	return strings.Join(out, ", ")
-}
+func joined[T ~string](list []T) string { return strings.Join(text.Strings(list), ", ") }
 
 func some(n int, noun string) string {
 	if n == 0 {

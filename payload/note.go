@@ -59,12 +59,8 @@ type Note struct {
 func (n *Note) Check() error {
 	switch {
 	case !slices.Contains(NoteKinds, n.Kind) && (n.Kind != File || n.Path == ""):
-		var names []string
-		for _, k := range NoteKinds {
-			names = append(names, string(k))
-		}
 		return fmt.Errorf("%q is no kind of note; kinds are %s", text.Clip(oneLine(string(n.Kind)), 40),
-			strings.Join(names, ", "))
+			strings.Join(text.Strings(NoteKinds), ", "))
 	case strings.TrimSpace(n.Text+n.Path) == "":
 		return errors.New("a note needs a text: one sentence")
 	case utf8.RuneCountInString(n.Text) > mostNote || utf8.RuneCountInString(n.Why) > mostNote ||

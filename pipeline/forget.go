@@ -265,14 +265,10 @@ func (p *Pipeline) bury(ctx context.Context, texts *library.Needles) error {
 	if err != nil {
 		return err
 	}
-	var names []string
-	for _, id := range ids {
-		names = append(names, string(id))
-	}
 	if err := p.IndexReceived(ctx); err != nil {
 		return err
 	}
-	if err := p.Index.Forget(ctx, names...); err != nil {
+	if err := p.Index.Forget(ctx, text.Strings(ids)...); err != nil {
 		return err
 	}
 	if err := p.forgetSeen(ids, texts); err != nil {

@@ -67,6 +67,15 @@ func Clip(s string, n int) string {
 	return strings.TrimRight(s[:end], " ,;:.") + "…"
 }
 
+// Strings are words of a type of their own as plain ones.
+func Strings[T ~string](list []T) []string {
+	all := make([]string, len(list))
+	for i, s := range list {
+		all[i] = string(s)
+	}
+	return all
+}
+
 // Thousands writes a number with commas.
 func Thousands[N int | int64](n N) string {
 	s := fmt.Sprint(n)

@@ -13,6 +13,7 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/payload"
+	txt "recall/text"
 )
 
 // checked is a flag whose value is checked as the command line is read: a word that means nothing is told before a
@@ -104,19 +105,11 @@ func kinds(into *[]payload.Kind) *checked {
 			case slices.Contains(payload.Kinds, kind):
 				*into = append(*into, kind)
 			case text != "":
-				return noSuchWord(name, kindNames())
+				return noSuchWord(name, txt.Strings(payload.Kinds))
 			}
 		}
 		return nil
 	}}
-}
-
-func kindNames() []string {
-	var names []string
-	for _, k := range payload.Kinds {
-		names = append(names, string(k))
-	}
-	return names
 }
 
 func noSuchWord(text string, words []string) error {

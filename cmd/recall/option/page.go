@@ -10,6 +10,7 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/payload"
+	txt "recall/text"
 )
 
 // pages are the commands as people see them, a file a command: recall eval label's is eval-label.txt. It begins
@@ -115,7 +116,7 @@ func addFlag(cmd *cobra.Command, line string, into any) {
 	case "DAY":
 		flags.Var(day(place[Day](field), terminal.ParseDay), name, about)
 	case "KINDS":
-		words = kindNames()
+		words = txt.Strings(payload.Kinds)
 		flags.VarP(kinds(place[[]payload.Kind](field)), name, short, about)
 	default:
 		words = strings.Split(takes, "|")

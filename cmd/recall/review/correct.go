@@ -24,6 +24,7 @@ import (
 	"recall/payload"
 	"recall/pipeline"
 	"recall/review"
+	"recall/text"
 )
 
 // Commands are the commands that let a person look over and correct what was distilled.
@@ -95,11 +96,7 @@ func newLinkCmd(a *app.App) *cobra.Command {
 		if len(args) != 1 || o.Retract {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		var names []string
-		for _, r := range payload.Relations {
-			names = append(names, string(r))
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
+		return text.Strings(payload.Relations), cobra.ShellCompDirectiveNoFileComp
 	}
 	return cmd
 }
