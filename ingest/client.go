@@ -7,10 +7,11 @@ import (
 
 // A Client is the program that wrote a session.
 type Client struct {
-	Name   string // as people call it
-	Home   string // its folder below a person's home, "" if it isn't there
-	Env    string // the variable that names another, "" if none does
-	Resume string // the command that goes on with a session, by its id; "" if there is none
+	Name string // as people call it
+	Home string // its folder below a person's home, "" if it isn't there
+	Env  string // the variable that names another, "" if none does
+	// the command that goes on with a session, by its id, in the folder that it worked in; "" if there is none
+	Resume string
 }
 
 // Client is the program that writes sessions of a source.

@@ -28,9 +28,6 @@ type Layout interface {
 	// folder that the session worked in, where the client goes by that; else, or if dir is "", from where the file was.
 	// The error is ErrNoPlace.
 	Places(f Found, dir string) (map[string]string, error)
-
-	// ByFolder reports whether the client finds sessions by the folder that they worked in.
-	ByFolder() bool
 }
 
 // A Cut takes a path apart: the root that its session was kept under and its place there, "" if that isn't told.

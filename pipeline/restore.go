@@ -155,7 +155,7 @@ func homeRoot(s ingest.Source) string {
 // it: its own folder isn't on this machine, or another one was asked for.
 func (p *Archiver) chooseDir(ctx context.Context, r *Restoring, reader ingest.Reader, layout ingest.Layout,
 	found ingest.Found, asked string) string {
-	if !layout.ByFolder() || found.Source == ingest.Memory {
+	if found.Source.Client().Resume == "" {
 		return ""
 	}
 	if asked != "" {

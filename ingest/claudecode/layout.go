@@ -13,9 +13,6 @@ import (
 
 var _ ingest.Layout = Reader{}
 
-// ByFolder is true: "claude --resume" lists the sessions of the folder that it is called in.
-func (Reader) ByFolder() bool { return true }
-
 // Base is the configuration folder above projects/<slug>/<session>.jsonl.
 func (Reader) Base(f ingest.Found) string {
 	if f.Source == ingest.Memory {

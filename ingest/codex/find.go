@@ -190,9 +190,6 @@ var (
 	inHome               = ingest.CutBefore("sessions", "archived_sessions")
 )
 
-// ByFolder is true: "codex resume" lists the threads of the folder that it is called in, and goes on there.
-func (Reader) ByFolder() bool { return true }
-
 // Base is the folder above sessions/ or archived_sessions/.
 func (Reader) Base(f ingest.Found) string { return inHome.Base(f) }
 

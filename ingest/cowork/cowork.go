@@ -51,9 +51,6 @@ func (Reader) Find(ctx context.Context, path string, seen ingest.Seen) ([]ingest
 
 var _ ingest.Layout = Reader{}
 
-// ByFolder is false: the app lists the sessions of an account.
-func (Reader) ByFolder() bool { return false }
-
 // Base is the folder with the accounts' folders.
 func (Reader) Base(f ingest.Found) string { return inRoot(f.ID).Base(f) }
 

@@ -115,9 +115,6 @@ var inHome ingest.Cut = func(file ingest.File) (base, rel string) {
 	return strings.Join(parts[:at], "/"), strings.Join(parts[at:], "/")
 }
 
-// ByFolder is true: "gemini --resume" goes on with the sessions of the folder that it is called in.
-func (Reader) ByFolder() bool { return true }
-
 // Base is the folder above tmp/.
 func (Reader) Base(f ingest.Found) string { return inHome.Base(f) }
 

@@ -87,9 +87,6 @@ var inFolder ingest.Cut = func(file ingest.File) (base, rel string) {
 	return strings.Join(parts[:at], "/"), strings.Join(parts[at:], "/")
 }
 
-// ByFolder is true: the client goes on with the sessions of the folder that it is called in.
-func (Reader) ByFolder() bool { return true }
-
 // Base is the folder of the database.
 func (Reader) Base(f ingest.Found) string { return inFolder.Base(f) }
 
