@@ -3,6 +3,7 @@ package hooks
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,19 +60,7 @@ func readJSON(path string, to any) bool {
 
 // writeJSON is best effort: a memo that can't be written costs a note twice.
 func writeJSON(path string, v any) error {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	temp := fmt.Sprintf("%s.%d", path, os.Getpid())
-	if err := os.WriteFile(temp, text, 0o600); err != nil {
-		os.Remove(temp)
-		return err
-	}
-	return os.Rename(temp, path)
+	return disk.ReplaceCache(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(v) })
 }
 
 // memoOf is the memo of a session, after a fork was told from the session that it was started as.

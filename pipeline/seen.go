@@ -6,6 +6,7 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -189,18 +190,7 @@ func (t *seen) save() error {
 }
 
 func writeGob(path string, v any) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".seen-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	err = errors.Join(gob.NewEncoder(tmp).Encode(v), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
+	err := disk.ReplaceCache(path, func(w io.Writer) error { return gob.NewEncoder(w).Encode(v) })
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}

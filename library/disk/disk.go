@@ -215,6 +215,10 @@ func AppendAside(path string, text []byte) error {
 // Beside durably writes a file beside path, outside of a library, to be given its name. Missing folders are made;
 // nothing is left after an error.
 func Beside(path string, write func(io.Writer) error) (temp string, err error) {
+	return beside(path, write, SyncFile)
+}
+
+func beside(path string, write func(io.Writer) error, sync func(*os.File) error) (temp string, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", err
 	}
@@ -224,7 +228,7 @@ func Beside(path string, write func(io.Writer) error) (temp string, err error) {
 	}
 	err = write(f)
 	if err == nil {
-		err = SyncFile(f)
+		err = sync(f)
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		os.Remove(f.Name())
@@ -242,5 +246,16 @@ func Replace(path string, data []byte, mode fs.FileMode) error {
 	if err := os.Chmod(temp, mode); err != nil {
 		return err
 	}
+	return os.Rename(temp, path)
+}
+
+// ReplaceCache makes what is written the content of a file outside of a library that may be lost: there whole or not at
+// all, but nobody waits for the disk. It is its user's alone.
+func ReplaceCache(path string, write func(io.Writer) error) error {
+	temp, err := beside(path, write, func(*os.File) error { return nil })
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp)
 	return os.Rename(temp, path)
 }
