@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -80,18 +81,26 @@ func writeHabits(a *app.App, found []history.Habit, path string) error {
 		return hint.With(errors.New("nothing was written"),
 			"on a terminal recall repeats --write asks; or copy the lines that you want")
 	}
+	return addLines(path, lines)
+}
+
+// addLines adds a paragraph to a person's file, of which nothing else is written again.
+func addLines(path string, lines []string) error {
 	old, err := library.ReadRegular(path, config.MostOfNote)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	text := string(old)
-	if text != "" {
-		text = strings.TrimSuffix(text, "\n") + "\n\n"
+	text := strings.Join(lines, "\n") + "\n"
+	if len(old) > 0 {
+		text = "\n" + text
 	}
-	text += strings.Join(lines, "\n") + "\n"
-	mode := fs.FileMode(0o644)
-	if fi, err := os.Stat(path); err == nil {
-		mode = fi.Mode().Perm()
+	if len(old) > 0 && !bytes.HasSuffix(old, []byte("\n")) {
+		text = "\n" + text
 	}
-	return os.WriteFile(path, []byte(text), mode)
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }

@@ -1,0 +1,41 @@
+package ask
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// What is added to a person's file is a paragraph at its end; the file, and a link to it, stay what they are.
+func TestAddLines(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct{ had, want string }{
+		"new":       {"", "- one\n- two\n"},
+		"whole":     {"# Rules\n", "# Rules\n\n- one\n- two\n"},
+		"unended":   {"# Rules", "# Rules\n\n- one\n- two\n"},
+		"paragraph": {"a\n\n", "a\n\n\n- one\n- two\n"},
+	} {
+		file, link := filepath.Join(dir, name), filepath.Join(dir, name+".md")
+		if err := os.WriteFile(file, []byte(c.had), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(file, link); err != nil {
+			t.Skip("no links here:", err)
+		}
+		before, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := addLines(link, []string{"- one", "- two"}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(file)
+		if err != nil || string(got) != c.want {
+			t.Errorf("%s: got %q (%v), want %q", name, got, err, c.want)
+		}
+		after, err := os.Stat(link)
+		if err != nil || !os.SameFile(before, after) || after.Mode() != before.Mode() {
+			t.Errorf("%s: it is another file, or has other rights (%v)", name, err)
+		}
+	}
+}
