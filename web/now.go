@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"recall/history"
 	"recall/index"
 	"recall/ingest"
@@ -69,14 +67,21 @@ func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 		}
 		v.Project = f.shelf.Of(last).Name
 	}
-	v.Payload, err = m.Compose(v.Project)
+	key := "now " + f.Today + " " + v.Project
+	composed, err := kept(&s.kept, m.Stamp, key, func() (c composed, err error) {
+		if c.payload, err = m.Compose(v.Project); err == nil && c.payload != nil {
+			c.texts = texts(m, c.payload)
+		}
+		return c, err
+	})
+	v.Payload, v.Texts = composed.payload, composed.texts
 	if errors.Is(err, payload.ErrDecode) {
 		v.Broken, err = strings.Split(err.Error(), "\n"), nil
 	}
 	if err != nil || v.Payload == nil {
 		return v, err
 	}
-	var asked errgroup.Group
+	var asked sync.WaitGroup
 	left := mostAsked
 	for _, k := range payload.Kinds {
 		part := section{Kind: k}
@@ -92,10 +97,9 @@ func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 		for i := range part.Items {
 			if one := &part.Items[i]; left > 0 && (k == payload.Decision || k == payload.Eliminated) {
 				left--
-				asked.Go(func() error {
+				asked.Go(func() {
 					one.Since = history.ChangedSince(r.Context(), m.Library,
 						index.Placed{Place: index.Place{Project: v.Project}, Item: one.Item})
-					return nil
 				})
 			}
 		}
@@ -103,14 +107,25 @@ func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 			v.Sections = append(v.Sections, part)
 		}
 	}
-	v.Texts = make([]variant, len(payload.Variants))
+	asked.Wait()
+	return v, nil
+}
+
+// composed is a project's payload as it is handed on.
+type composed struct {
+	payload *payload.Payload
+	texts   []variant
+}
+
+// texts are a payload's variants.
+func texts(m *Memory, p *payload.Payload) []variant {
+	all := make([]variant, len(payload.Variants))
+	var made sync.WaitGroup
 	for i, name := range payload.Variants {
-		asked.Go(func() error {
-			v.Texts[i] = variant{string(name), m.HandOn(v.Payload, string(name))}
-			return nil
-		})
+		made.Go(func() { all[i] = variant{string(name), m.HandOn(p, string(name))} })
 	}
-	return v, asked.Wait()
+	made.Wait()
+	return all
 }
 
 // healthView is what models took, how safe everything is, and what recall did last.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"recall/ingest"
 	"recall/text"
@@ -105,6 +106,7 @@ func (f *finder) walk(dir string, level int) {
 		f.Problem(dir, err)
 		return
 	}
+	look(entries)
 	lies := func(name string, folder bool) bool { // by the order that they are read in
 		i, ok := slices.BinarySearchFunc(entries, name, func(e fs.DirEntry, name string) int {
 			return strings.Compare(e.Name(), name)
@@ -129,6 +131,35 @@ func (f *finder) walk(dir string, level int) {
 			}
 		}
 	}
+}
+
+// looked is an entry with what its Info is.
+type looked struct {
+	fs.DirEntry
+	info fs.FileInfo
+	err  error
+}
+
+func (l looked) Info() (fs.FileInfo, error) { return l.info, l.err }
+
+// look looks at the transcripts of a folder with many, on all cores: that takes longer than what is made of it.
+func look(entries []fs.DirEntry) {
+	const atOnce = 64
+	if len(entries) < 2*atOnce {
+		return
+	}
+	var all sync.WaitGroup
+	for some := range slices.Chunk(entries, atOnce) {
+		all.Go(func() {
+			for i, e := range some {
+				if e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".jsonl") {
+					info, err := e.Info()
+					some[i] = looked{e, info, err}
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 // stat follows a link to a file only if it stays below the root.
