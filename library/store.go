@@ -279,7 +279,7 @@ func (l *Library) readFile(id ingest.SessionID, name string) ([]byte, error) {
 			}
 			return text, err
 		}
-		if try == 5 {
+		if try == 20 {
 			return nil, fmt.Errorf("session %s: its folder keeps moving", id)
 		}
 		l.forget()

@@ -127,7 +127,7 @@ func (r *Reader) next() (gone error) {
 			return r.dec.Reset(f)
 		}
 		gone = fmt.Errorf("%w: %v", disk.ErrDamaged, err)
-		if !errors.Is(err, fs.ErrNotExist) || r.Anew == nil || try == 5 {
+		if !errors.Is(err, fs.ErrNotExist) || r.Anew == nil || try == 20 {
 			return gone
 		}
 		now := r.Anew()
