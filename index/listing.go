@@ -102,8 +102,8 @@ func (r *reader) list(ctx context.Context, a Answer, kinds []payload.Kind) (Answ
 	defer func() { r.q.Kinds = asked }()
 	r.q.Kinds = kinds
 	found, err := r.newest(ctx)
-	words := func(k payload.Kind) bool { return !rank.AsOfSession(k) } // what is open may be said to be
-	if err == nil && len(found) == 0 && asked == nil && !slices.ContainsFunc(kinds, words) {
+	lasts := func(k payload.Kind) bool { return !rank.AsOfSession(k) } // and is found by its words as well
+	if err == nil && len(found) == 0 && asked == nil && !slices.ContainsFunc(kinds, lasts) {
 		kinds = []payload.Kind{payload.Lead}
 		r.q.Kinds = kinds
 		found, err = r.newest(ctx)

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -313,6 +314,31 @@ func TestWebReadsOnly(t *testing.T) {
 			t.Errorf("%s %v: changed: %v, want %v", c.dir, c.args, took, c.want)
 		}
 	}
+}
+
+// What is held of a project while nothing is written isn't shown any more once somebody says something of it.
+func TestWebNowFollows(t *testing.T) {
+	home, library := demoed(t)
+	get := enter(t, startWeb(t, home, library))
+	const page = "/now?project=ledgerline"
+	get(page, nil)                    // which opens the index
+	ago := time.Now().Add(-time.Hour) // what was written within two seconds isn't held
+	must(t, filepath.WalkDir(home, func(path string, _ os.DirEntry, err error) error {
+		return errors.Join(err, os.Chtimes(path, ago, ago))
+	}))
+	held := get(page, nil)
+	item := regexp.MustCompile(`name="session" value="([^"]+)"><input type="hidden" name="item" value="([^"]+)"`)
+	for _, m := range item.FindAllStringSubmatch(get("/review?project=ledgerline", nil), -1) {
+		if !strings.Contains(held, m[2]) {
+			continue
+		}
+		get("/say", url.Values{"session": {m[1]}, "item": {m[2]}, "word": {"drop"}})
+		if now := get(page, nil); strings.Contains(now, m[2]) || !strings.Contains(now, "&lt;!-- recall ") {
+			t.Errorf("%s was dropped, and is handed on:\n%.3000s", m[2], now)
+		}
+		return
+	}
+	t.Errorf("nothing that waits for review is handed on:\n%.3000s", held)
 }
 
 // A payload that can't be read costs the others nothing, and is named.

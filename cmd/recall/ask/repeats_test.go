@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -37,5 +38,38 @@ func TestAddLines(t *testing.T) {
 		if err != nil || !os.SameFile(before, after) || after.Mode() != before.Mode() {
 			t.Errorf("%s: it is another file, or has other rights (%v)", name, err)
 		}
+	}
+}
+
+// Nobody ever sees the file without what stood in it: ended by a kill at any moment, that is still there.
+func TestAddLinesWritesNothingAgain(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "CLAUDE.md")
+	had := bytes.Repeat([]byte("a rule\n"), 10_000)
+	if err := os.WriteFile(file, had, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ended, least := make(chan bool), make(chan int64)
+	go func() {
+		size := int64(len(had))
+		for {
+			if fi, err := os.Stat(file); err == nil {
+				size = min(size, fi.Size())
+			}
+			select {
+			case <-ended:
+				least <- size
+				return
+			default:
+			}
+		}
+	}()
+	for range 300 {
+		if err := addLines(file, []string{"- one"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(ended)
+	if size := <-least; size < int64(len(had)) {
+		t.Errorf("it had %d bytes, and %d meanwhile", len(had), size)
 	}
 }
