@@ -245,10 +245,8 @@ func TestForgottenStaysAway(t *testing.T) {
 	}
 }
 
-// When the time is up, the rest waits for the next sync, and the report says so.
-func TestTimeBudget(t *testing.T) {
-	root := t.TempDir()
-	p := open(t, t.TempDir())
+// writeTwenty writes twenty sessions like the second.
+func writeTwenty(t *testing.T, root string) int {
 	const n = 20
 	for i := range n {
 		k := second
@@ -256,6 +254,14 @@ func TestTimeBudget(t *testing.T) {
 		k.start = day.Add(time.Duration(i) * time.Hour)
 		k.write(t, root)
 	}
+	return n
+}
+
+// When the time is up, the rest waits for the next sync, and the report says so.
+func TestTimeBudget(t *testing.T) {
+	root := t.TempDir()
+	p := open(t, t.TempDir())
+	n := writeTwenty(t, root)
 	for range 2 * n {
 		r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}, Budget: time.Nanosecond})
 		if err != nil || r.Skipped() {
@@ -279,13 +285,7 @@ func TestTimeBudget(t *testing.T) {
 func TestUpgradeWithinBudget(t *testing.T) {
 	root := t.TempDir()
 	p := open(t, t.TempDir())
-	const n = 20
-	for i := range n {
-		k := second
-		k.id = fmt.Sprintf("%08d-0000-4000-8000-000000000001", i)
-		k.start = day.Add(time.Duration(i) * time.Hour)
-		k.write(t, root)
-	}
+	n := writeTwenty(t, root)
 	syncAll(t, p, root)
 	before := items(t, p.Library)
 	p.Distiller = newer{p.Distiller}
@@ -296,8 +296,8 @@ func TestUpgradeWithinBudget(t *testing.T) {
 		t.Fatal(err, r.Problems)
 	}
 	if r.Left-r.Outdated != 1 || r.Outdated+r.Distilled != n || r.Outdated == 0 {
-		t.Errorf("%d left, %d of them as they were, %d distilled; want 1 new, %d in all", r.Left, r.Outdated, r.Distilled,
-			n+1)
+		t.Errorf("%d left, %d of them as they were, %d distilled; want 1 new, %d in all", r.Left, r.Outdated,
+			r.Distilled, n+1)
 	}
 	now := items(t, p.Library, first.id)
 	for id := range before {

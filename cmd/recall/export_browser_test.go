@@ -26,8 +26,8 @@ func TestExportInBrowser(t *testing.T) {
 		"\u202e\u200b\u009b \"'` &#60;script&#62;"
 	call := ingest.ToolCall{ID: "c1", Name: evil, Command: evil, Result: evil, Done: true, Reason: evil}
 	s := &ingest.Session{ID: "e0000001", Title: evil, Turns: []ingest.Turn{
-		{ID: "u1", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: evil + "\n\n| a | b |\n|---|--:|\n| 1 | " + evil +
-			" |\n\n```\n" + evil + "\n```\n\n- **bold** " + evil},
+		{ID: "u1", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: evil + "\n\n| a | b |\n|---|--:|\n| 1 | " +
+			evil + " |\n\n```\n" + evil + "\n```\n\n- **bold** " + evil},
 		{ID: ingest.TurnID(`a1" onclick="document.title='ran'`), N: 2, Role: ingest.Assistant, Kind: ingest.Message,
 			Text: "# " + evil, Calls: []ingest.ToolCall{call}}}}
 	p := &payload.Payload{Items: []payload.Item{{Kind: payload.Decision, Text: evil, Why: evil, State: payload.Stands,

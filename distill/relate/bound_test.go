@@ -79,7 +79,8 @@ func TestNearest(t *testing.T) {
 		text := fmt.Sprintf("Postgres backs up tenant%d shard%d every night to bucket%d, and jobs retry.", i, i, i)
 		items = append(items, item(fmt.Sprint("n", i), fmt.Sprint("s", 1+i), 2+i, payload.Decision, text, ""))
 	}
-	items = append(items, item("kafka", "s9", 20, payload.Decision, "Jobs are stored in Kafka instead of Postgres.", ""))
+	items = append(items, item("kafka", "s9", 20, payload.Decision, "Jobs are stored in Kafka instead of Postgres.",
+		""))
 	p := newProject(items, func(it *Item) bool { return it.ID == "kafka" })
 	p.most.near = 2 // itself is one
 	p.compare(9)

@@ -170,6 +170,33 @@ func TestFindTwoSessionsOfOneID(t *testing.T) {
 		[]string{"two files with turns of this session: transcript.jsonl (1) and transcripts/-a.jsonl (1)"})
 }
 
+// Of a folder with many sessions each is found as it is, and a link to outside isn't followed.
+func TestFindInLargeFolder(t *testing.T) {
+	slug := filepath.Join(t.TempDir(), "root", "projects", "-a")
+	id := func(n int) string { return fmt.Sprintf("%08d-0000-4000-8000-000000000001", n) }
+	const many = 300
+	for n := range many {
+		write(t, filepath.Join(slug, id(n)+".jsonl"), spoken(id(n), "u1", strings.Repeat("x", n), 0))
+	}
+	outside := filepath.Join(t.TempDir(), "outside.jsonl")
+	write(t, outside, spoken(idB, "u2", "outside", 0))
+	linked := os.Symlink(outside, filepath.Join(slug, idB+".jsonl")) == nil // not everybody may, on Windows
+	found, problems := Reader{}.Find(t.Context(), filepath.Dir(filepath.Dir(slug)), nil)
+	if len(found) != many || (len(problems) == 1) != linked {
+		t.Fatalf("%d found, problems %v; want %d", len(found), problems, many)
+	}
+	for n, f := range found {
+		info, err := os.Stat(filepath.Join(slug, id(n)+".jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Files[0]; f.ID != ingest.SessionID(id(n)) || got.Size != info.Size() || !got.Mod.Equal(info.ModTime()) {
+			t.Errorf("found %s with %d bytes of %s, want %s with %d of %s", f.ID, got.Size, got.Mod, id(n), info.Size(),
+				info.ModTime())
+		}
+	}
+}
+
 func TestFindLinks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need a privilege on Windows")

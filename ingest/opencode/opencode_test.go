@@ -291,8 +291,8 @@ func TestBadRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	huge, _, err := c.Prepare("INSERT INTO part VALUES ('prt_huge', 'msg_b002', '" + back + "', 1, 1, ?)")
-	if err := errors.Join(err, huge.BindText(1, `{"type":"text","text":"`+strings.Repeat("x", 50<<20)+`"}`), huge.Exec(),
-		huge.Close(), c.Close()); err != nil {
+	text := `{"type":"text","text":"` + strings.Repeat("x", 50<<20) + `"}`
+	if err := errors.Join(err, huge.BindText(1, text), huge.Exec(), huge.Close(), c.Close()); err != nil {
 		t.Fatal(err)
 	}
 	found, problems := find(t, dir)

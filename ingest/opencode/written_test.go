@@ -31,7 +31,8 @@ func TestGrowth(t *testing.T) {
 		file(t, before[back], mainName).Stamp != file(t, after[back], mainName).Stamp {
 		t.Error("the stamps don't say which of them went on")
 	}
-	sql(t, dir, `UPDATE part SET data = replace(data, 'Go on.', 'No on.'), time_updated = 1789390000001 WHERE id = 'prt_msg_9000'`)
+	sql(t, dir, `UPDATE part SET data = replace(data, 'Go on.', 'No on.'), time_updated = 1789390000001
+		WHERE id = 'prt_msg_9000'`)
 	again, _ := find(t, dir)
 	if a, b := file(t, after[main], mainName), file(t, again[main], mainName); a.Size != b.Size || a.Stamp == b.Stamp {
 		t.Errorf("a changed row isn't told: %v, %v", a, b)
