@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 )
@@ -183,16 +184,28 @@ func (b *browser) Goto(url string) {
 // Eval is the value of a script's expression in the page, or what the promise comes to that it is.
 func (b *browser) Eval(script string, out any) {
 	b.t.Helper()
+	if err := b.evaluate(script, out); err != nil {
+		b.t.Fatalf("%.200s: %v", script, err)
+	}
+}
+
+// evaluate is Eval where the page may be left meanwhile: then the error is errLeft.
+func (b *browser) evaluate(script string, out any) error {
 	var answer struct {
 		Result           struct{ Value json.RawMessage }
 		ExceptionDetails json.RawMessage
 	}
-	b.Call("Runtime.evaluate", map[string]any{"expression": script, "returnByValue": true,
+	err := b.try("Runtime.evaluate", map[string]any{"expression": script, "returnByValue": true,
 		"awaitPromise": true}, &answer)
-	if answer.ExceptionDetails != nil {
-		b.t.Fatalf("%.200s: %s", script, answer.ExceptionDetails)
+	switch {
+	case err != nil && strings.Contains(err.Error(), "navigated"):
+		return errLeft
+	case err != nil:
+		return err
+	case answer.ExceptionDetails != nil:
+		return errors.New(string(answer.ExceptionDetails))
 	}
-	if err := json.Unmarshal(answer.Result.Value, out); err != nil {
-		b.t.Fatalf("%.200s: %v", script, err)
-	}
+	return json.Unmarshal(answer.Result.Value, out)
 }
+
+var errLeft = errors.New("the page was left while a script ran in it")

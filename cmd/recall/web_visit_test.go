@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -125,7 +126,11 @@ func (v *visit) until(what, expr string) {
 	v.t.Helper()
 	ok := false
 	for range 200 {
-		if v.Eval("document.readyState == 'complete' && !!("+expr+")", &ok); ok {
+		err := v.evaluate("document.readyState == 'complete' && !!("+expr+")", &ok)
+		if err != nil && !errors.Is(err, errLeft) { // a link or a form is on its way
+			v.t.Fatalf("%s: %v", what, err)
+		}
+		if err == nil && ok {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
