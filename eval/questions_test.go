@@ -109,6 +109,7 @@ func TestCountsOfAnswers(t *testing.T) {
 // The bundled questions: the oracle finds what people wrote, and a question of
 // a day knows nothing of what came later.
 func TestQuestionsOfTheSamples(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes long, and only computes")
 	}

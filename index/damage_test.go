@@ -59,6 +59,7 @@ func told(a Answer) string {
 // says that it must be rebuilt. It never shows what nobody said, and never
 // breaks the program.
 func TestDamaged(t *testing.T) {
+	t.Parallel()
 	good := madeIndex(t)
 	dir := t.TempDir()
 	questions := []string{"retry backoff jitter", "why lock acquire jobs", "数据库", "dead letter queue write"}
@@ -230,6 +231,7 @@ func TestDamagedRows(t *testing.T) {
 // Killed at any moment while it writes, the index opens and holds whole
 // sessions only.
 func TestKilledWriter(t *testing.T) {
+	t.Parallel()
 	if path := os.Getenv("INDEX_KILLED"); path != "" {
 		write(t, path, "killed", 10_000)
 		return

@@ -85,6 +85,7 @@ func (w *swapped) ask(i int) (Answer, error) {
 //
 //	RECALL_PAGES=5000 go test ./index -run TestDamagedPages -v -timeout 60m
 func TestDamagedPages(t *testing.T) {
+	t.Parallel()
 	w := newSwapped(t)
 	pages := len(w.good) / pageSize
 	n := 20

@@ -97,6 +97,7 @@ func (panicker) Fatal(args ...any) { panic(fmt.Sprint(args...)) }
 // for byte the library that was never disturbed. Then all of it again for
 // sources that have grown.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("runs processes")
 	}

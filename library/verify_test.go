@@ -96,6 +96,7 @@ func files(t testing.TB, dir string) []string {
 
 // A flipped bit in any file is found, and told with the file's name.
 func TestFlippedBit(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("skipped: -short, and a long walk of one goroutine")
 	}

@@ -23,6 +23,7 @@ import (
 // The SDK's own client over the real program: every tool, wrong arguments, huge
 // ones, many at once.
 func TestTools(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t).demo()
 	s, _ := w.connect()
 	for _, c := range []struct {

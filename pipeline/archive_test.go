@@ -207,6 +207,7 @@ func within(t testing.TB, limit time.Duration, what string, true func() bool) ti
 // A watch archives what is written within seconds, in folders made later too,
 // distills it when it is quiet, and ends at once.
 func TestWatch(t *testing.T) {
+	t.Parallel()
 	for _, poll := range []bool{false, true} {
 		t.Run(fmt.Sprintf("poll=%v", poll), func(t *testing.T) {
 			root := t.TempDir()
@@ -275,6 +276,7 @@ func TestWatch(t *testing.T) {
 
 // A watch tells of what it can't archive, once, and goes on.
 func TestWatchTellsOfFaults(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	first.write(t, root)
 	p := own(open(t, t.TempDir()), root)

@@ -14,6 +14,7 @@ import (
 // quiet for good the model has seen all of it. RECALL_GROWTH=all takes the sizes
 // of the table in docs/models.md.
 func TestThirtyNightsOfGrowth(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("skipped: -short")
 	}

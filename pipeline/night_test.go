@@ -82,6 +82,7 @@ func (b *besides) run() {
 // service charged and an estimate for what broke off, no secret left the machine,
 // and other work went on.
 func TestNight(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	p := open(t, t.TempDir())
 	sessions, secrets := 28, 1000

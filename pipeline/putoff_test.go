@@ -20,6 +20,7 @@ import (
 // some time has passed or it is asked for; then it is what it is when it is taken in
 // at once. A question doesn't begin it. One beside it, of usual size, waits for nothing.
 func TestLargeSessionThatGoesOn(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("130 MB")
 	}

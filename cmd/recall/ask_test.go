@@ -52,6 +52,7 @@ func chatting(t *testing.T, asked *atomic.Int64, down *atomic.Bool) string {
 // The commands around a model, as a person uses them: what it would cost, a key
 // that is wrong, asking, what it took, and distilling again.
 func TestAskCommands(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("skipped: -short")
 	}

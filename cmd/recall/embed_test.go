@@ -31,6 +31,7 @@ func (r ran) ok(t *testing.T) {
 // that speaks the protocol: cut off it goes on, the library keeps what was
 // made, and a service that is gone costs an answer nothing but a line.
 func TestEmbedWithService(t *testing.T) {
+	t.Parallel()
 	var texts, fail, longer atomic.Int64
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var q struct{ Input []string }

@@ -120,6 +120,7 @@ func waitForRest(t *testing.T, home string) {
 // A question takes in what is new first, the session that is being held too; what
 // its time doesn't suffice for is said, and goes on behind it.
 func TestQuestionsAreFresh(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
@@ -158,6 +159,7 @@ func TestQuestionsAreFresh(t *testing.T) {
 // PreCompact waits for nothing: a process of its own takes the session in, and takes away the mark that a
 // start after the compaction waits for. The log that is asked for has one line of it.
 func TestPreCompactIsHandedOn(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts processes")
 	}

@@ -27,6 +27,7 @@ import (
 // verify finds no damage; the next sync completes; and no content that was ever
 // archived differs. docs/durability.md has the figures of a long run.
 func TestKills(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("skipped: -short")
 	}

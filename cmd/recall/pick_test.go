@@ -14,6 +14,7 @@ import (
 // The finder in a real terminal: what is typed finds, a row's payload stands beside it, Enter has the client go on in
 // the folder where the session worked, and what the client deleted is put back before.
 func TestPick(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("no tmux")
 	}

@@ -24,6 +24,7 @@ func writeLarge(tb testing.TB, home string, turns, bytes int) ingest.SessionID {
 
 // A long session is shown by windows, each a page of at most 200 KB, from wherever one comes.
 func TestWebLongSessionIsWindowed(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("skipped: -short, and a long walk of one goroutine")
 	}

@@ -174,6 +174,7 @@ func TestGrowthAsksAboutTheLastWindowOnly(t *testing.T) {
 // Thirty nights of growth cost little more than asking about all of it once,
 // the instructions counted as a cache bills them: a tenth.
 func TestThirtyNightsOfGrowth(t *testing.T) {
+	t.Parallel()
 	cost := func(m *scripted) (n int) {
 		for _, r := range m.asked {
 			n += guess(r.System)/10 + guess(r.Prompt)

@@ -47,6 +47,7 @@ type said struct {
 // Whoever didn't know the code says most things in other words than the item's: those
 // aren't found.
 func TestLeftOut(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes long, and only computes")
 	}
@@ -144,6 +145,7 @@ func lineFor(t *testing.T, all []said, precision float64) float64 {
 
 // What ships, on the lines that it was fitted to.
 func TestInView(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes long, and only computes")
 	}

@@ -112,6 +112,7 @@ func TestFindInACircle(t *testing.T) {
 
 // What is packed unpacks as far as a conversation does, and no further.
 func TestPackedWithoutEnd(t *testing.T) {
+	t.Parallel()
 	home := copyHome(t)
 	path := filepath.Join(home, "archived_sessions", "rollout-2026-03-09T09-07-00-"+agent+".jsonl.zst")
 	file, err := os.Create(path)

@@ -39,6 +39,7 @@ func TestMessage(t *testing.T) {
 
 // Nesting without end costs neither the stack nor minutes, and the page stays whole.
 func TestMessageOfAnything(t *testing.T) {
+	t.Parallel()
 	size := 40_000
 	if testing.Short() { // also under the race detector
 		size = 10_000

@@ -101,6 +101,7 @@ func TestTranscriptParts(t *testing.T) {
 // A session that was continued has the same parts as before but for the last,
 // which the next is linked from; and nobody renders parts that aren't asked for.
 func TestTranscriptPartsStay(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("skipped: -short, and it is 5 MB of text several times over")
 	}
