@@ -30,6 +30,7 @@ var rooms = map[string][]string{
 	"adr": {"history", "review", "pipeline", "library", "ingest", "payload", "text", "hint"},
 	"history": {"answer", "pipeline", "distill", "index", "library", "ingest", "payload", "llm", "text", "sink",
 		"hint"},
+	"team":     {"index", "library", "payload", "redact", "text", "hint"},
 	"review":   {"pipeline", "distill", "index", "library", "ingest", "payload", "redact", "sink", "hint"},
 	"answer":   {"index", "ingest", "payload", "prompts", "llm", "text", "sink", "hint"},
 	"pipeline": {"ingest", "library", "distill", "index", "payload", "llm", "redact", "text", "hint"},
@@ -83,6 +84,7 @@ var kept = map[string]string{
 	"github.com/spf13/viper":                 "config",
 	"github.com/schollz/progressbar/v3":      "cmd",
 	"github.com/rivo/uniseg":                 "cmd",
+	"github.com/jackc/pgx/v5":                "team",
 }
 
 // noRooms are names that say nothing about what is in them.

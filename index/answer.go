@@ -29,17 +29,21 @@ func (r *reader) answer(ctx context.Context, a *Answer, list []*ranked) error {
 			}
 			places[c.session] = p
 		}
-		one := &Result{Place: p, Title: p.SessionTitle, Turn: int(c.n), Score: c.score, Look: c.look}
-		if c.table == items {
-			one.Type, one.Item = "item", &c.item
-			one.History, one.Conflict, one.Related = c.history, c.conflict, c.related
-		} else {
-			one.Type, one.TurnID, one.Role, one.At = "turn", c.turn.ID, c.turn.Role, c.turn.At
-			one.Text, one.Passage = c.turn.Text, c.passage
-		}
-		a.Ranked = append(a.Ranked, one)
+		a.Ranked = append(a.Ranked, resultOf(c, p))
 	}
 	return nil
+}
+
+func resultOf(c *ranked, p Place) *Result {
+	one := &Result{Place: p, Title: p.SessionTitle, Turn: int(c.n), Score: c.score, Look: c.look}
+	if c.table == items {
+		one.Type, one.Item = "item", &c.item
+		one.History, one.Conflict, one.Related = c.history, c.conflict, c.related
+	} else {
+		one.Type, one.TurnID, one.Role, one.At = "turn", c.turn.ID, c.turn.Role, c.turn.At
+		one.Text, one.Passage = c.turn.Text, c.passage
+	}
+	return one
 }
 
 const (

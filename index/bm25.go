@@ -33,12 +33,16 @@ func (f *fulltext) scores(ctx context.Context, table int, weights [postings.Colu
 		room = list
 		idf := inverse(docs, float64(len(list)))
 		for _, m := range list {
-			freq := weights[0]*float64(m.Counts[0]) + weights[1]*float64(m.Counts[1])
-			long := bm25K * (1 - bm25B + bm25B*float64(m.size)/average)
-			total[m.Doc] += idf * freq * (bm25K + 1) / (freq + long)
+			total[m.Doc] += idf * often(m.Counts, weights, float64(m.size)/average)
 		}
 	}
 	return total, nil
+}
+
+// often is what counts of a word in a document's columns are worth; long is its length as a share of the average.
+func often(counts [postings.Columns]uint32, weights [postings.Columns]float64, long float64) float64 {
+	freq := weights[0]*float64(counts[0]) + weights[1]*float64(counts[1])
+	return freq * (bm25K + 1) / (freq + bm25K*(1-bm25B+bm25B*long))
 }
 
 // inverse is the weight of what stands in n of so many documents.

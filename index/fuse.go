@@ -24,7 +24,9 @@ type ranked struct {
 	spoken  rank.Spoken  // of a turn
 	look    rank.Features
 	extras
-	raw float64 // the second look's score, before it is made a share of the best one's
+	overtaken   bool    // of an item that says how its session ended: its project has later ones
+	named, here bool    // see inNamed
+	raw         float64 // the second look's score, before it is made a share of the best one's
 }
 
 // claims reports whether it is a claim, not what somebody said.
@@ -88,22 +90,44 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 	if err := r.ready(ctx); err != nil {
 		return nil, err
 	}
-	kin, concepts := r.kin(ts)
-	r.asked = rank.Ask(text.HeadMarked(r.q.Text, longest), rankTerms(ts), kin, concepts)
 	var out []*ranked
 	for k, list := range found {
-		most := lookedAt
-		if k == turns {
-			most = turnsLooked
-		}
 		from := len(out)
-		for _, c := range list[:min(len(list), max(most, r.q.Limit))] {
+		for _, c := range list[:min(len(list), r.looked(k))] {
 			out = append(out, &ranked{candidate: c, table: k})
 		}
 		if err := r.load(ctx, k, out[from:]); err != nil {
 			return nil, err
 		}
 	}
+	for _, o := range out {
+		var err error
+		if o.table == items && rank.AsOfSession(o.item.Kind) {
+			if o.overtaken, err = r.overtaken(ctx, o.session); err != nil {
+				return nil, err
+			}
+		}
+		if o.named, o.here, err = r.inNamed(ctx, o.session); err != nil {
+			return nil, err
+		}
+	}
+	r.see(out, ts)
+	return out, nil
+}
+
+// looked is how many documents of a kind get a second look.
+func (r *reader) looked(kind int) int {
+	most := lookedAt
+	if kind == turns {
+		most = turnsLooked
+	}
+	return max(most, r.q.Limit)
+}
+
+// see scores candidates again by what they say, and puts them in order. Wherever they come from, it reads nothing else.
+func (r *reader) see(out []*ranked, ts []term) {
+	kin, concepts := r.kin(ts)
+	r.asked = rank.Ask(text.HeadMarked(r.q.Text, longest), rankTerms(ts), kin, concepts)
 	support := supports(out)
 	aliased := r.q.Without&Aliases == 0 && mostAliased(out)
 	claimed, taken := claims(out)
@@ -130,12 +154,7 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 			}
 			c.Item = &it
 			c.Spoken = said[spot{o.session, o.n}]
-			if rank.AsOfSession(it.Kind) {
-				var err error
-				if c.Overtaken, err = r.overtaken(ctx, o.session); err != nil {
-					return nil, err
-				}
-			}
+			c.Overtaken = o.overtaken
 		} else {
 			from, to := r.asked.Passage(o.turn.Text)
 			o.passage = o.turn.Text[from:to]
@@ -152,21 +171,16 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 	r.asked.Among(shown, all)
 	for _, o := range out {
 		o.raw = r.weights.Score(o.look)
-		named, here, err := r.inNamed(ctx, o.session)
-		if err != nil {
-			return nil, err
-		}
-		if named {
+		if o.named {
 			o.raw += namedBoost
 		}
 		o.score = o.raw
-		if here {
+		if o.here {
 			o.score += hereBoost
 		}
 	}
 	order(out)
 	settle(out)
-	return out, nil
 }
 
 // mostAliased reports whether at least half of the items have aliases.

@@ -221,4 +221,6 @@ type Place struct {
 	SessionStart time.Time `json:"-"`
 	Source       string    `json:"-"`
 	Archived     bool      `json:"-"` // of an item: a person archived its session
+
+	Author, Machine string `json:"-"` // of what another person shared
 }

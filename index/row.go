@@ -83,16 +83,20 @@ func itemRowOf(it Item, v *vocabulary) (row, error) {
 	if err != nil {
 		return row{}, fmt.Errorf("item %s: %w", it.ID, err)
 	}
-	var text, alias, source []uint32
+	return row{hash: v.hash(string(data), it.Context), texts: v.itemBags(it),
+		values: []any{string(it.ID), string(it.Kind), string(it.State), millis(it.At), it.First().N, pack(string(data))}}, nil
+}
+
+// itemBags are an item's words by the table that they stand in: its own with its aliases', and those of its source.
+func (v *vocabulary) itemBags(it Item) []bag {
+	var text, alias []uint32
 	for _, t := range append([]string{it.Text, it.Why, it.Scope, it.Path}, append(it.Alternatives, it.About...)...) {
 		text = v.cut(text, -1, t)
 	}
 	for _, t := range it.Aliases {
 		alias = v.cut(alias, -1, t)
 	}
-	source = v.cut(source, itemContext, it.Context)
-	return row{hash: v.hash(string(data), it.Context), texts: []bag{v.bag(text, alias), v.bag(source)},
-		values: []any{string(it.ID), string(it.Kind), string(it.State), millis(it.At), it.First().N, pack(string(data))}}, nil
+	return []bag{ofItems: v.bag(text, alias), ofSources: v.bag(v.cut(nil, itemContext, it.Context))}
 }
 
 // hashTurns makes rows that tell what they are of: the turn, and the two before it,

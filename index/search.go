@@ -109,14 +109,19 @@ func (x *Index) run(ctx context.Context, full *fulltext, q Query, within bool) (
 	}
 	spell(&a, corrected)
 	a.WithoutVectors = r.leftOut
-	judge(&a, ts, r.size)
-	if len(a.Ranked) > 0 && r.own.Knows(q.Text) {
+	r.judge(&a, ts, list)
+	return a, nil
+}
+
+// judge says how well an answer does.
+func (r *reader) judge(a *Answer, ts []term, list []*ranked) {
+	judge(a, ts, r.size)
+	if len(a.Ranked) > 0 && r.own.Knows(r.q.Text) {
 		a.Unknown = false // what the user wrote down as one concept is one
 	}
 	a.Signs = rank.Read(lines(list), missing(ts))
 	a.Sure = rank.DefaultSure.Chance(a.Signs)
 	a.Doubtful = a.Coverage < wholly && rank.DefaultSure.Doubtful(a.Signs) || halfGone(ts, list)
-	return a, nil
 }
 
 // reader is one search's view of the index.

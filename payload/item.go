@@ -183,6 +183,23 @@ type Origin struct {
 	Number  int    `json:"number,omitempty"` // its place by start time in its project, as of now; 0 if not known
 }
 
+// MapText puts every text of the item through a function. What it shares with a copy of it stays.
+func (it *Item) MapText(f func(string) string) {
+	for _, s := range []*string{&it.Text, &it.Why, &it.Scope, &it.Path, &it.Was} {
+		*s = f(*s)
+	}
+	for _, list := range []*[]string{&it.Alternatives, &it.About, &it.Aliases} {
+		*list = slices.Clone(*list)
+		for i, s := range *list {
+			(*list)[i] = f(s)
+		}
+	}
+	it.Evidence = slices.Clone(it.Evidence)
+	for i := range it.Evidence {
+		it.Evidence[i].Quote = f(it.Evidence[i].Quote)
+	}
+}
+
 // First is what the item first rests on, the zero Evidence if it has none.
 func (it *Item) First() (e Evidence) {
 	if len(it.Evidence) > 0 {

@@ -61,24 +61,10 @@ func copied(s *ingest.Session) func(payload.Item) bool {
 
 // redactedAgain takes secrets out of a payload's items.
 func redactedAgain(p *payload.Payload, clean func(string) string) *payload.Payload {
-	list := func(all []string) []string {
-		all = slices.Clone(all)
-		for i := range all {
-			all[i] = clean(all[i])
-		}
-		return all
-	}
 	q := *p
 	q.Items = slices.Clone(p.Items)
 	for i := range q.Items {
-		it := &q.Items[i]
-		it.Text, it.Why, it.Scope, it.Path, it.Was = clean(it.Text), clean(it.Why), clean(it.Scope), clean(it.Path),
-			clean(it.Was)
-		it.Alternatives, it.About, it.Aliases = list(it.Alternatives), list(it.About), list(it.Aliases)
-		it.Evidence = slices.Clone(it.Evidence)
-		for k := range it.Evidence {
-			it.Evidence[k].Quote = clean(it.Evidence[k].Quote)
-		}
+		q.Items[i].MapText(clean)
 	}
 	return &q
 }

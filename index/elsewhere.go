@@ -1,0 +1,157 @@
+package index
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"recall/index/postings"
+	"recall/index/rank"
+)
+
+// Asking is a question to a store other than an index, which finds items by their words and has them ranked here: one
+// ranking, whatever the store.
+type Asking struct {
+	Stems   []string  // to look for; one that ends with "*" stands for all that begin so
+	Weights []float64 // how much each counts
+
+	r    *reader
+	also []term
+	ts   []term // of the question
+	kin  int    // where in Stems the lexicon's words begin
+}
+
+// Elsewhere are items that another store found, and what it knows of the question's words.
+type Elsewhere struct {
+	Items    []Stranger
+	Holding  []int // how many items hold each of Asking.Stems
+	Searched int   // items
+}
+
+// Stranger is an item of another store. Its place needs no number.
+type Stranger struct {
+	Place
+	Item
+	Overtaken bool // its project has a later session
+}
+
+// Ask makes a question ready for another store.
+func Ask(q Query) *Asking {
+	if q.Limit <= 0 {
+		q.Limit = shown
+	}
+	a := &Asking{r: &reader{q: q, weights: rank.Default}}
+	a.ts, a.also = withoutFrame(q.Text, terms(q.Text)), terms(strings.Join(q.Also, " "))
+	a.add(lookedUp(a.ts), 1)
+	a.add(lookedUp(a.also), alsoWeight)
+	a.kin = len(a.Stems)
+	others := a.r.others(a.ts)
+	a.add(others[:min(len(others), relatedMost)], tables[ofItems].related)
+	return a
+}
+
+func (a *Asking) add(stems []string, weight float64) {
+	for _, s := range stems {
+		if !slices.Contains(a.Stems, s) {
+			a.Stems, a.Weights = append(a.Stems, s), append(a.Weights, weight)
+		}
+	}
+}
+
+// StemsOf are the words by which an item is found, each once.
+func StemsOf(it Item) []string {
+	v := newVocabulary()
+	v.itemBags(it)
+	return v.stems
+}
+
+// Rank answers the question from what was found.
+func (a *Asking) Rank(e Elsewhere) (out Answer) {
+	r := a.r
+	r.size = corpus{items: e.Searched}
+	held := map[string]int{}
+	for i, s := range a.Stems {
+		if i < len(e.Holding) {
+			held[s] = e.Holding[i]
+		}
+	}
+	for _, ts := range [][]term{a.ts, a.also} {
+		for i := range ts {
+			n := held[termOf(ts[i].word)]
+			ts[i].df = counts{ofItems: n}
+			ts[i].idf = math.Log(1 + (max(float64(e.Searched-n), 0)+0.5)/(float64(n)+0.5))
+		}
+	}
+	list := a.first(e, held)
+	list = list[:min(len(list), r.looked(items))]
+	r.see(list, a.ts)
+	if r.q.Without&Later == 0 {
+		succeed(list, r.asked)
+	}
+	for _, o := range list[:min(len(list), r.q.Limit)] {
+		out.Ranked = append(out.Ranked, resultOf(o, e.Items[o.id].Place))
+	}
+	out.SearchedItems = e.Searched
+	r.judge(&out, a.ts, list)
+	return out
+}
+
+// first is the first pass over what was found, best first.
+func (a *Asking) first(e Elsewhere, held map[string]int) []*ranked {
+	v := newVocabulary()
+	bags := make([][]bag, len(e.Items))
+	var size [2]float64
+	for i := range e.Items {
+		bags[i] = v.itemBags(e.Items[i].Item)
+		for k, b := range bags[i] {
+			size[k] += float64(b.size)
+		}
+	}
+	sought := make([][]int, len(v.stems)) // by word, which of a.Stems it is
+	for i, s := range a.Stems {
+		if begin, ok := strings.CutSuffix(s, "*"); ok {
+			for w, stem := range v.stems {
+				if strings.HasPrefix(stem, begin) {
+					sought[w] = append(sought[w], i)
+				}
+			}
+		} else if w, ok := v.ofStem[s]; ok {
+			sought[w] = append(sought[w], i)
+		}
+	}
+	all, sessions := gathered{}, map[string]int64{}
+	for i, of := range bags {
+		c := all.entry(int64(i))
+		for k, b := range of {
+			t, average := tables[k], max(size[k]/float64(len(bags)), 1)
+			for _, w := range b.counts {
+				for _, s := range sought[w.word] {
+					score := inverse(float64(e.Searched), float64(held[a.Stems[s]])) * t.weight * a.Weights[s] *
+						often([postings.Columns]uint32(w.n), t.columns, float64(b.size)/average)
+					c.score += score
+					c.parts[a.part(s, t)] += score
+				}
+			}
+		}
+		if key := e.Items[i].Author + "\x00" + e.Items[i].Session; sessions[key] == 0 {
+			sessions[key] = int64(len(sessions) + 1)
+		}
+	}
+	best := all.best(candidates)
+	a.r.level(best, a.ts, ofItems)
+	out := make([]*ranked, len(best))
+	for i, c := range best {
+		it := &e.Items[c.id]
+		out[i] = &ranked{candidate: c, table: items, session: sessions[it.Author+"\x00"+it.Session],
+			n: int64(it.First().N), item: it.Item.Item, overtaken: it.Overtaken,
+			here: it.Project == a.r.q.Here && a.r.q.Project == ""}
+	}
+	return out
+}
+
+func (a *Asking) part(stem int, of table) int {
+	if stem >= a.kin {
+		return byLexicon
+	}
+	return of.part
+}

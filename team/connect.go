@@ -1,0 +1,120 @@
+package team
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"recall/hint"
+)
+
+// ErrUnsafe: the connection wouldn't be encrypted, or the server's identity wouldn't be checked.
+var ErrUnsafe = errors.New("the connection to the team's database isn't safe")
+
+const (
+	connectWait = 5 * time.Second
+	atOnce      = 4 // connections of one process
+)
+
+// connect makes a pool for an address as libpq reads it: a URL or keywords, with the environment, the service file and
+// ~/.pgpass behind it. No connection is made yet.
+//
+// Behind a pooler another server connection may serve each transaction. So nothing is kept in one: no prepared
+// statement, no setting, no lock beyond a transaction.
+func connect(_ context.Context, address string) (*pgxpool.Pool, error) {
+	c, err := settings(address)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := pgxpool.NewWithConfig(context.Background(), c)
+	return pool, explain(err)
+}
+
+func settings(address string) (*pgxpool.Config, error) {
+	c, err := pgxpool.ParseConfig(address)
+	if err == nil && safe(c.ConnConfig) != nil && !statesMode(address) {
+		c, err = pgxpool.ParseConfig(with(address, "sslmode", "verify-full")) // libpq would take what it gets
+	}
+	if err != nil {
+		return nil, hint.With(err, "write it as postgres://NAME@HOST/DATABASE, or service=NAME")
+	}
+	if err := safe(c.ConnConfig); err != nil {
+		return nil, err
+	}
+	c.MaxConns, c.MinConns = atOnce, 0
+	c.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
+	c.ConnConfig.StatementCacheCapacity, c.ConnConfig.DescriptionCacheCapacity = 0, 0
+	if c.ConnConfig.ConnectTimeout == 0 || c.ConnConfig.ConnectTimeout > connectWait {
+		c.ConnConfig.ConnectTimeout = connectWait
+	}
+	if c.ConnConfig.RuntimeParams["application_name"] == "" {
+		c.ConnConfig.RuntimeParams["application_name"] = "recall"
+	}
+	return c, nil
+}
+
+// safe refuses a way to a server that isn't on this machine, if it isn't encrypted or who the server is isn't checked.
+func safe(c *pgx.ConnConfig) error {
+	check := func(host string, t *tls.Config) error {
+		if host == "localhost" || strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@") ||
+			net.ParseIP(host).IsLoopback() {
+			return nil
+		}
+		if t == nil || t.InsecureSkipVerify || t.ServerName == "" {
+			return hint.With(fmt.Errorf("%w: %s must prove who it is", ErrUnsafe, host),
+				"use sslmode=verify-full, with sslrootcert=FILE of its certificate authority, or sslrootcert=system")
+		}
+		return nil
+	}
+	err := check(c.Host, c.TLSConfig)
+	for _, f := range c.Fallbacks {
+		if err == nil {
+			err = check(f.Host, f.TLSConfig)
+		}
+	}
+	return err
+}
+
+// statesMode reports whether a person said what is asked of TLS.
+func statesMode(address string) bool {
+	return os.Getenv("PGSSLMODE") != "" || strings.Contains(address, "sslmode")
+}
+
+// with is an address with one more setting.
+func with(address, key, value string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme == "" {
+		return address + " " + key + "=" + value
+	}
+	q := u.Query()
+	q.Set(key, value)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// WithoutPassword is an address as it may be kept and shown.
+func WithoutPassword(address string) string {
+	if u, err := url.Parse(address); err == nil && u.Scheme != "" {
+		if u.User != nil {
+			u.User = url.User(u.User.Username())
+		}
+		q := u.Query()
+		q.Del("password")
+		q.Del("sslpassword")
+		u.RawQuery = q.Encode()
+		return u.String()
+	}
+	return strings.TrimSpace(passwords.ReplaceAllString(address, ""))
+}
+
+var passwords = regexp.MustCompile(`(?i)\b(?:ssl)?password\s*=\s*(?:'(?:[^'\\]|\\.)*'|\S*)\s*`)

@@ -1,0 +1,156 @@
+package team
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	_ "recall/library/ramdisk"
+	"recall/payload"
+	"recall/redact"
+	"recall/team/pgtest"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+
+// crew is a team in a test's database, with members who have a device each.
+type crew struct {
+	*pgtest.DB
+	t     testing.TB
+	rules *redact.Rules
+}
+
+// mate is one of them, at a device.
+type mate struct {
+	*Team
+	device string
+}
+
+func newCrew(t testing.TB) *crew {
+	t.Helper()
+	d := pgtest.Database(t)
+	p, err := PlanCreate(t.Context(), d.Owner, "crew")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Do(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return &crew{d, t, redact.New()}
+}
+
+// at is a login's connection, at the given address or by the socket.
+func (c *crew) at(address string) mate {
+	c.t.Helper()
+	m, err := Open(c.t.Context(), address)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(m.Close)
+	d, err := m.Join(c.t.Context(), m.Member.Name+"'s machine")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return mate{m, d.ID}
+}
+
+func (c *crew) owner() mate { c.t.Helper(); return c.at(c.Owner) }
+
+// admit makes a login a member by its own name.
+func (c *crew) admit(by mate, who string) mate {
+	c.t.Helper()
+	address := c.Login(who)
+	if err := by.Admit(c.t.Context(), c.Role(who), who); err != nil {
+		c.t.Fatal(err)
+	}
+	return c.at(address)
+}
+
+func (m mate) project(t testing.TB, name string) int {
+	t.Helper()
+	id, err := m.ProjectOf(t.Context(), Project{Name: name, Remote: "example.org/" + name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func (c *crew) ready(s Session) Shared {
+	c.t.Helper()
+	out, err := Ready(c.rules, s)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return out
+}
+
+func (c *crew) put(m mate, generation int, s Session) {
+	c.t.Helper()
+	if err := m.Put(c.t.Context(), m.device, c.ready(s), generation); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+
+// said is a session of items that say so, each with an id made of its place.
+func said(id string, project int, texts ...string) Session {
+	s := Session{ID: id, Project: project, Title: "About " + id, Start: noon, End: noon.Add(time.Hour)}
+	for i, text := range texts {
+		s.Items = append(s.Items, payload.Item{ID: payload.ItemID(fmt.Sprintf("%s%03d", id, i)), Kind: payload.Decision,
+			Text: text, By: payload.ByUser, Maker: payload.ByRule, State: payload.Stands, At: noon,
+			Evidence: []payload.Evidence{{Turn: "t1", N: 1, Quote: text}}})
+	}
+	return s
+}
+
+// sql runs a statement as a person could by hand.
+func (c *crew) sql(address, sql string, args ...any) (rows int64, err error) {
+	c.t.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, address)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	tag, err := conn.Exec(ctx, sql, args...)
+	return tag.RowsAffected(), err
+}
+
+// texts are what a database has of sessions, as its superuser sees it: "session item text", in order.
+func (c *crew) texts() []string {
+	c.t.Helper()
+	return c.column(`SELECT s.sid || ' ' || i.iid || ' ' || (i.data::json ->> 'text') FROM recall.item i
+		JOIN recall.session s ON s.id = i.session ORDER BY 1`)
+}
+
+func (c *crew) column(sql string, args ...any) []string {
+	c.t.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, c.Super())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	rows, err := conn.Query(ctx, sql, args...)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return all
+}
+
+func (c *crew) holds(want ...string) {
+	c.t.Helper()
+	if got := c.texts(); !slices.Equal(got, want) {
+		c.t.Errorf("the team has\n%q, want\n%q", got, want)
+	}
+}

@@ -1,0 +1,107 @@
+package team
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"recall/hint"
+)
+
+// Member is a person of the team. Their login is a role of the database, made and kept by whoever runs that.
+type Member struct {
+	ID          int
+	Login, Name string
+	Owner       bool // may admit members and correct projects
+	Left        bool
+}
+
+// Device is a machine of a member's.
+type Device struct {
+	ID     string // UUID
+	Member int
+	Name   string
+	At     time.Time // since when
+	Left   bool
+}
+
+// Admit lets a login of the database into the team, as somebody's. Only an owner may.
+func (t *Team) Admit(ctx context.Context, login, name string) error {
+	return explain(pgx.BeginFunc(ctx, t.pool, func(tx pgx.Tx) error {
+		var database string
+		if err := tx.QueryRow(ctx, `INSERT INTO recall.member(login, name) VALUES($1, $2)
+			ON CONFLICT (login) DO UPDATE SET name = excluded.name, left_at = NULL
+			RETURNING current_database()`, login, name).Scan(&database); err != nil {
+			return err
+		}
+		to := pgx.Identifier{login}.Sanitize()
+		for _, grant := range []string{
+			`GRANT CONNECT ON DATABASE ` + pgx.Identifier{database}.Sanitize() + ` TO ` + to,
+			`GRANT ` + pgx.Identifier{t.role}.Sanitize() + ` TO ` + to,
+		} {
+			if _, err := tx.Exec(ctx, grant); err != nil {
+				return hint.With(fmt.Errorf("%s: %w", grant, err),
+					"make the login first: CREATE ROLE NAME LOGIN; whoever made the team admits")
+			}
+		}
+		return nil
+	}))
+}
+
+// Members lists everybody who is or was in the team.
+func (t *Team) Members(ctx context.Context) ([]Member, error) {
+	return list(ctx, t, func(row pgx.CollectableRow) (m Member, err error) {
+		return m, row.Scan(&m.ID, &m.Login, &m.Name, &m.Owner, &m.Left)
+	}, `SELECT id, login, name, owner, left_at IS NOT NULL FROM recall.member ORDER BY id`)
+}
+
+// Join enters a machine as one of the member's.
+func (t *Team) Join(ctx context.Context, name string) (Device, error) {
+	var b [16]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return Device{}, err
+	}
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80 // as RFC 9562 has a random one
+	d := Device{ID: fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]), Member: t.Member.ID, Name: name}
+	err := t.pool.QueryRow(ctx, `INSERT INTO recall.device(id, member, name) VALUES($1, $2, $3) RETURNING at`, d.ID,
+		d.Member, name).Scan(&d.At)
+	return d, explain(err)
+}
+
+// Devices lists the team's machines, those that left too.
+func (t *Team) Devices(ctx context.Context) ([]Device, error) {
+	return list(ctx, t, func(row pgx.CollectableRow) (d Device, err error) {
+		return d, row.Scan(&d.ID, &d.Member, &d.Name, &d.At, &d.Left)
+	}, `SELECT id::text, member, name, at, left_at IS NOT NULL FROM recall.device ORDER BY at, id`)
+}
+
+// LeaveDevice ends a machine's part in the team; what it shared stays.
+func (t *Team) LeaveDevice(ctx context.Context, device string) error {
+	return t.one(ctx, `UPDATE recall.device SET left_at = now() WHERE id = $1`, device)
+}
+
+// Leave ends a member's part in the team, one's own or, for an owner, anybody's; what they shared stays.
+func (t *Team) Leave(ctx context.Context, member int) error {
+	return t.one(ctx, `UPDATE recall.member SET left_at = now() WHERE id = $1`, member)
+}
+
+// one changes exactly one row; that there is none which may be changed is ErrRefused.
+func (t *Team) one(ctx context.Context, sql string, args ...any) error {
+	tag, err := t.pool.Exec(ctx, sql, args...)
+	if err == nil && tag.RowsAffected() != 1 {
+		return ErrRefused
+	}
+	return explain(err)
+}
+
+func list[T any](ctx context.Context, t *Team, scan pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
+	rows, err := t.pool.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, explain(err)
+	}
+	all, err := pgx.CollectRows(rows, scan)
+	return all, explain(err)
+}

@@ -1,0 +1,212 @@
+-- schema recall: members, devices, projects, sessions and their items, tombstones; who may do what with each row
+-- {role} is the group that every member's login is of. Who is asking is session_user, which nobody can change but a
+-- superuser: neither SET ROLE nor a function that runs as its owner does.
+
+CREATE SCHEMA recall;
+GRANT USAGE ON SCHEMA recall TO {role};
+
+CREATE TABLE recall.migration(version int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());
+CREATE TABLE recall.team(id text PRIMARY KEY, name text NOT NULL, role name NOT NULL, at timestamptz NOT NULL DEFAULT now());
+GRANT SELECT ON recall.migration, recall.team TO {role};
+
+CREATE TABLE recall.member(
+	id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, login name NOT NULL UNIQUE,
+	name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100), owner boolean NOT NULL DEFAULT false,
+	at timestamptz NOT NULL DEFAULT now(), left_at timestamptz);
+CREATE TABLE recall.device(
+	id uuid PRIMARY KEY, member int NOT NULL REFERENCES recall.member,
+	name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100), at timestamptz NOT NULL DEFAULT now(), left_at timestamptz);
+CREATE INDEX device_member ON recall.device(member);
+-- A project is found by its remote, else by its first commit; merged_into corrects what neither told.
+CREATE TABLE recall.project(
+	id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
+	remote text UNIQUE CHECK (remote <> ''), root text CHECK (root <> ''),
+	keeper int NOT NULL REFERENCES recall.member, merged_into int REFERENCES recall.project CHECK (merged_into <> id));
+CREATE INDEX project_root ON recall.project(root);
+CREATE TABLE recall.access(
+	project int REFERENCES recall.project, member int REFERENCES recall.member, PRIMARY KEY(project, member));
+
+-- A session as one device shares it; generation grows with each change, and no older one is taken any more.
+CREATE TABLE recall.session(
+	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, device uuid NOT NULL REFERENCES recall.device,
+	sid text NOT NULL CHECK (length(sid) BETWEEN 1 AND 200), project int NOT NULL REFERENCES recall.project,
+	generation int NOT NULL CHECK (generation > 0), hash text NOT NULL, rules text NOT NULL, title text NOT NULL,
+	started timestamptz, ended timestamptz, items int NOT NULL, at timestamptz NOT NULL DEFAULT now(), UNIQUE(device, sid));
+CREATE INDEX session_sid ON recall.session(sid);
+CREATE INDEX session_project ON recall.session(project, started) INCLUDE (items);
+-- Items are never changed: another text is another row of a later generation. data is the payload.Item as JSON; words
+-- are "project:stem", so that what stands in other projects costs a question nothing.
+CREATE TABLE recall.item(
+	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, session bigint NOT NULL REFERENCES recall.session ON DELETE CASCADE,
+	generation int NOT NULL, project int NOT NULL, iid text NOT NULL, kind text NOT NULL, said timestamptz,
+	hash text NOT NULL, rules text NOT NULL, data text NOT NULL, words tsvector NOT NULL, UNIQUE(session, iid));
+CREATE INDEX item_words ON recall.item USING gin(words) WITH (fastupdate = off);
+
+CREATE TABLE recall.tombstone(
+	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, member int NOT NULL REFERENCES recall.member, sid text NOT NULL,
+	at timestamptz NOT NULL DEFAULT now(), UNIQUE(member, sid));
+CREATE TABLE recall.obeyed(
+	tombstone bigint REFERENCES recall.tombstone, device uuid REFERENCES recall.device,
+	at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY(tombstone, device));
+
+-- Who asks, and what is theirs. They run as the schema's owner, who sees all rows.
+
+CREATE FUNCTION recall.me() RETURNS int LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+	SELECT id FROM recall.member WHERE login = session_user AND left_at IS NULL $$;
+CREATE FUNCTION recall.owns() RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+	SELECT EXISTS(SELECT FROM recall.member WHERE id = recall.me() AND owner) $$;
+CREATE FUNCTION recall.devices() RETURNS uuid[] LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+	SELECT coalesce(array_agg(id), '{}') FROM recall.device WHERE member = recall.me() AND left_at IS NULL $$;
+CREATE FUNCTION recall.kept() RETURNS int[] LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+	SELECT coalesce(array_agg(id), '{}') FROM recall.project WHERE keeper = recall.me() OR recall.owns() $$;
+-- projects that one may read: one's own, those one was let into, and what was merged into these
+CREATE FUNCTION recall.mine() RETURNS int[] LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+	WITH RECURSIVE p(id) AS (
+		(SELECT project FROM recall.access WHERE member = recall.me()
+			UNION SELECT id FROM recall.project WHERE keeper = recall.me())
+		UNION SELECT m.id FROM recall.project m JOIN p ON m.merged_into = p.id)
+	SELECT coalesce(array_agg(id), '{}') FROM p $$;
+-- whether an item may be put into a session: one's own, as it is now
+CREATE FUNCTION recall.writes(of bigint, generation int, project int) RETURNS boolean
+	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+	SELECT EXISTS(SELECT FROM recall.session s WHERE s.id = $1 AND s.generation = $2 AND s.project = $3
+		AND s.device = ANY(recall.devices())) $$;
+CREATE FUNCTION recall.wrote(of bigint) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+	SELECT EXISTS(SELECT FROM recall.session s WHERE s.id = $1 AND s.device = ANY(recall.devices())) $$;
+-- the project of a remote, else the only one that began with a commit and has no other remote
+CREATE FUNCTION recall.project_of(of text, began text) RETURNS TABLE(id int, readable boolean)
+	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+	WITH found AS (
+		SELECT p.id FROM recall.project p WHERE p.remote = of
+		UNION ALL SELECT min(p.id) FROM recall.project p WHERE p.root = began AND (of IS NULL OR p.remote IS NULL)
+			AND NOT EXISTS(SELECT FROM recall.project q WHERE q.remote = of) HAVING count(*) = 1)
+	SELECT found.id, found.id = ANY(recall.mine()) FROM found WHERE recall.me() IS NOT NULL $$;
+
+-- What no row may be, whoever writes it.
+
+CREATE FUNCTION recall.fence() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = '' AS $$
+BEGIN
+	-- A session and its tombstone wait for one another; what the other did is seen by the statements below.
+	PERFORM pg_advisory_xact_lock(hashtextextended('recall ' || NEW.sid, 0));
+	IF EXISTS(SELECT FROM recall.tombstone t JOIN recall.device d ON d.member = t.member
+			WHERE d.id = NEW.device AND t.sid = NEW.sid) THEN
+		RAISE EXCEPTION 'session % was forgotten', NEW.sid USING ERRCODE = 'RC001';
+	END IF;
+	IF TG_OP = 'UPDATE' AND NEW.generation <= OLD.generation THEN
+		RAISE EXCEPTION 'session % is at generation %', NEW.sid, OLD.generation USING ERRCODE = 'RC002';
+	END IF;
+	NEW.at := now();
+	RETURN NEW;
+END $$;
+CREATE TRIGGER fence BEFORE INSERT OR UPDATE ON recall.session FOR EACH ROW EXECUTE FUNCTION recall.fence();
+
+CREATE FUNCTION recall.bury() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = '' AS $$
+BEGIN
+	PERFORM pg_advisory_xact_lock(hashtextextended('recall ' || NEW.sid, 0));
+	DELETE FROM recall.session s USING recall.device d WHERE s.sid = NEW.sid AND d.id = s.device AND d.member = NEW.member;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER bury AFTER INSERT ON recall.tombstone FOR EACH ROW EXECUTE FUNCTION recall.bury();
+
+-- Rows: what isn't granted and allowed below can't be done. The subqueries are evaluated once a statement.
+
+ALTER TABLE recall.member ENABLE ROW LEVEL SECURITY;
+GRANT SELECT, INSERT(login, name), UPDATE(name, left_at) ON recall.member TO {role};
+CREATE POLICY see ON recall.member FOR SELECT USING ((SELECT recall.me()) IS NOT NULL);
+CREATE POLICY admit ON recall.member FOR INSERT WITH CHECK ((SELECT recall.owns()) AND NOT owner);
+CREATE POLICY change ON recall.member FOR UPDATE USING (id = (SELECT recall.me()) OR (SELECT recall.owns()));
+
+ALTER TABLE recall.device ENABLE ROW LEVEL SECURITY;
+GRANT SELECT, INSERT(id, member, name), UPDATE(name, left_at) ON recall.device TO {role};
+CREATE POLICY see ON recall.device FOR SELECT USING ((SELECT recall.me()) IS NOT NULL);
+CREATE POLICY add ON recall.device FOR INSERT WITH CHECK (member = (SELECT recall.me()));
+CREATE POLICY change ON recall.device FOR UPDATE USING (member = (SELECT recall.me()) OR (SELECT recall.owns()));
+
+ALTER TABLE recall.project ENABLE ROW LEVEL SECURITY;
+GRANT SELECT, INSERT(name, remote, root, keeper), UPDATE(name, remote, root, merged_into) ON recall.project TO {role};
+CREATE POLICY see ON recall.project FOR SELECT USING (
+	id = ANY((SELECT recall.mine())::int[]) OR keeper = (SELECT recall.me()) OR (SELECT recall.owns()));
+CREATE POLICY add ON recall.project FOR INSERT WITH CHECK (keeper = (SELECT recall.me()));
+CREATE POLICY correct ON recall.project FOR UPDATE USING (keeper = (SELECT recall.me()) OR (SELECT recall.owns()))
+	WITH CHECK (merged_into IS NULL OR merged_into = ANY((SELECT recall.mine())::int[]));
+
+ALTER TABLE recall.access ENABLE ROW LEVEL SECURITY;
+GRANT SELECT, INSERT, DELETE ON recall.access TO {role};
+CREATE POLICY see ON recall.access FOR SELECT USING (
+	member = (SELECT recall.me()) OR project = ANY((SELECT recall.mine())::int[]) OR (SELECT recall.owns()));
+CREATE POLICY admit ON recall.access FOR INSERT WITH CHECK (project = ANY((SELECT recall.kept())::int[]));
+CREATE POLICY expel ON recall.access FOR DELETE USING (
+	member = (SELECT recall.me()) OR project = ANY((SELECT recall.kept())::int[]));
+
+ALTER TABLE recall.session ENABLE ROW LEVEL SECURITY;
+GRANT SELECT, INSERT, UPDATE(project, generation, hash, rules, title, started, ended, items) ON recall.session TO {role};
+CREATE POLICY see ON recall.session FOR SELECT USING (
+	project = ANY((SELECT recall.mine())::int[]) OR device = ANY((SELECT recall.devices())::uuid[]));
+CREATE POLICY put ON recall.session FOR INSERT WITH CHECK (
+	device = ANY((SELECT recall.devices())::uuid[]) AND project = ANY((SELECT recall.mine())::int[]));
+CREATE POLICY change ON recall.session FOR UPDATE USING (device = ANY((SELECT recall.devices())::uuid[]))
+	WITH CHECK (device = ANY((SELECT recall.devices())::uuid[]) AND project = ANY((SELECT recall.mine())::int[]));
+
+ALTER TABLE recall.item ENABLE ROW LEVEL SECURITY;
+GRANT SELECT, INSERT, DELETE ON recall.item TO {role};
+CREATE POLICY see ON recall.item FOR SELECT USING (
+	project = ANY((SELECT recall.mine())::int[]) OR recall.wrote(session));
+CREATE POLICY put ON recall.item FOR INSERT WITH CHECK (recall.writes(session, generation, project));
+CREATE POLICY replace ON recall.item FOR DELETE USING (recall.wrote(session));
+
+ALTER TABLE recall.tombstone ENABLE ROW LEVEL SECURITY;
+GRANT SELECT, INSERT(member, sid) ON recall.tombstone TO {role};
+CREATE POLICY see ON recall.tombstone FOR SELECT USING (member = (SELECT recall.me()) OR (SELECT recall.owns()));
+CREATE POLICY bury ON recall.tombstone FOR INSERT WITH CHECK (member = (SELECT recall.me()) OR (SELECT recall.owns()));
+
+ALTER TABLE recall.obeyed ENABLE ROW LEVEL SECURITY;
+GRANT SELECT, INSERT(tombstone, device) ON recall.obeyed TO {role};
+CREATE POLICY see ON recall.obeyed FOR SELECT USING ((SELECT recall.me()) IS NOT NULL);
+CREATE POLICY obey ON recall.obeyed FOR INSERT WITH CHECK (device = ANY((SELECT recall.devices())::uuid[]));
+
+-- The first pass of a question. PostgreSQL uses no full-text index below a policy (@@ isn't leakproof), so this runs as
+-- the owner and asks for readable projects itself.
+
+CREATE FUNCTION recall.term(project int, stem text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+	SELECT '''' || replace(replace(project || ':' || rtrim(stem, '*'), '\', '\\'), '''', '''''') || '''' ||
+		CASE WHEN stem LIKE '%*' THEN ':*' ELSE '' END $$;
+
+-- Each stem's items, at most so many of one stem; of these the best by how rare the stems are that they hold, and how
+-- much those weigh. held says how many items hold each stem, searched how many there are. There is one row at least.
+CREATE FUNCTION recall.search(stems text[], weights real[], within text, kinds text[], since timestamptz,
+	before timestamptz, ceiling int, most int)
+	RETURNS TABLE(held int[], searched bigint, sid text, project text, author text, device text, title text,
+		started timestamptz, overtaken boolean, data text)
+	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' SET enable_seqscan = off SET jit = off AS $$
+	WITH RECURSIVE named(id, name, remote) AS (
+		SELECT p.id, p.name, p.remote FROM recall.project p WHERE p.merged_into IS NULL
+		UNION SELECT p.id, n.name, n.remote FROM recall.project p JOIN named n ON p.merged_into = n.id),
+	readable AS MATERIALIZED (
+		SELECT n.id, n.name FROM named n WHERE n.id = ANY(recall.mine())
+			AND (within IS NULL OR n.remote = within OR lower(n.name) = lower(within))),
+	stem AS MATERIALIZED (
+		SELECT s.n, s.weight, (SELECT string_agg(recall.term(r.id, s.stem), '|')::tsquery FROM readable r) AS query
+		FROM unnest(stems, weights) WITH ORDINALITY s(stem, weight, n)),
+	hit AS MATERIALIZED (
+		SELECT s.n, s.weight, i.id FROM stem s CROSS JOIN LATERAL (
+			SELECT i.id FROM recall.item i WHERE i.words @@ s.query AND i.project IN (SELECT r.id FROM readable r)
+				AND (kinds IS NULL OR i.kind = ANY(kinds)) AND (since IS NULL OR i.said >= since)
+				AND (before IS NULL OR i.said < before)
+			LIMIT ceiling) i),
+	holding AS MATERIALIZED (SELECT h.n, count(*)::int AS items FROM hit h GROUP BY h.n),
+	best AS MATERIALIZED (
+		SELECT h.id FROM hit h JOIN holding USING (n)
+		WHERE items < ceiling OR NOT EXISTS(SELECT FROM holding o WHERE o.items < ceiling)
+		GROUP BY h.id ORDER BY sum(h.weight / ln(2 + items)) DESC, h.id DESC LIMIT most)
+	SELECT
+		(SELECT array_agg(coalesce(items, 0) ORDER BY s.n) FROM stem s LEFT JOIN holding USING (n)),
+		(SELECT coalesce(sum(t.items), 0) FROM recall.session t WHERE t.project IN (SELECT r.id FROM readable r)),
+		t.sid, r.name, m.name, d.name, t.title, t.started,
+		EXISTS(SELECT FROM recall.session l WHERE l.project = t.project AND l.started > t.started), i.data
+	FROM (SELECT) one LEFT JOIN (best b
+		JOIN recall.item i ON i.id = b.id JOIN recall.session t ON t.id = i.session JOIN readable r ON r.id = i.project
+		JOIN recall.device d ON d.id = t.device JOIN recall.member m ON m.id = d.member) ON true
+	ORDER BY i.id $$;
+
+REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA recall FROM PUBLIC;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA recall TO {role};

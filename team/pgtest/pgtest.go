@@ -1,0 +1,214 @@
+// Package pgtest runs a real PostgreSQL for tests: one server a test process, in a temporary folder, and a database a
+// test. Where none is installed, tests that ask for one are skipped.
+package pgtest
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Server is a running PostgreSQL, with a socket in Dir and on a port of 127.0.0.1. It trusts everybody who comes by
+// the socket or unencrypted; of who comes by TLS it wants a password.
+type Server struct {
+	Dir  string // data and socket; CA of its certificate in ca.pem
+	Port int
+
+	bin string
+	run *exec.Cmd
+}
+
+var (
+	server    *Server
+	databases atomic.Int64
+)
+
+// Main is to be called by TestMain: it runs the tests and ends the server.
+func Main(m *testing.M) int {
+	code := m.Run()
+	if server != nil {
+		server.end(os.Interrupt)
+		os.RemoveAll(server.Dir)
+	}
+	return code
+}
+
+// Database makes a database, owned by a login of its own that may create roles.
+func Database(t testing.TB) *DB {
+	t.Helper()
+	if server == nil {
+		server = start(t)
+	}
+	d := &DB{t: t, Server: server, name: fmt.Sprintf("db%d", databases.Add(1))}
+	d.Owner = d.Login("owner", "CREATEROLE")
+	d.admin("postgres", "CREATE DATABASE "+d.name+" OWNER "+d.Role("owner"))
+	d.Exec("REVOKE CONNECT, TEMP ON DATABASE " + d.name + " FROM PUBLIC")
+	t.Cleanup(func() { d.admin("postgres", "DROP DATABASE "+d.name+" WITH (FORCE)") })
+	return d
+}
+
+// DB is a test's database.
+type DB struct {
+	*Server
+	Owner string // address for its owner
+
+	t    testing.TB
+	name string
+}
+
+// Login makes a login, such as "ana", and returns its address. Logins are of the whole server: its name there is told
+// by Role.
+func (d *DB) Login(who string, options ...string) (address string) {
+	d.t.Helper()
+	d.admin("postgres", "CREATE ROLE "+d.Role(who)+" LOGIN PASSWORD 'open sesame' "+strings.Join(options, " "))
+	return d.Address(who)
+}
+
+// Role is the name of a login.
+func (d *DB) Role(who string) string { return d.name + "_" + who }
+
+// Address is where a login reaches the database, by the socket.
+func (d *DB) Address(who string) string { return d.AddressAt(who, d.Dir, d.Port) }
+
+// AddressAt is the same at another host and port.
+func (d *DB) AddressAt(who, host string, port int) string {
+	return fmt.Sprintf("postgres://%s@/%s?host=%s&port=%d", d.Role(who), d.name, url.QueryEscape(host), port)
+}
+
+// Exec runs statements as the server's superuser.
+func (d *DB) Exec(sql string) { d.t.Helper(); d.admin(d.name, sql) }
+
+// Super is the address for the superuser.
+func (d *DB) Super() string { return d.super(d.name) }
+
+func (s *Server) super(database string) string {
+	return fmt.Sprintf("postgres://postgres@/%s?host=%s&port=%d", database, url.QueryEscape(s.Dir), s.Port)
+}
+
+func (d *DB) admin(database, sql string) {
+	d.t.Helper()
+	ctx := context.Background()
+	c, err := pgx.Connect(ctx, d.super(database))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer c.Close(ctx)
+	if _, err := c.Exec(ctx, sql); err != nil {
+		d.t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+// Restart ends the server as a crash does, and starts it again.
+func (s *Server) Restart(t testing.TB) {
+	t.Helper()
+	s.end(os.Kill)
+	s.start(t)
+}
+
+// programs is the folder of PostgreSQL's programs, "" if it isn't installed.
+func programs() string {
+	if p, err := exec.LookPath("initdb"); err == nil {
+		if p, err = filepath.EvalSymlinks(p); err == nil {
+			return filepath.Dir(p)
+		}
+	}
+	all, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // Debian's, not on PATH
+	slices.Sort(all)
+	if len(all) == 0 {
+		return ""
+	}
+	return filepath.Dir(all[len(all)-1])
+}
+
+func start(t testing.TB) *Server {
+	t.Helper()
+	s := &Server{bin: programs()}
+	if s.bin == "" {
+		t.Skip("no PostgreSQL is installed (Debian: apt-get install postgresql)")
+	}
+	var err error
+	if s.Dir, err = os.MkdirTemp("", "pg"); err != nil {
+		t.Fatal(err)
+	}
+	if err := giveAway(s.Dir); err != nil {
+		t.Skipf("PostgreSQL doesn't run as root, and not as somebody else: %v", err)
+	}
+	initdb := s.command("initdb", "-D", s.Dir, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C",
+		"--no-sync", "--no-instructions")
+	if out, err := initdb.CombinedOutput(); err != nil {
+		t.Fatalf("initdb: %v\n%s", err, out)
+	}
+	err = write(s.Dir, "pg_hba.conf", []byte("local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n"+
+		"hostnossl all all 127.0.0.1/32 trust\n"))
+	if err == nil {
+		err = certify(s.Dir)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Port = l.Addr().(*net.TCPAddr).Port
+	l.Close()
+	s.start(t)
+	return s
+}
+
+func (s *Server) start(t testing.TB) {
+	t.Helper()
+	s.run = s.command("postgres", "-D", s.Dir, "-k", s.Dir, "-p", strconv.Itoa(s.Port), "-h", "127.0.0.1",
+		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "ssl=on",
+		"-c", "autovacuum=off", "-c", "max_wal_size=8GB", "-c", "shared_buffers=512MB", "-c", "max_connections=200")
+	log, err := os.OpenFile(filepath.Join(s.Dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	s.run.Stdout, s.run.Stderr = log, log
+	if err := launch(s.run); err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	for until := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		c, err := pgx.Connect(ctx, s.super("postgres"))
+		if err == nil {
+			c.Close(ctx)
+			return
+		}
+		if time.Now().After(until) {
+			said, _ := os.ReadFile(filepath.Join(s.Dir, "log"))
+			t.Fatalf("PostgreSQL doesn't answer: %v\n%s", err, said)
+		}
+	}
+}
+
+// end ends the server: orderly by an interrupt, or with all its processes at once.
+func (s *Server) end(by os.Signal) {
+	if by == os.Kill {
+		by = quit
+	}
+	_ = s.run.Process.Signal(by)
+	_, _ = s.run.Process.Wait()
+}
+
+func write(dir, name string, data []byte) error {
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		return err
+	}
+	return giveAway(path)
+}

@@ -1,0 +1,17 @@
+//go:build !linux
+
+package pgtest
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+)
+
+var quit = os.Kill
+
+func giveAway(string) error { return errors.New("tests start it on Linux only") }
+
+func (s *Server) command(name string, args ...string) *exec.Cmd { return exec.Command(name, args...) }
+
+func launch(c *exec.Cmd) error { return c.Start() }

@@ -1,0 +1,86 @@
+package team
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"recall/hint"
+)
+
+// Project is a project as the team knows it, on whatever machine and by whatever name.
+type Project struct {
+	ID     int
+	Name   string
+	Remote string // of its repository, as ingest.Repository has it; "" if it has none
+	Root   string // hash of its first commit; "" if that isn't known
+	Into   int    // the project that it was merged into, 0 if it wasn't
+}
+
+// ErrNotIn: the project is there, and the member isn't in it.
+var ErrNotIn = errors.New("somebody else shares that project, and you aren't in it")
+
+// ProjectOf finds the project of a repository, by its remote, else by its first commit; where there is none it is made,
+// by p's name and with this member as its keeper. The error is ErrNotIn.
+func (t *Team) ProjectOf(ctx context.Context, p Project) (int, error) {
+	id, err := t.projectOf(ctx, p)
+	if errors.Is(err, pgx.ErrNoRows) {
+		// Of two who make it at once, one finds the other's.
+		err = t.pool.QueryRow(ctx, `INSERT INTO recall.project(name, remote, root, keeper) VALUES($1, $2, $3, $4)
+			RETURNING id`, p.Name, null(p.Remote), null(p.Root), t.Member.ID).Scan(&id)
+		if uniqueness(err) {
+			id, err = t.projectOf(ctx, p)
+		}
+	}
+	return id, explain(err)
+}
+
+func (t *Team) projectOf(ctx context.Context, p Project) (id int, err error) {
+	var readable bool
+	err = t.pool.QueryRow(ctx, `SELECT id, readable FROM recall.project_of($1, $2)`, null(p.Remote), null(p.Root)).
+		Scan(&id, &readable)
+	if err == nil && !readable {
+		err = hint.With(fmt.Errorf("%s: %w", p.Name, ErrNotIn), "its keeper or an owner of the team lets you in")
+	}
+	return id, err
+}
+
+// Projects lists those that the member may read.
+func (t *Team) Projects(ctx context.Context) ([]Project, error) {
+	return list(ctx, t, func(row pgx.CollectableRow) (p Project, err error) {
+		return p, row.Scan(&p.ID, &p.Name, &p.Remote, &p.Root, &p.Into)
+	}, `SELECT id, name, coalesce(remote, ''), coalesce(root, ''), coalesce(merged_into, 0) FROM recall.project
+		WHERE id = ANY((SELECT recall.mine())::int[]) ORDER BY id`)
+}
+
+// Correct changes what a project is known by, or into which it was merged: then whoever reads that one reads it too.
+// Its keeper may, and an owner of the team.
+func (t *Team) Correct(ctx context.Context, p Project) error {
+	var into any
+	if p.Into != 0 {
+		into = p.Into
+	}
+	return t.one(ctx, `UPDATE recall.project SET name = $2, remote = $3, root = $4, merged_into = $5 WHERE id = $1`,
+		p.ID, p.Name, null(p.Remote), null(p.Root), into)
+}
+
+// LetIn gives a member a project to read and to share in. Its keeper may, and an owner of the team.
+func (t *Team) LetIn(ctx context.Context, project, member int) error {
+	_, err := t.pool.Exec(ctx, `INSERT INTO recall.access(project, member) VALUES($1, $2) ON CONFLICT DO NOTHING`,
+		project, member)
+	return explain(err)
+}
+
+// LetOut takes a project from a member; what they shared in it stays.
+func (t *Team) LetOut(ctx context.Context, project, member int) error {
+	return t.one(ctx, `DELETE FROM recall.access WHERE project = $1 AND member = $2`, project, member)
+}
+
+func null(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}

@@ -1,0 +1,187 @@
+package team
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"recall/index"
+	"recall/payload"
+	"recall/redact"
+	"recall/text"
+)
+
+// Session is what is shared of one: items with their quotes. Without items what was shared of it is taken back.
+type Session struct {
+	ID         string
+	Project    int // see ProjectOf
+	Title      string
+	Start, End time.Time // zero if unknown
+	Items      []payload.Item
+}
+
+// Shared is a session as the database gets it: redacted by the newest rules.
+type Shared struct {
+	Hash string // of all that is put, and the rules' version: with the same, nothing is to be done
+
+	of    Session
+	rules string
+	items []sharedItem
+}
+
+type sharedItem struct{ id, kind, hash, data, words string }
+
+// Ready redacts a session and lays out its rows.
+func Ready(rules *redact.Rules, s Session) (Shared, error) {
+	r := rules.Session()
+	out := Shared{of: s, rules: rules.Version()}
+	clean := func(s string) string { // PostgreSQL takes no NUL, and UTF-8 alone
+		return r.Text(strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\ufffd"))
+	}
+	out.of.Title = clean(s.Title)
+	out.of.Items = append([]payload.Item(nil), s.Items...)
+	if len(s.Items) == 0 {
+		out.of.Title = ""
+	}
+	all := []string{out.rules, s.ID, fmt.Sprint(s.Project), out.of.Title, s.Start.UTC().String(), s.End.UTC().String()}
+	for i := range out.of.Items {
+		it := &out.of.Items[i]
+		it.MapText(clean)
+		data, err := json.Marshal(it)
+		if err != nil {
+			return Shared{}, fmt.Errorf("item %s: %w", it.ID, err)
+		}
+		stems := index.StemsOf(asIndexed(*it))
+		hash := text.Hash(fmt.Sprintf("%s\x00%d\x00%s", out.rules, s.Project, data), 16)
+		out.items = append(out.items, sharedItem{string(it.ID), string(it.Kind), hash, string(data),
+			strings.Join(stems, "\n")})
+		all = append(all, hash)
+	}
+	out.Hash = text.Hash(strings.Join(all, "\x00"), 16)
+	return out, nil
+}
+
+// asIndexed is an item as it is searched. Of its source only the quotes were shared.
+func asIndexed(it payload.Item) index.Item {
+	return index.Item{Item: it, Context: strings.Join(it.Quotes(), "\n")}
+}
+
+// Fenced is the error for a session that another run of this device has put since, in a generation as late or later.
+type Fenced struct {
+	Generation int    // the one there
+	Hash       string // Shared.Hash of what is there
+}
+
+func (f *Fenced) Error() string {
+	return fmt.Sprintf("the team has generation %d of the session", f.Generation)
+}
+
+// Put shares a session as of a generation, from 1, which must be later than the one there: of what was shared before,
+// nothing else stays. The same again does nothing. It is one message to the server and one transaction there: all or
+// nothing. Generations are to be chosen before what they hold is read, so that what is older can't replace what is
+// newer. The error is *Fenced, or ErrForgotten.
+func (t *Team) Put(ctx context.Context, device string, s Shared, generation int) error {
+	b := &pgx.Batch{}
+	b.Queue(putSession, device, s.of.ID, s.of.Project, generation, s.Hash, s.rules, s.of.Title, timeOf(s.of.Start),
+		timeOf(s.of.End), len(s.items))
+	var ids, kinds, hashes, data, words []string
+	var said []*time.Time
+	for i, it := range s.items {
+		ids, kinds, hashes = append(ids, it.id), append(kinds, it.kind), append(hashes, it.hash)
+		data, words = append(data, it.data), append(words, it.words)
+		at := &s.of.Items[i].At
+		if at.IsZero() {
+			at = nil
+		}
+		said = append(said, at)
+	}
+	b.Queue(dropItems, device, s.of.ID, generation, s.Hash, ids, hashes)
+	b.Queue(putItems, device, s.of.ID, generation, s.Hash, ids, hashes, kinds, said, data, words, s.rules)
+	b.Queue(`SELECT generation, hash FROM recall.session WHERE device = $1 AND sid = $2`, device, s.of.ID)
+	sent := t.pool.SendBatch(ctx, b)
+	var err error
+	for range 3 {
+		_, failed := sent.Exec()
+		err = errors.Join(err, failed)
+	}
+	var there Fenced
+	err = errors.Join(err, sent.QueryRow().Scan(&there.Generation, &there.Hash), sent.Close())
+	switch {
+	case err != nil:
+		return explain(err)
+	case there.Hash != s.Hash || there.Generation != generation:
+		return &there
+	}
+	return nil
+}
+
+const (
+	putSession = `INSERT INTO recall.session AS s(device, sid, project, generation, hash, rules, title, started, ended, items)
+		VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+		ON CONFLICT (device, sid) DO UPDATE SET project = excluded.project, generation = excluded.generation,
+			hash = excluded.hash, rules = excluded.rules, title = excluded.title, started = excluded.started,
+			ended = excluded.ended, items = excluded.items WHERE s.generation < excluded.generation`
+	// The row of the session is locked, whether it was changed or not: what follows is done for it as it is now.
+	asPut     = `s.device = $1 AND s.sid = $2 AND s.generation = $3 AND s.hash = $4`
+	dropItems = `DELETE FROM recall.item i USING recall.session s WHERE ` + asPut + ` AND i.session = s.id
+		AND NOT EXISTS(SELECT FROM unnest($5::text[], $6::text[]) k(iid, hash) WHERE k.iid = i.iid AND k.hash = i.hash)`
+	putItems = `INSERT INTO recall.item(session, generation, project, iid, hash, kind, said, data, rules, words)
+		SELECT s.id, s.generation, s.project, k.iid, k.hash, k.kind, k.said, k.data, $11,
+			array_to_tsvector(ARRAY(SELECT s.project || ':' || w FROM unnest(string_to_array(k.words, E'\n')) w))
+		FROM recall.session s, unnest($5::text[], $6::text[], $7::text[], $8::timestamptz[], $9::text[], $10::text[])
+			k(iid, hash, kind, said, data, words)
+		WHERE ` + asPut + ` AND NOT EXISTS(SELECT FROM recall.item i WHERE i.session = s.id AND i.iid = k.iid)`
+)
+
+// Forget removes a session of a member's for all, from whatever device it was put, and for good. Done again it does
+// nothing.
+func (t *Team) Forget(ctx context.Context, member int, session string) error {
+	_, err := t.pool.Exec(ctx, `INSERT INTO recall.tombstone(member, sid) VALUES($1, $2) ON CONFLICT DO NOTHING`, member,
+		session)
+	return explain(err)
+}
+
+// Forgotten lists the sessions of this member that were forgotten and that a device hasn't obeyed yet, by the
+// tombstone's number.
+func (t *Team) Forgotten(ctx context.Context, device string) (map[int64]string, error) {
+	type stone struct {
+		id  int64
+		sid string
+	}
+	all, err := list(ctx, t, func(row pgx.CollectableRow) (s stone, err error) { return s, row.Scan(&s.id, &s.sid) },
+		`SELECT t.id, t.sid FROM recall.tombstone t WHERE t.member = $2
+			AND NOT EXISTS(SELECT FROM recall.obeyed o WHERE o.tombstone = t.id AND o.device = $1)`, device, t.Member.ID)
+	out := map[int64]string{}
+	for _, s := range all {
+		out[s.id] = s.sid
+	}
+	return out, err
+}
+
+// Obey says that a device holds nothing more of a tombstone's session.
+func (t *Team) Obey(ctx context.Context, device string, tombstone int64) error {
+	_, err := t.pool.Exec(ctx, `INSERT INTO recall.obeyed(tombstone, device) VALUES($1, $2) ON CONFLICT DO NOTHING`,
+		tombstone, device)
+	return explain(err)
+}
+
+// Disobeying lists the devices of a member's that haven't obeyed all of their tombstones.
+func (t *Team) Disobeying(ctx context.Context, member int) ([]Device, error) {
+	return list(ctx, t, func(row pgx.CollectableRow) (d Device, err error) {
+		return d, row.Scan(&d.ID, &d.Member, &d.Name, &d.At)
+	}, `SELECT d.id::text, d.member, d.name, d.at FROM recall.device d WHERE d.member = $1 AND d.left_at IS NULL
+		AND EXISTS(SELECT FROM recall.tombstone t WHERE t.member = d.member AND NOT EXISTS(
+			SELECT FROM recall.obeyed o WHERE o.tombstone = t.id AND o.device = d.id)) ORDER BY d.at, d.id`, member)
+}
+
+// uniqueness reports whether a row was there already.
+func uniqueness(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == "23505"
+}

@@ -1,0 +1,129 @@
+package team
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"recall/index"
+)
+
+// What was put is there once, however often; a later generation replaces it, an earlier one doesn't.
+func TestPut(t *testing.T) {
+	c := newCrew(t)
+	ana := c.owner()
+	app := ana.project(t, "app")
+	one := said("s1", app, "Retry at most five times", "Use a min-heap")
+	c.put(ana, 1, one)
+	c.put(ana, 1, one)
+	c.holds("s1 s1000 Retry at most five times", "s1 s1001 Use a min-heap")
+
+	two := said("s1", app, "Retry at most five times", "Use a sorted list")
+	c.put(ana, 2, two)
+	want := []string{"s1 s1000 Retry at most five times", "s1 s1001 Use a sorted list"}
+	c.holds(want...)
+	if got := c.column(`SELECT iid || ' ' || generation FROM recall.item ORDER BY 1`); strings.Join(got, ",") !=
+		"s1000 1,s1001 2" {
+		t.Errorf("rows of generations %q: what didn't change is written once", got)
+	}
+
+	var fenced *Fenced
+	err := ana.Put(t.Context(), ana.device, c.ready(one), 2)
+	if !errors.As(err, &fenced) || fenced.Generation != 2 || fenced.Hash != c.ready(two).Hash {
+		t.Errorf("another text as the same generation: %v", err)
+	}
+	if err := ana.Put(t.Context(), ana.device, c.ready(one), 1); !errors.As(err, &fenced) {
+		t.Errorf("an old generation: %v", err)
+	}
+	c.holds(want...)
+
+	c.put(ana, 3, said("s1", app))
+	c.holds()
+}
+
+// Secrets are taken out on the way, and rows say by which rules.
+func TestPutRedacts(t *testing.T) {
+	c := newCrew(t)
+	ana := c.owner()
+	secret := "ghp_" + strings.Repeat("aB3dE6gH9k", 4)[:36]
+	s := said("s1", ana.project(t, "app"), "The token is "+secret+"\x00 \xff for now")
+	s.Title = "Rotate " + secret
+	c.put(ana, 1, s)
+	all := strings.Join(c.column(`SELECT title || data || words::text || i.rules FROM recall.item i
+		JOIN recall.session s ON s.id = i.session`), "\n")
+	if strings.Contains(all, secret) || strings.Contains(all, strings.ToLower(secret)) {
+		t.Errorf("the database has the secret: %s", all)
+	}
+	if !strings.Contains(all, c.rules.Version()) || !strings.Contains(all, "for now") {
+		t.Errorf("the database has %s", all)
+	}
+}
+
+// A forgotten session goes from all devices of its member, and comes back from none.
+func TestForget(t *testing.T) {
+	c := newCrew(t)
+	ana := c.owner()
+	desk := c.at(c.Owner)
+	bob := c.admit(ana, "bob")
+	app := ana.project(t, "app")
+	if err := ana.LetIn(t.Context(), app, bob.Member.ID); err != nil {
+		t.Fatal(err)
+	}
+	s := said("s1", app, "Drop the queue")
+	for _, m := range []mate{ana, desk, bob} {
+		c.put(m, 1, s)
+	}
+	for range 2 {
+		if err := ana.Forget(t.Context(), ana.Member.ID, "s1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.holds("s1 s1000 Drop the queue") // Bob's
+	for _, m := range []mate{ana, desk} {
+		if err := m.Put(t.Context(), m.device, c.ready(said("s1", app, "again")), 9); !errors.Is(err, ErrForgotten) {
+			t.Errorf("put after it was forgotten: %v", err)
+		}
+	}
+	stones, err := desk.Forgotten(t.Context(), desk.device)
+	if err != nil || len(stones) != 1 {
+		t.Fatalf("%v, %v", stones, err)
+	}
+	for id, sid := range stones {
+		if sid != "s1" || desk.Obey(t.Context(), desk.device, id) != nil {
+			t.Errorf("%s is forgotten", sid)
+		}
+	}
+	if left, err := ana.Disobeying(t.Context(), ana.Member.ID); err != nil || len(left) != 1 || left[0].ID != ana.device {
+		t.Errorf("%v still have it, %v", left, err)
+	}
+	if err := bob.Forget(t.Context(), ana.Member.ID, "s2"); !errors.Is(err, ErrRefused) {
+		t.Errorf("Bob forgets Ana's: %v", err)
+	}
+}
+
+func TestSearchFindsOthers(t *testing.T) {
+	c := newCrew(t)
+	ana := c.owner()
+	bob := c.admit(ana, "bob")
+	app, secret := ana.project(t, "app"), ana.project(t, "secret")
+	if err := ana.LetIn(t.Context(), app, bob.Member.ID); err != nil {
+		t.Fatal(err)
+	}
+	c.put(ana, 1, said("s1", app, "Retry at most five times", "Use a min-heap, not a sorted list"))
+	c.put(ana, 1, said("s2", secret, "Buy the other company; retry in May"))
+	got, err := bob.Search(t.Context(), index.Query{Text: "how often do we retry?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Ranked) != 1 || got.Ranked[0].Item.Text != "Retry at most five times" || got.SearchedItems != 2 ||
+		got.Ranked[0].Author != ana.Member.Name || got.Ranked[0].Project != "app" {
+		t.Errorf("Bob finds %+v of %d", got.Ranked, got.SearchedItems)
+	}
+	if got, err = ana.Search(t.Context(), index.Query{Text: "how often do we retry?"}); err != nil || len(got.Ranked) != 2 {
+		t.Errorf("Ana finds %+v, %v", got.Ranked, err)
+	}
+	if got, err = ana.Search(t.Context(), index.Query{Text: "kubernetes"}); err != nil || len(got.Ranked) != 0 ||
+		!got.Unknown || got.SearchedItems != 3 {
+		t.Errorf("nothing is known of that: %+v, %v", got, err)
+	}
+}

@@ -1,0 +1,138 @@
+// Package team is what several people's recalls share, on a PostgreSQL that they run. Each person's library stays
+// whole and theirs; what a person shares is put into the database, redacted, and questions find it there.
+//
+// A team is the schema recall of one database. Who may read and write which row is held by the database: see
+// migrations/ and docs/internals/team.md.
+package team
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"recall/hint"
+)
+
+// A Team is an open connection to a team's database, as one of its members. It is safe for concurrent use.
+type Team struct {
+	ID, Name string
+	Member   Member // who asks
+
+	pool *pgxpool.Pool
+	role string // group of the members' logins
+}
+
+// Open connects to a team as the member whose login the address or its environment names. The error is ErrNoTeam,
+// ErrNotMember, ErrNewer, ErrOlder or ErrUnreachable.
+func Open(ctx context.Context, address string) (*Team, error) {
+	pool, err := connect(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	t := &Team{pool: pool}
+	if err := t.enter(ctx); err != nil {
+		pool.Close()
+		return nil, explain(err)
+	}
+	return t, nil
+}
+
+// enter checks the format and finds out who asks.
+func (t *Team) enter(ctx context.Context) error {
+	var version int
+	if err := t.pool.QueryRow(ctx, `SELECT max(version) FROM recall.migration`).Scan(&version); err != nil {
+		return err
+	}
+	if err := fits(version); err != nil {
+		return err
+	}
+	err := t.pool.QueryRow(ctx, `SELECT t.id, t.name, t.role, m.id, m.login, m.name, m.owner
+		FROM recall.team t, recall.member m WHERE m.id = recall.me()`).
+		Scan(&t.ID, &t.Name, &t.role, &t.Member.ID, &t.Member.Login, &t.Member.Name, &t.Member.Owner)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return ErrNotMember
+	}
+	return err
+}
+
+// Close ends the connection.
+func (t *Team) Close() { t.pool.Close() }
+
+var (
+	// ErrNoTeam: the database has no team.
+	ErrNoTeam = errors.New("no team in this database")
+	// ErrNotMember: the login isn't a member's, or its member left.
+	ErrNotMember = errors.New("this login is no member of the team")
+	// ErrNewer: a newer recall changed the team's format.
+	ErrNewer = errors.New("the team's database was changed by a newer recall")
+	// ErrOlder: the team's format is one that this recall would have to change first.
+	ErrOlder = errors.New("the team's database is of an older recall")
+	// ErrUnreachable: no connection came about, or it broke. Nothing is lost by that; what was asked for may have
+	// been done.
+	ErrUnreachable = errors.New("the team's database can't be reached")
+	// ErrRefused: the database doesn't let this member do that.
+	ErrRefused = errors.New("not allowed in this team")
+	// ErrForgotten: a session was forgotten for all, and isn't taken again.
+	ErrForgotten = errors.New("the session was forgotten")
+)
+
+// explain says what an error of the database means here, with the way out.
+func explain(err error) error {
+	var pg *pgconn.PgError
+	switch {
+	case errors.Is(err, ErrNotMember):
+		return hint.With(err, "an owner of the team lets you in: recall team admit LOGIN")
+	case !errors.As(err, &pg):
+		if broken(err) {
+			return unreachable(err)
+		}
+		return err
+	}
+	switch pg.Code {
+	case "RC001":
+		return fmt.Errorf("%w: %s", ErrForgotten, pg.Message)
+	case "42P01", "3F000": // no such table, no such schema
+		return hint.With(ErrNoTeam, "recall team create ADDRESS makes one; see that the address names the right database")
+	case "42501":
+		if pg.SchemaName == "" && pg.Message == "permission denied for schema recall" {
+			return explain(ErrNotMember)
+		}
+		return fmt.Errorf("%w: %s", ErrRefused, pg.Message)
+	case "28P01", "28000": // password, or no such login
+		return hint.With(err, "recall keeps no password: put it into ~/.pgpass, name a service of pg_service.conf, "+
+			"or set PGPASSWORD")
+	case "3D000":
+		return hint.With(err, "createdb makes a database; recall makes none")
+	case "57P01", "57P02", "57P03": // it is ended, crashed, starts
+		return unreachable(err)
+	}
+	return err
+}
+
+// broken reports whether an error is a connection's.
+func broken(err error) bool {
+	var connecting *pgconn.ConnectError
+	var net net.Error
+	return errors.As(err, &connecting) || errors.As(err, &net) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, io.EOF) || pgconn.SafeToRetry(err)
+}
+
+func unreachable(err error) error {
+	return hint.With(fmt.Errorf("%w: %w", ErrUnreachable, err), "what you share waits and goes with a later sync; "+
+		"psql with the same address tells more")
+}
+
+// timeOf is a time as the database has it: nil where there is none.
+func timeOf(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UTC()
+}
