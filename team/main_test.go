@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,6 +33,8 @@ type mate struct {
 	device string
 }
 
+var rules = sync.OnceValue(redact.New)
+
 func newCrew(t testing.TB) *crew {
 	t.Helper()
 	d := pgtest.Database(t)
@@ -41,7 +45,7 @@ func newCrew(t testing.TB) *crew {
 	if err := p.Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return &crew{d, t, redact.New()}
+	return &crew{d, t, rules()}
 }
 
 // at is a login's connection, at the given address or by the socket.
@@ -118,6 +122,9 @@ func (c *crew) sql(address, sql string, args ...any) (rows int64, err error) {
 		c.t.Fatal(err)
 	}
 	defer conn.Close(ctx)
+	if len(args) == 0 {
+		args = []any{pgx.QueryExecModeSimpleProtocol} // takes several statements
+	}
 	tag, err := conn.Exec(ctx, sql, args...)
 	return tag.RowsAffected(), err
 }
@@ -154,3 +161,5 @@ func (c *crew) holds(want ...string) {
 		c.t.Errorf("the team has\n%q, want\n%q", got, want)
 	}
 }
+
+func itoa(n int) string { return strconv.Itoa(n) }

@@ -93,7 +93,8 @@ func TestForget(t *testing.T) {
 			t.Errorf("%s is forgotten", sid)
 		}
 	}
-	if left, err := ana.Disobeying(t.Context(), ana.Member.ID); err != nil || len(left) != 1 || left[0].ID != ana.device {
+	left, err := ana.Disobeying(t.Context(), ana.Member.ID)
+	if err != nil || len(left) != 1 || left[0].ID != ana.device {
 		t.Errorf("%v still have it, %v", left, err)
 	}
 	if err := bob.Forget(t.Context(), ana.Member.ID, "s2"); !errors.Is(err, ErrRefused) {

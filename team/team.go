@@ -104,7 +104,7 @@ func explain(err error) error {
 		if pg.SchemaName == "" && pg.Message == "permission denied for schema recall" {
 			return explain(ErrNotMember)
 		}
-		return fmt.Errorf("%w: %s", ErrRefused, pg.Message)
+		return fmt.Errorf("%w: %w", ErrRefused, err) // with its own hint
 	case "28P01", "28000": // password, or no such login
 		return hint.With(err, "recall keeps no password: put it into ~/.pgpass, name a service of pg_service.conf, "+
 			"or set PGPASSWORD")

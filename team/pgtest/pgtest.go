@@ -51,11 +51,11 @@ func Database(t testing.TB) *DB {
 	if server == nil {
 		server = start(t)
 	}
-	d := &DB{t: t, Server: server, name: fmt.Sprintf("db%d", databases.Add(1))}
+	d := &DB{t: t, Server: server, Name: fmt.Sprintf("db%d", databases.Add(1))}
 	d.Owner = d.Login("owner", "CREATEROLE")
-	d.admin("postgres", "CREATE DATABASE "+d.name+" OWNER "+d.Role("owner"))
-	d.Exec("REVOKE CONNECT, TEMP ON DATABASE " + d.name + " FROM PUBLIC")
-	t.Cleanup(func() { d.admin("postgres", "DROP DATABASE "+d.name+" WITH (FORCE)") })
+	d.admin("postgres", "CREATE DATABASE "+d.Name+" OWNER "+d.Role("owner"))
+	d.Exec("REVOKE CONNECT, TEMP ON DATABASE " + d.Name + " FROM PUBLIC")
+	t.Cleanup(func() { d.admin("postgres", "DROP DATABASE "+d.Name+" WITH (FORCE)") })
 	return d
 }
 
@@ -64,8 +64,9 @@ type DB struct {
 	*Server
 	Owner string // address for its owner
 
-	t    testing.TB
-	name string
+	Name string
+
+	t testing.TB
 }
 
 // Login makes a login, such as "ana", and returns its address. Logins are of the whole server: its name there is told
@@ -77,21 +78,21 @@ func (d *DB) Login(who string, options ...string) (address string) {
 }
 
 // Role is the name of a login.
-func (d *DB) Role(who string) string { return d.name + "_" + who }
+func (d *DB) Role(who string) string { return d.Name + "_" + who }
 
 // Address is where a login reaches the database, by the socket.
 func (d *DB) Address(who string) string { return d.AddressAt(who, d.Dir, d.Port) }
 
-// AddressAt is the same at another host and port.
+// AddressAt is the same at another host and port, unencrypted.
 func (d *DB) AddressAt(who, host string, port int) string {
-	return fmt.Sprintf("postgres://%s@/%s?host=%s&port=%d", d.Role(who), d.name, url.QueryEscape(host), port)
+	return fmt.Sprintf("postgres://%s@/%s?host=%s&port=%d&sslmode=disable", d.Role(who), d.Name, url.QueryEscape(host), port)
 }
 
 // Exec runs statements as the server's superuser.
-func (d *DB) Exec(sql string) { d.t.Helper(); d.admin(d.name, sql) }
+func (d *DB) Exec(sql string) { d.t.Helper(); d.admin(d.Name, sql) }
 
 // Super is the address for the superuser.
-func (d *DB) Super() string { return d.super(d.name) }
+func (d *DB) Super() string { return d.super(d.Name) }
 
 func (s *Server) super(database string) string {
 	return fmt.Sprintf("postgres://postgres@/%s?host=%s&port=%d", database, url.QueryEscape(s.Dir), s.Port)
@@ -145,7 +146,7 @@ func start(t testing.TB) *Server {
 	if err := giveAway(s.Dir); err != nil {
 		t.Skipf("PostgreSQL doesn't run as root, and not as somebody else: %v", err)
 	}
-	initdb := s.command("initdb", "-D", s.Dir, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C",
+	initdb := s.Command(s.bin+"/initdb", "-D", s.Dir, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C",
 		"--no-sync", "--no-instructions")
 	if out, err := initdb.CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)
@@ -170,7 +171,7 @@ func start(t testing.TB) *Server {
 
 func (s *Server) start(t testing.TB) {
 	t.Helper()
-	s.run = s.command("postgres", "-D", s.Dir, "-k", s.Dir, "-p", strconv.Itoa(s.Port), "-h", "127.0.0.1",
+	s.run = s.Command(s.bin+"/postgres", "-D", s.Dir, "-k", s.Dir, "-p", strconv.Itoa(s.Port), "-h", "127.0.0.1",
 		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "ssl=on",
 		"-c", "autovacuum=off", "-c", "max_wal_size=8GB", "-c", "shared_buffers=512MB", "-c", "max_connections=200")
 	log, err := os.OpenFile(filepath.Join(s.Dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -203,6 +204,14 @@ func (s *Server) end(by os.Signal) {
 	}
 	_ = s.run.Process.Signal(by)
 	_, _ = s.run.Process.Wait()
+}
+
+// Write writes a file beside the server's, as its user.
+func (d *DB) Write(name, text string) {
+	d.t.Helper()
+	if err := write(d.Dir, name, []byte(text)); err != nil {
+		d.t.Fatal(err)
+	}
 }
 
 func write(dir, name string, data []byte) error {

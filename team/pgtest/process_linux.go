@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"os/user"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"syscall"
@@ -39,8 +38,9 @@ func giveAway(path string) error {
 	return os.Chown(path, int(who.Uid), int(who.Gid))
 }
 
-func (s *Server) command(name string, args ...string) *exec.Cmd {
-	c := exec.Command(filepath.Join(s.bin, name), args...)
+// Command is a program that runs as the user that the server runs as.
+func (s *Server) Command(name string, args ...string) *exec.Cmd {
+	c := exec.Command(name, args...)
 	c.Dir = s.Dir
 	c.Env = []string{"PATH=" + s.bin, "LC_ALL=C", "TZ=UTC"}
 	who, _ := as() // giveAway has told

@@ -12,6 +12,7 @@ var quit = os.Kill
 
 func giveAway(string) error { return errors.New("tests start it on Linux only") }
 
-func (s *Server) command(name string, args ...string) *exec.Cmd { return exec.Command(name, args...) }
+// Command is a program that runs as the user that the server runs as.
+func (s *Server) Command(name string, args ...string) *exec.Cmd { return exec.Command(name, args...) }
 
 func launch(c *exec.Cmd) error { return c.Start() }

@@ -1,0 +1,186 @@
+package team
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"recall/hint"
+	"recall/index"
+)
+
+// Off this machine the server must prove who it is; what isn't said is asked for, what is said otherwise is refused.
+func TestSafe(t *testing.T) {
+	t.Setenv("PGSERVICEFILE", filepath.Join(t.TempDir(), "none"))
+	for address, ok := range map[string]bool{
+		"postgres://db.example.org/team":                                                 true,
+		"host=db.example.org dbname=team":                                                true,
+		"postgres://db.example.org/team?sslmode=verify-full":                             true,
+		"postgres://db.example.org/team?sslmode=require":                                 false,
+		"postgres://db.example.org/team?sslmode=verify-ca":                               false,
+		"postgres://db.example.org/team?sslmode=prefer":                                  false,
+		"host=db.example.org sslmode=disable":                                            false,
+		"host=127.0.0.1,db.example.org sslmode=disable":                                  false,
+		"postgres://10.0.0.1/team?sslmode=disable":                                       false,
+		"postgres:///team?host=/var/run/postgresql":                                      true,
+		"postgres://127.0.0.1/team":                                                      true,
+		"postgres://[::1]/team":                                                          true,
+		"postgres://localhost/team?sslmode=disable":                                      true,
+		"postgres://localhost.example.org/team?sslmode=disable":                          false,
+		"postgres://127.0.0.1.example.org/team?sslmode=disable":                          false,
+		"postgres://a.example.org,b.example.org/team":                                    true,
+		"postgres://a.example.org:5432,127.0.0.1:5433/team?sslmode=require&sslrootcert=": false,
+	} {
+		c, err := settings(address)
+		if ok != (err == nil) || !ok && (!errors.Is(err, ErrUnsafe) || hint.Of(err) == "") {
+			t.Errorf("%s: %v", address, err)
+		}
+		if err == nil && strings.Contains(address, "example.org") && c.ConnConfig.TLSConfig.ServerName == "" {
+			t.Errorf("%s: whoever answers is believed", address)
+		}
+	}
+	t.Setenv("PGSSLMODE", "require")
+	if _, err := settings("postgres://db.example.org/team"); !errors.Is(err, ErrUnsafe) {
+		t.Errorf("PGSSLMODE=require: %v", err)
+	}
+}
+
+func TestWithoutPassword(t *testing.T) {
+	for address, want := range map[string]string{
+		"postgres://ana:pa55@db.example.org/team?password=pa55&sslpassword=pa55&a=b": "postgres://ana@db.example.org/team?a=b",
+		"postgres://ana@db.example.org/team":                                         "postgres://ana@db.example.org/team",
+		"host=db.example.org password=pa55 dbname=team":                              "host=db.example.org dbname=team",
+		`password = 'pa 55\'s' sslpassword=pa55 service=team`:                        "service=team",
+	} {
+		if got := WithoutPassword(address); got != want {
+			t.Errorf("%s is shown as %s", address, got)
+		}
+	}
+}
+
+// A server is believed by its certificate alone; passwords come by libpq's ways and are never told.
+func TestLibpqsWays(t *testing.T) {
+	c := newCrew(t)
+	base := fmt.Sprintf("postgres://%s@127.0.0.1:%d/%s?sslmode=verify-full&sslrootcert=", c.Role("owner"), c.Port, c.Name)
+	ca := filepath.Join(c.Dir, "ca.pem")
+	none := func(t *testing.T, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	open := func(address string) error {
+		m, err := Open(t.Context(), address)
+		if err == nil {
+			m.Close()
+		} else if strings.Contains(err.Error()+hint.Of(err), "pa55word") {
+			t.Errorf("a password is told: %v", err)
+		}
+		return err
+	}
+	t.Setenv("PGPASSFILE", filepath.Join(t.TempDir(), "pgpass"))
+	if err := open(base + ca); err == nil || !strings.Contains(hint.Of(err), "pgpass") {
+		t.Errorf("without a password: %v (%s)", err, hint.Of(err))
+	}
+	t.Run("environment", func(t *testing.T) {
+		t.Setenv("PGPASSWORD", "open sesame")
+		none(t, open(base+ca))
+		if err := open(base + "/etc/ssl/certs/ca-certificates.crt"); err == nil {
+			t.Error("another authority's server is believed")
+		}
+		if err := open(strings.Replace(base, "127.0.0.1", "localhost", 1) + ca); err == nil {
+			t.Error("a server of another name is believed")
+		}
+		t.Setenv("PGPASSWORD", "pa55word")
+		if err := open(base + ca); err == nil || !strings.Contains(hint.Of(err), "pgpass") {
+			t.Errorf("a wrong password: %v", err)
+		}
+	})
+	t.Run("pgpass", func(t *testing.T) {
+		none(t, os.WriteFile(os.Getenv("PGPASSFILE"), []byte("127.0.0.1:*:*:*:open sesame\n"), 0o600))
+		none(t, open(base+ca))
+		none(t, os.Remove(os.Getenv("PGPASSFILE")))
+	})
+	t.Run("service", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "services")
+		none(t, os.WriteFile(path, fmt.Appendf(nil, "[team]\nhost=127.0.0.1\nport=%d\ndbname=%s\nuser=%s\npassword=open sesame\n"+
+			"sslmode=verify-full\nsslrootcert=%s\n", c.Port, c.Name, c.Role("owner"), ca), 0o600))
+		t.Setenv("PGSERVICEFILE", path)
+		none(t, open("service=team"))
+	})
+	if err := open(fmt.Sprintf("postgres://ana:pa55word@127.0.0.1:%d/none?sslmode=disable", c.Port)); err == nil {
+		t.Error("no such database, and it was opened")
+	}
+	if err := open("postgres://ana:pa55word@127.0.0.1:1/none"); !errors.Is(err, ErrUnreachable) || hint.Of(err) == "" {
+		t.Errorf("nobody is there: %v", err)
+	}
+	if err := open("postgres://ana:pa55word@127.0.0.1:x/none"); err == nil || hint.Of(err) == "" {
+		t.Errorf("no address: %v", err)
+	}
+}
+
+// Behind PgBouncer, which gives each transaction whatever connection is free, everything works.
+func TestPgBouncer(t *testing.T) {
+	program, err := exec.LookPath("pgbouncer")
+	if err != nil {
+		t.Skip("no PgBouncer is installed (Debian: apt-get install pgbouncer)")
+	}
+	c := newCrew(t)
+	ana := c.owner()
+	bob := c.admit(ana, "bob")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	l.Close()
+	c.Write("users.txt", fmt.Sprintf("%q \"\"\n%q \"\"\n", c.Role("owner"), c.Role("bob")))
+	c.Write("bouncer.ini", fmt.Sprintf("[databases]\n* = host=%s port=%d\n[pgbouncer]\nlisten_addr=127.0.0.1\nlisten_port=%d\n"+
+		"auth_type=trust\nauth_file=%s/users.txt\npool_mode=transaction\ndefault_pool_size=2\nunix_socket_dir=\n",
+		c.Dir, c.Port, port, c.Dir))
+	run := c.Command(program, filepath.Join(c.Dir, "bouncer.ini"))
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = run.Process.Kill(); _ = run.Wait() }()
+	for range 100 {
+		if conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			conn.Close()
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	ana2, bob2 := c.at(c.AddressAt("owner", "127.0.0.1", port)), c.at(c.AddressAt("bob", "127.0.0.1", port))
+	app := ana2.project(t, "app")
+	if err := ana2.LetIn(t.Context(), app, bob.Member.ID); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	const each = 10
+	for i := range 4 {
+		go func() {
+			m := []mate{ana2, bob2}[i%2]
+			var err error
+			for n := range each {
+				s, _ := Ready(c.rules, said(fmt.Sprint("s", i, n), app, fmt.Sprint("Retry ", n, " times")))
+				_, searched := m.Search(t.Context(), index.Query{Text: "retry"})
+				err = errors.Join(err, m.Put(t.Context(), m.device, s, 1), searched)
+			}
+			done <- err
+		}()
+	}
+	for range 4 {
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := len(c.texts()); got != 4*each {
+		t.Errorf("%d items, want %d", got, 4*each)
+	}
+}

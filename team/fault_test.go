@@ -1,0 +1,201 @@
+package team
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// A cable stands between a program and the server. It is cut after so many bytes towards the server, or back.
+type cable struct {
+	net.Listener
+	to     string
+	there  atomic.Int64 // bytes that still pass
+	back   atomic.Int64
+	passed [2]atomic.Int64
+
+	mu   sync.Mutex
+	ends []net.Conn
+}
+
+const uncut = 1 << 40
+
+func lay(t *testing.T, to string) *cable {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cable{Listener: l, to: to}
+	c.mend()
+	t.Cleanup(func() { l.Close(); c.cut() })
+	go func() {
+		for {
+			near, err := l.Accept()
+			if err != nil {
+				return
+			}
+			far, err := net.Dial("tcp", to)
+			if err != nil {
+				near.Close()
+				continue
+			}
+			c.mu.Lock()
+			c.ends = append(c.ends, near, far)
+			c.mu.Unlock()
+			go c.pass(far, near, &c.there, &c.passed[0])
+			go c.pass(near, far, &c.back, &c.passed[1])
+		}
+	}()
+	return c
+}
+
+func (c *cable) pass(to, from net.Conn, left, passed *atomic.Int64) {
+	room := make([]byte, 4096)
+	for {
+		n, err := from.Read(room)
+		may := min(int64(n), max(left.Add(-int64(n))+int64(n), 0))
+		passed.Add(may)
+		if _, failed := to.Write(room[:may]); err != nil || failed != nil || may < int64(n) {
+			break
+		}
+	}
+	if left.Load() < 0 {
+		c.cut()
+	}
+	to.Close()
+	from.Close()
+}
+
+func (c *cable) mend() { c.there.Store(uncut); c.back.Store(uncut) }
+
+func (c *cable) cut() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.ends {
+		e.Close()
+	}
+	c.ends = nil
+}
+
+// Wherever the connection is cut, a session is there whole or as it was, and the next try brings it there once.
+func TestCut(t *testing.T) {
+	c := newCrew(t)
+	cable := lay(t, fmt.Sprintf("127.0.0.1:%d", c.Port))
+	ana := c.at(c.AddressAt("owner", "127.0.0.1", cable.Addr().(*net.TCPAddr).Port))
+	app := ana.project(t, "app")
+	box := NewOutbox(filepath.Join(t.TempDir(), "sent.jsonl"), ana.device)
+	n := 0
+	next := func() Session {
+		n++
+		return said("s1", app, fmt.Sprint("One ", n), fmt.Sprint("Two ", n), "Three")
+	}
+	send := func(s Session) error {
+		sent, err := box.Sent()
+		if err == nil {
+			_, err = box.Send(t.Context(), ana.Team, sent["s1"], func() (Shared, error) { return Ready(c.rules, s) })
+		}
+		return err
+	}
+	whole := func(n int) []string {
+		return []string{fmt.Sprint("s1 s1000 One ", n), fmt.Sprint("s1 s1001 Two ", n), "s1 s1002 Three"}
+	}
+	if err := send(next()); err != nil {
+		t.Fatal(err)
+	}
+	cable.passed[0].Store(0)
+	cable.passed[1].Store(0)
+	if err := send(next()); err != nil {
+		t.Fatal(err)
+	}
+	bytes := []int64{cable.passed[0].Load(), cable.passed[1].Load()}
+	for way, left := range []*atomic.Int64{&cable.there, &cable.back} {
+		all := bytes[way]
+		if all < 100 {
+			t.Fatalf("%d bytes went by the cable", all)
+		}
+		cuts, lost := 0, 0
+		for at := int64(0); at <= all; at += max(all/60, 1) {
+			s := next()
+			left.Store(at)
+			err := send(s)
+			cable.mend()
+			if err != nil {
+				cuts++
+				if !errors.Is(err, ErrUnreachable) {
+					t.Errorf("cut after %d of %d bytes: %v", at, all, err)
+				}
+			}
+			got := fmt.Sprint(c.texts())
+			if got != fmt.Sprint(whole(n)) && got != fmt.Sprint(whole(n-1)) {
+				t.Fatalf("cut after %d of %d bytes the team has %s", at, all, got)
+			}
+			if got == fmt.Sprint(whole(n)) && err != nil {
+				lost++ // it was done, and nobody heard
+			}
+			if err := again(func() error { return send(s) }); err != nil {
+				t.Fatal(err)
+			}
+			c.holds(whole(n)...)
+		}
+		if cuts < 40 || way == 1 && lost == 0 {
+			t.Errorf("way %d: %d cuts, %d done unheard: the test says little", way, cuts, lost)
+		}
+	}
+}
+
+// again tries until it works: a pool may hold connections that broke.
+func again(do func() error) (err error) {
+	for range 8 {
+		if err = do(); !errors.Is(err, ErrUnreachable) {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return err
+}
+
+// A server that crashes and comes back is found again by programs that were connected.
+func TestRestart(t *testing.T) {
+	c := newCrew(t)
+	ana := c.owner()
+	app := ana.project(t, "app")
+	c.put(ana, 1, said("s1", app, "Retry"))
+	stop := make(chan bool)
+	put := make(chan int)
+	go func() {
+		n := 1
+		for {
+			select {
+			case <-stop:
+				put <- n
+				return
+			default:
+			}
+			s, _ := Ready(c.rules, said("s1", app, fmt.Sprint("Retry ", n+1)))
+			err := ana.Put(t.Context(), ana.device, s, n+1)
+			var fenced *Fenced
+			switch {
+			case err == nil:
+				n++
+			case errors.As(err, &fenced) || !errors.Is(err, ErrUnreachable):
+				t.Errorf("generation %d: %v", n+1, err)
+			}
+		}
+	}()
+	for range 2 {
+		time.Sleep(100 * time.Millisecond)
+		c.Restart(t)
+	}
+	time.Sleep(100 * time.Millisecond)
+	close(stop)
+	n := <-put
+	if n < 10 {
+		t.Errorf("only %d generations: the test says little", n)
+	}
+	c.holds(fmt.Sprint("s1 s1000 Retry ", n))
+}

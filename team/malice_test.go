@@ -1,0 +1,166 @@
+package team
+
+import (
+	"strings"
+	"testing"
+)
+
+// A member who writes SQL by hand reads and changes nothing that isn't theirs: the database refuses, or finds no row.
+func TestMalice(t *testing.T) {
+	c := newCrew(t)
+	ana := c.owner()
+	bob, mal := c.admit(ana, "bob"), c.admit(ana, "mal")
+	secret, shared, own := bob.project(t, "secret"), bob.project(t, "shared"), mal.project(t, "own")
+	if err := bob.LetIn(t.Context(), shared, mal.Member.ID); err != nil {
+		t.Fatal(err)
+	}
+	c.put(bob, 3, said("b1", secret, "We buy them in May"))
+	c.put(bob, 3, said("b2", shared, "Retry five times"))
+	c.put(mal, 1, said("m1", own, "Mine"))
+	before := c.dump()
+
+	login := c.Address("mal")
+	n := strings.NewReplacer("$bob", bob.device, "$mal", mal.device, "$secret", itoa(secret), "$shared", itoa(shared),
+		"$owner", c.Role("owner"), "$own", itoa(own), "$Bob", itoa(bob.Member.ID), "$Mal", itoa(mal.Member.ID),
+		"$group", mal.role)
+	b1 := `(SELECT id FROM recall.session WHERE sid = 'b1')`
+	b2 := `(SELECT id FROM recall.session WHERE sid = 'b2')`
+	m1 := `(SELECT id FROM recall.session WHERE sid = 'm1')`
+	item := func(session, generation, project string) string {
+		return `INSERT INTO recall.item(session, generation, project, iid, kind, hash, rules, data, words)
+			SELECT s, ` + generation + `, ` + project + `, 'x', 'decision', 'x', 'x', '{}', '' FROM (SELECT ` + session + `) v(s)`
+	}
+	put := func(device, project string) string {
+		return `INSERT INTO recall.session(device, sid, project, generation, hash, rules, title, items) VALUES('` + device +
+			`', 'b1', ` + project + `, 9, 'x', 'x', 'x', 0)`
+	}
+	for name, sql := range map[string]string{
+		"reads another project's items":     `SELECT FROM recall.item WHERE project = $secret`,
+		"reads another project's sessions":  `SELECT FROM recall.session WHERE project = $secret`,
+		"reads another project":             `SELECT FROM recall.project WHERE id = $secret`,
+		"reads who is in another project":   `SELECT FROM recall.access WHERE project = $secret`,
+		"reads tombstones of others":        `SELECT FROM recall.tombstone`,
+		"searches within another project":   `SELECT FROM recall.search('{may,buy}', '{1,1}', 'secret', NULL, NULL, NULL, 9, 9) WHERE data IS NOT NULL`,
+		"searches for what is there":        `SELECT FROM recall.search('{may,buy}', '{1,1}', NULL, NULL, NULL, NULL, 9, 9) WHERE held <> '{0,0}'`,
+		"breaks out of a quoted word":       `SELECT FROM recall.search(ARRAY['x'' | ''$secret:buy'], '{1}', NULL, NULL, NULL, NULL, 9, 9) WHERE data IS NOT NULL`,
+		"breaks out by a backslash":         `SELECT FROM recall.search(ARRAY[E'x\\'' | ''$secret:buy'], '{1}', NULL, NULL, NULL, NULL, 9, 9) WHERE data IS NOT NULL`,
+		"learns rows by a cast that fails":  `SELECT FROM recall.item WHERE project = $secret AND data::int = 1`,
+		"learns words by the statistics":    `SELECT FROM pg_stats WHERE schemaname = 'recall' AND tablename = 'item'`,
+		"learns a project by its remote":    `SELECT FROM recall.project_of('example.org/secret', NULL) WHERE readable`,
+		"puts as another's device":          put("$bob", "$shared"),
+		"puts in another project":           put("$mal", "$secret"),
+		"changes another's session":         `UPDATE recall.session SET generation = 99, title = 'x' WHERE sid = 'b2'`,
+		"puts an item into another's":       item(b2, "3", "$shared"),
+		"puts an item where it can't read":  item(b1, "3", "$secret"),
+		"puts an item into another project": item(m1, "1", "$secret"),
+		"puts an item of an old generation": item(m1, "0", "$own"),
+		"puts an item of a later one":       item(m1, "2", "$own"),
+		"deletes another's items":           `DELETE FROM recall.item WHERE session = ` + b2,
+		"deletes a session":                 `DELETE FROM recall.session WHERE sid = 'm1'`,
+		"changes an item in place":          `UPDATE recall.item SET data = '{}'`,
+		"goes back a generation":            `UPDATE recall.session SET generation = 1 WHERE sid = 'm1'`,
+		"takes a device":                    `UPDATE recall.device SET member = $Mal WHERE id = '$bob'`,
+		"renames another's device":          `UPDATE recall.device SET name = 'x' WHERE id = '$bob'`,
+		"enters a device for another":       `INSERT INTO recall.device(id, member, name) VALUES(gen_random_uuid(), $Bob, 'x')`,
+		"enters a device of another's id":   `INSERT INTO recall.device(id, member, name) VALUES('$bob', $Mal, 'x') ON CONFLICT (id) DO UPDATE SET name = 'x'`,
+		"admits a member":                   `INSERT INTO recall.member(login, name) VALUES('x', 'x')`,
+		"becomes an owner":                  `UPDATE recall.member SET owner = true`,
+		"becomes another":                   `UPDATE recall.member SET login = '$owner' WHERE id = $Mal`,
+		"makes another leave":               `UPDATE recall.member SET left_at = now() WHERE id = $Bob`,
+		"lets itself in":                    `INSERT INTO recall.access VALUES($secret, $Mal)`,
+		"lets others in":                    `INSERT INTO recall.access VALUES($shared, $Mal)`,
+		"puts another out":                  `DELETE FROM recall.access WHERE member <> $Mal`,
+		"keeps a project as another":        `INSERT INTO recall.project(name, keeper) VALUES('x', $Bob)`,
+		"takes a project over":              `UPDATE recall.project SET keeper = $Mal WHERE id = $shared`,
+		"renames another's project":         `UPDATE recall.project SET name = 'x' WHERE id IN ($secret, $shared)`,
+		"merges another's into its own":     `UPDATE recall.project SET merged_into = $own WHERE id IN ($secret, $shared)`,
+		"merges its own into another's":     `UPDATE recall.project SET merged_into = $secret WHERE id = $own`,
+		"forgets another's session":         `INSERT INTO recall.tombstone(member, sid) VALUES($Bob, 'b2')`,
+		"obeys for another":                 `INSERT INTO recall.obeyed SELECT 1, '$bob'`,
+		"acts as the group":                 `SET ROLE $group; INSERT INTO recall.access VALUES($secret, $Mal)`,
+		"acts as the owner":                 `SET ROLE $owner`,
+		"is somebody else":                  `SET SESSION AUTHORIZATION $owner`,
+		"switches policies off":             `ALTER TABLE recall.item DISABLE ROW LEVEL SECURITY`,
+		"reads without policies":            `SET row_security = off; DELETE FROM recall.item`,
+		"changes a function":                `CREATE OR REPLACE FUNCTION recall.me() RETURNS int LANGUAGE sql AS 'SELECT 1'`,
+		"puts a function before another":    `SET search_path = public, recall; CREATE FUNCTION recall.mine(int) RETURNS int LANGUAGE sql AS 'SELECT 1'`,
+		"puts a trigger on":                 `CREATE TRIGGER x BEFORE INSERT ON recall.item EXECUTE FUNCTION recall.bury()`,
+		"fires a trigger's function":        `SELECT recall.bury()`,
+		"changes the format":                `INSERT INTO recall.migration VALUES(99)`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			rows, err := c.sql(login, n.Replace(sql))
+			if err == nil && rows > 0 {
+				t.Errorf("%d rows", rows)
+			}
+			if after := c.dump(); after != before {
+				t.Fatalf("it changed something:\n%s\nwas\n%s", after, before)
+			}
+			if err != nil && strings.Contains(err.Error(), "42601") /* syntax */ {
+				t.Errorf("the test says nothing: %v", err)
+			}
+		})
+	}
+}
+
+// What a member put with words that name another project is found in none.
+func TestForgedWords(t *testing.T) {
+	c := newCrew(t)
+	ana := c.owner()
+	mal := c.admit(ana, "mal")
+	app, own := ana.project(t, "app"), mal.project(t, "own")
+	c.put(mal, 1, said("m1", own, "Mine"))
+	if _, err := c.sql(c.Address("mal"), `INSERT INTO recall.item(session, generation, project, iid, kind, hash, rules,
+		data, words) SELECT id, 1, project, 'x', 'decision', 'x', 'x', '{"text":"forged"}',
+		array_to_tsvector(ARRAY['`+itoa(app)+`:retri']) FROM recall.session`); err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.sql(c.Owner, `SELECT FROM recall.search('{retri}', '{1}', NULL, NULL, NULL, NULL, 9, 9)
+		WHERE data IS NOT NULL`)
+	if err != nil || got != 0 {
+		t.Errorf("found %d, %v", got, err)
+	}
+}
+
+// Who left reads and writes nothing, whatever their login may still do; so does who never was in.
+func TestLeft(t *testing.T) {
+	c := newCrew(t)
+	ana := c.owner()
+	bob := c.admit(ana, "bob")
+	app := bob.project(t, "app")
+	c.put(bob, 1, said("b1", app, "Retry five times"))
+	if err := bob.Leave(t.Context(), bob.Member.ID); err != nil {
+		t.Fatal(err)
+	}
+	before := c.dump()
+	for _, sql := range []string{`SELECT FROM recall.item`, `SELECT FROM recall.session`, `SELECT FROM recall.member`,
+		`UPDATE recall.member SET left_at = NULL`, `DELETE FROM recall.item`,
+		`SELECT FROM recall.search('{retri}', '{1}', NULL, NULL, NULL, NULL, 9, 9) WHERE data IS NOT NULL`} {
+		if rows, err := c.sql(c.Address("bob"), sql); rows > 0 || err != nil {
+			t.Errorf("%s: %d rows, %v", sql, rows, err)
+		}
+	}
+	if err := bob.Put(t.Context(), bob.device, c.ready(said("b1", app, "again")), 2); err == nil {
+		t.Error("put after leaving")
+	}
+	c.Login("eve")
+	c.Exec("GRANT CONNECT ON DATABASE " + c.Name + " TO " + c.Role("eve"))
+	for _, table := range []string{"item", "session", "member", "team"} {
+		if _, err := c.sql(c.Address("eve"), `SELECT FROM recall.`+table); err == nil {
+			t.Errorf("a stranger reads %s", table)
+		}
+	}
+	if after := c.dump(); after != before {
+		t.Errorf("something changed:\n%s\nwas\n%s", after, before)
+	}
+}
+
+// dump is all that the tables hold.
+func (c *crew) dump() string {
+	var all []string
+	for _, table := range []string{"member", "device", "project", "access", "session", "item", "tombstone", "obeyed",
+		"migration", "team"} {
+		all = append(all, c.column(`SELECT '`+table+` ' || t::text FROM recall.`+table+` t ORDER BY 1`)...)
+	}
+	return strings.Join(all, "\n")
+}

@@ -1,0 +1,151 @@
+package team
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"recall/hint"
+	"recall/team/pgtest"
+)
+
+// A team is made once, by a plan that tells it all, whoever tries at once.
+func TestCreate(t *testing.T) {
+	d := pgtest.Database(t)
+	if _, err := Open(t.Context(), d.Owner); !errors.Is(err, ErrNoTeam) || hint.Of(err) == "" {
+		t.Errorf("no team yet: %v", err)
+	}
+	plan, err := PlanCreate(t.Context(), d.Owner, "crew")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(plan.Steps) != len(shipped()) || !strings.HasPrefix(plan.Role, "recall_") || plan.Steps[0].Title == "" {
+		t.Errorf("the plan is %+v", plan)
+	}
+	if _, err := Open(t.Context(), d.Owner); !errors.Is(err, ErrNoTeam) {
+		t.Errorf("a plan alone did something: %v", err)
+	}
+	other, err := PlanCreate(t.Context(), d.Owner, "crew")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	for _, p := range []Plan{plan, other} {
+		go func() { done <- p.Do(t.Context()) }()
+	}
+	errs := []error{<-done, <-done}
+	if slices.ContainsFunc(errs, func(err error) bool { return err != nil && !errors.Is(err, fs.ErrExist) }) ||
+		(errs[0] == nil) == (errs[1] == nil) {
+		t.Errorf("two at once: %v", errs)
+	}
+	if _, err := PlanCreate(t.Context(), d.Owner, "crew"); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("once more: %v", err)
+	}
+	m, err := Open(t.Context(), d.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if m.Name != "crew" || !m.Member.Owner {
+		t.Errorf("it is %+v", m)
+	}
+
+	address := d.Login("ana")
+	d.Exec("GRANT CONNECT ON DATABASE " + d.Name + " TO " + d.Role("ana"))
+	if _, err := Open(t.Context(), address); !errors.Is(err, ErrNotMember) || hint.Of(err) == "" {
+		t.Errorf("who isn't in: %v", err)
+	}
+	if err := m.Admit(t.Context(), d.Role("nobody"), "n"); err == nil || hint.Of(err) == "" {
+		t.Errorf("no such login: %v", err)
+	}
+	all, err := m.Members(t.Context())
+	if err != nil || len(all) != 1 {
+		t.Errorf("%v are in, %v", all, err)
+	}
+}
+
+// Who may not make roles is told so, and nothing is left of the attempt.
+func TestCreateWithoutRights(t *testing.T) {
+	d := pgtest.Database(t)
+	d.Exec("ALTER ROLE " + d.Role("owner") + " NOCREATEROLE")
+	p, err := PlanCreate(t.Context(), d.Owner, "crew")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Do(t.Context()); !errors.Is(err, ErrRefused) || !strings.Contains(hint.Of(err), "CREATEROLE") {
+		t.Errorf("%v (%s)", err, hint.Of(err))
+	}
+	if _, err := Open(t.Context(), d.Owner); !errors.Is(err, ErrNoTeam) {
+		t.Errorf("something was left: %v", err)
+	}
+}
+
+// From every version there ever was a team comes forward with all that it holds; a step that fails leaves it as it
+// was; and who has an older recall is told.
+func TestUpgrade(t *testing.T) {
+	invented := func(sql string) []Migration {
+		n := len(shipped()) + 1
+		return append(shipped(), Migration{n, "an invented column", sql})
+	}
+	for from := 1; from <= len(shipped()); from++ {
+		d := pgtest.Database(t)
+		p, err := PlanCreate(t.Context(), d.Owner, "crew")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Steps = p.Steps[:from]
+		if err := p.Do(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		upgrade := func(all []Migration) error {
+			p, err := planUpgrade(t.Context(), d.Owner, all)
+			if err == nil {
+				err = p.Do(t.Context())
+			}
+			return err
+		}
+		if err := upgrade(shipped()); err != nil {
+			t.Fatalf("from %d: %v", from, err)
+		}
+		c := &crew{DB: d, t: t}
+		c.rules = rules()
+		ana := c.owner()
+		c.put(ana, 1, said("s1", ana.project(t, "app"), "Retry"))
+		if err := upgrade(invented(`ALTER TABLE recall.item ADD x int; SELECT 1/0`)); err == nil {
+			t.Error("a step that fails did not")
+		}
+		c.put(ana, 2, said("s1", ana.project(t, "app"), "Retry more"))
+		for range 2 {
+			if err := upgrade(invented(`ALTER TABLE recall.item ADD x int; GRANT SELECT ON recall.item TO {role}`)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.holds("s1 s1000 Retry more")
+		if _, err := Open(t.Context(), d.Owner); !errors.Is(err, ErrNewer) || !strings.Contains(hint.Of(err), "install") {
+			t.Errorf("a newer format: %v", err)
+		}
+		if _, err := PlanUpgrade(t.Context(), d.Owner); !errors.Is(err, ErrNewer) {
+			t.Errorf("a newer format is upgraded: %v", err)
+		}
+		d.Exec(`DELETE FROM recall.migration`)
+		d.Exec(`INSERT INTO recall.migration VALUES(0)`)
+		if _, err := Open(t.Context(), d.Owner); !errors.Is(err, ErrOlder) || hint.Of(err) == "" {
+			t.Errorf("an older format: %v", err)
+		}
+	}
+}
+
+// Migrations are numbered without a gap and say what they do.
+func TestMigrations(t *testing.T) {
+	if _, err := migrations(fstest.MapFS{"migrations/0002.sql": {Data: []byte("-- x\n")}}); err == nil {
+		t.Error("the first one may be missing")
+	}
+	for _, m := range shipped() {
+		if m.Title == "" || strings.HasPrefix(m.Title, "CREATE") {
+			t.Errorf("%d doesn't say what it does: %q", m.Version, m.Title)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package team
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"recall/library/disk"
+)
+
+// What a device shares reaches the team once, however its runs end, and whatever became of its ledger.
+func TestOutbox(t *testing.T) {
+	c := newCrew(t)
+	ana := c.owner()
+	app := ana.project(t, "app")
+	path := filepath.Join(t.TempDir(), "team", "sent.jsonl")
+	box := NewOutbox(path, ana.device)
+	send := func(s Session, want bool) {
+		t.Helper()
+		sent, err := box.Sent()
+		if err != nil && !errors.Is(err, disk.ErrDamaged) { // a torn line says nothing, and costs no other
+			t.Fatal(err)
+		}
+		changed, err := box.Send(t.Context(), ana.Team, sent[s.ID], func() (Shared, error) { return Ready(c.rules, s) })
+		if err != nil || changed != want {
+			t.Errorf("changed %v, %v", changed, err)
+		}
+	}
+	send(said("s1", app, "Retry"), true)
+	send(said("s1", app, "Retry"), false)
+	send(said("s1", app, "Retry", "Then stop"), true)
+	c.holds("s1 s1000 Retry", "s1 s1001 Then stop")
+
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	send(said("s1", app, "Never retry"), true)
+	// the device died before it wrote that down; a backup was restored; a line is torn
+	for _, ledger := range []string{string(old), string(old[:len(old)-9]), ""} {
+		if err := os.WriteFile(path, []byte(ledger), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		sent, _ := box.Sent()
+		if _, err := box.Send(t.Context(), ana.Team, sent["s1"], func() (Shared, error) {
+			return Ready(c.rules, said("s1", app, "Never retry"))
+		}); err != nil {
+			t.Fatal(err)
+		}
+		c.holds("s1 s1000 Never retry")
+		send(said("s1", app, "Never retry"), false)
+	}
+	send(said("s1", app, "Retry twice"), true)
+	send(said("s1", app), true)
+	c.holds()
+
+	if err := ana.Forget(t.Context(), ana.Member.ID, "s1"); err != nil {
+		t.Fatal(err)
+	}
+	sent, _ := box.Sent()
+	if _, err = box.Send(t.Context(), ana.Team, sent["s1"], func() (Shared, error) {
+		return Ready(c.rules, said("s1", app, "again"))
+	}); !errors.Is(err, ErrForgotten) {
+		t.Errorf("a forgotten one: %v", err)
+	}
+	if sent, err = box.Sent(); err != nil || !sent["s1"].Forgotten {
+		t.Errorf("the ledger has %+v, %v", sent, err)
+	}
+}
+
+// Of two runs of one device the one that read first can't replace what the other read later.
+func TestOutboxOfTwoRuns(t *testing.T) {
+	c := newCrew(t)
+	ana := c.owner()
+	app := ana.project(t, "app")
+	box := NewOutbox(filepath.Join(t.TempDir(), "sent.jsonl"), ana.device)
+	text, reads := "as it was", 0
+	read := func() (Shared, error) { return Ready(c.rules, said("s1", app, text)) }
+	changed, err := box.Send(t.Context(), ana.Team, Sent{}, func() (Shared, error) {
+		s, err := read()
+		if reads++; reads == 1 { // meanwhile the session grew, and another run shares that
+			text = "as it is now"
+			if _, err := box.Send(t.Context(), ana.Team, Sent{}, read); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return s, err
+	})
+	if err != nil || changed || reads != 2 {
+		t.Errorf("changed %v after %d reads, %v", changed, reads, err)
+	}
+	c.holds("s1 s1000 as it is now")
+}
+
+// Newer rules put everything anew, though no word changes.
+func TestRulesAreRenewed(t *testing.T) {
+	c := newCrew(t)
+	ana := c.owner()
+	app := ana.project(t, "app")
+	now := c.ready(said("s1", app, "Retry"))
+	old := now
+	old.rules, old.Hash = "old", "old"
+	old.items = []sharedItem{now.items[0]}
+	old.items[0].hash = "old"
+	if err := ana.Put(t.Context(), ana.device, old, 1); err != nil {
+		t.Fatal(err)
+	}
+	box := NewOutbox(filepath.Join(t.TempDir(), "sent.jsonl"), ana.device)
+	changed, err := box.Send(t.Context(), ana.Team, Sent{Session: "s1", Generation: 1, Hash: "old"},
+		func() (Shared, error) { return now, nil })
+	if err != nil || !changed {
+		t.Fatal(changed, err)
+	}
+	got := c.column(`SELECT rules FROM recall.item UNION ALL SELECT rules FROM recall.session`)
+	if strings.Join(got, " ") != c.rules.Version()+" "+c.rules.Version() {
+		t.Errorf("by the rules %q", got)
+	}
+}
