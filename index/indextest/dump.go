@@ -1,5 +1,5 @@
-// Package indextest reads an index's file whole, for tests that look for what
-// may not be in it.
+// Package indextest holds what every store of items must answer, and reads an index's
+// file whole, for tests that look for what may not be in it.
 package indextest
 
 import (

@@ -1,0 +1,135 @@
+package indextest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"recall/index"
+	"recall/payload"
+)
+
+// Store is where items are found: an index, or what a team shares.
+type Store interface {
+	Search(ctx context.Context, q index.Query) (index.Answer, error)
+}
+
+// said is an item of the suite: its session, how many days after the first it was said, and its texts.
+type said struct {
+	id, project, session string
+	day                  int
+	kind                 payload.Kind
+	text, why, alias     string
+}
+
+var all = []said{
+	{"retry00001", "billing", "b1", 0, payload.Decision, "Failed charges are tried again five times", "the gateway drops one in fifty", "retry limit"},
+	{"retry00002", "billing", "b2", 9, payload.Decision, "Retries wait twice as long each time", "", "exponential backoff"},
+	{"retry00003", "crawler", "c1", 3, payload.Decision, "A page that fails is fetched once more only", "", "retry"},
+	{"heap000001", "crawler", "c1", 3, payload.Decision, "The queue is a min-heap, not a sorted list", "a sorted list is 4x slower above 10k jobs", ""},
+	{"kafka00001", "billing", "b2", 9, payload.Eliminated, "Kafka between charge and ledger", "nobody can run it", ""},
+	{"cache00001", "crawler", "c2", 20, payload.Finding, "robots.txt is cached for a day by src/fetch/robots.go", "", ""},
+	{"jp00000001", "crawler", "c2", 20, payload.Decision, "検索結果は二十件まで表示する", "", ""},
+	{"quote00001", "billing", "b3", 30, payload.Flag, `O'Brien's \backslash & "quotes" | (pipes) :* stay in names`, "", ""},
+	{"next000001", "billing", "b3", 30, payload.Next, "Write the migration of the invoices table", "", ""},
+}
+
+var first = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+
+func day(n int) time.Time { return first.AddDate(0, 0, n) }
+
+// Docs are the sessions that Suite asks about.
+func Docs() (docs []index.Doc) {
+	for _, s := range all {
+		if n := len(docs); n == 0 || docs[n-1].Session != s.session {
+			at := slices.IndexFunc(docs, func(d index.Doc) bool { return d.Session == s.session })
+			if at >= 0 {
+				docs = append(slices.Delete(slices.Clone(docs), at, at+1), docs[at])
+			} else {
+				docs = append(docs, index.Doc{Session: s.session, Project: s.project, Title: "About " + s.session,
+					Source: "test", Start: day(s.day), End: day(s.day).Add(time.Hour)})
+			}
+		}
+		it := payload.Item{ID: payload.ItemID(s.id), Kind: s.kind, Text: s.text, Why: s.why, By: payload.ByUser,
+			Maker: payload.ByRule, State: payload.Stands, At: day(s.day).Add(time.Minute),
+			Evidence: []payload.Evidence{{Turn: "t1", N: 1, Quote: s.text}}}
+		if s.alias != "" {
+			it.Aliases = []string{s.alias}
+		}
+		d := &docs[len(docs)-1]
+		d.Items = append(d.Items, index.Item{Item: it, Context: s.text})
+	}
+	return docs
+}
+
+// Suite holds for every store that was given Docs.
+func Suite(t *testing.T, s Store) {
+	for _, c := range []struct {
+		q    index.Query
+		want string // ids of what is found, the first one first, the others in any order
+	}{
+		{index.Query{Text: "how often are failed charges tried again?"}, "retry00001 kafka00001 retry00003"},
+		{index.Query{Text: "exponential backoff"}, "retry00002"},
+		{index.Query{Text: "retry limit", Project: "crawler"}, "retry00003"},
+		{index.Query{Text: "min-heap"}, "heap000001"},
+		{index.Query{Text: "why not a sorted list?"}, "heap000001"},
+		{index.Query{Text: "KAFKA"}, "kafka00001"},
+		{index.Query{Text: "charges", Kinds: []payload.Kind{payload.Eliminated}}, "kafka00001"},
+		{index.Query{Text: "robots.go"}, "cache00001"},
+		{index.Query{Text: "検索結果"}, "jp00000001"},
+		{index.Query{Text: "索"}, "jp00000001"}, // begins a pair of characters
+		{index.Query{Text: "what about O'Brien"}, "quote00001"},
+		{index.Query{Text: `' | backslash \ & "pipes`}, "quote00001"},
+		{index.Query{Text: "invoices migration"}, "next000001"},
+		{index.Query{Text: "kubernetes"}, ""},
+		{index.Query{Text: "kubernetes", Also: []string{"kafka"}}, "kafka00001"},
+		{index.Query{Text: "charges", Since: day(5)}, "kafka00001"},
+		{index.Query{Text: "charges", Until: day(5)}, "retry00001"},
+		{index.Query{Text: "charges", AsOf: day(5)}, "retry00001"},
+		{index.Query{Text: "charges", Until: day(30), AsOf: day(5)}, "retry00001"},
+		{index.Query{Text: "queue", Project: "nowhere"}, ""},
+		{index.Query{Text: "\x00\xff'\\"}, ""},
+		{index.Query{Text: strings.Repeat("lorem ipsum ", 5000) + "kafka"}, ""},
+		{index.Query{Text: "kafka " + strings.Repeat("lorem ipsum ", 5000)}, "kafka00001"},
+	} {
+		c.q.Without |= index.Lexicon
+		a, err := s.Search(context.Background(), c.q)
+		if err != nil {
+			t.Errorf("%.60q: %v", c.q.Text, err)
+			continue
+		}
+		var got []string
+		for _, r := range a.Ranked {
+			got = append(got, string(r.Item.ID))
+		}
+		if len(got) > 1 {
+			slices.Sort(got[1:])
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%.60q %+v finds %q, want %q", c.q.Text, fmt.Sprint(c.q.Kinds, c.q.Project), got, c.want)
+		}
+		if len(got) > 0 {
+			i := slices.IndexFunc(all, func(s said) bool { return s.id == got[0] })
+			r, s := a.Ranked[0], all[i]
+			if r.Project != s.project || r.Session != s.session || r.Item.Text != s.text || r.Item.Why != s.why ||
+				!r.SessionStart.Equal(day(s.day)) {
+				t.Errorf("%.60q finds %+v %+v", c.q.Text, *r, *r.Item)
+			}
+		}
+		if unknown := c.want == ""; a.Unknown != unknown && c.q.Also == nil {
+			t.Errorf("%.60q: unknown is %v", c.q.Text, a.Unknown)
+		}
+	}
+	if a, err := s.Search(context.Background(), index.Query{Text: "retry charges kafka queue", Limit: 2}); err != nil ||
+		len(a.Ranked) != 2 || a.SearchedItems != len(all) {
+		t.Errorf("of %d items two were asked for: %d, %v", a.SearchedItems, len(a.Ranked), err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := s.Search(ctx, index.Query{Text: "retry"}); err == nil {
+		t.Error("it goes on after it was stopped")
+	}
+}
