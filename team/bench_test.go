@@ -56,8 +56,8 @@ func TestScale(t *testing.T) {
 	ask := func(m mate, q index.Query) time.Duration {
 		begun := time.Now()
 		a, err := m.Search(context.Background(), q)
-		if err != nil || len(a.Ranked) == 0 {
-			t.Errorf("%q: %d results, %v", q.Text, len(a.Ranked), err)
+		if err != nil || a.SearchedItems == 0 {
+			t.Errorf("%q: %v", q.Text, err)
 		}
 		return time.Since(begun)
 	}
@@ -69,11 +69,11 @@ func TestScale(t *testing.T) {
 		"within, by kinds": func() (mate, index.Query) { return bob, index.Query{Text: w.question(), Kinds: payload.Kinds[:2]} },
 	} {
 		var took []time.Duration
-		for range 200 {
+		for range 60 {
 			m, query := q()
 			took = append(took, ask(m, query))
 		}
-		t.Logf("a question %s: %s", name, quantiles(took[20:]))
+		t.Logf("a question %s: %s", name, quantiles(took[10:]))
 	}
 	var took []time.Duration
 	for i := range 100 {

@@ -167,9 +167,9 @@ CREATE POLICY obey ON recall.obeyed FOR INSERT WITH CHECK (device = ANY((SELECT 
 -- The first pass of a question. PostgreSQL uses no full-text index below a policy (@@ isn't leakproof), so this runs as
 -- the owner and asks for readable projects itself.
 
-CREATE FUNCTION recall.term(project int, stem text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-	SELECT '''' || replace(replace(project || ':' || rtrim(stem, '*'), '\', '\\'), '''', '''''') || '''' ||
-		CASE WHEN stem LIKE '%*' THEN ':*' ELSE '' END $$;
+CREATE FUNCTION recall.term(project int, stem text) RETURNS tsquery LANGUAGE sql IMMUTABLE AS $$
+	SELECT ('''' || replace(replace(project || ':' || rtrim(stem, '*'), '\', '\\'), '''', '''''') || '''' ||
+		CASE WHEN stem LIKE '%*' THEN ':*' ELSE '' END)::tsquery $$;
 
 -- Each stem's items, at most so many of one stem; of these the best by how rare the stems are that they hold, and how
 -- much those weigh. held says how many items hold each stem, searched how many there are. There is one row at least.
@@ -182,17 +182,18 @@ CREATE FUNCTION recall.search(stems text[], weights real[], within text, kinds t
 		SELECT p.id, p.name, p.remote FROM recall.project p WHERE p.merged_into IS NULL
 		UNION SELECT p.id, n.name, n.remote FROM recall.project p JOIN named n ON p.merged_into = n.id),
 	readable AS MATERIALIZED (
-		SELECT n.id, n.name FROM named n WHERE n.id = ANY(recall.mine())
+		SELECT n.id, n.name FROM named n WHERE n.id = ANY((SELECT recall.mine())::int[])
 			AND (within IS NULL OR n.remote = within OR lower(n.name) = lower(within))),
-	stem AS MATERIALIZED (
-		SELECT s.n, s.weight, (SELECT string_agg(recall.term(r.id, s.stem), '|')::tsquery FROM readable r) AS query
-		FROM unnest(stems, weights) WITH ORDINALITY s(stem, weight, n)),
+	stem AS MATERIALIZED (SELECT * FROM unnest(stems, weights) WITH ORDINALITY s(stem, weight, n)),
+	-- A scan of the index for each word of each project: one for all of them would look at every word for each row.
 	hit AS MATERIALIZED (
-		SELECT s.n, s.weight, i.id FROM stem s CROSS JOIN LATERAL (
-			SELECT i.id FROM recall.item i WHERE i.words @@ s.query AND i.project IN (SELECT r.id FROM readable r)
-				AND (kinds IS NULL OR i.kind = ANY(kinds)) AND (since IS NULL OR i.said >= since)
-				AND (before IS NULL OR i.said < before)
-			LIMIT ceiling) i),
+		SELECT s.n, s.weight, h.id FROM stem s CROSS JOIN LATERAL (
+			SELECT i.id FROM readable r CROSS JOIN LATERAL (
+				SELECT i.id FROM recall.item i WHERE i.words @@ recall.term(r.id, s.stem) AND i.project = r.id
+					AND (kinds IS NULL OR i.kind = ANY(kinds)) AND (since IS NULL OR i.said >= since)
+					AND (before IS NULL OR i.said < before)
+				LIMIT ceiling) i
+			LIMIT ceiling) h),
 	holding AS MATERIALIZED (SELECT h.n, count(*)::int AS items FROM hit h GROUP BY h.n),
 	best AS MATERIALIZED (
 		SELECT h.id FROM hit h JOIN holding USING (n)
