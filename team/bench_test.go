@@ -69,13 +69,17 @@ func TestScale(t *testing.T) {
 		"within, by kinds": func() (mate, index.Query) { return bob, index.Query{Text: w.question(), Kinds: payload.Kinds[:2]} },
 	} {
 		var took []time.Duration
+		m, _ := q()
+		before := m.worked(t)
 		for range 60 {
-			m, query := q()
+			_, query := q()
 			took = append(took, ask(m, query))
 		}
-		t.Logf("a question %s: %s", name, quantiles(took[10:]))
+		t.Logf("a question %s: %s, %v of the server's processor", name, quantiles(took[10:]),
+			(m.worked(t)-before)/time.Duration(len(took)))
 	}
 	var took []time.Duration
+	before := bob.worked(t)
 	for i := range 100 {
 		s := w.session(fmt.Sprint("new", i), 50)
 		ready := c.ready(s)
@@ -85,7 +89,8 @@ func TestScale(t *testing.T) {
 		}
 		took = append(took, time.Since(begun))
 	}
-	t.Logf("put of %d items: %s", each, quantiles(took))
+	t.Logf("put of %d items: %s, %v of the server's processor", each, quantiles(took),
+		(bob.worked(t)-before)/time.Duration(len(took)))
 
 	done := make(chan []time.Duration)
 	var mates []mate
@@ -115,6 +120,24 @@ func TestScale(t *testing.T) {
 		took = append(took, (<-done)[1:]...)
 	}
 	t.Logf("50 ask at once: %s", quantiles(took))
+}
+
+// worked is how long the server's process for a member has been on a processor: the clock counts what others do, too.
+func (m mate) worked(t *testing.T) time.Duration {
+	t.Helper()
+	var pid int
+	if err := m.pool.QueryRow(t.Context(), `SELECT pg_backend_pid()`).Scan(&pid); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ns int64
+	if _, err := fmt.Sscan(string(text), &ns); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(ns)
 }
 
 func quantiles(all []time.Duration) string {

@@ -2,9 +2,18 @@ package team
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
+	"github.com/jackc/pgx/v5"
+
+	"recall/library/disk"
 	"recall/library/ledger"
+	"recall/text"
 )
 
 // An Outbox is what a device knows that the team has of it: a ledger on disk of what was put. What isn't in it yet is
@@ -33,8 +42,53 @@ func NewOutbox(path, device string) *Outbox {
 	}}}
 }
 
-// Sent is what the team has, by session. A line that can't be read is an error beside the others: its session is put
-// again.
+// Reconcile is Sent as the team has it, in one question where both agree. They don't where the ledger or the database
+// is from a backup: what is missing in either is then known, and goes with the next Send.
+func (o *Outbox) Reconcile(ctx context.Context, t *Team) (map[string]Sent, error) {
+	last, damaged := o.Sent()
+	if damaged != nil && !errors.Is(damaged, disk.ErrDamaged) {
+		return nil, damaged
+	}
+	var lines []string
+	for _, id := range slices.Sorted(maps.Keys(last)) {
+		if s := last[id]; s.Generation > 0 {
+			lines = append(lines, fmt.Sprintf("%s %d %s", id, s.Generation, s.Hash))
+		}
+	}
+	var digest string
+	err := t.pool.QueryRow(ctx, `SELECT encode(sha256(convert_to(coalesce(string_agg(
+		sid || ' ' || generation || ' ' || hash, E'\n' ORDER BY sid COLLATE "C"), ''), 'UTF8')), 'hex')
+		FROM recall.session WHERE device = $1`, o.Device).Scan(&digest)
+	if err != nil || digest == text.Hash(strings.Join(lines, "\n"), sha256.Size) {
+		return last, explain(err)
+	}
+	there, err := list(ctx, t, func(row pgx.CollectableRow) (s Sent, err error) {
+		return s, row.Scan(&s.Session, &s.Generation, &s.Hash)
+	}, `SELECT sid, generation, hash FROM recall.session WHERE device = $1`, o.Device)
+	if err != nil {
+		return nil, err
+	}
+	has := map[string]Sent{}
+	for _, s := range there {
+		has[s.Session] = s
+	}
+	var changed []Sent
+	for id, s := range last {
+		if _, ok := has[id]; !ok && s.Generation > 0 {
+			has[id] = Sent{Session: id}
+		}
+	}
+	for id, s := range has {
+		if last[id] != s {
+			last[id] = s
+			changed = append(changed, s)
+		}
+	}
+	return last, o.log.Share(changed...)
+}
+
+// Sent is what the team has, by session, as far as this device knows. A line that can't be read is an error beside the
+// others: its session is put again.
 func (o *Outbox) Sent() (map[string]Sent, error) {
 	all, err := o.log.All()
 	last := map[string]Sent{}
@@ -44,8 +98,8 @@ func (o *Outbox) Sent() (map[string]Sent, error) {
 	return last, err
 }
 
-// Send puts a session that read gives, unless the team has it as it is: changed reports whether it hadn't. What waits
-// is told by the error, which is ErrUnreachable where the next try may help.
+// Send puts a session that read gives, unless the team has it as it is: changed reports whether it was put. last is
+// what Reconcile says of it. What wasn't put waits; the error is ErrUnreachable where the next try may help.
 func (o *Outbox) Send(ctx context.Context, t *Team, last Sent, read func() (Shared, error)) (changed bool, err error) {
 	for range tries {
 		s, err := read() // after its generation is chosen, see Put
