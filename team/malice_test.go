@@ -1,6 +1,7 @@
 package team
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -17,6 +18,10 @@ func TestMalice(t *testing.T) {
 	c.put(bob, 3, said("b1", secret, "We buy them in May"))
 	c.put(bob, 3, said("b2", shared, "Retry five times"))
 	c.put(mal, 1, said("m1", own, "Mine"))
+	if err := errors.Join(bob.LetIn(t.Context(), secret, ana.Member.ID), bob.LetIn(t.Context(), shared, ana.Member.ID),
+		bob.Forget(t.Context(), bob.Member.ID, "b0")); err != nil {
+		t.Fatal(err)
+	}
 	before := c.dump()
 
 	login := c.Address("mal")
@@ -116,7 +121,7 @@ func TestForgedWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := c.sql(c.Owner, `SELECT FROM recall.search('{retri}', '{1}', NULL, NULL, NULL, NULL, 9, 9)
-		WHERE data IS NOT NULL`)
+		WHERE data IS NOT NULL OR held <> '{0}'`)
 	if err != nil || got != 0 {
 		t.Errorf("found %d, %v", got, err)
 	}

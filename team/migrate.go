@@ -57,7 +57,7 @@ func shipped() []Migration {
 	return list
 }
 
-// fits says whether this recall can work with a version of the format.
+// fits is an error unless this recall can work with a version of the format.
 func fits(version int) error {
 	switch newest := len(shipped()); {
 	case version > newest:
