@@ -2,8 +2,15 @@ package team
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"pgregory.net/rapid"
+
+	"recall/payload"
 )
 
 // A member who writes SQL by hand reads and changes nothing that isn't theirs: the database refuses, or finds no row.
@@ -168,4 +175,51 @@ func (c *crew) dump() string {
 		all = append(all, c.column(`SELECT '`+table+` ' || t::text FROM recall.`+table+` t ORDER BY 1`)...)
 	}
 	return strings.Join(all, "\n")
+}
+
+// What a search finds, which no policy holds back, is what the policies let its member read: whoever is let in where,
+// whatever was merged into what.
+func TestSearchReadsWhatPoliciesLet(t *testing.T) {
+	c := newCrew(t)
+	ana := c.owner()
+	mates := []mate{ana}
+	for _, who := range []string{"bob", "cem", "dee"} {
+		mates = append(mates, c.admit(ana, who))
+	}
+	var all []int
+	for i := range 6 {
+		p := ana.project(t, fmt.Sprint("p", i))
+		all = append(all, p)
+		c.put(ana, 1, said(fmt.Sprint("s", i), p, fmt.Sprint("Retry ", i)))
+	}
+	rapid.Check(t, func(r *rapid.T) {
+		c.Exec(`DELETE FROM recall.access; UPDATE recall.project SET merged_into = NULL`)
+		for _, m := range mates[1:] {
+			for _, p := range rapid.SliceOfDistinct(rapid.SampledFrom(all), rapid.ID[int]).Draw(r, m.Member.Name) {
+				if err := ana.LetIn(t.Context(), p, m.Member.ID); err != nil {
+					r.Fatal(err)
+				}
+			}
+		}
+		for _, p := range all[1:] { // into an earlier one, so that none goes round
+			if into := rapid.SampledFrom(all[:slices.Index(all, p)]).Draw(r, "into"); into%2 == 0 {
+				c.Exec(fmt.Sprintf(`UPDATE recall.project SET merged_into = %d WHERE id = %d`, into, p))
+			}
+		}
+		for _, m := range mates[1:] {
+			rows, err := m.pool.Query(t.Context(), `SELECT iid FROM recall.item ORDER BY 1`)
+			if err != nil {
+				r.Fatal(err)
+			}
+			want, err := pgx.CollectRows(rows, pgx.RowTo[payload.ItemID])
+			if err != nil {
+				r.Fatal(err)
+			}
+			got := search(t, m, "retry")
+			slices.Sort(got)
+			if !slices.Equal(got, want) {
+				r.Fatalf("%s finds %q, and reads %q", m.Member.Name, got, want)
+			}
+		}
+	})
 }
