@@ -14,11 +14,11 @@ import (
 type Asking struct {
 	Stems   []string  // to look for; one that ends with "*" stands for all that begin so
 	Weights []float64 // how much each counts
+	Own     int       // how many of them, from the first, the caller said; the others are the lexicon's for these
 
 	r    *reader
 	also []term
 	ts   []term // of the question
-	kin  int    // where in Stems the lexicon's words begin
 }
 
 // Elsewhere are items that another store found, and what it knows of the question's words.
@@ -44,7 +44,7 @@ func Ask(q Query) *Asking {
 	a.ts, a.also = withoutFrame(q.Text, terms(q.Text)), terms(strings.Join(q.Also, " "))
 	a.add(lookedUp(a.ts), 1)
 	a.add(lookedUp(a.also), alsoWeight)
-	a.kin = len(a.Stems)
+	a.Own = len(a.Stems)
 	others := a.r.others(a.ts)
 	a.add(others[:min(len(others), relatedMost)], tables[ofItems].related)
 	return a
@@ -150,7 +150,7 @@ func (a *Asking) first(e Elsewhere, held map[string]int) []*ranked {
 }
 
 func (a *Asking) part(stem int, of table) int {
-	if stem >= a.kin {
+	if stem >= a.Own {
 		return byLexicon
 	}
 	return of.part

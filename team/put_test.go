@@ -120,7 +120,8 @@ func TestSearchFindsOthers(t *testing.T) {
 		got.Ranked[0].Author != ana.Member.Name || got.Ranked[0].Project != "app" {
 		t.Errorf("Bob finds %+v of %d", got.Ranked, got.SearchedItems)
 	}
-	if got, err = ana.Search(t.Context(), index.Query{Text: "how often do we retry?"}); err != nil || len(got.Ranked) != 2 {
+	got, err = ana.Search(t.Context(), index.Query{Text: "how often do we retry?"})
+	if err != nil || len(got.Ranked) != 2 {
 		t.Errorf("Ana finds %+v, %v", got.Ranked, err)
 	}
 	if got, err = ana.Search(t.Context(), index.Query{Text: "kubernetes"}); err != nil || len(got.Ranked) != 0 ||

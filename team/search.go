@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -13,8 +15,8 @@ import (
 )
 
 // How much one question reads: items of one word of it, and candidates that are ranked.
-const (
-	ceiling    = 1000
+var (
+	ceiling    = 1000 // tests have few items
 	candidates = 200
 )
 
@@ -22,6 +24,50 @@ const (
 // or a name. It is ranked as the index ranks.
 func (t *Team) Search(ctx context.Context, q index.Query) (index.Answer, error) {
 	asked := index.Ask(q)
+	found, err := t.find(ctx, q, asked.Stems, asked.Weights)
+	if together := together(asked, found.Holding); err == nil && together != nil {
+		var more index.Elsewhere
+		more, err = t.find(ctx, q, together, slices.Repeat([]float64{1}, len(together)))
+		found.Items = append(more.Items, found.Items...)
+	}
+	if err != nil {
+		return index.Answer{}, explain(err)
+	}
+	doubled := map[[3]string]bool{} // of two devices of one person, or found twice
+	found.Items = slices.DeleteFunc(found.Items, func(s index.Stranger) bool {
+		key := [3]string{s.Author, s.Session, string(s.ID)}
+		was := doubled[key]
+		doubled[key] = true
+		return was
+	})
+	return asked.Rank(found), nil
+}
+
+// together are the question's words by twos, and all of them, if each stands in more items than are looked at: those
+// that hold several are fewer. It is nil if a word is rare enough by itself, or none stands anywhere.
+func together(asked *index.Asking, held []int) (groups []string) {
+	var common []string
+	for i, s := range asked.Stems[:min(asked.Own, len(held))] {
+		switch {
+		case held[i] >= ceiling:
+			common = append(common, s)
+		case held[i] > 0:
+			return nil
+		}
+	}
+	if len(common) == 0 {
+		return nil
+	}
+	groups = []string{strings.Join(common, " ")}
+	for i := 1; i < len(common) && len(common) > 2; i++ {
+		groups = append(groups, common[i-1]+" "+common[i])
+	}
+	return groups
+}
+
+// find is the first pass: what holds the stems, and how many items hold each.
+func (t *Team) find(ctx context.Context, q index.Query, stems []string, weights []float64) (
+	found index.Elsewhere, err error) {
 	before := q.Until
 	if before.IsZero() || !q.AsOf.IsZero() && q.AsOf.Before(before) {
 		before = q.AsOf
@@ -31,15 +77,13 @@ func (t *Team) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 		kinds = append(kinds, string(k))
 	}
 	rows, err := t.pool.Query(ctx, `SELECT held, searched, sid, project, author, device, title, started, overtaken, data
-		FROM recall.search($1, $2, $3, $4, $5, $6, $7, $8)`, asked.Stems, asked.Weights, null(q.Project), kinds,
+		FROM recall.search($1, $2, $3, $4, $5, $6, $7, $8)`, stems, weights, null(q.Project), kinds,
 		timeOf(q.Since), timeOf(before), ceiling, candidates)
 	if err != nil {
-		return index.Answer{}, explain(err)
+		return found, err
 	}
-	var found index.Elsewhere
-	doubled := map[[3]string]bool{} // of two devices of one person
 	_, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (none struct{}, err error) {
-		var sid, project, author, device, title, data *string
+		var sid, project, author, device, title, data *string // nil where nothing was found
 		var started *time.Time
 		var overtaken bool
 		if err := row.Scan(&found.Holding, &found.Searched, &sid, &project, &author, &device, &title, &started, &overtaken,
@@ -50,11 +94,6 @@ func (t *Team) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 		if err := json.Unmarshal([]byte(*data), &it); err != nil {
 			return none, fmt.Errorf("an item of session %s: %w", *sid, err)
 		}
-		key := [3]string{*author, *sid, string(it.ID)}
-		if doubled[key] {
-			return none, nil
-		}
-		doubled[key] = true
 		s := index.Stranger{Item: asIndexed(it), Overtaken: overtaken}
 		s.Place = index.Place{Project: *project, Session: *sid, SessionTitle: *title, Author: *author, Machine: *device}
 		if started != nil {
@@ -63,8 +102,5 @@ func (t *Team) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 		found.Items = append(found.Items, s)
 		return none, nil
 	})
-	if err != nil {
-		return index.Answer{}, explain(err)
-	}
-	return asked.Rank(found), nil
+	return found, err
 }

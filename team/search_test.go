@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"recall/index"
@@ -63,7 +64,8 @@ func TestOneOfTwo(t *testing.T) {
 	if err := bob.Correct(t.Context(), Project{ID: fork, Name: "fork", Into: app}); !errors.Is(err, ErrRefused) {
 		t.Errorf("Bob merges Ana's: %v", err)
 	}
-	if err := ana.Correct(t.Context(), Project{ID: fork, Name: "fork", Remote: "example.org/fork", Into: app}); err != nil {
+	merged := Project{ID: fork, Name: "fork", Remote: "example.org/fork", Into: app}
+	if err := ana.Correct(t.Context(), merged); err != nil {
 		t.Fatal(err)
 	}
 	if got := search(t, bob, "retry"); len(got) != 2 {
@@ -110,7 +112,8 @@ func TestProjectOf(t *testing.T) {
 	if fork == app || local == app || local == fork {
 		t.Errorf("a fork is %d, a local clone %d, the project %d", fork, local, app)
 	}
-	if err := ana.Correct(t.Context(), Project{ID: app, Name: "app", Remote: "example.org/moved", Root: "r1"}); err != nil {
+	moved := Project{ID: app, Name: "app", Remote: "example.org/moved", Root: "r1"}
+	if err := ana.Correct(t.Context(), moved); err != nil {
 		t.Fatal(err)
 	}
 	if got := of(ana, "app", "example.org/moved", ""); got != app {
@@ -119,5 +122,25 @@ func TestProjectOf(t *testing.T) {
 	all, err := ana.Projects(t.Context())
 	if err != nil || len(all) != 3 || all[0].Remote != "example.org/moved" {
 		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// Words that more items hold than are looked at find, of these, the items that hold several.
+func TestCommonWords(t *testing.T) {
+	defer func(was int) { ceiling = was }(ceiling)
+	ceiling = 5
+	c := newCrew(t)
+	ana := c.owner()
+	app := ana.project(t, "app")
+	var texts []string
+	for i := range 20 {
+		texts = append(texts, fmt.Sprint("The queue is number ", i), fmt.Sprint("A worker is number ", i))
+	}
+	c.put(ana, 1, said("s1", app, append(texts, "The queue tells the worker when to stop")...))
+	if got := search(t, ana, "queue worker"); len(got) == 0 || got[0] != "s1040" {
+		t.Errorf("found %q", got)
+	}
+	if got := search(t, ana, "queue"); len(got) != ceiling {
+		t.Errorf("found %q", got)
 	}
 }

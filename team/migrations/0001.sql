@@ -167,9 +167,10 @@ CREATE POLICY obey ON recall.obeyed FOR INSERT WITH CHECK (device = ANY((SELECT 
 -- The first pass of a question. PostgreSQL uses no full-text index below a policy (@@ isn't leakproof), so this runs as
 -- the owner and asks for readable projects itself.
 
+-- a word, or several with blanks between that must all be there, in a project; as an expression that can be inlined
 CREATE FUNCTION recall.term(project int, stem text) RETURNS tsquery LANGUAGE sql IMMUTABLE AS $$
-	SELECT ('''' || replace(replace(project || ':' || rtrim(stem, '*'), '\', '\\'), '''', '''''') || '''' ||
-		CASE WHEN stem LIKE '%*' THEN ':*' ELSE '' END)::tsquery $$;
+	SELECT ('''' || replace(project::text || ':' || replace(replace(rtrim(stem, '*'), '\', '\\'), '''', ''''''), ' ',
+		''' & ''' || project::text || ':') || '''' || CASE WHEN stem LIKE '%*' THEN ':*' ELSE '' END)::tsquery $$;
 
 -- Each stem's items, at most so many of one stem; of these the best by how rare the stems are that they hold, and how
 -- much those weigh. held says how many items hold each stem, searched how many there are. There is one row at least.

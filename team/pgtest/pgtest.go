@@ -85,7 +85,8 @@ func (d *DB) Address(who string) string { return d.AddressAt(who, d.Dir, d.Port)
 
 // AddressAt is the same at another host and port, unencrypted.
 func (d *DB) AddressAt(who, host string, port int) string {
-	return fmt.Sprintf("postgres://%s@/%s?host=%s&port=%d&sslmode=disable", d.Role(who), d.Name, url.QueryEscape(host), port)
+	return fmt.Sprintf("postgres://%s@/%s?host=%s&port=%d&sslmode=disable", d.Role(who), d.Name, url.QueryEscape(host),
+		port)
 }
 
 // Exec runs statements as the server's superuser.
