@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,17 +26,34 @@ type said struct {
 	text, why, alias     string
 }
 
-var all = []said{
-	{"retry00001", "billing", "b1", 0, payload.Decision, "Failed charges are tried again five times", "the gateway drops one in fifty", "retry limit"},
-	{"retry00002", "billing", "b2", 9, payload.Decision, "Retries wait twice as long each time", "", "exponential backoff"},
-	{"retry00003", "crawler", "c1", 3, payload.Decision, "A page that fails is fetched once more only", "", "retry"},
-	{"heap000001", "crawler", "c1", 3, payload.Decision, "The queue is a min-heap, not a sorted list", "a sorted list is 4x slower above 10k jobs", ""},
-	{"kafka00001", "billing", "b2", 9, payload.Eliminated, "Kafka between charge and ledger", "nobody can run it", ""},
-	{"cache00001", "crawler", "c2", 20, payload.Finding, "robots.txt is cached for a day by src/fetch/robots.go", "", ""},
-	{"jp00000001", "crawler", "c2", 20, payload.Decision, "検索結果は二十件まで表示する", "", ""},
-	{"quote00001", "billing", "b3", 30, payload.Flag, `O'Brien's \backslash & "quotes" | (pipes) :* stay in names`, "", ""},
-	{"next000001", "billing", "b3", 30, payload.Next, "Write the migration of the invoices table", "", ""},
-}
+// table has its fields, a line an item.
+const table = `
+retry00001 ~ billing ~ b1 ~ 0 ~ decision ~ Failed charges are tried again five times ~ the gateway drops one in fifty ~ retry limit
+retry00002 ~ billing ~ b2 ~ 9 ~ decision ~ Retries wait twice as long each time ~ ~ exponential backoff
+retry00003 ~ crawler ~ c1 ~ 3 ~ decision ~ A page that fails is fetched once more only ~ ~ retry
+heap000001 ~ crawler ~ c1 ~ 3 ~ decision ~ The queue is a min-heap, not a sorted list ~ a sorted list is 4x slower above 10k jobs ~
+kafka00001 ~ billing ~ b2 ~ 9 ~ eliminated ~ Kafka between charge and ledger ~ nobody can run it ~
+cache00001 ~ crawler ~ c2 ~ 20 ~ finding ~ robots.txt is cached for a day by src/fetch/robots.go ~ ~
+jp00000001 ~ crawler ~ c2 ~ 20 ~ decision ~ 検索結果は二十件まで表示する ~ ~
+quote00001 ~ billing ~ b3 ~ 30 ~ flag ~ O'Brien's \backslash & "quotes" | (pipes) :* stay in names ~ ~
+next000001 ~ billing ~ b3 ~ 30 ~ next ~ Write the migration of the invoices table ~ ~
+`
+
+var all = func() (list []said) {
+	for line := range strings.Lines(strings.TrimSpace(table)) {
+		f := strings.Split(line, "~")
+		for i := range f {
+			f[i] = strings.TrimSpace(f[i])
+		}
+		day, err := strconv.Atoi(f[3])
+		if err != nil {
+			panic(err)
+		}
+		list = append(list, said{id: f[0], project: f[1], session: f[2], day: day, kind: payload.Kind(f[4]), text: f[5],
+			why: f[6], alias: f[7]})
+	}
+	return list
+}()
 
 var first = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 
@@ -114,8 +132,9 @@ func Suite(t *testing.T, s Store) {
 		if len(got) > 0 {
 			i := slices.IndexFunc(all, func(s said) bool { return s.id == got[0] })
 			r, s := a.Ranked[0], all[i]
-			if r.Project != s.project || r.Session != s.session || r.Item.Text != s.text || r.Item.Why != s.why ||
-				!r.SessionStart.Equal(day(s.day)) {
+			same := r.Project == s.project && r.Session == s.session && r.Item.Text == s.text && r.Item.Why == s.why &&
+				r.SessionStart.Equal(day(s.day))
+			if !same {
 				t.Errorf("%.60q finds %+v %+v", c.q.Text, *r, *r.Item)
 			}
 		}
