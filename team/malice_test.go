@@ -22,10 +22,18 @@ func TestMalice(t *testing.T) {
 	if err := bob.LetIn(t.Context(), shared, mal.Member.ID); err != nil {
 		t.Fatal(err)
 	}
-	c.put(bob, 3, said("b1", secret, "We buy them in May"))
-	c.put(bob, 3, said("b2", shared, "Retry five times"))
+	b := said("b1", secret, "We buy them in May")
+	b.Transcript, b.Sealed = "We buy them in May, said Bob", sealedTo("raw", bob.Member.ID)
+	c.put(bob, 3, b)
+	b = said("b2", shared, "Retry five times", "Retry six times")
+	b.Sealed = sealedTo("raw", bob.Member.ID, ana.Member.ID)
+	c.put(bob, 3, b)
 	c.put(mal, 1, said("m1", own, "Mine"))
-	if err := errors.Join(bob.LetIn(t.Context(), secret, ana.Member.ID), bob.LetIn(t.Context(), shared, ana.Member.ID),
+	c.Exec(`INSERT INTO recall.link SELECT ` + itoa(bob.Member.ID) + `, max(id), min(id), 'contradicts', '{` +
+		itoa(secret) + `}' FROM recall.item; INSERT INTO recall.related VALUES(` + itoa(secret) + `, 'x')`)
+	if err := errors.Join(bob.AddKey(t.Context(), bob.device, "age1"+strings.Repeat("q", 58)),
+		bob.Give(t.Context(), ana.Member.ID, "h", "for Ana alone"), bob.Keep(t.Context(), secret, 100_000),
+		bob.LetIn(t.Context(), secret, ana.Member.ID), bob.LetIn(t.Context(), shared, ana.Member.ID),
 		bob.Forget(t.Context(), bob.Member.ID, "b0")); err != nil {
 		t.Fatal(err)
 	}
@@ -42,63 +50,97 @@ func TestMalice(t *testing.T) {
 		return `INSERT INTO recall.item(session, generation, project, iid, kind, hash, rules, data, words)
 			SELECT s, ` + generation + `, ` + project + `, 'x', 'decision', 'x', 'x', '{}', '' FROM (SELECT ` + session + `) v(s)`
 	}
+	content := func(session, generation, project string) string {
+		return `INSERT INTO recall.content(session, sealed, generation, project, named, hash, data)
+			SELECT s, false, ` + generation + `, ` + project + `, '{}', 'x', 'x' FROM (SELECT ` + session + `) v(s)`
+	}
 	put := func(device, project string) string {
 		return `INSERT INTO recall.session(device, sid, project, generation, hash, rules, title, items) VALUES('` + device +
 			`', 'b1', ` + project + `, 9, 'x', 'x', 'x', 0)`
 	}
 	for name, sql := range map[string]string{
-		"reads another project's items":     `SELECT FROM recall.item WHERE project = $secret`,
-		"reads another project's sessions":  `SELECT FROM recall.session WHERE project = $secret`,
-		"reads another project":             `SELECT FROM recall.project WHERE id = $secret`,
-		"reads who is in another project":   `SELECT FROM recall.access WHERE project = $secret`,
-		"reads tombstones of others":        `SELECT FROM recall.tombstone`,
-		"searches within another project":   `SELECT FROM recall.search('{may,buy}', '{1,1}', 'secret', NULL, NULL, NULL, 9, 9) WHERE data IS NOT NULL`,
-		"searches for what is there":        `SELECT FROM recall.search('{may,buy}', '{1,1}', NULL, NULL, NULL, NULL, 9, 9) WHERE held <> '{0,0}'`,
-		"breaks out of a quoted word":       `SELECT FROM recall.search(ARRAY['x'' | ''$secret:buy'], '{1}', NULL, NULL, NULL, NULL, 9, 9) WHERE data IS NOT NULL`,
-		"breaks out by a backslash":         `SELECT FROM recall.search(ARRAY[E'x\\'' | ''$secret:buy'], '{1}', NULL, NULL, NULL, NULL, 9, 9) WHERE data IS NOT NULL`,
-		"learns rows by a cast that fails":  `SELECT FROM recall.item WHERE project = $secret AND data::int = 1`,
-		"learns words by the statistics":    `SELECT FROM pg_stats WHERE schemaname = 'recall' AND tablename = 'item'`,
-		"learns a project by its remote":    `SELECT FROM recall.project_of('example.org/secret', NULL) WHERE readable`,
-		"puts as another's device":          put("$bob", "$shared"),
-		"puts in another project":           put("$mal", "$secret"),
-		"changes another's session":         `UPDATE recall.session SET generation = 99, title = 'x' WHERE sid = 'b2'`,
-		"puts an item into another's":       item(b2, "3", "$shared"),
-		"puts an item where it can't read":  item(b1, "3", "$secret"),
-		"puts an item into another project": item(m1, "1", "$secret"),
-		"puts an item of an old generation": item(m1, "0", "$own"),
-		"puts an item of a later one":       item(m1, "2", "$own"),
-		"deletes another's items":           `DELETE FROM recall.item WHERE session = ` + b2,
-		"deletes a session":                 `DELETE FROM recall.session WHERE sid = 'm1'`,
-		"changes an item in place":          `UPDATE recall.item SET data = '{}'`,
-		"goes back a generation":            `UPDATE recall.session SET generation = 1 WHERE sid = 'm1'`,
-		"takes a device":                    `UPDATE recall.device SET member = $Mal WHERE id = '$bob'`,
-		"renames another's device":          `UPDATE recall.device SET name = 'x' WHERE id = '$bob'`,
-		"enters a device for another":       `INSERT INTO recall.device(id, member, name) VALUES(gen_random_uuid(), $Bob, 'x')`,
-		"enters a device of another's id":   `INSERT INTO recall.device(id, member, name) VALUES('$bob', $Mal, 'x') ON CONFLICT (id) DO UPDATE SET name = 'x'`,
-		"admits a member":                   `INSERT INTO recall.member(login, name) VALUES('x', 'x')`,
-		"becomes an owner":                  `UPDATE recall.member SET owner = true`,
-		"becomes another":                   `UPDATE recall.member SET login = '$owner' WHERE id = $Mal`,
-		"makes another leave":               `UPDATE recall.member SET left_at = now() WHERE id = $Bob`,
-		"lets itself in":                    `INSERT INTO recall.access VALUES($secret, $Mal)`,
-		"lets others in":                    `INSERT INTO recall.access VALUES($shared, $Mal)`,
-		"puts another out":                  `DELETE FROM recall.access WHERE member <> $Mal`,
-		"keeps a project as another":        `INSERT INTO recall.project(name, keeper) VALUES('x', $Bob)`,
-		"takes a project over":              `UPDATE recall.project SET keeper = $Mal WHERE id = $shared`,
-		"renames another's project":         `UPDATE recall.project SET name = 'x' WHERE id IN ($secret, $shared)`,
-		"merges another's into its own":     `UPDATE recall.project SET merged_into = $own WHERE id IN ($secret, $shared)`,
-		"merges its own into another's":     `UPDATE recall.project SET merged_into = $secret WHERE id = $own`,
-		"forgets another's session":         `INSERT INTO recall.tombstone(member, sid) VALUES($Bob, 'b2')`,
-		"obeys for another":                 `INSERT INTO recall.obeyed SELECT 1, '$bob'`,
-		"acts as the group":                 `SET ROLE $group; INSERT INTO recall.access VALUES($secret, $Mal)`,
-		"acts as the owner":                 `SET ROLE $owner`,
-		"is somebody else":                  `SET SESSION AUTHORIZATION $owner`,
-		"switches policies off":             `ALTER TABLE recall.item DISABLE ROW LEVEL SECURITY`,
-		"reads without policies":            `SET row_security = off; DELETE FROM recall.item`,
-		"changes a function":                `CREATE OR REPLACE FUNCTION recall.me() RETURNS int LANGUAGE sql AS 'SELECT 1'`,
-		"puts a function before another":    `SET search_path = public, recall; CREATE FUNCTION recall.mine(int) RETURNS int LANGUAGE sql AS 'SELECT 1'`,
-		"puts a trigger on":                 `CREATE TRIGGER x BEFORE INSERT ON recall.item EXECUTE FUNCTION recall.bury()`,
-		"fires a trigger's function":        `SELECT recall.bury()`,
-		"changes the format":                `INSERT INTO recall.migration VALUES(99)`,
+		"reads another project's items":      `SELECT FROM recall.item WHERE project = $secret`,
+		"reads another project's sessions":   `SELECT FROM recall.session WHERE project = $secret`,
+		"reads another project":              `SELECT FROM recall.project WHERE id = $secret`,
+		"reads who is in another project":    `SELECT FROM recall.access WHERE project = $secret`,
+		"reads tombstones of others":         `SELECT FROM recall.tombstone`,
+		"searches within another project":    `SELECT FROM recall.search('{may,buy}', '{1,1}', 'secret', NULL, NULL, NULL, 9, 9) WHERE data IS NOT NULL`,
+		"searches for what is there":         `SELECT FROM recall.search('{may,buy}', '{1,1}', NULL, NULL, NULL, NULL, 9, 9) WHERE held <> '{0,0}'`,
+		"breaks out of a quoted word":        `SELECT FROM recall.search(ARRAY['x'' | ''$secret:buy'], '{1}', NULL, NULL, NULL, NULL, 9, 9) WHERE data IS NOT NULL`,
+		"breaks out by a backslash":          `SELECT FROM recall.search(ARRAY[E'x\\'' | ''$secret:buy'], '{1}', NULL, NULL, NULL, NULL, 9, 9) WHERE data IS NOT NULL`,
+		"learns rows by a cast that fails":   `SELECT FROM recall.item WHERE project = $secret AND data::int = 1`,
+		"learns words by the statistics":     `SELECT FROM pg_stats WHERE schemaname = 'recall' AND tablename = 'item'`,
+		"learns a project by its remote":     `SELECT FROM recall.project_of('example.org/secret', NULL) WHERE readable`,
+		"puts as another's device":           put("$bob", "$shared"),
+		"puts in another project":            put("$mal", "$secret"),
+		"changes another's session":          `UPDATE recall.session SET generation = 99, title = 'x' WHERE sid = 'b2'`,
+		"puts an item into another's":        item(b2, "3", "$shared"),
+		"puts an item where it can't read":   item(b1, "3", "$secret"),
+		"puts an item into another project":  item(m1, "1", "$secret"),
+		"puts an item of an old generation":  item(m1, "0", "$own"),
+		"puts an item of a later one":        item(m1, "2", "$own"),
+		"deletes another's items":            `DELETE FROM recall.item WHERE session = ` + b2,
+		"deletes a session":                  `DELETE FROM recall.session WHERE sid = 'm1'`,
+		"changes an item in place":           `UPDATE recall.item SET data = '{}'`,
+		"goes back a generation":             `UPDATE recall.session SET generation = 1 WHERE sid = 'm1'`,
+		"takes a device":                     `UPDATE recall.device SET member = $Mal WHERE id = '$bob'`,
+		"renames another's device":           `UPDATE recall.device SET name = 'x' WHERE id = '$bob'`,
+		"enters a device for another":        `INSERT INTO recall.device(id, member, name) VALUES(gen_random_uuid(), $Bob, 'x')`,
+		"enters a device of another's id":    `INSERT INTO recall.device(id, member, name) VALUES('$bob', $Mal, 'x') ON CONFLICT (id) DO UPDATE SET name = 'x'`,
+		"admits a member":                    `INSERT INTO recall.member(login, name) VALUES('x', 'x')`,
+		"becomes an owner":                   `UPDATE recall.member SET owner = true`,
+		"becomes another":                    `UPDATE recall.member SET login = '$owner' WHERE id = $Mal`,
+		"makes another leave":                `UPDATE recall.member SET left_at = now() WHERE id = $Bob`,
+		"lets itself in":                     `INSERT INTO recall.access VALUES($secret, $Mal)`,
+		"lets others in":                     `INSERT INTO recall.access VALUES($shared, $Mal)`,
+		"puts another out":                   `DELETE FROM recall.access WHERE member <> $Mal`,
+		"keeps a project as another":         `INSERT INTO recall.project(name, keeper) VALUES('x', $Bob)`,
+		"takes a project over":               `UPDATE recall.project SET keeper = $Mal WHERE id = $shared`,
+		"renames another's project":          `UPDATE recall.project SET name = 'x' WHERE id IN ($secret, $shared)`,
+		"merges another's into its own":      `UPDATE recall.project SET merged_into = $own WHERE id IN ($secret, $shared)`,
+		"merges its own into another's":      `UPDATE recall.project SET merged_into = $secret WHERE id = $own`,
+		"forgets another's session":          `INSERT INTO recall.tombstone(member, sid) VALUES($Bob, 'b2')`,
+		"obeys for another":                  `INSERT INTO recall.obeyed SELECT 1, '$bob'`,
+		"reads another project's transcript": `SELECT FROM recall.content WHERE project = $secret`,
+		"reads what is sealed to others":     `SELECT FROM recall.content WHERE sealed`,
+		"puts content into another's":        content(b2, "3", "$shared"),
+		"puts content where it can't read":   content(m1, "1", "$secret"),
+		"puts content of an old generation":  content(m1, "0", "$own"),
+		"puts content into another project":  content(m1, "1", "$shared"),
+		"takes another's content away":       `DELETE FROM recall.content`,
+		"names itself among the readers":     `UPDATE recall.content SET named = named || $Mal`,
+		"gives another's device a key":       `INSERT INTO recall.key(device, key) VALUES('$bob', 'age1' || repeat('m', 58))`,
+		"changes a key":                      `UPDATE recall.key SET key = 'age1' || repeat('m', 58)`,
+		"deletes a key":                      `DELETE FROM recall.key`,
+		"reads others' handoffs":             `SELECT FROM recall.handoff`,
+		"hands over as another":              `INSERT INTO recall.handoff(sender, receiver, hash, data) VALUES($Bob, $Mal, 'x', 'x')`,
+		"takes others' handoffs":             `UPDATE recall.handoff SET taken_at = now()`,
+		"rewrites a handoff":                 `UPDATE recall.handoff SET data = 'x'`,
+		"deletes others' handoffs":           `DELETE FROM recall.handoff`,
+		"says when its handoff came":         `INSERT INTO recall.handoff(sender, receiver, hash, data, at) VALUES($Mal, $Bob, 'x', 'x', '2020-01-01')`,
+		"fills an inbox with one handoff":    `INSERT INTO recall.handoff(sender, receiver, hash, data) VALUES($Mal, $Bob, 'x', repeat('x', 5000000))`,
+		"reads another project's links":      `SELECT FROM recall.link`,
+		"links another project's items":      `INSERT INTO recall.link SELECT $Mal, 1, 2, 'supersedes', '{$secret}'`,
+		"links them as its own project's":    `INSERT INTO recall.link SELECT $Mal, 1, 2, 'supersedes', '{$own}'`,
+		"links items that it can't read":     `INSERT INTO recall.link SELECT $Mal, 2, 1, 'supersedes', '{$own,$shared}'`,
+		"links as another":                   `INSERT INTO recall.link SELECT $Bob, 3, 2, 'supersedes', '{$shared}'`,
+		"deletes another's links":            `DELETE FROM recall.link`,
+		"says that another is related":       `UPDATE recall.related SET stamp = 'y'`,
+		"reads what is related":              `SELECT FROM recall.related`,
+		"signs a tombstone as another":       `INSERT INTO recall.tombstone(member, sid, by) VALUES($Mal, 'x', $Bob)`,
+		"shortens what another keeps":        `UPDATE recall.project SET retain = 1 WHERE id IN ($secret, $shared)`,
+		"exports another":                    `SELECT FROM recall.about($Bob)`,
+		"erases another":                     `SELECT recall.erase($Bob)`,
+		"acts as the group":                  `SET ROLE $group; INSERT INTO recall.access VALUES($secret, $Mal)`,
+		"acts as the owner":                  `SET ROLE $owner`,
+		"is somebody else":                   `SET SESSION AUTHORIZATION $owner`,
+		"switches policies off":              `ALTER TABLE recall.item DISABLE ROW LEVEL SECURITY`,
+		"reads without policies":             `SET row_security = off; DELETE FROM recall.item`,
+		"changes a function":                 `CREATE OR REPLACE FUNCTION recall.me() RETURNS int LANGUAGE sql AS 'SELECT 1'`,
+		"puts a function before another":     `SET search_path = public, recall; CREATE FUNCTION recall.mine(int) RETURNS int LANGUAGE sql AS 'SELECT 1'`,
+		"puts a trigger on":                  `CREATE TRIGGER x BEFORE INSERT ON recall.item EXECUTE FUNCTION recall.bury()`,
+		"fires a trigger's function":         `SELECT recall.bury()`,
+		"changes the format":                 `INSERT INTO recall.migration VALUES(99)`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			rows, err := c.sql(login, n.Replace(sql))
@@ -146,6 +188,7 @@ func TestLeft(t *testing.T) {
 	}
 	before := c.dump()
 	for _, sql := range []string{`SELECT FROM recall.item`, `SELECT FROM recall.session`, `SELECT FROM recall.member`,
+		`SELECT FROM recall.content`, `SELECT FROM recall.key`, `SELECT FROM recall.handoff`, `SELECT FROM recall.related`,
 		`UPDATE recall.member SET left_at = NULL`, `DELETE FROM recall.item`,
 		`SELECT FROM recall.search('{retri}', '{1}', NULL, NULL, NULL, NULL, 9, 9) WHERE data IS NOT NULL`} {
 		if rows, err := c.sql(c.Address("bob"), sql); rows > 0 || err != nil {
@@ -170,8 +213,8 @@ func TestLeft(t *testing.T) {
 // dump is all that the tables hold.
 func (c *crew) dump() string {
 	var all []string
-	for _, table := range []string{"member", "device", "project", "access", "session", "item", "tombstone", "obeyed",
-		"migration", "team"} {
+	for _, table := range []string{"member", "device", "key", "project", "access", "session", "item", "content",
+		"tombstone", "obeyed", "handoff", "link", "related", "migration", "team"} {
 		all = append(all, c.column(`SELECT '`+table+` ' || t::text FROM recall.`+table+` t ORDER BY 1`)...)
 	}
 	return strings.Join(all, "\n")

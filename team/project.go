@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -17,6 +18,12 @@ type Project struct {
 	Remote string // of its repository, as ingest.Repository has it; "" if it has none
 	Root   string // hash of its first commit; "" if that isn't known
 	Into   int    // the project that it was merged into, 0 if it wasn't
+	Days   int    // for which its sessions are kept; 0 for good
+}
+
+// Expired reports whether a session that ended then is no longer kept in the project, nor taken.
+func (p Project) Expired(ended time.Time) bool {
+	return p.Days > 0 && !ended.IsZero() && ended.Before(time.Now().AddDate(0, 0, -p.Days))
 }
 
 // ErrNotIn: the project is there, and the member isn't in it.
@@ -50,9 +57,9 @@ func (t *Team) projectOf(ctx context.Context, p Project) (id int, err error) {
 // Projects lists those that the member may read.
 func (t *Team) Projects(ctx context.Context) ([]Project, error) {
 	return list(ctx, t, func(row pgx.CollectableRow) (p Project, err error) {
-		return p, row.Scan(&p.ID, &p.Name, &p.Remote, &p.Root, &p.Into)
-	}, `SELECT id, name, coalesce(remote, ''), coalesce(root, ''), coalesce(merged_into, 0) FROM recall.project
-		WHERE id = ANY((SELECT recall.mine())::int[]) ORDER BY id`)
+		return p, row.Scan(&p.ID, &p.Name, &p.Remote, &p.Root, &p.Into, &p.Days)
+	}, `SELECT id, name, coalesce(remote, ''), coalesce(root, ''), coalesce(merged_into, 0), coalesce(recall.days(id), 0)
+		FROM recall.project WHERE id = ANY((SELECT recall.mine())::int[]) ORDER BY id`)
 }
 
 // Correct changes what a project is known by, or into which it was merged: then whoever reads that one reads it too.
@@ -64,6 +71,18 @@ func (t *Team) Correct(ctx context.Context, p Project) error {
 	}
 	return t.one(ctx, `UPDATE recall.project SET name = $2, remote = $3, root = $4, merged_into = $5 WHERE id = $1`,
 		p.ID, p.Name, null(p.Remote), null(p.Root), into)
+}
+
+// Keep says for how many days a project's sessions are kept, 0 for good. Its keeper may, and an owner of the team.
+func (t *Team) Keep(ctx context.Context, project, days int) error {
+	return t.one(ctx, `UPDATE recall.project SET retain = nullif($2, 0) WHERE id = $1`, project, days)
+}
+
+// Retain removes what is older than its project is kept, and says how many sessions. Any member may: it does what the
+// projects' keepers said.
+func (t *Team) Retain(ctx context.Context) (gone int64, err error) {
+	err = t.pool.QueryRow(ctx, `SELECT recall.retain()`).Scan(&gone)
+	return gone, explain(err)
 }
 
 // LetIn gives a member a project to read and to share in. Its keeper may, and an owner of the team.

@@ -17,22 +17,26 @@ import (
 	"recall/text"
 )
 
-// Session is what is shared of one: items with their quotes. Without items what was shared of it is taken back.
+// Session is what is shared of one: items with their quotes, and with it perhaps its transcript, and its files sealed.
+// Without any of these what was shared of it is taken back.
 type Session struct {
 	ID         string
 	Project    int // see ProjectOf
 	Title      string
 	Start, End time.Time // zero if unknown
 	Items      []payload.Item
+	Transcript string  // as it is read, redacted; "" isn't shared
+	Sealed     *Sealed // nil isn't shared
 }
 
 // Shared is a session as the database gets it: redacted by the newest rules.
 type Shared struct {
 	Hash string // of all that is put, and the rules' version: with the same, nothing is to be done
 
-	of    Session
-	rules string
-	items []sharedItem
+	of         Session
+	rules      string
+	items      []sharedItem
+	transcript string // its hash, "" without one
 }
 
 type sharedItem struct{ id, kind, hash, data, words string }
@@ -46,10 +50,18 @@ func Ready(rules *redact.Rules, s Session) (Shared, error) {
 	}
 	out.of.Title = clean(s.Title)
 	out.of.Items = append([]payload.Item(nil), s.Items...)
-	if len(s.Items) == 0 {
+	if len(s.Items) == 0 && s.Transcript == "" && s.Sealed == nil {
 		out.of.Title = ""
 	}
 	all := []string{out.rules, s.ID, fmt.Sprint(s.Project), out.of.Title, s.Start.UTC().String(), s.End.UTC().String()}
+	if s.Transcript != "" {
+		out.of.Transcript = clean(s.Transcript)
+		out.transcript = text.Hash(fmt.Sprintf("%s\x00%d\x00%s", out.rules, s.Project, out.of.Transcript), 16)
+		all = append(all, "transcript "+out.transcript)
+	}
+	if s.Sealed != nil {
+		all = append(all, fmt.Sprintf("sealed %s %d", s.Sealed.Hash, s.Sealed.Named))
+	}
 	for i := range out.of.Items {
 		it := &out.of.Items[i]
 		it.MapText(clean)
@@ -103,10 +115,13 @@ func (t *Team) Put(ctx context.Context, device string, s Shared, generation int)
 	}
 	b.Queue(dropItems, device, s.of.ID, generation, s.Hash, ids, hashes)
 	b.Queue(putItems, device, s.of.ID, generation, s.Hash, ids, hashes, kinds, said, data, words, s.rules)
+	if err := s.queueContent(b, device, generation); err != nil {
+		return err
+	}
 	b.Queue(`SELECT generation, hash FROM recall.session WHERE device = $1 AND sid = $2`, device, s.of.ID)
 	sent := t.pool.SendBatch(ctx, b)
 	var err error
-	for range 3 {
+	for range b.Len() - 1 {
 		_, failed := sent.Exec()
 		err = errors.Join(err, failed)
 	}
@@ -138,47 +153,6 @@ const (
 			k(iid, hash, kind, said, data, words)
 		WHERE ` + asPut + ` AND NOT EXISTS(SELECT FROM recall.item i WHERE i.session = s.id AND i.iid = k.iid)`
 )
-
-// Forget removes a session of a member's for all, from whatever device it was put, and for good. Done again it does
-// nothing.
-func (t *Team) Forget(ctx context.Context, member int, session string) error {
-	_, err := t.pool.Exec(ctx, `INSERT INTO recall.tombstone(member, sid) VALUES($1, $2) ON CONFLICT DO NOTHING`, member,
-		session)
-	return explain(err)
-}
-
-// Forgotten lists the sessions of this member that were forgotten and that a device hasn't obeyed yet, by the
-// tombstone's number.
-func (t *Team) Forgotten(ctx context.Context, device string) (map[int64]string, error) {
-	type stone struct {
-		id  int64
-		sid string
-	}
-	all, err := list(ctx, t, func(row pgx.CollectableRow) (s stone, err error) { return s, row.Scan(&s.id, &s.sid) },
-		`SELECT t.id, t.sid FROM recall.tombstone t WHERE t.member = $2
-			AND NOT EXISTS(SELECT FROM recall.obeyed o WHERE o.tombstone = t.id AND o.device = $1)`, device, t.Member.ID)
-	out := map[int64]string{}
-	for _, s := range all {
-		out[s.id] = s.sid
-	}
-	return out, err
-}
-
-// Obey says that a device holds nothing more of a tombstone's session.
-func (t *Team) Obey(ctx context.Context, device string, tombstone int64) error {
-	_, err := t.pool.Exec(ctx, `INSERT INTO recall.obeyed(tombstone, device) VALUES($1, $2) ON CONFLICT DO NOTHING`,
-		tombstone, device)
-	return explain(err)
-}
-
-// Disobeying lists the devices of a member's that haven't obeyed all of their tombstones.
-func (t *Team) Disobeying(ctx context.Context, member int) ([]Device, error) {
-	return list(ctx, t, func(row pgx.CollectableRow) (d Device, err error) {
-		return d, row.Scan(&d.ID, &d.Member, &d.Name, &d.At)
-	}, `SELECT d.id::text, d.member, d.name, d.at FROM recall.device d WHERE d.member = $1 AND d.left_at IS NULL
-		AND EXISTS(SELECT FROM recall.tombstone t WHERE t.member = d.member AND NOT EXISTS(
-			SELECT FROM recall.obeyed o WHERE o.tombstone = t.id AND o.device = d.id)) ORDER BY d.at, d.id`, member)
-}
 
 // uniqueness reports whether a row was there already.
 func uniqueness(err error) bool {

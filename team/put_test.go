@@ -88,10 +88,8 @@ func TestForget(t *testing.T) {
 	if err != nil || len(stones) != 1 {
 		t.Fatalf("%v, %v", stones, err)
 	}
-	for id, sid := range stones {
-		if sid != "s1" || desk.Obey(t.Context(), desk.device, id) != nil {
-			t.Errorf("%s is forgotten", sid)
-		}
+	if s := stones[0]; s.Session != "s1" || !s.Own || desk.Obey(t.Context(), desk.device, s.ID) != nil {
+		t.Errorf("forgotten: %+v", s)
 	}
 	left, err := ana.Disobeying(t.Context(), ana.Member.ID)
 	if err != nil || len(left) != 1 || left[0].ID != ana.device {

@@ -81,6 +81,8 @@ var (
 	ErrRefused = errors.New("not allowed in this team")
 	// ErrForgotten: a session was forgotten for all, and isn't taken again.
 	ErrForgotten = errors.New("the session was forgotten")
+	// ErrExpired: the session is older than its project is kept, see Retain.
+	ErrExpired = errors.New("the session is older than its project is kept")
 )
 
 // explain says what an error of the database means here, with the way out.
@@ -98,6 +100,8 @@ func explain(err error) error {
 	switch pg.Code {
 	case "RC001":
 		return fmt.Errorf("%w: %s", ErrForgotten, pg.Message)
+	case "RC003":
+		return fmt.Errorf("%w: %s", ErrExpired, pg.Message)
 	case "42P01", "3F000": // no such table, no such schema
 		return hint.With(ErrNoTeam, "recall team create ADDRESS makes one; see that the address names the right database")
 	case "42501":

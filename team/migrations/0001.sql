@@ -1,4 +1,4 @@
--- schema recall: members, devices, projects, sessions and their items, tombstones; who may do what with each row
+-- schema recall: members, devices, projects, what is shared of sessions, tombstones, jobs; who may do what with each row
 -- {role} is the group that every member's login is of. Who is asking is session_user, which nobody can change but a
 -- superuser: neither SET ROLE nor a function that runs as its owner does.
 
@@ -17,11 +17,17 @@ CREATE TABLE recall.device(
 	id uuid PRIMARY KEY, member int NOT NULL REFERENCES recall.member,
 	name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100), at timestamptz NOT NULL DEFAULT now(), left_at timestamptz);
 CREATE INDEX device_member ON recall.device(member);
+-- Public keys that what is sealed to a device's member is encrypted with. The last counts; none is ever changed.
+CREATE TABLE recall.key(
+	id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, device uuid NOT NULL REFERENCES recall.device ON DELETE CASCADE,
+	key text NOT NULL CHECK (key ~ '^age1[0-9a-z]{20,200}$'), at timestamptz NOT NULL DEFAULT now());
+CREATE INDEX key_device ON recall.key(device);
 -- A project is found by its remote, else by its first commit; merged_into corrects what neither told.
 CREATE TABLE recall.project(
 	id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
 	remote text UNIQUE CHECK (remote <> ''), root text CHECK (root <> ''),
-	keeper int NOT NULL REFERENCES recall.member, merged_into int REFERENCES recall.project CHECK (merged_into <> id));
+	keeper int NOT NULL REFERENCES recall.member, merged_into int REFERENCES recall.project CHECK (merged_into <> id),
+	retain int CHECK (retain > 0)); -- days that sessions are kept here, NULL for good
 CREATE INDEX project_root ON recall.project(root);
 CREATE TABLE recall.access(
 	project int REFERENCES recall.project, member int REFERENCES recall.member, PRIMARY KEY(project, member));
@@ -42,12 +48,33 @@ CREATE TABLE recall.item(
 	hash text NOT NULL, rules text NOT NULL, data text NOT NULL, words tsvector NOT NULL, UNIQUE(session, iid));
 CREATE INDEX item_words ON recall.item USING gin(words) WITH (fastupdate = off);
 
+-- What is shared of a session beside its items: its transcript, redacted; and its files, encrypted before they came.
+CREATE TABLE recall.content(
+	session bigint REFERENCES recall.session ON DELETE CASCADE, sealed boolean, generation int NOT NULL,
+	project int NOT NULL, named int[] NOT NULL, hash text NOT NULL,
+	data bytea NOT NULL CHECK (octet_length(data) <= 64 << 20), PRIMARY KEY(session, sealed));
+
+-- by says who forgot it: the member, or an owner of the team for them
 CREATE TABLE recall.tombstone(
 	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, member int NOT NULL REFERENCES recall.member, sid text NOT NULL,
-	at timestamptz NOT NULL DEFAULT now(), UNIQUE(member, sid));
+	by int REFERENCES recall.member ON DELETE SET NULL, at timestamptz NOT NULL DEFAULT now(), UNIQUE(member, sid));
 CREATE TABLE recall.obeyed(
-	tombstone bigint REFERENCES recall.tombstone, device uuid REFERENCES recall.device,
+	tombstone bigint REFERENCES recall.tombstone ON DELETE CASCADE, device uuid REFERENCES recall.device ON DELETE CASCADE,
 	at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY(tombstone, device));
+CREATE TABLE recall.handoff(
+	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, sender int NOT NULL REFERENCES recall.member,
+	receiver int NOT NULL REFERENCES recall.member, hash text NOT NULL CHECK (length(hash) BETWEEN 1 AND 100),
+	data text NOT NULL CHECK (octet_length(data) <= 4 << 20), at timestamptz NOT NULL DEFAULT now(), taken_at timestamptz,
+	UNIQUE(sender, receiver, hash));
+CREATE INDEX handoff_receiver ON recall.handoff(receiver);
+-- That a later item bears on an earlier one, as a worker found; who reads it asks the rule again. related says of which
+-- sessions that was looked for.
+CREATE TABLE recall.link(
+	maker int REFERENCES recall.member ON DELETE CASCADE, later bigint REFERENCES recall.item ON DELETE CASCADE,
+	earlier bigint REFERENCES recall.item ON DELETE CASCADE, relation text CHECK (length(relation) BETWEEN 1 AND 40),
+	projects int[] NOT NULL, CHECK (later <> earlier), PRIMARY KEY(later, earlier, relation, maker));
+CREATE INDEX link_earlier ON recall.link(earlier);
+CREATE TABLE recall.related(project int PRIMARY KEY REFERENCES recall.project, stamp text NOT NULL);
 
 -- Who asks, and what is theirs. They run as the schema's owner, who sees all rows.
 
@@ -73,6 +100,17 @@ CREATE FUNCTION recall.writes(of bigint, generation int, project int) RETURNS bo
 		AND s.device = ANY(recall.devices())) $$;
 CREATE FUNCTION recall.wrote(of bigint) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
 	SELECT EXISTS(SELECT FROM recall.session s WHERE s.id = $1 AND s.device = ANY(recall.devices())) $$;
+-- whether two items may be linked: both are readable, and in these projects
+CREATE FUNCTION recall.comparable(a bigint, b bigint, projects int[]) RETURNS boolean
+	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+	SELECT $3 <@ recall.mine() AND EXISTS(SELECT FROM recall.item x, recall.item y WHERE x.id = $1 AND y.id = $2
+		AND $3 @> ARRAY[x.project, y.project]) $$;
+-- the days for which a project keeps sessions, its own or those of what it was merged into; NULL for good
+CREATE FUNCTION recall.days(of int) RETURNS int LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+	WITH RECURSIVE p(id, into_, retain) AS (
+		SELECT id, merged_into, retain FROM recall.project WHERE id = of
+		UNION SELECT q.id, q.merged_into, q.retain FROM recall.project q JOIN p ON q.id = p.into_)
+	SELECT min(retain) FROM p $$;
 -- the project of a remote, else the only one that began with a commit and has no other remote
 CREATE FUNCTION recall.project_of(of text, began text) RETURNS TABLE(id int, readable boolean)
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
@@ -95,6 +133,9 @@ BEGIN
 	IF TG_OP = 'UPDATE' AND NEW.generation <= OLD.generation THEN
 		RAISE EXCEPTION 'session % is at generation %', NEW.sid, OLD.generation USING ERRCODE = 'RC002';
 	END IF;
+	IF NEW.ended < now() - make_interval(days => recall.days(NEW.project)) THEN
+		RAISE EXCEPTION 'session % is older than its project is kept', NEW.sid USING ERRCODE = 'RC003';
+	END IF;
 	NEW.at := now();
 	RETURN NEW;
 END $$;
@@ -107,6 +148,64 @@ BEGIN
 	RETURN NULL;
 END $$;
 CREATE TRIGGER bury AFTER INSERT ON recall.tombstone FOR EACH ROW EXECUTE FUNCTION recall.bury();
+
+-- What a tombstone says of who made it is no client's word.
+CREATE FUNCTION recall.sign() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = '' AS $$
+BEGIN
+	NEW.by := recall.me();
+	RETURN NEW;
+END $$;
+CREATE TRIGGER sign BEFORE INSERT ON recall.tombstone FOR EACH ROW EXECUTE FUNCTION recall.sign();
+
+-- What is done for all, by whoever says so: nobody gives more than yes.
+
+-- removes what is older than its project is kept; says how many sessions
+CREATE FUNCTION recall.retain() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = '' AS $$
+	WITH gone AS (
+		DELETE FROM recall.session s USING (SELECT p.id, recall.days(p.id) AS days FROM recall.project p) p
+		WHERE p.id = s.project AND recall.me() IS NOT NULL
+			AND least(coalesce(s.ended, s.at), s.at) < now() - make_interval(days => p.days)
+		RETURNING 1)
+	SELECT count(*) FROM gone $$;
+
+-- all that is kept about a person, a row an object: for themself, and for an owner of the team
+CREATE FUNCTION recall.about(of int) RETURNS SETOF jsonb LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+	WITH own AS (SELECT id FROM recall.device WHERE member = of),
+	row_ AS (
+		SELECT 'member' AS "table", 1 AS n, to_jsonb(t) AS row_ FROM recall.member t WHERE id = of
+		UNION ALL SELECT 'device', 2, to_jsonb(t) FROM recall.device t WHERE member = of
+		UNION ALL SELECT 'key', 3, to_jsonb(t) FROM recall.key t WHERE device IN (SELECT id FROM own)
+		UNION ALL SELECT 'project', 4, to_jsonb(t) FROM recall.project t WHERE keeper = of
+		UNION ALL SELECT 'access', 5, to_jsonb(t) FROM recall.access t WHERE member = of
+		UNION ALL SELECT 'session', 6, to_jsonb(t) FROM recall.session t WHERE device IN (SELECT id FROM own)
+		UNION ALL SELECT 'item', 7, to_jsonb(t) - 'data' - 'words' || jsonb_build_object('data', t.data::jsonb)
+			FROM recall.item t JOIN recall.session s ON s.id = t.session WHERE s.device IN (SELECT id FROM own)
+		UNION ALL SELECT 'content', 8, to_jsonb(t) - 'data' || jsonb_build_object('data',
+				CASE WHEN t.sealed THEN encode(t.data, 'base64') ELSE convert_from(t.data, 'UTF8') END)
+			FROM recall.content t JOIN recall.session s ON s.id = t.session WHERE s.device IN (SELECT id FROM own)
+		UNION ALL SELECT 'handoff', 9, to_jsonb(t) FROM recall.handoff t WHERE of IN (sender, receiver)
+		UNION ALL SELECT 'tombstone', 10, to_jsonb(t) FROM recall.tombstone t WHERE member = of
+		UNION ALL SELECT 'obeyed', 11, to_jsonb(t) FROM recall.obeyed t WHERE device IN (SELECT id FROM own))
+	SELECT jsonb_build_object('table', r."table", 'row', r.row_) FROM row_ r
+	WHERE of = recall.me() OR recall.owns() ORDER BY r.n $$;
+
+-- removes a person and all that they shared: themself, or an owner of the team; what they keep goes to an owner
+CREATE FUNCTION recall.erase(of int) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = '' AS $$
+DECLARE heir int := (SELECT min(id) FROM recall.member WHERE owner AND left_at IS NULL AND id <> of);
+BEGIN
+	IF recall.me() IS NULL OR of <> recall.me() AND NOT recall.owns() THEN
+		RAISE EXCEPTION 'not yours to delete' USING ERRCODE = '42501';
+	ELSIF heir IS NULL THEN
+		RAISE EXCEPTION 'the only owner of the team' USING ERRCODE = '42501';
+	END IF;
+	UPDATE recall.project SET keeper = heir WHERE keeper = of;
+	DELETE FROM recall.session WHERE device IN (SELECT id FROM recall.device WHERE member = of);
+	DELETE FROM recall.tombstone WHERE member = of;
+	DELETE FROM recall.handoff WHERE of IN (sender, receiver);
+	DELETE FROM recall.access WHERE member = of;
+	DELETE FROM recall.device WHERE member = of;
+	DELETE FROM recall.member WHERE id = of;
+END $$;
 
 -- Rows: what isn't granted and allowed below can't be done. The subqueries are evaluated once a statement.
 
@@ -122,8 +221,13 @@ CREATE POLICY see ON recall.device FOR SELECT USING ((SELECT recall.me()) IS NOT
 CREATE POLICY add ON recall.device FOR INSERT WITH CHECK (member = (SELECT recall.me()));
 CREATE POLICY change ON recall.device FOR UPDATE USING (member = (SELECT recall.me()) OR (SELECT recall.owns()));
 
+ALTER TABLE recall.key ENABLE ROW LEVEL SECURITY;
+GRANT SELECT, INSERT(device, key) ON recall.key TO {role};
+CREATE POLICY see ON recall.key FOR SELECT USING ((SELECT recall.me()) IS NOT NULL);
+CREATE POLICY add ON recall.key FOR INSERT WITH CHECK (device = ANY((SELECT recall.devices())::uuid[]));
+
 ALTER TABLE recall.project ENABLE ROW LEVEL SECURITY;
-GRANT SELECT, INSERT(name, remote, root, keeper), UPDATE(name, remote, root, merged_into) ON recall.project TO {role};
+GRANT SELECT, INSERT(name, remote, root, keeper), UPDATE(name, remote, root, merged_into, retain) ON recall.project TO {role};
 CREATE POLICY see ON recall.project FOR SELECT USING (
 	id = ANY((SELECT recall.mine())::int[]) OR keeper = (SELECT recall.me()) OR (SELECT recall.owns()));
 CREATE POLICY add ON recall.project FOR INSERT WITH CHECK (keeper = (SELECT recall.me()));
@@ -154,6 +258,13 @@ CREATE POLICY see ON recall.item FOR SELECT USING (
 CREATE POLICY put ON recall.item FOR INSERT WITH CHECK (recall.writes(session, generation, project));
 CREATE POLICY replace ON recall.item FOR DELETE USING (recall.wrote(session));
 
+ALTER TABLE recall.content ENABLE ROW LEVEL SECURITY;
+GRANT SELECT, INSERT, DELETE ON recall.content TO {role};
+CREATE POLICY see ON recall.content FOR SELECT USING (recall.wrote(session)
+	OR project = ANY((SELECT recall.mine())::int[]) AND (NOT sealed OR (SELECT recall.me()) = ANY(named)));
+CREATE POLICY put ON recall.content FOR INSERT WITH CHECK (recall.writes(session, generation, project));
+CREATE POLICY replace ON recall.content FOR DELETE USING (recall.wrote(session));
+
 ALTER TABLE recall.tombstone ENABLE ROW LEVEL SECURITY;
 GRANT SELECT, INSERT(member, sid) ON recall.tombstone TO {role};
 CREATE POLICY see ON recall.tombstone FOR SELECT USING (member = (SELECT recall.me()) OR (SELECT recall.owns()));
@@ -163,6 +274,25 @@ ALTER TABLE recall.obeyed ENABLE ROW LEVEL SECURITY;
 GRANT SELECT, INSERT(tombstone, device) ON recall.obeyed TO {role};
 CREATE POLICY see ON recall.obeyed FOR SELECT USING ((SELECT recall.me()) IS NOT NULL);
 CREATE POLICY obey ON recall.obeyed FOR INSERT WITH CHECK (device = ANY((SELECT recall.devices())::uuid[]));
+
+ALTER TABLE recall.handoff ENABLE ROW LEVEL SECURITY;
+GRANT SELECT, INSERT(sender, receiver, hash, data), UPDATE(taken_at), DELETE ON recall.handoff TO {role};
+CREATE POLICY see ON recall.handoff FOR SELECT USING ((SELECT recall.me()) IN (sender, receiver));
+CREATE POLICY give ON recall.handoff FOR INSERT WITH CHECK (sender = (SELECT recall.me())
+	AND receiver IN (SELECT m.id FROM recall.member m WHERE m.left_at IS NULL));
+CREATE POLICY take ON recall.handoff FOR UPDATE USING (receiver = (SELECT recall.me()));
+CREATE POLICY drop ON recall.handoff FOR DELETE USING ((SELECT recall.me()) IN (sender, receiver));
+
+ALTER TABLE recall.link ENABLE ROW LEVEL SECURITY;
+GRANT SELECT, INSERT, DELETE ON recall.link TO {role};
+CREATE POLICY see ON recall.link FOR SELECT USING (projects <@ (SELECT recall.mine())::int[]);
+CREATE POLICY add ON recall.link FOR INSERT WITH CHECK (
+	maker = (SELECT recall.me()) AND recall.comparable(later, earlier, projects));
+CREATE POLICY drop ON recall.link FOR DELETE USING (maker = (SELECT recall.me()));
+
+ALTER TABLE recall.related ENABLE ROW LEVEL SECURITY;
+GRANT SELECT, INSERT, UPDATE ON recall.related TO {role};
+CREATE POLICY work ON recall.related USING (project = ANY((SELECT recall.mine())::int[]));
 
 -- The first pass of a question. PostgreSQL uses no full-text index below a policy (@@ isn't leakproof), so this runs as
 -- the owner and asks for readable projects itself.

@@ -1,0 +1,126 @@
+package team
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"recall/hint"
+)
+
+// Sealed are a session's files on their way to named members, encrypted before they leave: see package sealed.
+type Sealed struct {
+	Hash  string                 // of what they hold and of the keys: with the same, nothing is sealed anew
+	Named []int                  // members who may read them
+	Bytes func() ([]byte, error) // encrypts them
+}
+
+// MostContent is how large a transcript, or a session's sealed files, may be, in bytes.
+const MostContent = 64 << 20
+
+// ErrLarge: a transcript, or a session's sealed files, are larger than MostContent.
+var ErrLarge = errors.New("too large to be shared")
+
+// queueContent adds what puts a session's transcript and sealed files, and takes away what isn't shared any more.
+func (s *Shared) queueContent(b *pgx.Batch, device string, generation int) error {
+	var sealed []byte
+	hash, named := "", []int{}
+	if s.of.Sealed != nil {
+		var err error
+		if sealed, err = s.of.Sealed.Bytes(); err != nil {
+			return err
+		}
+		hash, named = s.of.Sealed.Hash, s.of.Sealed.Named
+	}
+	if max(len(sealed), len(s.of.Transcript)) > MostContent {
+		return hint.With(fmt.Errorf("session %s: %w: more than %d MB", s.of.ID, ErrLarge, MostContent>>20),
+			"its items can be shared: recall share PROJECT --level items")
+	}
+	b.Queue(dropContent, device, s.of.ID, generation, s.Hash, s.transcript, hash)
+	if s.transcript != "" {
+		b.Queue(putContent, device, s.of.ID, generation, s.Hash, false, []int{}, s.transcript, []byte(s.of.Transcript))
+	}
+	if hash != "" {
+		b.Queue(putContent, device, s.of.ID, generation, s.Hash, true, named, hash, sealed)
+	}
+	return nil
+}
+
+const (
+	dropContent = `DELETE FROM recall.content c USING recall.session s WHERE ` + asPut + ` AND c.session = s.id
+		AND c.hash <> CASE WHEN c.sealed THEN $6 ELSE $5 END`
+	putContent = `INSERT INTO recall.content(session, sealed, generation, project, named, hash, data)
+		SELECT s.id, $5, s.generation, s.project, $6, $7, $8 FROM recall.session s WHERE ` + asPut + `
+			AND NOT EXISTS(SELECT FROM recall.content c WHERE c.session = s.id AND c.sealed = $5)`
+)
+
+// ErrNotShared: nobody shares a session of that id, or not so much of it, with this member.
+var ErrNotShared = errors.New("nothing of that session is shared with you")
+
+// A Place is where a shared session comes from.
+type Place struct {
+	Session, Title, Project, Author, Machine string
+}
+
+// Find looks a shared session up by its id, or the beginning of one that no other has.
+func (t *Team) Find(ctx context.Context, session string) (Place, error) {
+	all, err := list(ctx, t, func(row pgx.CollectableRow) (p Place, err error) {
+		return p, row.Scan(&p.Session, &p.Title, &p.Project, &p.Author, &p.Machine)
+	}, `SELECT DISTINCT ON (s.sid, m.id) s.sid, s.title, p.name, m.name, d.name FROM recall.session s
+		JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member
+		JOIN recall.project p ON p.id = s.project
+		WHERE starts_with(s.sid, $1) AND s.title <> '' ORDER BY s.sid, m.id, s.at DESC LIMIT 2`, session)
+	switch {
+	case err != nil:
+		return Place{}, err
+	case len(all) == 0 || session == "":
+		return Place{}, fmt.Errorf("%s: %w", session, ErrNotShared)
+	case len(all) > 1 && all[0].Session != session:
+		return Place{}, hint.With(fmt.Errorf("%s begins more than one shared session's id", session), "give more of it")
+	}
+	return all[0], nil
+}
+
+// Transcript is a shared session's transcript, as the newest of its devices has it. The error is ErrNotShared.
+func (t *Team) Transcript(ctx context.Context, session string) (string, error) {
+	text, err := t.content(ctx, session, false)
+	return string(text), err
+}
+
+// SealedOf are a shared session's sealed files, still encrypted. The error is ErrNotShared.
+func (t *Team) SealedOf(ctx context.Context, session string) ([]byte, error) {
+	return t.content(ctx, session, true)
+}
+
+func (t *Team) content(ctx context.Context, session string, sealed bool) (data []byte, err error) {
+	err = t.pool.QueryRow(ctx, `SELECT c.data FROM recall.content c JOIN recall.session s ON s.id = c.session
+		WHERE s.sid = $1 AND c.sealed = $2 ORDER BY s.at DESC LIMIT 1`, session, sealed).Scan(&data)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, fmt.Errorf("%s: %w", session, ErrNotShared)
+	}
+	return data, explain(err)
+}
+
+// A Key is what is encrypted with for a member's device.
+type Key struct {
+	Member       int
+	Device, Name string // the machine's UUID and name
+	Public       string // age1…
+}
+
+// AddKey makes a public key the one of this member's device; those before it count no longer.
+func (t *Team) AddKey(ctx context.Context, device, public string) error {
+	_, err := t.pool.Exec(ctx, `INSERT INTO recall.key(device, key) VALUES($1, $2)`, device, public)
+	return explain(err)
+}
+
+// Keys are those of all devices that are in the team, one a device.
+func (t *Team) Keys(ctx context.Context) ([]Key, error) {
+	return list(ctx, t, func(row pgx.CollectableRow) (k Key, err error) {
+		return k, row.Scan(&k.Member, &k.Device, &k.Name, &k.Public)
+	}, `SELECT * FROM (SELECT DISTINCT ON (d.id) m.id, d.id::text AS device, d.name, k.key FROM recall.key k
+		JOIN recall.device d ON d.id = k.device JOIN recall.member m ON m.id = d.member
+		WHERE d.left_at IS NULL AND m.left_at IS NULL ORDER BY d.id, k.id DESC) k ORDER BY 1, 2`)
+}

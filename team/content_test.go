@@ -1,0 +1,181 @@
+package team
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"recall/team/sealed"
+)
+
+func sealedTo(what string, named ...int) *Sealed {
+	return &Sealed{Hash: what, Named: named, Bytes: func() ([]byte, error) { return []byte(what), nil }}
+}
+
+// A transcript is read, redacted, by who reads its project; it goes with what is shared less.
+func TestTranscript(t *testing.T) {
+	c := newCrew(t)
+	ana := c.owner()
+	bob, eve := c.admit(ana, "bob"), c.admit(ana, "eve")
+	app := ana.project(t, "app")
+	if err := ana.LetIn(t.Context(), app, bob.Member.ID); err != nil {
+		t.Fatal(err)
+	}
+	secret := "ghp_" + strings.Repeat("aB3dE6gH9k", 4)[:36]
+	s := said("s1", app, "Retry")
+	s.Transcript = "# About\n\nuse " + secret + "\x00 \xff today"
+	c.put(ana, 1, s)
+	text, err := bob.Transcript(t.Context(), "s1")
+	if err != nil || strings.Contains(text, secret) || !strings.HasSuffix(text, " today") {
+		t.Errorf("Bob reads %q, %v", text, err)
+	}
+	if at, err := bob.Find(t.Context(), "s"); err != nil || at.Session != "s1" || at.Author != ana.Member.Name ||
+		at.Project != "app" {
+		t.Errorf("%+v, %v", at, err)
+	}
+	for _, err := range []error{second(eve.Transcript(t.Context(), "s1")), second(eve.Find(t.Context(), "s1"))} {
+		if !errors.Is(err, ErrNotShared) {
+			t.Errorf("Eve: %v", err)
+		}
+	}
+	before := c.column(`SELECT ctid::text FROM recall.content`)
+	s.Items[0].Text = "Retry twice"
+	c.put(ana, 2, s)
+	if after := c.column(`SELECT ctid::text FROM recall.content`); !slices.Equal(before, after) {
+		t.Error("a transcript that didn't change was written again")
+	}
+	s.Transcript += ", and tomorrow"
+	c.put(ana, 3, s)
+	if text, err = bob.Transcript(t.Context(), "s1"); err != nil || !strings.HasSuffix(text, "tomorrow") {
+		t.Errorf("Bob reads %q, %v", text, err)
+	}
+	s.Transcript = ""
+	c.put(ana, 4, s)
+	if _, err := bob.Transcript(t.Context(), "s1"); !errors.Is(err, ErrNotShared) {
+		t.Errorf("taken back: %v", err)
+	}
+	s.Transcript = strings.Repeat("word ", MostContent/5+1)
+	if err := ana.Put(t.Context(), ana.device, c.ready(s), 5); !errors.Is(err, ErrLarge) {
+		t.Errorf("too large: %v", err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// What is sealed is read by the named alone, at the machines whose keys it was sealed to.
+func TestSealed(t *testing.T) {
+	c := newCrew(t)
+	ana := c.owner()
+	bob, eve := c.admit(ana, "bob"), c.admit(ana, "eve")
+	app := ana.project(t, "app")
+	err := errors.Join(ana.LetIn(t.Context(), app, bob.Member.ID), ana.LetIn(t.Context(), app, eve.Member.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	file := func(who string) string { return filepath.Join(dir, who, "team.key") }
+	for who, m := range map[string]mate{"bob": bob, "eve": eve} {
+		public, err := sealed.KeyAt(file(who))
+		again, _ := sealed.KeyAt(file(who))
+		if err != nil || again != public || m.AddKey(t.Context(), m.device, "age1"+strings.Repeat("q", 58)) != nil {
+			t.Fatal(public, again, err)
+		}
+		if err := m.AddKey(t.Context(), m.device, public); err != nil { // the last counts
+			t.Fatal(err)
+		}
+		if fi, err := os.Stat(file(who)); err != nil || fi.Mode().Perm() != 0o600 {
+			t.Errorf("%v, %v", fi.Mode(), err)
+		}
+	}
+	keys, err := ana.Keys(t.Context())
+	if err != nil || len(keys) != 2 || keys[0].Member != bob.Member.ID {
+		t.Fatalf("%+v, %v", keys, err)
+	}
+	want := []sealed.File{{Name: "s1.jsonl", Data: []byte("a secret")}, {Name: "agents/x.jsonl", Data: nil}}
+	data, err := sealed.Seal(want, []string{keys[0].Public})
+	if err != nil || strings.Contains(string(data), "s1.jsonl") {
+		t.Fatalf("%q, %v", data, err)
+	}
+	s := said("s1", app, "Retry")
+	s.Sealed = &Sealed{Hash: "h", Named: []int{bob.Member.ID}, Bytes: func() ([]byte, error) { return data, nil }}
+	c.put(ana, 1, s)
+	if _, err := eve.SealedOf(t.Context(), "s1"); !errors.Is(err, ErrNotShared) {
+		t.Errorf("Eve: %v", err)
+	}
+	got, err := bob.SealedOf(t.Context(), "s1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := sealed.Open(got, file("bob"))
+	if err != nil || len(files) != 2 || files[0].Name != "s1.jsonl" || string(files[0].Data) != "a secret" {
+		t.Errorf("%q, %v", files, err)
+	}
+	if _, err := sealed.Open(got, file("eve")); !errors.Is(err, sealed.ErrOther) {
+		t.Errorf("by Eve's key: %v", err)
+	}
+	if _, err := sealed.Open(got[:len(got)-1], file("bob")); err == nil {
+		t.Error("cut short, it opens")
+	}
+	if _, err := sealed.Open(got, filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without a key: %v", err)
+	}
+	if bad, err := sealed.Seal([]sealed.File{{Name: "../x"}}, []string{keys[0].Public}); err != nil {
+		t.Error(err)
+	} else if _, err := sealed.Open(bad, file("bob")); err == nil {
+		t.Error("a file outside of the session was opened")
+	}
+	if err := bob.LeaveDevice(t.Context(), bob.device); err != nil {
+		t.Fatal(err)
+	}
+	if keys, err = ana.Keys(t.Context()); err != nil || len(keys) != 1 {
+		t.Errorf("after Bob's machine left: %+v, %v", keys, err)
+	}
+}
+
+// What is older than its project is kept goes, whoever asks for it, and isn't taken again; what is younger stays.
+func TestRetain(t *testing.T) {
+	c := newCrew(t)
+	ana := c.owner()
+	bob := c.admit(ana, "bob")
+	app, old := ana.project(t, "app"), ana.project(t, "old name")
+	if err := ana.Correct(t.Context(), Project{ID: old, Name: "old name", Into: app}); err != nil {
+		t.Fatal(err)
+	}
+	for i, days := range []int{1, 9, 11} {
+		s := said("s"+itoa(i), app, "Said so")
+		if i == 2 {
+			s.Project = old
+		}
+		s.End = time.Now().AddDate(0, 0, -days)
+		c.put(ana, 1, s)
+	}
+	if gone, err := bob.Retain(t.Context()); gone != 0 || err != nil {
+		t.Errorf("%d gone, %v: nobody said that anything should", gone, err)
+	}
+	if err := bob.Keep(t.Context(), app, 1); !errors.Is(err, ErrRefused) {
+		t.Errorf("Bob says how long: %v", err)
+	}
+	if err := ana.Keep(t.Context(), app, 10); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int64{1, 0} {
+		if gone, err := bob.Retain(t.Context()); gone != want || err != nil {
+			t.Errorf("%d gone, %v, want %d", gone, err, want)
+		}
+	}
+	c.holds("s0 s0000 Said so", "s1 s1000 Said so")
+	late := said("s2", old, "again")
+	late.End = time.Now().AddDate(0, 0, -11)
+	if err := ana.Put(t.Context(), ana.device, c.ready(late), 2); !errors.Is(err, ErrExpired) {
+		t.Errorf("it comes again: %v", err)
+	}
+	all, err := ana.Projects(t.Context())
+	if err != nil || len(all) != 2 || !all[1].Expired(late.End) || all[0].Expired(time.Now()) {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
