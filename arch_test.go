@@ -20,7 +20,7 @@ import (
 // rooms is the table of ARCHITECTURE.md: each room with the rooms that it may
 // import. A package below a room belongs to it.
 var rooms = map[string][]string{
-	"cmd": {"hooks", "mcpserver", "web", "adr", "history", "review", "answer", "pipeline", "eval", "index", "distill",
+	"cmd": {"team", "hooks", "mcpserver", "web", "adr", "history", "review", "answer", "pipeline", "eval", "index", "distill",
 		"library", "ingest", "payload", "llm", "prompts", "redact", "text", "sink",
 		"config", "hint", "demo", "schedule"},
 	"hooks":     {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text", "hint"},
@@ -160,6 +160,7 @@ var floors = map[string][]string{
 	"agents":   {"option", "app", "terminal"},
 	"measure":  {"option", "app", "terminal"},
 	"setup":    {"option", "app", "terminal"},
+	"team":     {"option", "app", "terminal"},
 }
 
 // Cobra ends at RunE: what is below the commands takes a context and options.

@@ -87,6 +87,9 @@ type Config struct {
 		Model string `mapstructure:"model"`
 		Dims  int    `mapstructure:"dims"`
 	} `mapstructure:"embed"`
+	Team struct {
+		Answers string `mapstructure:"answers"` // auto, only, off
+	} `mapstructure:"team"`
 
 	File   string `mapstructure:"-"` // that was read, "" if none
 	Passed string `mapstructure:"-"` // a config.yaml in the working directory that isn't recall's, ""

@@ -110,6 +110,7 @@ func TestDefaultsWithoutAnyFile(t *testing.T) {
 	b.SessionTokens, b.NightTokens, b.MonthTokens = 1_000_000, 10_000_000, 100_000_000
 	b.SessionCost, b.NightCost, b.MonthCost = 0.25, 1, 10
 	want.LLM.Prices, want.Sources.Exclude = []llm.Price{}, []string{}
+	want.Team.Answers = "auto"
 	want.LLM.Provider, want.LLM.Timeout, want.LLM.Concurrency = "none", 3*time.Minute, 4
 	if diff := cmp.Diff(want, c, cmp.FilterPath(func(p cmp.Path) bool {
 		return p.Last().String() == ".origins" || p.Last().String() == ".byChance" || p.Last().String() == ".values" ||
@@ -253,7 +254,7 @@ func TestWorkingDirectoryOnlyTaste(t *testing.T) {
 	for _, k := range Keys {
 		value := ""
 		for _, v := range []string{"true", "false", "model", "hide", "debug", "static", "ollama", "8", "300", "2000", "7s",
-			"https://example.com/v1", "2026-04-17T10:00:00Z/..", "theirs"} {
+			"https://example.com/v1", "2026-04-17T10:00:00Z/..", "only", "theirs"} {
 			if _, err := k.read(v, at); err == nil && v != k.Preset {
 				value = v
 				break

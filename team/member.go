@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -104,4 +106,21 @@ func list[T any](ctx context.Context, t *Team, scan pgx.RowToFunc[T], sql string
 	}
 	all, err := pgx.CollectRows(rows, scan)
 	return all, explain(err)
+}
+
+// MemberNamed finds a member by name, login or number.
+func (t *Team) MemberNamed(ctx context.Context, name string) (Member, error) {
+	all, err := t.Members(ctx)
+	if err != nil {
+		return Member{}, err
+	}
+	var names []string
+	for _, m := range all {
+		if strings.EqualFold(m.Name, name) || m.Login == name || strconv.Itoa(m.ID) == name {
+			return m, nil
+		}
+		names = append(names, m.Name)
+	}
+	return Member{}, hint.With(fmt.Errorf("nobody in the team is called %s", name), "there are %s",
+		strings.Join(names, ", "))
 }

@@ -1,9 +1,12 @@
 package team
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -102,4 +105,21 @@ func null(s string) any {
 		return nil
 	}
 	return s
+}
+
+// ProjectNamed finds a project of those that the member may read by its name, remote or number.
+func (t *Team) ProjectNamed(ctx context.Context, name string) (Project, error) {
+	all, err := t.Projects(ctx)
+	if err != nil {
+		return Project{}, err
+	}
+	var names []string
+	for _, p := range all {
+		if strings.EqualFold(p.Name, name) || p.Remote == name || strconv.Itoa(p.ID) == name {
+			return p, nil
+		}
+		names = append(names, p.Name)
+	}
+	return Project{}, hint.With(fmt.Errorf("no project that you may read is called %s", name), "there are %s",
+		cmp.Or(strings.Join(names, ", "), "none yet: recall team share PROJECT makes the first"))
 }

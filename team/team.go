@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -105,7 +106,8 @@ func explain(err error) error {
 	case "42P01", "3F000": // no such table, no such schema
 		return hint.With(ErrNoTeam, "recall team create ADDRESS makes one; see that the address names the right database")
 	case "42501":
-		if pg.SchemaName == "" && pg.Message == "permission denied for schema recall" {
+		if pg.Message == "permission denied for schema recall" || strings.HasPrefix(pg.Message,
+			"permission denied for database") {
 			return explain(ErrNotMember)
 		}
 		return fmt.Errorf("%w: %w", ErrRefused, err) // with its own hint

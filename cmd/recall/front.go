@@ -30,7 +30,8 @@ var former = map[string]string{
 	"cleanup": "manifest cleanup", "rebuild": "manifest rebuild",
 	"embed": "vectors", "files": "why --file", "fix": "error", "habits": "repeats", "open": "show --open",
 	"pr": "why --pr", "progress": "follow",
-	"relate": "link", "repair": "check --repair", "uninstall": "setup --remove", "verify": "check",
+	"relate": "link", "repair": "check --repair", "uninstall": "setup --remove", "usage": "status usage",
+	"verify": "check",
 }
 
 // frontHelp gives the root command a help of one screen, and leaves the others' as

@@ -63,8 +63,10 @@ var everywhere = map[string][]string{
 	"schedule status": {"schedule status"},
 	"scheduled":       {"scheduled archive"}, "show": {"show SESSION", "show SESSION --transcript", "show SESSION --actions"},
 	"status": {"status", "status --json", "status --open"}, "sync": {"sync"},
+	"team admit": {}, "team create": {}, "team join": {}, "team leave": {}, "team let-in": {},
+	"team status":  {"team status"},
 	"thread join":  {"thread join SESSION OTHER"},
-	"thread split": {"thread split SESSION OTHER"}, "usage": {"usage"}, "vectors": {"vectors"},
+	"thread split": {"thread split SESSION OTHER"}, "status usage": {"usage"}, "vectors": {"vectors"},
 	"version": {"version"}, "web": {}, "why": {"why f.txt:1", "why f.txt:2 --json", "why ITEM", "pr", "pr HEAD --json",
 		"pr --trailers f.txt"}, "wrap-up": {"wrap-up --prompt"},
 }

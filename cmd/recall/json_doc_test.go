@@ -34,6 +34,7 @@ import (
 	"recall/pipeline"
 	"recall/review"
 	"recall/schedule"
+	"recall/team"
 )
 
 // listed is a session as recall list has it.
@@ -69,7 +70,8 @@ var jsonDocs = map[string]reflect.Type{
 	"recall sync":               reflect.TypeFor[keep.SyncReport](),
 	"recall sync --dry-run":     reflect.TypeFor[app.ForeseenDoc](),
 	"recall redistill":          reflect.TypeFor[keep.RedistillDoc](),
-	"recall usage":              reflect.TypeFor[setup.UsageDoc](),
+	"recall status usage":       reflect.TypeFor[setup.UsageDoc](),
+	"recall team status":        reflect.TypeFor[team.Status](),
 	"recall project list":       reflect.TypeFor[keep.ProjectDoc](),
 	"recall thread":             reflect.TypeFor[ask.ThreadDoc](),
 	"recall show, resume":       reflect.TypeFor[payload.Payload](),

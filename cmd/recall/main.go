@@ -22,6 +22,7 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/review"
 	"recall/cmd/recall/setup"
+	"recall/cmd/recall/team"
 	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/hint"
@@ -108,6 +109,7 @@ func rootCmd(a *app.App) *cobra.Command {
 	root.AddCommand(review.Commands(a)...)
 	root.AddCommand(keep.Commands(a)...)
 	root.AddCommand(setup.Commands(a)...)
+	root.AddCommand(team.Commands(a)...)
 	root.AddCommand(agents.Commands(a)...)
 	root.AddCommand(measure.Commands(a)...)
 	root.AddCommand(buildCmds()...)

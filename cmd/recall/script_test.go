@@ -17,7 +17,7 @@ import (
 // recall runs as a program of its own in the stories of testdata/script: what
 // takes several steps. What one command says is recorded (TestRecorded).
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(withServer{m}, map[string]func(){
 		"recall": func() { os.Exit(Main()) },
 		"on-tty": func() { os.Exit(onTTY(os.Args[1])) },
 	})
@@ -63,17 +63,20 @@ func TestScript(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
-		Setup: func(env *testscript.Env) error {
-			home := filepath.Join(env.WorkDir, "home")
-			for _, v := range [][2]string{
-				{"HOME", home}, {"USERPROFILE", home}, {"XDG_CACHE_HOME", filepath.Join(home, "cache")},
-				{"LocalAppData", filepath.Join(home, "cache")},
-				{"XDG_CONFIG_HOME", filepath.Join(home, "config")}, {"AppData", filepath.Join(home, "config")},
-				{"TZ", "UTC"}, {"NO_COLOR", "1"}, {"EDITOR", ""}, {"VISUAL", ""},
-			} {
-				env.Setenv(v[0], v[1])
-			}
-			return os.MkdirAll(home, 0o700)
-		},
+		Setup: func(env *testscript.Env) error { return atHome(env.WorkDir, env.Setenv) },
 	})
+}
+
+// atHome makes a home in a folder and has recall be at home there.
+func atHome(dir string, setenv func(key, value string)) error {
+	home := filepath.Join(dir, "home")
+	for _, v := range [][2]string{
+		{"HOME", home}, {"USERPROFILE", home}, {"XDG_CACHE_HOME", filepath.Join(home, "cache")},
+		{"LocalAppData", filepath.Join(home, "cache")},
+		{"XDG_CONFIG_HOME", filepath.Join(home, "config")}, {"AppData", filepath.Join(home, "config")},
+		{"TZ", "UTC"}, {"NO_COLOR", "1"}, {"EDITOR", ""}, {"VISUAL", ""},
+	} {
+		setenv(v[0], v[1])
+	}
+	return os.MkdirAll(home, 0o700)
 }

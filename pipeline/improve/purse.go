@@ -152,7 +152,7 @@ func (p *Purse) ready() error {
 	first := MonthOf(now)
 	for s, err := range p.l.Spending() {
 		if err != nil {
-			continue // recall usage and verify tell of it
+			continue // recall status usage and verify tell of it
 		}
 		p.waited(s.Task, s.Model, time.Duration(s.Millis)*time.Millisecond)
 		n := s.In + s.Out

@@ -21,7 +21,6 @@ func Commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
 		newInitCmd(a), newDemoCmd(a), newConfigCmd(a), newSetupCmd(a), newScheduleCmd(a),
 		newScheduledCmd(a), newStatusCmd(a),
-		newUsageCmd(a),
 	}
 }
 

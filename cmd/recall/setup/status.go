@@ -62,7 +62,7 @@ func searchMode(c *config.Config) string {
 
 func newStatusCmd(a *app.App) *cobra.Command {
 	var o statusOptions
-	return option.Result(a, "status", &o, func(ctx context.Context, _ []string) (any, error) {
+	cmd := option.Result(a, "status", &o, func(ctx context.Context, _ []string) (any, error) {
 		if err := o.check(); err != nil {
 			return nil, err
 		}
@@ -81,6 +81,8 @@ func newStatusCmd(a *app.App) *cobra.Command {
 		}
 		a.Form("status", doc)
 	})
+	cmd.AddCommand(newUsageCmd(a))
+	return cmd
 }
 
 func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, error) {

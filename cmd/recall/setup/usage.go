@@ -23,7 +23,7 @@ func newUsageCmd(a *app.App) *cobra.Command {
 		By    string
 		Since option.Day
 	}
-	return option.Result(a, "usage", &o, func(ctx context.Context, _ []string) (*UsageDoc, error) {
+	return option.Result(a, "status-usage", &o, func(ctx context.Context, _ []string) (*UsageDoc, error) {
 		p, err := a.UpToDate(ctx)
 		if err != nil {
 			return nil, err

@@ -1,0 +1,162 @@
+// Package team is the commands of what several people's recalls share.
+package team
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
+	"recall/hint"
+	"recall/library"
+	"recall/team"
+)
+
+// Commands are the commands about a team.
+func Commands(a *app.App) []*cobra.Command {
+	return []*cobra.Command{option.Group("team", newCreateCmd(a), newJoinCmd(a), newStatusCmd(a), newLeaveCmd(a),
+		newAdmitCmd(a), newLetInCmd(a))}
+}
+
+func newCreateCmd(a *app.App) *cobra.Command {
+	var o struct {
+		Name, Machine string
+		Upgrade, Yes  bool
+	}
+	return option.Run(a, "team-create", &o, func(ctx context.Context, l *library.Library, args []string) error {
+		address := args[0]
+		planned := func() (team.Plan, error) { return team.PlanCreate(ctx, address, cmp.Or(o.Name, "team")) }
+		if o.Upgrade {
+			planned = func() (team.Plan, error) { return team.PlanUpgrade(ctx, address) }
+		} else if err := app.NotInTeam(l); err != nil {
+			return err
+		}
+		plan, err := planned()
+		if err != nil {
+			return err
+		}
+		a.Form("team/create", plan)
+		if len(plan.Steps) == 0 {
+			return nil
+		}
+		if err := a.Agreed(o.Yes, "create: it changes the database", "Do that?"); err != nil {
+			return err
+		}
+		if err := plan.Do(ctx); err != nil || o.Upgrade {
+			return err
+		}
+		return join(ctx, a, l, address, o.Machine)
+	})
+}
+
+func newJoinCmd(a *app.App) *cobra.Command {
+	var o struct{ Machine string }
+	return option.Run(a, "team-join", &o, func(ctx context.Context, l *library.Library, args []string) error {
+		return join(ctx, a, l, args[0], o.Machine)
+	})
+}
+
+func join(ctx context.Context, a *app.App, l *library.Library, address, machine string) error {
+	m, t, err := a.JoinTeam(ctx, l, address, machine)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	a.Form("team/joined", struct {
+		*team.Membership
+		As team.Member
+	}{m, t.Member})
+	return nil
+}
+
+func newStatusCmd(a *app.App) *cobra.Command {
+	return option.Asked(a, "team-status", nil, func(ctx context.Context, l *library.Library, _ []string) (*team.Status,
+		error) {
+		t, m, err := a.Team(ctx, l)
+		if m == nil {
+			return nil, err
+		}
+		if err == nil {
+			defer t.Close()
+		}
+		return m.Status(ctx, t, err)
+	}, func(a *app.App, s *team.Status) { a.Form("team", s) })
+}
+
+func newLeaveCmd(a *app.App) *cobra.Command {
+	var o struct{ Yes bool }
+	return option.Run(a, "team-leave", &o, func(ctx context.Context, l *library.Library, _ []string) error {
+		if _, err := team.MembershipOf(l.Dir()); errors.Is(err, team.ErrNoMembership) {
+			return err
+		}
+		t, m, err := a.Team(ctx, l)
+		if err == nil {
+			defer t.Close()
+		} else {
+			fmt.Fprintf(a.Err, "recall: warning: the team isn't told: %v\n", err)
+		}
+		a.Form("team/leave", m)
+		if err := a.Agreed(o.Yes, "leave: nothing of this library would be shared any more", "Leave?"); err != nil {
+			return err
+		}
+		if t != nil {
+			if err := t.LeaveDevice(ctx, m.Device); err != nil {
+				return err
+			}
+		}
+		if err := team.End(l.Dir()); err != nil {
+			return err
+		}
+		fmt.Fprintln(a.Out, "left: this library is in no team")
+		return nil
+	})
+}
+
+func newAdmitCmd(a *app.App) *cobra.Command {
+	return inTeam(a, "team-admit", func(ctx context.Context, t *team.Team, args []string) error {
+		name := strings.TrimSpace(args[1])
+		if err := t.Admit(ctx, args[0], name); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.Out, "%s is in the team as %s; they run recall team join with their own login\n",
+			terminal.Line(args[0]), terminal.Line(name))
+		return nil
+	})
+}
+
+func newLetInCmd(a *app.App) *cobra.Command {
+	return inTeam(a, "team-let-in", func(ctx context.Context, t *team.Team, args []string) error {
+		p, err := t.ProjectNamed(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		m, err := t.MemberNamed(ctx, args[1])
+		if err != nil {
+			return err
+		}
+		if err := t.LetIn(ctx, p.ID, m.ID); err != nil {
+			return hint.With(err, "its keeper lets people in, who shared it first, and an owner of the team")
+		}
+		fmt.Fprintf(a.Out, "%s reads what is shared of %s, and may share in it\n", terminal.Line(m.Name),
+			terminal.Line(p.Name))
+		return nil
+	})
+}
+
+// inTeam makes a command that works with the team alone.
+func inTeam(a *app.App, name string, do func(ctx context.Context, t *team.Team, args []string) error) *cobra.Command {
+	return option.Run(a, name, nil, func(ctx context.Context, l *library.Library, args []string) error {
+		t, _, err := a.Team(ctx, l)
+		if err != nil {
+			return err
+		}
+		defer t.Close()
+		return do(ctx, t, args)
+	})
+}

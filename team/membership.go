@@ -1,0 +1,161 @@
+package team
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"recall/hint"
+	"recall/library/disk"
+	"recall/library/ledger"
+)
+
+// A Membership is what a library knows of the team that it is in. It lies in a folder of the library's that its backups
+// and other machines don't get: another copy is another device.
+type Membership struct {
+	Address string    `json:"address"` // without password
+	Team    string    `json:"team"`    // the team's id
+	Name    string    `json:"name"`    // the team's name
+	Member  int       `json:"member"`
+	Device  string    `json:"device"`  // UUID of this machine
+	Machine string    `json:"machine"` // its name
+	At      time.Time `json:"at"`      // when it joined
+
+	dir string
+}
+
+// ErrNoMembership: the library is in no team.
+var ErrNoMembership = hint.With(errors.New("this library is in no team"),
+	"recall team join ADDRESS joins one, recall team create ADDRESS makes one")
+
+const membershipFile = "team.json"
+
+// MembershipOf reads which team a library is in. The error is ErrNoMembership.
+func MembershipOf(library string) (*Membership, error) {
+	m := &Membership{dir: filepath.Join(library, ".team")}
+	path := m.Path(membershipFile)
+	data, err := disk.ReadPlain(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, ErrNoMembership
+	case err == nil:
+		err = json.Unmarshal(data, m)
+	}
+	if err == nil && (m.Address == "" || m.Device == "") {
+		err = errors.New("it names no team")
+	}
+	if err != nil {
+		return nil, hint.With(fmt.Errorf("%s: %w", path, err), "recall team leave, and join again, makes it anew; "+
+			"what was shared stays where it is")
+	}
+	return m, nil
+}
+
+// Path is where something of the membership lies.
+func (m *Membership) Path(name string) string { return filepath.Join(m.dir, name) }
+
+// Outbox is what the team has of this device.
+func (m *Membership) Outbox() *Outbox { return NewOutbox(m.Path("outbox.jsonl"), m.Device) }
+
+// Keep writes a new membership of a library's.
+func (m *Membership) Keep(library string) error {
+	m.dir = filepath.Join(library, ".team")
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err == nil {
+		err = disk.MakeDirs(m.dir)
+	}
+	if err == nil {
+		err = disk.Replace(m.Path(membershipFile), append(data, '\n'), 0o600)
+	}
+	return err
+}
+
+// End takes the membership out of a library: nothing of it is sent any more.
+func End(library string) error { return os.RemoveAll(filepath.Join(library, ".team")) }
+
+// Synced is how the last try to bring what is shared up to date went.
+type Synced struct {
+	At      time.Time `json:"at"`
+	Sent    int       `json:"sent"`              // sessions put or taken back then
+	Waiting int       `json:"waiting"`           // sessions that couldn't be, and go with a later sync
+	Problem string    `json:"problem,omitempty"` // why
+}
+
+const syncedFile = "synced.json"
+
+// Synced is how the last try went, nil if there was none.
+func (m *Membership) Synced() *Synced {
+	data, err := disk.ReadPlain(m.Path(syncedFile))
+	if s := new(Synced); err == nil && json.Unmarshal(data, s) == nil {
+		return s
+	}
+	return nil
+}
+
+// Level is how much of a project is shared.
+type Level string
+
+// The levels, each with what is in those before.
+const (
+	LevelNothing     Level = "nothing"
+	LevelItems       Level = "items"       // with their quotes
+	LevelTranscripts Level = "transcripts" // redacted
+	LevelSealed      Level = "sealed"      // raw bytes, encrypted to named members
+)
+
+// Levels are those a project can be shared at.
+var Levels = []Level{LevelItems, LevelTranscripts, LevelSealed}
+
+// Has reports whether a level includes another.
+func (l Level) Has(other Level) bool {
+	return slices.Index(Levels, l) >= slices.Index(Levels, other) && slices.Contains(Levels, l)
+}
+
+// A Share is a person's word on what of a project is shared: a line of a ledger, of which the last of a project holds.
+type Share struct {
+	Project string    `json:"project"` // its id in the library
+	Name    string    `json:"name"`
+	Level   Level     `json:"level"`
+	To      []int     `json:"to,omitempty"` // members whom sealed bytes are for
+	As      int       `json:"as"`           // the project's id in the team
+	At      time.Time `json:"at"`
+	Who     string    `json:"who"`
+}
+
+func (m *Membership) shares() ledger.Log[Share] {
+	return ledger.Log[Share]{Path: m.Path("shares.jsonl"), Check: func(s Share) error {
+		if s.Project == "" || s.Level != LevelNothing && !slices.Contains(Levels, s.Level) {
+			return errors.New("it names no project and level")
+		}
+		return nil
+	}}
+}
+
+// Shares are the projects that are or were shared, by their id in the library. A line that can't be read is an error:
+// what a person took back must not be shared because that can't be read.
+func (m *Membership) Shares() (map[string]Share, error) {
+	all, err := m.shares().All()
+	if err != nil {
+		return nil, hint.With(err, "nothing is shared until that is mended: remove the file, and say again with "+
+			"recall team share what is meant")
+	}
+	last := map[string]Share{}
+	for _, s := range all {
+		last[s.Project] = s
+	}
+	return last, nil
+}
+
+// Say keeps a person's word, durably.
+func (m *Membership) Say(s Share) error {
+	err := m.shares().Share(s)
+	if err == nil {
+		err = m.shares().Sync()
+	}
+	return err
+}
