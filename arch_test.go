@@ -30,7 +30,7 @@ var rooms = map[string][]string{
 	"adr": {"history", "review", "pipeline", "library", "ingest", "payload", "text", "hint"},
 	"history": {"answer", "pipeline", "distill", "index", "library", "ingest", "payload", "llm", "text", "sink",
 		"hint"},
-	"team":     {"index", "library", "payload", "redact", "text", "hint"},
+	"team":     {"distill", "index", "library", "payload", "redact", "text", "hint"},
 	"review":   {"pipeline", "distill", "index", "library", "ingest", "payload", "redact", "sink", "hint"},
 	"answer":   {"index", "ingest", "payload", "prompts", "llm", "text", "sink", "hint"},
 	"pipeline": {"ingest", "library", "distill", "index", "payload", "llm", "redact", "text", "hint"},
@@ -86,6 +86,7 @@ var kept = map[string]string{
 	"github.com/rivo/uniseg":                 "cmd",
 	"github.com/jackc/pgx/v5":                "team",
 	"filippo.io/age":                         "team/sealed",
+	"github.com/riverqueue/river":            "team/work",
 }
 
 // noRooms are names that say nothing about what is in them.

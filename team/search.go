@@ -40,7 +40,8 @@ func (t *Team) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 		doubled[key] = true
 		return was
 	})
-	return asked.Rank(found), nil
+	out := asked.Rank(found)
+	return out, t.link(ctx, out.Ranked)
 }
 
 // together are the question's words by twos, and all of them, if each stands in more items than are looked at: those

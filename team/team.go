@@ -63,6 +63,9 @@ func (t *Team) enter(ctx context.Context) error {
 	return err
 }
 
+// Pool is for the team's jobs, see package work.
+func (t *Team) Pool() *pgxpool.Pool { return t.pool }
+
 // Close ends the connection.
 func (t *Team) Close() { t.pool.Close() }
 

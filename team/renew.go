@@ -1,0 +1,67 @@
+package team
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"recall/payload"
+	"recall/redact"
+)
+
+// Renew redacts by newer rules what was shared by who can't do it any more: their machine, or they, left. Everybody
+// else does it with their next sync. It says how many sessions changed. The database's owner may; of what is sealed
+// nobody can.
+func (t *Team) Renew(ctx context.Context, rules *redact.Rules) (n int, err error) {
+	type old struct {
+		device     string
+		generation int
+		Session
+	}
+	all, err := list(ctx, t, func(row pgx.CollectableRow) (o old, err error) {
+		var start, end *time.Time
+		var items []string
+		var sealed []byte
+		var hash *string
+		var named []int
+		err = row.Scan(&o.device, &o.generation, &o.ID, &o.Project, &o.Title, &start, &end, &items, &o.Transcript,
+			&hash, &named, &sealed)
+		for _, data := range items {
+			var it payload.Item
+			if err == nil {
+				err = json.Unmarshal([]byte(data), &it)
+			}
+			o.Items = append(o.Items, it)
+		}
+		if hash != nil {
+			o.Sealed = &Sealed{Hash: *hash, Named: named, Bytes: func() ([]byte, error) { return sealed, nil }}
+		}
+		if start != nil {
+			o.Start = *start
+		}
+		if end != nil {
+			o.End = *end
+		}
+		return o, err
+	}, `SELECT s.device::text, s.generation, s.sid, s.project, s.title, s.started, s.ended,
+			ARRAY(SELECT i.data FROM recall.item i WHERE i.session = s.id ORDER BY i.id),
+			coalesce(convert_from(t.data, 'UTF8'), ''), c.hash, c.named, c.data
+		FROM recall.session s JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member
+		LEFT JOIN recall.content t ON t.session = s.id AND NOT t.sealed
+		LEFT JOIN recall.content c ON c.session = s.id AND c.sealed
+		WHERE s.rules <> $1 AND (d.left_at IS NOT NULL OR m.left_at IS NOT NULL) ORDER BY s.id LIMIT 1000`, rules.Version())
+	for _, o := range all {
+		s, err := Ready(rules, o.Session)
+		if err == nil {
+			err = t.Put(ctx, o.device, s, o.generation+1)
+		}
+		if err != nil {
+			return n, fmt.Errorf("session %s: %w", o.ID, err)
+		}
+		n++
+	}
+	return n, err
+}
