@@ -32,6 +32,8 @@ func Of(err error) string {
 		return h.Hint
 	case errors.Is(err, library.ErrNewer):
 		return "install a newer recall; query, resume, list and show work with this one too"
+	case errors.Is(err, library.ErrNotRendered):
+		return "recall sync does it"
 	case errors.Is(err, library.ErrBusy):
 		return "another recall is at work in this library; try again when it is done"
 	case errors.Is(err, fs.ErrPermission):

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"io/fs"
+	"iter"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -127,6 +130,26 @@ func (l *Library) versionsOf(id ingest.SessionID) (e Entry, v *raw.Versions, err
 		e, err = l.Session(id)
 	}
 	return e, raw.ParseVersions("versions.jsonl", disk.SplitLines(text)), err
+}
+
+// ErrNotRendered: a session has no transcript to read yet.
+var ErrNotRendered = errors.New("its transcript isn't rendered yet")
+
+// Transcript is a session's rendered transcript, part by part. The error is ErrNotRendered.
+func (l *Library) Transcript(e Entry) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for i := 0; ; i++ {
+			text, err := ReadPlain(filepath.Join(e.Folder, render.TranscriptName(i)))
+			if missing := errors.Is(err, fs.ErrNotExist); missing && i > 0 {
+				return
+			} else if missing {
+				err = ErrNotRendered
+			}
+			if !yield(text, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // ErrNoTurn: no rendered transcript has a turn of that id.

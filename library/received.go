@@ -27,6 +27,7 @@ type Received struct {
 	At      time.Time  `json:"at"`
 	Project string     `json:"project,omitempty"` // of OpHandoff: the project here that it is for, "" if none is known
 	Text    string     `json:"text,omitempty"`    // of OpHandoff: the file, secrets out
+	From    string     `json:"from,omitempty"`    // of OpHandoff: who sent it, where that is known by more than its text
 
 	Item payload.ItemID `json:"item,omitempty"` // of the others
 	Line string         `json:"line,omitempty"` // of OpAccept: the item's line as reworded
@@ -92,6 +93,7 @@ func (l *Library) Received() ([]Handed, error) {
 			bad = append(bad, fmt.Errorf("%s: handoff %s: %w: %w", l.received().Path, r.Handoff, ErrDamaged, err))
 			continue
 		}
+		h.From = cmp.Or(r.From, h.From)
 		byID[r.Handoff] = &Handed{Handover: *h, ID: r.Handoff, Project: r.Project,
 			said: map[payload.ItemID]*Received{}}
 		all = append(all, byID[r.Handoff])

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -45,23 +46,33 @@ func Import(l *library.Library, path, project, dir string) (*Handoff, error) {
 	if beside := EvidenceName(path); IsHandoff(beside) {
 		path = beside // the same with its evidence
 	}
-	refused := func(err error) error {
-		return hint.With(fmt.Errorf("%s: %w", path, err),
-			"nothing of it was taken over; ask for the file that recall handoff wrote")
-	}
 	if fi, err := os.Stat(path); err == nil && fi.Size() > MostHandoff {
-		return nil, refused(fmt.Errorf("larger than a handoff may be, %d MB", MostHandoff>>20))
+		return nil, refused(fmt.Errorf("%s: larger than a handoff may be, %d MB", path, MostHandoff>>20))
 	}
 	raw, err := library.ReadRegular(path, MostHandoff)
 	if err != nil {
 		return nil, err
 	}
+	doc, err := Take(l, string(raw), "", project, dir)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return doc, err
+}
+
+func refused(err error) error {
+	return hint.With(err, "nothing of it was taken over; ask for the file that recall handoff wrote")
+}
+
+// Take is Import of a handoff's text, from a person who is known to have sent it ("" if nobody is); dir may be "".
+func Take(l *library.Library, text, from, project, dir string) (*Handoff, error) {
 	rules := redact.New()
-	text := rules.Session().Text(string(raw)) // somebody else's secrets aren't kept here either
+	text = rules.Session().Text(text) // somebody else's secrets aren't kept here either
 	h, err := payload.DecodeHandover(text)
 	if err != nil {
 		return nil, refused(err)
 	}
+	h.From = cmp.Or(from, h.From)
 	if project == "" {
 		if project, err = isFor(l, h, dir); err != nil {
 			return nil, err
@@ -83,7 +94,7 @@ func Import(l *library.Library, path, project, dir string) (*Handoff, error) {
 		}
 	}
 	return doc, l.Receive(library.Received{Op: library.OpHandoff, Handoff: doc.ID,
-		At: time.Now().UTC().Truncate(time.Second), Project: project, Text: text})
+		At: time.Now().UTC().Truncate(time.Second), Project: project, From: from, Text: text})
 }
 
 // isFor is the id of the project that a handoff is for: the one of its repository, else
@@ -102,6 +113,9 @@ func isFor(l *library.Library, h *payload.Handover, dir string) (string, error) 
 	}
 	if p, err := l.Project(h.Project); h.Project != "" && err == nil && fits(p.Remote) {
 		return p.ID, nil
+	}
+	if dir == "" {
+		return "", nil
 	}
 	if here, _ := pipeline.Here(l, dir); here != "" {
 		if p, err := l.Project(here); err == nil && fits(p.Remote) {

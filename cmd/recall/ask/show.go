@@ -3,10 +3,7 @@ package ask
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -15,12 +12,10 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/hint"
 	"recall/history"
 	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/library"
-	"recall/library/render"
 	"recall/payload"
 )
 
@@ -68,7 +63,15 @@ func showPlace(ctx context.Context, a *app.App, l *library.Library, h app.LastHi
 func runShow(ctx context.Context, a *app.App, l *library.Library, e library.Entry, o showOptions) error {
 	switch {
 	case o.Transcript:
-		return copyTranscript(a, e)
+		for part, err := range l.Transcript(e) {
+			if err == nil {
+				err = a.Print(terminal.Visible(string(part)))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	case o.Actions:
 		s, err := a.Read(ctx, l, e)
 		if err != nil {
@@ -95,24 +98,6 @@ func runShow(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 		return err
 	}
 	return a.PrintNotes(ctx, l, e)
-}
-
-func copyTranscript(a *app.App, e library.Entry) error {
-	for i := 0; ; i++ {
-		text, err := library.ReadPlain(filepath.Join(e.Folder, render.TranscriptName(i)))
-		if errors.Is(err, os.ErrNotExist) {
-			if i == 0 {
-				return hint.With(errors.New("its transcript isn't rendered yet"), "recall sync does it")
-			}
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := a.Print(terminal.Visible(string(text))); err != nil {
-			return err
-		}
-	}
 }
 
 // ActionsDoc is the JSON form of recall show --actions.

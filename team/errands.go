@@ -1,0 +1,96 @@
+package team
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"recall/ingest"
+	"recall/library"
+	"recall/review"
+)
+
+// Errands is what a sync brings to and from the team beside what is shared.
+type Errands struct {
+	Told   int64              `json:"told"`             // sessions forgotten here, and now for all
+	Obeyed []ingest.SessionID `json:"obeyed,omitempty"` // forgotten by the same person elsewhere, and now here
+	Asked  []string           `json:"asked,omitempty"`  // sessions that an owner of the team took away; they are still here
+	Handed []*review.Handoff  `json:"handed,omitempty"` // what came into the inbox
+}
+
+// Errands runs them for a library. Forget removes sessions from it. What goes wrong with one costs no other; done again
+// it goes on where it was.
+func (t *Team) Errands(ctx context.Context, m *Membership, l *library.Library,
+	forget func(ids ...ingest.SessionID) error) (done Errands, err error) {
+	gone, err := l.Tombstones()
+	if err == nil && len(gone) > 0 {
+		var ids []string
+		for _, id := range gone {
+			ids = append(ids, string(id))
+		}
+		done.Told, err = t.ForgetAll(ctx, ids)
+	}
+	return done, errors.Join(err, t.obey(ctx, m, l, forget, &done), t.takeIn(ctx, l, &done))
+}
+
+// obey forgets here what its person forgot on another machine. What an owner of the team forgot for them is shared no
+// longer, but in one's own library nobody else forgets.
+func (t *Team) obey(ctx context.Context, m *Membership, l *library.Library,
+	forget func(ids ...ingest.SessionID) error, done *Errands) error {
+	stones, err := t.Forgotten(ctx, m.Device)
+	if err != nil {
+		return err
+	}
+	var failed error
+	for _, s := range stones {
+		id := ingest.SessionID(s.Session)
+		_, err := l.Session(id)
+		here := !errors.Is(err, library.ErrNoSession)
+		switch {
+		case here && !s.Own:
+			done.Asked = append(done.Asked, s.Session)
+			continue
+		case here:
+			if err := forget(id); err != nil {
+				failed = errors.Join(failed, fmt.Errorf("session %s, which you forgot elsewhere: %w", id, err))
+				continue
+			}
+			done.Obeyed = append(done.Obeyed, id)
+		}
+		if err := t.Obey(ctx, m.Device, s.ID); err != nil {
+			return errors.Join(failed, err)
+		}
+	}
+	return failed
+}
+
+// takeIn keeps what was handed over to this member, to be reviewed.
+func (t *Team) takeIn(ctx context.Context, l *library.Library, done *Errands) error {
+	all, err := l.Received()
+	if err != nil && !errors.Is(err, library.ErrDamaged) {
+		return err
+	}
+	var has []string
+	for _, h := range all {
+		has = append(has, h.ID)
+	}
+	in, err := t.Inbox(ctx, has)
+	if err != nil {
+		return err
+	}
+	var failed error
+	for _, h := range in {
+		got, err := review.Take(l, h.Text, h.From, "", "")
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("what %s handed over: %w", h.From, err))
+			continue
+		}
+		if got.New {
+			done.Handed = append(done.Handed, got)
+		}
+		if err := t.Take(ctx, h.ID); err != nil {
+			return errors.Join(failed, err)
+		}
+	}
+	return failed
+}
