@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -86,15 +87,39 @@ type Synced struct {
 	Problem string    `json:"problem,omitempty"` // why
 }
 
-const syncedFile = "synced.json"
-
 // Synced is how the last try went, nil if there was none.
 func (m *Membership) Synced() *Synced {
-	data, err := disk.ReadPlain(m.Path(syncedFile))
-	if s := new(Synced); err == nil && json.Unmarshal(data, s) == nil {
+	if s := new(Synced); m.read("synced.json", s) {
 		return s
 	}
 	return nil
+}
+
+// KeepSynced keeps how a try went.
+func (m *Membership) KeepSynced(s *Synced) error { return m.write("synced.json", s) }
+
+// Stamps say by session what was looked at when it was last put, so that what hasn't changed isn't looked at again.
+func (m *Membership) Stamps() map[string]string {
+	all := map[string]string{}
+	m.read("stamps.json", &all)
+	return all
+}
+
+// KeepStamps keeps them.
+func (m *Membership) KeepStamps(all map[string]string) error { return m.write("stamps.json", all) }
+
+// read reads what may be lost; false if it isn't there whole.
+func (m *Membership) read(name string, into any) bool {
+	data, err := disk.ReadPlain(m.Path(name))
+	return err == nil && json.Unmarshal(data, into) == nil
+}
+
+func (m *Membership) write(name string, v any) error {
+	data, err := json.Marshal(v)
+	if err == nil {
+		err = disk.ReplaceCache(m.Path(name), func(w io.Writer) error { _, err := w.Write(data); return err })
+	}
+	return err
 }
 
 // Level is how much of a project is shared.

@@ -30,7 +30,8 @@ var former = map[string]string{
 	"cleanup": "manifest cleanup", "rebuild": "manifest rebuild",
 	"embed": "vectors", "files": "why --file", "fix": "error", "habits": "repeats", "open": "show --open",
 	"pr": "why --pr", "progress": "follow",
-	"relate": "link", "repair": "check --repair", "uninstall": "setup --remove", "usage": "status usage",
+	"relate": "link", "share": "team share", "unshare": "team unshare", "repair": "check --repair",
+	"uninstall": "setup --remove", "usage": "status usage",
 	"verify": "check",
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,6 +30,14 @@ func TestTeam(t *testing.T) {
 			cmds["as"] = func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(atHome(filepath.Join(ts.Getenv("WORK"), args[0]), ts.Setenv))
 			}
+			cmds["repo"], cmds["team-holds"] = repo, func(ts *testscript.TestScript, neg bool, args []string) {
+				all, err := allOf(d)
+				ts.Check(err)
+				nothing := args[0] == "nothing" && all == ""
+				if has := nothing || strings.Contains(all, args[0]); has == neg {
+					ts.Fatalf("the team holds %q, of\n%s", args[0], all)
+				}
+			}
 			testscript.Run(t, testscript.Params{Files: []string{story}, Cmds: cmds, RequireExplicitExec: true,
 				Setup: func(env *testscript.Env) error {
 					env.Setenv("OWNER", d.Owner)
@@ -41,4 +50,20 @@ func TestTeam(t *testing.T) {
 				}})
 		})
 	}
+}
+
+// repo FOLDER makes a repository whose remote has the folder's name.
+func repo(ts *testscript.TestScript, _ bool, args []string) {
+	git := filepath.Join(ts.MkAbs(args[0]), ".git")
+	ts.Check(os.MkdirAll(git, 0o700))
+	ts.Check(os.WriteFile(filepath.Join(git, "HEAD"), []byte("ref: refs/heads/main\n"), 0o600))
+	ts.Check(os.WriteFile(filepath.Join(git, "config"), []byte("[remote \"origin\"]\n\turl = https://git.example.org/"+
+		filepath.Base(args[0])+".git\n"), 0o600))
+}
+
+// allOf is every text that sessions and items in a database hold, as its superuser sees it.
+func allOf(d *pgtest.DB) (string, error) {
+	out, err := d.Query(`SELECT title || E'\n' || coalesce(string_agg(i.data, E'\n'), '') FROM recall.session s
+		LEFT JOIN recall.item i ON i.session = s.id GROUP BY s.id`)
+	return strings.TrimSpace(strings.Join(out, "\n")), err
 }

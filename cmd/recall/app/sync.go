@@ -67,12 +67,12 @@ func (a *App) Excluded(dir string) string {
 func (a *App) TakeInRest(l *library.Library) bool { return a.inBackground(l, "rest") }
 
 // inBackground runs a command of recall's as InBackground does.
-func (a *App) inBackground(l *library.Library, command string) bool {
+func (a *App) inBackground(l *library.Library, command ...string) bool {
 	args := []string{"--library", l.Dir()}
 	if a.ConfigFile != "" {
 		args = append(args, "--config", a.ConfigFile)
 	}
-	return InBackground("", nil, append(args, command)...)
+	return InBackground("", nil, append(args, command...)...)
 }
 
 // InBackground runs recall in a process of its own, which outlives this one, with some more of an
@@ -129,6 +129,9 @@ func (a *App) TakeIn(ctx context.Context, l *library.Library, o pipeline.Options
 		}
 		return err
 	})
+	if err == nil {
+		a.teamBeside(l, r.Distilled > 0)
+	}
 	if err != nil && !opened && !o.Reindex && o.Only == "" {
 		fault := err
 		r, err = a.Archiver(l).Archive(ctx, pipeline.ArchiveOptions{From: o.From})

@@ -1,15 +1,20 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"recall/hint"
 	"recall/library"
+	"recall/redact"
 	"recall/team"
+	"recall/team/share"
 )
 
 // Team opens the team that the library is in, as a person asked for it: it waits some seconds for an answer. What is
@@ -26,6 +31,63 @@ func (a *App) Team(ctx context.Context, l *library.Library) (*team.Team, *team.M
 			m.Address, t.Name, m.Name), "recall team leave, then join the other, if that is meant")
 	}
 	return t, m, err
+}
+
+// Leaving is what decides what of the library may leave for its team.
+func (a *App) Leaving(l *library.Library) *share.Source {
+	p, x := a.Archiver(l), a.Exclusion()
+	out := p.Excluded()
+	return &share.Source{Library: l, Rules: redact.New(), Exclusion: fmt.Sprint(x),
+		Excluded: func(ctx context.Context, e library.Entry, of library.Project) (string, error) {
+			if rule := cmp.Or(x.Folder(of.Root), out[e.ID]); rule != "" || !x.Any() {
+				return rule, nil
+			}
+			f, err := l.Found(e.ID)
+			if err != nil {
+				return "", err
+			}
+			return p.Excludes(ctx, f)
+		}}
+}
+
+// SyncTeam brings what is shared up to date, and takes in what others decided; one run of a library's at a time.
+func (a *App) SyncTeam(ctx context.Context, l *library.Library) (done *team.Synced, err error) {
+	m, err := team.MembershipOf(l.Dir())
+	if err != nil {
+		return nil, err
+	}
+	lock := flock.New(m.Path("sync.lock"), flock.SetPermissions(0o600))
+	if _, err := lock.TryLockContext(ctx, 50*time.Millisecond); err != nil {
+		return nil, err
+	}
+	defer lock.Unlock()
+	t, _, err := a.Team(ctx, l)
+	if err != nil {
+		return nil, errors.Join(err, m.KeepSynced(&team.Synced{At: time.Now().UTC(), Problem: err.Error()}))
+	}
+	defer t.Close()
+	return a.Leaving(l).Sync(ctx, t, m)
+}
+
+// How long it is until the team is asked again beside what a command does.
+const (
+	teamSoon  = 10 * time.Second // there is something new here
+	teamLater = 10 * time.Minute
+)
+
+// teamBeside has a process of its own bring the team up to date, if the library is in one: nobody waits for it.
+func (a *App) teamBeside(l *library.Library, news bool) {
+	m, err := team.MembershipOf(l.Dir())
+	if err != nil || l.ReadOnly() != nil {
+		return
+	}
+	wait := teamLater
+	if news {
+		wait = teamSoon
+	}
+	if last := m.Synced(); last == nil || time.Since(last.At) > wait {
+		a.inBackground(l, "team", "sync")
+	}
 }
 
 // JoinTeam enters this machine into a team, and the library keeps that.

@@ -21,7 +21,8 @@ import (
 // Commands are the commands about a team.
 func Commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{option.Group("team", newCreateCmd(a), newJoinCmd(a), newStatusCmd(a), newLeaveCmd(a),
-		newAdmitCmd(a), newLetInCmd(a))}
+		newAdmitCmd(a), newLetInCmd(a), newShareCmd(a),
+		newUnshareCmd(a), newSyncCmd(a))}
 }
 
 func newCreateCmd(a *app.App) *cobra.Command {

@@ -1,0 +1,94 @@
+package team
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/answer"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
+	"recall/library"
+	"recall/team"
+)
+
+func newShareCmd(a *app.App) *cobra.Command {
+	var o struct {
+		Level       string
+		Yes, DryRun bool
+	}
+	return option.Run(a, "team-share", &o, func(ctx context.Context, l *library.Library, args []string) error {
+		p, err := app.ProjectNamed(l, args[0])
+		if err != nil {
+			return err
+		}
+		from := a.Leaving(l)
+		leaving, err := from.Look(ctx, p.Name, team.Level(o.Level))
+		if err != nil {
+			return err
+		}
+		a.Form("team/share", leaving)
+		if err := leaving.Refused(); err != nil || o.DryRun {
+			return err
+		}
+		t, m, err := a.Team(ctx, l)
+		if err != nil {
+			return err
+		}
+		defer t.Close()
+		why := fmt.Sprintf("share: it goes to the team %s, and what comes new in %s follows", m.Name, p.Name)
+		if err := a.Agreed(o.Yes, why, fmt.Sprintf("Share this, and what comes new in %s, with the team %s?", p.Name,
+			m.Name)); err != nil {
+			return err
+		}
+		if err := from.Start(ctx, t, m, leaving, app.Author()); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.Out, "%s is shared\n", terminal.Line(p.Name))
+		return syncNow(ctx, a, l)
+	})
+}
+
+func newUnshareCmd(a *app.App) *cobra.Command {
+	return option.Run(a, "team-unshare", nil, func(ctx context.Context, l *library.Library, args []string) error {
+		m, err := team.MembershipOf(l.Dir())
+		if err != nil {
+			return err
+		}
+		p, err := app.ProjectNamed(l, args[0])
+		if err != nil {
+			return err
+		}
+		if err := a.Leaving(l).Stop(m, p, app.Author()); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.Out, "%s isn't shared any more\n", terminal.Line(p.Name))
+		return syncNow(ctx, a, l)
+	})
+}
+
+func newSyncCmd(a *app.App) *cobra.Command {
+	return option.Run(a, "team-sync", nil, func(ctx context.Context, l *library.Library, _ []string) error {
+		return syncNow(ctx, a, l)
+	})
+}
+
+// longest is how long bringing the team up to date may take at a time; the rest goes with the next.
+const longest = 10 * time.Minute
+
+func syncNow(ctx context.Context, a *app.App, l *library.Library) error {
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	done, err := a.SyncTeam(ctx, l)
+	if done != nil {
+		waiting := ""
+		if done.Waiting > 0 {
+			waiting = fmt.Sprintf(", %d waiting for a later sync", done.Waiting)
+		}
+		fmt.Fprintf(a.Out, "%s sent or taken back%s\n", answer.Count(done.Sent, "session"), waiting)
+	}
+	return err
+}

@@ -1,0 +1,195 @@
+// Package share decides what of a library leaves for its team: only what a person shared, without secrets, and nothing
+// that they excluded or forgot; and brings that to the team.
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"recall/hint"
+	"recall/index"
+	"recall/ingest"
+	"recall/library"
+	"recall/payload"
+	"recall/redact"
+	"recall/team"
+)
+
+// A Source is a library that something may leave.
+type Source struct {
+	Library *library.Library
+	Rules   *redact.Rules
+	// Excluded is the rule by which a session of a project isn't to be kept; "" if none says so.
+	Excluded  func(ctx context.Context, e library.Entry, of library.Project) (rule string, err error)
+	Exclusion string // changes when the rules do
+}
+
+// Leaving is what sharing a project would send.
+type Leaving struct {
+	Project  string
+	Level    team.Level
+	Sessions int
+	Items    int
+	Kinds    map[payload.Kind]int
+	Samples  []Sample       // the newest decisions
+	Redacted int            // secrets that were taken out before
+	Found    []Finding      // secrets that the newest rules find in what would leave: they stop it
+	Kept     map[string]int // sessions that stay here, by why
+
+	of library.Project
+}
+
+// A Sample is an item that would leave.
+type Sample struct {
+	Kind  payload.Kind
+	Text  string
+	Quote string
+}
+
+// A Finding is a secret in what would leave; it isn't told.
+type Finding struct {
+	Session string
+	Title   string
+	Item    payload.ItemID // "" of the title
+	Kinds   []string       // of secrets
+}
+
+// ErrSecret: what would leave holds a secret.
+var ErrSecret = errors.New("it holds a secret")
+
+const samples = 5
+
+// Look says what sharing a project would send. Nothing is sent.
+func (s *Source) Look(ctx context.Context, name string, level team.Level) (*Leaving, error) {
+	shelf, err := s.Library.Shelf()
+	if err != nil {
+		return nil, err
+	}
+	of, err := s.Library.Project(name)
+	if err != nil {
+		return nil, err
+	}
+	out := &Leaving{Project: of.Name, Level: level, Kinds: map[payload.Kind]int{}, Samples: []Sample{}, of: of,
+		Found: []Finding{}, Kept: map[string]int{}}
+	for _, e := range slices.Backward(shelf.In(of.ID)) { // the newest first
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		why, err := s.stays(ctx, e, of)
+		if err != nil {
+			return nil, err
+		}
+		var leaves team.Session
+		if why == "" {
+			leaves, err = s.session(e, team.Share{Level: level})
+		}
+		switch {
+		case err != nil:
+			return nil, err
+		case why == "" && len(leaves.Items) == 0:
+			why = "nothing in it is settled"
+		}
+		if why != "" {
+			out.Kept[why]++
+			continue
+		}
+		out.add(leaves)
+		out.Found = append(out.Found, s.secrets(leaves)...)
+	}
+	return out, nil
+}
+
+func (l *Leaving) add(s team.Session) {
+	l.Sessions++
+	l.Items += len(s.Items)
+	for _, it := range s.Items {
+		l.Kinds[it.Kind]++
+		if it.Kind == payload.Decision && len(l.Samples) < samples {
+			l.Samples = append(l.Samples, Sample{it.Kind, it.Text, strings.Join(it.Quotes(), " … ")})
+		}
+		it.MapText(func(text string) string { l.Redacted += strings.Count(text, "‹"); return text })
+	}
+}
+
+// Refused is an error where a secret was found.
+func (l *Leaving) Refused() error {
+	if len(l.Found) == 0 {
+		return nil
+	}
+	return hint.With(fmt.Errorf("share %s: %w", l.Project, ErrSecret), "take it out with recall edit SESSION or "+
+		"recall forget --item ID, or let the newest rules: recall sync; then share again")
+}
+
+// stays is why a session doesn't leave; "" if it does.
+func (s *Source) stays(ctx context.Context, e library.Entry, of library.Project) (why string, err error) {
+	switch {
+	case e.Source == index.Handed || e.Source == ingest.Memory:
+		return "not said in a session of yours", nil
+	case e.Marks.Archived:
+		return "archived", nil
+	case e.Distilled == nil:
+		return "not distilled yet", nil
+	}
+	rule, err := s.Excluded(ctx, e, of)
+	if err != nil { // what can't be told must not leave
+		return "", fmt.Errorf("session %s: whether it is excluded: %w", e.ID, err)
+	}
+	if rule != "" {
+		return "excluded by " + rule, nil
+	}
+	return "", nil
+}
+
+// kinds are those of items that others have a use for: not how far one's own work is.
+var kinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred, payload.Question,
+	payload.Flag}
+
+// session is what leaves of one: what is settled and holds, with its quotes. What a person reworded leaves as they
+// worded it.
+func (s *Source) session(e library.Entry, of team.Share) (team.Session, error) {
+	out := team.Session{ID: string(e.ID), Project: of.As, Title: e.Title, Start: e.Start, End: e.End}
+	p, err := s.Library.Payload(e.ID)
+	if errors.Is(err, library.ErrNoPayload) || errors.Is(err, library.ErrNoSession) {
+		return out, nil
+	}
+	if err != nil {
+		return out, err
+	}
+	for _, it := range p.Items {
+		if !slices.Contains(kinds, it.Kind) || !it.Current() {
+			continue
+		}
+		it.Was, it.Against = "", nil
+		out.Items = append(out.Items, it)
+	}
+	return out, nil
+}
+
+// secrets are what the newest rules find in a session as it would leave.
+func (s *Source) secrets(of team.Session) (found []Finding) {
+	look := func(id payload.ItemID, texts func(func(string) string)) {
+		r, changed := s.Rules.Session(), false
+		texts(func(text string) string {
+			clean := r.Text(text)
+			changed = changed || clean != text
+			return clean
+		})
+		if !changed {
+			return
+		}
+		one := Finding{Session: of.ID, Title: r.Text(of.Title), Item: id}
+		for kind := range r.Counts() {
+			one.Kinds = append(one.Kinds, kind)
+		}
+		slices.Sort(one.Kinds)
+		found = append(found, one)
+	}
+	look("", func(f func(string) string) { f(of.Title) })
+	for _, it := range of.Items {
+		look(it.ID, it.MapText)
+	}
+	return found
+}

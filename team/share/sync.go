@@ -1,0 +1,174 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"recall/library"
+	"recall/team"
+	"recall/text"
+)
+
+// Start shares a project as it was shown, from now on.
+func (s *Source) Start(ctx context.Context, t *team.Team, m *team.Membership, l *Leaving, who string) error {
+	if err := l.Refused(); err != nil {
+		return err
+	}
+	as, err := t.ProjectOf(ctx, team.Project{Name: l.of.Name, Remote: l.of.Remote, Root: l.of.Birth})
+	if err != nil {
+		return err
+	}
+	return m.Say(team.Share{Project: l.of.ID, Name: l.of.Name, Level: l.Level, As: as, At: time.Now().UTC(), Who: who})
+}
+
+// Stop ends the sharing of a project: what was shared of it is taken back by the next Sync.
+func (s *Source) Stop(m *team.Membership, project library.Project, who string) error {
+	shares, err := m.Shares()
+	if err != nil {
+		return err
+	}
+	was, ok := shares[project.ID]
+	if !ok || was.Level == team.LevelNothing {
+		return fmt.Errorf("%s isn't shared", project.Name)
+	}
+	was.Level, was.To, was.At, was.Who = team.LevelNothing, nil, time.Now().UTC(), who
+	return m.Say(was)
+}
+
+// Sync brings what the team has of this device up to date: what is shared and changed is put, what isn't shared any
+// more is taken back. What can't be done now waits: nothing is lost. The report is kept for recall status.
+func (s *Source) Sync(ctx context.Context, t *team.Team, m *team.Membership) (*team.Synced, error) {
+	done := &team.Synced{At: time.Now().UTC()}
+	err := s.sync(ctx, t, m, done)
+	if err != nil {
+		done.Problem = err.Error()
+	}
+	return done, errors.Join(err, m.KeepSynced(done))
+}
+
+func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, done *team.Synced) error {
+	shares, err := m.Shares()
+	if err != nil {
+		return err
+	}
+	out := m.Outbox()
+	last, err := out.Reconcile(ctx, t)
+	if err != nil {
+		return err
+	}
+	all, err := s.moving(shares, last)
+	if err != nil {
+		return err
+	}
+	stamps, fault := m.Stamps(), error(nil)
+	for i, one := range all {
+		had := last[one.id]
+		if had.Forgotten || stamps[one.id] == had.Hash+" "+one.stamp {
+			continue
+		}
+		var hash string
+		changed, err := out.Send(ctx, t, had, func() (team.Shared, error) {
+			ready, empty, err := s.ready(ctx, one)
+			if err == nil && empty && had.Generation == 0 {
+				return ready, errNothing // its very id is nobody's business
+			}
+			hash = ready.Hash
+			return ready, err
+		})
+		switch {
+		case ctx.Err() != nil || errors.Is(err, team.ErrUnreachable): // the next wouldn't go either
+			done.Waiting += len(all) - i
+			return errors.Join(fault, err, m.KeepStamps(stamps))
+		case errors.Is(err, team.ErrForgotten):
+		case errors.Is(err, errNothing):
+			stamps[one.id] = " " + one.stamp
+		case err != nil: // its own fault costs no other
+			done.Waiting++
+			fault = errors.Join(fault, fmt.Errorf("session %s: %w", one.id, err))
+		default:
+			stamps[one.id] = hash + " " + one.stamp
+		}
+		if changed {
+			done.Sent++
+		}
+	}
+	return errors.Join(fault, m.KeepStamps(stamps))
+}
+
+var errNothing = errors.New("nothing of it leaves")
+
+// moving is a session that is to be shared, or was.
+type moving struct {
+	id    string
+	here  bool // the library has it, in a project that is shared
+	e     library.Entry
+	of    library.Project
+	share team.Share
+	stamp string // changes when what leaves of it may have
+}
+
+func (s *Source) moving(shares map[string]team.Share, last map[string]team.Sent) (all []moving, err error) {
+	shelf, err := s.Library.Shelf()
+	if err != nil {
+		return nil, err
+	}
+	gone, err := s.Library.Tombstones()
+	if err != nil {
+		return nil, err
+	}
+	here := map[string]bool{}
+	for _, e := range shelf.Entries {
+		of := shelf.Of(e)
+		if share := shares[of.ID]; share.Level.Has(team.LevelItems) && !slices.Contains(gone, e.ID) {
+			one := moving{id: string(e.ID), here: true, e: e, of: of, share: share}
+			one.stamp = s.stamp(one)
+			all, here[one.id] = append(all, one), true
+		}
+	}
+	var any team.Share // what is taken back needs a project, too
+	for _, share := range shares {
+		if any.As == 0 || share.As < any.As {
+			any = share
+		}
+	}
+	for id, had := range last {
+		if !here[id] && had.Generation > 0 {
+			all = append(all, moving{id: id, share: any, stamp: "gone"})
+		}
+	}
+	return all, nil
+}
+
+func (s *Source) stamp(one moving) string {
+	made := ""
+	if fi, err := os.Stat(filepath.Join(one.e.Folder, "payload.json")); err == nil {
+		made = fmt.Sprint(fi.ModTime().UnixNano(), fi.Size())
+	}
+	return text.Hash(fmt.Sprintf("%s\n%s\n%s\n%s %d %v\n%v\n%s", s.Rules.Version(), s.Exclusion, made, one.share.Level,
+		one.share.As, one.share.To, one.e.Marks.Archived, one.e.Input), 8)
+}
+
+// ready is a session as it is to stand in the team: without anything if it isn't to leave, or not any more.
+func (s *Source) ready(ctx context.Context, one moving) (out team.Shared, empty bool, err error) {
+	var leaves team.Session
+	why := "gone"
+	if one.here {
+		why, err = s.stays(ctx, one.e, one.of)
+	}
+	if err == nil && why == "" {
+		leaves, err = s.session(one.e, one.share)
+	}
+	if err != nil {
+		return out, false, err
+	}
+	if empty = len(leaves.Items) == 0 || len(s.secrets(leaves)) > 0; empty {
+		leaves = team.Session{ID: one.id, Project: one.share.As}
+	}
+	out, err = team.Ready(s.Rules, leaves)
+	return out, empty, err
+}
