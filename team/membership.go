@@ -76,6 +76,9 @@ func (m *Membership) Keep(library string) error {
 	return err
 }
 
+// End ends it: see End.
+func (m *Membership) End() error { return os.RemoveAll(m.dir) }
+
 // End takes the membership out of a library: nothing of it is sent any more.
 func End(library string) error { return os.RemoveAll(filepath.Join(library, ".team")) }
 

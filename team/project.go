@@ -81,6 +81,13 @@ func (t *Team) Keep(ctx context.Context, project, days int) error {
 	return t.one(ctx, `UPDATE recall.project SET retain = nullif($2, 0) WHERE id = $1`, project, days)
 }
 
+// Older is how many sessions of a project ended longer ago than so many days; none of 0.
+func (t *Team) Older(ctx context.Context, project, days int) (n int, err error) {
+	err = t.pool.QueryRow(ctx, `SELECT count(*) FROM recall.session WHERE project = $1 AND $2 > 0
+		AND least(coalesce(ended, at), at) < now() - make_interval(days => $2)`, project, days).Scan(&n)
+	return n, explain(err)
+}
+
 // Retain removes what is older than its project is kept, and says how many sessions. Any member may: it does what the
 // projects' keepers said.
 func (t *Team) Retain(ctx context.Context) (gone int64, err error) {

@@ -6,14 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/gofrs/flock"
 
+	"recall/config"
 	"recall/hint"
 	"recall/library"
 	"recall/redact"
 	"recall/team"
+	"recall/team/sealed"
 	"recall/team/share"
 )
 
@@ -106,6 +109,12 @@ func (a *App) JoinTeam(ctx context.Context, l *library.Library, address, machine
 		}
 	}
 	d, err := t.Join(ctx, machine)
+	if err == nil {
+		var public string
+		if public, err = sealed.KeyAt(a.TeamKey(&team.Membership{Device: d.ID})); err == nil {
+			err = t.AddKey(ctx, d.ID, public)
+		}
+	}
 	m := &team.Membership{Address: team.WithoutPassword(address), Team: t.ID, Name: t.Name, Member: t.Member.ID,
 		Device: d.ID, Machine: machine, At: time.Now().UTC()}
 	if err == nil {
@@ -116,6 +125,16 @@ func (a *App) JoinTeam(ctx context.Context, l *library.Library, address, machine
 		return nil, nil, err
 	}
 	return m, t, nil
+}
+
+// TeamKey is the file with the private key of this machine, beside the configuration: what is sealed for its person is
+// read with it.
+func (a *App) TeamKey(m *team.Membership) string {
+	dir := filepath.Dir(a.Config.Own())
+	if a.Config.Own() == "" {
+		dir = filepath.Join(config.ThisSystem().User, "recall")
+	}
+	return filepath.Join(dir, "team-"+m.Device+".key")
 }
 
 // NotInTeam is an error where the library is in a team, or can't come into one.

@@ -21,8 +21,8 @@ import (
 // Commands are the commands about a team.
 func Commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{option.Group("team", newCreateCmd(a), newJoinCmd(a), newStatusCmd(a), newLeaveCmd(a),
-		newAdmitCmd(a), newLetInCmd(a), newShareCmd(a),
-		newUnshareCmd(a), newSyncCmd(a))}
+		newAdmitCmd(a), newLetInCmd(a), newShareCmd(a), newUnshareCmd(a), newSyncCmd(a), newWorkCmd(a), newRetainCmd(a),
+		newUnsealCmd(a), newExportCmd(a), newDeleteCmd(a))}
 }
 
 func newCreateCmd(a *app.App) *cobra.Command {
@@ -120,7 +120,7 @@ func newLeaveCmd(a *app.App) *cobra.Command {
 }
 
 func newAdmitCmd(a *app.App) *cobra.Command {
-	return inTeam(a, "team-admit", func(ctx context.Context, t *team.Team, args []string) error {
+	return inTeam(a, "team-admit", nil, func(ctx context.Context, t *team.Team, _ *team.Membership, args []string) error {
 		name := strings.TrimSpace(args[1])
 		if err := t.Admit(ctx, args[0], name); err != nil {
 			return err
@@ -132,7 +132,7 @@ func newAdmitCmd(a *app.App) *cobra.Command {
 }
 
 func newLetInCmd(a *app.App) *cobra.Command {
-	return inTeam(a, "team-let-in", func(ctx context.Context, t *team.Team, args []string) error {
+	return inTeam(a, "team-let-in", nil, func(ctx context.Context, t *team.Team, _ *team.Membership, args []string) error {
 		p, err := t.ProjectNamed(ctx, args[0])
 		if err != nil {
 			return err
@@ -147,17 +147,5 @@ func newLetInCmd(a *app.App) *cobra.Command {
 		fmt.Fprintf(a.Out, "%s reads what is shared of %s, and may share in it\n", terminal.Line(m.Name),
 			terminal.Line(p.Name))
 		return nil
-	})
-}
-
-// inTeam makes a command that works with the team alone.
-func inTeam(a *app.App, name string, do func(ctx context.Context, t *team.Team, args []string) error) *cobra.Command {
-	return option.Run(a, name, nil, func(ctx context.Context, l *library.Library, args []string) error {
-		t, _, err := a.Team(ctx, l)
-		if err != nil {
-			return err
-		}
-		defer t.Close()
-		return do(ctx, t, args)
 	})
 }

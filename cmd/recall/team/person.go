@@ -1,0 +1,179 @@
+package team
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"recall/answer"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
+	"recall/hint"
+	"recall/library"
+	"recall/team"
+	"recall/team/sealed"
+	"recall/team/work"
+)
+
+func newWorkCmd(a *app.App) *cobra.Command {
+	var o struct{ Once bool }
+	return inTeam(a, "team-work", &o, func(ctx context.Context, t *team.Team, _ *team.Membership, _ []string) error {
+		return work.Run(ctx, t, work.Options{Once: o.Once,
+			Did:  func(what string) { fmt.Fprintln(a.Out, terminal.Line(what)) },
+			Fail: func(err error) { fmt.Fprintln(a.Err, "recall: warning:", terminal.Line(err.Error())) }})
+	})
+}
+
+func newRetainCmd(a *app.App) *cobra.Command {
+	var o struct{ Yes bool }
+	return inTeam(a, "team-retain", &o, func(ctx context.Context, t *team.Team, _ *team.Membership, args []string) error {
+		days, err := strconv.ParseUint(args[1], 10, 16)
+		if err != nil {
+			return hint.With(fmt.Errorf("%q is no number of days", args[1]), "0 keeps sessions for good")
+		}
+		p, err := t.ProjectNamed(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		gone, err := t.Older(ctx, p.ID, int(days))
+		if err == nil && gone > 0 {
+			fmt.Fprintf(a.Out, "%s of %s ended before that, and would be gone for everybody but their own people\n",
+				answer.Count(gone, "session"), terminal.Line(p.Name))
+			err = a.Agreed(o.Yes, "retain: it can't be undone", "Do that?")
+		}
+		if err == nil {
+			err = t.Keep(ctx, p.ID, int(days))
+		}
+		switch {
+		case errors.Is(err, team.ErrRefused):
+			return hint.With(err, "its keeper says how long, who shared it first, or an owner of the team")
+		case err != nil:
+			return err
+		case days == 0:
+			fmt.Fprintf(a.Out, "what is shared of %s is kept for good\n", terminal.Line(p.Name))
+			return nil
+		}
+		if _, err := t.Retain(ctx); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.Out, "what is shared of %s is kept for %s; recall team work removes it then\n", terminal.Line(p.Name),
+			answer.Count(int(days), "day"))
+		return nil
+	})
+}
+
+func newExportCmd(a *app.App) *cobra.Command {
+	var o struct {
+		To    string
+		Force bool
+	}
+	return inTeam(a, "team-export", &o, func(ctx context.Context, t *team.Team, _ *team.Membership, args []string) error {
+		m, err := t.MemberNamed(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		if o.To == "" || o.To == "-" {
+			_, err := t.Export(ctx, m.ID, a.Out)
+			return err
+		}
+		var all bytes.Buffer
+		rows, err := t.Export(ctx, m.ID, &all)
+		if err == nil {
+			err = app.WriteNew(o.To, all.String(), o.Force)
+		}
+		if err == nil {
+			fmt.Fprintf(a.Out, "%s: all that the team's database has about %s, in %s\n", terminal.Line(o.To),
+				terminal.Line(m.Name), answer.Count(rows, "line"))
+		}
+		return err
+	})
+}
+
+func newDeleteCmd(a *app.App) *cobra.Command {
+	var o struct{ Yes bool }
+	return inTeam(a, "team-delete", &o, func(ctx context.Context, t *team.Team, of *team.Membership,
+		args []string) error {
+		m, err := t.MemberNamed(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		var all bytes.Buffer
+		rows, err := t.Export(ctx, m.ID, &all)
+		if err != nil {
+			return err
+		}
+		a.Form("team/delete", struct {
+			team.Member
+			Rows int
+			Self bool
+		}{m, rows, m.ID == t.Member.ID})
+		if err := a.Agreed(o.Yes, "delete: it can't be undone", "Delete them?"); err != nil {
+			return err
+		}
+		if err := t.Erase(ctx, m.ID); err != nil {
+			return hint.With(err, "members delete themselves, an owner of the team anybody; the only owner can't be deleted")
+		}
+		if m.ID == t.Member.ID {
+			if err := of.End(); err != nil {
+				return err
+			}
+		}
+		fmt.Fprintf(a.Out, "%s is deleted from the team, with all that they shared\n", terminal.Line(m.Name))
+		return nil
+	})
+}
+
+func newUnsealCmd(a *app.App) *cobra.Command {
+	var o struct {
+		To    string
+		Force bool
+	}
+	cmd := inTeam(a, "team-unseal", &o, func(ctx context.Context, t *team.Team, m *team.Membership, args []string) error {
+		p, err := t.Find(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		data, err := t.SealedOf(ctx, p.Session)
+		if err != nil {
+			return hint.With(err, "%s names who may read a session's files: recall share %s --level sealed --to NAME",
+				terminal.Line(p.Author), terminal.Line(p.Project))
+		}
+		files, err := sealed.Open(data, a.TeamKey(m))
+		if errors.Is(err, sealed.ErrOther) {
+			err = hint.With(err, "it was sealed before this machine joined, or to another machine of yours; %s seals it anew "+
+				"for this one with recall share", terminal.Line(p.Author))
+		}
+		for _, f := range files {
+			if err == nil {
+				err = app.WriteNew(filepath.Join(o.To, filepath.FromSlash(f.Name)), string(f.Data), o.Force)
+			}
+		}
+		if err == nil {
+			fmt.Fprintf(a.Out, "%s of %s's session %s in %s\n", answer.Count(len(files), "file"), terminal.Line(p.Author),
+				terminal.Line(p.Session), terminal.Line(o.To))
+			fmt.Fprintln(a.Err, "recall: warning: they hold whatever secrets went through the session")
+		}
+		return err
+	})
+	return option.Refuse(cmd, func(args []string) bool { return len(args) != 1 || o.To == "" },
+		"unseal: name the session, and with --to a folder", "recall team unseal 7f3c --to FOLDER")
+}
+
+// inTeam makes a command that works with the team alone.
+func inTeam(a *app.App, name string, into any,
+	do func(ctx context.Context, t *team.Team, m *team.Membership, args []string) error) *cobra.Command {
+	return option.Run(a, name, into, func(ctx context.Context, l *library.Library, args []string) error {
+		t, m, err := a.Team(ctx, l)
+		if err != nil {
+			return err
+		}
+		defer t.Close()
+		return do(ctx, t, m, args)
+	})
+}
