@@ -2,12 +2,15 @@ package team
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"recall/hint"
+	"recall/payload"
 )
 
 // Sealed are a session's files on their way to named members, encrypted before they leave: see package sealed.
@@ -81,6 +84,27 @@ func (t *Team) Find(ctx context.Context, session string) (Place, error) {
 		return Place{}, hint.With(fmt.Errorf("%s begins more than one shared session's id", session), "give more of it")
 	}
 	return all[0], nil
+}
+
+// Payload is what a session shares beside its transcript: its items, as the newest of its devices has them.
+func (t *Team) Payload(ctx context.Context, of Place) (*payload.Payload, error) {
+	p := &payload.Payload{Schema: 1, Session: of.Session, Title: of.Title, Project: of.Project, Source: "team"}
+	items, err := list(ctx, t, func(row pgx.CollectableRow) (it payload.Item, err error) {
+		var data string
+		var start, end *time.Time
+		if err = row.Scan(&data, &start, &end); err == nil {
+			err = json.Unmarshal([]byte(data), &it)
+		}
+		if start != nil && end != nil {
+			p.Start, p.End = start.UTC(), end.UTC()
+		}
+		return it, err
+	}, `SELECT i.data, s.started, s.ended FROM recall.item i JOIN recall.session s ON s.id = i.session
+		WHERE s.id = (SELECT max(s.id) FROM recall.session s JOIN recall.device d ON d.id = s.device
+			JOIN recall.member m ON m.id = d.member WHERE s.sid = $1 AND m.name = $2 AND d.name = $3) ORDER BY i.id`,
+		of.Session, of.Author, of.Machine)
+	p.Items = items
+	return p, err
 }
 
 // Transcript is a shared session's transcript, as the newest of its devices has it. The error is ErrNotShared.

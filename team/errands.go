@@ -18,6 +18,21 @@ type Errands struct {
 	Handed []*review.Handoff  `json:"handed,omitempty"` // what came into the inbox
 }
 
+// Notes says what of it a person should know.
+func (e Errands) Notes() (notes []string) {
+	for _, id := range e.Obeyed {
+		notes = append(notes, fmt.Sprintf("session %s is forgotten here as well: you forgot it on another machine", id))
+	}
+	for _, id := range e.Asked {
+		notes = append(notes, fmt.Sprintf("an owner of the team took session %s away from everybody; it is still "+
+			"here: recall forget %s", id, id))
+	}
+	for _, h := range e.Handed {
+		notes = append(notes, fmt.Sprintf("%s handed over %d items of %s: recall review", h.From, h.Items, h.For))
+	}
+	return notes
+}
+
 // Errands runs them for a library. Forget removes sessions from it. What goes wrong with one costs no other; done again
 // it goes on where it was.
 func (t *Team) Errands(ctx context.Context, m *Membership, l *library.Library,

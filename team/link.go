@@ -116,9 +116,10 @@ func names[T ~string](all []T) (out []string) {
 // mostLinked is how many links of one answer's items are looked at.
 const mostLinked = 200
 
-// link tells each result what bears on it. A row of the database only says where to look: whether a rule fits two items
-// depends on these alone, so it is asked again, and what anybody wrote there by hand is believed by nobody.
-func (t *Team) link(ctx context.Context, results []*index.Result) error {
+// Link tells each result of the team's what bears on it. A row of the database only says where to look: whether a rule
+// fits two items depends on these alone, so it is asked again, and what anybody wrote there by hand is believed by
+// nobody.
+func (t *Team) Link(ctx context.Context, results []*index.Result) error {
 	var sids, iids []string
 	at := map[payload.ItemID]*index.Result{}
 	for _, r := range results {

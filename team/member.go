@@ -3,6 +3,7 @@ package team
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -121,6 +122,8 @@ func (t *Team) MemberNamed(ctx context.Context, name string) (Member, error) {
 		}
 		names = append(names, m.Name)
 	}
-	return Member{}, hint.With(fmt.Errorf("nobody in the team is called %s", name), "there are %s",
-		strings.Join(names, ", "))
+	return Member{}, hint.With(fmt.Errorf("%w %s", ErrNobody, name), "there are %s", strings.Join(names, ", "))
 }
+
+// ErrNobody: no member goes by that name.
+var ErrNobody = errors.New("nobody in the team is called")

@@ -88,6 +88,7 @@ type Synced struct {
 	Sent    int       `json:"sent"`              // sessions put or taken back then
 	Waiting int       `json:"waiting"`           // sessions that couldn't be, and go with a later sync
 	Problem string    `json:"problem,omitempty"` // why
+	Notes   []string  `json:"notes,omitempty"`   // what its person should know, or do
 }
 
 // Synced is how the last try went, nil if there was none.
@@ -149,8 +150,9 @@ type Share struct {
 	Project string    `json:"project"` // its id in the library
 	Name    string    `json:"name"`
 	Level   Level     `json:"level"`
-	To      []int     `json:"to,omitempty"` // members whom sealed bytes are for
-	As      int       `json:"as"`           // the project's id in the team
+	To      []int     `json:"to,omitempty"`   // members whom sealed files are for
+	Keys    []string  `json:"keys,omitempty"` // of their machines, as a person saw them
+	As      int       `json:"as"`             // the project's id in the team
 	At      time.Time `json:"at"`
 	Who     string    `json:"who"`
 }

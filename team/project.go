@@ -32,8 +32,8 @@ func (p Project) Expired(ended time.Time) bool {
 // ErrNotIn: the project is there, and the member isn't in it.
 var ErrNotIn = errors.New("somebody else shares that project, and you aren't in it")
 
-// ProjectOf finds the project of a repository, by its remote, else by its first commit; where there is none it is made,
-// by p's name and with this member as its keeper. The error is ErrNotIn.
+// ProjectOf finds the project of a repository, by its remote, else by its first commit; of a folder that has neither,
+// the member's own of that name. Where there is none it is made, with this member as its keeper. The error is ErrNotIn.
 func (t *Team) ProjectOf(ctx context.Context, p Project) (int, error) {
 	id, err := t.projectOf(ctx, p)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -49,6 +49,11 @@ func (t *Team) ProjectOf(ctx context.Context, p Project) (int, error) {
 
 func (t *Team) projectOf(ctx context.Context, p Project) (id int, err error) {
 	var readable bool
+	if p.Remote+p.Root == "" {
+		err = t.pool.QueryRow(ctx, `SELECT min(id) FROM recall.project WHERE keeper = $1 AND name = $2 AND remote IS NULL
+			AND root IS NULL HAVING count(*) > 0`, t.Member.ID, p.Name).Scan(&id)
+		return id, err
+	}
 	err = t.pool.QueryRow(ctx, `SELECT id, readable FROM recall.project_of($1, $2)`, null(p.Remote), null(p.Root)).
 		Scan(&id, &readable)
 	if err == nil && !readable {

@@ -41,7 +41,7 @@ func (t *Team) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 		return was
 	})
 	out := asked.Rank(found)
-	return out, t.link(ctx, out.Ranked)
+	return out, t.Link(ctx, out.Ranked)
 }
 
 // together are the question's words by twos, and all of them, if each stands in more items than are looked at: those

@@ -2,6 +2,7 @@ package team
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,8 @@ type Status struct {
 	Members []StatusMember `json:"members,omitempty"`
 	Shared  []StatusShare  `json:"shared"` // by the project's name
 	Synced  *Synced        `json:"synced,omitempty"`
+	// machines of one's own that still have sessions which one forgot for all
+	Disobeying []string `json:"disobeying,omitempty"`
 }
 
 // A StatusMember is a person of the team.
@@ -50,6 +53,11 @@ func (m *Membership) Status(ctx context.Context, t *Team, why error) (*Status, e
 	if why == nil {
 		s.As, s.Login = t.Member.Name, t.Member.Login
 		s.Members, why = t.everybody(ctx)
+		late, fault := t.Disobeying(ctx, t.Member.ID)
+		for _, d := range late {
+			s.Disobeying = append(s.Disobeying, d.Name)
+		}
+		why = errors.Join(why, fault)
 	}
 	if why != nil {
 		s.Problem = why.Error()

@@ -34,7 +34,11 @@ type Leaving struct {
 	Sessions int
 	Items    int
 	Kinds    map[payload.Kind]int
-	Samples  []Sample       // the newest decisions
+	Samples  []Sample // the newest decisions
+
+	Transcripts int      // redacted, that would leave as well
+	To          []Reader // machines that the sessions' files would be sealed to
+
 	Redacted int            // secrets that were taken out before
 	Found    []Finding      // secrets that the newest rules find in what would leave: they stop it
 	Kept     map[string]int // sessions that stay here, by why
@@ -89,7 +93,7 @@ func (s *Source) Look(ctx context.Context, name string, level team.Level) (*Leav
 		switch {
 		case err != nil:
 			return nil, err
-		case why == "" && len(leaves.Items) == 0:
+		case why == "" && leavesNothing(leaves):
 			why = "nothing in it is settled"
 		}
 		if why != "" {
@@ -104,6 +108,9 @@ func (s *Source) Look(ctx context.Context, name string, level team.Level) (*Leav
 
 func (l *Leaving) add(s team.Session) {
 	l.Sessions++
+	if s.Transcript != "" {
+		l.Transcripts++
+	}
 	l.Items += len(s.Items)
 	for _, it := range s.Items {
 		l.Kinds[it.Kind]++
@@ -165,7 +172,7 @@ func (s *Source) session(e library.Entry, of team.Share) (team.Session, error) {
 		it.Was, it.Against = "", nil
 		out.Items = append(out.Items, it)
 	}
-	return out, nil
+	return out, s.content(e, of, &out)
 }
 
 // secrets are what the newest rules find in a session as it would leave.
@@ -187,7 +194,7 @@ func (s *Source) secrets(of team.Session) (found []Finding) {
 		slices.Sort(one.Kinds)
 		found = append(found, one)
 	}
-	look("", func(f func(string) string) { f(of.Title) })
+	look("", func(f func(string) string) { f(of.Title); f(of.Transcript) })
 	for _, it := range of.Items {
 		look(it.ID, it.MapText)
 	}

@@ -19,11 +19,22 @@ func (s *Source) Start(ctx context.Context, t *team.Team, m *team.Membership, l 
 	if err := l.Refused(); err != nil {
 		return err
 	}
-	as, err := t.ProjectOf(ctx, team.Project{Name: l.of.Name, Remote: l.of.Remote, Root: l.of.Birth})
+	shares, err := m.Shares()
+	as := shares[l.of.ID].As // what is shared again stays the same project
+	if err == nil && as == 0 {
+		as, err = t.ProjectOf(ctx, team.Project{Name: l.of.Name, Remote: l.of.Remote, Root: l.of.Birth})
+	}
 	if err != nil {
 		return err
 	}
-	return m.Say(team.Share{Project: l.of.ID, Name: l.of.Name, Level: l.Level, As: as, At: time.Now().UTC(), Who: who})
+	of := team.Share{Project: l.of.ID, Name: l.of.Name, Level: l.Level, As: as, At: time.Now().UTC(), Who: who}
+	for _, r := range l.To {
+		of.Keys = append(of.Keys, r.Public)
+		if !slices.Contains(of.To, r.Member) {
+			of.To = append(of.To, r.Member)
+		}
+	}
+	return m.Say(of)
 }
 
 // Stop ends the sharing of a project: what was shared of it is taken back by the next Sync.
@@ -36,14 +47,14 @@ func (s *Source) Stop(m *team.Membership, project library.Project, who string) e
 	if !ok || was.Level == team.LevelNothing {
 		return fmt.Errorf("%s isn't shared", project.Name)
 	}
-	was.Level, was.To, was.At, was.Who = team.LevelNothing, nil, time.Now().UTC(), who
+	was.Level, was.To, was.Keys, was.At, was.Who = team.LevelNothing, nil, nil, time.Now().UTC(), who
 	return m.Say(was)
 }
 
 // Sync brings what the team has of this device up to date: what is shared and changed is put, what isn't shared any
-// more is taken back. What can't be done now waits: nothing is lost. The report is kept for recall status.
-func (s *Source) Sync(ctx context.Context, t *team.Team, m *team.Membership) (*team.Synced, error) {
-	done := &team.Synced{At: time.Now().UTC()}
+// more is taken back. What can't be done now waits: nothing is lost. The report is kept for recall status, with notes.
+func (s *Source) Sync(ctx context.Context, t *team.Team, m *team.Membership, notes ...string) (*team.Synced, error) {
+	done := &team.Synced{At: time.Now().UTC(), Notes: notes}
 	err := s.sync(ctx, t, m, done)
 	if err != nil {
 		done.Problem = err.Error()
@@ -53,6 +64,15 @@ func (s *Source) Sync(ctx context.Context, t *team.Team, m *team.Membership) (*t
 
 func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, done *team.Synced) error {
 	shares, err := m.Shares()
+	if err != nil {
+		return err
+	}
+	news, err := pinned(ctx, t, shares)
+	if err != nil {
+		return err
+	}
+	done.Notes = append(done.Notes, news...)
+	expired, err := expiry(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -68,7 +88,7 @@ func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, don
 	stamps, fault := m.Stamps(), error(nil)
 	for i, one := range all {
 		had := last[one.id]
-		if had.Forgotten || stamps[one.id] == had.Hash+" "+one.stamp {
+		if had.Forgotten || stamps[one.id] == had.Hash+" "+one.stamp || one.here && expired(one) {
 			continue
 		}
 		var hash string
@@ -98,6 +118,16 @@ func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, don
 		}
 	}
 	return errors.Join(fault, m.KeepStamps(stamps))
+}
+
+// expiry reports of a session whether its project is kept for less long in the team.
+func expiry(ctx context.Context, t *team.Team) (func(moving) bool, error) {
+	all, err := t.Projects(ctx)
+	return func(one moving) bool {
+		return slices.ContainsFunc(all, func(p team.Project) bool {
+			return p.ID == one.share.As && p.Expired(one.e.End)
+		})
+	}, err
 }
 
 var errNothing = errors.New("nothing of it leaves")
@@ -149,8 +179,11 @@ func (s *Source) stamp(one moving) string {
 	if fi, err := os.Stat(filepath.Join(one.e.Folder, "payload.json")); err == nil {
 		made = fmt.Sprint(fi.ModTime().UnixNano(), fi.Size())
 	}
+	if one.share.Level.Has(team.LevelTranscripts) {
+		made += fmt.Sprint(one.e.Sums) // of what is rendered
+	}
 	return text.Hash(fmt.Sprintf("%s\n%s\n%s\n%s %d %v\n%v\n%s", s.Rules.Version(), s.Exclusion, made, one.share.Level,
-		one.share.As, one.share.To, one.e.Marks.Archived, one.e.Input), 8)
+		one.share.As, one.share.Keys, one.e.Marks.Archived, one.e.Input), 8)
 }
 
 // ready is a session as it is to stand in the team: without anything if it isn't to leave, or not any more.
@@ -166,7 +199,7 @@ func (s *Source) ready(ctx context.Context, one moving) (out team.Shared, empty 
 	if err != nil {
 		return out, false, err
 	}
-	if empty = len(leaves.Items) == 0 || len(s.secrets(leaves)) > 0; empty {
+	if empty = leavesNothing(leaves) || len(s.secrets(leaves)) > 0; empty {
 		leaves = team.Session{ID: one.id, Project: one.share.As}
 	}
 	out, err = team.Ready(s.Rules, leaves)

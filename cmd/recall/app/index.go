@@ -12,6 +12,7 @@ import (
 	"recall/answer"
 	"recall/cmd/recall/terminal"
 	"recall/config"
+	"recall/eval"
 	"recall/hint"
 	"recall/index"
 	"recall/index/embed"
@@ -76,6 +77,19 @@ func (a *App) ForgetSessions(ctx context.Context, l *library.Library, f *pipelin
 		err = a.refill(ctx, l)
 	}
 	return left, err
+}
+
+// ForgetAsked removes what the cache has of sessions beside the index: the last answers, and what recall eval keeps. It
+// comes before all else: a forgetting that is cut short is finished without it.
+func ForgetAsked(l *library.Library, ids []ingest.SessionID) error {
+	if err := os.RemoveAll(LastDir(l)); err != nil {
+		return err
+	}
+	dir, err := RunsDir()
+	if err != nil {
+		return nil // then it keeps none
+	}
+	return eval.Forget(dir, ids)
 }
 
 // refill makes the index again from the library. What could not be read there is

@@ -130,7 +130,7 @@ func (a *App) TakeIn(ctx context.Context, l *library.Library, o pipeline.Options
 		return err
 	})
 	if err == nil {
-		a.teamBeside(l, r.Distilled > 0)
+		a.TeamBeside(l, r.Distilled > 0)
 	}
 	if err != nil && !opened && !o.Reindex && o.Only == "" {
 		fault := err

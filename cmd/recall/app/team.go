@@ -13,7 +13,10 @@ import (
 
 	"recall/config"
 	"recall/hint"
+	"recall/ingest"
 	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
 	"recall/redact"
 	"recall/team"
 	"recall/team/sealed"
@@ -69,7 +72,28 @@ func (a *App) SyncTeam(ctx context.Context, l *library.Library) (done *team.Sync
 		return nil, errors.Join(err, m.KeepSynced(&team.Synced{At: time.Now().UTC(), Problem: err.Error()}))
 	}
 	defer t.Close()
-	return a.Leaving(l).Sync(ctx, t, m)
+	errands, fault := t.Errands(ctx, m, l, func(ids ...ingest.SessionID) error {
+		if err := ForgetAsked(l, ids); err != nil {
+			return err
+		}
+		_, err := a.ForgetSessions(ctx, l, &pipeline.Forgetting{}, ids...)
+		return err
+	})
+	done, err = a.Leaving(l).Sync(ctx, t, m, errands.Notes()...)
+	return done, errors.Join(fault, err)
+}
+
+// TeamAtHand is Team, unless the last try, some minutes ago, found it out of reach: a command for which the team is one
+// way of several doesn't wait for it again.
+func (a *App) TeamAtHand(ctx context.Context, l *library.Library) (*team.Team, *team.Membership, error) {
+	m, err := team.MembershipOf(l.Dir())
+	if err != nil {
+		return nil, nil, err
+	}
+	if last := m.Synced(); last != nil && last.Problem != "" && time.Since(last.At) < teamLater {
+		return nil, m, fmt.Errorf("%w: %s", team.ErrUnreachable, last.Problem)
+	}
+	return a.Team(ctx, l)
 }
 
 // How long it is until the team is asked again beside what a command does.
@@ -78,8 +102,8 @@ const (
 	teamLater = 10 * time.Minute
 )
 
-// teamBeside has a process of its own bring the team up to date, if the library is in one: nobody waits for it.
-func (a *App) teamBeside(l *library.Library, news bool) {
+// TeamBeside has a process of its own bring the team up to date, if the library is in one: nobody waits for it.
+func (a *App) TeamBeside(l *library.Library, news bool) {
 	m, err := team.MembershipOf(l.Dir())
 	if err != nil || l.ReadOnly() != nil {
 		return
@@ -91,6 +115,42 @@ func (a *App) teamBeside(l *library.Library, news bool) {
 	if last := m.Synced(); last == nil || time.Since(last.At) > wait {
 		a.inBackground(l, "team", "sync")
 	}
+}
+
+// SharedOf is how many of sessions the team has of this machine, as far as this knows.
+func (a *App) SharedOf(l *library.Library, ids []ingest.SessionID) (n int) {
+	m, err := team.MembershipOf(l.Dir())
+	if err != nil {
+		return 0
+	}
+	sent, _ := m.Outbox().Sent()
+	for _, id := range ids {
+		if s := sent[string(id)]; s.Generation > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// GiveInTeam puts a handoff into the inbox of the member of that name; given is the member's, "" where there is no team
+// or nobody in it is called so.
+func (a *App) GiveInTeam(ctx context.Context, l *library.Library, to, text string) (given string, err error) {
+	t, _, err := a.TeamAtHand(ctx, l)
+	if errors.Is(err, team.ErrNoMembership) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer t.Close()
+	m, err := t.MemberNamed(ctx, to)
+	if errors.Is(err, team.ErrNobody) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return m.Name, t.Give(ctx, m.ID, payload.HandoverID(text), text)
 }
 
 // JoinTeam enters this machine into a team, and the library keeps that.

@@ -51,6 +51,17 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 		if err := review.WithoutSecrets(text); err != nil {
 			return err
 		}
+		if o.Out == "" && !o.Copy {
+			given, err := a.GiveInTeam(ctx, l, o.To, text)
+			if given != "" && err == nil {
+				fmt.Fprintf(a.Out, "handed to %s in the team; it is in their inbox with their next sync\n",
+					terminal.Line(given))
+				return nil
+			}
+			if err != nil {
+				fmt.Fprintln(a.Err, "recall: warning: it isn't handed over in the team:", terminal.Line(err.Error()))
+			}
+		}
 		return giveHandoff(a, text, o)
 	})
 }

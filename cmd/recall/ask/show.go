@@ -3,6 +3,7 @@ package ask
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -12,11 +13,13 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/history"
 	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/library"
 	"recall/payload"
+	"recall/team"
 )
 
 type showOptions struct {
@@ -28,6 +31,13 @@ func newShowCmd(a *app.App) *cobra.Command {
 	var o showOptions
 	return option.Run(a, "show", &o, func(ctx context.Context, l *library.Library, args []string) error {
 		h, err := a.Hit(ctx, l, args[0])
+		var e library.Entry
+		if err == nil {
+			e, err = l.Session(h.Session)
+		}
+		if errors.Is(err, library.ErrNoSession) {
+			return showShared(ctx, a, l, cmp.Or(string(h.Session), args[0]), o, err)
+		}
 		if err != nil {
 			return err
 		}
@@ -36,12 +46,47 @@ func newShowCmd(a *app.App) *cobra.Command {
 		if place {
 			return showPlace(ctx, a, l, h, o)
 		}
-		e, err := l.Session(h.Session)
-		if err != nil {
-			return err
-		}
 		return runShow(ctx, a, l, e, o)
 	})
+}
+
+// showShared shows a session that somebody else shares with the team: its transcript if that is shared, else its items.
+// Where nobody does, the error is the one why it isn't in the library.
+func showShared(ctx context.Context, a *app.App, l *library.Library, session string, o showOptions, none error) error {
+	t, _, err := a.TeamAtHand(ctx, l)
+	if errors.Is(err, team.ErrNoMembership) {
+		return none
+	}
+	if err != nil {
+		return fmt.Errorf("%w here; %w", none, err)
+	}
+	defer t.Close()
+	at, err := t.Find(ctx, session)
+	if errors.Is(err, team.ErrNotShared) {
+		return none
+	}
+	if err != nil {
+		return err
+	}
+	p, err := t.Payload(ctx, at)
+	if err != nil {
+		return err
+	}
+	if o.JSON {
+		return printPayload(a, p)
+	}
+	text, err := t.Transcript(ctx, at.Session)
+	switch {
+	case errors.Is(err, team.ErrNotShared) && o.Transcript:
+		return hint.With(err, "%s shares what was decided in it: recall show %s", terminal.Line(at.Author), session)
+	case errors.Is(err, team.ErrNotShared):
+		text = payload.ToRead(payload.Render(p, payload.Options{Variant: payload.Variant(cmp.Or(o.Variant,
+			a.Config.Payload.Variant)), Budget: -1}).Text)
+	case err != nil:
+		return err
+	}
+	fmt.Fprintf(a.Err, "recall: %s shares this session, from %s\n", terminal.Line(at.Author), terminal.Line(at.Machine))
+	return a.Print(terminal.Visible(text))
 }
 
 // showPlace shows a turn, or opens the transcript at it.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
-	"recall/eval"
 	"recall/hint"
 	"recall/index"
 	"recall/ingest"
@@ -128,9 +126,10 @@ func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeli
 	for _, s := range plan.Sessions {
 		gone = append(gone[:len(gone):len(gone)], s.Entry.ID)
 	}
-	if err := forgetAsked(l, gone); err != nil {
+	if err := app.ForgetAsked(l, gone); err != nil {
 		return err
 	}
+	shared := a.SharedOf(l, gone) // which is forgotten as well
 	left, err := a.ForgetSessions(ctx, l, plan, gone...)
 	if err != nil {
 		if hint.Of(err) == "" {
@@ -139,6 +138,11 @@ func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeli
 		return err
 	}
 	fmt.Fprintf(a.Out, "forgotten: %s\n", answer.Count(len(gone), "session"))
+	if shared > 0 {
+		fmt.Fprintf(a.Out, "%s shared with the team: forgotten for all as soon as it is reached; recall team status "+
+			"tells which of your machines still have what you forgot\n", answer.Count(shared, "session"))
+		a.TeamBeside(l, true)
+	}
 	if len(left) > 0 {
 		return hint.With(fmt.Errorf("the text still stands in %s of the library: %s", answer.Count(len(left), "file"),
 			strings.Join(left, ", ")), "recall didn't write them, or can't read their folder's session.json: remove them "+
@@ -179,7 +183,7 @@ func forgetItem(ctx context.Context, a *app.App, l *library.Library, name string
 		if err := a.Agreed(yes, "forget: it can't be undone", "Forget this for good?"); err != nil {
 			return err
 		}
-		if err = forgetAsked(l, []ingest.SessionID{id}); err == nil {
+		if err = app.ForgetAsked(l, []ingest.SessionID{id}); err == nil {
 			err = p.ForgetItem(ctx, id, at.Item)
 		}
 		if err != nil {
@@ -203,17 +207,4 @@ func unsearched(a *app.App, plan *pipeline.Forgetting) error {
 	fmt.Fprintln(a.Err, "recall: hint: those files could not be looked through and may hold the text too; recall "+
 		"verify says what is wrong with them")
 	return app.ExitCode(app.ExitPartial)
-}
-
-// forgetAsked removes what the cache has of sessions beside the index: the last answers, and what recall eval keeps. It
-// comes before all else: a forgetting that is cut short is finished without it.
-func forgetAsked(l *library.Library, ids []ingest.SessionID) error {
-	if err := os.RemoveAll(app.LastDir(l)); err != nil {
-		return err
-	}
-	dir, err := app.RunsDir()
-	if err != nil {
-		return nil // then it keeps none
-	}
-	return eval.Forget(dir, ids)
 }

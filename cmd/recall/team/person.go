@@ -32,7 +32,8 @@ func newWorkCmd(a *app.App) *cobra.Command {
 
 func newRetainCmd(a *app.App) *cobra.Command {
 	var o struct{ Yes bool }
-	return inTeam(a, "team-retain", &o, func(ctx context.Context, t *team.Team, _ *team.Membership, args []string) error {
+	return inTeam(a, "team-retain", &o, func(ctx context.Context, t *team.Team, _ *team.Membership,
+		args []string) error {
 		days, err := strconv.ParseUint(args[1], 10, 16)
 		if err != nil {
 			return hint.With(fmt.Errorf("%q is no number of days", args[1]), "0 keeps sessions for good")
@@ -62,8 +63,8 @@ func newRetainCmd(a *app.App) *cobra.Command {
 		if _, err := t.Retain(ctx); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Out, "what is shared of %s is kept for %s; recall team work removes it then\n", terminal.Line(p.Name),
-			answer.Count(int(days), "day"))
+		fmt.Fprintf(a.Out, "what is shared of %s is kept for %s; recall team work removes it then\n",
+			terminal.Line(p.Name), answer.Count(int(days), "day"))
 		return nil
 	})
 }
@@ -73,7 +74,8 @@ func newExportCmd(a *app.App) *cobra.Command {
 		To    string
 		Force bool
 	}
-	return inTeam(a, "team-export", &o, func(ctx context.Context, t *team.Team, _ *team.Membership, args []string) error {
+	return inTeam(a, "team-export", &o, func(ctx context.Context, t *team.Team, _ *team.Membership,
+		args []string) error {
 		m, err := t.MemberNamed(ctx, args[0])
 		if err != nil {
 			return err
@@ -117,7 +119,7 @@ func newDeleteCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		if err := t.Erase(ctx, m.ID); err != nil {
-			return hint.With(err, "members delete themselves, an owner of the team anybody; the only owner can't be deleted")
+			return hint.With(err, "members delete themselves, an owner of the team anybody but the only owner")
 		}
 		if m.ID == t.Member.ID {
 			if err := of.End(); err != nil {
@@ -134,7 +136,8 @@ func newUnsealCmd(a *app.App) *cobra.Command {
 		To    string
 		Force bool
 	}
-	cmd := inTeam(a, "team-unseal", &o, func(ctx context.Context, t *team.Team, m *team.Membership, args []string) error {
+	cmd := inTeam(a, "team-unseal", &o, func(ctx context.Context, t *team.Team, m *team.Membership,
+		args []string) error {
 		p, err := t.Find(ctx, args[0])
 		if err != nil {
 			return err
@@ -146,8 +149,8 @@ func newUnsealCmd(a *app.App) *cobra.Command {
 		}
 		files, err := sealed.Open(data, a.TeamKey(m))
 		if errors.Is(err, sealed.ErrOther) {
-			err = hint.With(err, "it was sealed before this machine joined, or to another machine of yours; %s seals it anew "+
-				"for this one with recall share", terminal.Line(p.Author))
+			err = hint.With(err, "it was sealed before this machine joined, or to another one of yours; %s seals it "+
+				"anew with recall share", terminal.Line(p.Author))
 		}
 		for _, f := range files {
 			if err == nil {
@@ -155,8 +158,8 @@ func newUnsealCmd(a *app.App) *cobra.Command {
 			}
 		}
 		if err == nil {
-			fmt.Fprintf(a.Out, "%s of %s's session %s in %s\n", answer.Count(len(files), "file"), terminal.Line(p.Author),
-				terminal.Line(p.Session), terminal.Line(o.To))
+			fmt.Fprintf(a.Out, "%s of %s's session %s in %s\n", answer.Count(len(files), "file"),
+				terminal.Line(p.Author), terminal.Line(p.Session), terminal.Line(o.To))
 			fmt.Fprintln(a.Err, "recall: warning: they hold whatever secrets went through the session")
 		}
 		return err

@@ -18,6 +18,7 @@ import (
 func newShareCmd(a *app.App) *cobra.Command {
 	var o struct {
 		Level       string
+		To          []string
 		Yes, DryRun bool
 	}
 	return option.Run(a, "team-share", &o, func(ctx context.Context, l *library.Library, args []string) error {
@@ -29,6 +30,16 @@ func newShareCmd(a *app.App) *cobra.Command {
 		leaving, err := from.Look(ctx, p.Name, team.Level(o.Level))
 		if err != nil {
 			return err
+		}
+		if leaving.Level == team.LevelSealed {
+			t, _, err := a.Team(ctx, l)
+			if err != nil {
+				return err
+			}
+			err = leaving.Name(ctx, t, o.To)
+			if t.Close(); err != nil {
+				return err
+			}
 		}
 		a.Form("team/share", leaving)
 		if err := leaving.Refused(); err != nil || o.DryRun {

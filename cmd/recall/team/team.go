@@ -120,7 +120,8 @@ func newLeaveCmd(a *app.App) *cobra.Command {
 }
 
 func newAdmitCmd(a *app.App) *cobra.Command {
-	return inTeam(a, "team-admit", nil, func(ctx context.Context, t *team.Team, _ *team.Membership, args []string) error {
+	return inTeam(a, "team-admit", nil, func(ctx context.Context, t *team.Team, _ *team.Membership,
+		args []string) error {
 		name := strings.TrimSpace(args[1])
 		if err := t.Admit(ctx, args[0], name); err != nil {
 			return err
@@ -132,7 +133,8 @@ func newAdmitCmd(a *app.App) *cobra.Command {
 }
 
 func newLetInCmd(a *app.App) *cobra.Command {
-	return inTeam(a, "team-let-in", nil, func(ctx context.Context, t *team.Team, _ *team.Membership, args []string) error {
+	return inTeam(a, "team-let-in", nil, func(ctx context.Context, t *team.Team, _ *team.Membership,
+		args []string) error {
 		p, err := t.ProjectNamed(ctx, args[0])
 		if err != nil {
 			return err
