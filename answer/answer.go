@@ -100,6 +100,7 @@ type Searched struct {
 	Sessions int `json:"sessions"`
 	Projects int `json:"projects"`
 	Archived int `json:"archived,omitempty"` // sessions that were left out
+	Team     int `json:"team,omitempty"`     // items that the team shares
 }
 
 func (s Searched) String() string {
@@ -107,7 +108,15 @@ func (s Searched) String() string {
 	if s.Projects > 1 {
 		text += fmt.Sprintf(" of %d projects", s.Projects)
 	}
-	return text + s.LeftOut()
+	return text + s.OfTeam() + s.LeftOut()
+}
+
+// OfTeam says how much of the team's was searched, "" if nothing was.
+func (s Searched) OfTeam() string {
+	if s.Team == 0 {
+		return ""
+	}
+	return " and " + Count(s.Team, "item") + " of your team's"
 }
 
 // LeftOut says how many archived sessions weren't searched, "" if all were.

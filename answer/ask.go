@@ -63,7 +63,7 @@ func Of(q Question, found index.Answer) Answer {
 		Narrowed: found.Narrowed, Widened: found.Widened, Read: found.Corrected, Listed: found.Listed, behind: found.More,
 		all: []*Result{}, Missing: found.Missing, WithoutVectors: found.WithoutVectors,
 		Searched: Searched{Items: found.SearchedItems, Sessions: found.SearchedSessions, Projects: found.Projects,
-			Archived: found.Archived}}
+			Archived: found.Archived, Team: found.SearchedElsewhere}}
 	switch { // refusing wrongly is worse than showing a weak hit
 	case len(found.Ranked) == 0, found.Unknown && len(q.Also) == 0:
 		a.Verdict = Nothing

@@ -126,6 +126,8 @@ func (v Voice) Source(it payload.Item, at index.Place, turn int) string {
 // the title if that is wanted; for an agent so that a tool finds it.
 func (v Voice) Where(at index.Place, turn int, title bool) string {
 	switch {
+	case at.Author != "":
+		return v.clipped(fmt.Sprintf("%s on %s: %q (%s)", at.Author, at.Machine, at.SessionTitle, at.Project), 160)
 	case at.Source == index.Handed:
 		return v.clipped(at.SessionTitle, 100) // turns are of a transcript that isn't here
 	case v.Agent:

@@ -21,6 +21,10 @@ import (
 func (r *reader) answer(ctx context.Context, a *Answer, list []*ranked) error {
 	places := map[int64]Place{}
 	for _, c := range list {
+		if c.from != nil {
+			a.Ranked = append(a.Ranked, resultOf(c, *c.from))
+			continue
+		}
 		p, ok := places[c.session]
 		if !ok {
 			var err error

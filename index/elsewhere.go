@@ -23,6 +23,7 @@ type Asking struct {
 
 // Elsewhere are items that another store found, and what it knows of the question's words.
 type Elsewhere struct {
+	Asked    *Asking // what it was asked
 	Items    []Stranger
 	Holding  []int // how many items hold each of Asking.Stems
 	Searched int   // items
@@ -33,6 +34,70 @@ type Stranger struct {
 	Place
 	Item
 	Overtaken bool // its project has a later session
+}
+
+// Without drops what a person shared from a machine: an index there has it.
+func (e *Elsewhere) Without(author, machine string) {
+	e.Items = slices.DeleteFunc(e.Items, func(s Stranger) bool { return s.Author == author && s.Machine == machine })
+}
+
+func (e *Elsewhere) searched() int {
+	if e == nil {
+		return 0
+	}
+	return e.Searched
+}
+
+// holding is how many of its items hold a word.
+func (e *Elsewhere) holding(word string) int {
+	if e == nil {
+		return 0
+	}
+	i := slices.Index(e.Asked.Stems, termOf(word))
+	if i < 0 || i >= len(e.Holding) {
+		return 0
+	}
+	return e.Holding[i]
+}
+
+// within are its items that lie within what a question asks for, but for those that an index found itself, as
+// candidates beside the index's own.
+func (e *Elsewhere) within(q Query, own []*ranked) (out []*ranked) {
+	if e == nil || len(e.Items) == 0 {
+		return nil
+	}
+	a := e.Asked
+	a.r.size, a.r.q.Here, a.r.q.Project = corpus{items: e.Searched}, q.Here, ""
+	for _, o := range a.first(*e, a.weighed(*e)) {
+		at := &e.Items[o.id]
+		twice := slices.ContainsFunc(own, func(mine *ranked) bool {
+			return mine.table == items && mine.item.ID == o.item.ID
+		})
+		early, late := o.item.At.Before(q.Since), !q.Until.IsZero() && !o.item.At.Before(q.Until)
+		if !twice && !early && !late && len(out) < lookedAt {
+			o.session, o.from = -o.session, &at.Place // rows are positive
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// weighed tells the question's words how many items hold them, and returns that by stem.
+func (a *Asking) weighed(e Elsewhere) map[string]int {
+	held := map[string]int{}
+	for i, s := range a.Stems {
+		if i < len(e.Holding) {
+			held[s] = e.Holding[i]
+		}
+	}
+	for _, ts := range [][]term{a.ts, a.also} {
+		for i := range ts {
+			n := held[termOf(ts[i].word)]
+			ts[i].df = counts{ofItems: n}
+			ts[i].idf = math.Log(1 + (max(float64(e.Searched-n), 0)+0.5)/(float64(n)+0.5))
+		}
+	}
+	return held
 }
 
 // Ask makes a question ready for another store.
@@ -69,20 +134,7 @@ func StemsOf(it Item) []string {
 func (a *Asking) Rank(e Elsewhere) (out Answer) {
 	r := a.r
 	r.size = corpus{items: e.Searched}
-	held := map[string]int{}
-	for i, s := range a.Stems {
-		if i < len(e.Holding) {
-			held[s] = e.Holding[i]
-		}
-	}
-	for _, ts := range [][]term{a.ts, a.also} {
-		for i := range ts {
-			n := held[termOf(ts[i].word)]
-			ts[i].df = counts{ofItems: n}
-			ts[i].idf = math.Log(1 + (max(float64(e.Searched-n), 0)+0.5)/(float64(n)+0.5))
-		}
-	}
-	list := a.first(e, held)
+	list := a.first(e, a.weighed(e))
 	list = list[:min(len(list), r.looked(items))]
 	r.see(list, a.ts)
 	if r.q.Without&Later == 0 {

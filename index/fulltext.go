@@ -170,7 +170,7 @@ func (f *fulltext) beginning(ctx context.Context, with string,
 // count says how many documents of each table hold a word. Where that is more
 // than a search would touch, documents that are gone are left out by a guess.
 func (f *fulltext) count(ctx context.Context, stem string) (n counts, err error) {
-	for k := range n {
+	for k := range tableCount {
 		kind, there := tables[k].kind, f.state.docs[k]
 		n[k] = f.most(stem, k)
 		switch {

@@ -26,6 +26,7 @@ type ranked struct {
 	extras
 	overtaken   bool    // of an item that says how its session ended: its project has later ones
 	named, here bool    // see inNamed
+	from        *Place  // of another store's
 	raw         float64 // the second look's score, before it is made a share of the best one's
 }
 
@@ -111,6 +112,7 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 			return nil, err
 		}
 	}
+	out = append(out, r.q.Elsewhere.within(r.q, out)...)
 	r.see(out, ts)
 	return out, nil
 }

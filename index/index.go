@@ -97,6 +97,8 @@ type Query struct {
 	Now time.Time // what "last week" counts from, in the asker's time zone; the clock's if zero
 
 	Without Part // parts of the search that are left out, to measure what each brings
+
+	Elsewhere *Elsewhere // what another store found, to be ranked with what the index does; nil for none
 }
 
 // Part is a part of a search.
@@ -124,6 +126,7 @@ type Answer struct {
 	More   int
 
 	SearchedItems, SearchedSessions, Projects int // within the query's project
+	SearchedElsewhere                         int // items of Query.Elsewhere's store
 	Archived                                  int // sessions there that were left out
 
 	// Sure is the chance, 0 to 1, that the question has an answer here at all,
@@ -222,5 +225,7 @@ type Place struct {
 	Source       string    `json:"-"`
 	Archived     bool      `json:"-"` // of an item: a person archived its session
 
-	Author, Machine string `json:"-"` // of what another person shared
+	// of what was shared on another machine, by another person or oneself; else ""
+	Author  string `json:"author,omitempty"`
+	Machine string `json:"machine,omitempty"`
 }

@@ -24,11 +24,11 @@ type term struct {
 	idf  float64
 }
 
-// counts is how many rows of each full-text table hold a word.
-type counts [tableCount]int
+// counts is how many rows of each full-text table hold a word, and items of another store.
+type counts [tableCount + 1]int
 
 // docs is how many items and turns hold the word.
-func (c counts) docs() int { return c[ofItems] + c[ofTurns] }
+func (c counts) docs() int { return c[ofItems] + c[ofTurns] + c[ofElsewhere] }
 
 // terms cuts a text into its words of content, each stem once.
 func terms(s string) (out []term) {
@@ -58,11 +58,12 @@ func lookedUp(ts []term) []string {
 // weigh counts how many documents hold each term, and says what that makes it
 // weigh: the usual inverse document frequency over items and turns together.
 func (r *reader) weigh(ctx context.Context, ts []term) (err error) {
-	n := float64(r.size.all())
+	n := float64(r.size.all() + r.q.Elsewhere.searched())
 	for i := range ts {
 		if ts[i].df, err = r.fulltext.count(ctx, termOf(ts[i].word)); err != nil {
 			return err
 		}
+		ts[i].df[ofElsewhere] = r.q.Elsewhere.holding(ts[i].word)
 		df := float64(ts[i].df.docs())
 		ts[i].idf = math.Log(1 + (max(n-df, 0)+0.5)/(df+0.5))
 	}

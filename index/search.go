@@ -109,13 +109,16 @@ func (x *Index) run(ctx context.Context, full *fulltext, q Query, within bool) (
 	}
 	spell(&a, corrected)
 	a.WithoutVectors = r.leftOut
+	a.SearchedElsewhere = q.Elsewhere.searched()
 	r.judge(&a, ts, list)
 	return a, nil
 }
 
 // judge says how well an answer does.
 func (r *reader) judge(a *Answer, ts []term, list []*ranked) {
-	judge(a, ts, r.size)
+	size := r.size
+	size[items] += r.q.Elsewhere.searched()
+	judge(a, ts, size)
 	if len(a.Ranked) > 0 && r.own.Knows(r.q.Text) {
 		a.Unknown = false // what the user wrote down as one concept is one
 	}

@@ -17,6 +17,8 @@ const (
 	ofSources
 	ofTurns
 	tableCount
+
+	ofElsewhere = tableCount // no table: what another store has
 )
 
 // table is a full-text table. A search may touch so many of its postings, words

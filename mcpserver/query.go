@@ -46,7 +46,7 @@ func (s *Server) query(ctx context.Context, m *Memory, in queryIn) (string, erro
 		return "", err
 	}
 	model, why := m.SecondLook(in.InShort)
-	a, err := answer.Ask(ctx, m.Index, model, answer.Question{Query: q, Most: in.limit(), Paragraph: in.InShort &&
+	a, err := answer.Ask(ctx, m.Search, model, answer.Question{Query: q, Most: in.limit(), Paragraph: in.InShort &&
 		model != nil})
 	if err != nil {
 		return "", err

@@ -37,6 +37,7 @@ type Memory struct {
 	// SecondLook is the user's model for one question, where a paragraph is wanted or the user has it look at every
 	// answer; else nil. Why it can't be asked is said.
 	SecondLook func(paragraph bool) (model *answer.SecondLook, why string)
+	Search     answer.Index // what is asked: the index, and what a team shares
 	Behind     answer.Behind
 	Close      func() // ends the call's use of it
 }

@@ -133,7 +133,7 @@ func DecodeHandover(text string) (*Handover, error) {
 		if err := json.Unmarshal([]byte(line), &it); err != nil {
 			return nil, fmt.Errorf("line %d: not as recall handoff wrote it: %w", first+i, err)
 		}
-		if err := it.receive(); err != nil {
+		if err := it.Receive(); err != nil {
 			return nil, fmt.Errorf("line %d: %w", first+i, err)
 		}
 		if taken[it.ID] { // a word about the one would be one about the other
@@ -182,7 +182,7 @@ func handoffPage(text string) (*Handover, error) {
 			it.ID = doc.IDs[i]
 		}
 		it.By, it.At = ByUser, h.At
-		if err := it.receive(); err != nil {
+		if err := it.Receive(); err != nil {
 			return nil, fmt.Errorf("line %d: %w", l.N, err)
 		}
 		h.Items = append(h.Items, it)
@@ -191,8 +191,8 @@ func handoffPage(text string) (*Handover, error) {
 	return h, nil
 }
 
-// receive makes an item that somebody else wrote safe to keep and to print.
-func (it *Item) receive() error {
+// Receive makes an item that somebody else wrote safe to keep and to print.
+func (it *Item) Receive() error {
 	switch {
 	case !slices.Contains(Kinds, it.Kind):
 		return fmt.Errorf("%q is no kind of item", text.Clip(oneLine(string(it.Kind)), 40))

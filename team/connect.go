@@ -10,6 +10,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -31,10 +32,22 @@ const (
 //
 // Behind a pooler another server connection may serve each transaction. So nothing is kept in one: no prepared
 // statement, no setting, no lock beyond a transaction.
-func connect(_ context.Context, address string) (*pgxpool.Pool, error) {
+func connect(_ context.Context, address string, there ...func()) (*pgxpool.Pool, error) {
 	c, err := settings(address)
 	if err != nil {
 		return nil, err
+	}
+	dial, once := c.ConnConfig.DialFunc, sync.Once{}
+	c.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err == nil {
+			once.Do(func() {
+				for _, tell := range there {
+					tell()
+				}
+			})
+		}
+		return conn, err
 	}
 	pool, err := pgxpool.NewWithConfig(context.Background(), c)
 	return pool, explain(err)

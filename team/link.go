@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -176,6 +177,70 @@ func (t *Team) Link(ctx context.Context, results []*index.Result) error {
 		}
 	}
 	return nil
+}
+
+// Tie makes what others shared safe to show, and tells each result what bears on it: as people's jobs found, and what
+// the results say of one another. Where two people's decisions can't both hold, that is a conflict. It is told as far
+// as the team can be asked.
+func (t *Team) Tie(ctx context.Context, results []*index.Result) {
+	_ = t.Link(ctx, results)
+	var items []relate.Item
+	at := map[payload.ItemID]*index.Result{}
+	for _, r := range results {
+		if r.Item != nil && r.Item.Kind != payload.Lead {
+			items, at[r.Item.ID] = append(items, claim(r.Placed())), r
+		}
+	}
+	for _, l := range append(relate.Links(items), chosenOtherwise(items)...) {
+		x, y := at[l.From], at[l.To]
+		otherwise := l.Relation == payload.Supersedes || l.Relation == payload.Contradicts
+		if !otherwise || x.Author == y.Author || x.Project != y.Project {
+			continue
+		}
+		for _, ends := range [][2]*index.Result{{x, y}, {y, x}} {
+			same := func(o index.Linked) bool { return o.Item.ID == ends[1].Item.ID }
+			ends[0].Related = slices.DeleteFunc(ends[0].Related, same)
+			if !slices.ContainsFunc(ends[0].Conflict, same) {
+				ends[0].Conflict = append(ends[0].Conflict, index.LinkedBy(l, ends[1].Placed()))
+			}
+		}
+	}
+	for _, r := range results {
+		received(&r.Place, r.Item)
+		for _, of := range [][]index.Linked{r.Conflict, r.Related, r.History} {
+			for i := range of {
+				received(&of[i].Place, &of[i].Item)
+			}
+		}
+	}
+}
+
+// chosenOtherwise are the links between items that answer the same question otherwise.
+func chosenOtherwise(items []relate.Item) (links []payload.Link) {
+	slices.SortFunc(items, relate.InTime)
+	for i, later := range items {
+		asked, choice, ok := strings.Cut(strings.ToLower(later.Text), " → ")
+		for _, earlier := range items[:i] {
+			was, other, _ := strings.Cut(strings.ToLower(earlier.Text), " → ")
+			if ok && was == asked && other != choice && other != "" {
+				links = append(links, payload.Link{Op: payload.OpLink, Relation: payload.Contradicts, From: later.ID,
+					To: earlier.ID, FromSession: later.Session, ToSession: earlier.Session, Maker: payload.ByRule,
+					At: later.At})
+			}
+		}
+	}
+	return links
+}
+
+// received makes an item safe that another machine sent.
+func received(at *index.Place, it *payload.Item) {
+	if at.Author == "" || it == nil {
+		return
+	}
+	at.Source = index.Handed
+	if it.Receive() != nil {
+		*it = payload.Item{ID: it.ID, Kind: payload.Lead, State: payload.Stands, Rule: payload.ReceivedRule}
+	}
 }
 
 func claim(p index.Placed) relate.Item {

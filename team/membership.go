@@ -112,6 +112,18 @@ func (m *Membership) Stamps() map[string]string {
 // KeepStamps keeps them.
 func (m *Membership) KeepStamps(all map[string]string) error { return m.write("stamps.json", all) }
 
+// Unreached reports whether the team couldn't be reached lately.
+func (m *Membership) Unreached(lately time.Duration) bool {
+	fi, err := os.Stat(m.Path("unreached"))
+	return err == nil && time.Since(fi.ModTime()).Abs() < lately
+}
+
+// NoteUnreached keeps that the team can't be reached now.
+func (m *Membership) NoteUnreached() { _ = m.write("unreached", nil) }
+
+// NoteReached takes that back.
+func (m *Membership) NoteReached() { os.Remove(m.Path("unreached")) }
+
 // read reads what may be lost; false if it isn't there whole.
 func (m *Membership) read(name string, into any) bool {
 	data, err := disk.ReadPlain(m.Path(name))

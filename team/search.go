@@ -23,6 +23,16 @@ var (
 // Search answers a question from what the team shares, of the projects that the member may read; q.Project is a remote
 // or a name. It is ranked as the index ranks.
 func (t *Team) Search(ctx context.Context, q index.Query) (index.Answer, error) {
+	found, err := t.Candidates(ctx, q)
+	if err != nil {
+		return index.Answer{}, err
+	}
+	out := found.Asked.Rank(*found)
+	return out, t.Link(ctx, out.Ranked)
+}
+
+// Candidates is the first pass of Search: what is then ranked, by itself or with what an index finds.
+func (t *Team) Candidates(ctx context.Context, q index.Query) (*index.Elsewhere, error) {
 	asked := index.Ask(q)
 	found, err := t.find(ctx, q, asked.Stems, asked.Weights)
 	if together := together(asked, found.Holding); err == nil && together != nil {
@@ -31,7 +41,7 @@ func (t *Team) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 		found.Items = append(more.Items, found.Items...)
 	}
 	if err != nil {
-		return index.Answer{}, explain(err)
+		return nil, explain(err)
 	}
 	doubled := map[[3]string]bool{} // of two devices of one person, or found twice
 	found.Items = slices.DeleteFunc(found.Items, func(s index.Stranger) bool {
@@ -40,8 +50,8 @@ func (t *Team) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 		doubled[key] = true
 		return was
 	})
-	out := asked.Rank(found)
-	return out, t.Link(ctx, out.Ranked)
+	found.Asked = asked
+	return &found, nil
 }
 
 // together are the question's words by twos, and all of them, if each stands in more items than are looked at: those

@@ -47,7 +47,7 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 				return nil, err
 			}
 			l := b.Lib
-			return &mcpserver.Memory{Library: l, Index: b.Index, Pipeline: b.Pipeline(l),
+			return &mcpserver.Memory{Library: l, Index: b.Index, Search: b.Both(l), Pipeline: b.Pipeline(l),
 				SecondLook: b.AgentsLook(ctx, l), Behind: behind, Close: b.Close}, nil
 		},
 		Library: func(ctx context.Context) (*library.Library, error) {

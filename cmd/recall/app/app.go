@@ -48,7 +48,8 @@ type App struct {
 	Index  *index.Index
 
 	asked  *asking
-	shared bool // Lib is others', too
+	mate   *mate // what the team was asked
+	shared bool  // Lib is others', too
 
 	Until time.Time     // when a large session that was put off may be made
 	Quiet time.Duration // as WatchOptions has it; set by tests

@@ -37,7 +37,7 @@ type LastHit struct {
 	Session ingest.SessionID `json:"session"`
 	Turn    string           `json:"turn"` // its own id
 	N       int              `json:"n"`
-	Said    *index.Placed    `json:"said,omitempty"` // if it is none
+	Said    *index.Placed    `json:"said,omitempty"` // if it is none, or the team's
 	Title   string           `json:"title,omitempty"`
 
 	asked string // the question
@@ -66,7 +66,7 @@ func terminalName() string {
 func Hits(results []*answer.Result) (hits []LastHit) {
 	for _, r := range results {
 		hit := HitOf(r.Place, r.Turn, r.TurnID, r.Item)
-		if r.Item == nil {
+		if r.Item == nil || r.Author != "" { // no index here has it
 			said := r.Placed()
 			hit.Said, hit.Title = &said, r.SessionTitle
 		}
@@ -193,7 +193,11 @@ func (a *App) Item(ctx context.Context, l *library.Library, arg string) (index.P
 		if err != nil {
 			return index.Placed{}, err
 		}
-		if h.Said != nil {
+		switch {
+		case h.Said != nil && h.Said.Author != "":
+			h.Said.Source, h.Said.SessionTitle = index.Handed, h.Title
+			return *h.Said, nil
+		case h.Said != nil:
 			return a.quoting(ctx, h)
 		}
 		if id = h.Item; id == "" {

@@ -112,10 +112,15 @@ func (a *App) Ask(ctx context.Context, l *library.Library, q answer.Question,
 		a.Tells("%s", why)
 	}
 	var ans answer.Answer
+	var both *Both
 	err := a.onIndexAsked(ctx, l, func() (err error) {
-		ans, err = answer.Ask(ctx, a.Index, model, q)
+		both = a.Both(l)
+		ans, err = answer.Ask(ctx, both, model, q)
 		return err
 	})
+	if both != nil && both.Why != "" {
+		a.Tells("%s", terminal.Line(both.Why))
+	}
 	if err == nil && !said {
 		a.sayHow(&ans)
 	}

@@ -57,6 +57,7 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 		return err
 	}
 	q.Here = hereName(a, l)
+	a.AskTeam(ctx, l, q)
 	behind, err := a.TakeInNew(ctx, l)
 	if err != nil {
 		return err
