@@ -186,9 +186,11 @@ func TestLeft(t *testing.T) {
 	if err := bob.Leave(t.Context(), bob.Member.ID); err != nil {
 		t.Fatal(err)
 	}
+	c.Exec(`INSERT INTO recall.river_job(kind, args) VALUES('retain', '{}')`)
 	before := c.dump()
 	for _, sql := range []string{`SELECT FROM recall.item`, `SELECT FROM recall.session`, `SELECT FROM recall.member`,
-		`SELECT FROM recall.content`, `SELECT FROM recall.key`, `SELECT FROM recall.handoff`, `SELECT FROM recall.related`,
+		`SELECT FROM recall.river_job`, `DELETE FROM recall.river_job`, `SELECT recall.retain() WHERE recall.retain() > 0`,
+		`SELECT FROM recall.about(2)`, `SELECT FROM recall.content`, `SELECT FROM recall.key`, `SELECT FROM recall.handoff`, `SELECT FROM recall.related`,
 		`UPDATE recall.member SET left_at = NULL`, `DELETE FROM recall.item`,
 		`SELECT FROM recall.search('{retri}', '{1}', NULL, NULL, NULL, NULL, 9, 9) WHERE data IS NOT NULL`} {
 		if rows, err := c.sql(c.Address("bob"), sql); rows > 0 || err != nil {
@@ -214,7 +216,7 @@ func TestLeft(t *testing.T) {
 func (c *crew) dump() string {
 	var all []string
 	for _, table := range []string{"member", "device", "key", "project", "access", "session", "item", "content",
-		"tombstone", "obeyed", "handoff", "link", "related", "migration", "team"} {
+		"tombstone", "obeyed", "handoff", "link", "related", "river_job", "migration", "team"} {
 		all = append(all, c.column(`SELECT '`+table+` ' || t::text FROM recall.`+table+` t ORDER BY 1`)...)
 	}
 	return strings.Join(all, "\n")

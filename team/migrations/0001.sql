@@ -163,7 +163,7 @@ CREATE TRIGGER sign BEFORE INSERT ON recall.tombstone FOR EACH ROW EXECUTE FUNCT
 CREATE FUNCTION recall.retain() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = '' AS $$
 	WITH gone AS (
 		DELETE FROM recall.session s USING (SELECT p.id, recall.days(p.id) AS days FROM recall.project p) p
-		WHERE p.id = s.project AND recall.me() IS NOT NULL
+		WHERE p.id = s.project AND (SELECT recall.me()) IS NOT NULL
 			AND least(coalesce(s.ended, s.at), s.at) < now() - make_interval(days => p.days)
 		RETURNING 1)
 	SELECT count(*) FROM gone $$;
@@ -187,7 +187,7 @@ CREATE FUNCTION recall.about(of int) RETURNS SETOF jsonb LANGUAGE sql STABLE SEC
 		UNION ALL SELECT 'tombstone', 10, to_jsonb(t) FROM recall.tombstone t WHERE member = of
 		UNION ALL SELECT 'obeyed', 11, to_jsonb(t) FROM recall.obeyed t WHERE device IN (SELECT id FROM own))
 	SELECT jsonb_build_object('table', r."table", 'row', r.row_) FROM row_ r
-	WHERE of = recall.me() OR recall.owns() ORDER BY r.n $$;
+	WHERE of = (SELECT recall.me()) OR (SELECT recall.owns()) ORDER BY r.n $$;
 
 -- removes a person and all that they shared: themself, or an owner of the team; what they keep goes to an owner
 CREATE FUNCTION recall.erase(of int) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = '' AS $$
