@@ -65,13 +65,15 @@ var ErrNotShared = errors.New("nothing of that session is shared with you")
 // A Place is where a shared session comes from.
 type Place struct {
 	Session, Title, Project, Author, Machine string
+
+	device string
 }
 
 // Find looks a shared session up by its id, or the beginning of one that no other has.
 func (t *Team) Find(ctx context.Context, session string) (Place, error) {
 	all, err := list(ctx, t, func(row pgx.CollectableRow) (p Place, err error) {
-		return p, row.Scan(&p.Session, &p.Title, &p.Project, &p.Author, &p.Machine)
-	}, `SELECT DISTINCT ON (s.sid, m.id) s.sid, s.title, p.name, m.name, d.name FROM recall.session s
+		return p, row.Scan(&p.Session, &p.Title, &p.Project, &p.Author, &p.Machine, &p.device)
+	}, `SELECT DISTINCT ON (s.sid, m.id) s.sid, s.title, p.name, m.name, d.name, d.id::text FROM recall.session s
 		JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member
 		JOIN recall.project p ON p.id = s.project
 		WHERE starts_with(s.sid, $1) AND s.title <> '' ORDER BY s.sid, m.id, s.at DESC LIMIT 2`, session)
@@ -80,6 +82,9 @@ func (t *Team) Find(ctx context.Context, session string) (Place, error) {
 		return Place{}, err
 	case len(all) == 0 || session == "":
 		return Place{}, fmt.Errorf("%s: %w", session, ErrNotShared)
+	case len(all) > 1 && all[0].Session == all[1].Session: // neither passes for the other
+		return Place{}, fmt.Errorf("session %s is shared by two people: %s of %s, and %s of %s", all[0].Session,
+			all[0].Machine, all[0].Author, all[1].Machine, all[1].Author)
 	case len(all) > 1 && all[0].Session != session:
 		return Place{}, hint.With(fmt.Errorf("%s begins more than one shared session's id", session), "give more of it")
 	}
@@ -100,29 +105,27 @@ func (t *Team) Payload(ctx context.Context, of Place) (*payload.Payload, error) 
 		}
 		return it, err
 	}, `SELECT i.data, s.started, s.ended FROM recall.item i JOIN recall.session s ON s.id = i.session
-		WHERE s.id = (SELECT max(s.id) FROM recall.session s JOIN recall.device d ON d.id = s.device
-			JOIN recall.member m ON m.id = d.member WHERE s.sid = $1 AND m.name = $2 AND d.name = $3) ORDER BY i.id`,
-		of.Session, of.Author, of.Machine)
+		WHERE s.sid = $1 AND s.device = $2 ORDER BY i.id`, of.Session, of.device)
 	p.Items = items
 	return p, err
 }
 
-// Transcript is a shared session's transcript, as the newest of its devices has it. The error is ErrNotShared.
-func (t *Team) Transcript(ctx context.Context, session string) (string, error) {
-	text, err := t.content(ctx, session, false)
+// Transcript is a shared session's transcript. The error is ErrNotShared.
+func (t *Team) Transcript(ctx context.Context, of Place) (string, error) {
+	text, err := t.content(ctx, of, false)
 	return string(text), err
 }
 
 // SealedOf are a shared session's sealed files, still encrypted. The error is ErrNotShared.
-func (t *Team) SealedOf(ctx context.Context, session string) ([]byte, error) {
-	return t.content(ctx, session, true)
+func (t *Team) SealedOf(ctx context.Context, of Place) ([]byte, error) {
+	return t.content(ctx, of, true)
 }
 
-func (t *Team) content(ctx context.Context, session string, sealed bool) (data []byte, err error) {
+func (t *Team) content(ctx context.Context, of Place, sealed bool) (data []byte, err error) {
 	err = t.pool.QueryRow(ctx, `SELECT c.data FROM recall.content c JOIN recall.session s ON s.id = c.session
-		WHERE s.sid = $1 AND c.sealed = $2 ORDER BY s.at DESC LIMIT 1`, session, sealed).Scan(&data)
+		WHERE s.sid = $1 AND s.device = $2 AND c.sealed = $3`, of.Session, of.device, sealed).Scan(&data)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, fmt.Errorf("%s: %w", session, ErrNotShared)
+		return nil, fmt.Errorf("%s: %w", of.Session, ErrNotShared)
 	}
 	return data, explain(err)
 }

@@ -30,15 +30,15 @@ func TestTranscript(t *testing.T) {
 	s := said("s1", app, "Retry")
 	s.Transcript = "# About\n\nuse " + secret + "\x00 \xff today"
 	c.put(ana, 1, s)
-	text, err := bob.Transcript(t.Context(), "s1")
+	at, err := bob.Find(t.Context(), "s")
+	if err != nil || at.Session != "s1" || at.Author != ana.Member.Name || at.Project != "app" {
+		t.Fatalf("%+v, %v", at, err)
+	}
+	text, err := bob.Transcript(t.Context(), at)
 	if err != nil || strings.Contains(text, secret) || !strings.HasSuffix(text, " today") {
 		t.Errorf("Bob reads %q, %v", text, err)
 	}
-	if at, err := bob.Find(t.Context(), "s"); err != nil || at.Session != "s1" || at.Author != ana.Member.Name ||
-		at.Project != "app" {
-		t.Errorf("%+v, %v", at, err)
-	}
-	for _, err := range []error{second(eve.Transcript(t.Context(), "s1")), second(eve.Find(t.Context(), "s1"))} {
+	for _, err := range []error{second(eve.Transcript(t.Context(), at)), second(eve.Find(t.Context(), "s1"))} {
 		if !errors.Is(err, ErrNotShared) {
 			t.Errorf("Eve: %v", err)
 		}
@@ -51,13 +51,24 @@ func TestTranscript(t *testing.T) {
 	}
 	s.Transcript += ", and tomorrow"
 	c.put(ana, 3, s)
-	if text, err = bob.Transcript(t.Context(), "s1"); err != nil || !strings.HasSuffix(text, "tomorrow") {
+	if text, err = bob.Transcript(t.Context(), at); err != nil || !strings.HasSuffix(text, "tomorrow") {
 		t.Errorf("Bob reads %q, %v", text, err)
 	}
 	s.Transcript = ""
 	c.put(ana, 4, s)
-	if _, err := bob.Transcript(t.Context(), "s1"); !errors.Is(err, ErrNotShared) {
+	if _, err := bob.Transcript(t.Context(), at); !errors.Is(err, ErrNotShared) {
 		t.Errorf("taken back: %v", err)
+	}
+	// Who shares another one under its id is never taken for her.
+	if err := ana.LetIn(t.Context(), app, eve.Member.ID); err != nil {
+		t.Fatal(err)
+	}
+	c.put(eve, 1, Session{ID: "s1", Project: app, Title: "Retry", Transcript: "Eve's", Items: s.Items})
+	if _, err := bob.Find(t.Context(), "s1"); err == nil || !strings.Contains(err.Error(), "two people") {
+		t.Errorf("of two people: %v", err)
+	}
+	if text, err := bob.Transcript(t.Context(), at); !errors.Is(err, ErrNotShared) {
+		t.Errorf("of Ana's place: %q, %v", text, err)
 	}
 	s.Transcript = strings.Repeat("word ", MostContent/5+1)
 	if err := ana.Put(t.Context(), ana.device, c.ready(s), 5); !errors.Is(err, ErrLarge) {
@@ -104,10 +115,14 @@ func TestSealed(t *testing.T) {
 	s := said("s1", app, "Retry")
 	s.Sealed = &Sealed{Hash: "h", Named: []int{bob.Member.ID}, Bytes: func() ([]byte, error) { return data, nil }}
 	c.put(ana, 1, s)
-	if _, err := eve.SealedOf(t.Context(), "s1"); !errors.Is(err, ErrNotShared) {
+	at, err := bob.Find(t.Context(), "s1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := eve.SealedOf(t.Context(), at); !errors.Is(err, ErrNotShared) {
 		t.Errorf("Eve: %v", err)
 	}
-	got, err := bob.SealedOf(t.Context(), "s1")
+	got, err := bob.SealedOf(t.Context(), at)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func showShared(ctx context.Context, a *app.App, l *library.Library, session str
 	if o.JSON {
 		return printPayload(a, p)
 	}
-	text, err := t.Transcript(ctx, at.Session)
+	text, err := t.Transcript(ctx, at)
 	switch {
 	case errors.Is(err, team.ErrNotShared) && o.Transcript:
 		return hint.With(err, "%s shares what was decided in it: recall show %s", terminal.Line(at.Author), session)

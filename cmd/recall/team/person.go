@@ -142,7 +142,7 @@ func newUnsealCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		data, err := t.SealedOf(ctx, p.Session)
+		data, err := t.SealedOf(ctx, p)
 		if err != nil {
 			return hint.With(err, "%s names who may read a session's files: recall share %s --level sealed --to NAME",
 				terminal.Line(p.Author), terminal.Line(p.Project))
