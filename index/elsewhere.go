@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"recall/index/postings"
 	"recall/index/rank"
@@ -123,11 +124,17 @@ func (a *Asking) add(stems []string, weight float64) {
 	}
 }
 
-// StemsOf are the words by which an item is found, each once.
+// StemsOf are what an item is found by, each once: its words as Asking.Stems has them.
 func StemsOf(it Item) []string {
 	v := newVocabulary()
 	v.itemBags(it)
-	return v.stems
+	all := v.stems
+	for _, s := range v.stems {
+		if r, _ := utf8.DecodeRuneInString(s); single(string(r)) && !slices.Contains(all, termOf(string(r))) {
+			all = append(all, termOf(string(r)))
+		}
+	}
+	return all
 }
 
 // Rank answers the question from what was found.

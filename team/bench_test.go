@@ -241,7 +241,7 @@ func (w *world) fill(t *testing.T, c *crew, n int) {
 				fmt.Fprintf(b, "%d\t1\t%d\t%s\t%s\t%s\t0123456789abcdef0123456789abcdef\t0123456789ab\t%s\t", i+1, of(i), it.ID,
 					it.Kind, it.At.Format(time.RFC3339), strings.ReplaceAll(string(data), `\`, `\\`))
 				for _, stem := range index.StemsOf(asIndexed(it)) {
-					fmt.Fprintf(b, "'%d:%s' ", of(i), stem)
+					fmt.Fprintf(b, "'%s %d' ", stem, of(i))
 				}
 				b.WriteByte('\n')
 			}

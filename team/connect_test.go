@@ -141,9 +141,10 @@ func TestPgBouncer(t *testing.T) {
 	port := l.Addr().(*net.TCPAddr).Port
 	l.Close()
 	c.Write("users.txt", fmt.Sprintf("%q \"\"\n%q \"\"\n", c.Role("owner"), c.Role("bob")))
-	c.Write("bouncer.ini", fmt.Sprintf("[databases]\n* = host=%s port=%d\n[pgbouncer]\nlisten_addr=127.0.0.1\nlisten_port=%d\n"+
-		"auth_type=trust\nauth_file=%s/users.txt\npool_mode=transaction\ndefault_pool_size=2\nunix_socket_dir=\n",
-		c.Dir, c.Port, port, c.Dir))
+	c.Write("bouncer.ini", fmt.Sprintf("[databases]\n* = host=%[1]s port=%[2]d\n"+
+		"as_owner = host=%[1]s port=%[2]d dbname=%[5]s user=%[6]s\n[pgbouncer]\nlisten_addr=127.0.0.1\nlisten_port=%[3]d\n"+
+		"auth_type=trust\nauth_file=%[4]s/users.txt\npool_mode=transaction\ndefault_pool_size=2\nunix_socket_dir=\n",
+		c.Dir, c.Port, port, c.Dir, c.Name, c.Role("owner")))
 	run := c.Command(program, filepath.Join(c.Dir, "bouncer.ini"))
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
@@ -156,6 +157,11 @@ func TestPgBouncer(t *testing.T) {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
+	everybody := fmt.Sprintf("postgres://%s@127.0.0.1:%d/as_owner?sslmode=disable", c.Role("bob"), port)
+	if _, err := Open(t.Context(), everybody); !errors.Is(err, ErrUnsafe) || hint.Of(err) == "" {
+		t.Errorf("a pooler that is Ana for everybody: %v", err)
+	}
+	c.put(ana, 1, said("s0", ana.project(t, "secret"), "We buy them in May"))
 	ana2, bob2 := c.at(c.AddressAt("owner", "127.0.0.1", port)), c.at(c.AddressAt("bob", "127.0.0.1", port))
 	app := ana2.project(t, "app")
 	if err := ana2.LetIn(t.Context(), app, bob.Member.ID); err != nil {
@@ -180,7 +186,22 @@ func TestPgBouncer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := len(c.texts()); got != 4*each {
-		t.Errorf("%d items, want %d", got, 4*each)
+	if got := len(c.texts()); got != 4*each+1 {
+		t.Errorf("%d items, want %d", got, 4*each+1)
+	}
+	if got := [2]int{len(search(t, ana2, "buy")), len(search(t, bob2, "buy"))}; got != [2]int{1, 0} {
+		t.Errorf("of what is Ana's alone Ana and Bob find %d", got)
+	}
+}
+
+// Who may not connect to the database any more is told what a member is told who isn't in.
+func TestWithoutConnect(t *testing.T) {
+	c := newCrew(t)
+	bob := c.admit(c.owner(), "bob")
+	bob.Close()
+	c.Exec("REVOKE CONNECT ON DATABASE " + c.Name + " FROM " + c.Role("bob"))
+	_, err := Open(t.Context(), c.Address("bob"))
+	if !errors.Is(err, ErrNotMember) || !strings.Contains(hint.Of(err), "admit") {
+		t.Errorf("%v (%s)", err, hint.Of(err))
 	}
 }

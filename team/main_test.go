@@ -2,6 +2,7 @@ package team
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -25,6 +26,7 @@ type crew struct {
 	*pgtest.DB
 	t     testing.TB
 	rules *redact.Rules
+	super *pgx.Conn // see column
 }
 
 // mate is one of them, at a device.
@@ -37,7 +39,11 @@ var rules = sync.OnceValue(redact.New)
 
 func newCrew(t testing.TB) *crew {
 	t.Helper()
-	d := pgtest.Database(t)
+	return newCrewOn(t, pgtest.Database(t))
+}
+
+func newCrewOn(t testing.TB, d *pgtest.DB) *crew {
+	t.Helper()
 	p, err := PlanCreate(t.Context(), d.Owner, "crew")
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +51,7 @@ func newCrew(t testing.TB) *crew {
 	if err := p.Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return &crew{d, t, rules()}
+	return &crew{DB: d, t: t, rules: rules()}
 }
 
 // at is a login's connection, at the given address or by the socket.
@@ -136,15 +142,17 @@ func (c *crew) texts() []string {
 		JOIN recall.session s ON s.id = i.session ORDER BY 1`)
 }
 
+// column is what the superuser reads.
 func (c *crew) column(sql string, args ...any) []string {
 	c.t.Helper()
 	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, c.Super())
-	if err != nil {
-		c.t.Fatal(err)
+	if c.super == nil || c.super.Ping(ctx) != nil { // the server may have been restarted
+		var err error
+		if c.super, err = pgx.Connect(ctx, c.Super()); err != nil {
+			c.t.Fatal(err)
+		}
 	}
-	defer conn.Close(ctx)
-	rows, err := conn.Query(ctx, sql, args...)
+	rows, err := c.super.Query(ctx, sql, args...)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -159,6 +167,18 @@ func (c *crew) holds(want ...string) {
 	c.t.Helper()
 	if got := c.texts(); !slices.Equal(got, want) {
 		c.t.Errorf("the team has\n%q, want\n%q", got, want)
+	}
+}
+
+// checks says how often a property is tried: a sample, or where long tests are asked for, all.
+func checks(t *testing.T, sample, all int) {
+	t.Helper()
+	n := sample
+	if os.Getenv("RECALL_LONG") != "" {
+		n = all
+	}
+	if err := flag.Set("rapid.checks", itoa(n)); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -37,6 +37,7 @@ func TestInterleavings(t *testing.T) {
 		writers = append(writers, &writer{mate: m})
 	}
 	dir, round := t.TempDir(), 0
+	checks(t, 10, 1000)
 	rapid.Check(t, func(r *rapid.T) {
 		round++
 		team := map[string][]string{}  // "device session": what it has of it

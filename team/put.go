@@ -1,6 +1,7 @@
 package team
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -123,10 +124,10 @@ func (t *Team) Put(ctx context.Context, device string, s Shared, generation int)
 	var err error
 	for range b.Len() - 1 {
 		_, failed := sent.Exec()
-		err = errors.Join(err, failed)
+		err = cmp.Or(err, failed)
 	}
 	var there Fenced
-	err = errors.Join(err, sent.QueryRow().Scan(&there.Generation, &there.Hash), sent.Close())
+	err = cmp.Or(err, sent.QueryRow().Scan(&there.Generation, &there.Hash), sent.Close())
 	switch {
 	case err != nil:
 		return explain(err)
@@ -148,7 +149,7 @@ const (
 		AND NOT EXISTS(SELECT FROM unnest($5::text[], $6::text[]) k(iid, hash) WHERE k.iid = i.iid AND k.hash = i.hash)`
 	putItems = `INSERT INTO recall.item(session, generation, project, iid, hash, kind, said, data, rules, words)
 		SELECT s.id, s.generation, s.project, k.iid, k.hash, k.kind, k.said, k.data, $11,
-			array_to_tsvector(ARRAY(SELECT s.project || ':' || w FROM unnest(string_to_array(k.words, E'\n')) w))
+			array_to_tsvector(ARRAY(SELECT w || ' ' || s.project FROM unnest(string_to_array(k.words, E'\n')) w))
 		FROM recall.session s, unnest($5::text[], $6::text[], $7::text[], $8::timestamptz[], $9::text[], $10::text[])
 			k(iid, hash, kind, said, data, words)
 		WHERE ` + asPut + ` AND NOT EXISTS(SELECT FROM recall.item i WHERE i.session = s.id AND i.iid = k.iid)`

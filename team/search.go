@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -34,16 +33,11 @@ func (t *Team) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 // Candidates is the first pass of Search: what is then ranked, by itself or with what an index finds.
 func (t *Team) Candidates(ctx context.Context, q index.Query) (*index.Elsewhere, error) {
 	asked := index.Ask(q)
-	found, err := t.find(ctx, q, asked.Stems, asked.Weights)
-	if together := together(asked, found.Holding); err == nil && together != nil {
-		var more index.Elsewhere
-		more, err = t.find(ctx, q, together, slices.Repeat([]float64{1}, len(together)))
-		found.Items = append(more.Items, found.Items...)
-	}
+	found, err := t.find(ctx, q, asked)
 	if err != nil {
 		return nil, explain(err)
 	}
-	doubled := map[[3]string]bool{} // of two devices of one person, or found twice
+	doubled := map[[3]string]bool{} // of two devices of one person
 	found.Items = slices.DeleteFunc(found.Items, func(s index.Stranger) bool {
 		key := [3]string{s.Author, s.Session, string(s.ID)}
 		was := doubled[key]
@@ -54,31 +48,8 @@ func (t *Team) Candidates(ctx context.Context, q index.Query) (*index.Elsewhere,
 	return &found, nil
 }
 
-// together are the question's words by twos, and all of them, if each stands in more items than are looked at: those
-// that hold several are fewer. It is nil if a word is rare enough by itself, or none stands anywhere.
-func together(asked *index.Asking, held []int) (groups []string) {
-	var common []string
-	for i, s := range asked.Stems[:min(asked.Own, len(held))] {
-		switch {
-		case held[i] >= ceiling:
-			common = append(common, s)
-		case held[i] > 0:
-			return nil
-		}
-	}
-	if len(common) == 0 {
-		return nil
-	}
-	groups = []string{strings.Join(common, " ")}
-	for i := 1; i < len(common) && len(common) > 2; i++ {
-		groups = append(groups, common[i-1]+" "+common[i])
-	}
-	return groups
-}
-
 // find is the first pass: what holds the stems, and how many items hold each.
-func (t *Team) find(ctx context.Context, q index.Query, stems []string, weights []float64) (
-	found index.Elsewhere, err error) {
+func (t *Team) find(ctx context.Context, q index.Query, asked *index.Asking) (found index.Elsewhere, err error) {
 	before := q.Until
 	if before.IsZero() || !q.AsOf.IsZero() && q.AsOf.Before(before) {
 		before = q.AsOf
@@ -88,7 +59,7 @@ func (t *Team) find(ctx context.Context, q index.Query, stems []string, weights 
 		kinds = append(kinds, string(k))
 	}
 	rows, err := t.pool.Query(ctx, `SELECT held, searched, sid, project, author, device, title, started, overtaken, data
-		FROM recall.search($1, $2, $3, $4, $5, $6, $7, $8)`, stems, weights, null(q.Project), kinds,
+		FROM recall.search($1, $2, $3, $4, $5, $6, $7, $8, $9)`, asked.Stems, asked.Own, asked.Weights, null(q.Project), kinds,
 		timeOf(q.Since), timeOf(before), ceiling, candidates)
 	if err != nil {
 		return found, err
@@ -97,7 +68,11 @@ func (t *Team) find(ctx context.Context, q index.Query, stems []string, weights 
 		var sid, project, author, device, title, data *string // nil where nothing was found
 		var started *time.Time
 		var overtaken bool
-		if err := row.Scan(&found.Holding, &found.Searched, &sid, &project, &author, &device, &title, &started, &overtaken,
+		var held any // the same in each row
+		if found.Holding == nil {
+			held = &found.Holding
+		}
+		if err := row.Scan(held, &found.Searched, &sid, &project, &author, &device, &title, &started, &overtaken,
 			&data); err != nil || sid == nil {
 			return none, err
 		}

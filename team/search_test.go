@@ -144,3 +144,45 @@ func TestCommonWords(t *testing.T) {
 		t.Errorf("found %q", got)
 	}
 }
+
+// How many items hold a word is told of more than are looked at, and of those that one may read.
+func TestCounts(t *testing.T) {
+	defer func(was int) { ceiling = was }(ceiling)
+	ceiling = 400
+	c := newCrew(t)
+	ana := c.owner()
+	other := c.admit(ana, "other")
+	hidden := other.project(t, "hidden")
+	for p := range 20 { // of them 16 are looked up first
+		app := ana.project(t, fmt.Sprint("p", p))
+		for s := range 5 {
+			var texts []string
+			for i := range 20 {
+				text := "Nothing"
+				if i%2 == 0 {
+					text += " queue"
+				}
+				if i == 0 && s == 0 && p == 19 {
+					text += " worker"
+				}
+				texts = append(texts, text)
+			}
+			ready := said(fmt.Sprintf("s%02d%d", p, s), app, texts...)
+			c.put(ana, 1, ready)
+			ready.Project = hidden
+			c.put(other, 1, ready)
+		}
+	}
+	for text, want := range map[string][2]int{"queue": {800, 1200}, "nothing": {1600, 2400}, "worker": {1, 1},
+		"lorem": {0, 0}} {
+		found, err := ana.find(t.Context(), index.Query{}, index.Ask(index.Query{Text: text}))
+		if err != nil || found.Searched != 2000 || found.Holding[0] < want[0] || found.Holding[0] > want[1] {
+			t.Errorf("%s: %v of %d, want %v of 2000; %v", text, found.Holding, found.Searched, want, err)
+		}
+	}
+	q := index.Query{Text: "queue", Project: "p3"}
+	found, err := ana.find(t.Context(), q, index.Ask(q))
+	if err != nil || found.Searched != 100 || found.Holding[0] != 50 {
+		t.Errorf("in one project: %v of %d, %v", found.Holding, found.Searched, err)
+	}
+}

@@ -61,6 +61,11 @@ func (t *Team) enter(ctx context.Context) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return ErrNotMember
 	}
+	asked := t.pool.Config().ConnConfig.User // NAME.TENANT at some poolers that serve many databases
+	if err == nil && asked != t.Member.Login && !strings.HasPrefix(asked, t.Member.Login+".") {
+		err = hint.With(fmt.Errorf("%w: asked for %s, the server takes one for %s", ErrUnsafe, asked, t.Member.Login),
+			"a pooler in between must log in as each person, not as one user for all")
+	}
 	return err
 }
 
@@ -114,13 +119,21 @@ func explain(err error) error {
 			"permission denied for database") {
 			return explain(ErrNotMember)
 		}
+		if strings.HasPrefix(pg.Message, "permission denied for database") {
+			return hint.With(fmt.Errorf("%w: %w", ErrNotMember, err), "an owner of the team lets you in: "+
+				"recall team admit LOGIN; it lets the login connect, too")
+		}
 		return fmt.Errorf("%w: %w", ErrRefused, err) // with its own hint
 	case "28P01", "28000": // password, or no such login
 		return hint.With(err, "recall keeps no password: put it into ~/.pgpass, name a service of pg_service.conf, "+
 			"or set PGPASSWORD")
 	case "3D000":
 		return hint.With(err, "createdb makes a database; recall makes none")
-	case "57P01", "57P02", "57P03": // it is ended, crashed, starts
+	case "57P01", "57P02", "57P03", "25006": // it is ended, crashed, starts, or another takes its place
+		return unreachable(err)
+	}
+	switch pg.Code[:2] {
+	case "53", "40": // its disk is full, it has too many connections; two transactions wait for one another
 		return unreachable(err)
 	}
 	return err

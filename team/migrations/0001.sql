@@ -39,9 +39,9 @@ CREATE TABLE recall.session(
 	generation int NOT NULL CHECK (generation > 0), hash text NOT NULL, rules text NOT NULL, title text NOT NULL,
 	started timestamptz, ended timestamptz, items int NOT NULL, at timestamptz NOT NULL DEFAULT now(), UNIQUE(device, sid));
 CREATE INDEX session_sid ON recall.session(sid);
-CREATE INDEX session_project ON recall.session(project, started) INCLUDE (items);
+CREATE INDEX session_project ON recall.session(project, started) INCLUDE (items, id);
 -- Items are never changed: another text is another row of a later generation. data is the payload.Item as JSON; words
--- are "project:stem", so that what stands in other projects costs a question nothing.
+-- are "stem project", so that what stands in other projects costs a question nothing.
 CREATE TABLE recall.item(
 	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, session bigint NOT NULL REFERENCES recall.session ON DELETE CASCADE,
 	generation int NOT NULL, project int NOT NULL, iid text NOT NULL, kind text NOT NULL, said timestamptz,
@@ -83,14 +83,15 @@ CREATE FUNCTION recall.me() RETURNS int LANGUAGE sql STABLE SECURITY DEFINER SET
 CREATE FUNCTION recall.owns() RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
 	SELECT EXISTS(SELECT FROM recall.member WHERE id = recall.me() AND owner) $$;
 CREATE FUNCTION recall.devices() RETURNS uuid[] LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
-	SELECT coalesce(array_agg(id), '{}') FROM recall.device WHERE member = recall.me() AND left_at IS NULL $$;
+	SELECT coalesce(array_agg(id), '{}') FROM recall.device WHERE member = (SELECT recall.me()) AND left_at IS NULL $$;
 CREATE FUNCTION recall.kept() RETURNS int[] LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
-	SELECT coalesce(array_agg(id), '{}') FROM recall.project WHERE keeper = recall.me() OR recall.owns() $$;
+	SELECT coalesce(array_agg(id), '{}') FROM recall.project
+	WHERE keeper = (SELECT recall.me()) OR (SELECT recall.owns()) $$;
 -- projects that one may read: one's own, those one was let into, and what was merged into these
 CREATE FUNCTION recall.mine() RETURNS int[] LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
 	WITH RECURSIVE p(id) AS (
-		(SELECT project FROM recall.access WHERE member = recall.me()
-			UNION SELECT id FROM recall.project WHERE keeper = recall.me())
+		(SELECT project FROM recall.access WHERE member = (SELECT recall.me())
+			UNION SELECT id FROM recall.project WHERE keeper = (SELECT recall.me()))
 		UNION SELECT m.id FROM recall.project m JOIN p ON m.merged_into = p.id)
 	SELECT coalesce(array_agg(id), '{}') FROM p $$;
 -- whether an item may be put into a session: one's own, as it is now
@@ -297,48 +298,122 @@ CREATE POLICY work ON recall.related USING (project = ANY((SELECT recall.mine())
 -- The first pass of a question. PostgreSQL uses no full-text index below a policy (@@ isn't leakproof), so this runs as
 -- the owner and asks for readable projects itself.
 
--- a word, or several with blanks between that must all be there, in a project; as an expression that can be inlined
-CREATE FUNCTION recall.term(project int, stem text) RETURNS tsquery LANGUAGE sql IMMUTABLE AS $$
-	SELECT ('''' || replace(project::text || ':' || replace(replace(rtrim(stem, '*'), '\', '\\'), '''', ''''''), ' ',
-		''' & ''' || project::text || ':') || '''' || CASE WHEN stem LIKE '%*' THEN ':*' ELSE '' END)::tsquery $$;
+-- At most so many items of projects that hold a stem, or several with blanks between, from the first projects on; and
+-- about how many there are, were all looked at. Where a few tell that there are far more, these few are all. Each
+-- project has so many items in so many sessions, from its first to its last; the team has so many projects.
+-- Projects are looked up one by one, which costs next to nothing each; or what is left at once by how words begin,
+-- where that is a good part of the team's and little is to be expected there. Words are "stem project".
+CREATE FUNCTION recall.holding(stem text, projects int[], items bigint[], sessions bigint[], first bigint[],
+	last bigint[], team bigint, kinds text[], since timestamptz, before timestamptz, few int, ceiling int,
+	OUT ids bigint[], OUT held int) LANGUAGE plpgsql STABLE AS $$
+DECLARE
+	n int := cardinality(projects);
+	most int;
+	done int := 0;
+	upto int := 0;
+	chunk int[];
+	latest bigint;
+	part bigint[];
+	asked text := (SELECT string_agg('''' || replace(replace(w, '\', '\\'), '''', '''''') || ' {}''', ' & ')
+		FROM unnest(string_to_array(stem, ' ')) w);
+	terms tsquery[];
+BEGIN
+	ids := '{}';
+	held := 0;
+	WHILE upto < n AND cardinality(ids) < ceiling LOOP
+		done := upto;
+		IF done > 0 AND (n - done) * 4 > team AND cardinality(ids) * n < done * ceiling * 4 AND stem NOT LIKE '% %' THEN
+			upto := n;
+			terms := ARRAY[replace(asked, '{}''', ''':*')::tsquery];
+		ELSE
+			upto := least(n, greatest(done * 4, 16));
+			terms := ARRAY(SELECT replace(asked, '{}', p::text)::tsquery FROM unnest(projects[done + 1:upto]) p);
+		END IF;
+		chunk := projects[done + 1:upto];
+		most := CASE WHEN done = 0 THEN few ELSE ceiling - cardinality(ids) END;
+		LOOP
+			SELECT coalesce(array_agg(i.id), '{}'), max(i.session) INTO part, latest FROM (
+				SELECT i.id, i.session FROM recall.item i WHERE i.words @@ ANY(terms) AND i.project = ANY(chunk)
+					AND (kinds IS NULL OR i.kind = ANY(kinds)) AND (since IS NULL OR i.said >= since)
+					AND (before IS NULL OR i.said < before)
+				LIMIT most) i;
+			held := cardinality(ids || part);
+			EXIT WHEN cardinality(part) < most;
+			-- What is left holds it as often as what was looked at: the sessions that came first.
+			held := greatest(held, (SELECT held * sum(r.items) / nullif(sum(r.items * CASE WHEN r.n <= done THEN 1
+				WHEN r.n <= upto AND r.first <= latest THEN least(1,
+					(1 + (r.sessions - 1) * (latest - r.first) / greatest(r.last - r.first, 1.0)) / r.sessions) END), 0)
+				FROM unnest(items, sessions, first, last) WITH ORDINALITY r(items, sessions, first, last, n)));
+			EXIT WHEN done > 0 OR most = ceiling OR held > ceiling * 2;
+			most := ceiling;
+		END LOOP;
+		ids := ids || part;
+		EXIT WHEN held > ceiling * 2;
+	END LOOP;
+END $$;
 
 -- Each stem's items, at most so many of one stem; of these the best by how rare the stems are that they hold, and how
--- much those weigh. held says how many items hold each stem, searched how many there are. There is one row at least.
-CREATE FUNCTION recall.search(stems text[], weights real[], within text, kinds text[], since timestamptz,
+-- much those weigh. The first stems are the question's own. If each of them that is there stands in more items than are
+-- looked at, the items that hold all of them, or two, are looked up as well; else such a stem finds nothing by itself.
+-- held says about how many items hold each stem, searched how many there are. There is one row at least.
+CREATE FUNCTION recall.search(stems text[], own int, weights real[], within text, kinds text[], since timestamptz,
 	before timestamptz, ceiling int, most int)
 	RETURNS TABLE(held int[], searched bigint, sid text, project text, author text, device text, title text,
 		started timestamptz, overtaken boolean, data text)
-	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' SET enable_seqscan = off SET jit = off AS $$
+	LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = '' SET enable_seqscan = off SET jit = off
+	SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+	mine int[] := recall.mine();
+	team bigint := (SELECT count(*) FROM recall.project);
+	r record;
+	h record;
+	ids bigint[] := '{}';
+	of int[] := '{}';
+	common text[];
+	asked text[] := stems;
+	all_common boolean := false;
+BEGIN
 	WITH RECURSIVE named(id, name, remote) AS (
 		SELECT p.id, p.name, p.remote FROM recall.project p WHERE p.merged_into IS NULL
-		UNION SELECT p.id, n.name, n.remote FROM recall.project p JOIN named n ON p.merged_into = n.id),
-	readable AS MATERIALIZED (
-		SELECT n.id, n.name FROM named n WHERE n.id = ANY((SELECT recall.mine())::int[])
-			AND (within IS NULL OR n.remote = within OR lower(n.name) = lower(within))),
-	stem AS MATERIALIZED (SELECT * FROM unnest(stems, weights) WITH ORDINALITY s(stem, weight, n)),
-	-- A scan of the index for each word of each project: one for all of them would look at every word for each row.
-	hit AS MATERIALIZED (
-		SELECT s.n, s.weight, h.id FROM stem s CROSS JOIN LATERAL (
-			SELECT i.id FROM readable r CROSS JOIN LATERAL (
-				SELECT i.id FROM recall.item i WHERE i.words @@ recall.term(r.id, s.stem) AND i.project = r.id
-					AND (kinds IS NULL OR i.kind = ANY(kinds)) AND (since IS NULL OR i.said >= since)
-					AND (before IS NULL OR i.said < before)
-				LIMIT ceiling) i
-			LIMIT ceiling) h),
-	holding AS MATERIALIZED (SELECT h.n, count(*)::int AS items FROM hit h GROUP BY h.n),
-	best AS MATERIALIZED (
-		SELECT h.id FROM hit h JOIN holding USING (n)
-		WHERE items < ceiling OR NOT EXISTS(SELECT FROM holding o WHERE o.items < ceiling)
-		GROUP BY h.id ORDER BY sum(h.weight / ln(2 + items)) DESC, h.id DESC LIMIT most)
-	SELECT
-		(SELECT array_agg(coalesce(items, 0) ORDER BY s.n) FROM stem s LEFT JOIN holding USING (n)),
-		(SELECT coalesce(sum(t.items), 0) FROM recall.session t WHERE t.project IN (SELECT r.id FROM readable r)),
-		t.sid, r.name, m.name, d.name, t.title, t.started,
-		EXISTS(SELECT FROM recall.session l WHERE l.project = t.project AND l.started > t.started), i.data
-	FROM (SELECT) one LEFT JOIN (best b
-		JOIN recall.item i ON i.id = b.id JOIN recall.session t ON t.id = i.session JOIN readable r ON r.id = i.project
-		JOIN recall.device d ON d.id = t.device JOIN recall.member m ON m.id = d.member) ON true
-	ORDER BY i.id $$;
+		UNION SELECT p.id, n.name, n.remote FROM recall.project p JOIN named n ON p.merged_into = n.id)
+	SELECT coalesce(array_agg(n.id), '{}') AS ids, array_agg(n.name) AS names, array_agg(n.items) AS items,
+		array_agg(n.sessions) AS sessions, array_agg(n.first) AS first, array_agg(n.last) AS last,
+		coalesce(sum(n.items), 0) AS searched
+	INTO r FROM (
+		SELECT n.id, n.name, s.* FROM named n JOIN (
+			SELECT s.project, sum(s.items) AS items, count(*) AS sessions, min(s.id) AS first, max(s.id) AS last
+			FROM recall.session s WHERE s.project = ANY(mine) GROUP BY 1) s ON s.project = n.id
+		WHERE within IS NULL OR n.remote = within OR lower(n.name) = lower(within) ORDER BY s.last DESC) n;
+	held := '{}';
+	FOR s IN 1..coalesce(cardinality(stems), 0) * 2 LOOP
+		IF s = cardinality(stems) + 1 THEN
+			common := ARRAY(SELECT stems[i] FROM generate_series(1, own) i WHERE held[i] > 0 ORDER BY i);
+			all_common := NOT EXISTS(SELECT FROM generate_series(1, own) i WHERE held[i] BETWEEN 1 AND ceiling - 1);
+			EXIT WHEN NOT all_common;
+			asked := asked || array_to_string(common, ' ');
+			IF cardinality(common) > 2 THEN
+				asked := asked || ARRAY(SELECT common[i] || ' ' || common[i + 1]
+					FROM generate_series(1, cardinality(common) - 1) i);
+			END IF;
+		END IF;
+		EXIT WHEN s > cardinality(asked);
+		h := recall.holding(asked[s], r.ids, r.items, r.sessions, r.first, r.last, team, kinds, since, before,
+			CASE WHEN s > cardinality(stems) THEN ceiling ELSE (ceiling + 7) / 8 END, ceiling);
+		held := held || h.held;
+		ids := ids || h.ids;
+		of := of || array_fill(s, ARRAY[cardinality(h.ids)]);
+	END LOOP;
+	ids := ARRAY(SELECT i.id FROM unnest(ids, of) i(id, n) WHERE all_common OR search.held[i.n] < ceiling GROUP BY i.id
+		ORDER BY sum(coalesce(weights[i.n], 1) * ln(1 + greatest(r.searched - search.held[i.n], 0)
+			/ (search.held[i.n] + 0.5::real))) DESC, i.id DESC LIMIT most);
+	RETURN QUERY SELECT search.held[:cardinality(stems)], r.searched::bigint, s.sid,
+		r.names[array_position(r.ids, i.project)], m.name, d.name, s.title, s.started,
+		EXISTS(SELECT FROM recall.session l WHERE l.project = s.project AND l.started > s.started), i.data
+	FROM (SELECT) one LEFT JOIN (unnest(ids) b(id)
+		JOIN recall.item i ON i.id = b.id JOIN recall.session s ON s.id = i.session
+		JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member) ON true
+	ORDER BY i.id;
+END $$;
 
 -- River's tables (github.com/riverqueue/river, its format 8), for recall team work. Jobs name projects by number, and say
 -- nothing of what is in them. Whoever is in the team may do with them as they like: a job does nothing that its worker

@@ -39,7 +39,7 @@ var (
 func Main(m *testing.M) int {
 	code := m.Run()
 	if server != nil {
-		server.end(os.Interrupt)
+		server.End()
 		os.RemoveAll(server.Dir)
 	}
 	return code
@@ -49,9 +49,15 @@ func Main(m *testing.M) int {
 func Database(t testing.TB) *DB {
 	t.Helper()
 	if server == nil {
-		server = start(t)
+		server = Start(t, "")
 	}
-	d := &DB{t: t, Server: server, Name: fmt.Sprintf("db%d", databases.Add(1))}
+	return server.Database(t)
+}
+
+// Database makes a database on this server.
+func (s *Server) Database(t testing.TB) *DB {
+	t.Helper()
+	d := &DB{t: t, Server: s, Name: fmt.Sprintf("db%d", databases.Add(1))}
 	d.Owner = d.Login("owner", "CREATEROLE")
 	d.admin("postgres", "CREATE DATABASE "+d.Name+" OWNER "+d.Role("owner"))
 	d.Exec("REVOKE CONNECT, TEMP ON DATABASE " + d.Name + " FROM PUBLIC")
@@ -149,15 +155,19 @@ func programs() string {
 	return filepath.Dir(all[len(all)-1])
 }
 
-func start(t testing.TB) *Server {
+// Start makes a server in an empty folder, a temporary one if that is "", and starts it, with lines of postgresql.conf
+// besides its own.
+func Start(t testing.TB, dir string, settings ...string) *Server {
 	t.Helper()
-	s := &Server{bin: programs()}
+	s := &Server{Dir: dir, bin: programs()}
 	if s.bin == "" {
 		t.Skip("no PostgreSQL is installed (Debian: apt-get install postgresql)")
 	}
 	var err error
-	if s.Dir, err = os.MkdirTemp("", "pg"); err != nil {
-		t.Fatal(err)
+	if dir == "" {
+		if s.Dir, err = os.MkdirTemp("", "pg"); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := giveAway(s.Dir); err != nil {
 		t.Skipf("PostgreSQL doesn't run as root, and not as somebody else: %v", err)
@@ -169,6 +179,11 @@ func start(t testing.TB) *Server {
 	}
 	err = write(s.Dir, "pg_hba.conf", []byte("local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n"+
 		"hostnossl all all 127.0.0.1/32 trust\n"))
+	if err == nil {
+		err = write(s.Dir, "postgresql.conf", []byte("fsync = off\nsynchronous_commit = off\nfull_page_writes = off\n"+
+			"ssl = on\nautovacuum = off\nmax_wal_size = 8GB\nshared_buffers = 512MB\nmax_connections = 200\n"+
+			"listen_addresses = '127.0.0.1'\ntimezone = UTC\n"+strings.Join(settings, "\n")+"\n"))
+	}
 	if err == nil {
 		err = certify(s.Dir)
 	}
@@ -187,9 +202,7 @@ func start(t testing.TB) *Server {
 
 func (s *Server) start(t testing.TB) {
 	t.Helper()
-	s.run = s.Command(s.bin+"/postgres", "-D", s.Dir, "-k", s.Dir, "-p", strconv.Itoa(s.Port), "-h", "127.0.0.1",
-		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "ssl=on",
-		"-c", "autovacuum=off", "-c", "max_wal_size=8GB", "-c", "shared_buffers=512MB", "-c", "max_connections=200")
+	s.run = s.Command(s.bin+"/postgres", "-D", s.Dir, "-k", s.Dir, "-p", strconv.Itoa(s.Port))
 	log, err := os.OpenFile(filepath.Join(s.Dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		t.Fatal(err)
@@ -212,6 +225,9 @@ func (s *Server) start(t testing.TB) {
 		}
 	}
 }
+
+// End ends the server in an orderly way.
+func (s *Server) End() { s.end(os.Interrupt) }
 
 // end ends the server: orderly by an interrupt, or with all its processes at once.
 func (s *Server) end(by os.Signal) {
