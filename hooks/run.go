@@ -42,6 +42,9 @@ type Host struct {
 	// Forget has another process remove what the library has of a session, and reports whether that was started.
 	Forget func(session string) bool
 
+	// Told is what others of a team decided of late in a project, by its name; nil: there is no team.
+	Told func(l *library.Library, project string) []Told
+
 	// HandOn has PreCompact answered by a process of its own, which nobody awaits, and reports whether it started; nil
 	// in that one.
 	HandOn func(Input) bool

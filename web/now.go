@@ -23,6 +23,7 @@ type nowView struct {
 	Payload  *payload.Payload // nil: no session worked there, or on nothing
 	Sections []section
 	Texts    []variant
+	Others   []string // what others of the team decided of late there
 	Broken   []string // sessions of which nothing can be read, and why
 }
 
@@ -66,6 +67,9 @@ func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 			return v, nil
 		}
 		v.Project = f.shelf.Of(last).Name
+	}
+	if m.Others != nil {
+		v.Others = m.Others(v.Project)
 	}
 	key := "now " + f.Today + " " + v.Project
 	composed, err := kept(&s.kept, m.Stamp, key, func() (c composed, err error) {

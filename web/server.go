@@ -43,6 +43,8 @@ type Memory struct {
 	// Compose makes the payload that a project's next session starts with, by the project's name.
 	Compose func(project string) (*payload.Payload, error)
 	HandOn  func(p *payload.Payload, variant string) string
+	// Others is what others of a team decided of late in a project, a line each.
+	Others func(project string) []string
 	// Say, Settle and Mark keep a person's word and have everything say so that is made of it.
 	Say    func(u review.Unseen, word payload.Op, line string) error
 	Settle func(link payload.Link, later, earlier payload.ItemID) error

@@ -50,7 +50,7 @@ var jsonDocs = map[string]reflect.Type{
 	"recall why FILE:LINE":      reflect.TypeFor[history.Why](),
 	"recall why ITEM":           reflect.TypeFor[answer.Item](),
 	"recall log":                reflect.TypeFor[ask.LogDoc](),
-	"recall log --changed":      reflect.TypeFor[history.Changed](),
+	"recall log --changed":      reflect.TypeFor[ask.ChangedDoc](),
 	"recall manifest":           reflect.TypeFor[keep.ManifestDoc](),
 	"recall edit":               reflect.TypeFor[reviewing.MarkDoc](),
 	"recall list":               reflect.TypeFor[library.Listed](),

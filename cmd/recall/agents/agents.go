@@ -85,6 +85,9 @@ func runHook(ctx context.Context, a *app.App, args []string) {
 			}
 		}
 		answer, err := h.Run(ctx, event, in)
+		if event == hooks.SessionEnd && a.Lib != nil {
+			a.TeamBeside(a.Lib, true)
+		}
 		if h.LeftBehind.Load() {
 			a.Lib, a.Index = nil, nil // what hangs would hang in closing, too
 		}
@@ -130,6 +133,7 @@ func hookHost(ctx context.Context, a *app.App, dir string) (*hooks.Host, error) 
 		Parent:     os.Getppid(),
 		Pause:      config.Pausing(),
 	}
+	h.Told = a.ToldByTeam
 	h.Forget = func(session string) bool {
 		return app.InBackground("", nil, append(a.Given(), "forget", session, "--yes")...)
 	}

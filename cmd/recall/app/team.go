@@ -69,6 +69,9 @@ func (a *App) SyncTeam(ctx context.Context, l *library.Library) (done *team.Sync
 	defer lock.Unlock()
 	t, _, err := a.Team(ctx, l)
 	if err != nil {
+		if errors.Is(err, team.ErrUnreachable) {
+			m.NoteUnreached()
+		}
 		return nil, errors.Join(err, m.KeepSynced(&team.Synced{At: time.Now().UTC(), Problem: err.Error()}))
 	}
 	defer t.Close()
@@ -79,8 +82,9 @@ func (a *App) SyncTeam(ctx context.Context, l *library.Library) (done *team.Sync
 		_, err := a.ForgetSessions(ctx, l, &pipeline.Forgetting{}, ids...)
 		return err
 	})
+	m.NoteReached()
 	done, err = a.Leaving(l).Sync(ctx, t, m, errands.Notes()...)
-	return done, errors.Join(fault, err)
+	return done, errors.Join(fault, err, m.FetchNews(ctx, t))
 }
 
 // TeamAtHand is Team, unless the last try, some minutes ago, found it out of reach: a command for which the team is one
@@ -90,10 +94,14 @@ func (a *App) TeamAtHand(ctx context.Context, l *library.Library) (*team.Team, *
 	if err != nil {
 		return nil, nil, err
 	}
-	if last := m.Synced(); last != nil && last.Problem != "" && time.Since(last.At) < teamLater {
-		return nil, m, fmt.Errorf("%w: %s", team.ErrUnreachable, last.Problem)
+	if m.Unreached(teamForgiven) {
+		return nil, m, team.ErrUnreachable
 	}
-	return a.Team(ctx, l)
+	t, m, err := a.Team(ctx, l)
+	if errors.Is(err, team.ErrUnreachable) {
+		m.NoteUnreached()
+	}
+	return t, m, err
 }
 
 // How long it is until the team is asked again beside what a command does.

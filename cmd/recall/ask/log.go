@@ -17,17 +17,26 @@ import (
 	"recall/index"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/team"
 )
 
 type logOptions struct {
 	queryFlags
 	Limit        int
 	All, Changed bool
+
+	given bool // since when what changed is told
 }
 
 // LogDoc is the JSON form of recall log; that of --changed is history.Changed.
 type LogDoc struct {
 	Items []history.Dated `json:"items"` // oldest first
+}
+
+// ChangedDoc is the JSON form of recall log --changed.
+type ChangedDoc struct {
+	history.Changed
+	Others []team.Told `json:"others,omitempty"` // what others of the team decided since, or since one last looked
 }
 
 // The items that a time line is about, and what of them may change.
@@ -70,7 +79,7 @@ func (o *logOptions) check(cmd *cobra.Command) error {
 			o.Kind = changedKinds
 		}
 	}
-	if o.Changed && o.Since.At.IsZero() {
+	if o.given = !o.Since.At.IsZero(); o.Changed && !o.given {
 		o.Since.Text = "7d"
 		o.Since.At, _ = terminal.ParseWhen(o.Since.Text, time.Now(), time.Local)
 	}
@@ -103,8 +112,18 @@ func runLog(ctx context.Context, a *app.App, p *pipeline.Pipeline, q index.Query
 		meant = func(d history.Dated) bool { return keep[d.Item.ID] && slices.Contains(q.Kinds, d.Item.Kind) }
 	}
 	if o.Changed {
-		doc := history.ChangedOf(line, q.Since, meant)
-		return a.Show(doc, o.JSON, doc.Empty(), func(p *terminal.Page) { p.Form("log/changed", doc) })
+		doc := &ChangedDoc{Changed: *history.ChangedOf(line, q.Since, meant)}
+		since := time.Time{} // when one last looked
+		if o.given {
+			since = q.Since
+		}
+		if team := a.TeamNews(p.Library, since, q.Project); team != nil && q.Text == "" {
+			doc.Others = team.Others
+		}
+		return a.Show(doc, o.JSON, doc.Empty() && len(doc.Others) == 0, func(page *terminal.Page) {
+			page.Form("log/changed", doc)
+			a.LookedAtTeam(p.Library)
+		})
 	}
 	line = slices.DeleteFunc(line, func(d history.Dated) bool {
 		return !meant(d) || d.Item.At.Before(q.Since) || !q.Until.IsZero() && !d.Item.At.Before(q.Until)

@@ -28,10 +28,6 @@ func placeOf(l *library.Library, h app.LastHit) (path string, line int, err erro
 			"recall why %s tells its words", h.Item)
 	}
 	e, err := l.Session(h.Session)
-	if err != nil && h.Said != nil && h.Said.Author != "" {
-		return "", 0, hint.With(fmt.Errorf("%s shared that; its transcript is on %s", h.Said.Author, h.Said.Machine),
-			"recall why with the same number tells its words")
-	}
 	if err != nil {
 		return "", 0, err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -75,6 +76,9 @@ func runWeb(ctx context.Context, a *app.App, l *library.Library, port int, readO
 	return s.Serve(ctx, on)
 }
 
+// mostOthers is how much of what others decided a page has.
+const mostOthers = 10
+
 // memoryOf is what a page may see and say of a library by an app that has its index open. What was taken in for the
 // page went by the app's own look at it.
 func memoryOf(ctx context.Context, b *app.App, l *library.Library, behind answer.Behind) *web.Memory {
@@ -84,7 +88,15 @@ func memoryOf(ctx context.Context, b *app.App, l *library.Library, behind answer
 			return b.Ask(ctx, b.Lib, q, nil)
 		},
 		Compose: func(project string) (*payload.Payload, error) { return b.Compose(ctx, l, b.Index, project) },
-		HandOn:  b.HandedOn, HookFaults: hooks.Faults,
+		Others: func(project string) (lines []string) {
+			if team := b.TeamNews(l, time.Time{}, project); team != nil {
+				for _, one := range team.Others[:min(len(team.Others), mostOthers)] {
+					lines = append(lines, one.Line(time.Now()))
+				}
+			}
+			return lines
+		},
+		HandOn: b.HandedOn, HookFaults: hooks.Faults,
 		Resume: func(e library.Entry) (command string, missing bool) {
 			r, err := p.PlanRestore(ctx, e, pipeline.RestoreOptions{})
 			if err != nil {

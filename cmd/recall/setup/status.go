@@ -45,6 +45,7 @@ type StatusDoc struct {
 	Disk        library.Disk   `json:"disk"`
 	Spent       *improve.Took  `json:"spent,omitempty"` // this month
 	Model       *modelDoc      `json:"model,omitempty"` // not there if rules alone distill
+	Team        *app.TeamDoc   `json:"team,omitempty"`  // not there if the library is in none
 }
 
 type sourceDoc struct {
@@ -123,6 +124,7 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 	if spent := improve.TookSince(l, improve.MonthOf(time.Now())); spent.Calls > 0 {
 		s.Spent = &spent
 	}
+	s.Team = a.TeamNews(l, time.Time{}, "")
 	s.Schedule, s.Disk = schedule.Glance(ctx), library.DiskOf(l.Dir(), shelf.Entries)
 	return s, err
 }

@@ -96,6 +96,7 @@ func (p *Page) formWords() template.FuncMap {
 			}
 			return no
 		},
+		"now":   time.Now,
 		"over":  func(t time.Time) bool { return t.Before(time.Now()) },
 		"waits": Waits,
 

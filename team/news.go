@@ -1,0 +1,150 @@
+package team
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"recall/library"
+	"recall/payload"
+)
+
+// News is what other people of the team decided of late, as the last sync saw it: commands tell it without asking the
+// team.
+type News struct {
+	At   time.Time `json:"at"`
+	Told []Told    `json:"told"` // the newest first
+}
+
+// Told is an item of another person's, safe to show.
+type Told struct {
+	Author  string       `json:"author"`
+	Machine string       `json:"machine"`
+	Project string       `json:"project"` // its name here, else the team's
+	Title   string       `json:"title"`   // of the session
+	Session string       `json:"session"`
+	Came    time.Time    `json:"came"` // when it came here
+	Item    payload.Item `json:"item"`
+
+	Remote string `json:"remote,omitempty"` // of the project's repository
+	Root   string `json:"root,omitempty"`   // and its first commit
+}
+
+const (
+	newsDays = 30
+	newsMost = 200
+)
+
+// newsKinds are settled things.
+var newsKinds = []string{string(payload.Decision), string(payload.Eliminated), string(payload.Finding)}
+
+// FetchNews brings up to date what a membership knows of others' decisions.
+func (m *Membership) FetchNews(ctx context.Context, t *Team) error {
+	fresh, err := list(ctx, t, func(row pgx.CollectableRow) (one Told, err error) {
+		var data string
+		if err := row.Scan(&data, &one.Author, &one.Machine, &one.Project, &one.Title, &one.Session, &one.Remote,
+			&one.Root); err != nil {
+			return one, err
+		}
+		if json.Unmarshal([]byte(data), &one.Item) != nil || one.Item.Receive() != nil {
+			one.Session = "" // somebody forged it
+		}
+		return one, nil
+	}, `SELECT i.data, m.name, d.name, p.name, s.title, s.sid, coalesce(p.remote, ''), coalesce(p.root, '')
+		FROM recall.session s JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member
+		JOIN recall.project p ON p.id = s.project JOIN recall.item i ON i.session = s.id
+		WHERE s.project = ANY((SELECT recall.mine())::int[]) AND m.id <> $1 AND i.kind = ANY($2)
+			AND s.at > now() - make_interval(days => $3)
+			AND (i.generation = s.generation OR i.said > now() - make_interval(days => $3))
+		ORDER BY i.said DESC, i.id DESC LIMIT $4`, t.Member.ID, newsKinds, newsDays, newsMost)
+	if err != nil {
+		return err
+	}
+	old, first := m.News(), false
+	came := map[payload.ItemID]time.Time{}
+	if first = old.At.IsZero(); !first {
+		for _, one := range old.Told {
+			came[one.Item.ID] = one.Came
+		}
+	}
+	now := News{At: time.Now().UTC()}
+	for _, one := range fresh {
+		if one.Session == "" {
+			continue
+		}
+		one.Came = now.At
+		if at, ok := came[one.Item.ID]; ok {
+			one.Came = at
+		} else if first { // what was there before one came is no news
+			one.Came = one.Item.At
+		}
+		now.Told = append(now.Told, one)
+	}
+	return m.write("news.json", now)
+}
+
+// News is what is known of others' decisions.
+func (m *Membership) News() (n News) {
+	m.read("news.json", &n)
+	return n
+}
+
+// Looked is when a person last looked at the news, and LookedNow says that they do.
+func (m *Membership) Looked() (at time.Time) {
+	m.read("looked.json", &at)
+	return at
+}
+
+// of reports whether it was decided in a project of the library's.
+func (t Told) of(p library.Project) bool {
+	switch {
+	case t.Remote != "":
+		return p.Remote == t.Remote
+	case t.Root != "":
+		return p.Birth == t.Root
+	}
+	return p.Name == t.Project
+}
+
+// Line says who decided it and when: "Ana decided yesterday: …".
+func (t Told) Line(now time.Time) string {
+	what := map[payload.Kind]string{payload.Eliminated: "ruled out", payload.Finding: "found"}
+	day := t.Item.At.Local().Format(time.DateOnly)
+	switch day {
+	case now.Local().Format(time.DateOnly):
+		day = "today"
+	case now.Local().AddDate(0, 0, -1).Format(time.DateOnly):
+		day = "yesterday"
+	default:
+		day = "on " + day
+	}
+	text := t.Item.Text
+	if t.Item.Kind == payload.Eliminated {
+		text = payload.RuledOutThing(text)
+	}
+	return fmt.Sprintf("%s %s %s: %s", t.Author, cmp.Or(what[t.Item.Kind], "decided"), day, text)
+}
+
+// LookedNow says that a person looks at the news now.
+func (m *Membership) LookedNow() { _ = m.write("looked.json", time.Now().UTC()) }
+
+// Since are those that came since a time, of a project of the library's or of all: the last decided first.
+func (n News) Since(at time.Time, projects []library.Project, only string) (out []Told) {
+	for _, one := range n.Told {
+		for _, p := range projects {
+			if one.of(p) {
+				one.Project = p.Name
+			}
+		}
+		if one.Came.After(at) && (only == "" || one.Project == only) {
+			out = append(out, one)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Told) int { return cmp.Compare(b.Item.At.Unix(), a.Item.At.Unix()) })
+	return out
+}
