@@ -65,6 +65,7 @@ var ErrNotShared = errors.New("nothing of that session is shared with you")
 // A Place is where a shared session comes from.
 type Place struct {
 	Session, Title, Project, Author, Machine string
+	Member                                   int // the author
 
 	device string
 }
@@ -72,8 +73,8 @@ type Place struct {
 // Find looks a shared session up by its id, or the beginning of one that no other has.
 func (t *Team) Find(ctx context.Context, session string) (Place, error) {
 	all, err := list(ctx, t, func(row pgx.CollectableRow) (p Place, err error) {
-		return p, row.Scan(&p.Session, &p.Title, &p.Project, &p.Author, &p.Machine, &p.device)
-	}, `SELECT DISTINCT ON (s.sid, m.id) s.sid, s.title, p.name, m.name, d.name, d.id::text FROM recall.session s
+		return p, row.Scan(&p.Session, &p.Title, &p.Project, &p.Author, &p.Machine, &p.Member, &p.device)
+	}, `SELECT DISTINCT ON (s.sid, m.id) s.sid, s.title, p.name, m.name, d.name, m.id, d.id::text FROM recall.session s
 		JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member
 		JOIN recall.project p ON p.id = s.project
 		WHERE starts_with(s.sid, $1) AND s.title <> '' ORDER BY s.sid, m.id, s.at DESC LIMIT 2`, session)

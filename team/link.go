@@ -162,7 +162,7 @@ func (t *Team) Link(ctx context.Context, results []*index.Result) error {
 		for _, l := range relate.Links([]relate.Item{claim(ends[0]), claim(ends[1])}) {
 			for i, other := range []index.Placed{ends[1], ends[0]} {
 				r := at[ends[i].Item.ID]
-				if r == nil || r.Session != ends[i].Session || l.From != ends[0].Item.ID {
+				if r == nil || !same(r, ends[i]) || l.From != ends[0].Item.ID {
 					continue
 				}
 				to := &r.Related
@@ -241,6 +241,11 @@ func received(at *index.Place, it *payload.Item) {
 	if it.Receive() != nil {
 		*it = payload.Item{ID: it.ID, Kind: payload.Lead, State: payload.Stands, Rule: payload.ReceivedRule}
 	}
+}
+
+// same reports whether a result is the item at a link's end, and no other that somebody shares under its ids.
+func same(r *index.Result, p index.Placed) bool {
+	return r.Session == p.Session && r.Author == p.Author && r.Item.Text == p.Item.Text
 }
 
 func claim(p index.Placed) relate.Item {

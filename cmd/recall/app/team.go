@@ -87,8 +87,8 @@ func (a *App) SyncTeam(ctx context.Context, l *library.Library) (done *team.Sync
 	return done, errors.Join(fault, err, m.FetchNews(ctx, t))
 }
 
-// TeamAtHand is Team, unless the last try, some minutes ago, found it out of reach: a command for which the team is one
-// way of several doesn't wait for it again.
+// TeamAtHand is Team, unless it was out of reach just now: a command for which the team is one way of several doesn't
+// wait for it again.
 func (a *App) TeamAtHand(ctx context.Context, l *library.Library) (*team.Team, *team.Membership, error) {
 	m, err := team.MembershipOf(l.Dir())
 	if err != nil {

@@ -79,14 +79,18 @@ func turnAt(path string, line int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lines := strings.SplitAfter(string(text), "\n")[line:]
+	return turnIn(string(text), line), nil
+}
+
+func turnIn(text string, line int) string {
+	lines := strings.SplitAfter(text, "\n")[line:]
 	for i := 1; i < len(lines); i++ { // a sub-agent's turns within it have anchors, but no such headings
 		if strings.HasPrefix(lines[i-1], "<a id=") && strings.HasPrefix(lines[i], "### ") && i > 1 {
 			lines = lines[:i-1]
 			break
 		}
 	}
-	return strings.Trim(strings.Join(lines, ""), "\n") + "\n", nil
+	return strings.Trim(strings.Join(lines, ""), "\n") + "\n"
 }
 
 // openAt shows a person a file at a line.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"strings"
 	"time"
 
@@ -35,13 +36,14 @@ func newShowCmd(a *app.App) *cobra.Command {
 		if err == nil {
 			e, err = l.Session(h.Session)
 		}
+		o.Open = o.Open || o.Print
 		if errors.Is(err, library.ErrNoSession) {
-			return showShared(ctx, a, l, cmp.Or(string(h.Session), args[0]), o, err)
+			h.Session = cmp.Or(h.Session, ingest.SessionID(args[0]))
+			return showShared(ctx, a, l, h, o, err)
 		}
 		if err != nil {
 			return err
 		}
-		o.Open = o.Open || o.Print
 		place := o.Open || (h.Turn != "" || h.N > 0) && !o.Transcript && !o.Actions && !o.JSON && o.Variant == ""
 		if place {
 			return showPlace(ctx, a, l, h, o)
@@ -50,9 +52,9 @@ func newShowCmd(a *app.App) *cobra.Command {
 	})
 }
 
-// showShared shows a session that somebody else shares with the team: its transcript if that is shared, else its items.
-// Where nobody does, the error is the one why it isn't in the library.
-func showShared(ctx context.Context, a *app.App, l *library.Library, session string, o showOptions, none error) error {
+// showShared shows a session that somebody else shares with the team: its transcript, or the turn that is meant, if
+// that is shared, else its items. Where nobody does, the error is the one why it isn't in the library.
+func showShared(ctx context.Context, a *app.App, l *library.Library, h app.LastHit, o showOptions, none error) error {
 	t, _, err := a.TeamAtHand(ctx, l)
 	if errors.Is(err, team.ErrNoMembership) {
 		return none
@@ -61,7 +63,7 @@ func showShared(ctx context.Context, a *app.App, l *library.Library, session str
 		return fmt.Errorf("%w here; %w", none, err)
 	}
 	defer t.Close()
-	at, err := t.Find(ctx, session)
+	at, err := t.Find(ctx, string(h.Session))
 	if errors.Is(err, team.ErrNotShared) {
 		return none
 	}
@@ -78,12 +80,16 @@ func showShared(ctx context.Context, a *app.App, l *library.Library, session str
 	text, err := t.Transcript(ctx, at)
 	switch {
 	case errors.Is(err, team.ErrNotShared) && o.Transcript:
-		return hint.With(err, "%s shares what was decided in it: recall show %s", terminal.Line(at.Author), session)
+		return hint.With(err, "%s shares what was decided in it: recall show %s", terminal.Line(at.Author), at.Session)
 	case errors.Is(err, team.ErrNotShared):
 		text = payload.ToRead(payload.Render(p, payload.Options{Variant: payload.Variant(cmp.Or(o.Variant,
 			a.Config.Payload.Variant)), Budget: -1}).Text)
 	case err != nil:
 		return err
+	case !o.Transcript && h.Turn != "":
+		if before, _, ok := strings.Cut(text, `<a id="`+html.EscapeString(h.Turn)+`">`); ok {
+			text = turnIn(text, strings.Count(before, "\n"))
+		}
 	}
 	fmt.Fprintf(a.Err, "recall: %s shares this session, from %s\n", terminal.Line(at.Author), terminal.Line(at.Machine))
 	return a.Print(terminal.Visible(text))

@@ -131,6 +131,28 @@ func newDeleteCmd(a *app.App) *cobra.Command {
 	})
 }
 
+func newForgetCmd(a *app.App) *cobra.Command {
+	var o struct{ Yes bool }
+	return inTeam(a, "team-forget", &o, func(ctx context.Context, t *team.Team, _ *team.Membership,
+		args []string) error {
+		p, err := t.Find(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.Out, "%s's session %s, %q, would go from the team for good\n", terminal.Line(p.Author),
+			terminal.Line(p.Session), terminal.Line(p.Title))
+		if err := a.Agreed(o.Yes, "forget: it can't be undone", "Forget this for all?"); err != nil {
+			return err
+		}
+		if err := t.Forget(ctx, p.Member, p.Session); err != nil {
+			return hint.With(err, "an owner of the team may; %s does it with recall forget", terminal.Line(p.Author))
+		}
+		fmt.Fprintf(a.Out, "forgotten for all; in %s's own library it stays until they forget it\n",
+			terminal.Line(p.Author))
+		return nil
+	})
+}
+
 func newUnsealCmd(a *app.App) *cobra.Command {
 	var o struct {
 		To    string
