@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,9 +18,12 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"recall/index"
 	"recall/payload"
+	"recall/team/pgtest"
 )
 
 const (
@@ -27,15 +33,18 @@ const (
 )
 
 // TestScale measures a team of so many generated items as RECALL_TEAM_ITEMS says: what questions and puts take, and
-// what an item takes on disk. It is run by itself:
+// what an item takes on disk. Its server writes to disk as one does that people use. It is run by itself; what it says of
+// how each statement is done can be kept:
 //
-//	RECALL_TEAM_ITEMS=1000000 go test ./team -run TestScale -v
+//	RECALL_TEAM_ITEMS=1000000 RECALL_TEAM_PLANS=docs/internals/team-plans.md go test ./team -run TestScale -v -timeout 9h
 func TestScale(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv("RECALL_TEAM_ITEMS"))
 	if err != nil {
 		t.Skip("RECALL_TEAM_ITEMS doesn't say how many items")
 	}
-	c := newCrew(t)
+	s := pgtest.Start(t, "", "shared_buffers = 2GB", "max_wal_size = 1GB", "effective_cache_size = 8GB")
+	t.Cleanup(func() { s.End(); os.RemoveAll(s.Dir) })
+	c := newCrewOn(t, s.Database(t))
 	ana := c.owner()
 	w := newWorld(n)
 	begun := time.Now()
@@ -53,6 +62,11 @@ func TestScale(t *testing.T) {
 		}
 		c.Exec(fmt.Sprintf(`INSERT INTO recall.access VALUES(%d, %d)`, p, all.Member.ID))
 	}
+	for _, setting := range []string{"fsync", "synchronous_commit", "full_page_writes", "autovacuum"} {
+		c.Exec("ALTER SYSTEM SET " + setting + " = on")
+	}
+	c.Exec("CHECKPOINT; SELECT pg_reload_conf()")
+	c.Exec("SET work_mem = '64MB'; SELECT count(data), count(words) FROM recall.item")
 	ask := func(m mate, q index.Query) time.Duration {
 		begun := time.Now()
 		a, err := m.Search(context.Background(), q)
@@ -92,7 +106,6 @@ func TestScale(t *testing.T) {
 	t.Logf("put of %d items: %s, %v of the server's processor", each, quantiles(took),
 		(bob.worked(t)-before)/time.Duration(len(took)))
 
-	done := make(chan []time.Duration)
 	var mates []mate
 	for range 50 {
 		m, err := Open(t.Context(), c.Address("bob"))
@@ -102,24 +115,116 @@ func TestScale(t *testing.T) {
 		defer m.Close()
 		mates = append(mates, mate{m, ""})
 	}
-	var questions [][]string
-	for range mates {
-		questions = append(questions, []string{w.question(), w.question(), w.question(), w.question(), w.question()})
+	atOnce := func(ask func(m mate, q index.Query) time.Duration) string {
+		done := make(chan []time.Duration)
+		for _, m := range mates {
+			questions := []string{w.question(), w.question(), w.question(), w.question(), w.question()}
+			go func() {
+				var took []time.Duration
+				for _, q := range questions {
+					took = append(took, ask(m, index.Query{Text: q}))
+				}
+				done <- took[1:]
+			}()
+		}
+		var took []time.Duration
+		for range mates {
+			took = append(took, <-done...)
+		}
+		return quantiles(took)
 	}
-	for i, m := range mates {
-		go func() {
-			var took []time.Duration
-			for _, q := range questions[i] {
-				took = append(took, ask(m, index.Query{Text: q}))
+	t.Logf("50 ask at once, and rank on the server's cores: %s", atOnce(ask))
+	t.Logf("50 ask at once, and rank elsewhere: %s", atOnce(func(m mate, q index.Query) time.Duration {
+		begun := time.Now()
+		rows, err := m.first(t.Context(), q, index.Ask(q))
+		if err != nil {
+			t.Error(err)
+			return 0
+		}
+		rows.Close()
+		if rows.Err() != nil || rows.CommandTag().RowsAffected() == 0 {
+			t.Errorf("%d rows, %v", rows.CommandTag().RowsAffected(), rows.Err())
+		}
+		return time.Since(begun)
+	}))
+	if path := os.Getenv("RECALL_TEAM_PLANS"); path != "" {
+		c.plans(path, n, map[string]func(bob, all mate) error{
+			"A question within one project": func(bob, _ mate) error {
+				_, err := bob.Search(t.Context(), index.Query{Text: w.question(), Project: "p50"})
+				return err
+			},
+			"A question of all projects": func(_, all mate) error {
+				_, err := all.Search(t.Context(), index.Query{Text: w.question()})
+				return err
+			},
+			"A session put": func(bob, _ mate) error {
+				return bob.Put(t.Context(), bob.device, c.ready(w.session("plan", 50)), 1)
+			},
+			"The outbox compared": func(bob, _ mate) error {
+				_, err := NewOutbox(filepath.Join(t.TempDir(), "sent.jsonl"), bob.device).Reconcile(t.Context(), bob.Team)
+				return err
+			},
+			"Projects listed": func(bob, _ mate) error { _, err := bob.Projects(t.Context()); return err },
+			"Members listed":  func(bob, _ mate) error { _, err := bob.Members(t.Context()); return err },
+			"A session forgotten": func(bob, _ mate) error {
+				return bob.Forget(t.Context(), bob.Member.ID, "plan")
+			},
+		})
+	}
+}
+
+// plans writes how the server does the statements of what members do, by auto_explain.
+func (c *crew) plans(path string, items int, what map[string]func(bob, all mate) error) {
+	c.t.Helper()
+	for _, who := range []string{"bob", "all"} {
+		c.Exec("LOAD 'auto_explain'; ALTER ROLE " + c.Role(who) + " SET session_preload_libraries = 'auto_explain'")
+		for _, setting := range []string{"min_duration = 0", "nested_statements = on", "analyze = on", "timing = off",
+			"buffers = off", "level = notice"} {
+			c.Exec("LOAD 'auto_explain'; ALTER ROLE " + c.Role(who) + " SET auto_explain.log_" + setting)
+		}
+	}
+	var said []string
+	listen := func(who string) mate {
+		m := c.at(c.Address(who))
+		config := m.pool.Config()
+		config.ConnConfig.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) { said = append(said, n.Message) }
+		pool, err := pgxpool.NewWithConfig(c.t.Context(), config)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		m.pool.Close()
+		m.pool = pool
+		return m
+	}
+	bob, all := listen("bob"), listen("all")
+	text := fmt.Sprintf("# How PostgreSQL does a team's statements\n\nOf %d items, see the test TestScale, which writes this file. "+
+		"Each statement once, with what it took in rows.\n", items)
+	noise := regexp.MustCompile(`duration:[^\n]*\n|Query Text: |\(cost=\S+ rows=\d+ width=\d+\) ?|[ \t]+$`)
+	shown := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(what)) {
+		for range 2 { // what a connection does but once isn't told
+			said = nil
+			if err := what[name](bob, all); err != nil && name != "A session put" {
+				c.t.Errorf("%s: %v", name, err)
 			}
-			done <- took
-		}()
+			if name == "A session put" {
+				break
+			}
+		}
+		text += "\n## " + name + "\n"
+		for _, plan := range said {
+			plan = noise.ReplaceAllString(plan, "")
+			statement, _, _ := strings.Cut(plan, " (actual")
+			if !strings.Contains(plan, "(actual") || shown[statement] {
+				continue
+			}
+			shown[statement] = true
+			text += "\n```\n" + strings.TrimSpace(plan) + "\n```\n"
+		}
 	}
-	took = nil
-	for range mates {
-		took = append(took, (<-done)[1:]...)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		c.t.Fatal(err)
 	}
-	t.Logf("50 ask at once: %s", quantiles(took))
 }
 
 // worked is how long the server's process for a member has been on a processor: the clock counts what others do, too.
@@ -247,7 +352,7 @@ func (w *world) fill(t *testing.T, c *crew, n int) {
 			}
 		}
 	})
-	c.Exec(`SET maintenance_work_mem = '1GB'; CREATE INDEX item_words ON recall.item USING gin(words) WITH (fastupdate = off);
+	c.Exec(`SET maintenance_work_mem = '3GB'; CREATE INDEX item_words ON recall.item USING gin(words) WITH (fastupdate = off);
 		ALTER TABLE recall.session ENABLE TRIGGER USER`)
 	c.Exec(`VACUUM ANALYZE recall.item`)
 	c.Exec(`VACUUM ANALYZE recall.session`)

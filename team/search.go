@@ -50,17 +50,7 @@ func (t *Team) Candidates(ctx context.Context, q index.Query) (*index.Elsewhere,
 
 // find is the first pass: what holds the stems, and how many items hold each.
 func (t *Team) find(ctx context.Context, q index.Query, asked *index.Asking) (found index.Elsewhere, err error) {
-	before := q.Until
-	if before.IsZero() || !q.AsOf.IsZero() && q.AsOf.Before(before) {
-		before = q.AsOf
-	}
-	var kinds []string
-	for _, k := range q.Kinds {
-		kinds = append(kinds, string(k))
-	}
-	rows, err := t.pool.Query(ctx, `SELECT held, searched, sid, project, author, device, title, started, overtaken, data
-		FROM recall.search($1, $2, $3, $4, $5, $6, $7, $8, $9)`, asked.Stems, asked.Own, asked.Weights, null(q.Project), kinds,
-		timeOf(q.Since), timeOf(before), ceiling, candidates)
+	rows, err := t.first(ctx, q, asked)
 	if err != nil {
 		return found, err
 	}
@@ -89,4 +79,19 @@ func (t *Team) find(ctx context.Context, q index.Query, asked *index.Asking) (fo
 		return none, nil
 	})
 	return found, err
+}
+
+// first are the rows of the first pass.
+func (t *Team) first(ctx context.Context, q index.Query, asked *index.Asking) (pgx.Rows, error) {
+	before := q.Until
+	if before.IsZero() || !q.AsOf.IsZero() && q.AsOf.Before(before) {
+		before = q.AsOf
+	}
+	var kinds []string
+	for _, k := range q.Kinds {
+		kinds = append(kinds, string(k))
+	}
+	return t.pool.Query(ctx, `SELECT held, searched, sid, project, author, device, title, started, overtaken, data
+		FROM recall.search($1, $2, $3, $4, $5, $6, $7, $8, $9)`, asked.Stems, asked.Own, asked.Weights, null(q.Project),
+		kinds, timeOf(q.Since), timeOf(before), ceiling, candidates)
 }

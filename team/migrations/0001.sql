@@ -31,6 +31,7 @@ CREATE TABLE recall.project(
 CREATE INDEX project_root ON recall.project(root);
 CREATE TABLE recall.access(
 	project int REFERENCES recall.project, member int REFERENCES recall.member, PRIMARY KEY(project, member));
+CREATE INDEX access_member ON recall.access(member);
 
 -- A session as one device shares it; generation grows with each change, and no older one is taken any more.
 CREATE TABLE recall.session(
