@@ -25,6 +25,13 @@ type writer struct {
 // Five writers, of whom two are devices of one person, do what people do in any order. What the team has is always what
 // each last brought there, and in the end what each has: nothing lost, nothing doubled, nothing forgotten still there.
 func TestInterleavings(t *testing.T) {
+	checks(t, 5, 500) // each
+	t.Run("one half", interleave)
+	t.Run("the other", interleave)
+}
+
+func interleave(t *testing.T) {
+	t.Parallel()
 	c := newCrew(t)
 	ana := c.owner()
 	app := ana.project(t, "app")
@@ -37,7 +44,6 @@ func TestInterleavings(t *testing.T) {
 		writers = append(writers, &writer{mate: m})
 	}
 	dir, round := t.TempDir(), 0
-	checks(t, 10, 1000)
 	rapid.Check(t, func(r *rapid.T) {
 		round++
 		team := map[string][]string{}  // "device session": what it has of it

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -32,6 +33,7 @@ type Server struct {
 
 var (
 	server    *Server
+	starting  sync.Mutex
 	databases atomic.Int64
 )
 
@@ -48,6 +50,8 @@ func Main(m *testing.M) int {
 // Database makes a database, owned by a login of its own that may create roles.
 func Database(t testing.TB) *DB {
 	t.Helper()
+	starting.Lock()
+	defer starting.Unlock()
 	if server == nil {
 		server = Start(t, "")
 	}
