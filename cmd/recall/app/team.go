@@ -30,7 +30,11 @@ func (a *App) Team(ctx context.Context, l *library.Library) (*team.Team, *team.M
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := team.Open(ctx, m.Address)
+	began, took := time.Now(), time.Duration(0)
+	t, err := team.Open(ctx, m.Address, func() { took = time.Since(began) })
+	if err == nil {
+		m.NoteReached(took)
+	}
 	if err == nil && t.ID != m.Team {
 		t.Close()
 		t, err = nil, hint.With(fmt.Errorf("%s holds another team, %s, than the one that this library is in (%s)",
@@ -82,7 +86,6 @@ func (a *App) SyncTeam(ctx context.Context, l *library.Library) (done *team.Sync
 		_, err := a.ForgetSessions(ctx, l, &pipeline.Forgetting{}, ids...)
 		return err
 	})
-	m.NoteReached()
 	done, err = a.Leaving(l).Sync(ctx, t, m, errands.Notes()...)
 	return done, errors.Join(fault, err, m.FetchNews(ctx, t))
 }

@@ -12,9 +12,10 @@ import (
 )
 
 // How long a question waits for the team. One that isn't there costs teamConnects at most, and then nothing for
-// teamForgiven.
+// teamForgiven. One far away that was there within teamLater is waited for somewhat longer than it took then.
 const (
-	teamConnects = 40 * time.Millisecond   // for somebody to be there, beside what was done since it was begun
+	teamConnects = 25 * time.Millisecond // for somebody to be there, beside what was done since it was begun
+	teamFarAway  = 300 * time.Millisecond
 	teamAnswers  = 1500 * time.Millisecond // for the answer then
 	teamForgiven = time.Minute
 )
@@ -48,7 +49,12 @@ func (a *App) AskTeam(ctx context.Context, l *library.Library, q index.Query) {
 	}
 	go func() {
 		var got mateFound
-		if got.t, got.err = team.Open(ctx, m.Address, func() { close(w.there) }); got.err == nil {
+		began := time.Now()
+		there := func() {
+			m.NoteReached(time.Since(began))
+			close(w.there)
+		}
+		if got.t, got.err = team.Open(ctx, m.Address, there); got.err == nil {
 			if got.all, got.err = got.t.Candidates(ctx, q); got.err != nil || ctx.Err() != nil {
 				got.t.Close()
 			}
@@ -112,7 +118,7 @@ func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 		return a.Index.Search(ctx, q)
 	}
 	defer w.cancel()
-	got, err := w.answer(ctx, teamConnects)
+	got, err := w.answer(ctx, max(teamConnects, min(w.m.Reached(teamLater)*3/2, teamFarAway)))
 	if err != nil {
 		b.Why = "this answer is without what your team shares: " + err.Error()
 		return a.Index.Search(ctx, q)
