@@ -45,7 +45,8 @@ func (t *Team) Errands(ctx context.Context, m *Membership, l *library.Library,
 		}
 		done.Told, err = t.ForgetAll(ctx, ids)
 	}
-	return done, errors.Join(err, t.obey(ctx, m, l, forget, &done), t.takeIn(ctx, l, &done))
+	err = errors.Join(err, t.obey(ctx, m, l, forget, &done), t.takeIn(ctx, l, &done))
+	return done, err
 }
 
 // obey forgets here what its person forgot on another machine. What an owner of the team forgot for them is shared no

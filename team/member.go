@@ -1,6 +1,7 @@
 package team
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -79,6 +80,18 @@ func (t *Team) Devices(ctx context.Context) ([]Device, error) {
 	return list(ctx, t, func(row pgx.CollectableRow) (d Device, err error) {
 		return d, row.Scan(&d.ID, &d.Member, &d.Name, &d.At, &d.Left)
 	}, `SELECT id::text, member, name, at, left_at IS NOT NULL FROM recall.device ORDER BY at, id`)
+}
+
+// DeviceNamed finds a machine of this member's that is in the team, by its name or UUID.
+func (t *Team) DeviceNamed(ctx context.Context, name string) (Device, error) {
+	all, err := t.Devices(ctx)
+	for _, d := range all {
+		if d.Member == t.Member.ID && !d.Left && (strings.EqualFold(d.Name, name) || d.ID == name) {
+			return d, nil
+		}
+	}
+	return Device{}, cmp.Or(err, hint.With(fmt.Errorf("no machine of yours in the team is called %s", name),
+		"recall team status names them"))
 }
 
 // LeaveDevice ends a machine's part in the team; what it shared stays.

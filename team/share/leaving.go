@@ -172,7 +172,8 @@ func (s *Source) session(e library.Entry, of team.Share) (team.Session, error) {
 		it.Was, it.Against = "", nil
 		out.Items = append(out.Items, it)
 	}
-	return out, s.content(e, of, &out)
+	err = s.content(e, of, &out)
+	return out, err
 }
 
 // secrets are what the newest rules find in a session as it would leave.

@@ -91,8 +91,14 @@ func newStatusCmd(a *app.App) *cobra.Command {
 }
 
 func newLeaveCmd(a *app.App) *cobra.Command {
-	var o struct{ Yes bool }
+	var o struct {
+		Machine string
+		Yes     bool
+	}
 	return option.Run(a, "team-leave", &o, func(ctx context.Context, l *library.Library, _ []string) error {
+		if o.Machine != "" {
+			return leaveOther(ctx, a, l, o.Machine)
+		}
 		if _, err := team.MembershipOf(l.Dir()); errors.Is(err, team.ErrNoMembership) {
 			return err
 		}
@@ -117,6 +123,24 @@ func newLeaveCmd(a *app.App) *cobra.Command {
 		fmt.Fprintln(a.Out, "left: this library is in no team")
 		return nil
 	})
+}
+
+// leaveOther ends another machine's part, such as of one that is lost.
+func leaveOther(ctx context.Context, a *app.App, l *library.Library, machine string) error {
+	t, _, err := a.Team(ctx, l)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	d, err := t.DeviceNamed(ctx, machine)
+	if err == nil {
+		err = t.LeaveDevice(ctx, d.ID)
+	}
+	if err == nil {
+		fmt.Fprintf(a.Out, "%s is in the team no longer: it shares nothing more, and nothing more is sealed to it\n",
+			terminal.Line(d.Name))
+	}
+	return err
 }
 
 func newAdmitCmd(a *app.App) *cobra.Command {
