@@ -87,6 +87,7 @@ func TestMalice(t *testing.T) {
 		"renames another's device":           `UPDATE recall.device SET name = 'x' WHERE id = '$bob'`,
 		"enters a device for another":        `INSERT INTO recall.device(id, member, name) VALUES(gen_random_uuid(), $Bob, 'x')`,
 		"enters a device of another's id":    `INSERT INTO recall.device(id, member, name) VALUES('$bob', $Mal, 'x') ON CONFLICT (id) DO UPDATE SET name = 'x'`,
+		"takes another name":                 `UPDATE recall.member SET name = 'Bobby' WHERE id = $Mal`,
 		"admits a member":                    `INSERT INTO recall.member(login, name) VALUES('x', 'x')`,
 		"becomes an owner":                   `UPDATE recall.member SET owner = true`,
 		"becomes another":                    `UPDATE recall.member SET login = '$owner' WHERE id = $Mal`,

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"recall/hint"
 )
@@ -39,7 +40,7 @@ func (t *Team) Admit(ctx context.Context, login, name string) error {
 		if err := tx.QueryRow(ctx, `INSERT INTO recall.member(login, name) VALUES($1, $2)
 			ON CONFLICT (login) DO UPDATE SET name = excluded.name, left_at = NULL
 			RETURNING current_database()`, login, name).Scan(&database); err != nil {
-			return err
+			return taken(name, err)
 		}
 		to := pgx.Identifier{login}.Sanitize()
 		for _, grant := range []string{
@@ -53,6 +54,15 @@ func (t *Team) Admit(ctx context.Context, login, name string) error {
 		}
 		return nil
 	}))
+}
+
+// taken says that somebody else has a name, if that is what went wrong.
+func taken(name string, err error) error {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.ConstraintName == "member_name" {
+		return hint.With(fmt.Errorf("somebody else in the team is or was called %s", name), "give them another name: "+
+			"what people decided is told by it")
+	}
+	return err
 }
 
 // Members lists everybody who is or was in the team.

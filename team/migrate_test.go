@@ -58,6 +58,10 @@ func TestCreate(t *testing.T) {
 	if _, err := Open(t.Context(), address); !errors.Is(err, ErrNotMember) || hint.Of(err) == "" {
 		t.Errorf("who isn't in: %v", err)
 	}
+	if err := m.Admit(t.Context(), d.Role("nobody"), strings.ToUpper(m.Member.Name)); err == nil ||
+		!strings.Contains(err.Error(), "is or was called") {
+		t.Errorf("another of the same name: %v", err)
+	}
 	if err := m.Admit(t.Context(), d.Role("nobody"), "n"); err == nil || hint.Of(err) == "" {
 		t.Errorf("no such login: %v", err)
 	}

@@ -13,6 +13,7 @@ CREATE TABLE recall.member(
 	id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, login name NOT NULL UNIQUE,
 	name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100), owner boolean NOT NULL DEFAULT false,
 	at timestamptz NOT NULL DEFAULT now(), left_at timestamptz);
+CREATE UNIQUE INDEX member_name ON recall.member(lower(name)); -- who left keeps it: what they decided bears it
 CREATE TABLE recall.device(
 	id uuid PRIMARY KEY, member int NOT NULL REFERENCES recall.member,
 	name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100), at timestamptz NOT NULL DEFAULT now(), left_at timestamptz);
@@ -81,6 +82,8 @@ CREATE TABLE recall.related(project int PRIMARY KEY REFERENCES recall.project, s
 
 CREATE FUNCTION recall.me() RETURNS int LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
 	SELECT id FROM recall.member WHERE login = session_user AND left_at IS NULL $$;
+CREATE FUNCTION recall.called() RETURNS text LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+	SELECT name FROM recall.member WHERE id = recall.me() $$;
 CREATE FUNCTION recall.owns() RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
 	SELECT EXISTS(SELECT FROM recall.member WHERE id = recall.me() AND owner) $$;
 CREATE FUNCTION recall.devices() RETURNS uuid[] LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
@@ -215,7 +218,8 @@ ALTER TABLE recall.member ENABLE ROW LEVEL SECURITY;
 GRANT SELECT, INSERT(login, name), UPDATE(name, left_at) ON recall.member TO {role};
 CREATE POLICY see ON recall.member FOR SELECT USING ((SELECT recall.me()) IS NOT NULL);
 CREATE POLICY admit ON recall.member FOR INSERT WITH CHECK ((SELECT recall.owns()) AND NOT owner);
-CREATE POLICY change ON recall.member FOR UPDATE USING (id = (SELECT recall.me()) OR (SELECT recall.owns()));
+CREATE POLICY change ON recall.member FOR UPDATE USING (id = (SELECT recall.me()) OR (SELECT recall.owns()))
+	WITH CHECK (name = (SELECT recall.called()) OR (SELECT recall.owns())); -- nobody takes another's name
 
 ALTER TABLE recall.device ENABLE ROW LEVEL SECURITY;
 GRANT SELECT, INSERT(id, member, name), UPDATE(name, left_at) ON recall.device TO {role};
