@@ -125,7 +125,7 @@ func explain(err error) error {
 		}
 		return fmt.Errorf("%w: %w", ErrRefused, err) // with its own hint
 	case "28P01", "28000": // password, or no such login
-		return hint.With(err, "recall keeps no password: put it into ~/.pgpass, name a service of pg_service.conf, "+
+		return hint.With(errors.New(pg.Message), "recall keeps no password: put it into ~/.pgpass, name a service of pg_service.conf, "+
 			"or set PGPASSWORD")
 	case "3D000":
 		return hint.With(err, "createdb makes a database; recall makes none")

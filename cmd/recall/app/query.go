@@ -119,7 +119,7 @@ func (a *App) Ask(ctx context.Context, l *library.Library, q answer.Question,
 		return err
 	})
 	if both != nil && both.Why != "" {
-		a.Tells("%s", terminal.Line(both.Why))
+		a.Tells("%s", both.Why)
 	}
 	if err == nil && !said {
 		a.sayHow(&ans)

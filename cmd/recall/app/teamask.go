@@ -5,10 +5,12 @@ import (
 	"errors"
 	"time"
 
+	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/index"
 	"recall/library"
 	"recall/team"
+	txt "recall/text"
 )
 
 // How long a question waits for the team. One that isn't there costs teamConnects at most, and then nothing for
@@ -120,7 +122,7 @@ func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 	defer w.cancel()
 	got, err := w.answer(ctx, max(teamConnects, min(w.m.Reached(teamLater)*3/2, teamFarAway)))
 	if err != nil {
-		b.Why = "this answer is without what your team shares: " + err.Error()
+		b.Why = "this answer is without what your team shares: " + txt.Clip(terminal.Line(err.Error()), 160)
 		return a.Index.Search(ctx, q)
 	}
 	defer got.t.Close()

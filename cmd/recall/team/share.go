@@ -58,7 +58,7 @@ func newShareCmd(a *app.App) *cobra.Command {
 		if err := from.Start(ctx, t, m, leaving, app.Author()); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Out, "%s is shared\n", terminal.Line(p.Name))
+		fmt.Fprintf(a.Out, "%s is shared; who isn't in it yet reads it after recall team let-in\n", terminal.Line(p.Name))
 		return syncNow(ctx, a, l)
 	})
 }
@@ -99,7 +99,7 @@ func syncNow(ctx context.Context, a *app.App, l *library.Library) error {
 		if done.Waiting > 0 {
 			waiting = fmt.Sprintf(", %d waiting for a later sync", done.Waiting)
 		}
-		fmt.Fprintf(a.Out, "%s sent or taken back%s\n", answer.Count(done.Sent, "session"), waiting)
+		fmt.Fprintf(a.Out, "%s brought up to date with the team%s\n", answer.Count(done.Sent, "session"), waiting)
 	}
 	return err
 }

@@ -27,8 +27,8 @@ func Commands(a *app.App) []*cobra.Command {
 
 func newCreateCmd(a *app.App) *cobra.Command {
 	var o struct {
-		Name, Machine string
-		Upgrade, Yes  bool
+		Name, Machine, As string
+		Upgrade, Yes      bool
 	}
 	return option.Run(a, "team-create", &o, func(ctx context.Context, l *library.Library, args []string) error {
 		address := args[0]
@@ -52,27 +52,42 @@ func newCreateCmd(a *app.App) *cobra.Command {
 		if err := plan.Do(ctx); err != nil || o.Upgrade {
 			return err
 		}
-		return join(ctx, a, l, address, o.Machine)
+		return join(ctx, a, l, address, o.Machine, o.As)
 	})
 }
 
 func newJoinCmd(a *app.App) *cobra.Command {
 	var o struct{ Machine string }
 	return option.Run(a, "team-join", &o, func(ctx context.Context, l *library.Library, args []string) error {
-		return join(ctx, a, l, args[0], o.Machine)
+		return join(ctx, a, l, args[0], o.Machine, "")
 	})
 }
 
-func join(ctx context.Context, a *app.App, l *library.Library, address, machine string) error {
+func join(ctx context.Context, a *app.App, l *library.Library, address, machine, as string) error {
 	m, t, err := a.JoinTeam(ctx, l, address, machine)
 	if err != nil {
 		return err
 	}
 	defer t.Close()
+	if as != "" {
+		if err := t.Admit(ctx, t.Member.Login, as); err != nil {
+			return err
+		}
+		t.Member.Name = as
+	}
 	a.Form("team/joined", struct {
 		*team.Membership
 		As team.Member
 	}{m, t.Member})
+	if m.Address != address {
+		again, err := team.Open(ctx, m.Address)
+		if err != nil {
+			fmt.Fprintf(a.Err, "recall: warning: no password is kept, and without it: %v\nrecall: hint: %s\n", err, hint.Of(err))
+			return nil
+		}
+		again.Close()
+	}
+	a.TeamBeside(l, true)
 	return nil
 }
 
