@@ -50,7 +50,7 @@ func TestScale(t *testing.T) {
 	begun := time.Now()
 	w.fill(t, c, n)
 	t.Logf("%d items in %d sessions were made in %v", n, n/each, time.Since(begun).Round(time.Second))
-	for _, size := range c.column(`SELECT relname || ': ' || pg_relation_size(oid) / ` + itoa(n) + ` || ' bytes an item'
+	for _, size := range c.column(`SELECT relname || ': ' || pg_table_size(oid) / ` + itoa(n) + ` || ' bytes an item'
 		FROM pg_class WHERE relname IN ('item', 'item_words', 'item_session_iid_key', 'item_pkey', 'session')`) {
 		t.Log(size)
 	}
@@ -353,7 +353,9 @@ func (w *world) fill(t *testing.T, c *crew, n int) {
 		}
 	})
 	c.Exec(`SET maintenance_work_mem = '3GB'; CREATE INDEX item_words ON recall.item USING gin(words) WITH (fastupdate = off);
-		ALTER TABLE recall.session ENABLE TRIGGER USER`)
+		ALTER TABLE recall.session ENABLE TRIGGER USER;
+		UPDATE recall.project p SET (items, sessions, first, last) = (SELECT coalesce(sum(items), 0), count(*), min(id),
+			max(id) FROM recall.session s WHERE s.project = p.id)`)
 	c.Exec(`VACUUM ANALYZE recall.item`)
 	c.Exec(`VACUUM ANALYZE recall.session`)
 }

@@ -28,7 +28,9 @@ CREATE TABLE recall.project(
 	id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
 	remote text UNIQUE CHECK (remote <> ''), root text CHECK (root <> ''),
 	keeper int NOT NULL REFERENCES recall.member, merged_into int REFERENCES recall.project CHECK (merged_into <> id),
-	retain int CHECK (retain > 0)); -- days that sessions are kept here, NULL for good
+	retain int CHECK (retain > 0), -- days that sessions are kept here, NULL for good
+	-- how much is in it, for questions, that can't count it each time; first and last were its sessions' ids at any time
+	items bigint NOT NULL DEFAULT 0, sessions bigint NOT NULL DEFAULT 0, first bigint, last bigint) WITH (fillfactor = 50);
 CREATE INDEX project_root ON recall.project(root);
 CREATE TABLE recall.access(
 	project int REFERENCES recall.project, member int REFERENCES recall.member, PRIMARY KEY(project, member));
@@ -41,7 +43,7 @@ CREATE TABLE recall.session(
 	generation int NOT NULL CHECK (generation > 0), hash text NOT NULL, rules text NOT NULL, title text NOT NULL,
 	started timestamptz, ended timestamptz, items int NOT NULL, at timestamptz NOT NULL DEFAULT now(), UNIQUE(device, sid));
 CREATE INDEX session_sid ON recall.session(sid);
-CREATE INDEX session_project ON recall.session(project, started) INCLUDE (items, id);
+CREATE INDEX session_project ON recall.session(project, started);
 -- Items are never changed: another text is another row of a later generation. data is the payload.Item as JSON; words
 -- are "stem project", so that what stands in other projects costs a question nothing.
 CREATE TABLE recall.item(
@@ -145,6 +147,27 @@ BEGIN
 	RETURN NEW;
 END $$;
 CREATE TRIGGER fence BEFORE INSERT OR UPDATE ON recall.session FOR EACH ROW EXECUTE FUNCTION recall.fence();
+
+CREATE FUNCTION recall.tally() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = '' AS $$
+BEGIN
+	IF TG_OP <> 'INSERT' THEN
+		UPDATE recall.project p SET items = p.items - g.items, sessions = p.sessions - g.sessions FROM (
+			SELECT project, sum(items) AS items, count(*) AS sessions FROM gone GROUP BY project) g WHERE p.id = g.project;
+	END IF;
+	IF TG_OP <> 'DELETE' THEN
+		UPDATE recall.project p SET items = p.items + c.items, sessions = p.sessions + c.sessions,
+			first = least(p.first, c.first), last = greatest(p.last, c.last) FROM (
+			SELECT project, sum(items) AS items, count(*) AS sessions, min(id) AS first, max(id) AS last FROM come
+			GROUP BY project) c WHERE p.id = c.project;
+	END IF;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER tally_come AFTER INSERT ON recall.session REFERENCING NEW TABLE AS come
+	EXECUTE FUNCTION recall.tally();
+CREATE TRIGGER tally_other AFTER UPDATE ON recall.session REFERENCING OLD TABLE AS gone NEW TABLE AS come
+	EXECUTE FUNCTION recall.tally();
+CREATE TRIGGER tally_gone AFTER DELETE ON recall.session REFERENCING OLD TABLE AS gone
+	EXECUTE FUNCTION recall.tally();
 
 CREATE FUNCTION recall.bury() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = '' AS $$
 BEGIN
@@ -366,7 +389,7 @@ CREATE FUNCTION recall.search(stems text[], own int, weights real[], within text
 	RETURNS TABLE(held int[], searched bigint, sid text, project text, author text, device text, title text,
 		started timestamptz, overtaken boolean, data text)
 	LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = '' SET enable_seqscan = off SET jit = off
-	SET plan_cache_mode = force_generic_plan AS $$
+	SET max_parallel_workers_per_gather = 0 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
 	mine int[] := recall.mine();
 	team bigint := (SELECT count(*) FROM recall.project);
@@ -378,17 +401,16 @@ DECLARE
 	asked text[] := stems;
 	all_common boolean := false;
 BEGIN
-	WITH RECURSIVE named(id, name, remote) AS (
-		SELECT p.id, p.name, p.remote FROM recall.project p WHERE p.merged_into IS NULL
-		UNION SELECT p.id, n.name, n.remote FROM recall.project p JOIN named n ON p.merged_into = n.id)
+	WITH RECURSIVE named(id, name, remote, items, sessions, first, last) AS (
+		SELECT p.id, p.name, p.remote, p.items, p.sessions, p.first, p.last FROM recall.project p
+		WHERE p.merged_into IS NULL
+		UNION SELECT p.id, n.name, n.remote, p.items, p.sessions, p.first, p.last
+		FROM recall.project p JOIN named n ON p.merged_into = n.id)
 	SELECT coalesce(array_agg(n.id), '{}') AS ids, array_agg(n.name) AS names, array_agg(n.items) AS items,
 		array_agg(n.sessions) AS sessions, array_agg(n.first) AS first, array_agg(n.last) AS last,
 		coalesce(sum(n.items), 0) AS searched
-	INTO r FROM (
-		SELECT n.id, n.name, s.* FROM named n JOIN (
-			SELECT s.project, sum(s.items) AS items, count(*) AS sessions, min(s.id) AS first, max(s.id) AS last
-			FROM recall.session s WHERE s.project = ANY(mine) GROUP BY 1) s ON s.project = n.id
-		WHERE within IS NULL OR n.remote = within OR lower(n.name) = lower(within) ORDER BY s.last DESC) n;
+	INTO r FROM (SELECT * FROM named n WHERE n.id = ANY(mine) AND n.sessions > 0
+		AND (within IS NULL OR n.remote = within OR lower(n.name) = lower(within)) ORDER BY n.last DESC) n;
 	held := '{}';
 	FOR s IN 1..coalesce(cardinality(stems), 0) * 2 LOOP
 		IF s = cardinality(stems) + 1 THEN
