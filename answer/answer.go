@@ -104,6 +104,9 @@ type Searched struct {
 }
 
 func (s Searched) String() string {
+	if s.Sessions == 0 && s.Team > 0 {
+		return Count(s.Team, "item") + " of your team's"
+	}
 	text := Count(s.Items, "item") + " and " + Count(s.Sessions, "session")
 	if s.Projects > 1 {
 		text += fmt.Sprintf(" of %d projects", s.Projects)

@@ -18,3 +18,17 @@ func TestLineOfDeadEnds(t *testing.T) {
 		}
 	}
 }
+
+// A library without sessions is in a team: what is there was searched, and nothing else is named.
+func TestSearchedSays(t *testing.T) {
+	for want, s := range map[string]Searched{
+		"5 items of your team's":                                    {Team: 5, Projects: 1},
+		"2 items and 1 session and 5 items of your team's":          {Items: 2, Sessions: 1, Team: 5},
+		"0 items and 0 sessions":                                    {},
+		"3 items and 2 sessions of 2 projects; 1 archived left out": {Items: 3, Sessions: 2, Projects: 2, Archived: 1},
+	} {
+		if got := s.String(); got != want {
+			t.Errorf("%+v says %q, not %q", s, got, want)
+		}
+	}
+}
