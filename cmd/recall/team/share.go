@@ -94,12 +94,15 @@ func syncNow(ctx context.Context, a *app.App, l *library.Library) error {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
 	done, err := a.SyncTeam(ctx, l)
-	if done != nil {
-		waiting := ""
-		if done.Waiting > 0 {
-			waiting = fmt.Sprintf(", %d waiting for a later sync", done.Waiting)
-		}
-		fmt.Fprintf(a.Out, "%s brought up to date with the team%s\n", answer.Count(done.Sent, "session"), waiting)
+	switch {
+	case done == nil:
+	case done.Sent == 0 && done.Waiting == 0:
+		fmt.Fprintln(a.Out, "the team is up to date")
+	case done.Waiting == 0:
+		fmt.Fprintf(a.Out, "%s brought up to date with the team\n", answer.Count(done.Sent, "session"))
+	default:
+		fmt.Fprintf(a.Out, "%s brought up to date with the team, %d waiting for a later sync\n",
+			answer.Count(done.Sent, "session"), done.Waiting)
 	}
 	return err
 }
