@@ -20,8 +20,8 @@ import (
 // rooms is the table of ARCHITECTURE.md: each room with the rooms that it may
 // import. A package below a room belongs to it.
 var rooms = map[string][]string{
-	"cmd": {"team", "hooks", "mcpserver", "web", "adr", "history", "review", "answer", "pipeline", "eval", "index", "distill",
-		"library", "ingest", "payload", "llm", "prompts", "redact", "text", "sink",
+	"cmd": {"team", "hooks", "mcpserver", "web", "adr", "history", "review", "answer", "pipeline", "eval", "index",
+		"distill", "library", "ingest", "payload", "llm", "prompts", "redact", "text", "sink",
 		"config", "hint", "demo", "schedule"},
 	"hooks":     {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text", "hint"},
 	"mcpserver": {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text", "sink"},

@@ -84,7 +84,8 @@ func itemRowOf(it Item, v *vocabulary) (row, error) {
 		return row{}, fmt.Errorf("item %s: %w", it.ID, err)
 	}
 	return row{hash: v.hash(string(data), it.Context), texts: v.itemBags(it),
-		values: []any{string(it.ID), string(it.Kind), string(it.State), millis(it.At), it.First().N, pack(string(data))}}, nil
+		values: []any{string(it.ID), string(it.Kind), string(it.State), millis(it.At), it.First().N,
+			pack(string(data))}}, nil
 }
 
 // itemBags are an item's words by the table that they stand in: its own with its aliases', and those of its source.

@@ -27,7 +27,7 @@ type Received struct {
 	At      time.Time  `json:"at"`
 	Project string     `json:"project,omitempty"` // of OpHandoff: the project here that it is for, "" if none is known
 	Text    string     `json:"text,omitempty"`    // of OpHandoff: the file, secrets out
-	From    string     `json:"from,omitempty"`    // of OpHandoff: who sent it, where that is known by more than its text
+	From    string     `json:"from,omitempty"`    // of OpHandoff: who sent it, where more than its text says so
 
 	Item payload.ItemID `json:"item,omitempty"` // of the others
 	Line string         `json:"line,omitempty"` // of OpAccept: the item's line as reworded

@@ -197,8 +197,8 @@ func (c *crew) plans(path string, items int, what map[string]func(bob, all mate)
 		return m
 	}
 	bob, all := listen("bob"), listen("all")
-	text := fmt.Sprintf("# How PostgreSQL does a team's statements\n\nOf %d items, see the test TestScale, which writes this file. "+
-		"Each statement once, with what it took in rows.\n", items)
+	text := fmt.Sprintf("# How PostgreSQL does a team's statements\n\nOf %d items, see the test TestScale, which "+
+		"writes this file. Each statement once, with what it took in rows.\n", items)
 	noise := regexp.MustCompile(`duration:[^\n]*\n|Query Text: |\(cost=\S+ rows=\d+ width=\d+\) ?|[ \t]+$`)
 	shown := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(what)) {

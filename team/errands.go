@@ -14,7 +14,7 @@ import (
 type Errands struct {
 	Told   int64              `json:"told"`             // sessions forgotten here, and now for all
 	Obeyed []ingest.SessionID `json:"obeyed,omitempty"` // forgotten by the same person elsewhere, and now here
-	Asked  []string           `json:"asked,omitempty"`  // sessions that an owner of the team took away; they are still here
+	Asked  []string           `json:"asked,omitempty"`  // sessions that an owner took away; they are still here
 	Handed []*review.Handoff  `json:"handed,omitempty"` // what came into the inbox
 }
 

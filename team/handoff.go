@@ -28,7 +28,8 @@ func (t *Team) Give(ctx context.Context, to int, hash, text string) error {
 func (t *Team) Inbox(ctx context.Context, has []string) ([]Handoff, error) {
 	return list(ctx, t, func(row pgx.CollectableRow) (h Handoff, err error) {
 		return h, row.Scan(&h.ID, &h.From, &h.To, &h.Hash, &h.Text, &h.At, &h.Taken)
-	}, `SELECT `+handoffs+` WHERE h.receiver = $1 AND h.hash <> ALL($2) ORDER BY h.id`, t.Member.ID, append([]string{}, has...)) // NULL is no array
+	}, `SELECT `+handoffs+` WHERE h.receiver = $1 AND h.hash <> ALL($2) ORDER BY h.id`, t.Member.ID,
+		append([]string{}, has...)) // NULL is no array
 }
 
 // Given are the handoffs that this member gave, without their texts, the latest first.

@@ -79,7 +79,8 @@ func (t *Team) Join(ctx context.Context, name string) (Device, error) {
 		return Device{}, err
 	}
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80 // as RFC 9562 has a random one
-	d := Device{ID: fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]), Member: t.Member.ID, Name: name}
+	id := fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+	d := Device{ID: id, Member: t.Member.ID, Name: name}
 	err := t.pool.QueryRow(ctx, `INSERT INTO recall.device(id, member, name) VALUES($1, $2, $3) RETURNING at`, d.ID,
 		d.Member, name).Scan(&d.At)
 	return d, explain(err)

@@ -113,7 +113,8 @@ func explain(err error) error {
 	case "RC003":
 		return fmt.Errorf("%w: %s", ErrExpired, pg.Message)
 	case "42P01", "3F000": // no such table, no such schema
-		return hint.With(ErrNoTeam, "recall team create ADDRESS makes one; see that the address names the right database")
+		return hint.With(ErrNoTeam, "recall team create ADDRESS makes one; see that the address names the right "+
+			"database")
 	case "42501":
 		if pg.Message == "permission denied for schema recall" || strings.HasPrefix(pg.Message,
 			"permission denied for database") {
@@ -125,8 +126,8 @@ func explain(err error) error {
 		}
 		return fmt.Errorf("%w: %w", ErrRefused, err) // with its own hint
 	case "28P01", "28000": // password, or no such login
-		return hint.With(errors.New(pg.Message), "recall keeps no password: put it into ~/.pgpass, name a service of pg_service.conf, "+
-			"or set PGPASSWORD")
+		return hint.With(errors.New(pg.Message), "recall keeps no password: put it into ~/.pgpass, name a service of "+
+			"pg_service.conf, or set PGPASSWORD")
 	case "3D000":
 		return hint.With(err, "createdb makes a database; recall makes none")
 	case "57P01", "57P02", "57P03", "25006": // it is ended, crashed, starts, or another takes its place

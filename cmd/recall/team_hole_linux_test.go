@@ -47,7 +47,8 @@ func blackHole(t *testing.T) int {
 func TestUnreachableTeam(t *testing.T) {
 	home, recall := asProgram(t)
 	for n := 1; n <= 3; n++ {
-		tell(t, home, n, "Let's use Memcached for the session cache, files are slow.", "The sessions are in Memcached now.")
+		tell(t, home, n, "Let's use Memcached for the session cache, files are slow.",
+			"The sessions are in Memcached now.")
 	}
 	library := home + "/Recall"
 	recall(nil, "sync")

@@ -58,7 +58,8 @@ func newShareCmd(a *app.App) *cobra.Command {
 		if err := from.Start(ctx, t, m, leaving, app.Author()); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Out, "%s is shared; who isn't in it yet reads it after recall team let-in\n", terminal.Line(p.Name))
+		fmt.Fprintf(a.Out, "%s is shared; who isn't in it yet reads it after recall team let-in\n",
+			terminal.Line(p.Name))
 		return syncNow(ctx, a, l)
 	})
 }

@@ -82,7 +82,8 @@ func join(ctx context.Context, a *app.App, l *library.Library, address, machine,
 	if m.Address != address {
 		again, err := team.Open(ctx, m.Address)
 		if err != nil {
-			fmt.Fprintf(a.Err, "recall: warning: no password is kept, and without it: %v\nrecall: hint: %s\n", err, hint.Of(err))
+			fmt.Fprintf(a.Err, "recall: warning: no password is kept, and without it: %v\nrecall: hint: %s\n", err,
+				hint.Of(err))
 			return nil
 		}
 		again.Close()
