@@ -64,7 +64,7 @@ var everywhere = map[string][]string{
 	"scheduled":       {"scheduled archive"}, "show": {"show SESSION", "show SESSION --transcript", "show SESSION --actions"},
 	"status": {"status", "status --json", "status --open"}, "sync": {"sync"},
 	"team delete": {}, "team export": {}, "team forget": {}, "team retain": {}, "team unseal": {},
-	"team work": {"team work --once"},
+	"team work":  {"team work --once"},
 	"team admit": {}, "team create": {}, "team join": {}, "team leave": {}, "team let-in": {},
 	"team share": {"share nosuch"}, "team sync": {"team sync"}, "team unshare": {"unshare nosuch"},
 	"team status":  {"team status"},
