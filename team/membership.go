@@ -89,7 +89,17 @@ type Synced struct {
 	Waiting int       `json:"waiting"`           // sessions that couldn't be, and go with a later sync
 	Problem string    `json:"problem,omitempty"` // why
 	Notes   []string  `json:"notes,omitempty"`   // what its person should know, or do
+
+	Happened []Happened `json:"happened,omitempty"` // lately, in this try or an earlier one
 }
+
+// Happened is what a try did that its person should know of: most tries are made where nobody looks.
+type Happened struct {
+	At   time.Time `json:"at"`
+	What string    `json:"what"`
+}
+
+const toldFor = 7 * 24 * time.Hour
 
 // Synced is how the last try went, nil if there was none.
 func (m *Membership) Synced() *Synced {
@@ -99,8 +109,19 @@ func (m *Membership) Synced() *Synced {
 	return nil
 }
 
-// KeepSynced keeps how a try went.
-func (m *Membership) KeepSynced(s *Synced) error { return m.write("synced.json", s) }
+// KeepSynced keeps how a try went, and what happened in those before.
+func (m *Membership) KeepSynced(s *Synced) error {
+	if last := m.Synced(); last != nil {
+		now := s.Happened
+		s.Happened = slices.DeleteFunc(last.Happened, func(h Happened) bool { return s.At.Sub(h.At) > toldFor })
+		for _, h := range now {
+			if !slices.ContainsFunc(s.Happened, func(was Happened) bool { return was.What == h.What }) {
+				s.Happened = append(s.Happened, h)
+			}
+		}
+	}
+	return m.write("synced.json", s)
+}
 
 // Stamps say by session what was looked at when it was last put, so that what hasn't changed isn't looked at again.
 func (m *Membership) Stamps() map[string]string {
