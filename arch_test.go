@@ -30,7 +30,7 @@ var rooms = map[string][]string{
 	"adr": {"history", "review", "pipeline", "library", "ingest", "payload", "text", "hint"},
 	"history": {"answer", "pipeline", "distill", "index", "library", "ingest", "payload", "llm", "text", "sink",
 		"hint"},
-	"team":     {"review", "distill", "index", "library", "ingest", "payload", "redact", "text", "hint"},
+	"team":     {"review", "distill", "index", "library", "ingest", "payload", "redact", "text", "sink", "hint"},
 	"review":   {"pipeline", "distill", "index", "library", "ingest", "payload", "redact", "sink", "hint"},
 	"answer":   {"index", "ingest", "payload", "prompts", "llm", "text", "sink", "hint"},
 	"pipeline": {"ingest", "library", "distill", "index", "payload", "llm", "redact", "text", "hint"},

@@ -130,4 +130,4 @@ func WithoutPassword(address string) string {
 	return strings.TrimSpace(passwords.ReplaceAllString(address, ""))
 }
 
-var passwords = regexp.MustCompile(`(?i)\b(?:ssl)?password\s*=\s*(?:'(?:[^'\\]|\\.)*'|\S*)\s*`)
+var passwords = regexp.MustCompile(`(?i)\b(?:ssl)?password\s*=\s*(?:'(?:[^'\\]|\\.)*'|(?:[^\s\\]|\\.)*)\s*`)

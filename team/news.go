@@ -12,6 +12,8 @@ import (
 
 	"recall/library"
 	"recall/payload"
+	"recall/sink"
+	"recall/text"
 )
 
 // News is what other people of the team decided of late, as the last sync saw it: commands tell it without asking the
@@ -31,6 +33,7 @@ type Told struct {
 	Came    time.Time    `json:"came"` // when it came here
 	Item    payload.Item `json:"item"`
 
+	In     int    `json:"in"`               // the team's number of the project
 	Remote string `json:"remote,omitempty"` // of the project's repository
 	Root   string `json:"root,omitempty"`   // and its first commit
 }
@@ -47,20 +50,24 @@ var newsKinds = []string{string(payload.Decision), string(payload.Eliminated), s
 func (m *Membership) FetchNews(ctx context.Context, t *Team) error {
 	fresh, err := list(ctx, t, func(row pgx.CollectableRow) (one Told, err error) {
 		var data string
-		if err := row.Scan(&data, &one.Author, &one.Machine, &one.Project, &one.Title, &one.Session, &one.Remote,
-			&one.Root); err != nil {
+		if err := row.Scan(&data, &one.Author, &one.Machine, &one.Project, &one.Title, &one.Session, &one.In,
+			&one.Remote, &one.Root); err != nil {
 			return one, err
 		}
 		if json.Unmarshal([]byte(data), &one.Item) != nil || one.Item.Receive() != nil {
 			one.Session = "" // somebody forged it
 		}
+		for _, s := range []*string{&one.Author, &one.Machine, &one.Project, &one.Title, &one.Session} {
+			*s = text.Clip(sink.Line(*s, sink.Markdown), 200)
+		}
 		return one, nil
-	}, `SELECT i.data, m.name, d.name, p.name, s.title, s.sid, coalesce(p.remote, ''), coalesce(p.root, '')
+	}, `SELECT i.data, m.name, d.name, p.name, s.title, s.sid, p.id, coalesce(p.remote, ''), coalesce(p.root, '')
 		FROM recall.session s JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member
 		JOIN recall.project p ON p.id = s.project JOIN recall.item i ON i.session = s.id
 		WHERE s.project = ANY((SELECT recall.mine())::int[]) AND m.id <> $1 AND i.kind = ANY($2)
 			AND s.at > now() - make_interval(days => $3)
 			AND (i.generation = s.generation OR i.said > now() - make_interval(days => $3))
+			AND i.said < now() + '1 day'
 		ORDER BY i.said DESC, i.id DESC LIMIT $4`, t.Member.ID, newsKinds, newsDays, newsMost)
 	if err != nil {
 		return err
@@ -100,15 +107,16 @@ func (m *Membership) Looked() (at time.Time) {
 	return at
 }
 
-// of reports whether it was decided in a project of the library's.
-func (t Told) of(p library.Project) bool {
+// of reports whether it was decided in a project of the library's, which is shared as the given one of the team, if it
+// is. A name alone tells nothing: anybody may keep a project of any.
+func (t Told) of(p library.Project, as int) bool {
 	switch {
+	case as != 0 && as == t.In:
+		return true
 	case t.Remote != "":
 		return p.Remote == t.Remote
-	case t.Root != "":
-		return p.Birth == t.Root
 	}
-	return p.Name == t.Project
+	return t.Root != "" && p.Birth == t.Root
 }
 
 // Line says who decided it and when: "Ana decided yesterday: …".
@@ -134,14 +142,15 @@ func (t Told) Line(now time.Time) string {
 func (m *Membership) LookedNow() { _ = m.write("looked.json", time.Now().UTC()) }
 
 // Since are those that came since a time, of a project of the library's or of all: the last decided first.
-func (n News) Since(at time.Time, projects []library.Project, only string) (out []Told) {
+func (n News) Since(at time.Time, projects []library.Project, shared map[string]Share, only string) (out []Told) {
 	for _, one := range n.Told {
+		here := false
 		for _, p := range projects {
-			if one.of(p) {
-				one.Project = p.Name
+			if one.of(p, shared[p.ID].As) {
+				one.Project, here = p.Name, true
 			}
 		}
-		if one.Came.After(at) && (only == "" || one.Project == only) {
+		if one.Came.After(at) && (only == "" || here && one.Project == only) {
 			out = append(out, one)
 		}
 	}

@@ -140,7 +140,8 @@ func (t *Team) Put(ctx context.Context, device string, s Shared, generation int)
 const (
 	putSession = `INSERT INTO recall.session AS s(device, sid, project, generation, hash, rules, title, started, ended, items)
 		VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-		ON CONFLICT (device, sid) DO UPDATE SET project = excluded.project, generation = excluded.generation,
+		ON CONFLICT (device, sid) DO UPDATE SET generation = excluded.generation,
+			project = CASE WHEN excluded.items = 0 AND excluded.title = '' THEN s.project ELSE excluded.project END,
 			hash = excluded.hash, rules = excluded.rules, title = excluded.title, started = excluded.started,
 			ended = excluded.ended, items = excluded.items WHERE s.generation < excluded.generation`
 	// The row of the session is locked, whether it was changed or not: what follows is done for it as it is now.

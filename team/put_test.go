@@ -127,3 +127,30 @@ func TestSearchFindsOthers(t *testing.T) {
 		t.Errorf("nothing is known of that: %+v, %v", got, err)
 	}
 }
+
+// Who was let out of a project writes nothing more there, and can still take back what they shared.
+func TestLetOut(t *testing.T) {
+	c := newCrew(t)
+	ana := c.owner()
+	bob := c.admit(ana, "bob")
+	app := ana.project(t, "app")
+	if err := ana.LetIn(t.Context(), app, bob.Member.ID); err != nil {
+		t.Fatal(err)
+	}
+	c.put(bob, 1, said("b1", app, "Retry five times"))
+	if err := ana.LetOut(t.Context(), app, bob.Member.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := bob.Put(t.Context(), bob.device, c.ready(said("b1", app, "Retry six times")), 2); err == nil {
+		t.Error("it is put")
+	}
+	if rows, err := c.sql(c.Address("bob"), `INSERT INTO recall.item(session, generation, project, iid, kind, hash, rules,
+		data, words) SELECT id, generation, project, 'x', 'decision', 'x', 'x', '{}', '' FROM recall.session`); err == nil {
+		t.Errorf("%d items are put", rows)
+	}
+	c.holds("b1 b1000 Retry five times")
+	if err := bob.Put(t.Context(), bob.device, c.ready(Session{ID: "b1", Project: app}), 3); err != nil {
+		t.Fatal(err)
+	}
+	c.holds()
+}

@@ -55,9 +55,10 @@ func TestTeam(t *testing.T) {
 // repo FOLDER makes a repository whose remote has the folder's name.
 func repo(ts *testscript.TestScript, _ bool, args []string) {
 	git := filepath.Join(ts.MkAbs(args[0]), ".git")
-	ts.Check(os.MkdirAll(git, 0o700))
+	ts.Check(os.MkdirAll(filepath.Join(git, "objects"), 0o700))
+	ts.Check(os.MkdirAll(filepath.Join(git, "refs"), 0o700))
 	ts.Check(os.WriteFile(filepath.Join(git, "HEAD"), []byte("ref: refs/heads/main\n"), 0o600))
-	ts.Check(os.WriteFile(filepath.Join(git, "config"), []byte("[remote \"origin\"]\n\turl = https://git.example.org/"+
+	ts.Check(os.WriteFile(filepath.Join(git, "config"), []byte("[remote \"origin\"]\n\turl = https://git.example.org/grain/"+
 		filepath.Base(args[0])+".git\n"), 0o600))
 }
 

@@ -28,7 +28,7 @@ CREATE TABLE recall.project(
 	id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
 	remote text UNIQUE CHECK (remote <> ''), root text CHECK (root <> ''),
 	keeper int NOT NULL REFERENCES recall.member, merged_into int REFERENCES recall.project CHECK (merged_into <> id),
-	retain int CHECK (retain > 0), -- days that sessions are kept here, NULL for good
+	retain int CHECK (retain BETWEEN 1 AND 1000000), -- days that sessions are kept here, NULL for good
 	-- how much is in it, for questions, that can't count it each time; first and last were its sessions' ids at any time
 	items bigint NOT NULL DEFAULT 0, sessions bigint NOT NULL DEFAULT 0, first bigint, last bigint) WITH (fillfactor = 50);
 CREATE INDEX project_root ON recall.project(root);
@@ -40,23 +40,29 @@ CREATE INDEX access_member ON recall.access(member);
 CREATE TABLE recall.session(
 	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, device uuid NOT NULL REFERENCES recall.device,
 	sid text NOT NULL CHECK (length(sid) BETWEEN 1 AND 200), project int NOT NULL REFERENCES recall.project,
-	generation int NOT NULL CHECK (generation > 0), hash text NOT NULL, rules text NOT NULL, title text NOT NULL,
-	started timestamptz, ended timestamptz, items int NOT NULL, at timestamptz NOT NULL DEFAULT now(), UNIQUE(device, sid));
+	generation int NOT NULL CHECK (generation > 0), hash text NOT NULL CHECK (length(hash) <= 200),
+	rules text NOT NULL CHECK (length(rules) <= 200), title text NOT NULL CHECK (octet_length(title) <= 64 << 10),
+	started timestamptz CHECK (isfinite(started)), ended timestamptz CHECK (isfinite(ended)),
+	items int NOT NULL CHECK (items BETWEEN 0 AND 100000), at timestamptz NOT NULL DEFAULT now(), UNIQUE(device, sid));
 CREATE INDEX session_sid ON recall.session(sid);
 CREATE INDEX session_project ON recall.session(project, started);
 -- Items are never changed: another text is another row of a later generation. data is the payload.Item as JSON; words
 -- are "stem project", so that what stands in other projects costs a question nothing.
 CREATE TABLE recall.item(
 	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, session bigint NOT NULL REFERENCES recall.session ON DELETE CASCADE,
-	generation int NOT NULL, project int NOT NULL, iid text NOT NULL, kind text NOT NULL, said timestamptz,
-	hash text NOT NULL, rules text NOT NULL, data text NOT NULL, words tsvector NOT NULL, UNIQUE(session, iid));
+	generation int NOT NULL, project int NOT NULL, iid text NOT NULL CHECK (length(iid) <= 200),
+	kind text NOT NULL CHECK (length(kind) <= 200), said timestamptz CHECK (isfinite(said)),
+	hash text NOT NULL CHECK (length(hash) <= 200), rules text NOT NULL CHECK (length(rules) <= 200),
+	data text NOT NULL CHECK (octet_length(data) <= 1 << 20 AND json_typeof(data::json) = 'object'), words tsvector NOT NULL,
+	UNIQUE(session, iid));
 CREATE INDEX item_words ON recall.item USING gin(words) WITH (fastupdate = off);
 
 -- What is shared of a session beside its items: its transcript, redacted; and its files, encrypted before they came.
 CREATE TABLE recall.content(
 	session bigint REFERENCES recall.session ON DELETE CASCADE, sealed boolean, generation int NOT NULL,
 	project int NOT NULL, named int[] NOT NULL, hash text NOT NULL,
-	data bytea NOT NULL CHECK (octet_length(data) <= 64 << 20), PRIMARY KEY(session, sealed));
+	data bytea NOT NULL CHECK (octet_length(data) <= 64 << 20 AND (sealed OR convert_from(data, 'UTF8') IS NOT NULL)),
+	PRIMARY KEY(session, sealed));
 
 -- by says who forgot it: the member, or an owner of the team for them
 CREATE TABLE recall.tombstone(
@@ -68,7 +74,7 @@ CREATE TABLE recall.obeyed(
 CREATE TABLE recall.handoff(
 	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, sender int NOT NULL REFERENCES recall.member,
 	receiver int NOT NULL REFERENCES recall.member, hash text NOT NULL CHECK (length(hash) BETWEEN 1 AND 100),
-	data text NOT NULL CHECK (octet_length(data) <= 4 << 20), at timestamptz NOT NULL DEFAULT now(), taken_at timestamptz,
+	data text NOT NULL CHECK (octet_length(data) <= 1 << 20), at timestamptz NOT NULL DEFAULT now(), taken_at timestamptz,
 	UNIQUE(sender, receiver, hash));
 CREATE INDEX handoff_receiver ON recall.handoff(receiver);
 -- That a later item bears on an earlier one, as a worker found; who reads it asks the rule again. related says of which
@@ -82,19 +88,19 @@ CREATE TABLE recall.related(project int PRIMARY KEY REFERENCES recall.project, s
 
 -- Who asks, and what is theirs. They run as the schema's owner, who sees all rows.
 
-CREATE FUNCTION recall.me() RETURNS int LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+CREATE FUNCTION recall.me() RETURNS int LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT id FROM recall.member WHERE login = session_user AND left_at IS NULL $$;
-CREATE FUNCTION recall.called() RETURNS text LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+CREATE FUNCTION recall.called() RETURNS text LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT name FROM recall.member WHERE id = recall.me() $$;
-CREATE FUNCTION recall.owns() RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+CREATE FUNCTION recall.owns() RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT EXISTS(SELECT FROM recall.member WHERE id = recall.me() AND owner) $$;
-CREATE FUNCTION recall.devices() RETURNS uuid[] LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+CREATE FUNCTION recall.devices() RETURNS uuid[] LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT coalesce(array_agg(id), '{}') FROM recall.device WHERE member = (SELECT recall.me()) AND left_at IS NULL $$;
-CREATE FUNCTION recall.kept() RETURNS int[] LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+CREATE FUNCTION recall.kept() RETURNS int[] LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT coalesce(array_agg(id), '{}') FROM recall.project
 	WHERE keeper = (SELECT recall.me()) OR (SELECT recall.owns()) $$;
 -- projects that one may read: one's own, those one was let into, and what was merged into these
-CREATE FUNCTION recall.mine() RETURNS int[] LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+CREATE FUNCTION recall.mine() RETURNS int[] LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WITH RECURSIVE p(id) AS (
 		(SELECT project FROM recall.access WHERE member = (SELECT recall.me())
 			UNION SELECT id FROM recall.project WHERE keeper = (SELECT recall.me()))
@@ -102,25 +108,29 @@ CREATE FUNCTION recall.mine() RETURNS int[] LANGUAGE sql STABLE SECURITY DEFINER
 	SELECT coalesce(array_agg(id), '{}') FROM p $$;
 -- whether an item may be put into a session: one's own, as it is now
 CREATE FUNCTION recall.writes(of bigint, generation int, project int) RETURNS boolean
-	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT EXISTS(SELECT FROM recall.session s WHERE s.id = $1 AND s.generation = $2 AND s.project = $3
-		AND s.device = ANY(recall.devices())) $$;
-CREATE FUNCTION recall.wrote(of bigint) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+		AND s.project = ANY(recall.mine()) AND s.device = ANY(recall.devices())) $$;
+-- whether a device has put a session, in this project or in any
+CREATE FUNCTION recall.had(of uuid, session text, project int) RETURNS boolean
+	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT EXISTS(SELECT FROM recall.session s WHERE s.device = $1 AND s.sid = $2 AND s.project = coalesce($3, s.project)) $$;
+CREATE FUNCTION recall.wrote(of bigint) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT EXISTS(SELECT FROM recall.session s WHERE s.id = $1 AND s.device = ANY(recall.devices())) $$;
 -- whether two items may be linked: both are readable, and in these projects
 CREATE FUNCTION recall.comparable(a bigint, b bigint, projects int[]) RETURNS boolean
-	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT $3 <@ recall.mine() AND EXISTS(SELECT FROM recall.item x, recall.item y WHERE x.id = $1 AND y.id = $2
 		AND $3 @> ARRAY[x.project, y.project]) $$;
 -- the days for which a project keeps sessions, its own or those of what it was merged into; NULL for good
-CREATE FUNCTION recall.days(of int) RETURNS int LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+CREATE FUNCTION recall.days(of int) RETURNS int LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WITH RECURSIVE p(id, into_, retain) AS (
 		SELECT id, merged_into, retain FROM recall.project WHERE id = of
 		UNION SELECT q.id, q.merged_into, q.retain FROM recall.project q JOIN p ON q.id = p.into_)
 	SELECT min(retain) FROM p $$;
 -- the project of a remote, else the only one that began with a commit and has no other remote
 CREATE FUNCTION recall.project_of(of text, began text) RETURNS TABLE(id int, readable boolean)
-	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WITH found AS (
 		SELECT p.id FROM recall.project p WHERE p.remote = of
 		UNION ALL SELECT min(p.id) FROM recall.project p WHERE p.root = began AND (of IS NULL OR p.remote IS NULL)
@@ -129,7 +139,7 @@ CREATE FUNCTION recall.project_of(of text, began text) RETURNS TABLE(id int, rea
 
 -- What no row may be, whoever writes it.
 
-CREATE FUNCTION recall.fence() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = '' AS $$
+CREATE FUNCTION recall.fence() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
 	-- A session and its tombstone wait for one another; what the other did is seen by the statements below.
 	PERFORM pg_advisory_xact_lock(hashtextextended('recall ' || NEW.sid, 0));
@@ -148,7 +158,7 @@ BEGIN
 END $$;
 CREATE TRIGGER fence BEFORE INSERT OR UPDATE ON recall.session FOR EACH ROW EXECUTE FUNCTION recall.fence();
 
-CREATE FUNCTION recall.tally() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = '' AS $$
+CREATE FUNCTION recall.tally() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
 	IF TG_OP <> 'INSERT' THEN
 		UPDATE recall.project p SET items = p.items - g.items, sessions = p.sessions - g.sessions FROM (
@@ -169,7 +179,7 @@ CREATE TRIGGER tally_other AFTER UPDATE ON recall.session REFERENCING OLD TABLE 
 CREATE TRIGGER tally_gone AFTER DELETE ON recall.session REFERENCING OLD TABLE AS gone
 	EXECUTE FUNCTION recall.tally();
 
-CREATE FUNCTION recall.bury() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = '' AS $$
+CREATE FUNCTION recall.bury() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
 	PERFORM pg_advisory_xact_lock(hashtextextended('recall ' || NEW.sid, 0));
 	DELETE FROM recall.session s USING recall.device d WHERE s.sid = NEW.sid AND d.id = s.device AND d.member = NEW.member;
@@ -178,7 +188,7 @@ END $$;
 CREATE TRIGGER bury AFTER INSERT ON recall.tombstone FOR EACH ROW EXECUTE FUNCTION recall.bury();
 
 -- What a tombstone says of who made it is no client's word.
-CREATE FUNCTION recall.sign() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = '' AS $$
+CREATE FUNCTION recall.sign() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
 	NEW.by := recall.me();
 	RETURN NEW;
@@ -188,7 +198,7 @@ CREATE TRIGGER sign BEFORE INSERT ON recall.tombstone FOR EACH ROW EXECUTE FUNCT
 -- What is done for all, by whoever says so: nobody gives more than yes.
 
 -- removes what is older than its project is kept; says how many sessions
-CREATE FUNCTION recall.retain() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = '' AS $$
+CREATE FUNCTION recall.retain() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WITH gone AS (
 		DELETE FROM recall.session s USING (SELECT p.id, recall.days(p.id) AS days FROM recall.project p) p
 		WHERE p.id = s.project AND (SELECT recall.me()) IS NOT NULL
@@ -197,7 +207,7 @@ CREATE FUNCTION recall.retain() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET
 	SELECT count(*) FROM gone $$;
 
 -- all that is kept about a person, a row an object: for themself, and for an owner of the team
-CREATE FUNCTION recall.about(of int) RETURNS SETOF jsonb LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
+CREATE FUNCTION recall.about(of int) RETURNS SETOF jsonb LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WITH own AS (SELECT id FROM recall.device WHERE member = of),
 	row_ AS (
 		SELECT 'member' AS "table", 1 AS n, to_jsonb(t) AS row_ FROM recall.member t WHERE id = of
@@ -206,7 +216,7 @@ CREATE FUNCTION recall.about(of int) RETURNS SETOF jsonb LANGUAGE sql STABLE SEC
 		UNION ALL SELECT 'project', 4, to_jsonb(t) FROM recall.project t WHERE keeper = of
 		UNION ALL SELECT 'access', 5, to_jsonb(t) FROM recall.access t WHERE member = of
 		UNION ALL SELECT 'session', 6, to_jsonb(t) FROM recall.session t WHERE device IN (SELECT id FROM own)
-		UNION ALL SELECT 'item', 7, to_jsonb(t) - 'data' - 'words' || jsonb_build_object('data', t.data::jsonb)
+		UNION ALL SELECT 'item', 7, to_jsonb(t) - 'words'
 			FROM recall.item t JOIN recall.session s ON s.id = t.session WHERE s.device IN (SELECT id FROM own)
 		UNION ALL SELECT 'content', 8, to_jsonb(t) - 'data' || jsonb_build_object('data',
 				CASE WHEN t.sealed THEN encode(t.data, 'base64') ELSE convert_from(t.data, 'UTF8') END)
@@ -218,7 +228,7 @@ CREATE FUNCTION recall.about(of int) RETURNS SETOF jsonb LANGUAGE sql STABLE SEC
 	WHERE of = (SELECT recall.me()) OR (SELECT recall.owns()) ORDER BY r.n $$;
 
 -- removes a person and all that they shared: themself, or an owner of the team; what they keep goes to an owner
-CREATE FUNCTION recall.erase(of int) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = '' AS $$
+CREATE FUNCTION recall.erase(of int) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE heir int := (SELECT min(id) FROM recall.member WHERE owner AND left_at IS NULL AND id <> of);
 BEGIN
 	IF recall.me() IS NULL OR of <> recall.me() AND NOT recall.owns() THEN
@@ -275,10 +285,13 @@ ALTER TABLE recall.session ENABLE ROW LEVEL SECURITY;
 GRANT SELECT, INSERT, UPDATE(project, generation, hash, rules, title, started, ended, items) ON recall.session TO {role};
 CREATE POLICY see ON recall.session FOR SELECT USING (
 	project = ANY((SELECT recall.mine())::int[]) OR device = ANY((SELECT recall.devices())::uuid[]));
+-- Who was let out of a project can still take back what they put there: leave a session of nothing.
 CREATE POLICY put ON recall.session FOR INSERT WITH CHECK (
-	device = ANY((SELECT recall.devices())::uuid[]) AND project = ANY((SELECT recall.mine())::int[]));
+	device = ANY((SELECT recall.devices())::uuid[]) AND (project = ANY((SELECT recall.mine())::int[])
+		OR items = 0 AND title = '' AND recall.had(device, sid, NULL)));
 CREATE POLICY change ON recall.session FOR UPDATE USING (device = ANY((SELECT recall.devices())::uuid[]))
-	WITH CHECK (device = ANY((SELECT recall.devices())::uuid[]) AND project = ANY((SELECT recall.mine())::int[]));
+	WITH CHECK (device = ANY((SELECT recall.devices())::uuid[])
+		AND (project = ANY((SELECT recall.mine())::int[]) OR items = 0 AND title = '' AND recall.had(device, sid, project)));
 
 ALTER TABLE recall.item ENABLE ROW LEVEL SECURITY;
 GRANT SELECT, INSERT, DELETE ON recall.item TO {role};
@@ -388,7 +401,7 @@ CREATE FUNCTION recall.search(stems text[], own int, weights real[], within text
 	before timestamptz, ceiling int, most int)
 	RETURNS TABLE(held int[], searched bigint, sid text, project text, author text, device text, title text,
 		started timestamptz, overtaken boolean, data text)
-	LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = '' SET enable_seqscan = off SET jit = off
+	LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off
 	SET max_parallel_workers_per_gather = 0 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
 	mine int[] := recall.mine();
@@ -435,7 +448,8 @@ BEGIN
 			/ (search.held[i.n] + 0.5::real))) DESC, i.id DESC LIMIT most);
 	RETURN QUERY SELECT search.held[:cardinality(stems)], r.searched::bigint, s.sid,
 		r.names[array_position(r.ids, i.project)], m.name, d.name, s.title, s.started,
-		EXISTS(SELECT FROM recall.session l WHERE l.project = s.project AND l.started > s.started), i.data
+		EXISTS(SELECT FROM recall.session l WHERE l.project = s.project AND l.started > s.started
+			AND l.started < now() + '1 day'), i.data
 	FROM (SELECT) one LEFT JOIN (unnest(ids) b(id)
 		JOIN recall.item i ON i.id = b.id JOIN recall.session s ON s.id = i.session
 		JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member) ON true
@@ -495,3 +509,5 @@ CREATE POLICY work ON recall.river_notification USING ((SELECT recall.me()) IS N
 
 REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA recall FROM PUBLIC;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA recall TO {role};
+-- Who may execute a trigger's function may put it on a table of their own, and have it do there what it does here.
+REVOKE EXECUTE ON FUNCTION recall.fence(), recall.tally(), recall.bury(), recall.sign() FROM {role};

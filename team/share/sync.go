@@ -37,6 +37,11 @@ func (s *Source) Start(ctx context.Context, t *team.Team, m *team.Membership, l 
 	return m.Say(of)
 }
 
+// Readers are the other members who would read it as soon as it is shared.
+func (s *Source) Readers(ctx context.Context, t *team.Team, l *Leaving) ([]string, error) {
+	return t.Readers(ctx, team.Project{Name: l.of.Name, Remote: l.of.Remote, Root: l.of.Birth})
+}
+
 // Stop ends the sharing of a project: what was shared of it is taken back by the next Sync.
 func (s *Source) Stop(m *team.Membership, project library.Project, who string) error {
 	shares, err := m.Shares()
@@ -52,9 +57,10 @@ func (s *Source) Stop(m *team.Membership, project library.Project, who string) e
 }
 
 // Sync brings what the team has of this device up to date: what is shared and changed is put, what isn't shared any
-// more is taken back. What can't be done now waits: nothing is lost. The report is kept for recall status, with what else
-// happened.
-func (s *Source) Sync(ctx context.Context, t *team.Team, m *team.Membership, beside ...string) (*team.Synced, error) {
+// more is taken back. What can't be done now waits: nothing is lost. The report is kept for recall status, with what
+// else happened.
+func (s *Source) Sync(ctx context.Context, t *team.Team, m *team.Membership, beside ...string) (*team.Synced,
+	error) {
 	done := &team.Synced{At: time.Now().UTC()}
 	for _, what := range beside {
 		done.Happened = append(done.Happened, team.Happened{At: done.At, What: what})
@@ -186,8 +192,8 @@ func (s *Source) stamp(one moving) string {
 	if one.share.Level.Has(team.LevelTranscripts) {
 		made += fmt.Sprint(one.e.Sums) // of what is rendered
 	}
-	return text.Hash(fmt.Sprintf("%s\n%s\n%s\n%s %d %v\n%v\n%s", s.Rules.Version(), s.Exclusion, made, one.share.Level,
-		one.share.As, one.share.Keys, one.e.Marks.Archived, one.e.Input), 8)
+	return text.Hash(fmt.Sprintf("%s\n%s\n%s\n%s %d %v\n%v\n%s\n%s", s.Rules.Version(), s.Exclusion, made, one.share.Level,
+		one.share.As, one.share.Keys, one.e.Marks.Archived, one.e.Input, one.e.Title), 8)
 }
 
 // ready is a session as it is to stand in the team: without anything if it isn't to leave, or not any more.

@@ -12,6 +12,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -48,6 +49,7 @@ type App struct {
 	Index  *index.Index
 
 	asked  *asking
+	mates  sync.Mutex
 	mate   *mate // what the team was asked
 	shared bool  // Lib is others', too
 

@@ -24,11 +24,11 @@ const (
 
 // A mate is the team's side of a question, asked beside the library.
 type mate struct {
-	text   string
-	m      *team.Membership
-	there  chan struct{} // closed once the server is
-	found  chan mateFound
-	cancel context.CancelFunc
+	text, project string
+	m             *team.Membership
+	there         chan struct{} // closed once the server is
+	found         chan mateFound
+	cancel        context.CancelFunc
 }
 
 type mateFound struct {
@@ -45,7 +45,8 @@ func (a *App) AskTeam(ctx context.Context, l *library.Library, q index.Query) {
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	w := &mate{text: q.Text, m: m, there: make(chan struct{}), found: make(chan mateFound, 1), cancel: cancel}
+	w := &mate{text: q.Text, project: q.Project, m: m, there: make(chan struct{}), found: make(chan mateFound, 1),
+		cancel: cancel}
 	if known, err := l.Project(q.Project); err == nil && known.Remote != "" {
 		q.Project = known.Remote
 	}
@@ -63,7 +64,39 @@ func (a *App) AskTeam(ctx context.Context, l *library.Library, q index.Query) {
 		}
 		w.found <- got
 	}()
+	a.mates.Lock()
+	other := a.mate
 	a.mate = w
+	a.mates.Unlock()
+	other.drop()
+}
+
+// mateOf is the team's side of a question, begun by now if it wasn't; nil where the team isn't asked.
+func (a *App) mateOf(ctx context.Context, l *library.Library, q index.Query) (w *mate) {
+	take := func() {
+		a.mates.Lock()
+		w, a.mate = a.mate, nil
+		a.mates.Unlock()
+	}
+	if take(); w == nil || w.text != q.Text || w.project != q.Project {
+		w.drop()
+		a.AskTeam(ctx, l, q)
+		take()
+	}
+	return w
+}
+
+// drop is for a question whose answer isn't waited for.
+func (w *mate) drop() {
+	if w == nil {
+		return
+	}
+	w.cancel()
+	go func() {
+		if got := <-w.found; got.err == nil {
+			got.t.Close()
+		}
+	}()
 }
 
 // answer waits for what the team has; the caller closes the team.
@@ -83,10 +116,10 @@ func (w *mate) answer(ctx context.Context, connects time.Duration) (mateFound, e
 			late.Reset(teamAnswers)
 		case <-late.C:
 			w.m.NoteUnreached()
-			w.cancel()
+			w.drop()
 			return mateFound{}, errTeamLate
 		case <-ctx.Done():
-			w.cancel()
+			w.drop()
 			return mateFound{}, ctx.Err()
 		}
 	}
@@ -107,12 +140,7 @@ type Both struct {
 // Search answers from both by one ranking.
 func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) {
 	a := b.a
-	if a.mate == nil || a.mate.text != q.Text {
-		a.mate = nil
-		a.AskTeam(ctx, b.l, q)
-	}
-	w := a.mate
-	a.mate = nil
+	w := a.mateOf(ctx, b.l, q)
 	if a.Config.Team.Answers == config.TeamOnly {
 		return b.only(ctx, w, q)
 	}

@@ -43,7 +43,7 @@ func (a *App) TeamNews(l *library.Library, since time.Time, project string) *Tea
 		since = doc.Looked
 	}
 	projects, _ := l.Projects()
-	doc.Others = append(doc.Others, m.News().Since(since, projects, project)...)
+	doc.Others = append(doc.Others, m.News().Since(since, projects, shares, project)...)
 	return doc
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strconv"
 
@@ -105,8 +106,7 @@ func newDeleteCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		var all bytes.Buffer
-		rows, err := t.Export(ctx, m.ID, &all)
+		rows, err := t.Export(ctx, m.ID, io.Discard)
 		if err != nil {
 			return err
 		}
@@ -138,6 +138,10 @@ func newForgetCmd(a *app.App) *cobra.Command {
 		p, err := t.Find(ctx, args[0])
 		if err != nil {
 			return err
+		}
+		if p.Member == t.Member.ID {
+			return hint.With(fmt.Errorf("session %s is yours", terminal.Line(p.Session)), "recall forget removes it here "+
+				"and from the team, recall unshare takes a project's back")
 		}
 		fmt.Fprintf(a.Out, "%s's session %s, %q, would go from the team for good\n", terminal.Line(p.Author),
 			terminal.Line(p.Session), terminal.Line(p.Title))

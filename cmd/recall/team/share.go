@@ -3,6 +3,7 @@ package team
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -50,6 +51,14 @@ func newShareCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		defer t.Close()
+		readers, err := from.Readers(ctx, t, leaving)
+		if err != nil {
+			return err
+		}
+		if len(readers) > 0 {
+			fmt.Fprintf(a.Out, "%s %s it at once\n", terminal.Line(strings.Join(readers, ", ")),
+				map[bool]string{true: "reads", false: "read"}[len(readers) == 1])
+		}
 		why := fmt.Sprintf("share: it goes to the team %s, and what comes new in %s follows", m.Name, p.Name)
 		if err := a.Agreed(o.Yes, why, fmt.Sprintf("Share this, and what comes new in %s, with the team %s?", p.Name,
 			m.Name)); err != nil {
