@@ -21,7 +21,7 @@ import (
 // Commands are the commands about a team.
 func Commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{option.Group("team", newCreateCmd(a), newJoinCmd(a), newStatusCmd(a), newLeaveCmd(a),
-		newAdmitCmd(a), newLetInCmd(a), newShareCmd(a), newUnshareCmd(a), newSyncCmd(a), newWorkCmd(a), newRetainCmd(a),
+		newAdmitCmd(a), newLetInCmd(a), newLetOutCmd(a), newProjectCmd(a), newShareCmd(a), newUnshareCmd(a), newSyncCmd(a), newWorkCmd(a), newRetainCmd(a),
 		newUnsealCmd(a), newExportCmd(a), newDeleteCmd(a), newForgetCmd(a))}
 }
 
@@ -168,26 +168,6 @@ func newAdmitCmd(a *app.App) *cobra.Command {
 		}
 		fmt.Fprintf(a.Out, "%s is in the team as %s; they run recall team join with their own login\n",
 			terminal.Line(args[0]), terminal.Line(name))
-		return nil
-	})
-}
-
-func newLetInCmd(a *app.App) *cobra.Command {
-	return inTeam(a, "team-let-in", nil, func(ctx context.Context, t *team.Team, _ *team.Membership,
-		args []string) error {
-		p, err := t.ProjectNamed(ctx, args[0])
-		if err != nil {
-			return err
-		}
-		m, err := t.MemberNamed(ctx, args[1])
-		if err != nil {
-			return err
-		}
-		if err := t.LetIn(ctx, p.ID, m.ID); err != nil {
-			return hint.With(err, "its keeper lets people in, who shared it first, and an owner of the team")
-		}
-		fmt.Fprintf(a.Out, "%s reads what is shared of %s, and may share in it\n", terminal.Line(m.Name),
-			terminal.Line(p.Name))
 		return nil
 	})
 }
