@@ -140,8 +140,8 @@ func newForgetCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		if p.Member == t.Member.ID {
-			return hint.With(fmt.Errorf("session %s is yours", terminal.Line(p.Session)), "recall forget removes it here "+
-				"and from the team, recall unshare takes a project's back")
+			return hint.With(fmt.Errorf("session %s is yours", terminal.Line(p.Session)), "recall forget removes it "+
+				"here and from the team, recall unshare takes a project's back")
 		}
 		fmt.Fprintf(a.Out, "%s's session %s, %q, would go from the team for good\n", terminal.Line(p.Author),
 			terminal.Line(p.Session), terminal.Line(p.Title))
