@@ -184,7 +184,7 @@ func Start(t testing.TB, dir string, settings ...string) *Server {
 	err = write(s.Dir, "pg_hba.conf", []byte("local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n"+
 		"hostnossl all all 127.0.0.1/32 trust\n"))
 	if err == nil {
-		err = write(s.Dir, "postgresql.conf", []byte("fsync = off\nsynchronous_commit = off\nfull_page_writes = off\n"+
+		err = write(s.Dir, "postgresql.conf", []byte("fsync = off\nfull_page_writes = off\n"+
 			"ssl = on\nautovacuum = off\nmax_wal_size = 8GB\nshared_buffers = 512MB\nmax_connections = 200\n"+
 			"listen_addresses = '127.0.0.1'\ntimezone = UTC\n"+strings.Join(settings, "\n")+"\n"))
 	}
