@@ -37,9 +37,9 @@ type Stranger struct {
 	Overtaken bool // its project has a later session
 }
 
-// Without drops what a person shared from a machine: an index there has it.
-func (e *Elsewhere) Without(author, machine string) {
-	e.Items = slices.DeleteFunc(e.Items, func(s Stranger) bool { return s.Author == author && s.Machine == machine })
+// Without drops what a person shared of sessions that an index has.
+func (e *Elsewhere) Without(author string, here func(session string) bool) {
+	e.Items = slices.DeleteFunc(e.Items, func(s Stranger) bool { return s.Author == author && here(s.Session) })
 }
 
 func (e *Elsewhere) searched() int {

@@ -8,6 +8,7 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/index"
+	"recall/ingest"
 	"recall/library"
 	"recall/team"
 	txt "recall/text"
@@ -154,7 +155,10 @@ func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 		return a.Index.Search(ctx, q)
 	}
 	defer got.t.Close()
-	got.all.Without(got.t.Member.Name, w.m.Machine)
+	got.all.Without(got.t.Member.Name, func(session string) bool { // two machines may have one name
+		_, err := b.l.Session(ingest.SessionID(session))
+		return err == nil
+	})
 	q.Elsewhere = got.all
 	found, err := a.Index.Search(ctx, q)
 	if err == nil {
