@@ -143,20 +143,17 @@ func (a *App) SharedOf(l *library.Library, ids []ingest.SessionID) (n int) {
 	return n
 }
 
-// GiveInTeam puts a handoff into the inbox of the member of that name; given is the member's, "" where there is no team
-// or nobody in it is called so.
+// GiveInTeam puts a handoff into the inbox of the member of that name; given is the member's. The error is
+// team.ErrNoMembership where there is no team, team.ErrNobody where nobody in it is called so.
 func (a *App) GiveInTeam(ctx context.Context, l *library.Library, to, text string) (given string, err error) {
 	t, _, err := a.TeamAtHand(ctx, l)
-	if errors.Is(err, team.ErrNoMembership) {
-		return "", nil
-	}
 	if err != nil {
 		return "", err
 	}
 	defer t.Close()
 	m, err := t.MemberNamed(ctx, to)
-	if errors.Is(err, team.ErrNobody) {
-		return "", nil
+	if err == nil && m.Left {
+		err = fmt.Errorf("%s left the team", m.Name)
 	}
 	if err != nil {
 		return "", err

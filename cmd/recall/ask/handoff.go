@@ -18,6 +18,7 @@ import (
 	"recall/payload"
 	"recall/prompts"
 	"recall/review"
+	"recall/team"
 	txt "recall/text"
 )
 
@@ -53,12 +54,15 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 		}
 		if o.Out == "" && !o.Copy {
 			given, err := a.GiveInTeam(ctx, l, o.To, text)
-			if given != "" && err == nil {
+			switch {
+			case err == nil:
 				fmt.Fprintf(a.Out, "handed to %s in the team; it is in their inbox with their next sync\n",
 					terminal.Line(given))
 				return nil
+			case errors.Is(err, team.ErrNobody):
+				err = fmt.Errorf("%w; %s", err, hint.Of(err)) // it may be a slip of the fingers
 			}
-			if err != nil {
+			if !errors.Is(err, team.ErrNoMembership) {
 				fmt.Fprintln(a.Err, "recall: warning: it isn't handed over in the team:", terminal.Line(err.Error()))
 			}
 		}
