@@ -319,8 +319,8 @@ func TestCleanRemote(t *testing.T) {
 		"work-host:ann/app":                      "work-host/ann/app",
 		"":                                       "",
 	} {
-		if got := cleanRemote(remote); got != want {
-			t.Errorf("cleanRemote(%q) = %q, want %q", remote, got, want)
+		if got := CleanRemote(remote); got != want {
+			t.Errorf("CleanRemote(%q) = %q, want %q", remote, got, want)
 		}
 	}
 }

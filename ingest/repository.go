@@ -140,9 +140,9 @@ func birthOf(gitDir string) string {
 func remoteOf(gitDir string) string {
 	conf := gitConfig(gitDir)
 	if u := conf["remote.origin.url"]; u != "" {
-		return cleanRemote(u)
+		return CleanRemote(u)
 	}
-	return cleanRemote(conf["remote"])
+	return CleanRemote(conf["remote"])
 }
 
 // gitConfig reads the plain keys of a repository's config ("core.worktree",
@@ -174,9 +174,9 @@ func gitConfig(gitDir string) map[string]string {
 	return conf
 }
 
-// cleanRemote makes one of a remote's spellings, without user and password: "git@github.com:ann/app.git" and
+// CleanRemote makes one of a remote's spellings, without user and password: "git@github.com:ann/app.git" and
 // "https://token@github.com/ann/app" are "github.com/ann/app".
-func cleanRemote(remote string) string {
+func CleanRemote(remote string) string {
 	remote = strings.TrimSuffix(strings.TrimRight(remote, "/"), ".git")
 	if u, err := url.Parse(remote); err == nil && u.Host != "" {
 		return strings.ToLower(u.Hostname()) + strings.TrimRight(u.Path, "/")

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"recall/hint"
 	"recall/index"
 )
@@ -203,5 +205,14 @@ func TestWithoutConnect(t *testing.T) {
 	_, err := Open(t.Context(), c.Address("bob"))
 	if !errors.Is(err, ErrNotMember) || !strings.Contains(hint.Of(err), "admit") {
 		t.Errorf("%v (%s)", err, hint.Of(err))
+	}
+}
+
+// An error of no code, as an odd server sends it, is told as any.
+func TestErrorWithoutCode(t *testing.T) {
+	for _, code := range []string{"", "4", "XX000"} {
+		if err := explain(&pgconn.PgError{Code: code, Message: "odd"}); !strings.Contains(err.Error(), "odd") {
+			t.Errorf("%q: %v", code, err)
+		}
 	}
 }

@@ -56,11 +56,16 @@ func (t *Team) Admit(ctx context.Context, login, name string) error {
 	}))
 }
 
-// taken says that somebody else has a name, if that is what went wrong.
+// taken says that a name is no good, or somebody else's, if that is what went wrong.
 func taken(name string, err error) error {
-	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.ConstraintName == "member_name" {
+	pg, _ := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case pg == nil:
+	case pg.ConstraintName == "member_name":
 		return hint.With(fmt.Errorf("somebody else in the team is or was called %s", name), "give them another name: "+
 			"what people decided is told by it")
+	case pg.ConstraintName == "member_name_check":
+		return fmt.Errorf("%q is no name: it has 1 to 100 letters", name)
 	}
 	return err
 }

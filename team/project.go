@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"recall/hint"
+	"recall/ingest"
 )
 
 // Project is a project as the team knows it, on whatever machine and by whatever name.
@@ -92,11 +93,15 @@ func (t *Team) Projects(ctx context.Context) ([]Project, error) {
 // Its keeper may, and an owner of the team.
 func (t *Team) Correct(ctx context.Context, p Project) error {
 	var into any
-	if p.Into != 0 {
+	switch p.Into {
+	case 0:
+	case p.ID:
+		return fmt.Errorf("%s can't be a part of itself", p.Name)
+	default:
 		into = p.Into
 	}
 	return t.one(ctx, `UPDATE recall.project SET name = $2, remote = $3, root = $4, merged_into = $5 WHERE id = $1`,
-		p.ID, p.Name, null(p.Remote), null(p.Root), into)
+		p.ID, p.Name, null(ingest.CleanRemote(p.Remote)), null(p.Root), into)
 }
 
 // Keep says for how many days a project's sessions are kept, 0 for good. Its keeper may, and an owner of the team.
@@ -125,10 +130,20 @@ func (t *Team) LetIn(ctx context.Context, project, member int) error {
 	return explain(err)
 }
 
-// LetOut takes a project from a member; what they shared in it stays.
+// LetOut takes a project from a member; what they shared in it stays. The error is ErrNotLetIn if it wasn't given.
 func (t *Team) LetOut(ctx context.Context, project, member int) error {
-	return t.one(ctx, `DELETE FROM recall.access WHERE project = $1 AND member = $2`, project, member)
+	const of = ` FROM recall.access WHERE project = $1 AND member = $2`
+	err := t.one(ctx, `DELETE`+of, project, member)
+	var in int
+	if errors.Is(err, ErrRefused) && t.pool.QueryRow(ctx, `SELECT count(*)`+of, project, member).Scan(&in) == nil &&
+		in == 0 {
+		return ErrNotLetIn
+	}
+	return err
 }
+
+// ErrNotLetIn: nobody let the member into the project. Its keeper reads it without that.
+var ErrNotLetIn = errors.New("nobody let them into that project")
 
 func null(s string) any {
 	if s == "" {

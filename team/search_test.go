@@ -75,6 +75,13 @@ func TestOneOfTwo(t *testing.T) {
 		len(a.Ranked) != 2 || a.Ranked[0].Project != "app" {
 		t.Errorf("by the remote: %+v, %v", a.Ranked, err)
 	}
+	merged.Remote = "https://secret@Example.org/fork.git" // as somebody pastes it
+	if err := ana.Correct(t.Context(), merged); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := ana.ProjectNamed(t.Context(), "fork"); err != nil || p.Remote != "example.org/fork" {
+		t.Errorf("corrected to %+v, %v", p, err)
+	}
 	if err := ana.LetOut(t.Context(), app, bob.Member.ID); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@
 package team
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,7 +101,7 @@ func explain(err error) error {
 	var pg *pgconn.PgError
 	switch {
 	case errors.Is(err, ErrNotMember):
-		return hint.With(err, "an owner of the team lets you in: recall team admit LOGIN")
+		return hint.With(err, "an owner of the team lets you in: recall team admit LOGIN NAME")
 	case !errors.As(err, &pg):
 		if broken(err) {
 			return unreachable(err)
@@ -120,11 +121,11 @@ func explain(err error) error {
 			"permission denied for database") {
 			return explain(ErrNotMember)
 		}
-		if strings.HasPrefix(pg.Message, "permission denied for database") {
-			return hint.With(fmt.Errorf("%w: %w", ErrNotMember, err), "an owner of the team lets you in: "+
-				"recall team admit LOGIN; it lets the login connect, too")
+		refused := ErrRefused // by a policy, which says no more than that
+		if !strings.Contains(pg.Message, "row-level security policy") {
+			refused = fmt.Errorf("%w: %s", ErrRefused, pg.Message)
 		}
-		return fmt.Errorf("%w: %w", ErrRefused, err) // with its own hint
+		return hint.With(refused, "%s", cmp.Or(hint.Of(err), "an owner of the team may"))
 	case "28P01", "28000": // password, or no such login
 		return hint.With(errors.New(pg.Message), "recall keeps no password: put it into ~/.pgpass, name a service of "+
 			"pg_service.conf, or set PGPASSWORD")
@@ -133,9 +134,8 @@ func explain(err error) error {
 	case "57P01", "57P02", "57P03", "25006": // it is ended, crashed, starts, or another takes its place
 		return unreachable(err)
 	}
-	switch pg.Code[:2] {
-	case "53", "40": // its disk is full, it has too many connections; two transactions wait for one another
-		return unreachable(err)
+	if strings.HasPrefix(pg.Code, "53") || strings.HasPrefix(pg.Code, "40") {
+		return unreachable(err) // its disk is full, it has too many connections; two transactions wait for one another
 	}
 	return err
 }

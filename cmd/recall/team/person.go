@@ -53,10 +53,8 @@ func newRetainCmd(a *app.App) *cobra.Command {
 			err = t.Keep(ctx, p.ID, int(days))
 		}
 		switch {
-		case errors.Is(err, team.ErrRefused):
-			return hint.With(err, "its keeper says how long, who shared it first, or an owner of the team")
 		case err != nil:
-			return err
+			return asKeeper(err)
 		case days == 0:
 			fmt.Fprintf(a.Out, "what is shared of %s is kept for good\n", terminal.Line(p.Name))
 			return nil

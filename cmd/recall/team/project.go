@@ -14,7 +14,13 @@ import (
 	"recall/team"
 )
 
-const keeps = "who shared it first keeps it; they may, and an owner of the team"
+// asKeeper says who may what its keeper may.
+func asKeeper(err error) error {
+	if errors.Is(err, team.ErrRefused) {
+		return hint.With(err, "who shared it first keeps it; they may, and an owner of the team")
+	}
+	return err
+}
 
 func newLetInCmd(a *app.App) *cobra.Command {
 	return ofProject(a, "team-let-in", func(ctx context.Context, t *team.Team, p team.Project, m team.Member) error {
@@ -50,10 +56,7 @@ func ofProject(a *app.App, name string,
 		if err != nil {
 			return err
 		}
-		if err := do(ctx, t, p, m); err != nil {
-			return hint.With(err, keeps)
-		}
-		return nil
+		return asKeeper(do(ctx, t, p, m))
 	})
 }
 
@@ -86,10 +89,7 @@ func newProjectCmd(a *app.App) *cobra.Command {
 			p.Into = into.ID
 		}
 		if err := t.Correct(ctx, p); err != nil {
-			if errors.Is(err, team.ErrRefused) {
-				err = hint.With(err, keeps)
-			}
-			return err
+			return asKeeper(err)
 		}
 		fmt.Fprintf(a.Out, "%s is corrected for the whole team\n", said)
 		return nil

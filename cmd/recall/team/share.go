@@ -59,16 +59,16 @@ func newShareCmd(a *app.App) *cobra.Command {
 			fmt.Fprintf(a.Out, "%s %s it at once\n", terminal.Line(strings.Join(readers, ", ")),
 				map[bool]string{true: "reads", false: "read"}[len(readers) == 1])
 		}
-		why := fmt.Sprintf("share: it goes to the team %s, and what comes new in %s follows", m.Name, p.Name)
-		if err := a.Agreed(o.Yes, why, fmt.Sprintf("Share this, and what comes new in %s, with the team %s?", p.Name,
-			m.Name)); err != nil {
+		here, there := terminal.Line(p.Name), terminal.Line(m.Name)
+		why := fmt.Sprintf("share: it goes to the team %s, and what comes new in %s follows", there, here)
+		if err := a.Agreed(o.Yes, why, fmt.Sprintf("Share this, and what comes new in %s, with the team %s?", here,
+			there)); err != nil {
 			return err
 		}
 		if err := from.Start(ctx, t, m, leaving, app.Author()); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Out, "%s is shared; who isn't in it yet reads it after recall team let-in\n",
-			terminal.Line(p.Name))
+		fmt.Fprintf(a.Out, "%s is shared; who isn't in it yet reads it after recall team let-in\n", here)
 		return syncNow(ctx, a, l)
 	})
 }

@@ -83,8 +83,8 @@ func join(ctx context.Context, a *app.App, l *library.Library, address, machine,
 	if m.Address != address {
 		again, err := team.Open(ctx, m.Address)
 		if err != nil {
-			fmt.Fprintf(a.Err, "recall: warning: no password is kept, and without it: %v\nrecall: hint: %s\n", err,
-				hint.Of(err))
+			fmt.Fprintf(a.Err, "recall: warning: no password is kept, and without it: %s\nrecall: hint: %s\n",
+				terminal.Line(err.Error()), terminal.Line(hint.Of(err)))
 			return nil
 		}
 		again.Close()
@@ -123,7 +123,7 @@ func newLeaveCmd(a *app.App) *cobra.Command {
 		if err == nil {
 			defer t.Close()
 		} else {
-			fmt.Fprintf(a.Err, "recall: warning: the team isn't told: %v\n", err)
+			fmt.Fprintln(a.Err, "recall: warning: the team isn't told:", terminal.Line(err.Error()))
 		}
 		a.Form("team/leave", m)
 		if err := a.Agreed(o.Yes, "leave: nothing of this library would be shared any more", "Leave?"); err != nil {
