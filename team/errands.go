@@ -28,7 +28,7 @@ func (e Errands) Notes() (notes []string) {
 			"here: recall forget %s", id, id))
 	}
 	for _, h := range e.Handed {
-		notes = append(notes, fmt.Sprintf("%s handed over %d items of %s: recall review", h.From, h.Items, h.For))
+		notes = append(notes, fmt.Sprintf("%s handed over %s (items: %d): recall review", h.From, h.For, h.Items))
 	}
 	return notes
 }

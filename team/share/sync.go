@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"recall/library"
@@ -102,8 +103,10 @@ func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, don
 			continue
 		}
 		var hash string
+		var found []Finding
 		changed, err := out.Send(ctx, t, had, func() (team.Shared, error) {
-			ready, empty, err := s.ready(ctx, one)
+			ready, empty, secrets, err := s.ready(ctx, one)
+			found = secrets
 			if err == nil && empty && had.Generation == 0 {
 				return ready, errNothing // its very id is nobody's business
 			}
@@ -125,6 +128,15 @@ func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, don
 		}
 		if changed {
 			done.Sent++
+		}
+		if len(found) > 0 {
+			stays := "isn't shared"
+			if had.Generation > 0 {
+				stays = "was taken back"
+			}
+			what := fmt.Sprintf("session %s of %s %s: a secret was found in it (%s); recall share %s --dry-run shows "+
+				"where", one.id, one.share.Name, stays, strings.Join(found[0].Kinds, ", "), one.share.Name)
+			done.Happened = append(done.Happened, team.Happened{At: done.At, What: what})
 		}
 	}
 	return errors.Join(fault, m.KeepStamps(stamps))
@@ -196,8 +208,9 @@ func (s *Source) stamp(one moving) string {
 		one.share.As, one.share.Keys, one.e.Marks.Archived, one.e.Input, one.e.Title), 8)
 }
 
-// ready is a session as it is to stand in the team: without anything if it isn't to leave, or not any more.
-func (s *Source) ready(ctx context.Context, one moving) (out team.Shared, empty bool, err error) {
+// ready is a session as it is to stand in the team: without anything if it isn't to leave, or not any more; found says
+// of a secret for which it isn't.
+func (s *Source) ready(ctx context.Context, one moving) (out team.Shared, empty bool, found []Finding, err error) {
 	var leaves team.Session
 	why := "gone"
 	if one.here {
@@ -207,11 +220,12 @@ func (s *Source) ready(ctx context.Context, one moving) (out team.Shared, empty 
 		leaves, err = s.session(one.e, one.share)
 	}
 	if err != nil {
-		return out, false, err
+		return out, false, nil, err
 	}
-	if empty = leavesNothing(leaves) || len(s.secrets(leaves)) > 0; empty {
+	found = s.secrets(leaves)
+	if empty = leavesNothing(leaves) || len(found) > 0; empty {
 		leaves = team.Session{ID: one.id, Project: one.share.As}
 	}
 	out, err = team.Ready(s.Rules, leaves)
-	return out, empty, err
+	return out, empty, found, err
 }

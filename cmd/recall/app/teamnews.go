@@ -15,6 +15,7 @@ type TeamDoc struct {
 	Shared  int         `json:"shared"`            // projects
 	Waiting int         `json:"waiting,omitempty"` // sessions that couldn't be sent yet
 	Problem string      `json:"problem,omitempty"` // why
+	Notes   int         `json:"notes,omitempty"`   // that recall team status has
 	Looked  time.Time   `json:"looked,omitzero"`   // when one last looked at what others decided, by log --changed
 	Others  []team.Told `json:"others"`            // what they decided since
 }
@@ -37,7 +38,7 @@ func (a *App) TeamNews(l *library.Library, since time.Time, project string) *Tea
 		}
 	}
 	if last := m.Synced(); last != nil && doc.Problem == "" {
-		doc.Waiting, doc.Problem = last.Waiting, last.Problem
+		doc.Waiting, doc.Problem, doc.Notes = last.Waiting, last.Problem, len(last.Notes)+len(last.Happened)
 	}
 	if since.IsZero() {
 		since = doc.Looked
