@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -70,22 +71,27 @@ type Place struct {
 	device string
 }
 
-// Find looks a shared session up by its id, or the beginning of one that no other has.
+// Find looks a shared session up by its id, or the beginning of one that no other has; of two people who share one, as
+// ID@MEMBER.
 func (t *Team) Find(ctx context.Context, session string) (Place, error) {
+	session, whose, _ := strings.Cut(session, "@")
 	all, err := list(ctx, t, func(row pgx.CollectableRow) (p Place, err error) {
 		return p, row.Scan(&p.Session, &p.Title, &p.Project, &p.Author, &p.Machine, &p.Member, &p.device)
 	}, `SELECT DISTINCT ON (s.sid, m.id) s.sid, s.title, p.name, m.name, d.name, m.id, d.id::text FROM recall.session s
 		JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member
 		JOIN recall.project p ON p.id = s.project
-		WHERE starts_with(s.sid, $1) AND s.title <> '' ORDER BY s.sid, m.id, s.at DESC LIMIT 2`, session)
+		WHERE starts_with(s.sid, $1) AND s.title <> '' AND ($2 = '' OR lower(m.name) = lower($2))
+		ORDER BY s.sid, m.id, s.at DESC LIMIT 2`, session, whose)
 	switch {
 	case err != nil:
 		return Place{}, err
 	case len(all) == 0 || session == "":
 		return Place{}, fmt.Errorf("%s: %w", session, ErrNotShared)
 	case len(all) > 1 && all[0].Session == all[1].Session: // neither passes for the other
-		return Place{}, fmt.Errorf("session %s is shared by two people: %s of %s, and %s of %s", all[0].Session,
-			all[0].Machine, all[0].Author, all[1].Machine, all[1].Author)
+		a, b := all[0], all[1]
+		err := fmt.Errorf("session %s is shared by two people: %s of %s, and %s of %s", a.Session, a.Machine, a.Author,
+			b.Machine, b.Author)
+		return Place{}, hint.With(err, `say whose: recall show "%s@%s"`, a.Session, a.Author)
 	case len(all) > 1 && all[0].Session != session:
 		return Place{}, hint.With(fmt.Errorf("%s begins more than one shared session's id", session), "give more of it")
 	}

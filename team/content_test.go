@@ -67,6 +67,9 @@ func TestTranscript(t *testing.T) {
 	if _, err := bob.Find(t.Context(), "s1"); err == nil || !strings.Contains(err.Error(), "two people") {
 		t.Errorf("of two people: %v", err)
 	}
+	if got, err := bob.Find(t.Context(), "s1@Eve"); err != nil || got.Author != "eve" {
+		t.Errorf("Eve's of two: %+v, %v", got, err)
+	}
 	if text, err := bob.Transcript(t.Context(), at); !errors.Is(err, ErrNotShared) {
 		t.Errorf("of Ana's place: %q, %v", text, err)
 	}
