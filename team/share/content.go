@@ -63,8 +63,8 @@ func (l *Leaving) Name(ctx context.Context, t *team.Team, names []string) error 
 			l.To = append(l.To, Reader{m.Name, k})
 		}
 	}
-	if len(l.To) == 0 {
-		return hint.With(errors.New("share: --level sealed needs --to: whom the files are for"),
+	if len(l.To) == 0 || l.Level != team.LevelSealed {
+		return hint.With(errors.New("share: --level sealed needs --to: whom the files are for, and nothing else does"),
 			"recall share PROJECT --level sealed --to NAME")
 	}
 	return nil

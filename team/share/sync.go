@@ -1,12 +1,14 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,6 +16,26 @@ import (
 	"recall/team"
 	"recall/text"
 )
+
+// Meant is the level at which a project is to be shared, and for whom its sealed files are: as it is shared already
+// where a person says no level, else items.
+func (s *Source) Meant(of library.Project, level team.Level, to []string) (team.Level, []string, error) {
+	m, err := team.MembershipOf(s.Library.Dir())
+	if err != nil || level != "" {
+		return cmp.Or(level, team.LevelItems), to, nil // what would leave can be seen before one is in a team
+	}
+	shares, err := m.Shares()
+	now := shares[of.ID]
+	if err != nil || !now.Level.Has(team.LevelItems) {
+		return team.LevelItems, to, err
+	}
+	if len(to) == 0 {
+		for _, member := range now.To {
+			to = append(to, strconv.Itoa(member))
+		}
+	}
+	return now.Level, to, nil
+}
 
 // Start shares a project as it was shown, from now on.
 func (s *Source) Start(ctx context.Context, t *team.Team, m *team.Membership, l *Leaving, who string) error {

@@ -28,16 +28,20 @@ func newShareCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		from := a.Leaving(l)
-		leaving, err := from.Look(ctx, p.Name, team.Level(o.Level))
+		level, to, err := from.Meant(p, team.Level(o.Level), o.To)
 		if err != nil {
 			return err
 		}
-		if leaving.Level == team.LevelSealed {
+		leaving, err := from.Look(ctx, p.Name, level)
+		if err != nil {
+			return err
+		}
+		if leaving.Level == team.LevelSealed || len(to) > 0 {
 			t, _, err := a.Team(ctx, l)
 			if err != nil {
 				return err
 			}
-			err = leaving.Name(ctx, t, o.To)
+			err = leaving.Name(ctx, t, to)
 			if t.Close(); err != nil {
 				return err
 			}
