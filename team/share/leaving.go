@@ -29,12 +29,14 @@ type Source struct {
 
 // Leaving is what sharing a project would send.
 type Leaving struct {
-	Project  string
+	Project  string // its name, which leaves as well
+	Remote   string // of its repository, so does it; "" without one
 	Level    team.Level
 	Sessions int
 	Items    int
 	Kinds    map[payload.Kind]int
 	Samples  []Sample // the newest decisions
+	Titles   []string // the newest of the sessions
 
 	Transcripts int      // redacted, that would leave as well
 	To          []Reader // machines that the sessions' files would be sealed to
@@ -76,8 +78,8 @@ func (s *Source) Look(ctx context.Context, name string, level team.Level) (*Leav
 	if err != nil {
 		return nil, err
 	}
-	out := &Leaving{Project: of.Name, Level: level, Kinds: map[payload.Kind]int{}, Samples: []Sample{}, of: of,
-		Found: []Finding{}, Kept: map[string]int{}}
+	out := &Leaving{Project: of.Name, Remote: of.Remote, Level: level, Kinds: map[payload.Kind]int{},
+		Samples: []Sample{}, of: of, Found: []Finding{}, Kept: map[string]int{}}
 	for _, e := range slices.Backward(shelf.In(of.ID)) { // the newest first
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -110,6 +112,9 @@ func (l *Leaving) add(s team.Session) {
 	l.Sessions++
 	if s.Transcript != "" {
 		l.Transcripts++
+	}
+	if len(l.Titles) < samples {
+		l.Titles = append(l.Titles, s.Title)
 	}
 	l.Items += len(s.Items)
 	for _, it := range s.Items {
