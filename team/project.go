@@ -58,12 +58,17 @@ func (t *Team) Readers(ctx context.Context, p Project) ([]string, error) {
 	if err != nil {
 		return nil, explain(err)
 	}
+	return t.readers(ctx, id)
+}
+
+func (t *Team) readers(ctx context.Context, project int) ([]string, error) {
 	return list(ctx, t, func(row pgx.CollectableRow) (name string, err error) { return name, row.Scan(&name) },
 		`WITH RECURSIVE p(id, keeper, into_) AS (
 			SELECT id, keeper, merged_into FROM recall.project WHERE id = $1
 			UNION SELECT q.id, q.keeper, q.merged_into FROM recall.project q JOIN p ON q.id = p.into_)
 		SELECT name FROM recall.member m WHERE left_at IS NULL AND id <> $2 AND (id IN (SELECT keeper FROM p)
-			OR id IN (SELECT member FROM recall.access a WHERE a.project IN (SELECT p.id FROM p))) ORDER BY name`, id, t.Member.ID)
+			OR id IN (SELECT member FROM recall.access a WHERE a.project IN (SELECT p.id FROM p)))
+			ORDER BY name`, project, t.Member.ID)
 }
 
 func (t *Team) projectOf(ctx context.Context, p Project) (id int, err error) {

@@ -35,6 +35,7 @@ type StatusShare struct {
 	Project string    `json:"project"`
 	Level   Level     `json:"level"`
 	Since   time.Time `json:"since"`
+	Readers []string  `json:"readers,omitempty"` // others who read it; not there while the team can't be asked
 }
 
 // Status tells how the library stands; t is nil, and why says it, where the team can't be asked.
@@ -45,9 +46,14 @@ func (m *Membership) Status(ctx context.Context, t *Team, why error) (*Status, e
 		return nil, err
 	}
 	for _, of := range shares {
-		if of.Level != LevelNothing {
-			s.Shared = append(s.Shared, StatusShare{of.Name, of.Level, of.At})
+		if of.Level == LevelNothing {
+			continue
 		}
+		one := StatusShare{Project: of.Name, Level: of.Level, Since: of.At}
+		if why == nil {
+			one.Readers, why = t.readers(ctx, of.As)
+		}
+		s.Shared = append(s.Shared, one)
 	}
 	slices.SortFunc(s.Shared, func(a, b StatusShare) int { return strings.Compare(a.Project, b.Project) })
 	if why == nil {
