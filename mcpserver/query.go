@@ -78,14 +78,14 @@ func (s *Server) question(m *Memory, in queryIn) (index.Query, error) {
 	}
 	for _, t := range []struct {
 		name, value string
-		read        func(string) (time.Time, error)
+		read        func(string, time.Time) (time.Time, error)
 		to          *time.Time
-	}{{"since", in.Since, s.o.When, &q.Since}, {"until", in.Until, s.o.When, &q.Until},
-		{"as_of", in.AsOf, s.o.Day, &q.AsOf}} {
+	}{{"since", in.Since, answer.ParseWhen, &q.Since}, {"until", in.Until, answer.ParseWhen, &q.Until},
+		{"as_of", in.AsOf, answer.ParseDay, &q.AsOf}} {
 		if strings.TrimSpace(t.value) == "" {
 			continue
 		}
-		when, err := t.read(text.Clip(t.value, 40))
+		when, err := t.read(text.Clip(t.value, 40), time.Now())
 		if err != nil {
 			return q, wrong("recall: %s: %v. Write 2026-04-17, 2026-04, today, yesterday, or how long ago: 12h, 3d, 2w, 6m, "+
 				"1y.", t.name, err)

@@ -16,7 +16,6 @@ import (
 	"io"
 	"log/slog"
 	"runtime/debug"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -70,8 +69,6 @@ type Options struct {
 	Compose func(ctx context.Context, l *library.Library, x *index.Index, project string) (*payload.Payload, error)
 	// Here names the working directory's project; where no session worked the error is a *pipeline.NotHereError.
 	Here func(l *library.Library) (string, error)
-	// When and Day read a day as people write it, "2026-04-17", "2w": its beginning, its end.
-	When, Day func(text string) (time.Time, error)
 	// Hint is the way out of an error, "" if none is known.
 	Hint func(error) string
 

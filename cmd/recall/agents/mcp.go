@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -65,8 +64,6 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 		Clean:   func(text string) string { return rules().Session().Text(text) },
 		Compose: a.Compose,
 		Here:    func(l *library.Library) (string, error) { return a.Only(l, "", false) },
-		When:    func(text string) (time.Time, error) { return terminal.ParseWhen(text, time.Now(), time.Local) },
-		Day:     func(text string) (time.Time, error) { return terminal.ParseDay(text, time.Now(), time.Local) },
 		Hint:    hint.Of,
 		Log:     slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
@@ -81,7 +82,7 @@ func (o *logOptions) check(cmd *cobra.Command) error {
 	}
 	if o.given = !o.Since.At.IsZero(); o.Changed && !o.given {
 		o.Since.Text = "7d"
-		o.Since.At, _ = terminal.ParseWhen(o.Since.Text, time.Now(), time.Local)
+		o.Since.At, _ = answer.ParseWhen(o.Since.Text, time.Now())
 	}
 	for _, k := range o.Kind {
 		if o.Changed && !slices.Contains(changedKinds, k) {

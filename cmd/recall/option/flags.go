@@ -41,12 +41,12 @@ type Day struct {
 	At   time.Time
 }
 
-// day reads a Day by terminal.ParseWhen or terminal.ParseDay.
-func day(into *Day, parse func(string, time.Time, *time.Location) (time.Time, error)) *checked {
+// day reads a Day by answer.ParseWhen or answer.ParseDay.
+func day(into *Day, parse func(string, time.Time) (time.Time, error)) *checked {
 	return &checked{kind: "string", read: func(text string) (err error) {
 		*into = Day{Text: text}
 		if text != "" {
-			into.At, err = parse(text, time.Now(), time.Local)
+			into.At, err = parse(text, time.Now())
 		}
 		return err
 	}}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"recall/cmd/recall/terminal"
+	"recall/answer"
 	"recall/config"
 	"recall/payload"
 	txt "recall/text"
@@ -112,9 +112,9 @@ func addFlag(cmd *cobra.Command, line string, into any) {
 	case "LIST", "FOLDERS":
 		flags.StringArrayVarP(place[[]string](field), name, short, nil, about)
 	case "SINCE":
-		flags.Var(day(place[Day](field), terminal.ParseWhen), name, about)
+		flags.Var(day(place[Day](field), answer.ParseWhen), name, about)
 	case "DAY":
-		flags.Var(day(place[Day](field), terminal.ParseDay), name, about)
+		flags.Var(day(place[Day](field), answer.ParseDay), name, about)
 	case "KINDS":
 		words = txt.Strings(payload.Kinds)
 		flags.VarP(kinds(place[[]payload.Kind](field)), name, short, about)

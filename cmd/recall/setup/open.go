@@ -6,9 +6,9 @@ import (
 	"math"
 	"time"
 
+	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
-	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/history"
 )
@@ -25,7 +25,7 @@ func (o *statusOptions) check() error {
 		return hint.With(errors.New("--leads, --project and --since go with --open"), "recall status --open")
 	}
 	if o.Since.At.IsZero() {
-		o.Since.At, _ = terminal.ParseWhen("7d", time.Now(), time.Local)
+		o.Since.At, _ = answer.ParseWhen("7d", time.Now())
 	}
 	return nil
 }

@@ -1,0 +1,54 @@
+package answer
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"recall/hint"
+)
+
+// ParseWhen reads a day as people write it on a command line: 2026-04-17,
+// 2026-04, "today", "yesterday", or a length of time ago: 12h, 3d, 2w, 6m, 1y.
+// The answer is the beginning of that day where now is.
+func ParseWhen(s string, now time.Time) (time.Time, error) {
+	from, _, err := span(s, now)
+	return from, err
+}
+
+// ParseDay is ParseWhen for a day, a month or a year as a whole: its end. A
+// moment is itself.
+func ParseDay(s string, now time.Time) (time.Time, error) {
+	_, to, err := span(s, now)
+	return to, err
+}
+
+func span(s string, now time.Time) (from, to time.Time, err error) {
+	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+	s = strings.ToLower(strings.TrimSpace(s))
+	for layout, long := range map[string][3]int{"2006-01-02": {0, 0, 1}, "2006-01": {0, 1, 0}, "2006": {1, 0, 0}} {
+		if t, err := time.ParseInLocation(layout, s, now.Location()); err == nil {
+			return t, t.AddDate(long[0], long[1], long[2]), nil
+		}
+	}
+	if t, err := time.Parse(time.RFC3339, strings.ToUpper(s)); err == nil {
+		return t, t, nil
+	}
+	s = cmp.Or(map[string]string{"today": "0d", "yesterday": "1d"}[s], s)
+	n, err := strconv.Atoi(s[:max(0, len(s)-1)])
+	unit := s[max(0, len(s)-1):]
+	ago, days := map[string][3]int{"d": {0, 0, -n}, "w": {0, 0, -7 * n}, "m": {0, -n, 0}, "y": {-n, 0, 0}}[unit]
+	switch {
+	case err != nil || n < 0 || n >= 10_000:
+	case unit == "h":
+		t := now.Add(-time.Duration(n) * time.Hour)
+		return t, t, nil
+	case days:
+		from = day.AddDate(ago[0], ago[1], ago[2])
+		return from, from.AddDate(0, 0, 1), nil
+	}
+	return from, to, hint.With(fmt.Errorf("%q is no day", s),
+		"write 2026-04-17, 2026-04, today, yesterday, or how long ago: 12h, 3d, 2w, 6m, 1y")
+}
