@@ -9,7 +9,6 @@ import (
 
 	"recall/answer"
 	"recall/index"
-	txt "recall/text"
 )
 
 // Answer prints an answer as text, its results by the numbers that name them from now on.
@@ -74,45 +73,3 @@ func (p *Page) Paragraph(a *answer.Answer) {
 
 // Markdown prints an answer to be pasted elsewhere.
 func (p *Page) Markdown(a *answer.Answer) { p.Form("markdown", a) }
-
-// literal keeps text from being taken for Markdown's own signs.
-func literal(s string) string {
-	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", "|",
-		`\|`).Replace(Line(s))
-}
-
-// autolinks are what a forge makes of names and numbers: whom it calls, which issue it closes.
-var autolinks = txt.Pattern(`(?i)[#@]\w|\bgh-\d|/(?:issues|pulls?|merge_requests|work_items)/\d`)
-
-// unlinked is text of which a forge makes no links, each broken by something.
-func unlinked(by, s string) string {
-	return autolinks().ReplaceAllStringFunc(s, func(link string) string {
-		last := len(link) - 1
-		return link[:last] + by + link[last:]
-	})
-}
-
-// inert is Markdown of recall's own as a forge shows it to others: nobody is called, no issue closed, no picture
-// fetched. What stands in code does nothing anyway; where it isn't plain what does, nothing is code.
-func inert(s string) string {
-	plain := func(s string) string {
-		return unlinked("<!-- -->", strings.NewReplacer("&", "&amp;", "<", "&lt;", "![", `!\[`).Replace(s))
-	}
-	if strings.Contains(s, "``") || strings.Contains(s, "\\`") || strings.Count(s, "`")%2 > 0 {
-		return plain(strings.NewReplacer(`\`, `\\`, "`", "\\`").Replace(s))
-	}
-	parts := strings.Split(s, "`")
-	for i := 0; i < len(parts); i += 2 {
-		parts[i] = plain(parts[i])
-	}
-	return strings.Join(parts, "`")
-}
-
-// code is Markdown that shows text as code, whatever is in it.
-func code(s string) string {
-	fence, space := "`", ""
-	for strings.Contains(s, fence) {
-		fence, space = fence+"`", " "
-	}
-	return fence + space + s + space + fence
-}

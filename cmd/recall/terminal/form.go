@@ -14,6 +14,7 @@ import (
 	"recall/config"
 	"recall/index"
 	"recall/payload"
+	"recall/sink"
 	txt "recall/text"
 )
 
@@ -110,10 +111,10 @@ func (p *Page) formWords() template.FuncMap {
 		"tie":      answer.Tie,
 		"session":  p.Session,
 		"kinds":    answer.Kinds,
-		"literal":  literal,
-		"inert":    inert,
-		"unlinked": unlinked,
-		"code":     code,
+		"literal":  sink.Literal,
+		"inert":    sink.Inert,
+		"unlinked": sink.Unlinked,
+		"code":     sink.Code,
 		"itemline": func(it payload.Item) string { return payload.LineOf(&it) },
 		"nearest":  p.Nearest,
 		"aside":    p.Aside,

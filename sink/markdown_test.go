@@ -1,4 +1,4 @@
-package terminal
+package sink
 
 import "testing"
 
@@ -15,8 +15,8 @@ func TestInert(t *testing.T) {
 		"closes https://a.b/c/d/issues/7": "closes https://a.b/c/d/issues/<!-- -->7",
 		"`a` # b @ c":                     "`a` # b @ c",
 	} {
-		if got := inert(text); got != want {
-			t.Errorf("inert(%q) = %q, want %q", text, got, want)
+		if got := Inert(text); got != want {
+			t.Errorf("Inert(%q) = %q, want %q", text, got, want)
 		}
 	}
 }
@@ -25,8 +25,8 @@ func TestInert(t *testing.T) {
 func TestCode(t *testing.T) {
 	for name, want := range map[string]string{"a.go": "`a.go`", "x`@octocat `y.go": "`` x`@octocat `y.go ``",
 		"`": "`` ` ``", "a``b`": "``` a``b` ```"} {
-		if got := code(name); got != want {
-			t.Errorf("code(%q) = %q, want %q", name, got, want)
+		if got := Code(name); got != want {
+			t.Errorf("Code(%q) = %q, want %q", name, got, want)
 		}
 	}
 }
