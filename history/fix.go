@@ -13,6 +13,7 @@ import (
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/sink"
 )
 
 // Fix is what was done about an error.
@@ -59,6 +60,59 @@ type Deed struct {
 	Edits []ingest.Edit `json:"edits,omitempty"`
 }
 
+// Tried are a session's tries, up to the run in which the error was gone; of what failed to help, the first and the
+// last.
+type Tried struct {
+	First, Last []CommandTry
+	Skipped     int
+	Rest        []CommandTry // those with other errors, behind
+}
+
+// CommandTry is one try, for a command.
+type CommandTry struct {
+	Try
+	Command string
+}
+
+// Tried are the session's tries, for people.
+func (s Met) Tried() (of Tried) {
+	var all []CommandTry
+	for _, t := range s.Tries {
+		all = append(all, CommandTry{t, s.Command})
+	}
+	gone := slices.IndexFunc(all, func(t CommandTry) bool { return t.Outcome != trace.Again }) + 1
+	if gone == 0 {
+		gone = len(all)
+	}
+	of.First, of.Rest = all[:gone], all[gone:]
+	if gone > 3 {
+		of.First, of.Skipped, of.Last = all[:1], gone-3, all[gone-2:gone]
+	}
+	return of
+}
+
+// Was and Is are the first line in which an edit changes a text.
+func (Try) Was(e ingest.Edit) string { return changedLine(e.Old, e.New) }
+func (Try) Is(e ingest.Edit) string  { return changedLine(e.New, e.Old) }
+
+// changedLine is the first line of a text in which another differs.
+func changedLine(text, other string) string {
+	a, b := strings.Split(text, "\n"), strings.Split(other, "\n")
+	for i := range max(len(a), len(b)) {
+		x, y := "", ""
+		if i < len(a) {
+			x = sink.Line(a[i], sink.Terminal)
+		}
+		if i < len(b) {
+			y = sink.Line(b[i], sink.Terminal)
+		}
+		if x != y {
+			return x
+		}
+	}
+	return ""
+}
+
 // Told is where an error that no command ran into was spoken of.
 type Told struct {
 	library.SessionRef
@@ -71,6 +125,11 @@ type Told struct {
 	Then []payload.ItemID `json:"then,omitempty"`
 
 	Items []payload.Item `json:"-"` // those of Then
+}
+
+// Item is what was told of, as an item.
+func (t Told) Item() payload.Item {
+	return payload.Item{Kind: payload.Kind(t.Kind), Text: t.Text, State: payload.Stands}
 }
 
 // How many sessions are read, and how many are shown.

@@ -155,21 +155,36 @@ func (l *Library) Transcript(e Entry) iter.Seq2[[]byte, error] {
 // ErrNoTurn: no rendered transcript has a turn of that id.
 var ErrNoTurn = errors.New("no such turn in the transcript")
 
-// TurnLink is where a turn, or the record that evidence cites, stands in a session's rendered transcript: its file and
-// the anchor to jump to, "transcript-2.md#u17". The error is ErrNoTurn if it isn't rendered (yet).
-func (l *Library) TurnLink(id ingest.SessionID, turn string) (string, error) {
-	anchor := []byte(`<a id="` + html.EscapeString(turn) + `">`)
-	for i := 0; turn != ""; i++ {
-		text, err := l.readFile(id, render.TranscriptName(i))
+// TurnPlace is the file and the line where a turn of a session, or the record that evidence cites, stands in its
+// rendered transcript: by its id, else by its number; payload.md where neither is given, for what a person wrote there.
+// The error is ErrNoTurn if it isn't rendered (yet).
+func (l *Library) TurnPlace(id ingest.SessionID, turn string, n int) (path string, line int, err error) {
+	e, err := l.Session(id)
+	if err != nil {
+		return "", 0, err
+	}
+	if turn == "" && n == 0 {
+		return filepath.Join(e.Folder, "payload.md"), 1, nil
+	}
+	mark, none := fmt.Sprintf("</a>\n### %d · ", n), fmt.Sprintf("turn %d", n)
+	if turn != "" {
+		mark, none = `<a id="`+html.EscapeString(turn)+`">`, fmt.Sprintf("session %s: %q", id, turn)
+	}
+	for i := 0; ; i++ {
+		name := render.TranscriptName(i)
+		text, err := l.readFile(id, name)
 		if err != nil {
-			return "", err
+			return "", 0, err
 		}
 		if text == nil {
-			break
+			return "", 0, fmt.Errorf("%s: %w", none, ErrNoTurn)
 		}
-		if bytes.Contains(text, anchor) {
-			return render.TranscriptName(i) + "#" + turn, nil
+		at := 1 + bytes.Index(text, []byte("\n"+mark)) // a turn's own: the call that it refuses has it too
+		if at == 0 {
+			at = bytes.Index(text, []byte(mark))
+		}
+		if at >= 0 {
+			return filepath.Join(e.Folder, name), 1 + bytes.Count(text[:at], []byte("\n")), nil
 		}
 	}
-	return "", fmt.Errorf("session %s: %q: %w", id, turn, ErrNoTurn)
 }

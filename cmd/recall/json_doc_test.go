@@ -43,7 +43,7 @@ type listed = library.Listed
 // jsonDocs are the sections of docs/internals/json.md and the types that they describe.
 var jsonDocs = map[string]reflect.Type{
 	"recall query":              reflect.TypeFor[answer.Answer](),
-	"recall show --actions":     reflect.TypeFor[ask.ActionsDoc](),
+	"recall show --actions":     reflect.TypeFor[history.Actions](),
 	"recall why FILE":           reflect.TypeFor[history.Files](),
 	"recall grep":               reflect.TypeFor[history.Grepped](),
 	"recall error":              reflect.TypeFor[history.Fix](),

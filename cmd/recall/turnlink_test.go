@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -29,16 +28,16 @@ func TestEvidenceLinksJumpToTheirTurn(t *testing.T) {
 		}
 		for _, it := range p.Items {
 			for _, ev := range it.Evidence {
-				link, err := l.TurnLink(e.ID, ev.Turn)
+				path, line, err := l.TurnPlace(e.ID, ev.Turn, 0)
 				if err != nil {
 					t.Errorf("%s, item %s: %v", e.Title, it.ID, err)
 					continue
 				}
 				links++
-				file, anchor, _ := strings.Cut(link, "#")
-				text, err := os.ReadFile(filepath.Join(e.Folder, file))
-				if err != nil || !strings.Contains(string(text), `<a id="`+anchor+`"></a>`) {
-					t.Errorf("%s leads nowhere: %v", link, err)
+				text, err := os.ReadFile(path)
+				lines := strings.Split(string(text), "\n")
+				if err != nil || !strings.Contains(lines[line-1], `<a id="`+ev.Turn+`"></a>`) {
+					t.Errorf("%s:%d leads nowhere: %v", path, line, err)
 				}
 			}
 		}

@@ -351,3 +351,15 @@ func TranscriptName(part int) string {
 func IsTranscript(name string) bool {
 	return name == "transcript.md" || strings.HasPrefix(name, "transcript-") && strings.HasSuffix(name, ".md")
 }
+
+// TurnAt is a turn of a rendered transcript, from the line where it begins.
+func TurnAt(text string, line int) string {
+	lines := strings.SplitAfter(text, "\n")[line:]
+	for i := 1; i < len(lines); i++ { // a sub-agent's turns within it have anchors, but no such headings
+		if strings.HasPrefix(lines[i-1], "<a id=") && strings.HasPrefix(lines[i], "### ") && i > 1 {
+			lines = lines[:i-1]
+			break
+		}
+	}
+	return strings.Trim(strings.Join(lines, ""), "\n") + "\n"
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,9 +14,6 @@ import (
 	"recall/hint"
 	"recall/history"
 	"recall/index"
-	"recall/ingest"
-	"recall/ingest/trace"
-	"recall/payload"
 )
 
 func newErrorCmd(a *app.App) *cobra.Command {
@@ -90,62 +86,4 @@ func runError(ctx context.Context, a *app.App, text string, asJSON bool) error {
 type errorPage struct {
 	*history.Fix
 	Asked string
-}
-
-// Item is a thing that was told of as an item.
-func (errorPage) Item(t history.Told) payload.Item {
-	return payload.Item{Kind: payload.Kind(t.Kind), Text: t.Text, State: payload.Stands}
-}
-
-// tried are the tries of a session, up to the run in which the error was gone; of what failed to help, the first and
-// the last.
-type tried struct {
-	First, Last []try
-	Skipped     int
-	Rest        []try // those with other errors, behind
-}
-
-// try is one, for a command.
-type try struct {
-	history.Try
-	Command string
-}
-
-// Tried are a session's tries.
-func (errorPage) Tried(s history.Met) (of tried) {
-	var all []try
-	for _, t := range s.Tries {
-		all = append(all, try{t, s.Command})
-	}
-	gone := slices.IndexFunc(all, func(t try) bool { return t.Outcome != trace.Again }) + 1
-	if gone == 0 {
-		gone = len(all)
-	}
-	of.First, of.Rest = all[:gone], all[gone:]
-	if gone > 3 {
-		of.First, of.Skipped, of.Last = all[:1], gone-3, all[gone-2:gone]
-	}
-	return of
-}
-
-// Was and Is are the first line in which an edit changes a text.
-func (t try) Was(e ingest.Edit) string { return changedLine(e.Old, e.New) }
-func (t try) Is(e ingest.Edit) string  { return changedLine(e.New, e.Old) }
-
-// changedLine is the first line of a text in which another differs.
-func changedLine(text, other string) string {
-	a, b := strings.Split(text, "\n"), strings.Split(other, "\n")
-	for i := range max(len(a), len(b)) {
-		x, y := "", ""
-		if i < len(a) {
-			x = terminal.Line(a[i])
-		}
-		if i < len(b) {
-			y = terminal.Line(b[i])
-		}
-		if x != y {
-			return x
-		}
-	}
-	return ""
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,8 +16,8 @@ import (
 	"recall/hint"
 	"recall/history"
 	"recall/ingest"
-	"recall/ingest/trace"
 	"recall/library"
+	"recall/library/render"
 	"recall/payload"
 	"recall/team"
 )
@@ -88,7 +87,7 @@ func showShared(ctx context.Context, a *app.App, l *library.Library, h app.LastH
 		return err
 	case !o.Transcript && h.Turn != "":
 		if before, _, ok := strings.Cut(text, `<a id="`+html.EscapeString(h.Turn)+`">`); ok {
-			text = turnIn(text, strings.Count(before, "\n"))
+			text = render.TurnAt(text, strings.Count(before, "\n"))
 		}
 	}
 	fmt.Fprintf(a.Err, "recall: %s shares this session, from %s\n", terminal.Line(at.Author), terminal.Line(at.Machine))
@@ -104,11 +103,11 @@ func showPlace(ctx context.Context, a *app.App, l *library.Library, h app.LastHi
 	if o.Open {
 		return openAt(ctx, a, path, line, o.Print)
 	}
-	text, err := turnAt(path, line)
+	text, err := library.ReadPlain(path)
 	if err != nil {
 		return err
 	}
-	return a.Print(terminal.Visible(text))
+	return a.Print(terminal.Visible(render.TurnAt(string(text), line)))
 }
 
 func runShow(ctx context.Context, a *app.App, l *library.Library, e library.Entry, o showOptions) error {
@@ -128,10 +127,8 @@ func runShow(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 		if err != nil {
 			return err
 		}
-		tr := trace.Of(s)
-		return a.Show(actionsOf(s, tr), o.JSON, false, func(p *terminal.Page) {
-			p.Form("actions", actionsPage{s.ID, tr.Actions})
-		})
+		did := history.ActionsOf(s)
+		return a.Show(did, o.JSON, false, func(p *terminal.Page) { p.Form("actions", did) })
 	}
 	p, err := a.Payload(l, e)
 	if err != nil {
@@ -149,79 +146,4 @@ func runShow(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 		return err
 	}
 	return a.PrintNotes(ctx, l, e)
-}
-
-// ActionsDoc is the JSON form of recall show --actions.
-type ActionsDoc struct {
-	Schema  int              `json:"schema"` // 1
-	Session ingest.SessionID `json:"session"`
-	Title   string           `json:"title"`
-	Actions []actionDoc      `json:"actions"` // in order, a sub-agent's after the call that started it
-}
-
-type actionDoc struct {
-	Turn      int               `json:"turn,omitempty"` // a sub-agent's: the turn that started it
-	TurnID    ingest.TurnID     `json:"turn_id"`
-	Agent     string            `json:"agent,omitempty"`
-	Tool      string            `json:"tool"`
-	Input     map[string]string `json:"input,omitempty"`
-	Outcome   string            `json:"outcome"` // ok, failed, rejected, denied, no result
-	Said      string            `json:"said,omitempty"`
-	Result    string            `json:"result,omitempty"`
-	At        time.Time         `json:"at,omitzero"`
-	Seconds   float64           `json:"seconds,omitempty"`
-	Why       string            `json:"why,omitempty"`
-	Files     []trace.Touch     `json:"files,omitempty"`
-	Commit    string            `json:"commit,omitempty"`
-	Abandoned bool              `json:"abandoned,omitempty"`
-	Copied    bool              `json:"copied,omitempty"`
-}
-
-func actionsOf(s *ingest.Session, tr *trace.Trace) ActionsDoc {
-	d := ActionsDoc{Schema: 1, Session: s.ID, Title: s.Title, Actions: []actionDoc{}}
-	for i := range tr.Actions {
-		x := &tr.Actions[i]
-		doc := actionDoc{Turn: x.N, TurnID: x.Turn, Agent: x.Agent, Tool: x.Call.Name, Input: x.Call.Input,
-			Outcome: x.Call.Outcome(), Said: x.Call.Reason,
-			Result: x.Call.Result, At: x.At, Seconds: x.Took.Seconds(), Why: x.Why, Commit: x.Call.Commit,
-			Abandoned: x.Abandoned, Copied: x.Copied, Files: x.Touches}
-		d.Actions = append(d.Actions, doc)
-	}
-	return d
-}
-
-// actionsPage is what a person is shown of a session's calls.
-type actionsPage struct {
-	ID      ingest.SessionID
-	Actions []trace.Action
-}
-
-func (actionsPage) Called(x trace.Action) string { return history.Called(x.Call) }
-
-// Time is how long a call took; "" if that isn't known.
-func (actionsPage) Time(x trace.Action) string {
-	switch {
-	case x.Took <= 0:
-		return ""
-	case x.Took < time.Minute:
-		return fmt.Sprintf("%.0f s", x.Took.Seconds())
-	}
-	return strings.TrimSuffix(x.Took.Round(time.Second).String(), "0s")
-}
-
-// Gist is what came of a call: how, and the first line that it printed.
-func (actionsPage) Gist(x trace.Action) string {
-	c, out := x.Call, x.Call.Outcome()
-	if c.Reason != "" {
-		return out + ": " + c.Reason
-	}
-	if c.Commit != "" {
-		return out + ": commit " + c.Commit + " " + c.CommitMessage
-	}
-	for line := range strings.Lines(c.Result) {
-		if line = strings.TrimSpace(line); line != "" && out != "rejected" && !strings.HasPrefix(line, "Exit code ") {
-			return out + ": " + line
-		}
-	}
-	return out
 }
