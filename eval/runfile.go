@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"recall/text"
 )
@@ -44,6 +46,21 @@ func ReadRun(file string) (*Run, error) {
 		}
 	}
 	return r, nil
+}
+
+// KeptRuns lists the files of runs in a folder, the oldest first; none where there is no such folder.
+func KeptRuns(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	var files []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".json") && !strings.HasPrefix(e.Name(), ".") {
+			files = append(files, filepath.Join(dir, e.Name()))
+		}
+	}
+	return files, nil
 }
 
 // EncodeBaseline is what of a run may be kept in a repository to hold later

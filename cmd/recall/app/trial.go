@@ -38,27 +38,7 @@ func (a *App) MeasuredBy(m llm.Model) (*model.Improver, error) {
 // be asked about.
 func (a *App) DistillingBy(m llm.Model) (distill.Distiller, error) {
 	improver, err := a.MeasuredBy(m)
-	return byModel{offline.Distiller{}, improver, nil}, err
-}
-
-type byModel struct {
-	rules distill.Distiller
-	*model.Improver
-	takes *distill.Estimate // nil; else nothing is asked, and what it would take is summed up
-}
-
-// Distill implements distill.Distiller.
-func (d byModel) Distill(ctx context.Context, s *ingest.Session) (*payload.Payload, error) {
-	p, err := d.rules.Distill(ctx, s)
-	if err != nil || !d.Ripe(s) {
-		return p, err
-	}
-	if d.takes == nil {
-		return d.Improve(ctx, s, p)
-	}
-	e, err := d.Estimate(ctx, s, p)
-	d.takes.Requests, d.takes.In, d.takes.Out = d.takes.Requests+e.Requests, d.takes.In+e.In, d.takes.Out+e.Out
-	return p, err
+	return &model.Distiller{Rules: offline.Distiller{}, Improver: improver}, err
 }
 
 // AnswersOf is where what a model answers to measurements is kept, each model's apart: what
@@ -131,7 +111,7 @@ func (a *App) TryOnSample(ctx context.Context, l *library.Library, ch config.Cho
 		fmt.Fprintf(a.Out, "  %-30s %.2f   decisions %.2f\n", name, s.Micro.F1.Value, s.Kinds[payload.Decision].F1.Value)
 	}
 	var takes distill.Estimate
-	plain, err := measure(byModel{offline.Distiller{}, improver, &takes}, 1)
+	plain, err := measure(&model.Distiller{Rules: offline.Distiller{}, Improver: improver, Takes: &takes}, 1)
 	if err != nil {
 		return err
 	}
@@ -150,7 +130,7 @@ func (a *App) TryOnSample(ctx context.Context, l *library.Library, ch config.Cho
 		}
 	}
 	start := time.Now()
-	made, err := measure(byModel{offline.Distiller{}, improver, nil}, b.Config.Patience().AtOnce)
+	made, err := measure(&model.Distiller{Rules: offline.Distiller{}, Improver: improver}, b.Config.Patience().AtOnce)
 	if err != nil {
 		return err
 	}

@@ -2,11 +2,9 @@ package measure
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
@@ -111,33 +109,11 @@ func printRelations(a *app.App, agreement eval.RelationAgreement) {
 // relating asks a model about pairs as a sync does.
 func relating(a *app.App, m *evalModel) (eval.RelatedBy, error) {
 	improver, err := a.MeasuredBy(m)
-	if err != nil {
-		return nil, err
-	}
 	return func(ctx context.Context, labelled []eval.LabelledRelation) ([]payload.Relation, error) {
 		pairs := make([]model.Pair, len(labelled))
 		for i := range labelled {
 			pairs[i].Later, pairs[i].Earlier = labelled[i].Items()
 		}
-		out := make([]payload.Relation, len(pairs))
-		g, ctx := errgroup.WithContext(ctx)
-		g.SetLimit(max(1, a.Config.Patience().AtOnce))
-		for from := 0; from < len(pairs); from += pairsTogether {
-			g.Go(func() error {
-				verdicts, err := improver.Reconcile(ctx, pairs[from:min(from+pairsTogether, len(pairs))])
-				for i, v := range verdicts {
-					if err == nil && !v.Known {
-						err = errors.New("the model left pairs out; ask once more")
-					}
-					out[from+i] = v.Relation
-				}
-				return err
-			})
-		}
-		return out, g.Wait()
-	}, nil
+		return improver.ReconcileAll(ctx, pairs, a.Config.Patience().AtOnce)
+	}, err
 }
-
-// pairsTogether is how many pairs go into one request, several of which wait at
-// the same time: no more than a model is asked about at once.
-const pairsTogether = 15

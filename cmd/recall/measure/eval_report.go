@@ -25,7 +25,11 @@ const atOnce = 50
 
 func runEvalReport(a *app.App, files []string, items bool) error {
 	if len(files) == 0 {
-		kept, err := keptRuns()
+		dir, err := app.RunsDir()
+		if err != nil {
+			return err
+		}
+		kept, err := eval.KeptRuns(dir)
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -58,25 +57,6 @@ func keepRun(r *eval.Run, out string) (file string, err error) {
 }
 
 var notInFiles = text.Pattern(`[^A-Za-z0-9_+-]`)
-
-// keptRuns lists the files of runs in the cache, oldest first.
-func keptRuns() ([]string, error) {
-	dir, err := app.RunsDir()
-	if err != nil {
-		return nil, err
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil && !os.IsNotExist(err) {
-		return nil, err
-	}
-	var files []string
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".json") && !strings.HasPrefix(e.Name(), ".") {
-			files = append(files, filepath.Join(dir, e.Name()))
-		}
-	}
-	return files, nil
-}
 
 func readRuns(files []string) ([]*eval.Run, error) {
 	var runs []*eval.Run

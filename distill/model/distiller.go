@@ -1,0 +1,32 @@
+package model
+
+import (
+	"context"
+
+	"recall/distill"
+	"recall/ingest"
+	"recall/payload"
+)
+
+// Distiller distills as a sync does: by rules, and by the model where a session says enough to be asked about.
+type Distiller struct {
+	Rules distill.Distiller
+	*Improver
+	Takes *distill.Estimate // nil; else nothing is asked, and what it would take is summed up
+}
+
+var _ distill.Distiller = (*Distiller)(nil)
+
+// Distill implements distill.Distiller.
+func (d *Distiller) Distill(ctx context.Context, s *ingest.Session) (*payload.Payload, error) {
+	p, err := d.Rules.Distill(ctx, s)
+	if err != nil || !d.Ripe(s) {
+		return p, err
+	}
+	if d.Takes == nil {
+		return d.Improve(ctx, s, p)
+	}
+	e, err := d.Estimate(ctx, s, p)
+	d.Takes.Requests, d.Takes.In, d.Takes.Out = d.Takes.Requests+e.Requests, d.Takes.In+e.In, d.Takes.Out+e.Out
+	return p, err
+}
