@@ -48,8 +48,8 @@ func TestMalice(t *testing.T) {
 	b2 := `(SELECT id FROM recall.session WHERE sid = 'b2')`
 	m1 := `(SELECT id FROM recall.session WHERE sid = 'm1')`
 	item := func(session, generation, project string) string {
-		return `INSERT INTO recall.item(session, generation, project, iid, kind, hash, rules, data, words)
-			SELECT s, ` + generation + `, ` + project + `, 'x', 'decision', 'x', 'x', '{}', '' FROM (SELECT ` + session + `) v(s)`
+		return `INSERT INTO recall.item(session, generation, project, iid, kind, hash, rules, data)
+			SELECT s, ` + generation + `, ` + project + `, 'x', 'decision', 'x', 'x', '{}' FROM (SELECT ` + session + `) v(s)`
 	}
 	content := func(session, generation, project string) string {
 		return `INSERT INTO recall.content(session, sealed, generation, project, named, hash, data)
@@ -68,6 +68,8 @@ func TestMalice(t *testing.T) {
 		"searches within another project":   `SELECT FROM recall.search('{may,buy}', 2, '{1,1}', 'secret', NULL, NULL, NULL, 9, 9) WHERE data IS NOT NULL`,
 		"searches for what is there":        `SELECT FROM recall.search('{may,buy}', 2, '{1,1}', NULL, NULL, NULL, NULL, 9, 9) WHERE held <> '{0,0}'`,
 		"breaks out of a quoted word":       `SELECT FROM recall.search(ARRAY['x'' | ''buy $secret'], 2, '{1}', NULL, NULL, NULL, NULL, 9, 9) WHERE data IS NOT NULL`,
+		"reads words":                       `SELECT FROM recall.word`,
+		"deletes words":                     `DELETE FROM recall.word`,
 		"breaks out by a backslash":         `SELECT FROM recall.search(ARRAY[E'x\\'' | ''buy $secret'], 2, '{1}', NULL, NULL, NULL, NULL, 9, 9) WHERE data IS NOT NULL`,
 		"learns rows by a cast that fails":  `SELECT FROM recall.item WHERE project = $secret AND data::int = 1`,
 		"learns words by the statistics":    `SELECT FROM pg_stats WHERE schemaname = 'recall' AND tablename = 'item'`,
@@ -177,17 +179,30 @@ func TestMalice(t *testing.T) {
 	}
 }
 
-// What a member put with words that name another project is found in none.
+// What a member put with words that name another project is found in none; and nobody gives words to what isn't theirs,
+// or to a project that it isn't of.
 func TestForgedWords(t *testing.T) {
 	c := newCrew(t)
 	ana := c.owner()
 	mal := c.admit(ana, "mal")
 	app, own := ana.project(t, "app"), mal.project(t, "own")
+	c.put(ana, 1, said("a1", app, "Retry five times"))
 	c.put(mal, 1, said("m1", own, "Mine"))
-	if _, err := c.sql(c.Address("mal"), `INSERT INTO recall.item(session, generation, project, iid, kind, hash, rules,
-		data, words) SELECT id, 1, project, 'x', 'decision', 'x', 'x', '{"text":"forged"}',
-		array_to_tsvector(ARRAY['retri `+itoa(app)+`']) FROM recall.session`); err != nil {
+	c.Exec(`DELETE FROM recall.word`)
+	if err := ana.LetIn(t.Context(), app, mal.Member.ID); err != nil {
 		t.Fatal(err)
+	}
+	words := func(iid, project string) (int64, error) {
+		return c.sql(c.Address("mal"), `INSERT INTO recall.word(item, session, project, kind, words) SELECT id, session, `+
+			project+`, kind, array_to_tsvector(ARRAY['retri `+itoa(app)+`']) FROM recall.item WHERE iid = '`+iid+`'`)
+	}
+	for _, of := range [][2]string{{"a1000", "project"}, {"a1000", itoa(own)}, {"m1000", itoa(app)}} {
+		if n, err := words(of[0], of[1]); err == nil {
+			t.Errorf("%d words of %s are put into %s", n, of[0], of[1])
+		}
+	}
+	if n, err := words("m1000", "project"); n != 1 || err != nil {
+		t.Fatal(n, err)
 	}
 	got, err := c.sql(c.Owner, `SELECT FROM recall.search('{retri}', 2, '{1}', NULL, NULL, NULL, NULL, 9, 9)
 		WHERE data IS NOT NULL OR held <> '{0}'`)

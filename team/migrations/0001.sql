@@ -46,16 +46,20 @@ CREATE TABLE recall.session(
 	items int NOT NULL CHECK (items BETWEEN 0 AND 100000), at timestamptz NOT NULL DEFAULT now(), UNIQUE(device, sid));
 CREATE INDEX session_sid ON recall.session(sid);
 CREATE INDEX session_project ON recall.session(project, started);
--- Items are never changed: another text is another row of a later generation. data is the payload.Item as JSON; words
--- are "stem project", so that what stands in other projects costs a question nothing.
+-- Items are never changed: another text is another row of a later generation. data is the payload.Item as JSON.
 CREATE TABLE recall.item(
 	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, session bigint NOT NULL REFERENCES recall.session ON DELETE CASCADE,
 	generation int NOT NULL, project int NOT NULL, iid text NOT NULL CHECK (length(iid) <= 200),
 	kind text NOT NULL CHECK (length(kind) <= 200), said timestamptz CHECK (isfinite(said)),
 	hash text NOT NULL CHECK (length(hash) <= 200), rules text NOT NULL CHECK (length(rules) <= 200),
-	data text NOT NULL CHECK (octet_length(data) <= 1 << 20 AND json_typeof(data::json) = 'object'), words tsvector NOT NULL,
+	data text NOT NULL CHECK (octet_length(data) <= 1 << 20 AND json_typeof(data::json) = 'object'),
 	UNIQUE(session, iid));
-CREATE INDEX item_words ON recall.item USING gin(words) WITH (fastupdate = off);
+-- What an item is found by, apart from its text: what holds a word is then in few pages. words are
+-- "stem project", so that what stands in other projects costs a question nothing.
+CREATE TABLE recall.word(
+	item bigint PRIMARY KEY REFERENCES recall.item ON DELETE CASCADE, session bigint NOT NULL, project int NOT NULL,
+	kind text NOT NULL, said timestamptz, words tsvector NOT NULL);
+CREATE INDEX word_words ON recall.word USING gin(words) WITH (fastupdate = off);
 
 -- What is shared of a session beside its items: its transcript, redacted; and its files, encrypted before they came.
 CREATE TABLE recall.content(
@@ -115,6 +119,11 @@ CREATE FUNCTION recall.writes(of bigint, generation int, project int) RETURNS bo
 CREATE FUNCTION recall.had(of uuid, session text, project int) RETURNS boolean
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT EXISTS(SELECT FROM recall.session s WHERE s.device = $1 AND s.sid = $2 AND s.project = coalesce($3, s.project)) $$;
+-- whether an item is one's own, and of this session and project
+CREATE FUNCTION recall.said(of bigint, session bigint, project int) RETURNS boolean
+	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT EXISTS(SELECT FROM recall.item i JOIN recall.session s ON s.id = i.session
+		WHERE i.id = $1 AND i.session = $2 AND i.project = $3 AND s.device = ANY(recall.devices())) $$;
 CREATE FUNCTION recall.wrote(of bigint) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT EXISTS(SELECT FROM recall.session s WHERE s.id = $1 AND s.device = ANY(recall.devices())) $$;
 -- whether two items may be linked: both are readable, and in these projects
@@ -216,7 +225,7 @@ CREATE FUNCTION recall.about(of int) RETURNS SETOF jsonb LANGUAGE sql STABLE SEC
 		UNION ALL SELECT 'project', 4, to_jsonb(t) FROM recall.project t WHERE keeper = of
 		UNION ALL SELECT 'access', 5, to_jsonb(t) FROM recall.access t WHERE member = of
 		UNION ALL SELECT 'session', 6, to_jsonb(t) FROM recall.session t WHERE device IN (SELECT id FROM own)
-		UNION ALL SELECT 'item', 7, to_jsonb(t) - 'words'
+		UNION ALL SELECT 'item', 7, to_jsonb(t)
 			FROM recall.item t JOIN recall.session s ON s.id = t.session WHERE s.device IN (SELECT id FROM own)
 		UNION ALL SELECT 'content', 8, to_jsonb(t) - 'data' || jsonb_build_object('data',
 				CASE WHEN t.sealed THEN encode(t.data, 'base64') ELSE convert_from(t.data, 'UTF8') END)
@@ -300,6 +309,11 @@ CREATE POLICY see ON recall.item FOR SELECT USING (
 CREATE POLICY put ON recall.item FOR INSERT WITH CHECK (recall.writes(session, generation, project));
 CREATE POLICY replace ON recall.item FOR DELETE USING (recall.wrote(session));
 
+-- None but a question reads words, and it runs as the owner.
+ALTER TABLE recall.word ENABLE ROW LEVEL SECURITY;
+GRANT INSERT ON recall.word TO {role};
+CREATE POLICY put ON recall.word FOR INSERT WITH CHECK (recall.said(item, session, project));
+
 ALTER TABLE recall.content ENABLE ROW LEVEL SECURITY;
 GRANT SELECT, INSERT, DELETE ON recall.content TO {role};
 CREATE POLICY see ON recall.content FOR SELECT USING (recall.wrote(session)
@@ -373,10 +387,10 @@ BEGIN
 		chunk := projects[done + 1:upto];
 		most := CASE WHEN done = 0 THEN few ELSE ceiling - cardinality(ids) END;
 		LOOP
-			SELECT coalesce(array_agg(i.id), '{}'), max(i.session) INTO part, latest FROM (
-				SELECT i.id, i.session FROM recall.item i WHERE i.words @@ ANY(terms) AND i.project = ANY(chunk)
-					AND (kinds IS NULL OR i.kind = ANY(kinds)) AND (since IS NULL OR i.said >= since)
-					AND (before IS NULL OR i.said < before)
+			SELECT coalesce(array_agg(i.item), '{}'), max(i.session) INTO part, latest FROM (
+				SELECT w.item, w.session FROM recall.word w WHERE w.words @@ ANY(terms) AND w.project = ANY(chunk)
+					AND (kinds IS NULL OR w.kind = ANY(kinds)) AND (since IS NULL OR w.said >= since)
+					AND (before IS NULL OR w.said < before)
 				LIMIT most) i;
 			held := cardinality(ids || part);
 			EXIT WHEN cardinality(part) < most;
@@ -412,6 +426,7 @@ DECLARE
 	of int[] := '{}';
 	common text[];
 	asked text[] := stems;
+	worth float8[];
 	all_common boolean := false;
 BEGIN
 	WITH RECURSIVE named(id, name, remote, items, sessions, first, last) AS (
@@ -421,7 +436,7 @@ BEGIN
 		FROM recall.project p JOIN named n ON p.merged_into = n.id)
 	SELECT coalesce(array_agg(n.id), '{}') AS ids, array_agg(n.name) AS names, array_agg(n.items) AS items,
 		array_agg(n.sessions) AS sessions, array_agg(n.first) AS first, array_agg(n.last) AS last,
-		coalesce(sum(n.items), 0) AS searched
+		coalesce(sum(n.items), 0)::float8 AS searched
 	INTO r FROM (SELECT * FROM named n WHERE n.id = ANY(mine) AND n.sessions > 0
 		AND (within IS NULL OR n.remote = within OR lower(n.name) = lower(within)) ORDER BY n.last DESC) n;
 	held := '{}';
@@ -443,9 +458,10 @@ BEGIN
 		ids := ids || h.ids;
 		of := of || array_fill(s, ARRAY[cardinality(h.ids)]);
 	END LOOP;
+	worth := ARRAY(SELECT coalesce(weights[i], 1) * ln(1 + greatest(r.searched - search.held[i], 0)
+		/ (search.held[i] + 0.5::float8)) FROM generate_series(1, cardinality(search.held)) i ORDER BY i);
 	ids := ARRAY(SELECT i.id FROM unnest(ids, of) i(id, n) WHERE all_common OR search.held[i.n] < ceiling GROUP BY i.id
-		ORDER BY sum(coalesce(weights[i.n], 1) * ln(1 + greatest(r.searched - search.held[i.n], 0)
-			/ (search.held[i.n] + 0.5::real))) DESC, i.id DESC LIMIT most);
+		ORDER BY sum(worth[i.n]) DESC, i.id DESC LIMIT most);
 	RETURN QUERY SELECT search.held[:cardinality(stems)], r.searched::bigint, s.sid,
 		r.names[array_position(r.ids, i.project)], m.name, d.name, s.title, s.started,
 		EXISTS(SELECT FROM recall.session l WHERE l.project = s.project AND l.started > s.started
