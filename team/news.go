@@ -81,7 +81,10 @@ func (m *Membership) FetchNews(ctx context.Context, t *Team) error {
 	}
 	now := News{At: time.Now().UTC()}
 	for _, one := range fresh {
-		if one.Session == "" {
+		twice := slices.ContainsFunc(now.Told, func(t Told) bool { // of two of their machines
+			return t.Author == one.Author && t.Item.ID == one.Item.ID
+		})
+		if one.Session == "" || twice {
 			continue
 		}
 		one.Came = now.At
