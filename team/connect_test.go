@@ -95,6 +95,8 @@ func TestLibpqsWays(t *testing.T) {
 		none(t, open(base+ca))
 		if err := open(base + "/etc/ssl/certs/ca-certificates.crt"); err == nil {
 			t.Error("another authority's server is believed")
+		} else if !errors.Is(err, ErrUnsafe) || !strings.Contains(hint.Of(err), "sslrootcert=") {
+			t.Errorf("another authority's server: %v (%s)", err, hint.Of(err))
 		}
 		if err := open(strings.Replace(base, "127.0.0.1", "localhost", 1) + ca); err == nil {
 			t.Error("a server of another name is believed")

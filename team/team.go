@@ -8,10 +8,12 @@ package team
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -149,9 +151,23 @@ func broken(err error) bool {
 }
 
 func unreachable(err error) error {
-	return hint.With(fmt.Errorf("%w: %w", ErrUnreachable, err), "what you share waits and goes with a later sync; "+
-		"psql with the same address tells more")
+	if cert, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return hint.With(fmt.Errorf("%w: %w", ErrUnsafe, cert), "sslrootcert=FILE names its certificate authority, or "+
+			"sslrootcert=system where your system knows it")
+	}
+	said := strings.Split(err.Error(), "\n\t") // one try a line, and without encryption where it isn't needed another
+	return hint.With(&gone{fmt.Sprintf("%v: %s", ErrUnreachable, strings.Join(slices.Compact(said), " ")), err},
+		"psql with the same address tells more; what you share waits and goes with a later sync")
 }
+
+// gone is an error of a connection as it is told.
+type gone struct {
+	told string
+	err  error
+}
+
+func (g *gone) Error() string   { return g.told }
+func (g *gone) Unwrap() []error { return []error{ErrUnreachable, g.err} }
 
 // timeOf is a time as the database has it: nil where there is none.
 func timeOf(t time.Time) any {
