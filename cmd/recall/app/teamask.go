@@ -145,11 +145,15 @@ func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 	if a.Config.Team.Answers == config.TeamOnly {
 		return b.only(ctx, w, q)
 	}
-	if w == nil {
+	var got mateFound
+	err := team.ErrUnreachable // a moment ago
+	switch _, none := team.MembershipOf(b.l.Dir()); {
+	case w != nil:
+		defer w.cancel()
+		got, err = w.answer(ctx, max(teamConnects, min(w.m.Reached(teamLater)*3/2, teamFarAway)))
+	case none != nil || a.Config.Team.Answers == config.TeamOff:
 		return a.Index.Search(ctx, q)
 	}
-	defer w.cancel()
-	got, err := w.answer(ctx, max(teamConnects, min(w.m.Reached(teamLater)*3/2, teamFarAway)))
 	if err != nil {
 		b.Why = "this answer is without what your team shares: " + txt.Clip(terminal.Line(err.Error()), 160)
 		return a.Index.Search(ctx, q)
