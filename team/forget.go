@@ -2,6 +2,7 @@ package team
 
 import (
 	"context"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -21,6 +22,39 @@ func (t *Team) ForgetAll(ctx context.Context, sessions []string) (int64, error) 
 		SELECT DISTINCT d.member, s.sid FROM recall.session s JOIN recall.device d ON d.id = s.device
 		WHERE d.member = $1 AND s.sid = ANY($2) ON CONFLICT DO NOTHING`, t.Member.ID, sessions)
 	return tag.RowsAffected(), explain(err)
+}
+
+// TakeBack empties what machines of this member's that left the team put into projects: nobody else can any more. It
+// says how many sessions these were.
+func (t *Team) TakeBack(ctx context.Context, projects []int) (sessions int64, err error) {
+	err = pgx.BeginFunc(ctx, t.pool, func(tx pgx.Tx) error {
+		var left []string
+		err := tx.QueryRow(ctx, `SELECT coalesce(array_agg(DISTINCT d.id::text), '{}') FROM recall.device d
+			JOIN recall.session s ON s.device = d.id WHERE d.member = $1 AND d.left_at IS NOT NULL
+			AND s.project = ANY($2::int[]) AND s.hash <> ''`, t.Member.ID, projects).Scan(&left)
+		if err != nil || len(left) == 0 {
+			return err
+		}
+		const of = ` s.device = ANY($1::uuid[]) AND s.project = ANY($2::int[])`
+		for _, sql := range []string{ // what a machine put is changed while it is in the team alone
+			`UPDATE recall.device SET left_at = NULL WHERE id = ANY($1::uuid[]) AND $2::int[] IS NOT NULL`,
+			`DELETE FROM recall.item i USING recall.session s WHERE i.session = s.id AND` + of,
+			`DELETE FROM recall.content c USING recall.session s WHERE c.session = s.id AND` + of,
+			`UPDATE recall.session s SET generation = generation + 1, hash = '', title = '', started = NULL,
+				ended = NULL, items = 0 WHERE s.hash <> '' AND` + of,
+			`UPDATE recall.device SET left_at = now() WHERE id = ANY($1::uuid[]) AND $2::int[] IS NOT NULL`,
+		} {
+			tag, err := tx.Exec(ctx, sql, left, projects)
+			if err != nil {
+				return err
+			}
+			if strings.HasPrefix(sql, "UPDATE recall.session") {
+				sessions = tag.RowsAffected()
+			}
+		}
+		return nil
+	})
+	return sessions, explain(err)
 }
 
 // A Tombstone is a session that was forgotten for all.

@@ -154,3 +154,33 @@ func TestLetOut(t *testing.T) {
 	}
 	c.holds()
 }
+
+// What machines that left put is taken back by their person, of the projects meant alone; nobody else's goes with it.
+func TestTakeBack(t *testing.T) {
+	c := newCrew(t)
+	ana := c.owner()
+	bob, eve := c.admit(ana, "bob"), c.admit(ana, "eve")
+	old := c.at(c.Address("bob"))
+	app, other := bob.project(t, "app"), bob.project(t, "other")
+	if err := bob.LetIn(t.Context(), app, eve.Member.ID); err != nil {
+		t.Fatal(err)
+	}
+	c.put(bob, 1, said("b1", app, "Retry five times"))
+	c.put(old, 1, said("b2", app, "Retry six times"))
+	c.put(old, 1, said("b3", other, "Retry seven times"))
+	c.put(eve, 1, said("e1", app, "Retry eight times"))
+	for _, m := range []mate{old, eve} {
+		if err := m.LeaveDevice(t.Context(), m.device); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, want := range []int64{1, 0} {
+		if n, err := bob.TakeBack(t.Context(), []int{app}); n != want || err != nil {
+			t.Errorf("time %d: %d sessions, %v", i+1, n, err)
+		}
+	}
+	c.holds("b1 b1000 Retry five times", "b3 b3000 Retry seven times", "e1 e1000 Retry eight times")
+	if err := bob.Put(t.Context(), old.device, c.ready(said("b4", app, "Retry")), 1); err == nil {
+		t.Error("a machine that left is back")
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"recall/hint"
 	"recall/library"
 	"recall/team"
 	"recall/text"
@@ -73,7 +74,8 @@ func (s *Source) Stop(m *team.Membership, project library.Project, who string) e
 	}
 	was, ok := shares[project.ID]
 	if !ok || was.Level == team.LevelNothing {
-		return fmt.Errorf("%s isn't shared", project.Name)
+		return hint.With(fmt.Errorf("%s isn't shared", project.Name), "what was shared of it before you left the team "+
+			"and came again goes once you share and unshare it")
 	}
 	was.Level, was.To, was.Keys, was.At, was.Who = team.LevelNothing, nil, nil, time.Now().UTC(), who
 	return m.Say(was)
@@ -108,6 +110,19 @@ func (s *Source) sync(ctx context.Context, t *team.Team, m *team.Membership, don
 	expired, err := expiry(ctx, t)
 	if err != nil {
 		return err
+	}
+	var ended []int
+	for _, of := range shares {
+		if of.Level == team.LevelNothing {
+			ended = append(ended, of.As)
+		}
+	}
+	if len(ended) > 0 {
+		gone, err := t.TakeBack(ctx, ended)
+		if err != nil {
+			return err
+		}
+		done.Sent += int(gone)
 	}
 	out := m.Outbox()
 	last, err := out.Reconcile(ctx, t)
