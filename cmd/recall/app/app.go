@@ -12,7 +12,6 @@ import (
 	"os/user"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -32,6 +31,7 @@ import (
 	"recall/payload"
 	"recall/pipeline"
 	"recall/redact"
+	"recall/team/ask"
 )
 
 // App is one run of the program: its streams, its configuration, and what it
@@ -49,9 +49,8 @@ type App struct {
 	Index  *index.Index
 
 	asked  *asking
-	mates  sync.Mutex
-	mate   *mate // what the team was asked
-	shared bool  // Lib is others', too
+	team   ask.Asker
+	shared bool // Lib is others', too
 
 	Until time.Time     // when a large session that was put off may be made
 	Quiet time.Duration // as WatchOptions has it; set by tests

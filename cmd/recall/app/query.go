@@ -10,10 +10,12 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/terminal"
+	"recall/config"
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
 	"recall/pipeline"
+	"recall/team/ask"
 )
 
 // Fresh is TakeInNew, and says what isn't taken in.
@@ -112,7 +114,7 @@ func (a *App) Ask(ctx context.Context, l *library.Library, q answer.Question,
 		a.Tells("%s", why)
 	}
 	var ans answer.Answer
-	var both *Both
+	var both *ask.Both
 	err := a.onIndexAsked(ctx, l, func() (err error) {
 		both = a.Both(l)
 		ans, err = answer.Ask(ctx, both, model, q)
@@ -149,7 +151,7 @@ func (a *App) Searched(ctx context.Context, l *library.Library, text string) (an
 
 // onIndexAsked has something asked of the index, with the user's own vectors and
 // lexicon; the index is made (again) first where it must be.
-func (a *App) onIndexAsked(ctx context.Context, l *library.Library, ask func() error) error {
+func (a *App) onIndexAsked(ctx context.Context, l *library.Library, do func() error) error {
 	asking := func() error {
 		if err := a.UseVectors(ctx); err != nil {
 			return err
@@ -157,7 +159,7 @@ func (a *App) onIndexAsked(ctx context.Context, l *library.Library, ask func() e
 		if err := a.UseLexicon(); err != nil {
 			return err
 		}
-		return ask()
+		return do()
 	}
 	err := a.Indexed(ctx, l)
 	if err == nil {
@@ -202,4 +204,17 @@ func spanOf(n index.Narrowed) string {
 		only = append(only, "before "+answer.Day(n.Until))
 	}
 	return strings.Join(only, ", ")
+}
+
+// AskTeam begins to ask the team a question, if that is to be asked: what is done meanwhile costs no time.
+func (a *App) AskTeam(ctx context.Context, l *library.Library, q index.Query) {
+	if of := a.Config.Team.Answers; of != config.TeamOff {
+		a.team.Begin(ctx, l, q, of == config.TeamOnly)
+	}
+}
+
+// Both is the index of a library, which is open, with the team's memory beside it, as team.answers says.
+func (a *App) Both(l *library.Library) *ask.Both {
+	of := a.Config.Team.Answers
+	return &ask.Both{Asker: &a.team, Library: l, Index: a.Index, Off: of == config.TeamOff, Only: of == config.TeamOnly}
 }

@@ -19,6 +19,7 @@ import (
 	"recall/pipeline"
 	"recall/redact"
 	"recall/team"
+	"recall/team/ask"
 	"recall/team/sealed"
 	"recall/team/share"
 )
@@ -97,7 +98,7 @@ func (a *App) TeamAtHand(ctx context.Context, l *library.Library) (*team.Team, *
 	if err != nil {
 		return nil, nil, err
 	}
-	if m.Unreached(teamForgiven) {
+	if m.Unreached(ask.Forgiven) {
 		return nil, m, team.ErrUnreachable
 	}
 	t, m, err := a.Team(ctx, l)

@@ -1,27 +1,35 @@
-package app
+// Package ask asks the team that a library is in beside the library's own index, and has both answer by one ranking.
+package ask
 
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
-	"recall/cmd/recall/terminal"
-	"recall/config"
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
+	"recall/sink"
 	"recall/team"
 	txt "recall/text"
 )
 
-// How long a question waits for the team. One that isn't there costs teamConnects at most, and then nothing for
-// teamForgiven. One far away that was there within teamLater is waited for somewhat longer than it took then.
+// How long a question waits for the team. One that isn't there costs connects at most, and then nothing for Forgiven.
+// One far away that was there lately is waited for somewhat longer than it took then.
 const (
-	teamConnects = 25 * time.Millisecond // for somebody to be there, beside what was done since it was begun
-	teamFarAway  = 300 * time.Millisecond
-	teamAnswers  = 1500 * time.Millisecond // for the answer then
-	teamForgiven = time.Minute
+	connects = 25 * time.Millisecond // for somebody to be there, beside what was done since it was begun
+	farAway  = 300 * time.Millisecond
+	answers  = 1500 * time.Millisecond // for the answer then
+	lately   = 10 * time.Minute
+	Forgiven = time.Minute
 )
+
+// An Asker asks the team one question after the other. The zero Asker is ready.
+type Asker struct {
+	mates sync.Mutex
+	mate  *mate // what was asked last, and isn't fetched yet
+}
 
 // A mate is the team's side of a question, asked beside the library.
 type mate struct {
@@ -38,11 +46,11 @@ type mateFound struct {
 	err error
 }
 
-// AskTeam begins to ask the team a question, if that is to be asked: what is done meanwhile costs no time.
-func (a *App) AskTeam(ctx context.Context, l *library.Library, q index.Query) {
+// Begin begins to ask the team a question: what is done meanwhile costs no time. One that was out of reach just now is
+// asked only where it alone answers.
+func (a *Asker) Begin(ctx context.Context, l *library.Library, q index.Query, only bool) {
 	m, err := team.MembershipOf(l.Dir())
-	only := a.Config.Team.Answers == config.TeamOnly
-	if err != nil || a.Config.Team.Answers == config.TeamOff || !only && m.Unreached(teamForgiven) {
+	if err != nil || !only && m.Unreached(Forgiven) {
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -73,7 +81,7 @@ func (a *App) AskTeam(ctx context.Context, l *library.Library, q index.Query) {
 }
 
 // mateOf is the team's side of a question, begun by now if it wasn't; nil where the team isn't asked.
-func (a *App) mateOf(ctx context.Context, l *library.Library, q index.Query) (w *mate) {
+func (a *Asker) mateOf(ctx context.Context, l *library.Library, q index.Query, only bool) (w *mate) {
 	take := func() {
 		a.mates.Lock()
 		w, a.mate = a.mate, nil
@@ -81,7 +89,7 @@ func (a *App) mateOf(ctx context.Context, l *library.Library, q index.Query) (w 
 	}
 	if take(); w == nil || w.text != q.Text || w.project != q.Project {
 		w.drop()
-		a.AskTeam(ctx, l, q)
+		a.Begin(ctx, l, q, only)
 		take()
 	}
 	return w
@@ -114,7 +122,7 @@ func (w *mate) answer(ctx context.Context, connects time.Duration) (mateFound, e
 			return got, got.err
 		case <-there:
 			there = nil
-			late.Reset(teamAnswers)
+			late.Reset(answers)
 		case <-late.C:
 			w.m.NoteUnreached()
 			w.drop()
@@ -128,43 +136,45 @@ func (w *mate) answer(ctx context.Context, connects time.Duration) (mateFound, e
 
 var errTeamLate = errors.New("the team's database didn't answer in time")
 
-// Both is the index of a library with the team's memory beside it, as team.answers says. Its index is the app's.
-func (a *App) Both(l *library.Library) *Both { return &Both{a: a, l: l} }
-
-// Both is an answer.Index.
+// Both is the index of a library with its team's memory beside it. It is an answer.Index.
 type Both struct {
-	a   *App
-	l   *library.Library
-	Why string // why an answer is without the team's memory; "" if it isn't, or there is none
+	Asker   *Asker
+	Library *library.Library
+	Index   *index.Index
+	Off     bool   // the team isn't asked
+	Only    bool   // nothing else is
+	Why     string // why an answer is without the team's memory; "" if it isn't, or there is none
 }
 
 // Search answers from both by one ranking.
 func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) {
-	a := b.a
-	w := a.mateOf(ctx, b.l, q)
-	if a.Config.Team.Answers == config.TeamOnly {
-		return b.only(ctx, w, q)
+	var w *mate
+	if !b.Off {
+		w = b.Asker.mateOf(ctx, b.Library, q, b.Only)
+	}
+	if b.Only {
+		return only(ctx, w)
 	}
 	var got mateFound
 	err := team.ErrUnreachable // a moment ago
-	switch _, none := team.MembershipOf(b.l.Dir()); {
+	switch _, none := team.MembershipOf(b.Library.Dir()); {
 	case w != nil:
 		defer w.cancel()
-		got, err = w.answer(ctx, max(teamConnects, min(w.m.Reached(teamLater)*3/2, teamFarAway)))
-	case none != nil || a.Config.Team.Answers == config.TeamOff:
-		return a.Index.Search(ctx, q)
+		got, err = w.answer(ctx, max(connects, min(w.m.Reached(lately)*3/2, farAway)))
+	case none != nil || b.Off:
+		return b.Index.Search(ctx, q)
 	}
 	if err != nil {
-		b.Why = "this answer is without what your team shares: " + txt.Clip(terminal.Line(err.Error()), 160)
-		return a.Index.Search(ctx, q)
+		b.Why = "this answer is without what your team shares: " + txt.Clip(sink.Line(err.Error(), sink.Terminal), 160)
+		return b.Index.Search(ctx, q)
 	}
 	defer got.t.Close()
 	got.all.Without(got.t.Member.Name, func(session string) bool { // two machines may have one name
-		_, err := b.l.Session(ingest.SessionID(session))
+		_, err := b.Library.Session(ingest.SessionID(session))
 		return err == nil
 	})
 	q.Elsewhere = got.all
-	found, err := a.Index.Search(ctx, q)
+	found, err := b.Index.Search(ctx, q)
 	if err == nil {
 		got.t.Tie(ctx, found.Ranked)
 	}
@@ -172,12 +182,12 @@ func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 }
 
 // only answers from the team alone.
-func (b *Both) only(ctx context.Context, w *mate, q index.Query) (index.Answer, error) {
+func only(ctx context.Context, w *mate) (index.Answer, error) {
 	if w == nil {
 		return index.Answer{}, team.ErrNoMembership
 	}
 	defer w.cancel()
-	got, err := w.answer(ctx, teamAnswers)
+	got, err := w.answer(ctx, answers)
 	if err != nil {
 		return index.Answer{}, err
 	}
