@@ -32,7 +32,7 @@ var rooms = map[string][]string{
 		"hint"},
 	"team":     {"review", "distill", "index", "library", "ingest", "payload", "redact", "text", "sink", "hint"},
 	"review":   {"pipeline", "distill", "index", "library", "ingest", "payload", "redact", "sink", "hint"},
-	"answer":   {"index", "ingest", "payload", "prompts", "llm", "text", "sink", "hint"},
+	"answer":   {"index", "library", "ingest", "payload", "prompts", "llm", "text", "sink", "hint"},
 	"pipeline": {"ingest", "library", "distill", "index", "payload", "llm", "redact", "text", "hint"},
 	"eval":     {"answer", "distill", "index", "payload", "ingest", "prompts", "llm", "text", "sink"},
 	"index":    {"payload", "ingest", "llm", "text"},

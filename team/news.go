@@ -160,3 +160,37 @@ func (n News) Since(at time.Time, projects []library.Project, shared map[string]
 	slices.SortStableFunc(out, func(a, b Told) int { return cmp.Compare(b.Item.At.Unix(), a.Item.At.Unix()) })
 	return out
 }
+
+// Brief is what status says of the team: as of the last time that it was asked, which costs a command nothing.
+type Brief struct {
+	Name    string    `json:"name"`
+	Shared  int       `json:"shared"`            // projects
+	Waiting int       `json:"waiting,omitempty"` // sessions that couldn't be sent yet
+	Problem string    `json:"problem,omitempty"` // why
+	Notes   int       `json:"notes,omitempty"`   // that recall team status has
+	Looked  time.Time `json:"looked,omitzero"`   // when one last looked at what others decided, by log --changed
+	Others  []Told    `json:"others"`            // what they decided since
+}
+
+// Brief is what is known of the team: what others decided since one last looked, or since a time, in one of the
+// library's projects or in all.
+func (m *Membership) Brief(since time.Time, projects []library.Project, only string) *Brief {
+	doc := &Brief{Name: m.Name, Looked: m.Looked(), Others: []Told{}}
+	shares, err := m.Shares()
+	if err != nil {
+		doc.Problem = err.Error()
+	}
+	for _, s := range shares {
+		if s.Level.Has(LevelItems) {
+			doc.Shared++
+		}
+	}
+	if last := m.Synced(); last != nil && doc.Problem == "" {
+		doc.Waiting, doc.Problem, doc.Notes = last.Waiting, last.Problem, len(last.Notes)+len(last.Happened)
+	}
+	if since.IsZero() {
+		since = doc.Looked
+	}
+	doc.Others = append(doc.Others, m.News().Since(since, projects, shares, only)...)
+	return doc
+}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"recall/answer/last"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/index"
@@ -86,12 +87,12 @@ func (a *App) Session(l *library.Library, name string) (library.Entry, error) {
 
 func (a *App) session(l *library.Library, name string,
 	lookup func(string) (library.Entry, error)) (library.Entry, error) {
-	if n, ok := numbered(name); ok {
-		h, err := a.lastHit(l, n)
+	if n, ok := last.Number(name); ok {
+		h, err := last.Find(LastDir(l), n)
 		switch {
 		case err == nil:
 			name = string(h.Session)
-		case errors.As(err, new(notShown)): // no title that happens to have the number
+		case errors.As(err, new(last.NotShown)): // no title that happens to have the number
 			return library.Entry{}, err
 		}
 	}

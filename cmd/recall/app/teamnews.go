@@ -9,43 +9,15 @@ import (
 	"recall/team"
 )
 
-// TeamDoc is what status says of the team: as of the last time that it was asked, which costs a command nothing.
-type TeamDoc struct {
-	Name    string      `json:"name"`
-	Shared  int         `json:"shared"`            // projects
-	Waiting int         `json:"waiting,omitempty"` // sessions that couldn't be sent yet
-	Problem string      `json:"problem,omitempty"` // why
-	Notes   int         `json:"notes,omitempty"`   // that recall team status has
-	Looked  time.Time   `json:"looked,omitzero"`   // when one last looked at what others decided, by log --changed
-	Others  []team.Told `json:"others"`            // what they decided since
-}
-
-// TeamNews is what is known of the team, nil if there is none: what others decided since one last looked, or since a
-// time, in a project or in all.
-func (a *App) TeamNews(l *library.Library, since time.Time, project string) *TeamDoc {
+// TeamNews is what is known of the team, nil if there is none or it isn't asked: what others decided since one last
+// looked, or since a time, in a project or in all.
+func (a *App) TeamNews(l *library.Library, since time.Time, project string) *team.Brief {
 	m, err := team.MembershipOf(l.Dir())
 	if err != nil || a.Config.Team.Answers == config.TeamOff {
 		return nil
 	}
-	doc := &TeamDoc{Name: m.Name, Looked: m.Looked(), Others: []team.Told{}}
-	shares, err := m.Shares()
-	if err != nil {
-		doc.Problem = err.Error()
-	}
-	for _, s := range shares {
-		if s.Level.Has(team.LevelItems) {
-			doc.Shared++
-		}
-	}
-	if last := m.Synced(); last != nil && doc.Problem == "" {
-		doc.Waiting, doc.Problem, doc.Notes = last.Waiting, last.Problem, len(last.Notes)+len(last.Happened)
-	}
-	if since.IsZero() {
-		since = doc.Looked
-	}
 	projects, _ := l.Projects()
-	doc.Others = append(doc.Others, m.News().Since(since, projects, shares, project)...)
-	return doc
+	return m.Brief(since, projects, project)
 }
 
 // LookedAtTeam says that a person saw what others decided.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/answer"
+	"recall/answer/last"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
@@ -133,9 +134,9 @@ func runLog(ctx context.Context, a *app.App, p *pipeline.Pipeline, q index.Query
 	doc := LogDoc{Items: line[max(0, len(line)-o.Limit):]}
 	return a.Show(doc, o.JSON, len(doc.Items) == 0, func(p *terminal.Page) {
 		p.Form("log", doc)
-		var hits []app.LastHit
+		var hits []last.Hit
 		for _, one := range doc.Items {
-			hits = append(hits, app.HitOf(one.Place, one.Turn, "", &one.Item))
+			hits = append(hits, last.Of(one.Place, one.Turn, "", &one.Item))
 		}
 		a.Remember(l, q.Text, hits)
 	})

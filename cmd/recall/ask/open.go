@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"recall/answer"
+	"recall/answer/last"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
@@ -18,7 +19,7 @@ import (
 )
 
 // placeOf is the file and the line where a hit stands.
-func placeOf(l *library.Library, h app.LastHit) (path string, line int, err error) {
+func placeOf(l *library.Library, h last.Hit) (path string, line int, err error) {
 	if strings.HasPrefix(string(h.Session), index.HandedID("")) {
 		return "", 0, hint.With(errors.New("somebody handed that over; its transcript is in their library"),
 			"recall why %s tells its words", h.Item)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/answer"
+	"recall/answer/last"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
@@ -106,13 +107,13 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 }
 
 // numbered are the places that a person is shown numbers of.
-func (f *queryFlags) numbered(ans *answer.Answer) (hits []app.LastHit) {
+func (f *queryFlags) numbered(ans *answer.Answer) (hits []last.Hit) {
 	if !f.Answer || !terminal.Worded(ans) {
-		return app.Hits(ans.Shown)
+		return last.Hits(ans.Shown)
 	}
 	_, sources := ans.Text.Cited()
 	for _, s := range sources {
-		hits = append(hits, app.HitOf(s.Place, s.Turn, "", &s.Item))
+		hits = append(hits, last.Of(s.Place, s.Turn, "", &s.Item))
 	}
 	return hits
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/answer/last"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
@@ -53,7 +54,7 @@ func newShowCmd(a *app.App) *cobra.Command {
 
 // showShared shows a session that somebody else shares with the team: its transcript, or the turn that is meant, if
 // that is shared, else its items. Where nobody does, the error is the one why it isn't in the library.
-func showShared(ctx context.Context, a *app.App, l *library.Library, h app.LastHit, o showOptions, none error) error {
+func showShared(ctx context.Context, a *app.App, l *library.Library, h last.Hit, o showOptions, none error) error {
 	t, _, err := a.TeamAtHand(ctx, l)
 	if errors.Is(err, team.ErrNoMembership) {
 		return none
@@ -95,7 +96,7 @@ func showShared(ctx context.Context, a *app.App, l *library.Library, h app.LastH
 }
 
 // showPlace shows a turn, or opens the transcript at it.
-func showPlace(ctx context.Context, a *app.App, l *library.Library, h app.LastHit, o showOptions) error {
+func showPlace(ctx context.Context, a *app.App, l *library.Library, h last.Hit, o showOptions) error {
 	path, line, err := placeOf(l, h)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/answer"
+	"recall/answer/last"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
@@ -129,7 +130,7 @@ func tryOne(ctx context.Context, a *app.App, l *library.Library) error {
 		}
 		if it := ans.Shown[0].Item; it != nil && it.Kind == payload.Decision {
 			fmt.Fprintf(a.Out, "\n$ recall query %q\n", question)
-			a.Remember(l, question, app.Hits(ans.Shown))
+			a.Remember(l, question, last.Hits(ans.Shown))
 			p := a.Page()
 			p.Answer(&ans)
 			return nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recall/answer"
+	"recall/answer/last"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/hint"
@@ -50,9 +51,9 @@ func printOpen(a *app.App, doc *history.Waiting, project string) {
 	if project != "" {
 		most = math.MaxInt
 	}
-	var hits []app.LastHit
+	var hits []last.Hit
 	for _, one := range doc.Number(most) {
-		hits = append(hits, app.HitOf(one.Place, one.Turn, "", &one.Item))
+		hits = append(hits, last.Of(one.Place, one.Turn, "", &one.Item))
 	}
 	a.Form("open", doc)
 	a.Remember(a.Lib, "", hits)

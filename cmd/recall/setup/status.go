@@ -20,6 +20,7 @@ import (
 	"recall/pipeline"
 	"recall/pipeline/improve"
 	"recall/schedule"
+	"recall/team"
 )
 
 type StatusDoc struct {
@@ -45,7 +46,7 @@ type StatusDoc struct {
 	Disk        library.Disk   `json:"disk"`
 	Spent       *improve.Took  `json:"spent,omitempty"` // this month
 	Model       *modelDoc      `json:"model,omitempty"` // not there if rules alone distill
-	Team        *app.TeamDoc   `json:"team,omitempty"`  // not there if the library is in none
+	Team        *team.Brief    `json:"team,omitempty"`  // not there if the library is in none
 }
 
 type sourceDoc struct {

@@ -1,0 +1,166 @@
+// Package last keeps what a terminal was last shown, so that "recall why 1" and "recall show 2" mean something: a file
+// for each terminal, and the newest of any. Losing it costs nothing.
+package last
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"recall/answer"
+	"recall/hint"
+	"recall/index"
+	"recall/ingest"
+	"recall/library/disk"
+	"recall/payload"
+	"recall/sink"
+	txt "recall/text"
+)
+
+// shown is what a terminal was shown.
+type shown struct {
+	Question string `json:"question"`
+	Results  []Hit  `json:"results"`
+}
+
+// Hit is one result: where it stands, and the item if it is one.
+type Hit struct {
+	Item    payload.ItemID   `json:"item,omitempty"`
+	Session ingest.SessionID `json:"session"`
+	Turn    string           `json:"turn"` // its own id
+	N       int              `json:"n"`
+	Said    *index.Placed    `json:"said,omitempty"` // if it is none, or the team's
+	Title   string           `json:"title,omitempty"`
+
+	asked string // the question
+}
+
+// kept is how long a terminal's last answer is kept.
+const kept = 7 * 24 * time.Hour
+
+// terminalName names the terminal that recall was called in: by what terminals and
+// multiplexers set, and by the process that called.
+func terminalName() string {
+	var parts []string
+	for _, name := range []string{"TERM_SESSION_ID", "WT_SESSION", "TMUX_PANE", "STY", "WINDOWID", "SSH_TTY"} {
+		parts = append(parts, os.Getenv(name))
+	}
+	id := strings.Join(parts, "\x00")
+	if strings.Trim(id, "\x00") == "" {
+		id = strconv.Itoa(os.Getppid())
+	}
+	return txt.Hash(id, 8)
+}
+
+// Hits are the places of results, by their numbers.
+func Hits(results []*answer.Result) (hits []Hit) {
+	for _, r := range results {
+		hit := Of(r.Place, r.Turn, r.TurnID, r.Item)
+		if r.Item == nil || r.Author != "" { // no index here has it
+			said := r.Placed()
+			hit.Said, hit.Title = &said, r.SessionTitle
+		}
+		hits = append(hits, hit)
+	}
+	return hits
+}
+
+// Remember notes in a folder what was shown, by its numbers. That it can't is no reason to bother anybody
+// who wanted an answer.
+func Remember(dir, question string, hits []Hit) {
+	text, err := json.Marshal(shown{Question: question, Results: hits})
+	if err != nil || os.MkdirAll(dir, 0o700) != nil {
+		return
+	}
+	old, _ := os.ReadDir(dir)
+	for _, e := range old {
+		if fi, err := e.Info(); err == nil && time.Since(fi.ModTime()) > kept {
+			os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+	for _, name := range []string{terminalName(), newest} {
+		disk.WritePlain(filepath.Join(dir, name+".json"), text)
+	}
+}
+
+const newest = "newest"
+
+// NotShown is said of a number that the last answer doesn't have.
+type NotShown string
+
+func (e NotShown) Error() string { return string(e) }
+
+// Find finds a result of the last answer by its number: this terminal's, or
+// the newest of any where this one was shown none.
+func Find(dir string, n int) (Hit, error) {
+	text, err := disk.ReadPlain(filepath.Join(dir, terminalName()+".json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = disk.ReadPlain(filepath.Join(dir, newest+".json"))
+	}
+	var last shown
+	if err == nil {
+		err = json.Unmarshal(text, &last)
+	}
+	to := "" // of a list, no question
+	if last.Question != "" {
+		to = fmt.Sprintf(", to %q,", txt.Clip(sink.Line(last.Question, sink.Terminal), 60))
+	}
+	switch {
+	case err != nil:
+		return Hit{}, hint.With(fmt.Errorf("%d: there is no last answer", n),
+			"ask first: recall query \"…\"; or name an item by its id")
+	case len(last.Results) == 0:
+		return Hit{}, hint.With(NotShown(fmt.Sprintf("%d: the last answer%s showed nothing", n, to)),
+			"ask another question, or name an item by its id")
+	case n < 1 || n > len(last.Results):
+		return Hit{}, hint.With(NotShown(fmt.Sprintf("%d: the last answer%s showed %d", n, to,
+			len(last.Results))), "1 is the first; -n 10 shows more")
+	}
+	h := last.Results[n-1]
+	h.asked = last.Question
+	return h, nil
+}
+
+// Number reads a number that names a result.
+func Number(arg string) (n int, ok bool) {
+	n, err := strconv.Atoi(arg)
+	return n, err == nil && len(arg) < 4
+}
+
+// Of is where a result stands: an item where its first evidence does, if it has any.
+func Of(at index.Place, n int, turn string, it *payload.Item) Hit {
+	h := Hit{Session: ingest.SessionID(at.Session), Turn: turn, N: n}
+	if it != nil {
+		h.Item = it.ID
+		for _, e := range it.Evidence[:min(1, len(it.Evidence))] {
+			h.Turn = e.Turn
+		}
+	}
+	return h
+}
+
+// Quoted is the item whose evidence stands in the passage that was shown: of several the one that says
+// most of what was asked, and of like ones the surest.
+func (h Hit) Quoted(ctx context.Context, x *index.Index) (index.Placed, error) {
+	best, most := *h.Said, -1.0
+	best.SessionTitle = h.Title
+	passage, asked := txt.OneLine(best.Item.Text), txt.Words(h.asked)
+	items, err := x.ItemsOf(ctx, []string{string(h.Session)})
+	for _, it := range items[string(h.Session)] {
+		if len(it.Evidence) == 0 || it.Evidence[0].Turn != h.Turn ||
+			!strings.Contains(passage, txt.OneLine(it.Evidence[0].Quote)) {
+			continue
+		}
+		if says := asked.In(txt.Words(it.Text)) + it.Confidence/100; says > most {
+			best.Item, most = it, says
+		}
+	}
+	return best, err
+}
