@@ -1,7 +1,6 @@
 package team
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -101,13 +100,25 @@ func (t *Team) Devices(ctx context.Context) ([]Device, error) {
 // DeviceNamed finds a machine of this member's that is in the team, by its name or UUID.
 func (t *Team) DeviceNamed(ctx context.Context, name string) (Device, error) {
 	all, err := t.Devices(ctx)
+	var found []Device
+	var ids []string
 	for _, d := range all {
 		if d.Member == t.Member.ID && !d.Left && (strings.EqualFold(d.Name, name) || d.ID == name) {
-			return d, nil
+			found, ids = append(found, d), append(ids, d.ID)
 		}
 	}
-	return Device{}, cmp.Or(err, hint.With(fmt.Errorf("no machine of yours in the team is called %s", name),
-		"recall team status names them"))
+	switch {
+	case err != nil:
+		return Device{}, err
+	case len(found) == 0:
+		return Device{}, hint.With(fmt.Errorf("no machine of yours in the team is called %s", name),
+			"recall team status names them")
+	case len(found) > 1:
+		return Device{}, hint.With(fmt.Errorf("%d machines of yours are called %s", len(found), name),
+			"name one by its id, the last joined last (recall team status --json has this one's): %s",
+			strings.Join(ids, ", "))
+	}
+	return found[0], nil
 }
 
 // LeaveDevice ends a machine's part in the team; what it shared stays.
