@@ -193,6 +193,7 @@ func only(ctx context.Context, w *mate) (index.Answer, error) {
 	}
 	defer got.t.Close()
 	found := got.all.Asked.Rank(*got.all)
+	found.SearchedItems, found.SearchedElsewhere = 0, found.SearchedItems
 	got.t.Tie(ctx, found.Ranked)
 	return found, nil
 }
