@@ -25,8 +25,7 @@ func (t *Team) Export(ctx context.Context, member int, to io.Writer) (rows int, 
 		return rows, explain(err)
 	}
 	if rows == 0 { // their own row is one at least
-		return 0, hint.With(ErrRefused, "members export what is about themselves, an owner of the team what is about "+
-			"anybody")
+		return 0, hint.With(ErrRefused, "members may about themselves, an owner of the team about anybody")
 	}
 	return rows, nil
 }
