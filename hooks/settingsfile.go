@@ -13,6 +13,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"recall/library/disk"
+	"recall/text"
 )
 
 // MostOfSettings is how long a settings file may be, in bytes.
@@ -32,6 +33,33 @@ type Change struct {
 	Off           bool   // the file says disableAllHooks
 	leaves        bool   // what recall put there goes, and its copy from before with it
 	Plugin        bool   // recall's plugin is enabled, which brings the same hooks
+}
+
+// Lines are the lines that come and go: the beginning and the end that a
+// file keeps are left out.
+func (c Change) Lines() string {
+	before, after := strings.SplitAfter(string(c.Before), "\n"), strings.SplitAfter(string(c.After), "\n")
+	if c.Removes {
+		after = nil
+	}
+	for len(before) > 0 && len(after) > 0 && before[0] == after[0] {
+		before, after = before[1:], after[1:]
+	}
+	for len(before) > 0 && len(after) > 0 && before[len(before)-1] == after[len(after)-1] {
+		before, after = before[:len(before)-1], after[:len(after)-1]
+	}
+	var b strings.Builder
+	for _, part := range []struct {
+		sign  string
+		lines []string
+	}{{"-", before}, {"+", after}} {
+		for _, line := range part.lines {
+			if line = strings.TrimRight(line, "\r\n"); line != "" {
+				fmt.Fprintf(&b, "  %s %s\n", part.sign, text.Clip(line, 160))
+			}
+		}
+	}
+	return b.String()
 }
 
 // Differs reports whether there is anything to do.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +16,6 @@ import (
 	"recall/hint"
 	"recall/hooks"
 	"recall/ingest/cowork"
-	txt "recall/text"
 )
 
 type mcpFlags struct {
@@ -128,7 +126,8 @@ func changeClients(a *app.App, clients []hooks.Client, dryRun bool, nothing stri
 		case !change.Differs():
 			fmt.Fprintf(a.Out, "%s: %s: %s\n", c.Name, terminal.Line(c.Path), nothing)
 		case dryRun:
-			fmt.Fprintf(a.Out, "%s: %s would change:\n%s", c.Name, terminal.Line(c.Path), changedLines(change))
+			fmt.Fprintf(a.Out, "%s: %s would change:\n%s", c.Name, terminal.Line(c.Path),
+				terminal.Visible(change.Lines()))
 		default:
 			what := "changed"
 			if change.Removes {
@@ -140,33 +139,6 @@ func changeClients(a *app.App, clients []hooks.Client, dryRun bool, nothing stri
 		}
 	}
 	return errors.Join(faults...)
-}
-
-// changedLines are the lines that come and go: the beginning and the end that a
-// file keeps are left out.
-func changedLines(c hooks.Change) string {
-	before, after := strings.SplitAfter(string(c.Before), "\n"), strings.SplitAfter(string(c.After), "\n")
-	if c.Removes {
-		after = nil
-	}
-	for len(before) > 0 && len(after) > 0 && before[0] == after[0] {
-		before, after = before[1:], after[1:]
-	}
-	for len(before) > 0 && len(after) > 0 && before[len(before)-1] == after[len(after)-1] {
-		before, after = before[:len(before)-1], after[:len(after)-1]
-	}
-	var b strings.Builder
-	for _, part := range []struct {
-		sign  string
-		lines []string
-	}{{"-", before}, {"+", after}} {
-		for _, line := range part.lines {
-			if line = strings.TrimRight(line, "\r\n"); line != "" {
-				fmt.Fprintf(&b, "  %s %s\n", part.sign, txt.Clip(terminal.Visible(line), 160))
-			}
-		}
-	}
-	return b.String()
 }
 
 // printSnippets tells what to paste into the clients that recall doesn't edit.
