@@ -21,6 +21,7 @@ import (
 	"recall/llm/openai"
 	"recall/redact"
 	"recall/sink"
+	txt "recall/text"
 )
 
 // GoesTo says where a model's requests go, in words.
@@ -60,7 +61,7 @@ func (c *Config) Price(model string) string {
 	case p.In == 0 && p.Out == 0:
 		return "no price a token"
 	}
-	return fmt.Sprintf("%s a million tokens in, %s out", Dollars(p.In), Dollars(p.Out))
+	return fmt.Sprintf("%s a million tokens in, %s out", txt.Dollars(p.In), txt.Dollars(p.Out))
 }
 
 // Choice is a model that this machine could ask, with the settings that choose it.
@@ -163,19 +164,6 @@ func (c *Config) Embedder() (llm.Embedder, error) {
 			Redact: func(s string) string { return rules.Session().Text(s) }})
 	}
 	return nil, nil
-}
-
-// Dollars writes a sum with as many places as it needs: $12.30, $0.0042.
-func Dollars(x float64) string {
-	switch {
-	case x == 0:
-		return "$0"
-	case x < 0.00005:
-		return "under $0.0001"
-	case x < 0.1:
-		return fmt.Sprintf("$%.4f", x)
-	}
-	return fmt.Sprintf("$%.2f", x)
 }
 
 // Where Ollama listens unless OLLAMA_HOST says otherwise, and how long it may take to say what it has.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/llm"
 	"recall/payload"
 )
 
@@ -67,4 +68,12 @@ type Estimate struct {
 	Requests int `json:"requests"`
 	In       int `json:"in"`  // tokens
 	Out      int `json:"out"` // tokens, as is usual
+}
+
+// Cost is what asking so much costs in USD; known is false where there is no price. Long requests may have another
+// price, so each is priced by itself.
+func (e Estimate) Cost(prices llm.Prices, model string, batch bool) (usd float64, known bool) {
+	n := max(e.Requests, 1)
+	usd, known = prices.Cost(model, llm.Usage{In: e.In / n, Out: e.Out / n}, batch)
+	return usd * float64(n), known
 }

@@ -268,3 +268,50 @@ func (t *TookRow) add(u ingest.Usage, price llm.Price, priced bool) {
 
 // All are the rows with their total.
 func (t *Took) All() []TookRow { return append(t.Rows, t.Total) }
+
+// Table is what people's sessions took, with heads and a total.
+func (d *Usage) Table() [][]string {
+	table := [][]string{strings.Split(d.By+"|sessions|input|output|cache write|cache read|worth", "|")}
+	for _, r := range d.Sessions.All() {
+		worth := text.Dollars(r.Cost)
+		if r.Unpriced > 0 {
+			worth = strings.TrimPrefix(worth+"+?", "$0+")
+		}
+		table = append(table, tableRow(r.Name, worth, r.Sessions, r.Input, r.Output, r.CacheWrite, r.CacheRead))
+	}
+	if d.By == "session" {
+		for i, row := range table {
+			table[i] = slices.Delete(row, 1, 2)
+		}
+	}
+	return table
+}
+
+// OwnTable is Table of recall's own requests.
+func (d *Usage) OwnTable() [][]string {
+	table := [][]string{strings.Split(d.By+"|calls|failed|tokens in|of cache|tokens out|cost", "|")}
+	for _, r := range append(d.Recall.Rows, d.Recall.Total) {
+		table = append(table, tableRow(r.Name, price(r), r.Calls, r.Failed, r.In, r.Cached, r.Out))
+	}
+	return table
+}
+
+func tableRow(name, cost string, counts ...int) []string {
+	row := []string{name}
+	for _, n := range counts {
+		row = append(row, text.Thousands(n))
+	}
+	return append(row, cost)
+}
+
+// price is what a row's calls cost, and how far that is known.
+func price(r OwnRow) string {
+	cost := text.Dollars(r.Cost)
+	if r.Estimated != nil {
+		cost = "~" + cost
+	}
+	if r.Unpriced > 0 {
+		cost += "+?"
+	}
+	return cost
+}

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/setup"
 	"recall/demo"
+	"recall/history"
 )
 
 // chatting answers chat completions with as many items as a session has plain
@@ -105,7 +105,7 @@ func TestAskCommands(t *testing.T) {
 	if asked.Load() != n {
 		t.Errorf("%d requests for nothing", asked.Load()-n)
 	}
-	var used setup.UsageDoc
+	var used history.Usage
 	if err := json.Unmarshal([]byte(say(0, "usage", "--by", "project", "--json")), &used); err != nil ||
 		len(used.Recall.Rows) < 2 || used.Recall.Total.Calls != int(n) || used.Recall.Total.Failed == 0 ||
 		used.Recall.Month.Cost <= 0 || used.Recall.Month.Cap != 10 {

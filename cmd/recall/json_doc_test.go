@@ -70,7 +70,7 @@ var jsonDocs = map[string]reflect.Type{
 	"recall sync":               reflect.TypeFor[keep.SyncReport](),
 	"recall sync --dry-run":     reflect.TypeFor[app.ForeseenDoc](),
 	"recall redistill":          reflect.TypeFor[keep.RedistillDoc](),
-	"recall status usage":       reflect.TypeFor[setup.UsageDoc](),
+	"recall status usage":       reflect.TypeFor[history.Usage](),
 	"recall team status":        reflect.TypeFor[team.Status](),
 	"recall project list":       reflect.TypeFor[keep.ProjectDoc](),
 	"recall thread":             reflect.TypeFor[ask.ThreadDoc](),

@@ -9,6 +9,7 @@ import (
 
 	"recall/library"
 	"recall/llm"
+	"recall/text"
 )
 
 // Cap is how much may be spent; 0 of either is no limit.
@@ -21,6 +22,23 @@ type Cap struct {
 // about it, a night is from noon to noon, a month the calendar's, both where
 // this machine is.
 type Caps struct{ Session, Night, Month Cap }
+
+// Passed names the caps of a night and a month, by their keys in the configuration, that so many dollars and tokens
+// would pass, whatever is spent already.
+func (c Caps) Passed(usd float64, tokens int) (names []string) {
+	for _, of := range []struct {
+		name string
+		Cap
+	}{{"night", c.Night}, {"month", c.Month}} {
+		switch {
+		case of.Cost > 0 && usd > of.Cost:
+			names = append(names, fmt.Sprintf("distill.budget.%s_cost: %s", of.name, text.Dollars(of.Cost)))
+		case of.Tokens > 0 && tokens > of.Tokens:
+			names = append(names, fmt.Sprintf("distill.budget.%s_tokens: %s", of.name, text.Thousands(of.Tokens)))
+		}
+	}
+	return names
+}
 
 // A Purse pays for requests to models out of a library's ledger: it knows what
 // was spent, keeps to caps, and writes down each call. It implements llm.Purse.

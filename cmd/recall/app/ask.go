@@ -131,7 +131,7 @@ func (a *App) PrintModel(r *improve.Report) {
 
 // TokensAndCost writes "45,210 tokens, $0.0123".
 func TokensAndCost(tokens int, cost float64, unpriced bool) string {
-	s := txt.Thousands(tokens) + " tokens, " + config.Dollars(cost)
+	s := txt.Thousands(tokens) + " tokens, " + txt.Dollars(cost)
 	if unpriced {
 		s += " and what has no price here (llm.prices)"
 	}
@@ -184,7 +184,7 @@ func (a *App) Foresee(ctx context.Context, l *library.Library, from []string, o 
 		return nil, err
 	}
 	price := func(e distill.Estimate, batch bool) {
-		cost, known := costOf(m.Prices, m.Plain.Name(), e, batch)
+		cost, known := e.Cost(m.Prices, m.Plain.Name(), batch)
 		doc.Cost += cost
 		doc.Unpriced = doc.Unpriced || !known && e.Requests > 0
 	}
@@ -192,33 +192,8 @@ func (a *App) Foresee(ctx context.Context, l *library.Library, from []string, o 
 		price(s.Estimate, doc.Batch)
 	}
 	price(f.Bearing, false)
-	doc.Caps = runsInto(a.Config, doc)
+	doc.Caps = a.Config.Caps().Passed(doc.Cost, doc.In+doc.Out)
 	return doc, nil
-}
-
-// costOf is what asking so much costs in USD; known is false where there is no price. Long requests may have
-// another price, so each is priced by itself.
-func costOf(prices llm.Prices, model string, e distill.Estimate, batch bool) (usd float64, known bool) {
-	n := max(e.Requests, 1)
-	usd, known = prices.Cost(model, llm.Usage{In: e.In / n, Out: e.Out / n}, batch)
-	return usd * float64(n), known
-}
-
-// runsInto names the caps that so much would pass, whatever is spent already.
-func runsInto(c *config.Config, d *ForeseenDoc) (names []string) {
-	b := c.Caps()
-	for _, cap := range []struct {
-		name string
-		improve.Cap
-	}{{"night", b.Night}, {"month", b.Month}} {
-		switch {
-		case cap.Cost > 0 && d.Cost > cap.Cost:
-			names = append(names, fmt.Sprintf("distill.budget.%s_cost: %s", cap.name, config.Dollars(cap.Cost)))
-		case cap.Tokens > 0 && d.In+d.Out > cap.Tokens:
-			names = append(names, fmt.Sprintf("distill.budget.%s_tokens: %s", cap.name, txt.Thousands(cap.Tokens)))
-		}
-	}
-	return names
 }
 
 // PrintForeseen says what asking would take.

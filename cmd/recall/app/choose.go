@@ -45,8 +45,8 @@ func (a *App) OfferModel(ctx context.Context, l *library.Library) error {
 			where, away = "goes to "+to, append(away, to)
 		}
 		price := with.Price(ch.Name())
-		if cost, known := costOf(with.Prices(), ch.Name(), takes, false); known && cost > 0 {
-			price = "the sessions here: about " + config.Dollars(cost)
+		if cost, known := takes.Cost(with.Prices(), ch.Name(), false); known && cost > 0 {
+			price = "the sessions here: about " + txt.Dollars(cost)
 		} else if ch.Provider == config.ProviderClaude {
 			price = cmp.Or(a.shareOfSessions(ctx, l, takes), price)
 		}
@@ -136,7 +136,7 @@ func (a *App) shareOfSessions(ctx context.Context, l *library.Library, takes dis
 	}
 	all := func(string, ingest.Request) string { return "" }
 	took, err := history.Models(ctx, a.Pipeline(l), time.Time{}, a.Config.Prices(), all)
-	cost, _ := costOf(a.Config.Prices(), config.UsualModel[config.ProviderAnthropic], takes, false)
+	cost, _ := takes.Cost(a.Config.Prices(), config.UsualModel[config.ProviderAnthropic], false)
 	if err != nil || cost == 0 || took.Total.Cost == 0 {
 		return ""
 	}

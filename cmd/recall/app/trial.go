@@ -119,8 +119,8 @@ func (a *App) TryOnSample(ctx context.Context, l *library.Library, ch config.Cho
 		answer.Count(len(plain.Sessions), "session"))
 	row("rules", plain)
 	price := ""
-	if cost, known := costOf(asked.Prices, m.Name(), takes, false); known {
-		price = ", " + config.Dollars(cost)
+	if cost, known := takes.Cost(asked.Prices, m.Name(), false); known {
+		price = ", " + txt.Dollars(cost)
 	}
 	if takes.Requests > 0 {
 		fmt.Fprintf(a.Out, "Asking %s takes about %s, %s tokens%s.\n", m.Name(),

@@ -30,8 +30,8 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 		Model:    &modelDoc{Name: "m", Waiting: 1, Failed: 1, Batches: 2, Asking: true},
 		Warnings: []string{"w"}, Broken: make([]ingest.Problem, 1)})
 	row := history.OwnRow{Name: "x", Calls: 3, Unpriced: 1, Estimated: &history.Estimated{Calls: 1, Tokens: 4, Cost: 1}}
-	a.Form("usage", &UsageDoc{history.Usage{By: "day",
-		Recall: history.OwnUsage{Rows: []history.OwnRow{row}, Total: row, Month: history.OwnMonth{Cap: 3}}}})
+	a.Form("usage", &history.Usage{By: "day",
+		Recall: history.OwnUsage{Rows: []history.OwnRow{row}, Total: row, Month: history.OwnMonth{Cap: 3}}})
 	a.Form("hooks", hooks.Status{Log: "l", Faults: []string{"f"}, Settings: []hooks.FileStatus{
 		{Path: "p", Events: []string{"e"}, Programs: []string{"q"}, Stale: true, Off: true}, {Problem: "odd"}}})
 	d := &app.ForeseenDoc{Model: "m", Caps: []string{"c"}, Batch: true}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"recall/answer"
-	"recall/config"
 	"recall/index"
 	"recall/payload"
 	"recall/sink"
@@ -77,7 +76,7 @@ func (p *Page) formWords() template.FuncMap {
 		"join":      func(list []string) string { return strings.Join(list, ", ") },
 		"count":     answer.Count,
 		"thousands": func(n int) string { return txt.Thousands(n) },
-		"dollars":   config.Dollars,
+		"dollars":   txt.Dollars,
 		"size":      txt.Size,
 		"elapsed":   Elapsed,
 		"day":       answer.Day,
