@@ -33,14 +33,17 @@ const (
 )
 
 // TestScale measures a team of so many generated items as RECALL_TEAM_ITEMS says: what questions and puts take, and
-// what an item takes on disk. Its server writes to disk as one does that people use. It is run by itself; what it says
-// of how each statement is done can be kept:
+// what an item takes on disk. Its server writes to disk as one does that people use, so TMPDIR has to be on one. It is run
+// by itself; what it says of how each statement is done can be kept:
 //
-//	RECALL_TEAM_ITEMS=1000000 RECALL_TEAM_PLANS=FILE go test ./team -run TestScale -v -timeout 9h
+//	TMPDIR=/var/tmp RECALL_TEAM_ITEMS=1000000 RECALL_TEAM_PLANS=FILE go test ./team -run TestScale -v -timeout 9h
 func TestScale(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv("RECALL_TEAM_ITEMS"))
 	if err != nil {
 		t.Skip("RECALL_TEAM_ITEMS doesn't say how many items")
+	}
+	if strings.HasPrefix(os.TempDir(), "/dev/shm") {
+		t.Fatal("TMPDIR isn't on a disk")
 	}
 	s := pgtest.Start(t, "", "shared_buffers = 2GB", "max_wal_size = 1GB", "effective_cache_size = 8GB")
 	t.Cleanup(func() { s.End(); os.RemoveAll(s.Dir) })
