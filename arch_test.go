@@ -47,7 +47,7 @@ var rooms = map[string][]string{
 	"sink":     {},
 	"config":   {"pipeline", "index", "library", "ingest", "llm", "redact", "text", "hint", "sink"},
 	"hint":     {"library"},
-	"demo":     {},
+	"demo":     {"hint"},
 	"schedule": {"text", "sink"},
 }
 

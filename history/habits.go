@@ -1,10 +1,15 @@
 package history
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -249,4 +254,36 @@ func (r Rules) saidBy(same func(line string) bool) string {
 		}
 	}
 	return ""
+}
+
+// RulesFiles are where a project's rules stand, and a person's own.
+func RulesFiles(l *library.Library, project string) (files []string) {
+	if p, err := l.Project(project); project != "" && err == nil {
+		files = append(files, filepath.Join(p.Root, "CLAUDE.md"), filepath.Join(p.Root, ".claude", "CLAUDE.md"))
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		files = append(files, filepath.Join(home, ".claude", "CLAUDE.md"))
+	}
+	return files
+}
+
+// AddLines adds a paragraph to a person's file of so many bytes at most, of which nothing else is written again.
+func AddLines(path string, lines []string, most int64) error {
+	old, err := library.ReadRegular(path, most)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	text := strings.Join(lines, "\n") + "\n"
+	if len(old) > 0 {
+		text = "\n" + text
+	}
+	if len(old) > 0 && !bytes.HasSuffix(old, []byte("\n")) {
+		text = "\n" + text
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }

@@ -290,3 +290,28 @@ func (r *repairing) derived(f Finding, e library.Entry, path string) (string, er
 	r.render[f.Session] = true
 	return how, nil
 }
+
+// RepairAll verifies and repairs until there is nothing more that it can do: what is wrong in a folder may show only
+// when it is known whose it is.
+func RepairAll(ctx context.Context, l, backup *library.Library, verify func() (Verified, error)) (Repaired, error) {
+	var all Repaired
+	tried := map[string]bool{}
+	for {
+		v, err := verify()
+		if err != nil {
+			return all, err
+		}
+		fresh := slices.DeleteFunc(v.Findings, func(f Finding) bool {
+			key := f.Path + "\x00" + f.What
+			was := tried[key]
+			tried[key] = true
+			return was
+		})
+		fixed, err := Repair(ctx, l, fresh, backup)
+		if err != nil || len(fixed.Mended) == 0 {
+			return all, err
+		}
+		all.Mended = append(all.Mended, fixed.Mended...)
+		all.Render = append(all.Render, fixed.Render...)
+	}
+}

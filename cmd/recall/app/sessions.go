@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"recall/answer/last"
 	"recall/cmd/recall/terminal"
+	"recall/demo"
 	"recall/hint"
 	"recall/index"
 	"recall/ingest"
@@ -23,14 +23,8 @@ import (
 	txt "recall/text"
 )
 
-// DemoMark is a file in the folder of a demo, beside its library.
-const DemoMark = ".recall-demo"
-
 // IsDemo reports whether a library is one that recall demo made.
-func IsDemo(l *library.Library) bool {
-	_, err := os.Stat(filepath.Join(filepath.Dir(l.Dir()), DemoMark))
-	return err == nil && filepath.Base(l.Dir()) == "Recall"
-}
+func IsDemo(l *library.Library) bool { return demo.Has(l.Dir()) }
 
 // EnvSession is where Claude Code tells its MCP servers which session it runs.
 const EnvSession = "CLAUDE_CODE_SESSION_ID"

@@ -2,11 +2,7 @@ package ask
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +13,6 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/hint"
 	"recall/index"
 	"recall/library"
 	"recall/payload"
@@ -39,7 +34,7 @@ func newPrepareCmd(a *app.App) *cobra.Command {
 			o.Out, o.Print = "", true
 		}
 		if cmd.Flags().Changed("budget") {
-			if err := checkBudget(o.Budget); err != nil {
+			if err := brief.CheckBudget(o.Budget); err != nil {
 				return err
 			}
 		}
@@ -50,7 +45,7 @@ func newPrepareCmd(a *app.App) *cobra.Command {
 		if o.List {
 			return listBriefs(a, l)
 		}
-		b, err := briefOf(a, l, args, o)
+		b, err := brief.Named(l, o.Use, o.Project, o.Save != "", args)
 		if err != nil {
 			return err
 		}
@@ -70,77 +65,8 @@ func newPrepareCmd(a *app.App) *cobra.Command {
 		"prepare: what is the task?", `like this: recall prepare "make the retry policy per tenant" FILE…`)
 }
 
-// briefBudget is how many tokens a brief takes at most where nobody says.
-const briefBudget = 8000
-
-// briefOf is what was asked for: anew, or by a name with further files.
-func briefOf(a *app.App, l *library.Library, args []string, o briefOptions) (library.Brief, error) {
-	b := library.Brief{Project: o.Project, Budget: briefBudget}
-	if o.Use != "" {
-		all, err := l.Briefs()
-		if err != nil {
-			return b, err
-		}
-		i := slices.IndexFunc(all, func(b library.Brief) bool { return b.Name == o.Use })
-		if i < 0 {
-			return b, hint.With(fmt.Errorf("%q: no brief goes by that name", o.Use),
-				"recall prepare --list has the names")
-		}
-		b = all[i]
-		if o.Project != "" {
-			b.Project = o.Project
-		}
-	} else {
-		b.Task, args = args[0], args[1:]
-	}
-	for _, path := range matched(args) {
-		if strings.Contains(path, "://") {
-			return b, hint.With(fmt.Errorf("%s: recall fetches nothing from the network", path),
-				"pipe it in: curl -s URL | recall prepare \"TASK\" -")
-		}
-		if path != brief.Piped {
-			var err error
-			if path, err = filepath.Abs(path); err != nil {
-				return b, err
-			}
-		}
-		if !slices.Contains(b.Files, path) {
-			b.Files = append(b.Files, path)
-		}
-	}
-	if o.Save != "" && slices.Contains(b.Files, brief.Piped) {
-		return b, hint.With(errors.New("prepare: what is piped in isn't kept with a brief"),
-			"save it in a file and name that, or omit --save")
-	}
-	if strings.TrimSpace(b.Task) == "" {
-		return b, hint.With(errors.New("prepare: an empty task"),
-			`like this: recall prepare "make the retry policy per tenant"`)
-	}
-	return b, nil
-}
-
-// matched fills in names with wildcards, which not every shell does.
-func matched(args []string) []string {
-	var paths []string
-	for _, arg := range args {
-		found, err := filepath.Glob(arg)
-		if _, there := os.Lstat(arg); there == nil || err != nil || len(found) == 0 {
-			found = []string{arg}
-		}
-		paths = append(paths, found...)
-	}
-	return paths
-}
-
-func checkBudget(tokens int) error {
-	if tokens < 200 || tokens > 200_000 {
-		return hint.With(fmt.Errorf("--budget %d: not from 200 to 200000", tokens), "omit it for %d", briefBudget)
-	}
-	return nil
-}
-
 func runBrief(ctx context.Context, a *app.App, l *library.Library, b library.Brief, o briefOptions) error {
-	if err := checkBudget(b.Budget); err != nil { // a kept one's
+	if err := brief.CheckBudget(b.Budget); err != nil { // a kept one's
 		return err
 	}
 	if err := a.Fresh(ctx, l); err != nil {

@@ -1,13 +1,9 @@
 package ask
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,7 +15,6 @@ import (
 	"recall/config"
 	"recall/hint"
 	"recall/history"
-	"recall/library"
 )
 
 func newRepeatsCmd(a *app.App) *cobra.Command {
@@ -40,7 +35,7 @@ func newRepeatsCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		rules := history.RulesIn(rulesFiles(p.Library, name)...)
+		rules := history.RulesIn(history.RulesFiles(p.Library, name)...)
 		found, err := history.Habits(ctx, p, name, o.Min, rules)
 		if err != nil {
 			return err
@@ -50,17 +45,6 @@ func newRepeatsCmd(a *app.App) *cobra.Command {
 		}
 		return a.Show(found, o.JSON, len(found) == 0, func(p *terminal.Page) { p.Form("habits", found) })
 	})
-}
-
-// rulesFiles are where a project's rules stand, and a person's own.
-func rulesFiles(l *library.Library, project string) (files []string) {
-	if p, err := l.Project(project); project != "" && err == nil {
-		files = append(files, filepath.Join(p.Root, "CLAUDE.md"), filepath.Join(p.Root, ".claude", "CLAUDE.md"))
-	}
-	if home, err := os.UserHomeDir(); err == nil {
-		files = append(files, filepath.Join(home, ".claude", "CLAUDE.md"))
-	}
-	return files
 }
 
 // writeHabits adds what isn't there yet to a file, if the person says yes.
@@ -81,26 +65,5 @@ func writeHabits(a *app.App, found []history.Habit, path string) error {
 		return hint.With(errors.New("nothing was written"),
 			"on a terminal recall repeats --write asks; or copy the lines that you want")
 	}
-	return addLines(path, lines)
-}
-
-// addLines adds a paragraph to a person's file, of which nothing else is written again.
-func addLines(path string, lines []string) error {
-	old, err := library.ReadRegular(path, config.MostOfNote)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	text := strings.Join(lines, "\n") + "\n"
-	if len(old) > 0 {
-		text = "\n" + text
-	}
-	if len(old) > 0 && !bytes.HasSuffix(old, []byte("\n")) {
-		text = "\n" + text
-	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	return errors.Join(err, f.Close())
+	return history.AddLines(path, lines, config.MostOfNote)
 }

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"recall/cmd/recall/app"
 	"recall/library"
@@ -75,7 +74,7 @@ func runRepair(ctx context.Context, a *app.App, l *library.Library, from string)
 		defer done()
 		backup = b
 	}
-	fixed, err := mend(ctx, a, l, backup)
+	fixed, err := check.RepairAll(ctx, l, backup, func() (check.Verified, error) { return runVerify(ctx, a, l, false) })
 	if err != nil {
 		return doc, err
 	}
@@ -100,31 +99,6 @@ func runRepair(ctx context.Context, a *app.App, l *library.Library, from string)
 	}
 	doc.Damaged, doc.Findings = after.Damage(), after.Findings
 	return doc, nil
-}
-
-// mend verifies and repairs until there is nothing more that it can do: what is
-// wrong in a folder may show only when it is known whose it is.
-func mend(ctx context.Context, a *app.App, l, backup *library.Library) (check.Repaired, error) {
-	var all check.Repaired
-	tried := map[string]bool{}
-	for {
-		v, err := runVerify(ctx, a, l, false)
-		if err != nil {
-			return all, err
-		}
-		fresh := slices.DeleteFunc(v.Findings, func(f check.Finding) bool {
-			key := f.Path + "\x00" + f.What
-			was := tried[key]
-			tried[key] = true
-			return was
-		})
-		fixed, err := check.Repair(ctx, l, fresh, backup)
-		if err != nil || len(fixed.Mended) == 0 {
-			return all, err
-		}
-		all.Mended = append(all.Mended, fixed.Mended...)
-		all.Render = append(all.Render, fixed.Render...)
-	}
 }
 
 // renderAgain distills the sessions whose files are to be made again, from the

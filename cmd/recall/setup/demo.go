@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -15,7 +14,6 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/demo"
 	"recall/distill/model"
-	"recall/hint"
 	"recall/library"
 	"recall/llm/replay"
 	"recall/payload"
@@ -34,7 +32,7 @@ func runDemo(ctx context.Context, a *app.App, dir string) error {
 	if _, err := a.LoadConfig(); err != nil {
 		return err
 	}
-	dir, err := demoDir(dir)
+	dir, err := demo.Folder(dir, demoRules, demoModel)
 	if err != nil {
 		return err
 	}
@@ -170,36 +168,4 @@ func sideBySide(both ...*demoed) error {
 type kindCount struct {
 	Kind         payload.Kind
 	Rules, Model int
-}
-
-// demoDir is an empty folder for the demo. One that an earlier demo left is
-// emptied; a folder of anything else is refused.
-func demoDir(dir string) (string, error) {
-	if dir == "" {
-		base, err := os.UserCacheDir()
-		if err != nil {
-			return "", hint.With(err, "name an empty folder with --dir")
-		}
-		dir = filepath.Join(base, "recall", "demo")
-	}
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	mark := filepath.Join(dir, app.DemoMark)
-	entries, err := os.ReadDir(dir)
-	if err == nil && len(entries) > 0 {
-		if _, err := os.Stat(mark); err != nil {
-			return "", hint.With(fmt.Errorf("%s isn't empty", dir), "name an empty folder with --dir")
-		}
-		for _, name := range []string{"sources", demoRules, demoModel} {
-			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
-				return "", err
-			}
-		}
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", err
-	}
-	return dir, os.WriteFile(mark, []byte("recall demo may empty this folder\n"), 0o600)
 }

@@ -3,7 +3,6 @@ package setup
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,10 +15,10 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/hint"
+	"recall/history"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
-	txt "recall/text"
 )
 
 func newInitCmd(a *app.App) *cobra.Command {
@@ -120,7 +119,7 @@ func modelOf(ctx context.Context, a *app.App, l *library.Library, yes bool) erro
 // tryOne asks what one of the latest decisions answers, in the words in which it was asked
 // or with its session's title. Where none of them comes first, it says nothing.
 func tryOne(ctx context.Context, a *app.App, l *library.Library) error {
-	for _, question := range questionsDecided(l, 10) {
+	for _, question := range history.Questions(l, 10) {
 		ans, err := a.Searched(ctx, l, question)
 		if err != nil {
 			return err
@@ -137,35 +136,4 @@ func tryOne(ctx context.Context, a *app.App, l *library.Library) error {
 		}
 	}
 	return nil
-}
-
-// questionsDecided are questions that the newest sessions decided, n at most.
-func questionsDecided(l *library.Library, n int) (questions []string) {
-	entries, err := l.Sessions()
-	if err != nil {
-		return nil
-	}
-	slices.SortStableFunc(entries, func(a, b library.Entry) int { return b.End.Compare(a.End) })
-	for _, e := range entries {
-		p, err := l.Payload(e.ID)
-		if err != nil {
-			continue
-		}
-		for _, it := range p.Items {
-			if it.Kind != payload.Decision || !it.Current() {
-				continue
-			}
-			question, _, asked := strings.Cut(terminal.Line(it.Text), "? → ")
-			if !asked {
-				question = "what did we decide about " + strings.TrimRight(txt.Clip(terminal.Line(e.Title), 60), ".?!…")
-			}
-			if question += "?"; !slices.Contains(questions, question) {
-				questions = append(questions, question)
-			}
-			if len(questions) == n {
-				return questions
-			}
-		}
-	}
-	return questions
 }

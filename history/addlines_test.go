@@ -1,4 +1,4 @@
-package ask
+package history
 
 import (
 	"bytes"
@@ -27,7 +27,7 @@ func TestAddLines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := addLines(link, []string{"- one", "- two"}); err != nil {
+		if err := AddLines(link, []string{"- one", "- two"}, 1<<20); err != nil {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(file)
@@ -64,7 +64,7 @@ func TestAddLinesWritesNothingAgain(t *testing.T) {
 		}
 	}()
 	for range 300 {
-		if err := addLines(file, []string{"- one"}); err != nil {
+		if err := AddLines(file, []string{"- one"}, 1<<20); err != nil {
 			t.Fatal(err)
 		}
 	}
