@@ -12,6 +12,7 @@ import (
 	"recall/ingest"
 	"recall/library/disk"
 	"recall/library/ledger"
+	"recall/text"
 )
 
 // forgottenName is what was forgotten of sessions that stay: append-only. A file of its own, since
@@ -159,4 +160,19 @@ func namesOf(items []ForgottenItem) (names [][]byte) {
 		names = append(names, []byte(it.Name))
 	}
 	return names
+}
+
+// ForgottenNamed finds an id among those that were forgotten, by its beginning.
+func (l *Library) ForgottenNamed(name string) (ingest.SessionID, bool) {
+	ids, err := l.Tombstones()
+	if err != nil || len(name) < 4 {
+		return "", false
+	}
+	found := slices.DeleteFunc(ids, func(id ingest.SessionID) bool {
+		return !strings.HasPrefix(text.BareID(id), text.BareID(name))
+	})
+	if len(found) != 1 {
+		return "", false
+	}
+	return found[0], true
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -442,6 +443,25 @@ func (p *Archiver) each(ctx context.Context, from []string, known ingest.Seen,
 			do(root, found, memory, problems)
 		}
 	}
+}
+
+// Place is a folder where sessions are looked for.
+type Place struct {
+	Source ingest.Source `json:"source"`
+	Folder string        `json:"folder"`
+	There  bool          `json:"there"`
+}
+
+// Places lists where sessions are looked for.
+func (p Sources) Places() []Place {
+	all := []Place{}
+	for _, r := range p.Readers {
+		for _, root := range p.RootsOf(r) {
+			_, err := os.Stat(root)
+			all = append(all, Place{r.Source(), root, err == nil})
+		}
+	}
+	return all
 }
 
 // RootsOf lists the folders that a reader's sessions are looked for in.

@@ -73,7 +73,7 @@ var jsonDocs = map[string]reflect.Type{
 	"recall status usage":       reflect.TypeFor[history.Usage](),
 	"recall team status":        reflect.TypeFor[team.Status](),
 	"recall project list":       reflect.TypeFor[keep.ProjectDoc](),
-	"recall thread":             reflect.TypeFor[ask.ThreadDoc](),
+	"recall thread":             reflect.TypeFor[history.Thread](),
 	"recall show, resume":       reflect.TypeFor[payload.Payload](),
 	"item":                      reflect.TypeFor[payload.Item](),
 	"recall config":             reflect.TypeFor[setup.ConfigDoc](),

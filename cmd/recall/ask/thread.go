@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,27 +12,15 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/hint"
-	"recall/ingest"
+	"recall/history"
 	"recall/library"
 	"recall/payload"
-	"recall/pipeline"
 )
-
-type ThreadDoc struct {
-	Project  string             `json:"project"`
-	Branch   string             `json:"branch,omitempty"`
-	Goal     string             `json:"goal,omitempty"`
-	Start    time.Time          `json:"start,omitzero"`
-	End      time.Time          `json:"end,omitzero"`
-	Sessions []ingest.SessionID `json:"sessions"` // oldest first
-
-	Refs []library.SessionRef `json:"-"`
-}
 
 func newThreadCmd(a *app.App) *cobra.Command {
 	var o struct{ Project string }
 	cmd := option.Asked(a, "thread", &o,
-		func(ctx context.Context, l *library.Library, args []string) ([]ThreadDoc, error) {
+		func(ctx context.Context, l *library.Library, args []string) ([]history.Thread, error) {
 			shelf, err := l.Shelf()
 			if err != nil {
 				return nil, err
@@ -43,32 +30,10 @@ func newThreadCmd(a *app.App) *cobra.Command {
 			if err != nil {
 				return nil, err
 			}
-			threads, err := pipeline.Threads(ctx, l, a.IndexIfThere(l), shelf.In(project))
-			var docs []ThreadDoc
-			for _, t := range threads {
-				if d := threadOf(t, shelf, project); of == "" || slices.Contains(d.Sessions, of) {
-					docs = append(docs, d)
-				}
-			}
-			return docs, err
-		}, func(a *app.App, docs []ThreadDoc) { a.Form("threads", docs) })
+			return history.Threads(ctx, l, a.IndexIfThere(l), shelf, project, of)
+		}, func(a *app.App, docs []history.Thread) { a.Form("threads", docs) })
 	cmd.AddCommand(newCorrectCmd(a, payload.Join), newCorrectCmd(a, payload.Split))
 	return cmd
-}
-
-func threadOf(t []payload.ThreadInfo, shelf *library.Shelf, project string) ThreadDoc {
-	d := ThreadDoc{Project: shelf.Project[project].Name, Start: t[0].Start}
-	for _, s := range t {
-		d.Refs = append(d.Refs, shelf.Ref(s.Session))
-		d.Sessions = append(d.Sessions, ingest.SessionID(s.Session))
-		if s.End.After(d.End) {
-			d.End, d.Branch = s.End, s.Branch
-		}
-		if s.Goal != "" {
-			d.Goal = s.Goal
-		}
-	}
-	return d
 }
 
 func newCorrectCmd(a *app.App, op payload.CorrectionOp) *cobra.Command {

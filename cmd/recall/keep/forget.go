@@ -19,7 +19,6 @@ import (
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
-	"recall/text"
 )
 
 func newForgetCmd(a *app.App) *cobra.Command {
@@ -70,7 +69,7 @@ func planForget(ctx context.Context, a *app.App, p *pipeline.Pipeline, names []s
 	for _, name := range names {
 		e, err := a.Session(p.Library, name)
 		if errors.Is(err, library.ErrNoSession) {
-			if id, ok := forgottenID(p.Library, name); ok {
+			if id, ok := p.Library.ForgottenNamed(name); ok {
 				gone = append(gone, id)
 				continue
 			}
@@ -90,21 +89,6 @@ func planForget(ctx context.Context, a *app.App, p *pipeline.Pipeline, names []s
 		plan, err = p.PlanForget(ctx, entries)
 	}
 	return plan, gone, err
-}
-
-// forgottenID finds an id among those that were forgotten, by its beginning.
-func forgottenID(l *library.Library, name string) (ingest.SessionID, bool) {
-	ids, err := l.Tombstones()
-	if err != nil || len(name) < 4 {
-		return "", false
-	}
-	found := slices.DeleteFunc(ids, func(id ingest.SessionID) bool {
-		return !strings.HasPrefix(text.BareID(id), text.BareID(name))
-	})
-	if len(found) != 1 {
-		return "", false
-	}
-	return found[0], true
 }
 
 func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeline.Forgetting, gone []ingest.SessionID,

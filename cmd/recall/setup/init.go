@@ -56,7 +56,7 @@ func runInit(ctx context.Context, a *app.App, yes bool) error {
 		return err
 	}
 	p := a.Pipeline(l)
-	for _, s := range sources(p) {
+	for _, s := range p.Places() {
 		fmt.Fprintf(a.Out, "Source: %s, %s\n", s.Source, s.Folder)
 	}
 	if report.Found == 0 {

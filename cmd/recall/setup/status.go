@@ -29,7 +29,7 @@ type StatusDoc struct {
 	Projects int    `json:"projects"`
 	library.Tally
 	Index    int64             `json:"index_bytes"`
-	Sources  []sourceDoc       `json:"sources"`
+	Sources  []pipeline.Place  `json:"sources"`
 	Expiring int               `json:"expiring"`         // transcripts that Claude Code deletes within 7 days
 	Doomed   []pipeline.Doomed `json:"doomed,omitempty"` // where they are
 	// sessions at the sources that the library doesn't hold as they are, and why
@@ -47,12 +47,6 @@ type StatusDoc struct {
 	Spent       *improve.Took  `json:"spent,omitempty"` // this month
 	Model       *modelDoc      `json:"model,omitempty"` // not there if rules alone distill
 	Team        *team.Brief    `json:"team,omitempty"`  // not there if the library is in none
-}
-
-type sourceDoc struct {
-	Source ingest.Source `json:"source"`
-	Folder string        `json:"folder"`
-	There  bool          `json:"there"`
 }
 
 func searchMode(c *config.Config) string {
@@ -110,7 +104,7 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 	for _, d := range s.Doomed {
 		s.Expiring += d.Sessions
 	}
-	s.Sources = sources(p)
+	s.Sources = p.Places()
 	s.Excluded = p.LeftOut(shelf)
 	last, err := l.Last("archive", "sync", "improve")
 	s.LastArchive, s.LastSync = history.RunOf(last, "archive"), history.RunOf(last, "sync")
@@ -128,18 +122,6 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 	s.Team = a.TeamNews(l, time.Time{}, "")
 	s.Schedule, s.Disk = schedule.Glance(ctx), library.DiskOf(l.Dir(), shelf.Entries)
 	return s, err
-}
-
-// sources lists where sessions are looked for.
-func sources(p *pipeline.Pipeline) []sourceDoc {
-	all := []sourceDoc{}
-	for _, r := range p.Readers {
-		for _, root := range p.RootsOf(r) {
-			_, err := os.Stat(root)
-			all = append(all, sourceDoc{r.Source(), root, err == nil})
-		}
-	}
-	return all
 }
 
 type modelDoc struct {
