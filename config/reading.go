@@ -284,3 +284,33 @@ func (r *reading) unknownVariables() {
 		}
 	}
 }
+
+// JobEnvironment picks what a job needs of this environment: where programs,
+// folders and settings are. Keys of services aren't among it.
+func JobEnvironment(environ []string) []string {
+	wanted := map[string]bool{"PATH": true, "XDG_CONFIG_HOME": true, "XDG_CACHE_HOME": true, "CLAUDE_CONFIG_DIR": true,
+		"CODEX_HOME": true, "GEMINI_CLI_HOME": true, "XDG_DATA_HOME": true, "OPENCODE_DB": true}
+	for _, k := range Keys {
+		if k.Name != "library.dir" { // goes by --library
+			wanted[k.Variable()] = true
+		}
+	}
+	if runtime.GOOS == "windows" {
+		return nil // a task has the user's own
+	}
+	var env []string
+	for _, e := range environ {
+		if name, _, ok := strings.Cut(e, "="); ok && wanted[name] {
+			env = append(env, e)
+		}
+	}
+	return env
+}
+
+// SearchMode says by what a search finds.
+func (c *Config) SearchMode() string {
+	if c.Query.Vectors == "static" || c.Query.Vectors == "service" {
+		return "by words and those of like meaning, and by vectors of a model (" + c.Query.Vectors + ")"
+	}
+	return "by words and those of like meaning"
+}

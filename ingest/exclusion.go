@@ -69,6 +69,28 @@ func ParsePeriods(text string) (all []Period, err error) {
 	return all, nil
 }
 
+// LeaveOut adds a folder, or a pattern of folders, and what it is with links resolved, as clients name it.
+func (x *Exclusion) LeaveOut(dir string) {
+	x.Folders = append(x.Folders, dir)
+	if real := realPattern(dir); real != dir {
+		x.Folders = append(x.Folders, real)
+	}
+}
+
+// realPattern is a folder, or a pattern of folders, with links resolved in what stands before its first pattern.
+func realPattern(dir string) string {
+	fixed, rest := dir, ""
+	for strings.ContainsAny(fixed, "*?[") && fixed != filepath.Dir(fixed) {
+		rest = filepath.Join(filepath.Base(fixed), rest)
+		fixed = filepath.Dir(fixed)
+	}
+	real, err := filepath.EvalSymlinks(fixed)
+	if err != nil || real == fixed {
+		return dir
+	}
+	return filepath.Join(real, rest)
+}
+
 // Folder is the rule by which what runs in a folder is left out, "" if none does.
 func (x Exclusion) Folder(dir string) string {
 	if dir == "" {

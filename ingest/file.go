@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -153,6 +154,15 @@ func (f Found) Of(role FileRole) []File {
 type Problem struct {
 	Path   string `json:"path" show:"path"`
 	Reason string `json:"reason" show:"path"`
+}
+
+// Why is why something was skipped, without its path, which the system's
+// errors say again.
+func (p Problem) Why() string {
+	if op, why, ok := strings.Cut(p.Reason, " "+p.Path+": "); ok && !strings.ContainsAny(op, " :") {
+		return why
+	}
+	return p.Reason
 }
 
 // A Reader finds and parses one kind of source. It is stateless and safe for concurrent use.

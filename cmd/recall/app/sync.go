@@ -35,27 +35,10 @@ func (a *App) Exclusion() (x ingest.Exclusion) {
 		c = a.Config
 	}
 	for _, dir := range c.Sources.Exclude {
-		x.Folders = append(x.Folders, dir)
-		if real := realPattern(dir); real != dir { // as clients name it
-			x.Folders = append(x.Folders, real)
-		}
+		x.LeaveOut(dir)
 	}
 	x.Pauses, _ = ingest.ParsePeriods(c.Sources.Pauses) // as it was checked
 	return x
-}
-
-// realPattern is a folder, or a pattern of folders, with links resolved in what stands before its first pattern.
-func realPattern(dir string) string {
-	fixed, rest := dir, ""
-	for strings.ContainsAny(fixed, "*?[") && fixed != filepath.Dir(fixed) {
-		rest = filepath.Join(filepath.Base(fixed), rest)
-		fixed = filepath.Dir(fixed)
-	}
-	real, err := filepath.EvalSymlinks(fixed)
-	if err != nil || real == fixed {
-		return dir
-	}
-	return filepath.Join(real, rest)
 }
 
 // Excluded is the rule by which nothing of what runs in a folder now is kept, "" if none says so.
@@ -175,15 +158,6 @@ func (a *App) PrintReport(r pipeline.Report) {
 func (a *App) PrintProblems(problems []ingest.Problem) {
 	terminal.Few(problems, 20, func(p ingest.Problem) {
 		fmt.Fprintf(a.Err, "recall: skipped: %s: %s\n", terminal.Line(terminal.ShownPath(p.Path)),
-			terminal.Line(terminal.ShownPath(reason(p))))
+			terminal.Line(terminal.ShownPath(p.Why())))
 	}, func(n int) { fmt.Fprintf(a.Err, "recall: … and %d more; --json lists all\n", n) })
-}
-
-// reason is why something was skipped, without its path, which the system's
-// errors say again.
-func reason(p ingest.Problem) string {
-	if op, why, ok := strings.Cut(p.Reason, " "+p.Path+": "); ok && !strings.ContainsAny(op, " :") {
-		return why
-	}
-	return p.Reason
 }

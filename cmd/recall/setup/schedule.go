@@ -79,7 +79,7 @@ func plan(a *app.App, at schedule.Clock, library string) (schedule.Plan, error) 
 		return schedule.Plan{}, hint.With(errors.New("this recall is in a temporary folder"),
 			"go install ./cmd/recall puts one where it stays")
 	}
-	p := schedule.Plan{Binary: binary, Config: a.Config.Own(), Library: library, Env: jobEnvironment(os.Environ()),
+	p := schedule.Plan{Binary: binary, Config: a.Config.Own(), Library: library, Env: config.JobEnvironment(os.Environ()),
 		At: at}
 	if u, err := user.Current(); err == nil && runtime.GOOS == "windows" {
 		p.User = u.Username
@@ -88,28 +88,6 @@ func plan(a *app.App, at schedule.Clock, library string) (schedule.Plan, error) 
 		return p, err
 	}
 	return p, p.Check()
-}
-
-// jobEnvironment picks what a job needs of this environment: where programs,
-// folders and settings are. Keys of services aren't among it.
-func jobEnvironment(environ []string) []string {
-	wanted := map[string]bool{"PATH": true, "XDG_CONFIG_HOME": true, "XDG_CACHE_HOME": true, "CLAUDE_CONFIG_DIR": true,
-		"CODEX_HOME": true, "GEMINI_CLI_HOME": true, "XDG_DATA_HOME": true, "OPENCODE_DB": true}
-	for _, k := range config.Keys {
-		if k.Name != "library.dir" { // goes by --library
-			wanted[k.Variable()] = true
-		}
-	}
-	if runtime.GOOS == "windows" {
-		return nil // a task has the user's own
-	}
-	var env []string
-	for _, e := range environ {
-		if name, _, ok := strings.Cut(e, "="); ok && wanted[name] {
-			env = append(env, e)
-		}
-	}
-	return env
 }
 
 func showPlan(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan) error {

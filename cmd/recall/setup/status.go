@@ -49,13 +49,6 @@ type StatusDoc struct {
 	Team        *team.Brief    `json:"team,omitempty"`  // not there if the library is in none
 }
 
-func searchMode(c *config.Config) string {
-	if c.Query.Vectors == "static" || c.Query.Vectors == "service" {
-		return "by words and those of like meaning, and by vectors of a model (" + c.Query.Vectors + ")"
-	}
-	return "by words and those of like meaning"
-}
-
 func newStatusCmd(a *app.App) *cobra.Command {
 	var o statusOptions
 	cmd := option.Result(a, "status", &o, func(ctx context.Context, _ []string) (any, error) {
@@ -88,7 +81,7 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 		return StatusDoc{}, err
 	}
 	s := StatusDoc{Library: l.Dir(), Sessions: len(shelf.Entries), Projects: shelf.Projects(),
-		Warnings: library.Warnings(l.Dir()), Search: searchMode(a.Config)}
+		Warnings: library.Warnings(l.Dir()), Search: a.Config.SearchMode()}
 	if err := l.ReadOnly(); err != nil {
 		s.Warnings = append(s.Warnings, err.Error())
 	}
