@@ -34,7 +34,7 @@ var rooms = map[string][]string{
 	"review":   {"pipeline", "distill", "index", "library", "ingest", "payload", "redact", "sink", "hint"},
 	"answer":   {"index", "library", "ingest", "payload", "prompts", "llm", "text", "sink", "hint"},
 	"pipeline": {"ingest", "library", "distill", "index", "payload", "llm", "redact", "text", "hint"},
-	"eval":     {"answer", "distill", "index", "payload", "ingest", "prompts", "llm", "text", "sink"},
+	"eval":     {"answer", "distill", "index", "payload", "ingest", "prompts", "llm", "text", "sink", "hint"},
 	"index":    {"payload", "ingest", "llm", "text"},
 	"distill":  {"ingest", "payload", "prompts", "llm", "redact", "text"},
 	"library":  {"payload", "ingest", "redact", "text", "sink"},

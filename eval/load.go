@@ -18,6 +18,7 @@ import (
 
 	strict "github.com/go-json-experiment/json"
 
+	"recall/hint"
 	"recall/ingest"
 )
 
@@ -61,10 +62,9 @@ func LoadSet(folders ...string) (*Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		if info, err := os.Stat(dir); err != nil {
-			return nil, err
-		} else if !info.IsDir() {
-			return nil, fmt.Errorf("%s is not a folder", dir)
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return nil, hint.With(fmt.Errorf("%s: no such folder", dir),
+				"--gold is a folder with files named NAME.gold.json; recall eval label makes one")
 		}
 		if i > 0 {
 			s.Name += "+"

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"recall/hint"
 	"recall/text"
 )
 
@@ -27,6 +28,9 @@ func encode(v any, indent string) ([]byte, error) {
 // ReadRun reads a run file, or a baseline file.
 func ReadRun(file string) (*Run, error) {
 	data, err := os.ReadFile(file)
+	if os.IsNotExist(err) {
+		return nil, hint.With(fmt.Errorf("%s: no such file", file), "give a run: recall eval payloads --out FILE writes one")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +50,18 @@ func ReadRun(file string) (*Run, error) {
 		}
 	}
 	return r, nil
+}
+
+// ReadRuns reads several.
+func ReadRuns(files []string) (runs []*Run, err error) {
+	for _, f := range files {
+		r, err := ReadRun(f)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	return runs, nil
 }
 
 // KeptRuns lists the files of runs in a folder, the oldest first; none where there is no such folder.

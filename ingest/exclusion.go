@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -50,6 +51,20 @@ func (p Period) String() string {
 // Holds reports whether a time lies in it.
 func (p Period) Holds(t time.Time) bool {
 	return !t.Before(p.From) && (p.Until.IsZero() || t.Before(p.Until))
+}
+
+// ParseLong reads how long something is to last, to ten years: 30m, 2h, 3d.
+func ParseLong(text string) (long time.Duration, err error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, bad := strconv.Atoi(days)
+		long, err = time.Duration(min(n, 10*366))*24*time.Hour, bad // more is refused, and could overflow
+	} else {
+		long, err = time.ParseDuration(text)
+	}
+	if err == nil && (long <= 0 || long > 10*365*24*time.Hour) {
+		err = fmt.Errorf("%q isn't more than nothing and at most ten years", text)
+	}
+	return long, err
 }
 
 // ParsePeriods reads what String writes, with blanks between several.

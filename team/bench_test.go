@@ -33,8 +33,8 @@ const (
 )
 
 // TestScale measures a team of so many generated items as RECALL_TEAM_ITEMS says: what questions and puts take, and
-// what an item takes on disk. Its server writes to disk as one does that people use, so TMPDIR has to be on one. It is run
-// by itself; what it says of how each statement is done can be kept:
+// what an item takes on disk. Its server writes to disk as one does that people use, so TMPDIR has to be on one. It is
+// run by itself; what it says of how each statement is done can be kept:
 //
 //	TMPDIR=/var/tmp RECALL_TEAM_ITEMS=1000000 RECALL_TEAM_PLANS=FILE go test ./team -run TestScale -v -timeout 9h
 func TestScale(t *testing.T) {

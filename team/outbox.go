@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"recall/ingest"
 	"recall/library/disk"
 	"recall/library/ledger"
 	"recall/text"
@@ -134,3 +135,18 @@ func (o *Outbox) Send(ctx context.Context, t *Team, last Sent, read func() (Shar
 const tries = 5
 
 var errBusy = errors.New("another run of this device shares the same session again and again")
+
+// SharedOf is how many of sessions the team of a library has of this machine, as far as the outbox knows.
+func SharedOf(library string, ids []ingest.SessionID) (n int) {
+	m, err := MembershipOf(library)
+	if err != nil {
+		return 0
+	}
+	sent, _ := m.Outbox().Sent()
+	for _, id := range ids {
+		if s := sent[string(id)]; s.Generation > 0 {
+			n++
+		}
+	}
+	return n
+}

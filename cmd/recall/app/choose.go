@@ -13,6 +13,7 @@ import (
 	"recall/answer"
 	"recall/cmd/recall/terminal"
 	"recall/config"
+	"recall/demo"
 	"recall/distill"
 	"recall/hint"
 	"recall/history"
@@ -27,7 +28,7 @@ import (
 // payloads from now on. No is written down and never asked again; without a word rules
 // go on.
 func (a *App) OfferModel(ctx context.Context, l *library.Library) error {
-	if !a.Config.Auto("llm.provider") || !terminal.IsTerminal(a.Out) || IsDemo(l) {
+	if !a.Config.Auto("llm.provider") || !terminal.IsTerminal(a.Out) || demo.Has(l.Dir()) {
 		return nil
 	}
 	found := config.Choices(ctx, os.Getenv, exec.LookPath)
@@ -149,7 +150,7 @@ const offered = 10
 // OfferAgain counts an answer that a person saw, and offers a model once after the first
 // few: by then they know what rules find.
 func (a *App) OfferAgain(ctx context.Context, l *library.Library) error {
-	if !a.Config.Auto("llm.provider") || !terminal.IsTerminal(a.Out) || IsDemo(l) {
+	if !a.Config.Auto("llm.provider") || !terminal.IsTerminal(a.Out) || demo.Has(l.Dir()) {
 		return nil
 	}
 	f, err := os.OpenFile(filepath.Join(CacheDir(l), "answers"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)

@@ -11,6 +11,7 @@ import (
 	"recall/answer/compose"
 	"recall/cmd/recall/terminal"
 	"recall/config"
+	"recall/demo"
 	"recall/distill/model"
 	"recall/hint"
 	"recall/library"
@@ -105,7 +106,7 @@ func (a *App) secondLook(ctx context.Context, l *library.Library, paragraph bool
 	meanwhile func(answer.Answer)) (look *answer.SecondLook, why string) {
 	auto := a.Config.Query.Rerank == config.RerankAuto && !paragraph
 	reranks := a.Config.LooksAgain()
-	unasked := !paragraph && !reranks || l.ReadOnly() != nil || auto && IsDemo(l)
+	unasked := !paragraph && !reranks || l.ReadOnly() != nil || auto && demo.Has(l.Dir())
 	if unasked {
 		return nil, ""
 	}

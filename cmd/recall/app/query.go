@@ -11,6 +11,7 @@ import (
 	"recall/answer"
 	"recall/cmd/recall/terminal"
 	"recall/config"
+	"recall/demo"
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
@@ -47,7 +48,7 @@ func (a *App) SayBehind(l *library.Library, behind answer.Behind) {
 // the demo's, and a backup that --library names: people's own sessions have no
 // business there.
 func (a *App) TakeInNew(ctx context.Context, l *library.Library) (behind answer.Behind, err error) {
-	asItIs := !a.Config.Query.Sync || l.ReadOnly() != nil || IsDemo(l) || a.LibraryNamed() && l.IsBackup()
+	asItIs := !a.Config.Query.Sync || l.ReadOnly() != nil || demo.Has(l.Dir()) || a.LibraryNamed() && l.IsBackup()
 	if asItIs {
 		return behind, nil
 	}

@@ -11,7 +11,6 @@ import (
 
 	"recall/answer/last"
 	"recall/cmd/recall/terminal"
-	"recall/demo"
 	"recall/hint"
 	"recall/index"
 	"recall/ingest"
@@ -22,9 +21,6 @@ import (
 	"recall/review"
 	txt "recall/text"
 )
-
-// IsDemo reports whether a library is one that recall demo made.
-func IsDemo(l *library.Library) bool { return demo.Has(l.Dir()) }
 
 // EnvSession is where Claude Code tells its MCP servers which session it runs.
 const EnvSession = "CLAUDE_CODE_SESSION_ID"

@@ -129,21 +129,6 @@ func (a *App) TeamBeside(l *library.Library, news bool) {
 	}
 }
 
-// SharedOf is how many of sessions the team has of this machine, as far as this knows.
-func (a *App) SharedOf(l *library.Library, ids []ingest.SessionID) (n int) {
-	m, err := team.MembershipOf(l.Dir())
-	if err != nil {
-		return 0
-	}
-	sent, _ := m.Outbox().Sent()
-	for _, id := range ids {
-		if s := sent[string(id)]; s.Generation > 0 {
-			n++
-		}
-	}
-	return n
-}
-
 // GiveInTeam puts a handoff into the inbox of the member of that name; given is the member's. The error is
 // team.ErrNoMembership where there is no team, team.ErrNobody where nobody in it is called so.
 func (a *App) GiveInTeam(ctx context.Context, l *library.Library, to, text string) (given string, err error) {

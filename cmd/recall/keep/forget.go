@@ -19,6 +19,7 @@ import (
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/team"
 )
 
 func newForgetCmd(a *app.App) *cobra.Command {
@@ -113,7 +114,7 @@ func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeli
 	if err := app.ForgetAsked(l, gone); err != nil {
 		return err
 	}
-	shared := a.SharedOf(l, gone) // which is forgotten as well
+	shared := team.SharedOf(l.Dir(), gone) // which is forgotten as well
 	left, err := a.ForgetSessions(ctx, l, plan, gone...)
 	if err != nil {
 		if hint.Of(err) == "" {

@@ -126,7 +126,7 @@ func evalWithModel(ctx context.Context, a *app.App, f evalFlags, rules *redact.R
 func evaluated(a *app.App, r *eval.Run, f evalFlags, print func(report.Tables, *eval.Run)) error {
 	var base *eval.Run
 	if f.Baseline != "" {
-		runs, err := readRuns([]string{f.Baseline})
+		runs, err := eval.ReadRuns([]string{f.Baseline})
 		if err != nil {
 			return hint.With(err, "--write-baseline %s makes one", f.Baseline)
 		}

@@ -38,7 +38,7 @@ func runEvalReport(a *app.App, files []string, items bool) error {
 		}
 		files = kept[max(0, len(kept)-atOnce):]
 	}
-	runs, err := readRuns(files)
+	runs, err := eval.ReadRuns(files)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func runEvalReport(a *app.App, files []string, items bool) error {
 
 func newEvalCompareCmd(a *app.App) *cobra.Command {
 	return option.Result(a, "eval-compare", nil, func(_ context.Context, args []string) (*eval.Comparison, error) {
-		runs, err := readRuns(args)
+		runs, err := eval.ReadRuns(args)
 		if err != nil {
 			return nil, err
 		}

@@ -3,7 +3,6 @@ package measure
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -13,7 +12,6 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/eval"
 	"recall/eval/report"
-	"recall/hint"
 	"recall/text"
 )
 
@@ -57,19 +55,3 @@ func keepRun(r *eval.Run, out string) (file string, err error) {
 }
 
 var notInFiles = text.Pattern(`[^A-Za-z0-9_+-]`)
-
-func readRuns(files []string) ([]*eval.Run, error) {
-	var runs []*eval.Run
-	for _, f := range files {
-		r, err := eval.ReadRun(f)
-		if os.IsNotExist(err) {
-			return nil, hint.With(fmt.Errorf("%s: no such file", f),
-				"give a run: recall eval payloads --out FILE writes one")
-		}
-		if err != nil {
-			return nil, err
-		}
-		runs = append(runs, r)
-	}
-	return runs, nil
-}

@@ -16,6 +16,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/demo"
 	"recall/hint"
 	"recall/ingest"
 	"recall/library"
@@ -77,7 +78,7 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 	if err != nil {
 		return err
 	}
-	if !app.IsDemo(l) && !(a.LibraryNamed() && l.IsBackup()) { // a person's own sessions don't go there
+	if !demo.Has(l.Dir()) && !(a.LibraryNamed() && l.IsBackup()) { // a person's own sessions don't go there
 		report, err := a.TakeIn(ctx, l, pipeline.Options{})
 		if err != nil {
 			return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -18,9 +17,12 @@ import (
 
 // runPause begins a pause of so long, or until somebody ends it; or ends the last one, and with keep takes it back.
 func runPause(ctx context.Context, a *app.App, args []string, resume, keep bool) error {
-	long, err := pauseOf(args)
-	if err != nil {
-		return err
+	var long time.Duration
+	if len(args) > 0 {
+		var err error
+		if long, err = ingest.ParseLong(args[0]); err != nil {
+			return hint.With(fmt.Errorf("setup: %q is no time to pause for", args[0]), "30m, 2h or 3d")
+		}
 	}
 	c, err := a.LoadConfig()
 	if err != nil {
@@ -76,23 +78,6 @@ func runPause(ctx context.Context, a *app.App, args []string, resume, keep bool)
 	}
 	fmt.Fprintln(a.Out, "recall", said)
 	return missed
-}
-
-// pauseOf reads how long a pause is to be, 0 if nothing says so.
-func pauseOf(args []string) (long time.Duration, err error) {
-	if len(args) == 0 {
-		return 0, nil
-	}
-	if days, ok := strings.CutSuffix(args[0], "d"); ok {
-		n, bad := strconv.Atoi(days)
-		long, err = time.Duration(min(n, 10*366))*24*time.Hour, bad // more is refused, and could overflow
-	} else {
-		long, err = time.ParseDuration(args[0])
-	}
-	if err != nil || long <= 0 || long > 10*365*24*time.Hour {
-		return 0, hint.With(fmt.Errorf("setup: %q is no time to pause for", args[0]), "30m, 2h or 3d")
-	}
-	return long, nil
 }
 
 // takeInFirst takes in what was said before a pause: afterwards it couldn't be told apart. Where that can't be all

@@ -79,7 +79,8 @@ func plan(a *app.App, at schedule.Clock, library string) (schedule.Plan, error) 
 		return schedule.Plan{}, hint.With(errors.New("this recall is in a temporary folder"),
 			"go install ./cmd/recall puts one where it stays")
 	}
-	p := schedule.Plan{Binary: binary, Config: a.Config.Own(), Library: library, Env: config.JobEnvironment(os.Environ()),
+	env := config.JobEnvironment(os.Environ())
+	p := schedule.Plan{Binary: binary, Config: a.Config.Own(), Library: library, Env: env,
 		At: at}
 	if u, err := user.Current(); err == nil && runtime.GOOS == "windows" {
 		p.User = u.Username
