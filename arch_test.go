@@ -190,6 +190,13 @@ func TestCommandsStandOnFloors(t *testing.T) {
 			}
 		}
 	}
+	all := 0
+	for room := range lines {
+		all += lines[room]
+	}
+	if all > 13_000 {
+		t.Errorf("cmd/recall has %d lines, more than 13,000: what isn't wiring, a command or the terminal has a room", all)
+	}
 	for room := range floors {
 		if lines[room] == 0 || lines[room] > 7000 {
 			t.Errorf("cmd/recall/%s has %d lines: none, or more than a room's 7,000", room, lines[room])

@@ -29,7 +29,8 @@ func encode(v any, indent string) ([]byte, error) {
 func ReadRun(file string) (*Run, error) {
 	data, err := os.ReadFile(file)
 	if os.IsNotExist(err) {
-		return nil, hint.With(fmt.Errorf("%s: no such file", file), "give a run: recall eval payloads --out FILE writes one")
+		return nil, hint.With(fmt.Errorf("%s: no such file", file),
+			"give a run: recall eval payloads --out FILE writes one")
 	}
 	if err != nil {
 		return nil, err
