@@ -46,6 +46,7 @@
 package library
 
 import (
+	"bytes"
 	"crypto/rand"
 	_ "embed"
 	"errors"
@@ -55,7 +56,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -93,12 +93,13 @@ var readme []byte
 type Library struct {
 	dir      string
 	id       string
-	format   atomic.Int32
 	lockWait time.Duration
 	hold     time.Duration // how long a look at the sessions holds, see Hold
 
-	formatMu  sync.Mutex    // guards the change of format
-	fileStamp stamp         // library.toml as the format was last read
+	formatMu  sync.Mutex // guards what follows
+	format    int
+	fileStamp stamp // library.toml as the format was last read
+
 	inFolders chan struct{} // full while one of this process has the lock of folders
 
 	stageMu   sync.Mutex
@@ -232,9 +233,9 @@ func newLibrary(dir, id string, format int) (*Library, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open library: %w", err)
 	}
-	l := &Library{dir: disk.RealPath(abs), id: id, lockWait: 30 * time.Second, inFolders: make(chan struct{}, 1),
-		sessions: map[ingest.SessionID]*known{}, alone: map[ingest.SessionID]*known{}}
-	l.format.Store(int32(format))
+	l := &Library{dir: disk.RealPath(abs), id: id, format: format, lockWait: 30 * time.Second,
+		inFolders: make(chan struct{}, 1), sessions: map[ingest.SessionID]*known{},
+		alone: map[ingest.SessionID]*known{}}
 	disk.Guard(l.dir)
 	return l, nil
 }
@@ -245,9 +246,18 @@ func (l *Library) ID() string { return l.id }
 // Dir is the library's folder, absolute and without links.
 func (l *Library) Dir() string { return l.dir }
 
-// ReadOnly says why nothing can be written: ErrNewer, or nil.
+// ReadOnly says why nothing can be written: ErrNewer, or nil. A newer recall may have upgraded the library while this
+// one has it open.
 func (l *Library) ReadOnly() error {
-	if l.format.Load() > Format {
+	l.formatMu.Lock()
+	defer l.formatMu.Unlock()
+	fi, err := os.Stat(filepath.Join(l.dir, "library.toml"))
+	if err == nil && stampOf(fi) != l.fileStamp {
+		if f, err := readLibraryFile(l.dir); err == nil {
+			l.fileStamp, l.format = stampOf(fi), f.Format
+		}
+	}
+	if l.format > Format {
 		return ErrNewer
 	}
 	return nil
@@ -273,6 +283,27 @@ func (l *Library) Close() error {
 	l.endStage()
 	l.tidy()
 	return err
+}
+
+// putLibraryFile writes library.toml.
+func (l *Library) putLibraryFile(f File) error {
+	if text := l.ownReadme(); text != nil {
+		f.Readme = disk.HexSum(text)
+	}
+	text, err := toml.Marshal(f)
+	if err != nil {
+		return err
+	}
+	return errors.Join(l.put(filepath.Join(l.dir, "library.toml"), disk.SealTOML(text)), disk.SyncDir(l.dir))
+}
+
+// ownReadme is the README.md, if it is one that recall writes, or wrote; else nil.
+func (l *Library) ownReadme() []byte {
+	text, err := disk.ReadPlain(filepath.Join(l.dir, "README.md"))
+	if err != nil || !bytes.HasPrefix(text, []byte("# A recall library\n")) {
+		return nil
+	}
+	return text
 }
 
 // MarkBackup notes in library.toml that this is a copy: a question asked of it takes nothing new in.

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -61,9 +60,6 @@ func (f *folderCheck) foundIn(s raw.Segment, name string, state FindingState, me
 	})
 }
 
-// sealed reports whether the session was written by a format with checksums.
-func (f *folderCheck) sealed() bool { return f.entry.Format >= 2 }
-
 // rest checks all but the segments.
 func (f *folderCheck) rest() {
 	f.session()
@@ -84,12 +80,7 @@ func (f *folderCheck) session() {
 		f.found("session.json", Damaged, MendRender, "%v", err)
 		return
 	}
-	var e struct {
-		Format int `json:"format"`
-	}
-	switch s := disk.SealOfJSON(text); {
-	case s == disk.SealGood:
-	case s == disk.SealBad || json.Unmarshal(text, &e) != nil || e.Format >= 2 || f.sealed():
+	if !disk.SealedJSON(text) {
 		f.found("session.json", Damaged, MendRender, "not what its last line says was written")
 	}
 }
@@ -110,7 +101,7 @@ func (f *folderCheck) versions() {
 			behind = state.Name
 		}
 	}
-	what, state := checkLines(f.lines, f.sealed())
+	what, state := checkLines(f.lines)
 	switch {
 	case what != "" && state == Damaged:
 		f.found(name, Damaged, MendSource, "%s", what)
@@ -160,9 +151,7 @@ func (f *folderCheck) payload() *payload.Payload {
 		f.found("payload.json", Damaged, MendRender, "%v", err)
 		return nil
 	}
-	s := disk.SealOfJSON(text)
-	known := f.entry.Sums["payload.json"]
-	if s == disk.SealBad || s == disk.SealNone && f.sealed() && known != disk.HexSum(text) {
+	if !disk.SealedJSON(text) {
 		f.found("payload.json", Damaged, MendRender, "not what its last line says was written")
 		return nil
 	}
@@ -193,7 +182,7 @@ func (f *folderCheck) markdown(p *payload.Payload) {
 
 func (f *folderCheck) logs() {
 	for _, name := range []string{"edits.jsonl", "notes.jsonl"} {
-		if what, state := f.c.lines(f.at(name), f.sealed()); what != "" {
+		if what, state := f.c.lines(f.at(name)); what != "" {
 			f.found(name, state, "", "%s", what)
 		}
 	}
@@ -206,9 +195,6 @@ func (f *folderCheck) rendered(p *payload.Payload) {
 		state = Unfinished // session.json comes last, also of what is copied
 	}
 	for name, want := range f.entry.Sums {
-		if name == "payload.json" {
-			continue
-		}
 		sum, err := disk.SumFile(f.at(name))
 		f.c.files.Add(1)
 		switch {
@@ -246,7 +232,6 @@ func (f *folderCheck) others() {
 			f.found(name, Leftover, "", "no version needs it")
 		case name == library.NewMarkdown || name == library.NewPayload:
 			f.found(name, Unfinished, "", "of a save that was cut off")
-		case library.IsRendered(name) && !f.sealed():
 		case library.IsRendered(name):
 			f.found(name, Unfinished, "", "session.json doesn't name it: a save was cut off")
 		case strings.HasSuffix(name, ".damaged") || strings.HasPrefix(name, "payload before repair"):
