@@ -15,26 +15,21 @@ type Question struct {
 
 // Questions reads those in a tool's input, and what may be chosen.
 func Questions(input []byte) (all []Question) {
-	c := jsonl.NewCursor(input)
-	c.Fields(jsonl.Fields{"questions": func() {
-		c.Array(func() {
-			var q Question
-			c.Fields(jsonl.Fields{"id": &q.ID, "question": &q.Question, "header": &q.Header,
-				"multiSelect": &q.Multi, "multiple": &q.Multi,
-				"options": func() { c.Array(func() { q.Options = append(q.Options, optionOf(c)) }) }})
-			all = append(all, q)
-		})
-	}})
+	jsonl.Read(input, jsonl.Fields{"questions": jsonl.List(func(c *jsonl.Cursor) {
+		var q Question
+		c.Fields(jsonl.Fields{"id": &q.ID, "question": &q.Question, "header": &q.Header,
+			"multiSelect": &q.Multi, "multiple": &q.Multi, "options": jsonl.List(func(c *jsonl.Cursor) {
+				var o Option
+				if c.Kind() == '"' {
+					o.Label = c.String()
+				} else {
+					c.Fields(jsonl.Fields{"label": &o.Label, "description": &o.Description})
+				}
+				q.Options = append(q.Options, o)
+			})})
+		all = append(all, q)
+	})})
 	return all
-}
-
-func optionOf(c *jsonl.Cursor) (o Option) {
-	if c.Kind() == '"' {
-		o.Label = c.String()
-		return o
-	}
-	c.Fields(jsonl.Fields{"label": &o.Label, "description": &o.Description})
-	return o
 }
 
 // Offers reports whether a label is among what may be chosen.

@@ -132,17 +132,15 @@ func TitleOf(text string) string {
 	return line + "…"
 }
 
-// Todos reads the list of todos in a tool's input, which names them by subject; those that were given up are left out.
-func Todos(input []byte, subject string, turn TurnID, at time.Time) (list []Task) {
-	c := jsonl.NewCursor(input)
-	c.Fields(jsonl.Fields{"todos": func() {
-		c.Array(func() {
-			t := Task{Turn: turn, At: at}
-			if c.Fields(jsonl.Fields{subject: &t.Subject, "status": &t.Status}); t.Status != "cancelled" {
-				list = append(list, t)
-			}
-		})
-	}})
+// Todos reads the list of that name in a tool's input, which has what is to be done under subject; what was given up is
+// left out.
+func Todos(input []byte, name, subject string, turn TurnID, at time.Time) (list []Task) {
+	jsonl.Read(input, jsonl.Fields{name: jsonl.List(func(c *jsonl.Cursor) {
+		t := Task{Turn: turn, At: at}
+		if c.Fields(jsonl.Fields{subject: &t.Subject, "status": &t.Status}); t.Status != "cancelled" {
+			list = append(list, t)
+		}
+	})})
 	return list
 }
 

@@ -207,20 +207,17 @@ func readEdits(in map[string]string, raw []byte) []ingest.Edit {
 	if in["edits"] == "" {
 		return out
 	}
-	c := jsonl.NewCursor(raw)
-	c.Fields(jsonl.Fields{"edits": func() {
-		c.Array(func() {
-			var e ingest.Edit
-			c.Fields(jsonl.Fields{"old_string": func() { e.Old = ingest.ClipValue(c) },
-				"new_string": func() { e.New = ingest.ClipValue(c) }})
-			out = append(out, e)
-		})
-	}})
+	jsonl.Read(raw, jsonl.Fields{"edits": jsonl.List(func(c *jsonl.Cursor) {
+		var e ingest.Edit
+		c.Fields(jsonl.Fields{"old_string": func() { e.Old = ingest.ClipValue(c) },
+			"new_string": func() { e.New = ingest.ClipValue(c) }})
+		out = append(out, e)
+	})})
 	return out
 }
 
 // inputString reads one member of an object, whole.
 func inputString(raw []byte, member string) (out string) {
-	jsonl.NewCursor(raw).Fields(jsonl.Fields{member: &out})
+	jsonl.Read(raw, jsonl.Fields{member: &out})
 	return out
 }

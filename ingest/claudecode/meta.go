@@ -121,7 +121,7 @@ func (p *parser) takeWorktree(raw []byte) {
 
 func (p *parser) enterWorktree(raw []byte) {
 	w := &ingest.Worktree{Original: p.meta.dir}
-	jsonl.NewCursor(raw).Fields(jsonl.Fields{"worktreePath": &w.Path, "worktreeBranch": &w.Branch})
+	jsonl.Read(raw, jsonl.Fields{"worktreePath": &w.Path, "worktreeBranch": &w.Branch})
 	w.Name = ingest.LastName(w.Path)
 	p.setWorktree(w)
 }
@@ -139,14 +139,9 @@ func (p *parser) readGitOperation(call *ingest.ToolCall, raw []byte, at time.Tim
 	c := jsonl.NewCursor(raw)
 	hash := func() { call.Commit = c.Text() }
 	message := func() { call.CommitMessage = c.Text() }
-	c.Fields(jsonl.Fields{"gitOperation": func() {
-		c.Fields(jsonl.Fields{
-			"commit": func() {
-				c.Fields(jsonl.Fields{"sha": hash, "hash": hash, "message": message, "subject": message})
-			},
-			"pr": func() { p.readPR(c) },
-		})
-	}})
+	c.Fields(jsonl.Fields{"gitOperation": jsonl.Fields{
+		"commit": jsonl.Fields{"sha": hash, "hash": hash, "message": message, "subject": message},
+		"pr":     func() { p.readPR(c) }}})
 }
 
 func (p *parser) readPR(c *jsonl.Cursor) {

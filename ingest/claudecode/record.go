@@ -81,13 +81,10 @@ func newRecordReader() *recordReader {
 	r := &recordReader{blocks: newBlockReader()}
 	m := &r.msg
 	usage := jsonl.Fields{"input_tokens": &m.usage.Input, "output_tokens": &m.usage.Output,
-		"cache_creation_input_tokens": &m.usage.CacheWrite, "cache_read_input_tokens": &m.usage.CacheRead}
-	hour := jsonl.Fields{"ephemeral_1h_input_tokens": &m.usage.CacheHour}
-	usage["cache_creation"] = func() { r.c.Fields(hour) }
+		"cache_creation_input_tokens": &m.usage.CacheWrite, "cache_read_input_tokens": &m.usage.CacheRead,
+		"cache_creation": jsonl.Fields{"ephemeral_1h_input_tokens": &m.usage.CacheHour}}
 	r.message = jsonl.Fields{"id": &m.id, "model": &m.model, "stop_reason": &m.stop, "content": r.readContent,
 		"_audit_timestamp": func() { r.readTime(&r.messageAt) }, "usage": func() { m.hasUsage = r.c.Fields(usage) }}
-	origin := jsonl.Fields{"kind": &r.origin}
-	fork := jsonl.Fields{"sessionId": &r.forkSession, "messageUuid": &r.forkUUID}
 	r.fields = jsonl.Fields{
 		"type": &r.kind, "subtype": &r.subtype, "uuid": &r.uuid, "parentUuid": &r.parent,
 		"logicalParentUuid": &r.logicalParent, "sessionId": &r.session, "agentId": &r.agent, "cwd": &r.cwd,
@@ -106,8 +103,8 @@ func newRecordReader() *recordReader {
 		"_audit_timestamp": func() { r.readTime(&r.auditAt) },
 		"timestamp":        func() { r.readTime(&r.at) },
 		"message":          r.readMessage,
-		"origin":           func() { r.c.Fields(origin) },
-		"forkedFrom":       func() { r.c.Fields(fork) },
+		"origin":           jsonl.Fields{"kind": &r.origin},
+		"forkedFrom":       jsonl.Fields{"sessionId": &r.forkSession, "messageUuid": &r.forkUUID},
 		"session_id": func() {
 			if s := r.c.RawString(); r.session == nil {
 				r.session = s

@@ -99,7 +99,7 @@ func (p *parser) noteProgress(r *record) {
 		return
 	}
 	agent := ""
-	if jsonl.NewCursor(r.data).Fields(jsonl.Fields{"agentId": &agent}); agent != "" {
+	if jsonl.Read(r.data, jsonl.Fields{"agentId": &agent}); agent != "" {
 		p.meta.agentCalls[call] = agent
 	}
 }
@@ -114,7 +114,7 @@ func (p *parser) readAgentMeta(f ingest.File) {
 		return
 	}
 	var m agentMeta
-	jsonl.NewCursor(raw).Fields(jsonl.Fields{"agentType": &m.kind, "description": &m.description})
+	jsonl.Read(raw, jsonl.Fields{"agentType": &m.kind, "description": &m.description})
 	p.meta.agents[agentOf(f.Name)] = m
 }
 
@@ -126,7 +126,7 @@ var agentTrailer = text.Pattern(`(?m)^agentId: ([A-Za-z0-9_-]+)`)
 
 // takeAgent finds which sub-agent a call started.
 func (p *parser) takeAgent(call *ingest.ToolCall, raw []byte, text string) {
-	jsonl.NewCursor(raw).Fields(jsonl.Fields{"agentId": &call.Agent})
+	jsonl.Read(raw, jsonl.Fields{"agentId": &call.Agent})
 	if call.Agent == "" {
 		if m := agentTrailer().FindStringSubmatch(text); m != nil {
 			call.Agent = m[1]

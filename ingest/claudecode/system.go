@@ -81,10 +81,9 @@ type attachment struct {
 }
 
 func readAttachment(raw []byte) (a attachment) {
-	c := jsonl.NewCursor(raw)
-	c.Fields(jsonl.Fields{"type": &a.kind, "hookEvent": &a.event, "commandMode": &a.mode, "prompt": &a.prompt,
+	jsonl.Read(raw, jsonl.Fields{"type": &a.kind, "hookEvent": &a.event, "commandMode": &a.mode, "prompt": &a.prompt,
 		"content": &a.content, "planFilePath": &a.planFile, "source_uuid": &a.source, "condition": &a.goal,
-		"origin": func() { c.Fields(jsonl.Fields{"kind": &a.origin}) }})
+		"origin": jsonl.Fields{"kind": &a.origin}})
 	return a
 }
 

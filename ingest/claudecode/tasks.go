@@ -176,6 +176,6 @@ func readTodos(raw []byte) []ingest.Task {
 
 func readNewTodos(raw []byte) (list []ingest.Task) {
 	var todos []byte
-	jsonl.NewCursor(raw).Fields(jsonl.Fields{"newTodos": &todos})
+	jsonl.Read(raw, jsonl.Fields{"newTodos": &todos})
 	return readTodos(todos)
 }

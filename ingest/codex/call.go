@@ -49,7 +49,7 @@ func takeCall(p *parser, payload []byte) {
 	case p.calls[callID] != nil && callID != "": // told again
 	case name == "apply_patch":
 		if input == "" {
-			fields(args, jsonl.Fields{"input": &input, "patch": &input})
+			jsonl.Read(args, jsonl.Fields{"input": &input, "patch": &input})
 		}
 		p.add(d, callID, ingest.Patched(input)...)
 	case input != "":
@@ -103,7 +103,7 @@ func (p *parser) add(d *draft, id string, calls ...ingest.ToolCall) {
 func (p *parser) takeCommand(call *ingest.ToolCall, args []byte) (patch string, is bool) {
 	var command []byte
 	var dir string
-	fields(args, jsonl.Fields{"command": &command, "cmd": &command, "workdir": &dir, "working_directory": &dir})
+	jsonl.Read(args, jsonl.Fields{"command": &command, "cmd": &command, "workdir": &dir, "working_directory": &dir})
 	line, shell := commandLine(words(command))
 	if strings.HasPrefix(shell, "pw") || strings.HasPrefix(shell, "powershell") {
 		call.Name = "PowerShell"
@@ -150,16 +150,8 @@ func (p *parser) takePlanUpdate(d *draft, call *ingest.ToolCall, args []byte) {
 		Status  string `json:"status"`
 	}
 	var todos []todo
-	var list []ingest.Task
-	c := jsonl.NewCursor(args)
-	c.Fields(jsonl.Fields{"plan": func() {
-		c.Array(func() {
-			t := ingest.Task{Turn: d.turn.ID, At: p.at}
-			c.Fields(jsonl.Fields{"step": &t.Subject, "status": &t.Status})
-			list = append(list, t)
-		})
-	}})
-	if list = ingest.Relist(p.tasks, list); len(list) == 0 {
+	list := ingest.Relist(p.tasks, ingest.Todos(args, "plan", "step", d.turn.ID, p.at))
+	if len(list) == 0 {
 		return
 	}
 	for _, t := range list {
@@ -180,9 +172,9 @@ func answered(asked []ingest.Question, output string) (out []ingest.Answer) {
 	c := jsonl.NewCursor([]byte(output))
 	c.Fields(jsonl.Fields{"answers": func() {
 		c.Object(func(id []byte) {
-			c.Fields(jsonl.Fields{"answers": func() {
-				c.Array(func() { given[jsonl.Unquote(id)] = append(given[jsonl.Unquote(id)], c.Text()) })
-			}})
+			said := given[jsonl.Unquote(id)]
+			c.Fields(jsonl.Fields{"answers": &said})
+			given[jsonl.Unquote(id)] = said
 		})
 	}})
 	for _, q := range asked {

@@ -17,16 +17,16 @@ var events = map[string]func(p *parser, payload []byte){
 	"patch_apply_end":   func(p *parser, payload []byte) { p.takePatched("call_id", payload) },
 	"mcp_tool_call_end": func(p *parser, payload []byte) { p.takeServed(payload) },
 	"task_started":      takeStarted, "turn_started": takeStarted,
-	"thread_name_updated": func(p *parser, payload []byte) { fields(payload, jsonl.Fields{"thread_name": &p.name}) },
+	"thread_name_updated": func(p *parser, payload []byte) { jsonl.Read(payload, jsonl.Fields{"thread_name": &p.name}) },
 	"thread_goal_updated": takeGoal,
 	"error":               takeError,
 }
 
-func takeStarted(p *parser, payload []byte) { fields(payload, jsonl.Fields{"turn_id": &p.turn}) }
+func takeStarted(p *parser, payload []byte) { jsonl.Read(payload, jsonl.Fields{"turn_id": &p.turn}) }
 
 // usageOf reads a count of tokens; those read from the cache are among those that went in.
 func usageOf(raw []byte) (u ingest.Usage, total int64) {
-	fields(raw, jsonl.Fields{"input_tokens": &u.Input, "cached_input_tokens": &u.CacheRead,
+	jsonl.Read(raw, jsonl.Fields{"input_tokens": &u.Input, "cached_input_tokens": &u.CacheRead,
 		"cache_write_input_tokens": &u.CacheWrite, "output_tokens": &u.Output, "total_tokens": &total})
 	u.Input = max(0, u.Input-u.CacheRead-u.CacheWrite)
 	return u, total
@@ -35,10 +35,7 @@ func usageOf(raw []byte) (u ingest.Usage, total int64) {
 // takeTokens counts what an answer of the model's took. The client says it again with every limit that it hears of.
 func takeTokens(p *parser, payload []byte) {
 	var last, total []byte
-	c := jsonl.NewCursor(payload)
-	c.Fields(jsonl.Fields{"info": func() {
-		c.Fields(jsonl.Fields{"last_token_usage": &last, "total_token_usage": &total})
-	}})
+	jsonl.Read(payload, jsonl.Fields{"info": jsonl.Fields{"last_token_usage": &last, "total_token_usage": &total}})
 	if last == nil || string(total) == p.total {
 		return
 	}
@@ -53,7 +50,7 @@ func takeTokens(p *parser, payload []byte) {
 // takeUsageRecord counts it as newer clients do, an answer at a time.
 func (p *parser) takeUsageRecord(payload []byte) {
 	var raw []byte
-	fields(payload, jsonl.Fields{"usage": &raw})
+	jsonl.Read(payload, jsonl.Fields{"usage": &raw})
 	usage, all := usageOf(raw)
 	p.context = cmp.Or(all, p.context)
 	if d := p.last; d != nil {
@@ -63,7 +60,7 @@ func (p *parser) takeUsageRecord(payload []byte) {
 
 func takeAborted(p *parser, payload []byte) {
 	var reason string
-	fields(payload, jsonl.Fields{"reason": &reason})
+	jsonl.Read(payload, jsonl.Fields{"reason": &reason})
 	p.settleRun()
 	p.answer = true
 	if reason == "interrupted" || reason == "" {
@@ -74,7 +71,7 @@ func takeAborted(p *parser, payload []byte) {
 // takeRollback leaves the last prompts, and what followed, on a branch that was rewound.
 func takeRollback(p *parser, payload []byte) {
 	var turns int64
-	fields(payload, jsonl.Fields{"num_turns": &turns})
+	jsonl.Read(payload, jsonl.Fields{"num_turns": &turns})
 	p.settleRun()
 	p.answer = true
 	for i := len(p.drafts) - 1; i >= 0 && turns > 0; i-- {
@@ -91,8 +88,7 @@ func takeRollback(p *parser, payload []byte) {
 
 func takeGoal(p *parser, payload []byte) {
 	var goal string
-	c := jsonl.NewCursor(payload)
-	c.Fields(jsonl.Fields{"goal": func() { c.Fields(jsonl.Fields{"objective": &goal}) }})
+	jsonl.Read(payload, jsonl.Fields{"goal": jsonl.Fields{"objective": &goal}})
 	if goal = strings.TrimSpace(goal); goal != "" && goal != p.goal {
 		p.goal = goal
 		p.draft(ingest.User, ingest.Event, goal).turn.Name = "goal"
@@ -101,7 +97,7 @@ func takeGoal(p *parser, payload []byte) {
 
 func takeError(p *parser, payload []byte) {
 	var message string
-	fields(payload, jsonl.Fields{"message": &message})
+	jsonl.Read(payload, jsonl.Fields{"message": &message})
 	if message != "" {
 		p.draft(ingest.Assistant, ingest.Event, message).turn.Name = "api-error"
 	}
@@ -110,7 +106,7 @@ func takeError(p *parser, payload []byte) {
 // takeActivity ties a sub-agent to the call that started it.
 func takeActivity(p *parser, payload []byte) {
 	var call, agent, kind string
-	fields(payload, jsonl.Fields{"event_id": &call, "agent_thread_id": &agent, "kind": &kind})
+	jsonl.Read(payload, jsonl.Fields{"event_id": &call, "agent_thread_id": &agent, "kind": &kind})
 	if kind != "started" || agent == "" {
 		return
 	}
@@ -124,8 +120,8 @@ func takeActivity(p *parser, payload []byte) {
 func takeItem(p *parser, payload []byte) {
 	var item, content []byte
 	var kind, plan string
-	fields(payload, jsonl.Fields{"item": &item})
-	fields(item, jsonl.Fields{"type": &kind, "content": &content, "text": &plan})
+	jsonl.Read(payload, jsonl.Fields{"item": &item})
+	jsonl.Read(item, jsonl.Fields{"type": &kind, "content": &content, "text": &plan})
 	switch kind {
 	case "UserMessage":
 		images := false
@@ -152,7 +148,7 @@ func takeItem(p *parser, payload []byte) {
 func (p *parser) takeRan(idName string, payload []byte) {
 	var id, source, output, exit, status, dir string
 	var command []byte
-	fields(payload, jsonl.Fields{idName: &id, "source": &source, "aggregated_output": &output, "exit_code": &exit,
+	jsonl.Read(payload, jsonl.Fields{idName: &id, "source": &source, "aggregated_output": &output, "exit_code": &exit,
 		"status": &status, "command": &command, "cwd": &dir})
 	code, err := strconv.Atoi(exit)
 	if strings.HasPrefix(source, "user") {
@@ -213,13 +209,8 @@ func (p *parser) takePatched(idName string, payload []byte) {
 func (p *parser) takeServed(payload []byte) {
 	var id, server, tool string
 	var args, gave []byte
-	c := jsonl.NewCursor(payload)
-	named := jsonl.Fields{"server": &server, "tool": &tool, "arguments": &args}
-	into := jsonl.Fields{"call_id": &id, "id": &id, "result": &gave, "invocation": func() { c.Fields(named) }}
-	for name, to := range named {
-		into[name] = to
-	}
-	c.Fields(into)
+	jsonl.Read(payload, jsonl.Fields{"call_id": &id, "id": &id, "result": &gave, "server": &server, "tool": &tool,
+		"arguments": &args, "invocation": jsonl.Fields{"server": &server, "tool": &tool, "arguments": &args}})
 	if p.calls[id] == nil && tool != "" {
 		p.add(p.nested(), id, ingest.ToolCall{Name: "mcp__" + server + "__" + tool,
 			Input: ingest.Input(jsonl.NewCursor(args), jsonl.Unquote)})

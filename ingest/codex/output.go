@@ -14,7 +14,7 @@ import (
 func takeOutput(p *parser, payload []byte) {
 	var id string
 	var output []byte
-	fields(payload, jsonl.Fields{"call_id": &id, "output": &output})
+	jsonl.Read(payload, jsonl.Fields{"call_id": &id, "output": &output})
 	p.answer = true
 	calls := p.calls[id]
 	if len(calls) == 0 {
@@ -54,10 +54,8 @@ func resultOf(output []byte) (r result) {
 	}
 	r.size = int64(len(r.text))
 	if strings.HasPrefix(r.text, `{"output":`) { // until late 2025
-		inner := r.text
-		c := jsonl.NewCursor([]byte(inner))
 		var exit []byte
-		c.Fields(jsonl.Fields{"output": &r.text, "metadata": func() { c.Fields(jsonl.Fields{"exit_code": &exit}) }})
+		jsonl.Read([]byte(r.text), jsonl.Fields{"output": &r.text, "metadata": jsonl.Fields{"exit_code": &exit}})
 		r.exits(string(exit))
 		return r
 	}
@@ -139,7 +137,7 @@ func (p *parser) takeStructured(c *ingest.ToolCall, id string, r result) {
 			c.Failed = true
 		}
 	case "Agent":
-		fields([]byte(r.text), jsonl.Fields{"agent_id": &c.Agent})
+		jsonl.Read([]byte(r.text), jsonl.Fields{"agent_id": &c.Agent})
 		for agent, call := range p.spawned {
 			if call == id {
 				c.Agent = agent

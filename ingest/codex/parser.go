@@ -140,7 +140,7 @@ func (p *parser) take(r record) {
 	case "session_meta":
 		p.takeHeader(readHeader(r.payload))
 	case "turn_context":
-		fields(r.payload, jsonl.Fields{"turn_id": &p.turn, "cwd": &p.dir, "model": &p.model})
+		jsonl.Read(r.payload, jsonl.Fields{"turn_id": &p.turn, "cwd": &p.dir, "model": &p.model})
 		if p.dir != "" {
 			p.s.CountDir(p.dir, 0)
 		}
@@ -255,7 +255,7 @@ func (p *parser) message() *draft {
 func (p *parser) takeCompaction(payload []byte) {
 	p.settleRun()
 	var summary string
-	fields(payload, jsonl.Fields{"message": &summary})
+	jsonl.Read(payload, jsonl.Fields{"message": &summary})
 	_, own, framed := strings.Cut(summary, "\n")
 	if framed && strings.HasPrefix(summary, handedOver) {
 		summary = own

@@ -33,7 +33,7 @@ func readRecord(c *jsonl.Cursor, b []byte) (r record, ok bool) {
 			r.kind, r.inner = "response_item", r.kind
 		}
 	} else if r.kind == "response_item" || r.kind == "event_msg" {
-		jsonl.NewCursor(r.payload).Fields(jsonl.Fields{"type": &r.inner})
+		jsonl.Read(r.payload, jsonl.Fields{"type": &r.inner})
 	}
 	return r, ok
 }
@@ -54,14 +54,12 @@ func readHeader(payload []byte) (h header) {
 	c.Fields(jsonl.Fields{
 		"id": &h.id, "timestamp": &h.at, "cwd": &h.cwd, "cli_version": &h.version, "forked_from_id": &h.forkedFrom,
 		"parent_thread_id": &h.parent, "agent_role": &h.role, "agent_nickname": &h.nickname,
-		"git":          func() { c.Fields(jsonl.Fields{"branch": &h.branch}) },
-		"history_base": func() { c.Fields(jsonl.Fields{"thread_id": &h.base, "end_ordinal_exclusive": &h.before}) },
-		"source": func() {
-			c.Fields(jsonl.Fields{"subagent": func() {
-				h.helper = true
-				c.Fields(jsonl.Fields{"thread_spawn": func() { c.Fields(spawned) }})
-			}})
-		},
+		"git":          jsonl.Fields{"branch": &h.branch},
+		"history_base": jsonl.Fields{"thread_id": &h.base, "end_ordinal_exclusive": &h.before},
+		"source": jsonl.Fields{"subagent": func() {
+			h.helper = true
+			c.Fields(jsonl.Fields{"thread_spawn": spawned})
+		}},
 	})
 	return h
 }
@@ -92,9 +90,6 @@ func joined(raw []byte) string {
 	})
 	return strings.Join(all, "\n\n")
 }
-
-// fields reads members of an object.
-func fields(raw []byte, into jsonl.Fields) { jsonl.NewCursor(raw).Fields(into) }
 
 // words reads a list of strings, or one.
 func words(raw []byte) (list []string) {

@@ -53,7 +53,7 @@ func typedIn(block string) string {
 func takeMessage(p *parser, payload []byte) {
 	var role string
 	var content, about []byte
-	fields(payload, jsonl.Fields{"role": &role, "content": &content,
+	jsonl.Read(payload, jsonl.Fields{"role": &role, "content": &content,
 		"internal_chat_message_metadata_passthrough": &about})
 	switch role {
 	case "user":
@@ -70,8 +70,7 @@ func takeMessage(p *parser, payload []byte) {
 // takeUser takes a message under the person's name, block by block: newer clients say of each what it is.
 func (p *parser) takeUser(content, about []byte) {
 	var kinds []string
-	c := jsonl.NewCursor(about)
-	c.Fields(jsonl.Fields{"content_item_kinds": func() { c.Array(func() { kinds = append(kinds, c.Text()) }) }})
+	jsonl.Read(about, jsonl.Fields{"content_item_kinds": &kinds})
 	var typed []string
 	images, sure := false, false
 	texts(content, func(i int, kind, block string) {
@@ -152,7 +151,7 @@ func (p *parser) settleRun() {
 func takeTyped(p *parser, payload []byte) {
 	var said string
 	var images []byte
-	fields(payload, jsonl.Fields{"message": &said, "images": &images})
+	jsonl.Read(payload, jsonl.Fields{"message": &said, "images": &images})
 	p.sawTyped(said, len(words(images)) > 0)
 }
 
@@ -216,7 +215,7 @@ func (d *draft) say(said string) {
 // takeThought takes the summary of what the model thought, and where there is one the thought itself.
 func takeThought(p *parser, payload []byte) {
 	var summary, content []byte
-	fields(payload, jsonl.Fields{"summary": &summary, "content": &content})
+	jsonl.Read(payload, jsonl.Fields{"summary": &summary, "content": &content})
 	if thought := strings.TrimSpace(joined(summary) + "\n\n" + joined(content)); thought != "" {
 		d := p.message()
 		d.thought = append(d.thought, thought)
@@ -227,7 +226,7 @@ func takeThought(p *parser, payload []byte) {
 func (p *parser) takeAgentMessage(payload []byte) {
 	var content []byte
 	var author, recipient string
-	fields(payload, jsonl.Fields{"author": &author, "recipient": &recipient, "content": &content})
+	jsonl.Read(payload, jsonl.Fields{"author": &author, "recipient": &recipient, "content": &content})
 	if said := joined(content); said != "" {
 		p.settleRun()
 		d := p.draft(ingest.User, ingest.Event, said)

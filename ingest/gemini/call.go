@@ -35,7 +35,7 @@ func nameOf(name string) string {
 func (p *parser) takeCall(d *ingest.Turn, raw []byte) {
 	var id, name, status, when, agent string
 	var args, given []byte
-	jsonl.NewCursor(raw).Fields(jsonl.Fields{"id": &id, "name": &name, "args": &args, "status": &status,
+	jsonl.Read(raw, jsonl.Fields{"id": &id, "name": &name, "args": &args, "status": &status,
 		"timestamp": &when, "agentId": &agent, "result": &given})
 	call := ingest.ToolCall{ID: id, Name: nameOf(name), Agent: agent,
 		Input: ingest.Input(jsonl.NewCursor(args), jsonl.Unquote)}
@@ -76,12 +76,12 @@ func (p *parser) takeTool(d *ingest.Turn, call *ingest.ToolCall, args []byte, re
 	case "Write":
 		if path.Ext(call.Path) == ".md" && call.Worked() {
 			var whole string
-			jsonl.NewCursor(args).Fields(jsonl.Fields{"content": &whole})
+			jsonl.Read(args, jsonl.Fields{"content": &whole})
 			p.plans[ingest.LastName(call.Path)] = ingest.ClippedText(whole)
 		}
 	case "TodoWrite":
 		if call.Worked() {
-			p.tasks = ingest.Relist(p.tasks, ingest.Todos(args, "description", d.ID, d.At))
+			p.tasks = ingest.Relist(p.tasks, ingest.Todos(args, "todos", "description", d.ID, d.At))
 		}
 	case "AskUserQuestion":
 		call.Answers = answered(args, result)
@@ -126,11 +126,8 @@ func resultOf(raw []byte) (result string, failed bool) {
 	var all []string
 	take := func(part []byte) {
 		var output, wrong, text string
-		c := jsonl.NewCursor(part)
-		response := jsonl.Fields{"output": &output, "error": &wrong}
-		c.Fields(jsonl.Fields{"text": &text, "functionResponse": func() {
-			c.Fields(jsonl.Fields{"response": func() { c.Fields(response) }})
-		}})
+		jsonl.Read(part, jsonl.Fields{"text": &text,
+			"functionResponse": jsonl.Fields{"response": jsonl.Fields{"output": &output, "error": &wrong}}})
 		failed = failed || wrong != ""
 		all = append(all, cmp.Or(output, wrong, text))
 	}

@@ -58,7 +58,7 @@ func (f *finder) file(at string, info fs.FileInfo) {
 			return
 		}
 		var session, hash string // first in a document, all of a header
-		jsonl.NewCursor(b).Fields(jsonl.Fields{"sessionId": &session, "projectHash": &hash})
+		jsonl.Read(b, jsonl.Fields{"sessionId": &session, "projectHash": &hash})
 		if id = ingest.SessionID(ingest.FolderID(session)); session == "" || hash == "" {
 			return
 		}

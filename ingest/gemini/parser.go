@@ -69,8 +69,7 @@ func readRecord(c *jsonl.Cursor) (r record, ok bool) {
 	ok = c.Kind() == '{' && c.Fields(jsonl.Fields{"sessionId": &r.session, "projectHash": &r.hash,
 		"startTime": &r.started, "summary": &r.summary, "$rewindTo": &r.rewind, "$set": &r.set,
 		"messages":    func() { r.left, r.messages = int64(len(c.Rest())), c.Raw() },
-		"directories": func() { c.Array(func() { r.dirs = append(r.dirs, c.Text()) }) },
-		"id":          &r.id, "type": &r.kind, "timestamp": &r.at, "model": &r.model, "content": &r.content,
+		"directories": &r.dirs, "id": &r.id, "type": &r.kind, "timestamp": &r.at, "model": &r.model, "content": &r.content,
 		"displayContent": &r.shown, "thoughts": &r.thoughts, "toolCalls": &r.calls, "tokens": &r.tokens})
 	return r, ok
 }
@@ -261,7 +260,7 @@ func (p *parser) draft(m record, role ingest.Role, kind ingest.TurnKind, text st
 // usageOf reads a count of tokens; those read from the cache are among those that went in.
 func usageOf(raw []byte) (u ingest.Usage) {
 	var thoughts, tool int64
-	jsonl.NewCursor(raw).Fields(jsonl.Fields{"input": &u.Input, "output": &u.Output, "cached": &u.CacheRead,
+	jsonl.Read(raw, jsonl.Fields{"input": &u.Input, "output": &u.Output, "cached": &u.CacheRead,
 		"thoughts": &thoughts, "tool": &tool})
 	u.Input, u.Output = max(0, u.Input-u.CacheRead)+tool, u.Output+thoughts
 	return u
@@ -271,7 +270,7 @@ func thoughts(raw []byte) string {
 	var all []string
 	each(raw, func(b []byte) {
 		var subject, description string
-		jsonl.NewCursor(b).Fields(jsonl.Fields{"subject": &subject, "description": &description})
+		jsonl.Read(b, jsonl.Fields{"subject": &subject, "description": &description})
 		all = append(all, strings.TrimSpace(subject+"\n"+description))
 	})
 	return strings.Join(all, "\n\n")

@@ -16,9 +16,16 @@ func (c *Cursor) String() string {
 // Escaped is the inside of a string as it is written, escapes and all; Unquote makes text of it.
 type Escaped []byte
 
-// Fields are the members of an object that somebody asks for, by name: a string, number, truth, inside of a string
-// or value as written to put there, or what to do before the value.
-type Fields map[string]any // *string, *int64, *bool, *Escaped, *[]byte, func()
+// Fields are the members of an object that somebody asks for, by name: a string, number, truth, inside of a string,
+// value as written or list of texts to put there, those of an object in it, or what to do before the value or, by a
+// List, before each element of an array.
+type Fields map[string]any // *string, *int64, *bool, *Escaped, *[]byte, *[]string, Fields, List, func()
+
+// A List is called before each element of an array.
+type List func(c *Cursor)
+
+// Read reads members of an object; see Cursor.Fields.
+func Read(raw []byte, into Fields) bool { return NewCursor(raw).Fields(into) }
 
 // Fields reads an object. A string is read of numbers and truths too, and is "" of what has parts; a truth also of
 // "true" and 1. Another kind of value is skipped, and false returned.
@@ -42,6 +49,12 @@ func (c *Cursor) Fields(into Fields) bool {
 			*v = c.RawString()
 		case *[]byte:
 			*v = c.Raw()
+		case *[]string:
+			c.Array(func() { *v = append(*v, c.Text()) })
+		case Fields:
+			c.Fields(v)
+		case List:
+			c.Array(func() { v(c) })
 		case func():
 			v()
 		}

@@ -30,14 +30,9 @@ func (p *parser) takeCall(m *message, data []byte) {
 	var tool, id, status, output, fault, agent string
 	var ended, exit int64
 	var input, answers []byte
-	c := jsonl.NewCursor(data)
-	c.Fields(jsonl.Fields{"tool": &tool, "callID": &id, "state": func() {
-		c.Fields(jsonl.Fields{"status": &status, "input": &input, "output": &output, "error": &fault,
-			"time": func() { c.Fields(jsonl.Fields{"end": &ended}) },
-			"metadata": func() {
-				c.Fields(jsonl.Fields{"sessionId": &agent, "exit": &exit, "answers": &answers})
-			}})
-	}})
+	jsonl.Read(data, jsonl.Fields{"tool": &tool, "callID": &id, "state": jsonl.Fields{
+		"status": &status, "input": &input, "output": &output, "error": &fault, "time": jsonl.Fields{"end": &ended},
+		"metadata": jsonl.Fields{"sessionId": &agent, "exit": &exit, "answers": &answers}}})
 	name, ours := toolNames[tool]
 	switch {
 	case ours:
@@ -66,7 +61,7 @@ func (p *parser) takeCall(m *message, data []byte) {
 	p.s.Take(result, false)
 	if tool == "apply_patch" { // a call for each file that it touches
 		var patch string
-		jsonl.NewCursor(input).Fields(jsonl.Fields{"patchText": &patch})
+		jsonl.Read(input, jsonl.Fields{"patchText": &patch})
 		for _, c := range ingest.Patched(patch) {
 			call.Name, call.Path, call.Input, call.Edits = c.Name, c.Path, c.Input, c.Edits
 			m.turn.Calls = append(m.turn.Calls, call)
@@ -100,23 +95,20 @@ func (p *parser) takeTool(m *message, call *ingest.ToolCall, input, answers []by
 	case "Edit":
 		call.Edits = []ingest.Edit{{Old: in["oldString"], New: in["newString"]}}
 	case "MultiEdit":
-		c := jsonl.NewCursor(input)
-		c.Fields(jsonl.Fields{"edits": func() {
-			c.Array(func() {
-				var e ingest.Edit
-				c.Fields(jsonl.Fields{"oldString": &e.Old, "newString": &e.New})
-				call.Edits = append(call.Edits, e)
-			})
-		}})
+		jsonl.Read(input, jsonl.Fields{"edits": jsonl.List(func(c *jsonl.Cursor) {
+			var e ingest.Edit
+			c.Fields(jsonl.Fields{"oldString": &e.Old, "newString": &e.New})
+			call.Edits = append(call.Edits, e)
+		})})
 	case "Write":
 		if path.Ext(call.Path) == ".md" && call.Worked() {
 			var whole string
-			jsonl.NewCursor(input).Fields(jsonl.Fields{"content": &whole})
+			jsonl.Read(input, jsonl.Fields{"content": &whole})
 			p.plan = ingest.ClippedText(whole)
 		}
 	case "TodoWrite":
 		if call.Worked() {
-			p.tasks = ingest.Relist(p.tasks, ingest.Todos(input, "content", m.turn.ID, m.turn.At))
+			p.tasks = ingest.Relist(p.tasks, ingest.Todos(input, "todos", "content", m.turn.ID, m.turn.At))
 		}
 	case "AskUserQuestion":
 		call.Answers = answered(input, answers)

@@ -45,7 +45,7 @@ func (p *parser) takeLine(l jsonl.Line) {
 		if !c.Fields(jsonl.Fields{"table": &r.table, "id": &r.id, "message_id": &r.of,
 			"time_created": &r.created, "directory": &r.dir, "title": &r.title, "version": &r.version,
 			"time_archived": &r.archived, "data": &r.data, "revert": func() {
-				jsonl.NewCursor([]byte(c.Text())).Fields(jsonl.Fields{"messageID": &r.fromMessage, "partID": &r.from})
+				jsonl.Read([]byte(c.Text()), jsonl.Fields{"messageID": &r.fromMessage, "partID": &r.from})
 			}}) {
 			return nil, ingest.NotObject(c, b)
 		}
@@ -103,12 +103,10 @@ func (p *parser) takeMessage(r row, at int64) {
 	var name, why, model, dir, cost string
 	c := jsonl.NewCursor(r.data)
 	c.Fields(jsonl.Fields{"role": &m.role, "modelID": &model, "summary": &m.summary, "cost": &cost,
-		"time":   func() { c.Fields(jsonl.Fields{"created": &created, "completed": &completed}) },
-		"path":   func() { c.Fields(jsonl.Fields{"cwd": &dir}) },
+		"time":   jsonl.Fields{"created": &created, "completed": &completed},
+		"path":   jsonl.Fields{"cwd": &dir},
 		"tokens": func() { m.turn.Usage = usageOf(c) },
-		"error": func() {
-			c.Fields(jsonl.Fields{"name": &name, "data": func() { c.Fields(jsonl.Fields{"message": &why}) }})
-		}})
+		"error":  jsonl.Fields{"name": &name, "data": jsonl.Fields{"message": &why}}})
 	if m.fault = strings.TrimSpace(name + " " + why); name == "MessageAbortedError" {
 		m.fault = aborted
 	}
@@ -139,7 +137,7 @@ const (
 func usageOf(c *jsonl.Cursor) (u ingest.Usage) {
 	var reasoning int64
 	c.Fields(jsonl.Fields{"input": &u.Input, "output": &u.Output, "reasoning": &reasoning,
-		"cache": func() { c.Fields(jsonl.Fields{"read": &u.CacheRead, "write": &u.CacheWrite}) }})
+		"cache": jsonl.Fields{"read": &u.CacheRead, "write": &u.CacheWrite}})
 	u.Output += reasoning
 	return u
 }
