@@ -61,12 +61,12 @@ func (m *Improver) rephrase(ctx context.Context, session string, items []payload
 
 // noted is an item as the model is asked about it.
 func noted(it *payload.Item) string {
-	s := strings.TrimSpace(string(it.Kind)+" "+fenced(oneLine(it.Path, mostName))) + ": " + fenced(oneLine(it.Text, 300))
+	s := strings.TrimSpace(string(it.Kind)+" "+fenced(oneLine(it.Path, mostName))) + ": " + fenced(oneLine(it.Text, 500))
 	if it.Why != "" {
-		s += " (" + fenced(oneLine(it.Why, 200)) + ")"
+		s += " (" + fenced(oneLine(it.Why, 300)) + ")"
 	}
 	if len(it.Alternatives) > 0 {
-		s += " (lost: " + fenced(oneLine(strings.Join(it.Alternatives, "; "), 160)) + ")"
+		s += " (lost: " + fenced(oneLine(strings.Join(it.Alternatives, "; "), 300)) + ")"
 	}
 	return s
 }
