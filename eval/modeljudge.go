@@ -261,7 +261,7 @@ func verdictsIn(text string, n int) []string {
 		} `json:"pairs"`
 	}
 	out := make([]string, n)
-	if json.Unmarshal([]byte(text), &a) != nil {
+	if value, ok := llm.FindJSON(text); !ok || json.Unmarshal([]byte(value), &a) != nil {
 		return out
 	}
 	torn := map[int]bool{}

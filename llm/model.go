@@ -58,7 +58,7 @@ type Schema struct {
 }
 
 // Response is a model's answer. Text is never empty. Where a Schema was given
-// it is JSON; whether it follows the schema is for the caller to check.
+// it is for the caller to find the JSON in it (see FindJSON), and to check whether that follows the schema.
 type Response struct {
 	Text  string
 	Usage Usage

@@ -143,7 +143,7 @@ func TestSchemaRefused(t *testing.T) {
 		})
 		for range 2 {
 			got, err := m.Complete(t.Context(), llm.Request{Prompt: "hello", Schema: schema})
-			if err != nil || got.Text != `{"a":1}` {
+			if found, _ := llm.FindJSON(got.Text); err != nil || found != `{"a":1}` {
 				t.Errorf("%s: got %q, %v", words, got.Text, err)
 			}
 		}
@@ -232,7 +232,6 @@ func TestFaults(t *testing.T) {
 		{"cut", 200, nil, stop("max_tokens", `{\"a\":[1,`), llm.Error{Fault: llm.Cut, Usage: paid}},
 		{"window full", 200, nil, stop("model_context_window_exceeded", `{\"a\"`), llm.Error{Fault: llm.TooLong, Usage: paid}},
 		{"declined", 200, nil, stop("refusal", "I can't."), llm.Error{Fault: llm.Refused, Usage: paid, Text: "I can't"}},
-		{"prose instead of JSON", 200, nil, stop("end_turn", "Here are the items: none."), llm.Error{Fault: llm.Nonsense, Usage: paid, Text: "Here are the items"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, m := serve(t, func(w http.ResponseWriter, r *http.Request) {

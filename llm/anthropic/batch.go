@@ -14,10 +14,6 @@ import (
 	"recall/llm"
 )
 
-// toldMark before an id that Submit returns says that schemas are told in the
-// prompts, so that JSON must be looked for in the answers.
-const toldMark = "told:"
-
 // batch is the service's own account of one.
 type batch struct {
 	ID        string     `json:"id"`
@@ -60,7 +56,6 @@ func (m *Model) account(ctx context.Context, method, path string, body io.Reader
 // with a batch, which takes minutes, at most a day. A batch that the service
 // doesn't know any more has ended without answers.
 func (m *Model) Collect(ctx context.Context, id string) (llm.Batch, error) {
-	id, told := strings.CutPrefix(id, toldMark)
 	b, err := m.account(ctx, http.MethodGet, "/"+url.PathEscape(id), nil)
 	switch {
 	case gone(err):
@@ -70,7 +65,7 @@ func (m *Model) Collect(ctx context.Context, id string) (llm.Batch, error) {
 	}
 	out := llm.Batch{Ended: b.Status == "ended"}
 	if out.Ended && b.Archived == nil {
-		if out.Answers, err = m.results(ctx, id, b.done(), told); err != nil {
+		if out.Answers, err = m.results(ctx, id, b.done()); err != nil {
 			return llm.Batch{}, err
 		}
 	}
@@ -87,7 +82,7 @@ func gone(err error) bool {
 // results are a batch's, want lines in any order. They
 // are taken from the service's own address, whatever results_url says: the key
 // goes nowhere else.
-func (m *Model) results(ctx context.Context, id string, want int, told bool) (map[string]llm.Answer, error) {
+func (m *Model) results(ctx context.Context, id string, want int) (map[string]llm.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, 6*m.o.Timeout)
 	defer cancel()
 	res, err := m.send(ctx, http.MethodGet, "/v1/messages/batches/"+url.PathEscape(id)+"/results", nil)
@@ -101,7 +96,7 @@ func (m *Model) results(ctx context.Context, id string, want int, told bool) (ma
 	lines, answers := 0, map[string]llm.Answer{}
 	err = m.wire.Lines(ctx, res.Body, func(line []byte, _ bool) error {
 		lines++
-		m.keep(line, told, answers)
+		m.keep(line, answers)
 		return nil
 	})
 	if err == nil && lines < want {
@@ -113,7 +108,7 @@ func (m *Model) results(ctx context.Context, id string, want int, told bool) (ma
 
 // keep takes one line of results in. One that can't be read is missing, as if
 // it had expired, and so will be asked again.
-func (m *Model) keep(line []byte, told bool, answers map[string]llm.Answer) {
+func (m *Model) keep(line []byte, answers map[string]llm.Answer) {
 	var r result
 	if json.Unmarshal(line, &r) != nil || r.CustomID == "" {
 		return
@@ -121,10 +116,7 @@ func (m *Model) keep(line []byte, told bool, answers map[string]llm.Answer) {
 	var a llm.Answer
 	switch r.Result.Type {
 	case "succeeded":
-		a.Response, a.Err = m.answer(r.Result.Message, false)
-		if v, ok := llm.FindJSON(a.Response.Text); told && ok {
-			a.Response.Text = v
-		}
+		a.Response, a.Err = m.answer(r.Result.Message)
 	case "errored":
 		a.Err = m.errored(r.Result.Error)
 	case "expired", "canceled":

@@ -64,8 +64,7 @@ type reply struct {
 // Complete implements llm.Model.
 func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
 	return m.told.Complete(r, func(told bool) (llm.Response, error) {
-		return m.ask(ctx, m.request(r, told),
-			r.Schema != nil)
+		return m.ask(ctx, m.request(r, told))
 	})
 }
 
@@ -99,8 +98,8 @@ func (m *Model) request(r llm.Request, told bool) request {
 	return body
 }
 
-// ask sends a body and reads the answer, as JSON if it has to be.
-func (m *Model) ask(ctx context.Context, body request, asJSON bool) (llm.Response, error) {
+// ask sends a body and reads the answer.
+func (m *Model) ask(ctx context.Context, body request) (llm.Response, error) {
 	data, err := json.Marshal(body)
 	if err != nil {
 		return llm.Response{}, m.wire.Fail(llm.Rejected, 0, "the request can't be written: "+err.Error())
@@ -111,7 +110,7 @@ func (m *Model) ask(ctx context.Context, body request, asJSON bool) (llm.Respons
 	if _, err = m.call(ctx, http.MethodPost, "/v1/messages", bytes.NewReader(data), &rep); err != nil {
 		return llm.Response{}, err
 	}
-	return m.answer(rep, asJSON)
+	return m.answer(rep)
 }
 
 // call sends one request and decodes what comes back. Every error but the end
@@ -154,7 +153,7 @@ func (m *Model) send(ctx context.Context, method, path string, body io.Reader) (
 }
 
 // answer makes a response of a reply, or says why it is none.
-func (m *Model) answer(rep reply, asJSON bool) (llm.Response, error) {
+func (m *Model) answer(rep reply) (llm.Response, error) {
 	u := rep.Usage
 	res := llm.Response{Usage: llm.Usage{
 		In: u.Input + u.CacheWrite + u.CacheRead, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Out: u.Output}}
@@ -176,5 +175,5 @@ func (m *Model) answer(rep reply, asJSON bool) (llm.Response, error) {
 	case res.Text == "":
 		fault, why = llm.Nonsense, "an empty answer (stop_reason "+m.wire.Clip([]byte(rep.StopReason))+")"
 	}
-	return m.wire.Answer(res, asJSON, fault, why)
+	return m.wire.Answer(res, fault, why)
 }

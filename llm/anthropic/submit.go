@@ -21,17 +21,12 @@ type one struct {
 
 // Submit implements llm.Batcher.
 func (m *Model) Submit(ctx context.Context, _ string, requests map[string]llm.Request) (string, error) {
-	mark := ""
 	var body struct {
 		Requests []one `json:"requests"`
 	}
 	for _, key := range slices.Sorted(maps.Keys(requests)) {
 		r := requests[key]
-		told := r.Schema != nil && m.told.Of(r.Schema)
-		if told {
-			mark = toldMark
-		}
-		body.Requests = append(body.Requests, one{key, m.request(r, told)})
+		body.Requests = append(body.Requests, one{key, m.request(r, r.Schema != nil && m.told.Of(r.Schema))})
 	}
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -44,7 +39,7 @@ func (m *Model) Submit(ctx context.Context, _ string, requests map[string]llm.Re
 	if err != nil {
 		return "", err
 	}
-	return mark + b.ID, nil
+	return b.ID, nil
 }
 
 // clocks is how far the service's clock may be from when a batch was sent.
@@ -71,16 +66,13 @@ func (m *Model) Find(ctx context.Context, lost llm.Lost) (string, error) {
 	}
 	var found []string
 	for _, b := range list.Data {
-		other := slices.Contains(lost.Others, b.ID) || slices.Contains(lost.Others, toldMark+b.ID)
-		if b.ID != "" && b.size() == lost.Requests && now.Sub(b.CreatedAt) < took+clocks && !other {
+		if b.ID != "" && b.size() == lost.Requests && now.Sub(b.CreatedAt) < took+clocks &&
+			!slices.Contains(lost.Others, b.ID) {
 			found = append(found, b.ID)
 		}
 	}
-	switch {
-	case len(found) != 1:
+	if len(found) != 1 {
 		return "", nil
-	case m.told.Of(&llm.Schema{}):
-		return toldMark + found[0], nil
 	}
 	return found[0], nil
 }

@@ -71,7 +71,7 @@ func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, erro
 	if err != nil {
 		return llm.Response{}, err
 	}
-	return m.answer(out, r.Schema != nil)
+	return m.answer(out)
 }
 
 // alone waits for this request's turn, in this process and among all.

@@ -30,7 +30,7 @@ type result struct {
 }
 
 // answer makes a response of what the program printed, or says why it is none.
-func (m *Model) answer(o output, asJSON bool) (llm.Response, error) {
+func (m *Model) answer(o output) (llm.Response, error) {
 	r, ok := parse(o.out)
 	if !ok {
 		return llm.Response{}, m.noResult(o)
@@ -48,14 +48,14 @@ func (m *Model) answer(o output, asJSON bool) (llm.Response, error) {
 		fault = faultOf(r.Status, r.Subtype, r.StopReason, why)
 	case r.StopReason == "refusal":
 		fault = llm.Refused
-	case asJSON && len(r.Structured) > 0 && string(r.Structured) != "null":
+	case len(r.Structured) > 0 && string(r.Structured) != "null":
 		res.Text = unjoined(string(r.Structured))
 	}
 	if fault != "" {
 		return llm.Response{}, &llm.Error{Fault: fault, Model: m.Name(), Status: r.Status, Usage: res.Usage,
 			Text: llm.Short(why)}
 	}
-	return (&wire.Transport{Model: m.Name()}).Answer(res, asJSON, "", "")
+	return (&wire.Transport{Model: m.Name()}).Answer(res, "", "")
 }
 
 // parse finds the result: the object printed, or the last of a list, which is

@@ -100,7 +100,7 @@ func (m *Model) ask(ctx context.Context, r llm.Request, told bool) (llm.Response
 	case wire.CutSilently(r, res.Usage):
 		fault, why = llm.TooLong, wire.ReadInPart+" (llm.context)"
 	}
-	return m.wire.Answer(res, r.Schema != nil, fault, why)
+	return m.wire.Answer(res, fault, why)
 }
 
 // exchange is one request as it goes over the wire: langchaingo's, mended, and what its

@@ -22,26 +22,20 @@ import (
 // batchTime is for files going up or down.
 const batchTime = 10 * time.Minute
 
-// What a batch's metadata says.
-const (
-	asJSON = "recall_json" // its answers must be JSON
-	ours   = "recall"      // the caller's name for it
-)
+// ours is the caller's name for a batch, in its metadata.
+const ours = "recall"
 
 // Submit implements llm.Batcher.
 func (m *Chat) Submit(ctx context.Context, name string, requests map[string]llm.Request) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, batchTime)
 	defer cancel()
-	meta := map[string]any{ours: name, asJSON: "1"}
 	var lines []byte
 	for _, key := range slices.Sorted(maps.Keys(requests)) {
 		line, err := m.line(key, requests[key])
 		if err != nil {
 			return "", err
 		}
-		if lines = append(append(lines, line...), '\n'); requests[key].Schema == nil {
-			delete(meta, asJSON)
-		}
+		lines = append(append(lines, line...), '\n')
 	}
 	file, err := m.client.CreateFileBytes(ctx, api.FileBytesRequest{Name: "recall.jsonl", Bytes: lines,
 		Purpose: api.PurposeBatch})
@@ -49,7 +43,7 @@ func (m *Chat) Submit(ctx context.Context, name string, requests map[string]llm.
 		return "", m.wire.Fault(ctx, err)
 	}
 	b, err := m.client.CreateBatch(ctx, api.CreateBatchRequest{InputFileID: file.ID,
-		Endpoint: api.BatchEndpointChatCompletions, CompletionWindow: "24h", Metadata: meta})
+		Endpoint: api.BatchEndpointChatCompletions, CompletionWindow: "24h", Metadata: map[string]any{ours: name}})
 	if err != nil {
 		return "", m.wire.Fault(ctx, err)
 	}
@@ -142,13 +136,12 @@ func (m *Chat) Collect(ctx context.Context, id string) (llm.Batch, error) {
 	default:
 		return llm.Batch{}, m.wire.Fail(llm.Nonsense, http.StatusOK, "a batch that is "+m.wire.Clip([]byte(b.Status)))
 	}
-	_, told := b.Metadata[asJSON]
 	answers := map[string]llm.Answer{}
 	for _, file := range []*string{b.OutputFileID, b.ErrorFileID} {
 		if file == nil || *file == "" {
 			continue
 		}
-		if err := m.read(ctx, *file, told, answers); err != nil {
+		if err := m.read(ctx, *file, answers); err != nil {
 			return llm.Batch{}, err
 		}
 	}
@@ -191,7 +184,7 @@ type outputLine struct {
 
 // read takes the answers of a file; they come in any order. A line that can't be
 // read is missing, as if it had expired, and so will be asked again.
-func (m *Chat) read(ctx context.Context, file string, told bool, answers map[string]llm.Answer) error {
+func (m *Chat) read(ctx context.Context, file string, answers map[string]llm.Answer) error {
 	content, err := m.client.GetFileContent(ctx, file)
 	if err != nil {
 		return m.wire.Fault(ctx, err)
@@ -203,7 +196,7 @@ func (m *Chat) read(ctx context.Context, file string, told bool, answers map[str
 		if bad && last { // the file was cut, and will be had whole the next time
 			return m.wire.Fail(llm.Unreachable, http.StatusOK, "a batch's answers broke off")
 		}
-		if a, ok := m.answered(l, told); ok && !bad && l.CustomID != "" {
+		if a, ok := m.answered(l); ok && !bad && l.CustomID != "" {
 			answers[l.CustomID] = a
 		}
 		return nil
@@ -211,7 +204,7 @@ func (m *Chat) read(ctx context.Context, file string, told bool, answers map[str
 }
 
 // answered is what came of one request; ok is false if it wasn't answered in time.
-func (m *Chat) answered(l outputLine, told bool) (a llm.Answer, ok bool) {
+func (m *Chat) answered(l outputLine) (a llm.Answer, ok bool) {
 	switch {
 	case l.Error != nil && (l.Error.Code == "batch_expired" || l.Error.Code == "batch_cancelled"):
 		return a, false
@@ -227,10 +220,6 @@ func (m *Chat) answered(l outputLine, told bool) (a llm.Answer, ok bool) {
 	if err := json.Unmarshal(l.Response.Body, &res); err != nil {
 		return llm.Answer{Err: m.wire.Fail(llm.Nonsense, http.StatusOK, "an answer of another form")}, true
 	}
-	r := llm.Request{}
-	if told {
-		r.Schema = &llm.Schema{}
-	}
-	a.Response, a.Err = m.answer(res, r)
+	a.Response, a.Err = m.answer(res, llm.Request{})
 	return a, true
 }

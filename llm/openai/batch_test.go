@@ -141,7 +141,7 @@ func TestSubmit(t *testing.T) {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}
 	made := map[string]any{"input_file_id": "file-1", "endpoint": "/v1/chat/completions", "completion_window": "24h",
-		"metadata": map[string]any{asJSON: "1", ours: "b1"}}
+		"metadata": map[string]any{ours: "b1"}}
 	if diff := cmp.Diff(made, d.made[0]); diff != "" {
 		t.Errorf("batch (-want +got):\n%s", diff)
 	}

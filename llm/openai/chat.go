@@ -3,6 +3,7 @@ package openai
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"net/http"
@@ -165,11 +166,10 @@ func (m *Chat) answer(res api.ChatCompletionResponse, r llm.Request) (llm.Respon
 	case !m.own && wire.CutSilently(r, out.Usage):
 		fault, why = llm.TooLong, wire.ReadInPart
 	}
-	whole, err := m.wire.Answer(out, r.Schema != nil, fault, why)
-	if r.Schema != nil && fault == "" && out.Text != whole.Text { // it takes the format, and passes over it
+	if r.Schema != nil && fault == "" && !json.Valid([]byte(out.Text)) { // it takes the format, and passes over it
 		m.habits.words(r.Schema)
 	}
-	return whole, err
+	return m.wire.Answer(out, fault, why)
 }
 
 func usage(u api.Usage) llm.Usage {

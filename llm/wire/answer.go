@@ -11,19 +11,11 @@ import (
 	"recall/llm"
 )
 
-// Answer makes a response of what a service said, JSON where it was asked for. A
-// fault, and why, is that of an answer that is none.
-func (t *Transport) Answer(res llm.Response, asJSON bool, fault llm.Fault, why string) (llm.Response, error) {
-	switch {
-	case fault != "":
-	case res.Text == "":
+// Answer makes a response of what a service said. A fault, and why, is that of an
+// answer that is none.
+func (t *Transport) Answer(res llm.Response, fault llm.Fault, why string) (llm.Response, error) {
+	if fault == "" && res.Text == "" {
 		fault, why = llm.Nonsense, "an empty answer"
-	case asJSON:
-		found, ok := llm.FindJSON(res.Text)
-		if !ok {
-			fault, why = llm.Nonsense, "JSON was asked for, this came: "+t.Clip([]byte(res.Text))
-		}
-		res.Text = found
 	}
 	if fault != "" {
 		e := t.Fail(fault, http.StatusOK, why)
