@@ -32,7 +32,6 @@ func (h *Host) end(ctx context.Context, in Input) error {
 	if err := h.takeIn(ctx, in); err != nil {
 		return err
 	}
-	h.refresh(ctx, in.Cwd)
 	defer h.tidy()
 	if in.Reason == "clear" {
 		return nil // the next one is being worked on
@@ -90,15 +89,4 @@ func (h *Host) sync(ctx context.Context, path string) error {
 		err = errors.Join(err, fmt.Errorf("%s: %s", pr.Path, pr.Reason))
 	}
 	return err
-}
-
-// refresh finds the thread of a folder anew, so that the next start needn't.
-func (h *Host) refresh(ctx context.Context, dir string) {
-	l, err := h.Library(LockWait)
-	if err != nil || dir == "" {
-		return
-	}
-	if p, ok, err := placeOf(l, dir); err == nil && ok {
-		h.thread(ctx, p) // what goes wrong here is done at the start
-	}
 }

@@ -19,7 +19,6 @@ import (
 //
 //	<session>.json        what was said to it: items noted, what its payload held
 //	<session>.compacting  PreCompact is distilling it
-//	thread-<hash>.json    which sessions a thread has, see thread.go
 //	start-<pid>.json      the session that a client last started with: a fork
 //	                      starts with the id of the session that it is of
 //
@@ -30,7 +29,6 @@ type memo struct {
 	Noted []payload.ItemID `json:"noted,omitempty"` // each item once a session
 	// a hash of each item of other sessions that the last payload held; nil if not known
 	Held  []string `json:"held"`
-	Mark  string   `json:"mark,omitempty"` // of the index then
 	Known bool     `json:"known"`
 	// it was told that its context fills, since it was cut last
 	Nudged bool `json:"nudged,omitempty"`

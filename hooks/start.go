@@ -2,15 +2,12 @@ package hooks
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
-	"recall/index"
 	"recall/payload"
 	"recall/text"
 )
@@ -42,11 +39,6 @@ func (h *Host) start(ctx context.Context, in Input) (Answer, error) {
 	if in.Source == "resume" || in.Source == "compact" {
 		p.own = in.Session
 	}
-	mark, err := h.mark(ctx, p)
-	if err != nil || in.Source == "resume" && m.Known && m.Mark == mark {
-		return Answer{}, err // nothing came in since
-	}
-	m.Mark = mark
 	text, held, err := h.said(ctx, p, leads)
 	if err == nil && in.Source != "resume" {
 		text = strings.TrimLeft(text+"\n\n"+h.others(p), "\n")
@@ -94,18 +86,6 @@ func (h *Host) others(p place) string {
 
 // mostTold is how long such a line may be, in characters.
 const mostTold = 300
-
-// mark changes when something came into a project; "" where there is no index.
-func (h *Host) mark(ctx context.Context, p place) (string, error) {
-	x, err := h.Index(p.l)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, index.ErrRebuild) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	return markOf(ctx, x, p)
-}
 
 // awaitDistilled waits until PreCompact has distilled the session, for two seconds at most.
 func (h *Host) awaitDistilled(ctx context.Context, session string) {

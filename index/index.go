@@ -5,8 +5,8 @@
 // One SQLite file, in WAL mode so that readers and the writer never wait for
 // one another:
 //
-//	session(id, sid, project, title, source, start, end, items, said, thread, archived)
-//	                                                        said: see ProjectMark; thread: see ThreadsIn
+//	session(id, sid, project, title, source, start, end, items, thread, archived)
+//	                                                        thread: see ThreadsIn
 //	item(id, session, iid, kind, state, at, n, hash, data)  data: the payload.Item as JSON, packed
 //	turn(id, session, tid, n, role, at, hash, text)         text: as shown, clipped, packed
 //	fulltext segment block size                             the words of items, of their source turns and of

@@ -29,7 +29,7 @@ var ErrRebuild = errors.New("the index must be rebuilt")
 // schema is the version of everything in the file: tables, the cut of words,
 // the columns' content. Raise it when any of them changes.
 const (
-	schema = 22
+	schema = 23
 	appID  = 0x7265636c // "recl", in the file's header
 )
 

@@ -82,13 +82,13 @@ func (x *Index) Delete(ctx context.Context, session string) error {
 // putSession writes what an entry is beside its texts, and returns its key.
 func putSession(ctx context.Context, tx *sql.Tx, p *Prepared) (id int64, err error) {
 	d := p.doc
-	err = tx.QueryRowContext(ctx, `INSERT INTO session(sid, project, title, source, start, end, items, said, thread, `+
-		`archived) VALUES(?,?,?,?,?,?,?,?,?,?)
+	err = tx.QueryRowContext(ctx, `INSERT INTO session(sid, project, title, source, start, end, items, thread, `+
+		`archived) VALUES(?,?,?,?,?,?,?,?,?)
 		ON CONFLICT(sid) DO UPDATE SET project=excluded.project, title=excluded.title, source=excluded.source,
-			start=excluded.start, end=excluded.end, items=excluded.items, said=excluded.said, thread=excluded.thread, `+
+			start=excluded.start, end=excluded.end, items=excluded.items, thread=excluded.thread, `+
 		`archived=excluded.archived RETURNING id`,
-		d.Session, d.Project, d.Title, d.Source, millis(d.Start), millis(d.End), len(d.Items), p.rows.said(),
-		p.rows.thread, d.Archived).Scan(&id)
+		d.Session, d.Project, d.Title, d.Source, millis(d.Start), millis(d.End), len(d.Items), p.rows.thread,
+		d.Archived).Scan(&id)
 	if err != nil {
 		return 0, err
 	}
@@ -217,4 +217,10 @@ func fromMillis(ms int64) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMilli(ms).UTC()
+}
+
+// SetArchived notes of a session whether a person archived it; see Query.Archived.
+func (x *Index) SetArchived(ctx context.Context, id string, archived bool) error {
+	_, err := x.db.ExecContext(ctx, `UPDATE session SET archived=? WHERE sid=?`, archived, id)
+	return x.fail("index "+id, err)
 }

@@ -5,9 +5,9 @@
 CREATE TABLE session(
 	id INTEGER PRIMARY KEY, sid TEXT NOT NULL UNIQUE, project TEXT NOT NULL, title TEXT NOT NULL,
 	source TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL, items INTEGER NOT NULL,
-	said INTEGER NOT NULL, thread BLOB NOT NULL, archived INTEGER NOT NULL);
+	thread BLOB NOT NULL, archived INTEGER NOT NULL);
 CREATE INDEX session_archived ON session(id) WHERE archived;
-CREATE INDEX session_project ON session(project, start, sid, items, said);
+CREATE INDEX session_project ON session(project, start, sid, items);
 CREATE TABLE item(
 	id INTEGER PRIMARY KEY, session INTEGER NOT NULL, iid TEXT NOT NULL, kind TEXT NOT NULL,
 	state TEXT NOT NULL, at INTEGER NOT NULL, n INTEGER NOT NULL, hash INTEGER NOT NULL, data BLOB NOT NULL);

@@ -98,15 +98,15 @@ func Onward(ctx context.Context, l *library.Library, x *index.Index, project, br
 		return nil, err
 	}
 	threads, bad := Threads(ctx, l, x, entries)
-	p, err := Compose(ctx, l, x, project, Pick(threads, branch, of), entries)
+	p, err := Compose(ctx, l, x, project, pick(threads, branch, of), entries)
 	if p != nil && known.Name != "" {
 		p.Project = known.Name // it may have been another one when it was distilled
 	}
 	return p, errors.Join(bad, err)
 }
 
-// Pick is the thread of a session, else the one last active on the branch, nil if there is none.
-func Pick(threads [][]payload.ThreadInfo, branch string, of ingest.SessionID) []payload.ThreadInfo {
+// pick is the thread of a session, else the one last active on the branch, nil if there is none.
+func pick(threads [][]payload.ThreadInfo, branch string, of ingest.SessionID) []payload.ThreadInfo {
 	for _, t := range threads {
 		if of != "" && slices.ContainsFunc(t, func(s payload.ThreadInfo) bool { return s.Session == string(of) }) {
 			return t
@@ -115,9 +115,10 @@ func Pick(threads [][]payload.ThreadInfo, branch string, of ingest.SessionID) []
 	return payload.Pick(threads, branch)
 }
 
-// Compose makes the payload that a thread hands on; entries are its project's sessions.
-// What people took over of others' handoffs for the project is part of it. The index may be
-// nil; sessions whose payload can't be read are an error beside what the others say.
+// Compose makes the payload that a thread hands on; entries are its project's sessions. An item whose place another
+// took for sure that holds itself isn't handed on; where it perhaps did, that is told. What people took over of others'
+// handoffs for the project is part of it. The index may be nil; sessions whose payload can't be read are an error
+// beside what the others say.
 func Compose(ctx context.Context, l *library.Library, x *index.Index, project string, thread []payload.ThreadInfo,
 	entries []library.Entry) (*payload.Payload, error) {
 	in, numbers := map[ingest.SessionID]bool{}, map[string]int{}
@@ -160,27 +161,15 @@ func Compose(ctx context.Context, l *library.Library, x *index.Index, project st
 	for _, k := range later {
 		ends[k.To] = append(ends[k.To], k)
 	}
-	out, err := Composed(l, all, numbers, projects, func(it *payload.Item) (*payload.Link, bool, error) {
-		// What takes its place may stand in a session of another thread; in one that can't be read nothing does.
-		by, sure := payload.Overtaken(it.ID, ends[it.ID], func(k payload.Link) bool {
-			p, read := payloads[k.FromSession]
-			if !read {
-				p, _ = l.Payload(ingest.SessionID(k.FromSession))
-				payloads[k.FromSession] = p
-			}
-			return p != nil && slices.ContainsFunc(p.Items, func(o payload.Item) bool { return o.ID == k.From && o.Current() })
-		})
-		return by, sure, nil
-	})
-	return out, errors.Join(append(bad, err)...)
-}
-
-// Composed makes the payload of a thread of those of its sessions. Overtaken finds what took
-// an item's place, and still holds itself, for sure or perhaps: for sure, and the item isn't
-// handed on; perhaps, and that is told. What people took over of others' handoffs for the
-// projects is part of it.
-func Composed(l *library.Library, all []*payload.Payload, numbers map[string]int, projects map[string]bool,
-	overtaken func(*payload.Item) (by *payload.Link, sure bool, err error)) (*payload.Payload, error) {
+	// What takes an item's place may stand in a session of another thread; in one that can't be read nothing does.
+	holds := func(k payload.Link) bool {
+		p, read := payloads[k.FromSession]
+		if !read {
+			p, _ = l.Payload(ingest.SessionID(k.FromSession))
+			payloads[k.FromSession] = p
+		}
+		return p != nil && slices.ContainsFunc(p.Items, func(o payload.Item) bool { return o.ID == k.From && o.Current() })
+	}
 	doubted := map[payload.ItemID]payload.Doubt{}
 	settled := make([]*payload.Payload, len(all))
 	for i, p := range all {
@@ -191,13 +180,9 @@ func Composed(l *library.Library, all []*payload.Payload, numbers map[string]int
 			if !it.Current() {
 				continue
 			}
-			by, sure, err := overtaken(it)
-			switch {
-			case err != nil:
-				return nil, err
-			case sure:
+			if by, sure := payload.Overtaken(it.ID, ends[it.ID], holds); sure {
 				it.State = payload.Superseded
-			case by != nil:
+			} else if by != nil {
 				doubted[it.ID] = by.Doubt()
 			}
 		}
@@ -207,5 +192,6 @@ func Composed(l *library.Library, all []*payload.Payload, numbers map[string]int
 	if out != nil {
 		out.Doubted = doubted
 	}
-	return withReceived(l, out, projects)
+	out, err = withReceived(l, out, projects)
+	return out, errors.Join(append(bad, err)...)
 }

@@ -92,7 +92,6 @@ func BenchmarkHookProcess(b *testing.B) {
 		{"idle-command", hooks.PreToolUse, dir, map[string]any{"tool_name": "Bash",
 			"tool_input": map[string]string{"command": "ls -la && git status"}}},
 		{"start", hooks.SessionStart, dir, nil},
-		{"start-anew", hooks.SessionStart, dir, nil},
 		{"prompt", hooks.UserPromptSubmit, dir, map[string]any{"prompt": made[7*6].Question() + " Let's use " +
 			made[7*6].Text}},
 		{"edit", hooks.PreToolUse, dir, map[string]any{"tool_name": "Edit",
@@ -107,12 +106,6 @@ func BenchmarkHookProcess(b *testing.B) {
 			var floor, floorCPU, took, tookCPU time.Duration
 			i := 0
 			for b.Loop() {
-				if c.name == "start-anew" { // nothing is remembered of the thread
-					threads, _ := filepath.Glob(filepath.Join(home, "cache", "recall", "hooks", "thread-*.json"))
-					for _, path := range threads {
-						os.Remove(path)
-					}
-				}
 				_, wall, cpu := recall("", "version")
 				floor, floorCPU = floor+wall, floorCPU+cpu
 				out, wall, cpu := recall(call(c.event, c.cwd, fmt.Sprint("s", c.name, i), c.more), "hook", c.event.Word())
