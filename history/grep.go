@@ -3,7 +3,6 @@ package history
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -73,7 +72,7 @@ func NewGrep(pattern string, fold, word bool) (*Grep, error) {
 	}
 	literal := needed(tree.Simplify(), fold)
 	if fold {
-		literal = lower(literal, nil)
+		literal = lower(literal)
 	}
 	return &Grep{re: re, literal: literal, fold: fold}, nil
 }
@@ -100,21 +99,12 @@ func needed(re *syntax.Regexp, fold bool) (longest []byte) {
 	return longest
 }
 
-// lower is a text with the letters of ASCII in small ones, in the room of another: eight bytes at once, which takes an
-// eighth of the time.
-func lower(text, room []byte) []byte {
-	const each = 0x0101010101010101
-	low := append(room[:0], text...)
-	i := 0
-	for ; i+8 <= len(low); i += 8 {
-		x := binary.LittleEndian.Uint64(low[i:])
-		bits := x & (each * 0x7f)
-		capital := (bits + each*(0x80-'A')) &^ (bits + each*(0x7f-'Z')) &^ x & (each * 0x80)
-		binary.LittleEndian.PutUint64(low[i:], x|capital>>2)
-	}
-	for ; i < len(low); i++ {
-		if 'A' <= low[i] && low[i] <= 'Z' {
-			low[i] |= 0x20
+// lower is a text with the letters of ASCII in small ones; all else stays where it stands.
+func lower(text []byte) []byte {
+	low := bytes.Clone(text)
+	for i, c := range low {
+		if c-'A' <= 'Z'-'A' {
+			low[i] = c + 'a' - 'A'
 		}
 	}
 	return low
@@ -147,23 +137,12 @@ func (g *Grep) Each(ctx context.Context, sessions []library.Entry, found func(li
 	return nil
 }
 
-// reading is the room that a file and its small letters take, used again: most time went into making it.
-type reading struct {
-	text bytes.Buffer
-	low  []byte
-}
-
-var rooms = sync.Pool{New: func() any { return &reading{} }}
-
 // session looks through the parts of a session's transcript.
 func (g *Grep) session(e library.Entry) (lines []Line, err error) {
-	room := rooms.Get().(*reading)
-	defer rooms.Put(room)
 	turn := 0
 	for part := 0; ; part++ {
-		room.text.Reset()
 		name := render.TranscriptName(part)
-		f, err := disk.Open(filepath.Join(e.Folder, name))
+		data, err := disk.ReadPlain(filepath.Join(e.Folder, name))
 		if errors.Is(err, fs.ErrNotExist) && part > 0 {
 			return lines, nil
 		}
@@ -173,15 +152,7 @@ func (g *Grep) session(e library.Entry) (lines []Line, err error) {
 		if err != nil {
 			return lines, err
 		}
-		if fi, unknown := f.Stat(); unknown == nil {
-			room.text.Grow(int(fi.Size()) + bytes.MinRead)
-		}
-		_, err = room.text.ReadFrom(f)
-		f.Close()
-		if err != nil {
-			return lines, err
-		}
-		lines = append(lines, g.file(name, room, &turn)...)
+		lines = append(lines, g.file(name, data, &turn)...)
 		if g.Only && len(lines) > 0 {
 			return lines, nil
 		}
@@ -190,103 +161,56 @@ func (g *Grep) session(e library.Entry) (lines []Line, err error) {
 
 var (
 	linkTarget = text.Pattern(`<a id="[^"]*"></a>`)
-	turnHead   = []byte("</a>\n### ") // so begins a turn's heading, and not what looks like one in a session
-	newline    = []byte("\n")
 	oddLetters = [][]byte{[]byte("ſ"), []byte("\u212a")} // ſ is an s too, and the sign for kelvin a k
 )
 
 // file looks through one file, and notes in which turn it ends.
-func (g *Grep) file(name string, room *reading, turn *int) (lines []Line) {
-	data := room.text.Bytes()
+func (g *Grep) file(name string, data []byte, turn *int) (lines []Line) {
 	low, literal := data, g.literal
 	if g.fold && literal != nil {
-		room.low = lower(data, room.low)
-		low = room.low
+		low = lower(data)
 		if slices.ContainsFunc(oddLetters, func(odd []byte) bool { return bytes.Contains(data, odd) }) {
 			literal = nil
 		}
 	}
-	type place struct{ from, to, line, turn int }
-	show := func(at place, spans []Span) {
-		lines = append(lines, Line{File: name, Line: at.line, Turn: at.turn, Text: plain(data[at.from:at.to]), Spans: spans})
-	}
-	var before []place // the lines that would be shown with a match
-	after, next := 0, -1
-	for at := (place{line: 1}); at.from < len(data); at.from, at.line = at.to+1, at.line+1 {
-		if next < at.from {
-			next = g.next(data, low, literal, at.from)
-		}
-		if over := g.over(data, at.from, next); after == 0 && len(over) > 0 {
-			at.line += bytes.Count(over, newline)
-			noteTurn(data[max(0, at.from-len(turnHead)):at.from+len(over)], turn)
-			if at.from += len(over); at.from == len(data) {
-				break
+	var before []Line // those that would be shown with a match
+	n, after, at, named := 0, 0, 0, false
+	for raw := range bytes.Lines(data) {
+		n++
+		from := at
+		at += len(raw)
+		// So begins a turn's heading, and not what looks like one in a session.
+		if head, ok := bytes.CutPrefix(raw, []byte("### ")); ok && named {
+			number, _, _ := bytes.Cut(head, []byte(" · "))
+			if is, err := strconv.Atoi(string(number)); err == nil {
+				*turn = is
 			}
 		}
-		at.to = endOf(data, at.from)
-		noteTurn(data[max(0, at.from-len(turnHead)):at.to], turn)
-		at.turn = *turn
-		var spans []Span
-		if next <= at.to {
-			for _, span := range g.re.FindAllStringIndex(plain(data[at.from:at.to]), -1) {
-				spans = append(spans, Span{span[0], span[1]})
+		named = bytes.HasSuffix(raw, []byte("</a>\n"))
+		possible := bytes.Contains(low[from:at], literal)
+		if !possible && after == 0 && g.Context == 0 {
+			continue
+		}
+		line := Line{File: name, Line: n, Turn: *turn, Text: plain(bytes.TrimSuffix(raw, []byte("\n")))}
+		if possible {
+			for _, span := range g.re.FindAllStringIndex(line.Text, -1) {
+				line.Spans = append(line.Spans, Span{span[0], span[1]})
 			}
 		}
 		switch {
-		case len(spans) > 0:
-			for _, b := range before {
-				show(b, nil)
-			}
-			show(at, spans)
-			if before, after = before[:0], g.Context; g.Only {
+		case len(line.Spans) > 0:
+			lines = append(append(lines, before...), line)
+			if before, after = nil, g.Context; g.Only {
 				return lines
 			}
 		case after > 0:
-			show(at, nil)
+			lines = append(lines, line)
 			after--
 		case g.Context > 0:
-			before = append(before[max(0, len(before)-g.Context+1):], at)
+			before = append(before[max(0, len(before)-g.Context+1):], line)
 		}
 	}
 	return lines
-}
-
-// over are the whole lines from a place on that are shown with no match, the next of which stands where next says.
-func (g *Grep) over(data []byte, from, next int) []byte {
-	to := min(next, len(data))
-	for lines := 0; next <= len(data) && lines <= g.Context && to > from; lines++ {
-		to = 1 + bytes.LastIndexByte(data[:to-min(lines, 1)], '\n')
-	}
-	return data[from:max(from, to)]
-}
-
-// noteTurn notes which turn the last heading in a text is of, if there is one.
-func noteTurn(text []byte, turn *int) {
-	i := bytes.LastIndex(text, turnHead)
-	if i < 0 {
-		return
-	}
-	number, _, _ := bytes.Cut(text[i+len(turnHead):], []byte(" · "))
-	if n, err := strconv.Atoi(string(number)); err == nil {
-		*turn = n
-	}
-}
-
-// next is the first place from which something may match; beyond the end if there is none.
-func (g *Grep) next(data, low, literal []byte, pos int) int {
-	at := g.re.FindIndex
-	if len(literal) > 0 {
-		data, at = low, func(text []byte) []int {
-			if i := bytes.Index(text, literal); i >= 0 {
-				return []int{i}
-			}
-			return nil
-		}
-	}
-	if found := at(data[pos:]); found != nil {
-		return pos + found[0]
-	}
-	return len(data) + 1
 }
 
 // plain is a line without the places that links lead to.
@@ -295,11 +219,4 @@ func plain(line []byte) string {
 		line = linkTarget().ReplaceAll(line, nil)
 	}
 	return string(line)
-}
-
-func endOf(data []byte, from int) int {
-	if i := bytes.IndexByte(data[from:], '\n'); i >= 0 {
-		return from + i
-	}
-	return len(data)
 }

@@ -28,7 +28,7 @@ func TestGrepFindsEveryLine(t *testing.T) {
 			}
 			turn := 0
 			var got, want []string
-			for _, line := range g.file("transcript.md", &reading{text: file}, &turn) {
+			for _, line := range g.file("transcript.md", file.Bytes(), &turn) {
 				got = append(got, fmt.Sprintf("%d:%d:%s", line.Line, line.Turn, line.Text))
 			}
 			if turn != len(turns) {
@@ -61,7 +61,7 @@ func TestGrepShowsLinesAround(t *testing.T) {
 		g.Context = context
 		turn := 0
 		var got []int
-		for _, line := range g.file("transcript.md", &reading{text: *bytes.NewBuffer(file)}, &turn) {
+		for _, line := range g.file("transcript.md", file, &turn) {
 			got = append(got, line.Line)
 		}
 		if fmt.Sprint(got) != want {
@@ -86,11 +86,11 @@ func BenchmarkGrep(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			room := &reading{text: *bytes.NewBuffer(data)}
+
 			b.SetBytes(int64(len(data)))
 			for b.Loop() {
 				at := 0
-				if found := g.file("transcript.md", room, &at); len(found) != 1 {
+				if found := g.file("transcript.md", data, &at); len(found) != 1 {
 					b.Fatalf("%d lines", len(found))
 				}
 			}
