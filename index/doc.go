@@ -16,31 +16,7 @@ import (
 func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 	d := Doc{Session: string(s.ID), Project: project, Title: s.Title, Source: string(s.Source), Start: s.Start, End: s.End}
 	d.Thread, d.Requests = threadedOf(s, p, project), s.Requests()
-	at := map[string]int{} // place in s.Turns by any id that evidence cites, -1 at first
-	if p != nil {
-		for _, it := range p.Items {
-			for _, e := range it.Evidence {
-				at[e.Turn] = -1
-			}
-		}
-	}
-	for i := range s.Turns {
-		t := &s.Turns[i]
-		for _, id := range t.Records {
-			if _, ok := at[id]; ok {
-				at[id] = i
-			}
-		}
-		for k := range t.Calls {
-			if had, ok := at[string(t.Calls[k].ResultTurn)]; ok && had < 0 {
-				at[string(t.Calls[k].ResultTurn)] = i
-			}
-		}
-	}
-	for i, t := range s.Turns {
-		if _, ok := at[string(t.ID)]; ok {
-			at[string(t.ID)] = i
-		}
+	for _, t := range s.Turns {
 		untold := t.Aside() || t.Kind == ingest.Event || t.Kind == ingest.Interrupt || t.Kind == ingest.Summary &&
 			len(d.Turns) > 0
 		if untold {
@@ -69,13 +45,13 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 	if d.Title == "" {
 		d.Title = p.Title
 	}
+	places := s.Places()
 	for _, it := range p.Items {
 		var source []string
 		for _, e := range it.Evidence {
-			if i := at[e.Turn]; i >= 0 {
-				source = append(source, e.Quote, s.Turns[i].OwnText(), calls(s.Turns[i]))
-			} else {
-				source = append(source, e.Quote)
+			source = append(source, e.Quote)
+			if i, ok := places[e.Turn]; ok {
+				source = append(source, s.Turns[i].OwnText(), calls(s.Turns[i]))
 			}
 		}
 		d.Items = append(d.Items, Item{Item: it, Context: strings.Join(source, "\n")})
