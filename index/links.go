@@ -106,31 +106,26 @@ func (x *Index) Count(ctx context.Context, project string, from, to time.Time, s
 
 // LinksTo lists the links that lead to some items, in the order of payload.StandingLinks.
 func (x *Index) LinksTo(ctx context.Context, items ...payload.ItemID) ([]payload.Link, error) {
-	all, err := column[string](ctx, x.db, `SELECT data FROM link WHERE earlier IN (SELECT value FROM json_each(?1))
+	return readList(ctx, x, linkRow, `SELECT data FROM link WHERE earlier IN (SELECT value FROM json_each(?1))
 		ORDER BY at, later, earlier`, jsonList(items))
-	if err != nil {
-		return nil, x.fail("read index", err)
-	}
-	return readLinks(all)
 }
 
-func readLinks(all []string) ([]payload.Link, error) {
-	var links []payload.Link
-	for _, text := range all {
-		var l payload.Link
-		if err := fastjson.Unmarshal([]byte(text), &l); err != nil {
-			return nil, fmt.Errorf("a link: %v: %w", err, ErrRebuild)
+func linkRow(rows *sql.Rows) (l payload.Link, err error) {
+	var data sql.RawBytes
+	if err = rows.Scan(&data); err == nil {
+		if bad := fastjson.Unmarshal(data, &l); bad != nil {
+			err = fmt.Errorf("a link: %v: %w", bad, ErrRebuild)
 		}
-		links = append(links, l)
 	}
-	return links, nil
+	return l, err
 }
 
 // PutLinks replaces all links by the ones that stand, notes what they were made
 // from, and takes sessions off the list of those that are due.
 func (x *Index) PutLinks(ctx context.Context, standing []payload.Link, made string, done []string) error {
-	err := inTransaction(ctx, x.db, func(tx *sql.Tx) error { return putLinks(ctx, tx, standing, made, done) })
-	return x.fail("write links", err)
+	return x.fail("write links", inTransaction(ctx, x.db, func(tx *sql.Tx) error {
+		return putLinks(ctx, tx, standing, made, done)
+	}))
 }
 
 func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made string, done []string) error {
@@ -229,11 +224,7 @@ func linksAround(ctx context.Context, q querier, ids []payload.ItemID, before ti
 	if !before.IsZero() {
 		until = before.UnixMilli()
 	}
-	all, err := column[string](ctx, q, linksOf, jsonList(ids), until)
-	if err != nil {
-		return nil, err
-	}
-	return readLinks(all)
+	return list(ctx, q, linkRow, linksOf, jsonList(ids), until)
 }
 
 const linksOf = `SELECT data FROM (SELECT data, at, later, earlier FROM link WHERE later IN (SELECT value FROM ` +
