@@ -65,20 +65,12 @@ func TextToEmbed(it payload.Item) string {
 }
 
 func vectorBytes(v []float32) []byte {
-	b := make([]byte, 0, 4*len(v))
-	for _, x := range v {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
-	}
+	b, _ := binary.Append(nil, binary.LittleEndian, v) // of floats there is no error
 	return b
 }
 
 func vectorOf(b []byte) []float32 {
-	if len(b) < 4 {
-		return nil
-	}
 	v := make([]float32, len(b)/4)
-	for i := range v {
-		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
-	}
+	_, _ = binary.Decode(b, binary.LittleEndian, v) // there are as many bytes
 	return v
 }

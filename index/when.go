@@ -3,6 +3,7 @@ package index
 import (
 	_ "embed"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -45,7 +46,7 @@ var whens = sync.OnceValue(func() (all []when) {
 func whenIn(s string, now time.Time) (at []int, since, until time.Time) {
 	low := strings.ToLower(s)
 	for _, w := range whens() {
-		if !anyIn(low, w.hints) {
+		if !slices.ContainsFunc(w.hints, func(hint string) bool { return strings.Contains(low, hint) }) {
 			continue
 		}
 		m := w.form().FindStringSubmatchIndex(s)
@@ -62,15 +63,6 @@ func whenIn(s string, now time.Time) (at []int, since, until time.Time) {
 		}
 	}
 	return nil, since, until
-}
-
-func anyIn(s string, words []string) bool {
-	for _, w := range words {
-		if strings.Contains(s, w) {
-			return true
-		}
-	}
-	return false
 }
 
 // moment is what a text says of a time, by the names of groups: y, m and d are numbers

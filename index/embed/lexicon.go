@@ -5,7 +5,8 @@ package embed
 import (
 	_ "embed"
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -156,13 +157,8 @@ func indexLexicon(text string) string {
 		}
 		at += len(l)
 	}
-	keys := make([]string, 0, len(where))
-	for k := range where {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
 	var b strings.Builder
-	for _, k := range keys {
+	for _, k := range slices.Sorted(maps.Keys(where)) {
 		b.WriteString(k + "\t" + strings.Join(where[k], " ") + "\n")
 	}
 	return b.String()
