@@ -184,8 +184,8 @@ const (
 	unknownShare = 0.4
 )
 
-// judge says how well the question is covered: which of its words stand where.
-func judge(a *Answer, ts []term, size corpus) {
+// judge says how well an answer does: which of the question's words stand where, and how sure it is.
+func (r *reader) judge(a *Answer, ts []term, list []*ranked) {
 	var total, present float64
 	rare := false
 	for _, t := range ts {
@@ -195,23 +195,29 @@ func judge(a *Answer, ts []term, size corpus) {
 			continue
 		}
 		present += t.idf
-		rare = rare || t.df.docs() <= max(fewDocs, size.all()/8)
+		rare = rare || t.df.docs() <= max(fewDocs, (r.size.all()+r.q.Elsewhere.searched())/8)
 	}
 	a.Unknown = len(a.Ranked) == 0 || present == 0 || len(a.Missing) > 0 && !rare && present < unknownShare*total
-	for _, r := range a.Ranked {
-		said := r.Text
-		if it := r.Item; it != nil {
+	if len(a.Ranked) > 0 && r.own.Knows(r.q.Text) {
+		a.Unknown = false // what the user wrote down as one concept is one
+	}
+	for _, one := range a.Ranked {
+		said := one.Text
+		if it := one.Item; it != nil {
 			said = strings.Join(append(append([]string{it.Text, it.Why, it.Scope, it.Path}, it.Alternatives...),
 				append(it.About, it.Aliases...)...), " . ")
 			for _, e := range it.Evidence {
 				said += " . " + e.Quote
 			}
 		}
-		r.Terms, r.Coverage = covered(said, ts, total)
+		one.Terms, one.Coverage = covered(said, ts, total)
 	}
 	if len(a.Ranked) > 0 {
 		a.Coverage = a.Ranked[0].Coverage
 	}
+	a.Signs = rank.Read(lines(list), missing(ts))
+	a.Sure = rank.DefaultSure.Chance(a.Signs)
+	a.Doubtful = a.Coverage < wholly && rank.DefaultSure.Doubtful(a.Signs) || halfGone(ts, list)
 }
 
 // covered lists the terms that a text holds, and their share of all weight.

@@ -187,17 +187,13 @@ func (r *reader) see(out []*ranked, ts []term) {
 
 // mostAliased reports whether at least half of the items have aliases.
 func mostAliased(list []*ranked) bool {
-	with, without := 0, 0
+	with, all := 0, 0
 	for _, r := range list {
-		switch {
-		case r.table != items:
-		case len(r.item.Aliases) > 0:
-			with++
-		default:
-			without++
+		if r.table == items {
+			with, all = with+min(len(r.item.Aliases), 1), all+1
 		}
 	}
-	return with > 0 && with >= without
+	return with > 0 && 2*with >= all
 }
 
 func rankTerms(ts []term) []rank.Term {
@@ -220,6 +216,11 @@ func order(list []*ranked) {
 	for i := range list {
 		list[i].score = math.Exp(list[i].score - top)
 	}
+	arrange(list)
+}
+
+// arrange puts results in order of their scores, turns below what was taken from them.
+func arrange(list []*ranked) {
 	byScore(list)
 	below(list)
 	byScore(list)
@@ -274,9 +275,7 @@ func settle(list []*ranked) {
 			r.score *= settled
 		}
 	}
-	byScore(list)
-	below(list)
-	byScore(list)
+	arrange(list)
 }
 
 // below puts a turn right below the best claim that was taken from it, which

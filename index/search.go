@@ -114,19 +114,6 @@ func (x *Index) run(ctx context.Context, full *fulltext, q Query, within bool) (
 	return a, nil
 }
 
-// judge says how well an answer does.
-func (r *reader) judge(a *Answer, ts []term, list []*ranked) {
-	size := r.size
-	size[items] += r.q.Elsewhere.searched()
-	judge(a, ts, size)
-	if len(a.Ranked) > 0 && r.own.Knows(r.q.Text) {
-		a.Unknown = false // what the user wrote down as one concept is one
-	}
-	a.Signs = rank.Read(lines(list), missing(ts))
-	a.Sure = rank.DefaultSure.Chance(a.Signs)
-	a.Doubtful = a.Coverage < wholly && rank.DefaultSure.Doubtful(a.Signs) || halfGone(ts, list)
-}
-
 // reader is one search's view of the index.
 type reader struct {
 	*fulltext
