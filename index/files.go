@@ -101,23 +101,13 @@ type Faulted struct {
 
 // Faults lists where errors of the given signatures came up, the newest first.
 func (x *Index) Faults(ctx context.Context, sigs []int64) ([]Faulted, error) {
-	var all []Faulted
-	for _, sig := range sigs {
-		some, err := readList(ctx, x, func(rows *sql.Rows) (Faulted, error) {
-			f := Faulted{Sig: sig}
-			var ms int64
-			err := rows.Scan(&f.Session, &f.Project, &f.Text, &f.N, &ms)
-			f.At = fromMillis(ms)
-			return f, err
-		}, `SELECT s.sid, s.project, f.text, d.n, d.at FROM faulted d JOIN fault f ON f.sig=d.sig
-			JOIN session s ON s.id=d.session WHERE d.sig=?`, sig)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, some...)
-	}
-	slices.SortStableFunc(all, func(a, b Faulted) int { return b.At.Compare(a.At) })
-	return all, nil
+	return readList(ctx, x, func(rows *sql.Rows) (f Faulted, err error) {
+		var ms int64
+		err = rows.Scan(&f.Sig, &f.Session, &f.Project, &f.Text, &f.N, &ms)
+		f.At = fromMillis(ms)
+		return f, err
+	}, `SELECT d.sig, s.sid, s.project, f.text, d.n, d.at FROM json_each(?) j JOIN faulted d ON d.sig=j.value
+		JOIN fault f ON f.sig=d.sig JOIN session s ON s.id=d.session ORDER BY d.at DESC, j.key`, jsonList(sigs))
 }
 
 // FaultTexts lists every error known, by signature and text alone.
@@ -131,18 +121,16 @@ func (x *Index) FaultTexts(ctx context.Context) ([]Faulted, error) {
 // ItemsOf reads the items of sessions, in order.
 func (x *Index) ItemsOf(ctx context.Context, sessions []string) (map[string][]payload.Item, error) {
 	all := map[string][]payload.Item{}
-	for _, sid := range sessions {
-		items, err := readList(ctx, x, func(rows *sql.Rows) (it payload.Item, err error) {
-			var data sql.RawBytes
-			if err = rows.Scan(&data); err == nil {
-				it, err = unpackItem(data)
-			}
-			return it, err
-		}, `SELECT i.data FROM item i JOIN session s ON s.id=i.session WHERE s.sid=? ORDER BY i.at, i.id`, sid)
-		if err != nil {
-			return nil, err
+	err := scan(ctx, x.db, func(rows *sql.Rows) error {
+		var sid string
+		var data sql.RawBytes
+		if err := rows.Scan(&sid, &data); err != nil {
+			return err
 		}
-		all[sid] = items
-	}
-	return all, nil
+		it, err := unpackItem(data)
+		all[sid] = append(all[sid], it)
+		return err
+	}, `SELECT s.sid, i.data FROM item i JOIN session s ON s.id=i.session
+		WHERE s.sid IN (SELECT value FROM json_each(?)) ORDER BY i.at, i.id`, jsonList(sessions))
+	return all, x.fail("read index", err)
 }

@@ -72,28 +72,13 @@ func LineHash(line string) int64 {
 // listMark is how many bytes a list's bullet or number takes at the beginning of
 // a line, with the white space behind it.
 func listMark(line string) int {
-	n := 0
-	switch {
-	case strings.HasPrefix(line, "•"):
-		n = len("•")
-	case line != "" && strings.IndexByte("-*+", line[0]) >= 0:
-		n = 1
-	default:
-		for n < len(line) && n < 4 && line[n] >= '0' && line[n] <= '9' {
-			n++
-		}
-		unnumbered := n == 0 || n == 4 || n == len(line) || line[n] != '.' && line[n] != ')'
-		if unnumbered {
-			return 0
-		}
-		n++
-	}
-	space := len(line[n:]) - len(strings.TrimLeft(line[n:], " \t\n\f\r"))
-	if space == 0 {
+	if line == "" || strings.IndexByte("-*+0123456789\xe2", line[0]) < 0 { // most lines
 		return 0
 	}
-	return n + space
+	return len(bullet().FindString(line))
 }
+
+var bullet = text.Pattern(`^(?:[-*+•]|\d{1,3}[.)])\s+`)
 
 var origin = text.Pattern(`\s*\((?:session )?[^()]*, [A-Z][a-z]{2} \d{1,2}(?:, \d{4})?\)$`)
 
