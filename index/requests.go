@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"slices"
 
+	"recall/index/postings"
 	"recall/ingest"
 )
 
-// What a session's requests took is one packed row: the models' names, then six numbers a request, which is a tenth
+// What a session's requests took is one packed row: the models' names, then seven numbers a request, which is a tenth
 // of what a row each would take.
 
 // packRequests makes that row, nil for none.
@@ -30,11 +31,10 @@ func packRequests(all []ingest.Request) (b []byte) {
 	}
 	for _, r := range all {
 		at := millis(r.At) / 1000
-		b = binary.AppendVarint(b, at-last)
-		b = binary.AppendUvarint(b, uint64(slices.Index(models, r.Model)))
 		u := r.Usage
-		for _, n := range []int64{u.Input, u.Output, u.CacheWrite, u.CacheHour, u.CacheRead} {
-			b = binary.AppendUvarint(b, uint64(max(0, n)))
+		for _, n := range []int64{at - last, int64(slices.Index(models, r.Model)), u.Input, u.Output, u.CacheWrite,
+			u.CacheHour, u.CacheRead} {
+			b = binary.AppendUvarint(b, uint64(n))
 		}
 		last = at
 	}
@@ -42,38 +42,24 @@ func packRequests(all []ingest.Request) (b []byte) {
 }
 
 func unpackRequests(b []byte, do func(ingest.Request)) error {
-	whole := true
-	next := func() uint64 {
-		n, size := binary.Uvarint(b)
-		if size <= 0 {
-			whole, b = false, nil
-			return 0
-		}
-		b = b[size:]
-		return n
-	}
+	unknown := fmt.Errorf("requests of unknown form: %w", ErrRebuild)
+	r := postings.Read(b)
 	models := make([]string, 0, 4)
-	for n := next(); n > 0 && whole; n-- {
-		size := next()
-		if whole = whole && size <= uint64(len(b)); whole {
-			models, b = append(models, string(b[:size])), b[size:]
-		}
+	for n := r.Number(); n > 0 && r.Err() == nil; n-- {
+		models = append(models, string(r.Bytes()))
 	}
-	var seconds int64
-	for len(b) > 0 {
-		since, size := binary.Varint(b)
-		b = b[max(0, size):]
-		seconds += since
-		model := next()
-		u := ingest.Usage{Input: int64(next()), Output: int64(next()), CacheWrite: int64(next()),
-			CacheHour: int64(next()), CacheRead: int64(next())}
-		if whole = whole && size > 0 && model < uint64(len(models)); !whole {
-			break
+	next := func() int64 { return int64(r.Number()) }
+	for seconds := int64(0); r.More(); {
+		seconds += next()
+		model := r.Number()
+		u := ingest.Usage{Input: next(), Output: next(), CacheWrite: next(), CacheHour: next(), CacheRead: next()}
+		if r.Err() != nil || model >= uint64(len(models)) {
+			return unknown
 		}
 		do(ingest.Request{At: fromMillis(seconds * 1000), Model: models[model], Usage: u})
 	}
-	if !whole {
-		return fmt.Errorf("requests of unknown form: %w", ErrRebuild)
+	if r.Err() != nil {
+		return unknown
 	}
 	return nil
 }

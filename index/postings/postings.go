@@ -158,17 +158,17 @@ func appendEntry(b []byte, before, word string, lists *Lists) []byte {
 func Each(block []byte, f func(word []byte, lists Lists) bool) error {
 	r := Read(block)
 	var word []byte
-	for len(r.left) > 0 {
-		shared := r.number()
+	for r.More() {
+		shared := r.Number()
 		if shared > uint64(len(word)) {
 			return ErrDamaged
 		}
-		word = append(word[:shared], r.bytes()...)
-		there := r.number()
+		word = append(word[:shared], r.Bytes()...)
+		there := r.Number()
 		var lists Lists
 		for i := range lists {
 			if there>>i&1 != 0 {
-				lists[i] = List{Docs: int(r.number()), Data: r.bytes()}
+				lists[i] = List{Docs: int(r.Number()), Data: r.Bytes()}
 			}
 		}
 		if r.err != nil {
@@ -181,7 +181,7 @@ func Each(block []byte, f func(word []byte, lists Lists) bool) error {
 	return nil
 }
 
-// Reader goes through the postings of a list.
+// Reader goes through the postings of a list, or whatever else is made of varints.
 type Reader struct {
 	left []byte
 	doc  int64
@@ -191,15 +191,18 @@ type Reader struct {
 // Read begins with the first posting.
 func Read(data []byte) Reader { return Reader{left: data} }
 
-// Err is ErrDamaged if Next ended early.
+// Err is ErrDamaged if what was read ended early.
 func (r *Reader) Err() error { return r.err }
+
+// More reports whether anything is left to read.
+func (r *Reader) More() bool { return len(r.left) > 0 }
 
 // Next gives the next posting, false behind the last.
 func (r *Reader) Next() (p Posting, ok bool) {
 	if len(r.left) == 0 {
 		return p, false
 	}
-	gap := r.number()
+	gap := r.Number()
 	r.doc += int64(gap >> 2)
 	p.Doc = r.doc
 	switch gap & 3 {
@@ -210,12 +213,13 @@ func (r *Reader) Next() (p Posting, ok bool) {
 	case onceEach:
 		p.Counts[0], p.Counts[1] = 1, 1
 	default:
-		p.Counts[0], p.Counts[1] = uint32(r.number()), uint32(r.number())
+		p.Counts[0], p.Counts[1] = uint32(r.Number()), uint32(r.Number())
 	}
 	return p, r.err == nil
 }
 
-func (r *Reader) number() uint64 {
+// Number reads a varint; 0 behind the end.
+func (r *Reader) Number() uint64 {
 	if len(r.left) > 0 && r.left[0] < 0x80 { // most
 		n := r.left[0]
 		r.left = r.left[1:]
@@ -230,9 +234,9 @@ func (r *Reader) number() uint64 {
 	return n
 }
 
-// bytes reads a length and as many bytes.
-func (r *Reader) bytes() []byte {
-	n := r.number()
+// Bytes reads a length and as many bytes.
+func (r *Reader) Bytes() []byte {
+	n := r.Number()
 	if n > uint64(len(r.left)) {
 		r.left, r.err = nil, ErrDamaged
 		return nil
