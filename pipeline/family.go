@@ -2,8 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"runtime"
 	"slices"
@@ -140,13 +138,13 @@ func (f *Family) seeBeside() {
 		if m.beside = ""; len(f.Members) == 1 {
 			continue
 		}
-		h := sha256.New()
+		others := ""
 		for k, o := range f.Members {
 			if k != i {
-				fmt.Fprintf(h, "%s %s\n", o.Entry.ID, o.Entry.Input)
+				others += fmt.Sprintf("%s %s\n", o.Entry.ID, o.Entry.Input)
 			}
 		}
-		m.beside = hex.EncodeToString(h.Sum(nil)[:8])
+		m.beside = text.Hash(others, 8)
 	}
 }
 

@@ -62,7 +62,7 @@ func (r *run) makeOne(ctx context.Context, m *Member, f *Family) error {
 	return nil
 }
 
-// distillOne makes a session's payload anew.
+// distillOne makes a session's payload anew, of what was distilled already if anything was.
 func (r *run) distillOne(ctx context.Context, m *Member) error {
 	var err error
 	if m.project, err = r.projectOf(m.Session, m.ran, m.clean); err != nil {
@@ -108,11 +108,7 @@ func (r *run) describe(m *Member) {
 // people did to the one before; asked says what it was made of. The session may have
 // grown meanwhile: then the next sync adds what rules find in the rest.
 func (p *Pipeline) Keep(ctx context.Context, m *Member, fresh *payload.Payload, asked payload.Asked) error {
-	err := p.FinishForgetting(ctx)
-	if err != nil {
-		return err
-	}
-	if m.project, err = p.projectOf(m.Session, m.ran, m.clean); err != nil {
+	if err := p.FinishForgetting(ctx); err != nil {
 		return err
 	}
 	m.Entry.Heads = withPlanKeys(m.Entry.Heads, m.planKeys)
@@ -120,16 +116,11 @@ func (p *Pipeline) Keep(ctx context.Context, m *Member, fresh *payload.Payload, 
 	m.made.Model = asked
 	// Another process may have written the table since it was last read.
 	r := p.newRun(Options{})
-	if err := r.addNotes(m); err != nil {
-		return err
-	}
-	distill.Hold(m.Session, m.fresh)
-	r.describe(m)
-	if m.page, err = r.merge(m); err != nil {
+	if err := r.distillOne(ctx, m); err != nil {
 		return err
 	}
 	w := newWriter(ctx, r)
-	err = w.write([]*Member{m}, func() {})
+	err := w.write([]*Member{m}, func() {})
 	if err = cmp.Or(w.wait(), err, r.seen.save()); err != nil {
 		return err
 	}

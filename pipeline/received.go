@@ -2,16 +2,15 @@ package pipeline
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"recall/index"
 	"recall/library"
 	"recall/payload"
+	"recall/text"
 )
 
 // withReceived adds to a thread's payload what people here took over of other
@@ -133,20 +132,20 @@ func (r *run) receivedDocs(ctx context.Context) ([]index.Doc, error) {
 				continue
 			}
 			taken[it.ID] = true
-			text := ""
+			quotes := ""
 			for _, e := range it.Evidence {
-				text += e.Quote + "\n"
+				quotes += e.Quote + "\n"
 			}
-			d.Items = append(d.Items, index.Item{Item: it, Context: text})
+			d.Items = append(d.Items, index.Item{Item: it, Context: quotes})
 		}
 		if len(d.Items) == 0 {
 			continue
 		}
-		text, err := json.Marshal(d)
+		said, err := json.Marshal(d)
 		if err != nil {
 			return nil, err
 		}
-		d.Stamp = fmt.Sprintf("%x", sha256.Sum256(text))[:16]
+		d.Stamp = text.Hash(string(said), 8)
 		docs = append(docs, d)
 	}
 	return docs, nil

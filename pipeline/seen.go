@@ -218,12 +218,7 @@ func (u unfinished) set() error {
 	return os.WriteFile(string(u), nil, 0o600)
 }
 
-func (u unfinished) clear() error {
-	if err := os.Remove(string(u)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+func (u unfinished) clear() error { return disk.RemoveIfThere(string(u)) }
 
 func (u unfinished) isSet() bool {
 	_, err := os.Stat(string(u))

@@ -7,8 +7,6 @@ package folders
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,6 +22,7 @@ import (
 	"recall/library/disk"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/text"
 )
 
 // PageName is the page's name in a folder.
@@ -50,7 +49,7 @@ type Folders struct {
 }
 
 func (f *Folders) read() ([]Folder, error) {
-	text, err := disk.ReadRegular(f.File, most)
+	said, err := disk.ReadRegular(f.File, most)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -58,7 +57,7 @@ func (f *Folders) read() ([]Folder, error) {
 		return nil, err
 	}
 	var list []Folder
-	if err := json.Unmarshal(text, &list); err != nil {
+	if err := json.Unmarshal(said, &list); err != nil {
 		return nil, hint.With(fmt.Errorf("%s: %w", f.File, err),
 			"mend it, or delete it and name the folders again: recall resume --into FOLDER")
 	}
@@ -69,11 +68,11 @@ func (f *Folders) write(list []Folder) error {
 	if len(list) == 0 {
 		return disk.RemoveIfThere(f.File)
 	}
-	text, err := json.MarshalIndent(list, "", "  ")
+	said, err := json.MarshalIndent(list, "", "  ")
 	if err != nil {
 		return err
 	}
-	return disk.Replace(f.File, append(text, '\n'), 0o600)
+	return disk.Replace(f.File, append(said, '\n'), 0o600)
 }
 
 // same reports whether an entry of the list is this library's, for a folder.
@@ -158,11 +157,11 @@ func (f *Folders) keep(ctx context.Context, k Folder) error {
 	if err != nil {
 		return err
 	}
-	text := seal(payload.HarmlessPage(payload.Render(p, payload.Options{Budget: f.Budget}).Text))
-	if have == text {
+	page := seal(payload.HarmlessPage(payload.Render(p, payload.Options{Budget: f.Budget}).Text))
+	if have == page {
 		return nil
 	}
-	return disk.Replace(path, []byte(text), 0o600)
+	return disk.Replace(path, []byte(page), 0o600)
 }
 
 // The last line says that recall wrote what is above it: a person's own file
@@ -172,10 +171,7 @@ const (
 	sealEnd   = " -->\n"
 )
 
-func seal(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return text + "\n" + sealBegin + hex.EncodeToString(sum[:8]) + sealEnd
-}
+func seal(page string) string { return page + "\n" + sealBegin + text.Hash(page, 8) + sealEnd }
 
 // ownPage is the page as recall wrote it, "" if there is none. The error is
 // ErrNotOurs for anything else that stands there.
@@ -190,13 +186,13 @@ func ownPage(path string) (string, error) {
 	if !fi.Mode().IsRegular() || fi.Size() > 1<<20 {
 		return "", ErrNotOurs
 	}
-	text, err := disk.ReadRegular(path, most)
+	page, err := disk.ReadRegular(path, most)
 	if err != nil {
 		return "", err
 	}
-	above, _, ok := strings.Cut(string(text), "\n"+sealBegin)
-	if !ok || seal(above) != string(text) {
+	above, _, ok := strings.Cut(string(page), "\n"+sealBegin)
+	if !ok || seal(above) != string(page) {
 		return "", ErrNotOurs
 	}
-	return string(text), nil
+	return string(page), nil
 }

@@ -93,30 +93,28 @@ func (g *guarding) walk(ctx context.Context) error {
 // reports whether not to go into them.
 func (g *guarding) special(dir string) bool {
 	up, name := filepath.Dir(dir), filepath.Base(dir)
+	client := filepath.Base(up)
 	switch {
 	case notFiles[dir]:
 		return true
 	case vmFolders[name]:
 		g.danger(dir, DangerVM, !g.options.VM)
+		return false
 	case name == coworkSessions || name == codeTabRecords:
-		g.danger(dir, DangerSource, false)
 		g.anchors = append(g.anchors, dir)
-	case name == "projects" && (ingest.IsFile(filepath.Join(up, "settings.json")) || filepath.Base(up) == ".claude"):
-		g.danger(dir, DangerSource, false)
-		g.anchors = append(g.anchors, up)
-	case strings.HasSuffix(name, "sessions") && filepath.Base(up) == ingest.Codex.Client().Home:
-		g.danger(dir, DangerSource, false)
-		g.anchors = append(g.anchors, up)
-	case name == "tmp" && filepath.Base(up) == ingest.Gemini.Client().Home:
-		g.danger(dir, DangerSource, false)
+	case name == "projects" && (ingest.IsFile(filepath.Join(up, "settings.json")) || client == ".claude"),
+		strings.HasSuffix(name, "sessions") && client == ingest.Codex.Client().Home,
+		name == "tmp" && client == ingest.Gemini.Client().Home:
 		g.anchors = append(g.anchors, up)
 	case ingest.IsFile(filepath.Join(dir, "opencode.db")):
-		g.danger(dir, DangerSource, false)
 		g.anchors = append(g.anchors, dir)
 	case ingest.IsFile(filepath.Join(dir, "library.toml")):
 		g.danger(dir, DangerOther, true)
 		return true
+	default:
+		return false
 	}
+	g.danger(dir, DangerSource, false)
 	return false
 }
 
