@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 
@@ -29,50 +28,20 @@ var ErrNotPlain = errors.New("not a plain file or folder: recall follows no link
 // ErrForeign: the library belongs to another user.
 var ErrForeign = errors.New("the library belongs to another user, who could change what recall says and does")
 
-// opened are the folders of the libraries that this process opened, each with its *handle.
+// opened are the folders of the libraries that this process opened.
 var opened sync.Map
 
 // Guard has what lies in a library's folder reached by a handle on that folder from now on.
-func Guard(dir string) { opened.LoadOrStore(dir, &handle{}) }
-
-// A handle on a library's folder is kept between changes: most of what a change costs is its way there.
-type handle struct {
-	mu   sync.Mutex
-	root *os.Root
-	is   fs.FileInfo
-}
-
-// on is the handle of the folder that is there now; done leaves a kept one open. Windows lets nobody move a folder that
-// is held open: there none is kept.
-func (h *handle) on(dir string) (root *os.Root, done func() error, err error) {
-	if h == nil || runtime.GOOS == "windows" {
-		if root, err = os.OpenRoot(dir); err != nil {
-			return nil, nil, err
-		}
-		return root, root.Close, nil
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	kept := func() error { return nil }
-	now, err := os.Stat(dir)
-	if err == nil && h.root != nil && os.SameFile(now, h.is) {
-		return h.root, kept, nil
-	}
-	if h.root, err = os.OpenRoot(dir); err != nil { // the one before may be in use: it closes itself
-		return nil, nil, err
-	}
-	h.is, err = h.root.Stat(".")
-	return h.root, kept, err
-}
+func Guard(dir string) { opened.Store(dir, true) }
 
 // libraryAbove is the folder of the open library that a path is in, "" if it is in none.
-func libraryAbove(path string) (dir string, h *handle) {
+func libraryAbove(path string) string {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
-		if h, ok := opened.Load(dir); ok {
-			return dir, h.(*handle)
+		if _, ok := opened.Load(dir); ok {
+			return dir
 		}
 		if filepath.Dir(dir) == dir {
-			return "", nil
+			return ""
 		}
 	}
 }
@@ -80,16 +49,15 @@ func libraryAbove(path string) (dir string, h *handle) {
 // at does something to a path by a handle on its library's folder, which nothing outside is reached by, whatever
 // becomes a link meanwhile. Of what is in no library the handle is on its own folder.
 func at(path string, do func(root *os.Root, name string) error) error {
-	dir, h := libraryAbove(path)
-	dir = cmp.Or(dir, filepath.Dir(path))
-	root, done, err := h.on(dir)
+	dir := cmp.Or(libraryAbove(path), filepath.Dir(path))
+	root, err := os.OpenRoot(dir)
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		return &fs.PathError{Op: "open", Path: path, Err: p.Err} // what was wanted, not its folder
 	}
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer root.Close()
 	name, err := filepath.Rel(dir, path)
 	if err != nil {
 		return err
@@ -186,7 +154,7 @@ func MakeDir(dir string) error {
 
 // MakeAllDirs makes a folder and those above it.
 func MakeAllDirs(dir string) error {
-	if in, _ := libraryAbove(dir); in == "" {
+	if libraryAbove(dir) == "" {
 		return os.MkdirAll(dir, 0o700)
 	}
 	return at(dir, func(root *os.Root, name string) error { return root.MkdirAll(name, 0o700) })
