@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -41,20 +39,8 @@ func (l *Library) forgottenLog() ledger.Log[ForgottenItem] {
 
 // ForgottenItems lists what was forgotten by session. As with Forgotten, a line that makes no sense is an error.
 func (l *Library) ForgottenItems() (map[ingest.SessionID][]ForgottenItem, error) {
-	fi, err := os.Stat(l.forgottenLog().Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.gone == nil || l.goneAt != stampOf(fi) {
+	return l.gone.of(l.forgottenLog().Path, func() (map[ingest.SessionID][]ForgottenItem, error) {
 		lines, err := l.forgottenLog().All()
-		if err != nil {
-			return nil, err
-		}
 		gone, known := map[ingest.SessionID][]ForgottenItem{}, map[string]bool{}
 		for _, f := range lines {
 			if !known[f.Name] {
@@ -62,9 +48,8 @@ func (l *Library) ForgottenItems() (map[ingest.SessionID][]ForgottenItem, error)
 			}
 			known[f.Name] = true
 		}
-		l.gone, l.goneAt = gone, stampOf(fi)
-	}
-	return l.gone, nil
+		return gone, err
+	})
 }
 
 // ForgetItems enters items; what is made of their sessions is made again without them by the next sync.

@@ -96,9 +96,10 @@ type Library struct {
 	lockWait time.Duration
 	hold     time.Duration // how long a look at the sessions holds, see Hold
 
-	formatMu  sync.Mutex // guards what follows
-	format    int
-	fileStamp stamp // library.toml as the format was last read
+	file     asRead[File] // what follows are files at the top
+	registry asRead[*registry.Registry]
+	tombs    asRead[map[ingest.SessionID]bool]
+	gone     asRead[map[ingest.SessionID][]ForgottenItem]
 
 	inFolders chan struct{} // full while one of this process has the lock of folders
 
@@ -119,12 +120,6 @@ type Library struct {
 	lookedAt  string // state of the library at the last look at all sessions
 	writes    bool   // seen is kept up to date: this process's folder is in .tmp
 	seen      string // generation of the folders that sessions stands for
-	registry  *registry.Registry
-	regStamp  stamp
-	tombs     map[ingest.SessionID]bool
-	tombsAt   stamp
-	gone      map[ingest.SessionID][]ForgottenItem
-	goneAt    stamp
 }
 
 // known is an entry and what session.json looked like when read. It isn't changed, only replaced.
@@ -140,6 +135,38 @@ type stamp struct {
 }
 
 func stampOf(fi fs.FileInfo) stamp { return stamp{fi.Size(), fi.ModTime().UnixNano()} }
+
+// asRead is what was read of a file, which holds while the file is of the same size and time.
+type asRead[T any] struct {
+	mu sync.Mutex
+	at stamp
+	is T
+}
+
+// of is what a file says, read where it must be; the zero T where there is none. Beside an error it is what was last
+// read.
+func (a *asRead[T]) of(path string, read func() (T, error)) (T, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	fi, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return *new(T), nil
+	}
+	if err == nil && a.at != stampOf(fi) {
+		var is T
+		if is, err = read(); err == nil {
+			a.is, a.at = is, stampOf(fi)
+		}
+	}
+	return a.is, err
+}
+
+// forget has the file read again.
+func (a *asRead[T]) forget() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.at = stamp{}
+}
 
 // A File is what library.toml says.
 type File struct {
@@ -176,7 +203,7 @@ func create(dir, id string) error {
 	if err := disk.MakeAllDirs(dir); err != nil {
 		return err
 	}
-	l, err := newLibrary(dir, id, Format)
+	l, err := newLibrary(dir, id)
 	if err != nil {
 		return err
 	}
@@ -207,7 +234,7 @@ func Open(dir string) (*Library, error) {
 	if err := disk.Owned(dir); err != nil {
 		return nil, fmt.Errorf("open library: %w", err)
 	}
-	return newLibrary(dir, f.ID, f.Format)
+	return newLibrary(dir, f.ID)
 }
 
 func readLibraryFile(dir string) (File, error) {
@@ -228,12 +255,12 @@ func readLibraryFile(dir string) (File, error) {
 	return f, nil
 }
 
-func newLibrary(dir, id string, format int) (*Library, error) {
+func newLibrary(dir, id string) (*Library, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open library: %w", err)
 	}
-	l := &Library{dir: disk.RealPath(abs), id: id, format: format, lockWait: 30 * time.Second,
+	l := &Library{dir: disk.RealPath(abs), id: id, lockWait: 30 * time.Second,
 		inFolders: make(chan struct{}, 1), sessions: map[ingest.SessionID]*known{},
 		alone: map[ingest.SessionID]*known{}}
 	disk.Guard(l.dir)
@@ -249,15 +276,8 @@ func (l *Library) Dir() string { return l.dir }
 // ReadOnly says why nothing can be written: ErrNewer, or nil. A newer recall may have upgraded the library while this
 // one has it open.
 func (l *Library) ReadOnly() error {
-	l.formatMu.Lock()
-	defer l.formatMu.Unlock()
-	fi, err := os.Stat(filepath.Join(l.dir, "library.toml"))
-	if err == nil && stampOf(fi) != l.fileStamp {
-		if f, err := readLibraryFile(l.dir); err == nil {
-			l.fileStamp, l.format = stampOf(fi), f.Format
-		}
-	}
-	if l.format > Format {
+	f, _ := l.file.of(filepath.Join(l.dir, "library.toml"), func() (File, error) { return readLibraryFile(l.dir) })
+	if f.Format > Format {
 		return ErrNewer
 	}
 	return nil

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -92,40 +91,31 @@ func (l *Library) tombstones() ledger.Log[tombstone] {
 	return logOf(l, "tombstones.jsonl", func(t tombstone) bool { return t.ID != "" })
 }
 
-// Forgotten reports whether a session was forgotten. A senseless line is an error: nothing forgotten may come back by
-// accident.
-func (l *Library) Forgotten(id ingest.SessionID) (bool, error) {
-	fi, err := os.Stat(l.tombstones().Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.tombs == nil || l.tombsAt != stampOf(fi) {
+// entries are the ids of tombstones.jsonl, and whether each is held. A senseless line is an error: nothing forgotten may
+// come back by accident.
+func (l *Library) entries() (map[ingest.SessionID]bool, error) {
+	return l.tombs.of(l.tombstones().Path, func() (map[ingest.SessionID]bool, error) {
 		lines, err := l.tombstones().All()
-		if err != nil {
-			return false, err
-		}
 		tombs := map[ingest.SessionID]bool{}
 		for _, t := range lines {
 			held, before := tombs[t.ID]
 			tombs[t.ID] = t.Held && (held || !before) // forgotten is forgotten
 		}
-		l.tombs, l.tombsAt = tombs, stampOf(fi)
-	}
-	held, entered := l.tombs[id]
-	return entered && !held, nil
+		return tombs, err
+	})
+}
+
+// Forgotten reports whether a session was forgotten.
+func (l *Library) Forgotten(id ingest.SessionID) (bool, error) {
+	tombs, err := l.entries()
+	held, entered := tombs[id]
+	return entered && !held, err
 }
 
 // Frozen reports whether a session stays as the library has it, whatever was said in it since.
 func (l *Library) Frozen(id ingest.SessionID) (bool, error) {
-	_, err := l.Forgotten(id)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.tombs[id], err
+	tombs, err := l.entries()
+	return tombs[id], err
 }
 
 // AllFrozen lists the sessions that are frozen.
@@ -133,12 +123,11 @@ func (l *Library) AllFrozen() ([]ingest.SessionID, error) { return l.entered(tru
 
 // entered lists the ids in tombstones.jsonl that are held, or that aren't.
 func (l *Library) entered(held bool) (ids []ingest.SessionID, err error) {
-	if _, err := l.Forgotten(""); err != nil || !disk.Exists(l.tombstones().Path) {
+	tombs, err := l.entries()
+	if err != nil {
 		return nil, err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for id, is := range l.tombs {
+	for id, is := range tombs {
 		if is == held {
 			ids = append(ids, id)
 		}

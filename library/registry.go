@@ -1,10 +1,10 @@
 package library
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -16,36 +16,24 @@ import (
 
 func (l *Library) readRegistry() (*registry.Registry, error) {
 	path := filepath.Join(l.dir, "projects.toml")
-	fi, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &registry.Registry{}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.registry != nil && l.regStamp == stampOf(fi) {
-		return l.registry, nil
-	}
-	text, err := disk.ReadPlain(path)
-	if err != nil {
-		return nil, err
-	}
-	reg := &registry.Registry{}
-	if err := toml.Unmarshal(text, reg); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	l.registry, l.regStamp = reg, stampOf(fi)
-	return reg, nil
+	reg, err := l.registry.of(path, func() (*registry.Registry, error) {
+		text, err := disk.ReadPlain(path)
+		if err != nil {
+			return nil, err
+		}
+		reg := &registry.Registry{}
+		if err := toml.Unmarshal(text, reg); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return reg, nil
+	})
+	return cmp.Or(reg, &registry.Registry{}), err
 }
 
 // changeRegistry reads, changes and writes projects.toml under its lock.
 func (l *Library) changeRegistry(change func(*registry.Registry) error) error {
 	return l.underLock("folders", func() error {
-		l.mu.Lock()
-		l.registry = nil
-		l.mu.Unlock()
+		l.registry.forget()
 		old, err := l.readRegistry()
 		if err != nil {
 			return err
@@ -71,9 +59,7 @@ func (l *Library) putRegistry(reg *registry.Registry) error {
 		return nil
 	}
 	err = l.put(path, text)
-	l.mu.Lock()
-	l.registry = nil
-	l.mu.Unlock()
+	l.registry.forget()
 	return errors.Join(err, disk.SyncDir(l.dir))
 }
 
