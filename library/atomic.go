@@ -21,45 +21,29 @@ import (
 func (l *Library) put(target string, data []byte) error {
 	a := &aside{l: l}
 	defer a.drop()
-	if err := errors.Join(a.add(target, data), a.sync()); err != nil {
-		return err
+	err := a.add(target, data)
+	if err == nil {
+		err = disk.SyncFiles(a.temps)
 	}
-	return a.place(1)
+	if err == nil {
+		err = a.place(1)
+	}
+	return err
 }
 
 // aside are new contents of files that aren't in their places yet.
 type aside struct {
-	l       *Library
-	targets []string
-	temps   []string   // of the targets, in the same order
-	open    []*os.File // that aren't synced
+	l              *Library
+	targets, temps []string // in the same order
 }
 
 // add writes the content of a file.
 func (a *aside) add(target string, data []byte) error {
-	temp, err := a.l.tempName()
-	if err != nil {
-		return err
+	temp, err := a.l.temp(func(w io.Writer) error { _, err := w.Write(data); return err })
+	if err == nil {
+		a.targets, a.temps = append(a.targets, target), append(a.temps, temp)
 	}
-	f, err := disk.CreateOpen(temp, func(w io.Writer) error { _, err := w.Write(data); return err })
-	if err != nil {
-		return err
-	}
-	a.targets, a.temps, a.open = append(a.targets, target), append(a.temps, temp), append(a.open, f)
-	if len(a.open) == openAtOnce {
-		return a.sync()
-	}
-	return nil
-}
-
-// openAtOnce is how many files wait for a sync.
-const openAtOnce = 64
-
-// sync makes all of them durable.
-func (a *aside) sync() error {
-	open := a.open
-	a.open = nil
-	return disk.SyncOpen(open)
+	return err
 }
 
 // place puts the next n files in their places, in order. The caller syncs the folder.
@@ -75,9 +59,6 @@ func (a *aside) place(n int) error {
 
 // drop removes what isn't in its place.
 func (a *aside) drop() {
-	for _, f := range a.open {
-		f.Close()
-	}
 	for _, temp := range a.temps {
 		disk.Unlink(temp)
 	}
@@ -85,14 +66,10 @@ func (a *aside) drop() {
 
 // temp writes a new file in this process's folder under .tmp, not synced yet; nothing is left after an error.
 func (l *Library) temp(write func(io.Writer) error) (path string, err error) {
-	path, err = l.tempName()
-	if err != nil {
-		return "", err
+	if path, err = l.tempName(); err == nil {
+		err = disk.Create(path, write)
 	}
-	if err := disk.Create(path, write); err != nil {
-		return "", err
-	}
-	return path, nil
+	return path, err
 }
 
 // TempOf is Temp of what a stream has.

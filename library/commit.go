@@ -1,11 +1,9 @@
 package library
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -32,17 +30,25 @@ func (l *Library) commitNew(a *archiving) error {
 			raw.Drop(s) // the same in another file
 		}
 	}
-	texts := map[string][]byte{"session.json": text}
+	texts := &aside{l: l}
+	defer texts.drop() // of a failure
+	err = texts.add("session.json", text)
 	if !alone {
-		texts["raw/versions.jsonl"] = raw.EncodeLines(a.lines)
+		err = cmp.Or(err, texts.add(listName, raw.EncodeLines(a.lines)))
 	}
-	return l.Inside().Build(a.entry, temps, texts)
+	if err != nil {
+		return err
+	}
+	for i, name := range texts.targets {
+		temps[name] = texts.temps[i]
+	}
+	return l.Inside().Build(a.entry, temps)
 }
 
-// Build makes a new session's folder of files that lie aside, and texts, by their names, and puts it into its place in
-// one rename. They needn't be synced: until then all is out of sight, and one wait for the disk does for all. The
-// errors are ErrStale and ErrForgotten.
-func (l Inside) Build(e Entry, temps map[string]string, texts map[string][]byte) error {
+// Build makes a new session's folder of files that lie aside, by their names, and puts it into its place in one rename.
+// They needn't be synced: until then all is out of sight, and one wait for the disk does for all. The errors are
+// ErrStale and ErrForgotten.
+func (l Inside) Build(e Entry, temps map[string]string) error {
 	build, err := l.tempName()
 	if err != nil {
 		return err
@@ -50,15 +56,7 @@ func (l Inside) Build(e Entry, temps map[string]string, texts map[string][]byte)
 	defer disk.UnlinkAll(build) // of a failure
 	dirs := map[string]bool{}
 	var moved []string
-	var written []*os.File
-	defer func() {
-		for _, f := range written { // of a failure
-			f.Close()
-		}
-	}()
-	names := slices.AppendSeq(slices.Collect(maps.Keys(temps)), maps.Keys(texts))
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(temps)) {
 		at := filepath.Join(build, filepath.FromSlash(name))
 		if dir := filepath.Dir(at); !dirs[dir] {
 			if err := disk.Do(disk.OpMakeDirs, dir, "", func() error { return disk.MakeAllDirs(dir) }); err != nil {
@@ -68,20 +66,12 @@ func (l Inside) Build(e Entry, temps map[string]string, texts map[string][]byte)
 				dirs[dir] = true
 			}
 		}
-		if text, ok := texts[name]; ok {
-			f, err := disk.CreateOpen(at, func(w io.Writer) error { _, err := w.Write(text); return err })
-			if err != nil {
-				return err
-			}
-			written = append(written, f)
-		} else if err := disk.Rename(temps[name], at); err != nil {
+		if err := disk.Rename(temps[name], at); err != nil {
 			return err
-		} else {
-			moved = append(moved, at)
 		}
+		moved = append(moved, at)
 	}
-	err = errors.Join(disk.SyncFiles(moved), disk.SyncOpen(written))
-	if written = nil; err != nil {
+	if err := disk.SyncFiles(moved); err != nil {
 		return err
 	}
 	for dir := range dirs {

@@ -2,6 +2,7 @@ package library
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -110,7 +111,7 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 	if err == nil && entry != nil {
 		err = a.add(sessionFile(e.Folder), entry)
 	}
-	if err := errors.Join(err, a.sync()); err != nil {
+	if err := cmp.Or(err, disk.SyncFiles(a.temps)); err != nil {
 		return err
 	}
 	if err := a.place(before); err != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -70,34 +71,17 @@ func SyncDir(dir string) error {
 
 // Create writes a new file; nothing is left of it if there is an error.
 func Create(path string, write func(io.Writer) error) error {
-	f, err := CreateOpen(path, write)
-	if err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
+	err := Do(OpWrite, path, "", func() error {
+		f, err := OpenPlain(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(f), f.Close())
+	})
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		Unlink(path)
 	}
 	return err
-}
-
-// CreateOpen is Create of a file that stays open, to be synced.
-func CreateOpen(path string, write func(io.Writer) error) (f *os.File, err error) {
-	err = Do(OpWrite, path, "", func() (err error) {
-		if f, err = OpenPlain(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
-			err = write(f)
-		}
-		return err
-	})
-	if err != nil && f != nil {
-		f.Close()
-	}
-	if err != nil && !errors.Is(err, os.ErrExist) {
-		Unlink(path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return f, nil
 }
 
 // MakeDirs makes a folder and those above it, durably. All that are there must be real ones.
@@ -160,44 +144,32 @@ func renameSoon(from, to string) error {
 	return err
 }
 
+// openAtOnce is how many files wait for a sync.
+const openAtOnce = 64
+
 // SyncFiles makes files durable: all are given to the disk, then waited for. Many small ones cost little more than one.
-func SyncFiles(paths []string) error {
-	const openAtOnce = 64
-	for len(paths) > 0 {
-		n := min(len(paths), openAtOnce)
-		if err := syncSome(paths[:n]); err != nil {
+func SyncFiles(paths []string) (err error) {
+	for some := range slices.Chunk(paths, openAtOnce) {
+		var files []*os.File
+		for _, path := range some {
+			var f *os.File
+			if f, err = OpenPlain(path, os.O_RDWR, 0); err != nil { // Windows syncs only what it may write
+				break
+			}
+			startWriting(f)
+			files = append(files, f)
+		}
+		for _, f := range files {
+			if err == nil {
+				err = SyncFile(f)
+			}
+			err = errors.Join(err, f.Close())
+		}
+		if err != nil {
 			return err
 		}
-		paths = paths[n:]
 	}
 	return nil
-}
-
-func syncSome(paths []string) error {
-	var files []*os.File
-	var err error
-	for _, path := range paths {
-		var f *os.File
-		if f, err = OpenPlain(path, os.O_RDWR, 0); err != nil { // Windows syncs only what it may write
-			break
-		}
-		files = append(files, f)
-	}
-	return errors.Join(err, SyncOpen(files))
-}
-
-// SyncOpen is SyncFiles of a few that are open, which it closes.
-func SyncOpen(files []*os.File) (err error) {
-	for _, f := range files {
-		startWriting(f)
-	}
-	for _, f := range files {
-		if err == nil {
-			err = SyncFile(f)
-		}
-		err = errors.Join(err, f.Close())
-	}
-	return err
 }
 
 func Exists(path string) bool {

@@ -25,7 +25,7 @@ func (m *merging) adopt(ctx context.Context, src *library.Folder) error {
 	for _, f := range files {
 		temps[f.name] = f.temp
 	}
-	err = m.l.Build(src.Entry, temps, nil)
+	err = m.l.Build(src.Entry, temps)
 	switch {
 	case errors.Is(err, library.ErrForgotten):
 		return nil
