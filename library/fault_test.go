@@ -182,7 +182,6 @@ func sound(t testing.TB, l *Library) string {
 // A fault at every write, sync and rename, once with the thing done, once not:
 // nothing archived is lost, verify finds no damage, and the next run completes.
 func TestFaults(t *testing.T) {
-	t.Parallel()
 	s := newStory(t)
 	defer func() { disk.Tap = nil }()
 	fault := errors.New("a fault")
@@ -261,7 +260,6 @@ type logged struct {
 // Whatever a call that had returned had archived is there, verify finds no
 // damage, and the next run completes.
 func TestPowerLoss(t *testing.T) {
-	t.Parallel()
 	if testing.Short() {
 		t.Skip("skipped: -short, and a long walk of one goroutine")
 	}
