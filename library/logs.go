@@ -91,8 +91,8 @@ func (l *Library) tombstones() ledger.Log[tombstone] {
 	return logOf(l, "tombstones.jsonl", func(t tombstone) bool { return t.ID != "" })
 }
 
-// entries are the ids of tombstones.jsonl, and whether each is held. A senseless line is an error: nothing forgotten may
-// come back by accident.
+// entries are the ids of tombstones.jsonl, and whether each is held. A senseless line is an error: nothing forgotten
+// may come back by accident.
 func (l *Library) entries() (map[ingest.SessionID]bool, error) {
 	return l.tombs.of(l.tombstones().Path, func() (map[ingest.SessionID]bool, error) {
 		lines, err := l.tombstones().All()
