@@ -32,26 +32,17 @@ func (d Distiller) Distill(ctx context.Context, s *ingest.Session) (*payload.Pay
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	m := shipped()
 	p := &payload.Payload{Schema: payload.Schema, Session: string(s.ID), Source: string(s.Source), Title: s.Title,
 		Branch: s.Where.Branch, Start: s.Start, End: s.End, Made: payload.Provenance{Distiller: Name}}
-	if parts := stretches(s); len(parts) > 1 {
-		p.Items, p.Read = inStretches(s, parts, m)
-	} else {
-		h := Listen(s)
-		p.Items = h.Items(m)
-		p.Read = onlyRead(h.touched, p.Items)
-	}
+	p.Items, p.Read = Items(s, shipped())
 	distill.Hold(s, p)
 	return p, nil
 }
 
 // A Heard session is one made ready to be distilled, by several Models if need be.
 type Heard struct {
-	Candidates []*Candidate // sentences that may be worth keeping
-
-	Recorded []payload.Item // what is on record, each under the rule that names its class
-	Goal     []payload.Item // at most one
+	Candidates []*Candidate   // sentences that may be worth keeping
+	Recorded   []payload.Item // what is on record, each under the rule that names its class
 
 	talk    *talk
 	touched []*touched
@@ -59,21 +50,20 @@ type Heard struct {
 
 // Listen makes a session ready.
 func Listen(s *ingest.Session) *Heard {
-	t := listen(s)
-	h := &Heard{Candidates: candidates(t), Recorded: records(s), Goal: goal(t, false), talk: t, touched: touchedFiles(s)}
-	hearOf(t, h.touched)
-	leftOpen(t, h.touched)
+	h := hear(s, true)
+	h.touched = touchedFiles(s)
+	hearOf(h.talk, h.touched)
+	leftOpen(h.talk, h.touched)
 	return h
 }
 
-// Items distills by a model: the goal, what is on record, files, and leads.
-func (h *Heard) Items(m *Model) []payload.Item {
-	limits := offLimits(h.talk, pathsOf(h.touched))
-	items := slices.Concat(h.Goal, files(h.talk, h.touched, m), limits, m.recorded(h.Recorded))
-	if done := folderWork(h.talk.session); len(done) > 0 {
-		items = slices.Concat(items, done, folderWords(h.Candidates))
+// hear makes a stretch of a session ready, but for the files; last says that it is the last.
+func hear(s *ingest.Session, last bool) *Heard {
+	t := listen(s)
+	if t.closing != nil {
+		t.closing.last = last
 	}
-	return m.withPassages(h.talk.session, items, h.Passages(m, items))
+	return &Heard{Candidates: candidates(t), Recorded: records(s), talk: t}
 }
 
 // recorded are items of what is on record, claimed where their class is sure.

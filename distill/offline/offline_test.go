@@ -175,7 +175,8 @@ func TestOtherLanguages(t *testing.T) {
 		{ID: "a1", N: 2, Role: ingest.Assistant, Kind: ingest.Message, Text: "分かりました。指摘だけにします。"},
 	}}
 	found := false
-	for _, it := range Listen(s).Items(shipped()) {
+	items, _ := Items(s, shipped())
+	for _, it := range items {
 		quoted := it.Kind == payload.Lead || it.Kind == payload.Goal
 		found = found || quoted && strings.Contains(it.Text, "指摘だけ")
 	}

@@ -38,26 +38,27 @@ func stretches(s *ingest.Session) []*ingest.Session {
 	return out
 }
 
-// inStretches distills a session by its stretches, some of them at once.
-func inStretches(s *ingest.Session, parts []*ingest.Session, m *Model) (items []payload.Item, read []string) {
+// Items distills a session by a model: the goal, what is on record, files, and leads;
+// and names files that were only read. It listens to some stretches at once.
+func Items(s *ingest.Session, m *Model) (items []payload.Item, read []string) {
 	type heard struct {
 		*talk
 		passages []Passage
 		words    []payload.Item
 	}
+	parts, done := stretches(s), folderWork(s)
 	ahead := make(chan chan heard, runtime.GOMAXPROCS(0)-1)
 	go func() {
 		defer close(ahead)
 		for i, part := range parts {
-			done := make(chan heard, 1)
-			ahead <- done
+			ready := make(chan heard, 1)
+			ahead <- ready
 			go func() {
-				h := &Heard{Recorded: records(part), talk: listen(part)}
-				if c := h.talk.closing; c != nil && i+1 < len(parts) {
-					c.last = false
+				h, words := hear(part, i+1 == len(parts)), []payload.Item(nil)
+				if len(done) > 0 {
+					words = folderWords(h.Candidates)
 				}
-				h.Candidates = candidates(h.talk)
-				done <- heard{h.talk, h.Passages(m, h.Recorded), folderWords(h.Candidates)}
+				ready <- heard{h.talk, h.Passages(m, slices.Concat(h.Recorded, done, words)), words}
 			}()
 		}
 	}()
@@ -73,6 +74,9 @@ func inStretches(s *ingest.Session, parts []*ingest.Session, m *Model) (items []
 			aim = g
 		}
 		hearOf(h.talk, touched)
+		if len(parts) == 1 {
+			leftOpen(h.talk, touched)
+		}
 		limits = append(limits, offLimits(h.talk, seen)...)
 		passages = append(passages, h.passages...)
 		exchanges += h.n
@@ -80,10 +84,8 @@ func inStretches(s *ingest.Session, parts []*ingest.Session, m *Model) (items []
 		h.forget()
 		last = h.talk
 	}
-	items = slices.Concat(aim, files(last, touched, m), limits, m.recorded(records(s)))
-	if done := folderWork(s); len(done) > 0 {
-		items = slices.Concat(items, done, words[max(0, len(words)-mostWords):])
-	}
+	items = slices.Concat(aim, files(last, touched, m), limits, m.recorded(records(s)), done,
+		words[max(0, len(words)-mostWords):])
 	return m.withPassages(s, items, likeliest(passages, m.quota(exchanges))), onlyRead(touched, items)
 }
 

@@ -85,10 +85,11 @@ const firstPassages = 5
 
 func (l *left) tally(e *example) tally {
 	m := l.models[e.project]
-	items := e.heard.Items(m)
+	items, _ := offline.Items(e.c.Session, m)
+	inView, _ := offline.Items(e.c.Session, l.view)
 	score := e.c.Score(items)
 	t := tally{any: score.Lenient, files: score.Kinds[payload.File], goals: score.Kinds[payload.Goal],
-		view: e.c.Score(e.heard.Items(l.view)).Lenient, sessions: 1}
+		view: e.c.Score(inView).Lenient, sessions: 1}
 	var quoted []payload.Item
 	for i, p := range e.heard.Passages(m, nil) {
 		quoted = append(quoted, p.Item)
