@@ -7,9 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 
 	"recall/ingest"
 	"recall/text"
@@ -106,12 +104,9 @@ func (f *finder) walk(dir string, level int) {
 		f.Problem(dir, err)
 		return
 	}
-	look(entries)
-	lies := func(name string, folder bool) bool { // by the order that they are read in
-		i, ok := slices.BinarySearchFunc(entries, name, func(e fs.DirEntry, name string) int {
-			return strings.Compare(e.Name(), name)
-		})
-		return ok && (!folder || entries[i].IsDir())
+	folder := map[string]bool{} // whether what is of a name is one
+	for _, e := range entries {
+		folder[e.Name()] = e.IsDir()
 	}
 	root := configRootOf(dir)
 	for _, e := range entries {
@@ -119,7 +114,7 @@ func (f *finder) walk(dir string, level int) {
 		full := filepath.Join(dir, name)
 		switch {
 		case e.IsDir():
-			if isUUID(name) && lies(name+".jsonl", false) {
+			if _, spoken := folder[name+".jsonl"]; spoken && isUUID(name) {
 				continue // the session's own folder, see sideFiles
 			}
 			if !skipDirs[name] && !(strings.HasPrefix(name, "local_") && IsStorage(full)) {
@@ -127,61 +122,25 @@ func (f *finder) walk(dir string, level int) {
 			}
 		case strings.HasSuffix(name, ".jsonl"):
 			if info, ok := f.stat(full, e); ok {
-				f.file(full, info, root, lies(strings.TrimSuffix(name, ".jsonl"), true))
+				f.file(full, info, root, folder[strings.TrimSuffix(name, ".jsonl")])
 			}
 		}
 	}
-}
-
-// looked is an entry with what its Info is.
-type looked struct {
-	fs.DirEntry
-	info fs.FileInfo
-	err  error
-}
-
-func (l looked) Info() (fs.FileInfo, error) { return l.info, l.err }
-
-// look looks at the transcripts of a folder with many, on all cores: that takes longer than what is made of it.
-func look(entries []fs.DirEntry) {
-	const atOnce = 64
-	if len(entries) < 2*atOnce {
-		return
-	}
-	var all sync.WaitGroup
-	for some := range slices.Chunk(entries, atOnce) {
-		all.Go(func() {
-			for i, e := range some {
-				if e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".jsonl") {
-					info, err := e.Info()
-					some[i] = looked{e, info, err}
-				}
-			}
-		})
-	}
-	all.Wait()
 }
 
 // stat follows a link to a file only if it stays below the root.
 func (f *finder) stat(path string, e fs.DirEntry) (fs.FileInfo, bool) {
-	if e.Type()&fs.ModeSymlink == 0 {
-		info, err := e.Info()
-		if err != nil {
-			f.Problem(path, err)
-			return nil, false
+	info, err := e.Info()
+	if e.Type()&fs.ModeSymlink != 0 {
+		var real string
+		if real, err = filepath.EvalSymlinks(path); err == nil {
+			if rel, bad := filepath.Rel(f.Root, real); bad != nil || !filepath.IsLocal(rel) {
+				err = errors.New("link to outside of " + f.Root)
+			} else {
+				info, err = os.Stat(real)
+			}
 		}
-		return info, info.Mode().IsRegular()
 	}
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		f.Problem(path, err)
-		return nil, false
-	}
-	if rel, err := filepath.Rel(f.Root, real); err != nil || !filepath.IsLocal(rel) {
-		f.Problem(path, errors.New("link to outside of "+f.Root))
-		return nil, false
-	}
-	info, err := os.Stat(real)
 	if err != nil {
 		f.Problem(path, err)
 		return nil, false
