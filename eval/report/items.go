@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"recall/answer"
 	"recall/eval"
 	"recall/payload"
 )
@@ -24,69 +23,44 @@ var states = []string{matched, other, missed, wrong, fair}
 
 var signs = map[string]string{matched: "✓", other: "≈", missed: "○", wrong: "✗", fair: "·"}
 
-// Items lists what stands behind a run's figures: each session's gold items beside what was found, or each question
-// with what came of it.
-func (t Tables) Items(r *eval.Run) {
-	ours := r.Systems[0]
-	if ours.Questions != nil {
-		t.title("question by question")
-		for i := range ours.Questions.Questions {
-			q := &ours.Questions.Questions[i]
-			state, say := outcome(q)
-			fmt.Fprintf(t.W, "%s %s: %s\n", signs[state], onLine(cmp.Or(q.Q, q.ID)), say)
-		}
-		return
-	}
-	for i := range ours.Payloads.Sessions {
-		s := &ours.Payloads.Sessions[i]
-		name := cmp.Or(s.Title, answer.ShortID(s.Session))
-		t.title("%s, %s: F1 %.2f", onLine(s.Project), onLine(name), s.Score().Micro.F1())
-		for _, row := range sideBySide(s) {
-			fmt.Fprintf(t.W, "%s %s %s\n", signs[row.state], row.kind, row.state)
-			if g := row.gold; g != nil {
-				t.item("gold "+g.ID, g.Text, g.Quote)
-			}
-			if p := row.pred; p != nil {
-				t.item("found as "+string(p.Kind), strings.TrimSpace(p.Path+" "+p.Text), p.Quote)
-				if p.FalseClaim != "" {
-					t.note("like a false claim: %s", onLine(p.FalseClaim))
-				}
-			}
-		}
-	}
-}
-
-func (t Tables) item(name, text, quote string) {
-	fmt.Fprintf(t.W, "  %s: %s\n", onLine(name), onLine(text))
+// item is what an item says, and its quote if that is another text.
+func (t Tables) item(name, text, quote string) string {
+	text = strings.TrimSpace(text)
+	says := t.row("", "  %s: %s", onLine(name), onLine(text))
 	if quote != "" && quote != text {
-		t.note("“%s”", onLine(quote))
+		says += t.note("“%s”", onLine(quote))
 	}
+	return says
 }
 
-func outcome(q *eval.QuestionsMade) (state, say string) {
+// outcome is a question in a line, with what came of it.
+func outcome(q *eval.QuestionsMade) string {
+	says := func(state, what string) string {
+		return signs[state] + " " + onLine(cmp.Or(q.Q, q.ID)) + ": " + what
+	}
 	switch best := q.Best(); {
 	case len(q.Expect) == 0 && q.Refused:
-		return matched, "no answer, and said so"
+		return says(matched, "no answer, and said so")
 	case len(q.Expect) == 0:
-		return wrong, "no answer, and one was given"
+		return says(wrong, "no answer, and one was given")
 	case q.StaleFirst:
-		return wrong, "a superseded item came first"
+		return says(wrong, "a superseded item came first")
 	case q.Refused:
-		return missed, "answered “nothing”"
+		return says(missed, "answered “nothing”")
 	case best == 0:
-		return missed, "not among the first 20"
+		return says(missed, "not among the first 20")
 	case best == 1:
-		return matched, "first"
+		return says(matched, "first")
 	default:
-		return other, fmt.Sprintf("at rank %d", best)
+		return says(other, fmt.Sprintf("at rank %d", best))
 	}
 }
 
 // row is a gold item, a predicted one, or both that are held to be one fact.
 type row struct {
-	state, kind string
-	gold        *eval.GoldItem
-	pred        *eval.Predicted
+	State, Kind string
+	Gold        *eval.GoldItem
+	Pred        *eval.Predicted
 }
 
 // sideBySide pairs gold with predicted items and sorts them by kind and state.
@@ -99,17 +73,17 @@ func sideBySide(s *eval.SessionScore) (rows []row) {
 		pred[s.Predicted[i].ID] = &s.Predicted[i]
 	}
 	add := func(state string, g *eval.GoldItem, p *eval.Predicted) {
-		r := row{state: state, gold: g, pred: p}
+		r := row{State: state, Gold: g, Pred: p}
 		if g != nil {
-			r.kind = string(g.Kind)
+			r.Kind = string(g.Kind)
 			delete(gold, g.ID)
 		}
 		if p != nil {
-			r.kind = cmp.Or(r.kind, string(p.Kind))
+			r.Kind = cmp.Or(r.Kind, string(p.Kind))
 			delete(pred, p.ID)
 		}
 		if g != nil && !g.Must && state != other {
-			r.state = fair
+			r.State = fair
 		}
 		rows = append(rows, r)
 	}
@@ -133,8 +107,8 @@ func sideBySide(s *eval.SessionScore) (rows []row) {
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b row) int {
-		return cmp.Or(payload.Kind(a.kind).Order()-payload.Kind(b.kind).Order(),
-			cmp.Compare(slices.Index(states, a.state), slices.Index(states, b.state)))
+		return cmp.Or(payload.Kind(a.Kind).Order()-payload.Kind(b.Kind).Order(),
+			cmp.Compare(slices.Index(states, a.State), slices.Index(states, b.State)))
 	})
 	return rows
 }

@@ -41,9 +41,9 @@ var session = eval.SessionScore{
 func TestItems(t *testing.T) {
 	got := map[string]int{}
 	for _, r := range sideBySide(&session) {
-		got[r.state+" "+r.kind]++
-		if signs[r.state] == "" {
-			t.Errorf("%s has no sign", r.state)
+		got[r.State+" "+r.Kind]++
+		if signs[r.State] == "" {
+			t.Errorf("%s has no sign", r.State)
 		}
 	}
 	want := []string{"matched decision", "missed decision", "wrong decision", "matched file", "other kind flag",
