@@ -28,17 +28,11 @@ type toldSession struct {
 }
 
 type toldTurn struct {
-	ID    string     `json:"id"`
-	By    string     `json:"by"`    // user or assistant
-	After float64    `json:"after"` // minutes since the session's start
-	Text  string     `json:"text"`
-	Calls []toldCall `json:"calls"`
-}
-
-type toldCall struct {
-	Tool    string `json:"tool"`
-	Path    string `json:"path"`
-	Command string `json:"command"`
+	ID    string            `json:"id"`
+	By    string            `json:"by"`    // user or assistant
+	After float64           `json:"after"` // minutes since the session's start
+	Text  string            `json:"text"`
+	Calls []ingest.ToolCall `json:"calls"` // their tools, paths and commands
 }
 
 // told reads a project's sessions.json.
@@ -119,15 +113,14 @@ func (t *toldSession) session(project string) *ingest.Session {
 			turn.Kind = ingest.Message
 		}
 		for k, c := range u.Calls {
-			call := ingest.ToolCall{ID: fmt.Sprintf("%s-%d", u.ID, k+1), Name: c.Tool, Path: c.Path, Command: c.Command,
-				Done: true, At: at, Input: map[string]string{}}
+			c.ID, c.Done, c.At, c.Input = fmt.Sprintf("%s-%d", u.ID, k+1), true, at, map[string]string{}
 			if c.Path != "" {
-				call.Input["file_path"] = c.Path
+				c.Input["file_path"] = c.Path
 			}
 			if c.Command != "" {
-				call.Input["command"] = c.Command
+				c.Input["command"] = c.Command
 			}
-			turn.Calls = append(turn.Calls, call)
+			turn.Calls = append(turn.Calls, c)
 		}
 		s.Turns, s.End = append(s.Turns, turn), at
 	}

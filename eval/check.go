@@ -40,7 +40,7 @@ func (ps Problems) Error() string {
 }
 
 // unread are fields that files may hold though nobody reads them.
-var unread = []string{"note", "path", "status", "alternatives", "title", "quotes"}
+var unread = []string{"note", "path", "status", "alternatives", "title", "quotes", "session_b"}
 
 // loader gathers a set and what is wrong with it.
 type loader struct {

@@ -24,7 +24,6 @@ type Gold struct {
 
 	File    string `json:"-"`
 	Project string `json:"-"` // name of the folder it stands in
-	Silver  bool   `json:"-"` // a model wrote it, not people: NAME.silver.json
 }
 
 // GoldItem is one thing worth keeping.
@@ -66,15 +65,14 @@ type Other struct {
 // A LabelledPair is two statements about one session that people called the
 // same fact or not: a line of pairs-NAME.jsonl.
 type LabelledPair struct {
-	Session  string       `json:"session"`
-	SessionB string       `json:"session_b"` // of B, where it is another
-	Kind     payload.Kind `json:"kind"`
-	KindA    payload.Kind `json:"kind_a"` // where they differ
-	KindB    payload.Kind `json:"kind_b"`
-	A        string       `json:"a"`
-	B        string       `json:"b"`
-	Same     bool         `json:"same"`
-	Made     bool         `json:"made"` // a true pair turned round by hand
+	Session string       `json:"session"`
+	Kind    payload.Kind `json:"kind"`
+	KindA   payload.Kind `json:"kind_a"` // where they differ
+	KindB   payload.Kind `json:"kind_b"`
+	A       string       `json:"a"`
+	B       string       `json:"b"`
+	Same    bool         `json:"same"`
+	Made    bool         `json:"made"` // a true pair turned round by hand
 
 	Project string `json:"-"`
 }

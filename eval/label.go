@@ -21,15 +21,9 @@ var idLetter = map[payload.Kind]string{
 // Label makes a gold set to fill in out of a session's payload: each item a
 // proposal with its evidence, all of them with must. A person takes out what
 // isn't worth keeping, words the rest, adds what is missing, and writes the
-// summary and the claims of Not.
+// summary and the claims of Not. What a person wrote has no evidence and is left
+// out: the transcript can't bear it out.
 func Label(f ingest.Found, p *payload.Payload) *Gold {
-	return &Gold{Schema: GoldSchema, Session: p.Session, Transcript: transcriptOf(f), Items: proposed(p),
-		Not: []string{}}
-}
-
-// proposed are a payload's items as a gold file has them. What a person wrote
-// has no evidence and is left out: the transcript can't bear it out.
-func proposed(p *payload.Payload) []GoldItem {
 	all := []GoldItem{}
 	n := map[payload.Kind]int{}
 	for _, it := range p.Items {
@@ -50,7 +44,7 @@ func proposed(p *payload.Payload) []GoldItem {
 		item.Quote = telling(it.Evidence)
 		all = append(all, item)
 	}
-	return all
+	return &Gold{Schema: GoldSchema, Session: p.Session, Transcript: transcriptOf(f), Items: all, Not: []string{}}
 }
 
 // transcriptOf names a session's transcript from the folder that it was found

@@ -150,7 +150,7 @@ func (l *loader) reader(name string) func(file, project string, b []byte) {
 }
 
 func (l *loader) gold(file, project string, b []byte) {
-	g := &Gold{File: file, Project: project, Silver: strings.HasSuffix(file, ".silver.json")}
+	g := &Gold{File: file, Project: project}
 	if l.read(file, "", b, g) {
 		l.set.Golds = append(l.set.Golds, g)
 	}

@@ -84,15 +84,20 @@ func (j ModelJudge) Alike(ctx context.Context, claims []Claim, pairs [][2]int) (
 		places[q] = append(places[q], k)
 	}
 	var mu sync.Mutex
-	err := j.askAll(ctx, ask, func(q verdictOn, verdict string) error {
+	heard := func(q verdictOn, verdict string) error {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, k := range places[q] {
 			out[k] = degrees[verdict]
 		}
 		return j.keep(q, verdict)
-	})
-	if err != nil {
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(requestsOut)
+	for some := range slices.Chunk(ask, pairsAtOnce) {
+		g.Go(func() error { return j.ask(ctx, some, heard) })
+	}
+	if err := g.Wait(); err != nil {
 		return nil, fmt.Errorf("judge %s: %w", j.Model.Name(), err)
 	}
 	return out, nil
@@ -194,16 +199,6 @@ func nearness(a, b side) float64 {
 		near += 0.2
 	}
 	return near
-}
-
-// askAll asks all questions, some at once.
-func (j ModelJudge) askAll(ctx context.Context, ask []verdictOn, heard func(verdictOn, string) error) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(requestsOut)
-	for some := range slices.Chunk(ask, pairsAtOnce) {
-		g.Go(func() error { return j.ask(ctx, some, heard) })
-	}
-	return g.Wait()
 }
 
 // ask asks until every question has its verdict: what was left out once more,

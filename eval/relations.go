@@ -28,15 +28,8 @@ type LabelledRelation struct {
 	Domain   string           `json:"domain"`
 	Relation payload.Relation `json:"relation"` // or Unrelated
 	Near     bool             `json:"near"`     // it looks like another relation than it is
-	Later    labelledItem     `json:"later"`
-	Earlier  labelledItem     `json:"earlier"`
-}
-
-type labelledItem struct {
-	Kind  payload.Kind `json:"kind"`
-	Text  string       `json:"text"`
-	Why   string       `json:"why"`
-	Quote string       `json:"quote"`
+	Later    GoldItem         `json:"later"`
+	Earlier  GoldItem         `json:"earlier"`
 }
 
 // InventedRelations are the bundled pairs that nothing was tuned on, all made up.
@@ -77,7 +70,7 @@ func scatter(s string) uint64 {
 // Items are the pair as of two sessions a month apart.
 func (l *LabelledRelation) Items() (later, earlier relate.Item) {
 	day := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	item := func(side labelledItem, name string, at time.Time) relate.Item {
+	item := func(side GoldItem, name string, at time.Time) relate.Item {
 		return relate.Item{Session: name, Start: at, Item: payload.Item{ID: payload.ItemID(l.ID + "-" + name),
 			Kind: side.Kind, Text: side.Text, Why: side.Why,
 			At: at, State: payload.Stands, Maker: payload.ByModel, Evidence: []payload.Evidence{{Turn: name, N: 1,

@@ -1,13 +1,10 @@
 package eval
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +15,7 @@ import (
 	"recall/ingest/codex"
 	"recall/ingest/cowork"
 	"recall/ingest/gemini"
+	"recall/ingest/jsonl"
 	"recall/ingest/opencode"
 	"recall/text"
 )
@@ -87,7 +85,7 @@ func Gather(ctx context.Context, set *Set, o Options) (*Corpus, error) {
 				continue
 			}
 			parsed[gold.Session], project[l.Beside] = s, gold.Project
-			c.Problems = append(c.Problems, checkAgainst(gold, l.Found, s)...)
+			c.Problems = append(c.Problems, checkAgainst(ctx, gold, l.Found, s)...)
 		}
 		c.take(parsed[gold.Session], gold.Project)
 	}
@@ -160,7 +158,7 @@ func (g *Gold) parse(ctx context.Context, below []Transcript, from string) (
 // out: turns that aren't there, quotes that stand in none of the turns cited.
 // It reads the records themselves, as a parser leaves out what it has no use
 // for; those that a parser makes one turn of count as one. White space doesn't.
-func checkAgainst(g *Gold, f ingest.Found, s *ingest.Session) []Problem {
+func checkAgainst(ctx context.Context, g *Gold, f ingest.Found, s *ingest.Session) []Problem {
 	turns, cited := turnsOf(s), map[string]bool{}
 	items := slices.Clone(g.Items)
 	for i, it := range items {
@@ -170,7 +168,7 @@ func checkAgainst(g *Gold, f ingest.Found, s *ingest.Session) []Problem {
 			cited[canonical(t, turns)] = true
 		}
 	}
-	said, err := readRecords(f, turns, cited)
+	said, err := readRecords(ctx, f, turns, cited)
 	if err != nil {
 		return []Problem{{g.File, "", err.Error()}}
 	}
@@ -202,23 +200,17 @@ func notBorneOut(items []GoldItem, said map[string]string) (out []Problem) {
 }
 
 // readRecords gathers the texts of the turns that are cited, each record on one line.
-func readRecords(f ingest.Found, turns map[string]string, cited map[string]bool) (map[string]string, error) {
+func readRecords(ctx context.Context, f ingest.Found, turns map[string]string, cited map[string]bool) (
+	map[string]string, error) {
 	said := map[string]string{}
 	for _, file := range f.Files {
 		if !strings.HasSuffix(file.Name, ".jsonl") {
 			continue
 		}
-		r, err := file.Open()
-		if err != nil {
-			return nil, fmt.Errorf("reading %s: %w", file.Name, err)
-		}
-		defer r.Close()
-		for lines := bufio.NewReaderSize(r, 1<<16); err == nil; {
-			var line []byte
-			line, err = lines.ReadBytes('\n')
+		if err := ingest.EachLine(ctx, file, func(line jsonl.Line) {
 			var v map[string]any
-			if json.Unmarshal(line, &v) != nil {
-				continue
+			if json.Unmarshal(line.Bytes, &v) != nil {
+				return
 			}
 			id, _ := v["uuid"].(string)
 			if id = canonical(id, turns); cited[id] {
@@ -226,9 +218,8 @@ func readRecords(f ingest.Found, turns map[string]string, cited map[string]bool)
 				texts(v, &b)
 				said[id] += "\n" + text.OneLine(b.String())
 			}
-		}
-		if !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("reading %s: %w", file.Name, err)
+		}); err != nil {
+			return nil, err
 		}
 	}
 	return said, nil
