@@ -73,10 +73,13 @@ func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 	}
 	key := "now " + f.Today + " " + v.Project
 	composed, err := kept(&s.kept, m.Stamp, key, func() (c composed, err error) {
-		if c.payload, err = m.Compose(v.Project); err == nil && c.payload != nil {
-			c.texts = texts(m, c.payload)
+		if c.payload, err = m.Compose(v.Project); err != nil || c.payload == nil {
+			return c, err
 		}
-		return c, err
+		for _, name := range payload.Variants {
+			c.texts = append(c.texts, variant{string(name), m.HandOn(c.payload, string(name))})
+		}
+		return c, nil
 	})
 	v.Payload, v.Texts = composed.payload, composed.texts
 	if errors.Is(err, payload.ErrDecode) {
@@ -119,17 +122,6 @@ func (s *Server) now(r *http.Request, m *Memory) (any, error) {
 type composed struct {
 	payload *payload.Payload
 	texts   []variant
-}
-
-// texts are a payload's variants.
-func texts(m *Memory, p *payload.Payload) []variant {
-	all := make([]variant, len(payload.Variants))
-	var made sync.WaitGroup
-	for i, name := range payload.Variants {
-		made.Go(func() { all[i] = variant{string(name), m.HandOn(p, string(name))} })
-	}
-	made.Wait()
-	return all
 }
 
 // healthView is what models took, how safe everything is, and what recall did last.

@@ -76,8 +76,7 @@ type Server struct {
 	pages map[string]*template.Template
 	door  *door
 
-	parsing sync.Mutex // held while a session is parsed: a large one takes memory
-	mu      sync.Mutex
+	parsing sync.Mutex    // guards read, also while a session is parsed
 	read    []readSession // those read last, the newest last
 	kept    keeper
 }

@@ -60,33 +60,17 @@ type readSession struct {
 // keptRead is how many parsed sessions a server holds, so that a window after the first needs no parsing.
 const keptRead = 2
 
-// parsed is a session, parsed where it isn't held as it is.
+// parsed is a session, parsed where it isn't held as it is: one at a time, since a large one takes memory.
 func (s *Server) parsed(r *http.Request, m *Memory, e library.Entry) (*ingest.Session, error) {
-	key := string(e.ID) + " " + e.Input
-	held := func() *ingest.Session {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		for _, one := range s.read {
-			if one.input == key {
-				return one.of
-			}
-		}
-		return nil
-	}
-	if one := held(); one != nil {
-		return one, nil
-	}
 	s.parsing.Lock()
 	defer s.parsing.Unlock()
-	if one := held(); one != nil { // parsed meanwhile
-		return one, nil
+	key := string(e.ID) + " " + e.Input
+	if i := slices.IndexFunc(s.read, func(one readSession) bool { return one.input == key }); i >= 0 {
+		return s.read[i].of, nil
 	}
 	read, err := m.Pipeline.Read(r.Context(), e.ID)
 	if err == nil {
-		s.mu.Lock()
-		s.read = append(s.read, readSession{key, read})
-		s.read = s.read[max(0, len(s.read)-keptRead):]
-		s.mu.Unlock()
+		s.read = append(s.read[max(0, len(s.read)-keptRead+1):], readSession{key, read})
 	}
 	return read, err
 }

@@ -33,10 +33,9 @@ func TestSay(t *testing.T) {
 		100: "Nearest: the retry backoff has jitter now\n",
 		30:  "Nearest: the retry backoff has\n  jitter now\n",
 	} {
-		var b strings.Builder
-		p := terminal.Page{W: &b, Width: width}
-		if p.Say("Nearest: ", "  ", "the retry backoff has jitter now"); b.String() != want {
-			t.Errorf("%d columns: got %q, want %q", width, b.String(), want)
+		p := terminal.Page{Width: width}
+		if got := p.Say("Nearest: ", "  ", "the retry backoff has jitter now"); got != want {
+			t.Errorf("%d columns: got %q, want %q", width, got, want)
 		}
 	}
 }

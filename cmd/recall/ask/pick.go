@@ -153,7 +153,7 @@ func previewed(ctx context.Context, a *app.App, p *pipeline.Pipeline, r pickRow,
 	}
 	lines := strings.Split(payload.Render(doc, payload.Options{Budget: -1}).Text, "\n")
 	for _, line := range lines[1:max(1, len(lines)-2)] { // the marks are for those who paste it
-		page.Wrapped("", "  ", terminal.Line(line), "")
+		fmt.Fprint(page.W, page.Wrapped("", "  ", terminal.Line(line), ""))
 	}
 	return text.String()
 }

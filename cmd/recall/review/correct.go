@@ -131,8 +131,6 @@ func runRelate(ctx context.Context, a *app.App, l *library.Library, link payload
 		}
 	}
 	pg := a.Page()
-	pg.Wrapped("  ", "  ", pg.Past(ends[0]), "")
-	fmt.Fprintln(a.Out, verb)
-	pg.Wrapped("  ", "  ", pg.Past(ends[1]), "")
-	return nil
+	past := func(of index.Placed) string { return pg.Wrapped("  ", "  ", pg.Past(of), "") }
+	return a.Print(past(ends[0]) + verb + "\n" + past(ends[1]))
 }

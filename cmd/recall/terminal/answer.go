@@ -26,20 +26,20 @@ func (p *Page) First(a *answer.Answer) {
 	p.Form("answer/further", a.Shown[:1])
 }
 
-// Changes tells which of the files that an item speaks of were changed since.
-func (p *Page) Changes(since map[string]int) {
+// changes tells which of the files that an item speaks of were changed since; "" if none was.
+func (p *Page) changes(since map[string]int) string {
 	var files []string
 	for _, file := range slices.Sorted(maps.Keys(since)) {
 		files = append(files, fmt.Sprintf("%s (%s)", Line(file), answer.Count(since[file], "commit")))
 	}
-	if len(files) > 0 {
-		p.Wrapped("  files changed since: ", "    ", strings.Join(files, ", "), "")
+	if len(files) == 0 {
+		return ""
 	}
+	return p.Wrapped("  files changed since: ", "    ", strings.Join(files, ", "), "")
 }
 
-// besides prints a sentence and a place behind it, on a line of its own where it
-// doesn't fit.
-func (p *Page) besides(mark, text, where string) {
+// besides is a sentence and a place behind it, on a line of its own where it doesn't fit.
+func (p *Page) besides(mark, text, where string) string {
 	rest := blanks(mark)
 	lines := Wrap(text, p.Width-len(rest))
 	last := len(lines) - 1
@@ -48,7 +48,7 @@ func (p *Page) besides(mark, text, where string) {
 	} else {
 		lines = append(lines, where)
 	}
-	p.lines(mark+" ", rest, lines, "")
+	return p.lines(mark+" ", rest, lines, "")
 }
 
 // Worded reports whether an answer is shown as a paragraph where one is asked for.

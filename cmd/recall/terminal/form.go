@@ -5,7 +5,6 @@ import (
 	"embed"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"text/template"
 	"time"
@@ -52,13 +51,6 @@ func (p *Page) Form(name string, doc any) {
 func (p *Page) formWords() template.FuncMap {
 	const minute = "2006-01-02 15:04"
 	style := func(s string) func() string { return func() string { return s } }
-	said := func(say func(p *Page)) string {
-		var b strings.Builder
-		on := *p
-		on.W = &b
-		say(&on)
-		return b.String()
-	}
 	return template.FuncMap{
 		"bold": style(p.St.Bold), "dim": style(p.St.Dim), "green": style(p.St.Green), "red": style(p.St.Red),
 		"yellow": style(p.St.Yellow), "reset": style(p.St.Reset),
@@ -131,31 +123,19 @@ func (p *Page) formWords() template.FuncMap {
 		},
 
 		"Row": func(name, format string, args ...any) string {
-			return said(func(p *Page) {
-				p.Say(fmt.Sprintf("%-10s ", name), strings.Repeat(" ", 11), fmt.Sprintf(format, args...))
-			})
+			return p.Say(fmt.Sprintf("%-10s ", name), strings.Repeat(" ", 11), fmt.Sprintf(format, args...))
 		},
-		"Say": func(first, rest, text string) string {
-			return said(func(p *Page) { p.Say(first, rest, text) })
-		},
-		"Wrapped": func(first, next, text, color string) string {
-			return said(func(p *Page) { p.Wrapped(first, next, text, color) })
-		},
-		"Table":  func(rows [][]string) string { return said(func(p *Page) { p.Table(rows) }) },
-		"Field":  func(name, text string) string { return said(func(p *Page) { p.Field(name, text) }) },
-		"Quoted": func(text string) string { return said(func(p *Page) { p.Quoted("", text) }) },
-		"Headed": func(mark, text, state string) string { return said(func(p *Page) { p.Headed(mark, text, state) }) },
-		"Noted":  func(it payload.Item) string { return said(func(p *Page) { p.Noted(it) }) },
-		"Marked": func(mark, text string) string {
-			return said(func(p *Page) { p.Wrapped(mark+" ", blanks(mark), text, "") })
-		},
-		"Besides": func(mark, text, where string) string {
-			return said(func(p *Page) { p.besides(mark, text, where) })
-		},
-		"Support": func(it payload.Item, at index.Place, turn int, history ...[]index.Linked) string {
-			return said(func(p *Page) { p.Support(it, at, turn, slices.Concat(history...)) })
-		},
-		"Changes": func(since map[string]int) string { return said(func(p *Page) { p.Changes(since) }) },
+		"Say":     p.Say,
+		"Wrapped": p.Wrapped,
+		"Table":   p.table,
+		"Field":   p.field,
+		"Quoted":  func(text string) string { return p.quoted("", text) },
+		"Headed":  p.headed,
+		"Noted":   p.noted,
+		"Marked":  func(mark, text string) string { return p.Wrapped(mark+" ", blanks(mark), text, "") },
+		"Besides": p.besides,
+		"Support": p.support,
+		"Changes": p.changes,
 	}
 }
 

@@ -73,8 +73,9 @@ func (p *Page) named(it payload.Item) string {
 // stateColumn is where states end, on screens that are wider.
 const stateColumn = 116
 
-// Headed is a sentence after a mark, with a state.
-func (p *Page) Headed(mark, text, state string) {
+// headed is a sentence after a mark, with a state.
+func (p *Page) headed(mark, text, state string) string {
+	var b strings.Builder
 	rest := blanks(mark)
 	lines := Wrap(text, p.Width-len(rest))
 	last := lines[len(lines)-1]
@@ -84,71 +85,72 @@ func (p *Page) Headed(mark, text, state string) {
 		if i == 0 {
 			lead = mark + " "
 		}
-		fmt.Fprint(p.W, lead, p.St.Bold, line, p.St.Reset)
+		b.WriteString(lead + p.St.Bold + line + p.St.Reset)
 		if i == len(lines)-1 && pad >= 2 {
-			fmt.Fprint(p.W, strings.Repeat(" ", pad), state)
+			b.WriteString(strings.Repeat(" ", pad) + state)
 		}
-		fmt.Fprintln(p.W)
+		b.WriteByte('\n')
 	}
 	if pad < 2 {
-		fmt.Fprintf(p.W, "  %s\n", state)
+		b.WriteString("  " + state + "\n")
 	}
+	return b.String()
 }
 
-// Support prints why an item is so, whose word it is and the words themselves.
-// What it took the place of is named apart.
-func (p *Page) Support(it payload.Item, at index.Place, turn int, history []index.Linked) {
-	p.Field("why", it.Why)
-	p.Field("who", p.Source(it, at, turn))
-	p.Field("over", strings.Join(answer.Lost(it, history), "; "))
+// support is why an item is so, whose word it is and the words themselves. What it took the place of is named apart.
+func (p *Page) support(it payload.Item, at index.Place, turn int, history ...[]index.Linked) string {
+	said := p.field("why", it.Why) + p.field("who", p.Source(it, at, turn)) +
+		p.field("over", strings.Join(answer.Lost(it, slices.Concat(history...)), "; "))
 	switch {
 	case it.Kind != payload.Lead && len(it.Evidence) > 0:
-		p.Quoted("", it.Evidence[0].Quote)
+		said += p.quoted("", it.Evidence[0].Quote)
 	case it.Kind == payload.Lead && len(it.Evidence) > 1: // it is its own quote
 		before := "the assistant had asked: "
 		if it.Evidence[1].N > it.Evidence[0].N {
 			before = "answered: "
 		}
-		p.Quoted(before, it.Evidence[1].Quote)
+		said += p.quoted(before, it.Evidence[1].Quote)
 	}
+	return said
 }
 
-// Quoted prints what an item rests on, and who said so; a quote of nothing but blanks
-// and control characters isn't one.
-func (p *Page) Quoted(who, text string) {
-	if text = Line(text); text != "" {
-		p.Wrapped("  ", "  ", who+"“"+text+"”", p.St.Dim)
+// quoted is what an item rests on, and who said so; "" of a quote of nothing but blanks and control characters.
+func (p *Page) quoted(who, text string) string {
+	if text = Line(text); text == "" {
+		return ""
 	}
+	return p.Wrapped("  ", "  ", who+"“"+text+"”", p.St.Dim)
 }
 
-// Field prints a line with a name before it.
-func (p *Page) Field(name, text string) {
-	if text != "" {
-		p.Wrapped(fmt.Sprintf("  %-5s ", name), "        ", Line(text), "")
+// field is a line with a name before it; "" without a text.
+func (p *Page) field(name, text string) string {
+	if text == "" {
+		return ""
 	}
+	return p.Wrapped(fmt.Sprintf("  %-5s ", name), "        ", Line(text), "")
 }
 
-// Wrapped prints a text over as many lines as it takes, with something before the
+// Wrapped is a text over as many lines as it takes, with something before the
 // first and before the others.
-func (p *Page) Wrapped(first, next, text, color string) {
-	p.lines(first, next, Wrap(text, p.Width-utf8.RuneCountInString(next)), color)
+func (p *Page) Wrapped(first, next, text, color string) string {
+	return p.lines(first, next, Wrap(text, p.Width-utf8.RuneCountInString(next)), color)
 }
 
 // Narrow is the width under which what is one line elsewhere is wrapped: there a
 // terminal would break it within a word.
 const Narrow = 60
 
-// Say prints a line, over several where there is little room.
-func (p *Page) Say(first, next, text string) {
+// Say is a line, over several where there is little room.
+func (p *Page) Say(first, next, text string) string {
 	lines := []string{text}
 	if p.Width < Narrow {
 		lines = Wrap(text, p.Width-max(utf8.RuneCountInString(first), utf8.RuneCountInString(next)))
 	}
-	p.lines(first, next, lines, "")
+	return p.lines(first, next, lines, "")
 }
 
-// lines prints lines with something before the first and before the others.
-func (p *Page) lines(first, next string, lines []string, color string) {
+// lines are lines with something before the first and before the others.
+func (p *Page) lines(first, next string, lines []string, color string) (text string) {
 	reset := p.St.Reset
 	if color == "" {
 		reset = ""
@@ -157,16 +159,17 @@ func (p *Page) lines(first, next string, lines []string, color string) {
 		if i > 0 {
 			first = next
 		}
-		fmt.Fprintln(p.W, first+color+line+reset)
+		text += first + color + line + reset + "\n"
 	}
+	return text
 }
 
 // tableName is how much of its first column a table keeps room for.
 const tableName = 24
 
-// Table prints rows, the first of them heads, in columns as wide as what stands in them. The first column, of names,
+// table is rows, the first of them heads, in columns as wide as what stands in them. The first column, of names,
 // has the room that the others leave; where that is too little, the last columns but one are left out.
-func (p *Page) Table(rows [][]string) {
+func (p *Page) table(rows [][]string) (text string) {
 	wide, room := make([]int, len(rows[0])), p.Width
 	for _, row := range rows {
 		for i, cell := range row {
@@ -192,8 +195,9 @@ func (p *Page) Table(rows [][]string) {
 		if i == 0 {
 			line = p.St.Dim + line + p.St.Reset
 		}
-		fmt.Fprintln(p.W, line)
+		text += line + "\n"
 	}
+	return text
 }
 
 // Session is a session on a line.
@@ -202,17 +206,18 @@ func (p *Page) Session(r library.SessionRef) string {
 		answer.ShortID(r.Session), txt.Clip(Line(r.Title), max(20, p.Width-60)))
 }
 
-// Noted prints an item below a session, with why and the first of its quotes.
-func (p *Page) Noted(it payload.Item) {
-	p.Wrapped("  "+Mark(it, p.St)+" ", "    ", p.Sentence(it)+" ("+answer.State(it)+")", "")
+// noted is an item below a session, with why and the first of its quotes.
+func (p *Page) noted(it payload.Item) string {
+	said := p.Wrapped("  "+Mark(it, p.St)+" ", "    ", p.Sentence(it)+" ("+answer.State(it)+")", "")
 	if it.Why != "" {
-		p.Wrapped("    why ", "        ", Line(it.Why), p.St.Dim)
+		said += p.Wrapped("    why ", "        ", Line(it.Why), p.St.Dim)
 	}
 	for _, e := range it.Evidence[:min(1, len(it.Evidence))] {
 		where := ""
 		if e.N > 0 {
 			where = fmt.Sprintf(" turn %d", e.N)
 		}
-		p.Wrapped("    ", "    ", "“"+txt.Clip(Line(e.Quote), 200)+"”"+where, p.St.Dim)
+		said += p.Wrapped("    ", "    ", "“"+txt.Clip(Line(e.Quote), 200)+"”"+where, p.St.Dim)
 	}
+	return said
 }
