@@ -4,6 +4,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -141,4 +142,117 @@ func (s *Toucher) add(t index.Touched) {
 			s.How = append(s.How, h)
 		}
 	}
+}
+
+// Thread is the sessions of one task.
+type Thread struct {
+	Project  string             `json:"project"`
+	Branch   string             `json:"branch,omitempty"`
+	Goal     string             `json:"goal,omitempty"`
+	Start    time.Time          `json:"start,omitzero"`
+	End      time.Time          `json:"end,omitzero"`
+	Sessions []ingest.SessionID `json:"sessions"` // oldest first
+
+	Refs []library.SessionRef `json:"-"`
+}
+
+// Threads are those of a project, or the one that a session is of, "" for all. The index may be nil.
+func Threads(ctx context.Context, l *library.Library, x *index.Index, shelf *library.Shelf, project string,
+	of ingest.SessionID) (all []Thread, err error) {
+	threads, err := pipeline.Threads(ctx, l, x, shelf.In(project))
+	for _, t := range threads {
+		if d := threadOf(t, shelf, project); of == "" || slices.Contains(d.Sessions, of) {
+			all = append(all, d)
+		}
+	}
+	return all, err
+}
+
+func threadOf(t []payload.ThreadInfo, shelf *library.Shelf, project string) Thread {
+	d := Thread{Project: shelf.Project[project].Name, Start: t[0].Start}
+	for _, s := range t {
+		d.Refs = append(d.Refs, shelf.Ref(s.Session))
+		d.Sessions = append(d.Sessions, ingest.SessionID(s.Session))
+		if s.End.After(d.End) {
+			d.End, d.Branch = s.End, s.Branch
+		}
+		if s.Goal != "" {
+			d.Goal = s.Goal
+		}
+	}
+	return d
+}
+
+// Questions are questions that the newest sessions decided, n at most.
+func Questions(l *library.Library, n int) (questions []string) {
+	entries, err := l.Sessions()
+	if err != nil {
+		return nil
+	}
+	slices.SortStableFunc(entries, func(a, b library.Entry) int { return b.End.Compare(a.End) })
+	for _, e := range entries {
+		p, err := l.Payload(e.ID)
+		if err != nil {
+			continue
+		}
+		for _, it := range p.Items {
+			if it.Kind != payload.Decision || !it.Current() {
+				continue
+			}
+			question, _, asked := strings.Cut(line(it.Text), "? → ")
+			if !asked {
+				question = "what did we decide about " + strings.TrimRight(text.Clip(line(e.Title), 60), ".?!…")
+			}
+			if question += "?"; !slices.Contains(questions, question) {
+				questions = append(questions, question)
+			}
+			if len(questions) == n {
+				return questions
+			}
+		}
+	}
+	return questions
+}
+
+// Run is what the last run of a kind that found something did.
+type Run struct {
+	At        time.Time `json:"at"`
+	MS        int       `json:"ms"`
+	New       int       `json:"new"`
+	Grown     int       `json:"grown"`
+	Distilled int       `json:"distilled"`
+	Improved  int       `json:"improved"` // by a model
+	Queued    int       `json:"queued"`   // wait for a model
+	Skipped   int       `json:"skipped"`
+}
+
+// RunOf is the last run of a kind, nil if there was none.
+func RunOf(last map[string]library.Fact, kind string) *Run {
+	f, ok := last[kind]
+	if !ok {
+		return nil
+	}
+	return &Run{At: f.At, MS: f.N("ms"), New: f.N("new"), Grown: f.N("grown"), Distilled: f.N("distilled"),
+		Improved: f.N("improved"), Queued: f.N("queued"), Skipped: f.N("skipped")}
+}
+
+// With adds to a sync what the model made of it, asked when all is safe and journaled apart.
+func (r *Run) With(asked *Run) {
+	if r != nil && asked != nil && !asked.At.Before(r.At) {
+		r.Improved, r.Queued = asked.Improved, asked.Queued
+	}
+}
+
+// ByRules is what a sync did but for the model, which has a line of its own.
+func (r *Run) ByRules() string {
+	own := *r
+	own.Improved, own.Queued = 0, 0
+	return own.Words()
+}
+
+// Words is what a run did.
+func (r *Run) Words() string {
+	parts := text.Counts("new|grown|distilled|improved|queued|skipped", r.New, r.Grown, r.Distilled, r.Improved,
+		r.Queued, r.Skipped)
+	return cmp.Or(strings.Join(parts, ", "), "nothing new")
 }

@@ -2,11 +2,14 @@ package agents
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -16,7 +19,9 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/hint"
+	"recall/hooks"
 	"recall/ingest"
+	"recall/ingest/cowork"
 	"recall/library"
 	"recall/mcpserver"
 	"recall/payload"
@@ -82,3 +87,156 @@ func budget(m *app.Served) int {
 	}
 	return payload.DefaultBudget
 }
+
+type mcpFlags struct {
+	hooks.Which
+	DryRun bool
+}
+
+func newMcpInstallCmd(a *app.App) *cobra.Command {
+	var f mcpFlags
+	return option.Do("mcp-install", &f, func(context.Context, []string) error { return runMcpInstall(a, f) })
+}
+
+func newMcpUninstallCmd(a *app.App) *cobra.Command {
+	var f mcpFlags
+	return option.Do("mcp-uninstall", &f, func(context.Context, []string) error {
+		clients, err := hooks.Clients(f.Which)
+		if err != nil {
+			return err
+		}
+		return changeClients(a, clients, f.DryRun, "recall isn't in it", hooks.Client.Uninstall)
+	})
+}
+
+func runMcpInstall(a *app.App, f mcpFlags) error {
+	program, err := mcpProgram(a, f.Project)
+	if err != nil {
+		return err
+	}
+	clients, err := hooks.Clients(f.Which)
+	if err != nil {
+		return err
+	}
+	if f.All() {
+		clients = slices.DeleteFunc(clients, func(c hooks.Client) bool { return !c.There })
+		if len(clients) == 0 {
+			fmt.Fprintln(a.Out, "Neither Claude Code nor Claude Desktop is set up here; --claude-code or --claude-desktop "+
+				"enters it all the same.")
+		}
+	}
+	sayOtherSide(a, clients, f)
+	err = changeClients(a, clients, f.DryRun, "recall is in it already", func(c hooks.Client) (hooks.Change, error) {
+		return c.Install(program)
+	})
+	if err != nil {
+		return err
+	}
+	if len(clients) > 0 && !f.DryRun {
+		fmt.Fprintln(a.Out, "A client that is running takes it up when it is started again.")
+	}
+	if doc, err := hooks.LookAtClients(); err == nil && doc.Twice() {
+		fmt.Fprintf(a.Err, "recall: warning: %s\n", twiceServed)
+	}
+	printSnippets(a, program)
+	return nil
+}
+
+// sayOtherSide tells what happens on the Windows around a WSL, before it does.
+func sayOtherSide(a *app.App, clients []hooks.Client, f mcpFlags) {
+	w := cowork.OtherSide()
+	if w == nil || f.ClaudeCode || f.Project {
+		return
+	}
+	if i := slices.IndexFunc(clients, func(c hooks.Client) bool { return c.Distro != "" }); i >= 0 {
+		fmt.Fprintf(a.Out, "This is WSL: the Windows app of your Windows user starts recall by wsl.exe -d %s; no other "+
+			"user's configuration is touched.\n", terminal.Line(w.Distro))
+	} else if len(w.Data) == 0 {
+		fmt.Fprintln(a.Out, "This is WSL, and it doesn't say which Windows user you are: the Windows app is left alone. "+
+			"WSLENV=USERPROFILE/p, set on Windows, says it.")
+	}
+}
+
+// mcpProgram is what clients start: this program by the name it keeps longest,
+// with the library and the configuration that were named. In a file that others
+// share it is recall on their PATH.
+func mcpProgram(a *app.App, shared bool) (hooks.Program, error) {
+	c, err := a.LoadConfig()
+	if err != nil {
+		return hooks.Program{}, err
+	}
+	if shared {
+		return hooks.Program{Path: "recall"}, nil
+	}
+	p, err := thisProgram(a)
+	if err == nil && c.Environment("library.dir") { // the client's environment may lack it
+		p.Args = append(p.Args, "--library", c.Library.Dir)
+	}
+	return p, err
+}
+
+// changeClients carries one change out for each client. What fails for one
+// doesn't keep the others from it.
+func changeClients(a *app.App, clients []hooks.Client, dryRun bool, nothing string,
+	plan func(hooks.Client) (hooks.Change, error)) error {
+	var faults []error
+	for _, c := range clients {
+		change, err := plan(c)
+		if err == nil && change.Differs() && c.Project != "" {
+			err = hooks.StaysInside(c.Project, c.Path)
+		}
+		if err == nil && change.Differs() && !dryRun {
+			err = change.Do()
+		}
+		switch {
+		case errors.Is(err, hooks.ErrTaken):
+			faults = append(faults, hint.With(err, "rename or remove that server first: claude mcp remove recall"))
+		case err != nil:
+			faults = append(faults, err)
+		case !change.Differs():
+			fmt.Fprintf(a.Out, "%s: %s: %s\n", c.Name, terminal.Line(c.Path), nothing)
+		case dryRun:
+			fmt.Fprintf(a.Out, "%s: %s would change:\n%s", c.Name, terminal.Line(c.Path),
+				terminal.Visible(change.Lines()))
+		default:
+			what := "changed"
+			if change.Removes {
+				what = "removed: it held nothing else"
+			} else if change.Backup != "" {
+				what = "changed; as it was: " + terminal.Line(filepath.Base(change.Backup))
+			}
+			fmt.Fprintf(a.Out, "%s: %s: %s\n", c.Name, terminal.Line(c.Path), what)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// printSnippets tells what to paste into the clients that recall doesn't edit.
+func printSnippets(a *app.App, p hooks.Program) {
+	asJSON := func(v any) string {
+		text, _ := json.Marshal(v) // of strings: it can't fail
+		return string(text)
+	}
+	args := append(slices.Clone(p.Args), "mcp")
+	a.Form("mcp-snippets", struct{ Entry, Typed, Local, Command, Args string }{
+		Entry:   asJSON(map[string]any{"command": p.Path, "args": args}),
+		Typed:   asJSON(map[string]any{"type": "stdio", "command": p.Path, "args": args}),
+		Local:   asJSON(map[string]any{"type": "local", "command": append([]string{p.Path}, args...)}),
+		Command: asJSON(p.Path), Args: asJSON(args)})
+}
+
+func newMcpStatusCmd(a *app.App) *cobra.Command {
+	return option.Result(a, "mcp-status", nil,
+		func(context.Context, []string) (hooks.Served, error) { return hooks.LookAtClients() }, printMcpStatus)
+}
+
+func printMcpStatus(a *app.App, doc hooks.Served) {
+	a.Form("mcp-status", struct {
+		hooks.Served
+		TwiceServed string
+	}{doc, twiceServed})
+}
+
+// twiceServed is said where a model gets each tool of recall's twice.
+const twiceServed = "Claude Code has each tool twice, by the plugin and by its configuration: recall mcp " +
+	"uninstall --claude-code, or turn the plugin off"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"recall/answer"
@@ -12,12 +13,17 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/demo"
+	"recall/distill"
 	"recall/distill/model"
 	"recall/hint"
+	"recall/index"
+	"recall/ingest"
 	"recall/library"
 	"recall/llm"
+	"recall/pipeline"
 	"recall/pipeline/improve"
 	"recall/redact"
+	txt "recall/text"
 )
 
 // asking is a model that may be asked, and what pays for it.
@@ -163,4 +169,185 @@ func (a *App) OfferOllama(ctx context.Context) {
 		return
 	}
 	a.Form("ollama", struct{ Address, Model string }{address, model})
+}
+
+// Asker puts together what asks the model: nil where rules alone distill.
+func (a *App) Asker(ctx context.Context, l *library.Library, anew bool) (*improve.Asker, error) {
+	if anew { // who waits for an answer gets it at once
+		a.Config.Distill.Batch = false
+	}
+	improver, err := a.improver(ctx, l, anew)
+	if improver == nil || err != nil {
+		return nil, err
+	}
+	p := a.Pipeline(l)
+	asker := &improve.Asker{Pipeline: p, Improver: improver, Reconciler: improver,
+		LinksHide: a.Config.Distill.Links == config.LinksHide}
+	if !a.Config.Distill.Batch {
+		// What was handed in before batches were turned off is paid for: it is collected.
+		if n, _ := improve.OnTheWay(l); n > 0 {
+			asker.Batch, err = a.batching(ctx, l)
+		}
+		return asker, err
+	}
+	if asker.Batch, err = a.batching(ctx, l); err != nil {
+		return nil, err
+	}
+	// How items bear on one another is little, and changes with all that is new.
+	m, err := a.paidModel(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	asker.Reconciler = model.New(model.Options{Model: m, Store: l})
+	return asker, nil
+}
+
+// batching is how requests go out in batches; nil if the provider takes none.
+func (a *App) batching(ctx context.Context, l *library.Library) (*improve.Batching, error) {
+	m, err := a.Asking(ctx)
+	if m == nil || err != nil {
+		return nil, err
+	}
+	batcher, ok := llm.Patient(m.Plain, a.Config.Patience()).(llm.Batcher)
+	if !ok {
+		return nil, nil
+	}
+	return &improve.Batching{Model: batcher, Purse: a.Purse(l), Prices: m.Prices}, nil
+}
+
+// Improve asks the configured model about the sessions that are due; nil where
+// there is none. That it can't be asked costs no session, and is told.
+func (a *App) Improve(ctx context.Context, l *library.Library, o improve.Options,
+	anew bool) (*improve.Report, []ingest.Problem, error) {
+	p, err := a.Asker(ctx, l, anew)
+	if err != nil {
+		waiting, _, _ := improve.Waiting(&pipeline.Pipeline{Archiver: pipeline.Archiver{Library: l}}, o.Quiet)
+		return &improve.Report{Asked: waiting, Waiting: waiting, Why: err.Error(), Hint: hint.Of(err)}, nil, nil
+	}
+	if p == nil {
+		return nil, nil, nil
+	}
+	if a.Config.LLM.Provider == config.ProviderRelay {
+		fmt.Fprintf(a.Err, "recall: requests wait in %s for somebody's answers (docs/relay.md); Ctrl-C leaves them for "+
+			"the next time\n", a.Config.LLM.Dir)
+	}
+	bar := terminal.NewProgress(a.Err)
+	p.Progress = bar.Show
+	o.AtOnce = a.Config.LLM.Concurrency
+	r, err := p.Run(ctx, o)
+	bar.Done()
+	if errors.Is(err, index.ErrRebuild) { // what was paid for is in the library
+		a.SayDamaged(err)
+		err = a.refill(ctx, l)
+	}
+	r.By = p.Improver.Name()
+	if r.Waiting > 0 {
+		r.Hint = a.Config.WayOut(r.Cause)
+	}
+	return &r, r.Problems, err
+}
+
+// Asked says what became of asking.
+func Asked(r *improve.Report) (parts []string) {
+	say := func(n int, format string, args ...any) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	if r.Busy {
+		parts = append(parts, "another recall is asking the model")
+	}
+	say(r.Improved, "%s distilled by %s", answer.Count(r.Improved, "session"), strings.TrimPrefix(r.By, "model/"))
+	say(r.Links, "%s between decisions", answer.Count(r.Links, "link"))
+	say(r.Pending, "%s on the way with a batch", answer.Count(r.Pending, "session"))
+	say(r.Waiting, "%s for the model: %s", terminal.Waits(r.Waiting), terminal.Line(r.Why))
+	say(r.Resting, "%s that it failed at before left alone for now", answer.Count(r.Resting, "session"))
+	say(r.Tokens, "%s", TokensAndCost(r.Tokens, r.Cost, r.Unpriced))
+	return parts
+}
+
+// PrintModel tells in one line what became of asking.
+func (a *App) PrintModel(r *improve.Report) {
+	if r == nil {
+		return
+	}
+	if parts := Asked(r); len(parts) > 0 {
+		fmt.Fprintln(a.Out, strings.Join(parts, "; "))
+	}
+	if r.Waiting > 0 && r.Hint != "" {
+		fmt.Fprintln(a.Err, "recall: hint:", r.Hint)
+	}
+}
+
+// TokensAndCost writes "45,210 tokens, $0.0123".
+func TokensAndCost(tokens int, cost float64, unpriced bool) string {
+	s := txt.Thousands(tokens) + " tokens, " + txt.Dollars(cost)
+	if unpriced {
+		s += " and what has no price here (llm.prices)"
+	}
+	return s
+}
+
+// DueFor says which sessions the model is asked about.
+func (a *App) DueFor(live bool) improve.Options {
+	return improve.Options{Quiet: a.Config.Distill.Quiet, Live: live}
+}
+
+var ErrNoModel = hint.With(errors.New("no model is configured"),
+	"set llm.provider in config.yaml; recall init helps to choose")
+
+// ForeseenDoc is the JSON form of what would be asked.
+type ForeseenDoc struct {
+	Model string `json:"model,omitempty"` // "" if none is configured
+	improve.Foreseen
+	distill.Estimate                  // in all
+	Cost             float64          `json:"cost"` // USD
+	Unpriced         bool             `json:"unpriced,omitempty"`
+	Batch            bool             `json:"batch"`
+	Caps             []string         `json:"caps,omitempty"` // that it would run into
+	Problems         []ingest.Problem `json:"problems"`
+}
+
+// Foresee says what a sync would ask of the model, and what that would cost.
+// Nothing is written.
+func (a *App) Foresee(ctx context.Context, l *library.Library, from []string, o improve.Options,
+	anew bool) (*ForeseenDoc, error) {
+	doc := &ForeseenDoc{}
+	p, err := a.Asker(ctx, l, anew)
+	if err != nil || p == nil {
+		return doc, err
+	}
+	if a.ReadIndex(l) == nil {
+		p.Index = a.Index
+	}
+	bar := terminal.NewProgress(a.Err)
+	p.Progress = bar.Show
+	f, err := p.Foresee(ctx, from, o)
+	bar.Done()
+	if err != nil {
+		return nil, err
+	}
+	doc.Foreseen, doc.Estimate, doc.Problems = f, f.Sum(), f.Problems
+	doc.Model, doc.Batch = strings.TrimPrefix(p.Improver.Name(), "model/"), p.Batch != nil && a.Config.Distill.Batch
+	m, err := a.Asking(ctx)
+	if err != nil {
+		return nil, err
+	}
+	price := func(e distill.Estimate, batch bool) {
+		cost, known := e.Cost(m.Prices, m.Plain.Name(), batch)
+		doc.Cost += cost
+		doc.Unpriced = doc.Unpriced || !known && e.Requests > 0
+	}
+	for _, s := range f.Sessions {
+		price(s.Estimate, doc.Batch)
+	}
+	price(f.Bearing, false)
+	doc.Caps = a.Config.Caps().Passed(doc.Cost, doc.In+doc.Out)
+	return doc, nil
+}
+
+// PrintForeseen says what asking would take.
+func (a *App) PrintForeseen(d *ForeseenDoc) {
+	a.Form("foreseen", d)
+	a.PrintProblems(d.Problems)
 }

@@ -2,6 +2,11 @@ package keep
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,6 +16,7 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/library"
 	"recall/library/check"
+	"recall/library/merge"
 	"recall/pipeline"
 )
 
@@ -73,4 +79,106 @@ func runVerify(ctx context.Context, a *app.App, l *library.Library, quick bool) 
 	return check.Verify(ctx, l, check.Options{Quick: quick, Progress: func(done, total int64) {
 		bar.Show(pipeline.Progress{Stage: "verify MB", Done: int(done >> 20), Total: int(total >> 20)})
 	}})
+}
+
+// RepairDoc is the JSON form of recall check --repair.
+type RepairDoc struct {
+	Mended    []check.Mended  `json:"mended"`
+	Distilled int             `json:"distilled"`
+	Damaged   int             `json:"damaged"`
+	Findings  []check.Finding `json:"findings"`
+
+	Lost bool `json:"-"` // something that was damaged could not be brought back
+}
+
+func repaired(ctx context.Context, a *app.App, from string) (doc RepairDoc, err error) {
+	l, err := libraryToRepair(ctx, a, from)
+	if err == nil {
+		err = l.ReadOnly()
+	}
+	if err == nil {
+		doc, err = runRepair(ctx, a, l, from)
+	}
+	if err == nil && doc.Damaged > 0 {
+		err = app.ExitCode(exitDamaged)
+	}
+	return doc, err
+}
+
+// libraryToRepair opens the configured library, and makes its library.toml again
+// where that is what keeps it from being opened.
+func libraryToRepair(ctx context.Context, a *app.App, from string) (*library.Library, error) {
+	l, err := a.Library(ctx)
+	if err == nil || a.Config == nil || a.Config.Library.Dir == "" || errors.Is(err, fs.ErrPermission) {
+		return l, err
+	}
+	var backup *library.Library
+	if b, openErr := library.Open(from); from != "" && openErr == nil { // a file's is unpacked too late for this
+		defer b.Close()
+		backup = b
+	}
+	caches, _ := os.UserCacheDir()
+	l, how, recoverErr := library.Recover(a.Config.Library.Dir, filepath.Join(caches, "recall"), backup)
+	if errors.Is(recoverErr, library.ErrNoLibrary) {
+		return nil, err
+	}
+	if recoverErr != nil {
+		return nil, recoverErr
+	}
+	fmt.Fprintf(a.Err, "recall: library.toml is made again, %s\n", how)
+	return a.Use(l), nil
+}
+
+func runRepair(ctx context.Context, a *app.App, l *library.Library, from string) (RepairDoc, error) {
+	var doc RepairDoc
+	var backup *library.Library
+	if from != "" {
+		b, done, err := merge.OpenBackup(ctx, l, from)
+		if err != nil {
+			return doc, fmt.Errorf("open backup %s: %w", from, err)
+		}
+		defer done()
+		backup = b
+	}
+	fixed, err := check.RepairAll(ctx, l, backup, func() (check.Verified, error) { return runVerify(ctx, a, l, false) })
+	if err != nil {
+		return doc, err
+	}
+	doc.Mended = fixed.Mended
+	for _, m := range fixed.Mended {
+		doc.Lost = doc.Lost || !m.Done && m.State == check.Damaged
+	}
+	if len(fixed.Mended) > 0 {
+		if err := l.Journal("repair", map[string]any{"mended": len(fixed.Mended)}); err != nil {
+			return doc, err
+		}
+	}
+	if doc.Distilled, err = renderAgain(ctx, a, l, fixed); err != nil {
+		return doc, err
+	}
+	if len(fixed.Mended) == 0 {
+		return doc, nil
+	}
+	after, err := runVerify(ctx, a, l, false)
+	if err != nil {
+		return doc, err
+	}
+	doc.Damaged, doc.Findings = after.Damage(), after.Findings
+	return doc, nil
+}
+
+// renderAgain distills the sessions whose files are to be made again, from the
+// library alone.
+func renderAgain(ctx context.Context, a *app.App, l *library.Library, r check.Repaired) (int, error) {
+	if len(r.Render) == 0 {
+		return 0, nil
+	}
+	if err := a.ForgetSeen(l); err != nil {
+		return 0, err
+	}
+	report, err := a.TakeIn(ctx, l, pipeline.Options{Only: r.Render[0]})
+	if err == nil {
+		a.PrintProblems(report.Problems)
+	}
+	return report.Distilled, err
 }

@@ -2,13 +2,22 @@ package keep
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
+	"recall/hint"
+	"recall/ingest"
 	"recall/ingest/trace"
+	"recall/library"
 	"recall/library/manifest"
+	"recall/pipeline"
 )
 
 // ManifestDoc is the JSON form of recall manifest: the manifest, and what the
@@ -47,4 +56,158 @@ func newManifestCmd(a *app.App) *cobra.Command {
 func (doc ManifestDoc) Nothing() bool {
 	return len(doc.Packages)+len(doc.Inputs)+len(doc.Connectors)+len(doc.Intermediate)+len(doc.Outputs)+
 		len(doc.Commits) == 0
+}
+
+func newCleanupCmd(a *app.App) *cobra.Command {
+	var o scriptOptions
+	cmd := option.Do("manifest-cleanup", &o, func(ctx context.Context, args []string) error {
+		to, allowed, err := o.open("cleanup")
+		if err != nil {
+			return err
+		}
+		defer to.Close()
+		l, entries, err := sessionsMeant(ctx, a, args, o.All)
+		if err != nil {
+			return err
+		}
+		var stays []manifest.Stay
+		var faults []ingest.Problem
+		for _, e := range entries {
+			if o.All && e.Source != ingest.Cowork {
+				continue
+			}
+			stay, _, err := planScript(ctx, a, l, e, allowed)
+			switch {
+			case err != nil && !o.All:
+				return err
+			case err != nil:
+				faults = append(faults, ingest.Problem{Path: e.Folder, Reason: err.Error()})
+			case !o.All || stay.Machine == manifest.VM:
+				stays = append(stays, stay)
+			}
+		}
+		a.PrintProblems(faults)
+		if len(stays) == 0 {
+			return hint.With(errors.New("no session of a virtual machine is known"), "recall sync takes sessions in")
+		}
+		script, c, err := manifest.Cleanup(stays)
+		var nothing manifest.ErrNothing
+		switch {
+		case errors.As(err, &nothing) && c.Left > 0:
+			return hint.With(err, "recall manifest %s shows it; "+allowHint, answer.ShortID(stays[0].Session))
+		case errors.As(err, &nothing):
+			return hint.With(err, "recall manifest %s shows what it made", answer.ShortID(stays[0].Session))
+		case err != nil:
+			return err
+		}
+		name := manifest.CleanupName(stays)
+		if err := manifest.Put(to, name, []byte(script)); err != nil {
+			return err
+		}
+		where := stays[0].KeptName()
+		if len(stays) > 1 {
+			where = fmt.Sprintf("folders of %s", answer.Count(len(stays), "session"))
+		}
+		fmt.Fprintf(a.Out, "%s\n%s would be copied to %s beside it first; %s can be made again.\nRead it, then run it "+
+			"in the machine: sh %s (nothing is deleted without --apply)\n", filepath.Join(o.To, name),
+			answer.Count(c.Keep, "file"), where, answer.Count(c.Again, "file"), name)
+		sayLeft(a, c.Left)
+		if len(faults) > 0 {
+			return app.ExitCode(app.ExitPartial)
+		}
+		return nil
+	})
+	return option.Refuse(cmd, func(args []string) bool { return o.All == (len(args) > 0) }, "", "")
+}
+
+func newRebuildCmd(a *app.App) *cobra.Command {
+	var o scriptOptions
+	return option.Do("manifest-rebuild", &o, func(ctx context.Context, args []string) error {
+		to, allowed, err := o.open("rebuild")
+		if err != nil {
+			return err
+		}
+		defer to.Close()
+		l, e, err := a.Named(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		stay, found, err := planScript(ctx, a, l, e, allowed)
+		if err != nil {
+			return err
+		}
+		names := map[string]string{}
+		for _, f := range pipeline.Archived(e) {
+			names[f.SHA256] = f.Name
+		}
+		script, r := stay.Rebuild(stay.Contents, names, stay.Folders)
+		if err := manifest.PutFiles(to, stay.FilesName(), r.Files, found); err != nil {
+			return err
+		}
+		if err := manifest.Put(to, stay.RebuildName(), []byte(script)); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.Out, "%s\n%s to install, %s to put in place; %s can't be rebuilt from here, as its top "+
+			"says.\nRead it, then run it in the machine: sh %s\n",
+			filepath.Join(o.To, stay.RebuildName()), answer.Count(r.Packages, "package"),
+			answer.Count(len(r.Files), "file"), answer.Count(len(r.Lost), "thing"), stay.RebuildName())
+		sayLeft(a, r.Left)
+		return nil
+	})
+}
+
+// scriptOptions are the flags of both commands.
+type scriptOptions struct {
+	To    string
+	Allow []string
+	All   bool // of cleanup
+}
+
+// open opens the folder for the script, through which nothing is written that a link leads
+// out of it, and gives the folders that a person allows.
+func (o *scriptOptions) open(command string) (to *os.Root, allowed []string, err error) {
+	if o.To == "" {
+		return nil, nil, hint.With(errors.New("no folder to write to"),
+			"recall manifest %s SESSION --to DIR: a folder that the session's machine mounts, such as the one that "+
+				"you gave to it", command)
+	}
+	for _, dir := range o.Allow {
+		folder, ok := manifest.AsFolder(dir)
+		if !ok {
+			return nil, nil, hint.With(fmt.Errorf("--allow %s: not the full name of a folder", dir),
+				"such as --allow /tmp/work; /, which would allow everything, isn't taken")
+		}
+		allowed = append(allowed, folder)
+	}
+	if to, err = os.OpenRoot(o.To); err != nil {
+		return nil, nil, hint.With(fmt.Errorf("%s: no such folder", o.To),
+			"give one that the session's machine mounts, such as the one that you gave to it")
+	}
+	return to, allowed, nil
+}
+
+const allowHint = "--allow FOLDER names one that may be dealt with too"
+
+// sayLeft says what was left alone because it lies in nobody's folders.
+func sayLeft(a *app.App, n int) {
+	if n > 0 {
+		fmt.Fprintf(a.Out, "%s outside the session's own folders left alone, as the script says; %s\n",
+			answer.Count(n, "path"), allowHint)
+	}
+}
+
+func planScript(ctx context.Context, a *app.App, l *library.Library, e library.Entry, allowed []string) (
+	stay manifest.Stay, found ingest.Found, err error) {
+	p := a.Pipeline(l)
+	s, err := p.Read(ctx, e.ID)
+	if err != nil {
+		return stay, found, err
+	}
+	if found, err = l.Found(e.ID); err != nil {
+		return stay, found, err
+	}
+	stay.Folders = append(manifest.Folders(s), allowed...)
+	stay.Manifest = p.Manifest(s, trace.Of(s), e)
+	stay.Contents, err = stay.Manifest.Contents(found)
+	return stay, found, err
 }

@@ -4,16 +4,21 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
+	"math"
 	"os"
 	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"recall/answer"
+	"recall/answer/last"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/config"
+	"recall/hint"
 	"recall/history"
 	"recall/ingest"
 	"recall/library"
@@ -148,4 +153,77 @@ func modelStatus(a *app.App, l *library.Library) (*modelDoc, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+func newUsageCmd(a *app.App) *cobra.Command {
+	var o struct {
+		By    string
+		Since option.Day
+	}
+	return option.Result(a, "status-usage", &o, func(ctx context.Context, _ []string) (*history.Usage, error) {
+		p, err := a.UpToDate(ctx)
+		if err != nil {
+			return nil, err
+		}
+		shelf, err := p.Library.Shelf()
+		if err != nil {
+			return nil, err
+		}
+		u, err := history.UsageOf(ctx, p, shelf, o.By, o.Since.At, a.Config.LLM.Prices)
+		if err != nil {
+			return nil, err
+		}
+		u.Recall.Month.Cap = a.Config.Distill.Budget.MonthCost
+		return u, nil
+	}, func(a *app.App, d *history.Usage) {
+		for _, b := range d.Recall.Broken {
+			fmt.Fprintf(a.Err, "recall: skipped: %s\n", b)
+		}
+		a.Form("usage", d)
+	})
+}
+
+type statusOptions struct {
+	Open, Leads bool
+	Project     string
+	Since       option.Day
+}
+
+// check refuses what says nothing without --open, and fills in what isn't said.
+func (o *statusOptions) check() error {
+	if !o.Open && (o.Leads || o.Project != "" || o.Since.Text != "") {
+		return hint.With(errors.New("--leads, --project and --since go with --open"), "recall status --open")
+	}
+	if o.Since.At.IsZero() {
+		o.Since.At, _ = answer.ParseWhen("7d", time.Now())
+	}
+	return nil
+}
+
+func runOpen(ctx context.Context, a *app.App, o statusOptions) (*history.Waiting, error) {
+	p, err := a.UpToDate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	only, err := a.Only(p.Library, o.Project, o.Project == "")
+	if err != nil {
+		return nil, err
+	}
+	return history.WaitingIn(ctx, p, only, o.Since.At, time.Now(), o.Leads)
+}
+
+// mostOpen is how many of each list are shown where all projects are.
+const mostOpen = 5
+
+func printOpen(a *app.App, doc *history.Waiting, project string) {
+	most := mostOpen
+	if project != "" {
+		most = math.MaxInt
+	}
+	var hits []last.Hit
+	for _, one := range doc.Number(most) {
+		hits = append(hits, last.Of(one.Place, one.Turn, "", &one.Item))
+	}
+	a.Form("open", doc)
+	a.Remember(a.Lib, "", hits)
 }
