@@ -182,11 +182,6 @@ func flagBefore(t string, from int) bool {
 	return strings.HasPrefix(t[at:], "--") || at > 0 && t[at] == '-' && t[at-1] == ' '
 }
 
-// shouted reports whether a name has no small letters.
-func shouted(name string) bool {
-	return !strings.ContainsFunc(name, func(c rune) bool { return c >= 'a' && c <= 'z' })
-}
-
 // assignment returns where the value begins of the name that ends at to, if an operator follows: what gitleaks' named
 // rules have in common, escaped quotes allowed:
 //

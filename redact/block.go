@@ -3,6 +3,8 @@ package redact
 import (
 	"encoding/base64"
 	"strings"
+
+	"recall/text"
 )
 
 // maxBlock is the longest key block looked for, in bytes: an RSA key of 16384 bits in PEM is 12 KB.
@@ -53,7 +55,7 @@ func keyText(t string) int {
 			if c == '-' && strings.HasPrefix(t[i:], "-----") {
 				return i
 			}
-			if c == ' ' && i > 64 && prose(t[i:]) {
+			if c == ' ' && i > 64 && prose().MatchString(t[i:]) {
 				return i
 			}
 			continue
@@ -90,20 +92,7 @@ func pastGutter(t string, at int) int {
 }
 
 // prose says that words follow, not a key's next line: three short runs of letters with single blanks between.
-func prose(t string) bool {
-	at := 0
-	for range 3 {
-		if at >= len(t) || t[at] != ' ' {
-			return false
-		}
-		end := skip(t, at+1, letter, 20)
-		if end == at+1 || end == at+21 {
-			return false
-		}
-		at = end
-	}
-	return true
-}
+var prose = text.Pattern(`^ [A-Za-z]{1,19} [A-Za-z]{1,19} [A-Za-z]{1,19}(?:[^A-Za-z]|$)`)
 
 // keyTail looks at "-----end" without a beginning, as clipping leaves it, and masks the base64 before it.
 func keyTail(s *scan, from, to int) {

@@ -15,6 +15,7 @@ const (
 	inName // what may stand between a name and its operator, as gitleaks has it
 	gap    // blanks, line ends and quotes, a backslash before a quote too
 	lead   // what may stand between an operator and a value
+	jot    // of a password that is jotted down
 
 	letter = lower | upper
 	alnum  = letter | digit
@@ -49,9 +50,10 @@ var classes = func() (t [256]uint16) {
 	set("_-. \t", inName)
 	set(" \t\r\n'\"\\", gap)
 	set(" \t\r\n'\"\\`=", lead)
+	set("!#$^*?@_", jot)
 	for c := range t {
 		if t[c]&alnum != 0 {
-			t[c] |= inName
+			t[c] |= inName | jot
 		}
 	}
 	return t

@@ -18,13 +18,10 @@ func jotted(s *scan, from, to int) {
 	}
 	end := min(len(s.text), to+reach)
 	for at, n := to, 0; at < end && n < runs && s.text[at] != '\n'; {
-		if !jots[s.text[at]] {
+		stop := skip(s.text, at, jot, len(s.text))
+		if stop == at {
 			at++
 			continue
-		}
-		stop := at
-		for stop < len(s.text) && jots[s.text[stop]] {
-			stop++
 		}
 		if v := strings.TrimRight(s.text[at:stop], "!?"); noted(v) && skip(s.text, stop, word|marks, 24) < stop+24 {
 			s.add(at, at+len(v), "password")
@@ -33,14 +30,6 @@ func jotted(s *scan, from, to int) {
 		at, n = stop, n+1
 	}
 }
-
-// jots are the characters of a password that is jotted down.
-var jots = func() (t [256]bool) {
-	for c := range t {
-		t[c] = is(byte(c), alnum) || strings.IndexByte("!#$^*?@_", byte(c)) >= 0
-	}
-	return t
-}()
 
 // noted reports whether a word is letters of both cases and digits, or with marks, as only passwords are.
 func noted(v string) bool {

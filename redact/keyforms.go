@@ -110,10 +110,6 @@ func awsSecret(s *scan, from, to int) {
 	const reach = 300
 	end := min(len(s.text), to+reach)
 	for at := max(0, from-reach); at < end; {
-		if !base64Char(s.text[at]) {
-			at++
-			continue
-		}
 		stop := run(s.text, at, alnum, "+/", 100)
 		if v := s.text[at:stop]; stop-at == 40 && entropy(v) > 4 && !placeholder(v) && !public(v) {
 			s.add(at, stop, "aws-secret")
@@ -121,8 +117,6 @@ func awsSecret(s *scan, from, to int) {
 		at = stop + 1
 	}
 }
-
-func base64Char(c byte) bool { return is(c, alnum) || c == '+' || c == '/' }
 
 // jwt looks at "eyJ" and masks a token of two or three parts, over wrapped lines.
 func jwt(s *scan, from, _ int) {

@@ -154,15 +154,8 @@ func opens(v string) bool {
 	if i := len(v) - 24; i > 1 && v[i-1] == '_' && v[i] == '0' && v[i+1] == '1' {
 		return true
 	}
-	return v != "" && publicBegins[v[0]] && anyOf(v, strings.HasPrefix, publicPrefixes...)
+	return anyOf(v, strings.HasPrefix, publicPrefixes...)
 }
-
-var publicBegins = func() (t [256]bool) {
-	for _, p := range publicPrefixes {
-		t[p[0]] = true
-	}
-	return t
-}()
 
 // code says that an unquoted value is an expression or a reference.
 func code(v string) bool {

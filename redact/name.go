@@ -111,7 +111,7 @@ func named(literal, kind string, st strength, whole bool) detector {
 				}
 			case literal == "code":
 				st = number
-			case from == 0 || !is(s.text[from-1], word|blank) || s.ordinaryKey(from):
+			case from == 0 || !is(s.text[from-1], word|blank) || s.qualified(from, ordinaryKeys):
 				return
 			}
 		}
@@ -146,9 +146,7 @@ func named(literal, kind string, st strength, whole bool) detector {
 	}
 }
 
-// ordinaryKey reports whether a key lets nobody in: of a table, a cache, a keyboard.
-func (s *scan) ordinaryKey(from int) bool { return s.qualified(from, ordinaryKeys) }
-
+// ordinaryKeys are what is before a key that lets nobody in: of a table, a cache, a keyboard.
 var ordinaryKeys = words("ordinary keys")
 
 // lists are what is before "token" in the name of a place in a list, or of what isn't a secret.

@@ -97,12 +97,8 @@ func escape(t string) (c rune, n int) {
 	switch t[1] {
 	case '"', '\\', '/':
 		return rune(t[1]), 2
-	case 'n':
-		return '\n', 2
-	case 't':
-		return '\t', 2
-	case 'r':
-		return '\r', 2
+	case 'n', 't', 'r':
+		return rune("\n\t\r"[strings.IndexByte("ntr", t[1])]), 2
 	case 'u':
 		if len(t) >= 6 {
 			if v, err := strconv.ParseUint(t[2:6], 16, 16); err == nil && utf8.ValidRune(rune(v)) {

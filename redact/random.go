@@ -83,14 +83,13 @@ func (s *scan) randomRun(from, to int) {
 		return
 	}
 	v := s.text[from:to]
-	if s.rules.begins[v[0]] {
-		for n := 2; n <= 3; n++ {
-			if form, ok := s.rules.wholes[v[:n]]; ok && to-from >= 20 {
-				form(s, from, from+n)
-			}
+	for n := 2; n <= 3; n++ {
+		if form, ok := s.rules.wholes[v[:n]]; ok && to-from >= 20 {
+			form(s, from, from+n)
 		}
 	}
-	if opens(v) || s.before(from) == '/' && !s.hooked(from) || s.partOfMore(from, to) {
+	if opens(v) || s.before(from) == '/' && !strings.Contains(s.text[max(0, from-40):from], "hook") ||
+		s.partOfMore(from, to) {
 		return
 	}
 	texture := textureOf(v)
@@ -109,11 +108,6 @@ func (s *scan) randomRun(from, to int) {
 	if to-from >= least {
 		s.add(from, to, genericKind)
 	}
-}
-
-// hooked reports whether an address is of a hook before a part of it.
-func (s *scan) hooked(from int) bool {
-	return strings.Contains(s.text[max(0, from-40):from], "hook")
 }
 
 // partOfMore reports whether a run stands within a path, an address, longer base64 or a name with dots.

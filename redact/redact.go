@@ -26,9 +26,7 @@ const codeVersion = 7
 // Rules is the scanner's fixed part, made once, shared, and safe for concurrent use.
 type Rules struct {
 	literals *literals
-
-	wholes map[string]detector // of forms that are looked for at the beginning of runs only, by prefix
-	begins [256]bool           // how those begin
+	wholes   map[string]detector // of forms that are looked for at the beginning of runs only, by prefix
 }
 
 // detector looks at one place of its literal, text[from:to], and adds what it finds to the scan.
@@ -50,7 +48,7 @@ func New() *Rules {
 	r := &Rules{literals: b.all, wholes: map[string]detector{}}
 	for _, k := range keyForms() {
 		if k.whole() {
-			r.wholes[k.prefix], r.begins[k.prefix[0]] = k.detector(), true
+			r.wholes[k.prefix] = k.detector()
 		}
 	}
 	return r
@@ -98,7 +96,7 @@ var version = sync.OnceValue(func() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "code %d\n", codeVersion)
 	for _, r := range shipped() {
-		fmt.Fprintf(h, "%q\n", r.fields())
+		fmt.Fprintf(h, "%q\n", fmt.Sprintf("%#v", r))
 	}
 	for _, k := range keyForms() {
 		fmt.Fprintf(h, "%v\n", k)

@@ -2,7 +2,6 @@ package redact
 
 import (
 	_ "embed"
-	"fmt"
 	"iter"
 	"regexp"
 	"slices"
@@ -43,8 +42,6 @@ type shippedRule struct {
 	group    int      // of the expression, that holds the secret; 0 is the first that isn't empty
 	allow    []string // patterns of values that are no secrets
 }
-
-func (r *shippedRule) fields() string { return fmt.Sprintf("%#v", *r) }
 
 // forms are the names of forms in the table.
 var forms = []string{"at", "assign", "around"}

@@ -89,13 +89,9 @@ func cells(row, by string) (all []cell) {
 }
 
 func trimmed(row string, from, to int) cell {
-	for from < to && strings.IndexByte(" \t\r\"'`*", row[from]) >= 0 {
-		from++
-	}
-	for to > from && strings.IndexByte(" \t\r\"'`*", row[to-1]) >= 0 {
-		to--
-	}
-	return cell{from, to}
+	const around = " \t\r\"'`*"
+	text := strings.TrimLeft(row[from:to], around)
+	return cell{to - len(text), to - len(text) + len(strings.TrimRight(text, around))}
 }
 
 // headCells reports whether cells are those of a head: two or more, each a few words.

@@ -59,7 +59,7 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 		return v, false
 	}
 	start := skipBack(t, from, 60)
-	shouts := shouted(t[start:end])
+	shouts := !strings.ContainsFunc(t[start:end], func(c rune) bool { return c >= 'a' && c <= 'z' })
 	switch {
 	case strings.HasPrefix(t[at:], ":=") || strings.HasPrefix(t[at:], "=>") ||
 		strings.HasPrefix(t[at:], "==") || strings.HasPrefix(t[at:], "!="):
