@@ -35,9 +35,6 @@ type result struct {
 	} `json:"result"`
 }
 
-// size is how many requests a batch has.
-func (b batch) size() int { return b.done() + b.Counts.Processing }
-
 func (b batch) done() int {
 	c := b.Counts
 	return c.Succeeded + c.Errored + c.Canceled + c.Expired

@@ -66,7 +66,7 @@ func (m *Model) Find(ctx context.Context, lost llm.Lost) (string, error) {
 	}
 	var found []string
 	for _, b := range list.Data {
-		if b.ID != "" && b.size() == lost.Requests && now.Sub(b.CreatedAt) < took+clocks &&
+		if b.ID != "" && b.done()+b.Counts.Processing == lost.Requests && now.Sub(b.CreatedAt) < took+clocks &&
 			!slices.Contains(lost.Others, b.ID) {
 			found = append(found, b.ID)
 		}

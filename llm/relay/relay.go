@@ -125,7 +125,7 @@ func (m *Model) wait(ctx context.Context, id string, look func() (llm.Response, 
 	}
 }
 
-// put writes a request's file, unless it is there already.
+// put writes a request's file whole, unless it is there already.
 func (m *Model) put(id string, r llm.Request) error {
 	name := filepath.Join(m.o.Folder, id+".request.json")
 	if _, err := os.Stat(name); err == nil {
@@ -135,5 +135,16 @@ func (m *Model) put(id string, r llm.Request) error {
 	if r.Schema != nil {
 		q.Schema = r.Schema.JSON
 	}
-	return llm.Put(name, q)
+	f, err := os.CreateTemp(m.o.Folder, ".writing-*") // 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // nothing, where it has its name
+	e := json.NewEncoder(f)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := errors.Join(e.Encode(q), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
 }
