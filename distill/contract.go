@@ -187,7 +187,7 @@ func (c *contract) refused(it *payload.Item) {
 			if no := refusal(it.Text, t, e.Quote, next); no != "" {
 				c.mended = true
 				c.counts[MendRefused]++
-				it.At, it.Evidence = next.At, []payload.Evidence{evidenceOf(next, no), e}
+				it.At, it.Evidence = next.At, []payload.Evidence{{Turn: string(next.ID), N: next.N, Quote: no}, e}
 				it.Kind, it.By, it.Text, it.Why, it.Alternatives = payload.Eliminated, payload.ByUser, upperFirst(it.Text),
 					strings.TrimRight(plainText(no), ". "), nil
 				return
@@ -276,8 +276,4 @@ func (c *contract) before(t *ingest.Turn) *ingest.Turn {
 
 func typed(t *ingest.Turn) bool {
 	return !t.Abandoned && (t.Kind == ingest.Prompt || t.Kind == ingest.Command) && strings.TrimSpace(t.OwnText()) != ""
-}
-
-func evidenceOf(t *ingest.Turn, quote string) payload.Evidence {
-	return payload.Evidence{Turn: string(t.ID), N: t.N, Quote: quote}
 }

@@ -244,12 +244,8 @@ func MarksOf(edits []Edit) (m Marks) {
 		if e.Op != OpMark || e.Mark == nil {
 			continue
 		}
-		if e.Mark.Star != nil {
-			m.Starred = *e.Mark.Star
-		}
-		if e.Mark.Archive != nil {
-			m.Archived = *e.Mark.Archive
-		}
+		give(&m.Starred, e.Mark.Star)
+		give(&m.Archived, e.Mark.Archive)
 		m.Tags = slices.DeleteFunc(append(m.Tags, e.Mark.Tag...), func(t string) bool {
 			return slices.Contains(e.Mark.Untag, t)
 		})

@@ -43,6 +43,7 @@ var (
 		`[A-Z][a-z]{2} \d{1,2}(, \d{4})?)?\)$`)
 	lead       = text.Pattern("^(\\\\|#|>|```|~~~|[-*+•] |[-*+•]$|\\[(?i:pinned|x| )\\])")
 	leadEsc    = text.Pattern("^\\\\(\\\\|#|>|```|~~~|[-*+•] |[-*+•]$|\\[(?i:pinned|x| )\\])")
+	box        = text.Pattern(`(?s)^\[([ xX])\] +(.*)$`) // of a task list
 	fileStates = []string{FileDone, FileProgress, FileUntouched, FileOffLimits}
 )
 
@@ -217,11 +218,11 @@ func parseItem(kind Kind, body string) Item {
 	if len(body) >= len(pin) && strings.EqualFold(body[:len(pin)], pin) {
 		it.Pinned, body = true, strings.TrimSpace(body[len(pin):])
 	}
-	if rest, ok := cutBox(body); ok {
-		if body[1] != ' ' {
+	if m := box().FindStringSubmatch(body); m != nil {
+		if m[1] != " " {
 			it.State = Done
 		}
-		body = rest
+		body = m[2]
 	}
 	if m := leadEsc().FindStringIndex(body); m != nil {
 		body = body[1:]
@@ -267,16 +268,6 @@ func parseFile(it *Item, body string) {
 	}
 	text, why, _ := strings.Cut(rest, dash)
 	it.Path, it.Text, it.Why = unescape(path), unescape(text), unescape(why)
-}
-
-// cutBox takes the box off a task list's line: "[ ] text", "[x] text".
-func cutBox(s string) (string, bool) {
-	for _, box := range []string{"[ ] ", "[x] ", "[X] "} {
-		if rest, ok := strings.CutPrefix(s, box); ok {
-			return strings.TrimSpace(rest), true
-		}
-	}
-	return s, false
 }
 
 // segment makes s one part of a line: one line, and nothing in it that reads as the line's grammar.

@@ -162,7 +162,9 @@ func StandingLinks(lines []Link, of ...Maker) []Link {
 			standing = append(standing, *l)
 		}
 	}
-	slices.SortFunc(standing, compareLinks)
+	slices.SortFunc(standing, func(a, b Link) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
 	return standing
 }
 
@@ -183,8 +185,4 @@ func (s *saidOf) strongest() (*Link, bool) {
 		}
 	}
 	return nil, false
-}
-
-func compareLinks(a, b Link) int {
-	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 }

@@ -191,13 +191,13 @@ func (m *merger) copied(i int) bool {
 // changed notes what the person changed of an item: the fields that differ between the pages, and no others.
 func (m *merger) changed(id ItemID, old, now *Item) {
 	var f Fields
-	any := differ(&f.Kind, old.Kind, now.Kind)
-	any = differ(&f.Text, old.Text, now.Text) || any
-	any = differ(&f.Why, old.Why, now.Why) || any
-	any = differ(&f.Scope, old.Scope, now.Scope) || any
-	any = differ(&f.Path, old.Path, now.Path) || any
-	any = differ(&f.Status, old.Status, now.Status) || any
-	any = differ(&f.State, old.State, now.State) || any
+	differ(&f.Kind, old.Kind, now.Kind)
+	differ(&f.Text, old.Text, now.Text)
+	differ(&f.Why, old.Why, now.Why)
+	differ(&f.Scope, old.Scope, now.Scope)
+	differ(&f.Path, old.Path, now.Path)
+	differ(&f.Status, old.Status, now.Status)
+	differ(&f.State, old.State, now.State)
 	// What lost is hidden where the text names it; under another text it would show, though the person's line doesn't
 	// say it.
 	hidden := f.Text != nil && slices.ContainsFunc(m.p.Items, func(it Item) bool {
@@ -205,9 +205,9 @@ func (m *merger) changed(id ItemID, old, now *Item) {
 	})
 	if hidden || !slices.Equal(old.Alternatives, now.Alternatives) {
 		lost := append([]string{}, now.Alternatives...)
-		f.Alternatives, any = &lost, true
+		f.Alternatives = &lost
 	}
-	if any {
+	if f != (Fields{}) {
 		m.do(OpSet, id, &f, nil)
 	}
 	if now.Pinned && !old.Pinned {
@@ -218,12 +218,10 @@ func (m *merger) changed(id ItemID, old, now *Item) {
 	}
 }
 
-func differ[T comparable](field **T, old, now T) bool {
-	if old == now {
-		return false
+func differ[T comparable](field **T, old, now T) {
+	if old != now {
+		*field = &now
 	}
-	*field = &now
-	return true
 }
 
 // added notes a line that the person wrote; one that says what an item not on the page says asks for that item.

@@ -80,7 +80,9 @@ func hungarian(rows, cols int, cost func(r, c int) float64) []int {
 // WordsOf takes a text's words for comparing it, stemmed. A name weighs three times a word, a function word a fifth.
 func WordsOf(s string) text.Bag {
 	g := text.Bag{}
-	for _, w := range strings.FieldsFunc(s, betweenWords) {
+	for _, w := range strings.FieldsFunc(s, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-/'’", r)
+	}) {
 		w = strings.Trim(w, "._-/'’")
 		low := strings.ToLower(w)
 		switch {
@@ -94,10 +96,6 @@ func WordsOf(s string) text.Bag {
 		}
 	}
 	return g
-}
-
-func betweenWords(r rune) bool {
-	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-/'’", r)
 }
 
 // Alike is how alike two texts are, 0 to 1.

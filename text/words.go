@@ -171,9 +171,6 @@ func pairs(s string, f func(string) bool) bool {
 
 // chunk emits an identifier: whole and parts.
 func chunk(s string, f func(string) bool) bool {
-	if lowerWord(s) {
-		return f(clip(s))
-	}
 	whole := s
 	if i := strings.LastIndexAny(s, `/\`); i >= 0 {
 		whole = s[i+1:]
@@ -193,11 +190,6 @@ func chunk(s string, f func(string) bool) bool {
 		}
 	}
 	return true
-}
-
-// lowerWord is the common case: one plain word in lower case.
-func lowerWord(s string) bool {
-	return plainEnd(s, 0) == len(s)
 }
 
 func join(s string) string {

@@ -281,19 +281,16 @@ func (sp *speech) allKeys() terms {
 // oftenKeys are the keywords that stand in more than one of its sentences.
 func (sp *speech) oftenKeys() terms {
 	if sp.often == nil {
-		seen := map[word]int{}
+		seen, often := map[word]bool{}, []word{}
 		for i := range sp.parts {
 			for _, w := range sp.parts[i].keys() {
-				seen[w]++
+				if seen[w] {
+					often = append(often, w)
+				}
+				seen[w] = true
 			}
 		}
-		sp.often = terms{}
-		for w, n := range seen {
-			if n > 1 {
-				sp.often = append(sp.often, w)
-			}
-		}
-		sp.often = sorted(sp.often)
+		sp.often = sorted(often)
 	}
 	return sp.often
 }

@@ -29,7 +29,7 @@ func (f *touched) features(all []*touched) []Feature {
 	m.on("file:read-only", f.edits == 0)
 	m.on("file:read-and-said", f.edits == 0 && f.mentions > 1)
 	m.on("file:test", isTest(f.path))
-	m.on("file:doc", isDoc(f.path))
+	m.on("file:doc", slices.Contains([]string{".md", ".mdx", ".txt", ".rst", ".adoc"}, strings.ToLower(path.Ext(f.path))))
 	m.on("file:outside", strings.HasPrefix(f.path, "/") || strings.HasPrefix(f.path, ".."))
 	m.on("file:few-files", written <= 3)
 	m.on("file:many-files", written > 8)
@@ -84,8 +84,4 @@ func isTest(p string) bool {
 	return slices.ContainsFunc(words, func(w string) bool {
 		return slices.Contains([]string{"test", "tests", "spec", "specs", "testdata"}, w)
 	})
-}
-
-func isDoc(p string) bool {
-	return slices.Contains([]string{".md", ".mdx", ".txt", ".rst", ".adoc"}, strings.ToLower(path.Ext(p)))
 }
