@@ -23,6 +23,7 @@ import (
 	"recall/history"
 	"recall/ingest"
 	"recall/library"
+	"recall/library/disk"
 	"recall/payload"
 	"recall/pipeline"
 	"recall/review"
@@ -291,7 +292,11 @@ func (l *Log) Write(render func(*Record) string, only bool) error {
 	}
 	for _, r := range l.Records {
 		if file, ok := now[r]; ok && !only {
-			if err := l.put(path.Join(l.below, r.File), file); err != nil {
+			err := l.root.MkdirAll(cmp.Or(l.below, "."), 0o700)
+			if err == nil {
+				err = disk.PutIn(l.root, path.Join(l.below, r.File), []byte(file))
+			}
+			if err != nil {
 				return fmt.Errorf("adr: %w", err)
 			}
 		}
@@ -313,21 +318,4 @@ func (r *Record) file(status string, render func(*Record) string) string {
 	date, body := "---\ndate: "+r.Decision.Item.At.UTC().Format(time.DateOnly)+"\n", "---\n\n"+render(r)
 	line := fmt.Sprintf("recall: %s %s %s\n", r.ID, text.Hash(date+body, 8), said)
 	return strings.Replace(date, "\n", "\n"+status, 1) + line + body
-}
-
-// put writes a file whole or not at all.
-func (l *Log) put(name, file string) error {
-	if err := l.root.MkdirAll(path.Dir(name), 0o700); err != nil {
-		return err
-	}
-	_ = l.root.Remove(name + ".new") // of a run that was cut short; through a link something else would be written
-	f, err := l.root.OpenFile(name+".new", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(file)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return l.root.Rename(name+".new", name)
 }

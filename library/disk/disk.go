@@ -231,3 +231,22 @@ func ReplaceCache(path string, write func(io.Writer) error) error {
 	defer os.Remove(temp)
 	return os.Rename(temp, path)
 }
+
+// PutIn makes text the content of a file of a folder outside of a library, there whole or not at all. What a link in it
+// leads out to isn't written.
+func PutIn(dir *os.Root, name string, text []byte) error {
+	part := name + ".part"
+	dir.Remove(part) // of a run that was cut short
+	f, err := dir.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = dir.Rename(part, name)
+	}
+	if err != nil {
+		dir.Remove(part)
+	}
+	return err
+}

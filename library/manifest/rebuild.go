@@ -180,24 +180,6 @@ func (w *rebuilding) commands() {
 	}
 }
 
-// Put writes a script, or a file beside it, whole or not at all.
-func Put(to *os.Root, name string, text []byte) error {
-	part := name + ".part"
-	to.Remove(part)
-	f, err := to.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = to.Rename(part, name)
-	}
-	if err != nil {
-		to.Remove(part)
-	}
-	return err
-}
-
 // PutFiles writes beside the script what it puts in place.
 func PutFiles(to *os.Root, dir string, files []Placed, found ingest.Found) error {
 	if len(files) == 0 {
@@ -214,7 +196,7 @@ func PutFiles(to *os.Root, dir string, files []Placed, found ingest.Found) error
 				return err
 			}
 		}
-		if err := Put(to, filepath.Join(dir, f.Name), text); err != nil {
+		if err := disk.PutIn(to, filepath.Join(dir, f.Name), text); err != nil {
 			return err
 		}
 	}

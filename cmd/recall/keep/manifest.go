@@ -16,6 +16,7 @@ import (
 	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/library"
+	"recall/library/disk"
 	"recall/library/manifest"
 	"recall/pipeline"
 )
@@ -101,7 +102,7 @@ func newCleanupCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		name := manifest.CleanupName(stays)
-		if err := manifest.Put(to, name, []byte(script)); err != nil {
+		if err := disk.PutIn(to, name, []byte(script)); err != nil {
 			return err
 		}
 		where := stays[0].KeptName()
@@ -144,7 +145,7 @@ func newRebuildCmd(a *app.App) *cobra.Command {
 		if err := manifest.PutFiles(to, stay.FilesName(), r.Files, found); err != nil {
 			return err
 		}
-		if err := manifest.Put(to, stay.RebuildName(), []byte(script)); err != nil {
+		if err := disk.PutIn(to, stay.RebuildName(), []byte(script)); err != nil {
 			return err
 		}
 		fmt.Fprintf(a.Out, "%s\n%s to install, %s to put in place; %s can't be rebuilt from here, as its top "+
