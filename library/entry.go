@@ -2,6 +2,7 @@ package library
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -201,18 +202,15 @@ func (f *FileState) source(path string) *SourceState {
 // the first by path, in whatever order copies arrived.
 func (f *FileState) choose(v *raw.Versions) {
 	slices.SortFunc(f.Sources, func(a, b SourceState) int { return strings.Compare(a.Path, b.Path) })
-	best := -1
-	for i, s := range f.Sources {
-		longer := best < 0 || s.Size > f.Sources[best].Size ||
-			(s.Size == f.Sources[best].Size && f.Sources[best].Gone && !s.Gone)
-		if longer {
-			best = i
-		}
-	}
-	if best < 0 {
+	if len(f.Sources) == 0 {
 		return
 	}
-	f.Version = f.Sources[best].Version
+	f.Version = slices.MaxFunc(f.Sources, func(a, b SourceState) int {
+		if a.Size == b.Size && a.Gone != b.Gone {
+			return map[bool]int{true: -1, false: 1}[a.Gone]
+		}
+		return cmp.Compare(a.Size, b.Size)
+	}).Version
 	if ver := v.At(f.Name, f.Version); ver != nil {
 		f.Size, f.Sum = ver.Size, ver.Sum
 	}

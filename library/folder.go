@@ -104,21 +104,7 @@ func (s *Folder) Names() []string {
 
 // Same reports whether two folders are equal: what changes byte for byte, what never does by name and size.
 func (s *Folder) Same(o *Folder) bool {
-	if len(s.Text) != len(o.Text) || len(s.Size) != len(o.Size) {
-		return false
-	}
-	for name, text := range s.Text {
-		other, ok := o.Text[name]
-		if !ok || !bytes.Equal(text, other) {
-			return false
-		}
-	}
-	for name, size := range s.Size {
-		if other, ok := o.Size[name]; !ok || other != size {
-			return false
-		}
-	}
-	return true
+	return maps.EqualFunc(s.Text, o.Text, bytes.Equal) && maps.Equal(s.Size, o.Size)
 }
 
 // Covers reports whether nothing of o would be lost if s took its place.

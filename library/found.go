@@ -88,10 +88,7 @@ func (l *Library) Versions(id ingest.SessionID) ([]FileVersion, error) {
 		}
 	}
 	slices.SortFunc(all, func(a, b FileVersion) int {
-		if c := strings.Compare(a.Name, b.Name); c != 0 {
-			return c
-		}
-		return a.Version - b.Version
+		return cmp.Or(strings.Compare(a.Name, b.Name), a.Version-b.Version)
 	})
 	return all, nil
 }

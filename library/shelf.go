@@ -1,7 +1,6 @@
 package library
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -140,22 +139,16 @@ type Listed struct {
 // were found, by path, State knows.
 func (s *Shelf) List(project string, found map[string]ingest.File) []Listed {
 	entries := s.In(project)
-	safe := make([]State, len(entries))
-	inParallel(len(entries), 256, func(i int) { safe[i] = s.State(entries[i], found) })
-	in := map[string][]int{} // their places
-	for i := range entries {
-		key := strings.ToLower(s.Of(entries[i]).Name)
-		in[key] = append(in[key], i)
-	}
-	all := make([]Listed, 0, len(entries))
-	for _, key := range slices.Sorted(maps.Keys(in)) {
-		for _, i := range in[key] {
-			e := &entries[i]
-			all = append(all, Listed{ID: e.ID, Source: e.Source, Project: s.Of(*e).Name, Number: s.Number[string(e.ID)],
-				Title: e.Title, Start: e.Start, End: e.End, Turns: e.Turns, State: safe[i], Distilled: !e.Behind(),
-				Parent: e.Parent, Folder: e.Folder, Marks: e.Marks})
-		}
-	}
+	all := make([]Listed, len(entries))
+	inParallel(len(entries), 256, func(i int) {
+		e := &entries[i]
+		all[i] = Listed{ID: e.ID, Source: e.Source, Project: s.Of(*e).Name, Number: s.Number[string(e.ID)],
+			Title: e.Title, Start: e.Start, End: e.End, Turns: e.Turns, State: s.State(*e, found), Distilled: !e.Behind(),
+			Parent: e.Parent, Folder: e.Folder, Marks: e.Marks}
+	})
+	slices.SortStableFunc(all, func(a, b Listed) int {
+		return strings.Compare(strings.ToLower(a.Project), strings.ToLower(b.Project))
+	})
 	return all
 }
 

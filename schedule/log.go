@@ -3,6 +3,7 @@ package schedule
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -87,10 +88,7 @@ func Log(dir, job, text string) error {
 		return err
 	}
 	_, err = f.WriteString(text + "\n")
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return err
+	return errors.Join(err, f.Close())
 }
 
 // How long Await waits for a first run. A sync of much history goes on without it.

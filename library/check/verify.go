@@ -2,6 +2,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -100,10 +101,7 @@ func Verify(ctx context.Context, l *library.Library, o Options) (Verified, error
 	c.out.Sessions = len(entries)
 	c.out.Bytes, c.out.Source, c.out.Files = c.bytes.Load(), c.source.Load(), int(c.files.Load())
 	slices.SortFunc(c.out.Findings, func(a, b Finding) int {
-		if n := strings.Compare(a.Path, b.Path); n != 0 {
-			return n
-		}
-		return strings.Compare(a.What, b.What)
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.What, b.What))
 	})
 	return c.out, nil
 }
