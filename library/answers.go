@@ -52,10 +52,10 @@ func (l *Library) KeepAnswer(key string, data []byte) error {
 			break
 		}
 	}
-	if err = errors.Join(err, disk.SyncDir(filepath.Dir(path))); err != nil {
-		return fmt.Errorf("answer %s: %w", key, err)
+	if err != nil {
+		err = fmt.Errorf("answer %s: %w", key, err)
 	}
-	return nil
+	return err
 }
 
 // DropAnswers removes those that hold words of one of the sessions. One that doesn't say of which, or can't be read,

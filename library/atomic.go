@@ -17,7 +17,7 @@ import (
 	"recall/library/disk"
 )
 
-// put makes data the content of the file target: temporary file, sync, rename. The caller syncs the folder.
+// put makes data the content of the file target, durably: temporary file, sync, rename.
 func (l *Library) put(target string, data []byte) error {
 	a := &aside{l: l}
 	defer a.drop()
@@ -27,6 +27,9 @@ func (l *Library) put(target string, data []byte) error {
 	}
 	if err == nil {
 		err = a.place(1)
+	}
+	if err == nil {
+		err = disk.SyncDir(filepath.Dir(target))
 	}
 	return err
 }

@@ -169,7 +169,7 @@ func (l Inside) UnitePeople(id ingest.SessionID, src *Folder, pending []payload.
 			if err := l.put(path, InOrder(append(disk.SplitLines(have), lacking...))); err != nil {
 				return err
 			}
-			if err := errors.Join(disk.SyncDir(e.Folder), l.saveEntry(e)); err != nil {
+			if err := l.saveEntry(e); err != nil {
 				return err
 			}
 		}

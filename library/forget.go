@@ -215,10 +215,7 @@ func (l *Library) rewriteLines(path string, drop func(line []byte) bool) error {
 	if strings.HasSuffix(path, ".jsonl") {
 		rest = disk.SealLines(rest)
 	}
-	if err := l.replaceShared(path, text, rest, func(line []byte) bool { return !drop(line) }); err != nil {
-		return err
-	}
-	return disk.SyncDir(filepath.Dir(path))
+	return l.replaceShared(path, text, rest, func(line []byte) bool { return !drop(line) })
 }
 
 // DropProjects removes the projects that have no session left.

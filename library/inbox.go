@@ -122,7 +122,7 @@ func (f *folding) run() error {
 	}
 	now := disk.SealLines(bytes.Join(append(f.waiting, nil), []byte("\n")))
 	if len(now)+len(had) > 0 && !bytes.Equal(now, had) {
-		if err := errors.Join(f.l.put(filepath.Join(f.dir, waitingName), now), disk.SyncDir(f.dir)); err != nil {
+		if err := f.l.put(filepath.Join(f.dir, waitingName), now); err != nil {
 			return err
 		}
 	}

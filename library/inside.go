@@ -29,7 +29,7 @@ func (l Inside) WithSession(id ingest.SessionID, do func(Entry) error) error {
 	return l.withSession(id, do)
 }
 
-// Put replaces a file whole; the caller syncs its folder. ReplaceShared does where anybody may append meanwhile, of
+// Put replaces a file whole, durably. ReplaceShared does where anybody may append meanwhile, of
 // and was is what was read of it. Temp writes a file aside, TempName is a path there, FreeName one that nothing has.
 func (l Inside) Put(path string, data []byte) error                        { return l.put(path, data) }
 func (l Inside) Temp(write func(io.Writer) error) (path string, err error) { return l.temp(write) }

@@ -215,12 +215,10 @@ func create(dir, id string) error {
 		}
 	}
 	return l.underLock("folders", func() error {
-		if _, err := os.Stat(filepath.Join(dir, "library.toml")); err != nil { // nobody was faster
-			if err := l.putLibraryFile(File{ID: id, Format: Format}); err != nil {
-				return err
-			}
+		if disk.Exists(filepath.Join(dir, "library.toml")) { // somebody was faster
+			return nil
 		}
-		return disk.SyncDir(dir)
+		return l.putLibraryFile(File{ID: id, Format: Format})
 	})
 }
 
@@ -314,7 +312,7 @@ func (l *Library) putLibraryFile(f File) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(l.put(filepath.Join(l.dir, "library.toml"), disk.SealTOML(text)), disk.SyncDir(l.dir))
+	return l.put(filepath.Join(l.dir, "library.toml"), disk.SealTOML(text))
 }
 
 // ownReadme is the README.md, if it is one that recall writes, or wrote; else nil.

@@ -2,6 +2,7 @@ package library
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -82,10 +83,7 @@ func (l *Library) sorted() []Entry {
 		order = append(order, &k.Entry)
 	}
 	slices.SortFunc(order, func(a, b *Entry) int {
-		if c := a.Start.Compare(b.Start); c != 0 {
-			return c
-		}
-		return strings.Compare(string(a.ID), string(b.ID))
+		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(string(a.ID), string(b.ID)))
 	})
 	all := make([]Entry, len(order))
 	for i, e := range order {
@@ -301,7 +299,7 @@ func (l *Library) reread(id ingest.SessionID) (Entry, error) {
 func (l *Library) saveEntry(e Entry) error {
 	text, err := changed(e)
 	if err == nil && text != nil {
-		err = errors.Join(l.put(sessionFile(e.Folder), text), disk.SyncDir(e.Folder))
+		err = l.put(sessionFile(e.Folder), text)
 	}
 	if err != nil {
 		return err

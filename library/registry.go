@@ -60,7 +60,7 @@ func (l *Library) putRegistry(reg *registry.Registry) error {
 	}
 	err = l.put(path, text)
 	l.registry.forget()
-	return errors.Join(err, disk.SyncDir(l.dir))
+	return err
 }
 
 // UniteProjects takes in another library's projects. The error is ErrDamaged where they can't be read there.

@@ -188,7 +188,7 @@ func (r *repairing) versions(e library.Entry) (string, error) {
 			return "", err
 		}
 	}
-	if err := errors.Join(r.l.Put(path, keep), disk.SyncDir(filepath.Dir(path))); err != nil {
+	if err := r.l.Put(path, keep); err != nil {
 		return "", err
 	}
 	e.FillFrom(v, e.Folder)

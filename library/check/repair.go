@@ -179,7 +179,7 @@ func (r *repairing) log(path string) (string, error) {
 			return "", err
 		}
 	}
-	if err := errors.Join(r.l.ReplaceShared(path, text, keep), disk.SyncDir(filepath.Dir(path))); err != nil {
+	if err := r.l.ReplaceShared(path, text, keep); err != nil {
 		return "", err
 	}
 	if len(aside) == 0 && doubtful == 0 {
@@ -280,7 +280,7 @@ func (r *repairing) derived(f Finding, e library.Entry, path string) (string, er
 		}
 	}
 	if p := library.PayloadIn(filepath.Dir(path)); p != nil && filepath.Base(path) == "payload.md" {
-		return "written again", errors.Join(r.l.Put(path, []byte(p.Written)), disk.SyncDir(filepath.Dir(path)))
+		return "written again", r.l.Put(path, []byte(p.Written))
 	}
 	if name := filepath.Base(filepath.Dir(path)); name == "vectors" {
 		e = e.Clone()

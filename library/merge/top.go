@@ -151,14 +151,12 @@ func (m *merging) uniteTop(name string, other []byte) error {
 			return err
 		}
 		if name == "threads.jsonl" {
-			err = m.l.Put(path, library.InOrder(append(disk.SplitLines(have), fresh...)))
-		} else {
-			err = disk.AppendShared(path, bytes.Join(append(fresh, nil), []byte("\n")))
-			if err == nil {
-				err = disk.SyncFiles([]string{path})
-			}
+			return m.l.Put(path, library.InOrder(append(disk.SplitLines(have), fresh...)))
 		}
-		return errors.Join(err, disk.SyncDir(filepath.Dir(path)))
+		if err := disk.AppendShared(path, bytes.Join(append(fresh, nil), []byte("\n"))); err != nil {
+			return err
+		}
+		return errors.Join(disk.SyncFiles([]string{path}), disk.SyncDir(filepath.Dir(path)))
 	})
 }
 
@@ -198,6 +196,6 @@ func (m *merging) others() error {
 		if err := disk.MakeDirs(filepath.Dir(target)); err != nil {
 			return err
 		}
-		return errors.Join(m.l.Put(target, text), disk.SyncDir(filepath.Dir(target)))
+		return m.l.Put(target, text)
 	})
 }

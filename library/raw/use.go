@@ -49,7 +49,7 @@ func (v *Versions) Runs() [][]Segment {
 }
 
 // Use has every version that began a run with a segment of a name use the staged one in its place, and removes what no
-// version needs then. put replaces a file whole.
+// version needs then. put replaces a file whole, durably.
 func (v *Versions) Use(folder string, of map[string]Staged, put func(path string, data []byte) error) error {
 	if err := v.Whole(); err != nil {
 		return err
@@ -75,9 +75,6 @@ func (v *Versions) Use(folder string, of map[string]Staged, put func(path string
 	}
 	// The whole list in one go: what it said before is said shorter.
 	if err := put(ListPath(folder), EncodeLines(lines)); err != nil {
-		return err
-	}
-	if err := disk.SyncDir(raw); err != nil {
 		return err
 	}
 	for _, st := range over {

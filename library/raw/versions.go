@@ -3,9 +3,7 @@ package raw
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -65,13 +63,13 @@ func Needless(lines []Line, segs []Staged) bool {
 	return len(segs) == 1 && bytes.Equal(EncodeLines(lines), Implied([]Segment{segs[0].Segment}, segs[0].CRC))
 }
 
-// MakeList writes the list where there is none, before segments come that need it. put replaces a file whole.
+// MakeList writes the list where there is none, before segments come that need it. put replaces a file whole, durably.
 func (v *Versions) MakeList(folder string, put func(path string, data []byte) error) error {
 	path := ListPath(folder)
 	if disk.Exists(path) || len(v.Files) == 0 {
 		return nil
 	}
-	return errors.Join(put(path, EncodeLines(v.with(nil))), disk.SyncDir(filepath.Dir(path)))
+	return put(path, EncodeLines(v.with(nil)))
 }
 
 // ParseVersions reads the lines of raw/versions.jsonl, at path. One that makes no sense is a problem, its version alone
