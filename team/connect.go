@@ -98,6 +98,12 @@ func safe(c *pgx.ConnConfig) error {
 	return err
 }
 
+// BySocket reports whether a server is reached by a socket of this machine's: one that isn't there is known at once.
+func BySocket(address string) bool {
+	c, err := pgx.ParseConfig(address)
+	return err == nil && strings.HasPrefix(c.Host, "/")
+}
+
 // statesMode reports whether a person said what is asked of TLS.
 func statesMode(address string) bool {
 	return os.Getenv("PGSSLMODE") != "" || strings.Contains(address, "sslmode")

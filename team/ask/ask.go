@@ -16,7 +16,8 @@ import (
 )
 
 // How long a question waits for the team. One that isn't there costs connects at most, and then nothing for Forgiven.
-// One far away that was there lately is waited for somewhat longer than it took then.
+// One far away that was there lately is waited for somewhat longer than it took then; one by a socket as long as one
+// far away, as that says at once when nobody is there.
 const (
 	connects = 25 * time.Millisecond // for somebody to be there, beside what was done since it was begun
 	farAway  = 300 * time.Millisecond
@@ -160,7 +161,11 @@ func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 	switch _, none := team.MembershipOf(b.Library.Dir()); {
 	case w != nil:
 		defer w.cancel()
-		got, err = w.answer(ctx, max(connects, min(w.m.Reached(lately)*3/2, farAway)))
+		wait := max(connects, min(w.m.Reached(lately)*3/2, farAway))
+		if team.BySocket(w.m.Address) {
+			wait = farAway
+		}
+		got, err = w.answer(ctx, wait)
 	case none != nil || b.Off:
 		return b.Index.Search(ctx, q)
 	}
