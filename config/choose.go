@@ -19,6 +19,7 @@ import (
 	"recall/llm"
 	"recall/llm/langchain"
 	"recall/llm/openai"
+	"recall/llm/wire"
 	"recall/redact"
 	"recall/sink"
 	txt "recall/text"
@@ -46,7 +47,7 @@ func (c *Config) GoesTo() string {
 }
 
 func notHere(host string) string {
-	if onThisMachine(host) {
+	if wire.Here(host) {
 		return ""
 	}
 	return host

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net"
 	"net/url"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"recall/llm/claudecli"
 	"recall/llm/openai"
 	"recall/llm/relay"
+	"recall/llm/wire"
 	"recall/pipeline/improve"
 )
 
@@ -178,13 +178,13 @@ func (c *Config) QueryPatience() time.Duration {
 // TakesBatches reports whether a service that speaks OpenAI's protocol speaks that of batches, too.
 func (c *Config) TakesBatches() bool {
 	host := c.Host()
-	return c.LLM.Provider != ProviderOpenAI || host == "api.openai.com" || host == "api.groq.com" || onThisMachine(host)
+	return c.LLM.Provider != ProviderOpenAI || host == "api.openai.com" || host == "api.groq.com" || wire.Here(host)
 }
 
 // Local reports whether the model runs on this machine, or on one of the user's.
 func (c *Config) Local() bool {
 	return c.LLM.Provider == ProviderOllama && !inCloud(c.LLM.Model) ||
-		c.LLM.Provider == ProviderOpenAI && onThisMachine(c.Host())
+		c.LLM.Provider == ProviderOpenAI && wire.Here(c.Host())
 }
 
 // services have a variable of their own for their key, and no other gets it. Others' that speak OpenAI's protocol are
@@ -207,7 +207,7 @@ func (c *Config) key(env func(string) string) (string, error) {
 	if key := strings.TrimSpace(env(envLLMKey)); key != "" {
 		return key, nil
 	}
-	if onThisMachine(host) {
+	if wire.Here(host) {
 		return "", nil
 	}
 	key, variable := issued(host, env)
@@ -245,15 +245,10 @@ func hostOf(address string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-func onThisMachine(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
 // Prices are those of the configuration; a service on this machine costs nothing.
 func (c *Config) Prices() llm.Prices {
 	list := llm.Prices(c.LLM.Prices)
-	if c.LLM.Provider == ProviderOpenAI && onThisMachine(c.Host()) {
+	if c.LLM.Provider == ProviderOpenAI && wire.Here(c.Host()) {
 		list = append(list[:len(list):len(list)], llm.Price{Model: "openai/"})
 	}
 	return list

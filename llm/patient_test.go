@@ -3,7 +3,6 @@ package llm
 import (
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 	"sync"
 	"testing"
@@ -245,30 +244,5 @@ func TestPatientBatches(t *testing.T) {
 				t.Errorf("a request after a batch that was %s: %v", c.f, err)
 			}
 		})
-	}
-}
-
-func TestRetryAfter(t *testing.T) {
-	now := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
-	for _, c := range []struct {
-		headers []string
-		want    time.Duration
-	}{
-		{[]string{"Retry-After", "7"}, 7 * time.Second},
-		{[]string{"Retry-After", "0.5"}, 500 * time.Millisecond},
-		{[]string{"Retry-After", "Fri, 20 Nov 2026 10:00:30 GMT"}, 30 * time.Second},
-		{[]string{"Retry-After", "Fri, 20 Nov 2020 10:00:30 GMT"}, 0},
-		{[]string{"Retry-After-Ms", "250", "Retry-After", "1"}, 250 * time.Millisecond},
-		{[]string{"Retry-After", "soon"}, 0},
-		{[]string{"Retry-After", "-3"}, 0},
-		{nil, 0},
-	} {
-		h := http.Header{}
-		for i := 0; i < len(c.headers); i += 2 {
-			h.Set(c.headers[i], c.headers[i+1])
-		}
-		if got := RetryAfter(h, now); got != c.want {
-			t.Errorf("%v: got %v, want %v", c.headers, got, c.want)
-		}
 	}
 }

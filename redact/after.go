@@ -1,6 +1,10 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+
+	"recall/text"
+)
 
 // pastPaint skips emphasis and colour: ** in Markdown, escape sequences on terminals.
 func pastPaint(t string, at int) int {
@@ -97,13 +101,13 @@ func sets(before string) bool {
 // declares reports whether a text ends with a word that sets a variable: ENV NAME value.
 func declares(t string) bool {
 	t = lowerASCII(t[max(0, len(t)-12):])
-	return anyOf(t, strings.HasSuffix, "env ", "arg ", "setenv ", "set -x ", "set -gx ", "set -ux ", "set -lx ")
+	return text.AnyOf(t, strings.HasSuffix, "env ", "arg ", "setenv ", "set -x ", "set -gx ", "set -ux ", "set -lx ")
 }
 
 // states says that a text continues a verb that a value follows.
 func states(t string) bool {
 	return strings.IndexByte("iwle\xc3", t[0]) >= 0 &&
-		anyOf(t, strings.HasPrefix, "is ", "was ", "ist ", "war ", "lautet ", "est ", "es ", "é ")
+		text.AnyOf(t, strings.HasPrefix, "is ", "was ", "ist ", "war ", "lautet ", "est ", "es ", "é ")
 }
 
 // keyed reports whether a quoted name is a variable's or a setting's: one word, or several with underscores between.

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"recall/text"
 )
 
 // entropy is Shannon's, in bits a byte.
@@ -27,11 +29,6 @@ func entropy(s string) float64 {
 
 // dummies are values that people write where a secret would stand.
 var dummies = set(words("dummies")...)
-
-// anyOf reports whether test holds of a text and one of the words.
-func anyOf(text string, test func(text, word string) bool, words ...string) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return test(text, w) })
-}
 
 func set(words ...string) map[string]bool {
 	m := make(map[string]bool, len(words))
@@ -75,7 +72,7 @@ func placeholder(v string) bool {
 			return true
 		}
 	}
-	return anyOf(low, strings.Contains, inDummies...)
+	return text.AnyOf(low, strings.Contains, inDummies...)
 }
 
 func distinct(v string) int {
@@ -154,7 +151,7 @@ func opens(v string) bool {
 	if i := len(v) - 24; i > 1 && v[i-1] == '_' && v[i] == '0' && v[i+1] == '1' {
 		return true
 	}
-	return anyOf(v, strings.HasPrefix, publicPrefixes...)
+	return text.AnyOf(v, strings.HasPrefix, publicPrefixes...)
 }
 
 // code says that an unquoted value is an expression or a reference.
@@ -231,7 +228,7 @@ func numbered(v string) bool {
 		return false
 	}
 	low := strings.ToLower(strings.Trim(base, "_-"))
-	return dummies[low] || len(low) <= 3 || anyOf(low, strings.HasSuffix, secretWords...)
+	return dummies[low] || len(low) <= 3 || text.AnyOf(low, strings.HasSuffix, secretWords...)
 }
 
 var secretWords = words("secret words")
@@ -259,7 +256,7 @@ func camel(v string) bool {
 
 // names says that a value without digits holds a secret's name: a label, an identifier or a message.
 func names(v string) bool {
-	return anyOf(strings.ToLower(v), strings.Contains, secretWords...)
+	return text.AnyOf(strings.ToLower(v), strings.Contains, secretWords...)
 }
 
 // wordsRunTogether reports whether small letters alone are too many for one word: people's passphrases, and nothing

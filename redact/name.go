@@ -3,6 +3,8 @@ package redact
 import (
 	"slices"
 	"strings"
+
+	"recall/text"
 )
 
 // strength says how much a name promises a secret.
@@ -155,7 +157,7 @@ var lists = words("pages")
 // pages reports whether a token's name is of no secret.
 func pages(name string) bool {
 	before := strings.TrimRight(strings.TrimSuffix(name, "token"), "_-")
-	return anyOf(before, strings.HasSuffix, lists...)
+	return text.AnyOf(before, strings.HasSuffix, lists...)
 }
 
 // logsIn reports whether a token's name is of one that lets in: then even a hash or a UUID is one.

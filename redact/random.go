@@ -3,6 +3,8 @@ package redact
 import (
 	"iter"
 	"strings"
+
+	"recall/text"
 )
 
 // What no rule knows is a secret by what it is made of: a run too long and too jumbled for a word, a name, a hash or an
@@ -182,9 +184,9 @@ func (s *scan) tells(from int) saysOf {
 	}
 	last := name[i:]
 	switch {
-	case others[last] || strings.HasSuffix(last, "id") || anyOf(line, strings.Contains, lists...):
+	case others[last] || strings.HasSuffix(last, "id") || text.AnyOf(line, strings.Contains, lists...):
 		return toldNot
-	case anyOf(line, strings.Contains, "key", "token", "secret", "auth", "pass", "pwd", "cred", "api", "bearer"):
+	case text.AnyOf(line, strings.Contains, "key", "token", "secret", "auth", "pass", "pwd", "cred", "api", "bearer"):
 		return toldNear
 	}
 	return toldNothing

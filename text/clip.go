@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -92,6 +93,11 @@ func Set(list string) map[string]bool {
 		set[w] = true
 	}
 	return set
+}
+
+// AnyOf reports whether test (strings.Contains, HasPrefix, …) holds of a text and one of the words.
+func AnyOf(text string, test func(text, word string) bool, words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return test(text, w) })
 }
 
 // Counts says what there are any of, by the words between bars: "3 new", "1 grown".

@@ -197,7 +197,7 @@ func worthReading(s *sentence, sp *speech) bool {
 func looksPasted(raw string) bool {
 	t := strings.TrimSpace(raw)
 	if strings.ContainsAny(t, "│┃╭╰├└⎿▌") ||
-		slices.ContainsFunc(outputStarts, func(start string) bool { return strings.HasPrefix(t, start) }) {
+		text.AnyOf(t, strings.HasPrefix, outputStarts...) {
 		return true
 	}
 	code := 0

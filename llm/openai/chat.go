@@ -49,7 +49,7 @@ func NewChat(o ChatOptions) (*Chat, error) {
 	if o.Model == "" {
 		return nil, errors.New("openai: no model named; llm.model is its name at " + u.Host)
 	}
-	m := &Chat{o: o, own: u.Hostname() == "api.openai.com", here: wire.Here(u)}
+	m := &Chat{o: o, own: u.Hostname() == "api.openai.com", here: wire.Here(u.Hostname())}
 	m.effort = m.own || u.Hostname() == "openrouter.ai"
 	if m.own {
 		o.Window = cmp.Or(o.Window, 128_000)

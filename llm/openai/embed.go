@@ -53,7 +53,7 @@ func NewEmbedder(o Options) (*Embedder, error) {
 	if o.Model == "" {
 		return nil, fmt.Errorf("embedding service %s: no model named", name)
 	}
-	if o.Key != "" && u.Scheme == "http" && !wire.Here(u) {
+	if o.Key != "" && u.Scheme == "http" && !wire.Here(u.Hostname()) {
 		return nil, fmt.Errorf("embedding service %s: a key is sent over https only", name)
 	}
 	o.Batch = cmp.Or(max(o.Batch, 0), 64)

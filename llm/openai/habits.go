@@ -9,6 +9,7 @@ import (
 	api "github.com/sashabaranov/go-openai"
 
 	"recall/llm"
+	"recall/text"
 )
 
 // habit is the form in which a service takes requests.
@@ -75,15 +76,7 @@ func (h habit) without(err error, hasSchema bool) (next habit, ok bool) {
 		strings.Contains(e.Text, "support")) {
 		return h, false // OpenRouter's 404: No endpoints found that support …
 	}
-	text := strings.ToLower(e.Text)
-	about := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(text, w) {
-				return true
-			}
-		}
-		return false
-	}
+	about := func(words ...string) bool { return text.AnyOf(strings.ToLower(e.Text), strings.Contains, words...) }
 	switch {
 	case errors.Is(err, api.ErrReasoningModelMaxTokensDeprecated):
 		if !h.oldMax {

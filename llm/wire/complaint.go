@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recall/llm"
+	txt "recall/text"
 )
 
 // complaint is what an error's body says.
@@ -107,14 +108,7 @@ func plain(raw json.RawMessage) string {
 // says too little.
 func FaultOf(status int, code, text string) llm.Fault {
 	code, text = strings.ToLower(code), strings.ToLower(text)
-	says := func(in string, parts ...string) bool {
-		for _, p := range parts {
-			if strings.Contains(in, p) {
-				return true
-			}
-		}
-		return false
-	}
+	says := func(in string, parts ...string) bool { return txt.AnyOf(in, strings.Contains, parts...) }
 	switch {
 	case status == http.StatusPaymentRequired, says(code, "insufficient_quota", "billing", "insufficient_balance"),
 		says(text, "exceeded your current quota", "credit balance is too low", "insufficient credits", "api usage limits"):

@@ -15,6 +15,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -102,7 +103,7 @@ func (t *Transport) refused(res *http.Response, body []byte) *llm.Error {
 		text = string(body)
 	}
 	e := t.Fail(FaultOf(status, c.code, text), status, t.Clip([]byte(text)))
-	if e.After = llm.RetryAfter(res.Header, time.Now()); e.After == 0 && e.Fault == llm.RateLimited {
+	if e.After = retryAfter(res.Header, time.Now()); e.After == 0 && e.Fault == llm.RateLimited {
 		e.After = c.after
 	}
 	return e
@@ -181,14 +182,30 @@ func Address(raw, key string) (*url.URL, error) {
 	if noAddress {
 		return nil, errors.New("llm.url is no address such as http://127.0.0.1:1234/v1") // it may hold a password
 	}
-	if key != "" && u.Scheme == "http" && !Here(u) {
+	if key != "" && u.Scheme == "http" && !Here(u.Hostname()) {
 		return nil, fmt.Errorf("%s: a key is sent over https only", u.Redacted())
 	}
 	return u, nil
 }
 
-// Here reports whether an address is on this machine.
-func Here(u *url.URL) bool {
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+// Here reports whether a host is this machine.
+func Here(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// retryAfter is how long a service asks to be left alone: in seconds, as a date, or in
+// OpenAI's milliseconds; 0 if it doesn't say.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("retry-after-ms"), 64); err == nil && ms >= 0 && ms < 1e9 {
+		return time.Duration(ms * float64(time.Millisecond))
+	}
+	v := h.Get("retry-after")
+	if s, err := strconv.ParseFloat(v, 64); err == nil && s >= 0 && s < 1e6 {
+		return time.Duration(s * float64(time.Second))
+	}
+	if t, err := http.ParseTime(v); err == nil {
+		return max(0, t.Sub(now))
+	}
+	return 0
 }

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"recall/llm"
 )
@@ -100,7 +101,7 @@ func TestAddress(t *testing.T) {
 		if (err == nil) != c.ok || err != nil && strings.Contains(err.Error(), "secret") {
 			t.Errorf("Address(%q, %q): got %v, want ok %v and no password told", c.raw, c.key, err, c.ok)
 		}
-		if err == nil && Here(u) != c.here {
+		if err == nil && Here(u.Hostname()) != c.here {
 			t.Errorf("Here(%s) = %v, want %v", u, !c.here, c.here)
 		}
 	}
@@ -141,3 +142,28 @@ func (a answers) RoundTrip(*http.Request) (*http.Response, error) {
 type body struct{ *strings.Reader }
 
 func (body) Close() error { return nil }
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		headers []string
+		want    time.Duration
+	}{
+		{[]string{"Retry-After", "7"}, 7 * time.Second},
+		{[]string{"Retry-After", "0.5"}, 500 * time.Millisecond},
+		{[]string{"Retry-After", "Fri, 20 Nov 2026 10:00:30 GMT"}, 30 * time.Second},
+		{[]string{"Retry-After", "Fri, 20 Nov 2020 10:00:30 GMT"}, 0},
+		{[]string{"Retry-After-Ms", "250", "Retry-After", "1"}, 250 * time.Millisecond},
+		{[]string{"Retry-After", "soon"}, 0},
+		{[]string{"Retry-After", "-3"}, 0},
+		{nil, 0},
+	} {
+		h := http.Header{}
+		for i := 0; i < len(c.headers); i += 2 {
+			h.Set(c.headers[i], c.headers[i+1])
+		}
+		if got := retryAfter(h, now); got != c.want {
+			t.Errorf("%v: got %v, want %v", c.headers, got, c.want)
+		}
+	}
+}
