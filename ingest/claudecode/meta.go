@@ -72,7 +72,7 @@ func (p *parser) takeMeta(r *record) {
 	case "pr-link":
 		p.takePR(r)
 	case "worktree-state":
-		p.takeWorktree(r.worktree)
+		p.takeWorktree(r.worktree, ingest.Worktree{})
 	case "relocated":
 		p.s.Where.Relocated = jsonl.Unquote(r.relocated)
 	case "continued-in":
@@ -108,29 +108,15 @@ func (p *parser) bornBy(at time.Time) {
 	}
 }
 
-func (p *parser) takeWorktree(raw []byte) {
-	c := jsonl.NewCursor(raw)
-	if c.Kind() != '{' {
-		return
-	}
-	w := &ingest.Worktree{}
-	c.Fields(jsonl.Fields{"worktreePath": &w.Path, "worktreeName": &w.Name, "worktreeBranch": &w.Branch,
+// takeWorktree takes the worktree that was entered, of which w is known.
+func (p *parser) takeWorktree(raw []byte, w ingest.Worktree) {
+	jsonl.Read(raw, jsonl.Fields{"worktreePath": &w.Path, "worktreeName": &w.Name, "worktreeBranch": &w.Branch,
 		"originalCwd": &w.Original})
-	p.setWorktree(w)
-}
-
-func (p *parser) enterWorktree(raw []byte) {
-	w := &ingest.Worktree{Original: p.meta.dir}
-	jsonl.Read(raw, jsonl.Fields{"worktreePath": &w.Path, "worktreeBranch": &w.Branch})
-	w.Name = ingest.LastName(w.Path)
-	p.setWorktree(w)
-}
-
-func (p *parser) setWorktree(w *ingest.Worktree) {
 	if w.Path == "" {
 		return
 	}
-	p.s.Where.Worktree = w
+	w.Name = cmp.Or(w.Name, ingest.LastName(w.Path))
+	p.s.Where.Worktree = &w
 	p.meta.worktrees = append(p.meta.worktrees, w.Name)
 }
 

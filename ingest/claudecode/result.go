@@ -213,7 +213,7 @@ func (p *parser) takeStructured(call *ingest.ToolCall, r *record, text string, a
 			p.meta.tasks.apply(call, raw, text, ingest.TurnID(r.uuid), at)
 		}
 	case "EnterWorktree":
-		p.enterWorktree(raw)
+		p.takeWorktree(raw, ingest.Worktree{Original: p.meta.dir})
 	case "Bash", "mcp__workspace__bash":
 		if bytes.Contains(raw, []byte(`"gitOperation"`)) {
 			p.readGitOperation(call, raw, at)

@@ -13,10 +13,8 @@ import (
 var events = map[string]func(p *parser, payload []byte){
 	"user_message": takeTyped, "token_count": takeTokens, "turn_aborted": takeAborted,
 	"thread_rolled_back": takeRollback, "item_completed": takeItem, "sub_agent_activity": takeActivity,
-	"exec_command_end":  func(p *parser, payload []byte) { p.takeRan("call_id", payload) },
-	"patch_apply_end":   func(p *parser, payload []byte) { p.takePatched("call_id", payload) },
-	"mcp_tool_call_end": func(p *parser, payload []byte) { p.takeServed(payload) },
-	"task_started":      takeStarted, "turn_started": takeStarted,
+	"exec_command_end": (*parser).takeRan, "patch_apply_end": (*parser).takePatched,
+	"mcp_tool_call_end": (*parser).takeServed, "task_started": takeStarted, "turn_started": takeStarted,
 	"thread_name_updated": func(p *parser, payload []byte) { jsonl.Read(payload, jsonl.Fields{"thread_name": &p.name}) },
 	"thread_goal_updated": takeGoal,
 	"error":               takeError,
@@ -134,9 +132,9 @@ func takeItem(p *parser, payload []byte) {
 	case "Plan":
 		p.takePlan(plan)
 	case "CommandExecution":
-		p.takeRan("id", item)
+		p.takeRan(item)
 	case "FileChange":
-		p.takePatched("id", item)
+		p.takePatched(item)
 	case "McpToolCall":
 		p.takeServed(item)
 	default:
@@ -145,11 +143,11 @@ func takeItem(p *parser, payload []byte) {
 }
 
 // takeRan takes how a command ended, and the command itself where a program that the model wrote ran it.
-func (p *parser) takeRan(idName string, payload []byte) {
+func (p *parser) takeRan(payload []byte) {
 	var id, source, output, exit, status, dir string
 	var command []byte
-	jsonl.Read(payload, jsonl.Fields{idName: &id, "source": &source, "aggregated_output": &output, "exit_code": &exit,
-		"status": &status, "command": &command, "cwd": &dir})
+	jsonl.Read(payload, jsonl.Fields{"id": &id, "call_id": &id, "source": &source, "aggregated_output": &output,
+		"exit_code": &exit, "status": &status, "command": &command, "cwd": &dir})
 	code, err := strconv.Atoi(exit)
 	if strings.HasPrefix(source, "user") {
 		return // it stands in the conversation
@@ -179,12 +177,12 @@ func (p *parser) nested() *draft {
 }
 
 // takePatched takes what a patch did.
-func (p *parser) takePatched(idName string, payload []byte) {
+func (p *parser) takePatched(payload []byte) {
 	var id, out, status string
 	var done, told bool
 	var raw []byte
 	c := jsonl.NewCursor(payload)
-	c.Fields(jsonl.Fields{idName: &id, "stdout": &out, "status": &status, "changes": &raw,
+	c.Fields(jsonl.Fields{"id": &id, "call_id": &id, "stdout": &out, "status": &status, "changes": &raw,
 		"success": func() { told, done = true, c.Text() == "true" }})
 	if !told {
 		done = status == "completed"
