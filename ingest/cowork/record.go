@@ -140,42 +140,36 @@ func openRecord(files []ingest.File, rep *ingest.Report) record {
 
 const spacesMax = 16 << 20
 
-// spaceName looks a space up in spaces.json: a list of spaces, or an object
-// that has it under "spaces", or one that has them by id. "" if it isn't there.
-func spaceName(files []ingest.File, id string) string {
+// spaceName looks a space up in spaces.json, wherever there it stands: it is known by its own id or the key it stands
+// under. "" if it isn't there.
+func spaceName(files []ingest.File, id string) (name string) {
 	f, ok := fileOf(files, SpacesFile)
 	if !ok || id == "" {
 		return ""
 	}
-	b, _, err := f.Head(spacesMax)
-	if err != nil {
-		return "" // the session is as good without the name
-	}
-	name := ""
+	b, _, _ := f.Head(spacesMax) // the session is as good without the name
 	c := jsonl.NewCursor(b)
-	if c.Kind() == '[' {
-		c.Array(func() { spaceIn(c, "", id, &name) })
-		return name
-	}
-	c.Object(func(key []byte) {
+	var look func(key string)
+	look = func(key string) {
 		if c.Kind() == '[' {
-			c.Array(func() { spaceIn(c, "", id, &name) })
+			c.Array(func() { look("") })
 			return
 		}
-		if k := jsonl.Unquote(key); k != "spaces" {
-			spaceIn(c, k, id, &name)
-			return
+		var own, called string
+		c.Object(func(member []byte) {
+			switch of := jsonl.Unquote(member); {
+			case c.Kind() == '{', c.Kind() == '[':
+				look(of)
+			case of == "id", of == "uuid", of == "spaceId":
+				own = c.Text()
+			case of == "name", of == "title":
+				called = c.Text()
+			}
+		})
+		if called != "" && (own == id || own == "" && key == id) {
+			name = called
 		}
-		c.Object(func(key []byte) { spaceIn(c, jsonl.Unquote(key), id, &name) })
-	})
-	return name
-}
-
-// spaceIn reads one space, known by its own id or the key it stands under.
-func spaceIn(c *jsonl.Cursor, key, id string, name *string) {
-	var own, called string
-	c.Fields(jsonl.Fields{"id": &own, "uuid": &own, "spaceId": &own, "name": &called, "title": &called})
-	if called != "" && (own == id || own == "" && key == id) {
-		*name = called
 	}
+	look("")
+	return name
 }
