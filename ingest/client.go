@@ -12,17 +12,20 @@ type Client struct {
 	Env  string // the variable that names another, "" if none does
 	// the command that goes on with a session, by its id, in the folder that it worked in; "" if there is none
 	Resume string
+	kept   []string // where in Home sessions are written, first what is always there; none: anywhere
 }
 
 // Client is the program that writes sessions of a source.
 func (s Source) Client() Client {
 	switch s {
 	case ClaudeCode:
-		return Client{Name: "Claude Code", Home: ".claude", Env: "CLAUDE_CONFIG_DIR", Resume: "claude --resume"}
+		return Client{Name: "Claude Code", Home: ".claude", Env: "CLAUDE_CONFIG_DIR", Resume: "claude --resume",
+			kept: []string{"projects", "todos", "tasks", "plans", "file-history"}}
 	case Codex:
-		return Client{Name: "Codex", Home: ".codex", Env: "CODEX_HOME", Resume: "codex resume"}
+		return Client{Name: "Codex", Home: ".codex", Env: "CODEX_HOME", Resume: "codex resume",
+			kept: []string{"sessions", "archived_sessions"}}
 	case Gemini:
-		return Client{Name: "Gemini CLI", Home: ".gemini", Resume: "gemini --resume"}
+		return Client{Name: "Gemini CLI", Home: ".gemini", Resume: "gemini --resume", kept: []string{"tmp"}}
 	case OpenCode:
 		return Client{Name: "OpenCode", Home: ".local/share/opencode", Resume: "opencode --session"}
 	}
@@ -42,17 +45,12 @@ func WatchedIn(s Source, root string) []string {
 		}
 		return dbs
 	}
-	kept := map[Source][]string{ClaudeCode: {"projects", "todos", "tasks", "plans", "file-history"},
-		Codex: {"sessions", "archived_sessions"}, Gemini: {"tmp"}}[s]
-	if len(kept) == 0 {
-		return []string{root}
-	}
-	if !IsFolder(filepath.Join(root, kept[0])) {
-		return []string{root}
-	}
 	var dirs []string
-	for _, name := range kept {
+	for _, name := range s.Client().kept {
 		dirs = append(dirs, filepath.Join(root, name))
+	}
+	if len(dirs) == 0 || !IsFolder(dirs[0]) {
+		return []string{root}
 	}
 	return dirs
 }

@@ -15,9 +15,6 @@ import (
 	"recall/text"
 )
 
-// Describe writes what a parser got out of a session, as plain text.
-func Describe(w io.Writer, s *Session) error { return Inspect(s).Write(w) }
-
 // Write writes an inspection as plain text.
 func (in Inspection) Write(w io.Writer) error { return described().Execute(w, in) }
 

@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"errors"
-	"hash/fnv"
 	"io"
 	"io/fs"
 	"os"
@@ -12,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"recall/text"
 )
 
 // FileRole says what a file is to its session.
@@ -67,16 +68,12 @@ func (f File) Head(limit int64) (b []byte, whole bool, err error) {
 }
 
 // Beginning is that of a file of this machine, at most so many bytes; "" if it can't be read.
-func Beginning(path string, most int64) string {
-	return stretch(path, func(int64) int64 { return 0 }, most)
-}
+func Beginning(path string, most int64) string { return stretch(path, most, false) }
 
 // End is that of a file of this machine, at most so many bytes; "" if it can't be read.
-func End(path string, most int64) string {
-	return stretch(path, func(size int64) int64 { return max(0, size-most) }, most)
-}
+func End(path string, most int64) string { return stretch(path, most, true) }
 
-func stretch(path string, from func(size int64) int64, most int64) string {
+func stretch(path string, most int64, end bool) string {
 	if !IsFile(path) { // to open a pipe is to wait for its writer
 		return ""
 	}
@@ -85,11 +82,11 @@ func stretch(path string, from func(size int64) int64, most int64) string {
 		return ""
 	}
 	defer f.Close()
-	fi, err := f.Stat()
-	if err != nil {
-		return ""
+	from := int64(0)
+	if fi, err := f.Stat(); end && err == nil {
+		from = max(0, fi.Size()-most)
 	}
-	b, _ := io.ReadAll(io.NewSectionReader(f, from(fi.Size()), most)) // as far as it can be read
+	b, _ := io.ReadAll(io.NewSectionReader(f, from, most)) // as far as it can be read
 	return string(b)
 }
 
@@ -233,24 +230,10 @@ func Stamp(path string, fi fs.FileInfo) string {
 	if at, ok := changedAt(fi); ok {
 		return strconv.FormatInt(at, 36)
 	}
-	return ends(path, fi.Size())
-}
-
-// endsRead is how much of a file's beginning, and of its end, is read.
-const endsRead = 2 << 10
-
-// ends hashes how a file begins and ends. Where it can't be read, who takes its bytes finds out why.
-func ends(path string, size int64) string {
-	f, err := os.Open(path)
-	if err != nil {
+	const read = 2 << 10
+	ends := Beginning(path, read) + End(path, read)
+	if ends == "" { // if it can't be read, who takes its bytes finds out why
 		return ""
 	}
-	defer f.Close()
-	h := fnv.New64a()
-	for _, at := range []int64{0, max(0, size-endsRead)} {
-		if _, err := io.Copy(h, io.NewSectionReader(f, at, min(endsRead, size))); err != nil {
-			return ""
-		}
-	}
-	return "~" + strconv.FormatUint(h.Sum64(), 36)
+	return "~" + text.Hash(ends, 8)
 }

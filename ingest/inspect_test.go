@@ -84,7 +84,7 @@ func describeAll(t *testing.T, dir string) []byte {
 			if out.Len() > 0 {
 				out.WriteString("\n")
 			}
-			if err := ingest.Describe(&out, s); err != nil {
+			if err := ingest.Inspect(s).Write(&out); err != nil {
 				t.Fatal(err)
 			}
 		}

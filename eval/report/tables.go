@@ -188,7 +188,8 @@ func tone(d eval.Difference) string {
 // Trust reports whether a model's word may hide a decision: as of a rule, what it
 // says must be right for 0.95, and the interval's lower end 0.9.
 func (t Tables) Trust(k eval.KofN) {
-	says := "its \"supersedes\" isn't known to be right often enough to hide what is superseded: leave distill.links at shown"
+	says := "its \"supersedes\" isn't known to be right often enough to hide what is superseded: leave distill.links at " +
+		"shown"
 	if k.N > 0 && float64(k.K) >= 0.95*float64(k.N) && k.Low >= 0.9 {
 		says = "its \"supersedes\" is right often enough to hide what is superseded: distill.links: hide"
 	}

@@ -29,7 +29,7 @@ func (Reader) Base(f ingest.Found) string {
 // Places implements ingest.Layout.
 func (r Reader) Places(f ingest.Found, dir string) (map[string]string, error) {
 	if f.Source == ingest.Memory {
-		return memoryPlaces(f)
+		return ingest.Cut(func(file ingest.File) (base, rel string) { return f.Root, file.Name }).Places(f)
 	}
 	if said := r.conversation(f); len(said) > 0 && said[0].Role == ingest.PromptLog {
 		return nil, fmt.Errorf("session %s: only what was typed in it is left: %w", f.ID, ingest.ErrNoPlace)
@@ -54,27 +54,9 @@ func (r Reader) Places(f ingest.Found, dir string) (map[string]string, error) {
 	if slug == "" {
 		return nil, fmt.Errorf("session %s: no folder is known that it worked in: %w", f.ID, ingest.ErrNoPlace)
 	}
-	places := map[string]string{}
-	for _, file := range f.Files {
-		at := placeOf(file, slug, stem, base)
-		if !filepath.IsLocal(filepath.FromSlash(at)) {
-			return nil, fmt.Errorf("session %s: %q leads out of the folder: %w", f.ID, file.Name, ingest.ErrNoPlace)
-		}
-		places[file.Name] = at
-	}
-	return places, nil
-}
-
-// memoryPlaces are the names that Memory gave.
-func memoryPlaces(f ingest.Found) (map[string]string, error) {
-	places := map[string]string{}
-	for _, file := range f.Files {
-		if !filepath.IsLocal(filepath.FromSlash(file.Name)) {
-			return nil, fmt.Errorf("%s: %q leads out of the folder: %w", f.ID, file.Name, ingest.ErrNoPlace)
-		}
-		places[file.Name] = file.Name
-	}
-	return places, nil
+	return ingest.Cut(func(file ingest.File) (string, string) {
+		return base, placeOf(file, slug, stem, base)
+	}).Places(f)
 }
 
 // placeOf is where the client has a file, below its configuration folder.

@@ -81,7 +81,7 @@ func printInspected(a *app.App, sessions []*ingest.Session, asJSON bool) error {
 			}
 		} else {
 			var text strings.Builder
-			if err = ingest.Describe(&text, s); err == nil {
+			if err = ingest.Inspect(s).Write(&text); err == nil {
 				_, err = io.WriteString(a.Out, terminal.Visible(text.String()))
 			}
 		}
