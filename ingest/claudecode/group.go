@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"maps"
@@ -8,7 +9,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -120,15 +120,9 @@ func (g *group) order() {
 		t := &g.transcripts[i]
 		t.started = Started(ingest.FileAt(mainName, ingest.Transcript, t.path, t.info))
 	}
-	sort.Slice(g.transcripts, func(i, j int) bool {
-		a, b := g.transcripts[i], g.transcripts[j]
-		switch {
-		case a.started.IsZero() != b.started.IsZero():
-			return b.started.IsZero()
-		case !a.started.Equal(b.started):
-			return a.started.Before(b.started)
-		}
-		return a.path < b.path
+	begun := func(t transcript) int { return map[bool]int{false: -1}[t.started.IsZero()] }
+	slices.SortFunc(g.transcripts, func(a, b transcript) int {
+		return cmp.Or(begun(a)-begun(b), a.started.Compare(b.started), strings.Compare(a.path, b.path))
 	})
 }
 

@@ -16,6 +16,7 @@
 package codex
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -154,16 +155,10 @@ func (Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
 	head := ingest.Head{ID: f.ID, Empty: true}
 	for _, file := range f.Of(ingest.Transcript) {
 		p := newParser(&ingest.Session{ID: f.ID})
-		open := plain(file).Open
+		begins, _, err := plain(file).Head(headBytes)
 		file.Name = strings.TrimSuffix(file.Name, ".zst")
-		file.Open = func() (io.ReadCloser, error) {
-			in, err := open()
-			return struct {
-				io.Reader
-				io.Closer
-			}{io.LimitReader(in, headBytes), in}, err
-		}
-		if err := p.read(ctx, file); err != nil {
+		file.Open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(begins)), nil }
+		if err := cmp.Or(err, p.read(ctx, file)); err != nil {
 			return head, err
 		}
 		p.finish()

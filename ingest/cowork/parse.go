@@ -48,7 +48,9 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	own.Add(s.Report)
 	s.Report = own
 	overlay(s, rec, f.Files)
-	number(s)
+	for i := range s.Turns {
+		s.Turns[i].N = i + 1
+	}
 	return s, nil
 }
 
@@ -158,13 +160,6 @@ func placeAudit(s *ingest.Session, log *auditLog) {
 func addAliases(s *ingest.Session, log *auditLog) {
 	for _, id := range log.sessions {
 		s.Aliases = ingest.Union(s.Aliases, ingest.SessionID(id))
-	}
-}
-
-// number gives the turns their places.
-func number(s *ingest.Session) {
-	for i := range s.Turns {
-		s.Turns[i].N = i + 1
 	}
 }
 
