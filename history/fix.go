@@ -48,6 +48,7 @@ type Try struct {
 	Turn    int    `json:"turn,omitempty"` // of that
 	Outcome string `json:"outcome"`
 	Said    string `json:"said,omitempty"` // by the assistant, afterwards
+	Command string `json:"-"`              // that had run into the error
 }
 
 // Deed is one edit or command.
@@ -63,24 +64,15 @@ type Deed struct {
 // Tried are a session's tries, up to the run in which the error was gone; of what failed to help, the first and the
 // last.
 type Tried struct {
-	First, Last []CommandTry
+	First, Last []Try
 	Skipped     int
-	Rest        []CommandTry // those with other errors, behind
-}
-
-// CommandTry is one try, for a command.
-type CommandTry struct {
-	Try
-	Command string
+	Rest        []Try // those with other errors, behind
 }
 
 // Tried are the session's tries, for people.
 func (s Met) Tried() (of Tried) {
-	var all []CommandTry
-	for _, t := range s.Tries {
-		all = append(all, CommandTry{t, s.Command})
-	}
-	gone := slices.IndexFunc(all, func(t CommandTry) bool { return t.Outcome != trace.Again }) + 1
+	all := s.Tries
+	gone := slices.IndexFunc(all, func(t Try) bool { return t.Outcome != trace.Again }) + 1
 	if gone == 0 {
 		gone = len(all)
 	}
@@ -293,7 +285,7 @@ func meeting(s *ingest.Session, sigs []int64) (Met, bool) {
 	seen := Met{Turn: best.Failed.N, At: best.Failed.At, Error: best.Error, Command: best.Failed.Call.Command,
 		Outcome: best.Outcome, Tries: []Try{}}
 	for _, t := range best.Tries {
-		try := Try{Outcome: t.Outcome, Said: t.Said, Did: []Deed{}}
+		try := Try{Outcome: t.Outcome, Said: t.Said, Did: []Deed{}, Command: seen.Command}
 		if t.Then != nil {
 			try.Then, try.Turn = t.Then.Call.Command, t.Then.N
 		}

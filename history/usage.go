@@ -134,20 +134,15 @@ func usageNames(shelf *library.Shelf, by string) func(library.Spent) string {
 				text.Clip(line(e.Title), 40)
 		}
 	}
-	days := map[int64]string{} // of quarters of an hour, each of which many requests share
 	day := func(at time.Time) string {
-		quarter := at.Unix() / (15 * 60)
-		if days[quarter] == "" {
-			switch local := at.Local(); {
-			case at.IsZero():
-			case by == "week": // by its Monday
-				at = local.AddDate(0, 0, -(int(local.Weekday())+6)%7)
-			case by == "month": // by its first
-				at = local.AddDate(0, 0, 1-local.Day())
-			}
-			days[quarter] = answer.Day(at)
+		switch local := at.Local(); {
+		case at.IsZero():
+		case by == "week": // by its Monday
+			at = local.AddDate(0, 0, -(int(local.Weekday())+6)%7)
+		case by == "month": // by its first
+			at = local.AddDate(0, 0, 1-local.Day())
 		}
-		return days[quarter]
+		return answer.Day(at)
 	}
 	return map[string]func(library.Spent) string{
 		"model": func(s library.Spent) string { return line(s.Model) },

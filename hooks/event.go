@@ -34,20 +34,12 @@ var inner = text.Pattern(`([a-z])([A-Z])`)
 // Word is the event as the command line names it.
 func (e Event) Word() string { return strings.ToLower(inner().ReplaceAllString(string(e), "$1-$2")) }
 
-// eventOf is the event of a word, "" if it is none.
-func eventOf(word string) Event {
-	for _, h := range Ours {
-		if h.Event.Word() == word || string(h.Event) == word {
-			return h.Event
-		}
-	}
-	return ""
-}
-
 // ParseEvent reads an event's name, as the command line or the client has it.
 func ParseEvent(word string) (Event, error) {
-	if e := eventOf(word); e != "" {
-		return e, nil
+	for _, h := range Ours {
+		if h.Event.Word() == word || string(h.Event) == word {
+			return h.Event, nil
+		}
 	}
 	return "", fmt.Errorf("no hook %q", word)
 }

@@ -63,11 +63,11 @@ func ourHandler(v hujson.Value) (h handler, ours bool) {
 	}
 	if h.Args == nil {
 		m := shellForm().FindStringSubmatch(h.Command)
-		return h, m != nil && eventOf(m[5]) != ""
+		return h, m != nil && slices.Contains(Words(), m[5])
 	}
 	n := len(h.Args)
 	return h, strings.HasPrefix(lastName(h.Command), "recall") && n >= 2 && h.Args[n-2] == "hook" &&
-		eventOf(h.Args[n-1]) != ""
+		slices.Contains(Words(), h.Args[n-1])
 }
 
 // hooksOf are the events' lists of groups, nil where there are none.

@@ -227,14 +227,13 @@ func printSnippets(a *app.App, p hooks.Program) {
 
 func newMcpStatusCmd(a *app.App) *cobra.Command {
 	return option.Result(a, "mcp-status", nil,
-		func(context.Context, []string) (hooks.Served, error) { return hooks.LookAtClients() }, printMcpStatus)
-}
-
-func printMcpStatus(a *app.App, doc hooks.Served) {
-	a.Form("mcp-status", struct {
-		hooks.Served
-		TwiceServed string
-	}{doc, twiceServed})
+		func(context.Context, []string) (hooks.Served, error) { return hooks.LookAtClients() },
+		func(a *app.App, doc hooks.Served) {
+			a.Form("mcp-status", struct {
+				hooks.Served
+				TwiceServed string
+			}{doc, twiceServed})
+		})
 }
 
 // twiceServed is said where a model gets each tool of recall's twice.

@@ -29,59 +29,55 @@ type grepOptions struct {
 func newGrepCmd(a *app.App) *cobra.Command {
 	var o grepOptions
 	return option.Run(a, "grep", &o, func(ctx context.Context, l *library.Library, args []string) error {
-		return runGrep(ctx, a, l, args, o)
-	})
-}
-
-func runGrep(ctx context.Context, a *app.App, l *library.Library, args []string, o grepOptions) error {
-	g, err := history.NewGrep(args[0], o.IgnoreCase, o.WordRegexp)
-	if err != nil {
-		return hint.With(err, "its signs are taken literally after a backslash: recall grep 'f\\(x\\)'")
-	}
-	g.Context, g.Only = max(0, o.Context), o.FilesWithMatches
-	if err := a.Fresh(ctx, l); err != nil {
-		return err
-	}
-	shelf, err := l.Shelf()
-	if err != nil {
-		return err
-	}
-	project, err := app.ProjectID(l, o.Project)
-	if err != nil {
-		return err
-	}
-	sessions := shelf.In(project)
-	if len(args) > 1 {
-		if sessions, err = a.Sessions(l, args[1:]); err != nil {
+		g, err := history.NewGrep(args[0], o.IgnoreCase, o.WordRegexp)
+		if err != nil {
+			return hint.With(err, "its signs are taken literally after a backslash: recall grep 'f\\(x\\)'")
+		}
+		g.Context, g.Only = max(0, o.Context), o.FilesWithMatches
+		if err := a.Fresh(ctx, l); err != nil {
 			return err
 		}
-	}
-	sessions = slices.DeleteFunc(slices.Clone(sessions), func(e library.Entry) bool {
-		return !o.Since.At.IsZero() && e.End.Before(o.Since.At)
-	})
-	slices.SortStableFunc(sessions, func(a, b library.Entry) int { return b.Start.Compare(a.Start) })
-	found := false
-	err = g.Each(ctx, sessions, func(e library.Entry, lines []history.Line) error {
-		found = true
-		doc := history.Grepped{SessionRef: shelf.Ref(string(e.ID)), Lines: lines}
-		if o.JSON {
-			text, err := json.Marshal(doc)
-			return errors.Join(err, a.WriteJSON(string(text)+"\n"))
+		shelf, err := l.Shelf()
+		if err != nil {
+			return err
 		}
-		return a.Print(grepText(a, doc, o))
+		project, err := app.ProjectID(l, o.Project)
+		if err != nil {
+			return err
+		}
+		sessions := shelf.In(project)
+		if len(args) > 1 {
+			if sessions, err = a.Sessions(l, args[1:]); err != nil {
+				return err
+			}
+		}
+		sessions = slices.DeleteFunc(slices.Clone(sessions), func(e library.Entry) bool {
+			return !o.Since.At.IsZero() && e.End.Before(o.Since.At)
+		})
+		slices.SortStableFunc(sessions, func(a, b library.Entry) int { return b.Start.Compare(a.Start) })
+		found := false
+		err = g.Each(ctx, sessions, func(e library.Entry, lines []history.Line) error {
+			found = true
+			doc := history.Grepped{SessionRef: shelf.Ref(string(e.ID)), Lines: lines}
+			if o.JSON {
+				text, err := json.Marshal(doc)
+				return errors.Join(err, a.WriteJSON(string(text)+"\n"))
+			}
+			return a.Print(grepText(a, doc, o))
+		})
+		for _, bad := range g.Problems {
+			fmt.Fprintf(a.Err, "recall: not searched: %v\n", bad)
+		}
+		switch {
+		case err != nil:
+			return err
+		case len(g.Problems) > 0:
+			return app.ExitCode(app.ExitPartial)
+		case !found:
+			return app.ExitCode(app.ExitNothing)
+		}
+		return nil
 	})
-	for _, bad := range g.Problems {
-		fmt.Fprintf(a.Err, "recall: not searched: %v\n", bad)
-	}
-	switch {
-	case err != nil:
-		return err
-	case len(g.Problems) > 0:
-		return app.ExitCode(app.ExitPartial)
-	case !found:
-		return app.ExitCode(app.ExitNothing)
-	}
-	return nil
 }
 
 // grepText is what matches in a session: below its name on a terminal, after it elsewhere.

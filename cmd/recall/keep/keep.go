@@ -33,27 +33,23 @@ const packFor = 2 * time.Minute
 func newArchiveCmd(a *app.App) *cobra.Command {
 	var o struct{ From []string }
 	return option.Result(a, "archive", &o, func(ctx context.Context, _ []string) (pipeline.Report, error) {
-		return runArchive(ctx, a, pipeline.ArchiveOptions{From: o.From, Pack: packFor})
+		l, err := a.LibraryToFill(ctx, o.From)
+		if err != nil {
+			return pipeline.Report{}, err
+		}
+		p := a.Archiver(l)
+		bar := terminal.NewProgress(a.Err)
+		defer bar.Done()
+		p.Progress = bar.Show
+		r, err := p.Archive(ctx, pipeline.ArchiveOptions{From: o.From, Pack: packFor})
+		switch {
+		case err == nil && r.Skipped():
+			err = app.ExitCode(app.ExitPartial)
+		case err == nil && len(o.From) > 0 && r.Found == 0:
+			err = app.NoSession(strings.Join(o.From, ", "))
+		}
+		return r, err
 	}, (*app.App).PrintReport)
-}
-
-func runArchive(ctx context.Context, a *app.App, o pipeline.ArchiveOptions) (pipeline.Report, error) {
-	l, err := a.LibraryToFill(ctx, o.From)
-	if err != nil {
-		return pipeline.Report{}, err
-	}
-	p := a.Archiver(l)
-	bar := terminal.NewProgress(a.Err)
-	defer bar.Done()
-	p.Progress = bar.Show
-	r, err := p.Archive(ctx, o)
-	switch {
-	case err == nil && r.Skipped():
-		err = app.ExitCode(app.ExitPartial)
-	case err == nil && len(o.From) > 0 && r.Found == 0:
-		err = app.NoSession(strings.Join(o.From, ", "))
-	}
-	return r, err
 }
 
 func newReindexCmd(a *app.App) *cobra.Command {

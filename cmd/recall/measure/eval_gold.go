@@ -129,43 +129,39 @@ func transcript(l *library.Library, e library.Entry) (t eval.Transcript, err err
 	return t, fmt.Errorf("%s: sessions of %s can't be read by this recall", e.ID, e.Source)
 }
 
+// newEvalLabelCmd makes a gold file. One that is there is never written over.
 func newEvalLabelCmd(a *app.App) *cobra.Command {
 	var o struct{ Out string }
 	return option.Do("eval-label", &o, func(ctx context.Context, args []string) error {
-		return label(ctx, a, args[0], o.Out)
-	})
-}
-
-// label makes a gold file. One that is there is never written over.
-func label(ctx context.Context, a *app.App, name, out string) error {
-	if out != "" {
-		if _, err := os.Stat(out); err == nil {
-			return hint.With(fmt.Errorf("%s is there already", out), "move it away, or name another file")
+		if o.Out != "" {
+			if _, err := os.Stat(o.Out); err == nil {
+				return hint.With(fmt.Errorf("%s is there already", o.Out), "move it away, or name another file")
+			}
 		}
-	}
-	found, proposal, err := toLabel(ctx, a, name)
-	if err != nil {
-		return err
-	}
-	g := eval.Label(found, proposal)
-	data, err := g.Encode()
-	if err != nil {
-		return err
-	}
-	if out == "" {
-		_, err = a.Out.Write(data)
-		return err
-	}
-	if err := app.WriteWhole(out, data); err != nil {
-		return err
-	}
-	if !strings.HasSuffix(out, ".gold.json") {
-		fmt.Fprintf(a.Err, "recall: warning: recall eval reads files named NAME.gold.json only; rename %s when it is "+
-			"filled in\n", out)
-	}
-	fmt.Fprintf(a.Out, "%s: %s proposed\nFill it in, then: recall eval payloads --gold %s\n", out,
-		answer.Count(len(g.Items), "item"), sink.Shell(filepath.Dir(out)))
-	return nil
+		found, proposal, err := toLabel(ctx, a, args[0])
+		if err != nil {
+			return err
+		}
+		g := eval.Label(found, proposal)
+		data, err := g.Encode()
+		if err != nil {
+			return err
+		}
+		if o.Out == "" {
+			_, err = a.Out.Write(data)
+			return err
+		}
+		if err := app.WriteWhole(o.Out, data); err != nil {
+			return err
+		}
+		if !strings.HasSuffix(o.Out, ".gold.json") {
+			fmt.Fprintf(a.Err, "recall: warning: recall eval reads files named NAME.gold.json only; rename %s when it is "+
+				"filled in\n", o.Out)
+		}
+		fmt.Fprintf(a.Out, "%s: %s proposed\nFill it in, then: recall eval payloads --gold %s\n", o.Out,
+			answer.Count(len(g.Items), "item"), sink.Shell(filepath.Dir(o.Out)))
+		return nil
+	})
 }
 
 // toLabel finds the transcript that a person names, by its file or as a session of the

@@ -18,33 +18,29 @@ import (
 
 func newVectorsCmd(a *app.App) *cobra.Command {
 	return option.Run(a, "vectors", nil, func(ctx context.Context, l *library.Library, _ []string) error {
-		return runEmbed(ctx, a, l)
+		v, err := a.Vectors(l)
+		switch {
+		case err != nil:
+			return err
+		case v.Model == nil:
+			return errNoEmbedder
+		case l.ReadOnly() != nil:
+			return l.ReadOnly()
+		}
+		return a.OnIndex(ctx, l, func(*pipeline.Pipeline) error {
+			v.Index = a.Index
+			bar := terminal.NewProgress(a.Err)
+			made, kept, err := v.Make(ctx, bar.Counts("embed"))
+			bar.Done()
+			if err != nil {
+				fmt.Fprintf(a.Err, "recall: %s embedded before that, and kept\n", answer.Count(made, "item"))
+				return err
+			}
+			fmt.Fprintf(a.Out, "%s embedded with %s, %d had a vector\n", answer.Count(made, "item"), v.Model.Model(), kept)
+			return nil
+		})
 	})
 }
 
 var errNoEmbedder = hint.With(errors.New("no embedding model is configured"),
 	"set query.vectors to static or service in config.yaml; recall init tells if Ollama runs here")
-
-func runEmbed(ctx context.Context, a *app.App, l *library.Library) error {
-	v, err := a.Vectors(l)
-	switch {
-	case err != nil:
-		return err
-	case v.Model == nil:
-		return errNoEmbedder
-	case l.ReadOnly() != nil:
-		return l.ReadOnly()
-	}
-	return a.OnIndex(ctx, l, func(*pipeline.Pipeline) error {
-		v.Index = a.Index
-		bar := terminal.NewProgress(a.Err)
-		made, kept, err := v.Make(ctx, bar.Counts("embed"))
-		bar.Done()
-		if err != nil {
-			fmt.Fprintf(a.Err, "recall: %s embedded before that, and kept\n", answer.Count(made, "item"))
-			return err
-		}
-		fmt.Fprintf(a.Out, "%s embedded with %s, %d had a vector\n", answer.Count(made, "item"), v.Model.Model(), kept)
-		return nil
-	})
-}

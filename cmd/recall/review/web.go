@@ -24,56 +24,52 @@ import (
 	"recall/web"
 )
 
+// newWebCmd serves the pages until the person ends it. Each Enter gives another link.
 func newWebCmd(a *app.App) *cobra.Command {
 	var o struct {
 		Port     int
 		ReadOnly bool
 	}
 	return option.Run(a, "web", &o, func(ctx context.Context, l *library.Library, _ []string) error {
-		return runWeb(ctx, a, l, o.Port, o.ReadOnly)
+		served, index := a.Served(), app.IndexPath(l)
+		served.Kept = l // what it knows of its sessions needn't be read anew for every page
+		l.Hold(pipeline.GlanceHolds)
+		go func() { _, _ = l.Shelf() }() // while the link is being opened; a page tells of what is wrong
+		s, err := web.New(web.Options{
+			Open: func(ctx context.Context, fresh bool) (*web.Memory, error) {
+				b, behind, err := served.Open(ctx, true, fresh)
+				if err != nil {
+					return nil, err
+				}
+				m := memoryOf(ctx, b, l, behind)
+				m.Stamp = l.Stamp(index, index+"-wal")
+				return m, nil
+			},
+			Stamp:    func() string { return web.StampOf(index, index+"-wal") },
+			Hint:     hint.Of,
+			ReadOnly: o.ReadOnly,
+			Log:      slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		})
+		if err != nil {
+			return err
+		}
+		on, err := web.Listen(o.Port)
+		if err != nil {
+			return hint.With(err, "omit --port: any free one is taken")
+		}
+		link := func() { fmt.Fprintln(a.Out, s.Link(on)) }
+		link()
+		fmt.Fprintln(a.Err, "recall: open that link; it works once. Enter gives another one, Ctrl-C ends it")
+		if in, ok := a.In.(*os.File); ok && terminal.IsTerminal(in) {
+			app.ReadAnyway()
+			go func() {
+				for lines := bufio.NewScanner(in); lines.Scan(); {
+					link()
+				}
+			}()
+		}
+		return s.Serve(ctx, on)
 	})
-}
-
-// runWeb serves the pages until the person ends it. Each Enter gives another link.
-func runWeb(ctx context.Context, a *app.App, l *library.Library, port int, readOnly bool) error {
-	served, index := a.Served(), app.IndexPath(l)
-	served.Kept = l // what it knows of its sessions needn't be read anew for every page
-	l.Hold(pipeline.GlanceHolds)
-	go func() { _, _ = l.Shelf() }() // while the link is being opened; a page tells of what is wrong
-	s, err := web.New(web.Options{
-		Open: func(ctx context.Context, fresh bool) (*web.Memory, error) {
-			b, behind, err := served.Open(ctx, true, fresh)
-			if err != nil {
-				return nil, err
-			}
-			m := memoryOf(ctx, b, l, behind)
-			m.Stamp = l.Stamp(index, index+"-wal")
-			return m, nil
-		},
-		Stamp:    func() string { return web.StampOf(index, index+"-wal") },
-		Hint:     hint.Of,
-		ReadOnly: readOnly,
-		Log:      slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
-	})
-	if err != nil {
-		return err
-	}
-	on, err := web.Listen(port)
-	if err != nil {
-		return hint.With(err, "omit --port: any free one is taken")
-	}
-	link := func() { fmt.Fprintln(a.Out, s.Link(on)) }
-	link()
-	fmt.Fprintln(a.Err, "recall: open that link; it works once. Enter gives another one, Ctrl-C ends it")
-	if in, ok := a.In.(*os.File); ok && terminal.IsTerminal(in) {
-		app.ReadAnyway()
-		go func() {
-			for lines := bufio.NewScanner(in); lines.Scan(); {
-				link()
-			}
-		}()
-	}
-	return s.Serve(ctx, on)
 }
 
 // mostOthers is how much of what others decided a page has.
