@@ -40,13 +40,8 @@ func checkLines(text []byte) (what string, state FindingState) {
 }
 
 func lineIsGood(line []byte) bool {
-	switch disk.SealOf(line) {
-	case disk.SealGood:
-		return true
-	case disk.SealBad:
-		return false
-	}
-	return line[0] != '{' && json.Valid(line) // only an object carries a checksum
+	s := disk.SealOf(line) // which only an object carries
+	return s == disk.SealGood || s == disk.SealNone && line[0] != '{' && json.Valid(line)
 }
 
 // storedOtherwise is the error of a segment of the right content, in a file that isn't as it was stored.
@@ -69,7 +64,7 @@ func checkSegment(path string, s raw.Stored, quick bool) (stored, source int64, 
 		}
 	}
 	if err == nil {
-		_, err = disk.Copy(io.Discard, in) // quick, or what stands behind the frame
+		_, err = io.Copy(io.Discard, in) // quick, or what stands behind the frame
 	}
 	switch stored = crc.Size; {
 	case err != nil:

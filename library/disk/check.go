@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"sync"
 )
 
 // How a flipped bit is found:
@@ -124,7 +123,7 @@ type Sums struct {
 func Sum(r io.Reader) (Sums, error) {
 	h := sha256.New()
 	crc := &CRCWriter{W: h}
-	_, err := Copy(crc, r)
+	_, err := io.Copy(crc, r)
 	return Sums{crc.Size, hex.EncodeToString(h.Sum(nil)), CRCText(crc.Sum)}, err
 }
 
@@ -136,15 +135,6 @@ func SumFile(path string) (Sums, error) {
 	}
 	defer f.Close()
 	return Sum(f)
-}
-
-var copyBuffers = sync.Pool{New: func() any { b := make([]byte, 256<<10); return &b }}
-
-// Copy is io.Copy by larger pieces.
-func Copy(w io.Writer, r io.Reader) (int64, error) {
-	buf := copyBuffers.Get().(*[]byte)
-	defer copyBuffers.Put(buf)
-	return io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{r}, *buf)
 }
 
 // Until stops reading when a context is done.

@@ -107,7 +107,7 @@ func BackupFile(ctx context.Context, l *library.Library, path string, replace bo
 		return fail(err)
 	}
 	defer os.Remove(part)
-	whole := func(_ string, r io.Reader) error { _, err := disk.Copy(io.Discard, r); return err }
+	whole := func(_ string, r io.Reader) error { _, err := io.Copy(io.Discard, r); return err }
 	if err := eachInTar(ctx, part, whole); err != nil {
 		return fail(err)
 	}
@@ -285,7 +285,7 @@ func (w *tarring) add(name string, size int64, r io.Reader) error {
 		return err
 	}
 	h := sha256.New()
-	n, err := disk.Copy(io.MultiWriter(w.tar, h), io.LimitReader(r, size))
+	n, err := io.Copy(io.MultiWriter(w.tar, h), io.LimitReader(r, size))
 	if err == nil && n != size {
 		err = fmt.Errorf("%s: it has become shorter", name)
 	}

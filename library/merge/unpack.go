@@ -88,7 +88,7 @@ func unpackTar(ctx context.Context, file, dir string) (in string, err error) {
 		if err != nil {
 			return err
 		}
-		_, err = disk.Copy(f, r)
+		_, err = io.Copy(f, r)
 		return errors.Join(err, f.Close())
 	})
 	if err != nil {

@@ -172,7 +172,7 @@ func stage(temp Temp, r io.Reader, offset int64, level Level, sum hash.Hash) (St
 		defer level.encoders.Put(enc)
 		defer enc.Reset(nil)
 		enc.Reset(crc)
-		s.Length, err = disk.Copy(io.MultiWriter(enc, sum), io.MultiReader(bytes.NewReader(first[:]), r))
+		s.Length, err = io.Copy(io.MultiWriter(enc, sum), io.MultiReader(bytes.NewReader(first[:]), r))
 		return errors.Join(err, enc.Close())
 	})
 	s.Sum, s.CRC = hex.EncodeToString(sum.Sum(nil)), disk.CRCText(crc.Sum)
