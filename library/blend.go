@@ -20,13 +20,7 @@ import (
 
 // KeepSources notes where a session was found on this side too, in the entry taken over from the other.
 func (l Inside) KeepSources(e Entry, src, dst *Folder) Entry {
-	number := map[Content]int{} // the other's version that holds a content, or has grown out of it
-	for _, text := range disk.SplitLines(src.Text["raw/versions.jsonl"]) {
-		var line raw.Line
-		if json.Unmarshal(text, &line) == nil {
-			number[Content{line.File, line.Size, line.Sum}] = line.Version
-		}
-	}
+	number := src.Contents()
 	a := &archiving{entry: e.Clone()}
 	for _, f := range dst.Entry.Files {
 		var there []int

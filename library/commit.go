@@ -2,7 +2,6 @@ package library
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -106,21 +105,12 @@ func (l *Library) shelve(build string, e Entry) error {
 		if err := disk.MakeDirs(above); err != nil {
 			return err
 		}
-		e.Folder = l.freeName(above, filepath.Base(want))
+		e.Folder = disk.FreeName(above, filepath.Base(want))
 		if err := l.relocate(build, e); err != nil {
 			return err
 		}
 		return disk.SyncDir(above)
 	})
-}
-
-// freeName is dir/name, or the first free dir/name~2, …: two ids may be one name where case is ignored.
-func (l *Library) freeName(dir, name string) string {
-	path := filepath.Join(dir, name)
-	for n := 2; disk.Exists(path); n++ {
-		path = filepath.Join(dir, fmt.Sprintf("%s~%d", name, n))
-	}
-	return path
 }
 
 // commitChange adds what is new to a session's folder: segments first, then the lines that name them, then

@@ -8,9 +8,7 @@ import (
 var (
 	ReadPlain   = disk.ReadPlain
 	ReadRegular = disk.ReadRegular
-	WritePlain  = disk.WritePlain
 	IsFull      = disk.IsFull
 	Free        = disk.Free
-	Writable    = disk.Writable
 	Warnings    = disk.Warnings
 )

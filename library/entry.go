@@ -3,8 +3,6 @@ package library
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -227,11 +225,11 @@ func (e *Entry) settle(v *raw.Versions) {
 // finish sorts the files and computes Input.
 func (e *Entry) finish() {
 	slices.SortFunc(e.Files, func(a, b FileState) int { return strings.Compare(a.Name, b.Name) })
-	h := sha256.New()
+	var all bytes.Buffer
 	for _, f := range e.Files {
-		fmt.Fprintf(h, "%d:%s %d %s\n", len(f.Name), f.Name, f.Size, f.Sum)
+		fmt.Fprintf(&all, "%d:%s %d %s\n", len(f.Name), f.Name, f.Size, f.Sum)
 	}
-	e.Input = hex.EncodeToString(h.Sum(nil))
+	e.Input = disk.HexSum(all.Bytes())
 }
 
 // Clone copies what a change may write to.

@@ -112,7 +112,7 @@ func (s *Folder) Covers(o *Folder) bool {
 	held := s.Contents()
 	for file, list := range o.Versions.Files {
 		for _, ver := range list {
-			if !held[Content{file, ver.Size, ver.Sum}] {
+			if held[Content{file, ver.Size, ver.Sum}] == 0 {
 				return false
 			}
 		}
@@ -135,13 +135,13 @@ type Content struct {
 	Sum  string
 }
 
-// Contents are all that a session's files have had, those they have grown out of too.
-func (s *Folder) Contents() map[Content]bool {
-	all := map[Content]bool{}
+// Contents are all that a session's files have had, each with the version that it is of or that has grown out of it.
+func (s *Folder) Contents() map[Content]int {
+	all := map[Content]int{}
 	for _, text := range disk.SplitLines(s.Text[listName]) {
 		var line raw.Line
 		if json.Unmarshal(text, &line) == nil {
-			all[Content{line.File, line.Size, line.Sum}] = true
+			all[Content{line.File, line.Size, line.Sum}] = line.Version
 		}
 	}
 	return all

@@ -2,8 +2,6 @@ package library
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,8 +34,7 @@ func (l *Library) Buried() (string, error) {
 	if len(ids) == 0 {
 		return "", err
 	}
-	sum := sha256.Sum256(bytes.Join(quoted(ids), nil))
-	return hex.EncodeToString(sum[:8]), err
+	return disk.HexSum(bytes.Join(quoted(ids), nil))[:16], err
 }
 
 // Forget removes sessions and all that names them, and everything at the top of
@@ -161,6 +158,10 @@ func (l *Library) takeOut(id ingest.SessionID, folder string, own bool) error {
 // dropLines takes the lines that have one of the names, or hold one of the texts, out
 // of the append-only files at the top and of the projects.
 func (l *Library) dropLines(names [][]byte, texts *Needles) error {
+	var bare [][]byte
+	for _, n := range names {
+		bare = append(bare, bytes.Trim(n, `"`))
+	}
 	work := func() error {
 		var all []string
 		for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*"), filepath.Join("*", "*.jsonl"),
@@ -181,9 +182,7 @@ func (l *Library) dropLines(names [][]byte, texts *Needles) error {
 			byID := base != "journal.jsonl" && base != UsageName // there an id is all that is left
 			torn := strings.HasSuffix(path, ".damaged")          // so an id may be without its quotes
 			drop := func(line []byte) bool {
-				return byID && slices.ContainsFunc(names, func(n []byte) bool {
-					return bytes.Contains(line, n) || torn && bytes.Contains(line, bytes.Trim(n, `"`))
-				}) || texts.In(line)
+				return byID && (Names(line, names) || torn && Names(line, bare)) || texts.In(line)
 			}
 			if err := l.rewriteLines(path, drop); err != nil {
 				return err
@@ -251,8 +250,8 @@ func (l *Library) DropList() error {
 	return disk.RemoveIfThere(l.listFile())
 }
 
-// rel is a path as a person is told of it: from the library.
-func (l *Library) rel(path string) string {
+// Rel is a path as a person is told of it: from the library.
+func (l *Library) Rel(path string) string {
 	if rel, err := filepath.Rel(l.dir, path); err == nil {
 		return filepath.ToSlash(rel)
 	}

@@ -100,7 +100,7 @@ type folding struct {
 func (f *folding) run() error {
 	events := filepath.Join(f.dir, eventsName)
 	if fi, err := os.Stat(events); err == nil && fi.Size() > 0 {
-		aside := f.l.freeName(f.dir, fmt.Sprintf("events-%d.jsonl", time.Now().UnixNano()))
+		aside := disk.FreeName(f.dir, fmt.Sprintf("events-%d.jsonl", time.Now().UnixNano()))
 		if err := errors.Join(disk.Rename(events, aside), disk.SyncDir(f.dir)); err != nil {
 			return err
 		}

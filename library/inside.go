@@ -30,11 +30,10 @@ func (l Inside) WithSession(id ingest.SessionID, do func(Entry) error) error {
 }
 
 // Put replaces a file whole, durably. ReplaceShared does where anybody may append meanwhile, of
-// and was is what was read of it. Temp writes a file aside, TempName is a path there, FreeName one that nothing has.
+// and was is what was read of it. Temp writes a file aside, TempName is a path there.
 func (l Inside) Put(path string, data []byte) error                        { return l.put(path, data) }
 func (l Inside) Temp(write func(io.Writer) error) (path string, err error) { return l.temp(write) }
 func (l Inside) TempName() (string, error)                                 { return l.tempName() }
-func (l Inside) FreeName(dir, name string) string                          { return l.freeName(dir, name) }
 func (l Inside) ReplaceShared(path string, was, text []byte) error {
 	return l.replaceShared(path, was, text, nil)
 }
@@ -67,6 +66,3 @@ func (l Inside) PutReadme() error     { return l.put(filepath.Join(l.dir, "READM
 
 // IsTop reports whether a name at the top is a file of recall's.
 func (l Inside) IsTop(name string) bool { return topFiles[name] }
-
-// Rel is a path as a person is told of it: from the library.
-func (l Inside) Rel(path string) string { return l.rel(path) }

@@ -38,7 +38,7 @@ func (l *Library) filesStamp(paths ...string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "%s %d %d\n", l.rel(path), fi.Size(), fi.ModTime().UnixNano())
+		fmt.Fprintf(&b, "%s %d %d\n", l.Rel(path), fi.Size(), fi.ModTime().UnixNano())
 	}
 	return b.String(), nil
 }

@@ -113,7 +113,7 @@ func (l Inside) KeepChanged(path, written, next string) error {
 		return err
 	}
 	ext := filepath.Ext(path)
-	aside := l.freeName(filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), ext)+" (changed)"+ext)
+	aside := disk.FreeName(filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), ext)+" (changed)"+ext)
 	return disk.Rename(path, aside)
 }
 

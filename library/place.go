@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode"
 
 	"recall/ingest"
 	"recall/library/disk"
@@ -116,7 +115,7 @@ func (l *Library) move(e Entry) error {
 		if a, err := os.Stat(want); err == nil {
 			// On a file system that ignores case it may be the folder itself.
 			if b, err := os.Stat(e.Folder); err != nil || !os.SameFile(a, b) {
-				want = l.freeName(to, filepath.Base(want))
+				want = disk.FreeName(to, filepath.Base(want))
 			}
 		}
 		old := e.Folder
@@ -146,20 +145,13 @@ const maxFolder = registry.MaxFolder
 
 // ValidID refuses ids that could leave a folder or can't name one.
 func ValidID(id ingest.SessionID) bool {
-	unfit := id == "" || len(id) > 128 || id[0] == '.' || id[len(id)-1] == '.' || disk.DeviceName(string(id))
-	if unfit {
-		return false
-	}
-	for _, r := range id {
-		if r > unicode.MaxASCII || !(unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_.", r)) {
-			return false
-		}
-	}
-	return true
+	return len(id) <= 128 && fitID().MatchString(string(id)) && !disk.DeviceName(string(id))
 }
 
+var fitID = text.Pattern(`^[\w-](?:[\w.-]*[\w-])?$`)
+
 // idPart is the beginning of an id that a folder's name ends in: eight characters of the bare one. Equal names are
-// told apart by freeName.
+// told apart by disk.FreeName.
 func idPart(id ingest.SessionID) string {
 	own := bareID(id)
 	return own[:min(8, len(own))]

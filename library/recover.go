@@ -36,7 +36,7 @@ func Recover(dir, caches string, backup *Library) (l *Library, how string, err e
 	}
 	defer l.Close()
 	if readErr == nil {
-		if err := errors.Join(disk.Rename(path, l.freeName(l.dir, "library.toml.damaged")),
+		if err := errors.Join(disk.Rename(path, disk.FreeName(l.dir, "library.toml.damaged")),
 			disk.SyncDir(l.dir)); err != nil {
 			return nil, "", err
 		}

@@ -122,15 +122,10 @@ func (l Inside) MendProjects() (how string, again []Entry, err error) {
 		}
 		reg := &registry.Registry{}
 		if toml.Unmarshal(text, reg) != nil {
-			aside := l.freeName(l.dir, "projects.toml.damaged")
+			aside := disk.FreeName(l.dir, "projects.toml.damaged")
 			how, again = "put aside as "+filepath.Base(aside)+"; "+lostNames, all
 			return errors.Join(disk.Rename(path, aside), disk.SyncDir(l.dir))
 		}
-		var ids []string
-		for _, e := range all {
-			ids = append(ids, e.Project)
-		}
-		reg.Reclaim(ids)
 		again = homeless(reg, all)
 		switch {
 		case text == nil:

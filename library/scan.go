@@ -126,18 +126,18 @@ func (l *Library) scanOnce(project func(id string) bool) error {
 	for _, k := range l.sessions {
 		old[k.Entry.Folder] = k
 	}
-	seen := make([]looked, len(folders))
+	seen, faults := make([]*known, len(folders)), make([]error, len(folders))
 	inParallel(len(folders), 256, func(i int) {
 		if k, ok := old[folders[i]]; ok && project != nil && !project(k.Entry.Project) {
-			seen[i] = looked{known: k}
+			seen[i] = k
 			return
 		}
-		seen[i] = look(folders[i], old)
+		seen[i], faults[i] = look(folders[i], old[folders[i]])
 	})
 	l.sessions, l.shelf = make(map[ingest.SessionID]*known, len(folders)), nil
-	for i, s := range seen {
-		l.take(folders[i], s)
-		l.listStale = l.listStale || s.known != old[folders[i]]
+	for i, k := range seen {
+		l.take(folders[i], k, faults[i])
+		l.listStale = l.listStale || k != old[folders[i]]
 	}
 	l.listStale = l.listStale || len(l.sessions) != len(old)
 	return nil
@@ -185,46 +185,39 @@ func (l *Library) Unusable() []ingest.Problem {
 }
 
 // take notes what was seen of one folder. The caller holds l.mu.
-func (l *Library) take(folder string, s looked) {
-	if s.err != nil {
-		l.broken = append(l.broken, ingest.Problem{Path: folder, Reason: s.err.Error()})
+func (l *Library) take(folder string, k *known, fault error) {
+	if k != nil {
+		if twin, ok := l.sessions[k.Entry.ID]; !ok {
+			l.sessions[k.Entry.ID] = k
+		} else {
+			fault = errors.New("the same session as in " + twin.Entry.Folder)
+		}
 	}
-	if s.known == nil {
-		return
+	if fault != nil {
+		l.broken = append(l.broken, ingest.Problem{Path: folder, Reason: fault.Error()})
 	}
-	if twin, ok := l.sessions[s.known.Entry.ID]; ok {
-		l.broken = append(l.broken, ingest.Problem{Path: folder, Reason: "the same session as in " + twin.Entry.Folder})
-		return
-	}
-	l.sessions[s.known.Entry.ID] = s.known
 }
 
-// looked is what a look at a folder gave: an entry, an error, or neither where it isn't a session's.
-type looked struct {
-	known *known
-	err   error
-}
-
-// look reads a folder's session.json, unless it is as it was in old.
-func look(folder string, old map[string]*known) looked {
+// look reads a folder's session.json, unless it is as was known: nil of a folder that isn't a session's.
+func look(folder string, was *known) (*known, error) {
 	fi, err := os.Stat(sessionFile(folder))
 	if errors.Is(err, fs.ErrNotExist) {
 		if disk.Exists(filepath.Join(folder, "raw")) {
-			return looked{err: errors.New("no session.json")}
+			return nil, errors.New("no session.json")
 		}
-		return looked{}
+		return nil, nil
 	}
 	if err != nil {
-		return looked{err: err}
+		return nil, err
 	}
-	if k, ok := old[folder]; ok && k.Stamp == stampOf(fi) {
-		return looked{known: k}
+	if was != nil && was.Stamp == stampOf(fi) {
+		return was, nil
 	}
 	e, err := ReadEntry(folder)
 	if err != nil {
-		return looked{err: fmt.Errorf("session.json: %w", err)}
+		return nil, fmt.Errorf("session.json: %w", err)
 	}
-	return looked{known: &known{Entry: e, Stamp: stampOf(fi)}}
+	return &known{Entry: e, Stamp: stampOf(fi)}, nil
 }
 
 // inParallel calls do for 0 to n-1, a block of them at a time on a few goroutines.

@@ -15,7 +15,7 @@ import (
 
 var idField = text.Pattern(`"session_?[iI]d"\s*:\s*"([A-Za-z0-9._-]+)"`)
 
-var besideAnother = text.Pattern(`~[0-9]+$`) // see freeName
+var besideAnother = text.Pattern(`~[0-9]+$`) // see disk.FreeName
 
 // idIn tells a folder's session: what session.json says, or else the payload or transcripts, if the folder's name bears
 // it out.

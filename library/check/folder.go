@@ -55,7 +55,7 @@ func (f *folderCheck) foundIn(s raw.Segment, name string, state FindingState, me
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.findings = append(f.findings, Finding{
-		Path: f.c.rel(f.at(name)), Session: f.entry.ID, State: state, What: fmt.Sprintf(format, args...), Mend: mend,
+		Path: f.c.l.Rel(f.at(name)), Session: f.entry.ID, State: state, What: fmt.Sprintf(format, args...), Mend: mend,
 		segment: s,
 	})
 }

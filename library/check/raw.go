@@ -247,13 +247,17 @@ func (r *repairing) bornOut(e library.Entry, v *raw.Versions, line raw.Line) err
 
 // holds reads segments one after the other and compares the whole.
 func (r *repairing) holds(e library.Entry, segs []raw.Segment, size int64, sum string) error {
-	in := raw.Read(e.Folder, segs...)
-	defer in.Close()
-	got, err := disk.Sum(disk.Until(r.ctx, in))
+	got, err := r.sum(e.Folder, segs)
 	if err == nil && (got.Size != size || got.SHA256 != sum) {
 		err = library.ErrDamaged
 	}
 	return err
+}
+
+func (r *repairing) sum(folder string, segs []raw.Segment) (disk.Sums, error) {
+	in := raw.Read(folder, segs...)
+	defer in.Close()
+	return disk.Sum(disk.Until(r.ctx, in))
 }
 
 // assemble looks for segments that give a file's content as session.json has it.
@@ -301,9 +305,7 @@ func chainsIn(folder string, most int64) iter.Seq[[]raw.Segment] {
 
 // describe is the line of a file whose content is made of those segments, but for its name.
 func (r *repairing) describe(folder string, chain []raw.Segment) (raw.Line, error) {
-	in := raw.Read(folder, chain...)
-	defer in.Close()
-	sum, err := disk.Sum(disk.Until(r.ctx, in))
+	sum, err := r.sum(folder, chain)
 	line := raw.Line{Add: []string{}, Size: sizeOf(chain), Sum: sum.SHA256}
 	for _, s := range chain {
 		file, bad := disk.SumFile(raw.Path(folder, s))

@@ -254,7 +254,7 @@ func (r *repairing) derived(f Finding, e library.Entry, path string) (string, er
 	if name := filepath.Base(path); name == "payload.json" {
 		page := filepath.Join(filepath.Dir(path), "payload.md")
 		if text, err := disk.ReadPlain(page); err == nil {
-			kept := r.l.FreeName(filepath.Dir(path), "payload before repair.md")
+			kept := disk.FreeName(filepath.Dir(path), "payload before repair.md")
 			if err := r.l.Put(kept, text); err != nil {
 				return "", err
 			}

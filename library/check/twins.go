@@ -281,5 +281,5 @@ func (t *twins) move(from, name string) error {
 	if err := disk.MakeDirs(dir); err != nil {
 		return err
 	}
-	return errors.Join(disk.Rename(from, t.r.l.FreeName(dir, filepath.Base(to))), disk.SyncDir(dir))
+	return errors.Join(disk.Rename(from, disk.FreeName(dir, filepath.Base(to))), disk.SyncDir(dir))
 }

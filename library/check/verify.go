@@ -194,10 +194,6 @@ func (c *checking) again(was library.Entry) *folderCheck {
 	return second
 }
 
-func (c *checking) rel(path string) string {
-	return c.l.Rel(path)
-}
-
 func (c *checking) found(f Finding) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -217,9 +213,9 @@ func (c *checking) read(path string) ([]byte, error) {
 // brokenFolder tells of a folder whose session.json can't be used.
 func (c *checking) brokenFolder(b ingest.Problem) {
 	if disk.RealDir(b.Path) != nil { // a link where a folder or file of the library belongs
-		same := func(f Finding) bool { return f.Path == c.rel(b.Path) }
+		same := func(f Finding) bool { return f.Path == c.l.Rel(b.Path) }
 		if !slices.ContainsFunc(c.out.Findings, same) {
-			c.found(Finding{Path: c.rel(b.Path), State: Damaged, What: b.Reason})
+			c.found(Finding{Path: c.l.Rel(b.Path), State: Damaged, What: b.Reason})
 		}
 		return
 	}
@@ -228,7 +224,7 @@ func (c *checking) brokenFolder(b ingest.Problem) {
 		disk.Exists(filepath.Join(b.Path, "payload.json")) {
 		mend = MendRender
 	}
-	c.found(Finding{Path: c.rel(filepath.Join(b.Path, "session.json")), State: Damaged, What: b.Reason, Mend: mend})
+	c.found(Finding{Path: c.l.Rel(filepath.Join(b.Path, "session.json")), State: Damaged, What: b.Reason, Mend: mend})
 }
 
 // top checks the files that are no session's.
@@ -252,7 +248,7 @@ func (c *checking) top(entries []library.Entry) {
 		c.found(Finding{Path: "projects.toml", State: Damaged, What: what, Mend: MendRender})
 	}
 	for _, path := range c.l.TopLogs() {
-		name := c.rel(path)
+		name := c.l.Rel(path)
 		if what, state := c.lines(path); what != "" {
 			c.found(Finding{Path: name, State: state, What: what})
 		}
@@ -311,7 +307,7 @@ func (c *checking) strays(entries []library.Entry) {
 			if known[at] || !d.IsDir() && d.Name() == library.LinksName || disk.Exists(filepath.Join(at, "session.json")) {
 				continue
 			}
-			c.found(Finding{Path: c.rel(at), State: Unknown, What: "not a session"})
+			c.found(Finding{Path: c.l.Rel(at), State: Unknown, What: "not a session"})
 		}
 	}
 }
@@ -327,7 +323,7 @@ func (c *checking) answers() {
 			_, err = raw.Unpack(packed)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			c.found(Finding{Path: c.rel(path), State: Damaged,
+			c.found(Finding{Path: c.l.Rel(path), State: Damaged,
 				What: "a model's answer that can't be read: " + err.Error(), Mend: MendRender})
 		}
 		return nil

@@ -1,6 +1,8 @@
 package disk
 
 import (
+	"fmt"
+	"path/filepath"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -64,16 +66,15 @@ func Plain(name, with string) string { return unplain().ReplaceAllString(name, w
 var unplain = text.Pattern(`[^A-Za-z0-9._-]`)
 
 // DeviceName reports whether Windows takes a name for a device, whatever its extension.
-func DeviceName(name string) bool {
-	base, _, _ := strings.Cut(name, ".")
-	base = strings.ToUpper(strings.TrimRight(base, " "))
-	switch base {
-	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
-		return true
+func DeviceName(name string) bool { return device().MatchString(name) }
+
+var device = text.Pattern(`(?i)^(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²³]) *(?:\.|$)`)
+
+// FreeName is dir/name, or the first free dir/name~2, …: two ids may be one name where case is ignored.
+func FreeName(dir, name string) string {
+	path := filepath.Join(dir, name)
+	for n := 2; Exists(path); n++ {
+		path = filepath.Join(dir, fmt.Sprintf("%s~%d", name, n))
 	}
-	rest, ok := strings.CutPrefix(base, "COM")
-	if !ok {
-		rest, ok = strings.CutPrefix(base, "LPT")
-	}
-	return ok && utf8.RuneCountInString(rest) == 1 && strings.Contains("0123456789¹²³", rest)
+	return path
 }

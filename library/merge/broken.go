@@ -69,7 +69,7 @@ func (m *merging) carry(ctx context.Context, folder string) (what string, err er
 		if err := disk.MakeDirs(dir); err != nil {
 			return "", err
 		}
-		if err := errors.Join(disk.Rename(f.temp, m.l.FreeName(dir, filepath.Base(at))), disk.SyncDir(dir)); err != nil {
+		if err := errors.Join(disk.Rename(f.temp, disk.FreeName(dir, filepath.Base(at))), disk.SyncDir(dir)); err != nil {
 			return "", err
 		}
 	}
