@@ -50,25 +50,17 @@ func lastLineEnd(f *os.File) (end int64, closed bool, err error) {
 	if err != nil {
 		return 0, false, err
 	}
-	end = fi.Size()
-	var tail []byte
-	buf := make([]byte, 4096)
-	for end > 0 {
-		n := min(int64(len(buf)), end)
-		if _, err := f.ReadAt(buf[:n], end-n); err != nil {
+	for look := int64(4096); ; look *= 4 {
+		from := max(0, fi.Size()-look)
+		tail := make([]byte, fi.Size()-from)
+		if _, err := f.ReadAt(tail, from); err != nil {
 			return 0, false, err
 		}
-		i := bytes.LastIndexByte(buf[:n], '\n')
-		tail = append(bytes.Clone(buf[i+1:n]), tail...)
-		end -= n - int64(i) - 1
-		if i >= 0 {
-			break
+		if i := bytes.LastIndexByte(tail, '\n'); i >= 0 || from == 0 {
+			whole := Unended(tail[i+1:])
+			return from + int64(i+1+len(whole)), whole == nil, nil
 		}
 	}
-	if whole := Unended(tail); whole != nil {
-		return end + int64(len(whole)), false, nil
-	}
-	return end, true, nil
 }
 
 // Unended is what behind the last line end is whole by its checksum: only its end is missing, or damaged. Else nil.

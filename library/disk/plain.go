@@ -258,28 +258,14 @@ func ReadDir(path string) ([]fs.DirEntry, error) {
 }
 
 // Glob is filepath.Glob below a folder, without what lies behind links.
-func Glob(dir string, pattern ...string) ([]string, error) {
-	found := []string{dir}
-	for _, name := range strings.Split(filepath.Join(pattern...), string(filepath.Separator)) {
-		var in []string
-		for _, at := range found {
-			if at != dir && RealDir(at) != nil {
-				continue
-			}
-			entries, _ := os.ReadDir(at)
-			for _, d := range entries {
-				fits, err := filepath.Match(name, d.Name())
-				if err != nil {
-					return nil, err
-				}
-				if fits {
-					in = append(in, filepath.Join(at, d.Name()))
-				}
-			}
+func Glob(dir string, pattern ...string) (found []string, err error) {
+	names, err := fs.Glob(os.DirFS(dir), filepath.ToSlash(filepath.Join(pattern...)))
+	for _, name := range names {
+		if name = filepath.FromSlash(name); linkAbove(name, dir) == nil {
+			found = append(found, filepath.Join(dir, name))
 		}
-		found = in
 	}
-	return found, nil
+	return found, err
 }
 
 // OwnDir makes a folder of recall's own right below the library's, an error unless it is a real one. It may be tidied
