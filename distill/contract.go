@@ -237,7 +237,9 @@ func (c *contract) bears(it *payload.Item) bool {
 			return true
 		}
 		for _, t := range c.at[e.Turn] {
-			if says.Shared(text.Words(t.Text)) > 0 || inCallsOf(says, t) {
+			if says.Shared(text.Words(t.Text)) > 0 || slices.ContainsFunc(t.Calls, func(c ingest.ToolCall) bool {
+				return says.Shared(text.Words(strings.Join(saidInCall(&c), "\n"))) > 0
+			}) {
 				return true
 			}
 			if before := c.before(t); before != nil && says.Shared(text.Words(before.Text)) > 0 {
@@ -246,12 +248,6 @@ func (c *contract) bears(it *payload.Item) bool {
 		}
 	}
 	return false
-}
-
-func inCallsOf(says text.Bag, t *ingest.Turn) bool {
-	return slices.ContainsFunc(t.Calls, func(c ingest.ToolCall) bool {
-		return says.Shared(text.Words(strings.Join(saidInCall(&c), "\n"))) > 0
-	})
 }
 
 // next is the next turn that the person typed, nil if there is none.

@@ -8,11 +8,6 @@ import (
 	"recall/text"
 )
 
-// Opposite finds a later decision that can't hold beside an earlier one about
-// the same thing, though it doesn't say what it gives up: one says keep, public,
-// required, before, the other delete, internal, optional, after.
-const Opposite = "opposite"
-
 // opposes are what a claim says that others can't stand beside.
 type opposes struct {
 	thing string // what it speaks of, a stem
@@ -77,8 +72,9 @@ func (o opposes) against(p opposes) bool {
 // contrast can be taken for what it says: in a long one it is said of anything.
 const longestOpposed = 9
 
-// opposite: of the same thing one says one side of a contrast, the other the
-// other, and hardly more.
+// opposite: a later decision that can't hold beside an earlier one, though it doesn't
+// say what it gives up. Of the same thing one says one side of a contrast (keep, public,
+// required, before), the other the other (delete, internal, optional, after), and hardly more.
 func opposite(later, earlier *claim) bool {
 	a, b := later.opposes, earlier.opposes
 	return decisions(later, earlier) && a.thing != "" && a.thing == b.thing && a.against(b) &&

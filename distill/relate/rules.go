@@ -7,19 +7,8 @@ import (
 	"recall/text"
 )
 
-// The rules, in the order in which they are tried. Their precision is measured
-// on eval/testdata/relations.jsonl.
-const (
-	Revokes  = "revokes"   // names what it gives up, and the earlier one stood for that
-	Partly   = "partly"    // names what it gives up, and the earlier one stood for that among more
-	RuledOut = "ruled-out" // rules out what the earlier one decided or supposed
-	Keeps    = "keeps"     // confirms the earlier one
-	Reopens  = "reopens"   // decides for what the earlier one ruled out
-	Changes  = "new-value" // the same with another number
-	Restates = "restates"  // the same words
-	Narrows  = "narrows"   // the same and more
-	Outdates = "outdates"  // as revokes, where one of them warns: of what is gone, or of what is no longer so
-)
+// Restates is the rule of the same words said again.
+const Restates = "restates"
 
 // despiteRule ties a decision to what it was made against in spite of a note: which of
 // them stands is the person's to say, so it is never sure.
@@ -32,19 +21,20 @@ type rule struct {
 	alike    bool // fits only where the later one holds half of the earlier one's words
 }
 
+// rules are in the order in which they are tried. Their precision is measured on eval/testdata/relations.jsonl.
 var rules = []rule{
-	{RuledOut, payload.Supersedes, ruledOut, false},
-	{Reopens, payload.Contradicts, reopens, true},
-	{Opposite, payload.Contradicts, opposite, false},
-	{Keeps, payload.Same, keeps, true},
-	{Revokes, payload.Supersedes, revokes, false},
-	{Changes, payload.Supersedes, newValue, true},
-	{Partly, payload.Supersedes, partly, false},
-	{Narrows, payload.Refines, narrows, true},
+	{"ruled-out", payload.Supersedes, ruledOut, false}, // rules out what the earlier one decided or supposed
+	{"reopens", payload.Contradicts, reopens, true},    // decides for what the earlier one ruled out
+	{"opposite", payload.Contradicts, opposite, false},
+	{"keeps", payload.Same, keeps, true},              // confirms the earlier one
+	{"revokes", payload.Supersedes, revokes, false},   // names what it gives up, and the earlier one stood for that
+	{"new-value", payload.Supersedes, newValue, true}, // the same with another number
+	{"partly", payload.Supersedes, partly, false},     // as revokes, where the earlier one stood for that among more
+	{"narrows", payload.Refines, narrows, true},       // the same and more
 	{Restates, payload.Same, restates, true},
-	{Answers, payload.Supersedes, answers, false},
-	{TakesUp, payload.Supersedes, takesUp, false},
-	{Outdates, payload.Supersedes, outdates, false},
+	{"answers", payload.Supersedes, answers, false},   // decides what the earlier one asks
+	{"takes-up", payload.Supersedes, takesUp, false},  // decides, or rules out, what the earlier one put off
+	{"outdates", payload.Supersedes, outdates, false}, // as revokes, where one of them warns
 }
 
 // between is the rule that fits two claims, nil if none does.

@@ -7,12 +7,6 @@ import (
 	"recall/text"
 )
 
-// The rules by which something decided later settles what was left open.
-const (
-	Answers = "answers"  // decides what the earlier one asks
-	TakesUp = "takes-up" // decides, or rules out, what the earlier one put off
-)
-
 // Left reports whether items of a kind leave something open.
 func Left(k payload.Kind) bool { return k == payload.Question || k == payload.Deferred }
 

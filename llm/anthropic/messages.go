@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"recall/llm"
+	"recall/llm/wire"
 )
 
 // request is a body of POST /v1/messages, and the params of one in a batch.
@@ -50,15 +51,10 @@ type format struct {
 
 // reply is a message that comes back.
 type reply struct {
-	Type       string  `json:"type"`
-	Content    []block `json:"content"`
-	StopReason string  `json:"stop_reason"`
-	Usage      struct {
-		Input      int `json:"input_tokens"` // what was neither read from the cache nor put there
-		CacheWrite int `json:"cache_creation_input_tokens"`
-		CacheRead  int `json:"cache_read_input_tokens"`
-		Output     int `json:"output_tokens"`
-	} `json:"usage"`
+	Type       string       `json:"type"`
+	Content    []block      `json:"content"`
+	StopReason string       `json:"stop_reason"`
+	Usage      wire.Counted `json:"usage"`
 }
 
 // Complete implements llm.Model.
@@ -154,9 +150,7 @@ func (m *Model) send(ctx context.Context, method, path string, body io.Reader) (
 
 // answer makes a response of a reply, or says why it is none.
 func (m *Model) answer(rep reply) (llm.Response, error) {
-	u := rep.Usage
-	res := llm.Response{Usage: llm.Usage{
-		In: u.Input + u.CacheWrite + u.CacheRead, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Out: u.Output}}
+	res := llm.Response{Usage: rep.Usage.Usage()}
 	var text strings.Builder
 	for _, b := range rep.Content {
 		if b.Type == "text" {

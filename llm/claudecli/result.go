@@ -21,12 +21,7 @@ type result struct {
 	Errors     []string        `json:"errors"`
 	Structured json.RawMessage `json:"structured_output"` // the answer by the schema
 	StopReason string          `json:"stop_reason"`
-	Usage      struct {
-		Input      int `json:"input_tokens"`
-		CacheWrite int `json:"cache_creation_input_tokens"`
-		CacheRead  int `json:"cache_read_input_tokens"`
-		Output     int `json:"output_tokens"`
-	} `json:"usage"`
+	Usage      wire.Counted    `json:"usage"`
 }
 
 // answer makes a response of what the program printed, or says why it is none.
@@ -35,10 +30,7 @@ func (m *Model) answer(o output) (llm.Response, error) {
 	if !ok {
 		return llm.Response{}, m.noResult(o)
 	}
-	u := r.Usage
-	res := llm.Response{Text: strings.TrimSpace(unjoined(r.Result)),
-		Usage: llm.Usage{In: u.Input + u.CacheWrite + u.CacheRead, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite,
-			Out: u.Output}}
+	res := llm.Response{Text: strings.TrimSpace(unjoined(r.Result)), Usage: r.Usage.Usage()}
 	fault, why := llm.Fault(""), res.Text
 	switch {
 	case r.IsError || r.Subtype != "success":

@@ -25,6 +25,20 @@ func (t *Transport) Answer(res llm.Response, fault llm.Fault, why string) (llm.R
 	return res, nil
 }
 
+// Counted is what Anthropic and its program say a request took.
+type Counted struct {
+	Input      int `json:"input_tokens"` // what was neither read from the cache nor put there
+	CacheWrite int `json:"cache_creation_input_tokens"`
+	CacheRead  int `json:"cache_read_input_tokens"`
+	Output     int `json:"output_tokens"`
+}
+
+// Usage is the same in recall's terms.
+func (c Counted) Usage() llm.Usage {
+	return llm.Usage{In: c.Input + c.CacheWrite + c.CacheRead, CacheRead: c.CacheRead, CacheWrite: c.CacheWrite,
+		Out: c.Output}
+}
+
 // CutSilently reports whether a service counted far fewer tokens than a request
 // can have, as those on one's own machine do with what their window can't hold:
 // no tokenizer takes more than 8 bytes a token on prose and code.
