@@ -70,7 +70,8 @@ func (p *parser) takeMeta(r *record) {
 	case "queue-operation":
 		p.takeQueue(r)
 	case "pr-link":
-		p.takePR(r)
+		p.addPR(ingest.PR{Number: int(r.prNumber), URL: jsonl.Unquote(r.prURL),
+			Repository: jsonl.Unquote(r.prRepository)})
 	case "worktree-state":
 		p.takeWorktree(r.worktree, ingest.Worktree{})
 	case "relocated":
@@ -93,12 +94,6 @@ func (p *parser) takeMeta(r *record) {
 	if id := p.text(r.session); id != "" && p.meta.session == "" {
 		m.sessions = ingest.Union(m.sessions, id)
 	}
-}
-
-func (r *record) subtypeText() string { return jsonl.Unquote(r.subtype) }
-
-func (p *parser) takePR(r *record) {
-	p.addPR(ingest.PR{Number: int(r.prNumber), URL: jsonl.Unquote(r.prURL), Repository: jsonl.Unquote(r.prRepository)})
 }
 
 // bornBy notes the time of a bookkeeping record before the first turn.

@@ -216,7 +216,7 @@ type Entry struct {
 // takeEntry takes the object of a log that was read last as the record that it is, if the log says so.
 func (p *parser) takeEntry(raw []byte) (why string) {
 	r := &p.rec.record
-	e := Entry{Kind: jsonl.Unquote(r.kind), Subtype: r.subtypeText(), Session: jsonl.Unquote(r.session),
+	e := Entry{Kind: jsonl.Unquote(r.kind), Subtype: jsonl.Unquote(r.subtype), Session: jsonl.Unquote(r.session),
 		UUID: string(r.uuid), Dir: string(r.cwd), Version: string(r.version), InAgent: len(r.parentAgent) > 0,
 		Synthetic: r.synthetic, Replay: r.replay, Spoken: r.spoken, Raw: raw, Line: p.line, Offset: p.off}
 	for _, text := range []jsonl.Escaped{r.auditAt, r.at, r.messageAt} { // early versions wrote it into the message

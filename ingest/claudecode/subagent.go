@@ -3,7 +3,6 @@ package claudecode
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"path"
 	"strconv"
 	"strings"
@@ -23,12 +22,6 @@ func agentOf(name string) string {
 // hiddenAgent reports whether an agent is the client's own: it writes summaries or suggests prompts.
 func hiddenAgent(id string) bool {
 	return strings.HasPrefix(id, "acompact-") || strings.HasPrefix(id, "aprompt_suggestion-")
-}
-
-// readSubagent reads a sub-agent's own file.
-func (p *parser) readSubagent(ctx context.Context, f ingest.File) error {
-	k := p.kid(agentOf(f.Name))
-	return k.read(ctx, f)
 }
 
 // finishSubagents makes the sub-agents' turns, and ties each to its call.

@@ -13,7 +13,7 @@ import (
 // takeSystem takes the client's own records.
 func (p *parser) takeSystem(r *record, n int32, at time.Time) {
 	c := jsonl.NewCursor(r.content)
-	switch sub := r.subtypeText(); sub {
+	switch sub := jsonl.Unquote(r.subtype); sub {
 	case "compact_boundary":
 		p.takeBoundary(r, at)
 	case "local_command":

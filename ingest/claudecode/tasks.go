@@ -35,7 +35,9 @@ func (t *tasks) all() []ingest.Task {
 func (t *tasks) apply(call *ingest.ToolCall, raw []byte, text string, turn ingest.TurnID, at time.Time) {
 	switch call.Name {
 	case "TodoWrite":
-		list := readNewTodos(raw)
+		var todos []byte
+		jsonl.Read(raw, jsonl.Fields{"newTodos": &todos})
+		list := readTodos(todos)
 		if list == nil {
 			list = readTodos([]byte(call.Input["todos"]))
 		}
@@ -172,10 +174,4 @@ func readTodos(raw []byte) []ingest.Task {
 		}
 	})
 	return list
-}
-
-func readNewTodos(raw []byte) (list []ingest.Task) {
-	var todos []byte
-	jsonl.Read(raw, jsonl.Fields{"newTodos": &todos})
-	return readTodos(todos)
 }

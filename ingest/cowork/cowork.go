@@ -100,14 +100,11 @@ func (s system) candidates() []string {
 		return filepath.SplitList(over)
 	}
 	var list []string
-	for _, data := range s.appData() {
+	for _, data := range append(s.ownData(), s.windowsData()...) { // on WSL those of Windows as well
 		list = append(list, filepath.Join(data, sessionsFolder))
 	}
 	return list
 }
-
-// appData lists the app's data folders, on WSL those of Windows as well.
-func (s system) appData() []string { return append(s.ownData(), s.windowsData()...) }
 
 // under are the app's folders in a parent, also of its third-party inference mode ("Claude-3p").
 func under(parent string) []string {
