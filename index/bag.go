@@ -27,9 +27,6 @@ func newVocabulary() *vocabulary {
 	return &vocabulary{ofWord: map[string]uint32{}, ofStem: map[string]uint32{}}
 }
 
-// cutAll frees what only cutting took, however long the rows wait to be put in.
-func (v *vocabulary) cutAll() { v.ofWord, v.ofStem, v.at, v.list, v.text = nil, nil, nil, nil, nil }
-
 // of gives the number of a word as cut.
 func (v *vocabulary) of(w string) uint32 {
 	if n, ok := v.ofWord[w]; ok {

@@ -10,11 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A session put in piece by piece, its turns cut as they are put in, stands in the
-// index as one put in at once whose turns were cut before: the same rows, and the same
-// answers. What stands already isn't written again.
+// A session put in piece by piece stands in the index as one put in at once: the same
+// rows, and the same answers. What stands already isn't written again.
 func TestGrownSession(t *testing.T) {
-	defer func(n int) { cutLater = n }(cutLater)
 	words := strings.Fields("retry backoff queue jitter lock importer gauge tide harbour cache policy schema worker " +
 		"redis sqlite")
 	r := rand.New(rand.NewPCG(3, 5))
@@ -35,7 +33,6 @@ func TestGrownSession(t *testing.T) {
 	if err := whole.Put(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
-	cutLater = -1
 	grown := openWith(t)
 	all := d.Turns
 	before := [][]any{}

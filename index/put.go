@@ -23,8 +23,8 @@ func (x *Index) PutAll(ctx context.Context, docs []Doc) error {
 	return x.PutPrepared(ctx, all)
 }
 
-// Prepared is a session made ready to be put in: its words cut, its rows laid
-// out. Most of the work of Put is that, and needs no lock.
+// Prepared is a session made ready to be put in: its rows laid out, its items' words
+// cut, which needs no lock.
 type Prepared struct {
 	doc  Doc
 	rows rows
@@ -143,7 +143,7 @@ func (w *writing) insert(ctx context.Context, kind int, session int64, fresh []r
 	}
 	defer in.Close()
 	for _, d := range fresh {
-		if d.values == nil {
+		if kind == turns {
 			r.cut(&d)
 		}
 		id := w.number(kind)

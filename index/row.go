@@ -28,32 +28,22 @@ const (
 // rows is what a Doc becomes in the tables.
 type rows struct {
 	docs   [2][]row // items and turns
-	texts  []Turn   // what turns are of, where they are not cut yet
+	texts  []Turn   // what turns are of, cut as they are put in: most of a session that grew are there already
 	did    []doing
 	thread []byte
 	spent  []byte      // see packRequests
 	words  *vocabulary // of all the bags
 }
 
-// cutLater is from how many bytes of text on a session's turns are cut as they are put
-// in, one by one: all of them at once take three times their text, and of a session
-// that has grown so large most are there already. Below it that is done before, without
-// the database.
-var cutLater = 8 << 20 // tests cut all later
-
 // row is an item or a turn.
 type row struct {
 	hash   int64
 	of     int   // a turn's place
-	values []any // of its columns behind the hash, see insertOf; nil of a turn that isn't cut yet
+	values []any // of its columns behind the hash, see insertOf; nil of a turn until it is cut
 	texts  []bag // see textsOf
 }
 
 func rowsOf(d Doc) (rows, error) {
-	text := 0
-	for _, t := range d.Turns {
-		text += len(t.Text)
-	}
 	r := rows{did: didOf(d.Did), spent: packRequests(d.Requests), words: newVocabulary()}
 	var err error
 	if r.thread, err = threadRow(d.Thread); err != nil {
@@ -67,14 +57,6 @@ func rowsOf(d Doc) (rows, error) {
 		r.docs[items] = append(r.docs[items], row)
 	}
 	r.docs[turns], r.texts = r.words.hashTurns(d.Turns), d.Turns
-	if text > cutLater {
-		return r, nil
-	}
-	for i := range r.docs[turns] {
-		r.cut(&r.docs[turns][i])
-	}
-	r.texts = nil
-	r.words.cutAll()
 	return r, nil
 }
 
