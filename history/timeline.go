@@ -77,7 +77,7 @@ func dated(ctx context.Context, p *pipeline.Pipeline, shelf *library.Shelf, item
 		ids = append(ids, one.Item.ID)
 		known[one.Item.ID] = one.Item.Current()
 	}
-	links, err := p.Index.LinksTo(ctx, ids...)
+	links, err := p.Index.LinksOf(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}

@@ -170,7 +170,7 @@ func TestDueAndPutLinks(t *testing.T) {
 		if err := x.PutLinks(ctx, want, fmt.Sprint("made ", i), sessions); err != nil {
 			t.Fatal(err)
 		}
-		got, err := x.LinksTo(ctx, "a", "b", "c", "d")
+		got, err := x.LinksOf(ctx, "a", "b", "c", "d")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +184,7 @@ func TestDueAndPutLinks(t *testing.T) {
 	if err := x.Delete(ctx, "sb"); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := x.LinksTo(ctx, "a", "b", "c", "d"); err != nil || len(left) != 0 {
+	if left, err := x.LinksOf(ctx, "a", "b", "c", "d"); err != nil || len(left) != 0 {
 		t.Errorf("after its session was deleted: %v, %v", left, err)
 	}
 	p, err := x.ItemByID(ctx, "c")

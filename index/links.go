@@ -104,12 +104,6 @@ func (x *Index) Count(ctx context.Context, project string, from, to time.Time, s
 		project, from.UnixMilli(), to.UnixMilli(), stretches, jsonList(kinds))
 }
 
-// LinksTo lists the links that lead to some items, in the order of payload.StandingLinks.
-func (x *Index) LinksTo(ctx context.Context, items ...payload.ItemID) ([]payload.Link, error) {
-	return readList(ctx, x, linkRow, `SELECT data FROM link WHERE earlier IN (SELECT value FROM json_each(?1))
-		ORDER BY at, later, earlier`, jsonList(items))
-}
-
 func linkRow(rows *sql.Rows) (l payload.Link, err error) {
 	var data sql.RawBytes
 	if err = rows.Scan(&data); err == nil {
@@ -208,7 +202,7 @@ func (r *reader) placed(ctx context.Context, id payload.ItemID) (p Placed, sessi
 	return p, session, err
 }
 
-// LinksOf lists the links that items have with others, later and earlier ones.
+// LinksOf lists the links that items have with others, later and earlier ones, in the order of payload.StandingLinks.
 func (x *Index) LinksOf(ctx context.Context, items ...payload.ItemID) ([]payload.Link, error) {
 	links, err := linksAround(ctx, x.db, items, time.Time{})
 	return links, x.fail("read index", err)

@@ -11,10 +11,9 @@ import (
 	"recall/payload"
 )
 
-// Links are those that stand, by the items at their ends, in the order of payload.StandingLinks.
+// Links are those that stand: of some items those that lead from or to them, in the order of payload.StandingLinks.
 type Links interface {
-	LinksOf(ctx context.Context, items ...payload.ItemID) ([]payload.Link, error) // later and earlier ones
-	LinksTo(ctx context.Context, items ...payload.ItemID) ([]payload.Link, error) // later ones, that lead to the items
+	LinksOf(ctx context.Context, items ...payload.ItemID) ([]payload.Link, error)
 }
 
 // LinksNow are the links as links.jsonl say them now: by the index, nil for none, where it was made of these files as
@@ -31,37 +30,27 @@ func LinksNow(ctx context.Context, l *library.Library, x *index.Index) (Links, e
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return nil, err
 	}
-	all := linksRead{payload.StandingLinks(lines), map[payload.ItemID][]int{}, map[payload.ItemID][]int{}}
+	all := linksRead{payload.StandingLinks(lines), map[payload.ItemID][]int{}}
 	for i, k := range all.standing {
-		all.from[k.From], all.to[k.To] = append(all.from[k.From], i), append(all.to[k.To], i)
+		all.at[k.From], all.at[k.To] = append(all.at[k.From], i), append(all.at[k.To], i)
 	}
 	return all, nil
 }
 
-// linksRead are links held in memory, and their places by the item at either end.
+// linksRead are links held in memory, and their places by the items at their ends.
 type linksRead struct {
 	standing []payload.Link
-	from, to map[payload.ItemID][]int
+	at       map[payload.ItemID][]int
 }
 
-func (r linksRead) LinksOf(_ context.Context, items ...payload.ItemID) ([]payload.Link, error) {
-	return r.at(items, r.from, r.to), nil
-}
-
-func (r linksRead) LinksTo(_ context.Context, items ...payload.ItemID) ([]payload.Link, error) {
-	return r.at(items, r.to), nil
-}
-
-func (r linksRead) at(items []payload.ItemID, ends ...map[payload.ItemID][]int) (links []payload.Link) {
+func (r linksRead) LinksOf(_ context.Context, items ...payload.ItemID) (links []payload.Link, err error) {
 	var places []int
-	for _, end := range ends {
-		for _, id := range items {
-			places = append(places, end[id]...)
-		}
+	for _, id := range items {
+		places = append(places, r.at[id]...)
 	}
 	slices.Sort(places)
 	for _, i := range slices.Compact(places) {
 		links = append(links, r.standing[i])
 	}
-	return links
+	return links, nil
 }

@@ -177,7 +177,7 @@ func TestRelateWhatIsSaidAgain(t *testing.T) {
 				out = append(out, k.FromSession[:1]+"-"+k.ToSession[:1])
 			}
 		}
-		indexed, err := p.Index.LinksTo(t.Context(), earlier...)
+		indexed, err := p.Index.LinksOf(t.Context(), earlier...)
 		if err != nil || len(indexed) != len(standing) {
 			t.Errorf("%d links in the index, %d in the library: %v", len(indexed), len(standing), err)
 		}
@@ -289,7 +289,7 @@ func TestPersonRetracts(t *testing.T) {
 	if standing, _ := linksOf(t, l); len(standing) > 0 {
 		t.Errorf("after a person took all back: %q", standing)
 	}
-	if links, err := p.Index.LinksTo(context.Background(), earlier...); err != nil || len(links) > 0 {
+	if links, err := p.Index.LinksOf(context.Background(), earlier...); err != nil || len(links) > 0 {
 		t.Errorf("in the index: %v, %v", links, err)
 	}
 }

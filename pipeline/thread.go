@@ -153,7 +153,7 @@ func Compose(ctx context.Context, l *library.Library, x *index.Index, project st
 	if err != nil {
 		return nil, err
 	}
-	later, err := links.LinksTo(ctx, ids...)
+	later, err := links.LinksOf(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}

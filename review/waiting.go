@@ -159,13 +159,13 @@ func conflicts(ctx context.Context, links pipeline.Links, find finding, own map[
 	}
 	heirs := map[payload.ItemID][]payload.Link{} // what stands for an item, in order of time
 	look := func(items []payload.ItemID) {
-		later, err := links.LinksTo(ctx, items...)
+		later, err := links.LinksOf(ctx, items...)
 		fault = cmp.Or(fault, err)
 		for _, id := range items {
 			heirs[id] = nil
 		}
 		for _, k := range later {
-			if k.Hides() && find(k.FromSession, k.From) != nil {
+			if slices.Contains(items, k.To) && k.Hides() && find(k.FromSession, k.From) != nil {
 				heirs[k.To] = append(heirs[k.To], k)
 			}
 		}
