@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"slices"
@@ -97,11 +98,11 @@ func (c *chains) load(ctx context.Context, ids []payload.ItemID) error {
 		}
 		ids = nil
 		for _, l := range links {
-			if pair := [2]payload.ItemID{l.From, l.To}; got[pair] {
+			pair := [2]payload.ItemID{l.From, l.To}
+			if got[pair] {
 				continue
-			} else {
-				got[pair] = true
 			}
+			got[pair] = true
 			there := true
 			for _, end := range []payload.ItemID{l.From, l.To} {
 				if err := c.know(ctx, end); err != nil {
@@ -179,17 +180,10 @@ func (c *chains) heads(id payload.ItemID) []payload.ItemID {
 // newer puts what was said later first.
 func (c *chains) newer(a, b payload.ItemID) int {
 	x, y := c.known[a], c.known[b]
-	switch {
-	case x == nil || y == nil:
+	if x == nil || y == nil {
 		return 0
-	case !x.Item.At.Equal(y.Item.At):
-		return y.Item.At.Compare(x.Item.At)
-	case !x.SessionStart.Equal(y.SessionStart):
-		return y.SessionStart.Compare(x.SessionStart)
-	case x.Turn != y.Turn:
-		return y.Turn - x.Turn
 	}
-	return slices.Compare([]byte(b), []byte(a))
+	return cmp.Or(y.Item.At.Compare(x.Item.At), y.SessionStart.Compare(x.SessionStart), y.Turn-x.Turn, cmp.Compare(b, a))
 }
 
 // extras are what a result brings with it.

@@ -55,19 +55,7 @@ type Index struct {
 // there, with its folder. The error is ErrRebuild if the file is of another
 // version or damaged.
 func Open(path string) (*Index, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("open index: %w", err)
-	}
-	if err := notAFolder(path); err != nil {
-		return nil, err
-	}
-	// SQLite would create it with the umask's rights.
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("open index: %w", err)
-	}
-	file, err := f.Stat()
-	f.Close()
+	file, err := made(path)
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
@@ -84,13 +72,30 @@ func Open(path string) (*Index, error) {
 	return x, nil
 }
 
-// notAFolder tells of a folder in the file's place, which SQLite calls a fault of
-// the disk.
-func notAFolder(path string) error {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("open index: %s is a folder: %w", path, ErrRebuild)
+// made is the file at path, which SQLite would create with the umask's rights.
+func made(path string) (os.FileInfo, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
 	}
-	return nil
+	if err := there(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.Stat()
+}
+
+// there tells of a folder in the file's place, which SQLite calls a fault of the
+// disk, and of no file.
+func there(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s is a folder: %w", path, ErrRebuild)
+	}
+	return err
 }
 
 // whileBusy does again for half a minute what finds the file locked: while
@@ -110,11 +115,8 @@ func whileBusy(do func() error) error {
 // process can start with. The error is fs.ErrNotExist if there is none,
 // ErrRebuild if it is of another version or damaged.
 func OpenRead(path string) (*Index, error) {
-	if _, err := os.Stat(path); err != nil {
+	if err := there(path); err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
-	}
-	if err := notAFolder(path); err != nil {
-		return nil, err
 	}
 	x, err := open(path, "mode=ro&_pragma=busy_timeout(2000)&_pragma=cache_size(-16000)")
 	if err != nil {

@@ -132,7 +132,7 @@ type asking struct {
 	mu       sync.Mutex // guards what follows
 	out      Report
 	why      reasons
-	silent   int   // see inARow
+	silent   int   // sessions that got nothing but faults that pass, since the last one that was answered
 	stopping error // why nobody is asked about any more
 	damage   error // of the index, an index.ErrRebuild: what it lacks is in the library
 }

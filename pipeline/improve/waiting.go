@@ -53,7 +53,11 @@ func (g *asking) fault(ctx context.Context, e library.Entry, err error) {
 		g.failedAgain(e, "budget used up", false)
 	case errors.As(err, &fault):
 		g.waits(err)
-		switch down := fault.Passing() && g.inARow() >= enough; {
+		down := false
+		if fault.Passing() {
+			g.tally(func() { g.silent++; down = g.silent >= enough })
+		}
+		switch {
 		case fault.Ends() || down:
 			g.stop(err)
 		case fault.Fault == llm.TimedOut || !fault.Passing():
@@ -79,15 +83,6 @@ func (g *asking) failedAgain(e library.Entry, why string, passing bool) {
 		t.Failed++
 	}
 	g.note(t)
-}
-
-// inARow counts the sessions that got nothing but faults that pass, since the
-// last one that was answered.
-func (g *asking) inARow() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.silent++
-	return g.silent
 }
 
 func (g *asking) note(t library.Try) {
