@@ -23,12 +23,11 @@ const relateAtOnce = 100 * time.Millisecond
 
 // syncGrown takes in the sessions that a glance shows to have grown, and looks at no other: one
 // that somebody asks from is written to between any two of their questions. Of what was seen it
-// knows what the glance does, adds to it and leaves the glance behind as it is then.
+// knows what the glance does, and leaves the glance behind as it is then. The table of all that
+// was seen stays as it is: the next look at everything finds that what has grown is taken in.
 func (p *Pipeline) syncGrown(ctx context.Context, o Options) (Report, error) {
 	g := o.Glanced
-	known := newSeen(p.seenPath(), p.version())
-	known.some = true
-	r := p.runOver(o, known)
+	r := p.runOver(o, newSeen(p.seenPath(), p.version()))
 	for id := range g.grown {
 		r.seen.Sessions[id] = g.Sessions[id]
 	}
@@ -58,7 +57,7 @@ func (p *Pipeline) syncGrown(ctx context.Context, o Options) (Report, error) {
 		err = r.relateTimed(ctx, func() {})
 		g.Relating = max(g.Relating, r.seen.Relating)
 	}
-	if err = errors.Join(err, r.seen.save()); r.faulty(err) {
+	if r.faulty(err) {
 		return r.report, errors.Join(err, r.glanceFile().clear())
 	}
 	for path, f := range r.seen.Files {
