@@ -102,24 +102,16 @@ func (r *run) handEdited() {
 	}
 }
 
-// keysAtOnce keeps a sync with nothing new over 10,000 sessions quick: a look at
-// each payload.md is most of what it does, and this is another at each folder.
-var keysAtOnce = 2000
-
 // lookAtKeys tells of sessions whose session.json can't be used, where nothing
 // else has the library read them. While all are as they were when they were last
-// read, it only looks at their sizes and times; of very many, each time at some, until
-// one isn't: the library reads all of them for that one.
+// read, it only looks at their sizes and times; the library reads all of them for one that isn't.
 func (r *run) lookAtKeys() {
 	if r.options.Only != "" {
 		return
 	}
 	other := map[ingest.SessionID]fileStat{}
-	looked, stat := 0, r.stat()
-	for id, s := range r.seen.Sessions { // in any order
-		if looked++; looked > keysAtOnce && len(other) == 0 {
-			break
-		}
+	stat := r.stat()
+	for id, s := range r.seen.Sessions {
 		if now := stat(filepath.Join(filepath.Dir(s.Path), "session.json")); now != s.Key {
 			other[id] = now
 		}
@@ -148,29 +140,22 @@ func statPage(path string) fileStat {
 	return fileStat{fi.Size(), fi.ModTime().UnixNano()}
 }
 
-// foldersAtOnce is how many folders of sessions a run looks at for links: more cost a
-// sync with nothing new a tenth of its time.
-const foldersAtOnce = 200
-
 // stat returns statPage for files of sessions, by their paths in the library. What lies
-// behind a link is as if it weren't there: the library follows none. Of very many
-// sessions, each time the folders of some are looked at.
+// behind a link is as if it weren't there: the library follows none.
 func (r *intake) stat() func(path string) fileStat {
-	real := map[string]bool{} // by the project's folder
-	looked := 0
+	real := map[string]bool{} // by folder
 	isReal := func(dir string) bool {
-		fi, err := os.Lstat(filepath.Join(r.of.Library.Dir(), dir))
-		return err == nil && fi.IsDir()
+		is, known := real[dir]
+		if !known {
+			fi, err := os.Lstat(filepath.Join(r.of.Library.Dir(), dir))
+			is = err == nil && fi.IsDir()
+			real[dir] = is
+		}
+		return is
 	}
 	return func(path string) fileStat {
 		session := filepath.Dir(path)
-		project := filepath.Dir(session)
-		ok, known := real[project]
-		if !known {
-			ok = isReal(project)
-			real[project] = ok
-		}
-		if looked++; !ok || looked <= foldersAtOnce && !isReal(session) {
+		if !isReal(filepath.Dir(session)) || !isReal(session) {
 			return fileStat{Size: edited}
 		}
 		return statPage(filepath.Join(r.of.Library.Dir(), path))

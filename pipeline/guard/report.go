@@ -225,22 +225,15 @@ func (g *Report) Blocking() []Danger {
 }
 
 // String says what would go with a danger's path.
-func (d Danger) String() string {
-	switch d.Kind {
-	case DangerLibrary:
-		return "recall's own library: with it goes all that it keeps (recall backup makes a copy elsewhere)"
-	case DangerOther:
-		return "a library or a backup of one: what it keeps may be nowhere else (recall import takes it over)"
-	case DangerVM:
-		return "disks of Cowork's virtual machines: what sessions left on them can't be seen from here " +
-			"(recall manifest cleanup --all --to FOLDER writes a script that saves it from inside; --vm then lets " +
-			"it go)"
-	case DangerTooMuch:
-		return "too many files to look through in time; name the folders below it that are meant"
-	case DangerLoose:
-		return "belongs to a session and can't be taken in, so it is nowhere else"
-	case DangerUnread:
-		return "it can't be looked into, so what is there may be nowhere else"
-	}
-	return "where sessions are kept"
+func (d Danger) String() string { return goes[d.Kind] }
+
+var goes = map[DangerKind]string{
+	DangerLibrary: "recall's own library: with it goes all that it keeps (recall backup makes a copy elsewhere)",
+	DangerOther:   "a library or a backup of one: what it keeps may be nowhere else (recall import takes it over)",
+	DangerVM: "disks of Cowork's virtual machines: what sessions left on them can't be seen from here (recall manifest " +
+		"cleanup --all --to FOLDER writes a script that saves it from inside; --vm then lets it go)",
+	DangerSource:  "where sessions are kept",
+	DangerTooMuch: "too many files to look through in time; name the folders below it that are meant",
+	DangerLoose:   "belongs to a session and can't be taken in, so it is nowhere else",
+	DangerUnread:  "it can't be looked into, so what is there may be nowhere else",
 }
