@@ -37,21 +37,11 @@ func narrow(ctx context.Context, full *fulltext, q Query) (Query, Narrowed, erro
 		if now.IsZero() {
 			now = cmp.Or(q.AsOf, time.Now())
 		}
-		asOf := ""
-		if m := asOfForm().FindString(text); m != "" && q.AsOf.IsZero() { // "as of March" is how it was by then
-			asOf = m
-			text = strings.Replace(text, m, "by ", 1)
-		}
-		at, since, until := whenIn(text, now)
-		if at != nil {
+		if at, since, until := whenIn(text, now); at != nil {
 			n.Since, n.Until = since, until
-			if phrase := take(at); asOf != "" && strings.HasPrefix(phrase, "by ") && !until.IsZero() {
-				n.Words[0], asOf = asOf+strings.TrimPrefix(phrase, "by "), ""
-				q.AsOf, n.Since = until, time.Time{}
+			if phrase := take(at); q.AsOf.IsZero() && strings.HasPrefix(strings.ToLower(phrase), "as") {
+				q.AsOf = until // "as of March" is how it was by then
 			}
-		}
-		if asOf != "" { // it was no time
-			text = strings.Replace(text, "by ", asOf, 1)
 		}
 	}
 	if q.Project == "" {
@@ -73,9 +63,6 @@ func narrow(ctx context.Context, full *fulltext, q Query) (Query, Narrowed, erro
 	q.Project = cmp.Or(q.Project, n.Project)
 	return q, n, nil
 }
-
-// asOfForm matches the words before a time as of which is asked.
-var asOfForm = text.Pattern(`(?i)\bas of\s+`)
 
 var projectForm = text.Pattern(`(?i)(?:\b(?:in|for|of|on|from|within)\s+)?(?:\bthe\s+)?(?:\b(?:project|repo|` +
 	`repository)\s+["“']?([\w.-]*\w)["”']?|["“']?([\w.-]*\w)["”']?\s+(?:project|repo|repository)\b)`)

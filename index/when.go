@@ -147,14 +147,14 @@ func (s moment) span(now time.Time) (from, to time.Time, ok bool) {
 }
 
 func bounded(word string, from, to time.Time) (since, until time.Time) {
-	switch strings.ToLower(strings.TrimSpace(word)) {
+	switch strings.ToLower(text.OneLine(word)) {
 	case "since", "from":
 		return from, time.Time{}
 	case "after":
 		return to, time.Time{}
 	case "before", "until":
 		return time.Time{}, from
-	case "by":
+	case "by", "as of":
 		return time.Time{}, to
 	case "around": // people round
 		return from.AddDate(0, 0, -7), to.AddDate(0, 0, 7)
