@@ -50,43 +50,36 @@ func resultOf(c *ranked, p Place) *Result {
 	return one
 }
 
-const (
-	laterSessions = `SELECT EXISTS(SELECT 1 FROM session t WHERE t.project=s.project AND t.start>s.start AND ` +
-		`t.start<?2 AND ` + ofOurs + `)
-			FROM session s WHERE s.id=?1`
-	placeOf = `SELECT s.sid, s.title, s.project, s.source, s.archived, s.start, iif(s.source='` + Handed + `', 0,
-			(SELECT count(*) FROM session t WHERE t.project=s.project AND t.start<s.start)
-			+ (SELECT count(*) FROM session t WHERE t.project=s.project AND t.start=s.start AND t.sid<=s.sid)
-			- (SELECT count(*) FROM session t WHERE ` + ofOthers + ` AND +t.project=s.project AND (+t.start, ` +
-		`t.sid)<=(s.start, s.sid)))
-			FROM session s WHERE s.id=?`
-)
+const placeOf = `SELECT s.sid, s.title, s.project, s.source, s.archived, s.start, iif(s.source='` + Handed + `', 0,
+		(SELECT count(*) FROM session t WHERE t.project=s.project AND t.start<s.start)
+		+ (SELECT count(*) FROM session t WHERE t.project=s.project AND t.start=s.start AND t.sid<=s.sid)
+		- (SELECT count(*) FROM session t WHERE ` + ofOthers + ` AND +t.project=s.project AND (+t.start, ` +
+	`t.sid)<=(s.start, s.sid)))
+		FROM session s WHERE s.id=?`
 
-// ready prepares the statements that are run for each result; the transaction
-// closes them.
-func (r *reader) ready(ctx context.Context) (err error) {
-	if r.ofLater, err = r.tx.PrepareContext(ctx, laterSessions); err == nil {
-		r.ofSession, err = r.tx.PrepareContext(ctx, placeOf)
+func (r *reader) place(ctx context.Context, session int64) (p Place, err error) {
+	if r.ofSession == nil { // prepared once, as it is run for each result; the transaction closes it
+		if r.ofSession, err = r.tx.PrepareContext(ctx, placeOf); err != nil {
+			return p, err
+		}
 	}
-	return err
-}
-
-func (r *reader) place(ctx context.Context, session int64) (Place, error) {
-	var p Place
 	var start int64
-	err := r.ofSession.QueryRowContext(ctx, session).
+	err = r.ofSession.QueryRowContext(ctx, session).
 		Scan(&p.Session, &p.SessionTitle, &p.Project, &p.Source, &p.Archived, &start, &p.SessionN)
 	p.SessionStart = fromMillis(start)
 	return p, err
 }
 
 var loadOf = [2]string{
-	items: `SELECT id, session, n, data FROM item WHERE id IN (SELECT value FROM json_each(?))`,
+	// with whether their projects have later sessions
+	items: `SELECT i.id, i.session, i.n, i.data, EXISTS(SELECT 1 FROM session t WHERE t.project=s.project AND
+		t.start>s.start AND t.start<?2 AND ` + ofOurs + `)
+		FROM item i JOIN session s ON s.id=i.session WHERE i.id IN (SELECT value FROM json_each(?1))`,
 	// with what was said before, and who speaks next
 	turns: `SELECT t.id, t.session, t.n, t.text, t.tid, t.role, t.at, p.text, f.role FROM turn t
 		LEFT JOIN turn p ON p.id=(SELECT id FROM turn WHERE session=t.session AND n<t.n ORDER BY n DESC LIMIT 1)
 		LEFT JOIN turn f ON f.id=(SELECT id FROM turn WHERE session=t.session AND n>t.n ORDER BY n LIMIT 1)
-		WHERE t.id IN (SELECT value FROM json_each(?))`,
+		WHERE t.id IN (SELECT value FROM json_each(?1)) AND t.at<?2`,
 }
 
 // longestBefore is how much of the end of the turn before is read, in bytes, as far as the index has that turn.
@@ -104,15 +97,20 @@ func (r *reader) load(ctx context.Context, table int, list []*ranked) error {
 		of[one.id] = one
 		ids = append(ids, one.id)
 	}
+	until := int64(math.MaxInt64)
+	if !r.q.AsOf.IsZero() {
+		until = r.q.AsOf.UnixMilli()
+	}
 	found := 0
 	err := scan(ctx, r.tx, func(rows *sql.Rows) (err error) {
 		var id, session, n, at int64
 		var data, before sql.RawBytes
 		var next sql.NullString
 		var t Turn
-		into := []any{&id, &session, &n, &data}
+		var later bool
+		into := []any{&id, &session, &n, &data, &later}
 		if table == turns {
-			into = append(into, &t.ID, &t.Role, &at, &before, &next)
+			into = append(into[:4], &t.ID, &t.Role, &at, &before, &next)
 		}
 		if err := rows.Scan(into...); err != nil {
 			return err
@@ -122,6 +120,7 @@ func (r *reader) load(ctx context.Context, table int, list []*ranked) error {
 		one.session, one.n = session, n
 		if table == items {
 			one.item, err = unpackItem(data)
+			one.overtaken = later && rank.AsOfSession(one.item.Kind)
 			return err
 		}
 		t.N, t.At = int(n), fromMillis(at)
@@ -136,7 +135,7 @@ func (r *reader) load(ctx context.Context, table int, list []*ranked) error {
 		t.Text, err = unpack(data)
 		one.turn = t
 		return err
-	}, loadOf[table], jsonList(ids))
+	}, loadOf[table], jsonList(ids), until)
 	if err != nil {
 		return err
 	}
@@ -144,24 +143,6 @@ func (r *reader) load(ctx context.Context, table int, list []*ranked) error {
 		return fmt.Errorf("%d of %d rows that the full text names: %w", found, len(list), sql.ErrNoRows)
 	}
 	return nil
-}
-
-func (r *reader) overtaken(ctx context.Context, session int64) (later bool, err error) {
-	if known, ok := r.later[session]; ok {
-		return known, nil
-	}
-	until := int64(math.MaxInt64)
-	if !r.q.AsOf.IsZero() {
-		until = r.q.AsOf.UnixMilli()
-	}
-	if err := r.ofLater.QueryRowContext(ctx, session, until).Scan(&later); err != nil {
-		return false, err
-	}
-	if r.later == nil {
-		r.later = map[int64]bool{}
-	}
-	r.later[session] = later
-	return later, nil
 }
 
 func unpackItem(data []byte) (payload.Item, error) {

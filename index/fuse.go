@@ -88,9 +88,6 @@ func (x *Index) UseWeights(w rank.Weights) {
 // look makes one list of items and turns, best first: the first of each are
 // loaded and scored again.
 func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*ranked, error) {
-	if err := r.ready(ctx); err != nil {
-		return nil, err
-	}
 	var out []*ranked
 	for k, list := range found {
 		from := len(out)
@@ -103,11 +100,6 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 	}
 	for _, o := range out {
 		var err error
-		if o.table == items && rank.AsOfSession(o.item.Kind) {
-			if o.overtaken, err = r.overtaken(ctx, o.session); err != nil {
-				return nil, err
-			}
-		}
 		if o.named, o.here, err = r.inNamed(ctx, o.session); err != nil {
 			return nil, err
 		}

@@ -172,9 +172,6 @@ func (x *Index) ItemByID(ctx context.Context, id payload.ItemID) (Placed, error)
 	}
 	defer tx.Rollback()
 	r := &reader{fulltext: &fulltext{tx: tx}}
-	if err := r.ready(ctx); err != nil {
-		return Placed{}, x.fail("read index", err)
-	}
 	ids, err := column[string](ctx, tx, `SELECT DISTINCT iid FROM item
 		WHERE iid=?1 OR length(?1)>=4 AND substr(iid, 1, length(?1))=?1 ORDER BY iid=?1 DESC LIMIT 2`, string(id))
 	switch {

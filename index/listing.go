@@ -123,9 +123,6 @@ func (r *reader) list(ctx context.Context, a Answer, kinds []payload.Kind) (Answ
 // newest are the items that the query's conditions allow, newest first. Of how
 // things stood in a session only a project's last word counts.
 func (r *reader) newest(ctx context.Context) ([]*ranked, error) {
-	if err := r.ready(ctx); err != nil {
-		return nil, err
-	}
 	sessions, err := r.newestSessions(ctx)
 	if err != nil {
 		return nil, err

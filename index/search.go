@@ -122,9 +122,7 @@ type reader struct {
 
 	hides bool // there are archived sessions, which aren't asked for
 
-	ofSession *sql.Stmt // what is shown of each
-	ofLater   *sql.Stmt
-	later     map[int64]bool // whether a session's project has later ones, where asked
+	ofSession *sql.Stmt // see place
 
 	names []string       // projects that the question names
 	asked *rank.Question // set by look
