@@ -65,8 +65,7 @@ func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) 
 	if err != nil {
 		return "", err
 	}
-	unwanted := s.o.Excluded != nil && s.o.Excluded()
-	if unwanted || gone || frozen {
+	if gone || frozen || s.o.Excluded() {
 		return "", wrong("recall: not noted: the user wants nothing of this session kept. Don't call again.")
 	}
 	for _, text := range []*string{&n.Text, &n.Why, &n.Scope, &n.Quote} {

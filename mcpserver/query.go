@@ -96,9 +96,7 @@ func (s *Server) question(m *Memory, in queryIn) (index.Query, error) {
 	if !q.Until.IsZero() && !q.Since.Before(q.Until) {
 		return q, wrong("recall: since %s isn't before until %s. Until leaves that day itself out.", in.Since, in.Until)
 	}
-	if s.o.Here != nil {
-		q.Here, _ = s.o.Here(m.Library) // which of several answers comes first
-	}
+	q.Here, _ = s.o.Here(m.Library) // which of several answers comes first
 	var err error
 	q.Project, err = projectName(m, in.Project)
 	return q, err

@@ -60,7 +60,7 @@ type Options struct {
 	Open func(ctx context.Context, need Need) (*Memory, error)
 	// Library opens the library alone, for an append that must not wait.
 	Library func(ctx context.Context) (*library.Library, error)
-	// Excluded reports whether nothing of what runs here now is to be kept; nil: it is.
+	// Excluded reports whether nothing of what runs here now is to be kept.
 	Excluded func() bool
 	// Clean takes secrets out of what an agent notes.
 	Clean func(text string) string
@@ -83,9 +83,6 @@ type Server struct {
 
 // New makes a server. It opens nothing yet.
 func New(o Options) *Server {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
 	s := &Server{o: o}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "recall", Title: "recall: memory of coding sessions",
 		Version: o.Version},

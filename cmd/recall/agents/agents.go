@@ -122,9 +122,16 @@ func hookHost(ctx context.Context, a *app.App, dir string) (*hooks.Host, error) 
 		return l, err
 	}
 	h := &hooks.Host{
-		Library:    open,
-		Index:      func(l *library.Library) (*index.Index, error) { return a.Index, a.ReadIndex(l) },
-		Pipeline:   func(l *library.Library) (*pipeline.Pipeline, error) { return hookPipeline(a, l) },
+		Library: open,
+		Index:   func(l *library.Library) (*index.Index, error) { return a.Index, a.ReadIndex(l) },
+		// By rules, since a session's end is no time to ask a model. An index that must be made again isn't, which would
+		// take a while: the next sync does it.
+		Pipeline: func(l *library.Library) (*pipeline.Pipeline, error) {
+			if err := l.ReadOnly(); err != nil {
+				return nil, err
+			}
+			return a.Indexer(l)
+		},
 		Archiver:   a.Archiver,
 		Sources:    a.Sources(),
 		LibraryDir: c.Library.Dir,
@@ -155,30 +162,12 @@ func hookHost(ctx context.Context, a *app.App, dir string) (*hooks.Host, error) 
 // envHanded is set where a hook was handed on to a process that outlives the one that the client called.
 const envHanded = "RECALL_HOOK_HANDED_ON"
 
-// hookPipeline archives, distills and indexes: by rules, since
-// a session's end is no time to ask a model. An index that must be made again
-// isn't, which would take a while: the next sync does it.
-func hookPipeline(a *app.App, l *library.Library) (*pipeline.Pipeline, error) {
-	if err := l.ReadOnly(); err != nil {
-		return nil, err
-	}
-	return a.Indexer(l)
-}
-
 func newHooksCmd(a *app.App) *cobra.Command {
 	return option.Group("hooks", newHooksInstallCmd(a), newHooksUninstallCmd(a), newHooksStatusCmd(a))
 }
 
 // scope is which settings are meant.
 type scope struct{ Project, User, DryRun bool }
-
-func (s scope) toChange() (string, error) {
-	path, err := hooks.SettingsFile(s.Project)
-	if err == nil && s.Project {
-		err = hooks.StaysInside(filepath.Dir(filepath.Dir(path)), path)
-	}
-	return path, err
-}
 
 func newHooksInstallCmd(a *app.App) *cobra.Command {
 	var s scope
@@ -204,7 +193,10 @@ func newHooksUninstallCmd(a *app.App) *cobra.Command {
 
 // change plans a change of the settings, carries it out and says so.
 func (s scope) change(a *app.App, plan func(path string) (hooks.Change, error), done, already string) error {
-	path, err := s.toChange()
+	path, err := hooks.SettingsFile(s.Project)
+	if err == nil && s.Project {
+		err = hooks.StaysInside(filepath.Dir(filepath.Dir(path)), path)
+	}
 	if err != nil {
 		return err
 	}

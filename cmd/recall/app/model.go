@@ -262,7 +262,11 @@ func Asked(r *improve.Report) (parts []string) {
 	say(r.Pending, "%s on the way with a batch", answer.Count(r.Pending, "session"))
 	say(r.Waiting, "%s for the model: %s", terminal.Waits(r.Waiting), terminal.Line(r.Why))
 	say(r.Resting, "%s that it failed at before left alone for now", answer.Count(r.Resting, "session"))
-	say(r.Tokens, "%s", TokensAndCost(r.Tokens, r.Cost, r.Unpriced))
+	unpriced := ""
+	if r.Unpriced {
+		unpriced = " and what has no price here (llm.prices)"
+	}
+	say(r.Tokens, "%s tokens, %s%s", txt.Thousands(r.Tokens), txt.Dollars(r.Cost), unpriced)
 	return parts
 }
 
@@ -277,15 +281,6 @@ func (a *App) PrintModel(r *improve.Report) {
 	if r.Waiting > 0 && r.Hint != "" {
 		fmt.Fprintln(a.Err, "recall: hint:", r.Hint)
 	}
-}
-
-// TokensAndCost writes "45,210 tokens, $0.0123".
-func TokensAndCost(tokens int, cost float64, unpriced bool) string {
-	s := txt.Thousands(tokens) + " tokens, " + txt.Dollars(cost)
-	if unpriced {
-		s += " and what has no price here (llm.prices)"
-	}
-	return s
 }
 
 // DueFor says which sessions the model is asked about.

@@ -43,7 +43,12 @@ func newPrepareCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		if o.List {
-			return listBriefs(a, l)
+			all, err := l.Briefs()
+			if err != nil {
+				return err
+			}
+			a.Form("briefs", all)
+			return option.Nothing(len(all) == 0)
 		}
 		b, err := brief.Named(l, o.Use, o.Project, o.Save != "", args)
 		if err != nil {
@@ -119,13 +124,4 @@ func runBrief(ctx context.Context, a *app.App, l *library.Library, b library.Bri
 		return a.Print(text)
 	}
 	return a.CopyOrPrint(text, "as the first message of the session")
-}
-
-func listBriefs(a *app.App, l *library.Library) error {
-	all, err := l.Briefs()
-	if err != nil {
-		return err
-	}
-	a.Form("briefs", all)
-	return option.Nothing(len(all) == 0)
 }

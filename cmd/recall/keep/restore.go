@@ -42,7 +42,15 @@ func newRestoreCmd(a *app.App) *cobra.Command {
 		case err != nil:
 			return err
 		case o.Versions:
-			return printVersions(a, l, entries[0], o.JSON)
+			all, err := l.Versions(entries[0].ID)
+			if err != nil {
+				return err
+			}
+			if o.JSON {
+				return a.PrintJSON(all)
+			}
+			a.Form("versions", all)
+			return nil
 		}
 		p := a.Pipeline(l)
 		if len(args) != 1 {
@@ -200,16 +208,4 @@ func printRestore(a *app.App, r pipeline.Restoring, dryRun bool) {
 			terminal.Line(terminal.ShownPath(r.Dir)))
 	}
 	a.Form("restored", restoredPage{r, dryRun, terminal.ResumeCommand(r)})
-}
-
-func printVersions(a *app.App, l *library.Library, e library.Entry, asJSON bool) error {
-	all, err := l.Versions(e.ID)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		return a.PrintJSON(all)
-	}
-	a.Form("versions", all)
-	return nil
 }
