@@ -62,7 +62,7 @@ func (l *Library) NoteTry(t Try) error {
 // AskAlone lets no other process ask a model about sessions of this library until done: both might pay for the same
 // answer. The error is ErrBusy, hardly waited for. It is the one lock that is held for long; nothing else waits for it.
 func (l *Library) AskAlone() (done func(), err error) {
-	if err := l.ReadOnly(); err != nil {
+	if err := l.upgrade(); err != nil {
 		return nil, err
 	}
 	if done, err = l.acquire("ask", 10*time.Millisecond); err != nil {

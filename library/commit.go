@@ -13,6 +13,7 @@ import (
 
 // commitNew makes the folder of a new session.
 func (l *Library) commitNew(a *archiving) error {
+	a.entry.Format = Format
 	alone := raw.Needless(a.lines, a.segs)
 	if alone {
 		a.entry.Files[0].CRC = a.segs[0].CRC

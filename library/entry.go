@@ -35,7 +35,7 @@ type Entry struct {
 	Files     []FileState         `json:"files"`               // by name
 
 	Packed string `json:"packed,omitempty"` // Input whose segments are packed; see Pack
-	Format int    `json:"format,omitempty"` // of the library when it was last written
+	Format int    `json:"format,omitempty"` // of the library when it was last written; 0 is 1
 	// SHA-256 of what is rendered, by slash-separated path in the folder
 	Sums map[string]string `json:"sums,omitempty"`
 
@@ -250,7 +250,6 @@ func (e Entry) encode() ([]byte, error) {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	e.Format = Format
 	err := enc.Encode(e)
 	return disk.SealJSON(b.Bytes()), err
 }

@@ -17,16 +17,18 @@ import (
 	"recall/payload"
 )
 
-// Forgetting leaves a library that verifies, with nothing in it that names the session but its tombstone.
+// Forgetting leaves a library that verifies, one begun by format 1 too, with
+// nothing in it that names the session but its tombstone.
 func TestForget(t *testing.T) {
-	l := newLib(t)
-	dir := l.Dir()
-	for _, id := range []string{"7f3c1a2b-0000-4000-8000-000000000001", "8f3c1a2b-0000-4000-8000-000000000002"} {
-		addSession(t, l, id, meta(t, l, "Of "+id))
-		if err := l.AppendEdits(ingest.SessionID(id), []payload.Edit{{Op: payload.OpPin, ID: "i", Who: "ann"}}); err != nil {
-			t.Fatal(err)
-		}
+	dir := filepath.Join(t.TempDir(), "Recall")
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "format1"))); err != nil {
+		t.Fatal(err)
 	}
+	l, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
 	entries, err := l.Sessions()
 	if err != nil || len(entries) < 2 {
 		t.Fatalf("%d sessions, %v", len(entries), err)

@@ -29,6 +29,9 @@ func (l Inside) WithSession(id ingest.SessionID, do func(Entry) error) error {
 	return l.withSession(id, do)
 }
 
+// Upgrade brings the library to this format, as the first lock does.
+func (l Inside) Upgrade() error { return l.upgrade() }
+
 // Put replaces a file whole, durably. ReplaceShared does where anybody may append meanwhile, of
 // and was is what was read of it. Temp writes a file aside, TempName is a path there.
 func (l Inside) Put(path string, data []byte) error                        { return l.put(path, data) }

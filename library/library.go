@@ -46,7 +46,6 @@
 package library
 
 import (
-	"bytes"
 	"crypto/rand"
 	_ "embed"
 	"errors"
@@ -56,6 +55,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -93,14 +93,16 @@ var readme []byte
 type Library struct {
 	dir      string
 	id       string
+	format   atomic.Int32
 	lockWait time.Duration
 	hold     time.Duration // how long a look at the sessions holds, see Hold
 
-	file     asRead[File] // what follows are files at the top
-	registry asRead[*registry.Registry]
+	registry asRead[*registry.Registry] // what follows are files at the top
 	tombs    asRead[map[ingest.SessionID]bool]
 	gone     asRead[map[ingest.SessionID][]ForgottenItem]
 
+	formatMu  sync.Mutex    // guards the change of format
+	fileStamp stamp         // library.toml as the format was last read
 	inFolders chan struct{} // full while one of this process has the lock of folders
 
 	stageMu   sync.Mutex
@@ -203,7 +205,7 @@ func create(dir, id string) error {
 	if err := disk.MakeAllDirs(dir); err != nil {
 		return err
 	}
-	l, err := newLibrary(dir, id)
+	l, err := newLibrary(dir, id, Format)
 	if err != nil {
 		return err
 	}
@@ -232,7 +234,7 @@ func Open(dir string) (*Library, error) {
 	if err := disk.Owned(dir); err != nil {
 		return nil, fmt.Errorf("open library: %w", err)
 	}
-	return newLibrary(dir, f.ID)
+	return newLibrary(dir, f.ID, f.Format)
 }
 
 func readLibraryFile(dir string) (File, error) {
@@ -253,14 +255,14 @@ func readLibraryFile(dir string) (File, error) {
 	return f, nil
 }
 
-func newLibrary(dir, id string) (*Library, error) {
+func newLibrary(dir, id string, format int) (*Library, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open library: %w", err)
 	}
-	l := &Library{dir: disk.RealPath(abs), id: id, lockWait: 30 * time.Second,
-		inFolders: make(chan struct{}, 1), sessions: map[ingest.SessionID]*known{},
-		alone: map[ingest.SessionID]*known{}}
+	l := &Library{dir: disk.RealPath(abs), id: id, lockWait: 30 * time.Second, inFolders: make(chan struct{}, 1),
+		sessions: map[ingest.SessionID]*known{}, alone: map[ingest.SessionID]*known{}}
+	l.format.Store(int32(format))
 	disk.Guard(l.dir)
 	return l, nil
 }
@@ -271,11 +273,9 @@ func (l *Library) ID() string { return l.id }
 // Dir is the library's folder, absolute and without links.
 func (l *Library) Dir() string { return l.dir }
 
-// ReadOnly says why nothing can be written: ErrNewer, or nil. A newer recall may have upgraded the library while this
-// one has it open.
+// ReadOnly says why nothing can be written: ErrNewer, or nil.
 func (l *Library) ReadOnly() error {
-	f, _ := l.file.of(filepath.Join(l.dir, "library.toml"), func() (File, error) { return readLibraryFile(l.dir) })
-	if f.Format > Format {
+	if l.format.Load() > Format {
 		return ErrNewer
 	}
 	return nil
@@ -301,27 +301,6 @@ func (l *Library) Close() error {
 	l.endStage()
 	l.tidy()
 	return err
-}
-
-// putLibraryFile writes library.toml.
-func (l *Library) putLibraryFile(f File) error {
-	if text := l.ownReadme(); text != nil {
-		f.Readme = disk.HexSum(text)
-	}
-	text, err := toml.Marshal(f)
-	if err != nil {
-		return err
-	}
-	return l.put(filepath.Join(l.dir, "library.toml"), disk.SealTOML(text))
-}
-
-// ownReadme is the README.md, if it is one that recall writes, or wrote; else nil.
-func (l *Library) ownReadme() []byte {
-	text, err := disk.ReadPlain(filepath.Join(l.dir, "README.md"))
-	if err != nil || !bytes.HasPrefix(text, []byte("# A recall library\n")) {
-		return nil
-	}
-	return text
 }
 
 // MarkBackup notes in library.toml that this is a copy: a question asked of it takes nothing new in.

@@ -297,7 +297,7 @@ func (l *Library) reread(id ingest.SessionID) (Entry, error) {
 
 // saveEntry writes session.json. The caller holds the session's lock.
 func (l *Library) saveEntry(e Entry) error {
-	text, err := changed(e)
+	text, err := l.changed(&e)
 	if err == nil && text != nil {
 		err = l.put(sessionFile(e.Folder), text)
 	}
@@ -308,7 +308,10 @@ func (l *Library) saveEntry(e Entry) error {
 }
 
 // changed is session.json as it is to be written; nil if it is so already.
-func changed(e Entry) ([]byte, error) {
+func (l *Library) changed(e *Entry) ([]byte, error) {
+	if err := l.upgradeFolder(e); err != nil {
+		return nil, err
+	}
 	text, err := e.encode()
 	if have, bad := disk.ReadPlain(sessionFile(e.Folder)); bad == nil && bytes.Equal(have, text) {
 		return nil, err

@@ -18,7 +18,7 @@ import (
 // underLock does something under the lock of a name, for which it waits up to lockWait, else ErrBusy. Whoever takes one
 // is about to write.
 func (l *Library) underLock(name string, do func() error) error {
-	if err := l.ReadOnly(); err != nil {
+	if err := l.upgrade(); err != nil {
 		return err
 	}
 	unlock, err := l.acquire(name, l.lockWait)

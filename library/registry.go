@@ -82,12 +82,12 @@ func (l Inside) UniteProjects(from Inside) error {
 
 // LostProjects says what is wrong with projects.toml, by its seal and what sessions say, or "". text is its content,
 // err why that can't be read.
-func (l Inside) LostProjects(text []byte, err error, entries []Entry) string {
+func (l Inside) LostProjects(text []byte, err error, sealed bool, entries []Entry) string {
 	reg := &registry.Registry{}
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err.Error()
-	case err == nil && !disk.SealedTOML(text):
+	case err == nil && sealed && disk.SealOfTOML(text) != disk.SealGood:
 		return "not what its last line says was written; if you edited it, recall check --repair takes it as it is"
 	case toml.Unmarshal(text, reg) != nil:
 		return "no TOML"

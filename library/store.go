@@ -90,6 +90,7 @@ const (
 func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 	at := func(name string) string { return filepath.Join(e.Folder, name) }
 	*e = e.Clone()
+	delete(e.Sums, "payload.json") // of format 1; it has its own now
 	a := &aside{l: l}
 	defer a.drop()
 	parts, err := l.putParts(e, d.Transcript, a)
@@ -107,7 +108,7 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 		a.temps = append(a.temps[rendered:], a.temps[:rendered]...)
 	}
 	before := len(a.targets)
-	entry, err := changed(*e)
+	entry, err := l.changed(e)
 	if err == nil && entry != nil {
 		err = a.add(sessionFile(e.Folder), entry)
 	}
@@ -194,7 +195,7 @@ func (l *Library) heal(e *Entry) error {
 
 // CutOff reports whether a save was cut off and healed, so that the session is to be rendered again.
 func (e Entry) CutOff() bool {
-	return e.Distilled != nil && e.Sums["transcript.md"] == ""
+	return e.Distilled != nil && e.Format >= 2 && e.Sums["transcript.md"] == ""
 }
 
 // IsRendered reports whether a file is for people and its sum stands in session.json.

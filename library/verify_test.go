@@ -1,6 +1,7 @@
 package library_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -164,23 +165,32 @@ func TestFlippedBit(t *testing.T) {
 	}
 }
 
-// A line without its checksum is damage.
-func TestUnsealedLine(t *testing.T) {
-	l := newLib(t)
-	addSession(t, l, id, meta(t, l, "Old"))
-	if err := l.AppendNotes(id, []json.RawMessage{[]byte(`{"text":"new"}`)}); err != nil {
+// Lines that were brought from format 1 to this one are sealed: one without its checksum is damage then.
+func TestLinesOfFormat1(t *testing.T) {
+	l := format1(t)
+	if err := l.Journal("test", nil); err != nil {
 		t.Fatal(err)
 	}
-	e, err := l.Session(id)
+	if err := l.AppendNotes(oldID, []json.RawMessage{[]byte(`{"text":"new"}`)}); err != nil {
+		t.Fatal(err)
+	}
+	m := meta(t, l, "Old")
+	if err := l.Place(oldID, m); err != nil {
+		t.Fatal(err)
+	}
+	if found := damaged(t, l); len(found) != 0 {
+		t.Errorf("upgraded: %v", found)
+	}
+	e, err := l.Session(oldID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(e.Folder, "notes.jsonl")
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || bytes.Count(text, []byte(disk.LineCheck)) != bytes.Count(text, []byte("\n")) {
+		t.Errorf("not each line has its checksum: %s, %v", text, err)
 	}
-	os.WriteFile(path, []byte("{\"text\":\"of an editor\"}\n"+string(text)), 0o600)
+	os.WriteFile(path, []byte("{\"text\":\"of format 1\"}\n"+string(text)), 0o600)
 	if found := damaged(t, l); len(found) != 1 {
 		t.Errorf("a line without its checksum: %v", found)
 	}

@@ -90,13 +90,16 @@ func (e *Entry) FillFrom(v *raw.Versions, folder string) {
 			e.Source = ingest.Source(p.Source)
 		}
 	}
+	if e.Format < 2 {
+		e.Format = 0 // what is there is summed
+	}
 	e.finish()
 }
 
 // PayloadIn is the payload in such a folder, nil if that can't be used.
 func PayloadIn(folder string) *payload.Payload {
 	text, err := disk.ReadPlain(filepath.Join(folder, "payload.json"))
-	if err != nil || !disk.SealedJSON(text) {
+	if err != nil || disk.SealOfJSON(text) == disk.SealBad {
 		return nil
 	}
 	p, err := payload.Decode(text)

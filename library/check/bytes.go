@@ -14,12 +14,12 @@ import (
 )
 
 // checkLines says what is wrong with an append-only file, or "". A torn last line is no damage: its write was cut off.
-func checkLines(text []byte) (what string, state FindingState) {
+func checkLines(text []byte, sealed bool) (what string, state FindingState) {
 	n, end := 0, bytes.LastIndexByte(text, '\n')+1
 	var bad []int
 	for line := range bytes.Lines(text[:end]) {
 		n++
-		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) == 0 || lineIsGood(line) {
+		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) == 0 || lineIsGood(line, sealed) {
 			continue
 		}
 		bad = append(bad, n)
@@ -39,9 +39,9 @@ func checkLines(text []byte) (what string, state FindingState) {
 	return "", ""
 }
 
-func lineIsGood(line []byte) bool {
+func lineIsGood(line []byte, sealed bool) bool {
 	s := disk.SealOf(line) // which only an object carries
-	return s == disk.SealGood || s == disk.SealNone && line[0] != '{' && json.Valid(line)
+	return s == disk.SealGood || s == disk.SealNone && (!sealed || line[0] != '{') && json.Valid(line)
 }
 
 // storedOtherwise is the error of a segment of the right content, in a file that isn't as it was stored.

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -60,6 +61,9 @@ func (f *folderCheck) foundIn(s raw.Segment, name string, state FindingState, me
 	})
 }
 
+// sealed reports whether the session was written by a format with checksums.
+func (f *folderCheck) sealed() bool { return f.entry.Format >= 2 }
+
 // rest checks all but the segments.
 func (f *folderCheck) rest() {
 	f.session()
@@ -80,7 +84,12 @@ func (f *folderCheck) session() {
 		f.found("session.json", Damaged, MendRender, "%v", err)
 		return
 	}
-	if !disk.SealedJSON(text) {
+	var e struct {
+		Format int `json:"format"`
+	}
+	switch s := disk.SealOfJSON(text); {
+	case s == disk.SealGood:
+	case s == disk.SealBad || json.Unmarshal(text, &e) != nil || e.Format >= 2 || f.sealed():
 		f.found("session.json", Damaged, MendRender, "not what its last line says was written")
 	}
 }
@@ -101,7 +110,7 @@ func (f *folderCheck) versions() {
 			behind = state.Name
 		}
 	}
-	what, state := checkLines(f.lines)
+	what, state := checkLines(f.lines, f.sealed())
 	switch {
 	case what != "" && state == Damaged:
 		f.found(name, Damaged, MendSource, "%s", what)
@@ -151,7 +160,9 @@ func (f *folderCheck) payload() *payload.Payload {
 		f.found("payload.json", Damaged, MendRender, "%v", err)
 		return nil
 	}
-	if !disk.SealedJSON(text) {
+	s := disk.SealOfJSON(text)
+	known := f.entry.Sums["payload.json"]
+	if s == disk.SealBad || s == disk.SealNone && f.sealed() && known != disk.HexSum(text) {
 		f.found("payload.json", Damaged, MendRender, "not what its last line says was written")
 		return nil
 	}
@@ -182,7 +193,7 @@ func (f *folderCheck) markdown(p *payload.Payload) {
 
 func (f *folderCheck) logs() {
 	for _, name := range []string{"edits.jsonl", "notes.jsonl"} {
-		if what, state := f.c.lines(f.at(name)); what != "" {
+		if what, state := f.c.lines(f.at(name), f.sealed()); what != "" {
 			f.found(name, state, "", "%s", what)
 		}
 	}
@@ -195,6 +206,9 @@ func (f *folderCheck) rendered(p *payload.Payload) {
 		state = Unfinished // session.json comes last, also of what is copied
 	}
 	for name, want := range f.entry.Sums {
+		if name == "payload.json" {
+			continue
+		}
 		sum, err := disk.SumFile(f.at(name))
 		f.c.files.Add(1)
 		switch {
@@ -232,6 +246,7 @@ func (f *folderCheck) others() {
 			f.found(name, Leftover, "", "no version needs it")
 		case name == library.NewMarkdown || name == library.NewPayload:
 			f.found(name, Unfinished, "", "of a save that was cut off")
+		case library.IsRendered(name) && !f.sealed():
 		case library.IsRendered(name):
 			f.found(name, Unfinished, "", "session.json doesn't name it: a save was cut off")
 		case strings.HasSuffix(name, ".damaged") || strings.HasPrefix(name, "payload before repair"):

@@ -125,7 +125,7 @@ func (r *repairing) session(folder string) (string, error) {
 		return "", errors.New("which session it is can't be told any more; recall sync takes it in anew where its source " +
 			"is still there")
 	} else if err != nil || e.ID != id {
-		e = library.Entry{ID: id, Folder: folder}
+		e = library.Entry{ID: id, Folder: folder, Format: library.Format}
 	}
 	if twin, ok := r.l.Known(e.ID); ok && twin.Folder != folder {
 		return r.unite(e, twin)

@@ -33,7 +33,7 @@ type twins struct {
 // removes it.
 func Unite(ctx context.Context, l *library.Library, id ingest.SessionID, folder string, now library.Entry) error {
 	r := &repairing{l: l.Inside(), ctx: ctx, render: map[ingest.SessionID]bool{}}
-	_, err := r.unite(library.Entry{ID: id, Folder: folder}, now)
+	_, err := r.unite(library.Entry{ID: id, Folder: folder, Format: library.Format}, now)
 	return err
 }
 
@@ -96,7 +96,7 @@ func (t *twins) view(e library.Entry) (*library.Folder, error) {
 		keep = append(keep, raw.EncodeLines(t.unnamed(t.r.strays(e, v)))...)
 		v = raw.ParseVersions(list, disk.SplitLines(keep))
 	}
-	if len(aside) > 0 || !disk.SealedJSON(s.Text["session.json"]) {
+	if len(aside) > 0 || disk.SealOfJSON(s.Text["session.json"]) != disk.SealGood {
 		e.Files = nil // where it was found is as sure as that
 	}
 	s.Entry = e
@@ -216,7 +216,7 @@ func (t *twins) carry() error {
 		brought["raw/"+s.String()] = true
 	}
 	as := map[string]string{"session.json": "session.json.damaged"}
-	if disk.SealedJSON(t.src.Text["session.json"]) {
+	if disk.SealOfJSON(t.src.Text["session.json"]) == disk.SealGood {
 		brought["session.json"] = true
 	}
 	if library.PayloadIn(t.src.Entry.Folder) == nil {

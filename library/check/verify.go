@@ -171,7 +171,9 @@ func (c *checking) settle(f *folderCheck) {
 			f = c.again(e)
 			return nil
 		}
-		if c.l.UnderLock(library.SessionLock(e.ID), again) != nil {
+		// A lock would bring a library of an earlier format to this one.
+		if file, err := c.l.File(); err != nil || file.Format != library.Format ||
+			c.l.UnderLock(library.SessionLock(e.ID), again) != nil {
 			_ = again()
 		}
 	}
@@ -238,25 +240,27 @@ func (c *checking) top(entries []library.Entry) {
 	switch {
 	case err != nil:
 		c.found(Finding{Path: "library.toml", State: Damaged, What: err.Error()})
-	case !disk.SealedTOML(text):
+	case f.Format < 2 && disk.SealOfTOML(text) == disk.SealNone:
+		// of before there were any
+	case disk.SealOfTOML(text) != disk.SealGood:
 		c.found(Finding{Path: "library.toml", State: Damaged, What: "not what its last line says was written",
 			Mend: MendRender})
 	}
 	c.readme(f)
 	text, err = c.read(filepath.Join(c.l.Dir(), "projects.toml"))
-	if what := c.l.LostProjects(text, err, entries); what != "" {
+	if what := c.l.LostProjects(text, err, f.Format >= 2, entries); what != "" {
 		c.found(Finding{Path: "projects.toml", State: Damaged, What: what, Mend: MendRender})
 	}
 	for _, path := range c.l.TopLogs() {
 		name := c.l.Rel(path)
-		if what, state := c.lines(path); what != "" {
+		if what, state := c.lines(path, f.Format >= 2); what != "" {
 			c.found(Finding{Path: name, State: state, What: what})
 		}
 	}
 }
 
 // lines says what is wrong with an append-only file, "" if nothing is or there is none.
-func (c *checking) lines(path string) (what string, state FindingState) {
+func (c *checking) lines(path string, sealed bool) (what string, state FindingState) {
 	text, err := c.read(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -264,7 +268,7 @@ func (c *checking) lines(path string) (what string, state FindingState) {
 	case err != nil:
 		return err.Error(), Damaged
 	}
-	return checkLines(text)
+	return checkLines(text, sealed)
 }
 
 func (c *checking) readme(f library.File) {

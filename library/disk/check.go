@@ -18,6 +18,8 @@ import (
 //     …,\n  "check": "…"\n}\n, a TOML file in a comment # check …;
 //   - sums of files for people stand in session.json, a README's in library.toml, payload.md's text in payload.json;
 //   - a segment's name has the SHA-256 of its bytes, and versions.jsonl the CRC-32C of the file as stored.
+//
+// What format 1 wrote had none of this; it gets it when its folder is next written.
 
 // ErrDamaged: what is there isn't what was written.
 var ErrDamaged = errors.New("archived bytes are damaged")
@@ -95,21 +97,36 @@ func SealJSON(text []byte) []byte {
 	return append(bytes.Clone(body), docCheck+HexSum(text)+"\"\n}\n"...)
 }
 
-// SealedJSON reports whether a file is what such a sum says.
-func SealedJSON(text []byte) bool {
+// SealOfJSON says what such a sum says of a file.
+func SealOfJSON(text []byte) seal {
 	const tail = len(docCheck) + 2*sha256.Size + len("\"\n}\n")
-	return len(text) > tail && bytes.Equal(SealJSON(append(bytes.Clone(text[:len(text)-tail]), "\n}\n"...)), text)
+	if len(text) <= tail || string(text[len(text)-tail:][:len(docCheck)]) != docCheck {
+		return SealNone
+	}
+	if bytes.Equal(SealJSON(append(bytes.Clone(text[:len(text)-tail]), "\n}\n"...)), text) {
+		return SealGood
+	}
+	return SealBad
 }
+
+const tomlCheck = "# check "
 
 // SealTOML ends a TOML file in a comment with the sum of its text.
 func SealTOML(text []byte) []byte {
-	return append(bytes.Clone(text), "# check "+HexSum(text)+"\n"...)
+	return append(bytes.Clone(text), tomlCheck+HexSum(text)+"\n"...)
 }
 
-// SealedTOML reports whether a file is what it says.
-func SealedTOML(text []byte) bool {
+// SealOfTOML says what it says of a file.
+func SealOfTOML(text []byte) seal {
 	i := bytes.LastIndex(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
-	return bytes.Equal(SealTOML(text[:i+1]), text)
+	body, last := text[:i+1], text[i+1:]
+	if !bytes.HasPrefix(last, []byte(tomlCheck)) {
+		return SealNone
+	}
+	if bytes.Equal(SealTOML(body), text) {
+		return SealGood
+	}
+	return SealBad
 }
 
 // Sums are what tells one content from another.

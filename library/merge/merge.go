@@ -80,6 +80,9 @@ func (m *merging) run(ctx context.Context) error {
 	if err := errors.Join(m.l.ReadOnly(), m.from.ReadOnly()); err != nil {
 		return err
 	}
+	if err := m.l.Upgrade(); err != nil {
+		return err
+	}
 	entries, err := m.from.Shelved()
 	if err != nil {
 		return err
