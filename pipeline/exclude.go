@@ -53,8 +53,8 @@ func (p *Archiver) Excluded() map[ingest.SessionID]string {
 		return all
 	}
 	for _, path := range []string{p.seenPath(), p.archivedPath()} {
-		var t seenTable
-		_ = readGob(path, &t) // of one that can't be read nothing is known
+		t := seen{path: path}
+		_, _ = t.read() // of one that can't be read nothing is known
 		maps.Copy(all, t.Excluded)
 	}
 	maps.DeleteFunc(all, func(_ ingest.SessionID, rule string) bool { return !x.Has(rule) })

@@ -23,11 +23,12 @@ const relateAtOnce = 100 * time.Millisecond
 
 // syncGrown takes in the sessions that a glance shows to have grown, and looks at no other: one
 // that somebody asks from is written to between any two of their questions. Of what was seen it
-// knows what the glance does, and leaves the glance behind as it is then. The table of all that
-// was seen stays as it is: the next look at everything finds that what has grown is taken in.
+// knows what the glance does, adds to it and leaves the glance behind as it is then.
 func (p *Pipeline) syncGrown(ctx context.Context, o Options) (Report, error) {
 	g := o.Glanced
-	r := p.runOver(o, newSeen(p.seenPath(), p.version()))
+	known := newSeen(p.seenPath(), p.version())
+	known.some = true
+	r := p.runOver(o, known)
 	for id := range g.grown {
 		r.seen.Sessions[id] = g.Sessions[id]
 	}
@@ -57,7 +58,7 @@ func (p *Pipeline) syncGrown(ctx context.Context, o Options) (Report, error) {
 		err = r.relateTimed(ctx, func() {})
 		g.Relating = max(g.Relating, r.seen.Relating)
 	}
-	if r.faulty(err) {
+	if err = errors.Join(err, r.seen.save()); r.faulty(err) {
 		return r.report, errors.Join(err, r.glanceFile().clear())
 	}
 	for path, f := range r.seen.Files {

@@ -2,9 +2,12 @@ package pipeline
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/gob"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,6 +26,7 @@ import (
 type seen struct {
 	path  string
 	dirty bool
+	some  bool // it is a part of the table, which save adds to what is there
 	seenTable
 }
 
@@ -59,9 +63,11 @@ type seenSession struct {
 // version of anything named in header counts as empty.
 func openSeen(path, header string) *seen {
 	t, empty := newSeen(path, ""), newSeen(path, header)
-	if err := readGob(path, &t.seenTable); err != nil || t.Header != empty.Header {
+	parts, err := t.read()
+	if err != nil || t.Header != empty.Header {
 		return empty
 	}
+	t.dirty = parts > 1 // they become one
 	return t
 }
 
@@ -69,6 +75,43 @@ func newSeen(path, header string) *seen {
 	return &seen{path: path, seenTable: seenTable{Header: "recall seen 7 " + header, Files: map[string]seenFile{},
 		Sessions: map[ingest.SessionID]seenSession{}, Faults: map[ingest.SessionID]fault{},
 		Excluded: map[ingest.SessionID]string{}}}
+}
+
+// read reads the table and what was added to it, each a gob of its own: later ones say
+// what differs. It returns how many there were. What can't be read of them was never said.
+func (t *seen) read() (parts int, err error) {
+	f, err := disk.OpenPlain(t.path, os.O_RDONLY, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	in := bufio.NewReaderSize(f, 1<<20) // a decoder takes no more of it than its gob
+	for {
+		if err := gob.NewDecoder(in).Decode(&t.seenTable); err != nil {
+			if parts > 0 {
+				err = nil
+			}
+			return parts, err
+		}
+		parts++
+	}
+}
+
+// append adds to the table, if one is there.
+func (t *seen) append() error {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(&t.seenTable); err != nil {
+		return err
+	}
+	f, err := disk.OpenPlain(t.path, os.O_WRONLY|os.O_APPEND, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // the next look at everything makes it
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b.Bytes())
+	return errors.Join(err, f.Close())
 }
 
 // lastSeen is what was seen, read when it is first asked for: of files whose names don't say whose they are.
@@ -133,6 +176,9 @@ func (t *seen) set(id ingest.SessionID, s seenSession) {
 func (t *seen) save() error {
 	if !t.dirty {
 		return nil
+	}
+	if t.some {
+		return t.append()
 	}
 	if err := writeGob(t.path, &t.seenTable); err != nil {
 		return err
