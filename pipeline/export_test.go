@@ -1,8 +1,8 @@
 package pipeline
 
-// GlanceAtMost makes few files of sources very many: of more, those last written to are watched.
-func GlanceAtMost(n int) (undo func()) {
-	had := glancedAtMost
-	glancedAtMost = n
-	return func() { glancedAtMost = had }
+// LookAtMost makes few sessions very many: of more, some are looked at each time.
+func LookAtMost(n int) (undo func()) {
+	files, keys := glancedAtMost, keysAtOnce
+	glancedAtMost, keysAtOnce = n, n
+	return func() { glancedAtMost, keysAtOnce = files, keys }
 }

@@ -18,7 +18,7 @@ import (
 // looked at.
 func TestGlance(t *testing.T) {
 	const all, watched = 12, 6
-	t.Cleanup(pipeline.GlanceAtMost(watched))
+	t.Cleanup(pipeline.LookAtMost(watched))
 	root := filepath.Join(t.TempDir(), ".claude")
 	made, err := synthtest.Write(root, synthtest.Options{Sessions: all, BytesEach: 2 << 10, Seed: 3})
 	if err != nil {
@@ -107,7 +107,7 @@ func TestGlance(t *testing.T) {
 // Where session.json are good and not as they were known, one sync learns that of all sessions, however many: the
 // next ones have the library read none.
 func TestIdleOfVeryMany(t *testing.T) {
-	t.Cleanup(pipeline.GlanceAtMost(3))
+	t.Cleanup(pipeline.LookAtMost(3))
 	root := t.TempDir()
 	if _, err := synthtest.Write(root, synthtest.Options{Sessions: 20, BytesEach: 2 << 10, Seed: 4}); err != nil {
 		t.Fatal(err)

@@ -102,16 +102,24 @@ func (r *run) handEdited() {
 	}
 }
 
+// keysAtOnce keeps a sync with nothing new over 10,000 sessions quick: a look at
+// each payload.md is most of what it does, and this is another at each folder.
+var keysAtOnce = 2000
+
 // lookAtKeys tells of sessions whose session.json can't be used, where nothing
 // else has the library read them. While all are as they were when they were last
-// read, it only looks at their sizes and times; the library reads all of them for one that isn't.
+// read, it only looks at their sizes and times; of very many, each time at some, until
+// one isn't: the library reads all of them for that one.
 func (r *run) lookAtKeys() {
 	if r.options.Only != "" {
 		return
 	}
 	other := map[ingest.SessionID]fileStat{}
-	stat := r.stat()
-	for id, s := range r.seen.Sessions {
+	looked, stat := 0, r.stat()
+	for id, s := range r.seen.Sessions { // in any order
+		if looked++; looked > keysAtOnce && len(other) == 0 {
+			break
+		}
 		if now := stat(filepath.Join(filepath.Dir(s.Path), "session.json")); now != s.Key {
 			other[id] = now
 		}
@@ -140,22 +148,29 @@ func statPage(path string) fileStat {
 	return fileStat{fi.Size(), fi.ModTime().UnixNano()}
 }
 
+// foldersAtOnce is how many folders of sessions a run looks at for links: more cost a
+// sync with nothing new a tenth of its time.
+const foldersAtOnce = 200
+
 // stat returns statPage for files of sessions, by their paths in the library. What lies
-// behind a link is as if it weren't there: the library follows none.
+// behind a link is as if it weren't there: the library follows none. Of very many
+// sessions, each time the folders of some are looked at.
 func (r *intake) stat() func(path string) fileStat {
-	real := map[string]bool{} // by folder
+	real := map[string]bool{} // by the project's folder
+	looked := 0
 	isReal := func(dir string) bool {
-		is, known := real[dir]
-		if !known {
-			fi, err := os.Lstat(filepath.Join(r.of.Library.Dir(), dir))
-			is = err == nil && fi.IsDir()
-			real[dir] = is
-		}
-		return is
+		fi, err := os.Lstat(filepath.Join(r.of.Library.Dir(), dir))
+		return err == nil && fi.IsDir()
 	}
 	return func(path string) fileStat {
 		session := filepath.Dir(path)
-		if !isReal(filepath.Dir(session)) || !isReal(session) {
+		project := filepath.Dir(session)
+		ok, known := real[project]
+		if !known {
+			ok = isReal(project)
+			real[project] = ok
+		}
+		if looked++; !ok || looked <= foldersAtOnce && !isReal(session) {
 			return fileStat{Size: edited}
 		}
 		return statPage(filepath.Join(r.of.Library.Dir(), path))
