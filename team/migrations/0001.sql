@@ -356,7 +356,8 @@ CREATE POLICY work ON recall.related USING (project = ANY((SELECT recall.mine())
 -- At most so many items of projects that hold a stem, or several with blanks between, from the first projects on; and
 -- about how many there are, were all looked at. Where a few tell that there are far more, these few are all. Each
 -- project has so many items in so many sessions, from its first to its last; the team has so many projects.
--- Projects are looked up one by one, which costs next to nothing each; or what is left at once by how words begin,
+-- Projects are looked up one by one, which costs next to nothing each, first those of the newest 32,000 items: what a
+-- word is found in is listed whole before any of it is read. Or what is left is looked up at once by how words begin,
 -- where that is a good part of the team's and little is to be expected there. Words are "stem project".
 CREATE FUNCTION recall.holding(stem text, projects int[], items bigint[], sessions bigint[], first bigint[],
 	last bigint[], team bigint, kinds text[], since timestamptz, before timestamptz, few int, ceiling int,
@@ -369,6 +370,8 @@ DECLARE
 	chunk int[];
 	latest bigint;
 	part bigint[];
+	at_first int := (SELECT count(*) FILTER (WHERE b.before < 32000) FROM (SELECT sum(i) OVER (ORDER BY o) - i AS before
+		FROM unnest(items) WITH ORDINALITY i(i, o)) b);
 	asked text := (SELECT string_agg('''' || replace(replace(w, '\', '\\'), '''', '''''') || ' {}''', ' & ')
 		FROM unnest(string_to_array(stem, ' ')) w);
 	terms tsquery[];
@@ -381,7 +384,7 @@ BEGIN
 			upto := n;
 			terms := ARRAY[replace(asked, '{}''', ''':*')::tsquery];
 		ELSE
-			upto := least(n, greatest(done * 4, 16));
+			upto := least(n, greatest(done * 4, least(at_first, 16)));
 			terms := ARRAY(SELECT replace(asked, '{}', p::text)::tsquery FROM unnest(projects[done + 1:upto]) p);
 		END IF;
 		chunk := projects[done + 1:upto];
