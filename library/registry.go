@@ -126,6 +126,11 @@ func (l Inside) MendProjects() (how string, again []Entry, err error) {
 			how, again = "put aside as "+filepath.Base(aside)+"; "+lostNames, all
 			return errors.Join(disk.Rename(path, aside), disk.SyncDir(l.dir))
 		}
+		var ids []string
+		for _, e := range all {
+			ids = append(ids, e.Project)
+		}
+		reg.Reclaim(ids)
 		again = homeless(reg, all)
 		switch {
 		case text == nil:

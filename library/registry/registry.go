@@ -261,6 +261,21 @@ func (r *Registry) Unite(p Project) {
 	have.Remote, have.Birth = max(have.Remote, p.Remote), max(have.Birth, p.Birth)
 }
 
+// Reclaim lets rootless projects be found by the id that their name gave them, where sessions know that and no project
+// has it.
+func (r *Registry) Reclaim(ids []string) {
+	for i := range r.Projects {
+		p := &r.Projects[i]
+		id := idOf("name:" + p.Base)
+		if p.Base == ingest.NoProject {
+			id = ingest.NoProject
+		}
+		if p.Root == "" && !slices.Contains(ids, p.ID) && slices.Contains(ids, id) && r.Find(id) == nil {
+			p.ID = id
+		}
+	}
+}
+
 func union(a, b []string) []string {
 	all := append(slices.Clone(a), b...)
 	slices.Sort(all)
