@@ -3,7 +3,6 @@ package llm
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -77,18 +76,31 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Passing reports whether the same request may be answered a little later.
 func (e *Error) Passing() bool {
-	return slices.Contains([]Fault{RateLimited, Overloaded, Unreachable, TimedOut}, e.Fault)
+	switch e.Fault {
+	case RateLimited, Overloaded, Unreachable, TimedOut:
+		return true
+	}
+	return false
 }
 
 // Unsure reports whether a service may have done what it was asked to though
 // nobody heard of it.
 func (e *Error) Unsure() bool {
-	return slices.Contains([]Fault{Unreachable, TimedOut, Nonsense}, e.Fault) ||
-		e.Fault == Overloaded && e.Status != http.StatusServiceUnavailable && e.Status != 529 // which took nothing
+	switch e.Fault {
+	case Unreachable, TimedOut, Nonsense:
+		return true
+	case Overloaded: // 503 and 529 say that nothing was taken
+		return e.Status != http.StatusServiceUnavailable && e.Status != 529
+	}
+	return false
 }
 
 // Ends reports whether no other request will be answered either until somebody
 // does something about it.
 func (e *Error) Ends() bool {
-	return slices.Contains([]Fault{Unauthorized, NotFound, NoCredit}, e.Fault)
+	switch e.Fault {
+	case Unauthorized, NotFound, NoCredit:
+		return true
+	}
+	return false
 }

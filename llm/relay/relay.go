@@ -36,12 +36,8 @@ type Model struct {
 	llm.Identity
 	o           Options
 	first, last time.Duration // between two looks, growing
-	settled     time.Duration // see settled
+	settled     time.Duration
 }
-
-// settled is how long text must have stayed as it is to be whole, for it may
-// be written by hand or by a program that doesn't rename. JSON shows it.
-const settled = time.Second
 
 var _ llm.Model = (*Model)(nil)
 
@@ -85,13 +81,13 @@ func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, erro
 		return llm.Response{}, err
 	}
 	id := ID(r)
-	look := func() (llm.Response, bool, error) { return m.answer(filepath.Join(m.o.Folder, id), r.Schema != nil) }
-	res, ok, err := look()
+	look := &look{base: filepath.Join(m.o.Folder, id), json: r.Schema != nil, settled: m.settled}
+	res, ok, err := look.answer()
 	if !ok && err == nil {
 		if err := m.put(id, r); err != nil {
 			return llm.Response{}, fmt.Errorf("relay: request %s: %w", id, err)
 		}
-		res, err = m.wait(ctx, id, look)
+		res, err = m.wait(ctx, look)
 	}
 	if e := (*llm.Error)(nil); errors.As(err, &e) {
 		e.Model = m.Name()
@@ -100,7 +96,7 @@ func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, erro
 }
 
 // wait looks for the answer, at first often.
-func (m *Model) wait(ctx context.Context, id string, look func() (llm.Response, bool, error)) (llm.Response, error) {
+func (m *Model) wait(ctx context.Context, l *look) (llm.Response, error) {
 	if m.o.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, m.o.Timeout)
@@ -115,11 +111,11 @@ func (m *Model) wait(ctx context.Context, id string, look func() (llm.Response, 
 			if errors.Is(ctx.Err(), context.Canceled) {
 				return llm.Response{}, ctx.Err()
 			}
-			return llm.Response{}, &llm.Error{Fault: llm.TimedOut, Err: ctx.Err(),
-				Text: "nobody answered " + filepath.Join(m.o.Folder, id) + ".request.json"}
+			return llm.Response{}, &llm.Error{Fault: llm.TimedOut, Text: "nobody answered " + l.base + ".request.json",
+				Err: ctx.Err()}
 		case <-pause.C:
 		}
-		if res, ok, err := look(); ok || err != nil {
+		if res, ok, err := l.answer(); ok || err != nil {
 			return res, err
 		}
 	}
