@@ -63,11 +63,16 @@ func ourHandler(v hujson.Value) (h handler, ours bool) {
 	}
 	if h.Args == nil {
 		m := shellForm().FindStringSubmatch(h.Command)
-		return h, m != nil && slices.Contains(Words(), m[5])
+		return h, m != nil && isEvent(m[5])
 	}
 	n := len(h.Args)
 	return h, strings.HasPrefix(lastName(h.Command), "recall") && n >= 2 && h.Args[n-2] == "hook" &&
-		slices.Contains(Words(), h.Args[n-1])
+		isEvent(h.Args[n-1])
+}
+
+func isEvent(word string) bool {
+	_, err := ParseEvent(word)
+	return err == nil
 }
 
 // hooksOf are the events' lists of groups, nil where there are none.

@@ -218,7 +218,8 @@ func TestOlderForms(t *testing.T) {
 	for _, command := range []string{`"command":"\"/old place/recall\" hook session-start"`,
 		`"command":"recall hook session-start"`,
 		`"command":"/x/recall --library /y hook session-start"`,
-		`"command":"C:\\t\\recall.exe","args":["hook","session-start"]`} {
+		`"command":"C:\\t\\recall.exe","args":["hook","session-start"]`,
+		`"command":"/x/recall","args":["hook","SessionStart"]`} {
 		old := `{"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"type":"command",` + command +
 			`},{"type":"command","command":"mine"}]}]}}`
 		got, err := edited([]byte(old), func(d *document) error { return addHooks(d, program) })

@@ -76,7 +76,8 @@ type Server struct {
 	pages map[string]*template.Template
 	door  *door
 
-	parsing sync.Mutex    // guards read, also while a session is parsed
+	parsing sync.Mutex    // while a session is parsed
+	holding sync.Mutex    // guards read
 	read    []readSession // those read last, the newest last
 	kept    keeper
 }

@@ -62,17 +62,32 @@ const keptRead = 2
 
 // parsed is a session, parsed where it isn't held as it is: one at a time, since a large one takes memory.
 func (s *Server) parsed(r *http.Request, m *Memory, e library.Entry) (*ingest.Session, error) {
+	key := string(e.ID) + " " + e.Input
+	if of := s.held(key); of != nil {
+		return of, nil
+	}
 	s.parsing.Lock()
 	defer s.parsing.Unlock()
-	key := string(e.ID) + " " + e.Input
-	if i := slices.IndexFunc(s.read, func(one readSession) bool { return one.input == key }); i >= 0 {
-		return s.read[i].of, nil
+	if of := s.held(key); of != nil { // parsed meanwhile
+		return of, nil
 	}
 	read, err := m.Pipeline.Read(r.Context(), e.ID)
 	if err == nil {
+		s.holding.Lock()
+		defer s.holding.Unlock()
 		s.read = append(s.read[max(0, len(s.read)-keptRead+1):], readSession{key, read})
 	}
 	return read, err
+}
+
+// held is a parsed session that is held, or nil.
+func (s *Server) held(key string) *ingest.Session {
+	s.holding.Lock()
+	defer s.holding.Unlock()
+	if i := slices.IndexFunc(s.read, func(one readSession) bool { return one.input == key }); i >= 0 {
+		return s.read[i].of
+	}
+	return nil
 }
 
 func (s *Server) session(r *http.Request, m *Memory) (any, error) {

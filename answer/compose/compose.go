@@ -66,7 +66,7 @@ func (a *Asker) ask(ctx context.Context, r llm.Request, of []string, into any, c
 	}
 	value, ok := llm.FindJSON(res.Text)
 	if !ok {
-		return a.nonsense(r, errors.New("it is not JSON, or breaks off"))
+		return a.nonsense(r, fmt.Errorf("it is not JSON, or breaks off: %s", llm.Short(res.Text)))
 	}
 	err = json.Unmarshal([]byte(value), into)
 	if err == nil {

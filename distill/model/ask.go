@@ -45,7 +45,11 @@ func (m *Improver) ask(ctx context.Context, q question) (kept, error) {
 			}
 		}
 		if try == 2 {
-			return kept{}, &llm.Error{Fault: llm.Nonsense, Model: m.o.Model.Name(), Text: q.request.Task + ": " + why.Error()}
+			said := q.request.Task + ": " + why.Error()
+			if _, ok := llm.FindJSON(k.Text); !ok {
+				said += ": " + llm.Short(k.Text) // a refusal, say, or a page to log in at
+			}
+			return kept{}, &llm.Error{Fault: llm.Nonsense, Model: m.o.Model.Name(), Text: said}
 		}
 		q.key, q.request = first+"-2", again(q.request, why)
 	}

@@ -293,6 +293,8 @@ func TestFaults(t *testing.T) {
 			switch {
 			case tt.fault != "" && !faultIs(err, tt.fault):
 				t.Errorf("got error %v, want %q", err, tt.fault)
+			case tt.name == "prose" && !strings.Contains(err.Error(), "I can't see a transcript."):
+				t.Errorf("got error %v, which doesn't tell what came", err)
 			case tt.fault == "" && err != nil:
 				t.Errorf("got error %v", err)
 			case tt.fault == "" && len(p.Items) != 2:

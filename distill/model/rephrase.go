@@ -15,7 +15,7 @@ import (
 
 const (
 	notesAtOnce = 25  // items in one request for other words
-	noteTokens  = 340 // of one with its answer, at most
+	noteTokens  = 520 // of one with its answer, at most
 	mostAliases = 10
 	mostAsks    = 2
 )

@@ -52,9 +52,11 @@ func (t Tables) page(name string, doc any) {
 		},
 	}
 	page := template.Must(template.New(name).Funcs(words).Parse(tablesText))
-	if err := page.ExecuteTemplate(t.W, name, doc); err != nil {
+	var b strings.Builder
+	if err := page.ExecuteTemplate(&b, name, doc); err != nil {
 		panic(err) // the page is our own
 	}
+	fmt.Fprint(t.W, b.String())
 }
 
 // Payloads is how payloads did, beside what else was measured.

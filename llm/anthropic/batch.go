@@ -53,6 +53,7 @@ func (m *Model) account(ctx context.Context, method, path string, body io.Reader
 // with a batch, which takes minutes, at most a day. A batch that the service
 // doesn't know any more has ended without answers.
 func (m *Model) Collect(ctx context.Context, id string) (llm.Batch, error) {
+	id = strings.TrimPrefix(id, "told:") // as ids of some batches were once written down
 	b, err := m.account(ctx, http.MethodGet, "/"+url.PathEscape(id), nil)
 	switch {
 	case gone(err):

@@ -166,7 +166,8 @@ func (m *Chat) answer(res api.ChatCompletionResponse, r llm.Request) (llm.Respon
 	case !m.own && wire.CutSilently(r, out.Usage):
 		fault, why = llm.TooLong, wire.ReadInPart
 	}
-	if r.Schema != nil && fault == "" && !json.Valid([]byte(out.Text)) { // it takes the format, and passes over it
+	unformed := out.Text != "" && !json.Valid([]byte(out.Text))
+	if r.Schema != nil && fault == "" && unformed { // it takes the format, and passes over it
 		m.habits.words(r.Schema)
 	}
 	return m.wire.Answer(out, fault, why)

@@ -329,6 +329,8 @@ func TestHabits(t *testing.T) {
 				"plain max_tokens temperature told"}, then: "plain max_tokens temperature told"},
 		{name: "passes over the schema", answer: "<think>One? [1]</think>```json\n{\"a\":1}\n```",
 			first: []string{"json_schema max_tokens temperature"}, then: "plain max_tokens temperature told"},
+		{name: "says nothing", want: llm.Nonsense,
+			first: []string{"json_schema max_tokens temperature"}, then: "json_schema max_tokens temperature"},
 		{name: "refuses everything", says: []string{unnamed}, want: llm.Rejected,
 			first: []string{"json_schema max_tokens temperature", "json_object max_tokens temperature told",
 				"plain max_tokens temperature told"}, then: "json_schema max_tokens temperature"},
