@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -138,13 +139,13 @@ func (f *Family) seeBeside() {
 		if m.beside = ""; len(f.Members) == 1 {
 			continue
 		}
-		others := ""
+		var others strings.Builder
 		for k, o := range f.Members {
 			if k != i {
-				others += fmt.Sprintf("%s %s\n", o.Entry.ID, o.Entry.Input)
+				fmt.Fprintf(&others, "%s %s\n", o.Entry.ID, o.Entry.Input)
 			}
 		}
-		m.beside = text.Hash(others, 8)
+		m.beside = text.Hash(others.String(), 8)
 	}
 }
 

@@ -79,6 +79,8 @@ type Report struct {
 	Unsafe   int              `json:"unsafe"`   // of those: not archived as they are now
 	Problems []ingest.Problem `json:"problems"` // sessions and files skipped, each with its reason
 	Busy     bool             `json:"-"`        // one of them since another recall held it: it may soon be had
+
+	salvaged bool // no client remembers more than was taken in
 }
 
 // Skipped reports whether anything was left out for a fault.

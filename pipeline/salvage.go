@@ -36,6 +36,7 @@ func (p *Pipeline) salvage(ctx context.Context, rep *Report) error {
 			known[id] = -1
 		}
 	}
+	every := true
 	for _, memory := range all {
 		if memory.Source != ingest.Memory || done[memory.ID] == memory.Input {
 			continue
@@ -43,6 +44,7 @@ func (p *Pipeline) salvage(ctx context.Context, rep *Report) error {
 		left, whole, skipped, err := p.typedOnly(ctx, memory, known)
 		if err != nil {
 			rep.problem(memory.Folder, err)
+			every = false
 			continue
 		}
 		if u, any := unread(memory, skipped, func(path string) string { return path }); any {
@@ -60,6 +62,11 @@ func (p *Pipeline) salvage(ctx context.Context, rep *Report) error {
 			done[memory.ID] = memory.Input
 			_ = writeGob(path, done) // a cache
 		}
+		every = every && whole
+	}
+	if seen := openSeen(p.seenPath(), p.version()); every && !seen.Salvaged {
+		seen.Salvaged, seen.dirty = true, true
+		return errors.Join(ctx.Err(), seen.save())
 	}
 	return ctx.Err()
 }

@@ -37,6 +37,7 @@ type seenTable struct {
 	Faults   map[ingest.SessionID]fault // sessions that can't be distilled as they are
 	Handed   string                     // see indexReceived
 	PackDue  time.Time                  // before it no session needs packing; of archived.gob
+	Salvaged bool                       // see salvage
 	Relating time.Duration              // what finding the links of sessions that changed took last
 
 	Excluded map[ingest.SessionID]string // sessions that are left out, and by which rule

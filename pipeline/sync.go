@@ -40,7 +40,7 @@ func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 	rep, err := p.syncOnce(ctx, o)
-	everything := len(o.From) == 0 && o.Only == "" && o.Budget == 0
+	everything := len(o.From) == 0 && o.Only == "" && o.Budget == 0 && !rep.salvaged
 	if err == nil && everything && rep.Left == 0 {
 		err = p.salvage(ctx, &rep)
 	}
@@ -59,6 +59,7 @@ func (p *Pipeline) syncOnce(ctx context.Context, o Options) (Report, error) {
 	r := p.newRun(o)
 	err := r.sync(ctx)
 	r.countExpiring()
+	r.report.salvaged = r.seen.Salvaged && !r.work
 	if p.Library.ReadOnly() == nil && (r.work || r.moved || len(r.touched) > 0) {
 		err = errors.Join(err, p.Library.Settle())
 		for id, s := range r.seen.Sessions { // where the folders are now that were moved
@@ -392,6 +393,7 @@ func (r *intake) archiveOne(ctx context.Context, f ingest.Found) error {
 	r.report.Bytes += change.Bytes
 	r.report.Problems = append(r.report.Problems, change.Problems...)
 	if f.Source == ingest.Memory { // nothing is made of it
+		r.seen.Salvaged = false
 		r.seen.add(f)
 		return nil
 	}

@@ -161,11 +161,12 @@ func conflicts(ctx context.Context, links pipeline.Links, find finding, own map[
 	look := func(items []payload.ItemID) {
 		later, err := links.LinksOf(ctx, items...)
 		fault = cmp.Or(fault, err)
+		clear(heirs)
 		for _, id := range items {
 			heirs[id] = nil
 		}
 		for _, k := range later {
-			if slices.Contains(items, k.To) && k.Hides() && find(k.FromSession, k.From) != nil {
+			if _, asked := heirs[k.To]; asked && k.Hides() && find(k.FromSession, k.From) != nil {
 				heirs[k.To] = append(heirs[k.To], k)
 			}
 		}
