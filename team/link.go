@@ -88,7 +88,7 @@ func (t *Team) Relate(ctx context.Context, d Due) error {
 		later, earlier = append(later, known[l.From].id), append(earlier, known[l.To].id)
 		relations = append(relations, string(l.Relation))
 	}
-	return explain(pgx.BeginFunc(ctx, t.pool, func(tx pgx.Tx) error {
+	err = pgx.BeginFunc(ctx, t.pool, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `DELETE FROM recall.link WHERE maker = $1 AND projects <@ $2 AND (later, earlier, relation)
 			NOT IN (SELECT * FROM unnest($3::bigint[], $4::bigint[], $5::text[]))`, t.Member.ID, d.Parts, later, earlier,
 			relations)
@@ -104,7 +104,11 @@ func (t *Team) Relate(ctx context.Context, d Due) error {
 				ON CONFLICT (project) DO UPDATE SET stamp = excluded.stamp`, d.Project, d.stamp)
 		}
 		return err
-	}))
+	})
+	if violates(err, missing) {
+		return nil // a session was put anew meanwhile: its project is due again
+	}
+	return explain(err)
 }
 
 func names[T ~string](all []T) (out []string) {

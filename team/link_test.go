@@ -1,7 +1,11 @@
 package team
 
 import (
+	"context"
 	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"recall/index"
 	"recall/payload"
@@ -72,5 +76,52 @@ func TestLinks(t *testing.T) {
 	}
 	if due, err = mal.Due(t.Context()); err != nil || len(due) != 1 {
 		t.Errorf("due: %+v, %v", due, err)
+	}
+}
+
+// Who looks for links while a session is put anew finds none of what it no longer holds, and no fault: the project is
+// due again.
+func TestLinksBesidePut(t *testing.T) {
+	c := newCrew(t)
+	ana := c.owner()
+	app := ana.project(t, "app")
+	c.put(ana, 1, said("s1", app, "We decided to use Redis for the cache."))
+	later := said("s2", app, "We decided to use Memcached instead of Redis for the cache.")
+	later.Start = noon.AddDate(0, 0, 3)
+	later.Items[0].At = later.Start
+	c.put(ana, 1, later)
+	due, err := ana.Due(t.Context())
+	if err != nil || len(due) != 1 {
+		t.Fatalf("due: %+v, %v", due, err)
+	}
+	conn, err := pgx.Connect(t.Context(), c.Super())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	tx, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), `DELETE FROM recall.item WHERE iid = 's2000'`); err != nil {
+		t.Fatal(err)
+	}
+	related := make(chan error)
+	go func() { related <- ana.Relate(t.Context(), due[0]) }()
+	for len(c.column(`SELECT pid::text FROM pg_locks WHERE NOT granted`)) == 0 {
+		select {
+		case err := <-related:
+			t.Fatalf("it didn't wait for who takes an item away: %v", err)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-related; err != nil {
+		t.Error(err)
+	}
+	if n := c.column(`SELECT relation FROM recall.link`); len(n) != 0 {
+		t.Errorf("links %q", n)
 	}
 }

@@ -41,7 +41,7 @@ func (t *Team) ProjectOf(ctx context.Context, p Project) (int, error) {
 		// Of two who make it at once, one finds the other's.
 		err = t.pool.QueryRow(ctx, `INSERT INTO recall.project(name, remote, root, keeper) VALUES($1, $2, $3, $4)
 			RETURNING id`, p.Name, null(p.Remote), null(p.Root), t.Member.ID).Scan(&id)
-		if uniqueness(err) {
+		if violates(err, twice) {
 			id, err = t.projectOf(ctx, p)
 		}
 	}

@@ -162,8 +162,13 @@ const (
 		ON CONFLICT DO NOTHING`
 )
 
-// uniqueness reports whether a row was there already.
-func uniqueness(err error) bool {
-	var pg *pgconn.PgError
-	return errors.As(err, &pg) && pg.Code == "23505"
+// What a row can violate: it is there already, or what it refers to isn't there any more.
+const (
+	twice   = "23505"
+	missing = "23503"
+)
+
+func violates(err error, what string) bool {
+	pg, _ := errors.AsType[*pgconn.PgError](err)
+	return pg != nil && pg.Code == what
 }
