@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -13,11 +13,46 @@ import (
 // all its items and turns. What hasn't changed since the last time isn't written again,
 // so a session that grew costs its growth.
 func (x *Index) PutAll(ctx context.Context, docs []Doc) error {
-	at := ""
+	all := make([]*Prepared, len(docs))
+	for i, d := range docs {
+		var err error
+		if all[i], err = Prepare(d); err != nil {
+			return err
+		}
+	}
+	return x.PutPrepared(ctx, all)
+}
+
+// Prepared is a session made ready to be put in: its rows laid out, its items' words
+// cut, which needs no lock.
+type Prepared struct {
+	doc  Doc
+	rows rows
+}
+
+// Prepare makes a session ready. It may be called from several goroutines.
+func Prepare(d Doc) (*Prepared, error) {
+	if d.Session == "" {
+		return nil, fmt.Errorf("index: a session without an id")
+	}
+	r, err := rowsOf(d)
+	if err != nil {
+		return nil, fmt.Errorf("index %s: %w", d.Session, err)
+	}
+	d.Turns, d.Did, d.Requests = nil, nil, nil // the rows have what is left to do of them
+	return &Prepared{d, r}, nil
+}
+
+// PutPrepared is PutAll of sessions that were made ready.
+func (x *Index) PutPrepared(ctx context.Context, all []*Prepared) error {
+	if len(all) == 0 {
+		return nil
+	}
+	at := all[0].doc.Session
 	err := rewrite(ctx, x.db, func(_ *sql.Tx, w *writing) error {
-		for _, d := range docs {
-			at = d.Session
-			if err := cmp.Or(ctx.Err(), w.put(context.WithoutCancel(ctx), d)); err != nil {
+		for _, p := range all {
+			at = p.doc.Session
+			if err := cmp.Or(ctx.Err(), w.put(context.WithoutCancel(ctx), p)); err != nil {
 				return err
 			}
 		}
@@ -45,13 +80,14 @@ func (x *Index) Delete(ctx context.Context, session string) error {
 }
 
 // putSession writes what an entry is beside its texts, and returns its key.
-func putSession(ctx context.Context, tx *sql.Tx, d Doc, r rows) (id int64, err error) {
+func putSession(ctx context.Context, tx *sql.Tx, p *Prepared) (id int64, err error) {
+	d := p.doc
 	err = tx.QueryRowContext(ctx, `INSERT INTO session(sid, project, title, source, start, end, items, thread, `+
 		`archived) VALUES(?,?,?,?,?,?,?,?,?)
 		ON CONFLICT(sid) DO UPDATE SET project=excluded.project, title=excluded.title, source=excluded.source,
 			start=excluded.start, end=excluded.end, items=excluded.items, thread=excluded.thread, `+
 		`archived=excluded.archived RETURNING id`,
-		d.Session, d.Project, d.Title, d.Source, millis(d.Start), millis(d.End), len(d.Items), r.thread,
+		d.Session, d.Project, d.Title, d.Source, millis(d.Start), millis(d.End), len(d.Items), p.rows.thread,
 		d.Archived).Scan(&id)
 	if err != nil {
 		return 0, err
@@ -60,22 +96,17 @@ func putSession(ctx context.Context, tx *sql.Tx, d Doc, r rows) (id int64, err e
 }
 
 // put replaces one session.
-func (w *writing) put(ctx context.Context, d Doc) error {
-	if d.Session == "" {
-		return errors.New("a session without an id")
-	}
-	r, err := rowsOf(d)
+func (w *writing) put(ctx context.Context, p *Prepared) error {
+	p.rows.words.places = nil // of a transaction that came to nothing
+	id, err := putSession(ctx, w.tx, p)
 	if err != nil {
 		return err
 	}
-	id, err := putSession(ctx, w.tx, d, r)
+	err = cmp.Or(replaceDid(ctx, w.tx, id, p.rows.did), putRequests(ctx, w.tx, id, p.rows.spent))
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(replaceDid(ctx, w.tx, id, r.did), putRequests(ctx, w.tx, id, r.spent)); err != nil {
-		return err
-	}
-	return w.rows(ctx, id, r)
+	return w.rows(ctx, id, p.rows)
 }
 
 // insertOf puts a document of a kind in, textsOf says in which tables its words stand.

@@ -26,7 +26,7 @@ type writer struct {
 	fault atomic.Pointer[error] // of the index: nothing more is to be written
 
 	mu   sync.Mutex
-	docs []index.Doc
+	docs []*index.Prepared
 	done []func() // what is left to say of each when it is in
 	size int
 }
@@ -101,6 +101,10 @@ func (w *writer) index(m *Member) error {
 	}
 	doc.Archived = now.Marks.Archived
 	page := lookAtPage(now, p.Written)
+	ready, err := index.Prepare(doc)
+	if err != nil {
+		return err
+	}
 	w.run.count(func(r *Report) {
 		r.Indexed++
 		r.Items += len(p.Items)
@@ -115,7 +119,7 @@ func (w *writer) index(m *Member) error {
 	})
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.docs = append(w.docs, doc)
+	w.docs = append(w.docs, ready)
 	w.done = append(w.done, func() { w.run.succeeded(now, page) })
 	for _, t := range doc.Turns {
 		w.size += len(t.Text) + len(t.More)
@@ -135,7 +139,7 @@ func (w *writer) flush() {
 	docs, done := w.docs, w.done
 	w.docs, w.done, w.size = nil, nil, 0
 	w.puts.Go(func() error {
-		if err := w.run.Index.PutAll(w.ctx, docs); err != nil {
+		if err := w.run.Index.PutPrepared(w.ctx, docs); err != nil {
 			w.fault.CompareAndSwap(nil, &err)
 			return err
 		}
