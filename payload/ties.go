@@ -140,29 +140,31 @@ func (t *tier) branches() {
 	}
 }
 
-// goals ties sessions of a project whose goals are alike. An inverted index keeps it from comparing all with all.
+// goals ties sessions of a project whose goals are alike. An inverted index keeps it from comparing all with all: only
+// those are compared that have as much in common as they must, counting all light words as shared.
 func (t *tier) goals(group []int) {
-	words := map[int]text.Bag{}
+	words, weights := map[int]text.Bag{}, map[int]float64{}
 	byWord := groups{}
 	for _, i := range group {
 		g := WordsOf(t.sessions[i].Goal)
-		words[i] = g
-		candidates := map[int]bool{}
+		words[i], weights[i] = g, g.Weight()
+		shared, light := map[int]float64{}, 0.0
 		for w, weight := range g {
 			if weight < 1 {
+				light += weight
 				continue
 			}
 			for _, k := range slices.Backward(byWord[w]) {
 				if apart, known := t.apart(k, i); known && apart <= threadGap {
-					candidates[k] = true
+					shared[k] += weight
 				} else if t.sessions[i].Start.Sub(t.sessions[k].Start) > 4*threadGap {
 					break // all before it began earlier still
 				}
 			}
 			byWord.add(w, i)
 		}
-		for k := range candidates {
-			if g.Like(words[k]) >= goalsAlike {
+		for k, most := range shared {
+			if 2*(most+light) >= goalsAlike*(weights[i]+weights[k]) && g.Like(words[k]) >= goalsAlike {
 				apart, _ := t.apart(k, i)
 				t.ties = append(t.ties, tie{4, apart, k, i})
 			}
