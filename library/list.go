@@ -35,51 +35,52 @@ func (l *Library) Sessions() ([]Entry, error) {
 
 // Shelved is Sessions with what is kept as they are and is none: a client's
 // memory.
-func (l *Library) Shelved() ([]Entry, error) { return l.look(true, nil) }
+func (l *Library) Shelved() ([]Entry, error) { return l.look(true) }
 
 // look lists what is known after a look at the folders; a first one at least, another if
-// it is to be fresh. project is as for scanFor.
-func (l *Library) look(fresh bool, project func(id string) bool) ([]Entry, error) {
+// it is to be fresh.
+func (l *Library) look(fresh bool) ([]Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.loaded || fresh && !l.held() {
-		if err := l.scanFor(project); err != nil {
+		if err := l.scan(); err != nil {
 			return nil, err
 		}
 	}
-	return l.sorted(), nil
+	return sorted(l.sessions), nil
 }
 
 func sessionsOnly(all []Entry) []Entry {
 	return slices.DeleteFunc(all, func(e Entry) bool { return e.Source == ingest.Memory })
 }
 
-// SessionsOf is Sessions for those of some projects only: it doesn't look at the
+// SessionsOf is Sessions for those of some projects only. A process that hasn't looked at all yet doesn't look at the
 // others, so it is quicker where there are many.
 func (l *Library) SessionsOf(project func(id string) bool) ([]Entry, error) {
-	if s := l.heldShelf(); s != nil {
-		var of []Entry
-		for i := range s.Entries {
-			if project(s.Entries[i].Project) {
-				of = append(of, s.Entries[i])
-			}
+	l.mu.Lock()
+	if l.loaded {
+		l.mu.Unlock()
+		s, err := l.Shelf()
+		if err != nil {
+			return nil, err
 		}
-		return of, nil
+		return slices.DeleteFunc(slices.Clone(s.Entries), func(e Entry) bool { return !project(e.Project) }), nil
 	}
-	all, err := l.look(true, project)
-	return slices.DeleteFunc(sessionsOnly(all), func(e Entry) bool { return !project(e.Project) }), err
+	defer l.mu.Unlock()
+	of, err := l.scanOf(project)
+	return sessionsOnly(sorted(of)), err
 }
 
 // listed is Sessions as this process knows them.
 func (l *Library) listed() ([]Entry, error) {
-	all, err := l.look(false, nil)
+	all, err := l.look(false)
 	return sessionsOnly(all), err
 }
 
-// sorted are the known sessions in order. The caller holds l.mu.
-func (l *Library) sorted() []Entry {
-	order := make([]*Entry, 0, len(l.sessions)) // entries are large, don't sort them
-	for _, k := range l.sessions {
+// sorted are sessions in order.
+func sorted(sessions map[ingest.SessionID]*known) []Entry {
+	order := make([]*Entry, 0, len(sessions)) // entries are large, don't sort them
+	for _, k := range sessions {
 		order = append(order, &k.Entry)
 	}
 	slices.SortFunc(order, func(a, b *Entry) int {

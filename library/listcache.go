@@ -7,18 +7,18 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"path/filepath"
 	"slices"
 	"time"
 
 	fastjson "github.com/go-json-experiment/json"
 
-	"recall/ingest"
 	"recall/library/disk"
 )
 
 // The list of sessions is remembered between runs, in the folder that
-// KeepListIn names: a head as a line of JSON, then blocks of sessions in gob, which
+// KeepListIn names: a head as a line of JSON, then blocks of a project's sessions in gob, which
 // reads them in less than half of JSON's time. A block that isn't as it was written ends
 // the list; an entry counts only while its session.json has the same size and time.
 
@@ -29,27 +29,31 @@ type listHead struct {
 }
 
 // listForm is another number whenever Entry gets another field.
-const listForm = 3
+const listForm = 4
 
-// listBlock is how many sessions are in a block: each is read by one core.
+// listBlock is how many sessions are in a block, at most: each is read by one core.
 const listBlock = 256
 
-// listed is one of a block's sessions.
+// mostUnlisted is how many folders that the list hasn't are read for some projects' sessions; of more, it is made anew.
+const mostUnlisted = 32
+
+// listed is the head of a block, which is read of each; the sessions follow.
 type listed struct {
-	Folder string // relative to the library
-	Known  known
+	Project string
+	Folders []string // relative to the library
 }
 
 func (l *Library) listFile() string { return filepath.Join(l.listDir, "sessions-"+l.id+".list") }
 
-// loadList takes over the remembered list. The caller holds l.mu.
-func (l *Library) loadList() {
+// readList reads the remembered list; nil without one. With a filter only sessions of such projects are read, and
+// others are the folders of the rest.
+func (l *Library) readList(project func(id string) bool) (all []*known, others map[string]bool) {
 	if l.listDir == "" {
-		return
+		return nil, nil
 	}
 	text, err := disk.ReadPlain(l.listFile())
 	if head, ok := readListHead(text); err != nil || !ok || head != (listHead{listForm, l.id, l.dir}) {
-		return
+		return nil, nil
 	}
 	_, text, _ = bytes.Cut(text, []byte("\n"))
 	var blocks [][]byte
@@ -60,20 +64,29 @@ func (l *Library) loadList() {
 		}
 		blocks, text = append(blocks, text[:size]), text[size:]
 	}
-	all := make([][]listed, len(blocks))
+	heads, within := make([]listed, len(blocks)), make([][]*known, len(blocks))
 	inParallel(len(blocks), 1, func(i int) {
-		if gob.NewDecoder(bytes.NewReader(blocks[i])).Decode(&all[i]) != nil {
-			all[i] = nil
+		in := gob.NewDecoder(bytes.NewReader(blocks[i]))
+		if in.Decode(&heads[i]) != nil || project != nil && !project(heads[i].Project) {
+			return
+		}
+		if in.Decode(&within[i]) != nil || len(within[i]) != len(heads[i].Folders) {
+			heads[i], within[i] = listed{}, nil
 		}
 	})
-	l.sessions = make(map[ingest.SessionID]*known, len(blocks)*listBlock)
-	for _, block := range all {
-		for i := range block {
-			k := &block[i].Known
-			k.Entry.Folder = l.dir + string(filepath.Separator) + block[i].Folder
-			l.sessions[k.Entry.ID] = k
+	others = map[string]bool{}
+	for i, head := range heads {
+		for n, name := range head.Folders {
+			folder := l.dir + string(filepath.Separator) + name
+			if within[i] == nil {
+				others[folder] = true
+				continue
+			}
+			within[i][n].Entry.Folder = folder
+			all = append(all, within[i][n])
 		}
 	}
+	return all, others
 }
 
 func readListHead(text []byte) (head listHead, ok bool) {
@@ -91,23 +104,28 @@ func (l *Library) saveList() error {
 		return nil
 	}
 	recent := time.Now().Add(-2 * time.Second).UnixNano()
-	var all []listed
-	for _, e := range l.sorted() {
-		k := l.sessions[e.ID]
-		folder, err := filepath.Rel(l.dir, e.Folder)
-		if err != nil || k.Stamp.Mod >= recent {
-			continue
+	of := map[string][]*known{}
+	for _, e := range sorted(l.sessions) {
+		if k := l.sessions[e.ID]; k.Stamp.Mod < recent {
+			of[e.Project] = append(of[e.Project], k)
 		}
-		all = append(all, listed{folder, *k})
 	}
 	head, err := fastjson.Marshal(listHead{listForm, l.id, l.dir})
 	text := append(disk.SealLine(head), '\n')
-	for block := range slices.Chunk(all, listBlock) {
-		var b bytes.Buffer
-		err = errors.Join(err, gob.NewEncoder(&b).Encode(block))
-		text = binary.BigEndian.AppendUint32(text, uint32(b.Len()))
-		text = binary.BigEndian.AppendUint32(text, crc32.Checksum(b.Bytes(), disk.Castagnoli))
-		text = append(text, b.Bytes()...)
+	for _, project := range slices.Sorted(maps.Keys(of)) {
+		for block := range slices.Chunk(of[project], listBlock) {
+			head := listed{Project: project}
+			for _, k := range block {
+				folder, bad := filepath.Rel(l.dir, k.Entry.Folder)
+				head.Folders, err = append(head.Folders, folder), errors.Join(err, bad)
+			}
+			var b bytes.Buffer
+			out := gob.NewEncoder(&b)
+			err = errors.Join(err, out.Encode(head), out.Encode(block))
+			text = binary.BigEndian.AppendUint32(text, uint32(b.Len()))
+			text = binary.BigEndian.AppendUint32(text, crc32.Checksum(b.Bytes(), disk.Castagnoli))
+			text = append(text, b.Bytes()...)
+		}
 	}
 	if err == nil {
 		err = disk.Replace(l.listFile(), text, 0o600)

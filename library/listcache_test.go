@@ -1,6 +1,7 @@
 package library_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -123,5 +124,40 @@ func TestSessionsOf(t *testing.T) {
 	}
 	if got := look(func(string) bool { return false }); len(got) != 0 {
 		t.Errorf("of no project: %q", got)
+	}
+}
+
+// Who asks for a project's sessions makes the list anew where it lacks too many, else leaves it.
+func TestSessionsOfUnlisted(t *testing.T) {
+	const unlisted = 32
+	l := newLib(t)
+	cache := t.TempDir()
+	mine := meta(t, l, "First")
+	ask := func() int {
+		t.Helper()
+		o := again(t, l)
+		o.KeepListIn(cache)
+		all, err := o.SessionsOf(func(id string) bool { return id == mine.Project })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := o.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return len(all)
+	}
+	listed := func() bool {
+		files, _ := filepath.Glob(filepath.Join(cache, "*"))
+		return len(files) > 0
+	}
+	addSession(t, l, "aaaa1111-0000", mine)
+	if n := ask(); n != 1 || listed() {
+		t.Errorf("%d sessions of 1, a list: %v", n, listed())
+	}
+	for i := range unlisted {
+		addSession(t, l, fmt.Sprintf("bbbb1111-%04d", i), mine)
+	}
+	if n := ask(); n != unlisted+1 || !listed() {
+		t.Errorf("%d sessions of %d, a list: %v", n, unlisted+1, listed())
 	}
 }

@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -88,52 +91,47 @@ func writeOver(f *os.File, text string) error {
 }
 
 // scan looks at every session's folder. The caller holds l.mu.
-func (l *Library) scan() error { return l.scanFor(nil) }
-
-// scanFor is scan for sessions of some projects: the folders of others are taken as last seen, where they were.
-func (l *Library) scanFor(project func(id string) bool) error {
+func (l *Library) scan() error {
 	if !l.loaded && len(l.sessions) == 0 {
-		l.loadList()
+		remembered, _ := l.readList(nil)
+		l.sessions = byID(remembered)
 	}
 	state, now := l.Stamp(), time.Now()
+	seen, err := l.whileStill(l.scanOnce)
+	if err != nil {
+		return err
+	}
+	l.seen, l.loaded, l.looked, l.lookedAt = seen, true, now, state
+	return nil
+}
+
+// whileStill looks at the folders, again where one was moved meanwhile, which may have been missed; the generation is
+// theirs.
+func (l *Library) whileStill(look func() error) (generation string, err error) {
 	for try := 0; ; try++ {
 		before := l.generation()
 		if strings.HasPrefix(before, moving) && try < 20 { // of a dead process for good
 			time.Sleep(time.Millisecond)
 			continue
 		}
-		if err := l.scanOnce(project); err != nil {
-			return err
+		if err := look(); err != nil {
+			return "", err
 		}
-		// A folder that was moved meanwhile may have been missed.
-		if l.seen = l.generation(); l.seen == before || try >= 20 {
-			break
+		if generation = l.generation(); generation == before || try >= 20 {
+			return generation, nil
 		}
 	}
-	if l.loaded = true; project == nil {
-		l.looked, l.lookedAt = now, state
-	}
-	return nil
 }
 
-func (l *Library) scanOnce(project func(id string) bool) error {
+func (l *Library) scanOnce() error {
 	folders, broken, err := l.folders()
 	if err != nil {
 		return fmt.Errorf("library: %w", err)
 	}
 	l.broken = broken
-	old := make(map[string]*known, len(l.sessions))
-	for _, k := range l.sessions {
-		old[k.Entry.Folder] = k
-	}
+	old := byFolder(maps.Values(l.sessions))
 	seen, faults := make([]*known, len(folders)), make([]error, len(folders))
-	inParallel(len(folders), 256, func(i int) {
-		if k, ok := old[folders[i]]; ok && project != nil && !project(k.Entry.Project) {
-			seen[i] = k
-			return
-		}
-		seen[i], faults[i] = look(folders[i], old[folders[i]])
-	})
+	inParallel(len(folders), 256, func(i int) { seen[i], faults[i] = look(folders[i], old[folders[i]]) })
 	l.sessions, l.shelf = make(map[ingest.SessionID]*known, len(folders)), nil
 	for i, k := range seen {
 		l.take(folders[i], k, faults[i])
@@ -141,6 +139,52 @@ func (l *Library) scanOnce(project func(id string) bool) error {
 	}
 	l.listStale = l.listStale || len(l.sessions) != len(old)
 	return nil
+}
+
+// scanOf looks at the folders of some projects' sessions alone, and at those that the remembered list hasn't: where it
+// hasn't too many, at all folders, and the list is made anew. The caller holds l.mu, and nobody has looked at all yet.
+func (l *Library) scanOf(project func(id string) bool) (map[ingest.SessionID]*known, error) {
+	remembered, others := l.readList(project)
+	old := byFolder(slices.Values(remembered))
+	var of map[ingest.SessionID]*known
+	_, err := l.whileStill(func() error {
+		folders, _, err := l.folders()
+		if err != nil {
+			return fmt.Errorf("library: %w", err)
+		}
+		if len(folders) > len(old)+len(others)+mostUnlisted {
+			err := l.scan()
+			of = byID(slices.Collect(maps.Values(l.sessions)))
+			return err
+		}
+		folders = slices.DeleteFunc(folders, func(f string) bool { return others[f] })
+		seen := make([]*known, len(folders))
+		inParallel(len(folders), 256, func(i int) { seen[i], _ = look(folders[i], old[folders[i]]) })
+		of = byID(slices.DeleteFunc(seen, func(k *known) bool { return k == nil }))
+		return nil
+	})
+	maps.DeleteFunc(of, func(_ ingest.SessionID, k *known) bool { return !project(k.Entry.Project) })
+	maps.Copy(l.alone, of)
+	return of, err
+}
+
+func byFolder(all iter.Seq[*known]) map[string]*known {
+	of := map[string]*known{}
+	for k := range all {
+		of[k.Entry.Folder] = k
+	}
+	return of
+}
+
+// byID takes the first of several that say they are the same session.
+func byID(all []*known) map[ingest.SessionID]*known {
+	of := make(map[ingest.SessionID]*known, len(all))
+	for _, k := range all {
+		if of[k.Entry.ID] == nil {
+			of[k.Entry.ID] = k
+		}
+	}
+	return of
 }
 
 // folders lists the folders that may be sessions', and those that can't be used: links are followed nowhere.
