@@ -174,6 +174,9 @@ func TestGrowthAsksAboutTheLastWindowOnly(t *testing.T) {
 // Thirty nights of growth cost little more than asking about all of it once,
 // the instructions counted as a cache bills them: a tenth.
 func TestThirtyNightsOfGrowth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short, and it only counts what one night after the other costs")
+	}
 	t.Parallel()
 	cost := func(m *scripted) (n int) {
 		for _, r := range m.asked {
