@@ -11,6 +11,7 @@ import (
 // What a question leaves behind waits for a large session that was made only lately, and
 // takes it in when it is due, with nobody calling it.
 func TestLargeSessionFollows(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("RECALL_LONG") == "" {
 		t.Skip("skipped: no RECALL_LONG, and it waits half a minute")
 	}

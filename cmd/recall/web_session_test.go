@@ -87,6 +87,7 @@ func writeRecords(t *testing.T, path, id string, records ...string) {
 // A session's sub-agents are pages of their own, also one that no call is known of; what was rewound is told from what
 // was continued; and what is said there is found.
 func TestWebAgentsAndBranches(t *testing.T) {
+	t.Parallel()
 	home, recall := asProgram(t)
 	id := "00000003-0000-4000-8000-000000000001"
 	said := func(kind, uuid, parent, content string) string {

@@ -100,6 +100,7 @@ func demoed(t *testing.T) (home, library string) {
 
 // Who has the link sees the pages, once; nobody else does, by whatever name or from whatever page they ask.
 func TestWebLetsNobodyElseIn(t *testing.T) {
+	t.Parallel()
 	home, recall := asProgram(t)
 	tell(t, home, 1, "retries use jittered backoff", "Noted.")
 	recall(nil, "sync")
@@ -176,6 +177,7 @@ func TestWebLetsNobodyElseIn(t *testing.T) {
 
 // It ends with its terminal, which hangs up, and nothing listens there any more.
 func TestWebEndsWithItsTerminal(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("no signals")
 	}
@@ -198,6 +200,7 @@ func TestWebEndsWithItsTerminal(t *testing.T) {
 
 // What pages show and keep, asked as a browser asks.
 func TestWebPages(t *testing.T) {
+	t.Parallel()
 	home, library := demoed(t)
 	get := enter(t, startWeb(t, home, library))
 	holds := func(page string, want ...string) {
@@ -263,6 +266,7 @@ func TestWebPages(t *testing.T) {
 
 // A question on pages that only read, or over a backup, takes nothing in: the library stays as it is to the byte.
 func TestWebReadsOnly(t *testing.T) {
+	t.Parallel()
 	home, recall := asProgram(t)
 	tell(t, home, 1, "Decision: retries use jittered backoff", "Noted.")
 	recall(nil, "sync")
@@ -318,6 +322,7 @@ func TestWebReadsOnly(t *testing.T) {
 
 // What is held of a project while nothing is written isn't shown any more once somebody says something of it.
 func TestWebNowFollows(t *testing.T) {
+	t.Parallel()
 	home, library := demoed(t)
 	get := enter(t, startWeb(t, home, library))
 	const page = "/now?project=ledgerline"
@@ -343,6 +348,7 @@ func TestWebNowFollows(t *testing.T) {
 
 // A payload that can't be read costs the others nothing, and is named.
 func TestWebDamagedPayload(t *testing.T) {
+	t.Parallel()
 	home, recall := asProgram(t)
 	tell(t, home, 1, "Fix the retries of the job queue.", "OK.", "Decision: retries use jittered backoff", "Noted.")
 	tell(t, home, 2, "Fix the retries of the job queue.", "OK.", "Decision: the port is 8443", "Noted.") // one thread
@@ -391,6 +397,7 @@ func TestWebDamagedPayload(t *testing.T) {
 // Review goes through all sessions, 40 at a time; Sessions shows those that their client deletes within the week, and
 // which are kept in what way; Usage and health says what went wrong in hooks.
 func TestWebOfManySessions(t *testing.T) {
+	t.Parallel()
 	home, recall := asProgram(t)
 	for i := range 45 {
 		tell(t, home, i+1, fmt.Sprintf("we decided that way %d is taken for part %d, as the others are too slow", i, i),
@@ -448,6 +455,7 @@ func TestWebOfManySessions(t *testing.T) {
 
 // Of more sessions than a picture can tell of one by one every item is counted, and a number leads to what it counts.
 func TestWebTimeLineCounts(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("skipped: -short, and a long walk of one goroutine")
 	}
