@@ -268,8 +268,9 @@ const wholly = 0.99
 // one, half may be another's words for the same.
 const fewTerms = 3
 
-// halfGone reports whether half of a short question stands nowhere, not even in
-// other words in the first result.
+// halfGone reports whether half of a short question stands nowhere, and the first result doesn't say as much in other
+// words: what is less may be another word for one that does stand somewhere, as "caps" in "the capital of France".
 func halfGone(ts []term, list []*ranked) bool {
-	return len(ts) <= fewTerms && missing(ts) >= 0.5 && (len(list) == 0 || list[0].look.Kindred() == 0)
+	gone := missing(ts)
+	return len(ts) <= fewTerms && gone >= 0.5 && (len(list) == 0 || list[0].look.Kindred() < gone-1e-9)
 }
