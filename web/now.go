@@ -152,6 +152,23 @@ type bar struct {
 // weeks is how many weeks are shown.
 const weeks = 12
 
+// weekly counts the sessions that began in each of the last weeks, by its first day; the last one ends today.
+func weekly(entries []library.Entry, now time.Time) (bars []bar) {
+	year, month, day := now.Date()
+	tomorrow := time.Date(year, month, day+1, 0, 0, 0, 0, now.Location())
+	byWeek := make([]int, weeks)
+	for _, e := range entries {
+		if ago := int((tomorrow.Sub(e.Start) - 1).Hours() / 24 / 7); ago >= 0 && ago < weeks {
+			byWeek[weeks-1-ago]++
+		}
+	}
+	most := max(1, slices.Max(byWeek))
+	for i, n := range byWeek {
+		bars = append(bars, bar{tomorrow.AddDate(0, 0, -7*(weeks-i)).Format("2 Jan"), n, 100 * n / most})
+	}
+	return bars
+}
+
 func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 	shelf, err := m.Library.Shelf()
 	if err != nil {
@@ -166,7 +183,6 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 		maps.Copy(shelf.Closed, m.Pipeline.Excluded())
 		v.Tally = shelf.Tally(found)
 	})
-	byWeek := make([]int, weeks)
 	for _, e := range shelf.Entries {
 		if e.Distilled != nil {
 			v.Distilled++
@@ -174,15 +190,8 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 				v.ByModel++
 			}
 		}
-		if ago := int(time.Since(e.Start).Hours() / 24 / 7); ago >= 0 && ago < weeks {
-			byWeek[weeks-1-ago]++
-		}
 	}
-	most := max(1, slices.Max(byWeek))
-	for i, n := range byWeek {
-		week := time.Now().AddDate(0, 0, -7*(weeks-1-i))
-		v.Weeks = append(v.Weeks, bar{week.Format("2 Jan"), n, 100 * n / most})
-	}
+	v.Weeks = weekly(shelf.Entries, time.Now())
 	by := r.URL.Query().Get("by")
 	if !slices.Contains(sums, by) {
 		by = sums[0]
@@ -199,7 +208,7 @@ func (s *Server) health(r *http.Request, m *Memory) (any, error) {
 		return library.DiskOf(m.Library.Dir(), shelf.Entries), nil
 	})
 	v.Disk.Free = library.Free(m.Library.Dir())
-	kinds := []string{"archive", "sync", "improve", "check"}
+	kinds := []string{"archive", "sync", "improve"}
 	last, err := m.Library.Last(kinds...)
 	for _, kind := range kinds {
 		fact := last[kind]
