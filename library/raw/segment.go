@@ -14,7 +14,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -173,7 +172,10 @@ func stage(temp Temp, r io.Reader, offset int64, level Level, sum hash.Hash) (St
 		defer enc.Reset(nil)
 		enc.Reset(crc)
 		s.Length, err = io.Copy(io.MultiWriter(enc, sum), io.MultiReader(bytes.NewReader(first[:]), r))
-		return errors.Join(err, enc.Close())
+		if err != nil {
+			return err // Close would say it again
+		}
+		return enc.Close()
 	})
 	s.Sum, s.CRC = hex.EncodeToString(sum.Sum(nil)), disk.CRCText(crc.Sum)
 	return s, err
