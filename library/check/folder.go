@@ -249,13 +249,19 @@ func (f *folderCheck) others() {
 		case library.IsRendered(name) && !f.sealed():
 		case library.IsRendered(name):
 			f.found(name, Unfinished, "", "session.json doesn't name it: a save was cut off")
-		case strings.HasSuffix(name, ".damaged") || strings.HasPrefix(name, "payload before repair"):
-			f.found(name, Unknown, "", "put aside by recall check --repair; delete it when you have looked at it")
 		default:
-			f.found(name, Unknown, "", "not a file of recall's")
+			f.found(name, Unknown, "", "%s", stray(name))
 		}
 		return nil
 	})
+}
+
+// stray says what a file is that no library has.
+func stray(name string) string {
+	if strings.HasPrefix(name, "payload before repair") || strings.Contains(name, ".damaged") {
+		return "put aside by recall check --repair; delete it when you have looked at it"
+	}
+	return "not a file of recall's"
 }
 
 func (f *folderCheck) name(path string) string {

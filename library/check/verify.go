@@ -298,7 +298,7 @@ func (c *checking) strays(entries []library.Entry) {
 		path := filepath.Join(c.l.Dir(), g.Name())
 		if !g.IsDir() {
 			if !c.l.IsTop(g.Name()) {
-				c.found(Finding{Path: g.Name(), State: Unknown, What: "not a file of recall's"})
+				c.found(Finding{Path: g.Name(), State: Unknown, What: stray(g.Name())})
 			}
 			continue
 		}
