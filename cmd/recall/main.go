@@ -133,7 +133,7 @@ func rootCmd(a *app.App) *cobra.Command {
 	return root
 }
 
-// front are the commands that recall --help shows; recall help all shows all of them.
+// front are the commands that recall --help shows; recall help all shows all but those that setup and others stand for.
 var front = []struct {
 	title    string
 	commands []string
@@ -173,7 +173,7 @@ func frontHelp(root *cobra.Command) {
 				fmt.Fprintf(&b, "  %-10s  %s\n", c.Name(), c.Short)
 			}
 		}
-		b.WriteString("\nrecall help all shows every command, recall help COMMAND more about one.\n")
+		b.WriteString("\nrecall help all shows more commands, recall help COMMAND more about one.\n")
 		fmt.Fprint(cmd.OutOrStdout(), b.String())
 	})
 }
@@ -182,7 +182,7 @@ func frontHelp(root *cobra.Command) {
 func helpCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND | all]",
-		Short:   "Help about a command, or the list of all",
+		Short:   "Help about a command, or the list of them",
 		Example: "  recall help query\n  recall help all",
 		GroupID: "look", Annotations: option.Paged,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -207,8 +207,8 @@ func helpCmd() *cobra.Command {
 	}
 }
 
-// asMeant has a first argument with a blank in it, which no command has, be a question, and a former name the present
-// one.
+// asMeant has a first argument with a blank or nothing in it, as no command has, be a question, and a former name the
+// present one.
 func asMeant(args []string) []string {
 	at := 0
 	for at < len(args) && strings.HasPrefix(args[at], "-") {
@@ -220,7 +220,7 @@ func asMeant(args []string) []string {
 	if at >= len(args) {
 		return args
 	}
-	if strings.ContainsAny(strings.TrimSpace(args[at]), " \t\n") {
+	if word := strings.TrimSpace(args[at]); word == "" || strings.ContainsAny(word, " \t\n") {
 		return slices.Insert(args, at, "query")
 	}
 	if now, ok := former[args[at]]; ok {
