@@ -80,6 +80,10 @@ func (s *Source) Look(ctx context.Context, name string, level team.Level) (*Leav
 	}
 	out := &Leaving{Project: of.Name, Remote: of.Remote, Level: level, Kinds: map[payload.Kind]int{},
 		Samples: []Sample{}, of: of, Found: []Finding{}, Kept: map[string]int{}}
+	over, err := s.overtaken()
+	if err != nil {
+		return nil, err
+	}
 	for _, e := range slices.Backward(shelf.In(of.ID)) { // the newest first
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -90,7 +94,7 @@ func (s *Source) Look(ctx context.Context, name string, level team.Level) (*Leav
 		}
 		var leaves team.Session
 		if why == "" {
-			leaves, err = s.session(e, team.Share{Level: level})
+			leaves, err = s.session(e, team.Share{Level: level}, over[string(e.ID)])
 		}
 		switch {
 		case err != nil:
@@ -159,9 +163,41 @@ func (s *Source) stays(ctx context.Context, e library.Entry, of library.Project)
 var kinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred, payload.Question,
 	payload.Flag}
 
+// overtaken are a session's items whose place another took, that holds itself: surely, or by a person's word, which the
+// team couldn't tell.
+type overtaken map[payload.ItemID]bool
+
+// overtaken are those of all sessions, by their ids.
+func (s *Source) overtaken() (map[string]overtaken, error) {
+	lines, err := s.Library.Links()
+	if err != nil && !errors.Is(err, library.ErrDamaged) {
+		return nil, err
+	}
+	all, payloads := map[string]overtaken{}, map[string]*payload.Payload{}
+	for _, k := range payload.StandingLinks(lines) {
+		if k.Relation != payload.Supersedes || !k.Hides() {
+			continue
+		}
+		p, read := payloads[k.FromSession]
+		if !read {
+			p, _ = s.Library.Payload(ingest.SessionID(k.FromSession)) // in one that can't be read nothing holds
+			payloads[k.FromSession] = p
+		}
+		holds := func(it payload.Item) bool { return it.ID == k.From && it.Current() }
+		if p == nil || !slices.ContainsFunc(p.Items, holds) {
+			continue
+		}
+		if all[k.ToSession] == nil {
+			all[k.ToSession] = overtaken{}
+		}
+		all[k.ToSession][k.To] = true
+	}
+	return all, nil
+}
+
 // session is what leaves of one: what is settled and holds, with its quotes. What a person reworded leaves as they
 // worded it.
-func (s *Source) session(e library.Entry, of team.Share) (team.Session, error) {
+func (s *Source) session(e library.Entry, of team.Share, over overtaken) (team.Session, error) {
 	out := team.Session{ID: string(e.ID), Project: of.As, Title: e.Title, Start: e.Start, End: e.End}
 	p, err := s.Library.Payload(e.ID)
 	if errors.Is(err, library.ErrNoPayload) || errors.Is(err, library.ErrNoSession) {
@@ -171,7 +207,7 @@ func (s *Source) session(e library.Entry, of team.Share) (team.Session, error) {
 		return out, err
 	}
 	for _, it := range p.Items {
-		if !slices.Contains(kinds, it.Kind) || !it.Current() {
+		if !slices.Contains(kinds, it.Kind) || !it.Current() || over[it.ID] {
 			continue
 		}
 		it.Was, it.Against = "", nil

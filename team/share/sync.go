@@ -198,6 +198,7 @@ type moving struct {
 	e     library.Entry
 	of    library.Project
 	share team.Share
+	over  overtaken
 	stamp string // changes when what leaves of it may have
 }
 
@@ -210,11 +211,15 @@ func (s *Source) moving(shares map[string]team.Share, last map[string]team.Sent)
 	if err != nil {
 		return nil, err
 	}
+	over, err := s.overtaken()
+	if err != nil {
+		return nil, err
+	}
 	here := map[string]bool{}
 	for _, e := range shelf.Entries {
 		of := shelf.Of(e)
 		if share := shares[of.ID]; share.Level.Has(team.LevelItems) && !slices.Contains(gone, e.ID) {
-			one := moving{id: string(e.ID), here: true, e: e, of: of, share: share}
+			one := moving{id: string(e.ID), here: true, e: e, of: of, share: share, over: over[string(e.ID)]}
 			one.stamp = s.stamp(one)
 			all, here[one.id] = append(all, one), true
 		}
@@ -241,6 +246,9 @@ func (s *Source) stamp(one moving) string {
 	if one.share.Level.Has(team.LevelTranscripts) {
 		made += fmt.Sprint(one.e.Sums) // of what is rendered
 	}
+	if len(one.over) > 0 {
+		made += fmt.Sprint(one.over)
+	}
 	return text.Hash(fmt.Sprintf("%s\n%s\n%s\n%s %d %v\n%v\n%s\n%s", s.Rules.Version(), s.Exclusion, made, one.share.Level,
 		one.share.As, one.share.Keys, one.e.Marks.Archived, one.e.Input, one.e.Title), 8)
 }
@@ -254,7 +262,7 @@ func (s *Source) ready(ctx context.Context, one moving) (out team.Shared, empty 
 		why, err = s.stays(ctx, one.e, one.of)
 	}
 	if err == nil && why == "" {
-		leaves, err = s.session(one.e, one.share)
+		leaves, err = s.session(one.e, one.share, one.over)
 	}
 	if err != nil {
 		return out, false, nil, err
