@@ -73,8 +73,18 @@ func (a *App) Sessions(l *library.Library, names []string) (all []library.Entry,
 }
 
 // Session finds the session that a person names; a number of the last answer is the session of that result.
+// A project's name is no part of a title.
 func (a *App) Session(l *library.Library, name string) (library.Entry, error) {
-	return a.session(l, name, l.Lookup)
+	of, none := l.Project(name)
+	if none != nil {
+		return a.session(l, name, l.Lookup)
+	}
+	e, err := a.session(l, name, l.LookupWhole) // its name may be a part of another's title
+	if errors.Is(err, library.ErrNoSession) {
+		err = hint.With(fmt.Errorf("%q is a project, and no session", name), "recall list --project %q names its sessions",
+			of.Name)
+	}
+	return e, err
 }
 
 func (a *App) session(l *library.Library, name string,

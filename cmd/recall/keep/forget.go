@@ -31,9 +31,11 @@ func newForgetCmd(a *app.App) *cobra.Command {
 		if err := l.ReadOnly(); err != nil {
 			return err
 		}
-		if i := slices.IndexFunc(args, isNumber); i >= 0 && o.Yes {
-			return hint.With(fmt.Errorf("forget: %s may be another session by now: numbers follow the sessions that there are",
-				args[i]), "name it by its id, which recall list shows; without --yes you are shown what would go")
+		for _, name := range args {
+			if why := unsure(l, name); o.Yes && why != "" {
+				return hint.With(fmt.Errorf("forget: %s %s", name, why),
+					"name it by its id, which recall list shows; without --yes you are shown what would go")
+			}
 		}
 		if o.Item != "" {
 			return forgetItem(ctx, a, l, o.Item, o.Yes, o.DryRun)
@@ -52,10 +54,17 @@ func newForgetCmd(a *app.App) *cobra.Command {
 		"recall forget --help has examples")
 }
 
-// isNumber reports whether a session is named by a number, alone or behind its project.
-func isNumber(name string) bool {
+// unsure is why a name may mean another session than a person thinks, who isn't asked; "" if it can't.
+func unsure(l *library.Library, name string) string {
 	_, number, _ := strings.Cut(name, "#")
-	return number != "" || len(name) < 4 && strings.Trim(name, "0123456789") == ""
+	if number != "" || len(name) < 4 && strings.Trim(name, "0123456789") == "" {
+		return "may be another session by now: numbers follow the sessions that there are"
+	}
+	_, part := l.Lookup(name)
+	if _, whole := l.LookupWhole(name); part == nil && errors.Is(whole, library.ErrNoSession) {
+		return "is only a part of a session's title"
+	}
+	return ""
 }
 
 // planForget finds out what is meant; gone are ids that were forgotten before,
