@@ -176,17 +176,24 @@ func refused(it payload.Item) bool {
 }
 
 // Passage is what of a turn answers the question: whole sentences, verbatim.
-func (v Voice) Passage(r *Result) string {
-	said := v.line(r.Passage)
-	if said == "" {
-		return ""
+func (v Voice) Passage(r *Result) string { return strings.Join(v.Spoken(r), " ") }
+
+// Spoken is Passage in the lines that it was said in, but for empty ones.
+func (v Voice) Spoken(r *Result) (said []string) {
+	for one := range strings.Lines(r.Passage) {
+		if one = v.line(one); one != "" {
+			said = append(said, one)
+		}
+	}
+	if len(said) == 0 {
+		return nil
 	}
 	before, after, _ := strings.Cut(r.Text, r.Passage)
 	if strings.TrimSpace(before) != "" {
-		said = "… " + said
+		said[0] = "… " + said[0]
 	}
 	if strings.TrimSpace(after) != "" {
-		said += " …"
+		said[len(said)-1] += " …"
 	}
 	return said
 }

@@ -134,6 +134,7 @@ func (p *Page) formWords() template.FuncMap {
 		"Noted":   p.noted,
 		"Marked":  func(mark, text string) string { return p.Wrapped(mark+" ", blanks(mark), text, "") },
 		"Besides": p.besides,
+		"Spoken":  p.spoken,
 		"Support": p.support,
 		"Changes": p.changes,
 	}

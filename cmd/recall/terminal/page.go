@@ -123,6 +123,15 @@ func (p *Page) quoted(who, text string) string {
 	return p.Wrapped("  ", "  ", who+"“"+text+"”", p.St.Dim)
 }
 
+// spoken is a passage, line by line: lists and code that run together are hard to read.
+func (p *Page) spoken(r *answer.Result) string {
+	var lines []string
+	for line := range strings.Lines("“" + strings.Join(p.Spoken(r), "\n") + "”") {
+		lines = append(lines, Wrap(line, p.Width-len("  "))...)
+	}
+	return p.lines("  ", "  ", lines, p.St.Dim)
+}
+
 // field is a line with a name before it; "" without a text.
 func (p *Page) field(name, text string) string {
 	if text == "" {
