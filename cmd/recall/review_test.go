@@ -63,7 +63,7 @@ func TestReviewWalk(t *testing.T) {
 	}
 	first := walk("k\nwhat?\nd\ne\nSix tries at most — because five were too few\np\nq\n")
 	for _, want := range []string{"1 kept, 1 changed, 1 dropped, 1 pinned", "left for the next time",
-		"d: drop it for good"} {
+		"d: drop it from all answers"} {
 		if !strings.Contains(first, want) {
 			t.Errorf("walk says\n%s\nwant %q", first, want)
 		}
