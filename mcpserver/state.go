@@ -186,7 +186,7 @@ func (r *reading) apps() error {
 	for _, name := range slices.SortedFunc(maps.Keys(calls), func(a, b string) int {
 		return cmp.Or(calls[b]-calls[a], strings.Compare(a, b))
 	}) {
-		r.linef("%s · %d calls", name, calls[name])
+		r.linef("%s · %s", name, answer.Count(calls[name], "call"))
 	}
 	for _, p := range r.did.Packages {
 		r.linef("package %s %s %s · turn %d", payload.Data(p.Manager, 20), payload.Data(p.Name, 80),
