@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"syscall"
 
 	"recall/library"
 )
@@ -38,6 +39,8 @@ func Of(err error) string {
 		return "another recall is at work in this library; try again when it is done"
 	case errors.Is(err, fs.ErrPermission):
 		return "check who owns that file or folder and its permissions"
+	case errors.Is(err, syscall.EROFS):
+		return "that disk can only be read: mount it to be written to, or name another place"
 	case library.IsFull(err):
 		return "make room on that disk and run it again: nothing is lost"
 	}

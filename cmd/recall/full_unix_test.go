@@ -16,4 +16,8 @@ func TestFullDiskHint(t *testing.T) {
 	if got := hint.Of(err); !strings.Contains(got, "make room") {
 		t.Errorf("got hint %q, want one about room", got)
 	}
+	err.Err = syscall.EROFS
+	if got := hint.Of(err); !strings.Contains(got, "only be read") {
+		t.Errorf("got hint %q, want one about a disk that can only be read", got)
+	}
 }
