@@ -88,9 +88,12 @@ func (pg *page) leaveLeads(most int) {
 // InGoal reports whether a passage stands in a goal that is shown anyway.
 func InGoal(items []Item, it *Item) bool {
 	return it.Kind == Lead && !it.Pinned && slices.ContainsFunc(items, func(g Item) bool {
-		return g.Kind == Goal && g.Current() && contains(g.Text, oneLine(it.Text))
+		return g.Kind == Goal && g.Current() && contains(blanks.Replace(g.Text), blanks.Replace(oneLine(it.Text)))
 	})
 }
+
+// blanks are taken out of what is compared: a goal has one between sentences that were typed without.
+var blanks = strings.NewReplacer(" ", "", "\n", "")
 
 // fit renders the page with as few items cut as the budget allows, and returns what it cut.
 func (pg *page) fit(budget int) (Rendered, []int) {

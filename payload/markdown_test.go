@@ -335,6 +335,15 @@ func BenchmarkRenderWithinBudget(b *testing.B) {
 	}
 }
 
+// What a goal's sentences say isn't quoted again, though no blank parts them in a passage.
+func TestPassageInGoal(t *testing.T) {
+	items := []Item{{Kind: Goal, Text: "まず直す？ 次に消す。", State: Stands}, {Kind: Lead, Text: "まず直す？次に消す。"},
+		{Kind: Lead, Text: "次に作る。"}}
+	if !InGoal(items, &items[1]) || InGoal(items, &items[2]) {
+		t.Errorf("got %t and %t, want true and false", InGoal(items, &items[1]), InGoal(items, &items[2]))
+	}
+}
+
 // A passage is quoted with who said it and where; the least telling go first, and
 // read back it is the same passage.
 func TestPassagesAreQuoted(t *testing.T) {
