@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -18,6 +19,24 @@ import (
 
 	"recall/cmd/recall/app"
 )
+
+// copyProgram copies a program while no other test starts a process: one that has inherited the open file would keep
+// the copy from being run ("text file busy").
+func copyProgram(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o700)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
 
 // asProgram copies the test binary to a file named recall, as which it is recall
 // (see TestMain), and returns how to run it in a home of its own.
@@ -35,19 +54,7 @@ func asProgram(t *testing.T) (home string, recall func(env []string, args ...str
 	if err := os.Mkdir(filepath.Dir(program), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	from, err := os.Open(self)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer from.Close()
-	to, err := os.OpenFile(program, os.O_CREATE|os.O_WRONLY, 0o700)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err = io.Copy(to, from); err != nil {
-		t.Fatal(err)
-	}
-	if err := to.Close(); err != nil {
+	if err := copyProgram(self, program); err != nil {
 		t.Fatal(err)
 	}
 	return home, func(env []string, args ...string) (string, string) {
