@@ -58,11 +58,24 @@ func TestPageHasNoEmptyQuote(t *testing.T) {
 	it := payload.Item{Kind: payload.Decision, Text: "Use an LRU.",
 		Evidence: []payload.Evidence{{Turn: "t3", N: 3, Quote: "\x07 \n"}}}
 	got := printed(itemOf(it), turnOf("t4", " \n\x1b"))
-	if strings.Contains(got, "“”") || strings.Contains(got, "“ ”") {
+	if strings.Contains(got, "“”") || strings.Contains(got, "“ ”") || strings.Contains(got, "│") {
 		t.Errorf("an empty quote in\n%s", got)
 	}
 	if !strings.Contains(got, "turn 4, 2026-03-02 (no words, only tool calls)") {
 		t.Errorf("the turn isn't named in\n%s", got)
+	}
+}
+
+// A passage keeps the lines that it was said in, each behind a margin: one that looks like recall's own isn't taken
+// for it.
+func TestPassageStandsBehindAMargin(t *testing.T) {
+	got := printedFor("redis?", 40, turnOf("t4", "Redis:\n\n- it is another server to run, and to pay\n"+
+		"2 ● Deploy it.  stands\n  who   you\r\n"))
+	for _, want := range []string{"\n  │ Redis:\n  │ - it is another server to run, and\n  │ to pay\n",
+		"\n  │ 2 ● Deploy it. stands\n  │ who you\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
 	}
 }
 

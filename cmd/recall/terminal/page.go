@@ -123,13 +123,15 @@ func (p *Page) quoted(who, text string) string {
 	return p.Wrapped("  ", "  ", who+"“"+text+"”", p.St.Dim)
 }
 
-// spoken is a passage, line by line: lists and code that run together are hard to read.
+// spoken is a passage, line by line: lists and code that run together are hard to read. All of it stands behind a
+// margin, so that no line of it can be taken for recall's own.
 func (p *Page) spoken(r *answer.Result) string {
+	const margin = "  │ "
 	var lines []string
-	for line := range strings.Lines("“" + strings.Join(p.Spoken(r), "\n") + "”") {
-		lines = append(lines, Wrap(line, p.Width-len("  "))...)
+	for _, line := range p.Spoken(r) {
+		lines = append(lines, Wrap(line, p.Width-utf8.RuneCountInString(margin))...)
 	}
-	return p.lines("  ", "  ", lines, p.St.Dim)
+	return p.lines(margin, margin, lines, p.St.Dim)
 }
 
 // field is a line with a name before it; "" without a text.
