@@ -161,15 +161,7 @@ func Compose(ctx context.Context, l *library.Library, x *index.Index, project st
 	for _, k := range later {
 		ends[k.To] = append(ends[k.To], k)
 	}
-	// What takes an item's place may stand in a session of another thread; in one that can't be read nothing does.
-	holds := func(k payload.Link) bool {
-		p, read := payloads[k.FromSession]
-		if !read {
-			p, _ = l.Payload(ingest.SessionID(k.FromSession))
-			payloads[k.FromSession] = p
-		}
-		return p != nil && slices.ContainsFunc(p.Items, func(o payload.Item) bool { return o.ID == k.From && o.Current() })
-	}
+	holds := l.LinkHolds(payloads) // what takes an item's place may stand in a session of another thread
 	doubted := map[payload.ItemID]payload.Doubt{}
 	settled := make([]*payload.Payload, len(all))
 	for i, p := range all {

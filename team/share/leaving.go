@@ -173,18 +173,9 @@ func (s *Source) overtaken() (map[string]overtaken, error) {
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return nil, err
 	}
-	all, payloads := map[string]overtaken{}, map[string]*payload.Payload{}
+	all, holds := map[string]overtaken{}, s.Library.LinkHolds(map[string]*payload.Payload{})
 	for _, k := range payload.StandingLinks(lines) {
-		if k.Relation != payload.Supersedes || !k.Hides() {
-			continue
-		}
-		p, read := payloads[k.FromSession]
-		if !read {
-			p, _ = s.Library.Payload(ingest.SessionID(k.FromSession)) // in one that can't be read nothing holds
-			payloads[k.FromSession] = p
-		}
-		holds := func(it payload.Item) bool { return it.ID == k.From && it.Current() }
-		if p == nil || !slices.ContainsFunc(p.Items, holds) {
+		if k.Relation != payload.Supersedes || !k.Hides() || !holds(k) {
 			continue
 		}
 		if all[k.ToSession] == nil {
