@@ -25,8 +25,8 @@ func (l *Library) links() ledger.Log[payload.Link] {
 // Links are all lines in order. What can't be read is an error that names file and line, beside the lines that can.
 func (l *Library) Links() ([]payload.Link, error) { return l.links().All() }
 
-// LinkHolds reports of a link whether the item that it comes from holds itself. Payloads are read once each, by session,
-// into those that were read: nil of one that can't be, in which nothing holds.
+// LinkHolds reports of a link whether the item that it comes from holds itself. Payloads are read once each, by session
+// into those that were read; nil of one that can't be, in which nothing holds.
 func (l *Library) LinkHolds(read map[string]*payload.Payload) func(payload.Link) bool {
 	return func(k payload.Link) bool {
 		p, ok := read[k.FromSession]

@@ -64,7 +64,13 @@ func (l *Library) SessionsOf(project func(id string) bool) ([]Entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		return slices.DeleteFunc(slices.Clone(s.Entries), func(e Entry) bool { return !project(e.Project) }), nil
+		var of []Entry
+		for i := range s.Entries { // entries are large, don't copy all
+			if project(s.Entries[i].Project) {
+				of = append(of, s.Entries[i])
+			}
+		}
+		return of, nil
 	}
 	defer l.mu.Unlock()
 	of, err := l.scanOf(project)
