@@ -183,7 +183,8 @@ func (c *chains) newer(a, b payload.ItemID) int {
 	if x == nil || y == nil {
 		return 0
 	}
-	return cmp.Or(y.Item.At.Compare(x.Item.At), y.SessionStart.Compare(x.SessionStart), y.Turn-x.Turn, cmp.Compare(b, a))
+	return cmp.Or(y.Item.At.Compare(x.Item.At), y.SessionStart.Compare(x.SessionStart), y.Turn-x.Turn,
+		cmp.Compare(b, a))
 }
 
 // extras are what a result brings with it.

@@ -259,7 +259,8 @@ func TestHalfGone(t *testing.T) {
 		"the quota of updates?":          false,
 	} {
 		if a := search(t, x, Query{Text: q}); len(a.Ranked) == 0 || a.Ranked[0].Item == nil || a.Doubtful != want {
-			t.Errorf("%q: doubtful %v with %d results, want %v with the decision first", q, a.Doubtful, len(a.Ranked), want)
+			t.Errorf("%q: doubtful %v with %d results, want %v with the decision first", q, a.Doubtful, len(a.Ranked),
+				want)
 		}
 	}
 }

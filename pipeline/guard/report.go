@@ -230,8 +230,8 @@ func (d Danger) String() string { return goes[d.Kind] }
 var goes = map[DangerKind]string{
 	DangerLibrary: "recall's own library: with it goes all that it keeps (recall backup makes a copy elsewhere)",
 	DangerOther:   "a library or a backup of one: what it keeps may be nowhere else (recall import takes it over)",
-	DangerVM: "disks of Cowork's virtual machines: what sessions left on them can't be seen from here (recall manifest " +
-		"cleanup --all --to FOLDER writes a script that saves it from inside; --vm then lets it go)",
+	DangerVM: "disks of Cowork's virtual machines: what sessions left on them can't be seen from here (recall " +
+		"manifest cleanup --all --to FOLDER writes a script that saves it from inside; --vm then lets it go)",
 	DangerSource:  "where sessions are kept",
 	DangerTooMuch: "too many files to look through in time; name the folders below it that are meant",
 	DangerLoose:   "belongs to a session and can't be taken in, so it is nowhere else",

@@ -124,8 +124,8 @@ func hookHost(ctx context.Context, a *app.App, dir string) (*hooks.Host, error) 
 	h := &hooks.Host{
 		Library: open,
 		Index:   func(l *library.Library) (*index.Index, error) { return a.Index, a.ReadIndex(l) },
-		// By rules, since a session's end is no time to ask a model. An index that must be made again isn't, which would
-		// take a while: the next sync does it.
+		// By rules, since a session's end is no time to ask a model. An index that must be made again isn't,
+		// which would take a while: the next sync does it.
 		Pipeline: func(l *library.Library) (*pipeline.Pipeline, error) {
 			if err := l.ReadOnly(); err != nil {
 				return nil, err

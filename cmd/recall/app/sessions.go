@@ -81,8 +81,8 @@ func (a *App) Session(l *library.Library, name string) (library.Entry, error) {
 	}
 	e, err := a.session(l, name, l.LookupWhole) // its name may be a part of another's title
 	if errors.Is(err, library.ErrNoSession) {
-		err = hint.With(fmt.Errorf("%q is a project, and no session", name), "recall list --project %q names its sessions",
-			of.Name)
+		err = hint.With(fmt.Errorf("%q is a project, and no session", name),
+			"recall list --project %q names its sessions", of.Name)
 	}
 	return e, err
 }

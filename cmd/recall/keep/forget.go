@@ -31,10 +31,12 @@ func newForgetCmd(a *app.App) *cobra.Command {
 		if err := l.ReadOnly(); err != nil {
 			return err
 		}
-		for _, name := range args {
-			if why := unsure(l, name); o.Yes && why != "" {
-				return hint.With(fmt.Errorf("forget: %s %s", name, why),
-					"name it by its id, which recall list shows; without --yes you are shown what would go")
+		if o.Yes {
+			for _, name := range args {
+				if why := unsure(l, name); why != "" {
+					return hint.With(fmt.Errorf("forget: %s %s", name, why),
+						"name it by its id, which recall list shows; without --yes you are shown what would go")
+				}
 			}
 		}
 		if o.Item != "" {

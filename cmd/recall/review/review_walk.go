@@ -98,8 +98,8 @@ func (r *Reviewer) ask(u review.Unseen) error {
 		case "q", "quit":
 			return errQuit
 		default:
-			fmt.Fprintln(r.Out, "k: it is right; e: write it anew; d: drop it from all answers; p: right, and keep it when "+
-				"space is tight; s: ask again next time; q: enough for now")
+			fmt.Fprintln(r.Out, "k: it is right; e: write it anew; d: drop it from all answers; p: right, and keep it "+
+				"when space is tight; s: ask again next time; q: enough for now")
 		}
 	}
 }
