@@ -33,7 +33,7 @@ var rooms = map[string][]string{
 	"team":     {"review", "distill", "index", "library", "ingest", "payload", "redact", "text", "sink", "hint"},
 	"review":   {"pipeline", "distill", "index", "library", "ingest", "payload", "redact", "sink", "hint"},
 	"answer":   {"index", "library", "ingest", "payload", "prompts", "llm", "text", "sink", "hint"},
-	"pipeline": {"ingest", "library", "distill", "index", "payload", "llm", "redact", "text", "hint"},
+	"pipeline": {"ingest", "library", "distill", "index", "payload", "llm", "redact", "text", "hint", "demo"},
 	"eval":     {"answer", "distill", "index", "payload", "ingest", "prompts", "llm", "text", "sink", "hint"},
 	"index":    {"payload", "ingest", "llm", "text"},
 	"distill":  {"ingest", "payload", "prompts", "llm", "redact", "text"},

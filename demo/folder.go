@@ -8,18 +8,31 @@ import (
 	"recall/hint"
 )
 
-// marker is a file in the folder of a demo, beside its libraries.
+// What lies in the folder of a demo: the samples, and the libraries made of them.
+const (
+	Sources = "sources"
+	ByRules = "Recall"
+	ByModel = "Recall-model"
+)
+
+// marker is a file beside them.
 const marker = ".recall-demo"
 
-// Has reports whether the folder of a library is one that Folder made.
-func Has(library string) bool {
-	_, err := os.Stat(filepath.Join(filepath.Dir(library), marker))
-	return err == nil && filepath.Base(library) == "Recall"
+// Has reports whether a path is or lies in what Folder empties: what is there was invented, and nothing of a person's
+// belongs there.
+func Has(path string) bool {
+	up, name := filepath.Dir(path), filepath.Base(path)
+	if name == Sources || name == ByRules || name == ByModel {
+		if _, err := os.Stat(filepath.Join(up, marker)); err == nil {
+			return true
+		}
+	}
+	return up != path && Has(up)
 }
 
-// Folder is an empty folder for a demo with its libraries, "" for one in the user's cache. One that an earlier demo
-// left is emptied; a folder of anything else is refused.
-func Folder(dir string, libraries ...string) (string, error) {
+// Folder is an empty folder for a demo, "" for one in the user's cache. One that an earlier demo left is emptied; a
+// folder of anything else is refused.
+func Folder(dir string) (string, error) {
 	if dir == "" {
 		base, err := os.UserCacheDir()
 		if err != nil {
@@ -37,7 +50,7 @@ func Folder(dir string, libraries ...string) (string, error) {
 		if _, err := os.Stat(marked); err != nil {
 			return "", hint.With(fmt.Errorf("%s isn't empty", dir), "name an empty folder with --dir")
 		}
-		for _, name := range append(libraries, "sources") {
+		for _, name := range []string{Sources, ByRules, ByModel} {
 			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 				return "", err
 			}

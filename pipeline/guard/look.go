@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"recall/demo"
 	"recall/ingest"
 )
 
@@ -33,7 +34,7 @@ var errLate = errors.New("too many files to look through in time")
 func (g *guarding) walk(ctx context.Context) error {
 	until := time.Now().Add(cmp.Or(g.options.Limit, time.Minute))
 	for _, at := range g.report.Paths {
-		if at.Gone {
+		if at.Gone || demo.Has(at.Real) {
 			continue
 		}
 		for dir := at.Real; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
@@ -95,7 +96,7 @@ func (g *guarding) special(dir string) bool {
 	up, name := filepath.Dir(dir), filepath.Base(dir)
 	client := filepath.Base(up)
 	switch {
-	case notFiles[dir]:
+	case notFiles[dir], demo.Has(dir):
 		return true
 	case vmFolders[name]:
 		g.danger(dir, DangerVM, !g.options.VM)

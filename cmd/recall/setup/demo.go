@@ -32,22 +32,22 @@ func runDemo(ctx context.Context, a *app.App, dir string) error {
 	if _, err := a.LoadConfig(); err != nil {
 		return err
 	}
-	dir, err := demo.Folder(dir, demoRules, demoModel)
+	dir, err := demo.Folder(dir)
 	if err != nil {
 		return err
 	}
-	claude, cowork, err := demo.Write(filepath.Join(dir, "sources"))
+	claude, cowork, err := demo.Write(filepath.Join(dir, demo.Sources))
 	if err != nil {
 		return err
 	}
 	from := pipeline.Options{From: []string{claude, cowork}}
-	rules := &demoed{App: a, dir: filepath.Join(dir, demoRules)}
+	rules := &demoed{App: a, dir: filepath.Join(dir, demo.ByRules)}
 	if err := rules.takeIn(ctx, from); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.Out, "%s of invented work, unpacked to %s\n", answer.Count(rules.report.Found, "session"), dir)
 	a.PrintReport(rules.report)
-	model := &demoed{App: a.Beside(), dir: filepath.Join(dir, demoModel)}
+	model := &demoed{App: a.Beside(), dir: filepath.Join(dir, demo.ByModel)}
 	defer model.Close()
 	if err := errors.Join(model.takeIn(ctx, from), model.replay(ctx)); err != nil {
 		return err
@@ -77,11 +77,6 @@ func runDemo(ctx context.Context, a *app.App, dir string) error {
 	}
 	return nil
 }
-
-const (
-	demoRules = "Recall"
-	demoModel = "Recall-model"
-)
 
 // demoed is one of the demo's libraries, and how its payloads were made.
 type demoed struct {
