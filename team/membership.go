@@ -89,6 +89,7 @@ type Synced struct {
 	Waiting int       `json:"waiting"`           // sessions that couldn't be, and go with a later sync
 	Problem string    `json:"problem,omitempty"` // why
 	Notes   []string  `json:"notes,omitempty"`   // what its person should know, or do
+	Done    time.Time `json:"done,omitzero"`     // when a try was last without a problem
 
 	Happened []Happened `json:"happened,omitempty"` // lately, in this try or an earlier one
 }
@@ -111,7 +112,13 @@ func (m *Membership) Synced() *Synced {
 
 // KeepSynced keeps how a try went, and what happened in those before.
 func (m *Membership) KeepSynced(s *Synced) error {
-	if last := m.Synced(); last != nil {
+	last := m.Synced()
+	if s.Problem == "" {
+		s.Done = s.At
+	} else if last != nil {
+		s.Done = last.Done
+	}
+	if last != nil {
 		now := s.Happened
 		s.Happened = slices.DeleteFunc(last.Happened, func(h Happened) bool { return s.At.Sub(h.At) > toldFor })
 		for _, h := range now {

@@ -30,7 +30,7 @@ type StatusMember struct {
 	Devices []string `json:"devices,omitempty"` // machines that are in the team now
 }
 
-// A StatusShare is a project that is shared.
+// A StatusShare is a project that is shared, or that the team has until the next sync takes it back.
 type StatusShare struct {
 	Project string    `json:"project"`
 	Level   Level     `json:"level"`
@@ -46,7 +46,7 @@ func (m *Membership) Status(ctx context.Context, t *Team, why error) (*Status, e
 		return nil, err
 	}
 	for _, of := range shares {
-		if of.Level == LevelNothing {
+		if of.Level == LevelNothing && (s.Synced == nil || of.At.Before(s.Synced.Done)) {
 			continue
 		}
 		one := StatusShare{Project: of.Name, Level: of.Level, Since: of.At}

@@ -92,8 +92,13 @@ func newUnshareCmd(a *app.App) *cobra.Command {
 		if err := a.Leaving(l).Stop(m, p, app.Author()); err != nil {
 			return err
 		}
+		if err := syncNow(ctx, a, l); err != nil {
+			fmt.Fprintf(a.Out, "nothing new of %s is shared; what the team has of it others read until a sync takes it "+
+				"back\n", terminal.Line(p.Name))
+			return err
+		}
 		fmt.Fprintf(a.Out, "%s isn't shared any more\n", terminal.Line(p.Name))
-		return syncNow(ctx, a, l)
+		return nil
 	})
 }
 
