@@ -9,6 +9,7 @@ var (
 	ReadPlain   = disk.ReadPlain
 	ReadRegular = disk.ReadRegular
 	IsFull      = disk.IsFull
+	Full        = disk.Full
 	Free        = disk.Free
 	Warnings    = disk.Warnings
 )

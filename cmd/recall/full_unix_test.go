@@ -8,8 +8,30 @@ import (
 	"syscall"
 	"testing"
 
+	"recall/cmd/recall/app"
 	"recall/hint"
+	"recall/ingest"
 )
+
+// A disk without room skips all that is left: that is told once, with the way out, and hides nothing else.
+func TestFullDiskIsToldOnce(t *testing.T) {
+	var said strings.Builder
+	a := &app.App{Err: &said}
+	full := &os.PathError{Op: "write", Path: "/lib/.tmp/1", Err: syscall.ENOSPC}
+	a.PrintProblems([]ingest.Problem{{Path: "/a", Reason: "archive a: " + full.Error()},
+		{Path: "/b", Reason: "archive b: " + full.Error()}, {Path: "/c", Reason: "archive c: " + full.Error()},
+		{Path: "/d", Reason: "no session"}})
+	reportError(a, full)
+	const want = `recall: skipped: /d: no session
+recall: skipped: /a: archive a: write /lib/.tmp/1: no space left on device
+recall: … and 2 more for want of room
+recall: hint: make room on that disk and run it again: nothing is lost
+recall: error: write /lib/.tmp/1: no space left on device
+`
+	if said.String() != want {
+		t.Errorf("got %s, want %s", said.String(), want)
+	}
+}
 
 func TestFullDiskHint(t *testing.T) {
 	err := &os.PathError{Op: "write", Path: "/x", Err: syscall.ENOSPC}

@@ -28,7 +28,6 @@ import (
 	"recall/cmd/recall/team"
 	"recall/cmd/recall/terminal"
 	"recall/config"
-	"recall/hint"
 	"recall/hooks"
 	"recall/library"
 )
@@ -83,9 +82,7 @@ func reportError(a *app.App, err error) int {
 	}
 	err = option.FlagsTogether(err)
 	fmt.Fprintf(a.Err, "recall: error: %s\n", terminal.Visible(err.Error()))
-	if hint := hint.Of(err); hint != "" {
-		fmt.Fprintf(a.Err, "recall: hint: %s\n", terminal.Visible(hint))
-	}
+	a.SayHint(err)
 	return app.ExitError
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -67,6 +68,21 @@ func SyncDir(dir string) error {
 		}
 		return errors.Join(d.Sync(), d.Close())
 	}))
+}
+
+// IsFull reports whether an error is want of room.
+func IsFull(err error) bool {
+	return slices.ContainsFunc(noRoom, func(fault error) bool { return errors.Is(err, fault) })
+}
+
+// Full is the want of room that an error's text ends in, nil for none.
+func Full(text string) error {
+	for _, fault := range noRoom {
+		if strings.HasSuffix(text, fault.Error()) {
+			return fault
+		}
+	}
+	return nil
 }
 
 // Create writes a new file; nothing is left of it if there is an error.

@@ -3,7 +3,6 @@
 package disk
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"strconv"
@@ -31,10 +30,8 @@ func foreign(fi fs.FileInfo) string {
 	return "user " + owner
 }
 
-// IsFull reports whether an error is want of room: a full disk, a quota, or a limit to files' size.
-func IsFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
-}
+// noRoom are the faults that are want of room: a full disk, a quota, or a limit to files' size.
+var noRoom = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 
 // Free returns how many bytes this user may still write to a folder's disk, 0 if unknown.
 func Free(dir string) int64 {

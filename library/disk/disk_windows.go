@@ -1,7 +1,6 @@
 package disk
 
 import (
-	"errors"
 	"io/fs"
 
 	"golang.org/x/sys/windows"
@@ -17,8 +16,8 @@ const (
 	noWait   = 0
 )
 
-// IsFull reports whether an error is that of a full disk.
-func IsFull(err error) bool { return errors.Is(err, windows.ERROR_DISK_FULL) }
+// noRoom is the fault of a full disk.
+var noRoom = []error{windows.ERROR_DISK_FULL}
 
 // Free returns how many bytes this user may still write to a folder's disk, 0 if unknown.
 func Free(dir string) int64 {

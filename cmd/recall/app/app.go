@@ -52,6 +52,8 @@ type App struct {
 	team   ask.Asker
 	shared bool // Lib is others', too
 
+	hinted string // the last way out that was said
+
 	Until time.Time     // when a large session that was put off may be made
 	Quiet time.Duration // as WatchOptions has it; set by tests
 

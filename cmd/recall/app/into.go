@@ -91,8 +91,6 @@ func (a *App) keepPages(ctx context.Context, l *library.Library) {
 	}
 	for _, err := range f.Refresh(ctx) {
 		fmt.Fprintf(a.Err, "recall: warning: %v\n", err)
-		if hint := hint.Of(err); hint != "" {
-			fmt.Fprintf(a.Err, "recall: hint: %s\n", hint)
-		}
+		a.SayHint(err)
 	}
 }

@@ -162,11 +162,33 @@ func (a *App) PrintReport(r pipeline.Report) {
 	a.PrintProblems(r.Problems)
 }
 
+// PrintProblems lists what was skipped. A disk without room is told of once.
 func (a *App) PrintProblems(problems []ingest.Problem) {
-	terminal.Few(problems, 20, func(p ingest.Problem) {
+	skipped := func(p ingest.Problem) {
 		fmt.Fprintf(a.Err, "recall: skipped: %s: %s\n", terminal.Line(terminal.ShownPath(p.Path)),
 			terminal.Line(terminal.ShownPath(p.Why())))
-	}, func(n int) { fmt.Fprintf(a.Err, "recall: … and %d more; --json lists all\n", n) })
+	}
+	var full, others []ingest.Problem
+	for _, p := range problems {
+		if library.Full(p.Reason) != nil {
+			full = append(full, p)
+		} else {
+			others = append(others, p)
+		}
+	}
+	terminal.Few(others, 20, skipped, func(n int) { fmt.Fprintf(a.Err, "recall: … and %d more; --json lists all\n", n) })
+	terminal.Few(full, 1, skipped, func(n int) { fmt.Fprintf(a.Err, "recall: … and %d more for want of room\n", n) })
+	if len(full) > 0 {
+		a.SayHint(library.Full(full[0].Reason))
+	}
+}
+
+// SayHint says the way out of an error, where one is known that wasn't said last.
+func (a *App) SayHint(err error) {
+	if way := hint.Of(err); way != "" && way != a.hinted {
+		fmt.Fprintf(a.Err, "recall: hint: %s\n", terminal.Visible(way))
+		a.hinted = way
+	}
 }
 
 // Damage of the index may show only when it is written: whatever writes it goes through mended.
