@@ -66,9 +66,8 @@ var ErrNotShared = errors.New("nothing of that session is shared with you")
 // A Place is where a shared session comes from.
 type Place struct {
 	Session, Title, Project, Author, Machine string
-	Member                                   int // the author
-
-	device string
+	Member                                   int    // the author
+	Device                                   string // of theirs, by its id
 }
 
 // Find looks a shared session up by its id, or the beginning of one that no other has; of two people who share one, as
@@ -76,7 +75,7 @@ type Place struct {
 func (t *Team) Find(ctx context.Context, session string) (Place, error) {
 	session, whose, _ := strings.Cut(session, "@")
 	all, err := list(ctx, t, func(row pgx.CollectableRow) (p Place, err error) {
-		return p, row.Scan(&p.Session, &p.Title, &p.Project, &p.Author, &p.Machine, &p.Member, &p.device)
+		return p, row.Scan(&p.Session, &p.Title, &p.Project, &p.Author, &p.Machine, &p.Member, &p.Device)
 	}, `SELECT DISTINCT ON (s.sid, m.id) s.sid, s.title, p.name, m.name, d.name, m.id, d.id::text FROM recall.session s
 		JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member
 		JOIN recall.project p ON p.id = s.project
@@ -112,7 +111,7 @@ func (t *Team) Payload(ctx context.Context, of Place) (*payload.Payload, error) 
 		}
 		return it, err
 	}, `SELECT i.data, s.started, s.ended FROM recall.item i JOIN recall.session s ON s.id = i.session
-		WHERE s.sid = $1 AND s.device = $2 ORDER BY i.id`, of.Session, of.device)
+		WHERE s.sid = $1 AND s.device = $2 ORDER BY i.id`, of.Session, of.Device)
 	p.Items = items
 	return p, err
 }
@@ -130,7 +129,7 @@ func (t *Team) SealedOf(ctx context.Context, of Place) ([]byte, error) {
 
 func (t *Team) content(ctx context.Context, of Place, sealed bool) (data []byte, err error) {
 	err = t.pool.QueryRow(ctx, `SELECT c.data FROM recall.content c JOIN recall.session s ON s.id = c.session
-		WHERE s.sid = $1 AND s.device = $2 AND c.sealed = $3`, of.Session, of.device, sealed).Scan(&data)
+		WHERE s.sid = $1 AND s.device = $2 AND c.sealed = $3`, of.Session, of.Device, sealed).Scan(&data)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, fmt.Errorf("%s: %w", of.Session, ErrNotShared)
 	}

@@ -131,26 +131,31 @@ func newDeleteCmd(a *app.App) *cobra.Command {
 
 func newForgetCmd(a *app.App) *cobra.Command {
 	var o struct{ Yes bool }
-	return inTeam(a, "team-forget", &o, func(ctx context.Context, t *team.Team, _ *team.Membership,
+	return inTeam(a, "team-forget", &o, func(ctx context.Context, t *team.Team, of *team.Membership,
 		args []string) error {
 		p, err := t.Find(ctx, args[0])
 		if err != nil {
 			return err
 		}
-		if p.Member == t.Member.ID {
-			return hint.With(fmt.Errorf("session %s is yours", terminal.Line(p.Session)), "recall forget removes it "+
-				"here and from the team, recall unshare takes a project's back")
+		author, own := terminal.Line(p.Author), p.Member == t.Member.ID
+		if own && p.Device == of.Device {
+			return hint.With(fmt.Errorf("session %s is of this machine", terminal.Line(p.Session)), "recall forget removes "+
+				"it here and from the team, recall unshare takes a project's back")
 		}
-		fmt.Fprintf(a.Out, "%s's session %s, %q, would go from the team for good\n", terminal.Line(p.Author),
-			terminal.Line(p.Session), terminal.Line(p.Title))
+		fmt.Fprintf(a.Out, "%s's session %s, %q, would go from the team for good\n", author, terminal.Line(p.Session),
+			terminal.Line(p.Title))
+		there := fmt.Sprintf("in %s's own library it stays until they forget it", author)
+		if own { // as where that machine is lost
+			there = "each machine of yours that has it forgets it with its next sync"
+			fmt.Fprintln(a.Out, there)
+		}
 		if err := a.Agreed(o.Yes, "forget: it can't be undone", "Forget this for all?"); err != nil {
 			return err
 		}
 		if err := t.Forget(ctx, p.Member, p.Session); err != nil {
-			return hint.With(err, "an owner of the team may; %s does it with recall forget", terminal.Line(p.Author))
+			return hint.With(err, "an owner of the team may; %s does it with recall forget", author)
 		}
-		fmt.Fprintf(a.Out, "forgotten for all; in %s's own library it stays until they forget it\n",
-			terminal.Line(p.Author))
+		fmt.Fprintf(a.Out, "forgotten for all; %s\n", there)
 		return nil
 	})
 }
