@@ -193,8 +193,8 @@ func (f *folderCheck) markdown(p *payload.Payload) {
 
 func (f *folderCheck) logs() {
 	for _, name := range []string{"edits.jsonl", "notes.jsonl"} {
-		if what, state := f.c.lines(f.at(name), f.sealed()); what != "" {
-			f.found(name, state, "", "%s", what)
+		if what, state, mend := f.c.lines(f.at(name), f.sealed()); what != "" {
+			f.found(name, state, mend, "%s", what)
 		}
 	}
 }

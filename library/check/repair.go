@@ -110,7 +110,7 @@ func (r *repairing) mend(f Finding) (how string, err error) {
 			lock = "links"
 		}
 		err = r.l.UnderLock(lock, func() error {
-			how, err = r.log(path)
+			how, err = r.log(f, path)
 			return err
 		})
 		return how, err
@@ -128,7 +128,7 @@ func (r *repairing) inSession(f Finding, e library.Entry, path string) (string, 
 	case strings.HasSuffix(name, ".zst"):
 		return r.segment(e, f.segment)
 	case strings.HasSuffix(name, ".jsonl"):
-		return r.log(path)
+		return r.log(f, path)
 	}
 	return r.derived(f, e, path)
 }
@@ -165,7 +165,7 @@ func (r *repairing) dropLeftover(e library.Entry, path string) error {
 }
 
 // log puts unreadable lines of an append-only file aside and seals the others as they read. Its lock is held.
-func (r *repairing) log(path string) (string, error) {
+func (r *repairing) log(f Finding, path string) (string, error) {
 	text, err := disk.ReadIfThere(path)
 	if text == nil {
 		return "", cmp.Or(err, errLost)
@@ -187,7 +187,7 @@ func (r *repairing) log(path string) (string, error) {
 	}
 	how := fmt.Sprintf("%d lines taken as they read now, %d put aside in %s.damaged", doubtful, countLines(aside),
 		filepath.Base(path))
-	if filepath.Base(path) == "journal.jsonl" { // what happened when; nothing rests on it
+	if f.Mend == MendLines {
 		return how, nil
 	}
 	return "", fmt.Errorf("%s; a backup may have them as they were", how)

@@ -49,6 +49,7 @@ type Mend string
 const (
 	MendRender Mend = "render" // it is made again from what else is there
 	MendSource Mend = "source" // its source is still there, and may have the same bytes
+	MendLines  Mend = "lines"  // its lines are taken as they read, or put aside where nothing rests on them
 	MendNone   Mend = ""       // only from a backup
 )
 
@@ -253,22 +254,29 @@ func (c *checking) top(entries []library.Entry) {
 	}
 	for _, path := range c.l.TopLogs() {
 		name := c.l.Rel(path)
-		if what, state := c.lines(path, f.Format >= 2); what != "" {
-			c.found(Finding{Path: name, State: state, What: what})
+		if what, state, mend := c.lines(path, f.Format >= 2); what != "" {
+			c.found(Finding{Path: name, State: state, What: what, Mend: mend})
 		}
 	}
 }
 
-// lines says what is wrong with an append-only file, "" if nothing is or there is none.
-func (c *checking) lines(path string, sealed bool) (what string, state FindingState) {
+// lines says what is wrong with an append-only file, "" if nothing is or there is none, and how that can be made good.
+func (c *checking) lines(path string, sealed bool) (what string, state FindingState, mend Mend) {
 	text, err := c.read(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", ""
+		return "", "", MendNone
 	case err != nil:
-		return err.Error(), Damaged
+		return err.Error(), Damaged, MendNone
 	}
-	return checkLines(text, sealed)
+	name := filepath.Base(path)
+	what, state = checkLines(text, sealed)
+	_, aside, doubtful := sortLines(text, name)
+	// A write that was cut off was never said to be done; the journal tells what happened when, and nothing rests on it.
+	if len(aside)+doubtful == 0 || state == Unfinished || name == "journal.jsonl" {
+		mend = MendLines
+	}
+	return what, state, mend
 }
 
 func (c *checking) readme(f library.File) {
