@@ -110,22 +110,23 @@ CREATE FUNCTION recall.mine() RETURNS int[] LANGUAGE sql STABLE SECURITY DEFINER
 			UNION SELECT id FROM recall.project WHERE keeper = (SELECT recall.me()))
 		UNION SELECT m.id FROM recall.project m JOIN p ON m.merged_into = p.id)
 	SELECT coalesce(array_agg(id), '{}') FROM p $$;
--- whether an item may be put into a session: one's own, as it is now
-CREATE FUNCTION recall.writes(of bigint, generation int, project int) RETURNS boolean
+-- Whether a session is one's own, in a project and generation or in any; asked of each row, so it calls no other
+-- function, which would be planned for each.
+CREATE FUNCTION recall.wrote(of bigint, generation int DEFAULT NULL, project int DEFAULT NULL) RETURNS boolean
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT EXISTS(SELECT FROM recall.session s WHERE s.id = $1 AND s.generation = $2 AND s.project = $3
-		AND s.project = ANY(recall.mine()) AND s.device = ANY(recall.devices())) $$;
+	SELECT EXISTS(SELECT FROM recall.session s JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member
+		WHERE s.id = $1 AND s.generation = coalesce($2, s.generation) AND s.project = coalesce($3, s.project)
+			AND m.login = session_user AND m.left_at IS NULL AND d.left_at IS NULL) $$;
 -- whether a device has put a session, in this project or in any
 CREATE FUNCTION recall.had(of uuid, session text, project int) RETURNS boolean
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT EXISTS(SELECT FROM recall.session s WHERE s.device = $1 AND s.sid = $2 AND s.project = coalesce($3, s.project)) $$;
--- whether an item is one's own, and of this session and project
+-- whether an item is one's own, and of this session and project; as the one above
 CREATE FUNCTION recall.said(of bigint, session bigint, project int) RETURNS boolean
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT EXISTS(SELECT FROM recall.item i JOIN recall.session s ON s.id = i.session
-		WHERE i.id = $1 AND i.session = $2 AND i.project = $3 AND s.device = ANY(recall.devices())) $$;
-CREATE FUNCTION recall.wrote(of bigint) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT EXISTS(SELECT FROM recall.session s WHERE s.id = $1 AND s.device = ANY(recall.devices())) $$;
+	SELECT EXISTS(SELECT FROM recall.item i JOIN recall.session s ON s.id = i.session JOIN recall.device d ON d.id = s.device
+		JOIN recall.member m ON m.id = d.member WHERE i.id = $1 AND i.session = $2 AND i.project = $3
+			AND m.login = session_user AND m.left_at IS NULL AND d.left_at IS NULL) $$;
 -- whether two items may be linked: both are readable, and in these projects
 CREATE FUNCTION recall.comparable(a bigint, b bigint, projects int[]) RETURNS boolean
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -306,7 +307,8 @@ ALTER TABLE recall.item ENABLE ROW LEVEL SECURITY;
 GRANT SELECT, INSERT, DELETE ON recall.item TO {role};
 CREATE POLICY see ON recall.item FOR SELECT USING (
 	project = ANY((SELECT recall.mine())::int[]) OR recall.wrote(session));
-CREATE POLICY put ON recall.item FOR INSERT WITH CHECK (recall.writes(session, generation, project));
+CREATE POLICY put ON recall.item FOR INSERT WITH CHECK (
+	project = ANY((SELECT recall.mine())::int[]) AND recall.wrote(session, generation, project));
 CREATE POLICY replace ON recall.item FOR DELETE USING (recall.wrote(session));
 
 -- None but a question reads words, and it runs as the owner.
@@ -318,7 +320,8 @@ ALTER TABLE recall.content ENABLE ROW LEVEL SECURITY;
 GRANT SELECT, INSERT, DELETE ON recall.content TO {role};
 CREATE POLICY see ON recall.content FOR SELECT USING (recall.wrote(session)
 	OR project = ANY((SELECT recall.mine())::int[]) AND (NOT sealed OR (SELECT recall.me()) = ANY(named)));
-CREATE POLICY put ON recall.content FOR INSERT WITH CHECK (recall.writes(session, generation, project));
+CREATE POLICY put ON recall.content FOR INSERT WITH CHECK (
+	project = ANY((SELECT recall.mine())::int[]) AND recall.wrote(session, generation, project));
 CREATE POLICY replace ON recall.content FOR DELETE USING (recall.wrote(session));
 
 ALTER TABLE recall.tombstone ENABLE ROW LEVEL SECURITY;
