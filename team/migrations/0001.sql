@@ -363,7 +363,7 @@ CREATE POLICY work ON recall.related USING (project = ANY((SELECT recall.mine())
 -- word is found in is listed whole before any of it is read. Or what is left is looked up at once by how words begin,
 -- where that is a good part of the team's and little is to be expected there. Words are "stem project".
 CREATE FUNCTION recall.holding(stem text, projects int[], items bigint[], sessions bigint[], first bigint[],
-	last bigint[], team bigint, kinds text[], since timestamptz, before timestamptz, few int, ceiling int,
+	last bigint[], at_first bigint, team bigint, kinds text[], since timestamptz, before timestamptz, few int, ceiling int,
 	OUT ids bigint[], OUT held int) LANGUAGE plpgsql STABLE AS $$
 DECLARE
 	n int := cardinality(projects);
@@ -373,8 +373,6 @@ DECLARE
 	chunk int[];
 	latest bigint;
 	part bigint[];
-	at_first int := (SELECT count(*) FILTER (WHERE b.before < 32000) FROM (SELECT sum(i) OVER (ORDER BY o) - i AS before
-		FROM unnest(items) WITH ORDINALITY i(i, o)) b);
 	asked text := (SELECT string_agg('''' || replace(replace(w, '\', '\\'), '''', '''''') || ' {}''', ' & ')
 		FROM unnest(string_to_array(stem, ' ')) w);
 	terms tsquery[];
@@ -442,8 +440,9 @@ BEGIN
 		FROM recall.project p JOIN named n ON p.merged_into = n.id)
 	SELECT coalesce(array_agg(n.id), '{}') AS ids, array_agg(n.name) AS names, array_agg(n.items) AS items,
 		array_agg(n.sessions) AS sessions, array_agg(n.first) AS first, array_agg(n.last) AS last,
-		coalesce(sum(n.items), 0)::float8 AS searched
-	INTO r FROM (SELECT * FROM named n WHERE n.id = ANY(mine) AND n.sessions > 0
+		coalesce(sum(n.items), 0)::float8 AS searched, count(*) FILTER (WHERE n.newer < 32000) AS at_first
+	INTO r FROM (SELECT n.*, sum(n.items) OVER (ORDER BY n.last DESC) - n.items AS newer
+		FROM named n JOIN unnest(mine) m(id) USING (id) WHERE n.sessions > 0
 		AND (within IS NULL OR n.remote = within OR lower(n.name) = lower(within)) ORDER BY n.last DESC) n;
 	held := '{}';
 	FOR s IN 1..coalesce(cardinality(stems), 0) * 2 LOOP
@@ -458,7 +457,7 @@ BEGIN
 			END IF;
 		END IF;
 		EXIT WHEN s > cardinality(asked);
-		h := recall.holding(asked[s], r.ids, r.items, r.sessions, r.first, r.last, team, kinds, since, before,
+		h := recall.holding(asked[s], r.ids, r.items, r.sessions, r.first, r.last, r.at_first, team, kinds, since, before,
 			CASE WHEN s > cardinality(stems) THEN ceiling ELSE (ceiling + 7) / 8 END, ceiling);
 		held := held || h.held;
 		ids := ids || h.ids;
