@@ -92,24 +92,30 @@ CREATE TABLE recall.related(project int PRIMARY KEY REFERENCES recall.project, s
 
 -- Who asks, and what is theirs. They run as the schema's owner, who sees all rows.
 
-CREATE FUNCTION recall.me() RETURNS int LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT id FROM recall.member WHERE login = session_user AND left_at IS NULL $$;
+CREATE FUNCTION recall.me() RETURNS int LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	RETURN (SELECT id FROM recall.member WHERE login = session_user AND left_at IS NULL);
+END $$;
 CREATE FUNCTION recall.called() RETURNS text LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT name FROM recall.member WHERE id = recall.me() $$;
 CREATE FUNCTION recall.owns() RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT EXISTS(SELECT FROM recall.member WHERE id = recall.me() AND owner) $$;
-CREATE FUNCTION recall.devices() RETURNS uuid[] LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT coalesce(array_agg(id), '{}') FROM recall.device WHERE member = (SELECT recall.me()) AND left_at IS NULL $$;
+CREATE FUNCTION recall.devices() RETURNS uuid[] LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	RETURN (SELECT coalesce(array_agg(id), '{}') FROM recall.device WHERE member = (SELECT recall.me()) AND left_at IS NULL);
+END $$;
 CREATE FUNCTION recall.kept() RETURNS int[] LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT coalesce(array_agg(id), '{}') FROM recall.project
 	WHERE keeper = (SELECT recall.me()) OR (SELECT recall.owns()) $$;
 -- projects that one may read: one's own, those one was let into, and what was merged into these
-CREATE FUNCTION recall.mine() RETURNS int[] LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	WITH RECURSIVE p(id) AS (
+CREATE FUNCTION recall.mine() RETURNS int[] LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	RETURN (WITH RECURSIVE p(id) AS (
 		(SELECT project FROM recall.access WHERE member = (SELECT recall.me())
 			UNION SELECT id FROM recall.project WHERE keeper = (SELECT recall.me()))
 		UNION SELECT m.id FROM recall.project m JOIN p ON m.merged_into = p.id)
-	SELECT coalesce(array_agg(id), '{}') FROM p $$;
+	SELECT coalesce(array_agg(id), '{}') FROM p);
+END $$;
 -- Whether a session is one's own, in a project and generation or in any; asked of each row, so it calls no other
 -- function, which would be planned for each.
 CREATE FUNCTION recall.wrote(of bigint, generation int DEFAULT NULL, project int DEFAULT NULL) RETURNS boolean
