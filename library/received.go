@@ -100,9 +100,32 @@ func (l *Library) Received() ([]Handed, error) {
 	}
 	out := make([]Handed, len(all))
 	for i, h := range all {
+		if h.Project == "" { // there was none here when it came
+			if h.Project, err = l.HandedTo(&h.Handover); err != nil {
+				bad = append(bad, err)
+			}
+		}
 		out[i] = *h
 	}
 	return out, errors.Join(bad...)
+}
+
+// HandedTo is the id of the project here that a handoff is for: the one of its repository, else of its name; "" if none
+// is.
+func (l *Library) HandedTo(h *payload.Handover) (string, error) {
+	all, err := l.Projects()
+	if err != nil {
+		return "", err
+	}
+	for _, p := range all {
+		if h.Remote != "" && p.Remote == h.Remote {
+			return p.ID, nil
+		}
+	}
+	if p, err := l.Project(h.Project); h.Project != "" && err == nil && h.Fits(p.Remote) {
+		return p.ID, nil
+	}
+	return "", nil
 }
 
 // Taken are the items that a person took over, as they left them.

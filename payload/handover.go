@@ -26,6 +26,11 @@ type Handover struct {
 	Items   []Item    `json:"-"` // that hold; in a received one their text is as the sender wrote it
 }
 
+// Fits reports whether it may be from a repository of that remote: from no other, as far as both are known.
+func (h *Handover) Fits(remote string) bool {
+	return h.Remote == "" || remote == "" || remote == h.Remote
+}
+
 // handoffHead is the first line of the comment that a receiving recall reads.
 const handoffHead = "<!-- recall handoff 1: the same with its evidence, for recall import"
 

@@ -73,6 +73,10 @@ func Take(l *library.Library, text, from, project, dir string) (*Handoff, error)
 		return nil, refused(err)
 	}
 	h.From = cmp.Or(from, h.From)
+	all, err := l.Received() // as they were: to find what it is for may enter a project
+	if err != nil && !errors.Is(err, library.ErrDamaged) {
+		return nil, err
+	}
 	if project == "" {
 		if project, err = isFor(l, h, dir); err != nil {
 			return nil, err
@@ -82,10 +86,6 @@ func Take(l *library.Library, text, from, project, dir string) (*Handoff, error)
 		Waiting: len(h.Items), New: true, For: h.Project}
 	if p, err := l.Project(project); project != "" && err == nil {
 		doc.Project = p.Name
-	}
-	all, err := l.Received()
-	if err != nil && !errors.Is(err, library.ErrDamaged) {
-		return nil, err
 	}
 	for _, old := range all {
 		if old.ID == doc.ID && (old.Project == project || project == "") {
@@ -101,30 +101,17 @@ func Take(l *library.Library, text, from, project, dir string) (*Handoff, error)
 // of its name, else that of the folder, unless that has another repository; "" if none
 // is. A clone in which no session worked yet is entered as a project.
 func isFor(l *library.Library, h *payload.Handover, dir string) (string, error) {
-	fits := func(remote string) bool { return h.Remote == "" || remote == "" || remote == h.Remote }
-	all, err := l.Projects()
-	if err != nil {
-		return "", err
-	}
-	for _, p := range all {
-		if h.Remote != "" && p.Remote == h.Remote {
-			return p.ID, nil
-		}
-	}
-	if p, err := l.Project(h.Project); h.Project != "" && err == nil && fits(p.Remote) {
-		return p.ID, nil
-	}
-	if dir == "" {
-		return "", nil
+	if known, err := l.HandedTo(h); known != "" || err != nil || dir == "" {
+		return known, err
 	}
 	if here, _ := pipeline.Here(l, dir); here != "" {
-		if p, err := l.Project(here); err == nil && fits(p.Remote) {
+		if p, err := l.Project(here); err == nil && h.Fits(p.Remote) {
 			return p.ID, nil
 		}
 		return "", nil
 	}
 	clone, ok := ingest.ProjectIn(dir)
-	if !ok || !fits(clone.Remote) || clone.Remote != h.Remote && clone.Name != h.Project {
+	if !ok || !h.Fits(clone.Remote) || clone.Remote != h.Remote && clone.Name != h.Project {
 		return "", nil
 	}
 	p, err := l.ProjectFor(clone)
