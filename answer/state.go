@@ -47,10 +47,19 @@ var holds = map[payload.Kind]string{
 
 // Standing is an item's state, and that it may be older than it looks.
 func (r *Result) Standing() string {
-	if by := r.Doubted(); by != nil {
-		return "from " + Day(r.Item.At) + ", " + by.Doubt().Word(r.Item.Kind) + " on " + Day(by.At)
+	var by payload.Doubt
+	if link := r.Doubted(); link != nil {
+		by = link.Doubt()
 	}
-	return State(*r.Item)
+	return Standing(*r.Item, by)
+}
+
+// Standing is an item's state, or what became of it by a doubt that isn't the zero one.
+func Standing(it payload.Item, by payload.Doubt) string {
+	if by.By == "" {
+		return State(it)
+	}
+	return "from " + Day(it.At) + ", " + by.Word(it.Kind) + " on " + Day(by.At)
 }
 
 // Record is how a line says that it is a record of earlier: decided 2026-04-15 in

@@ -171,10 +171,10 @@ type Payload struct {
 	// the items it showed, in its order (a cut line is not a drop)
 	WrittenIDs []ItemID `json:"written_ids,omitempty"`
 
-	// Of a payload composed over a thread only (see Compose); never stored.
+	// Of a payload composed over a thread only (see Compose), Doubted of one shown as well; never stored.
 	Thread  []string          `json:"thread,omitempty"`  // its sessions, oldest first
 	Origins map[ItemID]Origin `json:"origins,omitempty"` // which session each item is from
-	Doubted map[ItemID]Doubt  `json:"doubted,omitempty"` // what may have taken an item's place, or contradicts it
+	Doubted map[ItemID]Doubt  `json:"doubted,omitempty"` // what took an item's place, may have, or contradicts it
 }
 
 // Origin is the session that an item of a composed payload is from.

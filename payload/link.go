@@ -93,20 +93,26 @@ func (k Kind) Became() string {
 	return string(Superseded)
 }
 
-// A Doubt is what may have taken an item's place, or contradicts it.
+// A Doubt is what took an item's place, may have, or contradicts it.
 type Doubt struct {
 	By       ItemID    `json:"by"`
 	At       time.Time `json:"at"`
 	Relation Relation  `json:"relation"`
+	Sure     bool      `json:"sure,omitempty"` // it took its place
 }
 
-// Doubt is what a link that isn't sure says of the item that it ends at.
-func (l *Link) Doubt() Doubt { return Doubt{l.From, l.At, l.Relation} }
+// Doubt is what a link says of the item that it ends at.
+func (l *Link) Doubt() Doubt { return Doubt{l.From, l.At, l.Relation, l.Hides()} }
 
 // Word is the doubt as it is told of an item of a kind: "perhaps superseded", "contradicted".
 func (d Doubt) Word(of Kind) string {
-	if d.Relation == Contradicts {
+	switch {
+	case d.Relation == Contradicts:
 		return "contradicted"
+	case d.Relation == Same:
+		return "said again"
+	case d.Sure:
+		return of.Became()
 	}
 	return "perhaps " + of.Became()
 }

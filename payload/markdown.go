@@ -202,10 +202,15 @@ func list(b *strings.Builder, kind Kind, lines []string) {
 	}
 }
 
-// note says from which session of a thread an item is, but for kinds that only the last speaks for.
+// note says from which session of a thread an item is, but for kinds that only the last speaks for; of one session
+// that is shown, what became of an item since.
 func (pg *page) note(it *Item) string {
 	from, ok := pg.payload.Origins[it.ID]
-	if !ok || !accumulates[it.Kind] && from.Session == pg.payload.Session {
+	by, doubted := pg.payload.Doubted[it.ID]
+	switch {
+	case pg.payload.Origins == nil && doubted:
+		from.Session = pg.payload.Session
+	case !ok || !accumulates[it.Kind] && from.Session == pg.payload.Session:
 		return ""
 	}
 	name := "session " + short(from.Session)
@@ -218,16 +223,17 @@ func (pg *page) note(it *Item) string {
 	if from.Session == "" || it.At.IsZero() {
 		return ""
 	}
-	day := it.At.UTC()
-	format := "Jan 2"
-	if end := pg.payload.End; !end.IsZero() && end.UTC().Year() != day.Year() {
-		format = "Jan 2, 2006"
+	day := func(t time.Time) string {
+		if end := pg.payload.End; !end.IsZero() && end.UTC().Year() != t.UTC().Year() {
+			return t.UTC().Format("Jan 2, 2006")
+		}
+		return t.UTC().Format("Jan 2")
 	}
 	doubt := ""
-	if by, ok := pg.payload.Doubted[it.ID]; ok {
-		doubt = fmt.Sprintf("; %s, %s", by.Word(it.Kind), by.At.UTC().Format(format))
+	if doubted {
+		doubt = fmt.Sprintf("; %s, %s", by.Word(it.Kind), day(by.At))
 	}
-	return fmt.Sprintf(" (%s, %s%s)", name, day.Format(format), doubt)
+	return fmt.Sprintf(" (%s, %s%s)", name, day(it.At), doubt)
 }
 
 // shorten clips what the page shows of each item to size characters a part.

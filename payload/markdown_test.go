@@ -44,6 +44,27 @@ func TestRenderIsTheDesignsPage(t *testing.T) {
 	}
 }
 
+// What became of an item since is told of a session that is shown, and isn't taken for its words when it is read back.
+func TestShownTellsWhatBecameOfAnItem(t *testing.T) {
+	p := example()
+	it := &p.Items[1]
+	at := it.At.AddDate(1, 0, 0)
+	p.Doubted = map[ItemID]Doubt{it.ID: {By: "x", At: at, Relation: Supersedes, Sure: true}}
+	page := Render(p, Options{Budget: -1}).Text
+	if want := "; superseded, " + at.Format("Jan 2, 2006") + ")\n"; !strings.Contains(page, want) {
+		t.Errorf("got\n%s\nwant %q in it", page, want)
+	}
+	doc, err := Read(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range doc.Lines {
+		if strings.Contains(LineOf(&l.Item), "superseded") {
+			t.Errorf("read back as %+v", l.Item)
+		}
+	}
+}
+
 // Files that were only read are named where a fault is looked for; they are no items, also in a page read back.
 func TestDebugNamesWhatWasRead(t *testing.T) {
 	p := example()

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"recall/index"
@@ -127,7 +128,7 @@ func Compose(ctx context.Context, l *library.Library, x *index.Index, project st
 	}
 	var all []*payload.Payload
 	var bad []error
-	var ids []payload.ItemID
+	var items []payload.Item
 	payloads := map[string]*payload.Payload{} // nil: it can't be read
 	projects := map[string]bool{project: true}
 	for i, e := range entries {
@@ -144,46 +145,59 @@ func Compose(ctx context.Context, l *library.Library, x *index.Index, project st
 			bad = append(bad, err)
 			continue
 		}
-		all = append(all, p)
-		for _, it := range p.Items {
-			ids = append(ids, it.ID)
-		}
+		all, items = append(all, p), append(items, p.Items...)
 	}
-	links, err := LinksNow(ctx, l, x)
+	doubted, err := Doubts(ctx, l, x, payloads, items)
 	if err != nil {
 		return nil, err
 	}
-	later, err := links.LinksOf(ctx, ids...)
-	if err != nil {
-		return nil, err
-	}
-	ends := map[payload.ItemID][]payload.Link{}
-	for _, k := range later {
-		ends[k.To] = append(ends[k.To], k)
-	}
-	holds := l.LinkHolds(payloads) // what takes an item's place may stand in a session of another thread
-	doubted := map[payload.ItemID]payload.Doubt{}
 	settled := make([]*payload.Payload, len(all))
 	for i, p := range all {
 		one := *p
 		one.Items = slices.Clone(p.Items)
 		for k := range one.Items {
-			it := &one.Items[k]
-			if !it.Current() {
-				continue
-			}
-			if by, sure := payload.Overtaken(it.ID, ends[it.ID], holds); sure {
+			if it := &one.Items[k]; it.Current() && doubted[it.ID].Sure {
 				it.State = payload.Superseded
-			} else if by != nil {
-				doubted[it.ID] = by.Doubt()
 			}
 		}
 		settled[i] = &one
 	}
 	out := payload.Compose(settled, numbers)
 	if out != nil {
+		maps.DeleteFunc(doubted, func(_ payload.ItemID, by payload.Doubt) bool { return by.Sure })
 		out.Doubted = doubted
 	}
 	out, err = withReceived(l, out, projects)
 	return out, errors.Join(append(bad, err)...)
+}
+
+// Doubts says of items that hold what took their place, may have, or contradicts them, if that holds itself: it may
+// stand in any session. Payloads are read as by LinkHolds.
+func Doubts(ctx context.Context, l *library.Library, x *index.Index, read map[string]*payload.Payload,
+	items []payload.Item) (map[payload.ItemID]payload.Doubt, error) {
+	links, err := LinksNow(ctx, l, x)
+	if err != nil {
+		return nil, err
+	}
+	var ids []payload.ItemID
+	for _, it := range items {
+		if it.Current() {
+			ids = append(ids, it.ID)
+		}
+	}
+	around, err := links.LinksOf(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	ends := map[payload.ItemID][]payload.Link{}
+	for _, k := range around {
+		ends[k.To] = append(ends[k.To], k)
+	}
+	doubted, holds := map[payload.ItemID]payload.Doubt{}, l.LinkHolds(read)
+	for _, id := range ids {
+		if by, _ := payload.Overtaken(id, ends[id], holds); by != nil {
+			doubted[id] = by.Doubt()
+		}
+	}
+	return doubted, nil
 }

@@ -24,6 +24,7 @@ type Unseen struct {
 	Changed      bool   `json:"changed"`        // they have seen it, as it was before
 	From         string `json:"from,omitempty"` // who handed it over
 	payload.Item `json:"item"`
+	Doubt        payload.Doubt `json:"doubt,omitzero"` // what took its place, may have, or contradicts it
 
 	Handoff string `json:"-"` // of somebody else's, ""
 	Nowhere bool   `json:"-"` // that handoff is for no project here
@@ -79,6 +80,17 @@ func Read(ctx context.Context, l *library.Library, x *index.Index, shelf *librar
 		for _, u := range payload.Unreviewed(p, edits) {
 			w.Items = append(w.Items, *unseen(shelf, e, u.Item, u.Changed))
 		}
+	}
+	var items []payload.Item
+	for _, u := range w.Items {
+		items = append(items, u.Item)
+	}
+	doubted, err := pipeline.Doubts(ctx, l, x, map[string]*payload.Payload{}, items)
+	if err != nil {
+		return nil, err
+	}
+	for i := range w.Items {
+		w.Items[i].Doubt = doubted[w.Items[i].ID]
 	}
 	links, err := pipeline.LinksNow(ctx, l, x)
 	if err == nil {

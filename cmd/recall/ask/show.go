@@ -25,6 +25,7 @@ import (
 	"recall/library"
 	"recall/library/render"
 	"recall/payload"
+	"recall/pipeline"
 	"recall/team"
 )
 
@@ -137,6 +138,10 @@ func runShow(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 		return a.Show(did, o.JSON, false, func(p *terminal.Page) { p.Form("actions", did) })
 	}
 	p, err := a.Payload(l, e)
+	if err != nil {
+		return err
+	}
+	p.Doubted, err = pipeline.Doubts(ctx, l, a.IndexIfThere(l), map[string]*payload.Payload{}, p.Items)
 	if err != nil {
 		return err
 	}

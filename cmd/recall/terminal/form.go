@@ -95,6 +95,7 @@ func (p *Page) formWords() template.FuncMap {
 		"mark":     func(it payload.Item) string { return Mark(it, p.St) },
 		"sentence": p.Sentence,
 		"state":    answer.State,
+		"standing": answer.Standing,
 		"past":     p.Past,
 		"quote":    p.Quote,
 		"source":   p.Source,
