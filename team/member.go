@@ -69,12 +69,15 @@ func taken(name string, err error) error {
 	return err
 }
 
-// Members lists everybody who is or was in the team.
+// Members lists everybody who is or was in the team; whose login was dropped has left it.
 func (t *Team) Members(ctx context.Context) ([]Member, error) {
 	return list(ctx, t, func(row pgx.CollectableRow) (m Member, err error) {
 		return m, row.Scan(&m.ID, &m.Login, &m.Name, &m.Owner, &m.Left)
-	}, `SELECT id, login, name, owner, left_at IS NOT NULL FROM recall.member ORDER BY id`)
+	}, `SELECT id, login, name, owner, `+left+` FROM recall.member m ORDER BY id`)
 }
+
+// left is whether a member m is no longer in the team.
+const left = `(m.left_at IS NOT NULL OR to_regrole(quote_ident(m.login)) IS NULL)`
 
 // Join enters a machine as one of the member's.
 func (t *Team) Join(ctx context.Context, name string) (Device, error) {

@@ -66,7 +66,7 @@ func (t *Team) readers(ctx context.Context, project int) ([]string, error) {
 		`WITH RECURSIVE p(id, keeper, into_) AS (
 			SELECT id, keeper, merged_into FROM recall.project WHERE id = $1
 			UNION SELECT q.id, q.keeper, q.merged_into FROM recall.project q JOIN p ON q.id = p.into_)
-		SELECT name FROM recall.member m WHERE left_at IS NULL AND id <> $2 AND (id IN (SELECT keeper FROM p)
+		SELECT name FROM recall.member m WHERE NOT `+left+` AND id <> $2 AND (id IN (SELECT keeper FROM p)
 			OR id IN (SELECT member FROM recall.access a WHERE a.project IN (SELECT p.id FROM p)))
 			ORDER BY name`, project, t.Member.ID)
 }

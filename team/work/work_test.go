@@ -241,8 +241,21 @@ func TestJobByHand(t *testing.T) {
 
 // What newer rules find in what was shared by who left is taken out by an owner's worker, once.
 func TestRenew(t *testing.T) {
+	t.Run("left", func(t *testing.T) {
+		renews(t, func(c *crew) error { return c.bob.Leave(t.Context(), c.bob.Member.ID) })
+	})
+	t.Run("dropped", func(t *testing.T) {
+		renews(t, func(c *crew) error {
+			c.Exec(`REVOKE CONNECT ON DATABASE ` + c.Name + ` FROM ` + c.Role("bob") + `; DROP ROLE ` + c.Role("bob"))
+			return nil
+		})
+	})
+}
+
+func renews(t *testing.T, leave func(c *crew) error) {
+	t.Helper()
 	c := newCrew(t)
-	if err := c.bob.Leave(t.Context(), c.bob.Member.ID); err != nil {
+	if err := leave(c); err != nil {
 		t.Fatal(err)
 	}
 	secret := "ghp_" + strings.Repeat("aB3dE6gH9k", 4)[:36]
