@@ -115,6 +115,13 @@ func syncNow(ctx context.Context, a *app.App, l *library.Library) error {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
 	done, err := a.SyncTeam(ctx, l)
+	if done != nil {
+		for _, h := range done.Happened {
+			if h.At.Equal(done.At) { // else told of an earlier one
+				fmt.Fprintln(a.Out, terminal.Line(h.What))
+			}
+		}
+	}
 	switch {
 	case done == nil:
 	case done.Sent == 0 && done.Waiting == 0:
