@@ -218,3 +218,17 @@ func TestErrorWithoutCode(t *testing.T) {
 		}
 	}
 }
+
+// What a person did wrong is told with what is to be looked at.
+func TestWrongAddress(t *testing.T) {
+	for message, way := range map[string]string{
+		`28000 no pg_hba.conf entry for host "127.0.0.1", user "ana", database "app", no encryption`: "sslmode",
+		`28P01 password authentication failed for user "ana"`:                                        ".pgpass",
+		`3D000 database "recal" does not exist`:                                                      "the right database",
+	} {
+		code, said, _ := strings.Cut(message, " ")
+		if err := explain(&pgconn.PgError{Code: code, Message: said}); !strings.Contains(hint.Of(err), way) {
+			t.Errorf("%s: %s", message, hint.Of(err))
+		}
+	}
+}

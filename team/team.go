@@ -128,11 +128,14 @@ func explain(err error) error {
 			refused = fmt.Errorf("%w: %s", ErrRefused, pg.Message)
 		}
 		return hint.With(refused, "%s", cmp.Or(hint.Of(err), "an owner of the team may"))
-	case "28P01", "28000": // password, or no such login
-		return hint.With(errors.New(pg.Message), "recall keeps no password: put it into ~/.pgpass, name a service of "+
-			"pg_service.conf, or set PGPASSWORD")
+	case "28P01", "28000": // password, no such login, or none that the server lets in that way
+		way := "recall keeps no password: put it into ~/.pgpass, name a service of pg_service.conf, or set PGPASSWORD"
+		if strings.HasPrefix(pg.Message, "no pg_hba.conf entry") {
+			way = "see that the address names login, database and sslmode as the server's keeper wants them"
+		}
+		return hint.With(errors.New(pg.Message), "%s", way)
 	case "3D000":
-		return hint.With(err, "createdb makes a database; recall makes none")
+		return hint.With(err, "see that the address names the right database; createdb makes one, recall makes none")
 	case "57P01", "57P02", "57P03", "25006": // it is ended, crashed, starts, or another takes its place
 		return unreachable(err)
 	}
@@ -157,7 +160,7 @@ func unreachable(err error) error {
 	}
 	said := strings.Split(err.Error(), "\n\t") // one try a line, and without encryption where it isn't needed another
 	return hint.With(&gone{fmt.Sprintf("%v: %s", ErrUnreachable, strings.Join(slices.Compact(said), " ")), err},
-		"psql with the same address tells more; what you share waits and goes with a later sync")
+		"psql with the same address tells more; what waits goes with a later sync")
 }
 
 // gone is an error of a connection as it is told.
