@@ -46,16 +46,18 @@ type repository struct {
 // openRepository finds the history of the repository that a folder lies in. The caller closes it.
 func openRepository(ctx context.Context, folder string) (*repository, error) {
 	// Looking these up runs nothing and fetches nothing, whatever is configured.
-	out, err := runGit(ctx, folder, nil, nil, "rev-parse", "--path-format=absolute", "--show-toplevel",
-		"--git-path", "objects", "--git-path", "shallow", "--show-object-format", "HEAD")
+	// A folder's name may hold a line's end: HEAD's hash parts the answers.
+	out, err := runGit(ctx, folder, nil, nil, "rev-parse", "--path-format=absolute", "HEAD", "--show-toplevel", "HEAD",
+		"--git-path", "objects", "HEAD", "--git-path", "shallow", "HEAD", "--show-object-format")
 	if err != nil {
 		return nil, err
 	}
-	found := strings.Split(strings.TrimRight(string(out), "\r\n"), "\n")
-	if len(found) != 5 {
+	head, rest, _ := strings.Cut(strings.TrimRight(string(out), "\r\n"), "\n")
+	found := strings.Split(rest, "\n"+head+"\n")
+	if len(found) != 4 {
 		return nil, fmt.Errorf("git rev-parse answers %q", text.Clip(line(string(out)), 80))
 	}
-	top, objects, shallow, format, head := found[0], found[1], found[2], found[3], found[4]
+	top, objects, shallow, format := found[0], found[1], found[2], found[3]
 	dir, err := os.MkdirTemp("", "recall-git-")
 	if err != nil {
 		return nil, err

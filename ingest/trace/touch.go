@@ -105,11 +105,14 @@ func Shown(c *ingest.ToolCall) []string {
 // noFile tells what isn't a file of anybody's. Those in /dev/shm are, though only in memory.
 func noFile(p string) bool {
 	return strings.HasPrefix(p, "/dev/") && !strings.HasPrefix(p, "/dev/shm/") || strings.HasPrefix(p, "/proc/") ||
-		p == "/" || strings.ContainsRune(p, '\n') || len(p) > 1024
+		p == "/" || len(p) > 1024
 }
 
-// add notes what a command does to files, where they can be told.
+// add notes what a command does to files, where they can be told: what has several lines is a text.
 func (c *Step) add(how How, p, from string) {
+	if strings.Contains(p, "\n") {
+		return
+	}
 	if p, from = Absolute(c.Dir, p), Absolute(c.Dir, from); p != "" && (from != "" || how != Rename) {
 		c.Touches = append(c.Touches, Touch{Path: p, From: from, How: how})
 	}

@@ -84,6 +84,7 @@ func TestTouches(t *testing.T) {
 		{"git checkout -- a.go", "edited /w/a.go"},
 		{"echo hi >> notes.md", "edited /w/notes.md"},
 		{"cat > x.py <<'E'\nrm y\nE", "created /w/x.py"},
+		{"rm 'a\nb' c", "deleted /w/c"},
 	} {
 		tr := Of(session(run(c.line, "")))
 		var got []string
@@ -102,6 +103,10 @@ func TestTouches(t *testing.T) {
 		Failed: true}))
 	if x := failed.Actions[0].Touches; len(x) != 1 || !x[0].Unsure {
 		t.Errorf("of a line that failed: got %v, want one that isn't sure", x)
+	}
+	odd := Of(session(ingest.ToolCall{Name: "Edit", Path: "/w\nx/a", Done: true}))
+	if x := odd.Actions[0].Touches; len(x) != 1 || x[0].Path != "/w\nx/a" {
+		t.Errorf("in a folder whose name holds a line's end: got %v", x)
 	}
 	if x := failed.Actions[1].Touches; len(x) != 0 {
 		t.Errorf("of a refused edit: got %v, want none", x)
