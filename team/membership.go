@@ -94,6 +94,11 @@ type Synced struct {
 	Happened []Happened `json:"happened,omitempty"` // lately, in this try or an earlier one
 }
 
+// misses reports whether what was said then hasn't come to the team, as far as is known.
+func (s *Synced) misses(said time.Time) bool {
+	return s != nil && (s.At.Before(said) || s.Problem != "" && s.Done.Before(said))
+}
+
 // Happened is what a try did that its person should know of: most tries are made where nobody looks.
 type Happened struct {
 	At   time.Time `json:"at"`

@@ -46,7 +46,7 @@ func (m *Membership) Status(ctx context.Context, t *Team, why error) (*Status, e
 		return nil, err
 	}
 	for _, of := range shares {
-		if of.Level == LevelNothing && (s.Synced == nil || of.At.Before(s.Synced.Done)) {
+		if of.Level == LevelNothing && !s.Synced.misses(of.At) {
 			continue
 		}
 		one := StatusShare{Project: of.Name, Level: of.Level, Since: of.At}
