@@ -81,7 +81,7 @@ type Plan struct {
 	id      string
 }
 
-// PlanCreate says what making a team would do; nothing is done yet. The error is fs.ErrExist if there is one.
+// PlanCreate says what making a team would do; nothing is done yet. The error is ErrHasTeam if there is one.
 func PlanCreate(ctx context.Context, address, name string) (Plan, error) {
 	var random [8]byte
 	if _, err := rand.Read(random[:]); err != nil {
@@ -95,7 +95,7 @@ func PlanCreate(ctx context.Context, address, name string) (Plan, error) {
 	case errors.Is(err, ErrNoTeam):
 		return p, nil
 	case err == nil:
-		err = hint.With(fmt.Errorf("this database has a team, of format %d: %w", version, fs.ErrExist),
+		err = hint.With(fmt.Errorf("%w, of format %d", ErrHasTeam, version),
 			"recall team join ADDRESS joins it")
 	}
 	return Plan{}, err
@@ -157,7 +157,7 @@ func (p Plan) do(ctx context.Context, tx pgx.Tx) error {
 			return err
 		}
 		if there {
-			return fmt.Errorf("this database has a schema recall: %w", fs.ErrExist)
+			return fmt.Errorf("%w: a schema recall", ErrHasTeam)
 		}
 		if _, err := tx.Exec(ctx, `CREATE ROLE `+role+` NOLOGIN`); err != nil {
 			return hint.With(err, "the login needs CREATEROLE, and CREATE in the database: ALTER ROLE NAME CREATEROLE")

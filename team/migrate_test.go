@@ -2,7 +2,6 @@ package team
 
 import (
 	"errors"
-	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -37,11 +36,11 @@ func TestCreate(t *testing.T) {
 		go func() { done <- p.Do(t.Context()) }()
 	}
 	errs := []error{<-done, <-done}
-	if slices.ContainsFunc(errs, func(err error) bool { return err != nil && !errors.Is(err, fs.ErrExist) }) ||
+	if slices.ContainsFunc(errs, func(err error) bool { return err != nil && !errors.Is(err, ErrHasTeam) }) ||
 		(errs[0] == nil) == (errs[1] == nil) {
 		t.Errorf("two at once: %v", errs)
 	}
-	if _, err := PlanCreate(t.Context(), d.Owner, "crew"); !errors.Is(err, fs.ErrExist) {
+	if _, err := PlanCreate(t.Context(), d.Owner, "crew"); !errors.Is(err, ErrHasTeam) {
 		t.Errorf("once more: %v", err)
 	}
 	m, err := Open(t.Context(), d.Owner)

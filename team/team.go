@@ -79,6 +79,8 @@ func (t *Team) Pool() *pgxpool.Pool { return t.pool }
 func (t *Team) Close() { t.pool.Close() }
 
 var (
+	// ErrHasTeam: the database has a team already.
+	ErrHasTeam = errors.New("this database has a team already")
 	// ErrNoTeam: the database has no team.
 	ErrNoTeam = errors.New("no team in this database")
 	// ErrNotMember: the login isn't a member's, or its member left.
