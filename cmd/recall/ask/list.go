@@ -30,6 +30,7 @@ func newListCmd(a *app.App) *cobra.Command {
 		Since             option.Day
 		Limit             int
 	}
+	kept := 0
 	return option.Asked(a, "list", &o, func(_ context.Context, l *library.Library, _ []string) ([]library.Listed, error) {
 		debug.SetGCPercent(400) // a short run: collecting costs more than it frees
 		id, err := app.ProjectID(l, o.Project)
@@ -40,6 +41,7 @@ func newListCmd(a *app.App) *cobra.Command {
 		if err != nil {
 			return nil, err
 		}
+		kept = len(shelf.Entries)
 		maps.Copy(shelf.Closed, a.Archiver(l).Excluded())
 		hidden := 0
 		words := strings.Fields(strings.ToLower(o.Search))
@@ -72,7 +74,13 @@ func newListCmd(a *app.App) *cobra.Command {
 			return all, app.ExitCode(app.ExitPartial)
 		}
 		return all, nil
-	}, printList)
+	}, func(a *app.App, all []library.Listed) {
+		if len(all) == 0 && kept > 0 {
+			fmt.Fprintln(a.Out, "none of", answer.Count(kept, "session"), "fits")
+			return
+		}
+		printList(a, all)
+	})
 }
 
 // handleShown is how many columns a session's handle takes at most before what follows it moves.
