@@ -26,6 +26,7 @@ var (
 	ErrNoRepo = errors.New("it lies in no git repository")
 	ErrNoLine = errors.New("no such line")
 	ErrNoFile = errors.New("git doesn't know this file")
+	ErrEmpty  = errors.New("the repository has no commit yet")
 	ErrOwner  = errors.New("git doesn't trust this repository: it belongs to another user")
 )
 
@@ -139,6 +140,8 @@ func runGit(ctx context.Context, folder string, env []string, stdin io.Reader, a
 		return nil, hint.With(ErrOwner, "if you do: git config --global --add safe.directory %s", folder)
 	case strings.Contains(said, "not a git repository"), strings.Contains(said, "must be run in a work tree"):
 		return nil, ErrNoRepo
+	case strings.Contains(said, "ambiguous argument 'HEAD'"):
+		return nil, ErrEmpty
 	case strings.Contains(said, "no such path"), strings.Contains(said, "is outside repository"), strings.Contains(said,
 		"unknown revision"):
 		return nil, ErrNoFile

@@ -50,7 +50,7 @@ func WhyLine(ctx context.Context, p *pipeline.Pipeline, file, asked string, line
 	var err error
 	w.blamed, err = Blame(ctx, file, line)
 	switch {
-	case errors.Is(err, ErrNoGit), errors.Is(err, ErrNoRepo), errors.Is(err, ErrNoFile):
+	case errors.Is(err, ErrNoGit), errors.Is(err, ErrNoRepo), errors.Is(err, ErrNoFile), errors.Is(err, ErrEmpty):
 		doc.Verdict, doc.Note = "no git", err.Error()
 	case errors.Is(err, ErrNoLine):
 		doc.Verdict, doc.Note = "no line", err.Error()
