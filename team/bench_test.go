@@ -4,9 +4,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math/rand"
 	"os"
 	"path/filepath"
@@ -151,33 +151,42 @@ func TestScale(t *testing.T) {
 		return time.Since(begun)
 	}))
 	if path := os.Getenv("RECALL_TEAM_PLANS"); path != "" {
-		c.plans(path, n, map[string]func(bob, all mate) error{
-			"A question within one project": func(bob, _ mate) error {
-				_, err := bob.Search(t.Context(), index.Query{Text: w.question(), Project: "p50"})
-				return err
-			},
-			"A question of all projects": func(_, all mate) error {
+		var id string
+		put := func(bob, _ mate) error {
+			id += "another"
+			return bob.Put(t.Context(), bob.device, c.ready(w.session(id, 50)), 1)
+		}
+		c.plans(path, n, []deed{
+			{"A question of all projects", func(_, all mate) error {
 				_, err := all.Search(t.Context(), index.Query{Text: w.question()})
 				return err
-			},
-			"A session put": func(bob, _ mate) error {
-				return bob.Put(t.Context(), bob.device, c.ready(w.session("plan", 50)), 1)
-			},
-			"The outbox compared": func(bob, _ mate) error {
+			}},
+			{"A question within one project", func(bob, _ mate) error {
+				_, err := bob.Search(t.Context(), index.Query{Text: w.question(), Project: "p50"})
+				return err
+			}},
+			{"A session put", put},
+			{"A session put and forgotten", func(bob, all mate) error {
+				return errors.Join(put(bob, all), bob.Forget(t.Context(), bob.Member.ID, id))
+			}},
+			{"The outbox compared", func(bob, _ mate) error {
 				_, err := NewOutbox(filepath.Join(t.TempDir(), "sent.jsonl"), bob.device).Reconcile(t.Context(), bob.Team)
 				return err
-			},
-			"Projects listed": func(bob, _ mate) error { _, err := bob.Projects(t.Context()); return err },
-			"Members listed":  func(bob, _ mate) error { _, err := bob.Members(t.Context()); return err },
-			"A session forgotten": func(bob, _ mate) error {
-				return bob.Forget(t.Context(), bob.Member.ID, "plan")
-			},
+			}},
+			{"Projects listed", func(bob, _ mate) error { _, err := bob.Projects(t.Context()); return err }},
+			{"Members listed", func(bob, _ mate) error { _, err := bob.Members(t.Context()); return err }},
 		})
 	}
 }
 
+// deed is what a member does.
+type deed struct {
+	name string
+	do   func(bob, all mate) error
+}
+
 // plans writes how the server does the statements of what members do, by auto_explain.
-func (c *crew) plans(path string, items int, what map[string]func(bob, all mate) error) {
+func (c *crew) plans(path string, items int, what []deed) {
 	c.t.Helper()
 	for _, who := range []string{"bob", "all"} {
 		c.Exec("LOAD 'auto_explain'; ALTER ROLE " + c.Role(who) + " SET session_preload_libraries = 'auto_explain'")
@@ -204,17 +213,14 @@ func (c *crew) plans(path string, items int, what map[string]func(bob, all mate)
 		"writes this file. Each statement once, with what it took in rows.\n", items)
 	noise := regexp.MustCompile(`duration:[^\n]*\n|Query Text: |\(cost=\S+ rows=\d+ width=\d+\) ?|[ \t]+$`)
 	shown := map[string]bool{}
-	for _, name := range slices.Sorted(maps.Keys(what)) {
+	for _, d := range what {
 		for range 2 { // what a connection does but once isn't told
 			said = nil
-			if err := what[name](bob, all); err != nil && name != "A session put" {
-				c.t.Errorf("%s: %v", name, err)
-			}
-			if name == "A session put" {
-				break
+			if err := d.do(bob, all); err != nil {
+				c.t.Errorf("%s: %v", d.name, err)
 			}
 		}
-		text += "\n## " + name + "\n"
+		text += "\n## " + d.name + "\n"
 		for _, plan := range said {
 			plan = noise.ReplaceAllString(plan, "")
 			statement, _, _ := strings.Cut(plan, " (actual")
