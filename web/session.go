@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"html/template"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"recall/library"
 	"recall/library/render"
 	"recall/payload"
+	"recall/pipeline"
 	"recall/text"
 )
 
@@ -108,10 +110,7 @@ func (s *Server) session(r *http.Request, m *Memory) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v.Payload, err = m.Library.Payload(e.ID); errors.Is(err, library.ErrNoPayload) {
-		v.Payload, err = nil, nil
-	}
-	if err != nil {
+	if v.Payload, err = outcome(r.Context(), m, e.ID); err != nil {
 		return nil, err
 	}
 	if v.Find != "" {
@@ -122,6 +121,26 @@ func (s *Server) session(r *http.Request, m *Memory) (any, error) {
 	}
 	v.Resume, v.Missing = m.Resume(e)
 	return v, nil
+}
+
+// outcome is a session's payload with what became of its items in later sessions, nil if it wasn't distilled.
+func outcome(ctx context.Context, m *Memory, id ingest.SessionID) (*payload.Payload, error) {
+	p, err := m.Library.Payload(id)
+	if errors.Is(err, library.ErrNoPayload) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := *p
+	out.Doubted, err = pipeline.Doubts(ctx, m.Library, m.Pipeline.Index, map[string]*payload.Payload{}, p.Items)
+	out.Items = slices.Clone(p.Items)
+	for i := range out.Items {
+		if it := &out.Items[i]; out.Doubted[it.ID].Sure {
+			it.State = payload.Superseded
+		}
+	}
+	return &out, err
 }
 
 // A match is where a text stands in a session: in what was said, in a command, or in what a tool printed.

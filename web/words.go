@@ -26,6 +26,7 @@ func words() template.FuncMap {
 		"reasoned": answer.WithReason,
 		"state":    answer.State,
 		"standing": stands,
+		"told":     answer.Standing,
 		"became":   became,
 		"quote":    voice.Quote,
 		"who":      voice.Who,

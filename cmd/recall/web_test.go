@@ -224,6 +224,8 @@ func TestWebPages(t *testing.T) {
 	holds(get(page+"?find=skip+locked", nil), `^200`, `<mark>(?i:skip locked)</mark>`, `claude --resume `+id[1],
 		`class="rests`, `<mark>leave the metrics for the next round</mark>`)
 	holds(get(page+"?find=nowhere+at+all", nil), `No match in this session`)
+	earlier := regexp.MustCompile(`/session/fd4adb93[0-9a-f-]+`).FindString(get("/sessions", nil))
+	holds(get(earlier, nil), ` weak">from 2026-08-31, perhaps superseded on 2026-10-05`)
 	holds(get(page+"?find=%ff", nil), `^200`, `No match in this session`)
 	holds(get(page+"/raw/transcript.jsonl", nil), `^200`, `Show it with its secrets`)
 	holds(get(page+"/raw/transcript.jsonl?secrets=shown", nil), `^200 \{"`)
@@ -255,6 +257,12 @@ func TestWebPages(t *testing.T) {
 	nosuch := url.Values{"session": {first[1]}, "item": {"nosuch"}, "word": {"keep"}, "back": {"/review"}}
 	holds(get("/say", nosuch), `^422`,
 		`no such item`, `<a href="/review">Back`)
+
+	// What a later session surely overtook: in the outcome, where it was said, and where it waits for a word.
+	get = enter(t, startWeb(t, home, filepath.Join(filepath.Dir(library), "Recall")))
+	const overtaken = `from 2026-08-31, superseded on 2026-10-05`
+	holds(get(earlier, nil), `(?s)Outcome.* past">`+overtaken+`.*class="transcript".* past">`+overtaken)
+	holds(get("/review?project=ledgerline&from=6", nil), ` weak">`+overtaken)
 
 	// Of a library that is only to be looked at nothing is said.
 	get = enter(t, startWeb(t, home, library, "--read-only"))
