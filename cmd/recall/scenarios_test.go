@@ -249,7 +249,8 @@ func TestScenariosByRules(t *testing.T) {
 		}
 		if c.asked[0] != "" {
 			said := mustRun(t, "query", "--project", c.project, "--no-sync", c.asked[0])
-			out := strings.Join(strings.Fields(strings.ReplaceAll(string(said), "  │ ", "")), " ") // without a passage's margin
+			unmargined := strings.ReplaceAll(string(said), "  │ ", "") // of a passage
+			out := strings.Join(strings.Fields(unmargined), " ")
 			if !strings.Contains(out, c.asked[1]) {
 				t.Errorf("%s: %q isn't answered by %q:\n%s", c.project, c.asked[0], c.asked[1], out)
 			}
