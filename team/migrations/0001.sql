@@ -92,7 +92,8 @@ CREATE TABLE recall.related(project int PRIMARY KEY REFERENCES recall.project, s
 
 -- Who asks, and what is theirs. They run as the schema's owner, who sees all rows.
 
-CREATE FUNCTION recall.me() RETURNS int LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION recall.me() RETURNS int LANGUAGE plpgsql STABLE SECURITY DEFINER
+	SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
 	RETURN (SELECT id FROM recall.member WHERE login = session_user AND left_at IS NULL);
 END $$;
@@ -100,15 +101,18 @@ CREATE FUNCTION recall.called() RETURNS text LANGUAGE sql STABLE SECURITY DEFINE
 	SELECT name FROM recall.member WHERE id = recall.me() $$;
 CREATE FUNCTION recall.owns() RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT EXISTS(SELECT FROM recall.member WHERE id = recall.me() AND owner) $$;
-CREATE FUNCTION recall.devices() RETURNS uuid[] LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION recall.devices() RETURNS uuid[] LANGUAGE plpgsql STABLE SECURITY DEFINER
+	SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-	RETURN (SELECT coalesce(array_agg(id), '{}') FROM recall.device WHERE member = (SELECT recall.me()) AND left_at IS NULL);
+	RETURN (SELECT coalesce(array_agg(id), '{}') FROM recall.device
+		WHERE member = (SELECT recall.me()) AND left_at IS NULL);
 END $$;
 CREATE FUNCTION recall.kept() RETURNS int[] LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT coalesce(array_agg(id), '{}') FROM recall.project
 	WHERE keeper = (SELECT recall.me()) OR (SELECT recall.owns()) $$;
 -- projects that one may read: one's own, those one was let into, and what was merged into these
-CREATE FUNCTION recall.mine() RETURNS int[] LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION recall.mine() RETURNS int[] LANGUAGE plpgsql STABLE SECURITY DEFINER
+	SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
 	RETURN (WITH RECURSIVE p(id) AS (
 		(SELECT project FROM recall.access WHERE member = (SELECT recall.me())
@@ -117,11 +121,11 @@ BEGIN
 	SELECT coalesce(array_agg(id), '{}') FROM p);
 END $$;
 -- Whether a session is one's own, in a project and generation or in any; asked of each row, so it calls no other
--- function, which would be planned for each.
+-- function: each call costs more than the look-up.
 CREATE FUNCTION recall.wrote(of bigint, generation int DEFAULT NULL, project int DEFAULT NULL) RETURNS boolean
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT EXISTS(SELECT FROM recall.session s JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member
-		WHERE s.id = $1 AND s.generation = coalesce($2, s.generation) AND s.project = coalesce($3, s.project)
+	SELECT EXISTS(SELECT FROM recall.session s JOIN recall.device d ON d.id = s.device
+		JOIN recall.member m ON m.id = d.member WHERE s.id = $1 AND s.generation = coalesce($2, s.generation) AND s.project = coalesce($3, s.project)
 			AND m.login = session_user AND m.left_at IS NULL AND d.left_at IS NULL) $$;
 -- whether a device has put a session, in this project or in any
 CREATE FUNCTION recall.had(of uuid, session text, project int) RETURNS boolean
@@ -130,8 +134,8 @@ CREATE FUNCTION recall.had(of uuid, session text, project int) RETURNS boolean
 -- whether an item is one's own, and of this session and project; as the one above
 CREATE FUNCTION recall.said(of bigint, session bigint, project int) RETURNS boolean
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT EXISTS(SELECT FROM recall.item i JOIN recall.session s ON s.id = i.session JOIN recall.device d ON d.id = s.device
-		JOIN recall.member m ON m.id = d.member WHERE i.id = $1 AND i.session = $2 AND i.project = $3
+	SELECT EXISTS(SELECT FROM recall.item i JOIN recall.session s ON s.id = i.session
+		JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member WHERE i.id = $1 AND i.session = $2 AND i.project = $3
 			AND m.login = session_user AND m.left_at IS NULL AND d.left_at IS NULL) $$;
 -- whether two items may be linked: both are readable, and in these projects
 CREATE FUNCTION recall.comparable(a bigint, b bigint, projects int[]) RETURNS boolean
