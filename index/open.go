@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"recall/index/embed"
 	"recall/index/postings"
 	"recall/index/rank"
+	"recall/ingest"
 )
 
 // ErrRebuild means that the index can't be used as it is: made by an older or
@@ -138,12 +138,7 @@ func open(path, params string) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	abs = filepath.ToSlash(abs)
-	if !strings.HasPrefix(abs, "/") { // C:/…
-		abs = "/" + abs
-	}
-	u := url.URL{Scheme: "file", Path: abs, RawQuery: "vfs=" + checkedFiles + "&" + params}
-	db, err := driver.Open(u.String(), reservePageSums)
+	db, err := driver.Open(ingest.DatabaseURI(abs, "vfs="+checkedFiles+"&"+params), reservePageSums)
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}

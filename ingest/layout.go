@@ -3,6 +3,7 @@ package ingest
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -92,4 +93,12 @@ func SlashPath(path string) string {
 		}
 	}
 	return strings.Join(parts, "/")
+}
+
+// DatabaseURI names a database to SQLite, by its absolute path on this system and what it is to be opened with. A drive
+// has no slash before it: SQLite's own VFS for Windows takes that off again, ours doesn't.
+func DatabaseURI(path, query string) string {
+	path = filepath.ToSlash(path)
+	u := url.URL{Scheme: "file", OmitHost: !strings.HasPrefix(path, "/"), Path: path, RawQuery: query}
+	return u.String()
 }

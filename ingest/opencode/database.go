@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,11 +57,11 @@ func open(path string) (d *database, err error) {
 	}
 	was, _, logged := versionOf(path)
 	d = &database{path: path, was: was, alone: !logged && !ingest.IsFile(path+"-journal")}
-	at := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(path), "/"), RawQuery: "mode=ro"}
+	how := "mode=ro"
 	if d.alone {
-		at.RawQuery += "&immutable=1"
+		how += "&immutable=1"
 	}
-	d.Conn, err = sqlite3.OpenFlags(at.String(), sqlite3.OPEN_READONLY|sqlite3.OPEN_URI)
+	d.Conn, err = sqlite3.OpenFlags(ingest.DatabaseURI(path, how), sqlite3.OPEN_READONLY|sqlite3.OPEN_URI)
 	if err == nil {
 		err = cmp.Or(d.BusyTimeout(patience), d.Exec("BEGIN"), d.readTables())
 	}
