@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"recall/index/check"
+	"recall/payload"
+	"recall/pipeline"
 	"recall/text"
 )
 
@@ -44,12 +46,20 @@ func (s *Server) check(ctx context.Context, m *Memory, in checkIn) (string, erro
 	if err != nil {
 		return "", err
 	}
+	var items []payload.Item
+	for _, w := range warnings {
+		items = append(items, w.Item)
+	}
+	doubted, err := pipeline.Doubts(ctx, m.Library, m.Index, map[string]*payload.Payload{}, items)
+	if err != nil {
+		return "", err
+	}
 	sh := newSheet()
 	if len(warnings) > 0 {
 		sh.linef(asData)
 	}
 	for _, w := range warnings {
-		text := fmt.Sprintf("This %s %s", w.Reason, short(&w.Item, w.Place, w.Turn))
+		text := fmt.Sprintf("This %s %s", w.Reason, short(&w.Item, w.Place, w.Turn)) + overtaken(&w.Item, doubted[w.Item.ID])
 		if q := w.Quote(); q != "" {
 			text += "  " + quoted(q) + "\n"
 		}

@@ -179,7 +179,7 @@ func resultText(r *answer.Result) string {
 	var b strings.Builder
 	b.WriteString(short(r.Item, r.Place, r.Turn))
 	if by := r.Doubted(); by != nil {
-		fmt.Fprintf(&b, "  %s on %s by [%s]\n", strings.ToUpper(by.Doubt().Word(r.Item.Kind)), answer.Day(by.At), by.From)
+		b.WriteString(overtaken(r.Item, by.Doubt()))
 	}
 	for _, l := range r.Conflict {
 		fmt.Fprintf(&b, "  IN CONFLICT with [%s] %s · %s, %s\n", l.Item.ID, agent.Line(l.Item), answer.Day(l.Item.At),
@@ -270,7 +270,7 @@ func whole(ctx context.Context, m *Memory, p index.Placed) (text string, others 
 			continue // it isn't there any more
 		}
 		sure := ""
-		if !l.Hides() {
+		if !l.Hides() && l.Maker != payload.ByHuman {
 			sure = " (not sure)"
 		}
 		fmt.Fprintf(&b, "  %s%s [%s] %s · %s\n", name, sure, o.Item.ID, agent.Line(o.Item), answer.Day(o.Item.At))

@@ -14,6 +14,7 @@ import (
 	"recall/answer"
 	"recall/library"
 	"recall/payload"
+	"recall/pipeline"
 	"recall/prompts"
 )
 
@@ -159,5 +160,9 @@ func (s *Server) payload(ctx context.Context, m *Memory, project, session string
 	if err != nil {
 		return nil, err
 	}
-	return m.Library.Payload(e.ID)
+	p, err := m.Library.Payload(e.ID)
+	if err == nil {
+		p.Doubted, err = pipeline.Doubts(ctx, m.Library, m.Index, map[string]*payload.Payload{}, p.Items)
+	}
+	return p, err
 }

@@ -17,13 +17,14 @@ import (
 	"recall/library"
 	"recall/library/manifest"
 	"recall/payload"
+	"recall/pipeline"
 	"recall/pipeline/notes"
 )
 
 // The parts of a session's state, in the order in which they are told.
 var stateParts = []struct {
 	name string
-	tell func(*reading) error
+	tell func(*reading, context.Context) error
 }{{"decisions", (*reading).decisions}, {"files", (*reading).files}, {"apps", (*reading).apps},
 	{"data", (*reading).data},
 	{"actions", (*reading).actions}}
@@ -60,7 +61,7 @@ func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (string, erro
 		if len(in.Parts) != 1 {
 			r.most = min(mostAnswer, r.size+mostPart)
 		}
-		if err := p.tell(r); err != nil {
+		if err := p.tell(r, ctx); err != nil {
 			return "", err
 		}
 		if r.cut > 0 { // what didn't fit is counted, and doesn't keep the next part out
@@ -107,7 +108,7 @@ type reading struct {
 	*sheet
 }
 
-func (r *reading) decisions() error {
+func (r *reading) decisions(ctx context.Context) error {
 	p, err := r.m.Library.Payload(r.entry.ID)
 	if err != nil && !errors.Is(err, library.ErrNoPayload) {
 		return err
@@ -115,12 +116,17 @@ func (r *reading) decisions() error {
 	r.linef("## Decisions and what is open")
 	told := 0
 	if p != nil {
+		doubted, err := pipeline.Doubts(ctx, r.m.Library, r.m.Index, map[string]*payload.Payload{}, p.Items)
+		if err != nil {
+			return err
+		}
 		for _, it := range p.Items {
 			if !it.Current() {
 				continue
 			}
 			told++
-			if r.add(short(&it, index.Place{Session: p.Session}, it.First().N)) {
+			line := short(&it, index.Place{Session: p.Session}, it.First().N)
+			if r.add(line + overtaken(&it, doubted[it.ID])) {
 				r.of(it.ID)
 			}
 		}
@@ -142,7 +148,7 @@ func (r *reading) decisions() error {
 }
 
 // files tells the working set: each file once, what was changed first, by last touch.
-func (r *reading) files() error {
+func (r *reading) files(context.Context) error {
 	type touched struct {
 		read, turn int // 1 if it was only read; the last touch
 		path       string
@@ -177,7 +183,7 @@ func (r *reading) files() error {
 }
 
 // apps tells the tools by how often they were called, and what was installed.
-func (r *reading) apps() error {
+func (r *reading) apps(context.Context) error {
 	calls := map[string]int{}
 	for _, a := range r.did.Actions {
 		calls[payload.Data(a.Call.Name, 80)]++
@@ -199,7 +205,7 @@ func (r *reading) apps() error {
 }
 
 // data tells inputs and outputs as the manifest has them.
-func (r *reading) data() error {
+func (r *reading) data(context.Context) error {
 	kept := func(sum string) string {
 		if sum == "" {
 			return ""
@@ -228,7 +234,7 @@ func (r *reading) data() error {
 }
 
 // actions tells the chain of calls: the latest, or those of the turns asked for.
-func (r *reading) actions() error {
+func (r *reading) actions(context.Context) error {
 	var chain []*trace.Action
 	for i := range r.did.Actions {
 		a := &r.did.Actions[i]

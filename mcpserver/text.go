@@ -85,5 +85,13 @@ func short(it *payload.Item, at index.Place, turn int) string {
 	return fmt.Sprintf("[%s] %s\n", it.ID, strings.Join(append(parts, agent.Where(at, turn, false)), " · "))
 }
 
+// overtaken is the line below an item whose place something took, or may have, or that it contradicts; "" of any other.
+func overtaken(it *payload.Item, by payload.Doubt) string {
+	if by.By == "" {
+		return ""
+	}
+	return fmt.Sprintf("  %s on %s by [%s]\n", strings.ToUpper(by.Word(it.Kind)), answer.Day(by.At), by.By)
+}
+
 // quoted is a verbatim text as data.
 func quoted(text string) string { return "“" + payload.Data(text, mostText) + "”" }
