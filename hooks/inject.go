@@ -70,15 +70,14 @@ func inject(p *payload.Payload, v payload.Variant, confirm bool, leads int) stri
 				list[i] = plain(list[i])
 			}
 		}
+		doubt := overtaken(&it, p.Doubted[it.ID])
 		switch record := answer.Record(it, p.Origins[it.ID].Number); {
 		case it.Quoted():
-			it.Text, it.Evidence = fmt.Sprintf("%s: “%s”", record, it.Text), nil
+			it.Text, it.Evidence = fmt.Sprintf("%s%s: “%s”", record, doubt, it.Text), nil
 		case record != "" && it.Text != "" && it.Kind != payload.File:
-			doubt := ""
-			if by, ok := p.Doubted[it.ID]; ok {
-				doubt = fmt.Sprintf(" (%s %s by [%s])", by.Word(it.Kind), by.At.UTC().Format(time.DateOnly), by.By)
-			}
 			it.Text = record + doubt + ": " + it.Text
+		default:
+			it.Text += doubt
 		}
 		if part := &it.Text; it.ID != "" {
 			if it.Kind == payload.File && it.Path != "" {
@@ -93,7 +92,7 @@ func inject(p *payload.Payload, v payload.Variant, confirm bool, leads int) stri
 			data.Title = ""
 		}
 	}
-	data.Origins = nil // the line has it at its beginning
+	data.Origins, data.Doubted = nil, nil // the line has it at its beginning
 	end := ""
 	if confirm {
 		end = "\n" + prompts.Confirm.Text()
@@ -107,6 +106,14 @@ func inject(p *payload.Payload, v payload.Variant, confirm bool, leads int) stri
 		}
 		budget = budget * mostCharacters / characters(text) * 9 / 10
 	}
+}
+
+// overtaken says of an item what took its place, may have, or contradicts it, in parentheses; "" of any other.
+func overtaken(it *payload.Item, by payload.Doubt) string {
+	if by.By == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%s %s by [%s])", by.Word(it.Kind), by.At.UTC().Format(time.DateOnly), by.By)
 }
 
 // mostLeads is how many passages of each session are put before a model.

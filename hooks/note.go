@@ -14,6 +14,7 @@ import (
 	"recall/index/check"
 	"recall/ingest"
 	"recall/payload"
+	"recall/pipeline"
 	"recall/text"
 )
 
@@ -29,12 +30,12 @@ func (h *Host) prompt(ctx context.Context, in Input) (Answer, error) {
 	said := h.nudge(in, &m)
 	var ids []payload.ItemID
 	if h.Notes {
-		w, about, err := h.warned(ctx, in, m, check.Action{Text: text}, true)
+		w, by, about, err := h.warned(ctx, in, m, check.Action{Text: text}, true)
 		if err != nil {
 			return Answer{}, err
 		}
 		if ids = about; w != nil {
-			said = strings.TrimSpace(note(w) + "\n\n" + said)
+			said = strings.TrimSpace(note(w, by) + "\n\n" + said)
 		}
 	}
 	if said == "" {
@@ -66,7 +67,7 @@ func (h *Host) tool(ctx context.Context, in Input) (Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, briefly)
 	defer cancel()
 	m := h.memoOf(in.Session)
-	w, ids, err := h.warned(ctx, in, m, act, false)
+	w, by, ids, err := h.warned(ctx, in, m, act, false)
 	switch {
 	case err != nil && out == (Answer{}):
 		return out, err
@@ -76,12 +77,12 @@ func (h *Host) tool(ctx context.Context, in Input) (Answer, error) {
 	if w.Sure && w.Item.Pinned {
 		// Each time: a rule holds the second time too.
 		return Answer{Deny: fmt.Sprintf("recall: a rule that was pinned here speaks against this (%s).\n%s\n"+
-			"Only the user can lift it: recall edit, and take [pinned] from its line.", w.Item.ID, statement(w))}, nil
+			"Only the user can lift it: recall edit, and take [pinned] from its line.", w.Item.ID, statement(w, by))}, nil
 	}
 	if slices.Contains(m.Noted, w.Item.ID) {
 		return out, nil
 	}
-	out.Context = strings.TrimSpace(out.Context + "\n\n" + note(w))
+	out.Context = strings.TrimSpace(out.Context + "\n\n" + note(w, by))
 	return out, h.once(in.Session, m, ids)
 }
 
@@ -110,29 +111,29 @@ func within(dir, path string) string {
 	return filepath.ToSlash(path)
 }
 
-// warned is the one thing worth a note, or nil: not said before in this session, nor its own unless a tool is about to
-// act on it.
+// warned is the one thing worth a note, or nil, and what may have taken its place: not said before in this session, nor
+// its own unless a tool is about to act on it.
 func (h *Host) warned(ctx context.Context, in Input, m memo, act check.Action, prompt bool) (w *check.Warning,
-	ids []payload.ItemID, err error) {
+	by payload.Doubt, ids []payload.ItemID, err error) {
 	l, err := h.Library(LockWait)
 	if err != nil {
-		return nil, nil, err
+		return nil, by, nil, err
 	}
 	at, ok, err := placeOf(l, in.Cwd)
 	if err != nil || !ok {
-		return nil, nil, err
+		return nil, by, nil, err
 	}
 	act.Project = at.name // as the index has it
 	x, err := h.Index(l)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, index.ErrRebuild) {
-		return nil, nil, nil // the next sync makes it
+		return nil, by, nil, nil // the next sync makes it
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, by, nil, err
 	}
 	all, err := check.Against(ctx, x, act)
 	if err != nil {
-		return nil, nil, err
+		return nil, by, nil, err
 	}
 	for i := range all {
 		w := &all[i]
@@ -142,9 +143,10 @@ func (h *Host) warned(ctx context.Context, in Input, m memo, act check.Action, p
 		if unwanted {
 			continue
 		}
-		return w, sameSource(all, w), nil
+		doubted, err := pipeline.Doubts(ctx, l, x, map[string]*payload.Payload{}, []payload.Item{w.Item})
+		return w, doubted[w.Item.ID], sameSource(all, w), err
 	}
-	return nil, nil, nil
+	return nil, by, nil, nil
 }
 
 // sameSource lists the items told with one: of the same words of the same turn, as a rule and the file that it is
@@ -162,7 +164,7 @@ func sameSource(all []check.Warning, w *check.Warning) []payload.ItemID {
 }
 
 // note is a warning in a few lines: what, why, when, and where to check.
-func note(w *check.Warning) string {
+func note(w *check.Warning, by payload.Doubt) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!-- recall %s -->\n", w.Item.ID)
 	if w.Reason == check.Repeats {
@@ -170,7 +172,7 @@ func note(w *check.Warning) string {
 	} else {
 		b.WriteString("Note from recall: this looks like it goes against something that was settled here.\n")
 	}
-	fmt.Fprintf(&b, "- %s\n", statement(w))
+	fmt.Fprintf(&b, "- %s\n", statement(w, by))
 	if q := text.Clip(plain(w.Quote()), 200); q != "" && q != plain(w.Item.Text) {
 		fmt.Fprintf(&b, "- its source: “%s”\n", q)
 	}
@@ -178,14 +180,14 @@ func note(w *check.Warning) string {
 	return b.String()
 }
 
-// statement is an item as a record with its date, session and reason.
-func statement(w *check.Warning) string {
+// statement is an item as a record with its date, session and reason, and what may have taken its place.
+func statement(w *check.Warning, by payload.Doubt) string {
 	it := w.Item
 	said := plain(it.Text)
 	if it.Kind == payload.File {
 		said = plain(strings.TrimSpace(it.Path + " " + it.Text))
 	}
-	out := answer.Record(it, w.SessionN) + ": " + text.Clip(said, 300)
+	out := answer.Record(it, w.SessionN) + overtaken(&it, by) + ": " + text.Clip(said, 300)
 	if why := plain(it.Why); why != "" {
 		out += " — because " + text.Clip(why, 200)
 	}

@@ -25,6 +25,7 @@ import (
 func TestTools(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).demo()
+	w.recall("link", "f2ihkhj6t2", "contradicts", "hg5an649k3")
 	s, _ := w.connect()
 	for _, c := range []struct {
 		name, tool string
@@ -46,6 +47,8 @@ func TestTools(t *testing.T) {
 			[]string{"<!-- recall"}, false},
 		{"details", "recall_query", map[string]any{"ids": []string{"[rz34hh5shv]"}}, []string{"[rz34hh5shv]", "turn 6: “"},
 			false},
+		{"details of what a person says contradicts", "recall_query", map[string]any{"ids": []string{"f2ihkhj6t2"}},
+			[]string{"  contradicts [hg5an649k3]"}, false},
 		{"no question", "recall_query", nil, []string{"no question", "ids"}, true},
 		{"unknown kind", "recall_query", map[string]any{"question": "x", "kinds": []string{"foo"}},
 			[]string{"foo", "decision eliminated"}, true},

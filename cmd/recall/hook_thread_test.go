@@ -145,6 +145,33 @@ func TestStartNamesItsItems(t *testing.T) {
 	}
 }
 
+// What may have been overtaken is marked in a start and in a note, with what did it.
+func TestStartMarksWhatWasOvertaken(t *testing.T) {
+	d := newDesk(t)
+	d.says(sessionA, first...)
+	d.recall("sync")
+	var ids []string
+	for line := range strings.Lines(d.context(d.hook(hooks.SessionStart, session(8), "source", "startup"))) {
+		if id, said, ok := strings.Cut(line, "] decided "); ok && strings.Contains(said, "settled?") {
+			ids = append(ids, strings.TrimPrefix(id, "- ["))
+		}
+	}
+	if len(ids) != 2 {
+		t.Fatalf("decided: %v", ids)
+	}
+	d.recall("link", ids[1], "contradicts", ids[0])
+	mark := fmt.Sprintf("(contradicted %s by [%s]): Is point 2 settled?", d.at.Format(time.DateOnly), ids[1])
+	start := d.context(d.hook(hooks.SessionStart, session(9), "source", "startup"))
+	if !strings.Contains(start, mark) || strings.Count(start, "contradicted") != 1 {
+		t.Errorf("the start doesn't say %q once:\n%s", mark, start)
+	}
+	note := d.context(d.hook(hooks.UserPromptSubmit, session(7), "prompt",
+		"Let's put the timetable index into Postgres instead of SQLite."))
+	if !strings.Contains(note, mark) {
+		t.Errorf("the note doesn't say %q: %s", mark, note)
+	}
+}
+
 // What a person says although a note told them of what speaks against it is shown
 // beside that.
 func TestDecidedDespiteANote(t *testing.T) {
