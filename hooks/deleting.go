@@ -228,7 +228,7 @@ func (h *Host) threatened(command, dir string) []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, p := range named {
-		if p = beforeGlob(p); p == "" || seen[p] || p == string(filepath.Separator) && len(full) > 4000 {
+		if p = beforeGlob(native(p)); p == "" || seen[p] || p == string(filepath.Separator) && len(full) > 4000 {
 			continue
 		}
 		if seen[p] = true; near(p, places) {
@@ -241,9 +241,11 @@ func (h *Host) threatened(command, dir string) []string {
 // matched lists the places, and the folders that they lie in, that a pattern in a command matches: rm -rf ~/.cl*
 func matched(command string, places []string) (out []string) {
 	for _, pattern := range globs().FindAllString(command, -1) {
+		pattern = filepath.Clean(native(pattern))
+		pattern = pattern[len(filepath.VolumeName(pattern)):] // what was found begins behind a drive's colon
 		for _, place := range places {
 			for p := place; p != filepath.Dir(p); p = filepath.Dir(p) {
-				if ok, _ := filepath.Match(filepath.Clean(pattern), p); ok {
+				if ok, _ := filepath.Match(pattern, p[len(filepath.VolumeName(p)):]); ok {
 					out = append(out, p)
 				}
 			}
@@ -259,13 +261,30 @@ const commandMost = 64 << 10
 
 var tilde = text.Pattern(`(^|[\s"'=:])~(/|\s|$)`)
 
-// filled is a command line with the folders filled in that a shell knows.
+// blank stands for a blank in a folder that was filled in, which would part words.
+const blank = "\x01"
+
+// native is a path out of a filled command as this system has it: a client's shell on Windows is Git's, to which C:/ is
+// /c/.
+func native(p string) string {
+	p = strings.ReplaceAll(p, blank, " ")
+	if runtime.GOOS == "windows" && gitDrive().MatchString(p) {
+		p = p[1:2] + ":" + p[2:]
+	}
+	return p
+}
+
+var gitDrive = text.Pattern(`^/[A-Za-z]/`)
+
+// filled is a command line with the folders filled in that a shell knows, with slashes: it would read a backslash.
 func filled(command, dir string) string {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return command
 	}
-	config := cmp.Or(os.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(home, ".claude"))
+	word := func(dir string) string { return strings.ReplaceAll(filepath.ToSlash(dir), " ", blank) }
+	config := word(cmp.Or(os.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(home, ".claude")))
+	home, dir = word(home), word(dir)
 	command = strings.NewReplacer("${HOME}", home, "$HOME", home, "${CLAUDE_CONFIG_DIR}", config, "$CLAUDE_CONFIG_DIR",
 		config, "$CLAUDE_PROJECT_DIR", dir).Replace(command)
 	return tilde().ReplaceAllString(command, "${1}"+strings.ReplaceAll(home, "$", "$$")+"${2}")

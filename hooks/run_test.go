@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,8 +19,7 @@ import (
 
 func host(t *testing.T, open func() (*library.Library, error)) *Host {
 	home := t.TempDir()
-	t.Setenv("HOME", home)
-	t.Setenv("CLAUDE_CONFIG_DIR", "")
+	liveIn(t, home)
 	return &Host{
 		Library:  func(time.Duration) (*library.Library, error) { return open() },
 		Index:    func(*library.Library) (*index.Index, error) { return nil, os.ErrNotExist },
@@ -27,6 +27,13 @@ func host(t *testing.T, open func() (*library.Library, error)) *Host {
 		Archiver: func(*library.Library) *pipeline.Archiver { return &pipeline.Archiver{} },
 		Cache:    filepath.Join(home, "cache"), Notes: true, Parent: 77,
 	}
+}
+
+// liveIn makes a folder the home.
+func liveIn(t *testing.T, home string) {
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	t.Setenv("CLAUDE_CONFIG_DIR", "")
 }
 
 // Whatever goes wrong, there is no answer, and the log has the reason; but for a
@@ -128,7 +135,7 @@ func TestLogIsSmall(t *testing.T) {
 			t.Fatal(err)
 		}
 		sum += fi.Size()
-		if fi.Mode().Perm() != 0o600 {
+		if runtime.GOOS != "windows" && fi.Mode().Perm() != 0o600 {
 			t.Errorf("%s is %v", name, fi.Mode())
 		}
 	}

@@ -55,7 +55,7 @@ func scriptsIn(command, dir string) []string {
 			dirs = dirsOf(command, dir)
 		}
 		for _, d := range dirs {
-			if path := trace.Absolute(d, filled(word, dir)); !slices.Contains(paths, path) {
+			if path := native(trace.Absolute(d, filled(word, dir))); !slices.Contains(paths, path) {
 				paths = append(paths, path)
 			}
 		}

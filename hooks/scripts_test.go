@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"recall/ingest"
@@ -19,8 +20,7 @@ func TestThreatenedByScripts(t *testing.T) {
 		t.Skip("skipped: the commands are a Unix shell's")
 	}
 	home, dir := t.TempDir(), t.TempDir()
-	t.Setenv("HOME", home)
-	t.Setenv("CLAUDE_CONFIG_DIR", "")
+	liveIn(t, home)
 	store := filepath.Join(home, ".claude", "projects")
 	if err := os.MkdirAll(store, 0o700); err != nil {
 		t.Fatal(err)
@@ -71,3 +71,30 @@ func TestThreatenedByScripts(t *testing.T) {
 		}
 	}
 }
+
+// A home is found in a command on any system: one with a blank in its name, and on Windows as its shells write it.
+func TestThreatenedAtHome(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "Ana Smith")
+	liveIn(t, home)
+	store := filepath.Join(home, ".claude", "projects")
+	if err := os.MkdirAll(store, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	slashed := filepath.ToSlash(home)
+	commands := []string{"rm -rf ~/.claude/projects", `rm -rf "$HOME/.claude/projects"`, "cd ~/.claude && rm -r projects",
+		"rm -rf ~/.clau*", `rm -rf "` + slashed + `/.claude/projects"`, "ls ~/.claude/projects | xargs rm -rf"}
+	if drive := filepath.VolumeName(home); drive != "" {
+		git := "/" + strings.ToLower(drive[:1]) + slashed[len(drive):]
+		commands = append(commands, `rm -rf '`+store+`'`, `rm -rf "`+git+`/.claude/projects"`,
+			`cd "`+git+`" && rm -rf .claude/projects`, `rm -rf `+strings.ToUpper(`"`+slashed+`/.claude/projects"`))
+	}
+	h := &Host{Sources: pipeline.Sources{Readers: []ingest.Reader{claudecode.Reader{}}}}
+	for _, command := range commands {
+		got := h.threatened(command, t.TempDir())
+		if !slices.ContainsFunc(got, func(p string) bool { return near(p, []string{store}) && isThere(p) }) {
+			t.Errorf("%s: %q, want %s in it", command, got, store)
+		}
+	}
+}
+
+func isThere(path string) bool { _, err := os.Stat(path); return err == nil }
