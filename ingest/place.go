@@ -119,5 +119,10 @@ func cleanDir(dir string) string {
 	return p.String()
 }
 
+// SameDir reports whether two directories are one: Windows tells paths apart by neither case nor kind of slash.
+func SameDir(a, b string) bool {
+	return a == b || !strings.HasPrefix(a, "/") && placeOf(a).equal(placeOf(b))
+}
+
 // Wide reports whether a folder is a root, a home or holds all projects: what lies in it needn't belong together.
 func Wide(dir string) bool { return placeOf(dir).wide() }

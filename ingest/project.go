@@ -270,13 +270,13 @@ func (t teller) settle(p Project) Project {
 	at := placeOf(p.Root)
 	is := func(dir string) bool { return placeOf(dir).equal(at) }
 	stands := p.How == "repository" || p.How == "worktree"
-	if slices.ContainsFunc(t.known, func(k Root) bool { return is(k.Dir) }) {
+	if i := slices.IndexFunc(t.known, func(k Root) bool { return is(k.Dir) }); i >= 0 {
 		for _, k := range t.known { // another's that has moved away since, and left its place to this one
 			if slices.ContainsFunc(k.Former, is) && t.bornSince(p.Birth) && repositoryStands(k.Dir) {
 				return renamed(p, k.Dir)
 			}
 		}
-		return p
+		return renamed(p, t.known[i].Dir)
 	}
 	for _, k := range t.known {
 		if slices.ContainsFunc(k.Merged, is) || slices.ContainsFunc(k.Former, is) && t.bornSince(p.Birth) &&

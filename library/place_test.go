@@ -140,6 +140,24 @@ func TestProjectsOfOneName(t *testing.T) {
 	}
 }
 
+// A folder of Windows is the same project in whatever case and with whichever slashes it is named.
+func TestProjectOfWindows(t *testing.T) {
+	l := newLib(t)
+	app, err := l.ProjectFor(ingest.Project{Root: `C:\Users\Ann\App`, Name: "App"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for root, same := range map[string]bool{`c:\users\ann\app`: true, "C:/Users/Ann/App": true, `C:\Users\Ann`: false,
+		"/Users/Ann/App": false} {
+		if p, err := l.Project(root); (err == nil && p.ID == app.ID) != same {
+			t.Errorf("%s: %q, %v; want it to be App: %v", root, p.Name, err, same)
+		}
+	}
+	if p, err := l.ProjectFor(ingest.Project{Root: `C:\users\ann\app`, Name: "app"}); err != nil || p.ID != app.ID {
+		t.Errorf("in another case: %+v, %v", p, err)
+	}
+}
+
 func TestMergeAndMove(t *testing.T) {
 	l := newLib(t)
 	a, _ := l.ProjectFor(ingest.Project{Root: "/a/app", Name: "app"})

@@ -165,13 +165,14 @@ func (r *Registry) At(root string) *Project {
 	if root == "" {
 		return nil
 	}
+	is := func(dir string) bool { return ingest.SameDir(root, dir) }
 	var former *Project
 	for i := range r.Projects {
 		p := &r.Projects[i]
-		if p.Root == root {
+		if is(p.Root) {
 			return p
 		}
-		if slices.Contains(p.Merged, root) || (former == nil && slices.Contains(p.Former, root)) {
+		if slices.ContainsFunc(p.Merged, is) || (former == nil && slices.ContainsFunc(p.Former, is)) {
 			former = p
 		}
 	}
