@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -71,7 +72,7 @@ func TestWriteConfig(t *testing.T) {
 		t.Errorf("got %+v", c.LLM)
 	}
 	info, err := os.Stat(real)
-	if err != nil || info.Mode().Perm()&0o777 != 0o640 {
+	if err != nil || info.Mode().Perm()&0o777 != 0o640 && runtime.GOOS != "windows" {
 		t.Errorf("mode: got %v, %v, want 0640", info.Mode(), err)
 	}
 	before, err := os.ReadFile(real)

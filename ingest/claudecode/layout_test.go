@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -55,7 +56,7 @@ func TestLayoutPlaces(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := (Reader{}).Base(f); got != "C:/Users/Ann/.claude" {
+	if got := filepath.ToSlash((Reader{}).Base(f)); got != "C:/Users/Ann/.claude" {
 		t.Errorf("base %q", got)
 	}
 	got, err = Reader{}.Places(f, "/home/ann/app")

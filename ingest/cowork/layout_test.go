@@ -2,6 +2,7 @@ package cowork
 
 import (
 	"errors"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -51,7 +52,7 @@ func TestPlaces(t *testing.T) {
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
-		if got := (Reader{}).Base(f); got != c.base {
+		if got := filepath.ToSlash((Reader{}).Base(f)); got != c.base {
 			t.Errorf("%s: base %q, want %q", c.name, got, c.base)
 		}
 	}

@@ -98,7 +98,7 @@ func TestSampleCalls(t *testing.T) {
 	write := calls["toolu_w4"]
 	storage, _ := filepath.Abs(filepath.Join(sampleRoot, "0a000000-0000-4000-8000-00000000000a",
 		"0b000000-0000-4000-8000-00000000000b", string(s.ID)))
-	if want := storage + "/outputs/decision.md"; write.HostPath != want {
+	if want := filepath.Join(storage, "outputs", "decision.md"); write.HostPath != want {
 		t.Errorf("write: host path %q, want %q", write.HostPath, want)
 	}
 	refs := map[string][]string{}
