@@ -195,7 +195,7 @@ func helpCmd() *cobra.Command {
 			}
 			about, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {
-				return option.BadArguments(about, append(rest, args[len(args)-1]))
+				return option.BadArguments(about, append(rest, args[len(args)-1])[:1])
 			}
 			about.InitDefaultHelpFlag()
 			return about.Help()
@@ -207,6 +207,9 @@ func helpCmd() *cobra.Command {
 // asMeant has a first argument with a blank or nothing in it, as no command has, be a question, and a former name the
 // present one.
 func asMeant(args []string) []string {
+	if len(args) > 2 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // of a word behind the command
+		return slices.Insert(asMeant(args[1:]), 0, args[0])
+	}
 	at := 0
 	for at < len(args) && strings.HasPrefix(args[at], "-") {
 		if args[at] == "--config" || args[at] == "--library" {

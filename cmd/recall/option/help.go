@@ -38,8 +38,14 @@ func Explain(a *app.App, cmd *cobra.Command) {
 	}
 	switch {
 	case cmd.ValidArgsFunction != nil:
-	case strings.Contains(cmd.Use, "[PROJECT"):
-		cmd.ValidArgsFunction = CompleteProject(a)
+	case strings.Contains(cmd.Use, "PROJECT"):
+		projects := CompleteProject(a)
+		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, given string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return projects(cmd, args, given)
+		}
 	case strings.Contains(cmd.Use, "SESSION"):
 		cmd.ValidArgsFunction = completeSession(a)
 	}
@@ -132,10 +138,14 @@ func BadArguments(c *cobra.Command, args []string) error {
 	if c.HasAvailableSubCommands() && len(args) > 0 {
 		err := fmt.Errorf("unknown command %q for %q", args[0], path)
 		c.SuggestionsMinimumDistance = 2
+		way := path + " --help lists the commands"
 		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-			return hint.With(err, "did you mean %s %s?", path, strings.Join(near, " or "))
+			way = fmt.Sprintf("did you mean %s %s?", path, strings.Join(near, " or "))
 		}
-		return hint.With(err, "%s --help lists the commands", path)
+		if !c.HasParent() && len(args) > 1 {
+			way += fmt.Sprintf("; a question stands in quotes: recall %q", strings.Join(args, " "))
+		}
+		return hint.With(err, "%s", way)
 	}
 	_, wants, _ := strings.Cut(strings.TrimSuffix(c.UseLine(), " [flags]"), path)
 	if wants = strings.TrimSpace(wants); wants == "" {
