@@ -125,7 +125,15 @@ func newLeaveCmd(a *app.App) *cobra.Command {
 		} else {
 			fmt.Fprintln(a.Err, "recall: warning: the team isn't told:", terminal.Line(err.Error()))
 		}
-		a.Form("team/leave", m)
+		sent, err := m.Outbox().Sent()
+		stays := err != nil
+		for _, s := range sent {
+			stays = stays || s.Hash != "" && !s.Forgotten
+		}
+		a.Form("team/leave", struct {
+			*team.Membership
+			Stays bool
+		}{m, stays})
 		if err := a.Agreed(o.Yes, "leave: nothing of this library would be shared any more", "Leave?"); err != nil {
 			return err
 		}
