@@ -85,7 +85,7 @@ func End(library string) error { return os.RemoveAll(filepath.Join(library, ".te
 // Synced is how the last try to bring what is shared up to date went.
 type Synced struct {
 	At      time.Time `json:"at"`
-	Sent    int       `json:"sent"`              // sessions put or taken back then
+	Sent    int       `json:"sent"`              // sessions put, taken back or forgotten then
 	Waiting int       `json:"waiting"`           // sessions that couldn't be, and go with a later sync
 	Problem string    `json:"problem,omitempty"` // why
 	Notes   []string  `json:"notes,omitempty"`   // what its person should know, or do

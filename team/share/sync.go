@@ -84,10 +84,10 @@ func (s *Source) Stop(m *team.Membership, project library.Project, who string) e
 // Sync brings what the team has of this device up to date: what is shared and changed is put, what isn't shared any
 // more is taken back. What can't be done now waits: nothing is lost. The report is kept for recall status, with what
 // else happened.
-func (s *Source) Sync(ctx context.Context, t *team.Team, m *team.Membership, beside ...string) (*team.Synced,
+func (s *Source) Sync(ctx context.Context, t *team.Team, m *team.Membership, beside team.Errands) (*team.Synced,
 	error) {
-	done := &team.Synced{At: time.Now().UTC()}
-	for _, what := range beside {
+	done := &team.Synced{At: time.Now().UTC(), Sent: int(beside.Told)}
+	for _, what := range beside.Notes() {
 		done.Happened = append(done.Happened, team.Happened{At: done.At, What: what})
 	}
 	err := s.sync(ctx, t, m, done)

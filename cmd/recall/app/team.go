@@ -88,7 +88,7 @@ func (a *App) SyncTeam(ctx context.Context, l *library.Library) (done *team.Sync
 		_, err := a.ForgetSessions(ctx, l, &pipeline.Forgetting{}, ids...)
 		return err
 	})
-	done, err = a.Leaving(l).Sync(ctx, t, m, errands.Notes()...)
+	done, err = a.Leaving(l).Sync(ctx, t, m, errands)
 	return done, errors.Join(fault, err, m.FetchNews(ctx, t))
 }
 
