@@ -413,8 +413,9 @@ func (f *touched) did() string {
 func inQuotes(text string) string { return "“" + text + "”" }
 
 // status is the file's state at the end: in progress where the last exchange broke
-// off after it was written and not committed or a report says so, untouched where it was only
-// read and nothing may have changed it unseen. That one is done no record shows.
+// off after it was written and no commit was made or begun since, or where a report says so,
+// untouched where it was only read and nothing may have changed it unseen. That one is
+// done no record shows.
 func (f *touched) status(t *talk) string {
 	switch {
 	case f.offLimit != nil:

@@ -99,6 +99,12 @@ func TestFilesByRecordAlone(t *testing.T) {
 		"broken off": {[]ingest.ToolCall{call("Edit", "/w/guard.go", "")}, "IN PROGRESS New, then edited."},
 		"committed": {[]ingest.ToolCall{call("Edit", "/w/guard.go", ""), {Name: "Bash", Command: "git commit -am x",
 			Done: true, Commit: "76b7d178"}}, " New, then edited."},
+		"quiet commit": {[]ingest.ToolCall{call("Edit", "/w/guard.go", ""), {Name: "Bash", Command: "git commit -qm x",
+			Done: true, CommitMessage: "x"}}, " New, then edited."},
+		"cut off while it commits": {[]ingest.ToolCall{call("Edit", "/w/guard.go", ""), {Name: "Bash",
+			Command: "git commit -m x", CommitMessage: "x"}}, " New, then edited."},
+		"commit failed": {[]ingest.ToolCall{call("Edit", "/w/guard.go", ""), {Name: "Bash", Command: "git commit -m x",
+			Done: true, Failed: true, CommitMessage: "x"}}, "IN PROGRESS New, then edited."},
 	} {
 		s := talkOf([]string{"Reject what is stale.",
 			"Done:\n\n- `guard.go` — rejects stale events, and waits for its push\n",

@@ -50,7 +50,7 @@ type talk struct {
 	commits   []terms // of the messages of the session's commits
 	n         int     // exchanges
 	closed    bool    // it ends with the assistant's word, no call open
-	committed int     // ordinal of the turn of the last commit
+	committed int     // ordinal of the turn of the last commit that was made, or begun
 	goal      terms   // see goalWords
 	rounds    []round // by exchange
 	asked     *speech // while listening
@@ -105,7 +105,8 @@ func (t *talk) turn(turn *ingest.Turn) {
 func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
 	wrote := c.Done && !c.Failed && (len(c.Edits) > 0 || writes(c.Name))
 	t.working = t.working || wrote || c.Commit != ""
-	if c.Commit != "" {
+	// what came of a commit that is the last thing on record is not on record
+	if c.Commit != "" || c.CommitMessage != "" && (!c.Done || c.Worked()) {
 		t.committed = turn.N
 	}
 	t.round(t.n).commits += min(1, len(c.Commit)+len(c.CommitMessage))
