@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"sort"
@@ -17,6 +18,7 @@ import (
 type touched struct {
 	path     string
 	edits    int
+	writes   int // of the edits, those that wrote it
 	lines    int
 	reads    int
 	refused  int
@@ -26,7 +28,8 @@ type touched struct {
 	fleeting bool         // only on a virtual machine's disk
 	byShell  bool         // written by a command
 	unseen   bool         // sub-agents or commands ran that may have changed it and don't name it
-	was      string       // its name before, "" if it always had this one
+	back     bool         // git put it back since it was written
+	was      string       // its first name, "" if it always had this one
 	turn     *ingest.Turn // last that wrote it; else that read it
 	wroteIn  int          // prompt after which it was written last, from 1; -1 if it wasn't
 	said     *sentence    // what a closing message says of it, last one
@@ -147,7 +150,7 @@ func (h *Heard) Files() []FileCandidate {
 func touchedFiles(s *ingest.Session) []*touched {
 	actions := trace.Actions(s)
 	l := &filed{roots: append(distill.Roots(s), worktrees(actions)...), by: map[string]*touched{}}
-	turns, exchange, n := map[int]*ingest.Turn{}, map[int]int{}, 0
+	turns, exchange, n, committed := map[int]*ingest.Turn{}, map[int]int{}, 0, 0
 	for i := range s.Turns {
 		turn := &s.Turns[i]
 		if typed(turn) && !turn.Abandoned {
@@ -181,6 +184,9 @@ func touchedFiles(s *ingest.Session) []*touched {
 			case trace.Delete:
 				l.deleteBelow(touch.Path, turn)
 			}
+			if touch.Back {
+				l.putBackBelow(touch.Path, turn, committed)
+			}
 			name := path.Base(touch.Path)
 			if touch.How == trace.Read || touch.How == trace.Delete {
 				name = strings.TrimPrefix(name, ".")
@@ -188,6 +194,9 @@ func touchedFiles(s *ingest.Session) []*touched {
 			if touch.Tool || path.Ext(name) != "" { // what else a command line names may be a folder
 				l.touch(a, touch, turn, exchange[turn.N])
 			}
+		}
+		if a.Call.Commit != "" || a.Call.CommitMessage != "" && a.Call.Worked() {
+			committed = turn.N
 		}
 	}
 	unseen := slices.ContainsFunc(actions, func(a trace.Action) bool {
@@ -239,7 +248,10 @@ func (l *filed) touch(a *trace.Action, touch trace.Touch, turn *ingest.Turn, exc
 	}
 	f.edits++
 	f.turn, f.called, f.wroteIn = turn, called, exchange
-	f.deleted = touch.How == trace.Delete
+	f.deleted, f.back = touch.How == trace.Delete, touch.Back
+	if !touch.Back && (touch.How == trace.Edit || touch.How == trace.Create) {
+		f.writes++
+	}
 	f.byShell = f.byShell || !touch.Tool
 	if touch.Tool {
 		f.lines += lineCount(a.Call)
@@ -250,6 +262,7 @@ func (l *filed) touch(a *trace.Action, touch trace.Touch, turn *ingest.Turn, exc
 // is gone.
 func (l *filed) rename(touch trace.Touch) {
 	from, to := distill.FileName(l.roots, touch.From), distill.FileName(l.roots, touch.Path)
+	known := false
 	for _, f := range slices.Clone(l.all) {
 		rest, below := strings.CutPrefix(f.path, from)
 		if !below || rest != "" && rest[0] != '/' || from == to {
@@ -257,14 +270,18 @@ func (l *filed) rename(touch trace.Touch) {
 		}
 		l.all = slices.DeleteFunc(l.all, func(o *touched) bool { return o == l.by[to+rest] })
 		delete(l.by, f.path)
-		f.was, f.path = f.path, to+rest
+		f.was, f.path = cmp.Or(f.was, f.path), to+rest
+		if f.was == f.path {
+			f.was = ""
+		}
 		l.by[f.path] = f
+		known = known || rest == ""
 	}
-	if path.Ext(to) == "" {
+	if path.Ext(to) == "" || known {
 		return
 	}
 	if f := l.get(touch.Path); f.was == "" {
-		f.was = from
+		f.was, f.created, f.writes = from, false, 0
 	}
 }
 
@@ -273,6 +290,18 @@ func (l *filed) deleteBelow(folder string, turn *ingest.Turn) {
 	for _, f := range l.all {
 		if strings.HasPrefix(f.path, folder) {
 			f.deleted, f.turn = true, turn
+		}
+	}
+}
+
+// putBackBelow notes that git put back what was written below a folder and not committed.
+func (l *filed) putBackBelow(folder string, turn *ingest.Turn, committed int) {
+	below := strings.TrimSuffix(distill.FileName(l.roots, folder+"/."), ".")
+	for _, f := range l.all {
+		elsewhere := path.IsAbs(f.called) && !strings.HasPrefix(f.called, folder+"/") // in another worktree
+		named := strings.HasPrefix(f.path, below) && (below != "" || !path.IsAbs(f.path))
+		if named && !elsewhere && f.writes > 0 && f.turn.N > committed {
+			f.back, f.turn = true, turn
 		}
 	}
 }
@@ -335,7 +364,7 @@ var behindName = text.Pattern("^[`*]*(?: ?[—–:·-])? +")
 
 // saidLast reports whether something was said of a file, which is still there, after its last edit.
 func (f *touched) saidLast() bool {
-	return f.said != nil && !f.deleted && (f.edits == 0 || f.saidBy.turn.N >= f.turn.N)
+	return f.said != nil && !f.deleted && !f.back && (f.edits == 0 || f.saidBy.turn.N >= f.turn.N)
 }
 
 // item says what became of the file: a report's sentence about it, quoted, if it wasn't
@@ -387,18 +416,20 @@ func (f *touched) did() string {
 	switch {
 	case f.deleted:
 		return "Deleted."
-	case f.was != "" && f.edits > 1:
+	case f.back && f.writes == 0:
+		return "Put back by git."
+	case f.back:
+		return strings.TrimSuffix(f.written(), ".") + ", then put back by git."
+	case f.was != "" && f.created && f.writes == 1:
+		return "New as " + f.was + ", then renamed."
+	case f.was != "" && f.created:
+		return "New as " + f.was + ", edited and renamed."
+	case f.was != "" && f.writes > 0:
 		return "Renamed from " + f.was + ", and edited."
 	case f.was != "":
 		return "Renamed from " + f.was + "."
-	case f.created && f.edits == 1:
-		return "New."
-	case f.created:
-		return "New, then edited."
 	case f.edits > 0:
-		times := strings.Split("once,twice,three times,four times,five times,six times,seven times,"+
-			"eight times,nine times", ",")
-		return "Edited " + append(times, "many times")[min(f.edits-1, len(times))] + "."
+		return f.written()
 	case f.shown:
 		return "Shown to the person as a result."
 	case f.refused > 0:
@@ -407,6 +438,19 @@ func (f *touched) did() string {
 		return "Read; a command or sub-agent may have changed it."
 	}
 	return "Read."
+}
+
+// written words that a file was written.
+func (f *touched) written() string {
+	switch {
+	case f.created && f.writes == 1:
+		return "New."
+	case f.created:
+		return "New, then edited."
+	}
+	times := strings.Split("once,twice,three times,four times,five times,six times,seven times,"+
+		"eight times,nine times", ",")
+	return "Edited " + append(times, "many times")[min(max(f.writes, 1)-1, len(times))] + "."
 }
 
 // inQuotes is text as a file's or a folder's item says what somebody said of it.
@@ -420,7 +464,7 @@ func (f *touched) status(t *talk) string {
 	switch {
 	case f.offLimit != nil:
 		return payload.FileOffLimits
-	case f.deleted, f.edits == 0 && (f.shown || f.unseen && f.refused == 0):
+	case f.deleted, f.back, f.edits == 0 && (f.shown || f.unseen && f.refused == 0):
 		return ""
 	case f.edits == 0:
 		return payload.FileUntouched

@@ -8,11 +8,14 @@ import (
 	"recall/ingest"
 )
 
-// A folder that goes, or gets another name, takes along what lies below it; what a file
-// tool names counts also where nobody knows the working directory.
+// A folder that goes, gets another name or is put back takes along what lies below it; what a
+// file tool names counts also where nobody knows the working directory.
 func TestFilesThroughFolders(t *testing.T) {
 	file := func(path string) ingest.ToolCall {
 		return ingest.ToolCall{Name: "Write", Path: path, Done: true, Input: map[string]string{"content": "x\n"}}
+	}
+	edit := func(path string) ingest.ToolCall {
+		return ingest.ToolCall{Name: "Edit", Path: path, Done: true, Edits: []ingest.Edit{{Old: "a", New: "b"}}}
 	}
 	shell := func(line string) ingest.ToolCall { return ingest.ToolCall{Name: "Bash", Command: line, Done: true} }
 	for name, c := range map[string]struct {
@@ -25,10 +28,25 @@ func TestFilesThroughFolders(t *testing.T) {
 		"made again": {"/w", []ingest.ToolCall{file("/w/old/a.go"), shell("rm -rf old"), file("/w/old/a.go")},
 			map[string]string{"old/a.go": "New, then edited."}},
 		"renamed": {"/w", []ingest.ToolCall{file("/w/old/a.go"), shell("git mv old new")},
-			map[string]string{"new/a.go": "Renamed from old/a.go."}},
+			map[string]string{"new/a.go": "New as old/a.go, then renamed."}},
+		"renamed, which was there": {"/w", []ingest.ToolCall{shell("git mv a.go b.go"), shell("mv b.go c.go")},
+			map[string]string{"c.go": "Renamed from a.go."}},
+		"renamed there and back": {"/w", []ingest.ToolCall{edit("/w/a.go"), shell("mv a.go b.go && mv b.go a.go")},
+			map[string]string{"a.go": "Edited once."}},
+		"put back": {"/w", []ingest.ToolCall{edit("/w/a.go"), edit("/w/a.go"), edit("/w/b.go"),
+			shell("git checkout -- a.go c.go")},
+			map[string]string{"a.go": "Edited twice, then put back by git.", "b.go": "Edited once.",
+				"c.go": "Put back by git."}},
+		"put back, and edited": {"/w", []ingest.ToolCall{edit("/w/a.go"), shell("git restore a.go"), edit("/w/a.go")},
+			map[string]string{"a.go": "Edited twice."}},
+		"all put back": {"/w", []ingest.ToolCall{edit("/w/a.go"), edit("/w/lib/b.go"), edit("/v/c.go"),
+			shell("git restore .")}, map[string]string{"a.go": "Edited once, then put back by git.",
+			"lib/b.go": "Edited once, then put back by git.", "/v/c.go": "Edited once."}},
+		"unstaged": {"/w", []ingest.ToolCall{edit("/w/a.go"), shell("git restore --staged a.go && git reset a.go")},
+			map[string]string{"a.go": "Edited once."}},
 		"moved over another": {"/w", []ingest.ToolCall{file("/w/a.go"), file("/w/b.go"), file("/w/b.go"),
 			shell("mv a.go b.go")},
-			map[string]string{"b.go": "Renamed from a.go, and edited."}},
+			map[string]string{"b.go": "New as a.go, then renamed."}},
 		"hidden folder": {"/w", []ingest.ToolCall{shell("rm -rf .cache && echo x > .env")},
 			map[string]string{".env": "New."}},
 		"further worktree": {"/w", []ingest.ToolCall{file("/w/a.go"), shell("git worktree add -b fix ../w-fix"),

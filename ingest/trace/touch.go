@@ -27,6 +27,7 @@ type Touch struct {
 	How  How    `json:"how"`
 	From string `json:"from,omitempty"` // Rename: the name before
 	Tool bool   `json:"-"`              // by a file tool, which says so itself; else told from a command line
+	Back bool   `json:"-"`              // git put the file, or what lies below the folder, back as it had it
 	// Unsure says that the command line failed somewhere: the file may have been
 	// touched or not.
 	Unsure bool `json:"unsure,omitempty"`
@@ -167,14 +168,29 @@ func (c *Step) touch() {
 		if prog == "black" || prog == "rustfmt" || flag("-w", "--write") || slices.Contains(plain, "format") {
 			c.all(Edit, slices.DeleteFunc(plain, func(p string) bool { return path.Ext(p) == "" }))
 		}
-	case "git checkout", "git restore":
+	case "git checkout":
 		if i := slices.Index(args, "--"); i >= 0 {
-			c.all(Edit, args[i+1:])
-		} else if prog == "git restore" {
-			c.all(Edit, plain)
+			c.back(args[i+1:])
+		}
+	case "git reset":
+		if flag("--hard") && (len(plain) == 0 || plain[0] == "HEAD") {
+			c.back([]string{"."})
+		}
+	case "git restore":
+		if !flag("--staged", "-S") || flag("--worktree", "-W") { // else only what is to be committed
+			c.back(plain)
 		}
 	default:
 		c.others(prog, args, plain)
+	}
+}
+
+// back notes files that git put back.
+func (c *Step) back(paths []string) {
+	n := len(c.Touches)
+	c.all(Edit, paths)
+	for i := range c.Touches[n:] {
+		c.Touches[n+i].Back = true
 	}
 }
 

@@ -81,7 +81,11 @@ func TestTouches(t *testing.T) {
 		{"go test ./... 2>/dev/null", ""},
 		{"rm /dev/shm/a.txt", "deleted /dev/shm/a.txt"},
 		{"grep -o foo a.txt", ""},
-		{"git checkout -- a.go", "edited /w/a.go"},
+		{"git checkout -- a.go", "edited /w/a.go, back"},
+		{"git restore --source=HEAD~1 a.go lib", "edited /w/a.go, back; edited /w/lib, back"},
+		{"git restore --staged a.go", ""},
+		{"git reset --hard", "edited /w, back"},
+		{"git reset --hard origin/main", ""},
 		{"echo hi >> notes.md", "edited /w/notes.md"},
 		{"cat > x.py <<'E'\nrm y\nE", "created /w/x.py"},
 		{"rm 'a\nb' c", "deleted /w/c"},
@@ -92,6 +96,9 @@ func TestTouches(t *testing.T) {
 			text := string(x.How) + " " + x.Path
 			if x.From != "" {
 				text += " from " + x.From
+			}
+			if x.Back {
+				text += ", back"
 			}
 			got = append(got, text)
 		}
