@@ -12,7 +12,8 @@ import (
 // Roots are the folders that a session's files are named from, so that a file has one name in
 // all sessions: the one that most turns ran in, but before it the one that the session began in
 // if it lies around it (a program that went into a folder stays there); then that of the
-// repository of a worktree.
+// repository of a worktree. From a folder around those, which the session only passed
+// through, a file of another repository would get a name as if it were one of this.
 func Roots(s *ingest.Session) []string {
 	cwds := slices.Clone(s.Where.Cwds)
 	slices.SortStableFunc(cwds, func(a, b ingest.CwdCount) int { return cmp.Compare(b.Turns, a.Turns) })
@@ -32,7 +33,9 @@ func Roots(s *ingest.Session) []string {
 		if strings.HasPrefix(c.Dir, "/sessions/") {
 			add(c.Dir + "/mnt")
 		}
-		add(c.Dir)
+		if len(roots) == 0 || !strings.HasPrefix(roots[0], slashed(c.Dir)+"/") && !isHome(slashed(c.Dir)) {
+			add(c.Dir)
+		}
 	}
 	if w := s.Where.Worktree; w != nil {
 		add(w.Path)

@@ -58,7 +58,7 @@ var aside = text.Pattern(`\([^()]*\s[^()]*\)`)
 func leftOpen(t *talk, all []*touched) {
 	byStem, writtenIn := map[string][]*touched{}, map[int][]*touched{}
 	for _, f := range all {
-		if f.edits > 0 && !f.deleted {
+		if f.edits > 0 && !f.deleted && !f.back {
 			stem, _, _ := strings.Cut(f.base, ".")
 			at := t.exchangeAt(f.turn.N)
 			byStem[stem], writtenIn[at] = append(byStem[stem], f), append(writtenIn[at], f)

@@ -1,0 +1,38 @@
+package distill
+
+import (
+	"testing"
+
+	"recall/ingest"
+)
+
+// A file has its name from the folder that was worked in; one of another repository keeps its
+// whole name, wherever the session passed through.
+func TestFileNames(t *testing.T) {
+	for name, c := range map[string]struct {
+		cwds []ingest.CwdCount
+		want map[string]string
+	}{
+		"home, passed through": {[]ingest.CwdCount{{Dir: "/home/ann/src/app", Turns: 9}, {Dir: "/home/ann", Turns: 1}},
+			map[string]string{"/home/ann/src/app/a.go": "a.go", "/home/ann/src/tap/b.rb": "/home/ann/src/tap/b.rb"}},
+		"a folder around it, passed through": {[]ingest.CwdCount{{Dir: "/src/app", Turns: 9}, {Dir: "/src", Turns: 1}},
+			map[string]string{"/src/app/a.go": "a.go", "/src/tap/b.rb": "/src/tap/b.rb"}},
+		"begun around it": {[]ingest.CwdCount{{Dir: "/src/app", Turns: 1}, {Dir: "/src/app/web", Turns: 9}},
+			map[string]string{"/src/app/web/a.ts": "web/a.ts", "/src/app/b.go": "b.go"}},
+		"nowhere at first": {[]ingest.CwdCount{{Turns: 9}, {Dir: "/src/app", Turns: 1}},
+			map[string]string{"/src/app/a.go": "a.go"}},
+		"at home": {[]ingest.CwdCount{{Dir: "/home/ann", Turns: 9}},
+			map[string]string{"/home/ann/bin/x": "bin/x"}},
+		"renamed beside it": {[]ingest.CwdCount{{Dir: "/src/app", Turns: 9}, {Dir: "/src/apps", Turns: 1}},
+			map[string]string{"/src/apps/a.go": "a.go"}},
+	} {
+		s := &ingest.Session{}
+		s.Where.Cwds = c.cwds
+		roots := Roots(s)
+		for p, want := range c.want {
+			if got := FileName(roots, p); got != want {
+				t.Errorf("%s: %s is named %s, want %s", name, p, got, want)
+			}
+		}
+	}
+}
