@@ -115,7 +115,7 @@ var (
 // NoteCommit finds the commit that a shell command made: its hash as git
 // printed it, and its message, which stands in the command if git was quiet.
 func NoteCommit(call *ToolCall) {
-	if !strings.Contains(call.Command, "commit") || !commitCall().MatchString(call.Command) {
+	if !Commits(call.Command) {
 		return
 	}
 	if all := commitLine().FindAllStringSubmatch(call.Result, -1); len(all) > 0 {
@@ -126,6 +126,11 @@ func NoteCommit(call *ToolCall) {
 	if call.CommitMessage == "" {
 		call.CommitMessage = messageIn(call.Command)
 	}
+}
+
+// Commits reports whether a shell command is to make a git commit.
+func Commits(command string) bool {
+	return strings.Contains(command, "commit") && commitCall().MatchString(command)
 }
 
 // messageIn reads the message out of a commit command, its first line.
