@@ -28,6 +28,8 @@ type touched struct {
 	fleeting bool         // only on a virtual machine's disk
 	byShell  bool         // written by a command
 	unseen   bool         // sub-agents or commands ran that may have changed it and don't name it
+	more     bool         // those were there to write: it may have been edited more often than is seen
+	mass     int          // ordinal of the turn of the last command that was to write many files, 0 if none
 	back     bool         // git put it back since it was written
 	was      string       // its first name, "" if it always had this one
 	turn     *ingest.Turn // last that wrote it; else that read it
@@ -199,16 +201,80 @@ func touchedFiles(s *ingest.Session) []*touched {
 			committed = turn.N
 		}
 	}
-	unseen := slices.ContainsFunc(actions, func(a trace.Action) bool {
-		return a.Call.Agent != "" || a.Call.Name == "Task" || a.Call.Name == "Agent" ||
-			slices.ContainsFunc(a.Steps(), func(st trace.Step) bool {
-				return st.Program == "xargs" || st.Program == "find" && slices.Contains(st.Args, "-exec")
-			})
-	})
+	unseen, more, mass := unseenChanges(s, actions)
 	for _, f := range l.all {
-		f.unseen = unseen
+		f.unseen, f.more, f.mass = unseen, more, mass
 	}
 	return l.all
+}
+
+// unseenChanges reports whether something ran that may have changed files without naming
+// them, whether such a thing was there to write them, and the turn of the last command that
+// was to write many: 0 if none.
+func unseenChanges(s *ingest.Session, actions []trace.Action) (unseen, more bool, mass int) {
+	for i := range actions {
+		a := &actions[i]
+		if a.Abandoned || a.Copied {
+			continue
+		}
+		if c := a.Call; c.Agent != "" || c.Name == "Task" || c.Name == "Agent" {
+			unseen = true
+			told := slices.ContainsFunc(s.Subagents, func(sub ingest.Subagent) bool {
+				return sub.Call == c.ID && c.ID != "" || sub.ID == c.Agent && c.Agent != ""
+			})
+			kind := c.Input["subagent_type"]
+			more = more || !told && kind != "Explore" && kind != "Plan" // those only read
+		}
+		for _, st := range a.Steps() {
+			switch {
+			case writesUnnamed(st):
+				unseen, more, mass = true, true, max(mass, a.N)
+			case st.Program == "git" && changesTree(st.Args), formats[st.Program]:
+				unseen = true
+			}
+		}
+	}
+	return unseen, more, mass
+}
+
+// writesUnnamed reports whether a command may write files that it doesn't name.
+func writesUnnamed(st trace.Step) bool {
+	switch st.Program {
+	case "xargs":
+		return true
+	case "find":
+		return slices.Contains(st.Args, "-exec")
+	case "sed", "perl":
+		some := slices.ContainsFunc(st.Args, func(a string) bool { return a == trace.UnknownArg })
+		return some && slices.ContainsFunc(st.Args, func(a string) bool {
+			return strings.HasPrefix(a, "-i") || strings.HasPrefix(a, "-pi") || a == "--in-place"
+		})
+	}
+	return false
+}
+
+var (
+	formats = text.Set("gofmt goimports prettier eslint black ruff rustfmt patch")
+	trees   = text.Set("apply am cherry-pick merge pull rebase revert")
+)
+
+// changesTree reports whether a git command gets files from elsewhere, and not by their names.
+func changesTree(args []string) bool {
+	if len(args) == 0 {
+		return false
+	}
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(args, func(a string) bool { return slices.Contains(words, a) })
+	}
+	switch args[0] {
+	case "checkout", "switch":
+		return !has("-b", "-B", "-c", "-C", "--")
+	case "reset":
+		return has("--hard")
+	case "stash":
+		return !has("list", "show", "drop")
+	}
+	return trees[args[0]]
 }
 
 // filed are files as they are gathered.
@@ -362,9 +428,10 @@ func ofFile(s *sentence, base string) bool {
 // behindName matches what parts a file's name from what is said of it.
 var behindName = text.Pattern("^[`*]*(?: ?[—–:·-])? +")
 
-// saidLast reports whether something was said of a file, which is still there, after its last edit.
+// saidLast reports whether something was said of a file, which is still there, after its last
+// edit, and after what may have changed it without naming it.
 func (f *touched) saidLast() bool {
-	return f.said != nil && !f.deleted && !f.back && (f.edits == 0 || f.saidBy.turn.N >= f.turn.N)
+	return f.said != nil && !f.deleted && !f.back && (f.edits == 0 || f.saidBy.turn.N >= max(f.turn.N, f.mass))
 }
 
 // item says what became of the file: a report's sentence about it, quoted, if it wasn't
@@ -450,7 +517,11 @@ func (f *touched) written() string {
 	}
 	times := strings.Split("once,twice,three times,four times,five times,six times,seven times,"+
 		"eight times,nine times", ",")
-	return "Edited " + append(times, "many times")[min(max(f.writes, 1)-1, len(times))] + "."
+	n := append(times, "many times")[min(max(f.writes, 1)-1, len(times))]
+	if f.more && f.writes <= len(times) {
+		n = "at least " + n
+	}
+	return "Edited " + n + "."
 }
 
 // inQuotes is text as a file's or a folder's item says what somebody said of it.

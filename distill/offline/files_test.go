@@ -1,11 +1,13 @@
 package offline
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
+	"recall/payload"
 )
 
 // A folder that goes, gets another name or is put back takes along what lies below it; what a
@@ -42,6 +44,15 @@ func TestFilesThroughFolders(t *testing.T) {
 		"all put back": {"/w", []ingest.ToolCall{edit("/w/a.go"), edit("/w/lib/b.go"), edit("/v/c.go"),
 			shell("git restore .")}, map[string]string{"a.go": "Edited once, then put back by git.",
 			"lib/b.go": "Edited once, then put back by git.", "/v/c.go": "Edited once."}},
+		"more by many files' command": {"/w", []ingest.ToolCall{edit("/w/a.go"), file("/w/b.go"),
+			shell("grep -rl old . | xargs sed -i s/old/new/")},
+			map[string]string{"a.go": "Edited at least once.", "b.go": "New."}},
+		"more by a sub-agent that nobody saw": {"/w", []ingest.ToolCall{edit("/w/a.go"),
+			{ID: "t", Name: "Task", Done: true, Input: map[string]string{"subagent_type": "builder"}}},
+			map[string]string{"a.go": "Edited at least once."}},
+		"no more by one that reads": {"/w", []ingest.ToolCall{edit("/w/a.go"),
+			{ID: "t", Name: "Task", Done: true, Input: map[string]string{"subagent_type": "Explore"}}},
+			map[string]string{"a.go": "Edited once."}},
 		"unstaged": {"/w", []ingest.ToolCall{edit("/w/a.go"), shell("git restore --staged a.go && git reset a.go")},
 			map[string]string{"a.go": "Edited once."}},
 		"moved over another": {"/w", []ingest.ToolCall{file("/w/a.go"), file("/w/b.go"), file("/w/b.go"),
@@ -112,15 +123,19 @@ func TestFilesByRecordAlone(t *testing.T) {
 		last []ingest.ToolCall // after the report
 		want string
 	}{
-		"reported":   {nil, " “rejects stale events, and waits for its push”"},
-		"deleted":    {[]ingest.ToolCall{{Name: "Bash", Command: "rm guard.go", Done: true}}, " Deleted."},
+		"reported": {nil, " “rejects stale events, and waits for its push”"},
+		"deleted":  {[]ingest.ToolCall{{Name: "Bash", Command: "rm guard.go", Done: true}}, " Deleted."},
+		"changed since by a command that doesn't name it": {[]ingest.ToolCall{{Name: "Bash", Done: true,
+			Command: "find . -name '*.go' -exec sed -i s/stale/old/ {} +"}}, " New."},
+		"read beside a change of branch": {[]ingest.ToolCall{{Name: "Bash", Command: "git pull", Done: true}},
+			" “rejects stale events, and waits for its push”"},
 		"broken off": {[]ingest.ToolCall{call("Edit", "/w/guard.go", "")}, "IN PROGRESS New, then edited."},
 		"committed": {[]ingest.ToolCall{call("Edit", "/w/guard.go", ""), {Name: "Bash", Command: "git commit -am x",
 			Done: true, Commit: "76b7d178"}}, " New, then edited."},
 		"quiet commit": {[]ingest.ToolCall{call("Edit", "/w/guard.go", ""), {Name: "Bash", Command: "git commit -qm x",
 			Done: true, CommitMessage: "x"}}, " New, then edited."},
 		"cut off while it commits": {[]ingest.ToolCall{call("Edit", "/w/guard.go", ""), {Name: "Bash",
-			Command: "git commit -m x", CommitMessage: "x"}}, " New, then edited."},
+			Command: "git add -A && git commit -m x"}}, " New, then edited."},
 		"commit failed": {[]ingest.ToolCall{call("Edit", "/w/guard.go", ""), {Name: "Bash", Command: "git commit -m x",
 			Done: true, Failed: true, CommitMessage: "x"}}, "IN PROGRESS New, then edited."},
 	} {
@@ -137,8 +152,35 @@ func TestFilesByRecordAlone(t *testing.T) {
 			it := f.item(talk)
 			got[it.Path] = it.Status + " " + it.Text
 		}
-		if diff := cmp.Diff(map[string]string{"guard.go": c.want, "over.go": " Edited once."}, got); diff != "" {
+		over := map[bool]string{false: " Edited once.", true: " Edited at least once."}[strings.Contains(name, "doesn't name")]
+		if diff := cmp.Diff(map[string]string{"guard.go": c.want, "over.go": over}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// A file that was only read is said to be untouched where nothing ran that changes files without naming them.
+func TestFilesUntouched(t *testing.T) {
+	for line, want := range map[string]string{
+		"git status && git stash list":     payload.FileUntouched,
+		"git checkout -b fix":              payload.FileUntouched,
+		"git checkout -- b.go":             payload.FileUntouched,
+		"sed -i s/a/b/ b.go":               payload.FileUntouched,
+		"git checkout main":                "",
+		"git pull --rebase":                "",
+		"git stash":                        "",
+		"sed -i s/a/b/ $(grep -rl a .)":    "",
+		"gofmt -w .":                       "",
+		"git diff | ssh there git apply -": payload.FileUntouched,
+	} {
+		s := talkOf([]string{"See whether it is right.", "It is."}, nil)
+		s.Turns[1].Calls = []ingest.ToolCall{{Name: "Read", Path: "/w/a.go", Done: true},
+			{Name: "Bash", Command: line, Done: true}}
+		s.Where.Cwds = []ingest.CwdCount{{Dir: "/w", Turns: 2}}
+		for _, f := range touchedFiles(s) {
+			if got := f.status(listen(s)); f.path == "a.go" && got != want {
+				t.Errorf("%s: status %q, want %q", line, got, want)
+			}
 		}
 	}
 }
