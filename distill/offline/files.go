@@ -428,6 +428,9 @@ func ofFile(s *sentence, base string) bool {
 // behindName matches what parts a file's name from what is said of it.
 var behindName = text.Pattern("^[`*]*(?: ?[—–:·-])? +")
 
+// withOthers matches what follows a file's name where other files are named with it.
+var withOthers = text.Pattern("^(?:[,/&+]|and\\b|or\\b|und\\b|oder\\b) *")
+
 // saidLast reports whether something was said of a file, which is still there, after its last
 // edit, and after what may have changed it without naming it.
 func (f *touched) saidLast() bool {
@@ -464,7 +467,7 @@ func (f *touched) item(t *talk) payload.Item {
 	case f.saidLast() && ofFile(s, f.base) && !strings.HasSuffix(s.text, ":"):
 		_, rest, _ := strings.Cut(s.text, f.base)
 		if words := behindName().ReplaceAllString(rest, ""); len(strings.Fields(words)) >= 3 {
-			if words == rest { // not what it says of the file as a whole
+			if words == rest || withOthers().MatchString(words) { // not what it says of the file as a whole
 				words = s.text
 			}
 			quote(f.saidBy, s, words)

@@ -90,9 +90,11 @@ func TestFilesOfOneName(t *testing.T) {
 		{ID: "u", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: "Put up a landing page.", Dir: "/w"},
 		{ID: "a", N: 2, Role: ingest.Assistant, Kind: ingest.Message, Dir: "/w", Calls: []ingest.ToolCall{
 			{Name: "Bash", Command: "find . -name '*.html' -exec sed -i s/a/b/ {} +", Done: true},
-			call("Read", "/w/qmd/index.html"), call("Write", "/w/tmp/index.html"), call("Write", "/w/index.html")}},
+			call("Read", "/w/qmd/index.html"), call("Write", "/w/tmp/index.html"), call("Write", "/w/index.html"),
+			call("Write", "/w/go.mod")}},
 		{ID: "b", N: 3, Role: ingest.Assistant, Kind: ingest.Message, Dir: "/w",
-			Text: "Done:\n\n- `index.html` — landing page that lists the games with links\n"}}}
+			Text: "Done:\n\n- `index.html` — landing page that lists the games with links\n" +
+				"- `go.mod` and `mise.toml`: the next version of Go\n"}}}
 	s.Where.Cwds = []ingest.CwdCount{{Dir: "/w", Turns: 3}}
 	talk, all := listen(s), touchedFiles(s)
 	hearOf(talk, all)
@@ -105,6 +107,7 @@ func TestFilesOfOneName(t *testing.T) {
 	if diff := cmp.Diff(map[string]file{
 		"qmd/index.html": {"", "Read; a command or sub-agent may have changed it.", "/w/qmd/index.html"},
 		"tmp/index.html": {"", "New.", "/w/tmp/index.html"},
+		"go.mod":         {"", "“`go.mod` and `mise.toml`: the next version of Go”", "/w/go.mod"},
 		"index.html":     {"", "“landing page that lists the games with links”", "/w/index.html"},
 	}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
