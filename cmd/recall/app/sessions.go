@@ -96,6 +96,8 @@ func (a *App) session(l *library.Library, name string,
 			name = string(h.Session)
 		case errors.As(err, new(last.NotShown)): // no title that happens to have the number
 			return library.Entry{}, err
+		default:
+			lookup = l.LookupWhole // as little where none was shown
 		}
 	}
 	e, err := lookup(name)
