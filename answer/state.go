@@ -34,6 +34,8 @@ func State(it payload.Item) string {
 		word = "chosen " // on record; whether anybody thought better of it is not
 	case it.Kind == payload.File && it.Status != "":
 		word = it.Status + ", "
+	case it.Summed():
+		word = "summed up "
 	}
 	return word + d
 }

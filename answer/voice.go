@@ -80,6 +80,8 @@ func (v Voice) Who(it payload.Item) string {
 		return "noted by the agent"
 	case it.Rule == payload.ClaimRule:
 		return "the agent's own claim"
+	case it.Summed():
+		return "the client's summary"
 	case it.Kind == payload.Lead && it.By == payload.ByAssistant:
 		return "the assistant"
 	case it.ApprovedPlan():
@@ -92,6 +94,9 @@ func (v Voice) Who(it payload.Item) string {
 func (v Voice) speaker(it payload.Item) string {
 	if it.ApprovedPlan() {
 		return "the approved plan"
+	}
+	if it.Summed() {
+		return "the client's summary"
 	}
 	if it.By == payload.ByAssistant {
 		return v.Speaker("assistant")

@@ -23,3 +23,15 @@ func TestPlanSpeaksForItself(t *testing.T) {
 		t.Errorf("a plan as goal is by %q", who)
 	}
 }
+
+// The client's summary is neither the assistant's word nor said in the conversation.
+func TestSummaryIsTheClients(t *testing.T) {
+	it := payload.Item{Kind: payload.Lead, Rule: "lead/summary", By: payload.ByAssistant, Maker: payload.ByRule,
+		State: payload.Stands, Text: "Retries end after ten minutes.", At: time.Date(2026, 8, 3, 0, 0, 0, 0, time.UTC)}
+	if who := (Voice{}).Who(it); who != "the client's summary" {
+		t.Errorf("it is by %q", who)
+	}
+	if state := State(it); !strings.HasPrefix(state, "summed up ") {
+		t.Errorf("it %q", state)
+	}
+}

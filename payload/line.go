@@ -67,6 +67,10 @@ func (it *Item) ApprovedPlan() bool {
 	return it.By == ByBoth && (it.Rule == "plan" || it.Kind == Goal && it.Rule == RequestRule)
 }
 
+// Summed reports whether an item's words are those of the client's own summary: a model's, over all that was in its
+// window, tools' output too.
+func (it *Item) Summed() bool { return it.Kind == Lead && strings.HasSuffix(it.Rule, "summary") }
+
 // formatItem returns the item's line without bullet and note; "" if the item says nothing.
 func formatItem(it *Item) string {
 	var body string
@@ -151,7 +155,7 @@ func formatLead(it *Item) string {
 	}
 	speaker := speakers[it.By]
 	switch {
-	case strings.HasSuffix(it.Rule, "summary"): // a model's words, over all that was in its window
+	case it.Summed():
 		speaker = "the client's summary"
 	case it.ApprovedPlan():
 		speaker = "the plan that was approved"
