@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"recall/demo"
 	"recall/ingest/opencode/opencodetest"
 )
 
@@ -36,6 +37,21 @@ func storyCmds() map[string]func(ts *testscript.TestScript, neg bool, args []str
 		"local-server":     localServer,
 		"mcp-asks":         mcpAsks,
 		"opencode":         openCode,
+		"samples":          samples,
+	}
+}
+
+// samples DIR writes recall demo's sessions to DIR/sources; samples DIR taken-in makes its library by rules, too,
+// without the half of a demo that asks a recorded model.
+func samples(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 || len(args) > 2 {
+		ts.Fatalf("usage: samples DIR [taken-in]")
+	}
+	dir := ts.MkAbs(args[0])
+	claude, cowork, err := demo.Write(filepath.Join(dir, demo.Sources))
+	ts.Check(err)
+	if len(args) == 2 {
+		ts.Check(ts.Exec("recall", "--library", filepath.Join(dir, demo.ByRules), "sync", "--from", claude, "--from", cowork))
 	}
 }
 
