@@ -75,6 +75,7 @@ func atHome(dir string, setenv func(key, value string)) error {
 		{"LocalAppData", filepath.Join(home, "cache")},
 		{"XDG_CONFIG_HOME", filepath.Join(home, "config")}, {"AppData", filepath.Join(home, "config")},
 		{"TZ", "UTC"}, {"NO_COLOR", "1"}, {"EDITOR", ""}, {"VISUAL", ""},
+		{"GOGC", os.Getenv("GOGC")},
 	} {
 		setenv(v[0], v[1])
 	}
