@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -59,7 +60,8 @@ func TestGlance(t *testing.T) {
 		{name: "nothing, asked from one that is watched", do: func() {}, from: ingest.SessionID(made[last].ID), same: true},
 		{name: "asked from one that isn't watched", do: func() {}, from: ingest.SessionID(made[first].ID)},
 		{name: "the last session grew", do: func() { add(made[last].Path, "{}\n") }},
-		{name: "same size and time, other bytes", do: func() {
+		// On Windows nothing but the bytes would tell: it has no time of change that can be had without opening.
+		{name: "same size and time, other bytes", same: runtime.GOOS == "windows", do: func() {
 			was, err := os.Stat(made[last].Path)
 			if err != nil {
 				t.Fatal(err)
