@@ -40,8 +40,9 @@ func (r *run) fail(e library.Entry, stamp string, err error) {
 	r.failed[e.ID] = true
 	stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	missing := errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
-	// The machine's of this moment: told to end, no room, or somebody else at work.
-	if stopped || missing || errors.Is(err, library.ErrBusy) || disk.IsFull(err) {
+	// The machine's of this moment: told to end, no room, or somebody else at work, who may be moving its folder.
+	taken := errors.Is(err, library.ErrBusy) || errors.Is(err, library.ErrNoSession)
+	if stopped || missing || taken || disk.IsFull(err) {
 		r.again = true
 		return
 	}

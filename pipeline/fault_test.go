@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ var third = talk{id: "cccccccc-0000-4000-8000-000000000003", start: day.AddDate(
 // picky distills all but one session.
 type picky struct {
 	refuses string
+	err     error // why, if not that it makes no sense
 	panics  bool
 	calls   atomic.Int32
 }
@@ -44,12 +46,30 @@ func (d *picky) Distill(ctx context.Context, s *ingest.Session) (*payload.Payloa
 		if d.panics {
 			panic("no such thing")
 		}
-		return nil, errors.New("makes no sense")
+		return nil, cmp.Or(d.err, errors.New("makes no sense"))
 	}
 	return offline.Distiller{}.Distill(ctx, s)
 }
 
 var _ distill.Distiller = (*picky)(nil)
+
+// A session that somebody else had at that moment is tried again by the next sync.
+func TestSessionThatWasTaken(t *testing.T) {
+	for _, fault := range []error{library.ErrBusy, library.ErrNoSession} {
+		root := t.TempDir()
+		p := open(t, t.TempDir())
+		p.Distiller = &picky{refuses: first.id, err: fault}
+		first.write(t, root)
+		if r, err := p.Sync(t.Context(), pipeline.Options{From: []string{root}}); err != nil || len(r.Problems) != 1 {
+			t.Errorf("%v: %v, problems %v, want one", fault, err, r.Problems)
+		}
+		p.Distiller = &picky{}
+		r, err := p.Sync(t.Context(), pipeline.Options{From: []string{root}})
+		if err != nil || len(r.Problems) != 0 || r.Distilled != 1 {
+			t.Errorf("after %v: %v, %+v, want it distilled", fault, err, r)
+		}
+	}
+}
 
 // A session that can't be distilled is reported by every sync, costs no other
 // and is not tried again until something changed or an hour has passed.
