@@ -227,7 +227,14 @@ func printSnippets(a *app.App, p hooks.Program) {
 
 func newMcpStatusCmd(a *app.App) *cobra.Command {
 	return option.Result(a, "mcp-status", nil,
-		func(context.Context, []string) (hooks.Served, error) { return hooks.LookAtClients() },
+		func(context.Context, []string) (hooks.Served, error) {
+			doc, err := hooks.LookAtClients()
+			if err != nil {
+				return doc, err
+			}
+			installed := func(c hooks.ClientStatus) bool { return c.Installed }
+			return doc, option.Nothing(!doc.Plugin && !slices.ContainsFunc(doc.Clients, installed))
+		},
 		func(a *app.App, doc hooks.Served) {
 			a.Form("mcp-status", struct {
 				hooks.Served
