@@ -159,11 +159,13 @@ func (a *App) PrintReport(r pipeline.Report) {
 		page.Lines += u.Lines
 	}
 	a.Form("report", page)
-	a.PrintProblems(r.Problems)
+	a.printProblems(r.Problems, "recall sync --json") // init has no --json
 }
 
 // PrintProblems lists what was skipped. A disk without room is told of once.
-func (a *App) PrintProblems(problems []ingest.Problem) {
+func (a *App) PrintProblems(problems []ingest.Problem) { a.printProblems(problems, "--json") }
+
+func (a *App) printProblems(problems []ingest.Problem, all string) {
 	skipped := func(p ingest.Problem) {
 		fmt.Fprintf(a.Err, "recall: skipped: %s: %s\n", terminal.Line(terminal.ShownPath(p.Path)),
 			terminal.Line(terminal.ShownPath(p.Why())))
@@ -176,7 +178,8 @@ func (a *App) PrintProblems(problems []ingest.Problem) {
 			others = append(others, p)
 		}
 	}
-	terminal.Few(others, 20, skipped, func(n int) { fmt.Fprintf(a.Err, "recall: … and %d more; --json lists all\n", n) })
+	terminal.Few(others, 20, skipped,
+		func(n int) { fmt.Fprintf(a.Err, "recall: … and %d more; %s lists all\n", n, all) })
 	terminal.Few(full, 1, skipped, func(n int) { fmt.Fprintf(a.Err, "recall: … and %d more for want of room\n", n) })
 	if len(full) > 0 {
 		a.SayHint(library.Full(full[0].Reason))

@@ -2,7 +2,6 @@ package setup
 
 import (
 	"bytes"
-	"io"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +19,7 @@ import (
 // What the samples and scripts never come to is laid out too: a form that names what isn't there would end the program.
 func TestFormsOfWhatIsRare(t *testing.T) {
 	var out bytes.Buffer
-	a := &app.App{Out: &out, Err: io.Discard}
+	a := &app.App{Out: &out, Err: &out}
 	at := time.Now()
 	r := &history.Run{At: at, New: 1, Improved: 2}
 	a.Form("status", StatusDoc{Tally: library.Tally{Waiting: 3, Grown: 1, Made: at, Newest: at},
@@ -38,14 +37,15 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 	d.Pending, d.Resting, d.Sessions = 1, 2, make([]improve.ForeseenSession, 12)
 	a.Form("foreseen", d)
 	a.PrintReport(pipeline.Report{Unread: append(make([]pipeline.Unread, 6), pipeline.Unread{Lines: 3}),
-		Until: at.Add(time.Minute), Expiring: 2, Unsafe: 1})
+		Until: at.Add(time.Minute), Expiring: 2, Unsafe: 1, Problems: make([]ingest.Problem, 25)})
 	for _, want := range []string{"\n           2 not distilled yet; ", "\n           1 grown since: ",
 		"; 1 NOT archived yet;",
 		"\nNOT SAFE   :", "\n           … and 2 more; --json", "\nschedule   set up with cron, next night run 20",
 		"\nmodel      m: 1 session waits for it (it failed at 1 before); being asked now,", "~$0+?\n",
 		"~ 4 tokens, $1.00 of it estimated, for 1 call that", "This month: 0 tokens, $0 of $3.00\n",
 		"\n  not as this recall would install them:", "\nodd\n", "by batch, $0\n", "1 session on the way with a batch\n",
-		"More than the cap (c):", "3 lines of 7 sessions could not be read", "Claude Code will delete 2 transcripts"} {
+		"More than the cap (c):", "3 lines of 7 sessions could not be read", "Claude Code will delete 2 transcripts",
+		"recall: … and 5 more; recall sync --json lists all\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("lacks %q:\n%s", want, out.String())
 		}
