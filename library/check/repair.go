@@ -185,8 +185,11 @@ func (r *repairing) log(f Finding, path string) (string, error) {
 	if len(aside) == 0 && doubtful == 0 {
 		return "sealed again", nil
 	}
-	how := fmt.Sprintf("%d lines taken as they read now, %d put aside in %s.damaged", doubtful, countLines(aside),
-		filepath.Base(path))
+	taken := fmt.Sprintf("%d lines taken as they read", doubtful)
+	if doubtful == 1 {
+		taken = "1 line taken as it reads"
+	}
+	how := fmt.Sprintf("%s now, %d put aside in %s.damaged", taken, countLines(aside), filepath.Base(path))
 	if f.Mend == MendLines {
 		return how, nil
 	}
