@@ -31,7 +31,7 @@ func itemOf(f *found) (it payload.Item, drop string) {
 		Alternatives: names(f.Alternatives), About: names(f.About), Maker: payload.ByModel, State: payload.Stands,
 		Rule: "extract/" + prompts.Version(prompts.Extract.Text()), By: payload.By(strings.TrimSpace(string(f.By))),
 		Confidence: sureOf(f.Confidence)}
-	if it.By != payload.ByUser && it.By != payload.ByBoth {
+	if f.By != "" && it.By != payload.ByUser && it.By != payload.ByBoth {
 		it.By = payload.ByAssistant
 	}
 	if kind == payload.File {

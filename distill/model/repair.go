@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"recall/distill"
@@ -87,17 +88,19 @@ func (m *Improver) ground(ctx context.Context, l *ledger, w *window, z sizing, a
 	return out, nil
 }
 
-// settleBy takes a person's word from an item that has no quote of theirs.
+// settleBy takes a person's word from an item that has no quote of theirs. Of which it wasn't said
+// whose it is, that is theirs whose words prove it first.
 func (s *sources) settleBy(it *payload.Item) {
-	if it.By == payload.ByAssistant {
-		return
+	theirs := slices.IndexFunc(it.Evidence, func(e payload.Evidence) bool {
+		src := s.byID(e.Turn)
+		return src != nil && persons(src.turn, e.Quote)
+	})
+	switch {
+	case theirs < 0, theirs > 0 && it.By == "":
+		it.By = payload.ByAssistant
+	case it.By == "":
+		it.By = payload.ByUser
 	}
-	for _, e := range it.Evidence {
-		if src := s.byID(e.Turn); src != nil && persons(src.turn, e.Quote) {
-			return
-		}
-	}
-	it.By = payload.ByAssistant
 }
 
 // mending is a right quote, in the answer to repair.

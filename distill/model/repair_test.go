@@ -7,6 +7,7 @@ import (
 
 	"recall/ingest"
 	"recall/llm"
+	"recall/payload"
 )
 
 // A model that is asked for right quotes is told of each that it gave what is wrong with it.
@@ -50,5 +51,38 @@ func TestRepairSaysWhy(t *testing.T) {
 	}
 	if len(p.Items) != 1 || p.Items[0].Evidence[0].Quote != "keep the jobs in a heap" {
 		t.Errorf("got %+v, want the one whose quote was mended", p.Items)
+	}
+}
+
+// Whose an item is, is whose words prove it: by what the model said where they can be, else by the first of them.
+func TestWhoseAnItemIs(t *testing.T) {
+	s := session("u: Never touch the lock order.", "a: The heap loses ties. Shall I count them?", "u: yes, count them")
+	user, assistant := cited{"t1", "Never touch the lock order"}, cited{"t2", "The heap loses ties"}
+	for _, c := range []struct {
+		said  word
+		quote []cited
+		want  payload.By
+	}{
+		{"", []cited{user}, payload.ByUser},
+		{"", []cited{assistant}, payload.ByAssistant},
+		{"", []cited{assistant, {"t3", "yes, count them"}}, payload.ByAssistant},
+		{"both", []cited{assistant, {"t3", "yes, count them"}}, payload.ByBoth},
+		{"user", []cited{assistant}, payload.ByAssistant},
+		{"assistant-accepted", []cited{user}, payload.ByAssistant},
+		{"somebody", []cited{user}, payload.ByAssistant},
+	} {
+		m := &scripted{answer: func(r llm.Request) (string, error) {
+			var said any = map[string][]note{"notes": {}}
+			if r.Task == "extract" {
+				said = answer{Items: []found{{Kind: "flag", Text: "Ties are lost, and the lock order stays.", By: c.said,
+					Confidence: "high", Evidence: c.quote}}}
+			}
+			data, err := json.Marshal(said)
+			return string(data), err
+		}}
+		p := must(t, improver(t, m, newMemory(), nil), s, nil)
+		if len(p.Items) != 1 || p.Items[0].By != c.want {
+			t.Errorf("by %q, proved by %v: got %+v, want it to be by %s", c.said, c.quote, p.Items, c.want)
+		}
 	}
 }
