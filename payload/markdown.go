@@ -149,7 +149,7 @@ func (pg *page) layOut(cut []int) Rendered {
 	}
 	for i := len(pg.lines); i < len(pg.items); i++ {
 		it := &pg.items[i]
-		pg.lines = append(pg.lines, formatItem(it)+pg.note(it))
+		pg.lines = append(pg.lines, formatItem(it)+pg.since(it)+pg.note(it))
 	}
 	r := Rendered{Cut: len(cut) + pg.left}
 	var body strings.Builder
@@ -200,6 +200,27 @@ func list(b *strings.Builder, kind Kind, lines []string) {
 			fmt.Fprintf(b, "- %s\n", line)
 		}
 	}
+}
+
+// since says of a goal that is what a person asked for that they said more in that session,
+// and until when: they may have turned to something else.
+func (pg *page) since(goal *Item) string {
+	if goal.Kind != Goal || !goal.Quoted() || len(goal.Evidence) == 0 {
+		return ""
+	}
+	last := goal.Evidence[0].N
+	for i := range pg.payload.Items {
+		it := &pg.payload.Items[i]
+		theirs := it.Kind == Lead || it.Kind == Decision || it.Kind == Eliminated
+		if theirs && it.By == ByUser && len(it.Evidence) > 0 && it.At.After(goal.At) &&
+			pg.payload.Origins[it.ID].Session == pg.payload.Origins[goal.ID].Session {
+			last = max(last, it.Evidence[0].N)
+		}
+	}
+	if last == goal.Evidence[0].N {
+		return ""
+	}
+	return fmt.Sprintf("; the user said more since, up to turn %d", last)
 }
 
 // note says from which session of a thread an item is, but for kinds that only the last speaks for; of one session

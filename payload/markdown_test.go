@@ -414,6 +414,20 @@ func TestARequestIsQuoted(t *testing.T) {
 	if err != nil || len(doc.Lines) != 1 || doc.Lines[0].Item.Text != goal.Text {
 		t.Errorf("read back: %+v, %v, want its text %q", doc, err, goal.Text)
 	}
+	later := Item{ID: "v6h2n8c4ra", Kind: Lead, Maker: ByRule, By: ByUser, State: Stands, At: time.Unix(60, 0),
+		Text: "then write the notes", Evidence: []Evidence{{Turn: "u9", N: 9, Quote: "then write the notes"}}}
+	p.Items = append(p.Items, later)
+	if page, want := Render(p, Options{}).Text, "” — user, turn 1; the user said more since, up to turn 9\n"; !strings.Contains(
+		page, want) {
+		t.Errorf("a request after which more was said reads %q, want %q in it", page, want)
+	} else if doc, err := Read(page); err != nil || len(doc.Lines) != 2 || doc.Lines[0].Item.Text != goal.Text {
+		t.Errorf("read back: %+v, %v, want its text %q", doc, err, goal.Text)
+	}
+	p.Origins = map[ItemID]Origin{goal.ID: {Session: "s"}, later.ID: {Session: "another"}}
+	if page := Render(p, Options{}).Text; strings.Contains(page, "more since") {
+		t.Errorf("what was said in another session counts after a request:\n%s", page)
+	}
+	p.Items, p.Origins = p.Items[:1], nil
 	plan := goal
 	plan.By = ByBoth
 	lead := plan
