@@ -82,10 +82,10 @@ func (v Voice) Who(it payload.Item) string {
 		return "the agent's own claim"
 	case it.Summed():
 		return "the client's summary"
-	case it.Kind == payload.Lead && it.By == payload.ByAssistant:
-		return "the assistant"
 	case it.ApprovedPlan():
 		return you + ", accepted plan"
+	case it.Kind == payload.Lead && it.By == payload.ByAssistant:
+		return "the assistant"
 	}
 	return map[payload.By]string{payload.ByUser: you, payload.ByAssistant: "the assistant, accepted",
 		payload.ByBoth: you + " and the assistant"}[it.By]

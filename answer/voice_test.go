@@ -35,3 +35,13 @@ func TestSummaryIsTheClients(t *testing.T) {
 		t.Errorf("it %q", state)
 	}
 }
+
+// A passage of an approved plan isn't told as what the assistant said in the conversation.
+func TestPassageOfAPlan(t *testing.T) {
+	it := payload.Item{Kind: payload.Lead, Rule: "said-plan", Maker: payload.ByRule, By: payload.ByAssistant,
+		State: payload.Stands, Text: "The index is a cache.", At: time.Unix(0, 0)}
+	got := [2]string{Voice{Agent: true}.Who(it), Record(it, 0)}
+	if want := [2]string{"the user, accepted plan", "the approved plan said 1970-01-01"}; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -64,7 +64,8 @@ func (it *Item) Quoted() bool {
 
 // ApprovedPlan reports whether an item's words are a plan's, which the assistant wrote and a person approved.
 func (it *Item) ApprovedPlan() bool {
-	return it.By == ByBoth && (it.Rule == "plan" || it.Kind == Goal && it.Rule == RequestRule)
+	return it.By == ByBoth && (it.Rule == "plan" || it.Kind == Goal && it.Rule == RequestRule) ||
+		it.Kind == Lead && it.Rule == "said-plan"
 }
 
 // Summed reports whether an item's words are those of the client's own summary: a model's, over all that was in its

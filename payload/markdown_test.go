@@ -432,7 +432,9 @@ func TestARequestIsQuoted(t *testing.T) {
 	plan.By = ByBoth
 	lead := plan
 	lead.Kind, lead.Rule = Lead, "plan"
-	for _, it := range []Item{plan, lead} {
+	said := lead
+	said.By, said.Rule = ByAssistant, "said-plan"
+	for _, it := range []Item{plan, lead, said} {
 		page := Render(&Payload{Schema: Schema, Session: "s", Items: []Item{it}}, Options{}).Text
 		if want := "” — the plan that was approved, turn 1\n"; !strings.Contains(page, want) {
 			t.Errorf("a plan's title as %s reads %q, want %q in it", it.Kind, page, want)
