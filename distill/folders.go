@@ -30,10 +30,11 @@ func Roots(s *ingest.Session) []string {
 			add(began)
 		}
 		// Cowork's machine: what lies below mnt is the person's and the session's own
-		if strings.HasPrefix(c.Dir, "/sessions/") {
+		cowork := strings.HasPrefix(c.Dir, "/sessions/")
+		if cowork {
 			add(c.Dir + "/mnt")
 		}
-		if len(roots) == 0 || !strings.HasPrefix(roots[0], slashed(c.Dir)+"/") && !isHome(slashed(c.Dir)) {
+		if cowork || len(roots) == 0 || !strings.HasPrefix(roots[0], slashed(c.Dir)+"/") && !isHome(slashed(c.Dir)) {
 			add(c.Dir)
 		}
 	}

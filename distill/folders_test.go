@@ -21,6 +21,8 @@ func TestFileNames(t *testing.T) {
 			map[string]string{"/src/app/web/a.ts": "web/a.ts", "/src/app/b.go": "b.go"}},
 		"nowhere at first": {[]ingest.CwdCount{{Turns: 9}, {Dir: "/src/app", Turns: 1}},
 			map[string]string{"/src/app/a.go": "a.go"}},
+		"Cowork's machine": {[]ingest.CwdCount{{Dir: "/sessions/calm", Turns: 9}},
+			map[string]string{"/sessions/calm/mnt/Docs/a.md": "Docs/a.md", "/sessions/calm/b.py": "b.py"}},
 		"at home": {[]ingest.CwdCount{{Dir: "/home/ann", Turns: 9}},
 			map[string]string{"/home/ann/bin/x": "bin/x"}},
 		"renamed beside it": {[]ingest.CwdCount{{Dir: "/src/app", Turns: 9}, {Dir: "/src/apps", Turns: 1}},
