@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -38,6 +39,7 @@ type Hit struct {
 	N       int              `json:"n"`
 	Said    *index.Placed    `json:"said,omitempty"` // if it is none, or the team's
 	Title   string           `json:"title,omitempty"`
+	Team    []index.Linked   `json:"team,omitempty"` // what bears on it, of which no index here knows
 
 	asked string // the question
 }
@@ -66,6 +68,11 @@ func Hits(results []*answer.Result) (hits []Hit) {
 		if r.Item == nil || r.Author != "" { // no index here has it
 			said := r.Placed()
 			hit.Said, hit.Title = &said, r.SessionTitle
+		}
+		for _, l := range slices.Concat(r.History, r.Conflict, r.Related) {
+			if l.Author != "" || r.Author != "" {
+				hit.Team = append(hit.Team, l)
+			}
 		}
 		hits = append(hits, hit)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/answer"
+	"recall/answer/last"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
@@ -121,6 +122,19 @@ func whyItem(ctx context.Context, a *app.App, arg string) (*answer.Item, error) 
 	doc, err := answer.Why(ctx, a.Index, p)
 	if err != nil {
 		return nil, err
+	}
+	if n, ok := last.Number(arg); ok {
+		h, err := last.Find(app.LastDir(l), n)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range h.Team {
+			list := &doc.Earlier
+			if k.Later {
+				list = &doc.Later
+			}
+			*list = append(*list, k)
+		}
 	}
 	doc.Since = history.ChangedSince(ctx, l, p)
 	return &doc, nil
