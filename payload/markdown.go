@@ -211,9 +211,9 @@ func (pg *page) since(goal *Item) string {
 	last := goal.Evidence[0].N
 	for i := range pg.payload.Items {
 		it := &pg.payload.Items[i]
-		theirs := it.Kind == Lead || it.Kind == Decision || it.Kind == Eliminated
-		if theirs && it.By == ByUser && len(it.Evidence) > 0 && it.At.After(goal.At) &&
-			pg.payload.Origins[it.ID].Session == pg.payload.Origins[goal.ID].Session {
+		theirs := it.By == ByUser && slices.Contains([]Kind{Lead, Decision, Eliminated}, it.Kind)
+		later := it.At.After(goal.At) && pg.payload.Origins[it.ID].Session == pg.payload.Origins[goal.ID].Session
+		if theirs && later && len(it.Evidence) > 0 {
 			last = max(last, it.Evidence[0].N)
 		}
 	}

@@ -105,8 +105,8 @@ func (t *talk) turn(turn *ingest.Turn) {
 func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
 	wrote := c.Done && !c.Failed && (len(c.Edits) > 0 || writes(c.Name))
 	t.working = t.working || wrote || c.Commit != ""
-	// what came of a commit that is the last thing on record is not on record
-	if c.Commit != "" || c.CommitMessage != "" && c.Worked() || !c.Done && ingest.Commits(c.Command) {
+	made := c.Commit != "" || c.CommitMessage != "" && c.Worked()
+	if made || !c.Done && ingest.Commits(c.Command) { // what came of one that is the last thing on record isn't on record
 		t.committed = turn.N
 	}
 	t.round(t.n).commits += min(1, len(c.Commit)+len(c.CommitMessage))
