@@ -1,0 +1,306 @@
+package offline
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"recall/distill"
+	"recall/ingest"
+	"recall/ingest/trace"
+	"recall/text"
+)
+
+// A touched file is one that the session changed, or that its reports speak of.
+type touched struct {
+	path     string
+	edits    int
+	writes   int // of the edits, those that wrote it
+	lines    int
+	reads    int
+	refused  int
+	created  bool
+	deleted  bool
+	shown    bool         // put before the person as a result
+	fleeting bool         // only on a virtual machine's disk
+	byShell  bool         // written by a command
+	unseen   bool         // sub-agents or commands ran that may have changed it and don't name it
+	more     bool         // those were there to write: it may have been edited more often than is seen
+	mass     int          // ordinal of the turn of the last command that was to write many files, 0 if none
+	back     bool         // git put it back since it was written
+	was      string       // its first name, "" if it always had this one
+	turn     *ingest.Turn // last that wrote it; else that read it
+	wroteIn  int          // prompt after which it was written last, from 1; -1 if it wasn't
+	said     *sentence    // what a closing message says of it, last one
+	saidBy   *speech
+	mentions int
+	typed    int        // times the person named it
+	heard    *sentence  // the last that names the file
+	base     string     // its bare name
+	called   string     // as the call names it by which turn read or wrote it, "" if none does
+	twins    []*touched // those of the same bare name, itself too
+	word     int        // where in it its longest word begins
+	offLimit *speech
+	offPart  *sentence
+	open     *sentence // what a report says is left to be done with it
+	openBy   *speech
+}
+
+// touchedFiles gathers what the session did with each file. A file that was renamed is
+// one file, under its last name.
+func touchedFiles(s *ingest.Session) []*touched {
+	actions := trace.Actions(s)
+	l := &filed{roots: append(distill.Roots(s), worktrees(actions)...), by: map[string]*touched{}}
+	turns, exchange, n, committed := map[int]*ingest.Turn{}, map[int]int{}, 0, 0
+	for i := range s.Turns {
+		turn := &s.Turns[i]
+		if typed(turn) && !turn.Abandoned {
+			n++
+		}
+		turns[turn.N], exchange[turn.N] = turn, n
+	}
+	for i := range actions {
+		a := &actions[i]
+		turn := turns[a.N]
+		if a.Abandoned || a.Copied || turn == nil {
+			continue
+		}
+		if c := a.Call; writes(c.Name) && c.Verdict == ingest.Rejected && c.Path != "" && !notOurs(c.Path) {
+			l.get(c.Path).refused++
+		}
+		for _, p := range trace.Shown(a.Call) {
+			f := l.get(p)
+			f.shown = true
+			if f.turn == nil {
+				f.turn, f.called = turn, p
+			}
+		}
+		for _, touch := range a.Touches {
+			if notOurs(touch.Path) || touch.Unsure {
+				continue
+			}
+			switch touch.How {
+			case trace.Rename:
+				l.rename(touch)
+			case trace.Delete:
+				l.deleteBelow(touch.Path, turn)
+			}
+			if touch.Back {
+				l.putBackBelow(touch.Path, turn, committed)
+			}
+			name := path.Base(touch.Path)
+			if touch.How == trace.Read || touch.How == trace.Delete {
+				name = strings.TrimPrefix(name, ".")
+			}
+			if touch.Tool || path.Ext(name) != "" { // what else a command line names may be a folder
+				l.touch(a, touch, turn, exchange[turn.N])
+			}
+		}
+		if a.Call.Commit != "" || a.Call.CommitMessage != "" && a.Call.Worked() {
+			committed = turn.N
+		}
+	}
+	unseen, more, mass := unseenChanges(s, actions)
+	for _, f := range l.all {
+		f.unseen, f.more, f.mass = unseen, more, mass
+	}
+	return l.all
+}
+
+// unseenChanges reports whether something ran that may have changed files without naming
+// them, whether such a thing was there to write them, and the turn of the last command that
+// was to write many: 0 if none.
+func unseenChanges(s *ingest.Session, actions []trace.Action) (unseen, more bool, mass int) {
+	for i := range actions {
+		a := &actions[i]
+		if a.Abandoned || a.Copied {
+			continue
+		}
+		if c := a.Call; c.Agent != "" || c.Name == "Task" || c.Name == "Agent" {
+			unseen = true
+			told := slices.ContainsFunc(s.Subagents, func(sub ingest.Subagent) bool {
+				return sub.Call == c.ID && c.ID != "" || sub.ID == c.Agent && c.Agent != ""
+			})
+			kind := c.Input["subagent_type"]
+			more = more || !told && kind != "Explore" && kind != "Plan" // those only read
+		}
+		for _, st := range a.Steps() {
+			switch {
+			case writesUnnamed(st):
+				unseen, more, mass = true, true, max(mass, a.N)
+			case st.Program == "git" && changesTree(st.Args), formats[st.Program]:
+				unseen = true
+			}
+		}
+	}
+	return unseen, more, mass
+}
+
+// writesUnnamed reports whether a command may write files that it doesn't name.
+func writesUnnamed(st trace.Step) bool {
+	switch st.Program {
+	case "xargs":
+		return true
+	case "find":
+		return slices.Contains(st.Args, "-exec")
+	case "sed", "perl":
+		some := slices.ContainsFunc(st.Args, func(a string) bool { return a == trace.UnknownArg })
+		return some && slices.ContainsFunc(st.Args, func(a string) bool {
+			return strings.HasPrefix(a, "-i") || strings.HasPrefix(a, "-pi") || a == "--in-place"
+		})
+	}
+	return false
+}
+
+var (
+	formats = text.Set("gofmt goimports prettier eslint black ruff rustfmt patch")
+	trees   = text.Set("apply am cherry-pick merge pull rebase revert")
+)
+
+// changesTree reports whether a git command gets files from elsewhere, and not by their names.
+func changesTree(args []string) bool {
+	if len(args) == 0 {
+		return false
+	}
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(args, func(a string) bool { return slices.Contains(words, a) })
+	}
+	switch args[0] {
+	case "checkout", "switch":
+		return !has("-b", "-B", "-c", "-C", "--")
+	case "reset":
+		return has("--hard")
+	case "stash":
+		return !has("list", "show", "drop")
+	}
+	return trees[args[0]]
+}
+
+// filed are files as they are gathered.
+type filed struct {
+	roots []string
+	by    map[string]*touched
+	all   []*touched
+}
+
+func (l *filed) get(p string) *touched {
+	name := distill.FileName(l.roots, p)
+	f := l.by[name]
+	if f == nil {
+		f = &touched{path: name, wroteIn: -1}
+		l.by[name] = f
+		l.all = append(l.all, f)
+	}
+	f.fleeting = distill.IsFleeting(p)
+	return f
+}
+
+func (l *filed) touch(a *trace.Action, touch trace.Touch, turn *ingest.Turn, exchange int) {
+	f := l.get(touch.Path)
+	called := ""
+	if touch.Tool && a.Agent == "" {
+		called = a.Call.Path
+	}
+	if touch.How == trace.Read {
+		f.reads++
+		if f.turn == nil {
+			f.turn, f.called = turn, called
+		}
+		return
+	}
+	if touch.How == trace.Create && f.edits == 0 && f.reads == 0 && !strings.Contains(a.Call.Result, " has been updated") {
+		f.created = true
+	}
+	f.edits++
+	f.turn, f.called, f.wroteIn = turn, called, exchange
+	f.deleted, f.back = touch.How == trace.Delete, touch.Back
+	if !touch.Back && (touch.How == trace.Edit || touch.How == trace.Create) {
+		f.writes++
+	}
+	f.byShell = f.byShell || !touch.Tool
+	if touch.Tool {
+		f.lines += lineCount(a.Call)
+	}
+}
+
+// rename gives a file its new name, and those below a folder theirs. What had that name
+// is gone.
+func (l *filed) rename(touch trace.Touch) {
+	from, to := distill.FileName(l.roots, touch.From), distill.FileName(l.roots, touch.Path)
+	known := false
+	for _, f := range slices.Clone(l.all) {
+		rest, below := strings.CutPrefix(f.path, from)
+		if !below || rest != "" && rest[0] != '/' || from == to {
+			continue
+		}
+		l.all = slices.DeleteFunc(l.all, func(o *touched) bool { return o == l.by[to+rest] })
+		delete(l.by, f.path)
+		f.was, f.path = cmp.Or(f.was, f.path), to+rest
+		if f.was == f.path {
+			f.was = ""
+		}
+		l.by[f.path] = f
+		known = known || rest == ""
+	}
+	if path.Ext(to) == "" || known {
+		return
+	}
+	if f := l.get(touch.Path); f.was == "" {
+		f.was, f.created, f.writes = from, false, 0
+	}
+}
+
+func (l *filed) deleteBelow(folder string, turn *ingest.Turn) {
+	folder = distill.FileName(l.roots, folder) + "/"
+	for _, f := range l.all {
+		if strings.HasPrefix(f.path, folder) {
+			f.deleted, f.turn = true, turn
+		}
+	}
+}
+
+// putBackBelow notes that git put back what was written below a folder and not committed.
+func (l *filed) putBackBelow(folder string, turn *ingest.Turn, committed int) {
+	below := strings.TrimSuffix(distill.FileName(l.roots, folder+"/."), ".")
+	for _, f := range l.all {
+		elsewhere := path.IsAbs(f.called) && !strings.HasPrefix(f.called, folder+"/") // in another worktree
+		named := strings.HasPrefix(f.path, below) && (below != "" || !path.IsAbs(f.path))
+		if named && !elsewhere && f.writes > 0 && f.turn.N > committed {
+			f.back, f.turn = true, turn
+		}
+	}
+}
+
+func lineCount(c *ingest.ToolCall) int {
+	n := strings.Count(c.Input["content"], "\n")
+	for _, e := range c.Edits {
+		n += 1 + strings.Count(e.New, "\n")
+	}
+	return n
+}
+
+// notOurs tells files that are no part of the work: the client's own, and git's.
+func notOurs(p string) bool {
+	return notOursForm().MatchString(strings.ReplaceAll(p, "\\", "/"))
+}
+
+// worktrees are the folders that the session had git make as further ones of a repository.
+func worktrees(actions []trace.Action) (dirs []string) {
+	for i := range actions {
+		for _, st := range actions[i].Steps() {
+			if st.Program != "git" || len(st.Args) < 3 || st.Args[0] != "worktree" || st.Args[1] != "add" {
+				continue
+			}
+			for k := 2; k < len(st.Args); k++ {
+				if a := st.Args[k]; a == "-b" || a == "-B" || a == "--reason" {
+					k++
+				} else if !strings.HasPrefix(a, "-") {
+					dirs = append(dirs, trace.Absolute(st.Dir, a))
+					break
+				}
+			}
+		}
+	}
+	return dirs
+}
