@@ -125,7 +125,8 @@ END $$;
 CREATE FUNCTION recall.wrote(of bigint, generation int DEFAULT NULL, project int DEFAULT NULL) RETURNS boolean
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT EXISTS(SELECT FROM recall.session s JOIN recall.device d ON d.id = s.device
-		JOIN recall.member m ON m.id = d.member WHERE s.id = $1 AND s.generation = coalesce($2, s.generation) AND s.project = coalesce($3, s.project)
+		JOIN recall.member m ON m.id = d.member
+		WHERE s.id = $1 AND s.generation = coalesce($2, s.generation) AND s.project = coalesce($3, s.project)
 			AND m.login = session_user AND m.left_at IS NULL AND d.left_at IS NULL) $$;
 -- whether a device has put a session, in this project or in any
 CREATE FUNCTION recall.had(of uuid, session text, project int) RETURNS boolean
@@ -135,7 +136,8 @@ CREATE FUNCTION recall.had(of uuid, session text, project int) RETURNS boolean
 CREATE FUNCTION recall.said(of bigint, session bigint, project int) RETURNS boolean
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT EXISTS(SELECT FROM recall.item i JOIN recall.session s ON s.id = i.session
-		JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member WHERE i.id = $1 AND i.session = $2 AND i.project = $3
+		JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member
+		WHERE i.id = $1 AND i.session = $2 AND i.project = $3
 			AND m.login = session_user AND m.left_at IS NULL AND d.left_at IS NULL) $$;
 -- whether two items may be linked: both are readable, and in these projects
 CREATE FUNCTION recall.comparable(a bigint, b bigint, projects int[]) RETURNS boolean
