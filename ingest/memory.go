@@ -36,8 +36,9 @@ var memoryRules = func() []memoryRule {
 }()
 
 // clientRule finds what a client puts before what was typed, or in its place: reviews that came in, a button's request.
-// Clients name such elements in small letters with hyphens.
-var clientRule = memoryRule{text.Pattern(`\A\s*<([a-z]+(?:-[a-z]+)+)(?:\s[^>\n]*)?>`), ForeignWrapper}
+// Clients name such elements in small letters with hyphens. Strangers' words stand in them as they are: one who closes
+// the element goes on in it, up to the last closing.
+var clientRule = memoryRule{text.Pattern(`\A\s*<([a-z]+(?:-[a-z]+)+)(?:\s[^>]*)?>`), ForeignWrapper}
 
 var (
 	contentsOf = text.Pattern(`(?m)^Contents of ([^\n]*?(?:CLAUDE(?:\.local)?|AGENTS|MEMORY|GEMINI)\.md|` +
@@ -61,11 +62,11 @@ func memoryParts(text string) []Foreign {
 	var out []Foreign
 	if strings.Contains(text, "</") && memoryWord().MatchString(text) {
 		for _, r := range memoryRules {
-			out = append(out, tagged(text, r)...)
+			out = append(out, tagged(text, r, strings.Index)...)
 		}
 	}
 	if strings.HasPrefix(strings.TrimSpace(text), "<") {
-		out = append(out, tagged(text, clientRule)...)
+		out = append(out, tagged(text, clientRule, strings.LastIndex)...)
 	}
 	if strings.Contains(text, "# claudeMd") {
 		if m := claudeMd().FindStringIndex(text); m != nil {
@@ -85,8 +86,8 @@ func memoryParts(text string) []Foreign {
 	return mergeForeign(out)
 }
 
-// tagged finds <tag …>…</tag>; an element that isn't closed is none.
-func tagged(text string, r memoryRule) []Foreign {
+// tagged finds <tag …>…</tag>, whose closing is looked for by closes; an element that isn't closed is none.
+func tagged(text string, r memoryRule, closes func(s, tag string) int) []Foreign {
 	var out []Foreign
 	for at := 0; ; {
 		m := r.open().FindStringSubmatchIndex(text[at:])
@@ -95,7 +96,7 @@ func tagged(text string, r memoryRule) []Foreign {
 		}
 		from, begin := at+m[0], at+m[1]
 		closing := "</" + text[at+m[2]:at+m[3]] + ">"
-		k := strings.Index(text[begin:], closing)
+		k := closes(text[begin:], closing)
 		if k < 0 {
 			at = begin
 			continue
