@@ -1,7 +1,7 @@
 package app
 
 import (
-	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -92,26 +92,26 @@ func Did(r pipeline.Report) []string {
 		len(r.Problems))...)
 }
 
-// Confirm asks on a terminal; elsewhere the answer is no.
-func (a *App) Confirm(question string) bool {
+// Confirm asks on a terminal; elsewhere, and to Ctrl-C, the answer is no.
+func (a *App) Confirm(ctx context.Context, question string) bool {
 	if !terminal.IsTerminal(a.Out) {
 		return false
 	}
 	fmt.Fprintf(a.Err, "%s [y/N] ", question)
-	line, _ := bufio.NewReader(a.In).ReadString('\n')
-	line = strings.ToLower(strings.TrimSpace(line))
+	line, _ := terminal.ReadLine(ctx, a.In)
+	line = strings.ToLower(line)
 	return line == "y" || line == "yes"
 }
 
 // Agreed asks whether to do what takes a person's word, and why it does, unless that was given before.
-func (a *App) Agreed(yes bool, why, question string) error {
+func (a *App) Agreed(ctx context.Context, yes bool, why, question string) error {
 	switch {
 	case yes:
 		return nil
 	case !terminal.IsTerminal(a.Out):
 		return hint.With(fmt.Errorf("%s, and there is nobody to ask here", why), "say --yes if it is meant")
-	case !a.Confirm(question):
-		return errors.New("nothing was done")
+	case !a.Confirm(ctx, question):
+		return cmp.Or(ctx.Err(), errors.New("nothing was done"))
 	}
 	return nil
 }

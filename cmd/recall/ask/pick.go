@@ -185,7 +185,7 @@ func resumed(ctx context.Context, a *app.App, p *pipeline.Pipeline, id ingest.Se
 		return hint.With(fmt.Errorf("%s isn't installed here", words[0]), "where it is: %s", terminal.ResumeCommand(r))
 	}
 	if r.Missing() {
-		if !a.Confirm("Its client has deleted its transcript. Put it back first?") {
+		if !a.Confirm(ctx, "Its client has deleted its transcript. Put it back first?") {
 			return nil
 		}
 		if code := a.Run(ctx, "restore", string(id)); code != app.ExitOK {

@@ -41,14 +41,14 @@ func newRepeatsCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		if o.Write != "" {
-			return writeHabits(a, found, o.Write)
+			return writeHabits(ctx, a, found, o.Write)
 		}
 		return a.Show(found, o.JSON, len(found) == 0, func(p *terminal.Page) { p.Form("habits", found) })
 	})
 }
 
 // writeHabits adds what isn't there yet to a file, if the person says yes.
-func writeHabits(a *app.App, found []history.Habit, path string) error {
+func writeHabits(ctx context.Context, a *app.App, found []history.Habit, path string) error {
 	have := history.RulesIn(path)
 	var lines []string
 	for _, h := range found {
@@ -61,7 +61,7 @@ func writeHabits(a *app.App, found []history.Habit, path string) error {
 		return app.ExitCode(app.ExitNothing)
 	}
 	fmt.Fprintf(a.Out, "%s\n", strings.Join(lines, "\n"))
-	if !a.Confirm(fmt.Sprintf("Add %s to %s?", answer.Count(len(lines), "line"), path)) {
+	if !a.Confirm(ctx, fmt.Sprintf("Add %s to %s?", answer.Count(len(lines), "line"), path)) {
 		return hint.With(errors.New("nothing was written"),
 			"on a terminal recall repeats --write asks; or copy the lines that you want")
 	}

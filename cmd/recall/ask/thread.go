@@ -43,7 +43,7 @@ func newCorrectCmd(a *app.App, op payload.CorrectionOp) *cobra.Command {
 		flags = &o
 	}
 	name := "thread-" + string(op)
-	return option.Run(a, name, flags, func(_ context.Context, l *library.Library, args []string) error {
+	return option.Run(a, name, flags, func(ctx context.Context, l *library.Library, args []string) error {
 		both, err := a.Sessions(l, args)
 		if err != nil {
 			return err
@@ -55,7 +55,7 @@ func newCorrectCmd(a *app.App, op payload.CorrectionOp) *cobra.Command {
 		done := "two threads from now on"
 		if op == payload.Join {
 			done = "one thread from now on"
-			err = a.Agreed(o.Yes || both[0].Project == both[1].Project, "thread join: they are of two projects",
+			err = a.Agreed(ctx, o.Yes || both[0].Project == both[1].Project, "thread join: they are of two projects",
 				"They are of two projects. Make them one thread?")
 		}
 		if err == nil {

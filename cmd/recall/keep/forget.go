@@ -116,7 +116,7 @@ func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeli
 		}
 		return unsearched(a, plan)
 	}
-	if err := a.Agreed(yes, "forget: it can't be undone", "Forget this for good?"); err != nil {
+	if err := a.Agreed(ctx, yes, "forget: it can't be undone", "Forget this for good?"); err != nil {
 		return err
 	}
 	for _, s := range plan.Sessions {
@@ -176,7 +176,7 @@ func forgetItem(ctx context.Context, a *app.App, l *library.Library, name string
 		if dryRun {
 			return nil
 		}
-		if err := a.Agreed(yes, "forget: it can't be undone", "Forget this for good?"); err != nil {
+		if err := a.Agreed(ctx, yes, "forget: it can't be undone", "Forget this for good?"); err != nil {
 			return err
 		}
 		if err = app.ForgetAsked(l, []ingest.SessionID{id}); err == nil {

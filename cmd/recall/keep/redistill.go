@@ -108,11 +108,11 @@ func runRedistill(ctx context.Context, a *app.App, l *library.Library, entries [
 	if !asJSON {
 		a.PrintForeseen(foreseen)
 	}
-	if !yes && !a.Confirm("Do it?") {
+	if !yes && !a.Confirm(ctx, "Do it?") {
 		if !terminal.IsTerminal(a.Out) {
 			fmt.Fprintln(a.Err, "recall: nothing was done; recall redistill --yes does it")
 		}
-		return doc, nil
+		return doc, ctx.Err()
 	}
 	if err := a.OnIndex(ctx, l, func(*pipeline.Pipeline) error { return nil }); err != nil {
 		return nil, err

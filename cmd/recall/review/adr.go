@@ -49,8 +49,11 @@ func newADRCmd(a *app.App) *cobra.Command {
 		}
 		asks := len(args) == 0 && !o.DryRun
 		for _, d := range slices.Clone(log.Waiting) {
-			if o.All || asks && a.Confirm(terminal.Line(payload.LineOf(&d.Item))+": record it?") {
+			if o.All || asks && a.Confirm(ctx, terminal.Line(payload.LineOf(&d.Item))+": record it?") {
 				log.Choose(d.Item.ID) // as what waits can be
+			}
+			if ctx.Err() != nil { // Ctrl-C is no answer to the others either
+				return nil, ctx.Err()
 			}
 		}
 		return log, log.Write(func(r *adr.Record) string {

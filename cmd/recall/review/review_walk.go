@@ -1,7 +1,6 @@
 package review
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -28,7 +27,6 @@ type Reviewer struct {
 	ctx     context.Context
 	l       *library.Library
 	p       terminal.Page
-	in      *bufio.Reader
 	touched map[string]bool // sessions whose pages are to be written again
 	handed  bool            // of what was handed over something was said
 	said    map[string]int  // what, and of how many items
@@ -37,8 +35,7 @@ type Reviewer struct {
 func NewReviewer(ctx context.Context, a *app.App, l *library.Library) *Reviewer {
 	p := a.Page()
 	p.Bare = true
-	return &Reviewer{App: a, ctx: ctx, l: l, p: p, in: bufio.NewReader(a.In), touched: map[string]bool{},
-		said: map[string]int{}}
+	return &Reviewer{App: a, ctx: ctx, l: l, p: p, touched: map[string]bool{}, said: map[string]int{}}
 }
 
 // errQuit: the person has enough.
@@ -111,6 +108,9 @@ var errAgain = errors.New("again")
 func (r *Reviewer) reword(u review.Unseen) error {
 	old := payload.LineOf(&u.Item)
 	line, err := r.rewritten(old)
+	if r.ctx.Err() != nil || errors.Is(err, errQuit) {
+		return err
+	}
 	if err != nil {
 		fmt.Fprintln(r.Out, err)
 		return errAgain
@@ -222,9 +222,9 @@ func (r *Reviewer) press(question string) (string, error) {
 	}
 	fmt.Fprint(r.Out, question)
 	for {
-		switch key := r.key(); key {
+		switch key := terminal.Key(r.ctx, r.In); key {
 		case '\r', '\n': // pressed behind the last one all the same
-		case 0, 3, 4: // Ctrl-C and Ctrl-D come as they are
+		case 0, terminal.CtrlC, 4: // Ctrl-D comes as it is, too
 			return "", cmp.Or(r.ctx.Err(), errQuit)
 		default:
 			fmt.Fprintf(r.Out, "%c\n", key)
@@ -233,40 +233,14 @@ func (r *Reviewer) press(question string) (string, error) {
 	}
 }
 
-// key is the next key that is a letter: an arrow or function key comes as ESC [ or ESC O with a letter or ~ at its end,
-// and would be taken for that letter (the left arrow for "drop").
-func (r *Reviewer) key() rune {
-	key := terminal.Key(r.ctx, r.In)
-	for key == '\x1b' {
-		if key = terminal.Key(r.ctx, r.In); key != '[' && key != 'O' {
-			continue
-		}
-		for key = terminal.Key(r.ctx, r.In); key != 0 && (key < '@' || key == '[' || key > '~'); {
-			key = terminal.Key(r.ctx, r.In)
-		}
-		if key != 0 {
-			key = terminal.Key(r.ctx, r.In)
-		}
-	}
-	return key
-}
-
 // read asks and waits for a line. Ctrl-C ends that; the end of the input is errQuit.
 func (r *Reviewer) read(question string) (string, error) {
 	fmt.Fprint(r.Out, question)
-	var text string
-	var err error
-	got := make(chan struct{})
-	go func() { // ends with the process where nobody answers any more
-		text, err = r.in.ReadString('\n')
-		close(got)
-	}()
-	select {
-	case <-r.ctx.Done():
+	text, err := terminal.ReadLine(r.ctx, r.In)
+	switch {
+	case r.ctx.Err() != nil:
 		return "", r.ctx.Err()
-	case <-got:
-	}
-	if text = strings.TrimSpace(text); err != nil && text == "" {
+	case err != nil && text == "":
 		return "", errQuit
 	}
 	return text, nil

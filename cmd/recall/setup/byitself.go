@@ -54,10 +54,18 @@ func newSetupCmd(a *app.App) *cobra.Command {
 				if code == app.ExitNothing {
 					code = app.ExitOK
 				}
-			case o.All || asks && wanted(ctx, a, p.name):
+			case o.All:
 				code = a.Run(ctx, p.name, "install")
 			case !asks:
 				code = a.Run(ctx, p.name, "status")
+			default:
+				wanted, err := isWanted(ctx, a, p.name)
+				if err != nil {
+					return err
+				}
+				if wanted {
+					code = a.Run(ctx, p.name, "install")
+				}
 			}
 			worst = max(worst, code)
 			fmt.Fprintln(a.Out)
@@ -78,16 +86,21 @@ func newSetupCmd(a *app.App) *cobra.Command {
 		"recall setup --pause 2h, recall setup --resume")
 }
 
-// wanted asks whether a part is to be set up, and shows before what it would write, if that is asked for.
-func wanted(ctx context.Context, a *app.App, name string) bool {
+// isWanted asks whether a part is to be set up, and shows before what it would write, if that is asked for. Ctrl-C is
+// no answer: nothing more is asked.
+func isWanted(ctx context.Context, a *app.App, name string) (bool, error) {
 	for {
 		fmt.Fprint(a.Out, "y: set it up, s: show what would be written, any other key: not now ")
 		key := terminal.Key(ctx, a.In)
 		fmt.Fprintln(a.Out)
-		if key != 's' && key != 'S' {
-			return key == 'y' || key == 'Y'
+		switch key {
+		case 's', 'S':
+			a.Run(ctx, name, "install", "--dry-run")
+		case terminal.CtrlC:
+			return false, context.Canceled
+		default:
+			return key == 'y' || key == 'Y', ctx.Err()
 		}
-		a.Run(ctx, name, "install", "--dry-run")
 	}
 }
 

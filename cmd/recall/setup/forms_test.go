@@ -2,6 +2,8 @@ package setup
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +50,20 @@ func TestFormsOfWhatIsRare(t *testing.T) {
 		"recall: … and 5 more; recall sync --json lists all\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("lacks %q:\n%s", want, out.String())
+		}
+	}
+}
+
+// Ctrl-C is no answer to one question, with more of them to come.
+func TestAskingEnds(t *testing.T) {
+	var out bytes.Buffer
+	a := &app.App{In: strings.NewReader("\x03\nn\ny\n"), Out: &out, Err: &out}
+	if _, err := isWanted(t.Context(), a, "hooks"); !errors.Is(err, context.Canceled) {
+		t.Errorf("after Ctrl-C it goes on: %v", err)
+	}
+	for _, want := range []bool{false, true} {
+		if wanted, err := isWanted(t.Context(), a, "hooks"); wanted != want || err != nil {
+			t.Errorf("it is wanted: %v, %v; want %v", wanted, err, want)
 		}
 	}
 }

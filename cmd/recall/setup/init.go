@@ -33,7 +33,7 @@ func runInit(ctx context.Context, a *app.App, yes bool) error {
 	}
 	for _, w := range library.Warnings(c.Library.Dir) {
 		fmt.Fprintln(a.Err, "recall: warning:", w)
-		if !yes && !a.Confirm("Make the library there all the same?") {
+		if !yes && !a.Confirm(ctx, "Make the library there all the same?") {
 			return hint.With(fmt.Errorf("no library made"),
 				"name another folder: recall init --library DIR, or library.dir in config.yaml")
 		}

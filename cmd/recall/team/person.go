@@ -47,7 +47,7 @@ func newRetainCmd(a *app.App) *cobra.Command {
 		if err == nil && gone > 0 {
 			fmt.Fprintf(a.Out, "%s of %s ended before that, and would be gone for everybody but their own people\n",
 				answer.Count(gone, "session"), terminal.Line(p.Name))
-			err = a.Agreed(o.Yes, "retain: it can't be undone", "Do that?")
+			err = a.Agreed(ctx, o.Yes, "retain: it can't be undone", "Do that?")
 		}
 		if err == nil {
 			err = t.Keep(ctx, p.ID, int(days))
@@ -113,7 +113,7 @@ func newDeleteCmd(a *app.App) *cobra.Command {
 			Rows int
 			Self bool
 		}{m, rows, m.ID == t.Member.ID})
-		if err := a.Agreed(o.Yes, "delete: it can't be undone", "Delete them?"); err != nil {
+		if err := a.Agreed(ctx, o.Yes, "delete: it can't be undone", "Delete them?"); err != nil {
 			return err
 		}
 		if err := t.Erase(ctx, m.ID); err != nil {
@@ -149,7 +149,7 @@ func newForgetCmd(a *app.App) *cobra.Command {
 			there = "each machine of yours that has it forgets it with its next sync"
 			fmt.Fprintln(a.Out, there)
 		}
-		if err := a.Agreed(o.Yes, "forget: it can't be undone", "Forget this for all?"); err != nil {
+		if err := a.Agreed(ctx, o.Yes, "forget: it can't be undone", "Forget this for all?"); err != nil {
 			return err
 		}
 		if err := t.Forget(ctx, p.Member, p.Session); err != nil {

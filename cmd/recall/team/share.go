@@ -67,7 +67,7 @@ func newShareCmd(a *app.App) *cobra.Command {
 		}
 		here, there := terminal.Line(p.Name), terminal.Line(m.Name)
 		why := fmt.Sprintf("share: it goes to the team %s, and what comes new in %s follows", there, here)
-		if err := a.Agreed(o.Yes, why, fmt.Sprintf("Share this, and what comes new in %s, with the team %s?", here,
+		if err := a.Agreed(ctx, o.Yes, why, fmt.Sprintf("Share this, and what comes new in %s, with the team %s?", here,
 			there)); err != nil {
 			return err
 		}

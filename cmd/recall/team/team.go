@@ -47,7 +47,7 @@ func newCreateCmd(a *app.App) *cobra.Command {
 		if len(plan.Steps) == 0 {
 			return nil
 		}
-		if err := a.Agreed(o.Yes, "create: it changes the database", "Do that?"); err != nil {
+		if err := a.Agreed(ctx, o.Yes, "create: it changes the database", "Do that?"); err != nil {
 			return err
 		}
 		if err := plan.Do(ctx); err != nil || o.Upgrade {
@@ -134,7 +134,7 @@ func newLeaveCmd(a *app.App) *cobra.Command {
 			*team.Membership
 			Stays bool
 		}{m, stays})
-		if err := a.Agreed(o.Yes, "leave: nothing of this library would be shared any more", "Leave?"); err != nil {
+		if err := a.Agreed(ctx, o.Yes, "leave: nothing of this library would be shared any more", "Leave?"); err != nil {
 			return err
 		}
 		if t != nil {

@@ -52,27 +52,85 @@ func Width(w io.Writer) int {
 	return 100
 }
 
+// CtrlC is that key where Key waits for one: nothing is interrupted by it then.
+const CtrlC = '\x03'
+
 // Key is the key that a person presses, without Enter; where in is no terminal, the first
 // letter of a line. 0 if there is none, or ctx ends before.
 func Key(ctx context.Context, in io.Reader) rune {
+	typed := false
 	if f, ok := in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		if before, err := term.MakeRaw(int(f.Fd())); err == nil {
+			typed = true
 			defer term.Restore(int(f.Fd()), before)
 		}
 	}
-	pressed := make(chan rune, 1)
-	go func() { // ends with the process where nobody presses one any more
-		key := make([]byte, 1)
-		if _, err := in.Read(key); err != nil {
-			key[0] = 0
+	key, _ := await(ctx, func() (rune, error) {
+		if typed {
+			return pressed(in), nil
 		}
-		pressed <- rune(key[0])
+		line, err := lineOf(in)
+		if line == "" && err != nil {
+			return 0, err
+		}
+		return rune((line + "\n")[0]), nil
+	})
+	return key
+}
+
+// pressed is the next key that is a letter: an arrow or function key comes as ESC [ or ESC O with a letter or ~ at its
+// end, and would be taken for that letter (the left arrow for "drop").
+func pressed(in io.Reader) rune {
+	next := func() rune {
+		b := make([]byte, 1)
+		in.Read(b) // what can't be read is 0
+		return rune(b[0])
+	}
+	key := next()
+	for key == '\x1b' {
+		if key = next(); key != '[' && key != 'O' {
+			continue
+		}
+		for key = next(); key != 0 && (key < '@' || key == '[' || key > '~'); {
+			key = next()
+		}
+		if key != 0 {
+			key = next()
+		}
+	}
+	return key
+}
+
+// ReadLine is what a person types up to Enter. What is left in after it stays there.
+func ReadLine(ctx context.Context, in io.Reader) (string, error) {
+	return await(ctx, func() (string, error) { return lineOf(in) })
+}
+
+func lineOf(in io.Reader) (string, error) {
+	var line []byte
+	for b := make([]byte, 1); ; line = append(line, b[0]) {
+		if _, err := io.ReadFull(in, b); err != nil || b[0] == '\n' {
+			return strings.TrimSpace(string(line)), err
+		}
+	}
+}
+
+// await is what is read, unless ctx ends before: a read that nobody answers ends with the process.
+func await[T any](ctx context.Context, read func() (T, error)) (got T, err error) {
+	type answer struct {
+		got T
+		err error
+	}
+	came := make(chan answer, 1)
+	go func() {
+		got, err := read()
+		came <- answer{got, err}
 	}()
 	select {
-	case key := <-pressed:
-		return key
+	case a := <-came:
+		return a.got, a.err
 	case <-ctx.Done():
-		return 0
+		return got, ctx.Err()
 	}
 }
 
