@@ -55,9 +55,11 @@ func (p *Pipeline) PlanForget(ctx context.Context, entries []library.Entry) (*Fo
 	}
 	f := &Forgetting{}
 	going := map[ingest.SessionID]bool{}
-	for _, e := range entries {
+	entries = slices.DeleteFunc(slices.Clone(entries), func(e library.Entry) bool {
+		twice := going[e.ID]
 		going[e.ID] = true
-	}
+		return twice
+	})
 	shelved, err := p.Library.Shelved()
 	if err != nil {
 		return nil, err
@@ -196,25 +198,21 @@ func (p *Pipeline) turnsWith(ctx context.Context, e library.Entry, texts *librar
 	return turns
 }
 
-// ForgetSessions does what was planned: library, index and caches. ids are
-// forgotten beside those of the plan; ones that are gone already have their
-// remains removed, so that what was cut short can be finished. left are files of
+// ForgetSessions forgets sessions, and what else holds one of the texts (nil for none): library, index and caches. Ones
+// that are gone already have their remains removed, so that what was cut short can be finished. left are files of
 // the library in which the text still stands: recall didn't write them.
-func (p *Pipeline) ForgetSessions(ctx context.Context, f *Forgetting, ids ...ingest.SessionID) (left []string,
+func (p *Pipeline) ForgetSessions(ctx context.Context, texts *library.Needles, ids ...ingest.SessionID) (left []string,
 	err error) {
-	for _, l := range f.Sessions {
-		ids = append(ids, l.Entry.ID)
-	}
-	if err := p.Library.Forget(ids, f.Texts); err != nil {
+	if err := p.Library.Forget(ids, texts); err != nil {
 		return nil, err
 	}
-	if err := p.bury(ctx, f.Texts); err != nil {
+	if err := p.bury(ctx, texts); err != nil {
 		return nil, err
 	}
-	if err := p.Library.Journal("forget", map[string]any{"sessions": ids}); err != nil || f.Texts == nil {
+	if err := p.Library.Journal("forget", map[string]any{"sessions": ids}); err != nil || texts == nil {
 		return nil, err
 	}
-	holders, _, err := p.Library.Holders(ctx, f.Texts)
+	holders, _, err := p.Library.Holders(ctx, texts)
 	for _, h := range holders {
 		left = append(left, h.Files...)
 	}
@@ -240,7 +238,7 @@ func (p *Pipeline) FinishForgetting(ctx context.Context) error {
 		return err
 	}
 	if len(left) > 0 {
-		_, err = p.ForgetSessions(ctx, &Forgetting{}, left...)
+		_, err = p.ForgetSessions(ctx, nil, left...)
 	}
 	return cmp.Or(err, p.finishItems(ctx))
 }
@@ -292,6 +290,9 @@ func (p *Pipeline) forgetSeen(ids []ingest.SessionID, texts *library.Needles) er
 			}
 		}
 		errs = append(errs, t.save())
+	}
+	if p.Beside != nil {
+		errs = append(errs, p.Beside(ids))
 	}
 	return errors.Join(append(errs, p.Library.DropList())...)
 }

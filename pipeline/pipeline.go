@@ -43,6 +43,9 @@ type Pipeline struct {
 	Budget    int             // tokens of a payload.md
 	Variant   payload.Variant // of payload.md
 	Who       string          // author of hand edits, as edits.jsonl names them
+
+	// Beside removes what other caches have of sessions of which something was forgotten; nil where there are none.
+	Beside func([]ingest.SessionID) error
 }
 
 // Progress is how far a stage has come.

@@ -197,11 +197,7 @@ func TestRelateWhatIsSaidAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := p.PlanForget(t.Context(), []library.Entry{e})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := p.ForgetSessions(t.Context(), plan); err != nil {
+		if _, err := p.ForgetSessions(t.Context(), nil, e.ID); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := p.Relate(t.Context()); err != nil {

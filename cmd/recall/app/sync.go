@@ -229,7 +229,7 @@ func (a *App) OnIndex(ctx context.Context, l *library.Library, do func(*pipeline
 // ForgetSessions forgets them in the library, the index and the caches. A damaged
 // index can't be trusted to lose anything: it goes whole, and is made again from
 // the library, where they aren't any more.
-func (a *App) ForgetSessions(ctx context.Context, l *library.Library, f *pipeline.Forgetting,
+func (a *App) ForgetSessions(ctx context.Context, l *library.Library, texts *library.Needles,
 	ids ...ingest.SessionID) (left []string, err error) {
 	fresh := false
 	err = a.mended(l, func() (err error) {
@@ -241,7 +241,7 @@ func (a *App) ForgetSessions(ctx context.Context, l *library.Library, f *pipelin
 			err = p.Forget() // of what is in the index: a sync fills it if the rest here fails
 		}
 		if err == nil {
-			left, err = p.ForgetSessions(ctx, f, ids...)
+			left, err = p.ForgetSessions(ctx, texts, ids...)
 		}
 		return err
 	})
@@ -251,9 +251,8 @@ func (a *App) ForgetSessions(ctx context.Context, l *library.Library, f *pipelin
 	return left, err
 }
 
-// ForgetAsked removes what the cache has of sessions beside the index: the last answers, and what recall eval keeps. It
-// comes before all else: a forgetting that is cut short is finished without it.
-func ForgetAsked(l *library.Library, ids []ingest.SessionID) error {
+// forgetAsked removes what the cache has of sessions beside the index: the last answers, and what recall eval keeps.
+func forgetAsked(l *library.Library, ids []ingest.SessionID) error {
 	if err := os.RemoveAll(LastDir(l)); err != nil {
 		return err
 	}

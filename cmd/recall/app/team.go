@@ -17,7 +17,6 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
-	"recall/pipeline"
 	"recall/redact"
 	"recall/team"
 	"recall/team/ask"
@@ -82,10 +81,7 @@ func (a *App) SyncTeam(ctx context.Context, l *library.Library) (done *team.Sync
 	}
 	defer t.Close()
 	errands, fault := t.Errands(ctx, m, l, func(ids ...ingest.SessionID) error {
-		if err := ForgetAsked(l, ids); err != nil {
-			return err
-		}
-		_, err := a.ForgetSessions(ctx, l, &pipeline.Forgetting{}, ids...)
+		_, err := a.ForgetSessions(ctx, l, nil, ids...)
 		return err
 	})
 	done, err = a.Leaving(l).Sync(ctx, t, m, errands)

@@ -122,11 +122,8 @@ func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeli
 	for _, s := range plan.Sessions {
 		gone = append(gone[:len(gone):len(gone)], s.Entry.ID)
 	}
-	if err := app.ForgetAsked(l, gone); err != nil {
-		return err
-	}
 	shared := team.SharedOf(l.Dir(), gone) // which is forgotten as well
-	left, err := a.ForgetSessions(ctx, l, plan, gone...)
+	left, err := a.ForgetSessions(ctx, l, plan.Texts, gone...)
 	if err != nil {
 		if hint.Of(err) == "" {
 			err = hint.With(err, "run it again: it goes on where it was")
@@ -179,10 +176,7 @@ func forgetItem(ctx context.Context, a *app.App, l *library.Library, name string
 		if err := a.Agreed(ctx, yes, "forget: it can't be undone", "Forget this for good?"); err != nil {
 			return err
 		}
-		if err = app.ForgetAsked(l, []ingest.SessionID{id}); err == nil {
-			err = p.ForgetItem(ctx, id, at.Item)
-		}
-		if err != nil {
+		if err := p.ForgetItem(ctx, id, at.Item); err != nil {
 			return hint.With(err, "recall sync finishes it")
 		}
 		gone := "the passage"
