@@ -188,7 +188,7 @@ func (w *tarring) sessions() error {
 	if err != nil {
 		return err
 	}
-	w.done.Sessions, w.done.New = len(entries), len(entries)
+	w.done.Sessions, w.done.New = sessions(entries), sessions(entries)
 	for _, e := range entries {
 		before := len(w.sums)
 		for try := 0; ; try++ {

@@ -87,11 +87,7 @@ func (m *merging) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		if e.Source != ingest.Memory {
-			m.done.Sessions++
-		}
-	}
+	m.done.Sessions = sessions(entries)
 	if err := m.tombstones(); err != nil { // first: forgetting drops projects without sessions
 		return err
 	}
@@ -209,10 +205,20 @@ func (m *merging) sessionOnce(ctx context.Context, id ingest.SessionID) error {
 		err = m.blend(ctx, src, dst)
 	}
 	if err == nil {
-		m.count(func(d *Merged) { d.Changed++ })
+		m.count(func(d *Merged) { d.Changed += sessions([]library.Entry{src.Entry}) })
 		err = m.dropForgotten(id)
 	}
 	return err
+}
+
+// sessions counts them; a client's own memory is none.
+func sessions(entries []library.Entry) (n int) {
+	for _, e := range entries {
+		if e.Source != ingest.Memory {
+			n++
+		}
+	}
+	return n
 }
 
 // plausible refuses what no recall has written: bytes packed so small that unpacking them is meant to hurt.

@@ -30,7 +30,7 @@ func (m *merging) adopt(ctx context.Context, src *library.Folder) error {
 	case errors.Is(err, library.ErrForgotten):
 		return nil
 	case err == nil:
-		m.count(func(d *Merged) { d.New++ })
+		m.count(func(d *Merged) { d.New += sessions([]library.Entry{src.Entry}) })
 	}
 	return err
 }

@@ -198,15 +198,12 @@ func compareSums(got, told map[string]string) error {
 // notWhole words what a reader says of a file that isn't a backup, or not all of one.
 func notWhole(err error) error {
 	switch {
-	case err == nil, errors.Is(err, ErrSuspect), errors.Is(err, context.Canceled):
+	case err == nil, errors.Is(err, ErrSuspect), errors.Is(err, context.Canceled), errors.As(err, new(*fs.PathError)):
 		return err
 	case errors.Is(err, zstd.ErrMagicMismatch):
 		return fmt.Errorf("no backup of recall's: %w", ErrSuspect)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("it ends in the middle: %w", library.ErrDamaged)
-	case errors.Is(err, zstd.ErrCRCMismatch), errors.Is(err, tar.ErrHeader), errors.Is(err, zstd.ErrWindowSizeExceeded),
-		errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return fmt.Errorf("%w: %v", library.ErrDamaged, err)
 	}
-	return err
+	return fmt.Errorf("%w: %v", library.ErrDamaged, err)
 }

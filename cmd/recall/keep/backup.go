@@ -177,12 +177,9 @@ func importHint(err error) error {
 // indexImported takes what came into the index, and what went out of it.
 func indexImported(ctx context.Context, a *app.App, l *library.Library, m merge.Merged) error {
 	if len(m.Gone) > 0 {
-		if _, err := a.ForgetSessions(ctx, l, &pipeline.Forgetting{}, m.Gone...); err != nil {
+		if _, err := a.ForgetSessions(ctx, l, nil, m.Gone...); err != nil {
 			return err
 		}
-	}
-	if m.New+m.Changed == 0 {
-		return nil
 	}
 	p := a.Pipeline(l)
 	if err := p.LookAgain(); err != nil {
