@@ -54,8 +54,9 @@ func (p *parser) takeCall(d *ingest.Turn, raw []byte) {
 		call.Failed = failed || status != "success"
 		call.Result, call.ResultLen = ingest.ClippedResult(result), int64(len(result))
 	}
-	switch {
-	case strings.Contains(result, "User did not allow tool call"), strings.Contains(result, "User denied execution"):
+	switch { // output of a call that ran may quote these
+	case status == "cancelled" && strings.Contains(result, "User did not allow tool call"),
+		status != "success" && strings.Contains(result, "User denied execution"):
 		call.Verdict = ingest.Rejected
 	case status == "error" && strings.Contains(result, "denied by policy"):
 		call.Verdict = ingest.Denied

@@ -106,6 +106,27 @@ func TestCalls(t *testing.T) {
 			" ", s.Subagents[0].Call != ""), agent+" codebase_investigator 2 true")
 }
 
+// What a tool prints is no refusal of the person's, whatever it says.
+func TestOutputIsNoRefusal(t *testing.T) {
+	const call = `{"id":"a","timestamp":"2026-03-09T09:00:00.000Z","type":"gemini","content":"","toolCalls":[{"id":"c",` +
+		`"name":"web_fetch","args":{},"status":%q,"result":[{"functionResponse":{"response":{%q:%q}}}]}]}` + "\n"
+	for _, tt := range []struct {
+		status, key, result string
+		want                ingest.Verdict
+	}{
+		{"success", "output", "How to: User did not allow tool call, User denied execution", ingest.Unasked},
+		{"error", "error", "404: User did not allow tool call", ingest.Unasked},
+		{"cancelled", "error", "[Operation Cancelled] Reason: User did not allow tool call", ingest.Rejected},
+		{"error", "error", "User denied execution.", ingest.Rejected},
+	} {
+		s := parseBytes(t, []byte(message("u", "user", "read it")+fmt.Sprintf(call, tt.status, tt.key, tt.result)+
+			message("v", "user", "never use Kafka for the relay")))
+		for _, c := range ingest.EachCall(s.Turns) {
+			ingesttest.Equal(t, tt.status+" "+tt.result, c.Verdict, tt.want)
+		}
+	}
+}
+
 // What was taken back stays, left; a list that the client wrote anew takes nothing away.
 func TestRewindAndHistory(t *testing.T) {
 	s := parseBytes(t, []byte(message("a", "user", "yes")+message("b", "gemini", "one")+message("c", "user", "yes")+
