@@ -25,8 +25,9 @@ func commandRules(b *builder) {
 	for _, before := range words("surely") { // whatever it looks like
 		b.add(before, nextWord(func(v string) bool { return len(v) >= 6 && !placeholder(v) }))
 	}
-	b.add("--password-stdin", pipedIn)
-	b.add("chpasswd", pipedIn)
+	for _, reads := range []string{"--password-stdin", "--with-token", "sudo -s ", "chpasswd"} {
+		b.add(reads, pipedIn)
+	}
 	b.add("--auth ", login)
 	b.add("--from-literal", fromLiteral)
 	for _, before := range []string{"identified by ", "password "} {
@@ -183,22 +184,29 @@ func percentUser(s *scan, _, to int) {
 	}
 }
 
-// pipedIn masks what is echoed into a program that reads a password.
-func pipedIn(s *scan, from, _ int) {
+// pipedIn masks what is echoed or printed into a program that reads a password.
+func pipedIn(s *scan, from, to int) {
+	if strings.HasSuffix(s.text[from:to], "-s ") { // a shell, which reads commands
+		return
+	}
 	start := max(0, from-200)
 	line := s.text[start:from]
 	if i := strings.LastIndexByte(line, '\n'); i >= 0 {
 		start, line = start+i+1, line[i+1:]
 	}
-	i := strings.LastIndex(line, "echo ")
+	i := max(strings.LastIndex(line, "echo "), strings.LastIndex(line, "printf "))
 	if i < 0 || strings.IndexByte(line[i:], '|') < 0 {
 		return
 	}
-	at := start + i + len("echo ")
-	if strings.HasPrefix(s.text[at:], "-n ") {
-		at += len("-n ")
+	at := start + i + strings.IndexByte(line[i:], ' ')
+	for { // behind flags, and what says only how it is printed
+		open, end := s.wordAt(skip(s.text, at, blank, 3), 300)
+		if word := s.text[open:end]; !strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "%s") || end <= at {
+			s.addLogin(open, end)
+			return
+		}
+		at = quoteEnd(s.text, end)
 	}
-	s.addLogin(s.wordAt(at, 300))
 }
 
 // login masks the password of "--auth user:password".

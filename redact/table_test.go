@@ -131,6 +131,8 @@ func masked(t *testing.T) map[string][2]string {
 		"password of openssl":       {"openssl rsa -passin pass:kx92mm1a -in k.pem", "kx92mm1a"},
 		"password of wget, letters": {"wget --password=GHoPZgPDcga https://x.io", "GHoPZgPDcga"},
 		"password piped in":         {"echo kx92mm1a | docker login -u ann --password-stdin", "kx92mm1a"},
+		"password piped into sudo":  {"echo -n kx92mm1a | sudo -S apt update", "kx92mm1a"},
+		"password printed":          {`printf '%s\n' 'kx92mm1a' | gh auth login --with-token`, "kx92mm1a"},
 		"password piped in, user":   {`echo "ann:kx92mm1a" | chpasswd`, "kx92mm1a"},
 		"password of httpie":        {"http --auth ann:kx92mm1a GET x.io", "kx92mm1a"},
 		"password of sql":           {"ALTER USER ann WITH PASSWORD 'cFIEZmIlePlS';", "cFIEZmIlePlS"},
