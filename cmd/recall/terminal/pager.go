@@ -73,7 +73,8 @@ func (p *pager) start() {
 	p.cmd = exec.Command(p.words[0], p.words[1:]...)
 	p.cmd.Stdout, p.cmd.Stderr = p.screen, os.Stderr
 	p.cmd.Env = os.Environ()
-	for name, preset := range map[string]string{"LESS": "FRX", "LV": "-c"} {
+	// Where no locale is set, as in a container, less would show each letter beyond ASCII as <E2><80><A6>.
+	for name, preset := range map[string]string{"LESS": "FRX", "LV": "-c", "LESSCHARSET": "utf-8"} {
 		if _, set := os.LookupEnv(name); !set {
 			p.cmd.Env = append(p.cmd.Env, name+"="+preset)
 		}
