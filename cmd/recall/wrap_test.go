@@ -51,6 +51,16 @@ func TestClip(t *testing.T) {
 	}
 }
 
+// Letters of two columns, and such as are made of several, are clipped by what they take and never within.
+func TestClipWide(t *testing.T) {
+	const text = "セッションの👨‍👩‍👧‍👦を保存する"
+	for n, want := range map[int]string{26: text, 25: text, 17: "セッションの👨‍👩‍👧‍👦を…", 15: "セッションの👨‍👩‍👧‍👦…", 14: "セッションの…"} {
+		if got := terminal.Clip(text, n); got != want {
+			t.Errorf("clip to %d: got %q of %d columns, want %q", n, got, terminal.Columns(got), want)
+		}
+	}
+}
+
 // Chinese and Japanese have no spaces to break at, and letters two columns wide.
 // What is said where there is no answer keeps to a narrow terminal.
 func TestNothingIsWrapped(t *testing.T) {

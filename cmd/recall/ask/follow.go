@@ -21,7 +21,6 @@ import (
 	"recall/library"
 	"recall/pipeline"
 	"recall/redact"
-	txt "recall/text"
 )
 
 func newFollowCmd(a *app.App) *cobra.Command {
@@ -180,5 +179,5 @@ func (w *follower) line(d history.Step, st terminal.Style) {
 	if color == "" {
 		reset = ""
 	}
-	fmt.Fprintf(w.Out, "%s  %s%-8s%s %s\n", at, color, d.What, reset, txt.Clip(d.Text, terminal.Width(w.Out)-16))
+	fmt.Fprintf(w.Out, "%s  %s%-8s%s %s\n", at, color, d.What, reset, terminal.Clip(d.Text, terminal.Width(w.Out)-16))
 }

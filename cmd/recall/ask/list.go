@@ -19,7 +19,6 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
-	txt "recall/text"
 )
 
 func newListCmd(a *app.App) *cobra.Command {
@@ -111,7 +110,7 @@ func printList(a *app.App, all []library.Listed) {
 		before, behind := marks(s)
 		taken := terminal.Columns(name + state + before + behind)
 		room := max(12, terminal.Width(a.Out)-len("2006-01-02    01234567  1234  ")-taken)
-		title := txt.Clip(cmp.Or(terminal.Line(s.Title), "(no title)"), room)
+		title := terminal.Clip(cmp.Or(terminal.Line(s.Title), "(no title)"), room)
 		fmt.Fprintf(out, "%s  %s  %s%s  %4d%s  %s%s%s%s%s%s%s%s\n", answer.Day(s.Start), name, st.Dim,
 			answer.ShortID(s.ID), s.Turns, st.Reset, colors[s.State], state, st.Reset, before, title, st.Dim, behind,
 			st.Reset)

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"recall/answer"
 	"recall/index"
@@ -129,7 +128,7 @@ func (p *Page) spoken(r *answer.Result) string {
 	const margin = "  │ "
 	var lines []string
 	for _, line := range p.Spoken(r) {
-		lines = append(lines, Wrap(line, p.Width-utf8.RuneCountInString(margin))...)
+		lines = append(lines, Wrap(line, p.Width-Columns(margin))...)
 	}
 	return p.lines(margin, margin, lines, p.St.Dim)
 }
@@ -145,7 +144,7 @@ func (p *Page) field(name, text string) string {
 // Wrapped is a text over as many lines as it takes, with something before the
 // first and before the others.
 func (p *Page) Wrapped(first, next, text, color string) string {
-	return p.lines(first, next, Wrap(text, p.Width-utf8.RuneCountInString(next)), color)
+	return p.lines(first, next, Wrap(text, p.Width-Columns(next)), color)
 }
 
 // Narrow is the width under which what is one line elsewhere is wrapped: there a
@@ -156,7 +155,7 @@ const Narrow = 60
 func (p *Page) Say(first, next, text string) string {
 	lines := []string{text}
 	if p.Width < Narrow {
-		lines = Wrap(text, p.Width-max(utf8.RuneCountInString(first), utf8.RuneCountInString(next)))
+		lines = Wrap(text, p.Width-max(Columns(first), Columns(next)))
 	}
 	return p.lines(first, next, lines, "")
 }
@@ -197,7 +196,7 @@ func (p *Page) table(rows [][]string) (text string) {
 		room += wide[shown-1] + len("  ")
 	}
 	for i, row := range rows {
-		name := txt.Clip(row[0], room)
+		name := Clip(row[0], room)
 		line := name + strings.Repeat(" ", max(0, min(wide[0], room)-Columns(name)))
 		for c := 1; c <= last; c++ {
 			if c < shown || c == last {
@@ -215,7 +214,7 @@ func (p *Page) table(rows [][]string) (text string) {
 // Session is a session on a line.
 func (p *Page) Session(r library.SessionRef) string {
 	return fmt.Sprintf("%s  %s  %s  %s", answer.Day(r.Start), Line(payload.Handle(r.Project, r.Number)),
-		answer.ShortID(r.Session), txt.Clip(Line(r.Title), max(20, p.Width-60)))
+		answer.ShortID(r.Session), Clip(Line(r.Title), max(20, p.Width-60)))
 }
 
 // noted is an item below a session, with why and the first of its quotes.
@@ -266,7 +265,7 @@ func (p *Page) besides(mark, text, where string) string {
 	rest := blanks(mark)
 	lines := Wrap(text, p.Width-len(rest))
 	last := len(lines) - 1
-	if utf8.RuneCountInString(lines[last])+3+utf8.RuneCountInString(where) <= p.Width-len(rest) {
+	if Columns(lines[last])+3+Columns(where) <= p.Width-len(rest) {
 		lines[last] += "   " + where
 	} else {
 		lines = append(lines, where)

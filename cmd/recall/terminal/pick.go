@@ -10,8 +10,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/sahilm/fuzzy"
-
-	txt "recall/text"
 )
 
 // List is what a person picks from on the whole screen: it is searched as they type, with a preview of the row that
@@ -164,9 +162,9 @@ func (m *picking) View() tea.View {
 		case i >= len(m.found):
 			fmt.Fprintln(&b)
 		case i == m.at:
-			fmt.Fprintf(&b, "%s▸ %s%s\n", m.St.Bold, txt.Clip(m.Rows[m.found[i]].Text, m.width-3), m.St.Reset)
+			fmt.Fprintf(&b, "%s▸ %s%s\n", m.St.Bold, Clip(m.Rows[m.found[i]].Text, m.width-3), m.St.Reset)
 		default:
-			fmt.Fprintf(&b, "  %s\n", txt.Clip(m.Rows[m.found[i]].Text, m.width-3))
+			fmt.Fprintf(&b, "  %s\n", Clip(m.Rows[m.found[i]].Text, m.width-3))
 		}
 	}
 	fmt.Fprintf(&b, "%s%s%s\n", m.St.Dim, strings.Repeat("─", max(0, m.width)), m.St.Reset)
@@ -178,7 +176,7 @@ func (m *picking) View() tea.View {
 		}
 		b.WriteByte('\n')
 	}
-	b.WriteString(m.St.Dim + txt.Clip(m.help(), m.width-1) + m.St.Reset)
+	b.WriteString(m.St.Dim + Clip(m.help(), m.width-1) + m.St.Reset)
 	v := tea.NewView(b.String())
 	v.AltScreen = true
 	return v

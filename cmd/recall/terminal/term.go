@@ -24,6 +24,7 @@ import (
 	"recall/pipeline"
 	"recall/redact"
 	"recall/sink"
+	txt "recall/text"
 )
 
 // IsTerminal reports whether w is a person's screen rather than a file or pipe.
@@ -236,6 +237,23 @@ func pieces(word string, room int) []string {
 		piece, rest, _, state = uniseg.FirstLineSegmentInString(rest, state)
 	}
 	return out
+}
+
+// Clip is a text that takes at most n columns, twelve at the least, cut between two letters as people see them.
+func Clip(s string, n int) string {
+	if n = max(n, 12); Columns(s) <= n {
+		return s
+	}
+	end, left := 0, n-1
+	for rest, state := s, -1; ; {
+		var letter string
+		var width int
+		letter, rest, width, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		if left -= width; left < 0 {
+			return txt.Cut(s, end)
+		}
+		end += len(letter)
+	}
 }
 
 // Columns is how many columns a text takes on a terminal.
