@@ -18,6 +18,8 @@ import (
 type Exclusion struct {
 	Folders []string // absolute; patterns as path.Match has them. What ran there or below is left out
 	Pauses  []Period
+
+	linked map[string]string // of folders that LeaveOut resolved: what they were written as
 }
 
 // Any reports whether it excludes anything.
@@ -89,7 +91,22 @@ func (x *Exclusion) LeaveOut(dir string) {
 	x.Folders = append(x.Folders, dir)
 	if real := realPattern(dir); real != dir {
 		x.Folders = append(x.Folders, real)
+		if x.linked == nil {
+			x.linked = map[string]string{}
+		}
+		x.linked[real] = dir
 	}
+}
+
+// rule is the rule of one of Folders, by the name that its user gave it.
+func (x Exclusion) rule(folder string) string { return folderRule + cmp.Or(x.linked[folder], folder) }
+
+// FolderRules are the rules that leave folders out.
+func (x Exclusion) FolderRules() (all []string) {
+	for _, folder := range x.Folders {
+		all = append(all, x.rule(folder))
+	}
+	return all
 }
 
 // realPattern is a folder, or a pattern of folders, with links resolved in what stands before its first pattern.
@@ -112,9 +129,9 @@ func (x Exclusion) Folder(dir string) string {
 		return ""
 	}
 	for at := sameCase(dir); ; at = path.Dir(at) {
-		for _, rule := range x.Folders {
-			if match, _ := path.Match(sameCase(rule), at); match || sameCase(rule) == at {
-				return folderRule + rule
+		for _, folder := range x.Folders {
+			if match, _ := path.Match(sameCase(folder), at); match || sameCase(folder) == at {
+				return x.rule(folder)
 			}
 		}
 		if at == path.Dir(at) {
@@ -125,7 +142,7 @@ func (x Exclusion) Folder(dir string) string {
 
 // sameCase is a path in the form in which two that name one folder are equal.
 func sameCase(dir string) string {
-	if dir = SlashPath(dir); runtime.GOOS != "linux" {
+	if dir = cmp.Or(SlashPath(dir), "/"); runtime.GOOS != "linux" {
 		dir = strings.ToLower(dir)
 	}
 	return dir
@@ -182,18 +199,18 @@ func (x Exclusion) Session(s *Session) string {
 // hashed is Folder of a folder of which nothing but the hash is known: it is told if it lies in one of the rules'
 // folders, or below within three levels, and is still on the disk.
 func (x Exclusion) hashed(hash string) string {
-	for _, rule := range x.Folders {
+	for _, folder := range x.Folders {
 		if hash == "" {
 			break
 		}
-		dirs := []string{filepath.FromSlash(rule)} // which need not be there any more
+		dirs := []string{filepath.FromSlash(folder)} // which need not be there any more
 		for at, deep := dirs[0], 0; deep < 4; at, deep = filepath.Join(at, "*"), deep+1 {
 			found, _ := filepath.Glob(at)
 			dirs = append(dirs, found...)
 		}
 		for _, dir := range dirs {
 			if sum := sha256.Sum256([]byte(dir)); hex.EncodeToString(sum[:]) == hash {
-				return folderRule + rule
+				return x.rule(folder)
 			}
 		}
 	}

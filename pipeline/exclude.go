@@ -95,7 +95,7 @@ type LeftOut struct {
 	Held     int    `json:"held"`     // that the library has from before; of folders
 }
 
-// LeftOut lists the rules that leave something out, and a pause that isn't over.
+// LeftOut lists the rules for folders, also such as leave nothing out, the pauses that did, and one that isn't over.
 func (p *Archiver) LeftOut(shelf *library.Shelf) (all []LeftOut) {
 	x, by := p.exclusion(), map[string]*LeftOut{}
 	now := x.At(p.Time())
@@ -105,7 +105,9 @@ func (p *Archiver) LeftOut(shelf *library.Shelf) (all []LeftOut) {
 		}
 		return by[rule]
 	}
-	of(now)
+	for _, rule := range append(x.FolderRules(), now) {
+		of(rule)
+	}
 	for _, rule := range p.Excluded() {
 		of(rule).Sessions++
 	}
