@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -350,7 +351,8 @@ func bySession(found []ingest.Found) (all [][]ingest.Found) {
 // PathOf is what a session is known by at its source: its first file.
 func PathOf(f ingest.Found) string {
 	if len(f.Files) > 0 {
-		return f.Files[0].Path
+		first := f.Files[0]
+		return cmp.Or(first.Path, filepath.Join(f.Root, filepath.FromSlash(first.Name))) // of one that is kept in part
 	}
 	return f.Root
 }

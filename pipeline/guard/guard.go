@@ -321,7 +321,7 @@ func (g *guarding) finish() {
 	r := g.report
 	for _, s := range g.sessions {
 		r.Sessions = append(r.Sessions, *s)
-		if s.Source == ingest.Memory && s.forgotten() {
+		if s.Source == ingest.Memory && s.Forgotten() {
 			r.Memory = nil
 		}
 	}

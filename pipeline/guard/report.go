@@ -118,7 +118,7 @@ func (g *Report) Missing() bool {
 func (g *Report) Count() int {
 	n := 0
 	for _, s := range g.Sessions {
-		if s.Source != ingest.Memory && !s.forgotten() {
+		if s.Source != ingest.Memory && !s.Forgotten() {
 			n++
 		}
 	}
@@ -131,7 +131,7 @@ func (g *Report) Forgotten() string {
 	n, memory := 0, ""
 	for _, s := range g.Sessions {
 		switch {
-		case !s.forgotten():
+		case !s.Forgotten():
 		case s.Source == ingest.Memory:
 			memory = ingest.MemoryTitle
 		default:
@@ -156,8 +156,8 @@ func said(n int, memory string) string {
 	return sessions + " and " + memory
 }
 
-// forgotten reports whether something of it was forgotten, which then is nowhere else.
-func (s Session) forgotten() bool {
+// Forgotten reports whether something of it was forgotten, which then is nowhere else.
+func (s Session) Forgotten() bool {
 	return slices.ContainsFunc(s.AtRisk, func(f File) bool { return f.State == Forgotten })
 }
 

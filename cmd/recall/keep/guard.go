@@ -136,8 +136,10 @@ func printGuard(a *app.App, g *guard.Report) {
 		}
 	}
 	for _, s := range g.Sessions {
-		page.Outputs += s.Outputs
-		page.Bytes += s.Bytes
+		if !s.Forgotten() { // of the others alone it is told how much they are
+			page.Outputs += s.Outputs
+			page.Bytes += s.Bytes
+		}
 	}
 	a.Form("guard", page)
 	a.PrintProblems(g.Problems)
