@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	fastjson "github.com/go-json-experiment/json"
@@ -17,10 +17,10 @@ import (
 	"recall/library/disk"
 )
 
-// The list of sessions is remembered between runs, in the folder that
-// KeepListIn names: a head as a line of JSON, then blocks of a project's sessions in gob, which
-// reads them in less than half of JSON's time. A block that isn't as it was written ends
-// the list; an entry counts only while its session.json has the same size and time.
+// The list of sessions is remembered between runs, in the folder that KeepListIn names: a head as a line of JSON, then
+// blocks of sessions in gob, which reads many at once in less than half of JSON's time: what it takes to begin a block
+// is that of thirty sessions. A block that isn't as it was written ends the list; an entry counts only while its
+// session.json has the same size and time.
 
 type listHead struct {
 	Form    int    `json:"form"`
@@ -29,7 +29,7 @@ type listHead struct {
 }
 
 // listForm is another number whenever Entry gets another field.
-const listForm = 4
+const listForm = 5
 
 // listBlock is how many sessions are in a block, at most: each is read by one core.
 const listBlock = 256
@@ -39,14 +39,14 @@ const mostUnlisted = 32
 
 // listed is the head of a block, which is read of each; the sessions follow.
 type listed struct {
-	Project string
-	Folders []string // relative to the library
+	Projects []string // of some of its sessions
+	Folders  []string // relative to the library
 }
 
 func (l *Library) listFile() string { return filepath.Join(l.listDir, "sessions-"+l.id+".list") }
 
-// readList reads the remembered list; nil without one. With a filter only sessions of such projects are read, and
-// others are the folders of the rest.
+// readList reads the remembered list; nil without one. With a filter only blocks that hold sessions of such projects
+// are read, and others are the folders of the rest.
 func (l *Library) readList(project func(id string) bool) (all []*known, others map[string]bool) {
 	if l.listDir == "" {
 		return nil, nil
@@ -67,7 +67,7 @@ func (l *Library) readList(project func(id string) bool) (all []*known, others m
 	heads, within := make([]listed, len(blocks)), make([][]*known, len(blocks))
 	inParallel(len(blocks), 1, func(i int) {
 		in := gob.NewDecoder(bytes.NewReader(blocks[i]))
-		if in.Decode(&heads[i]) != nil || project != nil && !project(heads[i].Project) {
+		if in.Decode(&heads[i]) != nil || project != nil && !slices.ContainsFunc(heads[i].Projects, project) {
 			return
 		}
 		if in.Decode(&within[i]) != nil || len(within[i]) != len(heads[i].Folders) {
@@ -104,28 +104,29 @@ func (l *Library) saveList() error {
 		return nil
 	}
 	recent := time.Now().Add(-2 * time.Second).UnixNano()
-	of := map[string][]*known{}
+	var all []*known
 	for _, e := range sorted(l.sessions) {
 		if k := l.sessions[e.ID]; k.Stamp.Mod < recent {
-			of[e.Project] = append(of[e.Project], k)
+			all = append(all, k)
 		}
 	}
+	slices.SortStableFunc(all, func(a, b *known) int { return strings.Compare(a.Entry.Project, b.Entry.Project) })
 	head, err := fastjson.Marshal(listHead{listForm, l.id, l.dir})
 	text := append(disk.SealLine(head), '\n')
-	for _, project := range slices.Sorted(maps.Keys(of)) {
-		for block := range slices.Chunk(of[project], listBlock) {
-			head := listed{Project: project}
-			for _, k := range block {
-				folder, bad := filepath.Rel(l.dir, k.Entry.Folder)
-				head.Folders, err = append(head.Folders, folder), errors.Join(err, bad)
-			}
-			var b bytes.Buffer
-			out := gob.NewEncoder(&b)
-			err = errors.Join(err, out.Encode(head), out.Encode(block))
-			text = binary.BigEndian.AppendUint32(text, uint32(b.Len()))
-			text = binary.BigEndian.AppendUint32(text, crc32.Checksum(b.Bytes(), disk.Castagnoli))
-			text = append(text, b.Bytes()...)
+	for block := range slices.Chunk(all, listBlock) {
+		var head listed
+		for _, k := range block {
+			folder, bad := filepath.Rel(l.dir, k.Entry.Folder)
+			head.Folders, err = append(head.Folders, folder), errors.Join(err, bad)
+			head.Projects = append(head.Projects, k.Entry.Project)
 		}
+		head.Projects = slices.Compact(head.Projects)
+		var b bytes.Buffer
+		out := gob.NewEncoder(&b)
+		err = errors.Join(err, out.Encode(head), out.Encode(block))
+		text = binary.BigEndian.AppendUint32(text, uint32(b.Len()))
+		text = binary.BigEndian.AppendUint32(text, crc32.Checksum(b.Bytes(), disk.Castagnoli))
+		text = append(text, b.Bytes()...)
 	}
 	if err == nil {
 		err = disk.Replace(l.listFile(), text, 0o600)
