@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"index/suffixarray"
 	"io/fs"
 	"maps"
 	"math/rand/v2"
@@ -204,13 +205,13 @@ func (b *bed) lookAtIndex() {
 			}
 		}
 		b.look("the index", all)
-		secrets := strings.ToLower(strings.Join(slices.Collect(maps.Keys(b.secrets)), "\n"))
+		secrets := suffixarray.New([]byte(strings.ToLower(strings.Join(slices.Collect(maps.Keys(b.secrets)), "\n"))))
 		words := map[string]bool{}
 		for word := range strings.Lines(string(all)) {
 			words[strings.ToLower(strings.TrimSpace(word))] = true
 		}
 		for word := range words {
-			if len(word) < 12 || strings.Contains(word, " ") || !strings.Contains(secrets, word) {
+			if len(word) < 12 || strings.Contains(word, " ") || secrets.Lookup([]byte(word), 1) == nil {
 				continue
 			}
 			for secret := range b.secrets {
