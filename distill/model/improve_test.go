@@ -205,6 +205,9 @@ func TestThirtyNightsOfGrowth(t *testing.T) {
 }
 
 func TestTwoThousandTurnsInASmallModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short, and a long walk of one goroutine")
+	}
 	m := &scripted{window: 8192}
 	s := session("u: goal! Order the jobs by age")
 	for i := range 1000 {
@@ -440,6 +443,9 @@ func TestEstimate(t *testing.T) {
 // Whatever is asked of a small model fits into it, also where all texts are as
 // long as they may be.
 func TestEverythingFitsASmallModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short, and a long walk of one goroutine")
+	}
 	wide := strings.Repeat("wörter über wörter ", 40)
 	m := &scripted{window: 8192, answer: func(r llm.Request) (string, error) {
 		if r.Task != "extract" {

@@ -167,6 +167,9 @@ func TestFilesAreNamedFromWhereItBegan(t *testing.T) {
 
 // What a model may put into an item, and what is left of it.
 func TestOddItems(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short, and a long walk of one goroutine")
+	}
 	huge := strings.Repeat("heap ", 2_000) + "long"
 	ev := []cited{{"t1", "Use a heap for the jobs"}} // beside which all is said that follows
 	a := answer{Items: []found{
