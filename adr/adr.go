@@ -89,7 +89,7 @@ func Open(ctx context.Context, p *pipeline.Pipeline, project, here, dir string) 
 	}
 	l.Folder = filepath.Join(top, filepath.FromSlash(l.below))
 	// What a link in a checkout leads out to is neither read nor written.
-	if l.root, err = os.OpenRoot(top); err != nil {
+	if l.root, err = disk.OpenRoot(top); err != nil {
 		return nil, hint.With(fmt.Errorf("adr: %w", err), "name a folder that is there")
 	}
 	of, err := p.Library.Project(project)
@@ -146,7 +146,11 @@ func (l *Log) of(id payload.ItemID) *Record {
 
 // read reads the files. One that recall didn't write counts for its number alone.
 func (l *Log) read() error {
-	files, err := fs.ReadDir(l.root.FS(), cmp.Or(l.below, "."))
+	in := cmp.Or(l.below, ".")
+	if fi, err := l.root.Stat(in); err == nil && !fi.IsDir() { // a pipe would be waited for
+		return fmt.Errorf("adr: %s: not a folder", l.Folder)
+	}
+	files, err := fs.ReadDir(l.root.FS(), in)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("adr: %w", err)
 	}

@@ -34,8 +34,12 @@ var (
 // missing. So git works with a bare one made for the moment, with the repository's objects and no configuration,
 // attributes, remotes or hooks. All of recall's git goes through here; a test holds that.
 
-// gitWait is how long git may take: blame reads a file's whole history.
-const gitWait = 30 * time.Second
+// gitWait is how long git may take: blame reads a file's whole history. A setting is read at once, or git waits, as for
+// a pipe that stands in the place of HEAD.
+const (
+	gitWait    = 30 * time.Second
+	configWait = 3 * time.Second
+)
 
 // repository is a repository as far as its history can be read.
 type repository struct {
@@ -107,6 +111,8 @@ func (r *repository) git(ctx context.Context, stdin io.Reader, args ...string) (
 
 // GitConfig is a setting of git's as it holds in a folder, "" if there is none. To read one runs nothing.
 func GitConfig(ctx context.Context, folder, key string) string {
+	ctx, cancel := context.WithTimeout(ctx, configWait)
+	defer cancel()
 	out, err := runGit(ctx, folder, nil, nil, "config", "--get", key)
 	if err != nil {
 		return ""

@@ -55,7 +55,7 @@ func settingsFiles() []string {
 // StaysInside returns an error if a project's file, there or not, lies behind a link that leads out of it, as a cloned
 // repository may bring: nothing is written there.
 func StaysInside(project, file string) error {
-	root, err := os.OpenRoot(project)
+	root, err := disk.OpenRoot(project)
 	if err != nil {
 		return err
 	}

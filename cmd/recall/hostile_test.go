@@ -281,13 +281,17 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 	pipe(repo, "config.yaml")
 	into := pipe(repo, "notes", "RECALL.md")
 	pipe(repo, ".git", "HEAD")
+	records := pipe(repo, "docs", "decisions")
+	writeTo(t, filepath.Join(home, ".claude", "projects", "-x", "0a000001-0000-4000-8000-000000000001.jsonl"),
+		fmt.Sprintf(`{"type":"user","uuid":"a","sessionId":"0a000001-0000-4000-8000-000000000001","cwd":%q,`+
+			`"timestamp":"2026-11-20T10:00:00Z","message":{"role":"user","content":"Hello."}}`+"\n", repo))
 	pipe(home, "Recall", "journal.jsonl")
 	for _, args := range [][]string{{"init", "--yes"}, {"hooks", "install"}, {"hooks", "status"}, {"hooks", "uninstall"},
 		{"hooks", "install", "--project"},
 		{"mcp", "install"}, {"mcp", "status"}, {"mcp", "uninstall"}, {"status"}, {"sync"}, {"config"},
 		{"resume", "--into", filepath.Dir(into)}, {"hook", "session-start"},
 		{"import", into}, {"habits"}, {"wrap-up", "--draft", into}, {"handoff", "--to", "bea", "-o", into},
-		{"why", into + ":1"}, {"brief", "task", into},
+		{"why", into + ":1"}, {"brief", "task", into}, {"adr"}, {"adr", "--to", records}, {"list", "--library", records},
 		{"hook", "user-prompt-submit"}, {"hook", "session-end"}} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		cmd := recallCmd(t, home, args...)

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/gofrs/flock"
 )
@@ -50,7 +51,7 @@ func libraryAbove(path string) string {
 // becomes a link meanwhile. Of what is in no library the handle is on its own folder.
 func at(path string, do func(root *os.Root, name string) error) error {
 	dir := cmp.Or(libraryAbove(path), filepath.Dir(path))
-	root, err := os.OpenRoot(dir)
+	root, err := OpenRoot(dir)
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		return &fs.PathError{Op: "open", Path: path, Err: p.Err} // what was wanted, not its folder
 	}
@@ -63,6 +64,14 @@ func at(path string, do func(root *os.Root, name string) error) error {
 		return err
 	}
 	return named(do(root, name), dir)
+}
+
+// OpenRoot is os.OpenRoot, which waits for a pipe that stands in the place of the folder.
+func OpenRoot(dir string) (*os.Root, error) {
+	if fi, err := os.Stat(dir); err == nil && !fi.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: dir, Err: syscall.ENOTDIR}
+	}
+	return os.OpenRoot(dir)
 }
 
 // named gives a Root's error the whole path, and ErrNotPlain for a link that leads out of it.

@@ -180,7 +180,7 @@ func (o *scriptOptions) open(command string) (to *os.Root, allowed []string, err
 		}
 		allowed = append(allowed, folder)
 	}
-	if to, err = os.OpenRoot(o.To); err != nil {
+	if to, err = disk.OpenRoot(o.To); err != nil {
 		return nil, nil, hint.With(fmt.Errorf("%s: no such folder", o.To),
 			"give one that the session's machine mounts, such as the one that you gave to it")
 	}
