@@ -26,7 +26,6 @@ import (
 	"recall/eval"
 	"recall/history"
 	"recall/hooks"
-	"recall/ingest"
 	"recall/library"
 	"recall/library/merge"
 	"recall/library/render"
@@ -85,7 +84,7 @@ var jsonDocs = map[string]reflect.Type{
 	"recall archive":            reflect.TypeFor[pipeline.Report](),
 	"recall check":              reflect.TypeFor[keep.VerifyDoc](),
 	"recall check --repair":     reflect.TypeFor[keep.RepairDoc](),
-	"recall inspect":            reflect.TypeFor[ingest.Inspection](),
+	"recall inspect":            reflect.TypeFor[keep.InspectDoc](),
 	"recall eval":               reflect.TypeFor[eval.Run](),
 	"recall eval compare":       reflect.TypeFor[eval.Comparison](),
 	"recall eval judge":         reflect.TypeFor[eval.Agreement](),

@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,9 +26,32 @@ func newInspectCmd(a *app.App) *cobra.Command {
 	})
 }
 
-// togetherAtMost is how many sessions are held at once so that forks among
-// them are told apart.
-const togetherAtMost = 200
+// InspectDoc is what became of a transcript's lines, without a word of what was said: "recall inspect --json".
+type InspectDoc struct {
+	ID        ingest.SessionID `json:"id"`
+	Source    ingest.Source    `json:"source"`
+	Versions  []string         `json:"versions,omitempty"`
+	Prompts   int              `json:"prompts"`
+	Messages  int              `json:"messages"`
+	Calls     int              `json:"calls"`
+	Subagents int              `json:"subagents,omitempty"`
+	Report    ingest.Report    `json:"report"`
+}
+
+func inspect(s *ingest.Session) InspectDoc {
+	doc := InspectDoc{ID: s.ID, Source: s.Source, Versions: s.Versions, Subagents: len(s.Subagents), Report: s.Report}
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		switch t.Kind {
+		case ingest.Prompt:
+			doc.Prompts++
+		case ingest.Message:
+			doc.Messages++
+		}
+		doc.Calls += len(t.Calls)
+	}
+	return doc
+}
 
 func runInspect(ctx context.Context, a *app.App, path string, asJSON bool) error {
 	rules := redact.New()
@@ -39,25 +60,16 @@ func runInspect(ctx context.Context, a *app.App, path string, asJSON bool) error
 		found, problems := reader.Find(ctx, path, nil)
 		a.PrintProblems(problems)
 		failed += len(problems)
-		for len(found) > 0 {
-			n := min(len(found), togetherAtMost)
-			var family []*ingest.Session
-			for _, f := range found[:n] {
-				s, err := reader.Parse(ctx, f)
-				if err != nil {
-					fmt.Fprintf(a.Err, "recall: skipped: %s: %v\n", f.ID, err)
-					failed++
-					continue
-				}
-				family = append(family, s)
+		for _, f := range found {
+			s, err := reader.Parse(ctx, f)
+			if err != nil {
+				fmt.Fprintf(a.Err, "recall: skipped: %s: %v\n", f.ID, err)
+				failed++
+				continue
 			}
-			found = found[n:]
-			ingest.Own(family)
-			for _, s := range family {
-				pipeline.Redact(rules, s)
-			}
-			sessions += len(family)
-			if err := printInspected(a, family, asJSON); err != nil {
+			sessions++
+			pipeline.Redact(rules, s) // records' types come from outside, too
+			if err := printInspected(a, inspect(s), asJSON); err != nil {
 				return err
 			}
 		}
@@ -71,23 +83,14 @@ func runInspect(ctx context.Context, a *app.App, path string, asJSON bool) error
 	return nil
 }
 
-func printInspected(a *app.App, sessions []*ingest.Session, asJSON bool) error {
-	for _, s := range sessions {
-		var err error
-		if asJSON {
-			var doc []byte
-			if doc, err = json.Marshal(ingest.Inspect(s)); err == nil { // one session a line
-				err = a.WriteJSON(string(doc) + "\n")
-			}
-		} else {
-			var text strings.Builder
-			if err = ingest.Inspect(s).Write(&text); err == nil {
-				_, err = io.WriteString(a.Out, terminal.Visible(text.String()))
-			}
-		}
-		if err != nil {
-			return err
-		}
+func printInspected(a *app.App, doc InspectDoc, asJSON bool) error {
+	if !asJSON {
+		a.Form("inspect", doc)
+		return nil
 	}
-	return nil
+	line, err := json.Marshal(doc) // one session a line
+	if err != nil {
+		return err
+	}
+	return a.WriteJSON(string(line) + "\n")
 }

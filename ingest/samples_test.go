@@ -1,0 +1,121 @@
+package ingest_test
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"recall/ingest"
+	"recall/ingest/claudecode"
+	"recall/ingest/codex"
+	"recall/ingest/cowork"
+	"recall/ingest/gemini"
+	"recall/ingest/opencode"
+	"recall/ingest/opencode/opencodetest"
+	"recall/text"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// What the parsers make of the samples, every field. After a change on purpose:
+// go test ./ingest -run Samples -update, and read the diff.
+func TestParsedSamples(t *testing.T) {
+	samples, err := filepath.Glob("testdata/samples/[01]*")
+	if err != nil || len(samples) != 11 {
+		t.Fatalf("%d samples, %v; want 11", len(samples), err)
+	}
+	for _, dir := range samples {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			golden := filepath.Join("testdata", "parsed", filepath.Base(dir)+".txt")
+			if rows, err := os.ReadFile(filepath.Join(dir, "rows.sql")); err == nil { // of a database
+				t.Setenv("XDG_CACHE_HOME", t.TempDir())
+				dir = t.TempDir()
+				if err := opencodetest.Exec(filepath.Join(dir, "opencode.db"), string(rows)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := strings.ReplaceAll(parsed(t, dir), dir, "DIR")
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := gocmp.Diff(strings.ReplaceAll(string(want), "\r\n", "\n"), got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// parsed finds and parses all sessions under dir, and lists what each says.
+func parsed(t *testing.T, dir string) string {
+	t.Helper()
+	var sessions []*ingest.Session
+	for _, r := range []ingest.Reader{claudecode.Reader{}, cowork.Reader{}, codex.Reader{}, gemini.Reader{},
+		opencode.Reader{}} {
+		found, problems := r.Find(context.Background(), dir, nil)
+		for _, p := range problems {
+			t.Errorf("%s: %s", p.Path, p.Reason)
+		}
+		for _, f := range found {
+			s, err := r.Parse(context.Background(), f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sessions = append(sessions, s)
+		}
+	}
+	ingest.Own(sessions)
+	var out strings.Builder
+	for _, s := range sessions {
+		outline(&out, "", reflect.ValueOf(*s))
+		out.WriteString("\n")
+	}
+	return out.String()
+}
+
+// outline lists whatever isn't empty of a value, a line each, with the way to it; texts are clipped.
+func outline(out *strings.Builder, at string, v reflect.Value) {
+	at = strings.TrimPrefix(at, ".")
+	switch {
+	case v.IsZero():
+	case v.Type() == reflect.TypeFor[time.Time]():
+		fmt.Fprintf(out, "%s: %s\n", at, v.Interface().(time.Time).UTC().Format(time.RFC3339))
+	case v.Kind() == reflect.Pointer:
+		outline(out, at, v.Elem())
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() {
+				outline(out, at+"."+f.Name, v.Field(i))
+			}
+		}
+	case v.Kind() == reflect.Slice:
+		for i := range v.Len() {
+			outline(out, fmt.Sprintf("%s[%d]", at, i), v.Index(i))
+		}
+	case v.Kind() == reflect.Map:
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		for _, key := range keys {
+			outline(out, fmt.Sprintf("%s[%v]", at, key), v.MapIndex(key))
+		}
+	case v.Kind() == reflect.String:
+		fmt.Fprintf(out, "%s: %s\n", at, text.Clip(strings.Join(strings.Fields(v.String()), " "), 100))
+	default:
+		fmt.Fprintf(out, "%s: %v\n", at, v)
+	}
+}
