@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"recall/payload"
 )
@@ -12,18 +11,14 @@ import (
 // mostWrong is how many pairs judged otherwise a run names.
 const mostWrong = 30
 
-// Agree says how far a judge agrees with people on labelled pairs, and which
-// forms of the true ones it tells from what they were made of: of each statement
-// against the other's wording, and (named "… same words") against itself. All is
-// asked at once.
+// Agree says how far a judge agrees with people on labelled pairs. All is asked at once.
 func Agree(ctx context.Context, by Judge, pairs []LabelledPair) (Agreement, error) {
 	a := Agreement{Judge: by.Name(), Threshold: by.Threshold()}
-	names, turned := formsOf(pairs)
-	x, err := alikeTexts(ctx, by, slices.Concat(pairs, turned))
+	x, err := alikeTexts(ctx, by, pairs)
 	if err != nil {
 		return a, err
 	}
-	kinds, projects, forms := tally{}, tally{}, tally{}
+	kinds, projects := tally{}, tally{}
 	for i, p := range pairs {
 		same := x[i] >= by.Threshold()
 		a.Pairs++
@@ -42,10 +37,7 @@ func Agree(ctx context.Context, by Judge, pairs []LabelledPair) (Agreement, erro
 			a.Wrong = append(a.Wrong, DisagreedOnPair{p.A, p.B, p.Same, x[i]})
 		}
 	}
-	for i := range turned {
-		forms.count(names[i], x[len(pairs)+i] < by.Threshold())
-	}
-	a.Kinds, a.Projects, a.Forms = kinds.shares(), projects.shares(), forms.shares()
+	a.Kinds, a.Projects = kinds.shares(), projects.shares()
 	return a, nil
 }
 
@@ -67,33 +59,6 @@ func (t tally) shares() map[string]KofN {
 		m[name] = wilson(n[0], n[1])
 	}
 	return m
-}
-
-// formsOf makes every form of the true pairs, with their names.
-func formsOf(pairs []LabelledPair) (names []string, out []LabelledPair) {
-	for _, p := range pairs {
-		for _, f := range Forms {
-			if !p.Same || !f.fits(p) {
-				continue
-			}
-			for _, t := range []struct{ name, a, b string }{
-				{f.Name, p.A, p.B}, {f.Name, p.B, p.A}, {f.Name + ", same words", p.A, p.A}, {f.Name + ", same words", p.B, p.B},
-			} {
-				if turned, ok := f.Make(t.a, t.b); ok {
-					q := p
-					q.A, q.B, q.Same = t.a, turned, false
-					names, out = append(names, t.name), append(out, q)
-				}
-			}
-		}
-	}
-	return names, out
-}
-
-// fits reports whether a form of such a pair says something else. Files are told
-// apart by path; of what isn't said to be so the denial may mean the same.
-func (f Form) fits(p LabelledPair) bool {
-	return p.Kind != payload.File && (f.Name != "negated" || affirms(p.Kind))
 }
 
 // alikeTexts judges labelled pairs, each as two items that rest on different

@@ -131,8 +131,7 @@ type Agreement struct {
 	Agree     int     `json:"agree"`
 	Same      int     `json:"same"`       // pairs labelled the same
 	SameFound int     `json:"same_found"` // of those judged the same
-	// made from true pairs: "negated", "reversed", "swapped"; K: told apart
-	Forms    map[string]KofN   `json:"forms"`
+
 	Kinds    map[string]KofN   `json:"kinds,omitempty"`
 	Projects map[string]KofN   `json:"projects,omitempty"` // by folder of the pairs
 	Wrong    []DisagreedOnPair `json:"wrong,omitempty"`

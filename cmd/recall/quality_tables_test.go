@@ -223,24 +223,12 @@ func (q quality) refusals(*testing.T) string {
 }
 
 func (q quality) judge(*testing.T) string {
-	var forms []string
-	for _, p := range q.projects {
-		for name := range q.run("payloads", p).Agreement.Forms {
-			if !slices.Contains(forms, name) {
-				forms = append(forms, name)
-			}
-		}
-	}
-	slices.Sort(forms)
-	rows := [][]string{append([]string{"", "labelled pairs", "judged as people did", "same ones found"}, forms...)}
+	rows := [][]string{{"", "labelled pairs", "judged as people did", "same ones found"}}
 	for _, p := range q.projects {
 		a := q.run("payloads", p).Agreement
-		row := []string{p, fmt.Sprint(a.Pairs), fmt.Sprintf("%d (%.2f)", a.Agree, float64(a.Agree)/float64(max(1, a.Pairs))),
-			fmt.Sprintf("%d of %d", a.SameFound, a.Same)}
-		for _, f := range forms {
-			row = append(row, report.Share(a.Forms[f]))
-		}
-		rows = append(rows, row)
+		rows = append(rows, []string{p, fmt.Sprint(a.Pairs),
+			fmt.Sprintf("%d (%.2f)", a.Agree, float64(a.Agree)/float64(max(1, a.Pairs))),
+			fmt.Sprintf("%d of %d", a.SameFound, a.Same)})
 	}
 	return markdown(rows...)
 }

@@ -3,7 +3,9 @@ package eval
 import (
 	"regexp"
 	"strings"
+	"testing"
 
+	"recall/payload"
 	"recall/text"
 )
 
@@ -244,4 +246,47 @@ func renumber(a, b string) (string, bool) {
 		return b[:at[0]] + turned + b[at[1]:], true
 	}
 	return b, false
+}
+
+// toldApart counts, by the name of the form, which forms of the true pairs a judge tells from what they were made of.
+func toldApart(t *testing.T, by Judge, pairs []LabelledPair) map[string]KofN {
+	t.Helper()
+	names, turned := formsOf(pairs)
+	x, err := alikeTexts(t.Context(), by, turned)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forms := tally{}
+	for i, name := range names {
+		forms.count(name, x[i] < by.Threshold())
+	}
+	return forms.shares()
+}
+
+// formsOf makes every form of the true pairs, with their names: of each statement against the other's wording, and
+// (named "… same words") against itself.
+func formsOf(pairs []LabelledPair) (names []string, out []LabelledPair) {
+	for _, p := range pairs {
+		for _, f := range Forms {
+			if !p.Same || !f.fits(p) {
+				continue
+			}
+			for _, t := range []struct{ name, a, b string }{
+				{f.Name, p.A, p.B}, {f.Name, p.B, p.A}, {f.Name + ", same words", p.A, p.A}, {f.Name + ", same words", p.B, p.B},
+			} {
+				if turned, ok := f.Make(t.a, t.b); ok {
+					q := p
+					q.A, q.B, q.Same = t.a, turned, false
+					names, out = append(names, t.name), append(out, q)
+				}
+			}
+		}
+	}
+	return names, out
+}
+
+// fits reports whether a form of such a pair says something else. Files are told
+// apart by path; of what isn't said to be so the denial may mean the same.
+func (f Form) fits(p LabelledPair) bool {
+	return p.Kind != payload.File && (f.Name != "negated" || affirms(p.Kind))
 }
