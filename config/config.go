@@ -38,7 +38,6 @@ type Config struct {
 	Distill struct {
 		Distiller string        `mapstructure:"distiller"` // a model, if one is chosen and nothing else said
 		Batch     bool          `mapstructure:"batch"`
-		Links     string        `mapstructure:"links"`
 		Window    int           `mapstructure:"window"` // tokens
 		Quiet     time.Duration `mapstructure:"quiet"`
 		Budget    struct {

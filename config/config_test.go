@@ -97,7 +97,7 @@ func TestDefaultsWithoutAnyFile(t *testing.T) {
 	want.Sources.ClaudeCode, want.Sources.Cowork, want.Sources.Codex = []string{}, []string{}, []string{}
 	want.Sources.Gemini = []string{}
 	want.Sources.OpenCode = []string{}
-	want.Distill.Distiller, want.Distill.Links = "offline", "shown"
+	want.Distill.Distiller = "offline"
 	want.Payload.Budget, want.Payload.Variant = 1000, "coding"
 	want.Query.Limit, want.Query.Sync, want.Query.Budget = 5, true, time.Second
 	want.Query.Vectors = "off"
@@ -242,6 +242,17 @@ func TestForeignFileInWorkingDirectory(t *testing.T) {
 	}
 }
 
+// A key that an earlier version had is read past, whatever it says and wherever it stands.
+func TestFormerKeys(t *testing.T) {
+	at := standIn(t)
+	file := put(t, "distill: {links: hide, quiet: 7s}\n", at.Home, "config.yaml")
+	t.Setenv("RECALL_DISTILL_LINKS", "hide")
+	c, err := load(t, nil, file, nil, at)
+	if err != nil || c.Distill.Quiet != 7*time.Second {
+		t.Errorf("got %+v, %v, want the other key read and no word of this one", c, err)
+	}
+}
+
 // A file that merely lies in the working directory, perhaps in somebody else's
 // repository, can say nothing but what is a matter of taste.
 func TestWorkingDirectoryOnlyTaste(t *testing.T) {
@@ -253,7 +264,7 @@ func TestWorkingDirectoryOnlyTaste(t *testing.T) {
 	}
 	for _, k := range Keys {
 		value := ""
-		for _, v := range []string{"true", "false", "model", "hide", "debug", "static", "ollama", "8", "300", "2000", "7s",
+		for _, v := range []string{"true", "false", "model", "debug", "static", "ollama", "8", "300", "2000", "7s",
 			"https://example.com/v1", "2026-04-17T10:00:00Z/..", "only", "theirs"} {
 			if _, err := k.read(v, at); err == nil && v != k.Preset {
 				value = v

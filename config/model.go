@@ -30,12 +30,10 @@ const (
 
 var Providers = []string{NoProvider, ProviderAnthropic, ProviderOpenAI, ProviderOllama, ProviderClaude, ProviderRelay}
 
-// What distill.distiller, distill.links, team.answers and query.rerank may be.
+// What distill.distiller, team.answers and query.rerank may be.
 const (
 	ByRules = "offline"
 	ByModel = "model"
-
-	LinksHide = "hide"
 
 	TeamOff  = "off"
 	TeamOnly = "only"

@@ -114,6 +114,9 @@ func (r *reading) notYAML(err error) {
 	r.wrong("%s: %s", r.file, text)
 }
 
+// former are keys of earlier versions that set nothing any more: they are read past.
+var former = map[string]bool{"distill.links": true}
+
 // section reads a mapping; prefix is "" or "query.".
 func (r *reading) section(prefix string, node *yaml.Node, into map[string]any) {
 	for i := 0; i+1 < len(node.Content); i += 2 {
@@ -130,6 +133,7 @@ func (r *reading) section(prefix string, node *yaml.Node, into map[string]any) {
 		case known && prefix == "":
 			section, name, _ := strings.Cut(full, ".")
 			r.wrong("%s: unknown key %s; write %s: below %s:", where, full, name, section)
+		case former[full]:
 		case known:
 			r.value(k, where, value, key.Value, into)
 		case len(below) > 0 && value.Kind == yaml.MappingNode:
@@ -268,6 +272,9 @@ func (r *reading) unknownVariables() {
 		allowed = append(allowed, k.Variable())
 	}
 	allowed = append(allowed, slices.Sorted(maps.Keys(Specials))...)
+	for name := range former {
+		allowed = append(allowed, configKey{Name: name}.Variable())
+	}
 	env := os.Environ()
 	slices.Sort(env)
 	for _, e := range env {

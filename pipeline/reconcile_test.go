@@ -35,7 +35,7 @@ func (j *judge) Reconcile(_ context.Context, pairs []model.Pair) ([]model.Verdic
 func (j *judge) Link(p model.Pair, v model.Verdict) (payload.Link, bool) {
 	return payload.Link{Op: payload.OpLink, Relation: v.Relation, From: p.Later.ID, To: p.Earlier.ID,
 		FromSession: p.Later.Session, ToSession: p.Earlier.Session,
-		FromEvidence: &v.Later, ToEvidence: &v.Earlier, Maker: payload.ByModel, Rule: "judge", Collapses: true,
+		FromEvidence: &v.Later, ToEvidence: &v.Earlier, Maker: payload.ByModel, Rule: "judge",
 		At: p.Later.At}, v.Relation != ""
 }
 
@@ -110,14 +110,10 @@ func TestReconcile(t *testing.T) {
 		return models()
 	}
 	if got := again(payload.Supersedes); len(got) != 1 || got[0].Hides() {
-		t.Errorf("a model that nobody measured: %+v, want a link that hides nothing", got)
-	}
-	asker(p).LinksHide = true
-	if got := again(payload.Supersedes); len(got) != 1 || !got[0].Hides() {
-		t.Errorf("one that is trusted: %+v, want a link that hides the earlier", got)
+		t.Errorf("a model's word: %+v, want a link that hides nothing", got)
 	}
 	if got := again(payload.Same); len(got) != 1 || got[0].Hides() {
-		t.Errorf("trusted, but said to be the same: %+v, want a link that hides nothing", got)
+		t.Errorf("said to be the same: %+v, want a link that hides nothing", got)
 	}
 	if got := again(""); len(got) != 0 {
 		t.Errorf("it takes back what it said: %+v left", got)

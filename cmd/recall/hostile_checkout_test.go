@@ -36,7 +36,7 @@ var everywhere = map[string][]string{
 	"completion powershell": {"completion powershell"}, "completion zsh": {"completion zsh"},
 	"config": {"config", "config --json"}, "demo": {"demo --dir OUT/demo"},
 	"edit": {"edit SESSION"}, "eval compare": {}, "eval judge": {}, "eval label": {},
-	"eval payloads": {}, "eval questions": {}, "eval relations": {},
+	"eval payloads": {}, "eval questions": {},
 	"eval report": {}, "export": {"export SESSION --to OUT/x.md", "export SESSION --format html --to OUT/x.html"},
 	"error": {"error exit"}, "follow": {"follow --once"},
 	"adr":    {"adr", "adr --all --json", "adr --all --dry-run"},

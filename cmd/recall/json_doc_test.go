@@ -88,7 +88,6 @@ var jsonDocs = map[string]reflect.Type{
 	"recall eval":               reflect.TypeFor[eval.Run](),
 	"recall eval compare":       reflect.TypeFor[eval.Comparison](),
 	"recall eval judge":         reflect.TypeFor[eval.Agreement](),
-	"recall eval relations":     reflect.TypeFor[eval.RelationAgreement](),
 	"rates":                     reflect.TypeFor[eval.Rates](),
 	"question rates":            reflect.TypeFor[eval.QuestionRates](),
 	"interval":                  reflect.TypeFor[eval.Interval](),
@@ -264,7 +263,6 @@ func TestJSONOutputIsAsDocumented(t *testing.T) {
 		{"recall eval", []string{"eval", "payloads", "--json", "--out", filepath.Join(sources, "payloads.json")}},
 		{"recall eval", []string{"eval", "questions", "--json", "--out", filepath.Join(sources, "questions.json")}},
 		{"recall eval judge", []string{"eval", "judge", "--json"}},
-		{"recall eval relations", []string{"eval", "relations", "--json"}},
 		{"recall eval compare", []string{"eval", "compare", "--json", filepath.Join(sources, "payloads.json"),
 			filepath.Join(sources, "payloads.json")}},
 	} {

@@ -2,12 +2,9 @@ package model
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"recall/distill"
 	"recall/distill/relate"
@@ -59,26 +56,6 @@ func (m *Improver) Reconcile(ctx context.Context, pairs []Pair) ([]Verdict, erro
 	}
 	err := askMany(ctx, m, all, func(i int, r ruling) { out[i] = pairs[i].verdict(r) })
 	return out, err
-}
-
-// ReconcileAll is Reconcile with several requests at the same time. A pair that the model left out is an error.
-func (m *Improver) ReconcileAll(ctx context.Context, pairs []Pair, atOnce int) ([]payload.Relation, error) {
-	out := make([]payload.Relation, len(pairs))
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(max(1, atOnce))
-	for from := 0; from < len(pairs); from += pairsAtOnce {
-		g.Go(func() error {
-			verdicts, err := m.Reconcile(ctx, pairs[from:min(from+pairsAtOnce, len(pairs))])
-			for i, v := range verdicts {
-				if err == nil && !v.Known {
-					err = errors.New("the model left pairs out; ask once more")
-				}
-				out[from+i] = v.Relation
-			}
-			return err
-		})
-	}
-	return out, g.Wait()
 }
 
 // ruling is the answer on one pair.

@@ -41,9 +41,6 @@ func (t Tables) page(name string, doc any) {
 		"sign":    func(state string) string { return signs[state] },
 		"first":   func(i int) string { return map[bool]string{true: "bold"}[i == 0] },
 		"metrics": func() []eval.QuestionMetric { return eval.QuestionMetrics },
-		"relations": func() []payload.Relation {
-			return append(slices.Clone(payload.Relations), eval.Unrelated)
-		},
 		"when": func(which any, yes, no string) string {
 			if truth, _ := template.IsTrue(which); truth {
 				return yes
@@ -70,9 +67,6 @@ func (t Tables) Differences(all []eval.Difference) { t.page("differences", all) 
 
 // Judged is how far a judge agrees with people, and the pairs that it sees otherwise.
 func (t Tables) Judged(a *eval.Agreement) { t.page("judged", a) }
-
-// Relations is how far somebody agrees with people on how items bear on one another.
-func (t Tables) Relations(a *eval.RelationAgreement) { t.page("relations", a) }
 
 // Comparison is what moved from one run to the other.
 func (t Tables) Comparison(c *eval.Comparison) { t.page("comparison", c) }
@@ -185,17 +179,6 @@ func tone(d eval.Difference) string {
 		return ""
 	}
 	return map[eval.Verdict]string{eval.Better: "green", eval.Worse: "red"}[d.Verdict]
-}
-
-// Trust reports whether a model's word may hide a decision: as of a rule, what it
-// says must be right for 0.95, and the interval's lower end 0.9.
-func (t Tables) Trust(k eval.KofN) {
-	says := "its \"supersedes\" isn't known to be right often enough to hide what is superseded: leave distill.links at " +
-		"shown"
-	if k.N > 0 && float64(k.K) >= 0.95*float64(k.N) && k.Low >= 0.9 {
-		says = "its \"supersedes\" is right often enough to hide what is superseded: distill.links: hide"
-	}
-	fmt.Fprint(t.W, t.note("%s", says))
 }
 
 // moved are the figures of a comparison that aren't the same in both runs.

@@ -28,7 +28,6 @@ type Asker struct {
 	Improver   distill.Improver
 	Batch      *Batching  // nil: the model is asked at once
 	Reconciler Reconciler // nil: rules alone find what bears on what
-	LinksHide  bool       // where the Reconciler says that an item supersedes another, that one is shown behind it
 }
 
 // Options say about which sessions a model is asked.

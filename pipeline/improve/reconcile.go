@@ -105,8 +105,6 @@ func (g *asking) reconcileOne(ctx context.Context, e library.Entry, judge Reconc
 				continue
 			}
 			now, ok := judge.Link(pairs[i], v)
-			// how often this model is right about it is for its owner to measure
-			now.Collapses = g.LinksHide && now.Relation == payload.Supersedes
 			was, had := have[[2]payload.ItemID{pairs[i].Later.ID, pairs[i].Earlier.ID}]
 			switch {
 			case ok && !(had && reflect.DeepEqual(now, was)):

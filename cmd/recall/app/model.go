@@ -181,8 +181,7 @@ func (a *App) Asker(ctx context.Context, l *library.Library, anew bool) (*improv
 		return nil, err
 	}
 	p := a.Pipeline(l)
-	asker := &improve.Asker{Pipeline: p, Improver: improver, Reconciler: improver,
-		LinksHide: a.Config.Distill.Links == config.LinksHide}
+	asker := &improve.Asker{Pipeline: p, Improver: improver, Reconciler: improver}
 	if !a.Config.Distill.Batch {
 		// What was handed in before batches were turned off is paid for: it is collected.
 		if n, _ := improve.OnTheWay(l); n > 0 {

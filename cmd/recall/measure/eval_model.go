@@ -12,12 +12,10 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/config"
-	"recall/distill/model"
 	"recall/eval"
 	"recall/hint"
 	"recall/library"
 	"recall/llm"
-	"recall/payload"
 	"recall/pipeline/improve"
 	"recall/redact"
 )
@@ -95,38 +93,27 @@ func newEvalJudgeCmd(a *app.App) *cobra.Command {
 		Gold  []string
 		Judge string
 	}
-	return newAgreeCmd(a, "eval-judge", &o, &o.Judge, judgeWords,
-		func(ctx context.Context, m *evalModel) (agreement eval.Agreement, err error) {
-			pairs, err := labelledPairs(o.Gold)
-			if err != nil {
-				return agreement, err
-			}
-			var judge eval.Judge = eval.Words{}
-			if m != nil {
-				judge = m.judging(redact.New())
-			}
-			return eval.Agree(ctx, judge, pairs)
-		}, func(a *app.App, agreement eval.Agreement) { tables(a).Judged(&agreement) })
-}
-
-// newAgreeCmd makes a command that says how far a judge agrees with people: a model, nil where that is without.
-func newAgreeCmd[T any](a *app.App, name string, into any, judge *string, without string,
-	agree func(context.Context, *evalModel) (T, error), print func(*app.App, T)) *cobra.Command {
-	return option.Result(a, name, into, func(ctx context.Context, _ []string) (agreement T, err error) {
+	return option.Result(a, "eval-judge", &o, func(ctx context.Context, _ []string) (agreement eval.Agreement, err error) {
 		c, err := a.LoadConfig()
 		if err != nil {
 			return agreement, err
 		}
+		pairs, err := labelledPairs(o.Gold)
+		if err != nil {
+			return agreement, err
+		}
 		var asked *evalModel
-		if judgeOr(c, *judge, without) == judgeModel {
+		var judge eval.Judge = eval.Words{}
+		if judgeOr(c, o.Judge, judgeWords) == judgeModel {
 			if asked, err = openEvalModel(ctx, a); err != nil {
 				return agreement, err
 			}
+			judge = asked.judging(redact.New())
 		}
-		agreement, err = agree(ctx, asked)
+		agreement, err = eval.Agree(ctx, judge, pairs)
 		tellAsked(a, asked)
 		return agreement, err
-	}, print)
+	}, func(a *app.App, agreement eval.Agreement) { tables(a).Judged(&agreement) })
 }
 
 // labelledPairs are those of the folders, or the bundled ones.
@@ -143,52 +130,4 @@ func labelledPairs(gold []string) ([]eval.LabelledPair, error) {
 			"they are lines of pairs-NAME.jsonl: {\"session\", \"kind\", \"a\", \"b\", \"same\"}")
 	}
 	return set.Pairs, nil
-}
-
-const judgeRules = "rules"
-
-func newEvalRelationsCmd(a *app.App) *cobra.Command {
-	var o struct {
-		Judge  string
-		Sample int
-	}
-	return newAgreeCmd(a, "eval-relations", &o, &o.Judge, judgeRules,
-		func(ctx context.Context, m *evalModel) (agreement eval.RelationAgreement, err error) {
-			if o.Sample < 0 {
-				return agreement, hint.With(fmt.Errorf("--sample %d: there are no fewer than none", o.Sample), "0 is all pairs")
-			}
-			pairs, err := eval.InventedRelations()
-			if o.Sample > 0 {
-				pairs = eval.SampleRelations(pairs, o.Sample)
-			}
-			by, name := eval.RelatedBy(eval.ByRules), judgeRules
-			if m != nil && err == nil {
-				by, err = relating(a, m)
-				name = m.Name()
-			}
-			if err != nil {
-				return agreement, err
-			}
-			return eval.AgreeOnRelations(ctx, name, by, pairs)
-		}, printRelations)
-}
-
-func printRelations(a *app.App, agreement eval.RelationAgreement) {
-	t := tables(a)
-	t.Relations(&agreement)
-	if agreement.By != judgeRules {
-		t.Trust(agreement.Relations[payload.Supersedes].Precision)
-	}
-}
-
-// relating asks a model about pairs as a sync does.
-func relating(a *app.App, m *evalModel) (eval.RelatedBy, error) {
-	improver, err := a.MeasuredBy(m)
-	return func(ctx context.Context, labelled []eval.LabelledRelation) ([]payload.Relation, error) {
-		pairs := make([]model.Pair, len(labelled))
-		for i := range labelled {
-			pairs[i].Later, pairs[i].Earlier = labelled[i].Items()
-		}
-		return improver.ReconcileAll(ctx, pairs, a.Config.Patience().AtOnce)
-	}, err
 }
