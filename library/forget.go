@@ -190,7 +190,7 @@ func (l *Library) dropLines(names [][]byte, texts *Needles) error {
 		}
 		return nil
 	}
-	for _, lock := range []string{"folders", "briefs", "received", "inbox", "links"} { // of those that write there
+	for _, lock := range []string{"folders", "received", "inbox", "links"} { // of those that write there
 		inside := work
 		work = func() error { return l.underLock(lock, inside) }
 	}

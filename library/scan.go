@@ -287,4 +287,5 @@ func IsOwn(name string) bool {
 // topFiles are those at the top of a library.
 var topFiles = map[string]bool{"README.md": true, "library.toml": true, "projects.toml": true, "tombstones.jsonl": true,
 	"threads.jsonl": true, "journal.jsonl": true, UsageName: true, triesName: true, batchesName: true,
-	forgottenName: true, receivedName: true, briefsName: true, LinksName: true}
+	forgottenName: true, receivedName: true, LinksName: true,
+	"briefs.jsonl": true} // of earlier versions, which kept what prepare was asked for

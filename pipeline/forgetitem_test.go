@@ -12,7 +12,6 @@ import (
 	"recall/index"
 	"recall/index/indextest"
 	"recall/ingest"
-	"recall/library"
 	"recall/library/disk"
 	"recall/library/merge"
 	"recall/payload"
@@ -39,9 +38,6 @@ func TestForgetItem(t *testing.T) {
 	if err == nil {
 		err = p.Library.Inbox(payload.Note{Type: payload.NoteType, Session: k.id, By: "agent", Kind: payload.Decision,
 			Text: "The importer's queue is a heap of quokkas.", Quote: it.First().Quote})
-	}
-	if err == nil {
-		err = p.Library.SaveBrief(library.Brief{Name: "other", Task: "a heap", At: day})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,6 @@ import (
 	"recall/hint"
 	"recall/index"
 	"recall/index/check"
-	"recall/library"
 	"recall/payload"
 	"recall/payload/tokens"
 	"recall/sink"
@@ -167,7 +166,7 @@ func (o *Order) read(path string) (string, error) {
 		fi, err := os.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return "", hint.With(fmt.Errorf("%s: no such file or folder", path),
-				"name a text file; recall prepare --list has those of the briefs that are kept")
+				"name a text file")
 		}
 		if err != nil {
 			return "", err
@@ -218,54 +217,26 @@ func fitTokens(text string, budget int) (string, bool) {
 	return fmt.Sprintf("… %d lines left out …", len(lines)), false
 }
 
-// usualBudget is how many tokens a brief takes at most where nobody says.
-const usualBudget = 8000
+// UsualBudget is how many tokens a brief takes at most where nobody says.
+const UsualBudget = 8000
 
-// Named is the brief that is asked for: kept under a name, with further files, or else anew, its task and its files.
-// What is to be saved names all its files.
-func Named(l *library.Library, use, project string, save bool, args []string) (library.Brief, error) {
-	b := library.Brief{Project: project, Budget: usualBudget}
-	if use != "" {
-		all, err := l.Briefs()
-		if err != nil {
-			return b, err
-		}
-		i := slices.IndexFunc(all, func(b library.Brief) bool { return b.Name == use })
-		if i < 0 {
-			return b, hint.With(fmt.Errorf("%q: no brief goes by that name", use),
-				"recall prepare --list has the names")
-		}
-		b = all[i]
-		if project != "" {
-			b.Project = project
-		}
-	} else {
-		b.Task, args = args[0], args[1:]
-	}
+// Files are the files that are named, each once, by their whole paths; Piped stays as it is.
+func Files(args []string) (files []string, err error) {
 	for _, path := range matched(args) {
 		if strings.Contains(path, "://") {
-			return b, hint.With(fmt.Errorf("%s: recall fetches nothing from the network", path),
+			return nil, hint.With(fmt.Errorf("%s: recall fetches nothing from the network", path),
 				"pipe it in: curl -s URL | recall prepare \"TASK\" -")
 		}
 		if path != Piped {
-			var err error
 			if path, err = filepath.Abs(path); err != nil {
-				return b, err
+				return nil, err
 			}
 		}
-		if !slices.Contains(b.Files, path) {
-			b.Files = append(b.Files, path)
+		if !slices.Contains(files, path) {
+			files = append(files, path)
 		}
 	}
-	if save && slices.Contains(b.Files, Piped) {
-		return b, hint.With(errors.New("prepare: what is piped in isn't kept with a brief"),
-			"save it in a file and name that, or omit --save")
-	}
-	if strings.TrimSpace(b.Task) == "" {
-		return b, hint.With(errors.New("prepare: an empty task"),
-			`like this: recall prepare "make the retry policy per tenant"`)
-	}
-	return b, nil
+	return files, nil
 }
 
 // matched fills in names with wildcards, which not every shell does.
@@ -284,7 +255,7 @@ func matched(args []string) []string {
 // CheckBudget refuses a budget that makes no brief.
 func CheckBudget(tokens int) error {
 	if tokens < 200 || tokens > 200_000 {
-		return hint.With(fmt.Errorf("--budget %d: not from 200 to 200000", tokens), "omit it for %d", usualBudget)
+		return hint.With(fmt.Errorf("--budget %d: not from 200 to 200000", tokens), "omit it for %d", UsualBudget)
 	}
 	return nil
 }

@@ -208,7 +208,7 @@ func checkout(t *testing.T, d *desk) *cloned {
 		link(victim, name)
 	}
 	for _, name := range []string{"journal.jsonl", "usage.jsonl", "tries.jsonl", "threads.jsonl", "received.jsonl",
-		"briefs.jsonl", "batches.jsonl"} {
+		"batches.jsonl"} {
 		link(filepath.Join(home, ".bashrc"), name)
 	}
 	session, _ := filepath.Glob(filepath.Join(lib, "*", "*", "session.json"))
