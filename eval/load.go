@@ -64,7 +64,7 @@ func LoadSet(folders ...string) (*Set, error) {
 		}
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 			return nil, hint.With(fmt.Errorf("%s: no such folder", dir),
-				"--gold is a folder with files named NAME.gold.json; recall eval label makes one")
+				"--gold is a folder with files named NAME.gold.json; docs/internals/gold.md says what is in one")
 		}
 		if i > 0 {
 			s.Name += "+"

@@ -14,14 +14,12 @@ import (
 )
 
 // EncodeRun is a run as its file holds it.
-func EncodeRun(r *Run) ([]byte, error) { return encode(r, " ") }
-
-func encode(v any, indent string) ([]byte, error) {
+func EncodeRun(r *Run) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", indent)
-	err := enc.Encode(v)
+	enc.SetIndent("", " ")
+	err := enc.Encode(r)
 	return b.Bytes(), err
 }
 

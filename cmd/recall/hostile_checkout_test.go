@@ -35,7 +35,7 @@ var everywhere = map[string][]string{
 	"completion fish":       {"completion fish"},
 	"completion powershell": {"completion powershell"}, "completion zsh": {"completion zsh"},
 	"config": {"config", "config --json"}, "demo": {"demo --dir OUT/demo"},
-	"edit": {"edit SESSION"}, "eval compare": {}, "eval judge": {}, "eval label": {},
+	"edit": {"edit SESSION"}, "eval compare": {}, "eval judge": {},
 	"eval payloads": {}, "eval questions": {},
 	"eval report": {}, "export": {"export SESSION --to OUT/x.md", "export SESSION --format html --to OUT/x.html"},
 	"error": {"error exit"}, "follow": {"follow --once"},

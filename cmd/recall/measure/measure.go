@@ -31,7 +31,7 @@ const exitWorse = 4
 func newEvalCmd(a *app.App) *cobra.Command {
 	return option.Group("eval", newMeasureCmd(a, "eval-payloads", evalFlags{}, eval.Payloads, report.Tables.Payloads),
 		newMeasureCmd(a, "eval-questions", evalFlags{reranks: true}, eval.Questions, report.Tables.Questions),
-		newEvalCompareCmd(a), newEvalLabelCmd(a), newEvalJudgeCmd(a), newEvalReportCmd(a))
+		newEvalCompareCmd(a), newEvalJudgeCmd(a), newEvalReportCmd(a))
 }
 
 // tables prints on the standard output.

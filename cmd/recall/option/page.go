@@ -122,7 +122,7 @@ func noSuchWord(text string, words []string) error {
 	return hint.With(fmt.Errorf("there is no %q", text), "it is one of %s", strings.Join(words, ", "))
 }
 
-// pages are the commands as people see them, a file a command: recall eval label's is eval-label.txt. It begins
+// pages are the commands as people see them, a file a command: recall eval judge's is eval-judge.txt. It begins
 // with the line of usage and what it does in short; then its group in recall help all, or "hidden" of one that
 // is for scripts and other programs, and "paged" where its output may be long. Below a blank line stands more
 // of it, below "Flags:" its flags and below "Examples:" its examples. A flag is a line, and those behind it
