@@ -21,13 +21,13 @@ type Due struct {
 	Project int
 	Parts   []int // it and what was merged into it, as far as this member reads that
 
-	stamp string // of its sessions and the rules
+	Stamp string // of its sessions and the rules
 }
 
 // Due lists those that this member reads.
 func (t *Team) Due(ctx context.Context) ([]Due, error) {
 	return list(ctx, t, func(row pgx.CollectableRow) (d Due, err error) {
-		return d, row.Scan(&d.Project, &d.Parts, &d.stamp)
+		return d, row.Scan(&d.Project, &d.Parts, &d.Stamp)
 	}, `WITH RECURSIVE readable AS MATERIALIZED (SELECT id, merged_into FROM recall.project
 			WHERE id = ANY((SELECT recall.mine())::int[])),
 		part(root, id) AS (
@@ -101,7 +101,7 @@ func (t *Team) Relate(ctx context.Context, d Due) error {
 		}
 		if err == nil {
 			_, err = tx.Exec(ctx, `INSERT INTO recall.related(project, stamp) VALUES($1, $2)
-				ON CONFLICT (project) DO UPDATE SET stamp = excluded.stamp`, d.Project, d.stamp)
+				ON CONFLICT (project) DO UPDATE SET stamp = excluded.stamp`, d.Project, d.Stamp)
 		}
 		return err
 	})

@@ -37,6 +37,7 @@ func TestMalice(t *testing.T) {
 		bob.Forget(t.Context(), bob.Member.ID, "b0")); err != nil {
 		t.Fatal(err)
 	}
+	c.Exec(`INSERT INTO recall.river_queue(name) VALUES('default')`)
 	before := c.dump()
 	c.Exec(`GRANT TEMPORARY ON DATABASE ` + c.Name + ` TO PUBLIC`) // as it is where nobody took that away
 
@@ -162,6 +163,8 @@ func TestMalice(t *testing.T) {
 		"puts a function before another":     `SET search_path = public, recall; CREATE FUNCTION recall.mine(int) RETURNS int LANGUAGE sql AS 'SELECT 1'`,
 		"puts a trigger on":                  `CREATE TRIGGER x BEFORE INSERT ON recall.item EXECUTE FUNCTION recall.bury()`,
 		"fires a trigger's function":         `SELECT recall.bury()`,
+		"pauses everybody's jobs":            `INSERT INTO recall.river_queue(name, paused_at) VALUES('default', now())`,
+		"pauses jobs where they wait":        `UPDATE recall.river_queue SET paused_at = now()`,
 		"changes the format":                 `INSERT INTO recall.migration VALUES(99)`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -251,7 +254,7 @@ func TestLeft(t *testing.T) {
 func (c *crew) dump() string {
 	var all []string
 	for _, table := range []string{"member", "device", "key", "project", "access", "session", "item", "content",
-		"tombstone", "obeyed", "handoff", "link", "related", "river_job", "migration", "team"} {
+		"tombstone", "obeyed", "handoff", "link", "related", "river_job", "river_queue", "river_leader", "river_notification", "migration", "team"} {
 		all = append(all, `(SELECT '`+table+` ' || t::text FROM recall.`+table+` t ORDER BY 1)`)
 	}
 	return strings.Join(c.column(strings.Join(all, " UNION ALL ")), "\n")

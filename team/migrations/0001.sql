@@ -491,7 +491,7 @@ END $$;
 
 -- River's tables (github.com/riverqueue/river, its format 8), for recall team work. Jobs name projects by number, and say
 -- nothing of what is in them. Whoever is in the team may do with them as they like: a job does nothing that its worker
--- may not do.
+-- may not do, and what no job does a worker does without. Pausing a queue has no use here.
 
 CREATE TYPE recall.river_job_state AS ENUM(
 	'available', 'cancelled', 'completed', 'discarded', 'pending', 'retryable', 'running', 'scheduled');
@@ -522,7 +522,7 @@ CREATE UNLOGGED TABLE recall.river_leader(
 	name text PRIMARY KEY DEFAULT 'default' CHECK (name = 'default'));
 CREATE TABLE recall.river_queue(
 	name text PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now(), metadata jsonb NOT NULL DEFAULT '{}',
-	paused_at timestamptz, updated_at timestamptz NOT NULL DEFAULT now());
+	paused_at timestamptz CHECK (paused_at IS NULL), updated_at timestamptz NOT NULL DEFAULT now());
 CREATE TABLE recall.river_notification(
 	id bigserial PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now(), payload text NOT NULL,
 	topic text NOT NULL CHECK (length(topic) BETWEEN 1 AND 127));

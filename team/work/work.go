@@ -4,9 +4,13 @@
 // The jobs are River's, in the team's database: one worker has a job at a time, and that of one who died is given to
 // another. They name what to look at and nothing more, so that a job done twice, or put there by hand, does no harm;
 // and each runs with the rights of its worker's member. Without any worker questions are answered all the same.
+//
+// Any member may write River's tables, so they only share out the work. What is due is told by the sessions
+// themselves, and what no job does in time a worker does without one.
 package work
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -30,16 +34,22 @@ type Options struct {
 	Did  func(what string) // is told of each job that did something; may be nil
 	Fail func(err error)   // of each that couldn't; may be nil
 
-	looks, polls time.Duration // how often is looked for what is due, and for jobs; 0 takes the usual
-	begun        func()        // tests: a job is being done
+	// for tests; 0 takes the usual
+	looks, polls    time.Duration // how often is looked for what is due, and for jobs
+	still, patience time.Duration // see usualStill and usualPatience
+	begun           func()        // a job is being done
+	now             func() time.Time
 }
 
 const (
 	usualLook = time.Minute
 	usualPoll = 5 * time.Second
-	longest   = 10 * time.Minute // that a job may take
+	longest   = 10 * time.Minute // that a job may take, and that a run waits for jobs with Options.Once
 	lost      = 15 * time.Minute // that long after it began a job is given to another worker
 	ownersOwn = "owner"          // queue of what only an owner of the team may do
+
+	usualStill    = 10 * time.Second // that nothing due gets done before a run with Options.Once does it without jobs
+	usualPatience = 20 * time.Second // with River's tables: somebody may have locked them
 )
 
 type relate struct {
@@ -61,41 +71,52 @@ func queueOf(project int) string { return fmt.Sprintf("p%d", project) }
 type worker struct {
 	t      *team.Team
 	o      Options
-	client *river.Client[pgx.Tx]
+	client *river.Client[pgx.Tx] // nil until it is started
+	stop   func()
 	rules  func() *redact.Rules
+	began  time.Time
+
+	queues map[string]bool
+	due    map[string]time.Time // since when each project is, as it is
 
 	mu     sync.Mutex
-	queues map[string]bool
-	failed error // the last
+	failed error                // the last
+	doing  int                  // jobs
+	moved  time.Time            // when one last did something
+	done   map[string]time.Time // when this worker last did a kind of job that is due every hour
 }
 
 // Run works until the context ends, or with Options.Once until nothing is due; then the error is the last job's.
 func Run(ctx context.Context, t *team.Team, o Options) error {
-	w := &worker{t: t, o: o, rules: sync.OnceValue(redact.New), queues: map[string]bool{river.QueueDefault: true}}
+	if o.now == nil {
+		o.now = time.Now
+	}
+	o.still, o.patience = cmp.Or(o.still, usualStill), cmp.Or(o.patience, usualPatience)
+	w := &worker{t: t, o: o, rules: sync.OnceValue(redact.New), queues: map[string]bool{river.QueueDefault: true},
+		done: map[string]time.Time{}, began: o.now(), moved: o.now(), stop: func() {}}
 	if t.Member.Owner {
 		w.queues[ownersOwn] = true
 	}
-	if err := w.start(ctx); err != nil {
-		return err
+	if !o.Once { // the first hour is for jobs
+		w.done[retain{}.Kind()], w.done[renew{}.Kind()] = w.began, w.began
 	}
-	defer func() { // what isn't done by then is another's
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		_ = w.client.StopAndCancel(end)
-	}()
+	defer func() { w.stop() }()
 	for {
-		idle, err := w.look(ctx)
+		due, err := w.look(ctx)
+		if err == nil {
+			err = w.work(ctx, due)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return nil
+		case errors.Is(err, errEnd):
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return w.failed
 		case err != nil && (o.Once || !errors.Is(err, team.ErrUnreachable)):
 			return err
 		case err != nil:
 			w.fail(err)
-		case idle && o.Once:
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			return w.failed
 		}
 		select {
 		case <-ctx.Done():
@@ -103,6 +124,84 @@ func Run(ctx context.Context, t *team.Team, o Options) error {
 		case <-time.After(w.pause()):
 		}
 	}
+}
+
+var errEnd = errors.New("nothing is due")
+
+// look lists what is due and notes since when.
+func (w *worker) look(ctx context.Context) ([]team.Due, error) {
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	due, err := w.t.Due(ctx)
+	if err != nil {
+		return nil, err
+	}
+	was := w.due
+	w.due = map[string]time.Time{}
+	for _, d := range due {
+		if w.due[d.Stamp] = w.o.now(); !was[d.Stamp].IsZero() {
+			w.due[d.Stamp] = was[d.Stamp]
+		}
+	}
+	return due, nil
+}
+
+// work has jobs do what is due; what they don't do in time is done without them. The error is errEnd where this run has
+// nothing more to do.
+func (w *worker) work(ctx context.Context, due []team.Due) error {
+	waiting, fault := w.jobs(ctx, due)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if fault != nil { // whoever broke or locked River's tables keeps nothing from being done
+		w.fail(fmt.Errorf("jobs: %w", fault))
+	}
+	if w.o.Once && fault == nil && waiting && !w.stuck() {
+		return nil
+	}
+	if w.o.Once || fault != nil { // it may hold each connection, all waiting
+		w.stop()
+		w.client = nil
+	}
+	for _, d := range due {
+		if w.o.Once || w.o.now().Sub(w.due[d.Stamp]) > lost {
+			w.due[d.Stamp] = w.o.now()
+			w.alone(ctx, relate{}, func(ctx context.Context) (string, error) { return w.relateDue(ctx, d) })
+		}
+	}
+	w.hourly(ctx, retain{}, w.retain)
+	if w.t.Member.Owner {
+		w.hourly(ctx, renew{}, w.renew)
+	}
+	if w.o.Once {
+		return errEnd
+	}
+	return nil
+}
+
+// stuck reports whether jobs wait that nobody seems to do.
+func (w *worker) stuck() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := w.o.now()
+	return w.doing == 0 && now.Sub(w.moved) > w.o.still || now.Sub(w.began) > longest
+}
+
+// hourly does what is due every hour, if this worker didn't in two.
+func (w *worker) hourly(ctx context.Context, job river.JobArgs, do func(context.Context) (string, error)) {
+	w.mu.Lock()
+	last := w.done[job.Kind()]
+	w.mu.Unlock()
+	if w.o.now().Sub(last) > 2*time.Hour {
+		w.alone(ctx, job, do)
+	}
+}
+
+// alone does without a job what one would do.
+func (w *worker) alone(ctx context.Context, job river.JobArgs, do func(context.Context) (string, error)) {
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	_ = w.tell(ctx, job, do)
 }
 
 func (w *worker) pause() time.Duration {
@@ -115,11 +214,11 @@ func (w *worker) pause() time.Duration {
 	return usualLook
 }
 
-func (w *worker) start(ctx context.Context) (err error) {
+func (w *worker) start(ctx context.Context) error {
 	jobs := river.NewWorkers()
 	river.AddWorker(jobs, does(w, w.relate))
-	river.AddWorker(jobs, does(w, w.retain))
-	river.AddWorker(jobs, does(w, w.renew))
+	river.AddWorker(jobs, does(w, func(ctx context.Context, _ retain) (string, error) { return w.retain(ctx) }))
+	river.AddWorker(jobs, does(w, func(ctx context.Context, _ renew) (string, error) { return w.renew(ctx) }))
 	polls := w.o.polls
 	switch {
 	case polls == 0 && w.o.Once:
@@ -131,7 +230,7 @@ func (w *worker) start(ctx context.Context) (err error) {
 	for name := range w.queues {
 		queues[name] = river.QueueConfig{MaxWorkers: 1}
 	}
-	w.client, err = river.NewClient(riverpgxv5.New(w.t.Pool()), &river.Config{
+	client, err := river.NewClient(riverpgxv5.New(w.t.Pool()), &river.Config{
 		ID: "recall " + rand.Text(), Schema: "recall", Workers: jobs, Queues: queues, MaxAttempts: 5,
 		JobTimeout: longest, RescueStuckJobsAfter: lost,
 		FetchPollInterval: polls, FetchCooldown: min(polls, time.Second),
@@ -139,10 +238,23 @@ func (w *worker) start(ctx context.Context) (err error) {
 		ReindexerIndexNames: []string{}, // that is for whoever owns the tables
 		Logger:              slog.New(slog.DiscardHandler),
 	})
-	if err == nil {
-		err = w.client.Start(ctx)
+	if err != nil {
+		return err
 	}
-	return err
+	ctx, cancel := context.WithCancel(ctx) // of all that it does
+	late := time.AfterFunc(w.o.patience, cancel)
+	if err := client.Start(ctx); err != nil || !late.Stop() {
+		cancel()
+		return cmp.Or(err, context.DeadlineExceeded)
+	}
+	w.client, w.stop = client, func() {
+		w.stop = func() {}
+		end, ended := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer ended()
+		_ = client.StopAndCancel(end) // what isn't done by then is another's
+		cancel()
+	}
+	return nil
 }
 
 // does makes a job of a function. What went wrong is told here: the database shows it to everybody.
@@ -151,16 +263,37 @@ func does[T river.JobArgs](w *worker, do func(context.Context, T) (did string, e
 		if w.o.begun != nil {
 			w.o.begun()
 		}
-		did, err := do(ctx, job.Args)
+		err := w.tell(ctx, job.Args, func(ctx context.Context) (string, error) { return do(ctx, job.Args) })
 		if err != nil {
-			w.fail(fmt.Errorf("%s: %w", job.Kind, err))
 			return errors.New("its worker's output tells more")
-		}
-		if did != "" && w.o.Did != nil {
-			w.o.Did(did)
 		}
 		return nil
 	})
+}
+
+// tell does something and tells what came of it.
+func (w *worker) tell(ctx context.Context, job river.JobArgs, do func(context.Context) (string, error)) error {
+	w.mu.Lock()
+	w.doing++
+	w.mu.Unlock()
+	did, err := do(ctx)
+	w.mu.Lock()
+	w.doing--
+	if did != "" {
+		w.moved = w.o.now()
+	}
+	if err == nil {
+		w.done[job.Kind()] = w.o.now()
+	}
+	w.mu.Unlock()
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%s: %w", job.Kind(), err)
+		w.fail(err)
+	case did != "" && w.o.Did != nil:
+		w.o.Did(did)
+	}
+	return err
 }
 
 func (w *worker) fail(err error) {
@@ -172,12 +305,15 @@ func (w *worker) fail(err error) {
 	}
 }
 
-// look puts what is due among the jobs, each once for all workers, and reports whether there was nothing to do.
-func (w *worker) look(ctx context.Context) (idle bool, err error) {
-	due, err := w.t.Due(ctx)
-	if err != nil {
-		return false, err
+// jobs puts what is due among the jobs, each once for all workers, and reports whether any wait for this worker.
+func (w *worker) jobs(ctx context.Context, due []team.Due) (waiting bool, err error) {
+	if w.client == nil {
+		if err := w.start(ctx); err != nil {
+			return false, err
+		}
 	}
+	ctx, cancel := context.WithTimeout(ctx, w.o.patience)
+	defer cancel()
 	hourly := river.InsertOpts{UniqueOpts: river.UniqueOpts{ByPeriod: time.Hour}}
 	jobs := []river.InsertManyParams{{Args: retain{}, InsertOpts: &hourly}}
 	if w.t.Member.Owner {
@@ -203,10 +339,9 @@ func (w *worker) look(ctx context.Context) (idle bool, err error) {
 	for q := range w.queues {
 		queues = append(queues, q)
 	}
-	var waiting int
-	err = w.t.Pool().QueryRow(ctx, `SELECT count(*) FROM recall.river_job WHERE state IN ('available', 'running')
-		AND queue = ANY($1)`, queues).Scan(&waiting)
-	return waiting == 0, err
+	err = w.t.Pool().QueryRow(ctx, `SELECT EXISTS(SELECT FROM recall.river_job WHERE state IN ('available', 'running')
+		AND queue = ANY($1))`, queues).Scan(&waiting)
+	return waiting, err
 }
 
 // unfinished are the states in which a job keeps the same from being put again.
@@ -220,13 +355,17 @@ func (w *worker) relate(ctx context.Context, job relate) (did string, err error)
 	}
 	for _, d := range due {
 		if d.Project == job.Project {
-			return fmt.Sprintf("project %d: how its items bear on one another", d.Project), w.t.Relate(ctx, d)
+			return w.relateDue(ctx, d)
 		}
 	}
 	return "", nil // somebody else did it
 }
 
-func (w *worker) retain(ctx context.Context, _ retain) (did string, err error) {
+func (w *worker) relateDue(ctx context.Context, d team.Due) (did string, err error) {
+	return fmt.Sprintf("project %d: how its items bear on one another", d.Project), w.t.Relate(ctx, d)
+}
+
+func (w *worker) retain(ctx context.Context) (did string, err error) {
 	gone, err := w.t.Retain(ctx)
 	if gone > 0 {
 		did = fmt.Sprintf("%d sessions were kept as long as their projects say, and are gone", gone)
@@ -234,7 +373,7 @@ func (w *worker) retain(ctx context.Context, _ retain) (did string, err error) {
 	return did, err
 }
 
-func (w *worker) renew(ctx context.Context, _ renew) (did string, err error) {
+func (w *worker) renew(ctx context.Context) (did string, err error) {
 	n, err := w.t.Renew(ctx, w.rules())
 	if n > 0 {
 		did = fmt.Sprintf("%d sessions of who left were redacted by newer rules", n)

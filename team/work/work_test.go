@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -267,5 +268,150 @@ func renews(t *testing.T, leave func(c *crew) error) {
 	}
 	if n := c.number(t, `SELECT count(*) FROM recall.session WHERE rules = 'old'`); n != 1 {
 		t.Errorf("%d sessions are by old rules, want Ana's own", n)
+	}
+}
+
+// Whatever a member does to River's tables by hand, which any may write: what is kept too long goes, what is due is
+// done, and a run with Once ends.
+func TestSabotage(t *testing.T) {
+	const more = `INSERT INTO recall.river_job(kind, args, max_attempts, queue)
+		SELECT k, '{}', 5, 'default' FROM unnest(ARRAY['none', 'relate', 'retain']) k`
+	for name, attack := range map[string]string{
+		"takes the keys": `UPDATE recall.river_job SET state = 'scheduled', finalized_at = NULL,
+			scheduled_at = now() + interval '10 years', unique_states = '11111111'`,
+		"says that they are being done": `UPDATE recall.river_job SET state = 'running', finalized_at = NULL,
+			attempted_at = now() + interval '10 years', unique_states = '11111111'`,
+		"breaks them": `UPDATE recall.river_job SET state = 'available', finalized_at = NULL, metadata = '[]',
+			errors = ARRAY['"x"'::jsonb], unique_states = '11111111'`,
+		"leads for ever": `INSERT INTO recall.river_leader(elected_at, expires_at, leader_id) VALUES(now(), 'infinity', 'x')
+			ON CONFLICT (name) DO UPDATE SET leader_id = 'x', expires_at = 'infinity'`,
+		"deletes what comes": `; DELETE FROM recall.river_job; DELETE FROM recall.river_queue`,
+		"puts more and more": `; ` + more,
+		"locks the jobs":     `LOCK TABLE recall.river_job`,
+		"locks all":          `LOCK TABLE recall.river_job, recall.river_queue, recall.river_leader`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCrew(t)
+			c.once(t, c.ana)
+			c.late(t)
+			bob := c.conn(t, "bob")
+			locks, always := strings.HasPrefix(attack, "LOCK"), strings.HasPrefix(attack, ";")
+			switch {
+			case locks:
+				attack = "BEGIN; " + attack
+			case always:
+				attack = strings.TrimPrefix(attack, ";")
+			}
+			if _, err := bob.Exec(t.Context(), attack, pgx.QueryExecModeSimpleProtocol); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
+			defer cancel()
+			if always {
+				go func() {
+					for ctx.Err() == nil {
+						_, _ = bob.Exec(ctx, attack, pgx.QueryExecModeSimpleProtocol)
+					}
+				}()
+			}
+			err := Run(ctx, c.ana, Options{Once: true, still: time.Second, patience: time.Second})
+			if ctx.Err() != nil {
+				t.Fatal("it never ended")
+			}
+			if broken := locks || name == "breaks them" || name == "puts more and more"; err != nil && !broken {
+				t.Error(err)
+			}
+			c.inTime(t)
+		})
+	}
+	t.Run("for good", func(t *testing.T) { // by a worker that goes on: an hour or two later
+		c := newCrew(t)
+		c.once(t, c.ana)
+		c.late(t)
+		c.Exec(`UPDATE recall.river_job SET state = 'scheduled', finalized_at = NULL,
+			scheduled_at = now() + interval '10 years', unique_states = '11111111'`)
+		ctx, stop := context.WithCancel(t.Context())
+		var ahead atomic.Int64
+		done := make(chan error)
+		go func() {
+			done <- Run(ctx, c.ana, Options{looks: 20 * time.Millisecond, polls: 20 * time.Millisecond,
+				Fail: func(err error) { t.Error(err) },
+				now:  func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
+		}()
+		time.Sleep(300 * time.Millisecond)
+		if n := c.number(t, `SELECT count(*) FROM recall.session WHERE sid = 's3'`); n != 1 {
+			t.Error("it went before its time, or by a job: the test says nothing")
+		}
+		ahead.Store(int64(3 * time.Hour))
+		wait(t, "what is due", func() bool {
+			return c.number(t, `SELECT count(*) FROM recall.link`) == 1 &&
+				c.number(t, `SELECT count(*) FROM recall.session WHERE sid = 's3'`) == 0
+		})
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// late makes that something is kept too long, and that nobody looked how things bear on one another.
+func (c *crew) late(t *testing.T) {
+	t.Helper()
+	app := c.app
+	old, err := c.ana.ProjectOf(t.Context(), team.Project{Name: "old", Remote: "example.org/old"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.app = old
+	c.put(t, 0, 1, "s3", "We decided to use Redis for the cache.")
+	c.app = app
+	c.Exec(`DELETE FROM recall.link; DELETE FROM recall.related`)
+	if err := c.ana.Keep(t.Context(), old, 3); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// inTime fails unless all of that was done.
+func (c *crew) inTime(t *testing.T) {
+	t.Helper()
+	if n := c.number(t, `SELECT count(*) FROM recall.link`); n != 1 {
+		t.Errorf("%d links", n)
+	}
+	if n := c.number(t, `SELECT count(*) FROM recall.session WHERE sid = 's3'`); n != 0 {
+		t.Error("what is kept too long is still there")
+	}
+}
+
+// conn is a connection of a login's.
+func (c *crew) conn(t *testing.T, who string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), c.Address(who))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+// A job that fails is done again, by itself.
+func TestRetry(t *testing.T) {
+	c := newCrew(t)
+	c.Exec(`ALTER TABLE recall.link ADD CONSTRAINT broken CHECK (relation = 'x')`)
+	ctx, stop := context.WithCancel(t.Context())
+	failed, done := make(chan error, 10), make(chan error)
+	go func() {
+		done <- Run(ctx, c.ana, Options{polls: 50 * time.Millisecond, Fail: func(err error) { failed <- err }})
+	}()
+	if err := <-failed; !strings.Contains(err.Error(), "broken") {
+		t.Error(err)
+	}
+	c.Exec(`ALTER TABLE recall.link DROP CONSTRAINT broken`)
+	wait(t, "another try", func() bool { return c.number(t, `SELECT count(*) FROM recall.link`) == 1 })
+	if n := c.number(t, `SELECT attempt FROM recall.river_job WHERE kind = 'relate'`); n < 2 {
+		t.Errorf("it was done by %d tries of the job", n)
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }
