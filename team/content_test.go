@@ -197,3 +197,37 @@ func TestRetain(t *testing.T) {
 		t.Errorf("%+v, %v", all, err)
 	}
 }
+
+// Who holds rows of theirs, in a transaction that they leave open, keeps nothing in other projects.
+func TestRetainWhileHeld(t *testing.T) {
+	c := newCrew(t)
+	ana := c.owner()
+	mal := c.admit(ana, "mal")
+	for _, m := range []mate{mal, ana} {
+		p := m.project(t, m.Member.Name)
+		c.put(m, 1, said("of "+m.Member.Name, p, "Said so"))
+		if err := m.Keep(t.Context(), p, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tx, err := mal.pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), `DELETE FROM recall.item`); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{1, 0} {
+		if gone, err := ana.Retain(t.Context()); gone != 1 || err != nil {
+			t.Errorf("%d gone, %v", gone, err)
+		}
+		if left := c.column(`SELECT sid FROM recall.session`); len(left) != want || i == 0 && left[0] != "of mal" {
+			t.Errorf("there is %q", left)
+		}
+		if i == 0 {
+			if err := tx.Rollback(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

@@ -219,14 +219,27 @@ CREATE TRIGGER sign BEFORE INSERT ON recall.tombstone FOR EACH ROW EXECUTE FUNCT
 
 -- What is done for all, by whoever says so: nobody gives more than yes.
 
--- removes what is older than its project is kept; says how many sessions
-CREATE FUNCTION recall.retain() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	WITH gone AS (
-		DELETE FROM recall.session s USING (SELECT p.id, recall.days(p.id) AS days FROM recall.project p) p
-		WHERE p.id = s.project AND (SELECT recall.me()) IS NOT NULL
-			AND least(coalesce(s.ended, s.at), s.at) < now() - make_interval(days => p.days)
-		RETURNING 1)
-	SELECT count(*) FROM gone $$;
+-- removes what is older than its project is kept; says how many sessions. What somebody holds goes the next time, and
+-- keeps no other project's.
+CREATE FUNCTION recall.retain() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+	SET lock_timeout = '1s' AS $$
+DECLARE
+	p record;
+	n bigint;
+	gone bigint := 0;
+BEGIN
+	FOR p IN SELECT id, recall.days(id) AS days FROM recall.project WHERE (SELECT recall.me()) IS NOT NULL LOOP
+		BEGIN
+			DELETE FROM recall.session s WHERE s.project = p.id
+				AND least(coalesce(s.ended, s.at), s.at) < now() - make_interval(days => p.days);
+			GET DIAGNOSTICS n = ROW_COUNT;
+			gone := gone + n;
+		EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+			NULL;
+		END;
+	END LOOP;
+	RETURN gone;
+END $$;
 
 -- all that is kept about a person, a row an object: for themself, and for an owner of the team
 CREATE FUNCTION recall.about(of int) RETURNS SETOF jsonb LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -245,7 +258,8 @@ CREATE FUNCTION recall.about(of int) RETURNS SETOF jsonb LANGUAGE sql STABLE SEC
 			FROM recall.content t JOIN recall.session s ON s.id = t.session WHERE s.device IN (SELECT id FROM own)
 		UNION ALL SELECT 'handoff', 9, to_jsonb(t) FROM recall.handoff t WHERE of IN (sender, receiver)
 		UNION ALL SELECT 'tombstone', 10, to_jsonb(t) FROM recall.tombstone t WHERE member = of
-		UNION ALL SELECT 'obeyed', 11, to_jsonb(t) FROM recall.obeyed t WHERE device IN (SELECT id FROM own))
+		UNION ALL SELECT 'obeyed', 11, to_jsonb(t) FROM recall.obeyed t WHERE device IN (SELECT id FROM own)
+		UNION ALL SELECT 'link', 12, to_jsonb(t) FROM recall.link t WHERE maker = of)
 	SELECT jsonb_build_object('table', r."table", 'row', r.row_) FROM row_ r
 	WHERE of = (SELECT recall.me()) OR (SELECT recall.owns()) ORDER BY r.n $$;
 
