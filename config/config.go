@@ -87,7 +87,8 @@ type Config struct {
 		Dims  int    `mapstructure:"dims"`
 	} `mapstructure:"embed"`
 	Team struct {
-		Answers string `mapstructure:"answers"` // auto, only, off
+		Answers string        `mapstructure:"answers"` // auto, only, off
+		Wait    time.Duration `mapstructure:"wait"`    // for its server's first word
 	} `mapstructure:"team"`
 
 	File   string `mapstructure:"-"` // that was read, "" if none

@@ -38,19 +38,35 @@ func connect(_ context.Context, address string, there ...func()) (*pgxpool.Pool,
 		return nil, err
 	}
 	dial, once := c.ConnConfig.DialFunc, sync.Once{}
+	heard := func() {
+		once.Do(func() {
+			for _, tell := range there {
+				tell()
+			}
+		})
+	}
 	c.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
-		if err == nil {
-			once.Do(func() {
-				for _, tell := range there {
-					tell()
-				}
-			})
+		if err != nil {
+			return nil, err
 		}
-		return conn, err
+		return &line{conn, heard}, nil
 	}
 	pool, err := pgxpool.NewWithConfig(context.Background(), c)
 	return pool, explain(err)
+}
+
+// A line tells when somebody says something by it: to be let in by a port, or something between, says nothing yet.
+type line struct {
+	net.Conn
+	heard func()
+}
+
+func (l *line) Read(p []byte) (n int, err error) {
+	if n, err = l.Conn.Read(p); n > 0 {
+		l.heard()
+	}
+	return n, err
 }
 
 func settings(address string) (*pgxpool.Config, error) {
@@ -96,12 +112,6 @@ func safe(c *pgx.ConnConfig) error {
 		}
 	}
 	return err
-}
-
-// BySocket reports whether a server is reached by a socket of this machine's: one that isn't there is known at once.
-func BySocket(address string) bool {
-	c, err := pgx.ParseConfig(address)
-	return err == nil && strings.HasPrefix(c.Host, "/")
 }
 
 // statesMode reports whether a person said what is asked of TLS.

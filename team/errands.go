@@ -16,6 +16,7 @@ type Errands struct {
 	Obeyed []ingest.SessionID `json:"obeyed,omitempty"` // forgotten by the same person elsewhere, and now here
 	Asked  []string           `json:"asked,omitempty"`  // sessions that an owner took away; they are still here
 	Handed []*review.Handoff  `json:"handed,omitempty"` // what came into the inbox
+	Gave   []string           `json:"gave,omitempty"`   // what became of handoffs that waited
 }
 
 // Notes says what of it a person should know.
@@ -30,7 +31,7 @@ func (e Errands) Notes() (notes []string) {
 	for _, h := range e.Handed {
 		notes = append(notes, fmt.Sprintf("%s handed over %s (items: %d): recall review", h.From, h.For, h.Items))
 	}
-	return notes
+	return append(notes, e.Gave...)
 }
 
 // Errands runs them for a library. Forget removes sessions from it. What goes wrong with one costs no other; done again
@@ -45,7 +46,8 @@ func (t *Team) Errands(ctx context.Context, m *Membership, l *library.Library,
 		}
 		done.Told, err = t.ForgetAll(ctx, ids)
 	}
-	err = errors.Join(err, t.obey(ctx, m, l, forget, &done), t.takeIn(ctx, l, &done))
+	err = errors.Join(err, t.obey(ctx, m, l, forget, &done), t.takeIn(ctx, l, &done),
+		t.giveHeld(ctx, m, &done))
 	return done, err
 }
 

@@ -1,10 +1,19 @@
 package team
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"recall/library/disk"
+	"recall/payload"
 )
 
 // A Handoff is a file of recall handoff's on its way from one member to another.
@@ -22,6 +31,66 @@ func (t *Team) Give(ctx context.Context, to int, hash, text string) error {
 	_, err := t.pool.Exec(ctx, `INSERT INTO recall.handoff(sender, receiver, hash, data) VALUES($1, $2, $3, $4)
 		ON CONFLICT DO NOTHING`, t.Member.ID, to, hash, text)
 	return explain(err)
+}
+
+// GiveTo puts a handoff into the inbox of the member of that name, and says how they are called. The error may be
+// ErrNobody.
+func (t *Team) GiveTo(ctx context.Context, name, text string) (string, error) {
+	m, err := t.MemberNamed(ctx, name)
+	if err == nil && m.Left {
+		err = fmt.Errorf("%s left the team", m.Name)
+	}
+	if err != nil {
+		return "", err
+	}
+	return m.Name, t.Give(ctx, m.ID, payload.HandoverID(text), text)
+}
+
+// held is a handoff that waits for the team to be reached: a file of the membership's.
+type held struct {
+	To   string    `json:"to"`
+	Text string    `json:"text"`
+	At   time.Time `json:"at"`
+}
+
+const heldIn = "handing"
+
+// Hold keeps a handoff until a sync reaches the team.
+func (m *Membership) Hold(to, text string) error {
+	data, err := json.Marshal(held{to, text, time.Now().UTC()})
+	if err == nil {
+		err = disk.MakeDirs(m.Path(heldIn))
+	}
+	if err == nil {
+		err = disk.Replace(filepath.Join(m.Path(heldIn), payload.HandoverID(text)+".json"), data, 0o600)
+	}
+	return err
+}
+
+// giveHeld gives what waits. What nobody is there for is told, and is in the file that was written when it was made.
+func (t *Team) giveHeld(ctx context.Context, m *Membership, done *Errands) error {
+	paths, err := filepath.Glob(filepath.Join(m.Path(heldIn), "*.json"))
+	for _, path := range paths {
+		data, unread := disk.ReadPlain(path)
+		var h held
+		if unread = cmp.Or(unread, json.Unmarshal(data, &h)); unread != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", path, unread))
+			continue
+		}
+		to, failed := t.GiveTo(ctx, h.To, h.Text)
+		if errors.Is(failed, ErrUnreachable) {
+			return failed
+		}
+		what := fmt.Sprintf("the handoff of %s to %s ", h.At.Local().Format(time.DateTime), cmp.Or(to, h.To))
+		if failed == nil {
+			what += "is in their inbox"
+		} else {
+			what += "isn't handed over in the team: " + failed.Error()
+		}
+		done.Gave = append(done.Gave, what)
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
 }
 
 // Inbox are the handoffs to this member but for those that a library has already.

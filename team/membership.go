@@ -154,18 +154,15 @@ func (m *Membership) Unreached(lately time.Duration) bool {
 // NoteUnreached keeps that the team can't be reached now.
 func (m *Membership) NoteUnreached() { _ = m.write("unreached", nil) }
 
-// NoteReached takes that back, and keeps how long it took until somebody was there.
+// NoteReached takes that back, and keeps how long it took until the server said something.
 func (m *Membership) NoteReached(took time.Duration) {
 	os.Remove(m.Path("unreached"))
 	_ = m.write("reached", took)
 }
 
-// Reached is how long it took to reach the team, if that was so lately; else 0.
-func (m *Membership) Reached(lately time.Duration) (took time.Duration) {
-	fi, err := os.Stat(m.Path("reached"))
-	if err == nil && time.Since(fi.ModTime()).Abs() < lately {
-		m.read("reached", &took)
-	}
+// Reached is how long it took when the team was last reached; 0 if that isn't known.
+func (m *Membership) Reached() (took time.Duration) {
+	m.read("reached", &took)
 	return took
 }
 

@@ -35,7 +35,7 @@ type Team struct {
 
 // Open connects to a team as the member whose login the address or its environment names. The error is ErrNoTeam,
 // ErrNotMember, ErrNewer, ErrOlder or ErrUnreachable.
-// there are called once a server is, before it is known whether it lets anybody in.
+// there are called once a server said something, before it is known whether it lets anybody in.
 func Open(ctx context.Context, address string, there ...func()) (*Team, error) {
 	pool, err := connect(ctx, address, there...)
 	if err != nil {

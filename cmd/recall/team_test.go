@@ -40,6 +40,7 @@ func TestTeam(t *testing.T) {
 			}
 			testscript.Run(t, testscript.Params{Files: []string{story}, Cmds: cmds, RequireExplicitExec: true,
 				Setup: func(env *testscript.Env) error {
+					env.Setenv("RECALL_TEAM_WAIT", "10s") // however busy the machine is
 					env.Setenv("OWNER", d.Owner)
 					env.Setenv("OWNER_LOGIN", d.Role("owner"))
 					for _, who := range []string{"ana", "ben"} {

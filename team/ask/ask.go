@@ -4,9 +4,11 @@ package ask
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
+	"recall/hint"
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
@@ -15,16 +17,54 @@ import (
 	txt "recall/text"
 )
 
-// How long a question waits for the team. One that isn't there costs connects at most, and then nothing for Forgiven.
-// One far away that was there lately is waited for somewhat longer than it took then; one by a socket as long as one
-// far away, as that says at once when nobody is there.
+// How long is waited for the team. For its server's first word it is as long as team.wait says, beside what was done
+// since it was asked: one that isn't there, or is and says nothing, costs that at most, and then nothing for forgiven.
 const (
-	connects = 25 * time.Millisecond // for somebody to be there, beside what was done since it was begun
-	farAway  = 300 * time.Millisecond
-	answers  = 1500 * time.Millisecond // for the answer then
-	lately   = 10 * time.Minute
-	Forgiven = time.Minute
+	answers  = 1500 * time.Millisecond // for the rest then
+	forgiven = time.Minute
 )
+
+// Lately reports whether a team was out of reach just now, so that it isn't asked.
+func Lately(m *team.Membership) bool { return m.Unreached(forgiven) }
+
+// Open opens the team that a library is in, unless its server says nothing within wait.
+func Open(ctx context.Context, m *team.Membership, wait time.Duration) (*team.Team, error) {
+	opening, cancel := context.WithCancel(ctx)
+	defer cancel()
+	began := time.Now()
+	late := time.AfterFunc(wait, cancel)
+	defer late.Stop()
+	t, err := team.Open(opening, m.Address, func() {
+		late.Reset(answers)
+		m.NoteReached(time.Since(began))
+	})
+	if err != nil && opening.Err() != nil && ctx.Err() == nil {
+		err = tooLate(m, wait)
+	}
+	if errors.Is(err, team.ErrUnreachable) {
+		m.NoteUnreached()
+	}
+	return t, err
+}
+
+// tooLate is the error where a server said too little within wait.
+func tooLate(m *team.Membership, wait time.Duration) error {
+	err := fmt.Errorf("%w: it didn't answer in time", team.ErrUnreachable)
+	if way := Further(m, wait); way != "" {
+		err = hint.With(err, "%s", way)
+	}
+	return err
+}
+
+// Further is how one waits for a team that is further away than wait, as far as that is known; else "".
+func Further(m *team.Membership, wait time.Duration) string {
+	took := m.Reached()
+	if took <= wait {
+		return ""
+	}
+	return fmt.Sprintf("its server's first word took %v when it was last reached: recall config set team.wait %v has "+
+		"questions wait for it", took.Round(time.Millisecond), (2 * took).Round(10*time.Millisecond))
+}
 
 // An Asker asks the team one question after the other. The zero Asker is ready.
 type Asker struct {
@@ -36,7 +76,7 @@ type Asker struct {
 type mate struct {
 	text, project string
 	m             *team.Membership
-	there         chan struct{} // closed once the server is
+	there         chan struct{} // closed once the server said something
 	found         chan mateFound
 	cancel        context.CancelFunc
 }
@@ -51,7 +91,7 @@ type mateFound struct {
 // asked only where it alone answers.
 func (a *Asker) Begin(ctx context.Context, l *library.Library, q index.Query, only bool) {
 	m, err := team.MembershipOf(l.Dir())
-	if err != nil || !only && m.Unreached(Forgiven) {
+	if err != nil || !only && Lately(m) {
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -110,8 +150,8 @@ func (w *mate) drop() {
 }
 
 // answer waits for what the team has; the caller closes the team.
-func (w *mate) answer(ctx context.Context, connects time.Duration) (mateFound, error) {
-	late := time.NewTimer(connects)
+func (w *mate) answer(ctx context.Context, wait time.Duration) (mateFound, error) {
+	late := time.NewTimer(wait)
 	defer late.Stop()
 	there := w.there
 	for {
@@ -127,7 +167,7 @@ func (w *mate) answer(ctx context.Context, connects time.Duration) (mateFound, e
 		case <-late.C:
 			w.m.NoteUnreached()
 			w.drop()
-			return mateFound{}, errTeamLate
+			return mateFound{}, tooLate(w.m, wait)
 		case <-ctx.Done():
 			w.drop()
 			return mateFound{}, ctx.Err()
@@ -135,13 +175,12 @@ func (w *mate) answer(ctx context.Context, connects time.Duration) (mateFound, e
 	}
 }
 
-var errTeamLate = errors.New("the team's database didn't answer in time")
-
 // Both is the index of a library with its team's memory beside it. It is an answer.Index.
 type Both struct {
 	Asker   *Asker
 	Library *library.Library
 	Index   *index.Index
+	Wait    time.Duration
 	Off     bool   // the team isn't asked
 	Only    bool   // nothing else is
 	Why     string // why an answer is without the team's memory; "" if it isn't, or there is none
@@ -161,16 +200,15 @@ func (b *Both) Search(ctx context.Context, q index.Query) (index.Answer, error) 
 	switch _, none := team.MembershipOf(b.Library.Dir()); {
 	case w != nil:
 		defer w.cancel()
-		wait := max(connects, min(w.m.Reached(lately)*3/2, farAway))
-		if team.BySocket(w.m.Address) {
-			wait = farAway
-		}
-		got, err = w.answer(ctx, wait)
+		got, err = w.answer(ctx, b.Wait)
 	case none != nil || b.Off:
 		return b.Index.Search(ctx, q)
 	}
 	if err != nil {
 		b.Why = "this answer is without what your team shares: " + txt.Clip(sink.Line(err.Error(), sink.Terminal), 160)
+		if m, _ := team.MembershipOf(b.Library.Dir()); m != nil && Further(m, b.Wait) != "" {
+			b.Why += "; " + Further(m, b.Wait)
+		}
 		return b.Index.Search(ctx, q)
 	}
 	defer got.t.Close()

@@ -217,5 +217,6 @@ func (a *App) AskTeam(ctx context.Context, l *library.Library, q index.Query) {
 // Both is the index of a library, which is open, with the team's memory beside it, as team.answers says.
 func (a *App) Both(l *library.Library) *ask.Both {
 	of := a.Config.Team.Answers
-	return &ask.Both{Asker: &a.team, Library: l, Index: a.Index, Off: of == config.TeamOff, Only: of == config.TeamOnly}
+	return &ask.Both{Asker: &a.team, Library: l, Index: a.Index, Wait: a.Config.Team.Wait,
+		Off: of == config.TeamOff, Only: of == config.TeamOnly}
 }

@@ -16,7 +16,6 @@ import (
 	"recall/hooks"
 	"recall/ingest"
 	"recall/library"
-	"recall/payload"
 	"recall/redact"
 	"recall/team"
 	"recall/team/ask"
@@ -27,15 +26,37 @@ import (
 // Team opens the team that the library is in, as a person asked for it: it waits some seconds for an answer. What is
 // known of the membership without the team is there beside an error. The caller closes the team.
 func (a *App) Team(ctx context.Context, l *library.Library) (*team.Team, *team.Membership, error) {
+	return opened(l, func(m *team.Membership) (*team.Team, error) {
+		began, took := time.Now(), time.Duration(0)
+		t, err := team.Open(ctx, m.Address, func() { took = time.Since(began) })
+		if err == nil {
+			m.NoteReached(took)
+		}
+		return t, err
+	})
+}
+
+// TeamIfThere is Team, for a command that has something to say without the team: it waits no longer than a question.
+func (a *App) TeamIfThere(ctx context.Context, l *library.Library) (*team.Team, *team.Membership, error) {
+	return opened(l, func(m *team.Membership) (*team.Team, error) { return ask.Open(ctx, m, a.Config.Team.Wait) })
+}
+
+// TeamAtHand is TeamIfThere, unless it was out of reach just now: one for which the team is one way of several.
+func (a *App) TeamAtHand(ctx context.Context, l *library.Library) (*team.Team, *team.Membership, error) {
+	return opened(l, func(m *team.Membership) (*team.Team, error) {
+		if ask.Lately(m) {
+			return nil, fmt.Errorf("%w: a moment ago it couldn't", team.ErrUnreachable)
+		}
+		return ask.Open(ctx, m, a.Config.Team.Wait)
+	})
+}
+
+func opened(l *library.Library, open func(*team.Membership) (*team.Team, error)) (*team.Team, *team.Membership, error) {
 	m, err := team.MembershipOf(l.Dir())
 	if err != nil {
 		return nil, nil, err
 	}
-	began, took := time.Now(), time.Duration(0)
-	t, err := team.Open(ctx, m.Address, func() { took = time.Since(began) })
-	if err == nil {
-		m.NoteReached(took)
-	}
+	t, err := open(m)
 	if err == nil && t.ID != m.Team {
 		t.Close()
 		t, err = nil, hint.With(fmt.Errorf("%s holds another team, %s, than the one that this library is in (%s)",
@@ -61,8 +82,10 @@ func (a *App) Leaving(l *library.Library) *share.Source {
 		}}
 }
 
-// SyncTeam brings what is shared up to date, and takes in what others decided; one run of a library's at a time.
-func (a *App) SyncTeam(ctx context.Context, l *library.Library) (done *team.Synced, err error) {
+// SyncTeam brings what is shared up to date, and takes in what others decided; one run of a library's at a time. The
+// team is opened by Team, or another of its kind.
+func (a *App) SyncTeam(ctx context.Context, l *library.Library,
+	open func(context.Context, *library.Library) (*team.Team, *team.Membership, error)) (done *team.Synced, err error) {
 	m, err := team.MembershipOf(l.Dir())
 	if err != nil {
 		return nil, err
@@ -72,7 +95,7 @@ func (a *App) SyncTeam(ctx context.Context, l *library.Library) (done *team.Sync
 		return nil, err
 	}
 	defer lock.Unlock()
-	t, _, err := a.Team(ctx, l)
+	t, _, err := open(ctx, l)
 	if err != nil {
 		if errors.Is(err, team.ErrUnreachable) {
 			m.NoteUnreached()
@@ -86,23 +109,6 @@ func (a *App) SyncTeam(ctx context.Context, l *library.Library) (done *team.Sync
 	})
 	done, err = a.Leaving(l).Sync(ctx, t, m, errands)
 	return done, errors.Join(fault, err, m.FetchNews(ctx, t))
-}
-
-// TeamAtHand is Team, unless it was out of reach just now: a command for which the team is one way of several doesn't
-// wait for it again.
-func (a *App) TeamAtHand(ctx context.Context, l *library.Library) (*team.Team, *team.Membership, error) {
-	m, err := team.MembershipOf(l.Dir())
-	if err != nil {
-		return nil, nil, err
-	}
-	if m.Unreached(ask.Forgiven) {
-		return nil, m, team.ErrUnreachable
-	}
-	t, m, err := a.Team(ctx, l)
-	if errors.Is(err, team.ErrUnreachable) {
-		m.NoteUnreached()
-	}
-	return t, m, err
 }
 
 // How long it is until the team is asked again beside what a command does.
@@ -127,21 +133,21 @@ func (a *App) TeamBeside(l *library.Library, news bool) {
 }
 
 // GiveInTeam puts a handoff into the inbox of the member of that name; given is the member's. The error is
-// team.ErrNoMembership where there is no team, team.ErrNobody where nobody in it is called so.
+// team.ErrNoMembership where there is no team, team.ErrNobody where nobody in it is called so. Where it is
+// team.ErrUnreachable the handoff goes with a later sync.
 func (a *App) GiveInTeam(ctx context.Context, l *library.Library, to, text string) (given string, err error) {
-	t, _, err := a.TeamAtHand(ctx, l)
-	if err != nil {
-		return "", err
+	t, m, err := a.TeamAtHand(ctx, l)
+	if err == nil {
+		defer t.Close()
+		given, err = t.GiveTo(ctx, to, text)
 	}
-	defer t.Close()
-	m, err := t.MemberNamed(ctx, to)
-	if err == nil && m.Left {
-		err = fmt.Errorf("%s left the team", m.Name)
+	if errors.Is(err, team.ErrUnreachable) {
+		if fault := m.Hold(to, text); fault != nil {
+			return "", fault
+		}
+		a.TeamBeside(l, true)
 	}
-	if err != nil {
-		return "", err
-	}
-	return m.Name, t.Give(ctx, m.ID, payload.HandoverID(text), text)
+	return given, err
 }
 
 // JoinTeam enters this machine into a team, and the library keeps that.
@@ -150,7 +156,8 @@ func (a *App) JoinTeam(ctx context.Context, l *library.Library, address, machine
 	if err := NotInTeam(l); err != nil {
 		return nil, nil, err
 	}
-	t, err := team.Open(ctx, address)
+	began, took := time.Now(), time.Duration(0)
+	t, err := team.Open(ctx, address, func() { took = time.Since(began) })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -175,6 +182,7 @@ func (a *App) JoinTeam(ctx context.Context, l *library.Library, address, machine
 		t.Close()
 		return nil, nil, err
 	}
+	m.NoteReached(took)
 	return m, t, nil
 }
 

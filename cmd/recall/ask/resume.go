@@ -139,6 +139,8 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 				return nil
 			case errors.Is(err, team.ErrNobody):
 				err = fmt.Errorf("%w; %s", err, hint.Of(err)) // it may be a slip of the fingers
+			case errors.Is(err, team.ErrUnreachable):
+				err = fmt.Errorf("%w; it goes with a later sync, to who is called %s in it", err, o.To)
 			}
 			if !errors.Is(err, team.ErrNoMembership) {
 				fmt.Fprintln(a.Err, "recall: warning: it isn't handed over in the team:", terminal.Line(err.Error()))

@@ -75,7 +75,7 @@ func newShareCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		fmt.Fprintf(a.Out, "%s is shared; who isn't in it yet reads it after recall team let-in\n", here)
-		return syncNow(ctx, a, l)
+		return syncNow(ctx, a, l, a.Team)
 	})
 }
 
@@ -92,7 +92,8 @@ func newUnshareCmd(a *app.App) *cobra.Command {
 		if err := a.Leaving(l).Stop(m, p, app.Author()); err != nil {
 			return err
 		}
-		if err := syncNow(ctx, a, l); err != nil {
+		if err := syncNow(ctx, a, l, a.TeamAtHand); err != nil {
+			a.TeamBeside(l, true)
 			fmt.Fprintf(a.Out, "nothing new of %s is shared; what the team has of it others read until a sync takes it "+
 				"back\n", terminal.Line(p.Name))
 			return err
@@ -104,17 +105,18 @@ func newUnshareCmd(a *app.App) *cobra.Command {
 
 func newSyncCmd(a *app.App) *cobra.Command {
 	return option.Run(a, "team-sync", nil, func(ctx context.Context, l *library.Library, _ []string) error {
-		return syncNow(ctx, a, l)
+		return syncNow(ctx, a, l, a.Team)
 	})
 }
 
 // longest is how long bringing the team up to date may take at a time; the rest goes with the next.
 const longest = 10 * time.Minute
 
-func syncNow(ctx context.Context, a *app.App, l *library.Library) error {
+func syncNow(ctx context.Context, a *app.App, l *library.Library,
+	open func(context.Context, *library.Library) (*team.Team, *team.Membership, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
-	done, err := a.SyncTeam(ctx, l)
+	done, err := a.SyncTeam(ctx, l, open)
 	if done != nil {
 		for _, h := range done.Happened {
 			if h.At.Equal(done.At) { // else told of an earlier one

@@ -16,6 +16,7 @@ import (
 	"recall/hint"
 	"recall/library"
 	"recall/team"
+	"recall/team/ask"
 )
 
 // Commands are the commands about a team.
@@ -80,6 +81,9 @@ func join(ctx context.Context, a *app.App, l *library.Library, address, machine,
 		*team.Membership
 		As team.Member
 	}{m, t.Member})
+	if way := ask.Further(m, a.Config.Team.Wait); way != "" {
+		fmt.Fprintln(a.Err, "recall: hint:", way)
+	}
 	if m.Address != address {
 		again, err := team.Open(ctx, m.Address)
 		if err != nil {
@@ -96,7 +100,7 @@ func join(ctx context.Context, a *app.App, l *library.Library, address, machine,
 func newStatusCmd(a *app.App) *cobra.Command {
 	return option.Asked(a, "team-status", nil, func(ctx context.Context, l *library.Library, _ []string) (*team.Status,
 		error) {
-		t, m, err := a.Team(ctx, l)
+		t, m, err := a.TeamIfThere(ctx, l)
 		if m == nil {
 			return nil, err
 		}
