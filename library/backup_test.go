@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,7 +25,8 @@ func TestBackup(t *testing.T) {
 	ctx := context.Background()
 	l := newLib(t)
 	src, src2 := t.TempDir(), t.TempDir()
-	write(t, filepath.Join(src, "transcript.jsonl"), "one\n")
+	text := line(rand.New(rand.NewPCG(8, 5)), 2000)
+	write(t, filepath.Join(src, "transcript.jsonl"), text)
 	archive(t, l, find(t, id, src))
 	write(t, filepath.Join(src2, "transcript.jsonl"), "other\n")
 	archive(t, l, find(t, "b0000000-0000-4000-8000-000000000002", src2))
@@ -47,7 +49,7 @@ func TestBackup(t *testing.T) {
 	if m := backup(); m.New+m.Changed+m.Files != 0 {
 		t.Errorf("again, with nothing new: %+v", m)
 	}
-	write(t, filepath.Join(src, "transcript.jsonl"), "one\ntwo\n")
+	write(t, filepath.Join(src, "transcript.jsonl"), text+text)
 	archive(t, l, find(t, id, src))
 	if err := l.AppendNotes(id, []json.RawMessage{json.RawMessage(`{"note":"of it"}`)}); err != nil {
 		t.Fatal(err)
@@ -55,7 +57,7 @@ func TestBackup(t *testing.T) {
 	if m := backup(); m.Changed != 1 || m.New != 0 {
 		t.Errorf("grown: %+v", m)
 	}
-	if _, err := l.Pack(ctx, id); err != nil {
+	if err := packs(ctx, l); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.RenameProject(mustProject(t, l), "billing 2"); err != nil {

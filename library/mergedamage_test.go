@@ -72,7 +72,7 @@ func TestBackupKeepsWhatIsDamagedHere(t *testing.T) {
 }
 
 func afterPacking(l *Library, harm func(path string) error) error {
-	if _, err := l.Pack(context.Background(), id); err != nil {
+	if err := packs(context.Background(), l); err != nil {
 		return err
 	}
 	segs, err := filepath.Glob(filepath.Join(l.Dir(), "*", "*", "raw", "*.zst"))
@@ -99,12 +99,10 @@ func TestRepairFromBackup(t *testing.T) {
 	one, two := strings.Repeat("one\n", 2000), strings.Repeat("two\n", 2000)
 	for name, pack := range map[string]func(l, b *Library) error{
 		"as it is":           func(l, b *Library) error { return nil },
-		"the backup packed":  func(_, b *Library) error { _, err := b.Pack(ctx, id); return err },
-		"the library packed": func(l, _ *Library) error { _, err := l.Pack(ctx, id); return err },
+		"the backup packed":  func(_, b *Library) error { return packs(ctx, b) },
+		"the library packed": func(l, _ *Library) error { return packs(ctx, l) },
 		"both packed differently": func(l, b *Library) error {
-			_, err := l.Pack(ctx, id)
-			_, err2 := b.Pack(ctx, id)
-			return errors.Join(err, err2)
+			return errors.Join(packs(ctx, l), packs(ctx, b))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

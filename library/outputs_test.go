@@ -135,9 +135,6 @@ func TestTwinsStoredOnce(t *testing.T) {
 	if v := verify(t, l, check.Options{}); len(v.Findings) > 0 {
 		t.Error(said(v))
 	}
-	if _, err := l.Pack(context.Background(), "local_a"); err != nil {
-		t.Fatal(err)
-	}
 	e, err := l.Session("local_a")
 	if err != nil {
 		t.Fatal(err)

@@ -16,21 +16,26 @@ import (
 // QuietToPack is how long nothing was said in a session before its segments are packed.
 const QuietToPack = 7 * 24 * time.Hour
 
-// aList is a list of versions' room on a disk: where there is none, packing must save more than the one it brings.
-const aList = 4 << 10
+// smallSegment is how much a run's segments hold on average for packing it to be tried: of 34 real transcripts that
+// arrived by so much at a time, five became a fifth smaller, and one of those that arrived by twice as much.
+const smallSegment = 512 << 10
 
-// A Packing says what Pack did to a session: bytes of its segments as stored.
+// A Packing says what Pack replaced of a session: bytes of segments as stored, both zero if it wasn't worth it.
 type Packing struct {
 	Before, After int64
 }
 
-// ToPack reports whether a session is quiet and has segments that weren't packed.
-func (e Entry) ToPack(now time.Time) bool {
-	return e.Packed != e.Input && e.Quiet(now) >= QuietToPack
+// Loose reports whether a session has segments that weren't packed. One that is all there is can only stay.
+func (e Entry) Loose() bool {
+	alone := len(e.Files) == 1 && e.Files[0].CRC != ""
+	return !alone && e.Packed != e.Input
 }
 
-// Pack stores a session's bytes anew, in as few segments as its versions allow and as small as they get. Each is read
-// back and compared before it replaces the old ones, which go only when what names the new is durable. Cut off
+// ToPack reports whether a session is quiet and has segments that weren't packed.
+func (e Entry) ToPack(now time.Time) bool { return e.Loose() && e.Quiet(now) >= QuietToPack }
+
+// Pack stores a session's bytes anew, in as few segments as its versions allow, where that takes a fifth less. Each is
+// read back and compared before it replaces the old ones, which go only when what names the new is durable. Cut off
 // anywhere, every version stays readable, and the next one removes what is left lying. A session that is written to
 // meanwhile isn't changed.
 func (l *Library) Pack(ctx context.Context, id ingest.SessionID) (Packing, error) {
@@ -56,13 +61,13 @@ func (l *Library) pack(ctx context.Context, id ingest.SessionID) (sizes Packing,
 	if err != nil {
 		return sizes, err
 	}
-	least := int64(0)
-	if !disk.Exists(raw.ListPath(e.Folder)) {
-		least = aList
-	}
 	packed := map[string]raw.Staged{} // what takes the place of a run of segments, by the name of its first
 	defer func() { raw.Drop(slices.Collect(maps.Values(packed))...) }()
 	for _, run := range was.Runs() {
+		last := run[len(run)-1]
+		if n := int64(len(run)); n == 1 || last.Offset+last.Length-run[0].Offset > n*smallSegment {
+			continue
+		}
 		var before int64
 		for _, s := range run {
 			fi, err := os.Stat(raw.Path(e.Folder, s))
@@ -75,12 +80,11 @@ func (l *Library) pack(ctx context.Context, id ingest.SessionID) (sizes Packing,
 		if err != nil {
 			return sizes, err
 		}
-		if len(run) > 1 || before-after > least {
-			packed[run[0].String()] = st
-		} else {
+		if 5*after > 4*before {
 			raw.Drop(st)
-			after = before
+			continue
 		}
+		packed[run[0].String()] = st
 		sizes.Before, sizes.After = sizes.Before+before, sizes.After+after
 	}
 	if err := raw.Sync(slices.Collect(maps.Values(packed))); err != nil {
@@ -115,7 +119,7 @@ func (l *Library) stagePacked(ctx context.Context, folder string, run []raw.Segm
 	st raw.Staged, size int64, err error) {
 	in := raw.Read(folder, run...)
 	defer in.Close()
-	if st, err = raw.Stage(l.temp, disk.Until(ctx, in), run[0].Offset, raw.Best); err != nil {
+	if st, err = raw.Stage(l.temp, disk.Until(ctx, in), run[0].Offset, raw.Small); err != nil {
 		return st, 0, err
 	}
 	last := run[len(run)-1]

@@ -42,6 +42,15 @@ func contents(t testing.TB, l *Library, id ingest.SessionID) map[string]string {
 	return got
 }
 
+// packs packs the session, an error if nothing was worth it.
+func packs(ctx context.Context, l *Library) error {
+	p, err := l.Pack(ctx, id)
+	if err == nil && p.Before <= p.After {
+		err = fmt.Errorf("packing replaced %d bytes by %d", p.Before, p.After)
+	}
+	return err
+}
+
 func segments(t testing.TB, l *Library) int {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(l.Dir(), "*", "*", "raw", "*.zst"))
@@ -59,8 +68,9 @@ func branching(t testing.TB, l *Library) (dir string) {
 	main := filepath.Join(dir, "transcript.jsonl")
 	rng := rand.New(rand.NewPCG(3, 5))
 	text := ""
+	again := line(rng, 15_000) // what packing stores once
 	grow := func(n int) {
-		text += line(rng, n)
+		text += again[:n*3/4] + line(rng, n/4)
 		write(t, main, text)
 		archive(t, l, find(t, id, dir))
 	}
@@ -138,6 +148,40 @@ func TestPack(t *testing.T) {
 	}
 	if v := verify(t, again(t, l), check.Options{}); len(v.Findings) > 0 {
 		t.Error(said(v))
+	}
+}
+
+// What isn't worth it is left as it lies, and is tried once: a segment alone without a look,
+// two that would take no fifth less, and large ones.
+func TestPackWhatPays(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 5))
+	large := strings.Repeat(line(rng, 3000), 400)
+	for name, arrives := range map[string][]string{
+		"alone":        {line(rng, 3000)},
+		"nothing less": {line(rng, 3000), line(rng, 3000)},
+		"large":        {large, large},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, dir, text := newLib(t), t.TempDir(), ""
+			for _, more := range arrives {
+				text += more
+				write(t, filepath.Join(dir, "transcript.jsonl"), text)
+				archive(t, l, find(t, id, dir))
+			}
+			before, had := segments(t, l), len(arrives)
+			e, err := l.Session(id)
+			late := tick.Add(30 * 24 * time.Hour)
+			if err != nil || e.ToPack(late) != (had > 1) || before != had {
+				t.Fatalf("%d segments, to pack %v: %v", before, e.ToPack(late), err)
+			}
+			p, err := l.Pack(context.Background(), id)
+			if err != nil || p != (Packing{}) || segments(t, l) != before {
+				t.Errorf("%+v, %d segments instead of %d: %v", p, segments(t, l), before, err)
+			}
+			if e, err := again(t, l).Session(id); err != nil || e.ToPack(late) {
+				t.Errorf("it would be tried again: %v", err)
+			}
+		})
 	}
 }
 

@@ -29,7 +29,7 @@ func TestReadmeRestores(t *testing.T) {
 	}
 	for _, packed := range []bool{false, true} {
 		if packed {
-			if _, err := l.Pack(t.Context(), id); err != nil {
+			if err := packs(t.Context(), l); err != nil {
 				t.Fatal(err)
 			}
 		}

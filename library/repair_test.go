@@ -152,7 +152,7 @@ func TestStoredOtherwise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st, err := raw.Stage(l.Inside().Temp, strings.NewReader(text), 0, raw.Best)
+	st, err := raw.Stage(l.Inside().Temp, strings.NewReader(text), 0, raw.Small)
 	if err != nil || st.Segment != s {
 		t.Fatal(err, st)
 	}

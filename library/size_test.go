@@ -14,8 +14,8 @@ import (
 )
 
 // The shared transcripts, arriving by 50 KB at a time as they do while a session
-// is at work, take at most a quarter of their size; packed at most 15 %. Every
-// byte comes back.
+// is at work, take at most a quarter of their size; packed, where that saves a fifth, at most 17 %.
+// Every byte comes back.
 func TestSharedSizes(t *testing.T) {
 	shared := os.Getenv("RECALL_SHARED")
 	if shared == "" {
@@ -90,7 +90,7 @@ func TestSharedSizes(t *testing.T) {
 	packed := stored()
 	t.Logf("%d sessions, %d bytes: live %.1f %%, packed %.1f %%", len(all), total, 100*float64(live)/float64(total),
 		100*float64(packed)/float64(total))
-	if live > total/4 || packed*100 > total*15 {
+	if live > total/4 || packed*100 > total*17 {
 		t.Errorf("live %d, packed %d bytes of %d", live, packed, total)
 	}
 	for _, e := range all {

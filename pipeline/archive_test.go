@@ -145,6 +145,8 @@ func TestArchivePacks(t *testing.T) {
 		archiveAll(t, p)
 		k.said = append(k.said, "Keep the logs for 30 days.", "They are kept.")
 	}
+	second.write(t, root) // which comes once, so that there is nothing to pack
+	archiveAll(t, p)
 	e, err := p.Library.Session(ingest.SessionID(first.id))
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ func (r *intake) pack(ctx context.Context, limit time.Duration) error {
 		switch {
 		case e.ToPack(now):
 			work = append(work, e)
-		case e.Packed != e.Input:
+		case e.Loose():
 			next = Sooner(next, now.Add(library.QuietToPack-e.Quiet(now)))
 		}
 	}
@@ -41,8 +41,10 @@ func (r *intake) pack(ctx context.Context, limit time.Duration) error {
 			if _, ok := r.seen.Sessions[e.ID]; ok {
 				r.enter(e)
 			}
-			r.report.Packed++
-			r.report.Saved += p.Before - p.After
+			if p.Before > p.After {
+				r.report.Packed++
+				r.report.Saved += p.Before - p.After
+			}
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.Is(err, library.ErrBusy), errors.Is(err, library.ErrNoSession): // somebody is writing to it: it waits

@@ -115,11 +115,11 @@ const segmentMax = 32 << 20
 // A Level is how small a segment is made.
 type Level struct{ encoders *sync.Pool }
 
-// Segments are packed better when their session is quiet: until then, of real transcripts, they are 5 % larger than at
-// the next level, in a quarter less time. An encoder of Best holds much memory.
+// Fast is how segments are stored, Small how many are packed as one. Of real transcripts, whole, Fast leaves 16.9 % and
+// Small 15.2 %, both at some hundred megabytes a second; the best level leaves 14.6 % at a fifth of that.
 var (
-	Fast = level(zstd.WithEncoderLevel(zstd.SpeedFastest))
-	Best = level(zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(32<<20))
+	Fast  = level(zstd.WithEncoderLevel(zstd.SpeedFastest))
+	Small = level(zstd.WithEncoderLevel(zstd.SpeedBetterCompression))
 )
 
 func level(options ...zstd.EOption) Level {

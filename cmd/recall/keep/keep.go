@@ -26,9 +26,9 @@ func Commands(a *app.App) []*cobra.Command {
 	}
 }
 
-// packFor is how long an archive packs quiet sessions at most; the next one
-// goes on.
-const packFor = 2 * time.Minute
+// packFor is how long an archive packs quiet sessions at most, where nobody
+// waits for it; the next one goes on.
+const packFor = 10 * time.Second
 
 func newArchiveCmd(a *app.App) *cobra.Command {
 	var o struct{ From []string }
@@ -41,7 +41,11 @@ func newArchiveCmd(a *app.App) *cobra.Command {
 		bar := terminal.NewProgress(a.Err)
 		defer bar.Done()
 		p.Progress = bar.Show
-		r, err := p.Archive(ctx, pipeline.ArchiveOptions{From: o.From, Pack: packFor})
+		what := pipeline.ArchiveOptions{From: o.From, Pack: packFor}
+		if terminal.IsTerminal(a.Err) {
+			what.Pack = 0
+		}
+		r, err := p.Archive(ctx, what)
 		switch {
 		case err == nil && r.Skipped():
 			err = app.ExitCode(app.ExitPartial)
