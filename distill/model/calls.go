@@ -3,77 +3,56 @@ package model
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"recall/ingest"
 	"recall/text"
 )
 
-// calls writes a message's tool calls: what each was to do and what came of it.
-// Calls that only look at something share a line.
-func (c *condenser) calls(t *ingest.Turn) string {
+// calls writes a message's tool calls: what each was to do and what came of it. Edits of one file share a line,
+// and calls that only look at something have none: looked is how many runs of those there are.
+func (c *condenser) calls(t *ingest.Turn) (text string, looked int) {
 	w := condenser{root: c.root, todos: c.todos, files: c.files}
-	var looked []string
-	var edited *ingest.ToolCall // edits of one file share a line, too
-	flush := func() {
-		if edited != nil {
-			w.line("+ ", w.doing(edited))
-			w.changed(edited)
-			edited = nil
-		}
-		if len(looked) > 0 {
-			w.b.WriteString(lookedAt + clipMiddle(strings.Join(looked, ", "), clipSights) + "\n")
-			looked = nil
-		}
-	}
+	var edited *ingest.ToolCall
+	looking := false
 	for i := range t.Calls {
 		call := &t.Calls[i]
-		if name := w.sight(call); name != "" && !call.Failed && call.Verdict == ingest.Unasked {
-			if edited != nil {
-				flush()
-			}
-			if !slices.Contains(looked, name) {
-				looked = append(looked, name)
-			}
-			continue
+		looks := w.sights(call) && !call.Failed && call.Verdict == ingest.Unasked
+		if looks && !looking {
+			looked++
 		}
-		if plainEdit(call) {
-			if edited == nil || edited.Path != call.Path || len(looked) > 0 {
-				flush()
-				edited = call
-			}
-			continue
+		looking = looks
+		switch {
+		case looks:
+		case !plainEdit(call):
+			w.call(call)
+			edited = nil
+		case edited == nil || edited.Path != call.Path:
+			w.line("+ ", w.doing(call))
+			w.changed(call)
+			edited = call
 		}
-		flush()
-		w.call(call)
 	}
-	flush()
-	return w.b.String()
+	return w.b.String(), looked
 }
 
-// lookedAt begins the line of calls that only looked at something.
-const lookedAt = "+ looked at "
-
-// sight names what a call only looked at, "" if it did more.
-func (w *condenser) sight(c *ingest.ToolCall) string {
-	switch c.Name {
+// sights reports whether a call only looked at something.
+func (c *condenser) sights(call *ingest.ToolCall) bool {
+	switch call.Name {
 	case "Read", "NotebookRead":
-		return w.path(c.Path)
+		return c.path(call.Path) != ""
 	case "Grep", "Glob":
-		return oneLine(c.Input["pattern"], 60)
+		return oneLine(call.Input["pattern"], clipInputs) != ""
 	case "LS":
-		return w.path(c.Path + c.Input["path"])
+		return c.path(call.Path+call.Input["path"]) != ""
 	case "WebFetch":
-		return oneLine(c.Input["url"], clipInputs)
+		return oneLine(call.Input["url"], clipInputs) != ""
 	case "WebSearch", "ToolSearch":
-		return oneLine(c.Input["query"], clipInputs)
+		return oneLine(call.Input["query"], clipInputs) != ""
 	case "Bash":
-		if c.Commit == "" && looks().MatchString(c.Command) {
-			return oneLine(c.Command, clipLooked)
-		}
+		return call.Commit == "" && looks().MatchString(call.Command)
 	}
-	return ""
+	return false
 }
 
 // looks is a command that only looks at something: nothing is joined to it that might
@@ -193,7 +172,11 @@ func (w *condenser) doing(c *ingest.ToolCall) string {
 		if at := handsOn().FindStringIndex(command); at != nil && strings.Contains(command[at[0]:at[1]], "\n") {
 			command = command[:at[0]] + " …" // stands below
 		}
-		return c.Name + " " + oneLine(command, clipInputs)
+		most := clipInputs
+		if outcome(c) == "" && !hands().MatchString(command) {
+			most = clipCommand
+		}
+		return c.Name + " " + oneLine(command, most)
 	case c.Path != "":
 		return c.Name + " " + w.path(c.Path)
 	}
@@ -204,6 +187,9 @@ func (w *condenser) doing(c *ingest.ToolCall) string {
 	}
 	return oneLine(c.Name, 60)
 }
+
+// hands is a command that hands on what was done.
+var hands = text.Pattern(`\b(?:git (?:commit|push|tag|merge|revert)|gh \w+ \w+)\b`)
 
 func outcome(c *ingest.ToolCall) string {
 	switch {
@@ -274,8 +260,8 @@ func (c *condenser) verdict(call *ingest.ToolCall) {
 	}
 }
 
-// output is what a call printed, where it says something: all of it is
-// somebody else's word. What a sub-agent reports is told by who sent it, as far as it counts.
+// output is what a call printed that failed: all of it is somebody else's word. What another
+// printed is told by who made the call, as far as it counts, and so is what a sub-agent reports.
 func (c *condenser) output(call *ingest.ToolCall) {
 	switch {
 	case call.Verdict == ingest.Rejected || call.Result == "":
@@ -291,8 +277,6 @@ func (c *condenser) output(call *ingest.ToolCall) {
 		}
 	case call.Failed:
 		c.lines("~ ", headAndTail(call.Result, clipOutput))
-	case call.Command != "" && call.Commit == "":
-		c.lines("~ ", lastLine(call.Result, clipOutcome))
 	}
 }
 

@@ -67,11 +67,6 @@ func listings(text string) string {
 	return b.String()
 }
 
-func lastLine(text string, most int) string {
-	text = strings.TrimSpace(text)
-	return oneLine(text[strings.LastIndexByte(text, '\n')+1:], most)
-}
-
 // cutAt is the beginning of a text, at most n bytes, up to the end of a line or
 // a word where one is near.
 func cutAt(text string, n int) string {
@@ -112,13 +107,6 @@ func oneLine(s string, n int) string {
 		return s
 	}
 	return cutAt(s, n) + "…"
-}
-
-func clipMiddle(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	return cutAt(text, n*2/3) + " … " + text[startOf(text, len(text)-n/3):]
 }
 
 // visible takes out of a text what a reader doesn't see and a model might:

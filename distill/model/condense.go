@@ -23,10 +23,8 @@ const (
 	clipAsked   = 1_500 // a question of the assistant's
 	clipEcho    = 200   // events, copied turns
 	clipOutput  = 150   // of a call that failed
-	clipOutcome = 80    // of a call that didn't
-	clipInputs  = 90    // a command, a search
-	clipLooked  = 50    // a command that only looked at something
-	clipSights  = 60    // all that a run of calls only looked at
+	clipInputs  = 90    // a search, a command that failed or hands on what was done
+	clipCommand = 40    // another command
 	clipPage    = 1_000 // the beginning of a document, an issue or a commit's message that was written
 	clipChange  = 200   // a line of a document that was changed
 )
@@ -63,7 +61,7 @@ func condense(s *ingest.Session) (blocks, copied []block) {
 		}
 		c := condenser{root: root, todos: todos, files: files}
 		c.turn(t, first)
-		if c.b.Len() > 0 {
+		if c.b.Len() > 0 || c.place {
 			blocks = append(blocks, block{turn: t, text: c.b.String()})
 		}
 		if t.Kind == ingest.Prompt || t.Kind == ingest.Message || t.Kind == ingest.PlanTurn {
@@ -157,15 +155,17 @@ type condenser struct {
 	root  string          // folder that paths are named from, ""
 	todos map[string]bool // entries of todo lists shown before
 	files map[string]bool // files whose first changes were shown before
+	place bool            // the turn shows nothing and has a block: answers are kept by blocks, and it had one
 }
 
 func (c *condenser) turn(t *ingest.Turn, first bool) {
 	switch t.Kind {
 	case ingest.Message:
 		text := strings.TrimSpace(ownWords(t))
-		calls := c.calls(t)
-		if text == "" && (calls == "" || strings.HasPrefix(calls, lookedAt) && strings.Count(calls, "\n") == 1) {
-			return // files that were only looked at, without a word, say little
+		calls, looked := c.calls(t)
+		if text == "" && calls == "" {
+			c.place = looked > 1
+			return
 		}
 		c.head(t, "assistant")
 		c.lines("| ", clip(listings(text), clipSaid))

@@ -138,7 +138,7 @@ func TestWhatIsWrittenForPeopleIsShown(t *testing.T) {
 			New: "# Rules\nAll code is formatted.\nCommit hashes are never stored: the trailer is the stable link."}}},
 		commit, bash(`gh pr comment 7 --body "Not taken: a lock per job costs more than it saves."`),
 		bash("python3 << 'EOF'\nimport queue  # nothing that anybody reads\nEOF"),
-		bash(`pytest -m "not slow"`),
+		bash("git push origin HEAD:refs/heads/queue-order-by-age"), bash(`pytest -m "not slow"`),
 	}
 	blocks, _ := condense(s)
 	want := `## t2 assistant
@@ -150,13 +150,14 @@ func TestWhatIsWrittenForPeopleIsShown(t *testing.T) {
 +   | The gateway restarts in four seconds.
 + Bash gh pr comment 7 --body "Not taken: a lock per job costs more than it saves."
 +   | Not taken: a lock per job costs more than it saves.
-+ Bash python3 << 'EOF' import queue # nothing that anybody reads EOF
++ Bash python3 << 'EOF' import queue # nothing…
++ Bash git push origin HEAD:refs/heads/queue-order-by-age
 + Bash pytest -m "not slow"
 `
 	if d := cmp.Diff(want, blocks[1].text); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
-	if lines, lost := quotedAll(t, s); lines < 9 || lost > 0 {
+	if lines, lost := quotedAll(t, s); lines < 10 || lost > 0 {
 		t.Errorf("%d of %d lines can't be quoted", lost, lines)
 	}
 }
@@ -235,7 +236,7 @@ func TestDecidingLinesAreShown(t *testing.T) {
 	blocks, _ := condense(s)
 	want := "## t2 assistant\n| Yes.\n+ Edit queue/retry.go\n" +
 		"+   // Five attempts, since the gateway restarts in four seconds.\n+   const attempts = 5\n" +
-		"+ Write limits.yaml\n+   most: 10000\n+ looked at git log --oneline -3\n+ Bash git log; rm -r x\n~ gone\n"
+		"+ Write limits.yaml\n+   most: 10000\n+ Bash git log; rm -r x\n"
 	if blocks[1].text != want {
 		t.Errorf("got\n%swant\n%s", blocks[1].text, want)
 	}
@@ -303,7 +304,6 @@ func TestCondense(t *testing.T) {
 | And <tell> me
 ## t2 assistant
 | I'll look.
-+ looked at a.go, func main
 + Edit a.go
 + Edit /etc/b.go
 + Bash go test ./... -> failed
@@ -339,6 +339,26 @@ func TestCondense(t *testing.T) {
 | That is all.
 `
 	if d := cmp.Diff(want, b.String()); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// What only looks at something isn't shown. A turn that did so around calls that say nothing was shown once: its
+// block stays without a text, since the keys of answers that are kept count blocks.
+func TestLooksAreNotShown(t *testing.T) {
+	s := session("u: go on", "a: ", "a: ", "a: ", "u: and?")
+	read, list := ingest.ToolCall{Name: "Read", Path: "a.go", Done: true}, ingest.ToolCall{Name: "TaskList", Done: true}
+	s.Turns[1].Calls = []ingest.ToolCall{read, read}
+	s.Turns[2].Calls = []ingest.ToolCall{read, list, read}
+	s.Turns[3].Calls = []ingest.ToolCall{read, {Name: "Bash", Command: "ls", Done: true, Failed: true, Result: "no such"}}
+	blocks, _ := condense(s)
+	var got []string
+	for _, k := range blocks {
+		got = append(got, label(k.turn)+": "+k.text)
+	}
+	want := []string{"t1: ## t1 user\n| go on\n", "t3: ", "t4: ## t4 assistant\n+ Bash ls -> failed\n~ no such\n",
+		"t5: ## t5 user\n| and?\n"}
+	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }

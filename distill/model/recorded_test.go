@@ -41,7 +41,7 @@ func TestQuotesOfRecordedAnswers(t *testing.T) {
 			lines := map[string]bool{}
 			for _, k := range blocks {
 				for line := range strings.Lines(k.text) {
-					lines[bare(line)] = true
+					lines[bare(spoken(line))] = true
 				}
 			}
 			sessions = append(sessions, session{of: s, src: sourcesOf(blocks), lines: lines})
@@ -82,7 +82,7 @@ func TestQuotesOfRecordedAnswers(t *testing.T) {
 		for i := range sessions {
 			n := 0
 			for line := range strings.Lines(shownText) {
-				if sessions[i].lines[bare(line)] {
+				if said := bare(spoken(line)); said != "" && sessions[i].lines[said] {
 					n++
 				}
 			}
