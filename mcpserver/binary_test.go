@@ -143,6 +143,9 @@ func call(t *testing.T, s *mcp.ClientSession, tool string, args map[string]any) 
 	if err != nil {
 		t.Fatalf("%s %v: %v", tool, args, err)
 	}
+	if res.StructuredContent != nil || len(res.Content) != 1 { // which a model would read, and pay for, twice
+		t.Errorf("%s: got %d contents and structured %v, want one text", tool, len(res.Content), res.StructuredContent)
+	}
 	text, ok := res.Content[0].(*mcp.TextContent)
 	if !ok {
 		t.Fatalf("%s: got content %T, want text", tool, res.Content[0])
