@@ -50,7 +50,7 @@ type Improver interface {
 
 	// Estimate says what Improve would ask of the model now, answers that are
 	// at hand already left out.
-	Estimate(ctx context.Context, s *ingest.Session, rules *payload.Payload) (Estimate, error)
+	Estimate(ctx context.Context, s *ingest.Session) (Estimate, error)
 
 	// Improve gets a session whose text has been redacted and the payload that
 	// rules made of it, and returns one whose items hold (see Hold)

@@ -42,7 +42,7 @@ func TestUsage(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
-			if err := l.Spend(Spent{At: at, Task: "rephrase", Model: "m/x", In: 1, Out: 1, Fault: "rate limited"}); err != nil {
+			if err := l.Spend(Spent{At: at, Task: "reconcile", Model: "m/x", In: 1, Out: 1, Fault: "rate limited"}); err != nil {
 				t.Error(err)
 			}
 		})

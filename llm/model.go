@@ -44,7 +44,7 @@ func (i Identity) Window() int { return i.Tokens }
 
 // Request is one question to a model. Its texts are redacted already.
 type Request struct {
-	Task   string // what it is for, as usage names it: "extract", "rephrase", "reconcile", "answer", "judge"
+	Task   string // what it is for, as usage names it: "extract", "repair", "reconcile", "answer", "judge"
 	System string // instructions; the same for many requests, so that a service can keep it in its cache
 	Prompt string
 	Schema *Schema // of the answer, nil for plain text

@@ -19,10 +19,10 @@ const (
 )
 
 // Inherit gives the items of a new distillation their ids. Those that say what an old item said, perhaps in other
-// words, get its id and stay pinned if it was; others are minted one. Old items without a partner go to
-// updated.Retired, to come back with their id; only what a person wrote, changed or pinned stands without one. What was
-// last written is taken over too. old is not changed and may be nil. What a person did follows from Apply with the same
-// edits: a dropped item was retired, gets its id back here, and is dropped again.
+// words, get its id, stay pinned if it was, and have its aliases if they come without; others are minted one. Old
+// items without a partner go to updated.Retired, to come back with their id; only what a person wrote, changed or
+// pinned stands without one. What was last written is taken over too. old is not changed and may be nil. What a person
+// did follows from Apply with the same edits: a dropped item was retired, gets its id back here, and is dropped again.
 func Inherit(old, updated *Payload) {
 	if old == nil {
 		old = new(Payload)
@@ -43,6 +43,9 @@ func Inherit(old, updated *Payload) {
 		found[k] = true
 		updated.Items[i].ID = before[k].ID
 		updated.Items[i].Pinned = updated.Items[i].Pinned || before[k].Pinned
+		if len(updated.Items[i].Aliases) == 0 {
+			updated.Items[i].Aliases = before[k].Aliases
+		}
 	}
 	Mint(updated.Session, updated.Items, taken)
 	for k, it := range before {

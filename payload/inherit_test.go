@@ -176,6 +176,27 @@ func TestRetiredComesBackWithItsID(t *testing.T) {
 	}
 }
 
+// An item that comes without other words to find it by has those that it had, in other words, too.
+func TestInheritKeepsAliases(t *testing.T) {
+	decision := func(text string, aliases ...string) Item {
+		return Item{Kind: Decision, Text: text, State: Stands, Aliases: aliases,
+			Evidence: []Evidence{{Turn: "t" + text[:5], Quote: text}}}
+	}
+	old := &Payload{Session: "s", Items: []Item{decision("Use sqlite for the index", "embedded database"),
+		decision("Jobs are kept for thirty days", "retention")}}
+	Inherit(nil, old)
+	updated := &Payload{Session: "s", Items: []Item{decision("Use sqlite for the whole index"),
+		decision("Jobs are kept for thirty days", "time to live"), decision("Homebrew formula is built from source")}}
+	Inherit(old, updated)
+	var got [][]string
+	for _, it := range updated.Items {
+		got = append(got, it.Aliases)
+	}
+	if d := cmp.Diff([][]string{{"embedded database"}, {"time to live"}, nil}, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
 func TestInheritKeepsApartWhatIsNotTheSame(t *testing.T) {
 	old := &Payload{Session: "s", Items: []Item{
 		{Kind: File, Path: "a.go", Text: "the queue, a stub", State: Stands},

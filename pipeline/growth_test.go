@@ -45,6 +45,50 @@ func TestThirtyNightsOfGrowth(t *testing.T) {
 	}
 }
 
+// Items that have other words to be found by keep them where a session grew and what is said of it now, by another
+// model or before answers held such words, has none.
+func TestOtherWordsOutlastGrowth(t *testing.T) {
+	root := t.TempDir()
+	p := open(t, t.TempDir())
+	s := newService(t, 0)
+	s.ask(t, p, improve.Caps{})
+	k := talk{id: "aaaaaaaa-0000-4000-8000-000000000001", start: day}
+	for i := range 6 {
+		k.said = append(k.said, fmt.Sprintf("Let's go with variant %d for the importer instead of the old one.", i))
+	}
+	aliases := func() map[string]int {
+		k.write(t, root)
+		last := k.at(len(k.said) - 1)
+		p.Now = func() time.Time { return last.AddDate(0, 0, 9) }
+		improved(t, p, root)
+		got, err := p.Library.Payload("aaaaaaaa-0000-4000-8000-000000000001")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := map[string]int{}
+		for _, it := range got.Items {
+			all[it.Text] = len(it.Aliases)
+		}
+		return all
+	}
+	before := aliases()
+	s.wordless = true
+	k.said = append(k.said, "Let's go with variant 13 for the importer instead of the old one.", "Done.")
+	after := aliases()
+	kept := 0
+	for text, n := range after {
+		switch had, ok := before[text]; {
+		case ok && n == had && n > 0:
+			kept++
+		case ok || n > 0:
+			t.Errorf("%q has %d other words, had %d", text, n, had)
+		}
+	}
+	if kept == 0 || kept != len(before) {
+		t.Errorf("of %v are left %v", before, after)
+	}
+}
+
 // grow asks about a session of thirty days, each night or at its end, and returns
 // what that took and how many bytes were said.
 func grow(t *testing.T, turns, words int, nightly bool) (tokens int, cost float64, said int) {

@@ -36,7 +36,7 @@ type script struct {
 func (k *script) Name() string                { return "model/script/1" }
 func (k *script) Prompt() string              { return k.prompt }
 func (k *script) Ripe(s *ingest.Session) bool { return len(s.Turns) > 2 }
-func (k *script) Estimate(context.Context, *ingest.Session, *payload.Payload) (distill.Estimate, error) {
+func (k *script) Estimate(context.Context, *ingest.Session) (distill.Estimate, error) {
 	return distill.Estimate{Requests: 1, In: 100, Out: 10}, nil
 }
 

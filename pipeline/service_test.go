@@ -19,10 +19,11 @@ import (
 // all the ways that services do.
 type service struct {
 	*httptest.Server
-	faults  int                        // of a hundred answers
-	wordy   bool                       // gives items reasons, and as many other words as it is asked for
-	arrived func(n int)                // called with the number of each request
-	hold    func(context.Context) bool // called before each good answer; false if there is to be none
+	faults   int                        // of a hundred answers
+	wordy    bool                       // gives items reasons, and many other words
+	wordless bool                       // gives items no other words
+	arrived  func(n int)                // called with the number of each request
+	hold     func(context.Context) bool // called before each good answer; false if there is to be none
 
 	mu       sync.Mutex
 	requests int
@@ -80,6 +81,9 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request) {
 	s.good[text]++
 	s.mu.Unlock()
 	answer := answerTo(q)
+	if s.wordless {
+		answer = strings.NewReplacer(`"aliases":`, `"ignored":`, `"asks":`, `"ignored too":`).Replace(answer)
+	}
 	if s.wordy {
 		answer = strings.ReplaceAll(answer, `"why":""`,
 			`"why":"`+strings.Repeat("it was said to be simpler than the other. ", 4)+`"`)
@@ -148,7 +152,6 @@ func (s *service) fail(w http.ResponseWriter, q chatRequest, how int) {
 var (
 	turnHead = regexp.MustCompile(`^## (t\d+)(?: (\w+))?`)
 	pairLine = regexp.MustCompile(`(?m)^\d+\.$`)
-	noteLine = regexp.MustCompile(`(?m)^(\d+)\. `)
 )
 
 // answerTo answers a request in the form that its schema asks for.
@@ -166,11 +169,7 @@ func answerTo(q chatRequest) string {
 				"later_quote": ""})
 		}
 	default:
-		key = "notes"
-		for i := range max(1, len(noteLine.FindAllString(prompt, -1))) {
-			list = append(list, map[string]any{"number": i + 1, "aliases": []string{fmt.Sprint("another way to say number ",
-				i+1)}, "asks": []string{"What about it?"}})
-		}
+		key = "quotes"
 	}
 	answer := map[string]any{key: list}
 	if key == "items" {
@@ -203,6 +202,7 @@ func decisionsIn(prompt string) []any {
 		list = append(list, map[string]any{"kind": "decision", "text": said[:len(quote)], "why": "", "by": "user",
 			"scope": "", "alternatives": []string{}, "about": []string{},
 			"path": "", "status": "", "confidence": "high", "earlier": "", "bearing": "none",
+			"aliases": []string{fmt.Sprint("another way to say number ", len(list)+1)}, "asks": []string{"What about it?"},
 			"evidence": []any{map[string]any{"turn": turn, "quote": quote}}})
 	}
 	return list

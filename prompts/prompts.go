@@ -18,7 +18,6 @@ type Prompt string
 const (
 	Extract   Prompt = "extract"   // a session's items; see Extraction
 	Repair    Prompt = "repair"    // the right quotes of items whose quotes don't stand where they were said to
-	Rephrase  Prompt = "rephrase"  // other words that items may be asked for by
 	Reconcile Prompt = "reconcile" // how later items bear on earlier ones
 	Answer    Prompt = "answer"    // one paragraph out of what a search found
 	Rerank    Prompt = "rerank"    // which of a search's results answer the question

@@ -356,7 +356,6 @@ func (d *counter) openai(w http.ResponseWriter, r *http.Request, path []string, 
 
 var (
 	slipTurn = regexp.MustCompile(`(?m)^## (t\d+) user.*\n\| (.{24,})$`)
-	slipNote = regexp.MustCompile(`(?m)^\d+\. `)
 	slipPair = regexp.MustCompile(`(?m)^\d+\.$`)
 )
 
@@ -383,11 +382,7 @@ func (s slip) answer() (text string, in, out int) {
 		}
 		answer = map[string]any{"pairs": list}
 	default:
-		for i := range slipNote.FindAllString(s.prompt, -1) {
-			list = append(list, map[string]any{"number": i + 1, "aliases": []string{fmt.Sprint("another way to say number ",
-				i+1)}, "asks": []string{"What about it?"}})
-		}
-		answer = map[string]any{"notes": list}
+		answer = map[string]any{"quotes": list}
 	}
 	data, _ := json.Marshal(answer)
 	return string(data), (len(s.system) + len(s.prompt)) / 4, len(data) / 4

@@ -79,7 +79,7 @@ func TestBatchNights(t *testing.T) {
 			if by := payloads(t, dir); len(by) < 3 || slices.Contains(by, "rules") {
 				t.Errorf("payloads by %q, want the model's of all that say enough\n%s", by, said.String())
 			}
-			if kills != 2 || len(d.batches) < 6 || !d.faults["cut"] {
+			if kills != 2 || len(d.batches) < 5 || !d.faults["cut"] {
 				t.Errorf("%d kills, %d batches: this test proves nothing\n%s", kills, len(d.batches), said.String())
 			}
 			for _, key := range d.again {

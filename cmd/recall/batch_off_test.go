@@ -40,7 +40,7 @@ func TestBatchesTurnedOff(t *testing.T) {
 			if strings.Contains(string(body), "Now the items of this transcript") {
 				again++
 			}
-			json.NewEncoder(w).Encode(message(`{"notes":[{"number":1,"aliases":[],"asks":[]}]}`))
+			json.NewEncoder(w).Encode(message(`{"items":[],"closed":[]}`))
 		case "/v1/messages/batches":
 			var q struct {
 				Requests []struct {

@@ -59,13 +59,6 @@ func oracle(set *eval.Set, name string) []byte {
 		answer = map[string]any{"items": goldIn(set, q.Prompt), "closed": []any{}}
 	case "rerank": // everything is the other way round
 		answer = map[string]any{"order": []int{2, 1}, "found": "answer"}
-	case "rephrase":
-		notes := []any{}
-		for _, m := range regexp.MustCompile(`(?m)^(\d+)\b`).FindAllStringSubmatch(q.Prompt, -1) {
-			notes = append(notes, map[string]any{"number": json.Number(m[1]), "aliases": []string{"that thing from before"},
-				"asks": []string{"what was that thing?"}})
-		}
-		answer = map[string]any{"notes": notes}
 	case "reconcile": // whatever is later takes the earlier one's place
 		pairs := []any{}
 		for _, m := range regexp.MustCompile(`(?m)^(\d+)\.\nA .*\n  quote: "(.*)"\nB .*\n  quote: "(.*)"$`).FindAllStringSubmatch(q.Prompt, -1) {
@@ -113,7 +106,8 @@ func goldIn(set *eval.Set, prompt string) []any {
 				}
 				items = append(items, map[string]any{"kind": it.Kind, "evidence": []any{map[string]any{"turn": t.id,
 					"quote": it.Quote}}, "text": text, "why": it.Why,
-					"by": "user", "scope": "", "alternatives": []any{}, "about": []any{}, "path": path, "status": status, "confidence": "high", "earlier": "", "bearing": "none"})
+					"by": "user", "scope": "", "alternatives": []any{}, "about": []any{}, "path": path, "status": status, "confidence": "high", "earlier": "", "bearing": "none",
+					"aliases": []string{"that thing from before"}, "asks": []string{"what was that thing?"}})
 				break
 			}
 		}

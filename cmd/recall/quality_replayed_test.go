@@ -106,7 +106,7 @@ func (d byModel) Distill(ctx context.Context, s *ingest.Session) (*payload.Paylo
 	if err != nil || !d.Ripe(s) {
 		return p, err
 	}
-	e, err := d.fresh.Estimate(ctx, s, p)
+	e, err := d.fresh.Estimate(ctx, s)
 	if err != nil {
 		return p, err
 	}
@@ -171,12 +171,8 @@ func (recorded) Window() int  { return 200_000 }
 // Complete gives of the answers about the same session the items whose first quote is of
 // a turn that is shown; nothing else is mended or added.
 func (a recorded) Complete(_ context.Context, r llm.Request) (llm.Response, error) {
-	switch r.Task {
-	case "extract":
-	case "repair":
+	if r.Task == "repair" {
 		return llm.Response{Text: `{"quotes":[]}`}, nil
-	default:
-		return llm.Response{Text: `{"notes":[]}`}, nil
 	}
 	lines, turns := linesOf(r.Prompt), map[string]bool{}
 	for _, m := range heading.FindAllStringSubmatch(r.Prompt, -1) {
@@ -193,7 +189,7 @@ func (a recorded) Complete(_ context.Context, r llm.Request) (llm.Response, erro
 				}
 			}
 		}
-		if shared*3 < min(long, len(lines)) {
+		if shared*4 < min(long, len(lines)) {
 			continue
 		}
 		for _, it := range e.items {

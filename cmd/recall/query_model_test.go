@@ -72,8 +72,6 @@ func modelServer(ts *testscript.TestScript, neg bool, args []string) (url string
 			text = ordered(args[0], asked)
 		case strings.Contains(asked, "<transcript>") && strings.Contains(system, prompts.Examples.Text()):
 			text = `{"items": [` + goalOf(asked) + `]}`
-		case system == prompts.Rephrase.Text():
-			text = `{"notes": []}`
 		case system == prompts.Reconcile.Text():
 			text = `{"pairs": []}`
 		}

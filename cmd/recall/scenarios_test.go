@@ -370,7 +370,7 @@ func answerWith(ctx context.Context, dir string, recorded []recordedAnswer) {
 			if json.Unmarshal(text, &q) != nil {
 				continue // being written
 			}
-			given := json.RawMessage(`{"notes":[],"links":[],"items":[]}`)
+			given := json.RawMessage(`{"links":[],"items":[]}`)
 			_, shown, _ := strings.Cut(q.Prompt, "<transcript>")
 			for _, r := range recorded {
 				if q.Task == "extract" && strings.Contains(shown, r.Shown) {

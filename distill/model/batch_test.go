@@ -57,8 +57,8 @@ func TestBatches(t *testing.T) {
 	store := newMemory()
 	s := long()
 	p, n, sent, err := nights(t, store, s, obey)
-	if err != nil || n != 3 || sent < 4 {
-		t.Fatalf("got error %v after %d nights and %d requests, want the payload on the third", err, n, sent)
+	if err != nil || n != 2 || sent < 3 {
+		t.Fatalf("got error %v after %d nights and %d requests, want the payload on the second", err, n, sent)
 	}
 	if len(p.Items) != 14 || len(p.Items[1].Aliases) == 0 {
 		t.Errorf("got %d items, want 14 with other words", len(p.Items))
@@ -69,7 +69,7 @@ func TestBatches(t *testing.T) {
 		t.Errorf("without batches asked %d times for what batches brought", len(m.asked))
 	}
 	say(s, "u: decision! The last choice is another one")
-	if p, n, sent, err = nights(t, store, s, obey); err != nil || n != 3 || sent != 2 || len(p.Items) != 15 {
+	if p, n, sent, err = nights(t, store, s, obey); err != nil || n != 2 || sent != 1 || len(p.Items) != 15 {
 		t.Errorf("after growth: got error %v, %d nights, %d requests", err, n, sent)
 	}
 }
@@ -115,11 +115,11 @@ func TestBatchFaults(t *testing.T) {
 		nights int
 		fault  llm.Fault
 	}{
-		"nonsense once":   {once(func(llm.Request) (string, error) { return "{", nil }), 4, ""},
+		"nonsense once":   {once(func(llm.Request) (string, error) { return "{", nil }), 3, ""},
 		"nonsense always": {func(llm.Request) (string, error) { return "{", nil }, 3, llm.Nonsense},
-		"expired once":    {once(fail(llm.TimedOut)), 4, ""},
+		"expired once":    {once(fail(llm.TimedOut)), 3, ""},
 		"refused":         {once(fail(llm.Refused)), 2, llm.Refused},
-		"cut once":        {once(fail(llm.Cut)), 4, ""},
+		"cut once":        {once(fail(llm.Cut)), 3, ""},
 	} {
 		p, n, _, err := nights(t, newMemory(), long(), tt.answer)
 		switch {

@@ -26,7 +26,7 @@ func (d *Distiller) Distill(ctx context.Context, s *ingest.Session) (*payload.Pa
 	if d.Takes == nil {
 		return d.Improve(ctx, s, p)
 	}
-	e, err := d.Estimate(ctx, s, p)
+	e, err := d.Estimate(ctx, s)
 	d.Takes.Requests, d.Takes.In, d.Takes.Out = d.Takes.Requests+e.Requests, d.Takes.In+e.In, d.Takes.Out+e.Out
 	return p, err
 }

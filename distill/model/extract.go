@@ -34,6 +34,8 @@ type found struct {
 	Path         word        `json:"path"`
 	Status       word        `json:"status"`
 	Confidence   word        `json:"confidence"`
+	Aliases      many[word]  `json:"aliases"`
+	Asks         many[word]  `json:"asks"`
 	Earlier      word        `json:"earlier"` // i3, ""
 	Bearing      word        `json:"bearing"` // none, restates, refines, supersedes, revokes
 }

@@ -9,7 +9,6 @@ import (
 	"recall/ingest"
 	"recall/llm"
 	"recall/payload"
-	"recall/prompts"
 )
 
 // mostShares is into how small a part of a window it is gone where a model says
@@ -72,9 +71,6 @@ func (m *Improver) improve(ctx context.Context, s *ingest.Session, rules *payloa
 		p.Read = payload.Unchanged(rules.Read, p)
 	}
 	distill.Hold(s, p)
-	if err := m.rephrase(ctx, string(s.ID), p.Items); err != nil {
-		return nil, err
-	}
 	if len(p.Dropped) == 0 {
 		p.Dropped = nil
 	}
@@ -179,7 +175,7 @@ const (
 )
 
 // Estimate implements distill.Improver.
-func (m *Improver) Estimate(ctx context.Context, s *ingest.Session, rules *payload.Payload) (distill.Estimate, error) {
+func (m *Improver) Estimate(ctx context.Context, s *ingest.Session) (distill.Estimate, error) {
 	var e distill.Estimate
 	z, windows, _, err := m.cut(s, 1)
 	if err != nil {
@@ -199,51 +195,34 @@ func (m *Improver) Estimate(ctx context.Context, s *ingest.Session, rules *paylo
 		if i > 0 {
 			e.In += z.carry / 2
 		}
-		e.Out += min(z.max, usualOut+m.o.Tokens(w.text())/usualShare)
+		e.Out += min(z.max, usualOut+m.o.Tokens(w.text())*usualShare/100)
 	}
 	if e.Requests == 0 {
-		return e, m.estimateWords(ctx, &e, s, rules)
+		return e, m.estimateMending(ctx, &e, s)
 	}
-	notes := e.Out/usualItem + 1
 	e.In, e.Out = e.In+e.In/mended, e.Out+e.Out/mended
-	asks := (notes + notesAtOnce - 1) / notesAtOnce
-	e.Requests += asks
-	words := llm.Request{System: prompts.Rephrase.Text(), Schema: &llm.Schema{JSON: prompts.Rephrase.Schema()}}
-	e.In += asks*m.size(words) + notes*notesIn
-	e.Out += notes * notesOut
 	return e, nil
 }
 
-// What answers take, in tokens, as is usual: a session of 5,000 tokens yields some 15
-// items of 120 each.
+// What answers take, as is usual: a session of 5,000 tokens yields some 15 items of 200 each, other words
+// and all.
 const (
-	usualOut   = 600
-	usualShare = 4
-	usualItem  = 120 // of one item
-	notesIn    = 60  // of one, asking for other words
-	notesOut   = 100 // for one, the other words
-	mended     = 10  // one in so many answers is asked for again: quotes that aren't found, another form
+	usualOut   = 1_200 // tokens
+	usualShare = 40    // in 100 of the transcript's
+	mended     = 10    // one in so many answers is asked for again: quotes that aren't found, another form
 )
 
-// estimateWords adds what is missing of the items' other words, where all else is
-// at hand. It sends nothing.
-func (m *Improver) estimateWords(ctx context.Context, e *distill.Estimate, s *ingest.Session,
-	rules *payload.Payload) error {
+// estimateMending adds what is missing of quotes, where all else is at hand. It sends nothing.
+func (m *Improver) estimateMending(ctx context.Context, e *distill.Estimate, s *ingest.Session) error {
 	quiet := &Improver{o: m.o, outbox: newOutbox()}
 	quiet.o.Batch = true
-	l, err := quiet.read(ctx, s, 1)
-	if err == nil {
-		p := payload.Payload{Items: l.withRules(l.items(m.o.Batch), rules)}
-		distill.Hold(s, &p)
-		err = quiet.rephrase(ctx, string(s.ID), p.Items)
-	}
-	if err != nil && !errors.Is(err, distill.ErrPending) && !isFault(err) {
+	if _, err := quiet.read(ctx, s, 1); err != nil && !errors.Is(err, distill.ErrPending) && !isFault(err) {
 		return err
 	}
 	for _, r := range quiet.outbox.Take() {
 		e.Requests++
 		e.In += m.size(r)
-		e.Out += min(r.Max, notesAtOnce*notesOut)
+		e.Out += r.Max
 	}
 	return nil
 }

@@ -100,8 +100,8 @@ func TestImprove(t *testing.T) {
 	if p.Made.Distiller != "model/scripted/1" || len(p.Made.Prompt) != 12 || p.Session != "s1" {
 		t.Errorf("got payload %+v", p.Made)
 	}
-	if len(m.asked) != 2 {
-		t.Errorf("got %d requests, want one to extract and one to rephrase", len(m.asked))
+	if len(m.asked) != 1 {
+		t.Errorf("got %d requests, want one", len(m.asked))
 	}
 }
 
@@ -120,8 +120,8 @@ func TestNothingIsAskedTwice(t *testing.T) {
 	other := &scripted{name: "other/2"}
 	anew := improver(t, other, store, func(o *Options) { o.Anew = true })
 	must(t, anew, s, nil)
-	if len(other.asked) != 2 {
-		t.Errorf("anew with another model: asked %d times, want 2", len(other.asked))
+	if len(other.asked) != 1 {
+		t.Errorf("anew with another model: asked %d times, want once", len(other.asked))
 	}
 	other.forget()
 	must(t, anew, s, nil)
@@ -278,12 +278,6 @@ func TestFaults(t *testing.T) {
 		{"too long until asked in halves", nth(1, fail(llm.TooLong)), "", 3},
 		{"refused", nth(9, fail(llm.Refused)), llm.Refused, 1},
 		{"overloaded", nth(9, fail(llm.Overloaded)), llm.Overloaded, 1},
-		{"no words", func(r llm.Request) (string, error) {
-			if r.Task == "rephrase" {
-				return "", &llm.Error{Fault: llm.Overloaded}
-			}
-			return good(r)
-		}, "", 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -422,7 +416,7 @@ func TestEstimate(t *testing.T) {
 	m, store := &scripted{}, newMemory()
 	s := session("u: goal! Order the jobs by age", "a: decision! Use a heap for the jobs", "u: "+filler(1, 3000))
 	im := improver(t, m, store, func(o *Options) { o.Window = 2000 })
-	before, err := im.Estimate(t.Context(), s, nil)
+	before, err := im.Estimate(t.Context(), s)
 	if err != nil || len(m.asked) > 0 {
 		t.Fatalf("got error %v and %d requests, want none", err, len(m.asked))
 	}
@@ -435,8 +429,27 @@ func TestEstimate(t *testing.T) {
 		before.Out == 0 {
 		t.Errorf("estimated %+v, took %d requests and %d tokens", before, len(m.asked), in)
 	}
-	if after, err := im.Estimate(t.Context(), s, nil); err != nil || after != (distill.Estimate{}) {
+	if after, err := im.Estimate(t.Context(), s); err != nil || after != (distill.Estimate{}) {
 		t.Errorf("with all at hand: got %+v, %v, want nothing", after, err)
+	}
+}
+
+// Where a window's answer is at hand and its quotes are yet to be mended, that is what asking takes.
+func TestEstimateOfMending(t *testing.T) {
+	store := newMemory()
+	s := session("u: goal! Order the jobs by age", "a: decision! Use a heap for the jobs")
+	im := improver(t, &scripted{}, store, func(o *Options) { o.Batch = true })
+	if _, err := im.Improve(t.Context(), s, nil); !errors.Is(err, distill.ErrPending) {
+		t.Fatal(err)
+	}
+	for key := range im.Outbox().Take() {
+		if err := im.Answered(key, llm.Response{Text: `{"items":[{"kind":"decision","text":"Use a heap for the jobs",` +
+			`"confidence":"high","evidence":[{"turn":"t2","quote":"jobs are always kept in heaps"}]}]}`}, "s1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if e, err := im.Estimate(t.Context(), s); err != nil || e.Requests != 1 || e.In == 0 || e.Out == 0 {
+		t.Errorf("got %+v, %v; want one request", e, err)
 	}
 }
 
@@ -481,7 +494,7 @@ func TestEverythingFitsASmallModel(t *testing.T) {
 			t.Errorf("%s may take %d tokens, the model has 8192", r.Task, n)
 		}
 	}
-	if len(tasks) != 4 {
+	if len(tasks) != 3 {
 		t.Errorf("asked only %v", tasks)
 	}
 }

@@ -20,6 +20,12 @@ const (
 	mostNames = 8
 )
 
+// The most other words of an item that are kept.
+const (
+	mostAliases = 10
+	mostAsks    = 2
+)
+
 var sureness = map[string]float64{"high": 0.9, "medium": 0.7, "low": 0.5}
 
 // itemOf makes an item of what a model found, without evidence. drop says why
@@ -46,6 +52,9 @@ func itemOf(f *found) (it payload.Item, drop string) {
 		if strings.Contains(text, "<!-- recall") || strings.Contains(text, "<!-- /recall") {
 			return it, dropMarker
 		}
+	}
+	if kind != payload.File && kind != payload.Status { // one is looked for by its name, the other by what it is of
+		it.Aliases = otherWords(f, it.Text)
 	}
 	switch {
 	case !slices.Contains(payload.Kinds, kind), kind == payload.Lead:
@@ -92,6 +101,26 @@ func names(list []word) []string {
 		}
 	}
 	return out
+}
+
+// otherWords are the words that an item may be asked for by, aliases and then questions: each once, none
+// that its text says itself.
+func otherWords(f *found, text string) (list []string) {
+	text = strings.ToLower(text)
+	take := func(of []word, most, words, longest int) {
+		for _, w := range of {
+			s := tidy(strings.Trim(string(w), `"`), 2*longest)
+			long := len(s) > longest || len(strings.Fields(s)) > words
+			useless := s == "" || most == 0 || strings.Contains(text, strings.ToLower(s)) || slices.Contains(list, s)
+			if !long && !useless && !strings.Contains(s, "<!--") {
+				list = append(list, s)
+				most--
+			}
+		}
+	}
+	take(f.Aliases, mostAliases, 5, 80)
+	take(f.Asks, mostAsks, 14, 160)
+	return list
 }
 
 func statusOf(s string) string {

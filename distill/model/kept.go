@@ -51,8 +51,8 @@ func (m *Improver) current(key string, k kept) bool {
 }
 
 // promptOf is by which prompt a task's answers are asked for, where it isn't Extract.
-var promptOf = map[string]prompts.Prompt{"rephrase": prompts.Rephrase, "words": prompts.Rephrase,
-	"reconcile": prompts.Reconcile, "pair": prompts.Reconcile, "repair": prompts.Repair}
+var promptOf = map[string]prompts.Prompt{"reconcile": prompts.Reconcile, "pair": prompts.Reconcile,
+	"repair": prompts.Repair}
 
 // versionFor is the version of the prompt that a key's answer is asked by.
 func versionFor(key string) string {

@@ -13,9 +13,10 @@ import (
 )
 
 // Keys of the Store: a task, "-" and 40 hexadecimal digits. "extract" has the
-// answers about windows, "repair" those about their quotes, "rephrase" and
-// "reconcile" those about many items or pairs, "words" and "pair" what was said
-// of each one; "cut" says where a window ended.
+// answers about windows, "repair" those about their quotes, "reconcile" those
+// about many pairs, "pair" what was said of each one; "cut" says where a window
+// ended. Stores of earlier versions have "rephrase" and "words", too: nothing asks
+// for them, and what they brought stays with the items (see payload.Inherit).
 
 // cutKey is the key of where the window after another ends; of its session's
 // first one, where there is none before. With one key for the first windows of

@@ -171,7 +171,7 @@ func denies(text string) bool {
 }
 
 // restate puts a later form in the place of an entry's; the evidence of both
-// is kept, the first one's first.
+// is kept, the first one's first, and so are their other words, the later one's first.
 func (e *entry) restate(later *entry) {
 	it := later.item
 	evidence := slices.Clone(e.item.Evidence)
@@ -187,6 +187,11 @@ func (e *entry) restate(later *entry) {
 	}
 	if len(it.Alternatives) == 0 {
 		it.Alternatives = e.item.Alternatives
+	}
+	for _, w := range e.item.Aliases {
+		if !slices.Contains(it.Aliases, w) && len(it.Aliases) < mostAliases+mostAsks {
+			it.Aliases = append(slices.Clip(it.Aliases), w)
+		}
 	}
 	it.Confidence = max(it.Confidence, e.item.Confidence)
 	if e.item.By == payload.ByUser && it.By == payload.ByAssistant {

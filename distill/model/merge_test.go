@@ -166,6 +166,56 @@ func TestFilesAreNamedFromWhereItBegan(t *testing.T) {
 }
 
 // What a model may put into an item, and what is left of it.
+// Other words are cleaned: each once, none that the item says itself, none too long or too many; a file is
+// looked for by its name.
+func TestOtherWords(t *testing.T) {
+	f := found{Kind: "decision", Text: "Use a heap for the jobs", Evidence: []cited{{"t1", "Use a heap for the jobs"}},
+		Confidence: "high",
+		Aliases: many[word]{"", "heap", `"priority list"`, "priority list", "first in line\nnext",
+			word(strings.Repeat("x", 300)), "what comes first of all jobs", "<!-- recall k3v9t2m8qa -->"},
+		Asks: many[word]{"Which of all the jobs that wait in the queue of a worker is taken first?",
+			"How are jobs sorted?", "Which first?", "A third?"}}
+	for i := range 20 {
+		f.Aliases = append(f.Aliases, word(fmt.Sprintf("alias %d", i)))
+	}
+	file, none := f, f
+	file.Kind, file.Path, file.Text = "file", "a.go", "Holds the heap"
+	none.Kind, none.Text, none.Aliases, none.Asks = "flag", "The heap isn't for two writers", nil, nil
+	m := &scripted{answer: func(llm.Request) (string, error) {
+		data, err := json.Marshal(answer{Items: []found{f, file, none}})
+		return string(data), err
+	}}
+	p := must(t, improver(t, m, newMemory(), nil), session("u: Use a heap for the jobs, not for two writers"), nil)
+	got := map[payload.Kind][]string{}
+	for _, it := range p.Items {
+		got[it.Kind] = it.Aliases
+	}
+	want := map[payload.Kind][]string{payload.File: nil, payload.Flag: nil, payload.Decision: {"priority list",
+		"first in line next", "alias 0", "alias 1", "alias 2", "alias 3", "alias 4", "alias 5", "alias 6", "alias 7",
+		"How are jobs sorted?", "Which first?"}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// What is one item in two windows has the other words of both, the later ones first.
+func TestOtherWordsAreUnited(t *testing.T) {
+	l := &ledger{session: session(), dropped: map[string]int{}}
+	for i := range 5 {
+		it := payload.Item{Kind: payload.Decision, Text: "Use a heap for the jobs", State: payload.Stands,
+			Evidence: []payload.Evidence{{Turn: "r1", Quote: "yes"}}, Aliases: []string{"priority list"}}
+		for k := range i * 2 {
+			it.Aliases = append(it.Aliases, fmt.Sprintf("alias %d of %d", k, i))
+		}
+		l.take([]*grounded{{it, &found{}}}, nil, nil)
+	}
+	items := l.items(false)
+	if len(items) != 1 || len(items[0].Aliases) != mostAliases+mostAsks || items[0].Aliases[1] != "alias 0 of 4" ||
+		items[0].Aliases[9] != "alias 0 of 3" {
+		t.Errorf("got %d items, %q", len(items), items[0].Aliases)
+	}
+}
+
 func TestOddItems(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: -short, and a long walk of one goroutine")

@@ -1,7 +1,7 @@
 // Package model distills a session by asking a language model: what transcripts
 // say is condensed to turns with short ids, cut into windows that fit the
-// model, asked about, grounded in the turns, merged to one payload and given
-// other words to be found by. See Improver.
+// model, asked about, grounded in the turns and merged to one payload. See
+// Improver.
 //
 // # Answers are kept
 //
@@ -17,8 +17,7 @@
 // gather in an Outbox, Improve returns distill.ErrPending, and whoever sends the
 // requests hands the answers in by Answered and Failed. Then windows can't know
 // one another's items: each is told the person's words before it instead. A
-// session takes two nights (extract, then rephrase), a third if an answer had
-// to be mended.
+// session takes one night, a second if an answer had to be mended.
 package model
 
 import (
@@ -45,7 +44,7 @@ type Options struct {
 
 const (
 	defaultWindow = 24_000 // few sessions say more; beyond it models overlook things
-	defaultMax    = 8_000  // 40 items of 150 tokens, and some
+	defaultMax    = 8_000  // 40 items of 200 tokens
 )
 
 // An Improver makes payloads by asking a model. Safe for concurrent use.
@@ -75,7 +74,7 @@ func (m *Improver) Name() string { return "model/" + m.o.Model.Name() }
 
 // Prompt implements distill.Improver: it changes with any of the prompts.
 func (m *Improver) Prompt() string {
-	texts := []string{prompts.Extract.Text(), prompts.Rephrase.Text(), prompts.Repair.Text()}
+	texts := []string{prompts.Extract.Text(), prompts.Repair.Text()}
 	return prompts.Version(strings.Join(texts, "\x00"))
 }
 

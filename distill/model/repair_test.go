@@ -31,8 +31,6 @@ func TestRepairSaysWhy(t *testing.T) {
 			told = r.Prompt
 			said = map[string][]mending{"quotes": {{Number: 1, Turn: "t1", Quote: "keep the jobs in a heap"},
 				{Number: 2}, {Number: 3}}}
-		default:
-			said = map[string][]note{"notes": {}}
 		}
 		data, err := json.Marshal(said)
 		return string(data), err
@@ -72,12 +70,8 @@ func TestWhoseAnItemIs(t *testing.T) {
 		{"somebody", []cited{user}, payload.ByAssistant},
 	} {
 		m := &scripted{answer: func(r llm.Request) (string, error) {
-			var said any = map[string][]note{"notes": {}}
-			if r.Task == "extract" {
-				said = answer{Items: []found{{Kind: "flag", Text: "Ties are lost, and the lock order stays.", By: c.said,
-					Confidence: "high", Evidence: c.quote}}}
-			}
-			data, err := json.Marshal(said)
+			data, err := json.Marshal(answer{Items: []found{{Kind: "flag", Text: "Ties are lost, and the lock order stays.",
+				By: c.said, Confidence: "high", Evidence: c.quote}}})
 			return string(data), err
 		}}
 		p := must(t, improver(t, m, newMemory(), nil), s, nil)

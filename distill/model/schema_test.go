@@ -29,9 +29,6 @@ func TestSchemasFitTheirAnswers(t *testing.T) {
 		"repair": {prompts.Repair.Schema(), struct {
 			Quotes []mending `json:"quotes"`
 		}{}},
-		"rephrase": {prompts.Rephrase.Schema(), struct {
-			Notes []note `json:"notes"`
-		}{}},
 		"reconcile": {prompts.Reconcile.Schema(), struct {
 			Pairs []ruling `json:"pairs"`
 		}{}},
@@ -57,6 +54,8 @@ type firstFound struct {
 	Path         word        `json:"path"`
 	Status       word        `json:"status"`
 	Confidence   word        `json:"confidence"`
+	Aliases      many[word]  `json:"aliases"`
+	Asks         many[word]  `json:"asks"`
 }
 
 // checkForm holds a schema to a type, and to the rules that all services share: every
@@ -115,7 +114,7 @@ func checkForm(t *testing.T, at string, schema map[string]any, typ reflect.Type)
 func TestExamplesHold(t *testing.T) {
 	text, _ := prompts.Extraction(true, true)
 	_, rest, _ := strings.Cut(text, "# Examples")
-	turn, items, shown := "", 0, map[string]string{}
+	turn, items, worded, shown := "", 0, 0, map[string]string{}
 	for line := range strings.Lines(rest) {
 		switch line[0] {
 		case '#':
@@ -128,8 +127,15 @@ func TestExamplesHold(t *testing.T) {
 				t.Fatalf("%v: %s", err, line)
 			}
 			for i := range a.Items {
-				if _, drop := itemOf(&a.Items[i]); drop != "" {
-					t.Errorf("%s: %s", a.Items[i].Text, drop)
+				f := &a.Items[i]
+				it, drop := itemOf(f)
+				if drop != "" {
+					t.Errorf("%s: %s", f.Text, drop)
+				}
+				if n := len(f.Aliases) + len(f.Asks); n != len(it.Aliases) {
+					t.Errorf("%s: %d other words of %v, %v are kept", f.Text, len(it.Aliases), f.Aliases, f.Asks)
+				} else if n > 0 {
+					worded++
 				}
 				for _, c := range a.Items[i].Evidence {
 					if !strings.Contains(shown[string(c.Turn)], string(c.Quote)) {
@@ -140,8 +146,11 @@ func TestExamplesHold(t *testing.T) {
 			items += len(a.Items)
 		}
 	}
-	if items < 10 || strings.Count(text, "# Examples") != 1 || !strings.Contains(text, "\nclosed: ") {
-		t.Errorf("%d items in\n%s", items, text)
+	if _, form, _ := strings.Cut(prompts.Extract.Text(), "\n{"); strings.Contains(form, `"aliases":["`) {
+		worded++
+	}
+	if items < 10 || worded < 3 || strings.Count(text, "# Examples") != 1 || !strings.Contains(text, "\nclosed: ") {
+		t.Errorf("%d items, %d examples of other words in\n%s", items, worded, text)
 	}
 }
 
@@ -175,10 +184,10 @@ func TestPromptsSayWhatIsAskedFor(t *testing.T) {
 		t.Errorf("the prompt to extract has %d tokens: too many for small models", n)
 	}
 	versions := map[string]bool{}
-	for _, p := range []string{extract, prompts.Rephrase.Text(), prompts.Repair.Text(), prompts.Reconcile.Text()} {
+	for _, p := range []string{extract, prompts.Repair.Text(), prompts.Reconcile.Text()} {
 		versions[prompts.Version(p)] = true
 	}
-	if len(versions) != 4 {
-		t.Errorf("got %d versions of 4 prompts", len(versions))
+	if len(versions) != 3 {
+		t.Errorf("got %d versions of 3 prompts", len(versions))
 	}
 }

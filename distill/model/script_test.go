@@ -69,19 +69,8 @@ func (s *scripted) forget() {
 // obey finds what the transcript marks: a line "KIND! text" is an item of that
 // kind, "KIND!i3 supersedes! text" one with a bearing, "done! i2" closes one.
 func obey(r llm.Request) (string, error) {
-	switch r.Task {
-	case "extract":
+	if r.Task == "extract" {
 		data, err := json.Marshal(marked(r.Prompt))
-		return string(data), err
-	case "rephrase":
-		var a struct {
-			Notes []note `json:"notes"`
-		}
-		for n := range strings.Count(r.Prompt, "\n") - 3 {
-			a.Notes = append(a.Notes, note{n + 1, many[word]{word(fmt.Sprintf("other words %d", n+1))},
-				many[word]{"What was it about?"}})
-		}
-		data, err := json.Marshal(a)
 		return string(data), err
 	}
 	return "", &llm.Error{Fault: llm.Refused, Model: "scripted"}
@@ -107,7 +96,8 @@ func marked(prompt string) answer {
 			a.Closed = append(a.Closed, closing{Item: word(m[4]), How: word(m[1]), Turn: word(turn), Quote: word(m[0][2:])})
 		default:
 			f := found{Kind: word(m[1]), Text: word(m[4]), Evidence: []cited{{word(turn), word(m[4])}}, By: "user",
-				Confidence: "high", Earlier: word(m[2]), Bearing: word(m[3])}
+				Confidence: "high", Earlier: word(m[2]), Bearing: word(m[3]),
+				Aliases: many[word]{word(fmt.Sprintf("other words %d", len(a.Items)+1))}, Asks: many[word]{"What was it about?"}}
 			if f.Bearing == "" {
 				f.Bearing = "none"
 			}

@@ -189,15 +189,11 @@ func (f *foreseeing) estimate(ctx context.Context, s *ingest.Session, family []s
 	}
 	var e distill.Estimate
 	soon := false
-	err := pipeline.Safely("estimate", func() error {
-		rules, err := f.Distiller.Distill(ctx, s)
-		if err != nil {
-			return err
-		}
+	err := pipeline.Safely("estimate", func() (err error) {
 		if e, err := f.Library.Session(s.ID); err == nil {
-			soon = f.tooSoon(ctx, f.options, e, s, rules)
+			soon = f.tooSoon(ctx, f.options, e, s)
 		}
-		e, err = f.Improver.Estimate(ctx, s, rules)
+		e, err = f.Improver.Estimate(ctx, s)
 		return err
 	})
 	if soon {

@@ -209,7 +209,7 @@ func (g *asking) one(ctx context.Context, f *pipeline.Family, m *pipeline.Member
 		g.fault(ctx, e, err)
 		return
 	}
-	if g.tooSoon(ctx, g.options, e, s, rules) {
+	if g.tooSoon(ctx, g.options, e, s) {
 		g.tally(func() { g.out.Asked--; g.out.Growing++ })
 		return
 	}

@@ -9,7 +9,6 @@ import (
 	"recall/distill"
 	"recall/ingest"
 	"recall/library"
-	"recall/payload"
 	"recall/pipeline"
 )
 
@@ -103,15 +102,14 @@ func Waiting(p *pipeline.Pipeline, quiet time.Duration) (due, failed int, err er
 // thirty nights would cost seven times the whole. Until then rules add what is
 // new. One that a day began and ended is asked about as soon as it is quiet.
 const (
-	growthWorth = 25_000 // tokens that asking would take, instructions and all: see TestThirtyNightsOfGrowth
+	growthWorth = 23_000 // tokens that asking would take, instructions and all: see TestThirtyNightsOfGrowth
 	atRest      = 3 * 24 * time.Hour
 	overnight   = 6 * time.Hour // without a word
 )
 
 // tooSoon reports whether a session that the model has seen, or that people went on
 // with after a night, has too little that is new.
-func (a *Asker) tooSoon(ctx context.Context, o Options, e library.Entry, s *ingest.Session,
-	rules *payload.Payload) bool {
+func (a *Asker) tooSoon(ctx context.Context, o Options, e library.Entry, s *ingest.Session) bool {
 	seen := e.Distilled != nil && e.Distilled.Model.Name != ""
 	notYet := o.Only != nil || o.Live || e.Quiet(a.Time()) >= atRest || !seen && !wentOn(s)
 	if notYet {
@@ -119,7 +117,7 @@ func (a *Asker) tooSoon(ctx context.Context, o Options, e library.Entry, s *inge
 	}
 	var take distill.Estimate
 	err := pipeline.Safely("estimate", func() (err error) {
-		take, err = a.Improver.Estimate(ctx, s, rules)
+		take, err = a.Improver.Estimate(ctx, s)
 		return err
 	})
 	return err == nil && take.Requests > 0 && take.In < growthWorth

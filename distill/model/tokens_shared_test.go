@@ -1,0 +1,137 @@
+package model
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tiktoken-go/tokenizer/codec"
+
+	"recall/eval/train/data"
+	"recall/ingest"
+	"recall/ingest/claudecode"
+)
+
+// mostTokens is what half of all sessions may take at most, in all requests that are made about one.
+const mostTokens = 8_000
+
+// What asking about real sessions takes, instructions, schema and all, as a tokenizer counts it and as it is
+// guessed: docs/internals/quality.md says so. And what of the quotes of items that must be kept is shown for
+// it: of those that people wrote down and of those that a model did.
+func TestTokensOfRealSessions(t *testing.T) {
+	shared := os.Getenv("RECALL_SHARED")
+	if shared == "" {
+		t.Skip("RECALL_SHARED not set")
+	}
+	enc, counted := codec.NewO200kBase(), map[string]int{}
+	count := func(s string) (n int) { // line by line: hardly more than of the whole, and most lines come once
+		for line := range strings.Lines(s) {
+			c, ok := counted[line]
+			if !ok {
+				var err error
+				if c, err = enc.Count(line); err != nil {
+					t.Fatal(err)
+				}
+				counted[line] = c
+			}
+			n += c
+		}
+		return n
+	}
+	m := New(Options{Model: &scripted{}, Store: newMemory()})
+	exact := New(Options{Model: &scripted{}, Store: newMemory(), Tokens: count})
+	var byGuess, byCount []int
+	all := realSessions(t, shared)
+	for _, s := range all {
+		if !m.Ripe(s) {
+			continue
+		}
+		z, windows, _, err := m.cut(s, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		guessed, exactly := 0, 0
+		for i := range windows {
+			r := m.about(s, &windows[i], z, nil).request
+			guessed, exactly = guessed+m.size(r), exactly+exact.size(r)
+		}
+		known := max(0, len(windows)-1) * z.carry / 2 // what a later one is told of those before
+		byGuess, byCount = append(byGuess, guessed+known), append(byCount, exactly+known)
+	}
+	guessed, exactly := median(byGuess), median(byCount)
+	t.Logf("%d of %d sessions are asked about; half take less than %d tokens, as guessed %d", len(byGuess), len(all),
+		exactly, guessed)
+	if exactly > mostTokens || guessed > mostTokens {
+		t.Errorf("half of the sessions take more than %d tokens", mostTokens)
+	}
+	page, err := os.ReadFile(filepath.FromSlash("../../docs/internals/quality.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := fmt.Sprintf("Of %d real sessions %d say enough to be asked about; half of these take less than %d,%03d tokens in all "+
+		"their requests, instructions and schema among them, counted as o200k does, and %d,%03d as recall guesses.", len(all),
+		len(byGuess), exactly/1000, exactly%1000, guessed/1000, guessed%1000)
+	if !strings.Contains(strings.Join(strings.Fields(string(page)), " "), said) {
+		t.Errorf("docs/internals/quality.md says otherwise than: %s", said)
+	}
+	projects, err := data.Load(t.Context(), shared, "", data.People, data.Silver)
+	if err != nil {
+		t.Fatal(err)
+	}
+	must, shown := map[data.Origin]int{}, map[data.Origin]int{}
+	for _, p := range projects {
+		for _, c := range p.Cases {
+			blocks, _ := condense(c.Session)
+			var b strings.Builder
+			for _, k := range blocks {
+				b.WriteString(k.text)
+			}
+			text := plain(b.String())
+			for _, it := range c.Gold.Items {
+				if !it.Must {
+					continue
+				}
+				must[p.Origin]++
+				if strings.Contains(text, plain(it.Quote)) {
+					shown[p.Origin]++
+				} else {
+					t.Logf("%s %.8s %s lost: %s", p.Origin, c.Gold.Session, it.ID, it.Quote)
+				}
+			}
+		}
+	}
+	t.Logf("of quotes that must be kept are shown: people's %d of %d, a model's %d of %d", shown[data.People],
+		must[data.People], shown[data.Silver], must[data.Silver])
+	if must[data.People]-shown[data.People] > 4 || must[data.Silver]-shown[data.Silver] > 10 || must[data.Silver] < 400 {
+		t.Error("quotes that must be kept are shown less often: people's lacked 4, a model's 10")
+	}
+}
+
+func median(list []int) int {
+	slices.Sort(list)
+	return list[len(list)/2]
+}
+
+// realSessions are all shared sessions that a person had, each once.
+func realSessions(t *testing.T, shared string) (all []*ingest.Session) {
+	t.Helper()
+	seen := map[ingest.SessionID]bool{}
+	for _, dir := range []string{"silver", filepath.Join("transcripts", "dev")} {
+		found, err := claudecode.Reader{}.Find(t.Context(), filepath.Join(shared, dir), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range found {
+			s, err := claudecode.Reader{}.Parse(t.Context(), f)
+			if err != nil || seen[s.ID] {
+				continue // of a broken one: what can be read is tested where it is parsed
+			}
+			seen[s.ID] = true
+			all = append(all, s)
+		}
+	}
+	return all
+}
