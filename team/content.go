@@ -143,9 +143,11 @@ type Key struct {
 	Public       string // age1…
 }
 
-// AddKey makes a public key the one of this member's device; those before it count no longer.
+// AddKey makes a public key the one of this member's device; those before it count no longer. The same again does
+// nothing.
 func (t *Team) AddKey(ctx context.Context, device, public string) error {
-	_, err := t.pool.Exec(ctx, `INSERT INTO recall.key(device, key) VALUES($1, $2)`, device, public)
+	_, err := t.pool.Exec(ctx, `INSERT INTO recall.key(device, key) SELECT $1::uuid, $2::text WHERE $2::text IS DISTINCT FROM
+		(SELECT key FROM recall.key WHERE device = $1::uuid ORDER BY id DESC LIMIT 1)`, device, public)
 	return explain(err)
 }
 

@@ -92,6 +92,9 @@ func (t *Team) takeIn(ctx context.Context, l *library.Library, done *Errands) er
 	for _, h := range all {
 		has = append(has, h.ID)
 	}
+	if err := t.TakeThose(ctx, has); err != nil {
+		return err
+	}
 	in, err := t.Inbox(ctx, has)
 	if err != nil {
 		return err

@@ -115,3 +115,13 @@ const handoffs = `h.id, s.name, r.name, h.hash, h.data, h.at, h.taken_at IS NOT 
 func (t *Team) Take(ctx context.Context, handoff int64) error {
 	return t.one(ctx, `UPDATE recall.handoff SET taken_at = coalesce(taken_at, now()) WHERE id = $1`, handoff)
 }
+
+// TakeThose is Take for what this member's library has already: of these the team may not have heard.
+func (t *Team) TakeThose(ctx context.Context, hashes []string) error {
+	if len(hashes) == 0 {
+		return nil
+	}
+	_, err := t.pool.Exec(ctx, `UPDATE recall.handoff SET taken_at = now() WHERE receiver = $1 AND taken_at IS NULL
+		AND hash = ANY($2)`, t.Member.ID, hashes)
+	return explain(err)
+}

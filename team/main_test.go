@@ -75,7 +75,7 @@ func (c *crew) at(address string) mate {
 		c.t.Fatal(err)
 	}
 	c.t.Cleanup(m.Close)
-	d, err := m.Join(c.t.Context(), m.Member.Name+"'s machine")
+	d, err := m.Join(c.t.Context(), NewDevice(), m.Member.Name+"'s machine")
 	if err != nil {
 		c.t.Fatal(err)
 	}

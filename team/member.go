@@ -79,17 +79,24 @@ func (t *Team) Members(ctx context.Context) ([]Member, error) {
 // left is whether a member m is no longer in the team.
 const left = `(m.left_at IS NOT NULL OR to_regrole(quote_ident(m.login)) IS NULL)`
 
-// Join enters a machine as one of the member's.
-func (t *Team) Join(ctx context.Context, name string) (Device, error) {
+// NewDevice is an id for a machine: a UUID, as RFC 9562 has a random one.
+func NewDevice() string {
 	var b [16]byte
-	if _, err := rand.Read(b[:]); err != nil {
-		return Device{}, err
-	}
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80 // as RFC 9562 has a random one
-	id := fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+	_, _ = rand.Read(b[:]) // it never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// Join enters a machine as one of the member's; the same again does nothing.
+func (t *Team) Join(ctx context.Context, id, name string) (Device, error) {
 	d := Device{ID: id, Member: t.Member.ID, Name: name}
-	err := t.pool.QueryRow(ctx, `INSERT INTO recall.device(id, member, name) VALUES($1, $2, $3) RETURNING at`, d.ID,
-		d.Member, name).Scan(&d.At)
+	err := t.pool.QueryRow(ctx, `WITH new AS (INSERT INTO recall.device(id, member, name) VALUES($1, $2, $3)
+			ON CONFLICT (id) DO NOTHING RETURNING at)
+		SELECT at FROM new UNION ALL SELECT at FROM recall.device WHERE id = $1 AND member = $2`, d.ID, d.Member, name).
+		Scan(&d.At)
+	if errors.Is(err, pgx.ErrNoRows) { // it is somebody else's
+		err = ErrRefused
+	}
 	return d, explain(err)
 }
 

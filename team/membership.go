@@ -1,6 +1,7 @@
 package team
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,6 +75,42 @@ func (m *Membership) Keep(library string) error {
 		err = disk.Replace(m.Path(membershipFile), append(data, '\n'), 0o600)
 	}
 	return err
+}
+
+// Enter enters this machine into a team, by an address without password, and keeps that in a library; key makes, or
+// finds, the public key of a device. Broken off anywhere it goes on with the same device the next time.
+func (t *Team) Enter(ctx context.Context, library, address, machine string,
+	key func(device string) (string, error)) (*Membership, error) {
+	m := &Membership{Address: address, Team: t.ID, Name: t.Name, Member: t.Member.ID, Machine: machine,
+		At: time.Now().UTC(), dir: filepath.Join(library, ".team")}
+	begun := m.Path("joining.json")
+	if !m.read("joining.json", &m.Device) {
+		m.Device = NewDevice()
+		data, err := json.Marshal(m.Device)
+		if err == nil {
+			err = disk.MakeDirs(m.dir)
+		}
+		if err == nil {
+			err = disk.Replace(begun, data, 0o600)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if _, err := t.Join(ctx, m.Device, machine); err != nil {
+		return nil, err
+	}
+	public, err := key(m.Device)
+	if err == nil {
+		err = t.AddKey(ctx, m.Device, public)
+	}
+	if err == nil {
+		err = m.Keep(library)
+	}
+	if err == nil {
+		err = os.Remove(begun)
+	}
+	return m, err
 }
 
 // End ends it: see End.

@@ -73,7 +73,7 @@ func newCrew(t *testing.T) *crew {
 	c.app, err = c.bob.ProjectOf(t.Context(), team.Project{Name: "app", Remote: "example.org/app"})
 	must(errors.Join(err, c.bob.LetIn(t.Context(), c.app, c.ana.Member.ID)))
 	for i, m := range []*team.Team{c.ana, c.bob} {
-		d, err := m.Join(t.Context(), "machine")
+		d, err := m.Join(t.Context(), team.NewDevice(), "machine")
 		must(err)
 		c.devices[i] = d.ID
 	}

@@ -166,18 +166,9 @@ func (a *App) JoinTeam(ctx context.Context, l *library.Library, address, machine
 			machine = Author() + "'s machine"
 		}
 	}
-	d, err := t.Join(ctx, machine)
-	if err == nil {
-		var public string
-		if public, err = sealed.KeyAt(a.TeamKey(&team.Membership{Device: d.ID})); err == nil {
-			err = t.AddKey(ctx, d.ID, public)
-		}
-	}
-	m := &team.Membership{Address: team.WithoutPassword(address), Team: t.ID, Name: t.Name, Member: t.Member.ID,
-		Device: d.ID, Machine: machine, At: time.Now().UTC()}
-	if err == nil {
-		err = m.Keep(l.Dir())
-	}
+	m, err := t.Enter(ctx, l.Dir(), team.WithoutPassword(address), machine, func(device string) (string, error) {
+		return sealed.KeyAt(a.TeamKey(&team.Membership{Device: device}))
+	})
 	if err != nil {
 		t.Close()
 		return nil, nil, err

@@ -1,0 +1,384 @@
+package team
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"recall/ingest"
+	"recall/library"
+	"recall/payload"
+)
+
+// A switchboard stands between a program and the server, reads what is said, and hangs up at a statement: before the
+// server hears of it, or when it answers that it is done, which nobody then hears.
+type switchboard struct {
+	net.Listener
+	to string
+
+	mu     sync.Mutex
+	n      int // statements since it was armed
+	at     int // the one to hang up at, 0 none
+	done   bool
+	hungUp bool
+	ends   []net.Conn
+}
+
+func connectBy(t *testing.T, to string) *switchboard {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &switchboard{Listener: l, to: to}
+	t.Cleanup(func() { l.Close(); s.hangUp() })
+	go func() {
+		for {
+			near, err := l.Accept()
+			if err != nil {
+				return
+			}
+			far, err := net.Dial("tcp", to)
+			if err != nil {
+				near.Close()
+				continue
+			}
+			s.mu.Lock()
+			s.ends = append(s.ends, near, far)
+			s.mu.Unlock()
+			deaf, ended := make(chan struct{}), make(chan struct{}) // from deaf on nothing is passed on that the server says
+			go s.ask(near, far, deaf, ended)
+			go func() {
+				defer close(ended)
+				defer near.Close()
+				room := make([]byte, 64<<10)
+				for {
+					n, err := far.Read(room)
+					select {
+					case <-deaf:
+						return
+					default:
+					}
+					if _, failed := near.Write(room[:n]); err != nil || failed != nil {
+						return
+					}
+				}
+			}()
+		}
+	}()
+	return s
+}
+
+// ask passes on what a program says: a message at a time, each with its length, the first without a letter.
+func (s *switchboard) ask(near, far net.Conn, deaf, ended chan struct{}) {
+	defer far.Close()
+	defer near.Close()
+	in, first := bufio.NewReader(near), true
+	unheard := false
+	for {
+		head := make([]byte, 5)
+		if first {
+			head = head[:4]
+		}
+		if _, err := io.ReadFull(in, head); err != nil {
+			return
+		}
+		rest := make([]byte, binary.BigEndian.Uint32(head[len(head)-4:])-4)
+		if _, err := io.ReadFull(in, rest); err != nil {
+			return
+		}
+		if !first && (head[0] == 'P' || head[0] == 'Q') { // a statement to be parsed, or asked at once
+			s.mu.Lock()
+			s.n++
+			now := s.n == s.at
+			s.hungUp = s.hungUp || now
+			done := s.done
+			s.mu.Unlock()
+			switch {
+			case now && !done:
+				return
+			case now:
+				unheard = true
+			}
+		}
+		if unheard && (head[0] == 'S' || head[0] == 'Q') { // with this it is to be done
+			close(deaf)
+			if _, err := far.Write(append(head, rest...)); err == nil {
+				<-ended // it answered, or is gone
+			}
+			return
+		}
+		if _, err := far.Write(append(head, rest...)); err != nil {
+			return
+		}
+		first = false
+	}
+}
+
+func (s *switchboard) hangUp() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.ends {
+		e.Close()
+	}
+	s.ends = nil
+}
+
+// arm has it hang up at a statement, done or not; 0 at none.
+func (s *switchboard) arm(at int, done bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.n, s.at, s.done, s.hungUp = 0, at, done, false
+}
+
+// Whatever is done in a team, the connection may break at each statement of it, before it is done or behind: the next
+// try brings it there once. Each row does it for the nth time, and lists what there is then, in order.
+func TestCutAtEachStatement(t *testing.T) {
+	c := newCrew(t)
+	direct := c.owner()
+	board := connectBy(t, fmt.Sprintf("127.0.0.1:%d", c.Port))
+	ana := c.at(c.AddressAt("owner", "127.0.0.1", board.Addr().(*net.TCPAddr).Port))
+	bob := c.admit(direct, "bob")
+	app := direct.project(t, "app")
+	if err := direct.LetIn(t.Context(), app, bob.Member.ID); err != nil {
+		t.Fatal(err)
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	box := NewOutbox(filepath.Join(t.TempDir(), "sent.jsonl"), ana.device)
+	lib, err := library.Create(filepath.Join(t.TempDir(), "lib"))
+	must(err)
+	m := &Membership{Address: "x", Device: ana.device}
+	must(m.Keep(lib.Dir()))
+	real := func(n int, s Session) Session { // whose one item has such an id as items have
+		letters := strings.Map(func(r rune) rune { return r - '0' + 'a' }, fmt.Sprintf("%010d", n))
+		s.Items[0].ID = payload.ItemID(letters)
+		return s
+	}
+	text := func(from string, n int) string {
+		p := &payload.Payload{Schema: 1, Session: "p1", Title: "Queue", Project: "app", Start: noon, End: noon,
+			Items: real(n, said("p1", 0, fmt.Sprint("Retry ", n))).Items}
+		out, err := payload.EncodeHandover(p, payload.Handover{To: "x", From: from, At: noon}, 1000)
+		must(err)
+		return out
+	}
+	sid := func(of string, n int) string { return fmt.Sprintf("%s%04d", of, n) }
+	transcript := func(s Session) Session { s.Transcript = "Said so"; return s }
+	had := func(n int) []string { return []string{sid("s", n)} }
+	gone := func(n int) []string { return []string{sid("s", n) + " by " + itoa(direct.Member.ID)} }
+	const stones = `SELECT sid || ' by ' || by FROM recall.tombstone WHERE sid = $1 UNION ALL
+		SELECT 'session' FROM recall.session WHERE sid = $1`
+	var left mate
+	n := 0
+	for _, of := range []struct {
+		name    string
+		prepare func(n int)
+		do      func(n int) error
+		there   func(n int) []string // what is read
+		want    func(n int) []string
+	}{
+		{"a session put, with its transcript", func(n int) {
+			c.put(ana, 1, transcript(said(sid("s", n), app, "Old", "Kept")))
+		}, func(n int) error {
+			all, err := box.Reconcile(t.Context(), ana.Team)
+			if err == nil {
+				_, err = box.Send(t.Context(), ana.Team, all[sid("s", n)], func() (Shared, error) {
+					s := transcript(said(sid("s", n), app, "New", "Kept"))
+					s.Transcript += " again"
+					return Ready(c.rules, s)
+				})
+			}
+			return err
+		}, func(n int) []string {
+			return c.column(`SELECT s.generation || ' ' || (i.data::json ->> 'text') || ' ' || convert_from(o.data, 'UTF8')
+				FROM recall.session s JOIN recall.item i ON i.session = s.id JOIN recall.content o ON o.session = s.id
+				JOIN recall.word w ON w.item = i.id WHERE sid = $1 ORDER BY i.iid`, sid("s", n))
+		}, func(n int) []string { return []string{"2 New Said so again", "2 Kept Said so again"} }},
+
+		{"a session forgotten", func(n int) {
+			c.put(direct, 1, said(sid("s", n), app, "Old"))
+		}, func(n int) error {
+			return ana.Forget(t.Context(), ana.Member.ID, sid("s", n))
+		}, func(n int) []string { return c.column(stones, sid("s", n)) }, gone},
+
+		{"what was forgotten here, forgotten for all", func(n int) {
+			c.put(direct, 1, said(sid("s", n), app, "Old"))
+			must(lib.Bury([]ingest.SessionID{ingest.SessionID(sid("s", n))}))
+		}, func(n int) error {
+			_, err := ana.Errands(t.Context(), m, lib, nil)
+			return err
+		}, func(n int) []string {
+			return append(c.column(stones, sid("s", n)), c.column(`SELECT 'obeyed' FROM recall.obeyed o
+				JOIN recall.tombstone t ON t.id = o.tombstone WHERE t.sid = $1 AND o.device = $2::uuid`, sid("s", n), ana.device)...)
+		}, func(n int) []string { return append(gone(n), "obeyed") }},
+
+		{"what was forgotten elsewhere, obeyed here", func(n int) {
+			must(direct.Forget(t.Context(), direct.Member.ID, sid("e", n)))
+		}, func(n int) error {
+			_, err := ana.Errands(t.Context(), m, lib, nil)
+			return err
+		}, func(n int) []string {
+			return c.column(`SELECT 'obeyed' FROM recall.obeyed o JOIN recall.tombstone t ON t.id = o.tombstone
+				WHERE t.sid = $1 AND o.device = $2::uuid`, sid("e", n), ana.device)
+		}, func(n int) []string { return []string{"obeyed"} }},
+
+		{"a handoff given", func(int) {}, func(n int) error {
+			_, err := ana.GiveTo(t.Context(), "Bob", text("Ana", n))
+			return err
+		}, func(n int) []string {
+			return c.column(`SELECT 'given' FROM recall.handoff WHERE data = $1`, text("Ana", n))
+		}, func(n int) []string { return []string{"given"} }},
+
+		{"a handoff that waited given", func(n int) { must(m.Hold("bob", text("later", n))) }, func(n int) error {
+			_, err := ana.Errands(t.Context(), m, lib, nil)
+			return err
+		}, func(n int) []string {
+			left, _ := filepath.Glob(filepath.Join(m.Path(heldIn), "*"))
+			return append(left, c.column(`SELECT 'given' FROM recall.handoff WHERE data = $1`, text("later", n))...)
+		}, func(n int) []string { return []string{"given"} }},
+
+		{"a handoff taken in", func(n int) {
+			must(bob.Give(t.Context(), ana.Member.ID, payload.HandoverID(text("Bob", n)), text("Bob", n)))
+		}, func(n int) error {
+			_, err := ana.Errands(t.Context(), m, lib, nil)
+			return err
+		}, func(n int) []string {
+			all, err := lib.Received()
+			must(err)
+			var in []string
+			for _, h := range all {
+				if h.ID == payload.HandoverID(text("Bob", n)) {
+					in = append(in, "here")
+				}
+			}
+			return append(in, c.column(`SELECT 'taken' FROM recall.handoff WHERE data = $1 AND taken_at IS NOT NULL`,
+				text("Bob", n))...)
+		}, func(n int) []string { return []string{"here", "taken"} }},
+
+		{"what a machine that left shared, taken back", func(n int) {
+			left = c.at(c.Owner)
+			c.put(left, 1, transcript(said(sid("s", n), app, "Old")))
+			must(left.LeaveDevice(t.Context(), left.device))
+		}, func(n int) error {
+			_, err := ana.TakeBack(t.Context(), []int{app})
+			return err
+		}, func(n int) []string {
+			return c.column(`SELECT s.sid FROM recall.session s WHERE s.sid = $1 AND s.generation = 2 AND s.hash = ''
+				AND NOT EXISTS(SELECT FROM recall.item i WHERE i.session = s.id)
+				AND NOT EXISTS(SELECT FROM recall.content i WHERE i.session = s.id)
+				AND EXISTS(SELECT FROM recall.device d WHERE d.id = s.device AND d.left_at IS NOT NULL)`, sid("s", n))
+		}, had},
+
+		{"a machine that joins", func(int) {}, func(n int) error {
+			_, err := ana.Enter(t.Context(), filepath.Join(lib.Dir(), sid("j", n)), "x", sid("machine", n),
+				func(device string) (string, error) {
+					return "age1" + strings.Repeat("q", 50) + strings.ReplaceAll(device, "-", "")[:8], nil
+				})
+			return err
+		}, func(n int) []string {
+			kept, err := MembershipOf(filepath.Join(lib.Dir(), sid("j", n)))
+			must(err)
+			return c.column(`SELECT CASE WHEN d.id = $2::uuid THEN 'kept' ELSE 'other' END || ' ' || count(k)
+				FROM recall.device d LEFT JOIN recall.key k ON k.device = d.id WHERE d.name = $1 GROUP BY d.id`,
+				sid("machine", n), kept.Device)
+		}, func(int) []string { return []string{"kept 1"} }},
+
+		{"a project made, and a person let in", func(n int) {}, func(n int) error {
+			p, err := ana.ProjectOf(t.Context(), Project{Name: sid("p", n), Remote: "example.org/" + sid("p", n)})
+			if err == nil {
+				err = ana.LetIn(t.Context(), p, bob.Member.ID)
+			}
+			return err
+		}, func(n int) []string {
+			return c.column(`SELECT p.name FROM recall.project p JOIN recall.access a ON a.project = p.id
+				WHERE p.name = $1 AND a.member = $2`, sid("p", n), bob.Member.ID)
+		}, func(n int) []string { return []string{sid("p", n)} }},
+
+		{"what others decided, fetched", func(n int) {
+			c.put(bob, 1, real(n, said(sid("s", n), app, "Bob's")))
+			c.Exec(`UPDATE recall.item SET said = now()`)
+		}, func(n int) error {
+			return m.FetchNews(t.Context(), ana.Team)
+		}, func(n int) []string {
+			var in []string
+			for _, one := range m.News().Told {
+				if one.Session == sid("s", n) {
+					in = append(in, one.Session)
+				}
+			}
+			return in
+		}, had},
+
+		{"how things bear on one another, found", func(n int) {
+			c.Exec(`DELETE FROM recall.related; DELETE FROM recall.link; DELETE FROM recall.session`)
+			c.put(bob, 1, said("x1", app, "We decided to use Redis for the cache."))
+			late := said("x2", app, "We decided to use Memcached instead of Redis for the cache.")
+			late.Start, late.End, late.Items[0].At = noon.AddDate(0, 0, 3), noon.AddDate(0, 0, 3), noon.AddDate(0, 0, 3)
+			c.put(direct, 1, late)
+		}, func(n int) error {
+			due, err := ana.Due(t.Context())
+			for _, d := range due {
+				if err == nil {
+					err = ana.Relate(t.Context(), d)
+				}
+			}
+			return err
+		}, func(n int) []string {
+			return c.column(`SELECT 'link' FROM recall.link UNION ALL SELECT 'related' FROM recall.related`)
+		}, func(int) []string { return []string{"link", "related"} }},
+	} {
+		t.Run(of.name, func(t *testing.T) {
+			unheard := 0
+			for at := 1; ; at++ {
+				for _, done := range []bool{false, true} {
+					n++
+					of.prepare(n)
+					board.arm(at, done)
+					err := again(func() error { // what broke before is forgotten by then
+						board.mu.Lock()
+						if board.n = 0; board.hungUp {
+							board.at = 0
+						}
+						board.mu.Unlock()
+						err := of.do(n)
+						if err != nil && !errors.Is(err, ErrUnreachable) {
+							t.Errorf("at statement %d, done %v: %v", at, done, err)
+						}
+						return err
+					})
+					board.mu.Lock()
+					hungUp := board.hungUp
+					board.mu.Unlock()
+					board.arm(0, false)
+					if err != nil {
+						t.Fatalf("at statement %d, done %v: %v", at, done, err)
+					}
+					if got, want := of.there(n), of.want(n); !slices.Equal(got, want) {
+						t.Errorf("at statement %d, done %v there is %q, want %q", at, done, got, want)
+					}
+					if !hungUp {
+						if at == 1 || unheard == 0 {
+							t.Error("it has no statement: the test says nothing")
+						}
+						t.Logf("%d statements", at-1)
+						return
+					}
+					if done {
+						unheard++
+					}
+				}
+			}
+		})
+	}
+}
