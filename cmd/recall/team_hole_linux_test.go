@@ -82,7 +82,7 @@ func TestUnreachableTeam(t *testing.T) {
 		}
 	}
 	t.Chdir(t.TempDir()) // a handoff is a file here
-	t.Cleanup(func() { // what still works in the background may write there
+	t.Cleanup(func() {   // what still works in the background may write there
 		for n := 0; os.RemoveAll(library) != nil && n < 100; n++ {
 			time.Sleep(20 * time.Millisecond)
 		}

@@ -1,13 +1,23 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"recall/library"
+	"recall/payload"
+	"recall/team"
 	"recall/team/pgtest"
 )
 
@@ -68,4 +78,73 @@ func allOf(d *pgtest.DB) (string, error) {
 	out, err := d.Query(`SELECT title || E'\n' || coalesce(string_agg(i.data, E'\n'), '') FROM recall.session s
 		LEFT JOIN recall.item i ON i.session = s.id GROUP BY s.id`)
 	return strings.TrimSpace(strings.Join(out, "\n")), err
+}
+
+// What others decided in a project is on its page, the newest ten, and a session that starts there is told three; what
+// is of other projects, or was looked at, neither.
+func TestTeamNewsOfOthers(t *testing.T) {
+	home, recall := asProgram(t)
+	tell(t, home, 1, "Let's use Memcached for the session cache, files are slow.", "The sessions are in Memcached now.")
+	dir := filepath.Join(home, "Recall")
+	recall(nil, "sync")
+	l, err := library.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	projects, err := l.Projects()
+	if err != nil || len(projects) != 1 {
+		t.Fatalf("%v, %v", projects, err)
+	}
+	now := time.Now().UTC()
+	m := &team.Membership{Address: "postgres://ana@127.0.0.1:1/x?sslmode=disable", Team: "t", Name: "Grain", Device: "d"}
+	news := team.News{At: now}
+	for n := range 12 {
+		one := team.Told{Author: "Olga", Machine: "oak", Project: "app", Session: "s", Came: now, In: 7}
+		one.Item = payload.Item{ID: payload.ItemID("aaaaaaaaa" + string(rune('a'+n))), Kind: payload.Decision,
+			Text: fmt.Sprintf("Number %d holds", n), At: now.Add(-time.Duration(n) * time.Minute)}
+		news.Told = append(news.Told, one)
+	}
+	hers := news.Told[0] // of another project
+	hers.In, hers.Item.ID, hers.Item.Text = 8, "bbbbbbbbbb", "Elsewhere"
+	news.Told = append(news.Told, hers)
+	data, err := json.Marshal(news)
+	if err == nil {
+		err = errors.Join(m.Keep(dir), m.KeepSynced(&team.Synced{At: now}), // so that nothing is synced beside
+			m.Say(team.Share{Project: projects[0].ID, Name: "app", Level: team.LevelItems, As: 7}),
+			os.WriteFile(m.Path("news.json"), data, 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	starts := func() string {
+		cmd := exec.Command(filepath.Join(home, "bin", "recall"), "hook", "session-start")
+		cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "XDG_CACHE_HOME="+home+"/cache",
+			"LocalAppData="+home+"/cache", "XDG_CONFIG_HOME="+home+"/config", "AppData="+home+"/config",
+			"RECALL_LIBRARY_DIR="+dir)
+		cmd.Stdin = strings.NewReader(`{"session_id": "44440000-0000-4000-8000-000000000000", "cwd": "/home/ann/app",
+			"hook_event_name": "SessionStart", "source": "startup"}`)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+	said := func(text string) (all []string) {
+		for _, n := range regexp.MustCompile(`Olga decided (?:today|yesterday): (Number \d+|Elsewhere)`).
+			FindAllStringSubmatch(text, -1) {
+			all = append(all, strings.TrimPrefix(n[1], "Number "))
+		}
+		return all
+	}
+	if got := said(starts()); !slices.Equal(got, []string{"0", "1", "2"}) {
+		t.Errorf("a session is told %q", got)
+	}
+	page := enter(t, startWeb(t, home, dir))("/now?project=app", nil)
+	if got := said(page); !strings.Contains(page, "Of your team") || len(got) != 10 || got[0] != "0" || got[9] != "9" {
+		t.Errorf("the page has %q", got)
+	}
+	m.LookedNow()
+	if got := said(starts()); len(got) > 0 {
+		t.Errorf("a session is told %q, after they were looked at", got)
+	}
 }
