@@ -3,13 +3,10 @@ package team
 import (
 	"errors"
 	"fmt"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -131,36 +128,10 @@ func TestLibpqsWays(t *testing.T) {
 
 // Behind PgBouncer, which gives each transaction whatever connection is free, everything works.
 func TestPgBouncer(t *testing.T) {
-	program, err := exec.LookPath("pgbouncer")
-	if err != nil {
-		t.Skip("no PgBouncer is installed (Debian: apt-get install pgbouncer)")
-	}
 	c := newCrew(t)
 	ana := c.owner()
 	bob := c.admit(ana, "bob")
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	l.Close()
-	c.Write("users.txt", fmt.Sprintf("%q \"\"\n%q \"\"\n", c.Role("owner"), c.Role("bob")))
-	c.Write("bouncer.ini", fmt.Sprintf("[databases]\n* = host=%[1]s port=%[2]d\n"+
-		"as_owner = host=%[1]s port=%[2]d dbname=%[5]s user=%[6]s\n[pgbouncer]\nlisten_addr=127.0.0.1\nlisten_port=%[3]d\n"+
-		"auth_type=trust\nauth_file=%[4]s/users.txt\npool_mode=transaction\ndefault_pool_size=2\nunix_socket_dir=\n",
-		c.Dir, c.Port, port, c.Dir, c.Name, c.Role("owner")))
-	run := c.Command(program, filepath.Join(c.Dir, "bouncer.ini"))
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = run.Process.Kill(); _ = run.Wait() }()
-	for range 100 {
-		if conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
-			conn.Close()
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	port := c.Bouncer("owner", "bob")
 	everybody := fmt.Sprintf("postgres://%s@127.0.0.1:%d/as_owner?sslmode=disable", c.Role("bob"), port)
 	if _, err := Open(t.Context(), everybody); !errors.Is(err, ErrUnsafe) || hint.Of(err) == "" {
 		t.Errorf("a pooler that is Ana for everybody: %v", err)
@@ -190,8 +161,15 @@ func TestPgBouncer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := len(c.texts()); got != 4*each+1 {
-		t.Errorf("%d items, want %d", got, 4*each+1)
+	if err := errors.Join(ana2.Give(t.Context(), bob.Member.ID, "h1", "Take over"),
+		bob2.Forget(t.Context(), bob.Member.ID, "s1 0"), second(bob2.TakeBack(t.Context(), []int{app}))); err != nil {
+		t.Fatal(err)
+	}
+	if in, err := bob2.Inbox(t.Context(), nil); err != nil || len(in) != 1 || in[0].Text != "Take over" {
+		t.Errorf("Bob's inbox has %+v, %v", in, err)
+	}
+	if got := len(c.texts()); got != 4*each {
+		t.Errorf("%d items, want %d", got, 4*each)
 	}
 	if got := [2]int{len(search(t, ana2, "buy")), len(search(t, bob2, "buy"))}; got != [2]int{1, 0} {
 		t.Errorf("of what is Ana's alone Ana and Bob find %d", got)

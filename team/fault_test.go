@@ -6,10 +6,13 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"recall/payload"
 )
 
 // A cable stands between a program and the server. It is cut after so many bytes towards the server, or back.
@@ -241,6 +244,61 @@ func TestClock(t *testing.T) {
 		c.holds(fmt.Sprint("s1 s1000 Retry ", n))
 		if got := search(t, ana, "retry"); len(got) != 1 {
 			t.Errorf("%s: found %q", off, got)
+		}
+	}
+}
+
+// A machine whose clock is a day off, either way, shares what is found, told and kept as anybody's; and once its clock is
+// right again it syncs, and tells news, as if it always was.
+func TestClockOfAMachine(t *testing.T) {
+	c := newCrew(t)
+	ana := c.owner()
+	bob := c.admit(ana, "bob")
+	app := ana.project(t, "app")
+	if err := errors.Join(ana.LetIn(t.Context(), app, bob.Member.ID), ana.Keep(t.Context(), app, 3)); err != nil {
+		t.Fatal(err)
+	}
+	lib := t.TempDir()
+	m := &Membership{Address: "x", Device: bob.device}
+	if err := m.Keep(lib); err != nil {
+		t.Fatal(err)
+	}
+	for n, off := range []time.Duration{24 * time.Hour, -24 * time.Hour} {
+		now := time.Now().Add(off)
+		s := said(fmt.Sprint("s", n), app, fmt.Sprint("Retry ", n))
+		s.Start, s.End, s.Items[0].At = now.Add(-time.Minute), now, now
+		s.Items[0].ID = payload.ItemID(strings.Repeat(string(rune('a'+n)), 10))
+		c.put(ana, 1, s)
+		if gone, err := bob.Retain(t.Context()); gone > 0 || err != nil {
+			t.Errorf("%v: %d sessions ended, %v", off, gone, err)
+		}
+		if got := search(t, bob, "retry"); len(got) != n+1 {
+			t.Errorf("%v: found %q", off, got)
+		}
+		if err := m.FetchNews(t.Context(), bob.Team); err != nil {
+			t.Fatal(err)
+		}
+		if told := m.News().Told; len(told) != n+1 {
+			t.Errorf("%v: told %+v", off, told)
+		}
+		if err := errors.Join(m.KeepSynced(&Synced{At: now}), m.write("looked.json", now)); err != nil {
+			t.Fatal(err)
+		}
+		if m.SyncedWithin(time.Hour) {
+			t.Errorf("%v: it needs no sync", off)
+		}
+		empty := s // and put anew, so that it comes now
+		empty.Items = nil
+		c.put(ana, 2, empty)
+		if err := m.FetchNews(t.Context(), bob.Team); err != nil {
+			t.Fatal(err)
+		}
+		c.put(ana, 3, s)
+		if err := m.FetchNews(t.Context(), bob.Team); err != nil {
+			t.Fatal(err)
+		}
+		if others := m.Brief(time.Time{}, nil, "").Others; len(others) == 0 {
+			t.Errorf("%v: what came since isn't told", off)
 		}
 	}
 }

@@ -172,6 +172,12 @@ func (m *Membership) KeepSynced(s *Synced) error {
 	return m.write("synced.json", s)
 }
 
+// SyncedWithin reports whether a try was made so lately; one of the future was made by a clock that was wrong.
+func (m *Membership) SyncedWithin(lately time.Duration) bool {
+	last := m.Synced()
+	return last != nil && time.Since(last.At).Abs() <= lately
+}
+
 // Stamps say by session what was looked at when it was last put, so that what hasn't changed isn't looked at again.
 func (m *Membership) Stamps() map[string]string {
 	all := map[string]string{}

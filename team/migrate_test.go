@@ -2,6 +2,7 @@ package team
 
 import (
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -150,5 +151,67 @@ func TestMigrations(t *testing.T) {
 		if m.Title == "" || strings.HasPrefix(m.Title, "CREATE") {
 			t.Errorf("%d doesn't say what it does: %q", m.Version, m.Title)
 		}
+	}
+}
+
+// What the docs have whoever keeps a server do, by a login as managed ones give it, which isn't a superuser's; and whom
+// that makes the owner makes a team, and lets people in.
+func TestSetUpByTheDocs(t *testing.T) {
+	text, err := os.ReadFile("../docs/team.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := pgtest.Database(t)
+	d.Login("admin", "CREATEDB CREATEROLE")
+	d.Exec("GRANT CONNECT ON DATABASE " + d.Name + " TO " + d.Role("admin"))
+	c := &crew{DB: d, t: t, rules: rules()}
+	olga, database := d.Role("olga"), d.Name+"_recall"
+	t.Cleanup(func() { d.Exec("DROP DATABASE IF EXISTS " + database + " WITH (FORCE)") })
+	names := strings.NewReplacer("olga", olga, "DATABASE recall", "DATABASE "+database)
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		line, indented := strings.CutPrefix(line, "    ")
+		if !indented || !strings.HasSuffix(line, ";\n") {
+			continue
+		}
+		for sql := range strings.SplitSeq(names.Replace(strings.TrimSpace(line)), "; ") {
+			n++
+			if _, err := c.sql(d.Address("admin"), sql); err != nil {
+				t.Fatalf("%s: %v", sql, err)
+			}
+		}
+	}
+	if n < 3 {
+		t.Fatalf("the docs have %d statements", n)
+	}
+	address := strings.Replace(d.Address("olga"), "/"+d.Name+"?", "/"+database+"?", 1)
+	p, err := PlanCreate(t.Context(), address, "crew")
+	if err == nil {
+		err = p.Do(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Open(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if _, err := c.sql(address, "CREATE ROLE "+d.Role("ana")+" LOGIN"); err != nil { // createuser does
+		t.Fatal(err)
+	}
+	if err := m.Admit(t.Context(), d.Role("ana"), "Ana"); err != nil {
+		t.Fatal(err)
+	}
+	ana, err := Open(t.Context(), strings.Replace(address, olga, d.Role("ana"), 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ana.Close()
+	if d.Login("eve"); err == nil {
+		_, err = Open(t.Context(), strings.Replace(address, olga, d.Role("eve"), 1))
+	}
+	if !errors.Is(err, ErrNotMember) {
+		t.Errorf("who wasn't admitted: %v", err)
 	}
 }

@@ -88,7 +88,7 @@ func (m *Membership) FetchNews(ctx context.Context, t *Team) error {
 			continue
 		}
 		one.Came = now.At
-		if at, ok := came[one.Item.ID]; ok {
+		if at, ok := came[one.Item.ID]; ok && !at.After(now.At) {
 			one.Came = at
 		} else if first { // what was there before one came is no news
 			one.Came = one.Item.At
@@ -104,9 +104,12 @@ func (m *Membership) News() (n News) {
 	return n
 }
 
-// Looked is when a person last looked at the news, and LookedNow says that they do.
+// Looked is when a person last looked at the news, and LookedNow says that they do. By a clock that was wrong they may
+// have in the future: what is told then is told again, rather than never.
 func (m *Membership) Looked() (at time.Time) {
-	m.read("looked.json", &at)
+	if m.read("looked.json", &at); at.After(time.Now()) {
+		return time.Time{}
+	}
 	return at
 }
 

@@ -3,6 +3,7 @@
 package pgtest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -69,6 +70,17 @@ func (s *Server) Database(t testing.TB) *DB {
 	return d
 }
 
+// Another makes a database beside this one, empty and with the same logins.
+func (d *DB) Another(name string) *DB {
+	d.t.Helper()
+	other := &DB{t: d.t, Server: d.Server, Name: d.Name + name, of: d.Name}
+	other.Owner = other.Address("owner")
+	d.admin("postgres", "CREATE DATABASE "+other.Name+" OWNER "+d.Role("owner"))
+	other.Exec("REVOKE CONNECT, TEMP ON DATABASE " + other.Name + " FROM PUBLIC")
+	d.t.Cleanup(func() { d.admin("postgres", "DROP DATABASE "+other.Name+" WITH (FORCE)") })
+	return other
+}
+
 // DB is a test's database.
 type DB struct {
 	*Server
@@ -76,7 +88,8 @@ type DB struct {
 
 	Name string
 
-	t testing.TB
+	of string // whose logins it has, "" its own
+	t  testing.TB
 }
 
 // Login makes a login, such as "ana", and returns its address. Logins are of the whole server: its name there is told
@@ -88,7 +101,7 @@ func (d *DB) Login(who string, options ...string) (address string) {
 }
 
 // Role is the name of a login.
-func (d *DB) Role(who string) string { return d.Name + "_" + who }
+func (d *DB) Role(who string) string { return cmp.Or(d.of, d.Name) + "_" + who }
 
 // Address is where a login reaches the database, by the socket.
 func (d *DB) Address(who string) string { return d.AddressAt(who, d.Dir, d.Port) }
@@ -230,6 +243,11 @@ func (s *Server) start(t testing.TB) {
 	}
 }
 
+// Program is one of PostgreSQL's own, such as pg_dump, as the user that the server runs as.
+func (s *Server) Program(name string, args ...string) *exec.Cmd {
+	return s.Command(filepath.Join(s.bin, name), args...)
+}
+
 // End ends the server in an orderly way.
 func (s *Server) End() { s.end(os.Interrupt) }
 
@@ -240,6 +258,44 @@ func (s *Server) end(by os.Signal) {
 	}
 	_ = s.run.Process.Signal(by)
 	_, _ = s.run.Process.Wait()
+}
+
+// Bouncer starts a PgBouncer before the server, which gives each transaction whatever connection of these logins is free,
+// and says on which port of 127.0.0.1. Its database as_owner makes everybody the owner. It ends with the test.
+func (d *DB) Bouncer(logins ...string) (port int) {
+	d.t.Helper()
+	program, err := exec.LookPath("pgbouncer")
+	if err != nil {
+		d.t.Skip("no PgBouncer is installed (Debian: apt-get install pgbouncer)")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	port = l.Addr().(*net.TCPAddr).Port
+	l.Close()
+	users := ""
+	for _, who := range logins {
+		users += fmt.Sprintf("%q \"\"\n", d.Role(who))
+	}
+	d.Write("users.txt", users)
+	d.Write("bouncer.ini", fmt.Sprintf("[databases]\n* = host=%[1]s port=%[2]d\n"+
+		"as_owner = host=%[1]s port=%[2]d dbname=%[4]s user=%[5]s\n[pgbouncer]\nlisten_addr=127.0.0.1\nlisten_port=%[3]d\n"+
+		"auth_type=trust\nauth_file=%[1]s/users.txt\npool_mode=transaction\ndefault_pool_size=2\nunix_socket_dir=\n",
+		d.Dir, d.Port, port, d.Name, d.Role("owner")))
+	run := d.Command(program, filepath.Join(d.Dir, "bouncer.ini"))
+	if err := run.Start(); err != nil {
+		d.t.Fatal(err)
+	}
+	d.t.Cleanup(func() { _ = run.Process.Kill(); _ = run.Wait() })
+	for range 100 {
+		if conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			conn.Close()
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return port
 }
 
 // Write writes a file beside the server's, as its user.

@@ -142,6 +142,23 @@ func TestOnce(t *testing.T) {
 	}
 }
 
+// Behind PgBouncer, by transaction, a worker does the same.
+func TestOnceByPgBouncer(t *testing.T) {
+	c := newCrew(t)
+	m, err := team.Open(t.Context(), c.AddressAt("bob", "127.0.0.1", c.Bouncer("bob")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	c.once(t, m)
+	if n := c.number(t, `SELECT count(*) FROM recall.link`); n != 1 {
+		t.Errorf("%d links", n)
+	}
+	if n := c.number(t, `SELECT count(*) FROM recall.river_job WHERE kind = 'relate' AND state = 'completed'`); n != 1 {
+		t.Errorf("%d jobs did that", n)
+	}
+}
+
 // Of two workers each does what the other doesn't; of one that is killed the other takes over what it was at.
 func TestTwoWorkers(t *testing.T) {
 	if os.Getenv("RECALL_LONG") == "" {

@@ -127,7 +127,7 @@ func (a *App) TeamBeside(l *library.Library, news bool) {
 	if news {
 		wait = teamSoon
 	}
-	if last := m.Synced(); last == nil || time.Since(last.At) > wait {
+	if !m.SyncedWithin(wait) {
 		a.inBackground(l, "team", "sync")
 	}
 }
