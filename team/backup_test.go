@@ -88,7 +88,8 @@ func TestBackupAndRestore(t *testing.T) {
 			t.Errorf("%s finds %s", who, got)
 		}
 	}
-	if rows, err := c.sql(back.Address("eve"), `SELECT FROM recall.item WHERE project = `+itoa(app)); rows > 0 || err != nil {
-		t.Errorf("Eve reads %d, %v", rows, err)
+	hers, err := c.sql(back.Address("eve"), `SELECT FROM recall.item WHERE project = `+itoa(app))
+	if hers > 0 || err != nil {
+		t.Errorf("Eve reads %d, %v", hers, err)
 	}
 }

@@ -248,8 +248,8 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// A machine whose clock is a day off, either way, shares what is found, told and kept as anybody's; and once its clock is
-// right again it syncs, and tells news, as if it always was.
+// A machine whose clock is a day off, either way, shares what is found, told and kept as anybody's; and once its clock
+// is right again it syncs, and tells news, as if it always was.
 func TestClockOfAMachine(t *testing.T) {
 	c := newCrew(t)
 	ana := c.owner()

@@ -3,6 +3,8 @@ package team
 import (
 	"errors"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -213,5 +215,55 @@ func TestSetUpByTheDocs(t *testing.T) {
 	}
 	if !errors.Is(err, ErrNotMember) {
 		t.Errorf("who wasn't admitted: %v", err)
+	}
+}
+
+// A migration that was released is never changed: databases were made by it.
+func TestReleasedMigrations(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git")
+	}
+	git := func(dir string, args ...string) string {
+		as := []string{"-C", dir, "-c", "user.name=x", "-c", "user.email=x@example.org"}
+		out, err := exec.Command("git", append(as, args...)...).Output()
+		if err != nil {
+			t.Fatalf("git %q: %v", args, err)
+		}
+		return string(out)
+	}
+	changed := func(dir string) (names []string) {
+		for _, release := range strings.Fields(git(dir, "tag", "--list", "v*")) {
+			for _, name := range strings.Fields(git(dir, "ls-tree", "--name-only", release, "team/migrations/")) {
+				now, err := os.ReadFile(filepath.Join(dir, name))
+				if err != nil || string(now) != git(dir, "show", release+":"+name) {
+					names = append(names, release+" "+name)
+				}
+			}
+		}
+		return names
+	}
+	if _, err := os.Stat("../.git"); err == nil {
+		for _, name := range changed("..") {
+			t.Errorf("%s was released, and is another now: what is to change is a migration of its own", name)
+		}
+	}
+	dir := t.TempDir()
+	write := func(text string) {
+		path := filepath.Join(dir, "team", "migrations", "0001.sql")
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("-- x")
+	git(dir, "init", "-q")
+	git(dir, "add", ".")
+	git(dir, "commit", "-qm", "x")
+	git(dir, "tag", "v1.0.0")
+	if got := changed(dir); len(got) > 0 {
+		t.Errorf("nothing changed, and %q did", got)
+	}
+	write("-- y")
+	if got := changed(dir); len(got) != 1 || got[0] != "v1.0.0 team/migrations/0001.sql" {
+		t.Errorf("%q changed", got)
 	}
 }

@@ -260,8 +260,8 @@ func (s *Server) end(by os.Signal) {
 	_, _ = s.run.Process.Wait()
 }
 
-// Bouncer starts a PgBouncer before the server, which gives each transaction whatever connection of these logins is free,
-// and says on which port of 127.0.0.1. Its database as_owner makes everybody the owner. It ends with the test.
+// Bouncer starts a PgBouncer before the server, which gives each transaction whatever connection of these logins is
+// free, and says on which port of 127.0.0.1. Its database as_owner makes everybody the owner. It ends with the test.
 func (d *DB) Bouncer(logins ...string) (port int) {
 	d.t.Helper()
 	program, err := exec.LookPath("pgbouncer")
