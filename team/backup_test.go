@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The docs' way of backup and restore: what was in the backup is back, with who may what; what was put since is put again
-// by each machine's next sync, and what one forgot since in one's own library goes again.
+// The docs' way of backup and restore: what was in the backup is back, with who may what; what was put since is put
+// again by each machine's next sync, and what one forgot since in one's own library goes again.
 func TestBackupAndRestore(t *testing.T) {
 	c := newCrew(t)
 	ana := c.owner()
@@ -76,7 +76,7 @@ func TestBackupAndRestore(t *testing.T) {
 		return mate{again, m.device}
 	}
 	bob, eve = open("bob", bob), open("eve", eve)
-	if n, err := bob.ForgetAll(t.Context(), []string{"s2"}); n != 1 || err != nil { // as each sync does with its tombstones
+	if n, err := bob.ForgetAll(t.Context(), []string{"s2"}); n != 1 || err != nil { // each sync does
 		t.Errorf("%d forgotten again, %v", n, err)
 	}
 	sync(bob)
