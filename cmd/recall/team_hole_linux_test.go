@@ -120,7 +120,7 @@ func TestUnreachableTeam(t *testing.T) {
 				if err := m.Keep(library); err != nil {
 					t.Fatal(err)
 				}
-				m.NoteReached(time.Duration(n%2) * 300 * time.Millisecond)
+				m.NoteReached(time.Duration(n%2) * 15 * time.Millisecond)
 				if err := m.Say(team.Share{Project: projects[0].ID, Name: "app", Level: team.LevelItems, As: 1}); err != nil {
 					t.Fatal(err)
 				}

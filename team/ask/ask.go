@@ -17,22 +17,29 @@ import (
 	txt "recall/text"
 )
 
-// How long is waited for the team. For its server's first word it is as long as team.wait says, beside what was done
-// since it was asked: one that isn't there, or is and says nothing, costs that at most, and then nothing for forgiven.
+// How long is waited for the team. For its server's first word it is as long as team.wait says, or twice as long as it
+// took when it was last reached, beside what was done since it was asked: one that isn't there, or is and says nothing,
+// costs that at most, and then nothing for forgiven.
 const (
+	far      = 500 * time.Millisecond  // for one that is far away, unless team.wait says more
 	answers  = 1500 * time.Millisecond // for the rest then
 	forgiven = time.Minute
 )
 
+// patience is how long is waited for a server's first word where team.wait says wait.
+func patience(m *team.Membership, wait time.Duration) time.Duration {
+	return max(wait, min(2*m.Reached(), far))
+}
+
 // Lately reports whether a team was out of reach just now, so that it isn't asked.
 func Lately(m *team.Membership) bool { return m.Unreached(forgiven) }
 
-// Open opens the team that a library is in, unless its server says nothing within wait.
+// Open opens the team that a library is in, unless its server says nothing within wait, or what the way to it takes.
 func Open(ctx context.Context, m *team.Membership, wait time.Duration) (*team.Team, error) {
 	opening, cancel := context.WithCancel(ctx)
 	defer cancel()
 	began := time.Now()
-	late := time.AfterFunc(wait, cancel)
+	late := time.AfterFunc(patience(m, wait), cancel)
 	defer late.Stop()
 	t, err := team.Open(opening, m.Address, func() {
 		late.Reset(answers)
@@ -59,7 +66,7 @@ func tooLate(m *team.Membership, wait time.Duration) error {
 // Further is how one waits for a team that is further away than wait, as far as that is known; else "".
 func Further(m *team.Membership, wait time.Duration) string {
 	took := m.Reached()
-	if took <= wait {
+	if took <= patience(m, wait) {
 		return ""
 	}
 	return fmt.Sprintf("its server's first word took %v when it was last reached: recall config set team.wait %v has "+
@@ -151,7 +158,7 @@ func (w *mate) drop() {
 
 // answer waits for what the team has; the caller closes the team.
 func (w *mate) answer(ctx context.Context, wait time.Duration) (mateFound, error) {
-	late := time.NewTimer(wait)
+	late := time.NewTimer(patience(w.m, wait))
 	defer late.Stop()
 	there := w.there
 	for {

@@ -1,0 +1,65 @@
+package ask
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"recall/team"
+)
+
+// speaking is a server whose first word, that it takes nobody, comes only after a while.
+func speaking(t *testing.T, after time.Duration) (address string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	said := "SFATAL\x00C28000\x00Mgreetings from afar\x00\x00"
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				size := make([]byte, 4)
+				if _, err := io.ReadFull(c, size); err != nil {
+					return
+				}
+				io.CopyN(io.Discard, c, int64(binary.BigEndian.Uint32(size))-4)
+				time.Sleep(after)
+				c.Write(append(binary.BigEndian.AppendUint32([]byte("E"), uint32(4+len(said))), said...))
+			}()
+		}
+	}()
+	return fmt.Sprintf("postgres://ana@%s/x?sslmode=disable", l.Addr())
+}
+
+// A server that is far away is waited for as long as the way to it took before; one of which that isn't known only
+// as long as team.wait says.
+func TestOpenWaitsForTheFar(t *testing.T) {
+	m := &team.Membership{Address: speaking(t, 150*time.Millisecond), Team: "t", Name: "Grain", Device: "d"}
+	if err := m.Keep(t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	const wait = 20 * time.Millisecond
+	if _, err := Open(t.Context(), m, wait); !errors.Is(err, team.ErrUnreachable) || !Lately(m) {
+		t.Errorf("asked for the first time: %v, out of reach %v; want it so", err, Lately(m))
+	}
+	m.NoteReached(240 * time.Millisecond)
+	if _, err := Open(t.Context(), m, wait); err == nil || !strings.Contains(err.Error(), "from afar") || Lately(m) {
+		t.Errorf("reached before: %v, out of reach %v; want what it says", err, Lately(m))
+	}
+	m.NoteReached(time.Minute)
+	if way := Further(m, wait); !strings.Contains(way, "team.wait 2m") {
+		t.Errorf("said of one that is too far: %q", way)
+	}
+}
