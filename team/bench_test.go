@@ -156,7 +156,7 @@ func TestScale(t *testing.T) {
 			id += "another"
 			return bob.Put(t.Context(), bob.device, c.ready(w.session(id, 50)), 1)
 		}
-		c.plans(path, n, []deed{
+		c.plans(path, n, append([]deed{
 			{"A question of all projects", func(_, all mate) error {
 				_, err := all.Search(t.Context(), index.Query{Text: w.question()})
 				return err
@@ -175,7 +175,7 @@ func TestScale(t *testing.T) {
 			}},
 			{"Projects listed", func(bob, _ mate) error { _, err := bob.Projects(t.Context()); return err }},
 			{"Members listed", func(bob, _ mate) error { _, err := bob.Members(t.Context()); return err }},
-		})
+		}, c.otherDeeds(t)...))
 	}
 }
 
@@ -221,6 +221,7 @@ func (c *crew) plans(path string, items int, what []deed) {
 			}
 		}
 		text += "\n## " + d.name + "\n"
+		before := len(shown)
 		for _, plan := range said {
 			plan = noise.ReplaceAllString(plan, "")
 			statement, _, _ := strings.Cut(plan, " (actual")
@@ -229,6 +230,9 @@ func (c *crew) plans(path string, items int, what []deed) {
 			}
 			shown[statement] = true
 			text += "\n```\n" + strings.TrimSpace(plan) + "\n```\n"
+		}
+		if len(shown) == before {
+			text += "\nBy the same statements as above.\n"
 		}
 	}
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {

@@ -228,7 +228,8 @@ DECLARE
 	n bigint;
 	gone bigint := 0;
 BEGIN
-	FOR p IN SELECT id, recall.days(id) AS days FROM recall.project WHERE (SELECT recall.me()) IS NOT NULL LOOP
+	FOR p IN SELECT * FROM (SELECT id, recall.days(id) AS days FROM recall.project) q
+			WHERE days IS NOT NULL AND (SELECT recall.me()) IS NOT NULL LOOP
 		BEGIN
 			DELETE FROM recall.session s WHERE s.project = p.id
 				AND least(coalesce(s.ended, s.at), s.at) < now() - make_interval(days => p.days);
