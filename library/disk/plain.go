@@ -47,10 +47,13 @@ func libraryAbove(path string) string {
 	}
 }
 
-// at does something to a path by a handle on its library's folder, which nothing outside is reached by, whatever
-// becomes a link meanwhile. Of what is in no library the handle is on its own folder.
+// above is the folder by a handle on which a path is reached: its library's, or its own of what is in none.
+func above(path string) string { return cmp.Or(libraryAbove(path), filepath.Dir(path)) }
+
+// at does something to a path by a handle on the folder above it, which nothing outside is reached by, whatever
+// becomes a link meanwhile.
 func at(path string, do func(root *os.Root, name string) error) error {
-	dir := cmp.Or(libraryAbove(path), filepath.Dir(path))
+	dir := above(path)
 	root, err := OpenRoot(dir)
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		return &fs.PathError{Op: "open", Path: path, Err: p.Err} // what was wanted, not its folder
@@ -103,6 +106,9 @@ func linkAbove(name, dir string) error {
 
 // OpenPlain opens a plain file as os.OpenFile does; the error is ErrNotPlain for anything else.
 func OpenPlain(path string, flag int, perm fs.FileMode) (f *os.File, err error) {
+	if f, done, err := openQuick(above(path), path, flag, perm); done {
+		return f, err
+	}
 	err = at(path, func(root *os.Root, name string) error {
 		if flag&os.O_EXCL != 0 { // of a new file there is nothing to be seen
 			f, err = root.OpenFile(name, flag, perm)
@@ -131,6 +137,9 @@ func OpenPlain(path string, flag int, perm fs.FileMode) (f *os.File, err error) 
 
 // Unlink removes a file, a link or an empty folder.
 func Unlink(path string) error {
+	if unlinkQuick(above(path), path) {
+		return nil
+	}
 	return at(path, func(root *os.Root, name string) error { return root.Remove(name) })
 }
 
@@ -140,7 +149,12 @@ func UnlinkAll(path string) error {
 }
 
 // moveOver is os.Rename.
-func moveOver(from, to string) error { return both(from, to, (*os.Root).Rename, os.Rename) }
+func moveOver(from, to string) error {
+	if renameQuick(above(to), from, to) {
+		return nil
+	}
+	return both(from, to, (*os.Root).Rename, os.Rename)
+}
 
 // secondName is os.Link.
 func secondName(from, to string) error { return both(from, to, (*os.Root).Link, os.Link) }
@@ -158,6 +172,9 @@ func both(from, to string, inside func(r *os.Root, from, to string) error, outsi
 
 // MakeDir makes a folder.
 func MakeDir(dir string) error {
+	if mkdirQuick(above(dir), dir) {
+		return nil
+	}
 	return at(dir, func(root *os.Root, name string) error { return root.Mkdir(name, 0o700) })
 }
 
