@@ -24,9 +24,10 @@ import (
 // Options says how much to make up.
 type Options struct {
 	Sessions  int
-	BytesEach int64  // of a session's file, about; a session has a prompt and an answer at least
-	Images    bool   // three quarters of the bytes are base64 of images
-	Seed      uint64 // another seed makes other sessions
+	BytesEach int64   // of a session's file, about; a session has a prompt and an answer at least
+	Sizes     []int64 // instead of BytesEach: of one session after the other, from the first again after the last
+	Images    bool    // three quarters of the bytes are base64 of images
+	Seed      uint64  // another seed makes other sessions
 }
 
 // Session tells where a session that was made up stands and what it says.
@@ -58,6 +59,9 @@ func Write(dir string, o Options) ([]Session, error) {
 }
 
 func writeSession(dir string, o Options, i int) (s Session, err error) {
+	if len(o.Sizes) > 0 {
+		o.BytesEach = o.Sizes[i%len(o.Sizes)]
+	}
 	p := &said.Projects[i%len(said.Projects)]
 	g := newSession(p, o, i)
 	path := filepath.Join(dir, "projects", claudecode.Slug(p.dir()), g.ID+".jsonl")
