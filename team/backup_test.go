@@ -51,7 +51,7 @@ func TestBackupAndRestore(t *testing.T) {
 	want := []string{"e1 e1000 Eve's alone", "s1 s1000 Retry six times", "s3 s3000 Retry in the queue"}
 	c.holds(want...)
 
-	back := &crew{DB: c.Another("restored"), t: t, rules: c.rules}
+	back := &crew{DB: c.Another("restored", ""), t: t, rules: c.rules}
 	if out, err := c.Program("pg_restore", "--exit-on-error", "-d", back.Owner, file).CombinedOutput(); err != nil {
 		t.Fatalf("pg_restore: %v\n%s", err, out)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"recall/team/pgtest"
 	"recall/team/sealed"
 )
 
@@ -229,5 +230,33 @@ func TestRetainWhileHeld(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+// In a database of people's own locale a team works as in any, and looks sessions up by the beginning of their ids by an
+// index.
+func TestLocale(t *testing.T) {
+	c := newCrewOn(t, pgtest.Database(t).Another("icu", "TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'"))
+	ana := c.owner()
+	app := ana.project(t, "app")
+	for _, id := range []string{"S1", "s1", "s-2", "s2"} {
+		c.put(ana, 1, said(id, app, "Retry by "+id))
+	}
+	box := NewOutbox(filepath.Join(t.TempDir(), "sent.jsonl"), ana.device)
+	for range 2 { // what is compared is in the same order here and there
+		if _, err := box.Reconcile(t.Context(), ana.Team); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if at, err := ana.Find(t.Context(), "s-"); err != nil || at.Session != "s-2" {
+		t.Errorf("%+v, %v", at, err)
+	}
+	if got := search(t, ana, "retry"); len(got) != 4 {
+		t.Errorf("found %q", got)
+	}
+	c.column(`SET enable_seqscan = off`)
+	plan := strings.Join(c.column(`EXPLAIN SELECT FROM recall.session WHERE starts_with(sid, 's-')`), "\n")
+	if !strings.Contains(plan, "Index Cond") {
+		t.Errorf("a session is found by\n%s", plan)
 	}
 }

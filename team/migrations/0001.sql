@@ -44,7 +44,7 @@ CREATE TABLE recall.session(
 	rules text NOT NULL CHECK (length(rules) <= 200), title text NOT NULL CHECK (octet_length(title) <= 64 << 10),
 	started timestamptz CHECK (isfinite(started)), ended timestamptz CHECK (isfinite(ended)),
 	items int NOT NULL CHECK (items BETWEEN 0 AND 100000), at timestamptz NOT NULL DEFAULT now(), UNIQUE(device, sid));
-CREATE INDEX session_sid ON recall.session(sid);
+CREATE INDEX session_sid ON recall.session(sid text_pattern_ops); -- by how it begins, whatever the database's locale
 CREATE INDEX session_project ON recall.session(project, started);
 -- Items are never changed: another text is another row of a later generation. data is the payload.Item as JSON.
 CREATE TABLE recall.item(

@@ -70,12 +70,12 @@ func (s *Server) Database(t testing.TB) *DB {
 	return d
 }
 
-// Another makes a database beside this one, empty and with the same logins.
-func (d *DB) Another(name string) *DB {
+// Another makes a database beside this one, empty and with the same logins; how is said of it to CREATE DATABASE.
+func (d *DB) Another(name, how string) *DB {
 	d.t.Helper()
 	other := &DB{t: d.t, Server: d.Server, Name: d.Name + name, of: d.Name}
 	other.Owner = other.Address("owner")
-	d.admin("postgres", "CREATE DATABASE "+other.Name+" OWNER "+d.Role("owner"))
+	d.admin("postgres", "CREATE DATABASE "+other.Name+" OWNER "+d.Role("owner")+" "+how)
 	other.Exec("REVOKE CONNECT, TEMP ON DATABASE " + other.Name + " FROM PUBLIC")
 	d.t.Cleanup(func() { d.admin("postgres", "DROP DATABASE "+other.Name+" WITH (FORCE)") })
 	return other

@@ -331,7 +331,11 @@ func TestSabotage(t *testing.T) {
 					}
 				}()
 			}
-			err := Run(ctx, c.ana, Options{Once: true, still: time.Second, patience: time.Second})
+			o := Options{Once: true, still: time.Second}
+			if locks {
+				o.patience = time.Second
+			}
+			err := Run(ctx, c.ana, o)
 			if ctx.Err() != nil {
 				t.Fatal("it never ended")
 			}
