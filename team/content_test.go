@@ -233,10 +233,11 @@ func TestRetainWhileHeld(t *testing.T) {
 	}
 }
 
-// In a database of people's own locale a team works as in any, and looks sessions up by the beginning of their ids by an
-// index.
+// In a database of people's own locale a team works as in any, and looks sessions up by the beginning of their ids by
+// an index.
 func TestLocale(t *testing.T) {
-	c := newCrewOn(t, pgtest.Database(t).Another("icu", "TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'"))
+	d := pgtest.Database(t)
+	c := newCrewOn(t, d.Another("icu", "TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'"))
 	ana := c.owner()
 	app := ana.project(t, "app")
 	for _, id := range []string{"S1", "s1", "s-2", "s2"} {

@@ -287,6 +287,7 @@ func (w *worker) tell(ctx context.Context, job river.JobArgs, do func(context.Co
 	}
 	w.mu.Unlock()
 	switch {
+	case errors.Is(err, context.Canceled): // the run ends
 	case err != nil:
 		err = fmt.Errorf("%s: %w", job.Kind(), err)
 		w.fail(err)
