@@ -2,11 +2,14 @@ package team
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand"
 	"os"
 	"path/filepath"
@@ -24,23 +27,30 @@ import (
 	"recall/index"
 	"recall/payload"
 	"recall/team/pgtest"
+	"recall/text"
 )
 
 const (
-	people   = 200
-	projects = 500
-	each     = 40 // items of a session
+	people = 200
+	each   = 40 // items of a session
 )
 
-// TestScale measures a team of so many generated items as RECALL_TEAM_ITEMS says: what questions and puts take, and
-// what an item takes on disk. Its server writes to disk as one does that people use, so TMPDIR has to be on one. It is
-// run by itself; what it says of how each statement is done can be kept:
+// TestScale measures a team of so many generated items as RECALL_TEAM_ITEMS says, in 500 projects or as many as
+// RECALL_TEAM_PROJECTS does: what questions and puts take, and what an item takes on disk. Its server writes to disk
+// as one does that people use, so TMPDIR has to be on one. It is run by itself; what it says of how each statement is
+// done can be kept:
 //
 //	TMPDIR=/var/tmp RECALL_TEAM_ITEMS=1000000 RECALL_TEAM_PLANS=FILE go test ./team -run TestScale -v -timeout 9h
 func TestScale(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv("RECALL_TEAM_ITEMS"))
 	if err != nil {
 		t.Skip("RECALL_TEAM_ITEMS doesn't say how many items")
+	}
+	projects := 500
+	if more := os.Getenv("RECALL_TEAM_PROJECTS"); more != "" {
+		if projects, err = strconv.Atoi(more); err != nil || projects < 50 {
+			t.Fatalf("RECALL_TEAM_PROJECTS is %q, not a number from 50", more)
+		}
 	}
 	if strings.HasPrefix(os.TempDir(), "/dev/shm") {
 		t.Fatal("TMPDIR isn't on a disk")
@@ -49,9 +59,9 @@ func TestScale(t *testing.T) {
 	t.Cleanup(func() { s.End(); os.RemoveAll(s.Dir) })
 	c := newCrewOn(t, s.Database(t))
 	ana := c.owner()
-	w := newWorld(n)
+	w := newWorld(t)
 	begun := time.Now()
-	w.fill(t, c, n)
+	w.fill(t, c, n, projects)
 	t.Logf("%d items in %d sessions were made in %v", n, n/each, time.Since(begun).Round(time.Second))
 	for _, size := range c.column(`SELECT relname || ': ' || pg_table_size(oid) / ` + itoa(n) + ` || ' bytes an item'
 		FROM pg_class WHERE relname IN ('item', 'word', 'word_words', 'item_session_iid_key', 'item_pkey', 'word_pkey', 'session')`) {
@@ -60,7 +70,7 @@ func TestScale(t *testing.T) {
 	bob := c.admit(ana, "bob")
 	all := c.admit(ana, "all")
 	for p := 1; p <= projects; p++ {
-		if p%50 == 0 {
+		if p%(projects/10) == 0 {
 			c.Exec(fmt.Sprintf(`INSERT INTO recall.access VALUES(%d, %d)`, p, bob.Member.ID))
 		}
 		c.Exec(fmt.Sprintf(`INSERT INTO recall.access VALUES(%d, %d)`, p, all.Member.ID))
@@ -79,16 +89,18 @@ func TestScale(t *testing.T) {
 		return time.Since(begun)
 	}
 	for name, q := range map[string]func() (mate, index.Query){
-		"of ten projects":  func() (mate, index.Query) { return bob, index.Query{Text: w.question()} },
-		"within one":       func() (mate, index.Query) { return bob, index.Query{Text: w.question(), Project: "p50"} },
-		"of all projects":  func() (mate, index.Query) { return all, index.Query{Text: w.question()} },
-		"of common words":  func() (mate, index.Query) { return bob, index.Query{Text: strings.Join(w.words[5:9], " ")} },
-		"within, by kinds": func() (mate, index.Query) { return bob, index.Query{Text: w.question(), Kinds: payload.Kinds[:2]} },
+		"of ten projects": func() (mate, index.Query) { return bob, index.Query{Text: w.question()} },
+		"within one":      func() (mate, index.Query) { return bob, index.Query{Text: w.question(), Project: "p50"} },
+		"of all projects": func() (mate, index.Query) { return all, index.Query{Text: w.question()} },
+		"of common words": func() (mate, index.Query) { return bob, index.Query{Text: strings.Join(w.words[5:9], " ")} },
+		"within, by kinds": func() (mate, index.Query) {
+			return bob, index.Query{Text: w.question(), Project: "p50", Kinds: payload.Kinds[:2]}
+		},
 	} {
 		var took []time.Duration
 		m, _ := q()
 		before := m.worked(t)
-		for range 60 {
+		for range 10 + len(w.questions) {
 			_, query := q()
 			took = append(took, ask(m, query))
 		}
@@ -121,7 +133,10 @@ func TestScale(t *testing.T) {
 	atOnce := func(ask func(m mate, q index.Query) time.Duration) string {
 		done := make(chan []time.Duration)
 		for _, m := range mates {
-			questions := []string{w.question(), w.question(), w.question(), w.question(), w.question()}
+			var questions []string
+			for range 9 {
+				questions = append(questions, w.question())
+			}
 			go func() {
 				var took []time.Duration
 				for _, q := range questions {
@@ -266,17 +281,59 @@ func quantiles(all []time.Duration) string {
 	return fmt.Sprintf("p50 %v, p99 %v (n=%d)", at(0.5), at(0.99), len(all))
 }
 
-// world makes up what people say: words as unevenly frequent as people's.
+// world makes up what people say: the words of invented projects and their questions, the most frequent first, and
+// others made up, as unevenly frequent as people's. So questions, and what the lexicon adds to them, find as much.
 type world struct {
 	*rand.Rand
-	words []string
-	zipf  *rand.Zipf
+	words     []string
+	questions []string
+	asked     int
+	zipf      *rand.Zipf
 }
 
-func newWorld(n int) *world {
+func newWorld(t testing.TB) *world {
+	t.Helper()
 	r := rand.New(rand.NewSource(1))
 	w := &world{Rand: r}
 	seen := map[string]bool{}
+	count := map[string]int{}
+	files, _ := filepath.Glob("../eval/testdata/asked/*/*.json")
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Base(name) == "questions.json" {
+			var all []struct{ Q string }
+			if err := json.Unmarshal(data, &all); err != nil {
+				t.Fatal(err)
+			}
+			for _, q := range all {
+				w.questions = append(w.questions, q.Q)
+			}
+		}
+		for tell := json.NewDecoder(bytes.NewReader(data)); ; {
+			token, err := tell.Token()
+			if err != nil {
+				break
+			}
+			said, _ := token.(string)
+			for _, word := range text.Content(said) {
+				if !strings.ContainsAny(word, "0123456789") { // ids have them
+					count[word]++
+				}
+			}
+		}
+	}
+	if len(w.questions) == 0 {
+		t.Fatal("no questions in eval/testdata/asked")
+	}
+	w.words = slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(count[b]-count[a], strings.Compare(a, b))
+	})
+	for _, word := range w.words {
+		seen[word] = true
+	}
 	for len(w.words) < 60_000 {
 		var b strings.Builder
 		for range 2 + r.Intn(3) {
@@ -300,9 +357,10 @@ func (w *world) say(n int) string {
 	return strings.Join(out, " ")
 }
 
-// question has a common word or two, and rarer ones.
+// question is one of them after the other.
 func (w *world) question() string {
-	return "what did we decide about " + w.say(3) + " " + w.words[300+w.Intn(3000)]
+	w.asked++
+	return w.questions[w.asked%len(w.questions)]
 }
 
 func (w *world) session(id string, project int) Session {
@@ -317,8 +375,8 @@ func (w *world) session(id string, project int) Session {
 	return s
 }
 
-// fill puts so many items in, past the policies.
-func (w *world) fill(t *testing.T, c *crew, n int) {
+// fill puts so many items of so many projects in, past the policies.
+func (w *world) fill(t *testing.T, c *crew, n, projects int) {
 	t.Helper()
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, c.Super())
