@@ -381,69 +381,14 @@ GRANT SELECT, INSERT, UPDATE ON recall.related TO {role};
 CREATE POLICY work ON recall.related USING (project = ANY((SELECT recall.mine())::int[]));
 
 -- The first pass of a question. PostgreSQL uses no full-text index below a policy (@@ isn't leakproof), so this runs as
--- the owner and asks for readable projects itself.
-
--- At most so many items of projects that hold a stem, or several with blanks between, from the first projects on; and
--- about how many there are, were all looked at. Where a few tell that there are far more, these few are all. Each
--- project has so many items in so many sessions, from its first to its last; the team has so many projects.
--- Projects are looked up one by one, which costs next to nothing each, first those of the newest 32,000 items: what a
--- word is found in is listed whole before any of it is read. Or what is left is looked up at once by how words begin,
--- where that is a good part of the team's and little is to be expected there. Words are "stem project".
-CREATE FUNCTION recall.holding(stem text, projects int[], items bigint[], sessions bigint[], first bigint[],
-	last bigint[], at_first bigint, team bigint, kinds text[], since timestamptz, before timestamptz, few int, ceiling int,
-	OUT ids bigint[], OUT held int) LANGUAGE plpgsql STABLE AS $$
-DECLARE
-	n int := cardinality(projects);
-	most int;
-	done int := 0;
-	upto int := 0;
-	chunk int[];
-	latest bigint;
-	part bigint[];
-	asked text := (SELECT string_agg('''' || replace(replace(w, '\', '\\'), '''', '''''') || ' {}''', ' & ')
-		FROM unnest(string_to_array(stem, ' ')) w);
-	terms tsquery[];
-BEGIN
-	ids := '{}';
-	held := 0;
-	WHILE upto < n AND cardinality(ids) < ceiling LOOP
-		done := upto;
-		IF done > 0 AND (n - done) * 4 > team AND cardinality(ids) * n < done * ceiling * 4 AND stem NOT LIKE '% %' THEN
-			upto := n;
-			terms := ARRAY[replace(asked, '{}''', ''':*')::tsquery];
-		ELSE
-			upto := least(n, greatest(done * 4, least(at_first, 16)));
-			terms := ARRAY(SELECT replace(asked, '{}', p::text)::tsquery FROM unnest(projects[done + 1:upto]) p);
-		END IF;
-		chunk := projects[done + 1:upto];
-		most := CASE WHEN done = 0 THEN few ELSE ceiling - cardinality(ids) END;
-		LOOP
-			SELECT coalesce(array_agg(i.item), '{}'), max(i.session) INTO part, latest FROM (
-				SELECT w.item, w.session FROM recall.word w WHERE w.words @@ ANY(terms) AND w.project = ANY(chunk)
-					AND (kinds IS NULL OR w.kind = ANY(kinds)) AND (since IS NULL OR w.said >= since)
-					AND (before IS NULL OR w.said < before)
-				LIMIT most) i;
-			held := cardinality(ids || part);
-			EXIT WHEN cardinality(part) < most;
-			-- What is left holds it as often as what was looked at: the sessions that came first.
-			held := greatest(held, (SELECT held * sum(r.items) / nullif(sum(r.items * CASE WHEN r.n <= done THEN 1
-				WHEN r.n <= upto AND r.first <= latest THEN least(1,
-					(1 + (r.sessions - 1) * (latest - r.first) / greatest(r.last - r.first, 1.0)) / r.sessions) END), 0)
-				FROM unnest(items, sessions, first, last) WITH ORDINALITY r(items, sessions, first, last, n)));
-			EXIT WHEN done > 0 OR most = ceiling OR held > ceiling * 2;
-			most := ceiling;
-		END LOOP;
-		ids := ids || part;
-		EXIT WHEN held > ceiling * 2;
-	END LOOP;
-END $$;
-
--- Each stem's items, at most so many of one stem; of these the best by how rare the stems are that they hold, and how
--- much those weigh. The first stems are the question's own. If each of them that is there stands in more items than are
--- looked at, the items that hold all of them, or two, are looked up as well; else such a stem finds nothing by itself.
--- held says about how many items hold each stem, searched how many there are. There is one row at least.
+-- the owner and asks for readable projects itself: by the words, which are "stem project", and by their rows' project.
+-- The rarest of the question's own words (the first stems) are looked up in all projects until enough items are found;
+-- one that more hold, only where another stands beside it, in the newest projects. If that finds fewer than most, such
+-- words are looked up by themselves, then the lexicon's. Of these items the best are answered: by how rare their own
+-- words are, and how many they hold of the lexicon's. held says about how many items hold each stem, searched how many
+-- there are. There is one row at least.
 CREATE FUNCTION recall.search(stems text[], own int, weights real[], within text, kinds text[], since timestamptz,
-	before timestamptz, ceiling int, most int)
+	before timestamptz, enough int, most int)
 	RETURNS TABLE(held int[], searched bigint, sid text, project text, author text, device text, title text,
 		started timestamptz, overtaken boolean, data text)
 	LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off
@@ -451,14 +396,23 @@ CREATE FUNCTION recall.search(stems text[], own int, weights real[], within text
 DECLARE
 	mine int[] := recall.mine();
 	team bigint := (SELECT count(*) FROM recall.project);
-	r record;
-	h record;
-	ids bigint[] := '{}';
-	of int[] := '{}';
-	common text[];
-	asked text[] := stems;
+	quoted text[] := ARRAY(SELECT '''' || replace(replace(s, '\', '\\'), '''', '''''') || ' {}'''
+		FROM unnest(stems) WITH ORDINALITY u(s, n) ORDER BY n);
+	-- as they begin, whatever the project: for rows that are there, which are of one project each
+	terms tsquery[] := ARRAY(SELECT replace(s, '{}''', ''':*')::tsquery
+		FROM unnest(quoted[:own]) WITH ORDINALITY u(s, n) ORDER BY n);
+	others tsquery := replace(nullif(array_to_string(quoted[own + 1:], ' | '), ''), '{}''', ''':*')::tsquery;
 	worth float8[];
-	all_common boolean := false;
+	other float8;
+	r record;
+	stem record;
+	asked text;
+	upto int;
+	sought tsquery[];
+	found bigint[];
+	marks float8[];
+	ids bigint[] := '{}';
+	scores float8[] := '{}';
 BEGIN
 	WITH RECURSIVE named(id, name, remote, items, sessions, first, last) AS (
 		SELECT p.id, p.name, p.remote, p.items, p.sessions, p.first, p.last FROM recall.project p
@@ -466,35 +420,59 @@ BEGIN
 		UNION SELECT p.id, n.name, n.remote, p.items, p.sessions, p.first, p.last
 		FROM recall.project p JOIN named n ON p.merged_into = n.id)
 	SELECT coalesce(array_agg(n.id), '{}') AS ids, array_agg(n.name) AS names, array_agg(n.items) AS items,
-		array_agg(n.sessions) AS sessions, array_agg(n.first) AS first, array_agg(n.last) AS last,
-		coalesce(sum(n.items), 0)::float8 AS searched, count(*) FILTER (WHERE n.newer < 32000) AS at_first
+		array_agg(n.newer) AS newer, array_agg(n.first) AS first, array_agg(n.last) AS last, count(*)::int AS n,
+		coalesce(sum(n.items), 0)::float8 AS searched, least(count(*) FILTER (WHERE n.newer < 32000), 16)::int AS at_first
 	INTO r FROM (SELECT n.*, sum(n.items) OVER (ORDER BY n.last DESC) - n.items AS newer
 		FROM named n JOIN unnest(mine) m(id) USING (id) WHERE n.sessions > 0
 		AND (within IS NULL OR n.remote = within OR lower(n.name) = lower(within)) ORDER BY n.last DESC) n;
-	held := '{}';
-	FOR s IN 1..coalesce(cardinality(stems), 0) * 2 LOOP
-		IF s = cardinality(stems) + 1 THEN
-			common := ARRAY(SELECT stems[i] FROM generate_series(1, own) i WHERE held[i] > 0 ORDER BY i);
-			all_common := NOT EXISTS(SELECT FROM generate_series(1, own) i WHERE held[i] BETWEEN 1 AND ceiling - 1);
-			EXIT WHEN NOT all_common;
-			asked := asked || array_to_string(common, ' ');
-			IF cardinality(common) > 2 THEN
-				asked := asked || ARRAY(SELECT common[i] || ' ' || common[i + 1]
-					FROM generate_series(1, cardinality(common) - 1) i);
+	-- How many hold each stem, by the first rows of the newest projects: rows stand about in the order of their sessions,
+	-- so these are what the sessions before the last one hold. Of the lexicon's a rough count is enough.
+	held := ARRAY(SELECT coalesce(h.n * r.searched / nullif((SELECT sum(p.items * CASE WHEN h.n < t.few THEN 1
+			ELSE greatest(0, least(1, (h.latest - p.first + 1) / (p.last - p.first + 1.0))) END)
+			FROM unnest(r.items[:r.at_first], r.first[:r.at_first], r.last[:r.at_first]) p(items, first, last)), 0), 0)
+		FROM (SELECT n, CASE WHEN n > own THEN 64 ELSE 400 END AS few,
+				ARRAY(SELECT replace(s, '{}', p::text)::tsquery FROM unnest(r.ids[:r.at_first]) p) AS sought
+			FROM unnest(quoted) WITH ORDINALITY u(s, n) OFFSET 0) t, LATERAL (
+			SELECT greatest(count(*), CASE WHEN t.n > own THEN 1 END) AS n, max(i.session) AS latest FROM (
+				SELECT w.session FROM recall.word w WHERE w.words @@ ANY(t.sought) LIMIT t.few) i) h
+		ORDER BY t.n);
+	worth := ARRAY(SELECT weight * ln(1 + greatest(r.searched - h, 0) / (h + 0.5::float8))
+		FROM unnest(weights, search.held) WITH ORDINALITY u(weight, h, n) ORDER BY n);
+	other := (SELECT sum(w) FROM unnest(worth[own + 1:]) w) / 0.0608; -- of one of n words ts_rank makes 0.0608 / n
+	FOR stem IN SELECT n, alone, held[n] AS held, n > own OR alone AS more
+		FROM generate_series(1, cardinality(stems)) n, unnest('{false,true}'::boolean[]) alone
+		WHERE CASE WHEN held[n] <= enough THEN NOT alone ELSE alone OR n <= own AND own > 1 END
+		ORDER BY n > own, alone, held[n] LOOP
+		EXIT WHEN cardinality(ids) >= CASE WHEN stem.more THEN most ELSE enough END AND (stem.more OR stem.held > 0);
+		asked := quoted[stem.n];
+		upto := r.n;
+		IF stem.held > enough THEN
+			upto := greatest(r.at_first, least(64, (SELECT count(*) FROM unnest(r.newer) p
+				WHERE p * stem.held < 20000 * r.searched)));
+			IF NOT stem.alone THEN
+				asked := asked || ' & (' || array_to_string(quoted[:stem.n - 1] || quoted[stem.n + 1:own], ' | ') || ')';
 			END IF;
 		END IF;
-		EXIT WHEN s > cardinality(asked);
-		h := recall.holding(asked[s], r.ids, r.items, r.sessions, r.first, r.last, r.at_first, team, kinds, since, before,
-			CASE WHEN s > cardinality(stems) THEN ceiling ELSE (ceiling + 7) / 8 END, ceiling);
-		held := held || h.held;
-		ids := ids || h.ids;
-		of := of || array_fill(s, ARRAY[cardinality(h.ids)]);
+		-- Where one reads a good part of the team, a rare word is looked up in all projects at once.
+		sought := CASE WHEN stem.held <= enough AND upto > 16 AND upto * 4 > team
+			THEN ARRAY[replace(asked, '{}''', ''':*')::tsquery]
+			ELSE ARRAY(SELECT replace(asked, '{}', p::text)::tsquery FROM unnest(r.ids[:upto]) p) END;
+		SELECT coalesce(array_agg(i.item), '{}'), array_agg(i.score) INTO found, marks FROM (
+			SELECT w.item, coalesce((SELECT sum(t.worth) FROM unnest(terms, worth[:own]) t(term, worth)
+				WHERE w.words @@ t.term), 0) + coalesce(other * ts_rank(w.words, others), 0) AS score
+			FROM recall.word w WHERE w.words @@ ANY(sought) AND w.project = ANY(r.ids[:upto])
+				AND (kinds IS NULL OR w.kind = ANY(kinds)) AND (since IS NULL OR w.said >= since)
+				AND (before IS NULL OR w.said < before) LIMIT enough) i;
+		ids := ids || found;
+		scores := scores || marks;
+		IF stem.held <= enough THEN
+			held[stem.n] := CASE WHEN cardinality(found) < enough THEN 0 ELSE stem.held END;
+			held[stem.n] := greatest(held[stem.n], cardinality(found));
+		END IF;
 	END LOOP;
-	worth := ARRAY(SELECT coalesce(weights[i], 1) * ln(1 + greatest(r.searched - search.held[i], 0)
-		/ (search.held[i] + 0.5::float8)) FROM generate_series(1, cardinality(search.held)) i ORDER BY i);
-	ids := ARRAY(SELECT i.id FROM unnest(ids, of) i(id, n) WHERE all_common OR search.held[i.n] < ceiling GROUP BY i.id
-		ORDER BY sum(worth[i.n]) DESC, i.id DESC LIMIT most);
-	RETURN QUERY SELECT search.held[:cardinality(stems)], r.searched::bigint, s.sid,
+	ids := ARRAY(SELECT i.id FROM unnest(ids, scores) i(id, score) GROUP BY i.id
+		ORDER BY max(i.score) DESC, i.id DESC LIMIT most);
+	RETURN QUERY SELECT search.held, r.searched::bigint, s.sid,
 		r.names[array_position(r.ids, i.project)], m.name, d.name, s.title, s.started,
 		EXISTS(SELECT FROM recall.session l WHERE l.project = s.project AND l.started > s.started
 			AND l.started < now() + '1 day'), i.data
