@@ -48,12 +48,13 @@ func TestMalice(t *testing.T) {
 	b1 := `(SELECT id FROM recall.session WHERE sid = 'b1')`
 	b2 := `(SELECT id FROM recall.session WHERE sid = 'b2')`
 	m1 := `(SELECT id FROM recall.session WHERE sid = 'm1')`
+	putting := `UPDATE recall.session SET generation = generation + 1; ` // rows are taken beside their session's alone
 	item := func(session, generation, project string) string {
-		return `INSERT INTO recall.item(session, generation, project, iid, kind, hash, rules, data)
+		return putting + `INSERT INTO recall.item(session, generation, project, iid, kind, hash, rules, data)
 			SELECT s, ` + generation + `, ` + project + `, 'x', 'decision', 'x', 'x', '{}' FROM (SELECT ` + session + `) v(s)`
 	}
 	content := func(session, generation, project string) string {
-		return `INSERT INTO recall.content(session, sealed, generation, project, named, hash, data)
+		return putting + `INSERT INTO recall.content(session, sealed, generation, project, named, hash, data)
 			SELECT s, false, ` + generation + `, ` + project + `, '{}', 'x', 'x' FROM (SELECT ` + session + `) v(s)`
 	}
 	put := func(device, project string) string {
@@ -80,9 +81,10 @@ func TestMalice(t *testing.T) {
 		"changes another's session":         `UPDATE recall.session SET generation = 99, title = 'x' WHERE sid = 'b2'`,
 		"puts an item into another's":       item(b2, "3", "$shared"),
 		"puts an item where it can't read":  item(b1, "3", "$secret"),
-		"puts an item into another project": item(m1, "1", "$secret"),
-		"puts an item of an old generation": item(m1, "0", "$own"),
-		"puts an item of a later one":       item(m1, "2", "$own"),
+		"puts an item into another project": item(m1, "2", "$secret"),
+		"puts an item of an old generation": item(m1, "1", "$own"),
+		"puts an item of a later one":       item(m1, "3", "$own"),
+		"puts an item without its session":  strings.TrimPrefix(item(m1, "1", "$own"), putting),
 		"deletes another's items":           `DELETE FROM recall.item WHERE session = ` + b2,
 		"deletes a session":                 `DELETE FROM recall.session WHERE sid = 'm1'`,
 		"changes an item in place":          `UPDATE recall.item SET data = '{}'`,
@@ -115,7 +117,7 @@ func TestMalice(t *testing.T) {
 			$$ BEGIN UPDATE recall.member SET owner = true WHERE id = $Mal; RETURN true; END $$;
 			CREATE DOMAIN pg_temp.text AS pg_catalog.text CHECK (pg_temp.e(VALUE));
 			SELECT FROM recall.search('{may,buy}', 2, '{1,1}', NULL, NULL, NULL, NULL, 9, 9) WHERE data IS NOT NULL`,
-		"puts an item that is none":  strings.Replace(item(m1, "1", "$own"), "'{}'", "'no item'", 1),
+		"puts an item that is none":  strings.Replace(item(m1, "2", "$own"), "'{}'", "'no item'", 1),
 		"keeps a project beyond all": `UPDATE recall.project SET retain = 2147483647 WHERE id = $own`,
 		"has items by the million":   `UPDATE recall.session SET generation = 99, items = 2147483647 WHERE sid = 'm1'`,
 		"leaves nothing in another project": `UPDATE recall.session SET generation = 99, items = 0, title = '', project = $secret
@@ -127,9 +129,9 @@ func TestMalice(t *testing.T) {
 		"reads another project's transcript": `SELECT FROM recall.content WHERE project = $secret`,
 		"reads what is sealed to others":     `SELECT FROM recall.content WHERE sealed`,
 		"puts content into another's":        content(b2, "3", "$shared"),
-		"puts content where it can't read":   content(m1, "1", "$secret"),
-		"puts content of an old generation":  content(m1, "0", "$own"),
-		"puts content into another project":  content(m1, "1", "$shared"),
+		"puts content where it can't read":   content(m1, "2", "$secret"),
+		"puts content of an old generation":  content(m1, "1", "$own"),
+		"puts content into another project":  content(m1, "2", "$shared"),
 		"takes another's content away":       `DELETE FROM recall.content`,
 		"names itself among the readers":     `UPDATE recall.content SET named = named || $Mal`,
 		"gives another's device a key":       `INSERT INTO recall.key(device, key) VALUES('$bob', 'age1' || repeat('m', 58))`,
@@ -195,16 +197,18 @@ func TestForgedWords(t *testing.T) {
 	if err := ana.LetIn(t.Context(), app, mal.Member.ID); err != nil {
 		t.Fatal(err)
 	}
-	words := func(iid, project string) (int64, error) {
-		return c.sql(c.Address("mal"), `INSERT INTO recall.word(item, session, project, kind, words) SELECT id, session, `+
+	words := func(put, iid, project string) (int64, error) {
+		return c.sql(c.Address("mal"), put+`INSERT INTO recall.word(item, session, project, kind, words) SELECT id, session, `+
 			project+`, kind, array_to_tsvector(ARRAY['retri `+itoa(app)+`']) FROM recall.item WHERE iid = '`+iid+`'`)
 	}
-	for _, of := range [][2]string{{"a1000", "project"}, {"a1000", itoa(own)}, {"m1000", itoa(app)}} {
-		if n, err := words(of[0], of[1]); err == nil {
-			t.Errorf("%d words of %s are put into %s", n, of[0], of[1])
+	putting := `UPDATE recall.session SET generation = generation + 1; `
+	for _, of := range [][3]string{{putting, "a1000", "project"}, {putting, "a1000", itoa(own)},
+		{putting, "m1000", itoa(app)}, {"", "m1000", "project"}} {
+		if n, err := words(of[0], of[1], of[2]); err == nil {
+			t.Errorf("%d words of %s are put into %s", n, of[1], of[2])
 		}
 	}
-	if n, err := words("m1000", "project"); n != 1 || err != nil {
+	if n, err := words(putting, "m1000", "project"); n != 1 || err != nil {
 		t.Fatal(n, err)
 	}
 	got, err := c.sql(c.Owner, `SELECT FROM recall.search('{retri}', 2, '{1}', NULL, NULL, NULL, NULL, 9, 9)

@@ -46,6 +46,7 @@ CREATE TABLE recall.session(
 	items int NOT NULL CHECK (items BETWEEN 0 AND 100000), at timestamptz NOT NULL DEFAULT now(), UNIQUE(device, sid));
 CREATE INDEX session_sid ON recall.session(sid text_pattern_ops); -- by how it begins, whatever the database's locale
 CREATE INDEX session_project ON recall.session(project, started);
+CREATE INDEX session_at ON recall.session(at);
 -- Items are never changed: another text is another row of a later generation. data is the payload.Item as JSON.
 CREATE TABLE recall.item(
 	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, session bigint NOT NULL REFERENCES recall.session ON DELETE CASCADE,
@@ -120,25 +121,24 @@ BEGIN
 		UNION SELECT m.id FROM recall.project m JOIN p ON m.merged_into = p.id)
 	SELECT coalesce(array_agg(id), '{}') FROM p);
 END $$;
--- Whether a session is one's own, in a project and generation or in any; asked of each row, so it calls no other
--- function: each call costs more than the look-up.
-CREATE FUNCTION recall.wrote(of bigint, generation int DEFAULT NULL, project int DEFAULT NULL) RETURNS boolean
+-- Whether a session is one's own; asked of each row, so it calls no other function: each call costs more than the look-up.
+CREATE FUNCTION recall.wrote(of bigint) RETURNS boolean
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT EXISTS(SELECT FROM recall.session s JOIN recall.device d ON d.id = s.device
 		JOIN recall.member m ON m.id = d.member
-		WHERE s.id = $1 AND s.generation = coalesce($2, s.generation) AND s.project = coalesce($3, s.project)
-			AND m.login = session_user AND m.left_at IS NULL AND d.left_at IS NULL) $$;
+		WHERE s.id = $1 AND m.login = session_user AND m.left_at IS NULL AND d.left_at IS NULL) $$;
+-- the sessions that this transaction has put (see fence), and their items: more rows of others aren't taken. They are
+-- few, and asked for once a statement.
+CREATE FUNCTION recall.putting() RETURNS TABLE(session bigint, generation int, project int)
+	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT s.id, s.generation, s.project FROM recall.session s WHERE s.at = now() AND s.device = ANY(recall.devices()) $$;
+CREATE FUNCTION recall.saying() RETURNS TABLE(item bigint, session bigint, project int)
+	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT i.id, i.session, i.project FROM recall.putting() p JOIN recall.item i ON i.session = p.session $$;
 -- whether a device has put a session, in this project or in any
 CREATE FUNCTION recall.had(of uuid, session text, project int) RETURNS boolean
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT EXISTS(SELECT FROM recall.session s WHERE s.device = $1 AND s.sid = $2 AND s.project = coalesce($3, s.project)) $$;
--- whether an item is one's own, and of this session and project; as the one above
-CREATE FUNCTION recall.said(of bigint, session bigint, project int) RETURNS boolean
-	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT EXISTS(SELECT FROM recall.item i JOIN recall.session s ON s.id = i.session
-		JOIN recall.device d ON d.id = s.device JOIN recall.member m ON m.id = d.member
-		WHERE i.id = $1 AND i.session = $2 AND i.project = $3
-			AND m.login = session_user AND m.left_at IS NULL AND d.left_at IS NULL) $$;
 -- whether two items may be linked: both are readable, and in these projects
 CREATE FUNCTION recall.comparable(a bigint, b bigint, projects int[]) RETURNS boolean
 	LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -335,20 +335,20 @@ GRANT SELECT, INSERT, DELETE ON recall.item TO {role};
 CREATE POLICY see ON recall.item FOR SELECT USING (
 	project = ANY((SELECT recall.mine())::int[]) OR recall.wrote(session));
 CREATE POLICY put ON recall.item FOR INSERT WITH CHECK (
-	project = ANY((SELECT recall.mine())::int[]) AND recall.wrote(session, generation, project));
+	project = ANY((SELECT recall.mine())::int[]) AND (session, generation, project) IN (SELECT * FROM recall.putting()));
 CREATE POLICY replace ON recall.item FOR DELETE USING (recall.wrote(session));
 
 -- None but a question reads words, and it runs as the owner.
 ALTER TABLE recall.word ENABLE ROW LEVEL SECURITY;
 GRANT INSERT ON recall.word TO {role};
-CREATE POLICY put ON recall.word FOR INSERT WITH CHECK (recall.said(item, session, project));
+CREATE POLICY put ON recall.word FOR INSERT WITH CHECK ((item, session, project) IN (SELECT * FROM recall.saying()));
 
 ALTER TABLE recall.content ENABLE ROW LEVEL SECURITY;
 GRANT SELECT, INSERT, DELETE ON recall.content TO {role};
 CREATE POLICY see ON recall.content FOR SELECT USING (recall.wrote(session)
 	OR project = ANY((SELECT recall.mine())::int[]) AND (NOT sealed OR (SELECT recall.me()) = ANY(named)));
 CREATE POLICY put ON recall.content FOR INSERT WITH CHECK (
-	project = ANY((SELECT recall.mine())::int[]) AND recall.wrote(session, generation, project));
+	project = ANY((SELECT recall.mine())::int[]) AND (session, generation, project) IN (SELECT * FROM recall.putting()));
 CREATE POLICY replace ON recall.content FOR DELETE USING (recall.wrote(session));
 
 ALTER TABLE recall.tombstone ENABLE ROW LEVEL SECURITY;
