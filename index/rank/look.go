@@ -21,7 +21,6 @@ const (
 	Kindred        // share that stands there in the lexicon's words only
 	Rare           // weight of its rarest word that stands there
 	Many           // share of its words that stand there, rare or not, where items have aliases
-	Pairs          // its neighbouring words that stand near each other
 	Topic          // share that stands in the first words of its text: what it speaks of
 	Support        // what its session's other results score in the first pass
 	// from here on beside the other items (see Beside): share of all its words that stand there, or others for them
@@ -68,7 +67,7 @@ const (
 
 // names are those of weights.txt.
 var names = [Count]string{"words", "source", "lexicon", "near", "all", "alias", "like", "kindred", "rare", "many",
-	"pairs", "topic", "support",
+	"topic", "support",
 	"whole", "in-text", "like-text", "like-alias", "in-aliases", "concepts", "other-words", "company", "number",
 	"asked", "tried", "why", "file", "status", "goal", "next", "open", "flag", "eliminated", "sure", "person", "human",
 	"past", "overtaken",
@@ -149,12 +148,10 @@ func (q *Question) item(c Candidate) Features {
 	all := head.terms | rest.terms | about.terms
 	kin := head.kin | rest.kin | about.kin
 	f[Like], f[Topic] = q.likeness(head), q.share(head.begin)
-	f[Pairs] = max(q.pairs(head), q.pairs(rest))
 	for _, a := range it.Aliases {
 		t := q.read(a)
 		all, kin = all|t.terms, kin|t.kin
 		f[Alias] = max(f[Alias], q.likeness(t))
-		f[Pairs] = max(f[Pairs], q.pairs(t))
 	}
 	for _, e := range it.Evidence {
 		t := q.read(e.Quote)

@@ -203,13 +203,10 @@ type found struct {
 	kin   set // of which a kindred phrase stands in it
 	begin set // that stand among its first words of content
 	words int // of content, in all
-	at    []mention
 }
 
 // topic is how many words of content a text begins with tell what it speaks of.
 const topic = 2
-
-type mention struct{ term, place int }
 
 // read reads a text.
 func (q *Question) read(s string) found {
@@ -230,7 +227,6 @@ func (q *Question) read(s string) found {
 			if t.words <= topic {
 				t.begin |= 1 << i
 			}
-			t.at = append(t.at, mention{i, t.words})
 		}
 		open = q.follow(&t, open, stem)
 		return true
@@ -277,28 +273,4 @@ func (q *Question) likeness(t found) float64 {
 	both := q.weight(t.terms)
 	rest := float64(max(t.words-bits.OnesCount64(uint64(t.terms)), 0)) * mean
 	return 2 * both / (q.total + both + rest)
-}
-
-// near is the distance in words up to which neighbours in the question still
-// are neighbours in a text.
-const near = 3
-
-// pairs is the share of the question's neighbouring terms that stand near one
-// another in a text, 0 to 1.
-func (q *Question) pairs(t found) float64 {
-	if len(q.terms) < 2 {
-		return 0
-	}
-	var found set
-	for i, a := range t.at {
-		for _, b := range t.at[i+1:] {
-			if b.place-a.place > near {
-				break
-			}
-			if d := b.term - a.term; d == 1 || d == -1 {
-				found |= 1 << min(a.term, b.term)
-			}
-		}
-	}
-	return float64(bits.OnesCount64(uint64(found))) / float64(len(q.terms)-1)
 }

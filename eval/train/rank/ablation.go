@@ -28,7 +28,6 @@ var variants = []variant{
 		rank.OfNext, rank.OfOpen, rank.OfFlag, rank.OfEliminated}},
 	{name: "blind to the session", blind: []int{rank.Support, rank.PassageSupport}},
 	{name: "blind to maker and person", blind: []int{rank.Sure, rank.Person, rank.Human}},
-	{name: "blind to place of words", blind: []int{rank.Pairs}},
 	{name: "blind to the exchange", blind: []int{rank.PassageBefore, rank.PassageClosing}},
 	{name: "blind to likeness", blind: []int{rank.Like, rank.Alias, rank.LikeText, rank.LikeAlias}},
 	{name: "blind to the other items", blind: []int{rank.Whole, rank.InText, rank.LikeText, rank.LikeAlias,

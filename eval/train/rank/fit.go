@@ -44,7 +44,7 @@ var given = map[int]float64{rank.Past: -2, rank.Overtaken: -0.5, rank.Human: 0.5
 // never are the features that may not count against a candidate, whatever a
 // small sample says.
 var never = []int{rank.Words, rank.Source, rank.Lexicon, rank.All, rank.Alias, rank.Like, rank.Kindred, rank.Rare,
-	rank.Many, rank.Pairs, rank.Topic, rank.Support,
+	rank.Many, rank.Topic, rank.Support,
 	rank.Whole, rank.InText, rank.LikeText, rank.LikeAlias, rank.InAliases, rank.Concepts, rank.OtherWords, rank.Company,
 	rank.Number,
 	rank.Asked, rank.Tried, rank.Why, rank.PassageWords, rank.PassageLexicon, rank.PassageAll,
