@@ -18,10 +18,7 @@ var noOpenat2 atomic.Bool
 
 // beneath opens what is below an open folder.
 func beneath(root int, name string, flag int, perm fs.FileMode) (fd int, err error) {
-	if noOpenat2.Load() {
-		return -1, unix.ENOSYS
-	}
-	how := unix.OpenHow{Flags: uint64(flag | unix.O_CLOEXEC | unix.O_LARGEFILE),
+	how := unix.OpenHow{Flags: uint64(flag | unix.O_CLOEXEC),
 		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS}
 	if flag&os.O_CREATE != 0 {
 		how.Mode = uint64(perm.Perm())
@@ -35,6 +32,9 @@ func beneath(root int, name string, flag int, perm fs.FileMode) (fd int, err err
 
 // onRoot does something by a handle on a folder, and reports whether it was done.
 func onRoot(dir string, do func(root int) bool) bool {
+	if noOpenat2.Load() {
+		return false
+	}
 	root, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return false
@@ -116,6 +116,10 @@ func renameQuick(dir, from, to string) bool {
 	name, err := filepath.Rel(dir, to)
 	return err == nil && onRoot(dir, func(root int) bool {
 		return inFolder(root, old, func(was int, oldBase string) bool {
+			var it unix.Stat_t // a folder would take the place of an empty one
+			if unix.Fstatat(was, oldBase, &it, unix.AT_SYMLINK_NOFOLLOW) != nil || it.Mode&unix.S_IFMT == unix.S_IFDIR {
+				return false
+			}
 			return inFolder(root, name, func(folder int, base string) bool {
 				return unix.Renameat(was, oldBase, folder, base) == nil
 			})

@@ -55,6 +55,9 @@ func TestWithoutOpenat2(t *testing.T) {
 		said("remove out there", Unlink(in("out/c")))
 		said("move", Rename(in("a/b/c"), in("f")))
 		said("move none", Rename(in("a/b/c"), in("f")))
+		said("make two", errors.Join(MakeDir(in("one")), MakeDir(in("two"))))
+		said("move a folder over an empty one", Rename(in("one"), in("two")))
+		said("move a folder", Rename(in("one"), in("three")))
 		said("remove a link", Unlink(in("out")))
 		said("remove a folder with something in it", Unlink(in("a")))
 		said("remove none", Unlink(in("none")))
@@ -72,7 +75,7 @@ func TestWithoutOpenat2(t *testing.T) {
 		t.Log(with)
 	}
 	for _, want := range []string{"read out/c: not plain", "read a/b/l: not plain", "read pipe: not plain",
-		"read none: not there", "make one that is there: there"} {
+		"read none: not there", "make one that is there: there", "move a folder over an empty one: there"} {
 		found := false
 		for _, got := range outcomes[0] {
 			found = found || got == want
