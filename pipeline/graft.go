@@ -21,10 +21,6 @@ func (r *run) graft(old, fresh *payload.Payload, m *Member) {
 		return
 	}
 	asked := old.Made.Model
-	if old.Made.Rules != fresh.Made.Rules { // they may know a secret that the old ones didn't
-		old = redactedAgain(old, r.Rules.Session().Text)
-		renumber(old, m.Session)
-	}
 	place := places(m.Session)
 	last := min(asked.Turns, len(m.Session.Turns)) - 1
 	if at := place(asked.Last); at >= 0 {
@@ -59,12 +55,14 @@ func copied(s *ingest.Session) func(payload.Item) bool {
 	}
 }
 
-// redactedAgain takes secrets out of a payload's items.
+// redactedAgain takes secrets out of a payload's items, retired ones too.
 func redactedAgain(p *payload.Payload, clean func(string) string) *payload.Payload {
 	q := *p
-	q.Items = slices.Clone(p.Items)
-	for i := range q.Items {
-		q.Items[i].MapText(clean)
+	q.Items, q.Retired = slices.Clone(p.Items), slices.Clone(p.Retired)
+	for _, items := range [][]payload.Item{q.Items, q.Retired} {
+		for i := range items {
+			items[i].MapText(clean)
+		}
 	}
 	return &q
 }

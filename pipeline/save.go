@@ -51,6 +51,10 @@ func (r *run) merge(m *Member) (page, error) {
 	fresh := *m.fresh
 	fresh.Items = slices.Clone(fresh.Items)
 	old = withoutCopied(old, m.Session, edits)
+	if old != nil && old.Made.Rules != fresh.Made.Rules { // they may know a secret that the old ones didn't
+		old = redactedAgain(old, r.Rules.Session().Text)
+		renumber(old, m.Session)
+	}
 	if !m.improved {
 		r.graft(old, &fresh, m)
 	}
