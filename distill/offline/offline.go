@@ -19,8 +19,10 @@ import (
 // Name is what payloads made here say they were made by.
 const Name = "offline/3"
 
-// A Distiller distills by records and the learned model that is shipped.
-type Distiller struct{}
+// A Distiller distills by records and a learned model.
+type Distiller struct {
+	Model *Model // nil: the one that is shipped
+}
 
 var _ distill.Distiller = Distiller{}
 
@@ -34,7 +36,7 @@ func (d Distiller) Distill(ctx context.Context, s *ingest.Session) (*payload.Pay
 	}
 	p := &payload.Payload{Schema: payload.Schema, Session: string(s.ID), Source: string(s.Source), Title: s.Title,
 		Branch: s.Where.Branch, Start: s.Start, End: s.End, Made: payload.Provenance{Distiller: Name}}
-	p.Items, p.Read = Items(s, shipped())
+	p.Items, p.Read = Items(s, cmp.Or(d.Model, shipped()))
 	distill.Hold(s, p)
 	return p, nil
 }

@@ -15,6 +15,7 @@ import (
 	"os"
 
 	"recall/eval/train/data"
+	"recall/eval/train/learn"
 )
 
 const weightsFile = "distill/offline/weights.json" // relative to the repository, where the command is run
@@ -35,15 +36,12 @@ func run(ctx context.Context, shared, invented string, write bool) error {
 	if err != nil {
 		return err
 	}
-	set := prepare(projects)
-	out := leaveOut(set)
-	out.print(set)
+	left := learn.LeaveOut(learn.Prepare(projects))
+	report(left)
 	if !write {
 		return nil
 	}
-	m := learn(set)
-	m.Sure, m.Records = out.calibrated(set, nil), out.records(set)
-	b, err := json.MarshalIndent(m, "", " ")
+	b, err := json.MarshalIndent(left.View, "", " ")
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"recall/distill/offline"
 	"recall/eval"
 	"recall/eval/train/data"
+	"recall/eval/train/learn"
 	"recall/index"
 	"recall/index/rank"
 	"recall/payload"
@@ -42,6 +44,7 @@ type world struct {
 type project struct {
 	*data.Project
 	kinds   map[string]payload.Kind  // of gold items
+	made    eval.Source              // its offline items
 	indexes map[string]*eval.Indexed // by source
 }
 
@@ -52,17 +55,22 @@ type question struct {
 	ask     int // 1, 2: the question beside an item, not a person's
 }
 
-// load reads the projects of people, where there are any, and the invented ones.
+// load reads the projects of people, where there are any, and the invented ones. Each
+// is distilled by what was learned from all others, as one that is new to recall.
 func load(ctx context.Context, shared, invented string) (*world, error) {
-	all, err := data.Load(ctx, shared, invented, data.People, data.Invented)
+	all, err := data.Load(ctx, shared, invented, data.People, data.Silver, data.Invented)
 	if err != nil {
 		return nil, err
 	}
+	left := learn.LeaveOut(learn.Prepare(all))
 	w := &world{}
 	for _, d := range all {
-		p := &project{d, map[string]payload.Kind{}, map[string]*eval.Indexed{}}
+		if d.Origin == data.Silver {
+			continue // nobody asked of it
+		}
+		p := &project{Project: d, kinds: map[string]payload.Kind{}, indexes: map[string]*eval.Indexed{}}
 		w.projects = append(w.projects, p)
-		if err := p.index(ctx); err != nil {
+		if err := p.index(ctx, left.Models[d]); err != nil {
 			return w, err
 		}
 		for _, q := range p.Questions {
@@ -89,10 +97,11 @@ func (w *world) close() {
 	}
 }
 
-// index readies the searches over a project's items of each source.
-func (p *project) index(ctx context.Context) error {
-	distilled, problems, err := p.Distilled(ctx, eval.Options{})
-	if err != nil {
+// index readies the searches over a project's items of each source, its own made by a model.
+func (p *project) index(ctx context.Context, m *offline.Model) error {
+	var problems []eval.Problem
+	var err error
+	if p.made, problems, err = p.Distilled(ctx, eval.Options{Distiller: offline.Distiller{Model: m}}); err != nil {
 		return err
 	}
 	if len(problems) > 0 {
@@ -108,7 +117,7 @@ func (p *project) index(ctx context.Context) error {
 		}
 		return p.Perfect(others)
 	}
-	for name, from := range map[string]eval.Source{ours: distilled, perfect: p.Perfect(nil), aliased: p.Perfect(p.Others),
+	for name, from := range map[string]eval.Source{ours: p.made, perfect: p.Perfect(nil), aliased: p.Perfect(p.Others),
 		withoutFirst: without(0), withoutSecond: without(1)} {
 		p.indexes[name] = p.Indexed(from, eval.Options{})
 	}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"recall/index"
@@ -55,5 +57,53 @@ func TestInventedWorld(t *testing.T) {
 		if got.All.N != 2 || got.All.Answer1.Value != 1 || got.Stale.K != 0 || got.Stale.N != 1 {
 			t.Errorf("%s: got %+v, want both answered first, the one that changed by what stands", source, got)
 		}
+	}
+}
+
+// A project is distilled by what others teach: what somebody wrote down of its own sessions doesn't bear on what is
+// found in it, and what was written down of the others does.
+func TestDistilledLeftOut(t *testing.T) {
+	said := map[string]string{"t1": "keep the firing curves in a CSV file", "t2": "are read twice a day"}
+	found := func(own, others string) string {
+		t.Helper()
+		dir := t.TempDir()
+		for name, wanted := range map[string]string{"kiln": own, "loom": others} {
+			if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			var sessions []string
+			for i := range 12 {
+				sessions = append(sessions, fmt.Sprintf(`{"id": "%s-%02d", "title": "Curves", "start": "2026-02-%02dT09:00:00Z",
+ "turns": [{"id": "t1", "by": "user", "after": 0, "text": "keep the firing curves in a CSV file, people edit them"},
+  {"id": "t2", "by": "assistant", "after": 60, "text": "The firing curves of kiln %d are read twice a day."}],
+ "items": [{"id": "d1", "kind": "decision", "text": "%s", "must": true, "turns": ["%s"], "quote": "%[5]s"}]}`,
+					name, i, i+1, i, said[wanted], wanted))
+			}
+			for file, text := range map[string]string{"sessions.json": "[" + strings.Join(sessions, ",") + "]",
+				"questions.json": `[{"q": "how often are curves read?", "expect": ["` + name + `-01#d1"]}]`, "aliases.json": "{}"} {
+				if err := os.WriteFile(filepath.Join(dir, name, file), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		w, err := load(t.Context(), "", dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.close()
+		var b strings.Builder
+		for _, k := range w.projects[0].Cases {
+			for _, it := range w.projects[0].made.Items[k.Gold.Session] {
+				fmt.Fprintln(&b, it.Text, it.Confidence)
+			}
+		}
+		return b.String()
+	}
+	was := found("t2", "t2")
+	if got := found("t1", "t2"); got != was {
+		t.Errorf("what was written down of its own sessions bears on what is found in a project:\n%s, else\n%s", got, was)
+	}
+	if found("t2", "t1") == was {
+		t.Errorf("what was written down of others doesn't: %s", was)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package learn
 
 import (
 	"recall/distill/offline"
@@ -7,20 +7,21 @@ import (
 	"recall/payload"
 )
 
-// An example is a session with its candidates and their labels.
-type example struct {
-	project *data.Project
-	c       *eval.Case
+// An Example is a session with its candidates and their labels.
+type Example struct {
+	Project *data.Project
+	Case    *eval.Case
 	heard   *offline.Heard
 	said    []sample
 	files   []sample
 }
 
-func prepare(projects []*data.Project) []*example {
-	var set []*example
+// Prepare reads the sessions of projects.
+func Prepare(projects []*data.Project) []*Example {
+	var set []*Example
 	for _, p := range projects {
 		for _, c := range p.Cases {
-			e := &example{project: p, c: c, heard: offline.Listen(c.Session)}
+			e := &Example{Project: p, Case: c, heard: offline.Listen(c.Session)}
 			e.said = e.statements()
 			for _, f := range e.heard.Files() {
 				if !p.Real() {
@@ -50,8 +51,8 @@ const (
 )
 
 // labelled reports whether something is worth keeping.
-func (e *example) labelled(features []offline.Feature, like []float64, fair float64) sample {
-	s := sample{features: features, weight: originWeight[e.project.Origin]}
+func (e *Example) labelled(features []offline.Feature, like []float64, fair float64) sample {
+	s := sample{features: features, weight: originWeight[e.Project.Origin]}
 	best, at := -1, 0.0
 	for j, x := range like {
 		if x >= eval.Threshold && x > at {
@@ -60,7 +61,7 @@ func (e *example) labelled(features []offline.Feature, like []float64, fair floa
 	}
 	if best >= 0 {
 		s.yes = true
-		if !e.c.Gold.Items[best].Must {
+		if !e.Case.Gold.Items[best].Must {
 			s.weight *= fair
 		}
 	}
@@ -70,11 +71,11 @@ func (e *example) labelled(features []offline.Feature, like []float64, fair floa
 // statements labels what was said. Of those that say what one gold item says the
 // one most like it counts most: it is the one to be found. What comes near an item
 // without being it is no example of the opposite either.
-func (e *example) statements() []sample {
+func (e *Example) statements() []sample {
 	out := make([]sample, len(e.heard.Candidates))
-	likes, best := make([][]float64, len(out)), make([]float64, len(e.c.Gold.Items))
+	likes, best := make([][]float64, len(out)), make([]float64, len(e.Case.Gold.Items))
 	for i, c := range e.heard.Candidates {
-		likes[i] = e.c.Like(c.Item())
+		likes[i] = e.Case.Like(c.Item())
 		for j, x := range likes[i] {
 			best[j] = max(best[j], x)
 		}

@@ -1,0 +1,162 @@
+// Package learn makes what distill/offline goes by, from sessions of many projects; and
+// for each of them what the others alone teach, so that it can be said how good that is
+// on projects that nothing was learned from.
+package learn
+
+import (
+	"runtime"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"recall/distill/offline"
+	"recall/eval"
+	"recall/eval/train/data"
+	"recall/payload"
+)
+
+// quota is how many passages a session yields, times the root of its exchanges;
+// fileFrom the likelihood from which on a file is kept. Both by the figures of
+// projects left out.
+const (
+	quota    = 3.0
+	fileFrom = 0.35
+)
+
+// learn makes a model of examples.
+func learn(set []*Example) *offline.Model {
+	var said, files []sample
+	for _, e := range set {
+		said, files = append(said, e.said...), append(files, e.files...)
+	}
+	m := &offline.Model{Said: fit(said), File: fit(files), FileFrom: fileFrom, Quota: quota}
+	boost(said, &m.Said, growSaid)
+	boost(files, &m.File, growFile)
+	return m
+}
+
+// Left is what is learned with whole projects left out.
+type Left struct {
+	Set    []*Example
+	Models map[*data.Project]*offline.Model // learned from all other projects
+	View   *offline.Model                   // learned from all
+}
+
+// LeaveOut learns from all projects, and from all but each.
+func LeaveOut(set []*Example) *Left {
+	l := &Left{set, map[*data.Project]*offline.Model{}, learn(set)}
+	projects := map[*data.Project]bool{}
+	for _, e := range set {
+		projects[e.Project] = true
+	}
+	var mu sync.Mutex
+	var all errgroup.Group
+	all.SetLimit(runtime.GOMAXPROCS(0))
+	for p := range projects {
+		all.Go(func() error {
+			m := learn(slices.DeleteFunc(slices.Clone(set), func(o *Example) bool { return o.Project == p }))
+			mu.Lock()
+			defer mu.Unlock()
+			l.Models[p] = m
+			return nil
+		})
+	}
+	all.Wait()
+	for _, m := range l.Models {
+		m.Sure, m.Records = l.Calibrated(m), l.Records(m)
+	}
+	l.View.Sure, l.View.Records = l.Calibrated(nil), l.Records(nil)
+	return l
+}
+
+// Worth reports whether something is worth keeping by itself, whatever else says the
+// same; fair, that it is fair to keep and fair to leave.
+func (e *Example) Worth(it payload.Item) (right, fair bool) {
+	for j, x := range e.Case.Like(it) {
+		right = right || x >= eval.Threshold && e.Case.Gold.Items[j].Must
+		fair = fair || x >= eval.Threshold
+	}
+	return right, fair
+}
+
+// Records counts how often each class of records is right, whatever the kind, in
+// real projects. No model bears on it.
+func (l *Left) Records(without *offline.Model) []offline.Record {
+	by := map[string]*offline.Record{}
+	for _, e := range l.Set {
+		if !e.Project.Real() || l.Models[e.Project] == without {
+			continue
+		}
+		for _, it := range e.heard.Recorded {
+			r := by[it.Rule]
+			if r == nil {
+				r = &offline.Record{Rule: it.Rule}
+				by[it.Rule] = r
+			}
+			right, fair := e.Worth(it)
+			if _, choice, ok := strings.Cut(it.Text, " → "); ok && !right { // what was asked may be worded into it or not
+				it.Text = choice
+				right, fair = e.Worth(it)
+			}
+			switch {
+			case right:
+				r.Right++
+			case fair:
+				r.Neutral++
+			default:
+				r.Wrong++
+			}
+		}
+	}
+	var out []offline.Record
+	for _, r := range by {
+		out = append(out, *r)
+	}
+	slices.SortFunc(out, func(a, b offline.Record) int { return strings.Compare(a.Rule, b.Rule) })
+	return out
+}
+
+// Calibrated says how often passages of a likelihood were worth keeping in real
+// projects left out: never less often for more likely ones. Those of the project
+// that a model is measured on don't count (nil: all do).
+func (l *Left) Calibrated(without *offline.Model) []offline.Bin {
+	type one struct {
+		p     float64
+		right bool
+	}
+	var all []one
+	for _, e := range l.Set {
+		if !e.Project.Real() || l.Models[e.Project] == without {
+			continue
+		}
+		list := e.heard.Passages(l.Models[e.Project], nil)
+		for _, p := range list {
+			if right, fair := e.Worth(p.Item); right || !fair {
+				all = append(all, one{p.Likely, right})
+			}
+		}
+	}
+	sort.Slice(all, func(i, j int) bool { return all[i].p < all[j].p })
+	type pool struct{ n, right, to float64 }
+	var pools []pool
+	for _, o := range all {
+		p := pool{n: 1, to: o.p}
+		if o.right {
+			p.right = 1
+		}
+		pools = append(pools, p)
+		for k := len(pools) - 1; k > 0 && (pools[k-1].right/pools[k-1].n >= pools[k].right/pools[k].n ||
+			pools[k-1].n < 20); k = len(pools) - 1 {
+			pools[k-1] = pool{pools[k-1].n + pools[k].n, pools[k-1].right + pools[k].right, pools[k].to}
+			pools = pools[:k]
+		}
+	}
+	var out []offline.Bin
+	for _, p := range pools {
+		out = append(out, offline.Bin{To: round(p.to), Sure: round((p.right + 1) / (p.n + 2))})
+	}
+	return out
+}
