@@ -137,6 +137,10 @@ func (s Searched) LeftOut() string {
 type Result struct {
 	index.Result
 	Since map[string]int `json:"since,omitempty"` // commits since, by file that it speaks of
+
+	// Also is what else its session says, of the first result where that is a passage: the turn that answers next
+	// best, which is no result of its own.
+	Also []*Result `json:"also,omitempty"`
 }
 
 // speaksOf reports whether a result has a word of the question, or another word for
@@ -158,10 +162,11 @@ type Index interface {
 }
 
 const (
-	fewest     = 3 // results that are looked for at least
-	echoed     = 3 // times as many as are shown are looked for, as some only say again what others do
-	ofWeak     = 3 // results that are shown where nothing clearly answers
-	composedOf = 8 // results that a model's paragraph is made of at least
+	fewest     = 15 // results that are looked for at least: what the first one's session says next may be far down
+	echoed     = 3  // times as many as are shown are looked for, as some only say again what others do
+	ofWeak     = 3  // results that are shown where nothing clearly answers
+	composedOf = 8  // results that a model's paragraph is made of at least
+	inFull     = 2  // results whose passages are shown in full; those of others in brief
 )
 
 // Ask answers a question. The model, if there is one, says which of what was found
@@ -180,20 +185,28 @@ func Ask(ctx context.Context, x Index, model *SecondLook, q Question) (Answer, e
 	if len(found.Listed) == 0 { // a list is in its order already
 		m.look(ctx, &found)
 	}
-	a := Of(q, found)
+	a := of(q, found)
 	a.Quoted = a.Quoted && !m.looked // that they answer is the model's word
 	if q.Paragraph && a.Verdict != Nothing {
 		if model != nil {
 			a.show(max(q.Most, composedOf))
 		}
-		a.Text = paragraphOf(m.paragraph(ctx, a.Shown), a.Shown)
+		from := Numbered(a.Shown)
+		a.Text = paragraphOf(m.paragraph(ctx, from), from)
 	}
+	a.abbreviate()
 	a.Told, a.Fault = m.told, m.fault
 	return a, ctx.Err()
 }
 
 // Of is the answer to a question that a search has found.
 func Of(q Question, found index.Answer) Answer {
+	a := of(q, found)
+	a.abbreviate()
+	return a
+}
+
+func of(q Question, found index.Answer) Answer {
 	a := Answer{Schema: 1, Question: q.Text, AsOf: q.AsOf, Verdict: Answered, Coverage: found.Coverage, Sure: found.Sure,
 		Narrowed: found.Narrowed, Widened: found.Widened, Read: found.Corrected, Listed: found.Listed, behind: found.More,
 		all: []*Result{}, Missing: found.Missing, WithoutVectors: found.WithoutVectors,
@@ -208,6 +221,9 @@ func Of(q Question, found index.Answer) Answer {
 	for _, r := range found.Ranked {
 		a.all = append(a.all, &Result{Result: *r})
 	}
+	if a.Verdict != Nothing {
+		a.gather()
+	}
 	a.Results = a.all[:min(len(a.all), q.Most)]
 	asked := len(a.Listed)+len(q.Kinds) > 0 // for these very kinds
 	a.Quoted = a.Verdict == Answered && !asked && !slices.ContainsFunc(a.Results, (*Result).settles)
@@ -215,9 +231,46 @@ func Of(q Question, found index.Answer) Answer {
 	return a
 }
 
+// gather takes what the first result's session says next out of the results and puts it below it. Below the others
+// it would answer hardly more questions than as many bytes drawn at random.
+func (a *Answer) gather() {
+	if len(a.all) == 0 || a.all[0].claims() {
+		return
+	}
+	first := a.all[0]
+	for _, r := range withoutEchoes(a.all)[1:] {
+		if r.Item == nil && r.Session == first.Session && strings.TrimSpace(r.Passage) != "" {
+			first.Also = []*Result{r}
+			a.all = slices.DeleteFunc(a.all, func(other *Result) bool { return other == r })
+			return
+		}
+	}
+}
+
+// claims reports whether a result is a claim, not what somebody said.
+func (r *Result) claims() bool { return r.Item != nil && r.Item.Kind != payload.Lead }
+
+// abbreviate shortens the passages of all results that aren't among the first that are shown.
+func (a *Answer) abbreviate() {
+	full := a.Shown[:min(len(a.Shown), inFull)]
+	for _, r := range a.all {
+		if !slices.Contains(full, r) {
+			r.Passage = r.Brief
+		}
+	}
+}
+
+// Numbered are results with what is shown below them, as they are numbered.
+func Numbered(results []*Result) (all []*Result) {
+	for _, r := range results {
+		all = append(append(all, r), r.Also...)
+	}
+	return all
+}
+
 // settles reports whether a result says more than what somebody said or wanted once.
 func (r *Result) settles() bool {
-	return r.Item != nil && r.Item.Kind != payload.Lead && r.Item.Kind != payload.Goal
+	return r.claims() && r.Item.Kind != payload.Goal
 }
 
 // show chooses the results to be shown, at most so many.
@@ -247,6 +300,9 @@ func withoutEchoes(all []*Result) []*Result {
 			continue
 		}
 		said += "\n" + words
+		for _, also := range r.Also {
+			said += "\n" + plain(also.Passage)
+		}
 		if r.Item != nil {
 			quotes := r.Item.Quotes()
 			for _, l := range r.History { // what doesn't stand any more needs no words of its own

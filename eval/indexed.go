@@ -145,7 +145,7 @@ func (x *Indexed) answer(ctx context.Context, q Question) (said, error) {
 	}
 	a := said{seconds: since(begun), coverage: found.Coverage, refused: found.Verdict == answer.Nothing,
 		weak: found.Verdict == answer.Weak}
-	for _, r := range found.Results {
+	for _, r := range answer.Numbered(found.Results) {
 		if !slices.Contains(a.sessions, r.Session) {
 			a.sessions = append(a.sessions, r.Session)
 		}
@@ -154,11 +154,17 @@ func (x *Indexed) answer(ctx context.Context, q Question) (said, error) {
 		}
 	}
 	for i, r := range found.Shown[:min(len(found.Shown), printed)] {
-		shown := x.result(r)
-		if shown.holds, err = x.Holds(ctx, q, r); err != nil {
-			return said{}, err
+		shown := result{session: r.Session, text: found.Says(i)}
+		for _, one := range answer.Numbered([]*answer.Result{r}) {
+			held, err := x.Holds(ctx, q, one)
+			if err != nil {
+				return said{}, err
+			}
+			shown.holds = append(shown.holds, held...)
+			if one != r {
+				shown.text += "\n" + answer.Voice{}.Passage(one)
+			}
 		}
-		shown.text = found.Says(i)
 		a.shown = append(a.shown, shown)
 	}
 	return a, nil

@@ -58,35 +58,100 @@ func (c *Corpus) holds(ctx context.Context, by Judge, q Question, session, turn,
 }
 
 // DrawnPassages is the baseline that shows how lenient that is: passages drawn at
-// random from the sessions that hold the answer, as long as those that are shown. A
-// figure says something only as far as it is above what these reach.
+// random from the sessions that hold the answer, as many bytes as are printed for each
+// result. A figure says something only as far as it is above what these reach.
 const DrawnPassages = "passages drawn at random"
 
-func (c *Corpus) drawn(by Judge) func(context.Context, Question) (said, error) {
-	return func(ctx context.Context, q Question) (a said, err error) {
-		var from []index.Turn
-		var of []string // their sessions
-		for _, k := range c.Cases {
-			if !slices.ContainsFunc(q.Expect, func(name string) bool { return sessionOf(name) == k.Gold.Session }) {
-				continue
-			}
-			for _, t := range index.DocOf(k.Session, nil, "").Turns {
-				from, of = append(from, t), append(of, k.Gold.Session)
-			}
-		}
-		seed := fnv.New64a()
-		seed.Write([]byte(q.id()))
-		random := rand.New(rand.NewPCG(seed.Sum64(), 0))
-		for range min(printed, printed*len(from)) { // none where nothing answers
-			i := random.IntN(len(from))
-			t := from[i]
-			r := result{session: of[i], name: of[i] + "#" + t.ID, text: rank.Around(t.Text, random.IntN(len(t.Text)))}
-			if r.holds, err = c.holds(ctx, by, q, r.session, t.ID, r.text); err != nil {
-				return said{}, err
-			}
-			a.results = append(a.results, r)
-		}
-		a.shown = a.results
-		return a, nil
+// drawn draws beside what a search prints, once for each question.
+func (x *Indexed) drawn(ctx context.Context, q Question) (a said, err error) {
+	printed, err := x.answer(ctx, q)
+	if err == nil {
+		a.shown, err = x.lotOf(q).draw(ctx, printed.shown, 0)
 	}
+	a.results = a.shown
+	return a, err
+}
+
+// chances is how often is drawn where a chance is told.
+const chances = 20
+
+// A Chance is how likely passages hold an answer that are drawn at random: as many bytes as are printed first, and
+// as of five results.
+type Chance struct {
+	First, Five float64
+	Bytes, All  int
+}
+
+// Chance draws beside what is printed for a question.
+func (x *Indexed) Chance(ctx context.Context, q Question) (c Chance, err error) {
+	printed, err := x.answer(ctx, q)
+	if err != nil {
+		return Chance{}, err
+	}
+	for i, r := range printed.shown {
+		if c.All += len(r.text); i == 0 {
+			c.Bytes = c.All
+		}
+	}
+	lot := x.lotOf(q)
+	for n := range uint64(chances) {
+		shown, err := lot.draw(ctx, printed.shown, n)
+		if err != nil {
+			return Chance{}, err
+		}
+		m := madeOf(q, said{shown: shown})
+		c.First, c.Five = c.First+truth(m.Answer1)/chances, c.Five+truth(m.Answer5)/chances
+	}
+	return c, nil
+}
+
+// A lot is what is drawn from for a question: the turns of the sessions that hold the answer.
+type lot struct {
+	*Indexed
+	q    Question
+	from []index.Turn
+	of   []string // their sessions
+}
+
+func (x *Indexed) lotOf(q Question) *lot {
+	l := &lot{Indexed: x, q: q}
+	for _, k := range x.corpus.Cases {
+		if !slices.ContainsFunc(q.Expect, func(name string) bool { return sessionOf(name) == k.Gold.Session }) {
+			continue
+		}
+		for _, t := range index.DocOf(k.Session, nil, "").Turns {
+			l.from, l.of = append(l.from, t), append(l.of, k.Gold.Session)
+		}
+	}
+	return l
+}
+
+// draw draws for each of what is printed passages of as many bytes; none where nothing answers.
+func (l *lot) draw(ctx context.Context, printed []result, n uint64) (out []result, err error) {
+	if len(l.from) == 0 {
+		return nil, nil
+	}
+	seed := fnv.New64a()
+	seed.Write([]byte(l.q.id()))
+	random := rand.New(rand.NewPCG(seed.Sum64(), n))
+	for _, like := range printed {
+		var r result
+		for left := len(like.text); left > 0; {
+			i := random.IntN(len(l.from))
+			t, session := l.from[i], l.of[i]
+			text := rank.Around(t.Text, random.IntN(len(t.Text)))
+			if len(text) > left && random.Float64() > float64(left)/float64(len(text)) {
+				break // in the mean as many bytes
+			}
+			left -= len(text)
+			held, err := l.corpus.holds(ctx, l.judge, l.q, session, t.ID, text)
+			if err != nil {
+				return nil, err
+			}
+			r.session, r.name = session, session+"#"+t.ID
+			r.text, r.holds = r.text+text+"\n", append(r.holds, held...)
+		}
+		out = append(out, r)
+	}
+	return out, nil
 }

@@ -1,11 +1,13 @@
 package eval
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"recall/answer"
 	"recall/ingest"
 	"recall/payload"
 )
@@ -47,7 +49,7 @@ func TestPassageHolds(t *testing.T) {
 }
 
 // Passages drawn at random are of the sessions that are asked about, the same again for
-// the same question, and hold the answer now and then at most.
+// the same question, about as long as what is printed, and hold the answer now and then at most.
 func TestDrawnPassages(t *testing.T) {
 	set, err := LoadSet()
 	if err != nil {
@@ -57,24 +59,81 @@ func TestDrawnPassages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	draw := c.drawn(Words{})
-	n, held := 0, 0
+	x := c.Indexed(Source{}, Options{})
+	defer x.Close()
+	n, held, drawn, printed := 0, 0, 0, 0
 	for _, q := range set.Questions {
-		a, err := draw(t.Context(), q)
-		again, _ := draw(t.Context(), q)
-		if err != nil || len(a.shown) != len(again.shown) || len(q.Expect) > 0 && len(a.shown) != printed {
-			t.Fatalf("%q: drew %d and %d passages: %v", q.Q, len(a.shown), len(again.shown), err)
+		a, err := x.drawn(t.Context(), q)
+		again, _ := x.drawn(t.Context(), q)
+		like, _ := x.answer(t.Context(), q)
+		if err != nil || len(a.shown) != len(again.shown) || len(q.Expect) > 0 && len(a.shown) != len(like.shown) {
+			t.Fatalf("%q: drew %d and %d results: %v", q.Q, len(a.shown), len(again.shown), err)
 		}
 		for i, r := range a.shown {
 			n++
 			held += int(truth(holdsAny(r, q.Expect)))
-			if r.text == "" || r.text != again.shown[i].text || !holdsSession(q, r.session) {
+			drawn, printed = drawn+len(r.text), printed+len(like.shown[i].text)
+			if r.text != again.shown[i].text || r.text != "" && !holdsSession(q, r.session) {
 				t.Errorf("%q: drew %q of session %s", q.Q, r.text, r.session)
 			}
 		}
 	}
-	if n == 0 || held*3 > n {
-		t.Errorf("%d of %d passages drawn at random hold the answer", held, n)
+	if n == 0 || held*3 > n || max(drawn, printed)*3 > 4*min(drawn, printed) {
+		t.Errorf("of %d results %d bytes are drawn where %d are printed, and hold the answer for %d", n, drawn, printed, held)
+	}
+}
+
+// What is credited is what is printed: of the first result both passages, of those further down what is shown of them.
+func TestWhatIsPrintedIsCredited(t *testing.T) {
+	set, err := LoadSet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Gather(t.Context(), set, Options{From: demoSessions(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := c.Indexed(Source{}, Options{})
+	defer x.Close()
+	below := 0 // questions that what stands below the first answers
+	for _, q := range set.Questions {
+		a, err := x.answer(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ix, as, err := x.at(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := answer.Ask(t.Context(), ix, nil, answer.Question{Query: as, Most: depth})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range a.shown {
+			said := ""
+			for _, one := range answer.Numbered(found.Shown[i : i+1]) {
+				said += answer.Voice{}.Passage(one) + "\n"
+				held, err := x.Holds(t.Context(), q, one)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !holdsAny(result{holds: held}, q.Expect) {
+					continue
+				}
+				if one != found.Shown[i] {
+					below++
+				}
+				if !holdsAny(r, q.Expect) {
+					t.Errorf("%q: result %d isn't credited with %q", q.Q, i+1, one.Passage)
+				}
+			}
+			if strings.TrimSpace(said) != r.text {
+				t.Errorf("%q: for result %d stands %q, and %q is printed", q.Q, i+1, r.text, said)
+			}
+		}
+	}
+	if below == 0 {
+		t.Error("nothing below a first result answers")
 	}
 }
 

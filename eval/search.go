@@ -30,7 +30,7 @@ func sessionOf(name string) string {
 // searches are the ways to answer that are compared, the one under test first.
 func searches(ctx context.Context, set *Set, c *Corpus, o Options, r *Run) ([]*search, error) {
 	var ours Source
-	if name := o.distiller().Name(); o.wants(name) || o.wants(withoutNames) {
+	if name := o.distiller().Name(); o.wants(name) || o.wants(withoutNames) || o.wants(DrawnPassages) {
 		var problems []Problem
 		var err error
 		if ours, problems, err = c.Distilled(ctx, o); err != nil {
@@ -42,10 +42,12 @@ func searches(ctx context.Context, set *Set, c *Corpus, o Options, r *Run) ([]*s
 		x := c.Indexed(from, o)
 		return &search{name: name, answer: x.answer, close: x.Close, several: o.SecondLook != nil}
 	}
+	like := c.Indexed(ours, o)
+	like.model = nil // as much is printed without it
 	all := []*search{
 		indexed(o.distiller().Name(), ours),
 		{name: "OR-BM25 over messages", answer: overMessages(c, o.judge()), close: func() {}},
-		{name: DrawnPassages, answer: c.drawn(o.judge()), close: func() {}},
+		{name: DrawnPassages, answer: like.drawn, close: like.Close},
 		indexed("turns only", Source{}),
 		indexed("oracle", c.Perfect(nil)),
 	}

@@ -45,7 +45,7 @@ func resultOf(c *ranked, p Place) *Result {
 		one.History, one.Conflict, one.Related = c.history, c.conflict, c.related
 	} else {
 		one.Type, one.TurnID, one.Role, one.At = "turn", c.turn.ID, c.turn.Role, c.turn.At
-		one.Text, one.Passage = c.turn.Text, c.passage
+		one.Text, one.Passage, one.Brief = c.turn.Text, c.passage, c.brief
 	}
 	return one
 }

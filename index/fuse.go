@@ -21,6 +21,7 @@ type ranked struct {
 	item    payload.Item // of an item
 	turn    Turn         // of a turn
 	passage string       // of a turn: what would be shown
+	brief   string       // and further down
 	spoken  rank.Spoken  // of a turn
 	look    rank.Features
 	extras
@@ -150,8 +151,7 @@ func (r *reader) see(out []*ranked, ts []term) {
 			c.Spoken = said[spot{o.session, o.n}]
 			c.Overtaken = o.overtaken
 		} else {
-			from, to := r.asked.Passage(o.turn.Text)
-			o.passage = o.turn.Text[from:to]
+			o.passage, o.brief = r.asked.Passage(o.turn.Text)
 			c.Text, c.Shown, c.User = o.turn.Text, o.passage, o.turn.Role == "user"
 			c.Taken, c.Spoken = taken[spot{o.session, o.n}], o.spoken
 		}

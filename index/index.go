@@ -172,8 +172,10 @@ type Result struct {
 	At     time.Time     `json:"at,omitzero"`
 	Text   string        `json:"text,omitempty"`
 
-	// Passage is what of a turn's text answers: whole sentences, verbatim, at most some 600 bytes.
+	// Passage is what of a turn's text answers: whole sentences, verbatim, at most some 700 bytes; Brief is the same
+	// in some 300.
 	Passage string `json:"passage,omitempty"`
+	Brief   string `json:"-"`
 
 	History  []Linked `json:"history,omitempty"`  // what the item took the place of, newest first
 	Conflict []Linked `json:"conflict,omitempty"` // what contradicts it, or claims the same place

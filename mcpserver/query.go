@@ -170,12 +170,27 @@ func (s *sheet) inShort(said []compose.Sentence) {
 	}
 }
 
-// resultText is a result in short: an item with what contradicts it and what it replaced, or a turn's words.
+// resultText is a result in short: an item with what contradicts it and what it replaced, or a turn's words; and what
+// else its session says.
 func resultText(r *answer.Result) string {
+	var b strings.Builder
 	if r.Item == nil {
-		return fmt.Sprintf("[turn] %s, %s · %s: “%s”\n", agent.Where(r.Place, r.Turn, false), answer.Day(r.At),
-			agent.Speaker(r.Role), agent.Passage(r))
+		b.WriteString(saidText(r))
+	} else {
+		b.WriteString(itemText(r))
 	}
+	for _, also := range r.Also {
+		b.WriteString("  also " + saidText(also))
+	}
+	return b.String()
+}
+
+func saidText(r *answer.Result) string {
+	return fmt.Sprintf("[turn] %s, %s · %s: “%s”\n", agent.Where(r.Place, r.Turn, false), answer.Day(r.At),
+		agent.Speaker(r.Role), agent.Passage(r))
+}
+
+func itemText(r *answer.Result) string {
 	var b strings.Builder
 	b.WriteString(short(r.Item, r.Place, r.Turn))
 	if by := r.Doubted(); by != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"recall/answer"
+	"recall/answer/last"
 	"recall/cmd/recall/terminal"
 	"recall/index"
 	"recall/payload"
@@ -33,7 +34,7 @@ var inCache = index.Place{Project: "billing", SessionN: 2, SessionTitle: "Cache"
 func itemOf(it payload.Item) *index.Result { return &index.Result{Item: &it, Turn: 3, Place: inCache} }
 
 func turnOf(id, text string) *index.Result {
-	return &index.Result{TurnID: id, Turn: 4, Role: "assistant", Text: text, Passage: text, Place: inCache,
+	return &index.Result{TurnID: id, Turn: 4, Role: "assistant", Text: text, Passage: text, Brief: text, Place: inCache,
 		At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)}
 }
 
@@ -76,6 +77,35 @@ func TestPassageStandsBehindAMargin(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
+	}
+}
+
+// What the first result's session says next best stands below it behind a margin of its own, under a number that leads
+// there; in Markdown as a point of the first.
+func TestPageShowsWhatElseTheSessionSays(t *testing.T) {
+	first, next := turnOf("t4", "Redis: another server to run."), turnOf("t9", "So it is out.")
+	far := turnOf("u1", "Redis or none?")
+	next.Turn, next.Role, far.Place.Session = 9, "user", "u"
+	got := printed(first, far, next)
+	want := "1 · the assistant, billing#2 \"Cache\", turn 4, 2026-03-02:\n  │ Redis: another server to run.\n" +
+		"  2 · you, billing#2, turn 9, 2026-03-02:\n    │ So it is out.\n3 · the assistant,"
+	if !strings.Contains(got, want) {
+		t.Errorf("no\n%s\nin\n%s", want, got)
+	}
+	a := answerOf("redis?", first, far, next)
+	if hits := last.Hits(answer.Numbered(a.Shown)); len(hits) != 3 || hits[1].Turn != "t9" || hits[1].N != 9 ||
+		hits[1].Said == nil || hits[1].Said.Item.Text != "So it is out." {
+		t.Errorf("the second number leads to %+v", hits)
+	}
+	var b strings.Builder
+	(&terminal.Page{W: &b, Width: 100, Bare: true}).Markdown(a)
+	if want := "turn 4)\n  - you: “So it is out.” (2026-03-02, billing#2, turn 9)\n- "; !strings.Contains(b.String(), want) {
+		t.Errorf("no %q in\n%s", want, &b)
+	}
+	b.Reset()
+	(&terminal.Page{W: &b, Width: 100}).First(a)
+	if strings.Contains(b.String(), "out") || len(a.Shown[0].Also) != 1 {
+		t.Errorf("the first alone is\n%s", &b)
 	}
 }
 

@@ -140,6 +140,9 @@ func fieldsOf(t reflect.Type, prefix string, into map[string]string) {
 		if strings.HasPrefix(options, "omit") {
 			typ += ", optional"
 		}
+		if inner == t { // one like that which it is in
+			typ, inner = strings.Replace(typ, "object", "result", 1), nil
+		}
 		into[prefix+name+suffix] = typ
 		if inner != nil {
 			fieldsOf(inner, prefix+name+suffix+".", into)
@@ -336,6 +339,8 @@ func faultsOf(v any, path string, fields map[string]string, documented map[strin
 			switch {
 			case one == "object":
 				out = append(out, faults(e, path+suffix+".", fields, documented)...)
+			case one == "result":
+				out = append(out, faults(e, "results[].", fields, documented)...)
 			case slices.Contains(slices.Collect(maps.Values(named)), one):
 				out = append(out, faults(e, "", documented[one], documented)...)
 			}

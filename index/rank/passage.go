@@ -9,36 +9,52 @@ import (
 	"recall/text"
 )
 
-// longestPassage is how much of a turn is shown, in bytes. Of the turns that hold an answer 0.75 show it at 600,
-// 0.62 at 450, 0.51 at 300.
-const longestPassage = 600
+// How much of a turn is shown, in bytes: of the first ones, and of those further down, which are read less often and
+// answer less often by the byte (docs/internals/search.md).
+const (
+	longestPassage = 700
+	briefPassage   = 300
+)
 
 // kindredShare is what another word for a question's counts where a passage is chosen.
 const kindredShare = 0.3
 
-// Passage is where in a turn stands what of it answers: whole sentences next to one
-// another that say most of what the question does, with as much of what stands around
-// them as there is room for.
-func (q *Question) Passage(turn string) (from, to int) {
+// Passage is what of a turn answers: whole sentences next to one another that say most
+// of what the question does, with as much of what stands around them as there is room
+// for; and the same in brief, which may stand elsewhere in the turn.
+func (q *Question) Passage(turn string) (passage, brief string) {
 	parts := Sentences(turn)
 	if len(parts) == 0 {
-		return 0, len(turn)
+		return turn, turn
 	}
 	says := make([]float64, len(parts))
 	for i, p := range parts {
 		f := q.read(turn[p[0]:p[1]])
 		says[i] = q.weight(f.terms) + kindredShare*q.weight(f.kin&^f.terms)
 	}
+	cut := func(room int) string {
+		from, to := stretch(parts, says, room)
+		return turn[from:to]
+	}
+	passage = cut(longestPassage)
+	if len(passage) <= briefPassage {
+		return passage, passage
+	}
+	return passage, cut(briefPassage)
+}
+
+// stretch is where the sentences next to one another stand that say most, no more of them than say it.
+func stretch(parts [][2]int, says []float64, room int) (from, to int) {
 	first, last, most := 0, 0, -1.0
 	for i := range parts {
 		var sum float64
-		for k := i; k == i || fit(parts, i, k); k++ {
-			if sum += says[k]; sum > most {
+		for k := i; k == i || fit(parts, i, k, room); k++ {
+			if sum += says[k]; sum > most || sum == most && first < i && i <= last {
 				first, last, most = i, k, sum
 			}
 		}
 	}
-	return widened(parts, first, last)
+	return widened(parts, first, last, room)
 }
 
 // Around is the passage of a turn around a byte of it.
@@ -51,26 +67,26 @@ func Around(turn string, at int) string {
 	if len(parts) == 0 {
 		return turn
 	}
-	from, to := widened(parts, i, i)
+	from, to := widened(parts, i, i, longestPassage)
 	return turn[from:to]
 }
 
 // widened is where some sentences of a turn stand with as many around them as there is
 // room for.
-func widened(parts [][2]int, first, last int) (from, to int) {
-	for fit(parts, first, last+1) || fit(parts, first-1, last) {
-		if fit(parts, first, last+1) {
+func widened(parts [][2]int, first, last, room int) (from, to int) {
+	for fit(parts, first, last+1, room) || fit(parts, first-1, last, room) {
+		if fit(parts, first, last+1, room) {
 			last++
 		}
-		if fit(parts, first-1, last) {
+		if fit(parts, first-1, last, room) {
 			first--
 		}
 	}
 	return parts[first][0], parts[last][1]
 }
 
-func fit(parts [][2]int, first, last int) bool {
-	return first >= 0 && last < len(parts) && parts[last][1]-parts[first][0] <= longestPassage
+func fit(parts [][2]int, first, last, room int) bool {
+	return first >= 0 && last < len(parts) && parts[last][1]-parts[first][0] <= room
 }
 
 // Sentences cuts a turn into its sentences, none longer than a passage. A line ends one,

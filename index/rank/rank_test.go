@@ -182,16 +182,19 @@ func TestPassage(t *testing.T) {
 			"retry=jitter"},
 		{"a list", "- one\n- " + filler + "\n```\n- the retry\n- jitter\n```", "- the retry\n- jitter"},
 	} {
-		from, to := q.Passage(c.turn)
-		got := c.turn[from:to]
+		got, brief := q.Passage(c.turn)
+		from := strings.Index(c.turn, got)
 		if !strings.Contains(got, c.want) || len(got) > longestPassage {
 			t.Errorf("%s: %q, %d bytes, want %q in it", c.name, got, len(got), c.want)
 		}
 		if c.name != "a line of data" && from > 0 && c.turn[from-2] != '.' && c.turn[from-1] != '\n' {
 			t.Errorf("%s: it begins within a sentence: %q", c.name, got)
 		}
+		if !strings.Contains(brief, c.want) || !strings.Contains(c.turn, brief) || len(brief) > longestPassage/2 {
+			t.Errorf("%s, in brief: %q, %d bytes, want %q in it", c.name, brief, len(brief), c.want)
+		}
 	}
-	if from, to := q.Passage(" \n"); from != 0 || to != 2 {
-		t.Errorf("of nothing %d to %d is shown", from, to)
+	if got, brief := q.Passage(" \n"); got != " \n" || brief != got {
+		t.Errorf("of nothing %q and %q are shown", got, brief)
 	}
 }

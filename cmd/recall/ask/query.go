@@ -109,7 +109,7 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 // numbered are the places that a person is shown numbers of.
 func (f *queryFlags) numbered(ans *answer.Answer) (hits []last.Hit) {
 	if !f.Answer || !terminal.Worded(ans) {
-		return last.Hits(ans.Shown)
+		return last.Hits(answer.Numbered(ans.Shown))
 	}
 	_, sources := ans.Text.Cited()
 	for _, s := range sources {

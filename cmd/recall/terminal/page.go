@@ -124,8 +124,8 @@ func (p *Page) quoted(who, text string) string {
 
 // spoken is a passage, line by line: lists and code that run together are hard to read. All of it stands behind a
 // margin, so that no line of it can be taken for recall's own.
-func (p *Page) spoken(r *answer.Result) string {
-	const margin = "  │ "
+func (p *Page) spoken(r *answer.Result, indent string) string {
+	margin := indent + "  │ "
 	var lines []string
 	for _, line := range p.Spoken(r) {
 		lines = append(lines, Wrap(line, p.Width-Columns(margin))...)
@@ -235,7 +235,7 @@ func (p *Page) noted(it payload.Item) string {
 
 // Answer prints an answer as text, its results by the numbers that name them from now on.
 func (p *Page) Answer(a *answer.Answer) {
-	p.shown = a.Shown
+	p.shown = answer.Numbered(a.Shown)
 	p.Form("answer", a)
 }
 
@@ -245,7 +245,9 @@ func (p *Page) First(a *answer.Answer) {
 		fmt.Fprintln(p.W, "Nothing.")
 		return
 	}
-	p.Form("answer/further", a.Shown[:1])
+	first := *a.Shown[0]
+	first.Also = nil
+	p.Form("answer/further", []*answer.Result{&first})
 }
 
 // changes tells which of the files that an item speaks of were changed since; "" if none was.

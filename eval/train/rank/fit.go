@@ -106,8 +106,8 @@ func (s *sample) look(ctx context.Context) error {
 		return err
 	}
 	s.missing = a.Signs[rank.SureMissing] + a.Signs[rank.SureGone]
-	for _, r := range answer.Of(answer.Question{Most: len(a.Ranked)}, a).Results {
-		held, err := x.Holds(ctx, s.q.Question, r)
+	for _, r := range a.Ranked {
+		held, err := x.Holds(ctx, s.q.Question, &answer.Result{Result: *r})
 		if err != nil {
 			return err
 		}

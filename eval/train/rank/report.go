@@ -22,6 +22,40 @@ func row(s *eval.QuestionScore) string {
 		a.Hit1.Value, a.Hit5.Value, a.Hit20.Value, a.Session1.Value, a.Session5.Value, s.Stale.K, s.Stale.N)
 }
 
+// drawn is what as many bytes drawn at random as are printed reach: sums over questions.
+type drawn struct {
+	n                        int
+	first, five, bytes, more float64
+}
+
+func (d drawn) plus(o drawn) drawn {
+	return drawn{d.n + o.n, d.first + o.first, d.five + o.five, d.bytes + o.bytes, d.more + o.more}
+}
+
+const drawnHeads = "project\titems\tn\tchance@1\tchance@5\tbytes of the first\tof five\t"
+
+func (d drawn) String() string {
+	n := float64(max(d.n, 1))
+	return fmt.Sprintf("%d\t%.3f\t%.3f\t%.0f\t%.0f\t", d.n, d.first/n, d.five/n, d.bytes/n, d.more/n)
+}
+
+// chance draws beside what is printed for a project's questions.
+func (p *project) chance(ctx context.Context, source string) (sum drawn, err error) {
+	all := make([]drawn, len(p.Questions))
+	err = each(ctx, len(all), func(i int) error {
+		if len(p.Questions[i].Expect) == 0 {
+			return nil
+		}
+		c, err := p.indexes[source].Chance(ctx, p.Questions[i])
+		all[i] = drawn{1, c.First, c.Five, float64(c.Bytes), float64(c.All)}
+		return err
+	})
+	for _, d := range all {
+		sum = sum.plus(d)
+	}
+	return sum, err
+}
+
 func table() *tabwriter.Writer {
 	return tabwriter.NewWriter(os.Stdout, 2, 8, 2, ' ', 0)
 }
@@ -44,10 +78,11 @@ func (w *world) train(ctx context.Context) error {
 	if err := w.ask(ctx); err != nil {
 		return err
 	}
-	out, sureOut := table(), table()
+	out, drawnOut, sureOut := table(), table(), table()
 	fmt.Fprintln(out, heads)
+	fmt.Fprintln(drawnOut, drawnHeads)
 	fmt.Fprintln(sureOut, sureHeads)
-	answers, pools := map[string][]eval.QuestionsMade{}, map[string]*refusal{}
+	answers, chances, pools := map[string][]eval.QuestionsMade{}, map[string]drawn{}, map[string]*refusal{}
 	for _, p := range w.projects {
 		weights, sure := w.fitted(func(of *project) bool { return of != p })
 		w.use(weights)
@@ -57,6 +92,11 @@ func (w *world) train(ctx context.Context) error {
 				return err
 			}
 			fmt.Fprintf(out, "%s\t%s\tleft out\t%s\n", p.Name, source, row(score))
+			chance, err := p.chance(ctx, source)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(drawnOut, "%s\t%s\t%v\n", p.Name, source, chance)
 			r, err := p.refusals(ctx, source, &sure)
 			if err != nil {
 				return err
@@ -64,6 +104,7 @@ func (w *world) train(ctx context.Context) error {
 			fmt.Fprintf(sureOut, "%s\t%s\tleft out\t%v\n", p.Name, source, r)
 			pool := map[bool]string{false: "invented", true: "people's"}[p.Real()] + "\t" + source
 			answers[pool] = append(answers[pool], score.Questions...)
+			chances[pool] = chances[pool].plus(chance)
 			if pools[pool] == nil {
 				pools[pool] = &refusal{}
 			}
@@ -72,13 +113,15 @@ func (w *world) train(ctx context.Context) error {
 	}
 	for _, pool := range slices.Sorted(maps.Keys(pools)) {
 		fmt.Fprintf(out, "all %s\tleft out\t%s\n", pool, row(eval.SummedUp(answers[pool])))
+		fmt.Fprintf(drawnOut, "all %s\t%v\n", pool, chances[pool])
 		fmt.Fprintf(sureOut, "all %s\tleft out\t%v\n", pool, *pools[pool])
 	}
-	out.Flush()
-	fmt.Println()
-	sureOut.Flush()
+	for _, t := range []*tabwriter.Writer{out, drawnOut, sureOut} {
+		t.Flush()
+		fmt.Println()
+	}
 	weights, sure := w.fitted(func(*project) bool { return true })
-	fmt.Printf("\n%s\n%s", weights, sure)
+	fmt.Printf("%s\n%s", weights, sure)
 	return nil
 }
 
