@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"time"
 
@@ -38,13 +38,15 @@ func (t *Team) Give(ctx context.Context, to int, hash, text string) error {
 func (t *Team) GiveTo(ctx context.Context, name, text string) (string, error) {
 	m, err := t.MemberNamed(ctx, name)
 	if err == nil && m.Left {
-		err = fmt.Errorf("%s left the team", m.Name)
+		err = fmt.Errorf("%s %w", m.Name, errLeft)
 	}
 	if err != nil {
 		return "", err
 	}
 	return m.Name, t.Give(ctx, m.ID, payload.HandoverID(text), text)
 }
+
+var errLeft = errors.New("left the team")
 
 // held is a handoff that waits for the team to be reached: a file of the membership's.
 type held struct {
@@ -67,28 +69,35 @@ func (m *Membership) Hold(to, text string) error {
 	return err
 }
 
-// giveHeld gives what waits. What nobody is there for is told, and is in the file that was written when it was made.
+// giveHeld gives what waits. What nobody is there for is told, and is in the file that was written when it was made;
+// whatever else goes wrong, it waits on.
 func (t *Team) giveHeld(ctx context.Context, m *Membership, done *Errands) error {
-	paths, err := filepath.Glob(filepath.Join(m.Path(heldIn), "*.json"))
+	paths, err := disk.Glob(m.dir, heldIn, "*.json")
 	for _, path := range paths {
 		data, unread := disk.ReadPlain(path)
 		var h held
+		if errors.Is(unread, fs.ErrNotExist) {
+			continue // forgotten meanwhile
+		}
 		if unread = cmp.Or(unread, json.Unmarshal(data, &h)); unread != nil {
 			err = errors.Join(err, fmt.Errorf("%s: %w", path, unread))
 			continue
 		}
 		to, failed := t.GiveTo(ctx, h.To, h.Text)
-		if errors.Is(failed, ErrUnreachable) {
-			return failed
-		}
 		what := fmt.Sprintf("the handoff of %s to %s ", h.At.Local().Format(time.DateTime), cmp.Or(to, h.To))
-		if failed == nil {
+		switch {
+		case failed == nil:
 			what += "is in their inbox"
-		} else {
+		case errors.Is(failed, ErrNobody) || errors.Is(failed, errLeft) || errors.Is(failed, ErrRefused):
 			what += "isn't handed over in the team: " + failed.Error()
+		case ctx.Err() != nil || errors.Is(failed, ErrUnreachable): // the next wouldn't go either
+			return errors.Join(err, failed)
+		default:
+			err = errors.Join(err, fmt.Errorf("%swaits (%s): %w", what, path, failed))
+			continue
 		}
 		done.Gave = append(done.Gave, what)
-		err = errors.Join(err, os.Remove(path))
+		err = errors.Join(err, disk.RemoveIfThere(path))
 	}
 	return err
 }

@@ -26,7 +26,7 @@ type crew struct {
 	*pgtest.DB
 	t     testing.TB
 	rules *redact.Rules
-	super *pgx.Conn // see column
+	super *pgx.Conn // see conn
 }
 
 // mate is one of them, at a device.
@@ -155,8 +155,8 @@ func (c *crew) texts() []string {
 		JOIN recall.session s ON s.id = i.session ORDER BY 1`)
 }
 
-// column is what the superuser reads.
-func (c *crew) column(sql string, args ...any) []string {
+// conn is the superuser's connection.
+func (c *crew) conn() *pgx.Conn {
 	c.t.Helper()
 	ctx := context.Background()
 	if c.super == nil || c.super.Ping(ctx) != nil { // the server may have been restarted
@@ -165,7 +165,13 @@ func (c *crew) column(sql string, args ...any) []string {
 			c.t.Fatal(err)
 		}
 	}
-	rows, err := c.super.Query(ctx, sql, args...)
+	return c.super
+}
+
+// column is what the superuser reads.
+func (c *crew) column(sql string, args ...any) []string {
+	c.t.Helper()
+	rows, err := c.conn().Query(context.Background(), sql, args...)
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -2,10 +2,15 @@ package team
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // A handoff reaches its receiver once at each library, from whom the database says.
@@ -39,6 +44,70 @@ func TestHandoff(t *testing.T) {
 	}
 	if err := bob.Give(t.Context(), eve.Member.ID, "h2", "Take over"); !errors.Is(err, ErrRefused) {
 		t.Errorf("to who left: %v", err)
+	}
+}
+
+// A handoff that waited goes only once somebody has it, or nobody is there for it: not where its sender had it broken
+// off, nor where the server was busy.
+func TestHeldHandoffWaits(t *testing.T) {
+	c := newCrew(t)
+	ana := c.owner()
+	bob, eve := c.admit(ana, "bob"), c.admit(ana, "eve")
+	if err := eve.Leave(t.Context(), eve.Member.ID); err != nil {
+		t.Fatal(err)
+	}
+	c.Exec(`ALTER ROLE ` + c.Role("owner") + ` SET statement_timeout = '200ms'`)
+	hasty := c.owner()
+	library := filepath.Join(t.TempDir(), "Recall [mine")
+	m := &Membership{Address: "x", Device: ana.device}
+	if err := m.Keep(library); err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range []string{"bob", "eve", "Zoe"} {
+		if err := m.Hold(to, "Take over, "+to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waits := func(want int) {
+		t.Helper()
+		if all, err := os.ReadDir(m.Path(heldIn)); err != nil || len(all) != want {
+			t.Errorf("%d wait, want %d; %v", len(all), want, err)
+		}
+	}
+	var done Errands
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if err := ana.giveHeld(ended, m, &done); !errors.Is(err, context.Canceled) {
+		t.Errorf("broken off: %v", err)
+	}
+	waits(3)
+
+	tx, err := c.conn().Begin(t.Context())
+	if err == nil {
+		_, err = tx.Exec(t.Context(), `LOCK TABLE recall.handoff`)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = hasty.giveHeld(t.Context(), m, &done)
+	if pg, ok := errors.AsType[*pgconn.PgError](err); !ok || pg.Code != "57014" ||
+		!strings.Contains(err.Error(), "to bob waits") {
+		t.Errorf("while somebody has the table: %v", err)
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	waits(1)
+	if got := strings.Join(done.Gave, "\n"); !strings.Contains(got, "eve left the team") ||
+		!strings.Contains(got, "nobody in the team is called Zoe") || len(done.Gave) != 2 {
+		t.Errorf("told %q", got)
+	}
+	if err := ana.giveHeld(t.Context(), m, &done); err != nil {
+		t.Error(err)
+	}
+	waits(0)
+	if in, err := bob.Inbox(t.Context(), nil); err != nil || len(in) != 1 || in[0].Text != "Take over, bob" {
+		t.Errorf("%+v, %v", in, err)
 	}
 }
 
