@@ -20,6 +20,7 @@ import (
 //
 //	tombstones.jsonl     gets the ids, and nothing but them: they don't come back
 //	received.jsonl       loses handoffs that hold items of them
+//	.team/handing/       loses handoffs that do and aren't given yet
 //	the sessions' folders  go, with all that was archived and made of them
 //	lines at the top     go that name the sessions: threads, links, inbox
 //	projects.toml        loses projects without any session left
@@ -50,7 +51,7 @@ func (l *Library) Forget(ids []ingest.SessionID, texts *Needles) error {
 		return fmt.Errorf("forget: %w", err)
 	}
 	// Which items were theirs their folders say: this comes before them.
-	if err := l.dropReceived(ids); err != nil {
+	if err := errors.Join(l.dropReceived(ids), l.dropHeld(l.itemsOf(ids), texts)); err != nil {
 		return fmt.Errorf("forget: %w", err)
 	}
 	for _, id := range ids {
@@ -195,6 +196,40 @@ func (l *Library) dropLines(names [][]byte, texts *Needles) error {
 		work = func() error { return l.underLock(lock, inside) }
 	}
 	return work()
+}
+
+// dropHeld removes the handoffs, each a file, that wait for the library's team (see package team) and name one of
+// those, or hold one of the texts.
+func (l *Library) dropHeld(names [][]byte, texts *Needles) error {
+	paths, err := disk.Glob(l.dir, ".team", "handing", "*")
+	for _, path := range paths {
+		text, unread := disk.ReadPlain(path)
+		switch {
+		case errors.Is(unread, fs.ErrNotExist): // it was given
+		case unread != nil:
+			err = errors.Join(err, unread)
+		case Names(text, names) || texts.In(text):
+			err = errors.Join(err, disk.RemoveIfThere(path))
+		}
+	}
+	return err
+}
+
+// itemsOf are sessions' ids, and those of their items, also such as aren't shown.
+func (l *Library) itemsOf(ids []ingest.SessionID) (names [][]byte) {
+	for _, id := range ids {
+		names = append(names, []byte(id))
+		own, err := l.Payload(id)
+		if err != nil {
+			continue // of one that has none, or can't be read, nothing was handed on that is known
+		}
+		for _, it := range slices.Concat(own.Items, own.Retired) {
+			if it.ID != "" {
+				names = append(names, []byte(it.ID))
+			}
+		}
+	}
+	return names
 }
 
 // rewriteLines replaces an append-only file by its lines without those to be

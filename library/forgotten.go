@@ -70,13 +70,13 @@ func (l *Library) Gone() (names [][]byte, about []ingest.SessionID, err error) {
 }
 
 // DropItems takes items out of what is no session's: lines at the top that name them,
-// handoffs that hold them, and models' answers about their sessions.
+// handoffs that hold them, received or not given yet, and models' answers about their sessions.
 func (l *Library) DropItems(items ...ForgottenItem) error {
 	var ids []ingest.SessionID
 	for _, it := range items {
 		ids = append(ids, it.Session)
 	}
-	return errors.Join(l.dropLines(namesOf(items), nil), l.dropAnswers(ids, nil))
+	return errors.Join(l.dropLines(namesOf(items), nil), l.dropHeld(namesOf(items), nil), l.dropAnswers(ids, nil))
 }
 
 // DropForgotten takes what was forgotten of a session out of what people and agents wrote in its folder,
