@@ -29,8 +29,11 @@ func (a *App) Team(ctx context.Context, l *library.Library) (*team.Team, *team.M
 	return opened(l, func(m *team.Membership) (*team.Team, error) {
 		began, took := time.Now(), time.Duration(0)
 		t, err := team.Open(ctx, m.Address, func() { took = time.Since(began) })
-		if err == nil {
+		switch {
+		case err == nil:
 			m.NoteReached(took)
+		case errors.Is(err, team.ErrUnreachable):
+			m.NoteUnreached()
 		}
 		return t, err
 	})
@@ -45,11 +48,13 @@ func (a *App) TeamIfThere(ctx context.Context, l *library.Library) (*team.Team, 
 func (a *App) TeamAtHand(ctx context.Context, l *library.Library) (*team.Team, *team.Membership, error) {
 	return opened(l, func(m *team.Membership) (*team.Team, error) {
 		if ask.Lately(m) {
-			return nil, fmt.Errorf("%w: a moment ago it couldn't", team.ErrUnreachable)
+			return nil, errNotAsked
 		}
 		return ask.Open(ctx, m, a.Config.Team.Wait)
 	})
 }
+
+var errNotAsked = fmt.Errorf("%w: a moment ago it couldn't", team.ErrUnreachable)
 
 func opened(l *library.Library, open func(*team.Membership) (*team.Team, error)) (*team.Team, *team.Membership, error) {
 	m, err := team.MembershipOf(l.Dir())
@@ -96,10 +101,10 @@ func (a *App) SyncTeam(ctx context.Context, l *library.Library,
 	}
 	defer lock.Unlock()
 	t, _, err := open(ctx, l)
-	if err != nil {
-		if errors.Is(err, team.ErrUnreachable) {
-			m.NoteUnreached()
-		}
+	switch {
+	case errors.Is(err, errNotAsked): // which is no try
+		return nil, err
+	case err != nil:
 		return nil, errors.Join(err, m.KeepSynced(&team.Synced{At: time.Now().UTC(), Problem: err.Error()}))
 	}
 	defer t.Close()
@@ -128,9 +133,12 @@ func (a *App) TeamBeside(l *library.Library, news bool) {
 		wait = teamSoon
 	}
 	if !m.SyncedWithin(wait) {
-		a.inBackground(l, "team", "sync")
+		a.TeamNow(l)
 	}
 }
+
+// TeamNow is TeamBeside, however lately that was tried: for what a command tried in vain, as it waits less long.
+func (a *App) TeamNow(l *library.Library) { a.inBackground(l, "team", "sync") }
 
 // GiveInTeam puts a handoff into the inbox of the member of that name; given is the member's. The error is
 // team.ErrNoMembership where there is no team, team.ErrNobody where nobody in it is called so. Where it is

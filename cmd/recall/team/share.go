@@ -93,7 +93,7 @@ func newUnshareCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		if err := syncNow(ctx, a, l, a.TeamAtHand); err != nil {
-			a.TeamBeside(l, true)
+			a.TeamNow(l)
 			fmt.Fprintf(a.Out, "nothing new of %s is shared; what the team has of it others read until a sync takes it "+
 				"back\n", terminal.Line(p.Name))
 			return err
