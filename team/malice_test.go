@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"pgregory.net/rapid"
 
+	"recall/library/disk"
 	"recall/payload"
 )
 
@@ -251,6 +252,49 @@ func TestLeft(t *testing.T) {
 	}
 	if after := c.dump(); after != before {
 		t.Errorf("something changed:\n%s\nwas\n%s", after, before)
+	}
+}
+
+// Joining that was broken off goes on with its device, but not with one that left since, or that another member made.
+func TestEnterAfterItsDeviceLeft(t *testing.T) {
+	c := newCrew(t)
+	ana := c.owner()
+	bob := c.admit(ana, "bob")
+	library := t.TempDir()
+	cut := errors.New("cut")
+	enter := func(as mate) (device string) {
+		t.Helper()
+		if _, err := as.Enter(t.Context(), library, "x", "elm", func(id string) (string, error) {
+			device = id
+			return "", cut
+		}); !errors.Is(err, cut) {
+			t.Fatal(err)
+		}
+		return device
+	}
+	first := enter(ana)
+	if again := enter(ana); again != first {
+		t.Errorf("device %s, then %s", first, again)
+	}
+	if err := ana.LeaveDevice(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ana.Join(t.Context(), first, "elm"); !errors.Is(err, ErrRefused) {
+		t.Errorf("a device that left joins: %v", err)
+	}
+	second := enter(ana)
+	if third := enter(bob); first == second || second == third {
+		t.Errorf("%s left, then %s, and for Bob %s", first, second, third)
+	}
+	m, err := ana.Enter(t.Context(), library, "x", "elm", func(string) (string, error) {
+		return "age1" + strings.Repeat("q", 58), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := ana.DeviceNamed(t.Context(), m.Device)
+	if err != nil || d.Left || disk.Exists(m.Path(joiningFile)) {
+		t.Errorf("%+v, %v", d, err)
 	}
 }
 

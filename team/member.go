@@ -87,14 +87,15 @@ func NewDevice() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// Join enters a machine as one of the member's; the same again does nothing.
+// Join enters a machine as one of the member's; the same again does nothing. The error is ErrRefused where the id is
+// somebody else's, or of a machine that left.
 func (t *Team) Join(ctx context.Context, id, name string) (Device, error) {
 	d := Device{ID: id, Member: t.Member.ID, Name: name}
 	err := t.pool.QueryRow(ctx, `WITH new AS (INSERT INTO recall.device(id, member, name) VALUES($1, $2, $3)
 			ON CONFLICT (id) DO NOTHING RETURNING at)
-		SELECT at FROM new UNION ALL SELECT at FROM recall.device WHERE id = $1 AND member = $2`, d.ID, d.Member, name).
-		Scan(&d.At)
-	if errors.Is(err, pgx.ErrNoRows) { // it is somebody else's
+		SELECT at FROM new UNION ALL SELECT at FROM recall.device WHERE id = $1 AND member = $2
+			AND left_at IS NULL`, d.ID, d.Member, name).Scan(&d.At)
+	if errors.Is(err, pgx.ErrNoRows) {
 		err = ErrRefused
 	}
 	return d, explain(err)

@@ -35,7 +35,10 @@ type Membership struct {
 var ErrNoMembership = hint.With(errors.New("this library is in no team"),
 	"recall team join ADDRESS joins one, recall team create ADDRESS makes one")
 
-const membershipFile = "team.json"
+const (
+	membershipFile = "team.json"
+	joiningFile    = "joining.json" // the device, until that is written
+)
 
 // MembershipOf reads which team a library is in. The error is ErrNoMembership.
 func MembershipOf(library string) (*Membership, error) {
@@ -83,22 +86,27 @@ func (t *Team) Enter(ctx context.Context, library, address, machine string,
 	key func(device string) (string, error)) (*Membership, error) {
 	m := &Membership{Address: address, Team: t.ID, Name: t.Name, Member: t.Member.ID, Machine: machine,
 		At: time.Now().UTC(), dir: filepath.Join(library, ".team")}
-	begun := m.Path("joining.json")
-	if !m.read("joining.json", &m.Device) {
-		m.Device = NewDevice()
-		data, err := json.Marshal(m.Device)
-		if err == nil {
-			err = disk.MakeDirs(m.dir)
+	for begun := m.read(joiningFile, &m.Device); ; begun = false { // with another device where that one left since
+		if !begun {
+			m.Device = NewDevice()
+			data, err := json.Marshal(m.Device)
+			if err == nil {
+				err = disk.MakeDirs(m.dir)
+			}
+			if err == nil {
+				err = disk.Replace(m.Path(joiningFile), data, 0o600)
+			}
+			if err != nil {
+				return nil, err
+			}
 		}
+		_, err := t.Join(ctx, m.Device, machine)
 		if err == nil {
-			err = disk.Replace(begun, data, 0o600)
+			break
 		}
-		if err != nil {
+		if !begun || !errors.Is(err, ErrRefused) {
 			return nil, err
 		}
-	}
-	if _, err := t.Join(ctx, m.Device, machine); err != nil {
-		return nil, err
 	}
 	public, err := key(m.Device)
 	if err == nil {
@@ -108,7 +116,7 @@ func (t *Team) Enter(ctx context.Context, library, address, machine string,
 		err = m.Keep(library)
 	}
 	if err == nil {
-		err = os.Remove(begun)
+		err = os.Remove(m.Path(joiningFile))
 	}
 	return m, err
 }
