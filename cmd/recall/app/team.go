@@ -141,21 +141,27 @@ func (a *App) TeamBeside(l *library.Library, news bool) {
 func (a *App) TeamNow(l *library.Library) { a.inBackground(l, "team", "sync") }
 
 // GiveInTeam puts a handoff into the inbox of the member of that name; given is the member's. The error is
-// team.ErrNoMembership where there is no team, team.ErrNobody where nobody in it is called so. Where it is
-// team.ErrUnreachable the handoff goes with a later sync.
+// team.ErrNoMembership where there is no team, team.ErrNobody where nobody in it is called so,
+// team.ErrUnreachable where it may go later: see GiveLater.
 func (a *App) GiveInTeam(ctx context.Context, l *library.Library, to, text string) (given string, err error) {
-	t, m, err := a.TeamAtHand(ctx, l)
+	t, _, err := a.TeamAtHand(ctx, l)
+	if err != nil {
+		return "", err
+	}
+	defer t.Close()
+	return t.GiveTo(ctx, to, text)
+}
+
+// GiveLater has a later sync do that.
+func (a *App) GiveLater(l *library.Library, to, text string) error {
+	m, err := team.MembershipOf(l.Dir())
 	if err == nil {
-		defer t.Close()
-		given, err = t.GiveTo(ctx, to, text)
+		err = m.Hold(to, text)
 	}
-	if errors.Is(err, team.ErrUnreachable) {
-		if fault := m.Hold(to, text); fault != nil {
-			return "", fault
-		}
-		a.TeamBeside(l, true)
+	if err == nil {
+		a.TeamNow(l)
 	}
-	return given, err
+	return err
 }
 
 // JoinTeam enters this machine into a team, and the library keeps that.

@@ -140,7 +140,7 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 			case errors.Is(err, team.ErrNobody):
 				err = fmt.Errorf("%w; %s", err, hint.Of(err)) // it may be a slip of the fingers
 			case errors.Is(err, team.ErrUnreachable):
-				err = fmt.Errorf("%w; it goes with a later sync, to who is called %s in it", err, o.To)
+				return handOffLater(a, l, text, o, err)
 			}
 			if !errors.Is(err, team.ErrNoMembership) {
 				fmt.Fprintln(a.Err, "recall: warning: it isn't handed over in the team:", terminal.Line(err.Error()))
@@ -148,6 +148,20 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 		}
 		return giveHandoff(a, text, o)
 	})
+}
+
+// handOffLater writes a handoff to its files, and once it is there has a later sync give it to its receiver; err is why
+// that isn't now.
+func handOffLater(a *app.App, l *library.Library, text string, o handoffOptions, err error) error {
+	if err := giveHandoff(a, text, o); err != nil {
+		return err
+	}
+	if err := a.GiveLater(l, o.To, text); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Err, "recall: warning: not handed over yet: %s; a later sync gives it to whoever is called %s\n",
+		terminal.Line(err.Error()), o.To)
+	return nil
 }
 
 // sender is who hands over, as they sign their commits here; "" where git knows no
