@@ -69,7 +69,7 @@ func Further(m *team.Membership, wait time.Duration) string {
 	if took <= patience(m, wait) {
 		return ""
 	}
-	return fmt.Sprintf("its server's first word took %v when it was last reached: recall config set team.wait %v has "+
+	return fmt.Sprintf("its server's first word took %v when it was last reached: recall config set team.wait %v makes "+
 		"questions wait for it", took.Round(time.Millisecond), (2 * took).Round(10*time.Millisecond))
 }
 

@@ -377,7 +377,7 @@ func (w *worker) retain(ctx context.Context) (did string, err error) {
 func (w *worker) renew(ctx context.Context) (did string, err error) {
 	n, err := w.t.Renew(ctx, w.rules())
 	if n > 0 {
-		did = fmt.Sprintf("%d sessions of who left were redacted by newer rules", n)
+		did = fmt.Sprintf("%d sessions of people who left were redacted by newer rules", n)
 	}
 	return did, err
 }
