@@ -44,7 +44,7 @@ func TestParsedSamples(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			got := strings.ReplaceAll(parsed(t, dir), dir, "DIR")
+			got := parsed(t, dir)
 			if *update {
 				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
@@ -61,9 +61,14 @@ func TestParsedSamples(t *testing.T) {
 	}
 }
 
-// parsed finds and parses all sessions under dir, and lists what each says.
+// parsed finds and parses all sessions under dir, and lists what each says; where dir lies is left out.
 func parsed(t *testing.T, dir string) string {
 	t.Helper()
+	whole, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := strings.NewReplacer(whole, "DIR", dir, "DIR")
 	var sessions []*ingest.Session
 	for _, r := range []ingest.Reader{claudecode.Reader{}, cowork.Reader{}, codex.Reader{}, gemini.Reader{},
 		opencode.Reader{}} {
@@ -82,39 +87,39 @@ func parsed(t *testing.T, dir string) string {
 	ingest.Own(sessions)
 	var out strings.Builder
 	for _, s := range sessions {
-		outline(&out, "", reflect.ValueOf(*s))
+		outline(&out, "", reflect.ValueOf(*s), names)
 		out.WriteString("\n")
 	}
 	return out.String()
 }
 
 // outline lists whatever isn't empty of a value, a line each, with the way to it; texts are clipped.
-func outline(out *strings.Builder, at string, v reflect.Value) {
+func outline(out *strings.Builder, at string, v reflect.Value, names *strings.Replacer) {
 	at = strings.TrimPrefix(at, ".")
 	switch {
 	case v.IsZero():
 	case v.Type() == reflect.TypeFor[time.Time]():
 		fmt.Fprintf(out, "%s: %s\n", at, v.Interface().(time.Time).UTC().Format(time.RFC3339))
 	case v.Kind() == reflect.Pointer:
-		outline(out, at, v.Elem())
+		outline(out, at, v.Elem(), names)
 	case v.Kind() == reflect.Struct:
 		for i := range v.NumField() {
 			if f := v.Type().Field(i); f.IsExported() {
-				outline(out, at+"."+f.Name, v.Field(i))
+				outline(out, at+"."+f.Name, v.Field(i), names)
 			}
 		}
 	case v.Kind() == reflect.Slice:
 		for i := range v.Len() {
-			outline(out, fmt.Sprintf("%s[%d]", at, i), v.Index(i))
+			outline(out, fmt.Sprintf("%s[%d]", at, i), v.Index(i), names)
 		}
 	case v.Kind() == reflect.Map:
 		keys := v.MapKeys()
 		slices.SortFunc(keys, func(a, b reflect.Value) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 		for _, key := range keys {
-			outline(out, fmt.Sprintf("%s[%v]", at, key), v.MapIndex(key))
+			outline(out, fmt.Sprintf("%s[%v]", at, key), v.MapIndex(key), names)
 		}
 	case v.Kind() == reflect.String:
-		fmt.Fprintf(out, "%s: %s\n", at, text.Clip(strings.Join(strings.Fields(v.String()), " "), 100))
+		fmt.Fprintf(out, "%s: %s\n", at, text.Clip(strings.Join(strings.Fields(names.Replace(v.String())), " "), 100))
 	default:
 		fmt.Fprintf(out, "%s: %v\n", at, v)
 	}

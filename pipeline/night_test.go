@@ -156,7 +156,7 @@ func nights(t *testing.T, p *pipeline.Pipeline, root string, least int) *service
 	}
 	beside := &besides{t: t, p: p, root: root}
 	s.arrived = func(n int) {
-		if n == 5 || n == 25 {
+		if n == 5 || n == 15 {
 			beside.run()
 		}
 	}

@@ -68,6 +68,9 @@ func hung(t *testing.T) int {
 // there. What a command waits is in each of its runs, what a busy machine adds isn't: the fastest are compared, of as
 // many as that takes.
 func TestUnreachableTeam(t *testing.T) {
+	if testing.Short() {
+		t.Skip("what a command takes isn't measured under the race detector")
+	}
 	home, recall := asProgram(t)
 	for n := 1; n <= 3; n++ {
 		tell(t, home, n, "Let's use Memcached for the session cache, files are slow.",

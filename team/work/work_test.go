@@ -324,19 +324,23 @@ func TestSabotage(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
 			defer cancel()
+			var beside sync.WaitGroup
 			if always {
-				go func() {
+				beside.Go(func() {
 					for ctx.Err() == nil {
 						_, _ = bob.Exec(ctx, attack, pgx.QueryExecModeSimpleProtocol)
 					}
-				}()
+				})
 			}
 			o := Options{Once: true, still: time.Second}
 			if locks {
 				o.patience = time.Second
 			}
 			err := Run(ctx, c.ana, o)
-			if ctx.Err() != nil {
+			late := ctx.Err() != nil
+			cancel()
+			beside.Wait() // for the connection that ends with the test
+			if late {
 				t.Fatal("it never ended")
 			}
 			if broken := locks || name == "breaks them" || name == "puts more and more"; err != nil && !broken {
