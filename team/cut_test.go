@@ -18,61 +18,40 @@ import (
 	"recall/payload"
 )
 
-// A switchboard stands between a program and the server, reads what is said, and hangs up at a statement: before the
-// server hears of it, or when it answers that it is done, which nobody then hears.
+// A switchboard reads what is said, and hangs up at a statement: before the server hears of it, or when it answers that
+// it is done, which nobody then hears.
 type switchboard struct {
-	net.Listener
-	to string
+	*stand
 
 	mu     sync.Mutex
 	n      int // statements since it was armed
 	at     int // the one to hang up at, 0 none
 	done   bool
 	hungUp bool
-	ends   []net.Conn
 }
 
 func connectBy(t *testing.T, to string) *switchboard {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &switchboard{Listener: l, to: to}
-	t.Cleanup(func() { l.Close(); s.hangUp() })
-	go func() {
-		for {
-			near, err := l.Accept()
-			if err != nil {
-				return
-			}
-			far, err := net.Dial("tcp", to)
-			if err != nil {
-				near.Close()
-				continue
-			}
-			s.mu.Lock()
-			s.ends = append(s.ends, near, far)
-			s.mu.Unlock()
-			deaf, ended := make(chan struct{}), make(chan struct{}) // from deaf on nothing is passed on that the server says
-			go s.ask(near, far, deaf, ended)
-			go func() {
-				defer close(ended)
-				defer near.Close()
-				room := make([]byte, 64<<10)
-				for {
-					n, err := far.Read(room)
-					select {
-					case <-deaf:
-						return
-					default:
-					}
-					if _, failed := near.Write(room[:n]); err != nil || failed != nil {
-						return
-					}
+	s := &switchboard{stand: newStand(t)}
+	go s.serve(to, func(near, far net.Conn) {
+		deaf, ended := make(chan struct{}), make(chan struct{}) // from deaf on nothing is passed on that the server says
+		go s.ask(near, far, deaf, ended)
+		go func() {
+			defer close(ended)
+			defer near.Close()
+			room := make([]byte, 64<<10)
+			for {
+				n, err := far.Read(room)
+				select {
+				case <-deaf:
+					return
+				default:
 				}
-			}()
-		}
-	}()
+				if _, failed := near.Write(room[:n]); err != nil || failed != nil {
+					return
+				}
+			}
+		}()
+	})
 	return s
 }
 
@@ -120,15 +99,6 @@ func (s *switchboard) ask(near, far net.Conn, deaf, ended chan struct{}) {
 		}
 		first = false
 	}
-}
-
-func (s *switchboard) hangUp() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, e := range s.ends {
-		e.Close()
-	}
-	s.ends = nil
 }
 
 // arm has it hang up at a statement, done or not; 0 at none.

@@ -15,46 +15,70 @@ import (
 	"recall/payload"
 )
 
-// A cable stands between a program and the server. It is cut after so many bytes towards the server, or back.
-type cable struct {
+// A stand is a port of its own between a program and the server.
+type stand struct {
 	net.Listener
-	to     string
+
+	opened sync.Mutex
+	ends   []net.Conn
+}
+
+func newStand(t *testing.T) *stand {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stand{Listener: l}
+	t.Cleanup(func() { l.Close(); s.cut() })
+	return s
+}
+
+// serve connects whoever comes with the server, and has join pass on what both say.
+func (s *stand) serve(server string, join func(near, far net.Conn)) {
+	for {
+		near, err := s.Accept()
+		if err != nil {
+			return
+		}
+		far, err := net.Dial("tcp", server)
+		if err != nil {
+			near.Close()
+			continue
+		}
+		s.opened.Lock()
+		s.ends = append(s.ends, near, far)
+		s.opened.Unlock()
+		join(near, far)
+	}
+}
+
+// cut ends all connections.
+func (s *stand) cut() {
+	s.opened.Lock()
+	defer s.opened.Unlock()
+	for _, e := range s.ends {
+		e.Close()
+	}
+	s.ends = nil
+}
+
+// A cable is cut after so many bytes towards the server, or back.
+type cable struct {
+	*stand
 	there  atomic.Int64 // bytes that still pass
 	back   atomic.Int64
 	passed [2]atomic.Int64
-
-	mu   sync.Mutex
-	ends []net.Conn
 }
 
 const uncut = 1 << 40
 
 func lay(t *testing.T, to string) *cable {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &cable{Listener: l, to: to}
+	c := &cable{stand: newStand(t)}
 	c.mend()
-	t.Cleanup(func() { l.Close(); c.cut() })
-	go func() {
-		for {
-			near, err := l.Accept()
-			if err != nil {
-				return
-			}
-			far, err := net.Dial("tcp", to)
-			if err != nil {
-				near.Close()
-				continue
-			}
-			c.mu.Lock()
-			c.ends = append(c.ends, near, far)
-			c.mu.Unlock()
-			go c.pass(far, near, &c.there, &c.passed[0])
-			go c.pass(near, far, &c.back, &c.passed[1])
-		}
-	}()
+	go c.serve(to, func(near, far net.Conn) {
+		go c.pass(far, near, &c.there, &c.passed[0])
+		go c.pass(near, far, &c.back, &c.passed[1])
+	})
 	return c
 }
 
@@ -76,15 +100,6 @@ func (c *cable) pass(to, from net.Conn, left, passed *atomic.Int64) {
 }
 
 func (c *cable) mend() { c.there.Store(uncut); c.back.Store(uncut) }
-
-func (c *cable) cut() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, e := range c.ends {
-		e.Close()
-	}
-	c.ends = nil
-}
 
 // Wherever the connection is cut, a session is there whole or as it was, and the next try brings it there once.
 func TestCut(t *testing.T) {
