@@ -12,18 +12,23 @@ import (
 // map:"-"). Foreign parts are mapped by themselves and stay marked. Lists and what is pointed at are replaced, so that
 // what was told of s before, such as its Where, isn't changed.
 func (s *Session) MapText(f func(string) string) {
-	mapper{f: f, names: map[string]string{}}.value(reflect.ValueOf(s).Elem(), "")
+	newMapper(f).value(reflect.ValueOf(s).Elem(), "")
 }
 
 // MapPath is a path as MapText maps it.
 func MapPath(path string, f func(string) string) string {
-	return mapper{f: f, names: map[string]string{}}.path(path)
+	return newMapper(f).path(path)
 }
 
 // mapper is a MapText at work.
 type mapper struct {
-	f     func(string) string
-	names map[string]string // what became of what stands again and again
+	f      func(string) string
+	names  map[string]string // what became of what stands again and again
+	fields map[reflect.Type][]mappedField
+}
+
+func newMapper(f func(string) string) mapper {
+	return mapper{f: f, names: map[string]string{}, fields: map[reflect.Type][]mappedField{}}
 }
 
 var stringType = reflect.TypeFor[string]()
@@ -63,13 +68,41 @@ func (m mapper) value(v reflect.Value, as string) {
 		if t, ok := v.Addr().Interface().(*Turn); ok {
 			m.marked(t)
 		}
-		for i := range v.NumField() {
-			f := v.Type().Field(i)
-			if as := f.Tag.Get("map"); f.IsExported() && as != "-" {
-				m.value(v.Field(i), as)
-			}
+		for _, f := range m.mappedFields(v.Type()) {
+			m.value(v.Field(f.at), f.as)
 		}
 	}
+}
+
+// A mappedField is a field of a struct that MapText maps: its place and its tag.
+type mappedField struct {
+	at int
+	as string
+}
+
+// mappedFields are a struct's, read once: reading tags costs more than mapping what is short.
+func (m mapper) mappedFields(t reflect.Type) []mappedField {
+	list, known := m.fields[t]
+	if known {
+		return list
+	}
+	for f := range t.Fields() {
+		if as := f.Tag.Get("map"); f.IsExported() && as != "-" && mayHoldText(f.Type) {
+			list = append(list, mappedField{f.Index[0], as})
+		}
+	}
+	m.fields[t] = list
+	return list
+}
+
+func mayHoldText(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.String:
+		return t == stringType
+	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Struct:
+		return true
+	}
+	return false
 }
 
 func (m mapper) mapped(s, as string) string {

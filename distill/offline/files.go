@@ -21,13 +21,13 @@ func files(t *talk, all []*touched, m *Model) []payload.Item {
 		p float64
 	}
 	var keep []scored
-	most := mostFiles
+	most, score := mostFiles, m.File.scores()
 	onlyRead := !slices.ContainsFunc(all, func(f *touched) bool { return f.edits > 0 || f.refused > 0 })
 	if onlyRead {
 		most = mostRead
 	}
 	for _, f := range all {
-		p := m.File.score(f.features(all))
+		p := score(f.features(all))
 		if f.shown {
 			p = 1
 		}

@@ -89,34 +89,55 @@ var shipped = sync.OnceValue(func() *Model {
 // Margins are what the likelihood of each list of features is the logistic function
 // of. They are summed in order, so that they are the same on any run.
 func (w *Weights) Margins(lists [][]Feature) (out []float64) {
+	margin := w.margins()
 	for _, features := range lists {
-		out = append(out, w.margin(features))
+		out = append(out, margin(features))
 	}
 	return out
 }
 
-func (w *Weights) margin(features []Feature) float64 {
-	sum := w.Bias
-	values := make(map[string]float64, len(features))
-	for _, f := range features {
-		sum += w.Weights[f.Name] * f.Value
-		values[f.Name] = f.Value
+// margins is what reckons one margin after the other. The features that trees ask about are
+// numbered before: names are looked up once for each feature, not at each node.
+func (w *Weights) margins() func([]Feature) float64 {
+	place, asked := map[string]int{}, make([][]int, len(w.Trees))
+	for i, tree := range w.Trees {
+		for _, n := range tree {
+			if _, ok := place[n.Feature]; !ok {
+				place[n.Feature] = len(place)
+			}
+			asked[i] = append(asked[i], place[n.Feature])
+		}
 	}
-	for _, tree := range w.Trees {
-		n := &tree[0]
-		for n.Feature != "" {
-			if values[n.Feature] > n.Over {
-				n = &tree[n.High]
-			} else {
-				n = &tree[n.Low]
+	values := make([]float64, len(place))
+	return func(features []Feature) float64 {
+		sum := w.Bias
+		clear(values)
+		for _, f := range features {
+			sum += w.Weights[f.Name] * f.Value
+			if at, ok := place[f.Name]; ok {
+				values[at] = f.Value
 			}
 		}
-		sum += n.Step
+		for i, tree := range w.Trees {
+			at := 0
+			for tree[at].Feature != "" {
+				if values[asked[i][at]] > tree[at].Over {
+					at = tree[at].High
+				} else {
+					at = tree[at].Low
+				}
+			}
+			sum += tree[at].Step
+		}
+		return sum
 	}
-	return sum
 }
 
-func (w *Weights) score(features []Feature) float64 { return 1 / (1 + math.Exp(-w.margin(features))) }
+// scores is what reckons likelihoods.
+func (w *Weights) scores() func([]Feature) float64 {
+	margin := w.margins()
+	return func(features []Feature) float64 { return 1 / (1 + math.Exp(-margin(features))) }
+}
 
 // Sureness is how often a passage of that likelihood is worth keeping.
 func (m *Model) Sureness(likely float64) float64 {

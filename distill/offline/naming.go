@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"recall/text"
 )
@@ -70,13 +71,15 @@ func leftOpen(t *talk, all []*touched) {
 			if !sp.closing || sp.foreign(s) {
 				continue
 			}
-			open := unfinished().MatchString(aside().ReplaceAllString(s.text, ""))
+			open := sync.OnceValue(func() bool { // asked of few: most sentences name no file
+				return unfinished().MatchString(aside().ReplaceAllString(s.text, ""))
+			})
 			said := func(f *touched) {
-				if f.open, f.openBy = nil, sp; open && f.turn.N <= sp.turn.N {
+				if f.open, f.openBy = nil, sp; f.turn.N <= sp.turn.N && open() {
 					f.open = s
 				}
 			}
-			if alone := writtenIn[sp.exchange]; open && len(alone) == 1 && i == 0 && s.block == paragraph {
+			if alone := writtenIn[sp.exchange]; len(alone) == 1 && i == 0 && s.block == paragraph && open() {
 				said(alone[0])
 			}
 			eachNameWord(s.text, func(at int, word string) {

@@ -129,9 +129,9 @@ func (h *Heard) Passages(m *Model, items []payload.Item) []Passage {
 		c *Candidate
 		p float64
 	}
-	all := make([]scored, len(h.Candidates))
+	all, score := make([]scored, len(h.Candidates)), m.Said.scores()
 	for i, c := range h.Candidates {
-		all[i] = scored{c, m.Said.score(c.Features)}
+		all[i] = scored{c, score(c.Features)}
 	}
 	sort.SliceStable(all, func(i, j int) bool { return all[i].p > all[j].p })
 	most := m.quota(h.talk.n)

@@ -121,10 +121,14 @@ func FaultLines(c *ingest.ToolCall, shows bool) []string {
 	return out
 }
 
-// mayState is a quick look: no line is one of strongWords without a colon or such a word.
+// mayState is a quick look: no line is one of strongWords without such a word, or a column as compilers name it.
 func mayState(line string) bool {
-	return strings.IndexByte(line, ':') >= 0 || strings.Contains(line, "rror") || strings.Contains(line, "FAIL") ||
-		strings.Contains(line, "ERR!")
+	column := false
+	for i := 1; i < len(line)-1 && !column; i++ {
+		column = line[i] == ':' && line[i+1] == ' ' && '0' <= line[i-1] && line[i-1] <= '9'
+	}
+	return column ||
+		text.AnyOf(line, strings.Contains, "rror", "FAIL", "ERR!", "xception", "fatal", "panic", "E:", "E[")
 }
 
 // What git and gh only print.
