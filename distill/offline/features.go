@@ -47,12 +47,15 @@ func (n *noted) classes(before string, set cueSet) {
 	}
 }
 
-// features describes a candidate by who speaks, where it stands, what its words
+// Features describe a candidate by who speaks, where it stands, what its words
 // are and what came of it. Nothing in them is a word of some language but the
 // classes of cues.
-func (t *talk) features(c *Candidate) []Feature {
-	sp, s := c.sp, c.part
-	f := &noted{who: "a"}
+func (c *Candidate) Features() []Feature { return c.features(nil) }
+
+// features adds them to a list.
+func (c *Candidate) features(list []Feature) []Feature {
+	t, sp, s := c.talk, c.sp, c.part
+	f := &noted{who: "a", list: list}
 	if sp.user {
 		f.who = "u"
 	}

@@ -19,7 +19,7 @@ func TestLeftOutIsNoFeature(t *testing.T) {
 		t.Fatal("no candidate")
 	}
 	for _, c := range all {
-		for _, f := range c.Features {
+		for _, f := range c.Features() {
 			if strings.HasSuffix(f.Name, ":skip") {
 				t.Errorf("%q is a feature", f.Name)
 			}

@@ -12,8 +12,7 @@ import (
 
 // A Candidate is a sentence that may be worth keeping.
 type Candidate struct {
-	Features []Feature
-
+	talk     *talk
 	sp       *speech
 	part     *sentence
 	from, to int // the passage that it is read in, as bytes of what was said
@@ -32,9 +31,8 @@ func candidates(t *talk) []*Candidate {
 			if sp.foreign(s) || !worthReading(s, sp) {
 				continue
 			}
-			c := &Candidate{sp: sp, part: s}
+			c := &Candidate{talk: t, sp: sp, part: s}
 			c.from, c.to = c.around()
-			c.Features = t.features(c)
 			out = append(out, c)
 		}
 	}
@@ -130,8 +128,10 @@ func (h *Heard) Passages(m *Model, items []payload.Item) []Passage {
 		p float64
 	}
 	all, score := make([]scored, len(h.Candidates)), m.Said.scores()
+	var features []Feature
 	for i, c := range h.Candidates {
-		all[i] = scored{c, score(c.Features)}
+		features = c.features(features[:0])
+		all[i] = scored{c, score(features)}
 	}
 	sort.SliceStable(all, func(i, j int) bool { return all[i].p > all[j].p })
 	most := m.quota(h.talk.n)

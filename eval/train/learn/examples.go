@@ -81,7 +81,7 @@ func (e *Example) statements() []sample {
 		}
 	}
 	for i, c := range e.heard.Candidates {
-		s := e.labelled(c.Features, likes[i], neutral)
+		s := e.labelled(c.Features(), likes[i], neutral)
 		as, close := false, false
 		for j, x := range likes[i] {
 			as = as || x >= eval.Threshold && x >= well*best[j]
