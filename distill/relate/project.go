@@ -34,7 +34,7 @@ type limits struct {
 
 // usual leaves out nothing of projects of some thousand decisions; texts made of few words
 // would cost the square of their number.
-var usual = limits{holders: 5_000, near: 100, tied: 8}
+var usual = limits{holders: 5_000, near: 100, tied: 4}
 
 // A slot is an item's side of a rule.
 type slot struct {
