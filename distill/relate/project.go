@@ -22,6 +22,7 @@ type project struct {
 	most   limits
 	kept   map[slot][]int // the nearest items of each slot, the nearest first
 	shared []int          // by each group with the one whose neighbours are looked for
+	met    []int          // the groups that share anything with it
 	work   int            // holders looked at, pairs of groups compared, pairs of items looked at
 }
 
@@ -133,7 +134,7 @@ func (p *project) near(g int) []int {
 	rarest := slices.SortedFunc(maps.Keys(one.words), func(v, w string) int {
 		return cmp.Or(cmp.Compare(len(p.holds[v]), len(p.holds[w])), strings.Compare(v, w))
 	})
-	var met []int
+	met := p.met[:0]
 	left := p.most.holders
 	for _, w := range rarest {
 		holders := around(p.holds[w], g, left)
@@ -149,7 +150,13 @@ func (p *project) near(g int) []int {
 		}
 	}
 	p.work += p.most.holders - left
-	near := slices.DeleteFunc(slices.Clone(met), func(h int) bool { return p.shared[h] < 2 })
+	p.met = met
+	var near []int
+	for _, h := range met {
+		if p.shared[h] >= 2 {
+			near = append(near, h)
+		}
+	}
 	if len(near) > p.most.near {
 		share := func(h int) float64 { return float64(p.shared[h]) / float64(min(one.weight, p.groups[h].weight)) }
 		slices.SortFunc(near, func(a, b int) int {
