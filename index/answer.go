@@ -19,19 +19,14 @@ import (
 
 // answer adds where each result stands.
 func (r *reader) answer(ctx context.Context, a *Answer, list []*ranked) error {
-	places := map[int64]Place{}
 	for _, c := range list {
 		if c.from != nil {
 			a.Ranked = append(a.Ranked, resultOf(c, *c.from))
 			continue
 		}
-		p, ok := places[c.session]
-		if !ok {
-			var err error
-			if p, err = r.place(ctx, c.session); err != nil {
-				return err
-			}
-			places[c.session] = p
+		p, err := r.place(ctx, c.session)
+		if err != nil {
+			return err
 		}
 		a.Ranked = append(a.Ranked, resultOf(c, p))
 	}
@@ -58,6 +53,9 @@ const placeOf = `SELECT s.sid, s.title, s.project, s.source, s.archived, s.start
 		FROM session s WHERE s.id=?`
 
 func (r *reader) place(ctx context.Context, session int64) (p Place, err error) {
+	if p, known := r.places[session]; known {
+		return p, nil
+	}
 	if r.ofSession == nil { // prepared once, as it is run for each result; the transaction closes it
 		if r.ofSession, err = r.tx.PrepareContext(ctx, placeOf); err != nil {
 			return p, err
@@ -67,6 +65,12 @@ func (r *reader) place(ctx context.Context, session int64) (p Place, err error) 
 	err = r.ofSession.QueryRowContext(ctx, session).
 		Scan(&p.Session, &p.SessionTitle, &p.Project, &p.Source, &p.Archived, &start, &p.SessionN)
 	p.SessionStart = fromMillis(start)
+	if err == nil {
+		if r.places == nil {
+			r.places = map[int64]Place{}
+		}
+		r.places[session] = p
+	}
 	return p, err
 }
 

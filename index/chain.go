@@ -35,6 +35,7 @@ type chains struct {
 	r     *reader
 	links map[payload.ItemID][]payload.Link // both ways
 	known map[payload.ItemID]*member        // nil: not in the index, or not said yet
+	gone  map[payload.ItemID]bool           // items that something hides which wasn't read
 }
 
 type member struct {
@@ -45,7 +46,8 @@ type member struct {
 // collapse replaces in a list of results each item by what stands in its place.
 // Histories, conflicts and what else bears on a result go into its extras.
 func (r *reader) collapse(ctx context.Context, list []*ranked) ([]*ranked, error) {
-	c := &chains{r: r, links: map[payload.ItemID][]payload.Link{}, known: map[payload.ItemID]*member{}}
+	c := &chains{r: r, links: map[payload.ItemID][]payload.Link{}, known: map[payload.ItemID]*member{},
+		gone: map[payload.ItemID]bool{}}
 	var ids []payload.ItemID
 	for _, one := range list {
 		if one.table == items {
@@ -96,23 +98,18 @@ func (c *chains) load(ctx context.Context, ids []payload.ItemID) error {
 		for _, id := range ids {
 			asked[id] = true
 		}
+		if err := c.knowEnds(ctx, links, asked); err != nil {
+			return err
+		}
 		ids = nil
 		for _, l := range links {
 			pair := [2]payload.ItemID{l.From, l.To}
-			if got[pair] {
-				continue
-			}
-			got[pair] = true
-			there := true
-			for _, end := range []payload.ItemID{l.From, l.To} {
-				if err := c.know(ctx, end); err != nil {
-					return err
-				}
-				there = there && c.known[end] != nil
-			}
-			if later := c.known[l.From]; !there || !later.Item.Current() {
+			later, read := c.known[l.From]
+			c.gone[l.To] = c.gone[l.To] || !read && l.Hides()
+			if got[pair] || later == nil || c.known[l.To] == nil || !later.Item.Current() {
 				continue // a successor that was dropped or taken back takes nobody's place
 			}
+			got[pair] = true
 			for _, end := range []payload.ItemID{l.From, l.To} {
 				c.links[end] = append(c.links[end], l)
 				if !asked[end] && reaches(&l) {
@@ -125,15 +122,41 @@ func (c *chains) load(ctx context.Context, ids []payload.ItemID) error {
 	return nil
 }
 
+// mostLinked is how many items are read that results are tied to. A chain of decisions has some; where
+// hundreds of sessions say much the same, all is tied to all.
+const mostLinked = 100
+
+// knowEnds reads the items at the ends of links, the newest first: those that must be known, of what takes the
+// place of each of these the newest if none is known, so that what stands is found however long a chain is,
+// and others while there are not too many.
+func (c *chains) knowEnds(ctx context.Context, links []payload.Link, must map[payload.ItemID]bool) error {
+	followed := map[payload.ItemID]bool{}
+	for _, l := range links {
+		later := c.known[l.From]
+		followed[l.To] = followed[l.To] || l.Hides() && later != nil && later.Item.Current()
+	}
+	for _, l := range slices.Backward(links) {
+		newest := l.Hides() && must[l.To] && !followed[l.To]
+		followed[l.To] = followed[l.To] || newest
+		for _, end := range []payload.ItemID{l.From, l.To} {
+			wanted := must[end] || newest || len(c.known) < mostLinked
+			if _, done := c.known[end]; done || !wanted {
+				continue
+			}
+			if err := c.know(ctx, end); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // reaches reports whether what else is tied to a link's ends bears on a result.
 func reaches(l *payload.Link) bool {
 	return l.Hides() || l.Relation != payload.Same && l.Relation != payload.Refines
 }
 
 func (c *chains) know(ctx context.Context, id payload.ItemID) error {
-	if _, done := c.known[id]; done {
-		return nil
-	}
 	c.known[id] = nil
 	p, session, err := c.r.placed(ctx, id)
 	if err == sql.ErrNoRows {
@@ -153,7 +176,7 @@ func (c *chains) heads(id payload.ItemID) []payload.ItemID {
 	for todo := []payload.ItemID{id}; len(todo) > 0; {
 		id, todo = todo[0], todo[1:]
 		all = append(all, id)
-		last := true
+		last := !c.gone[id]
 		for _, l := range c.links[id] {
 			if !l.Hides() {
 				continue

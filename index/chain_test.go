@@ -120,6 +120,40 @@ func TestChains(t *testing.T) {
 	}
 }
 
+// However long a chain is, or however dense a web of such links, what stands is found, and not
+// all of it is read.
+func TestLongChains(t *testing.T) {
+	const n = 600
+	var docs []Doc
+	for i := range n {
+		at := day.Add(time.Duration(i) * time.Hour)
+		text := fmt.Sprintf("Tide data comes from mirror %d", i)
+		docs = append(docs, Doc{Session: fmt.Sprintf("s%d", i), Project: "tidewise", Start: at, End: at,
+			Items: []Item{{Item: payload.Item{ID: payload.ItemID(fmt.Sprintf("i%d", i)), Kind: payload.Decision, Text: text, At: at,
+				State: payload.Stands, Evidence: []payload.Evidence{{Turn: "t1", N: 1, Quote: text}}}}}})
+	}
+	for _, back := range []int{1, 4, 40} { // how many earlier ones each takes the place of
+		x := openWith(t, docs...)
+		var links []payload.Link
+		for i := range n {
+			for j := max(0, i-back); j < i; j++ {
+				links = append(links, payload.Link{Op: payload.OpLink, Relation: payload.Supersedes, Maker: payload.ByRule,
+					From: docs[i].Items[0].ID, To: docs[j].Items[0].ID, FromSession: docs[i].Session, ToSession: docs[j].Session,
+					Collapses: true, At: docs[i].Start})
+			}
+		}
+		if err := x.PutLinks(context.Background(), links, "now", nil); err != nil {
+			t.Fatal(err)
+		}
+		got := search(t, x, Query{Text: "where does the tide data come from"}).Items()
+		if len(got) != 1 || got[0].Item.ID != docs[n-1].Items[0].ID || len(got[0].Conflict) > 0 {
+			t.Errorf("back %d: %d results, the first %s with %d conflicts", back, len(got), got[0].Item.ID, len(got[0].Conflict))
+		} else if past := len(got[0].History); back > 1 && past > 3*mostLinked {
+			t.Errorf("back %d: history of %d", back, past)
+		}
+	}
+}
+
 // What is known to be stale is never first, neither as an item nor as the turn
 // that it was taken from; what may be stale comes behind what may have made it so.
 func TestStaleIsNeverFirst(t *testing.T) {

@@ -123,6 +123,7 @@ type reader struct {
 	hides bool // there are archived sessions, which aren't asked for
 
 	ofSession *sql.Stmt // see place
+	places    map[int64]Place
 
 	names []string       // projects that the question names
 	asked *rank.Question // set by look
@@ -152,7 +153,8 @@ func (r *reader) count(ctx context.Context, a *Answer) error {
 // is asked about once.
 const archivedSessions = `SELECT ifnull(sum(n),0), ifnull(sum(items),0), ifnull(sum(NOT EXISTS(` +
 	`SELECT 1 FROM session s WHERE s.project=t.project AND NOT s.archived)),0) FROM (SELECT project, count(*) AS n, ` +
-	`sum(items) AS items FROM session WHERE archived AND ?1 IN ('', project) GROUP BY project) t`
+	`sum(items) AS items FROM session INDEXED BY session_archived WHERE archived AND ?1 IN ('', project) ` +
+	`GROUP BY project) t`
 
 // searchedIn is how much there is within a project, or in all.
 type searchedIn struct{ items, sessions, projects int }
