@@ -43,8 +43,8 @@ func stretches(s *ingest.Session) []*ingest.Session {
 func Items(s *ingest.Session, m *Model) (items []payload.Item, read []string) {
 	type heard struct {
 		*talk
-		passages []Passage
-		words    []payload.Item
+		aim, words []payload.Item
+		passages   []Passage
 	}
 	parts, done := stretches(s), folderWork(s)
 	ahead := make(chan chan heard, runtime.GOMAXPROCS(0)-1)
@@ -54,11 +54,13 @@ func Items(s *ingest.Session, m *Model) (items []payload.Item, read []string) {
 			ready := make(chan heard, 1)
 			ahead <- ready
 			go func() {
-				h, words := hear(part, i+1 == len(parts)), []payload.Item(nil)
+				h := hear(part, i+1 == len(parts))
+				out := heard{talk: h.talk, aim: goal(h.talk, i > 0)}
 				if len(done) > 0 {
-					words = folderWords(h.Candidates)
+					out.words = folderWords(h.Candidates)
 				}
-				ready <- heard{h.talk, h.Passages(m, slices.Concat(h.Recorded, done, words)), words}
+				out.passages = h.Passages(m, slices.Concat(h.Recorded, done, out.words, out.aim))
+				ready <- out
 			}()
 		}
 	}()
@@ -70,8 +72,11 @@ func Items(s *ingest.Session, m *Model) (items []payload.Item, read []string) {
 	exchanges := 0
 	for next := range ahead {
 		h := <-next
-		if g := goal(h.talk, len(aim) > 0); len(g) > 0 {
-			aim = g
+		switch {
+		case len(h.aim) > 0:
+			aim = h.aim
+		case len(aim) == 0:
+			aim = goal(h.talk, false) // nothing was asked for in the stretches before
 		}
 		hearOf(h.talk, touched)
 		if len(parts) == 1 {
@@ -109,6 +114,9 @@ func likeliest(all []Passage, most int) []Passage {
 		if !said(kept, p.words) {
 			kept = append(kept, p.words)
 			out = append(out, p)
+			if p.inGoal {
+				most++
+			}
 		}
 	}
 	return out

@@ -22,7 +22,7 @@ import (
 // fileFrom the likelihood from which on a file is kept. Both by the figures of
 // projects left out.
 const (
-	quota    = 3.0
+	quota    = 2.0
 	fileFrom = 0.35
 )
 
