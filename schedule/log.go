@@ -63,11 +63,8 @@ func Keep(dir string, r Run) error {
 	return Log(dir, r.Job, line)
 }
 
-// How large a log may be, and how many older ones are kept.
-const (
-	logSize = 1 << 20
-	logKept = 3
-)
+// logSize is how large a log may be; the one before it is kept.
+const logSize = 1 << 20
 
 // LogPath is a job's log.
 func LogPath(dir, job string) string { return filepath.Join(dir, job+".log") }
@@ -76,9 +73,6 @@ func LogPath(dir, job string) string { return filepath.Join(dir, job+".log") }
 func Log(dir, job, text string) error {
 	path := LogPath(dir, job)
 	if fi, err := os.Stat(path); err == nil && fi.Size() > logSize {
-		for n := logKept; n > 1; n-- {
-			_ = os.Rename(fmt.Sprintf("%s.%d", path, n-1), fmt.Sprintf("%s.%d", path, n)) // there may be none
-		}
 		if err := os.Rename(path, path+".1"); err != nil {
 			return err
 		}
