@@ -51,7 +51,7 @@ func TestTools(t *testing.T) {
 		{"details", "recall_query", map[string]any{"ids": []string{"[rz34hh5shv]"}}, []string{"[rz34hh5shv]", "turn 6: “"},
 			false},
 		{"details of what a person says contradicts", "recall_query", map[string]any{"ids": []string{"f2ihkhj6t2"}},
-			[]string{"  contradicts [hg5an649k3]"}, false},
+			[]string{"contradicts it, a person said"}, false},
 		{"no question", "recall_query", nil, []string{"no question", "ids"}, true},
 		{"unknown kind", "recall_query", map[string]any{"question": "x", "kinds": []string{"foo"}},
 			[]string{"foo", "decision eliminated"}, true},

@@ -270,26 +270,17 @@ func whole(ctx context.Context, m *Memory, p index.Placed) (text string, others 
 	if len(it.Evidence) == 0 {
 		b.WriteString("  written by the user by hand; there is no other evidence\n")
 	}
-	links, err := m.Index.LinksOf(ctx, it.ID)
+	doc, err := answer.Why(ctx, m.Index, p)
 	if err != nil {
 		return "", nil, err
 	}
-	for _, l := range links {
-		other, name := l.To, string(l.Relation)
-		if l.To == it.ID {
-			other, name = l.From, map[payload.Relation]string{payload.Supersedes: "superseded by",
-				payload.Refines: "refined by", payload.Contradicts: "contradicted by", payload.Same: "said again as"}[l.Relation]
+	for _, l := range slices.Concat(doc.Earlier, doc.Later) {
+		when := "before"
+		if l.Later {
+			when = "later"
 		}
-		o, err := m.Index.ItemByID(ctx, other)
-		if err != nil {
-			continue // it isn't there any more
-		}
-		sure := ""
-		if !l.Hides() && l.Maker != payload.ByHuman {
-			sure = " (not sure)"
-		}
-		fmt.Fprintf(&b, "  %s%s [%s] %s · %s\n", name, sure, o.Item.ID, agent.Line(o.Item), answer.Day(o.Item.At))
-		others = append(others, o.Item.ID)
+		fmt.Fprintf(&b, "  %s [%s] %s · %s, %s\n", when, l.Item.ID, agent.Line(l.Item), answer.Day(l.Item.At), answer.Tie(l))
+		others = append(others, l.Item.ID)
 	}
 	return b.String(), others, nil
 }
