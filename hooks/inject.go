@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf16"
 
 	"recall/answer"
@@ -129,21 +128,17 @@ func settled(p *payload.Payload) (items []payload.Item) {
 	return items
 }
 
-// saidBy reports whether one of some items says all that another text does: each of its words but those that only bind,
-// in any order. A clipped text's last word may be cut.
+// saidBy reports whether one of some items says all that another text does: each word of it that carries meaning, in
+// any order. A clipped text's last word may be cut.
 func saidBy(one string, items []payload.Item) bool {
-	said := wordsOf(one)
-	if n := len(said); n > 1 && strings.HasSuffix(one, "…") {
-		said = said[:n-1]
+	if whole, clipped := strings.CutSuffix(one, "…"); clipped {
+		one = whole[:strings.LastIndexByte(whole, ' ')+1]
 	}
+	said := text.Words(one)
 	return len(said) > 0 && slices.ContainsFunc(items, func(it payload.Item) bool {
-		all := wordsOf(it.Text + " " + it.Why + " " + it.Scope + " " + strings.Join(it.Alternatives, " "))
-		return !slices.ContainsFunc(said, func(w string) bool { return !text.Stop(w) && !slices.Contains(all, w) })
+		all := text.Words(it.Text + " " + it.Why + " " + it.Scope + " " + strings.Join(it.Alternatives, " "))
+		return said.Shared(all) == len(said)
 	})
-}
-
-func wordsOf(s string) []string {
-	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 // characters counts as the client does.
