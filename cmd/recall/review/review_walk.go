@@ -79,20 +79,20 @@ func (r *Reviewer) ask(u review.Unseen) error {
 		if err != nil {
 			return err
 		}
-		switch strings.ToLower(line) {
-		case "k", "keep":
+		switch line {
+		case "k":
 			return r.say(u, payload.OpKeep, "", "kept")
-		case "p", "pin":
+		case "p":
 			return r.say(u, payload.OpPin, "", "pinned")
-		case "d", "drop":
+		case "d":
 			return r.say(u, payload.OpDrop, "", "dropped")
-		case "e", "edit":
+		case "e":
 			if err := r.reword(u); err == nil || !errors.Is(err, errAgain) {
 				return err
 			}
-		case "s", "skip":
+		case "s":
 			return nil
-		case "q", "quit":
+		case "q":
 			return errQuit
 		default:
 			fmt.Fprintln(r.Out, "k: it is right; e: write it anew; d: drop it from all answers; p: right, and keep it "+
@@ -173,15 +173,15 @@ func (r *Reviewer) settle(c review.Conflict) error {
 		}
 		link := payload.Link{Op: payload.OpLink, Relation: payload.Supersedes}
 		from, to := c.Newer.ID, c.Older.ID
-		switch strings.ToLower(line) {
+		switch line {
 		case "1":
 		case "2":
 			from, to = to, from
-		case "b", "both":
+		case "b":
 			link = payload.Link{Op: payload.OpLink, Relation: payload.Refines}
-		case "s", "skip":
+		case "s":
 			return nil
-		case "q", "quit":
+		case "q":
 			return errQuit
 		default:
 			continue
@@ -215,11 +215,8 @@ func (r *Reviewer) Finish() error {
 	return nil
 }
 
-// press asks and waits for a key, without Enter; where nobody types, for a line.
+// press asks and waits for a key, without Enter; where nobody types, for a line, of which the first letter counts.
 func (r *Reviewer) press(question string) (string, error) {
-	if f, ok := r.In.(*os.File); !ok || !terminal.IsTerminal(f) {
-		return r.read(question)
-	}
 	fmt.Fprint(r.Out, question)
 	for {
 		switch key := terminal.Key(r.ctx, r.In); key {
@@ -228,7 +225,7 @@ func (r *Reviewer) press(question string) (string, error) {
 			return "", cmp.Or(r.ctx.Err(), errQuit)
 		default:
 			fmt.Fprintf(r.Out, "%c\n", key)
-			return string(key), nil
+			return strings.ToLower(string(key)), nil
 		}
 	}
 }
