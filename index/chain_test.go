@@ -129,8 +129,9 @@ func TestLongChains(t *testing.T) {
 		at := day.Add(time.Duration(i) * time.Hour)
 		text := fmt.Sprintf("Tide data comes from mirror %d", i)
 		docs = append(docs, Doc{Session: fmt.Sprintf("s%d", i), Project: "tidewise", Start: at, End: at,
-			Items: []Item{{Item: payload.Item{ID: payload.ItemID(fmt.Sprintf("i%d", i)), Kind: payload.Decision, Text: text, At: at,
-				State: payload.Stands, Evidence: []payload.Evidence{{Turn: "t1", N: 1, Quote: text}}}}}})
+			Items: []Item{{Item: payload.Item{ID: payload.ItemID(fmt.Sprintf("i%d", i)), Kind: payload.Decision,
+				Text: text, At: at, State: payload.Stands,
+				Evidence: []payload.Evidence{{Turn: "t1", N: 1, Quote: text}}}}}})
 	}
 	for _, back := range []int{1, 4, 40} { // how many earlier ones each takes the place of
 		x := openWith(t, docs...)
