@@ -140,11 +140,12 @@ func TestDamageFoundByWriters(t *testing.T) {
 	say("sync", "--no-model")
 	const question = "do workers poll the jobs table?"
 
-	const gone = "→ superseded"
-	before := strings.Count(say("query", "--no-sync", question), gone)
+	const gone = `"relation": "supersedes"`
+	before := strings.Count(say("query", "--no-sync", "--json", question), gone)
+	say("query", "--no-sync", question) // whose numbers follow
 	spoil("link", "due")
-	wants(say("relate", "2", "supersedes", "1"), again, "supersedes")
-	if out := say("query", "--no-sync", question); strings.Count(out, gone) != before+1 {
+	wants(say("relate", "5", "supersedes", "6"), again, "supersedes")
+	if out := say("query", "--no-sync", "--json", question); strings.Count(out, gone) != before+1 {
 		t.Errorf("want one more that was superseded than the %d before:\n%s", before, out)
 	}
 	sound()

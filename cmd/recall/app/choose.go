@@ -115,7 +115,7 @@ func (a *App) key(ctx context.Context, question string, args ...any) rune {
 // offer says what a model is for, as measured over people's 88 questions (docs/internals/quality.md).
 const offer = `
 Payloads are made by rules now, and nothing leaves this machine. Over a model's payloads 52 of 100 questions were
-answered by the first result, over those of rules 24. Found here:
+answered by the first result, over those of rules 28. Found here:
 `
 
 // foreseen is how long a person may wait for what a model would take.
