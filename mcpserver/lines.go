@@ -128,6 +128,9 @@ func idOf(line []byte) json.RawMessage {
 func (l *lines) refuse(code int, id json.RawMessage, message string) error {
 	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id,
 		"error": map[string]any{"code": code, "message": message}})
+	if id != nil {
+		l.out.owe(1) // it counts as paid when it is written
+	}
 	if err == nil {
 		_, err = l.out.Write(append(text, '\n'))
 	}

@@ -179,12 +179,15 @@ func TestLinesAmongCalls(t *testing.T) {
 	}
 }
 
-// What a script asks before it closes its end is answered.
+// What a script asks before it closes its end is answered, also beside what can't be.
 func TestAnsweredAfterTheLastLine(t *testing.T) {
 	w := newWorld(t)
 	cmd := w.command("mcp")
 	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"1.0","id":8,"method":"tools/list"}
+{"jsonrpc":"1.0","id":9,"method":"tools/list"}
+{"jsonrpc":"1.0","id":10,"method":"tools/list"}
 {"jsonrpc":"2.0","id":2,"method":"tools/list"}
 {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"recall_query","arguments":{"question":"which cache?"}}}
 `)
