@@ -40,7 +40,7 @@ func copyProgram(from, to string) error {
 
 // asProgram copies the test binary to a file named recall, as which it is recall
 // (see TestMain), and returns how to run it in a home of its own.
-func asProgram(t *testing.T) (home string, recall func(env []string, args ...string) (out, errOut string)) {
+func asProgram(t testing.TB) (home string, recall func(env []string, args ...string) (out, errOut string)) {
 	t.Helper()
 	home = t.TempDir()
 	program := filepath.Join(home, "bin", "recall")
@@ -75,7 +75,7 @@ func asProgram(t *testing.T) (home string, recall func(env []string, args ...str
 }
 
 // tell writes a session of prompts and answers where Claude Code would.
-func tell(t *testing.T, home string, n int, said ...string) {
+func tell(t testing.TB, home string, n int, said ...string) {
 	t.Helper()
 	dir := filepath.Join(home, ".claude", "projects", "-home-ann-app")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
