@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -180,6 +181,9 @@ func TestWebEndsWithItsTerminal(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("no signals")
+	}
+	if signal.Ignored(syscall.SIGHUP) {
+		t.Skip("SIGHUP is ignored here, as by nohup, and so it is by what is started here")
 	}
 	home, recall := asProgram(t)
 	tell(t, home, 1, "retries use jittered backoff", "Noted.")
