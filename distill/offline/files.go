@@ -119,9 +119,6 @@ func (t *talk) exchangeAt(n int) int {
 	return 0
 }
 
-var notOursForm = text.Pattern(`/\.claude/(?:projects|todos|tasks|memory|plugins)/|/\.git/|/scratchpad/|` +
-	`^(?:/private)?/tmp/|/node_modules/|/pkg/mod/`)
-
 // ofFile reports whether a list item is about the file: it opens with its name.
 func ofFile(s *sentence, base string) bool {
 	i := strings.Index(s.text, base)

@@ -30,7 +30,7 @@ func plain(s string) string {
 			s = tag().ReplaceAllString(s, " ")
 		}
 		s = stress.Replace(s)
-		if strings.ContainsAny(s, "*_") {
+		if mayStress(s) {
 			s = mdEm().ReplaceAllString(s, "$1$2$3")
 		}
 	}
@@ -41,6 +41,17 @@ func plain(s string) string {
 	return strings.TrimLeftFunc(s, func(r rune) bool {
 		return r == ' ' || r == '•' || r > unicode.MaxLatin1 && (unicode.IsSymbol(r) || unicode.IsMark(r))
 	})
+}
+
+// mayStress reports whether a mark of stress may open somewhere, as it does before a word and not within a name.
+func mayStress(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if (s[i] == '*' || s[i] == '_') &&
+			(i == 0 || strings.IndexByte(" \t\n\f\r\"'(-", s[i-1]) >= 0 || s[i-1] >= utf8.RuneSelf) {
+			return true
+		}
+	}
+	return false
 }
 
 // cite is evidence: what stands in a turn from one place to another.

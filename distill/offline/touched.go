@@ -280,10 +280,16 @@ func lineCount(c *ingest.ToolCall) int {
 	return n
 }
 
-// notOurs tells files that are no part of the work: the client's own, and git's.
+// notOurs tells files that are no part of the work: the client's own, git's, a package manager's and what is put down
+// for a while.
 func notOurs(p string) bool {
-	return notOursForm().MatchString(strings.ReplaceAll(p, "\\", "/"))
+	p = strings.ReplaceAll(p, "\\", "/")
+	return strings.HasPrefix(strings.TrimPrefix(p, "/private"), "/tmp/") ||
+		slices.ContainsFunc(notOursFolders, func(dir string) bool { return strings.Contains(p, dir) })
 }
+
+var notOursFolders = []string{"/.claude/projects/", "/.claude/todos/", "/.claude/tasks/", "/.claude/memory/",
+	"/.claude/plugins/", "/.git/", "/scratchpad/", "/node_modules/", "/pkg/mod/"}
 
 // worktrees are the folders that the session had git make as further ones of a repository.
 func worktrees(actions []trace.Action) (dirs []string) {
