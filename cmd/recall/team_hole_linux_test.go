@@ -84,8 +84,8 @@ func TestUnreachableTeam(t *testing.T) {
 	}
 }
 
-// What a command takes longer where a team can't be reached, in interleaved pairs: the fastest with one less the fastest
-// without, of the command that it is most for, and on average of the commands.
+// What a command takes longer where a team can't be reached, in interleaved pairs: the fastest with one less the
+// fastest without, of the command that it is most for, and on average of the commands.
 func BenchmarkUnreachableTeam(b *testing.B) {
 	pairs := unreachable(b)
 	without, with := map[string]time.Duration{}, map[string]time.Duration{}

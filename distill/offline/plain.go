@@ -45,11 +45,14 @@ func plain(s string) string {
 
 // mayStress reports whether a mark of stress may open somewhere, as it does before a word and not within a name.
 func mayStress(s string) bool {
+	before := byte(' ')
 	for i := 0; i < len(s); i++ {
-		if (s[i] == '*' || s[i] == '_') &&
-			(i == 0 || strings.IndexByte(" \t\n\f\r\"'(-", s[i-1]) >= 0 || s[i-1] >= utf8.RuneSelf) {
-			return true
+		if s[i] == '*' || s[i] == '_' {
+			if before >= utf8.RuneSelf || strings.IndexByte(" \t\n\f\r\"'(-", before) >= 0 {
+				return true
+			}
 		}
+		before = s[i]
 	}
 	return false
 }

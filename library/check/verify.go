@@ -269,8 +269,10 @@ func (c *checking) lines(path string, sealed bool) (what string, state FindingSt
 	case err != nil:
 		return err.Error(), Damaged, MendNone
 	}
+	if what, state = checkLines(text, sealed); what == "" {
+		return "", "", MendNone
+	}
 	name := filepath.Base(path)
-	what, state = checkLines(text, sealed)
 	_, aside, doubtful := sortLines(text, name)
 	// A write that was cut off was never said to be done; the journal tells what happened when, and nothing rests on it.
 	if len(aside)+doubtful == 0 || state == Unfinished || name == "journal.jsonl" {
