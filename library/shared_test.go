@@ -50,12 +50,14 @@ func TestReplaceShared(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	got, err := disk.WholeLines(path)
 	once := map[string]bool{}
-	for _, line := range got {
+	for line, err := range disk.EachLine(path) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		once[string(line)] = true
 	}
-	if err != nil || len(once) != lines+1 {
-		t.Errorf("%d lines after it was replaced %d times, %v; want %d", len(once), replaced, err, lines+1)
+	if len(once) != lines+1 {
+		t.Errorf("%d lines after it was replaced %d times; want %d", len(once), replaced, lines+1)
 	}
 }

@@ -1,8 +1,12 @@
 package disk
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
+	"io"
+	"io/fs"
+	"iter"
 	"os"
 	"time"
 )
@@ -124,10 +128,34 @@ func endOfTorn(f *os.File) []byte {
 	return []byte("\n")
 }
 
-// WholeLines reads an append-only file's lines, without a torn last one. A file that isn't there has none.
-func WholeLines(path string) ([][]byte, error) {
-	data, err := ReadIfThere(path)
-	return SplitLines(data), err
+// EachLine reads an append-only file's lines one by one, as SplitLines has them. A file that isn't there has none.
+func EachLine(path string) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		f, err := Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer f.Close()
+		for r := bufio.NewReader(f); err == nil; {
+			var line []byte
+			switch line, err = r.ReadBytes('\n'); err {
+			case nil:
+				line = bytes.TrimSpace(line)
+			case io.EOF:
+				line = Unended(line)
+			default:
+				yield(nil, err)
+				return
+			}
+			if len(line) > 0 && !yield(line, nil) {
+				return
+			}
+		}
+	}
 }
 
 // SplitLines are the lines of text that have an end, or need none, and aren't blank.

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"iter"
 	"path/filepath"
+	"slices"
 
 	"recall/library/disk"
 )
@@ -21,14 +22,19 @@ type Log[T any] struct {
 	Check func(T) error // what is wrong with a record; nil where nothing can be
 }
 
-// Add adds records in one write, durably. The caller holds the file's lock.
+// atOnce is how many records are written at once, so that memory doesn't follow how many there are.
+const atOnce = 5_000
+
+// Add adds records durably, up to atOnce of them in one write. The caller holds the file's lock.
 func (g Log[T]) Add(records ...T) error {
-	text, err := g.Text(records)
-	if err == nil {
-		err = disk.AppendLines(g.Path, text)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(g.Path), err)
+	for some := range slices.Chunk(records, atOnce) {
+		text, err := g.Text(some)
+		if err == nil {
+			err = disk.AppendLines(g.Path, text)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", filepath.Base(g.Path), err)
+		}
 	}
 	return disk.SyncDir(filepath.Dir(g.Path))
 }
@@ -57,23 +63,10 @@ func (g Log[T]) Sync() error { return disk.SyncFiles([]string{g.Path}) }
 // next follows. A file that isn't there has none.
 func (g Log[T]) Each() iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		var none T
-		lines, err := disk.WholeLines(g.Path)
-		if err != nil {
-			yield(none, err)
-			return
-		}
-		g.each(lines)(yield)
-	}
-}
-
-func (g Log[T]) each(lines [][]byte) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		for i, line := range lines {
-			r, err := g.read(line)
-			if err != nil {
-				err = fmt.Errorf("%s:%d: %w: %w", g.Path, i+1, disk.ErrDamaged, err)
-			}
+		n := 0
+		for line, err := range disk.EachLine(g.Path) {
+			n++
+			r, err := g.line(n, line, err)
 			if !yield(r, err) {
 				return
 			}
@@ -81,11 +74,30 @@ func (g Log[T]) each(lines [][]byte) iter.Seq2[T, error] {
 	}
 }
 
+// line is the record of a file's nth line, if that could be read.
+func (g Log[T]) line(n int, line []byte, unread error) (r T, err error) {
+	if unread != nil {
+		return r, unread
+	}
+	if r, err = g.read(line); err != nil {
+		err = fmt.Errorf("%s:%d: %w: %w", g.Path, n, disk.ErrDamaged, err)
+	}
+	return r, err
+}
+
 // All are the records; lines that can't be read are an error beside them.
 func (g Log[T]) All() ([]T, error) { return all(g.Each()) }
 
 // Of are the records that lines of such a file hold, as All has them.
-func (g Log[T]) Of(lines [][]byte) ([]T, error) { return all(g.each(lines)) }
+func (g Log[T]) Of(lines [][]byte) ([]T, error) {
+	return all(func(yield func(T, error) bool) {
+		for i, line := range lines {
+			if !yield(g.line(i+1, line, nil)) {
+				return
+			}
+		}
+	})
+}
 
 func all[T any](each iter.Seq2[T, error]) (records []T, err error) {
 	var bad []error
