@@ -1,7 +1,7 @@
 package check
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,18 +13,33 @@ import (
 	"recall/library/raw"
 )
 
-// checkLines says what is wrong with an append-only file, or "". A torn last line is no damage: its write was cut off.
-func checkLines(text []byte, sealed bool) (what string, state FindingState) {
-	n, end := 0, bytes.LastIndexByte(text, '\n')+1
+// checkLines says what is wrong with the lines of an append-only file, or "", and how many bytes there are. A torn last
+// line is no damage: its write was cut off. The error is of reading.
+func checkLines(file io.Reader, sealed bool) (what string, state FindingState, size int64, err error) {
 	var bad []int
-	for line := range bytes.Lines(text[:end]) {
-		n++
-		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) == 0 || lineIsGood(line, sealed) {
-			continue
+	var tail []byte
+	n, lines := 0, bufio.NewReader(file)
+	for {
+		line, err := lines.ReadBytes('\n')
+		size += int64(len(line))
+		if err == io.EOF {
+			tail = line
+			break
 		}
-		bad = append(bad, n)
+		if err != nil {
+			return "", "", size, err
+		}
+		n++
+		if line = line[:len(line)-1]; len(line) > 0 && !lineIsGood(line, sealed) {
+			bad = append(bad, n)
+		}
 	}
-	tail := text[end:]
+	what, state = faultOf(bad, n, tail)
+	return what, state, size, nil
+}
+
+// faultOf words what is wrong where these of n lines aren't as they were written and tail follows the last line end.
+func faultOf(bad []int, n int, tail []byte) (what string, state FindingState) {
 	whole := disk.Unended(tail)
 	switch {
 	case len(bad) == 1:

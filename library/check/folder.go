@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -110,7 +111,7 @@ func (f *folderCheck) versions() {
 			behind = state.Name
 		}
 	}
-	what, state := checkLines(f.lines, f.sealed())
+	what, state, _, _ := checkLines(bytes.NewReader(f.lines), f.sealed())
 	switch {
 	case what != "" && state == Damaged:
 		f.found(name, Damaged, MendSource, "%s", what)
