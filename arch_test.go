@@ -17,8 +17,8 @@ import (
 	"unicode/utf8"
 )
 
-// rooms is the table of ARCHITECTURE.md: each room with the rooms that it may
-// import. A package below a room belongs to it.
+// rooms lists, as the table of ARCHITECTURE.md does, each room with the rooms it may import. A package below a room
+// belongs to it.
 var rooms = map[string][]string{
 	"cmd": {"team", "hooks", "mcpserver", "web", "adr", "history", "review", "answer", "pipeline", "eval", "index",
 		"distill", "library", "ingest", "payload", "llm", "prompts", "redact", "text", "sink",
@@ -51,7 +51,7 @@ var rooms = map[string][]string{
 	"schedule": {"text", "sink"},
 }
 
-// below are rooms within rooms, with what of their own room they may import.
+// below lists rooms within rooms, with the packages of their own room they may import.
 var below = map[string][]string{
 	"library": {"library/disk", "library/ledger", "library/manifest", "library/needle", "library/raw", "library/registry",
 		"library/render"},
@@ -71,7 +71,7 @@ var below = map[string][]string{
 	"pipeline/improve": {"pipeline"},
 }
 
-// kept says in which rooms a module may be imported: nowhere else.
+// kept lists the only rooms in which a module may be imported.
 var kept = map[string]string{
 	"github.com/sashabaranov/go-openai":      "llm/openai",
 	"github.com/tmc/langchaingo":             "llm/langchain",
@@ -89,10 +89,10 @@ var kept = map[string]string{
 	"github.com/riverqueue/river":            "team/work",
 }
 
-// noRooms are names that say nothing about what is in them.
+// noRooms are names that say nothing about their contents.
 var noRooms = []string{"util", "utils", "common", "models", "types", "helpers", "misc"}
 
-// source is one Go file: its folder from the root, its syntax, whether it is a test.
+// source is one Go file: its folder relative to the root, its syntax, and whether it is a test.
 type source struct {
 	dir, name string
 	file      *ast.File
@@ -136,7 +136,7 @@ func TestImportsPointDown(t *testing.T) {
 	}
 }
 
-// What library.Inside gives is for the rooms that change a library's folder by the library's own means.
+// Only packages of the room library may use library.Inside, which exposes how it changes its folder.
 func TestInsideIsForTheLibraryAlone(t *testing.T) {
 	for _, s := range sources(t) {
 		room, _, _ := strings.Cut(s.dir, "/")
@@ -149,8 +149,8 @@ func TestInsideIsForTheLibraryAlone(t *testing.T) {
 	}
 }
 
-// floors are the packages below cmd/recall, each with those that it may import. Groups of commands know nothing of
-// one another: what two of them need stands in app.
+// floors lists the packages below cmd/recall with those each may import. Groups of commands are independent of one
+// another: what two of them need is in app.
 var floors = map[string][]string{
 	"terminal": {},
 	"app":      {"terminal"},
@@ -164,7 +164,7 @@ var floors = map[string][]string{
 	"team":     {"option", "app", "terminal"},
 }
 
-// Cobra ends at RunE: what is below the commands takes a context and options.
+// Cobra ends at RunE: code below the commands takes a context and options.
 func TestCommandsStandOnFloors(t *testing.T) {
 	lines := map[string]int{}
 	for _, s := range sources(t) {
@@ -195,16 +195,16 @@ func TestCommandsStandOnFloors(t *testing.T) {
 		all += lines[room]
 	}
 	if all > 13_000 {
-		t.Errorf("cmd/recall has %d lines, more than 13,000: what isn't wiring, a command or the terminal has a room", all)
+		t.Errorf("cmd/recall has %d lines, more than 13,000: what isn't wiring, a command or the terminal is a room's", all)
 	}
 	for room := range floors {
 		if lines[room] == 0 || lines[room] > 7000 {
-			t.Errorf("cmd/recall/%s has %d lines: none, or more than a room's 7,000", room, lines[room])
+			t.Errorf("cmd/recall/%s has %d lines; want at least one and at most 7,000", room, lines[room])
 		}
 	}
 }
 
-// The table itself has no way round: who imports is above who is imported.
+// The table itself has no cycle.
 func TestTableHasNoCycle(t *testing.T) {
 	var reach func(from, to string) bool
 	reach = func(from, to string) bool {
@@ -221,14 +221,14 @@ func TestNoEmptyNames(t *testing.T) {
 	for _, s := range sources(t) {
 		for _, part := range append(strings.Split(s.dir, "/"), s.file.Name.Name) {
 			if slices.Contains(noRooms, part) {
-				t.Errorf("%s/%s: %q says nothing about what is in it", s.dir, s.name, part)
+				t.Errorf("%s/%s: %q says nothing about its contents", s.dir, s.name, part)
 			}
 		}
 	}
 }
 
-// A condition of more than four clauses has a name: it is assigned, or what a function returns. A literal of
-// more than five fields names them.
+// A condition of more than four clauses has a name: it is assigned to a variable or returned by a function. A literal
+// of more than five fields names them.
 func TestConditionsHaveNames(t *testing.T) {
 	for _, s := range sources(t) {
 		if s.test {
@@ -255,7 +255,7 @@ func TestConditionsHaveNames(t *testing.T) {
 	}
 }
 
-// clauses is how many terms && and || join.
+// clauses counts the terms that && and || join.
 func clauses(e ast.Expr) int {
 	switch x := e.(type) {
 	case *ast.BinaryExpr:
@@ -273,8 +273,8 @@ func clauses(e ast.Expr) int {
 func isFunc(n ast.Node) bool  { _, ok := n.(*ast.FuncLit); return ok }
 func isKeyed(e ast.Expr) bool { _, ok := e.(*ast.KeyValueExpr); return ok }
 
-// A line has at most 120 characters, but in a table or where a long text stands as it is: recorded, or to be found
-// in one piece.
+// A line has at most 120 characters, except in a table or a long string literal: recorded text, or text that should be
+// easy to search for.
 func TestLinesFit(t *testing.T) {
 	for _, s := range sources(t) {
 		text, err := os.ReadFile(filepath.Join(s.dir, s.name))
@@ -324,8 +324,8 @@ func TestOnlyCmdPrints(t *testing.T) {
 	}
 }
 
-// sources parses every Go file below the root's folders; folders that Go
-// ignores (testdata, .x, _x) and other modules are left out.
+// sources parses every Go file in the root's folders, except in those that Go ignores (testdata, .x, _x) and in other
+// modules.
 func sources(t *testing.T) []source {
 	t.Helper()
 	var all []source
@@ -363,8 +363,8 @@ func sources(t *testing.T) []source {
 	return all
 }
 
-// atOneDoor are calls that stand in the files named only: who needs them calls what
-// these offer, which holds for whatever somebody else may have put there.
+// atOneDoor lists calls allowed only in the named files. All other code uses what these files offer, which is safe even
+// in a folder somebody else has tampered with.
 var atOneDoor = []struct {
 	in    string // folder
 	calls []string
@@ -377,14 +377,14 @@ var atOneDoor = []struct {
 		"os.Chtimes", "filepath.Glob", "filepath.Walk",
 		"filepath.WalkDir", "flock.New"},
 		[]string{"library/disk/plain.go",
-			// folders to be synced
+			// syncs folders
 			"library/disk/disk.go",
 			// files outside the library
 			"library/merge/backup.go",
 			"library/merge/unpack.go", "library/restore.go",
 			"library/raw/source.go",
-			"library/ramdisk/ramdisk_linux.go"}, // of tests
-		"links inside a library are followed by nobody: use what library/disk offers"},
+			"library/ramdisk/ramdisk_linux.go"}, // for tests
+		"no code may follow links inside a library: use what library/disk offers"},
 }
 
 func TestOneDoor(t *testing.T) {
@@ -432,10 +432,10 @@ func TestOneDoor(t *testing.T) {
 	}
 }
 
-// worst are turns of phrase that a native reader stumbles over.
+// worst matches phrases that a native reader stumbles over.
 var worst = regexp.MustCompile(`(?i)\b(?:(?:says|tells) whether|leave \S+ away|left away|how manieth|gone on with)\b`)
 
-// Go says "reports whether", and what isn't wanted is omitted.
+// Code and docs avoid the worst phrases: Go says "reports whether"; things are omitted or left out.
 func TestEnglish(t *testing.T) {
 	files, err := exec.Command("git", "ls-files", "*.go", "*.md", "*.yaml").Output()
 	if err != nil {
