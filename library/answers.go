@@ -15,11 +15,12 @@ import (
 	"recall/library/raw"
 )
 
-// Models' answers lie in cache/<first two of the key>/<key>.zst, redacted as what was asked about was, with zstd's
-// checksum. Each is JSON whose list "of" names the sessions that it holds words of: forgetting one drops those alone.
-// They are a cache, but what was paid for isn't made again for nothing.
+// Models' answers are kept in cache/<first two characters of the key>/<key>.zst, with zstd's checksum, redacted as
+// the text asked about was. Each is JSON whose list "of" names the sessions whose words it holds, so that forgetting
+// a session drops only those answers. They are a cache, but making one again costs money.
 
-// Answer returns what was kept under a key; not ok if nothing was, or it can't be read: then it is asked for again.
+// Answer returns what is kept under a key. ok is false if there is nothing or it can't be read, so that it is asked
+// for again.
 func (l *Library) Answer(key string) (data []byte, ok bool, err error) {
 	path, err := l.answerPath(key)
 	if err != nil {
@@ -36,7 +37,7 @@ func (l *Library) Answer(key string) (data []byte, ok bool, err error) {
 	return data, err == nil, nil
 }
 
-// KeepAnswer durably keeps data under a key ([a-z0-9-], 3 to 64 bytes), in place of what was there.
+// KeepAnswer durably stores data under a key ([a-z0-9-], 3 to 64 bytes), replacing what was there.
 func (l *Library) KeepAnswer(key string, data []byte) error {
 	if err := l.ReadOnly(); err != nil {
 		return err
@@ -48,7 +49,7 @@ func (l *Library) KeepAnswer(key string, data []byte) error {
 	packed := raw.Pack(data)
 	for try := 0; ; try++ {
 		err = errors.Join(disk.MakeDirs(filepath.Dir(path)), l.put(path, packed))
-		if !errors.Is(err, fs.ErrNotExist) || try == 3 { // all were dropped at this moment
+		if !errors.Is(err, fs.ErrNotExist) || try == 3 { // another process just dropped all answers
 			break
 		}
 	}
@@ -58,8 +59,8 @@ func (l *Library) KeepAnswer(key string, data []byte) error {
 	return err
 }
 
-// DropAnswers removes those that hold words of one of the sessions. One that doesn't say of which, or can't be read,
-// may hold them, and goes too.
+// DropAnswers removes the answers that hold words of any of the sessions. One that can't be read or names no session
+// might, and is removed too.
 func (l *Library) DropAnswers(ids ...ingest.SessionID) error { return l.dropAnswers(ids, nil) }
 
 func (l *Library) dropAnswers(ids []ingest.SessionID, texts *Needles) error {
@@ -79,12 +80,12 @@ func (l *Library) dropAnswers(ids []ingest.SessionID, texts *Needles) error {
 	})
 	for dir := range changed {
 		err = errors.Join(err, disk.SyncDir(dir))
-		disk.Unlink(dir) // if that was the last one
+		disk.Unlink(dir) // if it is empty now
 	}
 	return err
 }
 
-// AnswerStays reports whether a file of cache/ holds words of none of the sessions, and none of the texts.
+// AnswerStays reports whether a file in cache/ is known to hold no words of the sessions and none of the texts.
 func AnswerStays(path string, ids []ingest.SessionID, texts *Needles) bool {
 	packed, err := disk.ReadPlain(path)
 	if err != nil {
@@ -107,11 +108,11 @@ func (l *Library) answerPath(key string) (string, error) {
 	return filepath.Join(l.dir, CacheName, key[:2], key+".zst"), nil
 }
 
-// CacheName is the folder of what models answered.
+// CacheName is the folder of models' answers.
 const CacheName = "cache"
 
-// SaveVectors keeps the vectors that a model made of a session's items, as vectors/<model>.f32 in its folder. What is
-// in it is the caller's matter.
+// SaveVectors stores the vectors that a model made of a session's items, as vectors/<model>.f32 in its folder. Their
+// format is up to the caller.
 func (l *Library) SaveVectors(id ingest.SessionID, model string, data []byte) error {
 	if err := l.putSummed(id, "vectors/"+vectorsName(model), bytes.NewReader(data), false); err != nil {
 		return fmt.Errorf("session %s: vectors: %w", id, err)
@@ -119,7 +120,7 @@ func (l *Library) SaveVectors(id ingest.SessionID, model string, data []byte) er
 	return nil
 }
 
-// Vectors gives what SaveVectors kept of a model; nil if it kept nothing.
+// Vectors returns what SaveVectors stored for a model, or nil.
 func (l *Library) Vectors(id ingest.SessionID, model string) ([]byte, error) {
 	b, err := l.readFile(id, "vectors/"+vectorsName(model))
 	if err != nil {
@@ -128,5 +129,5 @@ func (l *Library) Vectors(id ingest.SessionID, model string) ([]byte, error) {
 	return b, err
 }
 
-// vectorsName is a model's name as a file's. Two may share it: what is in the file says whose it is.
+// vectorsName returns a model's name as a file name. Two models may share one; the content says whose it is.
 func vectorsName(model string) string { return strings.Trim(disk.SafeName(model, 80), ".-") + ".f32" }

@@ -16,21 +16,21 @@ import (
 	"recall/library/raw"
 )
 
-// Change says what Archive found different. Files are named as in the session.
+// Change says what Archive found to be different. Files have their names in the session.
 type Change struct {
 	New       []string // files that the library didn't have
 	Grown     []string // same beginning, more bytes
-	Rewritten []string // other bytes, or fewer: a new version beside the old
-	Vanished  []string // not at the source any more; what is archived stays
-	Bytes     int64    // of the sources, newly archived
+	Rewritten []string // other bytes, or fewer: a new version
+	Vanished  []string // missing at the source; what is archived stays
+	Bytes     int64    // newly archived
 	Unchanged bool     // nothing of the above
 	Problems  []ingest.Problem
 }
 
-// Archive takes the bytes of every file of a session into the library, durably, before anything is parsed. Files of the
-// size and time last seen aren't opened. A file that can't be read is a Problem and costs nothing else; the error is
-// for faults of the library, and then nothing archived before is changed. A Found without files notes which known
-// sources have vanished. Safe to call for several sessions at once, and from several processes.
+// Archive durably stores the bytes of every file of a session, before anything is parsed. Files whose size and time
+// haven't changed aren't opened. A file that can't be read is a Problem and doesn't affect the others; the error is
+// for faults of the library, and then nothing archived before is changed. A Found without files records which known
+// sources have vanished. Archive may run for several sessions at once, and in several processes.
 func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 	fail := func(err error) (Change, error) {
 		return Change{}, fmt.Errorf("archive %s: %w", f.ID, err)
@@ -73,15 +73,16 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 	}
 }
 
-// ofAnother reports whether what was found is another client's. An entry without places has lost whose it is too.
+// ofAnother reports whether f belongs to another client. An entry without sources has also lost whose it was, so it
+// fits any.
 func (e *Entry) ofAnother(f ingest.Found) bool {
 	return len(f.Files) > 0 && f.Source != e.Source &&
 		slices.ContainsFunc(e.Files, func(s FileState) bool { return len(s.Sources) > 0 })
 }
 
-// keepNames gives conversations the names that they are archived by. A reader names them by what there is: of a
-// session's two files the one in another folder is "transcript.jsonl" as soon as the first is gone, and would stand in
-// its place.
+// keepNames gives conversations the names under which they are archived. A reader names them by the files that exist
+// now: if a session has two and the first disappears, the second becomes "transcript.jsonl" and would take the first
+// one's place.
 func (e *Entry) keepNames(f ingest.Found) ingest.Found {
 	taken, free := map[string]bool{}, []int{}
 	files := slices.Clone(f.Files)
@@ -112,8 +113,8 @@ func (e *Entry) keepNames(f ingest.Found) ingest.Found {
 	return f
 }
 
-// nameOf is the name of the archived file of which a conversation is the only source, else its own if that is archived,
-// else "".
+// nameOf returns the name of the archived file that has the conversation as its only source, else of another that has
+// it as a source, else "".
 func (e *Entry) nameOf(file ingest.File) string {
 	known := ""
 	for i := range e.Files {
@@ -131,7 +132,7 @@ func (e *Entry) nameOf(file ingest.File) string {
 	return known
 }
 
-// unchanged reports whether all sources are as they were when their bytes were taken, and none has gone.
+// unchanged reports whether all sources are as they were when archived, and none has vanished.
 func (e Entry) unchanged(f ingest.Found) bool {
 	names := map[string]bool{}
 	for _, file := range f.Files {
@@ -148,7 +149,7 @@ func (e Entry) unchanged(f ingest.Found) bool {
 	return true
 }
 
-// archiving is one call of Archive under way.
+// archiving is one call of Archive in progress.
 type archiving struct {
 	l        *Library
 	found    ingest.Found
@@ -196,7 +197,7 @@ func (a *archiving) run(ctx context.Context, have bool) error {
 	case have:
 		return a.l.commitChange(a)
 	case a.read == 0:
-		return nil // nothing could be read, so there is nothing to keep
+		return nil // nothing could be read, so there is nothing to archive
 	default:
 		return a.l.commitNew(a)
 	}
@@ -206,7 +207,7 @@ func (a *archiving) problem(path, reason string) {
 	a.change.Problems = append(a.change.Problems, ingest.Problem{Path: path, Reason: reason})
 }
 
-// take compares one source with what is archived of the file and stages what is new.
+// take compares one source with what is archived and stages what is new.
 func (a *archiving) take(ctx context.Context, f ingest.File) error {
 	state := a.entry.File(f.Name)
 	var from *SourceState
@@ -226,7 +227,7 @@ func (a *archiving) take(ctx context.Context, f ingest.File) error {
 	}
 	if torn {
 		a.problem(f.Path, "it kept changing while it was read; it is read again next time")
-		r.Mod = r.Mod.Add(-1) // never equal to what is found next time
+		r.Mod = r.Mod.Add(-1) // differs from what is found next time
 	}
 	if state == nil && handedAround(f.Role, r.Size) {
 		a.l.linkTwin(ctx, a.found.ID, r.Added, r.Sum)
@@ -235,7 +236,7 @@ func (a *archiving) take(ctx context.Context, f ingest.File) error {
 	return nil
 }
 
-// stillThere is a version of a file, as far as its segments exist: the rest is taken again from the source.
+// stillThere returns a version of a file, up to its first missing segment; the rest is read again from the source.
 func (a *archiving) stillThere(file string, number int) raw.Version {
 	v := a.versions.At(file, number)
 	if v == nil {
@@ -256,7 +257,7 @@ func (a *archiving) record(f ingest.File, r raw.Reading, base int, from *SourceS
 	asItWas := old != nil && old.Size == r.Size && old.Sum == r.Sum
 	switch same := a.versions.Find(f.Name, r.Size, r.Sum); {
 	case asItWas && r.Keep < len(old.Segs) && len(r.Added) > 0:
-		// Segments were missing and are put back: the content is as it was.
+		// Missing segments are put back; the content is unchanged.
 		a.addVersion(raw.Line{Version: base, Keep: r.Keep}, f, r)
 	case same > 0:
 		raw.Drop(r.Added...)
@@ -268,14 +269,14 @@ func (a *archiving) record(f ingest.File, r raw.Reading, base int, from *SourceS
 		a.addVersion(raw.Line{Version: base, Keep: r.Keep}, f, r)
 		a.change.Grown = append(a.change.Grown, f.Name)
 	case old != nil && from.at(base, r.Size) && len(r.Added) == 0:
-		// Another copy of the file has grown, this one is as it was.
+		// Another copy of the file has grown, this one hasn't changed.
 	default:
 		number = a.newVersion(f, r, base)
 		if old == nil {
 			a.change.New = append(a.change.New, f.Name)
 		} else {
 			a.change.Rewritten = append(a.change.Rewritten, f.Name)
-			at := a.entry.File(f.Name).Sources // without a path where it was kept but in part
+			at := a.entry.File(f.Name).Sources // without a path if only part of it was kept
 			if from == nil && f.Path != "" && len(at) > 0 && at[0].Path != "" {
 				a.problem(f.Path, "another file claims to be the same session: "+at[0].Path)
 			}
@@ -284,12 +285,12 @@ func (a *archiving) record(f ingest.File, r raw.Reading, base int, from *SourceS
 	a.seen(f, SourceState{Path: f.Path, Size: r.Size, Mod: r.Mod.UTC(), Stamp: f.Stamp, Version: number})
 }
 
-// at reports whether a source had so many bytes of a version.
+// at reports whether a source had size bytes of the version.
 func (s *SourceState) at(version int, size int64) bool {
 	return s != nil && s.Version == version && s.Size == size
 }
 
-// newVersion adds one that has its beginning in common with base.
+// newVersion adds a version that begins like base.
 func (a *archiving) newVersion(f ingest.File, r raw.Reading, base int) int {
 	line := raw.Line{Version: len(a.versions.Files[f.Name]) + 1, Keep: r.Keep}
 	if r.Keep > 0 {
@@ -312,11 +313,11 @@ func (a *archiving) addVersion(line raw.Line, f ingest.File, r raw.Reading) {
 	a.segs = append(a.segs, r.Added...)
 }
 
-// seen notes the state of a source.
+// seen records the state of a source.
 func (a *archiving) seen(f ingest.File, s SourceState) {
 	state := a.entry.fileOf(f.Name)
 	state.Role = f.Role
-	// What was of this machine may be without what isn't to be kept now, and the other way round.
+	// A file of this machine may be left out from now on, and the other way round.
 	state.Sources = slices.DeleteFunc(state.Sources, func(o SourceState) bool {
 		return (o.Path == "") != (f.Path == "")
 	})
@@ -327,7 +328,7 @@ func (a *archiving) seen(f ingest.File, s SourceState) {
 	state.Sources = append(state.Sources, s)
 }
 
-// vanished marks sources that are gone. One whose bytes turned up at another path has moved and is dropped.
+// vanished marks sources that are gone. If the bytes of one turned up at another path, it was moved and is dropped.
 func (a *archiving) vanished() {
 	found := map[[2]string]bool{}
 	for _, f := range a.found.Files {
@@ -342,7 +343,7 @@ func (a *archiving) vanished() {
 				continue
 			}
 			_, err := ingest.FileNow(f.Name, f.Role, s.Path)
-			s.Gone = errors.Is(err, fs.ErrNotExist) // another error says nothing
+			s.Gone = errors.Is(err, fs.ErrNotExist) // any other error says nothing
 		}
 		all := slices.Clone(f.Sources)
 		f.Sources = slices.DeleteFunc(f.Sources, func(s SourceState) bool {

@@ -13,28 +13,28 @@ import (
 	"recall/library/ledger"
 )
 
-// triesName says what came of asking a model about sessions without its payload: else one that it always fails at would
-// be paid for every night. It is no cache: losing it costs money.
+// triesName records attempts to ask a model about a session that gave no payload; without it, a session that always
+// fails would be paid for every night. It is not a cache: losing it costs money.
 const triesName = "tries.jsonl"
 
-// Try is a line of tries.jsonl: how a session stands with the model. The line with the latest time counts.
+// Try is a line of tries.jsonl: the state of a session with the model. The line with the latest time counts.
 type Try struct {
 	Session ingest.SessionID `json:"session"`
-	Input   string           `json:"input"` // Entry.Input that it was about
+	Input   string           `json:"input"` // the Entry.Input it was about
 	At      time.Time        `json:"at"`
 	Failed  int              `json:"failed,omitempty"` // times in a row
-	Slow    int              `json:"slow,omitempty"`   // times that may have been the service's fault
-	Fault   string           `json:"fault,omitempty"`  // the last one, in a few words that say nothing of the session
+	Slow    int              `json:"slow,omitempty"`   // times that might have been the service's fault
+	Fault   string           `json:"fault,omitempty"`  // the last one, in a few words that reveal nothing of the session
 	Unripe  bool             `json:"unripe,omitempty"` // it says too little to ask about
 
-	Unlinked bool `json:"unlinked,omitempty"` // it has the model's payload, whose items aren't compared with others' yet
+	Unlinked bool `json:"unlinked,omitempty"` // it has the model's payload, but its items haven't been compared with others' yet
 }
 
 func (l *Library) tries() ledger.Log[Try] {
 	return logOf(l, triesName, func(t Try) bool { return t.Session != "" })
 }
 
-// Tries reads tries.jsonl. Lines that can't be read are an error beside the others.
+// Tries reads tries.jsonl. If lines can't be read, it returns an error with the others.
 func (l *Library) Tries() (map[ingest.SessionID]Try, error) {
 	all, err := l.tries().All()
 	return lastTries(all), err
@@ -44,8 +44,7 @@ func lastTries(all []Try) map[ingest.SessionID]Try {
 	last := map[ingest.SessionID]Try{}
 	now := time.Now()
 	for _, t := range all {
-		// What was written by a clock that was ahead counts for no longer than until
-		// the next line.
+		// A line dated in the future, by a clock that was ahead, counts only until the next line.
 		if old, ok := last[t.Session]; !ok || !t.At.Before(old.At) || old.At.After(now) {
 			last[t.Session] = t
 		}
@@ -53,14 +52,15 @@ func lastTries(all []Try) map[ingest.SessionID]Try {
 	return last
 }
 
-// NoteTry adds a line. The caller holds what AskAlone gives.
+// NoteTry adds a line. The caller holds AskAlone.
 func (l *Library) NoteTry(t Try) error {
 	t.At = t.At.UTC()
 	return share(l, l.tries(), t)
 }
 
-// AskAlone lets no other process ask a model about sessions of this library until done: both might pay for the same
-// answer. The error is ErrBusy, hardly waited for. It is the one lock that is held for long; nothing else waits for it.
+// AskAlone keeps other processes from asking a model about sessions of this library until done is called, as both
+// might pay for the same answer. It waits only briefly before ErrBusy. It is the one lock that is held for long;
+// nothing else waits for it.
 func (l *Library) AskAlone() (done func(), err error) {
 	if err := l.upgrade(); err != nil {
 		return nil, err
@@ -71,54 +71,53 @@ func (l *Library) AskAlone() (done func(), err error) {
 	return done, nil
 }
 
-// UsageName is the ledger: a line for each call of a model that may have taken something. Of a session it has the id:
-// forgetting one takes nothing out of the sums.
+// UsageName is the ledger: a line for each model call that may have cost something. It names a session only by id, so
+// forgetting one changes no sums.
 const UsageName = "usage.jsonl"
 
 // Spent is a line of usage.jsonl.
 type Spent struct {
-	At      time.Time `json:"at"`                // the wall clock's
+	At      time.Time `json:"at"`                // wall clock
 	Task    string    `json:"task"`              // llm.Request.Task
-	Session string    `json:"session,omitempty"` // that it was for, "" for none in particular
+	Session string    `json:"session,omitempty"` // "" for none in particular
 	Project string    `json:"project,omitempty"` // its id
 	Model   string    `json:"model"`             // provider and model
 
-	In         int     `json:"in"`                    // tokens of the request, all of it
+	In         int     `json:"in"`                    // tokens of the whole request
 	CacheRead  int     `json:"cache_read,omitempty"`  // of In, from the service's cache
 	CacheWrite int     `json:"cache_write,omitempty"` // of In, put there
 	Out        int     `json:"out"`                   // tokens of the answer
 	Cost       float64 `json:"cost,omitempty"`        // dollars
-	Unpriced   bool    `json:"unpriced,omitempty"`    // nobody knows the model's price: Cost says nothing
-	Batch      bool    `json:"batch,omitempty"`       // answered with a batch
-	Fault      string  `json:"fault,omitempty"`       // why there was no answer; such a call may be paid for all the same
-	Estimated  bool    `json:"estimated,omitempty"`   // nobody said what it took: the figures are those reserved
-	Millis     int64   `json:"ms,omitempty"`          // until it was answered, or failed; 0 in a batch
+	Unpriced   bool    `json:"unpriced,omitempty"`    // the model's price isn't known: Cost means nothing
+	Batch      bool    `json:"batch,omitempty"`       // answered in a batch
+	Fault      string  `json:"fault,omitempty"`       // why there was no answer; the call may cost money anyway
+	Estimated  bool    `json:"estimated,omitempty"`   // usage wasn't reported: the figures are those reserved
+	Millis     int64   `json:"ms,omitempty"`          // until it was answered or failed; 0 in a batch
 }
 
 func (l *Library) usage() ledger.Log[Spent] {
 	return logOf[Spent](l, UsageName, nil)
 }
 
-// Spend adds a line, durably, in one O_APPEND write without a lock: several processes may spend at once.
+// Spend durably appends a line in one O_APPEND write without a lock, as several processes may spend at once.
 func (l *Library) Spend(s Spent) error {
 	s.At = s.At.UTC()
 	return cmp.Or(share(l, l.usage(), s), l.usage().Sync())
 }
 
-// Spending reads the ledger as written, after a merge not in the order of times. A line that can't be read is an error
-// that names it, and the next follows.
+// Spending reads the ledger as written, which after a merge is not in order of time. An unreadable line yields an
+// error that names it, and reading continues.
 func (l *Library) Spending() iter.Seq2[Spent, error] { return l.usage().Each() }
 
-// batchesName holds what was handed in to be answered with a batch: a line for each request before it is sent, one when
-// the service has taken the batch, one for each answer taken in, one at the end: a process killed on the way knows what
-// may be paid for.
+// batchesName records batches: a line for each request before it is sent, one when the service has accepted the
+// batch, one for each answer received, and one at the end. So after a crash it is known what may have to be paid.
 const batchesName = "batches.jsonl"
 
 // What a line of batches.jsonl says.
 const (
 	BatchAsk  = "ask"  // this request is about to be sent
 	BatchSent = "sent" // the service has the batch, by its ID
-	BatchGot  = "got"  // this request's answer was taken in, and charged
+	BatchGot  = "got"  // this request's answer was received and charged
 	BatchDone = "done" // nothing more is expected of it
 )
 
@@ -129,12 +128,12 @@ type BatchLine struct {
 	At    time.Time `json:"at"`
 	Model string    `json:"model,omitempty"` // of ask: provider and model
 	ID    string    `json:"id,omitempty"`    // of sent: the service's name for it
-	Found bool      `json:"found,omitempty"` // of sent: its ID was lost, and looked for at the service
+	Found bool      `json:"found,omitempty"` // of sent: its ID was lost and found again at the service
 
 	Key     string   `json:"key,omitempty"`     // of ask and got: the answer's
-	Task    string   `json:"task,omitempty"`    // of ask, as all that follows
+	Task    string   `json:"task,omitempty"`    // of ask, as are the following fields
 	Session string   `json:"session,omitempty"` // "" for none in particular
-	Of      []string `json:"of,omitempty"`      // the sessions that are asked about
+	Of      []string `json:"of,omitempty"`      // the sessions it asks about
 	Project string   `json:"project,omitempty"`
 	In      int      `json:"in,omitempty"` // tokens as estimated
 	Out     int      `json:"out,omitempty"`
@@ -145,10 +144,10 @@ func (l *Library) batches() ledger.Log[BatchLine] {
 	return logOf(l, batchesName, func(b BatchLine) bool { return b.Batch != "" })
 }
 
-// BatchLines reads batches.jsonl. Lines that can't be read are an error beside the others.
+// BatchLines reads batches.jsonl. If lines can't be read, it returns an error with the others.
 func (l *Library) BatchLines() ([]BatchLine, error) { return l.batches().All() }
 
-// NoteBatch adds lines, durably. The caller holds what AskAlone gives.
+// NoteBatch durably appends lines. The caller holds AskAlone.
 func (l *Library) NoteBatch(lines ...BatchLine) error {
 	if len(lines) == 0 {
 		return nil
@@ -163,7 +162,7 @@ func (l *Library) NoteBatch(lines ...BatchLine) error {
 	return errors.Join(l.batches().Sync(), disk.SyncDir(l.dir))
 }
 
-// TidyBatches removes batches.jsonl where it is long and says nothing any more. The caller holds what AskAlone gives.
+// TidyBatches removes batches.jsonl once it is long. The caller holds AskAlone and expects no batch any more.
 func (l *Library) TidyBatches() error {
 	lines, err := l.BatchLines()
 	if err != nil || len(lines) < 5000 {

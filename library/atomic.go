@@ -17,7 +17,7 @@ import (
 	"recall/library/disk"
 )
 
-// put makes data the content of the file target, durably: temporary file, sync, rename.
+// put durably replaces the content of the file target: temporary file, sync, rename.
 func (l *Library) put(target string, data []byte) error {
 	a := &aside{l: l}
 	defer a.drop()
@@ -34,13 +34,13 @@ func (l *Library) put(target string, data []byte) error {
 	return err
 }
 
-// aside are new contents of files that aren't in their places yet.
+// aside holds new contents of files that aren't in place yet.
 type aside struct {
 	l              *Library
 	targets, temps []string // in the same order
 }
 
-// add writes the content of a file.
+// add writes the new content of target to a temporary file.
 func (a *aside) add(target string, data []byte) error {
 	temp, err := a.l.temp(func(w io.Writer) error { _, err := w.Write(data); return err })
 	if err == nil {
@@ -49,7 +49,7 @@ func (a *aside) add(target string, data []byte) error {
 	return err
 }
 
-// place puts the next n files in their places, in order. The caller syncs the folder.
+// place moves the next n files into place, in order. The caller syncs the folder.
 func (a *aside) place(n int) error {
 	for ; n > 0; n-- {
 		if err := disk.Rename(a.temps[0], a.targets[0]); err != nil {
@@ -60,14 +60,14 @@ func (a *aside) place(n int) error {
 	return nil
 }
 
-// drop removes what isn't in its place.
+// drop removes what was not placed.
 func (a *aside) drop() {
 	for _, temp := range a.temps {
 		disk.Unlink(temp)
 	}
 }
 
-// temp writes a new file in this process's folder under .tmp, not synced yet; nothing is left after an error.
+// temp writes a new file in this process's folder under .tmp. It doesn't sync it; after an error nothing is left.
 func (l *Library) temp(write func(io.Writer) error) (path string, err error) {
 	if path, err = l.tempName(); err == nil {
 		err = disk.Create(path, write)
@@ -75,7 +75,7 @@ func (l *Library) temp(write func(io.Writer) error) (path string, err error) {
 	return path, err
 }
 
-// TempOf is Temp of what a stream has.
+// TempOf is Temp with the content of a stream.
 func (l Inside) TempOf(r io.Reader) (path string, sum disk.Sums, err error) {
 	path, err = l.temp(func(w io.Writer) (err error) {
 		sum, err = disk.Sum(io.TeeReader(r, w))
@@ -84,7 +84,7 @@ func (l Inside) TempOf(r io.Reader) (path string, sum disk.Sums, err error) {
 	return path, sum, err
 }
 
-// tempName is a path under .tmp that nothing else uses.
+// tempName returns a path under .tmp that nothing else uses.
 func (l *Library) tempName() (string, error) {
 	l.stageMu.Lock()
 	defer l.stageMu.Unlock()
@@ -100,7 +100,7 @@ func (l *Library) beginStage() error {
 	if l.stage != "" && disk.Exists(l.stage) {
 		return nil
 	}
-	if l.stage != "" { // another folder was put in the library's place: a copy brought back, a disk
+	if l.stage != "" { // the library's folder was replaced: a restored copy, another disk
 		l.stageLock.Unlock()
 		l.stage, l.stageLock = "", nil
 	}
@@ -115,13 +115,13 @@ func (l *Library) beginStage() error {
 		dir := filepath.Join(all, strconv.Itoa(os.Getpid())+"-"+strconv.FormatUint(rand.Uint64(), 36))
 		err := disk.MakeDir(dir)
 		if errors.Is(err, fs.ErrNotExist) && try < 10 {
-			continue // somebody closed the library at this moment
+			continue // another process just closed the library
 		}
 		if err != nil {
 			return err
 		}
-		// The lock's file lies beside the folder, so that that can be removed under lock. A cleaner may be faster: then
-		// the folder is gone again.
+		// The lock file lies beside the folder, so that the folder can be removed while locked. A cleaner may have
+		// been faster; then the folder is gone again.
 		lock := disk.NewLock(dir + ".lock")
 		ok, err := lock.TryLock()
 		if err == nil && ok && sameFile(lock) && disk.Exists(dir) {
@@ -137,7 +137,7 @@ func (l *Library) beginStage() error {
 	return nil
 }
 
-// cleanStages removes the folders of processes that are gone.
+// cleanStages removes the folders of dead processes.
 func cleanStages(all string) {
 	dirs, err := disk.ReadDir(all)
 	if err != nil {
@@ -164,8 +164,9 @@ func (l *Library) endStage() {
 	l.stage, l.stageLock = "", nil
 }
 
-// replaceShared puts text, made of what was read of it, in the place of a file that anybody may append to without a
-// lock. What was appended since, to the file that goes, is appended to the new one as keep leaves it (nil for all).
+// replaceShared replaces a file that anybody may append to without a lock by text, which was made from was, its
+// content when read. Lines appended to the old file since then are appended to the new one if keep accepts them (nil
+// accepts all).
 func (l *Library) replaceShared(path string, was, text []byte, keep func(line []byte) bool) error {
 	if runtime.GOOS == "windows" { // it refuses to replace an open file
 		return l.put(path, text)
@@ -178,8 +179,8 @@ func (l *Library) replaceShared(path string, was, text []byte, keep func(line []
 	if err := l.put(path, text); err != nil {
 		return err
 	}
-	// Who had opened it before it went writes at once; so one more look a little
-	// later. Who is slower than that finds the new file by itself (appendShared).
+	// Whoever opened the old file before it was replaced writes soon, so look a second time a little later. A slower
+	// writer notices that the file was replaced (disk.AppendShared).
 	read := wholeLines(was)
 	for range 2 {
 		late, err := io.ReadAll(io.NewSectionReader(old, read, 1<<40))
@@ -203,8 +204,7 @@ func (l *Library) replaceShared(path string, was, text []byte, keep func(line []
 	return nil
 }
 
-// wholeLines is how many bytes a text's lines have, without what somebody still writes: who reads meanwhile may see
-// the half of a line.
+// wholeLines returns the length of a text without a last line that is still being written.
 func wholeLines(text []byte) int64 {
 	end := bytes.LastIndexByte(text, '\n') + 1
 	if disk.Unended(text[end:]) != nil {

@@ -18,7 +18,8 @@ import (
 	"recall/payload"
 )
 
-// KeepSources notes where a session was found on this side too, in the entry taken over from the other.
+// KeepSources returns the entry e, taken over from another library, with the places where this library found the
+// session.
 func (l Inside) KeepSources(e Entry, src, dst *Folder) Entry {
 	number := src.Contents()
 	a := &archiving{entry: e.Clone()}
@@ -34,8 +35,8 @@ func (l Inside) KeepSources(e Entry, src, dst *Folder) Entry {
 	return a.entry
 }
 
-// Blend adds the contents and places of a session's folder in another library that aren't here. What can't be read
-// there is told to skip and left out; where skip is nil it is the error.
+// Blend adds contents and sources of a session's folder in another library that are missing here. What can't be read
+// there is reported to skip and left out; if skip is nil, it is the error.
 func (l Inside) Blend(ctx context.Context, src *Folder, from *Library, skip func(file string, err error)) error {
 	id := src.Entry.ID
 	now, _, err := l.current(id)
@@ -47,7 +48,7 @@ func (l Inside) Blend(ctx context.Context, src *Folder, from *Library, skip func
 		return err
 	}
 	a := &archiving{l: l.Library, found: ingest.Found{ID: id}, entry: now.Clone(), versions: v}
-	number := map[string][]int{} // of the other's versions, here
+	number := map[string][]int{} // the other library's versions, by their numbers here
 	for _, name := range slices.Sorted(maps.Keys(src.Versions.Files)) {
 		for i := range src.Versions.Files[name] {
 			n, err := a.blendOne(ctx, src, from, name, i+1)
@@ -77,7 +78,7 @@ func (l Inside) Blend(ctx context.Context, src *Folder, from *Library, skip func
 	return nil
 }
 
-// blendOne finds, or adds, one of the other's versions, and returns the number that it has here.
+// blendOne finds or adds one version of the other library, and returns its number here.
 func (a *archiving) blendOne(ctx context.Context, src *Folder, from *Library, name string, n int) (int, error) {
 	ver := src.Versions.Files[name][n-1]
 	if have := a.versions.Find(name, ver.Size, ver.Sum); have > 0 {
@@ -90,7 +91,7 @@ func (a *archiving) blendOne(ctx context.Context, src *Folder, from *Library, na
 		r, _, err := from.OpenVersion(src.Entry.ID, name, n)
 		return r, err
 	}}
-	for have, mine := range a.versions.Files[name] { // grown out of it already?
+	for have, mine := range a.versions.Files[name] { // has ours already grown out of it?
 		if mine.Size < ver.Size || len(a.lines) > 0 {
 			continue
 		}
@@ -117,7 +118,7 @@ func (a *archiving) blendOne(ctx context.Context, src *Folder, from *Library, na
 	return a.newVersion(file, r, base), nil
 }
 
-// uniteSources notes where the other library found a file; of two records of one place the later counts.
+// uniteSources records where the other library found a file. If both know a path, the later record wins.
 func (a *archiving) uniteSources(f FileState, number []int) {
 	state := a.entry.File(f.Name)
 	if state == nil {
@@ -139,8 +140,8 @@ func (a *archiving) uniteSources(f FileState, number []int) {
 	}
 }
 
-// UnitePeople adds what people and agents wrote about a session, in the order of its times: edits, with those pending
-// besides, and notes. It reports whether an edit was new.
+// UnitePeople adds edits, including pending ones, and notes that people and agents wrote about a session, ordered by
+// time. It reports whether an edit was new.
 func (l Inside) UnitePeople(id ingest.SessionID, src *Folder, pending []payload.Edit) (fresh bool, err error) {
 	edits, err := editsLog.Text(pending)
 	if err != nil {
@@ -175,7 +176,7 @@ func (l Inside) UnitePeople(id ingest.SessionID, src *Folder, pending []payload.
 	return fresh, err
 }
 
-// InOrder are lines by time, those of one time by text: whichever came first.
+// InOrder sorts lines by time, then by text, so that the result doesn't depend on their order before.
 func InOrder(lines [][]byte) []byte {
 	type timed struct {
 		at   time.Time
@@ -184,8 +185,8 @@ func InOrder(lines [][]byte) []byte {
 	var all []timed
 	for _, line := range lines {
 		var t struct{ At time.Time }
-		_ = json.Unmarshal(line, &t)           // one without a time comes first
-		if disk.SealOf(line) != disk.SealBad { // that stays for verify to find
+		_ = json.Unmarshal(line, &t)           // a line without a time comes first
+		if disk.SealOf(line) != disk.SealBad { // a bad line stays as it is, for verify to find
 			line = disk.SealLine(line)
 		}
 		all = append(all, timed{t.At, line})

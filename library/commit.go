@@ -11,7 +11,7 @@ import (
 	"recall/library/registry"
 )
 
-// commitNew makes the folder of a new session.
+// commitNew creates the folder of a new session.
 func (l *Library) commitNew(a *archiving) error {
 	a.entry.Format = Format
 	alone := raw.Needless(a.lines, a.segs)
@@ -27,11 +27,11 @@ func (l *Library) commitNew(a *archiving) error {
 		if name := "raw/" + s.String(); temps[name] == "" {
 			temps[name] = s.Temp
 		} else {
-			raw.Drop(s) // the same in another file
+			raw.Drop(s) // the same content in another file
 		}
 	}
 	texts := &aside{l: l}
-	defer texts.drop() // of a failure
+	defer texts.drop() // after a failure
 	err = texts.add("session.json", text)
 	if !alone {
 		err = cmp.Or(err, texts.add(listName, raw.EncodeLines(a.lines)))
@@ -45,15 +45,15 @@ func (l *Library) commitNew(a *archiving) error {
 	return l.Inside().Build(a.entry, temps)
 }
 
-// Build makes a new session's folder of files that lie aside, by their names, and puts it into its place in one rename.
-// They needn't be synced: until then all is out of sight, and one wait for the disk does for all. The errors are
-// ErrStale and ErrForgotten.
+// Build makes a new session's folder from temporary files, given by their names in it, and moves it into place in one
+// rename. The files needn't be synced: nothing is visible before the rename, so they are all synced together here.
+// The errors are ErrStale and ErrForgotten.
 func (l Inside) Build(e Entry, temps map[string]string) error {
 	build, err := l.tempName()
 	if err != nil {
 		return err
 	}
-	defer disk.UnlinkAll(build) // of a failure
+	defer disk.UnlinkAll(build) // after a failure
 	dirs := map[string]bool{}
 	var moved []string
 	for _, name := range slices.Sorted(maps.Keys(temps)) {
@@ -82,7 +82,7 @@ func (l Inside) Build(e Entry, temps map[string]string) error {
 	return l.shelve(build, e)
 }
 
-// shelve gives the folder of a new session that was built aside its place.
+// shelve moves the finished folder of a new session into place.
 func (l *Library) shelve(build string, e Entry) error {
 	e.Folder = filepath.Join(l.dir, "unsorted", string(e.ID))
 	reg := &registry.Registry{}
@@ -98,7 +98,7 @@ func (l *Library) shelve(build string, e Entry) error {
 		}
 		if gone, err := l.Forgotten(e.ID); err != nil {
 			return err
-		} else if gone { // while it was read
+		} else if gone { // forgotten while it was read
 			return ErrForgotten
 		}
 		want := l.wanted(e, reg)
@@ -140,7 +140,7 @@ func (l *Library) commitChange(a *archiving) error {
 		if err := raw.Place(a.segs, now.Folder, v); err != nil {
 			return err
 		}
-		// Before they are named: a line must never speak of what may not be there.
+		// Sync before they are named: a line must never refer to a segment that might be missing.
 		if len(a.segs) > 0 {
 			if err := disk.SyncDir(segs); err != nil {
 				return err
@@ -163,7 +163,7 @@ func (l *Library) commitChange(a *archiving) error {
 		}
 		if disk.Exists(raw.ListPath(now.Folder)) {
 			for i := range a.entry.Files {
-				a.entry.Files[i].CRC = "" // the list has it
+				a.entry.Files[i].CRC = "" // the list has it now
 			}
 		}
 		now.Source, now.Root, now.Files, now.Input = a.entry.Source, a.entry.Root, a.entry.Files, a.entry.Input

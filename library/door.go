@@ -4,7 +4,7 @@ import (
 	"recall/library/disk"
 )
 
-// Files of a library's kind, beside the library: see package disk.
+// Functions of package disk for files beside the library.
 var (
 	ReadPlain   = disk.ReadPlain
 	ReadRegular = disk.ReadRegular

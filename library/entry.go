@@ -20,71 +20,71 @@ import (
 	"recall/payload"
 )
 
-// An Entry is what session.json says, and where its folder is. Slices in it are shared: don't change them.
+// An Entry is the content of session.json, and where its folder is. Its slices are shared: don't modify them.
 type Entry struct {
 	ID     ingest.SessionID `json:"id"`
 	Source ingest.Source    `json:"source"`
-	Root   string           `json:"root"` // it was found under
+	Root   string           `json:"root"` // the folder it was found under
 	Meta
 	Named string `json:"named,omitempty"` // title part of the folder's name, set once
-	// what edits.jsonl says of the session as a whole
+	// Marks is what edits.jsonl says about the session as a whole.
 	Marks payload.Marks `json:"marks,omitzero"`
-	// SHA-256 over the current version of all its files: payload.Provenance.Input
+	// Input is the SHA-256 over the current versions of all files: payload.Provenance.Input.
 	Input     string              `json:"input"`
-	Distilled *payload.Provenance `json:"distilled,omitempty"` // of the payload that is saved; behind if its Input differs
+	Distilled *payload.Provenance `json:"distilled,omitempty"` // of the saved payload, which is outdated if its Input differs
 	Files     []FileState         `json:"files"`               // by name
 
-	Packed string `json:"packed,omitempty"` // Input whose segments are packed; see Pack
-	Format int    `json:"format,omitempty"` // of the library when it was last written; 0 is 1
-	// SHA-256 of what is rendered, by slash-separated path in the folder
+	Packed string `json:"packed,omitempty"` // the Input whose segments are packed; see Pack
+	Format int    `json:"format,omitempty"` // of the library when this was last written; 0 means 1
+	// Sums has the SHA-256 of each rendered file, by slash-separated path in the folder.
 	Sums map[string]string `json:"sums,omitempty"`
 
 	Folder string `json:"-"` // absolute
 }
 
-// Meta is what parsing tells of a session; see Place.
+// Meta is what parsing finds out about a session; see Place.
 type Meta struct {
-	Project  string             `json:"project,omitempty"` // Project.ID; "" while it isn't parsed
+	Project  string             `json:"project,omitempty"` // Project.ID; "" until it is parsed
 	Title    string             `json:"title,omitempty"`   // redacted
 	Start    time.Time          `json:"start,omitzero"`
 	End      time.Time          `json:"end,omitzero"`
 	Branch   string             `json:"branch,omitempty"`
 	Aliases  []ingest.SessionID `json:"aliases,omitempty"`
 	Parent   ingest.SessionID   `json:"parent,omitempty"`
-	How      string             `json:"how,omitempty"`   // of Parent
+	How      string             `json:"how,omitempty"`   // how it relates to Parent
 	Heads    []string           `json:"heads,omitempty"` // ingest.Head.Keys
 	Turns    int                `json:"turns,omitempty"`
 	Plans    []string           `json:"plans,omitempty"` // plan files that it wrote or followed
 	Helper   bool               `json:"helper,omitempty"`
 	Archived bool               `json:"archived,omitempty"` // hidden by its user in the app
 
-	// Settled says that the session was quiet for a day: its title becomes part of the folder's name, for good.
+	// Settled means that the session was quiet for a day, so its title becomes part of the folder's name for good.
 	Settled bool `json:"-"`
 }
 
-// FileState is what the library knows of one file of a session.
+// FileState describes one file of a session.
 type FileState struct {
 	Name    string          `json:"name"`
 	Role    ingest.FileRole `json:"role"`
-	Place   int             `json:"place"`   // in discovery's order, the conversation first
+	Place   int             `json:"place"`   // in discovery order, the conversation first
 	Version int             `json:"version"` // the current one, from 1
 	Size    int64           `json:"size"`
 	Sum     string          `json:"sha256"`
-	CRC     string          `json:"crc,omitempty"` // CRC-32C of its segment's file, where that is the only one
+	CRC     string          `json:"crc,omitempty"` // CRC-32C of its segment's file, if that is the only one
 	Sources []SourceState   `json:"sources"`       // where it was found, by path; usually one
 }
 
-// SourceState is one place where a file was found, as it was when its bytes were last taken.
+// SourceState is one place where a file was found, as of when its bytes were last archived.
 type SourceState struct {
 	Path    string    `json:"path"`
 	Size    int64     `json:"size"`
 	Mod     time.Time `json:"mod"`
 	Stamp   string    `json:"stamp,omitempty"` // ingest.Stamp
 	Version int       `json:"version"`         // its content: the first Size bytes of this version
-	Gone    bool      `json:"gone,omitempty"`  // it was not there any more when last looked for
+	Gone    bool      `json:"gone,omitempty"`  // it was missing when last looked for
 }
 
-// Versions are those of its files, as its folder has them now.
+// Versions returns the versions of the session's files, as in its folder now.
 func (e Entry) Versions() (*raw.Versions, error) {
 	path := raw.ListPath(e.Folder)
 	text, err := disk.ReadIfThere(path)
@@ -97,8 +97,8 @@ func (e Entry) Versions() (*raw.Versions, error) {
 	return raw.ParseVersions(path, disk.SplitLines(text)), nil
 }
 
-// ImpliedList stands for the list of versions where there is none: by the only segment's name or, if that is gone,
-// session.json.
+// ImpliedList returns the list of versions of a session that has none on disk, from the name of its only segment or,
+// if that is missing, from session.json.
 func (e Entry) ImpliedList() []byte {
 	segs, crc := raw.In(e.Folder), ""
 	if len(e.Files) == 1 {
@@ -109,10 +109,10 @@ func (e Entry) ImpliedList() []byte {
 	return raw.Implied(segs, crc)
 }
 
-// Behind reports whether what is saved, if anything, was made from other bytes than are archived now.
+// Behind reports whether there is no payload, or one made from other bytes than are archived now.
 func (e Entry) Behind() bool { return e.Distilled == nil || e.Distilled.Input != e.Input }
 
-// Made is when its payload was last written, zero if there is none.
+// Made returns when the payload was last written, zero if there is none.
 func (e Entry) Made() time.Time {
 	fi, err := os.Stat(filepath.Join(e.Folder, "payload.json"))
 	if err != nil {
@@ -121,7 +121,7 @@ func (e Entry) Made() time.Time {
 	return fi.ModTime()
 }
 
-// Holding is the file that a path is a source of, nil if none is.
+// Holding returns the file that has path as a source, or nil.
 func (e *Entry) Holding(path string) *FileState {
 	for i := range e.Files {
 		if e.Files[i].source(path) != nil {
@@ -131,18 +131,13 @@ func (e *Entry) Holding(path string) *FileState {
 	return nil
 }
 
-// Gone reports whether none of the session's sources exists any more, as far as the library was told.
+// Gone reports whether, as far as the library knows, none of the session's sources exists any more.
 func (e Entry) Gone() bool {
-	for _, f := range e.Files {
-		if !f.gone() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(e.Files, func(f FileState) bool { return !f.gone() })
 }
 
-// Quiet is how long nothing was said: since the last time stated in the session, else, or if that is still to come,
-// since its newest file was written.
+// Quiet returns for how long nothing was said: since the last time in the session or, if there is none or it lies in
+// the future, since its newest file was written.
 func (e Entry) Quiet(now time.Time) time.Duration {
 	last := e.End
 	if last.IsZero() || last.After(now) {
@@ -151,7 +146,7 @@ func (e Entry) Quiet(now time.Time) time.Duration {
 	return now.Sub(last)
 }
 
-// Written is when its newest file was last written to, at its source.
+// Written returns when its newest source file was last written.
 func (e Entry) Written() time.Time {
 	var last time.Time
 	for _, f := range e.Files {
@@ -168,7 +163,7 @@ func (f FileState) gone() bool {
 	return !slices.ContainsFunc(f.Sources, func(s SourceState) bool { return !s.Gone && s.Path != "" })
 }
 
-// File is the state of a file of the session, nil of one that it hasn't.
+// File returns the state of a file of the session, or nil.
 func (e *Entry) File(name string) *FileState {
 	for i := range e.Files {
 		if e.Files[i].Name == name {
@@ -178,7 +173,7 @@ func (e *Entry) File(name string) *FileState {
 	return nil
 }
 
-// fileOf is File, of a new one if there is none.
+// fileOf is like File but adds the file if it is missing.
 func (e *Entry) fileOf(name string) *FileState {
 	if f := e.File(name); f != nil {
 		return f
@@ -196,8 +191,8 @@ func (f *FileState) source(path string) *SourceState {
 	return nil
 }
 
-// choose sets the current version from the sources: the longest, then one that is there before one that is gone, then
-// the first by path, in whatever order copies arrived.
+// choose picks the current version: that of the longest source, at equal length one that still exists, then the first
+// by path, so that the order in which copies arrived doesn't matter.
 func (f *FileState) choose(v *raw.Versions) {
 	slices.SortFunc(f.Sources, func(a, b SourceState) int { return strings.Compare(a.Path, b.Path) })
 	if len(f.Sources) == 0 {
@@ -214,7 +209,7 @@ func (f *FileState) choose(v *raw.Versions) {
 	}
 }
 
-// settle chooses each file's current version, and finishes the entry.
+// settle chooses each file's current version and finishes the entry.
 func (e *Entry) settle(v *raw.Versions) {
 	for i := range e.Files {
 		e.Files[i].choose(v)
@@ -232,7 +227,7 @@ func (e *Entry) finish() {
 	e.Input = disk.HexSum(all.Bytes())
 }
 
-// Clone copies what a change may write to.
+// Clone copies what a change may modify.
 func (e Entry) Clone() Entry {
 	e.Files = slices.Clone(e.Files)
 	for i := range e.Files {
@@ -244,7 +239,7 @@ func (e Entry) Clone() Entry {
 	return e
 }
 
-// encode is the content of session.json.
+// encode returns the content of session.json.
 func (e Entry) encode() ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -254,7 +249,7 @@ func (e Entry) encode() ([]byte, error) {
 	return disk.SealJSON(b.Bytes()), err
 }
 
-// DecodeEntry reads what session.json says; what can be read of it comes beside an error, too.
+// DecodeEntry decodes session.json. With an error it also returns what could be read.
 func DecodeEntry(text []byte, folder string) (Entry, error) {
 	var e Entry
 	if err := fastjson.Unmarshal(text, &e); err != nil {

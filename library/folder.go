@@ -19,17 +19,18 @@ import (
 	"recall/payload"
 )
 
-// A Folder is a session's folder at one moment: what changes is read, what never does is only listed.
+// A Folder is the state of a session's folder at one moment: files that change are read, files that never do are only
+// listed.
 type Folder struct {
 	Entry    Entry
 	Text     map[string][]byte // by slash-separated name: all but raw/*.zst and outputs/
-	Size     map[string]int64  // of the others
+	Size     map[string]int64  // of the other files
 	Versions *raw.Versions
-	implied  bool // Text has a list of versions that isn't there
-	Still    bool // nobody moves or packs it: what never changes is read where it is
+	implied  bool // Text has a list of versions that doesn't exist on disk
+	Still    bool // nobody moves or packs it, so segments can be read in place
 }
 
-// View reads a session's folder under its lock, or without in a library that nobody can write to.
+// View reads a session's folder under its lock, or without a lock if the library can't be written.
 func (l Inside) View(id ingest.SessionID) (*Folder, error) {
 	unlock, err := l.acquire(SessionLock(id), l.lockWait)
 	if errors.Is(err, ErrBusy) {
@@ -95,19 +96,19 @@ func ReadFolder(folder string) (*Folder, error) {
 // listName is the list of versions in a session's folder.
 const listName = "raw/versions.jsonl"
 
-// Names are those of all its files, in order.
+// Names returns the names of all its files, sorted.
 func (s *Folder) Names() []string {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(s.Text)), maps.Keys(s.Size))
 	slices.Sort(names)
 	return slices.DeleteFunc(names, func(name string) bool { return s.implied && name == listName })
 }
 
-// Same reports whether two folders are equal: what changes byte for byte, what never does by name and size.
+// Same reports whether two folders are equal: files that change by content, the others by name and size.
 func (s *Folder) Same(o *Folder) bool {
 	return maps.EqualFunc(s.Text, o.Text, bytes.Equal) && maps.Equal(s.Size, o.Size)
 }
 
-// Covers reports whether nothing of o would be lost if s took its place.
+// Covers reports whether s could replace o without losing anything.
 func (s *Folder) Covers(o *Folder) bool {
 	held := s.Contents()
 	for file, list := range o.Versions.Files {
@@ -128,14 +129,15 @@ func (s *Folder) Covers(o *Folder) bool {
 	return !o.Pending() || bytes.Equal(s.Text["payload.md"], o.Text["payload.md"])
 }
 
-// Content is one content of a file.
+// Content identifies one content of a file.
 type Content struct {
 	File string
 	Size int64
 	Sum  string
 }
 
-// Contents are all that a session's files have had, each with the version that it is of or that has grown out of it.
+// Contents returns every content that the session's files have had, with the version that it is, or that has grown
+// out of it.
 func (s *Folder) Contents() map[Content]int {
 	all := map[Content]int{}
 	for _, text := range disk.SplitLines(s.Text[listName]) {
@@ -147,13 +149,13 @@ func (s *Folder) Contents() map[Content]int {
 	return all
 }
 
-// hasBadLine reports whether a line isn't as it was written.
+// hasBadLine reports whether any line fails its checksum.
 func hasBadLine(text []byte) bool {
 	return slices.ContainsFunc(disk.SplitLines(text),
 		func(line []byte) bool { return disk.SealOf(line) == disk.SealBad })
 }
 
-// Pending reports whether a person edited payload.md and no sync has taken it in.
+// Pending reports whether a person edited payload.md and no sync has recorded the edits yet.
 func (s *Folder) Pending() bool {
 	md, js := s.Text["payload.md"], s.Text["payload.json"]
 	if len(md) == 0 || len(js) == 0 {
@@ -163,7 +165,7 @@ func (s *Folder) Pending() bool {
 	return err == nil && p.Written != string(md)
 }
 
-// PendingEdits are what such a person did, told by when the file was written.
+// PendingEdits returns those edits, dated by when the file was written.
 func (s *Folder) PendingEdits(who string) ([]payload.Edit, error) {
 	if !s.Pending() {
 		return nil, nil
@@ -179,11 +181,12 @@ func (s *Folder) PendingEdits(who string) ([]payload.Edit, error) {
 	return payload.Merge(p, string(s.Text["payload.md"]), who, fi.ModTime().UTC().Truncate(1e9))
 }
 
-// mostFlipped bits are what a fault changes at once; an edited letter may be one too: the file's time must bear it out.
+// mostFlipped is how many bits a fault flips at most. An edit of one letter can be as small, so Flipped checks the
+// file's time too.
 const mostFlipped = 3
 
-// Flipped reports whether a payload.md was damaged rather than edited: a few bits differ, and nobody has written to it
-// since payload.json was, which is written after it.
+// Flipped reports whether a payload.md was damaged rather than edited: only a few bits differ, and it wasn't written
+// after payload.json, which is always written later.
 func Flipped(folder string, written, now []byte) bool {
 	if len(written) != len(now) {
 		return false

@@ -15,21 +15,21 @@ import (
 	"recall/library/registry"
 )
 
-// Forgetting is the one way in which something leaves the library. In this
-// order, so that what was cut short is finished by doing it again:
+// Forgetting is the only way something leaves the library. It happens in this order, so that repeating it finishes
+// what was interrupted:
 //
-//	tombstones.jsonl     gets the ids, and nothing but them: they don't come back
-//	received.jsonl       loses handoffs that hold items of them
-//	.team/handing/       loses handoffs that do and aren't given yet
-//	the sessions' folders  go, with all that was archived and made of them
-//	lines at the top     go that name the sessions: threads, links, inbox
-//	projects.toml        loses projects without any session left
-//	cache/               loses the models' answers that hold words of them
+//	tombstones.jsonl       gets the ids, and only those, so that the sessions never return
+//	received.jsonl         loses handoffs that hold items of the sessions
+//	.team/handing/         loses handoffs that do and weren't sent yet
+//	the sessions' folders  are removed, with everything archived and derived
+//	lines at the top       are removed if they name the sessions: threads, links, inbox
+//	projects.toml          loses projects without any session left
+//	cache/                 loses models' answers that hold their words
 
-// Tombstones lists the ids that were forgotten.
+// Tombstones lists the ids of forgotten sessions.
 func (l *Library) Tombstones() ([]ingest.SessionID, error) { return l.entered(false) }
 
-// Buried is a stamp of Tombstones: "" without any, another one with each more.
+// Buried returns a stamp of Tombstones: "" without any, and a different one after each addition.
 func (l *Library) Buried() (string, error) {
 	ids, err := l.Tombstones()
 	if len(ids) == 0 {
@@ -38,19 +38,17 @@ func (l *Library) Buried() (string, error) {
 	return disk.HexSum(bytes.Join(quoted(ids), nil))[:16], err
 }
 
-// Forget removes sessions and all that names them, and everything at the top of
-// the library that holds one of the texts. Doing it again finishes what was
-// cut short, and does no harm.
+// Forget removes sessions and everything that names them, and everything at the top of the library that holds one of
+// the texts. Repeating it finishes an interrupted run and is harmless.
 func (l *Library) Forget(ids []ingest.SessionID, texts *Needles) error {
-	// What waits in the inbox goes to its sessions first: nothing is to be
-	// rewritten that somebody may append to.
+	// Move what waits in the inbox to its sessions first, so that no file is rewritten that others may append to.
 	if _, err := l.FoldInbox(); err != nil {
 		return fmt.Errorf("forget: %w", err)
 	}
 	if err := l.Bury(ids); err != nil {
 		return fmt.Errorf("forget: %w", err)
 	}
-	// Which items were theirs their folders say: this comes before them.
+	// This must precede removing the folders, which say which items were theirs.
 	if err := errors.Join(l.dropReceived(ids), l.dropHeld(l.itemsOf(ids), texts)); err != nil {
 		return fmt.Errorf("forget: %w", err)
 	}
@@ -66,7 +64,7 @@ func (l *Library) Forget(ids []ingest.SessionID, texts *Needles) error {
 	return nil
 }
 
-// Bury enters the ids that aren't there yet.
+// Bury adds the ids to tombstones.jsonl unless they are there.
 func (l *Library) Bury(ids []ingest.SessionID) error {
 	return l.underLock("folders", func() error {
 		var lines []tombstone
@@ -89,11 +87,11 @@ func (l *Library) Bury(ids []ingest.SessionID) error {
 	})
 }
 
-// dig removes every folder of a session, also such as can't be used.
+// dig removes every folder of a session, including unusable ones.
 func (l *Library) dig(id ingest.SessionID) error {
 	return l.underLock(SessionLock(id), func() error {
 		for {
-			if _, err := l.Shelved(); err != nil { // there may be a second one with that id
+			if _, err := l.Shelved(); err != nil { // there may be a second folder with that id
 				return err
 			}
 			var folders []string
@@ -117,13 +115,13 @@ func (l *Library) dig(id ingest.SessionID) error {
 	})
 }
 
-// RemoveFolder removes a folder that isn't the one a session is known by.
+// RemoveFolder removes a folder that is not the session's current one.
 func (l Inside) RemoveFolder(id ingest.SessionID, folder string) error {
 	return l.takeOut(id, folder, false)
 }
 
-// takeOut removes a folder: it is moved out of sight first, and other processes are
-// told. The error is ErrStale where it is the session's own, and that isn't to go.
+// takeOut removes a folder: it first moves it out of sight and informs other processes. The error is ErrStale if it
+// is the session's current folder and own is false.
 func (l *Library) takeOut(id ingest.SessionID, folder string, own bool) error {
 	return l.withFolders(func() error {
 		if e, ok := l.known(id); ok && e.Folder == folder && !own {
@@ -151,13 +149,13 @@ func (l *Library) takeOut(id ingest.SessionID, folder string, own bool) error {
 		if err := disk.SyncDir(above); err != nil {
 			return err
 		}
-		disk.Unlink(above) // if that was the last one
+		disk.Unlink(above) // if it is empty now
 		return disk.Do(disk.OpRemove, aside, "", func() error { return disk.UnlinkAll(aside) })
 	})
 }
 
-// dropLines takes the lines that have one of the names, or hold one of the texts, out
-// of the append-only files at the top and of the projects.
+// dropLines removes lines that contain one of the names or texts from the append-only files at the top and in the
+// projects.
 func (l *Library) dropLines(names [][]byte, texts *Needles) error {
 	var bare [][]byte
 	for _, n := range names {
@@ -166,7 +164,7 @@ func (l *Library) dropLines(names [][]byte, texts *Needles) error {
 	work := func() error {
 		var all []string
 		for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*"), filepath.Join("*", "*.jsonl"),
-			"*.damaged", filepath.Join("*", "*.damaged")} { // what repair put aside
+			"*.damaged", filepath.Join("*", "*.damaged")} { // put aside by repair
 			paths, err := disk.Glob(l.dir, pattern)
 			if err != nil {
 				return err
@@ -180,8 +178,8 @@ func (l *Library) dropLines(names [][]byte, texts *Needles) error {
 			if base == "tombstones.jsonl" || base == forgottenName || err != nil || !fi.Mode().IsRegular() {
 				continue
 			}
-			byID := base != "journal.jsonl" && base != UsageName // there an id is all that is left
-			torn := strings.HasSuffix(path, ".damaged")          // so an id may be without its quotes
+			byID := base != "journal.jsonl" && base != UsageName // in these, ids may stay
+			torn := strings.HasSuffix(path, ".damaged")          // so an id may have lost its quotes
 			drop := func(line []byte) bool {
 				return byID && (Names(line, names) || torn && Names(line, bare)) || texts.In(line)
 			}
@@ -191,21 +189,21 @@ func (l *Library) dropLines(names [][]byte, texts *Needles) error {
 		}
 		return nil
 	}
-	for _, lock := range []string{"folders", "received", "inbox", "links"} { // of those that write there
+	for _, lock := range []string{"folders", "received", "inbox", "links"} { // everyone who writes there takes one of these
 		inside := work
 		work = func() error { return l.underLock(lock, inside) }
 	}
 	return work()
 }
 
-// dropHeld removes the handoffs, each a file, that wait for the library's team (see package team) and name one of
-// those, or hold one of the texts.
+// dropHeld removes handoffs waiting to be sent to the library's team (see package team), one file each, that contain
+// one of the names or texts.
 func (l *Library) dropHeld(names [][]byte, texts *Needles) error {
 	paths, err := disk.Glob(l.dir, ".team", "handing", "*")
 	for _, path := range paths {
 		text, unread := disk.ReadPlain(path)
 		switch {
-		case errors.Is(unread, fs.ErrNotExist): // it was given
+		case errors.Is(unread, fs.ErrNotExist): // it was sent
 		case unread != nil:
 			err = errors.Join(err, unread)
 		case Names(text, names) || texts.In(text):
@@ -215,13 +213,13 @@ func (l *Library) dropHeld(names [][]byte, texts *Needles) error {
 	return err
 }
 
-// itemsOf are sessions' ids, and those of their items, also such as aren't shown.
+// itemsOf returns the ids of sessions and of their items, including retired ones.
 func (l *Library) itemsOf(ids []ingest.SessionID) (names [][]byte) {
 	for _, id := range ids {
 		names = append(names, []byte(id))
 		own, err := l.Payload(id)
 		if err != nil {
-			continue // of one that has none, or can't be read, nothing was handed on that is known
+			continue // without a readable payload, no handed-on items are known
 		}
 		for _, it := range slices.Concat(own.Items, own.Retired) {
 			if it.ID != "" {
@@ -232,8 +230,7 @@ func (l *Library) itemsOf(ids []ingest.SessionID) (names [][]byte) {
 	return names
 }
 
-// rewriteLines replaces an append-only file by its lines without those to be
-// dropped. The caller holds the lock of folders.
+// rewriteLines rewrites an append-only file without the lines to be dropped. The caller holds the folders lock.
 func (l *Library) rewriteLines(path string, drop func(line []byte) bool) error {
 	text, err := disk.ReadPlain(path)
 	if err != nil {
@@ -241,7 +238,7 @@ func (l *Library) rewriteLines(path string, drop func(line []byte) bool) error {
 	}
 	all := disk.SplitLines(text)
 	stay := slices.DeleteFunc(slices.Clone(all), drop)
-	torn := bytes.LastIndexByte(text, '\n')+1 < len(text) // and what a crash left may hold it too
+	torn := bytes.LastIndexByte(text, '\n')+1 < len(text) // a line cut off by a crash may match too
 	if len(stay) == len(all) && !(torn && drop(text)) {
 		return nil
 	}
@@ -252,14 +249,14 @@ func (l *Library) rewriteLines(path string, drop func(line []byte) bool) error {
 	return l.replaceShared(path, text, rest, func(line []byte) bool { return !drop(line) })
 }
 
-// DropProjects removes the projects that have no session left.
+// DropProjects removes projects that have no session left.
 func (l Inside) DropProjects() error {
 	all, err := l.Shelved()
 	if err != nil {
 		return err
 	}
 	if len(l.Broken()) > 0 {
-		return nil // theirs aren't known
+		return nil // their projects aren't known
 	}
 	used := map[string]bool{}
 	for _, e := range all {
@@ -273,8 +270,7 @@ func (l Inside) DropProjects() error {
 	})
 }
 
-// DropList removes the remembered list of sessions (see KeepListIn), which has
-// their titles; it is written anew when the library is closed.
+// DropList removes the remembered list of sessions (see KeepListIn), which has their titles. Close writes it again.
 func (l *Library) DropList() error {
 	if l.listDir == "" {
 		return nil
@@ -285,7 +281,7 @@ func (l *Library) DropList() error {
 	return disk.RemoveIfThere(l.listFile())
 }
 
-// Rel is a path as a person is told of it: from the library.
+// Rel returns a path relative to the library, to show to people.
 func (l *Library) Rel(path string) string {
 	if rel, err := filepath.Rel(l.dir, path); err == nil {
 		return filepath.ToSlash(rel)

@@ -13,31 +13,31 @@ import (
 	"recall/text"
 )
 
-// forgottenName is what was forgotten of sessions that stay: append-only. A file of its own, since
-// an earlier recall would take a line of tombstones.jsonl for the whole session.
+// forgottenName records items forgotten from sessions that are kept; append-only. It is a separate file, because an
+// older recall would read a line in tombstones.jsonl as the whole session being forgotten.
 const forgottenName = "forgotten.jsonl"
 
-// A ForgottenItem is an item, or an agent's note, that a person forgot. It says where the
-// words stand in the transcript, and has none of them.
+// A ForgottenItem is an item or an agent's note that a person forgot. It says where its words are in the transcript,
+// without repeating them.
 type ForgottenItem struct {
 	Session ingest.SessionID `json:"session"`
 	Name    string           `json:"name"`         // the item's id, or the note's "event"
-	At      []Passage        `json:"at,omitempty"` // what the item rested on
+	At      []Passage        `json:"at,omitempty"` // what the item was based on
 }
 
 // A Passage is a place in a turn.
 type Passage struct {
 	Turn string `json:"turn"`
-	From int    `json:"from,omitempty"` // in bytes of its text, secrets out
+	From int    `json:"from,omitempty"` // in bytes of its redacted text
 	To   int    `json:"to,omitempty"`
-	Sum  string `json:"sum,omitempty"` // hash of a quote that doesn't stand in the text: of a call, an answer
+	Sum  string `json:"sum,omitempty"` // hash of a quote that is not in the text, but in a call or its result
 }
 
 func (l *Library) forgottenLog() ledger.Log[ForgottenItem] {
 	return logOf(l, forgottenName, func(f ForgottenItem) bool { return f.Session != "" && f.Name != "" })
 }
 
-// ForgottenItems lists what was forgotten by session. As with Forgotten, a line that makes no sense is an error.
+// ForgottenItems lists the forgotten items by session. As with Forgotten, a malformed line is an error.
 func (l *Library) ForgottenItems() (map[ingest.SessionID][]ForgottenItem, error) {
 	return l.gone.of(l.forgottenLog().Path, func() (map[ingest.SessionID][]ForgottenItem, error) {
 		lines, err := l.forgottenLog().All()
@@ -52,13 +52,13 @@ func (l *Library) ForgottenItems() (map[ingest.SessionID][]ForgottenItem, error)
 	})
 }
 
-// ForgetItems enters items; what is made of their sessions is made again without them by the next sync.
+// ForgetItems records items as forgotten; the next sync makes what is derived from their sessions again without them.
 func (l *Library) ForgetItems(items ...ForgottenItem) error {
 	return add(l, "folders", l.forgottenLog(), items...)
 }
 
-// Gone lists what marks a line of what was forgotten, sessions or items, and the sessions that
-// models' answers aren't kept about.
+// Gone returns the texts that mark a line as being about something forgotten, sessions or items, and the sessions
+// about which no model answers are kept.
 func (l *Library) Gone() (names [][]byte, about []ingest.SessionID, err error) {
 	about, err = l.Tombstones()
 	names = quoted(about)
@@ -69,8 +69,8 @@ func (l *Library) Gone() (names [][]byte, about []ingest.SessionID, err error) {
 	return names, about, errors.Join(err, err2)
 }
 
-// DropItems takes items out of what is no session's: lines at the top that name them,
-// handoffs that hold them, received or not given yet, and models' answers about their sessions.
+// DropItems removes items from everything outside the sessions' folders: lines at the top that name them, handoffs
+// that hold them, whether received or waiting to be sent, and models' answers about their sessions.
 func (l *Library) DropItems(items ...ForgottenItem) error {
 	var ids []ingest.SessionID
 	for _, it := range items {
@@ -79,8 +79,8 @@ func (l *Library) DropItems(items ...ForgottenItem) error {
 	return errors.Join(l.dropLines(namesOf(items), nil), l.dropHeld(namesOf(items), nil), l.dropAnswers(ids, nil))
 }
 
-// DropForgotten takes what was forgotten of a session out of what people and agents wrote in its folder,
-// and out of what repair put aside there. Its payload is the next save's.
+// DropForgotten removes a session's forgotten items from what people and agents wrote in its folder, and from what
+// repair put aside there. The next save removes them from the payload.
 func (l *Library) DropForgotten(id ingest.SessionID) error {
 	all, err := l.ForgottenItems()
 	if err != nil || len(all[id]) == 0 {
@@ -109,7 +109,7 @@ func (l *Library) DropForgotten(id ingest.SessionID) error {
 	})
 }
 
-// WithoutForgotten takes it out of another library's folder, as read.
+// WithoutForgotten removes forgotten items from another library's folder, as read.
 func (l Inside) WithoutForgotten(s *Folder) error {
 	all, err := l.ForgottenItems()
 	for _, name := range []string{"edits.jsonl", "notes.jsonl"} {
@@ -120,19 +120,19 @@ func (l Inside) WithoutForgotten(s *Folder) error {
 	return err
 }
 
-// without are the lines that name none of them.
+// without returns the lines that contain none of the names.
 func without(text []byte, names [][]byte) []byte {
 	return bytes.Join(slices.DeleteFunc(bytes.SplitAfter(text, []byte("\n")), func(line []byte) bool {
 		return Names(line, names)
 	}), nil)
 }
 
-// Names reports whether a line has one of the names.
+// Names reports whether a line contains one of the names.
 func Names(line []byte, names [][]byte) bool {
 	return slices.ContainsFunc(names, func(n []byte) bool { return bytes.Contains(line, n) })
 }
 
-// quoted are sessions' ids as lines have them.
+// quoted returns session ids as they appear in lines.
 func quoted(ids []ingest.SessionID) (names [][]byte) {
 	for _, id := range ids {
 		names = append(names, fmt.Appendf(nil, "%q", id))
@@ -147,7 +147,7 @@ func namesOf(items []ForgottenItem) (names [][]byte) {
 	return names
 }
 
-// ForgottenNamed finds an id among those that were forgotten, by its beginning.
+// ForgottenNamed finds the one forgotten session whose id begins with name.
 func (l *Library) ForgottenNamed(name string) (ingest.SessionID, bool) {
 	ids, err := l.Tombstones()
 	if err != nil || len(name) < 4 {

@@ -19,9 +19,9 @@ import (
 	"recall/library/render"
 )
 
-// Found is an archived session as discovery would have found it: each file's current version, opened from the library.
-// What is read is checked: a damaged segment's error (ErrDamaged) comes at its end, before that of the file. Path is
-// where the file was last found, there or not.
+// Found returns an archived session as discovery would have found it: the current version of each file, opened from
+// the library. Reading verifies the bytes: for a damaged segment the reader returns ErrDamaged before it reaches the
+// end of the file. Path is where the file was last found, whether or not it still exists.
 func (l *Library) Found(id ingest.SessionID) (ingest.Found, error) {
 	e, v, err := l.versionsOf(id)
 	if err != nil {
@@ -29,7 +29,7 @@ func (l *Library) Found(id ingest.SessionID) (ingest.Found, error) {
 	}
 	f := ingest.Found{ID: e.ID, Source: e.Source, Root: e.Root}
 	files := slices.Clone(e.Files)
-	last := map[ingest.FileRole]int{ingest.PromptLog: 1} // a transcript may have turned up since
+	last := map[ingest.FileRole]int{ingest.PromptLog: 1} // a transcript may have been found since
 	slices.SortStableFunc(files, func(a, b FileState) int { return cmp.Or(last[a.Role]-last[b.Role], a.Place-b.Place) })
 	for _, state := range files {
 		ver := v.At(state.Name, state.Version)
@@ -50,7 +50,7 @@ func (l *Library) Found(id ingest.SessionID) (ingest.Found, error) {
 	return f, nil
 }
 
-// openVersion streams a version's content.
+// openVersion streams the content of a version.
 func (l *Library) openVersion(e Entry, name string, n int, segs []raw.Segment) *raw.Reader {
 	r := raw.Read(e.Folder, segs...)
 	r.Anew = func() *raw.Reader {
@@ -64,11 +64,11 @@ func (l *Library) openVersion(e Entry, name string, n int, segs []raw.Segment) *
 	return r
 }
 
-// A FileVersion is one content of a session's file: one in all of a file that only grew, another for each rewriting.
+// A FileVersion is one content of a session's file. A file that only grew has one version; each rewrite adds another.
 type FileVersion struct {
 	Name    string          `json:"name"`
 	Role    ingest.FileRole `json:"-"`
-	Version int             `json:"version"` // from 1, in the order in which they were taken in
+	Version int             `json:"version"` // from 1, in the order in which they were archived
 	Size    int64           `json:"bytes"`
 	Sum     string          `json:"sha256"` // hex
 	Current bool            `json:"current"`
@@ -93,8 +93,8 @@ func (l *Library) Versions(id ingest.SessionID) ([]FileVersion, error) {
 	return all, nil
 }
 
-// OpenVersion reads one version of a file, 0 for the current one. What is read is checked: the error of damaged bytes
-// (ErrDamaged) comes before the end of the file.
+// OpenVersion opens one version of a file, 0 for the current one. Reading verifies the bytes: damage is reported as
+// ErrDamaged before the end of the file.
 func (l *Library) OpenVersion(id ingest.SessionID, name string, n int) (io.ReadCloser, FileVersion, error) {
 	e, v, err := l.versionsOf(id)
 	if err != nil {
@@ -112,7 +112,7 @@ func (l *Library) OpenVersion(id ingest.SessionID, name string, n int) (io.ReadC
 	return l.openVersion(e, name, n, ver.Segs), fileVersion(state, name, n, *ver), nil
 }
 
-// fileVersion tells of one version; state is nil of a file that the session has no more.
+// fileVersion describes one version; state is nil if the session no longer has the file.
 func fileVersion(state *FileState, name string, n int, v raw.Version) FileVersion {
 	f := FileVersion{Name: name, Version: n, Size: v.Size, Sum: v.Sum}
 	if state != nil {
@@ -129,10 +129,10 @@ func (l *Library) versionsOf(id ingest.SessionID) (e Entry, v *raw.Versions, err
 	return e, raw.ParseVersions("versions.jsonl", disk.SplitLines(text)), err
 }
 
-// ErrNotRendered: a session has no transcript to read yet.
+// ErrNotRendered means that a session has no readable transcript yet.
 var ErrNotRendered = errors.New("its transcript isn't rendered yet")
 
-// Transcript is a session's rendered transcript, part by part. The error is ErrNotRendered.
+// Transcript yields the parts of a session's rendered transcript. The error is ErrNotRendered.
 func (l *Library) Transcript(e Entry) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for i := 0; ; i++ {
@@ -149,12 +149,12 @@ func (l *Library) Transcript(e Entry) iter.Seq2[[]byte, error] {
 	}
 }
 
-// ErrNoTurn: no rendered transcript has a turn of that id.
+// ErrNoTurn means that no rendered transcript has a turn of that id.
 var ErrNoTurn = errors.New("no such turn in the transcript")
 
-// TurnPlace is the file and the line where a turn of a session, or the record that evidence cites, stands in its
-// rendered transcript: by its id, else by its number; payload.md where neither is given, for what a person wrote there.
-// The error is ErrNoTurn if it isn't rendered (yet).
+// TurnPlace returns the file and line of a turn, or of the record that evidence cites, in the session's rendered
+// transcript: by its id, else by its number. If neither is given it returns payload.md, where a person wrote it. The
+// error is ErrNoTurn if it isn't rendered (yet).
 func (l *Library) TurnPlace(id ingest.SessionID, turn string, n int) (path string, line int, err error) {
 	e, err := l.Session(id)
 	if err != nil {
@@ -176,7 +176,7 @@ func (l *Library) TurnPlace(id ingest.SessionID, turn string, n int) (path strin
 		if text == nil {
 			return "", 0, fmt.Errorf("%s: %w", none, ErrNoTurn)
 		}
-		at := 1 + bytes.Index(text, []byte("\n"+mark)) // a turn's own: the call that it refuses has it too
+		at := 1 + bytes.Index(text, []byte("\n"+mark)) // its own anchor: a call that it refuses has it too
 		if at == 0 {
 			at = bytes.Index(text, []byte(mark))
 		}

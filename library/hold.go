@@ -12,17 +12,17 @@ import (
 	"recall/library/disk"
 )
 
-// Hold has a process that lives long go by its last look at the sessions while no recall has written to the library
-// since, for so long at most: what a hand changes in a session's folder is seen then. Set it before the library is
-// used.
+// Hold lets a long-lived process reuse its last scan of the sessions for up to d, as long as no recall has written to
+// the library since. Changes made by hand in a session's folder are noticed after that time. Call it before using the
+// library.
 func (l *Library) Hold(d time.Duration) { l.hold = d }
 
-// held reports whether the last look at all sessions still holds. The caller holds l.mu.
+// held reports whether the last full scan may still be used. The caller holds l.mu.
 func (l *Library) held() bool {
 	return l.loaded && time.Since(l.looked) < l.hold && l.lookedAt != "" && l.lookedAt == l.Stamp()
 }
 
-// heldShelf is the shelf that was made of the last look, nil where that doesn't hold.
+// heldShelf returns the shelf made from the last scan, or nil if that scan is out of date.
 func (l *Library) heldShelf() *Shelf {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -34,7 +34,7 @@ func (l *Library) heldShelf() *Shelf {
 	return &s
 }
 
-// holdShelf notes a shelf that was begun at some time, unless a look at the sessions came later.
+// holdShelf keeps a shelf whose making began at the given time, unless a scan came later.
 func (l *Library) holdShelf(s *Shelf, begun time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -43,9 +43,10 @@ func (l *Library) holdShelf(s *Shelf, begun time.Time) {
 	}
 }
 
-// Stamp is another text after whatever recall writes of sessions, and to other files: of what lies at the library's
-// top, the times of the last folder moved and the last session.json written, and those of the files. It is "" where
-// that was within the last two seconds: the coarsest clock of a file system tells no two of those apart.
+// Stamp returns a text that differs after anything recall writes about sessions, and after a change of files. It
+// covers the files at the library's top, the times of the last folder moved and the last session.json written, and
+// files. It is "" if any of these changed within the last two seconds, as the coarsest file system clocks can't tell
+// two such changes apart.
 func (l *Library) Stamp(files ...string) string {
 	var b strings.Builder
 	recent := time.Now().Add(-2 * time.Second)
@@ -66,11 +67,11 @@ func (l *Library) Stamp(files ...string) string {
 	return b.String()
 }
 
-// entriesName is a file that is written after each session.json, see tidy for when it goes.
+// entriesName is a file that is written after each session.json; tidy removes it.
 const entriesName = ".locks/entries"
 
-// tell has processes that hold their look at the sessions know that a session.json was written. Where it can't, they
-// see it when their look ends.
+// tell lets processes that reuse their scan (Hold) know that a session.json was written. If it fails, they notice
+// when their scan expires.
 func (l *Library) tell() {
 	f, err := disk.OpenPlain(filepath.Join(l.dir, entriesName), os.O_WRONLY|os.O_CREATE, 0o600)
 	if err == nil {

@@ -14,29 +14,29 @@ import (
 	"recall/library/disk"
 )
 
-// inbox/ holds what came in while nobody could wait for a lock:
+// inbox/ holds what arrived while nobody could wait for a lock:
 //
-//	events.jsonl       appended to by anybody, one write an event
-//	events-<n>.jsonl   set aside by a fold; gone when it is done
+//	events.jsonl       appended to by anybody, one write per event
+//	events-<n>.jsonl   set aside by a fold and removed when that is done
 //	waiting.jsonl      events of sessions that aren't in the library yet
-//	unreadable.txt     lines that are none
+//	unreadable.txt     lines that are no events
 //
-// Every event has an id, so that folding it twice means the same.
+// Every event has an id, so folding it twice has no further effect.
 const (
 	eventsName  = "events.jsonl"
 	waitingName = "waiting.jsonl"
 )
 
-// An Event is what a fold needs to know of an inbox's line, all of which goes into the session's notes.jsonl.
+// An Event has the fields of an inbox line that a fold needs. The whole line goes into the session's notes.jsonl.
 type Event struct {
 	ID      string           `json:"event"`
 	Session ingest.SessionID `json:"session"`
 	At      time.Time        `json:"at"`
 }
 
-// Inbox adds a note or a hook event for the next sync: one O_APPEND write, no lock, so that a hook never waits. record
-// is a JSON object whose "session" says what it belongs to; "event", an id, and "at", the time, are added where
-// missing.
+// Inbox adds a note or a hook event for the next sync in one O_APPEND write without a lock, so that a hook never
+// waits. record is a JSON object whose "session" says what it belongs to; "event", an id, and "at", the time, are
+// added if missing.
 func (l *Library) Inbox(record any) error {
 	text, err := json.Marshal(record)
 	if err != nil {
@@ -57,13 +57,13 @@ func (l *Library) Inbox(record any) error {
 
 // Folded says what a fold of the inbox did.
 type Folded struct {
-	Notes    int                // events that are in a session's notes.jsonl now
-	Sessions []ingest.SessionID // whose those are, each once
+	Notes    int                // events added to a session's notes.jsonl
+	Sessions []ingest.SessionID // the sessions of those, each once
 	Waiting  int                // events of sessions that aren't in the library
-	Problems []ingest.Problem   // lines that are no events; they are kept
+	Problems []ingest.Problem   // lines that are no events, which are kept
 }
 
-// FoldInbox brings the inbox into the notes of its sessions. Where there is nothing it looks at one folder's names.
+// FoldInbox moves the inbox into the notes of its sessions. If there is nothing it only lists one folder.
 func (l *Library) FoldInbox() (Folded, error) {
 	var out Folded
 	dir := filepath.Join(l.dir, "inbox")
@@ -84,7 +84,7 @@ func (l *Library) FoldInbox() (Folded, error) {
 	return out, nil
 }
 
-// folding is one fold at work.
+// folding is a fold in progress.
 type folding struct {
 	l       *Library
 	dir     string
@@ -130,7 +130,7 @@ func (f *folding) run() error {
 	return f.clear(paths)
 }
 
-// read sorts the lines of one file. A line that a killed process left half may have another behind it.
+// read sorts the lines of one file. A line cut off when a process was killed may have another one on the same line.
 func (f *folding) read(path string) error {
 	text, err := disk.ReadIfThere(path)
 	if err != nil {
@@ -185,7 +185,7 @@ func (f *folding) unreadable(path string, n int, line []byte) {
 		Reason: fmt.Sprintf("line %d is no event: kept in inbox/unreadable.txt", n)})
 }
 
-// session finds a session by its id or by another it is known by.
+// session finds a session by its id or an alias.
 func (f *folding) session(id ingest.SessionID) (ingest.SessionID, bool) {
 	if _, ok, err := f.l.current(id); err == nil && ok {
 		return id, true
@@ -203,7 +203,7 @@ func (f *folding) session(id ingest.SessionID) (ingest.SessionID, bool) {
 	return id, ok
 }
 
-// note adds a session's events to its notes, those left out that are there.
+// note adds a session's events to its notes, except those already there.
 func (f *folding) note(id ingest.SessionID) error {
 	have, err := f.l.Notes(id)
 	if err != nil && !errors.Is(err, ErrDamaged) {
@@ -230,7 +230,7 @@ func (f *folding) note(id ingest.SessionID) error {
 	return nil
 }
 
-// unsealed is a line without its checksum.
+// unsealed returns a line without its checksum.
 func unsealed(line []byte) []byte {
 	if disk.SealOf(line) == disk.SealGood {
 		return disk.Unseal(line)
@@ -238,14 +238,14 @@ func unsealed(line []byte) []byte {
 	return line
 }
 
-// clear removes the files that were read but keeps what was unreadable. Who had one open and writes later notices, and
-// writes to the next (see disk.AppendShared).
+// clear removes the files that were read but keeps what was unreadable. A writer that still has one open notices, and
+// writes to the next file (see disk.AppendShared).
 func (f *folding) clear(paths []string) error {
 	if len(f.bad) > 0 {
 		path := filepath.Join(f.dir, "unreadable.txt")
 		have, _ := disk.ReadPlain(path)
 		if bytes.Contains(have, f.bad) {
-			f.out.Problems = nil // told before it was cut off
+			f.out.Problems = nil // reported before an earlier fold was interrupted
 		} else if err := disk.AppendAside(path, f.bad); err != nil {
 			return err
 		}

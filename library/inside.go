@@ -9,31 +9,31 @@ import (
 	"recall/library/raw"
 )
 
-// Inside is a library as check and merge see it: they change it by the means it has itself. Nobody else may; arch_test
-// holds that.
+// Inside gives check and merge the library's own means of changing it. Only those packages may use it; arch_test
+// enforces that.
 type Inside struct{ *Library }
 
-// Inside gives it.
+// Inside returns that view of the library.
 func (l *Library) Inside() Inside { return Inside{l} }
 
 var (
-	// ErrStale: somebody else has changed the session meanwhile; look again.
+	// ErrStale means that somebody else has changed the session meanwhile; look again.
 	ErrStale = errors.New("somebody else archived this session meanwhile")
-	// ErrMoved: a session's folder was moved or packed while it was read; Reload.
+	// ErrMoved means that the session's folder was moved or packed while it was read; call Reload.
 	ErrMoved = errors.New("the session's folder has changed meanwhile")
 )
 
-// Locks, see the package comment.
+// UnderLock and WithSession take locks; see the package comment.
 func (l Inside) UnderLock(name string, do func() error) error { return l.underLock(name, do) }
 func (l Inside) WithSession(id ingest.SessionID, do func(Entry) error) error {
 	return l.withSession(id, do)
 }
 
-// Upgrade brings the library to this format, as the first lock does.
+// Upgrade brings the library to the current format, as taking any lock does.
 func (l Inside) Upgrade() error { return l.upgrade() }
 
-// Put replaces a file whole, durably. ReplaceShared does where anybody may append meanwhile, of
-// and was is what was read of it. Temp writes a file aside, TempName is a path there.
+// Put durably replaces a whole file. ReplaceShared does so for a file that anybody may append to without a lock; was
+// is what was read from it. Temp writes a temporary file, TempName returns a path for one.
 func (l Inside) Put(path string, data []byte) error                        { return l.put(path, data) }
 func (l Inside) Temp(write func(io.Writer) error) (path string, err error) { return l.temp(write) }
 func (l Inside) TempName() (string, error)                                 { return l.tempName() }
@@ -41,7 +41,7 @@ func (l Inside) ReplaceShared(path string, was, text []byte) error {
 	return l.replaceShared(path, was, text, nil)
 }
 
-// Known is an entry as this process knows it; SaveEntry, Remember and Heal want the session's lock.
+// Known returns an entry as this process knows it. SaveEntry, Remember and Heal require the session's lock.
 func (l Inside) Known(id ingest.SessionID) (Entry, bool) { return l.known(id) }
 func (l Inside) SaveEntry(e Entry) error                 { return l.saveEntry(e) }
 func (l Inside) Remember(e Entry) error                  { return l.remember(e) }
@@ -50,22 +50,22 @@ func (l Inside) VersionsOf(id ingest.SessionID) (Entry, *raw.Versions, error) {
 	return l.versionsOf(id)
 }
 
-// Reload makes the next look at a session a fresh one.
+// Reload makes the next access to a session read it again.
 func (l Inside) Reload() { l.forget() }
 
-// Move brings a session's folder to where it belongs by now.
+// Move moves a session's folder to where it now belongs.
 func (l Inside) Move(id ingest.SessionID) error { return l.placeOne(id, nil) }
 
-// TakeID gives a library that was just made another id.
+// TakeID gives a newly created library another id.
 func (l Inside) TakeID(id string) error {
 	l.id = id
 	return l.putLibraryFile(File{ID: id, Format: Format})
 }
 
-// File is library.toml, PutFile writes it, PutReadme the README.md beside it.
+// File reads library.toml, PutFile writes it, and PutReadme writes the README.md beside it.
 func (l Inside) File() (File, error)  { return readLibraryFile(l.dir) }
 func (l Inside) PutFile(f File) error { return l.putLibraryFile(f) }
 func (l Inside) PutReadme() error     { return l.put(filepath.Join(l.dir, "README.md"), readme) }
 
-// IsTop reports whether a name at the top is a file of recall's.
+// IsTop reports whether recall has a file of that name at the top of a library.
 func (l Inside) IsTop(name string) bool { return topFiles[name] }

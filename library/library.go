@@ -1,48 +1,40 @@
-// Package library is the durable folder: the bytes of every session as they
-// were found, and what was made of them. A person can read, copy and back it
-// up without recall.
+// Package library is the durable folder: the bytes of every session as they were found, and what was derived from
+// them. A person can read, copy and back it up without recall.
 //
-//	README.md              how to read it by hand, how to restore a file
+//	README.md              how to read it and restore a file by hand
 //	library.toml           id and format version
 //	projects.toml          the projects: id, name, folder, roots
-//	tombstones.jsonl       ids that were forgotten and stay away
-//	forgotten.jsonl        items that were, of sessions that stay
+//	tombstones.jsonl       ids of forgotten sessions, which are never archived again
+//	forgotten.jsonl        forgotten items of sessions that are kept
 //	threads.jsonl          people's corrections of threads; append-only
-//	unsorted/<id>/         sessions whose bytes are safe but that aren't parsed yet; memory-<id>: a client's own
-//	<project>/<folder>/    one folder a session:
-//	  session.json         what it is: the key of the folder (see Entry)
+//	unsorted/<id>/         sessions archived but not yet parsed; memory-<id>: a client's own memory
+//	<project>/<folder>/    one folder per session:
+//	  session.json         what it is: the key to the folder (see Entry)
 //	  raw/<offset>-<length>-<sha256>.zst   a stretch of a source's bytes
-//	  raw/versions.jsonl   which segments make up which version of which file; none of a
-//	                       conversation that is one segment still
-//	  outputs/             what the session produced, to open; made from raw
+//	  raw/versions.jsonl   which segments make up which version of which file; absent while
+//	                       the session is one file in one segment
+//	  outputs/             files that the session produced, made from raw
 //	  payload.json  edits.jsonl  notes.jsonl  payload.md  transcript.md
 //	inbox/  journal.jsonl
-//	usage.jsonl            what models took, a line a call
-//	tries.jsonl            what came of asking models where no payload did
-//	batches.jsonl          which requests are on their way with a batch
+//	usage.jsonl            what model calls cost, one line each
+//	tries.jsonl            attempts to ask a model that gave no payload
+//	batches.jsonl          requests submitted in a batch
 //	cache/                 models' answers by key, redacted
 //	.locks/  .tmp/         while recall runs; empty or absent otherwise
 //
-// Durability: everything is written to a file of its own under .tmp, synced,
-// and renamed to its place; append-only files get whole lines in one write and
-// lose at most a torn last line, which the next append cuts off. .tmp holds one
-// folder a process with a locked file in it; a folder whose lock is free
-// belongs to a dead process and is removed. A new session is built in .tmp and
-// appears in one rename. Where a session lies follows from session.json and
-// projects.toml alone, so that a move that was cut short is done by the next
-// one who comes along.
+// Durability: everything is written to its own file under .tmp, synced, and renamed into place. Append-only files get
+// whole lines in one write and lose at most a torn last line, which the next append cuts off. Each process has its own
+// folder in .tmp with a locked file beside it; a folder whose lock is free belongs to a dead process and is removed. A
+// new session is built in .tmp and appears in one rename. A session's path follows from session.json and projects.toml
+// alone, so any later process can finish an interrupted move.
 //
-// Everything carries a checksum (see disk/check.go), and package check reads it all again.
-// Sessions that were quiet for a week are packed: see Pack. A change of the
-// disk goes through package disk, where tests fail each.
+// Everything carries a checksum (see disk/check.go), and package check verifies them. Sessions that were quiet for a
+// week are packed: see Pack. Every change on disk goes through package disk, where tests make each one fail.
 //
-// Locks: .locks/<session id>.lock for the content of one session's folder,
-// .locks/folders.lock for everything that makes, moves or renames a folder and
-// for projects.toml. They are OS locks, held for renames and appends only; a
-// session's is taken before folders, never the other way round, and never two
-// sessions' at once. .locks/generation counts folders made and moved, and
-// .locks/entries is written after each session.json, so that another process
-// notices.
+// Locks: .locks/s-<session id>.lock for the content of one session's folder, .locks/folders.lock for everything that
+// creates, moves or renames a folder and for projects.toml. They are OS locks, held for renames and appends only. A
+// session's lock is taken before folders, never after it, and never two sessions' at once. .locks/generation changes
+// with each folder made or moved, and .locks/entries is written after each session.json, so that other processes notice.
 package library
 
 import (
@@ -66,71 +58,71 @@ import (
 	"recall/library/registry"
 )
 
-// Format is the version of the folder's layout that this package writes.
+// Format is the version of the folder layout that this package writes.
 const Format = 3
 
 var (
-	// ErrNoLibrary: the folder isn't a library.
+	// ErrNoLibrary means that the folder isn't a library.
 	ErrNoLibrary = errors.New("no library here")
-	// ErrNewer: the library was written by a newer recall; it can be read, not written.
+	// ErrNewer means that a newer recall wrote the library; it can be read, not written.
 	ErrNewer = errors.New("the library has a newer format than this recall writes; it is read-only, update recall")
-	// ErrNoSession: no session of that id or name.
+	// ErrNoSession means that no session has that id or name.
 	ErrNoSession = errors.New("no such session")
-	// ErrForgotten: the session was forgotten on purpose and is not archived again.
+	// ErrForgotten means that the session was forgotten on purpose and is not archived again.
 	ErrForgotten = errors.New("session was forgotten")
-	// ErrBusy: a lock was held by someone else for longer than the limit.
+	// ErrBusy means that someone else held a lock for longer than the limit.
 	ErrBusy = errors.New("library is busy")
-	// ErrDamaged: archived bytes don't have the hash that they were stored under.
+	// ErrDamaged means that archived bytes don't match the hash they were stored under.
 	ErrDamaged = disk.ErrDamaged
-	// ErrEdited: payload.md was changed by a person since the caller read it.
+	// ErrEdited means that a person changed payload.md after the caller read it.
 	ErrEdited = errors.New("payload.md was edited meanwhile")
 )
 
 //go:embed README.tmpl
 var readme []byte
 
-// A Library is an open library folder, for several goroutines at once and beside other processes.
+// A Library is an open library folder. It is safe for concurrent use, also beside other processes.
 type Library struct {
 	dir      string
 	id       string
 	format   atomic.Int32
 	lockWait time.Duration
-	hold     time.Duration // how long a look at the sessions holds, see Hold
+	hold     time.Duration // how long a listing of the sessions may be reused, see Hold
 
-	registry asRead[*registry.Registry] // what follows are files at the top
+	registry asRead[*registry.Registry] // these are files at the top
 	tombs    asRead[map[ingest.SessionID]bool]
 	gone     asRead[map[ingest.SessionID][]ForgottenItem]
 
-	formatMu  sync.Mutex    // guards the change of format
-	fileStamp stamp         // library.toml as the format was last read
-	inFolders chan struct{} // full while one of this process has the lock of folders
+	formatMu  sync.Mutex    // guards the upgrade of the format
+	fileStamp stamp         // library.toml when the format was last read
+	inFolders chan struct{} // full while this process holds the folders lock
 
 	stageMu   sync.Mutex
-	stage     string // own folder under .tmp, "" until something is written
+	stage     string // this process's folder under .tmp, "" until something is written
 	stageLock *flock.Flock
 	stageN    int
 
 	mu        sync.Mutex // guards what follows
 	loaded    bool
-	listDir   string // where the list of sessions is cached, ""
+	listDir   string // where the list of sessions is cached, "" for nowhere
 	listStale bool   // it has changed since it was read from there
 	sessions  map[ingest.SessionID]*known
-	alone     map[ingest.SessionID]*known // read without the others, until those are looked at
+	alone     map[ingest.SessionID]*known // read before any full scan
 	broken    []ingest.Problem
-	shelf     *Shelf // made of the last look; nil: not yet
+	shelf     *Shelf // made from the last scan, nil until needed
 	looked    time.Time
-	lookedAt  string // state of the library at the last look at all sessions
-	writes    bool   // seen is kept up to date: this process's folder is in .tmp
-	seen      string // generation of the folders that sessions stands for
+	lookedAt  string // Stamp of the library at the last full scan
+	writes    bool   // seen is kept up to date, because this process has its folder in .tmp
+	seen      string // the generation of folders that sessions reflects
 }
 
-// known is an entry and what session.json looked like when read. It isn't changed, only replaced.
+// known is an entry and the stamp of the session.json it was read from. It is replaced, never modified.
 type known struct {
 	Entry Entry
 	Stamp stamp
 }
 
-// stamp tells one state of a file from another without reading it.
+// stamp identifies a state of a file without reading it.
 type stamp struct {
 	Size int64
 	Mod  int64 // Unix nanoseconds
@@ -138,15 +130,15 @@ type stamp struct {
 
 func stampOf(fi fs.FileInfo) stamp { return stamp{fi.Size(), fi.ModTime().UnixNano()} }
 
-// asRead is what was read of a file, which holds while the file is of the same size and time.
+// asRead caches what was read from a file for as long as its size and time don't change.
 type asRead[T any] struct {
 	mu sync.Mutex
 	at stamp
 	is T
 }
 
-// of is what a file says, read where it must be; the zero T where there is none. Beside an error it is what was last
-// read.
+// of returns the file's content, read again if necessary, or the zero T if there is no file. With an error it returns
+// what was last read.
 func (a *asRead[T]) of(path string, read func() (T, error)) (T, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -163,14 +155,14 @@ func (a *asRead[T]) of(path string, read func() (T, error)) (T, error) {
 	return a.is, err
 }
 
-// forget has the file read again.
+// forget makes the next call read the file again.
 func (a *asRead[T]) forget() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.at = stamp{}
 }
 
-// A File is what library.toml says.
+// A File is the content of library.toml.
 type File struct {
 	ID     string `toml:"id" comment:"This file marks the folder as a recall library. The id names its index in the user's cache directory."`
 	Format int    `toml:"format"`
@@ -179,7 +171,7 @@ type File struct {
 	Backup bool `toml:"backup,omitempty" comment:"A copy that recall backup follows another library with."`
 }
 
-// Create makes a library in dir, which may exist. A folder that is a library already is opened.
+// Create makes a library in dir, which may exist, or opens the one that is there.
 func Create(dir string) (*Library, error) {
 	if l, err := Open(dir); !errors.Is(err, ErrNoLibrary) {
 		return l, err
@@ -187,10 +179,10 @@ func Create(dir string) (*Library, error) {
 	return CreateAs(dir, newID())
 }
 
-// newID is an id that nothing else has.
+// newID returns a new random id.
 func newID() string { return strings.ToLower(rand.Text()[:16]) }
 
-// CreateAs makes a library with a given id.
+// CreateAs creates a library with the given id.
 func CreateAs(dir, id string) (*Library, error) {
 	if id == "" || id != disk.SafeName(id, 40) {
 		return nil, fmt.Errorf("create library %s: %q is no id of a library", dir, id)
@@ -210,8 +202,8 @@ func create(dir, id string) error {
 		return err
 	}
 	defer l.Close()
-	// library.toml comes last: with it the folder is a library.
-	if path := filepath.Join(dir, "README.md"); !disk.Exists(path) { // never over somebody's own
+	// library.toml comes last: it makes the folder a library.
+	if path := filepath.Join(dir, "README.md"); !disk.Exists(path) { // never overwrite somebody's own
 		if err := l.put(path, readme); err != nil {
 			return err
 		}
@@ -224,8 +216,8 @@ func create(dir, id string) error {
 	})
 }
 
-// Open opens the library in dir. The error is ErrNoLibrary where there is none, ErrForeign where it is another user's.
-// One of a newer format opens, but calls that would write return ErrNewer.
+// Open opens the library in dir. The error is ErrNoLibrary if there is none, ErrForeign if it belongs to another
+// user. A library of a newer format opens, but calls that would write return ErrNewer.
 func Open(dir string) (*Library, error) {
 	f, err := readLibraryFile(dir)
 	if err != nil {
@@ -267,13 +259,13 @@ func newLibrary(dir, id string, format int) (*Library, error) {
 	return l, nil
 }
 
-// ID is the library's id, random, made once.
+// ID returns the library's random id, which never changes.
 func (l *Library) ID() string { return l.id }
 
-// Dir is the library's folder, absolute and without links.
+// Dir returns the library's folder, absolute and with links resolved.
 func (l *Library) Dir() string { return l.dir }
 
-// ReadOnly says why nothing can be written: ErrNewer, or nil.
+// ReadOnly returns ErrNewer if the library can't be written, else nil.
 func (l *Library) ReadOnly() error {
 	if l.format.Load() > Format {
 		return ErrNewer
@@ -287,15 +279,15 @@ func (l *Library) IsBackup() bool {
 	return err == nil && f.Backup
 }
 
-// LockWait sets how long a call waits for a lock before it returns ErrBusy: 30 s unless set; a hook sets 20 ms. Set it
-// first.
+// LockWait sets how long a call waits for a lock before it returns ErrBusy: 30 s by default, 20 ms in a hook. Call it
+// before using the library.
 func (l *Library) LockWait(d time.Duration) { l.lockWait = d }
 
-// KeepListIn names a folder, mostly the user's cache, where the list of sessions is remembered; without it every
-// session.json is read once a run. Set it before the library is used.
+// KeepListIn names a folder, usually the user's cache, where the list of sessions is remembered; without one every
+// run reads every session.json. Call it before using the library.
 func (l *Library) KeepListIn(dir string) { l.listDir = dir }
 
-// Close removes what this process, and dead ones, left under .tmp and .locks. Don't use the library after it.
+// Close removes what this process and dead ones left under .tmp and .locks. The library must not be used afterwards.
 func (l *Library) Close() error {
 	err := l.saveList()
 	l.endStage()
@@ -303,7 +295,7 @@ func (l *Library) Close() error {
 	return err
 }
 
-// MarkBackup notes in library.toml that this is a copy: a question asked of it takes nothing new in.
+// MarkBackup notes in library.toml that this is a backup: asking it a question archives nothing new.
 func (l Inside) MarkBackup() error {
 	if err := l.ReadOnly(); err != nil {
 		return err

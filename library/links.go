@@ -22,11 +22,12 @@ func (l *Library) links() ledger.Log[payload.Link] {
 	return ledger.Log[payload.Link]{Path: filepath.Join(l.dir, LinksName), Check: payload.Link.Check}
 }
 
-// Links are all lines in order. What can't be read is an error that names file and line, beside the lines that can.
+// Links returns all lines in order. If some can't be read, the error names file and line, and the others are
+// returned.
 func (l *Library) Links() ([]payload.Link, error) { return l.links().All() }
 
-// LinkHolds reports of a link whether the item that it comes from holds itself. Payloads are read once each, by session
-// into those that were read; nil of one that can't be, in which nothing holds.
+// LinkHolds returns a function that reports whether the item a link comes from is itself current. Each payload is
+// read once and stored in read by session; nil stands for one that can't be read, in which nothing holds.
 func (l *Library) LinkHolds(read map[string]*payload.Payload) func(payload.Link) bool {
 	return func(k payload.Link) bool {
 		p, ok := read[k.FromSession]
@@ -59,19 +60,17 @@ func (l *Library) filesStamp(paths ...string) (string, error) {
 	return b.String(), nil
 }
 
-// AppendLinks adds lines; when it returns they are durable. The error is ErrNoSession for a line about sessions that
-// aren't here.
+// AppendLinks durably appends lines. The error is ErrNoSession for a line about sessions that aren't here.
 func (l *Library) AppendLinks(lines []payload.Link) error {
 	_, err := l.ChangeLinks(func([]payload.Link) ([]payload.Link, error) { return lines, nil })
 	if errors.Is(err, ErrDamaged) {
-		return nil // which Links tells
+		return nil // Links reports it
 	}
 	return err
 }
 
-// ChangeLinks adds the lines that change makes of all that there are, while
-// nobody else adds any. What can't be read is an error beside the others, as of
-// Links; it keeps nothing from being added.
+// ChangeLinks appends the lines that change makes from all existing ones, while nobody else adds any. Unreadable
+// lines are an error returned with the others, as by Links; they don't prevent the append.
 func (l *Library) ChangeLinks(change func(lines []payload.Link) ([]payload.Link, error)) (
 	lines []payload.Link, err error) {
 	var damaged error

@@ -15,7 +15,7 @@ import (
 	"recall/payload"
 )
 
-// AmbiguousError is the error of Lookup where several sessions fit.
+// AmbiguousError is the error of Lookup if several sessions match.
 type AmbiguousError struct {
 	Name       string
 	Candidates []Entry // newest first
@@ -25,20 +25,17 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%q may be any of %d sessions", e.Name, len(e.Candidates))
 }
 
-// Sessions lists all sessions by start time, those without one first, then by
-// id. It looks at every session's folder and reads what is new or changed.
-// What can't be read is left out; Broken tells of it.
+// Sessions lists all sessions by start time, those without one first, then by id. It looks at every session's folder
+// and reads what is new or changed. What can't be read is left out; see Broken.
 func (l *Library) Sessions() ([]Entry, error) {
 	all, err := l.Shelved()
 	return sessionsOnly(all), err
 }
 
-// Shelved is Sessions with what is kept as they are and is none: a client's
-// memory.
+// Shelved is Sessions plus what is kept like a session but isn't one: a client's memory.
 func (l *Library) Shelved() ([]Entry, error) { return l.look(true) }
 
-// look lists what is known after a look at the folders; a first one at least, another if
-// it is to be fresh.
+// look lists the known sessions. It scans the folders if they were never scanned, and if fresh is set.
 func (l *Library) look(fresh bool) ([]Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,8 +51,8 @@ func sessionsOnly(all []Entry) []Entry {
 	return slices.DeleteFunc(all, func(e Entry) bool { return e.Source == ingest.Memory })
 }
 
-// SessionsOf is Sessions for those of some projects only. A process that hasn't looked at all yet doesn't look at the
-// others, so it is quicker where there are many.
+// SessionsOf lists the sessions of some projects only. Before the first full scan it looks at no others, so it is
+// faster if there are many.
 func (l *Library) SessionsOf(project func(id string) bool) ([]Entry, error) {
 	l.mu.Lock()
 	if l.loaded {
@@ -77,13 +74,13 @@ func (l *Library) SessionsOf(project func(id string) bool) ([]Entry, error) {
 	return sessionsOnly(sorted(of)), err
 }
 
-// listed is Sessions as this process knows them.
+// listed lists the sessions as this process knows them.
 func (l *Library) listed() ([]Entry, error) {
 	all, err := l.look(false)
 	return sessionsOnly(all), err
 }
 
-// sorted are sessions in order.
+// sorted returns the sessions in order.
 func sorted(sessions map[ingest.SessionID]*known) []Entry {
 	order := make([]*Entry, 0, len(sessions)) // entries are large, don't sort them
 	for _, k := range sessions {
@@ -99,15 +96,14 @@ func sorted(sessions map[ingest.SessionID]*known) []Entry {
 	return all
 }
 
-// Broken tells what the last look at the folders could not use.
+// Broken lists what the last scan of the folders could not use.
 func (l *Library) Broken() []ingest.Problem {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.broken)
 }
 
-// Session is one session by its full id, as last seen by this process. The
-// error is ErrNoSession if there is none.
+// Session returns a session by its full id, as last seen by this process. The error is ErrNoSession if there is none.
 func (l *Library) Session(id ingest.SessionID) (Entry, error) {
 	e, ok, err := l.current(id)
 	if err == nil && !ok {
@@ -116,7 +112,7 @@ func (l *Library) Session(id ingest.SessionID) (Entry, error) {
 	return e, err
 }
 
-// numbered finds a session by its handle, or by its project's very name and its number there.
+// numbered finds a session by its handle, or by its project's full name and its number there.
 func (l *Library) numbered(want string) (Entry, error) {
 	shelf, err := l.Shelf()
 	if err != nil {
@@ -138,12 +134,12 @@ func (l *Library) numbered(want string) (Entry, error) {
 	return Entry{}, &AmbiguousError{Name: want, Candidates: found}
 }
 
-// Lookup finds the session that a person means: a full id or alias, its handle (git-sync#5), an
-// unambiguous beginning of an id, a title, or an unambiguous part of a title; "memory" is
-// the client's own. The error is ErrNoSession or an AmbiguousError.
+// Lookup finds the session that a person means: by a full id or alias, its handle (git-sync#5), an unambiguous prefix
+// of an id, a title, or an unambiguous part of a title; "memory" is the client's own. The error is ErrNoSession or an
+// AmbiguousError.
 func (l *Library) Lookup(name string) (Entry, error) { return l.lookup(name, true) }
 
-// LookupWhole is Lookup without parts of titles: a word that somebody mistyped may be one of any.
+// LookupWhole is Lookup without parts of titles, as a mistyped word might be part of any.
 func (l *Library) LookupWhole(name string) (Entry, error) { return l.lookup(name, false) }
 
 func (l *Library) lookup(name string, parts bool) (Entry, error) {
@@ -175,7 +171,7 @@ func (l *Library) lookup(name string, parts bool) (Entry, error) {
 			return isID(e, func(id string) bool { return strings.HasPrefix(id, want) })
 		},
 		func(e Entry) bool { return strings.HasPrefix(strings.ToLower(e.Title), want) },
-		// "two", and not "network"
+		// matches "two" but not "network"
 		func(e Entry) bool { return strings.Contains(" "+strings.ToLower(e.Title)+" ", " "+want+" ") },
 		func(e Entry) bool { return strings.Contains(strings.ToLower(e.Title), want) },
 	}
@@ -198,7 +194,7 @@ func (l *Library) lookup(name string, parts bool) (Entry, error) {
 			ambiguous = &AmbiguousError{Name: name, Candidates: found}
 		}
 		if len(found) > 1 && len(want) > 3 {
-			break // of fewer letters, a title may still mean one
+			break // a shorter name may still match one title
 		}
 	}
 	if ambiguous != nil {
@@ -207,7 +203,7 @@ func (l *Library) lookup(name string, parts bool) (Entry, error) {
 	return Entry{}, fmt.Errorf("%q: %w", name, ErrNoSession)
 }
 
-// current is the entry of an id as far as this process knows.
+// current returns the entry of an id as far as this process knows.
 func (l *Library) current(id ingest.SessionID) (Entry, bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -220,9 +216,8 @@ func (l *Library) current(id ingest.SessionID) (Entry, bool, error) {
 	return e, ok, nil
 }
 
-// SessionAt reads one session where it was last seen, by its folder's path in the library, so that
-// what is done to that one alone doesn't look at all others. The error is ErrNoSession where
-// another, or none, lies there by now.
+// SessionAt reads one session from where it was last seen, by its folder's path in the library, without looking at
+// the others. The error is ErrNoSession if that folder now has another session or none.
 func (l *Library) SessionAt(id ingest.SessionID, folder string) (Entry, error) {
 	e, err := ReadEntry(filepath.Join(l.dir, folder))
 	if err != nil || e.ID != id {
@@ -239,7 +234,7 @@ func (l *Library) known(id ingest.SessionID) (Entry, bool) {
 	return l.at(id)
 }
 
-// at is known for those who hold l.mu.
+// at is known for callers that hold l.mu.
 func (l *Library) at(id ingest.SessionID) (Entry, bool) {
 	k := l.sessions[id]
 	if k == nil && !l.loaded {
@@ -251,7 +246,7 @@ func (l *Library) at(id ingest.SessionID) (Entry, bool) {
 	return k.Entry, true
 }
 
-// forget makes the next look at a session a fresh one.
+// forget makes the next access to a session read it again.
 func (l *Library) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -259,7 +254,7 @@ func (l *Library) forget() {
 	clear(l.alone)
 }
 
-// remember notes an entry that this process has just written.
+// remember stores an entry that this process has just written.
 func (l *Library) remember(e Entry) error {
 	l.tell()
 	l.mu.Lock()
@@ -267,7 +262,7 @@ func (l *Library) remember(e Entry) error {
 	return l.note(e)
 }
 
-// note notes an entry as it is on disk. The caller holds l.mu.
+// note stores an entry that is as on disk. The caller holds l.mu.
 func (l *Library) note(e Entry) error {
 	fi, err := os.Stat(sessionFile(e.Folder))
 	if err != nil {
@@ -283,8 +278,7 @@ func (l *Library) note(e Entry) error {
 	return nil
 }
 
-// reread is a session's entry as it is on disk now. The caller holds the
-// session's lock.
+// reread returns a session's entry as it is on disk now. The caller holds the session's lock.
 func (l *Library) reread(id ingest.SessionID) (Entry, error) {
 	e, ok := l.known(id)
 	if ok {
@@ -292,7 +286,7 @@ func (l *Library) reread(id ingest.SessionID) (Entry, error) {
 			return fresh, nil
 		}
 	}
-	l.mu.Lock() // it isn't known, or moved away
+	l.mu.Lock() // it isn't known, or was moved
 	err := l.scan()
 	e, ok = l.at(id)
 	l.mu.Unlock()
@@ -314,7 +308,7 @@ func (l *Library) saveEntry(e Entry) error {
 	return l.remember(e)
 }
 
-// changed is session.json as it is to be written; nil if it is so already.
+// changed returns the new content of session.json, or nil if it is unchanged.
 func (l *Library) changed(e *Entry) ([]byte, error) {
 	if err := l.upgradeFolder(e); err != nil {
 		return nil, err
@@ -326,7 +320,7 @@ func (l *Library) changed(e *Entry) ([]byte, error) {
 	return text, err
 }
 
-// ReadEntry is the entry of a session's folder as session.json says it now.
+// ReadEntry reads session.json in a session's folder.
 func ReadEntry(folder string) (Entry, error) {
 	text, err := disk.ReadPlain(sessionFile(folder))
 	if err != nil {

@@ -17,10 +17,10 @@ import (
 	"recall/library/disk"
 )
 
-// The list of sessions is remembered between runs, in the folder that KeepListIn names: a head as a line of JSON, then
-// blocks of sessions in gob, which reads many at once in less than half of JSON's time: what it takes to begin a block
-// is that of thirty sessions. A block that isn't as it was written ends the list; an entry counts only while its
-// session.json has the same size and time.
+// The list of sessions is remembered between runs, in the folder given to KeepListIn: a header line of JSON, then
+// blocks of sessions in gob, which decodes many at once in less than half the time of JSON (starting a block costs as
+// much as thirty sessions). A damaged block ends the list. An entry is used only while its session.json has the same
+// size and time.
 
 type listHead struct {
 	Form    int    `json:"form"`
@@ -28,16 +28,17 @@ type listHead struct {
 	Dir     string `json:"dir"`
 }
 
-// listForm is another number whenever Entry gets another field.
+// listForm must change whenever Entry gets another field.
 const listForm = 5
 
-// listBlock is how many sessions are in a block, at most: each is read by one core.
+// listBlock is the largest number of sessions in a block; each block is decoded by one core.
 const listBlock = 256
 
-// mostUnlisted is how many folders that the list hasn't are read for some projects' sessions; of more, it is made anew.
+// mostUnlisted is how many folders missing from the list are read to list some projects' sessions; with more, the
+// list is rebuilt.
 const mostUnlisted = 32
 
-// listed is the head of a block, which is read of each; the sessions follow.
+// listed is the header of a block, which is always decoded; the sessions follow.
 type listed struct {
 	Projects []string // of some of its sessions
 	Folders  []string // relative to the library
@@ -45,8 +46,8 @@ type listed struct {
 
 func (l *Library) listFile() string { return filepath.Join(l.listDir, "sessions-"+l.id+".list") }
 
-// readList reads the remembered list; nil without one. With a filter only blocks that hold sessions of such projects
-// are read, and others are the folders of the rest.
+// readList reads the remembered list, nil if there is none. With a filter it decodes only blocks that have sessions
+// of such projects, and returns the folders of the rest in others.
 func (l *Library) readList(project func(id string) bool) (all []*known, others map[string]bool) {
 	if l.listDir == "" {
 		return nil, nil
@@ -94,9 +95,8 @@ func readListHead(text []byte) (head listHead, ok bool) {
 	return head, disk.SealOf(line) == disk.SealGood && fastjson.Unmarshal(line, &head) == nil
 }
 
-// saveList remembers the list if it has changed. What was written within the last two seconds
-// is left out: changed again within one tick of the clock, it would look the
-// same.
+// saveList writes the list if it has changed. It omits sessions written within the last two seconds, because after
+// another change within the same clock tick they would look unchanged.
 func (l *Library) saveList() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 	"recall/library/disk"
 )
 
-// underLock does something under the lock of a name, for which it waits up to lockWait, else ErrBusy. Whoever takes one
-// is about to write.
+// underLock calls do under the named lock. It waits up to lockWait, then returns ErrBusy. Anyone who takes a lock is
+// about to write, so the library is upgraded first.
 func (l *Library) underLock(name string, do func() error) error {
 	if err := l.upgrade(); err != nil {
 		return err
@@ -29,7 +29,7 @@ func (l *Library) underLock(name string, do func() error) error {
 	return do()
 }
 
-// withSession does something under a session's lock, with its entry as it is on disk now.
+// withSession calls do under the session's lock, with its entry as it is on disk now.
 func (l *Library) withSession(id ingest.SessionID, do func(e Entry) error) error {
 	return l.underLock(SessionLock(id), func() error {
 		e, err := l.reread(id)
@@ -40,7 +40,7 @@ func (l *Library) withSession(id ingest.SessionID, do func(e Entry) error) error
 	})
 }
 
-// withFolders does something under the lock of folders, after a look at them if it must.
+// withFolders calls do under the folders lock, after scanning the folders again if necessary.
 func (l *Library) withFolders(do func() error) error {
 	return l.underLock("folders", func() error {
 		if err := l.refresh(); err != nil {
@@ -50,17 +50,18 @@ func (l *Library) withFolders(do func() error) error {
 	})
 }
 
-// SessionLock is the name of a session's lock.
+// SessionLock returns the name of a session's lock.
 func SessionLock(id ingest.SessionID) string { return "s-" + string(id) }
 
-// acquire takes a lock and returns the call that gives it back.
+// acquire takes a lock and returns the function that releases it.
 func (l *Library) acquire(name string, wait time.Duration) (unlock func(), err error) {
 	dir := filepath.Join(l.dir, ".locks")
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()
 	done := func() {}
 	if name == "folders" {
-		// All of this process want it all the time: they wait here rather than look at the file every millisecond.
+		// All goroutines of this process want this lock: let them wait here instead of polling the file every
+		// millisecond.
 		select {
 		case l.inFolders <- struct{}{}:
 			done = func() { <-l.inFolders }
@@ -78,14 +79,14 @@ func (l *Library) acquire(name string, wait time.Duration) (unlock func(), err e
 			return nil, err
 		}
 		f := disk.NewLock(filepath.Join(dir, name+".lock"))
-		ok, err := f.TryLock() // a free one is taken, however long it took to come here
+		ok, err := f.TryLock() // a free lock is taken even if the time is already up
 		if !ok && err == nil {
 			ok, err = f.TryLockContext(ctx, time.Millisecond)
 		}
 		if errors.Is(err, fs.ErrNotExist) && ctx.Err() == nil {
-			continue // the folder was tidied away at this moment
+			continue // another process just removed the folder
 		}
-		if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, fs.ErrNotExist) { // others tidied it away
+		if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("lock %s: %w", name, ErrBusy)
 		}
 		if fi, lerr := os.Lstat(f.Path()); err != nil && lerr == nil && !fi.Mode().IsRegular() {
@@ -95,10 +96,11 @@ func (l *Library) acquire(name string, wait time.Duration) (unlock func(), err e
 			return nil, fmt.Errorf("lock %s: %w", name, err)
 		}
 		if sameFile(f) {
-			// Its file stays for the next time: to make one is the dearest part of a lock. Close tidies them away.
+			// The file stays for the next time, as creating it is the most expensive part of a lock. Close removes
+			// it.
 			return func() { f.Unlock(); done() }, nil
 		}
-		f.Unlock() // it was tidied away while we waited
+		f.Unlock() // another process removed the file while we waited
 	}
 }
 
@@ -112,8 +114,8 @@ func sameFile(f *flock.Flock) bool {
 	return err == nil && os.SameFile(held, named)
 }
 
-// removeLock gives a lock back and removes its file: on Unix while it is held, safe as lock checks sameFile; Windows
-// refuses that, and refuses it after the release too if another has the file open.
+// removeLock releases a lock and removes its file. On Unix it removes first, which is safe because acquire checks
+// sameFile; Windows refuses that, and refuses it after the release too if another process has the file open.
 func removeLock(f *flock.Flock) {
 	err := disk.Unlink(f.Path())
 	f.Unlock()
@@ -122,8 +124,8 @@ func removeLock(f *flock.Flock) {
 	}
 }
 
-// tidy removes .tmp and .locks where nobody uses them, and what dead processes left in them, without waiting: what it
-// can't have now is left for the next one.
+// tidy removes .tmp and .locks if nobody uses them, and what dead processes left in them. It never waits: what is in
+// use is left for the next process.
 func (l *Library) tidy() {
 	tmp, locks := filepath.Join(l.dir, ".tmp"), filepath.Join(l.dir, ".locks")
 	if l.ReadOnly() != nil || !disk.Exists(tmp) && !disk.Exists(locks) || disk.OwnDir(locks) != nil {
@@ -134,15 +136,15 @@ func (l *Library) tidy() {
 		return
 	}
 	cleanStages(tmp)
-	left, _ := disk.Glob(locks, "*.lock") // folders' too, which is held
+	left, _ := disk.Glob(locks, "*.lock") // includes the folders lock, which is held
 	for _, path := range left {
 		f := disk.NewLock(path)
 		if ok, err := f.TryLock(); ok && err == nil {
 			removeLock(f)
 		}
 	}
-	// Without .tmp nobody goes by the generation, and nobody begins to while folders are locked. That they go changes
-	// the time of the library's folder.
+	// Without .tmp nobody relies on the generation, and nobody starts to while folders is locked. Removing these
+	// files changes the time of the library's folder.
 	if disk.Unlink(tmp); !disk.Exists(tmp) {
 		disk.Unlink(filepath.Join(locks, "generation"))
 		disk.Unlink(filepath.Join(l.dir, entriesName))

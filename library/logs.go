@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"time"
@@ -16,12 +17,10 @@ import (
 	"recall/payload"
 )
 
-// Journal adds a fact with the wall clock's time to journal.jsonl, the only file that says when recall did something.
+// Journal adds a fact with the current time to journal.jsonl, the only file that says when recall did something.
 func (l *Library) Journal(what string, facts map[string]any) error {
 	line := map[string]any{"at": time.Now().UTC().Format(time.RFC3339), "what": what}
-	for k, v := range facts {
-		line[k] = v
-	}
+	maps.Copy(line, facts)
 	return share(l, l.journal(), line)
 }
 
@@ -29,7 +28,7 @@ func (l *Library) journal() ledger.Log[map[string]any] {
 	return logOf[map[string]any](l, "journal.jsonl", nil)
 }
 
-// logOf is a ledger at the top of the library; valid reports whether a line says something, nil where any does.
+// logOf returns a ledger at the top of the library. valid reports whether a line is meaningful; nil accepts any.
 func logOf[T any](l *Library, name string, valid func(T) bool) ledger.Log[T] {
 	return ledger.Log[T]{Path: filepath.Join(l.dir, name), Check: func(r T) error {
 		if valid != nil && !valid(r) {
@@ -39,10 +38,10 @@ func logOf[T any](l *Library, name string, valid func(T) bool) ledger.Log[T] {
 	}}
 }
 
-// TopLogs are the paths of the append-only files that are no session's.
+// TopLogs returns the paths of the append-only files outside sessions' folders.
 func (l Inside) TopLogs() (all []string) {
 	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl")} {
-		paths, _ := disk.Glob(l.dir, pattern) // which is good
+		paths, _ := disk.Glob(l.dir, pattern) // the pattern is valid
 		all = append(all, paths...)
 	}
 	return all
@@ -74,8 +73,8 @@ func (l *Library) Corrections() ([]payload.Correction, error) {
 
 // Correct adds a correction to threads.jsonl.
 func (l *Library) Correct(c payload.Correction) error {
-	nonsense := (c.Op != payload.Join && c.Op != payload.Split) || c.A == c.B || c.A == "" || c.B == ""
-	if nonsense {
+	valid := (c.Op == payload.Join || c.Op == payload.Split) && c.A != c.B && c.A != "" && c.B != ""
+	if !valid {
 		return fmt.Errorf("thread: %s %q and %q: want join or split and two sessions", c.Op, c.A, c.B)
 	}
 	return add(l, "folders", l.threads(), c)
@@ -84,22 +83,22 @@ func (l *Library) Correct(c payload.Correction) error {
 // A tombstone is a line of tombstones.jsonl.
 type tombstone struct {
 	ID   ingest.SessionID `json:"id"`
-	Held bool             `json:"held,omitempty"` // what the library has of it stays; nothing more comes in
+	Held bool             `json:"held,omitempty"` // what the library has of it stays; nothing more is archived
 }
 
 func (l *Library) tombstones() ledger.Log[tombstone] {
 	return logOf(l, "tombstones.jsonl", func(t tombstone) bool { return t.ID != "" })
 }
 
-// entries are the ids of tombstones.jsonl, and whether each is held. A senseless line is an error: nothing forgotten
-// may come back by accident.
+// entries returns the ids in tombstones.jsonl, and whether each is held. A malformed line is an error, so that
+// nothing forgotten returns by accident.
 func (l *Library) entries() (map[ingest.SessionID]bool, error) {
 	return l.tombs.of(l.tombstones().Path, func() (map[ingest.SessionID]bool, error) {
 		lines, err := l.tombstones().All()
 		tombs := map[ingest.SessionID]bool{}
 		for _, t := range lines {
 			held, before := tombs[t.ID]
-			tombs[t.ID] = t.Held && (held || !before) // forgotten is forgotten
+			tombs[t.ID] = t.Held && (held || !before) // once forgotten, always forgotten
 		}
 		return tombs, err
 	})
@@ -112,7 +111,7 @@ func (l *Library) Forgotten(id ingest.SessionID) (bool, error) {
 	return entered && !held, err
 }
 
-// Frozen reports whether a session stays as the library has it, whatever was said in it since.
+// Frozen reports whether a session stays as the library has it, whatever is added to it.
 func (l *Library) Frozen(id ingest.SessionID) (bool, error) {
 	tombs, err := l.entries()
 	return tombs[id], err
@@ -136,7 +135,7 @@ func (l *Library) entered(held bool) (ids []ingest.SessionID, err error) {
 	return ids, nil
 }
 
-// Freeze takes nothing more of a session in.
+// Freeze stops archiving a session; what the library has of it stays.
 func (l *Library) Freeze(id ingest.SessionID) error {
 	if !ValidID(id) {
 		return fmt.Errorf("%q is no session's id", id)
@@ -150,7 +149,7 @@ func (l *Library) Freeze(id ingest.SessionID) error {
 	})
 }
 
-// journalTail is how many bytes of journal.jsonl are looked through for what was done last: some thousand lines.
+// journalTail is how many bytes of journal.jsonl Last reads: a few thousand lines.
 const journalTail = 512 << 10
 
 // A Fact is a line of journal.jsonl.
@@ -160,14 +159,14 @@ type Fact struct {
 	Facts map[string]any // numbers are float64
 }
 
-// N is a number of a fact, 0 where it has none by that name.
+// N returns a number of a fact, 0 if there is none of that name.
 func (f Fact) N(name string) int {
 	n, _ := f.Facts[name].(float64)
 	return int(n)
 }
 
-// Last is the last line of journal.jsonl about each of these, but for one not found or far back. A damaged line is
-// passed by: verify tells of it.
+// Last returns the last line of journal.jsonl about each of these, unless it is missing or far back. Damaged lines
+// are skipped; verify reports them.
 func (l *Library) Last(what ...string) (map[string]Fact, error) {
 	last := map[string]Fact{}
 	f, err := disk.Open(l.journal().Path)

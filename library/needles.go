@@ -16,20 +16,20 @@ import (
 	"recall/library/raw"
 )
 
-// Needles are the forms in which a text stands in files.
+// Needles are the forms in which a text can appear in files.
 type Needles = needle.Needles
 
-// NewNeedles makes them; the error is for a text too short to look for.
+// NewNeedles returns the forms of a text; the error is for a text too short to look for.
 var NewNeedles = needle.New
 
-// A Holder is a session, or a file at the top, that a text stands in.
+// A Holder is a session, or the files at the top, where a text was found.
 type Holder struct {
-	ID    ingest.SessionID // "" of a file that is no session's
+	ID    ingest.SessionID // "" for files outside sessions
 	Files []string         // relative to the library, slash-separated
 }
 
-// Holders finds the text in every file of the library, decompressed. Problems are files that could not be looked
-// through: the text may stand in them too.
+// Holders finds the text in every file of the library, decompressed. The problems are files that could not be
+// searched, so the text may be in them too.
 func (l *Library) Holders(ctx context.Context, n *Needles) ([]Holder, []ingest.Problem, error) {
 	entries, err := l.Shelved()
 	if err != nil {
@@ -44,7 +44,7 @@ func (l *Library) Holders(ctx context.Context, n *Needles) ([]Holder, []ingest.P
 	return all, h.problems, nil
 }
 
-// Holds reports whether a file of a session, in any content that it ever had, holds the text.
+// Holds reports whether any file of a session, in any of its versions, contains the text.
 func (l *Library) Holds(ctx context.Context, e Entry, n *Needles) (bool, error) {
 	h := &holding{needles: n, owner: map[string]ingest.SessionID{}, at: map[ingest.SessionID]Holder{}}
 	err := h.below(ctx, l.dir, e.Folder, []Entry{e})
@@ -58,7 +58,7 @@ type holding struct {
 	problems []ingest.Problem
 }
 
-// below looks through all files below a folder of the library, in which some sessions lie.
+// below searches all files below a folder of the library that contains the given sessions.
 func (h *holding) below(ctx context.Context, root, dir string, entries []Entry) error {
 	for _, e := range entries {
 		h.owner[e.Folder] = e.ID
@@ -102,7 +102,7 @@ func (h *holding) file(root, path string) {
 	}
 }
 
-// look looks through what a file holds; err is why that can't be.
+// look searches the content of a file; err is why it can't be read.
 func (h *holding) look(root, path string, in io.Reader, err error) {
 	found := false
 	if err == nil {
@@ -116,7 +116,7 @@ func (h *holding) look(root, path string, in io.Reader, err error) {
 	}
 }
 
-// found notes a file for the session whose folder it is in.
+// found records a file under the session whose folder it is in.
 func (h *holding) found(root, path string) {
 	id := ingest.SessionID("")
 	for dir := filepath.Dir(path); len(dir) > len(root); dir = filepath.Dir(dir) {
@@ -132,11 +132,11 @@ func (h *holding) found(root, path string) {
 	h.at[id] = Holder{id, append(h.at[id].Files, filepath.ToSlash(name))}
 }
 
-// across looks for the text where one segment ends and the next begins.
+// across searches where one segment ends and the next begins.
 func (h *holding) across(root string, e Entry) {
 	v, err := e.Versions()
 	if err != nil {
-		return // verify tells of it
+		return // verify reports it
 	}
 	for _, list := range v.Files {
 		for _, ver := range list {

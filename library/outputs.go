@@ -15,18 +15,19 @@ import (
 	"recall/library/raw"
 )
 
-// outputs/ holds the files that a session produced as they are now, plain, for people to open; raw/ has the bytes that
-// count, every version. Nobody's own changes are written over: a file that isn't as recall wrote it is kept beside, as
-// "name (changed)".
+// outputs/ holds the current version of the files that a session produced, plain, for people to open; raw/ has the
+// authoritative bytes of every version. A person's changes are never overwritten: a file that isn't as recall wrote
+// it is kept beside the new one as "name (changed)".
 
-// SaveOutputs brings outputs/ up to what is archived, leaving what is there already or has vanished at its source.
+// SaveOutputs brings outputs/ up to date with what is archived. It leaves what is there already or has vanished at
+// its source.
 func (l *Library) SaveOutputs(ctx context.Context, id ingest.SessionID) error {
 	e, err := l.Session(id)
 	if err != nil {
 		return err
 	}
 	taken := map[string]bool{}
-	var faults []error // one that can't be written keeps no other from its place
+	var faults []error // a file that can't be written doesn't stop the others
 	for _, f := range e.Files {
 		if f.Role != ingest.OutputFile {
 			continue
@@ -42,7 +43,8 @@ func (l *Library) SaveOutputs(ctx context.Context, id ingest.SessionID) error {
 	return errors.Join(faults...)
 }
 
-// outputName is where an output lies in a session's folder: safe on every system, part by part, and no other's.
+// outputName returns where an output is kept in a session's folder: a path that is safe on every system and not
+// taken.
 func outputName(name string, taken map[string]bool) string {
 	var parts []string
 	for _, p := range strings.Split(strings.TrimPrefix(name, "outputs/"), "/") {
@@ -70,14 +72,14 @@ func (l *Library) saveOutput(ctx context.Context, id ingest.SessionID, f FileSta
 	return l.putSummed(id, name, disk.Until(ctx, r), true)
 }
 
-// putSummed makes a stream a file of a session's folder, its sum in session.json. What somebody changed there may be
-// kept beside.
+// putSummed writes a stream to a file of a session's folder, with its sum in session.json. With keep, a file that
+// somebody changed is kept beside it.
 func (l *Library) putSummed(id ingest.SessionID, name string, r io.Reader, keep bool) error {
 	temp, sum, err := l.Inside().TempOf(r)
 	if err != nil {
 		return err
 	}
-	defer disk.Unlink(temp) // of a failure
+	defer disk.Unlink(temp) // after a failure
 	if err := disk.SyncFiles([]string{temp}); err != nil {
 		return err
 	}
@@ -103,7 +105,7 @@ func (l *Library) putSummed(id ingest.SessionID, name string, r io.Reader, keep 
 	})
 }
 
-// KeepChanged puts a file aside that is neither as recall wrote it nor as it is about to.
+// KeepChanged renames a file that is neither as recall wrote it nor as it is about to.
 func (l Inside) KeepChanged(path, written, next string) error {
 	sum, err := disk.SumFile(path)
 	if errors.Is(err, os.ErrNotExist) || err == nil && (sum.SHA256 == written || sum.SHA256 == next) {
@@ -117,12 +119,12 @@ func (l Inside) KeepChanged(path, written, next string) error {
 	return disk.Rename(path, aside)
 }
 
-// handedAround reports whether a file is of a kind and size that it pays to look for in other sessions.
+// handedAround reports whether a file's kind and size make it worth looking for in other sessions.
 func handedAround(role ingest.FileRole, size int64) bool {
 	return size >= 64<<10 && (role == ingest.OutputFile || role == ingest.UploadFile || role == ingest.ToolResult)
 }
 
-// twinOf is another session's folder that has a file of this content, "" if none is known.
+// twinOf returns the folder of another session that has a file of this content, or "".
 func (l *Library) twinOf(id ingest.SessionID, sum string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -135,8 +137,8 @@ func (l *Library) twinOf(id ingest.SessionID, sum string) string {
 	return ""
 }
 
-// linkTwin makes a staged segment a second name of the same bytes in another session, read first, so that a file in
-// several is stored once. Where that can't be done the staged one stays.
+// linkTwin replaces a staged segment by a hard link to the same bytes in another session, which are verified first,
+// so that a file in several sessions is stored once. If that fails, the staged segment stays.
 func (l *Library) linkTwin(ctx context.Context, id ingest.SessionID, segs []raw.Staged, sum string) {
 	folder := l.twinOf(id, sum)
 	if folder == "" || len(segs) != 1 {

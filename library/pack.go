@@ -13,31 +13,31 @@ import (
 	"recall/library/raw"
 )
 
-// QuietToPack is how long nothing was said in a session before its segments are packed.
+// QuietToPack is how long a session must be quiet before its segments are packed.
 const QuietToPack = 7 * 24 * time.Hour
 
-// smallSegment is how much a run's segments hold on average for packing it to be tried: of 34 real transcripts that
-// arrived by so much at a time, five became a fifth smaller, and one of those that arrived by twice as much.
+// smallSegment is the largest average segment size of a run that is worth packing. Of 34 real transcripts that
+// arrived in pieces of this size, five became a fifth smaller; with pieces of twice the size, only one did.
 const smallSegment = 512 << 10
 
-// A Packing says what Pack replaced of a session: bytes of segments as stored, both zero if it wasn't worth it.
+// A Packing holds the stored size of the segments that Pack replaced, before and after; zero if it wasn't worth it.
 type Packing struct {
 	Before, After int64
 }
 
-// Loose reports whether a session has segments that weren't packed. One that is all there is can only stay.
+// Loose reports whether a session has unpacked segments. A single segment can't be packed further.
 func (e Entry) Loose() bool {
 	alone := len(e.Files) == 1 && e.Files[0].CRC != ""
 	return !alone && e.Packed != e.Input
 }
 
-// ToPack reports whether a session is quiet and has segments that weren't packed.
+// ToPack reports whether a session is quiet and has unpacked segments.
 func (e Entry) ToPack(now time.Time) bool { return e.Loose() && e.Quiet(now) >= QuietToPack }
 
-// Pack stores a session's bytes anew, in as few segments as its versions allow, where that takes a fifth less. Each is
-// read back and compared before it replaces the old ones, which go only when what names the new is durable. Cut off
-// anywhere, every version stays readable, and the next one removes what is left lying. A session that is written to
-// meanwhile isn't changed.
+// Pack stores a session's bytes again, in as few segments as its versions allow, if that saves at least a fifth. Each
+// new segment is read back and compared before it replaces the old ones, which are removed only when the list that
+// names the new ones is durable. If it is interrupted, every version stays readable, and the next Pack removes what
+// was left over. A session that is written to meanwhile stays as it is.
 func (l *Library) Pack(ctx context.Context, id ingest.SessionID) (Packing, error) {
 	sizes, err := l.pack(ctx, id)
 	if err != nil {
@@ -61,7 +61,7 @@ func (l *Library) pack(ctx context.Context, id ingest.SessionID) (sizes Packing,
 	if err != nil {
 		return sizes, err
 	}
-	packed := map[string]raw.Staged{} // what takes the place of a run of segments, by the name of its first
+	packed := map[string]raw.Staged{} // replacements of runs of segments, by the name of each run's first
 	defer func() { raw.Drop(slices.Collect(maps.Values(packed))...) }()
 	for _, run := range was.Runs() {
 		last := run[len(run)-1]
@@ -114,7 +114,7 @@ func (l *Library) pack(ctx context.Context, id ingest.SessionID) (sizes Packing,
 	})
 }
 
-// stagePacked writes one segment with the content of several and reads it back. size is the file's.
+// stagePacked writes one segment with the content of several, reads it back and returns the size of its file.
 func (l *Library) stagePacked(ctx context.Context, folder string, run []raw.Segment) (
 	st raw.Staged, size int64, err error) {
 	in := raw.Read(folder, run...)

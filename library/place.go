@@ -13,9 +13,9 @@ import (
 	"recall/text"
 )
 
-// Place notes what parsing told of a session and moves its folder to where that belongs: <project>/<date title id8>.
-// m.Project is in the registry (see ProjectFor). session.json is written before the move, so that Settle can finish one
-// that was cut short.
+// Place records what parsing found out about a session and moves its folder to <project>/<date title id8>. m.Project
+// must be in the registry (see ProjectFor). session.json is written before the move, so that Settle can finish an
+// interrupted one.
 func (l *Library) Place(id ingest.SessionID, m Meta) error {
 	err := l.resolve(&m)
 	if err == nil {
@@ -27,7 +27,7 @@ func (l *Library) Place(id ingest.SessionID, m Meta) error {
 	return nil
 }
 
-// resolve puts the project that is meant by now into m, if there is one.
+// resolve replaces m.Project with the project it now refers to, for example after a merge of projects.
 func (l *Library) resolve(m *Meta) error {
 	if m == nil {
 		return nil
@@ -42,9 +42,9 @@ func (l *Library) resolve(m *Meta) error {
 	return nil
 }
 
-// Settle moves every session's folder to where it belongs: what a rename or merge of projects or a crash left. With
-// nothing to do it looks at memory only, so that every sync can end with it. The error tells of folders that could not
-// be moved; the others were. Where a link is in the way, which Broken tells of, a folder stays.
+// Settle moves every session's folder to where it belongs, after projects were renamed or merged, or after a crash.
+// With nothing to do it only looks at memory, so every sync can end with it. The error names folders that could not
+// be moved; the others were. A folder stays where it is if a link is in the way, which Broken reports.
 func (l *Library) Settle() error {
 	if err := l.ReadOnly(); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (l *Library) Settle() error {
 	return errors.Join(errs...)
 }
 
-// placeOne takes over m, if there is one, and moves one session's folder.
+// placeOne applies m, unless it is nil, and moves one session's folder.
 func (l *Library) placeOne(id ingest.SessionID, m *Meta) error {
 	return l.withSession(id, func(e Entry) error {
 		if m != nil {
@@ -77,13 +77,13 @@ func (l *Library) placeOne(id ingest.SessionID, m *Meta) error {
 			if err := l.saveEntry(e); err != nil {
 				return err
 			}
-			e, _ = l.known(id) // brought to this format
+			e, _ = l.known(id) // upgraded to the current format
 		}
 		return l.move(e)
 	})
 }
 
-// describe takes over m, if there is one.
+// describe applies m, unless it is nil.
 func (e *Entry) describe(m *Meta) {
 	if m == nil {
 		return
@@ -97,7 +97,7 @@ func (e *Entry) describe(m *Meta) {
 // move brings a session's folder to its place. The caller holds its lock.
 func (l *Library) move(e Entry) error {
 	if reg, err := l.readRegistry(); err == nil && l.wanted(e, reg) == e.Folder {
-		return nil // whoever changes the registry moves it then
+		return nil // whoever changes the registry moves it afterwards
 	}
 	return l.withFolders(func() error {
 		reg, err := l.readRegistry()
@@ -113,7 +113,7 @@ func (l *Library) move(e Entry) error {
 			return err
 		}
 		if a, err := os.Stat(want); err == nil {
-			// On a file system that ignores case it may be the folder itself.
+			// On a case-insensitive file system it may be the folder itself.
 			if b, err := os.Stat(e.Folder); err != nil || !os.SameFile(a, b) {
 				want = disk.FreeName(to, filepath.Base(want))
 			}
@@ -123,12 +123,13 @@ func (l *Library) move(e Entry) error {
 		if err := l.relocate(old, e); err != nil {
 			return err
 		}
-		disk.Unlink(from) // if that was the last one
+		disk.Unlink(from) // if it is empty now
 		return disk.SyncDir(to)
 	})
 }
 
-// wanted is where a folder belongs: where it is, if it has no project, or has that name beside another of the same.
+// wanted returns where a folder belongs. It stays where it is if it has no project, or if it has the right name with
+// a number added.
 func (l *Library) wanted(e Entry, reg *registry.Registry) string {
 	p := reg.Find(e.Project)
 	if p == nil {
@@ -143,15 +144,15 @@ func (l *Library) wanted(e Entry, reg *registry.Registry) string {
 
 const maxFolder = registry.MaxFolder
 
-// ValidID refuses ids that could leave a folder or can't name one.
+// ValidID rejects ids that could escape their folder or can't name one.
 func ValidID(id ingest.SessionID) bool {
 	return len(id) <= 128 && fitID().MatchString(string(id)) && !disk.DeviceName(string(id))
 }
 
 var fitID = text.Pattern(`^[\w-](?:[\w.-]*[\w-])?$`)
 
-// idPart is the beginning of an id that a folder's name ends in: eight characters of the bare one. Equal names are
-// told apart by disk.FreeName.
+// idPart is the part of an id that ends a folder's name: the first eight characters of the bare id. disk.FreeName
+// tells equal names apart.
 func idPart(id ingest.SessionID) string {
 	own := bareID(id)
 	return own[:min(8, len(own))]
@@ -161,7 +162,7 @@ func bareID(id ingest.SessionID) string {
 	return strings.ToLower(text.BareID(id))
 }
 
-// folderName is "2026-04-17 Fix duplicate jobs 7f3c1a2b".
+// folderName returns a name like "2026-04-17 Fix duplicate jobs 7f3c1a2b".
 func folderName(e Entry) string {
 	date, idPart := "undated", idPart(e.ID)
 	if !e.Start.IsZero() {

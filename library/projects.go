@@ -13,14 +13,14 @@ import (
 	"recall/payload"
 )
 
-// ErrNoProject: no project of that id or name.
+// ErrNoProject means that no project has that id or name.
 var ErrNoProject = registry.ErrNoProject
 
 // A Project is an entry of projects.toml.
 type Project = registry.Project
 
-// ProjectFor is the registry's entry for a project as parsing tells it, entered if new, moved if p.Was says so. It may
-// take the bare name from one that had it: Settle moves that one's sessions.
+// ProjectFor returns the registry's entry for a project found by parsing, after adding it if new and moving it if
+// p.Was says so. It may take the plain name from a project that had it; Settle then moves that project's sessions.
 func (l *Library) ProjectFor(p ingest.Project) (Project, error) {
 	reg, err := l.readRegistry()
 	if err != nil {
@@ -54,7 +54,7 @@ func (l *Library) ProjectFor(p ingest.Project) (Project, error) {
 	return *reg.Match(id, p), nil
 }
 
-// Roots is the registry as ingest.ProjectOf takes it.
+// Roots returns the registry in the form that ingest.ProjectOf takes.
 func (l *Library) Roots() ([]ingest.Root, error) {
 	reg, err := l.readRegistry()
 	if err != nil {
@@ -77,8 +77,7 @@ func (l *Library) Projects() ([]Project, error) {
 		return nil, err
 	}
 	all := reg.Clone().Projects
-	slices.SortFunc(all, func(a,
-		b Project) int {
+	slices.SortFunc(all, func(a, b Project) int {
 		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
 	})
 	return all, nil
@@ -102,7 +101,7 @@ func (l *Library) Project(name string) (Project, error) {
 	return Project{}, fmt.Errorf("%q: %w", name, ErrNoProject)
 }
 
-// RenameProject gives a project a name for good and moves its sessions.
+// RenameProject gives a project a permanent name and moves its sessions.
 func (l *Library) RenameProject(id, name string) error {
 	if disk.SafeName(name, maxFolder) == "" {
 		return fmt.Errorf("rename project: %q is no name for a folder", name)
@@ -114,7 +113,7 @@ func (l *Library) RenameProject(id, name string) error {
 	return l.Settle()
 }
 
-// MergeProjects makes one project part of another: its roots and sessions.
+// MergeProjects makes one project, with its roots and sessions, part of another.
 func (l *Library) MergeProjects(from, into string) error {
 	err := l.changeRegistry(func(r *registry.Registry) error { return r.Merge(from, into) })
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"recall/payload"
 )
 
-// receivedName is what other people handed over, apart from this library's own: append-only, a line a handoff as it
-// came or a word about one of its items. None of it is handed on before a review.
+// receivedName holds handoffs received from other people, separate from the library's own items; append-only, each
+// line a handoff as it came or a decision about one of its items. Nothing in it is used before a review.
 const receivedName = "received.jsonl"
 
 // A Received is one line of received.jsonl.
@@ -24,33 +24,34 @@ type Received struct {
 	Op      ReceivedOp `json:"op"`
 	Handoff string     `json:"handoff"` // payload.HandoverID of its text
 	At      time.Time  `json:"at"`
-	Project string     `json:"project,omitempty"` // of OpHandoff: the project here that it is for, "" if none is known
-	Text    string     `json:"text,omitempty"`    // of OpHandoff: the file, secrets out
-	From    string     `json:"from,omitempty"`    // of OpHandoff: who sent it, where more than its text says so
+	Project string     `json:"project,omitempty"` // of OpHandoff: the project here that it is for, "" if unknown
+	Text    string     `json:"text,omitempty"`    // of OpHandoff: the file, redacted
+	From    string     `json:"from,omitempty"`    // of OpHandoff: who sent it, if more is known than its text says
 
-	Item payload.ItemID `json:"item,omitempty"` // of the others
+	Item payload.ItemID `json:"item,omitempty"` // of the other operations
 	Line string         `json:"line,omitempty"` // of OpAccept: the item's line as reworded
-	Pin  bool           `json:"pin,omitempty"`  // of OpAccept: to be kept when space is tight
+	Pin  bool           `json:"pin,omitempty"`  // of OpAccept: keep it when space is tight
 	Who  string         `json:"who,omitempty"`
 }
 
-// ReceivedOp is what a line says.
+// ReceivedOp is the operation of a line.
 type ReceivedOp string
 
 const (
-	OpHandoff ReceivedOp = "handoff" // it came; a second time: it is for another project
-	OpAccept  ReceivedOp = "accept"  // a person took the item over
-	OpRefuse  ReceivedOp = "refuse"  // or didn't
+	OpHandoff ReceivedOp = "handoff" // it arrived; if repeated, it is for another project
+	OpAccept  ReceivedOp = "accept"  // a person accepted the item
+	OpRefuse  ReceivedOp = "refuse"  // or refused it
 )
 
 func (l *Library) received() ledger.Log[Received] {
 	return logOf[Received](l, receivedName, nil)
 }
 
-// Receive adds lines to received.jsonl; when it returns they are durable.
+// Receive durably appends lines to received.jsonl.
 func (l *Library) Receive(lines ...Received) error { return add(l, "received", l.received(), lines...) }
 
-// ReceivedStamp changes whenever received.jsonl, or the projects of its handoffs, do; "" without one. It reads neither.
+// ReceivedStamp changes whenever received.jsonl or the projects of its handoffs do; it is "" without handoffs. It
+// reads neither file.
 func (l *Library) ReceivedStamp() (string, error) {
 	if !disk.Exists(l.received().Path) {
 		return "", nil
@@ -58,16 +59,16 @@ func (l *Library) ReceivedStamp() (string, error) {
 	return l.filesStamp(l.received().Path, filepath.Join(l.dir, "projects.toml"))
 }
 
-// A Handed is a handoff of another person's with what was said about it.
+// A Handed is a handoff from another person with the decisions about it.
 type Handed struct {
 	payload.Handover
 	ID      string
-	Project string                       // here, "" if none is known
-	said    map[payload.ItemID]*Received // the last word about an item, OpAccept or OpRefuse
+	Project string                       // here, "" if unknown
+	said    map[payload.ItemID]*Received // the last decision about an item, OpAccept or OpRefuse
 }
 
-// Received reads received.jsonl, in the order in which handoffs first came. What can't be read is an error beside the
-// others.
+// Received reads received.jsonl, in the order in which handoffs first arrived. If some can't be read, it returns an
+// error with the others.
 func (l *Library) Received() ([]Handed, error) {
 	lines, err := l.received().All()
 	if err != nil && !errors.Is(err, ErrDamaged) {
@@ -85,7 +86,7 @@ func (l *Library) Received() ([]Handed, error) {
 			h.said[r.Item] = &r
 			continue
 		case r.Op != OpHandoff:
-			continue // of one that can't be read
+			continue // about a handoff that can't be read
 		}
 		h, err := payload.DecodeHandover(r.Text)
 		if err != nil {
@@ -99,7 +100,7 @@ func (l *Library) Received() ([]Handed, error) {
 	}
 	out := make([]Handed, len(all))
 	for i, h := range all {
-		if h.Project == "" { // there was none here when it came
+		if h.Project == "" { // there was none here when it arrived
 			if h.Project, err = l.HandedTo(&h.Handover); err != nil {
 				bad = append(bad, err)
 			}
@@ -109,8 +110,8 @@ func (l *Library) Received() ([]Handed, error) {
 	return out, errors.Join(bad...)
 }
 
-// HandedTo is the id of the project here that a handoff is for: the one of its repository, else of its name; "" if none
-// is.
+// HandedTo returns the id of the project here that a handoff is for: that of its repository, else of its name, else
+// "".
 func (l *Library) HandedTo(h *payload.Handover) (string, error) {
 	all, err := l.Projects()
 	if err != nil {
@@ -127,7 +128,7 @@ func (l *Library) HandedTo(h *payload.Handover) (string, error) {
 	return "", nil
 }
 
-// Taken are the items that a person took over, as they left them.
+// Taken returns the items that a person accepted, as reworded.
 func (h *Handed) Taken() []payload.Item {
 	p := &payload.Payload{Items: h.Items}
 	var edits []payload.Edit
@@ -149,19 +150,19 @@ func (h *Handed) Taken() []payload.Item {
 	return out
 }
 
-// Waiting are the items that nobody has said anything about.
+// Waiting returns the items that nobody has decided about.
 func (h *Handed) Waiting() []payload.Item {
 	return slices.DeleteFunc(slices.Clone(h.Items), func(it payload.Item) bool { return h.said[it.ID] != nil })
 }
 
-// ReceivedOf lists the handoffs that hold items of a session: what was handed to others came back.
+// ReceivedOf lists handoffs that hold items of a session, when what was handed to others came back.
 func (l *Library) ReceivedOf(id ingest.SessionID) ([]Handed, error) {
 	if !disk.Exists(filepath.Join(l.dir, receivedName)) {
 		return nil, nil
 	}
 	own, err := l.Payload(id)
 	if err != nil {
-		return nil, nil // of one that has none, or can't be read, nothing was handed on that is known
+		return nil, nil // without a readable payload, no handed-on items are known
 	}
 	ids := map[payload.ItemID]bool{}
 	for _, it := range slices.Concat(own.Items, own.Retired) {
@@ -176,7 +177,7 @@ func (l *Library) ReceivedOf(id ingest.SessionID) ([]Handed, error) {
 	}), nil
 }
 
-// dropReceived removes those handoffs, with what was said about their items.
+// dropReceived removes those handoffs, with the decisions about their items.
 func (l *Library) dropReceived(ids []ingest.SessionID) error {
 	drop := map[string]bool{}
 	for _, id := range ids {

@@ -12,10 +12,10 @@ import (
 
 var idLine = text.Pattern(`(?m)^id\s*=\s*['"]([a-z2-7]{16})['"]`)
 
-// Recover opens a library whose library.toml is gone or unusable, after making it again: its id is from the list
-// remembered under caches (see KeepListIn; a folder a library), else a backup's, else as the damaged file still reads,
-// else new, which costs a reindex; how says which. What stood there becomes library.toml.damaged. The error is
-// ErrNoLibrary where the folder has no session either.
+// Recover opens a library whose library.toml is missing or unusable, after recreating it. Its id is from the list
+// remembered under caches (see KeepListIn; one folder per library), else from a backup, else as the damaged file
+// still has it, else new, which costs a reindex; how says which. A damaged file becomes library.toml.damaged. The
+// error is ErrNoLibrary if the folder has no session either.
 func Recover(dir, caches string, backup *Library) (l *Library, how string, err error) {
 	if l, err = Open(dir); err == nil {
 		return l, "", nil
@@ -61,7 +61,7 @@ func recoverID(dir, caches string, backup *Library, text []byte) (id, how string
 	return newID(), "with a new id, as nothing tells the old one"
 }
 
-// rememberedID is the id of the library that was remembered to lie in dir.
+// rememberedID returns the id of the library that was remembered to be in dir.
 func rememberedID(dir, caches string) string {
 	dir, err := filepath.Abs(dir)
 	if err != nil || caches == "" {
@@ -77,8 +77,8 @@ func rememberedID(dir, caches string) string {
 	return ""
 }
 
-// Discard removes a library that was just made and is empty, as what should have been taken in could not be. One with a
-// session stays. It must not be used after it either way.
+// Discard removes a newly made, empty library, if what should have been archived could not be. One that has a session
+// stays. The library must not be used afterwards either way.
 func (l *Library) Discard() (removed bool, err error) {
 	all, err := l.Shelved()
 	if err != nil || len(all)+len(l.Broken()) > 0 {
@@ -96,6 +96,6 @@ func (l *Library) Discard() (removed bool, err error) {
 			return true, err
 		}
 	}
-	disk.Unlink(l.dir) // if there is nothing else in it
+	disk.Unlink(l.dir) // if it is empty now
 	return true, nil
 }

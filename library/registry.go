@@ -47,7 +47,7 @@ func (l *Library) changeRegistry(change func(*registry.Registry) error) error {
 	})
 }
 
-// putRegistry writes projects.toml unless it says that already. The caller holds the lock of folders.
+// putRegistry writes projects.toml unless it is unchanged. The caller holds the folders lock.
 func (l *Library) putRegistry(reg *registry.Registry) error {
 	text, err := toml.Marshal(reg)
 	if err != nil {
@@ -63,7 +63,7 @@ func (l *Library) putRegistry(reg *registry.Registry) error {
 	return err
 }
 
-// UniteProjects takes in another library's projects. The error is ErrDamaged where they can't be read there.
+// UniteProjects adds another library's projects. The error is ErrDamaged if they can't be read there.
 func (l Inside) UniteProjects(from Inside) error {
 	theirs, err := from.readRegistry()
 	if err != nil {
@@ -80,8 +80,8 @@ func (l Inside) UniteProjects(from Inside) error {
 	})
 }
 
-// LostProjects says what is wrong with projects.toml, by its seal and what sessions say, or "". text is its content,
-// err why that can't be read.
+// LostProjects says what is wrong with projects.toml, judging by its checksum and the sessions, or returns "". text
+// is its content, err why it can't be read.
 func (l Inside) LostProjects(text []byte, err error, sealed bool, entries []Entry) string {
 	reg := &registry.Registry{}
 	switch {
@@ -94,7 +94,7 @@ func (l Inside) LostProjects(text []byte, err error, sealed bool, entries []Entr
 	case len(homeless(reg, entries)) == 0:
 		return ""
 	}
-	// Sessions may have been forgotten, and their projects with them, since they were listed.
+	// Sessions, and their projects, may have been forgotten since they were listed.
 	l.forget()
 	entries, bad := l.Shelved()
 	n := len(homeless(reg, entries))
@@ -107,8 +107,9 @@ func (l Inside) LostProjects(text []byte, err error, sealed bool, entries []Entr
 	return fmt.Sprintf("it lacks the projects of %d of the sessions", n)
 }
 
-// MendProjects takes projects.toml as it reads; an unreadable one is put aside. Projects that only sessions know, by
-// id, are entered again, or found by their root by distilling their sessions, those of again.
+// MendProjects accepts projects.toml as it is; one that can't be parsed is put aside. Projects that only sessions
+// name are added again, by id; the others are found by their root when their sessions, returned in again, are
+// distilled again.
 func (l Inside) MendProjects() (how string, again []Entry, err error) {
 	err = l.underLock("folders", func() error {
 		all, err := l.Shelved()
@@ -148,7 +149,7 @@ func (l Inside) MendProjects() (how string, again []Entry, err error) {
 
 const lostNames = "the projects are entered again, names given by hand are lost"
 
-// homeless lists sessions whose project isn't in projects.toml: not to be distilled before somebody enters it.
+// homeless lists sessions whose project isn't in projects.toml. They must not be distilled before it is added.
 func homeless(reg *registry.Registry, entries []Entry) []Entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool {
 		return e.Project == "" || reg.Find(e.Project) != nil

@@ -14,13 +14,13 @@ import (
 	"recall/library/raw"
 )
 
-// A Putting is one file of a session on its way out of the library.
+// A Putting is one file of a session to be restored.
 type Putting struct {
 	Name    string `json:"name" show:"path"` // of the file in the session
-	Path    string `json:"path" show:"path"` // where it is to be
+	Path    string `json:"path" show:"path"` // where to restore it
 	Version int    `json:"version"`          // 0 is the current one
-	Shared  bool   `json:"-"`                // other sessions use the file too: one that is there stays
-	Over    bool   `json:"-"`                // replaces whatever file is there
+	Shared  bool   `json:"-"`                // other sessions use the file too: an existing one stays
+	Over    bool   `json:"-"`                // replace whatever is there
 
 	// What LookAt found.
 	Size  int64    `json:"bytes"`
@@ -28,32 +28,32 @@ type Putting struct {
 	State PutState `json:"state"`
 }
 
-// PutState is what putting a file back would mean.
+// PutState is what restoring a file would do.
 type PutState string
 
 const (
 	PutNew    PutState = "new"       // nothing is there
-	PutLonger PutState = "longer"    // the beginning of it is there: nothing can be lost
-	PutThere  PutState = "there"     // it is there already, byte for byte
-	PutKept   PutState = "kept"      // another one is there, and stays: it isn't the session's alone, or in a database
-	PutNewer  PutState = "newer"     // the file that is there goes on after what is archived
+	PutLonger PutState = "longer"    // its beginning is there: nothing can be lost
+	PutThere  PutState = "there"     // it is there, byte for byte
+	PutKept   PutState = "kept"      // a different file is there and stays: it is shared with other sessions, or in a database
+	PutNewer  PutState = "newer"     // the file there continues after what is archived
 	PutOther  PutState = "different" // a different file is there
-	PutOver   PutState = "over"      // a different file is there and is replaced, as asked
+	PutOver   PutState = "over"      // a different file is there and is replaced, as requested
 )
 
-// ErrInTheWay: a file is where one is to be put that it isn't the beginning of.
+// ErrInTheWay means that the target is a file that isn't the beginning of what is archived.
 var ErrInTheWay = errors.New("another file is there")
 
-// Blocked reports whether the file can't be put where it should be.
+// Blocked reports whether the file can't be restored to its place.
 func (p Putting) Blocked() bool { return p.State == PutNewer || p.State == PutOther }
 
-// writes reports whether anything is to be done.
+// writes reports whether restoring changes anything.
 func (p Putting) writes() bool {
 	return p.State == PutNew || p.State == PutLonger || p.State == PutOver
 }
 
-// LookAt compares what is where the files are to be put with what is archived, and fills in Size, Sum and State. It
-// reads both: damaged archived bytes (ErrDamaged) are found before anything is written.
+// LookAt compares the files at the targets with what is archived, and fills in Size, Sum and State. It reads both, so
+// damaged archived bytes (ErrDamaged) are found before anything is written.
 func (l *Library) LookAt(ctx context.Context, id ingest.SessionID, files []Putting) error {
 	for i := range files {
 		if err := l.lookAtOne(ctx, id, &files[i]); err != nil {
@@ -113,8 +113,8 @@ func (l *Library) lookAtOne(ctx context.Context, id ingest.SessionID, p *Putting
 	return nil
 }
 
-// commonLength is how many bytes two streams begin with in common, and whether those are all of there; archived is
-// read, and so checked, to its end.
+// commonLength returns the length of the common beginning of two streams, and whether that is all of there. It reads
+// archived to its end, which verifies it.
 func commonLength(archived, there io.Reader) (same int64, whole bool, err error) {
 	a, b := make([]byte, 128<<10), make([]byte, 128<<10)
 	for equal := true; ; {
@@ -131,7 +131,7 @@ func commonLength(archived, there io.Reader) (same int64, whole bool, err error)
 		switch end {
 		case nil:
 		case io.EOF, io.ErrUnexpectedEOF:
-			if equal { // as far as archived goes
+			if equal { // up to the end of archived
 				m, err := there.Read(b[:1])
 				whole = m == 0 && err == io.EOF
 			}
@@ -152,9 +152,9 @@ func samePrefix(a, b []byte) int {
 	return n
 }
 
-// PutBack writes the files that LookAt looked at, if none is Blocked (ErrInTheWay): each beside its place, synced, read
-// again, hashed, and only then given its name. One that turns up there meanwhile is left alone. Files get today's time:
-// by the old one a client would delete them at once.
+// PutBack restores the files that LookAt examined, unless one is Blocked (ErrInTheWay): each is written beside its
+// target, synced, read again, hashed, and only then renamed. A file that appears there meanwhile is left alone. The
+// files get the current time, because a client would delete them at once if they had their old one.
 func (l *Library) PutBack(ctx context.Context, id ingest.SessionID, files []Putting) error {
 	for _, p := range files {
 		if p.Blocked() {
@@ -181,7 +181,7 @@ func (l *Library) PutBack(ctx context.Context, id ingest.SessionID, files []Putt
 	})
 }
 
-// foundAgain notes a source that was put back as it is archived: it is held.
+// foundAgain records a source that was restored with the archived bytes: it counts as held.
 func (e *Entry) foundAgain(p Putting) {
 	f := e.Holding(p.Path)
 	if f == nil || !p.writes() || p.Sum != f.Sum {
@@ -217,7 +217,7 @@ func (l *Library) putBackOne(ctx context.Context, id ingest.SessionID, p Putting
 	return disk.SyncDir(filepath.Dir(p.Path))
 }
 
-// nameNew gives a file a name that nobody has.
+// nameNew renames a file without replacing any.
 func nameNew(temp, path string) error {
 	err := os.Link(temp, path)
 	if errors.Is(err, fs.ErrExist) {
@@ -226,7 +226,7 @@ func nameNew(temp, path string) error {
 	if err == nil {
 		return nil
 	}
-	if disk.Exists(path) { // a file system without links
+	if disk.Exists(path) { // on a file system without links
 		return ErrInTheWay
 	}
 	return disk.Rename(temp, path)

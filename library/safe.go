@@ -12,7 +12,7 @@ import (
 	"recall/library/raw"
 )
 
-// A State is how safe a session is.
+// A State says how safe a session is.
 type State string
 
 const (
@@ -22,8 +22,9 @@ const (
 	OnlyHere   State = "only here"  // no source is left: the library has the only copy
 )
 
-// Safe is the one judge of whether a found session is safe, by what session.json says of the bytes taken, and sizes,
-// times and stamps of the sources; Held compares every byte. The error is why it isn't safe.
+// Safe is the only place that decides whether a found session is safe. It goes by what session.json says of the
+// archived bytes and by the sizes, times and stamps of the sources; Held compares every byte. The error says why it
+// isn't safe.
 func (l *Library) Safe(f ingest.Found) (State, error) {
 	e, err := l.Session(f.ID)
 	if err != nil && !errors.Is(err, ErrNoSession) {
@@ -32,12 +33,13 @@ func (l *Library) Safe(f ingest.Found) (State, error) {
 	return e.Judge(f.Files)
 }
 
-// State is Safe of what is left of a session's sources. Those among found (by path, may be nil) aren't looked at again.
+// State is Safe for the sources of a session that still exist. Those in found (by path, may be nil) aren't looked up
+// again.
 func (e Entry) State(found map[string]ingest.File) (State, error) {
 	var there []ingest.File
 	for _, f := range e.Files {
 		for _, src := range f.Sources {
-			if src.Path == "" { // prompts, which were never a file of their own
+			if src.Path == "" { // prompts, which never were a separate file
 				continue
 			}
 			now, known := found[src.Path]
@@ -60,7 +62,7 @@ func (e Entry) State(found map[string]ingest.File) (State, error) {
 	return e.Judge(there)
 }
 
-// Judge is Safe of files as they were found.
+// Judge is Safe for files as they were found.
 func (e Entry) Judge(files []ingest.File) (State, error) {
 	for _, f := range files {
 		if slices.ContainsFunc(e.Files, func(have FileState) bool { return have.source(f.Path).is(f) }) {
@@ -75,7 +77,7 @@ func (e Entry) Judge(files []ingest.File) (State, error) {
 	return Safe, nil
 }
 
-// notHeld is the error of a file that isn't held: why it can't be, if it can't be opened.
+// notHeld returns the error for a file that isn't archived, or why it can't be opened.
 func notHeld(f ingest.File) error {
 	src, _, err := raw.OpenSource(f)
 	if err != nil {
@@ -84,17 +86,17 @@ func notHeld(f ingest.File) error {
 	return errors.Join(src.Close(), fmt.Errorf("%s: %w", f.Name, ErrNotHeld))
 }
 
-// is reports whether a source is as it was when its bytes were taken.
+// is reports whether a source is as it was when archived.
 func (s *SourceState) is(f ingest.File) bool {
 	return s != nil && !s.Gone && s.Size == f.Size && s.Mod.Equal(f.Mod) && s.Stamp == f.Stamp
 }
 
-// ErrNotHeld: the library doesn't have these bytes.
+// ErrNotHeld means that the library doesn't have these bytes.
 var ErrNotHeld = errors.New("not archived")
 
-// Held reports whether the library has every byte of a session's file as it is at its source now: nil if so. Both are
-// read and compared, the archived bytes also with their hashes; nothing is taken from memory. The error is ErrNotHeld,
-// ErrDamaged where only damaged bytes are archived, or the fault in reading the source.
+// Held checks that the library has every byte of a session's file as it is at its source now, and returns nil if so.
+// Both are read and compared, and the archived bytes are also checked against their hashes; nothing cached is used.
+// The error is ErrNotHeld, ErrDamaged if only damaged bytes are archived, or the error in reading the source.
 func (l *Library) Held(ctx context.Context, id ingest.SessionID, f ingest.File) error {
 	e, v, err := l.versionsOf(id)
 	if errors.Is(err, ErrNoSession) {
@@ -104,7 +106,7 @@ func (l *Library) Held(ctx context.Context, id ingest.SessionID, f ingest.File) 
 		return err
 	}
 	if name := e.nameOf(f); name != "" {
-		f.Name = name // as keepNames has it
+		f.Name = name // as keepNames names it
 	}
 	var damaged error
 	for n := len(v.Files[f.Name]); n > 0; n-- {
@@ -127,7 +129,7 @@ func (l *Library) Held(ctx context.Context, id ingest.SessionID, f ingest.File) 
 	return notHeld(f)
 }
 
-// sameAs reports whether a file's bytes are the first of a version's.
+// sameAs reports whether a version begins with a file's bytes.
 func (l *Library) sameAs(ctx context.Context, id ingest.SessionID, f ingest.File, n int) (bool, error) {
 	archived, _, err := l.OpenVersion(id, f.Name, n)
 	if err != nil {

@@ -19,16 +19,16 @@ import (
 	"recall/library/disk"
 )
 
-// generation is another text after each folder that anybody made or moved.
+// generation returns a text that differs after anybody makes or moves a folder.
 func (l *Library) generation() string {
 	text, _ := disk.ReadPlain(filepath.Join(l.dir, ".locks", "generation"))
 	return string(text)
 }
 
-// refresh looks at the folders again if somebody else has made or moved one, always the first time: nobody knew before
-// that we go by the generation. The caller holds the lock of folders.
+// refresh scans the folders again if another process has made or moved one, and always the first time, as others
+// maintain the generation only while some process has its folder in .tmp. The caller holds the folders lock.
 func (l *Library) refresh() error {
-	if _, err := l.tempName(); err != nil { // with it this process has its folder in .tmp
+	if _, err := l.tempName(); err != nil { // puts this process's folder in .tmp
 		return err
 	}
 	l.mu.Lock()
@@ -43,7 +43,7 @@ func (l *Library) refresh() error {
 	return nil
 }
 
-// relocate renames a session's folder to e.Folder. The caller holds the lock of folders and has called refresh.
+// relocate renames a session's folder to e.Folder. The caller holds the folders lock and has called refresh.
 func (l *Library) relocate(from string, e Entry) error {
 	return l.rearrange(func() error {
 		err := disk.Rename(from, e.Folder)
@@ -54,8 +54,9 @@ func (l *Library) relocate(from string, e Entry) error {
 	})
 }
 
-// rearrange changes the folders, under l.mu, and tells other processes: the generation begins with "moving" meanwhile,
-// so that nobody misses a folder between two of them. The caller holds the lock of folders and has called refresh.
+// rearrange changes the folders, under l.mu, and informs other processes: meanwhile the generation begins with
+// "moving", so that a scan misses no folder that is being moved. The caller holds the folders lock and has called
+// refresh.
 func (l *Library) rearrange(change func() error) error {
 	path := filepath.Join(l.dir, ".locks", "generation")
 	f, err := disk.OpenPlain(path, os.O_WRONLY|os.O_CREATE, 0o600)
@@ -73,16 +74,17 @@ func (l *Library) rearrange(change func() error) error {
 	return errors.Join(err, writeOver(f, l.seen))
 }
 
-// What the generation begins with, equally long.
+// Prefixes of the generation, of equal length.
 const (
 	moving  = "moving "
 	settled = "       "
 )
 
-// nextGeneration is never the same again, and always as long.
+// nextGeneration returns a text of fixed length that never repeats.
 func nextGeneration() string { return fmt.Sprintf("%019d %010d", time.Now().UnixNano(), os.Getpid()) }
 
-// writeOver makes text the content of a file that holds no more. To cut it off first costs a hundred times as much.
+// writeOver overwrites the content of a file that isn't longer than text. Truncating it first would take a hundred
+// times as long.
 func writeOver(f *os.File, text string) error {
 	return disk.Do(disk.OpWrite, f.Name(), "", func() error {
 		_, err := f.WriteAt([]byte(text), 0)
@@ -105,12 +107,12 @@ func (l *Library) scan() error {
 	return nil
 }
 
-// whileStill looks at the folders, again where one was moved meanwhile, which may have been missed; the generation is
-// theirs.
+// whileStill calls look, again if a folder was moved meanwhile and so may have been missed, and returns the
+// generation that look saw.
 func (l *Library) whileStill(look func() error) (generation string, err error) {
 	for try := 0; ; try++ {
 		before := l.generation()
-		if strings.HasPrefix(before, moving) && try < 20 { // of a dead process for good
+		if strings.HasPrefix(before, moving) && try < 20 { // after 20 tries it is of a dead process
 			time.Sleep(time.Millisecond)
 			continue
 		}
@@ -141,8 +143,9 @@ func (l *Library) scanOnce() error {
 	return nil
 }
 
-// scanOf looks at the folders of some projects' sessions alone, and at those that the remembered list hasn't: where it
-// hasn't too many, at all folders, and the list is made anew. The caller holds l.mu, and nobody has looked at all yet.
+// scanOf looks only at the folders of some projects' sessions and at those missing from the remembered list. If too
+// many are missing it scans all folders and the list is rebuilt. The caller holds l.mu, and there was no full scan
+// yet.
 func (l *Library) scanOf(project func(id string) bool) (map[ingest.SessionID]*known, error) {
 	remembered, others := l.readList(project)
 	old := byFolder(slices.Values(remembered))
@@ -176,7 +179,7 @@ func byFolder(all iter.Seq[*known]) map[string]*known {
 	return of
 }
 
-// byID takes the first of several that say they are the same session.
+// byID maps sessions by id. If several claim the same id, the first wins.
 func byID(all []*known) map[ingest.SessionID]*known {
 	of := make(map[ingest.SessionID]*known, len(all))
 	for _, k := range all {
@@ -187,7 +190,7 @@ func byID(all []*known) map[ingest.SessionID]*known {
 	return of
 }
 
-// folders lists the folders that may be sessions', and those that can't be used: links are followed nowhere.
+// folders lists the folders that may be sessions', and those that can't be used. It never follows links.
 func (l *Library) folders() (all []string, broken []ingest.Problem, err error) {
 	groups, err := disk.ReadDir(l.dir)
 	if err != nil {
@@ -201,7 +204,7 @@ func (l *Library) folders() (all []string, broken []ingest.Problem, err error) {
 		return true
 	}
 	for _, g := range groups {
-		dir := l.dir + string(filepath.Separator) + g.Name() // Join would take longer than the look
+		dir := l.dir + string(filepath.Separator) + g.Name() // filepath.Join would take longer than the rest
 		if isLink(dir, g) || !g.IsDir() || IsOwn(g.Name()) {
 			continue
 		}
@@ -219,7 +222,7 @@ func (l *Library) folders() (all []string, broken []ingest.Problem, err error) {
 	return all, broken, nil
 }
 
-// Unusable lists the folders that can't be looked into, and links in place of one, by the folders' names alone.
+// Unusable lists folders that can't be read, and links in place of folders.
 func (l *Library) Unusable() []ingest.Problem {
 	_, broken, err := l.folders()
 	if err != nil {
@@ -228,7 +231,7 @@ func (l *Library) Unusable() []ingest.Problem {
 	return broken
 }
 
-// take notes what was seen of one folder. The caller holds l.mu.
+// take records what was found in one folder. The caller holds l.mu.
 func (l *Library) take(folder string, k *known, fault error) {
 	if k != nil {
 		if twin, ok := l.sessions[k.Entry.ID]; !ok {
@@ -242,7 +245,8 @@ func (l *Library) take(folder string, k *known, fault error) {
 	}
 }
 
-// look reads a folder's session.json, unless it is as was known: nil of a folder that isn't a session's.
+// look reads a folder's session.json, unless it hasn't changed since was. It returns nil for a folder that isn't a
+// session's.
 func look(folder string, was *known) (*known, error) {
 	fi, err := os.Stat(sessionFile(folder))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -264,7 +268,7 @@ func look(folder string, was *known) (*known, error) {
 	return &known{Entry: e, Stamp: stampOf(fi)}, nil
 }
 
-// inParallel calls do for 0 to n-1, a block of them at a time on a few goroutines.
+// inParallel calls do for 0 to n-1, in blocks, on a few goroutines.
 func inParallel(n, block int, do func(i int)) {
 	var g errgroup.Group
 	g.SetLimit(min(runtime.GOMAXPROCS(0), 8))
@@ -276,16 +280,16 @@ func inParallel(n, block int, do func(i int)) {
 			return nil
 		})
 	}
-	_ = g.Wait() // of no errors
+	_ = g.Wait() // they return none
 }
 
-// IsOwn reports whether a name at the top of the library isn't a project.
+// IsOwn reports whether a name at the top of the library is not a project's.
 func IsOwn(name string) bool {
 	return strings.HasPrefix(name, ".") || name == CacheName || name == "inbox"
 }
 
-// topFiles are those at the top of a library.
+// topFiles are the files at the top of a library.
 var topFiles = map[string]bool{"README.md": true, "library.toml": true, "projects.toml": true, "tombstones.jsonl": true,
 	"threads.jsonl": true, "journal.jsonl": true, UsageName: true, triesName: true, batchesName: true,
 	forgottenName: true, receivedName: true, LinksName: true,
-	"briefs.jsonl": true} // of earlier versions, which kept what prepare was asked for
+	"briefs.jsonl": true} // of earlier versions, which kept the requests to prepare

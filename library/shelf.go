@@ -9,15 +9,15 @@ import (
 	"recall/payload"
 )
 
-// A Shelf is the library's sessions with what is computed to show them: project's name, number in it.
+// A Shelf lists the library's sessions with what is computed to show them: their projects and their numbers in those.
 type Shelf struct {
 	Entries []Entry                     // by start time
-	Project map[string]Project          // by each id that it has had
+	Project map[string]Project          // by each id that the project has had
 	Number  map[string]int              // by the session's id
-	Closed  map[ingest.SessionID]string // why nothing more is taken in of it: it is frozen, or as the caller adds
+	Closed  map[ingest.SessionID]string // why nothing more is archived of it: "frozen", or as added by the caller
 }
 
-// Shelf reads all sessions and projects. Where a look at the sessions is held, what it has but for Closed is shared.
+// Shelf reads all sessions and projects. While a scan is reused (Hold), everything but Closed is shared.
 func (l *Library) Shelf() (*Shelf, error) {
 	if s := l.heldShelf(); s != nil {
 		return s, nil
@@ -39,7 +39,7 @@ func (l *Library) Shelf() (*Shelf, error) {
 		}
 	}
 	s.Closed = map[ingest.SessionID]string{}
-	frozen, _ := l.AllFrozen() // what can't be told isn't
+	frozen, _ := l.AllFrozen() // if this fails, none count as frozen
 	for _, id := range frozen {
 		s.Closed[id] = "frozen"
 	}
@@ -53,7 +53,7 @@ func (l *Library) Shelf() (*Shelf, error) {
 	return s, nil
 }
 
-// Of is the project of a session; one without a name while it isn't distilled.
+// Of returns the project of a session, a placeholder if it isn't distilled yet.
 func (s *Shelf) Of(e Entry) Project {
 	if p, ok := s.Project[e.Project]; ok {
 		return p
@@ -61,7 +61,7 @@ func (s *Shelf) Of(e Entry) Project {
 	return Project{ID: e.Project, Name: "unsorted"}
 }
 
-// Projects counts those that have a session.
+// Projects counts the projects that have a session.
 func (s *Shelf) Projects() int {
 	ids := map[string]bool{}
 	for _, e := range s.Entries {
@@ -70,7 +70,7 @@ func (s *Shelf) Projects() int {
 	return len(ids)
 }
 
-// In lists the sessions of one project, all if it is "".
+// In lists the sessions of one project, or all if id is "".
 func (s *Shelf) In(id string) []Entry {
 	if id == "" {
 		return s.Entries
@@ -84,7 +84,8 @@ func (s *Shelf) In(id string) []Entry {
 	return in
 }
 
-// Last is the session last active in a project, by its id or name, helpers left out; else ErrNoSession.
+// Last returns the most recently active session of a project, by the project's id or name, ignoring helpers; else
+// ErrNoSession.
 func (s *Shelf) Last(project string) (Entry, error) {
 	var last Entry
 	for _, e := range s.Entries {
@@ -99,7 +100,7 @@ func (s *Shelf) Last(project string) (Entry, error) {
 	return last, nil
 }
 
-// A SessionRef names a session in a document about something else.
+// A SessionRef refers to a session from a document about something else.
 type SessionRef struct {
 	Session string    `json:"session"`
 	Project string    `json:"project"`
@@ -108,7 +109,7 @@ type SessionRef struct {
 	Start   time.Time `json:"start,omitzero"`
 }
 
-// Ref names a session by its id.
+// Ref returns the reference for a session's id.
 func (s *Shelf) Ref(id string) SessionRef {
 	for _, e := range s.Entries {
 		if string(e.ID) == id {
@@ -118,7 +119,7 @@ func (s *Shelf) Ref(id string) SessionRef {
 	return SessionRef{Session: id}
 }
 
-// Listed is a session in a list, as JSON too.
+// Listed is a session in a list, also as JSON.
 type Listed struct {
 	ID        ingest.SessionID `json:"id"`
 	Source    ingest.Source    `json:"source"`
@@ -135,8 +136,8 @@ type Listed struct {
 	payload.Marks
 }
 
-// List is what is said of the sessions of one project, of all if it is "", by project and start time. Of sources that
-// were found, by path, State knows.
+// List describes the sessions of one project, or of all if project is "", by project and start time. For found, see
+// Entry.State.
 func (s *Shelf) List(project string, found map[string]ingest.File) []Listed {
 	entries := s.In(project)
 	all := make([]Listed, len(entries))
@@ -152,7 +153,7 @@ func (s *Shelf) List(project string, found map[string]ingest.File) []Listed {
 	return all
 }
 
-// State is Entry.State; a session of which nothing more is to be taken in isn't behind.
+// State is Entry.State, but a session of which nothing more is to be archived isn't behind.
 func (s *Shelf) State(e Entry, found map[string]ingest.File) State {
 	state, _ := e.State(found)
 	if state == Behind && s.Closed[e.ID] != "" {

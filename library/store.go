@@ -20,24 +20,24 @@ import (
 	"recall/payload"
 )
 
-// ErrNoPayload: the session wasn't distilled yet.
+// ErrNoPayload means that the session wasn't distilled yet.
 var ErrNoPayload = errors.New("no payload yet")
 
-// Derived is what is made of a session: its payload and the texts rendered from it.
+// Derived is what is made from a session: its payload and the texts rendered from it.
 type Derived struct {
 	Payload    *payload.Payload
 	Markdown   []byte           // payload.md; SavePayload sets Payload.Written to it
 	Transcript iter.Seq[[]byte] // transcript.md, transcript-2.md, …; nil leaves them as they are
-	Seen       []byte           // payload.md as the caller read it before, nil if there was none
-	Meta       *Meta            // to be noted as Place does, and the folder moved there; nil leaves both as they are
+	Seen       []byte           // payload.md as the caller last read it, nil if there was none
+	Meta       *Meta            // recorded as by Place, and the folder moved; nil changes neither
 }
 
-// SavePayload replaces payload.json and payload.md together, and the transcript's parts. If payload.md is not what
-// d.Seen says, a person has edited it: the error is ErrEdited, nothing is written, and the caller merges again.
+// SavePayload replaces payload.json and payload.md together, and the parts of the transcript. If payload.md is not as
+// in d.Seen, a person has edited it: the error is ErrEdited, nothing is written, and the caller must merge again.
 //
-// payload.json holds the Markdown that edits are told from, so the two must not come apart: both are written aside,
-// .payload.md.new first, then payload.md is renamed, then payload.json. Where only .payload.json.new is left, the
-// second rename is due (see heal).
+// payload.json holds the Markdown that edits are compared with, so the two must stay consistent: both are written
+// aside, .payload.md.new first, then payload.md is renamed, then payload.json. If only .payload.json.new is left, the
+// second rename is still due (see heal).
 func (l *Library) SavePayload(id ingest.SessionID, d Derived) error {
 	err := l.resolve(d.Meta)
 	if err == nil {
@@ -65,7 +65,7 @@ func (l *Library) savePayload(id ingest.SessionID, d Derived) error {
 		if err != nil {
 			return err
 		}
-		// Ours already, or as seen: anything else is a person's.
+		// Ours already, or as seen: anything else was written by a person.
 		if !bytes.Equal(now, d.Seen) && !bytes.Equal(now, d.Markdown) {
 			return ErrEdited
 		}
@@ -79,18 +79,18 @@ func (l *Library) savePayload(id ingest.SessionID, d Derived) error {
 	})
 }
 
-// What a save wrote that isn't in its place yet.
+// Files of a save that aren't in place yet.
 const (
 	NewMarkdown = ".payload.md.new"
 	NewPayload  = ".payload.json.new"
 )
 
-// saveDerived writes what differs. session.json says that the rest is there: it comes last but for the mark of a save
-// under way, .payload.json.new, so that no save that was cut off looks like damage.
+// saveDerived writes what differs. session.json comes after the files whose sums it has, but before
+// .payload.json.new, the mark of a save in progress, is renamed: so an interrupted save never looks like damage.
 func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 	at := func(name string) string { return filepath.Join(e.Folder, name) }
 	*e = e.Clone()
-	delete(e.Sums, "payload.json") // of format 1; it has its own now
+	delete(e.Sums, "payload.json") // of format 1; the file has its own checksum now
 	a := &aside{l: l}
 	defer a.drop()
 	parts, err := l.putParts(e, d.Transcript, a)
@@ -103,7 +103,7 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 		if err := errors.Join(a.add(at(NewMarkdown), d.Markdown), a.add(at(NewPayload), payloadJSON)); err != nil {
 			return err
 		}
-		// First: while they lie there, nobody takes the others for damaged.
+		// These go first: while they exist, nobody takes the others for damaged.
 		a.targets = append(a.targets[rendered:], a.targets[:rendered]...)
 		a.temps = append(a.temps[rendered:], a.temps[:rendered]...)
 	}
@@ -119,9 +119,9 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 		return errors.Join(err, disk.RemoveIfThere(at(NewPayload)), disk.RemoveIfThere(at(NewMarkdown)))
 	}
 	if pair {
-		// A file system may report a fault of what it did.
+		// A file system may report an error for a rename that succeeded.
 		if err := disk.Rename(at(NewMarkdown), at("payload.md")); err != nil && !same(at("payload.md"), d.Markdown) {
-			// .json.new first: alone it would mean that the rename was done.
+			// .json.new goes first: left alone it would mean that the rename was done.
 			return errors.Join(err, disk.RemoveIfThere(at(NewPayload)), disk.RemoveIfThere(at(NewMarkdown)))
 		}
 	}
@@ -146,7 +146,7 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 	return l.remember(*e)
 }
 
-// putParts puts a transcript's parts that differ aside, notes the sums of all, and returns how many there are.
+// putParts writes aside the parts of a transcript that differ, notes the sums of all, and returns their number.
 func (l *Library) putParts(e *Entry, parts iter.Seq[[]byte], to *aside) (n int, err error) {
 	if parts == nil {
 		return 0, nil
@@ -165,7 +165,7 @@ func (l *Library) putParts(e *Entry, parts iter.Seq[[]byte], to *aside) (n int, 
 	return n, nil
 }
 
-// removeParts removes what a longer transcript before had more.
+// removeParts removes parts left over from a longer transcript.
 func removeParts(folder string, n int) error {
 	for i := max(1, n); disk.Exists(filepath.Join(folder, render.TranscriptName(i))); i++ {
 		if err := disk.Remove(filepath.Join(folder, render.TranscriptName(i))); err != nil {
@@ -175,8 +175,8 @@ func removeParts(folder string, n int) error {
 	return nil
 }
 
-// heal finishes, or undoes, what a crash in saveDerived left. What was rendered may be of before or after: session.json
-// doesn't name it any more (see Entry.CutOff). The caller holds the session's lock.
+// heal finishes or undoes an interrupted saveDerived. The transcript may be of before or after, so session.json no
+// longer has its sums (see Entry.CutOff). The caller holds the session's lock.
 func (l *Library) heal(e *Entry) error {
 	md, js := filepath.Join(e.Folder, NewMarkdown), filepath.Join(e.Folder, NewPayload)
 	if !disk.Exists(js) {
@@ -193,12 +193,12 @@ func (l *Library) heal(e *Entry) error {
 	return disk.Rename(js, filepath.Join(e.Folder, "payload.json"))
 }
 
-// CutOff reports whether a save was cut off and healed, so that the session is to be rendered again.
+// CutOff reports whether a save was interrupted and healed, so that the session must be rendered again.
 func (e Entry) CutOff() bool {
 	return e.Distilled != nil && e.Format >= 2 && e.Sums["transcript.md"] == ""
 }
 
-// IsRendered reports whether a file is for people and its sum stands in session.json.
+// IsRendered reports whether a file is rendered for people and has its sum in session.json.
 func IsRendered(name string) bool { return render.IsTranscript(name) }
 
 func same(path string, data []byte) bool {
@@ -223,7 +223,7 @@ func (l *Library) Payload(id ingest.SessionID) (*payload.Payload, error) {
 	return p, nil
 }
 
-// Markdown reads payload.md as it is on disk, a person's edits in it. The error is ErrNoPayload.
+// Markdown reads payload.md as it is on disk, with a person's edits. The error is ErrNoPayload.
 func (l *Library) Markdown(id ingest.SessionID) ([]byte, error) { return l.distilled(id, "payload.md") }
 
 func (l *Library) distilled(id ingest.SessionID, name string) ([]byte, error) {
@@ -234,8 +234,8 @@ func (l *Library) distilled(id ingest.SessionID, name string) ([]byte, error) {
 	return text, err
 }
 
-// Saved reads payload.json and payload.md as they belong together, each nil if missing: read apart, what another
-// process saves in between would look like a person's edit.
+// Saved reads a consistent pair of payload.json and payload.md, each nil if missing. Read separately, a save by
+// another process in between would look like a person's edit.
 func (l *Library) Saved(id ingest.SessionID) (p *payload.Payload, markdown []byte, err error) {
 	err = l.withSession(id, func(e Entry) error {
 		if err := l.heal(&e); err != nil {
@@ -251,7 +251,7 @@ func (l *Library) Saved(id ingest.SessionID) (p *payload.Payload, markdown []byt
 		if p, err = payload.Decode(text); err != nil {
 			return fmt.Errorf("session %s: %w", id, err)
 		}
-		if Flipped(e.Folder, []byte(p.Written), markdown) { // no edit: set right
+		if Flipped(e.Folder, []byte(p.Written), markdown) { // damage, not an edit: repair it
 			markdown = []byte(p.Written)
 			return l.put(filepath.Join(e.Folder, "payload.md"), markdown)
 		}
@@ -260,8 +260,8 @@ func (l *Library) Saved(id ingest.SessionID) (p *payload.Payload, markdown []byt
 	return p, markdown, err
 }
 
-// readFile reads a file of a session's folder, after finishing what a crash left; of a read-only library as it is. The
-// folder may move at any time: that a file isn't there (nil) is believed only where session.json is.
+// readFile reads a file of a session's folder, after finishing an interrupted save (unless the library is read-only).
+// The folder may move at any time, so a missing file (nil) is believed only if session.json is there.
 func (l *Library) readFile(id ingest.SessionID, name string) ([]byte, error) {
 	for try := 0; ; try++ {
 		e, err := l.Session(id)
@@ -270,7 +270,7 @@ func (l *Library) readFile(id ingest.SessionID, name string) ([]byte, error) {
 		}
 		if strings.HasPrefix(name, "payload.") && (disk.Exists(filepath.Join(e.Folder, NewPayload)) ||
 			disk.Exists(filepath.Join(e.Folder, NewMarkdown))) {
-			// Whoever writes next reports what is wrong.
+			// The next write reports any error.
 			_ = l.withSession(id, func(e Entry) error { return l.heal(&e) })
 		}
 		text, err := disk.ReadIfThere(filepath.Join(e.Folder, name))
@@ -287,16 +287,16 @@ func (l *Library) readFile(id ingest.SessionID, name string) ([]byte, error) {
 	}
 }
 
-// A session's append-only files: people's operations on the payload, in order, and what an agent noted while working.
+// A session's append-only files: people's edits of the payload, in order, and what agents noted while working.
 var (
 	editsLog = ledger.Log[payload.Edit]{Path: "edits.jsonl", Check: payload.Edit.Check}
 	notesLog = ledger.Log[json.RawMessage]{Path: "notes.jsonl"}
 )
 
-// Edits reads edits.jsonl. Damaged lines are an error (ErrDamaged) beside the other edits.
+// Edits reads edits.jsonl. If lines are damaged it returns ErrDamaged with the remaining edits.
 func (l *Library) Edits(id ingest.SessionID) ([]payload.Edit, error) { return readLog(l, id, editsLog) }
 
-// AppendEdits adds operations to edits.jsonl; when it returns they are durable.
+// AppendEdits durably appends to edits.jsonl.
 func (l *Library) AppendEdits(id ingest.SessionID, edits []payload.Edit) error {
 	err := appendLog(l, id, editsLog, edits)
 	if err == nil && slices.ContainsFunc(edits, func(e payload.Edit) bool { return e.Op == payload.OpMark }) {
@@ -305,11 +305,11 @@ func (l *Library) AppendEdits(id ingest.SessionID, edits []payload.Edit) error {
 	return err
 }
 
-// Remark has session.json say what edits.jsonl says of the session as a whole.
+// Remark updates session.json with what edits.jsonl says about the session as a whole.
 func (l *Library) Remark(id ingest.SessionID) error {
 	return l.withSession(id, func(e Entry) error {
 		edits, err := l.Edits(id)
-		if err != nil && !errors.Is(err, ErrDamaged) { // the lines that are whole count
+		if err != nil && !errors.Is(err, ErrDamaged) { // the intact lines count
 			return err
 		}
 		e.Marks = payload.MarksOf(edits)
@@ -322,7 +322,7 @@ func (l *Library) Notes(id ingest.SessionID) ([]json.RawMessage, error) {
 	return readLog(l, id, notesLog)
 }
 
-// AppendNotes adds to notes.jsonl.
+// AppendNotes durably appends to notes.jsonl.
 func (l *Library) AppendNotes(id ingest.SessionID, notes []json.RawMessage) error {
 	return appendLog(l, id, notesLog, notes)
 }

@@ -11,19 +11,19 @@ import (
 	"recall/text"
 )
 
-// Tally is how sessions stand.
+// Tally counts sessions by state.
 type Tally struct {
 	Safe       int       `json:"safe"`
 	Behind     int       `json:"behind"`          // sources with bytes that aren't archived
-	OnlyHere   int       `json:"only_here"`       // kept, though no source is left
-	Unreadable int       `json:"unreadable"`      // sources that can't be looked at
-	Waiting    int       `json:"waiting"`         // archived, not distilled as they are
-	Grown      int       `json:"-"`               // of those: distilled before
-	Made       time.Time `json:"-"`               // when the longest ago
+	OnlyHere   int       `json:"only_here"`       // archived, with no source left
+	Unreadable int       `json:"unreadable"`      // sources that can't be read
+	Waiting    int       `json:"waiting"`         // archived, but the current bytes aren't distilled
+	Grown      int       `json:"-"`               // of those: an earlier state was distilled
+	Made       time.Time `json:"-"`               // the oldest of those payloads
 	Newest     time.Time `json:"newest,omitzero"` // last thing said in any session
 }
 
-// Tally counts how the sessions stand. Of sources that were found, by path, State knows.
+// Tally counts the sessions by state. For found, see Entry.State.
 func (s *Shelf) Tally(found map[string]ingest.File) (t Tally) {
 	for _, e := range s.Entries {
 		switch s.State(e, found) {
@@ -52,7 +52,7 @@ func (s *Shelf) Tally(found map[string]ingest.File) (t Tally) {
 	return t
 }
 
-// States counts the sessions that are in each state.
+// States describes the number of sessions in each state.
 func (t Tally) States() string {
 	var parts []string
 	if t.Safe > 0 || t.OnlyHere == 0 {
@@ -63,18 +63,18 @@ func (t Tally) States() string {
 	return strings.Join(parts, "; ")
 }
 
-// Disk is what a library takes and what is left.
+// Disk is the space that a library uses and that is left.
 type Disk struct {
 	Bytes int64 `json:"bytes"`
-	Whole bool  `json:"whole"` // all was counted; else it is about so much
-	Free  int64 `json:"free"`  // 0 if that isn't known
+	Whole bool  `json:"whole"` // everything was counted; else Bytes is an estimate
+	Free  int64 `json:"free"`  // 0 if unknown
 }
 
-// sessionsCounted is of how many sessions the files are counted: status is quick first.
+// sessionsCounted limits the sessions whose files are counted, to keep status fast.
 const sessionsCounted = 200
 
-// DiskOf counts the files of a library in a folder. Of many sessions some, spread over all times, are counted, and the
-// others are taken to be to their sources as those are.
+// DiskOf adds up the files of a library in a folder. If there are many sessions it measures a sample spread over
+// time, and assumes the same ratio to the sources for the others.
 func DiskOf(dir string, entries []Entry) Disk {
 	n := min(len(entries), sessionsCounted)
 	doc := Disk{Whole: n == len(entries), Free: Free(dir)}
@@ -99,7 +99,7 @@ func DiskOf(dir string, entries []Entry) Disk {
 	return doc
 }
 
-// filesIn are the bytes of the files below a folder but those skipped. What can't be read is told of elsewhere.
+// filesIn adds up the files below a folder except those skipped. What can't be read is reported elsewhere.
 func filesIn(dir string, skip func(path string) bool) (n int64) {
 	_ = disk.Walk(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {

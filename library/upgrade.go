@@ -17,14 +17,14 @@ import (
 
 // Formats of the library:
 //
-//	1  as the package describes it, without checksums but those of segments
-//	2  everything carries one; see disk/check.go
+//	1  as the package comment describes, with checksums only for segments
+//	2  everything carries a checksum; see disk/check.go
 //	3  a conversation that is one file in one segment has no raw/versions.jsonl
 //
-// A library is brought to the newest format by the first one who writes to it, a session's folder when it is next
-// written. Segments stay as they are; lines get their checksums, and what is rendered is summed as it is then.
+// The first process that writes to a library upgrades it to the current format; a session's folder is upgraded when it
+// is next written. Segments stay as they are, lines get checksums, and rendered files are summed as they are then.
 
-// seal gives each line of an append-only file its checksum.
+// seal adds a checksum to each line of an append-only file.
 func (l *Library) seal(path string) error {
 	text, err := disk.ReadIfThere(path)
 	if err != nil || text == nil {
@@ -34,7 +34,7 @@ func (l *Library) seal(path string) error {
 		disk.SyncDir(filepath.Dir(path)))
 }
 
-// lookAtFormat notices that a newer recall has upgraded the library while this one had it open.
+// lookAtFormat notices that a newer recall has upgraded the library while this process had it open.
 func (l *Library) lookAtFormat() {
 	fi, err := os.Stat(filepath.Join(l.dir, "library.toml"))
 	if err != nil {
@@ -51,7 +51,7 @@ func (l *Library) lookAtFormat() {
 	}
 }
 
-// upgrade brings the files at the top to this format before the first write.
+// upgrade brings the files at the top to the current format before the first write.
 func (l *Library) upgrade() error {
 	l.lookAtFormat()
 	if err := l.ReadOnly(); err != nil {
@@ -78,7 +78,7 @@ func (l *Library) upgrade() error {
 	return l.ReadOnly()
 }
 
-// upgradeTop seals what is at the top. library.toml comes last: it says that the rest is.
+// upgradeTop seals the files at the top. library.toml comes last: it says that the others are done.
 func (l *Library) upgradeTop(f File) error {
 	f.Format = Format
 	for _, path := range l.Inside().TopLogs() {
@@ -87,7 +87,7 @@ func (l *Library) upgradeTop(f File) error {
 		}
 	}
 	if l.ownReadme() != nil {
-		if err := l.put(filepath.Join(l.dir, "README.md"), readme); err != nil { // it tells how this format is read
+		if err := l.put(filepath.Join(l.dir, "README.md"), readme); err != nil { // it explains how to read this format
 			return err
 		}
 	}
@@ -114,7 +114,7 @@ func (l *Library) putLibraryFile(f File) error {
 	return l.put(filepath.Join(l.dir, "library.toml"), disk.SealTOML(text))
 }
 
-// ownReadme is the README.md, if it is one that recall writes, or wrote; else nil.
+// ownReadme returns README.md if recall wrote it, else nil.
 func (l *Library) ownReadme() []byte {
 	text, err := disk.ReadPlain(filepath.Join(l.dir, "README.md"))
 	if err != nil || !bytes.HasPrefix(text, []byte("# A recall library\n")) {
@@ -123,7 +123,7 @@ func (l *Library) ownReadme() []byte {
 	return text
 }
 
-// upgradeFolder does that in a session's folder, before session.json is written in this format.
+// upgradeFolder upgrades a session's folder, before session.json is written in the current format.
 func (l *Library) upgradeFolder(e *Entry) error {
 	if e.Format >= 2 {
 		e.Format = Format
@@ -135,7 +135,7 @@ func (l *Library) upgradeFolder(e *Entry) error {
 		}
 	}
 	sums := map[string]string{}
-	files, _ := disk.Glob(e.Folder, "*") // the pattern is good
+	files, _ := disk.Glob(e.Folder, "*") // the pattern is valid
 	for _, path := range files {
 		if name := filepath.Base(path); name == "payload.json" || render.IsTranscript(name) {
 			sum, err := disk.SumFile(path)

@@ -15,10 +15,10 @@ import (
 
 var idField = text.Pattern(`"session_?[iI]d"\s*:\s*"([A-Za-z0-9._-]+)"`)
 
-var besideAnother = text.Pattern(`~[0-9]+$`) // see disk.FreeName
+var besideAnother = text.Pattern(`~[0-9]+$`) // the number that disk.FreeName adds
 
-// idIn tells a folder's session: what session.json says, or else the payload or transcripts, if the folder's name bears
-// it out.
+// idIn finds out which session a folder belongs to: the one that session.json says (said), else that of the payload
+// or the transcripts, provided that the folder's name confirms it.
 func idIn(folder string, said ingest.SessionID) ingest.SessionID {
 	base := besideAnother().ReplaceAllString(filepath.Base(folder), "")
 	fits := func(id ingest.SessionID) bool {
@@ -59,14 +59,14 @@ func idIn(folder string, said ingest.SessionID) ingest.SessionID {
 	return ""
 }
 
-// SessionIn is whose folder one is that may be damaged, "" if nothing tells it.
+// SessionIn finds out which session a possibly damaged folder belongs to, "" if unknown.
 func SessionIn(folder string) ingest.SessionID {
 	text, _ := disk.ReadPlain(sessionFile(folder))
 	e, _ := DecodeEntry(text, folder)
 	return idIn(folder, e.ID)
 }
 
-// FillFrom completes an entry with the files that versions.jsonl knows.
+// FillFrom completes an entry with the files in versions.jsonl.
 func (e *Entry) FillFrom(v *raw.Versions, folder string) {
 	for name, list := range v.Files {
 		state := e.fileOf(name)
@@ -91,12 +91,12 @@ func (e *Entry) FillFrom(v *raw.Versions, folder string) {
 		}
 	}
 	if e.Format < 2 {
-		e.Format = 0 // what is there is summed
+		e.Format = 0 // so that what is there is summed
 	}
 	e.finish()
 }
 
-// PayloadIn is the payload in such a folder, nil if that can't be used.
+// PayloadIn returns the payload in a possibly damaged folder, nil if it is unusable.
 func PayloadIn(folder string) *payload.Payload {
 	text, err := disk.ReadPlain(filepath.Join(folder, "payload.json"))
 	if err != nil || disk.SealOfJSON(text) == disk.SealBad {
@@ -109,7 +109,7 @@ func PayloadIn(folder string) *payload.Payload {
 	return p
 }
 
-// MarkBehind has a session distilled again by the next sync.
+// MarkBehind makes the next sync distill the session again.
 func (l Inside) MarkBehind(id ingest.SessionID) error {
 	return l.withSession(id, func(e Entry) error {
 		e = e.Clone()

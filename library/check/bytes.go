@@ -13,8 +13,8 @@ import (
 	"recall/library/raw"
 )
 
-// checkLines says what is wrong with the lines of an append-only file, or "", and how many bytes there are. A torn last
-// line is no damage: its write was cut off. The error is of reading.
+// checkLines says what is wrong with the lines of an append-only file, or "", and counts its bytes. A torn last line
+// is no damage: its write was interrupted. The error is from reading.
 func checkLines(file io.Reader, sealed bool) (what string, state FindingState, size int64, err error) {
 	var bad []int
 	var tail []byte
@@ -38,7 +38,7 @@ func checkLines(file io.Reader, sealed bool) (what string, state FindingState, s
 	return what, state, size, nil
 }
 
-// faultOf words what is wrong where these of n lines aren't as they were written and tail follows the last line end.
+// faultOf describes the fault if the given ones of n lines are damaged and tail follows the last line end.
 func faultOf(bad []int, n int, tail []byte) (what string, state FindingState) {
 	whole := disk.Unended(tail)
 	switch {
@@ -55,14 +55,14 @@ func faultOf(bad []int, n int, tail []byte) (what string, state FindingState) {
 }
 
 func lineIsGood(line []byte, sealed bool) bool {
-	s := disk.SealOf(line) // which only an object carries
+	s := disk.SealOf(line) // only objects have a seal
 	return s == disk.SealGood || s == disk.SealNone && (!sealed || line[0] != '{') && json.Valid(line)
 }
 
-// storedOtherwise is the error of a segment of the right content, in a file that isn't as it was stored.
+// storedOtherwise is the error for a segment whose content is right but whose file differs from what was stored.
 type storedOtherwise struct{ error }
 
-// checkSegment reads a segment's file: bytes read of it, bytes that came out, and what is wrong.
+// checkSegment reads a segment's file. It returns the bytes read, the bytes they decompressed to, and what is wrong.
 func checkSegment(path string, s raw.Stored, quick bool) (stored, source int64, err error) {
 	f, err := disk.Open(path)
 	if err != nil {
@@ -79,7 +79,7 @@ func checkSegment(path string, s raw.Stored, quick bool) (stored, source int64, 
 		}
 	}
 	if err == nil {
-		_, err = io.Copy(io.Discard, in) // quick, or what stands behind the frame
+		_, err = io.Copy(io.Discard, in) // all if quick, else what follows the frame
 	}
 	switch stored = crc.Size; {
 	case err != nil:
@@ -92,7 +92,7 @@ func checkSegment(path string, s raw.Stored, quick bool) (stored, source int64, 
 	return stored, source, storedOtherwise{errors.New("the file isn't as it was stored, but its content is right")}
 }
 
-// unpack sums what comes out, a little more than want at most.
+// unpack sums the decompressed bytes, up to a little more than want.
 func unpack(in io.Reader, want int64) (disk.Sums, error) {
 	out, done, err := raw.Unpacked(in)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package check finds what in a library isn't as it was written, and makes good what can be.
+// Package check finds what in a library isn't as it was written, and repairs what can be repaired.
 package check
 
 import (
@@ -24,40 +24,40 @@ import (
 // A Finding is one thing that Verify found.
 type Finding struct {
 	Path    string           `json:"path"`              // relative to the library, slash-separated
-	Session ingest.SessionID `json:"session,omitempty"` // "" of a file at the top, or where none is known
+	Session ingest.SessionID `json:"session,omitempty"` // "" for a file at the top, or if unknown
 	State   FindingState     `json:"state"`
-	What    string           `json:"what"`           // precisely
-	Mend    Mend             `json:"mend,omitempty"` // of damage: how it can be made good
+	What    string           `json:"what"`           // the exact fault
+	Mend    Mend             `json:"mend,omitempty"` // for damage: how it can be repaired
 
-	segment raw.Segment // of a damaged one
+	segment raw.Segment // the damaged one
 }
 
-// FindingState tells damage from what only should be known.
+// FindingState tells damage from what is only worth knowing.
 type FindingState string
 
 const (
 	Damaged    FindingState = "damaged"    // other bytes than were written, or none
 	Edited     FindingState = "edited"     // by a person, where that is allowed: not damage
-	Unfinished FindingState = "unfinished" // a write that was cut off: the next sync makes it good
-	Leftover   FindingState = "leftover"   // of a write that was cut off; nothing needs it
-	Unknown    FindingState = "unknown"    // not recall's file, so nothing can be said of it
+	Unfinished FindingState = "unfinished" // an interrupted write, which the next sync finishes
+	Leftover   FindingState = "leftover"   // from an interrupted write; nothing needs it
+	Unknown    FindingState = "unknown"    // not recall's file
 )
 
-// Mend says how damage can be made good.
+// Mend says how damage can be repaired.
 type Mend string
 
 const (
-	MendRender Mend = "render" // it is made again from what else is there
-	MendSource Mend = "source" // its source is still there, and may have the same bytes
-	MendLines  Mend = "lines"  // its lines are taken as they read, or put aside where nothing rests on them
+	MendRender Mend = "render" // it can be made again from what else is there
+	MendSource Mend = "source" // its source still exists and might have the same bytes
+	MendLines  Mend = "lines"  // its lines are accepted as they are, or put aside if nothing depends on them
 	MendNone   Mend = ""       // only from a backup
 )
 
 // Verified is the outcome of Verify.
 type Verified struct {
 	Sessions int       `json:"sessions"`
-	Files    int       `json:"files"`        // looked at
-	Bytes    int64     `json:"bytes"`        // read of the library
+	Files    int       `json:"files"`        // checked
+	Bytes    int64     `json:"bytes"`        // read from the library
 	Source   int64     `json:"source_bytes"` // bytes of the sources that were hashed, uncompressed
 	Findings []Finding `json:"findings"`
 }
@@ -73,15 +73,15 @@ func (v Verified) Damage() int {
 	return n
 }
 
-// Options say how thoroughly.
+// Options control how thorough Verify is.
 type Options struct {
-	Quick    bool                    // check segments as they are stored, without unpacking them
+	Quick    bool                    // check segments as stored, without decompressing them
 	Progress func(done, total int64) // bytes of the library's segments; called from one goroutine at a time
 }
 
-// Verify reads every file again and compares it with its checksums. It changes nothing and takes no lock but for a
-// second look where a session shows a fault: it may have been written meanwhile. The error is for a library that can't
-// be read at all.
+// Verify reads every file again and compares it with its checksums. It changes nothing. It takes a lock only to check
+// a session with a fault a second time, as it may just have been written to. The error is for a library that can't be
+// read at all.
 func Verify(ctx context.Context, l *library.Library, o Options) (Verified, error) {
 	entries, err := l.Shelved()
 	if err != nil {
@@ -107,7 +107,7 @@ func Verify(ctx context.Context, l *library.Library, o Options) (Verified, error
 	return c.out, nil
 }
 
-// checking is a Verify at work.
+// checking is a Verify in progress.
 type checking struct {
 	l       library.Inside
 	ctx     context.Context
@@ -119,7 +119,7 @@ type checking struct {
 	out Verified
 }
 
-// folders checks those of sessions, on all cores: a segment at a time, or the rest of a folder.
+// folders checks the sessions' folders on all cores, one segment or the rest of a folder at a time.
 func (c *checking) folders(entries []library.Entry) {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -149,7 +149,7 @@ func (c *checking) folders(entries []library.Entry) {
 			})
 		}
 	}
-	_ = g.Wait() // of no errors
+	_ = g.Wait() // they return none
 	for _, f := range all {
 		c.settle(f)
 	}
@@ -164,7 +164,7 @@ func (c *checking) progress(more, total int64) {
 	}
 }
 
-// settle takes over what was found of a session, after a second look while nobody writes to it.
+// settle adds the findings of a session, after checking it again while nobody writes to it.
 func (c *checking) settle(f *folderCheck) {
 	if len(f.findings) > 0 && c.ctx.Err() == nil {
 		e := f.entry
@@ -172,7 +172,7 @@ func (c *checking) settle(f *folderCheck) {
 			f = c.again(e)
 			return nil
 		}
-		// A lock would bring a library of an earlier format to this one.
+		// Taking a lock would upgrade a library of an earlier format.
 		if file, err := c.l.File(); err != nil || file.Format != library.Format ||
 			c.l.UnderLock(library.SessionLock(e.ID), again) != nil {
 			_ = again()
@@ -184,7 +184,7 @@ func (c *checking) settle(f *folderCheck) {
 func (c *checking) again(was library.Entry) *folderCheck {
 	e, err := library.ReadEntry(was.Folder)
 	if err != nil {
-		c.l.Reload() // it was moved, or session.json is the trouble
+		c.l.Reload() // it was moved, or session.json is the problem
 		if e, err = c.l.Session(was.ID); err != nil {
 			e = was
 		}
@@ -203,7 +203,7 @@ func (c *checking) found(f Finding) {
 	c.out.Findings = append(c.out.Findings, f)
 }
 
-// read reads a small file and counts it.
+// read reads and counts a small file.
 func (c *checking) read(path string) ([]byte, error) {
 	text, err := disk.ReadPlain(path)
 	if err == nil {
@@ -213,7 +213,7 @@ func (c *checking) read(path string) ([]byte, error) {
 	return text, err
 }
 
-// brokenFolder tells of a folder whose session.json can't be used.
+// brokenFolder reports a folder whose session.json is unusable.
 func (c *checking) brokenFolder(b ingest.Problem) {
 	if disk.RealDir(b.Path) != nil { // a link where a folder or file of the library belongs
 		same := func(f Finding) bool { return f.Path == c.l.Rel(b.Path) }
@@ -230,7 +230,7 @@ func (c *checking) brokenFolder(b ingest.Problem) {
 	c.found(Finding{Path: c.l.Rel(filepath.Join(b.Path, "session.json")), State: Damaged, What: b.Reason, Mend: mend})
 }
 
-// top checks the files that are no session's.
+// top checks the files outside sessions' folders.
 func (c *checking) top(entries []library.Entry) {
 	var f library.File
 	path := filepath.Join(c.l.Dir(), "library.toml")
@@ -242,7 +242,7 @@ func (c *checking) top(entries []library.Entry) {
 	case err != nil:
 		c.found(Finding{Path: "library.toml", State: Damaged, What: err.Error()})
 	case f.Format < 2 && disk.SealOfTOML(text) == disk.SealNone:
-		// of before there were any
+		// written before there were checksums
 	case disk.SealOfTOML(text) != disk.SealGood:
 		c.found(Finding{Path: "library.toml", State: Damaged, What: "not what its last line says was written",
 			Mend: MendRender})
@@ -260,7 +260,8 @@ func (c *checking) top(entries []library.Entry) {
 	}
 }
 
-// lines says what is wrong with an append-only file, "" if nothing is or there is none, and how that can be made good.
+// lines says what is wrong with an append-only file and how that can be repaired; "" if nothing is or it doesn't
+// exist.
 func (c *checking) lines(path string, sealed bool) (what string, state FindingState, mend Mend) {
 	f, err := disk.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -285,7 +286,8 @@ func (c *checking) lines(path string, sealed bool) (what string, state FindingSt
 	}
 	name := filepath.Base(path)
 	_, aside, doubtful := sortLines(text, name)
-	// A write that was cut off was never said to be done; the journal tells what happened when, and nothing rests on it.
+	// An interrupted write was never confirmed, and nothing depends on the journal, which only says what happened
+	// when.
 	if len(aside)+doubtful == 0 || state == Unfinished || name == "journal.jsonl" {
 		mend = MendLines
 	}
@@ -305,7 +307,7 @@ func (c *checking) readme(f library.File) {
 	}
 }
 
-// strays tells of what lies in the library and isn't recall's.
+// strays reports what is in the library and isn't recall's.
 func (c *checking) strays(entries []library.Entry) {
 	known := map[string]bool{}
 	for _, e := range entries {
@@ -337,7 +339,7 @@ func (c *checking) strays(entries []library.Entry) {
 	}
 }
 
-// answers checks what models answered: what can't be read is asked for again.
+// answers checks models' answers. One that can't be read is asked for again.
 func (c *checking) answers() {
 	_ = disk.Walk(filepath.Join(c.l.Dir(), library.CacheName), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || c.ctx.Err() != nil || filepath.Ext(path) != ".zst" {

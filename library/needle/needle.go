@@ -1,4 +1,4 @@
-// Package needle looks for a text in files, however it is written there.
+// Package needle finds a text in files, however it is encoded there.
 package needle
 
 import (
@@ -11,13 +11,14 @@ import (
 	"unicode/utf16"
 )
 
-// Needles are the forms in which a text stands in files: as it is, in a JSON string, and in one within one.
+// Needles are the forms in which a text can appear in files: as it is, in a JSON string, and in a JSON string within
+// one.
 type Needles struct {
 	forms [][]byte
-	most  int // length of the longest
+	most  int // length of the longest form
 }
 
-// New makes them; the error is for a text too short to look for.
+// New returns the forms of a text; the error is for a text too short to look for.
 func New(text string) (*Needles, error) {
 	if len(strings.TrimSpace(text)) < 4 {
 		return nil, fmt.Errorf("%q is too short to look for: give at least four characters", text)
@@ -48,16 +49,16 @@ func jsonText(s string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	enc.Encode(s) // of a string, into memory
+	enc.Encode(s) // encoding a string into memory can't fail
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(b.String()), `"`), `"`)
 }
 
 func jsonHTMLText(s string) string {
-	b, _ := json.Marshal(s) // of a string
+	b, _ := json.Marshal(s) // encoding a string can't fail
 	return string(b[1 : len(b)-1])
 }
 
-// asciiText is how writers escape that keep to ASCII.
+// asciiText escapes like writers that keep to ASCII.
 func asciiText(s string) string {
 	var b strings.Builder
 	for _, r := range jsonText(s) {
@@ -72,12 +73,12 @@ func asciiText(s string) string {
 	return b.String()
 }
 
-// In reports whether the text stands in data. Nil stands nowhere.
+// In reports whether data contains the text; false for nil.
 func (n *Needles) In(data []byte) bool {
 	return n != nil && slices.ContainsFunc(n.forms, func(f []byte) bool { return bytes.Contains(data, f) })
 }
 
-// InStream is In of all that a stream has.
+// InStream is In for the whole stream.
 func (n *Needles) InStream(r io.Reader) (bool, error) {
 	buf := make([]byte, 0, 512<<10)
 	for {

@@ -1,3 +1,3 @@
-// Package ramdisk is imported by tests for its effect: on Linux their temporary folders are made in memory, where there
-// is room, as waiting for the disk was nine tenths of their time. TMPDIR, where it is set, is kept to.
+// Package ramdisk is imported by tests for its effect: on Linux, if there is room, it puts their temporary folders in
+// memory, because they spent nine tenths of their time waiting for the disk. An existing TMPDIR is respected.
 package ramdisk

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// room is what the largest tests need, in bytes, several times over.
+// room is several times what the largest tests need, in bytes.
 const room = 4 << 30
 
 func init() {
