@@ -27,7 +27,7 @@ type Try struct {
 	Fault   string           `json:"fault,omitempty"`  // the last one, in a few words that reveal nothing of the session
 	Unripe  bool             `json:"unripe,omitempty"` // it says too little to ask about
 
-	Unlinked bool `json:"unlinked,omitempty"` // it has the model's payload, but its items haven't been compared with others' yet
+	Unlinked bool `json:"unlinked,omitempty"` // it has the model's payload, whose items haven't been compared with others'
 }
 
 func (l *Library) tries() ledger.Log[Try] {

@@ -31,7 +31,7 @@ type Entry struct {
 	Marks payload.Marks `json:"marks,omitzero"`
 	// Input is the SHA-256 over the current versions of all files: payload.Provenance.Input.
 	Input     string              `json:"input"`
-	Distilled *payload.Provenance `json:"distilled,omitempty"` // of the saved payload, which is outdated if its Input differs
+	Distilled *payload.Provenance `json:"distilled,omitempty"` // of the saved payload; outdated if its Input differs
 	Files     []FileState         `json:"files"`               // by name
 
 	Packed string `json:"packed,omitempty"` // the Input whose segments are packed; see Pack

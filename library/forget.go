@@ -189,7 +189,7 @@ func (l *Library) dropLines(names [][]byte, texts *Needles) error {
 		}
 		return nil
 	}
-	for _, lock := range []string{"folders", "received", "inbox", "links"} { // everyone who writes there takes one of these
+	for _, lock := range []string{"folders", "received", "inbox", "links"} { // whoever writes there holds one of these
 		inside := work
 		work = func() error { return l.underLock(lock, inside) }
 	}

@@ -34,7 +34,7 @@
 // Locks: .locks/s-<session id>.lock for the content of one session's folder, .locks/folders.lock for everything that
 // creates, moves or renames a folder and for projects.toml. They are OS locks, held for renames and appends only. A
 // session's lock is taken before folders, never after it, and never two sessions' at once. .locks/generation changes
-// with each folder made or moved, and .locks/entries is written after each session.json, so that other processes notice.
+// with each folder made or moved, and .locks/entries is written after each session.json, to let other processes know.
 package library
 
 import (

@@ -35,7 +35,7 @@ const (
 	PutNew    PutState = "new"       // nothing is there
 	PutLonger PutState = "longer"    // its beginning is there: nothing can be lost
 	PutThere  PutState = "there"     // it is there, byte for byte
-	PutKept   PutState = "kept"      // a different file is there and stays: it is shared with other sessions, or in a database
+	PutKept   PutState = "kept"      // a different file is there and stays: shared between sessions, or in a database
 	PutNewer  PutState = "newer"     // the file there continues after what is archived
 	PutOther  PutState = "different" // a different file is there
 	PutOver   PutState = "over"      // a different file is there and is replaced, as requested

@@ -17,14 +17,14 @@ import (
 	"recall/payload"
 )
 
-// folderCheck is the check of one session's folder.
+// folderCheck checks one session's folder.
 type folderCheck struct {
 	c       *checking
 	entry   library.Entry
-	lines   []byte // of versions.jsonl
+	lines   []byte // versions.jsonl
 	noLines error
 	v       *raw.Versions
-	segs    []raw.Stored // that versions need
+	segs    []raw.Stored // needed by versions
 
 	mu       sync.Mutex
 	findings []Finding
@@ -52,7 +52,7 @@ func (f *folderCheck) found(name string, state FindingState, mend Mend, format s
 	f.foundIn(raw.Segment{}, name, state, mend, format, args...)
 }
 
-// foundIn notes a finding about a segment. Several are looked at side by side.
+// foundIn records a finding about a segment. Several segments are checked at once.
 func (f *folderCheck) foundIn(s raw.Segment, name string, state FindingState, mend Mend, format string, args ...any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -62,17 +62,17 @@ func (f *folderCheck) foundIn(s raw.Segment, name string, state FindingState, me
 	})
 }
 
-// sealed reports whether the session was written by a format with checksums.
+// sealed reports whether the session was written by a format that has checksums.
 func (f *folderCheck) sealed() bool { return f.entry.Format >= 2 }
 
-// rest checks all but the segments.
+// rest checks everything but the segments.
 func (f *folderCheck) rest() {
 	f.session()
 	f.versions()
 	f.logs()
 	f.others()
 	if disk.Exists(f.at(library.NewMarkdown)) || disk.Exists(f.at(library.NewPayload)) {
-		return // of a save that was cut off, as others says: what is derived may be of before or after it
+		return // of an interrupted save, which others reports: derived files may be of before or after it
 	}
 	p := f.payload()
 	f.markdown(p)
@@ -148,7 +148,7 @@ func (f *folderCheck) checkSegment(s raw.Stored) {
 	f.foundIn(s.Segment, name, Damaged, mend, "%v, of %s", err, s.File)
 }
 
-// payload checks payload.json and returns it, nil if it can't be used.
+// payload checks payload.json and returns it, nil if it is unusable.
 func (f *folderCheck) payload() *payload.Payload {
 	text, err := f.c.read(f.at("payload.json"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -174,7 +174,7 @@ func (f *folderCheck) payload() *payload.Payload {
 	return p
 }
 
-// markdown compares payload.md with what was written: anything else is a person's edit.
+// markdown compares payload.md with what was written: any other content is a person's edit.
 func (f *folderCheck) markdown(p *payload.Payload) {
 	text, err := f.c.read(f.at("payload.md"))
 	switch {
@@ -200,11 +200,11 @@ func (f *folderCheck) logs() {
 	}
 }
 
-// rendered checks the files whose sums stand in session.json.
+// rendered checks the files whose sums are in session.json.
 func (f *folderCheck) rendered(p *payload.Payload) {
 	state := Damaged
 	if p != nil && (f.entry.Distilled == nil || p.Made != *f.entry.Distilled) {
-		state = Unfinished // session.json comes last, also of what is copied
+		state = Unfinished // session.json is always written last, also when copied
 	}
 	for name, want := range f.entry.Sums {
 		if name == "payload.json" {
@@ -223,7 +223,7 @@ func (f *folderCheck) rendered(p *payload.Payload) {
 	}
 }
 
-// others tells of files that nothing was said of.
+// others reports files that nothing else has covered.
 func (f *folderCheck) others() {
 	needed := map[string]bool{"session.json": true, "raw/versions.jsonl": true, "payload.json": true,
 		"payload.md": true, "edits.jsonl": true, "notes.jsonl": true}
@@ -257,7 +257,7 @@ func (f *folderCheck) others() {
 	})
 }
 
-// stray says what a file is that no library has.
+// stray says what a file is that doesn't belong in a library.
 func stray(name string) string {
 	if strings.HasPrefix(name, "payload before repair") || strings.Contains(name, ".damaged") {
 		return "put aside by recall check --repair; delete it when you have looked at it"

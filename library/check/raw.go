@@ -17,8 +17,8 @@ import (
 	"recall/library/raw"
 )
 
-// segment brings a damaged segment's bytes back: from its own file, if only stored otherwise, from the source, another
-// session or the backup.
+// segment restores a damaged segment's bytes: from its own file if only the stored form differs, else from the
+// source, another session or the backup.
 func (r *repairing) segment(e library.Entry, s raw.Segment) (string, error) {
 	if s.Sum == "" {
 		return "", errLost
@@ -41,7 +41,7 @@ func (r *repairing) segment(e library.Entry, s raw.Segment) (string, error) {
 	return "taken again from " + from, nil
 }
 
-// fetch stages a segment from wherever its bytes are.
+// fetch stages a segment from the first place that has its bytes.
 func (r *repairing) fetch(e library.Entry, s raw.Segment) (st raw.Staged, from string, ok bool) {
 	for from, in := range r.places(e, s) {
 		st, err := raw.Stage(r.l.Temp, io.LimitReader(disk.Until(r.ctx, in), s.Length), s.Offset, raw.Fast)
@@ -56,7 +56,7 @@ func (r *repairing) fetch(e library.Entry, s raw.Segment) (st raw.Staged, from s
 	return st, "", false
 }
 
-// replace puts a staged segment in the place of the one of its name.
+// replace replaces the segment of the same name by a staged one.
 func (r *repairing) replace(e library.Entry, st raw.Staged) error {
 	v, err := e.Versions()
 	if err == nil {
@@ -68,7 +68,8 @@ func (r *repairing) replace(e library.Entry, st raw.Staged) error {
 	return v.Use(e.Folder, map[string]raw.Staged{st.String(): st}, r.l.Put)
 }
 
-// places are where a segment's bytes may be, each opened there: its file, a source at its offset, a backup's segments.
+// places yields where a segment's bytes might be, each opened there: its own file, a source at its offset, another
+// session, a backup.
 func (r *repairing) places(e library.Entry, s raw.Segment) iter.Seq2[string, io.ReadCloser] {
 	return func(yield func(string, io.ReadCloser) bool) {
 		if own := raw.Path(e.Folder, s); !yield(own, raw.ReadFile(own, s)) {
@@ -114,7 +115,7 @@ func (r *repairing) places(e library.Entry, s raw.Segment) iter.Seq2[string, io.
 	}
 }
 
-// session makes session.json good from what else stands in the folder.
+// session repairs session.json from what else is in the folder.
 func (r *repairing) session(folder string) (string, error) {
 	text, err := disk.ReadIfThere(filepath.Join(folder, "session.json"))
 	if err != nil {
@@ -131,7 +132,7 @@ func (r *repairing) session(folder string) (string, error) {
 		return r.unite(e, twin)
 	}
 	for i := range e.Files {
-		e.Files[i].CRC = "" // as little to be relied on as the rest
+		e.Files[i].CRC = "" // no more reliable than the rest
 	}
 	err = r.l.UnderLock(library.SessionLock(e.ID), func() error {
 		v, err := e.Versions()
@@ -150,8 +151,8 @@ func (r *repairing) session(folder string) (string, error) {
 	return "made again from what else is in the folder", nil
 }
 
-// versions makes versions.jsonl good: lines not as written count if the bytes bear them out; what session.json names
-// besides is put together of segments that are there.
+// versions repairs versions.jsonl: damaged lines are kept if the bytes confirm them, and contents that only
+// session.json names are assembled from the segments that exist.
 func (r *repairing) versions(e library.Entry) (string, error) {
 	path := raw.ListPath(e.Folder)
 	text, err := disk.ReadIfThere(path)
@@ -176,7 +177,7 @@ func (r *repairing) versions(e library.Entry) (string, error) {
 		}
 		state.Version = line.Version
 		for j := range state.Sources {
-			state.Sources[j].Version, state.Sources[j].Size = line.Version, -1 // compared anew
+			state.Sources[j].Version, state.Sources[j].Size = line.Version, -1 // compared again next time
 		}
 		keep = append(keep, raw.EncodeLines([]raw.Line{line})...)
 	}
@@ -206,7 +207,7 @@ func (r *repairing) versions(e library.Entry) (string, error) {
 	return "written again as the segments bear it out", nil
 }
 
-// sortVersions tells the lines of a versions.jsonl that count, sealed, from those that can't be read.
+// sortVersions separates the valid lines of a versions.jsonl, sealed, from those that can't be read.
 func (r *repairing) sortVersions(e library.Entry, text []byte) (v *raw.Versions, keep, aside []byte) {
 	v = raw.NewVersions()
 	for line := range written(text) {
@@ -231,13 +232,13 @@ func (r *repairing) sortVersions(e library.Entry, text []byte) (v *raw.Versions,
 	return v, keep, aside
 }
 
-// bornOut reports whether the bytes that a line speaks of are there as it says.
+// bornOut checks that the bytes that a line describes are there.
 func (r *repairing) bornOut(e library.Entry, v *raw.Versions, line raw.Line) error {
 	if e.File(line.File) == nil || e.File(line.File).Role != line.Role {
 		return errors.New("no such file")
 	}
-	trial := &raw.Versions{Files: map[string][]raw.Version{line.File: slices.Clone(v.Files[line.File])},
-		CRCs: map[string][]string{}, Roles: map[string]ingest.FileRole{}}
+	trial := raw.NewVersions()
+	trial.Files[line.File] = slices.Clone(v.Files[line.File])
 	if err := trial.Apply(line); err != nil {
 		return err
 	}
@@ -245,7 +246,7 @@ func (r *repairing) bornOut(e library.Entry, v *raw.Versions, line raw.Line) err
 	return r.holds(e, ver.Segs, ver.Size, ver.Sum)
 }
 
-// holds reads segments one after the other and compares the whole.
+// holds reads segments in order and compares the whole with size and sum.
 func (r *repairing) holds(e library.Entry, segs []raw.Segment, size int64, sum string) error {
 	got, err := r.sum(e.Folder, segs)
 	if err == nil && (got.Size != size || got.SHA256 != sum) {
@@ -260,7 +261,7 @@ func (r *repairing) sum(folder string, segs []raw.Segment) (disk.Sums, error) {
 	return disk.Sum(disk.Until(r.ctx, in))
 }
 
-// assemble looks for segments that give a file's content as session.json has it.
+// assemble looks for segments that give the content of a file in session.json.
 func (r *repairing) assemble(e library.Entry, v *raw.Versions, state library.FileState) (raw.Line, bool) {
 	tries := 0
 	for chain := range chainsIn(e.Folder, state.Size) {
@@ -278,8 +279,7 @@ func (r *repairing) assemble(e library.Entry, v *raw.Versions, state library.Fil
 	return raw.Line{}, false
 }
 
-// chainsIn are the runs of segments that follow on one another from a file's beginning, as far as they go below most
-// bytes.
+// chainsIn yields the runs of adjoining segments from a file's beginning, up to most bytes.
 func chainsIn(folder string, most int64) iter.Seq[[]raw.Segment] {
 	at := map[int64][]raw.Segment{}
 	for _, s := range raw.In(folder) {
@@ -303,7 +303,7 @@ func chainsIn(folder string, most int64) iter.Seq[[]raw.Segment] {
 	}
 }
 
-// describe is the line of a file whose content is made of those segments, but for its name.
+// describe returns the line for a file made of these segments, without its name.
 func (r *repairing) describe(folder string, chain []raw.Segment) (raw.Line, error) {
 	sum, err := r.sum(folder, chain)
 	line := raw.Line{Add: []string{}, Size: sizeOf(chain), Sum: sum.SHA256}
@@ -315,8 +315,8 @@ func (r *repairing) describe(folder string, chain []raw.Segment) (raw.Line, erro
 	return line, err
 }
 
-// strays makes files of segments that no version has: the longest is the conversation, if there is none; other names
-// aren't known.
+// strays makes files of segments that no version has. The longest becomes the conversation if there is none; other
+// names aren't known.
 func (r *repairing) strays(e library.Entry, v *raw.Versions) []raw.Line {
 	needed := v.Needed()
 	var chains [][]raw.Segment

@@ -28,12 +28,13 @@ type Mended struct {
 // Repaired is the outcome of Repair.
 type Repaired struct {
 	Mended []Mended
-	Render []ingest.SessionID // sessions whose derived files are to be made again: distill them
+	Render []ingest.SessionID // sessions whose derived files must be made again, by distilling them
 }
 
-// Repair makes good what Verify found, as far as it can: segments from sources, from sessions that hold the same bytes,
-// else from a backup (see merge.OpenBackup); session.json and versions.jsonl from what else stands in the folder; sums.
-// Unreadable lines are put aside into a file, never deleted. What distilling makes is only marked for it.
+// Repair repairs what Verify found, as far as it can: segments from sources, from sessions that hold the same bytes,
+// or else from a backup (see merge.OpenBackup); session.json and versions.jsonl from what else is in the folder;
+// sums. Unreadable lines are moved to another file, never deleted. Sessions whose distilled files are damaged are
+// only marked, to be distilled again.
 func Repair(ctx context.Context, l *library.Library, found []Finding, from *library.Library) (Repaired, error) {
 	if err := l.ReadOnly(); err != nil {
 		return Repaired{}, err
@@ -65,7 +66,7 @@ func Repair(ctx context.Context, l *library.Library, found []Finding, from *libr
 	return r.out, nil
 }
 
-// repairOrder: the key of a folder first, then what versions are there, then their bytes.
+// repairOrder puts the key to a folder first, then the list of its versions, then their bytes.
 func repairOrder(f Finding) int {
 	for i, suffix := range []string{"library.toml", "projects.toml", "session.json", "versions.jsonl", ".zst"} {
 		if strings.HasSuffix(f.Path, suffix) {
@@ -118,7 +119,7 @@ func (r *repairing) mend(f Finding) (how string, err error) {
 	return "", errLost
 }
 
-// inSession mends a file of a session's folder, whose lock is held.
+// inSession repairs a file of a session's folder, whose lock is held.
 func (r *repairing) inSession(f Finding, e library.Entry, path string) (string, error) {
 	switch name := filepath.Base(path); {
 	case f.State == Leftover:
@@ -144,7 +145,7 @@ func (r *repairing) libraryFile() error {
 func (r *repairing) projects() (string, error) {
 	how, again, err := r.l.MendProjects()
 	for _, e := range again {
-		r.render[e.ID] = true // distilling enters its project
+		r.render[e.ID] = true // distilling adds its project
 	}
 	return how, err
 }
@@ -164,7 +165,7 @@ func (r *repairing) dropLeftover(e library.Entry, path string) error {
 	return nil
 }
 
-// log puts unreadable lines of an append-only file aside and seals the others as they read. Its lock is held.
+// log moves unreadable lines of an append-only file aside and seals the others as they are. The file's lock is held.
 func (r *repairing) log(f Finding, path string) (string, error) {
 	text, err := disk.ReadIfThere(path)
 	if text == nil {
@@ -198,7 +199,7 @@ func (r *repairing) log(f Finding, path string) (string, error) {
 
 func countLines(text []byte) int { return bytes.Count(text, []byte("\n")) }
 
-// written are the lines of an append-only file, without what a write that was cut off left of one.
+// written yields the lines of an append-only file, except a line that an interrupted write left incomplete.
 func written(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for line := range bytes.Lines(text) {
@@ -213,7 +214,7 @@ func written(text []byte) iter.Seq[[]byte] {
 	}
 }
 
-// sortLines tells lines that are as written, or mean something all the same (doubtful of them), from others.
+// sortLines separates lines that are intact or at least usable (doubtful counts the latter) from the others.
 func sortLines(text []byte, name string) (keep, aside []byte, doubtful int) {
 	for line := range written(text) {
 		switch s := disk.SealOf(line); {
@@ -232,7 +233,7 @@ func sortLines(text []byte, name string) (keep, aside []byte, doubtful int) {
 	return keep, aside, doubtful
 }
 
-// lineMeans reports whether a line can be used as it reads.
+// lineMeans reports whether a line is usable as it is.
 func lineMeans(line []byte, name string) bool {
 	var edit payload.Edit
 	var link payload.Link
@@ -250,8 +251,8 @@ func lineMeans(line []byte, name string) bool {
 	return json.Valid(line)
 }
 
-// derived makes way for what distilling makes. A payload.md that can't be compared any more may hold edits: a copy
-// stays.
+// derived repairs a file made by distilling, or removes it so that it is made again. A payload.md that can no longer
+// be compared might hold edits, so a copy is kept.
 func (r *repairing) derived(f Finding, e library.Entry, path string) (string, error) {
 	how := "made again from the transcript"
 	if name := filepath.Base(path); name == "payload.json" {
@@ -294,8 +295,8 @@ func (r *repairing) derived(f Finding, e library.Entry, path string) (string, er
 	return how, nil
 }
 
-// RepairAll verifies and repairs until there is nothing more that it can do: what is wrong in a folder may show only
-// when it is known whose it is.
+// RepairAll verifies and repairs until it can do nothing more, because some faults in a folder only show once its
+// session is known.
 func RepairAll(ctx context.Context, l, backup *library.Library, verify func() (Verified, error)) (Repaired, error) {
 	var all Repaired
 	tried := map[string]bool{}

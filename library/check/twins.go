@@ -18,26 +18,26 @@ import (
 	"recall/library/raw"
 )
 
-// A session whose session.json can't be read is taken in anew by the next archive: it has two folders then. What only
-// the old one has is brought into the new one and read back there before the old one goes. Cut off, it is finished by
-// doing it again.
+// If a session.json can't be read, the next sync archives the session again, so it has two folders. What only the old
+// one has is moved into the new one and read back there before the old one is removed. Repeating it finishes an
+// interrupted run.
 type twins struct {
 	r     *repairing
 	src   *library.Folder   // the old folder
 	now   library.Entry     // of the new one
-	aside map[string][]byte // lines of append-only files that can't be read, by file
-	page  bool              // payload.md was changed by hand in a way that can't be read
+	aside map[string][]byte // unreadable lines of append-only files, by file
+	page  bool              // payload.md was edited by hand, but the edit can't be read
 }
 
-// Unite brings what is in a folder of a session, whose session.json may not be read, into the one it is known by, and
-// removes it.
+// Unite moves what is in a second folder of a session, whose session.json may be unreadable, into the session's
+// current one, and removes the second.
 func Unite(ctx context.Context, l *library.Library, id ingest.SessionID, folder string, now library.Entry) error {
 	r := &repairing{l: l.Inside(), ctx: ctx, render: map[ingest.SessionID]bool{}}
 	_, err := r.unite(library.Entry{ID: id, Folder: folder, Format: library.Format}, now)
 	return err
 }
 
-// unite makes one folder of two. old is what is known of the one that goes.
+// unite makes one folder of two. old is what is known of the one to be removed.
 func (r *repairing) unite(old, now library.Entry) (string, error) {
 	t := &twins{r: r, now: now, aside: map[string][]byte{}}
 	var err error
@@ -80,7 +80,8 @@ func (r *repairing) unite(old, now library.Entry) (string, error) {
 	return "united with " + r.l.Rel(t.now.Folder) + ", where the session was taken in anew", nil
 }
 
-// view reads the old folder: lists as far as they are borne out, damaged segments from wherever their bytes are.
+// view reads the old folder: its lists as far as the bytes confirm them, and damaged segments from wherever their
+// bytes are.
 func (t *twins) view(e library.Entry) (*library.Folder, error) {
 	s, err := library.ReadFolder(e.Folder)
 	if err != nil {
@@ -97,7 +98,7 @@ func (t *twins) view(e library.Entry) (*library.Folder, error) {
 		v = raw.ParseVersions(list, disk.SplitLines(keep))
 	}
 	if len(aside) > 0 || disk.SealOfJSON(s.Text["session.json"]) != disk.SealGood {
-		e.Files = nil // where it was found is as sure as that
+		e.Files = nil // where it was found is just as uncertain
 	}
 	s.Entry = e
 	s.Versions, s.Text[list], t.aside[list] = v, keep, aside
@@ -112,7 +113,7 @@ func (t *twins) view(e library.Entry) (*library.Folder, error) {
 	return s, nil
 }
 
-// unnamed leaves out files of stray segments whose content the new folder has under its name.
+// unnamed omits files of stray segments whose content the new folder has under its proper name.
 func (t *twins) unnamed(lines []raw.Line) []raw.Line {
 	v, err := t.now.Versions()
 	if err != nil {
@@ -128,7 +129,7 @@ func (t *twins) unnamed(lines []raw.Line) []raw.Line {
 	})
 }
 
-// again puts a damaged segment's bytes back where they are found elsewhere.
+// again restores a damaged segment's bytes if they are found elsewhere.
 func (t *twins) again(e library.Entry, s raw.Segment) error {
 	at := raw.Path(e.Folder, s)
 	if (raw.Staged{Segment: s, Temp: at}).ReadsBack(t.r.ctx) == nil {
@@ -142,8 +143,8 @@ func (t *twins) again(e library.Entry, s raw.Segment) error {
 	return errors.Join(disk.SyncFiles([]string{st.Temp}), disk.Rename(st.Temp, at))
 }
 
-// bring adds what the old folder has to the new: contents, edits, notes, and the payload that people's edits and links
-// are about.
+// bring adds to the new folder what the old one has: contents, edits, notes, and the payload that people's edits and
+// links refer to.
 func (t *twins) bring() error {
 	l, id, src := t.r.l, t.src.Entry.ID, t.src
 	if err := l.Blend(t.r.ctx, src, nil, func(string, error) {}); err != nil {
@@ -171,7 +172,7 @@ func (t *twins) bring() error {
 	return l.SavePayload(id, library.Derived{Payload: old, Markdown: []byte(old.Written), Seen: dst.Text["payload.md"]})
 }
 
-// lacking names the files of which the old list names a content that no version of the new folder begins with.
+// lacking names the files that had a content in the old folder with which no version in the new one begins.
 func (t *twins) lacking() (names []string, err error) {
 	id := t.src.Entry.ID
 	_, v, err := t.r.l.VersionsOf(id)
@@ -202,8 +203,8 @@ func (t *twins) lacking() (names []string, err error) {
 	return names, t.r.ctx.Err()
 }
 
-// carry moves what is no content and can't be made again: unreadable lines and files, changed outputs, what somebody
-// put there.
+// carry moves what isn't content and can't be made again: unreadable lines and files, changed outputs, and files that
+// somebody put there.
 func (t *twins) carry() error {
 	for name, lines := range t.aside {
 		if err := t.putAside(name+".damaged", lines); err != nil {
@@ -228,7 +229,7 @@ func (t *twins) carry() error {
 	}
 	for _, name := range t.src.Names() {
 		if brought[name] || library.IsRendered(name) || path.Dir(name) == "vectors" || t.held(name) {
-			continue // or made again
+			continue // these are there already or made again
 		}
 		if err := t.move(filepath.Join(t.src.Entry.Folder, filepath.FromSlash(name)), cmp.Or(as[name], name)); err != nil {
 			return err
@@ -237,7 +238,7 @@ func (t *twins) carry() error {
 	return nil
 }
 
-// held reports whether a segment that no version needs, or an output, has bytes that some version has.
+// held reports whether an output, or a segment that no version needs, has bytes that some version has.
 func (t *twins) held(name string) bool {
 	if seg, err := raw.ParseSegment(strings.TrimPrefix(name, "raw/")); err == nil {
 		return t.src.Versions.Covers(t.r.ctx, t.src.Entry.Folder, seg)
@@ -254,7 +255,7 @@ func (t *twins) held(name string) bool {
 	return false
 }
 
-// putAside keeps lines that can't be read, once.
+// putAside keeps unreadable lines, once.
 func (t *twins) putAside(name string, lines []byte) error {
 	if len(lines) == 0 {
 		return nil
@@ -267,7 +268,7 @@ func (t *twins) putAside(name string, lines []byte) error {
 	return disk.AppendAside(to, lines)
 }
 
-// move gives a file a place in the new folder, under a name of its own where another file has that one.
+// move moves a file to the new folder, under a different name if another file has that one.
 func (t *twins) move(from, name string) error {
 	sum, err := disk.SumFile(from)
 	if err != nil {

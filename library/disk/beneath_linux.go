@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// os.Root opens a folder for each part of a name, several times for a file. The kernel does it in one call, and follows
-// no link on the way: openat2, which one before 5.6 doesn't have and a sandbox may refuse. What can't be done by that
-// alone (there is a link, or a fault to be told of) is done by os.Root, so that the outcome is the same everywhere.
+// os.Root opens a folder for each part of a path, several times for a file. The kernel does it in one call, openat2,
+// without following links; but kernels before 5.6 don't have it and a sandbox may refuse it. Whatever it can't do
+// (because there is a link, or an error to report) is left to os.Root, so that the outcome is the same everywhere.
 
-// noOpenat2 is set where the kernel hasn't got it.
+// noOpenat2 is set if the kernel lacks openat2.
 var noOpenat2 atomic.Bool
 
-// beneath opens what is below an open folder.
+// beneath opens a path below an open folder.
 func beneath(root int, name string, flag int, perm fs.FileMode) (fd int, err error) {
 	how := unix.OpenHow{Flags: uint64(flag | unix.O_CLOEXEC),
 		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS}
@@ -30,7 +30,7 @@ func beneath(root int, name string, flag int, perm fs.FileMode) (fd int, err err
 	return fd, err
 }
 
-// onRoot does something by a handle on a folder, and reports whether it was done.
+// onRoot calls do with a handle on a folder, and reports whether that succeeded.
 func onRoot(dir string, do func(root int) bool) bool {
 	if noOpenat2.Load() {
 		return false
@@ -43,7 +43,7 @@ func onRoot(dir string, do func(root int) bool) bool {
 	return do(root)
 }
 
-// openQuick is OpenPlain by a handle on a folder above the file. done is false where the outcome isn't sure.
+// openQuick is OpenPlain by a handle on a folder above the file. done is false if the outcome is uncertain.
 func openQuick(dir, path string, flag int, perm fs.FileMode) (f *os.File, done bool, err error) {
 	name, err := filepath.Rel(dir, path)
 	if err != nil {
@@ -75,7 +75,7 @@ func openQuick(dir, path string, flag int, perm fs.FileMode) (f *os.File, done b
 	return f, done, err
 }
 
-// inFolder does something by a handle on the folder that a name lies in, and reports whether it was done.
+// inFolder calls do with a handle on the folder that contains name, and reports whether that succeeded.
 func inFolder(root int, name string, do func(folder int, base string) bool) bool {
 	above, base := filepath.Split(name)
 	if base == "" || base == "." || base == ".." {
@@ -92,7 +92,7 @@ func inFolder(root int, name string, do func(folder int, base string) bool) bool
 	return do(folder, base)
 }
 
-// quick does something to a path by a handle on the folder that it lies in, and reports whether it was done.
+// quick calls do with a handle on the folder that contains path, and reports whether that succeeded.
 func quick(dir, path string, do func(folder int, base string) error) bool {
 	name, err := filepath.Rel(dir, path)
 	return err == nil && onRoot(dir, func(root int) bool {
@@ -116,7 +116,7 @@ func renameQuick(dir, from, to string) bool {
 	name, err := filepath.Rel(dir, to)
 	return err == nil && onRoot(dir, func(root int) bool {
 		return inFolder(root, old, func(was int, oldBase string) bool {
-			var it unix.Stat_t // a folder would take the place of an empty one
+			var it unix.Stat_t // a folder would replace an empty one
 			if unix.Fstatat(was, oldBase, &it, unix.AT_SYMLINK_NOFOLLOW) != nil || it.Mode&unix.S_IFMT == unix.S_IFDIR {
 				return false
 			}

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Elsewhere os.Root does it all.
+// On other systems os.Root does everything.
 
 func openQuick(_, _ string, _ int, _ fs.FileMode) (f *os.File, done bool, err error) {
 	return nil, false, nil

@@ -13,15 +13,15 @@ import (
 
 // How a flipped bit is found:
 //
-//   - a line of an append-only file ends in a CRC-32C of what stands before it, {…,"check":"1f2e3d4c"};
-//   - a JSON file that is replaced whole ends in the SHA-256 of what stands before that,
+//   - a line of an append-only file ends in a CRC-32C of what precedes it, {…,"check":"1f2e3d4c"};
+//   - a JSON file that is replaced whole ends in the SHA-256 of what precedes that,
 //     …,\n  "check": "…"\n}\n, a TOML file in a comment # check …;
-//   - sums of files for people stand in session.json, a README's in library.toml, payload.md's text in payload.json;
+//   - sums of files for people are in session.json, the README's in library.toml, payload.md's text in payload.json;
 //   - a segment's name has the SHA-256 of its bytes, and versions.jsonl the CRC-32C of the file as stored.
 //
-// What format 1 wrote had none of this; it gets it when its folder is next written.
+// Format 1 had none of these; a folder gets them when it is next written.
 
-// ErrDamaged: what is there isn't what was written.
+// ErrDamaged means that the bytes differ from what was written.
 var ErrDamaged = errors.New("archived bytes are damaged")
 
 var Castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -30,7 +30,7 @@ func crcOf(data []byte) string { return CRCText(crc32.Checksum(data, Castagnoli)
 
 func CRCText(sum uint32) string { return fmt.Sprintf("%08x", sum) }
 
-// CRCWriter sums what passes.
+// CRCWriter computes the checksum of what is written through it.
 type CRCWriter struct {
 	W    io.Writer
 	Sum  uint32
@@ -45,17 +45,17 @@ func (c *CRCWriter) Write(p []byte) (int, error) {
 
 const LineCheck = `,"check":"`
 
-// SealLine ends a JSON object on one line in its checksum.
+// SealLine adds its checksum to a JSON object on one line.
 func SealLine(line []byte) []byte {
 	line = bytes.TrimSpace(line)
 	if len(line) < 3 || line[len(line)-1] != '}' || SealOf(line) == SealGood {
-		return line // {} says nothing, another value can't carry one
+		return line // {} has no content, and other values can't carry one
 	}
 	body := line[:len(line)-1]
 	return append(append([]byte{}, body...), LineCheck+crcOf(body)+`"}`...)
 }
 
-// SealLines does that for each line of text.
+// SealLines seals each line of text.
 func SealLines(text []byte) []byte {
 	var b bytes.Buffer
 	for _, line := range SplitLines(text) {
@@ -73,7 +73,7 @@ const (
 	SealBad
 )
 
-// SealOf says what a line's checksum says of it.
+// SealOf checks the checksum of a line.
 func SealOf(line []byte) seal {
 	const tail = len(LineCheck) + 8 + len(`"}`)
 	if len(line) <= tail || string(line[len(line)-tail:][:len(LineCheck)]) != LineCheck {
@@ -88,7 +88,7 @@ func SealOf(line []byte) seal {
 
 const docCheck = ",\n  \"check\": \""
 
-// SealJSON ends an indented JSON object in the sum of its text.
+// SealJSON adds the sum of its text to an indented JSON object.
 func SealJSON(text []byte) []byte {
 	body, ok := bytes.CutSuffix(text, []byte("\n}\n"))
 	if !ok {
@@ -97,7 +97,7 @@ func SealJSON(text []byte) []byte {
 	return append(bytes.Clone(body), docCheck+HexSum(text)+"\"\n}\n"...)
 }
 
-// SealOfJSON says what such a sum says of a file.
+// SealOfJSON checks the sum of such a file.
 func SealOfJSON(text []byte) seal {
 	const tail = len(docCheck) + 2*sha256.Size + len("\"\n}\n")
 	if len(text) <= tail || string(text[len(text)-tail:][:len(docCheck)]) != docCheck {
@@ -111,12 +111,12 @@ func SealOfJSON(text []byte) seal {
 
 const tomlCheck = "# check "
 
-// SealTOML ends a TOML file in a comment with the sum of its text.
+// SealTOML adds the sum of its text to a TOML file, in a comment.
 func SealTOML(text []byte) []byte {
 	return append(bytes.Clone(text), tomlCheck+HexSum(text)+"\n"...)
 }
 
-// SealOfTOML says what it says of a file.
+// SealOfTOML checks the sum of such a file.
 func SealOfTOML(text []byte) seal {
 	i := bytes.LastIndex(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
 	body, last := text[:i+1], text[i+1:]
@@ -129,11 +129,11 @@ func SealOfTOML(text []byte) seal {
 	return SealBad
 }
 
-// Sums are what tells one content from another.
+// Sums identify a content.
 type Sums struct {
 	Size   int64
 	SHA256 string // hex
-	CRC    string // CRC-32C, as CRCText has it
+	CRC    string // CRC-32C, as formatted by CRCText
 }
 
 // Sum reads r to its end.
@@ -144,7 +144,7 @@ func Sum(r io.Reader) (Sums, error) {
 	return Sums{crc.Size, hex.EncodeToString(h.Sum(nil)), CRCText(crc.Sum)}, err
 }
 
-// SumFile is Sum of a plain file.
+// SumFile is Sum for a plain file.
 func SumFile(path string) (Sums, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -154,7 +154,7 @@ func SumFile(path string) (Sums, error) {
 	return Sum(f)
 }
 
-// Until stops reading when a context is done.
+// Until returns a reader that stops when a context is done.
 func Until(ctx context.Context, r io.Reader) io.Reader { return ctxReader{ctx, r} }
 
 type ctxReader struct {
@@ -174,7 +174,7 @@ func HexSum(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// CheckFile reads a file and compares it with what it should hold.
+// CheckFile reads a file and compares it with what it should contain.
 func CheckFile(path string, want Sums) error {
 	got, err := SumFile(path)
 	if err == nil && (got.Size != want.Size || got.SHA256 != want.SHA256) {

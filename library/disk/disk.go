@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A Op is one change of the disk.
+// An Op is one change on disk.
 type Op struct {
 	Kind     Kind
 	Path, To string // To of a rename or a link
@@ -22,8 +22,8 @@ type Op struct {
 type Kind string
 
 const (
-	OpWrite    Kind = "write"  // a new file, or all of one that isn't precious
-	OpAppend   Kind = "append" // to a file that may be there
+	OpWrite    Kind = "write"  // a new file, or all of one that may be lost
+	OpAppend   Kind = "append" // to a file that may exist
 	OpSync     Kind = "sync"
 	OpSyncDir  Kind = "syncdir"
 	OpRename   Kind = "rename"
@@ -32,7 +32,7 @@ const (
 	OpMakeDirs Kind = "mkdirs"
 )
 
-// Tap, where a test has put one, does or fails each change itself. The library changes the disk through it alone.
+// Tap, if set by a test, performs or fails each change. The library makes all changes on disk through Do.
 var Tap func(op Op, do func() error) error
 
 func Do(kind Kind, path, to string, do func() error) error {
@@ -42,7 +42,7 @@ func Do(kind Kind, path, to string, do func() error) error {
 	return do()
 }
 
-// refused tells a file system that can't sync from one that failed to.
+// refused returns nil for the error of a file system that doesn't support syncing, else err.
 func refused(err error) error {
 	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.ENOSYS) ||
 		errors.Is(err, errors.ErrUnsupported) {
@@ -56,7 +56,7 @@ func SyncFile(f *os.File) error {
 	return refused(Do(OpSync, f.Name(), "", f.Sync))
 }
 
-// SyncDir makes renames in a folder durable. Windows has no such call: its file system keeps the order.
+// SyncDir makes renames in a folder durable. Windows has no such call; its file system keeps the order.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -70,12 +70,12 @@ func SyncDir(dir string) error {
 	}))
 }
 
-// IsFull reports whether an error is want of room.
+// IsFull reports whether an error means that there is no space left.
 func IsFull(err error) bool {
 	return slices.ContainsFunc(noRoom, func(fault error) bool { return errors.Is(err, fault) })
 }
 
-// Full is the want of room that an error's text ends in, nil for none.
+// Full returns the out-of-space error that an error's text ends in, or nil.
 func Full(text string) error {
 	for _, fault := range noRoom {
 		if strings.HasSuffix(text, fault.Error()) {
@@ -85,7 +85,7 @@ func Full(text string) error {
 	return nil
 }
 
-// Create writes a new file; nothing is left of it if there is an error.
+// Create writes a new file. After an error nothing is left of it.
 func Create(path string, write func(io.Writer) error) error {
 	err := Do(OpWrite, path, "", func() error {
 		f, err := OpenPlain(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -100,7 +100,7 @@ func Create(path string, write func(io.Writer) error) error {
 	return err
 }
 
-// MakeDirs makes a folder and those above it, durably. All that are there must be real ones.
+// MakeDirs durably makes a folder and its parents. Those that exist must be real folders.
 func MakeDirs(dir string) error {
 	err := RealDir(dir)
 	above := filepath.Dir(dir)
@@ -121,7 +121,7 @@ func MakeDirs(dir string) error {
 	return SyncDir(above)
 }
 
-// RemoveIfThere is Remove of what may be gone.
+// RemoveIfThere is Remove for a file that may be gone.
 func RemoveIfThere(path string) error {
 	if !Exists(path) {
 		return nil
@@ -137,39 +137,37 @@ func Remove(path string) error {
 	return Do(OpRemove, path, "", func() error { return Unlink(path) })
 }
 
-// Link gives a file a second name.
+// Link makes a hard link.
 func Link(from, to string) error {
 	return Do(OpLink, from, to, func() error { return secondName(from, to) })
 }
 
 // Rename is os.Rename. Windows refuses it while an editor, a virus scanner or another recall has the file, or one in
-// the folder, open: most let go soon.
+// the folder, open; most close it soon.
 func Rename(from, to string) error {
-	return Do(OpRename, from, to, func() error { return renameSoon(from, to) })
-}
-
-func renameSoon(from, to string) error {
-	err := moveOver(from, to)
-	for wait := time.Millisecond; runtime.GOOS == "windows" && wait < time.Second; wait *= 2 {
-		if err == nil || errors.Is(err, fs.ErrNotExist) {
-			break
+	return Do(OpRename, from, to, func() error {
+		err := moveOver(from, to)
+		for wait := time.Millisecond; runtime.GOOS == "windows" && wait < time.Second; wait *= 2 {
+			if err == nil || errors.Is(err, fs.ErrNotExist) {
+				break
+			}
+			time.Sleep(wait)
+			err = moveOver(from, to)
 		}
-		time.Sleep(wait)
-		err = moveOver(from, to)
-	}
-	return err
+		return err
+	})
 }
 
-// openAtOnce is how many files wait for a sync.
+// openAtOnce limits how many files are open while waiting for a sync.
 const openAtOnce = 64
 
-// SyncFiles makes files durable: all are given to the disk, then waited for. Many small ones cost little more than one.
+// SyncFiles makes files durable: it starts writing them all, then waits. Many small ones take little longer than one.
 func SyncFiles(paths []string) (err error) {
 	for some := range slices.Chunk(paths, openAtOnce) {
 		var files []*os.File
 		for _, path := range some {
 			var f *os.File
-			if f, err = OpenPlain(path, os.O_RDWR, 0); err != nil { // Windows syncs only what it may write
+			if f, err = OpenPlain(path, os.O_RDWR, 0); err != nil { // Windows syncs only files open for writing
 				break
 			}
 			startWriting(f)
@@ -193,15 +191,15 @@ func Exists(path string) bool {
 	return err == nil
 }
 
-// AppendAside adds text to a file that keeps what can't be read.
+// AppendAside appends to a file of unreadable lines.
 func AppendAside(path string, text []byte) error {
 	return Do(OpAppend, path, "", func() error {
 		return writePlain(path, os.O_APPEND, text)
 	})
 }
 
-// Beside durably writes a file beside path, outside of a library, to be given its name. Missing folders are made;
-// nothing is left after an error.
+// Beside durably writes a temporary file beside path, outside of a library, for the caller to rename. It makes
+// missing folders; after an error nothing is left.
 func Beside(path string, write func(io.Writer) error) (temp string, err error) {
 	return beside(path, write, SyncFile)
 }
@@ -224,7 +222,7 @@ func beside(path string, write func(io.Writer) error, sync func(*os.File) error)
 	return f.Name(), err
 }
 
-// Replace makes data the content of a file outside of a library, there whole or not at all.
+// Replace atomically replaces the content of a file outside of a library.
 func Replace(path string, data []byte, mode fs.FileMode) error {
 	temp, err := Beside(path, func(w io.Writer) error { _, err := w.Write(data); return err })
 	if err != nil {
@@ -237,8 +235,8 @@ func Replace(path string, data []byte, mode fs.FileMode) error {
 	return os.Rename(temp, path)
 }
 
-// ReplaceCache makes what is written the content of a file outside of a library that may be lost: there whole or not at
-// all, but nobody waits for the disk. It is its user's alone.
+// ReplaceCache atomically replaces a file outside of a library that may be lost: it doesn't wait for the disk. Only
+// its user can read it.
 func ReplaceCache(path string, write func(io.Writer) error) error {
 	temp, err := beside(path, write, func(*os.File) error { return nil })
 	if err != nil {
@@ -248,11 +246,11 @@ func ReplaceCache(path string, write func(io.Writer) error) error {
 	return os.Rename(temp, path)
 }
 
-// PutIn makes text the content of a file of a folder outside of a library, there whole or not at all. What a link in it
-// leads out to isn't written.
+// PutIn atomically replaces a file in a folder outside of a library. It doesn't write through links that lead out of
+// the folder.
 func PutIn(dir *os.Root, name string, text []byte) error {
 	part := name + ".part"
-	dir.Remove(part) // of a run that was cut short
+	dir.Remove(part) // from an interrupted run
 	f, err := dir.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Flags of opening a file that isn't a link, and of not waiting for who writes to a pipe.
+// Open flags that refuse a link, and that don't wait for a pipe's writer.
 const (
 	noFollow = syscall.O_NOFOLLOW
 	noWait   = syscall.O_NONBLOCK
 )
 
-// foreign names a file's owner if that is another user; "" for this one, or who has become root by sudo.
+// foreign returns a file's owner if that is another user, "" for this user or the one who became root by sudo.
 func foreign(fi fs.FileInfo) string {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	if !ok || int(st.Uid) == os.Geteuid() {
@@ -30,7 +30,7 @@ func foreign(fi fs.FileInfo) string {
 	return "user " + owner
 }
 
-// noRoom are the faults that are want of room: a full disk, a quota, or a limit to files' size.
+// noRoom has the errors that mean no space left: a full disk, a quota, or a limit on file size.
 var noRoom = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 
 // Free returns how many bytes this user may still write to a folder's disk, 0 if unknown.
@@ -42,5 +42,5 @@ func Free(dir string) int64 {
 	return int64(s.Bavail) * int64(s.Bsize)
 }
 
-// Writable returns why this user can't write to a folder, nil where nothing speaks against it.
+// Writable returns why this user can't write to a folder, nil if nothing prevents it.
 func Writable(dir string) error { return unix.Access(dir, unix.W_OK) }

@@ -6,17 +6,17 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// foreign is always "": a profile's folders are its user's; access lists say who else may write, and recall doesn't
-// read them.
+// foreign always returns "": a profile's folders belong to its user. Access lists say who else may write, but recall
+// doesn't read them.
 func foreign(fs.FileInfo) string { return "" }
 
-// There are no such flags here.
+// Windows has no such flags.
 const (
 	noFollow = 0
 	noWait   = 0
 )
 
-// noRoom is the fault of a full disk.
+// noRoom has the error of a full disk.
 var noRoom = []error{windows.ERROR_DISK_FULL}
 
 // Free returns how many bytes this user may still write to a folder's disk, 0 if unknown.
@@ -32,5 +32,5 @@ func Free(dir string) int64 {
 	return int64(free)
 }
 
-// Writable returns why this user can't write to a folder: nil, as access lists aren't read.
+// Writable returns nil, as access lists aren't read.
 func Writable(string) error { return nil }

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// Append-only files hold a JSON object a line, with its checksum. What has no line end is what a crash left, and the
-// next write cuts it off; but for a last line that is whole by its checksum.
+// Append-only files hold one JSON object per line, with its checksum. A last line without a line end was left by a
+// crash, and the next write cuts it off, unless its checksum shows that it is complete.
 
-// AppendLines adds whole lines in one write, and cuts off what a crash may have left. The caller holds the owner's
-// lock.
+// AppendLines appends whole lines in one write, after cutting off what a crash may have left. The caller holds the
+// file's lock.
 func AppendLines(path string, lines []byte) error {
 	lines = SealLines(lines)
 	f, err := OpenPlain(path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -35,7 +35,7 @@ func AppendLines(path string, lines []byte) error {
 				return err
 			}
 			if _, err := f.WriteAt(lines, end); err != nil {
-				f.Truncate(end) // a half line of a full disk
+				f.Truncate(end) // a half line on a full disk
 				return err
 			}
 			return nil
@@ -48,7 +48,7 @@ func AppendLines(path string, lines []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// lastLineEnd is the length of f without a torn last line, and whether a line end stands there.
+// lastLineEnd returns the length of f without a torn last line, and whether it ends in a line end.
 func lastLineEnd(f *os.File) (end int64, closed bool, err error) {
 	fi, err := f.Stat()
 	if err != nil {
@@ -67,7 +67,8 @@ func lastLineEnd(f *os.File) (end int64, closed bool, err error) {
 	}
 }
 
-// Unended is what behind the last line end is whole by its checksum: only its end is missing, or damaged. Else nil.
+// Unended returns the part of tail, which follows the last line end, that is a complete line by its checksum, lacking
+// only an intact line end; else nil.
 func Unended(tail []byte) []byte {
 	if SealOf(tail) == SealGood {
 		return tail
@@ -78,9 +79,9 @@ func Unended(tail []byte) []byte {
 	return nil
 }
 
-// AppendShared adds whole lines to a file that anybody may append to without a lock: one O_APPEND write. If another
-// file took its place meanwhile (see replaceShared) and lacks the lines, they are added there: rather twice than not at
-// all.
+// AppendShared appends whole lines, in one O_APPEND write, to a file that anybody may append to without a lock. If
+// another file took its place meanwhile (see replaceShared) and lacks the lines, they are added there: better twice
+// than not at all.
 func AppendShared(path string, lines []byte) error {
 	lines = SealLines(lines)
 	return Do(OpAppend, path, "", func() error {
@@ -97,7 +98,7 @@ func AppendShared(path string, lines []byte) error {
 	})
 }
 
-// AMoment is how long who replaced a file looks for what came late.
+// AMoment is how long whoever replaces a file waits for late lines.
 const AMoment = 5 * time.Millisecond
 
 // appendOnce appends; in reports whether the file is still the one at its path.
@@ -115,7 +116,7 @@ func appendOnce(path string, lines []byte) (in bool, err error) {
 	return gone == nil && os.SameFile(to, now), nil
 }
 
-// endOfTorn is a line end if the last line has none: its process was killed while it wrote.
+// endOfTorn returns a line end if the last line lacks one, because its process was killed while writing.
 func endOfTorn(f *os.File) []byte {
 	var last [1]byte
 	fi, err := f.Stat()
@@ -128,7 +129,7 @@ func endOfTorn(f *os.File) []byte {
 	return []byte("\n")
 }
 
-// EachLine reads an append-only file's lines one by one, as SplitLines has them. A file that isn't there has none.
+// EachLine yields an append-only file's lines one by one, as SplitLines would. A missing file has none.
 func EachLine(path string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		f, err := Open(path)
@@ -158,7 +159,7 @@ func EachLine(path string) iter.Seq2[[]byte, error] {
 	}
 }
 
-// SplitLines are the lines of text that have an end, or need none, and aren't blank.
+// SplitLines returns the lines of data that are complete and not blank.
 func SplitLines(data []byte) [][]byte {
 	end := bytes.LastIndexByte(data, '\n') + 1
 	var lines [][]byte
@@ -173,12 +174,12 @@ func SplitLines(data []byte) [][]byte {
 	return lines
 }
 
-// Unseal cuts off the checksum that a line has.
+// Unseal removes the checksum from a line that has one.
 func Unseal(line []byte) []byte {
 	return append(bytes.Clone(line[:bytes.LastIndex(line, []byte(LineCheck))]), '}')
 }
 
-// Lacking lists the lines of b that a lacks, sealed; not those that aren't as they were written.
+// Lacking returns the lines of b that a lacks, sealed, except damaged ones.
 func Lacking(a, b []byte) [][]byte {
 	have := map[string]bool{}
 	for _, line := range SplitLines(a) {

@@ -10,11 +10,11 @@ import (
 	"recall/text"
 )
 
-// maxName is how many bytes of text a name may have; file systems allow 255 for all of it.
+// maxName is how many bytes of text a name may have; file systems allow 255 in total.
 const maxName = 200
 
-// SafeName makes text a readable file name for Linux, macOS and Windows: no control or reserved characters, no dot or
-// space at the ends, no device name, at most max characters, cut at a word where possible. It may return "".
+// SafeName makes text a readable file name for Linux, macOS and Windows: without control or reserved characters, dots
+// or spaces at the ends, or a device name, and at most max characters, cut at a word if possible. It may return "".
 func SafeName(text string, max int) string {
 	var b strings.Builder
 	space := false
@@ -41,7 +41,7 @@ func SafeName(text string, max int) string {
 	return name
 }
 
-// clip shortens text to max characters and maxName bytes, at a word's end if that costs less than a third.
+// clip shortens text to max characters and maxName bytes, at the end of a word if that costs less than a third.
 func clip(text string, max int) string {
 	n, cut := 0, len(text)
 	for i := range text {
@@ -60,7 +60,7 @@ func clip(text string, max int) string {
 	return text[:cut]
 }
 
-// Plain replaces what isn't a letter or digit of ASCII, a dot, a dash or an underscore.
+// Plain replaces everything but ASCII letters and digits, dots, dashes and underscores.
 func Plain(name, with string) string { return unplain().ReplaceAllString(name, with) }
 
 var unplain = text.Pattern(`[^A-Za-z0-9._-]`)
@@ -70,7 +70,8 @@ func DeviceName(name string) bool { return device().MatchString(name) }
 
 var device = text.Pattern(`(?i)^(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²³]) *(?:\.|$)`)
 
-// FreeName is dir/name, or the first free dir/name~2, …: two ids may be one name where case is ignored.
+// FreeName returns dir/name, or the first free dir/name~2, …: two ids may be the same name on a case-insensitive
+// system.
 func FreeName(dir, name string) string {
 	path := filepath.Join(dir, name)
 	for n := 2; Exists(path); n++ {

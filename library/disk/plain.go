@@ -1,4 +1,4 @@
-// Package disk is the library's door to the file system: plain files and real folders alone, changes that tests can
+// Package disk is the library's access to the file system: only plain files and real folders, changes that tests can
 // fail one by one, and checksums in what is written.
 package disk
 
@@ -18,24 +18,24 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// What lies in a library may have been put there by somebody else: a cloned repository, an unpacked archive. So nothing
-// in it is read, written, emptied or deleted through a link, and no pipe or device is opened. (The library's own folder
-// may be a link.) All access to files goes through here; a test holds that.
+// Files in a library may have been put there by somebody else, with a cloned repository or an unpacked archive. So
+// nothing in it is read, written, emptied or deleted through a link, and no pipe or device is opened. (The library's
+// own folder may be a link.) All access to files goes through this package; a test enforces that.
 
-// ErrNotPlain: a link, a pipe or a device stands where a plain file or a real folder belongs.
+// ErrNotPlain means that a link, a pipe or a device is where a plain file or a real folder belongs.
 var ErrNotPlain = errors.New("not a plain file or folder: recall follows no links inside a library; put what it " +
 	"leads to in its place")
 
-// ErrForeign: the library belongs to another user.
+// ErrForeign means that the library belongs to another user.
 var ErrForeign = errors.New("the library belongs to another user, who could change what recall says and does")
 
-// opened are the folders of the libraries that this process opened.
+// opened has the folders of the libraries that this process opened.
 var opened sync.Map
 
-// Guard has what lies in a library's folder reached by a handle on that folder from now on.
+// Guard makes files in a library's folder be reached by a handle on that folder from now on.
 func Guard(dir string) { opened.Store(dir, true) }
 
-// libraryAbove is the folder of the open library that a path is in, "" if it is in none.
+// libraryAbove returns the folder of the open library that contains path, or "".
 func libraryAbove(path string) string {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		if _, ok := opened.Load(dir); ok {
@@ -47,16 +47,16 @@ func libraryAbove(path string) string {
 	}
 }
 
-// above is the folder by a handle on which a path is reached: its library's, or its own of what is in none.
+// above returns the folder whose handle is used to reach a path: its library's, or else its own.
 func above(path string) string { return cmp.Or(libraryAbove(path), filepath.Dir(path)) }
 
-// at does something to a path by a handle on the folder above it, which nothing outside is reached by, whatever
-// becomes a link meanwhile.
+// at calls do with a handle on the folder above a path. Nothing outside that folder can be reached by it, even if a
+// part of the path becomes a link meanwhile.
 func at(path string, do func(root *os.Root, name string) error) error {
 	dir := above(path)
 	root, err := OpenRoot(dir)
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
-		return &fs.PathError{Op: "open", Path: path, Err: p.Err} // what was wanted, not its folder
+		return &fs.PathError{Op: "open", Path: path, Err: p.Err} // the path that was wanted, not its folder
 	}
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func at(path string, do func(root *os.Root, name string) error) error {
 	return named(do(root, name), dir)
 }
 
-// OpenRoot is os.OpenRoot, which waits for a pipe that stands in the place of the folder.
+// OpenRoot is os.OpenRoot, which would wait if a pipe is in the place of the folder.
 func OpenRoot(dir string) (*os.Root, error) {
 	if fi, err := os.Stat(dir); err == nil && !fi.IsDir() {
 		return nil, &fs.PathError{Op: "open", Path: dir, Err: syscall.ENOTDIR}
@@ -93,7 +93,7 @@ func named(err error, dir string) error {
 	return err
 }
 
-// linkAbove is ErrNotPlain where a name below a folder lies behind a link.
+// linkAbove returns ErrNotPlain if a name below a folder is behind a link.
 func linkAbove(name, dir string) error {
 	for name = filepath.Dir(name); filepath.Dir(name) != name; name = filepath.Dir(name) {
 		if fi, err := os.Lstat(filepath.Join(dir, name)); err == nil &&
@@ -104,13 +104,13 @@ func linkAbove(name, dir string) error {
 	return nil
 }
 
-// OpenPlain opens a plain file as os.OpenFile does; the error is ErrNotPlain for anything else.
+// OpenPlain opens a plain file like os.OpenFile; the error is ErrNotPlain for anything else.
 func OpenPlain(path string, flag int, perm fs.FileMode) (f *os.File, err error) {
 	if f, done, err := openQuick(above(path), path, flag, perm); done {
 		return f, err
 	}
 	err = at(path, func(root *os.Root, name string) error {
-		if flag&os.O_EXCL != 0 { // of a new file there is nothing to be seen
+		if flag&os.O_EXCL != 0 { // a new file needs no check
 			f, err = root.OpenFile(name, flag, perm)
 			return err
 		}
@@ -143,12 +143,12 @@ func Unlink(path string) error {
 	return at(path, func(root *os.Root, name string) error { return root.Remove(name) })
 }
 
-// UnlinkAll removes a folder with all that is in it; what links in it lead to stays.
+// UnlinkAll removes a folder and everything in it, without following links.
 func UnlinkAll(path string) error {
 	return at(path, func(root *os.Root, name string) error { return root.RemoveAll(name) })
 }
 
-// moveOver is os.Rename.
+// moveOver is os.Rename within a library.
 func moveOver(from, to string) error {
 	if renameQuick(above(to), from, to) {
 		return nil
@@ -156,10 +156,10 @@ func moveOver(from, to string) error {
 	return both(from, to, (*os.Root).Rename, os.Rename)
 }
 
-// secondName is os.Link.
+// secondName is os.Link within a library.
 func secondName(from, to string) error { return both(from, to, (*os.Root).Link, os.Link) }
 
-// both does something with two paths, by a handle where they are below one folder.
+// both calls inside with a handle if both paths are below one folder, else outside.
 func both(from, to string, inside func(r *os.Root, from, to string) error, outside func(from, to string) error) error {
 	return at(to, func(root *os.Root, name string) error {
 		old, err := filepath.Rel(root.Name(), from)
@@ -186,7 +186,7 @@ func MakeAllDirs(dir string) error {
 	return at(dir, func(root *os.Root, name string) error { return root.MkdirAll(name, 0o700) })
 }
 
-// Walk is filepath.WalkDir below a real folder; links in it are named, not followed.
+// Walk is filepath.WalkDir below a real folder; links in it are listed, not followed.
 func Walk(dir string, do fs.WalkDirFunc) error {
 	if err := RealDir(dir); err != nil {
 		if err = do(dir, nil, err); err == fs.SkipDir || err == fs.SkipAll {
@@ -197,7 +197,7 @@ func Walk(dir string, do fs.WalkDirFunc) error {
 	return filepath.WalkDir(dir, do)
 }
 
-// NewLock is a lock on a file that is made for it, and is no link.
+// NewLock returns a lock on a file that is created for it and isn't a link.
 func NewLock(path string) *flock.Flock {
 	return flock.New(path, flock.SetPermissions(0o600), flock.SetFlag(os.O_CREATE|os.O_RDONLY|noFollow|noWait))
 }
@@ -206,7 +206,7 @@ func NotPlain(op, path string) error { return &fs.PathError{Op: op, Path: path, 
 
 func Open(path string) (*os.File, error) { return OpenPlain(path, os.O_RDONLY, 0) }
 
-// ReadPlain reads a plain file whole.
+// ReadPlain reads a whole plain file.
 func ReadPlain(path string) ([]byte, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -223,7 +223,7 @@ func ReadPlain(path string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// ReadIfThere is ReadPlain of a file that may not be there: then it has nil.
+// ReadIfThere is ReadPlain, but returns nil for a missing file.
 func ReadIfThere(path string) ([]byte, error) {
 	text, err := ReadPlain(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -232,8 +232,8 @@ func ReadIfThere(path string) ([]byte, error) {
 	return text, err
 }
 
-// ReadRegular reads a person's file, perhaps behind a link, such as a configuration: at most so many bytes, no pipe or
-// device.
+// ReadRegular reads a person's file, such as a configuration, which may be behind a link: at most most bytes, and no
+// pipe or device.
 func ReadRegular(path string, most int64) ([]byte, error) {
 	fi, err := os.Stat(path)
 	if err != nil {
@@ -254,7 +254,7 @@ func ReadRegular(path string, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, most))
 }
 
-// WritePlain makes data the content of a plain file, which it makes if there is none.
+// WritePlain replaces the content of a plain file, or creates it.
 func WritePlain(path string, data []byte) error { return writePlain(path, os.O_TRUNC, data) }
 
 func writePlain(path string, how int, data []byte) error {
@@ -266,7 +266,7 @@ func writePlain(path string, how int, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// RealDir returns nil for a real folder, ErrNotPlain for whatever else is there.
+// RealDir returns nil for a real folder, ErrNotPlain for anything else that exists.
 func RealDir(path string) error {
 	fi, err := os.Lstat(path)
 	if err == nil && !fi.IsDir() {
@@ -283,7 +283,7 @@ func ReadDir(path string) ([]fs.DirEntry, error) {
 	return os.ReadDir(path)
 }
 
-// Glob is filepath.Glob below a folder, without what lies behind links.
+// Glob is filepath.Glob below a folder, without what is behind links.
 func Glob(dir string, pattern ...string) (found []string, err error) {
 	names, err := fs.Glob(os.DirFS(dir), filepath.ToSlash(filepath.Join(pattern...)))
 	for _, name := range names {
@@ -294,8 +294,8 @@ func Glob(dir string, pattern ...string) (found []string, err error) {
 	return found, err
 }
 
-// OwnDir makes a folder of recall's own right below the library's, an error unless it is a real one. It may be tidied
-// away at any moment: then it is made again.
+// OwnDir makes a folder of recall's own directly below the library's. The error is ErrNotPlain if something else is
+// there. Another process may remove the folder at any moment; then it is made again.
 func OwnDir(dir string) error {
 	for try := 0; ; try++ {
 		err := MakeAllDirs(dir)
@@ -308,7 +308,7 @@ func OwnDir(dir string) error {
 	}
 }
 
-// Owned returns ErrForeign for a folder of another user's.
+// Owned returns ErrForeign for a folder that belongs to another user.
 func Owned(dir string) error {
 	fi, err := os.Stat(dir)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Warnings says, in words for people, why dir is a bad place for a library, whose transcripts hold secrets: a folder
-// that a service synchronises, a git work tree. dir needn't exist yet.
+// Warnings says, for people, why dir is a bad place for a library, whose transcripts hold secrets: because a service
+// synchronises it or it is in a git work tree. dir needn't exist yet.
 func Warnings(dir string) []string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -34,7 +34,7 @@ func Warnings(dir string) []string {
 	return out
 }
 
-// exposes says what a folder is that shows its content to others, "" if it isn't known to.
+// exposes says by what a folder's content is exposed to others, "" if nothing is known.
 func exposes(dir string) string {
 	if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
 		return "a git work tree"
@@ -55,8 +55,8 @@ func exposes(dir string) string {
 	return ""
 }
 
-// Within refuses a path that leaves, by a symbolic link, the folder it was found under: root, or its own folder where
-// that lies elsewhere. Those themselves may be links: their owner put them there.
+// Within rejects a path that leads, by a symbolic link, out of the folder it was found under: root, or its own folder
+// if that is elsewhere. Those themselves may be links, as their owner put them there.
 func Within(root, path string) error {
 	if path == "" || path == root {
 		return nil

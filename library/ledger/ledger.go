@@ -1,5 +1,5 @@
-// Package ledger keeps records in an append-only file: a JSON object a line, each with its checksum. What a crash left
-// of a line is no record.
+// Package ledger keeps records in an append-only file: one JSON object per line, each with its checksum. An
+// incomplete line left by a crash is not a record.
 package ledger
 
 import (
@@ -16,16 +16,16 @@ import (
 	"recall/library/disk"
 )
 
-// A Log is such a file, of records of one type.
+// A Log is such a file, with records of one type.
 type Log[T any] struct {
 	Path  string
-	Check func(T) error // what is wrong with a record; nil where nothing can be
+	Check func(T) error // returns what is wrong with a record; may be nil
 }
 
-// atOnce is how many records are written at once, so that memory doesn't follow how many there are.
+// atOnce limits how many records are written at once, so that memory use doesn't grow with their number.
 const atOnce = 5_000
 
-// Add adds records durably, up to atOnce of them in one write. The caller holds the file's lock.
+// Add durably appends records, up to atOnce in one write. The caller holds the file's lock.
 func (g Log[T]) Add(records ...T) error {
 	for some := range slices.Chunk(records, atOnce) {
 		text, err := g.Text(some)
@@ -39,13 +39,13 @@ func (g Log[T]) Add(records ...T) error {
 	return disk.SyncDir(filepath.Dir(g.Path))
 }
 
-// Share adds records as anybody may at any time: one write, no lock, durable after Sync.
+// Share appends records as anybody may at any time: in one write, without a lock, durable after Sync.
 func (g Log[T]) Share(records ...T) error {
 	text, err := g.Text(records)
 	if err == nil {
 		err = disk.AppendShared(g.Path, text)
 	}
-	if errors.Is(err, fs.ErrNotExist) { // its folder
+	if errors.Is(err, fs.ErrNotExist) { // the folder is missing
 		if err = disk.MakeDirs(filepath.Dir(g.Path)); err == nil {
 			err = disk.AppendShared(g.Path, text)
 		}
@@ -56,11 +56,11 @@ func (g Log[T]) Share(records ...T) error {
 	return nil
 }
 
-// Sync makes durable what was shared.
+// Sync makes shared records durable.
 func (g Log[T]) Sync() error { return disk.SyncFiles([]string{g.Path}) }
 
-// Each reads the records as written. A line that can't be read is an error that names it (disk.ErrDamaged), and the
-// next follows. A file that isn't there has none.
+// Each yields the records in order. An unreadable line yields an error that names it (disk.ErrDamaged), and reading
+// continues. A missing file has no records.
 func (g Log[T]) Each() iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		n := 0
@@ -74,7 +74,7 @@ func (g Log[T]) Each() iter.Seq2[T, error] {
 	}
 }
 
-// line is the record of a file's nth line, if that could be read.
+// line decodes a file's nth line, unless it could not be read.
 func (g Log[T]) line(n int, line []byte, unread error) (r T, err error) {
 	if unread != nil {
 		return r, unread
@@ -85,10 +85,10 @@ func (g Log[T]) line(n int, line []byte, unread error) (r T, err error) {
 	return r, err
 }
 
-// All are the records; lines that can't be read are an error beside them.
+// All returns the records, with an error if some lines can't be read.
 func (g Log[T]) All() ([]T, error) { return all(g.Each()) }
 
-// Of are the records that lines of such a file hold, as All has them.
+// Of decodes lines of such a file, as All does.
 func (g Log[T]) Of(lines [][]byte) ([]T, error) {
 	return all(func(yield func(T, error) bool) {
 		for i, line := range lines {
@@ -111,7 +111,7 @@ func all[T any](each iter.Seq2[T, error]) (records []T, err error) {
 	return records, errors.Join(bad...)
 }
 
-// Text is what a file of these records alone holds.
+// Text returns the content of a file that holds only these records.
 func (g Log[T]) Text(records []T) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -13,28 +13,28 @@ import (
 )
 
 //go:embed cleanup.sh
-var cleanupShell string // with a line that is replaced, see here
+var cleanupShell string // here marks the line to be replaced
 
-// Cleaned is what a cleanup script is about.
+// Cleaned says what a cleanup script is about.
 type Cleaned struct {
-	Keep  int // files that would be copied to the mount first
+	Keep  int // files that are copied to the mount first
 	Again int // files that can be made again
-	Left  int // files that are left alone, since they lie outside the folders
+	Left  int // files that are left alone, outside the folders
 }
 
-// Stay is what one session left in its machine, and what a script may deal with of it.
+// Stay is what one session left in its machine, and what a script may touch of it.
 type Stay struct {
 	Manifest
-	Contents map[string][]byte // the exact texts that can be written again, by path
-	Folders  []string          // see Folders, and those that a person allows
+	Contents map[string][]byte // exact texts that can be written again, by path
+	Folders  []string          // see Folders, plus those that a person allows
 }
 
-// Cleanup writes the script that clears a machine of sessions (see cleanup.sh), in their own folders alone and not in
-// what the host shares. The error is ErrNothing where nothing is in them.
+// Cleanup writes the script that removes what sessions left in a machine (see cleanup.sh), only in their own folders
+// and outside what the host shares. The error is ErrNothing if there is nothing in them.
 func Cleanup(stays []Stay) (string, Cleaned, error) {
 	var c Cleaned
 	var top, calls strings.Builder
-	homes := map[string]string{} // where what recall doesn't know of would be copied to
+	homes := map[string]string{} // where files unknown to recall would be copied
 	for _, s := range stays {
 		fmt.Fprintf(&calls, "\n# %q (%s)\nsession %s %s\n", comment(s.Task), s.Session, quote(s.KeptName()),
 			quote(endStamp(s.End)))
@@ -68,7 +68,7 @@ func Cleanup(stays []Stay) (string, Cleaned, error) {
 	return b.String(), c, nil
 }
 
-// CleanupName is the script's file.
+// CleanupName returns the script's file name.
 func CleanupName(stays []Stay) string {
 	if len(stays) != 1 {
 		return "recall-cleanup-all.sh"
@@ -76,7 +76,7 @@ func CleanupName(stays []Stay) string {
 	return "recall-cleanup-" + stays[0].short() + ".sh"
 }
 
-// clear writes what is done about each file of a session, and on top what can't be made again.
+// clear writes to calls what to do about each file of a session, and to top what can't be made again.
 func (s Stay) clear(c *Cleaned, top, calls *strings.Builder) {
 	keep := func(call, p, why string) {
 		c.Keep++
@@ -128,7 +128,7 @@ func (s Stay) clear(c *Cleaned, top, calls *strings.Builder) {
 	}
 }
 
-// endStamp is a minute after the session's end as touch -t takes it; "" if unknown.
+// endStamp returns a minute after the session's end in the format of touch -t; "" if unknown.
 func endStamp(end time.Time) string {
 	if end.IsZero() {
 		return ""

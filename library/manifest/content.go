@@ -12,8 +12,9 @@ import (
 	"recall/ingest"
 )
 
-// Contents gives the exact contents of files that the session wrote with file tools, by path: as written in its
-// archived lines, then edited. One whose edits don't fit is left out: a command must have changed it in between.
+// Contents returns, by path, the exact contents of files that the session wrote with file tools, reconstructed from
+// the writes and edits in its archived lines. A file whose edits don't fit is omitted: a command must have changed it
+// in between.
 func (m Manifest) Contents(found ingest.Found) (map[string][]byte, error) {
 	ids := map[string]bool{}
 	for _, f := range m.made() {
@@ -42,12 +43,12 @@ func (m Manifest) Contents(found ingest.Found) (map[string][]byte, error) {
 	return out, nil
 }
 
-// made are all files that the session made or changed.
+// made returns all files that the session made or changed.
 func (m Manifest) made() []Made {
 	return append(append([]Made{}, m.Intermediate...), m.Outputs...)
 }
 
-// toolInput is what a file tool was given.
+// toolInput is the input of a file tool's call.
 type toolInput struct {
 	Content *string `json:"content"`
 	toolEdit
@@ -60,7 +61,7 @@ type toolEdit struct {
 	All bool    `json:"replace_all"`
 }
 
-// readInputs takes the wanted calls' inputs out of a transcript. A line that can't be read holds none.
+// readInputs reads the inputs of the wanted calls from a transcript. Lines that can't be read are skipped.
 func readInputs(f ingest.File, ids map[string]bool, into map[string]toolInput) error {
 	r, err := f.Open()
 	if err != nil {
@@ -98,7 +99,7 @@ func readInputs(f ingest.File, ids map[string]bool, into map[string]toolInput) e
 	}
 }
 
-// replay writes and edits as the calls did; false if one is missing or doesn't fit.
+// replay performs the writes and edits of calls; false if one is missing or doesn't fit.
 func replay(calls []string, inputs map[string]toolInput) ([]byte, bool) {
 	text, begun := "", false
 	for _, id := range calls {

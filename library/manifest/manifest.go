@@ -1,9 +1,9 @@
-// Package manifest tells what a session's work needs and left behind: the files it read, the packages it installed,
-// what it made on the way and in the end, and which of that could be made again. Two scripts are written from it for
-// the session's machine: one clears up but for what can't be made again, one puts everything back.
+// Package manifest says what a session's work needs and what it left behind: the files it read, the packages it
+// installed, what it made on the way and in the end, and which of that could be made again. From it, two scripts are
+// written for the session's machine: one removes everything except what can't be made again, one puts everything back.
 //
-// A manifest is derived from the parsed, redacted session and the archived bytes alone: the same session gives the same
-// one. What depends on the disk now (is the source still there, a hash outside the library) is looked at beside it.
+// A manifest is derived only from the parsed, redacted session and the archived bytes, so the same session gives the
+// same manifest. What depends on the disk now (does the source still exist, a hash outside the library) is separate.
 package manifest
 
 import (
@@ -20,10 +20,10 @@ import (
 	"recall/text"
 )
 
-// Schema is the version of the manifest's form.
+// Schema is the version of the manifest's format.
 const Schema = 1
 
-// Machine is where a path lies.
+// Machine is where a path is.
 type Machine string
 
 const (
@@ -31,13 +31,13 @@ const (
 	Host Machine = "host" // on the computer that the session ran on
 )
 
-// A Manifest is what one session's work consists of.
+// A Manifest describes what one session's work consists of.
 type Manifest struct {
 	Schema  int              `json:"schema"`
 	Session ingest.SessionID `json:"session"`
 	Source  ingest.Source    `json:"source"`
 	Task    string           `json:"task"`
-	Machine Machine          `json:"machine"` // that its commands ran on
+	Machine Machine          `json:"machine"` // where its commands ran
 	Start   time.Time        `json:"start,omitzero"`
 	End     time.Time        `json:"end,omitzero"`
 
@@ -49,42 +49,42 @@ type Manifest struct {
 	Commits      []trace.Commit  `json:"commits"`
 }
 
-// Input is a file that was there before and was read.
+// Input is a file that existed before and was read.
 type Input struct {
-	Path    string  `json:"path"`           // as the session's machine names it
-	Host    string  `json:"host,omitempty"` // the same file on the host, where it differs
+	Path    string  `json:"path"`           // as named on the session's machine
+	Host    string  `json:"host,omitempty"` // the same file's path on the host, if different
 	Machine Machine `json:"machine"`
-	// of the bytes in the library; "" if they aren't there
+	// SHA256 is of the bytes in the library; "" if they aren't there.
 	SHA256 string `json:"sha256,omitempty"`
 	Size   int64  `json:"size,omitempty"`
-	// that read it first, 0 if it was handed over with the session
+	// Turn is the one that read it first, 0 if it was given with the session.
 	Turn int `json:"turn,omitempty"`
 }
 
-// Connector is what the session asked a server for, or had it do, once each: a page of Notion, a search in Gmail, an
-// address of the web.
+// Connector is something that the session asked a server for or had it do, listed once: a page of Notion, a search in
+// Gmail, an address on the web.
 type Connector struct {
 	Server string `json:"server"` // "web" for what the client fetches itself
 	Tool   string `json:"tool"`
-	What   string `json:"what,omitempty"` // it was called with, on one line
+	What   string `json:"what,omitempty"` // its main argument, on one line
 	Turn   int    `json:"turn"`           // that called it first
 }
 
-// Made is a file that the session made or changed, as it was at its end.
+// Made is a file that the session made or changed, as of its end.
 type Made struct {
 	Path        string    `json:"path"`
 	Host        string    `json:"host,omitempty"`
 	Machine     Machine   `json:"machine"`
 	How         trace.How `json:"how"` // created or edited
 	Rebuildable bool      `json:"rebuildable"`
-	Reason      string    `json:"reason"`            // why it is, or isn't
-	Command     string    `json:"command,omitempty"` // that made it, on one line if it can be
-	Dir         string    `json:"dir,omitempty"`     // that it ran in
-	From        []string  `json:"from,omitempty"`    // paths that it was made from
+	Reason      string    `json:"reason"`            // why it is or isn't rebuildable
+	Command     string    `json:"command,omitempty"` // that made it, on one line if possible
+	Dir         string    `json:"dir,omitempty"`     // where Command ran
+	From        []string  `json:"from,omitempty"`    // the files it was made from
 	SHA256      string    `json:"sha256,omitempty"`  // of the bytes in the library
 	Size        int64     `json:"size,omitempty"`
-	Turn        int       `json:"turn,omitempty"` // that changed it last; 0 if no call is seen to
-	// ids of the file tool's calls that hold its content, in order
+	Turn        int       `json:"turn,omitempty"` // that changed it last; 0 if no call is known to
+	// Calls has the ids of the file tool's calls that hold its content, in order.
 	Calls []string `json:"-"`
 }
 
@@ -95,7 +95,7 @@ type Archived struct {
 	SHA256 string
 }
 
-// Of makes the manifest of a redacted session from what it did; archived are its uploads and outputs in the library.
+// Of makes the manifest of a redacted session from its trace. archived lists its uploads and outputs in the library.
 func Of(s *ingest.Session, did *trace.Trace, archived []Archived) Manifest {
 	m := Manifest{Schema: Schema, Session: s.ID, Source: s.Source, Task: s.Title, Start: s.Start, End: s.End,
 		Packages: append([]trace.Package{}, did.Packages...), Inputs: []Input{}, Connectors: []Connector{},
@@ -116,13 +116,14 @@ func Of(s *ingest.Session, did *trace.Trace, archived []Archived) Manifest {
 	return m
 }
 
-// appServers are the app's own: what they give is the session's machine, and the app itself.
+// appServers are the app's own servers, which give access to the session's machine and the app itself.
 var appServers = text.Set("workspace cowork session_info scheduled-tasks visualize")
 
-// fetches are the client's and the app's tools for the web, without "mcp__".
+// fetches are the web tools of the client and the app, without "mcp__".
 var fetches = text.Set("WebFetch WebSearch workspace__web_fetch")
 
-// connectorOf is the server that a call went to; false for the client's and the app's tools, recall, and file servers.
+// connectorOf returns the server that a call went to; false for tools of the client, the app and recall, and for file
+// servers.
 func connectorOf(a *trace.Action) (Connector, bool) {
 	name, mcp := strings.CutPrefix(a.Call.Name, "mcp__")
 	server, tool, _ := strings.Cut(name, "__")
@@ -140,17 +141,17 @@ func connectorOf(a *trace.Action) (Connector, bool) {
 	return Connector{Server: server, Tool: tool, What: text.Clip(text.OneLine(what), 200), Turn: a.N}, true
 }
 
-// InputNow is how an input is found on this computer now.
+// InputNow is the state of an input on this computer now.
 type InputNow struct {
 	Path   string `json:"path"`
 	There  bool   `json:"there"`
 	SHA256 string `json:"sha256,omitempty"`
 }
 
-// hashMost is the size up to which a file is read to be hashed.
+// hashMost is the largest size of a file that is hashed.
 const hashMost = 256 << 20
 
-// Look says how an input of this computer is found now.
+// Look returns the current state of an input on this computer.
 func (in Input) Look() InputNow {
 	now := InputNow{Path: cmp.Or(in.Host, in.Path)}
 	fi, err := os.Lstat(now.Path)

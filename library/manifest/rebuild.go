@@ -17,25 +17,27 @@ import (
 )
 
 //go:embed rebuild.sh
-var rebuildShell string // with a line that is replaced, see here
+var rebuildShell string // here marks the line to be replaced
 
-// Rebuilt is what a rebuild script is about.
+// Rebuilt says what a rebuild script is about.
 type Rebuilt struct {
-	Files    []Placed // to be written into FilesName beside the script
+	Files    []Placed // to be written to FilesName beside the script
 	Packages int
 	Lost     []string // what can't be rebuilt, for people
-	Left     int      // of that, what lies outside the folders
+	Left     int      // how many of those are outside the folders
 }
 
-// Placed is a file that rebuild puts in place: its name beside the script, and its bytes, given or the library's.
+// Placed is a file that rebuild puts in place: its name beside the script, and its bytes, either given or in the
+// library.
 type Placed struct {
 	Name     string
-	Content  []byte // nil: of the library
-	Archived string // name of the session's file in the library
+	Content  []byte // nil if they are in the library
+	Archived string // name of the session's file there
 }
 
 // Rebuild writes the script that brings back what a session had (see rebuild.sh), never outside the folders. contents
-// are exact texts that can be written again, archived the names of the library's uploads and outputs by their sums.
+// has exact texts that can be written again; archived has the names of the library's uploads and outputs, by their
+// sums.
 func (m Manifest) Rebuild(contents map[string][]byte, archived map[string]string, folders []string) (string, Rebuilt) {
 	w := rebuilding{m: m, contents: contents, archived: archived, folders: folders}
 	if m.Machine == VM {
@@ -82,13 +84,13 @@ type rebuilding struct {
 	contents              map[string][]byte
 	archived              map[string]string
 	folders               []string
-	home                  string // of the session in its machine, /sessions/<name>; "" if it has none
+	home                  string // the session's home in its machine, /sessions/<name>, or ""
 	out                   Rebuilt
 	notes                 []string
 	packages, puts, again strings.Builder
 }
 
-// place is a path as the script names it: below the session's own home by the name that that has now.
+// place returns a path as named in the script: below the current name of the session's home.
 func (w *rebuilding) place(p string) string {
 	if rest, ok := strings.CutPrefix(p, w.home); ok && w.home != "" && within(p, []string{w.home}) {
 		return `"$session"` + quote(rest)
@@ -98,13 +100,13 @@ func (w *rebuilding) place(p string) string {
 
 func (w *rebuilding) lose(p, why string) { w.out.Lost = append(w.out.Lost, p+": "+why) }
 
-// outside notes what isn't put in its place, since nobody allowed that.
+// outside records what isn't put in place because nobody allowed it.
 func (w *rebuilding) outside(p string) {
 	w.out.Left++
 	w.lose(p, "it lies outside the session's own folders")
 }
 
-// add notes a file to be written beside the script.
+// add records a file to be written beside the script.
 func (w *rebuilding) add(p string, f Placed) string {
 	name := fmt.Sprintf("%04d", len(w.out.Files)+1)
 	base := disk.Plain(p[strings.LastIndexByte(p, '/')+1:], "_")
@@ -113,7 +115,7 @@ func (w *rebuilding) add(p string, f Placed) string {
 	return f.Name
 }
 
-// input puts an input back that the library has. One on the host is still where the person has it.
+// input restores an input that the library has. One on the host is still where the person has it.
 func (w *rebuilding) input(in Input) {
 	switch name := w.archived[in.SHA256]; {
 	case !usable(in.Path):
@@ -149,7 +151,7 @@ func (w *rebuilding) file(f Made) {
 	case f.Machine == Host:
 		w.notes = append(w.notes, "On the host, where it was: "+f.Path)
 	case f.Rebuildable && len(f.Calls) == 0:
-		// by its command, below
+		// made by its command, below
 	default:
 		why := f.Reason
 		if f.Rebuildable {
@@ -160,7 +162,7 @@ func (w *rebuilding) file(f Made) {
 	}
 }
 
-// commands lists what made the rest, each line once, in the order of its turns.
+// commands lists the commands that made the rest, each once, in order of turns.
 func (w *rebuilding) commands() {
 	all := slices.DeleteFunc(w.m.made(), func(f Made) bool {
 		return !f.Rebuildable || len(f.Calls) > 0 || f.Machine == Host || !within(f.Path, w.folders) ||
@@ -180,7 +182,7 @@ func (w *rebuilding) commands() {
 	}
 }
 
-// PutFiles writes beside the script what it puts in place.
+// PutFiles writes the files that the script puts in place beside it.
 func PutFiles(to *os.Root, dir string, files []Placed, found ingest.Found) error {
 	if len(files) == 0 {
 		return nil
@@ -218,7 +220,8 @@ func archived(found ingest.Found, name string) ([]byte, error) {
 	return nil, fmt.Errorf("%s isn't in the library", name)
 }
 
-// install writes the line that installs a package in the session's version; where none can be had, the top says so.
+// install writes the line that installs a package in the session's version. If there is none, the script's head says
+// so.
 func (w *rebuilding) install(p trace.Package) {
 	if strings.HasPrefix(p.Name, "-") || strings.Contains(p.Name+p.Version+p.Dir, "‹") {
 		w.lose(p.Manager+" "+p.Name, "its name can't stand in a script")
@@ -252,8 +255,8 @@ func (w *rebuilding) install(p trace.Package) {
 	fmt.Fprintf(&w.packages, "install %s %s %s\n", quote(what), dir, command)
 }
 
-// installers are the package managers' commands: for everybody, for the project in their folder ("" if none), and what
-// stands between name and version.
+// installers are the package managers' commands: global, for the project in its folder, and what separates name and
+// version.
 var installers = map[string]struct{ global, local, mark string }{
 	"pip":     {"python3 -m pip install -- ", "python3 -m pip install -- ", "=="},
 	"uv":      {"uv pip install --system -- ", "uv add -- ", "=="},
@@ -268,7 +271,7 @@ var installers = map[string]struct{ global, local, mark string }{
 	"brew":    {"brew install -- ", "brew install -- ", ""},
 }
 
-// installCommand is a package manager's command for one package, quoted; "" for an unknown one.
+// installCommand returns a package manager's command for one package, quoted; "" for an unknown manager.
 func installCommand(p trace.Package) string {
 	with, known := installers[p.Manager]
 	if !known {
@@ -284,7 +287,7 @@ func installCommand(p trace.Package) string {
 	case p.Manager == "go" && version == "":
 		version = "latest"
 	case p.Manager == "brew":
-		version = "" // it has no other than the newest
+		version = "" // it only has the newest
 	}
 	if strings.Contains(p.Command, "--break-system-packages") &&
 		(p.Manager == "pip" || p.Manager == "uv" && p.Dir == "") {

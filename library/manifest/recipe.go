@@ -53,7 +53,7 @@ func (w *work) step(a *trace.Action, steps []trace.Step, i int) {
 			w.read(w.file(p), a.N)
 		}
 	}
-	for k := i; st.Piped && k > 0 && steps[k].Piped; k-- { // what a pipe writes, all of it made
+	for k := i; st.Piped && k > 0 && steps[k].Piped; k-- { // everything that a pipe writes counts as made
 		before := &steps[k-1]
 		for _, t := range before.Touches {
 			if t.How == trace.Read {
@@ -86,12 +86,12 @@ func (w *work) step(a *trace.Action, steps []trace.Step, i int) {
 	}
 }
 
-// nameOnly are programs that don't open what they are given.
+// nameOnly are programs that don't open their arguments.
 var nameOnly = text.Set(`ls mkdir rmdir echo printf test [ find du stat chmod chown export cd`)
 
 var outputFlag = text.Pattern(`^--?(?:o|O|out|output|save|dest|target|to)(?:[-_=]|$)`)
 
-// named are the person's files that a command names, whatever it does to them: uploads, and what lies in given folders.
+// named returns the person's files, uploads or in given folders, that a command names, whatever it does with them.
 func (w *work) named(st *trace.Step) (out []string) {
 	for i, arg := range st.Args {
 		if nameOnly[st.Program] || i > 0 && outputFlag().MatchString(st.Args[i-1]) || outputFlag().MatchString(arg) {
@@ -121,7 +121,7 @@ func appendOnce(list []string, s string) []string {
 	return append(list, s)
 }
 
-// delete notes that a file, or a folder with all that is in it, is gone.
+// delete records that a file, or a folder with everything in it, is gone.
 func (w *work) delete(p string) {
 	for _, f := range w.order {
 		if f.path == p || strings.HasPrefix(f.path, p+"/") {
@@ -155,13 +155,13 @@ func (w *work) rename(from, to string, n int) {
 	}
 }
 
-// source is what is known of what a program reads and writes.
+// source is what is known about the reads and writes of a program.
 type source struct {
 	reads, writes []string
-	why           string // why that isn't known
+	why           string // why it isn't known
 }
 
-// pure are programs that make what they make of the files they are given, and of nothing else.
+// pure are programs whose output depends only on the files they are given.
 var pure = text.Set(`cp mv install cat head tail sort uniq cut tr sed awk gawk grep egrep fgrep jq wc paste join
 	comm diff base64 gzip gunzip zcat bzip2 xz zip unzip tar pandoc pdftotext pdftoppm pdfunite qpdf convert
 	magick ffmpeg soffice libreoffice gcc cc g++ printf echo tee touch column rev nl fold fmt iconv dos2unix
@@ -169,7 +169,7 @@ var pure = text.Set(`cp mv install cat head tail sort uniq cut tr sed awk gawk g
 
 var interpreters = text.Set(`python python3 node ruby bash sh perl Rscript`)
 
-// sourceOf says what a command reads and writes beyond what its line names.
+// sourceOf says what a command reads and writes beyond the files on its command line.
 func (w *work) sourceOf(st *trace.Step) source {
 	prog := st.Program
 	if strings.HasPrefix(prog, "python3.") {
@@ -216,7 +216,7 @@ func (w *work) sourceOf(st *trace.Step) source {
 	return source{why: "made by " + prog + " from its input"}
 }
 
-// text is the content of a script that the session wrote as a whole.
+// text returns the content of a script that the session wrote as a whole.
 func (w *work) text(p string) (string, bool) {
 	f := w.files[p]
 	if f == nil || !f.made || f.gone {
@@ -244,12 +244,12 @@ var (
 		`curl|wget|yfinance)\b`)
 )
 
-// unsteadyWords tell a script that takes something that its text doesn't hold.
+// unsteadyWords identify a script that uses something outside its text.
 var unsteadyWords = strings.Fields(`input( sys.stdin os.environ os.walk os.listdir glob. iterdir rglob readdir ` +
 	`sys.argv process.argv argparse random. datetime.now time.time Date.now Math.random uuid4 subprocess os.system ` +
 	`child_process exec( eval(`)
 
-// program reads a script: the files that it names and writes, and whether it takes anything from elsewhere.
+// program reads a script: the files that it names and writes, and whether it uses anything else.
 func (w *work) program(prog, text, dir string) source {
 	if prog == "bash" || prog == "sh" {
 		return source{why: "made by a shell script; what it read isn't known"}
@@ -315,7 +315,7 @@ func (w *work) judge(f *file) (bool, string) {
 	return true, "made by a command from files that are known"
 }
 
-// available reports whether a file that something was made from would be there to make it again.
+// available reports whether an input of a file would exist to make it again.
 func (w *work) available(p string) (bool, string) {
 	f := w.files[p]
 	if f != nil && f.made && !f.there {
@@ -340,7 +340,7 @@ func (w *work) available(p string) (bool, string) {
 		return true, ""
 	}
 	if strings.HasPrefix(p, "/usr/") || strings.HasPrefix(p, "/etc/") {
-		return true, "" // of the machine's own system
+		return true, "" // part of the machine's own system
 	}
 	return false, "which lay in the machine before"
 }

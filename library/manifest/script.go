@@ -11,22 +11,22 @@ import (
 	"recall/text"
 )
 
-// here is where in a script's text what is written for the session belongs.
+// here is where a script's text gets what is written for the session.
 const here = "\n# HERE\n"
 
-// quote is a word for a POSIX shell that means exactly s.
+// quote quotes s as one word for a POSIX shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// comment is a text as it may stand in a script's comment: on one line.
+// comment makes a text safe for a script's comment: on one line.
 func comment(s string) string { return sink.Line(s, sink.Terminal) }
 
-// usable reports whether a path may stand in a script: whole, absolute, leading nowhere else, no secret taken out.
+// usable reports whether a path may be used in a script: absolute, clean, and without a redacted secret.
 func usable(p string) bool {
 	return strings.HasPrefix(p, "/") && path.Clean(p) == p && p != "/" && !strings.ContainsRune(p, 0) &&
 		!strings.Contains(p, "‹")
 }
 
-// short is the part of a session's id that names files.
+// short is the part of a session's id used in file names.
 func (m Manifest) short() string {
 	id := text.BareID(m.Session)
 	id = strings.Map(func(r rune) rune {
@@ -41,29 +41,29 @@ func (m Manifest) short() string {
 // KeptName is the folder beside the scripts that cleanup copies to.
 func (m Manifest) KeptName() string { return "recall-kept-" + m.short() }
 
-// FilesName is the folder beside the scripts with what rebuild puts in place.
+// FilesName is the folder beside the scripts with the files that rebuild puts in place.
 func (m Manifest) FilesName() string { return "recall-files-" + m.short() }
 
-// RebuildName is the file of the script that brings everything back.
+// RebuildName is the file name of the script that brings everything back.
 func (m Manifest) RebuildName() string { return "recall-rebuild-" + m.short() + ".sh" }
 
-// about is a line at the head of a script.
+// about writes a line at the head of a script.
 func (m Manifest) about(b *strings.Builder, what, rest string) {
 	fmt.Fprintf(b, "# %s the session %q (%s) of %s%s.\n", what, comment(m.Task), m.Session,
 		m.Start.UTC().Format("2006-01-02"), rest)
 }
 
-// ErrNothing: the session ran on the host and has no machine to clear up.
+// ErrNothing means that there is nothing to clean up.
 type ErrNothing struct{ Why string }
 
 func (e ErrNothing) Error() string { return e.Why }
 
-// A transcript says what it likes: that the session wrote /etc/passwd, or worked in /root. So no path in it decides
-// where a script may delete or write: only the session's own folders, by its source's record and its place on disk, and
-// those that the person names.
+// A transcript can claim anything: that the session wrote /etc/passwd, or worked in /root. So no path in it decides
+// where a script may delete or write: only the session's own folders, known from its source's record and its location
+// on disk, and those that the person names.
 
-// Folders are a session's own: its home in its virtual machine, and its storage on the host, each only if named after
-// the session. One of Claude Code has none.
+// Folders returns a session's own folders: its home in its virtual machine, and its storage on the host, each only if
+// named after the session. A session of Claude Code has none.
 func Folders(s *ingest.Session) []string {
 	if s.Source != ingest.Cowork {
 		return nil
@@ -81,13 +81,13 @@ func Folders(s *ingest.Session) []string {
 
 var processName = text.Pattern(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-// AsFolder is a folder that a person allows, as scripts take it; false if not absolute, or the root of everything.
+// AsFolder cleans a folder that a person allows; false if it isn't absolute, or is the root.
 func AsFolder(dir string) (string, bool) {
 	dir = path.Clean(dir)
 	return dir, usable(dir)
 }
 
-// within reports whether a path is usable and lies below one of the folders, or is one.
+// within reports whether a path is usable and is one of the folders or below one.
 func within(p string, folders []string) bool {
 	if !usable(p) {
 		return false
@@ -100,7 +100,7 @@ func within(p string, folders []string) bool {
 	return false
 }
 
-// home is the session's home in its virtual machine, "" where that isn't among the folders.
+// home returns the session's home in its virtual machine, "" if that isn't among the folders.
 func home(folders []string) string {
 	for _, f := range folders {
 		if path.Dir(f) == "/sessions" {

@@ -18,12 +18,12 @@ type work struct {
 	machine  Machine
 	mounts   cowork.Mounts
 	archived map[string]Archived // by name
-	written  map[string]string   // what each call of a file tool wrote
+	written  map[string]string   // what each call of a file tool wrote, by id
 	files    map[string]*file
-	order    []*file // as they were first met
+	order    []*file // in order of first appearance
 }
 
-// file is what is known of one path so far.
+// file is what is known about one path so far.
 type file struct {
 	path    string
 	there   bool // it existed before the session
@@ -32,21 +32,21 @@ type file struct {
 	how     trace.How
 	turn    int
 	gone    bool // deleted, or renamed away
-	shown   bool // handed to the person as a deliverable
+	shown   bool // given to the person as a deliverable
 	recipe  recipe
-	judged  bool // to stop a circle of files made from one another
+	judged  bool // stops cycles of files made from one another
 	rebuilt bool
 	reason  string
 }
 
-// recipe is how a file came to be what it is.
+// recipe says how a file got its content.
 type recipe struct {
-	calls   []string // a file tool's writes and edits; all of its content
+	calls   []string // a file tool's writes and edits, giving all of its content
 	inline  bool     // the command line holds its content
 	command string
 	dir     string
 	from    []string
-	why     string // why it can't be made again; "" while nothing speaks against it
+	why     string // why it can't be made again, as far as known
 }
 
 func newWork(s *ingest.Session, archived []Archived) *work {
@@ -74,7 +74,7 @@ func ranOnHost(s *ingest.Session) bool {
 	return false
 }
 
-// host is a path on the host; false for what is lost with the machine.
+// host returns a path on the host; false for what is lost with the machine.
 func (w *work) host(p string) (string, bool) {
 	if w.machine == Host {
 		return p, true
@@ -85,7 +85,7 @@ func (w *work) host(p string) (string, bool) {
 	return "", !strings.HasPrefix(p, "/") && strings.Contains(p, `:\`)
 }
 
-// place is a path on the host, "" where it is no other, and the machine that it is on.
+// place returns the machine that a path is on, and its path on the host if that differs.
 func (w *work) place(p string) (string, Machine) {
 	switch host, ok := w.host(p); {
 	case !ok:
@@ -97,7 +97,7 @@ func (w *work) place(p string) (string, Machine) {
 	}
 }
 
-// archivedAt is the library's copy of a file of the session's uploads or outputs.
+// archivedAt returns the library's copy of a file among the session's uploads or outputs.
 func (w *work) archivedAt(p string) (Archived, bool) {
 	if w.session.Source != ingest.Cowork {
 		return Archived{}, false
@@ -111,7 +111,7 @@ func (w *work) archivedAt(p string) (Archived, bool) {
 	return a, ok
 }
 
-// ownName is what a file of the session's storage on the host is called there; false for another file.
+// ownName returns the name of a file within the session's storage on the host; false for other files.
 func (w *work) ownName(host string) (string, bool) {
 	storage := strings.TrimRight(strings.ReplaceAll(w.session.Where.Storage, `\`, "/"), "/")
 	name, ok := strings.CutPrefix(strings.ReplaceAll(host, `\`, "/"), storage+"/")
@@ -148,7 +148,7 @@ func (w *work) action(a *trace.Action) {
 	}
 }
 
-// tool follows a file tool's call: what it writes stands in the transcript.
+// tool follows a file tool's call, whose written content is in the transcript.
 func (w *work) tool(a *trace.Action, t trace.Touch) {
 	f := w.file(t.Path)
 	w.written[a.Call.ID] = a.Call.Input["content"]
@@ -179,7 +179,7 @@ func (w *work) read(f *file, n int) {
 	}
 }
 
-// make notes a file that is new, or written over as a whole.
+// make records a file that is new or was overwritten as a whole.
 func (w *work) make(f *file, n int, r recipe) {
 	if !f.made && !f.there {
 		f.how = trace.Create
@@ -195,17 +195,17 @@ func (w *work) edit(f *file, n int, r recipe) {
 	f.made, f.gone, f.turn, f.recipe = true, false, n, r
 }
 
-// unseen is why a file can't be made again that no call is seen to make.
+// unseen is the reason for a file that no known call made.
 const unseen = "no call is seen to make it"
 
-// fill writes what was followed into the manifest.
+// fill writes the result to the manifest.
 func (w *work) fill(m *Manifest) {
 	listed := map[string]bool{}
 	for _, f := range w.order {
 		if f.path == "" {
 			continue
 		}
-		if f.shown && !f.made { // a program that wasn't seen to has made it
+		if f.shown && !f.made { // a program made it unseen
 			w.make(f, 0, recipe{why: unseen})
 			f.there = false
 		}
@@ -235,8 +235,8 @@ func (w *work) fill(m *Manifest) {
 	w.fillArchived(m, listed)
 }
 
-// onTheWay tells what was made on the way from what the work was for. What is kept on the host, or was shown to the
-// person, is an output; what goes with the machine, or is temporary, is not.
+// onTheWay separates intermediate files from outputs. What is kept on the host or was shown to the person is an
+// output; what is temporary or lost with the machine is not.
 func (w *work) onTheWay(f *file, onHost bool) bool {
 	switch {
 	case f.shown:
@@ -248,7 +248,7 @@ func (w *work) onTheWay(f *file, onHost bool) bool {
 		strings.HasPrefix(f.path, "/var/folders/")
 }
 
-// fillArchived adds the uploads and outputs that no call is seen to touch.
+// fillArchived adds uploads and outputs that no known call touched.
 func (w *work) fillArchived(m *Manifest, listed map[string]bool) {
 	for _, name := range slices.Sorted(maps.Keys(w.archived)) {
 		if listed[name] {

@@ -24,9 +24,9 @@ import (
 	"recall/library/disk"
 )
 
-// Backup makes the library in dir a copy of l, itself a library, or brings it up to date: only what is new or changed
-// is written, read again and compared. What was forgotten in l goes there too; what merely vanished stays. The error is
-// ErrOther where dir holds anything else, ErrInside where one would lie in the other.
+// Backup makes the library in dir a copy of l, or brings that copy up to date. Only what is new or changed is
+// written, then read again and compared. What was forgotten in l is forgotten there too; what merely vanished stays.
+// The error is ErrOther if dir holds anything else, ErrInside if one would be inside the other.
 func Backup(ctx context.Context, l *library.Library, dir string, progress func(done, total int)) (Merged, error) {
 	if err := apart(l.Dir(), dir); err != nil {
 		return Merged{}, fmt.Errorf("backup to %s: %w", dir, err)
@@ -51,7 +51,7 @@ func Backup(ctx context.Context, l *library.Library, dir string, progress func(d
 	return Merge(ctx, to, l, Options{Follow: true, Forget: true, Progress: progress})
 }
 
-// onlyOurs refuses a folder with more in it than a backup that was cut off at its start leaves.
+// onlyOurs rejects a folder that has more in it than a backup leaves when it is interrupted right at the start.
 func onlyOurs(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -68,7 +68,7 @@ func onlyOurs(dir string) error {
 	return nil
 }
 
-// apart refuses two folders of which one lies in the other.
+// apart rejects two folders of which one is inside the other.
 func apart(a, b string) error {
 	absB, err := filepath.Abs(b)
 	if err != nil {
@@ -83,16 +83,16 @@ func apart(a, b string) error {
 	return nil
 }
 
-// A backup in one file is a tar in zstd, its top folder "Recall" a library as on disk, but for .tmp and .locks. Its
-// last file, SHA256SUMS, has the sums of the others as sha256sum -c takes them.
+// A backup in one file is a zstd-compressed tar whose top folder "Recall" is a library as on disk, except .tmp and
+// .locks. Its last file, SHA256SUMS, has the sums of the others in the format of sha256sum -c.
 
 const (
 	tarTop  = "Recall/"
 	sumsTop = "SHA256SUMS"
 )
 
-// BackupFile writes the whole library to one file, reads it again, and compares every sum before it gets its name. The
-// error is fs.ErrExist where there is one, unless it is to be replaced.
+// BackupFile writes the whole library to one file, reads it back, and compares every sum before it renames the file
+// into place. The error is fs.ErrExist if path exists, unless replace is set.
 func BackupFile(ctx context.Context, l *library.Library, path string, replace bool) (Merged, error) {
 	fail := func(err error) (Merged, error) { return Merged{}, fmt.Errorf("backup to %s: %w", path, err) }
 	if err := apart(l.Dir(), path); err != nil {
@@ -120,7 +120,7 @@ func BackupFile(ctx context.Context, l *library.Library, path string, replace bo
 	return w.done, nil
 }
 
-// tarring is one call of BackupFile under way.
+// tarring is one call of BackupFile in progress.
 type tarring struct {
 	l    library.Inside
 	ctx  context.Context
@@ -130,7 +130,7 @@ type tarring struct {
 }
 
 func (w *tarring) write(out io.Writer) error {
-	pack, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest)) // most of it is packed already
+	pack, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest)) // most of it is compressed already
 	if err != nil {
 		return err
 	}
@@ -149,13 +149,13 @@ func (w *tarring) write(out io.Writer) error {
 	return errors.Join(w.tar.Close(), pack.Close())
 }
 
-// top adds what is no session's: library.toml first, which says what all this is.
+// top adds the files outside sessions' folders, library.toml first, because it says what all this is.
 func (w *tarring) top() error {
 	first := filepath.Join(w.l.Dir(), "library.toml")
 	if err := w.file("library.toml", first); err != nil {
 		return err
 	}
-	broken := map[string]bool{} // no sessions by their session.json, so they come as they lie
+	broken := map[string]bool{} // not usable as sessions, so copied as files
 	if _, err := w.l.Shelved(); err != nil {
 		return err
 	}
@@ -174,15 +174,15 @@ func (w *tarring) top() error {
 		switch {
 		case d.IsDir() && (name == ".tmp" || name == ".locks"),
 			d.IsDir() && disk.Exists(filepath.Join(path, "session.json")) && !broken[path]:
-			return fs.SkipDir // sessions come by themselves
-		case d.Type().IsRegular() && path != first && name != sumsTop: // of one that was unpacked by hand
+			return fs.SkipDir // sessions are added separately
+		case d.Type().IsRegular() && path != first && name != sumsTop: // sumsTop: of a backup unpacked by hand
 			return w.file(name, path)
 		}
 		return nil
 	})
 }
 
-// sessions adds each as it is at one moment.
+// sessions adds each session as it is at one moment.
 func (w *tarring) sessions() error {
 	entries, err := w.l.Shelved()
 	if err != nil {
@@ -216,7 +216,7 @@ func (w *tarring) session(v *library.Folder) error {
 		return err
 	}
 	at := filepath.ToSlash(rel) + "/"
-	var open []*os.File // before anything is written: what is open can't be packed away
+	var open []*os.File // opened before anything is written: what is open can't be packed away
 	defer func() {
 		for _, f := range open {
 			f.Close()
@@ -255,11 +255,11 @@ func (w *tarring) session(v *library.Folder) error {
 	return nil
 }
 
-// file adds one that may be written to meanwhile: as much as it has now.
+// file adds a file that may be written to meanwhile, with the size that it has now.
 func (w *tarring) file(name, path string) error {
 	f, err := disk.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // renamed meanwhile, such as events that were folded in
+		return nil // renamed meanwhile, like events that were folded
 	}
 	if err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 	"recall/library/raw"
 )
 
-// broken brings over, as they lie, folders whose session.json can't be used: recall check --repair may get much out of
-// them. Nothing here is overwritten; nothing comes back that was forgotten.
+// broken copies unchanged the folders whose session.json is unusable, as recall check --repair may recover much of
+// them. Nothing here is overwritten, and nothing forgotten returns.
 func (m *merging) broken(ctx context.Context) error {
 	for _, b := range m.from.Broken() {
 		what, err := m.carry(ctx, b.Path)
@@ -30,7 +30,7 @@ func (m *merging) broken(ctx context.Context) error {
 	return nil
 }
 
-// carry copies what isn't here yet of such a folder, beside what has its name, and says what it did.
+// carry copies what is missing here of such a folder, beside files of the same name, and says what it did.
 func (m *merging) carry(ctx context.Context, folder string) (what string, err error) {
 	if disk.RealDir(folder) != nil { // a link
 		return "not copied", nil
@@ -45,7 +45,7 @@ func (m *merging) carry(ctx context.Context, folder string) (what string, err er
 		return "left out: " + why, err
 	}
 	to := filepath.Join(m.l.Dir(), filepath.FromSlash(m.from.Rel(folder)))
-	if _, err := library.ReadEntry(to); err == nil { // a good one; the name's end still tells the session
+	if _, err := library.ReadEntry(to); err == nil { // a good one; the end of the name still identifies the session
 		to = filepath.Join(filepath.Dir(to), "damaged "+filepath.Base(to))
 	}
 	var names []string
@@ -76,7 +76,7 @@ func (m *merging) carry(ctx context.Context, folder string) (what string, err er
 	return "copied as it lies; recall check --repair makes it good", nil
 }
 
-// leave says why a folder isn't brought over, "" if it is to be.
+// leave says why a folder is not copied, "" if it should be.
 func (m *merging) leave(src *library.Folder) (string, error) {
 	id := src.Entry.ID
 	if id == "" {
@@ -99,7 +99,7 @@ func (m *merging) leave(src *library.Folder) (string, error) {
 	return "", err
 }
 
-// copyIn reports whether a file is at a path, or beside it under a name of its own.
+// copyIn reports whether a file with the content of file is at path, or beside it under a longer name.
 func copyIn(path, file string) (bool, error) {
 	want, err := disk.SumFile(file)
 	if err != nil {
@@ -112,7 +112,8 @@ func copyIn(path, file string) (bool, error) {
 	}), nil
 }
 
-// healed unites, in a copy that follows, folders that came over damaged with their sessions', whole again in the other.
+// healed unites, in a backup, folders that were copied while damaged with their sessions' folders, once these are
+// intact again in the other library.
 func (m *merging) healed(ctx context.Context) error {
 	still := map[string]bool{}
 	for _, b := range m.from.Broken() {

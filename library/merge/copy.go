@@ -15,14 +15,15 @@ import (
 	"recall/library/raw"
 )
 
-// A copied file waits under .tmp to be given its place.
+// A copied file waits under .tmp to be moved into place.
 type copied struct {
 	name, temp string
 	sum        disk.Sums // of what was read
-	bad        bool      // a segment that was damaged there already
+	bad        bool      // a segment that was already damaged there
 }
 
-// stageCopies copies files of another library's session aside, named as in its folder: durable, read again, compared.
+// stageCopies durably copies files of another library's session to .tmp, reads them back and compares them. Names are
+// those in the session's folder.
 func (m *merging) stageCopies(ctx context.Context, src *library.Folder, names []string) ([]copied, error) {
 	var all []copied
 	fail := func(err error) ([]copied, error) {
@@ -68,15 +69,15 @@ func (m *merging) copyOne(ctx context.Context, src *library.Folder, name string)
 		return c, err
 	}
 	c.bad = m.damaged(ctx, src, c)
-	const worthIt = 64 << 10 // as for a session that is archived
+	const worthIt = 64 << 10 // as in archiving
 	if seg, err := raw.ParseSegment(strings.TrimPrefix(name, "raw/")); err == nil && seg.Length >= worthIt && !c.bad {
 		m.shareCopy(&c)
 	}
 	return c, nil
 }
 
-// shareCopy stores once what several sessions bring: a segment is a second name of another's. Where that can't be done
-// each has its own.
+// shareCopy stores a segment that several sessions bring only once, as hard links. If that fails, each has its own
+// copy.
 func (m *merging) shareCopy(c *copied) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -85,7 +86,7 @@ func (m *merging) shareCopy(c *copied) {
 		return
 	}
 	if first := m.came[c.sum]; first == "" && disk.Link(c.temp, temp) == nil {
-		m.came[c.sum] = temp // stays until the library is closed, wherever the session's goes
+		m.came[c.sum] = temp // stays until the library is closed, wherever the first copy goes
 	} else if first != "" && disk.Link(first, temp) == nil {
 		disk.Unlink(c.temp)
 		c.temp = temp
@@ -100,8 +101,8 @@ func dropCopies(all []copied) {
 
 const damagedThere = "damaged there already; recall check says more"
 
-// damaged reports whether a segment was damaged before it was copied, and tells of it. A session that isn't here gets
-// it all the same: something may still be got out of it.
+// damaged reports whether a segment was damaged before it was copied, and records the problem. A session that isn't
+// here yet gets the segment anyway, as something may still be recovered from it.
 func (m *merging) damaged(ctx context.Context, src *library.Folder, c copied) bool {
 	seg, err := raw.ParseSegment(strings.TrimPrefix(c.name, "raw/"))
 	if err != nil {
@@ -116,8 +117,8 @@ func (m *merging) damaged(ctx context.Context, src *library.Folder, c copied) bo
 	return true
 }
 
-// spare leaves out copies that would put damaged bytes in the place of what is here. The error is for a session that
-// would lack a segment then: it stays as it is here.
+// spare omits copies that would replace intact files here by damaged ones. The error is for a session that would then
+// lack a segment: it stays as it is here.
 func (m *merging) spare(src, dst *library.Folder, files []copied) ([]copied, error) {
 	here := map[string]bool{}
 	for name := range dst.Size {

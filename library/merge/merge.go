@@ -1,4 +1,4 @@
-// Package merge brings two libraries together, makes backups of one, and takes them in again.
+// Package merge unites two libraries, makes backups of one, and imports them again.
 package merge
 
 import (
@@ -18,27 +18,27 @@ import (
 	"recall/library/raw"
 )
 
-// Two libraries are brought together session by session. What both hold is united: every version of every file, edits,
-// notes, links, threads, projects, tombstones. Of a session that one side has all of, the other takes the folder as it
-// is; only where each has something of its own is anything stored anew. In any order, and done again, the outcome is
-// the same.
+// Two libraries are united session by session. What both hold is merged: every version of every file, edits, notes,
+// links, threads, projects, tombstones. If one side has all that the other has of a session, the other takes its
+// folder unchanged; only if each has something of its own is anything stored anew. The result is the same in any
+// order, and when repeated.
 
-// Options say what to do where the two aren't equal.
+// Options say what to do if the two differ.
 type Options struct {
-	// Follow makes this library a copy of the other: what was made of a session is taken from there if nothing is lost
-	// by it.
+	// Follow makes this library a copy of the other: derived files of a session are taken from there if nothing is
+	// lost by that.
 	Follow bool
-	// Forget removes sessions that were forgotten in the other; else they stay and are told of.
+	// Forget removes sessions that were forgotten in the other library; otherwise they stay and are reported.
 	Forget   bool
-	Progress func(done, total int) // called from one goroutine at a time; nil for silence
+	Progress func(done, total int) // called from one goroutine at a time; may be nil
 }
 
-// Merged is what Merge did.
+// Merged says what Merge did.
 type Merged struct {
 	Sessions int                `json:"sessions"` // in the other library
-	New      int                `json:"new"`      // that weren't here
-	Changed  int                `json:"changed"`  // that have got something
-	Files    int                `json:"files"`    // copied, each read again and compared by its hash
+	New      int                `json:"new"`      // those that weren't here
+	Changed  int                `json:"changed"`  // those that gained something
+	Files    int                `json:"files"`    // copied, each read back and compared by its hash
 	Bytes    int64              `json:"bytes"`    // of those
 	Gone     []ingest.SessionID `json:"forgotten"`
 	Kept     []ingest.SessionID `json:"kept"` // forgotten there, still here
@@ -46,16 +46,16 @@ type Merged struct {
 }
 
 var (
-	// ErrOther: the folder holds another library.
+	// ErrOther means that the folder holds another library.
 	ErrOther = errors.New("it holds another library")
-	// ErrInside: one of two libraries lies in the other.
+	// ErrInside means that one of two libraries is inside the other.
 	ErrInside = errors.New("one lies inside the other")
-	// ErrSuspect: a library that wasn't made by recall, or was tampered with.
+	// ErrSuspect means that recall didn't make the library, or that it was tampered with.
 	ErrSuspect = errors.New("refused")
 )
 
-// Merge takes in all that another library holds. What can't be read there is a Problem and costs nothing else. Cut off,
-// it is finished by doing it again.
+// Merge adds all that another library holds. What can't be read there is a Problem and doesn't affect the rest.
+// Repeating it finishes an interrupted run.
 func Merge(ctx context.Context, l, from *library.Library, o Options) (Merged, error) {
 	m := &merging{l: l.Inside(), from: from.Inside(), options: o, came: map[disk.Sums]string{}}
 	err := m.run(ctx)
@@ -65,14 +65,14 @@ func Merge(ctx context.Context, l, from *library.Library, o Options) (Merged, er
 	return m.done, err
 }
 
-// merging is one call of Merge under way.
+// merging is one call of Merge in progress.
 type merging struct {
 	l, from library.Inside
 	options Options
 
 	mu     sync.Mutex // guards what follows
 	done   Merged
-	looked int                  // at so many sessions
+	looked int                  // number of sessions looked at
 	came   map[disk.Sums]string // large segments, each under a second name
 }
 
@@ -88,7 +88,7 @@ func (m *merging) run(ctx context.Context) error {
 		return err
 	}
 	m.done.Sessions = sessions(entries)
-	if err := m.tombstones(); err != nil { // first: forgetting drops projects without sessions
+	if err := m.tombstones(); err != nil { // first, because forgetting drops projects without sessions
 		return err
 	}
 	if err := m.forgotten(); err != nil {
@@ -121,7 +121,7 @@ func (m *merging) run(ctx context.Context) error {
 	return errors.Join(m.broken(ctx), m.l.Settle(), m.logs(), m.others(), m.emptyProjects())
 }
 
-// emptyProjects drops the projects all of whose sessions were forgotten, on whichever side.
+// emptyProjects drops projects all of whose sessions were forgotten, on either side.
 func (m *merging) emptyProjects() error {
 	if ids, err := m.l.Tombstones(); err != nil || len(ids) == 0 {
 		return err
@@ -148,7 +148,7 @@ func (m *merging) count(change func(*Merged)) {
 	change(&m.done)
 }
 
-// session brings one session over. A fault of the other library is a Problem.
+// session merges one session. A fault of the other library is a Problem.
 func (m *merging) session(ctx context.Context, id ingest.SessionID) error {
 	if gone, err := m.l.Forgotten(id); err != nil || gone {
 		return err
@@ -185,7 +185,7 @@ func (m *merging) sessionOnce(ctx context.Context, id ingest.SessionID) error {
 	if _, err := m.l.Session(id); errors.Is(err, library.ErrNoSession) {
 		return cmp.Or(m.adopt(ctx, src), m.dropForgotten(id))
 	}
-	if err := m.dropForgotten(id); err != nil { // what only it has must not keep it from being followed
+	if err := m.dropForgotten(id); err != nil { // what only this library has must not prevent following
 		return err
 	}
 	dst, err := m.l.View(id)
@@ -211,7 +211,7 @@ func (m *merging) sessionOnce(ctx context.Context, id ingest.SessionID) error {
 	return err
 }
 
-// sessions counts them; a client's own memory is none.
+// sessions counts the entries that are sessions, not a client's own memory.
 func sessions(entries []library.Entry) (n int) {
 	for _, e := range entries {
 		if e.Source != ingest.Memory {
@@ -221,7 +221,8 @@ func sessions(entries []library.Entry) (n int) {
 	return n
 }
 
-// plausible refuses what no recall has written: bytes packed so small that unpacking them is meant to hurt.
+// plausible rejects what recall can't have written: segments so strongly compressed that they must be decompression
+// bombs.
 func plausible(s *library.Folder) error {
 	for name := range s.Size {
 		seg, err := raw.ParseSegment(strings.TrimPrefix(name, "raw/"))
@@ -235,5 +236,5 @@ func plausible(s *library.Folder) error {
 	return nil
 }
 
-// mostPacked is more than anything in a transcript gets smaller by.
+// mostPacked is a higher compression ratio than any transcript reaches.
 const mostPacked = 20_000

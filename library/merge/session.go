@@ -14,7 +14,7 @@ import (
 	"recall/payload"
 )
 
-// adopt takes over a session that isn't here: its folder as it is.
+// adopt copies the folder of a session that isn't here, unchanged.
 func (m *merging) adopt(ctx context.Context, src *library.Folder) error {
 	files, err := m.stageCopies(ctx, src, src.Names())
 	if err != nil {
@@ -35,14 +35,14 @@ func (m *merging) adopt(ctx context.Context, src *library.Folder) error {
 	return err
 }
 
-// follow makes a session's folder equal to the other's, which has all that it has: what never changes first, then what
-// names it, session.json last; what isn't needed any more goes after that.
+// follow makes a session's folder equal to the other's, which has all that it has: first the files that never change,
+// then what names them, session.json last. Files no longer needed are removed after that.
 func (m *merging) follow(ctx context.Context, src, dst *library.Folder) error {
 	var names []string
 	for name, size := range src.Size {
 		have, ok := dst.Size[name]
 		if ok && !m.options.Follow && !isSegment(name) {
-			continue // outputs here may be changed by hand; SaveOutputs looks after them
+			continue // outputs here may have been changed by hand; SaveOutputs handles them
 		}
 		if !ok || have != size || isSegment(name) && !storedAlike(src.Versions, dst.Versions, path.Base(name)) {
 			names = append(names, name)
@@ -92,13 +92,13 @@ func (m *merging) follow(ctx context.Context, src, dst *library.Folder) error {
 
 func isSegment(name string) bool { return path.Dir(name) == "raw" }
 
-// storedAlike reports whether two files of a segment may be equal, by what is known of both.
+// storedAlike reports whether, by their known checksums, two files of a segment may be equal.
 func storedAlike(a, b *raw.Versions, name string) bool {
 	return len(a.CRCs[name]) == 0 || len(b.CRCs[name]) == 0 ||
 		slices.ContainsFunc(a.CRCs[name], func(crc string) bool { return slices.Contains(b.CRCs[name], crc) })
 }
 
-// followOrder is the order in which files may be put in place.
+// followOrder ranks files by the order in which they must be moved into place.
 func followOrder(name string) int {
 	switch {
 	case name == "session.json":
@@ -113,7 +113,8 @@ func followOrder(name string) int {
 	return 2
 }
 
-// putInOrder places copies, sorted by name: each rank durably before the next, a payload's two as SavePayload does.
+// putInOrder moves copies, sorted by name, into place: each rank durably before the next, and the two files of a
+// payload as SavePayload does.
 func putInOrder(folder string, files []copied) error {
 	at := func(name string) string { return filepath.Join(folder, filepath.FromSlash(name)) }
 	for rank := range 5 {
@@ -145,8 +146,8 @@ func putInOrder(folder string, files []copied) error {
 	return nil
 }
 
-// dropUnneeded removes what the other folder hasn't any more: packed segments, parts of transcripts, outputs of one
-// that is followed.
+// dropUnneeded removes what the other folder no longer has: packed segments, parts of transcripts and, when
+// following, outputs.
 func (m *merging) dropUnneeded(folder string, src, dst *library.Folder) error {
 	needed := map[string]bool{} // also those that the other has lost
 	for _, s := range src.Versions.Stored() {
@@ -169,7 +170,7 @@ func (m *merging) dropUnneeded(folder string, src, dst *library.Folder) error {
 	return nil
 }
 
-// blend unites a session of which each side has something of its own.
+// blend merges a session of which each side has something of its own.
 func (m *merging) blend(ctx context.Context, src, dst *library.Folder) error {
 	if err := m.l.Blend(ctx, src, m.from.Library, nil); err != nil {
 		return err

@@ -14,17 +14,17 @@ import (
 	"recall/library/disk"
 )
 
-// projects unites the registries, before any session is brought over.
+// projects merges the registries, before any session is merged.
 func (m *merging) projects() error {
 	err := m.l.UniteProjects(m.from)
 	if errors.Is(err, library.ErrDamaged) {
 		m.problem(filepath.Join(m.from.Dir(), "projects.toml"), err.Error())
-		return nil // sessions of projects that aren't known stay unsorted until they are parsed again
+		return nil // sessions of unknown projects stay unsorted until parsed again
 	}
 	return err
 }
 
-// tombstones unites what was forgotten. What is still here goes only if that was asked for.
+// tombstones merges the forgotten sessions. What is still here is forgotten only if requested.
 func (m *merging) tombstones() error {
 	ids, err := m.from.Tombstones()
 	if err != nil {
@@ -58,7 +58,8 @@ func (m *merging) tombstones() error {
 	return m.l.Forget(here, nil)
 }
 
-// forgotten unites the forgotten items. What is here of them goes first, so that what was cut short is done again.
+// forgotten merges the forgotten items. They are removed here before they are recorded, so that an interrupted run is
+// repeated.
 func (m *merging) forgotten() error {
 	theirs, err := m.from.ForgottenItems()
 	if err != nil {
@@ -82,26 +83,26 @@ func (m *merging) forgotten() error {
 	return cmp.Or(m.l.DropItems(fresh...), m.l.ForgetItems(fresh...))
 }
 
-// dropForgotten drops what a session that came brought of what was forgotten.
+// dropForgotten drops the forgotten items that a merged session brought.
 func (m *merging) dropForgotten(id ingest.SessionID) error {
 	if err := m.l.DropForgotten(id); !errors.Is(err, library.ErrNoSession) {
 		return err
 	}
-	return nil // it was forgotten itself
+	return nil // the session itself was forgotten
 }
 
-// frozen takes over which sessions stay as they were.
+// frozen adds the sessions that are frozen in the other library.
 func (m *merging) frozen() error {
 	ids, err := m.from.AllFrozen()
 	for _, id := range ids {
-		if library.ValidID(id) { // else it is a problem of tombstones
+		if library.ValidID(id) { // else tombstones reports it
 			err = errors.Join(err, m.l.Freeze(id))
 		}
 	}
 	return err
 }
 
-// logs unites the append-only files at the top.
+// logs merges the append-only files at the top.
 func (m *merging) logs() error {
 	for _, path := range m.from.TopLogs() {
 		name := filepath.FromSlash(m.from.Rel(path))
@@ -120,8 +121,8 @@ func (m *merging) logs() error {
 	return nil
 }
 
-// uniteTop adds the lines that a file at the top lacks. Of threads.jsonl the later line wins: they are put in the order
-// of their times. To the others anybody may append meanwhile, to the inbox' a fold.
+// uniteTop adds the lines that a file at the top lacks. In threads.jsonl the later line wins, so it is sorted by
+// time. Anybody may append to the others meanwhile, and a fold may rewrite the inbox.
 func (m *merging) uniteTop(name string, other []byte) error {
 	guard := "folders"
 	switch {
@@ -160,8 +161,8 @@ func (m *merging) uniteTop(name string, other []byte) error {
 	})
 }
 
-// others copies what is at the top and isn't lines: models' answers but for those about
-// what was forgotten here, and, of a library that is followed, whatever its owner put there.
+// others copies files at the top that aren't append-only: models' answers, except those about what was forgotten
+// here, and, if following, files that its owner put there.
 func (m *merging) others() error {
 	_, gone, err := m.l.Gone()
 	if err != nil {

@@ -20,9 +20,9 @@ import (
 	"recall/library/disk"
 )
 
-// Import merges a backup into a library: a folder that is one, or a file by BackupFile. That is unpacked aside and
-// checked whole before anything is taken over: one cut short, changed or made to do harm is refused
-// (library.ErrDamaged, ErrSuspect). An empty library gets the backup's id, so that the backup is its own.
+// Import merges a backup into a library: a folder that is a library, or a file made by BackupFile. A file is first
+// unpacked to .tmp and checked completely; one that is truncated, changed or malicious is refused
+// (library.ErrDamaged, ErrSuspect). An empty library gets the backup's id, so that the backup can follow it.
 func Import(ctx context.Context, l *library.Library, path string, o Options) (Merged, error) {
 	fail := func(err error) (Merged, error) { return Merged{}, fmt.Errorf("import %s: %w", path, err) }
 	if err := l.Inside().Upgrade(); err != nil {
@@ -36,7 +36,7 @@ func Import(ctx context.Context, l *library.Library, path string, o Options) (Me
 	all, err := l.Shelved()
 	if gone, err2 := l.Tombstones(); err != nil || err2 != nil {
 		return fail(errors.Join(err, err2))
-	} else if len(all)+len(gone) == 0 { // made for this, maybe by an import that was cut off
+	} else if len(all)+len(gone) == 0 { // made for this, maybe by an interrupted import
 		if err := l.Inside().TakeID(from.ID()); err != nil {
 			return fail(err)
 		}
@@ -44,7 +44,7 @@ func Import(ctx context.Context, l *library.Library, path string, o Options) (Me
 	return Merge(ctx, l, from, o)
 }
 
-// OpenBackup opens a backup to be read: a folder, or a file, unpacked aside and checked first. done closes it.
+// OpenBackup opens a backup for reading: a folder, or a file that is first unpacked and checked. done closes it.
 func OpenBackup(ctx context.Context, l *library.Library, path string) (from *library.Library, done func(), err error) {
 	fi, err := os.Stat(path)
 	if err != nil {
@@ -77,7 +77,7 @@ func OpenBackup(ctx context.Context, l *library.Library, path string) (from *lib
 	return from, done, nil
 }
 
-// unpackTar unpacks a backup's file into a new folder and returns where the library in it lies.
+// unpackTar unpacks a backup file into a new folder and returns where the library in it is.
 func unpackTar(ctx context.Context, file, dir string) (in string, err error) {
 	err = eachInTar(ctx, file, func(name string, r io.Reader) error {
 		at := filepath.Join(dir, filepath.FromSlash(name))
@@ -105,14 +105,14 @@ func unpackTar(ctx context.Context, file, dir string) (in string, err error) {
 	return "", library.ErrNoLibrary
 }
 
-// How much larger than its file a backup may become, beyond the first unpackFree bytes.
+// A backup may become at most unpackMost times as large as its file, beyond the first unpackFree bytes.
 const (
 	unpackMost = 400
 	unpackFree = 64 << 20
 )
 
-// eachInTar calls do for each regular file of a packed tar, which reads it whole. Refused is what isn't one, has a name
-// that leads elsewhere or not the sum in SHA256SUMS, or unpacks to more than a library ever does.
+// eachInTar calls do, which must read to the end, for each regular file of a packed tar. It rejects anything that
+// isn't a regular file, a path that leads out, a wrong sum, and far more data than a library ever has.
 func eachInTar(ctx context.Context, file string, do func(name string, r io.Reader) error) error {
 	f, err := os.Open(file)
 	if err != nil {
@@ -140,7 +140,7 @@ func eachInTar(ctx context.Context, file string, do func(name string, r io.Reade
 	for files := 0; ; files++ {
 		h, err := t.Next()
 		if err == io.EOF && files > 0 {
-			if _, err = io.Copy(io.Discard, in); err != nil { // to the end, which zstd checks
+			if _, err = io.Copy(io.Discard, in); err != nil { // to the end, so that zstd verifies it
 				return notWhole(err)
 			}
 			return compareSums(got, told)
@@ -182,7 +182,7 @@ func eachInTar(ctx context.Context, file string, do func(name string, r io.Reade
 	}
 }
 
-// compareSums compares the sums of files with those that SHA256SUMS told.
+// compareSums compares the sums of files with those in SHA256SUMS.
 func compareSums(got, told map[string]string) error {
 	for name, sum := range told {
 		if got[name] != sum {
@@ -195,7 +195,7 @@ func compareSums(got, told map[string]string) error {
 	return nil
 }
 
-// notWhole words what a reader says of a file that isn't a backup, or not all of one.
+// notWhole describes a reader's error for a file that isn't a backup, or not a complete one.
 func notWhole(err error) error {
 	switch {
 	case err == nil, errors.Is(err, ErrSuspect), errors.Is(err, context.Canceled), errors.As(err, new(*fs.PathError)):

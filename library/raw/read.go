@@ -29,7 +29,7 @@ var decoders = sync.Pool{New: func() any {
 	return d
 }}
 
-// Unpacked is what a compressed stream holds; done gives back what it was read with.
+// Unpacked returns a reader of a stream's decompressed content; done releases the decoder.
 func Unpacked(r io.Reader) (in io.Reader, done func(), err error) {
 	dec := decoders.Get().(*zstd.Decoder)
 	done = func() {
@@ -43,28 +43,28 @@ func Unpacked(r io.Reader) (in io.Reader, done func(), err error) {
 	return dec, done, nil
 }
 
-// Unpack is Unpacked of bytes in memory.
+// Unpack decompresses bytes in memory.
 func Unpack(packed []byte) ([]byte, error) {
 	d := decoders.Get().(*zstd.Decoder)
 	defer decoders.Put(d)
 	return d.DecodeAll(packed, nil)
 }
 
-// A Reader streams the content of segments one after the other and checks each at its end.
+// A Reader streams the content of segments in order and verifies each at its end.
 type Reader struct {
 	Segs []Segment
-	Anew func() *Reader // of the same where it is now: it may be moved or packed meanwhile; or nil
-	At   int64          // of the content, what is read next
+	Anew func() *Reader // opens the same content again after it was moved or packed; may be nil
+	At   int64          // offset in the content of the next byte to read
 
 	open func(name string) (*os.File, error)
-	seg  Segment // that is read, from its beginning
+	seg  Segment // being read, from its beginning
 	file *os.File
 	dec  *zstd.Decoder
 	sum  hash.Hash
 	read int64
 }
 
-// Read streams segments that lie in a session's folder.
+// Read streams segments of a session's folder.
 func Read(folder string, segs ...Segment) *Reader {
 	var at int64
 	if len(segs) > 0 {
@@ -74,12 +74,12 @@ func Read(folder string, segs ...Segment) *Reader {
 		open: func(name string) (*os.File, error) { return disk.Open(filepath.Join(folder, "raw", name)) }}
 }
 
-// ReadFile streams a segment that lies somewhere else.
+// ReadFile streams a segment that is in the file path.
 func ReadFile(path string, s Segment) *Reader {
 	return &Reader{Segs: []Segment{s}, At: s.Offset, open: func(string) (*os.File, error) { return disk.Open(path) }}
 }
 
-// ReadsBack unpacks a staged segment and compares.
+// ReadsBack decompresses and verifies a staged segment.
 func (s Staged) ReadsBack(ctx context.Context) error {
 	back := ReadFile(s.Temp, s.Segment)
 	defer back.Close()
@@ -113,7 +113,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	}
 }
 
-// next opens the segment that has the byte to be read.
+// next opens the segment that has the next byte.
 func (r *Reader) next() (gone error) {
 	for try := 0; ; try++ {
 		i := slices.IndexFunc(r.Segs, func(s Segment) bool { return s.Offset <= r.At && r.At < s.Offset+s.Length })
@@ -152,7 +152,7 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// A SourceError is a fault of where bytes are taken from, not of the library.
+// A SourceError is a fault of where bytes are read from, not of the library.
 type SourceError struct{ err error }
 
 func (e SourceError) Error() string { return e.err.Error() }
@@ -161,7 +161,7 @@ func (e SourceError) Unwrap() error { return e.err }
 // AtSource marks an error as the source's.
 func AtSource(err error) error { return SourceError{err} }
 
-// FromSource marks the errors of reading as the source's.
+// FromSource marks errors in reading as the source's.
 func FromSource(r io.Reader) io.Reader { return sourceReader{r} }
 
 type sourceReader struct{ r io.Reader }

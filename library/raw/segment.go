@@ -1,13 +1,12 @@
-// Package raw is a session's bytes: segments, which are stretches of its files
-// stored compressed, and the list of versions that are made of them.
+// Package raw stores a session's bytes: segments, which are stretches of its files stored compressed, and the list of
+// versions made from them.
 //
-//	raw/<offset>-<length>-<sha256>.zst   a segment, named after what is in it
+//	raw/<offset>-<length>-<sha256>.zst   a segment, named after its content
 //	raw/versions.jsonl                   which segments make up which version of which file
 //
-// One segment alone, from the first byte on, needs no list: it is the conversation, as it
-// was archived. The list is made before a second one comes.
-// Segments never change. All of it is read and written in a session's folder,
-// whose lock the caller holds where it writes.
+// A single segment from the first byte on needs no list: it is the conversation as archived. The list is made before a
+// second segment is added. Segments never change. Everything is in a session's folder, whose lock the caller holds for
+// writing.
 package raw
 
 import (
@@ -29,7 +28,7 @@ import (
 	"recall/library/disk"
 )
 
-// A Segment is a stretch of a source's bytes, stored compressed under a name made of the three.
+// A Segment is a stretch of a source's bytes, stored compressed under a name made of these fields.
 type Segment struct {
 	Offset, Length int64
 	Sum            string // SHA-256 of the source's bytes, hex
@@ -37,7 +36,7 @@ type Segment struct {
 
 func (s Segment) String() string { return fmt.Sprintf("%d-%d-%s.zst", s.Offset, s.Length, s.Sum) }
 
-// ParseSegment reads a segment's name.
+// ParseSegment parses a segment's name.
 func ParseSegment(name string) (Segment, error) {
 	parts := strings.Split(strings.TrimSuffix(name, ".zst"), "-")
 	if len(parts) == 3 && len(parts[2]) == 2*sha256.Size {
@@ -51,9 +50,9 @@ func ParseSegment(name string) (Segment, error) {
 	return Segment{}, fmt.Errorf("segment %q: not <offset>-<length>-<sha256>.zst", name)
 }
 
-// In lists the segments that are in a session's folder.
+// In lists the segments in a session's folder.
 func In(folder string) []Segment {
-	names, _ := disk.Glob(folder, "raw", "*.zst") // the pattern is good
+	names, _ := disk.Glob(folder, "raw", "*.zst") // the pattern is valid
 	var all []Segment
 	for _, n := range names {
 		if s, err := ParseSegment(filepath.Base(n)); err == nil {
@@ -63,20 +62,20 @@ func In(folder string) []Segment {
 	return all
 }
 
-// Path is where a segment lies in a session's folder.
+// Path returns a segment's path in a session's folder.
 func Path(folder string, s Segment) string { return filepath.Join(folder, "raw", s.String()) }
 
-// ListPath is where the list of versions lies in a session's folder.
+// ListPath returns the path of the list of versions in a session's folder.
 func ListPath(folder string) string { return filepath.Join(folder, "raw", "versions.jsonl") }
 
-// A Staged is a segment that is written, not yet synced nor in its place.
+// A Staged is a segment that is written, but not yet synced or in place.
 type Staged struct {
 	Segment
 	Temp string
 	CRC  string // CRC-32C of the file
 }
 
-// Drop removes staged segments that didn't come to their places.
+// Drop removes staged segments that were not placed.
 func Drop(segs ...Staged) {
 	for _, s := range segs {
 		disk.Unlink(s.Temp)
@@ -92,8 +91,8 @@ func Sync(segs []Staged) error {
 	return disk.SyncFiles(paths)
 }
 
-// Place moves staged segments into a session's folder. One that is there by its name stays if its checksum is the one
-// known of it; else it is replaced.
+// Place moves staged segments into a session's folder. An existing segment of the same name stays if its checksum is
+// known, and is replaced otherwise.
 func Place(segs []Staged, folder string, v *Versions) error {
 	for _, s := range segs {
 		target := Path(folder, s.Segment)
@@ -109,14 +108,16 @@ func Place(segs []Staged, folder string, v *Versions) error {
 	return nil
 }
 
-// segmentMax is how many source bytes a segment holds: what a rewrite within a large file stores again at most.
+// segmentMax is the largest number of source bytes in a segment, and so the most that a rewrite within a large file
+// stores again.
 const segmentMax = 32 << 20
 
-// A Level is how small a segment is made.
+// A Level is a compression level.
 type Level struct{ encoders *sync.Pool }
 
-// Fast is how segments are stored, Small how many are packed as one. Of real transcripts, whole, Fast leaves 16.9 % and
-// Small 15.2 %, both at some hundred megabytes a second; the best level leaves 14.6 % at a fifth of that.
+// Fast is the level for new segments, Small the one for packing several as one. Fast leaves 16.9 % of real
+// transcripts and Small 15.2 %, both at some hundred megabytes a second; the best level leaves 14.6 % at a fifth of
+// that speed.
 var (
 	Fast  = level(zstd.WithEncoderLevel(zstd.SpeedFastest))
 	Small = level(zstd.WithEncoderLevel(zstd.SpeedBetterCompression))
@@ -132,21 +133,21 @@ func level(options ...zstd.EOption) Level {
 	}}}
 }
 
-// compressing bounds the encoders in use: each holds tens of megabytes, and more than cores are no faster.
+// compressing limits the encoders in use: each holds tens of megabytes, and more than there are cores are no faster.
 var compressing = make(chan struct{}, runtime.GOMAXPROCS(0))
 
-// A Temp makes a file that isn't in its place yet, and returns its path.
+// A Temp writes a temporary file and returns its path.
 type Temp func(write func(io.Writer) error) (path string, err error)
 
-// Stage writes all of r as one segment; at its end, one of length 0 and no file.
+// Stage writes all of r as one segment. At the end of r it returns a segment of length 0 without a file.
 func Stage(temp Temp, r io.Reader, offset int64, level Level) (Staged, error) {
 	return stage(temp, r, offset, level, sha256.New())
 }
 
-// StageNext writes the next stretch of r, at most 32 MB. whole goes on hashing the file.
+// StageNext writes the next stretch of r, at most 32 MB. whole continues the hash of the file.
 func StageNext(temp Temp, r io.Reader, offset int64, whole hash.Hash) (Staged, error) {
 	own := whole
-	if offset > 0 { // the first segment's is the whole file's so far
+	if offset > 0 { // the first segment's hash is the whole file's so far
 		own = sha256.New()
 		r = io.TeeReader(r, whole)
 	}
@@ -173,7 +174,7 @@ func stage(temp Temp, r io.Reader, offset int64, level Level, sum hash.Hash) (St
 		enc.Reset(crc)
 		s.Length, err = io.Copy(io.MultiWriter(enc, sum), io.MultiReader(bytes.NewReader(first[:]), r))
 		if err != nil {
-			return err // Close would say it again
+			return err // Close would report it again
 		}
 		return enc.Close()
 	})

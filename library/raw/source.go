@@ -15,18 +15,18 @@ import (
 	"recall/library/disk"
 )
 
-// A Reading is what one pass over a source found, compared with a version of the library's.
+// A Reading is the result of one pass over a source, compared with a version in the library.
 type Reading struct {
-	Keep  int      // leading segments of the version that the source still begins with
-	Whole bool     // it begins with all of them; those after keep are small, and stored again with what follows
-	Added []Staged // what follows them
+	Keep  int      // leading segments of the version with which the source still begins
+	Whole bool     // it begins with all of them; those after Keep are small, and stored again with what follows
+	Added []Staged // what follows the first Keep
 	Size  int64
 	Sum   string
 	Mod   time.Time
 }
 
-// ReadSource reads a source, found under root, once, comparing it with base and staging what is new. If it changed
-// meanwhile, it is read again until two passes agree about the bytes taken; after three it is taken as it is, and torn.
+// ReadSource reads a source, found under root, once, comparing it with base and staging what is new. If the source
+// changes meanwhile, it is read again until two passes agree; after three passes it is accepted as torn.
 func ReadSource(ctx context.Context, temp Temp, root string, f ingest.File,
 	base Version) (r Reading, torn bool, err error) {
 	if err := disk.Within(root, ingest.OnDisk(f.Path)); err != nil {
@@ -44,7 +44,7 @@ func ReadSource(ctx context.Context, temp Temp, root string, f ingest.File,
 	}
 }
 
-// readOnce is one pass. torn says that the source's size or time changed meanwhile.
+// readOnce makes one pass. torn reports whether the source's size or time changed meanwhile.
 func readOnce(ctx context.Context, temp Temp, f ingest.File, base Version) (r Reading, torn bool, err error) {
 	src, fi, err := OpenSource(f)
 	if err != nil {
@@ -71,7 +71,7 @@ func readOnce(ctx context.Context, temp Temp, f ingest.File, base Version) (r Re
 	keep := len(begins) - 1
 	r.Whole = keep == len(base.Segs)
 	here := begins[mergeFrom(base.Segs[:keep], size)]
-	if here.size != read { // seek the same one: rows of a database opened anew may be others by now
+	if here.size != read { // seek in the same file: rows of a database opened again might differ by now
 		again := src
 		if s, ok := src.(io.Seeker); ok {
 			_, err = s.Seek(here.size, io.SeekStart)
@@ -105,14 +105,15 @@ func readOnce(ctx context.Context, temp Temp, f ingest.File, base Version) (r Re
 	return r, changedSince(f.Path, fi), nil
 }
 
-// begun is what a source is known to begin with: segments, and the hash of their bytes.
+// begun is a known beginning of a source: a number of segments, their size, and the hash of their bytes.
 type begun struct {
 	keep int
 	size int64
 	hash hash.Hash
 }
 
-// and is what it begins with if segment s follows, of which it read n bytes: without a hash if other bytes do.
+// and returns the beginning extended by segment s if the source continues with it, else one without a hash. n is how
+// many bytes were read.
 func (b begun) and(in io.Reader, s Segment) (next begun, n int64, err error) {
 	whole, _ := b.hash.(hash.Cloner).Clone()
 	own, out := hash.Hash(whole), io.Writer(whole)
@@ -127,16 +128,16 @@ func (b begun) and(in io.Reader, s Segment) (next begun, n int64, err error) {
 	return next, n, err
 }
 
-// A session grows all day by little at a time. Not to give thousands of files, or stretches too short to compress,
-// tailMax segments at the end about as small as what is new are stored again with it. Each byte is stored again once
-// for each power of tailMax that the session grows by, compressed.
+// A session grows all day in small steps. To avoid thousands of files, and stretches too short to compress, tailMax
+// segments at the end that are about as small as the new bytes are stored again together with them. Each byte is
+// stored again once for each power of tailMax by which the session grows, compressed.
 const (
 	tailMax   = 8
-	tailSmall = 1 << 10 // the smallest class of segments
-	tailLarge = 4 << 20 // never stored again
+	tailSmall = 1 << 10 // the smallest size class of segments
+	tailLarge = 4 << 20 // larger ones are never stored again
 )
 
-// mergeFrom is the first segment to store again when the source has grown to size; len(base) if all stay.
+// mergeFrom returns the first segment to store again when the source has grown to size; len(base) if all stay.
 func mergeFrom(base []Segment, size int64) int {
 	if len(base) == 0 {
 		return 0
@@ -177,7 +178,7 @@ func piece(left int64) int64 {
 	return left - end
 }
 
-// sameAgain reads the source's first r.Size bytes once more and reports whether they are what r has.
+// sameAgain reads the source's first r.Size bytes again and reports whether they match r.
 func sameAgain(ctx context.Context, f ingest.File, r Reading) bool {
 	src, _, err := OpenSource(f)
 	if err != nil {
@@ -188,8 +189,8 @@ func sameAgain(ctx context.Context, f ingest.File, r Reading) bool {
 	return err == nil && sum.Size == r.Size && sum.SHA256 == r.Sum
 }
 
-// changedSince reports whether that path's file is another than fi, or of another size or time. One that vanished after
-// it was opened was read whole.
+// changedSince reports whether path is now another file than fi, or has another size or time. A file that vanished
+// after it was opened was read completely.
 func changedSince(path string, fi fs.FileInfo) bool {
 	if path == "" || fi == nil {
 		return false
@@ -201,10 +202,10 @@ func changedSince(path string, fi fs.FileInfo) bool {
 	return !os.SameFile(fi, now) || now.Size() != fi.Size() || !now.ModTime().Equal(fi.ModTime())
 }
 
-// OpenSource opens a file of a session; fi is nil where it isn't a file of the file system.
+// OpenSource opens a file of a session; fi is nil if it isn't a file of the file system.
 func OpenSource(f ingest.File) (src io.ReadCloser, fi fs.FileInfo, err error) {
 	if f.Path != "" {
-		// Before opening: to open a pipe is to wait for its writer.
+		// Check before opening, because opening a pipe waits for its writer.
 		if fi, err := os.Stat(f.Path); err == nil && !fi.Mode().IsRegular() {
 			return nil, nil, errors.New("not a regular file")
 		}

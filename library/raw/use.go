@@ -12,11 +12,11 @@ import (
 	"recall/library/disk"
 )
 
-// packMax is how many source bytes a packed segment holds at most.
+// packMax is the largest number of source bytes in a packed segment.
 const packMax = 256 << 20
 
-// Runs are the longest stretches of segments that each version has whole or not at all: cut where a version branches
-// off.
+// Runs returns the longest runs of segments that each version has completely or not at all: they are cut where a
+// version branches off.
 func (v *Versions) Runs() [][]Segment {
 	owners := map[string]string{}
 	files := slices.Sorted(maps.Keys(v.Files))
@@ -48,8 +48,8 @@ func (v *Versions) Runs() [][]Segment {
 	return all
 }
 
-// Use has every version that began a run with a segment of a name use the staged one in its place, and removes what no
-// version needs then. put replaces a file whole, durably.
+// Use replaces runs of segments, keyed by the name of a run's first segment, by staged segments in every version, and
+// then removes segments that no version needs. put durably replaces a whole file.
 func (v *Versions) Use(folder string, of map[string]Staged, put func(path string, data []byte) error) error {
 	if err := v.Whole(); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (v *Versions) Use(folder string, of map[string]Staged, put func(path string
 	var fresh, over []Staged
 	for _, st := range of {
 		if disk.Exists(Path(folder, st.Segment)) {
-			over = append(over, st) // the same bytes, stored otherwise: named first, then replaced
+			over = append(over, st) // the same bytes stored differently: named first, then replaced
 		} else {
 			fresh = append(fresh, st)
 		}
@@ -73,7 +73,7 @@ func (v *Versions) Use(folder string, of map[string]Staged, put func(path string
 	if err := disk.SyncDir(raw); err != nil {
 		return err
 	}
-	// The whole list in one go: what it said before is said shorter.
+	// The whole list is written at once, and in a shorter form.
 	if err := put(ListPath(folder), EncodeLines(lines)); err != nil {
 		return err
 	}
@@ -88,8 +88,7 @@ func (v *Versions) Use(folder string, of map[string]Staged, put func(path string
 	return disk.SyncDir(raw)
 }
 
-// with are the lines that describe every version anew, a line each, with the staged segments in the place of those
-// runs.
+// with returns one line for every version, with the staged segments in place of the runs.
 func (v *Versions) with(of map[string]Staged) (lines []Line) {
 	for _, file := range slices.Sorted(maps.Keys(v.Files)) {
 		for n, ver := range v.Files[file] {
@@ -98,7 +97,7 @@ func (v *Versions) with(of map[string]Staged) (lines []Line) {
 			var end int64
 			for _, s := range ver.Segs {
 				if s.Offset < end {
-					continue // in the staged one
+					continue // covered by the staged one
 				}
 				name := s.String()
 				crc := strings.Join(v.CRCs[name], " ")
@@ -117,12 +116,12 @@ func (v *Versions) with(of map[string]Staged) (lines []Line) {
 	return lines
 }
 
-// DropMerged removes the segments that lines have made needless: small ones, stored again together.
+// DropMerged removes segments that the lines made unnecessary: small ones, stored again together.
 func (v *Versions) DropMerged(folder string, lines []Line) error {
 	before := v.Needed()
 	for _, line := range lines {
 		if err := v.Apply(line); err != nil {
-			return nil // an earlier line could not be read: nothing is sure
+			return nil // an earlier line could not be read, so nothing is certain
 		}
 	}
 	needed := v.Needed()
@@ -136,8 +135,8 @@ func (v *Versions) DropMerged(folder string, lines []Line) error {
 	return nil
 }
 
-// DropStrays removes segments that no version has, of a write that was cut off, if a version holds all their bytes.
-// Others stay: they may be all that is left of something.
+// DropStrays removes segments that no version has, left by an interrupted write, if a version holds all their bytes.
+// Others stay: they might be the last copy of something.
 func (v *Versions) DropStrays(ctx context.Context, folder string) error {
 	needed := v.Needed()
 	for _, s := range In(folder) {
@@ -151,7 +150,7 @@ func (v *Versions) DropStrays(ctx context.Context, folder string) error {
 	return nil
 }
 
-// Covers reports whether some version holds the bytes of a segment, by reading them.
+// Covers reports, after reading them, whether some version holds the bytes of a segment.
 func (v *Versions) Covers(ctx context.Context, folder string, s Segment) bool {
 	for _, list := range v.Files {
 		for _, ver := range list {
@@ -170,7 +169,7 @@ func (v *Versions) Covers(ctx context.Context, folder string, s Segment) bool {
 	return false
 }
 
-// Whole is the error of a list with lines that can't be read.
+// Whole returns an error if lines of the list could not be read.
 func (v *Versions) Whole() error {
 	if len(v.Lost) == 0 {
 		return nil

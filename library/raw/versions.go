@@ -11,18 +11,18 @@ import (
 	"recall/library/disk"
 )
 
-// A Line is a line of raw/versions.jsonl: the content is now the first Keep segments of the version before (the same
-// for growth, else the one named in From), then Add.
+// A Line is a line of raw/versions.jsonl: the content is now the first Keep segments of an earlier version (the same
+// one for growth, else From), followed by Add.
 type Line struct {
 	File    string          `json:"file"`
 	Role    ingest.FileRole `json:"role"`
 	Version int             `json:"version"`        // from 1; growth keeps its number
-	From    int             `json:"from,omitempty"` // version that Keep counts in, 0: this one
+	From    int             `json:"from,omitempty"` // the version whose segments Keep counts, 0 for this one
 	Keep    int             `json:"keep"`
 	Add     []string        `json:"add"`
 	Size    int64           `json:"size"`
 	Sum     string          `json:"sha256"` // of the whole content
-	// CRC-32C of the files named in Add, as stored; two where one is being stored anew
+	// CRC has the CRC-32C of the files in Add, as stored; two while one is being replaced.
 	CRC []string `json:"crc,omitempty"`
 }
 
@@ -33,19 +33,20 @@ type Version struct {
 	Sum  string
 }
 
-// Versions are all contents of a session's files: number n of a file stands at n-1.
+// Versions holds all contents of a session's files: version n of a file is at index n-1.
 type Versions struct {
 	Files map[string][]Version
 	Roles map[string]ingest.FileRole
-	CRCs  map[string][]string // of each segment's file, as stored now or once
-	Read  int64               // of versions.jsonl as read, to notice another writer
+	CRCs  map[string][]string // of each segment's file, as stored now or before
+	Read  int64               // size of versions.jsonl as read, to notice another writer
 	Lost  []ingest.Problem
 }
 
 // Alone is the name of the file that a session's only segment is.
 const Alone = "transcript.jsonl"
 
-// Implied is the list that segments stand for without one, nil if it takes one. crc is the file's, "" if unknown.
+// Implied returns the list for segments that need none, nil if they need one. crc is the segment file's, "" if
+// unknown.
 func Implied(segs []Segment, crc string) []byte {
 	if len(segs) != 1 || segs[0].Offset != 0 || segs[0].Length == 0 {
 		return nil
@@ -58,12 +59,12 @@ func Implied(segs []Segment, crc string) []byte {
 	return EncodeLines([]Line{line})
 }
 
-// Needless reports whether a segment stands for a list of those lines without it.
+// Needless reports whether the list can be omitted, as the only segment implies these lines.
 func Needless(lines []Line, segs []Staged) bool {
 	return len(segs) == 1 && bytes.Equal(EncodeLines(lines), Implied([]Segment{segs[0].Segment}, segs[0].CRC))
 }
 
-// MakeList writes the list where there is none, before segments come that need it. put replaces a file whole, durably.
+// MakeList writes the list if there is none, before adding segments that need it. put durably replaces a whole file.
 func (v *Versions) MakeList(folder string, put func(path string, data []byte) error) error {
 	path := ListPath(folder)
 	if disk.Exists(path) || len(v.Files) == 0 {
@@ -72,7 +73,7 @@ func (v *Versions) MakeList(folder string, put func(path string, data []byte) er
 	return put(path, EncodeLines(v.with(nil)))
 }
 
-// ParseVersions reads the lines of raw/versions.jsonl, at path. One that makes no sense is a problem, its version alone
+// ParseVersions reads the lines of raw/versions.jsonl, at path. A malformed line is a problem, and only its version
 // is lost.
 func ParseVersions(path string, lines [][]byte) *Versions {
 	v := NewVersions()
@@ -90,12 +91,12 @@ func ParseVersions(path string, lines [][]byte) *Versions {
 	return v
 }
 
-// NewVersions are those of a session that has none.
+// NewVersions returns an empty Versions.
 func NewVersions() *Versions {
 	return &Versions{Files: map[string][]Version{}, Roles: map[string]ingest.FileRole{}, CRCs: map[string][]string{}}
 }
 
-// Apply takes in one more line; an error leaves all as it was.
+// Apply adds one line; after an error nothing has changed.
 func (v *Versions) Apply(line Line) error {
 	all := v.Files[line.File]
 	if line.Version < 1 || line.Version > len(all)+1 {
@@ -147,7 +148,7 @@ func (v *Versions) Apply(line Line) error {
 	return nil
 }
 
-// Find gives the number of the version with this content, 0 if there is none.
+// Find returns the number of the version with this content, 0 if there is none.
 func (v *Versions) Find(file string, size int64, sum string) int {
 	for i, have := range v.Files[file] {
 		if have.Size == size && have.Sum == sum {
@@ -165,25 +166,25 @@ func (v *Versions) At(file string, n int) *Version {
 	return &v.Files[file][n-1]
 }
 
-// EncodeLines are lines as they stand in the list, each with its checksum.
+// EncodeLines returns lines in the form of the list, each with its checksum.
 func EncodeLines(lines []Line) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	for _, line := range lines {
-		enc.Encode(line) // into memory, of plain fields: it can't fail
+		enc.Encode(line) // encoding plain fields into memory can't fail
 	}
 	return disk.SealLines(b.Bytes())
 }
 
-// A Stored is a segment with what is known of its file.
+// A Stored is a segment with what is known about its file.
 type Stored struct {
 	Segment
-	CRCs []string // one of them, or none known
-	File string   // one that has it
+	CRCs []string // its checksum is one of these, if any are known
+	File string   // a file that has it
 }
 
-// Needed are the segments that a version needs.
+// Needed returns the segments that versions need.
 func (v *Versions) Needed() map[Segment]bool {
 	needed := map[Segment]bool{}
 	for _, s := range v.Stored() {
@@ -192,7 +193,7 @@ func (v *Versions) Needed() map[Segment]bool {
 	return needed
 }
 
-// Stored lists every segment that a version needs, once.
+// Stored lists every segment that versions need, once.
 func (v *Versions) Stored() []Stored {
 	var all []Stored
 	seen := map[string]bool{}

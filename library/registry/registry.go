@@ -1,5 +1,4 @@
-// Package registry is which projects there are: names, folders, and the roots that each goes by. It reads and writes
-// nothing.
+// Package registry knows the projects: their names, folders and roots. It does no I/O.
 package registry
 
 import (
@@ -15,10 +14,10 @@ import (
 	"recall/library/disk"
 )
 
-// ErrNoProject: no project of that id or name.
+// ErrNoProject means that no project has that id or name.
 var ErrNoProject = errors.New("no such project")
 
-// MaxFolder is how many characters the name of a folder may have.
+// MaxFolder is the maximum number of characters in a folder's name.
 const MaxFolder = 80
 
 // A Registry is the content of projects.toml.
@@ -26,34 +25,34 @@ type Registry struct {
 	Projects []Project `toml:"project"` // by id
 }
 
-// A Project is an entry of projects.toml. Two whose roots have the same name are told apart by the folder above, "app
-// (play)"; the first by root keeps the bare name, whichever arrived first.
+// A Project is an entry of projects.toml. Two projects whose roots have the same name are told apart by the folder
+// above, as in "app (play)"; the first by root keeps the plain name, whichever arrived first.
 //
-// A folder's name may hold a secret. Which project a session is of is told by exact folders: Root, Former and Merged
-// are as raw as a transcript, to be shown by Show alone. Name, Base and Folder hold no secret; nothing derived says any
-// other.
+// A folder's name may hold a secret. A session's project is found by exact folders, so Root, Former and Merged are as
+// raw as a transcript and may be shown only through Show. Name, Base and Folder hold no secret; nothing derived uses
+// any other name.
 type Project struct {
-	ID     string   `toml:"id"`               // made of the root, or name, that it was first seen with
+	ID     string   `toml:"id"`               // made from the root or name it was first seen with
 	Name   string   `toml:"name"`             // shown
-	Base   string   `toml:"base"`             // as its root gives it, before a suffix
+	Base   string   `toml:"base"`             // from its root, without a suffix
 	Folder string   `toml:"folder"`           // in the library
-	Named  bool     `toml:"named,omitempty"`  // a person gave the name: it stays
-	Root   string   `toml:"root"`             // its folder, where it was last seen; "" of a space
-	Former []string `toml:"former,omitempty"` // where it has been
+	Named  bool     `toml:"named,omitempty"`  // a person chose the name, so it stays
+	Root   string   `toml:"root"`             // its folder where last seen; "" for a space
+	Former []string `toml:"former,omitempty"` // where it was before
 	Merged []string `toml:"merged,omitempty"` // folders that a person declared to be the same project
-	Ids    []string `toml:"ids,omitempty"`    // of the projects that were merged into it
-	Remote string   `toml:"remote,omitempty"` // as ingest.Project has them
+	Ids    []string `toml:"ids,omitempty"`    // of the projects merged into it
+	Remote string   `toml:"remote,omitempty"` // as in ingest.Project
 	Birth  string   `toml:"birth,omitempty"`
 	Shown  []Shown  `toml:"shown,omitempty"` // folders whose names hold a secret
 }
 
-// Shown says how a folder is shown.
+// Shown says how to show a folder.
 type Shown struct {
 	Dir string `toml:"dir"` // exact
 	As  string `toml:"as"`
 }
 
-// Show is a folder of the project as it may be shown.
+// Show returns a folder of the project as it may be shown.
 func (p *Project) Show(dir string) string {
 	for _, s := range p.Shown {
 		if s.Dir == dir {
@@ -63,7 +62,7 @@ func (p *Project) Show(dir string) string {
 	return dir
 }
 
-// Roots are all folders that the project goes by, also as they may be shown: what is derived names files below those.
+// Roots returns all folders of the project, also as they may be shown, because derived texts name files below those.
 func (p *Project) Roots() []string {
 	var all []string
 	for _, dir := range slices.Concat([]string{p.Root}, p.Former, p.Merged) {
@@ -78,14 +77,14 @@ func (p *Project) Roots() []string {
 	return all
 }
 
-// another reports whether a repository stands in a place that a known one has left: it is no part of that.
+// another reports whether p is a different repository in a place that a known project has left.
 func (r *Registry) another(p ingest.Project) bool {
 	have := r.At(p.Root)
 	return have != nil && have.Root != p.Root && p.Was == "" && (p.How == "repository" || p.How == "worktree") &&
 		!slices.Contains(have.Merged, p.Root) && p.Birth != "" && have.Birth != p.Birth
 }
 
-// Match is the known project that one, as parsing tells it, is, whose id would be id; nil if none.
+// Match returns the known project that p, found by parsing, refers to; nil if none. id is what p's id would be.
 func (r *Registry) Match(id string, p ingest.Project) *Project {
 	if r.another(p) {
 		return r.Find(id)
@@ -99,7 +98,7 @@ func (r *Registry) Match(id string, p ingest.Project) *Project {
 	return r.Find(id)
 }
 
-// Learn takes over what parsing tells of a project.
+// Learn updates a project with what parsing found out.
 func (p *Project) Learn(q ingest.Project) {
 	p.hide(q)
 	if q.Was != "" && p.Root == q.Was && q.Root != "" {
@@ -127,8 +126,8 @@ func (p *Project) showAs(dir, as string) {
 	slices.SortFunc(p.Shown, func(a, b Shown) int { return strings.Compare(a.Dir, b.Dir) })
 }
 
-// safer is the form of a text that hides more, the lesser of equals: one session's known secret is a bare word to
-// another.
+// safer returns the form of a text that hides more, or else the smaller one: a known secret of one session is an
+// ordinary word to another.
 func safer(a, b string) string {
 	if n, m := strings.Count(a, "‹"), strings.Count(b, "‹"); n != m {
 		if n > m {
@@ -139,7 +138,7 @@ func safer(a, b string) string {
 	return min(a, b)
 }
 
-// Clone copies what a change may write to.
+// Clone copies what a change may modify.
 func (r *Registry) Clone() *Registry {
 	c := &Registry{Projects: slices.Clone(r.Projects)}
 	for i := range c.Projects {
@@ -150,7 +149,7 @@ func (r *Registry) Clone() *Registry {
 	return c
 }
 
-// Find is the project with an id, merged ones included; nil if there is none.
+// Find returns the project with an id, including merged ids; nil if there is none.
 func (r *Registry) Find(id string) *Project {
 	for i := range r.Projects {
 		if p := &r.Projects[i]; id != "" && (p.ID == id || slices.Contains(p.Ids, id)) {
@@ -160,7 +159,7 @@ func (r *Registry) Find(id string) *Project {
 	return nil
 }
 
-// At is the project whose folder is root, else one that root was merged into or that once was there, else nil.
+// At returns the project whose folder is root, else one that root was merged into or that was there before, else nil.
 func (r *Registry) At(root string) *Project {
 	if root == "" {
 		return nil
@@ -179,8 +178,7 @@ func (r *Registry) At(root string) *Project {
 	return former
 }
 
-// Arrange sorts the projects and gives each a name and a folder of its own, by the set alone, in whatever order they
-// came.
+// Arrange sorts the projects and gives each a unique name and folder, independent of the order in which they arrived.
 func (r *Registry) Arrange() {
 	slices.SortFunc(r.Projects, func(a, b Project) int { return strings.Compare(a.ID, b.ID) })
 	byRoot := make([]*Project, len(r.Projects))
@@ -217,25 +215,24 @@ func (r *Registry) Arrange() {
 	}
 }
 
-// lastPart is the last name of a path of any system.
+// lastPart returns the last element of a path of any system.
 func lastPart(path string) string {
 	path = strings.TrimRight(strings.ReplaceAll(path, `\`, "/"), "/")
 	return path[strings.LastIndexByte(path, '/')+1:]
 }
 
-// folderAbove is the name of the folder that a root lies in, "" of none.
+// folderAbove returns the name of the folder that contains root, "" if none.
 func folderAbove(root string) string {
 	return lastPart(strings.TrimSuffix(strings.TrimRight(root, `/\`), lastPart(root)))
 }
 
-// idOf is the id of a project that is first seen with a root, or name.
+// idOf returns the id of a project first seen with this root or name.
 func idOf(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:10]
 }
 
-// Unite takes in a project of another registry. What depends on an order is told from the texts: any order gives the
-// same.
+// Unite merges a project of another registry. The result doesn't depend on the order of merging.
 func (r *Registry) Unite(p Project) {
 	have := r.Find(p.ID)
 	if have == nil {
@@ -262,8 +259,7 @@ func (r *Registry) Unite(p Project) {
 	have.Remote, have.Birth = max(have.Remote, p.Remote), max(have.Birth, p.Birth)
 }
 
-// Reclaim lets rootless projects be found by the id that their name gave them, where sessions know that and no project
-// has it.
+// Reclaim gives rootless projects the id derived from their name, if sessions use that id and no project has it.
 func (r *Registry) Reclaim(ids []string) {
 	for i := range r.Projects {
 		p := &r.Projects[i]
@@ -283,7 +279,7 @@ func union(a, b []string) []string {
 	return slices.Compact(all)
 }
 
-// IDFor is the id that a project gets that is first seen as parsing tells it.
+// IDFor returns the id for a project that is first seen like this.
 func (r *Registry) IDFor(p ingest.Project) string {
 	switch {
 	case r.another(p):
@@ -296,7 +292,7 @@ func (r *Registry) IDFor(p ingest.Project) string {
 	return idOf("name:" + p.Name)
 }
 
-// Rename gives a project a name for good.
+// Rename gives a project a permanent name.
 func (r *Registry) Rename(id, name string) error {
 	p := r.Find(id)
 	if p == nil {
@@ -311,7 +307,7 @@ func (r *Registry) Rename(id, name string) error {
 	return nil
 }
 
-// Merge makes one project part of another: its roots and sessions.
+// Merge makes one project, with its roots and sessions, part of another.
 func (r *Registry) Merge(from, into string) error {
 	a, b := r.Find(from), r.Find(into)
 	if a == nil || b == nil {

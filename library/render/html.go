@@ -29,8 +29,8 @@ var htmlPage = sync.OnceValue(func() *template.Template {
 		strings.Replace(htmlText, "STYLE", "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'", 1)))
 })
 
-// HTML renders a session as one page that needs nothing from elsewhere: no script, font or request, and a policy
-// against them. Messages are laid out as Markdown; what they say is escaped. p may be nil.
+// HTML renders a session as one self-contained page: without scripts, fonts or requests, and with a policy against
+// them. Messages are laid out as Markdown, with their content escaped. p may be nil.
 func HTML(s *ingest.Session, a About, p *payload.Payload) ([]byte, error) {
 	t := newTranscript(s, a)
 	page, err := htmlPage().Clone()
@@ -49,8 +49,8 @@ func HTML(s *ingest.Session, a About, p *payload.Payload) ([]byte, error) {
 	return []byte(sink.Page(b.String(), sink.HTML)), nil
 }
 
-// Turns renders turns of a session as parts of a page, each by itself and without its sub-agents, escaped and laid out
-// as in HTML.
+// Turns returns a function that renders single turns of a session as parts of a page, without their sub-agents,
+// escaped and laid out as by HTML.
 func Turns(s *ingest.Session, a About) (func(ingest.Turn) (template.HTML, error), error) {
 	t := newTranscript(s, a)
 	page, err := htmlPage().Clone()
@@ -67,7 +67,7 @@ func Turns(s *ingest.Session, a About) (func(ingest.Turn) (template.HTML, error)
 	}, nil
 }
 
-// A section is a payload's items of one kind.
+// A section has a payload's items of one kind.
 type section struct {
 	Title string
 	Items []payload.Item
@@ -87,7 +87,7 @@ func sections(p *payload.Payload) (all []section) {
 	return all
 }
 
-// asked is what the page asks about the session and its parts.
+// asked returns the functions that the page's template calls.
 func (t *transcript) asked() template.FuncMap {
 	return template.FuncMap{
 		"title": t.title, "facts": t.facts, "day": t.newDay, "where": t.where,
@@ -126,7 +126,7 @@ func class(t ingest.Turn) string {
 	return name
 }
 
-// note is when a turn was said, and what else is to be known of it.
+// note says when a turn was said and what else is notable about it.
 func note(t ingest.Turn) string {
 	var all []string
 	if !t.At.IsZero() {
@@ -145,10 +145,10 @@ func note(t ingest.Turn) string {
 	return strings.Join(all, " · ")
 }
 
-// speaks reports whether a call holds what a person was asked or said.
+// speaks reports whether a call contains something that a person was asked or said.
 func speaks(c ingest.ToolCall) bool { return len(c.Answers) > 0 || c.Plan != nil || c.Reason != "" }
 
-// state is what came of a call.
+// state is the outcome of a call.
 func state(c ingest.ToolCall) string {
 	switch {
 	case c.Verdict == ingest.Rejected || c.Verdict == ingest.Denied || c.Verdict == ingest.Clarify:
@@ -161,7 +161,7 @@ func state(c ingest.ToolCall) string {
 	return "ok"
 }
 
-// subject is what a call was about, in plain text.
+// subject says what a call was about, in plain text.
 func subject(c ingest.ToolCall) string {
 	return cmp.Or(oneLine(c.Command, 400), oneLine(c.Path, 300), oneLine(tellingInput(&c), 300))
 }

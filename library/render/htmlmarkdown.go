@@ -15,12 +15,12 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// mostRendered is how many bytes of a message are laid out; a longer one is a tool's or a file's, pasted, shown as it
-// is.
+// mostRendered is the longest message, in bytes, that is laid out. A longer one is a pasted file or tool output and
+// is shown as is.
 const mostRendered = 256 << 10
 
-// markdown lays a message out without what would hide or reach out: HTML and definitions of links are shown as text, no
-// link leads anywhere (its target stands beside it), and a picture is its name and target.
+// markdown lays out a message without anything that could hide text or reach out: HTML and link definitions are shown
+// as text, links lead nowhere (their target is shown beside them), and a picture is its name and target.
 var markdown = sync.OnceValue(func() goldmark.Markdown {
 	blocks := slices.DeleteFunc(parser.DefaultBlockParsers(), func(p util.PrioritizedValue) bool {
 		return p.Value == parser.NewHTMLBlockParser()
@@ -35,7 +35,7 @@ var markdown = sync.OnceValue(func() goldmark.Markdown {
 			renderer.WithNodeRenderers(util.Prioritized(plainNodes{}, 100))))
 })
 
-// message is a turn's Markdown as HTML.
+// message renders a turn's Markdown as HTML.
 func message(text string) template.HTML {
 	var b bytes.Buffer
 	if len(text) <= mostRendered && markdown().Convert([]byte(text), &b) == nil {
@@ -44,7 +44,7 @@ func message(text string) template.HTML {
 	return template.HTML("<pre>" + template.HTMLEscapeString(text) + "</pre>")
 }
 
-// plainNodes renders what a message may not do as the page's own.
+// plainNodes renders Markdown that would interfere with the page in a harmless form.
 type plainNodes struct{}
 
 func (plainNodes) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
@@ -54,7 +54,7 @@ func (plainNodes) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	reg.Register(ast.KindEmphasis, emphasized)
 }
 
-// boldLine is a heading as a line in bold: the page's headings are its own.
+// boldLine renders a heading as a bold line, because the page has its own headings.
 func boldLine(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
 	_, err := w.WriteString(map[bool]string{true: "<p><b>", false: "</b></p>\n"}[entering])
 	return ast.WalkContinue, err
@@ -77,7 +77,7 @@ func withTarget(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.Walk
 	return ast.WalkContinue, err
 }
 
-// emphasized tells the marks of markPaths from what somebody put in bold.
+// emphasized distinguishes the marks added by markPaths from bold text.
 func emphasized(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	n := node.(*ast.Emphasis)
 	open, end := "<em>", "</em>"

@@ -8,7 +8,7 @@ import (
 	"recall/sink"
 )
 
-// oneLine is text on one line, at most max characters, the cut marked.
+// oneLine returns text on one line, cut to max characters with an ellipsis.
 func oneLine(text string, max int) string {
 	if len(text) > 8*max { // a tool's input may be long; the head is enough
 		text = strings.ToValidUTF8(text[:8*max], "")
@@ -20,7 +20,7 @@ func oneLine(text string, max int) string {
 	return strings.TrimRight(string([]rune(text)[:max]), " ") + "…"
 }
 
-// code is text as inline code, whatever backticks are in it.
+// code returns text as inline code, whatever backticks it contains.
 func code(text string) string {
 	switch {
 	case text == "":
@@ -41,20 +41,20 @@ func code(text string) string {
 	return fence + " " + text + " " + fence
 }
 
-// plainText is one line that Markdown shows as it is.
+// plainText escapes a line so that Markdown shows it unchanged.
 func plainText(text string) string {
 	return markdownEscapes.Replace(text)
 }
 
 var markdownEscapes = strings.NewReplacer("<", "&lt;", "`", "\\`", "*", "\\*", "[", "\\[", "\\", "\\\\")
 
-// quoted is Markdown as a quotation.
+// quoted returns Markdown as a quotation.
 func quoted(text string) string {
 	return "> " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n> ")
 }
 
-// safeMarkdown keeps a turn's Markdown from reaching out of its turn: no HTML of its own (an anchor, a closing
-// </details>, a comment that hides what follows), no headings like another turn's; open code blocks are closed.
+// safeMarkdown keeps a turn's Markdown from affecting other turns: it may not contain HTML (an anchor, a closing
+// </details>, a comment that hides what follows) or headings like another turn's, and open code blocks are closed.
 func safeMarkdown(text string) string {
 	text = sink.Text(text, sink.Markdown)
 	var b strings.Builder
@@ -89,7 +89,7 @@ func safeMarkdown(text string) string {
 	return b.String()
 }
 
-// fenceOf is the run of ``` or ~~~ that a line begins with, "" if none.
+// fenceOf returns the run of ``` or ~~~ that a line begins with, "" if none.
 func fenceOf(line string) string {
 	for _, mark := range []string{"`", "~"} {
 		if n := len(line) - len(strings.TrimLeft(line, mark)); n >= 3 && (mark == "~" || !strings.Contains(line[n:], "`")) {
@@ -101,14 +101,14 @@ func fenceOf(line string) string {
 
 func beginsTag(c byte) bool { return strings.IndexByte("/!?", c) >= 0 || unicode.IsLetter(rune(c)) }
 
-// escapeHTML writes a line with < as &lt; where it could begin a tag, but not between backticks, where Markdown shows
-// it.
+// escapeHTML writes a line with < as &lt; if it could begin a tag, except between backticks, where Markdown shows it
+// anyway.
 func escapeHTML(b *strings.Builder, line string) {
 	if strings.IndexByte(line, '<') < 0 {
 		b.WriteString(line)
 		return
 	}
-	inCode := strings.Count(line, "`")%2 == 0 // of unpaired ones we can't tell: escape all
+	inCode := strings.Count(line, "`")%2 == 0 // with unpaired backticks we can't tell, so escape everything
 	open := false
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; {

@@ -1,5 +1,4 @@
-// Package render walks a session once for people to read: as Markdown, for its folder, or as one page of HTML that asks
-// for nothing from anywhere.
+// Package render renders a session for people: as Markdown for its folder, or as one self-contained HTML page.
 package render
 
 import (
@@ -19,18 +18,19 @@ import (
 	"recall/sink"
 )
 
-// partSize is where a transcript is split, at the next turn: what editors and viewers still open at once.
+// partSize is the size after which a transcript is split, at the next turn, so that editors and viewers open it
+// quickly.
 const partSize = 512 << 10
 
-// About is what a transcript's head says that the session itself doesn't.
+// About has facts for a transcript's head that the session itself doesn't have.
 type About struct {
-	Title   string // "" takes the session's own
+	Title   string // "" for the session's own
 	Project string
 }
 
-// Transcript renders a redacted session as Markdown: who said what and when, calls a line each, sub-agents folded in at
-// their call, anchors of its ids before each turn. It is one text, or several of about 512 KB, in order, rendered when
-// asked for. The same session gives the same bytes, one that was continued the same first parts.
+// Transcript renders a redacted session as Markdown: who said what and when, each call on one line, sub-agents folded
+// at their call, and anchors for the ids of each turn. It yields one text, or several of about 512 KB, rendered on
+// demand. The same session always gives the same bytes, and a continued one the same first parts.
 func Transcript(s *ingest.Session, a About) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) { render(s, a, true, yield) }
 }
@@ -67,10 +67,10 @@ type transcript struct {
 	split   bool                         // into parts
 	buf     *bytes.Buffer
 	day     string
-	part    []byte // rendered, and not given as it isn't known whether another comes
-	given   int    // parts before it
+	part    []byte // rendered, but held back until it is known whether another follows
+	given   int    // number of parts already given
 	yield   func([]byte) bool
-	done    bool // no more are wanted
+	done    bool // the caller wants no more
 }
 
 func newTranscript(s *ingest.Session, a About) *transcript {
@@ -96,7 +96,7 @@ func (t *transcript) flush() {
 	}
 }
 
-// give hands over the part that is waiting, linked with its neighbours.
+// give yields the waiting part, linked with its neighbours.
 func (t *transcript) give(more bool) {
 	if t.part == nil || t.done {
 		return
@@ -144,7 +144,7 @@ func (t *transcript) title() string {
 	return cmp.Or(oneLine(t.about.Title, 200), oneLine(t.session.Title, 200), "Session "+string(t.session.ID))
 }
 
-// facts are what is said of the session beside its id.
+// facts returns what the head says about the session besides its id.
 func (t *transcript) facts() []string {
 	facts := []string{string(t.session.Source)}
 	if t.about.Project != "" {
@@ -169,7 +169,7 @@ func (t *transcript) turn(turn *ingest.Turn) {
 	t.said(turn)
 }
 
-// newDay is the day of a turn where it is the first of one.
+// newDay returns the day of a turn if it is the first of that day.
 func (t *transcript) newDay(at time.Time) string {
 	day := at.UTC().Format(time.DateOnly)
 	if at.IsZero() || day == t.day {
@@ -179,7 +179,7 @@ func (t *transcript) newDay(at time.Time) string {
 	return day
 }
 
-// heading is "You · 14:32 · abandoned".
+// heading returns a text like "You · 14:32 · abandoned".
 func heading(turn *ingest.Turn) string {
 	parts := []string{speaker(turn)}
 	if !turn.At.IsZero() {
@@ -188,7 +188,7 @@ func heading(turn *ingest.Turn) string {
 	return strings.Join(append(parts, remarks(turn)...), " · ")
 }
 
-// remarks are what is to be known of how a turn came to be.
+// remarks says what is notable about how a turn came about.
 func remarks(turn *ingest.Turn) (all []string) {
 	if turn.Queued {
 		all = append(all, "typed while the assistant worked")
@@ -202,10 +202,10 @@ func remarks(turn *ingest.Turn) (all []string) {
 	return all
 }
 
-// taskGiven is what a sub-agent's prompts are: nobody typed them.
+// taskGiven is the kind of a sub-agent's prompts, which nobody typed.
 const taskGiven ingest.TurnKind = "task"
 
-// TurnsOf are a sub-agent's turns.
+// TurnsOf returns a sub-agent's turns.
 func TurnsOf(a ingest.Subagent) []ingest.Turn {
 	turns := slices.Clone(a.Turns)
 	for i := range turns {
@@ -239,7 +239,7 @@ func speaker(turn *ingest.Turn) string {
 	return "Assistant"
 }
 
-// said is a turn's text, the person's as a quotation, and its calls.
+// said writes a turn's text, as a quotation if it is a person's, and its calls.
 func (t *transcript) said(turn *ingest.Turn) {
 	text := strings.TrimSpace(turn.Text)
 	if text != "" {
@@ -275,7 +275,7 @@ func foreign(text string, f ingest.Foreign) string {
 	return fmt.Sprintf("%d characters of this are from %s, not the speaker's own words", n, f.Label)
 }
 
-// agent folds a sub-agent's turns.
+// agent writes a sub-agent's turns, folded.
 func (t *transcript) agent(a ingest.Subagent) {
 	name := html.EscapeString(oneLine(strings.TrimSpace(a.Type+" "+a.ID), 80))
 	fmt.Fprintf(t.buf, "\n<details><summary>Sub-agent %s: %s (turns: %d)</summary>\n", name,
@@ -296,7 +296,7 @@ func (t *transcript) agent(a ingest.Subagent) {
 	t.buf.WriteString("\n</details>\n\n")
 }
 
-// agentsOf are the sub-agents that a call started, each once.
+// agentsOf returns the sub-agents that a call started, each once.
 func (t *transcript) agentsOf(call string) []ingest.Subagent {
 	if call == "" {
 		return nil // agents without a call come last
@@ -306,7 +306,7 @@ func (t *transcript) agentsOf(call string) []ingest.Subagent {
 	return agents
 }
 
-// leftAgents are the sub-agents whose call isn't known.
+// leftAgents yields the sub-agents whose call isn't known.
 func (t *transcript) leftAgents() iter.Seq[ingest.Subagent] {
 	return func(yield func(ingest.Subagent) bool) {
 		for _, a := range t.session.Subagents {
@@ -320,7 +320,7 @@ func (t *transcript) leftAgents() iter.Seq[ingest.Subagent] {
 	}
 }
 
-// anchors writes a jump target for each id.
+// anchors writes a link target for each id.
 func anchors(b *bytes.Buffer, ids ...string) {
 	for _, id := range anchorIDs(ids) {
 		b.WriteString(`<a id="`)
@@ -329,7 +329,7 @@ func anchors(b *bytes.Buffer, ids ...string) {
 	}
 }
 
-// anchorIDs are the ids that something is to be found by, each once.
+// anchorIDs returns the ids without duplicates.
 func anchorIDs(ids []string) []string {
 	seen := make(map[string]bool, len(ids))
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
@@ -339,7 +339,7 @@ func anchorIDs(ids []string) []string {
 	})
 }
 
-// TranscriptName is the file of a transcript's part, counted from 0.
+// TranscriptName returns the file name of a transcript's part, counted from 0.
 func TranscriptName(part int) string {
 	if part == 0 {
 		return "transcript.md"
@@ -352,10 +352,10 @@ func IsTranscript(name string) bool {
 	return name == "transcript.md" || strings.HasPrefix(name, "transcript-") && strings.HasSuffix(name, ".md")
 }
 
-// TurnAt is a turn of a rendered transcript, from the line where it begins.
+// TurnAt returns a turn of a rendered transcript, given the line where it begins.
 func TurnAt(text string, line int) string {
 	lines := strings.SplitAfter(text, "\n")[line:]
-	for i := 1; i < len(lines); i++ { // a sub-agent's turns within it have anchors, but no such headings
+	for i := 1; i < len(lines); i++ { // a sub-agent's turns inside it have anchors, but no such headings
 		if strings.HasPrefix(lines[i-1], "<a id=") && strings.HasPrefix(lines[i], "### ") && i > 1 {
 			lines = lines[:i-1]
 			break

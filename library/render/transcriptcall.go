@@ -9,7 +9,7 @@ import (
 	"recall/ingest"
 )
 
-// call is one tool call on a line, what a person had to do with it below.
+// call writes a tool call on one line, with a person's part in it below.
 func (t *transcript) call(c *ingest.ToolCall) {
 	t.buf.WriteString("- ")
 	if c.Verdict != ingest.Unasked || len(c.Answers) > 0 || c.Plan != nil {
@@ -54,7 +54,7 @@ func notChosen(a ingest.Answer) []string {
 	return others
 }
 
-// object is what a call was about: its command, its file, or its telling input.
+// object says what a call was about: its command, its file, or its most telling input.
 func (t *transcript) object(c *ingest.ToolCall) string {
 	if c.Command != "" {
 		return t.marked(oneLine(c.Command, 200))
@@ -77,7 +77,7 @@ func (t *transcript) object(c *ingest.ToolCall) string {
 	return ""
 }
 
-// tellingInput is the input that says most about a call, or any.
+// tellingInput returns the input that says most about a call, or else any.
 func tellingInput(c *ingest.ToolCall) string {
 	if v := c.Telling(); v != "" {
 		return v
@@ -90,7 +90,7 @@ func tellingInput(c *ingest.ToolCall) string {
 	return ""
 }
 
-// path is a call's file, marked with where it is as far as that is known.
+// path returns a call's file, marked with where it is if that is known.
 func (t *transcript) path(c *ingest.ToolCall) string {
 	text := code(oneLine(c.Path, 300))
 	switch {
@@ -104,7 +104,7 @@ func (t *transcript) path(c *ingest.ToolCall) string {
 	return text
 }
 
-// verdicts are what came of asking for a call, in words.
+// verdicts describe the outcome of asking for permission.
 var verdicts = map[ingest.Verdict]string{ingest.Rejected: "rejected by you", ingest.Denied: "denied",
 	ingest.Clarify: "you wanted to talk about it first", ingest.Approved: "approved by you"}
 
@@ -146,7 +146,7 @@ func (t *transcript) outcome(c *ingest.ToolCall) {
 	}
 }
 
-// firstLine is the first line that says something: of "Exit code 1" the next one too.
+// firstLine returns the first line that isn't blank, with the next one after "Exit code 1".
 func firstLine(text string) string {
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "<tool_use_error>"), "</tool_use_error>")
 	gist := ""

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	inVM   = "/sessions/" // which every path there begins with
+	inVM   = "/sessions/" // all paths there begin with this
 	onVM   = "**VM**"
 	onHost = "**host**"
 )
 
-// sidesOf finds the paths of a session known to be inside its virtual machine or on its computer: how they begin, and
-// the rest. It is nil where the source doesn't know the difference.
+// sidesOf returns a pattern for a session's paths that are known to be in its virtual machine or on its host: their
+// beginning, and the rest. It is nil if the source makes no such difference.
 func sidesOf(s *ingest.Session) *regexp.Regexp {
 	if s.Source != ingest.Cowork {
 		return nil
@@ -32,20 +32,20 @@ func sidesOf(s *ingest.Session) *regexp.Regexp {
 	for i := range begin {
 		begin[i] = regexp.QuoteMeta(begin[i])
 	}
-	// A folder's own paths first: the longest that begins them may end within a name (app of app2).
+	// A folder's own paths come first: otherwise the match could end within a name (app of app2).
 	some, rest := "("+strings.Join(begin, "|")+")", `[\w/.+@%~:,=#\\\x{80}-\x{10FFFF}-]*)`
 	return regexp.MustCompile(some + `([/\\]` + rest + "|" + some + "(" + rest)
 }
 
 var inPath = text.Pattern(`[\w/.+@%~:,=#-]$`)
 
-// A place is where a path in a text ends, and the mark that belongs behind it.
+// A place is where a path in a text ends, and the mark to add there.
 type place struct {
 	end  int
 	mark string
 }
 
-// places are those of the paths in a text, without the punctuation of their sentence.
+// places finds the paths in a text, without the punctuation of the sentence.
 func (t *transcript) places(said string) (all []place) {
 	if t.sides == nil {
 		return nil
@@ -58,7 +58,7 @@ func (t *transcript) places(said string) (all []place) {
 		within := begin != inVM && rest != "" && !strings.ContainsRune(`/\`, rune(rest[0])) && rest[0] < 0x80 ||
 			inPath().MatchString(before[max(0, len(before)-1):]) && !strings.HasSuffix(before, "://")
 		if within {
-			continue // in the middle of a longer one
+			continue // in the middle of a longer path
 		}
 		p := place{m[3] + len(strings.TrimRight(rest, ".,:")), onHost}
 		if begin == inVM {
@@ -69,7 +69,7 @@ func (t *transcript) places(said string) (all []place) {
 	return all
 }
 
-// marks says where the paths in a text are, with a space before it; "" if none are known.
+// marks says where the paths in a text are, with a leading space; "" if none are known.
 func (t *transcript) marks(text string) (out string) {
 	found := t.places(text)
 	for _, mark := range []string{onVM, onHost} {
@@ -80,10 +80,10 @@ func (t *transcript) marks(text string) (out string) {
 	return out
 }
 
-// marked is code with the marks of the paths in it.
+// marked is code followed by the marks of the paths in it.
 func (t *transcript) marked(text string) string { return code(text) + t.marks(text) }
 
-// markPaths marks the paths in a turn's Markdown: each behind itself, those of a code block behind the block.
+// markPaths marks the paths in a turn's Markdown: each directly, but those in a code block after the block.
 func (t *transcript) markPaths(text string) string {
 	if t.marks(text) == "" {
 		return text
@@ -125,7 +125,7 @@ func (t *transcript) markLine(line string) string {
 	return b.String() + line[from:]
 }
 
-// files lists what was given to a Cowork session and what it produced.
+// files lists the files given to a Cowork session or produced by it.
 func (t *transcript) files(what string, refs []ingest.FileRef) {
 	if len(refs) == 0 {
 		return

@@ -12,10 +12,11 @@ import (
 	"recall/sink"
 )
 
-// Formats are those of Whole, beside zip, which holds all.
+// Formats are the formats of Whole, besides zip, which contains them all.
 var Formats = []string{"md", "html", "json"}
 
-// Whole renders a session in one of Formats, or all of them and its payload in a zip. p is nil if it isn't distilled.
+// Whole renders a session in one of Formats, or as a zip of all of them and its payload. p is nil if it isn't
+// distilled.
 func Whole(format string, s *ingest.Session, a About, p *payload.Payload) ([]byte, error) {
 	switch format {
 	case "html":
@@ -73,13 +74,13 @@ type Document struct {
 	Items   []payload.Item   `json:"items"`
 }
 
-// exportTurn is a turn as it is tagged, but for its calls.
+// exportTurn is a turn with its calls in export form.
 type exportTurn struct {
 	ingest.Turn
 	Calls []exportCall `json:"calls,omitempty"`
 }
 
-// exportCall is a call as it is tagged, answers and plan as texts.
+// exportCall is a call with its answers and plan as texts.
 type exportCall struct {
 	ingest.ToolCall
 	Answers []string `json:"answers,omitempty"`
