@@ -51,7 +51,7 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 			return Change{Unchanged: true}, nil
 		}
 		if e.ofAnother(f) {
-			return fail(fmt.Errorf("a session of %s has this id, and %s's is left out", e.Source, f.Source))
+			return fail(fmt.Errorf("a session of %s already has this id, so the one of %s is left out", e.Source, f.Source))
 		}
 		if gone, err := l.Forgotten(f.ID); err != nil {
 			return fail(err)
@@ -226,7 +226,7 @@ func (a *archiving) take(ctx context.Context, f ingest.File) error {
 		return err
 	}
 	if torn {
-		a.problem(f.Path, "it kept changing while it was read; it is read again next time")
+		a.problem(f.Path, "it kept changing while it was read; the next sync reads it again")
 		r.Mod = r.Mod.Add(-1) // differs from what is found next time
 	}
 	if state == nil && handedAround(f.Role, r.Size) {

@@ -122,7 +122,7 @@ func TestImportRefuses(t *testing.T) {
 			merge.ErrSuspect, "far more"},
 		"no library": {packed(t, entry{name: "Recall/a", text: "x"}), ErrNoLibrary, ""},
 		"a wrong sum": {packed(t, toml, entry{name: "Recall/SHA256SUMS", text: strings.Repeat("0", 64) +
-			"  Recall/library.toml\n"}), ErrDamaged, "isn't as it was written"},
+			"  Recall/library.toml\n"}), ErrDamaged, "doesn't match its checksum"},
 		"one more than told": {packed(t, toml, entry{name: "Recall/x", text: "x"},
 			entry{name: "Recall/SHA256SUMS", text: disk.HexSum([]byte(toml.text)) + "  Recall/library.toml\n"}),
 			merge.ErrSuspect, "more than"},

@@ -70,7 +70,7 @@ func (l *Library) Bury(ids []ingest.SessionID) error {
 		var lines []tombstone
 		for _, id := range ids {
 			if !ValidID(id) {
-				return fmt.Errorf("%q is no session's id", id)
+				return fmt.Errorf("%q is not a session id", id)
 			}
 			gone, err := l.Forgotten(id)
 			if err != nil {

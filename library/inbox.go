@@ -44,7 +44,7 @@ func (l *Library) Inbox(record any) error {
 	}
 	fields := map[string]json.RawMessage{}
 	if err := json.Unmarshal(text, &fields); err != nil {
-		return fmt.Errorf("inbox: %s is no object: %w", text, err)
+		return fmt.Errorf("inbox: %s is not an object: %w", text, err)
 	}
 	if fields["event"] == nil {
 		fields["event"], _ = json.Marshal(newID())
@@ -182,7 +182,7 @@ func (f *folding) take(path string, n int, line []byte) {
 func (f *folding) unreadable(path string, n int, line []byte) {
 	f.bad = append(append(f.bad, line...), '\n')
 	f.out.Problems = append(f.out.Problems, ingest.Problem{Path: path,
-		Reason: fmt.Sprintf("line %d is no event: kept in inbox/unreadable.txt", n)})
+		Reason: fmt.Sprintf("line %d is not an event: kept in inbox/unreadable.txt", n)})
 }
 
 // session finds a session by its id or an alias.

@@ -185,7 +185,7 @@ func newID() string { return strings.ToLower(rand.Text()[:16]) }
 // CreateAs creates a library with the given id.
 func CreateAs(dir, id string) (*Library, error) {
 	if id == "" || id != disk.SafeName(id, 40) {
-		return nil, fmt.Errorf("create library %s: %q is no id of a library", dir, id)
+		return nil, fmt.Errorf("create library %s: %q is not a library id", dir, id)
 	}
 	if err := create(dir, id); err != nil {
 		return nil, fmt.Errorf("create library %s: %w", dir, err)

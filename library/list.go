@@ -22,7 +22,7 @@ type AmbiguousError struct {
 }
 
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("%q may be any of %d sessions", e.Name, len(e.Candidates))
+	return fmt.Sprintf("%q matches %d sessions", e.Name, len(e.Candidates))
 }
 
 // Sessions lists all sessions by start time, those without one first, then by id. It looks at every session's folder

@@ -32,7 +32,7 @@ func (l *Library) journal() ledger.Log[map[string]any] {
 func logOf[T any](l *Library, name string, valid func(T) bool) ledger.Log[T] {
 	return ledger.Log[T]{Path: filepath.Join(l.dir, name), Check: func(r T) error {
 		if valid != nil && !valid(r) {
-			return errors.New("it says nothing")
+			return errors.New("required fields are missing")
 		}
 		return nil
 	}}
@@ -138,7 +138,7 @@ func (l *Library) entered(held bool) (ids []ingest.SessionID, err error) {
 // Freeze stops archiving a session; what the library has of it stays.
 func (l *Library) Freeze(id ingest.SessionID) error {
 	if !ValidID(id) {
-		return fmt.Errorf("%q is no session's id", id)
+		return fmt.Errorf("%q is not a session id", id)
 	}
 	return l.underLock("folders", func() error {
 		gone, err := l.Forgotten(id)

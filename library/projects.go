@@ -104,7 +104,7 @@ func (l *Library) Project(name string) (Project, error) {
 // RenameProject gives a project a permanent name and moves its sessions.
 func (l *Library) RenameProject(id, name string) error {
 	if disk.SafeName(name, maxFolder) == "" {
-		return fmt.Errorf("rename project: %q is no name for a folder", name)
+		return fmt.Errorf("rename project: %q can't name a folder", name)
 	}
 	err := l.changeRegistry(func(r *registry.Registry) error { return r.Rename(id, name) })
 	if err != nil {

@@ -22,7 +22,7 @@ func Recover(dir, caches string, backup *Library) (l *Library, how string, err e
 	}
 	sessions, globErr := disk.Glob(dir, "*", "*", "raw", "*.zst")
 	if globErr != nil || len(sessions) == 0 {
-		return nil, "", fmt.Errorf("%s: no session lies there: %w", dir, ErrNoLibrary)
+		return nil, "", fmt.Errorf("%s: there is no session in it: %w", dir, ErrNoLibrary)
 	}
 	path := filepath.Join(dir, "library.toml")
 	text, readErr := disk.ReadPlain(path)
@@ -50,15 +50,15 @@ func Recover(dir, caches string, backup *Library) (l *Library, how string, err e
 
 func recoverID(dir, caches string, backup *Library, text []byte) (id, how string) {
 	if id := rememberedID(dir, caches); id != "" {
-		return id, "its id from what was remembered of it"
+		return id, "its id from the remembered list of sessions"
 	}
 	if backup != nil {
 		return backup.id, "its id from the backup"
 	}
 	if m := idLine().FindSubmatch(text); m != nil {
-		return string(m[1]), "its id as it still reads"
+		return string(m[1]), "its id as still readable in the damaged file"
 	}
-	return newID(), "with a new id, as nothing tells the old one"
+	return newID(), "with a new id, as the old one is unknown"
 }
 
 // rememberedID returns the id of the library that was remembered to be in dir.

@@ -88,9 +88,10 @@ func (l Inside) LostProjects(text []byte, err error, sealed bool, entries []Entr
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err.Error()
 	case err == nil && sealed && disk.SealOfTOML(text) != disk.SealGood:
-		return "not what its last line says was written; if you edited it, recall check --repair takes it as it is"
+		return "its content doesn't match the checksum in its last line; if you edited it, recall check --repair " +
+			"accepts it as it is"
 	case toml.Unmarshal(text, reg) != nil:
-		return "no TOML"
+		return "not valid TOML"
 	case len(homeless(reg, entries)) == 0:
 		return ""
 	}
@@ -137,17 +138,17 @@ func (l Inside) MendProjects() (how string, again []Entry, err error) {
 		case text == nil:
 			how = lostNames
 		case len(again) > 0:
-			how = fmt.Sprintf("taken as it reads now; the projects of %d sessions are entered again, "+
-				"names given to them by hand are lost where they can't be told by their folders", len(again))
+			how = fmt.Sprintf("accepted as it is now; the projects of %d sessions are added again, "+
+				"names given to them by hand are lost unless their folders still show them", len(again))
 		default:
-			how = "taken as it reads now"
+			how = "accepted as it is now"
 		}
 		return l.putRegistry(reg)
 	})
 	return how, again, err
 }
 
-const lostNames = "the projects are entered again, names given by hand are lost"
+const lostNames = "the projects are added again, names given by hand are lost"
 
 // homeless lists sessions whose project isn't in projects.toml. They must not be distilled before it is added.
 func homeless(reg *registry.Registry, entries []Entry) []Entry {

@@ -74,7 +74,7 @@ func (l *Library) lookAtOne(ctx context.Context, id ingest.SessionID, p *Putting
 	inDatabase := ingest.OnDisk(p.Path) != p.Path
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(p.Path); err == nil {
-			return errors.New("a link that leads nowhere is there")
+			return errors.New("a broken link is there")
 		} else if inDatabase {
 			return ingest.ErrInDatabase
 		}

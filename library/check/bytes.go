@@ -43,13 +43,13 @@ func faultOf(bad []int, n int, tail []byte) (what string, state FindingState) {
 	whole := disk.Unended(tail)
 	switch {
 	case len(bad) == 1:
-		return fmt.Sprintf("line %d isn't as it was written", bad[0]), Damaged
+		return fmt.Sprintf("line %d is damaged", bad[0]), Damaged
 	case len(bad) > 1:
-		return fmt.Sprintf("%d lines aren't as they were written, the first of them line %d", len(bad), bad[0]), Damaged
+		return fmt.Sprintf("%d lines are damaged, the first is line %d", len(bad), bad[0]), Damaged
 	case whole != nil && len(whole) < len(tail):
-		return fmt.Sprintf("the end of line %d isn't as it was written", n+1), Damaged
+		return fmt.Sprintf("the end of line %d is damaged", n+1), Damaged
 	case len(tail) > 0 && whole == nil:
-		return fmt.Sprintf("line %d was cut off while it was written", n+1), Unfinished
+		return fmt.Sprintf("line %d was cut off while being written", n+1), Unfinished
 	}
 	return "", ""
 }
@@ -75,7 +75,7 @@ func checkSegment(path string, s raw.Stored, quick bool) (stored, source int64, 
 		var sum disk.Sums
 		sum, err = unpack(in, s.Length)
 		if source = sum.Size; err == nil && (source != s.Length || sum.SHA256 != s.Sum) {
-			err = errors.New("other content than its name says")
+			err = errors.New("its content doesn't match its name")
 		}
 	}
 	if err == nil {
@@ -87,9 +87,9 @@ func checkSegment(path string, s raw.Stored, quick bool) (stored, source int64, 
 	case len(s.CRCs) == 0 || slices.Contains(s.CRCs, disk.CRCText(crc.Sum)):
 		return stored, source, nil
 	case quick:
-		return stored, source, errors.New("the file isn't as it was stored")
+		return stored, source, errors.New("the file differs from what was stored")
 	}
-	return stored, source, storedOtherwise{errors.New("the file isn't as it was stored, but its content is right")}
+	return stored, source, storedOtherwise{errors.New("the file differs from what was stored, but its content is right")}
 }
 
 // unpack sums the decompressed bytes, up to a little more than want.

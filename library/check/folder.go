@@ -91,7 +91,7 @@ func (f *folderCheck) session() {
 	switch s := disk.SealOfJSON(text); {
 	case s == disk.SealGood:
 	case s == disk.SealBad || json.Unmarshal(text, &e) != nil || e.Format >= 2 || f.sealed():
-		f.found("session.json", Damaged, MendRender, "not what its last line says was written")
+		f.found("session.json", Damaged, MendRender, badSeal)
 	}
 }
 
@@ -164,7 +164,7 @@ func (f *folderCheck) payload() *payload.Payload {
 	s := disk.SealOfJSON(text)
 	known := f.entry.Sums["payload.json"]
 	if s == disk.SealBad || s == disk.SealNone && f.sealed() && known != disk.HexSum(text) {
-		f.found("payload.json", Damaged, MendRender, "not what its last line says was written")
+		f.found("payload.json", Damaged, MendRender, badSeal)
 		return nil
 	}
 	p, err := payload.Decode(text)
@@ -186,9 +186,9 @@ func (f *folderCheck) markdown(p *payload.Payload) {
 		f.found("payload.md", Damaged, MendRender, "%v", err)
 	case p != nil && library.Flipped(f.entry.Folder, []byte(p.Written), text):
 		f.found("payload.md", Damaged, MendRender,
-			"a bit of it is not as it was written, and nobody has written to it since")
+			"a few bits of it differ, and nobody has written to it since")
 	case p != nil && p.Written != string(text):
-		f.found("payload.md", Edited, "", "by hand since it was written; the next sync takes the edit in")
+		f.found("payload.md", Edited, "", "by hand since it was written; the next sync records the edit")
 	}
 }
 
@@ -218,7 +218,7 @@ func (f *folderCheck) rendered(p *payload.Payload) {
 		case err != nil:
 			f.found(name, Damaged, MendRender, "%v", err)
 		case sum.SHA256 != want:
-			f.found(name, state, MendRender, "not what session.json says was written")
+			f.found(name, state, MendRender, "its content doesn't match the checksum in session.json")
 		}
 	}
 }
@@ -246,10 +246,10 @@ func (f *folderCheck) others() {
 		case strings.HasPrefix(name, "raw/") && err == nil:
 			f.found(name, Leftover, "", "no version needs it")
 		case name == library.NewMarkdown || name == library.NewPayload:
-			f.found(name, Unfinished, "", "of a save that was cut off")
+			f.found(name, Unfinished, "", "left by an interrupted save")
 		case library.IsRendered(name) && !f.sealed():
 		case library.IsRendered(name):
-			f.found(name, Unfinished, "", "session.json doesn't name it: a save was cut off")
+			f.found(name, Unfinished, "", "session.json doesn't name it: a save was interrupted")
 		default:
 			f.found(name, Unknown, "", "%s", stray(name))
 		}
@@ -260,7 +260,7 @@ func (f *folderCheck) others() {
 // stray says what a file is that doesn't belong in a library.
 func stray(name string) string {
 	if strings.HasPrefix(name, "payload before repair") || strings.Contains(name, ".damaged") {
-		return "put aside by recall check --repair; delete it when you have looked at it"
+		return "put aside by recall check --repair; delete it once you have looked at it"
 	}
 	return "not a file of recall's"
 }

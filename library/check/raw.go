@@ -38,7 +38,7 @@ func (r *repairing) segment(e library.Entry, s raw.Segment) (string, error) {
 	if from == raw.Path(e.Folder, s) {
 		return "stored again", nil
 	}
-	return "taken again from " + from, nil
+	return "restored from " + from, nil
 }
 
 // fetch stages a segment from the first place that has its bytes.
@@ -123,8 +123,8 @@ func (r *repairing) session(folder string) (string, error) {
 	}
 	e, err := library.DecodeEntry(text, folder)
 	if id := library.SessionIn(folder); id == "" {
-		return "", errors.New("which session it is can't be told any more; recall sync takes it in anew where its source " +
-			"is still there")
+		return "", errors.New("its session can't be identified any more; recall sync archives it again if its source " +
+			"still exists")
 	} else if err != nil || e.ID != id {
 		e = library.Entry{ID: id, Folder: folder, Format: library.Format}
 	}
@@ -148,7 +148,7 @@ func (r *repairing) session(folder string) (string, error) {
 	}
 	r.l.Reload()
 	r.render[e.ID] = true
-	return "made again from what else is in the folder", nil
+	return "rebuilt from what else is in the folder", nil
 }
 
 // versions repairs versions.jsonl: damaged lines are kept if the bytes confirm them, and contents that only
@@ -197,14 +197,14 @@ func (r *repairing) versions(e library.Entry) (string, error) {
 		return "", err
 	}
 	if lost > 0 {
-		return "", fmt.Errorf("%d files have no bytes in the library any more; recall sync takes them again where their "+
-			"source is still there", lost)
+		return "", fmt.Errorf("%d files have no bytes left in the library; recall sync archives them again if their "+
+			"source still exists", lost)
 	}
 	if len(aside) > 0 {
-		return fmt.Sprintf("what the files hold now is whole; %d lines that could not be read, perhaps of older "+
+		return fmt.Sprintf("the current files are intact; %d lines that could not be read, perhaps of older "+
 			"versions, are kept in versions.jsonl.damaged", countLines(aside)), nil
 	}
-	return "written again as the segments bear it out", nil
+	return "rebuilt from the segments", nil
 }
 
 // sortVersions separates the valid lines of a versions.jsonl, sealed, from those that can't be read.

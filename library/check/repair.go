@@ -186,15 +186,15 @@ func (r *repairing) log(f Finding, path string) (string, error) {
 	if len(aside) == 0 && doubtful == 0 {
 		return "sealed again", nil
 	}
-	taken := fmt.Sprintf("%d lines taken as they read", doubtful)
+	taken := fmt.Sprintf("%d lines accepted as they are", doubtful)
 	if doubtful == 1 {
-		taken = "1 line taken as it reads"
+		taken = "1 line accepted as it is"
 	}
-	how := fmt.Sprintf("%s now, %d put aside in %s.damaged", taken, countLines(aside), filepath.Base(path))
+	how := fmt.Sprintf("%s, %d moved to %s.damaged", taken, countLines(aside), filepath.Base(path))
 	if f.Mend == MendLines {
 		return how, nil
 	}
-	return "", fmt.Errorf("%s; a backup may have them as they were", how)
+	return "", fmt.Errorf("%s; a backup may have the originals", how)
 }
 
 func countLines(text []byte) int { return bytes.Count(text, []byte("\n")) }
@@ -262,7 +262,7 @@ func (r *repairing) derived(f Finding, e library.Entry, path string) (string, er
 			if err := r.l.Put(kept, text); err != nil {
 				return "", err
 			}
-			how += "; payload.md as it was is kept as " + filepath.Base(kept)
+			how += "; the old payload.md is kept as " + filepath.Base(kept)
 		}
 	}
 	if f.State == Unfinished {

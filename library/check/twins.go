@@ -58,8 +58,9 @@ func (r *repairing) unite(old, now library.Entry) (string, error) {
 	if lost, err := t.lacking(); err != nil {
 		return "", err
 	} else if len(lost) > 0 {
-		return "", fmt.Errorf("the session was taken in anew since, in %s, and has all that can be read here; this "+
-			"folder stays for the damaged bytes of %s; a backup may have them", r.l.Rel(t.now.Folder), strings.Join(lost, ", "))
+		return "", fmt.Errorf("the session was archived again in %s, which has all that can be read here; this "+
+			"folder is kept for the damaged bytes of %s, which a backup may have", r.l.Rel(t.now.Folder),
+			strings.Join(lost, ", "))
 	}
 	if t.now, err = r.l.Session(old.ID); err != nil {
 		return "", err
@@ -77,7 +78,7 @@ func (r *repairing) unite(old, now library.Entry) (string, error) {
 	if t.now, err = r.l.Session(old.ID); err != nil {
 		return "", err
 	}
-	return "united with " + r.l.Rel(t.now.Folder) + ", where the session was taken in anew", nil
+	return "merged into " + r.l.Rel(t.now.Folder) + ", where the session was archived again", nil
 }
 
 // view reads the old folder: its lists as far as the bytes confirm them, and damaged segments from wherever their

@@ -62,6 +62,8 @@ type Verified struct {
 	Findings []Finding `json:"findings"`
 }
 
+const badSeal = "its content doesn't match the checksum in its last line"
+
 // Damage counts the findings that are damage.
 func (v Verified) Damage() int {
 	n := 0
@@ -244,8 +246,7 @@ func (c *checking) top(entries []library.Entry) {
 	case f.Format < 2 && disk.SealOfTOML(text) == disk.SealNone:
 		// written before there were checksums
 	case disk.SealOfTOML(text) != disk.SealGood:
-		c.found(Finding{Path: "library.toml", State: Damaged, What: "not what its last line says was written",
-			Mend: MendRender})
+		c.found(Finding{Path: "library.toml", State: Damaged, What: badSeal, Mend: MendRender})
 	}
 	c.readme(f)
 	text, err = c.read(filepath.Join(c.l.Dir(), "projects.toml"))

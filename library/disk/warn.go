@@ -24,7 +24,7 @@ func Warnings(dir string) []string {
 		for at := path; ; at = filepath.Dir(at) {
 			if what := exposes(at); what != "" && !said[what] {
 				said[what] = true
-				out = append(out, dir+" lies in "+what+" ("+at+"): raw transcripts hold secrets")
+				out = append(out, dir+" is in "+what+" ("+at+"): raw transcripts hold secrets")
 			}
 			if filepath.Dir(at) == at {
 				break

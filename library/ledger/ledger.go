@@ -126,7 +126,7 @@ func (g Log[T]) Text(records []T) ([]byte, error) {
 
 func (g Log[T]) read(line []byte) (r T, err error) {
 	if disk.SealOf(line) == disk.SealBad {
-		return r, errors.New("not as it was written")
+		return r, errors.New("it doesn't match its checksum")
 	}
 	if err = json.Unmarshal(line, &r); err == nil {
 		err = g.check(r)

@@ -51,7 +51,7 @@ func Cleanup(stays []Stay) (string, Cleaned, error) {
 	case !slices.ContainsFunc(stays, func(s Stay) bool { return s.Machine == VM }):
 		return "", c, ErrNothing{"this session ran on the host: its files are your own, and recall deletes none of them"}
 	case c.Left > 0:
-		return "", c, ErrNothing{"all that this session left in its machine lies outside its own folders"}
+		return "", c, ErrNothing{"everything that this session left in its machine is outside its own folders"}
 	default:
 		return "", c, ErrNothing{"this session left nothing in its machine that recall knows of"}
 	}
@@ -60,7 +60,7 @@ func Cleanup(stays []Stay) (string, Cleaned, error) {
 	for _, s := range stays {
 		s.about(&b, "Clears up after", "")
 	}
-	fmt.Fprintf(&b, "# Files that can be made again: %d. What can't, and is copied beside this script first: %d.\n",
+	fmt.Fprintf(&b, "# Files that can be made again: %d. Files that can't, copied beside this script first: %d.\n",
 		c.Again, c.Keep)
 	b.WriteString(top.String())
 	fmt.Fprintf(&b, "log_name=%s\n\n", quote(strings.TrimSuffix(CleanupName(stays), ".sh")+".log"))
@@ -100,7 +100,7 @@ func (s Stay) clear(c *Cleaned, top, calls *strings.Builder) {
 	}
 	for _, in := range s.Inputs {
 		if in.Machine == VM && ours(in.Path, in.Machine, false) {
-			keep("input", in.Path, "it lay in the machine before")
+			keep("input", in.Path, "it was in the machine before")
 		}
 	}
 	for _, f := range s.made() {

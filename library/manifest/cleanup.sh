@@ -1,9 +1,9 @@
-# Nothing is deleted without --apply. It may be run again at any time.
-# What can't be made again is copied beside this script, and the copy is
-# compared with the file, before the file may go. A file is left alone if it, or
-# a folder on its way, is a link. Every step stands in the log.
-# What nobody named is never deleted: packages, caches and other files in a session's
-# home are counted, with their sizes; --copy-rest copies the other files, too.
+# Nothing is deleted without --apply. The script can be run again at any time.
+# What can't be made again is first copied beside this script, and the copy is
+# compared with the file, before the file is deleted. A file is left alone if it
+# or a folder above it is a link. Every step is logged.
+# What isn't listed here is never deleted: packages, caches and other files in a session's
+# home are counted, with their sizes; --copy-rest also copies the other files.
 
 set -u
 umask 077
@@ -37,12 +37,12 @@ nolink() {
 }
 for own in "$log" "$ref" "$known" "$list"; do nolink "$own"; done
 if [ -e "$log" ] && [ ! -f "$log" ]; then
-	echo "$log is no plain file: not used" >&2
+	echo "$log is not a plain file: not used" >&2
 	exit 2
 fi
 trap 'rm -f -- "$ref" "$known" "$list"' EXIT
 trap 'exit 1' HUP INT TERM
-echo / >"$known" || exit 2 # names of files, a line each
+echo / >"$known" || exit 2 # file names, one per line
 copied=0 freed=0 could=0 trouble=0
 packages=0 package_kb=0 unsized=0 caches=0 cache_kb=0 others=0 other_bytes=0
 
@@ -75,13 +75,13 @@ sum() {
 }
 hash() { [ -f "$1" ] && sum <"$1"; }
 
-# bytes prints how large a file is, 0 where that can't be read.
+# bytes prints the size of a file, 0 if it can't be read.
 bytes() { { wc -c <"$root$1" || echo 0; } 2>/dev/null | tr -cd 0-9; }
 
-# real prints a folder's path with all links followed, and an x.
+# real prints a folder's path with all links resolved, and an x.
 real() { (cd -P -- "$1" 2>/dev/null && pwd -P && printf x); }
 
-# plain says whether a path of this system is a file, reached through no link.
+# plain reports whether a path is a file reached through no link.
 plain() {
 	[ -f "$root$1" ] && [ ! -L "$root$1" ] || return 1
 	in=$top${1%/*}
@@ -89,7 +89,7 @@ plain() {
 x" ]
 }
 
-# keep copies a file to the mount, and compares.
+# keep copies a file to the mount and compares the copy.
 keep() {
 	at=$kept$1
 	if [ -f "$at" ] && [ ! -L "$at" ] && [ "$(hash "$at")" = "$2" ]; then
@@ -105,7 +105,7 @@ x" ] && mkdir -p -- "${at%/*}" || return 1
 	if [ -e "$at" ] || [ -L "$at" ]; then
 		mv -f -- "$at" "$at.$(hash "$at" | cut -c1-12)" || return 1
 	fi
-	rm -f -- "$at.part" # a link there would be written through
+	rm -f -- "$at.part" # so that no link there is followed
 	cp -p -- "$root$1" "$at.part" 2>/dev/null || cp -- "$root$1" "$at.part" || return 1
 	if [ "$(hash "$at.part")" != "$2" ] || [ "$(hash "$root$1")" != "$2" ]; then
 		rm -f -- "$at.part"
@@ -116,13 +116,13 @@ x" ] && mkdir -p -- "${at%/*}" || return 1
 	note "copied $2:" "$1"
 }
 
-# go tells that a file may go, and lets it go with --apply: by its name in its
-# folder, if that is still the folder and this the file.
+# go says that a file can be deleted, and with --apply deletes it: by its name in
+# its folder, if that is still the same folder and the same file.
 go() {
 	size=$(bytes "$1")
 	could=$((could + size))
 	if [ $apply = no ]; then
-		say "may go, $size bytes, $3: $(shown "$1")"
+		say "can be deleted, $size bytes, $3: $(shown "$1")"
 		return
 	fi
 	if (
@@ -138,7 +138,7 @@ x" ] && [ ! -L "./${1##*/}" ] && [ "$(hash "./${1##*/}")" = "$2" ] && rm -f -- "
 	fi
 }
 
-# session FOLDER END: what follows is a session's; its copies go to the folder.
+# session FOLDER END begins a session, whose copies go to FOLDER.
 session() {
 	kept=$here/$1 session_end=$2
 	nolink "$kept"
@@ -147,7 +147,7 @@ session() {
 	fi
 }
 
-# input FILE: what lay in the machine before; a folder that was read is no file.
+# input FILE: was in the machine before; a folder that was read is skipped.
 input() {
 	[ -d "$root$1" ] && [ ! -L "$root$1" ] || unique "$1"
 }
@@ -168,7 +168,7 @@ print(sum(f.locate().stat().st_size for f in m.files(sys.argv[1]) or [] if f.loc
 	say "installed, ${kb:-?} KB: $(shown "$1 $2 $3")"
 }
 
-# rest HOME FOLDER: what else lies in a session's home, but for what the host shares.
+# rest HOME FOLDER: other files in a session's home, except what the host shares.
 rest() {
 	[ "$(real "$root$1/")" = "$top$1
 x" ] || return 0
@@ -178,7 +178,7 @@ x" ] || return 0
 			-o -name .cargo -o -name .rustup -o -name node_modules -o -name __pycache__ -o -name .venv -o -name venv \) \
 			-prune -print -o \( -type f -o -type l \) -print
 	) | while IFS= read -r name; do
-		case $name in ./*) printf '%s\n' "$1/${name#./}" ;; esac # else it goes on a name with a line's end in it
+		case $name in ./*) printf '%s\n' "$1/${name#./}" ;; esac # else it continues a name with a newline in it
 	done | grep -Fxv -f "$known" >"$list"
 	while IFS= read -r path; do
 		if [ -d "$root$path" ] && [ ! -L "$root$path" ]; then
@@ -206,7 +206,7 @@ x" ] || return 0
 	done <"$list"
 }
 
-# sizes says what was counted.
+# sizes prints what was counted.
 sizes() {
 	say "packages installed: $packages, $package_kb KB and $unsized of unknown size; rebuild installs them again"
 	say "caches: $caches, $cache_kb KB; other files: $others, $other_bytes bytes$([ $copy_rest = yes ] || echo '; --copy-rest copies these')"
@@ -223,7 +223,7 @@ unique() {
 	fi
 }
 
-# again FILE SUM: what can be made again, to this SUM where that is known.
+# again FILE SUM: can be made again, with this SUM if known.
 again() {
 	seen "$1" || return 0
 	if [ -n "$2" ]; then
@@ -241,14 +241,14 @@ again() {
 	fi
 }
 
-# seen looks at a file and takes its sum.
+# seen checks a file and computes its sum.
 seen() {
 	printf '%s\n' "$1" >>"$known"
 	if [ ! -e "$root$1" ] && [ ! -L "$root$1" ]; then
 		return 1
 	fi
 	if ! plain "$1"; then
-		bad "it is no plain file, or lies behind a link" "$1"
+		bad "it is not a plain file, or is behind a link" "$1"
 		return 1
 	fi
 	now=$(hash "$root$1")
@@ -258,7 +258,7 @@ seen() {
 	fi
 }
 
-# changed says whether a file was written after the session, or that isn't known.
+# changed reports whether a file was, or might have been, written after the session.
 changed() {
 	[ -z "$session_end" ] || [ -n "$(find "$root$1" -prune -newer "$ref")" ]
 }
@@ -269,7 +269,7 @@ note "begun" "apply=$apply"
 
 sizes
 if [ $apply = no ]; then
-	say "$copied copied; $could bytes may go: sh $0 --apply"
+	say "$copied copied; $could bytes can be deleted: sh $0 --apply"
 else
 	say "$copied copied; $freed bytes freed"
 fi

@@ -161,7 +161,7 @@ func hostileManifest(c cast) (Manifest, map[string][]byte) {
 	for i, name := range c.written {
 		path := "/w/written/" + name
 		m.Intermediate = append(m.Intermediate, Made{Path: path, Machine: VM, Rebuildable: true,
-			Reason: "its content stands in the transcript", Calls: []string{"c"}, Turn: i})
+			Reason: "its content is in the transcript", Calls: []string{"c"}, Turn: i})
 		contents[path] = []byte("written " + name)
 	}
 	for i, name := range c.made {

@@ -86,11 +86,11 @@ func TestFilesOfAMachine(t *testing.T) {
 	want := strings.TrimSpace(`
 in host /sessions/calm/mnt/Sales/2026.csv
 in host /sessions/calm/mnt/uploads/brief.pdf
-mid vm created /sessions/calm/clean.py ok: its content stands in the transcript
+mid vm created /sessions/calm/clean.py ok: its content is in the transcript
 mid vm created /sessions/calm/clean.csv ok: made by a command from files that are known
 mid vm created /sessions/calm/top.csv ok: made by a command from files that are known
-mid vm created /sessions/calm/rates.json lost: fetched by curl: what lies there may change
-mid vm created /sessions/calm/eur.txt lost: made from rates.json, which can't be made again: fetched by curl: what lies there may change
+mid vm created /sessions/calm/rates.json lost: fetched by curl: what is there may change
+mid vm created /sessions/calm/eur.txt lost: made from rates.json, which can't be made again: fetched by curl: what is there may change
 mid vm created /tmp/notes.txt ok: made by a command that reads no file
 mid vm created /sessions/calm/readme.md lost: made by a command, then edited by hand
 mid vm created /sessions/calm/report.out lost: made by tool; what it read isn't known
@@ -131,8 +131,8 @@ in host /sessions/calm/mnt/uploads/a.mp3
 in host /sessions/calm/mnt/Sales/2026.csv
 in vm /sessions/calm/make.py
 out host created /sessions/calm/mnt/Sales/new.csv lost: made by mytool; what it read isn't known
-out host created /sessions/calm/mnt/outputs/chart.png lost: no call is seen to make it
-out vm created /sessions/calm/report.docx lost: no call is seen to make it`)
+out host created /sessions/calm/mnt/outputs/chart.png lost: no known call made it
+out vm created /sessions/calm/report.docx lost: no known call made it`)
 	if diff := cmp.Diff(want, lines(m)); diff != "" {
 		t.Error(diff)
 	}
@@ -142,7 +142,7 @@ out vm created /sessions/calm/report.docx lost: no call is seen to make it`)
 		t.Error(diff)
 	}
 	again, _ := m.Rebuild(nil, nil, nil)
-	if !strings.Contains(again, "\n# Asked of a server, which this script doesn't: notion fetch page-123\n") {
+	if !strings.Contains(again, "\n# Asked of a server, which this script doesn't repeat: notion fetch page-123\n") {
 		t.Errorf("whoever brings the machine back isn't told what else there was:\n%s", again)
 	}
 }
@@ -199,9 +199,9 @@ func TestOnTheHost(t *testing.T) {
 	}
 	want := strings.TrimSpace(`
 in host /app/a.go
-mid host created /tmp/x.sh ok: its content stands in the transcript
-out host edited /app/a.go lost: it was there before; what it said then isn't known
-out host created /app/c.go ok: its content stands in the transcript`)
+mid host created /tmp/x.sh ok: its content is in the transcript
+out host edited /app/a.go lost: it existed before; its content then isn't known
+out host created /app/c.go ok: its content is in the transcript`)
 	m := of(s)
 	if diff := cmp.Diff(want, lines(m)); diff != "" || m.Machine != Host {
 		t.Error(m.Machine, diff)

@@ -54,8 +54,8 @@ func (m Manifest) Rebuild(contents map[string][]byte, archived map[string]string
 	}
 	w.commands()
 	for _, c := range m.Connectors {
-		w.notes = append(w.notes, strings.TrimSpace(fmt.Sprintf("Asked of a server, which this script doesn't: %s %s %s",
-			c.Server, c.Tool, c.What)))
+		w.notes = append(w.notes, strings.TrimSpace("Asked of a server, which this script doesn't repeat: "+
+			strings.Join([]string{c.Server, c.Tool, c.What}, " ")))
 	}
 	var b strings.Builder
 	b.WriteString("#!/bin/sh\n")
@@ -103,7 +103,7 @@ func (w *rebuilding) lose(p, why string) { w.out.Lost = append(w.out.Lost, p+": 
 // outside records what isn't put in place because nobody allowed it.
 func (w *rebuilding) outside(p string) {
 	w.out.Left++
-	w.lose(p, "it lies outside the session's own folders")
+	w.lose(p, "it is outside the session's own folders")
 }
 
 // add records a file to be written beside the script.
@@ -119,14 +119,14 @@ func (w *rebuilding) add(p string, f Placed) string {
 func (w *rebuilding) input(in Input) {
 	switch name := w.archived[in.SHA256]; {
 	case !usable(in.Path):
-		w.lose(in.Path, "its name can't stand in a script")
+		w.lose(in.Path, "its name can't be used in a script")
 	case name != "" && in.SHA256 != "" && !within(in.Path, w.folders):
 		w.outside(in.Path)
 	case name != "" && in.SHA256 != "":
 		fmt.Fprintf(&w.puts, "put %s \"$files\"/%s %s\n", w.place(in.Path), w.add(in.Path, Placed{Archived: name}),
 			in.SHA256)
 	case in.Machine == VM:
-		w.lose(in.Path, "it lay in the machine before")
+		w.lose(in.Path, "it was in the machine before")
 	default:
 		w.notes = append(w.notes, "Input on the host, which the machine mounts: "+in.Path)
 	}
@@ -139,7 +139,7 @@ func (w *rebuilding) file(f Made) {
 	stored := f.SHA256 != "" && name != ""
 	switch {
 	case !usable(f.Path):
-		w.lose(f.Path, "its name can't stand in a script")
+		w.lose(f.Path, "its name can't be used in a script")
 	case !within(f.Path, w.folders) && (stored || written || f.Machine != Host):
 		w.outside(f.Path)
 	case stored:
@@ -224,7 +224,7 @@ func archived(found ingest.Found, name string) ([]byte, error) {
 // so.
 func (w *rebuilding) install(p trace.Package) {
 	if strings.HasPrefix(p.Name, "-") || strings.Contains(p.Name+p.Version+p.Dir, "‹") {
-		w.lose(p.Manager+" "+p.Name, "its name can't stand in a script")
+		w.lose(p.Manager+" "+p.Name, "its name can't be used in a script")
 		return
 	}
 	what := strings.TrimSpace(p.Manager + " " + p.Name + " " + p.Version)
@@ -235,14 +235,14 @@ func (w *rebuilding) install(p trace.Package) {
 	}
 	switch {
 	case p.Version == "":
-		w.notes = append(w.notes, "Installed in the newest version, the session's isn't known: "+what)
+		w.notes = append(w.notes, "Installed in the newest version, as the session's isn't known: "+what)
 	case p.Manager == "brew":
 		w.notes = append(w.notes, "Homebrew installs the newest version; the session had "+p.Version+": "+p.Name)
 	}
 	dir := "''"
 	if p.Dir != "" {
 		if !usable(p.Dir) {
-			w.lose(what, "the folder that it was installed for isn't known")
+			w.lose(what, "the folder that it was installed in isn't known")
 			return
 		}
 		if !within(p.Dir, w.folders) {

@@ -1,7 +1,7 @@
 
-# Puts everything in place again: packages in the same versions, then files,
-# each compared with its sum. A file that is there already is left as it is.
-# Commands are run again only with --remake. It may be run again at any time.
+# Restores everything: packages in the same versions, then files, each compared
+# with its sum. A file that exists is left as it is. Commands are run again only
+# with --remake. The script can be run again at any time.
 
 set -u
 LC_ALL=C
@@ -26,10 +26,10 @@ files=$here/$files_name
 kept=$here/$kept_name
 log=$here/$log_name
 if [ -L "$log" ] || [ -e "$log" ] && [ ! -f "$log" ]; then
-	echo "$log is no plain file: not used" >&2
+	echo "$log is not a plain file: not used" >&2
 	exit 2
 fi
-# A new machine has another name than the one of then.
+# A new machine has a different name.
 if [ -n "$session" ] && [ ! -d "$root$session" ]; then
 	case ${HOME-} in
 	/sessions/?*) session=$HOME ;;
@@ -67,8 +67,8 @@ sum() {
 hash() { [ -f "$1" ] && sum <"$1"; }
 real() { (cd -P -- "$1" 2>/dev/null && pwd -P && printf x); }
 
-# way says whether no folder on the way to a file is a link. Those that aren't
-# there yet can't be.
+# way reports whether no folder above a file is a link. Those that don't exist yet
+# can't be.
 way() {
 	up=${1%/*}
 	while [ -n "$up" ] && [ ! -e "$root$up" ] && [ ! -L "$root$up" ]; do
@@ -79,10 +79,10 @@ way() {
 x" ]
 }
 
-# put FILE FROM SUM: SUM is "" where the copy's own is the only one known.
+# put FILE FROM SUM: SUM is "" if only the copy's own is known.
 put() {
 	if [ ! -f "$2" ] || [ -L "$2" ] || [ -L "$files" ] || [ -L "$kept" ]; then
-		bad "not here to be put in place" "$1"
+		bad "missing beside this script" "$1"
 		return
 	fi
 	want=${3:-$(hash "$2")}
@@ -95,11 +95,11 @@ put() {
 		return
 	fi
 	if ! way "$1" || ! mkdir -p -- "$root${1%/*}/"; then
-		bad "its folder can't be made, or lies behind a link" "$1"
+		bad "its folder can't be made, or is behind a link" "$1"
 		return
 	fi
 	part=$root${1%/*}/.recall-$$.part
-	rm -f -- "$part" # a link there would be written through
+	rm -f -- "$part" # so that no link there is followed
 	if { cp -p -- "$2" "$part" 2>/dev/null || cp -- "$2" "$part"; } && [ "$(hash "$part")" = "$want" ] && mv -f -- "$part" "$root$1"; then
 		placed=$((placed + 1))
 		say "put in place: $(shown "$1")"
@@ -110,7 +110,7 @@ put() {
 	fi
 }
 
-# install WHAT DIR COMMAND…: runs a package manager, in DIR where there is one.
+# install WHAT DIR COMMAND…: runs a package manager, in DIR if given.
 install() {
 	what=$1 dir=$2
 	shift 2
@@ -152,6 +152,6 @@ note "begun" "packages=$packages remake=$remake"
 
 # HERE
 
-say "$placed put in place, $there there already, $trouble in trouble"
+say "$placed put in place, $there already there, $trouble problems"
 note "done" "placed=$placed there=$there trouble=$trouble"
 [ $trouble = 0 ]

@@ -21,7 +21,7 @@ func (w *work) step(a *trace.Action, steps []trace.Step, i int) {
 	case a.Call.Failed:
 		r.why = "its command line failed somewhere"
 	case strings.Contains(a.Call.Command, "bytes left out"):
-		r.why = "its command line is too long to be known whole"
+		r.why = "its command line is too long to be known in full"
 	case strings.Contains(a.Call.Command, "‹"):
 		r.why = "its command line holds a secret, which recall doesn't keep"
 	case source.why != "":
@@ -132,7 +132,7 @@ func (w *work) delete(p string) {
 
 // rename moves what is known of a file, or of a folder's files, to the new name.
 func (w *work) rename(from, to string, n int) {
-	before := recipe{why: "it was there before under another name; what it said isn't known"}
+	before := recipe{why: "it existed before under another name; its content isn't known"}
 	known := false
 	for _, f := range slices.Clone(w.order) {
 		rest, inside := strings.CutPrefix(f.path+"/", from+"/")
@@ -178,13 +178,13 @@ func (w *work) sourceOf(st *trace.Step) source {
 	switch {
 	case pure[prog]:
 		if slices.Contains(st.Args, trace.UnknownArg) {
-			return source{why: "made by " + prog + " of files that only the shell knew"}
+			return source{why: "made by " + prog + " from files known only to the shell"}
 		}
 		return source{}
 	case prog == "":
-		return source{why: "made by a program that only the shell knew"}
+		return source{why: "made by a program known only to the shell"}
 	case prog == "curl" || prog == "wget" || prog == "git" || prog == "gh":
-		return source{why: "fetched by " + prog + ": what lies there may change"}
+		return source{why: "fetched by " + prog + ": what is there may change"}
 	case !interpreters[prog]:
 		return source{why: "made by " + prog + "; what it read isn't known"}
 	case st.HasHere:
@@ -193,7 +193,7 @@ func (w *work) sourceOf(st *trace.Step) source {
 	for i, arg := range st.Args {
 		if (arg == "-c" || arg == "-e") && i+1 < len(st.Args) {
 			if st.Args[i+1] == trace.UnknownArg {
-				return source{why: "made by a program that only the shell knew"}
+				return source{why: "made by a program known only to the shell"}
 			}
 			return w.program(prog, st.Args[i+1], st.Dir)
 		}
@@ -255,7 +255,7 @@ func (w *work) program(prog, text, dir string) source {
 		return source{why: "made by a shell script; what it read isn't known"}
 	}
 	if network().MatchString(text) {
-		return source{why: "made by a script that fetches something: that may change"}
+		return source{why: "made by a script that fetches something, which may change"}
 	}
 	var s source
 	if i := slices.IndexFunc(unsteadyWords, func(w string) bool { return strings.Contains(text, w) }); i >= 0 {
@@ -271,7 +271,7 @@ func (w *work) program(prog, text, dir string) source {
 	for _, m := range quotedText().FindAllStringSubmatch(text, -1) {
 		if !dataFile().MatchString(m[1]) || !trace.LooksLikePath(m[1]) {
 			if strings.Contains(m[1], "{") && strings.Contains(m[1], "/") && s.why == "" {
-				s.why = "made by a script that puts paths together: what it read isn't known"
+				s.why = "made by a script that builds paths: what it read isn't known"
 			}
 			continue
 		}
@@ -300,9 +300,9 @@ func (w *work) judge(f *file) (bool, string) {
 	case r.why != "":
 		return false, r.why
 	case len(r.calls) > 0:
-		return true, "its content stands in the transcript"
+		return true, "its content is in the transcript"
 	case r.inline:
-		return true, "its content stands in the command"
+		return true, "its content is in the command"
 	}
 	for _, p := range r.from {
 		if ok, why := w.available(p); !ok {
@@ -342,5 +342,5 @@ func (w *work) available(p string) (bool, string) {
 	if strings.HasPrefix(p, "/usr/") || strings.HasPrefix(p, "/etc/") {
 		return true, "" // part of the machine's own system
 	}
-	return false, "which lay in the machine before"
+	return false, "which was in the machine before"
 }

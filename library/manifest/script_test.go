@@ -126,7 +126,7 @@ func TestCleanupIsCareful(t *testing.T) {
 		}
 		out := vm.run("c.sh", script, 1, "--apply")
 		for _, p := range []string{"/w/link", "/w/dir/file", "/w/folder"} {
-			if !strings.Contains(out, "left alone (it is no plain file, or lies behind a link): "+p) {
+			if !strings.Contains(out, "left alone (it is not a plain file, or is behind a link): "+p) {
 				t.Errorf("%s isn't left alone:\n%s", p, out)
 			}
 		}
@@ -200,7 +200,7 @@ func TestRebuildStaysInside(t *testing.T) {
 		script, r := m.Rebuild(map[string][]byte{"/w/dir/sub/file": []byte("text")}, nil, []string{"/w"})
 		writeFile(t, filepath.Join(vm.mount, m.FilesName(), r.Files[0].Name), r.Files[0].Content)
 		out := vm.run("r.sh", script, 1, "--remake")
-		if !strings.Contains(out, "its folder can't be made, or lies behind a link: /w/dir/sub/file") {
+		if !strings.Contains(out, "its folder can't be made, or is behind a link: /w/dir/sub/file") {
 			t.Errorf("got\n%s", out)
 		}
 		same(t, "the machine", tree(t, vm.root), map[string]string{"/outside/x": "x", "/w/dir": "-> ../outside",

@@ -160,7 +160,7 @@ func (w *work) tool(a *trace.Action, t trace.Touch) {
 	case trace.Edit:
 		was := f.recipe
 		if !f.made || f.gone {
-			was = recipe{why: "it was there before; what it said then isn't known"}
+			was = recipe{why: "it existed before; its content then isn't known"}
 		}
 		if len(was.calls) > 0 {
 			was.calls = append(slices.Clone(was.calls), a.Call.ID)
@@ -196,7 +196,7 @@ func (w *work) edit(f *file, n int, r recipe) {
 }
 
 // unseen is the reason for a file that no known call made.
-const unseen = "no call is seen to make it"
+const unseen = "no known call made it"
 
 // fill writes the result to the manifest.
 func (w *work) fill(m *Manifest) {

@@ -62,7 +62,7 @@ func onlyOurs(dir string) error {
 	}
 	for _, e := range entries {
 		if e.Name() != "README.md" && e.Name() != ".tmp" && e.Name() != ".locks" {
-			return fmt.Errorf("it isn't empty (%s), and no library: %w", e.Name(), ErrOther)
+			return fmt.Errorf("it isn't empty (%s) and is not a library: %w", e.Name(), ErrOther)
 		}
 	}
 	return nil

@@ -73,7 +73,7 @@ func (m *merging) carry(ctx context.Context, folder string) (what string, err er
 			return "", err
 		}
 	}
-	return "copied as it lies; recall check --repair makes it good", nil
+	return "copied unchanged; recall check --repair can repair it", nil
 }
 
 // leave says why a folder is not copied, "" if it should be.
@@ -82,7 +82,7 @@ func (m *merging) leave(src *library.Folder) (string, error) {
 	if id == "" {
 		gone, err := m.l.Tombstones()
 		if err == nil && len(gone) > 0 {
-			return "whose it is can't be told, and sessions were forgotten here", nil
+			return "its session is unknown, and sessions were forgotten here", nil
 		}
 		return "", err
 	}
@@ -94,7 +94,7 @@ func (m *merging) leave(src *library.Folder) (string, error) {
 	case errors.Is(err, library.ErrNoSession):
 		return "", nil
 	case err == nil && dst.Covers(src) && len(src.Versions.Stored()) > 0:
-		return "this session is here whole", nil
+		return "this session is here in full", nil
 	}
 	return "", err
 }

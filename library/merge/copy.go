@@ -140,7 +140,7 @@ func (m *merging) spare(src, dst *library.Folder, files []copied) ([]copied, err
 				"it is gone there; recall check says more")
 		}
 		if !here[name] {
-			return keep, raw.AtSource(errors.New("damaged there; it stays as it was here"))
+			return keep, raw.AtSource(errors.New("damaged there; it stays unchanged here"))
 		}
 	}
 	return keep, nil

@@ -49,7 +49,7 @@ var (
 	// ErrOther means that the folder holds another library.
 	ErrOther = errors.New("it holds another library")
 	// ErrInside means that one of two libraries is inside the other.
-	ErrInside = errors.New("one lies inside the other")
+	ErrInside = errors.New("one is inside the other")
 	// ErrSuspect means that recall didn't make the library, or that it was tampered with.
 	ErrSuspect = errors.New("refused")
 )

@@ -35,7 +35,7 @@ func (m *merging) tombstones() error {
 	for _, id := range ids {
 		switch _, err := m.l.Session(id); {
 		case !library.ValidID(id):
-			m.problem(filepath.Join(m.from.Dir(), "tombstones.jsonl"), "no session's id: "+string(id))
+			m.problem(filepath.Join(m.from.Dir(), "tombstones.jsonl"), "not a session id: "+string(id))
 		case errors.Is(err, library.ErrNoSession):
 			absent = append(absent, id)
 		case err != nil:

@@ -186,11 +186,11 @@ func eachInTar(ctx context.Context, file string, do func(name string, r io.Reade
 func compareSums(got, told map[string]string) error {
 	for name, sum := range told {
 		if got[name] != sum {
-			return fmt.Errorf("%s isn't as it was written: %w", name, library.ErrDamaged)
+			return fmt.Errorf("%s doesn't match its checksum: %w", name, library.ErrDamaged)
 		}
 	}
 	if len(told) > 0 && len(told) != len(got) {
-		return fmt.Errorf("%d files more than were written: %w", len(got)-len(told), ErrSuspect)
+		return fmt.Errorf("%d more files than its checksums list: %w", len(got)-len(told), ErrSuspect)
 	}
 	return nil
 }
@@ -201,7 +201,7 @@ func notWhole(err error) error {
 	case err == nil, errors.Is(err, ErrSuspect), errors.Is(err, context.Canceled), errors.As(err, new(*fs.PathError)):
 		return err
 	case errors.Is(err, zstd.ErrMagicMismatch):
-		return fmt.Errorf("no backup of recall's: %w", ErrSuspect)
+		return fmt.Errorf("not a backup made by recall: %w", ErrSuspect)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("it ends in the middle: %w", library.ErrDamaged)
 	}

@@ -137,7 +137,7 @@ func (r *Reader) next() (gone error) {
 
 func (r *Reader) damaged(cause error) error {
 	if cause == nil || cause == io.EOF {
-		cause = errors.New("other content than its name says")
+		cause = errors.New("its content doesn't match its name")
 	}
 	return fmt.Errorf("%s: %w: %v", r.file.Name(), disk.ErrDamaged, cause)
 }

@@ -164,9 +164,9 @@ func mergeFrom(base []Segment, size int64) int {
 	}
 }
 
-// piece is how many of the bytes that are left of a source go into the next segment, if it isn't only written at its
-// end: rows of a database and JSON documents change where they stand, mostly the last ones. What is stored again then
-// is some times what follows them, not the whole session.
+// piece returns how many of the remaining bytes of a source go into the next segment, if the source isn't
+// append-only: rows of a database and JSON documents change in place, mostly the last ones. Then what must be stored
+// again is a few times what follows them, not the whole session.
 func piece(left int64) int64 {
 	end := int64(8 << 10)
 	if left < 2*end {

@@ -300,7 +300,7 @@ func (r *Registry) Rename(id, name string) error {
 	}
 	for _, o := range r.Projects {
 		if o.ID != p.ID && strings.EqualFold(o.Name, name) {
-			return fmt.Errorf("rename project: there is a project %q already; merge them or take another name", o.Name)
+			return fmt.Errorf("rename project: there is a project %q already; merge them or choose another name", o.Name)
 		}
 	}
 	p.Name, p.Named = name, true
