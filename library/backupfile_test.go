@@ -107,7 +107,7 @@ func TestImportRefuses(t *testing.T) {
 		"cut short":         {whole[:len(whole)/2], ErrDamaged, ""},
 		"its end missing":   {whole[:len(whole)-3], ErrDamaged, ""},
 		"a flipped bit":     {flipped, nil, ""},
-		"no zstd":           {[]byte("hello, I am a letter, not a backup"), merge.ErrSuspect, "no backup"},
+		"no zstd":           {[]byte("hello, I am a letter, not a backup"), merge.ErrSuspect, "not a backup"},
 		"empty":             {nil, nil, ""},
 		"out of the folder": {packed(t, toml, entry{name: "Recall/../../evil", text: "x"}), merge.ErrSuspect, "leads out"},
 		"an absolute name":  {packed(t, toml, entry{name: "/etc/evil", text: "x"}), merge.ErrSuspect, "leads out"},
@@ -125,7 +125,7 @@ func TestImportRefuses(t *testing.T) {
 			"  Recall/library.toml\n"}), ErrDamaged, "doesn't match its checksum"},
 		"one more than told": {packed(t, toml, entry{name: "Recall/x", text: "x"},
 			entry{name: "Recall/SHA256SUMS", text: disk.HexSum([]byte(toml.text)) + "  Recall/library.toml\n"}),
-			merge.ErrSuspect, "more than"},
+			merge.ErrSuspect, "more files than"},
 		"of a newer recall": {packed(t, entry{name: "Recall/library.toml", text: "id = \"abc\"\nformat = 99\n"}), ErrNewer,
 			""},
 	} {

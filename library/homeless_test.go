@@ -20,8 +20,8 @@ func TestProjectsLost(t *testing.T) {
 		damage          func(text, id string) string // "" deletes
 		seal            bool                         // the damage comes with a good last line
 	}{
-		{"deleted", "it is gone", "entered again", 1, func(string, string) string { return "" }, false},
-		{"another id", "not what its last line says", "the projects of 1 sessions", 1,
+		{"deleted", "it is gone", "added again", 1, func(string, string) string { return "" }, false},
+		{"another id", "checksum in its last line", "the projects of 1 sessions", 1,
 			func(text, id string) string { return strings.Replace(text, id, "a"+id[:9], 1) }, false},
 		{"another id, sealed", "lacks the projects of 1 of the sessions", "the projects of 1 sessions", 1,
 			func(text, id string) string { return strings.Replace(text, id, "a"+id[:9], 1) }, true},

@@ -19,7 +19,7 @@ func TestRecover(t *testing.T) {
 		{"cache", "not toml at all", "remembered"},
 		{"cache", "", "remembered"},
 		{"backup", "not toml at all", "backup"},
-		{"", "id = 'ID'\nformat = two\n", "still reads"},
+		{"", "id = 'ID'\nformat = two\n", "still readable"},
 		{"", "garbage", "a new id"},
 	} {
 		l, _ := everyKind(t)

@@ -150,7 +150,7 @@ func TestRepairTakenInAnewFromBackup(t *testing.T) {
 	r := repair(t, l)
 	if !slices.ContainsFunc(r.Mended, func(m check.Mended) bool {
 		return !m.Done &&
-			strings.Contains(m.How, "a backup may have them")
+			strings.Contains(m.How, "a backup may have")
 	}) {
 		t.Errorf("%+v", r.Mended)
 	}
@@ -222,7 +222,7 @@ func TestBackupOfBrokenFolders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(m.Problems) != 1 || !strings.Contains(m.Problems[0].Reason, "copied as it lies") {
+		if len(m.Problems) != 1 || !strings.Contains(m.Problems[0].Reason, "copied unchanged") {
 			t.Fatalf("problems: %v", m.Problems)
 		}
 		folder = m.Problems[0].Path
@@ -263,7 +263,7 @@ func TestBackupOfBrokenFolders(t *testing.T) {
 	}
 	l = again(t, l)
 	if m, err := merge.Backup(ctx, l, to, nil); err != nil || len(m.Problems) != 1 ||
-		!strings.Contains(m.Problems[0].Reason, "here whole") {
+		!strings.Contains(m.Problems[0].Reason, "here in full") {
 		t.Fatal(m, err)
 	}
 	if v := verify(t, again(t, b), check.Options{}); v.Damage() > 0 {

@@ -122,7 +122,7 @@ go() {
 	size=$(bytes "$1")
 	could=$((could + size))
 	if [ $apply = no ]; then
-		say "can be deleted, $size bytes, $3: $(shown "$1")"
+		say "would delete, $size bytes, $3: $(shown "$1")"
 		return
 	fi
 	if (
@@ -269,7 +269,7 @@ note "begun" "apply=$apply"
 
 sizes
 if [ $apply = no ]; then
-	say "$copied copied; $could bytes can be deleted: sh $0 --apply"
+	say "$copied copied; $could bytes can be freed: sh $0 --apply"
 else
 	say "$copied copied; $freed bytes freed"
 fi

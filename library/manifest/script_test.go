@@ -34,7 +34,7 @@ func cleanAndRebuild(t *testing.T, sh []string, files cast) {
 	// Without --apply: copied, nothing gone. Twice is as good as once.
 	for range 2 {
 		out := vm.run("c.sh", script, 0)
-		if !strings.Contains(out, "may go: sh ") || strings.Contains(out, "deleted") {
+		if !strings.Contains(out, "can be freed: sh ") || strings.Contains(out, "deleted") {
 			t.Fatalf("got\n%s", out)
 		}
 	}
@@ -314,7 +314,7 @@ func TestCleanupOfAMachine(t *testing.T) {
 			t.Fatalf("%+v, %v", c, err)
 		}
 		head, _, _ := strings.Cut(script, "set -u")
-		for _, want := range []string{`"calm" (local_aaaa)`, `"odd" (local_bbbb)`, "/sessions/calm/report.docx: it lay in " +
+		for _, want := range []string{`"calm" (local_aaaa)`, `"odd" (local_bbbb)`, "/sessions/calm/report.docx: it was in " +
 			"the machine before",
 			"/sessions/odd/lost: fetched rm -rf /"} {
 			if !strings.Contains(head, want) {
