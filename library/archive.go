@@ -50,7 +50,7 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 		if have && e.unchanged(f) {
 			return Change{Unchanged: true}, nil
 		}
-		if e.ofAnother(f) {
+		if e.ofOtherClient(f) {
 			return fail(fmt.Errorf("a session of %s already has this id, so the one of %s is left out", e.Source, f.Source))
 		}
 		if gone, err := l.Forgotten(f.ID); err != nil {
@@ -73,9 +73,9 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 	}
 }
 
-// ofAnother reports whether f belongs to another client. An entry without sources has also lost whose it was, so it
+// ofOtherClient reports whether f belongs to another client. An entry without sources has also lost whose it was, so it
 // fits any.
-func (e *Entry) ofAnother(f ingest.Found) bool {
+func (e *Entry) ofOtherClient(f ingest.Found) bool {
 	return len(f.Files) > 0 && f.Source != e.Source &&
 		slices.ContainsFunc(e.Files, func(s FileState) bool { return len(s.Sources) > 0 })
 }
@@ -137,7 +137,7 @@ func (e Entry) unchanged(f ingest.Found) bool {
 	names := map[string]bool{}
 	for _, file := range f.Files {
 		names[file.Name] = true
-		if have := e.File(file.Name); have == nil || !have.source(file.Path).is(file) {
+		if have := e.File(file.Name); have == nil || !have.source(file.Path).matches(file) {
 			return false
 		}
 	}
@@ -215,13 +215,13 @@ func (a *archiving) take(ctx context.Context, f ingest.File) error {
 	if state != nil {
 		base = state.Version
 		if from = state.source(f.Path); from != nil {
-			if from.is(f) {
+			if from.matches(f) {
 				return nil
 			}
 			base = from.Version
 		}
 	}
-	r, torn, err := raw.ReadSource(ctx, a.l.temp, a.found.Root, f, a.stillThere(f.Name, base))
+	r, torn, err := raw.ReadSource(ctx, a.l.temp, a.found.Root, f, a.available(f.Name, base))
 	if err != nil {
 		return err
 	}
@@ -229,15 +229,15 @@ func (a *archiving) take(ctx context.Context, f ingest.File) error {
 		a.problem(f.Path, "it kept changing while it was read; the next sync reads it again")
 		r.Mod = r.Mod.Add(-1) // differs from what is found next time
 	}
-	if state == nil && handedAround(f.Role, r.Size) {
+	if state == nil && worthLinking(f.Role, r.Size) {
 		a.l.linkTwin(ctx, a.found.ID, r.Added, r.Sum)
 	}
 	a.record(f, r, base, from)
 	return nil
 }
 
-// stillThere returns a version of a file, up to its first missing segment; the rest is read again from the source.
-func (a *archiving) stillThere(file string, number int) raw.Version {
+// available returns a version of a file, up to its first missing segment; the rest is read again from the source.
+func (a *archiving) available(file string, number int) raw.Version {
 	v := a.versions.At(file, number)
 	if v == nil {
 		return raw.Version{}
@@ -268,7 +268,7 @@ func (a *archiving) record(f ingest.File, r raw.Reading, base int, from *SourceS
 	case old != nil && r.Whole:
 		a.addVersion(raw.Line{Version: base, Keep: r.Keep}, f, r)
 		a.change.Grown = append(a.change.Grown, f.Name)
-	case old != nil && from.at(base, r.Size) && len(r.Added) == 0:
+	case old != nil && from.has(base, r.Size) && len(r.Added) == 0:
 		// Another copy of the file has grown, this one hasn't changed.
 	default:
 		number = a.newVersion(f, r, base)
@@ -285,8 +285,8 @@ func (a *archiving) record(f ingest.File, r raw.Reading, base int, from *SourceS
 	a.seen(f, SourceState{Path: f.Path, Size: r.Size, Mod: r.Mod.UTC(), Stamp: f.Stamp, Version: number})
 }
 
-// at reports whether a source had size bytes of the version.
-func (s *SourceState) at(version int, size int64) bool {
+// has reports whether a source had size bytes of the version.
+func (s *SourceState) has(version int, size int64) bool {
 	return s != nil && s.Version == version && s.Size == size
 }
 

@@ -19,7 +19,7 @@ import (
 
 // put durably replaces the content of the file target: temporary file, sync, rename.
 func (l *Library) put(target string, data []byte) error {
-	a := &aside{l: l}
+	a := &pendingFiles{l: l}
 	defer a.drop()
 	err := a.add(target, data)
 	if err == nil {
@@ -34,14 +34,14 @@ func (l *Library) put(target string, data []byte) error {
 	return err
 }
 
-// aside holds new contents of files that aren't in place yet.
-type aside struct {
+// pendingFiles holds new contents of files that aren't in place yet.
+type pendingFiles struct {
 	l              *Library
 	targets, temps []string // in the same order
 }
 
 // add writes the new content of target to a temporary file.
-func (a *aside) add(target string, data []byte) error {
+func (a *pendingFiles) add(target string, data []byte) error {
 	temp, err := a.l.temp(func(w io.Writer) error { _, err := w.Write(data); return err })
 	if err == nil {
 		a.targets, a.temps = append(a.targets, target), append(a.temps, temp)
@@ -50,7 +50,7 @@ func (a *aside) add(target string, data []byte) error {
 }
 
 // place moves the next n files into place, in order. The caller syncs the folder.
-func (a *aside) place(n int) error {
+func (a *pendingFiles) place(n int) error {
 	for ; n > 0; n-- {
 		if err := disk.Rename(a.temps[0], a.targets[0]); err != nil {
 			return err
@@ -61,7 +61,7 @@ func (a *aside) place(n int) error {
 }
 
 // drop removes what was not placed.
-func (a *aside) drop() {
+func (a *pendingFiles) drop() {
 	for _, temp := range a.temps {
 		disk.Unlink(temp)
 	}
@@ -199,7 +199,7 @@ func (l *Library) replaceShared(path string, was, text []byte, keep func(line []
 				return err
 			}
 		}
-		time.Sleep(disk.AMoment / 2)
+		time.Sleep(disk.LateWrites / 2)
 	}
 	return nil
 }

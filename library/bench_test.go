@@ -71,7 +71,7 @@ func BenchmarkArchive(b *testing.B) {
 	}
 }
 
-// writeLines makes a transcript of n bytes without holding it.
+// writeLines makes a transcript of n bytes without textSearch it.
 func writeLines(b *testing.B, path string, rng *rand.Rand, n int) {
 	write(b, path, "")
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)

@@ -14,7 +14,7 @@ import (
 // commitNew creates the folder of a new session.
 func (l *Library) commitNew(a *archiving) error {
 	a.entry.Format = Format
-	alone := raw.Needless(a.lines, a.segs)
+	alone := raw.ImpliesList(a.lines, a.segs)
 	if alone {
 		a.entry.Files[0].CRC = a.segs[0].CRC
 	}
@@ -30,7 +30,7 @@ func (l *Library) commitNew(a *archiving) error {
 			raw.Drop(s) // the same content in another file
 		}
 	}
-	texts := &aside{l: l}
+	texts := &pendingFiles{l: l}
 	defer texts.drop() // after a failure
 	err = texts.add("session.json", text)
 	if !alone {
@@ -79,11 +79,11 @@ func (l Inside) Build(e Entry, temps map[string]string) error {
 			return err
 		}
 	}
-	return l.shelve(build, e)
+	return l.placeNew(build, e)
 }
 
-// shelve moves the finished folder of a new session into place.
-func (l *Library) shelve(build string, e Entry) error {
+// placeNew moves the finished folder of a new session into place.
+func (l *Library) placeNew(build string, e Entry) error {
 	e.Folder = filepath.Join(l.dir, "unsorted", string(e.ID))
 	reg := &registry.Registry{}
 	if e.Project != "" {
@@ -101,7 +101,7 @@ func (l *Library) shelve(build string, e Entry) error {
 		} else if gone { // forgotten while it was read
 			return ErrForgotten
 		}
-		want := l.wanted(e, reg)
+		want := l.targetFolder(e, reg)
 		above := filepath.Dir(want)
 		if err := disk.MakeDirs(above); err != nil {
 			return err

@@ -27,7 +27,7 @@ import (
 //	cache/                 loses models' answers that hold their words
 
 // Tombstones lists the ids of forgotten sessions.
-func (l *Library) Tombstones() ([]ingest.SessionID, error) { return l.entered(false) }
+func (l *Library) Tombstones() ([]ingest.SessionID, error) { return l.tombstoneIDs(false) }
 
 // Buried returns a stamp of Tombstones: "" without any, and a different one after each addition.
 func (l *Library) Buried() (string, error) {
@@ -53,7 +53,7 @@ func (l *Library) Forget(ids []ingest.SessionID, texts *Needles) error {
 		return fmt.Errorf("forget: %w", err)
 	}
 	for _, id := range ids {
-		if err := l.dig(id); err != nil {
+		if err := l.removeFolders(id); err != nil {
 			return fmt.Errorf("forget %s: %w", id, err)
 		}
 	}
@@ -87,8 +87,8 @@ func (l *Library) Bury(ids []ingest.SessionID) error {
 	})
 }
 
-// dig removes every folder of a session, including unusable ones.
-func (l *Library) dig(id ingest.SessionID) error {
+// removeFolders removes every folder of a session, including unusable ones.
+func (l *Library) removeFolders(id ingest.SessionID) error {
 	return l.underLock(SessionLock(id), func() error {
 		for {
 			if _, err := l.Shelved(); err != nil { // there may be a second folder with that id
@@ -107,7 +107,7 @@ func (l *Library) dig(id ingest.SessionID) error {
 				return nil
 			}
 			for _, folder := range folders {
-				if err := l.takeOut(id, folder, true); err != nil {
+				if err := l.removeFolder(id, folder, true); err != nil {
 					return err
 				}
 			}
@@ -117,12 +117,12 @@ func (l *Library) dig(id ingest.SessionID) error {
 
 // RemoveFolder removes a folder that is not the session's current one.
 func (l Inside) RemoveFolder(id ingest.SessionID, folder string) error {
-	return l.takeOut(id, folder, false)
+	return l.removeFolder(id, folder, false)
 }
 
-// takeOut removes a folder: it first moves it out of sight and informs other processes. The error is ErrStale if it
+// removeFolder removes a folder: it first moves it out of sight and informs other processes. The error is ErrStale if it
 // is the session's current folder and own is false.
-func (l *Library) takeOut(id ingest.SessionID, folder string, own bool) error {
+func (l *Library) removeFolder(id ingest.SessionID, folder string, own bool) error {
 	return l.withFolders(func() error {
 		if e, ok := l.known(id); ok && e.Folder == folder && !own {
 			return ErrStale

@@ -39,7 +39,7 @@ func (l *Library) forgottenLog() ledger.Log[ForgottenItem] {
 
 // ForgottenItems lists the forgotten items by session. As with Forgotten, a malformed line is an error.
 func (l *Library) ForgottenItems() (map[ingest.SessionID][]ForgottenItem, error) {
-	return l.gone.of(l.forgottenLog().Path, func() (map[ingest.SessionID][]ForgottenItem, error) {
+	return l.gone.get(l.forgottenLog().Path, func() (map[ingest.SessionID][]ForgottenItem, error) {
 		lines, err := l.forgottenLog().All()
 		gone, known := map[ingest.SessionID][]ForgottenItem{}, map[string]bool{}
 		for _, f := range lines {

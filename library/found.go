@@ -53,7 +53,7 @@ func (l *Library) Found(id ingest.SessionID) (ingest.Found, error) {
 // openVersion streams the content of a version.
 func (l *Library) openVersion(e Entry, name string, n int, segs []raw.Segment) *raw.Reader {
 	r := raw.Read(e.Folder, segs...)
-	r.Anew = func() *raw.Reader {
+	r.Reopen = func() *raw.Reader {
 		if now, v, err := l.versionsOf(e.ID); err == nil {
 			if ver := v.At(name, n); ver != nil {
 				return raw.Read(now.Folder, ver.Segs...)

@@ -70,9 +70,9 @@ func (l *Library) Stamp(files ...string) string {
 // entriesName is a file that is written after each session.json; tidy removes it.
 const entriesName = ".locks/entries"
 
-// tell lets processes that reuse their scan (Hold) know that a session.json was written. If it fails, they notice
+// announce lets processes that reuse their scan (Hold) know that a session.json was written. If it fails, they notice
 // when their scan expires.
-func (l *Library) tell() {
+func (l *Library) announce() {
 	f, err := disk.OpenPlain(filepath.Join(l.dir, entriesName), os.O_WRONLY|os.O_CREATE, 0o600)
 	if err == nil {
 		_, _ = f.WriteAt([]byte(nextGeneration()), 0)

@@ -89,9 +89,9 @@ type Library struct {
 	lockWait time.Duration
 	hold     time.Duration // how long a listing of the sessions may be reused, see Hold
 
-	registry asRead[*registry.Registry] // these are files at the top
-	tombs    asRead[map[ingest.SessionID]bool]
-	gone     asRead[map[ingest.SessionID][]ForgottenItem]
+	registry fileCache[*registry.Registry] // these are files at the top
+	tombs    fileCache[map[ingest.SessionID]bool]
+	gone     fileCache[map[ingest.SessionID][]ForgottenItem]
 
 	formatMu  sync.Mutex    // guards the upgrade of the format
 	fileStamp stamp         // library.toml when the format was last read
@@ -130,16 +130,16 @@ type stamp struct {
 
 func stampOf(fi fs.FileInfo) stamp { return stamp{fi.Size(), fi.ModTime().UnixNano()} }
 
-// asRead caches what was read from a file for as long as its size and time don't change.
-type asRead[T any] struct {
+// fileCache caches what was read from a file for as long as its size and time don't change.
+type fileCache[T any] struct {
 	mu sync.Mutex
 	at stamp
 	is T
 }
 
-// of returns the file's content, read again if necessary, or the zero T if there is no file. With an error it returns
+// get returns the file's content, read again if necessary, or the zero T if there is no file. With an error it returns
 // what was last read.
-func (a *asRead[T]) of(path string, read func() (T, error)) (T, error) {
+func (a *fileCache[T]) get(path string, read func() (T, error)) (T, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	fi, err := os.Stat(path)
@@ -155,8 +155,8 @@ func (a *asRead[T]) of(path string, read func() (T, error)) (T, error) {
 	return a.is, err
 }
 
-// forget makes the next call read the file again.
-func (a *asRead[T]) forget() {
+// reset makes the next call read the file again.
+func (a *fileCache[T]) reset() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.at = stamp{}

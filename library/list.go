@@ -33,10 +33,10 @@ func (l *Library) Sessions() ([]Entry, error) {
 }
 
 // Shelved is Sessions plus what is kept like a session but isn't one: a client's memory.
-func (l *Library) Shelved() ([]Entry, error) { return l.look(true) }
+func (l *Library) Shelved() ([]Entry, error) { return l.entries(true) }
 
-// look lists the known sessions. It scans the folders if they were never scanned, and if fresh is set.
-func (l *Library) look(fresh bool) ([]Entry, error) {
+// entries lists the known sessions. It scans the folders if they were never scanned, and if fresh is set.
+func (l *Library) entries(fresh bool) ([]Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.loaded || fresh && !l.held() {
@@ -76,7 +76,7 @@ func (l *Library) SessionsOf(project func(id string) bool) ([]Entry, error) {
 
 // listed lists the sessions as this process knows them.
 func (l *Library) listed() ([]Entry, error) {
-	all, err := l.look(false)
+	all, err := l.entries(false)
 	return sessionsOnly(all), err
 }
 
@@ -225,7 +225,7 @@ func (l *Library) SessionAt(id ingest.SessionID, folder string) (Entry, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return e, l.note(e)
+	return e, l.setKnown(e)
 }
 
 func (l *Library) known(id ingest.SessionID) (Entry, bool) {
@@ -256,14 +256,14 @@ func (l *Library) forget() {
 
 // remember stores an entry that this process has just written.
 func (l *Library) remember(e Entry) error {
-	l.tell()
+	l.announce()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.note(e)
+	return l.setKnown(e)
 }
 
-// note stores an entry that is as on disk. The caller holds l.mu.
-func (l *Library) note(e Entry) error {
+// setKnown stores an entry that is as on disk. The caller holds l.mu.
+func (l *Library) setKnown(e Entry) error {
 	fi, err := os.Stat(sessionFile(e.Folder))
 	if err != nil {
 		return err

@@ -38,8 +38,8 @@ const listBlock = 256
 // list is rebuilt.
 const mostUnlisted = 32
 
-// listed is the header of a block, which is always decoded; the sessions follow.
-type listed struct {
+// blockHead is the header of a block, which is always decoded; the sessions follow.
+type blockHead struct {
 	Projects []string // of some of its sessions
 	Folders  []string // relative to the library
 }
@@ -65,14 +65,14 @@ func (l *Library) readList(project func(id string) bool) (all []*known, others m
 		}
 		blocks, text = append(blocks, text[:size]), text[size:]
 	}
-	heads, within := make([]listed, len(blocks)), make([][]*known, len(blocks))
+	heads, within := make([]blockHead, len(blocks)), make([][]*known, len(blocks))
 	inParallel(len(blocks), 1, func(i int) {
 		in := gob.NewDecoder(bytes.NewReader(blocks[i]))
 		if in.Decode(&heads[i]) != nil || project != nil && !slices.ContainsFunc(heads[i].Projects, project) {
 			return
 		}
 		if in.Decode(&within[i]) != nil || len(within[i]) != len(heads[i].Folders) {
-			heads[i], within[i] = listed{}, nil
+			heads[i], within[i] = blockHead{}, nil
 		}
 	})
 	others = map[string]bool{}
@@ -114,7 +114,7 @@ func (l *Library) saveList() error {
 	head, err := fastjson.Marshal(listHead{listForm, l.id, l.dir})
 	text := append(disk.SealLine(head), '\n')
 	for block := range slices.Chunk(all, listBlock) {
-		var head listed
+		var head blockHead
 		for _, k := range block {
 			folder, bad := filepath.Rel(l.dir, k.Entry.Folder)
 			head.Folders, err = append(head.Folders, folder), errors.Join(err, bad)

@@ -90,10 +90,10 @@ func (l *Library) tombstones() ledger.Log[tombstone] {
 	return logOf(l, "tombstones.jsonl", func(t tombstone) bool { return t.ID != "" })
 }
 
-// entries returns the ids in tombstones.jsonl, and whether each is held. A malformed line is an error, so that
+// tombstoned returns the ids in tombstones.jsonl, and whether each is held. A malformed line is an error, so that
 // nothing forgotten returns by accident.
-func (l *Library) entries() (map[ingest.SessionID]bool, error) {
-	return l.tombs.of(l.tombstones().Path, func() (map[ingest.SessionID]bool, error) {
+func (l *Library) tombstoned() (map[ingest.SessionID]bool, error) {
+	return l.tombs.get(l.tombstones().Path, func() (map[ingest.SessionID]bool, error) {
 		lines, err := l.tombstones().All()
 		tombs := map[ingest.SessionID]bool{}
 		for _, t := range lines {
@@ -106,23 +106,23 @@ func (l *Library) entries() (map[ingest.SessionID]bool, error) {
 
 // Forgotten reports whether a session was forgotten.
 func (l *Library) Forgotten(id ingest.SessionID) (bool, error) {
-	tombs, err := l.entries()
+	tombs, err := l.tombstoned()
 	held, entered := tombs[id]
 	return entered && !held, err
 }
 
 // Frozen reports whether a session stays as the library has it, whatever is added to it.
 func (l *Library) Frozen(id ingest.SessionID) (bool, error) {
-	tombs, err := l.entries()
+	tombs, err := l.tombstoned()
 	return tombs[id], err
 }
 
 // AllFrozen lists the sessions that are frozen.
-func (l *Library) AllFrozen() ([]ingest.SessionID, error) { return l.entered(true) }
+func (l *Library) AllFrozen() ([]ingest.SessionID, error) { return l.tombstoneIDs(true) }
 
-// entered lists the ids in tombstones.jsonl that are held, or that aren't.
-func (l *Library) entered(held bool) (ids []ingest.SessionID, err error) {
-	tombs, err := l.entries()
+// tombstoneIDs lists the ids in tombstones.jsonl that are held, or that aren't.
+func (l *Library) tombstoneIDs(held bool) (ids []ingest.SessionID, err error) {
+	tombs, err := l.tombstoned()
 	if err != nil {
 		return nil, err
 	}

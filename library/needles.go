@@ -35,8 +35,8 @@ func (l *Library) Holders(ctx context.Context, n *Needles) ([]Holder, []ingest.P
 	if err != nil {
 		return nil, nil, err
 	}
-	h := &holding{needles: n, owner: map[string]ingest.SessionID{}, at: map[ingest.SessionID]Holder{}}
-	if err := h.below(ctx, l.dir, l.dir, entries); err != nil {
+	h := &textSearch{needles: n, owner: map[string]ingest.SessionID{}, at: map[ingest.SessionID]Holder{}}
+	if err := h.searchFolder(ctx, l.dir, l.dir, entries); err != nil {
 		return nil, nil, err
 	}
 	all := slices.Collect(maps.Values(h.at))
@@ -46,20 +46,20 @@ func (l *Library) Holders(ctx context.Context, n *Needles) ([]Holder, []ingest.P
 
 // Holds reports whether any file of a session, in any of its versions, contains the text.
 func (l *Library) Holds(ctx context.Context, e Entry, n *Needles) (bool, error) {
-	h := &holding{needles: n, owner: map[string]ingest.SessionID{}, at: map[ingest.SessionID]Holder{}}
-	err := h.below(ctx, l.dir, e.Folder, []Entry{e})
+	h := &textSearch{needles: n, owner: map[string]ingest.SessionID{}, at: map[ingest.SessionID]Holder{}}
+	err := h.searchFolder(ctx, l.dir, e.Folder, []Entry{e})
 	return len(h.at) > 0, err
 }
 
-type holding struct {
+type textSearch struct {
 	needles  *Needles
 	owner    map[string]ingest.SessionID // by folder
 	at       map[ingest.SessionID]Holder
 	problems []ingest.Problem
 }
 
-// below searches all files below a folder of the library that contains the given sessions.
-func (h *holding) below(ctx context.Context, root, dir string, entries []Entry) error {
+// searchFolder searches all files below a folder of the library that contains the given sessions.
+func (h *textSearch) searchFolder(ctx context.Context, root, dir string, entries []Entry) error {
 	for _, e := range entries {
 		h.owner[e.Folder] = e.ID
 	}
@@ -79,12 +79,12 @@ func (h *holding) below(ctx context.Context, root, dir string, entries []Entry) 
 		return err
 	}
 	for _, e := range entries {
-		h.across(root, e)
+		h.searchSeams(root, e)
 	}
 	return nil
 }
 
-func (h *holding) file(root, path string) {
+func (h *textSearch) file(root, path string) {
 	f, err := disk.Open(path)
 	if err != nil {
 		h.look(root, path, nil, err)
@@ -103,7 +103,7 @@ func (h *holding) file(root, path string) {
 }
 
 // look searches the content of a file; err is why it can't be read.
-func (h *holding) look(root, path string, in io.Reader, err error) {
+func (h *textSearch) look(root, path string, in io.Reader, err error) {
 	found := false
 	if err == nil {
 		found, err = h.needles.InStream(in)
@@ -117,7 +117,7 @@ func (h *holding) look(root, path string, in io.Reader, err error) {
 }
 
 // found records a file under the session whose folder it is in.
-func (h *holding) found(root, path string) {
+func (h *textSearch) found(root, path string) {
 	id := ingest.SessionID("")
 	for dir := filepath.Dir(path); len(dir) > len(root); dir = filepath.Dir(dir) {
 		if owner, ok := h.owner[dir]; ok {
@@ -132,8 +132,8 @@ func (h *holding) found(root, path string) {
 	h.at[id] = Holder{id, append(h.at[id].Files, filepath.ToSlash(name))}
 }
 
-// across searches where one segment ends and the next begins.
-func (h *holding) across(root string, e Entry) {
+// searchSeams searches where one segment ends and the next begins.
+func (h *textSearch) searchSeams(root string, e Entry) {
 	v, err := e.Versions()
 	if err != nil {
 		return // verify reports it

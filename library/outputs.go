@@ -119,8 +119,8 @@ func (l Inside) KeepChanged(path, written, next string) error {
 	return disk.Rename(path, aside)
 }
 
-// handedAround reports whether a file's kind and size make it worth looking for in other sessions.
-func handedAround(role ingest.FileRole, size int64) bool {
+// worthLinking reports whether a file's kind and size make it worth looking for in other sessions.
+func worthLinking(role ingest.FileRole, size int64) bool {
 	return size >= 64<<10 && (role == ingest.OutputFile || role == ingest.UploadFile || role == ingest.ToolResult)
 }
 

@@ -59,7 +59,7 @@ func (l *Library) Settle() error {
 	}
 	var errs []error
 	for _, e := range all {
-		if want := l.wanted(e, reg); want == e.Folder {
+		if want := l.targetFolder(e, reg); want == e.Folder {
 			continue
 		}
 		if err := l.placeOne(e.ID, nil); err != nil && !errors.Is(err, disk.ErrNotPlain) {
@@ -96,7 +96,7 @@ func (e *Entry) describe(m *Meta) {
 
 // move brings a session's folder to its place. The caller holds its lock.
 func (l *Library) move(e Entry) error {
-	if reg, err := l.readRegistry(); err == nil && l.wanted(e, reg) == e.Folder {
+	if reg, err := l.readRegistry(); err == nil && l.targetFolder(e, reg) == e.Folder {
 		return nil // whoever changes the registry moves it afterwards
 	}
 	return l.withFolders(func() error {
@@ -104,7 +104,7 @@ func (l *Library) move(e Entry) error {
 		if err != nil {
 			return err
 		}
-		want := l.wanted(e, reg)
+		want := l.targetFolder(e, reg)
 		if want == e.Folder {
 			return nil
 		}
@@ -128,15 +128,15 @@ func (l *Library) move(e Entry) error {
 	})
 }
 
-// wanted returns where a folder belongs. It stays where it is if it has no project, or if it has the right name with
+// targetFolder returns where a folder belongs. It stays where it is if it has no project, or if it has the right name with
 // a number added.
-func (l *Library) wanted(e Entry, reg *registry.Registry) string {
+func (l *Library) targetFolder(e Entry, reg *registry.Registry) string {
 	p := reg.Find(e.Project)
 	if p == nil {
 		return e.Folder
 	}
 	want := filepath.Join(l.dir, p.Folder, folderName(e))
-	if besideAnother().ReplaceAllString(e.Folder, "") == want {
+	if freeNameSuffix().ReplaceAllString(e.Folder, "") == want {
 		return e.Folder
 	}
 	return want

@@ -16,7 +16,7 @@ import (
 
 func (l *Library) readRegistry() (*registry.Registry, error) {
 	path := filepath.Join(l.dir, "projects.toml")
-	reg, err := l.registry.of(path, func() (*registry.Registry, error) {
+	reg, err := l.registry.get(path, func() (*registry.Registry, error) {
 		text, err := disk.ReadPlain(path)
 		if err != nil {
 			return nil, err
@@ -33,7 +33,7 @@ func (l *Library) readRegistry() (*registry.Registry, error) {
 // changeRegistry reads, changes and writes projects.toml under its lock.
 func (l *Library) changeRegistry(change func(*registry.Registry) error) error {
 	return l.underLock("folders", func() error {
-		l.registry.forget()
+		l.registry.reset()
 		old, err := l.readRegistry()
 		if err != nil {
 			return err
@@ -59,7 +59,7 @@ func (l *Library) putRegistry(reg *registry.Registry) error {
 		return nil
 	}
 	err = l.put(path, text)
-	l.registry.forget()
+	l.registry.reset()
 	return err
 }
 
@@ -92,13 +92,13 @@ func (l Inside) LostProjects(text []byte, err error, sealed bool, entries []Entr
 			"accepts it as it is"
 	case toml.Unmarshal(text, reg) != nil:
 		return "not valid TOML"
-	case len(homeless(reg, entries)) == 0:
+	case len(unknownProject(reg, entries)) == 0:
 		return ""
 	}
 	// Sessions, and their projects, may have been forgotten since they were listed.
 	l.forget()
 	entries, bad := l.Shelved()
-	n := len(homeless(reg, entries))
+	n := len(unknownProject(reg, entries))
 	switch {
 	case bad != nil || n == 0:
 		return ""
@@ -133,7 +133,7 @@ func (l Inside) MendProjects() (how string, again []Entry, err error) {
 			ids = append(ids, e.Project)
 		}
 		reg.Reclaim(ids)
-		again = homeless(reg, all)
+		again = unknownProject(reg, all)
 		switch {
 		case text == nil:
 			how = lostNames
@@ -150,8 +150,8 @@ func (l Inside) MendProjects() (how string, again []Entry, err error) {
 
 const lostNames = "the projects are added again, names given by hand are lost"
 
-// homeless lists sessions whose project isn't in projects.toml. They must not be distilled before it is added.
-func homeless(reg *registry.Registry, entries []Entry) []Entry {
+// unknownProject lists sessions whose project isn't in projects.toml. They must not be distilled before it is added.
+func unknownProject(reg *registry.Registry, entries []Entry) []Entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool {
 		return e.Project == "" || reg.Find(e.Project) != nil
 	})

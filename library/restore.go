@@ -175,14 +175,14 @@ func (l *Library) PutBack(ctx context.Context, id ingest.SessionID, files []Putt
 	return l.withSession(id, func(e Entry) error {
 		e = e.Clone()
 		for _, p := range files {
-			e.foundAgain(p)
+			e.markRestored(p)
 		}
 		return l.saveEntry(e)
 	})
 }
 
-// foundAgain records a source that was restored with the archived bytes: it counts as held.
-func (e *Entry) foundAgain(p Putting) {
+// markRestored records a source that was restored with the archived bytes: it counts as held.
+func (e *Entry) markRestored(p Putting) {
 	f := e.Holding(p.Path)
 	if f == nil || !p.writes() || p.Sum != f.Sum {
 		return
@@ -209,7 +209,7 @@ func (l *Library) putBackOne(ctx context.Context, id ingest.SessionID, p Putting
 	}
 	name := disk.Rename
 	if p.State == PutNew {
-		name = nameNew
+		name = renameNew
 	}
 	if err := name(temp, p.Path); err != nil {
 		return err
@@ -217,8 +217,8 @@ func (l *Library) putBackOne(ctx context.Context, id ingest.SessionID, p Putting
 	return disk.SyncDir(filepath.Dir(p.Path))
 }
 
-// nameNew renames a file without replacing any.
-func nameNew(temp, path string) error {
+// renameNew renames a file without replacing any.
+func renameNew(temp, path string) error {
 	err := os.Link(temp, path)
 	if errors.Is(err, fs.ErrExist) {
 		return ErrInTheWay

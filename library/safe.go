@@ -65,7 +65,7 @@ func (e Entry) State(found map[string]ingest.File) (State, error) {
 // Judge is Safe for files as they were found.
 func (e Entry) Judge(files []ingest.File) (State, error) {
 	for _, f := range files {
-		if slices.ContainsFunc(e.Files, func(have FileState) bool { return have.source(f.Path).is(f) }) {
+		if slices.ContainsFunc(e.Files, func(have FileState) bool { return have.source(f.Path).matches(f) }) {
 			continue
 		}
 		err := notHeld(f)
@@ -86,8 +86,8 @@ func notHeld(f ingest.File) error {
 	return errors.Join(src.Close(), fmt.Errorf("%s: %w", f.Name, ErrNotHeld))
 }
 
-// is reports whether a source is as it was when archived.
-func (s *SourceState) is(f ingest.File) bool {
+// matches reports whether a source is as it was when archived.
+func (s *SourceState) matches(f ingest.File) bool {
 	return s != nil && !s.Gone && s.Size == f.Size && s.Mod.Equal(f.Mod) && s.Stamp == f.Stamp
 }
 

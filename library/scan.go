@@ -48,7 +48,7 @@ func (l *Library) relocate(from string, e Entry) error {
 	return l.rearrange(func() error {
 		err := disk.Rename(from, e.Folder)
 		if err == nil {
-			err = l.note(e)
+			err = l.setKnown(e)
 		}
 		return err
 	})
@@ -133,10 +133,10 @@ func (l *Library) scanOnce() error {
 	l.broken = broken
 	old := byFolder(maps.Values(l.sessions))
 	seen, faults := make([]*known, len(folders)), make([]error, len(folders))
-	inParallel(len(folders), 256, func(i int) { seen[i], faults[i] = look(folders[i], old[folders[i]]) })
+	inParallel(len(folders), 256, func(i int) { seen[i], faults[i] = readKnown(folders[i], old[folders[i]]) })
 	l.sessions, l.shelf = make(map[ingest.SessionID]*known, len(folders)), nil
 	for i, k := range seen {
-		l.take(folders[i], k, faults[i])
+		l.addScanned(folders[i], k, faults[i])
 		l.listStale = l.listStale || k != old[folders[i]]
 	}
 	l.listStale = l.listStale || len(l.sessions) != len(old)
@@ -162,7 +162,7 @@ func (l *Library) scanOf(project func(id string) bool) (map[ingest.SessionID]*kn
 		}
 		folders = slices.DeleteFunc(folders, func(f string) bool { return others[f] })
 		seen := make([]*known, len(folders))
-		inParallel(len(folders), 256, func(i int) { seen[i], _ = look(folders[i], old[folders[i]]) })
+		inParallel(len(folders), 256, func(i int) { seen[i], _ = readKnown(folders[i], old[folders[i]]) })
 		of = byID(slices.DeleteFunc(seen, func(k *known) bool { return k == nil }))
 		return nil
 	})
@@ -231,8 +231,8 @@ func (l *Library) Unusable() []ingest.Problem {
 	return broken
 }
 
-// take records what was found in one folder. The caller holds l.mu.
-func (l *Library) take(folder string, k *known, fault error) {
+// addScanned records what was found in one folder. The caller holds l.mu.
+func (l *Library) addScanned(folder string, k *known, fault error) {
 	if k != nil {
 		if twin, ok := l.sessions[k.Entry.ID]; !ok {
 			l.sessions[k.Entry.ID] = k
@@ -245,9 +245,9 @@ func (l *Library) take(folder string, k *known, fault error) {
 	}
 }
 
-// look reads a folder's session.json, unless it hasn't changed since was. It returns nil for a folder that isn't a
+// readKnown reads a folder's session.json, unless it hasn't changed since was. It returns nil for a folder that isn't a
 // session's.
-func look(folder string, was *known) (*known, error) {
+func readKnown(folder string, was *known) (*known, error) {
 	fi, err := os.Stat(sessionFile(folder))
 	if errors.Is(err, fs.ErrNotExist) {
 		if disk.Exists(filepath.Join(folder, "raw")) {

@@ -91,7 +91,7 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 	at := func(name string) string { return filepath.Join(e.Folder, name) }
 	*e = e.Clone()
 	delete(e.Sums, "payload.json") // of format 1; the file has its own checksum now
-	a := &aside{l: l}
+	a := &pendingFiles{l: l}
 	defer a.drop()
 	parts, err := l.putParts(e, d.Transcript, a)
 	if err != nil {
@@ -147,7 +147,7 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 }
 
 // putParts writes aside the parts of a transcript that differ, notes the sums of all, and returns their number.
-func (l *Library) putParts(e *Entry, parts iter.Seq[[]byte], to *aside) (n int, err error) {
+func (l *Library) putParts(e *Entry, parts iter.Seq[[]byte], to *pendingFiles) (n int, err error) {
 	if parts == nil {
 		return 0, nil
 	}

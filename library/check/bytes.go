@@ -59,8 +59,8 @@ func lineIsGood(line []byte, sealed bool) bool {
 	return s == disk.SealGood || s == disk.SealNone && (!sealed || line[0] != '{') && json.Valid(line)
 }
 
-// storedOtherwise is the error for a segment whose content is right but whose file differs from what was stored.
-type storedOtherwise struct{ error }
+// storedDifferently is the error for a segment whose content is right but whose file differs from what was stored.
+type storedDifferently struct{ error }
 
 // checkSegment reads a segment's file. It returns the bytes read, the bytes they decompressed to, and what is wrong.
 func checkSegment(path string, s raw.Stored, quick bool) (stored, source int64, err error) {
@@ -89,7 +89,7 @@ func checkSegment(path string, s raw.Stored, quick bool) (stored, source int64, 
 	case quick:
 		return stored, source, errors.New("the file differs from what was stored")
 	}
-	return stored, source, storedOtherwise{errors.New("the file differs from what was stored, but its content is right")}
+	return stored, source, storedDifferently{errors.New("the file differs from what was stored, but its content is right")}
 }
 
 // unpack sums the decompressed bytes, up to a little more than want.

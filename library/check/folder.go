@@ -142,7 +142,7 @@ func (f *folderCheck) checkSegment(s raw.Stored) {
 			}
 		}
 	}
-	if _, ok := errors.AsType[storedOtherwise](err); ok {
+	if _, ok := errors.AsType[storedDifferently](err); ok {
 		mend = MendRender
 	}
 	f.foundIn(s.Segment, name, Damaged, mend, "%v, of %s", err, s.File)

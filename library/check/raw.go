@@ -210,12 +210,12 @@ func (r *repairing) versions(e library.Entry) (string, error) {
 // sortVersions separates the valid lines of a versions.jsonl, sealed, from those that can't be read.
 func (r *repairing) sortVersions(e library.Entry, text []byte) (v *raw.Versions, keep, aside []byte) {
 	v = raw.NewVersions()
-	for line := range written(text) {
+	for line := range completeLines(text) {
 		var vl raw.Line
 		good := disk.SealOf(line) == disk.SealGood
 		err := json.Unmarshal(line, &vl)
 		if err == nil && !good {
-			err = r.bornOut(e, v, vl)
+			err = r.confirm(e, v, vl)
 		}
 		if err == nil {
 			err = v.Apply(vl)
@@ -232,8 +232,8 @@ func (r *repairing) sortVersions(e library.Entry, text []byte) (v *raw.Versions,
 	return v, keep, aside
 }
 
-// bornOut checks that the bytes that a line describes are there.
-func (r *repairing) bornOut(e library.Entry, v *raw.Versions, line raw.Line) error {
+// confirm checks that the bytes that a line describes are there.
+func (r *repairing) confirm(e library.Entry, v *raw.Versions, line raw.Line) error {
 	if e.File(line.File) == nil || e.File(line.File).Role != line.Role {
 		return errors.New("no such file")
 	}

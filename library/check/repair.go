@@ -199,8 +199,8 @@ func (r *repairing) log(f Finding, path string) (string, error) {
 
 func countLines(text []byte) int { return bytes.Count(text, []byte("\n")) }
 
-// written yields the lines of an append-only file, except a line that an interrupted write left incomplete.
-func written(text []byte) iter.Seq[[]byte] {
+// completeLines yields the lines of an append-only file, except a line that an interrupted write left incomplete.
+func completeLines(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for line := range bytes.Lines(text) {
 			line = bytes.TrimSpace(line)
@@ -216,11 +216,11 @@ func written(text []byte) iter.Seq[[]byte] {
 
 // sortLines separates lines that are intact or at least usable (doubtful counts the latter) from the others.
 func sortLines(text []byte, name string) (keep, aside []byte, doubtful int) {
-	for line := range written(text) {
+	for line := range completeLines(text) {
 		switch s := disk.SealOf(line); {
 		case s == disk.SealGood:
 			keep = append(append(keep, line...), '\n')
-		case !lineMeans(line, name):
+		case !lineUsable(line, name):
 			aside = append(append(aside, line...), '\n')
 		default:
 			if s == disk.SealBad {
@@ -233,8 +233,8 @@ func sortLines(text []byte, name string) (keep, aside []byte, doubtful int) {
 	return keep, aside, doubtful
 }
 
-// lineMeans reports whether a line is usable as it is.
-func lineMeans(line []byte, name string) bool {
+// lineUsable reports whether a line is usable as it is.
+func lineUsable(line []byte, name string) bool {
 	var edit payload.Edit
 	var link payload.Link
 	var gone struct{ ID, Session ingest.SessionID }

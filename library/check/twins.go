@@ -45,7 +45,7 @@ func (r *repairing) unite(old, now library.Entry) (string, error) {
 		return "", err
 	}
 	for try := 0; ; try++ {
-		if err = t.bring(); errors.Is(err, library.ErrStale) && try < 5 {
+		if err = t.mergeContents(); errors.Is(err, library.ErrStale) && try < 5 {
 			r.l.Reload()
 			continue
 		}
@@ -65,7 +65,7 @@ func (r *repairing) unite(old, now library.Entry) (string, error) {
 	if t.now, err = r.l.Session(old.ID); err != nil {
 		return "", err
 	}
-	if err := t.carry(); err != nil {
+	if err := t.moveRest(); err != nil {
 		return "", err
 	}
 	if err := r.l.RemoveFolder(old.ID, old.Folder); err != nil {
@@ -95,7 +95,7 @@ func (t *twins) view(e library.Entry) (*library.Folder, error) {
 	trial.Files = t.now.Files
 	v, keep, aside := t.r.sortVersions(trial, s.Text[list])
 	if len(aside) > 0 || len(keep) == 0 {
-		keep = append(keep, raw.EncodeLines(t.unnamed(t.r.strays(e, v)))...)
+		keep = append(keep, raw.EncodeLines(t.dropNamed(t.r.strays(e, v)))...)
 		v = raw.ParseVersions(list, disk.SplitLines(keep))
 	}
 	if len(aside) > 0 || disk.SealOfJSON(s.Text["session.json"]) != disk.SealGood {
@@ -107,15 +107,15 @@ func (t *twins) view(e library.Entry) (*library.Folder, error) {
 		s.Text[name], t.aside[name], _ = sortLines(s.Text[name], name)
 	}
 	for _, seg := range v.Stored() {
-		if err := t.again(e, seg.Segment); err != nil {
+		if err := t.restoreSegment(e, seg.Segment); err != nil {
 			return nil, err
 		}
 	}
 	return s, nil
 }
 
-// unnamed omits files of stray segments whose content the new folder has under its proper name.
-func (t *twins) unnamed(lines []raw.Line) []raw.Line {
+// dropNamed omits files of stray segments whose content the new folder has under its proper name.
+func (t *twins) dropNamed(lines []raw.Line) []raw.Line {
 	v, err := t.now.Versions()
 	if err != nil {
 		return lines
@@ -130,8 +130,8 @@ func (t *twins) unnamed(lines []raw.Line) []raw.Line {
 	})
 }
 
-// again restores a damaged segment's bytes if they are found elsewhere.
-func (t *twins) again(e library.Entry, s raw.Segment) error {
+// restoreSegment restores a damaged segment's bytes if they are found elsewhere.
+func (t *twins) restoreSegment(e library.Entry, s raw.Segment) error {
 	at := raw.Path(e.Folder, s)
 	if (raw.Staged{Segment: s, Temp: at}).ReadsBack(t.r.ctx) == nil {
 		return nil
@@ -144,11 +144,11 @@ func (t *twins) again(e library.Entry, s raw.Segment) error {
 	return errors.Join(disk.SyncFiles([]string{st.Temp}), disk.Rename(st.Temp, at))
 }
 
-// bring adds to the new folder what the old one has: contents, edits, notes, and the payload that people's edits and
+// mergeContents adds to the new folder what the old one has: contents, edits, notes, and the payload that people's edits and
 // links refer to.
-func (t *twins) bring() error {
+func (t *twins) mergeContents() error {
 	l, id, src := t.r.l, t.src.Entry.ID, t.src
-	if err := l.Blend(t.r.ctx, src, nil, func(string, error) {}); err != nil {
+	if err := l.MergeVersions(t.r.ctx, src, nil, func(string, error) {}); err != nil {
 		return err
 	}
 	dst, err := l.View(id)
@@ -164,7 +164,7 @@ func (t *twins) bring() error {
 		edits = append(edits, here...)
 		takeOld = err == nil // else the page stays as its author left it
 	}
-	if _, err := l.UnitePeople(id, src, edits); err != nil {
+	if _, err := l.MergeEdits(id, src, edits); err != nil {
 		return err
 	}
 	if !takeOld {
@@ -204,9 +204,9 @@ func (t *twins) lacking() (names []string, err error) {
 	return names, t.r.ctx.Err()
 }
 
-// carry moves what isn't content and can't be made again: unreadable lines and files, changed outputs, and files that
+// moveRest moves what isn't content and can't be made again: unreadable lines and files, changed outputs, and files that
 // somebody put there.
-func (t *twins) carry() error {
+func (t *twins) moveRest() error {
 	for name, lines := range t.aside {
 		if err := t.putAside(name+".damaged", lines); err != nil {
 			return err

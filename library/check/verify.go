@@ -125,7 +125,7 @@ type checking struct {
 func (c *checking) folders(entries []library.Entry) {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	inTime := func(do func()) {
+	start := func(do func()) {
 		g.Go(func() error {
 			if c.ctx.Err() == nil {
 				do()
@@ -143,9 +143,9 @@ func (c *checking) folders(entries []library.Entry) {
 		}
 	}
 	for _, f := range all {
-		inTime(f.rest)
+		start(f.rest)
 		for _, s := range f.segs {
-			inTime(func() {
+			start(func() {
 				f.checkSegment(s)
 				c.progress(s.Length, total)
 			})

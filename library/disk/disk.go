@@ -42,8 +42,8 @@ func Do(kind Kind, path, to string, do func() error) error {
 	return do()
 }
 
-// refused returns nil for the error of a file system that doesn't support syncing, else err.
-func refused(err error) error {
+// unlessUnsupported returns nil for the error of a file system that doesn't support syncing, else err.
+func unlessUnsupported(err error) error {
 	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.ENOSYS) ||
 		errors.Is(err, errors.ErrUnsupported) {
 		return nil
@@ -53,7 +53,7 @@ func refused(err error) error {
 
 // SyncFile makes the content of an open file durable.
 func SyncFile(f *os.File) error {
-	return refused(Do(OpSync, f.Name(), "", f.Sync))
+	return unlessUnsupported(Do(OpSync, f.Name(), "", f.Sync))
 }
 
 // SyncDir makes renames in a folder durable. Windows has no such call; its file system keeps the order.
@@ -61,7 +61,7 @@ func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	return refused(Do(OpSyncDir, dir, "", func() error {
+	return unlessUnsupported(Do(OpSyncDir, dir, "", func() error {
 		d, err := os.Open(dir)
 		if err != nil {
 			return err
@@ -139,7 +139,7 @@ func Remove(path string) error {
 
 // Link makes a hard link.
 func Link(from, to string) error {
-	return Do(OpLink, from, to, func() error { return secondName(from, to) })
+	return Do(OpLink, from, to, func() error { return hardLink(from, to) })
 }
 
 // Rename is os.Rename. Windows refuses it while an editor, a virus scanner or another recall has the file, or one in

@@ -17,8 +17,8 @@ const (
 	noWait   = syscall.O_NONBLOCK
 )
 
-// foreign returns a file's owner if that is another user, "" for this user or the one who became root by sudo.
-func foreign(fi fs.FileInfo) string {
+// otherOwner returns a file's owner if that is another user, "" for this user or the one who became root by sudo.
+func otherOwner(fi fs.FileInfo) string {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	if !ok || int(st.Uid) == os.Geteuid() {
 		return ""

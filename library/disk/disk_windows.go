@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// foreign always returns "": a profile's folders belong to its user. Access lists say who else may write, but recall
+// otherOwner always returns "": a profile's folders belong to its user. Access lists say who else may write, but recall
 // doesn't read them.
-func foreign(fs.FileInfo) string { return "" }
+func otherOwner(fs.FileInfo) string { return "" }
 
 // Windows has no such flags.
 const (

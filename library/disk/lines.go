@@ -90,7 +90,7 @@ func AppendShared(path string, lines []byte) error {
 			if err != nil || in {
 				return err
 			}
-			time.Sleep(AMoment)
+			time.Sleep(LateWrites)
 			if text, err := ReadPlain(path); err == nil && bytes.Contains(text, lines) {
 				return nil
 			}
@@ -98,8 +98,8 @@ func AppendShared(path string, lines []byte) error {
 	})
 }
 
-// AMoment is how long whoever replaces a file waits for late lines.
-const AMoment = 5 * time.Millisecond
+// LateWrites is how long whoever replaces a file waits for late lines.
+const LateWrites = 5 * time.Millisecond
 
 // appendOnce appends; in reports whether the file is still the one at its path.
 func appendOnce(path string, lines []byte) (in bool, err error) {

@@ -50,9 +50,9 @@ func libraryAbove(path string) string {
 // above returns the folder whose handle is used to reach a path: its library's, or else its own.
 func above(path string) string { return cmp.Or(libraryAbove(path), filepath.Dir(path)) }
 
-// at calls do with a handle on the folder above a path. Nothing outside that folder can be reached by it, even if a
+// inRoot calls do with a handle on the folder above a path. Nothing outside that folder can be reached by it, even if a
 // part of the path becomes a link meanwhile.
-func at(path string, do func(root *os.Root, name string) error) error {
+func inRoot(path string, do func(root *os.Root, name string) error) error {
 	dir := above(path)
 	root, err := OpenRoot(dir)
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
@@ -66,7 +66,7 @@ func at(path string, do func(root *os.Root, name string) error) error {
 	if err != nil {
 		return err
 	}
-	return named(do(root, name), dir)
+	return fullPaths(do(root, name), dir)
 }
 
 // OpenRoot is os.OpenRoot, which would wait if a pipe is in the place of the folder.
@@ -77,8 +77,8 @@ func OpenRoot(dir string) (*os.Root, error) {
 	return os.OpenRoot(dir)
 }
 
-// named gives a Root's error the whole path, and ErrNotPlain for a link that leads out of it.
-func named(err error, dir string) error {
+// fullPaths gives a Root's error the whole path, and ErrNotPlain for a link that leads out of it.
+func fullPaths(err error, dir string) error {
 	var p *fs.PathError
 	var k *os.LinkError
 	switch {
@@ -109,7 +109,7 @@ func OpenPlain(path string, flag int, perm fs.FileMode) (f *os.File, err error) 
 	if f, done, err := openQuick(above(path), path, flag, perm); done {
 		return f, err
 	}
-	err = at(path, func(root *os.Root, name string) error {
+	err = inRoot(path, func(root *os.Root, name string) error {
 		if flag&os.O_EXCL != 0 { // a new file needs no check
 			f, err = root.OpenFile(name, flag, perm)
 			return err
@@ -140,12 +140,12 @@ func Unlink(path string) error {
 	if unlinkQuick(above(path), path) {
 		return nil
 	}
-	return at(path, func(root *os.Root, name string) error { return root.Remove(name) })
+	return inRoot(path, func(root *os.Root, name string) error { return root.Remove(name) })
 }
 
 // UnlinkAll removes a folder and everything in it, without following links.
 func UnlinkAll(path string) error {
-	return at(path, func(root *os.Root, name string) error { return root.RemoveAll(name) })
+	return inRoot(path, func(root *os.Root, name string) error { return root.RemoveAll(name) })
 }
 
 // moveOver is os.Rename within a library.
@@ -153,15 +153,15 @@ func moveOver(from, to string) error {
 	if renameQuick(above(to), from, to) {
 		return nil
 	}
-	return both(from, to, (*os.Root).Rename, os.Rename)
+	return bothInRoot(from, to, (*os.Root).Rename, os.Rename)
 }
 
-// secondName is os.Link within a library.
-func secondName(from, to string) error { return both(from, to, (*os.Root).Link, os.Link) }
+// hardLink is os.Link within a library.
+func hardLink(from, to string) error { return bothInRoot(from, to, (*os.Root).Link, os.Link) }
 
-// both calls inside with a handle if both paths are below one folder, else outside.
-func both(from, to string, inside func(r *os.Root, from, to string) error, outside func(from, to string) error) error {
-	return at(to, func(root *os.Root, name string) error {
+// bothInRoot calls inside with a handle if both paths are below one folder, else outside.
+func bothInRoot(from, to string, inside func(r *os.Root, from, to string) error, outside func(from, to string) error) error {
+	return inRoot(to, func(root *os.Root, name string) error {
 		old, err := filepath.Rel(root.Name(), from)
 		if err != nil || !filepath.IsLocal(old) {
 			return outside(from, to) // out of a library
@@ -175,7 +175,7 @@ func MakeDir(dir string) error {
 	if mkdirQuick(above(dir), dir) {
 		return nil
 	}
-	return at(dir, func(root *os.Root, name string) error { return root.Mkdir(name, 0o700) })
+	return inRoot(dir, func(root *os.Root, name string) error { return root.Mkdir(name, 0o700) })
 }
 
 // MakeAllDirs makes a folder and those above it.
@@ -183,7 +183,7 @@ func MakeAllDirs(dir string) error {
 	if libraryAbove(dir) == "" {
 		return os.MkdirAll(dir, 0o700)
 	}
-	return at(dir, func(root *os.Root, name string) error { return root.MkdirAll(name, 0o700) })
+	return inRoot(dir, func(root *os.Root, name string) error { return root.MkdirAll(name, 0o700) })
 }
 
 // Walk is filepath.WalkDir below a real folder; links in it are listed, not followed.
@@ -314,7 +314,7 @@ func Owned(dir string) error {
 	if err != nil {
 		return err
 	}
-	if who := foreign(fi); who != "" {
+	if who := otherOwner(fi); who != "" {
 		return fmt.Errorf("%s (%s): %w", dir, who, ErrForeign)
 	}
 	return nil

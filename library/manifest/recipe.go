@@ -48,7 +48,7 @@ func (w *work) step(a *trace.Action, steps []trace.Step, i int) {
 	for _, p := range source.writes {
 		made[p] = trace.Create
 	}
-	for _, p := range w.named(st) {
+	for _, p := range w.namedInputs(st) {
 		if _, ok := made[p]; !ok {
 			w.read(w.file(p), a.N)
 		}
@@ -91,8 +91,8 @@ var nameOnly = text.Set(`ls mkdir rmdir echo printf test [ find du stat chmod ch
 
 var outputFlag = text.Pattern(`^--?(?:o|O|out|output|save|dest|target|to)(?:[-_=]|$)`)
 
-// named returns the person's files, uploads or in given folders, that a command names, whatever it does with them.
-func (w *work) named(st *trace.Step) (out []string) {
+// namedInputs returns the person's files, uploads or in given folders, that a command names, whatever it does with them.
+func (w *work) namedInputs(st *trace.Step) (out []string) {
 	for i, arg := range st.Args {
 		if nameOnly[st.Program] || i > 0 && outputFlag().MatchString(st.Args[i-1]) || outputFlag().MatchString(arg) {
 			continue
@@ -188,14 +188,14 @@ func (w *work) sourceOf(st *trace.Step) source {
 	case !interpreters[prog]:
 		return source{why: "made by " + prog + "; what it read isn't known"}
 	case st.HasHere:
-		return w.program(prog, st.Here, st.Dir)
+		return w.readScript(prog, st.Here, st.Dir)
 	}
 	for i, arg := range st.Args {
 		if (arg == "-c" || arg == "-e") && i+1 < len(st.Args) {
 			if st.Args[i+1] == trace.UnknownArg {
 				return source{why: "made by a program known only to the shell"}
 			}
-			return w.program(prog, st.Args[i+1], st.Dir)
+			return w.readScript(prog, st.Args[i+1], st.Dir)
 		}
 		if strings.HasPrefix(arg, "-") {
 			continue
@@ -209,7 +209,7 @@ func (w *work) sourceOf(st *trace.Step) source {
 			}
 			return s
 		}
-		s := w.program(prog, text, st.Dir)
+		s := w.readScript(prog, text, st.Dir)
 		s.reads = append(s.reads, script)
 		return s
 	}
@@ -244,13 +244,13 @@ var (
 		`curl|wget|yfinance)\b`)
 )
 
-// unsteadyWords identify a script that uses something outside its text.
-var unsteadyWords = strings.Fields(`input( sys.stdin os.environ os.walk os.listdir glob. iterdir rglob readdir ` +
+// impureWords identify a script that uses something outside its text.
+var impureWords = strings.Fields(`input( sys.stdin os.environ os.walk os.listdir glob. iterdir rglob readdir ` +
 	`sys.argv process.argv argparse random. datetime.now time.time Date.now Math.random uuid4 subprocess os.system ` +
 	`child_process exec( eval(`)
 
-// program reads a script: the files that it names and writes, and whether it uses anything else.
-func (w *work) program(prog, text, dir string) source {
+// readScript reads a script: the files that it names and writes, and whether it uses anything else.
+func (w *work) readScript(prog, text, dir string) source {
 	if prog == "bash" || prog == "sh" {
 		return source{why: "made by a shell script; what it read isn't known"}
 	}
@@ -258,9 +258,9 @@ func (w *work) program(prog, text, dir string) source {
 		return source{why: "made by a script that fetches something, which may change"}
 	}
 	var s source
-	if i := slices.IndexFunc(unsteadyWords, func(w string) bool { return strings.Contains(text, w) }); i >= 0 {
+	if i := slices.IndexFunc(impureWords, func(w string) bool { return strings.Contains(text, w) }); i >= 0 {
 		s.why = fmt.Sprintf("made by a script that uses %s: what it read isn't known",
-			strings.TrimRight(unsteadyWords[i], "(."))
+			strings.TrimRight(impureWords[i], "(."))
 	}
 	for _, m := range writeCall().FindAllStringSubmatch(text, -1) {
 		p := cmp.Or(m[1], m[2])

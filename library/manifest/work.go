@@ -226,7 +226,7 @@ func (w *work) fill(m *Manifest) {
 		made := Made{Path: f.path, Host: host, Machine: machine, How: f.how, Rebuildable: ok, Reason: reason,
 			Command: f.recipe.command, Dir: f.recipe.dir,
 			From: f.recipe.from, SHA256: a.SHA256, Size: a.Size, Turn: f.turn, Calls: f.recipe.calls}
-		if w.onTheWay(f, machine == Host) {
+		if w.isIntermediate(f, machine == Host) {
 			m.Intermediate = append(m.Intermediate, made)
 		} else {
 			m.Outputs = append(m.Outputs, made)
@@ -235,9 +235,9 @@ func (w *work) fill(m *Manifest) {
 	w.fillArchived(m, listed)
 }
 
-// onTheWay separates intermediate files from outputs. What is kept on the host or was shown to the person is an
+// isIntermediate separates intermediate files from outputs. What is kept on the host or was shown to the person is an
 // output; what is temporary or lost with the machine is not.
-func (w *work) onTheWay(f *file, onHost bool) bool {
+func (w *work) isIntermediate(f *file, onHost bool) bool {
 	switch {
 	case f.shown:
 		return false

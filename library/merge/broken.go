@@ -18,7 +18,7 @@ import (
 // them. Nothing here is overwritten, and nothing forgotten returns.
 func (m *merging) broken(ctx context.Context) error {
 	for _, b := range m.from.Broken() {
-		what, err := m.carry(ctx, b.Path)
+		what, err := m.copyBroken(ctx, b.Path)
 		if bad := (raw.SourceError{}); errors.As(err, &bad) && ctx.Err() == nil {
 			what, err = bad.Error(), nil
 		}
@@ -30,8 +30,8 @@ func (m *merging) broken(ctx context.Context) error {
 	return nil
 }
 
-// carry copies what is missing here of such a folder, beside files of the same name, and says what it did.
-func (m *merging) carry(ctx context.Context, folder string) (what string, err error) {
+// copyBroken copies what is missing here of such a folder, beside files of the same name, and says what it did.
+func (m *merging) copyBroken(ctx context.Context, folder string) (what string, err error) {
 	if disk.RealDir(folder) != nil { // a link
 		return "not copied", nil
 	}
@@ -41,7 +41,7 @@ func (m *merging) carry(ctx context.Context, folder string) (what string, err er
 	}
 	src.Entry = library.Entry{ID: library.SessionIn(folder), Folder: folder}
 	src.Versions = raw.ParseVersions("versions.jsonl", disk.SplitLines(src.Text["raw/versions.jsonl"]))
-	if why, err := m.leave(src); why != "" || err != nil {
+	if why, err := m.reasonToSkip(src); why != "" || err != nil {
 		return "left out: " + why, err
 	}
 	to := filepath.Join(m.l.Dir(), filepath.FromSlash(m.from.Rel(folder)))
@@ -76,8 +76,8 @@ func (m *merging) carry(ctx context.Context, folder string) (what string, err er
 	return "copied unchanged; recall check --repair can repair it", nil
 }
 
-// leave says why a folder is not copied, "" if it should be.
-func (m *merging) leave(src *library.Folder) (string, error) {
+// reasonToSkip says why a folder is not copied, "" if it should be.
+func (m *merging) reasonToSkip(src *library.Folder) (string, error) {
 	id := src.Entry.ID
 	if id == "" {
 		gone, err := m.l.Tombstones()
@@ -112,9 +112,9 @@ func copyIn(path, file string) (bool, error) {
 	}), nil
 }
 
-// healed unites, in a backup, folders that were copied while damaged with their sessions' folders, once these are
+// uniteHealed unites, in a backup, folders that were copied while damaged with their sessions' folders, once these are
 // intact again in the other library.
-func (m *merging) healed(ctx context.Context) error {
+func (m *merging) uniteHealed(ctx context.Context) error {
 	still := map[string]bool{}
 	for _, b := range m.from.Broken() {
 		still[m.from.Rel(b.Path)] = true

@@ -85,8 +85,8 @@ func (m *merging) shareCopy(c *copied) {
 	if err != nil {
 		return
 	}
-	if first := m.came[c.sum]; first == "" && disk.Link(c.temp, temp) == nil {
-		m.came[c.sum] = temp // stays until the library is closed, wherever the first copy goes
+	if first := m.linked[c.sum]; first == "" && disk.Link(c.temp, temp) == nil {
+		m.linked[c.sum] = temp // stays until the library is closed, wherever the first copy goes
 	} else if first != "" && disk.Link(first, temp) == nil {
 		disk.Unlink(c.temp)
 		c.temp = temp
@@ -117,9 +117,9 @@ func (m *merging) damaged(ctx context.Context, src *library.Folder, c copied) bo
 	return true
 }
 
-// spare omits copies that would replace intact files here by damaged ones. The error is for a session that would then
+// dropDamaged omits copies that would replace intact files here by damaged ones. The error is for a session that would then
 // lack a segment: it stays as it is here.
-func (m *merging) spare(src, dst *library.Folder, files []copied) ([]copied, error) {
+func (m *merging) dropDamaged(src, dst *library.Folder, files []copied) ([]copied, error) {
 	here := map[string]bool{}
 	for name := range dst.Size {
 		here[name] = true

@@ -57,7 +57,7 @@ var (
 // Merge adds all that another library holds. What can't be read there is a Problem and doesn't affect the rest.
 // Repeating it finishes an interrupted run.
 func Merge(ctx context.Context, l, from *library.Library, o Options) (Merged, error) {
-	m := &merging{l: l.Inside(), from: from.Inside(), options: o, came: map[disk.Sums]string{}}
+	m := &merging{l: l.Inside(), from: from.Inside(), options: o, linked: map[disk.Sums]string{}}
 	err := m.run(ctx)
 	if err != nil {
 		err = fmt.Errorf("merge %s: %w", from.Dir(), err)
@@ -73,7 +73,7 @@ type merging struct {
 	mu     sync.Mutex // guards what follows
 	done   Merged
 	looked int                  // number of sessions looked at
-	came   map[disk.Sums]string // large segments, each under a second name
+	linked map[disk.Sums]string // large segments, each under a second name
 }
 
 func (m *merging) run(ctx context.Context) error {
@@ -97,7 +97,7 @@ func (m *merging) run(ctx context.Context) error {
 	if err := m.projects(); err != nil {
 		return err
 	}
-	if err := m.healed(ctx); err != nil {
+	if err := m.uniteHealed(ctx); err != nil {
 		return err
 	}
 	g, together := errgroup.WithContext(ctx)
@@ -202,7 +202,7 @@ func (m *merging) sessionOnce(ctx context.Context, id ingest.SessionID) error {
 	case mine:
 		return nil
 	default:
-		err = m.blend(ctx, src, dst)
+		err = m.mergeBoth(ctx, src, dst)
 	}
 	if err == nil {
 		m.count(func(d *Merged) { d.Changed += sessions([]library.Entry{src.Entry}) })

@@ -59,7 +59,7 @@ func (m *merging) follow(ctx context.Context, src, dst *library.Folder) error {
 		return err
 	}
 	defer dropCopies(files)
-	if files, err = m.spare(src, dst, files); err != nil {
+	if files, err = m.dropDamaged(src, dst, files); err != nil {
 		return err
 	}
 	return m.l.WithSession(src.Entry.ID, func(now library.Entry) error {
@@ -170,9 +170,9 @@ func (m *merging) dropUnneeded(folder string, src, dst *library.Folder) error {
 	return nil
 }
 
-// blend merges a session of which each side has something of its own.
-func (m *merging) blend(ctx context.Context, src, dst *library.Folder) error {
-	if err := m.l.Blend(ctx, src, m.from.Library, nil); err != nil {
+// mergeBoth merges a session of which each side has something of its own.
+func (m *merging) mergeBoth(ctx context.Context, src, dst *library.Folder) error {
+	if err := m.l.MergeVersions(ctx, src, m.from.Library, nil); err != nil {
 		return err
 	}
 	id := src.Entry.ID
@@ -180,7 +180,7 @@ func (m *merging) blend(ctx context.Context, src, dst *library.Folder) error {
 	if err != nil {
 		return raw.AtSource(err)
 	}
-	changed, err := m.l.UnitePeople(id, src, edits)
+	changed, err := m.l.MergeEdits(id, src, edits)
 	if err != nil {
 		return err
 	}

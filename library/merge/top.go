@@ -152,7 +152,7 @@ func (m *merging) uniteTop(name string, other []byte) error {
 			return err
 		}
 		if name == "threads.jsonl" {
-			return m.l.Put(path, library.InOrder(append(disk.SplitLines(have), fresh...)))
+			return m.l.Put(path, library.SortLines(append(disk.SplitLines(have), fresh...)))
 		}
 		if err := disk.AppendShared(path, bytes.Join(append(fresh, nil), []byte("\n"))); err != nil {
 			return err

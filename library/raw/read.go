@@ -52,9 +52,9 @@ func Unpack(packed []byte) ([]byte, error) {
 
 // A Reader streams the content of segments in order and verifies each at its end.
 type Reader struct {
-	Segs []Segment
-	Anew func() *Reader // opens the same content again after it was moved or packed; may be nil
-	At   int64          // offset in the content of the next byte to read
+	Segs   []Segment
+	Reopen func() *Reader // opens the same content again after it was moved or packed; may be nil
+	At     int64          // offset in the content of the next byte to read
 
 	open func(name string) (*os.File, error)
 	seg  Segment // being read, from its beginning
@@ -127,10 +127,10 @@ func (r *Reader) next() (gone error) {
 			return r.dec.Reset(f)
 		}
 		gone = fmt.Errorf("%w: %v", disk.ErrDamaged, err)
-		if !errors.Is(err, fs.ErrNotExist) || r.Anew == nil || try == 20 {
+		if !errors.Is(err, fs.ErrNotExist) || r.Reopen == nil || try == 20 {
 			return gone
 		}
-		now := r.Anew()
+		now := r.Reopen()
 		r.open, r.Segs = now.open, now.Segs
 	}
 }

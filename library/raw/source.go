@@ -38,7 +38,7 @@ func ReadSource(ctx context.Context, temp Temp, root string, f ingest.File,
 		if err != nil || !torn || try == 2 {
 			return r, torn, err
 		}
-		if sameAgain(ctx, f, r) {
+		if readsSame(ctx, f, r) {
 			return r, false, nil
 		}
 	}
@@ -57,9 +57,9 @@ func readOnce(ctx context.Context, temp Temp, f ingest.File, base Version) (r Re
 		limit, size, r.Mod = fi.Size(), fi.Size(), fi.ModTime()
 	}
 	in := io.LimitReader(FromSource(disk.Until(ctx, src)), limit)
-	begins, read := []begun{{hash: sha256.New()}}, int64(0)
+	begins, read := []prefix{{hash: sha256.New()}}, int64(0)
 	for i, s := range base.Segs {
-		next, n, err := begins[i].and(in, s)
+		next, n, err := begins[i].extend(in, s)
 		if err != nil {
 			return r, false, err
 		}
@@ -105,16 +105,16 @@ func readOnce(ctx context.Context, temp Temp, f ingest.File, base Version) (r Re
 	return r, changedSince(f.Path, fi), nil
 }
 
-// begun is a known beginning of a source: a number of segments, their size, and the hash of their bytes.
-type begun struct {
+// prefix is a known beginning of a source: a number of segments, their size, and the hash of their bytes.
+type prefix struct {
 	keep int
 	size int64
 	hash hash.Hash
 }
 
-// and returns the beginning extended by segment s if the source continues with it, else one without a hash. n is how
+// extend returns the beginning extended by segment s if the source continues with it, else one without a hash. n is how
 // many bytes were read.
-func (b begun) and(in io.Reader, s Segment) (next begun, n int64, err error) {
+func (b prefix) extend(in io.Reader, s Segment) (next prefix, n int64, err error) {
 	whole, _ := b.hash.(hash.Cloner).Clone()
 	own, out := hash.Hash(whole), io.Writer(whole)
 	if b.keep > 0 {
@@ -123,7 +123,7 @@ func (b begun) and(in io.Reader, s Segment) (next begun, n int64, err error) {
 	}
 	n, err = io.Copy(out, io.LimitReader(in, s.Length))
 	if n == s.Length && hex.EncodeToString(own.Sum(nil)) == s.Sum {
-		next = begun{b.keep + 1, b.size + n, whole}
+		next = prefix{b.keep + 1, b.size + n, whole}
 	}
 	return next, n, err
 }
@@ -178,8 +178,8 @@ func piece(left int64) int64 {
 	return left - end
 }
 
-// sameAgain reads the source's first r.Size bytes again and reports whether they match r.
-func sameAgain(ctx context.Context, f ingest.File, r Reading) bool {
+// readsSame reads the source's first r.Size bytes again and reports whether they match r.
+func readsSame(ctx context.Context, f ingest.File, r Reading) bool {
 	src, _, err := OpenSource(f)
 	if err != nil {
 		return false

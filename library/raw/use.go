@@ -58,7 +58,7 @@ func (v *Versions) Use(folder string, of map[string]Staged, put func(path string
 		return err
 	}
 	raw := filepath.Join(folder, "raw")
-	lines := v.with(of)
+	lines := v.linesWith(of)
 	var fresh, over []Staged
 	for _, st := range of {
 		if disk.Exists(Path(folder, st.Segment)) {
@@ -88,8 +88,8 @@ func (v *Versions) Use(folder string, of map[string]Staged, put func(path string
 	return disk.SyncDir(raw)
 }
 
-// with returns one line for every version, with the staged segments in place of the runs.
-func (v *Versions) with(of map[string]Staged) (lines []Line) {
+// linesWith returns one line for every version, with the staged segments in place of the runs.
+func (v *Versions) linesWith(of map[string]Staged) (lines []Line) {
 	for _, file := range slices.Sorted(maps.Keys(v.Files)) {
 		for n, ver := range v.Files[file] {
 			line := Line{File: file, Role: v.Roles[file], Version: n + 1, Add: []string{}, Size: ver.Size,

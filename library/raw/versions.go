@@ -42,8 +42,8 @@ type Versions struct {
 	Lost  []ingest.Problem
 }
 
-// Alone is the name of the file that a session's only segment is.
-const Alone = "transcript.jsonl"
+// OnlyFile is the name of the file that a session's only segment is.
+const OnlyFile = "transcript.jsonl"
 
 // Implied returns the list for segments that need none, nil if they need one. crc is the segment file's, "" if
 // unknown.
@@ -51,7 +51,7 @@ func Implied(segs []Segment, crc string) []byte {
 	if len(segs) != 1 || segs[0].Offset != 0 || segs[0].Length == 0 {
 		return nil
 	}
-	line := Line{File: Alone, Role: ingest.Transcript, Version: 1, Add: []string{segs[0].String()},
+	line := Line{File: OnlyFile, Role: ingest.Transcript, Version: 1, Add: []string{segs[0].String()},
 		Size: segs[0].Length, Sum: segs[0].Sum}
 	if crc != "" {
 		line.CRC = []string{crc}
@@ -59,8 +59,8 @@ func Implied(segs []Segment, crc string) []byte {
 	return EncodeLines([]Line{line})
 }
 
-// Needless reports whether the list can be omitted, as the only segment implies these lines.
-func Needless(lines []Line, segs []Staged) bool {
+// ImpliesList reports whether the list can be omitted, as the only segment implies these lines.
+func ImpliesList(lines []Line, segs []Staged) bool {
 	return len(segs) == 1 && bytes.Equal(EncodeLines(lines), Implied([]Segment{segs[0].Segment}, segs[0].CRC))
 }
 
@@ -70,7 +70,7 @@ func (v *Versions) MakeList(folder string, put func(path string, data []byte) er
 	if disk.Exists(path) || len(v.Files) == 0 {
 		return nil
 	}
-	return put(path, EncodeLines(v.with(nil)))
+	return put(path, EncodeLines(v.linesWith(nil)))
 }
 
 // ParseVersions reads the lines of raw/versions.jsonl, at path. A malformed line is a problem, and only its version

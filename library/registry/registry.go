@@ -77,8 +77,8 @@ func (p *Project) Roots() []string {
 	return all
 }
 
-// another reports whether p is a different repository in a place that a known project has left.
-func (r *Registry) another(p ingest.Project) bool {
+// isNew reports whether p is a different repository in a place that a known project has left.
+func (r *Registry) isNew(p ingest.Project) bool {
 	have := r.At(p.Root)
 	return have != nil && have.Root != p.Root && p.Was == "" && (p.How == "repository" || p.How == "worktree") &&
 		!slices.Contains(have.Merged, p.Root) && p.Birth != "" && have.Birth != p.Birth
@@ -86,7 +86,7 @@ func (r *Registry) another(p ingest.Project) bool {
 
 // Match returns the known project that p, found by parsing, refers to; nil if none. id is what p's id would be.
 func (r *Registry) Match(id string, p ingest.Project) *Project {
-	if r.another(p) {
+	if r.isNew(p) {
 		return r.Find(id)
 	}
 	if have := r.At(p.Root); have != nil {
@@ -282,7 +282,7 @@ func union(a, b []string) []string {
 // IDFor returns the id for a project that is first seen like this.
 func (r *Registry) IDFor(p ingest.Project) string {
 	switch {
-	case r.another(p):
+	case r.isNew(p):
 		return idOf(p.Root + "\x00" + p.Birth)
 	case p.Root != "":
 		return idOf(p.Root)

@@ -25,7 +25,7 @@ var htmlPage = sync.OnceValue(func() *template.Template {
 	_, css, _ := strings.Cut(htmlText, "<style>")
 	css, _, _ = strings.Cut(css, "</style>")
 	sum := sha256.Sum256([]byte(css))
-	return template.Must(template.New("transcript").Funcs((*transcript)(nil).asked()).Parse(
+	return template.Must(template.New("transcript").Funcs((*transcript)(nil).funcs()).Parse(
 		strings.Replace(htmlText, "STYLE", "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'", 1)))
 })
 
@@ -38,7 +38,7 @@ func HTML(s *ingest.Session, a About, p *payload.Payload) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = page.Funcs(t.asked()).Execute(&b, struct {
+	err = page.Funcs(t.funcs()).Execute(&b, struct {
 		*ingest.Session
 		Sides    bool
 		Sections []section
@@ -57,7 +57,7 @@ func Turns(s *ingest.Session, a About) (func(ingest.Turn) (template.HTML, error)
 	if err != nil {
 		return nil, err
 	}
-	page.Funcs(t.asked()).Funcs(template.FuncMap{"agents": func(string) []ingest.Subagent { return nil }})
+	page.Funcs(t.funcs()).Funcs(template.FuncMap{"agents": func(string) []ingest.Subagent { return nil }})
 	return func(one ingest.Turn) (template.HTML, error) {
 		var b bytes.Buffer
 		if err := page.ExecuteTemplate(&b, "turn", one); err != nil {
@@ -87,8 +87,8 @@ func sections(p *payload.Payload) (all []section) {
 	return all
 }
 
-// asked returns the functions that the page's template calls.
-func (t *transcript) asked() template.FuncMap {
+// funcs returns the functions that the page's template calls.
+func (t *transcript) funcs() template.FuncMap {
 	return template.FuncMap{
 		"title": t.title, "facts": t.facts, "day": t.newDay, "where": t.where,
 		"agents": t.agentsOf, "leftAgents": t.leftAgents, "turnsOf": TurnsOf,

@@ -56,7 +56,7 @@ func render(s *ingest.Session, a About, split bool, yield func([]byte) bool) {
 		t.flushFull()
 	}
 	t.flush()
-	t.give(false)
+	t.yieldPart(false)
 }
 
 type transcript struct {
@@ -89,15 +89,15 @@ func (t *transcript) write(parts ...string) {
 
 func (t *transcript) flush() {
 	if t.buf.Len() > 0 {
-		t.give(true)
+		t.yieldPart(true)
 		t.part = []byte(sink.Page(t.buf.String(), sink.Markdown))
 		t.buf.Reset()
 		t.day = ""
 	}
 }
 
-// give yields the waiting part, linked with its neighbours.
-func (t *transcript) give(more bool) {
+// yieldPart yields the waiting part, linked with its neighbours.
+func (t *transcript) yieldPart(more bool) {
 	if t.part == nil || t.done {
 		return
 	}
@@ -166,7 +166,7 @@ func (t *transcript) turn(turn *ingest.Turn) {
 	t.buf.WriteByte('\n')
 	anchors(t.buf, append([]string{string(turn.ID)}, turn.Records...)...)
 	fmt.Fprintf(t.buf, "\n### %d · %s\n", turn.N, heading(turn))
-	t.said(turn)
+	t.body(turn)
 }
 
 // newDay returns the day of a turn if it is the first of that day.
@@ -239,8 +239,8 @@ func speaker(turn *ingest.Turn) string {
 	return "Assistant"
 }
 
-// said writes a turn's text, as a quotation if it is a person's, and its calls.
-func (t *transcript) said(turn *ingest.Turn) {
+// body writes a turn's text, as a quotation if it is a person's, and its calls.
+func (t *transcript) body(turn *ingest.Turn) {
 	text := strings.TrimSpace(turn.Text)
 	if text != "" {
 		body := t.markPaths(safeMarkdown(text))
@@ -291,7 +291,7 @@ func (t *transcript) agent(a ingest.Subagent) {
 		t.buf.WriteByte('\n')
 		anchors(t.buf, append([]string{string(turn.ID)}, turn.Records...)...)
 		fmt.Fprintf(t.buf, "\n**%s**\n", heading(turn))
-		t.said(turn)
+		t.body(turn)
 	}
 	t.buf.WriteString("\n</details>\n\n")
 }

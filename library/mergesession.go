@@ -28,16 +28,16 @@ func (l Inside) KeepSources(e Entry, src, dst *Folder) Entry {
 		for _, ver := range dst.Versions.Files[f.Name] {
 			there = append(there, number[Content{f.Name, ver.Size, ver.Sum}])
 		}
-		a.uniteSources(f, there)
+		a.mergeSources(f, there)
 	}
 	a.entry.settle(src.Versions)
 	a.entry.Root, a.entry.Named = dst.Entry.Root, cmp.Or(dst.Entry.Named, e.Named)
 	return a.entry
 }
 
-// Blend adds contents and sources of a session's folder in another library that are missing here. What can't be read
+// MergeVersions adds contents and sources of a session's folder in another library that are missing here. What can't be read
 // there is reported to skip and left out; if skip is nil, it is the error.
-func (l Inside) Blend(ctx context.Context, src *Folder, from *Library, skip func(file string, err error)) error {
+func (l Inside) MergeVersions(ctx context.Context, src *Folder, from *Library, skip func(file string, err error)) error {
 	id := src.Entry.ID
 	now, _, err := l.current(id)
 	if err != nil {
@@ -51,7 +51,7 @@ func (l Inside) Blend(ctx context.Context, src *Folder, from *Library, skip func
 	number := map[string][]int{} // the other library's versions, by their numbers here
 	for _, name := range slices.Sorted(maps.Keys(src.Versions.Files)) {
 		for i := range src.Versions.Files[name] {
-			n, err := a.blendOne(ctx, src, from, name, i+1)
+			n, err := a.mergeVersion(ctx, src, from, name, i+1)
 			if bad := (raw.SourceError{}); skip != nil && errors.As(err, &bad) && ctx.Err() == nil {
 				skip(name, bad)
 				n, err = 0, nil
@@ -64,7 +64,7 @@ func (l Inside) Blend(ctx context.Context, src *Folder, from *Library, skip func
 		}
 	}
 	for _, f := range src.Entry.Files {
-		a.uniteSources(f, number[f.Name])
+		a.mergeSources(f, number[f.Name])
 	}
 	a.entry.settle(a.versions)
 	before, _ := now.encode()
@@ -78,8 +78,8 @@ func (l Inside) Blend(ctx context.Context, src *Folder, from *Library, skip func
 	return nil
 }
 
-// blendOne finds or adds one version of the other library, and returns its number here.
-func (a *archiving) blendOne(ctx context.Context, src *Folder, from *Library, name string, n int) (int, error) {
+// mergeVersion finds or adds one version of the other library, and returns its number here.
+func (a *archiving) mergeVersion(ctx context.Context, src *Folder, from *Library, name string, n int) (int, error) {
 	ver := src.Versions.Files[name][n-1]
 	if have := a.versions.Find(name, ver.Size, ver.Sum); have > 0 {
 		return have, nil
@@ -107,7 +107,7 @@ func (a *archiving) blendOne(ctx context.Context, src *Folder, from *Library, na
 	if state := a.entry.File(name); state != nil {
 		base = state.Version
 	}
-	r, _, err := raw.ReadSource(ctx, a.l.temp, "", file, a.stillThere(name, base))
+	r, _, err := raw.ReadSource(ctx, a.l.temp, "", file, a.available(name, base))
 	if err != nil {
 		return 0, err
 	}
@@ -118,8 +118,8 @@ func (a *archiving) blendOne(ctx context.Context, src *Folder, from *Library, na
 	return a.newVersion(file, r, base), nil
 }
 
-// uniteSources records where the other library found a file. If both know a path, the later record wins.
-func (a *archiving) uniteSources(f FileState, number []int) {
+// mergeSources records where the other library found a file. If both know a path, the later record wins.
+func (a *archiving) mergeSources(f FileState, number []int) {
 	state := a.entry.File(f.Name)
 	if state == nil {
 		state = a.entry.fileOf(f.Name)
@@ -140,9 +140,9 @@ func (a *archiving) uniteSources(f FileState, number []int) {
 	}
 }
 
-// UnitePeople adds edits, including pending ones, and notes that people and agents wrote about a session, ordered by
+// MergeEdits adds edits, including pending ones, and notes that people and agents wrote about a session, ordered by
 // time. It reports whether an edit was new.
-func (l Inside) UnitePeople(id ingest.SessionID, src *Folder, pending []payload.Edit) (fresh bool, err error) {
+func (l Inside) MergeEdits(id ingest.SessionID, src *Folder, pending []payload.Edit) (fresh bool, err error) {
 	edits, err := editsLog.Text(pending)
 	if err != nil {
 		return false, err
@@ -161,7 +161,7 @@ func (l Inside) UnitePeople(id ingest.SessionID, src *Folder, pending []payload.
 				continue
 			}
 			fresh = fresh || name == "edits.jsonl"
-			if err := l.put(path, InOrder(append(disk.SplitLines(have), lacking...))); err != nil {
+			if err := l.put(path, SortLines(append(disk.SplitLines(have), lacking...))); err != nil {
 				return err
 			}
 			if err := l.saveEntry(e); err != nil {
@@ -176,8 +176,8 @@ func (l Inside) UnitePeople(id ingest.SessionID, src *Folder, pending []payload.
 	return fresh, err
 }
 
-// InOrder sorts lines by time, then by text, so that the result doesn't depend on their order before.
-func InOrder(lines [][]byte) []byte {
+// SortLines sorts lines by time, then by text, so that the result doesn't depend on their order before.
+func SortLines(lines [][]byte) []byte {
 	type timed struct {
 		at   time.Time
 		line []byte

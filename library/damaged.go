@@ -15,12 +15,12 @@ import (
 
 var idField = text.Pattern(`"session_?[iI]d"\s*:\s*"([A-Za-z0-9._-]+)"`)
 
-var besideAnother = text.Pattern(`~[0-9]+$`) // the number that disk.FreeName adds
+var freeNameSuffix = text.Pattern(`~[0-9]+$`) // the number that disk.FreeName adds
 
-// idIn finds out which session a folder belongs to: the one that session.json says (said), else that of the payload
+// identify finds out which session a folder belongs to: the one that session.json says (said), else that of the payload
 // or the transcripts, provided that the folder's name confirms it.
-func idIn(folder string, said ingest.SessionID) ingest.SessionID {
-	base := besideAnother().ReplaceAllString(filepath.Base(folder), "")
+func identify(folder string, said ingest.SessionID) ingest.SessionID {
+	base := freeNameSuffix().ReplaceAllString(filepath.Base(folder), "")
 	fits := func(id ingest.SessionID) bool {
 		if !ValidID(id) {
 			return false
@@ -63,7 +63,7 @@ func idIn(folder string, said ingest.SessionID) ingest.SessionID {
 func SessionIn(folder string) ingest.SessionID {
 	text, _ := disk.ReadPlain(sessionFile(folder))
 	e, _ := DecodeEntry(text, folder)
-	return idIn(folder, e.ID)
+	return identify(folder, e.ID)
 }
 
 // FillFrom completes an entry with the files in versions.jsonl.
