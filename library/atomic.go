@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -165,9 +166,9 @@ func (l *Library) endStage() {
 }
 
 // replaceShared replaces a file that anybody may append to without a lock by text, which was made from was, its
-// content when read. Lines appended to the old file since then are appended to the new one if keep accepts them (nil
-// accepts all).
-func (l *Library) replaceShared(path string, was, text []byte, keep func(line []byte) bool) error {
+// content when read. Lines appended to the old file since then are appended to the new one, except those that drop
+// (which may be nil) rejects.
+func (l *Library) replaceShared(path string, was, text []byte, drop func(line []byte) bool) error {
 	if runtime.GOOS == "windows" { // it refuses to replace an open file
 		return l.put(path, text)
 	}
@@ -188,14 +189,12 @@ func (l *Library) replaceShared(path string, was, text []byte, keep func(line []
 			return err
 		}
 		read += wholeLines(late)
-		var lines []byte
-		for _, line := range disk.SplitLines(late) {
-			if keep == nil || keep(line) {
-				lines = append(append(lines, line...), '\n')
-			}
+		lines := disk.SplitLines(late)
+		if drop != nil {
+			lines = slices.DeleteFunc(lines, drop)
 		}
 		if len(lines) > 0 {
-			if err := disk.AppendShared(path, lines); err != nil {
+			if err := disk.AppendShared(path, bytes.Join(append(lines, nil), []byte("\n"))); err != nil {
 				return err
 			}
 		}

@@ -120,8 +120,8 @@ func (l Inside) RemoveFolder(id ingest.SessionID, folder string) error {
 	return l.removeFolder(id, folder, false)
 }
 
-// removeFolder removes a folder: it first moves it out of sight and informs other processes. The error is ErrStale if it
-// is the session's current folder and own is false.
+// removeFolder removes a folder: it first moves it out of sight and informs other processes. The error is ErrStale if
+// it is the session's current folder and own is false.
 func (l *Library) removeFolder(id ingest.SessionID, folder string, own bool) error {
 	return l.withFolders(func() error {
 		if e, ok := l.known(id); ok && e.Folder == folder && !own {
@@ -246,7 +246,7 @@ func (l *Library) rewriteLines(path string, drop func(line []byte) bool) error {
 	if strings.HasSuffix(path, ".jsonl") {
 		rest = disk.SealLines(rest)
 	}
-	return l.replaceShared(path, text, rest, func(line []byte) bool { return !drop(line) })
+	return l.replaceShared(path, text, rest, drop)
 }
 
 // DropProjects removes projects that have no session left.

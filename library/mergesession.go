@@ -35,9 +35,10 @@ func (l Inside) KeepSources(e Entry, src, dst *Folder) Entry {
 	return a.entry
 }
 
-// MergeVersions adds contents and sources of a session's folder in another library that are missing here. What can't be read
-// there is reported to skip and left out; if skip is nil, it is the error.
-func (l Inside) MergeVersions(ctx context.Context, src *Folder, from *Library, skip func(file string, err error)) error {
+// MergeVersions adds contents and sources of a session's folder in another library that are missing here. What can't
+// be read there is reported to skip and left out; if skip is nil, it is the error.
+func (l Inside) MergeVersions(ctx context.Context, src *Folder, from *Library,
+	skip func(file string, err error)) error {
 	id := src.Entry.ID
 	now, _, err := l.current(id)
 	if err != nil {

@@ -35,8 +35,8 @@ func (l *Library) Holders(ctx context.Context, n *Needles) ([]Holder, []ingest.P
 	if err != nil {
 		return nil, nil, err
 	}
-	h := &textSearch{needles: n, owner: map[string]ingest.SessionID{}, at: map[ingest.SessionID]Holder{}}
-	if err := h.searchFolder(ctx, l.dir, l.dir, entries); err != nil {
+	h, err := l.search(ctx, n, l.dir, entries)
+	if err != nil {
 		return nil, nil, err
 	}
 	all := slices.Collect(maps.Values(h.at))
@@ -46,20 +46,21 @@ func (l *Library) Holders(ctx context.Context, n *Needles) ([]Holder, []ingest.P
 
 // Holds reports whether any file of a session, in any of its versions, contains the text.
 func (l *Library) Holds(ctx context.Context, e Entry, n *Needles) (bool, error) {
-	h := &textSearch{needles: n, owner: map[string]ingest.SessionID{}, at: map[ingest.SessionID]Holder{}}
-	err := h.searchFolder(ctx, l.dir, e.Folder, []Entry{e})
+	h, err := l.search(ctx, n, e.Folder, []Entry{e})
 	return len(h.at) > 0, err
 }
 
 type textSearch struct {
+	l        *Library
 	needles  *Needles
 	owner    map[string]ingest.SessionID // by folder
 	at       map[ingest.SessionID]Holder
 	problems []ingest.Problem
 }
 
-// searchFolder searches all files below a folder of the library that contains the given sessions.
-func (h *textSearch) searchFolder(ctx context.Context, root, dir string, entries []Entry) error {
+// search searches all files below a folder of the library that contains the given sessions.
+func (l *Library) search(ctx context.Context, n *Needles, dir string, entries []Entry) (*textSearch, error) {
+	h := &textSearch{l: l, needles: n, owner: map[string]ingest.SessionID{}, at: map[ingest.SessionID]Holder{}}
 	for _, e := range entries {
 		h.owner[e.Folder] = e.ID
 	}
@@ -67,43 +68,42 @@ func (h *textSearch) searchFolder(ctx context.Context, root, dir string, entries
 		if err != nil || ctx.Err() != nil {
 			return errors.Join(err, ctx.Err())
 		}
-		if d.IsDir() && (path == filepath.Join(root, ".tmp") || path == filepath.Join(root, ".locks")) {
+		if d.IsDir() && (path == filepath.Join(l.dir, ".tmp") || path == filepath.Join(l.dir, ".locks")) {
 			return fs.SkipDir
 		}
 		if d.Type().IsRegular() {
-			h.file(root, path)
+			h.file(path)
 		}
 		return nil
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		for _, e := range entries {
+			h.searchSeams(e)
+		}
 	}
-	for _, e := range entries {
-		h.searchSeams(root, e)
-	}
-	return nil
+	return h, err
 }
 
-func (h *textSearch) file(root, path string) {
+func (h *textSearch) file(path string) {
 	f, err := disk.Open(path)
 	if err != nil {
-		h.look(root, path, nil, err)
+		h.look(path, nil, err)
 		return
 	}
 	defer f.Close()
 	if !strings.HasSuffix(path, ".zst") {
-		h.look(root, path, f, nil)
+		h.look(path, f, nil)
 		return
 	}
 	in, done, err := raw.Unpacked(f)
-	h.look(root, path, in, err)
+	h.look(path, in, err)
 	if err == nil {
 		done()
 	}
 }
 
 // look searches the content of a file; err is why it can't be read.
-func (h *textSearch) look(root, path string, in io.Reader, err error) {
+func (h *textSearch) look(path string, in io.Reader, err error) {
 	found := false
 	if err == nil {
 		found, err = h.needles.InStream(in)
@@ -112,28 +112,24 @@ func (h *textSearch) look(root, path string, in io.Reader, err error) {
 		h.problems = append(h.problems, ingest.Problem{Path: path, Reason: err.Error()})
 	}
 	if found {
-		h.found(root, path)
+		h.found(path)
 	}
 }
 
 // found records a file under the session whose folder it is in.
-func (h *textSearch) found(root, path string) {
+func (h *textSearch) found(path string) {
 	id := ingest.SessionID("")
-	for dir := filepath.Dir(path); len(dir) > len(root); dir = filepath.Dir(dir) {
+	for dir := filepath.Dir(path); len(dir) > len(h.l.dir); dir = filepath.Dir(dir) {
 		if owner, ok := h.owner[dir]; ok {
 			id = owner
 			break
 		}
 	}
-	name, err := filepath.Rel(root, path)
-	if err != nil {
-		name = path
-	}
-	h.at[id] = Holder{id, append(h.at[id].Files, filepath.ToSlash(name))}
+	h.at[id] = Holder{id, append(h.at[id].Files, h.l.Rel(path))}
 }
 
 // searchSeams searches where one segment ends and the next begins.
-func (h *textSearch) searchSeams(root string, e Entry) {
+func (h *textSearch) searchSeams(e Entry) {
 	v, err := e.Versions()
 	if err != nil {
 		return // verify reports it
@@ -144,7 +140,7 @@ func (h *textSearch) searchSeams(root string, e Entry) {
 				continue
 			}
 			in := raw.Read(e.Folder, ver.Segs...)
-			h.look(root, raw.Path(e.Folder, ver.Segs[0]), in, nil)
+			h.look(raw.Path(e.Folder, ver.Segs[0]), in, nil)
 			in.Close()
 		}
 	}

@@ -47,7 +47,7 @@ func (l *Library) SaveOutputs(ctx context.Context, id ingest.SessionID) error {
 // taken.
 func outputName(name string, taken map[string]bool) string {
 	var parts []string
-	for _, p := range strings.Split(strings.TrimPrefix(name, "outputs/"), "/") {
+	for p := range strings.SplitSeq(strings.TrimPrefix(name, "outputs/"), "/") {
 		if p = disk.SafeName(p, 120); p == "" {
 			p = "_"
 		}

@@ -128,8 +128,8 @@ func (l *Library) move(e Entry) error {
 	})
 }
 
-// targetFolder returns where a folder belongs. It stays where it is if it has no project, or if it has the right name with
-// a number added.
+// targetFolder returns where a folder belongs. It stays where it is if it has no project, or if it has the right name
+// with a number added.
 func (l *Library) targetFolder(e Entry, reg *registry.Registry) string {
 	p := reg.Find(e.Project)
 	if p == nil {

@@ -14,6 +14,7 @@ import (
 	"recall/library"
 	"recall/library/disk"
 	"recall/library/raw"
+	"recall/library/render"
 	"recall/payload"
 )
 
@@ -247,8 +248,8 @@ func (f *folderCheck) others() {
 			f.found(name, Leftover, "", "no version needs it")
 		case name == library.NewMarkdown || name == library.NewPayload:
 			f.found(name, Unfinished, "", "left by an interrupted save")
-		case library.IsRendered(name) && !f.sealed():
-		case library.IsRendered(name):
+		case render.IsTranscript(name) && !f.sealed():
+		case render.IsTranscript(name):
 			f.found(name, Unfinished, "", "session.json doesn't name it: a save was interrupted")
 		default:
 			f.found(name, Unknown, "", "%s", stray(name))

@@ -16,6 +16,7 @@ import (
 	"recall/library"
 	"recall/library/disk"
 	"recall/library/raw"
+	"recall/library/render"
 )
 
 // If a session.json can't be read, the next sync archives the session again, so it has two folders. What only the old
@@ -144,8 +145,8 @@ func (t *twins) restoreSegment(e library.Entry, s raw.Segment) error {
 	return errors.Join(disk.SyncFiles([]string{st.Temp}), disk.Rename(st.Temp, at))
 }
 
-// mergeContents adds to the new folder what the old one has: contents, edits, notes, and the payload that people's edits and
-// links refer to.
+// mergeContents adds to the new folder what the old one has: contents, edits, notes, and the payload that people's
+// edits and links refer to.
 func (t *twins) mergeContents() error {
 	l, id, src := t.r.l, t.src.Entry.ID, t.src
 	if err := l.MergeVersions(t.r.ctx, src, nil, func(string, error) {}); err != nil {
@@ -204,8 +205,8 @@ func (t *twins) lacking() (names []string, err error) {
 	return names, t.r.ctx.Err()
 }
 
-// moveRest moves what isn't content and can't be made again: unreadable lines and files, changed outputs, and files that
-// somebody put there.
+// moveRest moves what isn't content and can't be made again: unreadable lines and files, changed outputs, and files
+// that somebody put there.
 func (t *twins) moveRest() error {
 	for name, lines := range t.aside {
 		if err := t.putAside(name+".damaged", lines); err != nil {
@@ -229,7 +230,7 @@ func (t *twins) moveRest() error {
 		brought["payload.md"] = true
 	}
 	for _, name := range t.src.Names() {
-		if brought[name] || library.IsRendered(name) || path.Dir(name) == "vectors" || t.held(name) {
+		if brought[name] || render.IsTranscript(name) || path.Dir(name) == "vectors" || t.held(name) {
 			continue // these are there already or made again
 		}
 		if err := t.move(filepath.Join(t.src.Entry.Folder, filepath.FromSlash(name)), cmp.Or(as[name], name)); err != nil {

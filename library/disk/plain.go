@@ -160,7 +160,8 @@ func moveOver(from, to string) error {
 func hardLink(from, to string) error { return bothInRoot(from, to, (*os.Root).Link, os.Link) }
 
 // bothInRoot calls inside with a handle if both paths are below one folder, else outside.
-func bothInRoot(from, to string, inside func(r *os.Root, from, to string) error, outside func(from, to string) error) error {
+func bothInRoot(from, to string, inside func(r *os.Root, from, to string) error,
+	outside func(from, to string) error) error {
 	return inRoot(to, func(root *os.Root, name string) error {
 		old, err := filepath.Rel(root.Name(), from)
 		if err != nil || !filepath.IsLocal(old) {

@@ -66,7 +66,10 @@ func (g Log[T]) Each() iter.Seq2[T, error] {
 		n := 0
 		for line, err := range disk.EachLine(g.Path) {
 			n++
-			r, err := g.line(n, line, err)
+			var r T
+			if err == nil {
+				r, err = g.line(n, line)
+			}
 			if !yield(r, err) {
 				return
 			}
@@ -74,12 +77,14 @@ func (g Log[T]) Each() iter.Seq2[T, error] {
 	}
 }
 
-// line decodes a file's nth line, unless it could not be read.
-func (g Log[T]) line(n int, line []byte, unread error) (r T, err error) {
-	if unread != nil {
-		return r, unread
+// line decodes a file's nth line.
+func (g Log[T]) line(n int, line []byte) (r T, err error) {
+	if disk.SealOf(line) == disk.SealBad {
+		err = errors.New("it doesn't match its checksum")
+	} else if err = json.Unmarshal(line, &r); err == nil {
+		err = g.check(r)
 	}
-	if r, err = g.read(line); err != nil {
+	if err != nil {
 		err = fmt.Errorf("%s:%d: %w: %w", g.Path, n, disk.ErrDamaged, err)
 	}
 	return r, err
@@ -92,7 +97,7 @@ func (g Log[T]) All() ([]T, error) { return all(g.Each()) }
 func (g Log[T]) Of(lines [][]byte) ([]T, error) {
 	return all(func(yield func(T, error) bool) {
 		for i, line := range lines {
-			if !yield(g.line(i+1, line, nil)) {
+			if !yield(g.line(i+1, line)) {
 				return
 			}
 		}
@@ -122,16 +127,6 @@ func (g Log[T]) Text(records []T) ([]byte, error) {
 		}
 	}
 	return disk.SealLines(b.Bytes()), nil
-}
-
-func (g Log[T]) read(line []byte) (r T, err error) {
-	if disk.SealOf(line) == disk.SealBad {
-		return r, errors.New("it doesn't match its checksum")
-	}
-	if err = json.Unmarshal(line, &r); err == nil {
-		err = g.check(r)
-	}
-	return r, err
 }
 
 func (g Log[T]) check(r T) error {

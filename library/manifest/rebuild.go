@@ -106,13 +106,13 @@ func (w *rebuilding) outside(p string) {
 	w.lose(p, "it is outside the session's own folders")
 }
 
-// add records a file to be written beside the script.
-func (w *rebuilding) add(p string, f Placed) string {
+// put records a file to be written beside the script, and writes the line that puts it in place.
+func (w *rebuilding) put(p string, f Placed, sum string) {
 	name := fmt.Sprintf("%04d", len(w.out.Files)+1)
 	base := disk.Plain(p[strings.LastIndexByte(p, '/')+1:], "_")
 	f.Name = name + "-" + strings.TrimLeft(base[max(0, len(base)-60):], ".")
 	w.out.Files = append(w.out.Files, f)
-	return f.Name
+	fmt.Fprintf(&w.puts, "put %s \"$files\"/%s %s\n", w.place(p), f.Name, sum)
 }
 
 // input restores an input that the library has. One on the host is still where the person has it.
@@ -123,8 +123,7 @@ func (w *rebuilding) input(in Input) {
 	case name != "" && in.SHA256 != "" && !within(in.Path, w.folders):
 		w.outside(in.Path)
 	case name != "" && in.SHA256 != "":
-		fmt.Fprintf(&w.puts, "put %s \"$files\"/%s %s\n", w.place(in.Path), w.add(in.Path, Placed{Archived: name}),
-			in.SHA256)
+		w.put(in.Path, Placed{Archived: name}, in.SHA256)
 	case in.Machine == VM:
 		w.lose(in.Path, "it was in the machine before")
 	default:
@@ -143,11 +142,9 @@ func (w *rebuilding) file(f Made) {
 	case !within(f.Path, w.folders) && (stored || written || f.Machine != Host):
 		w.outside(f.Path)
 	case stored:
-		fmt.Fprintf(&w.puts, "put %s \"$files\"/%s %s\n", w.place(f.Path), w.add(f.Path, Placed{Archived: name}),
-			f.SHA256)
+		w.put(f.Path, Placed{Archived: name}, f.SHA256)
 	case written:
-		fmt.Fprintf(&w.puts, "put %s \"$files\"/%s %s\n", w.place(f.Path), w.add(f.Path, Placed{Content: text}),
-			disk.HexSum(text))
+		w.put(f.Path, Placed{Content: text}, disk.HexSum(text))
 	case f.Machine == Host:
 		w.notes = append(w.notes, "On the host, where it was: "+f.Path)
 	case f.Rebuildable && len(f.Calls) == 0:

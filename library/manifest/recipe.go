@@ -91,7 +91,8 @@ var nameOnly = text.Set(`ls mkdir rmdir echo printf test [ find du stat chmod ch
 
 var outputFlag = text.Pattern(`^--?(?:o|O|out|output|save|dest|target|to)(?:[-_=]|$)`)
 
-// namedInputs returns the person's files, uploads or in given folders, that a command names, whatever it does with them.
+// namedInputs returns the person's files, uploads or in given folders, that a command names, whatever it does with
+// them.
 func (w *work) namedInputs(st *trace.Step) (out []string) {
 	for i, arg := range st.Args {
 		if nameOnly[st.Program] || i > 0 && outputFlag().MatchString(st.Args[i-1]) || outputFlag().MatchString(arg) {
@@ -317,30 +318,23 @@ func (w *work) judge(f *file) (bool, string) {
 
 // available reports whether an input of a file would exist to make it again.
 func (w *work) available(p string) (bool, string) {
-	f := w.files[p]
-	if f != nil && f.made && !f.there {
-		if f.gone {
-			return false, "which was deleted or renamed since"
-		}
+	f := cmp.Or(w.files[p], &file{})
+	_, archived := w.archivedAt(p)
+	_, onHost := w.host(p)
+	switch {
+	case f.made && !f.there && f.gone:
+		return false, "which was deleted or renamed since"
+	case f.made && !f.there:
 		if ok, why := w.rebuildable(f); !ok {
 			return false, "which can't be made again: " + why
 		}
-		return true, ""
-	}
-	if f != nil && f.made {
+	case f.made:
 		return false, "which the session changed"
-	}
-	if f != nil && f.gone {
+	case f.gone:
 		return false, "which was deleted since"
+	case archived, onHost, strings.HasPrefix(p, "/usr/"), strings.HasPrefix(p, "/etc/"): // /usr: the machine's system
+	default:
+		return false, "which was in the machine before"
 	}
-	if _, ok := w.archivedAt(p); ok {
-		return true, ""
-	}
-	if _, onHost := w.host(p); onHost {
-		return true, ""
-	}
-	if strings.HasPrefix(p, "/usr/") || strings.HasPrefix(p, "/etc/") {
-		return true, "" // part of the machine's own system
-	}
-	return false, "which was in the machine before"
+	return true, ""
 }

@@ -3,6 +3,7 @@ package manifest
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -89,15 +90,7 @@ func AsFolder(dir string) (string, bool) {
 
 // within reports whether a path is usable and is one of the folders or below one.
 func within(p string, folders []string) bool {
-	if !usable(p) {
-		return false
-	}
-	for _, f := range folders {
-		if p == f || strings.HasPrefix(p, f+"/") {
-			return true
-		}
-	}
-	return false
+	return usable(p) && slices.ContainsFunc(folders, func(f string) bool { return p == f || strings.HasPrefix(p, f+"/") })
 }
 
 // home returns the session's home in its virtual machine, "" if that isn't among the folders.

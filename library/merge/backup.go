@@ -166,11 +166,7 @@ func (w *tarring) top() error {
 		if err != nil {
 			return err
 		}
-		name, err := filepath.Rel(w.l.Dir(), path)
-		if err != nil {
-			return err
-		}
-		name = filepath.ToSlash(name)
+		name := w.l.Rel(path)
 		switch {
 		case d.IsDir() && (name == ".tmp" || name == ".locks"),
 			d.IsDir() && disk.Exists(filepath.Join(path, "session.json")) && !broken[path]:
@@ -211,11 +207,7 @@ func (w *tarring) sessions() error {
 }
 
 func (w *tarring) session(v *library.Folder) error {
-	rel, err := filepath.Rel(w.l.Dir(), v.Entry.Folder)
-	if err != nil {
-		return err
-	}
-	at := filepath.ToSlash(rel) + "/"
+	at := w.l.Rel(v.Entry.Folder) + "/"
 	var open []*os.File // opened before anything is written: what is open can't be packed away
 	defer func() {
 		for _, f := range open {

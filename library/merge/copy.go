@@ -117,8 +117,8 @@ func (m *merging) damaged(ctx context.Context, src *library.Folder, c copied) bo
 	return true
 }
 
-// dropDamaged omits copies that would replace intact files here by damaged ones. The error is for a session that would then
-// lack a segment: it stays as it is here.
+// dropDamaged omits copies that would replace intact files here by damaged ones. The error is for a session that
+// would then lack a segment: it stays as it is here.
 func (m *merging) dropDamaged(src, dst *library.Folder, files []copied) ([]copied, error) {
 	here := map[string]bool{}
 	for name := range dst.Size {

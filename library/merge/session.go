@@ -11,6 +11,7 @@ import (
 	"recall/library"
 	"recall/library/disk"
 	"recall/library/raw"
+	"recall/library/render"
 	"recall/payload"
 )
 
@@ -161,7 +162,7 @@ func (m *merging) dropUnneeded(folder string, src, dst *library.Folder) error {
 		}
 	}
 	for name := range dst.Text {
-		if _, ok := src.Text[name]; !ok && library.IsRendered(name) {
+		if _, ok := src.Text[name]; !ok && render.IsTranscript(name) {
 			if err := disk.RemoveIfThere(filepath.Join(folder, name)); err != nil {
 				return err
 			}

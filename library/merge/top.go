@@ -169,12 +169,12 @@ func (m *merging) others() error {
 		return err
 	}
 	return disk.Walk(m.from.Dir(), func(path string, d fs.DirEntry, err error) error {
-		name, relErr := filepath.Rel(m.from.Dir(), path)
-		if err != nil || relErr != nil {
+		if err != nil {
 			m.problem(path, "can't be read")
 			return nil
 		}
-		top, _, below := strings.Cut(filepath.ToSlash(name), "/")
+		name := m.from.Rel(path)
+		top, _, below := strings.Cut(name, "/")
 		switch {
 		case d.IsDir() && (name == "." || top == library.CacheName):
 			return nil
@@ -190,7 +190,7 @@ func (m *merging) others() error {
 			m.problem(path, err.Error())
 			return nil
 		}
-		target := filepath.Join(m.l.Dir(), name)
+		target := filepath.Join(m.l.Dir(), filepath.FromSlash(name))
 		if have, err := disk.ReadPlain(target); err == nil && (bytes.Equal(have, text) || !m.options.Follow) {
 			return nil
 		}

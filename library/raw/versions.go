@@ -150,12 +150,7 @@ func (v *Versions) Apply(line Line) error {
 
 // Find returns the number of the version with this content, 0 if there is none.
 func (v *Versions) Find(file string, size int64, sum string) int {
-	for i, have := range v.Files[file] {
-		if have.Size == size && have.Sum == sum {
-			return i + 1
-		}
-	}
-	return 0
+	return 1 + slices.IndexFunc(v.Files[file], func(have Version) bool { return have.Size == size && have.Sum == sum })
 }
 
 // At returns a version by number, nil if there is none.

@@ -100,22 +100,18 @@ func (r *Registry) Match(id string, p ingest.Project) *Project {
 
 // Learn updates a project with what parsing found out.
 func (p *Project) Learn(q ingest.Project) {
-	p.hide(q)
+	if q.ShownName != "" && p.Base == q.Name {
+		p.Base = q.ShownName
+	}
+	if q.ShownRoot != "" {
+		p.showAs(q.Root, q.ShownRoot)
+	}
 	if q.Was != "" && p.Root == q.Was && q.Root != "" {
 		p.Former = slices.DeleteFunc(union(p.Former, []string{p.Root}), func(s string) bool { return s == q.Root })
 		p.Root = q.Root
 	}
 	if q.Root == p.Root {
 		p.Remote, p.Birth = cmp.Or(q.Remote, p.Remote), cmp.Or(q.Birth, p.Birth)
-	}
-}
-
-func (p *Project) hide(q ingest.Project) {
-	if q.ShownName != "" && p.Base == q.Name {
-		p.Base = q.ShownName
-	}
-	if q.ShownRoot != "" {
-		p.showAs(q.Root, q.ShownRoot)
 	}
 }
 

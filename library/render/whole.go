@@ -122,20 +122,16 @@ func exportTurns(turns []ingest.Turn) []exportTurn {
 	for _, t := range turns {
 		one := exportTurn{Turn: t}
 		for _, c := range t.Calls {
-			one.Calls = append(one.Calls, exportCallOf(c))
+			e := exportCall{ToolCall: c}
+			for _, a := range c.Answers {
+				e.Answers = append(e.Answers, a.Question+" "+strings.Join(a.Chosen, ", "))
+			}
+			if c.Plan != nil {
+				e.Plan = c.Plan.Text
+			}
+			one.Calls = append(one.Calls, e)
 		}
 		all = append(all, one)
 	}
 	return all
-}
-
-func exportCallOf(c ingest.ToolCall) exportCall {
-	e := exportCall{ToolCall: c}
-	for _, a := range c.Answers {
-		e.Answers = append(e.Answers, a.Question+" "+strings.Join(a.Chosen, ", "))
-	}
-	if c.Plan != nil {
-		e.Plan = c.Plan.Text
-	}
-	return e
 }
