@@ -147,12 +147,12 @@ func (h *Host) leave(in Input, asked bool) Answer {
 	said := "recall: nothing of this session is kept, and what was is being removed; its transcript stays the " +
 		"client's, and prompts of it that were archived from history.jsonl stay in the library"
 	if err == nil && asked {
-		err = l.Bury([]ingest.SessionID{id})
+		err = l.MarkForgotten([]ingest.SessionID{id})
 	} else if err == nil {
 		said = "recall: nothing of this session is kept (RECALL_PAUSE)"
 		_, unknown := l.Session(id)
 		if errors.Is(unknown, library.ErrNoSession) && len(l.Broken()) == 0 {
-			err = l.Bury([]ingest.SessionID{id})
+			err = l.MarkForgotten([]ingest.SessionID{id})
 		} else { // what can't be read may be what was before
 			err = l.Freeze(id)
 			said = "recall: nothing more of this session is kept (RECALL_PAUSE); what was before stays"

@@ -29,8 +29,8 @@ import (
 // Tombstones lists the ids of forgotten sessions.
 func (l *Library) Tombstones() ([]ingest.SessionID, error) { return l.tombstoneIDs(false) }
 
-// Buried returns a stamp of Tombstones: "" without any, and a different one after each addition.
-func (l *Library) Buried() (string, error) {
+// ForgottenStamp returns a stamp of Tombstones: "" without any, and a different one after each addition.
+func (l *Library) ForgottenStamp() (string, error) {
 	ids, err := l.Tombstones()
 	if len(ids) == 0 {
 		return "", err
@@ -45,7 +45,7 @@ func (l *Library) Forget(ids []ingest.SessionID, texts *Needles) error {
 	if _, err := l.FoldInbox(); err != nil {
 		return fmt.Errorf("forget: %w", err)
 	}
-	if err := l.Bury(ids); err != nil {
+	if err := l.MarkForgotten(ids); err != nil {
 		return fmt.Errorf("forget: %w", err)
 	}
 	// This must precede removing the folders, which say which items were theirs.
@@ -64,8 +64,8 @@ func (l *Library) Forget(ids []ingest.SessionID, texts *Needles) error {
 	return nil
 }
 
-// Bury adds the ids to tombstones.jsonl unless they are there.
-func (l *Library) Bury(ids []ingest.SessionID) error {
+// MarkForgotten adds the ids to tombstones.jsonl unless they are there.
+func (l *Library) MarkForgotten(ids []ingest.SessionID) error {
 	return l.underLock("folders", func() error {
 		var lines []tombstone
 		for _, id := range ids {
@@ -91,7 +91,7 @@ func (l *Library) Bury(ids []ingest.SessionID) error {
 func (l *Library) removeFolders(id ingest.SessionID) error {
 	return l.underLock(SessionLock(id), func() error {
 		for {
-			if _, err := l.Shelved(); err != nil { // there may be a second folder with that id
+			if _, err := l.AllEntries(); err != nil { // there may be a second folder with that id
 				return err
 			}
 			var folders []string
@@ -251,7 +251,7 @@ func (l *Library) rewriteLines(path string, drop func(line []byte) bool) error {
 
 // DropProjects removes projects that have no session left.
 func (l Inside) DropProjects() error {
-	all, err := l.Shelved()
+	all, err := l.AllEntries()
 	if err != nil {
 		return err
 	}

@@ -28,12 +28,12 @@ func (e *AmbiguousError) Error() string {
 // Sessions lists all sessions by start time, those without one first, then by id. It looks at every session's folder
 // and reads what is new or changed. What can't be read is left out; see Broken.
 func (l *Library) Sessions() ([]Entry, error) {
-	all, err := l.Shelved()
+	all, err := l.AllEntries()
 	return sessionsOnly(all), err
 }
 
-// Shelved is Sessions plus what is kept like a session but isn't one: a client's memory.
-func (l *Library) Shelved() ([]Entry, error) { return l.entries(true) }
+// AllEntries is Sessions plus what is kept like a session but isn't one: a client's memory.
+func (l *Library) AllEntries() ([]Entry, error) { return l.entries(true) }
 
 // entries lists the known sessions. It scans the folders if they were never scanned, and if fresh is set.
 func (l *Library) entries(fresh bool) ([]Entry, error) {
@@ -143,7 +143,7 @@ func (l *Library) Lookup(name string) (Entry, error) { return l.lookup(name, tru
 func (l *Library) LookupWhole(name string) (Entry, error) { return l.lookup(name, false) }
 
 func (l *Library) lookup(name string, parts bool) (Entry, error) {
-	all, err := l.Shelved()
+	all, err := l.AllEntries()
 	if err != nil {
 		return Entry{}, err
 	}

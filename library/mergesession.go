@@ -172,7 +172,7 @@ func (l Inside) MergeEdits(id ingest.SessionID, src *Folder, pending []payload.E
 		return nil
 	})
 	if err == nil && fresh {
-		err = l.Remark(id)
+		err = l.UpdateMarks(id)
 	}
 	return fresh, err
 }

@@ -31,7 +31,7 @@ type Holder struct {
 // Holders finds the text in every file of the library, decompressed. The problems are files that could not be
 // searched, so the text may be in them too.
 func (l *Library) Holders(ctx context.Context, n *Needles) ([]Holder, []ingest.Problem, error) {
-	entries, err := l.Shelved()
+	entries, err := l.AllEntries()
 	if err != nil {
 		return nil, nil, err
 	}

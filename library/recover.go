@@ -80,7 +80,7 @@ func rememberedID(dir, caches string) string {
 // Discard removes a newly made, empty library, if what should have been archived could not be. One that has a session
 // stays. The library must not be used afterwards either way.
 func (l *Library) Discard() (removed bool, err error) {
-	all, err := l.Shelved()
+	all, err := l.AllEntries()
 	if err != nil || len(all)+len(l.Broken()) > 0 {
 		return false, errors.Join(err, l.Close())
 	}

@@ -97,7 +97,7 @@ func (l Inside) LostProjects(text []byte, err error, sealed bool, entries []Entr
 	}
 	// Sessions, and their projects, may have been forgotten since they were listed.
 	l.forget()
-	entries, bad := l.Shelved()
+	entries, bad := l.AllEntries()
 	n := len(unknownProject(reg, entries))
 	switch {
 	case bad != nil || n == 0:
@@ -113,7 +113,7 @@ func (l Inside) LostProjects(text []byte, err error, sealed bool, entries []Entr
 // distilled again.
 func (l Inside) MendProjects() (how string, again []Entry, err error) {
 	err = l.underLock("folders", func() error {
-		all, err := l.Shelved()
+		all, err := l.AllEntries()
 		if err != nil {
 			return err
 		}

@@ -14,15 +14,15 @@ import (
 	"recall/library/raw"
 )
 
-// A Putting is one file of a session to be restored.
-type Putting struct {
+// A RestoreFile is one file of a session to be restored.
+type RestoreFile struct {
 	Name    string `json:"name" show:"path"` // of the file in the session
 	Path    string `json:"path" show:"path"` // where to restore it
 	Version int    `json:"version"`          // 0 is the current one
 	Shared  bool   `json:"-"`                // other sessions use the file too: an existing one stays
 	Over    bool   `json:"-"`                // replace whatever is there
 
-	// What LookAt found.
+	// What PlanRestore found.
 	Size  int64    `json:"bytes"`
 	Sum   string   `json:"sha256"`
 	State PutState `json:"state"`
@@ -45,25 +45,25 @@ const (
 var ErrInTheWay = errors.New("another file is there")
 
 // Blocked reports whether the file can't be restored to its place.
-func (p Putting) Blocked() bool { return p.State == PutNewer || p.State == PutOther }
+func (p RestoreFile) Blocked() bool { return p.State == PutNewer || p.State == PutOther }
 
 // writes reports whether restoring changes anything.
-func (p Putting) writes() bool {
+func (p RestoreFile) writes() bool {
 	return p.State == PutNew || p.State == PutLonger || p.State == PutOver
 }
 
-// LookAt compares the files at the targets with what is archived, and fills in Size, Sum and State. It reads both, so
+// PlanRestore compares the files at the targets with what is archived, and fills in Size, Sum and State. It reads both, so
 // damaged archived bytes (ErrDamaged) are found before anything is written.
-func (l *Library) LookAt(ctx context.Context, id ingest.SessionID, files []Putting) error {
+func (l *Library) PlanRestore(ctx context.Context, id ingest.SessionID, files []RestoreFile) error {
 	for i := range files {
-		if err := l.lookAtOne(ctx, id, &files[i]); err != nil {
+		if err := l.planOne(ctx, id, &files[i]); err != nil {
 			return fmt.Errorf("%s: %w", files[i].Path, err)
 		}
 	}
 	return nil
 }
 
-func (l *Library) lookAtOne(ctx context.Context, id ingest.SessionID, p *Putting) error {
+func (l *Library) planOne(ctx context.Context, id ingest.SessionID, p *RestoreFile) error {
 	r, v, err := l.OpenVersion(id, p.Name, p.Version)
 	if err != nil {
 		return err
@@ -152,10 +152,10 @@ func samePrefix(a, b []byte) int {
 	return n
 }
 
-// PutBack restores the files that LookAt examined, unless one is Blocked (ErrInTheWay): each is written beside its
+// RestoreFiles restores the files that PlanRestore examined, unless one is Blocked (ErrInTheWay): each is written beside its
 // target, synced, read again, hashed, and only then renamed. A file that appears there meanwhile is left alone. The
 // files get the current time, because a client would delete them at once if they had their old one.
-func (l *Library) PutBack(ctx context.Context, id ingest.SessionID, files []Putting) error {
+func (l *Library) RestoreFiles(ctx context.Context, id ingest.SessionID, files []RestoreFile) error {
 	for _, p := range files {
 		if p.Blocked() {
 			return fmt.Errorf("%s: %w", p.Path, ErrInTheWay)
@@ -165,7 +165,7 @@ func (l *Library) PutBack(ctx context.Context, id ingest.SessionID, files []Putt
 		if !p.writes() {
 			continue
 		}
-		if err := l.putBackOne(ctx, id, p); err != nil {
+		if err := l.restoreOne(ctx, id, p); err != nil {
 			return fmt.Errorf("%s: %w", p.Path, err)
 		}
 	}
@@ -182,7 +182,7 @@ func (l *Library) PutBack(ctx context.Context, id ingest.SessionID, files []Putt
 }
 
 // markRestored records a source that was restored with the archived bytes: it counts as held.
-func (e *Entry) markRestored(p Putting) {
+func (e *Entry) markRestored(p RestoreFile) {
 	f := e.Holding(p.Path)
 	if f == nil || !p.writes() || p.Sum != f.Sum {
 		return
@@ -193,7 +193,7 @@ func (e *Entry) markRestored(p Putting) {
 	}
 }
 
-func (l *Library) putBackOne(ctx context.Context, id ingest.SessionID, p Putting) error {
+func (l *Library) restoreOne(ctx context.Context, id ingest.SessionID, p RestoreFile) error {
 	r, _, err := l.OpenVersion(id, p.Name, p.Version)
 	if err != nil {
 		return err

@@ -297,13 +297,13 @@ func (l *Library) Edits(id ingest.SessionID) ([]payload.Edit, error) { return re
 func (l *Library) AppendEdits(id ingest.SessionID, edits []payload.Edit) error {
 	err := appendLog(l, id, editsLog, edits)
 	if err == nil && slices.ContainsFunc(edits, func(e payload.Edit) bool { return e.Op == payload.OpMark }) {
-		err = l.Remark(id)
+		err = l.UpdateMarks(id)
 	}
 	return err
 }
 
-// Remark updates session.json with what edits.jsonl says about the session as a whole.
-func (l *Library) Remark(id ingest.SessionID) error {
+// UpdateMarks updates session.json with what edits.jsonl says about the session as a whole.
+func (l *Library) UpdateMarks(id ingest.SessionID) error {
 	return l.withSession(id, func(e Entry) error {
 		edits, err := l.Edits(id)
 		if err != nil && !errors.Is(err, ErrDamaged) { // the intact lines count

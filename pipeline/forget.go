@@ -60,7 +60,7 @@ func (p *Pipeline) PlanForget(ctx context.Context, entries []library.Entry) (*Fo
 		going[e.ID] = true
 		return twice
 	})
-	shelved, err := p.Library.Shelved()
+	shelved, err := p.Library.AllEntries()
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +245,7 @@ func (p *Pipeline) FinishForgetting(ctx context.Context) error {
 
 // Buried reports whether an index has lost all that the library forgot. Until it has, nothing is to be read from it.
 func Buried(ctx context.Context, l *library.Library, x *index.Index) (bool, error) {
-	want, err := l.Buried()
+	want, err := l.ForgottenStamp()
 	if err != nil {
 		return false, err
 	}
@@ -255,7 +255,7 @@ func Buried(ctx context.Context, l *library.Library, x *index.Index) (bool, erro
 
 // bury has the index and the caches lose all that the library forgot, and notes in the index that they did.
 func (p *Pipeline) bury(ctx context.Context, texts *library.Needles) error {
-	stamp, err := p.Library.Buried() // before the list, to which somebody may add meanwhile
+	stamp, err := p.Library.ForgottenStamp() // before the list, to which somebody may add meanwhile
 	if err != nil {
 		return err
 	}

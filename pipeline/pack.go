@@ -26,7 +26,7 @@ func (r *intake) pack(ctx context.Context, limit time.Duration) error {
 		switch {
 		case e.ToPack(now):
 			work = append(work, e)
-		case e.Loose():
+		case e.HasUnpacked():
 			next = Sooner(next, now.Add(library.QuietToPack-e.Quiet(now)))
 		}
 	}

@@ -29,17 +29,17 @@ type Restoring struct {
 	Moved   bool   // it wasn't kept there, as far as is known
 	Dir     string // the folder that the client finds it from, "" if it doesn't go by that
 	NoDir   bool   // that folder isn't there
-	Files   []library.Putting
+	Files   []library.RestoreFile
 }
 
 // Blocked lists the files that would have to be written over.
-func (r Restoring) Blocked() []library.Putting {
-	return slices.DeleteFunc(slices.Clone(r.Files), func(p library.Putting) bool { return !p.Blocked() })
+func (r Restoring) Blocked() []library.RestoreFile {
+	return slices.DeleteFunc(slices.Clone(r.Files), func(p library.RestoreFile) bool { return !p.Blocked() })
 }
 
 // Missing reports whether a file of it isn't there as it was, and can be put back.
 func (r Restoring) Missing() bool {
-	return slices.ContainsFunc(r.Files, func(p library.Putting) bool {
+	return slices.ContainsFunc(r.Files, func(p library.RestoreFile) bool {
 		return p.State == library.PutNew || p.State == library.PutLonger
 	})
 }
@@ -58,7 +58,7 @@ func (r Restoring) Resume() (words, env []string) {
 }
 
 // PlanRestore says where each file of a session belongs and what is there now;
-// Library.PutBack does it. The error is ingest.ErrNoPlace where a session's
+// Library.RestoreFiles does it. The error is ingest.ErrNoPlace where a session's
 // place can't be told.
 func (p *Archiver) PlanRestore(ctx context.Context, e library.Entry, o RestoreOptions) (Restoring, error) {
 	reader, found, err := p.archived(e)
@@ -83,14 +83,14 @@ func (p *Archiver) PlanRestore(ctx context.Context, e library.Entry, o RestoreOp
 		if f.Role == ingest.PromptLog {
 			continue // no file of its own
 		}
-		put := library.Putting{Name: f.Name, Path: filepath.Join(r.Root, filepath.FromSlash(places[f.Name])),
+		put := library.RestoreFile{Name: f.Name, Path: filepath.Join(r.Root, filepath.FromSlash(places[f.Name])),
 			Shared: f.Role == "spaces" || f.Role == ingest.MemoryFile || f.Role == ingest.PlaceFile}
 		if f.Role == ingest.Transcript && i == 0 {
 			put.Version = o.Version
 		}
 		r.Files = append(r.Files, put)
 	}
-	return r, p.Library.LookAt(ctx, e.ID, r.Files)
+	return r, p.Library.PlanRestore(ctx, e.ID, r.Files)
 }
 
 // chooseRoot takes the root that was asked for, else the one that the session
@@ -222,7 +222,7 @@ func RealOf(dir string) string {
 // Restore puts a session back as planned. The error is library.ErrInTheWay,
 // and nothing is written, if a file would have to be written over.
 func (p *Archiver) Restore(ctx context.Context, r Restoring) error {
-	err := p.Library.PutBack(ctx, r.Session.ID, r.Files)
+	err := p.Library.RestoreFiles(ctx, r.Session.ID, r.Files)
 	if errors.Is(err, library.ErrInTheWay) {
 		err = fmt.Errorf("%w; nothing of it was overwritten", err)
 	}

@@ -19,7 +19,7 @@ const saidLately = time.Hour
 // deleted their transcripts before they were archived. That is done when all else is taken
 // in, as sessions go by other ids too, and again when the client remembers something else.
 func (p *Pipeline) salvage(ctx context.Context, rep *Report) error {
-	all, err := p.Library.Shelved()
+	all, err := p.Library.AllEntries()
 	if err != nil || p.Library.ReadOnly() != nil || len(p.Library.Broken()) > 0 {
 		return err // a session that can't be read just now isn't one that was never archived
 	}

@@ -102,7 +102,7 @@ func TestNothingIsSalvagedInDoubt(t *testing.T) {
 		t.Errorf("%d salvaged of a session that is there again", r.Salvaged)
 	}
 
-	all, err := p.Library.Shelved()
+	all, err := p.Library.AllEntries()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func (r *run) merge(m *Member) (page, error) {
 		return page{}, err
 	}
 	if slices.ContainsFunc(edits, func(e payload.Edit) bool { return e.Op == payload.OpMark }) {
-		if err := r.Library.Remark(m.Entry.ID); err != nil { // whatever came between the two
+		if err := r.Library.UpdateMarks(m.Entry.ID); err != nil { // whatever came between the two
 			return page{}, err
 		}
 	}

@@ -184,7 +184,7 @@ func TestCutAtEachStatement(t *testing.T) {
 
 		{"what was forgotten here, forgotten for all", func(n int) {
 			c.put(direct, 1, said(sid("s", n), app, "Old"))
-			must(lib.Bury([]ingest.SessionID{ingest.SessionID(sid("s", n))}))
+			must(lib.MarkForgotten([]ingest.SessionID{ingest.SessionID(sid("s", n))}))
 		}, func(n int) error {
 			_, err := ana.Errands(t.Context(), m, lib, nil)
 			return err

@@ -85,7 +85,7 @@ type Options struct {
 // a session with a fault a second time, as it may just have been written to. The error is for a library that can't be
 // read at all.
 func Verify(ctx context.Context, l *library.Library, o Options) (Verified, error) {
-	entries, err := l.Shelved()
+	entries, err := l.AllEntries()
 	if err != nil {
 		return Verified{}, err
 	}

@@ -23,8 +23,8 @@ import (
 // own folder may be a link.) All access to files goes through this package; a test enforces that.
 
 // ErrNotPlain means that a link, a pipe or a device is where a plain file or a real folder belongs.
-var ErrNotPlain = errors.New("not a plain file or folder: recall follows no links inside a library; put what it " +
-	"leads to in its place")
+var ErrNotPlain = errors.New("not a plain file or folder: recall follows no links inside a library; replace " +
+	"the link with its target")
 
 // ErrForeign means that the library belongs to another user.
 var ErrForeign = errors.New("the library belongs to another user, who could change what recall says and does")

@@ -156,7 +156,7 @@ func (w *tarring) top() error {
 		return err
 	}
 	broken := map[string]bool{} // not usable as sessions, so copied as files
-	if _, err := w.l.Shelved(); err != nil {
+	if _, err := w.l.AllEntries(); err != nil {
 		return err
 	}
 	for _, b := range w.l.Broken() {
@@ -180,7 +180,7 @@ func (w *tarring) top() error {
 
 // sessions adds each session as it is at one moment.
 func (w *tarring) sessions() error {
-	entries, err := w.l.Shelved()
+	entries, err := w.l.AllEntries()
 	if err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ func (m *merging) uniteHealed(ctx context.Context) error {
 	for _, b := range m.from.Broken() {
 		still[m.from.Rel(b.Path)] = true
 	}
-	if _, err := m.l.Shelved(); err != nil || !m.options.Follow {
+	if _, err := m.l.AllEntries(); err != nil || !m.options.Follow {
 		return err
 	}
 	for _, b := range m.l.Broken() {

@@ -83,7 +83,7 @@ func (m *merging) run(ctx context.Context) error {
 	if err := m.l.Upgrade(); err != nil {
 		return err
 	}
-	entries, err := m.from.Shelved()
+	entries, err := m.from.AllEntries()
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (m *merging) tombstones() error {
 			here = append(here, id)
 		}
 	}
-	if err := errors.Join(m.frozen(), m.l.Bury(absent)); err != nil {
+	if err := errors.Join(m.frozen(), m.l.MarkForgotten(absent)); err != nil {
 		return err
 	}
 	if len(here) == 0 {

@@ -33,7 +33,7 @@ func Import(ctx context.Context, l *library.Library, path string, o Options) (Me
 		return fail(err)
 	}
 	defer done()
-	all, err := l.Shelved()
+	all, err := l.AllEntries()
 	if gone, err2 := l.Tombstones(); err != nil || err2 != nil {
 		return fail(errors.Join(err, err2))
 	} else if len(all)+len(gone) == 0 { // made for this, maybe by an interrupted import

@@ -135,7 +135,7 @@ func readable(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o expo
 // exportFiles copies what a session produced; or all of its own files, into a folder of their own. Each is checked by
 // its hash, and written over nothing that is there unless they say so.
 func exportFiles(ctx context.Context, a *app.App, l *library.Library, e library.Entry, o exportOptions) error {
-	var files []library.Putting
+	var files []library.RestoreFile
 	dir := o.To
 	if !o.Outputs {
 		dir = filepath.Join(dir, filepath.Base(e.Folder))
@@ -152,13 +152,13 @@ func exportFiles(ctx context.Context, a *app.App, l *library.Library, e library.
 		if rel, err := filepath.Rel(dir, path); err != nil || !filepath.IsLocal(rel) {
 			return fmt.Errorf("%s would be written outside of %s", f.Name, dir)
 		}
-		files = append(files, library.Putting{Name: f.Name, Path: path, Over: o.Force})
+		files = append(files, library.RestoreFile{Name: f.Name, Path: path, Over: o.Force})
 	}
 	if len(files) == 0 {
 		return hint.With(fmt.Errorf("session %s has no outputs of its own", answer.ShortID(e.ID)),
 			"outputs are what Cowork keeps beside a session; recall files and recall manifest tell what others wrote")
 	}
-	if err := l.LookAt(ctx, e.ID, files); err != nil {
+	if err := l.PlanRestore(ctx, e.ID, files); err != nil {
 		return err
 	}
 	bytes := int64(0)
@@ -169,7 +169,7 @@ func exportFiles(ctx context.Context, a *app.App, l *library.Library, e library.
 		}
 		bytes += f.Size
 	}
-	if err := l.PutBack(ctx, e.ID, files); err != nil {
+	if err := l.RestoreFiles(ctx, e.ID, files); err != nil {
 		return err
 	}
 	for _, f := range files {

@@ -21,11 +21,11 @@ import (
 
 // RestoreDoc is the JSON form of recall restore.
 type RestoreDoc struct {
-	Session ingest.SessionID  `json:"session"`
-	Root    string            `json:"root"`             // it is put below
-	Resume  string            `json:"resume,omitempty"` // command that continues it
-	Written bool              `json:"written"`          // false under --dry-run, or where something was in the way
-	Files   []library.Putting `json:"files"`
+	Session ingest.SessionID      `json:"session"`
+	Root    string                `json:"root"`             // it is put below
+	Resume  string                `json:"resume,omitempty"` // command that continues it
+	Written bool                  `json:"written"`          // false under --dry-run, or where something was in the way
+	Files   []library.RestoreFile `json:"files"`
 }
 
 type restoreOptions struct {
@@ -78,7 +78,7 @@ func sessionsMeant(ctx context.Context, a *app.App, names []string, all bool) (l
 		return nil, nil, err
 	}
 	if all {
-		entries, err = l.Shelved()
+		entries, err = l.AllEntries()
 		return l, entries, err
 	}
 	entries, err = a.Sessions(l, names)
@@ -177,7 +177,7 @@ func docOf(r pipeline.Restoring, written bool) RestoreDoc {
 		Files: r.Files}
 }
 
-func inTheWay(p library.Putting) error {
+func inTheWay(p library.RestoreFile) error {
 	what := "a different file is there"
 	if p.State == library.PutNewer {
 		what = "the file that is there is newer: it begins with what is archived and goes on"
