@@ -152,14 +152,8 @@ func (f *folderCheck) checkSegment(s raw.Stored) {
 // payload checks payload.json and returns it, nil if it is unusable.
 func (f *folderCheck) payload() *payload.Payload {
 	text, err := f.c.read(f.at("payload.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		if f.entry.Distilled != nil {
-			f.found("payload.json", Damaged, MendRender, "it is gone")
-		}
-		return nil
-	}
 	if err != nil {
-		f.found("payload.json", Damaged, MendRender, "%v", err)
+		f.unread("payload.json", err, f.entry.Distilled != nil)
 		return nil
 	}
 	s := disk.SealOfJSON(text)
@@ -175,16 +169,21 @@ func (f *folderCheck) payload() *payload.Payload {
 	return p
 }
 
+// unread reports a file that can't be read. A missing one is damage only if it is expected.
+func (f *folderCheck) unread(name string, err error, expected bool) {
+	if !errors.Is(err, fs.ErrNotExist) {
+		f.found(name, Damaged, MendRender, "%v", err)
+	} else if expected {
+		f.found(name, Damaged, MendRender, "it is gone")
+	}
+}
+
 // markdown compares payload.md with what was written: any other content is a person's edit.
 func (f *folderCheck) markdown(p *payload.Payload) {
 	text, err := f.c.read(f.at("payload.md"))
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if p != nil {
-			f.found("payload.md", Damaged, MendRender, "it is gone")
-		}
 	case err != nil:
-		f.found("payload.md", Damaged, MendRender, "%v", err)
+		f.unread("payload.md", err, p != nil)
 	case p != nil && library.Flipped(f.entry.Folder, []byte(p.Written), text):
 		f.found("payload.md", Damaged, MendRender,
 			"a few bits of it differ, and nobody has written to it since")
@@ -214,10 +213,8 @@ func (f *folderCheck) rendered(p *payload.Payload) {
 		sum, err := disk.SumFile(f.at(name))
 		f.c.files.Add(1)
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			f.found(name, Damaged, MendRender, "it is gone")
 		case err != nil:
-			f.found(name, Damaged, MendRender, "%v", err)
+			f.unread(name, err, true)
 		case sum.SHA256 != want:
 			f.found(name, state, MendRender, "its content doesn't match the checksum in session.json")
 		}

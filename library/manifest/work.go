@@ -192,7 +192,7 @@ func (w *work) edit(f *file, n int, r recipe) {
 	if !f.made {
 		f.there, f.how = true, trace.Edit
 	}
-	f.made, f.gone, f.turn, f.recipe = true, false, n, r
+	w.make(f, n, r)
 }
 
 // unseen is the reason for a file that no known call made.
