@@ -52,8 +52,8 @@ func (p RestoreFile) writes() bool {
 	return p.State == PutNew || p.State == PutLonger || p.State == PutOver
 }
 
-// PlanRestore compares the files at the targets with what is archived, and fills in Size, Sum and State. It reads both, so
-// damaged archived bytes (ErrDamaged) are found before anything is written.
+// PlanRestore compares the files at the targets with what is archived, and fills in Size, Sum and State. It reads
+// both, so damaged archived bytes (ErrDamaged) are found before anything is written.
 func (l *Library) PlanRestore(ctx context.Context, id ingest.SessionID, files []RestoreFile) error {
 	for i := range files {
 		if err := l.planOne(ctx, id, &files[i]); err != nil {
@@ -152,9 +152,9 @@ func samePrefix(a, b []byte) int {
 	return n
 }
 
-// RestoreFiles restores the files that PlanRestore examined, unless one is Blocked (ErrInTheWay): each is written beside its
-// target, synced, read again, hashed, and only then renamed. A file that appears there meanwhile is left alone. The
-// files get the current time, because a client would delete them at once if they had their old one.
+// RestoreFiles restores the files that PlanRestore examined, unless one is Blocked (ErrInTheWay): each is written
+// beside its target, synced, read again, hashed, and only then renamed. A file that appears there meanwhile is left
+// alone. The files get the current time, because a client would delete them at once if they had their old one.
 func (l *Library) RestoreFiles(ctx context.Context, id ingest.SessionID, files []RestoreFile) error {
 	for _, p := range files {
 		if p.Blocked() {

@@ -151,7 +151,7 @@ func (l *Library) putParts(e *Entry, parts iter.Seq[[]byte], to *pendingFiles) (
 	if parts == nil {
 		return 0, nil
 	}
-	maps.DeleteFunc(e.Sums, func(name, _ string) bool { return render.IsTranscript(name) })
+	maps.DeleteFunc(e.Sums, func(name, _ string) bool { return IsRendered(name) })
 	for part := range parts {
 		name := render.TranscriptName(n)
 		n++
@@ -183,7 +183,7 @@ func (l *Library) heal(e *Entry) error {
 		return disk.RemoveIfThere(md)
 	}
 	e.Sums = maps.Clone(e.Sums)
-	maps.DeleteFunc(e.Sums, func(name, _ string) bool { return render.IsTranscript(name) })
+	maps.DeleteFunc(e.Sums, func(name, _ string) bool { return IsRendered(name) })
 	if err := l.saveEntry(*e); err != nil {
 		return err
 	}
@@ -197,6 +197,9 @@ func (l *Library) heal(e *Entry) error {
 func (e Entry) CutOff() bool {
 	return e.Distilled != nil && e.Format >= 2 && e.Sums["transcript.md"] == ""
 }
+
+// IsRendered reports whether a file is rendered for people and has its sum in session.json.
+func IsRendered(name string) bool { return render.IsTranscript(name) }
 
 func same(path string, data []byte) bool {
 	fi, err := os.Stat(path)

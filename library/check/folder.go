@@ -14,7 +14,6 @@ import (
 	"recall/library"
 	"recall/library/disk"
 	"recall/library/raw"
-	"recall/library/render"
 	"recall/payload"
 )
 
@@ -245,8 +244,8 @@ func (f *folderCheck) others() {
 			f.found(name, Leftover, "", "no version needs it")
 		case name == library.NewMarkdown || name == library.NewPayload:
 			f.found(name, Unfinished, "", "left by an interrupted save")
-		case render.IsTranscript(name) && !f.sealed():
-		case render.IsTranscript(name):
+		case library.IsRendered(name) && !f.sealed():
+		case library.IsRendered(name):
 			f.found(name, Unfinished, "", "session.json doesn't name it: a save was interrupted")
 		default:
 			f.found(name, Unknown, "", "%s", stray(name))

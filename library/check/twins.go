@@ -16,7 +16,6 @@ import (
 	"recall/library"
 	"recall/library/disk"
 	"recall/library/raw"
-	"recall/library/render"
 )
 
 // If a session.json can't be read, the next sync archives the session again, so it has two folders. What only the old
@@ -230,7 +229,7 @@ func (t *twins) moveRest() error {
 		brought["payload.md"] = true
 	}
 	for _, name := range t.src.Names() {
-		if brought[name] || render.IsTranscript(name) || path.Dir(name) == "vectors" || t.held(name) {
+		if brought[name] || library.IsRendered(name) || path.Dir(name) == "vectors" || t.held(name) {
 			continue // these are there already or made again
 		}
 		if err := t.move(filepath.Join(t.src.Entry.Folder, filepath.FromSlash(name)), cmp.Or(as[name], name)); err != nil {

@@ -11,7 +11,6 @@ import (
 	"recall/library"
 	"recall/library/disk"
 	"recall/library/raw"
-	"recall/library/render"
 	"recall/payload"
 )
 
@@ -162,7 +161,7 @@ func (m *merging) dropUnneeded(folder string, src, dst *library.Folder) error {
 		}
 	}
 	for name := range dst.Text {
-		if _, ok := src.Text[name]; !ok && render.IsTranscript(name) {
+		if _, ok := src.Text[name]; !ok && library.IsRendered(name) {
 			if err := disk.RemoveIfThere(filepath.Join(folder, name)); err != nil {
 				return err
 			}
