@@ -75,12 +75,9 @@ func (f *Family) signature() string {
 	return fmt.Sprint(f.anew, parts)
 }
 
-// What is parsed and not yet written is held in memory: at most InHand bytes of
-// the sources, a family counting for no less than InHand/parseAhead. One that is
-// larger has the memory for itself.
+// Families that are parsed but not yet written are held in memory: at most InHand bytes of the sources, where
+// each family counts for at least InHand/parseAhead. A larger one has the memory to itself.
 const (
-	// Families that are parsed but not yet written are held in memory: at most InHand bytes of the sources, where
-	// each family counts for at least InHand/parseAhead. A larger one has the memory to itself.
 	InHand     = 36 << 20
 	parseAhead = 18
 )

@@ -42,10 +42,8 @@ const batchTimeout = 26 * time.Hour
 // batchKept is how long services keep their answers.
 const batchKept = 29 * 24 * time.Hour
 
-// A batch holds at most so many requests and bytes of them: services take ten
-// times as much.
+// The maximum of requests in a batch and of bytes in them: services accept ten times as much.
 const (
-	// The maximum of requests in a batch and of bytes in them: services accept ten times as much.
 	batchRequests = 2000
 	batchText     = 20 << 20
 )

@@ -110,10 +110,8 @@ func bears(note, quote, around string, assent bool) bool {
 	return in > 0 && in >= coverage && (assent || said.Shared(text.Words(quote)) > 0)
 }
 
-// negation is a word that turns what follows it round; turnedRound how many words
-// of content that reaches.
+// negation matches words that reverse what follows; maxNegated is how many content words that reaches.
 var (
-	// negation matches words that reverse what follows; maxNegated is how many content words that reaches.
 	negation = text.Pattern(`(?i)\b(?:no|not|never|without|don't|dont|do ` +
 		`not|doesn't|won't|can't|cannot|shouldn't|isn't|stop|avoid|instead of|rather than|drop|skip)\b`)
 	ruledOut = text.Pattern(`(?i)\b(?:no|not|never|without|drop(?:ped)?|skip|avoid|instead|rather|rul(?:e|ed|es) ` +
