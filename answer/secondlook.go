@@ -89,16 +89,13 @@ func (m *modelRun) paragraph(ctx context.Context, shown []*Result) []compose.Sen
 // fail records why the model gave no answer.
 func (m *modelRun) fail(err error) {
 	m.fault = err
+	why := text.Clip(sink.Line(err.Error(), sink.Terminal), 200)
 	switch {
 	case errors.Is(err, context.Canceled): // whoever asked is gone
+		return
 	case errors.Is(err, context.DeadlineExceeded):
-		m.gaveNone("it took longer than query.model_timeout")
-	default:
-		m.gaveNone(text.Clip(sink.Line(err.Error(), sink.Terminal), 200))
+		why = "it took longer than query.model_timeout"
 	}
-}
-
-func (m *modelRun) gaveNone(why string) {
 	m.tell("the model gave no answer (%s); this one is made without it", why)
 }
 

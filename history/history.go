@@ -138,11 +138,7 @@ func (s Toucher) Fate() string {
 func (s *Toucher) add(t index.Touched) {
 	s.Paths = append(s.Paths, t.Path)
 	s.Calls += t.Calls
-	for _, h := range t.Hows {
-		if !slices.Contains(s.How, h) {
-			s.How = append(s.How, h)
-		}
-	}
+	s.How = ingest.Union(s.How, t.Hows...)
 }
 
 // Thread is the sessions of one task.

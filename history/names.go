@@ -114,9 +114,7 @@ func (n *fileNames) addExact(p string) bool {
 func (n *fileNames) bases() []string {
 	var out []string
 	for _, p := range slices.Concat(n.exact, n.rels) {
-		if b := p[strings.LastIndexByte(p, '/')+1:]; !slices.Contains(out, b) {
-			out = append(out, b)
-		}
+		out = ingest.Union(out, p[strings.LastIndexByte(p, '/')+1:])
 	}
 	return out
 }
@@ -173,8 +171,8 @@ func (n *fileNames) follow(ctx context.Context, x *index.Index, paths []string) 
 					other = m.New
 				}
 				more = n.addExact(slashed(other+rest)) || more
-				if rel, ok := belowAny(slashed(other+rest), n.roots); ok && !slices.Contains(n.rels, rel) {
-					n.rels = append(n.rels, rel)
+				if rel, ok := belowAny(slashed(other+rest), n.roots); ok {
+					n.rels = ingest.Union(n.rels, rel)
 				}
 			}
 			i := strings.LastIndexAny(at, `/\`)
@@ -193,10 +191,8 @@ var bareNames = text.Set(`readme.md main.go index.ts index.js index.tsx index.ht
 
 // concerns reports whether an item or its evidence names the file.
 func (n *fileNames) concerns(it payload.Item) bool {
-	for _, p := range append([]string{it.Path}, it.About...) {
-		if n.meets(p) {
-			return true
-		}
+	if slices.ContainsFunc(append([]string{it.Path}, it.About...), n.meets) {
+		return true
 	}
 	for _, text := range append(it.Quotes(), it.Text, it.Why, it.Scope) {
 		for _, word := range strings.FieldsFunc(text,

@@ -41,12 +41,9 @@ func isTrusted(it *payload.Item) bool {
 	if it.By != payload.ByUser && it.By != payload.ByAssistant && it.By != payload.ByBoth {
 		return false
 	}
-	for _, e := range it.Evidence {
-		if e.N > 0 && e.Quote != "" { // a sub-agent's turns have no number
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool {
+		return e.N > 0 && e.Quote != "" // a sub-agent's turns have no number
+	})
 }
 
 // inject renders a payload to show to a model: each line is a statement with date, session and its id for recall

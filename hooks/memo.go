@@ -6,9 +6,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
+	"recall/ingest"
 	"recall/library/disk"
 	"recall/payload"
 	"recall/text"
@@ -92,11 +92,7 @@ func (h *Host) keep(session string, m memo) error {
 
 // once records that a session was told of items.
 func (h *Host) once(session string, m memo, ids []payload.ItemID) error {
-	for _, id := range ids {
-		if !slices.Contains(m.Noted, id) {
-			m.Noted = append(m.Noted, id)
-		}
-	}
+	m.Noted = ingest.Union(m.Noted, ids...)
 	return h.keep(session, m)
 }
 

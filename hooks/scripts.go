@@ -1,7 +1,6 @@
 package hooks
 
 import (
-	"slices"
 	"strings"
 
 	"recall/ingest"
@@ -58,9 +57,7 @@ func scriptsIn(command, dir string) []string {
 			dirs = dirsOf(command, dir)
 		}
 		for _, d := range dirs {
-			if path := native(trace.Absolute(d, filled(word, dir))); !slices.Contains(paths, path) {
-				paths = append(paths, path)
-			}
+			paths = ingest.Union(paths, native(trace.Absolute(d, filled(word, dir))))
 		}
 	}
 	return paths
@@ -74,8 +71,8 @@ func dirsOf(command, dir string) []string {
 	}
 	for _, a := range actionsOf(filled(command, dir), dir) {
 		for _, st := range a.Steps() {
-			if st.Dir != "" && !slices.Contains(dirs, st.Dir) {
-				dirs = append(dirs, st.Dir)
+			if st.Dir != "" {
+				dirs = ingest.Union(dirs, st.Dir)
 			}
 		}
 	}

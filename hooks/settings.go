@@ -8,6 +8,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"recall/ingest"
 	"recall/text"
 )
 
@@ -175,9 +176,7 @@ func Installed(text []byte) (events []Event, programs []string, err error) {
 	}
 	events, list, err := ourHooks(d)
 	for _, h := range list {
-		if !slices.Contains(programs, h.Command) {
-			programs = append(programs, h.Command)
-		}
+		programs = ingest.Union(programs, h.Command)
 	}
 	return events, programs, err
 }

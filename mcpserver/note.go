@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -58,11 +59,8 @@ func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) 
 		return "", wrong("recall: not noted: that isn't a session's id.")
 	}
 	gone, err := l.Forgotten(ingest.SessionID(n.Session))
-	if err != nil {
-		return "", err
-	}
-	frozen, err := l.Frozen(ingest.SessionID(n.Session))
-	if err != nil {
+	frozen, fault := l.Frozen(ingest.SessionID(n.Session))
+	if err := cmp.Or(err, fault); err != nil {
 		return "", err
 	}
 	if gone || frozen || s.o.Excluded() {

@@ -165,9 +165,7 @@ func (r *reading) files(context.Context) error {
 			if t.How != trace.Read {
 				f.read = 0
 			}
-			if !slices.Contains(f.hows, string(t.How)) {
-				f.hows = append(f.hows, string(t.How))
-			}
+			f.hows = ingest.Union(f.hows, string(t.How))
 		}
 	}
 	r.linef("## Files")

@@ -182,11 +182,6 @@ func lagging(e library.Entry, items int) bool {
 	return e.Distilled != nil && e.Distilled.Without < items
 }
 
-func (p *Pipeline) forgottenOf(s *ingest.Session, id ingest.SessionID) (func(payload.Item) bool, error) {
-	all, err := p.Library.ForgottenItems()
-	return restingOn(s, all[id]), err
-}
-
 // withoutForgotten returns a session without the forgotten words, so that no answer quotes them. If they are in a
 // tool call and it isn't known where, everything asked, answered, planned or committed in that turn is blanked.
 func withoutForgotten(s *ingest.Session, gone []library.ForgottenItem) *ingest.Session {

@@ -37,14 +37,6 @@ func Here(l *library.Library, dir string) (project, branch string) {
 	return "", ""
 }
 
-// rootHere returns the root of the project that a folder of this machine belongs to.
-func rootHere(dir string) string {
-	if repo, ok := ingest.RepositoryOf(dir); ok {
-		return repo.Root
-	}
-	return RealOf(dir)
-}
-
 // A NotHereError says that no session ran in a folder, so that it identifies no project.
 type NotHereError struct {
 	Project string    // the one last worked on anywhere; "" if there is none

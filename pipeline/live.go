@@ -89,7 +89,10 @@ func (p *Pipeline) Running(ctx context.Context, name, dir string) (ingest.Found,
 			known[e.ID] = shelf.Of(e).ID
 		}
 	}
-	root := rootHere(dir)
+	root := RealOf(dir)
+	if repo, ok := ingest.RepositoryOf(dir); ok {
+		root = repo.Root
+	}
 	looked := 0
 	for _, f := range all {
 		if project, ok := known[f.ID]; ok {

@@ -87,7 +87,15 @@ func (p *Pipeline) relate(ctx context.Context, deadline time.Time, written func(
 			return nil, false, err
 		}
 	}
-	lines, err := p.changeLinks(ctx, due)
+	lines, err := []payload.Link(nil), error(nil)
+	if p.Library.ReadOnly() != nil {
+		due = nil // they stay due
+		lines, err = p.Library.Links()
+	} else {
+		lines, err = p.Library.ChangeLinks(func(lines []payload.Link) ([]payload.Link, error) {
+			return p.changedLinks(ctx, lines, due)
+		})
+	}
 	switch {
 	case errors.Is(err, library.ErrDamaged):
 		problems = []ingest.Problem{{Path: p.Library.Dir(), Reason: err.Error()}}
@@ -97,21 +105,8 @@ func (p *Pipeline) relate(ctx context.Context, deadline time.Time, written func(
 	if stamp, err = p.Library.LinksStamp(); err != nil {
 		return problems, false, err
 	}
-	if p.Library.ReadOnly() != nil {
-		due = nil // they stay due
-	}
 	written()
 	return problems, true, p.Index.PutLinks(ctx, payload.StandingLinks(lines), relate.Version()+"\n"+stamp, due)
-}
-
-// changeLinks brings links.jsonl up to date and returns all lines.
-func (p *Pipeline) changeLinks(ctx context.Context, due []string) ([]payload.Link, error) {
-	if p.Library.ReadOnly() != nil {
-		return p.Library.Links()
-	}
-	return p.Library.ChangeLinks(func(lines []payload.Link) ([]payload.Link, error) {
-		return p.changedLinks(ctx, lines, due)
-	})
 }
 
 // changedLinks returns the lines to append so that the rules' links of the due sessions match their items.

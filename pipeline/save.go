@@ -34,7 +34,7 @@ func (r *run) merge(m *Member) (page, error) {
 	if err := r.Library.DropForgotten(m.Entry.ID); err != nil {
 		return page{}, err
 	}
-	gone, err := r.forgottenOf(m.Session, m.Entry.ID)
+	forgotten, err := r.Library.ForgottenItems()
 	if err != nil {
 		return page{}, err
 	}
@@ -64,6 +64,7 @@ func (r *run) merge(m *Member) (page, error) {
 		}
 	}
 	payload.Inherit(old, &fresh) // also what was forgotten: it may be worded differently now
+	gone := restingOn(m.Session, forgotten[m.Entry.ID])
 	fresh.Items, fresh.Retired = slices.DeleteFunc(fresh.Items, gone), slices.DeleteFunc(fresh.Retired, gone)
 	p := payload.Apply(&fresh, edits)
 	m.Session.Title = p.Title // a person may have set it
@@ -184,9 +185,7 @@ func (r *run) takeEdits(id ingest.SessionID, old *payload.Payload, onDisk []byte
 	if err != nil || len(edits) == 0 {
 		return err
 	}
-	r.mu.Lock()
-	r.report.Edited++
-	r.mu.Unlock()
+	r.count(func(rep *Report) { rep.Edited++ })
 	return r.Library.AppendEdits(id, edits)
 }
 

@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -19,6 +18,7 @@ import (
 	"recall/hint"
 	"recall/index"
 	"recall/index/check"
+	"recall/ingest"
 	"recall/payload"
 	"recall/payload/tokens"
 	"recall/sink"
@@ -231,9 +231,7 @@ func Files(args []string) (files []string, err error) {
 				return nil, err
 			}
 		}
-		if !slices.Contains(files, path) {
-			files = append(files, path)
-		}
+		files = ingest.Union(files, path)
 	}
 	return files, nil
 }

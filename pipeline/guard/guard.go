@@ -123,9 +123,7 @@ func (g *guarding) aim(paths []string) error {
 			at.Real = pipeline.RealOf(abs)
 			g.reach.targets = append(g.reach.targets, fi)
 		}
-		if !slices.Contains(g.report.Paths, at) {
-			g.report.Paths = append(g.report.Paths, at)
-		}
+		g.report.Paths = ingest.Union(g.report.Paths, at)
 	}
 	if g.Library == nil {
 		return nil
@@ -142,9 +140,7 @@ func (g *guarding) aim(paths []string) error {
 }
 
 func (g *guarding) danger(path string, kind DangerKind, blocks bool) {
-	if d := (Danger{path, kind, blocks}); !slices.Contains(g.report.Dangers, d) {
-		g.report.Dangers = append(g.report.Dangers, d)
-	}
+	g.report.Dangers = ingest.Union(g.report.Dangers, Danger{path, kind, blocks})
 }
 
 // within lists the paths that are dir or below it.

@@ -81,10 +81,10 @@ func (a *Asker) Foresee(ctx context.Context, from []string, o Options) (Foreseen
 				return ctx.Err()
 			}
 			do()
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			done++
-			f.Tell(pipeline.Progress{Stage: "look", Done: done, Total: total})
+			f.tally(func() {
+				done++
+				f.Tell(pipeline.Progress{Stage: "look", Done: done, Total: total})
+			})
 			return nil
 		})
 	}
@@ -170,9 +170,13 @@ func (f *foreseeing) archived(ctx context.Context, q *queue, family *pipeline.Fa
 }
 
 func (f *foreseeing) problem(path string, err error) {
+	f.tally(func() { f.seen.Problems = append(f.seen.Problems, ingest.Problem{Path: path, Reason: err.Error()}) })
+}
+
+func (f *foreseeing) tally(change func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.seen.Problems = append(f.seen.Problems, ingest.Problem{Path: path, Reason: err.Error()})
+	change()
 }
 
 func (f *foreseeing) estimate(ctx context.Context, s *ingest.Session, family []string) {
@@ -180,9 +184,7 @@ func (f *foreseeing) estimate(ctx context.Context, s *ingest.Session, family []s
 		f.MarkPasted(ctx, s, family)
 	}
 	if f.options.Only == nil && !f.Improver.Ripe(s) {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		f.seen.Unripe++
+		f.tally(func() { f.seen.Unripe++ })
 		return
 	}
 	var e distill.Estimate
@@ -201,10 +203,10 @@ func (f *foreseeing) estimate(ctx context.Context, s *ingest.Session, family []s
 		f.problem(string(s.ID), err)
 		return
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if e.Requests > 0 {
-		f.bears(1)
-	}
-	f.seen.Sessions = append(f.seen.Sessions, ForeseenSession{ID: s.ID, Title: s.Title, End: s.End, Estimate: e})
+	f.tally(func() {
+		if e.Requests > 0 {
+			f.bears(1)
+		}
+		f.seen.Sessions = append(f.seen.Sessions, ForeseenSession{ID: s.ID, Title: s.Title, End: s.End, Estimate: e})
+	})
 }
