@@ -21,7 +21,7 @@ type Verdict string
 
 const (
 	Answered Verdict = "answered"
-	Weak     Verdict = "weak"    // nothing clearly answers; the nearest are shown
+	Weak     Verdict = "weak"    // nothing clearly answers; the nearest results are shown
 	Nothing  Verdict = "nothing" // no rare word of the question occurs anywhere
 )
 
@@ -134,7 +134,7 @@ func (s Searched) LeftOut() string {
 // Result is one line of an answer.
 type Result struct {
 	index.Result
-	Since map[string]int `json:"since,omitempty"` // commits since, by file that it speaks of
+	Since map[string]int `json:"since,omitempty"` // commits since, by file that it mentions
 
 	// Also belongs to a first result that is a passage: the turn of the same session that answers next best, which is
 	// then not a result of its own.

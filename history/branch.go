@@ -243,12 +243,10 @@ func (w *workers) worker(session, by string) *Worker {
 	return &w.found[i]
 }
 
-// meanwhile reports whether a session changed a file within the range. The index has the last touch alone: else it is
-// read.
+// meanwhile reports whether a session changed a file within the range. The index only has the last touch; if that
+// doesn't decide, the session is read.
 func (w *workers) meanwhile(ctx context.Context, t index.Touched) bool {
 	last := w.commits.last.Add(time.Minute) // clients' clocks may differ, and git rounds to seconds
-	// meanwhile reports whether a session changed a file within the range. The index only has the last touch; if
-	// that doesn't decide, the session is read.
 	meanwhile := func(at time.Time) bool { return !at.Before(w.commits.from) && !at.After(last) }
 	switch read := slices.Contains(t.Hows, trace.Read); {
 	case read && len(t.Hows) == 1, t.At.Before(w.commits.from), w.shelf.Ref(t.Session).Start.After(last):

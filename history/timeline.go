@@ -18,7 +18,7 @@ import (
 type Dated struct {
 	index.Placed
 	Until *time.Time     `json:"until,omitempty"` // when it was replaced
-	By    payload.ItemID `json:"by,omitempty"`    // that something
+	By    payload.ItemID `json:"by,omitempty"`    // id of what replaced it
 	Sure  bool           `json:"sure"`            // it was surely replaced; false if it wasn't
 	Link  payload.Link   `json:"-"`               // the link that says so, if any
 }

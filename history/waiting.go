@@ -81,7 +81,7 @@ func waits(it payload.Item) (kind payload.Kind, sure bool) {
 func WaitingIn(ctx context.Context, p *pipeline.Pipeline, project string, since, now time.Time,
 	unsure bool) (*Waiting, error) {
 	line, err := Timeline(ctx, p, project, payload.Next, payload.Deferred, payload.Question, payload.Flag, payload.Lead,
-		payload.Decision, payload.Eliminated, payload.Finding) // the last three settle what waits
+		payload.Decision, payload.Eliminated, payload.Finding) // the last three kinds settle what waits
 	if err != nil {
 		return nil, err
 	}

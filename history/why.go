@@ -37,7 +37,7 @@ type Behind struct {
 	Turn  int            `json:"turn,omitempty"`  // the turn that wrote the line, else that made the commit
 	Wrote bool           `json:"wrote"`           // the session is seen to have written the line
 	Asked string         `json:"asked,omitempty"` // what the person said before
-	Said  string         `json:"said,omitempty"`  // what the assistant said with it
+	Said  string         `json:"said,omitempty"`  // what the assistant said at the time
 	Items []payload.Item `json:"items"`           // what was decided there about the line or the file
 }
 

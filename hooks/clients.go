@@ -43,7 +43,7 @@ func (c Client) Uninstall() (Change, error) { return inServers(c.typed).planOut(
 // Which selects clients; the zero value means all.
 type Which struct{ ClaudeCode, ClaudeDesktop, Project bool }
 
-// All reports whether no client is named.
+// All reports whether all clients are selected.
 func (w Which) All() bool { return w == Which{} }
 
 // Clients lists the selected clients.

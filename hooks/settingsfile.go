@@ -37,8 +37,6 @@ type Change struct {
 
 // Lines returns the removed and added lines, without the unchanged beginning and end.
 func (c Change) Lines() string {
-	// before returns what a file was before the install (nil if there was none), provided that nobody changed it
-	// since: then installing the same program into that gives the current file.
 	before, after := strings.SplitAfter(string(c.Before), "\n"), strings.SplitAfter(string(c.After), "\n")
 	if c.Removes {
 		after = nil
@@ -153,8 +151,8 @@ func (t tenant) installed(text []byte) (*Program, error) {
 	return t.in(d)
 }
 
-// before is what a file was before the install, nil if there was none, if nobody changed it since: then the same
-// program put into that gives the file.
+// before returns what a file was before the install (nil if there was none), provided that nobody changed it since:
+// then installing the same program into that gives the current file.
 func (t tenant) before(c Change) (was []byte, ok bool) {
 	was, err := disk.ReadRegular(c.Real+backupEnd, MostOfSettings)
 	switch {

@@ -36,10 +36,10 @@ type Memory struct {
 	SecondLook func(paragraph bool) (model *answer.SecondLook, why string)
 	Search     answer.Index // what is searched: the index, and what a team shares
 	Behind     answer.Behind
-	Close      func() // ends the call's use of it
+	Close      func() // ends the call's use of the memory
 }
 
-// Need is what a call needs of the memory.
+// Need is how much of the memory a call needs.
 type Need int
 
 const (

@@ -196,7 +196,7 @@ func (r *run) distillAll(ctx context.Context, work []*Family) (left bool, err er
 	})
 	w := newWriter(ctx, r)
 	g.Go(func() error {
-		defer w.wait() // nothing may be written after this returns
+		defer w.wait() // nothing must be written after this returns
 		for i, f := range work {
 			if r.late() && i > 0 {
 				left = true

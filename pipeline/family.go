@@ -26,10 +26,10 @@ type Family struct {
 	weight  int64 // see Weight
 }
 
-// A Member is a session of a family, on its way to the library and the index.
+// A Member is a session of a family while it is being processed.
 type Member struct {
 	Entry   library.Entry
-	Session *ingest.Session // parsed and redacted; nil where that failed
+	Session *ingest.Session // parsed and redacted; nil if that failed
 	Fault   error           // why it failed
 
 	beside   string // what Provenance.Beside should be

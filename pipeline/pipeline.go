@@ -33,7 +33,7 @@ type Archiver struct {
 	Progress func(Progress) // called by one goroutine at a time; may be nil
 }
 
-// A Pipeline takes sessions from their sources into a library and its index.
+// A Pipeline processes sessions from their sources into a library and its index.
 type Pipeline struct {
 	Archiver
 	Index     *index.Index

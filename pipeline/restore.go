@@ -48,7 +48,7 @@ func (r Restoring) Missing() bool {
 // needs in addition; no words if the client has no such command.
 func (r Restoring) Resume() (words, env []string) {
 	client := r.Session.Source.Client()
-	if client.Resume == "" || strings.HasPrefix(string(r.Session.ID), "-") { // it would be taken for a flag
+	if client.Resume == "" || strings.HasPrefix(string(r.Session.ID), "-") { // would be taken for a flag
 		return nil, nil
 	}
 	if !r.Own && client.Env != "" {

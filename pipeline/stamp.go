@@ -7,11 +7,9 @@ import (
 	"recall/payload"
 )
 
-// made is what the payload of a session is made from, if it is up to date. What
-// a model made of it stays, whatever the rest says.
+// made returns the provenance that a session's payload would have if it were up to date. What a model made of it
+// stays, whatever the rest says.
 func (p *Pipeline) made(e library.Entry, beside string) payload.Provenance {
-	// made returns the provenance of a session's payload if it were up to date. What a model made of it stays,
-	// whatever the rest says.
 	made := payload.Provenance{Distiller: p.Distiller.Name(), Rules: p.Rules.Version(), Input: e.Input, Beside: beside}
 	gone, _ := p.Library.ForgottenItems() // if they can't be read, merge fails
 	made.Without = len(gone[e.ID])

@@ -75,13 +75,13 @@ type watch struct {
 	*Pipeline
 	options WatchOptions
 	polling bool
-	next    time.Time // look for what is new
-	rested  time.Time // not before this
-	distill time.Time // distill what is quiet; zero if nothing waits
-	ask     time.Time // ask the model; zero if there is none
+	next    time.Time // when to look for what is new
+	rested  time.Time // earliest time for the next look
+	distill time.Time // when to distill what is quiet; zero if nothing waits
+	ask     time.Time // when to ask the model; zero if there is none
 	asking  sync.WaitGroup
 	busy    atomic.Bool // asking
-	faults  []string    // paths that the last look could not archive
+	faults  []string    // paths that the last look couldn't archive
 }
 
 // Sooner returns the earlier of two times, ignoring zero times.

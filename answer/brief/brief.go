@@ -54,8 +54,6 @@ func (o *Order) Write(ctx context.Context) (text string, cut []string, err error
 			o.shown[id] = true
 		}
 	}
-	// bearing lists the decisions and dead ends that the task is about, first those that it goes against. It is
-	// recall's own text and stands under its marker.
 	bearing, err := o.bearing(ctx)
 	if err != nil {
 		return "", nil, err
@@ -71,8 +69,8 @@ const (
 	bearingHold = 0.3 // minimum share of the task that an item must cover
 )
 
-// bearing lists the decisions and dead ends that the task is about, those that it
-// goes against first. It is recall's own word and stands under its marker.
+// bearing lists the decisions and dead ends that the task is about, first those that it goes against. It is recall's
+// own text and stands under its marker.
 func (o *Order) bearing(ctx context.Context) (string, error) {
 	var ids, lines []string
 	add := func(it payload.Item, at index.Place, lead string) {

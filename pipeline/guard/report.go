@@ -30,7 +30,7 @@ type Report struct {
 type Path struct {
 	Path string `json:"path" show:"path"` // absolute
 	Real string `json:"real" show:"path"` // where it leads
-	Gone bool   `json:"gone"`             // nothing is there
+	Gone bool   `json:"gone"`             // nothing exists there
 }
 
 // Session is a session with files there.

@@ -36,7 +36,7 @@ func queueOf(p *pipeline.Pipeline, o Options, elsewhere map[ingest.SessionID]ing
 	}
 	for _, e := range entries {
 		if _, more := elsewhere[e.ID]; more || elsewhere == nil && e.Behind() {
-			continue // rules come first
+			continue // rules distill first
 		}
 		q.due[e.ID] = q.isDue(e, p.Time())
 	}
@@ -102,7 +102,7 @@ func Waiting(p *pipeline.Pipeline, quiet time.Duration) (due, failed int, err er
 const (
 	growthWorth = 23_000 // tokens of the request, with instructions: see TestThirtyNightsOfGrowth
 	atRest      = 3 * 24 * time.Hour
-	overnight   = 6 * time.Hour // without a word
+	overnight   = 6 * time.Hour // a pause this long counts as a night
 )
 
 // tooSoon reports whether too little is new in a session that the model has seen, or that was continued after a

@@ -52,7 +52,7 @@ func (g *asking) reconcile(ctx context.Context) error {
 	for _, id := range slices.Sorted(maps.Keys(tries)) {
 		t := tries[id]
 		e, err := g.Library.Session(id)
-		if err != nil || !t.Unlinked { // forgotten, or compared
+		if err != nil || !t.Unlinked { // forgotten, or already compared
 			continue
 		}
 		err = g.reconcileOne(ctx, e, judge)

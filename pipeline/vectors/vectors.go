@@ -28,8 +28,6 @@ func (v Vectors) Make(ctx context.Context, progress func(done, total int)) (made
 	if err != nil {
 		return 0, 0, err
 	}
-	// length returns the current length of the model's vectors; 0 if unknown. A service may serve another model
-	// under the same name.
 	length := v.length(ctx)
 	for i, entry := range entries {
 		progress(i, len(entries))
@@ -73,8 +71,8 @@ func (v Vectors) kept(e library.Entry) ([]index.Embedded, error) {
 	return kept, nil
 }
 
-// length is how long the model's vectors are now; 0 if it doesn't say. A service
-// may have got another model by the same name.
+// length returns the current length of the model's vectors; 0 if unknown. A service may serve another model under
+// the same name.
 func (v Vectors) length(ctx context.Context) int {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
