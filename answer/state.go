@@ -21,7 +21,7 @@ func Lost(it payload.Item, history []index.Linked) []string {
 	})
 }
 
-// State says whether an item holds and since when.
+// State reports whether an item holds and since when.
 func State(it payload.Item) string {
 	d := Day(it.At)
 	switch it.State {

@@ -134,7 +134,7 @@ type Served struct {
 	Clients []ClientStatus `json:"clients"`
 }
 
-// ClientStatus says whether a client starts recall's MCP server.
+// ClientStatus reports whether a client starts recall's MCP server.
 type ClientStatus struct {
 	Client
 	Installed bool     `json:"installed"`

@@ -117,8 +117,8 @@ func (h *Host) out(e Event, in Input) (out bool, said Answer) {
 		return true, h.leave(in, asked)
 	case m.Out:
 		return true, Answer{}
-	case rule == "" && e == UserPromptSubmit && strings.HasPrefix(wordOf(in), notThis): // perhaps a longer prompt by mistake
-		return true, Answer{Tell: "recall: this session is NOT left out: for that the prompt says " +
+	case rule == "" && e == UserPromptSubmit && strings.HasPrefix(wordOf(in), notThis):
+		return true, Answer{Tell: "recall: this session is NOT left out: for that the prompt must say " +
 			`"` + notThis + `" and nothing else`}
 	case rule != "" && e == SessionStart:
 		said.Tell = "recall: nothing of this session is kept (" + rule + ")"
@@ -147,8 +147,8 @@ func (h *Host) leave(in Input, asked bool) Answer {
 	if errors.Is(err, library.ErrNoLibrary) && !asked {
 		return Answer{}
 	}
-	said := "recall: nothing of this session is kept, and what was is being removed; its transcript stays the " +
-		"client's, and prompts of it that were archived from history.jsonl stay in the library"
+	said := "recall: nothing of this session is kept, and what was kept is being removed; its transcript stays with " +
+		"the client, and prompts of it that were archived from history.jsonl stay in the library"
 	if err == nil && asked {
 		err = l.Bury([]ingest.SessionID{id})
 	} else if err == nil {
@@ -158,7 +158,7 @@ func (h *Host) leave(in Input, asked bool) Answer {
 			err = l.Bury([]ingest.SessionID{id})
 		} else { // something was kept before, or can't be read and so may have been
 			err = l.Freeze(id)
-			said = "recall: nothing more of this session is kept (RECALL_PAUSE); what was before stays"
+			said = "recall: nothing more of this session is kept (RECALL_PAUSE); what was kept before stays"
 		}
 	}
 	if err == nil {
@@ -174,7 +174,7 @@ func (h *Host) leave(in Input, asked bool) Answer {
 		return NotOut(in, asked, err)
 	}
 	if asked && h.Forget != nil && !h.Forget(in.Session) {
-		said = "recall: nothing more of this session is kept, but what was could NOT be removed now: recall forget " +
+		said = "recall: nothing more of this session is kept, but what was kept could NOT be removed now: recall forget " +
 			in.Session + " does it"
 	}
 	return Answer{Tell: said, Block: asked}

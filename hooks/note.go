@@ -177,7 +177,7 @@ func note(w *check.Warning, by payload.Doubt) string {
 	if q := text.Clip(plain(w.Quote()), 200); q != "" && q != plain(w.Item.Text) {
 		fmt.Fprintf(&b, "- its source: “%s”\n", q)
 	}
-	fmt.Fprintf(&b, "- to check: recall why %s; if it holds no longer, say so and go on\n<!-- /recall -->", w.Item.ID)
+	fmt.Fprintf(&b, "- to check: recall why %s; if it no longer holds, say so and go on\n<!-- /recall -->", w.Item.ID)
 	return b.String()
 }
 

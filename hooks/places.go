@@ -101,7 +101,7 @@ func CalledTwice() bool {
 	})
 }
 
-// Status says whether Claude Code calls recall, and what went wrong when it did.
+// Status reports whether Claude Code calls recall, and what went wrong when it did.
 type Status struct {
 	Installed bool         `json:"installed"`
 	Plugin    bool         `json:"plugin"` // recall's plugin is enabled in Claude Code and calls them too

@@ -25,8 +25,8 @@ const (
 )
 
 func (s *Server) addResources() {
-	s.mcp.AddResource(&mcp.Resource{URI: threadURI, Name: "payload of the current thread", Title: "Payload to continue from",
-		MIMEType:    markdown,
+	s.mcp.AddResource(&mcp.Resource{URI: threadURI, Name: "payload of the current thread",
+		Title: "Payload to continue from", MIMEType: markdown,
 		Description: "Goal, decisions, dead ends, warnings and next action of the task last worked on in this folder."},
 		s.read)
 	s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: payloadPrefix + "{session}",

@@ -117,7 +117,7 @@ func turnWords(t *ingest.Turn) string {
 func turnText(t *ingest.Turn, size int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "turn %d · %s%s", t.N, t.Role, map[ingest.TurnKind]string{ingest.Summary: " (compaction summary)",
-		ingest.Event: " (notice of the client)", ingest.Interrupt: " (interrupted)"}[t.Kind])
+		ingest.Event: " (client notice)", ingest.Interrupt: " (interrupted)"}[t.Kind])
 	if !t.At.IsZero() {
 		b.WriteString(" · " + t.At.UTC().Format("2006-01-02 15:04"))
 	}

@@ -69,7 +69,6 @@ func (p *Archiver) Archive(ctx context.Context, o ArchiveOptions) (Report, error
 // enter records the state of a session's folder, so that it doesn't look changed next time.
 func (r *intake) enter(e library.Entry) {
 	path := filepath.Join(e.Folder, "session.json")
-	if rel, err := filepath.Rel(r.of.Library.Dir(), path); err == nil {
-		r.seen.set(e.ID, seenSession{Path: filepath.ToSlash(rel), Page: statPage(path)})
-	}
+	rel, _ := filepath.Rel(r.of.Library.Dir(), path) // always inside
+	r.seen.set(e.ID, seenSession{Path: filepath.ToSlash(rel), Page: statPage(path)})
 }

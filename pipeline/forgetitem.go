@@ -63,7 +63,8 @@ func (p *Pipeline) PlanForgetItem(ctx context.Context, id ingest.SessionID, item
 		of.At = append(of.At, passageOf(s, places(s), e))
 	}
 	f.lines = append(f.lines, of)
-	if f.Passage != "" && slices.ContainsFunc(index.DocOf(withoutForgotten(s, f.lines), nil, "").Turns, func(t index.Turn) bool {
+	rest := index.DocOf(withoutForgotten(s, f.lines), nil, "").Turns
+	if f.Passage != "" && slices.ContainsFunc(rest, func(t index.Turn) bool {
 		return t.ID == of.At[0].Turn && (strings.Contains(t.Text, f.Passage) || strings.Contains(t.More, f.Passage))
 	}) {
 		return nil, index.ErrNoItem // it can't be removed from the rest of the turn

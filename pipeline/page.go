@@ -39,10 +39,7 @@ func (r *run) asWritten(e library.Entry) bool {
 }
 
 func (r *run) keepPage(e library.Entry, f fileStat) {
-	path, err := filepath.Rel(r.Library.Dir(), filepath.Join(e.Folder, "payload.md"))
-	if err != nil {
-		return // it stays unknown and is checked again
-	}
+	path, _ := filepath.Rel(r.Library.Dir(), filepath.Join(e.Folder, "payload.md")) // always inside
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.seen.Sessions[e.ID]

@@ -160,7 +160,7 @@ func day(t time.Time) string {
 	return t.Local().Format("2006-01-02")
 }
 
-// state says whether an item holds.
+// state reports whether an item holds.
 func state(it *payload.Item) string {
 	if it.Current() {
 		return string(payload.Stands)

@@ -119,7 +119,7 @@ func oneLine(r *index.Result) string {
 	return head + ", " + day(it.At) + ", " + today(r) + ") " + line(s, longestItem)
 }
 
-// today says whether an item still stands, and what may have overtaken it.
+// today reports whether an item still stands, and what may have overtaken it.
 func today(r *index.Result) string {
 	by := r.Doubted()
 	if by == nil || !r.Item.Current() {

@@ -227,7 +227,7 @@ func (d Danger) String() string { return goes[d.Kind] }
 var goes = map[DangerKind]string{
 	DangerLibrary: "recall's own library: everything in it would be lost (recall backup makes a copy elsewhere)",
 	DangerOther:   "a library or a backup of one: what it keeps may be nowhere else (recall import copies it)",
-	DangerVM: "disks of Cowork's virtual machines: what sessions left on them can't be seen from here (recall " +
+	DangerVM: "disks of Cowork's virtual machines: what sessions left on them isn't visible from here (recall " +
 		"manifest cleanup --all --to FOLDER writes a script that saves it from inside; --vm then lets it go)",
 	DangerSource:  "where sessions are kept",
 	DangerTooMuch: "too many files to check in time; name the folders below it that you mean",
