@@ -1,7 +1,6 @@
-// Package answer makes an answer of a question: it searches, has a model look at
-// what was found where the user wants that, says how much that claims, and words
-// it: what an item says, whether it holds, whose word it is and where it stands.
-// Terminal, Markdown, MCP, hooks and eval lay out what they get from here.
+// Package answer answers a question: it searches, lets a model look at the results if the user wants that, decides
+// how certain the answer is, and words it: what an item says, whether it holds, who said it and where. Terminal,
+// Markdown, MCP, hooks and eval lay out what they get from here.
 package answer
 
 import (
@@ -17,61 +16,60 @@ import (
 	"recall/payload"
 )
 
-// Verdict is how much an answer claims.
+// Verdict is how certain an answer is.
 type Verdict string
 
 const (
 	Answered Verdict = "answered"
-	Weak     Verdict = "weak"    // nothing clearly answers; the nearest are shown
-	Nothing  Verdict = "nothing" // no rare word of the question stands anywhere
+	Weak     Verdict = "weak"    // nothing clearly answers; the nearest results are shown
+	Nothing  Verdict = "nothing" // no rare word of the question occurs anywhere
 )
 
-// Answer is what recall says to a question. It is the document of recall query
-// --json, which is stable: fields are added, never renamed or removed; Schema goes
-// up if that must change.
+// Answer is recall's answer to a question. It is the JSON document of recall query --json, which is stable: fields
+// are added, never renamed or removed; if that must change, Schema goes up.
 type Answer struct {
 	Schema   int               `json:"schema"` // 1
 	Question string            `json:"question"`
 	Verdict  Verdict           `json:"verdict"`
-	Coverage float64           `json:"coverage"` // 0–1: the share of the question's weight that the first result holds
-	Sure     float64           `json:"sure"`     // 0–1: the chance of an answer here, if every second question had one
+	Coverage float64           `json:"coverage"` // 0–1: the share of the question's weight that the first result covers
+	Sure     float64           `json:"sure"`     // 0–1: the chance that this is an answer, if every second question had one
 	Narrowed index.Narrowed    `json:"narrowed,omitzero"`
-	Widened  index.Narrowed    `json:"widened,omitzero"`  // nothing was found within
-	Read     []index.Corrected `json:"read,omitempty"`    // words taken for mistyped
-	Listed   []payload.Kind    `json:"listed,omitempty"`  // the question names no topic: the newest of these are listed
+	Widened  index.Narrowed    `json:"widened,omitzero"`  // filters dropped because nothing was found with them
+	Read     []index.Corrected `json:"read,omitempty"`    // words treated as typos
+	Listed   []payload.Kind    `json:"listed,omitempty"`  // the question names no topic: the newest of these kinds are listed
 	Results  []*Result         `json:"results"`           // best first
-	Searched Searched          `json:"searched"`          // what was looked through
-	Missing  []string          `json:"missing,omitempty"` // words of the question that stand nowhere
+	Searched Searched          `json:"searched"`          // what was searched
+	Missing  []string          `json:"missing,omitempty"` // words of the question that occur nowhere
 	Behind
-	Quoted bool       `json:"quoted,omitempty"` // no result is settled: they are what was said
-	Text   *Paragraph `json:"answer,omitempty"` // if it was asked for, unless there is nothing to say
+	Quoted bool       `json:"quoted,omitempty"` // no result is settled: they only quote what was said
+	Text   *Paragraph `json:"answer,omitempty"` // if asked for and there is something to say
 
-	// Shown are the results to be shown: none that only says again what one above it
-	// says, and few where nothing clearly answers.
+	// Shown are the results to be shown, without those that only repeat one above, and only a
+	// few if nothing clearly answers.
 	Shown []*Result `json:"-"`
-	More  int       `json:"-"` // found, and not shown
+	More  int       `json:"-"` // results found but not shown
 
-	AsOf           time.Time `json:"-"` // the end of the day that it is answered as of; zero: now
-	WithoutVectors bool      `json:"-"` // words alone were searched: the embedding model gave no usable answer
-	Told           []string  `json:"-"` // what the user should know of how it went with the model
+	AsOf           time.Time `json:"-"` // the end of the day as of which it is answered; zero: now
+	WithoutVectors bool      `json:"-"` // only words were searched: the embedding model gave no usable answer
+	Told           []string  `json:"-"` // messages about the model for the user
 	Fault          error     `json:"-"` // why the model gave no answer; nil if it did, or wasn't asked
 
 	all    []*Result // found, best first
-	behind int       // found behind them
+	behind int       // how many more were found
 }
 
-// Behind is what an answer lacks while much is taken in, or taken in again by another version
-// of recall.
+// Behind is what an answer lacks while sessions are still to be processed, or processed again by another version of
+// recall.
 type Behind struct {
-	Left      int  `json:"left"`                // new or grown sessions not taken in yet
-	Outdated  int  `json:"outdated,omitempty"`  // sessions as recall last read them, to be looked at again
-	Unrelated bool `json:"unrelated,omitempty"` // how decisions bear on one another isn't up to date
+	Left      int  `json:"left"`                // new or grown sessions not processed yet
+	Outdated  int  `json:"outdated,omitempty"`  // sessions as last processed, due to be processed again
+	Unrelated bool `json:"unrelated,omitempty"` // links between decisions aren't up to date
 }
 
-// Any reports whether it lacks anything.
+// Any reports whether the answer lacks anything.
 func (b Behind) Any() bool { return b != Behind{} }
 
-// String says what an answer is: "without 2 new or grown sessions".
+// String describes the answer: "without 2 new or grown sessions".
 func (b Behind) String() string {
 	var parts []string
 	if b.Left > 0 {
@@ -86,7 +84,7 @@ func (b Behind) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Warning is said before results that claim less than it looks, "" where they don't.
+// Warning introduces results that are less certain than they look; "" for others.
 func (a *Answer) Warning() string {
 	switch {
 	case a.Verdict == Weak:
@@ -97,13 +95,13 @@ func (a *Answer) Warning() string {
 	return ""
 }
 
-// Searched is how much was looked through.
+// Searched is how much was searched.
 type Searched struct {
 	Items    int `json:"items"`
 	Sessions int `json:"sessions"`
 	Projects int `json:"projects"`
-	Archived int `json:"archived,omitempty"` // sessions that were left out
-	Team     int `json:"team,omitempty"`     // items that the team shares
+	Archived int `json:"archived,omitempty"` // sessions left out
+	Team     int `json:"team,omitempty"`     // shared items of the team
 }
 
 func (s Searched) String() string {
@@ -136,24 +134,23 @@ func (s Searched) LeftOut() string {
 // Result is one line of an answer.
 type Result struct {
 	index.Result
-	Since map[string]int `json:"since,omitempty"` // commits since, by file that it speaks of
+	Since map[string]int `json:"since,omitempty"` // commits since, by file that it mentions
 
-	// Also is what else its session says, of the first result where that is a passage: the turn that answers next
-	// best, which is no result of its own.
+	// Also belongs to a first result that is a passage: the turn of the same session that answers next best, which is
+	// then not a result of its own.
 	Also []*Result `json:"also,omitempty"`
 }
 
-// speaksOf reports whether a result has a word of the question, or another word for
-// one: what has none is near to nothing.
+// speaksOf reports whether a result has a word of the question or a related one: otherwise it isn't near anything.
 func (r *Result) speaksOf() bool {
 	return len(r.Terms) > 0 || r.Look.Kindred() > 0 || r.Item != nil && r.Look[rank.Near] > 0
 }
 
-// A Question is what is asked, and what is wanted of the answer.
+// A Question is what is asked, and what the answer should contain.
 type Question struct {
 	index.Query
-	Most      int  // results
-	Paragraph bool // the answer in one paragraph, too
+	Most      int  // maximum number of results
+	Paragraph bool // also answer in one paragraph
 }
 
 // An Index is what is searched.
@@ -162,18 +159,17 @@ type Index interface {
 }
 
 const (
-	fewest     = 15 // results that are looked for at least: what the first one's session says next may be far down
-	echoed     = 3  // times as many as are shown are looked for, as some only say again what others do
-	ofWeak     = 3  // results that are shown where nothing clearly answers
-	composedOf = 8  // results that a model's paragraph is made of at least
-	inFull     = 2  // results whose passages are shown in full; those of others in brief
+	minLimit   = 15 // results to search for at least: the next passage of the first one's session may be far down
+	echoed     = 3  // search for this many times the results shown, as some only repeat others
+	ofWeak     = 3  // results shown if nothing clearly answers
+	composedOf = 8  // results that a model's paragraph is based on at least
+	inFull     = 2  // results whose passages are shown in full; the others in brief
 )
 
-// Ask answers a question. The model, if there is one, says which of what was found
-// answers, and words the paragraph; where it fails the answer is as without it. The
-// error is the index's, or the context's.
+// Ask answers a question. The model, if there is one, decides which results answer, and words the paragraph; if it
+// fails, the answer is as without it. The error is the index's, or the context's.
 func Ask(ctx context.Context, x Index, model *SecondLook, q Question) (Answer, error) {
-	q.Limit = max(q.Limit, q.Most*echoed, fewest)
+	q.Limit = max(q.Limit, q.Most*echoed, minLimit)
 	if model != nil {
 		q.Limit = max(q.Limit, compose.Looked)
 	}
@@ -181,12 +177,12 @@ func Ask(ctx context.Context, x Index, model *SecondLook, q Question) (Answer, e
 	if err != nil {
 		return Answer{}, err
 	}
-	m := asking{SecondLook: model, q: q}
-	if len(found.Listed) == 0 { // a list is in its order already
+	m := modelRun{SecondLook: model, q: q}
+	if len(found.Listed) == 0 { // a list is already ordered
 		m.look(ctx, &found)
 	}
 	a := of(q, found)
-	a.Quoted = a.Quoted && !m.looked // that they answer is the model's word
+	a.Quoted = a.Quoted && !m.looked // the model says that they answer
 	if q.Paragraph && a.Verdict != Nothing {
 		if model != nil {
 			a.show(max(q.Most, composedOf))
@@ -199,7 +195,7 @@ func Ask(ctx context.Context, x Index, model *SecondLook, q Question) (Answer, e
 	return a, ctx.Err()
 }
 
-// Of is the answer to a question that a search has found.
+// Of makes the answer to a question from a search's results.
 func Of(q Question, found index.Answer) Answer {
 	a := of(q, found)
 	a.abbreviate()
@@ -212,10 +208,10 @@ func of(q Question, found index.Answer) Answer {
 		all: []*Result{}, Missing: found.Missing, WithoutVectors: found.WithoutVectors,
 		Searched: Searched{Items: found.SearchedItems, Sessions: found.SearchedSessions, Projects: found.Projects,
 			Archived: found.Archived, Team: found.SearchedElsewhere}}
-	switch { // refusing wrongly is worse than showing a weak hit
+	switch { // wrongly refusing is worse than showing a weak hit
 	case len(found.Ranked) == 0, found.Unknown && len(q.Also) == 0:
 		a.Verdict = Nothing
-	case found.Unknown, found.Doubtful: // or the question's own words stand nowhere, the further ones do
+	case found.Unknown, found.Doubtful: // or only the additional words of the question occur
 		a.Verdict = Weak
 	}
 	for _, r := range found.Ranked {
@@ -225,14 +221,14 @@ func of(q Question, found index.Answer) Answer {
 		a.gather()
 	}
 	a.Results = a.all[:min(len(a.all), q.Most)]
-	asked := len(a.Listed)+len(q.Kinds) > 0 // for these very kinds
+	asked := len(a.Listed)+len(q.Kinds) > 0 // for exactly these kinds
 	a.Quoted = a.Verdict == Answered && !asked && !slices.ContainsFunc(a.Results, (*Result).settles)
 	a.show(q.Most)
 	return a
 }
 
-// gather takes what the first result's session says next out of the results and puts it below it. Below the others
-// it would answer hardly more questions than as many bytes drawn at random.
+// gather moves the next passage of the first result's session from the results to below the first. Doing so for
+// other results would answer hardly more questions than as many random bytes.
 func (a *Answer) gather() {
 	if len(a.all) == 0 || a.all[0].claims() {
 		return
@@ -247,10 +243,10 @@ func (a *Answer) gather() {
 	}
 }
 
-// claims reports whether a result is a claim, not what somebody said.
+// claims reports whether a result is a claim, not a quote.
 func (r *Result) claims() bool { return r.Item != nil && r.Item.Kind != payload.Lead }
 
-// abbreviate shortens the passages of all results that aren't among the first that are shown.
+// abbreviate shortens the passages of all results except the first few shown.
 func (a *Answer) abbreviate() {
 	full := a.Shown[:min(len(a.Shown), inFull)]
 	for _, r := range a.all {
@@ -260,7 +256,7 @@ func (a *Answer) abbreviate() {
 	}
 }
 
-// Numbered are results with what is shown below them, as they are numbered.
+// Numbered lists results and what is shown below them in the order of their numbers.
 func Numbered(results []*Result) (all []*Result) {
 	for _, r := range results {
 		all = append(append(all, r), r.Also...)
@@ -268,12 +264,12 @@ func Numbered(results []*Result) (all []*Result) {
 	return all
 }
 
-// settles reports whether a result says more than what somebody said or wanted once.
+// settles reports whether a result is more than a quote or a wish.
 func (r *Result) settles() bool {
 	return r.claims() && r.Item.Kind != payload.Goal
 }
 
-// show chooses the results to be shown, at most so many.
+// show chooses the results to show, at most most.
 func (a *Answer) show(most int) {
 	switch a.Verdict {
 	case Nothing:
@@ -286,8 +282,7 @@ func (a *Answer) show(most int) {
 	a.More = len(a.all) - len(a.Shown) + a.behind
 }
 
-// withoutEchoes leaves out the passages, turns' and leads, of which nothing would be
-// shown that a result above doesn't say already.
+// withoutEchoes removes passages, of turns and leads, that say nothing beyond the results above them.
 func withoutEchoes(all []*Result) []*Result {
 	said := ""
 	var kept []*Result
@@ -305,7 +300,7 @@ func withoutEchoes(all []*Result) []*Result {
 		}
 		if r.Item != nil {
 			quotes := r.Item.Quotes()
-			for _, l := range r.History { // what doesn't stand any more needs no words of its own
+			for _, l := range r.History { // superseded items needn't be quoted again
 				quotes = append(quotes, l.Item.Quotes()...)
 			}
 			for _, text := range append(quotes, r.Item.Text) {
@@ -317,13 +312,12 @@ func withoutEchoes(all []*Result) []*Result {
 	return kept
 }
 
-// plain is text for comparison.
+// plain normalizes text for comparison.
 func plain(text string) string {
 	return strings.ToLower(strings.Trim(Voice{}.line(text), "….?! "))
 }
 
-// Beside are the results that are shown below the first, without those that are shown
-// with it as what contradicts it.
+// Beside returns the results shown below the first, without those shown with it as contradictions.
 func (a *Answer) Beside() []*Result {
 	var rest []*Result
 	for _, r := range a.Shown[1:] {
@@ -335,15 +329,10 @@ func (a *Answer) Beside() []*Result {
 }
 
 func (r *Result) contradicts(other *Result) bool {
-	for _, l := range r.Conflict {
-		if l.Item.ID == other.Item.ID {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Conflict, func(l index.Linked) bool { return l.Item.ID == other.Item.ID })
 }
 
-// See are the items that may bear on a result and are no results of their own, a few.
+// See returns a few items that may bear on a result and aren't results themselves.
 func (a *Answer) See(r *Result) []index.Linked {
 	var see []index.Linked
 	for _, l := range r.Related {
@@ -355,7 +344,7 @@ func (a *Answer) See(r *Result) []index.Linked {
 	return see
 }
 
-// Says is what is shown in a place, from 0, in words; "" if nothing is.
+// Says words what is shown at a place, from 0; "" if nothing is.
 func (a *Answer) Says(place int) string {
 	if place >= len(a.Shown) {
 		return ""
@@ -377,5 +366,5 @@ func (a *Answer) Says(place int) string {
 	return said
 }
 
-// SameWords reports whether two texts say the same in the same words.
+// SameWords reports whether two texts consist of the same words.
 func SameWords(a, b string) bool { return plain(a) == plain(b) }

@@ -11,14 +11,13 @@ import (
 	"recall/text"
 )
 
-// Past names an item in a few words with its place: fixed 30 s delay
-// (2026-04-13, session 1, turn 12).
+// Past names an item briefly, with its place: fixed 30 s delay (2026-04-13, session 1, turn 12).
 func (v Voice) Past(p index.Placed) string {
 	said := text.Clip(strings.TrimRight(v.line(p.Item.Text), "."), 120)
 	return fmt.Sprintf("%s (%s, %s)", said, Day(p.Item.At), v.Where(p.Place, p.Turn, false))
 }
 
-// Became is what an item's successor made of it.
+// Became says what became of an item through its successor.
 func Became(l index.Linked) string {
 	if l.Relation == payload.Same {
 		return "said again"
@@ -26,10 +25,10 @@ func Became(l index.Linked) string {
 	return l.Item.Kind.Became()
 }
 
-// Was is what an item took the place of, and how.
+// Was describes an item that was replaced, and how.
 func (v Voice) Was(l index.Linked) string { return v.Past(l.Placed) + " → " + Became(l) }
 
-// See is what may bear on an item, and how.
+// See describes an item that may bear on another, and how.
 func (v Voice) See(l index.Linked) string {
 	how := map[payload.Relation][2]string{
 		payload.Supersedes: {"older, perhaps " + l.Item.Kind.Became() + ": ", "related, newer: "},
@@ -42,8 +41,7 @@ func (v Voice) See(l index.Linked) string {
 	return how[0] + v.Past(l.Placed)
 }
 
-// Tie says how an item bears on the one before or after it, who says so and how
-// sure that is.
+// Tie says how an item bears on the one before or after it, who says so, and how certain that is.
 func Tie(l index.Linked) string {
 	how := map[payload.Relation][2]string{
 		payload.Supersedes:  {"was superseded", "superseded it"},
@@ -64,25 +62,23 @@ func Tie(l index.Linked) string {
 	case payload.ByModel:
 		return text + ", a model found"
 	}
-	return text + fmt.Sprintf(" (told by a rule that was right in %.0f of 100 cases)", 100*l.Link.Precision)
+	return text + fmt.Sprintf(" (found by a rule that was right in %.0f of 100 cases)", 100*l.Link.Precision)
 }
 
-// Item is an item with what came before and after it: the document of recall why
-// --json.
+// Item is an item with what came before and after it: the JSON document of recall why --json.
 type Item struct {
 	Schema int `json:"schema"` // 1
 	index.Place
 	Title    string         `json:"title"`
 	Turn     int            `json:"turn,omitempty"`
 	Item     payload.Item   `json:"item"`
-	Standing *index.Linked  `json:"standing,omitempty"` // what stands in its place
+	Standing *index.Linked  `json:"standing,omitempty"` // what replaced it
 	Earlier  []index.Linked `json:"earlier"`            // what it bears on, newest first
 	Later    []index.Linked `json:"later"`              // what bears on it, oldest first
-	Since    map[string]int `json:"since,omitempty"`    // commits since, by file that it speaks of
+	Since    map[string]int `json:"since,omitempty"`    // commits since, by file that it mentions
 }
 
-// Why follows an item's links to what came before and after it, as far as they lead
-// in that direction.
+// Why follows an item's links, transitively, to what came before and after it.
 func Why(ctx context.Context, x *index.Index, p index.Placed) (Item, error) {
 	it := Item{Schema: 1, Place: p.Place, Title: p.SessionTitle, Turn: p.Turn, Item: p.Item}
 	var err error
@@ -101,7 +97,7 @@ func Why(ctx context.Context, x *index.Index, p index.Placed) (Item, error) {
 	return it, nil
 }
 
-// follow lists what an item's links lead to, back or forth, oldest first.
+// follow lists what an item's links lead to, backward or forward, oldest first.
 func follow(ctx context.Context, x *index.Index, id payload.ItemID, back bool) ([]index.Linked, error) {
 	found := []index.Linked{}
 	seen := map[payload.ItemID]bool{id: true}

@@ -13,20 +13,19 @@ import (
 
 // Paragraph is an answer in one paragraph.
 type Paragraph struct {
-	By        string             `json:"by"` // model, rules
+	By        string             `json:"by"` // model or rules
 	Sentences []compose.Sentence `json:"sentences"`
 
 	sources map[payload.ItemID]index.Placed
 }
 
-// Who words a paragraph.
+// Who worded a paragraph.
 const (
 	ByModel = "model"
 	ByRules = "rules"
 )
 
-// paragraphOf is what a model said of results, or else what is put together by rules;
-// nil if that is nothing.
+// paragraphOf returns what a model said of results, or else what rules put together; nil if that is nothing.
 func paragraphOf(said []compose.Sentence, results []*Result) *Paragraph {
 	p := &Paragraph{By: ByModel, sources: sourcesOf(results)}
 	if p.Sentences = checked(said, p.sources); len(p.Sentences) == 0 {
@@ -38,8 +37,8 @@ func paragraphOf(said []compose.Sentence, results []*Result) *Paragraph {
 	return p
 }
 
-// Cited is the text of a paragraph, each sentence with the numbers of its sources, and
-// the sources in that order.
+// Cited returns the text of a paragraph, each sentence with the numbers of its sources, and the sources in that
+// order.
 func (p *Paragraph) Cited() (text string, sources []index.Placed) {
 	number := map[payload.ItemID]int{}
 	var b strings.Builder
@@ -57,7 +56,7 @@ func (p *Paragraph) Cited() (text string, sources []index.Placed) {
 	return strings.TrimSpace(Voice{}.line(b.String())), sources
 }
 
-// sourcesOf are the items and passages that a paragraph may cite, these by their turn's id.
+// sourcesOf returns the items and passages that a paragraph may cite, passages by their turn's id.
 func sourcesOf(results []*Result) map[payload.ItemID]index.Placed {
 	sources := map[payload.ItemID]index.Placed{}
 	for _, r := range results {
@@ -76,7 +75,7 @@ func (r *Result) cited() payload.ItemID {
 	return r.Item.ID
 }
 
-// checked leaves out what cites nothing that was found.
+// checked removes sentences that cite something other than what was found.
 func checked(sentences []compose.Sentence, sources map[payload.ItemID]index.Placed) []compose.Sentence {
 	unknown := func(id payload.ItemID) bool { return sources[id].Item.Kind == "" }
 	return slices.DeleteFunc(slices.Clone(sentences), func(s compose.Sentence) bool {
@@ -84,19 +83,16 @@ func checked(sentences []compose.Sentence, sources map[payload.ItemID]index.Plac
 	})
 }
 
-// told are the kinds that a paragraph continues after its first item, and
-// toldMost how many items it has.
+// told are the kinds with which a paragraph may continue after its first item; maxTold is how many items it has.
 var told = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred,
 	payload.Question, payload.Flag}
 
-const toldMost = 3
+const maxTold = 3
 
-// PastShown is how much of an item's history an answer shows; recall why shows all
-// of it.
+// PastShown is how many items of an item's history an answer shows; recall why shows all of them.
 const PastShown = 3
 
-// byRules says in sentences what was found: the first item with its reason and
-// history, and what else was decided.
+// byRules words the results as sentences: the first item with its reason and history, then what else was decided.
 func byRules(results []*Result) []compose.Sentence {
 	var out []compose.Sentence
 	say := func(id payload.ItemID, format string, args ...any) {
@@ -105,13 +101,13 @@ func byRules(results []*Result) []compose.Sentence {
 	v, n, first := Voice{}, 0, 0.0
 	for _, r := range results {
 		it := WithReason(r.Placed().Item)
-		if n == toldMost || n > 0 && !slices.Contains(told, it.Kind) {
+		if n == maxTold || n > 0 && !slices.Contains(told, it.Kind) {
 			continue
 		}
 		if n == 0 {
-			first = r.speaksFor()
-		} else if r.speaksFor() < besideFirst*first {
-			continue // a result may be far off; a sentence beside the first would say it were not
+			first = r.relevance()
+		} else if r.relevance() < minBesideFirst*first {
+			continue // too far off: placing it beside the first would suggest otherwise
 		}
 		n++
 		say(r.cited(), "%s", stated(it))
@@ -128,22 +124,22 @@ func byRules(results []*Result) []compose.Sentence {
 	return out
 }
 
-// besideFirst is how much of the question an item must hold to be told beside the
-// first one, as a share of what that holds.
+// minBesideFirst is how much of the question an item must cover, as a share of what the first one covers, to be
+// told beside it.
 const (
-	besideFirst   = 0.5
-	kindredCounts = 0.3 // as the lexicon does in the first pass
+	minBesideFirst = 0.5
+	kindredWeight  = 0.3 // the lexicon's weight in the first pass
 )
 
-// longestSaid is how much of a passage a paragraph quotes.
+// longestSaid is how many characters of a passage a paragraph quotes.
 const longestSaid = 300
 
-// speaksFor is how much of the question stands in an item, in its own words or others.
-func (r *Result) speaksFor() float64 {
-	return max(r.Look[rank.All], r.Look[rank.Alias], r.Look[rank.PassageAll]) + kindredCounts*r.Look.Kindred()
+// relevance is how much of the question an item covers, in its own words or others.
+func (r *Result) relevance() float64 {
+	return max(r.Look[rank.All], r.Look[rank.Alias], r.Look[rank.PassageAll]) + kindredWeight*r.Look.Kindred()
 }
 
-// stated is an item as a sentence that says what kind of thing it is.
+// stated returns an item as a sentence that shows its kind.
 func stated(it payload.Item) string {
 	v := Voice{}
 	text, form := it.Text, "%s (%s)."

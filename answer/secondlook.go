@@ -12,28 +12,28 @@ import (
 	"recall/text"
 )
 
-// SecondLook is a language model that is asked about what a search found.
+// SecondLook is a language model that is asked about a search's results.
 type SecondLook struct {
 	compose.Asker
-	Within time.Duration // for all that it is asked about one question; 0: as long as it takes
-	Doubts bool          // it looks only where the first of what was found isn't sure
+	Within time.Duration // time limit for all requests about one question; 0: none
+	Doubts bool          // look only if the first result isn't sure
 
-	// Meanwhile is shown the answer made without it before it is asked; nil if nobody
-	// watches. What was kept of an earlier look is no reason to wait.
+	// Meanwhile is called with the answer without the model before the model is asked. It isn't
+	// called if an earlier look was kept. It may be nil.
 	Meanwhile func(Answer)
 }
 
-// asking is the second look at one question.
-type asking struct {
-	*SecondLook // nil: there is none
+// modelRun is the second look at one question.
+type modelRun struct {
+	*SecondLook // nil if there is none
 	q           Question
-	until       time.Time // zero until it is asked something
+	until       time.Time // zero until the first request
 	told        []string
 	fault       error
 	looked      bool
 }
 
-func (m *asking) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+func (m *modelRun) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	if m.Within == 0 {
 		return ctx, func() {}
 	}
@@ -43,8 +43,8 @@ func (m *asking) limited(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithDeadline(ctx, m.until)
 }
 
-// look has the model order what was found.
-func (m *asking) look(ctx context.Context, found *index.Answer) {
+// look has the model order the results.
+func (m *modelRun) look(ctx context.Context, found *index.Answer) {
 	if m.SecondLook == nil || len(found.Ranked) == 0 || m.Doubts && compose.Sure(found) {
 		return
 	}
@@ -63,8 +63,8 @@ func (m *asking) look(ctx context.Context, found *index.Answer) {
 	m.looked = true
 }
 
-// paragraph has the model word the answer; nil if it can't be had.
-func (m *asking) paragraph(ctx context.Context, shown []*Result) []compose.Sentence {
+// paragraph has the model word the answer; nil if that fails.
+func (m *modelRun) paragraph(ctx context.Context, shown []*Result) []compose.Sentence {
 	if m.SecondLook == nil || m.fault != nil {
 		return nil
 	}
@@ -79,29 +79,26 @@ func (m *asking) paragraph(ctx context.Context, shown []*Result) []compose.Sente
 	case err != nil:
 		m.fail(err)
 	case len(p.Sentences) == 0 && p.LeftOut > 0:
-		m.tell("nothing that the model said stands in what was found; this answer is put together by rules")
+		m.tell("what was found supports nothing that the model said; this answer is put together by rules")
 	case p.LeftOut > 0:
-		m.tell("%s of the model's left out: what it says doesn't stand in what it cites", Count(p.LeftOut, "sentence"))
+		m.tell("%s of the model's left out: not supported by what it cites", Count(p.LeftOut, "sentence"))
 	}
 	return p.Sentences
 }
 
-// fail says why the model gave no answer, once for a question.
-func (m *asking) fail(err error) {
+// fail records why the model gave no answer.
+func (m *modelRun) fail(err error) {
 	m.fault = err
+	why := text.Clip(sink.Line(err.Error(), sink.Terminal), 200)
 	switch {
-	case errors.Is(err, context.Canceled): // whoever asked has gone
+	case errors.Is(err, context.Canceled): // whoever asked is gone
+		return
 	case errors.Is(err, context.DeadlineExceeded):
-		m.gaveNone("it took longer than query.model_timeout")
-	default:
-		m.gaveNone(text.Clip(sink.Line(err.Error(), sink.Terminal), 200))
+		why = "it took longer than query.model_timeout"
 	}
-}
-
-func (m *asking) gaveNone(why string) {
 	m.tell("the model gave no answer (%s); this one is made without it", why)
 }
 
-func (m *asking) tell(format string, args ...any) {
+func (m *modelRun) tell(format string, args ...any) {
 	m.told = append(m.told, fmt.Sprintf(format, args...))
 }

@@ -11,7 +11,7 @@ import (
 	"recall/text"
 )
 
-// Sentence is an item as one sentence, said so that its kind is plain.
+// Sentence returns an item as one sentence that shows its kind.
 func (v Voice) Sentence(it payload.Item) string {
 	text := v.line(it.Text)
 	switch it.Kind {
@@ -29,14 +29,14 @@ func (v Voice) Sentence(it payload.Item) string {
 	case payload.Lead:
 		return "“" + text + "”"
 	}
-	if word := kindBefore[it.Kind]; word != "" {
+	if word := kindPrefix[it.Kind]; word != "" {
 		return word + ": " + text
 	}
 	return text
 }
 
-// kindBefore is what a sentence begins with whose kind isn't plain.
-var kindBefore = map[payload.Kind]string{payload.Goal: "Goal", payload.Next: "Next", payload.Question: "Open question",
+// kindPrefix introduces sentences that wouldn't show their kind otherwise.
+var kindPrefix = map[payload.Kind]string{payload.Goal: "Goal", payload.Next: "Next", payload.Question: "Open question",
 	payload.Finding: "Found", payload.Hypothesis: "Hypothesis"}
 
 // How much of an item is shown on one line, in characters.
@@ -46,7 +46,7 @@ const (
 	mostScope = 200
 )
 
-// Line is all that an item says on one line, its kind first.
+// Line returns everything an item says on one line, kind first.
 func (v Voice) Line(it payload.Item) string {
 	text, kind := v.clipped(it.Text, mostText), KindWord(it.Kind)
 	switch {
@@ -67,13 +67,13 @@ func (v Voice) Line(it payload.Item) string {
 	return kind + ": " + text
 }
 
-// KindWord is a kind as a line begins with it.
+// KindWord is the word for a kind at the start of a line.
 func KindWord(k payload.Kind) string {
 	return cmp.Or(map[payload.Kind]string{payload.Eliminated: "RULED OUT", payload.Finding: "FOUND",
 		payload.Flag: "DON'T FORGET", payload.Question: "OPEN QUESTION"}[k], strings.ToUpper(string(k)))
 }
 
-// Kinds names what a list is of, as people speak of it: Decisions, what was ruled out.
+// Kinds names kinds as the heading of a list: Decisions, what was ruled out.
 func Kinds(kinds []payload.Kind) string {
 	var names []string
 	for _, k := range kinds {
@@ -89,8 +89,8 @@ var kindPhrase = map[payload.Kind]string{
 	payload.Status: "how things stand", payload.Lead: "nothing of that kind is on record; what was said",
 }
 
-// Aside is what was put off or ruled out in a few words; "" of anything else, and of
-// what there is more to say of.
+// Aside words an item that was deferred or ruled out in a few words; "" for others, and if there is more to say
+// about it.
 func (v Voice) Aside(r *Result) string {
 	if r.Item == nil || !r.Item.Current() || len(r.History)+len(r.Conflict) > 0 || r.Doubted() != nil {
 		return ""
@@ -116,8 +116,8 @@ func (v Voice) Aside(r *Result) string {
 	return ""
 }
 
-// Tried answers a question whether something was tried by what became of it, in one
-// sentence; "" if that wasn't asked, or isn't what was found.
+// Tried answers, in one sentence, a question whether something was tried; "" if that wasn't asked, or isn't what was
+// found.
 func (v Voice) Tried(question string, r *Result) string {
 	if r.Item == nil || r.Item.Kind != payload.Eliminated || !r.Item.Current() || len(r.Conflict) > 0 {
 		return ""
@@ -125,14 +125,14 @@ func (v Voice) Tried(question string, r *Result) string {
 	it := WithReason(*r.Item)
 	thing := payload.RuledOutThing(strings.TrimRight(v.line(it.Text), "."))
 	if !triedForm().MatchString(question) || len(strings.Fields(thing)) > thingWords || sentenceForm().MatchString(thing) {
-		return "" // whether what it speaks of was tried isn't known: it is shown with its words
+		return "" // it isn't known whether that was tried: show its own words
 	}
 	text := fmt.Sprintf("Yes: %s was tried and ruled out on %s.", upperFirst(thing), Day(it.At))
 	switch {
 	case consideredForm().MatchString(question):
 		text = fmt.Sprintf("Yes: %s was considered and ruled out on %s.", upperFirst(thing), Day(it.At))
 	case refused(*r.Item):
-		text = fmt.Sprintf("%s was ruled out on %s; that it was tried isn't said.", upperFirst(thing), Day(it.At))
+		text = fmt.Sprintf("%s was ruled out on %s; whether it was tried isn't recorded.", upperFirst(thing), Day(it.At))
 	}
 	if it.Why != "" {
 		text += " " + upperFirst(strings.TrimRight(v.line(it.Why), ".")) + "."
@@ -140,25 +140,22 @@ func (v Voice) Tried(question string, r *Result) string {
 	return text
 }
 
-// thingWords is how long the name of a thing may be to be the subject of a
-// sentence.
+// thingWords is how many words the name of a thing may have to be the subject of a sentence.
 const thingWords = 6
 
 var (
-	// triedForm matches a question whether something was tried or thought of,
-	// consideredForm one whether it was thought of: what was ruled out answers that,
-	// tried or not.
+	// triedForm matches questions whether something was tried or considered, consideredForm
+	// those whether it was considered: anything ruled out answers those, tried or not.
 	triedForm = text.Pattern(`(?i)\b(did|have|had|haven't|didn't)\s+(we|i|you|they|anyone)\b.*` +
 		`\b(try|tried|test|tested|consider|considered|use|used|rule|look|think|evaluate|evaluated|discuss|discussed)` +
 		`|\bever (try|tried|use|used)\b`)
 	consideredForm = text.Pattern(
 		`(?i)\b(?:consider(?:ed)?|look(?:ed)? (?:at|into)|think (?:of|about)|thought (?:of|about)|` +
 			`discuss(?:ed)?|evaluated?|weigh(?:ed)?)\b`)
-	// sentenceForm matches what has a verb of its own.
+	// sentenceForm matches text with a verb of its own.
 	sentenceForm = text.Pattern(
 		`(?i)\w+n['’]t\b|\b(?:is|are|was|were|has|have|does|do|did|can|cannot|will|would)\b`)
-	// refusedForm matches words with which somebody refuses a thing that nobody has
-	// tried, triedWords what speaks of a try.
+	// refusedForm matches refusals of things that nobody has tried, triedWords mentions of a try.
 	refusedForm = text.Pattern(
 		`(?i)^(?:ok,? |well,? )?(?:no|nope|not|don['’]t|never)\b|\b(?:not an option|out of the question|` +
 			`refuses?|no way|i said|don['’]t want|not allowed|forbids?)\b`)
@@ -168,17 +165,17 @@ var (
 			`did(?:n['’]t| not)|slower|faster|crash\w*|failed)\b`)
 )
 
-// refused reports whether an item's words speak of a refusal and of no try.
+// refused reports whether an item's words express a refusal and mention no try.
 func refused(it payload.Item) bool {
 	said := append(it.Quotes(), it.Text)
 	tries := triedWords().MatchString(strings.Join(append(said, it.Why), "\n"))
 	return !tries && slices.ContainsFunc(said, refusedForm().MatchString)
 }
 
-// Passage is what of a turn answers the question: whole sentences, verbatim.
+// Passage returns the part of a turn that answers the question: whole sentences, verbatim.
 func (v Voice) Passage(r *Result) string { return strings.Join(v.Spoken(r), " ") }
 
-// Spoken is Passage in the lines that it was said in, but for empty ones.
+// Spoken is Passage in its original lines, without empty ones.
 func (v Voice) Spoken(r *Result) (said []string) {
 	for one := range strings.Lines(r.Passage) {
 		if one = v.line(one); one != "" {
@@ -198,8 +195,7 @@ func (v Voice) Spoken(r *Result) (said []string) {
 	return said
 }
 
-// Nearest is a result, and where it stands, where there is no answer; "" if it is near
-// to nothing.
+// Nearest words a result, and where it is, for when there is no answer; "" if it has no word of the question.
 func (v Voice) Nearest(r *Result) string {
 	if !r.speaksOf() {
 		return ""

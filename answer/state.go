@@ -13,7 +13,7 @@ import (
 	"recall/text"
 )
 
-// Lost are the options that lost and that neither the item's text nor its history names.
+// Lost lists the rejected options that neither the item's text nor its history names.
 func Lost(it payload.Item, history []index.Linked) []string {
 	return slices.DeleteFunc(slices.Clone(it.Alternatives), func(option string) bool {
 		past := func(l index.Linked) bool { return SameWords(l.Item.Text, option) }
@@ -31,7 +31,7 @@ func State(it payload.Item) string {
 	word := holds[it.Kind]
 	switch {
 	case it.Kind == payload.Decision && it.Rule == "answer" && it.Maker == payload.ByRule:
-		word = "chosen " // on record; whether anybody thought better of it is not
+		word = "chosen " // on record; whether it was reconsidered isn't
 	case it.Kind == payload.File && it.Status != "":
 		word = it.Status + ", "
 	case it.Summed():
@@ -40,14 +40,14 @@ func State(it payload.Item) string {
 	return word + d
 }
 
-// holds is how a kind of item that holds is said to.
+// holds is how the state of an item that holds is worded, by kind.
 var holds = map[payload.Kind]string{
 	payload.Decision: "stands since ", payload.Eliminated: "ruled out ", payload.Finding: "found ",
 	payload.Deferred: "deferred ", payload.Question: "open since ", payload.Next: "as of ", payload.Flag: "noted ",
 	payload.Lead: "said ",
 }
 
-// Standing is an item's state, and that it may be older than it looks.
+// Standing is an item's state, noting if it may be outdated.
 func (r *Result) Standing() string {
 	var by payload.Doubt
 	if link := r.Doubted(); link != nil {
@@ -56,7 +56,7 @@ func (r *Result) Standing() string {
 	return Standing(*r.Item, by)
 }
 
-// Standing is an item's state, or what became of it by a doubt that isn't the zero one.
+// Standing is an item's state or, if by isn't zero, what became of it.
 func Standing(it payload.Item, by payload.Doubt) string {
 	if by.By == "" {
 		return State(it)
@@ -64,9 +64,8 @@ func Standing(it payload.Item, by payload.Doubt) string {
 	return "from " + Day(it.At) + ", " + by.Word(it.Kind) + " on " + Day(by.At)
 }
 
-// Record is how a line says that it is a record of earlier: decided 2026-04-15 in
-// session 2; "" of a kind that is told as it is. Days are as payloads have them, in UTC;
-// number 0 is no session's.
+// Record says, for a line, when and where an item was recorded: decided 2026-04-15 in session 2; "" for kinds
+// without such a note. Days are in UTC, as in payloads; number 0 means no session.
 func Record(it payload.Item, number int) string {
 	word := recorded[it.Kind]
 	switch {
@@ -91,8 +90,8 @@ var recorded = map[payload.Kind]string{
 
 var reasoned = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred, payload.Flag}
 
-// The ways in which a sentence ends with its reason. "since" is a time as often,
-// and what stands behind a dash a detail: both need a clause of their own there.
+// The ways in which a sentence ends with its reason. "since" often introduces a time and a dash
+// a detail: after those a clause is required.
 var (
 	becauseForm = text.Pattern(`(?i)^(.+?),? because (.+)$`)
 	sinceForm   = text.Pattern(
@@ -105,11 +104,10 @@ var (
 			`needs?|takes?|costs?|breaks?|fails?|forbids?|means?|makes?|keeps?|locks?)\b`)
 )
 
-// Of a sentence that is cut into two, each must have so many words.
-const leastWords = 3
+// minWords is how many words each half of a split sentence must have.
+const minWords = 3
 
-// WithReason is an item to be shown, whose reason, where it has none of its own,
-// is taken out of the end of its text.
+// WithReason returns an item for display; if it has no reason, one at the end of its text becomes its reason.
 func WithReason(it payload.Item) payload.Item {
 	if it.Why != "" || !slices.Contains(reasoned, it.Kind) {
 		return it
@@ -126,14 +124,13 @@ func WithReason(it payload.Item) payload.Item {
 	return it
 }
 
-// parts reports whether a sentence may be cut into these two.
+// parts reports whether a sentence can be split into these two.
 func parts(said, why string) bool {
-	long := min(len(strings.Fields(said)), len(strings.Fields(why))) >= leastWords
+	long := min(len(strings.Fields(said)), len(strings.Fields(why))) >= minWords
 	return long && whole(said) && whole(why) && !strings.Contains(why, ". ")
 }
 
-// whole reports whether nothing in a text is opened and not closed: what stands in
-// parentheses, quotes or code isn't cut.
+// whole reports whether all parentheses, quotes and backticks in a text are closed: their contents aren't split.
 func whole(s string) bool {
 	for _, pair := range [][2]string{{"(", ")"}, {"“", "”"}} {
 		if strings.Count(s, pair[0]) != strings.Count(s, pair[1]) {

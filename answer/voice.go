@@ -11,13 +11,13 @@ import (
 	"recall/text"
 )
 
-// A Voice is to whom an answer speaks: a person at a terminal, or an agent, to whom
-// all of it is data and sessions are named by their ids.
+// A Voice is whom an answer addresses: a person at a terminal, or an agent, for whom all of it is data and sessions
+// are named by id.
 type Voice struct {
 	Agent bool
 }
 
-// you is what the user is called.
+// you is how the user is referred to.
 func (v Voice) you() string {
 	if v.Agent {
 		return "the user"
@@ -25,7 +25,7 @@ func (v Voice) you() string {
 	return "you"
 }
 
-// line is text from elsewhere as one harmless line.
+// line returns untrusted text as one harmless line.
 func (v Voice) line(s string) string {
 	if v.Agent {
 		return sink.Line(s, sink.Model)
@@ -33,7 +33,7 @@ func (v Voice) line(s string) string {
 	return sink.Line(s, sink.Terminal)
 }
 
-// clipped is such a line of at most so many characters.
+// clipped is line limited to n characters.
 func (v Voice) clipped(s string, n int) string {
 	if v.Agent {
 		return payload.Data(s, n)
@@ -41,7 +41,7 @@ func (v Voice) clipped(s string, n int) string {
 	return text.Clip(v.line(s), n)
 }
 
-// Day is the day of a time, in the reader's zone.
+// Day returns the day of a time, in local time.
 func Day(t time.Time) string {
 	if t.IsZero() {
 		return "no date"
@@ -49,7 +49,7 @@ func Day(t time.Time) string {
 	return t.Local().Format(time.DateOnly)
 }
 
-// Count is a number of things in words: 1 session, 2 sessions.
+// Count words a number of things: 1 session, 2 sessions.
 func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -57,7 +57,7 @@ func Count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// upperFirst begins a sentence with a text, unless that begins with an identifier.
+// upperFirst capitalizes a text, unless it begins with an identifier.
 func upperFirst(s string) string {
 	if s == "" || strings.ContainsAny(strings.Fields(s)[0], "._/()`") {
 		return s
@@ -65,10 +65,10 @@ func upperFirst(s string) string {
 	return text.Capital(s)
 }
 
-// stop is a line without its last full stop.
+// stop is line without the final full stop.
 func (v Voice) stop(s string) string { return strings.TrimRight(v.line(s), ".:; ") }
 
-// Who says whose word an item is; "" of another person's, whose place says it.
+// Who says who said an item; "" for another person's, which Where names.
 func (v Voice) Who(it payload.Item) string {
 	you := v.you()
 	switch {
@@ -104,7 +104,7 @@ func (v Voice) speaker(it payload.Item) string {
 	return v.Speaker("user")
 }
 
-// Speaker is who said a turn or a passage, by its role: user, assistant or index.Both.
+// Speaker names who said a turn or passage, by its role: user, assistant or index.Both.
 func (v Voice) Speaker(role string) string {
 	switch role {
 	case "assistant":
@@ -115,7 +115,7 @@ func (v Voice) Speaker(role string) string {
 	return v.you()
 }
 
-// Source says whose word an item is and where it stands.
+// Source says who said an item and where.
 func (v Voice) Source(it payload.Item, at index.Place, turn int) string {
 	parts := []string{v.Where(at, turn, true)}
 	if who := v.Who(it); who != "" {
@@ -127,14 +127,14 @@ func (v Voice) Source(it payload.Item, at index.Place, turn int) string {
 	return strings.Join(parts, " · ")
 }
 
-// Where names a place as people type it, billing#2 "Retry policy", turn 41, with
-// the title if that is wanted; for an agent so that a tool finds it.
+// Where names a place as people type it (billing#2 "Retry policy", turn 41), with the title if wanted; for an agent,
+// in a form that its tools accept.
 func (v Voice) Where(at index.Place, turn int, title bool) string {
 	switch {
 	case at.Author != "":
 		return v.clipped(fmt.Sprintf("%s on %s: %q (%s)", at.Author, at.Machine, at.SessionTitle, at.Project), 160)
 	case at.Source == index.Handed:
-		return v.clipped(at.SessionTitle, 100) // turns are of a transcript that isn't here
+		return v.clipped(at.SessionTitle, 100) // its turns are of a transcript that isn't here
 	case v.Agent:
 		return v.address(at, turn)
 	}
@@ -159,13 +159,13 @@ func (v Voice) address(at index.Place, turn int) string {
 	return s
 }
 
-// ShortID is enough of a session's id to name it by.
+// ShortID is as much of a session's id as is needed to name it.
 func ShortID[ID ~string](id ID) string {
 	s := text.BareID(id)
 	return s[:min(len(s), 8)]
 }
 
-// Quote is the first of the words that an item rests on; "" if there are none.
+// Quote is an item's first quote; "" if there is none.
 func (v Voice) Quote(it payload.Item) string {
 	if len(it.Evidence) == 0 {
 		return ""

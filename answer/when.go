@@ -10,16 +10,14 @@ import (
 	"recall/hint"
 )
 
-// ParseWhen reads a day as people write it on a command line: 2026-04-17,
-// 2026-04, "today", "yesterday", or a length of time ago: 12h, 3d, 2w, 6m, 1y.
-// The answer is the beginning of that day where now is.
+// ParseWhen reads a day as people write it on a command line: 2026-04-17, 2026-04, "today", "yesterday", or how long
+// ago: 12h, 3d, 2w, 6m, 1y. It returns the start of that day in now's time zone.
 func ParseWhen(s string, now time.Time) (time.Time, error) {
 	from, _, err := span(s, now)
 	return from, err
 }
 
-// ParseDay is ParseWhen for a day, a month or a year as a whole: its end. A
-// moment is itself.
+// ParseDay is ParseWhen but returns the end of the day, month or year. A point in time is returned as it is.
 func ParseDay(s string, now time.Time) (time.Time, error) {
 	_, to, err := span(s, now)
 	return to, err
@@ -49,6 +47,6 @@ func span(s string, now time.Time) (from, to time.Time, err error) {
 		from = day.AddDate(ago[0], ago[1], ago[2])
 		return from, from.AddDate(0, 0, 1), nil
 	}
-	return from, to, hint.With(fmt.Errorf("%q is no day", s),
+	return from, to, hint.With(fmt.Errorf("%q is not a day", s),
 		"write 2026-04-17, 2026-04, today, yesterday, or how long ago: 12h, 3d, 2w, 6m, 1y")
 }

@@ -9,14 +9,14 @@ import (
 	"recall/ingest/trace"
 )
 
-// Actions are the calls of a session: the JSON form of recall show --actions.
+// Actions lists the calls of a session: the JSON form of recall show --actions.
 type Actions struct {
 	Schema  int              `json:"schema"` // 1
 	Session ingest.SessionID `json:"session"`
 	Title   string           `json:"title"`
 	Actions []actionDoc      `json:"actions"` // in order, a sub-agent's after the call that started it
 
-	Done []trace.Action `json:"-"` // the same, for people
+	Done []trace.Action `json:"-"` // the same, for display
 }
 
 type actionDoc struct {
@@ -37,7 +37,7 @@ type actionDoc struct {
 	Copied    bool              `json:"copied,omitempty"`
 }
 
-// ActionsOf are a session's.
+// ActionsOf lists a session's calls.
 func ActionsOf(s *ingest.Session) Actions {
 	d := Actions{Schema: 1, Session: s.ID, Title: s.Title, Actions: []actionDoc{}, Done: trace.Of(s).Actions}
 	for _, x := range d.Done {
@@ -49,10 +49,10 @@ func ActionsOf(s *ingest.Session) Actions {
 	return d
 }
 
-// Called is a call in short.
+// Called describes a call briefly.
 func (Actions) Called(x trace.Action) string { return Called(x.Call) }
 
-// Time is how long a call took; "" if that isn't known.
+// Time says how long a call took; "" if unknown.
 func (Actions) Time(x trace.Action) string {
 	switch {
 	case x.Took <= 0:
@@ -63,7 +63,7 @@ func (Actions) Time(x trace.Action) string {
 	return strings.TrimSuffix(x.Took.Round(time.Second).String(), "0s")
 }
 
-// Gist is what came of a call: how, and the first line that it printed.
+// Gist describes a call's result: its outcome, and the first line that it printed.
 func (Actions) Gist(x trace.Action) string {
 	c, out := x.Call, x.Call.Outcome()
 	if c.Reason != "" {

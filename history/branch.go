@@ -19,37 +19,37 @@ import (
 	"recall/pipeline"
 )
 
-// Branch is why a range of commits was made.
+// Branch says why a range of commits was made.
 type Branch struct {
 	Schema   int       `json:"schema"` // 1
 	Base     string    `json:"base"`   // hash of the commit before the range
-	Head     string    `json:"head"`   // hash of its last
+	Head     string    `json:"head"`   // hash of its last commit
 	Commits  []Commit  `json:"commits"`
-	Sessions []Worker  `json:"sessions"` // behind it, oldest first
-	Sections []Section `json:"sections"` // what they say, those that say anything
+	Sessions []Worker  `json:"sessions"` // sessions behind it, oldest first
+	Sections []Section `json:"sections"` // what they say, without empty sections
 
-	Doubted map[payload.ItemID]payload.Doubt `json:"doubted,omitempty"` // what may have taken an item's place since
-	From    map[payload.ItemID]string        `json:"from,omitempty"`    // of several sessions, which said an item
+	Doubted map[payload.ItemID]payload.Doubt `json:"doubted,omitempty"` // what may have replaced an item since
+	From    map[payload.ItemID]string        `json:"from,omitempty"`    // if there are several sessions: which one said an item
 
-	OlderLeft bool `json:"older_left,omitempty"` // of the range there are commits before these, not looked at
-	FilesLeft int  `json:"files_left,omitempty"` // of commits that no session made: by which none was looked for
+	OlderLeft bool `json:"older_left,omitempty"` // the range has older commits that weren't checked
+	FilesLeft int  `json:"files_left,omitempty"` // files of commits that no session made, for which none was searched
 }
 
-// Worker is a session behind a range, and by which rule it is taken to be.
+// Worker is a session behind a range, and how it was found.
 type Worker struct {
 	library.SessionRef
 	By      string   `json:"by"`                // hash; time and message; files
-	Commits []string `json:"commits,omitempty"` // hashes of those that it made
-	Files   []string `json:"files,omitempty"`   // of commits that no session made: that it changed meanwhile
+	Commits []string `json:"commits,omitempty"` // hashes of the commits it made
+	Files   []string `json:"files,omitempty"`   // files of commits that no session made and that it changed meanwhile
 }
 
-// Section is what sessions say of one matter.
+// Section is what sessions say under one heading.
 type Section struct {
 	About string         `json:"about"` // asked, decided, ruled out, found, open, said
 	Items []payload.Item `json:"items"`
 }
 
-// branchSections are the kinds that are told of a branch.
+// branchSections are the headings of a branch, with their kinds.
 var branchSections = []struct {
 	about string
 	kinds []payload.Kind
@@ -60,22 +60,22 @@ var branchSections = []struct {
 	{"said", []payload.Kind{payload.Lead}},
 }
 
-// What is told of a branch at most.
+// Limits of what is told of a branch.
 const (
 	branchBudget = 2000 // tokens
-	branchLeads  = 4    // passages of each session
-	branchFiles  = 300  // files by which sessions are looked for
+	branchLeads  = 4    // passages per session
+	branchFiles  = 300  // files for which sessions are searched
 )
 
-// BranchOf tells why the commits of a range (see commitsOf) of a folder's repository were made, from a project's
-// sessions that made them; of commits that none made, from those that changed their files meanwhile.
+// BranchOf tells why the commits of a range (see commitsOf) in a folder's repository were made, from the project's
+// sessions that made them or, for commits that none made, that changed their files meanwhile.
 func BranchOf(ctx context.Context, p *pipeline.Pipeline, folder, project, spec string) (*Branch, error) {
 	r, err := commitsOf(ctx, folder, spec)
 	switch {
 	case errors.Is(err, ErrNoGit):
-		return nil, hint.With(err, "without it no commits are known; recall log tells what was decided")
+		return nil, hint.With(err, "without it no commits are known; recall log shows what was decided")
 	case errors.Is(err, ErrNoRepo):
-		return nil, hint.With(err, "recall pr tells of the branch of the repository that it is called in")
+		return nil, hint.With(err, "call recall pr inside the repository whose branch you mean")
 	case errors.Is(err, ErrNoRange):
 		return nil, hint.With(err, "name the commits as git log does: recall pr main..HEAD, recall pr HEAD~3")
 	case err != nil:
@@ -121,7 +121,7 @@ func BranchOf(ctx context.Context, p *pipeline.Pipeline, folder, project, spec s
 	return doc, err
 }
 
-// Doubt is what is to be said of an item whose place something may have taken, in parentheses; "" of any other.
+// Doubt says in parentheses that an item may have been replaced; "" for others.
 func (b *Branch) Doubt(it payload.Item) string {
 	if d, ok := b.Doubted[it.ID]; ok {
 		return " (" + d.Word(it.Kind) + ")"
@@ -129,7 +129,7 @@ func (b *Branch) Doubt(it payload.Item) string {
 	return ""
 }
 
-// Unseen says what of the range wasn't looked at, "" if all was.
+// Unseen says what part of the range wasn't checked, "" if all was.
 func (b *Branch) Unseen() string {
 	var all []string
 	if b.OlderLeft {
@@ -141,7 +141,7 @@ func (b *Branch) Unseen() string {
 	return strings.Join(all, "; ")
 }
 
-// IDs are those of all that is told.
+// IDs returns the ids of all items.
 func (b *Branch) IDs() (ids []string) {
 	for _, s := range b.Sections {
 		for _, it := range s.Items {
@@ -151,7 +151,7 @@ func (b *Branch) IDs() (ids []string) {
 	return ids
 }
 
-// sectionsOf are what a payload says, as much of it as a page of its own would show.
+// sectionsOf returns what a payload says, limited to what a page of its own would show.
 func sectionsOf(p *payload.Payload) []Section {
 	p.Items = slices.DeleteFunc(p.Items, func(it payload.Item) bool {
 		return it.Kind == payload.File || it.Kind == payload.Status || p.Origins[it.ID].Session == ""
@@ -164,7 +164,7 @@ func sectionsOf(p *payload.Payload) []Section {
 		for _, it := range p.Items {
 			kind := it.Kind
 			if it.Rule == payload.TaskRule {
-				kind = payload.Next // it is on record
+				kind = payload.Next // a task list puts it on record
 			}
 			if slices.Contains(of.kinds, kind) && slices.Contains(shown, it.ID) {
 				items = append(items, it)
@@ -177,7 +177,7 @@ func sectionsOf(p *payload.Payload) []Section {
 	return sections
 }
 
-// workers looks for the sessions behind a range.
+// workers finds the sessions behind a range.
 type workers struct {
 	*pipeline.Pipeline
 	shelf   *library.Shelf
@@ -186,7 +186,7 @@ type workers struct {
 	found   []Worker
 
 	filesLeft int
-	changed   map[string]map[string][]time.Time // when a session changed files, by session and path, where asked
+	changed   map[string]map[string][]time.Time // cache: when sessions changed files, by session and path
 }
 
 func (w *workers) find(ctx context.Context) error {
@@ -230,10 +230,10 @@ func (w *workers) find(ctx context.Context) error {
 	return nil
 }
 
-// byFiles is how a session is known that changed the files of a range meanwhile.
+// byFiles marks a session that changed the files of a range meanwhile.
 const byFiles = "files"
 
-// worker is a session among those that were found, which it is from now on.
+// worker returns the entry of a session among those found, adding it if needed.
 func (w *workers) worker(session, by string) *Worker {
 	i := slices.IndexFunc(w.found, func(o Worker) bool { return o.Session == session })
 	if i < 0 {
@@ -243,10 +243,10 @@ func (w *workers) worker(session, by string) *Worker {
 	return &w.found[i]
 }
 
-// meanwhile reports whether a session changed a file within the range. The index has the last touch alone: else it is
-// read.
+// meanwhile reports whether a session changed a file within the range. The index only has the last touch; if that
+// doesn't decide, the session is read.
 func (w *workers) meanwhile(ctx context.Context, t index.Touched) bool {
-	last := w.commits.last.Add(time.Minute) // a client's clock and git's seconds
+	last := w.commits.last.Add(time.Minute) // clients' clocks may differ, and git rounds to seconds
 	meanwhile := func(at time.Time) bool { return !at.Before(w.commits.from) && !at.After(last) }
 	switch read := slices.Contains(t.Hows, trace.Read); {
 	case read && len(t.Hows) == 1, t.At.Before(w.commits.from), w.shelf.Ref(t.Session).Start.After(last):
@@ -257,7 +257,7 @@ func (w *workers) meanwhile(ctx context.Context, t index.Touched) bool {
 	return slices.ContainsFunc(w.changes(ctx, t.Session)[t.Path], meanwhile)
 }
 
-// changes are the times at which a session changed files, by path; none if it can't be read.
+// changes returns when a session changed files, by path; nothing if it can't be read.
 func (w *workers) changes(ctx context.Context, session string) map[string][]time.Time {
 	if known, ok := w.changed[session]; ok {
 		return known
@@ -282,27 +282,27 @@ func (w *workers) changes(ctx context.Context, session string) map[string][]time
 	return all
 }
 
-// ErrNoRange is the cause where there is no range, or nothing in it.
+// ErrNoRange says that there is no range, or that it is empty.
 var ErrNoRange = errors.New("no range of commits")
 
 // commits is a range of commits.
 type commits struct {
 	top        string    // the repository's work tree
-	base, head string    // hashes; base isn't in it, "" where history begins
-	from, last time.Time // of the commit that both have in common, zero if they have none; of the newest
-	list       []Commit  // the newest first
-	older      bool      // there are more
+	base, head string    // hashes; base is excluded
+	from, last time.Time // commit times of the merge base (zero if there is none) and of the newest
+	list       []Commit  // newest first
+	older      bool      // there are older ones
 }
 
-// mostCommits is how many of a range are looked at, the newest.
+// mostCommits is how many of a range's newest commits are checked.
 const mostCommits = 1000
 
-// trunks are what a branch is taken to come from, the first that there is.
+// trunks are the default branches to try, in order.
 var trunks = []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master",
 	"refs/heads/main", "refs/heads/master", "refs/heads/trunk"}
 
-// commitsOf reads a range of a folder's repository: A..B, A...B, or A for A..HEAD; "" is what HEAD has beyond the
-// default branch. Names are looked up in the repository, which runs nothing; the rest is as in openRepository.
+// commitsOf reads a range of a folder's repository: A..B, A...B, or A for A..HEAD; "" means what HEAD has beyond the
+// default branch. Names are resolved in the repository itself, which runs nothing; for the rest see openRepository.
 func commitsOf(ctx context.Context, folder, spec string) (*commits, error) {
 	repo, err := openRepository(ctx, folder)
 	if err != nil {
@@ -326,7 +326,7 @@ func commitsOf(ctx context.Context, folder, spec string) (*commits, error) {
 	c.head = commitNamed(ctx, folder, to)
 	switch {
 	case c.base == "" && spec == "":
-		return nil, fmt.Errorf("%w: no default branch is known that this one may come from", ErrNoRange)
+		return nil, fmt.Errorf("%w: no default branch found that this one could come from", ErrNoRange)
 	case c.base == "":
 		return nil, fmt.Errorf("%w: git knows no commit %q", ErrNoRange, line(from))
 	case c.head == "":
@@ -347,7 +347,7 @@ func commitsOf(ctx context.Context, folder, spec string) (*commits, error) {
 	return c, c.read(ctx, repo)
 }
 
-// commitNamed is the hash of the commit that a name stands for, "" if it stands for none.
+// commitNamed returns the hash of the commit that a name stands for, "" if there is none.
 func commitNamed(ctx context.Context, folder, name string) string {
 	out, err := runGit(ctx, folder, nil, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
 	if err != nil {

@@ -16,27 +16,27 @@ import (
 	"recall/sink"
 )
 
-// Fix is what was done about an error.
+// Fix says what was done about an error.
 type Fix struct {
 	Schema int    `json:"schema"` // 1
 	Match  string `json:"match"`  // same, similar; prompt, finding, query: see Told; none
-	Met    int    `json:"met"`    // in how many sessions
-	Seen   []Met  `json:"seen"`   // the newest first
+	Met    int    `json:"met"`    // number of sessions that met it
+	Seen   []Met  `json:"seen"`   // newest first
 	Told   []Told `json:"told,omitempty"`
 
-	Problems []ingest.Problem `json:"-"` // sessions that met it and can't be read
+	Problems []ingest.Problem `json:"-"` // sessions that met it but can't be read
 }
 
-// Found reports whether a session met the error, or somebody spoke of it.
+// Found reports whether a session met the error, or it was mentioned.
 func (f *Fix) Found() bool { return len(f.Seen) > 0 || len(f.Told) > 0 && f.Match != "query" }
 
-// Met is one session's meeting with the error.
+// Met is a session that met the error.
 type Met struct {
 	library.SessionRef
 	Turn    int       `json:"turn"`
 	At      time.Time `json:"at,omitzero"`
 	Error   string    `json:"error"`
-	Command string    `json:"command,omitempty"` // that ran into it
+	Command string    `json:"command,omitempty"` // the command that ran into it
 	Outcome string    `json:"outcome"`           // helped, came again, other error, not known
 	Tries   []Try     `json:"tries"`
 }
@@ -44,11 +44,11 @@ type Met struct {
 // Try is what was done before the command was run again.
 type Try struct {
 	Did     []Deed `json:"did"`
-	Then    string `json:"then,omitempty"` // the command run again
+	Then    string `json:"then,omitempty"` // the command that was run again
 	Turn    int    `json:"turn,omitempty"` // of that
 	Outcome string `json:"outcome"`
 	Said    string `json:"said,omitempty"` // by the assistant, afterwards
-	Command string `json:"-"`              // that had run into the error
+	Command string `json:"-"`              // the command that had run into the error
 }
 
 // Deed is one edit or command.
@@ -61,15 +61,14 @@ type Deed struct {
 	Edits []ingest.Edit `json:"edits,omitempty"`
 }
 
-// Tried are a session's tries, up to the run in which the error was gone; of what failed to help, the first and the
-// last.
+// Tried is a session's tries for display: those until the error was gone, without the middle ones that failed.
 type Tried struct {
 	First, Last []Try
 	Skipped     int
-	Rest        []Try // those with other errors, behind
+	Rest        []Try // later ones, with other errors
 }
 
-// Tried are the session's tries, for people.
+// Tried groups the session's tries for display.
 func (s Met) Tried() (of Tried) {
 	all := s.Tries
 	gone := slices.IndexFunc(all, func(t Try) bool { return t.Outcome != trace.Again }) + 1
@@ -83,11 +82,11 @@ func (s Met) Tried() (of Tried) {
 	return of
 }
 
-// Was and Is are the first line in which an edit changes a text.
+// Was and Is return the first line that an edit changes, before and after.
 func (Try) Was(e ingest.Edit) string { return changedLine(e.Old, e.New) }
 func (Try) Is(e ingest.Edit) string  { return changedLine(e.New, e.Old) }
 
-// changedLine is the first line of a text in which another differs.
+// changedLine returns the first line of a text that differs from another's.
 func changedLine(text, other string) string {
 	a, b := strings.Split(text, "\n"), strings.Split(other, "\n")
 	for i := range max(len(a), len(b)) {
@@ -105,21 +104,21 @@ func changedLine(text, other string) string {
 	return ""
 }
 
-// Told is where an error that no command ran into was spoken of.
+// Told is where an error that no command ran into was mentioned.
 type Told struct {
 	library.SessionRef
 	Turn int              `json:"turn,omitempty"`
 	At   time.Time        `json:"at,omitzero"`
-	Kind string           `json:"kind"` // prompt, or the item's
+	Kind string           `json:"kind"` // prompt, or the item's kind
 	Text string           `json:"text"`
 	Why  string           `json:"why,omitempty"`
 	ID   payload.ItemID   `json:"id,omitempty"` // of an item
 	Then []payload.ItemID `json:"then,omitempty"`
 
-	Items []payload.Item `json:"-"` // those of Then
+	Items []payload.Item `json:"-"` // the items of Then
 }
 
-// Item is what was told of, as an item.
+// Item returns the mention in the form of an item.
 func (t Told) Item() payload.Item {
 	return payload.Item{Kind: payload.Kind(t.Kind), Text: t.Text, State: payload.Stands}
 }
@@ -130,7 +129,7 @@ const (
 	fixShow = 3
 )
 
-// FixOf looks an error up: what was done where a command ran into it, else where it is told of, by search.
+// FixOf looks an error up: what was done where a command ran into it, else where it is mentioned, by search.
 func FixOf(ctx context.Context, p *pipeline.Pipeline, text string,
 	search func(index.Query) (index.Answer, error)) (*Fix, error) {
 	doc := &Fix{Schema: 1, Match: "same", Seen: []Met{}}
@@ -150,12 +149,12 @@ func FixOf(ctx context.Context, p *pipeline.Pipeline, text string,
 		doc.repairs(ctx, p, shelf, met)
 		return doc, nil
 	}
-	t := &teller{index: p.Index, shelf: shelf, search: search, words: errorWords(text), text: text}
+	t := &mentionFinder{index: p.Index, shelf: shelf, search: search, words: errorWords(text), text: text}
 	doc.Match, doc.Told, err = t.told(ctx)
 	return doc, err
 }
 
-// signatures are those of the text's lines that state an error, and of the text as one.
+// signatures returns those of the text's lines that state an error, and of the text as a whole.
 func signatures(text string) []int64 {
 	var sigs []int64
 	add := func(line string) {
@@ -204,7 +203,7 @@ func similarFaults(ctx context.Context, x *index.Index, text string) ([]index.Fa
 	return x.Faults(ctx, sigs)
 }
 
-// errorWords are the words that an error is looked for by: not masked ones, nor those of every error.
+// errorWords returns the words by which to look for an error, without masked ones and those in every error.
 func errorWords(text string) []string {
 	var out []string
 	for _, w := range strings.FieldsFunc(trace.Normal(text),
@@ -220,7 +219,7 @@ func errorWords(text string) []string {
 	return out[:min(len(out), 40)]
 }
 
-// wordShare is how much of an error's words stands in a text.
+// wordShare returns the share of an error's words, by length, that a text contains.
 func wordShare(words []string, text string) float64 {
 	text = strings.ToLower(text)
 	got, all := 0, 0
@@ -233,8 +232,8 @@ func wordShare(words []string, text string) float64 {
 	return float64(got) / float64(max(1, all))
 }
 
-// repairs reads the sessions that met the error, newest first, and tells what each did about it. What helped is shown
-// even if it is older.
+// repairs reads the sessions that met the error, newest first, and records what each did about it. One that helped
+// is shown even if it is older.
 func (f *Fix) repairs(ctx context.Context, p *pipeline.Pipeline, shelf *library.Shelf, met []index.Faulted) {
 	var order []string
 	sigs := map[string][]int64{}
@@ -265,7 +264,7 @@ func (f *Fix) repairs(ctx context.Context, p *pipeline.Pipeline, shelf *library.
 	}
 }
 
-// meeting tells what one session did about an error: of several times, the last that helped, else the first.
+// meeting returns what one session did about an error: the last time that helped, else the first.
 func meeting(s *ingest.Session, sigs []int64) (Met, bool) {
 	tr := trace.Of(s)
 	var best *trace.Repair
@@ -303,7 +302,7 @@ func meeting(s *ingest.Session, sigs []int64) (Met, bool) {
 	return seen, true
 }
 
-// What of an error's words must be told, and how much is shown.
+// How much of an error's words a mention must contain, and how many mentions are shown.
 const (
 	toldShare = 0.7
 	nearShare = 0.4
@@ -311,8 +310,8 @@ const (
 	thenShow  = 4
 )
 
-// teller looks for where an error is told of.
-type teller struct {
+// mentionFinder finds mentions of an error.
+type mentionFinder struct {
 	index  *index.Index
 	shelf  *library.Shelf
 	search func(index.Query) (index.Answer, error)
@@ -320,8 +319,8 @@ type teller struct {
 	text   string
 }
 
-// told looks an error up in what people typed, then in what was found, then as a query; match says which it was.
-func (t *teller) told(ctx context.Context) (match string, out []Told, err error) {
+// told looks an error up in prompts, then in findings, then as a query; match says which of them matched.
+func (t *mentionFinder) told(ctx context.Context) (match string, out []Told, err error) {
 	if len(t.words) == 0 {
 		return "none", nil, nil
 	}
@@ -337,7 +336,7 @@ func (t *teller) told(ctx context.Context) (match string, out []Told, err error)
 	}
 	for _, r := range all.Items() {
 		if r.Item.Kind == payload.Goal && wordShare(t.words, r.Item.Text) >= toldShare {
-			prompt := t.of(r) // a goal stands for the prompt that it is worded by
+			prompt := t.of(r) // a goal stands for the prompt that states it
 			prompt.Kind, prompt.Why, prompt.ID = "prompt", "", ""
 			out = append(out, prompt)
 		}
@@ -355,7 +354,7 @@ func (t *teller) told(ctx context.Context) (match string, out []Told, err error)
 			return "", nil, err
 		}
 		for _, r := range found.Items() {
-			if wordShare(t.words, r.Item.Text+" "+r.Item.Why) >= nearShare { // else the nearest there is, and far off
+			if wordShare(t.words, r.Item.Text+" "+r.Item.Why) >= nearShare { // otherwise merely the nearest result
 				out = append(out, t.of(r))
 			}
 		}
@@ -366,12 +365,12 @@ func (t *teller) told(ctx context.Context) (match string, out []Told, err error)
 	return "none", nil, nil
 }
 
-func (t *teller) of(r *index.Result) Told {
+func (t *mentionFinder) of(r *index.Result) Told {
 	return Told{SessionRef: t.shelf.Ref(r.Session), Turn: r.Turn, At: r.Item.At, Kind: string(r.Item.Kind),
 		Text: r.Item.Text, Why: r.Item.Why, ID: r.Item.ID}
 }
 
-// firstOfEach are the newest sessions with the first prompt of each.
+// firstOfEach returns the first mention of each of the newest sessions.
 func firstOfEach(all []Told) []Told {
 	slices.SortStableFunc(all, func(a, b Told) int {
 		return cmp.Or(b.Start.Compare(a.Start), cmp.Compare(a.Session, b.Session), a.Turn-b.Turn)
@@ -382,8 +381,8 @@ func firstOfEach(all []Told) []Told {
 
 var toldFirst = []payload.Kind{payload.Finding, payload.Hypothesis, payload.Decision}
 
-// cameOf adds what the sessions found, and then what they decided.
-func (t *teller) cameOf(ctx context.Context, out []Told) error {
+// cameOf adds what the sessions found and then decided.
+func (t *mentionFinder) cameOf(ctx context.Context, out []Told) error {
 	for i := range out {
 		one := &out[i]
 		items, err := t.index.ItemsIn(ctx, one.Project, toldFirst...)

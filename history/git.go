@@ -23,35 +23,35 @@ import (
 // Why git has no answer.
 var (
 	ErrNoGit  = errors.New("git isn't installed")
-	ErrNoRepo = errors.New("it lies in no git repository")
+	ErrNoRepo = errors.New("it isn't in a git repository")
 	ErrNoLine = errors.New("no such line")
 	ErrNoFile = errors.New("git doesn't know this file")
-	ErrEmpty  = errors.New("the repository has no commit yet")
+	ErrEmpty  = errors.New("the repository has no commits yet")
 	ErrOwner  = errors.New("git doesn't trust this repository: it belongs to another user")
 )
 
-// A repository may be anybody's, and git does what its configuration says: runs filters, hooks, pagers, fetches what is
-// missing. So git works with a bare one made for the moment, with the repository's objects and no configuration,
-// attributes, remotes or hooks. All of recall's git goes through here; a test holds that.
+// A repository may be untrusted, and git obeys its configuration: it runs filters, hooks and pagers, and fetches
+// missing objects. So git gets a temporary bare repository with the original's objects and no configuration,
+// attributes, remotes or hooks. All of recall's git goes through here; a test enforces that.
 
-// gitWait is how long git may take: blame reads a file's whole history. A setting is read at once, or git waits, as for
-// a pipe that stands in the place of HEAD.
+// gitWait is how long git may take: blame reads a file's whole history. Reading a setting is quick unless git blocks,
+// for instance on a pipe in place of HEAD.
 const (
 	gitWait    = 30 * time.Second
 	configWait = 3 * time.Second
 )
 
-// repository is a repository as far as its history can be read.
+// repository gives access to a repository's history.
 type repository struct {
 	top     string // its work tree
 	dir     string // the bare one
 	objects string
 }
 
-// openRepository finds the history of the repository that a folder lies in. The caller closes it.
+// openRepository opens the history of the repository that contains a folder. The caller closes it.
 func openRepository(ctx context.Context, folder string) (*repository, error) {
-	// Looking these up runs nothing and fetches nothing, whatever is configured.
-	// A folder's name may hold a line's end: HEAD's hash parts the answers.
+	// Looking these up runs and fetches nothing, whatever is configured. Since a folder's name may
+	// contain a line break, HEAD's hash separates the answers.
 	out, err := runGit(ctx, folder, nil, nil, "rev-parse", "--path-format=absolute", "HEAD", "--show-toplevel", "HEAD",
 		"--git-path", "objects", "HEAD", "--git-path", "shallow", "HEAD", "--show-object-format")
 	if err != nil {
@@ -87,7 +87,7 @@ func openRepository(ctx context.Context, folder string) (*repository, error) {
 
 func (r *repository) close() { os.RemoveAll(r.dir) }
 
-// name is a file's in the repository: below its work tree, with slashes.
+// name returns a file's name in the repository: below its work tree, with slashes.
 func (r *repository) name(file string) (string, error) {
 	top, err := filepath.EvalSymlinks(r.top)
 	if err != nil {
@@ -109,7 +109,7 @@ func (r *repository) git(ctx context.Context, stdin io.Reader, args ...string) (
 	return runGit(ctx, filepath.Join(r.dir, "tree"), env, stdin, append(at, args...)...)
 }
 
-// GitConfig is a setting of git's as it holds in a folder, "" if there is none. To read one runs nothing.
+// GitConfig returns a git setting as it applies in a folder, "" if there is none. Reading one runs nothing.
 func GitConfig(ctx context.Context, folder, key string) string {
 	ctx, cancel := context.WithTimeout(ctx, configWait)
 	defer cancel()
@@ -120,7 +120,7 @@ func GitConfig(ctx context.Context, folder, key string) string {
 	return line(string(out))
 }
 
-// runGit runs git by its name, without a shell, asking nobody and fetching nothing.
+// runGit runs git without a shell, prompts or fetching.
 func runGit(ctx context.Context, folder string, env []string, stdin io.Reader, args ...string) ([]byte, error) {
 	path, err := exec.LookPath("git")
 	if err != nil {
@@ -158,8 +158,8 @@ func runGit(ctx context.Context, folder string, env []string, stdin io.Reader, a
 	}
 }
 
-// gitFreeEnv is the environment without git's variables, which in a hook of git's name another repository; settings
-// stay.
+// gitFreeEnv returns the environment without git's variables, except settings: inside a git hook they point to
+// another repository.
 func gitFreeEnv() (env []string) {
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "GIT_") || strings.HasPrefix(v, "GIT_CONFIG_") {
@@ -174,18 +174,18 @@ type Commit struct {
 	Hash      string    `json:"hash"`
 	Subject   string    `json:"subject"`
 	Author    string    `json:"author"`
-	At        time.Time `json:"at,omitzero"` // authored: stays when the commit is rebased
+	At        time.Time `json:"at,omitzero"` // author time, which a rebase keeps
 	committed time.Time
-	files     []string // of a range's: what it changed, below the top of the repository
+	files     []string // in a range: files it changed, below the top of the repository
 }
 
 // Blamed is what git says of one line.
 type Blamed struct {
-	Commit        // whose hash is "" while the line isn't committed
+	Commit        // its hash is "" while the line isn't committed
 	Text   string // the line
 }
 
-// Blame asks git who wrote a line of a file as it is now.
+// Blame asks git who wrote a line of a file in its current state.
 func Blame(ctx context.Context, file string, line int) (Blamed, error) {
 	repo, err := openRepository(ctx, filepath.Dir(file))
 	if err != nil {
@@ -209,7 +209,7 @@ func Blame(ctx context.Context, file string, line int) (Blamed, error) {
 	return readBlame(out)
 }
 
-// readBlame reads one line's answer in git's porcelain form, git-blame(1).
+// readBlame parses the porcelain output for one line, see git-blame(1).
 func readBlame(out []byte) (Blamed, error) {
 	var b Blamed
 	for i, row := range strings.Split(string(out), "\n") {
@@ -253,11 +253,11 @@ func unixText(s string) time.Time {
 // sinceWait is how long an answer waits for git to say what changed.
 const sinceWait = 500 * time.Millisecond
 
-// sinceFiles is of how many files that is asked.
+// sinceFiles is for how many files to ask.
 const sinceFiles = 8
 
-// ChangedSince counts the commits, since an item was said, to the files it speaks of, where the project's repository is
-// at hand. Files without any are left out, all where git can't tell.
+// ChangedSince counts the commits, since an item was said, to the files that it mentions, if the project's
+// repository is available. Files without any are left out; all are if git can't tell.
 func ChangedSince(ctx context.Context, l *library.Library, p index.Placed) map[string]int {
 	if p.Item.Kind != payload.Decision && p.Item.Kind != payload.Eliminated || p.Item.At.IsZero() {
 		return nil
@@ -299,7 +299,7 @@ func ChangedSince(ctx context.Context, l *library.Library, p index.Placed) map[s
 	return countCommits(string(out), byName)
 }
 
-// filesOf are the paths that an item speaks of and that exist below the root.
+// filesOf lists the paths that an item mentions and that exist below the root.
 func filesOf(root string, it payload.Item) []string {
 	var files []string
 	for _, name := range append([]string{it.Path}, it.About...) {
@@ -322,7 +322,7 @@ func filesOf(root string, it payload.Item) []string {
 	return files
 }
 
-// countCommits counts the commits of files by their names in the repository. A zero byte parts commits.
+// countCommits counts the commits of files by their names in the repository. Zero bytes separate commits.
 func countCommits(out string, files map[string]string) map[string]int {
 	counts := map[string]int{}
 	for commit := range strings.SplitSeq(out, "\x00") {

@@ -20,41 +20,41 @@ import (
 	"recall/text"
 )
 
-// A Grep looks for a pattern, line by line, in rendered transcripts: without secrets, and there after the source is
-// gone.
+// A Grep searches rendered transcripts line by line for a pattern: they contain no secrets, and remain after the
+// source is gone.
 type Grep struct {
 	Context int  // lines shown around a match
-	Only    bool // that a session matches is enough
+	Only    bool // only report whether a session matches
 
-	Problems []error // sessions that could not be searched
+	Problems []error // sessions that couldn't be searched
 
 	re      *regexp.Regexp
-	literal []byte // stands in each line that matches; in small letters if fold
+	literal []byte // occurs in every matching line; lower-case if fold
 	fold    bool
 }
 
-// A Line is one of a transcript that matches, or stands beside one that does.
+// A Line is a transcript line that matches, or is shown as context.
 type Line struct {
 	File  string `json:"file"`            // transcript.md, transcript-2.md
 	Line  int    `json:"line"`            // in the file, from 1
-	Turn  int    `json:"turn,omitempty"`  // in which it stands; 0 above the first
-	Text  string `json:"text"`            // without the line's end and the places that links lead to
-	Spans []Span `json:"spans,omitempty"` // the matches in it; none of a line beside
+	Turn  int    `json:"turn,omitempty"`  // the turn that contains it; 0 above the first
+	Text  string `json:"text"`            // without line end and anchors
+	Spans []Span `json:"spans,omitempty"` // the matches in it; none in context lines
 }
 
-// A Span is a match in a line, from byte to byte.
+// A Span is a match in a line, as byte offsets.
 type Span struct {
 	From int `json:"from"`
 	To   int `json:"to"`
 }
 
-// Grepped are the lines of a session.
+// Grepped holds the lines of a session.
 type Grepped struct {
 	library.SessionRef
 	Lines []Line `json:"lines"`
 }
 
-// NewGrep compiles a pattern in Go's syntax, of whole words if that is wanted, in either case if fold.
+// NewGrep compiles a pattern in Go's syntax, for whole words if word, ignoring case if fold.
 func NewGrep(pattern string, fold, word bool) (*Grep, error) {
 	if word {
 		pattern = `\b(?:` + pattern + `)\b`
@@ -77,7 +77,8 @@ func NewGrep(pattern string, fold, word bool) (*Grep, error) {
 	return &Grep{re: re, literal: literal, fold: fold}, nil
 }
 
-// needed is the longest text in all that a pattern matches, in either case if fold; nil if none is known.
+// needed returns the longest literal that every match of a pattern contains, ignoring case if fold; nil if none is
+// known.
 func needed(re *syntax.Regexp, fold bool) (longest []byte) {
 	switch {
 	case re.Op == syntax.OpLiteral:
@@ -99,7 +100,7 @@ func needed(re *syntax.Regexp, fold bool) (longest []byte) {
 	return longest
 }
 
-// lower is a text with the letters of ASCII in small ones; all else stays where it stands.
+// lower converts ASCII letters to lower case; everything else keeps its position.
 func lower(text []byte) []byte {
 	low := bytes.Clone(text)
 	for i, c := range low {
@@ -110,7 +111,8 @@ func lower(text []byte) []byte {
 	return low
 }
 
-// Each calls found with what sessions match, in their order. The sessions' files are read side by side, a few at once.
+// Each calls found with the matches of each session that has any, in order. Sessions' files are read concurrently, a
+// few at once.
 func (g *Grep) Each(ctx context.Context, sessions []library.Entry, found func(library.Entry, []Line) error) error {
 	for some := range slices.Chunk(sessions, runtime.GOMAXPROCS(0)) {
 		lines, faults := make([][]Line, len(some)), make([]error, len(some))
@@ -137,7 +139,7 @@ func (g *Grep) Each(ctx context.Context, sessions []library.Entry, found func(li
 	return nil
 }
 
-// session looks through the parts of a session's transcript.
+// session searches the parts of a session's transcript.
 func (g *Grep) session(e library.Entry) (lines []Line, err error) {
 	turn := 0
 	for part := 0; ; part++ {
@@ -161,10 +163,10 @@ func (g *Grep) session(e library.Entry) (lines []Line, err error) {
 
 var (
 	linkTarget = text.Pattern(`<a id="[^"]*"></a>`)
-	oddLetters = [][]byte{[]byte("ſ"), []byte("\u212a")} // ſ is an s too, and the sign for kelvin a k
+	oddLetters = [][]byte{[]byte("ſ"), []byte("\u212a")} // ſ also matches s, and the kelvin sign k
 )
 
-// file looks through one file, and notes in which turn it ends.
+// file searches one file and records the turn in which it ends.
 func (g *Grep) file(name string, data []byte, turn *int) (lines []Line) {
 	low, literal := data, g.literal
 	if g.fold && literal != nil {
@@ -173,13 +175,13 @@ func (g *Grep) file(name string, data []byte, turn *int) (lines []Line) {
 			literal = nil
 		}
 	}
-	var before []Line // those that would be shown with a match
+	var before []Line // context for the next match
 	n, after, at, named := 0, 0, 0, false
 	for raw := range bytes.Lines(data) {
 		n++
 		from := at
 		at += len(raw)
-		// So begins a turn's heading, and not what looks like one in a session.
+		// A turn's heading follows an anchor; text that looks like one doesn't.
 		if head, ok := bytes.CutPrefix(raw, []byte("### ")); ok && named {
 			number, _, _ := bytes.Cut(head, []byte(" · "))
 			if is, err := strconv.Atoi(string(number)); err == nil {
@@ -213,7 +215,7 @@ func (g *Grep) file(name string, data []byte, turn *int) (lines []Line) {
 	return lines
 }
 
-// plain is a line without the places that links lead to.
+// plain returns a line without anchors.
 func plain(line []byte) string {
 	if bytes.Contains(line, []byte("<a id=")) {
 		line = linkTarget().ReplaceAll(line, nil)

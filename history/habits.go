@@ -23,19 +23,19 @@ import (
 	"recall/text"
 )
 
-// Habit is one thing that a person says again and again.
+// Habit is something that a person says again and again.
 type Habit struct {
 	Text     string    `json:"text"`     // as a line for CLAUDE.md
 	Sessions int       `json:"sessions"` // in which it was said
 	Times    int       `json:"times"`
-	First    time.Time `json:"first,omitzero"` // when it was said first
+	First    time.Time `json:"first,omitzero"` // when it was first said
 	Last     time.Time `json:"last,omitzero"`
-	PerWeek  float64   `json:"per_week"`        // how often, from the first to the last; of less than a week as of one
-	There    string    `json:"there,omitempty"` // the CLAUDE.md that says it already
-	Evidence []Saying  `json:"evidence"`        // the latest first
+	PerWeek  float64   `json:"per_week"`        // from first to last; a shorter span counts as a week
+	There    string    `json:"there,omitempty"` // the CLAUDE.md that already says it
+	Evidence []Saying  `json:"evidence"`        // latest first
 }
 
-// Saying is where it was said.
+// Saying is one place where it was said.
 type Saying struct {
 	Project string    `json:"project"`
 	Session string    `json:"session"`
@@ -45,11 +45,11 @@ type Saying struct {
 	Quote   string    `json:"quote"`
 }
 
-// readMost is how many of a project's sessions are read, the latest, for what was said to calls.
+// readMost is how many of a project's latest sessions are read for reactions to calls.
 const readMost = 200
 
-// Habits finds what a person said in several sessions of a project ("": all): typed, or to calls and questions (see
-// stances). What a rule says already is marked.
+// Habits finds what a person said in several sessions of a project ("": all): typed, or in reaction to calls and
+// questions (see stances). What a rule already says is marked.
 func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int, rules Rules) ([]Habit, error) {
 	typed, err := p.Index.Typed(ctx, project)
 	if err != nil {
@@ -73,14 +73,14 @@ func Habits(ctx context.Context, p *pipeline.Pipeline, project string, least int
 		found[i].There = rules.Say(found[i].Text)
 	}
 	said, err := stances(ctx, p, project, least)
-	for _, h := range said { // "push" and "not push" are alike: only the same words say the same
+	for _, h := range said { // "push" and "not push" are alike, so require the same words
 		h.There = rules.saidBy(func(line string) bool { return sameWords(line, h.Text) })
 		found = append(found, h)
 	}
 	return found, err
 }
 
-// habitOf is what was said at some places, one or more.
+// habitOf makes a habit from the places, at least one, where it was said.
 func habitOf(text string, said []Saying) Habit {
 	slices.SortStableFunc(said, func(a, b Saying) int { return b.At.Compare(a.At) })
 	h := Habit{Text: text, Times: len(said), First: said[len(said)-1].At, Last: said[0].At, Evidence: said}
@@ -93,17 +93,17 @@ func habitOf(text string, said []Saying) Habit {
 	return h
 }
 
-// A kind of call is refused again and again if a quarter of them was, or ten times as many as of all calls.
+// A kind of call counts as regularly refused if a quarter of its calls were, or its rate is ten times the average.
 const refusedShare, refusedTimes = 0.25, 10
 
-// A stance is what a person said to calls of one kind, or to one question.
+// A stance is how a person reacted to calls of one kind, or to one question.
 type stance struct {
 	made    int
 	no, yes []Saying
 }
 
-// stances finds what a person refused in so many sessions, and to what they always said the same: a kind of call
-// approved, a question answered as before. What runs unasked is in no transcript.
+// stances finds what a person refused in at least least sessions, and what they always agreed to: a kind of call
+// approved, a question answered the same way. What runs without asking is in no transcript.
 func stances(ctx context.Context, p *pipeline.Pipeline, project string, least int) ([]Habit, error) {
 	shelf, err := p.Library.Shelf()
 	if err != nil {
@@ -121,7 +121,7 @@ func stances(ctx context.Context, p *pipeline.Pipeline, project string, least in
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			continue // sync and verify tell of it
+			continue // sync and check report it
 		}
 		for _, a := range trace.Actions(s) {
 			if a.Copied || a.Agent != "" {
@@ -168,13 +168,13 @@ func stances(ctx context.Context, p *pipeline.Pipeline, project string, least in
 			add("Ask before "+kind+".", of.no)
 		}
 		if len(of.no) == 0 {
-			add("Needn't be asked: "+kind+".", of.yes)
+			add("No need to ask before "+kind+".", of.yes)
 		}
 	}
 	for question, of := range questions {
 		answer := of.yes[0].Quote
 		if answer != "" && !slices.ContainsFunc(of.yes, func(s Saying) bool { return s.Quote != answer }) {
-			add(fmt.Sprintf("Needn't be asked: “%s” — %s.", question, strings.TrimRight(answer, ".")), of.yes)
+			add(fmt.Sprintf("No need to ask: “%s” — %s.", question, strings.TrimRight(answer, ".")), of.yes)
 		}
 	}
 	slices.SortFunc(found, func(a, b Habit) int {
@@ -183,11 +183,11 @@ func stances(ctx context.Context, p *pipeline.Pipeline, project string, least in
 	return found, nil
 }
 
-// sameWords reports whether two texts differ in nothing but case and what stands between words.
+// sameWords reports whether two texts differ only in case and in what separates words.
 func sameWords(a, b string) bool { return slices.Equal(text.Split(a), text.Split(b)) }
 
-// kindOf says what a call does, as a rule would name it: a command by its program and what that is to do, the
-// last of a line that isn't fed by another, an edit by its file; "" of what only asks or looks.
+// kindOf says what a call does, as a rule would name it: a command by its program and subcommand (the last of a line
+// that isn't piped into), an edit by its file; "" for calls that only ask or look.
 func kindOf(a *trace.Action) string {
 	switch c := a.Call; {
 	case c.Command != "":
@@ -213,22 +213,22 @@ func kindOf(a *trace.Action) string {
 	return ""
 }
 
-// verb matches what a program is told to do: `commit`, not a flag or a file.
+// verb matches a subcommand such as `commit`, not a flag or a file.
 var verb = text.Pattern(`^[a-z][a-z-]*$`)
 
-// Rules are the lines of CLAUDE.md files, by file.
+// Rules holds the lines of CLAUDE.md files, by file.
 type Rules map[string][]string
 
-// mostOfRules is how much of such a file is read, in bytes.
+// mostOfRules is how many bytes of such a file are read.
 const mostOfRules = 16 << 20
 
-// RulesIn reads them; a file that isn't there has none.
+// RulesIn reads the rules of files; a missing file has none.
 func RulesIn(files ...string) Rules {
 	rules := Rules{}
 	for _, f := range files {
 		text, err := library.ReadRegular(f, mostOfRules)
 		if err != nil {
-			continue // there mostly is none
+			continue // usually there is none
 		}
 		for line := range strings.Lines(string(text)) {
 			if line = strings.TrimLeft(strings.TrimSpace(line), "-*• "); len(line) > 8 {
@@ -239,10 +239,10 @@ func RulesIn(files ...string) Rules {
 	return rules
 }
 
-// alreadySaid is how alike a line must be to say the same.
+// alreadySaid is how alike a line must be to count as saying the same.
 const alreadySaid = 0.6
 
-// Say is the file that says something, "" if none does.
+// Say returns the file that says something, "" if none does.
 func (r Rules) Say(text string) string {
 	return r.saidBy(func(line string) bool { return payload.Alike(line, text) >= alreadySaid })
 }
@@ -256,7 +256,7 @@ func (r Rules) saidBy(same func(line string) bool) string {
 	return ""
 }
 
-// RulesFiles are where a project's rules stand, and a person's own.
+// RulesFiles lists the files with a project's rules, and the person's own.
 func RulesFiles(l *library.Library, project string) (files []string) {
 	if p, err := l.Project(project); project != "" && err == nil {
 		files = append(files, filepath.Join(p.Root, "CLAUDE.md"), filepath.Join(p.Root, ".claude", "CLAUDE.md"))
@@ -267,7 +267,7 @@ func RulesFiles(l *library.Library, project string) (files []string) {
 	return files
 }
 
-// AddLines adds a paragraph to a person's file of so many bytes at most, of which nothing else is written again.
+// AddLines appends a paragraph to a person's file of at most most bytes, without rewriting anything in it.
 func AddLines(path string, lines []string, most int64) error {
 	old, err := library.ReadRegular(path, most)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -1,5 +1,5 @@
-// Package history is what sessions did, asked about: who touched a file, why a line reads as it does, what was done
-// about an error, what was decided when. A question rests on a pipeline whose index is open. All of recall's git runs
+// Package history answers questions about what sessions did: who touched a file, why a line reads as it does, what
+// was done about an error, what was decided when. It needs a pipeline whose index is open. All of recall's git runs
 // here.
 package history
 
@@ -22,12 +22,13 @@ import (
 	"recall/text"
 )
 
-// line is text from elsewhere as one harmless line.
+// line returns untrusted text as one harmless line.
 func line(s string) string { return sink.Line(s, sink.Terminal) }
 
 var lineEnd = text.Pattern(`^(.+?):(\d{1,9})(?::\d+)?$`)
 
-// FileLine parts FILE:LINE or FILE:LINE:COLUMN; the line is 0 of neither, or of a file whose own name ends so.
+// FileLine splits FILE:LINE or FILE:LINE:COLUMN; the line is 0 for other arguments, and for a file whose own name
+// ends that way.
 func FileLine(arg string) (file string, line int) {
 	m := lineEnd().FindStringSubmatch(arg)
 	if m == nil || ingest.IsFile(arg) {
@@ -40,7 +41,7 @@ func FileLine(arg string) (file string, line int) {
 	return m[1], n
 }
 
-// Called is a call on one line: the tool, and what it was called with.
+// Called describes a call on one line: the tool and its main argument.
 func Called(c *ingest.ToolCall) string {
 	switch with := c.With(); {
 	case with == "":
@@ -52,17 +53,17 @@ func Called(c *ingest.ToolCall) string {
 	}
 }
 
-// skipped is the problem of a session that could not be read.
+// skipped is the problem of a session that couldn't be read.
 func skipped(session string, err error) ingest.Problem {
 	return ingest.Problem{Path: session, Reason: strings.TrimSpace(err.Error())}
 }
 
-// Files is who touched a file.
+// Files says who touched a file.
 type Files struct {
 	Schema   int       `json:"schema"` // 1
 	Path     string    `json:"path"`   // as asked for
 	Project  string    `json:"project,omitempty"`
-	Also     []string  `json:"also,omitempty"` // other names that it had, below the project's folder
+	Also     []string  `json:"also,omitempty"` // its other names, below the project's folder
 	Sessions []Toucher `json:"sessions"`       // the newest first
 }
 
@@ -77,7 +78,7 @@ type Toucher struct {
 	Items []payload.Item `json:"items"`
 }
 
-// FilesOf lists who touched the file that a path stands for, under whatever name it had then.
+// FilesOf lists who touched the file that a path stands for, under any of its names.
 func FilesOf(ctx context.Context, p *pipeline.Pipeline, path string) (*Files, error) {
 	names, err := nameFile(p.Library, path)
 	if err != nil {
@@ -126,7 +127,7 @@ func FilesOf(ctx context.Context, p *pipeline.Pipeline, path string) (*Files, er
 	return doc, nil
 }
 
-// Fate says that the file went with the session's machine; "" if it didn't.
+// Fate says that the file was lost with the session's machine; "" if it wasn't.
 func (s Toucher) Fate() string {
 	if slices.ContainsFunc(s.Paths, func(path string) bool { return !distill.IsFleeting(path) }) {
 		return ""
@@ -137,11 +138,7 @@ func (s Toucher) Fate() string {
 func (s *Toucher) add(t index.Touched) {
 	s.Paths = append(s.Paths, t.Path)
 	s.Calls += t.Calls
-	for _, h := range t.Hows {
-		if !slices.Contains(s.How, h) {
-			s.How = append(s.How, h)
-		}
-	}
+	s.How = ingest.Union(s.How, t.Hows...)
 }
 
 // Thread is the sessions of one task.
@@ -156,7 +153,7 @@ type Thread struct {
 	Refs []library.SessionRef `json:"-"`
 }
 
-// Threads are those of a project, or the one that a session is of, "" for all. The index may be nil.
+// Threads lists the threads of a project, or the one that session of belongs to ("" for all). The index may be nil.
 func Threads(ctx context.Context, l *library.Library, x *index.Index, shelf *library.Shelf, project string,
 	of ingest.SessionID) (all []Thread, err error) {
 	threads, err := pipeline.Threads(ctx, l, x, shelf.In(project))
@@ -183,7 +180,7 @@ func threadOf(t []payload.ThreadInfo, shelf *library.Shelf, project string) Thre
 	return d
 }
 
-// Questions are questions that the newest sessions decided, n at most.
+// Questions returns up to n questions that the newest sessions decided.
 func Questions(l *library.Library, n int) (questions []string) {
 	entries, err := l.Sessions()
 	if err != nil {
@@ -214,7 +211,7 @@ func Questions(l *library.Library, n int) (questions []string) {
 	return questions
 }
 
-// Run is what the last run of a kind that found something did.
+// Run is what the last run of a kind did that found something.
 type Run struct {
 	At        time.Time `json:"at"`
 	MS        int       `json:"ms"`
@@ -222,11 +219,11 @@ type Run struct {
 	Grown     int       `json:"grown"`
 	Distilled int       `json:"distilled"`
 	Improved  int       `json:"improved"` // by a model
-	Queued    int       `json:"queued"`   // wait for a model
+	Queued    int       `json:"queued"`   // waiting for a model
 	Skipped   int       `json:"skipped"`
 }
 
-// RunOf is the last run of a kind, nil if there was none.
+// RunOf returns the last run of a kind, nil if there was none.
 func RunOf(last map[string]library.Fact, kind string) *Run {
 	f, ok := last[kind]
 	if !ok {
@@ -236,21 +233,21 @@ func RunOf(last map[string]library.Fact, kind string) *Run {
 		Improved: f.N("improved"), Queued: f.N("queued"), Skipped: f.N("skipped")}
 }
 
-// With adds to a sync what the model made of it, asked when all is safe and journaled apart.
+// With adds to a sync what the model then made of it, which is journaled separately.
 func (r *Run) With(asked *Run) {
 	if r != nil && asked != nil && !asked.At.Before(r.At) {
 		r.Improved, r.Queued = asked.Improved, asked.Queued
 	}
 }
 
-// ByRules is what a sync did but for the model, which has a line of its own.
+// ByRules describes what a sync did without the model, which has a line of its own.
 func (r *Run) ByRules() string {
 	own := *r
 	own.Improved, own.Queued = 0, 0
 	return own.Words()
 }
 
-// Words is what a run did.
+// Words describes what a run did.
 func (r *Run) Words() string {
 	parts := text.Counts("new|grown|distilled|improved|queued|skipped", r.New, r.Grown, r.Distilled, r.Improved,
 		r.Queued, r.Skipped)

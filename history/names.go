@@ -14,16 +14,17 @@ import (
 	"recall/text"
 )
 
-// fileNames are the names of one file: where it is, where in former folders and worktrees, what it was called before.
+// fileNames are the names of one file: its current path, those in former folders and worktrees, and those before
+// renames.
 type fileNames struct {
-	project *library.Project // that it lies in; nil if none is known
-	roots   []string         // the project's folders, slash-separated, and the worktree that it was asked from
-	rels    []string         // below any of them: the present name first
-	exact   []string         // whole paths
+	project *library.Project // that contains it; nil if unknown
+	roots   []string         // the project's folders, slash-separated, and the current worktree
+	rels    []string         // names below any of them, the current one first
+	exact   []string         // full paths
 }
 
-// nameFile finds out what a path on the command line stands for. One that isn't here, nor in a project that the library
-// knows, is known by its end alone; one that is here is no other project's.
+// nameFile determines what a path on the command line stands for. One that neither exists here nor is in a known
+// project is matched by its end; one that exists here belongs to no other project.
 func nameFile(l *library.Library, asked string) (*fileNames, error) {
 	abs, err := filepath.Abs(asked)
 	if err != nil {
@@ -63,10 +64,11 @@ func nameFile(l *library.Library, asked string) (*fileNames, error) {
 	return n, nil
 }
 
-// slashed is a path as the index compares it.
+// slashed returns a path as the index compares it.
 func slashed(p string) string { return strings.ReplaceAll(p, `\`, "/") }
 
-// belowAny is a path relative to the first of the folders that holds it, a worktree's folder inside left out.
+// belowAny returns a path relative to the innermost of the folders that contain it, without the folder of a worktree
+// inside.
 func belowAny(p string, roots []string) (string, bool) {
 	best := ""
 	for _, r := range roots {
@@ -84,8 +86,8 @@ func belowAny(p string, roots []string) (string, bool) {
 	return best, best != ""
 }
 
-// is reports whether a session's path is this file: in the project's folders by its place, elsewhere (a virtual
-// machine, a worktree beside it) by the path's end, if the session is of the project.
+// is reports whether a session's path is this file: in the project's folders by its place; elsewhere (a virtual
+// machine, a worktree beside it) by the path's end, if the session belongs to the project.
 func (n *fileNames) is(p, project string) bool {
 	p = slashed(p)
 	if slices.Contains(n.exact, p) {
@@ -108,22 +110,20 @@ func (n *fileNames) addExact(p string) bool {
 	return true
 }
 
-// bases are the last names that it goes by.
+// bases returns the file's base names.
 func (n *fileNames) bases() []string {
 	var out []string
 	for _, p := range slices.Concat(n.exact, n.rels) {
-		if b := p[strings.LastIndexByte(p, '/')+1:]; !slices.Contains(out, b) {
-			out = append(out, b)
-		}
+		out = ingest.Union(out, p[strings.LastIndexByte(p, '/')+1:])
 	}
 	return out
 }
 
-// touched lists who touched the file, under whatever name it had then, the newest first.
+// touched lists who touched the file, under any of its names, newest first.
 func (n *fileNames) touched(ctx context.Context, x *index.Index) ([]index.Touched, error) {
 	var all []index.Touched
 	seen := map[string]bool{}
-	for round := 0; round < 8; round++ { // a file is renamed now and then, not forever
+	for round := 0; round < 8; round++ { // bound the number of renames followed
 		var fresh []string
 		for _, base := range n.bases() {
 			found, err := x.Files(ctx, base)
@@ -171,8 +171,8 @@ func (n *fileNames) follow(ctx context.Context, x *index.Index, paths []string) 
 					other = m.New
 				}
 				more = n.addExact(slashed(other+rest)) || more
-				if rel, ok := belowAny(slashed(other+rest), n.roots); ok && !slices.Contains(n.rels, rel) {
-					n.rels = append(n.rels, rel)
+				if rel, ok := belowAny(slashed(other+rest), n.roots); ok {
+					n.rels = ingest.Union(n.rels, rel)
 				}
 			}
 			i := strings.LastIndexAny(at, `/\`)
@@ -185,16 +185,14 @@ func (n *fileNames) follow(ctx context.Context, x *index.Index, paths []string) 
 	return more, nil
 }
 
-// bareNames are too common to say, mentioned alone, which file a text means.
+// bareNames are too common to identify a file when mentioned alone.
 var bareNames = text.Set(`readme.md main.go index.ts index.js index.tsx index.html mod.rs lib.rs main.rs main.py
 	__init__.py package.json go.mod go.sum makefile dockerfile cargo.toml .gitignore types.ts utils.ts app.tsx`)
 
-// concerns reports whether an item speaks of the file: it names it, or its evidence does.
+// concerns reports whether an item or its evidence names the file.
 func (n *fileNames) concerns(it payload.Item) bool {
-	for _, p := range append([]string{it.Path}, it.About...) {
-		if n.meets(p) {
-			return true
-		}
+	if slices.ContainsFunc(append([]string{it.Path}, it.About...), n.meets) {
+		return true
 	}
 	for _, text := range append(it.Quotes(), it.Text, it.Why, it.Scope) {
 		for _, word := range strings.FieldsFunc(text,
@@ -207,7 +205,7 @@ func (n *fileNames) concerns(it payload.Item) bool {
 	return false
 }
 
-// meets reports whether a name in a text is one of the file's: the same end, from the last name upwards.
+// meets reports whether a name in a text is one of the file's, comparing path elements from the end.
 func (n *fileNames) meets(word string) bool {
 	word = strings.TrimPrefix(strings.TrimPrefix(slashed(word), "./"), "/")
 	if word == "" {

@@ -23,7 +23,8 @@ type Step struct {
 	Turn int       `json:"turn,omitempty"`
 }
 
-// Progress tells what a session did so far, in order: asked, come of it, files changed, failures.
+// Progress lists what a session did so far, in order: prompts, decisions and other items, files changed, errors,
+// commits.
 func Progress(ctx context.Context, s *ingest.Session) ([]Step, error) {
 	p, err := offline.Distiller{}.Distill(ctx, s)
 	if err != nil {
@@ -94,7 +95,7 @@ func addWork(s *ingest.Session, add func(at time.Time, what, text string, turn i
 	}
 }
 
-// within is a path as seen from a folder that it is in.
+// within returns a path relative to a folder that contains it, else the path.
 func within(path, dir string) string {
 	if rest, ok := strings.CutPrefix(filepath.ToSlash(path), strings.TrimRight(filepath.ToSlash(dir), "/")+"/"); ok &&
 		dir != "" {

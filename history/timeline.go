@@ -17,13 +17,13 @@ import (
 // Dated is an item on a time line.
 type Dated struct {
 	index.Placed
-	Until *time.Time     `json:"until,omitempty"` // when something took its place
-	By    payload.ItemID `json:"by,omitempty"`    // that something
-	Sure  bool           `json:"sure"`            // it did for sure; false also where nothing did
-	Link  payload.Link   `json:"-"`               // that says so; none where nothing did
+	Until *time.Time     `json:"until,omitempty"` // when it was replaced
+	By    payload.ItemID `json:"by,omitempty"`    // id of what replaced it
+	Sure  bool           `json:"sure"`            // it was surely replaced; false if it wasn't
+	Link  payload.Link   `json:"-"`               // the link that says so, if any
 }
 
-// Became says what became of an item and when, behind an arrow; "" of one that stands.
+// Became says what became of an item and when, after an arrow; "" if it stands.
 func (d *Dated) Became() string {
 	became := ""
 	switch {
@@ -41,7 +41,7 @@ func (d *Dated) Became() string {
 	return " → " + became + " " + answer.Day(d.Link.At)
 }
 
-// Timeline lists the items of a project, "" for all, oldest first, with what took whose place.
+// Timeline lists the items of a project, "" for all, oldest first, with what replaced them.
 func Timeline(ctx context.Context, p *pipeline.Pipeline, project string, kinds ...payload.Kind) ([]Dated, error) {
 	items, err := p.Index.ItemsIn(ctx, project, kinds...)
 	if err != nil {
@@ -54,7 +54,7 @@ func Timeline(ctx context.Context, p *pipeline.Pipeline, project string, kinds .
 	return dated(ctx, p, shelf, items, nil)
 }
 
-// TimelineOf is Timeline of some sessions. What took an item's place may stand in another.
+// TimelineOf is Timeline for some sessions. What replaced an item may be in another session.
 func TimelineOf(ctx context.Context, p *pipeline.Pipeline, shelf *library.Shelf, sessions []library.Entry,
 	kinds ...payload.Kind) ([]Dated, error) {
 	var ids []string
@@ -68,11 +68,11 @@ func TimelineOf(ctx context.Context, p *pipeline.Pipeline, shelf *library.Shelf,
 	return dated(ctx, p, shelf, items, kinds)
 }
 
-// dated says of items, oldest first, what took their place: one of them, or any other of the kinds.
+// dated determines for items, oldest first, what replaced them: one of them, or any other item of the kinds.
 func dated(ctx context.Context, p *pipeline.Pipeline, shelf *library.Shelf, items []index.Placed,
 	kinds []payload.Kind) ([]Dated, error) {
 	ids := make([]payload.ItemID, 0, len(items))
-	known := map[payload.ItemID]bool{} // whether it holds
+	known := map[payload.ItemID]bool{} // id → whether it holds
 	for _, one := range items {
 		ids = append(ids, one.Item.ID)
 		known[one.Item.ID] = one.Item.Current()
@@ -110,7 +110,7 @@ func dated(ctx context.Context, p *pipeline.Pipeline, shelf *library.Shelf, item
 	return line, nil
 }
 
-// OnTopic are the items found for a topic, with all that they took the place of or that may bear on them.
+// OnTopic returns the items found for a topic, with all that they replaced or that may bear on them.
 func OnTopic(found index.Answer) map[payload.ItemID]bool {
 	keep := map[payload.ItemID]bool{}
 	if found.Unknown {
@@ -127,9 +127,9 @@ func OnTopic(found index.Answer) map[payload.ItemID]bool {
 			}
 		}
 	}
-	listed := len(found.Listed) > 0 // the topic names none
+	listed := len(found.Listed) > 0 // the question names no topic
 	take(func(r *index.Result) bool { return listed || len(r.Terms) > 0 })
-	if len(keep) == 0 { // found by other words than the topic's alone
+	if len(keep) == 0 { // only found by related words
 		take(func(r *index.Result) bool { return r.Look[rank.Kindred] > 0 })
 	}
 	return keep
@@ -139,12 +139,12 @@ func OnTopic(found index.Answer) map[payload.ItemID]bool {
 type Changed struct {
 	Since    time.Time  `json:"since"`
 	Decided  []Dated    `json:"decided"`  // decided or ruled out since, oldest first
-	Reversed []Reversed `json:"reversed"` // what something said since took the place of
-	Settled  []Reversed `json:"settled"`  // what was open or put off, and something said since settled, perhaps
-	Open     []Dated    `json:"open"`     // put off or asked since, and not settled for sure
+	Reversed []Reversed `json:"reversed"` // replaced by something said since
+	Settled  []Reversed `json:"settled"`  // open or deferred, and (perhaps) settled by something said since
+	Open     []Dated    `json:"open"`     // deferred or asked since, and not surely settled
 }
 
-// Reversed is an item and what took its place.
+// Reversed is an item and what replaced it.
 type Reversed struct {
 	Earlier  Dated            `json:"earlier"`
 	Later    Dated            `json:"later"`
@@ -155,7 +155,7 @@ type Reversed struct {
 // Empty reports whether nothing changed.
 func (c *Changed) Empty() bool { return len(c.Decided)+len(c.Reversed)+len(c.Settled)+len(c.Open) == 0 }
 
-// ChangedOf is what of a time line changed since a day, of the items that are meant.
+// ChangedOf returns what changed on a time line since a day, of the items that meant selects.
 func ChangedOf(line []Dated, since time.Time, meant func(Dated) bool) *Changed {
 	c := &Changed{Since: since.UTC(), Decided: []Dated{}, Reversed: []Reversed{}, Settled: []Reversed{}, Open: []Dated{}}
 	byID := map[payload.ItemID]Dated{}

@@ -18,15 +18,15 @@ import (
 	"recall/text"
 )
 
-// Usage is what models took, summed up by what By says.
+// Usage is what models consumed, grouped by By.
 type Usage struct {
 	By       string    `json:"by"`                 // day, week, month, model, project, session or task
-	Since    time.Time `json:"since,omitzero"`     // not there: since ever
-	Sessions *Took     `json:"sessions,omitempty"` // of people's sessions; not there by task
-	Recall   OwnUsage  `json:"recall"`             // of recall itself, which asked models
+	Since    time.Time `json:"since,omitzero"`     // absent: since ever
+	Sessions *Took     `json:"sessions,omitempty"` // of people's sessions; absent if by task
+	Recall   OwnUsage  `json:"recall"`             // of recall's own requests
 }
 
-// OwnUsage is what models took that recall asked.
+// OwnUsage is what recall's own requests to models consumed.
 type OwnUsage struct {
 	Rows   []OwnRow `json:"rows"`
 	Total  OwnRow   `json:"total"`
@@ -34,35 +34,35 @@ type OwnUsage struct {
 	Broken []string `json:"broken,omitempty"` // lines of usage.jsonl that can't be read
 }
 
-// OwnRow is a sum of recall's own requests.
+// OwnRow is a sum over recall's own requests.
 type OwnRow struct {
 	Name     string  `json:"name"`
 	Calls    int     `json:"calls"`
-	Failed   int     `json:"failed"` // of Calls: weren't answered; some are paid for all the same
+	Failed   int     `json:"failed"` // of Calls: unanswered; some are paid for anyway
 	In       int     `json:"in"`     // tokens
 	Cached   int     `json:"cached"` // of In, from the service's cache
 	Out      int     `json:"out"`
 	Cost     float64 `json:"cost"`               // USD
 	Unpriced int     `json:"unpriced,omitempty"` // of Calls: of a model whose price isn't known
 
-	Estimated *Estimated `json:"estimated,omitempty"` // of all that, what nobody counted
+	Estimated *Estimated `json:"estimated,omitempty"` // the part of the above that is estimated
 }
 
-// Estimated are calls that broke off, or of unknown cost: they stand in the sums as they were expected.
+// Estimated counts calls that broke off or whose usage is unknown: the sums contain their estimates.
 type Estimated struct {
 	Calls  int     `json:"calls"`
 	Tokens int     `json:"tokens"` // in and out
 	Cost   float64 `json:"cost"`   // USD
 }
 
-// OwnMonth is what the calendar month has taken so far.
+// OwnMonth is what the calendar month has cost so far.
 type OwnMonth struct {
 	Tokens int     `json:"tokens"`
 	Cost   float64 `json:"cost"`          // USD
 	Cap    float64 `json:"cap,omitempty"` // USD; distill.budget.month_cost
 }
 
-// UsageOf is what models took from a day on.
+// UsageOf sums up what models consumed since a day.
 func UsageOf(ctx context.Context, p *pipeline.Pipeline, shelf *library.Shelf, by string, since time.Time,
 	prices llm.Prices) (_ *Usage, err error) {
 	doc := &Usage{By: by, Since: since}
@@ -88,7 +88,7 @@ func UsageOf(ctx context.Context, p *pipeline.Pipeline, shelf *library.Shelf, by
 	return doc, nil
 }
 
-// usageOrder puts days, weeks and months in their order, and else what cost most first.
+// usageOrder sorts days, weeks and months by time, anything else by cost, highest first.
 func usageOrder(by, nameA, nameB string, costA, costB float64, tokensA, tokensB int) int {
 	if by == "day" || by == "week" || by == "month" {
 		return cmp.Compare(nameA, nameB)
@@ -125,7 +125,7 @@ func ownUsage(l *library.Library, by string, since time.Time, name func(library.
 	return own
 }
 
-// usageNames gives what a request is summed up under.
+// usageNames returns the function that names the group of a request.
 func usageNames(shelf *library.Shelf, by string) func(library.Spent) string {
 	title := map[string]string{}
 	if by == "session" {
@@ -184,7 +184,7 @@ func (r *OwnRow) add(s library.Spent) {
 	r.In, r.Cached, r.Out, r.Cost = r.In+s.In, r.Cached+s.CacheRead, r.Out+s.Out, r.Cost+s.Cost
 }
 
-// Took is what sessions took of models, as their transcripts note it, and what that is worth at list prices.
+// Took is what sessions consumed of models according to their transcripts, and its worth at list prices.
 type Took struct {
 	Rows     []TookRow `json:"rows"`
 	Total    TookRow   `json:"total"`
@@ -197,7 +197,7 @@ type TookRow struct {
 	Name       string  `json:"name"`
 	Sessions   int     `json:"sessions"`
 	Requests   int     `json:"requests"`
-	Input      int     `json:"input"` // tokens, what the cache gave or took in left out
+	Input      int     `json:"input"` // tokens, without those read from or written to the cache
 	Output     int     `json:"output"`
 	CacheWrite int     `json:"cache_write"`
 	CacheRead  int     `json:"cache_read"`
@@ -207,7 +207,7 @@ type TookRow struct {
 	last string // session
 }
 
-// Models are what requests of sessions took from a day on, summed up by name.
+// Models sums up what requests of sessions consumed since a day, grouped by name.
 func Models(ctx context.Context, p *pipeline.Pipeline, since time.Time, prices llm.Prices,
 	name func(session string, r ingest.Request) string) (*Took, error) {
 	took := &Took{Rows: []TookRow{}, Total: TookRow{Name: "total"}, PricesOf: llm.PricesOf()}
@@ -229,7 +229,7 @@ func Models(ctx context.Context, p *pipeline.Pipeline, since time.Time, prices l
 			unknown[r.Model] = !priced
 		}
 		for _, row := range []*TookRow{rows[key], &took.Total} {
-			if row.last != session { // they come session by session
+			if row.last != session { // requests come session by session
 				row.last = session
 				row.Sessions++
 			}
@@ -261,10 +261,10 @@ func (t *TookRow) add(u ingest.Usage, price llm.Price, priced bool) {
 		CacheWrite: int(u.CacheWrite), CacheHour: int(u.CacheHour), Out: int(u.Output)}, false)
 }
 
-// All are the rows with their total.
+// All returns the rows followed by the total.
 func (t *Took) All() []TookRow { return append(t.Rows, t.Total) }
 
-// Table is what people's sessions took, with heads and a total.
+// Table returns what people's sessions consumed, with headings and a total.
 func (d *Usage) Table() [][]string {
 	table := [][]string{strings.Split(d.By+"|sessions|input|output|cache write|cache read|worth", "|")}
 	for _, r := range d.Sessions.All() {
@@ -282,7 +282,7 @@ func (d *Usage) Table() [][]string {
 	return table
 }
 
-// OwnTable is Table of recall's own requests.
+// OwnTable is Table for recall's own requests.
 func (d *Usage) OwnTable() [][]string {
 	table := [][]string{strings.Split(d.By+"|calls|failed|tokens in|of cache|tokens out|cost", "|")}
 	for _, r := range append(d.Recall.Rows, d.Recall.Total) {
@@ -299,7 +299,7 @@ func tableRow(name, cost string, counts ...int) []string {
 	return append(row, cost)
 }
 
-// price is what a row's calls cost, and how far that is known.
+// price words what a row's calls cost, and how well that is known.
 func price(r OwnRow) string {
 	cost := text.Dollars(r.Cost)
 	if r.Estimated != nil {

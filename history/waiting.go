@@ -11,32 +11,32 @@ import (
 	"recall/pipeline"
 )
 
-// Waiting is what waits for somebody: next steps, what was put off or asked, warnings.
+// Waiting is what waits for a person: next steps, deferrals, questions, warnings.
 type Waiting struct {
-	Since    time.Time `json:"since"`    // what was said or settled from then on is new, or closed of late
-	Projects []Loops   `json:"projects"` // that have any; the one last spoken of first
-	Unsure   int       `json:"unsure"`   // passages, left out, that may leave something open
+	Since    time.Time `json:"since"`    // what was said or settled since then counts as new or closed
+	Projects []Loops   `json:"projects"` // those with any, most recently discussed first
+	Unsure   int       `json:"unsure"`   // passages left out that may leave something open
 }
 
-// Loops are what of a project waits and what was settled, each oldest first.
+// Loops is what waits in a project and what was settled, each oldest first.
 type Loops struct {
 	Project string `json:"project"`
 	New     []Loop `json:"new"`
 	Open    []Loop `json:"open"` // said before
 	Closed  []Loop `json:"closed"`
 
-	newest time.Time // what was said last of any
+	newest time.Time // time of the latest
 }
 
 // A Loop is one thing that waits, or waited.
 type Loop struct {
 	Dated
-	Waits payload.Kind `json:"waits"` // next, deferred, question or flag, also of a passage
-	Days  int          `json:"days"`  // of the calendar, since it was said
-	N     int          `json:"-"`     // by which it is shown, see Number; 0 if it isn't
+	Waits payload.Kind `json:"waits"` // next, deferred, question or flag, even for a passage
+	Days  int          `json:"days"`  // calendar days since it was said
+	N     int          `json:"-"`     // its number on the page, see Number; 0 if not shown
 }
 
-// Number gives numbers, in the order of the page, to the newest of each list, so many at most, and returns those.
+// Number numbers the newest of each list, at most most, in the order of the page, and returns them.
 func (w *Waiting) Number(most int) (shown []*Loop) {
 	for _, of := range w.Projects {
 		for _, list := range [][]Loop{of.New, of.Open, of.Closed} {
@@ -49,7 +49,7 @@ func (w *Waiting) Number(most int) (shown []*Loop) {
 	return shown
 }
 
-// What says what a loop is, in a word or two.
+// What names the kind of a loop in a word or two.
 func (l Loop) What() string {
 	what := map[payload.Kind]string{payload.Next: "next", payload.Deferred: "put off", payload.Question: "question",
 		payload.Flag: "don't forget"}[l.Waits]
@@ -62,7 +62,8 @@ func (l Loop) What() string {
 	return what
 }
 
-// waits is what an item leaves open, as a kind, or "". Only a passage that a session's own task list left open is sure.
+// waits returns what an item leaves open, as a kind, or "". Of passages only those from a session's own task list
+// are sure.
 func waits(it payload.Item) (kind payload.Kind, sure bool) {
 	kind, sure = it.Kind, true
 	if kind == payload.Lead {
@@ -75,12 +76,12 @@ func waits(it payload.Item) (kind payload.Kind, sure bool) {
 	return "", false
 }
 
-// WaitingIn lists what waits in a project, "" for all; unsure passages only if wanted. What an archived session left
-// open waits no more.
+// WaitingIn lists what waits in a project, "" for all, including unsure passages if wanted. What an archived session
+// left open no longer counts.
 func WaitingIn(ctx context.Context, p *pipeline.Pipeline, project string, since, now time.Time,
 	unsure bool) (*Waiting, error) {
 	line, err := Timeline(ctx, p, project, payload.Next, payload.Deferred, payload.Question, payload.Flag, payload.Lead,
-		payload.Decision, payload.Eliminated, payload.Finding) // the last three settle what waits
+		payload.Decision, payload.Eliminated, payload.Finding) // the last three kinds settle what waits
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +91,7 @@ func WaitingIn(ctx context.Context, p *pipeline.Pipeline, project string, since,
 	}
 	doc := &Waiting{Since: since.UTC(), Projects: []Loops{}}
 	by := map[string]*Loops{} // project
-	said := map[string]bool{} // what is open: said again it is as old as it is
+	said := map[string]bool{} // open ones seen: a repetition counts as old as the first
 	for _, d := range line {
 		kind, sure := waits(d.Item)
 		open := d.Item.Current() && !d.Sure
@@ -134,7 +135,7 @@ func WaitingIn(ctx context.Context, p *pipeline.Pipeline, project string, since,
 	return doc, nil
 }
 
-// ended is when an item was settled; what its own session settled, when it was said.
+// ended returns when an item was settled; for one settled by its own session, when it was said.
 func (d *Dated) ended() time.Time {
 	if d.Sure {
 		return d.Link.At
@@ -145,7 +146,7 @@ func (d *Dated) ended() time.Time {
 	return d.Item.At
 }
 
-// daysBetween counts the midnights between two times, in the zone of the later.
+// daysBetween counts the midnights between two times, in the zone of the later one.
 func daysBetween(from, to time.Time) int {
 	day := func(t time.Time) time.Time {
 		y, m, d := t.In(to.Location()).Date()
@@ -154,7 +155,7 @@ func daysBetween(from, to time.Time) int {
 	return max(0, int(day(to).Sub(day(from)).Hours()/24))
 }
 
-// lastSteps are the sessions whose next steps hold: of each thread the last that speaks of any.
+// lastSteps returns the sessions whose next steps count: of each thread the last one with any.
 func lastSteps(ctx context.Context, p *pipeline.Pipeline, line []Dated) (map[string]bool, error) {
 	speaks, projects := map[string]bool{}, map[string]bool{}
 	for _, d := range line {

@@ -16,7 +16,7 @@ import (
 	"recall/text"
 )
 
-// Why is why a line of a file reads as it does.
+// Why says why a line of a file reads as it does.
 type Why struct {
 	Schema   int      `json:"schema"`  // 1
 	Verdict  string   `json:"verdict"` // found, several, outside, uncommitted, no git, no line
@@ -24,29 +24,29 @@ type Why struct {
 	Line     int      `json:"line"`
 	Text     string   `json:"text,omitempty"`
 	Commit   *Commit  `json:"commit,omitempty"`
-	Sessions []Behind `json:"sessions"`       // the likeliest first
+	Sessions []Behind `json:"sessions"`       // likeliest first
 	Note     string   `json:"note,omitempty"` // why there is no answer
 
-	Problems []ingest.Problem `json:"-"` // sessions that may be behind it and can't be read
+	Problems []ingest.Problem `json:"-"` // sessions that may be behind it but can't be read
 }
 
 // Behind is a session behind a line.
 type Behind struct {
 	library.SessionRef
 	By    string         `json:"by"`              // hash, time and message, text
-	Turn  int            `json:"turn,omitempty"`  // that wrote the line, else that made the commit
-	Wrote bool           `json:"wrote"`           // it is seen to have written the line
-	Asked string         `json:"asked,omitempty"` // what the person had said before
-	Said  string         `json:"said,omitempty"`  // what the assistant said with it
-	Items []payload.Item `json:"items"`           // decided there, about the line or the file
+	Turn  int            `json:"turn,omitempty"`  // the turn that wrote the line, else that made the commit
+	Wrote bool           `json:"wrote"`           // the session is seen to have written the line
+	Asked string         `json:"asked,omitempty"` // what the person said before
+	Said  string         `json:"said,omitempty"`  // what the assistant said at the time
+	Items []payload.Item `json:"items"`           // what was decided there about the line or the file
 }
 
-// WhyLine finds the sessions behind a line of a file: the one that made its commit, else those seen to have written it.
-// The file's path is absolute, without symbolic links; asked is what it was called. That git has no answer is none
-// either, but for ErrOwner.
+// WhyLine finds the sessions behind a line of a file: the one that made its commit, else those seen to have written
+// it. file is absolute, without symbolic links; asked is how the user named it. If git has no answer, the document
+// says so; only ErrOwner is an error.
 func WhyLine(ctx context.Context, p *pipeline.Pipeline, file, asked string, line int) (*Why, error) {
 	doc := &Why{Schema: 1, File: asked, Line: line, Sessions: []Behind{}}
-	w := asker{Pipeline: p, doc: doc}
+	w := whyQuery{Pipeline: p, doc: doc}
 	var err error
 	w.blamed, err = Blame(ctx, file, line)
 	switch {
@@ -71,7 +71,7 @@ func WhyLine(ctx context.Context, p *pipeline.Pipeline, file, asked string, line
 	if err := w.sessions(ctx); err != nil {
 		return nil, err
 	}
-	clean := p.Rules.Session().Text // what comes from the file and from git may hold a secret
+	clean := p.Rules.Session().Text // text from the file and from git may hold a secret
 	doc.Text = clean(w.blamed.Text)
 	if doc.Commit != nil {
 		doc.Commit.Subject = clean(doc.Commit.Subject)
@@ -79,8 +79,8 @@ func WhyLine(ctx context.Context, p *pipeline.Pipeline, file, asked string, line
 	return doc, nil
 }
 
-// asker holds what one question rests on.
-type asker struct {
+// whyQuery is a WhyLine in progress.
+type whyQuery struct {
 	*pipeline.Pipeline
 	shelf  *library.Shelf
 	names  *fileNames
@@ -88,7 +88,7 @@ type asker struct {
 	doc    *Why
 }
 
-func (w *asker) sessions(ctx context.Context) error {
+func (w *whyQuery) sessions(ctx context.Context) error {
 	project := ""
 	if w.names.project != nil {
 		project = w.names.project.Name
@@ -120,14 +120,14 @@ func (w *asker) sessions(ctx context.Context) error {
 	return nil
 }
 
-// How a session is known to have made a commit.
+// How a session was matched to a commit.
 const (
 	byHash    = "hash"
 	byMessage = "time and message"
 )
 
-// makersOf lists sessions' commits that are one of git's, and how that is known: by hash, else by author's time (a
-// rebase keeps it) and message, within a project, "" for any.
+// makersOf lists the sessions' commits that match one of git's, and how: by hash, else by author time (which a
+// rebase keeps) and message, within a project, "" for any.
 func makersOf(ctx context.Context, x *index.Index, of Commit, project string) ([]index.Commit, string, error) {
 	if of.Hash == "" {
 		return nil, "", nil
@@ -157,12 +157,12 @@ func once(all []index.Commit) []index.Commit {
 	return out
 }
 
-// writersRead is how many sessions that touched the file are read to see which wrote the line.
+// writersRead is how many sessions that touched the file are read to find who wrote the line.
 const writersRead = 6
 
-// writers adds the sessions that wrote the line before it was committed; none for one that says too little.
-func (w *asker) writers(ctx context.Context) error {
-	if !telling(w.blamed.Text) {
+// writers adds the sessions that wrote the line before it was committed; none if the line isn't distinctive.
+func (w *whyQuery) writers(ctx context.Context) error {
+	if !distinctive(w.blamed.Text) {
 		return nil
 	}
 	touched, err := w.names.touched(ctx, w.Index)
@@ -184,14 +184,15 @@ func (w *asker) writers(ctx context.Context) error {
 	return nil
 }
 
-// telling reports whether a line is no bracket, blank or word that stands anywhere.
-func telling(line string) bool {
+// distinctive reports whether a line is more than a bracket, blank or common word.
+func distinctive(line string) bool {
 	line = strings.TrimSpace(line)
 	return len(line) >= 12 && strings.ContainsAny(line, " (.=:")
 }
 
-// add reads a session and adds what it says of the line; one found by the line's text alone only if it wrote it.
-func (w *asker) add(ctx context.Context, session, by string, turn int) error {
+// add reads a session and adds what it says about the line; one found only by the line's text only if it wrote the
+// line.
+func (w *whyQuery) add(ctx context.Context, session, by string, turn int) error {
 	s, err := w.Read(ctx, ingest.SessionID(session))
 	if err != nil {
 		w.doc.Problems = append(w.doc.Problems, skipped(session, err))
@@ -216,10 +217,10 @@ func (w *asker) add(ctx context.Context, session, by string, turn int) error {
 	return nil
 }
 
-// lineWritten is the last action before the commit that put the line into the file.
-func (w *asker) lineWritten(tr *trace.Trace) *trace.Action {
+// lineWritten returns the last action before the commit that put the line into the file.
+func (w *whyQuery) lineWritten(tr *trace.Trace) *trace.Action {
 	want := strings.TrimSpace(w.blamed.Text)
-	if !telling(want) {
+	if !distinctive(want) {
 		return nil
 	}
 	project := ""
@@ -249,7 +250,7 @@ func (w *asker) lineWritten(tr *trace.Trace) *trace.Action {
 	return last
 }
 
-// askedBefore is what the person had said last before a turn, and in which.
+// askedBefore returns what the person last said up to a turn, and where.
 func askedBefore(s *ingest.Session, n int) (turn int, asked string) {
 	for i := range s.Turns {
 		t := &s.Turns[i]
@@ -263,11 +264,12 @@ func askedBefore(s *ingest.Session, n int) (turn int, asked string) {
 	return turn, asked
 }
 
-// itemsShown is how many items are given as the reason of one line.
+// itemsShown is how many items are given as the reason for one line.
 const itemsShown = 4
 
-// choose picks the items that explain the line: they speak of the file, are of its exchange, or share its words.
-func (w *asker) choose(items []payload.Item, from, to int) []payload.Item {
+// choose picks the items that explain the line: they mention the file, are from the same exchange, or share its
+// words.
+func (w *whyQuery) choose(items []payload.Item, from, to int) []payload.Item {
 	type scored struct {
 		item  payload.Item
 		score int

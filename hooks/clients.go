@@ -19,18 +19,18 @@ import (
 	"recall/library/disk"
 )
 
-// Client is one whose configuration recall knows how to edit, so that it starts the MCP server.
+// Client is a client whose configuration recall can edit, so that it starts the MCP server.
 type Client struct {
 	Name  string `json:"client"`
 	Path  string `json:"path"`
 	typed bool   // its entries name their transport
 
-	There   bool   `json:"-"` // the client seems to be used here
-	Distro  string `json:"-"` // of WSL, if the client runs on the Windows around it
-	Project string `json:"-"` // whose file it is, "" for the user's own
+	There   bool   `json:"-"` // the client seems to be in use here
+	Distro  string `json:"-"` // the WSL distribution, if the client runs on the Windows host
+	Project string `json:"-"` // the project that the file belongs to, "" for the user's own
 }
 
-// Install says what entering the server would do, Uninstall what taking it out would.
+// Install returns the change that enters the server, Uninstall the one that removes it.
 func (c Client) Install(p Program) (Change, error) {
 	if c.Distro != "" {
 		p = Program{Path: "wsl.exe", Args: append([]string{"-d", c.Distro, "--", p.Path}, p.Args...)}
@@ -40,13 +40,13 @@ func (c Client) Install(p Program) (Change, error) {
 
 func (c Client) Uninstall() (Change, error) { return inServers(c.typed).planOut(c.Path) }
 
-// Which are the clients that are meant; all, if none is named.
+// Which selects clients; the zero value means all.
 type Which struct{ ClaudeCode, ClaudeDesktop, Project bool }
 
-// All reports whether no client is named.
+// All reports whether all clients are selected.
 func (w Which) All() bool { return w == Which{} }
 
-// Clients are those that are meant.
+// Clients lists the selected clients.
 func Clients(w Which) ([]Client, error) {
 	var list []Client
 	if w.ClaudeCode || w.All() {
@@ -75,7 +75,7 @@ func Clients(w Which) ([]Client, error) {
 	return list, nil
 }
 
-// command is what the client starts of recall's; nil if nothing.
+// command returns the command with which the client starts recall; nil if it doesn't.
 func (c Client) command() ([]string, error) {
 	text, err := disk.ReadRegular(c.Path, MostOfSettings)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +103,7 @@ func claudeCode() (Client, error) {
 	return c, nil
 }
 
-// desktops are the app's configurations: of each of its folders that is there, else the usual one.
+// desktops lists the desktop app's configurations: one for each of its folders that exists, else the usual one.
 func desktops(asked bool) []Client {
 	const file = "claude_desktop_config.json"
 	var list []Client
@@ -127,28 +127,28 @@ func desktops(asked bool) []Client {
 	return list
 }
 
-// Served is which clients start recall's MCP server.
+// Served says which clients start recall's MCP server.
 type Served struct {
 	Schema  int            `json:"schema"` // 1
-	Plugin  bool           `json:"plugin"` // recall's plugin is on in Claude Code: it brings the server too
+	Plugin  bool           `json:"plugin"` // recall's plugin, which has the server too, is enabled in Claude Code
 	Clients []ClientStatus `json:"clients"`
 }
 
-// ClientStatus is whether a client starts recall's MCP server.
+// ClientStatus reports whether a client starts recall's MCP server.
 type ClientStatus struct {
 	Client
 	Installed bool     `json:"installed"`
-	Command   []string `json:"command,omitempty"` // that the client starts
-	Works     bool     `json:"works"`             // that program is there
+	Command   []string `json:"command,omitempty"` // with which the client starts it
+	Works     bool     `json:"works"`             // whether that program exists
 	Fault     string   `json:"fault,omitempty"`   // why its configuration can't be read
 }
 
-// Twice reports whether Claude Code starts the server for the plugin and for its own configuration too.
+// Twice reports whether Claude Code starts the server both for the plugin and for its own configuration.
 func (s Served) Twice() bool {
 	return s.Plugin && slices.ContainsFunc(s.Clients, func(c ClientStatus) bool { return c.typed && c.Installed })
 }
 
-// Starts is the program that the client starts.
+// Starts returns the program that the client starts.
 func (s ClientStatus) Starts() string { return Started(s.Command) }
 
 // LookAtClients reads the configurations of all clients.
@@ -179,14 +179,14 @@ type serverEntry struct {
 	Args    []string `json:"args"`
 }
 
-// ErrTaken: the client has another server of that name.
-var ErrTaken = errors.New(`a server named "recall" is there that isn't recall's`)
+// ErrTaken says that the client has another server of that name.
+var ErrTaken = errors.New(`there is a server named "recall" that isn't recall's`)
 
 func serversOf(d *document, add bool) (root, servers *hujson.Object, err error) {
-	return d.section("a configuration is", "mcpServers", add)
+	return d.section("a configuration", "mcpServers", add)
 }
 
-// ourServer reads a server's entry, and tells recall's, of any version, from another's.
+// ourServer decodes a server's entry and reports whether it is recall's, of any version.
 func ourServer(v hujson.Value) (e serverEntry, ours bool) {
 	if json.Unmarshal(raw(v), &e) != nil {
 		return e, false
@@ -195,7 +195,8 @@ func ourServer(v hujson.Value) (e serverEntry, ours bool) {
 		len(e.Args) > 0 && e.Args[len(e.Args)-1] == "mcp"
 }
 
-// Started is the program that a command line starts, "" if none: of recall's wsl.exe -d NAME -- PROGRAM the one inside.
+// Started returns the program that a command line starts, "" if none; for recall's own wsl.exe -d NAME -- PROGRAM
+// the inner one.
 func Started(command []string) string {
 	if len(command) == 0 {
 		return ""
@@ -208,8 +209,8 @@ func Started(command []string) string {
 
 func lastName(path string) string { return strings.ToLower(ingest.LastName(path)) }
 
-// inServers is recall as an MCP server in a client's configuration, some typed: {"type": "stdio"}. An entry of an
-// earlier install is replaced where it stands; another's of that name is ErrTaken.
+// inServers manages recall as an MCP server in a client's configuration; if typed, entries say {"type": "stdio"}. An
+// entry of an earlier install is replaced in place; if another server has the name, the error is ErrTaken.
 func inServers(typed bool) tenant {
 	return tenant{
 		add: func(d *document, p Program) error {
@@ -231,7 +232,7 @@ func inServers(typed bool) tenant {
 			if !ours {
 				return fmt.Errorf("%w (line %d)", ErrTaken, d.line(entry))
 			}
-			if have.Command != want.Command || !slices.Equal(have.Args, want.Args) { // else it may have env, too
+			if have.Command != want.Command || !slices.Equal(have.Args, want.Args) { // otherwise keep it: it may also have env
 				entry.Value, d.changed = d.value(want, 2).Value, true
 			}
 			return nil
@@ -250,7 +251,7 @@ func inServers(typed bool) tenant {
 	}
 }
 
-// serverIn is the program that a configuration starts as recall's server, nil if none.
+// serverIn returns the program that a configuration starts as recall's server, nil if none.
 func serverIn(d *document) (*Program, error) {
 	_, servers, err := serversOf(d, false)
 	if err != nil || servers == nil {

@@ -20,29 +20,29 @@ import (
 	"recall/text"
 )
 
-// removing are words of commands and programs that take files away. A command without any, nearly every one, costs no
-// more.
+// removing matches words of commands and programs that remove files. Nearly all commands have none and cost no more
+// than this.
 var removing = text.Pattern(`\b(` +
 	`rm|rmdir|unlink|shred|mv|trash|trash-put|srm|rmtree|removeSync|rmSync|unlinkSync|os\.remove|` +
 	`Remove-Item|Move-Item|truncate|rsync|git\b.*\bclean)\b|-delete\b|>\s*[^\s&>]`)
 
-// takesAway reports whether a call may take files away at all.
+// takesAway reports whether a call may remove files at all.
 func takesAway(in Input) bool {
 	return in.Tool == "Bash" && removing().MatchString(withScripts(in.ToolInput.Command, in.Cwd))
 }
 
-// opaque are programs whose arguments don't show what they work on, and commands within others' words.
+// opaque matches programs whose arguments don't show what they work on, and commands nested in arguments.
 var opaque = text.Pattern(`\b(xargs|parallel|eval|exec|for|while|(ba|z|da|k|fi)?sh|` +
 	`python[0-9.]*|perl|ruby|node|deno|bun|find)\b|` + "[$<>]\\(|`")
 
-// stores are names of folders that sessions are kept in, wherever they are.
+// stores matches paths with names of folders that hold sessions, wherever they are.
 var stores = text.Pattern("[^\\s'\";|&()<>=`]*" +
 	`(\.claude|\.codex|\.gemini|share/opencode|opencode[\w.-]*\.db|local-agent-mode-sessions|` +
 	`claude-code-sessions|claude-code-vm|vm_bundles)` +
 	"[^\\s'\";|&()<>`]*")
 
-// beforeDeleting sees to it that a command takes no session with it that is
-// nowhere else: what it would take is archived and compared first.
+// beforeDeleting makes sure that a command removes no session that exists nowhere else: what it would remove is
+// archived and compared first.
 func (h *Host) beforeDeleting(ctx context.Context, in Input) (Answer, error) {
 	if !takesAway(in) {
 		return Answer{}, nil
@@ -62,12 +62,12 @@ func (h *Host) beforeDeleting(ctx context.Context, in Input) (Answer, error) {
 		if g.Safe() {
 			return Answer{}, nil
 		}
-		return Answer{Deny: fmt.Sprintf("recall: there is no library yet, so the sessions in what this takes away "+
+		return Answer{Deny: fmt.Sprintf("recall: there is no library yet, so the sessions in what this removes "+
 			"are saved nowhere: %s\nRun this first, then the command again: recall init --yes", list(paths))}, nil
 	case err != nil:
 		return Answer{}, err
 	case len(left) > 0:
-		return Answer{Deny: "recall: this would take away what exists nowhere else:\n" + strings.Join(left, "\n") + "\n" +
+		return Answer{Deny: "recall: this would remove what exists nowhere else:\n" + strings.Join(left, "\n") + "\n" +
 			wayOut(g, paths)}, nil
 	case g.Count() == 0 && len(g.Memory) == 0 && g.Forgotten() == "":
 		return Answer{}, nil
@@ -75,7 +75,7 @@ func (h *Host) beforeDeleting(ctx context.Context, in Input) (Answer, error) {
 	return Answer{Context: savedNote(g, archived, paths)}, nil
 }
 
-// wayOut says how what is refused may be done after all.
+// wayOut says how to do what was refused after all.
 func wayOut(g *guard.Report, paths []string) string {
 	if len(g.Unsafe()) > 0 {
 		return fmt.Sprintf("Do this first: %s. Then look, and run the command again: recall sync && recall guard %s",
@@ -86,18 +86,18 @@ func wayOut(g *guard.Report, paths []string) string {
 			return "That is for the user to do, not for you; recall guard " + quoted(paths) + " says more."
 		}
 	}
-	return "Ask the user, who alone knows whether anything on it is wanted. If not, this looks once more and runs it: " +
+	return "Ask the user, who alone knows whether anything on it is needed. If not, this checks once more and runs it: " +
 		"recall guard --vm --run -- rm -rf " + quoted(paths)
 }
 
-// tooLate refuses what could not be checked in time.
+// tooLate refuses what couldn't be checked in time.
 func tooLate(paths []string) Answer {
-	return Answer{Deny: fmt.Sprintf("recall: sessions may lie in what this takes away, and they could not all be "+
+	return Answer{Deny: fmt.Sprintf("recall: what this removes may contain sessions, and they could not all be "+
 		"compared with the library within %v.\nNot checked yet: %s\nRun this first, then the command again: "+
 		"recall archive && recall guard %s", deleting, list(paths), quoted(paths))}
 }
 
-// savedNote says what goes and is safe, and what goes beside it.
+// savedNote says what is removed but safe, and what else is removed.
 func savedNote(g *guard.Report, archived int, paths []string) string {
 	text := fmt.Sprintf("Note from recall: %s holds nothing that is in recall's library.", list(paths))
 	if g.Count() > 0 || len(g.Memory) > 0 {
@@ -109,7 +109,7 @@ func savedNote(g *guard.Report, archived int, paths []string) string {
 		text += ")."
 	}
 	if slices.ContainsFunc(g.Sessions, func(s guard.Session) bool {
-		return s.Source != ingest.Memory && s.Source != ingest.OpenCode // into whose database nothing is put
+		return s.Source != ingest.Memory && s.Source != ingest.OpenCode // recall doesn't write to its database
 	}) {
 		text += " `recall restore` puts a session back."
 	}
@@ -125,7 +125,7 @@ func savedNote(g *guard.Report, archived int, paths []string) string {
 	return "<!-- recall -->\n" + text + "\n<!-- /recall -->"
 }
 
-// othersIn names the files that are no session's, the most numerous places first.
+// othersIn names the files that belong to no session, places with the most files first.
 func othersIn(o guard.OtherFiles) string {
 	const most = 12
 	var parts []string
@@ -142,8 +142,8 @@ func othersIn(o guard.OtherFiles) string {
 	return strings.Join(parts, ", ")
 }
 
-// saveFirst archives what is at risk under paths and looks again; left isn't safe even so. Without a library it only
-// looks.
+// saveFirst archives what is at risk under paths and checks again; left is what still isn't safe. Without a library
+// it only checks.
 func (h *Host) saveFirst(ctx context.Context, paths []string) (g *guard.Report, left []string, archived int,
 	err error) {
 	l, none := h.Library(time.Second)
@@ -162,7 +162,7 @@ func (h *Host) saveFirst(ctx context.Context, paths []string) (g *guard.Report, 
 		return g, nil, 0, cmp.Or(err, none)
 	}
 	var faults []ingest.Problem
-	for again := 0; again < 2 && len(g.Unsafe()) > 0; again++ { // the session that runs is being written to
+	for again := 0; again < 2 && len(g.Unsafe()) > 0; again++ { // the running session keeps being written to
 		before := len(g.Unsafe())
 		problems, err := guard.Archive(ctx, h.Archiver(l), g)
 		if err != nil && ctx.Err() == nil {
@@ -199,8 +199,8 @@ func unsafeOf(g *guard.Report) []string {
 	return out
 }
 
-// threatened lists the paths that a command takes away which sessions, or recall's library, may lie under. The command
-// is read, never run; of what a shell would fill in only the home folder is.
+// threatened lists the paths that a command removes and that may contain sessions or recall's library. The command
+// is read, never run; of shell expansions only the home folder's is done.
 func (h *Host) threatened(command, dir string) []string {
 	home, _ := os.UserHomeDir()
 	full, places := filled(command, dir), h.places()
@@ -209,7 +209,7 @@ func (h *Host) threatened(command, dir string) []string {
 	if len(full) <= commandMost {
 		named, known = removedBy(full, dir)
 	}
-	// rm *, xargs rm, python -c: what they take can't be told from their arguments
+	// rm *, xargs rm, python -c: their arguments don't show what they remove
 	if !known || opaque().MatchString(full) {
 		for _, p := range stores().FindAllString(full, -1) {
 			named = append(named, trace.Absolute(dir, p))
@@ -238,11 +238,11 @@ func (h *Host) threatened(command, dir string) []string {
 	return out
 }
 
-// matched lists the places, and the folders that they lie in, that a pattern in a command matches: rm -rf ~/.cl*
+// matched lists the places, and the folders that contain them, that a pattern in a command matches: rm -rf ~/.cl*
 func matched(command string, places []string) (out []string) {
 	for _, pattern := range globs().FindAllString(command, -1) {
 		pattern = filepath.Clean(native(pattern))
-		pattern = pattern[len(filepath.VolumeName(pattern)):] // what was found begins behind a drive's colon
+		pattern = pattern[len(filepath.VolumeName(pattern)):] // the pattern begins after a drive's colon
 		for _, place := range places {
 			for p := place; p != filepath.Dir(p); p = filepath.Dir(p) {
 				if ok, _ := filepath.Match(pattern, p[len(filepath.VolumeName(p)):]); ok {
@@ -256,16 +256,17 @@ func matched(command string, places []string) (out []string) {
 
 var globs = text.Pattern("/[^\\s'\";|&()<>=`]*[*?\\[][^\\s'\";|&()<>`]*")
 
-// commandMost is how many bytes of command line are read word by word; of a longer one only the named folders count.
+// commandMost is how many bytes of a command line are read word by word; in a longer one only the named folders
+// count.
 const commandMost = 64 << 10
 
 var tilde = text.Pattern(`(^|[\s"'=:])~(/|\s|$)`)
 
-// blank stands for a blank in a folder that was filled in, which would part words.
+// blank stands for a space in an expanded folder name, which would separate words.
 const blank = "\x01"
 
-// native is a path out of a filled command as this system has it: a client's shell on Windows is Git's, to which C:/ is
-// /c/.
+// native converts a path from an expanded command to this system's form: on Windows a client's shell is Git's, where
+// C:/ is /c/.
 func native(p string) string {
 	p = strings.ReplaceAll(p, blank, " ")
 	if runtime.GOOS == "windows" && gitDrive().MatchString(p) {
@@ -276,7 +277,7 @@ func native(p string) string {
 
 var gitDrive = text.Pattern(`^/[A-Za-z]/`)
 
-// filled is a command line with the folders filled in that a shell knows, with slashes: it would read a backslash.
+// filled expands the folders that a shell knows in a command line, with slashes, as it would interpret backslashes.
 func filled(command, dir string) string {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -290,13 +291,13 @@ func filled(command, dir string) string {
 	return tilde().ReplaceAllString(command, "${1}"+strings.ReplaceAll(home, "$", "$$")+"${2}")
 }
 
-// actionsOf are what a command line does, as far as its words tell.
+// actionsOf returns what a command line does, as far as its words show.
 func actionsOf(command, dir string) []trace.Action {
 	return trace.Of(&ingest.Session{Turns: []ingest.Turn{{Role: ingest.Assistant, Dir: dir,
 		Calls: []ingest.ToolCall{{Name: "Bash", Command: command, Done: true}}}}}).Actions
 }
 
-// removedBy lists what a command line deletes, moves or cleans; known says that this is all of it.
+// removedBy lists what a command line deletes, moves or cleans; known reports whether the list is complete.
 func removedBy(command, dir string) (out []string, known bool) {
 	known = true
 	for _, a := range actionsOf(command, dir) {
@@ -309,7 +310,7 @@ func removedBy(command, dir string) (out []string, known bool) {
 			}
 		}
 		for _, st := range a.Steps() {
-			for _, o := range st.Out { // written over
+			for _, o := range st.Out { // overwritten
 				if strings.HasSuffix(o, ".jsonl") {
 					out = append(out, o)
 				}
@@ -330,7 +331,8 @@ func removedBy(command, dir string) (out []string, known bool) {
 	return out, known
 }
 
-// looksItself reports whether these are the arguments of a guard that can tell what the command behind it removes.
+// looksItself reports whether these are the arguments of a recall guard that can tell what the command after it
+// removes.
 func looksItself(args []string) bool {
 	at := slices.Index(args, "--")
 	if len(args) == 0 || args[0] != "guard" || slices.Contains(args, trace.UnknownArg) {
@@ -345,7 +347,7 @@ func looksItself(args []string) bool {
 
 var removers = text.Set(`rm rmdir unlink shred mv trash trash-put srm truncate rsync`)
 
-// pathsOf are a step's arguments that may be paths; its folder where there are none.
+// pathsOf returns a step's arguments that may be paths, or its folder if there are none.
 func pathsOf(st trace.Step) []string {
 	var out []string
 	for _, a := range st.Args {
@@ -359,7 +361,7 @@ func pathsOf(st trace.Step) []string {
 	return out
 }
 
-// beforeGlob is the folder that a pattern looks into.
+// beforeGlob returns the folder in which a pattern matches.
 func beforeGlob(p string) string {
 	if i := strings.IndexAny(p, "*?["); i >= 0 {
 		if p = p[:i]; !strings.HasSuffix(p, "/") {
@@ -372,7 +374,7 @@ func beforeGlob(p string) string {
 	return filepath.Clean(p)
 }
 
-// places are where sessions and the library are kept.
+// places lists where sessions and the library are kept.
 func (h *Host) places() []string {
 	all := []string{h.LibraryDir}
 	for _, r := range h.Sources.Readers {
@@ -386,7 +388,7 @@ func (h *Host) places() []string {
 	return slices.DeleteFunc(all, func(p string) bool { return p == "" })
 }
 
-// near reports whether a path holds one of the places, or lies where sessions do in one of them.
+// near reports whether a path contains one of the places or is inside one.
 func near(p string, places []string) bool {
 	if stores().MatchString(p) {
 		return true

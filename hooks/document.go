@@ -12,16 +12,16 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// A document is a client's JSON file, perhaps with comments. What isn't changed in it stays byte for byte.
+// A document is a client's JSON file, possibly with comments. Unchanged parts are kept byte for byte.
 type document struct {
 	bom     []byte
 	root    hujson.Value
 	changed bool
-	newline string // "" if it is all on one line
+	newline string // "" if the file is a single line
 	indent  string
 }
 
-// errShape is a text that isn't what it should be, with the line where it isn't.
+// errShape says what is wrong with a text, and on which line.
 type errShape struct {
 	line int
 	what string
@@ -31,7 +31,7 @@ func (e *errShape) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.
 
 var bom = []byte("\xef\xbb\xbf")
 
-// parse reads a JSON text. An empty one is an object without members.
+// parse parses a JSON text. An empty one counts as an empty object.
 func parse(text []byte) (*document, error) {
 	d := &document{newline: "\n", indent: "  "}
 	rest := bytes.TrimPrefix(text, bom)
@@ -40,7 +40,7 @@ func parse(text []byte) (*document, error) {
 	case !utf8.Valid(text):
 		return nil, errors.New("it isn't UTF-8")
 	case tooDeep(text):
-		return nil, &errShape{1, "nested too deep"}
+		return nil, &errShape{1, "nested too deeply"}
 	case len(bytes.TrimSpace(rest)) == 0:
 		rest = []byte("{}\n")
 	}
@@ -53,8 +53,8 @@ func parse(text []byte) (*document, error) {
 		return nil, e
 	}
 	for v := range d.root.All() {
-		if endsWithComma(v) { // which the parser takes, and isn't JSON
-			return nil, &errShape{1 + bytes.Count(rest[:v.EndOffset-1], []byte("\n")), "a comma with nothing behind it"}
+		if endsWithComma(v) { // the parser accepts it, but it isn't JSON
+			return nil, &errShape{1 + bytes.Count(rest[:v.EndOffset-1], []byte("\n")), "a comma with nothing after it"}
 		}
 	}
 	if bytes.Contains(rest, []byte("\r\n")) {
@@ -72,7 +72,7 @@ func parse(text []byte) (*document, error) {
 	return d, nil
 }
 
-// tooDeep reports whether a text is nested deeper than any settings, which a parser would find out too late.
+// tooDeep reports whether a text is nested deeper than any settings; a parser would notice too late.
 func tooDeep(text []byte) bool {
 	const deepest = 1000
 	depth := 0
@@ -105,7 +105,7 @@ func endsWithComma(v *hujson.Value) bool {
 	return last.AfterExtra != nil
 }
 
-// edited is a text with something done to it; the text itself where that changes nothing.
+// edited returns a text after an edit; the text itself if that changes nothing.
 func edited(text []byte, do func(*document) error) ([]byte, error) {
 	d, err := parse(text)
 	if err == nil {
@@ -120,19 +120,20 @@ func edited(text []byte, do func(*document) error) ([]byte, error) {
 	return slices.Concat(d.bom, d.root.Pack()), nil
 }
 
-// wrong is an error about a value.
+// wrong returns an error about a value.
 func (d *document) wrong(v *hujson.Value, what string) error { return &errShape{d.line(v), what} }
 
-// line is the line that a value stands on, as long as nothing is changed before it.
+// line returns the line of a value, as long as nothing before it was changed.
 func (d *document) line(v *hujson.Value) int {
 	return 1 + bytes.Count(d.root.Pack()[:v.StartOffset], []byte("\n"))
 }
 
-// section is the root, an object, and its object of a name: nil if none, but made where it is to be added.
+// section returns the root object and its member object of the given key: nil if there is none, unless add, which
+// creates it.
 func (d *document) section(what, key string, add bool) (root, section *hujson.Object, err error) {
 	root, ok := d.root.Value.(*hujson.Object)
 	if !ok {
-		return nil, nil, d.wrong(&d.root, what+" an object, { … }")
+		return nil, nil, d.wrong(&d.root, what+" must be an object, { … }")
 	}
 	if add && at(root, key) < 0 {
 		d.addMember(root, 1, key, struct{}{})
@@ -142,12 +143,12 @@ func (d *document) section(what, key string, add bool) (root, section *hujson.Ob
 		return root, nil, nil
 	}
 	if section, ok = v.Value.(*hujson.Object); !ok {
-		return nil, nil, d.wrong(v, `"`+key+`" is no object`)
+		return nil, nil, d.wrong(v, `"`+key+`" is not an object`)
 	}
 	return root, section, nil
 }
 
-// at is where an object has a name; of equal ones the last counts. -1 if it hasn't.
+// at returns the index of an object's member by name, the last one if repeated; -1 if there is none.
 func at(in *hujson.Object, key string) int {
 	for i, m := range slices.Backward(in.Members) {
 		if nameOf(m) == key {
@@ -159,7 +160,7 @@ func at(in *hujson.Object, key string) int {
 
 func nameOf(m hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
 
-// member is what a value that is an object has by a name, nil if nothing.
+// member returns an object's member value by name, nil if there is none.
 func member(v *hujson.Value, key string) *hujson.Value {
 	if in, ok := v.Value.(*hujson.Object); ok {
 		if i := at(in, key); i >= 0 {
@@ -169,7 +170,7 @@ func member(v *hujson.Value, key string) *hujson.Value {
 	return nil
 }
 
-// elements are those of a value that is a list, else none.
+// elements returns a value as a list, an empty one if it isn't a list.
 func elements(v *hujson.Value) *hujson.Array {
 	if v != nil {
 		if list, ok := v.Value.(*hujson.Array); ok {
@@ -179,10 +180,10 @@ func elements(v *hujson.Value) *hujson.Array {
 	return &hujson.Array{}
 }
 
-// raw is a value's own text.
+// raw returns a value's own text.
 func raw(v hujson.Value) []byte { return hujson.Value{Value: v.Value}.Pack() }
 
-// cutMember takes a member out of an object, and reports whether that is empty then.
+// cutMember removes a member from an object and reports whether that is empty then.
 func (d *document) cutMember(in *hujson.Object, i int) bool {
 	if i > 0 {
 		in.Members[i-1].Value.AfterExtra = in.Members[i].Value.AfterExtra
@@ -195,7 +196,7 @@ func (d *document) cutMember(in *hujson.Object, i int) bool {
 	return len(in.Members) == 0
 }
 
-// cutElem does so with an element of a list.
+// cutElem removes an element from a list and reports whether that is empty then.
 func (d *document) cutElem(in *hujson.Array, i int) bool {
 	if i > 0 {
 		in.Elements[i-1].AfterExtra = in.Elements[i].AfterExtra
@@ -206,7 +207,7 @@ func (d *document) cutElem(in *hujson.Array, i int) bool {
 	return len(in.Elements) == 0
 }
 
-// addMember adds a member at an object's end, laid out as the file is; the root's members are at level 1.
+// addMember appends a member to an object in the file's layout; the root's members are at level 1.
 func (d *document) addMember(in *hujson.Object, level int, key string, v any) {
 	m := hujson.ObjectMember{Name: d.value(key, level), Value: d.value(v, level)}
 	m.Name.BeforeExtra = d.newLine(level)
@@ -219,7 +220,7 @@ func (d *document) addMember(in *hujson.Object, level int, key string, v any) {
 	in.Members, d.changed = append(in.Members, m), true
 }
 
-// addElem does so with an element of a list.
+// addElem appends an element to a list in the file's layout.
 func (d *document) addElem(in *hujson.Array, level int, v any) {
 	e := d.value(v, level)
 	e.BeforeExtra = d.newLine(level)
@@ -229,7 +230,7 @@ func (d *document) addElem(in *hujson.Array, level int, v any) {
 	in.Elements, d.changed = append(in.Elements, e), true
 }
 
-// newLine begins a new line at a level, if the file has lines.
+// newLine starts a new line at a level, unless the file is a single line.
 func (d *document) newLine(level int) hujson.Extra {
 	if d.newline == "" {
 		return nil
@@ -237,18 +238,18 @@ func (d *document) newLine(level int) hujson.Extra {
 	return hujson.Extra(d.newline + strings.Repeat(d.indent, level))
 }
 
-// value is a value as it stands at a level of the file.
+// value returns a value formatted for a level of the file.
 func (d *document) value(v any, level int) hujson.Value {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // a path may hold & and <
+	enc.SetEscapeHTML(false) // a path may contain & and <
 	if d.newline != "" {
 		enc.SetIndent(strings.Repeat(d.indent, level), d.indent)
 	}
-	enc.Encode(v) // of strings and numbers: it can't fail
+	enc.Encode(v) // strings and numbers only: it can't fail
 	made, err := hujson.Parse(bytes.ReplaceAll(b.Bytes(), []byte("\n"), []byte(d.newline)))
 	if err != nil {
-		panic(err) // what was just encoded is JSON
+		panic(err) // it was just encoded
 	}
 	return hujson.Value{Value: made.Value}
 }

@@ -1,6 +1,6 @@
-// Package hooks is recall inside Claude Code: what it says when a session starts, when a prompt, an edit or a command
-// goes against what was settled, and what it saves before a compaction and at a session's end. It also installs itself
-// into the client's settings. Whatever goes wrong here must not be felt: see Run.
+// Package hooks is recall inside Claude Code: what it says when a session starts, or when a prompt, an edit or a
+// command goes against what was settled, and what it saves before a compaction and at the end of a session. It also
+// installs itself into the client's settings. Its failures must never be felt: see Run.
 package hooks
 
 import (
@@ -17,7 +17,7 @@ import (
 	"recall/text"
 )
 
-// An Event is a moment at which the client calls.
+// An Event is an occasion on which the client calls recall.
 type Event string
 
 const (
@@ -28,13 +28,13 @@ const (
 	SessionEnd       Event = "SessionEnd"
 )
 
-// inner is where a word begins in an event's name.
+// inner matches where a word begins inside an event's name.
 var inner = text.Pattern(`([a-z])([A-Z])`)
 
-// Word is the event as the command line names it.
+// Word returns the event's name on the command line.
 func (e Event) Word() string { return strings.ToLower(inner().ReplaceAllString(string(e), "$1-$2")) }
 
-// ParseEvent reads an event's name, as the command line or the client has it.
+// ParseEvent parses an event's name in the command line's or the client's form.
 func ParseEvent(word string) (Event, error) {
 	for _, h := range Ours {
 		if h.Event.Word() == word || string(h.Event) == word {
@@ -44,7 +44,7 @@ func ParseEvent(word string) (Event, error) {
 	return "", fmt.Errorf("no hook %q", word)
 }
 
-// Words lists the events as the command line names them.
+// Words lists the events' names on the command line.
 func Words() []string {
 	var out []string
 	for _, h := range Ours {
@@ -67,7 +67,7 @@ type Input struct {
 	Reason     string    `json:"reason"`  // SessionEnd
 }
 
-// ToolInput holds what is read of a tool's input; of other tools all is empty.
+// ToolInput holds the fields that are read of a tool's input; for other tools it is empty.
 type ToolInput struct {
 	Command   string `json:"command"`
 	Path      string `json:"file_path"`
@@ -78,12 +78,12 @@ type ToolInput struct {
 	NewSource string `json:"new_source"`
 }
 
-const inputMost = 64 << 20 // bytes; a Write carries its file
+const inputMost = 64 << 20 // bytes; a Write contains the whole file
 
-// ErrNoInput: the client sent nothing.
+// ErrNoInput says that the client sent nothing.
 var ErrNoInput = errors.New("the client sent nothing")
 
-// ReadInput reads what the client sends. The error is ErrNoInput where that is nothing; see FromSurroundings.
+// ReadInput reads what the client sends. If that is nothing, the error is ErrNoInput; see FromSurroundings.
 func ReadInput(r io.Reader) (Input, error) {
 	var in Input
 	data, err := io.ReadAll(io.LimitReader(r, inputMost))
@@ -94,8 +94,7 @@ func ReadInput(r io.Reader) (Input, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return in, ErrNoInput
 	}
-	// A field of an unexpected type is as if it weren't there: the others, a command above all, are looked at all the
-	// same.
+	// A field of an unexpected type is ignored: the others, above all a command, still count.
 	var odd *json.UnmarshalTypeError
 	if err := json.Unmarshal(data, &in); err != nil && !(errors.As(err, &odd) && in.Session != "") {
 		return in, fmt.Errorf("what the client sent: %w", err)
@@ -103,7 +102,8 @@ func ReadInput(r io.Reader) (Input, error) {
 	return in, nil
 }
 
-// Read is ReadInput until nothing comes for a second: a client that never closes it must not be waited for.
+// Read is ReadInput with a timeout when nothing comes for Quiet: it doesn't wait for a client that never closes
+// stdin.
 func Read(r io.Reader) (Input, error) {
 	type result struct {
 		in  Input
@@ -124,10 +124,10 @@ func Read(r io.Reader) (Input, error) {
 	}
 }
 
-// Quiet is for how long nothing may come.
+// Quiet is how long Read waits for more input.
 const Quiet = time.Second
 
-// heard is a reader that begins to wait anew whenever something comes, and has nothing to wait for at its end.
+// heard is a reader that restarts a timer whenever something comes and stops it at the end.
 type heard struct {
 	io.Reader
 	quiet *time.Timer
@@ -143,9 +143,9 @@ func (h *heard) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// FromSurroundings is what is told without the client's words: at the end of a session with -p it doesn't wait for an
-// asynchronous hook, and is gone before it has sent any (seen with 2.1.197). The session's id is in the environment;
-// roots are the folders in which Claude Code keeps sessions.
+// FromSurroundings returns what is known without input from the client: when a session run with -p ends, the client
+// doesn't wait for an asynchronous hook and is gone before it has sent anything (seen with 2.1.197). The session's
+// id is in the environment; roots are the folders in which Claude Code keeps sessions.
 func FromSurroundings(e Event, getenv func(string) string, roots []string) (Input, error) {
 	in := Input{Event: e, Session: getenv("CLAUDE_CODE_SESSION_ID"), Cwd: getenv("CLAUDE_PROJECT_DIR"), Reason: "other"}
 	if e != SessionEnd || in.Session == "" || filepath.Base(in.Session) != in.Session ||
@@ -167,18 +167,19 @@ func FromSurroundings(e Event, getenv func(string) string, roots []string) (Inpu
 			}
 		}
 	}
-	return in, nil // a session without a file
+	return in, nil // the session has no file
 }
 
-// An Answer is what a hook says. Empty, it says nothing.
+// An Answer is what a hook says. The zero value says nothing.
 type Answer struct {
 	Context string // for the model
 	Deny    string // why a tool call is refused
 	Tell    string // for the user
-	Block   bool   // the prompt goes no further, for what is told
+	Block   bool   // block the prompt, with Tell as the reason
 }
 
-// JSON is the answer as the client reads it, nil for silence; never a permission, which would skip the user's prompt.
+// JSON returns the answer in the client's format, nil for silence. It never grants permission, which would skip the
+// user's prompt.
 func (a Answer) JSON(e Event) []byte {
 	if a == (Answer{}) {
 		return nil
@@ -203,6 +204,6 @@ func (a Answer) JSON(e Event) []byte {
 	if a.Context+a.Deny != "" {
 		whole["hookSpecificOutput"] = out
 	}
-	text, _ := json.Marshal(whole) // of strings: it can't fail
+	text, _ := json.Marshal(whole) // strings only: it can't fail
 	return text
 }

@@ -15,28 +15,29 @@ import (
 	"recall/pipeline"
 )
 
-// preCompact archives and distills a session before the client drops most of it. It says nothing: that would enter the
-// summary. As the transcript keeps all, another process may do it; one that dies leaves it to whatever looks next.
+// preCompact archives and distills a session before the client drops most of it. It says nothing, since that would
+// enter the summary. As the transcript remains complete, another process may do it; if that dies, whatever runs next
+// does it.
 func (h *Host) preCompact(ctx context.Context, in Input) error {
 	mark := h.memoPath(in.Session, ".compacting")
 	marked := writeJSON(mark, in.Trigger) == nil
 	if h.HandOn != nil && h.HandOn(in) {
-		return nil // and that one takes the mark away
+		return nil // that process removes the mark
 	}
 	if marked {
 		defer os.Remove(mark)
 	}
-	return h.takeIn(ctx, in)
+	return h.process(ctx, in)
 }
 
-// end takes a session in when it is over and its file complete. Those that a crash ended are archived on the way.
+// end processes a session when it is over and its file complete. It also archives those that ended in a crash.
 func (h *Host) end(ctx context.Context, in Input) error {
-	if err := h.takeIn(ctx, in); err != nil {
+	if err := h.process(ctx, in); err != nil {
 		return err
 	}
 	defer h.tidy()
 	if in.Reason == "clear" {
-		return nil // the next one is being worked on
+		return nil // the user is already working in the next one
 	}
 	l, err := h.Library(LockWait)
 	if err != nil {
@@ -46,8 +47,9 @@ func (h *Host) end(ctx context.Context, in Input) error {
 	return err
 }
 
-// takeIn archives, distills and indexes one session, if its file is there: "claude mcp list" ends with a path of none.
-func (h *Host) takeIn(ctx context.Context, in Input) error {
+// process archives, distills and indexes one session, if its file exists: "claude mcp list" ends with the path of a
+// file that doesn't.
+func (h *Host) process(ctx context.Context, in Input) error {
 	if in.Transcript == "" {
 		return nil
 	}
@@ -57,9 +59,9 @@ func (h *Host) takeIn(ctx context.Context, in Input) error {
 		return err
 	}
 	if filepath.Ext(in.Transcript) != ".jsonl" {
-		return fmt.Errorf("%s is no transcript", in.Transcript)
+		return fmt.Errorf("%s isn't a transcript", in.Transcript)
 	}
-	// Nobody waits for this one: where somebody holds a lock, it comes again.
+	// Nobody waits for this, so retry while another process holds a lock.
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
 		err := h.sync(ctx, in.Transcript)
 		if !errors.Is(err, library.ErrBusy) {
@@ -79,7 +81,7 @@ func (h *Host) sync(ctx context.Context, path string) error {
 		return err
 	}
 	p, err := h.Pipeline(l)
-	if err != nil { // the index can't be had: the bytes all the same
+	if err != nil { // without an index, archive the bytes at least
 		_, other := h.Archiver(l).Archive(ctx, pipeline.ArchiveOptions{From: []string{path}})
 		return errors.Join(err, other)
 	}
@@ -93,15 +95,15 @@ func (h *Host) sync(ctx context.Context, path string) error {
 	return err
 }
 
-// notThis is what a person types in a session of which nothing is to be kept.
+// notThis is what a person types to have nothing of the session kept.
 const notThis = "recall: not this one"
 
-// buryWait is how long a session that isn't to be kept waits for a lock: there is nobody to try again.
+// buryWait is how long excluding a session waits for a lock: nobody would retry.
 const buryWait = time.Second
 
-// out reports whether nothing of a session is to be kept, and what is said of that: its folder is excluded, recall is
-// paused, its environment or the person says so. Then no memo or log is kept, nothing put before it and nothing taken
-// in. Only the first two may end: they leave nothing behind.
+// out reports whether nothing of a session is to be kept, and what to say about that: its folder is excluded, recall
+// is paused, or its environment or the person says so. Then it gets no memo, log, or context, and isn't archived.
+// Only the first two reasons can end: they leave nothing behind.
 func (h *Host) out(e Event, in Input) (out bool, said Answer) {
 	rule := ""
 	if h.Sources.Exclusion != nil {
@@ -115,8 +117,8 @@ func (h *Host) out(e Event, in Input) (out bool, said Answer) {
 		return true, h.leave(in, asked)
 	case m.Out:
 		return true, Answer{}
-	case rule == "" && e == UserPromptSubmit && strings.HasPrefix(wordOf(in), notThis): // perhaps a one-liner
-		return true, Answer{Tell: "recall: this session is NOT left out: for that the prompt says " +
+	case rule == "" && e == UserPromptSubmit && strings.HasPrefix(wordOf(in), notThis):
+		return true, Answer{Tell: "recall: this session is NOT left out: for that the prompt must say " +
 			`"` + notThis + `" and nothing else`}
 	case rule != "" && e == SessionStart:
 		said.Tell = "recall: nothing of this session is kept (" + rule + ")"
@@ -124,28 +126,29 @@ func (h *Host) out(e Event, in Input) (out bool, said Answer) {
 	return rule != "", said
 }
 
-// Asked reports whether the person asks in a session that nothing of it be kept.
+// Asked reports whether the prompt asks that nothing of the session be kept.
 func Asked(e Event, in Input) bool { return e == UserPromptSubmit && wordOf(in) == notThis }
 
 func wordOf(in Input) string {
 	return strings.ToLower(strings.TrimRight(strings.TrimSpace(in.Prompt), ".!"))
 }
 
-// NotOut says that a session isn't left out, and why: the prompt that asked for it goes no further.
+// NotOut says that a session isn't left out, and why; the prompt that asked for it is blocked.
 func NotOut(in Input, asked bool, why error) Answer {
 	return Answer{Block: asked, Tell: "recall: this session is NOT left out: " + why.Error() +
-		"; once that is mended, recall forget " + in.Session + " does it"}
+		"; once that is fixed, recall forget " + in.Session + " does it"}
 }
 
-// leave has nothing more of a session taken in. Where its person asks for that in it, what is there already goes.
+// leave stops recall from keeping anything more of a session. If the person asks for it in a prompt, what is already
+// kept is removed.
 func (h *Host) leave(in Input, asked bool) Answer {
 	id := ingest.SessionID(in.Session)
 	l, err := h.Library(buryWait)
 	if errors.Is(err, library.ErrNoLibrary) && !asked {
 		return Answer{}
 	}
-	said := "recall: nothing of this session is kept, and what was is being removed; its transcript stays the " +
-		"client's, and prompts of it that were archived from history.jsonl stay in the library"
+	said := "recall: nothing of this session is kept, and what was kept is being removed; its transcript stays with " +
+		"the client, and prompts of it that were archived from history.jsonl stay in the library"
 	if err == nil && asked {
 		err = l.MarkForgotten([]ingest.SessionID{id})
 	} else if err == nil {
@@ -153,9 +156,9 @@ func (h *Host) leave(in Input, asked bool) Answer {
 		_, unknown := l.Session(id)
 		if errors.Is(unknown, library.ErrNoSession) && len(l.Broken()) == 0 {
 			err = l.MarkForgotten([]ingest.SessionID{id})
-		} else { // what can't be read may be what was before
+		} else { // something was kept before, or can't be read and so may have been
 			err = l.Freeze(id)
-			said = "recall: nothing more of this session is kept (RECALL_PAUSE); what was before stays"
+			said = "recall: nothing more of this session is kept (RECALL_PAUSE); what was kept before stays"
 		}
 	}
 	if err == nil {
@@ -171,7 +174,7 @@ func (h *Host) leave(in Input, asked bool) Answer {
 		return NotOut(in, asked, err)
 	}
 	if asked && h.Forget != nil && !h.Forget(in.Session) {
-		said = "recall: nothing more of this session is kept, but what was could NOT be removed now: recall forget " +
+		said = "recall: nothing more of this session is kept, but what was kept could NOT be removed now: recall forget " +
 			in.Session + " does it"
 	}
 	return Answer{Tell: said, Block: asked}

@@ -6,33 +6,33 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
+	"recall/ingest"
 	"recall/library/disk"
 	"recall/payload"
 	"recall/text"
 )
 
-// The memos are small files in the cache folder's hooks/, one a session, that
-// may be lost at any time:
+// The memos are small files in the cache folder's hooks/, one per session, that can be lost at
+// any time:
 //
-//	<session>.json        what was said to it: items noted, what its payload held
+//	<session>.json        what it was told: items noted, what its payload contained
 //	<session>.compacting  PreCompact is distilling it
-//	start-<pid>.json      the session that a client last started with: a fork
-//	                      starts with the id of the session that it is of
+//	start-<pid>.json      the session that a client last started with: a fork starts with the
+//	                      id of the session that it was forked from
 //
-// The session is named by a hash: an id may not leave the folder.
+// Sessions are named by a hash, so that an id can't lead out of the folder.
 
-// memo is what was said to a session.
+// memo records what a session was told.
 type memo struct {
-	Noted []payload.ItemID `json:"noted,omitempty"` // each item once a session
-	// a hash of each item of other sessions that the last payload held; nil if not known
+	Noted []payload.ItemID `json:"noted,omitempty"` // each item is noted once per session
+	// hashes of other sessions' items in its last payload; nil if unknown
 	Held  []string `json:"held"`
 	Known bool     `json:"known"`
-	// it was told that its context fills, since it was cut last
+	// it was told that its context is filling up, since the last compaction
 	Nudged bool `json:"nudged,omitempty"`
-	// nothing of it is kept
+	// nothing of it is to be kept
 	Out bool `json:"out,omitempty"`
 }
 
@@ -40,7 +40,7 @@ type started struct {
 	Session string    `json:"session"`
 	Source  string    `json:"source"`
 	At      time.Time `json:"at"`
-	Before  memo      `json:"before"` // of that session, before it was started
+	Before  memo      `json:"before"` // that session's memo before the start
 }
 
 func (h *Host) memoPath(session, end string) string {
@@ -56,12 +56,12 @@ func readJSON(path string, to any) bool {
 	return err == nil && json.Unmarshal(text, to) == nil
 }
 
-// writeJSON is best effort: a memo that can't be written costs a note twice.
+// writeJSON is best effort: a memo that can't be written only causes a repeated note.
 func writeJSON(path string, v any) error {
 	return disk.ReplaceCache(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(v) })
 }
 
-// memoOf is the memo of a session, after a fork was told from the session that it was started as.
+// memoOf returns the memo of a session, after telling a fork from the session that it was started as.
 func (h *Host) memoOf(session string) memo {
 	var m memo
 	if readJSON(h.memoPath(session, ".json"), &m) {
@@ -71,14 +71,14 @@ func (h *Host) memoOf(session string) memo {
 	if !readJSON(h.startPath(), &s) || s.Session == session || s.Source != "resume" || h.now().Sub(s.At) > 12*time.Hour {
 		return m
 	}
-	// What was said at the start was said to this session, not to the other.
+	// What was said at the start was said to this session, not to the one it was forked from.
 	readJSON(h.memoPath(s.Session, ".json"), &m)
 	if s.Before.Known {
 		writeJSON(h.memoPath(s.Session, ".json"), s.Before)
 	} else {
 		os.Remove(h.memoPath(s.Session, ".json"))
 	}
-	s.Session, s.Source = session, "fork" // it is known now: the next one isn't of the same start
+	s.Session, s.Source = session, "fork" // handled: the next session isn't from the same start
 	writeJSON(h.startPath(), s)
 	m.Known = true
 	h.keep(session, m)
@@ -90,17 +90,13 @@ func (h *Host) keep(session string, m memo) error {
 	return writeJSON(h.memoPath(session, ".json"), m)
 }
 
-// once notes that items are told to a session.
+// once records that a session was told of items.
 func (h *Host) once(session string, m memo, ids []payload.ItemID) error {
-	for _, id := range ids {
-		if !slices.Contains(m.Noted, id) {
-			m.Noted = append(m.Noted, id)
-		}
-	}
+	m.Noted = ingest.Union(m.Noted, ids...)
 	return h.keep(session, m)
 }
 
-// tidy removes memos of sessions that are long over.
+// tidy removes memos of long-ended sessions.
 func (h *Host) tidy() {
 	entries, err := os.ReadDir(h.Cache)
 	if err != nil || len(entries) < 200 {

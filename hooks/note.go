@@ -18,12 +18,12 @@ import (
 	"recall/text"
 )
 
-// prompt says so if a prompt goes against something settled, or the context fills, and never stops the person.
+// prompt says if a prompt goes against something settled, or the context is filling up. It never stops the person.
 func (h *Host) prompt(ctx context.Context, in Input) (Answer, error) {
 	t := ingest.Turn{Role: ingest.User, Text: text.Head(in.Prompt, promptMost)}
-	ingest.MarkForeign(&t) // a payload that was pasted says nothing against itself
+	ingest.MarkForeign(&t) // a pasted payload doesn't contradict itself
 	text := t.OwnText()
-	m := h.memoOf(in.Session) // a fork is told from its parent at the first event
+	m := h.memoOf(in.Session) // distinguishes a fork from its parent at the first event
 	if strings.HasPrefix(text, "/") || strings.TrimSpace(text) == "" {
 		return Answer{}, nil
 	}
@@ -44,10 +44,10 @@ func (h *Host) prompt(ctx context.Context, in Input) (Answer, error) {
 	return Answer{Context: said}, h.once(in.Session, m, ids)
 }
 
-// promptMost is how many bytes of a prompt are read: what is asked for stands before what was pasted.
+// promptMost is how many bytes of a prompt are read: the request comes before what was pasted.
 const promptMost = 64 << 10
 
-// tool says so if an edit or a command goes against something settled, and lets no session be deleted unsaved.
+// tool says if an edit or a command goes against something settled, and prevents deletion of unsaved sessions.
 func (h *Host) tool(ctx context.Context, in Input) (Answer, error) {
 	var out Answer
 	if in.Tool == "Bash" {
@@ -75,9 +75,9 @@ func (h *Host) tool(ctx context.Context, in Input) (Answer, error) {
 		return out, nil
 	}
 	if w.Sure && w.Item.Pinned {
-		// Each time: a rule holds the second time too.
-		return Answer{Deny: fmt.Sprintf("recall: a rule that was pinned here speaks against this (%s).\n%s\n"+
-			"Only the user can lift it: recall edit, and take [pinned] from its line.", w.Item.ID, statement(w, by))}, nil
+		// Every time: a rule holds the second time too.
+		return Answer{Deny: fmt.Sprintf("recall: a rule that was pinned here forbids this (%s).\n%s\n"+
+			"Only the user can lift it: recall edit, and remove [pinned] from its line.", w.Item.ID, statement(w, by))}, nil
 	}
 	if slices.Contains(m.Noted, w.Item.ID) {
 		return out, nil
@@ -86,7 +86,7 @@ func (h *Host) tool(ctx context.Context, in Input) (Answer, error) {
 	return out, h.once(in.Session, m, ids)
 }
 
-// actionOf is a tool call as it is checked.
+// actionOf returns what to check of a tool call.
 func actionOf(in Input) (check.Action, bool) {
 	t := in.ToolInput
 	switch in.Tool {
@@ -96,14 +96,14 @@ func actionOf(in Input) (check.Action, bool) {
 		return check.Action{Paths: []string{within(in.Cwd, t.Path)}, Old: t.Old, New: t.New}, t.Path != ""
 	case "Write":
 		return check.Action{Paths: []string{within(in.Cwd, t.Path)},
-			Old: ingest.Beginning(t.Path, 64<<10), New: t.Content}, t.Path != "" // what was there before isn't new
+			Old: ingest.Beginning(t.Path, 64<<10), New: t.Content}, t.Path != "" // existing content isn't new
 	case "NotebookEdit":
 		return check.Action{Paths: []string{within(in.Cwd, t.Notebook)}, New: t.NewSource}, t.Notebook != ""
 	}
 	return check.Action{}, false
 }
 
-// within is a path as seen from the session's folder.
+// within returns a path relative to the session's folder if it is inside.
 func within(dir, path string) string {
 	if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
@@ -111,8 +111,8 @@ func within(dir, path string) string {
 	return filepath.ToSlash(path)
 }
 
-// warned is the one thing worth a note, or nil, and what may have taken its place: not said before in this session, nor
-// its own unless a tool is about to act on it.
+// warned returns the one warning worth a note, or nil, and what may have replaced its item. It isn't one already
+// given in this session, nor about the session's own item unless a tool is about to act against it.
 func (h *Host) warned(ctx context.Context, in Input, m memo, act check.Action, prompt bool) (w *check.Warning,
 	by payload.Doubt, ids []payload.ItemID, err error) {
 	l, err := h.Library(LockWait)
@@ -123,7 +123,7 @@ func (h *Host) warned(ctx context.Context, in Input, m memo, act check.Action, p
 	if err != nil || !ok {
 		return nil, by, nil, err
 	}
-	act.Project = at.name // as the index has it
+	act.Project = at.name // the index uses names
 	x, err := h.Index(l)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, index.ErrRebuild) {
 		return nil, by, nil, nil // the next sync makes it
@@ -149,8 +149,9 @@ func (h *Host) warned(ctx context.Context, in Input, m memo, act check.Action, p
 	return nil, by, nil, nil
 }
 
-// sameSource lists the items told with one: of the same words of the same turn, as a rule and the file that it is
-// about, and those that speak against the action for the same name: "no Redis", said three times, is told once.
+// sameSource lists the items covered by a warning: those with the same words of the same turn, such as a rule and
+// the file it is about, and those that speak against the action for the same name: "no Redis", said three times, is
+// told once.
 func sameSource(all []check.Warning, w *check.Warning) []payload.ItemID {
 	var ids []payload.ItemID
 	for _, o := range all {
@@ -163,7 +164,7 @@ func sameSource(all []check.Warning, w *check.Warning) []payload.ItemID {
 	return ids
 }
 
-// note is a warning in a few lines: what, why, when, and where to check.
+// note words a warning in a few lines: what, why, when, and where to check.
 func note(w *check.Warning, by payload.Doubt) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!-- recall %s -->\n", w.Item.ID)
@@ -176,11 +177,11 @@ func note(w *check.Warning, by payload.Doubt) string {
 	if q := text.Clip(plain(w.Quote()), 200); q != "" && q != plain(w.Item.Text) {
 		fmt.Fprintf(&b, "- its source: “%s”\n", q)
 	}
-	fmt.Fprintf(&b, "- to check: recall why %s; if it holds no longer, say so and go on\n<!-- /recall -->", w.Item.ID)
+	fmt.Fprintf(&b, "- to check: recall why %s; if it no longer holds, say so and go on\n<!-- /recall -->", w.Item.ID)
 	return b.String()
 }
 
-// statement is an item as a record with its date, session and reason, and what may have taken its place.
+// statement words an item as a record with date, session and reason, and what may have replaced it.
 func statement(w *check.Warning, by payload.Doubt) string {
 	it := w.Item
 	said := plain(it.Text)

@@ -25,7 +25,7 @@ func Dir() string {
 	return filepath.Join(base, "recall", "hooks")
 }
 
-// SettingsFile is Claude Code's settings: the user's, or those of the current folder.
+// SettingsFile returns the path of Claude Code's settings: the user's, or those of the current folder.
 func SettingsFile(project bool) (string, error) {
 	if project {
 		dir, err := os.Getwd()
@@ -41,7 +41,8 @@ func SettingsFile(project bool) (string, error) {
 	return filepath.Join(home, ".claude", "settings.json"), nil
 }
 
-// settingsFiles are the user's and the current folder's, of which one may not be known; at home both are one file.
+// settingsFiles lists the user's and the current folder's, as far as they are known; in the home folder they are the
+// same file.
 func settingsFiles() []string {
 	var files []string
 	for _, project := range []bool{false, true} {
@@ -52,8 +53,8 @@ func settingsFiles() []string {
 	return files
 }
 
-// StaysInside returns an error if a project's file, there or not, lies behind a link that leads out of it, as a cloned
-// repository may bring: nothing is written there.
+// StaysInside returns an error if a project's file, existing or not, is behind a link that leads out of the project,
+// as a cloned repository may contain: nothing is written there.
 func StaysInside(project, file string) error {
 	root, err := disk.OpenRoot(project)
 	if err != nil {
@@ -71,7 +72,7 @@ func StaysInside(project, file string) error {
 		"a link that leads out of the project isn't followed; put a file in its place")
 }
 
-// PluginOn reports whether Claude Code's settings, the user's or the current folder's, have recall's plugin on.
+// PluginOn reports whether Claude Code's settings, the user's or the current folder's, enable recall's plugin.
 func PluginOn() bool {
 	return slices.ContainsFunc(settingsFiles(), func(path string) bool {
 		c, err := open(path)
@@ -79,13 +80,14 @@ func PluginOn() bool {
 	})
 }
 
-// CalledTwice says that the plugin and the settings' own hooks both call: nobody is to be told everything twice.
+// CalledTwice reports whether this is the plugin's call and the settings have hooks too: then everything would be
+// said twice.
 func CalledTwice() bool {
 	if os.Getenv(EnvPlugin) == "" {
 		return false
 	}
 	paths := settingsFiles()
-	if dir := os.Getenv("CLAUDE_PROJECT_DIR"); dir != "" { // where the session began; it may have gone elsewhere since
+	if dir := os.Getenv("CLAUDE_PROJECT_DIR"); dir != "" { // where the session began; it may be elsewhere now
 		paths = append(paths, filepath.Join(dir, ".claude", "settings.json"),
 			filepath.Join(dir, ".claude", "settings.local.json"))
 	}
@@ -99,16 +101,16 @@ func CalledTwice() bool {
 	})
 }
 
-// Status is whether Claude Code calls recall, and what went wrong when it did.
+// Status reports whether Claude Code calls recall, and what went wrong when it did.
 type Status struct {
 	Installed bool         `json:"installed"`
-	Plugin    bool         `json:"plugin"` // recall's plugin is on in Claude Code: it calls them too
+	Plugin    bool         `json:"plugin"` // recall's plugin is enabled in Claude Code and calls them too
 	Settings  []FileStatus `json:"settings"`
 	Log       string       `json:"log"`
 	Faults    []string     `json:"faults"` // the last lines of the log
 }
 
-// FileStatus is what a settings file has of recall's hooks.
+// FileStatus describes recall's hooks in a settings file.
 type FileStatus struct {
 	Path     string   `json:"path"`
 	Events   []string `json:"events"`
@@ -118,7 +120,7 @@ type FileStatus struct {
 	Problem  string   `json:"problem,omitempty"`
 }
 
-// Look reads the user's settings, those of the current folder and the log; program is what an install would enter.
+// Look reads the user's settings, those of the current folder, and the log; program is what an install would enter.
 func Look(program Program) (Status, error) {
 	s := Status{Plugin: PluginOn(), Log: filepath.Join(Dir(), LogName)}
 	if _, err := SettingsFile(false); err != nil {
@@ -142,7 +144,7 @@ func Look(program Program) (Status, error) {
 	return s, nil
 }
 
-// Faults are the last lines of the log, nil if nothing went wrong yet.
+// Faults returns the last lines of the log, nil if nothing went wrong yet.
 func Faults() []string {
 	text, err := disk.ReadPlain(filepath.Join(Dir(), LogName))
 	if err != nil {

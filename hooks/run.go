@@ -18,59 +18,58 @@ import (
 	"recall/pipeline"
 )
 
-// A Host is what hooks work with. Its functions open things when needed: most calls of a hook need nothing.
+// A Host provides what hooks work with. Its functions open things on demand: most calls of a hook need nothing.
 type Host struct {
-	// Library opens the library; a lock is waited for for so long.
+	// Library opens the library, waiting up to lockWait for a lock.
 	Library func(lockWait time.Duration) (*library.Library, error)
-	// Index opens the index to be asked.
+	// Index opens the index for queries.
 	Index func(l *library.Library) (*index.Index, error)
-	// Pipeline puts together what archives, distills and indexes, offline.
+	// Pipeline returns a pipeline that works offline.
 	Pipeline   func(l *library.Library) (*pipeline.Pipeline, error)
 	Archiver   func(l *library.Library) *pipeline.Archiver
 	Sources    pipeline.Sources
-	LibraryDir string // where it is, or would be
+	LibraryDir string // where the library is, or would be
 	Cache      string // folder for memos and the log
 
 	Variant payload.Variant
-	Confirm bool // the question after a payload that shows whether it was understood
-	Notes   bool // notes at prompts, edits and commands
+	Confirm bool // end payloads with a question that shows whether they were understood
+	Notes   bool // warn at prompts, edits and commands
 
-	Nudge    int  // from how many tokens on a session is told that its context fills; 0: never
+	Nudge    int  // number of tokens at which a session is told that its context is filling up; 0: never
 	Progress bool // keep a log of a running session beside its transcript
 
-	Pause bool // nothing of this session is to be kept, as its environment says
-	// Forget has another process remove what the library has of a session, and reports whether that was started.
+	Pause bool // the environment says that nothing of this session is to be kept
+	// Forget has another process remove a session from the library, and reports whether that was started.
 	Forget func(session string) bool
 
-	// Told is what others of a team decided of late in a project, by its name; nil: there is no team.
+	// Told returns what others of a team recently decided in a named project; nil if there is no team.
 	Told func(l *library.Library, project string) []Told
 
-	// HandOn has PreCompact answered by a process of its own, which nobody awaits, and reports whether it started; nil
-	// in that one.
+	// HandOn starts a detached process that handles PreCompact, and reports whether it started; nil in that process.
 	HandOn func(Input) bool
 
 	Parent int // process id of the client
 	Now    func() time.Time
 
-	// LeftBehind says that something is still at work that nobody waits for: what it uses must not be closed.
+	// LeftBehind is set if abandoned work is still running: what it uses must not be closed.
 	LeftBehind atomic.Bool
 
-	atRisk atomic.Pointer[[]string] // what a command takes away, once that is known
+	atRisk atomic.Pointer[[]string] // what a command would remove, once known
 }
 
 // LockWait is how long a hook waits for a lock.
 const LockWait = 20 * time.Millisecond
 
-// How long a hook may take before it gives up in silence. The client waits for all but the last two.
+// How long a hook may take before it silently gives up. The client waits for all but the last two.
 const (
 	briefly    = 1500 * time.Millisecond // usual: some 20 ms
-	compacting = 2 * time.Second         // for what PreCompact is distilling
+	compacting = 2 * time.Second         // waiting for PreCompact to distill
 	deleting   = 10 * time.Second        // a command that removes sessions
 	behind     = 100 * time.Second       // PreCompact
 	afterwards = 280 * time.Second       // SessionEnd
 )
 
-// limit is the time that an event has.
+// limit returns how long an event may take.
 func limit(e Event, in Input) time.Duration {
 	switch {
 	case e == PreCompact:
@@ -85,8 +84,8 @@ func limit(e Event, in Input) time.Duration {
 	return briefly
 }
 
-// Run answers an event. Whatever goes wrong, an error, a panic or the time, there is no answer and the error is for the
-// log: the session goes on as if there were no recall. A hanging call is left behind: the process is about to end.
+// Run answers an event. On an error, a panic or a timeout there is no answer, and the error is for the log: the
+// session continues as if there were no recall. A hanging call is abandoned, as the process is about to end.
 func (h *Host) Run(ctx context.Context, e Event, in Input) (Answer, error) {
 	if e == "" {
 		e = in.Event
@@ -134,11 +133,11 @@ func (h *Host) answer(ctx context.Context, e Event, in Input) (Answer, error) {
 		}
 		return said, nil
 	}
-	h.progressed(e, in)
+	h.logProgress(e, in)
 	switch e {
 	case SessionStart:
 		a, err = h.start(ctx, in)
-		a.Context = strings.TrimSpace(a.Context + "\n\n" + h.whereProgress(in))
+		a.Context = strings.TrimSpace(a.Context + "\n\n" + h.progressNote(in))
 	case UserPromptSubmit:
 		a, err = h.prompt(ctx, in)
 	case PreToolUse:
@@ -149,7 +148,7 @@ func (h *Host) answer(ctx context.Context, e Event, in Input) (Answer, error) {
 		err = h.end(ctx, in)
 	}
 	if errors.Is(err, library.ErrNoLibrary) {
-		return a, nil // recall isn't in use here
+		return a, nil // recall isn't used here
 	}
 	return a, err
 }
@@ -161,12 +160,12 @@ func (h *Host) now() time.Time {
 	return time.Now()
 }
 
-// LogName is the log of what went wrong in hooks, beside the memos.
+// LogName is the name of the log of errors in hooks, beside the memos.
 const LogName = "hooks.log"
 
-const logMost = 128 << 10 // bytes; then it becomes hooks.log.1
+const logMost = 128 << 10 // bytes; a larger one becomes hooks.log.1
 
-// Log notes what went wrong, without a word of a session. That it can't be written must not matter either.
+// Log records an error, without any content of a session. If the log can't be written, nothing happens.
 func Log(dir string, e Event, in Input, took time.Duration, fault error) {
 	if os.MkdirAll(dir, 0o700) != nil {
 		return

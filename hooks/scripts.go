@@ -1,7 +1,6 @@
 package hooks
 
 import (
-	"slices"
 	"strings"
 
 	"recall/ingest"
@@ -9,19 +8,22 @@ import (
 	"recall/text"
 )
 
-// runs is a word of a command line that may name a script: an interpreter's, or a path in a program's place.
+// runs matches words of a command line that may name a script: after an interpreter, or a path in place of a
+// program.
 var runs = text.Pattern(`(?:^|[;&|(\n{])\s*` +
 	`(?:(?:sudo|nohup|time|env|exec|nice|command|then|do|else)\s+(?:-\S+\s+)*)*` +
 	`(?:(\S*(?:\b(?:ba|z|da|k|fi)?sh|python[0-9.]*|node|perl|ruby|deno|bun)|source|\.)\s+(?:-\S+\s+|run\s+)*)?` +
 	`("[^"\n]+"|'[^'\n]+'|[^\s'";|&()<>]+)`)
 
-// How much is read of the scripts that a command runs, and of those that they run: each no further than commandMost.
+// Limits for reading the scripts that a command runs, and those that they run; of each at most half of
+// commandMost is read.
 const (
 	scriptsDeep = 3
 	scriptsMost = 16
 )
 
-// withScripts is a command line and the text of the scripts that it runs, as far as they are there and its words tell.
+// withScripts returns a command line with the text of the scripts that it runs, as far as they exist and can be
+// recognized.
 func withScripts(command, dir string) string {
 	known := map[string]bool{}
 	text := command
@@ -49,21 +51,19 @@ func scriptsIn(command, dir string) []string {
 		word := strings.Trim(m[2], `"'`)
 		if m[1] == "" && !strings.Contains(word, "/") && !strings.HasPrefix(strings.TrimLeft(m[0], ";&|({ \t\n"), ".") &&
 			!strings.Contains(m[0], "source") {
-			continue // a program of the system's
+			continue // a system program
 		}
 		if dirs == nil {
 			dirs = dirsOf(command, dir)
 		}
 		for _, d := range dirs {
-			if path := native(trace.Absolute(d, filled(word, dir))); !slices.Contains(paths, path) {
-				paths = append(paths, path)
-			}
+			paths = ingest.Union(paths, native(trace.Absolute(d, filled(word, dir))))
 		}
 	}
 	return paths
 }
 
-// dirsOf are the folders that a command line works in.
+// dirsOf lists the folders that a command line works in.
 func dirsOf(command, dir string) []string {
 	dirs := []string{dir}
 	if len(command) > commandMost {
@@ -71,8 +71,8 @@ func dirsOf(command, dir string) []string {
 	}
 	for _, a := range actionsOf(filled(command, dir), dir) {
 		for _, st := range a.Steps() {
-			if st.Dir != "" && !slices.Contains(dirs, st.Dir) {
-				dirs = append(dirs, st.Dir)
+			if st.Dir != "" {
+				dirs = ingest.Union(dirs, st.Dir)
 			}
 		}
 	}

@@ -8,10 +8,11 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"recall/ingest"
 	"recall/text"
 )
 
-// A Hook is one entry of ours in settings.json.
+// A Hook is one of recall's entries in settings.json.
 type Hook struct {
 	Event   Event
 	Matcher string // "" is everything
@@ -19,8 +20,8 @@ type Hook struct {
 	Async   bool
 }
 
-// Ours are the hooks that are installed. SessionEnd without async would be killed after 1.5 s; what PreCompact says
-// would enter the summary.
+// Ours are the hooks that are installed. Without Async, SessionEnd would be killed after 1.5 s, and PreCompact's
+// output would enter the summary.
 var Ours = []Hook{
 	{Event: SessionStart, Timeout: 10},
 	{Event: UserPromptSubmit, Timeout: 5},
@@ -29,7 +30,7 @@ var Ours = []Hook{
 	{Event: SessionEnd, Timeout: 300, Async: true},
 }
 
-// A Program is what the client starts, with args: no shell reads the path, spaces in it are safe.
+// A Program is what the client starts, with arguments. No shell reads the path, so spaces in it are safe.
 type Program struct {
 	Path string   // absolute
 	Args []string // before "hook EVENT", such as --library DIR
@@ -53,10 +54,10 @@ func (p Program) group(h Hook) group {
 	return group{h.Matcher, []handler{{"command", p.Path, args, h.Timeout, h.Async}}}
 }
 
-// shellForm is one of ours as written by hand or by a plugin, for a shell.
+// shellForm matches one of recall's hooks as a shell command, written by hand or by a plugin.
 var shellForm = text.Pattern(`(^|[/\\"' ])recall(\.exe)?["']?( --?\S+( \S+)?)* hook ([a-z-]+)\s*$`)
 
-// ourHandler reads a handler, and tells one of recall's, of any version, from others.
+// ourHandler decodes a handler and reports whether it is recall's, of any version.
 func ourHandler(v hujson.Value) (h handler, ours bool) {
 	if json.Unmarshal(raw(v), &h) != nil {
 		return h, false
@@ -75,12 +76,12 @@ func isEvent(word string) bool {
 	return err == nil
 }
 
-// hooksOf are the events' lists of groups, nil where there are none.
+// hooksOf returns the object with the events' lists of groups, nil if there is none.
 func hooksOf(d *document, add bool) (root, hooks *hujson.Object, err error) {
-	return d.section("settings are", "hooks", add)
+	return d.section("settings", "hooks", add)
 }
 
-// groupsOf is an event's list of groups. Where an equal name comes later it doesn't count.
+// groupsOf returns an event's list of groups, or none if the same name occurs again later.
 func groupsOf(hooks *hujson.Object, i int) *hujson.Array {
 	if at(hooks, nameOf(hooks.Members[i])) != i {
 		return elements(nil)
@@ -88,7 +89,7 @@ func groupsOf(hooks *hujson.Object, i int) *hujson.Array {
 	return elements(&hooks.Members[i].Value)
 }
 
-// addHooks puts our hooks into settings. Ours of an earlier install are replaced.
+// addHooks adds recall's hooks to settings, replacing those of an earlier install.
 func addHooks(d *document, p Program) error {
 	if err := cutHooks(d, p.has); err != nil {
 		return err
@@ -105,7 +106,7 @@ func addHooks(d *document, p Program) error {
 		v := &hooks.Members[at(hooks, event)].Value
 		list, ok := v.Value.(*hujson.Array)
 		if !ok {
-			return d.wrong(v, `"`+event+`" is no list`)
+			return d.wrong(v, `"`+event+`" is not a list`)
 		}
 		if !slices.ContainsFunc(list.Elements, func(g hujson.Value) bool { return p.has(event, g) }) {
 			d.addElem(list, 3, p.group(h))
@@ -114,7 +115,7 @@ func addHooks(d *document, p Program) error {
 	return nil
 }
 
-// has reports whether a group of an event is exactly as it would be installed.
+// has reports whether a group of an event is exactly what would be installed.
 func (p Program) has(event string, g hujson.Value) bool {
 	i := slices.IndexFunc(Ours, func(h Hook) bool { return string(h.Event) == event })
 	if i < 0 {
@@ -125,7 +126,7 @@ func (p Program) has(event string, g hujson.Value) bool {
 	return json.Compact(&have, raw(g)) == nil && bytes.Equal(have.Bytes(), want)
 }
 
-// cutHooks takes our hooks out, and what is empty without them, but for groups that are to stay.
+// cutHooks removes recall's hooks and whatever becomes empty without them, except groups that are to stay.
 func cutHooks(d *document, stays func(event string, g hujson.Value) bool) error {
 	root, hooks, err := hooksOf(d, false)
 	if err != nil || hooks == nil {
@@ -149,7 +150,7 @@ func cutHooks(d *document, stays func(event string, g hujson.Value) bool) error 
 	return nil
 }
 
-// ourHooks lists the handlers of ours in settings, with the event of each.
+// ourHooks lists recall's handlers in settings, with their events.
 func ourHooks(d *document) (events []Event, list []handler, err error) {
 	_, hooks, err := hooksOf(d, false)
 	if err != nil || hooks == nil {
@@ -167,7 +168,7 @@ func ourHooks(d *document) (events []Event, list []handler, err error) {
 	return events, list, nil
 }
 
-// Installed lists the events that have a hook of ours, and the programs that they start.
+// Installed lists the events that have one of recall's hooks, and the programs that these start.
 func Installed(text []byte) (events []Event, programs []string, err error) {
 	d, err := parse(text)
 	if err != nil {
@@ -175,14 +176,12 @@ func Installed(text []byte) (events []Event, programs []string, err error) {
 	}
 	events, list, err := ourHooks(d)
 	for _, h := range list {
-		if !slices.Contains(programs, h.Command) {
-			programs = append(programs, h.Command)
-		}
+		programs = ingest.Union(programs, h.Command)
 	}
 	return events, programs, err
 }
 
-// inSettings is recall's hooks as a tenant of settings.json.
+// inSettings manages recall's hooks in settings.json.
 var inSettings = tenant{
 	add:    addHooks,
 	remove: func(d *document) error { return cutHooks(d, func(string, hujson.Value) bool { return false }) },
@@ -195,9 +194,9 @@ var inSettings = tenant{
 	},
 }
 
-// PlanInstall says what installing the hooks would do.
+// PlanInstall returns the change that installs the hooks.
 func PlanInstall(path string, p Program) (Change, error) { return inSettings.planIn(path, p) }
 
-// PlanUninstall says what taking them out would do. A file as the install left it becomes what it was, byte for byte,
-// or goes if there was none; of a changed one only what is ours is taken out.
+// PlanUninstall returns the change that removes the hooks. A file unchanged since the install is restored byte for
+// byte, or removed if there was none; from a changed file only recall's entries are removed.
 func PlanUninstall(path string) (Change, error) { return inSettings.planOut(path) }

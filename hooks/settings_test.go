@@ -138,16 +138,16 @@ func TestRemoveAlone(t *testing.T) {
 func TestSettingsThatAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"{\n  \"a\": 1,\n  \"b\": \n}":       ":4: invalid character '}'",
-		"{\n  \"a\": 1,\n}":                  ":3: a comma with nothing behind it",
+		"{\n  \"a\": 1,\n}":                  ":3: a comma with nothing after it",
 		"{\n  \"a\": \"x\n}":                 ":3: ",
-		"[]":                                 ":1: settings are an object",
+		"[]":                                 ":1: settings must be an object",
 		"{}\n{}":                             ":2: invalid character '{' after top-level value",
-		"{\"hooks\":\n[]}":                   ":2: \"hooks\" is no object",
-		"{\"hooks\": {\"SessionEnd\":\n{}}}": ":2: \"SessionEnd\" is no list",
+		"{\"hooks\":\n[]}":                   ":2: \"hooks\" is not an object",
+		"{\"hooks\": {\"SessionEnd\":\n{}}}": ":2: \"SessionEnd\" is not a list",
 		"{\"a\": 01}":                        ":1: ",
 		"{\"a\" 1}":                          `:1: invalid character '1'`,
 		"\xff\xfe{\x00}\x00":                 "isn't UTF-8",
-		strings.Repeat("[", 5000):            "nested too deep",
+		strings.Repeat("[", 5000):            "nested too deeply",
 	} {
 		path := filepath.Join(t.TempDir(), "settings.json")
 		write(t, path, text)
@@ -209,7 +209,7 @@ func TestSettingsFiles(t *testing.T) {
 	}
 	c.Before = []byte("{}")
 	os.Chmod(target, 0o644)
-	if err := c.Do(); err == nil || !strings.Contains(err.Error(), "at this moment") {
+	if err := c.Do(); err == nil || !strings.Contains(err.Error(), "just now") {
 		t.Errorf("changed meanwhile: %v", err)
 	}
 }

@@ -16,27 +16,26 @@ import (
 	"recall/text"
 )
 
-// MostOfSettings is how long a settings file may be, in bytes.
+// MostOfSettings is the maximum size of a settings file, in bytes.
 const MostOfSettings = 16 << 20
 
-// backupEnd ends the name of the copy of a settings file from before the first install.
+// backupEnd is the suffix of the copy of a settings file from before the first install.
 const backupEnd = ".before-recall"
 
 // A Change is what an install or uninstall does to a settings file.
 type Change struct {
 	Path          string // as asked for
-	Real          string // where that leads
+	Real          string // where that path leads
 	Before, After []byte
 	Existed       bool
-	Removes       bool   // the file goes: it was made by the install
-	Backup        string // copy of Before, "" if none is made
+	Removes       bool   // remove the file: the install created it
+	Backup        string // path for a copy of Before, "" for none
 	Off           bool   // the file says disableAllHooks
-	leaves        bool   // what recall put there goes, and its copy from before with it
-	Plugin        bool   // recall's plugin is enabled, which brings the same hooks
+	leaves        bool   // an uninstall, which removes the copy too
+	Plugin        bool   // recall's plugin, which has the same hooks, is enabled
 }
 
-// Lines are the lines that come and go: the beginning and the end that a
-// file keeps are left out.
+// Lines returns the removed and added lines, without the unchanged beginning and end.
 func (c Change) Lines() string {
 	before, after := strings.SplitAfter(string(c.Before), "\n"), strings.SplitAfter(string(c.After), "\n")
 	if c.Removes {
@@ -72,7 +71,7 @@ func open(path string) (Change, error) {
 	c := Change{Path: path, Real: path}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		c.Real = real
-	} else if link, err := os.Readlink(path); err == nil { // to a file that is still to be made
+	} else if link, err := os.Readlink(path); err == nil { // a link to a file that doesn't exist yet
 		if !filepath.IsAbs(link) {
 			link = filepath.Join(filepath.Dir(path), link)
 		}
@@ -98,21 +97,21 @@ func open(path string) (Change, error) {
 	return c, nil
 }
 
-// tenant is what recall puts into somebody else's file.
+// tenant manages what recall puts into another program's file.
 type tenant struct {
 	add    func(*document, Program) error
-	remove func(*document) error                   // and what is empty without it
-	in     func(*document) (p *Program, err error) // as it is there, nil if it isn't
+	remove func(*document) error                   // and whatever becomes empty without it
+	in     func(*document) (p *Program, err error) // as installed, nil if it isn't
 }
 
-// planIn says what putting it in would do.
+// planIn returns the change that installs it.
 func (t tenant) planIn(path string, p Program) (Change, error) {
 	c, err := open(path)
 	if err != nil {
 		return c, err
 	}
 	from := c.Before
-	if was, ok := t.before(c); ok { // an upgrade begins where the first install did
+	if was, ok := t.before(c); ok { // an upgrade starts from the original, too
 		from = was
 	}
 	if c.After, err = edited(from, func(d *document) error { return t.add(d, p) }); err != nil {
@@ -124,7 +123,7 @@ func (t tenant) planIn(path string, p Program) (Change, error) {
 	return c, nil
 }
 
-// planOut says what taking it out would do.
+// planOut returns the change that removes it.
 func (t tenant) planOut(path string) (Change, error) {
 	c, err := open(path)
 	if err != nil || !c.Existed {
@@ -152,8 +151,8 @@ func (t tenant) installed(text []byte) (*Program, error) {
 	return t.in(d)
 }
 
-// before is what a file was before the install, nil if there was none, if nobody changed it since: then the same
-// program put into that gives the file.
+// before returns what a file was before the install (nil if there was none), provided that nobody changed it since:
+// then installing the same program into that gives the current file.
 func (t tenant) before(c Change) (was []byte, ok bool) {
 	was, err := disk.ReadRegular(c.Real+backupEnd, MostOfSettings)
 	switch {
@@ -174,12 +173,12 @@ func (t tenant) before(c Change) (was []byte, ok bool) {
 
 func named(path string, err error) error {
 	if shape, ok := errors.AsType[*errShape](err); ok {
-		return fmt.Errorf("%s:%d: %s; it stays as it is", path, shape.line, shape.what)
+		return fmt.Errorf("%s:%d: %s; it was left unchanged", path, shape.line, shape.what)
 	}
-	return fmt.Errorf("%s: %w; it stays as it is", path, err)
+	return fmt.Errorf("%s: %w; it was left unchanged", path, err)
 }
 
-// Do carries a change out: the copy first, then the file, each written beside its place and renamed.
+// Do carries out a change: first the copy, then the file, each replaced atomically.
 func (c Change) Do() error {
 	if !c.Differs() {
 		return nil
@@ -190,10 +189,10 @@ func (c Change) Do() error {
 			return fmt.Errorf("%s: %w: it is read-only", c.Path, fs.ErrPermission)
 		}
 	}
-	// Somebody may have written to it since it was read.
+	// It may have been written to since it was read.
 	if now, err := disk.ReadRegular(c.Real, MostOfSettings); err == nil && !bytes.Equal(now, c.Before) ||
 		err != nil && c.Existed {
-		return fmt.Errorf("%s was changed at this moment; try again", c.Path)
+		return fmt.Errorf("%s was changed just now; try again", c.Path)
 	}
 	if c.Removes {
 		return os.Remove(c.Real)

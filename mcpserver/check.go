@@ -11,7 +11,7 @@ import (
 	"recall/text"
 )
 
-// mostChecked is how much of a plan or an edit is read, in bytes.
+// mostChecked is how many bytes of a plan or an edit are read.
 const mostChecked = 64 << 10
 
 type checkIn struct {

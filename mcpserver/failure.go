@@ -17,10 +17,10 @@ import (
 	"recall/text"
 )
 
-// goOn ends the explanation of a fault that the agent can't mend.
+// goOn ends the explanation of a fault that the agent can't fix.
 const goOn = "Go on with the task without recall, and tell the user once."
 
-// failed words an error for the model that called: what is wrong and what to do next.
+// failed words an error for the calling model: what is wrong and what to do next.
 func (s *Server) failed(err error) error {
 	if bad, ok := errors.AsType[*argumentError](err); ok {
 		return bad
@@ -37,7 +37,7 @@ func (s *Server) failed(err error) error {
 		}
 		return fmt.Errorf("recall: %w. Call again with one of these ids: %s", err, strings.Join(list, ", "))
 	case errors.As(err, &not):
-		return wrong("recall: %s. Send the project that is meant; "+
+		return wrong("recall: %s. Send the project that you mean; "+
 			"recall_session without arguments lists the latest sessions with theirs.", payload.Data(not.Error(), 200))
 	}
 	for _, f := range faults {
@@ -60,17 +60,17 @@ var faults = []struct {
 	{library.ErrNoProject, "Leave project out to search all of them; recall_session without arguments names projects."},
 	{index.ErrNoItem, "Ids of items are the ten characters in [brackets] of recall_query's answer."},
 	{library.ErrNoPayload, "That session isn't distilled yet; recall_session reads its transcript."},
-	{fs.ErrPermission, "recall may not read or write that file. " + goOn},
+	{fs.ErrPermission, "recall isn't allowed to read or write that file. " + goOn},
 }
 
-// wrong is an argument that doesn't fit, with what does.
+// wrong returns an error about an argument, saying what is expected.
 func wrong(format string, args ...any) error { return &argumentError{fmt.Sprintf(format, args...)} }
 
 type argumentError struct{ text string }
 
 func (e *argumentError) Error() string { return e.text }
 
-// explainArguments adds to the SDK's complaint about a call's arguments which ones the tool takes.
+// explainArguments adds to the SDK's error about a call's arguments which ones the tool takes.
 func explainArguments(res *mcp.CallToolResult, req mcp.Request) {
 	call, ok := req.GetParams().(*mcp.CallToolParamsRaw)
 	if !ok || len(res.Content) != 1 {

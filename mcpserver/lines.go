@@ -13,20 +13,19 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// mostLine is how long a message may be, in bytes: what the SDK reads at most too.
+// mostLine is the maximum size of a message, in bytes, as in the SDK.
 const mostLine = 16 << 20
 
-// lines stands before the SDK, for which the first line that is no message is the
-// end of the session. One message a line (MCP, stdio transport): a line that is
-// none gets the answer that JSON-RPC 2.0 wants, and the next one is read.
+// lines filters input for the SDK, which ends the session at the first line that isn't a message.
+// Each line is one message (MCP, stdio transport): others get the error response that JSON-RPC 2.0
+// requires, and reading continues.
 //
-// An array of messages, as the protocol had them in 2025-03-26, is taken apart:
-// each is answered by itself.
+// An array of messages, as in the protocol of 2025-03-26, is split: each is answered separately.
 type lines struct {
 	in   *bufio.Reader
 	from io.Reader
 	out  *inTurn
-	rest []byte // of messages that are being handed on, each a line
+	rest []byte // messages not passed on yet, one per line
 }
 
 func newLines(in io.Reader, out *inTurn) *lines {
@@ -35,7 +34,7 @@ func newLines(in io.Reader, out *inTurn) *lines {
 
 func (l *lines) Close() error { return closed(l.from) }
 
-// closed closes a stream that can be.
+// closed closes a stream if it is a closer.
 func closed(stream any) error {
 	if c, ok := stream.(io.Closer); ok {
 		return c.Close()
@@ -62,7 +61,8 @@ func (l *lines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next reads a line, the last one without its end too; of one too long only the beginning, enough to see that.
+// next reads a line, even if the last one has no end; of one that is too long it returns only the beginning, long
+// enough to show that.
 func (l *lines) next() (line []byte, err error) {
 	for {
 		part, err := l.in.ReadSlice('\n')
@@ -75,7 +75,7 @@ func (l *lines) next() (line []byte, err error) {
 	}
 }
 
-// take hands on the messages of a line, and answers what is none.
+// take passes on the messages of a line and answers what isn't a message.
 func (l *lines) take(line []byte) error {
 	l.rest = nil
 	switch {
@@ -106,7 +106,7 @@ func (l *lines) take(line []byte) error {
 	return nil
 }
 
-// idOf is the id of a request that can't be taken, nil if none: an answer's is ours, and would be mistaken for the
+// idOf returns the id of an invalid request, nil if unknown. A response's id is ours and could be mistaken for the
 // client's.
 func idOf(line []byte) json.RawMessage {
 	var request struct {
@@ -118,18 +118,18 @@ func idOf(line []byte) json.RawMessage {
 	}
 	switch request.ID.(type) {
 	case string, float64:
-		id, _ := json.Marshal(request.ID) // it can't fail
+		id, _ := json.Marshal(request.ID) // can't fail
 		return id
 	}
 	return nil
 }
 
-// refuse answers what is no message; the id is null where it can't be told.
+// refuse answers what isn't a message; the id is null if unknown.
 func (l *lines) refuse(code int, id json.RawMessage, message string) error {
 	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id,
 		"error": map[string]any{"code": code, "message": message}})
 	if id != nil {
-		l.out.owe(1) // it counts as paid when it is written
+		l.out.owe(1) // Write counts it as paid
 	}
 	if err == nil {
 		_, err = l.out.Write(append(text, '\n'))
@@ -137,15 +137,15 @@ func (l *lines) refuse(code int, id json.RawMessage, message string) error {
 	return err
 }
 
-// inTurn is a stream that two write whole messages to. It knows how many answers the client is owed.
+// inTurn is a stream to which two writers write whole messages. It counts the responses owed to the client.
 type inTurn struct {
 	mu   sync.Mutex // held while w is written to
 	w    io.Writer
 	owed atomic.Int64
-	paid chan struct{} // one waits in it when nothing is owed any more
+	paid chan struct{} // signals that nothing is owed any more
 }
 
-// lastAnswers is how long owed answers are waited for when the client sends no more: a script closes its end at once.
+// lastAnswers is how long to wait for owed responses at the end of input: a script closes its end at once.
 const lastAnswers = 30 * time.Second
 
 func newInTurn(w io.Writer) *inTurn { return &inTurn{w: w, paid: make(chan struct{}, 1)} }
@@ -171,7 +171,7 @@ func (t *inTurn) owe(n int64) {
 	}
 }
 
-// settle waits until nothing is owed, but not for ever.
+// settle waits until nothing is owed, for at most lastAnswers.
 func (t *inTurn) settle() {
 	for late := time.After(lastAnswers); t.owed.Load() > 0; {
 		select {

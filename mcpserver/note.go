@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -24,7 +25,7 @@ type noteIn struct {
 	Session      string   `json:"session,omitempty"`
 }
 
-// note checks a note, takes secrets out and appends it to the inbox.
+// note checks a note, redacts it and appends it to the inbox.
 func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) (string, error) {
 	n := payload.Note{Type: payload.NoteType, By: "agent", Kind: payload.Kind(in.Kind), Text: in.Text, Why: in.Why,
 		Alternatives: in.Alternatives, Scope: in.Scope, About: in.About, Quote: in.Quote,
@@ -55,14 +56,11 @@ func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) 
 			"the id of the running session, or one that recall_session lists.")
 	}
 	if len(n.Session) > 200 || strings.ContainsFunc(n.Session, func(r rune) bool { return r < ' ' }) {
-		return "", wrong("recall: not noted: that is no session's id.")
+		return "", wrong("recall: not noted: that isn't a session's id.")
 	}
 	gone, err := l.Forgotten(ingest.SessionID(n.Session))
-	if err != nil {
-		return "", err
-	}
-	frozen, err := l.Frozen(ingest.SessionID(n.Session))
-	if err != nil {
+	frozen, fault := l.Frozen(ingest.SessionID(n.Session))
+	if err := cmp.Or(err, fault); err != nil {
 		return "", err
 	}
 	if gone || frozen || s.o.Excluded() {
@@ -87,11 +85,11 @@ func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) 
 	return text, nil
 }
 
-// lately is how long ago a session was written to that is taken for the running one.
+// lately is how recently a session must have been written to be taken for the running one.
 const lately = 15 * time.Minute
 
-// running is the session that runs, by its transcript, as Cowork doesn't say; "" if none or several were written to
-// lately.
+// running returns the running session according to its transcript, as Cowork doesn't say; "" if none or several were
+// written to recently.
 func (s *Server) running(ctx context.Context) string {
 	m, err := s.o.Open(ctx, Fresh)
 	if err != nil {

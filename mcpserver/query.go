@@ -16,7 +16,7 @@ import (
 	"recall/text"
 )
 
-// What a question may hold.
+// Limits of a question.
 const (
 	mostQuestion = 4_000 // characters
 	mostAlso     = 20
@@ -64,7 +64,7 @@ func (s *Server) query(ctx context.Context, m *Memory, in queryIn) (string, erro
 
 func (in queryIn) limit() int { return cmp.Or(in.Limit, usualLimit) }
 
-// question checks the arguments and puts the index's question together.
+// question checks the arguments and builds the index's query.
 func (s *Server) question(m *Memory, in queryIn) (index.Query, error) {
 	asked := strings.TrimSpace(in.Question)
 	if asked == "" {
@@ -96,13 +96,13 @@ func (s *Server) question(m *Memory, in queryIn) (index.Query, error) {
 	if !q.Until.IsZero() && !q.Since.Before(q.Until) {
 		return q, wrong("recall: since %s isn't before until %s. Until leaves that day itself out.", in.Since, in.Until)
 	}
-	q.Here, _ = s.o.Here(m.Library) // which of several answers comes first
+	q.Here, _ = s.o.Here(m.Library) // affects the ranking
 	var err error
 	q.Project, err = projectName(m, in.Project)
 	return q, err
 }
 
-// projectName is the project that is meant as the index has it, "" for all.
+// projectName returns a project's name in the index, "" for all.
 func projectName(m *Memory, name string) (string, error) {
 	if strings.TrimSpace(name) == "" {
 		return "", nil
@@ -114,7 +114,7 @@ func projectName(m *Memory, name string) (string, error) {
 	return p.Name, nil
 }
 
-// tell lays an answer out, a line a result.
+// tell lays out an answer, one line per result.
 func tell(a *answer.Answer) string {
 	told := 0
 	sh := newSheet()
@@ -156,7 +156,7 @@ func tell(a *answer.Answer) string {
 	return sh.text("Ask with a smaller limit, a project or kinds.")
 }
 
-// inShort lays a paragraph out.
+// inShort lays out a paragraph.
 func (s *sheet) inShort(said []compose.Sentence) {
 	var b strings.Builder
 	b.WriteString("In short, worded by the user's model out of the lines below:\n")
@@ -170,8 +170,8 @@ func (s *sheet) inShort(said []compose.Sentence) {
 	}
 }
 
-// resultText is a result in short: an item with what contradicts it and what it replaced, or a turn's words; and what
-// else its session says.
+// resultText returns a result in short: an item with what contradicts it and what it replaced, or a turn's words; and
+// what else its session says.
 func resultText(r *answer.Result) string {
 	var b strings.Builder
 	if r.Item == nil {
@@ -207,7 +207,7 @@ func itemText(r *answer.Result) string {
 	return b.String()
 }
 
-// details is all there is of items by their ids; unknown ones are named at the end.
+// details returns everything known of items by their ids, naming unknown ids at the end.
 func (s *Server) details(ctx context.Context, m *Memory, ids []string) (string, error) {
 	sh := newSheet()
 	sh.linef(asData)
@@ -238,12 +238,12 @@ func (s *Server) details(ctx context.Context, m *Memory, ids []string) (string, 
 		sh.linef("%s", none)
 	}
 	if len(ids) > mostIDs {
-		sh.linef("Only the first %d ids are told; ask again for the others.", mostIDs)
+		sh.linef("Only the first %d ids are shown; ask again for the others.", mostIDs)
 	}
 	return sh.text("Ask for fewer ids at a time."), nil
 }
 
-// whole is an item with its alternatives, names, quotes and links.
+// whole returns an item with its alternatives, names, quotes and links.
 func whole(ctx context.Context, m *Memory, p index.Placed) (text string, others []payload.ItemID, err error) {
 	var b strings.Builder
 	it := &p.Item

@@ -25,8 +25,8 @@ const (
 )
 
 func (s *Server) addResources() {
-	s.mcp.AddResource(&mcp.Resource{URI: threadURI, Name: "payload of the current thread", Title: "Payload to go on from",
-		MIMEType:    markdown,
+	s.mcp.AddResource(&mcp.Resource{URI: threadURI, Name: "payload of the current thread",
+		Title: "Payload to continue from", MIMEType: markdown,
 		Description: "Goal, decisions, dead ends, warnings and next action of the task last worked on in this folder."},
 		s.read)
 	s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: payloadPrefix + "{session}",
@@ -62,7 +62,7 @@ func (s *Server) read(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.R
 	return nil, mcp.ResourceNotFoundError(uri)
 }
 
-// listSessions names the latest sessions' payloads when resources are listed; a missing library lists nothing.
+// listSessions adds the latest sessions' payloads to the list of resources; without a library it adds nothing.
 func (s *Server) listSessions(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		res, err := next(ctx, method, req)
@@ -108,10 +108,10 @@ func (s *Server) addPrompts() {
 				Content: &mcp.TextContent{Text: text}}}}, nil
 		})
 	}
-	add(mcp.Prompt{Name: "resume", Title: "Go on where the last session stopped",
+	add(mcp.Prompt{Name: "resume", Title: "Continue where the last session stopped",
 		Description: "The payload of the task last worked on, with the question that shows whether it was understood.",
 		Arguments: []*mcp.PromptArgument{{Name: "project",
-			Description: "the project's name; left out, that of the current folder"}}},
+			Description: "the project's name; default: that of the current folder"}}},
 		func(ctx context.Context, arguments map[string]string) (string, error) {
 			resume := withMemory(s, Fresh, s.resume)
 			return resume(ctx, nil, resumeIn{Project: arguments["project"]})
@@ -151,7 +151,7 @@ func (s *Server) resume(ctx context.Context, m *Memory, in resumeIn) (string, er
 	return text, nil
 }
 
-// payload is that of a session, else of the thread that is meant.
+// payload returns the payload of a session, or if none is named, of the project's thread.
 func (s *Server) payload(ctx context.Context, m *Memory, project, session string) (*payload.Payload, error) {
 	if strings.TrimSpace(session) == "" {
 		return s.o.Compose(ctx, m.Library, m.Index, strings.TrimSpace(project))

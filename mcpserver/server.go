@@ -1,11 +1,9 @@
-// Package mcpserver gives an agent recall's memory over the Model Context
-// Protocol: tools to ask what was decided, to check a plan against it, to get a
-// thread's payload, to read parts of a transcript, to read a session's state
-// back and to note something while it works; the payloads as resources; the
-// protocol's prompts.
+// Package mcpserver gives an agent recall's memory over the Model Context Protocol: tools to ask what was decided,
+// to check a plan against it, to get a thread's payload, to read parts of a transcript, to read back a session's
+// state and to note something while working; the payloads as resources; and prompts.
 //
-// All that it says is redacted text. What holds items stands between recall's
-// markers, and transcripts are quoted as data: nothing in them is an instruction.
+// Everything it returns is redacted. Text about items is wrapped in recall's markers, and transcripts are quoted as
+// data: nothing in them is an instruction.
 package mcpserver
 
 import (
@@ -28,32 +26,32 @@ import (
 	"recall/pipeline"
 )
 
-// A Memory is the library as one call finds it.
+// A Memory is the library for the duration of one call.
 type Memory struct {
 	Library  *library.Library
-	Index    *index.Index // with the configured vectors and lexicon; nil where a call only reads
+	Index    *index.Index // with the configured vectors and lexicon; nil if the call only reads
 	Pipeline *pipeline.Pipeline
-	// SecondLook is the user's model for one question, where a paragraph is wanted or the user has it look at every
-	// answer; else nil. Why it can't be asked is said.
+	// SecondLook returns the user's model for one question if a paragraph is wanted or the user has it look at every
+	// answer; else nil. why says if it can't be asked.
 	SecondLook func(paragraph bool) (model *answer.SecondLook, why string)
-	Search     answer.Index // what is asked: the index, and what a team shares
+	Search     answer.Index // what is searched: the index, and what a team shares
 	Behind     answer.Behind
-	Close      func() // ends the call's use of it
+	Close      func() // ends the call's use of the memory
 }
 
-// Need is what a call needs of the memory.
+// Need is how much of the memory a call needs.
 type Need int
 
 const (
 	Read  Need = iota // the library as it is
 	Ask               // the index too
-	Fresh             // and what is new taken in first, within the time that a question may wait
+	Fresh             // and sync first, for as long as a question may wait
 )
 
 // Options is what a server needs from the program around it. Open and Compose are called from several goroutines.
 type Options struct {
 	Version string
-	Session ingest.SessionID // that the client runs, "" if it doesn't say
+	Session ingest.SessionID // the client's session, "" if it doesn't say
 	Budget  int              // tokens of a payload
 
 	// Open opens the memory for one call.
@@ -62,14 +60,14 @@ type Options struct {
 	Library func(ctx context.Context) (*library.Library, error)
 	// Excluded reports whether nothing of what runs here now is to be kept.
 	Excluded func() bool
-	// Clean takes secrets out of what an agent notes.
+	// Clean redacts what an agent notes.
 	Clean func(text string) string
-	// Compose makes the payload of the thread that is meant: of a named project, else of the working directory's; else
-	// the error is a *pipeline.NotHereError.
+	// Compose makes the payload of the thread of a named project, else of the working directory's; if that has none, the
+	// error is a *pipeline.NotHereError.
 	Compose func(ctx context.Context, l *library.Library, x *index.Index, project string) (*payload.Payload, error)
-	// Here names the working directory's project; where no session worked the error is a *pipeline.NotHereError.
+	// Here names the working directory's project; if there is none, the error is a *pipeline.NotHereError.
 	Here func(l *library.Library) (string, error)
-	// Hint is the way out of an error, "" if none is known.
+	// Hint returns the way out of an error, "" if none is known.
 	Hint func(error) string
 
 	Log *slog.Logger
@@ -95,10 +93,11 @@ func New(o Options) *Server {
 	return s
 }
 
-// Run serves one client until it goes away, which is no error, or ctx ends; then it closes in and out, if they can be.
+// Run serves one client until it disconnects, which is no error, or ctx ends; then it closes in and out if they are
+// closers.
 func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	turns := newInTurn(out)
-	// newLines minds the length
+	// newLines limits the length
 	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: newLines(in, turns), Writer: turns, MaxLineLength: -1})
 	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
 		return nil
@@ -106,7 +105,7 @@ func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// guard turns a handler's panic into that call's error, and tells a model whose arguments don't fit what does.
+// guard turns a handler's panic into an error of that call, and tells a model which arguments a tool takes.
 func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
 		defer func() {
@@ -118,7 +117,7 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		}()
 		res, err = next(ctx, method, req)
 		if wire := (*jsonrpc.Error)(nil); errors.As(err, &wire) && !json.Valid(wire.Data) {
-			// The SDK quotes a URI in it as Go does: that ends the session when it is sent.
+			// The SDK quotes a URI in it as Go does; sending that would end the session.
 			err = &jsonrpc.Error{Code: wire.Code, Message: wire.Message}
 		}
 		if called, ok := res.(*mcp.CallToolResult); ok && called != nil && called.IsError {

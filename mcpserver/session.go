@@ -12,13 +12,13 @@ import (
 	"recall/sink"
 )
 
-// How much of a transcript one answer holds.
+// Limits of an answer about a transcript.
 const (
 	mostTurns    = 40    // turns
-	mostTurn     = 1_500 // characters of a turn among others
-	mostOneTurn  = 9_000 // of one that was asked for alone
+	mostTurn     = 1_500 // characters of each turn among several
+	mostOneTurn  = 9_000 // characters of a single turn
 	mostListed   = 20    // sessions
-	turnsAround  = 2     // before and after a turn that was asked for
+	turnsAround  = 2     // before and after the turn asked for
 	mostCallText = 300
 )
 
@@ -68,7 +68,7 @@ func (s *Server) session(ctx context.Context, m *Memory, in sessionIn) (string, 
 		shown++
 	}
 	if shown == 0 {
-		sh.linef("No turn from %d to %d holds %q.", from, to, payload.Data(in.Find, 80))
+		sh.linef("No turn from %d to %d contains %q.", from, to, payload.Data(in.Find, 80))
 	}
 	if next == 0 && to < len(t.Turns) && find == "" {
 		next = to + 1
@@ -81,7 +81,7 @@ func (s *Server) session(ctx context.Context, m *Memory, in sessionIn) (string, 
 	return sh.text(""), nil
 }
 
-// span is the range of turns asked for, checked.
+// span returns the checked range of turns asked for.
 func (in sessionIn) span(turns int) (from, to int, err error) {
 	from, to = 1, turns
 	switch {
@@ -104,7 +104,7 @@ func (in sessionIn) span(turns int) (from, to int, err error) {
 	return from, to, nil
 }
 
-// turnWords is all of a turn that is shown.
+// turnWords returns everything that is shown of a turn.
 func turnWords(t *ingest.Turn) string {
 	parts := []string{t.Text}
 	for i := range t.Calls {
@@ -113,11 +113,11 @@ func turnWords(t *ingest.Turn) string {
 	return strings.Join(parts, "\n")
 }
 
-// turnText is a turn with its calls, quoted. What another memory put into it is named as such.
+// turnText returns a turn with its calls, quoted. Text from another memory is named as such.
 func turnText(t *ingest.Turn, size int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "turn %d · %s%s", t.N, t.Role, map[ingest.TurnKind]string{ingest.Summary: " (compaction summary)",
-		ingest.Event: " (notice of the client)", ingest.Interrupt: " (interrupted)"}[t.Kind])
+		ingest.Event: " (client notice)", ingest.Interrupt: " (interrupted)"}[t.Kind])
 	if !t.At.IsZero() {
 		b.WriteString(" · " + t.At.UTC().Format("2006-01-02 15:04"))
 	}
@@ -154,7 +154,7 @@ func clipMiddle(text string, size int) string {
 	return string(r[:size-tail]) + fmt.Sprintf(" … %d characters … ", len(r)-size) + string(r[len(r)-tail:])
 }
 
-// callText is a tool call on a line: what with, what came of it; of its output, no one's word, only the first words.
+// callText describes a tool call on one line: its argument and outcome, and only the beginning of its output.
 func callText(c *ingest.ToolCall) string {
 	text := payload.Data(c.Name, 80) + ": " + payload.Data(c.With(), mostCallText) + " → " + c.Outcome()
 	if c.Reason != "" {

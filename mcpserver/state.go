@@ -21,7 +21,7 @@ import (
 	"recall/pipeline/notes"
 )
 
-// The parts of a session's state, in the order in which they are told.
+// stateParts are the parts of a session's state, in order.
 var stateParts = []struct {
 	name string
 	tell func(*reading, context.Context) error
@@ -31,7 +31,7 @@ var stateParts = []struct {
 
 const (
 	mostActions = 60
-	mostPart    = 3_500 // characters of a part among others
+	mostPart    = 3_500 // characters of each part among several
 )
 
 type stateIn struct {
@@ -64,7 +64,7 @@ func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (string, erro
 		if err := p.tell(r, ctx); err != nil {
 			return "", err
 		}
-		if r.cut > 0 { // what didn't fit is counted, and doesn't keep the next part out
+		if r.cut > 0 { // what didn't fit is counted and doesn't block the next part
 			n, more := r.cut, ""
 			if p.name == "actions" {
 				more = ", with from and to"
@@ -76,7 +76,7 @@ func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (string, erro
 	return r.text(""), nil
 }
 
-// meantSession is the one that is named, else the running one, else the latest of the project here.
+// meantSession returns the named session, else the running one, else the latest of the project here.
 func (s *Server) meantSession(l *library.Library, name string) (library.Entry, error) {
 	if strings.TrimSpace(name) != "" {
 		return l.Lookup(name)
@@ -98,7 +98,7 @@ func (s *Server) meantSession(l *library.Library, name string) (library.Entry, e
 	return shelf.Last(here)
 }
 
-// reading is a session whose state is being told.
+// reading is a session whose state is being described.
 type reading struct {
 	m       *Memory
 	entry   library.Entry
@@ -147,10 +147,10 @@ func (r *reading) decisions(ctx context.Context) error {
 	return nil
 }
 
-// files tells the working set: each file once, what was changed first, by last touch.
+// files lists the working set: each file once, changed ones first, by last touch.
 func (r *reading) files(context.Context) error {
 	type touched struct {
-		read, turn int // 1 if it was only read; the last touch
+		read, turn int // read: 1 if only read; turn: of the last touch
 		path       string
 		hows       []string
 	}
@@ -165,9 +165,7 @@ func (r *reading) files(context.Context) error {
 			if t.How != trace.Read {
 				f.read = 0
 			}
-			if !slices.Contains(f.hows, string(t.How)) {
-				f.hows = append(f.hows, string(t.How))
-			}
+			f.hows = ingest.Union(f.hows, string(t.How))
 		}
 	}
 	r.linef("## Files")
@@ -177,12 +175,12 @@ func (r *reading) files(context.Context) error {
 		r.linef("%s · %s · turn %d", payload.Data(f.path, 300), strings.Join(f.hows, ", "), f.turn)
 	}
 	if len(by) == 0 {
-		r.linef("it touched none")
+		r.linef("none")
 	}
 	return nil
 }
 
-// apps tells the tools by how often they were called, and what was installed.
+// apps lists the tools by number of calls, and what was installed.
 func (r *reading) apps(context.Context) error {
 	calls := map[string]int{}
 	for _, a := range r.did.Actions {
@@ -204,7 +202,7 @@ func (r *reading) apps(context.Context) error {
 	return nil
 }
 
-// data tells inputs and outputs as the manifest has them.
+// data lists inputs and outputs as in the manifest.
 func (r *reading) data(context.Context) error {
 	kept := func(sum string) string {
 		if sum == "" {
@@ -233,7 +231,7 @@ func (r *reading) data(context.Context) error {
 	return nil
 }
 
-// actions tells the chain of calls: the latest, or those of the turns asked for.
+// actions lists the calls: the latest, or those of the turns asked for.
 func (r *reading) actions(context.Context) error {
 	var chain []*trace.Action
 	for i := range r.did.Actions {
@@ -267,7 +265,7 @@ func (r *reading) actions(context.Context) error {
 		r.linef("none")
 	}
 	if end := r.session.End; !end.IsZero() {
-		r.linef("last heard of at %s", end.UTC().Format(time.RFC3339))
+		r.linef("last active at %s", end.UTC().Format(time.RFC3339))
 	}
 	return nil
 }

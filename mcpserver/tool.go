@@ -15,13 +15,13 @@ import (
 	"recall/payload"
 )
 
-// A bound is what an argument may be, beyond its Go type.
+// A bound restricts an argument beyond its Go type.
 type bound struct {
-	least, most float64 // of a number; most 0 is none
-	words       []any   // the only ones
+	least, most float64 // of a number; most 0 means unlimited
+	words       []any   // the only words allowed
 }
 
-// from1 is a number that counts from 1.
+// from1 bounds numbers that count from 1.
 var from1 = bound{least: 1}
 
 func oneOf[T ~string](words ...T) bound {
@@ -32,7 +32,7 @@ func oneOf[T ~string](words ...T) bound {
 	return b
 }
 
-// pages are what clients are told of the tools, by name.
+// pages holds what clients are told about the tools, by name.
 var pages = sync.OnceValue(func() (all map[string]page) {
 	if err := yaml.Unmarshal(tools, &all); err != nil {
 		panic(err) // the file is our own
@@ -45,8 +45,8 @@ var tools []byte
 
 type page struct {
 	Title, About string
-	Takes        string            // in a line
-	Arguments    map[string]string // what those are whose names don't say it
+	Takes        string            // in one line
+	Arguments    map[string]string // descriptions of those whose names don't suffice
 }
 
 // Tools lists the names of the tools, sorted.
@@ -72,14 +72,14 @@ func (s *Server) addTools() {
 		withMemory(s, Fresh, s.state))
 }
 
-// atHand are tools that come with their description: of others a client may show a model the name alone.
+// atHand are tools that always come with their description; of others a client may show a model only the name.
 var atHand = []string{"recall_query", "recall_check", "recall_note"}
 
-// work does a tool's work, and answers in words.
+// work does a tool's work and returns the answer's text.
 type work[In any] func(context.Context, *mcp.CallToolRequest, In) (string, error)
 
-// addTool adds a tool whose answer is text and nothing else: structured content too would be shown to Claude Code's
-// model instead, as escaped JSON, a third longer and hard to read.
+// addTool adds a tool whose answer is only text: if there were structured content too, Claude Code's model would be
+// shown that instead, as escaped JSON, a third longer and hard to read.
 func addTool[In any](s *Server, name string, bounds map[string]bound, do work[In]) {
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
@@ -91,7 +91,7 @@ func addTool[In any](s *Server, name string, bounds map[string]bound, do work[In
 	}
 	for argument, b := range bounds {
 		p := schema.Properties[argument]
-		if len(p.Types) > 0 { // a list, which Go may leave nil: no client sends null
+		if len(p.Types) > 0 { // a list, nullable as a Go type; but no client sends null
 			p.Types, p.Type = nil, "array"
 		}
 		if b.most > 0 {

@@ -10,22 +10,20 @@ import (
 	"recall/library"
 )
 
-// ArchiveOptions say what an Archive looks at.
+// ArchiveOptions says what an Archive covers.
 type ArchiveOptions struct {
-	From []string      // files and folders instead of the sources' own roots
-	Pack time.Duration // pack quiet sessions for at most so long; 0 packs none
+	From []string      // files and folders to use instead of the sources' roots
+	Pack time.Duration // time limit for packing quiet sessions; 0 packs none
 }
 
-// archivedTable is what made archived.gob: what seen.gob is to Sync, it is to
-// Archive. A session's Path there is its session.json's, so that a folder that is
-// gone or was written over is noticed.
+// archivedTable identifies archived.gob, which is to Archive what seen.gob is to Sync. A session's Path there is
+// that of its session.json, so that a folder that is gone or was overwritten is noticed.
 const archivedTable = "archived 1"
 
 func (p *Archiver) archivedPath() string { return filepath.Join(p.Cache, "archived.gob") }
 
-// Archive makes the bytes of all that is new or has grown durable, and outputs among
-// them visible; no more: it parses nothing, makes nothing of it and opens no index. The
-// next Sync finds what it archived as new.
+// Archive makes the bytes of everything new or grown durable, and exposes outputs among them. It doesn't parse,
+// distill or open an index. The next Sync sees what it archived as new.
 func (p *Archiver) Archive(ctx context.Context, o ArchiveOptions) (Report, error) {
 	if err := p.Library.ReadOnly(); err != nil {
 		return Report{}, err
@@ -33,7 +31,7 @@ func (p *Archiver) Archive(ctx context.Context, o ArchiveOptions) (Report, error
 	r := p.intake(Options{From: o.From}, openSeen(p.archivedPath(), archivedTable))
 	stat := r.stat()
 	for id, s := range r.seen.Sessions {
-		if stat(s.Path) != s.Page { // it may be all right, moved, damaged or gone, and the library looks
+		if stat(s.Path) != s.Page { // it may be fine, moved, damaged or gone: let the library look
 			r.seen.drop(id)
 		}
 	}
@@ -44,9 +42,9 @@ func (p *Archiver) Archive(ctx context.Context, o ArchiveOptions) (Report, error
 		for id, all := range r.touched {
 			e, gone := p.Library.Session(id)
 			if gone != nil {
-				continue // all of its sources have vanished before they were ever read
+				continue // its sources vanished before they were read
 			}
-			if fault := p.Library.SaveOutputs(ctx, id); fault != nil { // its bytes are safe; a sync tries again
+			if fault := p.Library.SaveOutputs(ctx, id); fault != nil { // its bytes are safe; a sync retries
 				r.report.Problems = append(r.report.Problems, ingest.Problem{Path: e.Folder, Reason: fault.Error()})
 			}
 			r.enter(e)
@@ -68,10 +66,9 @@ func (p *Archiver) Archive(ctx context.Context, o ArchiveOptions) (Report, error
 	return r.report, errors.Join(err, r.seen.save())
 }
 
-// enter keeps a session's folder from looking changed.
+// enter records the state of a session's folder, so that it doesn't look changed next time.
 func (r *intake) enter(e library.Entry) {
 	path := filepath.Join(e.Folder, "session.json")
-	if rel, err := filepath.Rel(r.of.Library.Dir(), path); err == nil {
-		r.seen.set(e.ID, seenSession{Path: filepath.ToSlash(rel), Page: statPage(path)})
-	}
+	rel, _ := filepath.Rel(r.of.Library.Dir(), path) // always inside
+	r.seen.set(e.ID, seenSession{Path: filepath.ToSlash(rel), Page: statPage(path)})
 }

@@ -8,11 +8,11 @@ import (
 	"recall/payload"
 )
 
-// Redistilled is how a session's items differ from those before.
+// Redistilled says how a session's items differ from its previous ones.
 type Redistilled struct {
 	ID       string   `json:"id"`
 	Title    string   `json:"title"`
-	Kept     int      `json:"kept"`     // items that say what they said
+	Kept     int      `json:"kept"`     // unchanged items
 	Reworded []reword `json:"reworded"` // the same items in other words
 	New      []diffed `json:"new"`
 	Gone     []diffed `json:"gone"`
@@ -29,7 +29,7 @@ type reword struct {
 	Was string `json:"was"`
 }
 
-// Same reports whether all items say what they said.
+// Same reports whether no item changed.
 func (d Redistilled) Same() bool { return len(d.Reworded)+len(d.New)+len(d.Gone) == 0 }
 
 // Diff compares a session's items by their ids.

@@ -18,12 +18,10 @@ import (
 	"recall/payload"
 )
 
-// distill makes payloads and index entries of all sessions that are behind,
-// in the order in which they were held, so that each finds the payloads that
-// could have been pasted into it. It reports whether the time budget left any over.
+// distill makes payloads and index entries for all sessions that need them, in chronological order, so that each
+// finds the payloads that could have been pasted into it. It reports whether the time budget left some undone.
 //
-// Some ties between sessions show only when they are parsed (see
-// ingest.PlanKeys): then there is a second round for those.
+// Some ties between sessions only show when they are parsed (see ingest.PlanKeys); a second round handles those.
 func (r *run) distill(ctx context.Context) (left bool, err error) {
 	tried := map[string]bool{}
 	for range 2 {
@@ -39,8 +37,7 @@ func (r *run) distill(ctx context.Context) (left bool, err error) {
 	return false, nil
 }
 
-// behind lists the families of which something is to be done, those left out
-// that were tried before as they are.
+// behind lists the families that need work, except those that were already tried in their current state.
 func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, error) {
 	look := r.everything
 	if r.options.Glanced != nil {
@@ -63,8 +60,8 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, err
 			m.name = names[m.Entry.Project]
 			anew := r.anew(m.Entry, want)
 			lacks := stamps[string(m.Entry.ID)] != indexStamp(want, m.name)
-			due = due || (anew || lacks) && !r.rests(m.Entry, want)
-			r.as[m.Entry.ID] = stamps[string(m.Entry.ID)] != "" && !m.Entry.Behind() && !r.edited[m.Entry.ID] &&
+			due = due || (anew || lacks) && !r.knownToFail(m.Entry, want)
+			r.current[m.Entry.ID] = stamps[string(m.Entry.ID)] != "" && !m.Entry.Behind() && !r.edited[m.Entry.ID] &&
 				!slices.ContainsFunc(r.left[m.Entry.ID], func(found ingest.Found) bool {
 					state, _ := m.Entry.Judge(found.Files)
 					return state != library.Safe
@@ -73,7 +70,7 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, err
 		}
 		var until time.Time
 		if due {
-			until = r.putOff(f, stamps)
+			until = r.postponeUntil(f, stamps)
 		}
 		switch {
 		case due && (r.busy(f) || !until.IsZero()):
@@ -95,7 +92,7 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, err
 	return work, nil
 }
 
-// everything lists the library's sessions, and what the index has of them.
+// everything lists the library's sessions, with their stamps in the index.
 func (r *run) everything(ctx context.Context, first bool) ([]library.Entry, map[string]string, error) {
 	entries, err := r.Library.Sessions()
 	if err != nil {
@@ -114,19 +111,17 @@ func (r *run) everything(ctx context.Context, first bool) ([]library.Entry, map[
 	return entries, stamps, err
 }
 
-// anew reports whether a session's payload isn't what it should be, by its stamp or by
-// what people did since. When the time budget is used up that isn't looked for: it is for
-// the next run, as are those that must be made.
+// anew reports whether a session's payload isn't what it should be, by its stamp or by people's changes since. Once
+// the time budget is used up, it doesn't look for changes: that is left for the next run.
 func (r *run) anew(e library.Entry, want string) bool {
 	_, failed := r.seen.Faults[e.ID]
-	_, known := r.seen.Sessions[e.ID] // then a hand edit would be noticed
+	_, known := r.seen.Sessions[e.ID] // then hand edits are noticed
 	changed := r.edited[e.ID] || r.noted[e.ID] || r.broke && notesLater(e)
 	return changed || failed || e.CutOff() || e.Distilled == nil || madeStamp(*e.Distilled) != want ||
 		!known && (r.late() || !r.asWritten(e))
 }
 
-// busy reports whether a session of the family was written to lately, if that is
-// a reason to leave it alone.
+// busy reports whether a session of the family was written to recently and should be left alone.
 func (r *run) busy(f *Family) bool {
 	if r.options.Quiet == 0 {
 		return false
@@ -136,8 +131,8 @@ func (r *run) busy(f *Family) bool {
 	})
 }
 
-// unindex drops the faults of sessions that are no longer in the library, and removes from
-// the index those whose folders somebody deleted. While a folder can't be read, nothing is sure.
+// unindex drops the faults of sessions that are no longer in the library, and removes from the index those whose
+// folders were deleted. While any folder can't be read, it removes nothing.
 func (r *run) unindex(ctx context.Context, entries []library.Entry, stamps map[string]string) error {
 	in := make(map[string]bool, len(entries))
 	for _, e := range entries {
@@ -162,7 +157,7 @@ func (r *run) unindex(ctx context.Context, entries []library.Entry, stamps map[s
 	return nil
 }
 
-// manyFamilies is from how many on what is done once for all of them pays.
+// manyFamilies is from how many families on it pays to do things once for all of them.
 const manyFamilies = 50
 
 // distillAll parses ahead on other cores and does the rest in order.
@@ -201,7 +196,7 @@ func (r *run) distillAll(ctx context.Context, work []*Family) (left bool, err er
 	})
 	w := newWriter(ctx, r)
 	g.Go(func() error {
-		defer w.wait() // nothing may be written after this returns
+		defer w.wait() // nothing must be written after this returns
 		for i, f := range work {
 			if r.late() && i > 0 {
 				left = true
@@ -233,8 +228,8 @@ func (r *run) distillAll(ctx context.Context, work []*Family) (left bool, err er
 
 var errLate = errors.New("the time budget is used up")
 
-// distillIn has the distiller make a payload in what is left of the time budget:
-// a question isn't kept waiting by a model that doesn't answer.
+// distillIn runs the distiller within what is left of the time budget: a model that doesn't answer must not delay a
+// question.
 func (r *run) distillIn(ctx context.Context, s *ingest.Session) (*payload.Payload, error) {
 	if r.options.Budget == 0 {
 		return r.Distiller.Distill(ctx, s)
@@ -256,7 +251,7 @@ func (r *run) finished(id ingest.SessionID) {
 	}
 }
 
-// succeeded does that for one that was brought into library and index.
+// succeeded records that a session is in the library and the index.
 func (r *run) succeeded(e library.Entry, page fileStat) {
 	r.finished(e.ID)
 	now, err := r.Library.Session(e.ID)

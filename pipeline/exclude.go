@@ -10,7 +10,7 @@ import (
 	"recall/library"
 )
 
-// exclusion is what is left out now.
+// exclusion returns the current rules for what is left out.
 func (p Sources) exclusion() (x ingest.Exclusion) {
 	if p.Exclusion != nil {
 		x = p.Exclusion()
@@ -18,8 +18,8 @@ func (p Sources) exclusion() (x ingest.Exclusion) {
 	return x
 }
 
-// Excludes is the rule by which a session isn't taken in, as it is at its source; "" if it is. What the library
-// has of it from before stays. The session must be parsed for that, but only where there are rules that may be meant.
+// Excludes returns the rule that leaves out a session in its current state at the source, or "". What the library
+// already has of it stays. This requires parsing the session, but only if some rule could apply.
 func (p Sources) Excludes(ctx context.Context, f ingest.Found) (rule string, err error) {
 	x := p.exclusion()
 	if f.Source == ingest.Memory || len(f.Files) == 0 || !x.Any() {
@@ -45,8 +45,8 @@ func (p Sources) Excludes(ctx context.Context, f ingest.Found) (rule string, err
 	return rule, err
 }
 
-// Excluded are the sessions that aren't taken in by the rules of today, as the looks up to now found them, and by
-// which. Those stay that a client has deleted: it may remember what was typed in them.
+// Excluded returns the sessions that today's rules leave out, as far as runs have found any, each with its rule.
+// Sessions that a client has deleted stay listed: it may remember what was typed in them.
 func (p *Archiver) Excluded() map[ingest.SessionID]string {
 	x, all := p.exclusion(), map[ingest.SessionID]string{}
 	if p.Cache == "" || !x.Any() {
@@ -54,20 +54,20 @@ func (p *Archiver) Excluded() map[ingest.SessionID]string {
 	}
 	for _, path := range []string{p.seenPath(), p.archivedPath()} {
 		t := seen{path: path}
-		_, _ = t.read() // of one that can't be read nothing is known
+		_, _ = t.read() // an unreadable table counts as empty
 		maps.Copy(all, t.Excluded)
 	}
 	maps.DeleteFunc(all, func(_ ingest.SessionID, rule string) bool { return !x.Has(rule) })
 	return all
 }
 
-// Unwanted says of what a client remembers beside its sessions what isn't to be kept either; nil where nothing is
-// unwanted.
+// Unwanted returns a function that reports whether something a client remembers beside its sessions is left out too;
+// nil if nothing is.
 func (p *Archiver) Unwanted() func(id ingest.SessionID, dir string, at time.Time) bool {
 	return p.unwanted(nil)
 }
 
-// unwanted is Unwanted with some more sessions that are left out.
+// unwanted is Unwanted with out as further sessions that are left out.
 func (p *Archiver) unwanted(out map[ingest.SessionID]string) func(ingest.SessionID, string, time.Time) bool {
 	x, all := p.exclusion(), p.Excluded()
 	maps.Copy(all, out)
@@ -82,20 +82,21 @@ func (p *Archiver) unwanted(out map[ingest.SessionID]string) func(ingest.Session
 		return nil
 	}
 	return func(id ingest.SessionID, dir string, at time.Time) bool {
-		nothing := id == "" && dir == "" && at.IsZero() // is known of it
-		return nothing && len(x.Folders) > 0 || all[id] != "" || x.Now(dir, at) != ""
+		unknown := id == "" && dir == "" && at.IsZero() // nothing is known of it
+		return unknown && len(x.Folders) > 0 || all[id] != "" || x.Now(dir, at) != ""
 	}
 }
 
-// LeftOut is a rule by which sessions aren't taken in.
+// LeftOut is a rule that leaves sessions out.
 type LeftOut struct {
 	Rule     string `json:"rule"`     // "sources.exclude FOLDER", "pause FROM/UNTIL"
-	Now      bool   `json:"now"`      // it is a pause that isn't over
-	Sessions int    `json:"sessions"` // that it left out up to now
-	Held     int    `json:"held"`     // that the library has from before; of folders
+	Now      bool   `json:"now"`      // a pause that is still on
+	Sessions int    `json:"sessions"` // left out so far
+	Held     int    `json:"held"`     // of a folder rule: archived before the rule
 }
 
-// LeftOut lists the rules for folders, also such as leave nothing out, the pauses that did, and one that isn't over.
+// LeftOut lists all folder rules, even those that leave nothing out, the pauses that left something out, and a pause
+// that is still on.
 func (p *Archiver) LeftOut(shelf *library.Shelf) (all []LeftOut) {
 	x, by := p.exclusion(), map[string]*LeftOut{}
 	now := x.At(p.Time())

@@ -11,12 +11,11 @@ import (
 	"recall/library/disk"
 )
 
-// Claude Code deletes transcripts whose last activity is this long ago, unless
-// its settings say otherwise (cleanupPeriodDays).
+// Claude Code deletes transcripts whose last activity is this long ago, unless its settings say otherwise
+// (cleanupPeriodDays).
 const defaultCleanupDays = 30
 
-// cleanupDays reads cleanupPeriodDays from the settings beside a Claude Code
-// root's projects folder.
+// cleanupDays reads cleanupPeriodDays from the settings beside a Claude Code root's projects folder.
 func cleanupDays(root string) int {
 	for _, dir := range []string{root, filepath.Dir(root)} {
 		data, err := disk.ReadRegular(filepath.Join(dir, "settings.json"), 16<<20)
@@ -33,8 +32,7 @@ func cleanupDays(root string) int {
 	return defaultCleanupDays
 }
 
-// expiring picks the Claude Code transcripts among found that the client will
-// delete within the given time.
+// expiring picks the Claude Code transcripts that the client will delete within the given time.
 func expiring(found []ingest.Found, now time.Time, within time.Duration) []ingest.Found {
 	days := map[string]int{}
 	var soon []ingest.Found
@@ -54,7 +52,7 @@ func expiring(found []ingest.Found, now time.Time, within time.Duration) []inges
 	return soon
 }
 
-// DeletedOn is when the client deletes a transcript, zero if it doesn't.
+// DeletedOn returns when the client deletes a transcript; zero if it doesn't.
 func DeletedOn(f ingest.Found, transcript ingest.File) time.Time {
 	if f.Source != ingest.ClaudeCode || transcript.Mod.IsZero() {
 		return time.Time{}
@@ -62,23 +60,23 @@ func DeletedOn(f ingest.Found, transcript ingest.File) time.Time {
 	return transcript.Mod.AddDate(0, 0, cleanupDays(f.Root))
 }
 
-// soon is how long before its deletion a transcript is spoken of.
+// soon is how long before its deletion a transcript is reported.
 const soon = 7 * 24 * time.Hour
 
-// Doomed are the transcripts below one folder that the client will delete soon.
+// Doomed describes the transcripts below one folder that the client will delete soon.
 type Doomed struct {
 	Root     string    `json:"folder"`
-	Days     int       `json:"days"`     // after so many days of quiet
-	Sessions int       `json:"sessions"` // within a week
-	Unsafe   int       `json:"unsafe"`   // of these, not archived as they are now
+	Days     int       `json:"days"`     // of quiet before deletion
+	Sessions int       `json:"sessions"` // due within a week
+	Unsafe   int       `json:"unsafe"`   // of these: not archived in their current state
 	First    time.Time `json:"first"`    // when the first one goes; UTC
 
 	IDs []ingest.SessionID `json:"-"` // theirs
 }
 
-// Exposed looks at the sources' own places: where transcripts of Claude Code
-// are about to be deleted, folders where none is left out, and which sessions
-// the library doesn't hold as they are, each with the reason; there are their files, by path.
+// Exposed checks the sources' own places. It returns the folders in which Claude Code is about to delete
+// transcripts, the sessions that the library doesn't hold in their current state, each with the reason, and the
+// files that are there, by path.
 func (p *Pipeline) Exposed(ctx context.Context) (all []Doomed, unsafe []ingest.Problem, there map[string]ingest.File) {
 	there = map[string]ingest.File{}
 	excluded := p.Excluded()
@@ -86,7 +84,7 @@ func (p *Pipeline) Exposed(ctx context.Context) (all []Doomed, unsafe []ingest.P
 		problems []ingest.Problem) {
 		unsafe = append(unsafe, problems...)
 		due := expiring(found, p.Time(), soon)
-		for _, file := range memory.Files { // each is something of its own
+		for _, file := range memory.Files { // each counts separately
 			one := memory
 			one.Files = []ingest.File{file}
 			found = append(found, one)
@@ -117,9 +115,9 @@ func (p *Pipeline) Exposed(ctx context.Context) (all []Doomed, unsafe []ingest.P
 	return all, unsafe, there
 }
 
-// forgotten reports whether it is kept out of the library on purpose.
+// forgotten reports whether a session is kept out of the library on purpose.
 func (p *Archiver) forgotten(f ingest.Found) bool {
-	gone, _ := p.Library.Forgotten(f.ID) // what can't be told isn't
+	gone, _ := p.Library.Forgotten(f.ID) // if unknown, it isn't
 	frozen, _ := p.Library.Frozen(f.ID)
 	return gone || frozen
 }

@@ -2,7 +2,7 @@ package pipeline
 
 // LookAtMost makes few sessions very many: of more, some are looked at each time.
 func LookAtMost(n int) (undo func()) {
-	files, keys := glancedAtMost, keysAtOnce
-	glancedAtMost, keysAtOnce = n, n
-	return func() { glancedAtMost, keysAtOnce = files, keys }
+	files, keys := maxGlanced, maxKeys
+	maxGlanced, maxKeys = n, n
+	return func() { maxGlanced, maxKeys = files, keys }
 }

@@ -18,38 +18,38 @@ import (
 	"recall/text"
 )
 
-// A Family is a unit of work: sessions that bear on one another, mostly one.
+// A Family is a unit of work: sessions that depend on one another, usually just one.
 type Family struct {
 	Members []*Member
-	anew    bool // distill them all; else only the index lacks them
+	anew    bool // distill them all; otherwise they are only missing from the index
 	ready   chan struct{}
-	weight  int64 // of all this, in bytes of the source
+	weight  int64 // see Weight
 }
 
-// A Member is a session of a family, on its way to the library and the index.
+// A Member is a session of a family while it is being processed.
 type Member struct {
 	Entry   library.Entry
-	Session *ingest.Session // parsed and redacted; nil where that failed
-	Fault   error           // why it did
+	Session *ingest.Session // parsed and redacted; nil if that failed
+	Fault   error           // why it failed
 
 	beside   string // what Provenance.Beside should be
-	name     string // its project's name as of now
+	name     string // its project's current name
 	planKeys []string
-	ran      ingest.Where     // where it really ran: for its project alone
-	clean    *redact.Redactor // that it was redacted with
+	ran      ingest.Where     // where it really ran; only for finding its project
+	clean    *redact.Redactor // with which it was redacted
 	project  library.Project
-	made     payload.Provenance // what is (to be) said of its payload
+	made     payload.Provenance // provenance of its payload
 	fresh    *payload.Payload   // as distilled; nil if the saved payload stays
-	noted    []*payload.Item    // what an agent noted and the conversation bears out
-	improved bool               // fresh is a model's
+	noted    []*payload.Item    // grounded notes
+	improved bool               // a model made fresh
 	page     page
 	did      *trace.Trace // see doings
 
 	lines   []index.Line     // see writtenLines
-	linesOf *payload.Payload // that they are of
+	linesOf *payload.Payload // the payload that lines are from
 }
 
-// doings is what the session did, worked out when it is first asked for.
+// doings returns what the session did, computed on first use.
 func (m *Member) doings() *trace.Trace {
 	if m.did == nil {
 		m.did = trace.Of(m.Session)
@@ -57,7 +57,7 @@ func (m *Member) doings() *trace.Trace {
 	return m.did
 }
 
-// IDs are the members'.
+// IDs returns the members' ids.
 func (f *Family) IDs() []string {
 	var ids []string
 	for _, m := range f.Members {
@@ -66,7 +66,7 @@ func (f *Family) IDs() []string {
 	return ids
 }
 
-// signature tells a family and what is to be done to it from any other.
+// signature identifies a family and the work to be done on it.
 func (f *Family) signature() string {
 	var parts []string
 	for _, m := range f.Members {
@@ -75,15 +75,14 @@ func (f *Family) signature() string {
 	return fmt.Sprint(f.anew, parts)
 }
 
-// What is parsed and not yet written is held in memory: at most InHand bytes of
-// the sources, a family counting for no less than InHand/parseAhead. One that is
-// larger has the memory for itself.
+// Families that are parsed but not yet written are held in memory: at most InHand bytes of the sources, where
+// each family counts for at least InHand/parseAhead. A larger one has the memory to itself.
 const (
 	InHand     = 36 << 20
 	parseAhead = 18
 )
 
-// Weight is what a family counts for.
+// Weight is how much of InHand a family counts for.
 func (f *Family) Weight() int64 {
 	var n int64
 	for _, m := range f.Members {
@@ -92,9 +91,8 @@ func (f *Family) Weight() int64 {
 	return min(max(n, InHand/parseAhead), InHand)
 }
 
-// Families groups the entries into sessions that may be forks of one another:
-// those that begin with the same record. Groups and their members are in the
-// order of the entries.
+// Families groups the entries into sessions that may be forks of one another: those that begin with the same record.
+// Groups and their members keep the order of the entries.
 func Families(entries []library.Entry) []*Family {
 	group := map[string]int{} // by head key
 	joined := text.Apart(len(entries))
@@ -123,7 +121,7 @@ func Families(entries []library.Entry) []*Family {
 	return all
 }
 
-// familyOf is the one that a session belongs to, nil if there is none of the id.
+// familyOf returns the family that a session belongs to, nil if the id is unknown.
 func familyOf(entries []library.Entry, id ingest.SessionID) *Family {
 	for _, f := range Families(entries) {
 		if slices.Contains(f.IDs(), string(id)) {
@@ -133,7 +131,7 @@ func familyOf(entries []library.Entry, id ingest.SessionID) *Family {
 	return nil
 }
 
-// seeBeside hashes for each member what the others are.
+// seeBeside sets each member's hash of the others.
 func (f *Family) seeBeside() {
 	for i, m := range f.Members {
 		if m.beside = ""; len(f.Members) == 1 {
@@ -149,15 +147,14 @@ func (f *Family) seeBeside() {
 	}
 }
 
-// withPlanKeys adds what ties a session to others through a plan to what it
-// begins with.
+// withPlanKeys replaces the plan keys among a session's heads, by which plans tie sessions to one another.
 func withPlanKeys(heads, plans []string) []string {
 	all := slices.DeleteFunc(slices.Clone(heads), ingest.IsPlanKey)
 	return append(all, plans...)
 }
 
-// heads reads, several at once, the beginnings of the entries that aren't placed yet or changed,
-// so that their families are known before anything is distilled.
+// heads reads, several at once, the beginnings of entries that are new or changed, so that their families are known
+// before anything is distilled.
 func (r *run) heads(ctx context.Context, entries []library.Entry) error {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -173,7 +170,7 @@ func (r *run) heads(ctx context.Context, entries []library.Entry) error {
 				head, err = reader.Head(ctx, found)
 			}
 			if err != nil {
-				return nil // parsing will tell
+				return nil // parsing will report it
 			}
 			e.Heads = withPlanKeys(head.Keys, slices.DeleteFunc(slices.Clone(e.Heads),
 				func(k string) bool { return !ingest.IsPlanKey(k) }))

@@ -14,22 +14,21 @@ import (
 	"recall/library/disk"
 )
 
-// A fault is why a session can't be distilled. It is reported by every sync,
-// and tried again only when the session, its payload.md or what distills it has
-// changed, or after faultRest: the cause may have been the machine.
+// A fault is why a session can't be distilled. Every sync reports it, but retries only if the session, its
+// payload.md or the distiller has changed, or after faultRest: the cause may have been the machine.
 type fault struct {
 	At     time.Time // when it was last tried
-	Stamp  string    // what was tried: see Pipeline.stamp
-	Page   fileStat  // payload.md as it was then
+	Stamp  string    // what was tried: see madeStamp
+	Page   fileStat  // payload.md at the time
 	Path   string
 	Reason string
 }
 
-// faultRest is long against the seconds between two queries.
+// faultRest is long compared with the seconds between two queries.
 const faultRest = time.Hour
 
-// fail notes that a session can't be distilled as it is. What isn't the
-// session's fault is tried again by the next sync.
+// fail records that a session can't be distilled in its current state. If that isn't the session's fault, the next
+// sync retries.
 func (r *run) fail(e library.Entry, stamp string, err error) {
 	if now, err := r.Library.Session(e.ID); err == nil {
 		e = now // it may have been moved
@@ -40,7 +39,7 @@ func (r *run) fail(e library.Entry, stamp string, err error) {
 	r.failed[e.ID] = true
 	stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	missing := errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
-	// The machine's of this moment: told to end, no room, or somebody else at work, who may be moving its folder.
+	// Temporary: interrupted, no disk space, or another process at work, perhaps moving the folder.
 	taken := errors.Is(err, library.ErrBusy) || errors.Is(err, library.ErrNoSession)
 	if stopped || missing || taken || disk.IsFull(err) {
 		r.again = true
@@ -54,8 +53,8 @@ func (r *run) fail(e library.Entry, stamp string, err error) {
 	r.seen.dirty = true
 }
 
-// rests reports whether it is known that distilling a session now would fail.
-func (r *run) rests(e library.Entry, stamp string) bool {
+// knownToFail reports whether distilling a session now would fail as it did before.
+func (r *run) knownToFail(e library.Entry, stamp string) bool {
 	f, ok := r.seen.Faults[e.ID]
 	return ok && !r.options.Reindex && r.options.Only != e.ID && f.Stamp == stamp && !f.due(r.Time()) &&
 		f.Page == statPage(filepath.Join(e.Folder, "payload.md"))
@@ -66,7 +65,7 @@ func (f fault) due(now time.Time) bool {
 	return since >= faultRest || since < 0
 }
 
-// retry reports whether a fault is to be tried again.
+// retry reports whether any fault is due for a retry.
 func (r *run) retry() bool {
 	now := r.Time()
 	for _, f := range r.seen.Faults {
@@ -77,8 +76,7 @@ func (r *run) retry() bool {
 	return false
 }
 
-// sayUnusable reports the library's folders that can't be used, in each run anew: what
-// is new for them can go nowhere.
+// sayUnusable reports, in every run, the library's folders that can't be used: nothing new can be stored in them.
 func (r *intake) sayUnusable() {
 	if r.options.Only == "" {
 		r.report.Problems = append(r.report.Problems, r.of.Library.Unusable()...)

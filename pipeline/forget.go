@@ -17,37 +17,36 @@ import (
 	"recall/text"
 )
 
-// A Forgetting is what would leave the library, and what would stay of it
-// elsewhere.
+// A Forgetting is what would leave the library, and what would remain of it elsewhere.
 type Forgetting struct {
 	Sessions []Leaving
-	Top      []string         // files of the library that are no session's and hold the text
-	Texts    *library.Needles // what is looked for, nil if sessions were named
-	Problems []ingest.Problem // files that could not be looked through
+	Top      []string         // files of the library outside of sessions that contain the text
+	Texts    *library.Needles // the texts searched for; nil if sessions were named
+	Problems []ingest.Problem // files that couldn't be searched
 }
 
-// Leaving is one session that would go.
+// Leaving is a session that would be removed.
 type Leaving struct {
 	Entry   library.Entry
 	Bytes   int64    // of its folder
-	Holds   []string // files in which the text stands, where one is looked for; of raw ones the folder
-	Turns   []int    // in which it stands, from 1
-	Sources []string // its files at the source, which stay
-	Forks   []Copies // sessions that stay and hold copied turns of it
-	Given   []Copies // sessions that stay and were handed items of it
+	Holds   []string // files that contain the text, if one is searched for; for raw files, their folder
+	Turns   []int    // turns that contain it, from 1
+	Sources []string // its files at the source, which remain
+	Forks   []Copies // remaining sessions with copied turns of it
+	Given   []Copies // remaining sessions that were given items of it
 
-	Typed []library.Entry // memories of a client that stay and hold what was typed in it
+	Typed []library.Entry // remaining client memories with what was typed in it
 
-	Received []library.Handed // handoffs that hold items of it and came back to this library: they go too
+	Received []library.Handed // handoffs with items of it that came back to this library; removed too
 }
 
-// Copies says how much of a session another one holds.
+// Copies says how much of a session another one contains.
 type Copies struct {
 	Entry library.Entry
 	N     int // turns, or items
 }
 
-// PlanForget says what forgetting these sessions would mean.
+// PlanForget says what forgetting these sessions would remove.
 func (p *Pipeline) PlanForget(ctx context.Context, entries []library.Entry) (*Forgetting, error) {
 	all, err := p.Library.Sessions()
 	if err != nil {
@@ -76,7 +75,7 @@ func (p *Pipeline) PlanForget(ctx context.Context, entries []library.Entry) (*Fo
 				}
 			}
 			return nil
-		}) // a figure for people: what can't be read isn't counted
+		}) // an approximate figure: unreadable files aren't counted
 		for _, f := range e.Files {
 			for _, s := range f.Sources {
 				if _, err := ingest.FileNow(f.Name, f.Role, s.Path); err == nil {
@@ -99,12 +98,12 @@ func (p *Pipeline) PlanForget(ctx context.Context, entries []library.Entry) (*Fo
 	return f, nil
 }
 
-// typedIn lists the clients' memories that name a session, as each prompt in history.jsonl does its own.
+// typedIn lists the client memories that name a session, as each prompt in history.jsonl does.
 func (p *Pipeline) typedIn(ctx context.Context, e library.Entry, memories []library.Entry) (hold []library.Entry,
 	err error) {
 	id, err := library.NewNeedles(text.BareID(e.ID))
 	if err != nil {
-		return nil, nil // no client's id is so short
+		return nil, nil // no client's ids are that short
 	}
 	for _, m := range memories {
 		held, err := p.Library.Holds(ctx, m, id)
@@ -118,7 +117,7 @@ func (p *Pipeline) typedIn(ctx context.Context, e library.Entry, memories []libr
 	return hold, nil
 }
 
-// PlanForgetForks is PlanForget of sessions with those that hold copied turns of them.
+// PlanForgetForks is PlanForget for sessions and those with copied turns of them.
 func (p *Pipeline) PlanForgetForks(ctx context.Context, entries []library.Entry) (*Forgetting, error) {
 	for {
 		f, err := p.PlanForget(ctx, entries)
@@ -139,9 +138,8 @@ func (p *Pipeline) PlanForgetForks(ctx context.Context, entries []library.Entry)
 	}
 }
 
-// PlanForgetText says which sessions hold a text anywhere, forks and later
-// sessions that quote it too: they are forgotten whole, because what a session
-// was is kept exact or not at all.
+// PlanForgetText finds the sessions that contain a text anywhere, including forks and later sessions that quote it.
+// They are forgotten whole, because a session is kept exact or not at all.
 func (p *Pipeline) PlanForgetText(ctx context.Context, text string) (*Forgetting, error) {
 	needles, err := library.NewNeedles(text)
 	if err != nil {
@@ -184,7 +182,7 @@ func (p *Pipeline) PlanForgetText(ctx context.Context, text string) (*Forgetting
 	return f, nil
 }
 
-// turnsWith are the turns of a session in which a text stands, from 1; none of one that can't be read.
+// turnsWith returns the turns of a session that contain a text, from 1; none if it can't be read.
 func (p *Pipeline) turnsWith(ctx context.Context, e library.Entry, texts *library.Needles) (turns []int) {
 	s, err := p.parseOne(ctx, e)
 	if err != nil {
@@ -198,9 +196,9 @@ func (p *Pipeline) turnsWith(ctx context.Context, e library.Entry, texts *librar
 	return turns
 }
 
-// ForgetSessions forgets sessions, and what else holds one of the texts (nil for none): library, index and caches. Ones
-// that are gone already have their remains removed, so that what was cut short can be finished. left are files of
-// the library in which the text still stands: recall didn't write them.
+// ForgetSessions removes sessions, and whatever else contains one of the texts (which may be nil), from the library,
+// the index and caches. Sessions already gone have their remains removed, so that an interrupted forget can be
+// finished. left lists the library's files that still contain the text: recall didn't write them.
 func (p *Pipeline) ForgetSessions(ctx context.Context, texts *library.Needles, ids ...ingest.SessionID) (left []string,
 	err error) {
 	if err := p.Library.Forget(ids, texts); err != nil {
@@ -219,8 +217,8 @@ func (p *Pipeline) ForgetSessions(ctx context.Context, texts *library.Needles, i
 	return left, err
 }
 
-// FinishForgetting removes what is still there of sessions that were forgotten: somebody was cut short, or another
-// machine forgot them in a shared library.
+// FinishForgetting removes what remains of forgotten sessions, if a forget was interrupted or another machine forgot
+// them in a shared library.
 func (p *Pipeline) FinishForgetting(ctx context.Context) error {
 	if buried, err := Buried(ctx, p.Library, p.Index); err != nil {
 		return err
@@ -243,7 +241,7 @@ func (p *Pipeline) FinishForgetting(ctx context.Context) error {
 	return cmp.Or(err, p.finishItems(ctx))
 }
 
-// Buried reports whether an index has lost all that the library forgot. Until it has, nothing is to be read from it.
+// Buried reports whether an index has dropped everything the library forgot. Until it has, don't read from it.
 func Buried(ctx context.Context, l *library.Library, x *index.Index) (bool, error) {
 	want, err := l.ForgottenStamp()
 	if err != nil {
@@ -253,9 +251,9 @@ func Buried(ctx context.Context, l *library.Library, x *index.Index) (bool, erro
 	return is == want, err
 }
 
-// bury has the index and the caches lose all that the library forgot, and notes in the index that they did.
+// bury makes the index and the caches drop everything the library forgot, and records in the index that they did.
 func (p *Pipeline) bury(ctx context.Context, texts *library.Needles) error {
-	stamp, err := p.Library.ForgottenStamp() // before the list, to which somebody may add meanwhile
+	stamp, err := p.Library.ForgottenStamp() // before the list, which may grow meanwhile
 	if err != nil {
 		return err
 	}
@@ -275,8 +273,8 @@ func (p *Pipeline) bury(ctx context.Context, texts *library.Needles) error {
 	return p.Index.SetBuried(ctx, stamp)
 }
 
-// forgetSeen takes the sessions out of what is remembered between runs. The
-// list of sessions goes whole: it is made again.
+// forgetSeen removes the sessions from what is remembered between runs. The list of sessions is dropped as a whole
+// and rebuilt later.
 func (p *Pipeline) forgetSeen(ids []ingest.SessionID, texts *library.Needles) error {
 	errs := []error{p.glanceFile().clear()}
 	for _, t := range []*seen{openSeen(p.seenPath(), p.version()), openSeen(p.archivedPath(), archivedTable)} {
@@ -297,8 +295,7 @@ func (p *Pipeline) forgetSeen(ids []ingest.SessionID, texts *library.Needles) er
 	return errors.Join(append(errs, p.Library.DropList())...)
 }
 
-// copiedBy finds the sessions that begin with turns of e. One that can't be
-// read is listed with none.
+// copiedBy finds the sessions that begin with turns of e. One that can't be read is listed with no turns.
 func (p *Pipeline) copiedBy(ctx context.Context, e library.Entry, all []library.Entry,
 	going map[ingest.SessionID]bool) (list []Copies) {
 	family := familyOf(all, e.ID)
@@ -335,7 +332,7 @@ func (p *Pipeline) copiedBy(ctx context.Context, e library.Entry, all []library.
 	return list
 }
 
-// givenTo finds the sessions into which items of e were carried.
+// givenTo finds the sessions that were given items of e.
 func (p *Pipeline) givenTo(e library.Entry, all []library.Entry, going map[ingest.SessionID]bool) ([]Copies, error) {
 	own, err := p.Library.Payload(e.ID)
 	if errors.Is(err, library.ErrNoPayload) {
@@ -355,7 +352,7 @@ func (p *Pipeline) givenTo(e library.Entry, all []library.Entry, going map[inges
 		}
 		other, err := p.Library.Payload(o.ID)
 		if err != nil {
-			continue // of one that can't be read nothing is known
+			continue // unreadable: nothing is known of it
 		}
 		n := 0
 		for _, id := range slices.Concat(other.Carried, other.Injected, other.Quoted) {

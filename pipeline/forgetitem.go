@@ -22,17 +22,17 @@ import (
 // An ItemForgetting is what goes with an item, or a passage, whose session stays.
 type ItemForgetting struct {
 	Entry    library.Entry
-	Passage  string         // its words, if it is one
-	Items    []payload.Item // it, and what else rests on the same words
-	Edits    int            // of people's, to those
-	Notes    int            // of an agent's, that say the same
+	Passage  string         // its words, if it is a passage
+	Items    []payload.Item // the item, and others based on the same words
+	Edits    int            // people's edits of those items
+	Notes    int            // an agent's notes that say the same
 	Received []library.Handed
 
 	lines []library.ForgottenItem
 }
 
-// PlanForgetItem says what forgetting an item of a session would mean, or a passage: an item without an id, of one
-// turn. The error is index.ErrNoItem where the session has no such item, or the turn doesn't hold the passage.
+// PlanForgetItem says what forgetting an item of a session would remove. A passage is an item without an id, in one
+// turn. The error is index.ErrNoItem if the session has no such item, or the turn doesn't contain the passage.
 func (p *Pipeline) PlanForgetItem(ctx context.Context, id ingest.SessionID, item payload.Item) (*ItemForgetting,
 	error) {
 	e, err := p.Library.Session(id)
@@ -63,12 +63,13 @@ func (p *Pipeline) PlanForgetItem(ctx context.Context, id ingest.SessionID, item
 		of.At = append(of.At, passageOf(s, places(s), e))
 	}
 	f.lines = append(f.lines, of)
-	if f.Passage != "" && slices.ContainsFunc(index.DocOf(blanked(s, f.lines), nil, "").Turns, func(t index.Turn) bool {
+	rest := index.DocOf(withoutForgotten(s, f.lines), nil, "").Turns
+	if f.Passage != "" && slices.ContainsFunc(rest, func(t index.Turn) bool {
 		return t.ID == of.At[0].Turn && (strings.Contains(t.Text, f.Passage) || strings.Contains(t.More, f.Passage))
 	}) {
-		return nil, index.ErrNoItem // it can't be taken out of what else the turn holds
+		return nil, index.ErrNoItem // it can't be removed from the rest of the turn
 	}
-	gone := saidIn(s, f.lines)
+	gone := restingOn(s, f.lines)
 	for _, it := range all {
 		if !gone(it) {
 			continue
@@ -81,15 +82,15 @@ func (p *Pipeline) PlanForgetItem(ctx context.Context, id ingest.SessionID, item
 	return f, p.planPeople(f, s)
 }
 
-// Retired finds an item that no answer has any more, since a person dropped it or the session was distilled
-// without it, by its id or an unambiguous beginning of it. The error is index.ErrNoItem.
+// Retired finds, by its id or an unambiguous prefix, an item that no answer shows any more, because a person dropped
+// it or the session was distilled without it. The error is index.ErrNoItem.
 func (p *Pipeline) Retired(id payload.ItemID) (ingest.SessionID, payload.ItemID, error) {
 	all, err := p.Library.Sessions()
 	found := map[payload.ItemID]ingest.SessionID{}
 	for _, e := range all {
 		own, err := p.Library.Payload(e.ID)
 		if err != nil {
-			continue // it has none, or recall check tells of it
+			continue // it has none, or recall check reports it
 		}
 		for _, it := range slices.Concat(own.Retired, own.Items) {
 			if it.ID == id || len(id) >= 4 && strings.HasPrefix(string(it.ID), string(id)) {
@@ -123,7 +124,7 @@ func (p *Pipeline) planPeople(f *ItemForgetting, s *ingest.Session) error {
 			f.Edits++
 		}
 	}
-	gone := saidIn(s, f.lines)
+	gone := restingOn(s, f.lines)
 	for _, line := range lines {
 		for _, n := range notes.GroundNotes(s, payload.DecodeNotes([]json.RawMessage{line})) {
 			says := n.Item != nil && gone(*n.Item) || slices.ContainsFunc(f.Items, func(it payload.Item) bool {
@@ -138,9 +139,9 @@ func (p *Pipeline) planPeople(f *ItemForgetting, s *ingest.Session) error {
 	return nil
 }
 
-// ForgetItem forgets an item or a passage for good. Cut short, the next sync finishes it.
+// ForgetItem forgets an item or a passage for good. If interrupted, the next sync finishes it.
 func (p *Pipeline) ForgetItem(ctx context.Context, id ingest.SessionID, item payload.Item) error {
-	if _, err := p.Library.FoldInbox(); err != nil { // a note that says it may wait there
+	if _, err := p.Library.FoldInbox(); err != nil { // a note that repeats it may wait there
 		return err
 	}
 	f, err := p.PlanForgetItem(ctx, id, item)
@@ -156,14 +157,14 @@ func (p *Pipeline) ForgetItem(ctx context.Context, id ingest.SessionID, item pay
 	all, err := p.Library.ForgottenItems()
 	now, unknown := p.Library.Session(id)
 	if err := cmp.Or(err, unknown); err != nil || lagging(now, len(all[id])) {
-		return cmp.Or(err, errors.New("what is made of the session could not be made again without it: "+
-			"recall sync says why, and goes on with it"))
+		return cmp.Or(err, errors.New("what was derived from the session could not be made again without it: "+
+			"recall sync says why, and continues with it"))
 	}
 	return p.Library.Journal("forget", map[string]any{"session": id, "item": f.lines[0].Name})
 }
 
-// finishItems removes what is still there of items that were forgotten, beside the payloads: those
-// are made again by what they say of themselves.
+// finishItems removes what remains of forgotten items outside the payloads. The payloads are remade: they record how
+// many items were forgotten before they were made.
 func (p *Pipeline) finishItems(ctx context.Context) error {
 	all, err := p.Library.ForgottenItems()
 	for _, id := range slices.Sorted(maps.Keys(all)) {
@@ -177,19 +178,14 @@ func (p *Pipeline) finishItems(ctx context.Context) error {
 	return err
 }
 
-// lagging reports whether a session's payload was made before so many items were forgotten.
+// lagging reports whether a session's payload was made before this many items were forgotten.
 func lagging(e library.Entry, items int) bool {
 	return e.Distilled != nil && e.Distilled.Without < items
 }
 
-func (p *Pipeline) forgottenOf(s *ingest.Session, id ingest.SessionID) (func(payload.Item) bool, error) {
-	all, err := p.Library.ForgottenItems()
-	return saidIn(s, all[id]), err
-}
-
-// blanked is a session without the words that were forgotten, so that no answer quotes them. Of a call, where it isn't
-// said which, that is all that was asked, answered, planned or committed in the turn.
-func blanked(s *ingest.Session, gone []library.ForgottenItem) *ingest.Session {
+// withoutForgotten returns a session without the forgotten words, so that no answer quotes them. If they are in a
+// tool call and it isn't known where, everything asked, answered, planned or committed in that turn is blanked.
+func withoutForgotten(s *ingest.Session, gone []library.ForgottenItem) *ingest.Session {
 	q, place := *s, places(s)
 	q.Turns = slices.Clone(s.Turns)
 	for _, g := range gone {
@@ -216,12 +212,13 @@ func blanked(s *ingest.Session, gone []library.ForgottenItem) *ingest.Session {
 	return &q
 }
 
-// enough is how many bytes of a quote tell a statement from mere assent, which several items rest on.
-const enough = 24
+// tellingQuote is how many bytes a quote needs to count as a statement rather than mere assent, on which several
+// items may be based.
+const tellingQuote = 24
 
-// saidIn reports of a session's items whether they are among those forgotten, or rest on the same words, in
-// whatever words they are said themselves.
-func saidIn(s *ingest.Session, gone []library.ForgottenItem) func(payload.Item) bool {
+// restingOn returns a function that reports whether an item is among those forgotten, or is based on the same words,
+// however it is worded itself.
+func restingOn(s *ingest.Session, gone []library.ForgottenItem) func(payload.Item) bool {
 	place := places(s)
 	return func(it payload.Item) bool {
 		return slices.ContainsFunc(gone, func(g library.ForgottenItem) bool {
@@ -230,7 +227,7 @@ func saidIn(s *ingest.Session, gone []library.ForgottenItem) func(payload.Item) 
 			}
 			for i, e := range it.Evidence {
 				at := passageOf(s, place, e)
-				if (i == 0 || len(e.Quote) >= enough) && slices.ContainsFunc(g.At, func(p library.Passage) bool {
+				if (i == 0 || len(e.Quote) >= tellingQuote) && slices.ContainsFunc(g.At, func(p library.Passage) bool {
 					return overlap(p, at)
 				}) {
 					return true
@@ -247,7 +244,7 @@ func overlap(a, b library.Passage) bool {
 	return a == b || a.Turn == b.Turn && a.Sum+b.Sum == "" && 2*shared > min(a.To-a.From, b.To-b.From)
 }
 
-// passageOf is where a piece of evidence stands.
+// passageOf returns where a piece of evidence is.
 func passageOf(s *ingest.Session, place func(turn string) int, e payload.Evidence) library.Passage {
 	at := library.Passage{Turn: e.Turn}
 	if i := place(e.Turn); i >= 0 {

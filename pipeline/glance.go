@@ -15,38 +15,35 @@ import (
 	"recall/ingest"
 )
 
-// A Glance spares a question the look at every session: it is what the last look at
-// everything left of the files and folders in which something happens next. While they are as
-// they were, nothing is new but what somebody did to a session that isn't among those last
-// written to, and then GlanceHolds says how long that may go unseen. Where nothing but sources
-// of sessions has grown, those alone are taken in (see syncGrown). It is a cache: a part of seen,
-// and what that is silent about.
+// A Glance spares a question the check of every session. It holds what the last full sync recorded of the files and
+// folders in which something is likely to happen next. While they are unchanged, the only thing that can be new is a
+// change to a session that isn't among those last written, and that may go unseen for GlanceHolds. If only sources
+// of sessions have grown, just those are processed (see syncGrown). It is a cache: a part of seen, plus what seen
+// doesn't record.
 type Glance struct {
-	Header   string    // what made it
-	Looked   time.Time // when everything was looked at
+	Header   string    // identifies the writer; see glanceHeader
+	Looked   time.Time // when everything was last checked
 	Relating time.Duration
-	Sessions map[ingest.SessionID]seenSession // that are watched
-	Was      map[string]seenFile              // by path; a folder's, too; Session "" of what is no source
+	Sessions map[ingest.SessionID]seenSession // those being watched
+	Was      map[string]seenFile              // files and folders by path; Session is "" for non-sources
 
-	grown map[ingest.SessionID]bool // of which a source isn't as it was
+	grown map[ingest.SessionID]bool // sessions with a source that changed
 }
 
-// glancedAtMost is how many files of sources are watched, those last written to: a hundred and
-// their sessions' pages take half a millisecond. A smaller library is watched whole.
-var glancedAtMost = 500
+// maxGlanced is how many source files are watched, the last written ones: checking a hundred and their sessions'
+// pages takes half a millisecond. A smaller library is watched whole.
+var maxGlanced = 500
 
 const (
-	// foldersGlanced is more than anybody has; where there are more, there is no glance.
-	foldersGlanced = 4000
-	// GlanceHolds is how long a question goes by a glance before everything is looked at again
-	// in the background.
+	// maxGlancedFolders is more than anybody has; with more, no glance is kept.
+	maxGlancedFolders = 4000
+	// GlanceHolds is how long questions rely on a glance before everything is checked again in the background.
 	GlanceHolds = lookAnyway
 )
 
 func (p *Archiver) glanceFile() unfinished { return unfinished(filepath.Join(p.Cache, "glance.gob")) }
 
-// glanceHeader names the program and where it looks: another one, or another place, and
-// everything is looked at.
+// glanceHeader identifies the program and the places that it searches: if either changes, everything is checked.
 func (p *Archiver) glanceHeader() string {
 	var said strings.Builder
 	if self, err := os.Executable(); err == nil {
@@ -59,9 +56,8 @@ func (p *Archiver) glanceHeader() string {
 	return said.String()
 }
 
-// Glance looks at what is watched. It is nil unless that shows all that is new since everything was
-// looked at and taken in. The session that it is asked from, "" if that isn't known, must be among
-// those that are watched.
+// Glance checks what is watched. It returns nil if the watched files can't show everything that is new since the
+// last full sync, or if from, the session that is asking ("" if unknown), isn't watched.
 func (p *Archiver) Glance(from ingest.SessionID) *Glance {
 	g := &Glance{grown: map[ingest.SessionID]bool{}}
 	unsure := readGob(string(p.glanceFile()), g) != nil || g.Header != p.glanceHeader() || p.unfinished().isSet() ||
@@ -87,10 +83,10 @@ func (p *Archiver) Glance(from ingest.SessionID) *Glance {
 	return g
 }
 
-// Same reports whether nothing is new at all.
+// Same reports whether nothing is new.
 func (g *Glance) Same() bool { return len(g.grown) == 0 }
 
-// Recent reports whether it may still be gone by.
+// Recent reports whether the glance can still be relied on.
 func (g *Glance) Recent() bool { return time.Since(g.Looked) < GlanceHolds }
 
 func glanceAt(path string, of ingest.SessionID) seenFile {
@@ -105,8 +101,8 @@ func glanceAt(path string, of ingest.SessionID) seenFile {
 	return g
 }
 
-// atTop lists what lies at the top of the library and in its inbox, but for what is there while
-// recall is at work. Of the top itself nothing more is looked at: that changes with each run.
+// atTop lists the entries at the top of the library and of its inbox, except those that exist only while recall is
+// at work. The top folder itself isn't watched: it changes with each run.
 func (p *Archiver) atTop() (paths []string) {
 	for _, dir := range []string{p.Library.Dir(), filepath.Join(p.Library.Dir(), "inbox")} {
 		entries, _ := os.ReadDir(dir)
@@ -119,36 +115,34 @@ func (p *Archiver) atTop() (paths []string) {
 	return paths
 }
 
-// watch enters how a path is now. One that changed since the run began is entered as no file ever
-// is; not a ledger, which only grows.
+// watch records the current state of a path. One that changed since the run began is recorded as a state that no
+// file has, except a ledger, which only grows.
 func (r *run) watch(g *Glance, path string) {
 	if _, done := g.Was[path]; done {
 		return
 	}
 	now := glanceAt(path, "")
-	racy := r.start.Add(-2 * time.Second).UnixNano() // the coarsest clock of a file system
+	racy := r.start.Add(-2 * time.Second).UnixNano() // the coarsest clock of any file system
 	if now.Was.Mod >= racy && filepath.Ext(path) != ".jsonl" {
 		now.Was.Size = edited - 1
 	}
 	g.Was[path] = now
 }
 
-// watchSession enters a session's page as it was left, which is how a look at everything notices
-// a hand edit, too.
+// watchSession records a session's payload.md as it was left, which is also how a full sync notices a hand edit.
 func (r *run) watchSession(g *Glance, id ingest.SessionID) {
 	s := r.seen.Sessions[id]
 	g.Sessions[id] = s
 	g.Was[filepath.Join(r.Library.Dir(), s.Path)] = seenFile{Was: s.Page}
 }
 
-// faulty reports whether a question must find a fault itself to tell of it.
+// faulty reports whether the next question must run into a fault itself, to report it.
 func (r *run) faulty(err error) bool {
 	told := err != nil || r.report.Left > 0 || r.report.Skipped()
 	return told || r.unfinished().isSet() || r.Library.ReadOnly() != nil
 }
 
-// keepGlance leaves a glance behind if everything was looked at and is taken in, and removes
-// the one that is there otherwise.
+// keepGlance writes a glance if everything was checked and processed, and otherwise removes the existing one.
 func (r *run) keepGlance(err error) error {
 	if len(r.options.From) > 0 || r.options.Only != "" || r.options.Reindex || r.options.salvaged != nil {
 		return err
@@ -166,7 +160,7 @@ func (r *run) keepGlance(err error) error {
 			}
 		}
 	}
-	if len(g.Was) > foldersGlanced {
+	if len(g.Was) > maxGlancedFolders {
 		return r.glanceFile().clear()
 	}
 	type written struct {
@@ -175,14 +169,14 @@ func (r *run) keepGlance(err error) error {
 	}
 	files := make([]written, 0, len(r.seen.Files))
 	for path, f := range r.seen.Files {
-		if _, ok := r.seen.Sessions[f.Session]; ok { // nothing is made of a client's memory
+		if _, ok := r.seen.Sessions[f.Session]; ok { // not so for a client's memory
 			files = append(files, written{path, f.Was.Mod})
 		}
 	}
 	slices.SortFunc(files, func(a, b written) int { return cmp.Compare(b.at, a.at) })
-	for _, file := range files[:min(len(files), glancedAtMost)] {
+	for _, file := range files[:min(len(files), maxGlanced)] {
 		f := r.seen.Files[file.path]
-		if ingest.OnDisk(file.path) == file.path { // else what it lies in is watched
+		if ingest.OnDisk(file.path) == file.path { // otherwise the database that contains it is watched
 			g.Was[file.path] = f
 		}
 		r.watch(&g, filepath.Dir(file.path))
@@ -204,14 +198,14 @@ func (r *run) keepGlance(err error) error {
 	return writeGob(string(r.glanceFile()), &g)
 }
 
-// folders calls do for the folders below one in which a new session may turn up: not for those of a
-// session's own files.
+// folders calls do for the folders below dir in which a new session may turn up, skipping those of a session's own
+// files.
 func (r *run) folders(dir string, do func(path string)) {
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil || !d.IsDir() || path == dir:
 			return nil
-		case notTold[d.Name()] || r.found[ingest.SessionID(d.Name())]:
+		case unwatched[d.Name()] || r.found[ingest.SessionID(d.Name())]:
 			return fs.SkipDir
 		}
 		do(path)

@@ -14,16 +14,16 @@ import (
 	"recall/text"
 )
 
-// errMore: it isn't sessions that stand alone and have grown, or not them alone. Everything is looked at.
+// errMore means that a glance isn't enough: something other than self-contained sessions has changed.
 var errMore = errors.New("more is new than a glance shows")
 
-// relateAtOnce is how long a question lets it take to find how what is new bears on all else
-// that was decided; where that took longer the last time, it is left for behind the question.
+// relateAtOnce is how long a question may wait for the links of new items to be found. If that took longer the last
+// time, it is done in the background after the question.
 const relateAtOnce = 100 * time.Millisecond
 
-// syncGrown takes in the sessions that a glance shows to have grown, and looks at no other: one
-// that somebody asks from is written to between any two of their questions. Of what was seen it
-// knows what the glance does, adds to it and leaves the glance behind as it is then.
+// syncGrown processes the sessions that a glance shows to have grown, and no others: the session from which somebody
+// asks grows between any two of their questions. It starts from what the glance knows instead of the seen table,
+// appends to the table, and updates the glance.
 func (p *Pipeline) syncGrown(ctx context.Context, o Options) (Report, error) {
 	g := o.Glanced
 	known := newSeen(p.seenPath(), p.version())
@@ -68,7 +68,7 @@ func (p *Pipeline) syncGrown(ctx context.Context, o Options) (Report, error) {
 	for id := range g.grown {
 		r.watchSession(g, id)
 	}
-	for _, ledger := range []string{"journal.jsonl", library.LinksName} { // that this run wrote to
+	for _, ledger := range []string{"journal.jsonl", library.LinksName} { // written by this run
 		path := filepath.Join(r.Library.Dir(), ledger)
 		delete(g.Was, path)
 		r.watch(g, path)
@@ -76,8 +76,8 @@ func (p *Pipeline) syncGrown(ctx context.Context, o Options) (Report, error) {
 	return r.report, writeGob(string(r.glanceFile()), g)
 }
 
-// foundAgain finds the sessions that have grown as a look at everything would: what belongs to each
-// now, and what of it in other folders is watched, as its todos are.
+// foundAgain finds the grown sessions as a full search would: what belongs to each now, including watched files in
+// other folders, such as its todos.
 func (r *run) foundAgain(ctx context.Context) (all []ingest.Found, err error) {
 	for id := range r.options.Glanced.grown {
 		e, err := r.Library.SessionAt(id, filepath.Dir(r.seen.Sessions[id].Path))
@@ -120,8 +120,8 @@ func (r *run) foundAgain(ctx context.Context) (all []ingest.Found, err error) {
 	return all, ctx.Err()
 }
 
-// grown lists the sessions that this run archived, and what the index has of them. The error is
-// errMore where one isn't known to stand alone.
+// grown lists the sessions that this run archived, with their stamps in the index. The error is errMore if one isn't
+// known to be self-contained.
 func (r *run) grown(ctx context.Context, _ bool) ([]library.Entry, map[string]string, error) {
 	var entries []library.Entry
 	var ids []string
@@ -147,7 +147,7 @@ func (r *run) grown(ctx context.Context, _ bool) ([]library.Entry, map[string]st
 	return entries, stamps, err
 }
 
-// keepAlone notes of a session that no other begins as it does.
+// keepAlone records for each session of a family whether no other session begins as it does.
 func (r *run) keepAlone(f *Family) {
 	for _, m := range f.Members {
 		if s, known := r.seen.Sessions[m.Entry.ID]; known {
@@ -159,7 +159,7 @@ func (r *run) keepAlone(f *Family) {
 	}
 }
 
-// begins is a hash of what ties a session to others.
+// begins hashes the keys that tie a session to others.
 func begins(e library.Entry) string {
 	keys := slices.Sorted(slices.Values(e.Heads))
 	return text.Hash(strings.Join(keys, "\n"), 8)

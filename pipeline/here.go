@@ -10,10 +10,9 @@ import (
 	"recall/library"
 )
 
-// Here is the project that is meant in a folder of this machine, and the branch
-// that it is on there: that of the folder's repository; outside of one, that of
-// the folder or the nearest around it. It is "" where no session worked: another
-// project is never meant for want of one.
+// Here returns the project and branch of a folder of this machine: those of the folder's repository, or outside of
+// one, the project of the folder or of the nearest one above it. The project is "" if no session ran there; no other
+// project is guessed.
 func Here(l *library.Library, dir string) (project, branch string) {
 	if repo, ok := ingest.RepositoryOf(dir); ok {
 		for _, root := range []string{repo.Root, dir} {
@@ -38,18 +37,9 @@ func Here(l *library.Library, dir string) (project, branch string) {
 	return "", ""
 }
 
-// rootHere is the folder whose project is meant in a folder of this machine.
-func rootHere(dir string) string {
-	if repo, ok := ingest.RepositoryOf(dir); ok {
-		return repo.Root
-	}
-	return RealOf(dir)
-}
-
-// A NotHereError says that no session worked in a folder, so that no project is
-// meant there.
+// A NotHereError says that no session ran in a folder, so that it identifies no project.
 type NotHereError struct {
-	Project string    // the one last worked on anywhere, "" if none is
+	Project string    // the one last worked on anywhere; "" if there is none
 	At      time.Time // when that was
 }
 
@@ -60,7 +50,7 @@ func (e *NotHereError) Error() string {
 	return fmt.Sprintf("no session worked here; the last was in %q, %s", e.Project, e.At.UTC().Format("2006-01-02"))
 }
 
-// Meant is Here where a project is needed: the error is a *NotHereError.
+// Meant is Here for callers that need a project: if there is none, the error is a *NotHereError.
 func Meant(l *library.Library, dir string) (project, branch string, err error) {
 	if project, branch = Here(l, dir); project != "" {
 		return project, branch, nil

@@ -11,13 +11,13 @@ import (
 	"recall/payload"
 )
 
-// Links are those that stand: of some items those that lead from or to them, in the order of payload.StandingLinks.
+// Links finds, of the links that stand, those from or to given items, in the order of payload.StandingLinks.
 type Links interface {
 	LinksOf(ctx context.Context, items ...payload.ItemID) ([]payload.Link, error)
 }
 
-// LinksNow are the links as links.jsonl say them now: by the index, nil for none, where it was made of these files as
-// they are, else all are read. Lines that can't be read cost no other line.
+// LinksNow returns the links that links.jsonl holds now: from the index (which may be nil) if it was made from the
+// current files, else by reading them all. Lines that can't be read don't affect others.
 func LinksNow(ctx context.Context, l *library.Library, x *index.Index) (Links, error) {
 	if x != nil {
 		_, made, err := x.Due(ctx)
@@ -37,7 +37,7 @@ func LinksNow(ctx context.Context, l *library.Library, x *index.Index) (Links, e
 	return all, nil
 }
 
-// linksRead are links held in memory, and their places by the items at their ends.
+// linksRead holds links in memory, with their positions by the items at their ends.
 type linksRead struct {
 	standing []payload.Link
 	at       map[payload.ItemID][]int

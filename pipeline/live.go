@@ -13,8 +13,8 @@ import (
 	"recall/text"
 )
 
-// ReadSource parses a session where it is being written, secrets out, and says
-// where it really ran. Nothing of it goes to the library.
+// ReadSource parses and redacts a session where its client writes it, and returns where it really ran. Nothing is
+// written to the library.
 func (p *Pipeline) ReadSource(ctx context.Context, f ingest.Found) (s *ingest.Session, ran ingest.Where, err error) {
 	reader, err := p.reader(f.Source)
 	if err != nil {
@@ -34,8 +34,8 @@ func (p *Pipeline) ReadSource(ctx context.Context, f ingest.Found) (s *ingest.Se
 	return s, ran, nil
 }
 
-// Unarchived lists the sessions at their sources, or below from, that the library doesn't
-// have as they are, and what can't be read. It writes nothing.
+// Unarchived lists the sessions at their sources, or below from, that the library doesn't have in their current
+// state, and what can't be read. It writes nothing.
 func (p *Pipeline) Unarchived(ctx context.Context, from []string) ([]ingest.Found, []ingest.Problem) {
 	r := p.newRun(Options{From: from})
 	all := slices.DeleteFunc(r.discover(ctx), func(f ingest.Found) bool {
@@ -46,16 +46,14 @@ func (p *Pipeline) Unarchived(ctx context.Context, from []string) ([]ingest.Foun
 	return all, r.report.Problems
 }
 
-// mostLooked is how many sessions that the library doesn't know are parsed to find
-// the last one of a project.
-const mostLooked = 8
+// maxParsed is how many unknown sessions are parsed to find a project's last one.
+const maxParsed = 8
 
-// ErrNowhere: no client of this machine has any session.
+// ErrNowhere says that no client on this machine has any session.
 var ErrNowhere = errors.New("no session at any source")
 
-// Running finds a session where its client writes it: the one of a name, else the one last
-// written to in the project of a folder. The library may be nil. Where there is none the
-// error is library.ErrNoSession, or ErrNowhere.
+// Running finds a session where its client writes it: the one of the given name, else the one last written to in
+// dir's project. The library may be nil. If there is none, the error is library.ErrNoSession or ErrNowhere.
 func (p *Pipeline) Running(ctx context.Context, name, dir string) (ingest.Found, error) {
 	var all []ingest.Found
 	p.each(ctx, nil, p.lastSeen(),
@@ -91,7 +89,10 @@ func (p *Pipeline) Running(ctx context.Context, name, dir string) (ingest.Found,
 			known[e.ID] = shelf.Of(e).ID
 		}
 	}
-	root := rootHere(dir)
+	root := RealOf(dir)
+	if repo, ok := ingest.RepositoryOf(dir); ok {
+		root = repo.Root
+	}
 	looked := 0
 	for _, f := range all {
 		if project, ok := known[f.ID]; ok {
@@ -100,7 +101,7 @@ func (p *Pipeline) Running(ctx context.Context, name, dir string) (ingest.Found,
 			}
 			continue
 		}
-		if looked++; looked > mostLooked {
+		if looked++; looked > maxParsed {
 			continue
 		}
 		s, ran, err := p.ReadSource(ctx, f)

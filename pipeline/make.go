@@ -12,8 +12,8 @@ import (
 	"recall/payload"
 )
 
-// make brings a family's payloads about, in order and on one core: what it
-// renders may have been pasted into later sessions. It gives the members that are made.
+// make makes a family's payloads in order, on one core: what it renders may have been pasted into later sessions. It
+// returns the members that were made.
 func (r *run) make(ctx context.Context, f *Family) []*Member {
 	var all []*Member
 	for _, m := range f.Members {
@@ -40,29 +40,29 @@ func (r *run) make(ctx context.Context, f *Family) []*Member {
 
 func (r *run) makeOne(ctx context.Context, m *Member, f *Family) error {
 	if m.Session.MarkPasted(r.lines.pasted(ctx, f.IDs())) {
-		m.fresh = nil // distilled too early: some of it isn't the session's own
+		m.fresh = nil // distilled too early: part of it isn't the session's own
 	}
 	err := library.ErrNoPayload
-	if !f.anew { // it is as it should be; the index alone lacks it
+	if !f.anew { // only the index lacks it
 		if m.page.payload, err = r.Library.Payload(m.Entry.ID); err == nil {
-			m.Session.Title = m.page.payload.Title // as merge gives it
+			m.Session.Title = m.page.payload.Title // as merge sets it
 			m.project, err = r.Library.Project(m.Entry.Project)
 		}
 	}
-	if errors.Is(err, library.ErrNoPayload) { // or somebody deleted it
+	if errors.Is(err, library.ErrNoPayload) { // or it was deleted
 		err = r.distillOne(ctx, m)
 	}
 	if err != nil {
 		return err
 	}
-	// For sessions that come later: the index has them only when they are written.
+	// For later sessions: the index has these lines only once they are written.
 	for _, l := range m.writtenLines() {
 		r.lines.of[index.LineHash(l.Text)] = written{string(m.Entry.ID), l.IDs}
 	}
 	return nil
 }
 
-// distillOne makes a session's payload anew, of what was distilled already if anything was.
+// distillOne makes a session's payload anew, from m.fresh if it was distilled already.
 func (r *run) distillOne(ctx context.Context, m *Member) error {
 	var err error
 	if m.project, err = r.projectOf(m.Session, m.ran, m.clean); err != nil {
@@ -83,7 +83,7 @@ func (r *run) distillOne(ctx context.Context, m *Member) error {
 	return err
 }
 
-// describe fills in what a distiller need not know.
+// describe fills in what a distiller doesn't know.
 func (r *run) describe(m *Member) {
 	p, e, s := m.fresh, m.Entry, m.Session
 	p.Schema = payload.Schema
@@ -104,9 +104,9 @@ func (r *run) describe(m *Member) {
 	p.Made = m.made
 }
 
-// Keep saves and indexes a payload that a model made of a session, merged with what
-// people did to the one before; asked says what it was made of. The session may have
-// grown meanwhile: then the next sync adds what rules find in the rest.
+// Keep saves and indexes a payload that a model made of a session, merged with people's edits of the previous one;
+// asked says what it was made of. If the session has grown meanwhile, the next sync adds what rules find in the
+// rest.
 func (p *Pipeline) Keep(ctx context.Context, m *Member, fresh *payload.Payload, asked payload.Asked) error {
 	if err := p.FinishForgetting(ctx); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (p *Pipeline) Keep(ctx context.Context, m *Member, fresh *payload.Payload, 
 	m.Entry.Heads = withPlanKeys(m.Entry.Heads, m.planKeys)
 	m.fresh, m.improved, m.made = fresh, true, p.made(m.Entry, m.beside)
 	m.made.Model = asked
-	// Another process may have written the table since it was last read.
+	// Reread the table: another process may have written it.
 	r := p.newRun(Options{})
 	if err := r.distillOne(ctx, m); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (p *Pipeline) Keep(ctx context.Context, m *Member, fresh *payload.Payload, 
 	if failed := r.report.Problems; len(failed) > 0 {
 		return errors.New(failed[0].Reason)
 	}
-	if m.made.Without > 0 { // the model may have said it again
+	if m.made.Without > 0 { // the model's answers may repeat what was forgotten
 		if err := p.Library.DropAnswers(m.Entry.ID); err != nil {
 			return err
 		}

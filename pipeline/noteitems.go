@@ -10,7 +10,7 @@ import (
 	"recall/pipeline/notes"
 )
 
-// addNotes brings a session's grounded notes into what was distilled of it.
+// addNotes adds a session's grounded notes to its fresh payload.
 func (r *run) addNotes(m *Member) error {
 	lines, err := r.Library.Notes(m.Entry.ID)
 	if err != nil {
@@ -26,8 +26,8 @@ func (r *run) addNotes(m *Member) error {
 	return nil
 }
 
-// withNotes are a session's items with what was noted: a note that an item says already
-// strengthens it, any other is an item.
+// withNotes adds noted items to a session's items: a note strengthens an item that already says the same, and
+// otherwise becomes an item itself.
 func withNotes(items []payload.Item, noted []*payload.Item) []payload.Item {
 	for _, it := range noted {
 		items = notes.Join(items, it)
@@ -36,7 +36,7 @@ func withNotes(items []payload.Item, noted []*payload.Item) []payload.Item {
 	return items
 }
 
-// notesLater reports whether something was noted after the payload was saved.
+// notesLater reports whether notes were added after the payload was saved.
 func notesLater(e library.Entry) bool {
 	notes, err := os.Stat(filepath.Join(e.Folder, "notes.jsonl"))
 	if err != nil {
@@ -46,8 +46,7 @@ func notesLater(e library.Entry) bool {
 	return err == nil && notes.ModTime().After(saved.ModTime())
 }
 
-// fold brings what waits in the inbox into the notes of its sessions. What goes
-// wrong is a problem of the report: it waits on.
+// fold moves notes from the inbox to their sessions. One that fails is reported as a problem and stays in the inbox.
 func (r *run) fold() {
 	if r.Library.ReadOnly() != nil {
 		return
@@ -56,7 +55,7 @@ func (r *run) fold() {
 	r.report.Notes += f.Notes
 	for _, id := range f.Sessions {
 		if lines, err := r.Library.Notes(id); err == nil && len(payload.DecodeNotes(lines)) > 0 {
-			r.noted[id] = true // and not hook events alone
+			r.noted[id] = true // not just hook events
 		}
 	}
 	r.report.Problems = append(r.report.Problems, f.Problems...)

@@ -8,8 +8,7 @@ import (
 	"recall/library"
 )
 
-// pack packs sessions that are quiet, one after the other, until the time is
-// used up; the next run goes on.
+// pack packs quiet sessions one after the other until the time is used up; the next run continues.
 func (r *intake) pack(ctx context.Context, limit time.Duration) error {
 	now := r.of.Time()
 	due := r.seen.PackDue
@@ -47,8 +46,8 @@ func (r *intake) pack(ctx context.Context, limit time.Duration) error {
 			}
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case errors.Is(err, library.ErrBusy), errors.Is(err, library.ErrNoSession): // somebody is writing to it: it waits
-		default: // damage: recall check tells more
+		case errors.Is(err, library.ErrBusy), errors.Is(err, library.ErrNoSession): // being written to: it waits
+		default: // damage: recall check says more
 			r.report.problem(e.Folder, err)
 		}
 		r.of.Tell(Progress{Stage: "pack", Done: i + 1, Total: len(work)})

@@ -10,13 +10,11 @@ import (
 	"recall/library/disk"
 )
 
-// edited is the size of a payload.md that isn't as it was last written: no
-// file has it.
+// edited is a size that no file has. It marks a payload.md that isn't as recall last wrote it.
 const edited = -1
 
-// lookAtPage says what is to be remembered of a session's payload.md that
-// should read as written. It is looked at before it is read: an edit after
-// that changes its time, one before it shows in the text.
+// lookAtPage returns the state to remember of a session's payload.md, which should read as written. It takes the
+// state before it reads the text: a later edit changes the time, an earlier one shows in the text.
 func lookAtPage(e library.Entry, written string) fileStat {
 	path := filepath.Join(e.Folder, "payload.md")
 	f := statPage(path)
@@ -26,8 +24,7 @@ func lookAtPage(e library.Entry, written string) fileStat {
 	return f
 }
 
-// asWritten reports whether a session's payload.md is as it was last written, and
-// remembers it if so.
+// asWritten reports whether a session's payload.md is as it was last written, and records it if so.
 func (r *run) asWritten(e library.Entry) bool {
 	p, err := r.Library.Payload(e.ID)
 	if err != nil {
@@ -42,10 +39,7 @@ func (r *run) asWritten(e library.Entry) bool {
 }
 
 func (r *run) keepPage(e library.Entry, f fileStat) {
-	path, err := filepath.Rel(r.Library.Dir(), filepath.Join(e.Folder, "payload.md"))
-	if err != nil {
-		return // it stays unknown and is looked at again
-	}
+	path, _ := filepath.Rel(r.Library.Dir(), filepath.Join(e.Folder, "payload.md")) // always inside
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.seen.Sessions[e.ID]
@@ -53,7 +47,7 @@ func (r *run) keepPage(e library.Entry, f fileStat) {
 	r.seen.set(e.ID, s)
 }
 
-// keepKey notes session.json as it was when it was good. The caller holds mu, or is alone.
+// keepKey records the state of a valid session.json. The caller holds mu, or is alone.
 func (r *run) keepKey(id ingest.SessionID, f fileStat) {
 	if s, ok := r.seen.Sessions[id]; ok {
 		s.Key = f
@@ -61,11 +55,9 @@ func (r *run) keepKey(id ingest.SessionID, f fileStat) {
 	}
 }
 
-// handEdited finds the sessions whose payload.md isn't as it was written. One
-// that was deleted is written again: that is no word about any item. A session
-// whose whole folder was deleted is taken in again, if its source is still
-// there: only forgetting it is meant to lose it. A folder that was merely moved
-// is put back by Settle.
+// handEdited finds the sessions whose payload.md isn't as it was written. A deleted payload.md is written again:
+// deleting it says nothing about any item. A session whose whole folder was deleted is archived again if its source
+// still exists: only forget is meant to lose it. A folder that was merely moved is put back by Settle.
 func (r *run) handEdited() {
 	if r.options.Only != "" {
 		r.edited[r.options.Only] = true
@@ -79,15 +71,14 @@ func (r *run) handEdited() {
 			continue
 		}
 		if known, ok := r.seen.Faults[id]; ok && known.Page == now && !known.due(r.Time()) {
-			continue // and it is reported
+			continue // it is reported anyway
 		}
 		other = append(other, id)
 	}
 	if len(other) == 0 {
 		return
 	}
-	// A look at the folders as they are now. A fault of it shows when something
-	// is asked of the library.
+	// Refresh the list of folders. An error shows when the library is next used.
 	_, _ = r.Library.Sessions()
 	for _, id := range other {
 		switch e, err := r.Library.Session(id); {
@@ -102,14 +93,13 @@ func (r *run) handEdited() {
 	}
 }
 
-// keysAtOnce keeps a sync with nothing new over 10,000 sessions quick: a look at
-// each payload.md is most of what it does, and this is another at each folder.
-var keysAtOnce = 2000
+// maxKeys keeps a sync with nothing new quick with 10,000 sessions: checking each payload.md is most of its work,
+// and this is one more check for each folder.
+var maxKeys = 2000
 
-// lookAtKeys tells of sessions whose session.json can't be used, where nothing
-// else has the library read them. While all are as they were when they were last
-// read, it only looks at their sizes and times; of very many, each time at some, until
-// one isn't: the library reads all of them for that one.
+// lookAtKeys reports sessions whose session.json can't be used, if nothing else makes the library read them. It only
+// compares sizes and times while they are unchanged; if there are very many, each run checks some, until one has
+// changed and the library reads them all.
 func (r *run) lookAtKeys() {
 	if r.options.Only != "" {
 		return
@@ -117,7 +107,7 @@ func (r *run) lookAtKeys() {
 	other := map[ingest.SessionID]fileStat{}
 	looked, stat := 0, r.stat()
 	for id, s := range r.seen.Sessions { // in any order
-		if looked++; looked > keysAtOnce && len(other) == 0 {
+		if looked++; looked > maxKeys && len(other) == 0 {
 			break
 		}
 		if now := stat(filepath.Join(filepath.Dir(s.Path), "session.json")); now != s.Key {
@@ -139,7 +129,7 @@ func (r *run) lookAtKeys() {
 	}
 }
 
-// statPage is a payload.md, or a session.json, as it is now; size edited if there is none.
+// statPage returns the state of a payload.md or a session.json; its size is edited if there is none.
 func statPage(path string) fileStat {
 	fi, err := os.Stat(path)
 	if err != nil {
@@ -148,13 +138,12 @@ func statPage(path string) fileStat {
 	return fileStat{fi.Size(), fi.ModTime().UnixNano()}
 }
 
-// foldersAtOnce is how many folders of sessions a run looks at for links: more cost a
-// sync with nothing new a tenth of its time.
-const foldersAtOnce = 200
+// maxFolders is how many session folders a run checks for being links: more would cost a sync with nothing new a
+// tenth of its time.
+const maxFolders = 200
 
-// stat returns statPage for files of sessions, by their paths in the library. What lies
-// behind a link is as if it weren't there: the library follows none. Of very many
-// sessions, each time the folders of some are looked at.
+// stat returns statPage for files of sessions, by their paths in the library. Anything behind a link counts as
+// missing: the library follows none. With very many sessions, each run checks the folders of some.
 func (r *intake) stat() func(path string) fileStat {
 	real := map[string]bool{} // by the project's folder
 	looked := 0
@@ -170,7 +159,7 @@ func (r *intake) stat() func(path string) fileStat {
 			ok = isReal(project)
 			real[project] = ok
 		}
-		if looked++; !ok || looked <= foldersAtOnce && !isReal(session) {
+		if looked++; !ok || looked <= maxFolders && !isReal(session) {
 			return fileStat{Size: edited}
 		}
 		return statPage(filepath.Join(r.of.Library.Dir(), path))

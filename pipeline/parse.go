@@ -10,8 +10,8 @@ import (
 	"recall/library"
 )
 
-// ReadFamily reads a family from the library as its sessions are now, settles who
-// owns what, and redacts. What can't be read is a member's Fault.
+// ReadFamily reads a family from the library in its current state, settles which session owns which turns, and
+// redacts. What can't be read becomes a member's Fault.
 func (p *Pipeline) ReadFamily(ctx context.Context, f *Family) {
 	for _, m := range f.Members {
 		if now, err := p.Library.Session(m.Entry.ID); err == nil {
@@ -22,7 +22,8 @@ func (p *Pipeline) ReadFamily(ctx context.Context, f *Family) {
 	p.parse(ctx, f)
 }
 
-// parse reads a family from the library, settles who owns what, and redacts. Nothing after it sees an unredacted word.
+// parse reads a family from the library, settles which session owns which turns, and redacts. Nothing after it sees
+// an unredacted word.
 func (p *Pipeline) parse(ctx context.Context, f *Family) {
 	err := p.readAll(ctx, f)
 	for _, m := range f.Members {
@@ -34,7 +35,7 @@ func (p *Pipeline) parse(ctx context.Context, f *Family) {
 	}
 }
 
-// readAll is parse with the secrets left in.
+// readAll is parse without redaction.
 func (p *Pipeline) readAll(ctx context.Context, f *Family) error {
 	var whole []*ingest.Session
 	for _, m := range f.Members {
@@ -55,15 +56,14 @@ func (p *Pipeline) readAll(ctx context.Context, f *Family) error {
 		ingest.AdoptPlans(whole)
 		for _, s := range whole {
 			for i := range s.Turns {
-				s.Turns[i].Keys = nil // who owns them is settled
+				s.Turns[i].Keys = nil // ownership is settled
 			}
 		}
 		return nil
 	})
 }
 
-// Safely makes an error of a panic: a transcript that some rule can't cope with
-// costs no other session.
+// Safely turns a panic into an error: a transcript that breaks some rule affects no other session.
 func Safely(what string, do func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -86,8 +86,8 @@ func (p *Pipeline) parseOne(ctx context.Context, m library.Entry) (*ingest.Sessi
 	return s, nil
 }
 
-// Read reads a session back from the library as distillers see it: parsed, its
-// turns told from those that it copied as a fork, secrets out, under the title that a person may have given it.
+// Read reads a session back from the library as distillers see it: parsed, redacted, with turns that it copied as a
+// fork marked, under the title that a person may have given it.
 func (p *Pipeline) Read(ctx context.Context, id ingest.SessionID) (*ingest.Session, error) {
 	s, err := p.ReadExact(ctx, id)
 	if err == nil {
@@ -99,9 +99,8 @@ func (p *Pipeline) Read(ctx context.Context, id ingest.SessionID) (*ingest.Sessi
 	return s, err
 }
 
-// ReadExact is Read with the secrets left in: nothing of it may be shown or
-// derived but what a person gets back as it was. Relatives that can't be read are
-// left out.
+// ReadExact is Read without redaction: show or derive nothing from it except what a person gets back unchanged.
+// Relatives that can't be read are left out.
 func (p *Pipeline) ReadExact(ctx context.Context, id ingest.SessionID) (*ingest.Session, error) {
 	if _, err := p.Library.Session(id); err != nil {
 		return nil, err

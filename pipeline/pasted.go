@@ -20,22 +20,22 @@ type written struct {
 type writtenLines struct {
 	index *index.Index
 	of    map[int64]written // rendered in this run
-	known map[int64]bool    // those of the index before it; nil: to be asked one by one
+	known map[int64]bool    // hashes indexed before this run; nil: query them one by one
 }
 
-// MarkPasted marks in a session what was pasted from payloads of others.
+// MarkPasted marks what a session contains that was pasted from payloads of others.
 func (p *Pipeline) MarkPasted(ctx context.Context, s *ingest.Session, family []string) {
 	s.MarkPasted((&writtenLines{index: p.Index}).pasted(ctx, family))
 }
 
-// pasted returns what tells a session's lines that were pasted from another
-// session's payload without its marker, and for which items. Forks say the
-// same words because they copied them: a family's own lines don't count.
+// pasted returns a function that reports whether a line was pasted, without its marker, from another session's
+// payload, and for which items. Forks contain the same words because they copied them, so a family's own lines don't
+// count.
 //
-// Somebody may well type the same sentence twice. So a line must be one of a
-// list, as all but a single goal are, or follow a payload's title.
+// Somebody may well type the same sentence twice, so a line must be part of a list, as all but a single goal are, or
+// follow a payload's title.
 func (w *writtenLines) pasted(ctx context.Context, family []string) func(line string) ([]string, bool) {
-	page := 0 // lines that may still belong to a pasted page
+	page := 0 // how many more lines may belong to a pasted page
 	return func(line string) ([]string, bool) {
 		line = strings.TrimSpace(line)
 		page--
@@ -56,23 +56,22 @@ func (w *writtenLines) pasted(ctx context.Context, family []string) func(line st
 		if w.known != nil && !w.known[hash] {
 			return nil, false
 		}
-		// A fault of the index shows when something is put into it.
+		// An index error shows when something is written to it.
 		ids, ok, _ := w.index.Known(ctx, line, family...)
 		return ids, ok
 	}
 }
 
-// frame tells the lines around a page's items: what session it is of, and how
-// many were cut.
+// frame reports whether a line is one of those around a page's items: the session line, or the note of how many
+// items were cut.
 func frame(line string) bool {
 	return strings.HasPrefix(line, "Session ") && strings.Contains(line, " · distilled by ") ||
 		strings.HasPrefix(line, "… and ") && strings.HasSuffix(line, " more in payload.json")
 }
 
 const (
-	// shortestLine is the length in bytes from which a line that equals one of
-	// a payload is no chance.
+	// shortestLine is the length in bytes from which equality with a payload's line is no coincidence.
 	shortestLine = 24
-	// pageLines is how long a payload.md may be.
+	// pageLines is the maximum length of a payload.md.
 	pageLines = 200
 )

@@ -1,7 +1,6 @@
-// Package pipeline is the nightly story: find the sessions, archive their
-// bytes, parse, redact and distill what is new, index it. Every stage may be
-// run again at any time: a crash costs a repeat, never a gap. A session that
-// can't be read is reported and costs no other session.
+// Package pipeline runs the nightly job: it finds sessions, archives their bytes, then parses, redacts, distills and
+// indexes what is new. Every stage can be rerun at any time: a crash costs a repeat, never a gap. A session that
+// can't be read is reported and doesn't affect any other.
 package pipeline
 
 import (
@@ -17,76 +16,76 @@ import (
 	"recall/redact"
 )
 
-// Sources are where sessions come from.
+// Sources says where sessions come from.
 type Sources struct {
 	Readers []ingest.Reader
-	Roots   map[ingest.Source][]string // instead of a reader's own roots; absent: the reader's
+	Roots   map[ingest.Source][]string // override a reader's default roots
 
-	Exclusion func() ingest.Exclusion // as it is now; nil for none
+	Exclusion func() ingest.Exclusion // the current rules; nil for none
 }
 
-// An Archiver takes the bytes of sessions into a library: it parses nothing.
+// An Archiver copies the bytes of sessions into a library without parsing them.
 type Archiver struct {
 	Sources
 	Library  *library.Library
-	Cache    string // folder for what may be lost: the seen tables
+	Cache    string // folder for what can be rebuilt: the seen tables
 	Now      func() time.Time
-	Progress func(Progress) // called from one goroutine at a time; nil for silence
+	Progress func(Progress) // called by one goroutine at a time; may be nil
 }
 
-// A Pipeline takes sessions from their sources into a library and its index.
+// A Pipeline processes sessions from their sources into a library and its index.
 type Pipeline struct {
 	Archiver
 	Index     *index.Index
 	Distiller distill.Distiller
 	Rules     *redact.Rules
-	Budget    int             // tokens of a payload.md
+	Budget    int             // token limit of a payload.md
 	Variant   payload.Variant // of payload.md
 	Who       string          // author of hand edits, as edits.jsonl names them
 
-	// Beside removes what other caches have of sessions of which something was forgotten; nil where there are none.
+	// Beside removes forgotten sessions from caches that the pipeline doesn't own; nil if there are none.
 	Beside func([]ingest.SessionID) error
 }
 
-// Progress is how far a stage has come.
+// Progress is how far a stage has got.
 type Progress struct {
 	Stage       string // "archive", "distill", "ask"
 	Done, Total int    // sessions
 	Bytes       int64  // archived so far
 }
 
-// Report is what a sync did.
+// Report says what a sync did.
 type Report struct {
 	Found     int   `json:"found"`       // sessions seen at the sources
 	New       int   `json:"new"`         // archived for the first time
-	Salvaged  int   `json:"salvaged"`    // of the new: only what was typed is left
+	Salvaged  int   `json:"salvaged"`    // of the new: only the typed prompts are left
 	Grown     int   `json:"grown"`       // archived again: longer or rewritten
-	Vanished  int   `json:"vanished"`    // of which a file, or all, isn't at the source any more
+	Vanished  int   `json:"vanished"`    // with at least one file gone from the source
 	Distilled int   `json:"distilled"`   // sessions distilled
 	Indexed   int   `json:"-"`           // sessions indexed
 	Items     int   `json:"items"`       // items in what was indexed
-	Edited    int   `json:"edited"`      // payloads whose hand edits were taken in
-	Notes     int   `json:"-"`           // of the inbox, now with their sessions
-	Excluded  int   `json:"excluded"`    // sessions newly found that their user doesn't want kept; see Excludes
+	Edited    int   `json:"edited"`      // payloads whose hand edits were picked up
+	Notes     int   `json:"-"`           // moved from the inbox to their sessions
+	Excluded  int   `json:"excluded"`    // newly found sessions that a rule leaves out; see Excludes
 	Bytes     int64 `json:"bytes"`       // source bytes newly archived
-	Packed    int   `json:"packed"`      // sessions whose segments were packed; of Archive
-	Saved     int64 `json:"saved_bytes"` // bytes on the disk that packing saved
-	// sessions left for the next time, the time budget being used up or made only lately
+	Packed    int   `json:"packed"`      // sessions whose segments Archive packed
+	Saved     int64 `json:"saved_bytes"` // disk space that packing freed
+	// sessions left for the next run: out of time, or made too recently
 	Left      int  `json:"left"`
-	Outdated  int  `json:"-"` // of these, in the index as they are, but made by other rules
-	Unrelated bool `json:"-"` // how what is new bears on the rest is left for the next time
-	// when the first of those left that are large may be made; zero if none is
+	Outdated  int  `json:"-"` // of these: current in the index, but made by other rules
+	Unrelated bool `json:"-"` // finding links of the new items is left for the next run
+	// when the first large session among Left is due; zero if there is none
 	Until    time.Time        `json:"-"`
-	Unread   []Unread         `json:"unread"`   // sessions with lines that no parser could use, of those indexed
-	Expiring int              `json:"expiring"` // transcripts that the client will delete within 7 days
-	Unsafe   int              `json:"unsafe"`   // of those: not archived as they are now
+	Unread   []Unread         `json:"unread"`   // indexed sessions with lines that couldn't be parsed
+	Expiring int              `json:"expiring"` // transcripts that the client deletes within 7 days
+	Unsafe   int              `json:"unsafe"`   // of those: not archived in their current state
 	Problems []ingest.Problem `json:"problems"` // sessions and files skipped, each with its reason
-	Busy     bool             `json:"-"`        // one of them since another recall held it: it may soon be had
+	Busy     bool             `json:"-"`        // a problem is only that another recall holds a lock
 
-	salvaged bool // no client remembers more than was taken in
+	salvaged bool // nothing is left to salvage; see salvage
 }
 
-// Skipped reports whether anything was left out for a fault.
+// Skipped reports whether anything was skipped because of a problem.
 func (r Report) Skipped() bool { return len(r.Problems) > 0 }
 
 func (r *Report) problem(path string, err error) {
@@ -94,7 +93,7 @@ func (r *Report) problem(path string, err error) {
 	r.Busy = r.Busy || errors.Is(err, library.ErrBusy)
 }
 
-// Time is now.
+// Time returns the current time.
 func (p *Archiver) Time() time.Time {
 	if p.Now != nil {
 		return p.Now()
@@ -102,15 +101,15 @@ func (p *Archiver) Time() time.Time {
 	return time.Now()
 }
 
-// Tell passes on how far something has come.
+// Tell reports progress.
 func (p *Archiver) Tell(s Progress) {
 	if p.Progress != nil {
 		p.Progress(s)
 	}
 }
 
-// version names everything that shapes what is derived from a session's
-// bytes: another version, and it is derived again.
+// version identifies everything that shapes what is derived from a session's bytes. When it changes, everything is
+// derived again.
 func (p *Pipeline) version() string {
 	return p.Distiller.Name() + " " + p.Rules.Version()
 }
@@ -118,11 +117,14 @@ func (p *Pipeline) version() string {
 func (p *Archiver) seenPath() string       { return filepath.Join(p.Cache, "seen.gob") }
 func (p *Archiver) unfinished() unfinished { return unfinished(filepath.Join(p.Cache, "unfinished")) }
 
-// Forget makes the next sync look at every session of the sources and of the
-// library again. It is for an index that is new or was lost.
+// Forget makes the next sync look at every session of the sources and the library again. Use it for an index that is
+// new or was lost.
 func (p *Pipeline) Forget() error {
 	if err := errors.Join(unfinished(p.seenPath()).clear(), p.glanceFile().clear()); err != nil {
 		return err
 	}
-	return p.unfinished().set()
+	return p.LookAgain()
 }
+
+// LookAgain makes the next sync check the library for sessions that arrived other than by a sync.
+func (p *Archiver) LookAgain() error { return p.unfinished().set() }

@@ -13,10 +13,9 @@ import (
 	"recall/text"
 )
 
-// withReceived adds to a thread's payload what people here took over of other
-// people's handoffs for its project. What accumulates over sessions does; goal,
-// next, files and status count where they are newer than the thread. Where no session
-// worked yet, p being nil, they are all that there is.
+// withReceived adds to a thread's payload what people here accepted from other people's handoffs for its project.
+// Kinds that accumulate over sessions are added; goal, next, files and status only if they are newer than the
+// thread. If no session has worked on the project yet (p is nil), they are all there is.
 func withReceived(l *library.Library, p *payload.Payload, projects map[string]bool) (*payload.Payload, error) {
 	handed, err := l.Received()
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
@@ -37,7 +36,7 @@ func withReceived(l *library.Library, p *payload.Payload, projects map[string]bo
 
 func handOn(p *payload.Payload, h *library.Handed, items []payload.Item) {
 	newer := h.At.After(p.End)
-	first := h.From // what of a sender's name fits the note behind a line
+	first := h.From // short enough for the note behind a line
 	if i := strings.IndexAny(first, " ,()"); i >= 0 {
 		first = first[:i]
 	}
@@ -61,17 +60,15 @@ func handOn(p *payload.Payload, h *library.Handed, items []payload.Item) {
 	slices.SortStableFunc(p.Items, func(a, b payload.Item) int { return a.Kind.Order() - b.Kind.Order() })
 }
 
-// IndexReceived has the index learn at once what people took over of handoffs. A
-// sync does that as well.
+// IndexReceived indexes at once what people accepted from handoffs. A sync does that as well.
 func (p *Pipeline) IndexReceived(ctx context.Context) error {
 	r := p.newRun(Options{})
 	return errors.Join(r.indexReceived(ctx), r.seen.save())
 }
 
-// indexReceived brings the index's entries of handoffs up to what people took
-// over of them; what is in the library anyway isn't entered again. Where neither
-// the handoffs nor the projects' names changed it looks at no more than two
-// files' times.
+// indexReceived brings the index's entries for handoffs up to date with what people accepted of them, without what
+// the library has anyway. If neither the handoffs nor the projects' names changed, it only checks the times of two
+// files.
 func (r *run) indexReceived(ctx context.Context) error {
 	made, err := r.Library.ReceivedStamp()
 	if err != nil || made == r.seen.Handed && !r.options.Reindex {
@@ -103,8 +100,8 @@ func (r *run) indexReceived(ctx context.Context) error {
 	return nil
 }
 
-// receivedDocs are the entries that handoffs should have. Lines that can't be read
-// cost no other; recall check tells of them.
+// receivedDocs returns the index entries that handoffs should have. Lines that can't be read don't affect others;
+// recall check reports them.
 func (r *run) receivedDocs(ctx context.Context) ([]index.Doc, error) {
 	handed, err := r.Library.Received()
 	if err != nil && !errors.Is(err, library.ErrDamaged) {

@@ -6,10 +6,9 @@ import (
 	"recall/redact"
 )
 
-// Redact takes the secrets out of a session, places and names too: nothing that
-// is derived sees anything else. What tells a secret may come after it (a folder
-// is called by a password that a later turn gives away), so that a session with
-// any is gone through once more.
+// Redact takes the secrets out of a session, places and names too: everything derived sees only the result. What
+// reveals a secret may come after it (a folder is named by a password that a later turn gives away), so a session
+// with secrets is gone through twice.
 func Redact(rules *redact.Rules, s *ingest.Session) *redact.Redactor {
 	r := rules.Session()
 	s.MapText(r.Text)
@@ -19,8 +18,8 @@ func Redact(rules *redact.Rules, s *ingest.Session) *redact.Redactor {
 	return r
 }
 
-// projectOf tells a redacted session's project, from the places where it really
-// ran. Only the project's entry knows those; its name holds no secret.
+// projectOf determines a redacted session's project from the places where it really ran. Only the project's entry
+// knows those; its name holds no secret.
 func (p *Pipeline) projectOf(s *ingest.Session, ran ingest.Where, clean *redact.Redactor) (library.Project, error) {
 	roots, err := p.Library.Roots()
 	if err != nil {

@@ -20,21 +20,19 @@ import (
 	"recall/payload"
 )
 
-// Relate brings the links between decisions up to date: those of the sessions
-// whose items changed are found anew, what isn't found any more is taken back,
-// and the index learns what links.jsonl say in the end. It does nothing where
-// neither items nor links changed. Lines of links.jsonl that can't be read are
-// problems; they cost no other line.
+// Relate brings the links between decisions up to date: it recomputes those of sessions whose items changed,
+// retracts what no longer applies, and updates the index from links.jsonl. If neither items nor links changed, it
+// does nothing. Lines of links.jsonl that can't be read are problems; they don't affect other lines.
 func (p *Pipeline) Relate(ctx context.Context) (problems []ingest.Problem, err error) {
 	problems, _, err = p.relate(ctx, time.Time{}, func() {})
-	if errors.Is(err, library.ErrBusy) { // somebody else is at it: the next time
+	if errors.Is(err, library.ErrBusy) { // another process is doing it
 		err = nil
 	}
 	return problems, err
 }
 
-// relateTimed is relate as a part of a run, which remembers what it takes. What can't be
-// done within the time budget, or somebody else is at, is left for the next run.
+// relateTimed is relate as part of a run, recording how long it takes. What exceeds the time budget, or another
+// process is doing, is left for the next run.
 func (r *run) relateTimed(ctx context.Context, written func()) error {
 	start, deadline := time.Now(), time.Time{}
 	if r.options.Budget > 0 {
@@ -52,9 +50,8 @@ func (r *run) relateTimed(ctx context.Context, written func()) error {
 	return err
 }
 
-// relate is Relate where something else may be writing to the index: written waits
-// for that. It reports whether there was anything to do, which is broken off at the deadline
-// (zero: none) with context.DeadlineExceeded.
+// relate is Relate while something else may be writing to the index: written waits for that. It reports whether
+// there was anything to do. After the deadline (zero: none) it stops with context.DeadlineExceeded.
 func (p *Pipeline) relate(ctx context.Context, deadline time.Time, written func()) (problems []ingest.Problem,
 	any bool, err error) {
 	due, made, err := p.Index.Due(ctx)
@@ -77,7 +74,7 @@ func (p *Pipeline) relate(ctx context.Context, deadline time.Time, written func(
 		return nil, false, err
 	}
 	defer func() {
-		if err != nil { // what is interrupted names its own reason
+		if err != nil { // prefer the context's own reason
 			err = cmp.Or(ctx.Err(), err)
 		}
 	}()
@@ -90,7 +87,15 @@ func (p *Pipeline) relate(ctx context.Context, deadline time.Time, written func(
 			return nil, false, err
 		}
 	}
-	lines, err := p.changeLinks(ctx, due)
+	lines, err := []payload.Link(nil), error(nil)
+	if p.Library.ReadOnly() != nil {
+		due = nil // they stay due
+		lines, err = p.Library.Links()
+	} else {
+		lines, err = p.Library.ChangeLinks(func(lines []payload.Link) ([]payload.Link, error) {
+			return p.changedLinks(ctx, lines, due)
+		})
+	}
 	switch {
 	case errors.Is(err, library.ErrDamaged):
 		problems = []ingest.Problem{{Path: p.Library.Dir(), Reason: err.Error()}}
@@ -100,33 +105,19 @@ func (p *Pipeline) relate(ctx context.Context, deadline time.Time, written func(
 	if stamp, err = p.Library.LinksStamp(); err != nil {
 		return problems, false, err
 	}
-	if p.Library.ReadOnly() != nil {
-		due = nil // they still are
-	}
 	written()
 	return problems, true, p.Index.PutLinks(ctx, payload.StandingLinks(lines), relate.Version()+"\n"+stamp, due)
 }
 
-// changeLinks brings links.jsonl up to date, and returns all lines.
-func (p *Pipeline) changeLinks(ctx context.Context, due []string) ([]payload.Link, error) {
-	if p.Library.ReadOnly() != nil {
-		return p.Library.Links()
-	}
-	return p.Library.ChangeLinks(func(lines []payload.Link) ([]payload.Link, error) {
-		return p.changedLinks(ctx, lines, due)
-	})
-}
-
-// changedLinks are the lines that bring the rules' links of the sessions that
-// are due to what their items say now.
+// changedLinks returns the lines to append so that the rules' links of the due sessions match their items.
 func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due []string) ([]payload.Link, error) {
 	isDue := map[string]bool{}
 	for _, sid := range due {
 		isDue[sid] = true
 	}
-	// the links that the rules have standing, whatever others said
+	// the rules' standing links, whatever others said
 	standing := payload.StandingLinks(lines, payload.ByRule)
-	again := map[payload.ItemID]bool{} // what they say again may not be there any more
+	again := map[payload.ItemID]bool{} // items whose restated counterpart may be gone
 	where := slices.Clone(due)
 	for _, l := range standing {
 		if l.Rule == relate.Restates && isDue[l.ToSession] {
@@ -185,9 +176,8 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 	return append(change, payload.StandingLinks(slices.Collect(maps.Values(want)))...), nil
 }
 
-// certain reports whether what the index says of a link's ends is all there is to
-// say: a session that is in the library and not in the index yet may still hold
-// the item.
+// certain reports whether the index has both ends of a link: a session that is in the library but not yet in the
+// index may still hold the item.
 func (p *Pipeline) certain(indexed map[string]string, l payload.Link) bool {
 	return !slices.ContainsFunc([]string{l.FromSession, l.ToSession}, func(sid string) bool {
 		if _, in := indexed[sid]; in {
@@ -198,11 +188,11 @@ func (p *Pipeline) certain(indexed map[string]string, l payload.Link) bool {
 	})
 }
 
-// Claims are items as rules weigh them against one another, without what others handed over.
+// Claims returns items in the form that rules compare, without those that others handed over.
 func Claims(placed []index.Placed) []relate.Item {
 	var items []relate.Item
 	for _, p := range placed {
-		if p.Source != index.Handed { // whose it is isn't for rules to weigh against one's own
+		if p.Source != index.Handed { // rules don't compare other people's items with one's own
 			items = append(items, relate.Item{Item: p.Item, Session: p.Session, Start: p.SessionStart})
 		}
 	}

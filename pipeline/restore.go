@@ -14,41 +14,41 @@ import (
 	"recall/library"
 )
 
-// RestoreOptions say where a session is put back and which content.
+// RestoreOptions says where a session is restored to, and which version of it.
 type RestoreOptions struct {
-	To      string // instead of the client's own place: a root, as Reader.Roots has them
-	Dir     string // the folder to go on with it in, where the client goes by that; "" for the session's own
+	To      string // a root, as of Reader.Roots, instead of the client's own
+	Dir     string // the folder to continue it in, if the client goes by that; "" for the session's own
 	Version int    // of the conversation; 0 for the current one
 }
 
-// A Restoring is a session on its way back.
+// A Restoring is a planned restore of a session.
 type Restoring struct {
 	Session library.Entry
-	Root    string // it is put below
-	Own     bool   // its client looks there without being told
-	Moved   bool   // it wasn't kept there, as far as is known
-	Dir     string // the folder that the client finds it from, "" if it doesn't go by that
-	NoDir   bool   // that folder isn't there
+	Root    string // where it is restored
+	Own     bool   // its client looks there by default
+	Moved   bool   // as far as is known, it wasn't kept there before
+	Dir     string // the folder from which the client finds it; "" if it doesn't go by that
+	NoDir   bool   // Dir doesn't exist
 	Files   []library.RestoreFile
 }
 
-// Blocked lists the files that would have to be written over.
+// Blocked lists the files that would have to be overwritten.
 func (r Restoring) Blocked() []library.RestoreFile {
 	return slices.DeleteFunc(slices.Clone(r.Files), func(p library.RestoreFile) bool { return !p.Blocked() })
 }
 
-// Missing reports whether a file of it isn't there as it was, and can be put back.
+// Missing reports whether any file can be restored because it is missing or was cut short.
 func (r Restoring) Missing() bool {
 	return slices.ContainsFunc(r.Files, func(p library.RestoreFile) bool {
 		return p.State == library.PutNew || p.State == library.PutLonger
 	})
 }
 
-// Resume is the command that goes on with it, to be called in Dir, and what its environment has beside that of
-// everything else; no words where its client has none.
+// Resume returns the command that continues the session, to be run in Dir, and the environment variables that it
+// needs in addition; no words if the client has no such command.
 func (r Restoring) Resume() (words, env []string) {
 	client := r.Session.Source.Client()
-	if client.Resume == "" || strings.HasPrefix(string(r.Session.ID), "-") { // it would be taken for a flag
+	if client.Resume == "" || strings.HasPrefix(string(r.Session.ID), "-") { // would be taken for a flag
 		return nil, nil
 	}
 	if !r.Own && client.Env != "" {
@@ -57,9 +57,8 @@ func (r Restoring) Resume() (words, env []string) {
 	return append(strings.Fields(client.Resume), string(r.Session.ID)), env
 }
 
-// PlanRestore says where each file of a session belongs and what is there now;
-// Library.RestoreFiles does it. The error is ingest.ErrNoPlace where a session's
-// place can't be told.
+// PlanRestore determines where each file of a session belongs and what is there now; Restore carries it out. The
+// error is ingest.ErrNoPlace if the session's place is unknown.
 func (p *Archiver) PlanRestore(ctx context.Context, e library.Entry, o RestoreOptions) (Restoring, error) {
 	reader, found, err := p.archived(e)
 	if err != nil {
@@ -81,7 +80,7 @@ func (p *Archiver) PlanRestore(ctx context.Context, e library.Entry, o RestoreOp
 	}
 	for i, f := range found.Files {
 		if f.Role == ingest.PromptLog {
-			continue // no file of its own
+			continue // not a file of its own
 		}
 		put := library.RestoreFile{Name: f.Name, Path: filepath.Join(r.Root, filepath.FromSlash(places[f.Name])),
 			Shared: f.Role == "spaces" || f.Role == ingest.MemoryFile || f.Role == ingest.PlaceFile}
@@ -93,9 +92,8 @@ func (p *Archiver) PlanRestore(ctx context.Context, e library.Entry, o RestoreOp
 	return r, p.Library.PlanRestore(ctx, e.ID, r.Files)
 }
 
-// chooseRoot takes the root that was asked for, else the one that the session
-// was found under if it is on this machine, else this machine's own, else the
-// one that it was found under if that would lie in this home.
+// chooseRoot uses the root that was asked for, else the one where the session was found if it exists on this
+// machine, else this machine's own, else the one where it was found if that is in this user's home.
 func (p *Archiver) chooseRoot(r *Restoring, reader ingest.Reader, base, to string) error {
 	switch {
 	case to != "":
@@ -112,7 +110,7 @@ func (p *Archiver) chooseRoot(r *Restoring, reader ingest.Reader, base, to strin
 			roots = []string{home}
 		}
 		if len(roots) == 0 && inHome(base) {
-			r.Root, r.Own = base, true // its client's folder went as a whole
+			r.Root, r.Own = base, true // its client's whole folder was deleted
 			return nil
 		}
 		if len(roots) == 0 {
@@ -120,7 +118,7 @@ func (p *Archiver) chooseRoot(r *Restoring, reader ingest.Reader, base, to strin
 		}
 		r.Root = roots[0]
 		switch filepath.Base(r.Root) {
-		case "projects", "sessions", "archived_sessions", "tmp": // in which its client keeps them
+		case "projects", "sessions", "archived_sessions", "tmp": // the folder that contains this one is the root
 			r.Root = filepath.Dir(r.Root)
 		}
 	}
@@ -132,7 +130,7 @@ func (p *Archiver) chooseRoot(r *Restoring, reader ingest.Reader, base, to strin
 	return nil
 }
 
-// inHome says that a path lies in the home folder of who asks, there or not.
+// inHome reports whether a path lies in the user's home folder, whether or not it exists.
 func inHome(path string) bool {
 	home, err := os.UserHomeDir()
 	return err == nil && path != "" && slices.ContainsFunc([]string{home, RealOf(home)}, func(home string) bool {
@@ -141,7 +139,7 @@ func inHome(path string) bool {
 	})
 }
 
-// homeRoot is where a client keeps its files unless told otherwise, "" where that isn't in a home.
+// homeRoot returns where a client keeps its files by default, "" if that isn't in the home folder.
 func homeRoot(s ingest.Source) string {
 	home, err := os.UserHomeDir()
 	if err != nil || s.Client().Home == "" {
@@ -150,9 +148,9 @@ func homeRoot(s ingest.Source) string {
 	return filepath.Join(home, s.Client().Home)
 }
 
-// chooseDir finds the folder that the session is continued in, for clients
-// that go by that, and returns it if the session's place must be told anew from
-// it: its own folder isn't on this machine, or another one was asked for.
+// chooseDir finds the folder in which to continue the session, for clients that go by that. It returns that folder
+// if the session's place must be derived from it, because its own folder isn't on this machine or another was asked
+// for, else "".
 func (p *Archiver) chooseDir(ctx context.Context, r *Restoring, reader ingest.Reader, layout ingest.Layout,
 	found ingest.Found, asked string) string {
 	if found.Source.Client().Resume == "" {
@@ -165,7 +163,7 @@ func (p *Archiver) chooseDir(ctx context.Context, r *Restoring, reader ingest.Re
 	}
 	s, err := reader.Parse(ctx, found)
 	if err != nil || len(s.Where.Cwds) == 0 {
-		return "" // the place that it was found in must do
+		return "" // use the place where it was found
 	}
 	own := s.Where.Cwds[0].Dir
 	r.Dir = own
@@ -178,14 +176,14 @@ func (p *Archiver) chooseDir(ctx context.Context, r *Restoring, reader ingest.Re
 		}
 		r.NoDir = true
 	}
-	if layout.Base(found) == "" { // its place isn't known, and told from its folder
+	if layout.Base(found) == "" { // its place is unknown and derived from its folder
 		return own
 	}
 	return ""
 }
 
-// elsewhere lists where a folder of another machine, or of an earlier time,
-// could be on this one: below a project's root of now, or below this home.
+// elsewhere lists where a folder of another machine, or of an earlier time, could be on this one: below a project's
+// current root, or below this home.
 func (p *Archiver) elsewhere(dir, base string) []string {
 	var list []string
 	swap := func(from, to string) {
@@ -208,7 +206,7 @@ func (p *Archiver) elsewhere(dir, base string) []string {
 	return list
 }
 
-// RealOf is a folder's path as its client would name it.
+// RealOf returns a folder's absolute path without symbolic links, as its client would name it.
 func RealOf(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
@@ -219,12 +217,12 @@ func RealOf(dir string) string {
 	return dir
 }
 
-// Restore puts a session back as planned. The error is library.ErrInTheWay,
-// and nothing is written, if a file would have to be written over.
+// Restore restores a session as planned. If a file would have to be overwritten, it writes nothing and the error is
+// library.ErrInTheWay.
 func (p *Archiver) Restore(ctx context.Context, r Restoring) error {
 	err := p.Library.RestoreFiles(ctx, r.Session.ID, r.Files)
 	if errors.Is(err, library.ErrInTheWay) {
-		err = fmt.Errorf("%w; nothing of it was overwritten", err)
+		err = fmt.Errorf("%w; nothing was overwritten", err)
 	}
 	if err != nil {
 		return fmt.Errorf("restore %s: %w", r.Session.ID, err)

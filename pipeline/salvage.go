@@ -11,22 +11,22 @@ import (
 	"recall/library"
 )
 
-// saidLately is for how long nothing was typed in a session of which only that is taken in:
-// its transcript is soon there.
+// saidLately is how long a session must have been quiet before only its prompts are salvaged: until then its
+// transcript may still appear.
 const saidLately = time.Hour
 
-// salvage takes in the sessions that a client remembers only by what was typed in them: it
-// deleted their transcripts before they were archived. That is done when all else is taken
-// in, as sessions go by other ids too, and again when the client remembers something else.
+// salvage takes in the sessions of which a client only remembers what was typed, because it deleted their
+// transcripts before they were archived. It runs after everything else is processed, since sessions also go by other
+// ids, and again when a client's memory changes.
 func (p *Pipeline) salvage(ctx context.Context, rep *Report) error {
 	all, err := p.Library.AllEntries()
 	if err != nil || p.Library.ReadOnly() != nil || len(p.Library.Broken()) > 0 {
-		return err // a session that can't be read just now isn't one that was never archived
+		return err // a session that can't be read right now may still have been archived
 	}
 	path := filepath.Join(p.Cache, "salvaged.gob")
-	done := map[ingest.SessionID]string{} // memories as they were, by the hash of their files
+	done := map[ingest.SessionID]string{} // memories already done, with the hash of their files
 	_ = readGob(path, &done)
-	known := map[ingest.SessionID]int64{} // bytes of what was typed; -1 of those with more
+	known := map[ingest.SessionID]int64{} // bytes of typed prompts; -1 for sessions with more than that
 	for _, e := range all {
 		known[e.ID] = -1
 		if len(e.Files) == 1 && e.Files[0].Role == ingest.PromptLog {
@@ -71,8 +71,8 @@ func (p *Pipeline) salvage(ctx context.Context, rep *Report) error {
 	return ctx.Err()
 }
 
-// typedOnly lists what a memory has of sessions that aren't known otherwise, and reports
-// whether that is all: not if something was typed in one just now.
+// typedOnly lists what a memory has of sessions that aren't known otherwise. whole reports whether that is
+// everything: it isn't if something was typed in one just now.
 func (p *Pipeline) typedOnly(ctx context.Context, memory library.Entry, known map[ingest.SessionID]int64) (
 	left []ingest.Found, whole bool, skipped ingest.Report, err error) {
 	reader, found, err := p.archived(memory)
@@ -93,7 +93,7 @@ func (p *Pipeline) typedOnly(ctx context.Context, memory library.Entry, known ma
 	return left, whole, skipped, err
 }
 
-// add counts what was salvaged to what was found.
+// add adds what was salvaged to the report.
 func (r *Report) add(salvaged Report) {
 	r.New += salvaged.New
 	r.Salvaged += salvaged.New

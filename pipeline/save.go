@@ -16,14 +16,13 @@ import (
 	"recall/payload"
 )
 
-// page is a payload with its Markdown, on its way into the library.
+// page is a payload with its Markdown, before it is saved.
 type page struct {
 	payload *payload.Payload
-	seen    []byte // payload.md as it was on disk when this was merged
+	seen    []byte // payload.md on disk at the time of the merge
 }
 
-// merge brings together a new distillation, what was there before it, and what
-// people did to it, and renders the outcome.
+// merge combines a new distillation, the previous payload and people's edits, and renders the result.
 func (r *run) merge(m *Member) (page, error) {
 	old, onDisk, err := r.Library.Saved(m.Entry.ID)
 	if err != nil {
@@ -35,7 +34,7 @@ func (r *run) merge(m *Member) (page, error) {
 	if err := r.Library.DropForgotten(m.Entry.ID); err != nil {
 		return page{}, err
 	}
-	gone, err := r.forgottenOf(m.Session, m.Entry.ID)
+	forgotten, err := r.Library.ForgottenItems()
 	if err != nil {
 		return page{}, err
 	}
@@ -44,37 +43,38 @@ func (r *run) merge(m *Member) (page, error) {
 		return page{}, err
 	}
 	if slices.ContainsFunc(edits, func(e payload.Edit) bool { return e.Op == payload.OpMark }) {
-		if err := r.Library.UpdateMarks(m.Entry.ID); err != nil { // whatever came between the two
+		if err := r.Library.UpdateMarks(m.Entry.ID); err != nil { // in case a run stopped between the edit and the mark
 			return page{}, err
 		}
 	}
 	fresh := *m.fresh
 	fresh.Items = slices.Clone(fresh.Items)
 	old = withoutCopied(old, m.Session, edits)
-	if old != nil && old.Made.Rules != fresh.Made.Rules { // they may know a secret that the old ones didn't
+	if old != nil && old.Made.Rules != fresh.Made.Rules { // the new rules may find more secrets
 		old = redactedAgain(old, r.Rules.Session().Text)
 		renumber(old, m.Session)
 	}
 	if !m.improved {
-		r.graft(old, &fresh, m)
+		r.keepModelItems(old, &fresh, m)
 	}
 	if old != nil {
 		was, now := old.Made, fresh.Made
 		if was.Beside != now.Beside && was.Input == now.Input && was.Distiller == now.Distiller && was.Rules == now.Rules {
-			old = sameAs(old, &fresh, edits) // nothing but the other sessions of the family makes the difference
+			old = sameAs(old, &fresh, edits) // only the family's other sessions changed
 		}
 	}
-	payload.Inherit(old, &fresh) // what was forgotten, too: it may be said in other words now
+	payload.Inherit(old, &fresh) // also what was forgotten: it may be worded differently now
+	gone := restingOn(m.Session, forgotten[m.Entry.ID])
 	fresh.Items, fresh.Retired = slices.DeleteFunc(fresh.Items, gone), slices.DeleteFunc(fresh.Retired, gone)
 	p := payload.Apply(&fresh, edits)
-	m.Session.Title = p.Title // which a person may have given it
+	m.Session.Title = p.Title // a person may have set it
 	md := payload.Render(p, payload.Options{Variant: r.Variant, Budget: r.Budget})
 	p.Written, p.WrittenIDs = md.Text, md.Shown
 	return page{payload: p, seen: onDisk}, nil
 }
 
-// save places a session and writes its derived files. A person who edits
-// payload.md at this moment is merged with, not overwritten.
+// save places a session and writes its derived files. If a person edits payload.md at the same time, the edit is
+// merged, not overwritten.
 func (r *run) save(m *Member) error {
 	meta := r.meta(m)
 	transcript := render.Transcript(m.Session, render.About{Title: m.Session.Title, Project: ownName(m.project)})
@@ -92,8 +92,8 @@ func (r *run) save(m *Member) error {
 	}
 }
 
-// Manifest says what the work of a session, as Read gives it, needs and left
-// behind. Names of uploads and outputs hold no secret either.
+// Manifest describes what the work of a session, as Read returns it, needs and left behind. Names of uploads and
+// outputs are redacted too.
 func (p *Pipeline) Manifest(s *ingest.Session, did *trace.Trace, e library.Entry) manifest.Manifest {
 	archived := Archived(e)
 	clean := p.Rules.Session().Text
@@ -113,12 +113,10 @@ func Archived(e library.Entry) (all []manifest.Archived) {
 	return all
 }
 
-// quietFor is how long nothing was said before a session's title becomes part
-// of its folder's name.
+// quietFor is how long a session must be quiet before its title becomes part of its folder's name.
 const quietFor = 24 * time.Hour
 
-// meta is what parsing told of a session: what its entry says, and where its
-// folder belongs.
+// meta is what parsing told of a session: the content of its entry, and where its folder belongs.
 func (r *run) meta(m *Member) library.Meta {
 	e, s := m.Entry, m.Session
 	meta := library.Meta{
@@ -133,8 +131,8 @@ func (r *run) meta(m *Member) library.Meta {
 	return meta
 }
 
-// nameQuiet gives the sessions that were still going on when they were taken
-// in, and are quiet now, the folder name they keep.
+// nameQuiet gives their final folder name to sessions that were still active when they were archived and are quiet
+// now.
 func (r *run) nameQuiet() error {
 	entries, err := r.Library.Sessions()
 	if err != nil {
@@ -153,7 +151,7 @@ func (r *run) nameQuiet() error {
 	return nil
 }
 
-// writtenLines are those of the page, read once.
+// writtenLines returns the page's lines, parsed once.
 func (m *Member) writtenLines() []index.Line {
 	if p := m.page.payload; m.linesOf != p {
 		m.lines, m.linesOf = linesIn(p), p
@@ -161,8 +159,8 @@ func (m *Member) writtenLines() []index.Line {
 	return m.lines
 }
 
-// linesIn pairs the lines of a rendered payload with its items. A line
-// too short to be told from chance is left out.
+// linesIn pairs the lines of a rendered payload with its items. It omits lines that are too short to be told from
+// coincidence.
 func linesIn(p *payload.Payload) []index.Line {
 	doc, err := payload.Read(p.Written)
 	if err != nil || len(doc.Lines) != len(p.WrittenIDs) {
@@ -178,8 +176,7 @@ func linesIn(p *payload.Payload) []index.Line {
 	return lines
 }
 
-// takeEdits makes what a person changed in payload.md durable as operations,
-// before anything is rendered over it.
+// takeEdits stores what a person changed in payload.md as operations, before anything is rendered over it.
 func (r *run) takeEdits(id ingest.SessionID, old *payload.Payload, onDisk []byte) error {
 	if old == nil || len(onDisk) == 0 || bytes.Equal(onDisk, []byte(old.Written)) {
 		return nil
@@ -188,15 +185,12 @@ func (r *run) takeEdits(id ingest.SessionID, old *payload.Payload, onDisk []byte
 	if err != nil || len(edits) == 0 {
 		return err
 	}
-	r.mu.Lock()
-	r.report.Edited++
-	r.mu.Unlock()
+	r.count(func(rep *Report) { rep.Edited++ })
 	return r.Library.AppendEdits(id, edits)
 }
 
-// withoutCopied leaves out of an earlier payload the items that stand on
-// another session's turns: the parent of a fork may have arrived after it.
-// They aren't retired, they never were this session's. Those that a person
+// withoutCopied removes from an earlier payload the items that are based on another session's turns: the parent of a
+// fork may have arrived after it. They aren't retired, since they never were this session's. Items that a person
 // touched stay.
 func withoutCopied(old *payload.Payload, s *ingest.Session, edits []payload.Edit) *payload.Payload {
 	if old == nil || s.Parent == nil {
@@ -207,17 +201,16 @@ func withoutCopied(old *payload.Payload, s *ingest.Session, edits []payload.Edit
 	return &q
 }
 
-// butTouched leaves out items, but for those that a person touched.
+// butTouched removes the items that out selects, except those that a person touched.
 func butTouched(items []payload.Item, edits []payload.Edit, out func(payload.Item) bool) []payload.Item {
 	return slices.DeleteFunc(slices.Clone(items), func(it payload.Item) bool {
 		return out(it) && !slices.ContainsFunc(edits, func(e payload.Edit) bool { return e.ID == it.ID })
 	})
 }
 
-// sameAs leaves out of an earlier payload what a new one, that only knows more
-// of the family, has otherwise: that was never right, and what the payload is
-// must not hang on which of the family arrived first. What a person touched
-// stays.
+// sameAs removes from an earlier payload the items that the new one, which only knows more of the family, doesn't
+// have: they were never right, and the payload must not depend on which member of the family arrived first. Items
+// that a person touched stay.
 func sameAs(old, fresh *payload.Payload, edits []payload.Edit) *payload.Payload {
 	claim := func(it payload.Item) [3]string {
 		return [3]string{string(it.Kind), it.Path + it.Text, it.First().Turn}

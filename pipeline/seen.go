@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -18,32 +17,31 @@ import (
 	"recall/library/disk"
 )
 
-// seen remembers which files were taken in at which size and time, so that a
-// sync with nothing new only looks at metadata. It is a cache, kept as gob: losing it,
-// or a table that something else made, costs one slower sync. A file is entered only
-// after its session was archived, distilled and indexed, or found to be one of those
-// that can't be.
+// seen remembers the size and time at which each file was processed, so that a sync with nothing new only looks at
+// metadata. It is a cache, stored as gob: losing it, or finding one written by another version, costs one slower
+// sync. A file is entered only after its session was archived, distilled and indexed, or is known to be one that
+// can't be.
 type seen struct {
 	path  string
 	dirty bool
-	some  bool // it is a part of the table, which save adds to what is there
+	some  bool // a part of the table, which save appends
 	seenTable
 }
 
 type seenTable struct {
-	Header   string              // what made it
-	Files    map[string]seenFile // of sources, by path
+	Header   string              // identifies the writer's version
+	Files    map[string]seenFile // source files, by path
 	Sessions map[ingest.SessionID]seenSession
-	Faults   map[ingest.SessionID]fault // sessions that can't be distilled as they are
+	Faults   map[ingest.SessionID]fault // sessions that can't be distilled in their current state
 	Handed   string                     // see indexReceived
-	PackDue  time.Time                  // before it no session needs packing; of archived.gob
+	PackDue  time.Time                  // in archived.gob: when the next session needs packing
 	Salvaged bool                       // see salvage
-	Relating time.Duration              // what finding the links of sessions that changed took last
+	Relating time.Duration              // how long the last relate took
 
-	Excluded map[ingest.SessionID]string // sessions that are left out, and by which rule
+	Excluded map[ingest.SessionID]string // sessions that are left out, with the rule
 }
 
-// fileStat tells a file from what it was.
+// fileStat identifies a version of a file.
 type fileStat struct{ Size, Mod int64 } // bytes; ns
 
 type seenFile struct {
@@ -56,19 +54,19 @@ type seenSession struct {
 	Path string   // of payload.md, relative to the library
 	Page fileStat // payload.md as last written
 	Key  fileStat // session.json beside it as last read
-	// a hash of what it begins with where no other session does, and none is to be made with it; else ""
+	// a hash of how it begins if no other session begins alike (see keepAlone); else ""
 	Alone string
 }
 
-// openSeen reads the table at path; what can't be read or was made by another
-// version of anything named in header counts as empty.
+// openSeen reads the table at path. One that can't be read, or whose writer differed in anything that header names,
+// counts as empty.
 func openSeen(path, header string) *seen {
 	t, empty := newSeen(path, ""), newSeen(path, header)
 	parts, err := t.read()
 	if err != nil || t.Header != empty.Header {
 		return empty
 	}
-	t.dirty = parts > 1 // they become one
+	t.dirty = parts > 1 // merge them
 	return t
 }
 
@@ -78,15 +76,15 @@ func newSeen(path, header string) *seen {
 		Excluded: map[ingest.SessionID]string{}}}
 }
 
-// read reads the table and what was added to it, each a gob of its own: later ones say
-// what differs. It returns how many there were. What can't be read of them was never said.
+// read reads the table and what was appended to it, each a gob of its own, later ones overriding earlier ones. It
+// returns the number of gobs and ignores those after the first that can't be read.
 func (t *seen) read() (parts int, err error) {
 	f, err := disk.OpenPlain(t.path, os.O_RDONLY, 0)
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
-	in := bufio.NewReaderSize(f, 1<<20) // a decoder takes no more of it than its gob
+	in := bufio.NewReaderSize(f, 1<<20) // lets each decoder read no further than its gob
 	for {
 		if err := gob.NewDecoder(in).Decode(&t.seenTable); err != nil {
 			if parts > 0 {
@@ -98,7 +96,7 @@ func (t *seen) read() (parts int, err error) {
 	}
 }
 
-// append adds to the table, if one is there.
+// append appends to the table, if there is one.
 func (t *seen) append() error {
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(&t.seenTable); err != nil {
@@ -106,7 +104,7 @@ func (t *seen) append() error {
 	}
 	f, err := disk.OpenPlain(t.path, os.O_WRONLY|os.O_APPEND, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // the next look at everything makes it
+		return nil // the next full sync creates it
 	}
 	if err != nil {
 		return err
@@ -115,7 +113,7 @@ func (t *seen) append() error {
 	return errors.Join(err, f.Close())
 }
 
-// lastSeen is what was seen, read when it is first asked for: of files whose names don't say whose they are.
+// lastSeen looks up the session of a file whose name doesn't tell. It reads the table on first use.
 func (p *Pipeline) lastSeen() ingest.Seen {
 	seen := sync.OnceValue(func() *seen { return openSeen(p.seenPath(), p.version()) })
 	return func(path string, size int64, mod time.Time) (ingest.SessionID, bool) {
@@ -123,7 +121,7 @@ func (p *Pipeline) lastSeen() ingest.Seen {
 	}
 }
 
-// session answers as ingest.Seen.
+// session implements ingest.Seen.
 func (t *seen) session(path string, size int64, mod time.Time) (ingest.SessionID, bool) {
 	f, ok := t.Files[path]
 	if !ok || f.Was != (fileStat{size, mod.UnixNano()}) {
@@ -132,7 +130,7 @@ func (t *seen) session(path string, size int64, mod time.Time) (ingest.SessionID
 	return f.Session, true
 }
 
-// has reports whether every file of f is as it was when it was last taken in.
+// has reports whether every file of f is unchanged since it was last processed.
 func (t *seen) has(f ingest.Found) bool {
 	for _, file := range f.Files {
 		id, ok := t.session(file.Path, file.Size, file.Mod)
@@ -153,7 +151,7 @@ func (t *seen) add(f ingest.Found) {
 	}
 }
 
-// drop forgets a session, so that it is taken in again.
+// drop removes a session, so that it is processed again.
 func (t *seen) drop(id ingest.SessionID) {
 	for path, f := range t.Files {
 		if f.Session == id {
@@ -166,7 +164,7 @@ func (t *seen) drop(id ingest.SessionID) {
 	t.dirty = true
 }
 
-// set enters what a session's folder is left as, so that a hand edit is noticed.
+// set records the state in which a session's folder is left, so that a hand edit is noticed.
 func (t *seen) set(id ingest.SessionID, s seenSession) {
 	if t.Sessions[id] != s {
 		t.Sessions[id], t.dirty = s, true
@@ -185,7 +183,6 @@ func (t *seen) save() error {
 		return err
 	}
 	t.dirty = false
-	_ = os.Remove(strings.TrimSuffix(t.path, ".gob") + ".tsv") // that earlier versions kept
 	return nil
 }
 
@@ -206,9 +203,8 @@ func readGob(path string, v any) error {
 	return gob.NewDecoder(bufio.NewReaderSize(f, 1<<20)).Decode(v)
 }
 
-// unfinished is a mark that a sync was at work. Finding it at the start means
-// that the last one was cut off, so the library may hold sessions that were
-// archived and not distilled.
+// unfinished is a marker file that exists while a sync is at work. Finding it at the start means that the last sync
+// was interrupted, so the library may hold sessions that were archived but not distilled.
 type unfinished string
 
 func (u unfinished) set() error {

@@ -7,11 +7,11 @@ import (
 	"recall/payload"
 )
 
-// made is what the payload of a session is made from, if it is up to date. What
-// a model made of it stays, whatever the rest says.
+// made returns the provenance that a session's payload would have if it were up to date. What a model made of it
+// stays, whatever the rest says.
 func (p *Pipeline) made(e library.Entry, beside string) payload.Provenance {
 	made := payload.Provenance{Distiller: p.Distiller.Name(), Rules: p.Rules.Version(), Input: e.Input, Beside: beside}
-	gone, _ := p.Library.ForgottenItems() // what can't be told, merge refuses
+	gone, _ := p.Library.ForgottenItems() // if they can't be read, merge fails
 	made.Without = len(gone[e.ID])
 	if e.Distilled != nil {
 		made.Model = e.Distilled.Model
@@ -19,8 +19,8 @@ func (p *Pipeline) made(e library.Entry, beside string) payload.Provenance {
 	return made
 }
 
-// ownName is a project's name as files hold it: what its root or a person calls
-// it, without the suffix that other projects of that name bring about.
+// ownName returns a project's name as files hold it: as its root or a person names it, without the suffix that tells
+// projects of the same name apart.
 func ownName(p library.Project) string {
 	if p.Named {
 		return p.Name
@@ -28,7 +28,7 @@ func ownName(p library.Project) string {
 	return p.Base
 }
 
-// projectNames gives the projects' names as of now, by every id that they go by.
+// projectNames returns the projects' current names, by every id that they go by.
 func (p *Pipeline) projectNames() (map[string]string, error) {
 	projects, err := p.Library.Projects()
 	if err != nil {
@@ -44,17 +44,17 @@ func (p *Pipeline) projectNames() (map[string]string, error) {
 	return names, nil
 }
 
-// indexStamp is the stamp of what the index holds: the project's name belongs
-// to it, which changes when another project of that name turns up.
+// indexStamp stamps an index entry. It includes the project's name, which changes when another project of that name
+// turns up.
 func indexStamp(stamp, project string) string { return stamp + " " + project }
 
-// madeStamp says the same in one word.
+// madeStamp is the provenance as one string.
 func madeStamp(m payload.Provenance) string {
 	s := fmt.Sprintf("%s %s %s %s", m.Input, m.Distiller, m.Rules, m.Beside)
-	if m.Without > 0 { // the index of other sessions stays as it is
+	if m.Without > 0 { // only then: the stamps of other sessions stay as they are
 		s += fmt.Sprintf(" without %d", m.Without)
 	}
-	if a := m.Model; a.Name != "" { // the index of a session that no model saw stays as it is
+	if a := m.Model; a.Name != "" { // likewise
 		s += fmt.Sprintf(" %s %s %s", a.Name, a.Prompt, a.Input)
 	}
 	return s

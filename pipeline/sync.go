@@ -19,23 +19,22 @@ import (
 	"recall/library"
 )
 
-// Options say what a sync looks at.
+// Options says what a sync covers.
 type Options struct {
-	From   []string         // files and folders instead of the sources' own roots
-	Budget time.Duration    // stop taking in more after this long; 0 is no limit
-	Only   ingest.SessionID // look at the sources of no session, and at this one's hand edits alone
-	// leave sessions alone whose files were written to within this time; they are archived all the same
+	From   []string         // files and folders to use instead of the sources' roots
+	Budget time.Duration    // start nothing new after this long; 0 is no limit
+	Only   ingest.SessionID // skip the sources and pick up only this session's hand edits
+	// archive but don't distill sessions whose files were written within this time
 	Quiet   time.Duration
-	Reindex bool // index everything again, from the library alone
-	// nothing is looked at but the sessions that it shows to have grown
+	Reindex bool // rebuild the index from the library alone
+	// look only at the sessions that it shows to have grown
 	Glanced *Glance
 
-	salvaged []ingest.Found // nothing but these is looked at
+	salvaged []ingest.Found // look only at these
 }
 
-// Sync takes in what is new: it finds the sessions, archives those that
-// changed, distills and indexes them. What it can't read is a Problem of the
-// report; the error is for faults that stopped it.
+// Sync processes what is new: it finds the sessions, archives those that changed, distills and indexes them. What it
+// can't read becomes a Problem of the report; an error means that the sync was stopped.
 func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 	if err := p.FinishForgetting(ctx); err != nil {
 		return Report{}, err
@@ -63,7 +62,7 @@ func (p *Pipeline) syncOnce(ctx context.Context, o Options) (Report, error) {
 	r.report.salvaged = r.seen.Salvaged && !r.work
 	if p.Library.ReadOnly() == nil && (r.work || r.moved || len(r.touched) > 0) {
 		err = errors.Join(err, p.Library.Settle())
-		for id, s := range r.seen.Sessions { // where the folders are now that were moved
+		for id, s := range r.seen.Sessions { // record where moved folders are now
 			if e, err := r.Library.Session(id); err == nil {
 				r.keepPage(e, s.Page)
 			}
@@ -73,14 +72,14 @@ func (p *Pipeline) syncOnce(ctx context.Context, o Options) (Report, error) {
 		err = r.indexReceived(ctx)
 	}
 	if err == nil {
-		var tidying errgroup.Group // beside what is only read of the index
+		var tidying errgroup.Group // concurrent with reads of the index
 		if r.untidy && !r.late() {
 			tidying.Go(func() error { return r.Index.Tidy(context.WithoutCancel(ctx)) })
 		}
 		err = r.relateTimed(ctx, func() { tidying.Wait() })
 		err = errors.Join(err, tidying.Wait())
 	}
-	for id, f := range r.seen.Faults { // those that were left alone; with From it is asked about those sessions alone
+	for id, f := range r.seen.Faults { // known faults that weren't retried; with From, only those of the sessions named
 		if all := len(r.options.From) == 0 && o.salvaged == nil; !r.failed[id] && (all || r.found[id]) {
 			r.report.Problems = append(r.report.Problems, ingest.Problem{Path: f.Path, Reason: f.Reason})
 		}
@@ -89,8 +88,8 @@ func (p *Pipeline) syncOnce(ctx context.Context, o Options) (Report, error) {
 	return r.report, r.keepGlance(errors.Join(err, r.seen.save()))
 }
 
-// countExpiring says how many sessions the client deletes soon, and how many of those the library
-// doesn't hold as they are. It does what was seen: that isn't asked of it.
+// countExpiring counts the sessions that the client deletes soon, and those of them that the library doesn't hold in
+// their current state. What this run has seen needn't be asked of the library.
 func (r *intake) countExpiring() {
 	r.report.Expiring = len(r.expiring)
 	for _, f := range r.expiring {
@@ -103,23 +102,23 @@ func (r *intake) countExpiring() {
 	}
 }
 
-// intake is what takes bytes in, at work.
+// intake is an Archive, or the archiving part of a Sync, in progress.
 type intake struct {
 	of      *Archiver
 	options Options
 	start   time.Time
 
 	found    map[ingest.SessionID]bool     // at the sources
-	gone     map[ingest.SessionID][]string // paths that aren't there any more
+	gone     map[ingest.SessionID][]string // paths that no longer exist
 	expiring []ingest.Found                // that the client deletes soon
-	memories []ingest.Found                // of clients
+	memories []ingest.Found                // what clients remember beside their sessions
 
 	mu      sync.Mutex // guards what follows
 	seen    *seen
 	report  Report
-	touched map[ingest.SessionID][]ingest.Found // archived in this run, or not known to be finished
-	work    bool                                // something touched is to be distilled, or may be
-	left    map[ingest.SessionID][]ingest.Found // for the next time; as found if not even archived
+	touched map[ingest.SessionID][]ingest.Found // archived in this run, or possibly unfinished
+	work    bool                                // something touched needs distilling, or might
+	left    map[ingest.SessionID][]ingest.Found // for the next run; with what was found if not archived yet
 }
 
 func (p *Archiver) intake(o Options, seen *seen) *intake {
@@ -134,25 +133,25 @@ func (p *Archiver) intake(o Options, seen *seen) *intake {
 		left: map[ingest.SessionID][]ingest.Found{}}
 }
 
-// run is a sync at work, or a part of one.
+// run is a Sync, or a part of one, in progress.
 type run struct {
 	*Pipeline
 	*intake
 
-	edited map[ingest.SessionID]bool // payload.md isn't as it was written
-	noted  map[ingest.SessionID]bool // an agent's notes came since the payload was made
+	edited map[ingest.SessionID]bool // payload.md differs from what recall wrote
+	noted  map[ingest.SessionID]bool // notes arrived after the payload was made
 	broke  bool                      // the last run was interrupted
-	lost   bool                      // a session's folder isn't in the library any more
+	lost   bool                      // a session's folder is gone from the library
 	moved  bool                      // a session's folder isn't where it belongs
 	lines  writtenLines              // of payloads
-	untidy bool                      // so much was put into the index that it is to be tidied
+	untidy bool                      // enough was indexed to make Tidy worthwhile
 
 	// guarded by mu
-	failed  map[ingest.SessionID]bool // can't be distilled, as this run found
-	told    map[ingest.SessionID]bool // counted as distilled
-	waiting []ingest.SessionID        // sessions left alone because they are being written to
-	as      map[ingest.SessionID]bool // in the index as the library and their sources are, so far as is known
-	again   bool                      // something failed that may go well the next time
+	failed  map[ingest.SessionID]bool // couldn't be distilled in this run
+	counted map[ingest.SessionID]bool // in the report as distilled
+	waiting []ingest.SessionID        // sessions put off because they are being written to
+	current map[ingest.SessionID]bool // known to be in the index as they are in the library and at the source
+	again   bool                      // something failed that may succeed next time
 }
 
 func (p *Pipeline) newRun(o Options) *run { return p.runOver(o, openSeen(p.seenPath(), p.version())) }
@@ -161,7 +160,7 @@ func (p *Pipeline) runOver(o Options, seen *seen) *run {
 	return &run{Pipeline: p, intake: p.intake(o, seen),
 		lines:  writtenLines{index: p.Index, of: map[int64]written{}},
 		edited: map[ingest.SessionID]bool{}, noted: map[ingest.SessionID]bool{},
-		failed: map[ingest.SessionID]bool{}, told: map[ingest.SessionID]bool{}, as: map[ingest.SessionID]bool{}}
+		failed: map[ingest.SessionID]bool{}, counted: map[ingest.SessionID]bool{}, current: map[ingest.SessionID]bool{}}
 }
 
 func (r *run) sync(ctx context.Context) error {
@@ -183,12 +182,12 @@ func (r *run) sync(ctx context.Context) error {
 		}
 		return err
 	}
-	marked := r.unfinished().set() // a cache that can't be written to costs no bytes
+	marked := r.unfinished().set() // archive even if the cache can't be written
 	if err := errors.Join(r.archive(ctx, changed), marked); err != nil {
 		return err
 	}
 	r.fold()
-	r.work = r.work || len(r.left) > 0 // what the index has of them is told
+	r.work = r.work || len(r.left) > 0 // to see which of them the index already has
 	left := false
 	if r.work {
 		var err error
@@ -201,25 +200,25 @@ func (r *run) sync(ctx context.Context) error {
 	}
 	r.countLeft()
 	if left || r.again {
-		return nil // the mark stays: what was archived waits for the next run
+		return nil // keep the mark: what was archived waits for the next run
 	}
 	return r.unfinished().clear()
 }
 
-// countLeft says how many sessions are left for the next time.
+// countLeft counts the sessions left for the next run.
 func (r *run) countLeft() {
 	for _, id := range r.waiting {
 		r.left[id] = nil
 	}
 	r.report.Left = len(r.left)
 	for id := range r.left {
-		if r.as[id] {
+		if r.current[id] {
 			r.report.Outdated++
 		}
 	}
 }
 
-// journal notes what was done.
+// journal records what the run did.
 func (r *run) journal() error {
 	rep := &r.report
 	return r.Library.Journal("sync", map[string]any{
@@ -227,7 +226,7 @@ func (r *run) journal() error {
 		"bytes": rep.Bytes, "skipped": len(rep.Problems), "ms": time.Since(r.start).Milliseconds()})
 }
 
-// discover lists the sessions of all sources that aren't as last taken in.
+// discover lists the sessions of all sources that changed since they were last processed.
 func (r *intake) discover(ctx context.Context) []ingest.Found {
 	if r.options.salvaged != nil {
 		return r.options.salvaged
@@ -255,7 +254,7 @@ func (r *intake) discover(ctx context.Context) []ingest.Found {
 			}
 		}
 	})
-	if ctx.Err() == nil { // else not all was found
+	if ctx.Err() == nil { // otherwise the search was incomplete
 		maps.DeleteFunc(r.seen.Files, func(_ string, f seenFile) bool {
 			left := r.seen.Excluded[f.Session] != "" && !r.found[f.Session] && len(r.options.From) == 0
 			r.seen.dirty = r.seen.dirty || left
@@ -263,7 +262,7 @@ func (r *intake) discover(ctx context.Context) []ingest.Found {
 		})
 		changed = append(changed, r.vanished(places, owned, changed)...)
 	}
-	// The newest first: if time runs out, what is being worked on is in.
+	// The newest first: if time runs out, what is being worked on is done.
 	slices.SortStableFunc(changed, func(a, b ingest.Found) int { return cmp.Compare(modified(b), modified(a)) })
 	return changed
 }
@@ -280,8 +279,8 @@ func (r *intake) late() bool {
 	return r.options.Budget > 0 && time.Since(r.start) > r.options.Budget
 }
 
-// archive makes the bytes of all changed sessions durable, before any of them
-// is parsed. What clients remember beside comes last: which sessions are left out is known then.
+// archive makes the bytes of all changed sessions durable before any of them is parsed. Clients' memories come last:
+// by then it is known which sessions are left out.
 func (r *intake) archive(ctx context.Context, changed []ingest.Found) error {
 	var memories []ingest.Found
 	went := map[ingest.SessionID]bool{}
@@ -292,7 +291,7 @@ func (r *intake) archive(ctx context.Context, changed []ingest.Found) error {
 	err := r.archiveAll(ctx, sessions)
 	for _, m := range r.memories {
 		if reader, fault := r.of.reader(m.Source); fault == nil {
-			m, _ = reader.(ingest.Keeper).Memory(m.Root, r.of.unwanted(r.seen.Excluded)) // problems were told
+			m, _ = reader.(ingest.Keeper).Memory(m.Root, r.of.unwanted(r.seen.Excluded)) // problems were reported
 		}
 		if went[m.ID] || !r.seen.has(m) {
 			memories = append(memories, m)
@@ -331,8 +330,8 @@ func (r *intake) archiveAll(ctx context.Context, changed []ingest.Found) error {
 	return g.Wait()
 }
 
-// bySession puts together what was found of one session in several places.
-// They are archived one after the other: the library numbers their versions.
+// bySession groups what was found of the same session in several places. Such copies are archived one after the
+// other: the library numbers their versions.
 func bySession(found []ingest.Found) (all [][]ingest.Found) {
 	at := map[ingest.SessionID]int{}
 	for _, f := range found {
@@ -348,17 +347,18 @@ func bySession(found []ingest.Found) (all [][]ingest.Found) {
 	return all
 }
 
-// PathOf is what a session is known by at its source: its first file.
+// PathOf returns the path that identifies a session at its source: its first file.
 func PathOf(f ingest.Found) string {
 	if len(f.Files) > 0 {
 		first := f.Files[0]
-		return cmp.Or(first.Path, filepath.Join(f.Root, filepath.FromSlash(first.Name))) // of one that is kept in part
+		// Path is empty if only part of the file is kept.
+		return cmp.Or(first.Path, filepath.Join(f.Root, filepath.FromSlash(first.Name)))
 	}
 	return f.Root
 }
 
-// archiveOne archives what was found of a session. A fault of its own is reported and
-// skipped; the error is one of the library, which stops the run.
+// archiveOne archives what was found of a session. A problem of its own is reported and skipped; an error is the
+// library's and stops the run.
 func (r *intake) archiveOne(ctx context.Context, f ingest.Found) error {
 	_, unknown := r.of.Library.Session(f.ID)
 	var change library.Change
@@ -388,13 +388,13 @@ func (r *intake) archiveOne(ctx context.Context, f ingest.Found) error {
 		delete(r.seen.Files, path)
 		r.seen.dirty = true
 	}
-	// Files that could not be read are looked at again the next time, and reported again.
+	// Files that couldn't be read are tried, and reported, again next time.
 	f.Files = slices.DeleteFunc(slices.Clone(f.Files), func(file ingest.File) bool {
 		return slices.ContainsFunc(change.Problems, func(p ingest.Problem) bool { return p.Path == file.Path })
 	})
 	r.report.Bytes += change.Bytes
 	r.report.Problems = append(r.report.Problems, change.Problems...)
-	if f.Source == ingest.Memory { // nothing is made of it
+	if f.Source == ingest.Memory { // it is only archived
 		r.seen.Salvaged = false
 		r.seen.add(f)
 		return nil
@@ -423,10 +423,9 @@ func (r *intake) problem(path string, err error) {
 	r.count(func(rep *Report) { rep.problem(path, err) })
 }
 
-// each calls do for every folder that sessions are looked for in, the sources' own
-// unless others are named, with what its reader finds there, what its client remembers
-// beside its sessions, and what it has problems with; files that are known needn't be
-// read again.
+// each calls do for every folder that may hold sessions (from, or else the sources' roots) with the sessions that
+// its reader finds there, what the client remembers beside them, and the problems. Files that known reports needn't
+// be read again.
 func (p *Archiver) each(ctx context.Context, from []string, known ingest.Seen,
 	do func(root string, found []ingest.Found, memory ingest.Found, problems []ingest.Problem)) {
 	for _, reader := range p.Readers {
@@ -447,14 +446,14 @@ func (p *Archiver) each(ctx context.Context, from []string, known ingest.Seen,
 	}
 }
 
-// Place is a folder where sessions are looked for.
+// Place is a folder that is searched for sessions.
 type Place struct {
 	Source ingest.Source `json:"source"`
 	Folder string        `json:"folder"`
 	There  bool          `json:"there"`
 }
 
-// Places lists where sessions are looked for.
+// Places lists the folders that are searched for sessions.
 func (p Sources) Places() []Place {
 	all := []Place{}
 	for _, r := range p.Readers {
@@ -466,7 +465,7 @@ func (p Sources) Places() []Place {
 	return all
 }
 
-// RootsOf lists the folders that a reader's sessions are looked for in.
+// RootsOf lists the folders that a reader searches.
 func (p Sources) RootsOf(reader ingest.Reader) []string {
 	if roots, ok := p.Roots[reader.Source()]; ok {
 		return roots
@@ -474,7 +473,7 @@ func (p Sources) RootsOf(reader ingest.Reader) []string {
 	return reader.Roots()
 }
 
-// archived is a session as the library has it, with its reader.
+// archived returns a session as the library has it, with its reader.
 func (p *Archiver) archived(e library.Entry) (ingest.Reader, ingest.Found, error) {
 	reader, err := p.reader(e.Source)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"recall/payload"
 )
 
-// Threads sorts sessions of one project into threads; the one last active first. What is to be known of them the index
-// tells, nil for none, of each that it has as its payload is, else that payload. Sessions without one are known by what
-// their entry says; those whose payload can't be read are an error beside the others' threads.
+// Threads sorts sessions of one project into threads, the most recently active first. It uses the index (which may
+// be nil) for sessions whose entry there is current, and payloads for the others. Sessions without a payload are
+// described by their entry; those whose payload can't be read are an error returned along with the other threads.
 func Threads(ctx context.Context, l *library.Library, x *index.Index, entries []library.Entry) (
 	[][]payload.ThreadInfo, error) {
 	known, err := indexed(ctx, l, x, entries)
@@ -43,7 +43,7 @@ func Threads(ctx context.Context, l *library.Library, x *index.Index, entries []
 	return threads, errors.Join(append(bad, err)...)
 }
 
-// indexed is what the index has of those of a project's sessions of which it has what their payloads say now.
+// indexed returns what the index knows of those of a project's sessions whose index entry matches their payload.
 func indexed(ctx context.Context, l *library.Library, x *index.Index, entries []library.Entry) (
 	map[ingest.SessionID]payload.ThreadInfo, error) {
 	if x == nil || len(entries) == 0 {
@@ -75,7 +75,7 @@ func indexed(ctx context.Context, l *library.Library, x *index.Index, entries []
 	return known, nil
 }
 
-// Join is Threads of sessions of which is known what their threads are found by.
+// Join sorts sessions into threads by what is known of them.
 func Join(l *library.Library, infos []payload.ThreadInfo) ([][]payload.ThreadInfo, error) {
 	corrections, err := l.Corrections()
 	if err != nil {
@@ -84,10 +84,9 @@ func Join(l *library.Library, infos []payload.ThreadInfo) ([][]payload.ThreadInf
 	return payload.Threads(infos, corrections), nil
 }
 
-// Onward makes the payload that the next session of a project starts with: that of the
-// thread that a session belongs to, else of the one last active on the branch; nil if
-// there is none. Project is its id. The index may be nil; sessions whose payload can't be
-// read are an error beside what the others say.
+// Onward composes the payload that the next session of a project starts with: that of the thread of session of, else
+// of the thread most recently active on the branch; nil if there is none. project is an id. The index may be nil.
+// Sessions whose payload can't be read are an error returned along with the payload.
 func Onward(ctx context.Context, l *library.Library, x *index.Index, project, branch string, of ingest.SessionID) (
 	*payload.Payload, error) {
 	known, err := l.Project(project)
@@ -101,12 +100,12 @@ func Onward(ctx context.Context, l *library.Library, x *index.Index, project, br
 	threads, bad := Threads(ctx, l, x, entries)
 	p, err := Compose(ctx, l, x, project, pick(threads, branch, of), entries)
 	if p != nil && known.Name != "" {
-		p.Project = known.Name // it may have been another one when it was distilled
+		p.Project = known.Name // it may have been renamed since it was distilled
 	}
 	return p, errors.Join(bad, err)
 }
 
-// pick is the thread of a session, else the one last active on the branch, nil if there is none.
+// pick returns the thread of a session, else the one most recently active on the branch, nil if there is none.
 func pick(threads [][]payload.ThreadInfo, branch string, of ingest.SessionID) []payload.ThreadInfo {
 	for _, t := range threads {
 		if of != "" && slices.ContainsFunc(t, func(s payload.ThreadInfo) bool { return s.Session == string(of) }) {
@@ -116,10 +115,10 @@ func pick(threads [][]payload.ThreadInfo, branch string, of ingest.SessionID) []
 	return payload.Pick(threads, branch)
 }
 
-// Compose makes the payload that a thread hands on; entries are its project's sessions. An item whose place another
-// took for sure that holds itself isn't handed on; where it perhaps did, that is told. What people took over of others'
-// handoffs for the project is part of it. The index may be nil; sessions whose payload can't be read are an error
-// beside what the others say.
+// Compose makes the payload that a thread hands on; entries are its project's sessions. An item that was surely
+// replaced by one that itself still holds isn't handed on; one that was perhaps replaced is marked as doubted. What
+// people accepted from others' handoffs for the project is included. The index may be nil. Sessions whose payload
+// can't be read are an error returned along with the payload.
 func Compose(ctx context.Context, l *library.Library, x *index.Index, project string, thread []payload.ThreadInfo,
 	entries []library.Entry) (*payload.Payload, error) {
 	in, numbers := map[ingest.SessionID]bool{}, map[string]int{}
@@ -129,7 +128,7 @@ func Compose(ctx context.Context, l *library.Library, x *index.Index, project st
 	var all []*payload.Payload
 	var bad []error
 	var items []payload.Item
-	payloads := map[string]*payload.Payload{} // nil: it can't be read
+	payloads := map[string]*payload.Payload{} // nil for one that can't be read
 	projects := map[string]bool{project: true}
 	for i, e := range entries {
 		numbers[string(e.ID)] = i + 1
@@ -171,8 +170,8 @@ func Compose(ctx context.Context, l *library.Library, x *index.Index, project st
 	return out, errors.Join(append(bad, err)...)
 }
 
-// Doubts says of items that hold what took their place, may have, or contradicts them, if that holds itself: it may
-// stand in any session. Payloads are read as by LinkHolds.
+// Doubts returns, for items that hold, what replaced them, may have, or contradicts them, provided that it holds
+// itself; it may be in any session. read is as for LinkHolds.
 func Doubts(ctx context.Context, l *library.Library, x *index.Index, read map[string]*payload.Payload,
 	items []payload.Item) (map[payload.ItemID]payload.Doubt, error) {
 	links, err := LinksNow(ctx, l, x)

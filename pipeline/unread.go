@@ -5,17 +5,17 @@ import (
 	"recall/library"
 )
 
-// Unread is a session in which some lines could not be read. The rest of it
-// was taken in, and the library holds all of its bytes.
+// Unread is a session with lines that couldn't be read. The rest of it was processed, and the library holds all of
+// its bytes.
 type Unread struct {
 	Session ingest.SessionID `json:"session"`
-	Path    string           `json:"path" show:"path"` // of the first one: its file at the source
+	Path    string           `json:"path" show:"path"` // file of the first one, at the source
 	Lines   int              `json:"lines"`            // how many
 	Line    int              `json:"line"`             // of the first one
 	Reason  string           `json:"reason"`           // why it couldn't be read
 }
 
-// unread tells of a session's lines that no parser could use.
+// unread describes the lines of a session that couldn't be parsed, and reports whether there are any.
 func unread(e library.Entry, report ingest.Report, shown func(path string) string) (Unread, bool) {
 	if report.SkippedTotal == 0 {
 		return Unread{}, false

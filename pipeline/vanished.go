@@ -9,9 +9,8 @@ import (
 	"recall/ingest"
 )
 
-// vanished lists the sessions of which a file was known below the roots that were looked
-// at and isn't found any more, but for those that changed anyway. The library looks for
-// itself: a place that could not be read says nothing.
+// vanished lists the sessions with a known file below the searched roots that wasn't found any more, except those
+// that changed anyway. The library checks for itself: that a place couldn't be read proves nothing.
 func (r *intake) vanished(roots []string, found, changed []ingest.Found) (all []ingest.Found) {
 	there, of, anyway := map[string]bool{}, map[ingest.SessionID]ingest.Found{}, map[ingest.SessionID]bool{}
 	for _, f := range found {

@@ -11,32 +11,31 @@ import (
 	"recall/ingest"
 )
 
-// WatchOptions say how a Watch goes about it. Zero values are the usual ones.
+// WatchOptions configures a Watch. Zero values mean the defaults given.
 type WatchOptions struct {
-	Quiet  time.Duration       // distill a session when it wasn't written to for so long: 10 minutes
-	Settle time.Duration       // archive so long after the first of several writes: 1 second
-	Poll   bool                // look by the clock only, as where the system can't tell of changes
-	Report func(Report, error) // called after each look that found something, and each fault; may be nil
-	Say    func(string)        // called with what its user should know; may be nil
+	Quiet  time.Duration       // distill a session after this long without writes: 10 minutes
+	Settle time.Duration       // archive this long after the first of several writes: 1 second
+	Poll   bool                // only poll, as if the system couldn't report changes
+	Report func(Report, error) // called after each look that found something or failed; may be nil
+	Say    func(string)        // called with messages for the user; may be nil
 
-	Ask   func(context.Context) // asks the model, while the watching goes on; nil where there is none
-	Every time.Duration         // how often: 10 minutes
+	Ask   func(context.Context) // asks the model, while watching continues; nil if there is none
+	Every time.Duration         // how often to call Ask: 10 minutes
 }
 
 const (
-	// A look takes its time: so that it costs little beside, the next begins
-	// after restFactor times what the last one took, at the earliest.
+	// To keep looks cheap overall, the next one starts at the earliest after
+	// restFactor times the duration of the last.
 	restFactor = 20
-	// However little is told of changes, everything is looked at this often.
+	// Everything is checked this often, even if no changes were reported.
 	lookAnyway = 5 * time.Minute
 	pollAtMost = 2 * time.Second
 	packAtOnce = 10 * time.Second
 )
 
-// Watch archives what is written within seconds, and distills a session when it
-// is quiet, until ctx is done. Faults of one look are reported and cost no other
-// (index.ErrReplaced: what it wrote to the index is lost);
-// the error is that of a library that can't be written at all.
+// Watch archives what is written within seconds, and distills a session once it is quiet, until ctx is done.
+// Problems of one look are reported and don't affect later ones (index.ErrReplaced: what it wrote to the index is
+// lost); the error is that of a library that can't be written at all.
 func (p *Pipeline) Watch(ctx context.Context, o WatchOptions) error {
 	if err := p.Library.ReadOnly(); err != nil {
 		return err
@@ -48,7 +47,7 @@ func (p *Pipeline) Watch(ctx context.Context, o WatchOptions) error {
 	defer w.asking.Wait()
 	changes, stop := w.listen()
 	defer stop()
-	w.distill = time.Now() // all that is behind from before
+	w.distill = time.Now() // whatever is outstanding
 	w.next = time.Now()
 	if o.Ask != nil {
 		w.ask = time.Now().Add(o.Every)
@@ -71,21 +70,21 @@ func (p *Pipeline) Watch(ctx context.Context, o WatchOptions) error {
 	return nil
 }
 
-// watch is one Watch at work.
+// watch is a Watch in progress.
 type watch struct {
 	*Pipeline
 	options WatchOptions
 	polling bool
-	next    time.Time // look for what is new
-	rested  time.Time // not before this
-	distill time.Time // distill what is quiet by then; zero if nothing waits
-	ask     time.Time // ask the model; zero if there is none
+	next    time.Time // when to look for what is new
+	rested  time.Time // earliest time for the next look
+	distill time.Time // when to distill what is quiet; zero if nothing waits
+	ask     time.Time // when to ask the model; zero if there is none
 	asking  sync.WaitGroup
 	busy    atomic.Bool // asking
-	faults  []string    // paths that the last look could not archive
+	faults  []string    // paths that the last look couldn't archive
 }
 
-// Sooner is the earlier one of two times; one that is zero doesn't count.
+// Sooner returns the earlier of two times, ignoring zero times.
 func Sooner(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -93,7 +92,7 @@ func Sooner(a, b time.Time) time.Time {
 	return a
 }
 
-// due does what it is time for.
+// due does whatever is due.
 func (w *watch) due(ctx context.Context) {
 	now := time.Now()
 	if !w.next.After(now) {
@@ -131,7 +130,7 @@ func (w *watch) look(ctx context.Context) {
 	}
 }
 
-// fault reports whether there are others than the last look had.
+// fault reports whether there are problems with other paths than in the last look.
 func (w *watch) fault(problems []ingest.Problem) bool {
 	had := w.faults
 	w.faults = nil
@@ -142,12 +141,12 @@ func (w *watch) fault(problems []ingest.Problem) bool {
 	return len(problems) > 0 && !slices.Equal(had, w.faults)
 }
 
-// make distills what is quiet. What isn't yet is looked at again in a while.
+// make distills what is quiet. Other sessions are checked again later.
 func (w *watch) make(ctx context.Context) {
 	r, err := Report{}, w.Index.Replaced()
 	if err == nil {
 		r, err = w.Sync(ctx, Options{Quiet: w.options.Quiet})
-		err = cmp.Or(err, w.Index.Replaced()) // it was, meanwhile
+		err = cmp.Or(err, w.Index.Replaced()) // replaced meanwhile
 	}
 	w.distill = time.Time{}
 	if r.Left > 0 || err != nil {
@@ -164,8 +163,7 @@ func (w *watch) report(ctx context.Context, r Report, err error) {
 	}
 }
 
-// listen is told of changes below the sources' folders, or says that it has to
-// look by the clock.
+// listen returns a channel of changes below the sources' folders, or nil if watch has to poll.
 func (w *watch) listen() (changes <-chan struct{}, stop func()) {
 	if !w.options.Poll {
 		var dirs []string
@@ -174,12 +172,12 @@ func (w *watch) listen() (changes <-chan struct{}, stop func()) {
 				dirs = append(dirs, ingest.WatchedIn(reader.Source(), root)...)
 			}
 		}
-		t, err := newTeller(dirs)
+		t, err := newNotifier(dirs)
 		if err == nil {
 			return t.changes, t.stop
 		}
 		if w.options.Say != nil {
-			w.options.Say("this system can't tell of changes in so many folders (" + err.Error() +
+			w.options.Say("this system can't watch so many folders (" + err.Error() +
 				"); looking every few seconds instead")
 		}
 	}

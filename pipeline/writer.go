@@ -12,26 +12,26 @@ import (
 	"recall/ingest"
 )
 
-// writers is how many sessions are written at once: writing is mostly waiting
-// for the disk to confirm, which it does for several at the price of one.
+// writers is how many sessions are written at once: writing is mostly waiting for the disk to sync, which takes
+// about as long for several as for one.
 const writers = 8
 
-// writer brings made sessions into the library, several at once, and into the
-// index, many in one transaction. A session is finished when it is in both.
+// writer brings finished payloads into the library, several sessions at once, and into the index, many in one
+// transaction. A session is done when it is in both.
 type writer struct {
 	ctx   context.Context
 	run   *run
 	group *errgroup.Group
-	puts  *errgroup.Group       // one transaction at a time, while the next one's sessions are made
-	fault atomic.Pointer[error] // of the index: nothing more is to be written
+	puts  *errgroup.Group       // one transaction at a time, while the next is prepared
+	fault atomic.Pointer[error] // of the index: write nothing more
 
 	mu   sync.Mutex
 	docs []*index.Prepared
-	done []func() // what is left to say of each when it is in
+	done []func() // called for each once it is indexed
 	size int
 }
 
-// A transaction is closed at so many sessions or bytes of text.
+// Limits of a transaction: sessions, and bytes of text.
 const (
 	batchDocs  = 64
 	batchBytes = 4 << 20
@@ -44,9 +44,8 @@ func newWriter(ctx context.Context, r *run) *writer {
 	return w
 }
 
-// write takes over a family, whose members are written in order, and calls
-// release when it holds it no more. What can't be written is a problem of the
-// report; a fault of the index ends the run, and is the error of the next call.
+// write takes over a family, whose members are written in order, and calls release when it no longer holds it. What
+// can't be written becomes a problem of the report; an index error ends the run and is returned by the next call.
 func (w *writer) write(family []*Member, release func()) error {
 	if err := w.fault.Load(); err != nil {
 		release()
@@ -67,7 +66,7 @@ func (w *writer) write(family []*Member, release func()) error {
 						return err
 					}
 				}
-				// Also for what was only saved the last time: a run may have been killed in between.
+				// Even if the payload isn't new: the last run may have been killed after saving it.
 				return w.run.Library.SaveOutputs(w.ctx, m.Entry.ID)
 			})
 			if err != nil {
@@ -84,14 +83,14 @@ func (w *writer) write(family []*Member, release func()) error {
 
 func (w *writer) index(m *Member) error {
 	if gone, err := w.run.Library.Forgotten(m.Entry.ID); err != nil || gone {
-		return err // forgotten while it was distilled
+		return err // forgotten while being distilled
 	}
 	gone, err := w.run.Library.ForgottenItems()
 	if err != nil {
 		return err
 	}
 	p := m.page.payload
-	doc := index.DocOf(blanked(m.Session, gone[m.Entry.ID]), p, m.project.Name)
+	doc := index.DocOf(withoutForgotten(m.Session, gone[m.Entry.ID]), p, m.project.Name)
 	doc.Stamp = indexStamp(madeStamp(m.made), m.project.Name)
 	doc.Lines = m.writtenLines()
 	doc.Did = m.doings()
@@ -112,8 +111,8 @@ func (w *writer) index(m *Member) error {
 		if u, ok := unread(m.Entry, m.Session.Report, shown); ok {
 			r.Unread = append(r.Unread, u)
 		}
-		if m.fresh != nil && !w.run.told[m.Entry.ID] { // once, even if a fork of it had it distilled again
-			w.run.told[m.Entry.ID] = true
+		if m.fresh != nil && !w.run.counted[m.Entry.ID] { // once, even if a fork caused a second round
+			w.run.counted[m.Entry.ID] = true
 			r.Distilled++
 		}
 	})
@@ -130,8 +129,8 @@ func (w *writer) index(m *Member) error {
 	return nil
 }
 
-// flush hands over what is gathered to a transaction, and waits for the one
-// before. The caller holds mu, so that no more than two are in memory.
+// flush hands what has gathered to a transaction, waiting for the previous one. The caller holds mu, so that at most
+// two are in memory.
 func (w *writer) flush() {
 	if len(w.docs) == 0 {
 		return
@@ -150,7 +149,7 @@ func (w *writer) flush() {
 	})
 }
 
-// wait returns when all that was given to write is in the library and the index.
+// wait returns when everything passed to write is in the library and the index.
 func (w *writer) wait() error {
 	err := w.group.Wait()
 	w.mu.Lock()

@@ -1,4 +1,4 @@
-// Package brief puts together what a session should have before it starts: the task, the payload that it goes on from,
+// Package brief composes what a session should have before it starts: the task, the payload that it continues from,
 // the decisions and dead ends that bear on it, and files, within a budget of tokens.
 package brief
 
@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -19,20 +18,21 @@ import (
 	"recall/hint"
 	"recall/index"
 	"recall/index/check"
+	"recall/ingest"
 	"recall/payload"
 	"recall/payload/tokens"
 	"recall/sink"
 )
 
-// Order is what a brief is made of.
+// Order says what goes into a brief.
 type Order struct {
 	Task    string
-	Files   []string // absolute; Piped for what comes from In
+	Files   []string // absolute paths; Piped stands for In
 	In      io.Reader
-	Budget  int    // most tokens
-	Project string // by its name in the index
+	Budget  int    // maximum tokens
+	Project string // its name in the index
 	Payload *payload.Payload
-	Form    payload.Options // of the payload; its budget is at most half of the whole
+	Form    payload.Options // of the payload, which gets at most half of the budget
 	Index   *index.Index
 	Search  func(index.Query) (index.Answer, error)
 
@@ -40,7 +40,7 @@ type Order struct {
 	cut   []string
 }
 
-// Write puts a brief together; cut names the files that didn't fit whole.
+// Write composes a brief; cut names the files that didn't fit whole.
 func (o *Order) Write(ctx context.Context) (text string, cut []string, err error) {
 	var out strings.Builder
 	fmt.Fprintf(&out, "# Task\n%s\n", o.Task)
@@ -64,15 +64,13 @@ func (o *Order) Write(ctx context.Context) (text string, cut []string, err error
 	return out.String(), o.cut, err
 }
 
-// How many items beside the payload are told of at most, and how much of the
-// task one must hold.
 const (
-	bearingMost = 12
-	bearingHold = 0.3
+	bearingMost = 12  // items beside the payload
+	bearingHold = 0.3 // minimum share of the task that an item must cover
 )
 
-// bearing lists the decisions and dead ends that the task is about, those that it
-// goes against first. It is recall's own word and stands under its marker.
+// bearing lists the decisions and dead ends that the task is about, first those that it goes against. It is recall's
+// own text and stands under its marker.
 func (o *Order) bearing(ctx context.Context) (string, error) {
 	var ids, lines []string
 	add := func(it payload.Item, at index.Place, lead string) {
@@ -82,7 +80,7 @@ func (o *Order) bearing(ctx context.Context) (string, error) {
 		o.shown[it.ID] = true
 		ids = append(ids, string(it.ID))
 		if it.Rule == payload.ReceivedRule {
-			at.SessionN = 0 // it is of no session here
+			at.SessionN = 0 // it belongs to no session here
 		}
 		said := cmp.Or(answer.Record(it, at.SessionN), string(it.Kind))
 		if it.Rule == payload.ReceivedRule {
@@ -120,11 +118,10 @@ func (o *Order) bearing(ctx context.Context) (string, error) {
 		strings.Join(ids, " "), strings.Join(lines, "\n")), nil
 }
 
-// largestFile is what of a file is read at all, in bytes.
+// largestFile is the maximum size of a file, in bytes.
 const largestFile = 4 << 20
 
-// files quotes the files whole as far as they fit; of what doesn't fit the
-// beginning and the end stay.
+// files quotes the files whole as far as they fit, and otherwise their beginning and end.
 func (o *Order) files(budget int) (string, error) {
 	var out strings.Builder
 	for i, path := range o.Files {
@@ -157,7 +154,7 @@ func (o *Order) files(budget int) (string, error) {
 	return out.String(), nil
 }
 
-// Piped is in place of a file's name what is piped in.
+// Piped, in place of a file's name, stands for standard input.
 const Piped = "-"
 
 func (o *Order) read(path string) (string, error) {
@@ -189,13 +186,13 @@ func (o *Order) read(path string) (string, error) {
 		return "", hint.With(fmt.Errorf("%s: larger than %d MB", path, largestFile>>20), "cut out the part that matters")
 	}
 	if strings.IndexByte(string(data), 0) >= 0 || !utf8.Valid(data) {
-		return "", hint.With(fmt.Errorf("%s: no text", path), "omit it")
+		return "", hint.With(fmt.Errorf("%s: not a text file", path), "omit it")
 	}
 	return strings.ReplaceAll(string(data), "\r\n", "\n"), nil
 }
 
-// fitTokens cuts the middle of a text out until it fits: two thirds of what is
-// kept are its beginning.
+// fitTokens cuts out the middle of a text so that it fits the budget: two thirds of what is kept are from its
+// beginning.
 func fitTokens(text string, budget int) (string, bool) {
 	n := tokens.Count(text)
 	if n <= budget {
@@ -217,10 +214,10 @@ func fitTokens(text string, budget int) (string, bool) {
 	return fmt.Sprintf("… %d lines left out …", len(lines)), false
 }
 
-// UsualBudget is how many tokens a brief takes at most where nobody says.
+// UsualBudget is the default token budget of a brief.
 const UsualBudget = 8000
 
-// Files are the files that are named, each once, by their whole paths; Piped stays as it is.
+// Files returns the absolute paths of the named files, without duplicates; Piped stays as it is.
 func Files(args []string) (files []string, err error) {
 	for _, path := range matched(args) {
 		if strings.Contains(path, "://") {
@@ -232,14 +229,12 @@ func Files(args []string) (files []string, err error) {
 				return nil, err
 			}
 		}
-		if !slices.Contains(files, path) {
-			files = append(files, path)
-		}
+		files = ingest.Union(files, path)
 	}
 	return files, nil
 }
 
-// matched fills in names with wildcards, which not every shell does.
+// matched expands wildcards, which not every shell does.
 func matched(args []string) []string {
 	var paths []string
 	for _, arg := range args {
@@ -252,10 +247,10 @@ func matched(args []string) []string {
 	return paths
 }
 
-// CheckBudget refuses a budget that makes no brief.
+// CheckBudget rejects budgets out of range.
 func CheckBudget(tokens int) error {
 	if tokens < 200 || tokens > 200_000 {
-		return hint.With(fmt.Errorf("--budget %d: not from 200 to 200000", tokens), "omit it for %d", UsualBudget)
+		return hint.With(fmt.Errorf("--budget %d: must be from 200 to 200000", tokens), "omit it for %d", UsualBudget)
 	}
 	return nil
 }

@@ -12,14 +12,12 @@ import (
 	"recall/text"
 )
 
-// leastSaid is the share of a sentence's words of content that must stand in
-// what it cites; chosen by hand, half of it: what ties words of notes together
-// is a model's own.
-const leastSaid = 0.5
+// minSupport is the share of a sentence's content words that must occur in what it cites. Half, chosen by hand: the
+// words that connect notes are the model's own.
+const minSupport = 0.5
 
-// grounded reports whether a sentence may rest on what it cites: its names and
-// numbers stand there, and most of its words; what it denies isn't affirmed
-// there, nor the other way round; and what doesn't hold any more is told as past.
+// grounded reports whether the cited notes support a sentence: they contain its names and numbers and most of its
+// words; they don't affirm what it denies or the reverse; and it tells what no longer holds as past.
 func grounded(said string, cited []note) bool {
 	all, current := ground{text.Bag{}}, ground{text.Bag{}}
 	for _, n := range cited {
@@ -29,13 +27,13 @@ func grounded(said string, cited []note) bool {
 		}
 	}
 	s := read(said)
-	if s.content.In(all.Bag) < leastSaid || s.missing(all) || s.turns(cited) || s.widens(cited) {
+	if s.content.In(all.Bag) < minSupport || s.missing(all) || s.reverses(cited) || s.widens(cited) {
 		return false
 	}
 	return s.past || !s.missing(current) && len(current.Bag) > 0
 }
 
-// ground is the words that stand in items, stemmed, and as they are written.
+// ground is the set of words in items, both stemmed and as written.
 type ground struct{ text.Bag }
 
 func (g ground) add(it *payload.Item) {
@@ -55,29 +53,29 @@ func (g ground) add(it *payload.Item) {
 	}
 }
 
-// counts are numbers in words.
+// counts maps numbers in words to digits.
 var counts = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
 	"eight": "8", "nine": "9", "ten": "10",
 	"eleven": "11", "twelve": "12", "twenty": "20", "thirty": "30", "sixty": "60", "hundred": "100", "thousand": "1000"}
 
-// sentence is what a sentence says, as far as it can be checked.
+// sentence is the checkable part of a sentence.
 type sentence struct {
 	text    string
 	content text.Bag // stems
 	names   []string // and numbers
-	past    bool     // it tells what was
+	past    bool     // it tells of the past
 }
 
 func read(said string) sentence {
 	s := sentence{text: said, content: text.Bag{}, past: pastForm().MatchString(settling().ReplaceAllString(said, ""))}
 	for _, w := range text.Content(said) {
-		if !telling[w] {
+		if !reporting[w] {
 			s.content[text.Stem(w)] = 1
 		}
 	}
 	list := fields(said)
 	for i, w := range list {
-		isBeing := len(list) > 1 && being[strings.ToLower(list[1])]
+		isBeing := len(list) > 1 && auxiliary[strings.ToLower(list[1])]
 		switch low := strings.ToLower(w); {
 		case text.IsName(w), counts[low] != "", i > 0 && capital(w) && !begins(said, w),
 			i == 0 && capital(w) && isBeing && !text.Stop(low): // "Redis is …"
@@ -87,7 +85,7 @@ func read(said string) sentence {
 	return s
 }
 
-// missing reports whether a name or number stands nowhere.
+// missing reports whether g lacks a name or number of the sentence.
 func (s sentence) missing(g ground) bool {
 	return slices.ContainsFunc(s.names, func(w string) bool {
 		low := strings.ToLower(w)
@@ -95,15 +93,15 @@ func (s sentence) missing(g ground) bool {
 			return false
 		}
 		parts := slices.DeleteFunc(text.Split(w), func(p string) bool { return p == low })
-		// "acquire/release", "retry-after": all its parts
+		// "acquire/release", "retry-after": all parts must occur
 		return len(parts) == 0 || slices.ContainsFunc(parts, func(p string) bool { return !g.Has(text.Stem(p)) })
 	})
 }
 
-// widens reports whether a sentence says "all" or "only" of what it cites and nothing
-// there does: "for the guests only" isn't "for all guests", nor the other way round.
+// widens reports whether a sentence says "all" or "only" and nothing that it cites does: "for the guests only" isn't
+// "for all guests", nor the reverse.
 func (s sentence) widens(cited []note) bool {
-	for _, pattern := range howMany {
+	for _, pattern := range quantifiers {
 		form := pattern()
 		if !form.MatchString(s.text) {
 			continue
@@ -118,24 +116,22 @@ func (s sentence) widens(cited []note) bool {
 	return false
 }
 
-// howMany matches words that say of how many things something holds, those that
-// mean the same together.
-var howMany = []func() *regexp.Regexp{
+// quantifiers match words that say how much something applies to, grouped by meaning.
+var quantifiers = []func() *regexp.Regexp{
 	text.Pattern(`(?i)\b(?:all|every\w*|each|always|any\w*|whole|both|alle\w*|jede\w*|immer)\b`),
 	text.Pattern(`(?i)\b(?:only|solely|exclusively|just|alone|nothing but|no other|nur)\b`),
 }
 
-// turns reports whether a sentence says no to what it cites, or yes to what that
-// says no to.
-func (s sentence) turns(cited []note) bool {
-	said := denied(s.text)
-	notes, open := text.Bag{}, text.Bag{} // what they say no to; what at least one of them says without
+// reverses reports whether a sentence denies what it cites, or affirms what that denies.
+func (s sentence) reverses(cited []note) bool {
+	said := negated(s.text)
+	notes, open := text.Bag{}, text.Bag{} // words they deny; words at least one of them affirms
 	ruledOut := true
 	for _, n := range cited {
 		it := n.item
-		no := denied(it.Text)
+		no := negated(it.Text)
 		for _, t := range slices.Concat([]string{it.Why, it.Scope}, it.Alternatives, it.Quotes()) {
-			no.Add(denied(t))
+			no.Add(negated(t))
 		}
 		for _, a := range it.Alternatives {
 			no.Add(text.Words(a))
@@ -145,46 +141,45 @@ func (s sentence) turns(cited []note) bool {
 		}
 		ruledOut = ruledOut && it.Kind == payload.Eliminated
 		notes.Add(no)
-		open.Add(besides(text.Words(it.Text), no))
+		open.Add(minus(text.Words(it.Text), no))
 	}
-	if besides(open, notes).Shared(said) > 0 {
+	if minus(open, notes).Shared(said) > 0 {
 		return true
 	}
-	if denies().MatchString(s.text) || gone().MatchString(s.text) || s.past && !ruledOut {
+	if negates().MatchString(s.text) || gone().MatchString(s.text) || s.past && !ruledOut {
 		return false
 	}
-	return besides(notes, open).Shared(s.content) > 0 // yes to what all of them say no to
+	return minus(notes, open).Shared(s.content) > 0 // affirms what all of them deny
 }
 
-// besides are the words of a bag that another hasn't.
-func besides(b, other text.Bag) text.Bag {
+// minus returns the words of b that aren't in other.
+func minus(b, other text.Bag) text.Bag {
 	b = maps.Clone(b)
 	maps.DeleteFunc(b, func(w string, _ float64) bool { return other.Has(w) })
 	return b
 }
 
-// denies is a word that says no to what follows it, gone one that says no to
-// what stands before it.
+// negates matches words that deny what follows, gone those that deny what precedes.
 var (
-	denies = text.Pattern(`(?i)\b(?:no|not|never|without|cannot|instead of|rather than|drop(?:s|ped)?|skip(?:s|ped)?|` +
+	negates = text.Pattern(`(?i)\b(?:no|not|never|without|cannot|instead of|rather than|drop(?:s|ped)?|skip(?:s|ped)?|` +
 		`avoid(?:s|ed)?|reject(?:s|ed)?|against|replac(?:es?|ing)|(?:mov|switch|chang)ed (?:away )?from)\b|n't\b`)
 	gone = text.Pattern(
 		`(?i)\b(?:(?:is|was|were|are|been) (?:\w+ )?(?:dropped|rejected|removed|abandoned|replaced|reverted|` +
 			`eliminated|superseded|revoked|ruled out|given up|discarded))\b|\bruled out\b|\bput off\b`)
 	pastForm = text.Pattern(`(?i)\b(?:was|were|before|earlier|previously|originally|formerly|initially|until|used to|` +
 		`no longer|superseded|replac\w+|dropped|revoked|at the time|since changed)\b`)
-	// what was decided may still hold
+	// past forms that don't mean that something no longer holds
 	settling = text.Pattern(
 		`(?i)\b(?:was|were) (?:\w+ )?(?:decided|chosen|agreed|noted|said|asked|accepted|set|made|picked)\b`)
 )
 
-// reach is how many words of content a "no" reaches.
+// reach is how many content words a negation reaches.
 const reach = 2
 
-func denied(s string) text.Bag {
+func negated(s string) text.Bag {
 	s = strings.ReplaceAll(s, "’", "'")
 	out := text.Bag{}
-	for _, m := range denies().FindAllStringIndex(s, -1) {
+	for _, m := range negates().FindAllStringIndex(s, -1) {
 		clause := s[m[1]:]
 		if i := strings.IndexAny(clause, ",;:!?\n—("); i >= 0 {
 			clause = clause[:i]
@@ -207,7 +202,7 @@ func denied(s string) text.Bag {
 	return out
 }
 
-// fields are a text's words as they are written.
+// fields returns a text's words as written.
 func fields(text string) []string {
 	var out []string
 	for _, w := range strings.FieldsFunc(text, func(r rune) bool {
@@ -226,8 +221,7 @@ func capital(w string) bool {
 	return unicode.IsUpper(r)
 }
 
-// begins reports whether a word stands only where a sentence, or what follows a
-// colon or dash, begins.
+// begins reports whether a word only occurs at the start of sentences or after a colon or dash.
 func begins(text, w string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], w)
@@ -245,9 +239,9 @@ func begins(text, w string) bool {
 }
 
 var (
-	being = text.Set(`is are was were has have had will`)
-	// telling are words by which a paragraph tells what notes say.
-	telling = text.Set(`decided decision decisions chosen chose choice agreed reason because since before
+	auxiliary = text.Set(`is are was were has have had will`)
+	// reporting are words that a paragraph uses to report what notes say.
+	reporting = text.Set(`decided decision decisions chosen chose choice agreed reason because since before
 		earlier previously originally formerly now currently stands superseded replaced dropped ruled out
 		eliminated deferred put off open question was were took place instead project team user assistant note
 		notes said says noted nothing also later still until`)

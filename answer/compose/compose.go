@@ -1,8 +1,7 @@
-// Package compose has a language model look at what a search found: which of
-// it answers the question (Look), and what it says in a paragraph (Paragraph).
-// The model gets the question and what was found, nothing else, and what it says
-// is held against that by code: a sentence whose names, numbers or direction
-// don't stand in the items that it cites is left out.
+// Package compose has a language model look at a search's results: which of them answer the question (Look), and
+// what they say in a paragraph (Paragraph). The model gets the question and the results, nothing else, and code
+// checks what it says against them: a sentence whose names, numbers or direction aren't in the items it cites is
+// left out.
 package compose
 
 import (
@@ -25,24 +24,21 @@ import (
 	"recall/text"
 )
 
-// Asker asks a model about what a search found. Safe for concurrent use if its
-// fields are.
+// Asker asks a model about a search's results. It is safe for concurrent use if its fields are.
 type Asker struct {
 	Model  llm.Model
-	Redact func(string) string // of all that is sent; nil: it holds no secrets
-	Kept   llm.Store           // answers of before; nil: each question is asked
-	Waits  func()              // called before the model is asked; nil: nobody cares
+	Redact func(string) string // applied to everything sent; nil: there are no secrets
+	Kept   llm.Store           // earlier answers; nil: ask every time
+	Waits  func()              // called before the model is asked; may be nil
 }
 
-// Versions name the prompts of both tasks.
+// Versions identifies the prompts of both tasks.
 func Versions() string {
 	return prompts.Version(prompts.Rerank.Text()) + "+" + prompts.Version(prompts.Answer.Text())
 }
 
-// ask sends a request and decodes what comes back, if check has nothing against
-// it; of are the sessions that the request shows words of. The error is an
-// *llm.Error where the model failed or answered in no form that can be used; such
-// an answer isn't kept.
+// ask sends a request and decodes the answer, if check accepts it; of are the sessions whose words the request
+// shows. The error is an *llm.Error if the model failed or its answer is unusable; such an answer isn't kept.
 func (a *Asker) ask(ctx context.Context, r llm.Request, of []string, into any, check func() error) error {
 	if a.Redact != nil {
 		r.Prompt = a.Redact(r.Prompt)
@@ -85,8 +81,8 @@ func (a *Asker) ask(ctx context.Context, r llm.Request, of []string, into any, c
 	return a.Kept.KeepAnswer(key, data)
 }
 
-// naming is an answer, an object of JSON, with the sessions that it is made of.
-// Where one of them isn't known none is named, and the answer goes with any.
+// naming adds to an answer, a JSON object, the sessions it is based on. If one of them is unknown, none is named,
+// and the answer is dropped when any session is forgotten.
 func naming(of []string, value string) ([]byte, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(value), &fields); err != nil {
@@ -108,8 +104,7 @@ func naming(of []string, value string) ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// sessionOf is the session whose words stand at a place; "" of what was handed
-// over: it is somebody's words, and not said whose.
+// sessionOf returns the session whose words are at a place; "" for handoffs, where that is unknown.
 func sessionOf(p index.Place) string {
 	if p.Source == index.Handed {
 		return ""
@@ -126,8 +121,8 @@ func (a *Asker) key(r llm.Request) string {
 	return r.Task + "-" + hex.EncodeToString(sum[:20])
 }
 
-// room is how many bytes of what was found a model has room for beside its
-// instructions, the question and the answer.
+// room returns how many bytes of results fit into the model's window beside its instructions, the question and the
+// answer.
 func (a *Asker) room(r llm.Request, question string) int {
 	window := a.Model.Window()
 	if window <= 0 {
@@ -138,18 +133,18 @@ func (a *Asker) room(r llm.Request, question string) int {
 }
 
 const (
-	aside       = 200 // tokens for what a service adds
+	aside       = 200 // tokens that a service may add
 	bytesAToken = 3   // at least
 )
 
-const longestQuestion = 2000 // bytes of a question that a model is shown
+const longestQuestion = 2000 // bytes of the question that the model is shown
 
-// head is how a prompt begins.
+// head returns the beginning of a prompt.
 func head(question string) string {
 	return "The question: " + line(question, longestQuestion) + "\n\n"
 }
 
-// line is a text as one line of a prompt, at most so many bytes of it.
+// line returns a text as one line of a prompt, of at most most bytes.
 func line(s string, most int) string {
 	s = text.OneLine(strings.ReplaceAll(strings.ToValidUTF8(s, ""), ingest.ModelCall, "[recall: model call]"))
 	if len(s) > most {

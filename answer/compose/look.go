@@ -17,21 +17,21 @@ import (
 const Looked = 50
 
 const (
-	longestTurn = 260   // bytes of what was said, around the question's words
-	longestItem = 1_500 // of an item: what decides whether it answers is its reason, which isn't cut
+	longestTurn = 260   // bytes of a turn, around the question's words
+	longestItem = 1_500 // of an item, so that its reason, which decides whether it answers, isn't cut
 	lookOut     = 200   // tokens of the answer
 )
 
-// An answer is sure if it is an item of those that have other words to be found by, if
-// that the question has an answer is likelier than leastSure says, and the second result
-// far behind: of the questions on two projects, over items that people wrote, the first
-// was right for all 12 such of 106, of those on invented ones for 80 of 89.
+// An answer is sure if it is an item that has aliases, the probability that the question has
+// an answer is at least leastSure, and the second result is far behind: of the questions on
+// two projects, over items that people wrote, the first was right for all 12 such of 106, of
+// those on invented ones for 80 of 89.
 const (
 	leastSure  = 0.6
 	mostSecond = 0.1 // share of the first's score
 )
 
-// Sure reports whether the first of what was found answers, as far as words tell.
+// Sure reports whether the first result answers the question, as far as words can tell.
 func Sure(found *index.Answer) bool {
 	if len(found.Ranked) == 0 || found.Unknown || found.Doubtful || found.Sure < leastSure {
 		return false
@@ -41,10 +41,10 @@ func Sure(found *index.Answer) bool {
 		(len(found.Ranked) == 1 || found.Ranked[1].Score <= mostSecond*first.Score)
 }
 
-// A Look is what a model says of a search's results.
+// A Look is what a model says about a search's results.
 type Look struct {
-	Order   []int // places in the results, from 0, best first; none twice; none if nothing comes near
-	Answers bool  // the first of them answers
+	Order   []int // indices of results, best first, without duplicates; empty if nothing comes near
+	Answers bool  // whether the first of them answers
 }
 
 // Look asks which of the first results answer the question.
@@ -86,7 +86,7 @@ func (a *Asker) Look(ctx context.Context, question string, found []*index.Result
 			look.Order = append(look.Order, n-1)
 		}
 	}
-	look.Answers = said.Found == "answer" && len(look.Order) > 0 // else which line that would be isn't said
+	look.Answers = said.Found == "answer" && len(look.Order) > 0 // otherwise it doesn't say which one answers
 	return look, nil
 }
 
@@ -111,7 +111,7 @@ func oneLine(r *index.Result) string {
 	}
 	head := fmt.Sprintf("(%s", it.Kind)
 	if who := string(it.By); who != "" {
-		if it.Kind == payload.Lead { // what was said, and no more
+		if it.Kind == payload.Lead { // only said, not accepted
 			who = strings.TrimSuffix(who, "-accepted")
 		}
 		head += " by " + who
@@ -119,7 +119,7 @@ func oneLine(r *index.Result) string {
 	return head + ", " + day(it.At) + ", " + today(r) + ") " + line(s, longestItem)
 }
 
-// today is whether an item still stands, and what perhaps doesn't let it.
+// today reports whether an item still stands, and what may have overtaken it.
 func today(r *index.Result) string {
 	by := r.Doubted()
 	if by == nil || !r.Item.Current() {
@@ -134,7 +134,7 @@ func today(r *index.Result) string {
 	return s
 }
 
-// around is a turn's text from shortly before the first of the question's words.
+// around returns a turn's text from shortly before the first of the question's words.
 func around(text string, terms []string) string {
 	low, at := strings.ToLower(text), len(text)
 	if len(low) != len(text) {
@@ -151,10 +151,9 @@ func around(text string, terms []string) string {
 	return strings.ToValidUTF8(text[at-longestTurn/4:], "")
 }
 
-// Apply puts an answer's results in a look's order, those that it doesn't name
-// behind, as they were. What it says of all of them is taken: it was never found
-// to refuse what could be answered (docs/internals/quality.md), and what is nearest is shown
-// even then.
+// Apply puts an answer's results in a look's order, followed by those it doesn't name in their old order. Its
+// verdict on whether anything answers is trusted: it was never found to refuse what could be answered
+// (docs/internals/quality.md), and the nearest results are shown even then.
 func (l Look) Apply(a *index.Answer) {
 	var ranked []*index.Result
 	for _, i := range l.Order {
@@ -167,7 +166,7 @@ func (l Look) Apply(a *index.Answer) {
 			ranked = append(ranked, r)
 		}
 	}
-	for i := range ranked { // scores fall with the order, whatever gave it
+	for i := range ranked { // scores must fall with the order
 		if i > 0 {
 			ranked[i].Score = min(ranked[i].Score, ranked[i-1].Score)
 		}

@@ -13,28 +13,26 @@ import (
 )
 
 const (
-	mostNotes     = 16  // that a paragraph is made of
+	mostNotes     = 16  // that a paragraph is based on
 	mostSentences = 8   // of a paragraph
 	longestNote   = 500 // bytes of a text, a reason, a quote
 	paragraphOut  = 700 // tokens of the answer
 )
 
-// A Sentence is one of a paragraph, and the items that it rests on, at least one: of
-// the results, their history or conflicts.
+// A Sentence is one of a paragraph, and the items that support it, at least one: of the results, their history or
+// conflicts.
 type Sentence struct {
 	Text  string           `json:"text"`
 	Items []payload.ItemID `json:"items"`
 }
 
-// A Paragraph is what of a model's answer stands in the items. It has no
-// sentences if nothing does.
+// A Paragraph is the part of a model's answer that the items support. It has no sentences if there is none.
 type Paragraph struct {
 	Sentences []Sentence
-	LeftOut   int // sentences that don't
+	LeftOut   int // sentences that aren't supported
 }
 
-// Paragraph has the model answer from the items of results, those that they
-// took the place of and those that contradict them.
+// Paragraph has the model answer from the items of results, those that they replaced and those that contradict them.
 func (a *Asker) Paragraph(ctx context.Context, question string, results []*index.Result) (Paragraph, error) {
 	r := llm.Request{Task: "answer", System: prompts.Answer.Text(), Max: paragraphOut,
 		Schema: &llm.Schema{Name: "answer", JSON: prompts.Answer.Schema()}}
@@ -85,15 +83,15 @@ func (a *Asker) Paragraph(ctx context.Context, question string, results []*index
 	return p, nil
 }
 
-// note is an item as a model is shown it.
+// note is an item as the model is shown it.
 type note struct {
 	item    *payload.Item
 	session string
-	holds   bool   // it stands, and nothing that was found took its place
-	role    string // "what n1 took the place of"; "" of a result
+	holds   bool   // it stands, and no result replaced it
+	role    string // "n1 took its place"; "" for a result
 }
 
-// notesOf lists a search's items, each with its history and conflicts behind it.
+// notesOf lists a search's items, each followed by its conflicts and history.
 func notesOf(results []*index.Result) []note {
 	var out []note
 	seen := map[payload.ItemID]bool{}
@@ -145,8 +143,7 @@ func (n note) write(b *strings.Builder, number int) {
 	}
 }
 
-// citing are the notes of these ids; ok is false if there are none, or one of
-// them isn't a note's.
+// citing returns the notes with these ids; ok is false if there are none, or an id isn't valid.
 func citing(ids []string, notes []note) (cited []note, ok bool) {
 	var seen []int
 	for _, id := range ids {

@@ -1,5 +1,5 @@
-// Package last keeps what a terminal was last shown, so that "recall why 1" and "recall show 2" mean something: a file
-// for each terminal, and the newest of any. Losing it costs nothing.
+// Package last remembers what a terminal was last shown, for "recall why 1" and "recall show 2": one file for each
+// terminal, and the newest of any. Losing it does no harm.
 package last
 
 import (
@@ -31,15 +31,15 @@ type shown struct {
 	Results  []Hit  `json:"results"`
 }
 
-// Hit is one result: where it stands, and the item if it is one.
+// Hit is one result: its place, and the item if it is one.
 type Hit struct {
 	Item    payload.ItemID   `json:"item,omitempty"`
 	Session ingest.SessionID `json:"session"`
-	Turn    string           `json:"turn"` // its own id
+	Turn    string           `json:"turn"` // the turn's id
 	N       int              `json:"n"`
-	Said    *index.Placed    `json:"said,omitempty"` // if it is none, or the team's
+	Said    *index.Placed    `json:"said,omitempty"` // if it isn't an item, or is the team's
 	Title   string           `json:"title,omitempty"`
-	Team    []index.Linked   `json:"team,omitempty"` // what bears on it, of which no index here knows
+	Team    []index.Linked   `json:"team,omitempty"` // items bearing on it that the index here doesn't have
 
 	asked string // the question
 }
@@ -47,8 +47,8 @@ type Hit struct {
 // kept is how long a terminal's last answer is kept.
 const kept = 7 * 24 * time.Hour
 
-// terminalName names the terminal that recall was called in: by what terminals and
-// multiplexers set, and by the process that called.
+// terminalName identifies the terminal that recall runs in, by variables that terminals and multiplexers set, or by
+// the parent process.
 func terminalName() string {
 	var parts []string
 	for _, name := range []string{"TERM_SESSION_ID", "WT_SESSION", "TMUX_PANE", "STY", "WINDOWID", "SSH_TTY"} {
@@ -61,11 +61,11 @@ func terminalName() string {
 	return txt.Hash(id, 8)
 }
 
-// Hits are the places of results, by their numbers.
+// Hits returns the places of results, in the order of their numbers.
 func Hits(results []*answer.Result) (hits []Hit) {
 	for _, r := range results {
 		hit := Of(r.Place, r.Turn, r.TurnID, r.Item)
-		if r.Item == nil || r.Author != "" { // no index here has it
+		if r.Item == nil || r.Author != "" { // the index here doesn't have it
 			said := r.Placed()
 			hit.Said, hit.Title = &said, r.SessionTitle
 		}
@@ -79,8 +79,8 @@ func Hits(results []*answer.Result) (hits []Hit) {
 	return hits
 }
 
-// Remember notes in a folder what was shown, by its numbers. That it can't is no reason to bother anybody
-// who wanted an answer.
+// Remember stores in dir what was shown. Failing to is no reason to bother a person who wanted an answer, so errors
+// are ignored.
 func Remember(dir, question string, hits []Hit) {
 	text, err := json.Marshal(shown{Question: question, Results: hits})
 	if err != nil || os.MkdirAll(dir, 0o700) != nil {
@@ -99,13 +99,13 @@ func Remember(dir, question string, hits []Hit) {
 
 const newest = "newest"
 
-// NotShown is said of a number that the last answer doesn't have.
+// NotShown is the error for a number that the last answer doesn't have.
 type NotShown string
 
 func (e NotShown) Error() string { return string(e) }
 
-// Find finds a result of the last answer by its number: this terminal's, or
-// the newest of any where this one was shown none.
+// Find finds a result of the last answer by its number: this terminal's last answer, or any terminal's if this one
+// has none.
 func Find(dir string, n int) (Hit, error) {
 	text, err := disk.ReadPlain(filepath.Join(dir, terminalName()+".json"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -115,7 +115,7 @@ func Find(dir string, n int) (Hit, error) {
 	if err == nil {
 		err = json.Unmarshal(text, &last)
 	}
-	to := "" // of a list, no question
+	to := "" // for a list, which has no question
 	if last.Question != "" {
 		to = fmt.Sprintf(", to %q,", txt.Clip(sink.Line(last.Question, sink.Terminal), 60))
 	}
@@ -135,13 +135,13 @@ func Find(dir string, n int) (Hit, error) {
 	return h, nil
 }
 
-// Number reads a number that names a result.
+// Number parses the number of a result.
 func Number(arg string) (n int, ok bool) {
 	n, err := strconv.Atoi(arg)
 	return n, err == nil && len(arg) < 4
 }
 
-// Of is where a result stands: an item where its first evidence does, if it has any.
+// Of returns a result's place: an item's is that of its first evidence, if it has any.
 func Of(at index.Place, n int, turn string, it *payload.Item) Hit {
 	h := Hit{Session: ingest.SessionID(at.Session), Turn: turn, N: n}
 	if it != nil {
@@ -153,8 +153,8 @@ func Of(at index.Place, n int, turn string, it *payload.Item) Hit {
 	return h
 }
 
-// Quoted is the item whose evidence stands in the passage that was shown: of several the one that says
-// most of what was asked, and of like ones the surest.
+// Quoted returns the item with evidence in the passage that was shown: the one that covers most of the question, and
+// of equals the most certain.
 func (h Hit) Quoted(ctx context.Context, x *index.Index) (index.Placed, error) {
 	best, most := *h.Said, -1.0
 	best.SessionTitle = h.Title

@@ -186,7 +186,7 @@ func TestPageClaimsNoTryThatNobodyTellsOf(t *testing.T) {
 		{"Redis", "another server", "redis is out, the LRU meets the target",
 			"✗ Yes: Redis was tried and ruled out on 2026-03-02. Another server."},
 		{"bulk retry", "one wrong click and customers get charged again", "no bulk retry, I said that",
-			"✗ Bulk retry was ruled out on 2026-03-02; that it was tried isn't said. One wrong"},
+			"✗ Bulk retry was ruled out on 2026-03-02; whether it was tried isn't recorded. One wrong"},
 		{"Redis", "", "no, we tried redis and it was slower", "✗ Yes: Redis was tried"},
 		{"GraphQL is not an option", "", "GraphQL is not an option, our frontend refuses", "✗ GraphQL is not an option"},
 	} {

@@ -1,6 +1,6 @@
-// Package folders keeps projects' payloads current as RECALL.md in folders that somebody named: Cowork, which mounts
-// them, runs no hooks. Which folders stands in the user's configuration folder, beside config.yaml, since folders are
-// this computer's:
+// Package folders keeps projects' payloads current as RECALL.md in folders that the user named: Cowork, which mounts
+// them, runs no hooks. The list is in the user's configuration folder, beside config.yaml, since folders belong to
+// this computer:
 //
 //	into.json  [{"library": id, "project": id, "folder": absolute}]
 package folders
@@ -25,23 +25,23 @@ import (
 	"recall/text"
 )
 
-// PageName is the page's name in a folder.
+// PageName is the name of the page in a folder.
 const PageName = "RECALL.md"
 
-// most is how much of a page or of the list is read, in bytes.
+// most is how many bytes of a page or of the list are read.
 const most = 16 << 20
 
-// ErrNotOurs: the file isn't as recall wrote it.
+// ErrNotOurs says that a file isn't as recall wrote it.
 var ErrNotOurs = errors.New("it isn't as recall wrote it, so it is left alone")
 
-// Folder is one in which a project's payload is kept current.
+// Folder is a folder in which a project's payload is kept current.
 type Folder struct {
 	Library string `json:"library"` // its id
 	Project string `json:"project"` // its id
 	Folder  string `json:"folder"`  // absolute
 }
 
-// Folders are those of one library.
+// Folders manages the folders of one library.
 type Folders struct {
 	Library *library.Library
 	File    string // into.json
@@ -59,7 +59,7 @@ func (f *Folders) read() ([]Folder, error) {
 	var list []Folder
 	if err := json.Unmarshal(said, &list); err != nil {
 		return nil, hint.With(fmt.Errorf("%s: %w", f.File, err),
-			"mend it, or delete it and name the folders again: recall resume --into FOLDER")
+			"fix it, or delete it and name the folders again: recall resume --into FOLDER")
 	}
 	return list, nil
 }
@@ -75,7 +75,7 @@ func (f *Folders) write(list []Folder) error {
 	return disk.Replace(f.File, append(said, '\n'), 0o600)
 }
 
-// same reports whether an entry of the list is this library's, for a folder.
+// same returns a function that reports whether an entry is this library's for the given folder.
 func (f *Folders) same(folder string) func(Folder) bool {
 	return func(k Folder) bool { return k.Library == f.Library.ID() && k.Folder == folder }
 }
@@ -97,15 +97,15 @@ func (f *Folders) Begin(ctx context.Context, folder, project string) error {
 	return f.write(append(slices.DeleteFunc(list, f.same(folder)), k))
 }
 
-// End no longer keeps a page in a folder, and removes the one that is there, unless
-// somebody changed it: then the error is ErrNotOurs. removed says that there was one.
+// End stops keeping a page in a folder and removes it, reporting whether there was one. If somebody changed it, the
+// error is ErrNotOurs.
 func (f *Folders) End(folder string) (removed bool, err error) {
 	list, err := f.read()
 	if err != nil {
 		return false, err
 	}
 	if !slices.ContainsFunc(list, f.same(folder)) {
-		return false, hint.With(fmt.Errorf("%s: nothing is kept there", folder), "recall resume --into FOLDER begins")
+		return false, hint.With(fmt.Errorf("%s: nothing is kept there", folder), "recall resume --into FOLDER starts")
 	}
 	if err := f.write(slices.DeleteFunc(list, f.same(folder))); err != nil {
 		return false, err
@@ -121,8 +121,7 @@ func (f *Folders) End(folder string) (removed bool, err error) {
 	return true, os.Remove(path)
 }
 
-// Refresh brings the pages of all folders up to date. What goes wrong with one costs
-// nothing else.
+// Refresh brings the pages of all folders up to date. An error with one doesn't affect the others.
 func (f *Folders) Refresh(ctx context.Context) (faults []error) {
 	list, err := f.read()
 	if err != nil {
@@ -139,10 +138,10 @@ func (f *Folders) Refresh(ctx context.Context) (faults []error) {
 	return faults
 }
 
-// keep writes a folder's page if it would say anything else than it does.
+// keep writes a folder's page if its content would change.
 func (f *Folders) keep(ctx context.Context, k Folder) error {
-	if _, err := os.Stat(k.Folder); errors.Is(err, fs.ErrNotExist) { // it is never made anew
-		return hint.With(fmt.Errorf("%s, where RECALL.md is kept, isn't there any more", k.Folder),
+	if _, err := os.Stat(k.Folder); errors.Is(err, fs.ErrNotExist) { // a folder is never recreated
+		return hint.With(fmt.Errorf("%s, where RECALL.md is kept, no longer exists", k.Folder),
 			"recall resume --into %q --stop ends it", k.Folder)
 	}
 	path := filepath.Join(k.Folder, PageName)
@@ -152,7 +151,7 @@ func (f *Folders) keep(ctx context.Context, k Folder) error {
 	}
 	p, err := pipeline.Onward(ctx, f.Library, nil, k.Project, "", "")
 	if err == nil && p == nil {
-		err = hint.With(errors.New("no session to go on from"), "recall sync takes sessions in; recall list shows them")
+		err = hint.With(errors.New("no session to go on from"), "recall sync archives sessions; recall list shows them")
 	}
 	if err != nil {
 		return err
@@ -164,8 +163,8 @@ func (f *Folders) keep(ctx context.Context, k Folder) error {
 	return disk.Replace(path, []byte(page), 0o600)
 }
 
-// The last line says that recall wrote what is above it: a person's own file
-// lacks it, and a changed one doesn't have its sum.
+// The last line shows that recall wrote what is above it: a person's own file lacks it, and in
+// a changed file the checksum doesn't match.
 const (
 	sealBegin = ingest.KeptSeal + "; changes here are not kept, recall edit makes them. Sum "
 	sealEnd   = " -->\n"
@@ -173,8 +172,8 @@ const (
 
 func seal(page string) string { return page + "\n" + sealBegin + text.Hash(page, 8) + sealEnd }
 
-// ownPage is the page as recall wrote it, "" if there is none. The error is
-// ErrNotOurs for anything else that stands there.
+// ownPage returns the page as recall wrote it, "" if there is none. The error is ErrNotOurs for anything else at
+// that path.
 func ownPage(path string) (string, error) {
 	fi, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,25 +11,24 @@ import (
 	"recall/text"
 )
 
-// opaque are programs whose arguments don't show what they work on, also behind
-// others: env sh -c …, find -exec bash ….
+// opaque are programs whose arguments don't show what they work on, even behind other programs: env sh -c …, find
+// -exec bash ….
 var opaque = text.Pattern(`^(sh|bash|zsh|dash|ash|ksh|fish|cmd|powershell|pwsh|xargs|parallel|eval|` +
 	`python[0-9.]*|perl|ruby|node|ssh|docker)$`)
 
-// removers are programs all of whose arguments are files and folders: one that
-// isn't there is nothing to lose.
+// removers are programs whose arguments are all files and folders: one that doesn't exist is nothing to lose.
 var removers = text.Set(`rm rmdir unlink shred mv trash trash-put del rd`)
 
-// Plain refuses what a shell should have made a path of and didn't: what
-// isn't there is no loss, and it would be called safe.
+// Plain rejects paths that a shell should have expanded and didn't: they don't exist, and guard would call them
+// safe.
 func Plain(paths []string) error {
 	for _, path := range paths {
 		if path == "" {
 			return hint.With(errors.New("a path is empty"), "is the variable set?")
 		}
 		if _, err := os.Lstat(path); err != nil && strings.ContainsAny(path, "*?[") {
-			return hint.With(fmt.Errorf("%s isn't there as it reads", path),
-				"in quotes the shell doesn't fill in * and ?; name the folder")
+			return hint.With(fmt.Errorf("%s doesn't exist under that exact name", path),
+				"in quotes the shell doesn't expand * and ?; name the folder")
 		}
 	}
 	return nil
@@ -46,7 +45,7 @@ func PathsOf(command []string) ([]string, error) {
 			continue
 		}
 		if !remover && opaque().MatchString(name) {
-			return nil, hint.With(fmt.Errorf("what %q will touch can't be told from its arguments",
+			return nil, hint.With(fmt.Errorf("the arguments of %q don't show what it will touch",
 				word), "name the folders: recall guard FOLDER --run -- %s …", command[0])
 		}
 		if i == 0 {

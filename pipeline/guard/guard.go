@@ -1,5 +1,4 @@
-// Package guard looks at what would be lost of sessions if files and folders were removed,
-// and takes into the library what is at risk.
+// Package guard finds out what sessions would lose if files and folders were removed, and archives what is at risk.
 package guard
 
 import (
@@ -23,17 +22,16 @@ import (
 	"recall/pipeline"
 )
 
-// Options say how a guard looks.
+// Options configures Look.
 type Options struct {
-	VM    bool          // what is on virtual machines' own disks may go
-	Limit time.Duration // for looking through folders; 0 is a minute
-	Cache string        // of the library: which sessions are left out; "" if that isn't known
+	VM    bool          // don't block on virtual machines' disks
+	Limit time.Duration // time for searching folders; 0 is a minute
+	Cache string        // the library's cache, which knows the sessions left out; may be ""
 }
 
-// Look tells what would be lost if the paths were removed, without changing
-// anything. Each session's files there are compared byte for byte with the
-// library, whose own bytes are checked against their hashes. Without paths it
-// looks at every place that sessions are taken from. Without a library nothing is safe.
+// Look finds out what would be lost if the paths were removed, without changing anything. It compares the sessions'
+// files there byte for byte with the library, whose own bytes are checked against their hashes. Without paths it
+// checks every place that sessions come from. Without a library nothing is safe.
 func Look(ctx context.Context, from pipeline.Sources, l *library.Library, paths []string,
 	o Options) (*Report, error) {
 	g := &guarding{Sources: from, Library: l, report: &Report{everywhere: len(paths) == 0}, options: o,
@@ -58,8 +56,7 @@ func Look(ctx context.Context, from pipeline.Sources, l *library.Library, paths 
 	return g.report, nil
 }
 
-// Archive takes into the library what a report found at risk: bytes only,
-// the next sync does the rest.
+// Archive archives what a report found at risk: only the bytes, the next sync does the rest.
 func Archive(ctx context.Context, p *pipeline.Archiver, g *Report) ([]ingest.Problem, error) {
 	unsafe := g.Unsafe()
 	if len(unsafe) == 0 {
@@ -83,7 +80,7 @@ func Archive(ctx context.Context, p *pipeline.Archiver, g *Report) ([]ingest.Pro
 			case ctx.Err() != nil || errors.Is(err, library.ErrNewer):
 				return problems, cmp.Or(ctx.Err(), err)
 			case errors.Is(err, library.ErrForgotten):
-			case err != nil: // of this one alone; what stays at risk is told by the next look
+			case err != nil: // only this one; the next look shows what is still at risk
 				problems = append(problems, ingest.Problem{Path: pipeline.PathOf(f), Reason: err.Error()})
 			}
 			problems = append(problems, change.Problems...)
@@ -92,7 +89,7 @@ func Archive(ctx context.Context, p *pipeline.Archiver, g *Report) ([]ingest.Pro
 	return problems, nil
 }
 
-// guarding is one call of Look under way.
+// guarding is a call of Look in progress.
 type guarding struct {
 	pipeline.Sources
 	Library  *library.Library
@@ -101,14 +98,14 @@ type guarding struct {
 	reach    reach
 	sessions map[string]*Session // by source and id
 	known    map[string]bool     // real paths of sessions' files
-	own      string              // the library's real folder, ""
+	own      string              // the library's real folder; may be ""
 
-	loose   []string       // files that may be sessions and aren't known
+	loose   []string       // unknown files that may be sessions
 	anchors []string       // folders that look like a client's
-	groups  map[string]int // files that aren't known, by group
+	groups  map[string]int // counts of unknown files, by group
 }
 
-// aim resolves the paths, and notices that the library would go, or a part of it.
+// aim resolves the paths, and notices if the library or a part of it is among them.
 func (g *guarding) aim(paths []string) error {
 	for _, path := range paths {
 		abs, err := filepath.Abs(path)
@@ -126,9 +123,7 @@ func (g *guarding) aim(paths []string) error {
 			at.Real = pipeline.RealOf(abs)
 			g.reach.targets = append(g.reach.targets, fi)
 		}
-		if !slices.Contains(g.report.Paths, at) {
-			g.report.Paths = append(g.report.Paths, at)
-		}
+		g.report.Paths = ingest.Union(g.report.Paths, at)
 	}
 	if g.Library == nil {
 		return nil
@@ -145,12 +140,10 @@ func (g *guarding) aim(paths []string) error {
 }
 
 func (g *guarding) danger(path string, kind DangerKind, blocks bool) {
-	if d := (Danger{path, kind, blocks}); !slices.Contains(g.report.Dangers, d) {
-		g.report.Dangers = append(g.report.Dangers, d)
-	}
+	g.report.Dangers = ingest.Union(g.report.Dangers, Danger{path, kind, blocks})
 }
 
-// within lists the paths that are a folder or lie in it.
+// within lists the paths that are dir or below it.
 func (g *guarding) within(dir string) []Path {
 	fi, err := os.Stat(dir)
 	one := reach{targets: []fs.FileInfo{fi}, known: map[string]bool{}}
@@ -159,7 +152,7 @@ func (g *guarding) within(dir string) []Path {
 	})
 }
 
-// sources finds the sessions of the configured places that the paths touch.
+// sources finds the sessions of the configured places that overlap the paths.
 func (g *guarding) sources(ctx context.Context) {
 	for _, reader := range g.Readers {
 		for _, root := range g.RootsOf(reader) {
@@ -178,7 +171,7 @@ func (g *guarding) sources(ctx context.Context) {
 	}
 }
 
-// find takes what a reader finds under a path.
+// find adds what a reader finds under a path.
 func (g *guarding) find(ctx context.Context, reader ingest.Reader, path string) {
 	found, problems := reader.Find(ctx, path, nil)
 	for _, pr := range problems {
@@ -187,7 +180,7 @@ func (g *guarding) find(ctx context.Context, reader ingest.Reader, path string) 
 		}
 		g.report.Problems = append(g.report.Problems, pr)
 		if info, err := os.Lstat(pr.Path); (err != nil || info.Mode()&fs.ModeSymlink == 0) &&
-			!g.heldLoose(ctx, pr.Path) { // a link itself holds nothing
+			!g.heldLoose(ctx, pr.Path) { // a link itself contains nothing
 			g.danger(pr.Path, DangerLoose, true)
 		}
 	}
@@ -201,8 +194,8 @@ func (g *guarding) find(ctx context.Context, reader ingest.Reader, path string) 
 	}
 }
 
-// heldLoose reports whether the library has a sub-agent's file whose session's own
-// file is gone: SESSION/subagents/agent-….jsonl.
+// heldLoose reports whether the library has the file of a sub-agent (SESSION/subagents/agent-….jsonl) whose
+// session's own file is gone.
 func (g *guarding) heldLoose(ctx context.Context, path string) bool {
 	fi, err := os.Stat(path)
 	if err != nil || g.Library == nil || filepath.Base(filepath.Dir(path)) != "subagents" {
@@ -216,12 +209,12 @@ func (g *guarding) heldLoose(ctx context.Context, path string) bool {
 	})
 }
 
-// take notes a session's files that lie under the paths.
+// take records a session's files that are under the paths.
 func (g *guarding) take(f ingest.Found) {
 	at := f
 	at.Files = slices.Clone(f.Files)
 	for i := range at.Files {
-		if file := &at.Files[i]; file.Path == "" { // kept but in part
+		if file := &at.Files[i]; file.Path == "" { // only kept in part
 			file.Path = filepath.Join(f.Root, filepath.FromSlash(file.Name))
 		}
 	}
@@ -255,7 +248,7 @@ func (g *guarding) take(f ingest.Found) {
 	}
 }
 
-// compare holds every file against the library.
+// compare compares every file with the library.
 func (g *guarding) compare(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -270,10 +263,10 @@ func (g *guarding) compare(ctx context.Context) error {
 
 func (g *guarding) compareOne(ctx context.Context, s *Session) {
 	held := func(ingest.File) error { return library.ErrNotHeld }
-	forgotten, kept, left := false, false, "" // left is the rule by which it stays as the library has it
+	forgotten, kept, left := false, false, "" // left is the rule that leaves out what isn't archived
 	if g.Library != nil {
 		held = func(f ingest.File) error { return g.Library.Held(ctx, s.ID, f) }
-		forgotten, _ = g.Library.Forgotten(s.ID) // what can't be told counts as a risk
+		forgotten, _ = g.Library.Forgotten(s.ID) // if unknown, it counts as a risk
 		if frozen, err := g.Library.Frozen(s.ID); err == nil {
 			forgotten = forgotten || frozen
 		}
@@ -282,7 +275,7 @@ func (g *guarding) compareOne(ctx context.Context, s *Session) {
 			kept = true
 		}
 	}
-	excludes := sync.OnceValues(func() (string, error) { return g.Excludes(ctx, s.found[0]) }) // which parses it
+	excludes := sync.OnceValues(func() (string, error) { return g.Excludes(ctx, s.found[0]) }) // parses it
 	for _, found := range s.there {
 		for _, file := range found.Files {
 			f := File{Path: file.Path, Role: file.Role, Size: file.Size, State: New}
@@ -295,7 +288,7 @@ func (g *guarding) compareOne(ctx context.Context, s *Session) {
 				}
 			}
 			switch {
-			case err == nil && s.Source == ingest.Memory && file.Stamp == "": // the rest of it isn't kept
+			case err == nil && s.Source == ingest.Memory && file.Stamp == "": // the rest of the memory isn't kept
 				f.State = Forgotten
 			case err == nil:
 				continue
@@ -337,8 +330,8 @@ func (g *guarding) finish() {
 		func(a, b Danger) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Kind, b.Kind)) })
 }
 
-// stuck says why a sync couldn't take in what is at risk, and what is to be done first;
-// "" if nothing is known to be in the way.
+// stuck says why a sync couldn't archive what is at risk, and what to do first; "" if nothing is known to be in the
+// way.
 func (g *guarding) stuck() string {
 	if g.Library == nil {
 		return ""
@@ -350,20 +343,20 @@ func (g *guarding) stuck() string {
 		}
 	}
 	if err := g.Library.ReadOnly(); err != nil && need > 0 {
-		return "the library is only read: " + err.Error()
+		return "the library is read-only: " + err.Error()
 	}
 	if err := disk.Writable(dir); err != nil && need > 0 {
-		return fmt.Sprintf("the library can't be written to (%v): mend that, then recall sync", err)
+		return fmt.Sprintf("the library can't be written to (%v): fix that, then recall sync", err)
 	}
 	if free := disk.Free(dir); free < need {
-		return fmt.Sprintf("the library's disk has %d KB left for %d KB: make room there, then recall sync", free>>10,
+		return fmt.Sprintf("the library's disk has %d KB left and needs %d KB: make room there, then recall sync", free>>10,
 			(need+1023)>>10)
 	}
 	return ""
 }
 
-// reach tells what lies under some files and folders, by what they are, not by
-// name: links and spelling don't hide anything.
+// reach tells what is below some files and folders, by identity, not by name: links and spelling don't hide
+// anything.
 type reach struct {
 	targets []fs.FileInfo
 	known   map[string]bool
@@ -378,7 +371,7 @@ func (r *reach) real(path string) string {
 	return filepath.Join(r.reals[dir], name)
 }
 
-// has reports whether a real path is one of the targets or lies below one.
+// has reports whether a real path is one of the targets or below one.
 func (r *reach) has(path string) bool {
 	if v, ok := r.known[path]; ok {
 		return v

@@ -15,7 +15,7 @@ import (
 	"recall/ingest"
 )
 
-// Names of folders that a client's data lies in, wherever they are.
+// Names of folders that hold a client's data, wherever they are.
 const (
 	coworkSessions = "local-agent-mode-sessions"
 	codeTabRecords = "claude-code-sessions"
@@ -29,8 +29,8 @@ var notFiles = map[string]bool{"/proc": true, "/sys": true, "/dev": true}
 
 var errLate = errors.New("too many files to look through in time")
 
-// walk walks through the paths: for sessions outside of the configured places,
-// for dangerous folders, and to count what is neither.
+// walk searches the paths for sessions outside of the configured places and for dangerous folders, and counts the
+// other files.
 func (g *guarding) walk(ctx context.Context) error {
 	until := time.Now().Add(cmp.Or(g.options.Limit, time.Minute))
 	for _, at := range g.report.Paths {
@@ -90,8 +90,7 @@ func (g *guarding) walk(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// special notices folders that are known by name or by what is in them, and
-// reports whether not to go into them.
+// special notices folders that are known by name or content, and reports whether to skip them.
 func (g *guarding) special(dir string) bool {
 	up, name := filepath.Dir(dir), filepath.Base(dir)
 	client := filepath.Base(up)
@@ -119,9 +118,8 @@ func (g *guarding) special(dir string) bool {
 	return false
 }
 
-// findMore asks the readers about what isn't known yet: folders that look like
-// a client's, and transcripts that lie elsewhere. What they know is taken back
-// from the count.
+// findMore asks the readers about what isn't known yet: folders that look like a client's, and transcripts in other
+// places. What they recognize is subtracted from the count of other files.
 func (g *guarding) findMore(ctx context.Context) {
 	before := maps.Clone(g.known)
 	slices.Sort(g.anchors)
@@ -135,7 +133,7 @@ func (g *guarding) findMore(ctx context.Context) {
 			continue
 		}
 		for _, reader := range g.Readers {
-			found, _ := reader.Find(ctx, path, nil) // what is no session is another file
+			found, _ := reader.Find(ctx, path, nil) // what isn't a session is just another file
 			for _, s := range found {
 				g.take(s)
 			}
@@ -152,8 +150,7 @@ func (g *guarding) findMore(ctx context.Context) {
 	}
 }
 
-// groupOf is what a file is counted for: its path's first name below the one
-// that was asked about.
+// groupOf returns the path under which a file is counted: the first name below the path that was asked about.
 func (g *guarding) groupOf(path string) string {
 	for _, at := range g.report.Paths {
 		if rel, ok := strings.CutPrefix(path, strings.TrimSuffix(at.Real, sep)+sep); ok {

@@ -11,110 +11,109 @@ import (
 	"recall/ingest"
 )
 
-// A Report tells what would be lost with some files and folders: which
-// sessions lie there, and whether the library has every byte of them.
+// A Report says what would be lost with some files and folders: which sessions are there, and whether the library
+// has every byte of them.
 type Report struct {
 	Paths    []Path           `json:"paths"`
 	Sessions []Session        `json:"sessions"` // with a file there, those at risk first
-	Dangers  []Danger         `json:"dangers"`  // folders of which more is known than their files
-	Other    OtherFiles       `json:"other"`    // that are no session's
+	Dangers  []Danger         `json:"dangers"`  // folders that matter beyond their files
+	Other    OtherFiles       `json:"other"`    // files that belong to no session
 	Problems []ingest.Problem `json:"problems"`
-	// files of a client's own memory, there, unless it was forgotten; one of Sessions as well
+	// files there of a client's own memory, unless it was forgotten; also one of Sessions
 	Memory []string `json:"-"`
 
-	stuck      string // why a sync can't take in what is at risk, with the way out
-	everywhere bool   // no path was given: Paths are all places of sessions
+	stuck      string // why a sync can't archive what is at risk, with the way out
+	everywhere bool   // no path was given: Paths are all places searched for sessions
 }
 
 // Path is one of the paths that were asked about.
 type Path struct {
 	Path string `json:"path" show:"path"` // absolute
 	Real string `json:"real" show:"path"` // where it leads
-	Gone bool   `json:"gone"`             // nothing is there
+	Gone bool   `json:"gone"`             // nothing exists there
 }
 
-// Session is a session of which something lies there.
+// Session is a session with files there.
 type Session struct {
 	ID      ingest.SessionID `json:"id"`
 	Source  ingest.Source    `json:"source"`
-	Title   string           `json:"title,omitempty"` // "" if the library doesn't have it
+	Title   string           `json:"title,omitempty"` // "" if it isn't in the library
 	Files   int              `json:"files"`           // of it, there
 	Bytes   int64            `json:"bytes"`
-	Outputs int              `json:"outputs"` // of the files, those that it produced
-	AtRisk  []File           `json:"at_risk"` // that exist nowhere but there
-	// when Claude Code deletes a transcript at risk, if that is known
+	Outputs int              `json:"outputs"` // of the files: those that the session produced
+	AtRisk  []File           `json:"at_risk"` // files that exist only there
+	// when Claude Code deletes a transcript at risk, if known
 	Deleted time.Time `json:"deleted,omitzero"`
 
-	found []ingest.Found // where it was found, usually one
-	there []ingest.Found // the same with the files that lie there alone
+	found []ingest.Found // as found, usually once
+	there []ingest.Found // the same, with only the files there
 }
 
-// File is a file of a session that the library doesn't have as it is now.
+// File is a file of a session that the library doesn't have in its current state.
 type File struct {
 	Path  string          `json:"path" show:"path"`
 	Role  ingest.FileRole `json:"role"`
 	Size  int64           `json:"bytes"`
 	State State           `json:"state"`
-	Why   string          `json:"why,omitempty" show:"path"` // in words; the rule of one kept in part
+	Why   string          `json:"why,omitempty" show:"path"` // in words; for InPart, the rule
 }
 
 // State is why a file isn't safe.
 type State string
 
 const (
-	New        State = "not archived" // the library has nothing of it, or not all
-	Damaged    State = "damaged"      // what is archived of it can't be read back
+	New        State = "not archived" // not in the library, or not completely
+	Damaged    State = "damaged"      // its archived bytes can't be read back
 	Unreadable State = "unreadable"   // it can't be compared
-	InPart     State = "kept in part" // a rule or pause came later: what was said since is only there
-	Forgotten  State = "forgotten"    // it is kept out of the library on purpose; no risk
+	InPart     State = "kept in part" // a rule or pause was added later: what was said since exists only there
+	Forgotten  State = "forgotten"    // kept out of the library on purpose; not at risk
 )
 
-// Danger is a folder that more hangs on than shows.
+// Danger is a folder whose removal would cost more than it seems.
 type Danger struct {
 	Path   string     `json:"path" show:"path"`
 	Kind   DangerKind `json:"kind"`
-	Blocks bool       `json:"blocks"` // it can't be called safe
+	Blocks bool       `json:"blocks"` // removing it can't be called safe
 }
 
-// DangerKind says what a dangerous folder is.
+// DangerKind says why a folder is dangerous.
 type DangerKind string
 
 const (
-	DangerLibrary DangerKind = "library" // this library: it goes with all that it keeps
+	DangerLibrary DangerKind = "library" // this library, with all that it keeps
 	DangerOther   DangerKind = "another library"
-	DangerVM      DangerKind = "vm"       // disks of virtual machines: nobody can look inside from here
+	DangerVM      DangerKind = "vm"       // disks of virtual machines, which can't be inspected from here
 	DangerSource  DangerKind = "sessions" // where a client keeps its sessions
-	DangerTooMuch DangerKind = "too much" // more files than could be looked at
-	DangerUnread  DangerKind = "unread"   // it can't be looked into, so nobody knows what is there
-	// a part of a session that recall can't take in, as a sub-agent without its session
+	DangerTooMuch DangerKind = "too much" // more files than could be checked
+	DangerUnread  DangerKind = "unread"   // it can't be read, so its content is unknown
+	// part of a session that recall can't archive, such as a sub-agent without its session
 	DangerLoose DangerKind = "loose"
 )
 
-// OtherFiles are files that are neither a session's nor the library's: recall
-// knows nothing of them and keeps none of them.
+// OtherFiles are files that belong neither to a session nor to the library: recall knows and keeps nothing of them.
 type OtherFiles struct {
 	Count  int         `json:"count"`
-	Groups []FileGroup `json:"groups"` // by the first name below a path, the largest first
+	Groups []FileGroup `json:"groups"` // by the first name below a path, largest first
 }
 
-// FileGroup is a file or folder with the number of other files in it.
+// FileGroup is a file or folder and the number of other files in it.
 type FileGroup struct {
 	Path  string `json:"path" show:"path"`
 	Count int    `json:"count"`
 }
 
-// Safe reports whether nothing would be lost of any session.
+// Safe reports whether no session would lose anything.
 func (g *Report) Safe() bool {
 	return len(g.Unsafe()) == 0 && len(g.Blocking()) == 0
 }
 
-// Missing reports whether a path that was asked about isn't there.
+// Missing reports whether a path that was asked about doesn't exist.
 func (g *Report) Missing() bool {
 	return !g.everywhere && slices.ContainsFunc(g.Paths, func(at Path) bool { return at.Gone })
 }
 
-// Count is of how many sessions something lies there that the library keeps, or is to
-// keep. A client's memory is none, and what was forgotten isn't kept.
+// Count returns how many sessions there the library keeps, or should. A client's memory doesn't count as one, and
+// forgotten sessions aren't kept.
 func (g *Report) Count() int {
 	n := 0
 	for _, s := range g.Sessions {
@@ -125,8 +124,7 @@ func (g *Report) Count() int {
 	return n
 }
 
-// Forgotten says in words what lies there that is kept out of the library on purpose,
-// "" if nothing is.
+// Forgotten describes what is there that is kept out of the library on purpose; "" if nothing is.
 func (g *Report) Forgotten() string {
 	n, memory := 0, ""
 	for _, s := range g.Sessions {
@@ -141,7 +139,7 @@ func (g *Report) Forgotten() string {
 	return said(n, memory)
 }
 
-// said puts sessions and memory into words, "" for neither.
+// said describes n sessions and a memory; "" if there are neither.
 func said(n int, memory string) string {
 	if n == 0 {
 		return memory
@@ -156,13 +154,12 @@ func said(n int, memory string) string {
 	return sessions + " and " + memory
 }
 
-// Forgotten reports whether something of it was forgotten, which then is nowhere else.
+// Forgotten reports whether part of it was forgotten, and so exists nowhere else.
 func (s Session) Forgotten() bool {
 	return slices.ContainsFunc(s.AtRisk, func(f File) bool { return f.State == Forgotten })
 }
 
-// Holds says in words what of a client's lies there and wasn't forgotten: its sessions,
-// and the files of its memory by name.
+// Holds describes what is there of a client and wasn't forgotten: its sessions, and its memory's files by name.
 func (g *Report) Holds() string {
 	const most = 5
 	var names []string
@@ -180,7 +177,7 @@ func (g *Report) Holds() string {
 	return cmp.Or(said(g.Count(), memory), "0 sessions")
 }
 
-// Name is what people call it.
+// Name is how the session is shown.
 func (s Session) Name() string {
 	if s.Source == ingest.Memory {
 		return ingest.MemoryTitle
@@ -193,7 +190,7 @@ func (g *Report) Unsafe() []Session {
 	return slices.DeleteFunc(slices.Clone(g.Sessions), func(s Session) bool { return !s.unsafe() })
 }
 
-// WayOut says what makes the unsafe sessions safe.
+// WayOut says how to make the unsafe sessions safe.
 func (g *Report) WayOut() string {
 	states := map[State]bool{}
 	for _, s := range g.Unsafe() {
@@ -219,21 +216,21 @@ func (s Session) unsafe() bool {
 	return slices.ContainsFunc(s.AtRisk, func(f File) bool { return f.State != Forgotten })
 }
 
-// Blocking lists the dangers that keep all from being called safe.
+// Blocking lists the dangers that prevent a verdict of safe.
 func (g *Report) Blocking() []Danger {
 	return slices.DeleteFunc(slices.Clone(g.Dangers), func(d Danger) bool { return !d.Blocks })
 }
 
-// String says what would go with a danger's path.
+// String says what would be lost.
 func (d Danger) String() string { return goes[d.Kind] }
 
 var goes = map[DangerKind]string{
-	DangerLibrary: "recall's own library: with it goes all that it keeps (recall backup makes a copy elsewhere)",
-	DangerOther:   "a library or a backup of one: what it keeps may be nowhere else (recall import takes it over)",
-	DangerVM: "disks of Cowork's virtual machines: what sessions left on them can't be seen from here (recall " +
+	DangerLibrary: "recall's own library: everything in it would be lost (recall backup makes a copy elsewhere)",
+	DangerOther:   "a library or a backup of one: what it keeps may be nowhere else (recall import copies it)",
+	DangerVM: "disks of Cowork's virtual machines: what sessions left on them isn't visible from here (recall " +
 		"manifest cleanup --all --to FOLDER writes a script that saves it from inside; --vm then lets it go)",
 	DangerSource:  "where sessions are kept",
-	DangerTooMuch: "too many files to look through in time; name the folders below it that are meant",
-	DangerLoose:   "belongs to a session and can't be taken in, so it is nowhere else",
-	DangerUnread:  "it can't be looked into, so what is there may be nowhere else",
+	DangerTooMuch: "too many files to check in time; name the folders below it that you mean",
+	DangerLoose:   "belongs to a session but can't be archived, so it is nowhere else",
+	DangerUnread:  "it can't be read, so what is there may be nowhere else",
 }

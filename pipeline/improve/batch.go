@@ -19,76 +19,72 @@ import (
 	"recall/llm"
 )
 
-// Batching has requests answered with a batch, within a day and for less: a run
-// hands in what it would ask, a later one takes in the answers and goes on from
-// there.
+// Batching has requests answered in a batch, within a day and at a lower price: one run submits its requests, a
+// later one collects the answers and continues from there.
 type Batching struct {
 	Model  llm.Batcher
 	Purse  *Purse
 	Prices llm.Prices
 }
 
-// A poster is an Improver whose requests gather to be sent together.
-type poster interface {
+// A batchImprover is an Improver that gathers its requests to be sent together.
+type batchImprover interface {
 	distill.Improver
 	Outbox() *model.Outbox
 	Answered(key string, r llm.Response, of ...string) error
 	Failed(key string, err error, of ...string) error
 }
 
-// batchLasts is how long services may take for a batch, and some. Where the
-// model isn't the configured one any more nobody can collect it; its requests go
-// to the new one then.
-const batchLasts = 26 * time.Hour
+// batchTimeout is somewhat longer than services may take for a batch. If the model is no longer the configured one,
+// nobody can collect its batch; the requests then go to the new model.
+const batchTimeout = 26 * time.Hour
 
-// batchKept is for how long services keep what they answered.
+// batchKept is how long services keep their answers.
 const batchKept = 29 * 24 * time.Hour
 
-// A batch holds at most so many requests and bytes of them: services take ten
-// times as much.
+// The maximum of requests in a batch and of bytes in them: services accept ten times as much.
 const (
 	batchRequests = 2000
 	batchText     = 20 << 20
 )
 
-// posting is the traffic with batches of one Run.
-type posting struct {
+// batchRun handles the batches of one Run.
+type batchRun struct {
 	*Batching
-	improver poster
+	improver batchImprover
 	l        *library.Library
 	now      func() time.Time
-	out      []letter
+	out      []outgoing
 	onTheWay map[string]bool // keys
-	most     int             // requests that go out in this run, half of what the service refused; 0 for all
+	most     int             // maximum of requests to send: half of what the service refused; 0 for no maximum
 }
 
-// letter is a request that waits to be sent.
-type letter struct {
+// outgoing is a request waiting to be sent.
+type outgoing struct {
 	key     string
 	request llm.Request
-	of      []string // the sessions that it is about
+	of      []string // the sessions it is about
 	call    llm.Call
 }
 
 type sentBatch struct {
 	name, id, model string
 	at              time.Time
-	asks            map[string]library.BatchLine // by key; those of forgotten sessions aren't there
+	asks            map[string]library.BatchLine // by key, without those of forgotten sessions
 	got             map[string]bool
-	found           bool // its id is a guess by what the service has
+	found           bool // its id was guessed from the service's list
 	done            bool
 }
 
-func (a *Asker) posting() *posting {
-	improver, ok := a.Improver.(poster)
+func (a *Asker) batchRun() *batchRun {
+	improver, ok := a.Improver.(batchImprover)
 	if a.Batch == nil || !ok {
 		return nil
 	}
-	return &posting{Batching: a.Batch, improver: improver, l: a.Library, now: a.Time, onTheWay: map[string]bool{}}
+	return &batchRun{Batching: a.Batch, improver: improver, l: a.Library, now: a.Time, onTheWay: map[string]bool{}}
 }
 
-// outstanding lists the batches that may still be answered, the oldest first.
-// Damaged lines cost no others.
+// outstanding lists the batches that may still be answered, oldest first. Damaged lines don't affect others.
 func outstanding(l *library.Library) ([]*sentBatch, error) {
 	lines, err := l.BatchLines()
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
@@ -117,9 +113,9 @@ func outstanding(l *library.Library) ([]*sentBatch, error) {
 	return slices.DeleteFunc(all, func(b *sentBatch) bool { return b.done }), nil
 }
 
-// collect takes in the answers that have come. A batch that can't be asked about
-// now waits for the next time; the error tells of the first such.
-func (g *posting) collect(ctx context.Context) error {
+// collect processes the answers that have arrived. A batch that can't be queried now is tried again next time; the
+// error is that of the first such.
+func (g *batchRun) collect(ctx context.Context) error {
 	all, err := outstanding(g.l)
 	if err != nil {
 		return err
@@ -152,43 +148,42 @@ func (g *posting) collect(ctx context.Context) error {
 	return fault
 }
 
-// collectOne takes in what there is of a batch; ended says that no more comes.
-// What is missing then expired, and is asked again.
-func (g *posting) collectOne(ctx context.Context, b *sentBatch) (ended bool, err error) {
+// collectOne processes the answers of a batch; ended says that no more will come. What is missing then has expired
+// and is asked again.
+func (g *batchRun) collectOne(ctx context.Context, b *sentBatch) (ended bool, err error) {
 	age := g.now().Sub(b.at)
 	switch {
-	case b.id == "" && (b.model != g.Model.Name() || age > batchLasts || age < 0):
+	case b.id == "" && (b.model != g.Model.Name() || age > batchTimeout || age < 0):
 		return true, nil
 	case b.id == "":
 		if err := g.find(ctx, b); err != nil || b.id == "" {
 			return err == nil, err
 		}
 	case b.model != g.Model.Name():
-		return age > batchLasts || age < 0, nil
+		return age > batchTimeout || age < 0, nil
 	}
 	batch, err := g.Model.Collect(ctx, b.id)
 	var fault *llm.Error
 	if !batch.Ended && err != nil {
 		return errors.As(err, &fault) && fault.Unknown() || age > batchKept, err
 	}
-	if errors.As(err, &fault) && fault.Fault == llm.RateLimited { // more than the service queues for this account
+	if errors.As(err, &fault) && fault.Fault == llm.RateLimited { // over the service's queue limit for this account
 		g.most = max(1, len(b.asks)/2)
 	}
-	if strangers(b, batch) {
-		return true, errors.New("somebody else's: it was taken for one whose id was lost")
+	if foreign(b, batch) {
+		return true, errors.New("it is somebody else's, and was mistaken for one whose id was lost")
 	}
 	for _, key := range slices.Sorted(maps.Keys(batch.Answers)) {
-		if err := g.take(b, key, batch.Answers[key]); err != nil {
+		if err := g.takeAnswer(b, key, batch.Answers[key]); err != nil {
 			return false, err
 		}
 	}
 	return batch.Ended || age > batchKept, err
 }
 
-// strangers reports whether a batch whose id was looked for answers nothing that was
-// asked. One whose id the service gave is ours, if it be all about sessions that
-// were forgotten since.
-func strangers(b *sentBatch, batch llm.Batch) bool {
+// foreign reports whether a batch whose id was guessed answers nothing that was asked. If the service gave the id,
+// the batch is ours, even if all its sessions were forgotten since.
+func foreign(b *sentBatch, batch llm.Batch) bool {
 	if !b.found {
 		return false
 	}
@@ -200,9 +195,9 @@ func strangers(b *sentBatch, batch llm.Batch) bool {
 	return len(batch.Answers) > 0 && len(b.asks) > 0
 }
 
-// find finds the id of a batch that somebody was killed while sending, if the
-// service has it: else it is asked, and paid, once more.
-func (g *posting) find(ctx context.Context, b *sentBatch) error {
+// find looks for the id of a batch if recall was killed while submitting it; if the service doesn't have it, it is
+// submitted, and paid for, again.
+func (g *batchRun) find(ctx context.Context, b *sentBatch) error {
 	lines, err := g.l.BatchLines()
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return err
@@ -222,9 +217,8 @@ func (g *posting) find(ctx context.Context, b *sentBatch) error {
 		Found: true})
 }
 
-// take takes in one answer, once, and charges for it. One for a session that was
-// forgotten is charged, and kept nowhere.
-func (g *posting) take(b *sentBatch, key string, a llm.Answer) error {
+// takeAnswer processes one answer, once, and pays for it. One for a forgotten session is paid for but not kept.
+func (g *batchRun) takeAnswer(b *sentBatch, key string, a llm.Answer) error {
 	if b.got[key] {
 		return nil
 	}
@@ -255,8 +249,8 @@ func callOf(line library.BatchLine) llm.Call {
 		Usage: llm.Usage{In: line.In, Out: line.Out}, Cost: line.Cost, Batch: true}
 }
 
-// gather takes what the improver has put out for one session.
-func (g *posting) gather(e library.Entry) {
+// gather takes the improver's requests for one session.
+func (g *batchRun) gather(e library.Entry) {
 	requests := g.improver.Outbox().Take()
 	for _, key := range slices.Sorted(maps.Keys(requests)) {
 		if g.onTheWay[key] {
@@ -265,17 +259,17 @@ func (g *posting) gather(e library.Entry) {
 		g.onTheWay[key] = true
 		call := g.Prices.Estimate(g.Model.Name(), requests[key], true)
 		call.Account = llm.Account{Session: string(e.ID), Project: e.Project}
-		g.out = append(g.out, letter{key, requests[key], g.improver.Outbox().Of(key), call})
+		g.out = append(g.out, outgoing{key, requests[key], g.improver.Outbox().Of(key), call})
 	}
 }
 
-// send hands in all that was gathered and may be paid for. left lists the
-// sessions of which something wasn't, for the reason in the error.
-func (g *posting) send(ctx context.Context) (left map[ingest.SessionID]bool, err error) {
+// send submits everything gathered that can be paid for. left lists the sessions with requests that weren't sent,
+// for the reason in the error.
+func (g *batchRun) send(ctx context.Context) (left map[ingest.SessionID]bool, err error) {
 	left = map[ingest.SessionID]bool{}
 	var fault error
 	for len(g.out) > 0 && ctx.Err() == nil {
-		batch, size := []letter{}, 0
+		batch, size := []outgoing{}, 0
 		for len(g.out) > 0 && len(batch) < cmp.Or(g.most, batchRequests) && size < batchText {
 			next := g.out[0]
 			g.out = g.out[1:]
@@ -296,7 +290,7 @@ func (g *posting) send(ctx context.Context) (left map[ingest.SessionID]bool, err
 			break
 		}
 		if g.most > 0 && len(g.out) > 0 {
-			fault = cmp.Or(fault, errors.New("the service's limit for batches that wait"))
+			fault = cmp.Or(fault, errors.New("the service's limit for queued batches"))
 			break
 		}
 	}
@@ -306,15 +300,14 @@ func (g *posting) send(ctx context.Context) (left map[ingest.SessionID]bool, err
 	return left, cmp.Or(fault, ctx.Err())
 }
 
-// sendOne hands in one batch. What is about to be sent is written down before,
-// and that it was after.
-func (g *posting) sendOne(ctx context.Context, letters []letter) error {
+// sendOne submits one batch. It records the requests before, and the submission after.
+func (g *batchRun) sendOne(ctx context.Context, batch []outgoing) error {
 	var random [6]byte
 	rand.Read(random[:])
 	name := hex.EncodeToString(random[:])
 	requests := map[string]llm.Request{}
 	var lines []library.BatchLine
-	for _, l := range letters {
+	for _, l := range batch {
 		requests[l.key] = l.request
 		lines = append(lines, library.BatchLine{Op: library.BatchAsk, Batch: name, At: g.now(), Model: g.Model.Name(),
 			Key: l.key, Task: l.call.Task,
@@ -331,10 +324,10 @@ func (g *posting) sendOne(ctx context.Context, letters []letter) error {
 	}
 	var fault *llm.Error
 	if err != nil && left.Load() && (!errors.As(err, &fault) || fault.Unsure()) {
-		return err // the service may have it: the next run looks for it
+		return err // the service may have it: the next run checks
 	}
 	if err != nil {
-		for _, l := range letters {
+		for _, l := range batch {
 			g.Purse.Settle(l.call, llm.Call{})
 		}
 		return errors.Join(err, g.l.NoteBatch(library.BatchLine{Op: library.BatchDone, Batch: name, At: g.now()}))
@@ -342,7 +335,7 @@ func (g *posting) sendOne(ctx context.Context, letters []letter) error {
 	return g.l.NoteBatch(library.BatchLine{Op: library.BatchSent, Batch: name, ID: id, Model: g.Model.Name(), At: g.now()})
 }
 
-// OnTheWay counts the requests that are on their way with a batch.
+// OnTheWay counts the requests in batches that aren't answered yet.
 func OnTheWay(l *library.Library) (n int, err error) {
 	all, err := outstanding(l)
 	for _, b := range all {

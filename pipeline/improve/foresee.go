@@ -16,20 +16,20 @@ import (
 	"recall/pipeline"
 )
 
-// Foreseen is what a Sync and an Improve after it would ask of the model.
+// Foreseen is what a Sync followed by a Run would ask the model.
 type Foreseen struct {
-	Sessions []ForeseenSession `json:"sessions"` // that it would be asked about, the newest first
+	Sessions []ForeseenSession `json:"sessions"` // sessions it would be asked about, newest first
 	Unripe   int               `json:"unripe"`   // sessions that say too little to be asked about
-	Pending  int               `json:"pending"`  // sessions whose answers come with a batch
-	// sessions that the model failed at before, that would be left alone for a while
+	Pending  int               `json:"pending"`  // sessions whose answers are to come with a batch
+	// sessions that failed before and would be left alone for a while
 	Resting int `json:"resting"`
-	Fresh   int `json:"new"` // sessions at the sources that aren't in the library as they are
-	// asking how items bear on those of other sessions; this is never part of a batch
+	Fresh   int `json:"new"` // sessions whose current state isn't in the library
+	// asking how items relate to those of other sessions; never part of a batch
 	Bearing  distill.Estimate `json:"bearing"`
 	Problems []ingest.Problem `json:"-"` // sessions that can't be read
 }
 
-// ForeseenSession is one of them.
+// ForeseenSession is a session that the model would be asked about.
 type ForeseenSession struct {
 	ID    ingest.SessionID `json:"id"`
 	Title string           `json:"title"`
@@ -37,7 +37,7 @@ type ForeseenSession struct {
 	distill.Estimate
 }
 
-// Sum adds up what all would take.
+// Sum adds up the estimates.
 func (f Foreseen) Sum() (all distill.Estimate) {
 	all = f.Bearing
 	for _, s := range f.Sessions {
@@ -48,12 +48,11 @@ func (f Foreseen) Sum() (all distill.Estimate) {
 	return all
 }
 
-// Foresee says what would be asked, and writes nothing: sessions that aren't in
-// the library yet are read where they are. The index may be nil; then what was
-// pasted from a payload counts as said.
+// Foresee estimates what would be asked, and writes nothing: sessions that aren't in the library yet are read at
+// their source. The index may be nil; then what was pasted from a payload counts as said.
 func (a *Asker) Foresee(ctx context.Context, from []string, o Options) (Foreseen, error) {
 	f := foreseeing{Asker: a, options: o}
-	changed := map[ingest.SessionID]ingest.Found{} // at the sources, not in the library as they are
+	changed := map[ingest.SessionID]ingest.Found{} // at the sources, with a state that isn't in the library
 	if o.Only == nil {
 		found, problems := a.Unarchived(ctx, from)
 		f.seen.Problems = problems
@@ -68,7 +67,7 @@ func (a *Asker) Foresee(ctx context.Context, from []string, o Options) (Foreseen
 	if err := f.leaveOutPending(q); err != nil {
 		return Foreseen{}, err
 	}
-	for id, try := range q.tries { // asked about before, and compared with nothing yet
+	for id, try := range q.tries { // asked about before, but not compared yet
 		if _, fresh := changed[id]; try.Unlinked && !fresh && !q.due[id] {
 			f.bears(1)
 		}
@@ -82,15 +81,15 @@ func (a *Asker) Foresee(ctx context.Context, from []string, o Options) (Foreseen
 				return ctx.Err()
 			}
 			do()
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			done++
-			f.Tell(pipeline.Progress{Stage: "look", Done: done, Total: total})
+			f.tally(func() {
+				done++
+				f.Tell(pipeline.Progress{Stage: "look", Done: done, Total: total})
+			})
 			return nil
 		})
 	}
 	for id, found := range changed {
-		if try, ok := q.tries[id]; !ok || !resting(try, f.Time()) {
+		if try, ok := q.tries[id]; !ok || !isResting(try, f.Time()) {
 			each(func() { f.source(ctx, found) })
 		}
 	}
@@ -113,8 +112,8 @@ type foreseeing struct {
 	seen Foreseen
 }
 
-// bears adds what it takes to ask how the items of so many sessions bear on
-// others. The caller holds mu, or is alone.
+// bears adds the estimate for asking how the items of this many sessions relate to others. The caller holds mu, or
+// is alone.
 func (f *foreseeing) bears(sessions int) {
 	if f.Reconciler != nil {
 		b := &f.seen.Bearing
@@ -122,10 +121,9 @@ func (f *foreseeing) bears(sessions int) {
 	}
 }
 
-// leaveOutPending leaves out the sessions of which something is on its way: what
-// they will ask after that isn't known.
+// leaveOutPending leaves out the sessions with requests in a batch: what they will ask after that is unknown.
 func (f *foreseeing) leaveOutPending(q *queue) error {
-	if f.posting() == nil {
+	if f.batchRun() == nil {
 		return nil
 	}
 	batches, err := outstanding(f.Library)
@@ -143,7 +141,7 @@ func (f *foreseeing) leaveOutPending(q *queue) error {
 	return nil
 }
 
-// source looks at a session where its client keeps it.
+// source estimates a session where its client keeps it.
 func (f *foreseeing) source(ctx context.Context, found ingest.Found) {
 	s, _, err := f.ReadSource(ctx, found)
 	if err != nil {
@@ -156,7 +154,7 @@ func (f *foreseeing) source(ctx context.Context, found ingest.Found) {
 	}
 }
 
-// archived looks at sessions in the library.
+// archived estimates sessions in the library.
 func (f *foreseeing) archived(ctx context.Context, q *queue, family *pipeline.Family) {
 	f.ReadFamily(ctx, family)
 	for _, m := range family.Members {
@@ -168,13 +166,17 @@ func (f *foreseeing) archived(ctx context.Context, q *queue, family *pipeline.Fa
 			f.estimate(ctx, m.Session, family.IDs())
 		}
 	}
-	family.Members = nil // what was read is let go
+	family.Members = nil // free the memory
 }
 
 func (f *foreseeing) problem(path string, err error) {
+	f.tally(func() { f.seen.Problems = append(f.seen.Problems, ingest.Problem{Path: path, Reason: err.Error()}) })
+}
+
+func (f *foreseeing) tally(change func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.seen.Problems = append(f.seen.Problems, ingest.Problem{Path: path, Reason: err.Error()})
+	change()
 }
 
 func (f *foreseeing) estimate(ctx context.Context, s *ingest.Session, family []string) {
@@ -182,9 +184,7 @@ func (f *foreseeing) estimate(ctx context.Context, s *ingest.Session, family []s
 		f.MarkPasted(ctx, s, family)
 	}
 	if f.options.Only == nil && !f.Improver.Ripe(s) {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		f.seen.Unripe++
+		f.tally(func() { f.seen.Unripe++ })
 		return
 	}
 	var e distill.Estimate
@@ -203,10 +203,10 @@ func (f *foreseeing) estimate(ctx context.Context, s *ingest.Session, family []s
 		f.problem(string(s.ID), err)
 		return
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if e.Requests > 0 {
-		f.bears(1)
-	}
-	f.seen.Sessions = append(f.seen.Sessions, ForeseenSession{ID: s.ID, Title: s.Title, End: s.End, Estimate: e})
+	f.tally(func() {
+		if e.Requests > 0 {
+			f.bears(1)
+		}
+		f.seen.Sessions = append(f.seen.Sessions, ForeseenSession{ID: s.ID, Title: s.Title, End: s.End, Estimate: e})
+	})
 }

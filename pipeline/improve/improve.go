@@ -1,6 +1,5 @@
-// Package improve asks a model about sessions, after all that needs none: at once or with
-// batches, within caps, and later and later about those that it failed at. It also foresees
-// what that would take.
+// Package improve asks a model about sessions, after everything that needs none is done: at once or in batches,
+// within caps, and at growing intervals about sessions that failed. It also estimates what that would cost.
 package improve
 
 import (
@@ -27,48 +26,45 @@ type Asker struct {
 	*pipeline.Pipeline
 	Improver   distill.Improver
 	Batch      *Batching  // nil: the model is asked at once
-	Reconciler Reconciler // nil: rules alone find what bears on what
+	Reconciler Reconciler // nil: only rules find links
 }
 
-// Options say about which sessions a model is asked.
+// Options says which sessions to ask a model about.
 type Options struct {
-	Live   bool               // ask also about sessions that are going on, and about whatever is new of them
-	Quiet  time.Duration      // leave sessions alone in which something was said within this time
-	AtOnce int                // sessions; 0 for 4; of a batch they are gathered one by one
-	Only   []ingest.SessionID // ask about these, whether they are due or not; nil: all that are due
+	Live   bool               // also ask about sessions in progress, however little of them is new
+	Quiet  time.Duration      // skip sessions in which something was said within this time
+	AtOnce int                // sessions in parallel; 0 means 4; for a batch always one
+	Only   []ingest.SessionID // ask about these, due or not; nil: all that are due
 }
 
-// Report is what asking a model came to.
+// Report is the outcome of a Run.
 type Report struct {
-	Asked    int    `json:"asked"`          // sessions that it was asked about, or was to be
-	Improved int    `json:"improved"`       // of those: have its payload now
+	Asked    int    `json:"asked"`          // sessions it was, or was to be, asked about
+	Improved int    `json:"improved"`       // of those: now have its payload
 	Unripe   int    `json:"unripe"`         // of those: say too little to be asked about
-	Pending  int    `json:"pending"`        // of those: their answers come with a batch
-	Waiting  int    `json:"waiting"`        // of those: keep the payload that they have, and are asked about again
-	Why      string `json:"why,omitempty"`  // why most of Waiting do, in short
-	Hint     string `json:"hint,omitempty"` // what can be done about it, for the caller to fill in
-	// sessions that go on from day to day, of which too little is new to be worth asking yet
+	Pending  int    `json:"pending"`        // of those: answers to come with a batch
+	Waiting  int    `json:"waiting"`        // of those: keep their payload and are asked about again
+	Why      string `json:"why,omitempty"`  // the main reason for Waiting, in short
+	Hint     string `json:"hint,omitempty"` // what to do about it; filled in by the caller
+	// sessions continued day by day with too little new to be worth asking yet
 	Growing  int     `json:"growing"`
-	Resting  int     `json:"resting"` // sessions it failed at before, that are left alone for a while
-	Links    int     `json:"links"`   // links between decisions that it found
+	Resting  int     `json:"resting"` // sessions that failed before and are left alone for a while
+	Links    int     `json:"links"`   // links between decisions found
 	Tokens   int     `json:"tokens"`  // in and out
 	Cost     float64 `json:"cost"`    // USD
 	Unpriced bool    `json:"unpriced,omitempty"`
 
-	By       string           `json:"-"` // what was asked, for the caller to fill in
+	By       string           `json:"-"` // which model was asked; filled in by the caller
 	Cause    error            `json:"-"` // the error behind Why; nil for an interrupt
 	Busy     bool             `json:"-"` // another recall is asking: nothing was done
-	Problems []ingest.Problem `json:"-"` // sessions skipped for a fault of ours
+	Problems []ingest.Problem `json:"-"` // sessions skipped because of a fault of recall's own
 }
 
-// Run asks the model about the sessions that are due: those whose payload it
-// hasn't made, or made of other bytes, in which nothing was said for a while,
-// the newest first. Each is saved and indexed as soon as it is there. It comes
-// after a sync, which needs no model: whatever becomes of it, a session has a
-// payload. Nothing is locked meanwhile but other processes' asking.
+// Run asks the model about the sessions that are due: quiet ones whose payload it hasn't made, or made of other
+// bytes, newest first. Each is saved and indexed as soon as it is answered. It comes after a sync, which needs no
+// model, so every session has a payload in any case. Meanwhile only other processes' asking is locked out.
 //
-// A fault of the model isn't an error, it is told in the report; one that
-// concerns every session ends the asking.
+// A fault of the model isn't an error but part of the report; one that concerns every session ends the run.
 func (a *Asker) Run(ctx context.Context, o Options) (Report, error) {
 	if err := a.Library.ReadOnly(); err != nil {
 		return Report{}, err
@@ -81,7 +77,7 @@ func (a *Asker) Run(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 	defer done()
-	g := &asking{Asker: a, post: a.posting(), begun: time.Now(), claims: map[string][]claim{},
+	g := &asking{Asker: a, post: a.batchRun(), begun: time.Now(), claims: map[string][]claim{},
 		room: semaphore.NewWeighted(pipeline.InHand), why: reasons{}}
 	var fault error
 	if g.post != nil {
@@ -116,24 +112,24 @@ func (a *Asker) Run(ctx context.Context, o Options) (Report, error) {
 		"queued": queued, "skipped": len(r.Problems), "ms": time.Since(g.begun).Milliseconds()}))
 }
 
-// asking is a Run at work.
+// asking is a Run in progress.
 type asking struct {
 	*Asker
 	*queue
-	room   *semaphore.Weighted // for what is parsed
-	post   *posting            // nil: the model is asked at once
+	room   *semaphore.Weighted // bounds what is parsed and held in memory
+	post   *batchRun           // nil: the model is asked at once
 	claims map[string][]claim  // by project; see reconcile
 	stop   func(cause error)
 	begun  time.Time
 
-	saving sync.Mutex // one session is saved at a time
+	saving sync.Mutex // sessions are saved one at a time
 
 	mu       sync.Mutex // guards what follows
 	out      Report
 	why      reasons
-	silent   int   // sessions that got nothing but faults that pass, since the last one that was answered
-	stopping error // why nobody is asked about any more
-	damage   error // of the index, an index.ErrRebuild: what it lacks is in the library
+	silent   int   // sessions in a row that met only temporary faults
+	stopping error // why the asking ended early
+	damage   error // an index.ErrRebuild; the library has what the index lacks
 }
 
 // all goes through the families, several at once.
@@ -151,7 +147,7 @@ func (g *asking) all(ctx context.Context) error {
 	var group errgroup.Group
 	group.SetLimit(cmp.Or(max(g.options.AtOnce, 0), 4))
 	if g.post != nil {
-		group.SetLimit(1) // it waits for nothing, and what is put out is one session's
+		group.SetLimit(1) // it waits for nothing, and the outbox must hold one session's requests
 	}
 	done := 0
 	for _, f := range g.work {
@@ -174,9 +170,8 @@ func (g *asking) all(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// family reads a family and asks about those of it that are due, within the time
-// until the asking ends, and counts those that nobody was asked about any more. What is
-// asked by then is paid for, and is waited for.
+// family reads a family and asks about those of its sessions that are due, until within ends, and counts the rest as
+// unasked. What is in progress by then is paid for, so it is waited for.
 func (g *asking) family(ctx, within context.Context, f *pipeline.Family) {
 	if within.Err() == nil {
 		g.ReadFamily(ctx, f)
@@ -192,10 +187,10 @@ func (g *asking) family(ctx, within context.Context, f *pipeline.Family) {
 			g.one(ctx, f, m)
 		}
 	}
-	f.Members = nil // what was read is let go
+	f.Members = nil // free the memory
 }
 
-// one asks about one session and saves what came of it.
+// one asks about one session and saves the result.
 func (g *asking) one(ctx context.Context, f *pipeline.Family, m *pipeline.Member) {
 	e, s := m.Entry, m.Session
 	g.MarkPasted(ctx, s, f.IDs())
@@ -217,7 +212,7 @@ func (g *asking) one(ctx context.Context, f *pipeline.Family, m *pipeline.Member
 	if g.post != nil {
 		g.post.gather(e)
 	}
-	if gone, _ := g.Library.Forgotten(e.ID); gone { // and so must be what was answered
+	if gone, _ := g.Library.Forgotten(e.ID); gone { // so must its answers be
 		if err := g.Library.DropAnswers(e.ID); err != nil {
 			g.skip(e, err)
 		}
@@ -231,14 +226,14 @@ func (g *asking) one(ctx context.Context, f *pipeline.Family, m *pipeline.Member
 	if n := len(s.Turns); n > 0 {
 		asked.Last = string(s.Turns[n-1].ID)
 	}
-	// It is paid for: nothing keeps it from being saved.
+	// It is paid for, so save it even if interrupted.
 	g.saving.Lock()
 	err = g.Keep(context.WithoutCancel(ctx), m, fresh, asked)
 	g.saving.Unlock()
 	if errors.Is(err, index.ErrRebuild) {
 		g.tally(func() { g.damage = err })
 		if now, fault := g.Library.Session(e.ID); fault == nil && now.Distilled != nil && now.Distilled.Model == asked {
-			err = nil // the library has it, and so will the index that is made again
+			err = nil // the library has it, and so will the rebuilt index
 		}
 	}
 	if err != nil {

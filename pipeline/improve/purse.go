@@ -12,19 +12,18 @@ import (
 	"recall/text"
 )
 
-// Cap is how much may be spent; 0 of either is no limit.
+// Cap limits spending; 0 means no limit.
 type Cap struct {
 	Tokens int     // in and out
 	Cost   float64 // USD
 }
 
-// Caps are what asking models may take. A session's counts what was ever asked
-// about it, a night is from noon to noon, a month the calendar's, both where
-// this machine is.
+// Caps limit what asking models may cost. A session's counts everything ever asked about it, a night runs from noon
+// to noon, a month is the calendar's, both in local time.
 type Caps struct{ Session, Night, Month Cap }
 
-// Passed names the caps of a night and a month, by their keys in the configuration, that so many dollars and tokens
-// would pass, whatever is spent already.
+// Passed names the caps of a night and a month, by their configuration keys, that this many dollars and tokens would
+// exceed, whatever is already spent.
 func (c Caps) Passed(usd float64, tokens int) (names []string) {
 	for _, of := range []struct {
 		name string
@@ -40,26 +39,26 @@ func (c Caps) Passed(usd float64, tokens int) (names []string) {
 	return names
 }
 
-// A Purse pays for requests to models out of a library's ledger: it knows what
-// was spent, keeps to caps, and writes down each call. It implements llm.Purse.
+// A Purse pays for requests to models and records them in a library's ledger: it knows what was spent and enforces
+// caps. It implements llm.Purse.
 type Purse struct {
 	l    *library.Library
 	caps Caps
 	now  func() time.Time
 
 	mu      sync.Mutex
-	day     time.Time // the noon since which night counts; zero: nothing is summed yet
+	day     time.Time // noon at which the current night began; zero: nothing is summed yet
 	month   sum
 	night   sum
 	session map[string]sum
-	broken  error                      // the ledger can't be written
-	lasted  map[string][]time.Duration // how long the latest that somebody waited for took, by model
+	broken  error                      // set if the ledger can't be written
+	lasted  map[string][]time.Duration // durations of the latest calls that a person waited for, by model
 }
 
 var _ llm.Purse = (*Purse)(nil)
 
-// NewPurse returns a purse for a library; if that is nil, of what this process spends alone.
-// now is nil for time.Now.
+// NewPurse returns a purse for a library; if that is nil, it counts only what this process spends. now may be nil
+// for time.Now.
 func NewPurse(l *library.Library, caps Caps, now func() time.Time) *Purse {
 	if now == nil {
 		now = time.Now
@@ -67,7 +66,7 @@ func NewPurse(l *library.Library, caps Caps, now func() time.Time) *Purse {
 	return &Purse{l: l, caps: caps, now: now}
 }
 
-// sum is what calls took together.
+// sum is the total cost of calls.
 type sum struct {
 	tokens int
 	cost   float64
@@ -75,7 +74,7 @@ type sum struct {
 
 func (s sum) add(tokens int, cost float64) sum { return sum{s.tokens + tokens, s.cost + cost} }
 
-// past says which limit would be passed by so much more, "" if none.
+// past says which limit s exceeds, "" if none.
 func (c Cap) past(s sum) string {
 	switch {
 	case c.Cost > 0 && s.cost > c.Cost:
@@ -86,8 +85,7 @@ func (c Cap) past(s sum) string {
 	return ""
 }
 
-// Reserve implements llm.Purse. Calls on their way count as what they were
-// estimated to take.
+// Reserve implements llm.Purse. Calls in progress count with their estimates.
 func (p *Purse) Reserve(c llm.Call) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,7 +124,7 @@ func (p *Purse) Settle(reserved, took llm.Call) error {
 	p.count(reserved.Account.Session, tokens(took)-tokens(reserved), took.Cost-reserved.Cost)
 	p.mu.Unlock()
 	if took.Model == "" || p.l == nil {
-		return nil // it wasn't made, or is written down nowhere
+		return nil // it wasn't made, or there is no ledger
 	}
 	err := p.l.Spend(library.Spent{At: p.now(), Task: took.Task, Session: took.Account.Session,
 		Project: took.Account.Project, Model: took.Model,
@@ -137,14 +135,14 @@ func (p *Purse) Settle(reserved, took llm.Call) error {
 	defer p.mu.Unlock()
 	p.waited(took.Task, took.Model, took.Lasted)
 	if err != nil {
-		p.broken = cmp.Or(p.broken, fmt.Errorf("no more is spent: %w", err))
+		p.broken = cmp.Or(p.broken, fmt.Errorf("nothing more is spent: %w", err))
 	}
 	return err
 }
 
 func tokens(c llm.Call) int { return c.Usage.In + c.Usage.Out }
 
-// count adds to all that a call counts for. The caller holds mu.
+// count adds a call to all sums that it counts for. The caller holds mu.
 func (p *Purse) count(session string, tokens int, cost float64) {
 	p.night, p.month = p.night.add(tokens, cost), p.month.add(tokens, cost)
 	if session != "" {
@@ -152,8 +150,8 @@ func (p *Purse) count(session string, tokens int, cost float64) {
 	}
 }
 
-// ready sums up the ledger, at first and when a new night begins. What other
-// processes spend meanwhile counts from the next night on. The caller holds mu.
+// ready sums up the ledger, initially and when a new night begins. What other processes spend meanwhile only counts
+// from the next night on. The caller holds mu.
 func (p *Purse) ready() error {
 	if p.broken != nil {
 		return p.broken
@@ -170,7 +168,7 @@ func (p *Purse) ready() error {
 	first := MonthOf(now)
 	for s, err := range p.l.Spending() {
 		if err != nil {
-			continue // recall status usage and verify tell of it
+			continue // recall status usage and recall check report it
 		}
 		p.waited(s.Task, s.Model, time.Duration(s.Millis)*time.Millisecond)
 		n := s.In + s.Out
@@ -187,8 +185,7 @@ func (p *Purse) ready() error {
 	return nil
 }
 
-// waited notes how long somebody waited for a model: looking at what was found, or
-// the one word that it was tried with. The caller holds mu.
+// waited records how long a person waited for a model: for a rerank, or the one-word test. The caller holds mu.
 func (p *Purse) waited(task, model string, d time.Duration) {
 	if d > 0 && (task == "rerank" || task == "test") {
 		last := append(p.lasted[model], d)
@@ -196,23 +193,22 @@ func (p *Purse) waited(task, model string, d time.Duration) {
 	}
 }
 
-// Quick reports whether a model answered within a time whenever somebody waited for it
-// lately; false of one that nobody has waited for.
+// Quick reports whether a model answered in time whenever somebody waited for it recently; false if nobody has.
 func (p *Purse) Quick(model string, within time.Duration) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.ready() == nil && len(p.lasted[model]) > 0 && slices.Max(p.lasted[model]) <= within
 }
 
-// Took is what calls took together.
+// Took is the total of calls in the ledger.
 type Took struct {
 	Calls    int     `json:"calls"`
 	Tokens   int     `json:"tokens"` // in and out
 	Cost     float64 `json:"cost"`   // US dollars
-	Unpriced bool    `json:"-"`      // some have no price that is known
+	Unpriced bool    `json:"-"`      // the price of some is unknown
 }
 
-// TookSince adds up a library's ledger from a time on; recall check tells of damage.
+// TookSince adds up a library's ledger since a time; recall check reports damage.
 func TookSince(l *library.Library, from time.Time) (all Took) {
 	for s, err := range l.Spending() {
 		if err == nil && !s.At.Before(from) {
@@ -225,7 +221,7 @@ func TookSince(l *library.Library, from time.Time) (all Took) {
 	return all
 }
 
-// noonBefore is the last noon at or before t: a night belongs to one day.
+// noonBefore returns the last noon at or before t, when t's night began.
 func noonBefore(t time.Time) time.Time {
 	y, m, d := t.Date()
 	noon := time.Date(y, m, d, 12, 0, 0, 0, t.Location())
@@ -235,7 +231,7 @@ func noonBefore(t time.Time) time.Time {
 	return noon
 }
 
-// MonthOf is when t's month began.
+// MonthOf returns the start of t's month.
 func MonthOf(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, t.Location())
 }

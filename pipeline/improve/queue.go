@@ -12,20 +12,19 @@ import (
 	"recall/pipeline"
 )
 
-// queue is which sessions are due, as their metadata has it: some of them may say too
-// little.
+// queue holds the sessions that are due according to their metadata: some may turn out to say too little.
 type queue struct {
 	options Options
-	work    []*pipeline.Family // with a session that is due, the newest first
+	work    []*pipeline.Family // families with a session that is due, newest first
 	due     map[ingest.SessionID]bool
 	tries   map[ingest.SessionID]library.Try
 	asked   int // sessions that are due
-	resting int // that the model failed at before, and that are left alone for a while
+	resting int // sessions that failed before and are left alone for a while
 }
 
-// queueOf finds the sessions that are due. Forks are read together with what they were
-// forked from. Before a sync, elsewhere are the sessions that their clients have more of:
-// what else a sync would distill first counts as well; else it is nil.
+// queueOf finds the sessions that are due. Forks are read together with what they were forked from. Before a sync,
+// elsewhere holds the sessions of which their clients have more, and sessions that a sync would distill first count
+// as well; otherwise it is nil.
 func queueOf(p *pipeline.Pipeline, o Options, elsewhere map[ingest.SessionID]ingest.Found) (*queue, error) {
 	entries, err := p.Library.Sessions()
 	if err != nil {
@@ -37,7 +36,7 @@ func queueOf(p *pipeline.Pipeline, o Options, elsewhere map[ingest.SessionID]ing
 	}
 	for _, e := range entries {
 		if _, more := elsewhere[e.ID]; more || elsewhere == nil && e.Behind() {
-			continue // rules come first
+			continue // rules distill first
 		}
 		q.due[e.ID] = q.isDue(e, p.Time())
 	}
@@ -61,7 +60,7 @@ func queueOf(p *pipeline.Pipeline, o Options, elsewhere map[ingest.SessionID]ing
 	return q, nil
 }
 
-// isDue tells by metadata alone whether a model is to be asked about a session.
+// isDue decides by metadata alone whether to ask the model about a session.
 func (q *queue) isDue(e library.Entry, now time.Time) bool {
 	if q.options.Only != nil {
 		return slices.Contains(q.options.Only, e.ID)
@@ -74,16 +73,15 @@ func (q *queue) isDue(e library.Entry, now time.Time) bool {
 		return false
 	case tried && try.Unripe:
 		return try.Input != e.Input
-	case tried && resting(try, now):
+	case tried && isResting(try, now):
 		q.resting++
 		return false
 	}
 	return true
 }
 
-// Waiting counts the sessions that a model is to be asked about, as their
-// metadata has it: some of them may say too little. failed are those that it
-// failed at before.
+// Waiting counts the sessions to ask the model about, according to their metadata (some may turn out to say too
+// little), and those of them that failed before.
 func Waiting(p *pipeline.Pipeline, quiet time.Duration) (due, failed int, err error) {
 	q, err := queueOf(p, Options{Quiet: quiet}, nil)
 	if err != nil {
@@ -97,18 +95,18 @@ func Waiting(p *pipeline.Pipeline, quiet time.Duration) (due, failed int, err er
 	return q.asked + q.resting, failed + q.resting, nil
 }
 
-// A session that is continued day after day is asked about when what is new of
-// it is worth a request's own instructions, or when it has come to rest: else
-// thirty nights would cost seven times the whole. Until then rules add what is
-// new. One that a day began and ended is asked about as soon as it is quiet.
+// A session that is continued day after day is asked about when what is new justifies the
+// cost of a request's instructions, or when it has come to rest: otherwise thirty nights would
+// cost seven times the whole. Until then rules add what is new. A session of a single day is
+// asked about as soon as it is quiet.
 const (
-	growthWorth = 23_000 // tokens that asking would take, instructions and all: see TestThirtyNightsOfGrowth
+	growthWorth = 23_000 // tokens of the request, with instructions: see TestThirtyNightsOfGrowth
 	atRest      = 3 * 24 * time.Hour
-	overnight   = 6 * time.Hour // without a word
+	overnight   = 6 * time.Hour // a pause this long counts as a night
 )
 
-// tooSoon reports whether a session that the model has seen, or that people went on
-// with after a night, has too little that is new.
+// tooSoon reports whether too little is new in a session that the model has seen, or that was continued after a
+// night.
 func (a *Asker) tooSoon(ctx context.Context, o Options, e library.Entry, s *ingest.Session) bool {
 	seen := e.Distilled != nil && e.Distilled.Model.Name != ""
 	notYet := o.Only != nil || o.Live || e.Quiet(a.Time()) >= atRest || !seen && !wentOn(s)

@@ -18,31 +18,28 @@ import (
 	"recall/text"
 )
 
-// A Reconciler is asked how items of one project bear on one another. See
-// model.Improver, which is one.
+// A Reconciler decides how items of one project bear on one another. model.Improver is one.
 type Reconciler interface {
 	Reconcile(ctx context.Context, pairs []model.Pair) ([]model.Verdict, error)
 	Link(p model.Pair, v model.Verdict) (l payload.Link, ok bool)
 }
 
-// A session's pairs fit one request: what is said of a project grows with it,
-// what a session costs must not. An item is compared with those that the index
-// finds by its words, if they share some.
+// A session's pairs fit one request: a project's items keep growing, the cost of a session
+// must not. An item is compared with those that share some of its words.
 const (
-	pairsEach  = 15
-	pairsOf    = 3                    // one item
-	pairsUsual = 8                    // of a session
-	pairsIn    = 750 + pairsUsual*160 // tokens of a request about so many, its instructions with it
-	pairsOut   = pairsUsual * 70      // and of its answer
-	pairsAlike = 0.15                 // as payload.Alike has it: what shares less has nothing to do with each other
+	pairsEach  = 15                   // maximum per session
+	pairsOf    = 3                    // maximum per item
+	pairsUsual = 8                    // per session
+	pairsIn    = 750 + pairsUsual*160 // tokens of a usual request, with instructions
+	pairsOut   = pairsUsual * 70      // tokens of its answer
+	pairsAlike = 0.15                 // minimum likeness (payload.Alike) for two items to be related
 )
 
 // reconcilable are the kinds that can bear on one another.
 var reconcilable = []payload.Kind{payload.Decision, payload.Eliminated, payload.Deferred, payload.Question}
 
-// reconcile asks how the items of the sessions that have a model's payload now
-// bear on others of their projects, and keeps what is found as links. Sessions
-// that aren't answered stay marked, and are asked about the next time.
+// reconcile asks how the items of sessions that now have a model's payload bear on others of their projects, and
+// keeps what is found as links. Sessions that get no answer stay marked and are asked about next time.
 func (g *asking) reconcile(ctx context.Context) error {
 	judge := g.Reconciler
 	if judge == nil {
@@ -55,7 +52,7 @@ func (g *asking) reconcile(ctx context.Context) error {
 	for _, id := range slices.Sorted(maps.Keys(tries)) {
 		t := tries[id]
 		e, err := g.Library.Session(id)
-		if err != nil || !t.Unlinked { // forgotten, or compared
+		if err != nil || !t.Unlinked { // forgotten, or already compared
 			continue
 		}
 		err = g.reconcileOne(ctx, e, judge)
@@ -69,7 +66,7 @@ func (g *asking) reconcile(ctx context.Context) error {
 		case errors.As(err, &fault) && fault.Ends(), errors.As(err, &capped):
 			g.tally(func() { g.why.add(err) })
 			return nil
-		case errors.As(err, &fault): // it won't be answered; what rules found stands
+		case errors.As(err, &fault): // no answer to be expected; what rules found stands
 		case err != nil:
 			return err
 		}
@@ -95,7 +92,7 @@ func (g *asking) reconcileOne(ctx context.Context, e library.Entry, judge Reconc
 		verdicts, asked = judge.Reconcile(llm.WithAccount(ctx, llm.Account{Session: string(e.ID), Project: e.Project}), pairs)
 	}
 	_, err = g.Library.ChangeLinks(func(lines []payload.Link) ([]payload.Link, error) {
-		have := map[[2]payload.ItemID]payload.Link{} // what models have standing, whatever others said
+		have := map[[2]payload.ItemID]payload.Link{} // models' standing links, whatever others said
 		for _, l := range payload.StandingLinks(lines, payload.ByModel) {
 			have[[2]payload.ItemID{l.From, l.To}] = l
 		}
@@ -123,13 +120,12 @@ func (g *asking) reconcileOne(ctx context.Context, e library.Entry, judge Reconc
 		return change, nil
 	})
 	if errors.Is(err, library.ErrDamaged) {
-		err = nil // Relate tells of it
+		err = nil // Relate reports it
 	}
 	return cmp.Or(asked, err)
 }
 
-// withoutEnd takes back the links of a session's items that it doesn't have any
-// more.
+// withoutEnd retracts the links of items that the session no longer has.
 func withoutEnd(have map[[2]payload.ItemID]payload.Link, e library.Entry, p *payload.Payload) (change []payload.Link) {
 	in := map[payload.ItemID]bool{}
 	for _, it := range p.Items {
@@ -151,9 +147,8 @@ func takenBack(l payload.Link) payload.Link {
 	return l
 }
 
-// pairs are the items of a session beside those of other sessions that may have
-// to do with them, the likeliest first. Of two items the one said later bears on
-// the other.
+// pairs lists items of a session with those of other sessions that may be related, the likeliest first. Of two items
+// the later one bears on the earlier.
 func (g *asking) pairs(ctx context.Context, e library.Entry, p *payload.Payload) ([]model.Pair, error) {
 	project, err := g.Library.Project(e.Project)
 	if err != nil {
@@ -207,8 +202,7 @@ type claim struct {
 	words text.Bag
 }
 
-// claimsOf are the items of a project that can bear on others, as the index has
-// them; they are read once a run.
+// claimsOf returns the items of a project that can bear on others, as the index has them, reading them once per run.
 func (g *asking) claimsOf(ctx context.Context, project string) ([]claim, error) {
 	if known, ok := g.claims[project]; ok {
 		return known, nil
@@ -225,8 +219,8 @@ func (g *asking) claimsOf(ctx context.Context, project string) ([]claim, error) 
 	return all, nil
 }
 
-// answered notes that a session has the model's payload, and that its items
-// aren't compared with others' yet. What failed before is forgotten.
+// answered records that a session has the model's payload, whose items aren't compared with others' yet, and clears
+// earlier failures.
 func (g *asking) answered(e library.Entry) {
 	if _, tried := g.tries[e.ID]; tried || g.Reconciler != nil {
 		g.note(library.Try{Session: e.ID, Input: e.Input, Unlinked: g.Reconciler != nil})

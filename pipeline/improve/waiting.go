@@ -13,29 +13,26 @@ import (
 	"recall/llm"
 )
 
-// resting reports whether a session that a model failed at is to be left alone: a
-// night after the first failure, two after the second, twice as long each time,
-// at most four weeks.
-func resting(t library.Try, now time.Time) bool {
+// isResting reports whether a session that failed is to be left alone: for one night after the first failure, then
+// twice as long each time, up to four weeks.
+func isResting(t library.Try, now time.Time) bool {
 	if t.Failed == 0 {
 		return false
 	}
 	nights := 1 << min(t.Failed-1, 5)
-	wait := time.Duration(min(nights, 28))*24*time.Hour - 4*time.Hour // the night begins when it begins
+	wait := time.Duration(min(nights, 28))*24*time.Hour - 4*time.Hour // nightly runs don't start at the exact minute
 	since := now.Sub(t.At)
 	return since < wait && since >= 0
 }
 
-// enough sessions in a row whose requests, each tried again with patience, the
-// service didn't answer, and it counts as down.
-const enough = 3
+// downAfter is how many sessions in a row may go unanswered, despite retries, before the service counts as down.
+const downAfter = 3
 
-// excused is how often in a row a fault that passes says nothing of the session.
-const excused = 2
+// excusedFaults is how many temporary faults in a row aren't held against the session.
+const excusedFaults = 2
 
-// fault takes in why a session has no payload of the model: it keeps the one it
-// has. What may go well the next time is asked again then, the rest later and
-// later; where nobody will be answered, the asking ends.
+// fault handles a session that got no payload from the model; it keeps the one it has. Temporary faults are retried
+// on the next run, others after longer and longer waits; if no session would be answered, the asking ends.
 func (g *asking) fault(ctx context.Context, e library.Entry, err error) {
 	var fault *llm.Error
 	var capped *llm.Capped
@@ -55,7 +52,7 @@ func (g *asking) fault(ctx context.Context, e library.Entry, err error) {
 		g.waits(err)
 		down := false
 		if fault.Passing() {
-			g.tally(func() { g.silent++; down = g.silent >= enough })
+			g.tally(func() { g.silent++; down = g.silent >= downAfter })
 		}
 		switch {
 		case fault.Ends() || down:
@@ -68,7 +65,7 @@ func (g *asking) fault(ctx context.Context, e library.Entry, err error) {
 	}
 }
 
-// skip reports a fault of ours.
+// skip handles a fault of recall's own.
 func (g *asking) skip(e library.Entry, err error) {
 	g.problem(e.Folder, err)
 	g.waits(err)
@@ -77,7 +74,7 @@ func (g *asking) skip(e library.Entry, err error) {
 
 func (g *asking) failedAgain(e library.Entry, why string, passing bool) {
 	t := library.Try{Session: e.ID, Input: e.Input, Failed: g.tries[e.ID].Failed, Slow: g.tries[e.ID].Slow, Fault: why}
-	if passing && t.Slow < excused {
+	if passing && t.Slow < excusedFaults {
 		t.Slow++
 	} else {
 		t.Failed++
@@ -96,8 +93,7 @@ func (g *asking) waits(why error) {
 	g.tally(func() { g.out.Waiting++; g.why.add(why) })
 }
 
-// send hands in what waits to go out with a batch. fault is that of collecting
-// the ones before.
+// send submits what is waiting for a batch. fault is the error from collecting earlier ones.
 func (g *asking) send(ctx context.Context, fault error) {
 	if g.post == nil {
 		return
@@ -112,12 +108,12 @@ func (g *asking) send(ctx context.Context, fault error) {
 	}
 }
 
-// unasked counts a session that the end of the asking left over.
+// unasked counts a session left over when the asking ended.
 func (g *asking) unasked() {
 	g.tally(func() { g.out.Waiting++; g.why.add(g.stopping) })
 }
 
-// inShort is a fault in words that hold nothing of what was asked.
+// inShort describes a fault without anything of what was asked.
 func inShort(e *llm.Error) string {
 	if e.Status != 0 {
 		return fmt.Sprintf("%s (%d)", e.Fault, e.Status)
@@ -125,7 +121,7 @@ func inShort(e *llm.Error) string {
 	return string(e.Fault)
 }
 
-// reasons count why sessions wait, by the reason in short.
+// reasons counts why sessions wait, by the reason in short.
 type reasons map[string]*reason
 
 type reason struct {
@@ -152,7 +148,7 @@ func (r reasons) add(err error) {
 	r[why].n++
 }
 
-// most is the commonest.
+// most returns the most frequent reason.
 func (r reasons) most() (why string, cause error) {
 	most := 0
 	for _, name := range slices.Sorted(maps.Keys(r)) {

@@ -17,21 +17,20 @@ import (
 // A DraftLine is one line of a payload that an agent drafted, and what became of it.
 type DraftLine struct {
 	N    int          // 1-based line of the draft
-	Item payload.Item // what it says
+	Item payload.Item // its content
 
-	Note  *payload.Note // its claim with the words that bear it out, nil if none do
-	Why   string        // why none do in the first session that it was held against
-	Quote string        // as the draft gave it, ""
+	Note  *payload.Note // its claim with the quote that supports it, nil if there is none
+	Why   string        // why there is none in the first session that was searched
+	Quote string        // as given by the draft; may be ""
 
-	Unquoted string // why the draft's own quote doesn't bear it out, though other words do; ""
+	Unquoted string // why the draft's own quote doesn't support it, if other words do; else ""
 }
 
 const draftNowhere = "nothing in the conversation bears it out"
 
-// GroundDraft finds, for each line of a draft that has none yet, the words of a session
-// that it rests on: those that the draft quotes on a line of its own below ("> …") if
-// they stand there, else the passage that says the same. What only the draft itself
-// says is no evidence. The session is redacted, as Read gives it.
+// GroundDraft finds, for each line of a draft without a note, the words of a session that support it: those that the
+// draft quotes on a line of its own below ("> …") if they occur, else the passage that says the same. What only the
+// draft itself says is no evidence. The session is redacted, as Read returns it.
 func GroundDraft(s *ingest.Session, lines []DraftLine, now time.Time) {
 	before := withoutDraft(s, lines)
 	look := newPassages(before)
@@ -42,7 +41,7 @@ func GroundDraft(s *ingest.Session, lines []DraftLine, now time.Time) {
 	}
 }
 
-// ground tries what the draft quotes first, then what was found.
+// ground tries the draft's quote first, then the passages found.
 func (l *DraftLine) ground(s *ingest.Session, look *passages, now time.Time) {
 	claim := l.Claim(string(s.ID), now)
 	claim.Claim = ""
@@ -74,8 +73,7 @@ func (l *DraftLine) ground(s *ingest.Session, look *passages, now time.Time) {
 	l.Why = cmp.Or(l.Why, why)
 }
 
-// Claim is the line as a note of the session's agent, which says why nothing bears it
-// out.
+// Claim returns the line as a note by the session's agent that says why nothing supports it.
 func (l *DraftLine) Claim(session string, now time.Time) *payload.Note {
 	it := &l.Item
 	n := &payload.Note{Type: payload.NoteType, By: "agent", Session: session, At: now.UTC().Truncate(time.Second),
@@ -93,10 +91,9 @@ var (
 	ruledOff = text.Pattern(`(?i)^(.+?)(?:\s*[:,]|\s+(?:is|was|were))?\s+ruled out\s*(?:[-–—:]\s*(.+))?$`)
 )
 
-// ReadDraft reads a payload as agents write it: with headings or bold leads by any name,
-// as lists or paragraphs, in a fence, after a word of introduction. A quote ("> …")
-// belongs to the line above it. What stands under a heading that names no kind is
-// something not to forget, under that name.
+// ReadDraft reads a payload as agents write it: with any headings or bold leads, as lists or paragraphs, in a code
+// fence, after an introduction. A quote ("> …") belongs to the line above it. What stands under a heading that names
+// no kind becomes a flag, prefixed with the heading.
 func ReadDraft(markdown string) []DraftLine {
 	d := draftReader{}
 	text := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\ufeff", "").Replace(markdown)
@@ -120,7 +117,7 @@ func (d *draftReader) line(n int, s string) {
 	switch {
 	case strings.HasPrefix(s, "```"), strings.HasPrefix(s, "~~~"), strings.HasPrefix(s, "<!--"), s == "---":
 		if d.flush(); strings.HasPrefix(s, "<!-- /recall") {
-			d.kind, d.head = "", "" // what comes is no part of the page
+			d.kind, d.head = "", "" // what follows isn't part of the page
 		}
 	case strings.HasPrefix(s, "… and ") && strings.HasSuffix(s, "more in payload.json"): // nor is this
 		d.flush()
@@ -142,11 +139,11 @@ func (d *draftReader) line(n int, s string) {
 			l := &d.lines[len(d.lines)-1]
 			l.Quote = strings.TrimSpace(l.Quote + " " + quoted)
 		}
-	case d.head == "": // what is said before the payload
+	case d.head == "": // text before the payload
 	case bulleted().MatchString(s):
 		d.flush()
 		d.open, d.at = s[len(bulleted().FindString(s)):], n
-	default: // as Markdown has it, a paragraph or an item goes on
+	default: // as in Markdown, the paragraph or item continues
 		if d.open == "" {
 			d.at = n
 		}
@@ -154,7 +151,7 @@ func (d *draftReader) line(n int, s string) {
 	}
 }
 
-// flush makes items of the line that was read.
+// flush turns the line that was read into items.
 func (d *draftReader) flush() {
 	said := strings.ReplaceAll(d.open, "**", "")
 	if d.open = ""; said == "" {
@@ -169,7 +166,7 @@ func (d *draftReader) flush() {
 		return
 	}
 	it := payload.ParseLine(kind, said)
-	if kind == payload.Lead { // a passage of recall's own page
+	if kind == payload.Lead { // a passage from recall's own page
 		it.Kind = payload.Flag
 		d.lines = append(d.lines, DraftLine{N: d.at, Item: it, Quote: it.Text})
 		return
@@ -208,8 +205,7 @@ func (d *draftReader) files(said string) {
 	}
 }
 
-// withoutDraft is a session without the messages that hold the draft: a claim is
-// no evidence of itself.
+// withoutDraft returns a session without the messages that contain the draft: a claim is no evidence of itself.
 func withoutDraft(s *ingest.Session, lines []DraftLine) *ingest.Session {
 	cut := *s
 	cut.Turns = append([]ingest.Turn(nil), s.Turns...)
@@ -231,7 +227,7 @@ func withoutDraft(s *ingest.Session, lines []DraftLine) *ingest.Session {
 	return &cut
 }
 
-// passages are the sentences of a session's conversation with their words.
+// passages holds the sentences of a session's conversation with their words.
 type passages struct {
 	list []passage
 	df   map[string]int
@@ -243,8 +239,7 @@ type passage struct {
 	own   bool // a person's
 }
 
-// newPassages cuts what was said, answered and planned into sentences that may
-// be quoted.
+// newPassages splits what was said, answered and planned into sentences that can be quoted.
 func newPassages(s *ingest.Session) *passages {
 	p := &passages{df: map[string]int{}}
 	for i := range s.Turns {
@@ -289,15 +284,12 @@ func (p *passages) add(said string, own bool) {
 	}
 }
 
-// How much of a line's words a passage must hold, rare ones weighing more, and
-// how many passages are tried.
 const (
-	bearsOut   = 0.45
-	triedAtAll = 4
+	minCovered = 0.45 // share of a line's words, weighted by rarity, that a passage must contain
+	maxTried   = 4    // passages
 )
 
-// best lists the passages that say most of a text, the best first. Of two that
-// say as much a person's comes first.
+// best lists the passages that contain most of a text's words, best first, preferring a person's.
 func (p *passages) best(said string) []string {
 	want := text.Words(said)
 	for stem := range want {
@@ -313,7 +305,7 @@ func (p *passages) best(said string) []string {
 	var all []scored
 	for _, s := range p.list {
 		score := want.In(s.words)
-		if score < bearsOut || want.Shared(s.words) < 2 {
+		if score < minCovered || want.Shared(s.words) < 2 {
 			continue
 		}
 		if s.own {
@@ -323,7 +315,7 @@ func (p *passages) best(said string) []string {
 	}
 	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	var out []string
-	for _, s := range all[:min(len(all), triedAtAll)] {
+	for _, s := range all[:min(len(all), maxTried)] {
 		out = append(out, s.text)
 	}
 	return out

@@ -8,8 +8,8 @@ import (
 	"recall/payload"
 )
 
-// Join adds a note's item to a session's: to the one that says it already, which it
-// strengthens, or as one more. A passage that it quotes isn't shown beside it.
+// Join adds a note's item to a session's items: it strengthens the one that already says the same, or is appended. A
+// lead that only repeats its quote is removed.
 func Join(items []payload.Item, note *payload.Item) []payload.Item {
 	if note.Rule == payload.ClaimRule {
 		return append(items, *note)
@@ -22,17 +22,16 @@ func Join(items []payload.Item, note *payload.Item) []payload.Item {
 	return append(items, *note)
 }
 
-// isSaidBy reports whether a passage is little more than the words that an item quotes.
+// isSaidBy reports whether a lead is little more than the words that an item quotes.
 func isSaidBy(lead *payload.Item, e *payload.Evidence) bool {
 	return lead.Kind == payload.Lead && lead.First().Turn == e.Turn &&
 		strings.Contains(lead.Text, e.Quote) && 2*len(e.Quote) > len(lead.Text)
 }
 
-// How alike two items of one kind are that say the same: with a turn in common,
-// without.
+// How alike two items of one kind must be to count as the same.
 const (
-	likeOneTurn = 0.3
-	likeAny     = 0.6
+	likeOneTurn = 0.3 // with a turn in common
+	likeAny     = 0.6 // otherwise
 )
 
 func sameThing(items []payload.Item, note *payload.Item) *payload.Item {
@@ -57,18 +56,18 @@ func sameThing(items []payload.Item, note *payload.Item) *payload.Item {
 	return best
 }
 
-// strengthen puts an item in a note's words, which were chosen by who knew what was meant,
-// and adds what the note knows beside it. Who said it stays what the transcript says.
+// strengthen gives an item the note's wording, chosen by someone who knew what was meant, and adds what else the
+// note knows. Who said it stays as in the transcript.
 func strengthen(it, note *payload.Item) {
 	e := note.Evidence[0]
 	if len(it.Evidence) < 3 &&
 		!slices.ContainsFunc(it.Evidence, func(o payload.Evidence) bool { return o.Turn == e.Turn }) {
 		it.Evidence = append(slices.Clone(it.Evidence), e)
 	}
-	if it.Kind == payload.File { // how far it is is said; that it was written isn't all
+	if it.Kind == payload.File { // the note knows how far the file is, not just that it was written
 		it.Status = cmp.Or(note.Status, it.Status)
 	}
-	if note.Text != "" { // a request is no longer in the person's own words
+	if note.Text != "" { // the item no longer has the person's own words
 		it.Text, it.Rule = note.Text, note.Rule
 	}
 	it.Why = cmp.Or(note.Why, it.Why)

@@ -1,6 +1,5 @@
-// Package notes holds what an agent says that it decided, in notes while it worked or in a
-// draft at the end, against what was said: a claim becomes an item where the conversation
-// bears it out.
+// Package notes checks what an agent says it decided, in notes while working or in a draft at the end, against the
+// conversation: a claim becomes an item if the conversation supports it.
 package notes
 
 import (
@@ -16,34 +15,31 @@ import (
 	"recall/text"
 )
 
-// Noted is a note that an agent made, with what became of it.
+// Noted is an agent's note with the outcome of its check.
 type Noted struct {
 	Note payload.Note
-	Item *payload.Item // nil while it isn't grounded
-	Why  string        // why it isn't
+	Item *payload.Item // nil if it isn't grounded
+	Why  string        // why not
 }
 
 // Why a note isn't grounded.
 const (
 	noQuote      = "it quotes nothing"
-	quoteAbsent  = "its quote stands nowhere in the conversation"
-	quoteOther   = "its quote doesn't speak of what it says"
+	quoteAbsent  = "its quote is nowhere in the conversation"
+	quoteOther   = "its quote isn't about what it says"
 	quoteAgainst = "its quote says the opposite"
 	notAccepted  = "the user hasn't agreed to what it quotes"
 	otherOne     = "it was made in another session"
 )
 
-// GroundNotes finds for each note the words of the session that it rests on. A
-// note is the agent's claim: it becomes an item only if its quote stands in a
-// turn, outside of what recall or another memory put there, and speaks of what
-// the note says. What is said to be decided must stand in a person's words, in an
-// answer or an approved plan, or in a message of the assistant's that the person
-// went along with. The session is redacted, as Read gives it.
+// GroundNotes finds for each note the words of the session that support it. A note is the agent's claim: it becomes
+// an item only if its quote occurs in a turn, outside of what recall or another memory put there, and is about what
+// the note says. A decision must be in a person's words, in an answer or an approved plan, or in an assistant's
+// message that the person went along with. The session is redacted, as Read returns it.
 //
-// What a draft claims and nothing bears out is a Lead that says so.
+// A draft's claim that nothing supports becomes a lead that says so.
 //
-// Notes are those of notes.jsonl; those that the transcript alone knows of are
-// found in it.
+// Notes are those of notes.jsonl; those only in the transcript are found there.
 func GroundNotes(s *ingest.Session, notes []payload.Note) []Noted {
 	if notes = withTranscripts(s, notes); len(notes) == 0 {
 		return nil
@@ -65,8 +61,8 @@ func GroundNotes(s *ingest.Session, notes []payload.Note) []Noted {
 	return out
 }
 
-// withTranscripts adds the notes that only the transcript has: the client gave the
-// note another session's id, or the library came by another way.
+// withTranscripts adds the notes that are only in the transcript, because the client gave the note another session's
+// id, or the library was created in another way.
 func withTranscripts(s *ingest.Session, notes []payload.Note) []payload.Note {
 	have := map[string]bool{}
 	for _, n := range notes {
@@ -98,8 +94,8 @@ func listIn(text string) (list []string) {
 	return list
 }
 
-// claim is what an agent says of a session that nothing in the conversation bears out, as
-// the agent's own words.
+// claim returns, as a lead in the agent's own words, what an agent says of a session and nothing in the conversation
+// supports.
 func claim(s *ingest.Session, n *payload.Note) *payload.Item {
 	said := payload.Item{Kind: n.Kind, Path: n.Path, Status: n.Status, Text: n.Text, Why: n.Why, Scope: n.Scope,
 		Alternatives: n.Alternatives}
@@ -108,8 +104,8 @@ func claim(s *ingest.Session, n *payload.Note) *payload.Item {
 		State: payload.Stands, At: s.End}
 }
 
-// claimed is how sure a claim is to be worth keeping, beside passages: an agent
-// that drafts has read the session.
+// claimed is the confidence that a claim is worth keeping, relative to passages: an agent that drafts has read the
+// session.
 const claimed = 0.9
 
 type grounds struct {
@@ -158,15 +154,14 @@ func (g *grounds) item(n *payload.Note) (*payload.Item, string) {
 	return nil, why
 }
 
-// standing is where a quote stands, verbatim.
+// standing is where a quote occurs, verbatim.
 type standing struct {
 	turn  int
 	by    payload.By
 	quote string
 }
 
-// places lists where a quote stands, the person's own words first, of equals the
-// latest.
+// places lists where a quote occurs: a person's own words first, the latest first.
 func (g *grounds) places(quote, call string) []standing {
 	var own, agreed, said []standing
 	for i := len(g.s.Turns) - 1; i >= 0; i-- {
@@ -207,8 +202,8 @@ func (g *grounds) found(list []standing, turn int, by payload.By, quote string, 
 	return list
 }
 
-// find is the part of a text that a quote is, blanks aside; "" if it isn't there
-// or too long for evidence.
+// find returns the part of a text that matches a quote up to whitespace; "" if there is none or it is too long for
+// evidence.
 func find(text, quote string) string {
 	if text == "" {
 		return ""

@@ -1,5 +1,5 @@
-// Package vectors makes the vectors of a chosen model: of each item once, kept in the library beside its session's
-// payload, put back into an index that was made anew. It also finds out whether they help.
+// Package vectors makes the embedding vectors of a chosen model, once for each item, and keeps them in the library
+// beside the session's payload, from where they can be restored into a rebuilt index.
 package vectors
 
 import (
@@ -14,15 +14,15 @@ import (
 	"recall/payload"
 )
 
-// Vectors are those of one model.
+// Vectors manages the vectors of one model.
 type Vectors struct {
 	Library *library.Library
 	Index   *index.Index
 	Model   llm.Embedder
-	Warn    func(error) // told of vectors in the library that can't be read
+	Warn    func(error) // called for vectors in the library that can't be read
 }
 
-// Make embeds what has no vector yet. Made are the new ones and kept those that were there, also beside an error.
+// Make embeds what has no vector yet. It counts the new vectors and those that were there, even if it fails.
 func (v Vectors) Make(ctx context.Context, progress func(done, total int)) (made, kept int, err error) {
 	entries, err := v.Library.Sessions()
 	if err != nil {
@@ -40,7 +40,7 @@ func (v Vectors) Make(ctx context.Context, progress func(done, total int)) (made
 	return made, kept, nil
 }
 
-// Restore puts the library's vectors into an index that was made anew.
+// Restore puts the library's vectors into a rebuilt index.
 func (v Vectors) Restore(ctx context.Context) error {
 	entries, err := v.Library.Sessions()
 	if err != nil {
@@ -71,8 +71,8 @@ func (v Vectors) kept(e library.Entry) ([]index.Embedded, error) {
 	return kept, nil
 }
 
-// length is how long the model's vectors are now; 0 if it doesn't say. A service
-// may have got another model by the same name.
+// length returns the current length of the model's vectors; 0 if unknown. A service may serve another model under
+// the same name.
 func (v Vectors) length(ctx context.Context) int {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -82,8 +82,8 @@ func (v Vectors) length(ctx context.Context) int {
 	return 0
 }
 
-// embed embeds what of a session has no vector of the present text, or one
-// of another length than the model's. What was made before an error is kept.
+// embed embeds the items of a session that have no vector for their current text, or one of another length than the
+// model's. What was made before an error is kept.
 func (v Vectors) embed(ctx context.Context, entry library.Entry, length int) (made, kept int, err error) {
 	p, err := v.Library.Payload(entry.ID)
 	if errors.Is(err, library.ErrNoPayload) {
@@ -119,7 +119,7 @@ func (v Vectors) embed(ctx context.Context, entry library.Entry, length int) (ma
 		var vs [][]float32
 		vs, failed = v.Model.Embed(ctx, texts)
 		for i, one := range vs {
-			if index.CheckVector(one) == nil { // a text that the model knows no word of has none
+			if index.CheckVector(one) == nil { // a text of which the model knows no word has none
 				all = append(all, index.Embedded{Item: missing[i].ID, Text: index.TextHash(missing[i]), V: one})
 				made++
 			}

@@ -7,33 +7,32 @@ import (
 	"sync"
 )
 
-// How much garbage a sync lets gather. Most of what it makes lives but for a
-// moment, and what it holds is bounded (see inHand): memory is let fill up to
-// roomy before it is collected, which saves a tenth of a sync's time. GOGC and
-// GOMEMLIMIT, where somebody set one of them, count instead.
+// How much garbage a sync lets accumulate. Most of what it allocates is short-lived, and what
+// it holds is bounded (see InHand): letting memory grow to memoryLimit before collecting saves
+// a tenth of a sync's time. If GOGC or GOMEMLIMIT is set, that counts instead.
 const (
-	seldom = 400       // percent of what lives
-	roomy  = 224 << 20 // bytes, all that Go holds
+	gcPercent   = 400
+	memoryLimit = 224 << 20 // bytes
 )
 
-// collecting is how garbage is collected while syncs are at work.
+// collecting is the state of garbage collection while syncs are at work.
 var collecting struct {
 	mu    sync.Mutex
 	syncs int
 	usual int   // percent
-	limit int64 // bytes; 0 where ours doesn't count
+	limit int64 // bytes; 0 if GOGC or GOMEMLIMIT is set
 }
 
-// collectLess lets garbage gather until the returned function is called.
+// collectLess makes garbage collection rarer until the returned function is called.
 func collectLess() (asUsual func()) {
 	c := &collecting
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.syncs++; c.syncs == 1 {
-		if c.usual = debug.SetGCPercent(seldom); c.usual != 100 || debug.SetMemoryLimit(-1) != math.MaxInt64 {
+		if c.usual = debug.SetGCPercent(gcPercent); c.usual != 100 || debug.SetMemoryLimit(-1) != math.MaxInt64 {
 			debug.SetGCPercent(c.usual)
 		} else {
-			c.limit = roomy
+			c.limit = memoryLimit
 			debug.SetMemoryLimit(c.limit)
 		}
 	}
@@ -48,8 +47,8 @@ func collectLess() (asUsual func()) {
 	}
 }
 
-// makeRoom raises the limit where it leaves little beside what lives: most of the
-// time would go into collecting.
+// makeRoom raises the memory limit if it leaves little room beside the live heap: otherwise most of the time would
+// go into collecting.
 func makeRoom() {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)

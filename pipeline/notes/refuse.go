@@ -11,13 +11,13 @@ import (
 	"recall/text"
 )
 
-// refuses says why a note can't rest on a place, "" if it can; and whether what
-// stands there is a person's assent to what was said before it.
+// refuses says why a note can't be based on a place, "" if it can, and whether that place is a person's assent to
+// what was said before it.
 func (g *grounds) refuses(n *payload.Note, p standing) (why string, assent bool) {
 	t := &g.s.Turns[p.turn]
 	around := p.quote + " " + ownText(t)
 	if assent = p.by == payload.ByUser && assents(t.OwnText()); assent {
-		around += " " + g.before(p.turn) // "yes, do that" is about it
+		around += " " + g.before(p.turn) // what "yes, do that" refers to
 	}
 	if !bears(name(n.Path)+" "+n.Text, p.quote, around, assent) {
 		return quoteOther, false
@@ -38,28 +38,27 @@ func (g *grounds) refuses(n *payload.Note, p standing) (why string, assent bool)
 	return "", false
 }
 
-// agreeing are the words of a reply that says yes and nothing of its own.
+// agreeing are the words of a reply that only says yes.
 var agreeing = text.Set(`yes yep yeah yup ya ok okay oki k sure sounds looks good great fine perfect nice cool
 	correct right exactly absolutely definitely agree agreed approved lgtm alright go ahead proceed please thanks thank
 	works makes sense love awesome done way plan idea option first second third one both all suggested propose proposed
 	say ja jo klar passt gut genau mach machen das so bitte danke einverstanden oui si vas y d'accord accord parfait
 	bien vale claro perfecto adelante sí sim certo va bene`)
 
-// assents tells a reply that says yes to what was said before it and nothing of
-// its own. "Do the calls" is about the calls.
+// assents reports whether a reply only says yes to what was said before. "Do the calls" doesn't: it is about the
+// calls.
 func assents(s string) bool {
 	own := func(w string) bool { return !agreeing[w] }
 	return strings.TrimSpace(s) != "" && !slices.ContainsFunc(text.Content(s), own)
 }
 
-// name is what people call a file: without its folder and what follows the dot.
+// name returns what people call a file: its base name without what follows the first dot.
 func name(file string) string {
 	base, _, _ := strings.Cut(path.Base(file), ".")
 	return strings.Trim(base, "/ ")
 }
 
-// ownText is what a turn's speaker said, answers to its questions and its plans
-// with it.
+// ownText returns what a turn's speaker said, including answers to its questions and its plans.
 func ownText(t *ingest.Turn) string {
 	parts := []string{t.OwnText()}
 	for i := range t.Calls {
@@ -75,7 +74,7 @@ func ownText(t *ingest.Turn) string {
 	return strings.Join(parts, "\n")
 }
 
-// before is what the assistant said last before a turn.
+// before returns the assistant's last message before a turn.
 func (g *grounds) before(turn int) string {
 	for i := turn - 1; i >= 0; i-- {
 		if t := &g.s.Turns[i]; t.Kind == ingest.Message && strings.TrimSpace(t.OwnText()) != "" && !t.Abandoned {
@@ -85,7 +84,7 @@ func (g *grounds) before(turn int) string {
 	return ""
 }
 
-// next is the person's next turn after one, nil if there is none.
+// next returns the person's next turn, nil if there is none.
 func (g *grounds) next(turn int) *ingest.Turn {
 	for i := turn + 1; i < len(g.s.Turns); i++ {
 		t := &g.s.Turns[i]
@@ -100,9 +99,9 @@ func (g *grounds) next(turn int) *ingest.Turn {
 	return nil
 }
 
-// coverage is the share of a note's words of content that stands in the turn that
-// is quoted, for an assent in the message that it answers; one stands in the quote
-// itself. An agent that was talked into something by a page finds no such words.
+// coverage is the share of a note's content words that must occur in the quoted turn (for an assent, also in the
+// message that it answers); at least one must occur in the quote itself. An agent misled by a web page finds no such
+// words.
 const coverage = 0.4
 
 func bears(note, quote, around string, assent bool) bool {
@@ -111,8 +110,7 @@ func bears(note, quote, around string, assent bool) bool {
 	return in > 0 && in >= coverage && (assent || said.Shared(text.Words(quote)) > 0)
 }
 
-// negation is a word that turns what follows it round; turnedRound how many words
-// of content that reaches.
+// negation matches words that reverse what follows; maxNegated is how many content words that reaches.
 var (
 	negation = text.Pattern(`(?i)\b(?:no|not|never|without|don't|dont|do ` +
 		`not|doesn't|won't|can't|cannot|shouldn't|isn't|stop|avoid|instead of|rather than|drop|skip)\b`)
@@ -120,18 +118,17 @@ var (
 		`out|eliminat\w*|revert\w*|remov\w*|abandon\w*|fail\w*|wrong|broke\w*|dead end|slower|worse|useless|tried)\b|n't\b`)
 )
 
-const turnedRound = 3
+const maxNegated = 3
 
-// touching and staying say the same where one of them is turned round: "don't
-// touch the interface" is "the interface stays".
+// touching and staying say the same if one is negated: "don't touch the interface" is "the
+// interface stays".
 var (
 	touching = text.Pattern(`(?i)^\W*(?:touch|chang|edit|modif|break|rewrit|renam|mov|delet|forget)\w*`)
 	staying  = text.Pattern(`(?i)\b(?:stays?|keeps?|kept|remains?|unchanged|as (?:it|they) (?:is|are)|alone)\b`)
 )
 
-// opposite reports whether a quote, with the words right before it, says the
-// opposite of a note: what the note settles is turned down there, or what it
-// rules out isn't.
+// opposite reports whether a quote, with the words right before it, says the opposite of a note: it rejects what the
+// note settles, or doesn't reject what the note rules out.
 func opposite(n *payload.Note, before, quote string) bool {
 	s := strings.ReplaceAll(before+" "+quote, "’", "'")
 	switch n.Kind {
@@ -154,7 +151,7 @@ func opposite(n *payload.Note, before, quote string) bool {
 			continue
 		}
 		content := text.Content(clause)
-		for _, w := range content[:min(turnedRound, len(content))] {
+		for _, w := range content[:min(maxNegated, len(content))] {
 			if says.Has(text.Stem(w)) {
 				return true
 			}
@@ -163,7 +160,7 @@ func opposite(n *payload.Note, before, quote string) bool {
 	return false
 }
 
-// lead is the few words right before a quote in the same sentence.
+// lead returns the last few words before a quote in the same sentence.
 func lead(text, quote string) string {
 	i := strings.Index(text, quote)
 	if i <= 0 {

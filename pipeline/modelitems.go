@@ -12,10 +12,9 @@ import (
 	"recall/text"
 )
 
-// graft leaves the items that a model made of a session in its payload when
-// rules distill it again: because it grew, or because they are newer than the
-// payload. Rules add what stands in turns that the model hasn't seen.
-func (r *run) graft(old, fresh *payload.Payload, m *Member) {
+// keepModelItems keeps the items that a model made of a session when rules distill it again, because it grew or
+// because the rules are newer than the payload. The rules add what stands in turns that the model hasn't seen.
+func (r *run) keepModelItems(old, fresh *payload.Payload, m *Member) {
 	m.made.Model, fresh.Made.Model = payload.Asked{}, payload.Asked{}
 	if old == nil || old.Made.Model.Name == "" {
 		return
@@ -28,12 +27,12 @@ func (r *run) graft(old, fresh *payload.Payload, m *Member) {
 	}
 	fresh.Items = withNotes(payload.Graft(old, fresh, place, last), m.noted)
 	fresh.Items = slices.DeleteFunc(fresh.Items, copied(m.Session))
-	distill.Hold(m.Session, fresh) // a rewritten session may not have it any more
+	distill.Hold(m.Session, fresh) // a rewritten session may lack its evidence
 	m.made.Model, fresh.Made.Model = asked, asked
 }
 
-// places gives the place of a turn in its session by any id that evidence may
-// name, -1 for one that it doesn't have.
+// places returns a function that gives the index of a turn, by any id that evidence may use; -1 if there is no such
+// turn.
 func places(s *ingest.Session) func(turn string) int {
 	at := s.Places()
 	return func(turn string) int {
@@ -44,7 +43,7 @@ func places(s *ingest.Session) func(turn string) int {
 	}
 }
 
-// copied reports whether an item stands on a turn that its session copied.
+// copied reports whether an item is based on a turn that its session copied.
 func copied(s *ingest.Session) func(payload.Item) bool {
 	place := places(s)
 	return func(it payload.Item) bool {
@@ -55,7 +54,7 @@ func copied(s *ingest.Session) func(payload.Item) bool {
 	}
 }
 
-// redactedAgain takes secrets out of a payload's items, retired ones too.
+// redactedAgain redacts a payload's items again, including retired ones.
 func redactedAgain(p *payload.Payload, clean func(string) string) *payload.Payload {
 	q := *p
 	q.Items, q.Retired = slices.Clone(p.Items), slices.Clone(p.Retired)
@@ -69,8 +68,8 @@ func redactedAgain(p *payload.Payload, clean func(string) string) *payload.Paylo
 
 var placeholder = text.Pattern(`‹([^‹› ]+) \d+›`)
 
-// renumber gives the placeholders in quotes the numbers that they have now: rules
-// that know one secret more count on from it.
+// renumber updates the numbers of placeholders in quotes: rules that find one more secret number the later ones
+// differently.
 func renumber(p *payload.Payload, s *ingest.Session) {
 	place := places(s)
 	for i := range p.Items {
@@ -83,8 +82,8 @@ func renumber(p *payload.Payload, s *ingest.Session) {
 	}
 }
 
-// asNumbered is a quote as it stands in a text, whatever its placeholders'
-// numbers; the quote itself if it doesn't.
+// asNumbered returns a quote as it stands in a text, with whatever numbers its placeholders have there; the quote
+// itself if it isn't there.
 func asNumbered(text, quote string) string {
 	if strings.Contains(text, quote) {
 		return quote
