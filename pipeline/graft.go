@@ -26,7 +26,7 @@ func (r *run) graft(old, fresh *payload.Payload, m *Member) {
 	if at := place(asked.Last); at >= 0 {
 		last = at
 	}
-	fresh.Items = withNotes(payload.Graft(old, fresh, place, last), m.noted)
+	fresh.Items = withNotes(payload.ExtendModelItems(old, fresh, place, last), m.noted)
 	fresh.Items = slices.DeleteFunc(fresh.Items, copied(m.Session))
 	distill.Hold(m.Session, fresh) // a rewritten session may not have it any more
 	m.made.Model, fresh.Made.Model = asked, asked
