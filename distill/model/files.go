@@ -9,20 +9,20 @@ import (
 	"recall/payload"
 )
 
-// relative names a file from the folder that the session worked in, or that of
-// the repository whose worktree it is.
+// relative names a file relative to the session's folder, or to the repository whose
+// worktree that is.
 func (l *ledger) relative(p string) string {
 	if p == "" {
 		return ""
 	}
 	p = path.Clean(strings.ReplaceAll(p, "\\", "/"))
 	if whole := rootOf(l.session) + "/" + p; l.touched(whole) {
-		p = whole // windows name files from where the session began
+		p = whole // windows name files relative to the folder the session began in
 	}
 	return distill.FileName(distill.Roots(l.session), p)
 }
 
-// touched reports whether a call of the session names a file so.
+// touched reports whether any call of the session names this file.
 func (l *ledger) touched(p string) bool {
 	if l.paths == nil {
 		l.paths = map[string]bool{}
@@ -37,9 +37,9 @@ func (l *ledger) touched(p string) bool {
 	return l.paths[p]
 }
 
-// withRules adds what rules know better: the goal if the model found none, files
-// not to be touched and those shown as results; what was done to folders; and of which
-// files only the machine's disk has.
+// withRules adds what rules know better: the goal if the model found none, files that are
+// off limits or were shown as results, what was done to folders, and which files exist only
+// on the virtual machine's disk.
 func (l *ledger) withRules(items []payload.Item, rules *payload.Payload) []payload.Item {
 	if rules == nil {
 		return items
@@ -77,7 +77,7 @@ func (l *ledger) withRules(items []payload.Item, rules *payload.Payload) []paylo
 	return items
 }
 
-// hasFile reports whether a file was named, perhaps by less of its path.
+// hasFile reports whether a file was named, perhaps by only part of its path.
 func (l *ledger) hasFile(has map[string]bool, p string) bool {
 	for name := range has {
 		if name == p || name != "" && (strings.HasSuffix(p, "/"+name) || strings.HasSuffix(name, "/"+p)) {
