@@ -27,7 +27,7 @@ type ungrounded struct {
 }
 
 // ground finds the quotes of an answer's items. Those with no quote found are asked about
-// dropRepeated more, all together. Items still without one are dropped and counted, as are those
+// once more, all together. Items still without one are dropped and counted, as are those
 // that their turns don't support.
 func (m *Improver) ground(ctx context.Context, l *ledger, w *window, z sizing, a *answer) ([]*grounded, error) {
 	src := l.sources.until(w.blocks[len(w.blocks)-1].turn.N)

@@ -14,7 +14,7 @@ import (
 const maxFiles, maxRead = 12, 5
 
 // files lists the files that the work was about, with their state at the end. If none was written or was to be
-// describeWrites, it lists those that were read.
+// written, it lists those that were read.
 func files(t *talk, all []*touched, m *Model) []payload.Item {
 	type scored struct {
 		f *touched

@@ -68,7 +68,7 @@ func TestStretches(t *testing.T) {
 // Of a long session the goal is the one asked for first, until somebody turns to
 // something else in any stretch; a file written early and read late is one that was
 // written; what was said early is kept beside what was said late, and the session
-// leavesChoice no more passages than its length allows; twice it is the same.
+// yields no more passages than its length allows; twice it is the same.
 func TestLongSession(t *testing.T) {
 	s := longSession(2 * minStretch)
 	s.Turns[1].Calls[0] = ingest.ToolCall{Name: "Write", Path: "/home/ann/app/src/early.go",
