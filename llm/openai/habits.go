@@ -12,35 +12,35 @@ import (
 	"recall/text"
 )
 
-// habit is the form in which a service takes requests.
-type habit struct {
-	format    format
-	oldMax    bool // max_tokens, which reasoning models refuse, for max_completion_tokens, which older servers don't know
-	ownHeat   bool // no temperature but the model's own
-	ownEffort bool // nor an effort
-	turned    bool // oldMax isn't as at first, for this request
+// dialect is the form in which a service accepts requests.
+type dialect struct {
+	format         format
+	oldMax         bool // max_tokens, rejected by reasoning models, not max_completion_tokens, unknown to older servers
+	ownTemperature bool // leave the temperature to the model
+	ownEffort      bool // leave the reasoning effort to the model
+	switchedMax    bool // oldMax has been switched for this request
 }
 
-// format is how a model is held to a schema.
+// format is how a model is made to follow a schema.
 type format int
 
 const (
 	bySchema format = iota // response_format json_schema, strict
-	byMode                 // json_object, and told of the schema
-	byWords                // told of the schema
+	byMode                 // json_object, with the schema in the prompt
+	byWords                // only the schema in the prompt
 )
 
-// habits are those of a service, its formats by the name of the schema: one
-// that a service finds fault with says nothing about another.
-type habits struct {
+// dialects are a service's, with formats by schema name: a service may reject one schema but
+// accept another.
+type dialects struct {
 	mu      sync.Mutex
-	usual   habit
+	usual   dialect
 	formats map[string]format
 }
 
-func (hs *habits) start(h habit) { hs.usual, hs.formats = h, map[string]format{} }
+func (hs *dialects) start(h dialect) { hs.usual, hs.formats = h, map[string]format{} }
 
-func (hs *habits) of(s *llm.Schema) habit {
+func (hs *dialects) of(s *llm.Schema) dialect {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
 	h := hs.usual
@@ -50,31 +50,31 @@ func (hs *habits) of(s *llm.Schema) habit {
 	return h
 }
 
-func (hs *habits) keep(s *llm.Schema, h habit) {
+func (hs *dialects) keep(s *llm.Schema, h dialect) {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
 	if s != nil {
 		hs.formats[s.Name] = max(h.format, hs.formats[s.Name])
 	}
-	h.format, h.turned = bySchema, false
+	h.format, h.switchedMax = bySchema, false
 	hs.usual = h
 }
 
-// words has a schema told from now on.
-func (hs *habits) words(s *llm.Schema) {
+// rejectFormats puts a schema into the prompt from now on.
+func (hs *dialects) rejectFormats(s *llm.Schema) {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
 	hs.formats[s.Name] = byWords
 }
 
-// without is the habit less what the service has just refused; ok is false if
-// there is nothing left to do without. Some say only that the request is bad:
-// then it is the format.
-func (h habit) without(err error, hasSchema bool) (next habit, ok bool) {
+// without returns the habit without what the service has just rejected; ok is false if
+// there is nothing left to omit. If the service only says that the request is bad, the
+// format is assumed to be the cause.
+func (h dialect) without(err error, hasSchema bool) (next dialect, ok bool) {
 	var e *llm.Error
 	if !errors.As(err, &e) || e.Fault != llm.Rejected && !(e.Status == http.StatusNotFound &&
 		strings.Contains(e.Text, "support")) {
-		return h, false // OpenRouter's 404: No endpoints found that support …
+		return h, false // as in OpenRouter's 404: No endpoints found that support …
 	}
 	about := func(words ...string) bool { return text.AnyOf(strings.ToLower(e.Text), strings.Contains, words...) }
 	switch {
@@ -82,7 +82,7 @@ func (h habit) without(err error, hasSchema bool) (next habit, ok bool) {
 		if !h.oldMax {
 			return h, false
 		}
-		h.oldMax, h.turned = false, true
+		h.oldMax, h.switchedMax = false, true
 	case errors.Is(err, api.ErrReasoningEffortUnsupported), about("reasoning_effort"):
 		if h.ownEffort {
 			return h, false
@@ -90,15 +90,15 @@ func (h habit) without(err error, hasSchema bool) (next habit, ok bool) {
 		h.ownEffort = true
 	case errors.Is(err, api.ErrReasoningModelLimitationsOther), errors.Is(err, api.ErrReasoningSamplingUnsupported),
 		about("temperature") && !about("response_format"):
-		if h.ownHeat {
+		if h.ownTemperature {
 			return h, false
 		}
-		h.ownHeat = true
+		h.ownTemperature = true
 	case about("max_completion_tokens", "max_tokens") && !about("response_format"):
-		if h.turned { // it likes neither, or not the number
+		if h.switchedMax { // it accepts neither, or not the number
 			return h, false
 		}
-		h.turned = true
+		h.switchedMax = true
 		h.oldMax = !h.oldMax
 	case hasSchema && h.format < byWords:
 		h.format++
