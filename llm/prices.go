@@ -84,7 +84,7 @@ func (ps Prices) Of(model string) (Price, bool) {
 		return Price{Model: provider}, true
 	}
 	bare := bareName(model)
-	for _, p := range builtin() {
+	for _, p := range builtinPrices().Prices {
 		if rest, ok := strings.CutPrefix(bare, plainName(p.Model)); ok && snapshotSuffix().MatchString(rest) {
 			return p, true
 		}
@@ -125,5 +125,3 @@ var builtinPrices = sync.OnceValue(func() (all struct {
 
 // PricesOf returns the date of the built-in prices.
 func PricesOf() string { return builtinPrices().Of }
-
-func builtin() []Price { return builtinPrices().Prices }

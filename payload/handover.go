@@ -120,29 +120,27 @@ func DecodeHandover(text string) (*Handover, error) {
 	if !ok {
 		return nil, errors.New("the comment for recall import is cut short")
 	}
-	first := strings.Count(text[:from], "\n") + 3
-	var h Handover
+	n := strings.Count(text[:from], "\n") + 3
+	lines := strings.Split(body, "\n")
+	var head handoffHeader
+	if err := json.Unmarshal([]byte(lines[0]), &head); err != nil || head.Handoff != 1 {
+		return nil, fmt.Errorf("line %d: not as recall handoff wrote it, or by a newer recall", n)
+	}
+	h := head.Handover
+	h.To, h.From, h.Project = safe(h.To, 80), cmp.Or(safe(h.From, 80), somebody), safe(h.Project, 80)
+	h.Remote, h.Title = safe(h.Remote, 200), safe(h.Title, 120)
 	taken := map[ItemID]bool{}
-	for i, line := range strings.Split(body, "\n") {
-		if i == 0 {
-			var head handoffHeader
-			if err := json.Unmarshal([]byte(line), &head); err != nil || head.Handoff != 1 {
-				return nil, fmt.Errorf("line %d: not as recall handoff wrote it, or by a newer recall", first)
-			}
-			h = head.Handover
-			h.To, h.From, h.Project = safe(h.To, 80), cmp.Or(safe(h.From, 80), somebody), safe(h.Project, 80)
-			h.Remote, h.Title = safe(h.Remote, 200), safe(h.Title, 120)
-			continue
-		}
+	for _, line := range lines[1:] {
+		n++
 		var it Item
 		if err := json.Unmarshal([]byte(line), &it); err != nil {
-			return nil, fmt.Errorf("line %d: not as recall handoff wrote it: %w", first+i, err)
+			return nil, fmt.Errorf("line %d: not as recall handoff wrote it: %w", n, err)
 		}
 		if err := it.Receive(); err != nil {
-			return nil, fmt.Errorf("line %d: %w", first+i, err)
+			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
 		if taken[it.ID] { // ids must be unambiguous
-			return nil, fmt.Errorf("line %d: a second item %s", first+i, it.ID)
+			return nil, fmt.Errorf("line %d: a second item %s", n, it.ID)
 		}
 		taken[it.ID] = it.ID != ""
 		h.Items = append(h.Items, it)

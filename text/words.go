@@ -29,7 +29,7 @@ func Split(s string) []string {
 func Each(s string, f func(string) bool) {
 	for i := 0; i < len(s); {
 		if j := plainEnd(s, i); j > i && ends(s, j) { // most words
-			if !f(clip(s[i:j])) {
+			if !f(Head(s[i:j], maxWord)) {
 				return
 			}
 			i = j
@@ -38,11 +38,14 @@ func Each(s string, f func(string) bool) {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case Unspaced(r):
-			j := runEnd(s, i, Unspaced)
-			if !pairs(s[i:j], f) {
+			run := s[i:]
+			if end := strings.IndexFunc(run, func(r rune) bool { return !Unspaced(r) }); end > 0 {
+				run = run[:end]
+			}
+			if !pairs(run, f) {
 				return
 			}
-			i = j
+			i += len(run)
 		case inner(r):
 			j := chunkEnd(s, i)
 			if !chunk(s[i:j], f) {
@@ -117,17 +120,6 @@ func Unspaced(r rune) bool {
 		unicode.Khmer, unicode.Myanmar) || r == 'ー'
 }
 
-func runEnd(s string, i int, in func(rune) bool) int {
-	for i < len(s) {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		if !in(r) {
-			break
-		}
-		i += n
-	}
-	return i
-}
-
 // chunkEnd returns the end of an identifier that starts at i: letters and digits with
 // joiners only between them.
 func chunkEnd(s string, i int) int {
@@ -177,13 +169,13 @@ func chunk(s string, f func(string) bool) bool {
 	parts := parts(room[:0], s)
 	if len(parts) > 1 {
 		if w := join(whole); len(parts) > 2 || w != parts[len(parts)-1] {
-			if !f(clip(w)) {
+			if !f(Head(w, maxWord)) {
 				return false
 			}
 		}
 	}
 	for _, p := range parts {
-		if !f(clip(p)) {
+		if !f(Head(p, maxWord)) {
 			return false
 		}
 	}
@@ -230,18 +222,4 @@ func parts(out []string, s string) []string {
 func lowerAt(s string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(s[i:])
 	return unicode.IsLower(r)
-}
-
-func clip(w string) string {
-	if len(w) <= maxWord {
-		return w
-	}
-	w = w[:maxWord]
-	for len(w) > 0 {
-		if r, n := utf8.DecodeLastRuneInString(w); r != utf8.RuneError || n > 1 {
-			break
-		}
-		w = w[:len(w)-1]
-	}
-	return w
 }

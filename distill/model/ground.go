@@ -193,12 +193,9 @@ func (s *sources) foreign(src *source, want string) bool {
 	if src != nil {
 		order = []*source{src}
 	}
-	for _, o := range order {
-		if slices.ContainsFunc(o.others(), func(text string) bool { return strings.Contains(text, want) }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(order, func(o *source) bool {
+		return slices.ContainsFunc(o.others(), func(text string) bool { return strings.Contains(text, want) })
+	})
 }
 
 // fit cuts a verbatim text to the length of evidence.

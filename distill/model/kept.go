@@ -69,8 +69,8 @@ func (m *Improver) Answered(key string, r llm.Response, of ...string) error {
 // fix, are asked again; any other fails the session until a prompt or model changes. A
 // window that was too long, or whose answer was cut off, is asked about in halves.
 func (m *Improver) Failed(key string, err error, of ...string) error {
-	var e *llm.Error
-	if !errors.As(err, &e) || e.Passing() || e.Ends() {
+	e, ok := errors.AsType[*llm.Error](err)
+	if !ok || e.Passing() || e.Ends() {
 		return nil
 	}
 	return m.keep(key, kept{Prompt: versionFor(key), Model: m.o.Model.Name(), Fault: e.Fault, Of: of})

@@ -114,7 +114,7 @@ func (l *ledger) same(it *payload.Item, window int) *entry {
 		if e.window != window && shareTurn(it, &e.item) {
 			least = likeInTurn
 		}
-		if like >= least && like > top && !opposed(it.Text, e.item.Text) {
+		if like >= least && like > top && denies(it.Text) == denies(e.item.Text) {
 			best, top = e, like
 		}
 	}
@@ -152,18 +152,13 @@ func namesDiffer(a, b map[string]bool) bool {
 	return alone(a, b) && alone(b, a)
 }
 
-// opposed reports whether one of two texts is a negation and the other isn't.
-func opposed(a, b string) bool { return denies(a) != denies(b) }
-
-func denies(text string) bool {
-	for _, w := range strings.Fields(strings.ToLower(text)) {
-		switch strings.Trim(w, ".,;:()") {
-		case "not", "no", "never", "without", "don't", "doesn't", "isn't", "won't", "nor", "none", "instead":
-			return true
-		}
-	}
-	return false
+func denies(s string) bool {
+	return slices.ContainsFunc(strings.Fields(strings.ToLower(s)), func(w string) bool {
+		return negations[strings.Trim(w, ".,;:()")]
+	})
 }
+
+var negations = text.Set("not no never without don't doesn't isn't won't nor none instead")
 
 // restate replaces an entry's item with a later version. It keeps the evidence of both, the
 // earlier first, and the aliases of both, the later first.
