@@ -58,7 +58,7 @@ type Improver interface {
 // ErrPending is returned while a batch's answers are outstanding.
 var ErrPending = errors.New("waiting for a batch of the model's answers")
 
-// Estimate is what asking a model would take.
+// Estimate is the expected size of the requests to a model.
 type Estimate struct {
 	Requests int `json:"requests"`
 	In       int `json:"in"`  // tokens

@@ -75,7 +75,7 @@ func (m *metered) Complete(ctx context.Context, r Request) (Response, error) {
 	}
 	settled := false
 	defer func() {
-		if !settled { // a panic below
+		if !settled { // the model panicked
 			m.purse.Settle(call, call.asEstimated(""))
 		}
 	}()

@@ -59,7 +59,7 @@ const (
 	ByHuman Maker = "human"
 )
 
-// State says whether an item holds today.
+// State is whether an item holds today.
 type State string
 
 const (

@@ -142,20 +142,19 @@ func newGrouping(sessions []ThreadInfo, corrections []Correction) *grouping {
 	for i, s := range sessions {
 		place[s.Session] = i
 	}
-	var joins []Correction
-	for _, c := range latest(corrections) {
-		a, okA := place[c.A]
-		b, okB := place[c.B]
-		switch {
-		case !okA || !okB:
-		case c.Op == Split && a != b:
-			g.split = append(g.split, [2]int{a, b})
-		case c.Op == Join:
-			joins = append(joins, c)
+	corrections = latest(corrections)
+	for _, op := range []CorrectionOp{Split, Join} { // splits first: they limit what joins unite
+		for _, c := range corrections {
+			a, okA := place[c.A]
+			b, okB := place[c.B]
+			switch {
+			case !okA || !okB || a == b || c.Op != op:
+			case op == Split:
+				g.split = append(g.split, [2]int{a, b})
+			default:
+				g.unite(a, b)
+			}
 		}
-	}
-	for _, c := range joins {
-		g.unite(place[c.A], place[c.B])
 	}
 	return g
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// A Prompt is named by its files: NAME.txt and, where the answer has a form, NAME.schema.json.
+// A Prompt is the name of its files: NAME.txt and, if the answer has a schema, NAME.schema.json.
 type Prompt string
 
 const (

@@ -62,6 +62,11 @@ func Clip(s string, n int) string {
 		_, size := utf8.DecodeRuneInString(s[end:])
 		end += size
 	}
+	return Cut(s, end)
+}
+
+// Cut cuts a text at a byte, or at the end of a word shortly before it, and appends "…".
+func Cut(s string, end int) string {
 	if i := strings.LastIndexByte(s[:end], ' '); i > end*2/3 {
 		end = i
 	}

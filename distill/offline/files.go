@@ -101,9 +101,9 @@ func (h *Heard) Files() []FileCandidate {
 }
 
 func (t *talk) exchangeAt(n int) int {
-	i := sort.Search(len(t.speeches), func(i int) bool { return t.speeches[i].turn.N >= n })
+	i, found := slices.BinarySearchFunc(t.speeches, n, func(sp *speech, n int) int { return sp.turn.N - n })
 	switch {
-	case i < len(t.speeches) && t.speeches[i].turn.N == n:
+	case found:
 		return t.speeches[i].exchange
 	case i > 0:
 		return t.speeches[i-1].exchange

@@ -59,8 +59,7 @@ func Listen(s *ingest.Session) *Heard {
 	return h
 }
 
-// hear prepares a stretch of a session, except for the files; last says whether it is the
-// last one.
+// hear prepares a stretch of a session, except for the files; last marks the last one.
 func hear(s *ingest.Session, last bool) *Heard {
 	t := listen(s)
 	if t.closing != nil {

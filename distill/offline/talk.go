@@ -105,7 +105,7 @@ func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
 	wrote := c.Done && !c.Failed && (len(c.Edits) > 0 || writes(c.Name))
 	t.working = t.working || wrote || c.Commit != ""
 	made := c.Commit != "" || c.CommitMessage != "" && c.Worked()
-	if made || !c.Done && ingest.Commits(c.Command) { // what came of one that is the last thing on record isn't on record
+	if made || !c.Done && ingest.Commits(c.Command) { // a session may end before a commit's result is recorded
 		t.committed = turn.N
 	}
 	t.round(t.n).commits += min(1, len(c.Commit)+len(c.CommitMessage))

@@ -168,7 +168,7 @@ func values(in []token) []token {
 	var out []token
 	for i := 0; i < len(in); i++ {
 		t := in[i]
-		if number, unit, ok := strings.Cut(numberUnit(t.low), " "); ok {
+		if number, unit := numberUnit(t.low); unit != "" {
 			t.stem, t.value, t.name = "="+number+unit, true, false
 		} else if t.value && strings.HasPrefix(t.stem, "=") && i+1 < len(in) && units[in[i+1].low] != "" {
 			t.stem += units[in[i+1].low]
@@ -179,13 +179,13 @@ func values(in []token) []token {
 	return out
 }
 
-// numberUnit splits "500ms" into "500 ms"; it returns "" for anything else.
-func numberUnit(w string) string {
+// numberUnit splits "500ms" into "500" and "ms"; the unit is "" for anything else.
+func numberUnit(w string) (number, unit string) {
 	i := strings.IndexFunc(w, func(r rune) bool { return !unicode.IsDigit(r) && r != '.' })
-	if i <= 0 || units[w[i:]] == "" {
-		return ""
+	if i <= 0 {
+		return "", ""
 	}
-	return w[:i] + " " + units[w[i:]]
+	return w[:i], units[w[i:]]
 }
 
 // pairs parses words of the form "word=meaning".

@@ -24,7 +24,7 @@ import (
 // output tokens and 5 minutes.
 type Options = llm.Options
 
-// Model is a llm.Model over langchaingo. Safe for concurrent use.
+// Model is an llm.Model over langchaingo. Safe for concurrent use.
 type Model struct {
 	llm.Identity
 	o       Options
