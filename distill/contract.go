@@ -29,7 +29,6 @@ func Hold(s *ingest.Session, p *payload.Payload) {
 	count(p, counts)
 }
 
-// count adds to the payload's counts of dropped and mended items.
 func count(p *payload.Payload, counts map[string]int) {
 	if p.Dropped == nil && len(counts) > 0 {
 		p.Dropped = map[string]int{}

@@ -146,7 +146,6 @@ func (q *patient) waitTurn(ctx context.Context) error {
 	}
 }
 
-// turnDelay returns how long a request must still wait.
 func (q *patient) turnDelay() (time.Duration, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -87,7 +87,6 @@ func opens(rest string) bool {
 	return rest == "" || strings.IndexByte("\"{}[]", rest[0]) >= 0
 }
 
-// closes reports whether a closing bracket comes next.
 func closes(rest string) bool {
 	rest = strings.TrimLeft(rest, " \t\r\n")
 	return rest != "" && (rest[0] == '}' || rest[0] == ']')

@@ -217,7 +217,6 @@ func setIfGiven[T any](field *T, v *T) {
 	}
 }
 
-// sortRetired sorts retired items, whatever order they were added in.
 func sortRetired(items []Item) {
 	slices.SortFunc(items, func(a, b Item) int {
 		return cmp.Or(a.Kind.Order()-b.Kind.Order(), a.At.Compare(b.At), strings.Compare(string(a.ID), string(b.ID)))

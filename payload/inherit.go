@@ -191,7 +191,6 @@ func sameness(a, b *itemTraits) float64 {
 	return score
 }
 
-// insertByKind inserts an item after those of its kind.
 func insertByKind(items []Item, it Item) []Item {
 	at := slices.IndexFunc(items, func(other Item) bool { return other.Kind.Order() > it.Kind.Order() })
 	if at < 0 {

@@ -87,8 +87,7 @@ func (m *Improver) send(ctx context.Context, q question) (k kept, why, err error
 // off.
 func (m *Improver) complete(ctx context.Context, r llm.Request) (llm.Response, error) {
 	resp, err := m.o.Model.Complete(ctx, r)
-	var e *llm.Error
-	if !errors.As(err, &e) || e.Fault != llm.Cut || r.Max == 0 {
+	if e, ok := errors.AsType[*llm.Error](err); !ok || e.Fault != llm.Cut || r.Max == 0 {
 		return resp, err
 	}
 	if all := m.o.Model.Window(); all > 0 && m.size(r)+2*r.Max > all {

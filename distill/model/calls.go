@@ -36,7 +36,6 @@ func (c *condenser) calls(t *ingest.Turn) (text string, looked int) {
 	return w.b.String(), looked
 }
 
-// onlyLooks reports whether a call only looked at something.
 func (c *condenser) onlyLooks(call *ingest.ToolCall) bool {
 	switch call.Name {
 	case "Read", "NotebookRead":
@@ -278,7 +277,6 @@ func (c *condenser) output(call *ingest.ToolCall) {
 	}
 }
 
-// answers shows a person's answers to the assistant's questions.
 func (c *condenser) answers(call *ingest.ToolCall) {
 	for _, a := range call.Answers {
 		c.lines("? ", clip(a.Question, clipAsked))

@@ -225,7 +225,7 @@ func (m *Improver) carry(b *strings.Builder, sofar []*entry, most int) []known {
 			b.WriteString("\nKnown so far:\n")
 		}
 		fmt.Fprintf(b, "%s %s\n", id, fenced(line))
-		told = append(told, known{id, string(sofar[i].item.Kind) + "\x00" + sofar[i].item.Path + "\x00" + sofar[i].item.Text})
+		told = append(told, known{id, sofar[i].key()})
 	}
 	return told
 }

@@ -18,8 +18,8 @@ const maxShares = 16
 func (m *Improver) Improve(ctx context.Context, s *ingest.Session, rules *payload.Payload) (*payload.Payload, error) {
 	for share := 1; ; {
 		p, err := m.improve(ctx, s, rules, share)
-		var e *llm.Error
-		if !errors.As(err, &e) || e.Fault != llm.TooLong && e.Fault != llm.Cut {
+		e, ok := errors.AsType[*llm.Error](err)
+		if !ok || e.Fault != llm.TooLong && e.Fault != llm.Cut {
 			return p, err
 		}
 		next := m.smaller(s, share)
@@ -224,7 +224,6 @@ func (m *Improver) estimateMending(ctx context.Context, e *distill.Estimate, s *
 	return nil
 }
 
-// size returns the number of tokens in a request.
 func (m *Improver) size(r llm.Request) int {
 	n := m.o.Tokens(r.System) + m.o.Tokens(r.Prompt)
 	if r.Schema != nil {
@@ -234,6 +233,6 @@ func (m *Improver) size(r llm.Request) int {
 }
 
 func isFault(err error) bool {
-	var e *llm.Error
-	return errors.As(err, &e)
+	_, ok := errors.AsType[*llm.Error](err)
+	return ok
 }

@@ -130,7 +130,6 @@ func statusOf(s string) string {
 	return payload.FileProgress
 }
 
-// cite adds a grounded quote to an item.
 func cite(it *payload.Item, src *source, quote string) {
 	if len(it.Evidence) == 0 {
 		it.At = src.turn.At

@@ -54,7 +54,6 @@ func (m *Improver) current(key string, k kept) bool {
 var promptOf = map[string]prompts.Prompt{"reconcile": prompts.Reconcile, "pair": prompts.Reconcile,
 	"repair": prompts.Repair}
 
-// versionFor returns the version of the prompt for a key's task.
 func versionFor(key string) string {
 	task, _, _ := strings.Cut(key, "-")
 	return prompts.Version(cmp.Or(promptOf[task], prompts.Extract).Text())

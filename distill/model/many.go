@@ -58,8 +58,8 @@ func askMany[T any](ctx context.Context, m *Improver, all bulk[T], take func(i i
 // ofThisRequest reports whether a model failed at one request only, so that others may
 // succeed.
 func ofThisRequest(err error) bool {
-	var fault *llm.Error
-	return errors.As(err, &fault) && !fault.Ends() && !fault.Passing()
+	fault, ok := errors.AsType[*llm.Error](err)
+	return ok && !fault.Ends() && !fault.Passing()
 }
 
 // askSome asks about some of the things in one request, and stores each answer under its

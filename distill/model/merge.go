@@ -70,14 +70,9 @@ func (l *ledger) named(id string, told []known) *entry {
 	if id == "" || id == "none" {
 		return nil
 	}
-	for _, k := range told {
-		if k.ID != id {
-			continue
-		}
-		for _, e := range l.entries {
-			if e.key() == k.Text {
-				return e
-			}
+	if k := slices.IndexFunc(told, func(k known) bool { return k.ID == id }); k >= 0 {
+		if i := slices.IndexFunc(l.entries, func(e *entry) bool { return e.key() == told[k].Text }); i >= 0 {
+			return l.entries[i]
 		}
 	}
 	l.dropped[dropUnknown]++

@@ -97,7 +97,7 @@ func (m *Chat) Find(ctx context.Context, lost llm.Lost) (string, error) {
 		list, err := m.client.ListBatch(ctx, after, &most)
 		if err != nil {
 			err = m.wire.Fault(ctx, err)
-			if e := (*llm.Error)(nil); errors.As(err, &e) && (e.Fault == llm.NotFound || e.Fault == llm.Rejected) {
+			if e, ok := errors.AsType[*llm.Error](err); ok && (e.Fault == llm.NotFound || e.Fault == llm.Rejected) {
 				return "", nil // the service has no list
 			}
 			return "", err

@@ -60,7 +60,6 @@ func NewChat(o ChatOptions) (*Chat, error) {
 	return m, nil
 }
 
-// client returns a go-openai client that uses our transport.
 func client(url, key string, t *wire.Transport) *api.Client {
 	cfg := api.DefaultConfig(key)
 	cfg.BaseURL = strings.TrimRight(url, "/")
@@ -87,8 +86,7 @@ func (m *Chat) Complete(ctx context.Context, r llm.Request) (llm.Response, error
 		}
 		next, ok := h.without(err, r.Schema != nil)
 		if !ok {
-			var e *llm.Error
-			if errors.As(err, &e) && e.Fault == llm.Rejected {
+			if e, ok := errors.AsType[*llm.Error](err); ok && e.Fault == llm.Rejected {
 				err = first // the later errors are about forms that were unlikely to work
 			}
 			return llm.Response{}, err

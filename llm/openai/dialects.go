@@ -67,43 +67,31 @@ func (hs *dialects) rejectFormats(s *llm.Schema) {
 	hs.formats[s.Name] = byWords
 }
 
-// without returns the habit without what the service has just rejected; ok is false if
+// without returns the dialect without what the service has just rejected; ok is false if
 // there is nothing left to omit. If the service only says that the request is bad, the
 // format is assumed to be the cause.
 func (h dialect) without(err error, hasSchema bool) (next dialect, ok bool) {
-	var e *llm.Error
-	if !errors.As(err, &e) || e.Fault != llm.Rejected && !(e.Status == http.StatusNotFound &&
+	e, ok := errors.AsType[*llm.Error](err)
+	if !ok || e.Fault != llm.Rejected && !(e.Status == http.StatusNotFound &&
 		strings.Contains(e.Text, "support")) {
 		return h, false // as in OpenRouter's 404: No endpoints found that support …
 	}
 	about := func(words ...string) bool { return text.AnyOf(strings.ToLower(e.Text), strings.Contains, words...) }
+	next = h
 	switch {
 	case errors.Is(err, api.ErrReasoningModelMaxTokensDeprecated):
-		if !h.oldMax {
-			return h, false
-		}
-		h.oldMax, h.switchedMax = false, true
+		next.oldMax, next.switchedMax = false, h.switchedMax || h.oldMax
 	case errors.Is(err, api.ErrReasoningEffortUnsupported), about("reasoning_effort"):
-		if h.ownEffort {
-			return h, false
-		}
-		h.ownEffort = true
+		next.ownEffort = true
 	case errors.Is(err, api.ErrReasoningModelLimitationsOther), errors.Is(err, api.ErrReasoningSamplingUnsupported),
 		about("temperature") && !about("response_format"):
-		if h.ownTemperature {
-			return h, false
-		}
-		h.ownTemperature = true
+		next.ownTemperature = true
 	case about("max_completion_tokens", "max_tokens") && !about("response_format"):
-		if h.switchedMax { // it accepts neither, or not the number
-			return h, false
+		if !h.switchedMax { // otherwise it accepts neither, or not the number
+			next.oldMax, next.switchedMax = !h.oldMax, true
 		}
-		h.switchedMax = true
-		h.oldMax = !h.oldMax
 	case hasSchema && h.format < byWords:
-		h.format++
-	default:
-		return h, false
+		next.format++
 	}
-	return h, true
+	return next, next != h
 }

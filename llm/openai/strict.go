@@ -42,7 +42,6 @@ func makeStrict(schema *hujson.Value) {
 	required.Value = all
 }
 
-// allowNull makes a schema accept null.
 func allowNull(schema *hujson.Value) {
 	null := hujson.Value{Value: hujson.Literal("null")}
 	if is := schema.Find("/type"); is != nil {

@@ -72,7 +72,6 @@ func (l *look) read(name string) (data []byte, whole bool, err error) {
 	return data, time.Since(now.mod) >= l.minUnchanged || time.Since(now.from) >= l.minUnchanged, err
 }
 
-// take converts a file's text to a response.
 func (l *look) take(kind, text string) (llm.Response, error) {
 	name := l.base + kind
 	if kind == ".error.txt" {

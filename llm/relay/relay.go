@@ -88,7 +88,7 @@ func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, erro
 		}
 		res, err = m.wait(ctx, look)
 	}
-	if e := (*llm.Error)(nil); errors.As(err, &e) {
+	if e, ok := errors.AsType[*llm.Error](err); ok {
 		e.Model = m.Name()
 	}
 	return res, err

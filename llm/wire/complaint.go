@@ -95,7 +95,6 @@ func parseErrorValue(raw json.RawMessage) serviceError {
 	return c
 }
 
-// plain returns a JSON value as text.
 func plain(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
