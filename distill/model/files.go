@@ -44,14 +44,8 @@ func (l *ledger) withRules(items []payload.Item, rules *payload.Payload) []paylo
 	if rules == nil {
 		return items
 	}
-	has := map[string]bool{}
-	goal := false
-	for i := range items {
-		if items[i].Kind == payload.File {
-			has[items[i].Path] = true
-		}
-		goal = goal || items[i].Kind == payload.Goal && items[i].Current()
-	}
+	asked := items // without those added below
+	goal := slices.ContainsFunc(asked, func(it payload.Item) bool { return it.Kind == payload.Goal && it.Current() })
 	for _, it := range rules.Items {
 		for i := range items {
 			mine := &items[i]
@@ -64,7 +58,7 @@ func (l *ledger) withRules(items []payload.Item, rules *payload.Payload) []paylo
 		case it.Maker != payload.ByRule || !it.Current():
 			continue
 		case it.Kind == payload.Goal && !goal, it.Rule == distill.FolderRule:
-		case it.Kind == payload.File && !l.hasFile(has, it.Path) && (it.Status == payload.FileOffLimits ||
+		case it.Kind == payload.File && !hasFile(asked, it.Path) && (it.Status == payload.FileOffLimits ||
 			it.Rule == distill.ShownRule):
 		default:
 			continue
@@ -77,12 +71,10 @@ func (l *ledger) withRules(items []payload.Item, rules *payload.Payload) []paylo
 	return items
 }
 
-// hasFile reports whether a file was named, perhaps by only part of its path.
-func (l *ledger) hasFile(has map[string]bool, p string) bool {
-	for name := range has {
-		if name == p || name != "" && (strings.HasSuffix(p, "/"+name) || strings.HasSuffix(name, "/"+p)) {
-			return true
-		}
-	}
-	return false
+// hasFile reports whether an item is about a file, perhaps named by only part of its path.
+func hasFile(items []payload.Item, p string) bool {
+	return slices.ContainsFunc(items, func(it payload.Item) bool {
+		part := it.Path != "" && (strings.HasSuffix(p, "/"+it.Path) || strings.HasSuffix(it.Path, "/"+p))
+		return it.Kind == payload.File && (it.Path == p || part)
+	})
 }
