@@ -137,7 +137,7 @@ func ownWords(t *ingest.Turn, quote string) bool {
 func inCalls(t *ingest.Turn, quote string) bool {
 	return slices.ContainsFunc(t.Calls, func(c ingest.ToolCall) bool {
 		return !ingest.OwnTool(c.Name, "") && // what recall itself was told proves nothing
-			slices.ContainsFunc(ToldToCall(&c), func(text string) bool { return strings.Contains(text, quote) })
+			slices.ContainsFunc(QuotableTexts(&c), func(text string) bool { return strings.Contains(text, quote) })
 	})
 }
 
@@ -157,9 +157,9 @@ func saidInCall(c *ingest.ToolCall) []string {
 	return texts
 }
 
-// ToldToCall returns the quotable texts of a call: what was said in it and what it was to
+// QuotableTexts returns the quotable texts of a call: what was said in it and what it was to
 // do, but not its output.
-func ToldToCall(c *ingest.ToolCall) []string {
+func QuotableTexts(c *ingest.ToolCall) []string {
 	texts := saidInCall(c)
 	for _, key := range slices.Sorted(maps.Keys(c.Input)) {
 		texts = append(texts, c.Input[key])

@@ -31,9 +31,9 @@ func HarmlessPage(text string) string {
 	return strings.Join(lines, "")
 }
 
-// ToRead returns a rendered payload, and any text after it, for a person: without the markers. Its heading still
-// identifies it where it is pasted.
-func ToRead(text string) string {
+// WithoutMarkers returns a rendered payload, and any text after it, for a person: without the markers. Its heading
+// still identifies it where it is pasted.
+func WithoutMarkers(text string) string {
 	if head, rest, ok := strings.Cut(text, "\n"); ok && strings.HasPrefix(head, "<!-- recall") {
 		text = rest
 	}

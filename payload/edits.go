@@ -35,7 +35,7 @@ type Edit struct {
 	Item *Item     `json:"item,omitempty"` // for OpAdd
 
 	Title string `json:"title,omitempty"` // for OpTitle
-	Seen  string `json:"seen,omitempty"`  // for OpKeep: the item's Look; "" takes an earlier one back
+	Seen  string `json:"seen,omitempty"`  // for OpKeep: the item's Fingerprint; "" takes an earlier one back
 	Mark  *Mark  `json:"mark,omitempty"`  // for OpMark
 }
 

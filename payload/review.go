@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// Look returns a fingerprint of what a person sees of an item: its kind, words and state.
-func Look(it *Item) string {
+// Fingerprint identifies what a person sees of an item: its kind, words and state.
+func Fingerprint(it *Item) string {
 	h := sha256.New()
 	for _, part := range []string{string(it.Kind), LineOf(it)} {
 		writePart(h, part)
@@ -29,7 +29,7 @@ func Unreviewed(p *Payload, edits []Edit) []Unseen {
 	for i := range p.Items {
 		it := &p.Items[i]
 		seen := kept[it.ID]
-		settled := !it.Current() || it.Maker == ByHuman || formatItem(it) == "" || seen == Look(it)
+		settled := !it.Current() || it.Maker == ByHuman || formatItem(it) == "" || seen == Fingerprint(it)
 		if settled {
 			continue
 		}
@@ -43,12 +43,12 @@ func Kept(p *Payload, edits []Edit) map[ItemID]bool {
 	seen, kept := lastKept(edits), map[ItemID]bool{}
 	for i := range p.Items {
 		it := &p.Items[i]
-		kept[it.ID] = it.Maker == ByHuman || it.Pinned || seen[it.ID] == Look(it)
+		kept[it.ID] = it.Maker == ByHuman || it.Pinned || seen[it.ID] == Fingerprint(it)
 	}
 	return kept
 }
 
-// lastKept returns the last Look of each item that people kept.
+// lastKept returns the last Fingerprint of each item that people kept.
 func lastKept(edits []Edit) map[ItemID]string {
 	seen := map[ItemID]string{}
 	for _, e := range edits {

@@ -137,7 +137,7 @@ type grouping struct {
 
 // newGrouping starts with each session alone, then applies people's corrections.
 func newGrouping(sessions []ThreadInfo, corrections []Correction) *grouping {
-	g := &grouping{sessions: sessions, Groups: text.Apart(len(sessions))}
+	g := &grouping{sessions: sessions, Groups: text.NewGroups(len(sessions))}
 	place := map[string]int{}
 	for i, s := range sessions {
 		place[s.Session] = i

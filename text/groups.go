@@ -4,8 +4,8 @@ package text
 // one in its group, and the first of a group its own.
 type Groups []int
 
-// Apart returns n elements, each in a group of its own.
-func Apart(n int) Groups {
+// NewGroups returns n elements, each in a group of its own.
+func NewGroups(n int) Groups {
 	g := make(Groups, n)
 	for i := range g {
 		g[i] = i

@@ -142,7 +142,7 @@ func (src *source) parts() []*passage {
 		if ingest.OwnTool(c.Name, "") {
 			continue
 		}
-		for _, text := range distill.ToldToCall(c) {
+		for _, text := range distill.QuotableTexts(c) {
 			src.told = append(src.told, &passage{text: text})
 		}
 		if c.Plan != nil {
