@@ -9,9 +9,7 @@ import (
 	"recall/text"
 )
 
-// What the contract does to an item, as the keys of what Contract returns. The
-// first are of items that are dropped, the others of items that are kept as what
-// they are.
+// Reasons that Contract counts: items dropped, then items kept but mended.
 const (
 	DropHalf      = "half a sentence"
 	DropUnrelated = "quote speaks of something else"
@@ -20,19 +18,17 @@ const (
 	MendRefused = "refused, so ruled out"
 )
 
-// Hold grounds a payload's items and holds them to the contract: what every maker
-// of items ends with. Done again, it changes nothing. It adds to the payload's
-// count what was dropped and what was mended, and to decisions what a note of
-// recall's had held against them.
+// Hold grounds a payload's items and enforces the contract. Every distiller ends with it;
+// it is idempotent. It adds the numbers of dropped and mended items to the payload's
+// counts, and records for each decision which items a note of recall's held against it.
 func Hold(s *ingest.Session, p *payload.Payload) {
 	Ground(s, p)
 	items, counts := Contract(s, p.Items)
 	p.Items = items
-	warned(s, p.Items)
+	recordWarnings(s, p.Items)
 	count(p, counts)
 }
 
-// count adds to a payload's count of what was dropped and mended.
 func count(p *payload.Payload, counts map[string]int) {
 	if p.Dropped == nil && len(counts) > 0 {
 		p.Dropped = map[string]int{}
@@ -42,9 +38,9 @@ func count(p *payload.Payload, counts map[string]int) {
 	}
 }
 
-// warned notes which of the decisions were made though a note of recall's held
-// something against their prompt.
-func warned(s *ingest.Session, items []payload.Item) {
+// recordWarnings records which decisions were made although a note of recall's held something
+// against their prompt.
+func recordWarnings(s *ingest.Session, items []payload.Item) {
 	places := s.Places()
 	for i := range items {
 		it := &items[i]
@@ -63,21 +59,21 @@ func warned(s *ingest.Session, items []payload.Item) {
 	}
 }
 
-// Contract is what items must keep, whatever made them: a claim can be read alone
-// and its quotes speak of it; it isn't an option that a person was asked about and
-// didn't choose; what somebody refused or took back at once is ruled out for that
-// reason and doesn't stand as decided. It judges by what was typed next, and only by
-// what is said outright; counts says how many were mended or dropped, by reason.
-// Items are grounded; people's own are left as they are.
+// Contract enforces what every item must satisfy, whoever made it: a claim can be read on
+// its own and its quotes are about it; it isn't an option that was offered to a person who
+// chose another; and what someone immediately refused or took back becomes eliminated, with
+// that reason, instead of standing as decided. Only what was typed next counts, and only
+// what it says outright. Items must be grounded already; people's own are left alone.
+// counts gives the number of mended and dropped items by reason.
 func Contract(s *ingest.Session, items []payload.Item) (kept []payload.Item, counts map[string]int) {
-	c := contract{session: s, at: cited(s, &payload.Payload{Items: items}), place: map[*ingest.Turn]int{},
+	c := contract{session: s, at: turnsByID(s, &payload.Payload{Items: items}), position: map[*ingest.Turn]int{},
 		counts: map[string]int{}}
 	for i := range s.Turns {
-		c.place[&s.Turns[i]] = i
+		c.position[&s.Turns[i]] = i
 	}
 	kept = make([]payload.Item, 0, len(items))
 	for _, it := range items {
-		if it.Maker == payload.ByHuman || !it.Current() || c.keeps(&it) && !c.repeats(kept, &it) {
+		if it.Maker == payload.ByHuman || !it.Current() || c.accept(&it) && !c.repeats(kept, &it) {
 			kept = append(kept, it)
 		}
 	}
@@ -85,55 +81,55 @@ func Contract(s *ingest.Session, items []payload.Item) (kept []payload.Item, cou
 }
 
 type contract struct {
-	session *ingest.Session
-	at      map[string][]*ingest.Turn // by the ids that evidence may name
-	place   map[*ingest.Turn]int      // of each in the session
-	counts  map[string]int
-	mended  bool // the item at hand has new words
+	session  *ingest.Session
+	at       map[string][]*ingest.Turn // by every id that evidence may name
+	position map[*ingest.Turn]int      // position of each turn in the session
+	counts   map[string]int
+	mended   bool // the current item got new words
 }
 
-// Claims are the kinds that say that something is so.
+// Claims are the kinds that assert something.
 var Claims = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Hypothesis, payload.Flag}
 
-// keeps mends an item in place and reports whether it may be kept.
-func (c *contract) keeps(it *payload.Item) bool {
+// accept mends an item in place and reports whether it may be kept.
+func (c *contract) accept(it *payload.Item) bool {
 	c.mended = false
 	if !slices.Contains(Claims, it.Kind) {
 		return true
 	}
 	if it.Kind == payload.Decision {
-		if fault := c.chosen(it); fault != "" {
+		if fault := c.unchosenOption(it); fault != "" {
 			c.counts[fault]++
 			return false
 		}
-		c.refused(it)
+		c.ruleOutRefused(it)
 	}
 	switch {
-	case half(it.Text), it.Kind != payload.Flag && adrift(it.Text):
+	case isCutOff(it.Text), it.Kind != payload.Flag && needsContext(it.Text):
 		c.counts[DropHalf]++
 		return false
-	case !c.bears(it):
+	case !c.isSupported(it):
 		c.counts[DropUnrelated]++
 		return false
 	}
-	if half(it.Why) {
+	if isCutOff(it.Why) {
 		it.Why = ""
 	}
 	return true
 }
 
-// repeats reports whether an item that was mended says now what another says.
+// repeats reports whether a mended item now says the same as one already kept.
 func (c *contract) repeats(kept []payload.Item, it *payload.Item) bool {
 	return c.mended && slices.ContainsFunc(kept, func(o payload.Item) bool {
 		return o.Kind == it.Kind && payload.Alike(o.Text, it.Text) > sameClaims
 	})
 }
 
-// chosen says why a decision can't stand as something else was chosen, "" if it can.
-func (c *contract) chosen(it *payload.Item) string {
+// unchosenOption returns why a decision can't stand because something else was chosen, or "".
+func (c *contract) unchosenOption(it *payload.Item) string {
 	for _, e := range it.Evidence {
 		for _, t := range c.at[e.Turn] {
-			if fault := c.answered(it, t, e.Quote); fault != "" {
+			if fault := c.offeredButNotChosen(it, t, e.Quote); fault != "" {
 				return fault
 			}
 		}
@@ -141,9 +137,9 @@ func (c *contract) chosen(it *payload.Item) string {
 	return ""
 }
 
-// answered holds an item that quotes a question asked by a tool to the options
-// that were chosen.
-func (c *contract) answered(it *payload.Item, t *ingest.Turn, quote string) string {
+// offeredButNotChosen checks an item that quotes a tool's question against the options that were
+// chosen.
+func (c *contract) offeredButNotChosen(it *payload.Item, t *ingest.Turn, quote string) string {
 	took := func(a ingest.Answer, label string) bool {
 		return slices.ContainsFunc(a.Chosen, func(c string) bool {
 			return strings.EqualFold(c, label) || strings.Contains(c, label)
@@ -173,12 +169,13 @@ func (c *contract) answered(it *payload.Item, t *ingest.Turn, quote string) stri
 	return ""
 }
 
-// refused rules out what a person said no to in the next turn that they typed.
-func (c *contract) refused(it *payload.Item) {
+// ruleOutRefused turns a decision into an eliminated item if the person said no to it in the next
+// turn they typed.
+func (c *contract) ruleOutRefused(it *payload.Item) {
 	for _, e := range assistantsFirst(it.Evidence, c.at) {
 		for _, t := range c.at[e.Turn] {
-			if !strings.Contains(plainText(t.Text), plainText(e.Quote)) || payload.Alike(it.Text, e.Quote) < worded {
-				continue // its words are from elsewhere
+			if !strings.Contains(plainText(t.Text), plainText(e.Quote)) || payload.Alike(it.Text, e.Quote) < sameWording {
+				continue // its wording is from elsewhere
 			}
 			next := c.next(t)
 			if next == nil || c.confirms(it, next) {
@@ -196,7 +193,7 @@ func (c *contract) refused(it *payload.Item) {
 	}
 }
 
-// assistantsFirst puts what the assistant said before what the person did.
+// assistantsFirst sorts what the assistant said before what the person said.
 func assistantsFirst(evidence []payload.Evidence, at map[string][]*ingest.Turn) []payload.Evidence {
 	out := slices.Clone(evidence)
 	slices.SortStableFunc(out, func(a, b payload.Evidence) int { return role(at[a.Turn]) - role(at[b.Turn]) })
@@ -210,13 +207,14 @@ func role(turns []*ingest.Turn) int {
 	return 1
 }
 
-// How like a quote a text is that is worded by it, and one that says the same.
+// Likeness from which a text counts as worded by its quote, and two claims as the same.
 const (
-	worded     = 0.3
-	sameClaims = 0.9
+	sameWording = 0.3
+	sameClaims  = 0.9
 )
 
-// confirms reports whether the item rests on what was said after a turn, too.
+// confirms reports whether the item also rests on something said in or after the given
+// turn.
 func (c *contract) confirms(it *payload.Item, after *ingest.Turn) bool {
 	return slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool {
 		return slices.ContainsFunc(c.at[e.Turn], func(t *ingest.Turn) bool {
@@ -225,9 +223,9 @@ func (c *contract) confirms(it *payload.Item, after *ingest.Turn) bool {
 	})
 }
 
-// bears reports whether an item's words have to do with what it quotes: some of
-// them stand there, or in the turn, or in what that answers.
-func (c *contract) bears(it *payload.Item) bool {
+// isSupported reports whether an item has words in common with its quote, the quoted turn, or the
+// turn that one answers.
+func (c *contract) isSupported(it *payload.Item) bool {
 	says := text.Words(it.Text)
 	if len(says) == 0 {
 		return false
@@ -250,9 +248,9 @@ func (c *contract) bears(it *payload.Item) bool {
 	return false
 }
 
-// next is the next turn that the person typed, nil if there is none.
+// next returns the next turn that the person typed, or nil.
 func (c *contract) next(t *ingest.Turn) *ingest.Turn {
-	for i := c.place[t] + 1; i < len(c.session.Turns); i++ {
+	for i := c.position[t] + 1; i < len(c.session.Turns); i++ {
 		if n := &c.session.Turns[i]; typed(n) {
 			return n
 		}
@@ -260,9 +258,9 @@ func (c *contract) next(t *ingest.Turn) *ingest.Turn {
 	return nil
 }
 
-// before is what the assistant said last before a turn, nil if nothing.
+// before returns the last thing the assistant said before a turn, or nil.
 func (c *contract) before(t *ingest.Turn) *ingest.Turn {
-	for i := c.place[t] - 1; i >= 0; i-- {
+	for i := c.position[t] - 1; i >= 0; i-- {
 		if b := &c.session.Turns[i]; b.Role == ingest.Assistant && !b.Abandoned && strings.TrimSpace(b.Text) != "" {
 			return b
 		}

@@ -1,6 +1,6 @@
-// Package distill turns one session into its payload. The ways to do it are
-// in its sub-packages: offline by rules, model by an LLM. What they share
-// stands here: the port, and the check that every item's evidence is true.
+// Package distill turns one session into its payload. The distillers are in its sub-packages: offline by rules, model
+// by asking an LLM. This package holds what they share: the interfaces, and the check that every item's evidence is
+// true.
 package distill
 
 import (
@@ -13,16 +13,16 @@ import (
 	"recall/payload"
 )
 
-// ShownRule is the Rule of a file that was put before the person as a result: that is on record.
+// ShownRule is the Rule of a file that was presented to the person as a result, as the session records.
 const ShownRule = "file-shown"
 
-// FolderRule is the Rule of what was done to a folder of the person's, and of what was said of that.
+// FolderRule is the Rule of what was done to one of the person's folders, and of what was said about that.
 const FolderRule = "folder-work"
 
-// Fleeting is said of a file that no folder of the person's, and no output, holds.
+// Fleeting describes a file that is neither in a folder of the person's nor among the outputs.
 const Fleeting = "only in its virtual machine, and lost with it"
 
-// IsFleeting reports whether a path is on the disk of Cowork's machine: what lies below mnt is the host's.
+// IsFleeting reports whether a path is on the disk of Cowork's virtual machine; what is below mnt is the host's.
 func IsFleeting(p string) bool {
 	rest, ok := strings.CutPrefix(p, "/sessions/")
 	_, rest, _ = strings.Cut(rest, "/")
@@ -31,47 +31,42 @@ func IsFleeting(p string) bool {
 
 // A Distiller makes the payload of one session.
 //
-// Distill gets a session whose text has been redacted and returns items that
-// hold (see Hold) but have no ids yet; the same session gives the
-// same payload. It doesn't change the session. Safe for concurrent use.
+// Distill gets a redacted session and returns items that hold (see Hold) but have no ids yet. The same session gives
+// the same payload. It doesn't change the session. Safe for concurrent use.
 type Distiller interface {
 	Name() string // "offline/1"
 	Distill(ctx context.Context, s *ingest.Session) (*payload.Payload, error)
 }
 
-// An Improver makes a better payload of a session than rules can, by asking a
-// model. Safe for concurrent use.
+// An Improver makes a better payload of a session than rules can, by asking a model. Safe for concurrent use.
 type Improver interface {
-	Name() string   // as provenance names it: "model/anthropic/claude-haiku-4-5"
-	Prompt() string // version of the prompts taken together
+	Name() string   // as recorded in provenance: "model/anthropic/claude-haiku-4-5"
+	Prompt() string // version of all prompts together
 
 	// Ripe reports whether a session says enough to be worth asking about.
 	Ripe(s *ingest.Session) bool
 
-	// Estimate says what Improve would ask of the model now, answers that are
-	// at hand already left out.
+	// Estimate returns what Improve would ask of the model now, not counting answers already cached.
 	Estimate(ctx context.Context, s *ingest.Session) (Estimate, error)
 
-	// Improve gets a session whose text has been redacted and the payload that
-	// rules made of it, and returns one whose items hold (see Hold)
-	// but have no ids yet. It changes neither. What was asked before isn't
-	// asked again. The error is, or wraps, ErrPending while answers are on
-	// their way, and *llm.Error where the model failed.
+	// Improve gets a redacted session and the payload that rules made of it, and returns one whose items hold (see
+	// Hold) but have no ids yet. It changes neither, and doesn't repeat earlier requests. The error is, or wraps,
+	// ErrPending while answers are outstanding, and *llm.Error if the model failed.
 	Improve(ctx context.Context, s *ingest.Session, rules *payload.Payload) (*payload.Payload, error)
 }
 
-// ErrPending is returned while answers are waited for that come with a batch.
+// ErrPending is returned while a batch's answers are outstanding.
 var ErrPending = errors.New("waiting for a batch of the model's answers")
 
-// Estimate is what asking a model would take.
+// Estimate is the expected size of the requests to a model.
 type Estimate struct {
 	Requests int `json:"requests"`
 	In       int `json:"in"`  // tokens
-	Out      int `json:"out"` // tokens, as is usual
+	Out      int `json:"out"` // tokens, typically
 }
 
-// Cost is what asking so much costs in USD; known is false where there is no price. Long requests may have another
-// price, so each is priced by itself.
+// Cost returns the estimated cost in USD; known is false if the model has no price. Long requests may be priced
+// differently, so each is priced on its own.
 func (e Estimate) Cost(prices llm.Prices, model string, batch bool) (usd float64, known bool) {
 	n := max(e.Requests, 1)
 	usd, known = prices.Cost(model, llm.Usage{In: e.In / n, Out: e.Out / n}, batch)

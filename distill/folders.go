@@ -9,11 +9,12 @@ import (
 	"recall/ingest"
 )
 
-// Roots are the folders that a session's files are named from, so that a file has one name in
-// all sessions: the one that most turns ran in, but before it the one that the session began in
-// if it lies around it (a program that went into a folder stays there); then that of the
-// repository of a worktree. From a folder around those, which the session only passed
-// through, a file of another repository would get a name as if it were one of this.
+// Roots returns the folders that a session's files are named relative to, so that a file
+// has the same name in all sessions. First comes the folder that most turns ran in,
+// preceded by the one the session began in if that contains it (a program that changed into
+// a subfolder stays there); then a worktree's repository. Folders that contain these and
+// were only passed through are omitted: relative to them, another repository's file would
+// get a name as if it belonged to this one.
 func Roots(s *ingest.Session) []string {
 	cwds := slices.Clone(s.Where.Cwds)
 	slices.SortStableFunc(cwds, func(a, b ingest.CwdCount) int { return cmp.Compare(b.Turns, a.Turns) })
@@ -29,7 +30,7 @@ func Roots(s *ingest.Session) []string {
 		if i == 0 && strings.HasPrefix(slashed(c.Dir), began+"/") && !isHome(began) {
 			add(began)
 		}
-		// Cowork's machine: what lies below mnt is the person's and the session's own
+		// In Cowork's machine, the person's and the session's own files are below mnt.
 		cowork := strings.HasPrefix(c.Dir, "/sessions/")
 		if cowork {
 			add(c.Dir + "/mnt")
@@ -52,13 +53,14 @@ func Roots(s *ingest.Session) []string {
 	return roots
 }
 
-// isHome reports whether a folder looks like a person's own, which no project's name begins with.
+// isHome reports whether a folder looks like a home directory, which no project is named
+// from.
 func isHome(dir string) bool {
 	parent := path.Base(path.Dir(dir))
 	return parent == "Users" || parent == "home" || dir == "/root" || path.Dir(dir) == dir
 }
 
-// FileName names a file from the first of the folders that it lies in.
+// FileName names a file relative to the first root that contains it.
 func FileName(roots []string, p string) string {
 	p = strings.ReplaceAll(p, "\\", "/")
 	for _, root := range roots {

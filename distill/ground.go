@@ -9,10 +9,10 @@ import (
 	"recall/payload"
 )
 
-// MaxQuote is the most that a quote may hold, in bytes.
+// MaxQuote is the maximum length of a quote in bytes.
 const MaxQuote = 300
 
-// Why Ground drops an item, as the keys of what it returns.
+// Reasons for which Ground drops an item.
 const (
 	DropNoEvidence = "no evidence"
 	DropNoTurn     = "unknown turn"
@@ -21,15 +21,14 @@ const (
 	DropForeign    = "quote from elsewhere"
 )
 
-// Ground keeps of a payload what can be checked: each piece of evidence must
-// cite a turn of the session and quote it verbatim, in the speaker's own
-// words, in at most MaxQuote bytes. Evidence that doesn't hold is taken away,
-// an item left without any is dropped. It returns how many items were dropped,
-// by reason, and adds them to the payload's own count. What a person wrote
-// needs no evidence, and what an agent claims without any says so.
+// Ground keeps the verifiable part of a payload: each piece of evidence must cite a turn of
+// the session and quote it verbatim, in the speaker's own words, in at most MaxQuote bytes.
+// Other evidence is removed, and an item left without any is dropped. Ground returns the
+// number of dropped items by reason and adds it to the payload's counts. Items written by a
+// person, and an agent's claims that are marked as unsupported, need no evidence.
 func Ground(s *ingest.Session, p *payload.Payload) (dropped map[string]int) {
 	dropped = map[string]int{}
-	turns := cited(s, p)
+	turns := turnsByID(s, p)
 	kept := p.Items[:0]
 	for _, it := range p.Items {
 		if it.Maker == payload.ByHuman || it.Rule == payload.ClaimRule {
@@ -57,10 +56,10 @@ func Ground(s *ingest.Session, p *payload.Payload) (dropped map[string]int) {
 	return dropped
 }
 
-// cited maps the ids that a payload's evidence names to their turns: an id may be
-// the turn's own, a record's of it, or that of the result of one of its calls. A
-// record with a result and with what the person typed meanwhile is of two turns.
-func cited(s *ingest.Session, p *payload.Payload) map[string][]*ingest.Turn {
+// turnsByID maps the ids in a payload's evidence to their turns. An id may be a turn's own, one
+// of its records', or a tool result's. A record that holds both a result and what the
+// person typed meanwhile belongs to two turns.
+func turnsByID(s *ingest.Session, p *payload.Payload) map[string][]*ingest.Turn {
 	m := map[string][]*ingest.Turn{}
 	for _, it := range p.Items {
 		for _, e := range it.Evidence {
@@ -86,7 +85,7 @@ func cited(s *ingest.Session, p *payload.Payload) map[string][]*ingest.Turn {
 	return m
 }
 
-// fault says what is wrong with a piece of evidence, "" if nothing.
+// fault returns what is wrong with a piece of evidence, or "".
 func fault(turns map[string][]*ingest.Turn, e payload.Evidence) string {
 	switch {
 	case len(turns[e.Turn]) == 0:
@@ -98,15 +97,15 @@ func fault(turns map[string][]*ingest.Turn, e payload.Evidence) string {
 	}
 	why := ""
 	for _, t := range turns[e.Turn] {
-		if why = notIn(t, e); why == "" {
+		if why = faultInTurn(t, e); why == "" {
 			break
 		}
 	}
 	return why
 }
 
-// notIn says what is wrong with evidence from this turn, "" if nothing.
-func notIn(t *ingest.Turn, e payload.Evidence) string {
+// faultInTurn returns what is wrong with evidence cited from this turn, or "".
+func faultInTurn(t *ingest.Turn, e payload.Evidence) string {
 	switch {
 	case inCalls(t, e.Quote):
 		return ""
@@ -118,8 +117,7 @@ func notIn(t *ingest.Turn, e payload.Evidence) string {
 	return ""
 }
 
-// ownWords reports whether the quote stands somewhere in the turn outside of
-// what was pasted or injected from elsewhere.
+// ownWords reports whether the quote occurs in the turn outside of pasted or injected text.
 func ownWords(t *ingest.Turn, quote string) bool {
 	for from := 0; ; {
 		i := strings.Index(t.Text[from:], quote)
@@ -134,16 +132,16 @@ func ownWords(t *ingest.Turn, quote string) bool {
 	}
 }
 
-// inCalls reports whether a quote stands in what passed between the person and
-// the turn's tool calls. A tool's output is no evidence.
+// inCalls reports whether a quote is from what passed between the person and the turn's
+// tool calls. A tool's output is no evidence.
 func inCalls(t *ingest.Turn, quote string) bool {
 	return slices.ContainsFunc(t.Calls, func(c ingest.ToolCall) bool {
-		return !ingest.OwnTool(c.Name, "") && // what recall is told proves nothing
-			slices.ContainsFunc(ToldToCall(&c), func(text string) bool { return strings.Contains(text, quote) })
+		return !ingest.OwnTool(c.Name, "") && // what recall itself was told proves nothing
+			slices.ContainsFunc(QuotableTexts(&c), func(text string) bool { return strings.Contains(text, quote) })
 	})
 }
 
-// saidInCall are a call's reasons, answers and plans, and what it names.
+// saidInCall returns a call's reasons, answers and plans, and what it names.
 func saidInCall(c *ingest.ToolCall) []string {
 	texts := []string{c.Reason, c.Path, c.Command, c.CommitMessage}
 	for _, a := range c.Answers {
@@ -159,9 +157,9 @@ func saidInCall(c *ingest.ToolCall) []string {
 	return texts
 }
 
-// ToldToCall are the texts of a call that may be quoted: what was said in it, and what
-// it was to do, not what it printed.
-func ToldToCall(c *ingest.ToolCall) []string {
+// QuotableTexts returns the quotable texts of a call: what was said in it and what it was to
+// do, but not its output.
+func QuotableTexts(c *ingest.ToolCall) []string {
 	texts := saidInCall(c)
 	for _, key := range slices.Sorted(maps.Keys(c.Input)) {
 		texts = append(texts, c.Input[key])

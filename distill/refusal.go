@@ -7,44 +7,44 @@ import (
 	"recall/text"
 )
 
-// Objects reports whether a turn begins with words that don't go along with what
-// was said before it.
+// Objects reports whether a turn begins with words that disagree with what was said before
+// it.
 func Objects(t *ingest.Turn) bool { return objects().MatchString(t.OwnText()) }
 
 var (
 	objects = text.Pattern(`(?i)^\W*(?:no\b|nope|not? (?:that|this|quite|yet)|stop\b|wait\b|don['’]?t\b|do ` +
 		`not\b|instead\b|undo\b|revert\b|wrong\b|that['’]?s (?:not|wrong)|i (?:don['’]?t|disagree|meant))`)
-	// turnsDown matches the word by which a clause turns down what follows it.
+	// turnsDown matches the word with which a clause rejects what follows.
 	turnsDown = text.Pattern(`(?i)\b(?:no|nope|nein|don['’]?t|do not|let['’]?s not|not|never|instead of|rather ` +
 		`than|undo|revert|scratch|drop|forget|stop)\b`)
-	// turnsNothing are such words that turn nothing down.
-	turnsNothing = text.Pattern(`(?i)\b(?:no (?:problem|worries|idea|issue|doubt|matter)|not ` +
+	// harmlessNo matches phrases with such a word that reject nothing.
+	harmlessNo = text.Pattern(`(?i)\b(?:no (?:problem|worries|idea|issue|doubt|matter)|not ` +
 		`(?:only|just|sure|bad|clear|certain)|(?:don['’]?t|do not) ` +
 		`(?:forget|worry|know|understand|see|get|have|mind|remember)|why not|whether or not|if not|or not)\b`)
 	clauseEnd    = text.Pattern(`[,;:.!?\n—]`)
 	sentences    = text.Pattern(`[^.!?\n]+(?:[.!?]+[^\s.!?][^.!?\n]*)*[.!?]*`)
 	saysNoItself = text.Pattern(`(?i)\b(?:without|not?|never|instead|rather than|removed?|dropped)\b|n['’]t\b`)
-	together     = text.Pattern(`(?i)\b(?:this|that|it|them)\b`)
+	pronoun      = text.Pattern(`(?i)\b(?:this|that|it|them)\b`)
 )
 
 const (
-	refusedIn = 3 // sentences of the answer that a refusal may stand in
-	bareWords = 2 // words of content that a refusal of whatever was proposed has at most
-	refusedBy = 6 // words of content behind the "no" that it may be said of
+	refusalSentences = 3 // leading sentences of the answer that may hold a refusal
+	bareRefusalWords = 2 // most content words in a refusal of whatever was proposed
+	refusalWords     = 6 // content words after the "no" that may name what it rejects
 )
 
-// refusal is the sentence with which a person's next turn says no to what was said,
-// or takes it back, "" if it doesn't do so outright: a "no" whose clause speaks of
-// it, or a bare one where it was the one thing asked last.
+// refusal returns the sentence with which a person's next turn rejects or takes back what
+// was said, or "" if it doesn't do so outright: a "no" whose clause is about it, or a bare
+// "no" if it was the only thing asked last.
 func refusal(said string, proposal *ingest.Turn, quote string, next *ingest.Turn) string {
 	if saysNoItself().MatchString(said) {
-		return "" // it knows of the refusal
+		return "" // it already reflects the refusal
 	}
 	about := text.Words(said)
 	own := next.OwnText()
-	for n, at := range sentences().FindAllStringIndex(own, refusedIn) {
+	for n, at := range sentences().FindAllStringIndex(own, refusalSentences) {
 		sentence := strings.TrimSpace(own[at[0]:at[1]])
-		plain := turnsNothing().ReplaceAllString(sentence, "")
+		plain := harmlessNo().ReplaceAllString(sentence, "")
 		if strings.HasSuffix(plain, "?") {
 			continue
 		}
@@ -55,23 +55,24 @@ func refusal(said string, proposal *ingest.Turn, quote string, next *ingest.Turn
 			}
 			words := content(clause)
 			hits := 0
-			for _, w := range words[:min(refusedBy, len(words))] {
+			for _, w := range words[:min(refusalWords, len(words))] {
 				if about.Has(w) {
 					hits++
 				}
 			}
-			if hits > 0 && 2*hits >= len(words) || hits > 0 && together().MatchString(clause) {
+			if hits > 0 && 2*hits >= len(words) || hits > 0 && pronoun().MatchString(clause) {
 				return inTurn(next, sentence)
 			}
 		}
-		if n == 0 && objects().MatchString(plain) && len(content(plain)) <= bareWords && askedLast(proposal, quote) {
+		if n == 0 && objects().MatchString(plain) && len(content(plain)) <= bareRefusalWords && askedLast(proposal, quote) {
 			return inTurn(next, sentence)
 		}
 	}
 	return ""
 }
 
-// inTurn is a sentence as evidence, "" if it isn't the turn's own words in one piece.
+// inTurn returns a sentence as a quote, or "" if it isn't contiguous in the turn's own
+// words.
 func inTurn(t *ingest.Turn, sentence string) string {
 	if q := text.HeadWords(sentence, MaxQuote); strings.Contains(t.Text, q) && ownWords(t, q) {
 		return q
@@ -79,7 +80,7 @@ func inTurn(t *ingest.Turn, sentence string) string {
 	return ""
 }
 
-// askedLast reports whether a quote is of the last sentence of a message, and
+// askedLast reports whether a quote is from the last sentence of an assistant's message and
 // that is a question.
 func askedLast(t *ingest.Turn, quote string) bool {
 	all := sentences().FindAllString(t.Text, -1)

@@ -11,28 +11,28 @@ import (
 var (
 	codeSpan  = text.Pattern("`[^`\n]*`|\"[^\"\\n]{1,3}\"")
 	numbering = text.Pattern(`(?:^|[\s,;])(?:[0-9]{1,2}|[a-zA-Z]|[:;]-?)$`)
-	// leftOpen matches an end that something must follow.
+	// leftOpen matches an ending that needs a continuation.
 	leftOpen = text.Pattern(`(?i)(?:[:,;(\[{—–-]|\b(?:a|an|the|of|to|for|with|without|and|or|but|since|because|` +
 		`which|from|into|than|via|its|their|when|while|if))\s*\.?$`)
-	// pointsBack matches a beginning that says nothing alone.
+	// pointsBack matches a beginning that makes no sense on its own.
 	pointsBack = text.Pattern(`(?i)^(?:and |but |so |or |then )?(?:(?:it|this|that|these|those|they)(?:['’](?:s|re|ll|` +
 		`d))?\s+(?:\w+ly |also |just |now )?(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|should|must|` +
 		`may|might|means?|rules?|makes?|knows?|works?|fails?|gets?|keeps?|essentially|exactly)\b|(?:it|that|this|` +
 		`they)['’](?:s|re|ll|d)\b|i mean\b)`)
-	// pointsOut matches such a beginning that names what it is of: "it isn't the lock",
+	// pointsOut matches such a beginning that does name its subject: "it isn't the lock",
 	// "it was the proxy that …".
 	pointsOut = text.Pattern(`(?i)^(?:it|that|this)(?: is| was|['’]s)?(?:n['’]t| isn['’]t| wasn['’]t| not) ` +
 		`(?:the|a|an|our|because|due)\b|^it (?:is|was) .{0,40}\bthat\b`)
 )
 
-// adrift reports whether a claim can't be read without what stood before it.
-func adrift(claim string) bool {
+// needsContext reports whether a claim can't be understood without what came before it.
+func needsContext(claim string) bool {
 	return pointsBack().MatchString(claim) && !pointsOut().MatchString(claim)
 }
 
-// half reports whether a text is cut: a bracket or a code span is left open, or
-// something must follow its end.
-func half(claim string) bool {
+// isCutOff reports whether a text is cut off: it leaves a bracket or code span open, or its
+// ending needs a continuation.
+func isCutOff(claim string) bool {
 	claim = strings.TrimSpace(claim)
 	if claim == "" {
 		return false
@@ -75,12 +75,12 @@ func upperFirst(s string) string {
 
 var stress = strings.NewReplacer("**", "", "__", "")
 
-// plainText is a text without marks of stress, on one line.
+// plainText returns a text on one line, without emphasis marks.
 func plainText(s string) string {
 	return text.OneLine(stress.Replace(s))
 }
 
-// content are the stems of a text's words of content, in order.
+// content returns the stems of a text's content words, in order.
 func content(s string) []string {
 	out := text.Content(s)
 	for i, w := range out {

@@ -196,7 +196,7 @@ const sameThing = 0.9
 
 // groupsOf joins claims that say the same; with kinds, only if their kind is the same too.
 func groupsOf(sides []side, kinds bool) text.Groups {
-	groups := text.Apart(len(sides))
+	groups := text.NewGroups(len(sides))
 	for i := range sides {
 		for k := range i {
 			if groups.Find(i) != groups.Find(k) && (!kinds || sides[k].kind == sides[i].kind) && sides[i].says(sides[k]) {

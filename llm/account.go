@@ -2,16 +2,16 @@ package llm
 
 import "context"
 
-// Account is what a request is made for, as the ledger names it.
+// Account is what a request is made for, as recorded in the ledger.
 type Account struct {
-	Session string // its id, "" for none in particular
-	Project string // its id
+	Session string // session id, "" for none in particular
+	Project string // project id
 }
 
 type accountKey struct{}
 
-// WithAccount returns a context whose requests go to an account. Who asks knows
-// it, who pays needs it, and what lies between has no use for it.
+// WithAccount returns a context whose requests are charged to an account. This passes it
+// from the caller to the ledger through layers that don't need it.
 func WithAccount(ctx context.Context, a Account) context.Context {
 	return context.WithValue(ctx, accountKey{}, a)
 }

@@ -1,18 +1,17 @@
-// Package llm holds the ports to language and embedding models; its
-// sub-packages implement them.
+// Package llm defines the interfaces to language and embedding models. Sub-packages
+// implement them.
 package llm
 
 import "context"
 
 // An Embedder turns texts into vectors.
 //
-// Embed returns one vector for each text, in the same order, each of length 1.
-// It splits texts into as many requests as its service needs. If a request
-// fails, Embed returns the vectors of the texts before the failure together
-// with the error, so that a caller can keep them.
+// Embed returns one vector of length 1 for each text, in order. It splits the texts into as
+// many requests as the service needs. If a request fails, Embed returns the vectors of the
+// texts before it together with the error, so that the caller can keep them.
 //
-// Model names model and dimension, such as "embed-small/512"; vectors of
-// different models are not comparable.
+// Model names model and dimension, such as "embed-small/512"; vectors of different models
+// are not comparable.
 type Embedder interface {
 	Model() string
 	Embed(ctx context.Context, texts []string) ([][]float32, error)

@@ -9,41 +9,41 @@ import (
 	"recall/sink"
 )
 
-// Fault is why a model didn't answer, as far as it matters for what to do.
+// Fault is why a model didn't answer, as far as that determines what to do.
 type Fault string
 
 const (
-	Unauthorized Fault = "unauthorized" // key missing, wrong or without the right
+	Unauthorized Fault = "unauthorized" // key missing, wrong or not permitted
 	NotFound     Fault = "not found"    // no such model or address
 	RateLimited  Fault = "rate limited"
-	NoCredit     Fault = "no credit" // paid up or over the account's own limit
+	NoCredit     Fault = "no credit" // out of credit, or over the account's own limit
 	Overloaded   Fault = "overloaded"
-	Unreachable  Fault = "unreachable" // no connection, or it broke off
+	Unreachable  Fault = "unreachable" // no connection, or it was lost
 	TimedOut     Fault = "timed out"
-	Refused      Fault = "refused"  // the model won't
-	Cut          Fault = "cut"      // the answer ran into its limit of tokens
-	TooLong      Fault = "too long" // the request doesn't fit the model's window
-	Rejected     Fault = "rejected" // the service calls the request wrong
-	Nonsense     Fault = "nonsense" // an answer that isn't one: empty, no JSON, an error page
+	Refused      Fault = "refused"  // the model declined
+	Cut          Fault = "cut"      // the answer hit its token limit
+	TooLong      Fault = "too long" // the request exceeds the model's context window
+	Rejected     Fault = "rejected" // the service considers the request invalid
+	Nonsense     Fault = "nonsense" // not a usable answer: empty, not JSON, an error page
 )
 
 // Error is a request that was not answered.
 type Error struct {
 	Fault  Fault
 	Model  string
-	Status int           // of HTTP, 0 if there was none
-	After  time.Duration // the service asks to be left alone for so long; 0 if it doesn't say
-	Usage  Usage         // what it took all the same: cut and refused answers are paid for
+	Status int           // HTTP status, 0 if there was none
+	After  time.Duration // how long the service asks to wait; 0 if it doesn't say
+	Usage  Usage         // what it took anyway: cut and refused answers are charged
 	Text   string        // in the service's words, without keys; "" if it said nothing
-	Err    error         // below it, may be nil
+	Err    error         // underlying error, may be nil
 }
 
-// WebPage is how the Text begins of an error for which somebody sent a page to
-// look at: it is of whoever stands between, and no word of the service's.
+// WebPage is the beginning of Text in an error caused by a web page: it comes from a proxy
+// or portal rather than the service.
 const WebPage = "a web page"
 
-// Unknown reports whether the service itself says that it doesn't have what it was
-// asked for, or doesn't know what to make of its name.
+// Unknown reports whether the service itself says that it doesn't have, or doesn't
+// recognize, what it was asked for.
 func (e *Error) Unknown() bool {
 	return (e.Fault == Rejected || e.Fault == NotFound && e.Status == http.StatusNotFound) &&
 		!strings.HasPrefix(e.Text, WebPage)
@@ -63,7 +63,7 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Short is what somebody says on one line, at most 300 bytes of it.
+// Short puts a text on one line of at most 300 bytes.
 func Short(s string) string {
 	s = sink.Line(s, sink.Terminal)
 	if len(s) > 300 {
@@ -74,7 +74,7 @@ func Short(s string) string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Passing reports whether the same request may be answered a little later.
+// Passing reports whether the same request may succeed a little later.
 func (e *Error) Passing() bool {
 	switch e.Fault {
 	case RateLimited, Overloaded, Unreachable, TimedOut:
@@ -83,20 +83,19 @@ func (e *Error) Passing() bool {
 	return false
 }
 
-// Unsure reports whether a service may have done what it was asked to though
-// nobody heard of it.
+// Unsure reports whether the service may have carried out the request although no
+// confirmation arrived.
 func (e *Error) Unsure() bool {
 	switch e.Fault {
 	case Unreachable, TimedOut, Nonsense:
 		return true
-	case Overloaded: // 503 and 529 say that nothing was taken
+	case Overloaded: // 503 and 529 mean that nothing was accepted
 		return e.Status != http.StatusServiceUnavailable && e.Status != 529
 	}
 	return false
 }
 
-// Ends reports whether no other request will be answered either until somebody
-// does something about it.
+// Ends reports whether no request will be answered until someone fixes the cause.
 func (e *Error) Ends() bool {
 	switch e.Fault {
 	case Unauthorized, NotFound, NoCredit:

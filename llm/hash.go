@@ -6,11 +6,11 @@ import (
 	"fmt"
 )
 
-// Hash is the same for requests that ask the same, whatever for: 32
-// hexadecimal digits over all that shapes the answer. The model isn't part.
+// Hash identifies a request by everything that shapes the answer, as 32 hexadecimal digits.
+// Task and model aren't part of it.
 func (r Request) Hash() string {
 	h := sha256.New()
-	part := func(s string) { fmt.Fprintf(h, "%d:%s", len(s), s) } // "ab"+"c" isn't "a"+"bc"
+	part := func(s string) { fmt.Fprintf(h, "%d:%s", len(s), s) } // so that "ab"+"c" and "a"+"bc" differ
 	part(r.System)
 	part(r.Prompt)
 	if r.Schema != nil {

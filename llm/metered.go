@@ -12,16 +12,15 @@ import (
 
 // A Purse pays for requests. Safe for concurrent use.
 type Purse interface {
-	// Reserve asks whether a call may be made that takes as much as c says. What
-	// it grants counts as spent until Settle. The error is a *Capped where a cap
-	// would be passed.
+	// Reserve asks whether a call may be made that takes as much as c says. A granted amount counts as spent until
+	// Settle. The error is a *Capped if a cap would be exceeded.
 	Reserve(c Call) error
-	// Settle says what a reserved call took in the end; with the zero Call that
-	// it wasn't made. An error means that it couldn't be written down.
+	// Settle reports what a reserved call took in the end; the zero Call means it wasn't made. An error means that
+	// this couldn't be recorded.
 	Settle(reserved, took Call) error
 }
 
-// Call is one request to a model as an account sees it.
+// Call is the account of one request to a model.
 type Call struct {
 	At      time.Time
 	Account Account
@@ -29,15 +28,15 @@ type Call struct {
 	Model   string
 	Usage   Usage
 	Cost    float64 // USD
-	Priced  bool    // false: nobody knows the price, Cost is nothing
+	Priced  bool    // false if the price is unknown; Cost is then 0
 	Batch   bool
 	Fault   Fault // "" if it was answered
-	Guessed bool  // nobody said what it took: Usage and Cost are the estimate
+	Guessed bool  // the service didn't say what it took: Usage and Cost are the estimate
 
-	Lasted time.Duration // until it was answered, or failed; 0 in a batch
+	Lasted time.Duration // until it was answered or failed; 0 in a batch
 }
 
-// Capped is the error of a request that isn't made because it would pass a cap.
+// Capped is the error of a request that isn't made because it would exceed a cap.
 type Capped struct {
 	Cap   string // "session", "night" or "month"
 	Limit string // "$1.00", "200000 tokens"
@@ -47,17 +46,17 @@ func (e *Capped) Error() string {
 	return fmt.Sprintf("the %s's budget of %s is used up", e.Cap, e.Limit)
 }
 
-// Stopped is the fault of a call whose caller gave up before an answer came.
+// Stopped is the fault of a call whose caller gave up before the answer.
 const Stopped Fault = "stopped"
 
-// Metered has each request to a model paid from a purse: it is estimated and
-// reserved before, and settled after with what it took, as the service counts.
-// One that was sent and broke off counts as estimated, since the service may
-// have worked on it: caps hold all the same. The error of a request that a cap keeps
-// from being made is a *Capped. Put it below Patient: what is tried again is paid again.
+// Metered pays for each request to a model from a purse: an estimate is reserved before,
+// and settled afterwards with what the service counted. A request that was sent and then
+// failed costs the estimate, since the service may have worked on it; so caps hold in any
+// case. A request that a cap prevents has a *Capped as its error. Patient goes around
+// Metered, because every retry is charged.
 //
-// What is returned is no Batcher: whoever submits a batch pays for it, as only they
-// know what its requests are for.
+// The result is no Batcher: whoever submits a batch pays for it, because only they know
+// what its requests are for.
 func Metered(m Model, purse Purse, prices Prices) Model { return &metered{m, purse, prices} }
 
 type metered struct {
@@ -76,30 +75,29 @@ func (m *metered) Complete(ctx context.Context, r Request) (Response, error) {
 	}
 	settled := false
 	defer func() {
-		if !settled { // a panic below
-			m.purse.Settle(call, call.guessed(""))
+		if !settled { // the model panicked
+			m.purse.Settle(call, call.asEstimated(""))
 		}
 	}()
 	ctx, sent := Watched(ctx)
 	answer, err := m.Model.Complete(ctx, r)
 	settled = true
 	took := m.prices.Took(call, answer.Usage, err)
-	if sent.Load() && brokeOff(took) {
-		took = call.guessed(took.Fault)
+	if sent.Load() && gotNoAnswer(took) {
+		took = call.asEstimated(took.Fault)
 	}
 	took.At = time.Now()
 	took.Lasted = took.At.Sub(call.At)
-	// An answer that is paid for is handed on whatever became of the ledger: the
-	// purse remembers that it can't write, and grants nothing more.
+	// A paid answer is returned even if the ledger failed: the purse remembers that it can't write, and grants
+	// nothing more.
 	_ = m.purse.Settle(call, took)
 	return answer, err
 }
 
-// usualOut is how many tokens an answer has, as a guess before it is given:
-// prompts ask for little of much.
+// usualOut is a guess of an answer's tokens; prompts ask for short answers to long texts.
 const usualOut = 1500
 
-// Estimate is what a request may take.
+// Estimate returns what a request may take.
 func (ps Prices) Estimate(model string, r Request, batch bool) Call {
 	out := usualOut
 	if r.Max > 0 {
@@ -115,9 +113,8 @@ func (ps Prices) Estimate(model string, r Request, batch bool) Call {
 	return c
 }
 
-// Took is what a reserved call took in the end, with the error it ended in. A
-// service that doesn't say what an answer took, good or not, leaves it at the
-// estimate.
+// Took returns what a reserved call took in the end, given the error it ended with. If the
+// service doesn't say, even for an unusable answer, it is the estimate.
 func (ps Prices) Took(reserved Call, u Usage, err error) Call {
 	c := reserved
 	answered := err == nil
@@ -126,26 +123,25 @@ func (ps Prices) Took(reserved Call, u Usage, err error) Call {
 	case answered:
 	case errors.As(err, &fault):
 		c.Fault, u = fault.Fault, fault.Usage
-		answered = fault.Status == http.StatusOK && !fault.Passing() && !fault.Ends() // one that can't be used
+		answered = fault.Status == http.StatusOK && !fault.Passing() && !fault.Ends() // an unusable answer
 	default:
 		c.Fault = Stopped
 	}
 	if answered && u.In <= 0 && u.Out <= 0 {
-		return reserved.guessed(c.Fault)
+		return reserved.asEstimated(c.Fault)
 	}
-	c.Usage = u.possible()
+	c.Usage = u.plausible()
 	c.Cost, c.Priced = ps.Cost(c.Model, c.Usage, c.Batch)
 	return c
 }
 
-func (c Call) guessed(f Fault) Call {
+func (c Call) asEstimated(f Fault) Call {
 	c.Fault, c.Guessed = f, true
 	return c
 }
 
-// brokeOff reports whether a call ended without an answer of any kind, and nobody
-// said what it took.
-func brokeOff(c Call) bool {
+// gotNoAnswer reports whether a call ended without any kind of answer or usage.
+func gotNoAnswer(c Call) bool {
 	switch c.Fault {
 	case TimedOut, Unreachable, Stopped:
 		return c.Usage == Usage{}
@@ -153,8 +149,8 @@ func brokeOff(c Call) bool {
 	return false
 }
 
-// Watched is a context by which it is seen whether a request has left: one by
-// HTTP whose head is written, or what Sent was told of.
+// Watched returns a context and a flag that is set once a request has left: when HTTP
+// headers are written, or when Sent is called.
 func Watched(ctx context.Context) (context.Context, *atomic.Bool) {
 	left := new(atomic.Bool)
 	ctx = context.WithValue(ctx, sentKey{}, left)
@@ -163,17 +159,16 @@ func Watched(ctx context.Context) (context.Context, *atomic.Bool) {
 
 type sentKey struct{}
 
-// Sent is called by providers that don't speak HTTP themselves, when a request
-// is out of their hands.
+// Sent is called by providers that don't use HTTP themselves when a request has left.
 func Sent(ctx context.Context) {
 	if left, ok := ctx.Value(sentKey{}).(*atomic.Bool); ok {
 		left.Store(true)
 	}
 }
 
-// possible is usage as far as a request can have it: a ledger that adds up what
-// a service makes up, less than nothing or more than fits a number, caps nothing.
-func (u Usage) possible() Usage {
+// plausible clamps usage to plausible values, because a ledger that adds up negative or huge
+// numbers from a service no longer enforces caps.
+func (u Usage) plausible() Usage {
 	const most = 1 << 30
 	within := func(n int) int { return min(max(n, 0), most) }
 	u.In, u.Out = within(u.In), within(u.Out)
@@ -183,6 +178,6 @@ func (u Usage) possible() Usage {
 	return u
 }
 
-// Tokens guesses how many tokens so many bytes of text are: four bytes of
-// English prose, three of code and paths.
+// Tokens estimates the number of tokens in a text of so many bytes: four bytes each in
+// English prose, three in code and paths.
 func Tokens(bytes int) int { return (bytes*10 + 34) / 35 }

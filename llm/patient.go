@@ -9,32 +9,31 @@ import (
 	"time"
 )
 
-// Patience is how long and how often to ask. Zero values mean what stands
-// beside them.
+// Patience limits how often and how long to ask. Zero values mean the defaults given below.
 type Patience struct {
-	AtOnce  int           // most requests on their way; 4
-	Timeout time.Duration // for one answer; as long as it takes
+	AtOnce  int           // most concurrent requests; 4
+	Timeout time.Duration // for one answer; unlimited
 	Tries   int           // of one request; 5
-	Pause   time.Duration // before the second try at most, doubled for each further; 1 s
-	Longest time.Duration // pause; a service that asks for a longer one isn't asked any more for so long; 90 s
+	Pause   time.Duration // maximum before the second try, doubled for each further one; 1 s
+	Longest time.Duration // longest pause; a service that asks for a longer one isn't asked again until then; 90 s
 }
 
 const (
-	enough = 8                // failures in a row, of any requests, that mean the service is down
-	rest   = 10 * time.Minute // until a service that was down is asked again
+	maxFailures = 8                // consecutive failures of any requests that mean the service is down
+	downTime    = 10 * time.Minute // time until a service that was down is asked again
 )
 
-// Patient puts a model behind a queue: at most so many requests at once, each
-// within a time, and again after a pause if its fault may pass. Pauses double,
-// are drawn at random so that many don't come back at the same moment, and are
-// as long as the service asks for.
+// Patient wraps a model with a queue: it limits concurrent requests and the time of each,
+// and retries those with passing faults after a pause. Pauses double, are randomized so
+// that many requests don't return at the same moment, and are as long as the service asks
+// for.
 //
-// A service that is down, or that won't answer anybody before something is
-// done about it (see Error.Ends), isn't asked any more: every request then gets
-// that error at once, so that it costs a night seconds.
+// A service that is down, or that won't answer until something is fixed (see Error.Ends),
+// isn't asked again for a while: all requests fail immediately with that error, so that an
+// outage costs a nightly run only seconds.
 //
-// What is returned is a Batcher if the model is one. Submit is only tried again
-// if the service said that it didn't take the batch, as it would be paid twice.
+// The result is a Batcher if the model is one. Submit is only retried if the service said
+// that it didn't accept the batch, which would otherwise be paid for twice.
 func Patient(m Model, p Patience) Model {
 	q := newPatient(m, p)
 	if b, ok := m.(Batcher); ok {
@@ -44,17 +43,16 @@ func Patient(m Model, p Patience) Model {
 }
 
 func newPatient(m Model, p Patience) *patient {
-	p = p.filled()
+	p = p.withDefaults()
 	return &patient{Model: m, p: p, down: make(chan struct{}), slots: make(chan struct{}, p.AtOnce)}
 }
 
-// Try does something, and again after a pause if what came of it is an *Error that
-// may pass.
+// Try calls do and, after a pause, calls it again if the result is an *Error that may pass.
 func (p Patience) Try(ctx context.Context, do func() error) error {
-	return newPatient(nil, p).again(ctx, true, (*Error).Passing, do)
+	return newPatient(nil, p).retry(ctx, true, (*Error).Passing, do)
 }
 
-func (p Patience) filled() Patience {
+func (p Patience) withDefaults() Patience {
 	p.AtOnce = cmp.Or(max(p.AtOnce, 0), 4)
 	p.Tries = cmp.Or(max(p.Tries, 0), 5)
 	p.Pause = cmp.Or(max(p.Pause, 0), time.Second)
@@ -67,12 +65,12 @@ type patient struct {
 	p     Patience
 	slots chan struct{}
 
-	mu       sync.Mutex
-	failures int           // in a row
-	fault    *Error        // that everybody gets until rested
-	rested   time.Time     // when the service is asked again
-	down     chan struct{} // closed when fault is set
-	quiet    time.Time     // no request before
+	mu         sync.Mutex
+	failures   int           // consecutive
+	fault      *Error        // returned to everyone until downUntil
+	downUntil  time.Time     // when the service may be asked again
+	down       chan struct{} // closed when fault is set
+	quietUntil time.Time     // no request before this time
 }
 
 // Complete implements Model.
@@ -84,7 +82,7 @@ func (q *patient) Complete(ctx context.Context, r Request) (Response, error) {
 	}
 	defer func() { <-q.slots }()
 	var res Response
-	err := q.again(ctx, false, (*Error).Passing, func() (err error) {
+	err := q.retry(ctx, false, (*Error).Passing, func() (err error) {
 		ctx := ctx
 		if q.p.Timeout > 0 {
 			var cancel func()
@@ -100,12 +98,12 @@ func (q *patient) Complete(ctx context.Context, r Request) (Response, error) {
 	return res, err
 }
 
-// again does something, with a batch or else a request, until it succeeds, fails for
-// good, or has been tried often enough.
-func (q *patient) again(ctx context.Context, batch bool, passing func(*Error) bool, do func() error) error {
+// retry repeats a batch operation or a request until it succeeds, fails for good, or has
+// been tried often enough.
+func (q *patient) retry(ctx context.Context, batch bool, passing func(*Error) bool, do func() error) error {
 	pause := q.p.Pause
 	for try := 1; ; try++ {
-		if err := q.clear(ctx); err != nil {
+		if err := q.waitTurn(ctx); err != nil {
 			return err
 		}
 		err := do()
@@ -119,7 +117,7 @@ func (q *patient) again(ctx context.Context, batch bool, passing func(*Error) bo
 			}
 			return err
 		}
-		last := try >= q.p.Tries || e.Fault == TimedOut && try >= 2 // whoever is slow twice is slow
+		last := try >= q.p.Tries || e.Fault == TimedOut && try >= 2 // a second timeout means that it is just slow
 		q.failed(e, last, batch)
 		if last || !passing(e) || e.After > q.p.Longest {
 			return err
@@ -131,14 +129,14 @@ func (q *patient) again(ctx context.Context, batch bool, passing func(*Error) bo
 	}
 }
 
-// clear waits until a request may go out. The error is the context's, or that
-// of a service that is down.
-func (q *patient) clear(ctx context.Context) error {
+// waitTurn waits until a request may be sent. The error is the context's, or that of a service
+// that is down.
+func (q *patient) waitTurn(ctx context.Context) error {
 	for {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		wait, err := q.turn()
+		wait, err := q.turnDelay()
 		if err != nil || wait <= 0 {
 			return err
 		}
@@ -148,18 +146,17 @@ func (q *patient) clear(ctx context.Context) error {
 	}
 }
 
-// turn says how long a request must wait still.
-func (q *patient) turn() (time.Duration, error) {
+func (q *patient) turnDelay() (time.Duration, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := time.Now()
 	if q.fault != nil {
-		if now.Before(q.rested) {
+		if now.Before(q.downUntil) {
 			return 0, q.fault
 		}
-		q.fault, q.failures, q.down = nil, enough-1, make(chan struct{}) // one more, and it is down again
+		q.fault, q.failures, q.down = nil, maxFailures-1, make(chan struct{}) // one more failure, and it is down again
 	}
-	return q.quiet.Sub(now), nil
+	return q.quietUntil.Sub(now), nil
 }
 
 func (q *patient) answered() {
@@ -168,35 +165,35 @@ func (q *patient) answered() {
 	q.failures = 0
 }
 
-// failed counts a fault, and finds that the service is down. Being told to
-// slow down isn't that, unless it goes on to the last try.
+// failed counts a fault and determines whether the service is down. Being rate limited
+// doesn't count unless it persists to the last try.
 func (q *patient) failed(e *Error, last, batch bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := time.Now()
 	switch {
-	case e.Fault == NotFound && batch: // the batch, not the model
+	case e.Fault == NotFound && batch: // about the batch, not the model
 	case e.Ends(), e.Passing() && e.After > q.p.Longest:
-		q.failures = enough
+		q.failures = maxFailures
 	case e.Fault == RateLimited && !last:
-		if until := now.Add(e.After); until.After(q.quiet) { // for all: the limit is everybody's
-			q.quiet = until
+		if until := now.Add(e.After); until.After(q.quietUntil) { // for all requests: they share the limit
+			q.quietUntil = until
 		}
 	case e.Passing():
 		q.failures++
 	default:
-		q.failures = 0 // it is there
+		q.failures = 0 // it is up
 	}
-	if q.failures < enough || q.fault != nil {
+	if q.failures < maxFailures || q.fault != nil {
 		return
 	}
 	same := *e
-	same.Usage = Usage{} // paid once
-	q.fault, q.rested = &same, now.Add(max(rest, e.After))
+	same.Usage = Usage{} // paid only once
+	q.fault, q.downUntil = &same, now.Add(max(downTime, e.After))
 	close(q.down)
 }
 
-// sleep waits, but not for a service that is down.
+// sleep waits for a duration, or until the service is found to be down.
 func (q *patient) sleep(ctx context.Context, d time.Duration) error {
 	q.mu.Lock()
 	down := q.down
@@ -206,7 +203,7 @@ func (q *patient) sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-down: // clear says so
+	case <-down: // waitTurn returns the error
 	case <-t.C:
 	}
 	return nil
@@ -222,7 +219,7 @@ var _ Batcher = (*patientBatcher)(nil)
 // Submit implements Batcher.
 func (q *patientBatcher) Submit(ctx context.Context, name string, requests map[string]Request) (id string, err error) {
 	refused := func(e *Error) bool { return e.Fault == RateLimited || e.Fault == Overloaded }
-	err = q.again(ctx, true, refused, func() (err error) {
+	err = q.retry(ctx, true, refused, func() (err error) {
 		id, err = q.b.Submit(ctx, name, requests)
 		return err
 	})
@@ -232,7 +229,7 @@ func (q *patientBatcher) Submit(ctx context.Context, name string, requests map[s
 // Collect implements Batcher.
 func (q *patientBatcher) Collect(ctx context.Context, id string) (b Batch, err error) {
 	passing := func(e *Error) bool { return e.Passing() && !b.Ended }
-	err = q.again(ctx, true, passing, func() (err error) {
+	err = q.retry(ctx, true, passing, func() (err error) {
 		b, err = q.b.Collect(ctx, id)
 		return err
 	})
@@ -241,7 +238,7 @@ func (q *patientBatcher) Collect(ctx context.Context, id string) (b Batch, err e
 
 // Find implements Batcher.
 func (q *patientBatcher) Find(ctx context.Context, b Lost) (id string, err error) {
-	err = q.again(ctx, true, (*Error).Passing, func() (err error) {
+	err = q.retry(ctx, true, (*Error).Passing, func() (err error) {
 		id, err = q.b.Find(ctx, b)
 		return err
 	})

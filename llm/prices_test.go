@@ -47,7 +47,7 @@ func TestCost(t *testing.T) {
 	if usd, known := Prices(nil).Cost("openai/gpt-4.1-mini", m, false); !known || usd != 2 {
 		t.Errorf("built-in gpt-4.1-mini: got %v, %v; want 2, true", usd, known)
 	}
-	for _, p := range append([]Price{{Model: "x", In: 1, Batch: 1}}, builtin()...) {
+	for _, p := range append([]Price{{Model: "x", In: 1, Batch: 1}}, builtinPrices().Prices...) {
 		if err := p.Check(); err != nil {
 			t.Error(err)
 		}

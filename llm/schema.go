@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Told is a schema as a model is told of it that can't be held to one: to be
-// put after the prompt. "" without a schema.
+// Told returns the schema as an addition to the prompt, for models that can't be forced to
+// follow one; "" without a schema.
 func (s *Schema) Told() string {
 	if s == nil {
 		return ""
@@ -15,23 +15,22 @@ func (s *Schema) Told() string {
 		"no code fence. It follows this JSON Schema:\n" + string(s.JSON) + "\n"
 }
 
-// FindJSON takes the JSON object or list out of what a model answered that
-// can't be held to a schema: out of a code fence, from between words. Raw line
-// breaks in its strings and commas before its ends are mended; what was cut
-// off isn't. ok is false if there is none.
+// FindJSON extracts the JSON object or array from an answer that isn't forced to follow a
+// schema: from a code fence or between words. It repairs raw newlines in strings and
+// trailing commas, but not truncated values. ok is false if there is none.
 func FindJSON(text string) (value string, ok bool) {
 	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
 	if json.Valid([]byte(text)) {
 		return text, text != ""
 	}
 	best := ""
-	for i, open := 0, 0; i < len(text) && open < 50; i++ { // brackets that never close make it slow
+	for i, open := 0, 0; i < len(text) && open < 50; i++ { // unclosed brackets make it slow
 		if text[i] != '{' && text[i] != '[' {
 			continue
 		}
-		v, end := mend(text[i:])
+		v, end := repairJSON(text[i:])
 		if end == 0 && opens(text[i+1:]) {
-			return "", false // it is cut, and what is within isn't the answer
+			return "", false // truncated: what is inside isn't the answer
 		}
 		if end == 0 {
 			open++
@@ -48,9 +47,9 @@ func FindJSON(text string) (value string, ok bool) {
 	return best, best != ""
 }
 
-// mend copies the value that text begins with up to the bracket that closes
-// it, and returns where that was; 0 if none does.
-func mend(text string) (string, int) {
+// repairJSON copies the value at the beginning of text up to its closing bracket and returns
+// where that ends, 0 if there is none.
+func repairJSON(text string) (string, int) {
 	var b strings.Builder
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {
@@ -82,13 +81,12 @@ func mend(text string) (string, int) {
 	return "", 0
 }
 
-// opens reports whether what follows a bracket is how JSON goes on.
+// opens reports whether what follows an opening bracket could be JSON.
 func opens(rest string) bool {
 	rest = strings.TrimLeft(rest, " \t\r\n")
 	return rest == "" || strings.IndexByte("\"{}[]", rest[0]) >= 0
 }
 
-// closes reports whether what comes next is a closing bracket.
 func closes(rest string) bool {
 	rest = strings.TrimLeft(rest, " \t\r\n")
 	return rest != "" && (rest[0] == '}' || rest[0] == ']')

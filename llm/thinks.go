@@ -2,14 +2,14 @@ package llm
 
 import "recall/text"
 
-// Thinks tells by its name whether a model thinks before it answers unless told
-// otherwise: what it thinks is paid for and counts among the tokens of its
-// answer, so it is asked to think little (effort "low") and given ThinkingRoom
-// beside those that the answer may have.
-func Thinks(model string) bool { return thinkers().MatchString(bareName(model)) }
+// Thinks reports, by its name, whether a model thinks before answering unless told
+// otherwise. Thinking is charged and counts towards the answer's token limit, so such a
+// model is asked to think little (effort "low") and given ThinkingRoom in addition to the
+// answer's tokens.
+func Thinks(model string) bool { return thinkingModels().MatchString(bareName(model)) }
 
-// Claude since 5; OpenAI's GPT since 5 and its o series.
-var thinkers = text.Pattern(`^(claude-[a-z]+-([5-9]|\d\d)(-|$)|gpt-([5-9]|\d\d)(-|$)|o\d)`)
+// thinkingModels matches Claude since version 5, OpenAI's GPT since 5, and its o series.
+var thinkingModels = text.Pattern(`^(claude-[a-z]+-([5-9]|\d\d)(-|$)|gpt-([5-9]|\d\d)(-|$)|o\d)`)
 
-// ThinkingRoom is how many tokens a model that thinks has to do it.
+// ThinkingRoom is the number of tokens granted for thinking.
 const ThinkingRoom = 8000

@@ -5,29 +5,30 @@ import (
 	"slices"
 )
 
-// heaviestKept is how many items of a kind stay while another kind has more.
-const heaviestKept = 3
+// minPerKind is how many items of a kind are spared while another kind has more.
+const minPerKind = 3
 
-// cutOrder returns the indexes of the items that a budget may cut, in that order: kinds from the lowest up, in a kind
-// what only the assistant said before a person's word, then the oldest first; no kind below three while another has
-// more, pinned items last. The newest goal and first next action aren't among them; older goals follow the other kinds.
+// cutOrder returns the indexes of the items that a budget may cut, in cutting order: least important kinds first;
+// within a kind, the assistant's own statements before a person's, then the oldest first. No kind goes below three
+// items while another has more, and pinned items come last. The newest goal and the first next action are never cut;
+// older goals follow the other kinds.
 func cutOrder(items []Item) []int {
 	var surplus, rest, pinned []int
 	for _, kind := range slices.Backward(Kinds) {
-		ages := lightestFirst(items, kind)
-		shown := -1 // whatever the budget
+		ages := leastImportantFirst(items, kind)
+		shown := -1 // whatever the budget is
 		if kind == Goal && len(ages) > 0 {
 			shown = ages[len(ages)-1]
 		} else if kind == Next && len(ages) > 0 {
 			shown = slices.Min(ages)
 		}
 		for place, i := range ages {
-			newer := len(ages) - place // it and all after it
+			newer := len(ages) - place // this item and all newer ones
 			switch {
 			case i == shown:
 			case items[i].Pinned:
 				pinned = append(pinned, i)
-			case newer > heaviestKept && kind != Goal:
+			case newer > minPerKind && kind != Goal:
 				surplus = append(surplus, i)
 			default:
 				rest = append(rest, i)
@@ -37,7 +38,7 @@ func cutOrder(items []Item) []int {
 	return slices.Concat(surplus, rest, pinned)
 }
 
-func lightestFirst(items []Item, kind Kind) []int {
+func leastImportantFirst(items []Item, kind Kind) []int {
 	var ages []int
 	for i := range items {
 		if items[i].Kind == kind {
@@ -45,10 +46,10 @@ func lightestFirst(items []Item, kind Kind) []int {
 		}
 	}
 	if kind == Next {
-		slices.Reverse(ages) // of next actions equally old the first counts most
+		slices.Reverse(ages) // of equally old next actions the first counts most
 	}
 	weight := func(it *Item) (telling float64, own int) {
-		if kind == Lead { // the least telling go first, however old
+		if kind == Lead { // the least significant go first, however old
 			telling = it.Confidence
 		}
 		if accumulates[kind] && (it.By != ByAssistant || it.Maker == ByHuman) {

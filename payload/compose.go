@@ -8,18 +8,19 @@ import (
 	"unicode/utf8"
 )
 
-// accumulates are the kinds of which a thread keeps all that stand; see speaking for the others.
+// accumulates lists the kinds of which a thread keeps every item that stands; for the others see speaking.
 var accumulates = map[Kind]bool{Decision: true, Eliminated: true, Finding: true, Flag: true, Deferred: true,
 	Question: true, Lead: true}
 
-// Accumulates reports whether a thread keeps all items of a kind that stand.
+// Accumulates reports whether a thread keeps every item of a kind that stands.
 func Accumulates(k Kind) bool { return accumulates[k] }
 
-// Compose makes the payload handed on over a thread, from its sessions' payloads as people left them (see Apply) and
-// the sessions' numbers by id. Hypothesis, next and status are the last session's that speaks of them, even if all it
-// says is done by now; the goal is the first's, which says what the thread is for, and the last's. Of decisions,
-// eliminated, findings, flags, deferred and questions there are all that stand, of each file how it stands now, each
-// with its Origin. What several say in the same words is there once, with its earliest date. Compose of nothing is nil.
+// Compose makes the payload of a thread from its sessions' payloads, people's edits applied (see Apply), and the
+// sessions' numbers by id. Hypothesis, next and status come from the last session that speaks of them, even if all it
+// said is done by now; the goal comes from the first session, which says what the thread is for, and from the last.
+// Of decisions, eliminated, findings, flags, deferred and questions every one that stands is included, of each file
+// its current state, each with its Origin. What several sessions say in the same words appears once, with its
+// earliest date. Compose returns nil for an empty thread.
 func Compose(thread []*Payload, numbers map[string]int) *Payload {
 	if len(thread) == 0 {
 		return nil
@@ -47,16 +48,16 @@ func Compose(thread []*Payload, numbers map[string]int) *Payload {
 		}
 	}
 	for _, kind := range Kinds {
-		for _, p := range speaking(thread, kind) {
+		for _, p := range sessionsFor(thread, kind) {
 			c.take(p, kind)
 		}
 	}
-	c.settleOnce()
+	c.resolveDeferrals()
 	out.Read = Unchanged(out.Read, thread...)
 	return out
 }
 
-// Unchanged are the files that no item of the payloads is about.
+// Unchanged returns the files that no item of the payloads is about.
 func Unchanged(read []string, payloads ...*Payload) []string {
 	return slices.DeleteFunc(slices.Clone(read), func(path string) bool {
 		return slices.ContainsFunc(payloads, func(p *Payload) bool {
@@ -65,9 +66,9 @@ func Unchanged(read []string, payloads ...*Payload) []string {
 	})
 }
 
-// settleOnce leaves out, of what is decided and put off in the same words, the one said earlier. Said at once ("do
-// that, but later") it is put off, and may say so behind those words.
-func (c *composer) settleOnce() {
+// resolveDeferrals removes the earlier of a decision and a deferral in the same words. If both were said at once ("do
+// that, but later") the deferral stays; its text may continue after those words.
+func (c *composer) resolveDeferrals() {
 	gone, off := map[ItemID]bool{}, map[*Item]string{}
 	for i := range c.out.Items {
 		if it := &c.out.Items[i]; it.Kind == Deferred {
@@ -96,7 +97,7 @@ func (c *composer) settleOnce() {
 	}
 }
 
-// beginsWith reports whether the words of text begin with those of part: no word is cut in two.
+// beginsWith reports whether text begins with part, at a word boundary.
 func beginsWith(text, part string) bool {
 	rest, ok := strings.CutPrefix(text, part)
 	next, _ := utf8.DecodeRuneInString(rest)
@@ -108,10 +109,10 @@ func wordsKey(it *Item) string { return strings.ToLower(withoutStop(oneLine(it.P
 type composer struct {
 	out     *Payload
 	numbers map[string]int
-	seen    map[string]bool // ids, and kind and words
+	seen    map[string]bool // ids, and kinds with words
 }
 
-// take adds what of this kind holds in a session and wasn't said before.
+// take adds a session's current items of this kind that weren't said before.
 func (c *composer) take(p *Payload, kind Kind) {
 	for _, it := range p.Items {
 		if it.Kind != kind || !it.Current() {
@@ -130,14 +131,14 @@ func (c *composer) take(p *Payload, kind Kind) {
 	}
 }
 
-// speaking returns a thread's sessions heard of a kind, in order: of what they say twice the first counts.
-func speaking(thread []*Payload, kind Kind) []*Payload {
+// sessionsFor returns the thread's sessions that count for a kind, in order; of repeated statements the first counts.
+func sessionsFor(thread []*Payload, kind Kind) []*Payload {
 	if accumulates[kind] {
 		return thread
 	}
 	had := slices.DeleteFunc(slices.Clone(thread), func(p *Payload) bool {
 		return !slices.ContainsFunc(p.Items, func(it Item) bool {
-			return it.Kind == kind && (it.Current() || it.State == Done) // it was true at its end
+			return it.Kind == kind && (it.Current() || it.State == Done) // it was true at the session's end
 		})
 	})
 	switch {

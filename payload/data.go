@@ -7,8 +7,8 @@ import (
 	"recall/text"
 )
 
-// Data is a transcript's text as one line to put before a model as data: at most so many characters (0: any), the cut
-// marked.
+// Data returns a transcript's text as one line of data for a model, clipped to at most so many characters (0: no
+// limit).
 func Data(s string, most int) string {
 	s = sink.Line(s, sink.Model)
 	if most > 0 {
@@ -17,8 +17,8 @@ func Data(s string, most int) string {
 	return s
 }
 
-// HarmlessPage is a rendered payload whose items can't open a client's tags or end its marker: all but its two markers
-// is as a model may read it.
+// HarmlessPage neutralizes a rendered payload for a model: except for its two markers, nothing in it can open a
+// client's tags or end the marker.
 func HarmlessPage(text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	for i, line := range lines {
@@ -31,9 +31,9 @@ func HarmlessPage(text string) string {
 	return strings.Join(lines, "")
 }
 
-// ToRead is a rendered payload, and what is said behind it, for a person: without its markers, which no item can hold.
-// By its heading it is known where it is pasted.
-func ToRead(text string) string {
+// WithoutMarkers returns a rendered payload, and any text after it, for a person: without the markers. Its heading
+// still identifies it where it is pasted.
+func WithoutMarkers(text string) string {
 	if head, rest, ok := strings.Cut(text, "\n"); ok && strings.HasPrefix(head, "<!-- recall") {
 		text = rest
 	}

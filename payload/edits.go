@@ -18,27 +18,28 @@ const (
 	OpDrop  Op = "drop"  // took it out, for good
 	OpAdd   Op = "add"   // wrote it
 	OpPin   Op = "pin"   // wants it kept when the budget is tight
-	OpUnpin Op = "unpin" // no longer
-	OpTitle Op = "title" // gave the session another title; of no item
+	OpUnpin Op = "unpin" // takes a pin back
+	OpTitle Op = "title" // gave the session another title; has no item
 	OpKeep  Op = "keep"  // looked at it and left it as it is; changes nothing
-	OpMark  Op = "mark"  // marked the session; of no item, see MarksOf
+	OpMark  Op = "mark"  // marked the session, see MarksOf; has no item
 )
 
-// Edit is a line of edits.jsonl, the truth about what people did to a payload; taking back is one more edit.
+// Edit is a line of edits.jsonl, the authoritative record of what people did to a payload. Edits are undone by
+// further edits.
 type Edit struct {
 	Op   Op        `json:"op"`
-	ID   ItemID    `json:"id,omitempty"` // "" of OpTitle and OpMark
+	ID   ItemID    `json:"id,omitempty"` // "" for OpTitle and OpMark
 	At   time.Time `json:"at"`
 	Who  string    `json:"who,omitempty"`
-	Set  *Fields   `json:"set,omitempty"`  // of OpSet: what changes, the rest stays
-	Item *Item     `json:"item,omitempty"` // of OpAdd
+	Set  *Fields   `json:"set,omitempty"`  // for OpSet: the fields that change
+	Item *Item     `json:"item,omitempty"` // for OpAdd
 
-	Title string `json:"title,omitempty"` // of OpTitle
-	Seen  string `json:"seen,omitempty"`  // of OpKeep: what the item said, see Look; "" takes that back
-	Mark  *Mark  `json:"mark,omitempty"`  // of OpMark
+	Title string `json:"title,omitempty"` // for OpTitle
+	Seen  string `json:"seen,omitempty"`  // for OpKeep: the item's Fingerprint; "" takes an earlier one back
+	Mark  *Mark  `json:"mark,omitempty"`  // for OpMark
 }
 
-// Fields are the parts of an item that a person can change; nil stays as it is.
+// Fields are the parts of an item that a person can change; nil leaves a part unchanged.
 type Fields struct {
 	Kind         *Kind     `json:"kind,omitempty"`
 	Text         *string   `json:"text,omitempty"`
@@ -50,7 +51,7 @@ type Fields struct {
 	State        *State    `json:"state,omitempty"`
 }
 
-// Check returns what is wrong with an edit.
+// Check returns what is wrong with an edit, or nil.
 func (e Edit) Check() error {
 	switch {
 	case e.Op == OpTitle && e.Title == "":
@@ -71,13 +72,13 @@ func (e Edit) Check() error {
 	return nil
 }
 
-// Apply returns p with the edits done in order; p stays as it is. A person's word wins over what was distilled, and an
-// item that they set, added or pinned stands although it was retired since. Dropped items are among the retired, unless
-// a later edit takes the drop back. Applying the same edits again changes nothing.
+// Apply returns a copy of p with the edits applied in order. A person's edits win over the distillation: an item that
+// they set, added or pinned stands even if it was retired since. Dropped items are among the retired, unless a later
+// edit undoes the drop. Apply is idempotent.
 func Apply(p *Payload, edits []Edit) *Payload {
 	out := *p
 	out.Items, out.Retired = slices.Clone(p.Items), slices.Clone(p.Retired)
-	dropped := map[ItemID]bool{} // in the end
+	dropped := map[ItemID]bool{} // after all edits
 	for _, e := range edits {
 		if e.Op != OpUnpin && e.Op != OpKeep {
 			dropped[e.ID] = e.Op == OpDrop
@@ -97,7 +98,7 @@ func Apply(p *Payload, edits []Edit) *Payload {
 	return &out
 }
 
-// applyDropped does an edit of an item that a later edit, or this one, drops.
+// applyDropped applies an edit of an item that this or a later edit drops.
 func (p *Payload) applyDropped(e *Edit) {
 	switch known := slices.ContainsFunc(slices.Concat(p.Items, p.Retired), func(it Item) bool { return it.ID == e.ID }); {
 	case e.Op == OpAdd && !known && e.Item != nil:
@@ -129,7 +130,7 @@ func (p *Payload) apply(e *Edit) {
 	}
 }
 
-// find returns the item that holds, nil if there is none.
+// find returns the item if it isn't retired, or nil.
 func (p *Payload) find(id ItemID) *Item {
 	if i := slices.IndexFunc(p.Items, func(it Item) bool { return it.ID == id }); i >= 0 {
 		return &p.Items[i]
@@ -137,7 +138,7 @@ func (p *Payload) find(id ItemID) *Item {
 	return nil
 }
 
-// revive returns the item, bringing it back if it was retired; nil if there is none.
+// revive returns the item, restoring it if it was retired, or nil if there is none.
 func (p *Payload) revive(id ItemID) *Item {
 	if it := p.find(id); it != nil {
 		return it
@@ -162,7 +163,7 @@ func (p *Payload) retire(id ItemID) {
 	}
 }
 
-// replace puts an item that may have changed its kind where it belongs.
+// replace puts back an item whose kind may have changed, at its proper place.
 func (p *Payload) replace(it Item) {
 	i := slices.IndexFunc(p.Items, func(other Item) bool { return other.ID == it.ID })
 	before, after := i-1, i+1
@@ -173,7 +174,7 @@ func (p *Payload) replace(it Item) {
 	}
 }
 
-// add puts in a person's own item. It needs no evidence: that is the edit.
+// add adds a person's own item. The edit is its evidence.
 func (p *Payload) add(e *Edit) {
 	it := *e.Item
 	it.ID, it.Maker = e.ID, ByHuman
@@ -189,7 +190,7 @@ func (p *Payload) add(e *Edit) {
 	p.Items = insertByKind(p.Items, it)
 }
 
-// set changes the given fields. The text as distilled is kept: redistilling still knows the item.
+// set changes the given fields. It keeps the text as distilled, so that redistilling still recognizes the item.
 func (it *Item) set(f *Fields) {
 	if f == nil {
 		return
@@ -200,30 +201,29 @@ func (it *Item) set(f *Fields) {
 		}
 		it.Text = *f.Text
 	}
-	give(&it.Kind, f.Kind)
-	give(&it.Why, f.Why)
-	give(&it.Scope, f.Scope)
-	give(&it.Alternatives, f.Alternatives)
-	give(&it.Path, f.Path)
-	give(&it.Status, f.Status)
-	give(&it.State, f.State)
+	setIfGiven(&it.Kind, f.Kind)
+	setIfGiven(&it.Why, f.Why)
+	setIfGiven(&it.Scope, f.Scope)
+	setIfGiven(&it.Alternatives, f.Alternatives)
+	setIfGiven(&it.Path, f.Path)
+	setIfGiven(&it.Status, f.Status)
+	setIfGiven(&it.State, f.State)
 	it.Maker = ByHuman
 }
 
-func give[T any](field *T, v *T) {
+func setIfGiven[T any](field *T, v *T) {
 	if v != nil {
 		*field = *v
 	}
 }
 
-// sortRetired orders retired items, however they came there.
 func sortRetired(items []Item) {
 	slices.SortFunc(items, func(a, b Item) int {
 		return cmp.Or(a.Kind.Order()-b.Kind.Order(), a.At.Compare(b.At), strings.Compare(string(a.ID), string(b.ID)))
 	})
 }
 
-// Mark is what a person changes of a session's marks; what isn't given stays.
+// Mark is a change to a session's marks; fields not given stay unchanged.
 type Mark struct {
 	Star    *bool    `json:"star,omitempty"`
 	Archive *bool    `json:"archive,omitempty"`
@@ -231,21 +231,21 @@ type Mark struct {
 	Untag   []string `json:"untag,omitempty"`
 }
 
-// Marks are what people said of a session as a whole, beside its title.
+// Marks are what people said about a session as a whole, besides its title.
 type Marks struct {
 	Starred  bool     `json:"starred,omitempty"`
-	Archived bool     `json:"archived,omitempty"` // out of lists and answers unless they are asked for it
+	Archived bool     `json:"archived,omitempty"` // omitted from lists and answers unless asked for
 	Tags     []string `json:"tags,omitempty"`     // sorted
 }
 
-// MarksOf are the marks that edits, done in order, come to.
+// MarksOf returns the marks that result from the edits in order.
 func MarksOf(edits []Edit) (m Marks) {
 	for _, e := range edits {
 		if e.Op != OpMark || e.Mark == nil {
 			continue
 		}
-		give(&m.Starred, e.Mark.Star)
-		give(&m.Archived, e.Mark.Archive)
+		setIfGiven(&m.Starred, e.Mark.Star)
+		setIfGiven(&m.Archived, e.Mark.Archive)
 		m.Tags = slices.DeleteFunc(append(m.Tags, e.Mark.Tag...), func(t string) bool {
 			return slices.Contains(e.Mark.Untag, t)
 		})
@@ -258,7 +258,7 @@ func MarksOf(edits []Edit) (m Marks) {
 	return m
 }
 
-// Tag is a tag as it is kept: #Retry is retry; "" where a text is none, such as one with blanks in it.
+// Tag normalizes a tag: #Retry becomes retry. It returns "" for an invalid one, such as one with spaces.
 func Tag(text string) string {
 	tag := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(text), "#"))
 	odd := func(r rune) bool {

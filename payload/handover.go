@@ -13,44 +13,44 @@ import (
 	"recall/text"
 )
 
-// A Handover is a thread's payload on its way to another person: a page to read and paste, and in a comment at its end
-// the same with all evidence, for their recall. The comment is the longer, so only the page is to be pasted (see
-// PlainHandover).
+// A Handover is a thread's payload on its way to another person: a page to read and paste, followed by a comment with
+// the same items and all their evidence, for their recall. The comment is the longer part, so only the page is meant
+// for pasting (see PlainHandover).
 type Handover struct {
 	To      string    `json:"to"`
-	From    string    `json:"from"`             // "somebody" where the sender didn't say
+	From    string    `json:"from"`             // "somebody" if the sender didn't say
 	At      time.Time `json:"at"`               // when it was written
 	Project string    `json:"project"`          // the sender's name for it
-	Remote  string    `json:"remote,omitempty"` // of its repository, as ingest.Repository has it; "" if it has none
+	Remote  string    `json:"remote,omitempty"` // the repository's, as ingest.Repository returns it; "" if it has none
 	Title   string    `json:"title"`
-	Items   []Item    `json:"-"` // that hold; in a received one their text is as the sender wrote it
+	Items   []Item    `json:"-"` // those that hold; in a received handoff their text is as the sender wrote it
 }
 
-// Fits reports whether it may be from a repository of that remote: from no other, as far as both are known.
+// Fits reports whether the handoff can be from a repository with that remote. An unknown remote fits any.
 func (h *Handover) Fits(remote string) bool {
 	return h.Remote == "" || remote == "" || remote == h.Remote
 }
 
-// handoffHead is the first line of the comment that a receiving recall reads.
+// handoffHead is the first line of the comment for the receiving recall.
 const handoffHead = "<!-- recall handoff 1: the same with its evidence, for recall import"
 
-// mostHandedOver is how many items a handoff may hold.
-const mostHandedOver = 500
+// maxHandoverItems is the maximum number of items in a handoff.
+const maxHandoverItems = 500
 
-// somebody sent a handoff that doesn't say who.
+// somebody stands for the sender of a handoff that doesn't name one.
 const somebody = "somebody"
 
-// ErrNoHandover: the text is no handoff.
-var ErrNoHandover = errors.New("no handoff of recall's")
+// ErrNoHandover means that a text is no handoff.
+var ErrNoHandover = errors.New("not a handoff written by recall")
 
-// handoffHeader is the comment's first line.
+// handoffHeader is the comment's first JSON line.
 type handoffHeader struct {
 	Handoff int `json:"handoff"` // 1
 	Handover
 }
 
-// EncodeHandover writes a handoff's file from a composed payload: its handoff variant within a budget of tokens, then
-// what recall import reads, all between recall's markers. Of h it takes whom it is to, from whom ("" doesn't say), the
+// EncodeHandover writes a handoff's file from a composed payload: its handoff variant within a token budget, then the
+// part for recall import, all between recall's markers. From h it takes the recipient, the sender ("" for none), the
 // time and the repository.
 func EncodeHandover(p *Payload, h Handover, budget int) (string, error) {
 	h.At, h.From, h.Project, h.Title = h.At.UTC().Truncate(time.Second), safe(h.From, 80), p.Project, p.Title
@@ -70,12 +70,12 @@ func EncodeHandover(p *Payload, h Handover, budget int) (string, error) {
 	b.WriteString("\n" + handoffHead + "\n")
 	lines := []any{handoffHeader{1, h}}
 	items := shown(p)
-	for _, it := range items[:min(len(items), mostHandedOver)] {
+	for _, it := range items[:min(len(items), maxHandoverItems)] {
 		it.Rule, it.Was = "", ""
 		lines = append(lines, it)
 	}
 	for _, l := range lines {
-		text, err := json.Marshal(l) // "<" and ">" are escaped: nothing in it ends the comment
+		text, err := json.Marshal(l) // escapes "<" and ">", so nothing in it ends the comment
 		if err != nil {
 			return "", fmt.Errorf("handoff: %w", err)
 		}
@@ -92,7 +92,7 @@ func IsHandover(text string) bool {
 	return strings.HasPrefix(strings.TrimPrefix(text, "\uFEFF"), "<!-- recall")
 }
 
-// PlainHandover is what of a handoff's file is to be pasted: without the comment.
+// PlainHandover returns the part of a handoff's file that is meant for pasting: all but the comment.
 func PlainHandover(text string) string {
 	from := strings.Index(text, "\n"+handoffHead)
 	if from < 0 {
@@ -105,8 +105,8 @@ func PlainHandover(text string) string {
 	return strings.TrimRight(text[:from], "\n") + "\n" + text[from+to+len("\n-->\n"):]
 }
 
-// DecodeHandover reads a handoff's file: from its comment, or where that was cut away from the page, which has no
-// evidence. It is another person's text: clipped and made harmless to print.
+// DecodeHandover reads a handoff's file: its comment or, if that was removed, the page, which has no evidence. It is
+// another person's text, so it is clipped and made safe to print.
 func DecodeHandover(text string) (*Handover, error) {
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\uFEFF"), "\r\n", "\n")
 	if !IsHandover(text) {
@@ -114,49 +114,47 @@ func DecodeHandover(text string) (*Handover, error) {
 	}
 	from := strings.Index(text, "\n"+handoffHead+"\n")
 	if from < 0 {
-		return handoffPage(text)
+		return decodeHandoverPage(text)
 	}
 	body, _, ok := strings.Cut(text[from+len(handoffHead)+2:], "\n-->")
 	if !ok {
 		return nil, errors.New("the comment for recall import is cut short")
 	}
-	first := strings.Count(text[:from], "\n") + 3
-	var h Handover
+	n := strings.Count(text[:from], "\n") + 3
+	lines := strings.Split(body, "\n")
+	var head handoffHeader
+	if err := json.Unmarshal([]byte(lines[0]), &head); err != nil || head.Handoff != 1 {
+		return nil, fmt.Errorf("line %d: not as recall handoff wrote it, or by a newer recall", n)
+	}
+	h := head.Handover
+	h.To, h.From, h.Project = safe(h.To, 80), cmp.Or(safe(h.From, 80), somebody), safe(h.Project, 80)
+	h.Remote, h.Title = safe(h.Remote, 200), safe(h.Title, 120)
 	taken := map[ItemID]bool{}
-	for i, line := range strings.Split(body, "\n") {
-		if i == 0 {
-			var head handoffHeader
-			if err := json.Unmarshal([]byte(line), &head); err != nil || head.Handoff != 1 {
-				return nil, fmt.Errorf("line %d: not as recall handoff wrote it, or by a newer recall", first)
-			}
-			h = head.Handover
-			h.To, h.From, h.Project = safe(h.To, 80), cmp.Or(safe(h.From, 80), somebody), safe(h.Project, 80)
-			h.Remote, h.Title = safe(h.Remote, 200), safe(h.Title, 120)
-			continue
-		}
+	for _, line := range lines[1:] {
+		n++
 		var it Item
 		if err := json.Unmarshal([]byte(line), &it); err != nil {
-			return nil, fmt.Errorf("line %d: not as recall handoff wrote it: %w", first+i, err)
+			return nil, fmt.Errorf("line %d: not as recall handoff wrote it: %w", n, err)
 		}
 		if err := it.Receive(); err != nil {
-			return nil, fmt.Errorf("line %d: %w", first+i, err)
+			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
-		if taken[it.ID] { // a word about the one would be one about the other
-			return nil, fmt.Errorf("line %d: a second item %s", first+i, it.ID)
+		if taken[it.ID] { // ids must be unambiguous
+			return nil, fmt.Errorf("line %d: a second item %s", n, it.ID)
 		}
 		taken[it.ID] = it.ID != ""
 		h.Items = append(h.Items, it)
 	}
-	if len(h.Items) > mostHandedOver {
-		return nil, fmt.Errorf("%d items; a handoff has %d at most", len(h.Items), mostHandedOver)
+	if len(h.Items) > maxHandoverItems {
+		return nil, fmt.Errorf("%d items; a handoff has %d at most", len(h.Items), maxHandoverItems)
 	}
 	Mint("handoff", h.Items, map[ItemID]bool{})
 	return &h, nil
 }
 
-// handoffPage reads a handoff without its comment.
-func handoffPage(text string) (*Handover, error) {
-	text, _, _ = strings.Cut(text, strings.TrimSpace(markEnd)) // what follows isn't of the page
+// decodeHandoverPage reads a handoff without its comment.
+func decodeHandoverPage(text string) (*Handover, error) {
+	text, _, _ = strings.Cut(text, strings.TrimSpace(markEnd)) // what follows isn't part of the page
 	doc, err := Read(text)
 	if err != nil {
 		return nil, err
@@ -180,7 +178,6 @@ func handoffPage(text string) (*Handover, error) {
 			}
 		}
 	}
-	taken := map[ItemID]bool{}
 	for i, l := range doc.Lines {
 		it := l.Item
 		if len(doc.IDs) == len(doc.Lines) {
@@ -192,7 +189,7 @@ func handoffPage(text string) (*Handover, error) {
 		}
 		h.Items = append(h.Items, it)
 	}
-	Mint("handoff", h.Items, taken)
+	Mint("handoff", h.Items, map[ItemID]bool{})
 	return h, nil
 }
 
@@ -200,13 +197,13 @@ func handoffPage(text string) (*Handover, error) {
 func (it *Item) Receive() error {
 	switch {
 	case !slices.Contains(Kinds, it.Kind):
-		return fmt.Errorf("%q is no kind of item", text.Clip(oneLine(string(it.Kind)), 40))
+		return fmt.Errorf("%q is not a kind of item", text.Clip(oneLine(string(it.Kind)), 40))
 	case it.ID != "" && !IsID(string(it.ID)):
-		return fmt.Errorf("%q is no item's id", text.Clip(oneLine(string(it.ID)), 40))
+		return fmt.Errorf("%q is not an item id", text.Clip(oneLine(string(it.ID)), 40))
 	case oneLine(it.Text+it.Path+it.Why) == "":
-		return errors.New("an item that says nothing")
+		return errors.New("an item without any text")
 	}
-	clip := func(s string) string { return text.Clip(oneLine(s), longest) }
+	clip := func(s string) string { return text.Clip(oneLine(s), maxItemText) }
 	list := func(in []string) (out []string) {
 		for _, s := range in[:min(len(in), 20)] {
 			out = append(out, clip(s))
@@ -224,7 +221,7 @@ func (it *Item) Receive() error {
 		got.By = it.By
 	}
 	for _, e := range it.Evidence[:min(len(it.Evidence), 3)] {
-		if quote := oneLine(e.Quote); quote != "" && utf8.RuneCountInString(quote) <= longest {
+		if quote := oneLine(e.Quote); quote != "" && utf8.RuneCountInString(quote) <= maxItemText {
 			got.Evidence = append(got.Evidence, Evidence{Turn: text.Clip(oneLine(e.Turn), 80), N: max(0, e.N),
 				Quote: quote})
 		}
@@ -236,7 +233,7 @@ func (it *Item) Receive() error {
 // ReceivedRule is the Rule of an item that another person handed over.
 const ReceivedRule = "received"
 
-// HandoverID names a handoff by its text.
+// HandoverID derives a handoff's id from its text.
 func HandoverID(said string) string {
 	return text.Hash(said, 6)
 }

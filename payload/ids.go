@@ -9,14 +9,14 @@ import (
 	"unicode"
 )
 
-// idAlphabet lacks 0, 1, l and o, which are taken for one another when read aloud or copied by hand.
+// idAlphabet lacks 0, 1, l and o, which are easily confused when read aloud or copied by hand.
 const idAlphabet = "23456789abcdefghijkmnpqrstuvwxyz"
 
 const idLength = 10 // 50 bits
 
-// Mint gives each item without one an id, made from a hash of the session, the item's first evidence turn, its kind and
-// its text: the same on any machine. An id in taken isn't given again, the next hash is used; Mint adds to taken what
-// it gives.
+// Mint gives an id to each item that has none: a hash of the session, the item's first evidence turn, its kind and
+// its text, so it is the same on every machine. If the id is in taken, the next hash is used. Mint adds the new ids
+// to taken.
 func Mint(session string, items []Item, taken map[ItemID]bool) {
 	for i := range items {
 		if items[i].ID != "" {
@@ -44,7 +44,7 @@ func mint(session string, it *Item, taken map[ItemID]bool) ItemID {
 	}
 }
 
-// writePart writes the length of s before s, so that "ab"+"c" and "a"+"bc" differ.
+// writePart writes the length of s before s, so that "ab"+"c" and "a"+"bc" hash differently.
 func writePart(h hash.Hash, s string) {
 	h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(s))))
 	h.Write([]byte(s))
@@ -60,17 +60,18 @@ func idOf(sum []byte) ItemID {
 	return ItemID(id[:])
 }
 
-// IsID reports whether s has the form of an item's id.
+// IsID reports whether s has the form of an item id.
 func IsID(s string) bool {
 	return len(s) == idLength && strings.Trim(s, idAlphabet) == ""
 }
 
-// Handle names a session as a person types it: git-sync#5 is the fifth of project git-sync.
+// Handle returns the name that people type for a session: git-sync#5 is the fifth of project git-sync.
 func Handle(project string, number int) string {
 	return fmt.Sprintf("%s#%d", ProjectHandle(project), number)
 }
 
-// ProjectHandle is a project's name without what a shell would want quoted: "git-sync (devenv)" is git-sync-devenv.
+// ProjectHandle returns a project's name without characters that a shell would need quoted: "git-sync (devenv)"
+// becomes git-sync-devenv.
 func ProjectHandle(name string) string {
 	return strings.Join(strings.FieldsFunc(name, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune("-()[]{}<>|&;$`'\"\\*?!#~=", r)

@@ -8,21 +8,22 @@ import (
 	"recall/text"
 )
 
-// When an item of a new distillation is an old one, said again: of two with a common evidence turn less likeness is
-// asked. On the annotators' pairs of the gold sets (286 same, 325 not), each session's texts of one annotator inherited
-// from the other's: see TestInheritOnGoldPairs.
+// Thresholds for recognizing an old item in a new distillation; with an evidence turn in common, less likeness is
+// enough. They come from the annotators' pairs of the gold sets (286 same, 325 not), where each session's texts of
+// one annotator inherited from the other's: see TestInheritOnGoldPairs.
 const (
-	likeInTurn   = 0.25 // texts alike, a turn in common
-	likeInQuote  = 0.10 // texts alike, a turn and most of the quote in common
-	quoteInTurn  = 0.60 // most of the quote
-	likeAnywhere = 0.60 // texts alike, no turn in common
+	likeInTurn   = 0.25 // likeness of texts with a common turn
+	likeInQuote  = 0.10 // likeness of texts with a common turn and most of the quote
+	quoteInTurn  = 0.60 // "most of the quote"
+	likeAnywhere = 0.60 // likeness of texts without a common turn
 )
 
 // Inherit gives the items of a new distillation their ids. Those that say what an old item said, perhaps in other
-// words, get its id, stay pinned if it was, and have its aliases if they come without; others are minted one. Old
-// items without a partner go to updated.Retired, to come back with their id; only what a person wrote, changed or
-// pinned stands without one. What was last written is taken over too. old is not changed and may be nil. What a person
-// did follows from Apply with the same edits: a dropped item was retired, gets its id back here, and is dropped again.
+// words, get its id, its pin, and its aliases if they have none; the others are minted one. Old items without a
+// counterpart go to updated.Retired, from where they can come back with their id; only what a person wrote, changed
+// or pinned stands without one. The record of the last written page is carried over as well. old is not changed and
+// may be nil. Apply with the same edits then restores what a person did: a dropped item was retired, gets its id back
+// here, and is dropped again.
 func Inherit(old, updated *Payload) {
 	if old == nil {
 		old = new(Payload)
@@ -64,8 +65,9 @@ func Inherit(old, updated *Payload) {
 	}
 }
 
-// pairItems returns for each new item the old one's index that it repeats, or -1: first word for word, of the same kind
-// before another (one sentence may be both a goal and a decision), then the best pairs of the rest.
+// pairItems returns for each new item the index of the old one that it repeats, or -1: identical items first, those
+// of the same kind before others (one sentence may be both a goal and a decision), then the best matches among the
+// rest.
 func pairItems(old, updated []Item) []int {
 	pairs := slices.Repeat([]int{-1}, len(updated))
 	used := make([]bool, len(old))
@@ -79,7 +81,7 @@ func pairItems(old, updated []Item) []int {
 	return pairs
 }
 
-// pairBest pairs what is not paired yet so that the summed score is highest.
+// pairBest pairs the remaining items so that the total score is highest.
 func pairBest(pairs []int, used []bool, score func(i, k int) float64) {
 	var news, olds []int
 	for i := range pairs {
@@ -105,7 +107,7 @@ func pairBest(pairs []int, used []bool, score func(i, k int) float64) {
 	}
 }
 
-// pairSame pairs, in order, what is not paired yet and has the same key.
+// pairSame pairs the remaining items with equal keys, in order.
 func pairSame(old, updated []Item, pairs []int, used []bool, key func(*Item) string) {
 	left := map[string][]int{}
 	for k := range old {
@@ -123,23 +125,23 @@ func pairSame(old, updated []Item, pairs []int, used []bool, key func(*Item) str
 	}
 }
 
-// identity is equal of an item distilled twice in the same words.
+// identity is the same for two distillations of an item in the same words.
 func identity(it *Item) string {
 	return strings.Join([]string{it.First().Turn, cmp.Or(it.Was, it.Text), it.Path}, "\x00")
 }
 
-// traits are what items are compared by.
-type traits struct {
+// itemTraits are what items are compared by.
+type itemTraits struct {
 	item   *Item
-	said   []text.Bag // its text; its text with the reason; its text before a person changed it
+	said   []text.Bag // the text; the text with the reason; the text before a person changed it
 	quotes map[string]text.Bag
 }
 
-func traitsOf(items []Item) []traits {
-	var out []traits
+func traitsOf(items []Item) []itemTraits {
+	var out []itemTraits
 	for i := range items {
 		it := &items[i]
-		t := traits{item: it, quotes: map[string]text.Bag{}}
+		t := itemTraits{item: it, quotes: map[string]text.Bag{}}
 		t.said = append(t.said, WordsOf(it.Text+" "+it.Path))
 		if it.Why != "" {
 			t.said = append(t.said, WordsOf(it.Text+" "+it.Path+" "+it.Why))
@@ -155,8 +157,8 @@ func traitsOf(items []Item) []traits {
 	return out
 }
 
-// sameness returns how sure it is that two items are one, 0 if they aren't.
-func sameness(a, b *traits) float64 {
+// sameness scores how likely two items are the same, 0 if they aren't.
+func sameness(a, b *itemTraits) float64 {
 	if a.item.Kind == File && b.item.Kind == File && a.item.Path != "" && b.item.Path != "" {
 		if oneLine(a.item.Path) == oneLine(b.item.Path) {
 			return 2
@@ -189,7 +191,6 @@ func sameness(a, b *traits) float64 {
 	return score
 }
 
-// insertByKind puts an item behind those of its kind.
 func insertByKind(items []Item, it Item) []Item {
 	at := slices.IndexFunc(items, func(other Item) bool { return other.Kind.Order() > it.Kind.Order() })
 	if at < 0 {
@@ -198,16 +199,14 @@ func insertByKind(items []Item, it Item) []Item {
 	return slices.Insert(items, at, it)
 }
 
-// Graft returns the items of a session that grew since a model distilled it:
-// what the model made of the turns up to the ordinal last, and of what rules
-// find, all that stands on a later turn, but for what an agent noted: that is for
-// whoever knows the notes to add. old is the payload as it was saved, rules the
-// new distillation; place gives a turn's ordinal, by any id that evidence may
-// name, -1 for one that isn't there (any more). Neither payload is changed.
+// ExtendModelItems returns the items of a session that grew since a model distilled it: the model's items from turns
+// up to the ordinal last, and the rules' items with evidence in later turns, except notes, which the caller adds. old
+// is the saved payload and rules the new distillation; neither is changed. place returns the ordinal of a turn by any
+// id that evidence may name, or -1 if it is gone.
 //
-// What says where the work stands (next, status, and the state of a file) is
-// said anew by the later turns. Where both say the same, the model's words stay.
-func Graft(old, rules *Payload, place func(turn string) int, last int) []Item {
+// Later turns replace what says where the work stands (next, status, and the state of a file). Where both say the
+// same, the model's wording stays.
+func ExtendModelItems(old, rules *Payload, place func(turn string) int, last int) []Item {
 	newer := slices.DeleteFunc(slices.Clone(rules.Items), func(it Item) bool {
 		later := func(e Evidence) bool { return place(e.Turn) > last }
 		return it.Rule == NoteRule || !slices.ContainsFunc(it.Evidence, later)
@@ -231,7 +230,7 @@ func Graft(old, rules *Payload, place func(turn string) int, last int) []Item {
 	})
 	before := traitsOf(kept)
 	for _, t := range traitsOf(newer) {
-		said := func(b traits) bool { return b.item.Kind == t.item.Kind && sameness(&b, &t) > 0 }
+		said := func(b itemTraits) bool { return b.item.Kind == t.item.Kind && sameness(&b, &t) > 0 }
 		if !slices.ContainsFunc(before, said) {
 			kept = append(kept, *t.item)
 		}
@@ -240,7 +239,7 @@ func Graft(old, rules *Payload, place func(turn string) int, last int) []Item {
 		return cmp.Or(a.Kind.Order()-b.Kind.Order(), a.At.Compare(b.At))
 	})
 	for i := range kept {
-		kept[i].ID, kept[i].Pinned = "", false // Inherit gives them back
+		kept[i].ID, kept[i].Pinned = "", false // Inherit restores them
 	}
 	return kept
 }

@@ -1,6 +1,6 @@
-// Package payload holds what recall keeps of a session in a person's terms: a Payload of Items, each with its Evidence.
-// It writes and reads their Markdown and JSON, gives ids, merges people's edits, composes the payloads of a thread and
-// keeps them within a budget of tokens.
+// Package payload defines what recall keeps of a session: a Payload of Items, each with its Evidence. It reads and
+// writes their Markdown and JSON forms, assigns ids, merges people's edits, composes the payloads of a thread and
+// keeps them within a token budget.
 package payload
 
 import (
@@ -14,10 +14,10 @@ import (
 // Schema is the version of payload.json that this package writes.
 const Schema = 1
 
-// ItemID names an item for good: ten base32 characters, minted once.
+// ItemID identifies an item permanently: ten base32 characters, minted once.
 type ItemID string
 
-// Kind is what an item is about; the order of Kinds is that of importance.
+// Kind is what an item is about.
 type Kind string
 
 const (
@@ -26,7 +26,7 @@ const (
 	Eliminated Kind = "eliminated"
 	Flag       Kind = "flag"
 	Next       Kind = "next"
-	Finding    Kind = "finding" // what was found to be so: a cause shown, a fact measured
+	Finding    Kind = "finding" // what turned out to be true: a proven cause, a measured fact
 	Hypothesis Kind = "hypothesis"
 	Deferred   Kind = "deferred"
 	Question   Kind = "question"
@@ -38,10 +38,10 @@ const (
 // Kinds lists all kinds, most important first: a tight budget cuts in reverse.
 var Kinds = []Kind{Goal, Decision, Eliminated, Finding, Flag, Next, Hypothesis, Deferred, Question, File, Status, Lead}
 
-// Order is the place of a kind in Kinds.
+// Order is the kind's index in Kinds.
 func (k Kind) Order() int { return slices.Index(Kinds, k) }
 
-// By says whose word an item is.
+// By says whose statement an item is.
 type By string
 
 const (
@@ -83,62 +83,63 @@ const (
 type Item struct {
 	ID           ItemID   `json:"id"`
 	Kind         Kind     `json:"kind"`
-	Hint         Kind     `json:"hint,omitempty"`         // of a Lead: what it may be, to rank it by
-	Text         string   `json:"text"`                   // one sentence; for a file what is to be said of it
+	Hint         Kind     `json:"hint,omitempty"`         // for a Lead: what it may be; used for ranking
+	Text         string   `json:"text"`                   // one sentence; for a file, what there is to say about it
 	Why          string   `json:"why,omitempty"`          // the reason, without "because"
-	Alternatives []string `json:"alternatives,omitempty"` // options that lost
+	Alternatives []string `json:"alternatives,omitempty"` // rejected options
 	Scope        string   `json:"scope,omitempty"`        // its condition, as quoted: "above 10k jobs"
-	About        []string `json:"about,omitempty"`        // paths, symbols, components that it binds
+	About        []string `json:"about,omitempty"`        // paths, symbols, components that it concerns
 	Aliases      []string `json:"aliases,omitempty"`      // other words to find it by
-	// of kind File: as the transcript names it, relative to the project root where it lies inside
+	// For kind File: as named in the transcript, relative to the project root if inside it.
 	Path   string `json:"path,omitempty"`
-	Status string `json:"status,omitempty"` // of kind File: FileDone … FileOffLimits
+	Status string `json:"status,omitempty"` // for kind File: FileDone … FileOffLimits
 
 	By         By        `json:"by"`
 	Maker      Maker     `json:"maker"`
-	Rule       string    `json:"rule,omitempty"`       // which rule or prompt
-	Confidence float64   `json:"confidence,omitempty"` // 0–1; a rule's is its measured precision
+	Rule       string    `json:"rule,omitempty"`       // the rule or prompt that made it
+	Confidence float64   `json:"confidence,omitempty"` // 0–1; for a rule, its measured precision
 	State      State     `json:"state"`
 	Pinned     bool      `json:"pinned,omitempty"`
-	At         time.Time `json:"at"` // of its first evidence turn; what "as of" means
-	// Text as last distilled, where a person changed it: what redistilling pairs by
+	At         time.Time `json:"at"` // time of its first evidence turn; what "as of" means
+	// The distilled text, if a person changed it; redistilling pairs by this.
 	Was      string     `json:"was,omitempty"`
-	Evidence []Evidence `json:"evidence,omitempty"` // none where a person wrote it, and of a claim (ClaimRule)
-	// of a decision: items that a note of recall's held against its prompt
+	Evidence []Evidence `json:"evidence,omitempty"` // none if a person wrote it, or for a claim (ClaimRule)
+	// For a decision: items that a note of recall's held against its prompt.
 	Against []ItemID `json:"against,omitempty"`
 }
 
-// Evidence is where in a transcript a claim can be checked.
+// Evidence says where in a transcript a claim can be checked.
 type Evidence struct {
 	Turn  string `json:"turn"`  // ingest.TurnID, or the uuid of one of the turn's records
-	N     int    `json:"n"`     // the turn's ordinal when it was distilled, for people
-	Quote string `json:"quote"` // verbatim from that turn as redacted, at most 300 bytes, never empty
+	N     int    `json:"n"`     // the turn's ordinal at distillation, for display
+	Quote string `json:"quote"` // verbatim from the redacted turn, at most 300 bytes, never empty
 }
 
-// Provenance says what produced a payload.
+// Provenance records what produced a payload.
 type Provenance struct {
 	Distiller string `json:"distiller"`       // "offline/1", "model/<name>"
 	Rules     string `json:"rules,omitempty"` // version of the redaction rules
 	Prompt    string `json:"prompt,omitempty"`
-	Input     string `json:"input"` // SHA-256 over the raw bytes that it was made from
-	// hash over the sessions that bear on who owns which turn: forks, and the other half of a plan
+	Input     string `json:"input"` // SHA-256 of the raw bytes it was made from
+	// Hash over the sessions that decide who owns which turn: forks, and the other half of a plan.
 	Beside string `json:"beside,omitempty"`
-	// how many of the session's items were forgotten before it was made
+	// How many of the session's items had been forgotten before.
 	Without int `json:"without,omitempty"`
-	// what a model has made of it since, if one has; what it hasn't seen Distiller made
+	// The model asked since, if any; the turns it hasn't seen are Distiller's.
 	Model Asked `json:"model,omitzero"`
 }
 
-// Asked says which model was asked about a session, and what it saw. What it made stays valid whatever comes after.
+// Asked records which model was asked about a session, and how much it saw. Its result stays valid whatever comes
+// later.
 type Asked struct {
 	Name   string `json:"name"`           // distill.Improver's: "model/anthropic/claude-haiku-4-5"
 	Prompt string `json:"prompt"`         // version of the prompts
-	Input  string `json:"input"`          // Provenance.Input at that time: with another one now, the session has grown
-	Turns  int    `json:"turns"`          // how many it saw
-	Last   string `json:"last,omitempty"` // id of the last of them
+	Input  string `json:"input"`          // Provenance.Input at that time; if that differs now, the session has grown
+	Turns  int    `json:"turns"`          // number of turns it saw
+	Last   string `json:"last,omitempty"` // id of the last turn it saw
 }
 
-// By names what made the payload, for people.
+// By returns what made the payload, for display.
 func (p Provenance) By() string {
 	if p.Model.Name != "" {
 		return p.Model.Name
@@ -146,7 +147,7 @@ func (p Provenance) By() string {
 	return p.Distiller
 }
 
-// Payload is all that one distillation of a session yields.
+// Payload is the result of one distillation of a session.
 type Payload struct {
 	Schema  int        `json:"schema"`
 	Session string     `json:"session"`
@@ -157,33 +158,33 @@ type Payload struct {
 	Start   time.Time  `json:"start"`
 	End     time.Time  `json:"end"`
 	Made    Provenance `json:"made"`
-	Items   []Item     `json:"items"`          // in order of kind, then of time
-	Read    []string   `json:"read,omitempty"` // files that were only read and are no items, the most read first
-	// items of earlier distillations that this one no longer finds
+	Items   []Item     `json:"items"`          // ordered by kind, then time
+	Read    []string   `json:"read,omitempty"` // files that were only read and are no items, most read first
+	// Items of earlier distillations that this one no longer finds.
 	Retired []Item `json:"retired,omitempty"`
-	// items of payloads that a person pasted or had fetched to go on from
+	// Items of payloads that a person pasted or fetched in order to continue.
 	Carried  []ItemID       `json:"carried,omitempty"`
 	Injected []ItemID       `json:"injected,omitempty"` // items of payloads that a hook put before the session
-	Quoted   []ItemID       `json:"quoted,omitempty"`   // all others that stand in it: in answers, in notes
-	Dropped  map[string]int `json:"dropped,omitempty"`  // items not kept, by reason: ungrounded, foreign, …
-	// payload.md as last rendered, the base of the three-way merge
+	Quoted   []ItemID       `json:"quoted,omitempty"`   // other items that occur in it: in answers, in notes
+	Dropped  map[string]int `json:"dropped,omitempty"`  // number of items not kept, by reason: ungrounded, foreign, …
+	// payload.md as last rendered, the base of the three-way merge.
 	Written string `json:"written,omitempty"`
-	// the items it showed, in its order (a cut line is not a drop)
+	// The items it showed, in order; one cut for the budget is not a drop.
 	WrittenIDs []ItemID `json:"written_ids,omitempty"`
 
-	// Of a payload composed over a thread only (see Compose), Doubted of one shown as well; never stored.
+	// Only in payloads composed over a thread (see Compose), Doubted also in displayed ones; never stored.
 	Thread  []string          `json:"thread,omitempty"`  // its sessions, oldest first
 	Origins map[ItemID]Origin `json:"origins,omitempty"` // which session each item is from
-	Doubted map[ItemID]Doubt  `json:"doubted,omitempty"` // what took an item's place, may have, or contradicts it
+	Doubted map[ItemID]Doubt  `json:"doubted,omitempty"` // what superseded, may have superseded, or contradicts an item
 }
 
-// Origin is the session that an item of a composed payload is from.
+// Origin is the session that an item of a composed payload comes from.
 type Origin struct {
 	Session string `json:"session"`
-	Number  int    `json:"number,omitempty"` // its place by start time in its project, as of now; 0 if not known
+	Number  int    `json:"number,omitempty"` // its position by start time in its project, as of now; 0 if unknown
 }
 
-// MapText puts every text of the item through a function. What it shares with a copy of it stays.
+// MapText applies f to every text of the item, without changing slices shared with copies.
 func (it *Item) MapText(f func(string) string) {
 	for _, s := range []*string{&it.Text, &it.Why, &it.Scope, &it.Path, &it.Was} {
 		*s = f(*s)
@@ -200,7 +201,7 @@ func (it *Item) MapText(f func(string) string) {
 	}
 }
 
-// First is what the item first rests on, the zero Evidence if it has none.
+// First returns the item's first evidence, the zero Evidence if it has none.
 func (it *Item) First() (e Evidence) {
 	if len(it.Evidence) > 0 {
 		e = it.Evidence[0]
@@ -208,7 +209,7 @@ func (it *Item) First() (e Evidence) {
 	return e
 }
 
-// Quotes are the words that the item rests on.
+// Quotes returns the quotes that the item is based on.
 func (it *Item) Quotes() (quotes []string) {
 	for _, e := range it.Evidence {
 		quotes = append(quotes, e.Quote)
@@ -216,12 +217,13 @@ func (it *Item) Quotes() (quotes []string) {
 	return quotes
 }
 
-// Current reports whether the item holds today: it stands (an empty state, too) or was reopened.
+// Current reports whether the item holds today: its state is stands (or empty) or reopened.
 func (it *Item) Current() bool {
 	return it.State == Stands || it.State == Reopened || it.State == ""
 }
 
-// RuledOutThing is what an eliminated item rules out, without its "no": "Ruled out: no Redis" would say the opposite.
+// RuledOutThing returns what an eliminated item rules out, without its "no": "Ruled out: no Redis" would say the
+// opposite.
 func RuledOutThing(text string) string {
 	for _, no := range []string{"No ", "no ", "Not ", "not ", "Don't use ", "don't use ", "Never "} {
 		if rest, ok := strings.CutPrefix(text, no); ok && rest != "" {
@@ -231,13 +233,13 @@ func RuledOutThing(text string) string {
 	return text
 }
 
-// noForm matches a sentence that says itself that something is out.
+// noForm matches a sentence that itself says that something is out.
 var noForm = text.Pattern(`(?i)\b(?:is|are|was|were|has|have|do|does|did|can|could|will|would|should) ` +
 	`(?:not|never|no)\b|\b(?:cannot|no longer|never)\b|\w+n['’]t\b|\b(?:is|are|was|were|drops?|dropped|ruled|falls?) ` +
 	`out\b|\bit['’]s (?:not|no|out)\b|\bnot\b|\brul(?:es?|ing) out\b|\bskip(?:s|ped|ping)?\b|\b(?:fails?|breaks?)\b`)
 
-// SaysNo reports whether an eliminated item's text says itself that something is out, so that "Ruled out" before it
-// would say the opposite: "a lock doesn't help".
+// SaysNo reports whether an eliminated item's text itself says that something is out, so that "Ruled out" before it
+// would mean the opposite: "a lock doesn't help".
 func SaysNo(text string) bool {
 	return RuledOutThing(text) == text && noForm().MatchString(text)
 }

@@ -9,18 +9,18 @@ import (
 	fastjson "github.com/go-json-experiment/json"
 )
 
-// ErrDecode is in the error of Decode.
+// ErrDecode is wrapped by all errors of Decode.
 var ErrDecode = errors.New("decode payload")
 
-// ErrNewer is in the error for a payload.json that a newer recall wrote.
+// ErrNewer means that a newer recall wrote the payload.json.
 var ErrNewer = errors.New("written by a newer recall")
 
-// Encode returns the payload as payload.json holds it: indented, ending in a newline, always the same bytes.
+// Encode returns the payload in the form of payload.json: indented, ending in a newline, always the same bytes.
 func Encode(p *Payload) ([]byte, error) {
 	out := *p
 	out.Schema = Schema
 	if out.Items == nil {
-		out.Items = []Item{} // a list for every program, if an empty one
+		out.Items = []Item{} // [] rather than null for other programs
 	}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -32,7 +32,7 @@ func Encode(p *Payload) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// Decode reads what Encode wrote, also in earlier versions. A newer schema is ErrNewer: guessing could lose what it
+// Decode reads what Encode wrote, including earlier versions. A newer schema is ErrNewer: guessing might lose what it
 // added.
 func Decode(data []byte) (*Payload, error) {
 	var head struct {

@@ -16,8 +16,8 @@ import (
 //	“text” — user, turn 12, to “what it answers”         of kind Lead, and of a goal (RequestRule)
 //	“question?” — assistant, turn 11; answered “Yes.”
 //
-// "because" stands in decisions only. Whatever an item holds is made one safe
-// line, and what could be taken for the line's own grammar is escaped:
+// Only decisions have "because". Whatever an item holds is made one safe line, and what could be mistaken for the
+// line's own grammar is escaped:
 //
 //	in a text            on the line
 //	" —"                 a no-break space before the dash
@@ -25,7 +25,7 @@ import (
 //	"(scope: x)" at end  "\(scope: x)", likewise (not: …), (session 2, Apr 17) and (from ann, Apr 17)
 //	"#", "- ", "[x]" …   a backslash before it, at the beginning
 //
-// The escapes are Markdown's own, so a rendered page shows the text as it is.
+// These are Markdown's own escapes, so a rendered page shows the text unchanged.
 const (
 	dash    = " — "
 	because = "because "
@@ -43,36 +43,35 @@ var (
 		`[A-Z][a-z]{2} \d{1,2}(, \d{4})?)?\)$`)
 	lead       = text.Pattern("^(\\\\|#|>|```|~~~|[-*+•] |[-*+•]$|\\[(?i:pinned|x| )\\])")
 	leadEsc    = text.Pattern("^\\\\(\\\\|#|>|```|~~~|[-*+•] |[-*+•]$|\\[(?i:pinned|x| )\\])")
-	box        = text.Pattern(`(?s)^\[([ xX])\] +(.*)$`) // of a task list
+	box        = text.Pattern(`(?s)^\[([ xX])\] +(.*)$`) // as in a task list
 	fileStates = []string{FileDone, FileProgress, FileUntouched, FileOffLimits}
 )
 
-// RequestRule is the rule of a goal that is what a person asked for, quoted with its turn: they may have moved on
-// since.
+// RequestRule is the rule of a goal that quotes what a person asked for, with its turn: they may have moved on since.
 const RequestRule = "request"
 
-// TaskRule is the rule of a task that a session's own list left open.
+// TaskRule is the rule of a task left open in the session's own list.
 const TaskRule = "open-task"
 
-// AnswerRule is the rule of a decision that is an answer to a question of the assistant's.
+// AnswerRule is the rule of a decision that answers a question of the assistant's.
 const AnswerRule = "answer"
 
-// Quoted reports whether an item is what somebody said, in their words, not what was made of it.
+// Quoted reports whether an item is somebody's own words rather than a conclusion from them.
 func (it *Item) Quoted() bool {
 	return it.Maker != ByHuman && (it.Kind == Lead || it.Kind == Goal && it.Rule == RequestRule)
 }
 
-// ApprovedPlan reports whether an item's words are a plan's, which the assistant wrote and a person approved.
+// ApprovedPlan reports whether an item's words come from a plan that the assistant wrote and a person approved.
 func (it *Item) ApprovedPlan() bool {
 	return it.By == ByBoth && (it.Rule == "plan" || it.Kind == Goal && it.Rule == RequestRule) ||
 		it.Kind == Lead && it.Rule == "said-plan"
 }
 
-// Summed reports whether an item's words are those of the client's own summary: a model's, over all that was in its
-// window, tools' output too.
+// Summed reports whether an item's words come from the client's own summary, which a model wrote from its whole
+// context, including tool output.
 func (it *Item) Summed() bool { return it.Kind == Lead && strings.HasSuffix(it.Rule, "summary") }
 
-// formatItem returns the item's line without bullet and note; "" if the item says nothing.
+// formatItem returns the item's line without bullet and note, or "" if the item says nothing.
 func formatItem(it *Item) string {
 	var body string
 	switch {
@@ -112,7 +111,7 @@ func formatText(it *Item) string {
 	}
 	if why != "" {
 		after += dash
-		if it.Kind == Decision && it.Rule != AnswerRule { // a note to an answer may be a reason, or a condition
+		if it.Kind == Decision && it.Rule != AnswerRule { // a note to an answer may be a reason or a condition
 			after += because
 		}
 		after += segment(why)
@@ -146,7 +145,7 @@ func formatFile(it *Item) string {
 	return strings.Join(parts, dash)
 }
 
-// formatLead quotes a passage, with who said it and where.
+// formatLead quotes a passage, with its speaker and turn.
 func formatLead(it *Item) string {
 	if it.Rule == ClaimRule && oneLine(it.Text) != "" {
 		return "“" + segment(it.Text) + "”" + dash + "the agent's own claim, borne out by nothing"
@@ -169,15 +168,16 @@ func formatLead(it *Item) string {
 	if it.Evidence[1].N > it.Evidence[0].N {
 		between = "; answered “"
 	}
-	return line + between + segment(text.Clip(it.Evidence[1].Quote, mostOfOther)) + "”"
+	return line + between + segment(text.Clip(it.Evidence[1].Quote, maxOtherPassage)) + "”"
 }
 
-// mostOfOther is how many characters are shown of what a passage answers, or is answered by.
-const mostOfOther = 160
+// maxOtherPassage is the maximum length, in characters, of the other passage shown: what the lead answers, or its
+// answer.
+const maxOtherPassage = 160
 
 var speakers = map[By]string{ByUser: "user", ByAssistant: "assistant", ByBoth: "both"}
 
-// formatLost returns the alternatives that neither text nor reason name.
+// formatLost returns the alternatives that neither text nor reason mention.
 func formatLost(it *Item) string {
 	var lost []string
 	for _, alt := range it.Alternatives {
@@ -189,7 +189,7 @@ func formatLost(it *Item) string {
 	return strings.Join(lost, "; ")
 }
 
-// formatWhy returns the reason as a part of a sentence: without "because", a leading function word in lower case.
+// formatWhy returns the reason as part of a sentence: without "because", an initial function word in lower case.
 func formatWhy(why string) string {
 	why = oneLine(why)
 	for len(why) >= len(because) && strings.EqualFold(why[:len(because)], because) {
@@ -202,7 +202,7 @@ func formatWhy(why string) string {
 	return why
 }
 
-// withoutStop drops the full stop of a text that goes on.
+// withoutStop removes the full stop from a text that continues.
 func withoutStop(s string) string {
 	for strings.HasSuffix(s, ".") && !strings.HasSuffix(s, "..") && len(s) > 1 {
 		s = strings.TrimRight(s[:len(s)-1], " ")
@@ -210,10 +210,10 @@ func withoutStop(s string) string {
 	return s
 }
 
-// ParseLine reads what somebody wrote as a line of a kind, without its bullet.
+// ParseLine parses a line that somebody wrote for an item of a kind, without its bullet.
 func ParseLine(kind Kind, line string) Item { return parseItem(kind, visible(line)) }
 
-// parseItem reads an item's line, without its bullet, and gives back what formatItem was given.
+// parseItem is the inverse of formatItem; the line has no bullet.
 func parseItem(kind Kind, body string) Item {
 	it := Item{Kind: kind, State: Stands}
 	if inTail(body) {
@@ -275,7 +275,7 @@ func parseFile(it *Item, body string) {
 	it.Path, it.Text, it.Why = unescape(path), unescape(text), unescape(why)
 }
 
-// segment makes s one part of a line: one line, and nothing in it that reads as the line's grammar.
+// segment makes s one part of a line: a single line with nothing that reads as the line's grammar.
 func segment(s string) string {
 	s = strings.ReplaceAll(oneLine(s), " —", "\u00a0—")
 	if strings.Contains(s, "!--") {
@@ -301,14 +301,14 @@ func unescape(s string) string {
 	return oneLine(s)
 }
 
-// inParens makes s fit between parentheses.
+// inParens makes s safe inside parentheses.
 func inParens(s string) string {
 	return segment(squared.Replace(s))
 }
 
 var squared = strings.NewReplacer("(", "[", ")", "]")
 
-// oneLine makes any text one line of visible characters, single spaces between words.
+// oneLine makes any text one line of visible characters, with single spaces between words.
 func oneLine(s string) string { return sink.Line(s, sink.Markdown) }
 
 func contains(s, part string) bool {

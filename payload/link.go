@@ -7,52 +7,52 @@ import (
 	"time"
 )
 
-// Relation is how a later item bears on an earlier one.
+// Relation is how a later item relates to an earlier one.
 type Relation string
 
 const (
 	Same        Relation = "same"        // says it again
 	Refines     Relation = "refines"     // adds to it; both hold
-	Supersedes  Relation = "supersedes"  // takes its place
-	Contradicts Relation = "contradicts" // can't hold beside it, and it is open which one does
+	Supersedes  Relation = "supersedes"  // replaces it
+	Contradicts Relation = "contradicts" // can't both hold, and it is open which one does
 )
 
-// Relations lists all of them.
+// Relations lists all relations.
 var Relations = []Relation{Same, Refines, Supersedes, Contradicts}
 
-// LinkOp is what a line of links.jsonl does.
+// LinkOp is the operation of a line in links.jsonl.
 type LinkOp string
 
 const (
 	OpLink    LinkOp = "link"
-	OpRetract LinkOp = "retract" // takes back the maker's link between the two, a person's that of any maker
-	OpUnsay   LinkOp = "unsay"   // takes back a person's word on the two: what other makers say holds again
+	OpRetract LinkOp = "retract" // withdraws the maker's link between the two; a person's retraction withdraws any maker's
+	OpUnsay   LinkOp = "unsay"   // withdraws a person's statement about the two: other makers' links count again
 )
 
-// Link is a line of links.jsonl: the claim, with evidence on both sides, that a later item bears on an earlier one.
-// Taking back is one more line.
+// Link is a line of links.jsonl: the claim, with evidence on both sides, that a later item relates to an earlier one.
+// A claim is withdrawn by another line.
 type Link struct {
 	Op       LinkOp   `json:"op"`
-	Relation Relation `json:"relation,omitempty"` // of OpLink
+	Relation Relation `json:"relation,omitempty"` // for OpLink
 	From     ItemID   `json:"from"`               // the later item
 	To       ItemID   `json:"to"`                 // the earlier one
 
 	FromSession  string    `json:"from_session"`
 	ToSession    string    `json:"to_session"`
-	FromEvidence *Evidence `json:"from_evidence,omitempty"` // none where a person wrote the item
+	FromEvidence *Evidence `json:"from_evidence,omitempty"` // nil if a person wrote the item
 	ToEvidence   *Evidence `json:"to_evidence,omitempty"`
 
 	Maker     Maker     `json:"maker"`
-	Rule      string    `json:"rule,omitempty"`      // which rule or prompt
-	Precision float64   `json:"precision,omitempty"` // 0–1, as measured; of rules and models
-	Collapses bool      `json:"collapses,omitempty"` // sure enough to show From alone; a person's always is
-	At        time.Time `json:"at"`                  // when From was said: it bears on To from then on
+	Rule      string    `json:"rule,omitempty"`      // the rule or prompt that made it
+	Precision float64   `json:"precision,omitempty"` // 0–1, as measured; for rules and models
+	Collapses bool      `json:"collapses,omitempty"` // certain enough to show From alone; always true of a person's
+	At        time.Time `json:"at"`                  // when From was said; the link takes effect then
 
-	Who  string    `json:"who,omitempty"` // of a person
-	Said time.Time `json:"said,omitzero"` // when the person said so
+	Who  string    `json:"who,omitempty"` // the person, if one said it
+	Said time.Time `json:"said,omitzero"` // when the person said it
 }
 
-// EvidenceOf is what a link says that an item at one of its ends rests on.
+// EvidenceOf returns the evidence that a link cites for an item at one of its ends.
 func EvidenceOf(it *Item) *Evidence {
 	if len(it.Evidence) == 0 {
 		return nil
@@ -61,14 +61,14 @@ func EvidenceOf(it *Item) *Evidence {
 	return &e
 }
 
-// Hides reports whether the link lets From stand for To.
+// Hides reports whether the link makes From replace To on display.
 func (l *Link) Hides() bool {
 	return (l.Collapses || l.Maker == ByHuman) && (l.Relation == Supersedes || l.Relation == Same)
 }
 
-// Overtaken says what took an item's place, by the latest of the surest links that end at it, or nil. If not sure, both
-// items are shown, this one with a word of that. holds reports whether a link's other item holds itself: else it takes
-// nobody's place.
+// Overtaken returns the latest of the surest links that say something replaced the item, or nil. If not sure, both
+// items are shown, this one with a remark. holds reports whether a link's other item itself holds; otherwise it
+// replaces nothing.
 func Overtaken(id ItemID, links []Link, holds func(Link) bool) (by *Link, sure bool) {
 	for i := range links {
 		k := &links[i]
@@ -82,7 +82,7 @@ func Overtaken(id ItemID, links []Link, holds func(Link) bool) (by *Link, sure b
 	return by, sure
 }
 
-// Became is what a later item makes of one of its kind whose place it takes.
+// Became returns what an item of this kind becomes when a later one replaces it.
 func (k Kind) Became() string {
 	switch k {
 	case Question:
@@ -93,18 +93,18 @@ func (k Kind) Became() string {
 	return string(Superseded)
 }
 
-// A Doubt is what took an item's place, may have, or contradicts it.
+// A Doubt says what replaced an item, may have replaced it, or contradicts it.
 type Doubt struct {
 	By       ItemID    `json:"by"`
 	At       time.Time `json:"at"`
 	Relation Relation  `json:"relation"`
-	Sure     bool      `json:"sure,omitempty"` // it took its place
+	Sure     bool      `json:"sure,omitempty"` // it did replace the item
 }
 
-// Doubt is what a link says of the item that it ends at.
+// Doubt returns what a link says about the item it ends at.
 func (l *Link) Doubt() Doubt { return Doubt{l.From, l.At, l.Relation, l.Hides()} }
 
-// Word is the doubt as it is told of an item of a kind: "perhaps superseded", "contradicted".
+// Word describes the doubt about an item of a kind: "perhaps superseded", "contradicted".
 func (d Doubt) Word(of Kind) string {
 	switch {
 	case d.Relation == Contradicts:
@@ -117,7 +117,7 @@ func (d Doubt) Word(of Kind) string {
 	return "perhaps " + of.Became()
 }
 
-// Check returns what is wrong with a line.
+// Check returns what is wrong with a line, or nil.
 func (l Link) Check() error {
 	wrong := ""
 	switch {
@@ -135,9 +135,9 @@ func (l Link) Check() error {
 	return fmt.Errorf("link from %s to %s: %s", l.From, l.To, wrong)
 }
 
-// StandingLinks returns the links that hold after all lines, in order of time, then items, whatever order makers wrote
-// in: each maker's last line counts, a person's word before a model's, a model's before a rule's, a person's link also
-// before any the other way round. Where makers are named, no other's lines count.
+// StandingLinks returns the links that hold after all lines, ordered by time, then items, regardless of the order of
+// the lines. Each maker's last line counts; a person's overrides a model's, a model's overrides a rule's, and a
+// person's link also overrides any in the opposite direction. If makers are given, only their lines count.
 func StandingLinks(lines []Link, of ...Maker) []Link {
 	last := make(map[[2]ItemID]*saidOf, len(lines))
 	for i := range lines {
@@ -174,13 +174,13 @@ func StandingLinks(lines []Link, of ...Maker) []Link {
 	return standing
 }
 
-// makers are those of links, the one whose word counts most first.
+// makers lists the makers of links, the most authoritative first.
 var makers = [...]Maker{ByHuman, ByModel, ByRule}
 
-// saidOf is each maker's last line on two items, nil where there is none.
+// saidOf holds each maker's last line about two items, nil if there is none.
 type saidOf [len(makers)]*Link
 
-// strongest is what holds of them.
+// strongest returns the line that prevails and whether it is a link.
 func (s *saidOf) strongest() (*Link, bool) {
 	if s == nil {
 		return nil, false

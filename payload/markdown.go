@@ -13,36 +13,36 @@ import (
 	"recall/text"
 )
 
-// DefaultBudget is the most tokens of a payload.md, markers counted.
+// DefaultBudget is the default limit of a payload.md in tokens, including markers.
 const DefaultBudget = 1000
 
-// MostLeads is how many passages of each session a page shows.
+// MostLeads is the number of passages per session that a page shows by default.
 const MostLeads = 8
 
-// longest is how many characters of an item's text, and of its reason, a budgeted page shows: one that isn't a sentence
-// must not push out all others.
-const longest = 600
+// maxItemText is how many characters of an item's text and of its reason a budgeted page shows, so that a runaway one
+// doesn't push out all others.
+const maxItemText = 600
 
-// Options says how to render a payload.
+// Options controls how a payload is rendered.
 type Options struct {
-	Variant Variant // "" is Coding
-	Budget  int     // tokens, markers counted; 0 is DefaultBudget, less is no limit
+	Variant Variant // "" means Coding
+	Budget  int     // tokens, including markers; 0 means DefaultBudget, negative no limit
 
-	// Leads is how many passages of each session are shown, the most telling; 0: MostLeads. Without a token limit all
-	// are.
+	// Leads is the number of passages per session to show, most significant first; 0 means MostLeads. Without a token
+	// limit all are shown.
 	Leads int
 }
 
 // Rendered is a payload as Markdown.
 type Rendered struct {
 	Text   string   // from marker to marker, ending in a newline
-	Shown  []ItemID // in the order of the lines
-	Cut    int      // items that hold but didn't fit; they remain in payload.json
-	Tokens int      // of Text, 0 where there was no limit to keep
+	Shown  []ItemID // in line order
+	Cut    int      // current items that didn't fit; they remain in payload.json
+	Tokens int      // in Text; 0 if there was no limit
 }
 
-// Render lays out the items that hold today as Markdown within the budget, always in the same bytes. Too small a budget
-// for goal and next action shortens their texts; if that isn't enough, it is exceeded.
+// Render lays out the items that hold today as Markdown within the budget; the output is deterministic. If even the
+// goal and the next action don't fit, their texts are shortened, and if that isn't enough, the budget is exceeded.
 func Render(p *Payload, o Options) Rendered {
 	if _, ok := layouts[o.Variant]; !ok {
 		o.Variant = Coding
@@ -57,23 +57,24 @@ func Render(p *Payload, o Options) Rendered {
 	if o.Budget < 0 {
 		return page.layOut(nil)
 	}
-	page.leaveLeads(cmp.Or(o.Leads, MostLeads) * max(1, len(p.Thread)))
-	page.shorten(longest)
+	page.limitLeads(cmp.Or(o.Leads, MostLeads) * max(1, len(p.Thread)))
+	page.shorten(maxItemText)
 	r, order := page.fit(o.Budget)
-	for size := longest / 2; r.Tokens > o.Budget && size >= 20; size /= 2 {
+	for size := maxItemText / 2; r.Tokens > o.Budget && size >= 20; size /= 2 {
 		page.shorten(size)
 		r = page.render(order)
 	}
 	return r
 }
 
-// leaveLeads leaves the most telling passages and what an agent claims, uncounted. What can be read in the goal isn't
-// said twice, nor counted as left out.
-func (pg *page) leaveLeads(most int) {
+// limitLeads keeps only the most significant passages; an agent's claims are kept and don't count. Passages that the
+// goal already contains are removed and not counted as omitted.
+func (pg *page) limitLeads(most int) {
 	all := slices.Clone(pg.items)
 	pg.items = slices.DeleteFunc(pg.items, func(it Item) bool { return InGoal(all, &it) })
 	was := len(pg.items)
-	leads := slices.DeleteFunc(lightestFirst(pg.items, Lead), func(i int) bool { return pg.items[i].Rule == ClaimRule })
+	leads := leastImportantFirst(pg.items, Lead)
+	leads = slices.DeleteFunc(leads, func(i int) bool { return pg.items[i].Rule == ClaimRule })
 	gone := leads[:max(0, len(leads)-most)]
 	var kept []Item
 	for i, it := range pg.items {
@@ -85,28 +86,28 @@ func (pg *page) leaveLeads(most int) {
 	pg.left = was - len(pg.items)
 }
 
-// InGoal reports whether a passage stands in a goal that is shown anyway.
+// InGoal reports whether a passage is contained in a goal that is shown anyway.
 func InGoal(items []Item, it *Item) bool {
 	return it.Kind == Lead && !it.Pinned && slices.ContainsFunc(items, func(g Item) bool {
 		return g.Kind == Goal && g.Current() && contains(blanks.Replace(g.Text), blanks.Replace(oneLine(it.Text)))
 	})
 }
 
-// blanks are taken out of what is compared: a goal has one between sentences that were typed without.
+// blanks removes whitespace before comparing: a goal has a space between sentences that were typed without one.
 var blanks = strings.NewReplacer(" ", "", "\n", "")
 
-// fit renders the page with as few items cut as the budget allows, and returns what it cut.
+// fit renders the page with as few cuts as the budget requires, and returns the items cut.
 func (pg *page) fit(budget int) (Rendered, []int) {
 	r, order := pg.render(nil), cutOrder(pg.items)
 	if r.Tokens <= budget || len(order) == 0 {
 		return r, nil
 	}
-	// The first cut adds the line that counts them; from there on each makes the page shorter.
+	// The first cut adds the line with the count; from then on each cut makes the page shorter.
 	n := 1 + sort.Search(len(order)-1, func(n int) bool { return pg.render(order[:n+1]).Tokens <= budget })
 	return pg.render(order[:n]), order[:n]
 }
 
-// shown returns the items that have a line. A next action that a person pinned comes before the others.
+// shown returns the items that get a line, a pinned next action before the others.
 func shown(p *Payload) []Item {
 	var items []Item
 	for _, it := range p.Items {
@@ -124,24 +125,24 @@ func shown(p *Payload) []Item {
 	return items
 }
 
-// A page is a payload on its way to Markdown.
+// A page is a payload being rendered as Markdown.
 type page struct {
 	payload *Payload
 	layout  []section
 	items   []Item
-	read    []string // files that were only read, named below the heading
-	left    int      // passages that were left out beforehand
-	lines   []string // of the items as they are now; nil: not written yet
+	read    []string // files only read, named below the heading
+	left    int      // passages omitted beforehand
+	lines   []string // of the items in their current form; nil if not yet formatted
 }
 
-// render writes the page without the items at the indexes in cut, and counts it.
+// render lays out the page without the items whose indexes are in cut, and counts its tokens.
 func (pg *page) render(cut []int) Rendered {
 	r := pg.layOut(cut)
 	r.Tokens = tokens.Count(r.Text)
 	return r
 }
 
-// layOut is render without the count.
+// layOut is render without counting.
 func (pg *page) layOut(cut []int) Rendered {
 	gone := make(map[int]bool, len(cut))
 	for _, i := range cut {
@@ -149,7 +150,7 @@ func (pg *page) layOut(cut []int) Rendered {
 	}
 	for i := len(pg.lines); i < len(pg.items); i++ {
 		it := &pg.items[i]
-		pg.lines = append(pg.lines, formatItem(it)+pg.since(it)+pg.note(it))
+		pg.lines = append(pg.lines, formatItem(it)+pg.saidMoreSince(it)+pg.note(it))
 	}
 	r := Rendered{Cut: len(cut) + pg.left}
 	var body strings.Builder
@@ -202,9 +203,9 @@ func list(b *strings.Builder, kind Kind, lines []string) {
 	}
 }
 
-// since says of a goal that is what a person asked for that they said more in that session,
-// and until when: they may have turned to something else.
-func (pg *page) since(goal *Item) string {
+// saidMoreSince notes, for a goal that quotes a person's request, up to which turn of that session they said more:
+// they may have turned to something else.
+func (pg *page) saidMoreSince(goal *Item) string {
 	if goal.Kind != Goal || !goal.Quoted() || len(goal.Evidence) == 0 {
 		return ""
 	}
@@ -223,8 +224,8 @@ func (pg *page) since(goal *Item) string {
 	return fmt.Sprintf("; the user said more since, up to turn %d", last)
 }
 
-// note says from which session of a thread an item is, but for kinds that only the last speaks for; of one session
-// that is shown, what became of an item since.
+// note says which session of a thread an item is from, except for kinds taken from the last session only, and what
+// has since replaced or contradicted it.
 func (pg *page) note(it *Item) string {
 	from, ok := pg.payload.Origins[it.ID]
 	by, doubted := pg.payload.Doubted[it.ID]
@@ -257,7 +258,7 @@ func (pg *page) note(it *Item) string {
 	return fmt.Sprintf(" (%s, %s%s)", name, day(it.At), doubt)
 }
 
-// shorten clips what the page shows of each item to size characters a part.
+// shorten clips each part of an item to size characters.
 func (pg *page) shorten(size int) {
 	pg.lines = nil
 	for i := range pg.items {
@@ -273,7 +274,7 @@ func (pg *page) shorten(size int) {
 	}
 }
 
-// pageTitle begins the heading of what one pastes.
+// pageTitle begins the page's heading.
 const pageTitle = "Rehydration payload"
 
 // heading returns the title and the line that says where the payload is from.
@@ -292,13 +293,13 @@ func heading(p *Payload) string {
 	if slices.ContainsFunc(p.Items, func(it Item) bool {
 		return it.Kind == Lead && it.Rule != ClaimRule && it.Current()
 	}) {
-		parts = append(parts, noModel)
+		parts = append(parts, leadsNotice)
 	}
 	return title + "\n" + strings.Join(parts, " · ") + "\n"
 }
 
-// noModel says what a payload with passages is.
-const noModel = "by rules: quotes, not conclusions; with a model: recall init"
+// leadsNotice explains a payload that has passages.
+const leadsNotice = "by rules: quotes, not conclusions; with a model: recall init"
 
 func sessionName(p *Payload) string {
 	if p.Session == "" {
@@ -314,7 +315,7 @@ func sessionName(p *Payload) string {
 	return strings.TrimSpace(name)
 }
 
-// short returns the beginning of a session's id that people use.
+// short returns the beginning of a session's id, as people use it.
 func short(session string) string {
 	name := text.BareID(session)
 	if utf8.RuneCountInString(name) > 8 {
@@ -323,7 +324,7 @@ func short(session string) string {
 	return name
 }
 
-// Span returns from when to when, in UTC; "" if neither is known.
+// Span formats a period in UTC; "" if neither end is known.
 func Span(start, end time.Time) string {
 	const day, hour = "2006-01-02", "15:04"
 	start, end = start.UTC(), end.UTC()
@@ -340,7 +341,7 @@ func Span(start, end time.Time) string {
 	return start.Format(day+" "+hour) + " – " + end.Format(day+" "+hour)
 }
 
-// safe makes s fit a heading.
+// safe makes s fit in a heading.
 func safe(s string, size int) string {
 	return comment().ReplaceAllString(text.Clip(oneLine(s), size), `<\$1!--`)
 }

@@ -388,7 +388,7 @@ func TestPassagesAreQuoted(t *testing.T) {
 		!strings.Contains(r.Text, "”"+dash+"user, turn 17\n") {
 		t.Errorf("got %d shown and %d cut:\n%s", len(r.Shown), r.Cut, r.Text)
 	}
-	if !strings.Contains(r.Text, noModel) {
+	if !strings.Contains(r.Text, leadsNotice) {
 		t.Errorf("the head doesn't say that these are quotes:\n%s", r.Text)
 	}
 	doc, err := Read(r.Text)

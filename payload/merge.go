@@ -10,14 +10,14 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Of a line that isn't as it was written, and of one that is gone: when the one is the other, changed.
-const likeChanged = 0.35
+// minEditedLikeness is the likeness from which a new line and a missing one count as the same line, edited.
+const minEditedLikeness = 0.35
 
-// Merge returns what a person did to payload.md, as edits for edits.jsonl and Apply: a three-way merge of the edited
-// page, the page as recall last wrote it (p.Written, p.WrittenIDs) and the items of today. Only differences between the
-// pages are the person's doing: a line cut for the budget isn't dropped, what was distilled since stays; where both
-// changed an item, the person wins. The order of lines is recall's, but for which next action is first. who and at go
-// into the edits. The error names the line of edited that can't be read; nothing is merged then.
+// Merge returns what a person did to payload.md, as edits for edits.jsonl and Apply. It is a three-way merge of the
+// edited page, the page as recall last wrote it (p.Written, p.WrittenIDs) and today's items. Only differences between
+// the pages are attributed to the person: a line cut for the budget isn't dropped, and what was distilled since
+// stays; if both changed an item, the person wins. The order of lines is recall's, except for which next action is
+// first. who and at go into the edits. If a line of edited can't be read, the error names it and nothing is merged.
 func Merge(p *Payload, edited, who string, at time.Time) ([]Edit, error) {
 	if edited == p.Written {
 		return nil, nil
@@ -27,7 +27,7 @@ func Merge(p *Payload, edited, who string, at time.Time) ([]Edit, error) {
 		return nil, fmt.Errorf("payload.md: %w", err)
 	}
 	if strings.TrimSpace(edited) == "" {
-		return nil, nil // lost, rather than edited: dropping all is done line by line
+		return nil, nil // lost rather than edited: items are dropped line by line
 	}
 	now, err := read(edited)
 	if err != nil {
@@ -56,7 +56,7 @@ func Merge(p *Payload, edited, who string, at time.Time) ([]Edit, error) {
 	return m.edits, nil
 }
 
-// plainText returns what an editor saved, which may be UTF-16 as Notepad's "Unicode" is.
+// plainText returns what an editor saved, which may be UTF-16 (Notepad's "Unicode").
 func plainText(s string) (string, error) {
 	s, _, err := transform.String(unicode.BOMOverride(transform.Nop), s)
 	if err != nil {
@@ -68,8 +68,8 @@ func plainText(s string) (string, error) {
 	return s, nil
 }
 
-// baseOf returns the page as last written, with an id a line, and true; unreadable, all of today's items could have
-// been on it.
+// baseOf returns the page as last written, with an id per line, and true. If that can't be read, it returns today's
+// items as a page and false.
 func baseOf(p *Payload) (base *Doc, written bool, err error) {
 	base, err = Read(p.Written)
 	if err == nil && len(p.WrittenIDs) > 0 && len(base.Lines) == len(p.WrittenIDs) {
@@ -89,8 +89,8 @@ type merger struct {
 	p         *Payload
 	base, now *Doc
 	written   bool  // base is the page as last written
-	pairs     []int // for each line of now its line of base, or -1
-	edit      Edit  // who and when
+	pairs     []int // for each line of now the matching line of base, or -1
+	edit      Edit  // template: who and when
 	edits     []Edit
 	taken     map[ItemID]bool
 }
@@ -101,7 +101,7 @@ func (m *merger) do(op Op, id ItemID, set *Fields, it *Item) {
 	m.edits = append(m.edits, e)
 }
 
-// title notes another title. The line under it is recall's.
+// title records a changed title. The line below it is recall's.
 func (m *merger) title() {
 	if m.now.Title != "" && m.now.Title != m.base.Title {
 		m.do(OpTitle, "", nil, nil)
@@ -109,8 +109,8 @@ func (m *merger) title() {
 	}
 }
 
-// pair finds for each line of now its line of base: the same line, then the same words under another heading, then what
-// is alike or alone in its place.
+// pair matches each line of now with a line of base: an equal line, then one with the same words under another
+// heading, then a similar one or one with the same neighbours.
 func (m *merger) pair() {
 	m.pairs = slices.Repeat([]int{-1}, len(m.now.Lines))
 	used := make([]bool, len(m.base.Lines))
@@ -125,7 +125,7 @@ func (m *merger) pair() {
 	})
 }
 
-// settle gives lines under a heading that names no kind the one that they had.
+// settle gives lines under a heading that names no kind their former kind.
 func (m *merger) settle() {
 	for i := range m.now.Lines {
 		switch l, k := &m.now.Lines[i], m.pairs[i]; {
@@ -145,7 +145,7 @@ func itemsOf(lines []Line) (items []Item) {
 	return items
 }
 
-// changedLike returns how sure it is that line i of now is line k of base, changed; 0 if it isn't.
+// changedLike scores how likely line i of now is an edited line k of base; 0 if it isn't.
 func (m *merger) changedLike(i, k int, used []bool) float64 {
 	now, old := &m.now.Lines[i].Item, &m.base.Lines[k].Item
 	like := WordsOf(now.Path + " " + now.Text).Like(WordsOf(old.Path + " " + old.Text))
@@ -153,8 +153,8 @@ func (m *merger) changedLike(i, k int, used []bool) float64 {
 	if now.Kind == File && old.Kind == File && now.Path == old.Path {
 		like = 1
 	}
-	place := now.Kind == old.Kind && m.alone(i, k, used)
-	if like < likeChanged && !place {
+	place := now.Kind == old.Kind && m.sameNeighbours(i, k, used)
+	if like < minEditedLikeness && !place {
 		return 0
 	}
 	if now.Kind == old.Kind {
@@ -166,8 +166,8 @@ func (m *merger) changedLike(i, k int, used []bool) float64 {
 	return like
 }
 
-// alone reports whether line i of now and line k of base stand between the same lines of their section.
-func (m *merger) alone(i, k int, used []bool) bool {
+// sameNeighbours reports whether line i of now and line k of base have the same neighbours in their section.
+func (m *merger) sameNeighbours(i, k int, used []bool) bool {
 	neighbours := func(step int) bool {
 		a, b := i+step, k+step
 		nowEnds := a < 0 || a >= len(m.now.Lines) || m.now.Lines[a].Item.Kind != m.now.Lines[i].Item.Kind
@@ -188,18 +188,18 @@ func (m *merger) copied(i int) bool {
 	})
 }
 
-// changed notes what the person changed of an item: the fields that differ between the pages, and no others.
+// changed records what the person changed in an item: exactly the fields that differ between the pages.
 func (m *merger) changed(id ItemID, old, now *Item) {
 	var f Fields
-	differ(&f.Kind, old.Kind, now.Kind)
-	differ(&f.Text, old.Text, now.Text)
-	differ(&f.Why, old.Why, now.Why)
-	differ(&f.Scope, old.Scope, now.Scope)
-	differ(&f.Path, old.Path, now.Path)
-	differ(&f.Status, old.Status, now.Status)
-	differ(&f.State, old.State, now.State)
-	// What lost is hidden where the text names it; under another text it would show, though the person's line doesn't
-	// say it.
+	setIfChanged(&f.Kind, old.Kind, now.Kind)
+	setIfChanged(&f.Text, old.Text, now.Text)
+	setIfChanged(&f.Why, old.Why, now.Why)
+	setIfChanged(&f.Scope, old.Scope, now.Scope)
+	setIfChanged(&f.Path, old.Path, now.Path)
+	setIfChanged(&f.Status, old.Status, now.Status)
+	setIfChanged(&f.State, old.State, now.State)
+	// Alternatives that the text mentions are hidden. After a change of text they would appear, though the person's
+	// line doesn't have them.
 	hidden := f.Text != nil && slices.ContainsFunc(m.p.Items, func(it Item) bool {
 		return it.ID == id && !slices.Equal(it.Alternatives, now.Alternatives)
 	})
@@ -218,13 +218,14 @@ func (m *merger) changed(id ItemID, old, now *Item) {
 	}
 }
 
-func differ[T comparable](field **T, old, now T) {
+func setIfChanged[T comparable](field **T, old, now T) {
 	if old != now {
 		*field = &now
 	}
 }
 
-// added notes a line that the person wrote; one that says what an item not on the page says asks for that item.
+// added records a line that the person wrote. If an item that isn't on the page says the same, the line brings that
+// item back.
 func (m *merger) added(i int) {
 	it := m.now.Lines[i].Item
 	if m.copied(i) {
@@ -257,7 +258,7 @@ func (m *merger) added(i int) {
 	m.do(OpAdd, own[0].ID, nil, &own[0])
 }
 
-// dropped notes lines that are gone: only what the person's page had, by its head marker, can be missing.
+// dropped records missing lines; only lines that were on the person's page, by its head marker, can be missing.
 func (m *merger) dropped() {
 	for k, id := range m.base.IDs {
 		onPage := slices.Contains(m.now.IDs, id) || m.now.IDs == nil && m.written
@@ -267,7 +268,7 @@ func (m *merger) dropped() {
 	}
 }
 
-// first pins a next action that the person put before the one that was first: the first is the next action.
+// first pins a next action that the person moved before the former first one.
 func (m *merger) first() {
 	isNext := func(l Line) bool { return l.Item.Kind == Next && l.Item.State != Done }
 	i := slices.IndexFunc(m.now.Lines, isNext)
@@ -277,7 +278,7 @@ func (m *merger) first() {
 		return
 	}
 	if j := slices.Index(m.pairs, k); !isNext(m.now.Lines[j]) {
-		return // the first one was ticked off
+		return // the former first was ticked off
 	}
 	if m.pairs[i] >= 0 {
 		m.do(OpPin, m.base.IDs[m.pairs[i]], nil, nil)

@@ -10,25 +10,25 @@ import (
 	"recall/text"
 )
 
-// Doc is a payload.md as read: what a person may have made of a rendered one.
+// Doc is a parsed payload.md, possibly edited by a person.
 type Doc struct {
 	Title string
-	IDs   []ItemID // of the head marker: what was shown when the page was rendered; nil without one
+	IDs   []ItemID // from the head marker: what the page showed when rendered; nil if there is none
 	Lines []Line
-	cut   bool // it begins with recall's marker and doesn't end with it
+	cut   bool // it has recall's head marker but no end marker
 }
 
-// Line is one item of a Doc, holding what a line can say: kind, text, why, alternatives, scope, path, status, pinned,
-// and state Done for a ticked box. It has no id; see Merge.
+// Line is one item of a Doc, with what a line can express: kind, text, why, alternatives, scope, path, status,
+// pinned, and state Done for a ticked box. It has no id; see Merge.
 type Line struct {
 	N    int // 1-based line number
 	Item Item
 
-	odd  string // the heading that it stands under, if that names no kind
+	odd  string // its heading, if that names no kind
 	said string // the line without its bullet
 }
 
-// settle makes what a line under an odd heading says an item of a kind; without one, a Flag under that name.
+// settle makes a line under an odd heading an item of a kind; if none is given, a Flag prefixed with the heading.
 func (l *Line) settle(kind Kind) {
 	said := l.said
 	if kind == "" {
@@ -38,20 +38,20 @@ func (l *Line) settle(kind Kind) {
 }
 
 var (
-	headMark = text.Pattern(`^<!--\s*recall((?:\s+[0-9a-z]{10})*)\s*-->$`)
-	endMark  = text.Pattern(`^<!--\s*/recall\s*-->$`)
-	anyMark  = text.Pattern(`^<!--\s*/?recall\b`)
-	oneNote  = text.Pattern(`^<!--.*-->$`)
-	hashes   = text.Pattern(`^#{1,6}(?: |$)`)
-	bullet   = text.Pattern(`^(?:[-*+•]|\d{1,9}[.)])(?:\s+|$)`)
-	cutNote  = text.Pattern(`^(?:…|\.\.\.) and \d+ more in payload\.json$`)
-	conflict = text.Pattern(`^(?:<{7} |={7}$|>{7} )`) // as git marks one
-	rule     = text.Pattern(`^(?:-{3,}|\*{3,}|_{3,})$`)
+	headMark     = text.Pattern(`^<!--\s*recall((?:\s+[0-9a-z]{10})*)\s*-->$`)
+	endMark      = text.Pattern(`^<!--\s*/recall\s*-->$`)
+	anyMark      = text.Pattern(`^<!--\s*/?recall\b`)
+	wholeComment = text.Pattern(`^<!--.*-->$`)
+	headingStart = text.Pattern(`^#{1,6}(?: |$)`)
+	bullet       = text.Pattern(`^(?:[-*+•]|\d{1,9}[.)])(?:\s+|$)`)
+	cutNote      = text.Pattern(`^(?:…|\.\.\.) and \d+ more in payload\.json$`)
+	conflict     = text.Pattern(`^(?:<{7} |={7}$|>{7} )`) // git's conflict markers
+	rule         = text.Pattern(`^(?:-{3,}|\*{3,}|_{3,})$`)
 )
 
-// Read reads a payload.md, taking what people do in an editor: other bullets or none, order, blank lines, Windows line
-// ends, wrapped lines, other names of sections; what stands under a heading of their own is a Flag. A line that can't
-// be an item is an error that names it; only comments and horizontal rules are left out silently.
+// Read reads a payload.md, tolerating what people do in an editor: other bullets or none, another order, blank lines,
+// Windows line endings, wrapped lines, renamed sections. Lines under a heading of their own become Flags. A line that
+// can't be an item is an error that names it; only comments and horizontal rules are skipped silently.
 func Read(md string) (*Doc, error) {
 	doc, err := read(md)
 	if err != nil {
@@ -65,7 +65,7 @@ func Read(md string) (*Doc, error) {
 	return doc, nil
 }
 
-// read is Read, but leaves open what stands under odd headings.
+// read is Read, but leaves lines under odd headings undecided.
 func read(md string) (*Doc, error) {
 	r := reader{doc: new(Doc)}
 	md = strings.TrimPrefix(md, "\uFEFF")
@@ -84,8 +84,8 @@ func read(md string) (*Doc, error) {
 type reader struct {
 	doc  *Doc
 	n    int
-	kind Kind   // of the section, "" before the first and under an odd heading
-	odd  string // the heading of a section that is of no kind
+	kind Kind   // of the section; "" before the first and under an odd heading
+	odd  string // heading of a section that names no kind
 	head bool   // the head marker was read
 	tail bool   // the end marker was read
 
@@ -104,12 +104,12 @@ func (r *reader) line(raw string) error {
 	case strings.HasPrefix(s, "<!--"):
 		r.flush()
 		return r.comment(s)
-	case hashes().MatchString(s):
+	case headingStart().MatchString(s):
 		r.flush()
 		r.heading(s)
 		return nil
 	case conflict().MatchString(s):
-		return fmt.Errorf("two versions of the file stand beside one another here; keep one")
+		return fmt.Errorf("a merge conflict leaves two versions of the file here; keep one")
 	case strings.HasPrefix(s, "```") || strings.HasPrefix(s, "~~~"):
 		return fmt.Errorf("a code block can't be an item; put it on one line with a bullet")
 	case r.kind == "" && r.odd == "":
@@ -138,7 +138,7 @@ func (r *reader) comment(s string) error {
 		r.tail = true
 	case anyMark().MatchString(s):
 		return fmt.Errorf("recall's marker is damaged; it reads <!-- recall ID ID … --> or <!-- /recall -->")
-	case !oneNote().MatchString(s):
+	case !wholeComment().MatchString(s):
 		return fmt.Errorf("a comment must end on its line")
 	}
 	return nil
@@ -158,7 +158,7 @@ func (r *reader) heading(s string) {
 	}
 }
 
-// beforeSections takes the line under the title, which is made again; anything else up there belongs to no section.
+// beforeSections skips the line under the title, which is generated; other text there belongs to no section.
 func (r *reader) beforeSections(s string) error {
 	if s == "Session" || strings.HasPrefix(s, "Session ") || strings.Contains(s, " · ") {
 		return nil
@@ -188,7 +188,7 @@ func (r *reader) flush() {
 	}
 }
 
-// visible is oneLine, but leaves the no-break space that tells a dash in a text from one that parts it.
+// visible is oneLine, but keeps the no-break space that distinguishes a dash within a text from a separator.
 func visible(s string) string {
 	parts := strings.Split(s, "\u00a0—")
 	for i := range parts {

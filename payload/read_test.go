@@ -81,7 +81,7 @@ func TestReadSaysWhereItFails(t *testing.T) {
 		{"text before the sections", "# Rehydration payload: x\nnote to self\n", "line 2: text before the first section"},
 		{"damaged marker", "<!-- recall k3v9t2 -->\n", "line 1: recall's marker is damaged"},
 		{"two payloads", "<!-- recall k3v9t2m8qa -->\n<!-- recall b7xw4c5d2e -->\n", "line 2: a second payload begins here"},
-		{"conflict", "## Status\n<<<<<<< HEAD\n- a\n", "line 2: two versions of the file stand beside one another"},
+		{"conflict", "## Status\n<<<<<<< HEAD\n- a\n", "line 2: a merge conflict leaves two versions of the file here"},
 		{"code block", "## Status\n- a\n```go\n", "line 3: a code block can't be an item"},
 		{"comment over lines", "<!--\nx\n-->\n", "line 1: a comment must end on its line"},
 	} {

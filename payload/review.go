@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// Look names what a person sees of an item: it changes when its kind, its words or its state do.
-func Look(it *Item) string {
+// Fingerprint identifies what a person sees of an item: its kind, words and state.
+func Fingerprint(it *Item) string {
 	h := sha256.New()
 	for _, part := range []string{string(it.Kind), LineOf(it)} {
 		writePart(h, part)
@@ -16,20 +16,20 @@ func Look(it *Item) string {
 	return hex.EncodeToString(h.Sum(nil)[:6])
 }
 
-// An Unseen is an item that nobody has looked at as it is now.
+// An Unseen is an item that nobody has reviewed in its current form.
 type Unseen struct {
 	Item
-	Changed bool // somebody has, as it was before
+	Changed bool // somebody reviewed an earlier form
 }
 
-// Unreviewed lists, in the payload's order, the items that nobody wrote, changed or kept as they are now.
+// Unreviewed returns, in the payload's order, the items that nobody wrote, changed or kept in their current form.
 func Unreviewed(p *Payload, edits []Edit) []Unseen {
-	kept := seenIn(edits)
+	kept := lastKept(edits)
 	var out []Unseen
 	for i := range p.Items {
 		it := &p.Items[i]
 		seen := kept[it.ID]
-		settled := !it.Current() || it.Maker == ByHuman || formatItem(it) == "" || seen == Look(it)
+		settled := !it.Current() || it.Maker == ByHuman || formatItem(it) == "" || seen == Fingerprint(it)
 		if settled {
 			continue
 		}
@@ -38,18 +38,18 @@ func Unreviewed(p *Payload, edits []Edit) []Unseen {
 	return out
 }
 
-// Kept are the items that a person wrote, changed, pinned, or kept as they are now.
+// Kept reports for each item whether a person wrote, changed or pinned it, or kept it in its current form.
 func Kept(p *Payload, edits []Edit) map[ItemID]bool {
-	seen, kept := seenIn(edits), map[ItemID]bool{}
+	seen, kept := lastKept(edits), map[ItemID]bool{}
 	for i := range p.Items {
 		it := &p.Items[i]
-		kept[it.ID] = it.Maker == ByHuman || it.Pinned || seen[it.ID] == Look(it)
+		kept[it.ID] = it.Maker == ByHuman || it.Pinned || seen[it.ID] == Fingerprint(it)
 	}
 	return kept
 }
 
-// seenIn is what people last saw of the items that they kept, as Look names it.
-func seenIn(edits []Edit) map[ItemID]string {
+// lastKept returns the last Fingerprint of each item that people kept.
+func lastKept(edits []Edit) map[ItemID]string {
 	seen := map[ItemID]string{}
 	for _, e := range edits {
 		if e.Op == OpKeep {
@@ -59,14 +59,14 @@ func seenIn(edits []Edit) map[ItemID]string {
 	return seen
 }
 
-// LineOf is what an item's line says in payload.md, without bullet.
+// LineOf returns an item's line in payload.md, without bullet and pin.
 func LineOf(it *Item) string {
 	plain := *it
 	plain.Pinned = false
 	return formatItem(&plain)
 }
 
-// Reword returns the edits, with the time and author of edit, by which an item's line becomes another, written as in
+// Reword returns the edits, with edit's time and author, that turn an item's line into another, written as in
 // payload.md: "text (scope: condition) — because why".
 func Reword(p *Payload, id ItemID, line string, edit Edit) ([]Edit, error) {
 	old := p.find(id)
@@ -75,7 +75,7 @@ func Reword(p *Payload, id ItemID, line string, edit Edit) ([]Edit, error) {
 	}
 	now := parseItem(old.Kind, bullet().ReplaceAllString(visible(line), ""))
 	if now.Text == "" && now.Path == "" {
-		return nil, errors.New("a line that says nothing")
+		return nil, errors.New("the line says nothing")
 	}
 	shown := parseItem(old.Kind, LineOf(old))
 	now.Pinned = shown.Pinned

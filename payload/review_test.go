@@ -28,7 +28,7 @@ func TestUnreviewed(t *testing.T) {
 		}
 		return got
 	}
-	edits := []Edit{{Op: OpKeep, ID: "a", Seen: Look(&p.Items[0])}, {Op: OpKeep, ID: "b", Seen: "of before"}}
+	edits := []Edit{{Op: OpKeep, ID: "a", Seen: Fingerprint(&p.Items[0])}, {Op: OpKeep, ID: "b", Seen: "of before"}}
 	if diff := cmp.Diff([]string{"a", "b"}, list(nil)); diff != "" {
 		t.Errorf("never reviewed (-want +got):\n%s", diff)
 	}

@@ -7,13 +7,13 @@ import (
 	"unicode"
 )
 
-// Variant is a way to lay out one payload.
+// Variant is a layout of a payload.
 type Variant string
 
 const (
-	Coding  Variant = "coding"  // goal, what is decided and put off, next, files
-	Debug   Variant = "debug"   // surviving and eliminated hypotheses lead
-	Handoff Variant = "handoff" // for somebody else: what is locked in, open, done, dangerous
+	Coding  Variant = "coding"  // goal, decisions made and deferred, next, files
+	Debug   Variant = "debug"   // surviving and eliminated hypotheses first
+	Handoff Variant = "handoff" // for somebody else: what is settled, open, done, dangerous
 )
 
 // Variants lists all variants, the default first.
@@ -25,7 +25,7 @@ type section struct {
 	heading string
 }
 
-// layouts are the sections of each variant, in order, under the headings of titles where it has none of its own.
+// layouts lists the sections of each variant in order. Headings default to titles.
 var layouts = map[Variant][]section{
 	Coding: sections(nil, Goal, Decision, Deferred, Eliminated, Next, File, Flag, Finding, Hypothesis, Question, Status,
 		Lead),
@@ -50,8 +50,8 @@ func sections(own map[Kind]string, kinds ...Kind) (all []section) {
 	return all
 }
 
-// meanings are beginnings of words that headings of each kind hold; the first line that fits decides ("Decisions
-// deferred" are no decisions).
+// meanings maps beginnings of words in headings to kinds; the first match counts, since "Decisions deferred" holds no
+// decisions.
 var meanings = []struct {
 	kind  Kind
 	words []string
@@ -70,7 +70,7 @@ var meanings = []struct {
 	{Goal, []string{"goal", "objective", "aim "}},
 }
 
-// KindOf returns the kind of items that a heading is for, as recall, people and agents may word it; else "".
+// KindOf returns the kind of items under a heading, as recall, people or agents may word it, or "".
 func KindOf(heading string) Kind {
 	key := " " + headingKey(heading) + " "
 	for _, m := range meanings {
@@ -81,7 +81,7 @@ func KindOf(heading string) Kind {
 	return ""
 }
 
-// headingKey returns a heading's words, lower-case, a space between each.
+// headingKey returns a heading's words in lower case, separated by single spaces.
 func headingKey(s string) string {
 	s = strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(s), "'", ""), "’", "")
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool {
@@ -89,7 +89,7 @@ func headingKey(s string) string {
 	}), " ")
 }
 
-// IsHeading reports whether a line is a heading as recall writes it.
+// IsHeading reports whether a line is one of recall's own headings.
 func IsHeading(line string) bool {
 	text, ok := strings.CutPrefix(line, "## ")
 	is := func(s section) bool { return s.heading == text }

@@ -10,14 +10,15 @@ import (
 	"recall/text"
 )
 
-// Assign pairs rows with columns one to one so that the summed score is highest (the Hungarian method with potentials,
-// O(n²m)): for each row its column, or -1, as where the score is 0. Scores aren't negative, rows equally long.
+// Assign pairs rows with columns one to one so that the total score is highest (the Hungarian method with potentials,
+// O(n²m)). It returns the column of each row, or -1, also where the score is 0. Scores must not be negative, and rows
+// must have equal lengths.
 func Assign(score [][]float64) []int {
 	rows, cols := len(score), 0
 	if rows > 0 {
-		cols = max(rows, len(score[0])) // those that aren't there score 0
+		cols = max(rows, len(score[0])) // missing columns score 0
 	}
-	cost := func(r, c int) float64 { // counted from 1
+	cost := func(r, c int) float64 { // 1-based
 		if row := score[r-1]; c <= len(row) {
 			return -row[c-1]
 		}
@@ -32,7 +33,7 @@ func Assign(score [][]float64) []int {
 	return pairs
 }
 
-// hungarian returns the row of each column, both counted from 1, 0 for none. Each row, added one at a time, finds the
+// hungarian returns the row of each column, both 1-based, 0 for none. Rows are added one at a time, each by the
 // cheapest chain of re-pairings that frees a column. u and v are the potentials of rows and columns.
 func hungarian(rows, cols int, cost func(r, c int) float64) []int {
 	u, v := make([]float64, rows+1), make([]float64, cols+1)
@@ -77,7 +78,8 @@ func hungarian(rows, cols int, cost func(r, c int) float64) []int {
 	return rowOf
 }
 
-// WordsOf takes a text's words for comparing it, stemmed. A name weighs three times a word, a function word a fifth.
+// WordsOf returns a text's stemmed words for comparison. A name weighs three times as much as an ordinary word, a
+// function word a fifth.
 func WordsOf(s string) text.Bag {
 	g := text.Bag{}
 	for _, w := range strings.FieldsFunc(s, func(r rune) bool {
@@ -98,7 +100,7 @@ func WordsOf(s string) text.Bag {
 	return g
 }
 
-// Alike is how alike two texts are, 0 to 1.
+// Alike returns how similar two texts are, from 0 to 1.
 func Alike(a, b string) float64 { return WordsOf(a).Like(WordsOf(b)) }
 
 var functionWords = sync.OnceValue(func() map[string]bool {

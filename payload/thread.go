@@ -10,26 +10,26 @@ import (
 	"recall/text"
 )
 
-// threadGap is how far apart two sessions of one branch may be in a thread.
-const threadGap = 14 * 24 * time.Hour
+// maxThreadGap is the longest gap between two sessions of one branch within a thread.
+const maxThreadGap = 14 * 24 * time.Hour
 
-// ThreadInfo is what is to be known of a session to find its thread.
+// ThreadInfo is what determines a session's thread.
 type ThreadInfo struct {
 	Session    string
 	Project    string
-	Branch     string // "" if none
+	Branch     string // "" if there is none
 	Start, End time.Time
-	Parent     string   // the session that it was forked from or continues, ""; it needn't be known itself
+	Parent     string   // the session that it was forked from or continues, or ""; it may be unknown
 	PlanFiles  []string // absolute, or relative to the project
-	Carried    []ItemID // items of payloads that a person handed to it
+	Carried    []ItemID // items of payloads that a person gave it
 	Injected   []ItemID // items of payloads that a hook put before it
-	Items      []ItemID // its own, the retired too
-	Files      []string // that it is about
+	Items      []ItemID // its own, including retired ones
+	Files      []string // those it is about
 	Symbols    []string
 	Goal       string
 }
 
-// InfoOf returns what a session's payload says of its thread: all but the session's own Parent and PlanFiles.
+// InfoOf returns what a session's payload contributes to its ThreadInfo: everything except Parent and PlanFiles.
 func InfoOf(p *Payload) ThreadInfo {
 	info := ThreadInfo{Session: p.Session, Project: p.Project, Branch: p.Branch, Start: p.Start, End: p.End,
 		Carried: p.Carried, Injected: p.Injected}
@@ -49,7 +49,8 @@ func InfoOf(p *Payload) ThreadInfo {
 	return info
 }
 
-// A Correction is a person's word about threads: two sessions belong to one (Join) or don't (Split). Later ones win.
+// A Correction is a person's statement that two sessions belong to one thread (Join) or don't (Split). Later ones
+// win.
 type Correction struct {
 	Op CorrectionOp `json:"op"`
 	A  string       `json:"a"` // sessions
@@ -57,7 +58,7 @@ type Correction struct {
 	At time.Time    `json:"at"` // when the person said so
 }
 
-// CorrectionOp is one of Join and Split.
+// CorrectionOp is Join or Split.
 type CorrectionOp string
 
 const (
@@ -65,12 +66,12 @@ const (
 	Split CorrectionOp = "split"
 )
 
-// Threads sorts sessions into threads: joined by fork or resume lineage, a shared plan file, a carried payload, or the
-// same project and branch within 14 days; on the default branch, or without one, only with a file, symbol or goal in
-// common. A payload that a hook put before a session ties it like a pasted one, but for a branch of its own: there the
-// hook may have had only another branch's. A person's corrections win, the later of two that contradict, and a split
-// over what follows from joins. Sessions come oldest first, threads by their last activity, latest first, whatever the
-// order of the input.
+// Threads groups sessions into threads. They are joined by fork or resume lineage, a shared plan file, a carried
+// payload, or the same project and branch within 14 days; on the default branch, or without one, only if they also
+// share a file, symbol or goal. A payload that a hook put before a session joins it like a pasted one, unless the
+// session has a branch of its own: there the hook may have had only another branch's. A person's corrections win, the
+// later of two contradictory ones, and a split wins over what follows from joins. Sessions are ordered oldest first,
+// threads by last activity, latest first, regardless of the input's order.
 func Threads(sessions []ThreadInfo, corrections []Correction) [][]ThreadInfo {
 	sessions = slices.Clone(sessions)
 	slices.SortFunc(sessions, func(a, b ThreadInfo) int {
@@ -89,8 +90,8 @@ func Threads(sessions []ThreadInfo, corrections []Correction) [][]ThreadInfo {
 	return g.threads()
 }
 
-// Pick returns a project's thread last active on the branch, else the one last active, else nil. One without a single
-// item is picked only if all are so.
+// Pick returns the project's thread last active on the branch, or else the one last active, or nil. It picks a thread
+// without any items only if no thread has one.
 func Pick(threads [][]ThreadInfo, branch string) []ThreadInfo {
 	silent := func(thread []ThreadInfo) bool {
 		return !slices.ContainsFunc(thread, func(s ThreadInfo) bool { return len(s.Items) > 0 })
@@ -113,53 +114,52 @@ func Pick(threads [][]ThreadInfo, branch string) []ThreadInfo {
 	return best
 }
 
-// defaultBranches are worked on for anything: being on one says nothing of a task.
+// defaultBranches are used for everything, so they don't identify a task.
 var defaultBranches = map[string]bool{"": true, "main": true, "master": true, "trunk": true, "develop": true,
 	"HEAD": true}
 
-// everywhere are files that any session may touch: having one in common says nothing.
-var everywhere = text.Set(`readme.md claude.md agents.md changelog.md memory.md todo.md .gitignore go.mod go.sum
+// ubiquitousFiles lists files that any session may touch, so sharing one means nothing.
+var ubiquitousFiles = text.Set(`readme.md claude.md agents.md changelog.md memory.md todo.md .gitignore go.mod go.sum
 	package.json package-lock.json yarn.lock pnpm-lock.yaml cargo.toml cargo.lock pyproject.toml poetry.lock uv.lock
 	requirements.txt makefile dockerfile gemfile.lock`)
 
-// says reports whether a file tells what a session is about.
-func says(file string) bool {
-	return file != "" && !everywhere[strings.ToLower(path.Base(strings.ReplaceAll(file, `\`, "/")))]
+// isTelling reports whether a file indicates what a session is about.
+func isTelling(file string) bool {
+	return file != "" && !ubiquitousFiles[strings.ToLower(path.Base(strings.ReplaceAll(file, `\`, "/")))]
 }
 
-// A grouping unites sessions into threads, but never what a person parted.
+// A grouping unites sessions into threads, but never those that a person split.
 type grouping struct {
 	sessions    []ThreadInfo
 	text.Groups          // a thread's first session is the earliest
-	parted      [][2]int // a person said: these two are not of one thread
+	split       [][2]int // pairs that a person said are not in one thread
 }
 
-// newGrouping begins with each session alone, then does what people said.
+// newGrouping starts with each session alone, then applies people's corrections.
 func newGrouping(sessions []ThreadInfo, corrections []Correction) *grouping {
-	g := &grouping{sessions: sessions, Groups: text.Apart(len(sessions))}
+	g := &grouping{sessions: sessions, Groups: text.NewGroups(len(sessions))}
 	place := map[string]int{}
 	for i, s := range sessions {
 		place[s.Session] = i
 	}
-	var joins []Correction
-	for _, c := range latest(corrections) {
-		a, okA := place[c.A]
-		b, okB := place[c.B]
-		switch {
-		case !okA || !okB:
-		case c.Op == Split && a != b:
-			g.parted = append(g.parted, [2]int{a, b})
-		case c.Op == Join:
-			joins = append(joins, c)
+	corrections = latest(corrections)
+	for _, op := range []CorrectionOp{Split, Join} { // splits first: they limit what joins unite
+		for _, c := range corrections {
+			a, okA := place[c.A]
+			b, okB := place[c.B]
+			switch {
+			case !okA || !okB || a == b || c.Op != op:
+			case op == Split:
+				g.split = append(g.split, [2]int{a, b})
+			default:
+				g.unite(a, b)
+			}
 		}
-	}
-	for _, c := range joins {
-		g.unite(place[c.A], place[c.B])
 	}
 	return g
 }
 
-// latest returns of all corrections of two sessions the last, in order of time.
+// latest returns the last correction of each pair of sessions, in order of time.
 func latest(corrections []Correction) []Correction {
 	corrections = slices.Clone(corrections)
 	for i, c := range corrections {
@@ -184,24 +184,24 @@ func latest(corrections []Correction) []Correction {
 	return out
 }
 
-// unite joins the threads of two sessions, unless a person parted them.
+// unite joins the threads of two sessions, unless a person split them.
 func (g *grouping) unite(i, k int) {
 	a, b := g.Find(i), g.Find(k)
-	if a != b && !g.partedBy(a, b) {
+	if a != b && !g.isSplit(a, b) {
 		g.Join(a, b)
 	}
 }
 
-// partedBy reports whether a person parted any session of thread a from one of b.
-func (g *grouping) partedBy(a, b int) bool {
-	return slices.ContainsFunc(g.parted, func(p [2]int) bool {
+// isSplit reports whether a person split any session of thread a from one of b.
+func (g *grouping) isSplit(a, b int) bool {
+	return slices.ContainsFunc(g.split, func(p [2]int) bool {
 		x, y := g.Find(p[0]), g.Find(p[1])
 		return x == a && y == b || x == b && y == a
 	})
 }
 
 func (g *grouping) threads() (out [][]ThreadInfo) {
-	at := map[int]int{} // of a thread's first session in out
+	at := map[int]int{} // index in out by a thread's first session
 	for i, s := range g.sessions {
 		first := g.Find(i)
 		if first == i {

@@ -9,20 +9,20 @@ import (
 	"recall/text"
 )
 
-// goalsAlike is how alike two goals are (see text.Bag) to be one.
-const goalsAlike = 0.6
+// minGoalLikeness is the similarity (see text.Bag) from which two goals count as the same.
+const minGoalLikeness = 0.6
 
-// A tie joins two sessions, by their places in order of time.
+// A tie joins two sessions, given by their position in order of time.
 type tie struct {
-	strength int // the lower the surer: lineage, plan, carried, branch
+	strength int // the lower the more certain: lineage, plan, carried, branch
 	gap      time.Duration
 	a, b     int
 }
 
-// ties returns all reasons to join sessions, surest and closest first: where a split forbids a thread the strongest
-// hold.
+// ties returns all reasons to join sessions, the most certain and closest first, so that these prevail where a split
+// forbids a thread.
 func ties(sessions []ThreadInfo) []tie {
-	t := tier{sessions: sessions}
+	t := tieFinder{sessions: sessions}
 	t.lineage()
 	t.plans()
 	t.carried()
@@ -34,12 +34,12 @@ func ties(sessions []ThreadInfo) []tie {
 	return t.ties
 }
 
-type tier struct {
+type tieFinder struct {
 	sessions []ThreadInfo
 	ties     []tie
 }
 
-// groups are sessions by what they have in common.
+// groups lists sessions by something they have in common.
 type groups map[string][]int
 
 func (g groups) add(key string, i int) {
@@ -48,13 +48,14 @@ func (g groups) add(key string, i int) {
 	}
 }
 
-// chain ties each session of a group to the one that ended last before, at most gap ago; any time ago for gap 0.
-func (t *tier) chain(g groups, strength int, gap time.Duration) {
+// chain ties each session of a group to the one that ended last before it, at most gap earlier; any time earlier if
+// gap is 0.
+func (t *tieFinder) chain(g groups, strength int, gap time.Duration) {
 	for _, group := range g {
 		slices.Sort(group)
 		last := group[0]
 		for _, i := range group[1:] {
-			if apart, known := t.apart(last, i); gap == 0 || known && apart <= gap {
+			if apart, known := t.gapBetween(last, i); gap == 0 || known && apart <= gap {
 				t.ties = append(t.ties, tie{strength, apart, last, i})
 			}
 			if t.sessions[i].End.After(t.sessions[last].End) {
@@ -64,13 +65,13 @@ func (t *tier) chain(g groups, strength int, gap time.Duration) {
 	}
 }
 
-// apart returns how long after a session another began, 0 if they overlap.
-func (t *tier) apart(a, b int) (gap time.Duration, known bool) {
+// gapBetween returns how long after session a session b began, 0 if they overlap.
+func (t *tieFinder) gapBetween(a, b int) (gap time.Duration, known bool) {
 	end, start := t.sessions[a].End, t.sessions[b].Start
 	return max(0, start.Sub(end)), !end.IsZero() && !start.IsZero()
 }
 
-func (t *tier) lineage() {
+func (t *tieFinder) lineage() {
 	families := groups{}
 	for i, s := range t.sessions {
 		families.add(s.Session, i)
@@ -81,7 +82,7 @@ func (t *tier) lineage() {
 	t.chain(families, 1, 0)
 }
 
-func (t *tier) plans() {
+func (t *tieFinder) plans() {
 	plans := groups{}
 	for i, s := range t.sessions {
 		for _, file := range s.PlanFiles {
@@ -97,7 +98,7 @@ func (t *tier) plans() {
 	t.chain(plans, 2, 0)
 }
 
-func (t *tier) carried() {
+func (t *tieFinder) carried() {
 	owner := map[ItemID]int{}
 	for i, s := range t.sessions {
 		for _, id := range s.Items {
@@ -113,13 +114,13 @@ func (t *tier) carried() {
 				continue
 			}
 			a, b := min(from, i), max(from, i)
-			gap, _ := t.apart(a, b)
+			gap, _ := t.gapBetween(a, b)
 			t.ties = append(t.ties, tie{3, gap, a, b})
 		}
 	}
 }
 
-func (t *tier) branches() {
+func (t *tieFinder) branches() {
 	branches, common, byProject := groups{}, groups{}, groups{}
 	for i, s := range t.sessions {
 		if !defaultBranches[s.Branch] {
@@ -128,21 +129,21 @@ func (t *tier) branches() {
 		}
 		byProject.add(s.Project, i)
 		for _, name := range slices.Concat(s.Files, s.Symbols) {
-			if says(name) {
+			if isTelling(name) {
 				common.add(s.Project+"\x00"+name, i)
 			}
 		}
 	}
-	t.chain(branches, 4, threadGap)
-	t.chain(common, 4, threadGap)
+	t.chain(branches, 4, maxThreadGap)
+	t.chain(common, 4, maxThreadGap)
 	for _, group := range byProject {
 		t.goals(group)
 	}
 }
 
-// goals ties sessions of a project whose goals are alike. An inverted index keeps it from comparing all with all: only
-// those are compared that have as much in common as they must, counting all light words as shared.
-func (t *tier) goals(group []int) {
+// goals ties a project's sessions with similar goals. An inverted index avoids comparing all with all: it only
+// compares pairs that could share enough, counting all light words as shared.
+func (t *tieFinder) goals(group []int) {
 	words, weights := map[int]text.Bag{}, map[int]float64{}
 	byWord := groups{}
 	for _, i := range group {
@@ -155,17 +156,17 @@ func (t *tier) goals(group []int) {
 				continue
 			}
 			for _, k := range slices.Backward(byWord[w]) {
-				if apart, known := t.apart(k, i); known && apart <= threadGap {
+				if apart, known := t.gapBetween(k, i); known && apart <= maxThreadGap {
 					shared[k] += weight
-				} else if t.sessions[i].Start.Sub(t.sessions[k].Start) > 4*threadGap {
-					break // all before it began earlier still
+				} else if t.sessions[i].Start.Sub(t.sessions[k].Start) > 4*maxThreadGap {
+					break // the earlier ones began even earlier
 				}
 			}
 			byWord.add(w, i)
 		}
 		for k, most := range shared {
-			if 2*(most+light) >= goalsAlike*(weights[i]+weights[k]) && g.Like(words[k]) >= goalsAlike {
-				apart, _ := t.apart(k, i)
+			if 2*(most+light) >= minGoalLikeness*(weights[i]+weights[k]) && g.Like(words[k]) >= minGoalLikeness {
+				apart, _ := t.gapBetween(k, i)
 				t.ties = append(t.ties, tie{4, apart, k, i})
 			}
 		}

@@ -95,7 +95,7 @@ func (f *Family) Weight() int64 {
 // Groups and their members keep the order of the entries.
 func Families(entries []library.Entry) []*Family {
 	group := map[string]int{} // by head key
-	joined := text.Apart(len(entries))
+	joined := text.NewGroups(len(entries))
 	for i, e := range entries {
 		for _, key := range e.Heads {
 			if j, ok := group[key]; ok {

@@ -25,7 +25,7 @@ func (r *run) keepModelItems(old, fresh *payload.Payload, m *Member) {
 	if at := place(asked.Last); at >= 0 {
 		last = at
 	}
-	fresh.Items = withNotes(payload.Graft(old, fresh, place, last), m.noted)
+	fresh.Items = withNotes(payload.ExtendModelItems(old, fresh, place, last), m.noted)
 	fresh.Items = slices.DeleteFunc(fresh.Items, copied(m.Session))
 	distill.Hold(m.Session, fresh) // a rewritten session may lack its evidence
 	m.made.Model, fresh.Made.Model = asked, asked

@@ -206,7 +206,7 @@ func TestFiveTimesThroughItsOwnPayload(t *testing.T) {
 						text = "> " + strings.ReplaceAll(text, "\n", "\n> ")
 					}
 				case "read on a terminal":
-					text = payload.ToRead(text)
+					text = payload.WithoutMarkers(text)
 				case "told in other words":
 					reply = "My understanding: the dashboard is out of scope for now. Next I would write the manual."
 				case "restated by the assistant":

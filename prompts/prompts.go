@@ -1,6 +1,5 @@
-// Package prompts holds the texts that recall hands to a model, one embedded
-// file a task. A prompt's version is the hash of its text, so that what it
-// made can be told from what another wording made.
+// Package prompts holds the texts that recall gives to models, one embedded file per task. A prompt's version is the
+// hash of its text, so that results of different wordings can be told apart.
 package prompts
 
 import (
@@ -12,40 +11,39 @@ import (
 	"strings"
 )
 
-// A Prompt is named by its files: NAME.txt and, where the answer has a form, NAME.schema.json.
+// A Prompt is the name of its files: NAME.txt and, if the answer has a schema, NAME.schema.json.
 type Prompt string
 
 const (
-	Extract   Prompt = "extract"   // a session's items; see Extraction
-	Repair    Prompt = "repair"    // the right quotes of items whose quotes don't stand where they were said to
-	Reconcile Prompt = "reconcile" // how later items bear on earlier ones
-	Answer    Prompt = "answer"    // one paragraph out of what a search found
-	Rerank    Prompt = "rerank"    // which of a search's results answer the question
-	Judge     Prompt = "judge"     // whether two notes tell the same fact
+	Extract   Prompt = "extract"   // extracts a session's items; see Extraction
+	Repair    Prompt = "repair"    // corrects quotes that weren't found where they were cited
+	Reconcile Prompt = "reconcile" // decides how later items relate to earlier ones
+	Answer    Prompt = "answer"    // makes one paragraph from search results
+	Rerank    Prompt = "rerank"    // selects the search results that answer the question
+	Judge     Prompt = "judge"     // decides whether two notes state the same fact
 
-	// Examples are those of Extract in the whole form of an answer, for models that keep to what they are shown.
+	// Examples has the examples of Extract as complete answers, for models that imitate what they are shown.
 	Examples Prompt = "examples"
-	// Confirm follows a payload that is handed to the next session: its answer
-	// shows whether the payload was understood. One line, without a line break.
+	// Confirm follows a payload handed to the next session; the answer shows whether it was understood. A single
+	// line without a newline.
 	Confirm Prompt = "confirm"
-	// WrapUp has an agent that is about to end a session draft its payload, and
-	// record each item with its evidence.
+	// WrapUp makes an agent draft a session's payload before ending it, and record each item with its evidence.
 	WrapUp Prompt = "wrapup"
-	// Handoff has an agent draft the payload for somebody else who takes over.
+	// Handoff makes an agent draft the payload for somebody else who takes over.
 	Handoff Prompt = "handoff"
 )
 
 //go:embed *.txt *.schema.json
 var files embed.FS
 
-// Text is what is asked.
+// Text returns the prompt's text.
 func (p Prompt) Text() string { return strings.TrimSpace(string(p.read(".txt"))) }
 
-// Schema is the form of the answer, a JSON Schema in one line: where a model is told of it, layout costs tokens.
+// Schema returns the JSON Schema of the answer on one line, because layout costs tokens when a model is shown it.
 func (p Prompt) Schema() json.RawMessage {
 	var b bytes.Buffer
 	if err := json.Compact(&b, p.read(".schema.json")); err != nil {
-		panic(err) // nor is its form broken
+		panic(err) // embedded schemas are valid
 	}
 	return b.Bytes()
 }
@@ -53,13 +51,13 @@ func (p Prompt) Schema() json.RawMessage {
 func (p Prompt) read(kind string) []byte {
 	data, err := files.ReadFile(string(p) + kind)
 	if err != nil {
-		panic(err) // a prompt of ours has its files
+		panic(err) // every prompt has its files
 	}
 	return data
 }
 
-// Extraction is the text of Extract, for a small model with Examples, and the form of its answer; without
-// known, both leave out what is said of items known from earlier parts.
+// Extraction returns the text of Extract, with Examples for a small model, and the schema of its answer. Without
+// known, both omit what concerns items known from earlier parts.
 func Extraction(known, small bool) (text string, form json.RawMessage) {
 	form = Extract.Schema()
 	rules, examples, _ := strings.Cut(Extract.Text(), "# Examples")
@@ -71,11 +69,11 @@ func Extraction(known, small bool) (text string, form json.RawMessage) {
 		return rules + examples, form
 	}
 	rules, _, _ = strings.Cut(rules, "# When earlier parts were read already")
-	fields, _, _ := strings.Cut(string(form), `"earlier"`) // behind it stands nothing else
+	fields, _, _ := strings.Cut(string(form), `"earlier"`) // these fields come last
 	return rules + examples, json.RawMessage(strings.TrimRight(fields, ", \n") + "}}}}}")
 }
 
-// Version is the version of a prompt's text: 12 hexadecimal digits.
+// Version returns the version of a prompt's text: 12 hexadecimal digits.
 func Version(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:6])

@@ -76,7 +76,7 @@ func Keep(l *library.Library, items []Unseen, who string) error {
 
 func keeps(who string, u Unseen) []payload.Edit {
 	return []payload.Edit{{Op: payload.OpKeep, ID: u.ID, At: time.Now().UTC().Truncate(time.Millisecond), Who: who,
-		Seen: payload.Look(&u.Item)}}
+		Seen: payload.Fingerprint(&u.Item)}}
 }
 
 // Relate keeps a person's word on how one item bears on another, that it doesn't (OpRetract), or takes back what they

@@ -5,12 +5,11 @@ import (
 	"unicode"
 )
 
-// A Bag is a text taken apart for comparing it with others: its words, by
-// whatever they are compared by, with their weights.
+// A Bag represents a text for comparison: its words, in the form they are compared by, with
+// their weights.
 type Bag map[string]float64
 
-// Words are the words of a text that carry meaning (see Content), cut to their
-// stems. Each weighs 1.
+// Words returns the stems of a text's content words (see Content), with weight 1 each.
 func Words(s string) Bag {
 	b := Bag{}
 	for _, w := range Content(s) {
@@ -19,20 +18,20 @@ func Words(s string) Bag {
 	return b
 }
 
-// Put puts a word in. One that is there already keeps the greater weight.
+// Put adds a word. If it is present already, the greater weight counts.
 func (b Bag) Put(word string, weight float64) { b[word] = max(b[word], weight) }
 
-// Add puts all of another bag in.
+// Add adds all words of another bag.
 func (b Bag) Add(other Bag) {
 	for w, weight := range other {
 		b.Put(w, weight)
 	}
 }
 
-// Has reports whether a word is in.
+// Has reports whether a word is present.
 func (b Bag) Has(word string) bool { _, ok := b[word]; return ok }
 
-// Shared counts the words that two bags have both.
+// Shared counts the words that both bags have.
 func (b Bag) Shared(other Bag) (n int) {
 	for w := range b {
 		if other.Has(w) {
@@ -42,7 +41,7 @@ func (b Bag) Shared(other Bag) (n int) {
 	return n
 }
 
-// Weight is that of all words.
+// Weight returns the total weight.
 func (b Bag) Weight() float64 {
 	sum := 0.0
 	for _, weight := range b {
@@ -51,8 +50,8 @@ func (b Bag) Weight() float64 {
 	return sum
 }
 
-// In is the share of a bag's weight whose words the other holds too, 0 to 1; 0
-// of an empty bag.
+// In returns the share of a bag's weight whose words the other has too, from 0 to 1; 0 for
+// an empty bag.
 func (b Bag) In(other Bag) float64 {
 	all, shared := 0.0, 0.0
 	for w, weight := range b {
@@ -67,8 +66,8 @@ func (b Bag) In(other Bag) float64 {
 	return shared / all
 }
 
-// Like is how alike two bags are, 0 to 1: the weight that they share, in parts of
-// the mean of both (Dice). Two empty ones aren't.
+// Like returns how similar two bags are, from 0 to 1: the shared weight relative to the
+// mean of both (Dice). It is 0 for two empty bags.
 func (b Bag) Like(other Bag) float64 {
 	all := b.Weight() + other.Weight()
 	if all == 0 {
@@ -81,8 +80,8 @@ func (b Bag) Like(other Bag) float64 {
 	return 2 * shared / all
 }
 
-// IsName tells names of code, files, versions and numbers from words: digits,
-// dots, slashes and underscores, capitals inside.
+// IsName distinguishes names of code, files, versions and numbers from words: by digits,
+// dots, slashes, underscores, and capitals inside.
 func IsName(w string) bool {
 	for i, r := range w {
 		if unicode.IsDigit(r) || strings.ContainsRune("._/", r) || i > 0 && unicode.IsUpper(r) {

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// OneLine is a text on one line, with single spaces between its words.
+// OneLine puts a text on one line, with single spaces between words.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// Capital is a text with a capital letter in front.
+// Capital capitalizes the first letter of a text.
 func Capital(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	if n == 0 {
@@ -20,7 +20,7 @@ func Capital(s string) string {
 	return string(unicode.ToUpper(r)) + s[n:]
 }
 
-// Head is the beginning of a text: at most n bytes, whole characters.
+// Head returns at most the first n bytes of a text, without splitting a character.
 func Head(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -28,7 +28,7 @@ func Head(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "")
 }
 
-// HeadMarked is Head with "…" in the place of the rest.
+// HeadMarked is Head with "…" in place of the rest.
 func HeadMarked(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -36,8 +36,8 @@ func HeadMarked(s string, n int) string {
 	return Head(s, n) + "…"
 }
 
-// HeadWords is the beginning of a text as it stands: at most n bytes, cut behind a word
-// where that costs less than half.
+// HeadWords returns at most the first n bytes of a text, cut after a word if that keeps
+// more than half.
 func HeadWords(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -51,8 +51,8 @@ func HeadWords(s string, n int) string {
 	return strings.TrimSpace(s[:n])
 }
 
-// Clip shortens a text to n characters, twelve at the least, the last of them "…".
-// It is cut at a word's end if there is one near.
+// Clip shortens a text to n characters (at least 12), the last of which is "…". It cuts at
+// the end of a word if one is near.
 func Clip(s string, n int) string {
 	if n = max(n, 12); len(s) <= n || utf8.RuneCountInString(s) <= n {
 		return s
@@ -65,7 +65,7 @@ func Clip(s string, n int) string {
 	return Cut(s, end)
 }
 
-// Cut is a text as far as a byte, or a word's end near before it, and "…".
+// Cut cuts a text at a byte, or at the end of a word shortly before it, and appends "…".
 func Cut(s string, end int) string {
 	if i := strings.LastIndexByte(s[:end], ' '); i > end*2/3 {
 		end = i
@@ -73,7 +73,7 @@ func Cut(s string, end int) string {
 	return strings.TrimRight(s[:end], " ,;:.") + "…"
 }
 
-// Strings are words of a type of their own as plain ones.
+// Strings converts values of a string type to strings.
 func Strings[T ~string](list []T) []string {
 	all := make([]string, len(list))
 	for i, s := range list {
@@ -82,7 +82,7 @@ func Strings[T ~string](list []T) []string {
 	return all
 }
 
-// Thousands writes a number with commas.
+// Thousands formats a number with commas.
 func Thousands[N int | int64](n N) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -91,7 +91,7 @@ func Thousands[N int | int64](n N) string {
 	return s
 }
 
-// Set is a list of words, parted by blanks, for looking them up.
+// Set returns the set of the words in a space-separated list.
 func Set(list string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(list) {
@@ -100,12 +100,14 @@ func Set(list string) map[string]bool {
 	return set
 }
 
-// AnyOf reports whether test (strings.Contains, HasPrefix, …) holds of a text and one of the words.
+// AnyOf reports whether test (strings.Contains, HasPrefix, …) is true for a text and any of
+// the words.
 func AnyOf(text string, test func(text, word string) bool, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return test(text, w) })
 }
 
-// Counts says what there are any of, by the words between bars: "3 new", "1 grown".
+// Counts describes the counts that aren't 0, with the words between bars: "3 new", "1
+// grown".
 func Counts(words string, counts ...int) []string {
 	var parts []string
 	for i, word := range strings.Split(words, "|") {

@@ -4,12 +4,12 @@ import "strings"
 
 // A Side is one end of an axis: enable and disable, public and private.
 type Side struct {
-	Axis string // the first word of its line; "" of a word that is on no side
+	Axis string // the first word of its line; "" for a word on no side
 	End  int    // 1 or -1
 }
 
-// Sides reads lines of words that can't both be true of one thing, the two ends
-// parted by a stroke.
+// Sides parses lines of words that can't both be true of one thing, with a slash between
+// the two ends.
 func Sides(lines string) map[string]Side {
 	m := map[string]Side{}
 	for line := range strings.Lines(lines) {

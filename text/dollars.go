@@ -2,7 +2,7 @@ package text
 
 import "fmt"
 
-// Dollars writes a sum with as many places as it needs: $12.30, $0.0042.
+// Dollars formats an amount with as many decimals as it needs: $12.30, $0.0042.
 func Dollars(x float64) string {
 	switch {
 	case x == 0:

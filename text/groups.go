@@ -1,11 +1,11 @@
 package text
 
-// Groups are things, by their places, that were joined: each place holds that of an
-// earlier one of its group, the first of a group its own.
+// Groups is a union-find structure over indexes: each element holds the index of an earlier
+// one in its group, and the first of a group its own.
 type Groups []int
 
-// Apart are n things, each a group of its own.
-func Apart(n int) Groups {
+// NewGroups returns n elements, each in a group of its own.
+func NewGroups(n int) Groups {
 	g := make(Groups, n)
 	for i := range g {
 		g[i] = i
@@ -13,7 +13,7 @@ func Apart(n int) Groups {
 	return g
 }
 
-// Find is the first of a thing's group.
+// Find returns the first element of an element's group.
 func (g Groups) Find(i int) int {
 	for g[i] != i {
 		g[i] = g[g[i]]
@@ -22,7 +22,7 @@ func (g Groups) Find(i int) int {
 	return i
 }
 
-// Join makes one group of two.
+// Join merges two groups.
 func (g Groups) Join(i, k int) {
 	a, b := g.Find(i), g.Find(k)
 	g[max(a, b)] = min(a, b)

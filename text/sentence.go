@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Sentences are those of a paragraph, as Spans cuts it.
+// Sentences returns the sentences of a paragraph, as split by Spans.
 func Sentences(s string, casual bool) (all []string) {
 	for _, c := range Spans(s, casual) {
 		all = append(all, s[c[0]:c[1]])
@@ -14,10 +14,10 @@ func Sentences(s string, casual bool) (all []string) {
 	return all
 }
 
-// Spans are the byte ranges of a paragraph's sentences: a full stop ends one
-// where white space and no small letter follow, a Chinese or Japanese one anywhere.
-// Brackets and code are not cut. Where the writing is casual, as what people type is, a
-// small letter may begin a sentence.
+// Spans returns the byte ranges of a paragraph's sentences. A full stop ends a sentence if
+// white space and no small letter follow, a Chinese or Japanese one always. Brackets and
+// code are not split. In casual writing, which is what people type, a sentence may begin
+// with a small letter.
 func Spans(s string, casual bool) [][2]int {
 	var cuts [][2]int
 	from, depth, code := 0, 0, false
@@ -62,8 +62,8 @@ func Spans(s string, casual bool) [][2]int {
 	return cuts
 }
 
-// endsSentence reports whether the mark at i, with what clings to it up to end, ends
-// a sentence.
+// endsSentence reports whether the mark at i, with closing punctuation up to end, ends a
+// sentence.
 func endsSentence(s string, i, end int, casual bool) bool {
 	next := strings.TrimLeft(s[end:], " \t\r\n")
 	if len(next) == len(s[end:]) || next == "" {

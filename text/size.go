@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Size writes bytes as people do.
+// Size formats a number of bytes for people.
 func Size(n int64) string {
 	switch {
 	case n >= 1<<30:

@@ -2,8 +2,8 @@ package text
 
 import "strings"
 
-// Lookup finds a line of a text whose lines are sorted by what stands before
-// their tab, and returns what stands behind it.
+// Lookup finds a line of a text whose lines are sorted by the part before a tab, and
+// returns the part after it.
 func Lookup(sorted, key string) (rest string, ok bool) {
 	lo, hi := 0, len(sorted)
 	for lo < hi {

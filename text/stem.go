@@ -7,9 +7,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Stem is the Porter (1980) stemmer as SQLite's FTS5 has it: words of 3 to 64
-// bytes; anything but a, e, i, o, u and y counts as a consonant, byte by byte. Accents of
-// Latin letters are left out before. A test holds it against FTS5's own.
+// Stem is the Porter (1980) stemmer as in SQLite's FTS5: for words of 3 to 64 bytes;
+// anything but a, e, i, o, u and y counts as a consonant, byte by byte. Accents are removed
+// from Latin letters first. A test compares it with FTS5.
 func Stem(w string) string {
 	w = unaccented(w)
 	if len(w) < 3 || len(w) > 64 {
@@ -30,7 +30,7 @@ func Stem(w string) string {
 	return string(out[:len(stem)])
 }
 
-// unaccented is a word with a for ä and the like.
+// unaccented replaces ä by a, and so on.
 func unaccented(w string) string {
 	ascii := true
 	for i := range len(w) {

@@ -1,8 +1,7 @@
 package text
 
-// Stop reports whether a word (lower case) says nothing about a question's topic:
-// the usual small words, and those that a question to recall is made of ("what
-// did we decide about …"), which stand in every question.
+// Stop reports whether a lower-case word says nothing about a question's topic: function
+// words, and those that occur in every question to recall ("what did we decide about …").
 func Stop(w string) bool { return stopWords[w] }
 
 var stopWords = Set(`a about again all also am an and any anything are as at be because been before being both but by

@@ -1,10 +1,9 @@
-// Package text reads text in one way for everybody: its words, their stems, those
-// that say nothing.
+// Package text holds what all parts of recall use to read text, such as words, stems and
+// stop words.
 //
-// Words are those that the index holds and a question is asked in: lower case,
-// identifiers whole and in parts, Chinese, Japanese and Korean in pairs of characters.
-// Index and query go through the same cut, which is what makes `ProcessQueue.acquire`
-// findable as "acquire".
+// Words are what the index stores and queries consist of: lower case, identifiers both
+// whole and in parts, Chinese, Japanese and Korean in pairs of characters. Index and query
+// are split the same way, so that `ProcessQueue.acquire` is found by "acquire".
 package text
 
 import (
@@ -13,13 +12,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxWord is where a word is cut, in bytes; beyond it stand hashes and
-// base64, which nobody asks for by their tails.
+// maxWord is the length in bytes to which words are cut; longer ones are hashes and base64,
+// which nobody searches for by their tails.
 const maxWord = 64
 
-// Split returns the words of a text in order. A word joined by "_", "-", "."
-// or "/", or in camelCase, is followed by its parts; of a path the last
-// segment counts as a whole, too. Stop words are kept.
+// Split returns the words of a text in order. A word joined by "_", "-", "." or "/", or in
+// camelCase, is followed by its parts; the last segment of a path also counts as a whole.
+// Stop words are kept.
 func Split(s string) []string {
 	var out []string
 	Each(s, func(w string) bool { out = append(out, w); return true })
@@ -30,7 +29,7 @@ func Split(s string) []string {
 func Each(s string, f func(string) bool) {
 	for i := 0; i < len(s); {
 		if j := plainEnd(s, i); j > i && ends(s, j) { // most words
-			if !f(clip(s[i:j])) {
+			if !f(Head(s[i:j], maxWord)) {
 				return
 			}
 			i = j
@@ -39,11 +38,14 @@ func Each(s string, f func(string) bool) {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case Unspaced(r):
-			j := runEnd(s, i, Unspaced)
-			if !pairs(s[i:j], f) {
+			run := s[i:]
+			if end := strings.IndexFunc(run, func(r rune) bool { return !Unspaced(r) }); end > 0 {
+				run = run[:end]
+			}
+			if !pairs(run, f) {
 				return
 			}
-			i = j
+			i += len(run)
 		case inner(r):
 			j := chunkEnd(s, i)
 			if !chunk(s[i:j], f) {
@@ -56,7 +58,7 @@ func Each(s string, f func(string) bool) {
 	}
 }
 
-// plainEnd finds the end of a run of small letters and digits.
+// plainEnd returns the end of a run of small letters and digits.
 func plainEnd(s string, i int) int {
 	for i < len(s) && plain(s[i]) {
 		i++
@@ -66,20 +68,19 @@ func plainEnd(s string, i int) int {
 
 func plain(c byte) bool { return c-'a' < 26 || c-'0' < 10 }
 
-// Letter reports whether c is a letter of ASCII.
+// Letter reports whether c is an ASCII letter.
 func Letter[C byte | rune](c C) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// Alnum reports whether c is a letter or digit of ASCII.
+// Alnum reports whether c is an ASCII letter or digit.
 func Alnum[C byte | rune](c C) bool { return Letter(c) || c >= '0' && c <= '9' }
 
-// ends reports whether a word that has come to i surely ends there.
+// ends reports whether a word that extends to i is certain to end there.
 func ends(s string, i int) bool {
 	return i == len(s) || s[i] < utf8.RuneSelf && !inner(rune(s[i])) && !joiner(rune(s[i]))
 }
 
-// Content returns the words of a text that carry meaning, each once, in order
-// of first use: stop words and question words are dropped, unless nothing else
-// is there.
+// Content returns the words of a text that carry meaning, without duplicates, in order of
+// first use. Stop words are omitted unless there is nothing else.
 func Content(s string) []string {
 	var all, out []string
 	seen := map[string]bool{}
@@ -106,11 +107,11 @@ func inner(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !Unspaced(r)
 }
 
-// joiner holds identifiers together.
+// joiner reports whether a character connects the parts of an identifier.
 func joiner(r rune) bool { return r == '_' || r == '-' || r == '.' || r == '/' || r == '\\' }
 
-// Unspaced tells letters of scripts that are written without spaces between words, or
-// that hang endings onto them.
+// Unspaced reports whether a letter's script is written without spaces between words, or
+// attaches endings to them.
 func Unspaced(r rune) bool {
 	if r < 0x1100 {
 		return false
@@ -119,19 +120,8 @@ func Unspaced(r rune) bool {
 		unicode.Khmer, unicode.Myanmar) || r == 'ー'
 }
 
-func runEnd(s string, i int, in func(rune) bool) int {
-	for i < len(s) {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		if !in(r) {
-			break
-		}
-		i += n
-	}
-	return i
-}
-
-// chunkEnd finds the end of an identifier that starts at i: letters and
-// digits, with joiners only between them.
+// chunkEnd returns the end of an identifier that starts at i: letters and digits with
+// joiners only between them.
 func chunkEnd(s string, i int) int {
 	end := i
 	for i < len(s) {
@@ -149,7 +139,7 @@ func chunkEnd(s string, i int) int {
 	return end
 }
 
-// pairs emits a run of a spaceless script as overlapping pairs of characters.
+// pairs emits a run of an unspaced script as overlapping pairs of characters.
 func pairs(s string, f func(string) bool) bool {
 	_, n := utf8.DecodeRuneInString(s)
 	if n == len(s) {
@@ -169,7 +159,7 @@ func pairs(s string, f func(string) bool) bool {
 	return true
 }
 
-// chunk emits an identifier: whole and parts.
+// chunk emits an identifier, whole and in parts.
 func chunk(s string, f func(string) bool) bool {
 	whole := s
 	if i := strings.LastIndexAny(s, `/\`); i >= 0 {
@@ -179,13 +169,13 @@ func chunk(s string, f func(string) bool) bool {
 	parts := parts(room[:0], s)
 	if len(parts) > 1 {
 		if w := join(whole); len(parts) > 2 || w != parts[len(parts)-1] {
-			if !f(clip(w)) {
+			if !f(Head(w, maxWord)) {
 				return false
 			}
 		}
 	}
 	for _, p := range parts {
-		if !f(clip(p)) {
+		if !f(Head(p, maxWord)) {
 			return false
 		}
 	}
@@ -201,8 +191,8 @@ func join(s string) string {
 	}, s))
 }
 
-// parts appends to out what is left of s when it is cut at joiners and where
-// case changes: "parseJSONFile" is parse, json, file.
+// parts appends the pieces of s, which it splits at joiners and changes of case:
+// "parseJSONFile" becomes parse, json, file.
 func parts(out []string, s string) []string {
 	start := 0
 	flush := func(i int) {
@@ -216,7 +206,7 @@ func parts(out []string, s string) []string {
 		switch {
 		case joiner(r):
 			flush(i)
-			start = i + 1 // they are of one byte
+			start = i + 1 // joiners are single bytes
 		case i == start || !unicode.IsUpper(r):
 		case unicode.IsLower(before), unicode.IsDigit(before):
 			flush(i)
@@ -232,18 +222,4 @@ func parts(out []string, s string) []string {
 func lowerAt(s string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(s[i:])
 	return unicode.IsLower(r)
-}
-
-func clip(w string) string {
-	if len(w) <= maxWord {
-		return w
-	}
-	w = w[:maxWord]
-	for len(w) > 0 {
-		if r, n := utf8.DecodeLastRuneInString(w); r != utf8.RuneError || n > 1 {
-			break
-		}
-		w = w[:len(w)-1]
-	}
-	return w
 }

@@ -314,7 +314,7 @@ func topics(line []history.Dated) (names []string, in []int) {
 	for i, d := range line {
 		at[d.Item.ID] = i
 	}
-	chains := text.Apart(len(line))
+	chains := text.NewGroups(len(line))
 	for i, d := range line {
 		if k, ok := at[d.By]; ok {
 			chains.Join(i, k)

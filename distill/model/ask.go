@@ -9,19 +9,19 @@ import (
 	"recall/llm"
 )
 
-// A question is one thing to be asked of the model.
+// A question is one request to the model and what is needed to use its answer.
 type question struct {
 	key     string
 	request llm.Request
 	known   []known
-	of      []string                // sessions that are asked about
-	check   func(text string) error // nil if the answer can be used
+	of      []string                // sessions it is about
+	check   func(text string) error // nil if the answer is usable
 }
 
-// ask returns the answer to a question: the one that is kept, else the model's.
-// An answer that can't be used is asked for once more, with what was wrong with
-// it. The error is, or wraps, distill.ErrPending where a batch will bring the
-// answer, and *llm.Error where the model failed.
+// ask returns the answer to a question, from the Store or from the model. An unusable
+// answer is requested once more, with an explanation of what was wrong. The error is, or
+// wraps, distill.ErrPending if a batch will bring the answer, and *llm.Error if the model
+// failed.
 func (m *Improver) ask(ctx context.Context, q question) (kept, error) {
 	first := q.key
 	for try := 1; ; try++ {
@@ -29,9 +29,9 @@ func (m *Improver) ask(ctx context.Context, q question) (kept, error) {
 		if err != nil || done {
 			return k, err
 		}
-		why := error(nil) // why the answer can't be used
+		why := error(nil) // why the answer is unusable
 		switch {
-		case k.Text != "": // kept, but of no use
+		case k.Text != "": // stored but unusable
 			why = q.check(k.Text)
 		case m.o.Batch:
 			m.outbox.put(q)
@@ -47,7 +47,7 @@ func (m *Improver) ask(ctx context.Context, q question) (kept, error) {
 		if try == 2 {
 			said := q.request.Task + ": " + why.Error()
 			if _, ok := llm.FindJSON(k.Text); !ok {
-				said += ": " + llm.Short(k.Text) // a refusal, say, or a page to log in at
+				said += ": " + llm.Short(k.Text) // a refusal, say, or a login page
 			}
 			return kept{}, &llm.Error{Fault: llm.Nonsense, Model: m.o.Model.Name(), Text: said}
 		}
@@ -55,8 +55,8 @@ func (m *Improver) ask(ctx context.Context, q question) (kept, error) {
 	}
 }
 
-// atHand returns what is kept under a question's key; done if that settles it.
-// Not done but with a text is an answer of today's that can't be used.
+// atHand returns what is stored under a question's key; done means that it settles the
+// question. A text without done is a current but unusable answer.
 func (m *Improver) atHand(q question) (k kept, done bool, err error) {
 	k, ok, err := m.load(q.key)
 	if err != nil || !ok || m.o.Anew && !m.current(q.key, k) {
@@ -66,14 +66,14 @@ func (m *Improver) atHand(q question) (k kept, done bool, err error) {
 	case k.Fault == "" && q.check(k.Text) == nil:
 		return k, true, nil
 	case !m.o.Batch || !m.current(q.key, k):
-		return kept{}, false, nil // what failed is tried again
+		return kept{}, false, nil // retry what failed
 	case k.Fault != "":
 		return kept{}, false, &llm.Error{Fault: k.Fault, Model: m.o.Model.Name()}
 	}
 	return k, false, nil
 }
 
-// send asks the model; why says that its answer can't be used.
+// send asks the model; why is set if the answer is unusable.
 func (m *Improver) send(ctx context.Context, q question) (k kept, why, err error) {
 	r, err := m.complete(ctx, q.request)
 	if err != nil {
@@ -83,11 +83,11 @@ func (m *Improver) send(ctx context.Context, q question) (k kept, why, err error
 		q.check(r.Text), nil
 }
 
-// complete asks, and asks for a longer answer where one was cut.
+// complete sends a request, and sends it again with twice the limit if the answer was cut
+// off.
 func (m *Improver) complete(ctx context.Context, r llm.Request) (llm.Response, error) {
 	resp, err := m.o.Model.Complete(ctx, r)
-	var e *llm.Error
-	if !errors.As(err, &e) || e.Fault != llm.Cut || r.Max == 0 {
+	if e, ok := errors.AsType[*llm.Error](err); !ok || e.Fault != llm.Cut || r.Max == 0 {
 		return resp, err
 	}
 	if all := m.o.Model.Window(); all > 0 && m.size(r)+2*r.Max > all {
@@ -97,7 +97,7 @@ func (m *Improver) complete(ctx context.Context, r llm.Request) (llm.Response, e
 	return m.o.Model.Complete(ctx, r)
 }
 
-// again is a request once more, told what was wrong with the answer.
+// again repeats a request with an explanation of what was wrong with the answer.
 func again(r llm.Request, why error) llm.Request {
 	r.Prompt += fmt.Sprintf("\n\nYour last answer to this could not be used: %v. Answer again, in the form asked for.",
 		why)

@@ -9,15 +9,15 @@ import (
 	"recall/text"
 )
 
-// calls writes a message's tool calls: what each was to do and what came of it. Edits of one file share a line,
-// and calls that only look at something have none: looked is how many runs of those there are.
+// calls renders a message's tool calls: what each was to do and its outcome. Edits of one file share a line. Calls
+// that only look at something are omitted; looked is the number of runs of those.
 func (c *condenser) calls(t *ingest.Turn) (text string, looked int) {
 	w := condenser{root: c.root, todos: c.todos, files: c.files}
 	var edited *ingest.ToolCall
 	looking := false
 	for i := range t.Calls {
 		call := &t.Calls[i]
-		looks := w.sights(call) && !call.Failed && call.Verdict == ingest.Unasked
+		looks := w.onlyLooks(call) && !call.Failed && call.Verdict == ingest.Unasked
 		if looks && !looking {
 			looked++
 		}
@@ -36,8 +36,7 @@ func (c *condenser) calls(t *ingest.Turn) (text string, looked int) {
 	return w.b.String(), looked
 }
 
-// sights reports whether a call only looked at something.
-func (c *condenser) sights(call *ingest.ToolCall) bool {
+func (c *condenser) onlyLooks(call *ingest.ToolCall) bool {
 	switch call.Name {
 	case "Read", "NotebookRead":
 		return c.path(call.Path) != ""
@@ -50,18 +49,17 @@ func (c *condenser) sights(call *ingest.ToolCall) bool {
 	case "WebSearch", "ToolSearch":
 		return oneLine(call.Input["query"], clipInputs) != ""
 	case "Bash":
-		return call.Commit == "" && looks().MatchString(call.Command)
+		return call.Commit == "" && lookCommand().MatchString(call.Command)
 	}
 	return false
 }
 
-// looks is a command that only looks at something: nothing is joined to it that might
-// do more.
-var looks = text.Pattern(`^(?:cd \S+ && )?(?:ls|cat|head|tail|wc|pwd|which|tree|file|stat|grep|rg|find|git ` +
+// lookCommand matches a command that only looks at something, with nothing appended that might do more.
+var lookCommand = text.Pattern(`^(?:cd \S+ && )?(?:ls|cat|head|tail|wc|pwd|which|tree|file|stat|grep|rg|find|git ` +
 	`(?:status|log|diff|show|branch|remote))\b(?:[^;&>` + "`" + `$]|2>&1|2>/dev/null)*$`)
 
-// changed shows of a file that is written or changed for the first time the first lines
-// that say why or how much: comments, and values that are set.
+// changed shows, for a file first written or changed, the first lines that explain or set something: comments and
+// values.
 func (c *condenser) changed(call *ingest.ToolCall) {
 	if c.files[call.Path] {
 		return
@@ -72,8 +70,8 @@ func (c *condenser) changed(call *ingest.ToolCall) {
 	}
 }
 
-// deciding are the first lines that a call writes and that decide something: of a document
-// what an edit says anew.
+// deciding returns the first lines that a call writes and that decide something; for a document, lines that an edit
+// adds.
 func deciding(call *ingest.ToolCall) (lines []string) {
 	prose := isProse(call.Path)
 	var texts []string
@@ -86,16 +84,16 @@ func deciding(call *ingest.ToolCall) (lines []string) {
 	}
 	for line := range strings.Lines(strings.Join(texts, "\n")) {
 		line = strings.TrimSpace(line)
-		tells := prose && len(line) >= leastRepeated || !prose && decides().MatchString(line)
-		if len(lines) < mostDeciding && tells && !strings.Contains(was, line) {
+		tells := prose && len(line) >= minRepeated || !prose && decides().MatchString(line)
+		if len(lines) < maxDeciding && tells && !strings.Contains(was, line) {
 			lines = append(lines, line)
 		}
 	}
 	return lines
 }
 
-// mostDeciding is how many lines of a file, or of an edit of a document, are shown.
-const mostDeciding = 2
+// maxDeciding is how many such lines of a file, or of an edit of a document, are shown.
+const maxDeciding = 2
 
 var decides = text.Pattern(`^(?://|#|--|/\*+|;|"{3})\s*\S+(?:\s+\S+){4}|^["'\w.$-]+\s*(?:string|int|=|:=|` +
 	`:)\s*["']?-?\d|\bconst\b.*=`)
@@ -126,8 +124,7 @@ func (c *condenser) call(call *ingest.ToolCall) {
 	c.output(call)
 }
 
-// todo writes the entries of a todo list that aren't done: all where there are
-// new ones, else how many are left.
+// todo lists the open entries of a todo list if any are new, or else only counts them.
 func (c *condenser) todo(list string) {
 	var todos []struct{ Content, Status string }
 	if json.Unmarshal([]byte(list), &todos) != nil {
@@ -151,12 +148,12 @@ func (c *condenser) todo(list string) {
 	}
 }
 
-// plainEdit tells an edit that went through without a word.
+// plainEdit reports whether a call is an edit of code that simply succeeded.
 func plainEdit(c *ingest.ToolCall) bool {
 	return len(c.Edits) > 0 && c.Done && !c.Failed && c.Verdict == ingest.Unasked && !isProse(c.Path)
 }
 
-// path is a file's name, from the folder that the session began in.
+// path returns a file's name relative to the folder that the session began in.
 func (w *condenser) path(p string) string {
 	if rest, ok := strings.CutPrefix(strings.ReplaceAll(p, "\\", "/"), w.root+"/"); ok && w.root != "" {
 		p = rest
@@ -164,16 +161,16 @@ func (w *condenser) path(p string) string {
 	return oneLine(p, clipInputs)
 }
 
-// doing is a call's name and key input.
+// doing returns a call's name and main input.
 func (w *condenser) doing(c *ingest.ToolCall) string {
 	switch {
 	case c.Command != "":
 		command := c.Command
-		if at := handsOn().FindStringIndex(command); at != nil && strings.Contains(command[at[0]:at[1]], "\n") {
-			command = command[:at[0]] + " …" // stands below
+		if at := publishedText().FindStringIndex(command); at != nil && strings.Contains(command[at[0]:at[1]], "\n") {
+			command = command[:at[0]] + " …" // shown below
 		}
 		most := clipInputs
-		if outcome(c) == "" && !hands().MatchString(command) {
+		if outcome(c) == "" && !publishes().MatchString(command) {
 			most = clipCommand
 		}
 		return c.Name + " " + oneLine(command, most)
@@ -188,8 +185,8 @@ func (w *condenser) doing(c *ingest.ToolCall) string {
 	return oneLine(c.Name, 60)
 }
 
-// hands is a command that hands on what was done.
-var hands = text.Pattern(`\b(?:git (?:commit|push|tag|merge|revert)|gh \w+ \w+)\b`)
+// publishes matches a command that publishes work.
+var publishes = text.Pattern(`\b(?:git (?:commit|push|tag|merge|revert)|gh \w+ \w+)\b`)
 
 func outcome(c *ingest.ToolCall) string {
 	switch {
@@ -209,25 +206,25 @@ func outcome(c *ingest.ToolCall) string {
 	return ""
 }
 
-// written is the mark of what a call wrote for people to read.
-const written = "+   | "
+// writtenMark marks what a call wrote for people to read.
+const writtenMark = "+   | "
 
-// page shows the beginning of a text that was written: designs, notes, issues, comments and
-// commits' messages hold decisions, code doesn't.
+// page shows the beginning of a text that a call wrote: documents, notes, issues, comments and commit messages hold
+// decisions, code doesn't.
 func (c *condenser) page(call *ingest.ToolCall) {
 	if call.Failed || call.Verdict == ingest.Rejected {
 		return
 	}
 	if strings.HasPrefix(call.Name, "mcp__") {
 		for _, key := range []string{"description", "body", "text", "message"} {
-			c.lines(written, clip(call.Input[key], clipPage))
+			c.lines(writtenMark, clip(call.Input[key], clipPage))
 		}
 		return
 	}
 	if isProse(call.Path) {
-		c.lines(written, clip(call.Input["content"], clipPage))
+		c.lines(writtenMark, clip(call.Input["content"], clipPage))
 		for _, line := range deciding(call) {
-			c.line(written, oneLine(line, clipChange))
+			c.line(writtenMark, oneLine(line, clipChange))
 		}
 	}
 	texts := wordsIn(call.Command)
@@ -235,20 +232,20 @@ func (c *condenser) page(call *ingest.ToolCall) {
 		texts = []string{call.CommitMessage}
 	}
 	for _, text := range texts {
-		c.lines(written, clip(text, clipPage))
+		c.lines(writtenMark, clip(text, clipPage))
 	}
 }
 
-// handsOn is the part of a command that hands on what is for people to read: a commit's message,
-// a pull request's or issue's text, a comment, a document. A short word is no text.
-var handsOn = text.Pattern(`(?s)(?:` + textFlag + `(?:"\$\(cat )?|\s-F - |>\s*\S+\.(?:md|txt)\s*)` +
+// publishedText matches the part of a command that holds text for people: a commit message, a pull request or issue, a
+// comment, a document. Very short texts don't count.
+var publishedText = text.Pattern(`(?s)(?:` + textFlag + `(?:"\$\(cat )?|\s-F - |>\s*\S+\.(?:md|txt)\s*)` +
 	`<<-?\s*['"]?EOF['"]?[^\n]*\n(.*?)\n\s*EOF\b(?:\s*\)")?|` +
 	textFlag + `(?:"((?:[^"\\]|\\.){20,})"|'([^']{20,})')`)
 
 const textFlag = `\s(?:-[a-z]*m|(?:--|-f )(?:message|body|description|comment|notes|reason))[ =]*`
 
 func wordsIn(command string) (texts []string) {
-	for _, m := range handsOn().FindAllStringSubmatch(command, -1) {
+	for _, m := range publishedText().FindAllStringSubmatch(command, -1) {
 		texts = append(texts, m[1]+m[2]+m[3])
 	}
 	return texts
@@ -260,12 +257,12 @@ func (c *condenser) verdict(call *ingest.ToolCall) {
 	}
 }
 
-// output is what a call printed that failed: all of it is somebody else's word. What another
-// printed is told by who made the call, as far as it counts, and so is what a sub-agent reports.
+// output shows what a failed call printed, marked as foreign. The assistant reports what matters of other output, and
+// of sub-agents' results.
 func (c *condenser) output(call *ingest.ToolCall) {
 	switch {
 	case call.Verdict == ingest.Rejected || call.Result == "":
-	case call.Verdict == ingest.Clarify: // before it stands what the client says
+	case call.Verdict == ingest.Clarify: // the client's own words come first
 		_, asked, _ := strings.Cut(call.Result, "Questions asked:")
 		for line := range strings.Lines(clip(asked, clipAsked)) {
 			line = strings.TrimSpace(line)
@@ -280,7 +277,6 @@ func (c *condenser) output(call *ingest.ToolCall) {
 	}
 }
 
-// answers are a person's answers to questions of the assistant's.
 func (c *condenser) answers(call *ingest.ToolCall) {
 	for _, a := range call.Answers {
 		c.lines("? ", clip(a.Question, clipAsked))
@@ -304,7 +300,7 @@ func (c *condenser) answers(call *ingest.ToolCall) {
 	c.verdict(call)
 }
 
-// plan is a plan put before the person, and what they said to it.
+// plan shows a plan that was presented to the person, and their verdict.
 func (c *condenser) plan(call *ingest.ToolCall) {
 	c.line("+ ", planHead(call))
 	mark, most := "|   ", clipPlan

@@ -1,17 +1,18 @@
 package model
 
 import (
-	"recall/text"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"recall/text"
 )
 
-// clip keeps the beginning, the end and the lines between them that look like
-// errors, most bytes in all.
+// clip shortens a text to at most most bytes: its beginning, its end, and lines in between
+// that look like errors.
 func clip(text string, most int) string { return keep(text, most, most*3/5, most/4) }
 
-// headAndTail is clip for output: fewer words from its beginning, more from its end.
+// headAndTail is clip for output, with less of the beginning and more of the end.
 func headAndTail(text string, most int) string { return keep(text, most, most/4, most/3) }
 
 func keep(text string, most, first, last int) string {
@@ -27,7 +28,8 @@ func keep(text string, most, first, last int) string {
 var faulty = text.Pattern(`(?i)\b(?:error|fail(?:ed|ure)?|panic|fatal|exception|denied|not ` +
 	`found|undefined|cannot|can't|refused|timed? ?out)\b`)
 
-// faults are the lines of a text that look like errors, each once, short.
+// faults returns the lines of a text that look like errors, shortened and without
+// duplicates.
 func faults(text string, most int) string {
 	var b strings.Builder
 	seen := map[string]bool{}
@@ -46,18 +48,18 @@ func faults(text string, most int) string {
 	return b.String()
 }
 
-// mostListed is how many lines of a listing in what the assistant says are shown.
-const mostListed = 6
+// maxListed is how many lines of a listing in an assistant's message are shown.
+const maxListed = 6
 
-// listings cuts listings, as code is shown between fences, to their first lines.
+// listings cuts fenced code blocks to their first lines.
 func listings(text string) string {
 	var b strings.Builder
 	lines, in := 0, false
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(strings.TrimSpace(line), "```") {
 			in, lines = !in, 0
-		} else if lines++; in && lines > mostListed {
-			if lines == mostListed+1 {
+		} else if lines++; in && lines > maxListed {
+			if lines == maxListed+1 {
 				b.WriteString("[…]\n")
 			}
 			continue
@@ -67,8 +69,8 @@ func listings(text string) string {
 	return b.String()
 }
 
-// cutAt is the beginning of a text, at most n bytes, up to the end of a line or
-// a word where one is near.
+// cutAt returns at most the first n bytes of a text, ending at a line or word boundary if
+// one is near.
 func cutAt(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -84,7 +86,7 @@ func cutAt(text string, n int) string {
 	return text[:n]
 }
 
-// startOf moves a place forward to the start of a line or a word.
+// startOf moves an index forward to the start of a line or word if one is near.
 func startOf(text string, i int) int {
 	for i < len(text) && !utf8.RuneStart(text[i]) {
 		i++
@@ -97,7 +99,7 @@ func startOf(text string, i int) int {
 	return i
 }
 
-// oneLine is a text on one line of at most n bytes, its beginning kept.
+// oneLine puts a text on one line of at most n bytes, keeping its beginning.
 func oneLine(s string, n int) string {
 	if len(s) > 4*n {
 		s = cutAt(s, 4*n)
@@ -109,9 +111,9 @@ func oneLine(s string, n int) string {
 	return cutAt(s, n) + "…"
 }
 
-// visible takes out of a text what a reader doesn't see and a model might:
-// control characters, signs without width or that turn the direction, tags. All
-// that ends a line becomes a line break.
+// visible removes what a reader doesn't see but a model might: control characters,
+// zero-width and bidirectional characters, tags. Every kind of line ending becomes a
+// newline.
 func visible(text string) string {
 	if !strings.ContainsFunc(text, hidden) {
 		return text

@@ -9,41 +9,37 @@ import (
 	"recall/text"
 )
 
-// How much of a session a model is shown, in bytes. What people decide stands
-// in dialogue, answers and plans (measured: 230 of 237 items that must be kept),
-// which are shown whole unless huge.
+// How much of a session a model is shown, in bytes. What people decide is in dialogue, answers and plans (measured:
+// 230 of 237 items that must be kept), which are shown whole unless huge.
 const (
 	clipTyped   = 12_000 // one typed turn
-	clipPasted  = 6_000  // what is pasted into one
-	clipSaid    = 7_000  // one message of the assistant's
+	clipPasted  = 6_000  // text pasted into one
+	clipSaid    = 7_000  // one message of the assistant
 	clipPlan    = 14_000
-	clipRefused = 3_000 // a plan that was refused: what came of it is shown below
-	clipSummary = 9_000 // a compaction summary of what isn't there any more
-	clipAgain   = 6_000 // one of what is there
-	clipAsked   = 1_500 // a question of the assistant's
+	clipRefused = 3_000 // a refused plan: its outcome is shown below
+	clipSummary = 9_000 // a compaction summary of turns that are no longer there
+	clipAgain   = 6_000 // a summary of turns that are
+	clipAsked   = 1_500 // a question by the assistant
 	clipEcho    = 200   // events, copied turns
-	clipOutput  = 150   // of a call that failed
-	clipInputs  = 90    // a search, a command that failed or hands on what was done
+	clipOutput  = 150   // of a failed call
+	clipInputs  = 90    // a search, or a command that failed or published work
 	clipCommand = 40    // another command
-	clipPage    = 1_000 // the beginning of a document, an issue or a commit's message that was written
-	clipChange  = 200   // a line of a document that was changed
+	clipPage    = 1_000 // the beginning of a document, issue or commit message that was written
+	clipChange  = 200   // a changed line of a document
 )
 
-// A block is one turn as a model is shown it. Headings of turns begin with "##",
-// what was said with "|", what was pasted with ">", what people answered with "?" and "=", calls of tools
-// with "+", a plan that was refused with "x", and with "~" what tools printed and
-// the client said: a text can't pass for another's, as each of its lines begins with
-// its mark.
+// A block is one turn as shown to a model. Every line begins with a mark, so that no text can pass for another's:
+// "##" for a turn's heading, "|" for what was said, ">" for what was pasted, "?" and "=" for questions and answers,
+// "+" for tool calls, "x" for a refused plan, and "~" for tool output and the client's own words.
 type block struct {
 	turn *ingest.Turn
-	text string // ends in a line break
-	size int    // in tokens, once windows were cut
-	part int    // > 0 if it is a piece of a turn too large for a window
+	text string // ends in a newline
+	size int    // in tokens, set when windows are cut
+	part int    // > 0 if it is a piece of a turn too large for one window
 }
 
-// condense makes the blocks of a session's own turns, in their order, and those
-// of the turns it began with as a copy of another. Turns of branches that were left,
-// and those with nothing to show, have none.
+// condense makes the blocks of a session's own turns, in order, and of the turns it began with as a copy of another
+// session. Turns of abandoned branches, and those with nothing to show, have none.
 func condense(s *ingest.Session) (blocks, copied []block) {
 	root := rootOf(s)
 	todos, files := map[string]bool{}, map[string]bool{}
@@ -61,29 +57,28 @@ func condense(s *ingest.Session) (blocks, copied []block) {
 		}
 		c := condenser{root: root, todos: todos, files: files}
 		c.turn(t, first)
-		if c.b.Len() > 0 || c.place {
+		if c.b.Len() > 0 || c.keepsBlock {
 			blocks = append(blocks, block{turn: t, text: c.b.String()})
 		}
 		if t.Kind == ingest.Prompt || t.Kind == ingest.Message || t.Kind == ingest.PlanTurn {
 			first = false
 		}
 	}
-	return once(blocks), copied
+	return dropRepeated(blocks), copied
 }
 
-// leastRepeated is from how many letters on a line that says what another says is a copy. A
-// shorter one goes with the line above it.
-const leastRepeated = 20
+// minRepeated is the length from which a line with the words of another counts as a copy. A shorter one follows the
+// line above it.
+const minRepeated = 20
 
-// once leaves out what is said in the very words of a line that is shown anyway and counts
-// as much: of the assistant's, plans and summaries, what stands above; of documents, what is
-// said anywhere, as a plan is written to a file before a person is shown it; of tools' output,
-// what stands above; of plans that were refused, also what came back in one that wasn't. A turn of
-// which nothing is left, or that only tries the last one's calls again, has no text.
-func once(blocks []block) []block {
-	const document = 'd' // written by a call, besides its mark
+// dropRepeated omits lines that repeat, word for word, a line of at least equal weight that is shown anyway: lines of
+// the assistant, plans and summaries if they are above; of documents if they are anywhere, as a plan is written to a
+// file before the person sees it; of tool output if they are above; of refused plans also if they recur in one that
+// wasn't refused. A turn with nothing left, or that only retries the previous turn's calls, gets no text.
+func dropRepeated(blocks []block) []block {
+	const document = 'd' // written by a call; stands in for its mark
 	form := func(line string) (mark byte, words string) {
-		if strings.HasPrefix(line, written) {
+		if strings.HasPrefix(line, writtenMark) {
 			return document, bare(unmarked(line))
 		}
 		return line[0], bare(unmarked(line))
@@ -97,13 +92,13 @@ func once(blocks []block) []block {
 			refused[words] = refused[words] || mark == 'x'
 		}
 	}
-	above, besides := map[string]bool{}, map[string]bool{} // said; of no weight
+	above, besides := map[string]bool{}, map[string]bool{} // said above; shown above without weight
 	out := slices.Clone(blocks)
-	before := "" // what the turn before shows
+	before := "" // what the previous turn shows
 	for i := range out {
 		k := &out[i]
 		var b strings.Builder
-		left := false // out, just before
+		left := false // the previous line was omitted
 		for line := range strings.Lines(k.text) {
 			mark, words := form(line)
 			again := false
@@ -117,7 +112,7 @@ func once(blocks []block) []block {
 			case '|':
 				again = above[words] && k.turn.Kind != ingest.Prompt && k.turn.Kind != ingest.Command
 			}
-			again = again && (left || len(words) >= leastRepeated)
+			again = again && (left || len(words) >= minRepeated)
 			switch {
 			case !again:
 				b.WriteString(line)
@@ -137,8 +132,8 @@ func once(blocks []block) []block {
 	return out
 }
 
-// rootOf is the folder that a session began in: unlike the one that most turns
-// ran in it stays when the session grows.
+// rootOf returns the folder that a session began in. Unlike the one most turns ran in, it doesn't change as the
+// session grows.
 func rootOf(s *ingest.Session) string {
 	if len(s.Where.Cwds) == 0 {
 		return ""
@@ -146,16 +141,17 @@ func rootOf(s *ingest.Session) string {
 	return strings.TrimRight(strings.ReplaceAll(s.Where.Cwds[0].Dir, "\\", "/"), "/")
 }
 
-// label is what a turn is called before the model.
+// label is a turn's name for the model.
 func label(t *ingest.Turn) string { return fmt.Sprintf("t%d", t.N) }
 
-// A condenser writes one turn.
+// A condenser renders one turn.
 type condenser struct {
 	b     strings.Builder
-	root  string          // folder that paths are named from, ""
-	todos map[string]bool // entries of todo lists shown before
+	root  string          // folder that paths are relative to, or ""
+	todos map[string]bool // todo entries shown before
 	files map[string]bool // files whose first changes were shown before
-	place bool            // the turn shows nothing and has a block: answers are kept by blocks, and it had one
+	// the turn shows nothing but keeps an empty block, because stored answers depend on the blocks
+	keepsBlock bool
 }
 
 func (c *condenser) turn(t *ingest.Turn, first bool) {
@@ -164,7 +160,7 @@ func (c *condenser) turn(t *ingest.Turn, first bool) {
 		text := strings.TrimSpace(ownWords(t))
 		calls, looked := c.calls(t)
 		if text == "" && calls == "" {
-			c.place = looked > 1
+			c.keepsBlock = looked > 1
 			return
 		}
 		c.head(t, "assistant")
@@ -211,11 +207,11 @@ func (c *condenser) uploads(t *ingest.Turn) {
 	}
 }
 
-// typed is what a person typed. What stands in the middle of a long text is marked apart:
-// it may be somebody else's, and pasted.
+// typed renders what a person typed. The middle of a long text is marked differently: it may be pasted, and somebody
+// else's.
 func (c *condenser) typed(t *ingest.Turn) {
 	text := strings.TrimSpace(ownWords(t))
-	if len(text) < leastPaste || strings.Count(text, "\n") < leastLines {
+	if len(text) < minPasteBytes || strings.Count(text, "\n") < minPasteLines {
 		c.said(t, "user", "| ", clipTyped)
 		return
 	}
@@ -225,10 +221,10 @@ func (c *condenser) typed(t *ingest.Turn) {
 	}
 	at := strings.LastIndex(rest, "\n\n")
 	middle, after := rest, ""
-	if at >= 0 && len(rest)-at < mostTyped {
+	if at >= 0 && len(rest)-at < maxTypedParagraph {
 		middle, after = rest[:at], rest[at:]
 	}
-	if len(before) > mostTyped {
+	if len(before) > maxTypedParagraph {
 		before, middle = "", text[:len(text)-len(after)]
 	}
 	c.head(t, "user")
@@ -238,12 +234,12 @@ func (c *condenser) typed(t *ingest.Turn) {
 	c.uploads(t)
 }
 
-// A long text of so many bytes and lines is pasted in part, but for a first and a last
-// paragraph of so many bytes: nobody types that.
+// A text of at least this many bytes and lines counts as pasted, except for a first and last paragraph of at most
+// maxTypedParagraph bytes.
 const (
-	leastPaste = 2_000
-	leastLines = 20
-	mostTyped  = 600
+	minPasteBytes     = 2_000
+	minPasteLines     = 20
+	maxTypedParagraph = 600
 )
 
 func (c *condenser) head(t *ingest.Turn, who string) {
@@ -252,7 +248,7 @@ func (c *condenser) head(t *ingest.Turn, who string) {
 
 func (c *condenser) line(mark, text string) { c.b.WriteString(mark + text + "\n") }
 
-// lines writes a text with the mark before each line; those that say nothing are left out.
+// lines writes a text with the mark before each line, without lines that say nothing.
 func (c *condenser) lines(mark, text string) {
 	for _, line := range strings.Split(visible(text), "\n") {
 		if line = strings.TrimRight(line, " \t"); !saysNothing().MatchString(line) {
@@ -261,14 +257,14 @@ func (c *condenser) lines(mark, text string) {
 	}
 }
 
-// saysNothing are lines of brackets and rules alone, and those that a client writes around
-// what is somebody's: with a command's output, a commit, a summary.
+// saysNothing matches lines of only brackets and rules, and a client's boilerplate around output, commits and
+// summaries.
 var saysNothing = text.Pattern(`^[\s|+*_=~─━═:{}()\[\];,-]*$|^(?:Exit code \d+$|` +
 	`\(Bash completed with no output|Shell cwd was reset to |Co-Authored-By: Claude|.*Generated with \[Claude Code\]|` +
 	`This session is being continued from a previous conversation|If you need specific details from before |` +
 	`(?:Please c|C)ontinue the conversation from where )`)
 
-// ownWords is a turn's text with a note in place of what came from elsewhere.
+// ownWords returns a turn's text with a placeholder for each foreign part.
 func ownWords(t *ingest.Turn) string {
 	if len(t.Foreign) == 0 {
 		return t.Text
@@ -287,7 +283,7 @@ func ownWords(t *ingest.Turn) string {
 	return b.String()
 }
 
-// echo is a copied turn in short.
+// echo is the short form of a copied turn.
 func echo(t *ingest.Turn) string {
 	var who string
 	switch t.Kind {

@@ -46,7 +46,7 @@ func TestShownOnce(t *testing.T) {
 	s := session("u: keep the public interface as it is", "a: plan", "a: plan", "u: keep the public interface as it is",
 		"a: The queue is a min-heap in queue/order.go.\nIt is tested.",
 		"a: The queue is a min-heap in queue/order.go.\nAnd this is how:\n```\n"+
-			strings.Repeat("code\n", mostListed+5)+"```\nThat is all.")
+			strings.Repeat("code\n", maxListed+5)+"```\nThat is all.")
 	plan := func(text string, v ingest.Verdict) []ingest.ToolCall {
 		return []ingest.ToolCall{{Name: "ExitPlanMode", Done: true, Plan: &ingest.Plan{Text: text}, Verdict: v}}
 	}
@@ -74,7 +74,7 @@ x […]
 ## t6
 | […]
 | And this is how:
-| ` + "```\n" + strings.Repeat("| code\n", mostListed) + "| […]\n| ```\n| That is all.\n"
+| ` + "```\n" + strings.Repeat("| code\n", maxListed) + "| […]\n| ```\n| That is all.\n"
 	if d := cmp.Diff(want, w.text()); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
@@ -118,7 +118,7 @@ x   The queue is kept in memory alone
 		t.Errorf("(-want +got)\n%s", d)
 	}
 	at, quote, fault := sourcesOf(blocks).find(cited{"t3", "The queue is kept in Postgres"})
-	if fault != "" || !persons(at.turn, quote) {
+	if fault != "" || !saidByPerson(at.turn, quote) {
 		t.Errorf("what a person approved isn't their word: %q, %s", quote, fault)
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"recall/payload"
 )
 
-// Distiller distills as a sync does: by rules, and by the model where a session says enough to be asked about.
+// Distiller distills as a sync does: by rules, and by the model if a session says enough.
 type Distiller struct {
 	Rules distill.Distiller
 	*Improver
-	Takes *distill.Estimate // nil; else nothing is asked, and what it would take is summed up
+	Takes *distill.Estimate // if not nil, nothing is asked and the estimates are added up here
 }
 
 var _ distill.Distiller = (*Distiller)(nil)

@@ -13,12 +13,12 @@ import (
 	"recall/prompts"
 )
 
-// answer is what a model says of a window; extract.schema.json is its form.
+// answer is a model's answer about a window, in the form of extract.schema.json.
 type answer struct {
 	Items  []found   `json:"items"`
 	Closed []closing `json:"closed"`
 
-	bad int // items of another form
+	bad int // items that didn't decode
 }
 
 // found is one item of an answer.
@@ -36,17 +36,17 @@ type found struct {
 	Confidence   word        `json:"confidence"`
 	Aliases      many[word]  `json:"aliases"`
 	Asks         many[word]  `json:"asks"`
-	Earlier      word        `json:"earlier"` // i3, ""
+	Earlier      word        `json:"earlier"` // i3, or ""
 	Bearing      word        `json:"bearing"` // none, restates, refines, supersedes, revokes
 }
 
-// cited is a quote and the turn that it is said to be from.
+// cited is a quote and the turn it is attributed to.
 type cited struct {
 	Turn  word `json:"turn"` // t12
 	Quote word `json:"quote"`
 }
 
-// closing is a known item that is over.
+// closing says that a known item is finished.
 type closing struct {
 	Item  word `json:"item"`
 	How   word `json:"how"` // done, answered, dropped
@@ -54,17 +54,17 @@ type closing struct {
 	Quote word `json:"quote"`
 }
 
-// mostFound is how many items of one answer are looked at: no window holds more.
-const mostFound = 150
+// maxItems is how many items of one answer are examined; no window holds more.
+const maxItems = 150
 
-// mostAnswer is how many bytes an answer may have; those of a model that keeps to
-// its limit of tokens have a hundredth.
-const mostAnswer = 4 << 20
+// maxAnswerBytes is the maximum size of an answer in bytes, a hundred times what a model within
+// its token limit writes.
+const maxAnswerBytes = 4 << 20
 
-// decodeAnswer reads an answer to extract. It fails where the form is another,
-// and where that is so of all its items.
+// decodeAnswer decodes an answer to extract. It fails if the form is wrong, or that of
+// every item is.
 func decodeAnswer(text string) (*answer, error) {
-	if len(text) > mostAnswer {
+	if len(text) > maxAnswerBytes {
 		return nil, fmt.Errorf("it has %d bytes, which is far too long", len(text))
 	}
 	value, ok := llm.FindJSON(text)
@@ -92,15 +92,16 @@ func decodeAnswer(text string) (*answer, error) {
 		return nil, fmt.Errorf("its items have another form than the schema: %v", bad)
 	}
 	if json.Unmarshal(raw.Closed, &a.Closed) != nil {
-		a.Closed = nil // as if nothing were over
+		a.Closed = nil // as if nothing were closed
 	}
 	return &a, nil
 }
 
-// muchSaid is how many bytes of dialogue a session doesn't begin with for nothing.
-const muchSaid = 12_000
+// minSaidForItems is how many bytes of dialogue must yield at least one item at the start of a
+// session.
+const minSaidForItems = 12_000
 
-// checkAnswer says what makes an answer about a window useless as a whole.
+// checkAnswer returns a check for what makes a window's answer useless as a whole.
 func checkAnswer(s *ingest.Session, w *window) func(string) error {
 	return func(text string) error {
 		a, err := decodeAnswer(text)
@@ -111,7 +112,7 @@ func checkAnswer(s *ingest.Session, w *window) func(string) error {
 		for _, k := range w.blocks {
 			said.WriteString(spoken(k.text))
 		}
-		if len(a.Items) == 0 && w.chain == "" && said.Len() > muchSaid {
+		if len(a.Items) == 0 && w.chain == "" && said.Len() > minSaidForItems {
 			return errors.New("it has no items, not even a goal")
 		}
 		for i := range a.Items {
@@ -124,8 +125,7 @@ func checkAnswer(s *ingest.Session, w *window) func(string) error {
 	}
 }
 
-// typedIn is what a person typed in a session, as much of it as tells their
-// language.
+// typedIn returns enough of what a person typed to tell their language.
 func typedIn(s *ingest.Session) string {
 	var b strings.Builder
 	for i := range s.Turns {
@@ -136,7 +136,7 @@ func typedIn(s *ingest.Session) string {
 	return b.String()
 }
 
-// about asks about one window.
+// about builds the question about one window.
 func (m *Improver) about(s *ingest.Session, w *window, z sizing, sofar []*entry) question {
 	var b strings.Builder
 	if s.Title != "" {
@@ -181,8 +181,8 @@ func (m *Improver) about(s *ingest.Session, w *window, z sizing, sofar []*entry)
 		Schema: &llm.Schema{Name: "payload_items", JSON: form}}}
 }
 
-// fenced keeps a text from passing for the end of the transcript. Its lines
-// begin with marks already; this is for a reader that doesn't mind them.
+// fenced keeps a text from being taken for the end of the transcript. Its lines have marks,
+// but a model may ignore them.
 func fenced(text string) string {
 	return fences.Replace(text)
 }
@@ -192,8 +192,8 @@ var fences = strings.NewReplacer("<transcript", "<\u2009transcript", "</transcri
 	"</TRANSCRIPT", "<\u2009/TRANSCRIPT",
 	ingest.ModelCall, "[recall: model call]")
 
-// carry writes the items known so far, the newest and most important where not
-// all fit, and returns what it called them.
+// carry writes the items known so far, preferring the most important and newest if not all
+// fit, and returns the ids it gave them.
 func (m *Improver) carry(b *strings.Builder, sofar []*entry, most int) []known {
 	lines := make([]string, len(sofar))
 	left := most
@@ -225,19 +225,18 @@ func (m *Improver) carry(b *strings.Builder, sofar []*entry, most int) []known {
 			b.WriteString("\nKnown so far:\n")
 		}
 		fmt.Fprintf(b, "%s %s\n", id, fenced(line))
-		told = append(told, known{id, string(sofar[i].item.Kind) + "\x00" + sofar[i].item.Path + "\x00" + sofar[i].item.Text})
+		told = append(told, known{id, sofar[i].key()})
 	}
 	return told
 }
 
-// carryOrder is the order in which known items are let go where not all fit.
+// carryOrder lists the kinds of known items from the most to the least worth carrying.
 var carryOrder = []payload.Kind{payload.Goal, payload.Next, payload.Question, payload.Decision, payload.Deferred,
 	payload.Hypothesis,
 	payload.Eliminated, payload.Finding, payload.Flag, payload.Status, payload.File}
 
-// typedSoFar is what stands for the items known so far in a batch, where no
-// window has another's answer: what the person typed before it, the first and the
-// last of it.
+// typedSoFar stands in for the known items in a batch, where no window has another's
+// answer: the first and the last things that the person typed before the window.
 func typedSoFar(s *ingest.Session, w *window) string {
 	if w.chain == "" || len(w.blocks) == 0 {
 		return ""

@@ -9,20 +9,20 @@ import (
 	"recall/payload"
 )
 
-// relative names a file from the folder that the session worked in, or that of
-// the repository whose worktree it is.
+// relative names a file relative to the session's folder, or to the repository whose
+// worktree that is.
 func (l *ledger) relative(p string) string {
 	if p == "" {
 		return ""
 	}
 	p = path.Clean(strings.ReplaceAll(p, "\\", "/"))
 	if whole := rootOf(l.session) + "/" + p; l.touched(whole) {
-		p = whole // windows name files from where the session began
+		p = whole // windows name files relative to the folder the session began in
 	}
 	return distill.FileName(distill.Roots(l.session), p)
 }
 
-// touched reports whether a call of the session names a file so.
+// touched reports whether any call of the session names this file.
 func (l *ledger) touched(p string) bool {
 	if l.paths == nil {
 		l.paths = map[string]bool{}
@@ -37,21 +37,15 @@ func (l *ledger) touched(p string) bool {
 	return l.paths[p]
 }
 
-// withRules adds what rules know better: the goal if the model found none, files
-// not to be touched and those shown as results; what was done to folders; and of which
-// files only the machine's disk has.
+// withRules adds what rules know better: the goal if the model found none, files that are
+// off limits or were shown as results, what was done to folders, and which files exist only
+// on the virtual machine's disk.
 func (l *ledger) withRules(items []payload.Item, rules *payload.Payload) []payload.Item {
 	if rules == nil {
 		return items
 	}
-	has := map[string]bool{}
-	goal := false
-	for i := range items {
-		if items[i].Kind == payload.File {
-			has[items[i].Path] = true
-		}
-		goal = goal || items[i].Kind == payload.Goal && items[i].Current()
-	}
+	asked := items // without those added below
+	goal := slices.ContainsFunc(asked, func(it payload.Item) bool { return it.Kind == payload.Goal && it.Current() })
 	for _, it := range rules.Items {
 		for i := range items {
 			mine := &items[i]
@@ -64,7 +58,7 @@ func (l *ledger) withRules(items []payload.Item, rules *payload.Payload) []paylo
 		case it.Maker != payload.ByRule || !it.Current():
 			continue
 		case it.Kind == payload.Goal && !goal, it.Rule == distill.FolderRule:
-		case it.Kind == payload.File && !l.hasFile(has, it.Path) && (it.Status == payload.FileOffLimits ||
+		case it.Kind == payload.File && !hasFile(asked, it.Path) && (it.Status == payload.FileOffLimits ||
 			it.Rule == distill.ShownRule):
 		default:
 			continue
@@ -77,12 +71,10 @@ func (l *ledger) withRules(items []payload.Item, rules *payload.Payload) []paylo
 	return items
 }
 
-// hasFile reports whether a file was named, perhaps by less of its path.
-func (l *ledger) hasFile(has map[string]bool, p string) bool {
-	for name := range has {
-		if name == p || name != "" && (strings.HasSuffix(p, "/"+name) || strings.HasSuffix(name, "/"+p)) {
-			return true
-		}
-	}
-	return false
+// hasFile reports whether an item is about a file, perhaps named by only part of its path.
+func hasFile(items []payload.Item, p string) bool {
+	return slices.ContainsFunc(items, func(it payload.Item) bool {
+		part := it.Path != "" && (strings.HasSuffix(p, "/"+it.Path) || strings.HasSuffix(it.Path, "/"+p))
+		return it.Kind == payload.File && (it.Path == p || part)
+	})
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -8,11 +9,10 @@ import (
 	"recall/text"
 )
 
-// Why a quote is not found, beside distill's reasons: all are keys of
-// Payload.Dropped.
+// Reasons for dropping items, in addition to distill's; keys of Payload.Dropped.
 const (
 	dropUnsupported = "claim not in its turns"
-	dropDetail      = "detail not in its turns" // of an item that is kept
+	dropDetail      = "detail not in its turns" // the item itself is kept
 	dropKind        = "unknown kind"
 	dropEmpty       = "no text"
 	dropForm        = "another form"
@@ -23,24 +23,23 @@ const (
 )
 
 const (
-	leastQuote = 2        // letters of a quote, "ok" is one, if it isn't all that was said: "C"
-	sureQuote  = 14       // letters from which on a quote is looked for in other turns
-	longText   = 64 << 10 // bytes of a text that isn't searched for parts of a quote: comparing takes time
-	mostQuote  = 2_000    // bytes of a quote that is looked for: evidence holds far fewer
+	minQuote          = 2        // letters of a quote ("ok"), unless it is all that was said: "C"
+	minQuoteElsewhere = 14       // letters from which other turns are searched as well
+	maxCompared       = 64 << 10 // bytes of a text that is too long for comparing parts of a quote
+	maxQuote          = 2_000    // bytes of a quote that are used; evidence holds far fewer
 )
 
-// find looks a quote up where it is said to stand: letter by letter, then
-// without regard to white space, marks and accents, then on the lines that were
-// shown of the turn, then in the other turns, where only one may hold it; then
-// most of it.
-// What it returns stands verbatim in the turn and is at most MaxQuote long.
+// find locates a quote. It looks in the cited turn for the exact text, then ignoring white
+// space, marks and accents, then on the turn's lines as they were shown; then in the other
+// turns, if exactly one has it; and finally for most of the quote in the cited turn. The
+// result occurs verbatim in the turn and is at most MaxQuote long.
 func (s *sources) find(c cited) (turn *source, quote, fault string) {
-	text := cutAt(string(c.Quote), mostQuote)
+	text := cutAt(string(c.Quote), maxQuote)
 	if src := s.turns[c.label()]; src == nil || src.quote(text, bare(text)) == "" {
 		text = unmarked(text)
 	}
 	want, src := bare(text), s.turns[c.label()]
-	if utf8.RuneCountInString(want) < leastQuote && (want == "" || src == nil || want != bare(src.turn.Text)) {
+	if utf8.RuneCountInString(want) < minQuote && (want == "" || src == nil || want != bare(src.turn.Text)) {
 		return nil, "", distill.DropNoEvidence
 	}
 	if src != nil {
@@ -53,7 +52,7 @@ func (s *sources) find(c cited) (turn *source, quote, fault string) {
 			}
 		}
 	}
-	if len(want) >= sureQuote {
+	if len(want) >= minQuoteElsewhere {
 		if other, q := s.elsewhere(src, text, want); other != nil {
 			return other, q, ""
 		}
@@ -74,7 +73,7 @@ func (s *sources) find(c cited) (turn *source, quote, fault string) {
 
 var turnNumber = text.Pattern(`\d+`)
 
-// label is the turn cited as windows call it, however a model wrote it.
+// label is the cited turn's name in windows, whatever form the model gave it.
 func (c cited) label() string {
 	if n := turnNumber().FindString(string(c.Turn)); n != "" {
 		return "t" + n
@@ -98,20 +97,20 @@ func (src *source) quote(text, want string) string {
 	return ""
 }
 
-// unmarked is a quote without the marks that begin a window's lines, and without who
-// is said there to answer.
+// unmarked removes the marks at the beginning of a window's lines, and the names of
+// speakers in answers.
 func unmarked(quote string) string { return lineMark().ReplaceAllString(quote, "") }
 
 var lineMark = text.Pattern(`(?m)^\s*(?:[|>?+=x]\s+)*(?:\| |- |user(?: notes)?: )?`)
 
-// lineEnd is what a window says at the end of a call's line.
+// lineEnd matches what a window appends to a call's line.
 var lineEnd = text.Pattern(`(?: \([^()]*\))?(?: -> .*)?$`)
 
-// shown finds a quote of a line as the window shows it, which may join several texts
-// ("Label: Description", to-dos), cut them or say something beside them ("Edit
-// queue/order.go (5 lines for 3)"): the longest stretch of it that the turn holds,
-// a person's own answer before all others. Of what the window says itself the turn
-// holds next to nothing; what it says of a plan stands for the plan.
+// shown finds a quote of a line as the window shows it. Such a line may join several texts
+// ("Label: Description", todos), shorten them or add to them ("Edit queue/order.go (5 lines
+// for 3)"), so shown returns the longest part of it that the turn holds, preferring a
+// person's own answer. The window's own words hardly occur in a turn; its heading of a plan
+// stands for the plan.
 func (src *source) shown(want string) string {
 	if !strings.Contains(src.face, want) {
 		return ""
@@ -123,9 +122,9 @@ func (src *source) shown(want string) string {
 			return fit(first)
 		}
 		from, to := longestShared(p.form(), want)
-		whole := to-from >= leastQuote && to-from == len(p.form())
+		whole := to-from >= minQuote && to-from == len(p.form())
 		answer := p.persons && whole && strings.HasPrefix(want, p.form())
-		enough := whole || to-from >= min(sureQuote, (len(want)+1)/2)
+		enough := whole || to-from >= min(minQuoteElsewhere, (len(want)+1)/2)
 		better := enough && (answer && !persons || answer == persons && to-from > most)
 		if better {
 			best, most, persons = p.stretch(from, to), to-from, answer
@@ -134,9 +133,9 @@ func (src *source) shown(want string) string {
 	return fit(best)
 }
 
-// longestShared is the longest stretch of a text that stands in another, too.
+// longestShared returns the longest part of a text that also occurs in another.
 func longestShared(text, in string) (from, to int) {
-	row := make([]int, len(in)+1) // how long a stretch ends here
+	row := make([]int, len(in)+1) // length of the common part that ends here
 	for i := range len(text) {
 		diagonal := 0
 		for k := range len(in) {
@@ -154,19 +153,16 @@ func longestShared(text, in string) (from, to int) {
 	return from, to
 }
 
-// elsewhere finds the one other turn that holds a quote.
+// elsewhere finds a quote in another turn, if exactly one holds it.
 func (s *sources) elsewhere(not *source, text, want string) (src *source, quote string) {
 	for _, other := range s.order {
 		if other == not {
 			continue
 		}
-		holds := false
-		for _, p := range other.own {
-			holds = holds || strings.Contains(p.form(), want)
-		}
+		holds := slices.ContainsFunc(other.own, func(p *passage) bool { return strings.Contains(p.form(), want) })
 		switch {
 		case holds && src != nil:
-			return nil, "" // twice: nobody knows which was meant
+			return nil, "" // ambiguous
 		case holds:
 			src = other
 		}
@@ -177,35 +173,30 @@ func (s *sources) elsewhere(not *source, text, want string) (src *source, quote 
 	return src, src.quote(text, want)
 }
 
-// most finds the longest stretch of a quote that stands in the turn's words, if that is most
-// of it: of one with a word changed, or of two passages joined by dots.
+// most finds the longest part of a quote in the turn's own words, if that is most of the
+// quote: a word may be changed, or two passages joined by dots.
 func (src *source) most(want string) string {
 	for _, p := range src.own {
-		if len(p.text) > longText {
+		if len(p.text) > maxCompared {
 			continue
 		}
-		if from, to := longestShared(p.form(), want); to-from >= max(sureQuote, (len(want)+1)/2) {
+		if from, to := longestShared(p.form(), want); to-from >= max(minQuoteElsewhere, (len(want)+1)/2) {
 			return fit(p.stretch(from, to))
 		}
 	}
 	return ""
 }
 
-// foreign reports whether a quote is from what may not be quoted.
+// foreign reports whether a quote is from text that must not be quoted.
 func (s *sources) foreign(src *source, want string) bool {
 	order := s.order
 	if src != nil {
 		order = []*source{src}
 	}
-	for _, o := range order {
-		for _, text := range o.others() {
-			if strings.Contains(text, want) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(order, func(o *source) bool {
+		return slices.ContainsFunc(o.others(), func(text string) bool { return strings.Contains(text, want) })
+	})
 }
 
-// fit cuts a verbatim text to what evidence may hold.
+// fit cuts a verbatim text to the length of evidence.
 func fit(q string) string { return text.HeadWords(q, distill.MaxQuote) }

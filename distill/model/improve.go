@@ -11,16 +11,15 @@ import (
 	"recall/payload"
 )
 
-// mostShares is into how small a part of a window it is gone where a model says
-// that it is too much.
-const mostShares = 16
+// maxShares is the smallest fraction (1/16) of a window that is tried after a model says that it gets too much.
+const maxShares = 16
 
 // Improve implements distill.Improver.
 func (m *Improver) Improve(ctx context.Context, s *ingest.Session, rules *payload.Payload) (*payload.Payload, error) {
 	for share := 1; ; {
 		p, err := m.improve(ctx, s, rules, share)
-		var e *llm.Error
-		if !errors.As(err, &e) || e.Fault != llm.TooLong && e.Fault != llm.Cut {
+		e, ok := errors.AsType[*llm.Error](err)
+		if !ok || e.Fault != llm.TooLong && e.Fault != llm.Cut {
 			return p, err
 		}
 		next := m.smaller(s, share)
@@ -31,15 +30,15 @@ func (m *Improver) Improve(ctx context.Context, s *ingest.Session, rules *payloa
 	}
 }
 
-// smaller is the share at which the largest window of a session gets smaller
-// than it is at a share: else the same would be asked again. 0 if there is none.
+// smaller returns the next share at which a session's largest window actually shrinks, because otherwise the same
+// would be asked again; 0 if there is none.
 func (m *Improver) smaller(s *ingest.Session, share int) int {
 	_, windows, _, err := m.cut(s, share)
 	largest := 0
 	for i := range windows {
 		largest = max(largest, windows[i].size())
 	}
-	for share *= 2; err == nil && share <= mostShares; share *= 2 {
+	for share *= 2; err == nil && share <= maxShares; share *= 2 {
 		var z sizing
 		if z, err = m.sizes(share); err == nil && z.window < largest {
 			return share
@@ -77,8 +76,7 @@ func (m *Improver) improve(ctx context.Context, s *ingest.Session, rules *payloa
 	return p, nil
 }
 
-// read asks about a session's windows, one after the other, and merges what is
-// found.
+// read asks about a session's windows, one after the other, and merges the results.
 func (m *Improver) read(ctx context.Context, s *ingest.Session, share int) (*ledger, error) {
 	z, windows, blocks, err := m.cut(s, share)
 	if err != nil {
@@ -105,8 +103,8 @@ func (m *Improver) read(ctx context.Context, s *ingest.Session, share int) (*led
 	return l, nil
 }
 
-// window asks about one window and takes in what it says. asking says that an
-// earlier one still waits for its answer: then there is nothing to take it into.
+// window asks about one window and merges its answer. asking means that an earlier answer is still outstanding, so
+// that nothing can be merged yet.
 func (m *Improver) window(ctx context.Context, l *ledger, w *window, z sizing, asking bool) error {
 	q := m.about(l.session, w, z, l.entries)
 	k, err := m.ask(ctx, q)
@@ -130,8 +128,8 @@ func (m *Improver) window(ctx context.Context, l *ledger, w *window, z sizing, a
 	return nil
 }
 
-// Ripe implements distill.Improver: at least three turns that a person typed or answers
-// that they gave, or 500 tokens of dialogue.
+// Ripe implements distill.Improver: a session needs at least three turns typed or answers given by a person, or 500
+// tokens of dialogue.
 func (m *Improver) Ripe(s *ingest.Session) bool {
 	typed, said := 0, 0
 	for i := range s.Turns {
@@ -157,7 +155,7 @@ func (m *Improver) Ripe(s *ingest.Session) bool {
 	return false
 }
 
-// answered is how often a person said something to what a turn put before them.
+// answered counts how often a person responded to something that a turn presented.
 func answered(t *ingest.Turn) (n int) {
 	for i := range t.Calls {
 		c := &t.Calls[i]
@@ -204,15 +202,14 @@ func (m *Improver) Estimate(ctx context.Context, s *ingest.Session) (distill.Est
 	return e, nil
 }
 
-// What answers take, as is usual: a session of 5,000 tokens yields some 15 items of 200 each, other words
-// and all.
+// Typical sizes of answers: a session of 5,000 tokens yields some 15 items of 200 tokens each, aliases included.
 const (
 	usualOut   = 1_200 // tokens
-	usualShare = 40    // in 100 of the transcript's
-	mended     = 10    // one in so many answers is asked for again: quotes that aren't found, another form
+	usualShare = 40    // percent of the transcript's tokens
+	mended     = 10    // one in this many answers is requested again, for missing quotes or a wrong form
 )
 
-// estimateMending adds what is missing of quotes, where all else is at hand. It sends nothing.
+// estimateMending adds the requests for missing quotes if all answers are at hand. It sends nothing.
 func (m *Improver) estimateMending(ctx context.Context, e *distill.Estimate, s *ingest.Session) error {
 	quiet := &Improver{o: m.o, outbox: newOutbox()}
 	quiet.o.Batch = true
@@ -227,7 +224,6 @@ func (m *Improver) estimateMending(ctx context.Context, e *distill.Estimate, s *
 	return nil
 }
 
-// size is how many tokens a request has.
 func (m *Improver) size(r llm.Request) int {
 	n := m.o.Tokens(r.System) + m.o.Tokens(r.Prompt)
 	if r.Schema != nil {
@@ -237,6 +233,6 @@ func (m *Improver) size(r llm.Request) int {
 }
 
 func isFault(err error) bool {
-	var e *llm.Error
-	return errors.As(err, &e)
+	_, ok := errors.AsType[*llm.Error](err)
+	return ok
 }

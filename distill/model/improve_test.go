@@ -60,7 +60,7 @@ func TestRequestsSayWhatTheyShow(t *testing.T) {
 		for _, r := range m.of("extract") {
 			head, _, _ := strings.Cut(r.Prompt, "\n<transcript>")
 			head, _, _ = strings.Cut(head, "\nKnown so far")
-			if r.Max < leastAnswer+300 || r.Max > leastAnswer+500 {
+			if r.Max < minAnswer+300 || r.Max > minAnswer+500 {
 				t.Errorf("an answer may have %d tokens, want some more than are shown", r.Max)
 			}
 			got = append(got, strings.TrimSpace(head))
@@ -316,7 +316,7 @@ func TestTooMuch(t *testing.T) {
 		}
 	}
 	m := &scripted{answer: func(r llm.Request) (string, error) {
-		return `{"items":[],"closed":[],"more":"` + strings.Repeat("x", mostAnswer) + `"}`, nil
+		return `{"items":[],"closed":[],"more":"` + strings.Repeat("x", maxAnswerBytes) + `"}`, nil
 	}}
 	if _, err := improver(t, m, newMemory(), nil).Improve(t.Context(), short, nil); !faultIs(err, llm.Nonsense) ||
 		len(m.asked) != 2 {

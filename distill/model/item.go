@@ -12,31 +12,30 @@ import (
 	"recall/text"
 )
 
-// The most that an item may hold, in bytes; more is a model that runs away.
+// Limits of an item's parts, in bytes; more than that is a runaway model.
 const (
-	mostText  = 500
-	mostScope = 160
-	mostName  = 120
-	mostNames = 8
+	maxText  = 500
+	maxScope = 160
+	maxName  = 120
+	maxNames = 8
 )
 
-// The most other words of an item that are kept.
+// Maximum numbers of aliases and questions kept with an item.
 const (
-	mostAliases = 10
-	mostAsks    = 2
+	maxAliases = 10
+	maxAsks    = 2
 )
 
-var sureness = map[string]float64{"high": 0.9, "medium": 0.7, "low": 0.5}
+var confidences = map[string]float64{"high": 0.9, "medium": 0.7, "low": 0.5}
 
-// itemOf makes an item of what a model found, without evidence. drop says why
-// it can't be one.
+// itemOf turns what a model found into an item, without evidence. drop says why it can't be one.
 func itemOf(f *found) (it payload.Item, drop string) {
 	kind := payload.Kind(strings.ToLower(strings.TrimSpace(string(f.Kind))))
-	it = payload.Item{Kind: kind, Text: tidy(string(f.Text), mostText), Why: reason(string(f.Why)),
-		Scope:        tidy(string(f.Scope), mostScope),
+	it = payload.Item{Kind: kind, Text: tidy(string(f.Text), maxText), Why: reason(string(f.Why)),
+		Scope:        tidy(string(f.Scope), maxScope),
 		Alternatives: names(f.Alternatives), About: names(f.About), Maker: payload.ByModel, State: payload.Stands,
 		Rule: "extract/" + prompts.Version(prompts.Extract.Text()), By: payload.By(strings.TrimSpace(string(f.By))),
-		Confidence: sureOf(f.Confidence)}
+		Confidence: confidenceOf(f.Confidence)}
 	if f.By != "" && it.By != payload.ByUser && it.By != payload.ByBoth {
 		it.By = payload.ByAssistant
 	}
@@ -53,13 +52,13 @@ func itemOf(f *found) (it payload.Item, drop string) {
 			return it, dropMarker
 		}
 	}
-	if kind != payload.File && kind != payload.Status { // one is looked for by its name, the other by what it is of
+	if kind != payload.File && kind != payload.Status { // a file is looked up by its name, a status by its subject
 		it.Aliases = otherWords(f, it.Text)
 	}
 	switch {
 	case !slices.Contains(payload.Kinds, kind), kind == payload.Lead:
 		return it, dropKind
-	case it.Confidence <= sureness["low"] && slices.Contains(distill.Claims, kind): // somebody would act upon it
+	case it.Confidence <= confidences["low"] && slices.Contains(distill.Claims, kind): // somebody might act on it
 		return it, dropDoubted
 	case it.Text == "",
 		kind != payload.File && len(strings.Fields(it.Text)) < 2 && !strings.ContainsFunc(it.Text, text.Unspaced):
@@ -68,12 +67,12 @@ func itemOf(f *found) (it payload.Item, drop string) {
 	return it, ""
 }
 
-// tidy is a text in one line without what can't be seen, cut at a word.
+// tidy puts a text on one line, without invisible characters, cut at a word.
 func tidy(text string, most int) string { return strings.TrimSpace(oneLine(text, most)) }
 
-// reason is a why, fit to stand after "because".
+// reason normalizes a reason to follow "because".
 func reason(text string) string {
-	text = tidy(text, mostText)
+	text = tidy(text, maxText)
 	for _, lead := range []string{"because ", "Because ", "since ", "Since "} {
 		if rest, ok := strings.CutPrefix(text, lead); ok {
 			return rest
@@ -82,29 +81,29 @@ func reason(text string) string {
 	return text
 }
 
-// sureOf reads how sure a model is, in words or as a number up to 1.
-func sureOf(w word) float64 {
-	if sure := sureness[strings.ToLower(strings.TrimSpace(string(w)))]; sure > 0 {
+// confidenceOf decodes a model's confidence, given in words or as a number up to 1.
+func confidenceOf(w word) float64 {
+	if sure := confidences[strings.ToLower(strings.TrimSpace(string(w)))]; sure > 0 {
 		return sure
 	}
 	if n, err := strconv.ParseFloat(string(w), 64); err == nil && n > 0 && n <= 1 {
-		return max(sureness["low"], min(n, sureness["high"]))
+		return max(confidences["low"], min(n, confidences["high"]))
 	}
-	return sureness["medium"]
+	return confidences["medium"]
 }
 
 func names(list []word) []string {
 	var out []string
 	for _, w := range list {
-		if n := tidy(strings.Trim(string(w), "`"), mostName); n != "" && !slices.Contains(out, n) && len(out) < mostNames {
+		if n := tidy(strings.Trim(string(w), "`"), maxName); n != "" && !slices.Contains(out, n) && len(out) < maxNames {
 			out = append(out, n)
 		}
 	}
 	return out
 }
 
-// otherWords are the words that an item may be asked for by, aliases and then questions: each once, none
-// that its text says itself.
+// otherWords returns the words by which an item may be searched for: aliases, then questions, without duplicates and
+// what its text already says.
 func otherWords(f *found, text string) (list []string) {
 	text = strings.ToLower(text)
 	take := func(of []word, most, words, longest int) {
@@ -118,8 +117,8 @@ func otherWords(f *found, text string) (list []string) {
 			}
 		}
 	}
-	take(f.Aliases, mostAliases, 5, 80)
-	take(f.Asks, mostAsks, 14, 160)
+	take(f.Aliases, maxAliases, 5, 80)
+	take(f.Asks, maxAsks, 14, 160)
 	return list
 }
 
@@ -131,22 +130,20 @@ func statusOf(s string) string {
 	return payload.FileProgress
 }
 
-// cite adds a grounded quote to an item.
 func cite(it *payload.Item, src *source, quote string) {
 	if len(it.Evidence) == 0 {
 		it.At = src.turn.At
 	}
-	for _, e := range it.Evidence {
-		if e.Turn == string(src.turn.ID) && e.Quote == quote {
-			return
-		}
+	same := func(e payload.Evidence) bool { return e.Turn == string(src.turn.ID) && e.Quote == quote }
+	if slices.ContainsFunc(it.Evidence, same) {
+		return
 	}
 	it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(src.turn.ID), N: src.turn.N, Quote: quote})
 }
 
-// persons reports whether a quote is a person's word: typed, answered, given as a
-// reason, or of a plan that they approved.
-func persons(t *ingest.Turn, quote string) bool {
+// saidByPerson reports whether a quote is a person's statement: typed, chosen as an answer, given as a reason, or
+// part of a plan they approved.
+func saidByPerson(t *ingest.Turn, quote string) bool {
 	if t.Role == ingest.User {
 		return t.Kind != ingest.Summary && t.Kind != ingest.Event
 	}

@@ -12,15 +12,15 @@ import (
 	"recall/ingest"
 )
 
-// Keys of the Store: a task, "-" and 40 hexadecimal digits. "extract" has the
-// answers about windows, "repair" those about their quotes, "reconcile" those
-// about many pairs, "pair" what was said of each one; "cut" says where a window
-// ended. Stores of earlier versions have "rephrase" and "words", too: nothing asks
-// for them, and what they brought stays with the items (see payload.Inherit).
+// Keys of the Store consist of a task, "-" and 40 hexadecimal digits. "extract" holds
+// answers about windows, "repair" those about their quotes, "reconcile" those about several
+// pairs and "pair" the answer on each; "cut" says where a window ended. Stores of earlier
+// versions also have "rephrase" and "words", which nothing asks for; what they contributed
+// stays with the items (see payload.Inherit).
 
-// cutKey is the key of where the window after another ends; of its session's
-// first one, where there is none before. With one key for the first windows of
-// all sessions, each that grew was asked about from its beginning again.
+// cutKey is the key for where the window after another one ends; for a session's first
+// window it is made from the session. With one key for the first windows of all sessions,
+// every session that grew would be asked about from the beginning again.
 func cutKey(of ingest.SessionID, chain string) string {
 	if chain == "" {
 		return keyOf("cut", "of", string(of))
@@ -28,8 +28,8 @@ func cutKey(of ingest.SessionID, chain string) string {
 	return keyOf("cut", chain)
 }
 
-// windowKey is the key of a window's answer: from what its turns hold, not from
-// how they are condensed, and from the windows before it.
+// windowKey is the key of a window's answer. It depends on the content of its turns, not on
+// how they are condensed, and on the windows before it.
 func windowKey(chain string, blocks []block) string {
 	h := sha256.New()
 	part(h, chain)
@@ -44,7 +44,7 @@ func windowKey(chain string, blocks []block) string {
 	return "extract-" + hex.EncodeToString(h.Sum(nil)[:20])
 }
 
-// keyOf is a key from parts, each with its length.
+// keyOf makes a key from parts, hashing each with its length.
 func keyOf(task string, parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {
@@ -58,8 +58,8 @@ func part(h hash.Hash, s string) {
 	h.Write([]byte(s))
 }
 
-// writeTurn hashes what is asked about in a turn. Its number is part of it, as
-// answers cite it.
+// writeTurn hashes what is asked about in a turn, including its number, since answers cite
+// it.
 func writeTurn(h hash.Hash, t *ingest.Turn) {
 	part(h, fmt.Sprintf("%s %d %s %s %v", t.ID, t.N, t.Kind, t.Name, t.Foreign))
 	part(h, t.Text)

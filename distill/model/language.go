@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// sameLanguage reports whether an answer is in the language of what it is about,
-// or that of what the person typed. It says no only where that is plain: another
-// script, or the little words of another language.
+// sameLanguage reports whether an answer is in the language of the transcript or of what
+// the person typed. It returns false only for clear differences: another script, or the
+// function words of another language.
 func sameLanguage(said, typed, answer string) bool {
 	a, b := scripts(said), scripts(answer)
 	if a.letters < 200 || b.letters < 60 {
@@ -18,18 +18,16 @@ func sameLanguage(said, typed, answer string) bool {
 			return scripts(typed).of[name] > 0
 		}
 	}
-	x, y := littleWords(said), littleWords(answer)
-	top := ""
-	for lang, n := range y {
-		if n > y[top] || n == y[top] && lang < top {
-			top = lang
-		}
+	x, y := countFunctionWords(said), countFunctionWords(answer)
+	top := mostFrequent(y)
+	if top == "" || y[top] < 12 || y[top] < 3*secondCount(y, top) {
+		return true
 	}
-	// A language of the answer's that the transcript hardly speaks.
-	return top == "" || y[top] < 12 || y[top] < 3*second(y, top) || x[top]*4 >= x[best(x)] || littleWords(typed)[top] > 0
+	// A language of the answer that hardly occurs in the transcript.
+	return x[top]*4 >= x[mostFrequent(x)] || countFunctionWords(typed)[top] > 0
 }
 
-func best(m map[string]int) string {
+func mostFrequent(m map[string]int) string {
 	top := ""
 	for lang, n := range m {
 		if n > m[top] || n == m[top] && lang < top {
@@ -39,7 +37,7 @@ func best(m map[string]int) string {
 	return top
 }
 
-func second(m map[string]int, first string) int {
+func secondCount(m map[string]int, first string) int {
 	most := 0
 	for lang, n := range m {
 		if lang != first {
@@ -82,7 +80,7 @@ func scripts(text string) scriptCount {
 	return c
 }
 
-var little = func() map[string]string {
+var functionWords = func() map[string]string {
 	m := map[string]string{}
 	for lang, list := range map[string]string{
 		"en": "the and is that with not for this which was are from by it should",
@@ -95,7 +93,7 @@ var little = func() map[string]string {
 	} {
 		for _, w := range strings.Fields(list) {
 			if m[w] != "" {
-				m[w] = "-" // of two languages: says nothing
+				m[w] = "-" // shared by two languages, so not indicative
 				continue
 			}
 			m[w] = lang
@@ -104,10 +102,10 @@ var little = func() map[string]string {
 	return m
 }()
 
-func littleWords(text string) map[string]int {
+func countFunctionWords(text string) map[string]int {
 	n := map[string]int{}
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if lang := little[w]; lang != "" && lang != "-" {
+		if lang := functionWords[w]; lang != "" && lang != "-" {
 			n[lang]++
 		}
 	}

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Models that can't be held to a schema give one thing where a list is asked
-// for, a number for a word, null for nothing. That much is read as it was meant.
+// Models that can't be held to a schema give a single value instead of a list, a number
+// instead of a text, or null for nothing. These types accept that.
 
-// word is a text, or what can be read as one.
+// word is a text, or a value that can be read as one.
 type word string
 
 func (w *word) UnmarshalJSON(data []byte) error {
@@ -29,7 +29,7 @@ func (w *word) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// many is a list, or the one thing that stands for it.
+// many is a list, or a single value that stands for it.
 type many[T any] []T
 
 func (m *many[T]) UnmarshalJSON(data []byte) error {

@@ -32,7 +32,7 @@ func TestLooseForms(t *testing.T) {
 	}
 	for in, want := range map[word]float64{"high": 0.9, "Low": 0.5, "0.8": 0.8, "0.1": 0.5, "1": 0.9, "very": 0.7,
 		"": 0.7, "80": 0.7} {
-		if got := sureOf(in); got != want {
+		if got := confidenceOf(in); got != want {
 			t.Errorf("sure %q: got %v, want %v", in, got, want)
 		}
 	}

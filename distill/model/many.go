@@ -12,23 +12,23 @@ import (
 	"recall/llm"
 )
 
-// several are things that are asked about many in a request, each with an answer of its
-// own. The request's answer is an object with a list of that name, whose entries say
-// the number of their thing, from 1; one that it leaves out is answered by nothing.
-type several[T any] struct {
-	keys   []string   // under which the answer on each is kept
-	of     [][]string // the sessions that each is of
+// bulk describes things that are asked about several per request, each with an answer of
+// its own. The request's answer is an object with a list of that name, whose entries give
+// the number of their thing, from 1. A missing entry counts as an empty answer.
+type bulk[T any] struct {
+	keys   []string   // the answers' keys
+	of     [][]string // the sessions of each
 	list   string
 	number func(T) int
 	write  func(which []int) llm.Request
-	most   int // things in a request
-	tokens int // of one with its answer, at most
+	most   int // things per request
+	tokens int // tokens per thing with its answer, at most
 }
 
-// askMany hands take the answer on each of several things, with its place: those that
-// are kept, and those that the model gives. A fault costs the things of its request
-// only; it is, or is joined to, the error, as is distill.ErrPending.
-func askMany[T any](ctx context.Context, m *Improver, all several[T], take func(i int, answer T)) error {
+// askMany passes take the answer on each thing, with its index, from the Store or from the
+// model. A fault affects only the things of its request; the error is, or joins, all faults
+// and distill.ErrPending.
+func askMany[T any](ctx context.Context, m *Improver, all bulk[T], take func(i int, answer T)) error {
 	var missing []int
 	for i, key := range all.keys {
 		k, ok, err := m.load(key)
@@ -55,15 +55,16 @@ func askMany[T any](ctx context.Context, m *Improver, all several[T], take func(
 	return failed
 }
 
-// ofThisRequest reports whether a model failed at one request alone: another may go well.
+// ofThisRequest reports whether a model failed at one request only, so that others may
+// succeed.
 func ofThisRequest(err error) bool {
-	var fault *llm.Error
-	return errors.As(err, &fault) && !fault.Ends() && !fault.Passing()
+	fault, ok := errors.AsType[*llm.Error](err)
+	return ok && !fault.Ends() && !fault.Passing()
 }
 
-// askSome asks about some of the things in one request, and keeps the answer on each
-// under its own key, so that it is found by itself the next time.
-func askSome[T any](ctx context.Context, m *Improver, all several[T], which []int, take func(i int, answer T)) error {
+// askSome asks about some of the things in one request, and stores each answer under its
+// own key so that it can be found individually.
+func askSome[T any](ctx context.Context, m *Improver, all bulk[T], which []int, take func(i int, answer T)) error {
 	var keys []string
 	var of [][]string
 	for _, i := range which {
@@ -80,7 +81,7 @@ func askSome[T any](ctx context.Context, m *Improver, all several[T], which []in
 	if err != nil {
 		return err
 	}
-	each := make([]T, len(keys)) // of what it left out there is nothing to say
+	each := make([]T, len(keys)) // nothing is said about those it left out
 	for _, a := range answers {
 		if i := all.number(a) - 1; i >= 0 && i < len(keys) {
 			each[i] = a
@@ -99,8 +100,8 @@ func askSome[T any](ctx context.Context, m *Improver, all several[T], which []in
 	return nil
 }
 
-// atOnce is how many things fit into one request, at most so many, each of so
-// many tokens with its answer.
+// atOnce returns how many things, of so many tokens each with the answer, fit in one
+// request, up to a maximum.
 func (m *Improver) atOnce(most, tokens int) int {
 	if all := m.o.Model.Window(); all > 0 {
 		most = min(most, (all-instructions)/tokens)
@@ -108,24 +109,24 @@ func (m *Improver) atOnce(most, tokens int) int {
 	return max(1, most)
 }
 
-// instructions is what a prompt other than extract's takes with its schema, in tokens.
+// instructions is the size of a prompt other than extract's with its schema, in tokens.
 const instructions = 1_500
 
-// evenly cuts a list into as few pieces as hold at most so many each, all about as
-// long: no request is left over for three things.
+// evenly splits a list into as few, about equally long pieces as the maximum length allows,
+// so that no request has only a small remainder.
 func evenly[T any](list []T, most int) iter.Seq[[]T] {
 	pieces := max(1, (len(list)+most-1)/most)
 	return slices.Chunk(list, max(1, (len(list)+pieces-1)/pieces))
 }
 
-// allOf is each session once.
+// allOf returns the sessions of all lists, sorted, without duplicates.
 func allOf(lists [][]string) []string {
 	all := slices.Concat(lists...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// listIn reads the list of that name out of an answer.
+// listIn decodes the list with that name in an answer.
 func listIn[T any](text, list string) ([]T, error) {
 	value, ok := llm.FindJSON(text)
 	if !ok {

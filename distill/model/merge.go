@@ -9,15 +9,15 @@ import (
 	"recall/text"
 )
 
-// An entry is an item on its way through the windows of a session.
+// An entry is an item being carried through the windows of a session.
 type entry struct {
 	item   payload.Item
-	window int      // that it was last said in
-	words  text.Bag // of its text, nil until they are asked for
+	window int      // the last window that said it
+	words  text.Bag // of its text, nil until needed
 	names  map[string]bool
 }
 
-// A ledger is what the windows read so far have yielded, in their order.
+// A ledger accumulates the items of the windows read so far, in order.
 type ledger struct {
 	session *ingest.Session
 	sources *sources
@@ -27,16 +27,16 @@ type ledger struct {
 	paths   map[string]bool // see touched
 }
 
-// What makes two items of a session one. Set so that of the annotators' pairs
-// (286 same, 325 not) few that are not the same are taken for it. What one answer
-// tells apart needs more: two choices of one turn have many words in common.
+// Thresholds for treating two items of a session as one, set so that few of the annotators'
+// pairs that differ are merged (286 same, 325 not). Items of the same answer need the
+// higher one: two choices in one turn share many words.
 const (
-	likeInTurn   = 0.55 // words alike, a turn in common, found in different windows
-	likeAnywhere = 0.75 // words alike
+	likeInTurn   = 0.55 // likeness with a turn in common, in different windows
+	likeAnywhere = 0.75 // likeness otherwise
 )
 
-// take takes in what was found in a window and grounded. told are the items that
-// the window was told of.
+// take merges the grounded items of a window. told are the items that the window was told
+// about.
 func (l *ledger) take(items []*grounded, closed []closing, told []known) {
 	window := l.windows
 	l.windows++
@@ -55,7 +55,7 @@ func (l *ledger) take(items []*grounded, closed []closing, told []known) {
 			continue
 		case bearing == "revokes":
 			old.end(payload.Revoked)
-		default: // supersedes, or restated as something else
+		default: // supersedes, or restated as another kind
 			old.end(payload.Superseded)
 		}
 		l.entries = append(l.entries, e)
@@ -70,14 +70,9 @@ func (l *ledger) named(id string, told []known) *entry {
 	if id == "" || id == "none" {
 		return nil
 	}
-	for _, k := range told {
-		if k.ID != id {
-			continue
-		}
-		for _, e := range l.entries {
-			if e.key() == k.Text {
-				return e
-			}
+	if k := slices.IndexFunc(told, func(k known) bool { return k.ID == id }); k >= 0 {
+		if i := slices.IndexFunc(l.entries, func(e *entry) bool { return e.key() == told[k].Text }); i >= 0 {
+			return l.entries[i]
 		}
 	}
 	l.dropped[dropUnknown]++
@@ -106,7 +101,7 @@ func (l *ledger) same(it *payload.Item, window int) *entry {
 		if e.words == nil {
 			e.words, e.names = text.Words(e.item.Text), namesIn(e.item.Text)
 		}
-		if apart(names, e.names) {
+		if namesDiffer(names, e.names) {
 			continue
 		}
 		like := mine.Like(e.words)
@@ -114,7 +109,7 @@ func (l *ledger) same(it *payload.Item, window int) *entry {
 		if e.window != window && shareTurn(it, &e.item) {
 			least = likeInTurn
 		}
-		if like >= least && like > top && !opposed(it.Text, e.item.Text) {
+		if like >= least && like > top && denies(it.Text) == denies(e.item.Text) {
 			best, top = e, like
 		}
 	}
@@ -122,17 +117,12 @@ func (l *ledger) same(it *payload.Item, window int) *entry {
 }
 
 func shareTurn(a, b *payload.Item) bool {
-	for _, x := range a.Evidence {
-		for _, y := range b.Evidence {
-			if x.Turn == y.Turn {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.Evidence, func(x payload.Evidence) bool {
+		return slices.ContainsFunc(b.Evidence, func(y payload.Evidence) bool { return x.Turn == y.Turn })
+	})
 }
 
-// namesIn are the numbers and names of code in a text.
+// namesIn returns the numbers and code names in a text.
 func namesIn(s string) map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(s) {
@@ -143,9 +133,9 @@ func namesIn(s string) map[string]bool {
 	return m
 }
 
-// apart reports whether each of two texts names something that the other doesn't:
-// "retry 3 times", "retry 5 times".
-func apart(a, b map[string]bool) bool {
+// namesDiffer reports whether each of two texts has a name that the other lacks: "retry 3 times",
+// "retry 5 times".
+func namesDiffer(a, b map[string]bool) bool {
 	alone := func(a, b map[string]bool) bool {
 		for w := range a {
 			if !b[w] {
@@ -157,21 +147,16 @@ func apart(a, b map[string]bool) bool {
 	return alone(a, b) && alone(b, a)
 }
 
-// opposed reports whether one of two texts denies and the other doesn't.
-func opposed(a, b string) bool { return denies(a) != denies(b) }
-
-func denies(text string) bool {
-	for _, w := range strings.Fields(strings.ToLower(text)) {
-		switch strings.Trim(w, ".,;:()") {
-		case "not", "no", "never", "without", "don't", "doesn't", "isn't", "won't", "nor", "none", "instead":
-			return true
-		}
-	}
-	return false
+func denies(s string) bool {
+	return slices.ContainsFunc(strings.Fields(strings.ToLower(s)), func(w string) bool {
+		return negations[strings.Trim(w, ".,;:()")]
+	})
 }
 
-// restate puts a later form in the place of an entry's; the evidence of both
-// is kept, the first one's first, and so are their other words, the later one's first.
+var negations = text.Set("not no never without don't doesn't isn't won't nor none instead")
+
+// restate replaces an entry's item with a later version. It keeps the evidence of both, the
+// earlier first, and the aliases of both, the later first.
 func (e *entry) restate(later *entry) {
 	it := later.item
 	evidence := slices.Clone(e.item.Evidence)
@@ -189,7 +174,7 @@ func (e *entry) restate(later *entry) {
 		it.Alternatives = e.item.Alternatives
 	}
 	for _, w := range e.item.Aliases {
-		if !slices.Contains(it.Aliases, w) && len(it.Aliases) < mostAliases+mostAsks {
+		if !slices.Contains(it.Aliases, w) && len(it.Aliases) < maxAliases+maxAsks {
 			it.Aliases = append(slices.Clip(it.Aliases), w)
 		}
 	}
@@ -206,9 +191,9 @@ func (e *entry) end(s payload.State) {
 	}
 }
 
-// close ends a known item, if a quote shows it. That one doesn't hold any more
-// must be said where it is spoken of: a true quote of anything could drop all that
-// was decided.
+// close ends a known item if a quote supports that. That an item was dropped must be said
+// where it is spoken of; otherwise a true quote about anything could revoke everything
+// decided.
 func (l *ledger) close(c closing, told []known) {
 	e := l.named(string(c.Item), told)
 	if e == nil {
@@ -222,7 +207,7 @@ func (l *ledger) close(c closing, told []known) {
 	switch strings.TrimSpace(string(c.How)) {
 	case "dropped":
 		there := payload.Item{Evidence: []payload.Evidence{{Turn: string(src.turn.ID), Quote: quote}}}
-		if !backed(e.item.Text, l.sources.around(&there), leastSupport) {
+		if !backed(e.item.Text, l.sources.around(&there), minSupport) {
 			l.dropped["closing: "+dropUnsupported]++
 			return
 		}
@@ -235,14 +220,13 @@ func (l *ledger) close(c closing, told []known) {
 	}
 }
 
-// items are the entries as they stand at the session's end: of goals and
-// statuses the last. independent says that windows weren't told of one another's
-// items: then none could close what is next or asked, and the last word on it
-// is that of the last window that spoke of it.
+// items returns the items at the session's end, of goals and statuses only the last.
+// independent means that windows weren't told of each other's items. They then couldn't
+// close next actions and questions, so only those of the last window that has any are kept.
 func (l *ledger) items(independent bool) []payload.Item {
 	l.onlyLast(payload.Goal)
 	l.onlyLast(payload.Status)
-	last := map[payload.Kind]int{} // window that spoke of them last
+	last := map[payload.Kind]int{} // the last window that had any
 	for _, e := range l.entries {
 		last[e.item.Kind] = max(last[e.item.Kind], e.window)
 	}
@@ -273,7 +257,7 @@ func (l *ledger) onlyLast(kind payload.Kind) {
 	}
 }
 
-// order sorts items by kind, then by time; what is next stays in order.
+// order sorts items by kind, then time; next actions stay in order.
 func order(items []payload.Item) {
 	slices.SortStableFunc(items, func(a, b payload.Item) int {
 		if c := a.Kind.Order() - b.Kind.Order(); c != 0 || a.Kind == payload.Next {

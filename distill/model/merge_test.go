@@ -210,7 +210,7 @@ func TestOtherWordsAreUnited(t *testing.T) {
 		l.take([]*grounded{{it, &found{}}}, nil, nil)
 	}
 	items := l.items(false)
-	if len(items) != 1 || len(items[0].Aliases) != mostAliases+mostAsks || items[0].Aliases[1] != "alias 0 of 4" ||
+	if len(items) != 1 || len(items[0].Aliases) != maxAliases+maxAsks || items[0].Aliases[1] != "alias 0 of 4" ||
 		items[0].Aliases[9] != "alias 0 of 3" {
 		t.Errorf("got %d items, %q", len(items), items[0].Aliases)
 	}
@@ -253,7 +253,7 @@ func TestOddItems(t *testing.T) {
 		t.Errorf("got %+v", d)
 	}
 	for _, it := range p.Items {
-		if len(it.Text) > mostText+4 {
+		if len(it.Text) > maxText+4 {
 			t.Errorf("%s of %d bytes", it.Kind, len(it.Text))
 		}
 		if it.Kind == payload.File && (it.Path != "a.go" || it.Status != payload.FileDone) {
@@ -261,7 +261,7 @@ func TestOddItems(t *testing.T) {
 		}
 	}
 	want := map[string]int{dropKind: 1, dropEmpty: 2, dropMarker: 1, dropDoubted: 1, "no evidence": 1,
-		dropTooMany: 10_009 - mostFound}
+		dropTooMany: 10_009 - maxItems}
 	if d := cmp.Diff(want, p.Dropped); d != "" {
 		t.Errorf("dropped (-want +got):\n%s", d)
 	}

@@ -1,49 +1,42 @@
-// Package model distills a session by asking a language model: what transcripts
-// say is condensed to turns with short ids, cut into windows that fit the
-// model, asked about, grounded in the turns and merged to one payload. See
-// Improver.
+// Package model distills a session by asking a language model. It condenses the transcript to turns with short ids,
+// cuts it into windows that fit the model, asks about each, grounds the answers in the turns and merges them into one
+// payload. See Improver.
 //
-// # Answers are kept
+// # Stored answers
 //
-// An answer is kept in the Store by what was asked about: the turns of a window
-// and those before it, not the prompt's wording, the model or how recall
-// condenses. So nothing is asked twice, a session that grew is asked about from
-// where it ended, and a new prompt or model costs nothing until somebody wants
-// it to (Options.Anew).
+// An answer is stored under what was asked about: the turns of a window and those before it, but not the prompt's
+// wording, the model, or how recall condenses. So nothing is asked twice, a session that grew is asked about from
+// where it ended, and a new prompt or model costs nothing unless requested (Options.Anew).
 //
 // # Batches
 //
-// With Options.Batch nothing is asked at once: requests without an answer
-// gather in an Outbox, Improve returns distill.ErrPending, and whoever sends the
-// requests hands the answers in by Answered and Failed. Then windows can't know
-// one another's items: each is told the person's words before it instead. A
-// session takes one night, a second if an answer had to be mended.
+// With Options.Batch nothing is sent immediately. Requests without an answer gather in an Outbox, Improve returns
+// distill.ErrPending, and whoever sends the requests delivers the answers with Answered and Failed. Windows then
+// can't know each other's items; each is told what the person said before it instead. A session takes one night, or
+// two if an answer must be repaired.
 package model
 
 import (
-	"strings"
-
 	"recall/distill"
 	"recall/llm"
 	"recall/prompts"
 )
 
-// Options are what an Improver works with. The zero values of numbers mean the
-// defaults.
+// Options configures an Improver. Zero numbers mean the defaults.
 type Options struct {
 	Model llm.Model
 	Store llm.Store
-	// most tokens of a transcript that are asked about at once; less where the model's own window is smaller
+	// most tokens of a transcript to ask about at once, fewer if the model's context window is smaller
 	Window int
-	Max    int              // most tokens of an answer
-	Tokens func(string) int // counts as the model does, roughly; nil guesses by bytes
-	Batch  bool             // ask nothing at once: see Outbox
-	Small  bool             // the model has few parameters: it is shown examples in full
-	Anew   bool             // ask again where a kept answer is another prompt's or model's
+	Max    int              // most tokens in an answer
+	Tokens func(string) int // estimates the model's token count; nil guesses by bytes
+	Batch  bool             // send nothing immediately: see Outbox
+	Small  bool             // the model has few parameters and is shown complete examples
+	Anew   bool             // ask again if a stored answer is from another prompt or model
 }
 
 const (
-	defaultWindow = 24_000 // few sessions say more; beyond it models overlook things
+	defaultWindow = 24_000 // few sessions say more, and models overlook things beyond it
 	defaultMax    = 8_000  // 40 items of 200 tokens
 )
 
@@ -72,17 +65,16 @@ func New(o Options) *Improver {
 // Name implements distill.Improver.
 func (m *Improver) Name() string { return "model/" + m.o.Model.Name() }
 
-// Prompt implements distill.Improver: it changes with any of the prompts.
+// Prompt implements distill.Improver. It changes with each of the prompts.
 func (m *Improver) Prompt() string {
-	texts := []string{prompts.Extract.Text(), prompts.Repair.Text()}
-	return prompts.Version(strings.Join(texts, "\x00"))
+	return prompts.Version(prompts.Extract.Text() + "\x00" + prompts.Repair.Text())
 }
 
-// Outbox is where a batch's requests gather.
+// Outbox returns where a batch's requests gather.
 func (m *Improver) Outbox() *Outbox { return m.outbox }
 
-// guess counts tokens by bytes: a token has some four of English prose, three
-// of code and paths, fewer bytes elsewhere. It errs on the side of too many.
+// guess estimates tokens by bytes: about four per token in English prose, three in code and paths, fewer elsewhere.
+// It tends to overestimate.
 func guess(s string) int {
 	ascii := 0
 	for i := range len(s) {

@@ -6,8 +6,8 @@ import (
 	"recall/llm"
 )
 
-// An Outbox holds the requests that wait to be sent with a batch, by the keys
-// under which their answers are kept. Safe for concurrent use.
+// An Outbox holds the requests to send with a batch, by the keys of their answers. Safe for
+// concurrent use.
 type Outbox struct {
 	mu      sync.Mutex
 	waiting map[string]llm.Request
@@ -18,17 +18,15 @@ func newOutbox() *Outbox {
 	return &Outbox{waiting: map[string]llm.Request{}, of: map[string][]string{}}
 }
 
-// Of names the sessions that a request is about, also after Take: Answered wants
-// to know.
+// Of returns the sessions that a request is about, for Answered. It works after Take, too.
 func (o *Outbox) Of(key string) []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.of[key]
 }
 
-// Take empties the outbox and returns what was in it. The same request may come
-// again if Improve is called before its answer was handed in: who sends knows by
-// the key what is on its way.
+// Take empties the outbox and returns its contents. A request may appear again if Improve
+// is called before its answer was delivered; the sender can tell by its key.
 func (o *Outbox) Take() map[string]llm.Request {
 	o.mu.Lock()
 	defer o.mu.Unlock()

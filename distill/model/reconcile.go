@@ -14,32 +14,32 @@ import (
 	"recall/text"
 )
 
-// A Pair is two items of one project of which a model is asked how the later
-// bears on the earlier.
+// A Pair is two items of one project, of which a model is asked how the later relates to
+// the earlier.
 type Pair struct {
 	Later, Earlier relate.Item
 }
 
-// A Verdict is what a model says of a pair.
+// A Verdict is a model's answer about a pair.
 type Verdict struct {
-	Known    bool             // false: not answered yet
-	Relation payload.Relation // "" if they have nothing to do with each other, or what was said didn't hold
-	Later    payload.Evidence // the later item's evidence for it; empty where a person wrote the item
-	Earlier  payload.Evidence // the earlier item's
+	Known    bool             // false if not answered yet
+	Relation payload.Relation // "" if they are unrelated, or the answer didn't hold
+	Later    payload.Evidence // evidence from the later item; empty if a person wrote it
+	Earlier  payload.Evidence // evidence from the earlier item
 }
 
 const (
 	pairsAtOnce = 15
-	pairTokens  = 900 // of one with its answer, at most
+	pairTokens  = 900 // tokens of one with its answer, at most
 )
 
-// Reconcile asks about pairs and returns a verdict for each, in their order.
-// What was asked before isn't asked again. With an error, which is or wraps
-// distill.ErrPending while answers come with a batch and *llm.Error where the
-// model failed, it returns what is known.
+// Reconcile asks about pairs and returns their verdicts in order. It doesn't repeat earlier
+// requests. Along with an error it returns what is known; the error is, or wraps,
+// distill.ErrPending while a batch's answers are outstanding, and *llm.Error if the model
+// failed.
 func (m *Improver) Reconcile(ctx context.Context, pairs []Pair) ([]Verdict, error) {
 	out := make([]Verdict, len(pairs))
-	all := several[ruling]{list: "pairs", number: func(r ruling) int { return r.Number }, most: pairsAtOnce,
+	all := bulk[ruling]{list: "pairs", number: func(r ruling) int { return r.Number }, most: pairsAtOnce,
 		tokens: pairTokens}
 	for i := range pairs {
 		p := &pairs[i]
@@ -58,7 +58,7 @@ func (m *Improver) Reconcile(ctx context.Context, pairs []Pair) ([]Verdict, erro
 	return out, err
 }
 
-// ruling is the answer on one pair.
+// ruling is the model's answer about one pair.
 type ruling struct {
 	Number   int    `json:"number"`
 	Why      string `json:"why"`
@@ -67,14 +67,14 @@ type ruling struct {
 	Later    string `json:"later_quote"`
 }
 
-// sideOf is one side of a pair before the model.
+// sideOf renders one side of a pair for the model.
 func sideOf(it *relate.Item) string {
 	s := fmt.Sprintf("(%s, %s) %s", it.At.UTC().Format("2006-01-02"), it.Kind, oneLine(it.Text, 300))
 	if it.Why != "" {
 		s += " Why: " + oneLine(it.Why, 200)
 	}
 	if it.Scope != "" {
-		s += " Scope: " + oneLine(it.Scope, mostScope)
+		s += " Scope: " + oneLine(it.Scope, maxScope)
 	}
 	for i, e := range it.Evidence {
 		if i < 2 {
@@ -96,8 +96,8 @@ func pairKey(p *Pair) string {
 	return keyOf("pair", parts...)
 }
 
-// verdict is a ruling as far as it holds: both quotes must stand in the items,
-// and both must speak of something in common. What doesn't hold says nothing.
+// verdict checks a ruling: both quotes must be from the items, and both items must have a
+// word in common. A ruling that fails is ignored.
 func (p *Pair) verdict(r ruling) Verdict {
 	v := Verdict{Known: true}
 	relation := payload.Relation(strings.TrimSpace(r.Relation))
@@ -115,11 +115,11 @@ func (p *Pair) verdict(r ruling) Verdict {
 	return v
 }
 
-// shown finds the evidence of an item that holds a quote; one from its text is
-// borne out by its first evidence.
+// shown returns the evidence of an item that holds a quote; a quote from its text is
+// supported by its first evidence.
 func shown(it *relate.Item, quote string) (payload.Evidence, bool) {
 	want := bare(quote)
-	if len(want) < leastQuote {
+	if len(want) < minQuote {
 		return payload.Evidence{}, false
 	}
 	for _, e := range it.Evidence {
@@ -136,9 +136,8 @@ func shown(it *relate.Item, quote string) (payload.Evidence, bool) {
 	return payload.Evidence{}, it.Maker == payload.ByHuman
 }
 
-// Link is the line of links.jsonl that a verdict makes; ok is false if there is
-// none to make. A model's word never hides an item: how often it is right
-// hasn't been measured.
+// Link returns the line of links.jsonl for a verdict; ok is false if there is none. A
+// model's link never hides an item, because its accuracy hasn't been measured.
 func (m *Improver) Link(p Pair, v Verdict) (l payload.Link, ok bool) {
 	if v.Relation == "" {
 		return l, false

@@ -118,7 +118,7 @@ func TestQuotesOfRecordedAnswers(t *testing.T) {
 						t.Logf("%s %s %q: %s", filepath.Base(path)[:16], c.Turn, c.Quote, fault)
 					}
 				}
-				if len(want) >= leastQuote && strings.Contains(allowed, want) &&
+				if len(want) >= minQuote && strings.Contains(allowed, want) &&
 					!oursAlone.MatchString("+ "+string(c.Quote)) {
 					stand++
 					if fault == "" {

@@ -2,7 +2,6 @@ package model
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,31 +13,31 @@ import (
 	"recall/text"
 )
 
-// grounded is an item whose quotes stand where it says.
+// grounded is an item with quotes that were found.
 type grounded struct {
 	item  payload.Item
 	found *found
 }
 
-// lost is one without a quote that stands anywhere.
-type lost struct {
+// ungrounded is an item without any quote that was found.
+type ungrounded struct {
 	grounded
-	fault  string   // the last
-	faults []string // of each of its quotes
+	fault  string   // the last one
+	faults []string // one for each quote
 }
 
-// ground finds the quotes of an answer's items. Items without one that stands
-// are asked about once more, all together; what is then without is dropped and
-// counted, as is what its turns don't speak of.
+// ground finds the quotes of an answer's items. Those with no quote found are asked about
+// once more, all together. Items still without one are dropped and counted, as are those
+// that their turns don't support.
 func (m *Improver) ground(ctx context.Context, l *ledger, w *window, z sizing, a *answer) ([]*grounded, error) {
 	src := l.sources.until(w.blocks[len(w.blocks)-1].turn.N)
 	var all []*grounded
-	var missing []*lost
+	var missing []*ungrounded
 	if a.bad > 0 {
 		l.dropped[dropForm] += a.bad
 	}
 	for i := range a.Items {
-		if i >= mostFound {
+		if i >= maxItems {
 			l.dropped[dropTooMany] += len(a.Items) - i
 			break
 		}
@@ -64,7 +63,7 @@ func (m *Improver) ground(ctx context.Context, l *ledger, w *window, z sizing, a
 			cite(&g.item, turn, quote)
 		}
 		if len(g.item.Evidence) == 0 {
-			missing = append(missing, &lost{*g, fault, faults})
+			missing = append(missing, &ungrounded{*g, fault, faults})
 			all = all[:len(all)-1]
 		}
 	}
@@ -82,18 +81,18 @@ func (m *Improver) ground(ctx context.Context, l *ledger, w *window, z sizing, a
 			l.dropped[dropUnsupported]++
 			continue
 		}
-		src.settleBy(&g.item)
+		src.setBy(&g.item)
 		out = append(out, g)
 	}
 	return out, nil
 }
 
-// settleBy takes a person's word from an item that has no quote of theirs. Of which it wasn't said
-// whose it is, that is theirs whose words prove it first.
-func (s *sources) settleBy(it *payload.Item) {
+// setBy marks an item as the assistant's if none of its quotes is a person's. If the
+// model didn't say whose it is, the first quote decides.
+func (s *sources) setBy(it *payload.Item) {
 	theirs := slices.IndexFunc(it.Evidence, func(e payload.Evidence) bool {
 		src := s.byID(e.Turn)
-		return src != nil && persons(src.turn, e.Quote)
+		return src != nil && saidByPerson(src.turn, e.Quote)
 	})
 	switch {
 	case theirs < 0, theirs > 0 && it.By == "":
@@ -103,18 +102,17 @@ func (s *sources) settleBy(it *payload.Item) {
 	}
 }
 
-// mending is a right quote, in the answer to repair.
-type mending struct {
+// repairedQuote is a corrected quote in an answer to repair.
+type repairedQuote struct {
 	Number int  `json:"number"`
 	Turn   word `json:"turn"`
 	Quote  word `json:"quote"`
 }
 
-// repair asks for the right quotes of items, and returns those that now have
-// one. A model that fails at it costs these items only, unless it can't be
-// reached at all.
+// repair asks for the correct quotes of items and returns those that now have one. If the
+// model fails, only these items are lost, unless it can't be reached at all.
 func (m *Improver) repair(ctx context.Context, l *ledger, w *window, z sizing, src *sources,
-	missing []*lost) ([]*grounded, error) {
+	missing []*ungrounded) ([]*grounded, error) {
 	if len(missing) == 0 {
 		return nil, nil
 	}
@@ -124,16 +122,15 @@ func (m *Improver) repair(ctx context.Context, l *ledger, w *window, z sizing, s
 		}
 		missing = missing[:most]
 	}
-	k, err := m.ask(ctx, m.mend(w, z, missing))
-	var e *llm.Error
+	k, err := m.ask(ctx, m.repairQuestion(w, z, missing))
 	switch {
 	case err == nil:
-	case errors.As(err, &e) && !e.Passing() && !e.Ends():
+	case ofThisRequest(err):
 		k.Text = `{"quotes":[]}`
 	default:
 		return nil, err
 	}
-	quotes, err := listIn[mending](k.Text, "quotes")
+	quotes, err := listIn[repairedQuote](k.Text, "quotes")
 	if err != nil {
 		return nil, err
 	}
@@ -155,27 +152,27 @@ func (m *Improver) repair(ctx context.Context, l *ledger, w *window, z sizing, s
 	return out, nil
 }
 
-// told is what is wrong with a quote, as a model is told.
-var told = map[string]string{
+// quoteFaults explains to a model what is wrong with a quote.
+var quoteFaults = map[string]string{
 	distill.DropNoEvidence: "too short to be looked for",
 	distill.DropNoTurn:     "there is no such turn",
 	distill.DropForeign:    "from a line marked ~",
 	distill.DropQuote:      "not in these words there",
 }
 
-// claimTokens is the most that a claim with its quotes takes in a request.
+// claimTokens is the most tokens that a claim with its quotes takes in a request.
 const claimTokens = 220
 
-// mend is the question for right quotes: what was claimed, and the turns around
-// those that were named.
-func (m *Improver) mend(w *window, z sizing, missing []*lost) question {
+// repairQuestion is the question for the correct quotes: the claims, and the turns around those they
+// cite.
+func (m *Improver) repairQuestion(w *window, z sizing, missing []*ungrounded) question {
 	var claims strings.Builder
 	for i, x := range missing {
 		fmt.Fprintf(&claims, "%d. %s: %s\n", i+1, x.item.Kind, oneLine(x.item.Text, 300))
 		for k, c := range x.found.Evidence {
 			if k < 2 {
 				fmt.Fprintf(&claims, "   said to be in %s: %q (%s)\n", oneLine(string(c.Turn), 10), oneLine(string(c.Quote), 200),
-					told[x.faults[k]])
+					quoteFaults[x.faults[k]])
 			}
 		}
 	}
@@ -189,12 +186,12 @@ func (m *Improver) mend(w *window, z sizing, missing []*lost) question {
 	return question{key: keyOf("repair", w.key, claims.String()), of: []string{string(w.of)}, request: llm.Request{
 		Task: "repair", System: prompts.Repair.Text(), Prompt: b.String(), Max: min(z.max, 200+150*len(missing)),
 		Schema: &llm.Schema{Name: "quotes", JSON: prompts.Repair.Schema()}},
-		check: func(text string) error { _, err := listIn[mending](text, "quotes"); return err }}
+		check: func(text string) error { _, err := listIn[repairedQuote](text, "quotes"); return err }}
 }
 
-// around are the blocks near the turns that claims named, and those that have most
-// words in common with them, as far as half a window holds them.
-func (m *Improver) around(w *window, z sizing, missing []*lost) []block {
+// around returns the blocks near the turns that claims cite, and those with the most words
+// in common with them, up to half a window.
+func (m *Improver) around(w *window, z sizing, missing []*ungrounded) []block {
 	want := make([]bool, len(w.blocks))
 	bags := make([]text.Bag, len(w.blocks))
 	for i := range w.blocks {

@@ -29,7 +29,7 @@ func TestRepairSaysWhy(t *testing.T) {
 				item("Jobs are sorted.", cited{"t9", "each and every job is sorted by age"})}}
 		case "repair":
 			told = r.Prompt
-			said = map[string][]mending{"quotes": {{Number: 1, Turn: "t1", Quote: "keep the jobs in a heap"},
+			said = map[string][]repairedQuote{"quotes": {{Number: 1, Turn: "t1", Quote: "keep the jobs in a heap"},
 				{Number: 2}, {Number: 3}}}
 		}
 		data, err := json.Marshal(said)

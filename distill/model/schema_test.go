@@ -27,7 +27,7 @@ func TestSchemasFitTheirAnswers(t *testing.T) {
 			Items []firstFound `json:"items"`
 		}{}},
 		"repair": {prompts.Repair.Schema(), struct {
-			Quotes []mending `json:"quotes"`
+			Quotes []repairedQuote `json:"quotes"`
 		}{}},
 		"reconcile": {prompts.Reconcile.Schema(), struct {
 			Pairs []ruling `json:"pairs"`

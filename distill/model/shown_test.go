@@ -63,7 +63,7 @@ func quotedAll(t *testing.T, s *ingest.Session) (lines, lost int) {
 			}
 			_, rest, _ := strings.Cut(line, " ")
 			for _, quote := range []string{cutAt(rest, 200), cutAt(line, 200)} {
-				if utf8.RuneCountInString(bare(unmarked(quote))) < leastQuote {
+				if utf8.RuneCountInString(bare(unmarked(quote))) < minQuote {
 					continue
 				}
 				lines++

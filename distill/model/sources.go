@@ -1,6 +1,8 @@
 package model
 
 import (
+	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,46 +14,46 @@ import (
 	"recall/text"
 )
 
-// sources are what may be quoted of a session, by turn.
+// sources holds what may be quoted of a session, by turn.
 type sources struct {
-	turns map[string]*source // by label, t12
+	turns map[string]*source // by label, such as t12
 	order []*source
 	all   text.Bag // see everything
 	mixed bool     // see mixedIn
 }
 
-// A source is what may be quoted of one turn, and what may not.
+// A source holds what may be quoted of one turn, and what may not.
 type source struct {
 	turn  *ingest.Turn
 	own   []*passage // people's and the assistant's own words
-	other []string   // tools' output, what was put there from elsewhere
-	seen  []string   // other without white space and so on, made at first use
-	face  string     // the lines that a model may quote, as it is shown them, in their form for comparing
-	told  []*passage // all that the face is made of, made at first use
+	other []string   // tool output and text injected from elsewhere
+	seen  []string   // other in its form for comparison, made at first use
+	face  string     // the quotable lines as shown to the model, in their form for comparison
+	told  []*passage // everything that face is made of, collected at first use
 	bag   text.Bag   // see said
 }
 
-// A passage is a text, and its form for comparing.
+// A passage is a text with its form for comparison.
 type passage struct {
 	text string
-	bare string // without white space, marks of Markdown and accents, small letters
-	at   []int  // for each byte of bare, where in text its letter begins; and the end
+	bare string // lower case, without white space, Markdown marks and accents
+	at   []int  // for each byte of bare, the start of its character in text; finally len(text)
 
-	persons bool   // an answer of a person's
-	head    string // the line that it is shown under, "" if none
+	persons bool   // a person's answer
+	head    string // the line it is shown under, or ""
 }
 
 func sourcesOf(blocks []block) *sources {
 	s := &sources{turns: map[string]*source{}}
 	for _, k := range blocks {
 		name := label(k.turn)
-		if src := s.turns[name]; src != nil { // the next piece of a large one
+		if src := s.turns[name]; src != nil { // the next piece of a large turn
 			src.face += face(k.text)
 			continue
 		}
 		src := &source{turn: k.turn, face: face(k.text)}
 		switch k.turn.Kind {
-		case ingest.Event, ingest.Shell: // the client's words, a command's output
+		case ingest.Event, ingest.Shell: // the client's words, or a command's output
 			src.other = append(src.other, k.turn.Text)
 		default:
 			src.words(k.turn)
@@ -66,7 +68,7 @@ func sourcesOf(blocks []block) *sources {
 	return s
 }
 
-// until is what may be quoted up to a turn.
+// until restricts the sources to turns up to n.
 func (s *sources) until(n int) *sources {
 	u := &sources{turns: map[string]*source{}, mixed: s.mixed}
 	for _, src := range s.order {
@@ -106,8 +108,8 @@ func (src *source) words(t *ingest.Turn) {
 	src.add(t.Text[at:])
 }
 
-// call adds what passed between the person and a call, and what the call was to
-// do as far as a model is shown it.
+// call adds what passed between the person and a call, and what the call was to do as far
+// as a model is shown it.
 func (src *source) call(c *ingest.ToolCall) {
 	src.add(c.Reason, c.CommitMessage, c.Path, c.Command)
 	for _, a := range c.Answers {
@@ -129,7 +131,7 @@ func (src *source) call(c *ingest.ToolCall) {
 	src.other = append(src.other, c.Result)
 }
 
-// parts are all texts that the turn's lines may be made of.
+// parts returns all texts that the turn's shown lines may be made of.
 func (src *source) parts() []*passage {
 	if src.told != nil {
 		return src.told
@@ -140,7 +142,7 @@ func (src *source) parts() []*passage {
 		if ingest.OwnTool(c.Name, "") {
 			continue
 		}
-		for _, text := range distill.ToldToCall(c) {
+		for _, text := range distill.QuotableTexts(c) {
 			src.told = append(src.told, &passage{text: text})
 		}
 		if c.Plan != nil {
@@ -155,8 +157,8 @@ func (src *source) parts() []*passage {
 	return src.told
 }
 
-// face is what may be quoted of a block's lines: without their marks, and none of
-// what tools printed.
+// face returns what may be quoted of a block's lines: without their marks and without tool
+// output.
 func face(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -168,8 +170,8 @@ func face(text string) string {
 	return b.String()
 }
 
-// form makes the form for comparing at its first use: most turns are never
-// asked for a quote that doesn't stand in them letter by letter.
+// form makes the form for comparison at first use. Most turns never need it, as their
+// quotes match exactly or belong elsewhere.
 func (p *passage) form() string {
 	if p.at != nil {
 		return p.bare
@@ -189,7 +191,7 @@ func (p *passage) form() string {
 	return p.bare
 }
 
-// others are the texts that may not be quoted, in their form for comparing.
+// others returns the texts that may not be quoted, in their form for comparison.
 func (src *source) others() []string {
 	if src.seen == nil {
 		src.seen = make([]string, len(src.other))
@@ -210,8 +212,8 @@ func bare(text string) string {
 	return b.String()
 }
 
-// bareRune is what is left of a letter for comparing, nothing of what a copy may
-// lose without saying anything else.
+// bareRune normalizes a character for comparison; it returns nothing for characters that a
+// copy may lose without changing the meaning.
 func bareRune(r rune) []rune {
 	if r < utf8.RuneSelf {
 		switch {
@@ -248,7 +250,7 @@ func bareRune(r rune) []rune {
 	return out
 }
 
-// stretch is the text of a part of bare, from its first letter to its last.
+// stretch returns the original text of a range of bare.
 func (p *passage) stretch(from, to int) string {
 	if to <= from {
 		return ""
@@ -259,10 +261,5 @@ func (p *passage) stretch(from, to int) string {
 }
 
 func isProse(p string) bool {
-	for _, end := range []string{".md", ".txt", ".rst", ".adoc"} {
-		if strings.HasSuffix(strings.ToLower(p), end) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains([]string{".md", ".txt", ".rst", ".adoc"}, strings.ToLower(path.Ext(p)))
 }

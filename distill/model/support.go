@@ -9,18 +9,17 @@ import (
 )
 
 const (
-	// share of a claim's words that people or the assistant must have said around its quotes; see TestGoldIsSupported
-	leastSupport = 0.25
-	leastDetail  = 0.2  // of a reason's and the like: as annotators word them
-	anySupport   = 0.05 // where two languages are spoken: names, and words that are alike
-	saidBefore   = 3    // turns with words before and after one that is quoted
-	saidAfter    = 2
+	// share of a claim's words that must have been said around its quotes; see TestGoldIsSupported
+	minSupport = 0.25
+	minDetail  = 0.2  // for reasons and the like: as annotators word them
+	anySupport = 0.05 // if two languages are spoken: names and cognates
+	saidBefore = 3    // turns with words to consider before a quoted one; saidAfter is the number after it
+	saidAfter  = 2
 )
 
-// Supports returns the check that every item which a model words passes, over one
-// session: whether what was said where an item is quoted bears it out. A reason, a
-// condition, an option or a name that nobody spoke of there is taken off it. What
-// an agent notes while it works is worded by a model too.
+// Supports returns the check for items worded by a model, including an agent's notes, over one session: whether what
+// was said around an item's quotes supports it. A reason, condition, option or name that nobody mentioned there is
+// removed from the item.
 func Supports(s *ingest.Session) func(*payload.Item) bool {
 	blocks, _ := condense(s)
 	said := sourcesOf(blocks)
@@ -30,14 +29,12 @@ func Supports(s *ingest.Session) func(*payload.Item) bool {
 	}
 }
 
-// supported reports whether a claim's words were said where it is quoted: in the
-// turns of its quotes and the nearest ones that say something. What a model was
-// talked into has a true quote that speaks of something else. A reason, a
-// condition, an option or a name that nobody spoke of there is taken away; what
-// says how many.
+// supported reports whether a claim's words were said in the turns it quotes or the nearest ones that say something.
+// A claim that a model was talked into has a true quote about something else. A reason, condition, option or name
+// that nobody mentioned there is removed; taken is their number.
 func (s *sources) supported(it *payload.Item) (ok bool, taken int) {
 	said := s.around(it)
-	least, detail := leastSupport, leastDetail
+	least, detail := minSupport, minDetail
 	if s.mixed {
 		least, detail = anySupport, anySupport
 	}
@@ -52,12 +49,12 @@ func (s *sources) supported(it *payload.Item) (ok bool, taken int) {
 	}
 	taken += len(it.Alternatives) + len(it.About)
 	it.Alternatives = backedOnes(it.Alternatives, said, detail)
-	// A component may have its name from anywhere in the session.
+	// A component may be named anywhere in the session.
 	it.About = backedOnes(it.About, s.everything(), detail)
 	return true, taken - len(it.Alternatives) - len(it.About)
 }
 
-// backed reports whether a text's words were said. One without any says nothing.
+// backed reports whether a sufficient share of a text's words was said. A text without words passes.
 func backed(s string, said text.Bag, least float64) bool {
 	words := text.Words(s)
 	return len(words) == 0 || words.In(said) >= least
@@ -73,8 +70,8 @@ func backedOnes(list []string, said text.Bag, least float64) []string {
 	return out
 }
 
-// mixedIn reports whether the person writes another language than the assistant:
-// then an item is in the one, and what it is about was said in the other.
+// mixedIn reports whether the person writes in another language than the assistant, so that an item and what it is
+// about may be in different languages.
 func (s *sources) mixedIn() bool {
 	var typed, answered strings.Builder
 	for _, src := range s.order {
@@ -93,12 +90,12 @@ func (s *sources) mixedIn() bool {
 			return true
 		}
 	}
-	x, y := littleWords(typed.String()), littleWords(answered.String())
-	one, other := best(x), best(y)
+	x, y := countFunctionWords(typed.String()), countFunctionWords(answered.String())
+	one, other := mostFrequent(x), mostFrequent(y)
 	return one != other && x[one] >= 4 && y[other] >= 8 && x[one] >= 2*x[other] && y[other] >= 4*y[one]
 }
 
-// around is what was said in the turns that an item quotes, and near them.
+// around returns what was said in and near the turns that an item quotes.
 func (s *sources) around(it *payload.Item) text.Bag {
 	said := text.Bag{}
 	for _, e := range it.Evidence {
@@ -133,7 +130,7 @@ func (s *sources) near(at, step, turns int, into text.Bag) {
 	}
 }
 
-// said is a turn's own words.
+// said returns the turn's own words.
 func (src *source) said() text.Bag {
 	if src.bag == nil {
 		src.bag = text.Bag{}

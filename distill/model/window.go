@@ -12,28 +12,28 @@ import (
 )
 
 const (
-	carryTokens  = 2_000 // of the items known so far: some 40
-	wrapping     = 300   // tokens of title, headings and the words around a transcript
-	justBefore   = 1_600 // bytes of what was said before a window
-	leastAnswer  = 2_000 // tokens that an answer may have however little is shown
-	leastWindow  = 300   // tokens below which asking makes no sense
-	settledShare = 12    // a window that fills one part in so many is not asked about again when the session grows
+	carryTokens     = 2_000 // for the items known so far: some 40
+	wrapping        = 300   // tokens of title, headings and other text around a transcript
+	justBefore      = 1_600 // bytes of what was said before a window
+	minAnswer       = 2_000 // tokens that an answer may have however little is shown
+	minWindow       = 300   // tokens below which asking is pointless
+	minSettledShare = 12    // a window filled to at least 1/12 is not asked about again when the session grows
 )
 
-// A window is what a model is shown of a session at once.
+// A window is the part of a session that a model is shown at once.
 type window struct {
 	of     ingest.SessionID
-	key    string  // of its answer; follows from what the windows before hold, too
-	chain  string  // key of the window before, "" for the first
-	n      int     // blocks that it takes
-	part   int     // which of the session's windows it is, from 1
-	parts  int     // of so many
-	blocks []block // those
-	before []block // what was said just before, for understanding
+	key    string // of its answer; depends on the windows before it, too
+	chain  string // key of the previous window, "" for the first
+	n      int    // number of blocks it covers
+	part   int    // its position among the session's windows, from 1
+	parts  int    // number of windows
+	blocks []block
+	before []block // what was said just before, for context
 }
 
-// text is what is shown of a window. Where the same speaker goes on, the heading says the
-// turn alone.
+// text returns a window as shown to the model. A heading gives the speaker only if that
+// changes.
 func (w *window) text() string {
 	var b strings.Builder
 	before := ""
@@ -53,20 +53,20 @@ func (w *window) text() string {
 	return b.String()
 }
 
-// A sizing says how much may be asked at once.
+// A sizing limits one request.
 type sizing struct {
 	window int // tokens of a window's blocks
 	carry  int // tokens of the items carried along
 	max    int // tokens of the answer
 }
 
-// answer is how many tokens an answer about a window may have: usual ones have a
-// quarter of its own and some 600.
+// answer returns the token limit of an answer about a window: typical ones have a quarter
+// of the window's plus some 600.
 func (z sizing) answer(w *window) int {
-	return min(z.max, leastAnswer+w.size())
+	return min(z.max, minAnswer+w.size())
 }
 
-// size is how many tokens a window's blocks have.
+// size returns the number of tokens in a window's blocks.
 func (w *window) size() (n int) {
 	for i := range w.blocks {
 		n += w.blocks[i].size
@@ -74,9 +74,8 @@ func (w *window) size() (n int) {
 	return n
 }
 
-// sizes fits a request to the model: instructions, what is carried along, the
-// window and the answer. share is 1, or 2, 4, … after a model said that it was
-// too much.
+// sizes fits a request to the model: instructions, carried items, window and answer. share
+// is 1, or 2, 4, … after a model said that it was too much.
 func (m *Improver) sizes(share int) (sizing, error) {
 	z := sizing{window: m.o.Window / share, carry: carryTokens, max: m.o.Max}
 	all := m.o.Model.Window()
@@ -84,20 +83,21 @@ func (m *Improver) sizes(share int) (sizing, error) {
 		z.carry = min(z.carry, all/10)
 		text, form := prompts.Extraction(true, m.o.Small)
 		fixed := m.o.Tokens(text+string(form)) + m.o.Tokens(strings.Repeat("word ", justBefore/5)) + wrapping
-		// Where instructions take most of it, an answer is to what little is shown.
+		// If the instructions take most of the space, an answer to the little that is shown
+		// is short, too.
 		z.max = min(z.max, all/4, max(all-fixed-z.carry, 0)*2/5)
 		z.window = min(z.window, (all-fixed-z.carry-z.max)/share)
 	}
-	if z.window < leastWindow {
+	if z.window < minWindow {
 		return z, &llm.Error{Fault: llm.TooLong, Model: m.o.Model.Name(),
 			Text: fmt.Sprintf("a window of %d tokens leaves no room for a transcript", all)}
 	}
 	return z, nil
 }
 
-// windows cuts a session's blocks. A window ends where one was asked about
-// before (the Store knows), else where the next turn doesn't fit: so what comes
-// later moves no earlier window.
+// windows cuts a session's blocks. A window ends where one ended that was asked about
+// before, according to the Store, or else where the next turn doesn't fit; so later turns
+// never move earlier windows.
 func (m *Improver) windows(of ingest.SessionID, blocks, copied []block, z sizing) ([]window, error) {
 	blocks = m.split(blocks, z.window)
 	var out []window
@@ -108,7 +108,7 @@ func (m *Improver) windows(of ingest.SessionID, blocks, copied []block, z sizing
 			return nil, err
 		}
 		if n == 0 {
-			n = fill(blocks[at:], z.window)
+			n = countFitting(blocks[at:], z.window)
 			key = windowKey(chain, blocks[at:at+n])
 		}
 		w := window{of: of, key: key, chain: chain, n: n, blocks: blocks[at : at+n]}
@@ -117,7 +117,7 @@ func (m *Improver) windows(of ingest.SessionID, blocks, copied []block, z sizing
 			continue
 		}
 		if at > 0 {
-			w.before = tailOf(blocks[:at])
+			w.before = lastSaid(blocks[:at])
 		} else {
 			w.before = copied[max(0, len(copied)-6):]
 		}
@@ -130,8 +130,8 @@ func (m *Improver) windows(of ingest.SessionID, blocks, copied []block, z sizing
 	return out, nil
 }
 
-// fill says how many blocks fit.
-func fill(blocks []block, most int) int {
+// countFitting returns how many blocks fit.
+func countFitting(blocks []block, most int) int {
 	size := 0
 	for i := range blocks {
 		if size += blocks[i].size; size > most && i > 0 {
@@ -141,8 +141,7 @@ func fill(blocks []block, most int) int {
 	return len(blocks)
 }
 
-// split measures blocks and cuts those that are larger than a window at line
-// breaks.
+// split measures blocks and cuts those larger than a window at newlines.
 func (m *Improver) split(blocks []block, most int) []block {
 	out := make([]block, 0, len(blocks))
 	for _, k := range blocks {
@@ -168,7 +167,7 @@ func (m *Improver) split(blocks []block, most int) []block {
 	return out
 }
 
-// shortLines cuts a line that alone is larger than a window.
+// shortLines cuts a line that by itself is larger than a window.
 func (m *Improver) shortLines(line string, most int) []string {
 	if m.o.Tokens(line) <= most {
 		return []string{line}
@@ -186,8 +185,8 @@ func (m *Improver) shortLines(line string, most int) []string {
 	return append(out, line)
 }
 
-// tailOf is what was said last: a window begins with the answer to it.
-func tailOf(blocks []block) []block {
+// lastSaid returns what was said last, as the window may begin with the answer to it.
+func lastSaid(blocks []block) []block {
 	var out []block
 	left := justBefore
 	for i := len(blocks) - 1; i >= 0 && left > 0 && len(out) < 3; i-- {
@@ -211,7 +210,7 @@ func tailOf(blocks []block) []block {
 	return out
 }
 
-// spoken is a block without what tools did, "" if nothing is left.
+// spoken returns a block without what tools did, or "" if nothing is left.
 func spoken(text string) string {
 	var b strings.Builder
 	said := false
@@ -230,7 +229,7 @@ func spoken(text string) string {
 	return b.String()
 }
 
-// A cut says where a window ended when it was asked about.
+// A cut records where a window ended when it was asked about.
 type cut struct {
 	N      int      `json:"n"` // blocks
 	Key    string   `json:"key"`
@@ -239,8 +238,8 @@ type cut struct {
 	Of     []string `json:"of"`
 }
 
-// settled finds the window that was asked about before and is to stay: it is
-// the same as then, and all there is or too much to be asked again.
+// settled finds a window that was asked about before and should stay as it is: its content
+// is unchanged, and it is all there is or too large to ask again.
 func (m *Improver) settled(of ingest.SessionID, chain string, blocks []block, most int) (n int, key string, err error) {
 	data, ok, err := m.o.Store.Answer(cutKey(of, chain))
 	if err != nil || !ok {
@@ -261,14 +260,14 @@ func (m *Improver) settled(of ingest.SessionID, chain string, blocks []block, mo
 		return 0, "", nil
 	}
 	if c.N < len(blocks) {
-		if then := (window{blocks: blocks[:c.N]}); then.size()*settledShare < most {
+		if then := (window{blocks: blocks[:c.N]}); then.size()*minSettledShare < most {
 			return 0, "", nil
 		}
 	}
 	return c.N, c.Key, nil
 }
 
-// settle keeps where a window ends.
+// settle records where a window ends.
 func (m *Improver) settle(w *window) error {
 	before, ok, err := m.o.Store.Answer(cutKey(w.of, w.chain))
 	if err != nil {

@@ -10,33 +10,33 @@ import (
 	"unicode"
 )
 
-// Cues are what is known of languages: classes of words and phrases by which a
-// sentence may show what it is. Each class is a feature that the model weighs;
-// none decides anything. A language is a file: on each line a class and its
-// phrases, "^" for the sentence's beginning. What is written without blanks between words is found anywhere in a text.
+// Cues are what is known of languages: classes of words and phrases that hint at what a sentence is. Each class is a
+// feature that the model weighs; none decides anything by itself. There is one file per language, with a class and
+// its phrases on each line, and "^" for the beginning of a sentence. Phrases of scripts without spaces between words
+// match anywhere in a text.
 //
 //go:embed cues/*.txt
 var cueFiles embed.FS
 
-// A cueSet says which classes a sentence shows, a bit each, by cueNames.
+// A cueSet holds the classes that a sentence shows, one bit each, indexed by cueNames.
 type cueSet uint64
 
 func (c cueSet) has(one cueSet) bool { return c&one != 0 }
 
-// A cuePhrase follows its first word.
+// A cuePhrase is the rest of a phrase whose first word is its key.
 type cuePhrase struct {
 	rest  []string
 	class cueSet
-	opens bool // only at the sentence's beginning
+	opens bool // only at the beginning of a sentence
 }
 
-// cueNames are the classes, by their bits. A language needs no others.
+// cueNames lists the classes in the order of their bits. All languages use the same ones.
 var cueNames = strings.Fields(`choose prefer want order instead must always no yes because maybe ask
 	look found failed ruled warn later next done narrate offer recommend option
 	compare scope default name keep remove become plan means work user lean
 	polite turn handsoff yield menu greet skip`)
 
-// The classes that more is made of than a feature.
+// Classes that are used for more than a feature.
 var (
 	cueYes, cueNo     = cueOf("yes"), cueOf("no")
 	cueOrder, cueWant = cueOf("order"), cueOf("want")
@@ -49,7 +49,7 @@ var (
 	cueSkip, cueName  = cueOf("skip"), cueOf("name")
 )
 
-// cueOf is the class of that name; it must be there.
+// cueOf returns the class with that name, which must exist.
 func cueOf(name string) cueSet {
 	i := slices.Index(cueNames, name)
 	if i < 0 {
@@ -58,10 +58,10 @@ func cueOf(name string) cueSet {
 	return 1 << i
 }
 
-// languages are the phrases of all languages.
+// languages holds the phrases of all languages.
 type languages struct {
 	words map[string][]cuePhrase // by first word
-	any   []cueText              // found anywhere
+	any   []cueText              // match anywhere
 }
 
 type cueText struct {
@@ -69,10 +69,10 @@ type cueText struct {
 	class cueSet
 }
 
-// longestCue is how many words a phrase may have.
-const longestCue = 5
+// maxCueWords is the maximum number of words in a phrase.
+const maxCueWords = 5
 
-// cues are read when they are first needed: most commands distill nothing.
+// cues are parsed at first use, since most commands distill nothing.
 var cues = sync.OnceValue(func() *languages {
 	l := &languages{words: map[string][]cuePhrase{}}
 	files, err := cueFiles.ReadDir("cues")
@@ -102,19 +102,19 @@ func (l *languages) add(class cueSet, phrases string) {
 			continue
 		}
 		words := strings.Fields(strings.TrimPrefix(phrase, "^"))
-		if len(words) == 0 || len(words) > longestCue {
+		if len(words) == 0 || len(words) > maxCueWords {
 			panic(fmt.Sprintf("distill/offline: cue %q has no words, or too many", phrase))
 		}
 		l.words[words[0]] = append(l.words[words[0]], cuePhrase{words[1:], class, phrase[0] == '^'})
 	}
 }
 
-// unspaced tells letters of scripts that set no blanks between words.
+// unspaced reports whether a letter's script is written without spaces between words.
 func unspaced(r rune) bool {
 	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
 
-// cuesIn are the classes that a text shows.
+// cuesIn returns the classes that a text shows.
 func cuesIn(text string) cueSet {
 	words := strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(text, "’", "'")), func(r rune) bool {
 		return !unicode.IsLetter(r) && r != '\'' && r != '-' && !unicode.IsDigit(r)

@@ -5,23 +5,22 @@ import (
 	"slices"
 )
 
-// echoes find where else in a talk a statement's words are said. They know by
-// which sentences each word is used, so that a statement is not compared with
-// every other.
+// echoes find where else in a talk a statement's words are said. An index from words to
+// sentences saves comparing a statement with every other.
 type echoes struct {
 	words rarity
-	by    []speaking // whose each sentence is, by its place in the talk
-	sums  []float64  // room for what each has of the words looked for; 0 in between
-	from  []int      // of each exchange its first sentence, and the end of all
+	by    []voice   // who says each sentence, by its position in the talk
+	sums  []float64 // scratch space: each sentence's total for the words looked for; 0 in between
+	from  []int     // first sentence of each exchange; at the end, the number of sentences
 }
 
-// rarity tells of each keyword of a talk how rare it is; nothing of others.
+// rarity gives the rarity of each keyword of a talk, 0 for other words.
 type rarity map[word]*use
 
 // A use is where a keyword is said.
 type use struct {
-	weight float64 // the fewer speeches it occurs in, the more
-	at     []int32 // sentences that have it, by their place in the talk
+	weight float64 // the fewer speeches it occurs in, the higher
+	at     []int32 // positions of the sentences that have it
 }
 
 func (r rarity) of(w word) float64 {
@@ -31,27 +30,27 @@ func (r rarity) of(w word) float64 {
 	return 0
 }
 
-type speaking uint8
+type voice uint8
 
 const (
-	midway speaking = iota // the assistant's, before its last word
-	closes                 // its last word before the person speaks
+	midway voice = iota // the assistant's, before its last message
+	closes              // the assistant's last message before the person speaks
 	person
-	onRecord // a plan's, a commit's, a summary's
+	onRecord // a plan, commit message or summary
 )
 
-// An echo is what share of a statement's words, rare ones counting more, one
-// sentence of another speech has at best: by when it is said, and by whom.
+// An echo is the largest share of a statement's words, weighted by rarity, that any one
+// sentence of another speech has: by when it is said, and by whom.
 type echo [3][4]float64
 
-// When another sentence is said: in which exchange.
+// When another sentence is said, relative to the statement's exchange.
 const (
 	before = iota
 	beside
 	after
 )
 
-func listenForEchoes(t *talk) *echoes {
+func newEchoes(t *talk) *echoes {
 	e := &echoes{words: rarity{}}
 	for _, sp := range t.speeches {
 		sp.from = len(e.by)
@@ -89,15 +88,16 @@ func listenForEchoes(t *talk) *echoes {
 	return e
 }
 
-// reach is how many sentences before and after a speech are looked at. No talk of
-// a few days is as long; in one of a hundred thousand turns, to look at all from
-// each takes hours.
-const reach = 10_000
+// maxReach is how many sentences before and after a speech are considered. No talk of a few
+// days is that long; in one of a hundred thousand turns, looking at all of them from each
+// would take hours.
+const maxReach = 10_000
 
-// of a statement of one speech: in the sentences of the others around it.
+// of returns the echo of a statement of one speech in the sentences of the speeches around
+// it.
 func (e *echoes) of(own *speech, words terms) echo {
 	all := 0.0
-	first, end := max(0, own.from-reach), min(len(e.sums), own.from+len(own.parts)+reach)
+	first, end := max(0, own.from-maxReach), min(len(e.sums), own.from+len(own.parts)+maxReach)
 	for _, w := range words {
 		u := e.words[w]
 		if u == nil {
@@ -122,7 +122,7 @@ func (e *echoes) of(own *speech, words terms) echo {
 	from, to := max(e.from[own.exchange], first), min(e.from[own.exchange+1], end)
 	e.take(first, from, &most[before])
 	e.take(from, own.from, &most[beside])
-	clear(e.sums[own.from : own.from+len(own.parts)]) // what a speech says itself counts nowhere
+	clear(e.sums[own.from : own.from+len(own.parts)]) // what a speech says itself doesn't count
 	e.take(own.from+len(own.parts), to, &most[beside])
 	e.take(to, end, &most[after])
 	for when := range most {
@@ -133,7 +133,8 @@ func (e *echoes) of(own *speech, words terms) echo {
 	return most
 }
 
-// take takes the most that a stretch of sentences has, by whose they are.
+// take records the highest total in a range of sentences for each speaker, and resets the
+// totals.
 func (e *echoes) take(from, to int, most *[4]float64) {
 	sums, by := e.sums[from:to], e.by[from:to]
 	for i, sum := range sums {

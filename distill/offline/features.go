@@ -9,22 +9,21 @@ import (
 	"recall/text"
 )
 
-// A Feature is one thing known of a candidate or a file, by the name that models
-// call it.
+// A Feature is one known fact about a candidate or a file, by the name that models use for
+// it.
 type Feature struct {
 	Name  string
 	Value float64
 }
 
-// noted are features in the order in which they are looked for, each once. Those
-// that mean one thing of the assistant's sentences and another of a person's are
-// noted as ":name", and told apart by who.
-type noted struct {
-	who  string // "a", "u", or "" of files
+// featureList collects features in a fixed order, each once. Those that mean different things for
+// the assistant's sentences and a person's are given as ":name" and prefixed with who.
+type featureList struct {
+	who  string // "a", "u", or "" for files
 	list []Feature
 }
 
-func (n *noted) set(name string, value float64) {
+func (n *featureList) set(name string, value float64) {
 	if value == 0 {
 		return
 	}
@@ -34,34 +33,33 @@ func (n *noted) set(name string, value float64) {
 	n.list = append(n.list, Feature{name, value})
 }
 
-func (n *noted) on(name string, yes bool) {
+func (n *featureList) on(name string, yes bool) {
 	if yes {
 		n.set(name, 1)
 	}
 }
 
-// classes notes each class of a set of cues, before telling whose they are.
-func (n *noted) classes(before string, set cueSet) {
+// classes adds each class in a set of cues, with a prefix that says whose they are.
+func (n *featureList) classes(before string, set cueSet) {
 	for ; set != 0; set &= set - 1 {
 		n.set(before+cueNames[bits.TrailingZeros64(uint64(set))], 1)
 	}
 }
 
-// Features describe a candidate by who speaks, where it stands, what its words
-// are and what came of it. Nothing in them is a word of some language but the
-// classes of cues.
+// Features describe a candidate by its speaker, position, wording and consequences. Apart
+// from the classes of cues they don't depend on any language.
 func (c *Candidate) Features() []Feature { return c.features(nil) }
 
-// features adds them to a list.
+// features appends them to a list.
 func (c *Candidate) features(list []Feature) []Feature {
 	t, sp, s := c.talk, c.sp, c.part
-	f := &noted{who: "a", list: list}
+	f := &featureList{who: "a", list: list}
 	if sp.user {
 		f.who = "u"
 	}
 	f.set(sourceNames[sp.source], 1)
 	own := s.cues
-	if sp.work { // words of work and work done weigh the same
+	if sp.work { // working words and work done weigh the same
 		own |= cueWork
 	}
 	f.classes(":", own)
@@ -81,7 +79,7 @@ var (
 	byNames     = [...]string{"midway", "closing", "person", "record"}
 )
 
-func (t *talk) place(f *noted, c *Candidate) {
+func (t *talk) place(f *featureList, c *Candidate) {
 	sp, s := c.sp, c.part
 	f.on(":lone", s.of == 1)
 	f.on(":few", s.of > 1 && s.of <= 4)
@@ -118,7 +116,7 @@ func (t *talk) place(f *noted, c *Candidate) {
 	}
 }
 
-func shape(f *noted, c *Candidate) {
+func shape(f *featureList, c *Candidate) {
 	s := c.part
 	n, names, first := 0, 0, ""
 	for w := range strings.FieldsSeq(s.text) {
@@ -130,7 +128,7 @@ func shape(f *noted, c *Candidate) {
 		}
 	}
 	letters := utf8.RuneCountInString(s.text)
-	if letters > 12*n { // no blanks between words
+	if letters > 12*n { // no spaces between words
 		n = letters / 3
 	}
 	f.on(":short", n < 6)
@@ -142,7 +140,7 @@ func shape(f *noted, c *Candidate) {
 	f.on(":digits", strings.ContainsAny(s.text, "0123456789"))
 	f.on(":path-first", s.block == listItem && looksLikePath(strings.Trim(first, "`:,")))
 	end := strings.TrimRight(s.text, "`*\") ")
-	f.on(":asks", strings.HasSuffix(end, "?") || strings.HasSuffix(end, "？"))
+	f.on(":asks", endsInQuestion(end))
 	f.on(":colon", strings.HasSuffix(end, ":"))
 	f.on(":arrow", strings.Contains(s.text, "→") || strings.Contains(s.text, "->"))
 	f.on(":dash", strings.Contains(s.text, " — ") || strings.Contains(s.text, " – ") ||
@@ -151,7 +149,7 @@ func shape(f *noted, c *Candidate) {
 }
 
 // around describes the passage that a candidate is shown in, and its exchange.
-func (t *talk) around(f *noted, c *Candidate) {
+func (t *talk) around(f *featureList, c *Candidate) {
 	sp := c.sp
 	var cues cueSet
 	n, asks := 0, 0
@@ -161,7 +159,7 @@ func (t *talk) around(f *noted, c *Candidate) {
 			continue
 		}
 		n++
-		if strings.HasSuffix(p.text, "?") || strings.HasSuffix(p.text, "？") {
+		if endsInQuestion(p.text) {
 			asks++
 		}
 		if p != c.part {
@@ -193,8 +191,9 @@ func (t *talk) around(f *noted, c *Candidate) {
 
 var lineRef = text.Pattern(`:[0-9]`) // "queue.go:44"
 
-// reaction is what the person said to a message, and what a person's words answer.
-func (t *talk) reaction(f *noted, c *Candidate) {
+// reaction describes what the person replied to a message, or what a person's words reply
+// to.
+func (t *talk) reaction(f *featureList, c *Candidate) {
 	sp := c.sp
 	if sp.user {
 		if r := sp.reacts; r != nil {
@@ -218,8 +217,8 @@ func (t *talk) reaction(f *noted, c *Candidate) {
 	f.set("reply-said", weighed(c.part.keys(), r.allKeys(), t.echoes.words))
 }
 
-// words sets a candidate's words against those of the rest of the session.
-func (t *talk) words(f *noted, c *Candidate) {
+// words compares a candidate's words with those of the rest of the session.
+func (t *talk) words(f *featureList, c *Candidate) {
 	mine, rare := c.part.keys(), t.echoes.words
 	f.set(":keys", math.Log1p(float64(len(mine))))
 	if len(mine) == 0 {
@@ -281,7 +280,7 @@ func (sp *speech) allKeys() terms {
 	return sp.keys
 }
 
-// oftenKeys are the keywords that stand in more than one of its sentences.
+// oftenKeys returns the keywords that occur in more than one sentence of the speech.
 func (sp *speech) oftenKeys() terms {
 	if sp.often == nil {
 		seen, often := map[word]bool{}, []word{}
@@ -298,7 +297,7 @@ func (sp *speech) oftenKeys() terms {
 	return sp.often
 }
 
-// goalWords are the keywords of what the person first asked for.
+// goalWords returns the keywords of what the person first asked for.
 func (t *talk) goalWords() terms {
 	if t.goal == nil {
 		t.goal = terms{}

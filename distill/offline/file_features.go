@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// features of a file, for the model that tells which ones the work turned on.
+// features returns a file's features for the model that recognizes the files the work was
+// about.
 func (f *touched) features(all []*touched) []Feature {
-	m := &noted{}
+	m := &featureList{}
 	written, lines := 0, 0
 	for _, o := range all {
 		if o.edits > 0 {
@@ -61,7 +62,7 @@ func (f *touched) features(all []*touched) []Feature {
 	return m.list
 }
 
-// rank is 1 for the file with the most edits, 0 for the one with the fewest.
+// rank is 1 for the most edited file and 0 for the least edited one.
 func (f *touched) rank(all []*touched) float64 {
 	below, n := 0, 0
 	for _, o := range all {
@@ -78,7 +79,7 @@ func (f *touched) rank(all []*touched) float64 {
 	return float64(below) / float64(n)
 }
 
-// isTest tells a file of tests by its name or folder.
+// isTest reports whether a file's name or folder says that it is a test.
 func isTest(p string) bool {
 	words := strings.FieldsFunc(strings.ToLower(p), func(r rune) bool { return strings.ContainsRune("/._-", r) })
 	return slices.ContainsFunc(words, func(w string) bool {

@@ -10,21 +10,21 @@ import (
 	"recall/text"
 )
 
-// mostFiles is how many files a session may yield; mostRead, how many that it only looked at.
-const mostFiles, mostRead = 12, 5
+// maxFiles limits the files that a session yields, mostRead those that it only read.
+const maxFiles, maxRead = 12, 5
 
-// files lists the files that the work turned on, with their state at the end. Where
-// none was written or was to be, they are those that were read.
+// files lists the files that the work was about, with their state at the end. If none was written or was to be
+// written, it lists those that were read.
 func files(t *talk, all []*touched, m *Model) []payload.Item {
 	type scored struct {
 		f *touched
 		p float64
 	}
 	var keep []scored
-	most, score := mostFiles, m.File.scores()
+	most, score := maxFiles, m.File.scores()
 	onlyRead := !slices.ContainsFunc(all, func(f *touched) bool { return f.edits > 0 || f.refused > 0 })
 	if onlyRead {
-		most = mostRead
+		most = maxRead
 	}
 	for _, f := range all {
 		p := score(f.features(all))
@@ -43,7 +43,8 @@ func files(t *talk, all []*touched, m *Model) []payload.Item {
 	return out
 }
 
-// onlyRead names the files that were read and not seen to be changed, and that no item is about, the most read first.
+// onlyRead returns the files that were read, not changed as far as can be seen, and that no item is about, most read
+// first.
 func onlyRead(all []*touched, items []payload.Item) (paths []string) {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b *touched) int { return b.reads - a.reads })
@@ -53,19 +54,10 @@ func onlyRead(all []*touched, items []payload.Item) (paths []string) {
 		}
 	}
 	paths = payload.Unchanged(paths, &payload.Payload{Items: items})
-	return paths[:min(mostRead, len(paths))]
+	return paths[:min(maxRead, len(paths))]
 }
 
-func pathsOf(all []*touched) map[string]bool {
-	paths := map[string]bool{}
-	for _, f := range all {
-		paths[f.path] = true
-	}
-	return paths
-}
-
-// offLimits lists what the person said not to touch and the session didn't. It adds
-// them to those that were seen.
+// offLimits lists what the person said not to touch and the session didn't touch, and adds it to seen.
 func offLimits(t *talk, seen map[string]bool) []payload.Item {
 	var out []payload.Item
 	for _, sp := range t.speeches {
@@ -109,9 +101,9 @@ func (h *Heard) Files() []FileCandidate {
 }
 
 func (t *talk) exchangeAt(n int) int {
-	i := sort.Search(len(t.speeches), func(i int) bool { return t.speeches[i].turn.N >= n })
+	i, found := slices.BinarySearchFunc(t.speeches, n, func(sp *speech, n int) int { return sp.turn.N - n })
 	switch {
-	case i < len(t.speeches) && t.speeches[i].turn.N == n:
+	case found:
 		return t.speeches[i].exchange
 	case i > 0:
 		return t.speeches[i-1].exchange
@@ -119,26 +111,26 @@ func (t *talk) exchangeAt(n int) int {
 	return 0
 }
 
-// ofFile reports whether a list item is about the file: it opens with its name.
+// ofFile reports whether a list item or table row is about the file: it begins with its name.
 func ofFile(s *sentence, base string) bool {
 	i := strings.Index(s.text, base)
 	return (s.block == listItem || s.block == row) && i >= 0 && i < 60 && !strings.Contains(s.text[:i], " ")
 }
 
-// behindName matches what parts a file's name from what is said of it.
-var behindName = text.Pattern("^[`*]*(?: ?[—–:·-])? +")
+// nameSeparator matches the separator between a file's name and what is said about it.
+var nameSeparator = text.Pattern("^[`*]*(?: ?[—–:·-])? +")
 
-// withOthers matches what follows a file's name where other files are named with it.
-var withOthers = text.Pattern("^(?:[,/&+]|and\\b|or\\b|und\\b|oder\\b) *")
+// otherNames matches what follows a file's name if other files are named with it.
+var otherNames = text.Pattern("^(?:[,/&+]|and\\b|or\\b|und\\b|oder\\b) *")
 
-// saidLast reports whether something was said of a file, which is still there, after its last
-// edit, and after what may have changed it without naming it.
-func (f *touched) saidLast() bool {
+// reportedLast reports whether something was said about a file, which still exists, after its last edit and after
+// anything that may have changed it without naming it.
+func (f *touched) reportedLast() bool {
 	return f.said != nil && !f.deleted && !f.back && (f.edits == 0 || f.saidBy.turn.N >= max(f.turn.N, f.mass))
 }
 
-// item says what became of the file: a report's sentence about it, quoted, if it wasn't
-// written since; else what was done.
+// item says what became of the file: it quotes a report's sentence about it if it wasn't written since, or else says
+// what was done.
 func (f *touched) item(t *talk) payload.Item {
 	it := payload.Item{Kind: payload.File, Path: f.path, Maker: payload.ByRule, State: payload.Stands,
 		By: payload.ByAssistant, Rule: "file-work"}
@@ -154,7 +146,7 @@ func (f *touched) item(t *talk) payload.Item {
 		quote(f.offLimit, f.offPart, f.offPart.text)
 		return it
 	}
-	it.Text = f.did()
+	it.Text = f.describe()
 	if f.shown {
 		it.Rule = distill.ShownRule
 	}
@@ -164,10 +156,10 @@ func (f *touched) item(t *talk) payload.Item {
 	switch s := f.said; {
 	case f.open != nil:
 		quote(f.openBy, f.open, f.open.text)
-	case f.saidLast() && ofFile(s, f.base) && !strings.HasSuffix(s.text, ":"):
+	case f.reportedLast() && ofFile(s, f.base) && !strings.HasSuffix(s.text, ":"):
 		_, rest, _ := strings.Cut(s.text, f.base)
-		if words := behindName().ReplaceAllString(rest, ""); len(strings.Fields(words)) >= 3 {
-			if words == rest || withOthers().MatchString(words) { // not what it says of the file as a whole
+		if words := nameSeparator().ReplaceAllString(rest, ""); len(strings.Fields(words)) >= 3 {
+			if words == rest || otherNames().MatchString(words) { // not about the file as a whole
 				words = s.text
 			}
 			quote(f.saidBy, s, words)
@@ -181,15 +173,15 @@ func (f *touched) item(t *talk) payload.Item {
 	return it
 }
 
-// did words what was done to the file where no report speaks of it.
-func (f *touched) did() string {
+// describe describes what was done to the file, for when no report speaks of it.
+func (f *touched) describe() string {
 	switch {
 	case f.deleted:
 		return "Deleted."
 	case f.back && f.writes == 0:
 		return "Put back by git."
 	case f.back:
-		return strings.TrimSuffix(f.written(), ".") + ", then put back by git."
+		return strings.TrimSuffix(f.describeWrites(), ".") + ", then put back by git."
 	case f.was != "" && f.created && f.writes == 1:
 		return "New as " + f.was + ", then renamed."
 	case f.was != "" && f.created:
@@ -199,7 +191,7 @@ func (f *touched) did() string {
 	case f.was != "":
 		return "Renamed from " + f.was + "."
 	case f.edits > 0:
-		return f.written()
+		return f.describeWrites()
 	case f.shown:
 		return "Shown to the person as a result."
 	case f.refused > 0:
@@ -210,8 +202,8 @@ func (f *touched) did() string {
 	return "Read."
 }
 
-// written words that a file was written.
-func (f *touched) written() string {
+// describeWrites describes how often a file was written.
+func (f *touched) describeWrites() string {
 	switch {
 	case f.created && f.writes == 1:
 		return "New."
@@ -227,13 +219,12 @@ func (f *touched) written() string {
 	return "Edited " + n + "."
 }
 
-// inQuotes is text as a file's or a folder's item says what somebody said of it.
+// inQuotes marks words in the item of a file or folder as somebody's own.
 func inQuotes(text string) string { return "“" + text + "”" }
 
-// status is the file's state at the end: in progress where the last exchange broke
-// off after it was written and no commit was made or begun since, or where a report says so,
-// untouched where it was only read and nothing may have changed it unseen. That one is
-// done no record shows.
+// status is the file's state at the end: in progress if the last exchange broke off after it was written and no
+// commit was made or begun since, or if a report says so; untouched if it was only read and nothing may have changed
+// it unseen. No record shows that a file is done.
 func (f *touched) status(t *talk) string {
 	switch {
 	case f.offLimit != nil:

@@ -72,7 +72,7 @@ func TestFilesThroughFolders(t *testing.T) {
 		s.Where.Cwds = []ingest.CwdCount{{Dir: c.dir, Turns: 2}}
 		got := map[string]string{}
 		for _, f := range touchedFiles(s) {
-			got[f.path] = f.did()
+			got[f.path] = f.describe()
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -97,7 +97,7 @@ func TestFilesOfOneName(t *testing.T) {
 				"- `go.mod` and `mise.toml`: the next version of Go\n"}}}
 	s.Where.Cwds = []ingest.CwdCount{{Dir: "/w", Turns: 3}}
 	talk, all := listen(s), touchedFiles(s)
-	hearOf(talk, all)
+	findMentions(talk, all)
 	type file struct{ Status, Text, Quote string }
 	got := map[string]file{}
 	for _, f := range all {
@@ -149,7 +149,7 @@ func TestFilesByRecordAlone(t *testing.T) {
 		s.Turns[3].Calls = c.last
 		s.Where.Cwds = []ingest.CwdCount{{Dir: "/w", Turns: 4}}
 		talk, all := listen(s), touchedFiles(s)
-		hearOf(talk, all)
+		findMentions(talk, all)
 		got := map[string]string{}
 		for _, f := range all {
 			it := f.item(talk)

@@ -13,26 +13,26 @@ import (
 	"recall/payload"
 )
 
-// Work on a person's folders goes on another day: what was done to which, what was
-// left out, how things are named. What was done is on record; of the rest it is quoted what
-// was said, and nothing is claimed.
+// Work on a person's folders continues another day: what was done to which, what was left
+// out, how things are named. What was done is on record; the rest is quoted, and nothing is
+// claimed.
 
 const (
-	mostFolders  = 8 // items of what was done
-	mostExamples = 3 // names in one
-	mostWords    = 5 // items of what was said
+	maxFolders     = 8 // items about what was done
+	maxExamples    = 3 // names in one of these
+	maxFolderWords = 5 // items about what was said
 )
 
-// A deed is what was done to the files of a folder.
-type deed struct {
+// A folderChange is something done to the files of a folder.
+type folderChange struct {
 	what, folder string
 	names        []string
 	turn         *ingest.Turn
 	quote        string
 }
 
-// folderWork lists what a Cowork session renamed, moved and deleted in the folders that the
-// person gave to it, a folder and way each.
+// folderWork lists what a Cowork session renamed, moved and deleted in the folders given to
+// it, one item per folder and kind of change.
 func folderWork(s *ingest.Session) []payload.Item {
 	if s.Source != ingest.Cowork || len(s.Where.Folders) == 0 {
 		return nil
@@ -42,7 +42,7 @@ func folderWork(s *ingest.Session) []payload.Item {
 	for i := range s.Turns {
 		turns[s.Turns[i].N] = &s.Turns[i]
 	}
-	var deeds []*deed
+	var changes []*folderChange
 	actions := trace.Actions(s)
 	for i := range actions {
 		a := &actions[i]
@@ -55,12 +55,12 @@ func folderWork(s *ingest.Session) []payload.Item {
 			if !ok {
 				return
 			}
-			k := slices.IndexFunc(deeds, func(d *deed) bool { return d.what == what && d.folder == folder })
+			k := slices.IndexFunc(changes, func(d *folderChange) bool { return d.what == what && d.folder == folder })
 			if k < 0 {
-				k = len(deeds)
-				deeds = append(deeds, &deed{what: what, folder: folder})
+				k = len(changes)
+				changes = append(changes, &folderChange{what: what, folder: folder})
 			}
-			d := deeds[k]
+			d := changes[k]
 			if !slices.Contains(d.names, name) {
 				d.names = append(d.names, name)
 			}
@@ -84,20 +84,20 @@ func folderWork(s *ingest.Session) []payload.Item {
 				}
 			}
 		}
-		for _, st := range a.Steps() { // in a loop, over a pattern
+		for _, st := range a.Steps() { // in a loop, or over a pattern
 			if (st.Program == "mv" || st.Program == "rm") && slices.Contains(st.Args, trace.UnknownArg) {
 				do("files that only the shell named, by "+st.Program, st.Dir, "")
 			}
 		}
 	}
 	var out []payload.Item
-	for _, d := range deeds[max(0, len(deeds)-mostFolders):] {
+	for _, d := range changes[max(0, len(changes)-maxFolders):] {
 		text := d.folder + ": " + d.what
 		if d.names[0] != "" {
 			text = fmt.Sprintf("%s: %d %s, %s", d.folder, len(d.names), d.what,
-				strings.Join(d.names[:min(len(d.names), mostExamples)], "; "))
+				strings.Join(d.names[:min(len(d.names), maxExamples)], "; "))
 		}
-		if more := len(d.names) - mostExamples; more > 0 {
+		if more := len(d.names) - maxExamples; more > 0 {
 			text += fmt.Sprintf("; and %d more", more)
 		}
 		it := recorded(payload.Status, distill.FolderRule, payload.ByAssistant, d.turn, text, d.quote)
@@ -107,8 +107,8 @@ func folderWork(s *ingest.Session) []payload.Item {
 	return out
 }
 
-// givenFolders names folders from those that the person gave, by their last names: false
-// for one that lies in none.
+// givenFolders returns a function that names folders relative to those the person gave, and
+// reports whether they are inside one.
 func givenFolders(s *ingest.Session) func(string) (string, bool) {
 	mounts := cowork.NewMounts([]string{s.Where.Process}, s.Where.Storage, s.Where.Folders)
 	return func(dir string) (string, bool) {
@@ -126,7 +126,8 @@ func givenFolders(s *ingest.Session) func(string) (string, bool) {
 	}
 }
 
-// lineWith is the line of a call's command that names one of the words, else its first.
+// lineWith returns the line of a call's command that has one of the words, or else its
+// first line.
 func lineWith(c *ingest.ToolCall, words ...string) string {
 	lines := strings.Split(strings.TrimSpace(c.Command), "\n")
 	for _, line := range lines {
@@ -142,8 +143,8 @@ func lineWith(c *ingest.ToolCall, words ...string) string {
 	return lines[0]
 }
 
-// folderWords are what was said of such work that the next session must know: what was left
-// out or isn't done, and how things are named; the last said count. Each is a quote.
+// folderWords quotes what was said about such work that the next session must know: what
+// was left out or isn't done, and how things are named. The latest statements count.
 func folderWords(all []*Candidate) []payload.Item {
 	var out []payload.Item
 	for _, c := range all {
@@ -159,5 +160,5 @@ func folderWords(all []*Candidate) []payload.Item {
 		quote := sp.text[s.from:s.to]
 		out = append(out, recorded(payload.Status, distill.FolderRule, by, sp.turn, inQuotes(plain(quote)), quote))
 	}
-	return out[max(0, len(out)-mostWords):]
+	return out[max(0, len(out)-maxFolderWords):]
 }

@@ -7,15 +7,14 @@ import (
 	"recall/payload"
 )
 
-// longestGoal is how many bytes of a request are quoted as the goal.
-const longestGoal = 280
+// maxGoal is how many bytes of a request are quoted as the goal.
+const maxGoal = 280
 
-// goal is what the person last set out to do, in their own words: what they asked
-// for first, until they say that they turn to something else, or a plan for it is
-// begun. Where there is one from before, only the latter counts; what was typed before the
-// prompt that the client has on record as the first leads up to it.
-func goal(t *talk, before bool) []payload.Item {
-	var best *payload.Item
+// goal returns what the person last set out to do, in their own words: their first request,
+// until they say that they turn to something else or begin a plan for it. With a goal from
+// before, only such a turn counts. What was typed before the prompt that the client records
+// as the first only leads up to it.
+func goal(t *talk, before bool) (last []payload.Item) {
 	opened := slices.IndexFunc(t.speeches, func(sp *speech) bool {
 		return sp.source == typing && sp.turn.ID == t.session.Opened
 	})
@@ -23,26 +22,23 @@ func goal(t *talk, before bool) []payload.Item {
 		if sp.source != typing && !(sp.source == plan && sp.turn.Kind == ingest.PlanTurn) {
 			continue
 		}
-		if (before || best != nil) && !turnsAway(sp) {
+		if (before || last != nil) && !turnsAway(sp) {
 			continue
 		}
 		if it, ok := requested(sp); ok {
-			best = &it
+			last = []payload.Item{it}
 		}
 	}
-	if best == nil {
-		return nil
-	}
-	return []payload.Item{*best}
+	return last
 }
 
-// turnsAway reports whether somebody says that they turn to something else.
+// turnsAway reports whether a speech says that its speaker turns to something else.
 func turnsAway(sp *speech) bool {
 	return sp.source == plan || sp.opening().has(cueTurn) && len(sp.allKeys()) >= 4
 }
 
-// requested is what a turn asks for: its first sentence that says something, with
-// those after it as far as there is room. A plan's is its title.
+// requested returns what a turn asks for: its first meaningful sentence, with those after
+// it that fit. For a plan it is the title.
 func requested(sp *speech) (payload.Item, bool) {
 	it := payload.Item{Kind: payload.Goal, Rule: payload.RequestRule, By: payload.ByUser, Maker: payload.ByRule,
 		State: payload.Stands, At: sp.turn.At}
@@ -64,7 +60,7 @@ func requested(sp *speech) (payload.Item, bool) {
 		case first < 0:
 			first = i
 			it.Text, it.Evidence = s.text, []payload.Evidence{cite(sp.turn, sp.text, s.from, s.to)}
-		case s.to-sp.parts[first].from > longestGoal:
+		case s.to-sp.parts[first].from > maxGoal:
 			return it, true
 		default:
 			it.Text += " " + s.text
@@ -75,8 +71,8 @@ func requested(sp *speech) (payload.Item, bool) {
 	return it, first >= 0
 }
 
-// asksNothing reports whether a sentence is too short to ask for anything, or only
-// greets or says to go on.
+// asksNothing reports whether a sentence is too short to ask for anything, or only greets
+// or says to continue.
 func asksNothing(s *sentence) bool {
 	n := len(s.keys())
 	return n < 2 || n <= 3 && s.cues.has(cueGreet) && !s.cues.has(cueOrder|cueWant)

@@ -9,35 +9,35 @@ import (
 	"recall/payload"
 )
 
-// What recall hands to a session is told again by it: an assistant that is asked
-// for its understanding of a payload says its lines in other words. That is
-// nothing new, and no item: the session would seem to decide anew, with its own
-// date, what stands since long.
+// A session repeats what recall handed to it: asked for its understanding of a payload, an
+// assistant restates its lines in other words. That is nothing new and must not become
+// items, or the session would seem to have newly decided, with its own date, what was
+// decided long ago.
 
-// A told line is one of a payload that was handed to the session.
-type told struct {
-	kind  payload.Kind // "" if the page doesn't tell
+// A handedLine is one line of a payload that was handed to the session.
+type handedLine struct {
+	kind  payload.Kind // "" if the page doesn't say
 	words terms
-	turn  int // ordinal of the turn that it stands in, 0 if beside the turns
+	turn  int // ordinal of the turn that contains it, 0 if it wasn't in a turn
 }
 
-func toldLines(s *ingest.Session) []told {
-	var out []told
+func handedLines(s *ingest.Session) []handedLine {
+	var out []handedLine
 	for _, text := range s.Handed {
-		out = appendTold(out, text, 0)
+		out = appendHanded(out, text, 0)
 	}
 	for i := range s.Turns {
 		t := &s.Turns[i]
 		for _, f := range t.Foreign {
 			if f.Label == ingest.ForeignRecall && f.From <= f.To && f.To <= len(t.Text) {
-				out = appendTold(out, t.Text[f.From:f.To], t.N)
+				out = appendHanded(out, t.Text[f.From:f.To], t.N)
 			}
 		}
 	}
 	return out
 }
 
-func appendTold(out []told, text string, turn int) []told {
+func appendHanded(out []handedLine, text string, turn int) []handedLine {
 	var lines []string
 	for line := range strings.Lines(text) {
 		lines = append(lines, strings.TrimLeft(strings.TrimSpace(line), "> "))
@@ -46,23 +46,23 @@ func appendTold(out []told, text string, turn int) []told {
 	if doc, err := payload.Read(page); err == nil && len(doc.Lines) > 0 {
 		for _, l := range doc.Lines {
 			it := &l.Item
-			out = append(out, told{it.Kind, keywords(it.Text + " " + it.Why + " " + it.Path), turn})
+			out = append(out, handedLine{it.Kind, keywords(it.Text + " " + it.Why + " " + it.Path), turn})
 		}
 		return out
 	}
 	for _, line := range lines {
 		if words := keywords(line); len(words) > 1 {
-			out = append(out, told{"", words, turn})
+			out = append(out, handedLine{"", words, turn})
 		}
 	}
 	return out
 }
 
-// withoutTold leaves out what the assistant merely told again. What is to be done
-// is told anew with each report, and the last report counts, so that of it only
-// the answer to what was handed over is left out.
-func withoutTold(s *ingest.Session, items []payload.Item) []payload.Item {
-	lines := toldLines(s)
+// withoutRetold removes what the assistant merely repeated. Each report restates what is to
+// be done, and the last one counts; so of those kinds only the answer to the handover is
+// removed.
+func withoutRetold(s *ingest.Session, items []payload.Item) []payload.Item {
+	lines := handedLines(s)
 	if len(lines) == 0 {
 		return items
 	}
@@ -71,32 +71,32 @@ func withoutTold(s *ingest.Session, items []payload.Item) []payload.Item {
 			return false
 		}
 		if at := first(&it); it.Kind == payload.Lead && slices.ContainsFunc(lines,
-			func(l told) bool { return at > l.turn && at < answerEnds(s, l.turn) }) {
-			return true // the answer to a payload tells it again, in whatever words
+			func(l handedLine) bool { return at > l.turn && at < answerEnds(s, l.turn) }) {
+			return true // the answer to a payload repeats it in whatever words
 		}
 		said := []terms{keywords(it.Text)}
 		if before, after, ok := strings.Cut(it.Text, ": "); ok && len(strings.Fields(before)) <= 4 {
 			said = append(said, keywords(after)) // "My understanding: …"
 		}
-		return slices.ContainsFunc(lines, func(l told) bool {
+		return slices.ContainsFunc(lines, func(l handedLine) bool {
 			return slices.ContainsFunc(said, func(words terms) bool { return l.tells(words, it.Kind) }) &&
-				first(&it) > l.turn && (lasting(it.Kind) || first(&it) < answerEnds(s, l.turn))
+				first(&it) > l.turn && (isLasting(it.Kind) || first(&it) < answerEnds(s, l.turn))
 		})
 	})
 }
 
-// tells says that a line says what an item says.
-func (l *told) tells(words terms, kind payload.Kind) bool {
+// tells reports whether a line says what an item says.
+func (l *handedLine) tells(words terms, kind payload.Kind) bool {
 	return len(words) >= 2 && (l.kind == "" || kind == payload.Lead || l.kind == kind) && share(words, l.words) >= 0.75
 }
 
-// lasting reports whether what an item says holds until something else is said.
-func lasting(k payload.Kind) bool {
+// isLasting reports whether an item of this kind holds until something else is said.
+func isLasting(k payload.Kind) bool {
 	return !slices.Contains([]payload.Kind{payload.Next, payload.Status, payload.Goal, payload.Hypothesis}, k)
 }
 
-// answerEnds is the ordinal of the turn with which the answer to what a turn
-// handed over ends: the next that was typed.
+// answerEnds returns the ordinal of the turn that ends the answer to a handover: the next
+// one typed.
 func answerEnds(s *ingest.Session, turn int) int {
 	typedBefore := turn > 0
 	for i := range s.Turns {
@@ -107,7 +107,7 @@ func answerEnds(s *ingest.Session, turn int) int {
 		if typedBefore {
 			return t.N
 		}
-		typedBefore = true // handed over beside the turns: the first that was typed is answered with it
+		typedBefore = true // handed over outside of the turns, to be answered along with the first prompt
 	}
 	return math.MaxInt
 }

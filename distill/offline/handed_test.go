@@ -65,7 +65,7 @@ func TestToldAgainIsNoItem(t *testing.T) {
 			tt.it.By = payload.ByAssistant
 		}
 		for how, s := range map[string]*ingest.Session{"pasted": pasted(), "handed over": handed()} {
-			if got := len(withoutTold(s, []payload.Item{tt.it})) == 0; got != tt.gone {
+			if got := len(withoutRetold(s, []payload.Item{tt.it})) == 0; got != tt.gone {
 				t.Errorf("%s, %s: gone is %v, want %v", tt.name, how, got, tt.gone)
 			}
 		}

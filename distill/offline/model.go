@@ -9,47 +9,46 @@ import (
 	"sync"
 )
 
-// Weights is a logistic regression over features, with trees for what goes
-// together.
+// Weights is a logistic regression over features, plus trees for their interactions.
 type Weights struct {
 	Bias    float64            `json:"bias"`
 	Weights map[string]float64 `json:"weights"`
 	Trees   []Tree             `json:"trees,omitempty"`
 }
 
-// A Tree is a list of nodes, the first one its root.
+// A Tree is a list of nodes, beginning with its root.
 type Tree []Node
 
-// A Node asks whether a feature is over a value, or is a leaf with a step to add.
+// A Node tests whether a feature exceeds a value, or is a leaf with a step to add.
 type Node struct {
 	Feature string  `json:"f,omitempty"` // "" for a leaf
 	Over    float64 `json:"over,omitempty"`
-	Low     int     `json:"low,omitempty"` // places of nodes
+	Low     int     `json:"low,omitempty"` // indexes of nodes
 	High    int     `json:"high,omitempty"`
 	Step    float64 `json:"step,omitempty"`
 }
 
-// A Model tells what is worth keeping, and how sure that is. It is learned from
+// A Model estimates what is worth keeping, and how certain that is. It is trained on
 // sessions of many projects: see eval/train.
 type Model struct {
-	Said Weights `json:"said"` // a sentence that a careful reader would keep something of
-	File Weights `json:"file"` // a file that the work turned on
+	Said Weights `json:"said"` // for sentences that a careful reader would keep something of
+	File Weights `json:"file"` // for files that the work was about
 
-	FileFrom float64  `json:"file_from"` // likelihood from which on a file is kept
-	Quota    float64  `json:"quota"`     // how many passages a session yields, times the root of its exchanges
-	Sure     []Bin    `json:"sure"`      // what a likelihood means, in rising order
+	FileFrom float64  `json:"file_from"` // minimum likelihood for keeping a file
+	Quota    float64  `json:"quota"`     // passages per session, as a factor of the square root of its exchanges
+	Sure     []Bin    `json:"sure"`      // what likelihoods mean, in rising order
 	Records  []Record `json:"records"`   // how often each class of records is right
 }
 
-// A Bin says how often passages with a likelihood up to some value were worth
-// keeping, on projects left out.
+// A Bin says how often passages with a likelihood up to To were worth keeping, measured on
+// held-out projects.
 type Bin struct {
 	To   float64 `json:"to"`
 	Sure float64 `json:"sure"`
 }
 
-// A Record is a class of what was put on record, with what became of it on
-// projects left out: right, wrong, and fair to leave.
+// A Record is a class of recorded items and how they were judged on held-out projects:
+// right, wrong, or debatable.
 type Record struct {
 	Rule    string `json:"rule"`
 	Right   int    `json:"right"`
@@ -57,14 +56,13 @@ type Record struct {
 	Neutral int    `json:"neutral"`
 }
 
-// fewest is how many records of a class must have been judged for its precision to
-// be believed.
-const fewest = 10
+// minJudged is how many records of a class must have been judged before its precision counts.
+const minJudged = 10
 
 // Known reports whether enough records of the class were judged.
-func (r Record) Known() bool { return r.Right+r.Wrong >= fewest }
+func (r Record) Known() bool { return r.Right+r.Wrong >= minJudged }
 
-// Precision of the class; 0 where too little is known.
+// Precision returns the precision of the class, 0 if too little is known.
 func (r Record) Precision() float64 {
 	if !r.Known() {
 		return 0
@@ -77,7 +75,7 @@ func (r Record) Precision() float64 {
 //go:embed weights.json
 var weightsJSON []byte
 
-// shipped is the model of weights.json, read when first used.
+// shipped is the model in weights.json, decoded at first use.
 var shipped = sync.OnceValue(func() *Model {
 	m := &Model{}
 	if err := json.Unmarshal(weightsJSON, m); err != nil {
@@ -86,8 +84,8 @@ var shipped = sync.OnceValue(func() *Model {
 	return m
 })
 
-// Margins are what the likelihood of each list of features is the logistic function
-// of. They are summed in order, so that they are the same on any run.
+// Margins returns the logit of the likelihood for each list of features. Terms are summed
+// in order, so that results are reproducible.
 func (w *Weights) Margins(lists [][]Feature) (out []float64) {
 	margin := w.margins()
 	for _, features := range lists {
@@ -96,8 +94,9 @@ func (w *Weights) Margins(lists [][]Feature) (out []float64) {
 	return out
 }
 
-// margins is what reckons one margin after the other. The features that trees ask about are
-// numbered before: names are looked up once for each feature, not at each node.
+// margins returns a function that computes one margin at a time. It numbers the features
+// used by trees beforehand, so that names are looked up once per feature rather than at
+// each node.
 func (w *Weights) margins() func([]Feature) float64 {
 	place, asked := map[string]int{}, make([][]int, len(w.Trees))
 	for i, tree := range w.Trees {
@@ -133,13 +132,13 @@ func (w *Weights) margins() func([]Feature) float64 {
 	}
 }
 
-// scores is what reckons likelihoods.
+// scores returns a function that computes likelihoods.
 func (w *Weights) scores() func([]Feature) float64 {
 	margin := w.margins()
 	return func(features []Feature) float64 { return 1 / (1 + math.Exp(-margin(features))) }
 }
 
-// Sureness is how often a passage of that likelihood is worth keeping.
+// Sureness returns how often a passage of that likelihood is worth keeping.
 func (m *Model) Sureness(likely float64) float64 {
 	i := sort.Search(len(m.Sure), func(i int) bool { return likely <= m.Sure[i].To })
 	if i == len(m.Sure) {
@@ -151,11 +150,11 @@ func (m *Model) Sureness(likely float64) float64 {
 	return m.Sure[i].Sure
 }
 
-// claimed is the precision from which on a class of records is said to be so;
-// what is right less often is a lead.
-const claimed = 0.85
+// minClaimPrecision is the precision from which a class of records is stated as fact; below that its
+// records are leads.
+const minClaimPrecision = 0.85
 
-// precision is how often a class of records is right; 0 where nothing is known.
+// precision returns how often a class of records is right, 0 if unknown.
 func (m *Model) precision(rule string) float64 {
 	for _, r := range m.Records {
 		if r.Rule == rule {

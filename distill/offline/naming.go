@@ -9,17 +9,16 @@ import (
 	"recall/text"
 )
 
-// hearOf looks up what was said of the files: in reports, and by the person.
-// A sentence is read once, for all files: a file is named only where its name's
-// longest word stands.
-func hearOf(t *talk, all []*touched) {
-	by, twins := map[string][]*touched{}, map[string][]*touched{}
+// findMentions finds what reports and the person said about the files. Each sentence is read once
+// for all files; a file is only looked for where the longest word of its name occurs.
+func findMentions(t *talk, all []*touched) {
+	by, namesakes := map[string][]*touched{}, map[string][]*touched{}
 	for _, f := range all {
 		f.base = path.Base(f.path)
-		twins[f.base] = append(twins[f.base], f)
+		namesakes[f.base] = append(namesakes[f.base], f)
 	}
 	for _, f := range all {
-		if f.twins = twins[f.base]; len(f.base) >= 3 {
+		if f.namesakes = namesakes[f.base]; len(f.base) >= 3 {
 			var word string
 			f.word, word = longestWord(f.base)
 			by[word] = append(by[word], f)
@@ -32,14 +31,14 @@ func hearOf(t *talk, all []*touched) {
 		for i := range sp.parts {
 			s := &sp.parts[i]
 			raw := sp.text[s.from:s.to]
-			for _, f := range by[""] { // names without a word in them
+			for _, f := range by[""] { // names that have no word
 				for at := 0; at < len(raw); at++ {
-					f.hear(sp, s, at)
+					f.note(sp, s, at)
 				}
 			}
 			eachNameWord(raw, func(at int, word string) {
 				for _, f := range by[word] {
-					f.hear(sp, s, at)
+					f.note(sp, s, at)
 				}
 			})
 		}
@@ -53,10 +52,10 @@ var unfinished = text.Pattern(`(?i)\b(?:not (?:yet|fully|implemented|finished|co
 
 var aside = text.Pattern(`\([^()]*\s[^()]*\)`)
 
-// leftOpen notes of each file what the last report that speaks of it since it was
-// written says is left to be done. A report speaks of a file by its name, with or without the
-// ending, and where it opens of the one that was written in its exchange, if that was one alone.
-func leftOpen(t *talk, all []*touched) {
+// findUnfinished records for each file what the last report about it since it was written says is
+// unfinished. A report refers to a file by its name, with or without extension; its first
+// sentence also refers to the only file written in its exchange.
+func findUnfinished(t *talk, all []*touched) {
 	byStem, writtenIn := map[string][]*touched{}, map[int][]*touched{}
 	for _, f := range all {
 		if f.edits > 0 && !f.deleted && !f.back {
@@ -71,7 +70,7 @@ func leftOpen(t *talk, all []*touched) {
 			if !sp.closing || sp.foreign(s) {
 				continue
 			}
-			open := sync.OnceValue(func() bool { // asked of few: most sentences name no file
+			open := sync.OnceValue(func() bool { // computed lazily: most sentences name no file
 				return unfinished().MatchString(aside().ReplaceAllString(s.text, ""))
 			})
 			said := func(f *touched) {
@@ -93,14 +92,15 @@ func leftOpen(t *talk, all []*touched) {
 	}
 }
 
-// isName reports whether a word is none of a language: it has a hump or a line in it.
+// isName reports whether a word is an identifier, with a capital, hyphen or underscore in
+// it.
 func isName(word string) bool {
 	return strings.ContainsAny(word[min(1, len(word)):], "_-ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 }
 
-// hear notes what a sentence says of the file, if it names it where its name's
-// longest word stands; once.
-func (f *touched) hear(sp *speech, s *sentence, at int) {
+// note records, once, what a sentence says about the file, if it names the file where the
+// longest word of its name occurs.
+func (f *touched) note(sp *speech, s *sentence, at int) {
 	if f.heard == s || !f.namedAt(sp.text[s.from:s.to], at-f.word) {
 		return
 	}
@@ -121,8 +121,8 @@ func (f *touched) hear(sp *speech, s *sentence, at int) {
 	}
 }
 
-// namedAt reports whether a text names the file where its bare name would begin:
-// by its path, or by a part of it or that name if that names none of the others.
+// namedAt reports whether a text names the file at the position of its bare name: by its
+// path, or by that name or part of the path if it is unambiguous.
 func (f *touched) namedAt(text string, start int) bool {
 	if start < 0 || !strings.HasPrefix(text[start:], f.base) {
 		return false
@@ -132,13 +132,13 @@ func (f *touched) namedAt(text string, start int) bool {
 		start--
 	}
 	word := strings.TrimPrefix(strings.TrimPrefix(text[start:end], "@"), "./")
-	named := func(o *touched) bool { return suffixPath(o.path, word) || suffixPath(word, o.path) }
+	named := func(o *touched) bool { return hasPathSuffix(o.path, word) || hasPathSuffix(word, o.path) }
 	return (end == len(text) || !nameByte(text[end])) && named(f) && (word == f.path ||
-		!slices.ContainsFunc(f.twins, func(o *touched) bool { return o != f && named(o) }))
+		!slices.ContainsFunc(f.namesakes, func(o *touched) bool { return o != f && named(o) }))
 }
 
-// suffixPath reports whether a path ends with another, at a whole name.
-func suffixPath(long, short string) bool {
+// hasPathSuffix reports whether a path ends with another one, at a component boundary.
+func hasPathSuffix(long, short string) bool {
 	return strings.HasSuffix(long, short) && (len(long) == len(short) || long[len(long)-len(short)-1] == '/')
 }
 
@@ -146,7 +146,7 @@ func nameByte(c byte) bool {
 	return c == '_' || c == '-' || text.Alnum(c)
 }
 
-// eachNameWord visits the stretches of a text that are made of name bytes.
+// eachNameWord visits the runs of name bytes in a text.
 func eachNameWord(text string, visit func(at int, word string)) {
 	start := -1
 	for i := 0; i <= len(text); i++ {
@@ -161,8 +161,8 @@ func eachNameWord(text string, visit func(at int, word string)) {
 	}
 }
 
-// longestWord is the longest of a name's words, the one said least often by
-// chance, and where it begins.
+// longestWord returns the longest word of a name, which is the least likely to occur by
+// chance, and its position.
 func longestWord(name string) (from int, longest string) {
 	eachNameWord(name, func(at int, w string) {
 		if len(w) > len(longest) {

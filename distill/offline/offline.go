@@ -1,9 +1,9 @@
-// Package offline distills a session without a model. What a transcript has on
-// record (questions answered, plans approved, calls refused, tasks left open,
-// files written) is taken by code, and claimed where its class is measured to be
-// right; what was said is judged by a small learned model (weights.json) and kept
-// as leads: passages quoted as they stand, with who said them and where. Nothing
-// is worded anew. No network, the same result every time.
+// Package offline distills a session without a language model. Code extracts what a
+// transcript has on record (questions answered, plans approved, calls refused, tasks left
+// open, files written) and states it as fact if that class is measured to be right. What
+// was said is judged by a small learned model (weights.json) and kept as leads: verbatim
+// passages with speaker and turn. Nothing is reworded. It needs no network and is
+// deterministic.
 package offline
 
 import (
@@ -16,12 +16,12 @@ import (
 	"recall/payload"
 )
 
-// Name is what payloads made here say they were made by.
+// Name identifies this distiller in payloads.
 const Name = "offline/3"
 
-// A Distiller distills by records and a learned model.
+// A Distiller distills from records and with a learned model.
 type Distiller struct {
-	Model *Model // nil: the one that is shipped
+	Model *Model // nil for the one shipped
 }
 
 var _ distill.Distiller = Distiller{}
@@ -41,25 +41,25 @@ func (d Distiller) Distill(ctx context.Context, s *ingest.Session) (*payload.Pay
 	return p, nil
 }
 
-// A Heard session is one made ready to be distilled, by several Models if need be.
+// A Heard session has been prepared for distilling, possibly by several Models.
 type Heard struct {
 	Candidates []*Candidate   // sentences that may be worth keeping
-	Recorded   []payload.Item // what is on record, each under the rule that names its class
+	Recorded   []payload.Item // what is on record, each with the rule that names its class
 
 	talk    *talk
 	touched []*touched
 }
 
-// Listen makes a session ready.
+// Listen prepares a session.
 func Listen(s *ingest.Session) *Heard {
 	h := hear(s, true)
 	h.touched = touchedFiles(s)
-	hearOf(h.talk, h.touched)
-	leftOpen(h.talk, h.touched)
+	findMentions(h.talk, h.touched)
+	findUnfinished(h.talk, h.touched)
 	return h
 }
 
-// hear makes a stretch of a session ready, but for the files; last says that it is the last.
+// hear prepares a stretch of a session, except for the files; last marks the last one.
 func hear(s *ingest.Session, last bool) *Heard {
 	t := listen(s)
 	if t.closing != nil {
@@ -68,31 +68,31 @@ func hear(s *ingest.Session, last bool) *Heard {
 	return &Heard{Candidates: candidates(t), Recorded: records(s), talk: t}
 }
 
-// recorded are items of what is on record, claimed where their class is sure.
+// recorded sets the confidence of recorded items and turns those of uncertain classes into
+// leads.
 func (m *Model) recorded(items []payload.Item) []payload.Item {
 	items = slices.Clone(items)
 	for i := range items {
 		it := &items[i]
-		if it.Confidence = m.precision(it.Rule); it.Confidence < claimed {
+		if it.Confidence = m.precision(it.Rule); it.Confidence < minClaimPrecision {
 			it.Kind, it.Hint = payload.Lead, it.Kind
 		}
 	}
 	return items
 }
 
-// withPassages adds the passages of a session to its other items.
+// withPassages adds a session's passages to its other items.
 func (m *Model) withPassages(s *ingest.Session, items []payload.Item, passages []Passage) []payload.Item {
 	for _, p := range passages {
 		p.Item.Confidence = m.Sureness(p.Likely)
 		items = append(items, p.Item)
 	}
-	items = withoutTold(s, items)
+	items = withoutRetold(s, items)
 	order(items)
 	return items
 }
 
-// order sorts items by kind, then by time and turn; what is to be done next
-// keeps its order.
+// order sorts items by kind, then time and turn; next actions keep their order.
 func order(items []payload.Item) {
 	slices.SortStableFunc(items, func(a, b payload.Item) int {
 		if kind := a.Kind.Order() - b.Kind.Order(); kind != 0 || a.Kind == payload.Next {

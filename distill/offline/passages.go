@@ -16,11 +16,11 @@ type Candidate struct {
 	talk     *talk
 	sp       *speech
 	part     *sentence
-	from, to int // the passage that it is read in, as bytes of what was said
+	from, to int // byte range of the surrounding passage in the speech
 }
 
-// candidates lists the sentences of a talk that may be worth keeping: what people
-// typed, what the assistant reported, and what stands in plans, commits and summaries.
+// candidates lists the sentences of a talk that may be worth keeping: what people typed, what the assistant reported,
+// and the content of plans, commit messages and summaries.
 func candidates(t *talk) []*Candidate {
 	var out []*Candidate
 	for _, sp := range t.speeches {
@@ -40,9 +40,9 @@ func candidates(t *talk) []*Candidate {
 	return out
 }
 
-// Item is the passage as a lead: the sentence as it stands, quoted with what stands
-// around it in its paragraph, in a person's words in all that they typed, as far as
-// a quote has room. What it answers is quoted too, and of a question a bare answer.
+// Item returns the passage as a lead: the sentence verbatim, with the surrounding part of its paragraph (for a
+// person, of everything typed) as far as a quote has room. It also quotes what the passage answers, and a bare answer
+// to its question.
 func (c *Candidate) Item() payload.Item {
 	sp, s := c.sp, c.part
 	from, to := c.from, c.to
@@ -56,16 +56,16 @@ func (c *Candidate) Item() payload.Item {
 	if asked := sp.reacts.asked(); from == sp.parts[0].from && asked != nil {
 		it.Evidence = append(it.Evidence, cite(sp.reacts.turn, sp.reacts.text, asked.from, asked.to))
 	}
-	if r := sp.reaction; sp.asked() == s && r != nil && len(r.allKeys()) < bareAnswer {
+	if r := sp.reaction; sp.asked() == s && r != nil && len(r.allKeys()) < minAnswerKeys {
 		it.Evidence = append(it.Evidence, cite(r.turn, r.text, r.parts[0].from, r.parts[len(r.parts)-1].to))
 	}
 	return it
 }
 
-// bareAnswer is from how many keywords on an answer says something by itself.
-const bareAnswer = 2
+// minAnswerKeys is the number of keywords from which an answer makes sense by itself.
+const minAnswerKeys = 2
 
-// asked is the last question of what a message ends with, nil if that is none.
+// asked returns the last question near the end of a message, or nil.
 func (sp *speech) asked() *sentence {
 	if sp == nil {
 		return nil
@@ -78,11 +78,11 @@ func (sp *speech) asked() *sentence {
 	return nil
 }
 
-// around is the passage that a sentence is read in.
+// around returns the passage that surrounds a sentence.
 func (c *Candidate) around() (from, to int) {
 	parts, s := c.sp.parts, c.part
 	first, last := s.index, s.index
-	joins := func(i int) bool { // with the one after it
+	joins := func(i int) bool { // with the next one
 		return c.sp.user || !parts[i+1].opens
 	}
 	for grown := true; grown; {
@@ -101,7 +101,7 @@ func (c *Candidate) around() (from, to int) {
 	return from, to
 }
 
-// rule names where a passage stands.
+// rule names where a passage comes from.
 func (sp *speech) rule() string {
 	switch {
 	case sp.source == message && sp.closing:
@@ -113,21 +113,21 @@ func (sp *speech) rule() string {
 		summary: "said-summary"}[sp.source]
 }
 
-// A Passage is a candidate that was chosen, with its likelihood; of an exchange each further one's is less.
+// A Passage is a selected candidate with its likelihood, which is reduced for each further one of an exchange.
 type Passage struct {
 	Item   payload.Item
 	Likely float64
 
 	words  terms
-	inGoal bool // it can be read there, so that it takes no other one's place
+	inGoal bool // the goal shows it already, so it doesn't count towards the quota
 }
 
-// further is what each further passage of an exchange counts of the likelihood of the one before: one exchange says
-// little that is worth keeping twice. By projects left out; 0.6 to 0.8 do the same.
-const further = 0.7
+// repeatFactor is the factor for each further passage of an exchange, since one exchange rarely says much worth keeping
+// twice. Chosen on held-out projects; 0.6 to 0.8 do equally well.
+const repeatFactor = 0.7
 
-// Passages are what is likeliest worth keeping, likeliest first, each fact once
-// and none that the items say: at most so many as the quota has for the talk's length.
+// Passages returns what is most likely worth keeping, best first, without repeated facts and what the items say: at
+// most the quota for the talk's length.
 func (h *Heard) Passages(m *Model, items []payload.Item) []Passage {
 	type scored struct {
 		c *Candidate
@@ -149,7 +149,7 @@ func (h *Heard) Passages(m *Model, items []payload.Item) []Passage {
 	}
 	var out []Passage
 	quoted := map[*speech][][2]int{}
-	share := map[int]float64{} // by exchange, what one more passage of it counts
+	share := map[int]float64{} // factor for the next passage, by exchange
 	for len(out) < most {
 		best, likely := -1, 0.0
 		for i, s := range all {
@@ -157,7 +157,7 @@ func (h *Heard) Passages(m *Model, items []payload.Item) []Passage {
 				break
 			}
 			if s.c == nil {
-				continue // it was looked at
+				continue // already considered
 			}
 			if p := s.p * cmp.Or(share[s.c.sp.exchange], 1); p > likely {
 				best, likely = i, p
@@ -169,12 +169,12 @@ func (h *Heard) Passages(m *Model, items []payload.Item) []Passage {
 		c := *all[best].c
 		all[best].c = nil
 		words := c.part.keys()
-		if c.ofClient() || said(kept, words) || c.quotedIn(items) || !c.apartFrom(quoted[c.sp]) {
+		if c.ofClient() || said(kept, words) || c.quotedIn(items) || !c.excludeQuoted(quoted[c.sp]) {
 			continue
 		}
 		kept = append(kept, words)
 		quoted[c.sp] = append(quoted[c.sp], [2]int{c.from, c.to})
-		share[c.sp.exchange] = cmp.Or(share[c.sp.exchange], 1) * further
+		share[c.sp.exchange] = cmp.Or(share[c.sp.exchange], 1) * repeatFactor
 		p := Passage{c.Item(), likely, words, c.inGoal(items)}
 		if p.inGoal {
 			most++
@@ -184,7 +184,7 @@ func (h *Heard) Passages(m *Model, items []payload.Item) []Passage {
 	return out
 }
 
-// ofClient reports whether a sentence is the client's own, about the summary that it put a conversation down to.
+// ofClient reports whether a sentence is the client's own boilerplate around a summary.
 func (c *Candidate) ofClient() bool {
 	begun := strings.HasPrefix(c.sp.text, "This session is being continued")
 	opening := strings.Index(c.sp.text, "\n\n")
@@ -192,9 +192,9 @@ func (c *Candidate) ofClient() bool {
 	return c.sp.source == summary && (begun && c.part.from < opening || closing >= 0 && c.part.from > closing)
 }
 
-// apartFrom leaves out of the passage around a sentence what others quote already;
-// it reports whether the sentence itself isn't among that.
-func (c *Candidate) apartFrom(quoted [][2]int) bool {
+// excludeQuoted excludes from the passage around a sentence what other passages quote already. It reports whether the
+// sentence itself is still free.
+func (c *Candidate) excludeQuoted(quoted [][2]int) bool {
 	for _, at := range quoted {
 		switch {
 		case at[1] <= c.from || at[0] >= c.to:
@@ -209,48 +209,45 @@ func (c *Candidate) apartFrom(quoted [][2]int) bool {
 	return true
 }
 
-// lastBefore is the index of the last sentence that ends by a place in what was said, -1 if none does.
+// lastBefore returns the index of the last sentence that ends at or before a position, or -1.
 func (sp *speech) lastBefore(place int) int {
 	return sort.Search(len(sp.parts), func(i int) bool { return sp.parts[i].to > place }) - 1
 }
 
 func (c *Candidate) quotedIn(items []payload.Item) bool {
-	text := c.sp.text[c.part.from:c.part.to]
-	return slices.ContainsFunc(items, func(it payload.Item) bool {
-		return it.Kind != payload.File && it.Kind != payload.Goal &&
-			slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool {
-				return e.Turn == string(c.sp.turn.ID) && strings.Contains(e.Quote, text)
-			})
-	})
+	return c.quotedBy(items, func(k payload.Kind) bool { return k != payload.File && k != payload.Goal })
 }
 
 func (c *Candidate) inGoal(items []payload.Item) bool {
+	return c.quotedBy(items, func(k payload.Kind) bool { return k == payload.Goal })
+}
+
+// quotedBy reports whether the evidence of an item of some kinds contains the sentence.
+func (c *Candidate) quotedBy(items []payload.Item, kind func(payload.Kind) bool) bool {
 	text := c.sp.text[c.part.from:c.part.to]
+	quotes := func(e payload.Evidence) bool {
+		return e.Turn == string(c.sp.turn.ID) && strings.Contains(e.Quote, text)
+	}
 	return slices.ContainsFunc(items, func(it payload.Item) bool {
-		return it.Kind == payload.Goal &&
-			slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool {
-				return e.Turn == string(c.sp.turn.ID) && strings.Contains(e.Quote, text)
-			})
+		return kind(it.Kind) && slices.ContainsFunc(it.Evidence, quotes)
 	})
 }
 
-// quota is how many passages so many exchanges yield at most.
+// quota returns the maximum number of passages for so many exchanges.
 func (m *Model) quota(exchanges int) int {
 	return max(5, int(math.Round(m.Quota*math.Sqrt(float64(exchanges)))))
 }
 
-// sameWords is the share of the words of either statement that the other has, from
-// which on they say the same.
-const sameWords = 0.6
+// minSameShare is the share of one statement's words found in the other from which they say the same.
+const minSameShare = 0.6
 
 func said(kept []terms, words terms) bool {
 	return slices.ContainsFunc(kept, func(k terms) bool {
-		return min(len(k), len(words)) >= 3 && max(share(k, words), share(words, k)) >= sameWords
+		return min(len(k), len(words)) >= 3 && max(share(k, words), share(words, k)) >= minSameShare
 	})
 }
 
-// hint is the kind that a passage most likely is of, by what it shows: it helps
-// to rank, and is never shown.
+// hint returns the kind that a passage most likely is, from its cues. It is used for ranking and never shown.
 func (c *Candidate) hint() payload.Kind {
 	for _, h := range hints {
 		if c.part.cues.has(h.cue) {

@@ -13,14 +13,13 @@ import (
 )
 
 var (
-	mdLink = text.Pattern(`!?\[([^\]\n]+)\]\((?:[^()\s]|\([^()]*\))+\)`)
-	mdEm   = text.Pattern(`(^|[\s("'—–-])[*_]([^*_\n` + "`" + `]+?)[*_]([\s.,;:!?)"'—–-]|$)`)
-	stress = strings.NewReplacer("**", "", "~~", "")
-	tag    = text.Pattern(`</?(?:b|i|em|strong|br|p|code|kbd|details|summary)\s*/?>`)
+	mdLink   = text.Pattern(`!?\[([^\]\n]+)\]\((?:[^()\s]|\([^()]*\))+\)`)
+	mdEm     = text.Pattern(`(^|[\s("'—–-])[*_]([^*_\n` + "`" + `]+?)[*_]([\s.,;:!?)"'—–-]|$)`)
+	emphasis = strings.NewReplacer("**", "", "~~", "")
+	tag      = text.Pattern(`</?(?:b|i|em|strong|br|p|code|kbd|details|summary)\s*/?>`)
 )
 
-// plain is a stretch of Markdown as plain words on one line. Code marks stay:
-// they tell names from words.
+// plain renders a piece of Markdown as plain words on one line. Code marks stay, because they tell names from words.
 func plain(s string) string {
 	if strings.ContainsAny(s, "[<~*_") { // most sentences have none
 		if strings.Contains(s, "](") {
@@ -29,8 +28,8 @@ func plain(s string) string {
 		if strings.IndexByte(s, '<') >= 0 {
 			s = tag().ReplaceAllString(s, " ")
 		}
-		s = stress.Replace(s)
-		if mayStress(s) {
+		s = emphasis.Replace(s)
+		if mayHaveEmphasis(s) {
 			s = mdEm().ReplaceAllString(s, "$1$2$3")
 		}
 	}
@@ -43,8 +42,8 @@ func plain(s string) string {
 	})
 }
 
-// mayStress reports whether a mark of stress may open somewhere, as it does before a word and not within a name.
-func mayStress(s string) bool {
+// mayHaveEmphasis reports whether an emphasis mark may open somewhere: before a word rather than within a name.
+func mayHaveEmphasis(s string) bool {
 	before := byte(' ')
 	for i := 0; i < len(s); i++ {
 		if s[i] == '*' || s[i] == '_' {
@@ -57,12 +56,12 @@ func mayStress(s string) bool {
 	return false
 }
 
-// cite is evidence: what stands in a turn from one place to another.
+// cite makes evidence of a range of a turn's text.
 func cite(t *ingest.Turn, text string, from, to int) payload.Evidence {
 	return payload.Evidence{Turn: string(t.ID), N: t.N, Quote: clip(text[from:to])}
 }
 
-// clip cuts a verbatim stretch of a text to what evidence may hold.
+// clip cuts a verbatim text to the length of evidence.
 func clip(s string) string { return text.HeadWords(strings.TrimSpace(s), distill.MaxQuote) }
 
 // about lists the paths and symbols that a statement names, at most six.
@@ -89,7 +88,7 @@ func appendNew(list []string, s string) []string {
 	return append(list, s)
 }
 
-// looksLikeName tells paths, flags, symbols and versions from words.
+// looksLikeName reports whether a word is a path, flag, symbol or version.
 func looksLikeName(w string) bool {
 	w = strings.Trim(w, "\"'()[]{}<>,;:.!?…“”‘’")
 	if strings.HasPrefix(w, "`") || strings.HasPrefix(w, "--") {

@@ -7,7 +7,7 @@ import (
 	"recall/text"
 )
 
-// block says in what kind of passage a sentence stands.
+// block is the kind of passage that a sentence is in.
 type block uint8
 
 const (
@@ -19,24 +19,24 @@ const (
 
 // A sentence is one statement of a message.
 type sentence struct {
-	from, to int    // its bytes in the message
-	text     string // those bytes without markup, on one line
+	from, to int    // byte range in the message
+	text     string // these bytes without markup, on one line
 	block    block
 	depth    int    // indentation of a list item, 0 for the outermost
 	numbered bool   // the list item has a number or letter
-	lead     bool   // it opens with bold words
-	heading  string // nearest heading above, plain
-	index    int    // place among the message's sentences
-	of       int    // how many there are
+	lead     bool   // it begins with bold words
+	heading  string // the nearest heading above, as plain text
+	index    int    // position among the message's sentences
+	of       int    // number of sentences
 	opens    bool   // first of its block
-	pasted   bool   // it looks like output or code put into a message
+	pasted   bool   // looks like output or code pasted into a message
 
 	words terms // see keys
 	cues  cueSet
 }
 
-// sentences takes a message apart. Code blocks and rules are left out. Where the
-// writing is casual, as what people type is, a small letter may begin a sentence.
+// sentences splits a message into sentences, without code blocks and rules. In casual
+// writing, which is what people type, a sentence may begin with a small letter.
 func sentences(text string, casual bool) []sentence {
 	p := parts{text: text, casual: casual}
 	fenced := false
@@ -64,12 +64,12 @@ func sentences(text string, casual bool) []sentence {
 	p.flush()
 	for i := range p.out {
 		p.out[i].index, p.out[i].of = i, len(p.out)
-		p.out[i].cues = cuesIn(p.out[i].text) &^ cueSkip // which no model has learned to weigh
+		p.out[i].cues = cuesIn(p.out[i].text) &^ cueSkip // cueSkip: no model has learned to weigh it
 	}
 	return p.out
 }
 
-// parts is a message being taken apart: one block is gathered at a time.
+// parts is the state of splitting a message: it collects one block at a time.
 type parts struct {
 	text    string
 	casual  bool
@@ -88,7 +88,7 @@ func (p *parts) start(from, to int, kind block) {
 	p.open, p.from, p.to, p.kind, p.depth, p.numbered = true, from, to, kind, 0, false
 }
 
-// line takes one line that isn't blank.
+// line processes a non-blank line.
 func (p *parts) line(from, end int, line string) {
 	indent := strings.Index(p.text[from:end], line)
 	switch mark, numbered := itemMark(line); {
@@ -116,7 +116,7 @@ func (p *parts) line(from, end int, line string) {
 	}
 }
 
-// flush adds the sentences of the block that was gathered.
+// flush adds the sentences of the current block.
 func (p *parts) flush() {
 	if !p.open {
 		return
@@ -140,7 +140,7 @@ func (p *parts) flush() {
 	}
 }
 
-// itemMark is how many bytes open a list item, and whether they number it.
+// itemMark returns the length of a list item's mark, and whether it is a number.
 func itemMark(line string) (n int, numbered bool) {
 	if r, size := utf8.DecodeRuneInString(line); strings.ContainsRune("-*+•✓✅❌☐", r) {
 		n = size
@@ -164,14 +164,14 @@ func itemMark(line string) (n int, numbered bool) {
 	return n + 1, numbered
 }
 
-// isBold tells a line that is a heading by being bold throughout.
+// isBold reports whether a line is a heading in that all of it is bold.
 func isBold(line string) bool {
 	s := strings.TrimRight(line, ":")
 	return len(s) > 5 && len(s) < 90 && strings.HasPrefix(s, "**") && strings.HasSuffix(s, "**") &&
 		strings.Count(s, "**") == 2
 }
 
-// isRule tells a line across the page, and that under a table's head.
+// isRule reports whether a line is a horizontal rule or the separator below a table's head.
 func isRule(line string) bool {
 	return len(line) > 2 && strings.Trim(line, "-*_=─━|: `") == ""
 }

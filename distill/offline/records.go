@@ -10,14 +10,14 @@ import (
 	"recall/text"
 )
 
-// What a transcript has on record is taken as it stands there: no language is read
-// but whether an answer decides anything.
+// What a transcript has on record is taken verbatim. Language only matters for whether an
+// answer decides anything.
 
 func records(s *ingest.Session) []payload.Item {
 	var out []payload.Item
 	for _, take := range []func(*ingest.Session) []payload.Item{answers, plans, refusals, openTasks} {
 		for _, it := range take(s) {
-			if !slices.ContainsFunc(out, func(o payload.Item) bool { // once in each class
+			if !slices.ContainsFunc(out, func(o payload.Item) bool { // once per class
 				return o.Rule == it.Rule && strings.EqualFold(o.Text, it.Text)
 			}) {
 				out = append(out, it)
@@ -32,8 +32,8 @@ func recorded(kind payload.Kind, rule string, by payload.By, t *ingest.Turn, tex
 		About: about(text), Evidence: []payload.Evidence{{Turn: string(t.ID), N: t.N, Quote: clip(quote)}}}
 }
 
-// answers makes decisions of the questions that the person answered. Asked
-// twice, the last answer counts.
+// answers turns questions that the person answered into decisions. If one was asked twice,
+// the last answer counts.
 func answers(s *ingest.Session) []payload.Item {
 	at := map[string]int{}
 	var out []payload.Item
@@ -57,33 +57,29 @@ func answers(s *ingest.Session) []payload.Item {
 	return out
 }
 
-// answered is a question with the option that was chosen, as they stand. What only
-// says how to go on decides nothing.
+// answered returns a question with the chosen option, verbatim. An answer that only says
+// how to proceed decides nothing.
 func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.Item, bool) {
 	choice := plain(strings.Join(a.Chosen, ", "))
 	question := plain(a.Question)
 	said := ingest.Turn{Role: ingest.User, Text: strings.Join(a.Chosen, "\n") + "\n" + a.Notes}
 	ingest.MarkForeign(&said)
-	if choice == "" || question == "" || yields(a, choice) || len(said.Foreign) > 0 {
+	if choice == "" || question == "" || leavesChoice(a, choice) || len(said.Foreign) > 0 {
 		return payload.Item{}, false
 	}
 	rule, text := payload.AnswerRule, question+" → "+choice
-	if a.Free && asks(choice) { // it is quoted
+	if a.Free && asks(choice) { // will be quoted
 		rule, text = "answer-asking", choice
 	}
 	it := recorded(payload.Decision, rule, payload.ByUser, turn, text, a.Chosen[0])
 	if !c.At.IsZero() {
 		it.At = c.At
 	}
-	chosen := map[string]bool{}
-	for _, l := range a.Chosen {
-		chosen[l] = true
-	}
 	for _, o := range a.Options {
-		switch {
-		case chosen[o.Label] && len(a.Chosen) == 1 && o.Description != "":
+		switch chosen := slices.Contains(a.Chosen, o.Label); {
+		case chosen && len(a.Chosen) == 1 && o.Description != "":
 			it.Text += " (" + trimmed(plain(o.Description)) + ")"
-		case !chosen[o.Label] && !a.Multi && !a.Free:
+		case !chosen && !a.Multi && !a.Free:
 			it.Alternatives = append(it.Alternatives, plain(o.Label))
 		}
 	}
@@ -93,15 +89,15 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 	return it, true
 }
 
-// yields reports whether an answer leaves the choice to the assistant or only says
-// how to go on.
-func yields(a ingest.Answer, choice string) bool {
+// leavesChoice reports whether an answer leaves the choice to the assistant or only says how to
+// proceed.
+func leavesChoice(a ingest.Answer, choice string) bool {
 	short := len(strings.Fields(choice)) <= 6
 	return short && (cuesIn(choice).has(cueYield) || cuesIn(a.Question).has(cueMenu))
 }
 
-// plans makes a decision of each plan that the person approved: that it is to be
-// carried out. Of a refused one it is on record what the person said to it.
+// plans turns each plan that the person approved into the decision to carry it out. Of a
+// refused plan, what the person said about it is on record.
 func plans(s *ingest.Session) []payload.Item {
 	var out []payload.Item
 	for i := range s.Turns {
@@ -130,8 +126,7 @@ func planTitle(text string) (string, bool) {
 	return strings.TrimSpace(title), ok
 }
 
-// refusals makes eliminated items of the person's words with a call that they
-// refused.
+// refusals turns what the person said when refusing a call into eliminated items.
 func refusals(s *ingest.Session) []payload.Item {
 	var out []payload.Item
 	places := s.Places()
@@ -159,10 +154,10 @@ func refusals(s *ingest.Session) []payload.Item {
 	return out
 }
 
-// mostTasks is how many open tasks are kept: a list that is longer is a plan.
-const mostTasks = 20
+// maxTasks is the number of open tasks kept; a longer list is a plan.
+const maxTasks = 20
 
-// openTasks makes next items of tasks that were not completed, those in work first.
+// openTasks turns tasks that were not completed into next items, those in progress first.
 func openTasks(s *ingest.Session) []payload.Item {
 	if len(s.Tasks) == 0 {
 		return nil
@@ -182,7 +177,7 @@ func openTasks(s *ingest.Session) []payload.Item {
 			plain(task.Subject), task.Subject))
 	}
 	out := slices.Concat(inWork, others)
-	return out[:min(mostTasks, len(out))]
+	return out[:min(maxTasks, len(out))]
 }
 
 func trimmed(s string) string { return strings.TrimRight(s, ".。 ") }

@@ -9,17 +9,16 @@ import (
 	"recall/payload"
 )
 
-// A session of many days is listened to in stretches, one after the other: what is
-// said in one is weighed against the rest of it. Else memory and time would grow
-// faster than the session. What it does, puts on record and asks for is of the
-// whole, and of passages there are no more than the whole may yield.
+// A session of many days is processed in consecutive stretches, each weighed by itself.
+// Otherwise memory and time would grow faster than the session. Its actions, records and
+// goal concern the whole session, and the whole session's quota limits the passages.
 
-// stretchTurns is how many turns a stretch has at least, but for the last. Of the
-// sessions that the model was learned from none has half as many.
-const stretchTurns = 2000
+// minStretch is the minimum number of turns in a stretch, except for the last. None of
+// the training sessions has half as many.
+const minStretch = 2000
 
-// stretches cuts a session where a person speaks, or, where nobody does for as long
-// again, anywhere. A session that isn't long is one.
+// stretches cuts a session where a person speaks, or anywhere if nobody does for the same
+// number of turns again. A session that isn't long is a single stretch.
 func stretches(s *ingest.Session) []*ingest.Session {
 	var out []*ingest.Session
 	from := 0
@@ -30,7 +29,7 @@ func stretches(s *ingest.Session) []*ingest.Session {
 		from = to
 	}
 	for i := range s.Turns {
-		if n := i - from; n >= 2*stretchTurns || n >= stretchTurns && typed(&s.Turns[i]) && !s.Turns[i].Abandoned {
+		if n := i - from; n >= 2*minStretch || n >= minStretch && typed(&s.Turns[i]) && !s.Turns[i].Abandoned {
 			cut(i)
 		}
 	}
@@ -38,8 +37,9 @@ func stretches(s *ingest.Session) []*ingest.Session {
 	return out
 }
 
-// Items distills a session by a model: the goal, what is on record, files, and leads;
-// and names files that were only read. It listens to some stretches at once.
+// Items distills a session with a model. It returns the goal, what is on record, files and
+// leads, and the names of files that were only read. Several stretches are processed
+// concurrently.
 func Items(s *ingest.Session, m *Model) (items []payload.Item, read []string) {
 	type heard struct {
 		*talk
@@ -65,7 +65,10 @@ func Items(s *ingest.Session, m *Model) (items []payload.Item, read []string) {
 		}
 	}()
 	touched := touchedFiles(s)
-	seen := pathsOf(touched)
+	seen := map[string]bool{}
+	for _, f := range touched {
+		seen[f.path] = true
+	}
 	var aim, limits, words []payload.Item
 	var passages []Passage
 	var last *talk
@@ -76,11 +79,11 @@ func Items(s *ingest.Session, m *Model) (items []payload.Item, read []string) {
 		case len(h.aim) > 0:
 			aim = h.aim
 		case len(aim) == 0:
-			aim = goal(h.talk, false) // nothing was asked for in the stretches before
+			aim = goal(h.talk, false) // the earlier stretches had no request
 		}
-		hearOf(h.talk, touched)
+		findMentions(h.talk, touched)
 		if len(parts) == 1 {
-			leftOpen(h.talk, touched)
+			findUnfinished(h.talk, touched)
 		}
 		limits = append(limits, offLimits(h.talk, seen)...)
 		passages = append(passages, h.passages...)
@@ -90,11 +93,11 @@ func Items(s *ingest.Session, m *Model) (items []payload.Item, read []string) {
 		last = h.talk
 	}
 	items = slices.Concat(aim, files(last, touched, m), limits, m.recorded(records(s)), done,
-		words[max(0, len(words)-mostWords):])
+		words[max(0, len(words)-maxFolderWords):])
 	return m.withPassages(s, items, likeliest(passages, m.quota(exchanges))), onlyRead(touched, items)
 }
 
-// forget unties what was said, so that to keep one thing doesn't keep all.
+// forget drops references between speeches, so that keeping one doesn't keep all.
 func (t *talk) forget() {
 	for _, sp := range t.speeches {
 		sp.asks, sp.reacts, sp.reaction, sp.keys, sp.often = nil, nil, nil, nil, nil
@@ -102,7 +105,7 @@ func (t *talk) forget() {
 	t.echoes = nil
 }
 
-// likeliest are the likeliest of passages, each fact once.
+// likeliest returns the likeliest passages, without repeated facts.
 func likeliest(all []Passage, most int) []Passage {
 	slices.SortStableFunc(all, func(a, b Passage) int { return cmp.Compare(b.Likely, a.Likely) })
 	var kept []terms

@@ -44,7 +44,7 @@ func distilled(t *testing.T, s *ingest.Session) []payload.Item {
 // A session of usual length is one stretch; a longer one is cut where a person
 // speaks, nothing left out.
 func TestStretches(t *testing.T) {
-	for exchanges, want := range map[int]int{0: 1, 1: 1, stretchTurns / 4: 1, stretchTurns/4 + 1: 2, stretchTurns: 4} {
+	for exchanges, want := range map[int]int{0: 1, 1: 1, minStretch / 4: 1, minStretch/4 + 1: 2, minStretch: 4} {
 		parts := stretches(longSession(exchanges))
 		if len(parts) != want {
 			t.Errorf("%d exchanges: %d stretches, want %d", exchanges, len(parts), want)
@@ -60,7 +60,7 @@ func TestStretches(t *testing.T) {
 			t.Errorf("%d exchanges: %d turns in the stretches, want %d", exchanges, n, 4*exchanges)
 		}
 	}
-	if parts := stretches(&ingest.Session{Turns: make([]ingest.Turn, 5*stretchTurns)}); len(parts) != 3 {
+	if parts := stretches(&ingest.Session{Turns: make([]ingest.Turn, 5*minStretch)}); len(parts) != 3 {
 		t.Errorf("where nobody speaks: %d stretches, want 3", len(parts))
 	}
 }
@@ -70,7 +70,7 @@ func TestStretches(t *testing.T) {
 // written; what was said early is kept beside what was said late, and the session
 // yields no more passages than its length allows; twice it is the same.
 func TestLongSession(t *testing.T) {
-	s := longSession(2 * stretchTurns)
+	s := longSession(2 * minStretch)
 	s.Turns[1].Calls[0] = ingest.ToolCall{Name: "Write", Path: "/home/ann/app/src/early.go",
 		Input: map[string]string{"content": "x\n"}, Done: true}
 	last := &s.Turns[len(s.Turns)-2]
@@ -88,22 +88,22 @@ func TestLongSession(t *testing.T) {
 			}
 		case payload.Lead:
 			leads++
-			early = early || it.Evidence[0].N < stretchTurns
-			late = late || it.Evidence[0].N > len(s.Turns)-stretchTurns
+			early = early || it.Evidence[0].N < minStretch
+			late = late || it.Evidence[0].N > len(s.Turns)-minStretch
 		case payload.File:
 			if it.Path == "/home/ann/app/src/early.go" {
 				wrote = it.Status + it.Text
 			}
 		}
 	}
-	most := shipped().quota(2*stretchTurns+len(stretches(s))) + 1 // what can be read in the goal takes no place
+	most := shipped().quota(2*minStretch+len(stretches(s))) + 1 // what can be read in the goal takes no place
 	if leads == 0 || leads > most || !early || !late {
 		t.Errorf("%d passages (at most %d), early %v, late %v", leads, most, early, late)
 	}
 	if wrote != "New." {
 		t.Errorf("of the file written in the first stretch it is said %q", wrote)
 	}
-	turn := &s.Turns[len(s.Turns)-4*stretchTurns]
+	turn := &s.Turns[len(s.Turns)-4*minStretch]
 	turn.Text = "Next task: the audit log needs an export to CSV."
 	for _, it := range distilled(t, s) {
 		if it.Kind == payload.Goal && it.Evidence[0].Turn != string(turn.ID) {

@@ -8,64 +8,63 @@ import (
 	"recall/prompts"
 )
 
-// source says what a speech is.
+// source is the origin of a speech.
 type source uint8
 
 const (
-	typing   source = iota // a person's
-	refusing               // a person's words with a call that they refused
-	message                // the assistant's
+	typing   source = iota // typed by a person
+	refusing               // a person's words when refusing a call
+	message                // the assistant's message
 	plan                   // a plan that the person approved
-	commit                 // a commit's message
-	summary                // what the client wrote when it cut its context
+	commit                 // a commit message
+	summary                // what the client wrote when it compacted its context
 )
 
-// A speech is one thing that somebody said: a turn's text, or what stands in one
-// of its calls.
+// A speech is one utterance: a turn's text, or a text in one of its calls.
 type speech struct {
 	turn     *ingest.Turn
 	text     string
 	source   source
 	user     bool
-	closing  bool    // the assistant's last word before the person speaks again
+	closing  bool    // the assistant's last message before the person speaks again
 	last     bool    // the closing message of the session
-	exchange int     // 0-based: which of the person's words it belongs to
-	asks     *speech // of the assistant's: the person's word that it follows, nil if none
-	reacts   *speech // of the person's: the closing message it answers, nil if none
-	reaction *speech // of the assistant's closing message: what the person said next, nil at the end
+	exchange int     // 0-based number of the exchange it belongs to
+	asks     *speech // for the assistant: the person's words that it follows, or nil
+	reacts   *speech // for a person: the closing message that it answers, or nil
+	reaction *speech // for a closing message: what the person said next, or nil
 	work     bool    // files were changed or commits made in its exchange
 	parts    []sentence
-	from     int // number of its first sentence among the talk's
+	from     int // position of its first sentence in the talk
 
 	keys, often terms // see allKeys, oftenKeys
 }
 
-// talk is a session as a conversation: what its people and its assistant said
-// on the path that was kept, in order.
+// talk is a session as a conversation: what its people and its assistant said on the path
+// that was kept, in order.
 type talk struct {
 	session   *ingest.Session
 	speeches  []*speech
 	echoes    *echoes
-	edited    terms   // keywords of the names of the files that were written
-	commits   []terms // of the messages of the session's commits
-	n         int     // exchanges
-	closed    bool    // it ends with the assistant's word, no call open
-	committed int     // ordinal of the turn of the last commit that was made, or begun
+	edited    terms   // keywords of the names of files written
+	commits   []terms // keywords of the session's commit messages
+	n         int     // number of exchanges
+	closed    bool    // it ends with the assistant's message and no open call
+	committed int     // ordinal of the turn of the last commit made or begun
 	goal      terms   // see goalWords
 	rounds    []round // by exchange
-	asked     *speech // while listening
+	asked     *speech // the person's last words, while listening
 	closing   *speech
 	working   bool
 }
 
-// A round is what was done and said in an exchange.
+// A round is what happened in one exchange.
 type round struct {
 	edits, commits int
-	closing        *speech // the assistant's last word in it, nil if none
+	closing        *speech // the assistant's last message in it, or nil
 }
 
-// listen makes the talk of a session. Abandoned branches, copied turns and
-// sub-agents have no part in it.
+// listen makes the talk of a session, without abandoned branches, copied turns and
+// sub-agents.
 func listen(s *ingest.Session) *talk {
 	t := &talk{session: s}
 	for i := range s.Turns {
@@ -79,7 +78,7 @@ func listen(s *ingest.Session) *talk {
 		t.closed = len(c.turn.Calls) == 0
 	}
 	t.edited = sorted(t.edited)
-	t.echoes = listenForEchoes(t)
+	t.echoes = newEchoes(t)
 	return t
 }
 
@@ -94,7 +93,7 @@ func (t *talk) turn(turn *ingest.Turn) {
 			t.call(turn, &turn.Calls[j])
 		}
 	case typed(turn):
-		t.heed(t.hear(turn, turn.Text, typing))
+		t.startExchange(t.hear(turn, turn.Text, typing))
 	case turn.Kind == ingest.PlanTurn:
 		t.hear(turn, turn.Text, plan)
 	case turn.Kind == ingest.Summary:
@@ -106,7 +105,7 @@ func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
 	wrote := c.Done && !c.Failed && (len(c.Edits) > 0 || writes(c.Name))
 	t.working = t.working || wrote || c.Commit != ""
 	made := c.Commit != "" || c.CommitMessage != "" && c.Worked()
-	if made || !c.Done && ingest.Commits(c.Command) { // what came of one that is the last thing on record isn't on record
+	if made || !c.Done && ingest.Commits(c.Command) { // a session may end before a commit's result is recorded
 		t.committed = turn.N
 	}
 	t.round(t.n).commits += min(1, len(c.Commit)+len(c.CommitMessage))
@@ -122,11 +121,11 @@ func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
 		t.hear(turn, c.Plan.Text, plan)
 	}
 	if c.Verdict == ingest.Rejected && c.Reason != "" && c.ReasonTurn == "" {
-		t.heed(t.hear(turn, c.Reason, refusing))
+		t.startExchange(t.hear(turn, c.Reason, refusing))
 	}
 }
 
-// hear adds what was said.
+// hear adds a speech.
 func (t *talk) hear(turn *ingest.Turn, text string, from source) *speech {
 	sp := &speech{turn: turn, text: text, source: from, user: from == typing || from == refusing, exchange: t.n}
 	sp.parts = sentences(text, sp.user)
@@ -134,8 +133,8 @@ func (t *talk) hear(turn *ingest.Turn, text string, from source) *speech {
 	return sp
 }
 
-// heed makes what a person said the beginning of an exchange.
-func (t *talk) heed(sp *speech) {
+// startExchange begins an exchange with what a person said.
+func (t *talk) startExchange(sp *speech) {
 	t.speeches = t.speeches[:len(t.speeches)-1]
 	t.endExchange()
 	t.speeches = append(t.speeches, sp)
@@ -147,7 +146,7 @@ func (t *talk) heed(sp *speech) {
 	t.closing, t.asked = nil, sp
 }
 
-// round is that of an exchange.
+// round returns the round of an exchange.
 func (t *talk) round(n int) *round {
 	for len(t.rounds) <= n {
 		t.rounds = append(t.rounds, round{})
@@ -173,7 +172,7 @@ func typed(t *ingest.Turn) bool {
 	case ingest.Prompt:
 		return strings.TrimSpace(strings.ReplaceAll(t.OwnText(), prompts.Confirm.Text(), "")) != ""
 	case ingest.Command:
-		return len(strings.Fields(t.Text)) >= 4 // a command's arguments that are a request
+		return len(strings.Fields(t.Text)) >= 4 // the arguments are a request
 	}
 	return false
 }
@@ -182,19 +181,19 @@ func writes(tool string) bool {
 	return slices.Contains([]string{"Write", "Edit", "MultiEdit", "NotebookEdit"}, tool)
 }
 
-// foreign reports whether a sentence touches what isn't its speaker's own.
+// foreign reports whether a sentence overlaps text that isn't its speaker's own.
 func (sp *speech) foreign(s *sentence) bool {
 	return sp.overlapsForeign(s.from, s.to)
 }
 
-// overlapsForeign reports whether a stretch of it does.
+// overlapsForeign does so for a byte range.
 func (sp *speech) overlapsForeign(from, to int) bool {
 	return sp.text == sp.turn.Text && slices.ContainsFunc(sp.turn.Foreign, func(f ingest.Foreign) bool {
 		return from < f.To && to > f.From
 	})
 }
 
-// opening are the cues of the first sentence.
+// opening returns the cues of the first sentence.
 func (sp *speech) opening() cueSet {
 	if sp == nil || len(sp.parts) == 0 {
 		return 0
@@ -209,13 +208,12 @@ func (sp *speech) endsAsking() bool {
 	return asks(sp.parts[len(sp.parts)-1].text)
 }
 
-func asks(text string) bool {
-	text = strings.TrimRight(text, "`*\")' ")
-	return strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？")
-}
+func asks(text string) bool { return endsInQuestion(strings.TrimRight(text, "`*\")' ")) }
 
-// report reports whether an assistant's message says something to its reader:
-// the last before the person speaks, or one long enough not to be narration.
+func endsInQuestion(s string) bool { return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") }
+
+// report reports whether a speech tells its reader something. An assistant's message does
+// if it is the last before the person speaks, or long enough not to be narration.
 func (sp *speech) report() bool {
 	return sp.source != message || sp.closing || len(sp.text) >= 250 || len(sp.parts) >= 3
 }

@@ -12,46 +12,45 @@ import (
 	"recall/text"
 )
 
-// A touched file is one that the session changed, or that its reports speak of.
+// A touched file is one that the session changed, or that its reports mention.
 type touched struct {
-	path     string
-	edits    int
-	writes   int // of the edits, those that wrote it
-	lines    int
-	reads    int
-	refused  int
-	created  bool
-	deleted  bool
-	shown    bool         // put before the person as a result
-	fleeting bool         // only on a virtual machine's disk
-	byShell  bool         // written by a command
-	unseen   bool         // sub-agents or commands ran that may have changed it and don't name it
-	more     bool         // those were there to write: it may have been edited more often than is seen
-	mass     int          // ordinal of the turn of the last command that was to write many files, 0 if none
-	back     bool         // git put it back since it was written
-	was      string       // its first name, "" if it always had this one
-	turn     *ingest.Turn // last that wrote it; else that read it
-	wroteIn  int          // prompt after which it was written last, from 1; -1 if it wasn't
-	said     *sentence    // what a closing message says of it, last one
-	saidBy   *speech
-	mentions int
-	typed    int        // times the person named it
-	heard    *sentence  // the last that names the file
-	base     string     // its bare name
-	called   string     // as the call names it by which turn read or wrote it, "" if none does
-	twins    []*touched // those of the same bare name, itself too
-	word     int        // where in it its longest word begins
-	offLimit *speech
-	offPart  *sentence
-	open     *sentence // what a report says is left to be done with it
-	openBy   *speech
+	path      string
+	edits     int
+	writes    int // edits that wrote content
+	lines     int
+	reads     int
+	refused   int
+	created   bool
+	deleted   bool
+	shown     bool         // presented to the person as a result
+	fleeting  bool         // only on a virtual machine's disk
+	byShell   bool         // written by a command
+	unseen    bool         // sub-agents or commands that don't name it may have changed it
+	more      bool         // such a thing was meant to write, so the file may have been edited more often than seen
+	mass      int          // ordinal of the turn of the last command meant to write many files, or 0
+	back      bool         // git restored it since it was written
+	was       string       // its first name, or "" if it was never renamed
+	turn      *ingest.Turn // the last that wrote it, or else read it
+	wroteIn   int          // number of the prompt after which it was last written, from 1; -1 if it wasn't
+	said      *sentence    // the latest that a closing message says about it
+	saidBy    *speech
+	mentions  int
+	typed     int        // how often the person named it
+	heard     *sentence  // the last that names the file
+	base      string     // its base name
+	called    string     // its name in the call of turn, "" if there is none
+	namesakes []*touched // all files with that base name, including itself
+	word      int        // position of the longest word in base
+	offLimit  *speech
+	offPart   *sentence
+	open      *sentence // what a report says is unfinished about it
+	openBy    *speech
 }
 
-// touchedFiles gathers what the session did with each file. A file that was renamed is
-// one file, under its last name.
+// touchedFiles collects what the session did with each file. A renamed file counts as one, under its last name.
 func touchedFiles(s *ingest.Session) []*touched {
 	actions := trace.Actions(s)
-	l := &filed{roots: append(distill.Roots(s), worktrees(actions)...), by: map[string]*touched{}}
+	l := &fileTable{roots: append(distill.Roots(s), worktrees(actions)...), by: map[string]*touched{}}
 	turns, exchange, n, committed := map[int]*ingest.Turn{}, map[int]int{}, 0, 0
 	for i := range s.Turns {
 		turn := &s.Turns[i]
@@ -66,7 +65,7 @@ func touchedFiles(s *ingest.Session) []*touched {
 		if a.Abandoned || a.Copied || turn == nil {
 			continue
 		}
-		if c := a.Call; writes(c.Name) && c.Verdict == ingest.Rejected && c.Path != "" && !notOurs(c.Path) {
+		if c := a.Call; writes(c.Name) && c.Verdict == ingest.Rejected && c.Path != "" && !isUnrelated(c.Path) {
 			l.get(c.Path).refused++
 		}
 		for _, p := range trace.Shown(a.Call) {
@@ -77,7 +76,7 @@ func touchedFiles(s *ingest.Session) []*touched {
 			}
 		}
 		for _, touch := range a.Touches {
-			if notOurs(touch.Path) || touch.Unsure {
+			if isUnrelated(touch.Path) || touch.Unsure {
 				continue
 			}
 			switch touch.How {
@@ -93,7 +92,7 @@ func touchedFiles(s *ingest.Session) []*touched {
 			if touch.How == trace.Read || touch.How == trace.Delete {
 				name = strings.TrimPrefix(name, ".")
 			}
-			if touch.Tool || path.Ext(name) != "" { // what else a command line names may be a folder
+			if touch.Tool || path.Ext(name) != "" { // anything else that a command line names may be a folder
 				l.touch(a, touch, turn, exchange[turn.N])
 			}
 		}
@@ -108,9 +107,8 @@ func touchedFiles(s *ingest.Session) []*touched {
 	return l.all
 }
 
-// unseenChanges reports whether something ran that may have changed files without naming
-// them, whether such a thing was there to write them, and the turn of the last command that
-// was to write many: 0 if none.
+// unseenChanges reports whether anything ran that may have changed files without naming them, whether any of that was
+// meant to write files, and the turn of the last command meant to write many, or 0.
 func unseenChanges(s *ingest.Session, actions []trace.Action) (unseen, more bool, mass int) {
 	for i := range actions {
 		a := &actions[i]
@@ -119,17 +117,17 @@ func unseenChanges(s *ingest.Session, actions []trace.Action) (unseen, more bool
 		}
 		if c := a.Call; c.Agent != "" || c.Name == "Task" || c.Name == "Agent" {
 			unseen = true
-			told := slices.ContainsFunc(s.Subagents, func(sub ingest.Subagent) bool {
+			handedLine := slices.ContainsFunc(s.Subagents, func(sub ingest.Subagent) bool {
 				return sub.Call == c.ID && c.ID != "" || sub.ID == c.Agent && c.Agent != ""
 			})
 			kind := c.Input["subagent_type"]
-			more = more || !told && kind != "Explore" && kind != "Plan" // those only read
+			more = more || !handedLine && kind != "Explore" && kind != "Plan" // these only read
 		}
 		for _, st := range a.Steps() {
 			switch {
 			case writesUnnamed(st):
 				unseen, more, mass = true, true, max(mass, a.N)
-			case st.Program == "git" && changesTree(st.Args), formats[st.Program]:
+			case st.Program == "git" && changesTree(st.Args), formatters[st.Program]:
 				unseen = true
 			}
 		}
@@ -145,7 +143,7 @@ func writesUnnamed(st trace.Step) bool {
 	case "find":
 		return slices.Contains(st.Args, "-exec")
 	case "sed", "perl":
-		some := slices.ContainsFunc(st.Args, func(a string) bool { return a == trace.UnknownArg })
+		some := slices.Contains(st.Args, trace.UnknownArg)
 		return some && slices.ContainsFunc(st.Args, func(a string) bool {
 			return strings.HasPrefix(a, "-i") || strings.HasPrefix(a, "-pi") || a == "--in-place"
 		})
@@ -154,11 +152,11 @@ func writesUnnamed(st trace.Step) bool {
 }
 
 var (
-	formats = text.Set("gofmt goimports prettier eslint black ruff rustfmt patch")
-	trees   = text.Set("apply am cherry-pick merge pull rebase revert")
+	formatters   = text.Set("gofmt goimports prettier eslint black ruff rustfmt patch")
+	treeCommands = text.Set("apply am cherry-pick merge pull rebase revert")
 )
 
-// changesTree reports whether a git command gets files from elsewhere, and not by their names.
+// changesTree reports whether a git command brings in files without naming them.
 func changesTree(args []string) bool {
 	if len(args) == 0 {
 		return false
@@ -174,17 +172,17 @@ func changesTree(args []string) bool {
 	case "stash":
 		return !has("list", "show", "drop")
 	}
-	return trees[args[0]]
+	return treeCommands[args[0]]
 }
 
-// filed are files as they are gathered.
-type filed struct {
+// fileTable collects files.
+type fileTable struct {
 	roots []string
 	by    map[string]*touched
 	all   []*touched
 }
 
-func (l *filed) get(p string) *touched {
+func (l *fileTable) get(p string) *touched {
 	name := distill.FileName(l.roots, p)
 	f := l.by[name]
 	if f == nil {
@@ -196,7 +194,7 @@ func (l *filed) get(p string) *touched {
 	return f
 }
 
-func (l *filed) touch(a *trace.Action, touch trace.Touch, turn *ingest.Turn, exchange int) {
+func (l *fileTable) touch(a *trace.Action, touch trace.Touch, turn *ingest.Turn, exchange int) {
 	f := l.get(touch.Path)
 	called := ""
 	if touch.Tool && a.Agent == "" {
@@ -224,9 +222,8 @@ func (l *filed) touch(a *trace.Action, touch trace.Touch, turn *ingest.Turn, exc
 	}
 }
 
-// rename gives a file its new name, and those below a folder theirs. What had that name
-// is gone.
-func (l *filed) rename(touch trace.Touch) {
+// rename gives a file, or the files below a folder, their new names. A file that had such a name is gone.
+func (l *fileTable) rename(touch trace.Touch) {
 	from, to := distill.FileName(l.roots, touch.From), distill.FileName(l.roots, touch.Path)
 	known := false
 	for _, f := range slices.Clone(l.all) {
@@ -251,7 +248,7 @@ func (l *filed) rename(touch trace.Touch) {
 	}
 }
 
-func (l *filed) deleteBelow(folder string, turn *ingest.Turn) {
+func (l *fileTable) deleteBelow(folder string, turn *ingest.Turn) {
 	folder = distill.FileName(l.roots, folder) + "/"
 	for _, f := range l.all {
 		if strings.HasPrefix(f.path, folder) {
@@ -260,8 +257,8 @@ func (l *filed) deleteBelow(folder string, turn *ingest.Turn) {
 	}
 }
 
-// putBackBelow notes that git put back what was written below a folder and not committed.
-func (l *filed) putBackBelow(folder string, turn *ingest.Turn, committed int) {
+// putBackBelow records that git restored what was written below a folder and not committed.
+func (l *fileTable) putBackBelow(folder string, turn *ingest.Turn, committed int) {
 	below := strings.TrimSuffix(distill.FileName(l.roots, folder+"/."), ".")
 	for _, f := range l.all {
 		elsewhere := path.IsAbs(f.called) && !strings.HasPrefix(f.called, folder+"/") // in another worktree
@@ -280,18 +277,18 @@ func lineCount(c *ingest.ToolCall) int {
 	return n
 }
 
-// notOurs tells files that are no part of the work: the client's own, git's, a package manager's and what is put down
-// for a while.
-func notOurs(p string) bool {
+// isUnrelated reports whether a file is no part of the work: the client's own, git's, a package manager's, or
+// temporary.
+func isUnrelated(p string) bool {
 	p = strings.ReplaceAll(p, "\\", "/")
 	return strings.HasPrefix(strings.TrimPrefix(p, "/private"), "/tmp/") ||
-		slices.ContainsFunc(notOursFolders, func(dir string) bool { return strings.Contains(p, dir) })
+		slices.ContainsFunc(unrelatedFolders, func(dir string) bool { return strings.Contains(p, dir) })
 }
 
-var notOursFolders = []string{"/.claude/projects/", "/.claude/todos/", "/.claude/tasks/", "/.claude/memory/",
+var unrelatedFolders = []string{"/.claude/projects/", "/.claude/todos/", "/.claude/tasks/", "/.claude/memory/",
 	"/.claude/plugins/", "/.git/", "/scratchpad/", "/node_modules/", "/pkg/mod/"}
 
-// worktrees are the folders that the session had git make as further ones of a repository.
+// worktrees returns the folders in which the session created git worktrees.
 func worktrees(actions []trace.Action) (dirs []string) {
 	for i := range actions {
 		for _, st := range actions[i].Steps() {

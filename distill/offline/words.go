@@ -10,8 +10,8 @@ import (
 	"recall/text"
 )
 
-// A word is a lower-case word, or its stem, as a number: a hash, which two words of
-// one session hardly ever share.
+// A word is a lower-case word or its stem as a number: a hash that two words of one session
+// hardly ever share.
 type word uint64
 
 func wordOf(s string) word {
@@ -22,12 +22,12 @@ func wordOf(s string) word {
 	return h
 }
 
-// terms are words in order, each once: sets that are compared by walking along
-// both, and whose weights are always summed in the same order.
+// terms are sorted words without duplicates: sets that are compared by merging, and whose
+// weights are always summed in the same order.
 type terms []word
 
-// keywords are the words of a text that say what it is about, cut to their
-// stems, names split at their humps and punctuation.
+// keywords returns the words that say what a text is about, stemmed, with names split at
+// capitals and punctuation.
 func keywords(s string) terms { return sorted(appendKeywords(nil, s)) }
 
 func sorted(words []word) terms {
@@ -42,7 +42,7 @@ func (s *sentence) keys() terms {
 	return s.words
 }
 
-// eachShared visits the words that two lists have both, in order.
+// eachShared visits the words that both lists have, in order.
 func eachShared(a, b terms, visit func(w word)) {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		x, y := a[i], b[j]
@@ -58,14 +58,14 @@ func eachShared(a, b terms, visit func(w word)) {
 	}
 }
 
-// share is the share of a's words that b has too.
+// share returns the share of a's words that b has too.
 func share(a, b terms) float64 {
 	n := 0
 	eachShared(a, b, func(word) { n++ })
 	return float64(n) / float64(max(1, len(a)))
 }
 
-// weighed is the share of a's words that b has too, rare words counting more.
+// weighed returns the share of a's words that b has too, weighted by rarity.
 func weighed(a, b terms, rare rarity) float64 {
 	both, all := 0.0, 0.0
 	eachShared(a, b, func(w word) { both += rare.of(w) })
@@ -78,7 +78,7 @@ func weighed(a, b terms, rare rarity) float64 {
 	return both / all
 }
 
-// appendKeywords adds a text's words that aren't common, cut to their stems.
+// appendKeywords appends the stems of a text's uncommon words.
 func appendKeywords(out []word, text string) []word {
 	for w := range wordsIn(text) {
 		w = strings.ToLower(w)
@@ -93,8 +93,8 @@ func appendKeywords(out []word, text string) []word {
 	return out
 }
 
-// appendPairs adds each two letters that stand side by side: words, as far as they
-// can be told where no blanks part them.
+// appendPairs appends all pairs of adjacent letters, which stand in for words where no
+// spaces separate them.
 func appendPairs(out []word, text string) []word {
 	before := -1
 	for i, r := range text {
@@ -128,7 +128,7 @@ func wordsIn(text string) iter.Seq[string] {
 	}
 }
 
-// stem cuts the commonest English endings.
+// stem removes the commonest English endings.
 func stem(w string) string {
 	for _, end := range endings {
 		if rest, ok := strings.CutSuffix(w, end); ok && len(rest) >= 3 {
@@ -147,7 +147,7 @@ var commonWords = text.Set(`a an and are as at be been both but by can could did
 	didn isn want need like get ok okay yes please maybe here some any all each about after before other same way
 	thing things see look`)
 
-// looksLikePath tells a file's or folder's name.
+// looksLikePath reports whether a word is the name of a file.
 func looksLikePath(w string) bool {
 	w = strings.Trim(w, "`\"'(),:;")
 	if w == "" || strings.ContainsAny(w, " <>|*") || strings.HasPrefix(w, "http") || strings.HasPrefix(w, "-") {
@@ -166,8 +166,9 @@ var fileEndings = text.Set(`go py js ts tsx jsx mjs cjs rb rs java kt swift c h 
 	gradle mk csv tsv ipynb dockerfile lua ex exs erl hs scala clj dart r jl m mm plist xcconfig gitignore docx xlsx
 	pptx pdf`)
 
-// worthReading leaves out what is no statement: headings, labels, pasted output,
-// bare commands and paths. Where no blanks part words, as many letters will do.
+// worthReading reports whether a sentence may be a statement rather than a heading, label,
+// pasted output, bare command or path. Without spaces between words, a number of letters
+// suffices.
 func worthReading(s *sentence, sp *speech) bool {
 	if s.pasted && sp.user || s.block == quoted && !sp.user {
 		return false
@@ -193,7 +194,7 @@ func worthReading(s *sentence, sp *speech) bool {
 	return dense >= 8 || words >= 3 && plainWords >= 2 && odd <= 2*plainWords
 }
 
-// looksPasted tells output and code from talk.
+// looksPasted reports whether a text looks like output or code.
 func looksPasted(raw string) bool {
 	t := strings.TrimSpace(raw)
 	if strings.ContainsAny(t, "│┃╭╰├└⎿▌") ||

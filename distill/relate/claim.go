@@ -12,30 +12,30 @@ import (
 // claim is an item as the rules see it.
 type claim struct {
 	kind    payload.Kind
-	all     text.Bag  // of its text
-	values  text.Bag  // of these, the numbers and switches
+	all     text.Bag  // of the text
+	values  text.Bag  // the numbers and switch positions among these
 	held    text.Bag  // what it stands for: the text without what it gives up
-	scope   text.Bag  // "for sessions", "in production": where it holds
+	scope   text.Bag  // where it holds: "for sessions", "in production"
 	subject text.Bag  // of its first "is" or "are"
-	after   []pair    // words that stand right behind one another
+	after   []pair    // adjacent words
 	gives   []givesUp // what it gives up
 	stays   bool      // it says that something stays as it is
 	denies  bool      // "never", "not": an odd number of them
-	puts    bool      // it puts something off
-	left    *left     // what it leaves open; nil of what decides something
+	puts    bool      // "never", "not": an odd number of negations
+	left    *left     // what it leaves open; nil for kinds that decide something
 	opposes opposes
 }
 
-// givesUp is something that a claim says it no longer stands for.
+// givesUp is something that a claim no longer stands for.
 type givesUp struct {
 	lost   text.Bag
-	bare   bool     // the claim names what takes its place, if anything, and nothing else
-	option bool     // an alternative that lost, as the item lists it
+	bare   bool     // besides it the claim names at most what replaces it
+	option bool     // a rejected alternative, as listed by the item
 	who    text.Bag // the subject of "<warnings> no longer <stop the build>"; part of lost
 }
 
-// claimIn reads an item of a kind that is cut into tokens. The quote counts where it
-// gives something up: it is there that people say so.
+// claimIn reads a tokenized item. The quote is read for what it gives up, since people say
+// so there.
 func claimIn(kind payload.Kind, in cutItem) *claim {
 	toks := in.text
 	c := &claim{kind: kind, all: bagOf(toks), values: text.Bag{}, held: text.Bag{}, scope: scopeOf(toks)}
@@ -74,7 +74,7 @@ func claimIn(kind payload.Kind, in cutItem) *claim {
 	return c
 }
 
-// labels reports whether a bare number is a name: "service 2", "phase 3".
+// labels reports whether a number is part of a name: "service 2", "phase 3".
 func labels(toks []token, i int) bool {
 	return isNumber(strings.TrimPrefix(toks[i].stem, "=")) && i > 0 && toks[i-1].stem != "" && !toks[i-1].value
 }
@@ -83,7 +83,7 @@ func sameWords(a, b []token) bool {
 	return slices.EqualFunc(a, b, func(x, y token) bool { return x.low == y.low })
 }
 
-// read notes what a sentence gives up, and says which of its tokens name that.
+// read records what a sentence gives up, and returns the tokens that name it.
 func (c *claim) read(toks []token) map[int]bool {
 	lost := map[int]bool{}
 	for _, sp := range lostSpans(toks) {
@@ -102,8 +102,8 @@ func (c *claim) read(toks []token) map[int]bool {
 	return lost
 }
 
-// bare reports whether a sentence says hardly more than what it gives up and what
-// it takes instead.
+// bare reports whether a sentence says hardly more than what it gives up and what replaces
+// that.
 func (c *claim) bare(toks []token, lost map[int]bool) bool {
 	if len(c.scope) > 0 {
 		return false
@@ -126,7 +126,7 @@ func (c *claim) bare(toks []token, lost map[int]bool) bool {
 	return words <= 1
 }
 
-// scopeOf is what stands behind "for", "in", "on": where something holds.
+// scopeOf returns what follows "for", "in" or "on": where something holds.
 func scopeOf(toks []token) text.Bag {
 	b := text.Bag{}
 	in := false
@@ -143,11 +143,11 @@ func scopeOf(toks []token) text.Bag {
 	return b
 }
 
-// subjectOf is what stands before the first "is" or "are".
+// subjectOf returns what precedes the first "is" or "are".
 func subjectOf(toks []token) text.Bag {
 	from := 0
 	for i, t := range toks {
-		if beings[t.low] {
+		if copulas[t.low] {
 			return bagOf(toks[from:i])
 		}
 		if isMark(t) {
@@ -157,13 +157,13 @@ func subjectOf(toks []token) text.Bag {
 	return nil
 }
 
-// A pair is a word and the one right before it: "users table".
+// A pair is a word and the one directly before it: "users table".
 type pair struct{ word, before string }
 
-// pairsOf lists the words that follow another directly, each once, in order.
+// pairsOf returns the words that directly follow another, sorted, each once.
 func pairsOf(toks []token) []pair {
 	var out []pair
-	for i := len(toks) - 1; i > 0; i-- { // of a word that is there twice the last counts
+	for i := len(toks) - 1; i > 0; i-- { // of a repeated word the last occurrence counts
 		if toks[i].stem != "" && toks[i-1].stem != "" && !toks[i-1].value {
 			out = append(out, pair{toks[i].stem, toks[i-1].stem})
 		}
@@ -173,8 +173,8 @@ func pairsOf(toks []token) []pair {
 	return slices.CompactFunc(out, func(a, b pair) bool { return a.word == b.word })
 }
 
-// apart reports whether two claims speak of different things of one sort: the
-// users table and the events table, alerts that are evaluated and rules that are.
+// apart reports whether two claims are about different things of the same sort: the users
+// table and the events table, alerts that are evaluated and rules that are.
 func (c *claim) apart(d *claim) bool {
 	if len(c.subject) > 0 && len(d.subject) > 0 && !meet(c.subject, d.all) && !meet(d.subject, c.all) {
 		return true

@@ -2,9 +2,9 @@ package relate
 
 import "recall/payload"
 
-// A cutItem is what the rules read of an item, cut into tokens.
+// A cutItem is the tokenized text of an item that the rules read.
 type cutItem struct {
-	text, quote  []token // the quote of its first evidence, nil if it is the text
+	text, quote  []token // quote is from its first evidence, nil if equal to the text
 	alternatives [][]token
 }
 
@@ -19,7 +19,7 @@ func cut(it *payload.Item) cutItem {
 	return c
 }
 
-// words are the stems of an item that a rule may find; whether one stands there as a
+// words returns the stems of an item that a rule may match, and whether each occurs as a
 // name.
 func (c *cutItem) words() map[string]bool {
 	out := map[string]bool{}

@@ -1,39 +1,40 @@
 package relate
 
 import (
-	"recall/text"
 	"slices"
 	"strings"
+
+	"recall/text"
 )
 
-// span is a stretch of a sentence that names something given up.
+// span is the part of a sentence that names something given up.
 type span struct {
 	from, to int
-	also     *[2]int // its grammatical subject, where that belongs to it: "<warnings> no longer <stop the build>"
+	also     *[2]int // its grammatical subject, if that is given up, too: "<warnings> no longer <stop the build>"
 }
 
-// Words before what is given up, and words behind it.
+// Words that precede or follow what is given up.
 var (
-	before = [][]string{
+	leadIns = [][]string{
 		{"instead", "of"}, {"rather", "than"}, {"in", "place", "of"}, {"no", "longer"}, {"no", "more"},
 		{"get", "rid", "of"}, {"give", "up"}, {"gave", "up"}, {"giving", "up"}, {"back", "out"},
 	}
-	verbs = text.Set(`drop drops dropped remove removes removed kill kills scrap scraps scratch ditch ditched
+	dropVerbs = text.Set(`drop drops dropped remove removes removed kill kills scrap scraps scratch ditch ditched
 		cancel cancels cancelled undo undid revert reverts reverted forget abandon abandoned stop stops stopped
 		replace replaces replaced retire retired delete`)
-	from = text.Set(`switch switches switched move moves moved migrate migrates migrated moving switching
+	changeVerbs = text.Set(`switch switches switched move moves moved migrate migrates migrated moving switching
 		migrating change changed`)
-	behind = text.Set(`gone out dropped removed replaced abandoned lifted retired scrapped over dead deleted`)
-	beings = text.Set(`is are was were gets get becomes be`)
-	cuts   = text.Set(`for from since because as so and but when while until which in on at to with by or we i
+	goneWords  = text.Set(`gone out dropped removed replaced abandoned lifted retired scrapped over dead deleted`)
+	copulas    = text.Set(`is are was were gets get becomes be`)
+	clauseEnds = text.Set(`for from since because as so and but when while until which in on at to with by or we i
 		you that goes go`)
-	opening = text.Set(`in on at by from with to using the a an as being having`)
+	skipped = text.Set(`in on at by from with to using the a an as being having`)
 )
 
 func lostSpans(toks []token) []span {
 	var out []span
 	for i := range toks {
-		for _, lead := range before {
+		for _, lead := range leadIns {
 			if match(toks, i, lead...) {
 				out = append(out, after(toks, i, i+len(lead), lead[1] == "longer"))
 			}
@@ -50,16 +51,16 @@ func lostSpans(toks []token) []span {
 			out = append(out, after(toks, i, i+1, false))
 		case low == "take" && (match(toks, i+1, "that", "back") || match(toks, i+1, "it", "back")):
 			out = append(out, sentenceBefore(toks, i))
-		case from[low]:
+		case changeVerbs[low]:
 			if j := seek(toks, i+1, "from"); j > 0 && seek(toks, j+1, "to") > 0 {
 				out = append(out, span{from: j + 1, to: seek(toks, j+1, "to")})
 			}
-		case verbs[low] && (i == 0 || !beings[toks[i-1].low] && toks[i-1].low != "not"):
+		case dropVerbs[low] && (i == 0 || !copulas[toks[i-1].low] && toks[i-1].low != "not"):
 			sp := after(toks, i, i+1, false)
 			if low == "replaces" || low == "replace" || low == "drop" || sp.to > sp.from {
 				out = append(out, sp)
 			}
-		case beings[low] && i+1 < len(toks) && isGone(toks, i+1):
+		case copulas[low] && i+1 < len(toks) && isGone(toks, i+1):
 			out = append(out, span{from: clauseStart(toks, i), to: i})
 		case goes && i > 0 && (ends || toks[i+1].low == "away"):
 			out = append(out, span{from: clauseStart(toks, i), to: i})
@@ -68,14 +69,14 @@ func lostSpans(toks []token) []span {
 	return slices.DeleteFunc(out, func(sp span) bool { return sp.to <= sp.from })
 }
 
-// after is the span behind a cue that stands from i to j. Of "no longer" it runs
-// to the end of the clause and takes the subject along.
+// after returns the span after a cue at i to j. After "no longer" it extends to the end of
+// the clause and includes the subject.
 func after(toks []token, i, j int, whole bool) span {
-	for j < len(toks) && opening[toks[j].low] {
+	for j < len(toks) && skipped[toks[j].low] {
 		j++
 	}
 	k := j
-	cut := func(t token) bool { return cuts[t.low] && (!whole || t.low == "because" || t.low == "since") }
+	cut := func(t token) bool { return clauseEnds[t.low] && (!whole || t.low == "because" || t.low == "since") }
 	for k < len(toks) && !isMark(toks[k]) && !cut(toks[k]) {
 		k++
 	}
@@ -86,7 +87,7 @@ func after(toks []token, i, j int, whole bool) span {
 	return sp
 }
 
-// sentenceBefore is what was said before "I take that back".
+// sentenceBefore returns what was said before "I take that back".
 func sentenceBefore(toks []token, i int) span {
 	end := i
 	for end > 0 && toks[end-1].low != "." {
@@ -96,7 +97,7 @@ func sentenceBefore(toks []token, i int) span {
 	for start > 0 && !slices.Contains([]string{".", "said", "decided", "agreed"}, toks[start-1].low) {
 		start--
 	}
-	for k := start; k < end; k++ { // "poll every 2s, simple first": the reason doesn't count
+	for k := start; k < end; k++ { // "poll every 2s, simple first": ignore the reason
 		if toks[k].low == "," {
 			end = k
 		}
@@ -110,11 +111,12 @@ func isGone(toks []token, i int) bool {
 	if gone {
 		return true
 	}
-	// "is replaced by a number" says what takes its place, "is out of date" isn't gone
-	return behind[toks[i].low] && !match(toks, i, "out", "of") && !match(toks, i, "over")
+	// "is replaced by a number" names the replacement; "is out of date" isn't gone.
+	return goneWords[toks[i].low] && !match(toks, i, "out", "of") && !match(toks, i, "over")
 }
 
-// elsewhere: "in the report, not in the request" says where, and gives up nothing.
+// elsewhere reports whether a "not" only tells where: "in the report, not in the request"
+// gives up nothing.
 func elsewhere(toks []token, i int) bool {
 	return i < len(toks) && (scopeWords[toks[i].low] || toks[i].low == "into" || toks[i].low == "to" ||
 		toks[i].low == "with")
@@ -129,7 +131,7 @@ func anyMore(toks []token, i int) bool {
 	return false
 }
 
-// clauseStart is where the clause that holds i begins.
+// clauseStart returns the start of the clause that contains i.
 func clauseStart(toks []token, i int) int {
 	for i > 0 && !isMark(toks[i-1]) && toks[i-1].low != "and" && toks[i-1].low != "but" {
 		i--
@@ -137,7 +139,7 @@ func clauseStart(toks []token, i int) int {
 	return i
 }
 
-// seek finds a word before the clause ends, 0 if it isn't there.
+// seek finds a word before the clause ends; 0 if it doesn't occur.
 func seek(toks []token, i int, word string) int {
 	for ; i < len(toks) && !isMark(toks[i]); i++ {
 		if toks[i].low == word {
@@ -157,7 +159,7 @@ func isMark(t token) bool { return t.stem == "" && strings.Contains(",;:.()—",
 var (
 	staysForm = text.Pattern(`\b(?:stays?|remains?|keep|kept|still|as (?:decided|agreed)|not an option|isn't coming ` +
 		`back)\b`)
-	// storedForm takes out what says where something is, not that it stays so.
+	// storedForm removes phrases that say where something is kept, not that it stays as it is.
 	storedForm = strings.NewReplacer("is kept", "is", "are kept", "are", "be kept", "be")
 	denyForm   = text.Pattern(`\b(?:not|never|no|don't|doesn't|can't|cannot|nobody|without|none)\b`)
 )

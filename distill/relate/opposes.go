@@ -8,11 +8,11 @@ import (
 	"recall/text"
 )
 
-// opposes are what a claim says that others can't stand beside.
+// opposes is what a claim says that others may be incompatible with.
 type opposes struct {
-	thing string // what it speaks of, a stem
+	thing string // its subject, a stem
 	sides map[text.Side]bool
-	says  text.Bag // all but the thing, sides and what is absolute
+	says  text.Bag // everything but the thing, the sides and absolute words
 }
 
 func opposesOf(toks []token) opposes {
@@ -29,15 +29,15 @@ func opposesOf(toks []token) opposes {
 	return o
 }
 
-// thingOf is the last word of content before what is said of it, as far as small
-// words tell where that begins.
+// thingOf returns the last content word before the predicate, as far as function words show
+// where that begins.
 func thingOf(toks []token) string {
 	last := ""
 	for i, t := range toks {
 		if auxiliaries[t.low] && last != "" {
 			return last
 		}
-		if i > 0 && isMark(t) || cuts[t.low] && last != "" {
+		if i > 0 && isMark(t) || clauseEnds[t.low] && last != "" {
 			break
 		}
 		if t.stem == "" || absolutes[t.low] || everyone[t.low] {
@@ -48,7 +48,7 @@ func thingOf(toks []token) string {
 	return last
 }
 
-// sideOf is the side of a contrast that a word is on, of none for most.
+// sideOf returns the side of a contrast that a word is on, usually none.
 func sideOf(t token) text.Side {
 	if side, ok := contrasts()[t.low]; ok {
 		return side
@@ -68,17 +68,18 @@ func (o opposes) against(p opposes) bool {
 	return false
 }
 
-// longestOpposed is the weight of a claim up to which a word on one side of a
-// contrast can be taken for what it says: in a long one it is said of anything.
-const longestOpposed = 9
+// maxOpposed is the largest weight of a claim in which a word on one side of a contrast
+// is taken for what the claim says; in a longer one it may be about anything.
+const maxOpposed = 9
 
-// opposite: a later decision that can't hold beside an earlier one, though it doesn't
-// say what it gives up. Of the same thing one says one side of a contrast (keep, public,
-// required, before), the other the other (delete, internal, optional, after), and hardly more.
+// opposite matches a later decision that can't hold together with the earlier one though it
+// doesn't say what it gives up: both are about the same thing and say hardly more than
+// opposite sides of a contrast (keep and delete, public and internal, required and
+// optional, before and after).
 func opposite(later, earlier *claim) bool {
 	a, b := later.opposes, earlier.opposes
 	return decisions(later, earlier) && a.thing != "" && a.thing == b.thing && a.against(b) &&
-		max(later.all.Weight(), earlier.all.Weight()) <= longestOpposed && later.denies == earlier.denies &&
+		max(later.all.Weight(), earlier.all.Weight()) <= maxOpposed && later.denies == earlier.denies &&
 		(len(a.says) <= 2 || len(b.says) <= 2 || meet(a.says, b.says)) && !later.apart(earlier)
 }
 
@@ -90,10 +91,9 @@ var (
 	everyone  = text.Set(`everybody everyone anybody anyone nobody somebody people`)
 )
 
-// contrasts.txt holds words that can't both be true of one thing. No word stands there
-// twice.
+// contrasts.txt lists words that can't both be true of one thing. No word occurs twice.
 //
 //go:embed contrasts.txt
-var contrasted string
+var contrastsText string
 
-var contrasts = sync.OnceValue(func() map[string]text.Side { return text.Sides(contrasted) })
+var contrasts = sync.OnceValue(func() map[string]text.Side { return text.Sides(contrastsText) })

@@ -8,14 +8,14 @@ import (
 	"sync"
 )
 
-// A Measure is how often a rule was right on pairs of items that people
-// labelled, of domains that it wasn't tuned on.
+// A Measure counts how often a rule was right on pairs of items labelled by people, in
+// domains it wasn't tuned on.
 type Measure struct {
 	Right int `json:"right"`
 	Wrong int `json:"wrong"`
 }
 
-// Precision is the share of the right, 0 without any.
+// Precision returns the share of right ones, 0 if there are none.
 func (m Measure) Precision() float64 {
 	if m.Right+m.Wrong == 0 {
 		return 0
@@ -23,10 +23,10 @@ func (m Measure) Precision() float64 {
 	return float64(m.Right) / float64(m.Right+m.Wrong)
 }
 
-// Interval is the 95 % interval of the precision.
+// Interval returns the 95 % confidence interval of the precision.
 func (m Measure) Interval() (low, high float64) { return Wilson(m.Right, m.Right+m.Wrong) }
 
-// Wilson is his 95 % interval of k out of n.
+// Wilson returns the 95 % Wilson score interval of k out of n.
 func Wilson(k, n int) (low, high float64) {
 	if n == 0 {
 		return 0, 1
@@ -38,27 +38,27 @@ func Wilson(k, n int) (low, high float64) {
 	return max(0, mid-half), min(1, mid+half)
 }
 
-// What a rule must reach to let the later item stand for the earlier one.
+// What a rule must reach for the later item to hide the earlier one.
 const (
 	surePrecision = 0.95
 	sureLow       = 0.9 // lower end of the interval
 )
 
-// Sure reports whether the rule is right so often that the earlier item may be
-// hidden behind the later one.
+// Sure reports whether the rule is right often enough for the later item to hide the
+// earlier one.
 func (m Measure) Sure() bool {
 	low, _ := m.Interval()
 	return m.Precision() >= surePrecision && low >= sureLow
 }
 
 // precision.json holds each rule's measure on the report half of
-// eval/testdata/relations.jsonl, written by
-// "go test ./distill/relate -run Precision -update".
+// eval/testdata/relations.jsonl. It is written by "go test ./distill/relate -run Precision
+// -update".
 //
 //go:embed precision.json
 var precisionJSON []byte
 
-// Measured gives each rule's measure.
+// Measured returns each rule's measure.
 var Measured = sync.OnceValue(func() map[string]Measure {
 	var m map[string]Measure
 	if err := json.Unmarshal(precisionJSON, &m); err != nil {

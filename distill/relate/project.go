@@ -9,68 +9,67 @@ import (
 	"recall/payload"
 )
 
-// project is a project's items in the order of their time. Those that say the
-// very same are a group, which is looked at once: whether a rule fits depends on
-// what is said alone.
+// project holds a project's items in order of time. Items with the same words form a group
+// that is examined once, as whether a rule fits depends only on the words.
 type project struct {
 	items  []Item
 	due    []bool
-	again  []bool // items of which what they restate is to be looked for
+	again  []bool // items for which to look up what they restate
 	group  []int  // of each item
 	groups []group
-	holds  map[string][]holder // by word
+	holds  map[string][]holder // groups by word
 	most   limits
-	kept   map[slot][]int // the nearest items of each slot, the nearest first
-	shared []int          // by each group with the one whose neighbours are looked for
-	met    []int          // the groups that share anything with it
-	work   int            // holders looked at, pairs of groups compared, pairs of items looked at
+	kept   map[slot][]int // the nearest items of each slot, nearest first
+	shared []int          // scratch space: weight that each group shares with the current one
+	met    []int          // groups that share anything with it
+	work   int            // holders, pairs of groups and pairs of items examined
 }
 
-// limits are what is looked at for one group or item, and tied to it, at most.
+// limits bound what is examined for, and linked to, one group or item.
 type limits struct {
-	holders int // of its words, the rarest words first, of the next one those about it in time
-	near    int // groups, those of which most is shared
-	tied    int // items on either side of a rule, the nearest in time
+	holders int // holders of its words, rarest words first; of the word that exceeds the limit, the nearest in time
+	near    int // groups, those that share most
+	tied    int // items on either side of a rule, nearest in time
 }
 
-// usual leaves out nothing of projects of some thousand decisions; texts made of few words
-// would cost the square of their number.
-var usual = limits{holders: 5_000, near: 100, tied: 4}
+// defaultLimits omits nothing in projects of some thousand decisions; without limits, texts made of
+// few words would take time quadratic in their number.
+var defaultLimits = limits{holders: 5_000, near: 100, tied: 4}
 
-// A slot is an item's side of a rule.
+// A slot is one side of a rule for an item.
 type slot struct {
 	item  int
 	rule  *rule
-	later bool // the slot is for earlier items, to which the item is the later one
+	later bool // the item is the later one; the slot holds earlier items
 }
 
-// A group is items that say the same, word for word.
+// A group is the items with exactly the same words.
 type group struct {
-	members []int // in time
-	due     bool  // one of them is
+	members []int // in order of time
+	due     bool  // whether any is due
 	first   int   // the first that is due
 	cut     cutItem
-	words   map[string]bool // whether each is a name
-	weight  int             // of the words; a name counts as two
-	claim   *claim          // read when it is asked for
-	says    []int           // the groups that it says again, once it was looked at
+	words   map[string]bool // and whether each is a name
+	weight  int             // total of the words; a name counts as two
+	claim   *claim          // made at first use
+	says    []int           // the groups that it restates, once determined
 }
 
-// A holder is a group that holds a word, in one of its items as a name perhaps.
+// A holder is a group that has a word.
 type holder struct {
 	group int
-	name  bool
+	name  bool // it has the word as a name
 }
 
 func newProject(items []Item, due func(*Item) bool) *project {
-	p := &project{holds: map[string][]holder{}, most: usual, kept: map[slot][]int{}}
+	p := &project{holds: map[string][]holder{}, most: defaultLimits, kept: map[slot][]int{}}
 	for _, it := range items {
 		if speaks(&it) {
 			if it.Kind == payload.Lead {
-				it.Kind = payload.Decision // what a person gives up or takes up, said in their words
+				it.Kind = payload.Decision // what a person gives up or takes up, in their own words
 			}
 			if _, choice, ok := strings.Cut(it.Text, " → "); ok && it.Rule == payload.AnswerRule {
-				it.Text, _, _ = strings.Cut(choice, " (") // the question asks, and settles nothing
+				it.Text, _, _ = strings.Cut(choice, " (") // the question itself settles nothing
 			}
 			p.items = append(p.items, it)
 		}
@@ -125,10 +124,10 @@ func (p *project) claim(g int) *claim {
 	return one.claim
 }
 
-// near lists the groups that share two words with one, or a word that is a name
-// in either; no rule fits others. Of two that are due, the later lists the other.
-// Of too many it lists those that share most, for the length of the shorter one,
-// and of these the nearest in time.
+// near returns the groups that share two words with a group, or one that is a name in
+// either; no rule fits others. Of two that are due, only the later returns the other. If
+// there are too many, it returns those that share most relative to the shorter one, and
+// among these the nearest in time.
 func (p *project) near(g int) []int {
 	one := &p.groups[g]
 	rarest := slices.SortedFunc(maps.Keys(one.words), func(v, w string) int {
@@ -170,7 +169,7 @@ func (p *project) near(g int) []int {
 	return near
 }
 
-// around are as many holders as may be looked at, those about a group.
+// around returns at most so many holders, those nearest to a group.
 func around(holders []holder, g, most int) []holder {
 	if len(holders) <= most {
 		return holders
@@ -180,8 +179,8 @@ func around(holders []holder, g, most int) []holder {
 	return holders[from : from+most]
 }
 
-// compare notes how the items of a group that is due and of those near it bear on
-// one another.
+// compare records how the items of a group that is due and of the groups near it relate to
+// each other.
 func (p *project) compare(g int) {
 	for _, h := range p.near(g) {
 		p.pairs(g, h)
@@ -191,9 +190,9 @@ func (p *project) compare(g int) {
 	}
 }
 
-// links are those between what was compared, but for what is only said again. Of
-// more than limits.tied that a rule ties to an item they are the nearest on each side,
-// so that one that any later one supersedes is tied to one that does.
+// links returns the links between compared items, except restatements. If a rule ties an
+// item to more than limits.tied others, the nearest on each side are kept, so that an item
+// superseded by any later one is linked to one of these.
 func (p *project) links() []payload.Link {
 	var links []payload.Link
 	for s, others := range p.kept {
@@ -208,9 +207,9 @@ func (p *project) links() []payload.Link {
 	return links
 }
 
-// despite adds the links from decisions that a person made although they had been
-// told of what speaks against it, unless a rule has tied the two, or they share no
-// word: a prompt may say more than what the note is about.
+// despite adds links from decisions that a person made although a note had told them what
+// speaks against it, unless a rule has already linked the two or they have no word in
+// common: the prompt may be about more than the note.
 func (p *project) despite(links []payload.Link) []payload.Link {
 	tied := map[[2]payload.ItemID]bool{}
 	for _, l := range links {
@@ -219,7 +218,7 @@ func (p *project) despite(links []payload.Link) []payload.Link {
 	at := map[payload.ItemID]int{}
 	for i := range p.items {
 		at[p.items[i].ID] = i
-		for _, id := range p.items[i].Against { // an earlier one: items come in time
+		for _, id := range p.items[i].Against { // always an earlier one, as items are in order of time
 			j, ok := at[id]
 			related := ok && i != j && (p.due[i] || p.due[j]) && !tied[[2]payload.ItemID{p.items[i].ID, id}] &&
 				p.share(p.group[i], p.group[j])
@@ -241,8 +240,8 @@ func (p *project) share(g, h int) bool {
 	return false
 }
 
-// pairs notes which items of a group bear on which of another, and of what is only
-// said again, by which.
+// pairs records which items of a group relate to which of another and, for restatements,
+// which groups.
 func (p *project) pairs(later, earlier int) {
 	r := p.fit(later, earlier)
 	if r == nil {
@@ -277,8 +276,8 @@ func (p *project) pairs(later, earlier int) {
 	}
 }
 
-// keep adds an item to a slot if it may bear on the slot's, and is among the nearest. It
-// reports whether one farther away might be.
+// keep adds an item to a slot if it may relate to the slot's item and is among the nearest.
+// It reports whether a more distant one might still qualify.
 func (p *project) keep(s slot, other int) bool {
 	p.work++
 	kept := p.kept[s]
@@ -298,8 +297,8 @@ func (p *project) keep(s slot, other int) bool {
 	return true
 }
 
-// restated adds the link from an item to the last one that it says again, and
-// where that doesn't hold any more, also to the last that does.
+// restated links an item to the last one that it restates and, if that no longer holds, to
+// the last that does.
 func (p *project) restated(links []payload.Link, i int) []payload.Link {
 	last, holding := -1, -1
 	for _, h := range p.says(p.group[i]) {
@@ -323,7 +322,7 @@ func (p *project) restated(links []payload.Link, i int) []payload.Link {
 	return links
 }
 
-// says lists the groups that one says again.
+// says returns the groups that a group restates.
 func (p *project) says(g int) []int {
 	one := &p.groups[g]
 	if !one.due && one.says == nil {
@@ -337,33 +336,33 @@ func (p *project) says(g int) []int {
 	return one.says
 }
 
-// fit finds the rule by which a group may bear on another of which an item was
-// said earlier; nil if none does that is right often enough.
+// fit returns the rule by which a group may relate to another one with an earlier item, or
+// nil if no sufficiently precise rule fits.
 func (p *project) fit(later, earlier int) *rule {
 	p.work++
 	if members := p.groups[later].members; members[len(members)-1] <= p.groups[earlier].members[0] {
 		return nil
 	}
-	if r := between(p.claim(later), p.claim(earlier)); r != nil && Measured()[r.name].Precision() >= least {
+	if r := between(p.claim(later), p.claim(earlier)); r != nil && Measured()[r.name].Precision() >= minPrecision {
 		return r
 	}
 	return nil
 }
 
-// least is the precision under which a rule says nothing.
-const least = 0.6
+// minPrecision is the precision below which a rule is ignored.
+const minPrecision = 0.6
 
-// bears reports whether one item can bear on an earlier one, whatever they say.
+// bears reports whether one item can relate to an earlier one, whatever they say.
 func (p *project) bears(later, earlier int) bool {
 	a, b := &p.items[later], &p.items[earlier]
 	if !a.Current() || sameTurn(a, b) || Left(a.Kind) {
 		return false
 	}
-	// what a session left open at its end, its own distillation says
+	// The session's own distillation decides about what it left open.
 	return !Left(b.Kind) || a.Session != b.Session && b.Current()
 }
 
-// link adds how an item bears on an earlier one, if it can.
+// link adds the link from an item to an earlier one, if there can be one.
 func (p *project) link(links []payload.Link, r *rule, later, earlier int) []payload.Link {
 	if !p.bears(later, earlier) {
 		return links

@@ -131,7 +131,7 @@ func TestNoLinks(t *testing.T) {
 // A word that stands twice among the contrasts would silently be of the later line only.
 func TestContrasted(t *testing.T) {
 	in := map[string]bool{}
-	for _, w := range strings.Fields(strings.ReplaceAll(contrasted, "/", " ")) {
+	for _, w := range strings.Fields(strings.ReplaceAll(contrastsText, "/", " ")) {
 		if in[w] {
 			t.Errorf("%q stands twice", w)
 		}

@@ -7,37 +7,37 @@ import (
 	"recall/text"
 )
 
-// Restates is the rule of the same words said again.
+// Restates is the name of the rule for the same words said again.
 const Restates = "restates"
 
-// despiteRule ties a decision to what it was made against in spite of a note: which of
-// them stands is the person's to say, so it is never sure.
+// despiteRule links a decision to what it was made against in spite of a note. It is never sure, because the person
+// must say which of them stands.
 var despiteRule = &rule{name: "despite", relation: payload.Supersedes}
 
 type rule struct {
 	name     string
 	relation payload.Relation
 	fits     func(later, earlier *claim) bool
-	alike    bool // fits only where the later one holds half of the earlier one's words
+	alike    bool // fits only if the later one has half of the earlier one's words
 }
 
-// rules are in the order in which they are tried. Their precision is measured on eval/testdata/relations.jsonl.
+// rules are tried in this order. Their precision is measured on eval/testdata/relations.jsonl.
 var rules = []rule{
 	{"ruled-out", payload.Supersedes, ruledOut, false}, // rules out what the earlier one decided or supposed
 	{"reopens", payload.Contradicts, reopens, true},    // decides for what the earlier one ruled out
 	{"opposite", payload.Contradicts, opposite, false},
 	{"keeps", payload.Same, keeps, true},              // confirms the earlier one
-	{"revokes", payload.Supersedes, revokes, false},   // names what it gives up, and the earlier one stood for that
+	{"revokes", payload.Supersedes, revokes, false},   // gives up what the earlier one stood for
 	{"new-value", payload.Supersedes, newValue, true}, // the same with another number
-	{"partly", payload.Supersedes, partly, false},     // as revokes, where the earlier one stood for that among more
+	{"partly", payload.Supersedes, partly, false},     // as revokes, but the earlier one stood for more
 	{"narrows", payload.Refines, narrows, true},       // the same and more
 	{Restates, payload.Same, restates, true},
 	{"answers", payload.Supersedes, answers, false},   // decides what the earlier one asks
-	{"takes-up", payload.Supersedes, takesUp, false},  // decides, or rules out, what the earlier one put off
-	{"outdates", payload.Supersedes, outdates, false}, // as revokes, where one of them warns
+	{"takes-up", payload.Supersedes, takesUp, false},  // decides or rules out what the earlier one put off
+	{"outdates", payload.Supersedes, outdates, false}, // as revokes, but one of them is a warning
 }
 
-// between is the rule that fits two claims, nil if none does.
+// between returns the rule that fits two claims, or nil.
 func between(later, earlier *claim) *rule {
 	half := earlier.all.In(later.all) >= 0.5
 	for i := range rules {
@@ -48,15 +48,14 @@ func between(later, earlier *claim) *rule {
 	return nil
 }
 
-// restatesRule is the one of Restates.
+// restatesRule is the rule named Restates.
 var restatesRule = &rules[slices.IndexFunc(rules, func(r rule) bool { return r.name == Restates })]
 
 func decisions(later, earlier *claim) bool {
 	return later.kind == payload.Decision && earlier.kind == payload.Decision
 }
 
-// say reports whether both say how things are: what was decided, or what one must
-// know of them.
+// say reports whether both say how things are: decisions or flags.
 func say(later, earlier *claim) bool { return later.says() && earlier.says() }
 
 func (c *claim) says() bool { return c.kind == payload.Decision || c.kind == payload.Flag }
@@ -65,15 +64,13 @@ func revokes(later, earlier *claim) bool {
 	return decisions(later, earlier) && takesPlace(later, earlier)
 }
 
-// outdates: a warning often holds somewhere only ("in the sandbox …"), which the
-// earlier one must speak of.
+// outdates: a warning often holds only somewhere ("in the sandbox …"), which the earlier one must then mention.
 func outdates(later, earlier *claim) bool {
 	return say(later, earlier) && !decisions(later, earlier) && (len(later.scope) == 0 ||
 		meet(later.scope, earlier.all) && namesIn(later.scope, earlier.all)) && takesPlace(later, earlier)
 }
 
-// takesPlace: the earlier one stood for what the later one gives up, and where
-// either says what it is about, they agree.
+// takesPlace: the earlier one stood for what the later one gives up, and if either says what it is about, they agree.
 func takesPlace(later, earlier *claim) bool {
 	for _, g := range later.gives {
 		if g.lost.In(earlier.held) < lostShare || !namesIn(g.lost, earlier.held) {
@@ -81,7 +78,7 @@ func takesPlace(later, earlier *claim) bool {
 		}
 		other := without(without(earlier.held, later.all), g.lost)
 		if other.Weight() > (1-subjectShare)*earlier.held.Weight() {
-			continue // a long sentence that touches on it
+			continue // a long sentence that only mentions it
 		}
 		rest := without(earlier.held, g.lost)
 		switch {
@@ -95,11 +92,11 @@ func takesPlace(later, earlier *claim) bool {
 }
 
 const (
-	lostShare    = 0.7 // of what is given up, that the earlier one must have stood for
-	subjectShare = 0.5 // of what the earlier one stands for, that the later one must speak of
+	lostShare    = 0.7 // share of what is given up that the earlier one must have stood for
+	subjectShare = 0.5 // share of what the earlier one stands for that the later one must mention
 )
 
-// namesIn reports whether all names of one bag are in the other.
+// namesIn reports whether all names in one bag are in the other.
 func namesIn(b, c text.Bag) bool {
 	for w, weight := range b {
 		if weight >= nameWeight && !c.Has(w) {
@@ -109,12 +106,10 @@ func namesIn(b, c text.Bag) bool {
 	return true
 }
 
-// vague reports whether what is given up could be anything: no name in it, and
-// not two words.
+// vague reports whether what is given up could be anything: fewer than two words and no name.
 func vague(lost text.Bag) bool { return lost.Weight() < 2 }
 
-// partly: what the later one gives up is a part of a longer earlier one, and
-// more than a word.
+// partly: the later one gives up a part, more than one word, of a longer earlier one.
 func partly(later, earlier *claim) bool {
 	if !decisions(later, earlier) {
 		return false
@@ -139,13 +134,13 @@ func reopens(later, earlier *claim) bool {
 		!slices.ContainsFunc(later.gives, func(g givesUp) bool { return g.lost.In(earlier.all) >= 0.99 })
 }
 
-// keeps: it says that something stays, and that is what the earlier one decided.
+// keeps: the later one says that something stays, and the earlier one decided that.
 func keeps(later, earlier *claim) bool {
 	return decisions(later, earlier) && later.stays && namesMeet(later.all, earlier.held) &&
 		earlier.all.In(later.all) >= 0.6
 }
 
-// newValue: one number is another, all else the same.
+// newValue: one number differs, everything else is the same.
 func newValue(later, earlier *claim) bool {
 	if !say(later, earlier) || later.denies != earlier.denies || len(later.values) != len(earlier.values) ||
 		len(without(later.values, earlier.values)) != 1 {
@@ -161,7 +156,7 @@ func restates(later, earlier *claim) bool {
 		onlyWords(later.all, earlier.all) && onlyWords(earlier.all, later.all)
 }
 
-// onlyWords reports whether neither a name nor a value ("=5") is in b alone.
+// onlyWords reports whether no name or value ("=5") of b is missing from c.
 func onlyWords(b, c text.Bag) bool {
 	for w, weight := range b {
 		if !c.Has(w) && (weight >= nameWeight || w[0] == '=') {
@@ -176,7 +171,7 @@ func narrows(later, earlier *claim) bool {
 		later.all.Weight() > earlier.all.Weight() && len(earlier.all) >= 2 && earlier.all.In(later.all) >= 0.9
 }
 
-// namesMeet reports whether a word is in both that is a name in either.
+// namesMeet reports whether both have a word that is a name in either.
 func namesMeet(a, b text.Bag) bool {
 	for w, weight := range a {
 		if b.Has(w) && max(weight, b[w]) >= nameWeight {

@@ -10,22 +10,22 @@ import (
 // Left reports whether items of a kind leave something open.
 func Left(k payload.Kind) bool { return k == payload.Question || k == payload.Deferred }
 
-// left is what a question asks or what was put off.
+// left is what a question asks, or what was put off.
 type left struct {
-	subject text.Bag   // what it speaks of
+	subject text.Bag   // what it is about
 	topic   []string   // its first two stems
-	options []text.Bag // of a question "A or B"
-	amount  bool       // a number or a time is asked for
+	options []text.Bag // for a question "A or B"
+	amount  bool       // it asks for a number or a time
 }
 
 const (
-	settledShare = 0.7 // of the subject, that the later one must speak of
-	leastSubject = 2   // its weight
-	topicWords   = 2
+	minSubjectShare = 0.7 // share of the subject that the later one must mention
+	minSubject      = 2   // its minimum weight
+	topicWords      = 2
 )
 
-// answers: a decision that speaks of what was asked, names one of the options
-// where there are any, and says how much where that was asked.
+// answers: a decision about what was asked, which names one of the options if there are
+// any, and says how much if that was asked.
 func answers(later, earlier *claim) bool {
 	q := earlier.left
 	if later.kind != payload.Decision || earlier.kind != payload.Question || later.puts || !q.isSubjectOf(later) {
@@ -37,8 +37,8 @@ func answers(later, earlier *claim) bool {
 	return len(q.options) == 0 || slices.ContainsFunc(q.options, func(o text.Bag) bool { return o.In(later.all) > 0.99 })
 }
 
-// takesUp: a decision, or something ruled out, that speaks of what was put off
-// and doesn't put it off again.
+// takesUp: a decision, or something ruled out, about what was put off, that doesn't put it
+// off again.
 func takesUp(later, earlier *claim) bool {
 	d := earlier.left
 	return (later.kind == payload.Decision || later.kind == payload.Eliminated) && earlier.kind == payload.Deferred &&
@@ -47,14 +47,15 @@ func takesUp(later, earlier *claim) bool {
 }
 
 func (l *left) isSubjectOf(later *claim) bool {
-	if l == nil || l.subject.Weight() < leastSubject || l.subject.In(later.all) < settledShare ||
+	if l == nil || l.subject.Weight() < minSubject || l.subject.In(later.all) < minSubjectShare ||
 		!namesIn(l.subject, later.all) {
 		return false
 	}
 	return !slices.ContainsFunc(l.topic, func(stem string) bool { return !later.all.Has(stem) })
 }
 
-// leftOf reads what is left open: the first clause that says more than that it is.
+// leftOf reads what is left open: the first clause that says more than that something is
+// open.
 func leftOf(kind payload.Kind, toks []token) *left {
 	if !Left(kind) {
 		return nil
@@ -70,7 +71,7 @@ func leftOf(kind payload.Kind, toks []token) *left {
 	for i := from; i < len(toks); i++ {
 		t := toks[i]
 		if isMark(t) || untilWords[t.low] {
-			if l.subject.Weight() >= leastSubject {
+			if l.subject.Weight() >= minSubject {
 				break
 			}
 			if t.low == "." || t.low == ":" {
@@ -92,7 +93,7 @@ func leftOf(kind payload.Kind, toks []token) *left {
 	return l
 }
 
-// either takes the word before an "or" and what stands behind it for options.
+// either makes options of the word before an "or" and what follows it.
 func (l *left) either(toks []token, or int) {
 	before, behind := text.Bag{}, text.Bag{}
 	for i := or - 1; i >= 0 && !isMark(toks[i]) && len(before) == 0; i-- {
@@ -110,7 +111,7 @@ func (l *left) either(toks []token, or int) {
 	}
 }
 
-// asksAmount: "how long", "how many", "when".
+// asksAmount reports whether a question asks "how long", "how many", "when" and the like.
 func asksAmount(toks []token) bool {
 	for i, t := range toks {
 		asks := t.low == "when" && (i == 0 || isMark(toks[i-1])) ||
@@ -122,7 +123,7 @@ func asksAmount(toks []token) bool {
 	return false
 }
 
-// putsOff reports whether something is put off, or still open.
+// putsOff reports whether something is put off or still open.
 func putsOff(toks []token) bool {
 	for i, t := range toks {
 		switch {
@@ -138,7 +139,7 @@ func putsOff(toks []token) bool {
 var (
 	putOff = text.Set(`leave left later deferred defer defers postpone postponed postpones parked park waits
 		await someday eventually tbd undecided revisit backlog`)
-	// asking are words by which something is asked or put off that don't say what.
+	// asking lists words that ask or put off without saying what.
 	asking = text.Set(`wait waiting until open question follow-up followup first long many much often big
 		large fast far old high should`)
 	untilWords = text.Set(`until because since before after when unless once till`)

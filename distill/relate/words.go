@@ -1,16 +1,17 @@
 package relate
 
 import (
-	"recall/text"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"recall/text"
 )
 
-// nameWeight is what a name counts beside a word.
+// nameWeight is the weight of a name; other words have weight 1.
 const nameWeight = 2
 
-// put puts what a token is compared by into a bag.
+// put adds what a token is compared by to a bag.
 func put(b text.Bag, t token) {
 	switch {
 	case t.name:
@@ -28,7 +29,7 @@ func bagOf(toks []token) text.Bag {
 	return b
 }
 
-// without is what one bag holds and the other doesn't.
+// without returns what one bag has and the other hasn't.
 func without(b, c text.Bag) text.Bag {
 	rest := text.Bag{}
 	for w, weight := range b {
@@ -39,20 +40,20 @@ func without(b, c text.Bag) text.Bag {
 	return rest
 }
 
-// meet reports whether a stem is in both.
+// meet reports whether both have a common stem.
 func meet(b, c text.Bag) bool { return b.Shared(c) > 0 }
 
-// A token is a word, a value or a mark of a sentence.
+// A token is a word, a value or a punctuation mark.
 type token struct {
-	low   string // as written, in lower case; of a mark "," or "."
-	stem  string // what it is compared by; "" of marks and of words that say nothing by themselves
+	low   string // as written, in lower case; "," or "." for a mark
+	stem  string // what it is compared by; "" for marks and words without meaning of their own
 	name  bool   // a proper name or an identifier
 	upper bool   // begins with a capital letter
-	value bool   // a number with its unit, a switch's position
+	value bool   // a number with its unit, or a switch position
 }
 
-// tokens cuts a sentence. What joins two words ("dead-letter", "LISTEN/NOTIFY")
-// parts them, but not in paths and identifiers.
+// tokens splits a sentence. Compounds ("dead-letter", "LISTEN/NOTIFY") are split, paths and
+// identifiers aren't.
 func tokens(text string) []token {
 	var out []token
 	runes := []rune(strings.ReplaceAll(text, "’", "'"))
@@ -89,7 +90,7 @@ func wordEnd(r []rune, i int) int {
 	for i < len(r) {
 		inside := strings.ContainsRune("._-/'+#,", r[i]) && i+1 < len(r) &&
 			(unicode.IsLetter(r[i+1]) || unicode.IsDigit(r[i+1]))
-		if r[i] == ',' { // a thousands' mark
+		if r[i] == ',' { // a thousands separator
 			inside = inside && unicode.IsDigit(r[i-1]) && unicode.IsDigit(r[i+1])
 		}
 		if !inside && !unicode.IsLetter(r[i]) && !unicode.IsDigit(r[i]) {
@@ -100,7 +101,7 @@ func wordEnd(r []rune, i int) int {
 	return i
 }
 
-// parts cuts what was joined, unless it is a path, a version or an identifier.
+// parts splits a compound, unless it is a path, a version or an identifier.
 func parts(w string) []string {
 	if strings.ContainsAny(w, "._") || strings.Count(w, "/") > 1 || isNumber(w) { // 3e-4
 		return []string{w}
@@ -142,8 +143,8 @@ func tokenOf(w string, begin bool) token {
 	return t
 }
 
-// isName tells proper names and identifiers from words: capitals not only at
-// the beginning of a sentence, digits, underscores, dots.
+// isName distinguishes proper names and identifiers from words: by digits, underscores,
+// dots, and capitals other than at the beginning of a sentence.
 func isName(w string, begin bool) bool {
 	for i, r := range w {
 		technical := unicode.IsDigit(r) || strings.ContainsRune("._", r) || unicode.IsUpper(r) && (i > 0 || !begin)
@@ -167,7 +168,7 @@ func values(in []token) []token {
 	var out []token
 	for i := 0; i < len(in); i++ {
 		t := in[i]
-		if number, unit, ok := strings.Cut(numberUnit(t.low), " "); ok {
+		if number, unit := numberUnit(t.low); unit != "" {
 			t.stem, t.value, t.name = "="+number+unit, true, false
 		} else if t.value && strings.HasPrefix(t.stem, "=") && i+1 < len(in) && units[in[i+1].low] != "" {
 			t.stem += units[in[i+1].low]
@@ -178,16 +179,16 @@ func values(in []token) []token {
 	return out
 }
 
-// numberUnit parts "500ms" into "500 ms"; "" for anything else.
-func numberUnit(w string) string {
+// numberUnit splits "500ms" into "500" and "ms"; the unit is "" for anything else.
+func numberUnit(w string) (number, unit string) {
 	i := strings.IndexFunc(w, func(r rune) bool { return !unicode.IsDigit(r) && r != '.' })
-	if i <= 0 || units[w[i:]] == "" {
-		return ""
+	if i <= 0 {
+		return "", ""
 	}
-	return w[:i] + " " + units[w[i:]]
+	return w[:i], units[w[i:]]
 }
 
-// pairs reads "word=meaning" words.
+// pairs parses words of the form "word=meaning".
 func pairs(words string) map[string]string {
 	m := map[string]string{}
 	for _, w := range strings.Fields(words) {
@@ -203,10 +204,10 @@ var (
 	units = pairs(`ms=ms millisecond=ms milliseconds=ms s=s sec=s secs=s second=s seconds=s min=min mins=min
 	minute=min minutes=min h=h hour=h hours=h day=d days=d d=d week=w weeks=w month=mo months=mo year=y years=y kb=kb
 	kib=kib mb=mb mib=mib gb=gb gib=gib mi=mib gi=gib % =% percent=% px=px eur=eur euro=eur euros=eur usd=usd hz=hz`)
-	// switches are positions that exclude one another as two numbers do.
+	// switches are positions that exclude each other like two numbers.
 	switches = pairs(`on==on off==off enabled==on disabled==off`)
 
-	// empty are words that say nothing by themselves of what is decided.
+	// empty lists words that by themselves say nothing about what is decided.
 	empty = text.Set(`a an the this that these those it its is are was were be been being am do does did done
 		has have had having will would can could should may might must shall of in at to from by for with
 		without into onto under as and or but if then than so not no nor never always only we you i they he she
@@ -221,10 +222,10 @@ var (
 		said call called way thing things same own on one ones`)
 )
 
-// says reports whether a word counts when two sentences are compared.
+// says reports whether a word counts when comparing two sentences.
 func says(low string) bool { return !empty[low] && len([]rune(low)) > 1 || low == "%" }
 
-// stemOf is what a word is compared by: a path or identifier whole.
+// stemOf returns what a word is compared by; paths and identifiers stay whole.
 func stemOf(w string) string {
 	if strings.ContainsAny(w, "._/0123456789") {
 		return w

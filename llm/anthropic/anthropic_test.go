@@ -223,7 +223,7 @@ func TestFaults(t *testing.T) {
 		{"redirect", 307, map[string]string{"Location": "https://elsewhere.example/v1/messages"}, "", llm.Error{Fault: llm.NotFound, Text: "redirects"}},
 		{"web page", 200, nil, "<html><title>Sign in to the hotel's network</title></html>", llm.Error{Fault: llm.NotFound, Text: "a web page instead of an answer"}},
 		{"no body", 200, nil, "", llm.Error{Fault: llm.Nonsense}},
-		{"half a JSON", 200, nil, helloReply[:200], llm.Error{Fault: llm.Nonsense, Text: "no JSON"}},
+		{"half a JSON", 200, nil, helloReply[:200], llm.Error{Fault: llm.Nonsense, Text: "not JSON"}},
 		{"empty answer", 200, nil, stop("end_turn", ""), llm.Error{Fault: llm.Nonsense, Usage: paid, Text: "empty answer (stop_reason end_turn)"}},
 		{"blanks only", 200, nil, stop("end_turn", ` \n`), llm.Error{Fault: llm.Nonsense, Usage: paid, Text: "empty"}},
 		{"no content", 200, nil, `{"type":"message","content":[],"stop_reason":"end_turn"}`, llm.Error{Fault: llm.Nonsense, Text: "empty"}},

@@ -14,12 +14,12 @@ import (
 	"recall/llm"
 )
 
-// batch is the service's own account of one.
+// batch is the service's description of a batch.
 type batch struct {
 	ID        string     `json:"id"`
 	Status    string     `json:"processing_status"` // in_progress, canceling, ended
 	CreatedAt time.Time  `json:"created_at"`
-	Archived  *time.Time `json:"archived_at"` // since when its results are gone
+	Archived  *time.Time `json:"archived_at"` // when its results were removed
 	Counts    struct {
 		Processing, Succeeded, Errored, Canceled, Expired int
 	} `json:"request_counts"`
@@ -31,7 +31,7 @@ type result struct {
 	Result   struct {
 		Type    string          `json:"type"`
 		Message reply           `json:"message"`
-		Error   json.RawMessage `json:"error"` // a whole error answer, with its own "error"
+		Error   json.RawMessage `json:"error"` // a complete error response with its own "error"
 	} `json:"result"`
 }
 
@@ -40,7 +40,7 @@ func (b batch) done() int {
 	return c.Succeeded + c.Errored + c.Canceled + c.Expired
 }
 
-// account asks for a batch's account, or for what changes it.
+// account gets or changes a batch's state.
 func (m *Model) account(ctx context.Context, method, path string, body io.Reader) (batch, error) {
 	ctx, cancel := context.WithTimeout(ctx, 6*m.o.Timeout)
 	defer cancel()
@@ -49,11 +49,11 @@ func (m *Model) account(ctx context.Context, method, path string, body io.Reader
 	return b, err
 }
 
-// Collect implements llm.Batcher. Answers come when the service is through
-// with a batch, which takes minutes, at most a day. A batch that the service
-// doesn't know any more has ended without answers.
+// Collect implements llm.Batcher. Answers are available once the service has finished the
+// whole batch, which takes minutes to a day. A batch that the service no longer knows has
+// ended without answers.
 func (m *Model) Collect(ctx context.Context, id string) (llm.Batch, error) {
-	id = strings.TrimPrefix(id, "told:") // as ids of some batches were once written down
+	id = strings.TrimPrefix(id, "told:") // prefix of some ids stored by earlier versions
 	b, err := m.account(ctx, http.MethodGet, "/"+url.PathEscape(id), nil)
 	switch {
 	case gone(err):
@@ -70,16 +70,15 @@ func (m *Model) Collect(ctx context.Context, id string) (llm.Batch, error) {
 	return out, nil
 }
 
-// gone reports whether the service itself says that there is no such batch. A
-// web page that says so is no word of the service's.
+// gone reports whether the service itself, rather than some web page, says that there is no
+// such batch.
 func gone(err error) bool {
 	e, ok := err.(*llm.Error)
 	return ok && e.Fault == llm.NotFound && e.Unknown()
 }
 
-// results are a batch's, want lines in any order. They
-// are taken from the service's own address, whatever results_url says: the key
-// goes nowhere else.
+// results reads a batch's results: want lines in any order. They are fetched from the
+// configured address, whatever results_url says, so that the key goes nowhere else.
 func (m *Model) results(ctx context.Context, id string, want int) (map[string]llm.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, 6*m.o.Timeout)
 	defer cancel()
@@ -99,13 +98,13 @@ func (m *Model) results(ctx context.Context, id string, want int) (map[string]ll
 	})
 	if err == nil && lines < want {
 		err = m.wire.Fail(llm.Unreachable, http.StatusOK,
-			fmt.Sprintf("%d of %d results of batch %s came", lines, want, id))
+			fmt.Sprintf("received only %d of %d results of batch %s", lines, want, id))
 	}
 	return answers, err
 }
 
-// keep takes one line of results in. One that can't be read is missing, as if
-// it had expired, and so will be asked again.
+// keep stores one line of results. An unreadable one is treated as expired, and so will be
+// asked again.
 func (m *Model) keep(line []byte, answers map[string]llm.Answer) {
 	var r result
 	if json.Unmarshal(line, &r) != nil || r.CustomID == "" {
@@ -120,12 +119,12 @@ func (m *Model) keep(line []byte, answers map[string]llm.Answer) {
 	case "expired", "canceled":
 		return
 	default:
-		a.Err = m.wire.Fail(llm.Nonsense, http.StatusOK, "a result of type "+m.wire.Clip([]byte(r.Result.Type)))
+		a.Err = m.wire.Fail(llm.Nonsense, http.StatusOK, "an unknown type of result: "+m.wire.Clip([]byte(r.Result.Type)))
 	}
 	answers[r.CustomID] = a
 }
 
-// errored is a request of a batch that the service couldn't do.
+// errored returns the error of a request in a batch that failed.
 func (m *Model) errored(body []byte) error {
 	status := 0
 	if bytes.Contains(body, []byte(`"invalid_request_error"`)) {
@@ -133,7 +132,7 @@ func (m *Model) errored(body []byte) error {
 	}
 	e := m.wire.Refused(status, body)
 	if e.Fault == llm.Rejected && strings.Contains(e.Text, "output_config") {
-		m.told.All() // next time
+		m.refused.AddAll() // from the next request on
 	}
 	return e
 }

@@ -19,18 +19,18 @@ import (
 // batches is the service's side of batches: what was created, by id, and
 // answers in the reverse order.
 type batches struct {
-	asked map[string][]one // by batch
+	asked map[string][]batchRequest // by batch
 	ended bool
-	line  func(o one) string // of the results
-	lose  int                // the answer to the n-th create is lost
-	made  time.Time          // when a batch was made; now if zero
+	line  func(o batchRequest) string // of the results
+	lose  int                         // the answer to the n-th create is lost
+	made  time.Time                   // when a batch was made; now if zero
 }
 
 func (b *batches) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id, what, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/v1/messages/batches"), "/"), "/")
 	switch {
 	case r.Method == http.MethodPost && id == "":
-		var body struct{ Requests []one }
+		var body struct{ Requests []batchRequest }
 		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 			w.WriteHeader(http.StatusBadRequest)
 			fmt.Fprintf(w, `{"type":"error","error":{"type":"invalid_request_error","message":"requests: %v"}}`, err)
@@ -78,7 +78,7 @@ func (b *batches) account(id string) string {
 		"expires_at":"2026-11-21T10:00:00Z","archived_at":null,"cancel_initiated_at":null,"results_url":%s}`, id, status, counts, made.UTC().Format(time.RFC3339Nano), url)
 }
 
-func succeeded(o one) string {
+func succeeded(o batchRequest) string {
 	return `{"custom_id":"` + o.CustomID +
 		`","result":{"type":"succeeded","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-haiku-4-5","content":[{"type":"text","text":"` +
 		"```json\\n{\\\"for\\\":\\\"" + o.CustomID + "\\\"}\\n```" +
@@ -86,7 +86,7 @@ func succeeded(o one) string {
 }
 
 func TestBatch(t *testing.T) {
-	b := &batches{asked: map[string][]one{}, line: func(o one) string {
+	b := &batches{asked: map[string][]batchRequest{}, line: func(o batchRequest) string {
 		switch o.CustomID {
 		case "late":
 			return `{"custom_id":"late","result":{"type":"expired"}}`
@@ -155,7 +155,7 @@ func TestBatch(t *testing.T) {
 
 // Models from before output_config are told of the schema.
 func TestBatchOfAnOldModel(t *testing.T) {
-	b := &batches{asked: map[string][]one{}, line: succeeded, ended: true}
+	b := &batches{asked: map[string][]batchRequest{}, line: succeeded, ended: true}
 	s, m := serve(t, b.ServeHTTP)
 	old, err := New(Options{URL: s.URL, Key: testKey, Model: "claude-3-haiku-20240307"})
 	if err != nil {
@@ -178,7 +178,7 @@ func TestBatchOfAnOldModel(t *testing.T) {
 func TestBatchFaults(t *testing.T) {
 	ask := map[string]llm.Request{"a": {Prompt: "1"}, "b": {Prompt: "2"}}
 	t.Run("the answer is lost", func(t *testing.T) {
-		b := &batches{asked: map[string][]one{}, lose: 1}
+		b := &batches{asked: map[string][]batchRequest{}, lose: 1}
 		_, m := serve(t, b.ServeHTTP)
 		began := time.Now()
 		_, err := m.Submit(t.Context(), "b", ask)
@@ -190,7 +190,7 @@ func TestBatchFaults(t *testing.T) {
 		}
 	})
 	t.Run("found again", func(t *testing.T) { // by a process that knows when, and how many
-		b := &batches{asked: map[string][]one{"msgbatch_01": {{}, {}}}, made: time.Now()}
+		b := &batches{asked: map[string][]batchRequest{"msgbatch_01": {{}, {}}}, made: time.Now()}
 		_, m := serve(t, b.ServeHTTP)
 		for _, c := range []struct {
 			requests int
@@ -225,10 +225,10 @@ func TestBatchFaults(t *testing.T) {
 		}
 	})
 	t.Run("results end early", func(t *testing.T) {
-		b := &batches{asked: map[string][]one{}, ended: true, line: succeeded}
+		b := &batches{asked: map[string][]batchRequest{}, ended: true, line: succeeded}
 		_, m := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasSuffix(r.URL.Path, "/results") {
-				io.WriteString(w, succeeded(one{CustomID: "a"})+"\n")
+				io.WriteString(w, succeeded(batchRequest{CustomID: "a"})+"\n")
 				return
 			}
 			b.ServeHTTP(w, r)

@@ -12,8 +12,8 @@ import (
 	"recall/llm/wire"
 )
 
-// request is a body of POST /v1/messages, and the params of one in a batch.
-// Temperature is left out: newer models refuse it.
+// request is the body of POST /v1/messages, and the params of a request in a batch. It has
+// no temperature, because newer models reject it.
 type request struct {
 	Model     string    `json:"model"`
 	MaxTokens int       `json:"max_tokens"`
@@ -27,8 +27,8 @@ type message struct {
 	Content string `json:"content"`
 }
 
-// block is a piece of a prompt or of an answer. Types other than "text" come
-// too (thinking, and what is invented later) and are passed over.
+// block is a piece of a prompt or an answer. Types other than "text", such as thinking, are
+// ignored.
 type block struct {
 	Type  string `json:"type"`
 	Text  string `json:"text"`
@@ -49,24 +49,25 @@ type format struct {
 	Schema json.RawMessage `json:"schema"`
 }
 
-// reply is a message that comes back.
+// reply is the response to a request.
 type reply struct {
-	Type       string       `json:"type"`
-	Content    []block      `json:"content"`
-	StopReason string       `json:"stop_reason"`
-	Usage      wire.Counted `json:"usage"`
+	Type       string              `json:"type"`
+	Content    []block             `json:"content"`
+	StopReason string              `json:"stop_reason"`
+	Usage      wire.AnthropicUsage `json:"usage"`
 }
 
 // Complete implements llm.Model.
 func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
-	return m.told.Complete(r, func(told bool) (llm.Response, error) {
-		return m.ask(ctx, m.request(r, told))
+	return m.refused.Complete(r, func(inPrompt bool) (llm.Response, error) {
+		return m.ask(ctx, m.request(r, inPrompt))
 	})
 }
 
-// request is a request's body, by a schema or told of it.
-func (m *Model) request(r llm.Request, told bool) request {
-	if told {
+// request builds a request's body, with the schema either as a parameter or told in the
+// prompt.
+func (m *Model) request(r llm.Request, inPrompt bool) request {
+	if inPrompt {
 		r.Prompt += r.Schema.Told()
 	}
 	body := request{Model: m.o.Model, MaxTokens: r.Max, Messages: []message{{"user", r.Prompt}}}
@@ -74,15 +75,15 @@ func (m *Model) request(r llm.Request, told bool) request {
 		body.MaxTokens = m.o.MaxOutput
 	}
 	if r.System != "" {
-		// The same for many requests: the service may keep it for five minutes.
+		// The same for many requests: the service can cache it for five minutes.
 		body.System = []block{{Type: "text", Text: r.System, Cache: &cache{"ephemeral"}}}
 	}
 	thinks := llm.Thinks(m.o.Model)
 	if thinks {
 		body.MaxTokens += llm.ThinkingRoom
 	}
-	if told || !thinks && r.Schema == nil {
-		return body // told: without an effort, as it may have been that
+	if inPrompt || !thinks && r.Schema == nil {
+		return body // without effort, which may be what was rejected
 	}
 	body.Output = &output{}
 	if thinks {
@@ -109,8 +110,8 @@ func (m *Model) ask(ctx context.Context, body request) (llm.Response, error) {
 	return m.answer(rep)
 }
 
-// call sends one request and decodes what comes back. Every error but the end
-// of the context by its owner is an *llm.Error.
+// call sends one request and decodes the response. Every error except cancellation by the
+// context's owner is an *llm.Error.
 func (m *Model) call(ctx context.Context, method, path string, body io.Reader, into any) (http.Header, error) {
 	res, err := m.send(ctx, method, path, body)
 	if err != nil {
@@ -122,12 +123,12 @@ func (m *Model) call(ctx context.Context, method, path string, body io.Reader, i
 		return nil, m.wire.Broken(ctx, err)
 	}
 	if err := json.Unmarshal(data, into); err != nil {
-		return nil, m.wire.Fail(llm.Nonsense, res.StatusCode, "an answer of another form: "+m.wire.Clip(data))
+		return nil, m.wire.Fail(llm.Nonsense, res.StatusCode, "the answer has an unexpected form: "+m.wire.Clip(data))
 	}
 	return res.Header, nil
 }
 
-// send sends one request; the caller closes the body of what it returns.
+// send sends one request; the caller must close the response's body.
 func (m *Model) send(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, m.base+path, body)
 	if err != nil {
@@ -148,7 +149,7 @@ func (m *Model) send(ctx context.Context, method, path string, body io.Reader) (
 	return res, nil
 }
 
-// answer makes a response of a reply, or says why it is none.
+// answer converts a reply to a response, or explains why it is unusable.
 func (m *Model) answer(rep reply) (llm.Response, error) {
 	res := llm.Response{Usage: rep.Usage.Usage()}
 	var text strings.Builder
@@ -161,9 +162,9 @@ func (m *Model) answer(rep reply) (llm.Response, error) {
 	fault, why := llm.Fault(""), ""
 	switch {
 	case rep.StopReason == "max_tokens":
-		fault, why = llm.Cut, "the answer ran into its limit of tokens"
+		fault, why = llm.Cut, "the answer hit its token limit"
 	case rep.StopReason == "model_context_window_exceeded":
-		fault, why = llm.TooLong, "the answer ran into the end of the model's window"
+		fault, why = llm.TooLong, "the answer hit the end of the model's window"
 	case rep.StopReason == "refusal":
 		fault, why = llm.Refused, "the model declined: "+m.wire.Clip([]byte(res.Text))
 	case res.Text == "":

@@ -13,8 +13,8 @@ import (
 	"recall/llm"
 )
 
-// one is a request in a batch.
-type one struct {
+// batchRequest is a request in a batch.
+type batchRequest struct {
 	CustomID string  `json:"custom_id"`
 	Params   request `json:"params"`
 }
@@ -22,11 +22,11 @@ type one struct {
 // Submit implements llm.Batcher.
 func (m *Model) Submit(ctx context.Context, _ string, requests map[string]llm.Request) (string, error) {
 	var body struct {
-		Requests []one `json:"requests"`
+		Requests []batchRequest `json:"requests"`
 	}
 	for _, key := range slices.Sorted(maps.Keys(requests)) {
 		r := requests[key]
-		body.Requests = append(body.Requests, one{key, m.request(r, r.Schema != nil && m.told.Of(r.Schema))})
+		body.Requests = append(body.Requests, batchRequest{key, m.request(r, r.Schema != nil && m.refused.Has(r.Schema))})
 	}
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -42,10 +42,10 @@ func (m *Model) Submit(ctx context.Context, _ string, requests map[string]llm.Re
 	return b.ID, nil
 }
 
-// clocks is how far the service's clock may be from when a batch was sent.
-const clocks = time.Minute
+// clockSkew is the maximum difference between the service's clock and ours.
+const clockSkew = time.Minute
 
-// Find implements llm.Batcher: by the service's clock, and only where it is the only one.
+// Find implements llm.Batcher by the service's clock. It only returns an unambiguous match.
 func (m *Model) Find(ctx context.Context, lost llm.Lost) (string, error) {
 	took := time.Since(lost.Since)
 	var list struct {
@@ -55,7 +55,7 @@ func (m *Model) Find(ctx context.Context, lost llm.Lost) (string, error) {
 	defer cancel()
 	head, err := m.call(ctx, http.MethodGet, "/v1/messages/batches?limit=100", nil, &list)
 	if e, ok := err.(*llm.Error); ok && (e.Fault == llm.NotFound || e.Fault == llm.Rejected) {
-		return "", nil // a service that lists none
+		return "", nil // the service has no list
 	}
 	if err != nil {
 		return "", err
@@ -66,7 +66,7 @@ func (m *Model) Find(ctx context.Context, lost llm.Lost) (string, error) {
 	}
 	var found []string
 	for _, b := range list.Data {
-		if b.ID != "" && b.done()+b.Counts.Processing == lost.Requests && now.Sub(b.CreatedAt) < took+clocks &&
+		if b.ID != "" && b.done()+b.Counts.Processing == lost.Requests && now.Sub(b.CreatedAt) < took+clockSkew &&
 			!slices.Contains(lost.Others, b.ID) {
 			found = append(found, b.ID)
 		}

@@ -1,12 +1,11 @@
-// Package claudecli asks the claude program that is installed on this machine,
-// so that a Claude subscription suffices.
+// Package claudecli asks the claude program installed on this machine, so that a Claude
+// subscription suffices.
 //
-// The program runs for one answer and is gone: no session is kept, no hook,
-// setting, CLAUDE.md, plugin or MCP server of the user's is loaded, it has no
-// tools and stands in an empty folder. Programs that asked it carelessly
-// observed themselves, filled the list of sessions and left hundreds of
-// processes behind. Who pays is for the program to say: with
-// ANTHROPIC_API_KEY in the environment it uses that, as it does in a terminal.
+// The program runs for a single answer. It saves no session, loads none of the user's
+// hooks, settings, CLAUDE.md, plugins and MCP servers, has no tools and runs in an empty
+// folder. Programs that asked it carelessly observed themselves, filled the list of
+// sessions and left hundreds of processes behind. The program decides who pays: with
+// ANTHROPIC_API_KEY in the environment it uses that, as in a terminal.
 package claudecli
 
 import (
@@ -27,14 +26,14 @@ import (
 // Options say which program answers, and with which model.
 type Options struct {
 	Program string        // path or name; "claude" if ""
-	Model   string        // by the program's name for it: haiku; "" for its own choice
+	Model   string        // the program's name for it, such as haiku; "" for its default
 	Window  int           // tokens of request and answer together; 200,000 if 0
-	Timeout time.Duration // a request; 5 min if 0. Waiting for another recall to be done isn't counted
-	Lock    string        // the file that keeps a second program from running; one of the user's cache folder if ""
+	Timeout time.Duration // per request, not counting the wait for other recalls; 5 min if 0
+	Lock    string        // lock file that prevents concurrent runs; one in the user's cache folder if ""
 }
 
-// Model is an llm.Model over the claude program. Safe for concurrent use, but
-// one request runs at a time, also across processes.
+// Model is an llm.Model over the claude program. Safe for concurrent use, but runs one
+// request at a time, even across processes.
 type Model struct {
 	llm.Identity
 	o Options
@@ -42,10 +41,10 @@ type Model struct {
 
 var _ llm.Model = (*Model)(nil)
 
-// New sets defaults; nothing is run yet.
+// New sets defaults without running anything.
 func New(o Options) (*Model, error) {
 	if strings.HasPrefix(o.Model, "-") {
-		return nil, fmt.Errorf("claude: %q is no model", o.Model)
+		return nil, fmt.Errorf("claude: %q is not the name of a model", o.Model)
 	}
 	o.Program = cmp.Or(o.Program, "claude")
 	o.Timeout = cmp.Or(max(o.Timeout, 0), 5*time.Minute)
@@ -62,7 +61,7 @@ func New(o Options) (*Model, error) {
 
 // Complete implements llm.Model. It waits until no other request runs.
 func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
-	done, err := m.alone(ctx)
+	done, err := m.acquire(ctx)
 	if err != nil {
 		return llm.Response{}, err
 	}
@@ -74,8 +73,8 @@ func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, erro
 	return m.answer(out)
 }
 
-// alone waits for this request's turn, in this process and among all.
-func (m *Model) alone(ctx context.Context) (done func(), err error) {
+// acquire waits for this request's turn within and across processes.
+func (m *Model) acquire(ctx context.Context) (done func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(m.o.Lock), 0o700); err != nil {
 		return nil, fmt.Errorf("claude: its lock: %w", err)
 	}
@@ -90,7 +89,7 @@ func (m *Model) alone(ctx context.Context) (done func(), err error) {
 	return func() { lock.Close() }, nil
 }
 
-// ended is what comes of a context's end: a cancel stays one.
+// ended returns the error for a context that ended; cancellation is returned unchanged.
 func (m *Model) ended(ctx context.Context, what string) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()

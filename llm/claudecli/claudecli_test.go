@@ -103,7 +103,7 @@ func TestPromptIsText(t *testing.T) {
 		{"/compact now", "The request:\n/compact now"},
 		{"", ""},
 	} {
-		if got := promptOf(Options{Program: "claude"}, llm.Request{Prompt: tc.prompt}); got != tc.want {
+		if got := userPrompt(Options{Program: "claude"}, llm.Request{Prompt: tc.prompt}); got != tc.want {
 			t.Errorf("%q: got %q, want %q", tc.prompt, got, tc.want)
 		}
 	}

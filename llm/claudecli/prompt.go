@@ -8,24 +8,24 @@ import (
 	"recall/text"
 )
 
-// systemOf is what the program gets as its system prompt; without one it would
-// have its own, which is that of a programmer with tools.
-func systemOf(r llm.Request) string {
+// systemPrompt returns the system prompt; without one, the program would use its own for a
+// coding agent with tools.
+func systemPrompt(r llm.Request) string {
 	return cmp.Or(r.System, "Answer the request.")
 }
 
-// joiner parts an @ from a path, unseen, and is taken out of the answer.
+// joiner is invisible. It separates an @ from a path and is removed from the answer.
 const joiner = "\u2060"
 
-// mention is an @ before a path that may lead out of the empty folder. The
-// program reads the file and puts it into the request; that it can be told not
-// to by a variable isn't documented.
-var mention = text.Pattern(`@(["'/\\~]|[A-Za-z]:|\S*\.\.)`)
+// pathMention matches an @ before a path that may lead out of the empty folder. The program
+// would read that file and include it in the request; the variable that should prevent it
+// is undocumented.
+var pathMention = text.Pattern(`@(["'/\\~]|[A-Za-z]:|\S*\.\.)`)
 
-// promptOf is what the program gets on its input. It takes a text that begins
-// with / for a command of its own.
-func promptOf(o Options, r llm.Request) string {
-	p := mention().ReplaceAllString(r.Prompt, "@"+joiner+"$1")
+// userPrompt returns the program's input. The program takes a text that begins with / for one
+// of its commands.
+func userPrompt(o Options, r llm.Request) string {
+	p := pathMention().ReplaceAllString(r.Prompt, "@"+joiner+"$1")
 	if strings.HasPrefix(strings.TrimSpace(p), "/") {
 		p = "The request:\n" + p
 	}
@@ -35,8 +35,8 @@ func promptOf(o Options, r llm.Request) string {
 	return p
 }
 
-// unjoined is an answer without what promptOf put between.
-func unjoined(text string) string {
+// withoutJoiners removes from an answer what promptOf inserted.
+func withoutJoiners(text string) string {
 	if !strings.Contains(text, "2060") && !strings.Contains(text, joiner) {
 		return text
 	}

@@ -5,9 +5,10 @@ import (
 	"syscall"
 )
 
-// withUs has a process end when recall does, however that ends. The system means
-// the thread that started it, which so is kept until the process is waited for.
-func withUs(attr *syscall.SysProcAttr) (waited func()) {
+// dieWithParent makes a process end when recall does, for whatever reason. Linux ties this to the
+// thread that started the process, so the thread is locked until the process has been
+// waited for.
+func dieWithParent(attr *syscall.SysProcAttr) (afterWait func()) {
 	runtime.LockOSThread()
 	attr.Pdeathsig = syscall.SIGKILL
 	return runtime.UnlockOSThread

@@ -4,6 +4,6 @@ package claudecli
 
 import "syscall"
 
-// withUs has no means here: a program whose recall was killed goes on until it
-// has its answer, or gives up by itself (API_TIMEOUT_MS).
-func withUs(*syscall.SysProcAttr) (waited func()) { return func() {} }
+// dieWithParent does nothing on this system: if recall is killed, the program continues until it
+// has its answer or times out (API_TIMEOUT_MS).
+func dieWithParent(*syscall.SysProcAttr) (afterWait func()) { return func() {} }

@@ -11,26 +11,26 @@ import (
 	"recall/text"
 )
 
-// result is what --output-format json prints, seen with 2.1.197.
+// result is what --output-format json prints, as of version 2.1.197.
 type result struct {
-	Type       string          `json:"type"`    // "result"
-	Subtype    string          `json:"subtype"` // "success" also where is_error is set, else error_…
-	IsError    bool            `json:"is_error"`
-	Status     int             `json:"api_error_status"`
-	Result     string          `json:"result"` // the answer, or what went wrong
-	Errors     []string        `json:"errors"`
-	Structured json.RawMessage `json:"structured_output"` // the answer by the schema
-	StopReason string          `json:"stop_reason"`
-	Usage      wire.Counted    `json:"usage"`
+	Type       string              `json:"type"`    // "result"
+	Subtype    string              `json:"subtype"` // "success" even if is_error is set, or error_…
+	IsError    bool                `json:"is_error"`
+	Status     int                 `json:"api_error_status"`
+	Result     string              `json:"result"` // the answer, or what went wrong
+	Errors     []string            `json:"errors"`
+	Structured json.RawMessage     `json:"structured_output"` // the answer in the form of the schema
+	StopReason string              `json:"stop_reason"`
+	Usage      wire.AnthropicUsage `json:"usage"`
 }
 
-// answer makes a response of what the program printed, or says why it is none.
+// answer converts the program's output to a response, or explains why it is unusable.
 func (m *Model) answer(o output) (llm.Response, error) {
 	r, ok := parse(o.out)
 	if !ok {
 		return llm.Response{}, m.noResult(o)
 	}
-	res := llm.Response{Text: strings.TrimSpace(unjoined(r.Result)), Usage: r.Usage.Usage()}
+	res := llm.Response{Text: strings.TrimSpace(withoutJoiners(r.Result)), Usage: r.Usage.Usage()}
 	fault, why := llm.Fault(""), res.Text
 	switch {
 	case r.IsError || r.Subtype != "success":
@@ -41,7 +41,7 @@ func (m *Model) answer(o output) (llm.Response, error) {
 	case r.StopReason == "refusal":
 		fault = llm.Refused
 	case len(r.Structured) > 0 && string(r.Structured) != "null":
-		res.Text = unjoined(string(r.Structured))
+		res.Text = withoutJoiners(string(r.Structured))
 	}
 	if fault != "" {
 		return llm.Response{}, &llm.Error{Fault: fault, Model: m.Name(), Status: r.Status, Usage: res.Usage,
@@ -50,8 +50,8 @@ func (m *Model) answer(o output) (llm.Response, error) {
 	return (&wire.Transport{Model: m.Name()}).Answer(res, "", "")
 }
 
-// parse finds the result: the object printed, or the last of a list, which is
-// what a user's "verbose" makes of it. Warnings may stand before it.
+// parse finds the result: an object, or the last element of a list if the user has set
+// "verbose". Warnings may precede it.
 func parse(out []byte) (result, bool) {
 	out = bytes.TrimSpace(out)
 	if r, ok := decode(out); ok {
@@ -73,8 +73,8 @@ func decode(out []byte) (result, bool) {
 	return r, r.Type == "result"
 }
 
-// noResult is a program that printed no result: too old, broken, or ended by
-// somebody.
+// noResult returns the error for a program that printed no result because it is too old,
+// broken or was killed.
 func (m *Model) noResult(o output) error {
 	words := strings.TrimSpace(string(o.err))
 	if words == "" {
@@ -85,7 +85,7 @@ func (m *Model) noResult(o output) error {
 	case strings.Contains(words, "unknown option"):
 		e.Fault, e.Text = llm.NotFound, "this claude is too old or too new ("+llm.Short(words)+"): run claude update"
 	case o.exit != nil && o.exit.ExitCode() < 0:
-		e.Fault, e.Text = llm.Unreachable, "claude was ended from outside: "+o.exit.String()
+		e.Fault, e.Text = llm.Unreachable, "claude was killed: "+o.exit.String()
 	case words != "":
 		if f := faultOf(0, "", "", words); f != llm.Rejected {
 			e.Fault = f
@@ -98,9 +98,9 @@ func (m *Model) noResult(o output) error {
 	return e
 }
 
-// faults are the words by which the program tells what went wrong; the first
-// that fits counts. The limits of a subscription last for hours and hold for
-// every request, so they are like a credit that is used up.
+// faults maps the program's error messages to faults; the first match counts. A
+// subscription's limits last for hours and affect every request, so they are treated like
+// used-up credit.
 var faults = []struct {
 	words func() *regexp.Regexp
 	fault llm.Fault

@@ -17,14 +17,14 @@ import (
 	"recall/llm"
 )
 
-// output is what a run of the program left.
+// output is the output of one run of the program.
 type output struct {
 	out, err []byte
-	exit     *exec.ExitError // nil if it ended well
+	exit     *exec.ExitError // nil if it succeeded
 }
 
-// run runs the program once. When it returns, the program and all that it
-// started are gone.
+// run runs the program once. When it returns, the program and everything it started have
+// ended.
 func (m *Model) run(ctx context.Context, r llm.Request) (output, error) {
 	dir, err := os.MkdirTemp("", "recall-claude-") // 0700
 	if err != nil {
@@ -35,10 +35,9 @@ func (m *Model) run(ctx context.Context, r llm.Request) (output, error) {
 	if err := os.Mkdir(cwd, 0o700); err != nil {
 		return output{}, fmt.Errorf("claude: a folder to run in: %w", err)
 	}
-	// A file, as an argument may have 128 KB on Linux and all together 32 KB
-	// on Windows.
+	// In a file, because an argument is limited to 128 KB on Linux, and all together to 32 KB on Windows.
 	system := filepath.Join(dir, "system.txt")
-	if err := os.WriteFile(system, []byte(systemOf(r)), 0o600); err != nil {
+	if err := os.WriteFile(system, []byte(systemPrompt(r)), 0o600); err != nil {
 		return output{}, fmt.Errorf("claude: its instructions: %w", err)
 	}
 
@@ -49,9 +48,9 @@ func (m *Model) run(ctx context.Context, r llm.Request) (output, error) {
 	cmd := exec.CommandContext(ctx, m.o.Program, arguments(m.o, r, system)...)
 	cmd.Dir = cwd
 	cmd.Env = environment(os.Environ(), r.Max, m.o.Timeout)
-	cmd.Stdin = strings.NewReader(promptOf(m.o, r))
+	cmd.Stdin = strings.NewReader(userPrompt(m.o, r))
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	cmd.WaitDelay = 2 * time.Second // a child of its may hold the pipes
+	cmd.WaitDelay = 2 * time.Second // one of its children may hold the pipes open
 	tree, err := start(cmd)
 	if err != nil {
 		return output{}, m.notStarted(err)
@@ -69,7 +68,7 @@ func (m *Model) run(ctx context.Context, r llm.Request) (output, error) {
 	return o, &llm.Error{Fault: llm.Unreachable, Model: m.Name(), Err: err}
 }
 
-// notStarted is a program that isn't there or can't be run.
+// notStarted returns the error for a program that doesn't exist or can't be run.
 func (m *Model) notStarted(err error) error {
 	e := &llm.Error{Fault: llm.NotFound, Model: m.Name(), Err: err}
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
@@ -79,9 +78,8 @@ func (m *Model) notStarted(err error) error {
 	return e
 }
 
-// arguments are those for one answer. Safe mode is without the user's hooks,
-// plugins, skills, MCP servers and CLAUDE.md, yet with their login; --bare
-// would be without that too.
+// arguments returns those for one answer. Safe mode omits the user's hooks, plugins,
+// skills, MCP servers and CLAUDE.md but keeps the login, which --bare would omit, too.
 func arguments(o Options, r llm.Request, system string) []string {
 	args := []string{"-p", "--output-format", "json", "--no-session-persistence", "--safe-mode",
 		"--strict-mcp-config", "--disable-slash-commands", "--tools=", "--system-prompt-file", system}
@@ -94,8 +92,8 @@ func arguments(o Options, r llm.Request, system string) []string {
 	return args
 }
 
-// toldSchema reports whether the schema goes in the prompt: what is long, or would
-// pass through a batch file's quoting, is no argument.
+// toldSchema reports whether the schema goes into the prompt, because it is too long for an
+// argument or would pass through a batch file's quoting.
 func toldSchema(o Options, r llm.Request) bool {
 	ext := strings.ToLower(filepath.Ext(o.Program))
 	if p, err := exec.LookPath(o.Program); err == nil {
@@ -104,42 +102,42 @@ func toldSchema(o Options, r llm.Request) bool {
 	return len(r.Schema.JSON) > 16_000 || ext == ".cmd" || ext == ".bat"
 }
 
-// kept are the program's variables that say how to log in and where to.
-var kept = []string{"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_CUSTOM_OAUTH_URL", "CLAUDE_CODE_USE_",
-	"CLAUDE_CODE_SKIP_BEDROCK_AUTH",
+// keptVariables lists prefixes of the program's variables that control login and connection.
+var keptVariables = []string{"CLAUDE_CONFIG_DIR",
+	"CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_CUSTOM_OAUTH_URL", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_BEDROCK_AUTH",
 	"CLAUDE_CODE_SKIP_VERTEX_AUTH", "CLAUDE_CODE_SKIP_FOUNDRY_AUTH", "CLAUDE_CODE_SKIP_ANTHROPIC_AWS_AUTH",
 	"CLAUDE_CODE_SKIP_MANTLE_AUTH",
 	"CLAUDE_CODE_API_KEY_HELPER_TTL_MS", "CLAUDE_CODE_CLIENT_", "CLAUDE_CODE_CERT_STORE", "CLAUDE_CODE_PROXY_",
 	"CLAUDE_CODE_GIT_BASH_PATH", "CLAUDE_CODE_TMPDIR"}
 
-// environment is the user's, without what tells the program that it runs
-// inside itself (recall may be called by one of its hooks), and with what
-// keeps it to one request. RECALL_CHILD tells hooks that an administrator
-// forces on it who is asking.
+// environment returns the user's environment without what tells the program that it runs
+// inside itself (as recall may be called by one of its hooks), and with settings that
+// restrict it to one request. RECALL_CHILD identifies recall to hooks that an administrator
+// enforces.
 func environment(env []string, most int, timeout time.Duration) []string {
 	thinks := false
 	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		thinks = thinks || name == "MAX_THINKING_TOKENS"
-		if slices.ContainsFunc(kept, func(k string) bool { return strings.HasPrefix(name, k) }) {
+		if slices.ContainsFunc(keptVariables, func(k string) bool { return strings.HasPrefix(name, k) }) {
 			return false
 		}
 		return strings.HasPrefix(name, "CLAUDE") || strings.HasPrefix(name, "RECALL_") || name == "AI_AGENT"
 	})
 	env = append(env, "RECALL_CHILD=1",
-		"CLAUDE_CODE_MAX_RETRIES=0",         // trying again is for the caller
-		"MAX_STRUCTURED_OUTPUT_RETRIES=2",   // attempts: an answer of another form may be mended
-		"CLAUDE_CODE_DISABLE_ATTACHMENTS=1", // "@/etc/passwd" in a prompt would be read and sent
+		"CLAUDE_CODE_MAX_RETRIES=0",         // the caller retries
+		"MAX_STRUCTURED_OUTPUT_RETRIES=2",   // number of attempts to get the right form
+		"CLAUDE_CODE_DISABLE_ATTACHMENTS=1", // otherwise "@/etc/passwd" in a prompt would be read and sent
 		"CLAUDE_CODE_SKIP_PROMPT_HISTORY=1",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"DISABLE_AUTOUPDATER=1",
-		// Should recall be killed, it gives up by itself.
+		// so that it gives up on its own if recall is killed
 		"API_TIMEOUT_MS="+strconv.FormatInt(timeout.Milliseconds(), 10))
 	if most > 0 {
 		env = append(env, "CLAUDE_CODE_MAX_OUTPUT_TOKENS="+strconv.Itoa(most))
 	}
 	if !thinks {
-		env = append(env, "MAX_THINKING_TOKENS=0") // else up to 32,000 tokens an answer
+		env = append(env, "MAX_THINKING_TOKENS=0") // otherwise up to 32,000 tokens per answer
 	}
 	return env
 }

@@ -7,27 +7,27 @@ import (
 	"syscall"
 )
 
-// tree is a process and all that it started: a process group. Its first process
-// ends with recall where the system sees to that; see withUs.
+// tree is a process with everything it started: a process group. Its first process ends
+// with recall where the system supports that; see withUs.
 type tree struct {
-	pgid   int
-	waited func()
+	pgid      int
+	afterWait func()
 }
 
-// start starts a command as a tree. The end of its context ends the tree.
+// start starts a command as a tree that is killed when its context ends.
 func start(cmd *exec.Cmd) (tree, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	waited := withUs(cmd.SysProcAttr)
+	afterWait := dieWithParent(cmd.SysProcAttr)
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	if err := cmd.Start(); err != nil {
-		waited()
+		afterWait()
 		return tree{}, err
 	}
-	return tree{cmd.Process.Pid, waited}, nil
+	return tree{cmd.Process.Pid, afterWait}, nil
 }
 
-// kill ends what is left of the tree after its first process has ended.
+// kill kills what remains of the tree after its first process has ended.
 func (t tree) kill() {
 	syscall.Kill(-t.pgid, syscall.SIGKILL)
-	t.waited()
+	t.afterWait()
 }

@@ -7,11 +7,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tree is a process and all that it started: a job, which also ends with
-// recall.
+// tree is a process with everything it started: a job, which also ends with recall.
 type tree struct{ job windows.Handle }
 
-// start starts a command as a tree. The end of its context ends the tree.
+// start starts a command as a tree that is killed when its context ends.
 func start(cmd *exec.Cmd) (tree, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -35,12 +34,12 @@ func start(cmd *exec.Cmd) (tree, error) {
 		held = windows.AssignProcessToJobObject(job, windows.Handle(h)) == nil
 	})
 	if err != nil || !held {
-		cmd.Process.Kill() // it can't be held together: better none
+		cmd.Process.Kill() // without the job it couldn't be cleaned up
 	}
 	return t, nil
 }
 
-// kill ends what is left of the tree after its first process has ended.
+// kill kills what remains of the tree after its first process has ended.
 func (t tree) kill() {
 	windows.TerminateJobObject(t.job, 1)
 	windows.CloseHandle(t.job)

@@ -1,6 +1,5 @@
-// Package langchain asks Ollama through langchaingo. What langchaingo v0.1.14 sends and
-// hides is mended on the wire: it has no schemas and no num_ctx that stays, and its
-// errors are words. See exchange.
+// Package langchain asks Ollama through langchaingo. It corrects on the wire what langchaingo v0.1.14 lacks: schemas,
+// a num_ctx that persists, and structured errors. See exchange.
 package langchain
 
 import (
@@ -21,35 +20,35 @@ import (
 	"recall/llm/wire"
 )
 
-// Options have as window what Ollama is told to hold, 16,384 tokens if 0. Else what is not said is 8,192 tokens
-// of output, and 5 minutes.
+// Options have as window the context that Ollama is told to use, 16,384 tokens by default. Other defaults are 8,192
+// output tokens and 5 minutes.
 type Options = llm.Options
 
-// Model is a llm.Model over langchaingo. Safe for concurrent use.
+// Model is an llm.Model over langchaingo. Safe for concurrent use.
 type Model struct {
 	llm.Identity
-	o    Options
-	wire *wire.Transport
-	told wire.Told
+	o       Options
+	wire    *wire.Transport
+	refused wire.RefusedSchemas
 }
 
 var _ llm.Model = (*Model)(nil)
 
-// ollamaWindow is what Ollama is told to hold where nobody says: its own
-// default of 4,096 cuts most windows of a session; each doubling takes memory.
+// ollamaWindow is the default context for Ollama. Its own default of 4,096 tokens would truncate most windows of a
+// session; each doubling takes memory.
 const ollamaWindow = 16_384
 
-// NewOllama asks Ollama in its own protocol (/api/chat), where alone the window
-// can be set. Nothing is sent yet.
+// NewOllama uses Ollama's own API (/api/chat), the only one that allows setting the context size. It sends nothing
+// yet.
 func NewOllama(o Options) (*Model, error) {
-	o, u, err := wire.Usual(o, "http://127.0.0.1:11434", ollamaWindow, 8192)
+	o, u, err := wire.Defaults(o, "http://127.0.0.1:11434", ollamaWindow, 8192)
 	if err != nil {
 		return nil, err
 	}
 	if o.Model == "" {
 		return nil, errors.New("ollama: no model named, such as qwen3:8b; ollama list shows them")
 	}
-	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1") // both are written
+	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1") // both forms are common
 	o.URL = u.String()
 	m := &Model{Identity: llm.Identity{ID: "ollama/" + o.Model, Tokens: o.Window}, o: o}
 	m.wire = &wire.Transport{Model: m.Name()}
@@ -60,17 +59,17 @@ func NewOllama(o Options) (*Model, error) {
 func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
 	defer cancel()
-	return m.told.Complete(r, func(told bool) (llm.Response, error) { return m.ask(ctx, r, told) })
+	return m.refused.Complete(r, func(inPrompt bool) (llm.Response, error) { return m.ask(ctx, r, inPrompt) })
 }
 
-func (m *Model) ask(ctx context.Context, r llm.Request, told bool) (llm.Response, error) {
+func (m *Model) ask(ctx context.Context, r llm.Request, inPrompt bool) (llm.Response, error) {
 	x := &exchange{wire: m.wire, window: m.o.Window, schema: r.Schema}
-	if told {
+	if inPrompt {
 		r.Prompt += r.Schema.Told()
 		x.schema = nil
 	}
-	if n := len(r.System) + len(r.Prompt); n/5 > m.o.Window { // nobody's tokens are that long on average
-		return llm.Response{}, m.wire.Fail(llm.TooLong, 0, "the request doesn't fit the model's window")
+	if n := len(r.System) + len(r.Prompt); n/5 > m.o.Window { // no tokenizer averages more than 5 bytes a token
+		return llm.Response{}, m.wire.Fail(llm.TooLong, 0, "the request doesn't fit in the model's window")
 	}
 	var messages []llms.MessageContent
 	if r.System != "" {
@@ -83,7 +82,7 @@ func (m *Model) ask(ctx context.Context, r llm.Request, told bool) (llm.Response
 		_, err = lc.GenerateContent(ctx, messages, llms.WithMaxTokens(cmp.Or(max(r.Max, 0), m.o.MaxOutput)))
 	}
 	a := &x.answer
-	if a.Message == nil { // else langchaingo may not have liked an answer that is there
+	if a.Message == nil { // otherwise there is an answer that langchaingo rejected
 		return llm.Response{}, m.wire.Fault(ctx, err)
 	}
 	res := llm.Response{Text: wire.AfterThinking(a.Message.Content),
@@ -96,27 +95,26 @@ func (m *Model) ask(ctx context.Context, r llm.Request, told bool) (llm.Response
 		fault, why = llm.TooLong, fmt.Sprintf("request and answer fill the model's window of %d tokens; "+
 			"llm.context makes it longer", m.o.Window)
 	case a.DoneReason == "length":
-		fault, why = llm.Cut, "the answer ran into its limit of tokens"
+		fault, why = llm.Cut, "the answer hit its token limit"
 	case wire.CutSilently(r, res.Usage):
 		fault, why = llm.TooLong, wire.ReadInPart+" (llm.context)"
 	}
 	return m.wire.Answer(res, fault, why)
 }
 
-// exchange is one request as it goes over the wire: langchaingo's, mended, and what its
-// answer says beyond langchaingo.
+// exchange is one request on the wire: langchaingo's, corrected, with the parts of the answer that langchaingo drops.
 type exchange struct {
-	wire   *wire.Transport // sends, and makes errors of what isn't an answer
+	wire   *wire.Transport // sends, and converts failures to errors
 	window int             // tokens of request and answer together
-	schema *llm.Schema     // to be held to; nil: none, or it stands in the prompt
+	schema *llm.Schema     // to be enforced; nil if there is none or it is in the prompt
 	answer answer
 }
 
-// answer is what /api/chat says.
+// answer is the response of /api/chat.
 type answer struct {
 	Message *struct {
 		Content string `json:"content"`
-	} `json:"message"` // nil: nothing that can be read came
+	} `json:"message"` // nil if nothing readable came
 	Done       bool   `json:"done"`
 	DoneReason string `json:"done_reason"`
 	In         int    `json:"prompt_eval_count"`
@@ -131,7 +129,7 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := json.Marshal(x.mended(body))
+	data, err := json.Marshal(x.corrected(body))
 	if err != nil {
 		return nil, err
 	}
@@ -145,14 +143,14 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	defer res.Body.Close()
-	var got json.RawMessage // of memory: the transport has read it whole
+	var got json.RawMessage // in memory: the transport has read it completely
 	if err = json.NewDecoder(res.Body).Decode(&got); err == nil {
 		err = json.Unmarshal(got, &x.answer)
 	}
 	if err != nil || x.answer.Message == nil {
 		x.answer.Message = nil
 		return nil, &llm.Error{Fault: llm.Nonsense, Model: x.wire.Model, Status: http.StatusOK,
-			Text: "an answer of another form", Err: err}
+			Text: "the answer has an unexpected form", Err: err}
 	}
 	var line bytes.Buffer // langchaingo reads line by line
 	err = json.Compact(&line, got)
@@ -160,12 +158,11 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// mended is the body that langchaingo sends as it should be: the schema as
-// format, which langchaingo has as a word only; one answer instead of a stream (it
-// leaves "stream": false out, and Ollama's default is true); the window, and that what
-// doesn't fit it is refused and not cut, as newer versions can; no thinking, which would
-// use up the answer's tokens.
-func (x *exchange) mended(body map[string]any) map[string]any {
+// corrected corrects the body that langchaingo sends: the schema as format, where langchaingo only supports a word; no
+// streaming (langchaingo omits "stream": false, and Ollama's default is true); the context size, with requests that
+// exceed it refused rather than truncated, as newer versions can; and no thinking, which would use up the answer's
+// tokens.
+func (x *exchange) corrected(body map[string]any) map[string]any {
 	delete(body, "format")
 	if x.schema != nil {
 		body["format"] = x.schema.JSON

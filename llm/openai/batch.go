@@ -16,14 +16,14 @@ import (
 	"recall/text"
 )
 
-// A batch is a file of requests, one a line, that the service works off within
-// a day, and two files of answers and errors.
+// A batch is a file of requests, one per line, that the service processes within a day, producing a file of answers
+// and one of errors.
 
-// batchTime is for files going up or down.
+// batchTime is the time limit for transferring files.
 const batchTime = 10 * time.Minute
 
-// ours is the caller's name for a batch, in its metadata.
-const ours = "recall"
+// nameKey is the metadata key for the caller's name of a batch.
+const nameKey = "recall"
 
 // Submit implements llm.Batcher.
 func (m *Chat) Submit(ctx context.Context, name string, requests map[string]llm.Request) (string, error) {
@@ -43,7 +43,7 @@ func (m *Chat) Submit(ctx context.Context, name string, requests map[string]llm.
 		return "", m.wire.Fault(ctx, err)
 	}
 	b, err := m.client.CreateBatch(ctx, api.CreateBatchRequest{InputFileID: file.ID,
-		Endpoint: api.BatchEndpointChatCompletions, CompletionWindow: "24h", Metadata: map[string]any{ours: name}})
+		Endpoint: api.BatchEndpointChatCompletions, CompletionWindow: "24h", Metadata: map[string]any{nameKey: name}})
 	if err != nil {
 		return "", m.wire.Fault(ctx, err)
 	}
@@ -53,11 +53,11 @@ func (m *Chat) Submit(ctx context.Context, name string, requests map[string]llm.
 	return b.ID, nil
 }
 
-// line is a request as a line of a batch's file.
+// line encodes a request as a line of a batch's file.
 func (m *Chat) line(key string, r llm.Request) ([]byte, error) {
-	h := m.habits.of(r.Schema)
-	h.ownHeat = true // nobody could try again without
-	h.format = max(h.format, m.surely())
+	h := m.dialects.of(r.Schema)
+	h.ownTemperature = true // there is no second try without it
+	h.format = max(h.format, m.safeFormat())
 	line, err := json.Marshal(api.BatchChatCompletionRequest{CustomID: key, Method: http.MethodPost,
 		URL: api.BatchEndpointChatCompletions, Body: m.request(r, h)})
 	if err != nil {
@@ -66,49 +66,48 @@ func (m *Chat) line(key string, r llm.Request) ([]byte, error) {
 	return line, nil
 }
 
-// surely is how a batch's answers are held to a schema, as a batch can't ask
-// first: what refuses a format refuses every request of it.
-func (m *Chat) surely() format {
+// safeFormat returns the format that is certain to be accepted, because a batch can't find out first and a rejected
+// format would fail all of its requests.
+func (m *Chat) safeFormat() format {
 	switch {
 	case !m.own:
 		return byMode
-	case old().MatchString(m.o.Model):
+	case noSchemaModels().MatchString(m.o.Model):
 		return byWords
 	}
 	return bySchema
 }
 
-// old are OpenAI's models from before json_schema, some from before json_object.
-var old = text.Pattern(`^(gpt-3\.5|gpt-4(-|$)|chatgpt)`)
+// noSchemaModels matches OpenAI's models from before json_schema, some even from before json_object.
+var noSchemaModels = text.Pattern(`^(gpt-3\.5|gpt-4(-|$)|chatgpt)`)
 
-// clocks is how far the service's clock may be from ours.
-const clocks = time.Hour
+// clockSkew is the maximum difference between the service's clock and ours.
+const clockSkew = time.Hour
 
-// pages is how many pages of a service's list are read: it has all batches of an
-// account, the newest first.
-const pages = 20
+// maxPages is how many pages of the service's list are read; it has all of an account's batches, newest first.
+const maxPages = 20
 
-// Find implements llm.Batcher, by the name. What failed or was taken back answers nothing, and isn't the one.
+// Find implements llm.Batcher, by the name. Batches that failed or were cancelled don't count.
 func (m *Chat) Find(ctx context.Context, lost llm.Lost) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
 	defer cancel()
 	most := 100
 	var after *string
-	for range pages {
+	for range maxPages {
 		list, err := m.client.ListBatch(ctx, after, &most)
 		if err != nil {
 			err = m.wire.Fault(ctx, err)
-			if e := (*llm.Error)(nil); errors.As(err, &e) && (e.Fault == llm.NotFound || e.Fault == llm.Rejected) {
-				return "", nil // a service that lists none
+			if e, ok := errors.AsType[*llm.Error](err); ok && (e.Fault == llm.NotFound || e.Fault == llm.Rejected) {
+				return "", nil // the service has no list
 			}
 			return "", err
 		}
 		for _, b := range list.Data {
-			if time.Unix(int64(b.CreatedAt), 0).Before(lost.Since.Add(-clocks)) {
+			if time.Unix(int64(b.CreatedAt), 0).Before(lost.Since.Add(-clockSkew)) {
 				return "", nil
 			}
 			void := slices.Contains([]string{"cancelling", "cancelled", "failed"}, b.Status)
-			if b.Metadata[ours] == lost.Name && !void {
+			if b.Metadata[nameKey] == lost.Name && !void {
 				return b.ID, nil
 			}
 		}
@@ -120,8 +119,7 @@ func (m *Chat) Find(ctx context.Context, lost llm.Lost) (string, error) {
 	return "", nil
 }
 
-// Collect implements llm.Batcher. A batch that the service found wrong as a
-// whole has ended, and the error says why.
+// Collect implements llm.Batcher. A batch that the service rejected as a whole has ended, and the error says why.
 func (m *Chat) Collect(ctx context.Context, id string) (llm.Batch, error) {
 	ctx, cancel := context.WithTimeout(ctx, batchTime)
 	defer cancel()
@@ -134,7 +132,7 @@ func (m *Chat) Collect(ctx context.Context, id string) (llm.Batch, error) {
 		return llm.Batch{}, nil
 	case "completed", "failed", "expired", "cancelled":
 	default:
-		return llm.Batch{}, m.wire.Fail(llm.Nonsense, http.StatusOK, "a batch that is "+m.wire.Clip([]byte(b.Status)))
+		return llm.Batch{}, m.wire.Fail(llm.Nonsense, http.StatusOK, "unknown batch status "+m.wire.Clip([]byte(b.Status)))
 	}
 	answers := map[string]llm.Answer{}
 	for _, file := range []*string{b.OutputFileID, b.ErrorFileID} {
@@ -152,14 +150,14 @@ func (m *Chat) Collect(ctx context.Context, id string) (llm.Batch, error) {
 	return out, nil
 }
 
-// failed is a batch that was found wrong before it began.
+// failed returns the error of a batch that was rejected before it began.
 func (m *Chat) failed(b api.Batch) error {
 	e := &llm.Error{Fault: llm.Rejected, Model: m.Name(), Text: "the batch was refused"}
 	if b.Errors == nil || len(b.Errors.Data) == 0 {
 		return e
 	}
 	first := b.Errors.Data[0]
-	if first.Code == "token_limit_exceeded" { // of all that is queued
+	if first.Code == "token_limit_exceeded" { // limit for everything queued
 		e.Fault = llm.RateLimited
 	}
 	e.Text = m.wire.Clip([]byte(first.Message))
@@ -169,7 +167,7 @@ func (m *Chat) failed(b api.Batch) error {
 	return e
 }
 
-// outputLine is a line of a file of answers or errors.
+// outputLine is a line in a file of answers or errors.
 type outputLine struct {
 	CustomID string `json:"custom_id"`
 	Response *struct {
@@ -182,8 +180,8 @@ type outputLine struct {
 	} `json:"error"`
 }
 
-// read takes the answers of a file; they come in any order. A line that can't be
-// read is missing, as if it had expired, and so will be asked again.
+// read adds a file's answers, which may be in any order. An unreadable line is treated as expired, and so will be
+// asked again.
 func (m *Chat) read(ctx context.Context, file string, answers map[string]llm.Answer) error {
 	content, err := m.client.GetFileContent(ctx, file)
 	if err != nil {
@@ -193,7 +191,7 @@ func (m *Chat) read(ctx context.Context, file string, answers map[string]llm.Ans
 	return m.wire.Lines(ctx, content, func(line []byte, last bool) error {
 		var l outputLine
 		bad := json.Unmarshal(line, &l) != nil
-		if bad && last { // the file was cut, and will be had whole the next time
+		if bad && last { // the file was truncated and will be complete next time
 			return m.wire.Fail(llm.Unreachable, http.StatusOK, "a batch's answers broke off")
 		}
 		if a, ok := m.answered(l); ok && !bad && l.CustomID != "" {
@@ -203,7 +201,7 @@ func (m *Chat) read(ctx context.Context, file string, answers map[string]llm.Ans
 	})
 }
 
-// answered is what came of one request; ok is false if it wasn't answered in time.
+// answered returns the result of one request; ok is false if it wasn't answered in time.
 func (m *Chat) answered(l outputLine) (a llm.Answer, ok bool) {
 	switch {
 	case l.Error != nil && (l.Error.Code == "batch_expired" || l.Error.Code == "batch_cancelled"):
@@ -218,7 +216,7 @@ func (m *Chat) answered(l outputLine) (a llm.Answer, ok bool) {
 	}
 	var res api.ChatCompletionResponse
 	if err := json.Unmarshal(l.Response.Body, &res); err != nil {
-		return llm.Answer{Err: m.wire.Fail(llm.Nonsense, http.StatusOK, "an answer of another form")}, true
+		return llm.Answer{Err: m.wire.Fail(llm.Nonsense, http.StatusOK, "the answer has an unexpected form")}, true
 	}
 	a.Response, a.Err = m.answer(res, llm.Request{})
 	return a, true

@@ -141,7 +141,7 @@ func TestSubmit(t *testing.T) {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}
 	made := map[string]any{"input_file_id": "file-1", "endpoint": "/v1/chat/completions", "completion_window": "24h",
-		"metadata": map[string]any{ours: "b1"}}
+		"metadata": map[string]any{nameKey: "b1"}}
 	if diff := cmp.Diff(made, d.made[0]); diff != "" {
 		t.Errorf("batch (-want +got):\n%s", diff)
 	}
@@ -154,7 +154,7 @@ func TestSubmit(t *testing.T) {
 	}
 	d = &depot{}
 	if _, err := d.chat(t).Submit(t.Context(), "b1", requests(3, nil)); err != nil ||
-		!cmp.Equal(d.made[0]["metadata"], any(map[string]any{ours: "b1"})) {
+		!cmp.Equal(d.made[0]["metadata"], any(map[string]any{nameKey: "b1"})) {
 		t.Errorf("answers in words: got %v, %v", d.made, err)
 	}
 }

@@ -15,34 +15,32 @@ import (
 	"recall/llm/wire"
 )
 
-// ChatOptions are with the version in the address. What is not said is OpenAI's own service, 128,000 tokens there and
-// elsewhere an unknown window, the model's own most of output, and 5 minutes.
+// ChatOptions have an address that includes the version. The defaults are OpenAI's own service, a window of 128,000
+// tokens there and unknown elsewhere, the model's own output limit, and 5 minutes.
 type ChatOptions = llm.Options
 
 const openAI = "https://api.openai.com/v1"
 
-// Chat is a llm.Batcher over chat completions. Not every service that speaks
-// the protocol speaks all of it: what one refuses is found out by asking, and
-// not asked for again as long as the Chat lives. Safe for concurrent use.
+// Chat is an llm.Batcher over chat completions. Services that speak the protocol don't support all of it; what one
+// rejects is discovered by asking and not used again during the Chat's lifetime. Safe for concurrent use.
 type Chat struct {
 	llm.Identity
-	o      ChatOptions
-	client *api.Client
-	wire   *wire.Transport
-	own    bool // the service is OpenAI's
-	here   bool // it runs on this machine
-	effort bool // it takes reasoning_effort
-	habits habits
+	o        ChatOptions
+	client   *api.Client
+	wire     *wire.Transport
+	own      bool // the service is OpenAI's
+	here     bool // the service runs on this machine
+	effort   bool // it accepts reasoning_effort
+	dialects dialects
 }
 
 var (
 	_ llm.Batcher = (*Chat)(nil)
 )
 
-// NewChat checks the options; nothing is sent yet. A key goes over https or to
-// this machine only.
+// NewChat checks the options without sending anything. A key is only sent over https or to this machine.
 func NewChat(o ChatOptions) (*Chat, error) {
-	o, u, err := wire.Usual(o, openAI, 0, 0)
+	o, u, err := wire.Defaults(o, openAI, 0, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -58,11 +56,10 @@ func NewChat(o ChatOptions) (*Chat, error) {
 	m.wire = &wire.Transport{Model: m.Name(), Key: o.Key,
 		Whole: func(r *http.Request) bool { return !strings.HasSuffix(r.URL.Path, "/content") }}
 	m.client = client(o.URL, o.Key, m.wire)
-	m.habits.start(habit{oldMax: !m.own})
+	m.dialects.start(dialect{oldMax: !m.own})
 	return m, nil
 }
 
-// client is go-openai's, which sends by a transport of ours.
 func client(url, key string, t *wire.Transport) *api.Client {
 	cfg := api.DefaultConfig(key)
 	cfg.BaseURL = strings.TrimRight(url, "/")
@@ -70,17 +67,17 @@ func client(url, key string, t *wire.Transport) *api.Client {
 	return api.NewClientWithConfig(cfg)
 }
 
-// Complete implements llm.Model. A request that the service refuses for its
-// form, and so takes nothing for, goes out in another.
+// Complete implements llm.Model. A request that the service rejects for its form, which costs nothing, is sent again
+// in another form.
 func (m *Chat) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
 	defer cancel()
-	h := m.habits.of(r.Schema)
+	h := m.dialects.of(r.Schema)
 	var first error
 	for {
 		res, err := m.client.CreateChatCompletion(ctx, m.request(r, h))
 		if err == nil {
-			m.habits.keep(r.Schema, h)
+			m.dialects.keep(r.Schema, h)
 			return m.answer(res, r)
 		}
 		err = m.wire.Fault(ctx, err)
@@ -89,9 +86,8 @@ func (m *Chat) Complete(ctx context.Context, r llm.Request) (llm.Response, error
 		}
 		next, ok := h.without(err, r.Schema != nil)
 		if !ok {
-			var e *llm.Error
-			if errors.As(err, &e) && e.Fault == llm.Rejected {
-				err = first // the others are about forms that it had no reason to like better
+			if e, ok := errors.AsType[*llm.Error](err); ok && e.Fault == llm.Rejected {
+				err = first // the later errors are about forms that were unlikely to work
 			}
 			return llm.Response{}, err
 		}
@@ -99,8 +95,8 @@ func (m *Chat) Complete(ctx context.Context, r llm.Request) (llm.Response, error
 	}
 }
 
-// request is a request's body, in the form that the service is known to take.
-func (m *Chat) request(r llm.Request, h habit) api.ChatCompletionRequest {
+// request builds a request's body in the form that the service is known to accept.
+func (m *Chat) request(r llm.Request, h dialect) api.ChatCompletionRequest {
 	body := api.ChatCompletionRequest{Model: m.o.Model}
 	if r.Schema != nil && h.format != bySchema {
 		r.Prompt += r.Schema.Told()
@@ -125,13 +121,13 @@ func (m *Chat) request(r llm.Request, h habit) api.ChatCompletionRequest {
 	case most > 0:
 		body.MaxCompletionTokens = most
 	}
-	if !h.ownHeat {
+	if !h.ownTemperature {
 		body.Temperature = math.SmallestNonzeroFloat32 // 0 would be left out
 	}
 	switch {
 	case r.Schema != nil && h.format == bySchema:
 		form := r.Schema.JSON
-		if !m.here { // where a schema is a grammar, what may be left out costs nothing
+		if !m.here { // where a schema is enforced as a grammar, optional keys cost nothing
 			form = strict(form)
 		}
 		body.ResponseFormat = &api.ChatCompletionResponseFormat{Type: api.ChatCompletionResponseFormatTypeJSONSchema,
@@ -143,7 +139,7 @@ func (m *Chat) request(r llm.Request, h habit) api.ChatCompletionRequest {
 	return body
 }
 
-// answer makes a response of what came, or says why it is none.
+// answer converts the service's answer to a response, or explains why it is unusable.
 func (m *Chat) answer(res api.ChatCompletionResponse, r llm.Request) (llm.Response, error) {
 	out := llm.Response{Usage: usage(res.Usage)}
 	fault, why := llm.Fault(""), ""
@@ -160,15 +156,15 @@ func (m *Chat) answer(res api.ChatCompletionResponse, r llm.Request) (llm.Respon
 	case c.FinishReason == api.FinishReasonContentFilter:
 		fault, why = llm.Refused, "the service's content filter"
 	case c.FinishReason == api.FinishReasonLength:
-		fault, why = llm.Cut, "the answer ran into its limit of tokens"
-	case c.FinishReason == "error": // OpenRouter: the one behind it broke off
+		fault, why = llm.Cut, "the answer hit its token limit"
+	case c.FinishReason == "error": // OpenRouter: the provider behind it failed
 		fault, why = llm.Overloaded, "the service broke off its answer"
 	case !m.own && wire.CutSilently(r, out.Usage):
 		fault, why = llm.TooLong, wire.ReadInPart
 	}
 	unformed := out.Text != "" && !json.Valid([]byte(out.Text))
-	if r.Schema != nil && fault == "" && unformed { // it takes the format, and passes over it
-		m.habits.words(r.Schema)
+	if r.Schema != nil && fault == "" && unformed { // it accepts the format but ignores it
+		m.dialects.rejectFormats(r.Schema)
 	}
 	return m.wire.Answer(out, fault, why)
 }

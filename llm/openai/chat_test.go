@@ -189,17 +189,17 @@ func TestFaults(t *testing.T) {
 		{"no choices", 200, `{"id":"x","object":"chat.completion","choices":[]}`, nil,
 			llm.Error{Fault: llm.Nonsense, Text: "an answer without choices"}},
 		{"cut", 200, completion(`{"a":`, "length"), nil, llm.Error{Fault: llm.Cut,
-			Text: "the answer ran into its limit of tokens"}},
+			Text: "the answer hit its token limit"}},
 		{"empty", 200, completion("", "stop"), nil, llm.Error{Fault: llm.Nonsense, Text: "an empty answer"}},
 		{"only thoughts", 200, completion("<think>hm</think>\n", "stop"), nil,
 			llm.Error{Fault: llm.Nonsense, Text: "an empty answer"}},
 		{"a page", 200, "<!DOCTYPE html><html>Sign in</html>", nil, llm.Error{Fault: llm.NotFound,
 			Text: "a web page instead of an answer"}},
-		{"nothing", 200, "", nil, llm.Error{Fault: llm.Nonsense, Text: "an answer that is no JSON: "}},
-		{"another form", 200, `{"choices":"many"}`, nil, llm.Error{Fault: llm.Nonsense, Text: "an answer of another form"}},
-		{"a list", 200, `[1]`, nil, llm.Error{Fault: llm.Nonsense, Text: "an answer of another form"}},
+		{"nothing", 200, "", nil, llm.Error{Fault: llm.Nonsense, Text: "the answer is not JSON: "}},
+		{"another form", 200, `{"choices":"many"}`, nil, llm.Error{Fault: llm.Nonsense, Text: "the answer has an unexpected form"}},
+		{"a list", 200, `[1]`, nil, llm.Error{Fault: llm.Nonsense, Text: "the answer has an unexpected form"}},
 		{"redirect", 307, ``, []string{"Location", "http://example.invalid/"},
-			llm.Error{Fault: llm.NotFound, Text: "the address redirects to another, which isn't followed"}},
+			llm.Error{Fault: llm.NotFound, Text: "the address redirects elsewhere, which isn't followed"}},
 		{"read only a part", 200, completion(`{"a":1}`, "stop"), []string{"Long", "1"},
 			llm.Error{Fault: llm.TooLong, Text: "the service read only a part of the request; give its model a longer window"}},
 	} {
@@ -387,7 +387,7 @@ func TestChatOptions(t *testing.T) {
 	}
 	m, err := NewChat(ChatOptions{Model: "gpt-6-luna", Key: "k"})
 	if err != nil || m.Window() != 128_000 || m.request(llm.Request{Max: 5},
-		m.habits.of(nil)).MaxCompletionTokens != 5+llm.ThinkingRoom {
+		m.dialects.of(nil)).MaxCompletionTokens != 5+llm.ThinkingRoom {
 		t.Errorf("OpenAI's own: got %+v, %v", m, err)
 	}
 }

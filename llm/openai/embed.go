@@ -1,5 +1,5 @@
-// Package openai speaks the protocol of OpenAI, which Ollama, LM Studio,
-// llama.cpp and others speak as well, to a service that the user has chosen.
+// Package openai uses OpenAI's protocol, which Ollama, LM Studio, llama.cpp and others also
+// support, with a service chosen by the user.
 package openai
 
 import (
@@ -20,13 +20,13 @@ import (
 
 // Options say which service and model embed texts.
 type Options struct {
-	URL     string        // of the service, with its version: http://127.0.0.1:11434/v1
-	Model   string        // by the service's name for it
-	Dims    int           // to ask for; 0 for what the model gives
+	URL     string        // including the version: http://127.0.0.1:11434/v1
+	Model   string        // the service's name for it
+	Dims    int           // dimensions to ask for; 0 for the model's default
 	Key     string        // sent as bearer token; "" if the service wants none
-	Batch   int           // texts a request; 64 if 0
-	Timeout time.Duration // a request; 30 s if 0
-	Retries int           // of a request that the service was too busy for; 3 if 0, none if negative
+	Batch   int           // texts per request; 64 if 0
+	Timeout time.Duration // per request; 30 s if 0
+	Retries int           // of a request when the service is busy; 3 if 0, none if negative
 	Redact  func(string) string
 }
 
@@ -41,13 +41,13 @@ type Embedder struct {
 
 var _ llm.Embedder = (*Embedder)(nil)
 
-// NewEmbedder checks the options; nothing is sent yet. A key goes over https
-// or to this machine only.
+// NewEmbedder checks the options without sending anything. A key is only sent over https or
+// to this machine.
 func NewEmbedder(o Options) (*Embedder, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		// it may hold a password
-		return nil, errors.New("embedding service: the url is no address such as http://127.0.0.1:11434/v1")
+		// not printed, as it may contain a password
+		return nil, errors.New("embedding service: the url is not an address such as http://127.0.0.1:11434/v1")
 	}
 	name := u.Redacted()
 	if o.Model == "" {
@@ -65,8 +65,8 @@ func NewEmbedder(o Options) (*Embedder, error) {
 	return e, nil
 }
 
-// Model implements llm.Embedder: the service's name for the model, and the
-// dimensions if some were asked for.
+// Model implements llm.Embedder: the service's name for the model, and the dimensions if
+// requested.
 func (e *Embedder) Model() string {
 	if e.o.Dims > 0 {
 		return fmt.Sprintf("%s/%d", e.o.Model, e.o.Dims)
@@ -117,17 +117,17 @@ func (e *Embedder) send(ctx context.Context, texts []string) ([][]float32, error
 	out := make([][]float32, len(texts))
 	for _, d := range res.Data {
 		if d.Index < 0 || d.Index >= len(out) || out[d.Index] != nil {
-			return nil, e.nonsense("vector %d of %d comes twice or is none of these", d.Index, len(out))
+			return nil, e.nonsense("vector %d of %d is repeated or out of range", d.Index, len(out))
 		}
 		if e.o.Dims > 0 && len(d.Embedding) != e.o.Dims {
-			return nil, e.nonsense("%d dimensions, %d were asked for", len(d.Embedding), e.o.Dims)
+			return nil, e.nonsense("%d dimensions instead of the requested %d", len(d.Embedding), e.o.Dims)
 		}
 		if len(d.Embedding) != len(res.Data[0].Embedding) {
 			return nil, e.nonsense("%d and %d dimensions in one answer", len(res.Data[0].Embedding), len(d.Embedding))
 		}
 		v, ok := unit(d.Embedding)
 		if !ok {
-			return nil, e.nonsense("text %d: a vector that is no direction", d.Index+1)
+			return nil, e.nonsense("text %d: the vector has no direction", d.Index+1)
 		}
 		out[d.Index] = v
 	}
@@ -138,8 +138,8 @@ func (e *Embedder) nonsense(what string, args ...any) error {
 	return e.wire.Fail(llm.Nonsense, http.StatusOK, fmt.Sprintf(what, args...))
 }
 
-// unit makes a vector one of length 1; not if it is empty, zero, or holds what
-// is no number.
+// unit scales a vector to length 1. It fails for an empty or zero vector, and for values
+// that aren't finite.
 func unit(v []float32) ([]float32, bool) {
 	var sum float64
 	for _, x := range v {

@@ -154,7 +154,7 @@ func TestRudeService(t *testing.T) {
 	}
 	s := service(t, nil)
 	if _, err := embedder(t, s, Options{Dims: 3}).Embed(t.Context(), []string{"a"}); err == nil ||
-		!strings.Contains(err.Error(), "2 dimensions, 3 were asked for") {
+		!strings.Contains(err.Error(), "2 dimensions instead of the requested 3") {
 		t.Errorf("got %v for other dimensions than asked for", err)
 	}
 	away := service(t, func(w http.ResponseWriter, r *http.Request, _ request) bool {

@@ -7,22 +7,22 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// strict is a schema as strict mode takes it, where every key of an object is
-// required: one that may be left out may be null instead. The order of keys stays, as
-// models answer in it.
+// strict converts a schema to strict mode, which requires every key of an object: optional
+// values become nullable instead. The order of keys is kept, because models answer in that
+// order.
 func strict(schema json.RawMessage) json.RawMessage {
 	v, err := hujson.Parse(schema)
 	if err != nil {
 		return schema
 	}
-	beStrict(&v)
+	makeStrict(&v)
 	v.Minimize()
 	return v.Pack()
 }
 
-func beStrict(schema *hujson.Value) {
+func makeStrict(schema *hujson.Value) {
 	if items := schema.Find("/items"); items != nil {
-		beStrict(items)
+		makeStrict(items)
 	}
 	properties, required := schema.Find("/properties"), schema.Find("/required")
 	if properties == nil || required == nil {
@@ -35,15 +35,14 @@ func beStrict(schema *hujson.Value) {
 	for i := range of.Members {
 		name, one := of.Members[i].Name.Value.(hujson.Literal), &of.Members[i].Value
 		all.Elements = append(all.Elements, hujson.Value{Value: name})
-		if beStrict(one); !slices.Contains(had, name.String()) {
-			orNull(one)
+		if makeStrict(one); !slices.Contains(had, name.String()) {
+			allowNull(one)
 		}
 	}
 	required.Value = all
 }
 
-// orNull makes a schema take null, too.
-func orNull(schema *hujson.Value) {
+func allowNull(schema *hujson.Value) {
 	null := hujson.Value{Value: hujson.Literal("null")}
 	if is := schema.Find("/type"); is != nil {
 		is.Value = &hujson.Array{Elements: []hujson.Value{{Value: is.Value}, {Value: hujson.String("null")}}}

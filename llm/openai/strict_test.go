@@ -38,7 +38,7 @@ func TestOptionalKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 		body, err := json.Marshal(m.request(llm.Request{Schema: &llm.Schema{Name: "x", JSON: json.RawMessage(form)}},
-			habit{}).ResponseFormat.JSONSchema.Schema)
+			dialect{}).ResponseFormat.JSONSchema.Schema)
 		if err != nil || string(body) != want {
 			t.Errorf("%s: got %s, %v, want %s", url, body, err, want)
 		}

@@ -11,26 +11,26 @@ import (
 	"recall/llm"
 )
 
-// look looks for one request's answer.
+// look looks for the answer to one request.
 type look struct {
-	base    string        // path without ".answer.…"
-	json    bool          // JSON is asked for
-	settled time.Duration // see settled
-	seen    map[string]sight
+	base         string        // path without ".answer.…"
+	json         bool          // JSON is expected
+	minUnchanged time.Duration // see the constant
+	seen         map[string]fileState
 }
 
-// sight is a file as it was seen, and since when it is like that.
-type sight struct {
+// fileState is a file's observed state, and since when it has been the same.
+type fileState struct {
 	size int64
 	mod  time.Time
 	from time.Time
 }
 
-// settled is how long text must have stayed as it is to be whole, for it may
-// be written by hand or by a program that doesn't rename. JSON shows it.
-const settled = time.Second
+// minUnchanged is how long a text must remain unchanged to count as complete, as it may be
+// written by hand or without renaming. JSON shows its own completeness.
+const minUnchanged = time.Second
 
-// answer is what is there by now; ok is false while there is nothing.
+// answer returns the answer if it is there; ok is false if there is nothing yet.
 func (l *look) answer() (res llm.Response, ok bool, err error) {
 	for _, kind := range []string{".answer.json", ".answer.txt", ".error.txt"} {
 		data, whole, err := l.read(l.base + kind)
@@ -53,26 +53,25 @@ func (l *look) answer() (res llm.Response, ok bool, err error) {
 	return res, false, nil
 }
 
-// read reads a file, and reports whether it has stayed as it is for a while, by
-// its own time or by ours, as another machine's clock may be ahead.
+// read reads a file and reports whether it has been unchanged for a while, by its own
+// timestamp or by our observation, since another machine's clock may be ahead.
 func (l *look) read(name string) (data []byte, whole bool, err error) {
 	i, err := os.Stat(name)
 	if err != nil {
 		return nil, false, err
 	}
 	data, err = os.ReadFile(name)
-	now := sight{i.Size(), i.ModTime(), time.Now()}
+	now := fileState{i.Size(), i.ModTime(), time.Now()}
 	if s, ok := l.seen[name]; ok && s.size == now.size && s.mod.Equal(now.mod) {
 		now.from = s.from
 	}
 	if l.seen == nil {
-		l.seen = map[string]sight{}
+		l.seen = map[string]fileState{}
 	}
 	l.seen[name] = now
-	return data, time.Since(now.mod) >= l.settled || time.Since(now.from) >= l.settled, err
+	return data, time.Since(now.mod) >= l.minUnchanged || time.Since(now.from) >= l.minUnchanged, err
 }
 
-// take makes a response of a file's text.
 func (l *look) take(kind, text string) (llm.Response, error) {
 	name := l.base + kind
 	if kind == ".error.txt" {
@@ -86,12 +85,12 @@ func (l *look) take(kind, text string) (llm.Response, error) {
 	}
 	fault := func(what string) (llm.Response, error) {
 		return llm.Response{}, &llm.Error{Fault: llm.Nonsense, Usage: res.Usage, Text: name + " " + what +
-			": mend it or delete it, and ask again"}
+			": fix or delete it, then ask again"}
 	}
 	if l.json || kind == ".answer.json" {
 		found, ok := llm.FindJSON(text)
 		if !ok {
-			return fault("holds no JSON")
+			return fault("contains no JSON")
 		}
 		res.Text = found
 	}

@@ -1,15 +1,14 @@
-// Package relay writes each request as a file into a folder and waits for the
-// answer beside it, so that any outside model, or a person, can stand in. The
-// files are described in docs/relay.md:
+// Package relay writes each request to a file in a folder and waits for the answer next to it, so that any external
+// model, or a person, can answer. The files are described in docs/relay.md:
 //
-//	<id>.request.json   what is asked
-//	<id>.answer.json    the answer, where JSON is asked for
+//	<id>.request.json   the request
+//	<id>.answer.json    the answer, if JSON is asked for
 //	<id>.answer.txt     the answer as text; JSON in it is found
-//	<id>.error.txt      there will be no answer, and why
-//	<id>.usage.json     what it took, if anybody cares: put there before the answer
+//	<id>.error.txt      why there will be no answer
+//	<id>.usage.json     optional: what it took, written before the answer
 //
-// An id is made of the request alone. So a request that is asked again after a
-// restart finds the answer that came in the meantime.
+// An id depends on the request alone, so that a request repeated after a restart finds an answer that came in the
+// meantime.
 package relay
 
 import (
@@ -26,44 +25,44 @@ import (
 	"recall/text"
 )
 
-// Options have who answers as model, "outside" if nobody says; the window is 200,000 tokens if 0, and an answer
-// is waited for as long as the context lasts.
+// Options have as model whoever answers, "outside" by default. The default window is 200,000 tokens; without a
+// timeout, answers are awaited as long as the context lasts.
 type Options = llm.Options
 
-// Model is an llm.Model over a folder. Safe for concurrent use, also by several
-// processes.
+// Model is an llm.Model over a folder. Safe for concurrent use, also by several processes.
 type Model struct {
 	llm.Identity
-	o           Options
-	first, last time.Duration // between two looks, growing
-	settled     time.Duration
+	o            Options
+	first, last  time.Duration // growing interval between two looks
+	minUnchanged time.Duration
 }
 
 var _ llm.Model = (*Model)(nil)
 
-// New makes the folder if there is none.
+// New creates the folder if necessary.
 func New(o Options) (*Model, error) {
 	if o.Folder == "" {
-		return nil, errors.New("relay: no folder named to put requests into")
+		return nil, errors.New("relay: no folder is set for the requests")
 	}
 	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
 		return nil, fmt.Errorf("relay: %w", err)
 	}
 	who := llm.Identity{ID: "relay/" + cmp.Or(o.Model, "outside"), Tokens: cmp.Or(max(o.Window, 0), 200_000)}
-	return &Model{Identity: who, o: o, first: 20 * time.Millisecond, last: 2 * time.Second, settled: settled}, nil
+	return &Model{Identity: who, o: o, first: 20 * time.Millisecond, last: 2 * time.Second,
+		minUnchanged: minUnchanged}, nil
 }
 
-// question is the form of a request's file.
+// question is the content of a request's file.
 type question struct {
 	ID     string          `json:"id"`
 	Task   string          `json:"task,omitempty"`
 	System string          `json:"system,omitempty"`
 	Prompt string          `json:"prompt"`
-	Schema json.RawMessage `json:"schema,omitempty"` // of the answer; without it, text is asked for
+	Schema json.RawMessage `json:"schema,omitempty"` // of the answer; without it, text is expected
 	Max    int             `json:"max_tokens,omitempty"`
 }
 
-// ID is a request's id: what it is for, and a hash of all that is asked.
+// ID returns a request's id: its task and a hash of its content.
 func ID(r llm.Request) string {
 	id := r.Hash()
 	if task().MatchString(r.Task) {
@@ -74,14 +73,14 @@ func ID(r llm.Request) string {
 
 var task = text.Pattern(`^[a-z]{1,20}$`)
 
-// Complete implements llm.Model. The request stays in its folder when the
-// context ends, to be answered until somebody asks again.
+// Complete implements llm.Model. When the context ends, the request stays in the folder and can still be answered
+// before it is asked again.
 func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return llm.Response{}, err
 	}
 	id := ID(r)
-	look := &look{base: filepath.Join(m.o.Folder, id), json: r.Schema != nil, settled: m.settled}
+	look := &look{base: filepath.Join(m.o.Folder, id), json: r.Schema != nil, minUnchanged: m.minUnchanged}
 	res, ok, err := look.answer()
 	if !ok && err == nil {
 		if err := m.put(id, r); err != nil {
@@ -89,13 +88,13 @@ func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, erro
 		}
 		res, err = m.wait(ctx, look)
 	}
-	if e := (*llm.Error)(nil); errors.As(err, &e) {
+	if e, ok := errors.AsType[*llm.Error](err); ok {
 		e.Model = m.Name()
 	}
 	return res, err
 }
 
-// wait looks for the answer, at first often.
+// wait polls for the answer, at first frequently.
 func (m *Model) wait(ctx context.Context, l *look) (llm.Response, error) {
 	if m.o.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -121,7 +120,7 @@ func (m *Model) wait(ctx context.Context, l *look) (llm.Response, error) {
 	}
 }
 
-// put writes a request's file whole, unless it is there already.
+// put atomically writes a request's file, unless it exists.
 func (m *Model) put(id string, r llm.Request) error {
 	name := filepath.Join(m.o.Folder, id+".request.json")
 	if _, err := os.Stat(name); err == nil {
@@ -135,7 +134,7 @@ func (m *Model) put(id string, r llm.Request) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // nothing, where it has its name
+	defer os.Remove(f.Name()) // fails harmlessly after the rename
 	e := json.NewEncoder(f)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")

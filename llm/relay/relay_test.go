@@ -25,7 +25,7 @@ func relay(t *testing.T) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.first, m.last, m.settled = time.Millisecond, 5*time.Millisecond, 50*time.Millisecond
+	m.first, m.last, m.minUnchanged = time.Millisecond, 5*time.Millisecond, 50*time.Millisecond
 	return m
 }
 
@@ -150,7 +150,7 @@ func TestAnswers(t *testing.T) {
 func TestWrittenSlowly(t *testing.T) {
 	for _, tc := range []struct {
 		kind, half, whole string
-		settled           time.Duration
+		minUnchanged      time.Duration
 	}{
 		{".answer.json", `{"a":`, `{"a":1}`, time.Hour}, // JSON is seen to be whole
 		{".answer.txt", `{"a":[{"b":1}`, `{"a":1}`, time.Hour},
@@ -158,7 +158,7 @@ func TestWrittenSlowly(t *testing.T) {
 		{".answer.txt", "", `{"a":1} and`, 50 * time.Millisecond},
 	} {
 		m := relay(t)
-		m.settled = tc.settled
+		m.minUnchanged = tc.minUnchanged
 		r := llm.Request{Prompt: "hello", Schema: schema}
 		name := filepath.Join(m.o.Folder, ID(r)+tc.kind)
 		write(t, name, tc.half)

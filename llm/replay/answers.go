@@ -1,4 +1,4 @@
-// Package replay answers with what models said before and was recorded, so that demo and measurements ask nobody.
+// Package replay answers from recordings of models, so that the demo and measurements need no service.
 package replay
 
 import (
@@ -9,11 +9,9 @@ import (
 	"recall/llm"
 )
 
-// Answers are recordings of what a model said, kept by what it was asked about and not by
-// how: another wording of the prompts finds them, other sessions don't. They are the
-// llm.Store that such answers are kept in, by its keys, and the model, too,
-// which is asked for those that aren't there: it has none, and counts them. Safe for
-// concurrent use.
+// Answers holds recorded answers by what was asked about rather than how: they remain valid for other wordings of the
+// prompts, but not for other sessions. It is the llm.Store of these answers and also the model asked for missing
+// ones, of which it has none and counts them. Safe for concurrent use.
 type Answers struct {
 	llm.Identity
 
@@ -24,7 +22,7 @@ type Answers struct {
 
 var _ llm.Model = (*Answers)(nil)
 
-// NewAnswers is over recordings by key, which it takes over. model says whose they are.
+// NewAnswers takes ownership of recordings by key. model says whose answers they are.
 func NewAnswers(kept map[string]json.RawMessage, model string) *Answers {
 	return &Answers{Identity: llm.Identity{ID: "replay/" + model, Tokens: 200_000}, kept: kept}
 }
@@ -37,7 +35,7 @@ func (a *Answers) Answer(key string) (data []byte, ok bool, err error) {
 	return data, ok, nil
 }
 
-// KeepAnswer implements llm.Store; nothing is written anywhere.
+// KeepAnswer implements llm.Store in memory only.
 func (a *Answers) KeepAnswer(key string, data []byte) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -45,15 +43,14 @@ func (a *Answers) KeepAnswer(key string, data []byte) error {
 	return nil
 }
 
-// Missing is how many requests there was no recording of.
+// Missing returns how many requests had no recording.
 func (a *Answers) Missing() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.missing
 }
 
-// Complete implements llm.Model. It is asked only for what isn't recorded, so it is an
-// error, that this service was called wrong.
+// Complete implements llm.Model. It is only called for what isn't recorded, so it always returns an error.
 func (a *Answers) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return llm.Response{}, err

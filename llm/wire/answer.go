@@ -11,8 +11,8 @@ import (
 	"recall/llm"
 )
 
-// Answer makes a response of what a service said. A fault, and why, is that of an
-// answer that is none.
+// Answer returns a service's answer as a response, or an error if there is a fault, which
+// why explains.
 func (t *Transport) Answer(res llm.Response, fault llm.Fault, why string) (llm.Response, error) {
 	if fault == "" && res.Text == "" {
 		fault, why = llm.Nonsense, "an empty answer"
@@ -25,31 +25,31 @@ func (t *Transport) Answer(res llm.Response, fault llm.Fault, why string) (llm.R
 	return res, nil
 }
 
-// Counted is what Anthropic and its program say a request took.
-type Counted struct {
-	Input      int `json:"input_tokens"` // what was neither read from the cache nor put there
+// AnthropicUsage is the usage reported by Anthropic's API and by the claude program.
+type AnthropicUsage struct {
+	Input      int `json:"input_tokens"` // neither read from the cache nor written to it
 	CacheWrite int `json:"cache_creation_input_tokens"`
 	CacheRead  int `json:"cache_read_input_tokens"`
 	Output     int `json:"output_tokens"`
 }
 
-// Usage is the same in recall's terms.
-func (c Counted) Usage() llm.Usage {
+// Usage converts it to llm.Usage.
+func (c AnthropicUsage) Usage() llm.Usage {
 	return llm.Usage{In: c.Input + c.CacheWrite + c.CacheRead, CacheRead: c.CacheRead, CacheWrite: c.CacheWrite,
 		Out: c.Output}
 }
 
-// CutSilently reports whether a service counted far fewer tokens than a request
-// can have, as those on one's own machine do with what their window can't hold:
-// no tokenizer takes more than 8 bytes a token on prose and code.
+// CutSilently reports whether a service counted far fewer tokens than the request must
+// have, as local servers do if it exceeds their window: no tokenizer averages more than 8
+// bytes per token on prose and code.
 func CutSilently(r llm.Request, u llm.Usage) bool {
 	return u.In > 0 && u.In < (len(r.System)+len(r.Prompt))/8-100
 }
 
-// ReadInPart is what became of such a request.
+// ReadInPart explains such a request's error.
 const ReadInPart = "the service read only a part of the request; give its model a longer window"
 
-// AfterThinking omits what a reasoning model thought aloud, where the service doesn't.
+// AfterThinking removes a reasoning model's thoughts, which some services include.
 func AfterThinking(text string) string {
 	if at := strings.LastIndex(text, "</think>"); at >= 0 {
 		text = text[at+len("</think>"):]
@@ -57,7 +57,7 @@ func AfterThinking(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// Fault is the error of somebody else's client as one of ours.
+// Fault converts the error of another client library to one of ours.
 func (t *Transport) Fault(ctx context.Context, err error) error {
 	var known *llm.Error
 	var syntax *json.SyntaxError
@@ -67,54 +67,54 @@ func (t *Transport) Fault(ctx context.Context, err error) error {
 	case errors.As(err, &known):
 		return known
 	case errors.As(err, &syntax), errors.As(err, &kind):
-		e = t.Fail(llm.Nonsense, http.StatusOK, "an answer of another form")
+		e = t.Fail(llm.Nonsense, http.StatusOK, "the answer has an unexpected form")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return t.Broken(ctx, err)
-	default: // the client didn't send it
+	default: // the client failed to send it
 		e = t.Fail(llm.Rejected, 0, t.Clip([]byte(err.Error())))
 	}
 	e.Err = err
 	return e
 }
 
-// Told remembers which schemas a service refuses: they are told in the prompt. Safe
-// for concurrent use.
-type Told struct{ refused sync.Map } // by their text; "" for all
+// RefusedSchemas remembers which schemas a service rejects; these go into the prompt. Safe for
+// concurrent use.
+type RefusedSchemas struct{ refused sync.Map } // by their text; "" for all
 
-// All has every schema told.
-func (t *Told) All() { t.refused.Store("", true) }
+// AddAll marks every schema as rejected.
+func (t *RefusedSchemas) AddAll() { t.refused.Store("", true) }
 
-// Of reports whether a schema is told.
-func (t *Told) Of(s *llm.Schema) bool {
+// Has reports whether a schema is rejected.
+func (t *RefusedSchemas) Has(s *llm.Schema) bool {
 	_, all := t.refused.Load("")
 	_, this := t.refused.Load(string(s.JSON))
 	return all || this
 }
 
-// Complete asks. Where the service refuses the schema, the request goes out again
-// with the schema told, and so does what comes after it: of this schema if the refusal
-// speaks of schemas, else of any.
-func (t *Told) Complete(r llm.Request, ask func(told bool) (llm.Response, error)) (llm.Response, error) {
-	told := r.Schema != nil && t.Of(r.Schema)
-	res, err := ask(told)
-	if r.Schema == nil || told || !mayBeSchema(err) {
+// Complete calls ask. If the service rejects the schema, it asks again with the schema in
+// the prompt, and so do later calls: for this schema if the error mentions schemas,
+// otherwise for any.
+func (t *RefusedSchemas) Complete(r llm.Request, ask func(inPrompt bool) (llm.Response, error)) (llm.Response, error) {
+	inPrompt := r.Schema != nil && t.Has(r.Schema)
+	res, err := ask(inPrompt)
+	if r.Schema == nil || inPrompt || !mayBeSchemaFault(err) {
 		return res, err
 	}
 	again, err2 := ask(true)
 	switch {
-	case mayBeSchema(err2):
-		return again, err // it wasn't the schema
+	case mayBeSchemaFault(err2):
+		return again, err // the schema wasn't the cause
 	case strings.Contains(strings.ToLower(err.(*llm.Error).Text), "schema"):
 		t.refused.Store(string(r.Schema.JSON), true)
 	default:
-		t.All()
+		t.AddAll()
 	}
 	return again, err2
 }
 
-// mayBeSchema reports whether a request may have been refused for its schema. Some
-// services say no more than "invalid params".
-func mayBeSchema(err error) bool {
+// mayBeSchemaFault reports whether a request may have been rejected for its schema. Some
+// services only say "invalid params".
+func mayBeSchemaFault(err error) bool {
 	e, ok := err.(*llm.Error)
 	return ok && e.Fault == llm.Rejected && (e.Status == http.StatusBadRequest ||
 		e.Status == http.StatusUnprocessableEntity)

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// Lines hands each line of a batch's answers on that isn't blank; last says that no
-// line break ends it. The error is take's, or that of a connection that broke.
+// Lines calls take for each non-blank line of a batch's answers; last means that it doesn't
+// end in a newline. The error is take's, or that of a broken connection.
 func (t *Transport) Lines(ctx context.Context, body io.Reader, take func(line []byte, last bool) error) error {
 	for r := bufio.NewReaderSize(body, 1<<16); ; {
 		line, err := r.ReadBytes('\n')

@@ -12,15 +12,15 @@ import (
 	txt "recall/text"
 )
 
-// complaint is what an error's body says.
-type complaint struct {
+// serviceError is the content of an error response.
+type serviceError struct {
 	text   string
-	code   string // code, type and status, in a row
-	status int    // of HTTP, if the code is one; 0
+	code   string // code, type, status and param, joined
+	status int    // HTTP status if the code is one, or 0
 	after  time.Duration
 }
 
-// complaintOf reads the forms in which services word an error:
+// parseError parses the error formats of various services:
 //
 //	{"error":{"message":…,"type":…,"code":…}}   OpenAI, OpenRouter, vLLM
 //	[{"error":{"code":400,"status":…}}]         Google
@@ -28,8 +28,8 @@ type complaint struct {
 //	{"type":"error","error":{…}}                Anthropic
 //	{"object":"error","message":…}, {"detail":…}
 //
-// ok is false for a body that holds none.
-func complaintOf(body []byte) (c complaint, ok bool) {
+// ok is false if the body is no error.
+func parseError(body []byte) (c serviceError, ok bool) {
 	body = bytes.TrimSpace(body)
 	if bytes.HasPrefix(body, []byte("[")) {
 		var list []json.RawMessage
@@ -41,7 +41,7 @@ func complaintOf(body []byte) (c complaint, ok bool) {
 	var b struct {
 		Error   json.RawMessage `json:"error"`
 		Object  string          `json:"object"`
-		Message json.RawMessage `json:"message"` // an object in answers of Ollama
+		Message json.RawMessage `json:"message"` // an object in Ollama's answers
 		Code    json.RawMessage `json:"code"`
 		Detail  json.RawMessage `json:"detail"`
 		Choices json.RawMessage `json:"choices"`
@@ -50,20 +50,20 @@ func complaintOf(body []byte) (c complaint, ok bool) {
 		return c, false
 	}
 	switch {
-	case given(b.Error) && !given(b.Choices):
-		return inner(b.Error), true
+	case present(b.Error) && !present(b.Choices):
+		return parseErrorValue(b.Error), true
 	case b.Object == "error":
-		return inner(body), true
-	case given(b.Detail) && !given(b.Choices):
-		return complaint{text: plain(b.Detail)}, true
+		return parseErrorValue(body), true
+	case present(b.Detail) && !present(b.Choices):
+		return serviceError{text: plain(b.Detail)}, true
 	}
 	return c, false
 }
 
-func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+func present(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
-// inner reads what stands below "error": words, or an object.
-func inner(raw json.RawMessage) complaint {
+// parseErrorValue parses the value of "error": a text or an object.
+func parseErrorValue(raw json.RawMessage) serviceError {
 	var e struct {
 		Message  json.RawMessage `json:"message"`
 		Type     json.RawMessage `json:"type"`
@@ -71,14 +71,14 @@ func inner(raw json.RawMessage) complaint {
 		Status   json.RawMessage `json:"status"`
 		Param    json.RawMessage `json:"param"`
 		Metadata struct {
-			Raw     json.RawMessage   `json:"raw"` // OpenRouter: what the one behind it said
+			Raw     json.RawMessage   `json:"raw"` // OpenRouter: the message of the provider behind it
 			Headers map[string]string `json:"headers"`
 		} `json:"metadata"`
 	}
 	if json.Unmarshal(raw, &e) != nil {
-		return complaint{text: plain(raw)}
+		return serviceError{text: plain(raw)}
 	}
-	c := complaint{text: plain(e.Message), code: strings.Join([]string{plain(e.Code), plain(e.Type), plain(e.Status),
+	c := serviceError{text: plain(e.Message), code: strings.Join([]string{plain(e.Code), plain(e.Type), plain(e.Status),
 		plain(e.Param)}, " ")}
 	if more := plain(e.Metadata.Raw); more != "" {
 		c.text += ": " + more
@@ -89,13 +89,12 @@ func inner(raw json.RawMessage) complaint {
 	if n, err := strconv.Atoi(plain(e.Code)); err == nil && n >= 400 && n < 600 {
 		c.status = n
 	}
-	if ms, err := strconv.ParseInt(e.Metadata.Headers["X-RateLimit-Reset"], 10, 64); err == nil { // a moment
+	if ms, err := strconv.ParseInt(e.Metadata.Headers["X-RateLimit-Reset"], 10, 64); err == nil { // a point in time
 		c.after = min(max(0, time.Until(time.UnixMilli(ms))), time.Hour)
 	}
 	return c
 }
 
-// plain is a JSON value as text.
 func plain(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -104,8 +103,8 @@ func plain(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// FaultOf tells what a refusal means, by its codes and words where the status
-// says too little.
+// FaultOf classifies an error by its status and, if that says too little, by its code and
+// text.
 func FaultOf(status int, code, text string) llm.Fault {
 	code, text = strings.ToLower(code), strings.ToLower(text)
 	says := func(in string, parts ...string) bool { return txt.AnyOf(in, strings.Contains, parts...) }
@@ -133,7 +132,7 @@ func FaultOf(status int, code, text string) llm.Fault {
 		return llm.TimedOut
 	case status >= 500, says(code, "server_error", "overloaded", "api_error", "unavailable"):
 		return llm.Overloaded
-	case status == 0 || status/100 == 2: // an error in an answer that is none of these
+	case status == 0 || status/100 == 2: // an error in an answer that matches none of these
 		return llm.Overloaded
 	}
 	return llm.Rejected

@@ -1,7 +1,6 @@
-// Package wire is what providers that speak HTTP through somebody else's client
-// have in common: a transport that turns whatever a service does instead of
-// answering into an *llm.Error, which errors.As finds through that client's own
-// wrapping.
+// Package wire is shared by providers that use HTTP through another client library: a
+// transport that converts every failure of a service into an *llm.Error, which errors.As
+// finds through that library's own wrapping.
 package wire
 
 import (
@@ -22,18 +21,17 @@ import (
 	"recall/llm"
 )
 
-// Transport sends requests once. What it returns has succeeded: a body of JSON,
-// whole and without an error in it; everything else is an *llm.Error, or the
-// context's own.
+// Transport sends requests once. What it returns has succeeded: a complete JSON body
+// without an error in it. Everything else is an *llm.Error, or the context's own error.
 type Transport struct {
 	Model string // for errors
-	Key   string // never stands in one
+	Key   string // never part of an error
 	Base  http.RoundTripper
-	Whole func(*http.Request) bool // whether a body is read here; nil for always
+	Whole func(*http.Request) bool // whether a body is read here; nil means always
 }
 
-// most is what an answer may have in bytes; 64k tokens have far fewer.
-const most = 64 << 20
+// maxAnswer is the maximum size of an answer in bytes; 64k tokens take far less.
+const maxAnswer = 64 << 20
 
 // RoundTrip implements http.RoundTripper.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -49,29 +47,29 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return res, nil
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, most+1))
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	switch {
 	case res.StatusCode/100 == 3:
-		return nil, t.Fail(llm.NotFound, res.StatusCode, "the address redirects to another, which isn't followed")
+		return nil, t.Fail(llm.NotFound, res.StatusCode, "the address redirects elsewhere, which isn't followed")
 	case res.StatusCode/100 != 2:
-		return nil, t.refused(res, body) // what is left of a broken one is enough
+		return nil, t.refused(res, body) // the readable part of a broken body is enough
 	case err != nil:
 		return nil, t.Broken(req.Context(), err)
-	case len(body) > most:
-		return nil, t.Fail(llm.Nonsense, res.StatusCode, "an answer of more than 64 MB")
-	case !json.Valid(body) && t.Clip(body) == llm.WebPage: // of whoever stands between: a login, a portal
+	case len(body) > maxAnswer:
+		return nil, t.Fail(llm.Nonsense, res.StatusCode, "the answer is larger than 64 MB")
+	case !json.Valid(body) && t.Clip(body) == llm.WebPage: // from a proxy or portal, such as a login page
 		return nil, t.Fail(llm.NotFound, res.StatusCode, llm.WebPage+" instead of an answer")
 	case !json.Valid(body):
-		return nil, t.Fail(llm.Nonsense, res.StatusCode, "an answer that is no JSON: "+t.Clip(body))
+		return nil, t.Fail(llm.Nonsense, res.StatusCode, "the answer is not JSON: "+t.Clip(body))
 	}
-	if _, ok := complaintOf(body); ok { // OpenRouter does so when it has begun to answer
+	if _, ok := parseError(body); ok { // OpenRouter does this after it has begun to answer
 		return nil, t.refused(res, body)
 	}
 	res.Body = io.NopCloser(bytes.NewReader(body))
 	return res, nil
 }
 
-// Broken is a connection that failed, or was ended by the caller.
+// Broken returns the error for a connection that failed or was ended by the caller.
 func (t *Transport) Broken(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
@@ -91,9 +89,9 @@ func (t *Transport) Broken(ctx context.Context, err error) error {
 	return e
 }
 
-// refused is what a service says instead of answering.
+// refused returns the error in a service's response.
 func (t *Transport) refused(res *http.Response, body []byte) *llm.Error {
-	c, _ := complaintOf(body)
+	c, _ := parseError(body)
 	status := res.StatusCode
 	if status/100 == 2 {
 		status = c.status
@@ -109,22 +107,22 @@ func (t *Transport) refused(res *http.Response, body []byte) *llm.Error {
 	return e
 }
 
-// Refused is an error that came inside an answer, as one line of a batch.
+// Refused returns an error that came inside an answer, such as in one line of a batch.
 func (t *Transport) Refused(status int, body []byte) *llm.Error {
 	return t.refused(&http.Response{StatusCode: status}, body)
 }
 
-// Fail is an error of the service's.
+// Fail returns an error of the service.
 func (t *Transport) Fail(f llm.Fault, status int, text string) *llm.Error {
 	return &llm.Error{Fault: f, Model: t.Model, Status: status, Text: text}
 }
 
-// Clip makes a service's words one line of at most 300 bytes, without the key.
+// Clip puts a service's text on one line of at most 300 bytes, without the key.
 func (t *Transport) Clip(data []byte) string {
 	s := strings.ToValidUTF8(string(data), "")
 	if t.Key != "" {
 		s = strings.ReplaceAll(s, t.Key, "[key]")
-		s = withoutParts(strings.ToValidUTF8(s[:min(len(s), 2000)], ""), t.Key)
+		s = removeKeyParts(strings.ToValidUTF8(s[:min(len(s), 2000)], ""), t.Key)
 	}
 	if begin := strings.ToLower(s[:min(len(s), 500)]); strings.Contains(begin, "<html") ||
 		strings.Contains(begin, "<!doctype") {
@@ -133,19 +131,18 @@ func (t *Transport) Clip(data []byte) string {
 	return llm.Short(s)
 }
 
-// keyPart is how many letters of a key are none of its maker's mark any more.
-const keyPart = 8
+// minKeyPart is the length from which part of a key is more than its maker's prefix.
+const minKeyPart = 8
 
-// withoutParts takes out of a text what a service repeats of a key, cut or with
-// stars in it.
-func withoutParts(s, key string) string {
-	for i := 0; i+keyPart <= len(key); {
-		at := strings.Index(s, key[i:i+keyPart])
+// removeKeyParts removes parts of a key that a service repeats truncated or masked.
+func removeKeyParts(s, key string) string {
+	for i := 0; i+minKeyPart <= len(key); {
+		at := strings.Index(s, key[i:i+minKeyPart])
 		if at < 0 {
 			i++
 			continue
 		}
-		n := keyPart
+		n := minKeyPart
 		for i+n < len(key) && at+n < len(s) && s[at+n] == key[i+n] {
 			n++
 		}
@@ -154,19 +151,19 @@ func withoutParts(s, key string) string {
 	return s
 }
 
-// Usual fills in what options don't say, and checks the address: a key goes over https or to
-// this machine only.
-func Usual(o llm.Options, address string, window, most int) (llm.Options, *url.URL, error) {
+// Defaults fills in defaults and checks the address: a key is only sent over https or to this
+// machine.
+func Defaults(o llm.Options, address string, window, maxAnswer int) (llm.Options, *url.URL, error) {
 	o.URL = cmp.Or(o.URL, address)
 	u, err := Address(o.URL, o.Key)
 	o.Window = cmp.Or(max(o.Window, 0), window)
-	o.MaxOutput = cmp.Or(max(o.MaxOutput, 0), most)
+	o.MaxOutput = cmp.Or(max(o.MaxOutput, 0), maxAnswer)
 	o.Timeout = cmp.Or(max(o.Timeout, 0), 5*time.Minute)
 	return o, u, err
 }
 
-// Client sends by a transport and doesn't follow where a service points: texts
-// and keys go where the user said.
+// Client returns a client over a transport that follows no redirects: texts and keys only
+// go where the user said.
 func Client(t http.RoundTripper) *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: func(*http.Request,
 		[]*http.Request) error {
@@ -174,13 +171,12 @@ func Client(t http.RoundTripper) *http.Client {
 	}}
 }
 
-// Address checks a service's address; a key goes over https or to this machine
-// only.
+// Address checks a service's address: a key is only sent over https or to this machine.
 func Address(raw, key string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	noAddress := err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil
 	if noAddress {
-		return nil, errors.New("llm.url is no address such as http://127.0.0.1:1234/v1") // it may hold a password
+		return nil, errors.New("llm.url is not an address such as http://127.0.0.1:1234/v1") // it may hold a password
 	}
 	if key != "" && u.Scheme == "http" && !Here(u.Hostname()) {
 		return nil, fmt.Errorf("%s: a key is sent over https only", u.Redacted())
@@ -194,7 +190,7 @@ func Here(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// retryAfter is how long a service asks to be left alone: in seconds, as a date, or in
+// retryAfter returns how long a service asks to wait, given in seconds, as a date or in
 // OpenAI's milliseconds; 0 if it doesn't say.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("retry-after-ms"), 64); err == nil && ms >= 0 && ms < 1e9 {

@@ -40,7 +40,7 @@ func TestComplaints(t *testing.T) {
 		{524, `<html>cloud</html>`, llm.TimedOut, "a web page"},
 	} {
 		tr := &Transport{Model: "m"}
-		said, ok := complaintOf([]byte(c.body))
+		said, ok := parseError([]byte(c.body))
 		if c.want == "" {
 			if ok {
 				t.Errorf("%s: got %+v, want no complaint", c.body, said)

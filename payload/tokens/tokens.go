@@ -1,5 +1,5 @@
-// Package tokens counts a text's tokens, roughly: Claude's makers publish no vocabulary, and a budget needs a count of
-// the right size, the same everywhere and at once.
+// Package tokens estimates how many tokens a text has. Anthropic publishes no vocabulary, and a budget only needs a
+// fast, reproducible count of the right magnitude.
 package tokens
 
 import (
@@ -8,11 +8,12 @@ import (
 	"recall/text"
 )
 
-// longWord is how many letters in a row are no word of any language.
+// longWord is the length from which a run of letters is no word of any language.
 const longWord = 24
 
-// Count returns about how many tokens s has: of English and German payloads 1.1 to 1.2 times o200k_base's, the largest
-// public vocabulary, of source up to 1.4; of capitals, and languages rare there, perhaps three quarters.
+// Count returns roughly how many tokens s has: for English and German payloads 1.1 to 1.2 times the count of
+// o200k_base, the largest public vocabulary, and for source code up to 1.4 times; for capitals, and for languages
+// rare there, perhaps three quarters.
 func Count(s string) int {
 	n := 0
 	for i := 0; i < len(s); {
@@ -23,7 +24,7 @@ func Count(s string) int {
 			_, size := utf8.DecodeRuneInString(s[i:])
 			j = i + size
 			switch size {
-			case 2: // Greek, Cyrillic, Hebrew: a run is a word; an ä is one alone
+			case 2: // Greek, Cyrillic, Hebrew: a run is a word; a lone ä counts by itself
 				for j+1 < len(s) && s[j] >= 0xc2 && s[j] < 0xe0 {
 					j += 2
 				}
@@ -31,13 +32,13 @@ func Count(s string) int {
 			case 4:
 				n += 3
 			default:
-				n++ // a Chinese sign
+				n++ // a Chinese character, for example
 			}
 		case text.Letter(c):
 			for j < len(s) && text.Letter(s[j]) && !(upper(s[j]) && !upper(s[j-1])) {
 				j++
 			}
-			if i > 0 && digit(s[i-1]) || j < len(s) && digit(s[j]) { // of an id
+			if i > 0 && digit(s[i-1]) || j < len(s) && digit(s[j]) { // part of an id
 				n += (j - i + 2) / 2
 			} else if j-i > longWord { // base64, or an alphabet
 				n += (j-i)*2/3 + 1

@@ -95,7 +95,7 @@ func handOver(a *app.App, p *payload.Payload, text string, o resumeOptions) erro
 		return nil
 	}
 	if terminal.IsTerminal(a.Out) { // what is pasted from there is known by its heading and lines
-		text = payload.ToRead(text)
+		text = payload.WithoutMarkers(text)
 	}
 	return a.Print(text)
 }

@@ -88,7 +88,7 @@ func showShared(ctx context.Context, a *app.App, l *library.Library, h last.Hit,
 	case errors.Is(err, team.ErrNotShared) && o.Transcript:
 		return hint.With(err, "%s shares what was decided in it: recall show %s", terminal.Line(at.Author), at.Session)
 	case errors.Is(err, team.ErrNotShared):
-		text = payload.ToRead(payload.Render(p, payload.Options{Variant: payload.Variant(cmp.Or(o.Variant,
+		text = payload.WithoutMarkers(payload.Render(p, payload.Options{Variant: payload.Variant(cmp.Or(o.Variant,
 			a.Config.Payload.Variant)), Budget: -1}).Text)
 	case err != nil:
 		return err
@@ -151,7 +151,7 @@ func runShow(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 	form := payload.Options{Variant: payload.Variant(cmp.Or(o.Variant, a.Config.Payload.Variant)), Budget: -1}
 	text := payload.Render(p, form).Text
 	if terminal.IsTerminal(a.Out) { // the marks are for those who paste it
-		text = payload.ToRead(text)
+		text = payload.WithoutMarkers(text)
 	}
 	if err := a.Print(text); err != nil {
 		return err
