@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// jotted masks a password where people note an access: "id/pw: ann/x", "(pw:x)", "PASS - x", whatever marks between.
-// The value has to look like nothing else.
+// jotted masks a password in a short note of credentials: "id/pw: ann/x", "(pw:x)", "PASS - x", with any separators.
+// The value must look like nothing else.
 func jotted(s *scan, from, to int) {
 	const reach, runs, jottedRun = 60, 8, 48
 	name := s.text[from:to]
@@ -31,7 +31,7 @@ func jotted(s *scan, from, to int) {
 	}
 }
 
-// noted reports whether a word is letters of both cases and digits, or with marks, as only passwords are.
+// noted reports whether a word mixes letters of both cases and digits, or contains marks, as only passwords do.
 func noted(v string) bool {
 	t := shapeIn(v)
 	harmless := len(v) < 7 || len(v) > 40 || t.digits == 0 || t.lower+t.upper < 3 || placeholder(v) || numbered(v) ||
@@ -43,7 +43,7 @@ func noted(v string) bool {
 		t.other == strings.Count(v, "_") && t.lower > 0 && t.upper > 0 && !camel(v)
 }
 
-// loginPair masks the password of "ann / password" and "ann:password" behind a word for logging in.
+// loginPair masks the password of "ann / password" and "ann:password" after a word for logging in.
 func loginPair(s *scan, _, to int) {
 	line, _, _ := strings.Cut(s.text[to:min(len(s.text), to+100)], "\n")
 	for _, between := range [...]string{" / ", ":", ", "} {
@@ -67,7 +67,7 @@ func loginPair(s *scan, _, to int) {
 	}
 }
 
-// beforeName masks a password that stands in a sentence before its name.
+// beforeName masks a password that precedes its name in a sentence.
 func (s *scan) beforeName(from int) {
 	begin, digits := from, 0
 	for begin > 0 && from-begin < 60 && s.text[begin-1] != '\n' && s.text[begin-1] != ';' {
@@ -92,7 +92,7 @@ func (s *scan) beforeName(from int) {
 	}
 }
 
-// unmistakable reports whether a word near a password's name can't be anything else: letters, digits, a mark between.
+// unmistakable reports whether a word near a password's name can't be anything else: letters, digits and a mark inside.
 func unmistakable(v string) bool {
 	if len(v) < 8 || len(v) > 64 || strings.ContainsAny(v, "/:=()[]{}<>\\;,\"'|`") || placeholder(v) {
 		return false
@@ -113,7 +113,7 @@ func unmistakable(v string) bool {
 	return is(v[mark-1], alnum) && is(v[mark+1], alnum)
 }
 
-// seedPhrase masks a wallet's words after its name: twelve to twenty-four, short, of small letters.
+// seedPhrase masks a wallet's words after their name: twelve to twenty-four short words in lower case.
 func seedPhrase(s *scan, _, to int) {
 	v, ok := s.valueAfter(to, to)
 	if !ok {
@@ -137,7 +137,7 @@ func seedPhrase(s *scan, _, to int) {
 	}
 }
 
-// passwordHash masks what a password is stored as: weak ones are told from it.
+// passwordHash masks a stored password hash, as weak passwords can be guessed from it.
 func passwordHash(s *scan, from, to int) {
 	end := run(s.text, from, word, "$./+=,", 300)
 	v := strings.TrimRight(s.text[from:end], ".,=")

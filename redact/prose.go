@@ -5,19 +5,19 @@ import (
 	"unicode/utf8"
 )
 
-// A sentence is read this far on either side of a name.
+// How far a sentence is read on either side of a name.
 const (
 	sayingWords = 7
 	sayingBytes = 90
 )
 
-// nearness says how a word stands to the name of a secret before it.
+// nearness says how a word relates to the name of a secret before it.
 type nearness uint8
 
 const (
-	somewhere nearness = iota // in its sentence
-	next                      // it follows the name
-	told                      // a colon or a quote says that it is the value
+	somewhere nearness = iota // in the same sentence
+	next                      // directly after the name
+	told                      // a colon or a quote marks it as the value
 	said                      // a verb does
 )
 
@@ -40,8 +40,8 @@ func (y *saying) token(s *scan, from, to int) {
 	}
 	name := lowerASCII(strings.TrimLeft(s.text[from:to], " -"))
 	vague, glued := vagueNames[name], is(s.before(from), alnum)
-	vaguely := (vague || glued) && s.text[to] == ' ' && !s.randomNext(to) && (glued || !s.qualified(from, qualifiers))
-	if vaguely {
+	unlikely := (vague || glued) && s.text[to] == ' ' && !s.randomNext(to) && (glued || !s.qualified(from, qualifiers))
+	if unlikely {
 		return
 	}
 	known := glued || name == "secret" || s.qualified(from, qualifiers)
@@ -61,18 +61,18 @@ func (y *saying) token(s *scan, from, to int) {
 	})
 }
 
-// shuffled reports whether a word is long, or switches between letters and digits or cases too often for a name.
+// shuffled reports whether a word is long, or changes between letters and digits or cases too often for a name.
 func shuffled(v string) bool {
 	return len(v) >= 20 || len(v) >= 14 && (caseSwitches(v)*4 >= len(v) || shapeIn(v).mostSwitches >= 5)
 }
 
-// randomNext reports whether what follows a name is as long as random values are.
+// randomNext reports whether the word after a name is as long as random values are.
 func (s *scan) randomNext(to int) bool {
 	at := quoteEnd(s.text, to+1)
 	return skip(s.text, at, word|marks, 14) == at+14
 }
 
-// vagueNames are of other things too unless the word before says more.
+// vagueNames also name other things unless the preceding word is more specific.
 var vagueNames = set("key", "private", "access")
 
 func (y *saying) pin(s *scan, from, to int) {
@@ -85,7 +85,7 @@ func (y *saying) pin(s *scan, from, to int) {
 	})
 }
 
-// isWord reports whether text[from:to] stands as a word of a sentence does.
+// isWord reports whether text[from:to] is a word of a sentence.
 func (s *scan) isWord(from, to int) bool {
 	if next := s.at(to); next < utf8.RuneSelf && strings.IndexByte(" :,.?!)\n\r", next) < 0 {
 		return false
@@ -93,13 +93,13 @@ func (s *scan) isWord(from, to int) bool {
 	return s.text[from] == ' ' || !is(s.before(from), under|marks) || s.before(from) == '-'
 }
 
-// goesOn reports whether a sentence goes on behind a name: where words don't stand apart, with anything.
+// goesOn reports whether the sentence continues after a name; in scripts without blanks, anything continues it.
 func (s *scan) goesOn(to int) bool {
 	c := s.at(to)
 	return c == ' ' || c >= utf8.RuneSelf || s.text[to-1] >= utf8.RuneSelf
 }
 
-// after looks at the words behind a secret's name, and masks the first that looks like its value.
+// after examines the words after a secret's name, and masks the first that looks like its value.
 func (y *saying) after(s *scan, from, to int, kind string, looks func(v string, near nearness, quoted bool) bool) {
 	near := next
 	for n, at := 0, to; n < sayingWords && at-to < sayingBytes; n++ {
@@ -149,7 +149,7 @@ func (y *saying) after(s *scan, from, to int, kind string, looks func(v string, 
 	}
 }
 
-// wordGap skips what stands between two words, and between a word and a value in scripts without blanks.
+// wordGap skips the gap between two words, and what separates a word from a value in scripts without blanks.
 func (s *scan) wordGap(at int) int {
 	for at < len(s.text) && (is(s.text[at], blank) || s.text[at] >= 0xe3 && s.text[at] <= 0xef) {
 		if s.text[at] >= 0xe3 {
@@ -163,10 +163,10 @@ func (s *scan) wordGap(at int) int {
 	return skip(s.text, at, blank, 2)
 }
 
-// scriptEnds reports whether a word of another script begins at at.
+// scriptEnds reports whether a word in a script without blanks begins at at.
 func (s *scan) scriptEnds(at int) bool { return s.text[at] >= 0xe3 && s.text[at] <= 0xef }
 
-// apostrophe reports whether a quote at at stands within a word.
+// apostrophe reports whether the quote at at is within a word.
 func (s *scan) apostrophe(at int) bool {
 	return s.text[at] == '\'' && at > 0 && is(s.text[at-1], letter) && (is(s.at(at+1), letter) ||
 		s.at(at+1) >= 0xc0) && s.at(at+2) != 0
@@ -187,7 +187,7 @@ func (y *saying) used(s *scan, at int) bool {
 	return false
 }
 
-// tellingOrQuoted reports whether a word of a sentence looks like a password, or is words with hyphens in quotes.
+// tellingOrQuoted reports whether a word of a sentence looks like a password, or is hyphenated words in quotes.
 func tellingOrQuoted(v string, quoted bool) bool {
 	phrase := quoted && len(v) >= 8 && !placeholder(v) && !path(v) && !label(v) && !names(v) && !identifier(v) &&
 		(strings.Count(v, "-") >= 2 || len(v) >= 12 && !strings.ContainsAny(v, "-.:/="))
@@ -198,7 +198,7 @@ func tellingOrQuoted(v string, quoted bool) bool {
 		shapeIn(v).digits > 0
 }
 
-// quotable reports whether a quoted word that a sentence calls a password is one: anything but a word for how they are.
+// quotable reports whether a quoted word that a sentence calls a password is one, and not an adjective for passwords.
 func quotable(v string) bool {
 	return len(v) >= 5 && len(v) < 40 && skip(v, 0, alnum|under, len(v)) == len(v) && !placeholder(v) && !names(v) &&
 		!qualities[lowerASCII(v)] && lowerASCII(v) == v

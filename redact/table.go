@@ -2,15 +2,15 @@ package redact
 
 import "strings"
 
-// A table's head names what stands below: in Markdown, CSV and TSV, in what databases and other programs print, with a
-// bar, tab, comma, semicolon or blanks between columns.
+// A table's head names what is below it: in Markdown, CSV and TSV, and in the output of databases and other programs,
+// with a bar, tab, comma, semicolon or blanks between columns.
 
 const (
-	tableRows  = 100 // looked at below a head
+	tableRows  = 100 // examined below a head
 	tableWidth = 600 // bytes of a row
 )
 
-// column masks what stands below the head text[from:end] of a column.
+// column masks the values below text[from:end] if that is the head of a column.
 func (s *scan) column(from, end int, kind string, st strength) {
 	begin := strings.LastIndexByte(s.text[max(0, from-tableWidth):from], '\n') + 1 + max(0, from-tableWidth)
 	head, rest, ok := strings.Cut(s.text[begin:min(len(s.text), begin+tableWidth)], "\n")
@@ -53,7 +53,7 @@ func (s *scan) column(from, end int, kind string, st strength) {
 // cell is the place of a cell's text in its row, without blanks and quotes.
 type cell struct{ from, to int }
 
-// between returns what stands between the columns of a head, "" if nothing does.
+// between returns the column separator of a head, "" if there is none.
 func between(head string) string {
 	for _, by := range [...]string{"|", "│", "\t", ",", ";"} {
 		if strings.Contains(head, by) {
@@ -94,7 +94,7 @@ func trimmed(row string, from, to int) cell {
 	return cell{to - len(text), to - len(text) + len(strings.TrimRight(text, around))}
 }
 
-// headCells reports whether cells are those of a head: two or more, each a few words.
+// headCells reports whether cells look like a head: two or more, each a few words.
 func headCells(row string, all []cell) bool {
 	n := 0
 	for _, c := range all {
@@ -109,9 +109,9 @@ func headCells(row string, all []cell) bool {
 	return n >= 2
 }
 
-// cellBelow returns a row's cell below the head's cell number at; not ok where the table is at its end.
+// cellBelow returns a row's cell below head number at; not ok at the end of the table.
 func cellBelow(row, by string, at int, heads []cell) (c cell, ok bool) {
-	if by == "  " { // programs print columns one below another
+	if by == "  " { // columns are aligned
 		from := heads[at].from
 		if strings.TrimSpace(row) == "" || len(row) <= from {
 			return cell{}, strings.TrimSpace(row) != ""
@@ -132,7 +132,7 @@ func cellBelow(row, by string, at int, heads []cell) (c cell, ok bool) {
 	return all[at], true
 }
 
-// cellHolds reports whether a cell below a name of such a strength is a secret.
+// cellHolds reports whether a cell below a name of that strength is a secret.
 func cellHolds(v string, st strength) bool {
 	harmless := len(v) < 6 || placeholder(v) || path(v) || strings.ContainsAny(v, " \t()<>") || names(v)
 	if harmless {
@@ -142,7 +142,7 @@ func cellHolds(v string, st strength) bool {
 	case strong:
 		return telling(v) || strings.Count(v, "-") >= 2 && !label(v) || wordsRunTogether(v)
 	case vague:
-		return value{text: v}.drawn()
+		return value{text: v}.looksRandom()
 	case number:
 		return value{text: v, quoted: true}.unlocks(shapeIn(v))
 	}

@@ -1,22 +1,22 @@
 package redact
 
-// A tongue is how people write of secrets in one language, in small letters: names for them, and words before or
-// between. Languages whose words don't stand apart have only the names.
-type tongue struct {
-	passwords []string // what a password is called
-	tokens    []string // what a key or token is called: a random value must follow
-	pins      []string // what a number that lets in is called
+// A language holds how people write about secrets in it, in lower case: names for them, and words before or between.
+// Languages that don't separate words have only the names.
+type language struct {
+	passwords []string // names for a password
+	tokens    []string // names for a key or token: a random value must follow
+	pins      []string // names for a number that grants access
 	verbs     []string // between name and value: the password for x IS y
-	uses      []string // before the name, the value following it: USE the password y
+	uses      []string // before the name, with the value after it: USE the password y
 	logins    []string // before "user / password"
 }
 
-// Of a word whose first letters are too common to stop at its end does: seña, lave, ogin.
-var tongues = func() (all []tongue) {
-	language := ""
+// Words that begin with very common letters are cut there: seña, lave, ogin.
+var languages = func() (all []language) {
+	name := ""
 	for _, f := range wordRows["tongue"] {
-		if f[0] != language {
-			language, all = f[0], append(all, tongue{})
+		if f[0] != name {
+			name, all = f[0], append(all, language{})
 		}
 		t := &all[len(all)-1]
 		*map[string]*[]string{"passwords": &t.passwords, "tokens": &t.tokens, "pins": &t.pins, "verbs": &t.verbs,
@@ -25,12 +25,12 @@ var tongues = func() (all []tongue) {
 	return all
 }()
 
-// saying is what a sentence is read with: the words of all languages as one, as texts mix them.
+// saying reads sentences with the words of all languages at once, as texts mix them.
 type saying struct {
 	verbs, uses map[string]bool
 }
 
-// proseRules adds what people write of secrets.
+// proseRules adds rules for how people write about secrets.
 func proseRules(b *builder) {
 	all := &saying{verbs: map[string]bool{}, uses: map[string]bool{}}
 	added := map[string]bool{}
@@ -42,7 +42,7 @@ func proseRules(b *builder) {
 			added[w] = true
 		}
 	}
-	for _, t := range tongues {
+	for _, t := range languages {
 		for _, w := range t.verbs {
 			all.verbs[w] = true
 		}
@@ -52,17 +52,17 @@ func proseRules(b *builder) {
 		add(t.passwords, all.password)
 	}
 	clear(added)
-	for _, t := range tongues {
+	for _, t := range languages {
 		add(t.passwords, jotted)
 	}
 	add([]string{"pass", "pwd", "pw", "pw:", "p/w", "pin:", "secret", "ssh ", "sftp "}, jotted)
 	clear(added)
-	for _, t := range tongues {
+	for _, t := range languages {
 		add(t.tokens, all.token)
 		add(t.logins, loginPair)
 	}
 	clear(added)
-	for _, t := range tongues {
+	for _, t := range languages {
 		add(t.pins, all.pin)
 	}
 	for _, verb := range []string{" as ", " is "} {
