@@ -9,7 +9,7 @@ import (
 	"recall/ingest/jsonl"
 )
 
-// events are what the client showed: most repeat the conversation, and are read for what only they say.
+// events handles what the client displayed. Most of it repeats the conversation and is read only for what is new.
 var events = map[string]func(p *parser, payload []byte){
 	"user_message": takeTyped, "token_count": takeTokens, "turn_aborted": takeAborted,
 	"thread_rolled_back": takeRollback, "item_completed": takeItem, "sub_agent_activity": takeActivity,
@@ -22,7 +22,7 @@ var events = map[string]func(p *parser, payload []byte){
 
 func takeStarted(p *parser, payload []byte) { jsonl.Read(payload, jsonl.Fields{"turn_id": &p.turn}) }
 
-// usageOf reads a count of tokens; those read from the cache are among those that went in.
+// usageOf reads a token count, in which the input includes tokens read from the cache.
 func usageOf(raw []byte) (u ingest.Usage, total int64) {
 	jsonl.Read(raw, jsonl.Fields{"input_tokens": &u.Input, "cached_input_tokens": &u.CacheRead,
 		"cache_write_input_tokens": &u.CacheWrite, "output_tokens": &u.Output, "total_tokens": &total})
@@ -30,7 +30,7 @@ func usageOf(raw []byte) (u ingest.Usage, total int64) {
 	return u, total
 }
 
-// takeTokens counts what an answer of the model's took. The client says it again with every limit that it hears of.
+// takeTokens counts the tokens of a model's answer. The client repeats them with every limit it is told.
 func takeTokens(p *parser, payload []byte) {
 	var last, total []byte
 	jsonl.Read(payload, jsonl.Fields{"info": jsonl.Fields{"last_token_usage": &last, "total_token_usage": &total}})
@@ -45,7 +45,7 @@ func takeTokens(p *parser, payload []byte) {
 	}
 }
 
-// takeUsageRecord counts it as newer clients do, an answer at a time.
+// takeUsageRecord counts them as newer clients write them, for each answer.
 func (p *parser) takeUsageRecord(payload []byte) {
 	var raw []byte
 	jsonl.Read(payload, jsonl.Fields{"usage": &raw})
@@ -66,7 +66,7 @@ func takeAborted(p *parser, payload []byte) {
 	}
 }
 
-// takeRollback leaves the last prompts, and what followed, on a branch that was rewound.
+// takeRollback marks the last prompts, and what followed, as a rewound branch.
 func takeRollback(p *parser, payload []byte) {
 	var turns int64
 	jsonl.Read(payload, jsonl.Fields{"num_turns": &turns})
@@ -101,7 +101,7 @@ func takeError(p *parser, payload []byte) {
 	}
 }
 
-// takeActivity ties a sub-agent to the call that started it.
+// takeActivity links a sub-agent to the call that started it.
 func takeActivity(p *parser, payload []byte) {
 	var call, agent, kind string
 	jsonl.Read(payload, jsonl.Fields{"event_id": &call, "agent_thread_id": &agent, "kind": &kind})
@@ -114,7 +114,7 @@ func takeActivity(p *parser, payload []byte) {
 	}
 }
 
-// takeItem takes an item that the client showed as done. Those with an id of the conversation are there already.
+// takeItem takes an item that the client displayed as done. Those with an id of the conversation are already known.
 func takeItem(p *parser, payload []byte) {
 	var item, content []byte
 	var kind, plan string
@@ -142,7 +142,7 @@ func takeItem(p *parser, payload []byte) {
 	}
 }
 
-// takeRan takes how a command ended, and the command itself where a program that the model wrote ran it.
+// takeRan takes the outcome of a command, and the command itself if a program written by the model ran it.
 func (p *parser) takeRan(payload []byte) {
 	var id, source, output, exit, status, dir string
 	var command []byte
@@ -150,7 +150,7 @@ func (p *parser) takeRan(payload []byte) {
 		"exit_code": &exit, "status": &status, "command": &command, "cwd": &dir})
 	code, err := strconv.Atoi(exit)
 	if strings.HasPrefix(source, "user") {
-		return // it stands in the conversation
+		return // it is in the conversation
 	}
 	for _, c := range p.calls[id] {
 		if err == nil && c.Command != "" {
@@ -168,7 +168,7 @@ func (p *parser) takeRan(payload []byte) {
 	p.finishCall(p.calls[id][0], r)
 }
 
-// nested is the message whose call made another.
+// nested returns the message whose call made another call.
 func (p *parser) nested() *draft {
 	if p.last == nil {
 		return p.message()
@@ -176,7 +176,7 @@ func (p *parser) nested() *draft {
 	return p.last
 }
 
-// takePatched takes what a patch did.
+// takePatched takes the outcome of a patch.
 func (p *parser) takePatched(payload []byte) {
 	var id, out, status string
 	var done, told bool
@@ -203,7 +203,7 @@ func (p *parser) takePatched(payload []byte) {
 	}
 }
 
-// takeServed takes what a server's tool gave.
+// takeServed takes the result of an MCP server's tool.
 func (p *parser) takeServed(payload []byte) {
 	var id, server, tool string
 	var args, gave []byte
