@@ -8,17 +8,17 @@ import (
 	"recall/text"
 )
 
-// Directories come from transcripts of any machine: a Windows path is read on
-// Linux and the other way round, so path/filepath is of no use for them.
+// Directories come from transcripts of any machine: Linux has to read Windows paths and vice versa, so path/filepath
+// can't be used on them.
 
-// A place is a directory taken apart.
+// A place is a parsed directory.
 type place struct {
 	top     string   // "/", "C:\", "\\server\share\"; "" if relative
 	parts   []string // the names below it
 	windows bool
 }
 
-// placeOf takes a directory apart, of Windows or not by its own spelling.
+// placeOf parses a directory as a Windows path or not, depending on its spelling.
 func placeOf(dir string) place {
 	switch {
 	case len(dir) >= 2 && dir[1] == ':' && text.Letter(dir[0]):
@@ -50,7 +50,7 @@ func (p place) String() string {
 	return p.top + strings.Join(p.parts, "/")
 }
 
-// base is the last name of the directory, "" of a root.
+// base returns the last element of the directory, "" for a root.
 func (p place) base() string {
 	if len(p.parts) == 0 {
 		return ""
@@ -58,7 +58,7 @@ func (p place) base() string {
 	return p.parts[len(p.parts)-1]
 }
 
-// shared is how many leading names two places share, -1 if not even the root.
+// shared counts the leading elements two places share, -1 if not even the root.
 func (p place) shared(q place) int {
 	if p.windows != q.windows || !p.same(p.top, q.top) {
 		return -1
@@ -82,8 +82,9 @@ func (p place) holds(q place) bool { return p.top != "" && p.shared(q) == len(p.
 
 func (p place) equal(q place) bool { return p.holds(q) && q.holds(p) }
 
-// wide reports whether a directory is a home, holds homes, or is where people customarily keep all projects: no project
-// because sessions ran below it. Homes of other machines are told by their usual places.
+// wide reports whether a directory is a home, contains homes, or is where people usually keep all their projects. Such
+// a directory isn't a project just because sessions ran below it. Homes of other machines are recognized by their usual
+// locations.
 func (p place) wide() bool {
 	if len(p.parts) == 0 {
 		return true
@@ -106,11 +107,11 @@ func (p place) wide() bool {
 	return len(p.parts) <= homes || len(p.parts) == homes+1 && keepsProjects[strings.ToLower(p.base())]
 }
 
-// keepsProjects names the folders right below a home that hold projects, and aren't one.
+// keepsProjects names folders directly below a home that hold projects but aren't one.
 var keepsProjects = text.Set(`code desktop dev developer development documents downloads git github go projects
 	repos repositories source src tmp wks work workspace workspaces`)
 
-// cleanDir is a directory in one spelling, "" if it isn't absolute.
+// cleanDir normalizes a directory, "" if it isn't absolute.
 func cleanDir(dir string) string {
 	p := placeOf(dir)
 	if p.top == "" {
@@ -119,10 +120,10 @@ func cleanDir(dir string) string {
 	return p.String()
 }
 
-// SameDir reports whether two directories are one: Windows tells paths apart by neither case nor kind of slash.
+// SameDir reports whether two directories are the same: on Windows, case and kind of slash don't matter.
 func SameDir(a, b string) bool {
 	return a == b || !strings.HasPrefix(a, "/") && placeOf(a).equal(placeOf(b))
 }
 
-// Wide reports whether a folder is a root, a home or holds all projects: what lies in it needn't belong together.
+// Wide reports whether a folder is a root, a home or holds all projects, so that its contents needn't belong together.
 func Wide(dir string) bool { return placeOf(dir).wide() }

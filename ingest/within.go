@@ -5,16 +5,16 @@ import (
 	"path/filepath"
 )
 
-// A Holder tells of a session's file that is no file of the file system: it is made of what a database holds. Its path
-// goes on below the database's. The error is fs.ErrNotExist where there is no such file, or no database.
+// A Holder returns a session's file that is not a file of the file system but is made from a database. Its path extends
+// the database's. The error is fs.ErrNotExist if there is no such file, or no database.
 type Holder func(path string) (File, error)
 
-var holders = map[string]Holder{} // by the ending of the databases' names
+var holders = map[string]Holder{} // by the extension of the databases' names
 
-// Hold has a Holder asked for what lies in files whose names end so. It is called before anything is looked for.
-func Hold(ending string, h Holder) { holders[ending] = h }
+// Hold registers the Holder for files inside databases with an extension. Call it before searching.
+func Hold(extension string, h Holder) { holders[extension] = h }
 
-// OnDisk is the file that a path leads to or into.
+// OnDisk returns the file that a path names or leads into.
 func OnDisk(path string) string {
 	if up := filepath.Dir(path); holders[filepath.Ext(up)] != nil && !IsFolder(up) {
 		return up
@@ -22,7 +22,7 @@ func OnDisk(path string) string {
 	return path
 }
 
-// FileNow is a file of a session as it is at its source now. The error is fs.ErrNotExist if it is gone.
+// FileNow returns a session's file as it now is at its source. The error is fs.ErrNotExist if it is gone.
 func FileNow(name string, role FileRole, path string) (File, error) {
 	if on := OnDisk(path); on != path {
 		f, err := holders[filepath.Ext(on)](path)

@@ -8,14 +8,14 @@ import (
 	"recall/ingest/jsonl"
 )
 
-// reply is what came back for an AskUserQuestion call.
+// reply is the response to an AskUserQuestion call.
 type reply struct {
 	answers  map[string]string
 	notes    map[string]string
 	skipped  map[string]bool
 	response string
 	timedOut bool
-	present  bool // there was a structured reply of a known shape
+	present  bool // there is a structured reply in a known form
 }
 
 // askReply reads the structured result of AskUserQuestion.
@@ -46,7 +46,7 @@ func askReply(raw []byte) (r reply) {
 	return r
 }
 
-// answerText reads one answer; a list is joined the way the client does.
+// answerText reads one answer, joining a list as the client does.
 func answerText(c *jsonl.Cursor) string {
 	if c.Kind() != '[' {
 		return c.Text()
@@ -56,7 +56,7 @@ func answerText(c *jsonl.Cursor) string {
 	return strings.Join(parts, ", ")
 }
 
-// answered fills in what the person chose; questions that they left unanswered are omitted.
+// answered fills in the person's choices; unanswered questions are omitted.
 func answered(questions []ingest.Question, r reply, text string) []ingest.Answer {
 	if r.timedOut {
 		return nil
@@ -86,7 +86,7 @@ func answered(questions []ingest.Question, r reply, text string) []ingest.Answer
 	return out
 }
 
-// otherSaid puts the person's note in the place of the choice "Other", which says nothing itself.
+// otherSaid replaces the choice "Other", which says nothing itself, by the person's note.
 func otherSaid(q ingest.Answer) ingest.Answer {
 	said := q.Chosen
 	q.Chosen, q.Free = nil, false
@@ -107,8 +107,8 @@ var answerOpenings = []string{
 	"User has answered your questions:", "Your questions have been answered:", "The user answered:",
 }
 
-// readText reads the answers from what the model was told, where no structured form is there. Quotes in it aren't
-// escaped: each known question is looked up as it stands.
+// readText reads the answers from the text given to the model, where there is no structured form. Quotes in it aren't
+// escaped, so each known question is searched for literally.
 func (r *reply) readText(questions []ingest.Question, text string) {
 	r.answers, r.notes = map[string]string{}, map[string]string{}
 	body, ok := "", false
@@ -141,8 +141,8 @@ func (r *reply) readText(questions []ingest.Question, text string) {
 	}
 }
 
-// answerIn takes an answer and its note out of the client's wording: answer" selected preview: … user notes: …,
-// then a comma or, after the last, a closing sentence.
+// answerIn extracts an answer and its note from the client's wording: answer" selected preview: … user notes: …, then a
+// comma or, after the last, a closing sentence.
 func answerIn(s string, last bool) (answer, note string) {
 	if last {
 		for _, closing := range []string{". You can now", ".\nYou can now"} {
