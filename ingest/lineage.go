@@ -20,13 +20,18 @@ func Own(family []*Session) {
 	for _, s := range byBirth(family) {
 		claim(s, owner)
 	}
+	byID := indexed(family)
+	for _, s := range family {
+		setParent(s, byID, owner)
+	}
+}
+
+func indexed(family []*Session) map[SessionID]*Session {
 	byID := map[SessionID]*Session{}
 	for _, s := range family {
 		byID[s.ID] = s
 	}
-	for _, s := range family {
-		setParent(s, byID, owner)
-	}
+	return byID
 }
 
 // resetOwnership undoes an earlier call of Own.
@@ -227,11 +232,7 @@ func parentsFirst(order []*Session) []*Session {
 
 // claims lists for each session those that it comes from, by its own claim or theirs.
 func claims(family []*Session) map[*Session][]*Session {
-	byID := map[SessionID]*Session{}
-	for _, s := range family {
-		byID[s.ID] = s
-	}
-	before := map[*Session][]*Session{}
+	byID, before := indexed(family), map[*Session][]*Session{}
 	for _, s := range family {
 		if s.Parent != nil {
 			if p := byID[s.Parent.Session]; p != nil && p != s {

@@ -7,33 +7,29 @@ import (
 	"recall/text"
 )
 
-// memoryTags are the elements in which tools pass memories and instructions to a model, with their labels.
-var memoryTags = []struct{ tag, label string }{
-	{`claude-mem[\w-]*`, "claude-mem"},
-	{`engram[\w-]*`, "engram"},
-	{`mem0[\w-]*`, "mem0"},
-	{`mempalace[\w-]*`, "MemPalace"},
-	{`supermemory[\w-]*`, "supermemory"},
-	{`basic-memory[\w-]*`, "basic-memory"},
-	{`(?:memory|memories|(?:relevant|user|project|session|recalled|retrieved|long_term|long-term)[-_]memor(?:y|ies)|` +
-		`memory[-_][a-z]+)`, ForeignMemory},
-	{`(?:claudeMd|claude_md|claude-md)`, ForeignRules},
-	{`auto[-_]memory`, ForeignAuto},
-	{`system[-_](?:instructions?|prompt|message|notice)`, ForeignWrapper},
-}
-
 type memoryRule struct {
 	open  func() *regexp.Regexp
 	label string
 }
 
-var memoryRules = func() []memoryRule {
-	var rules []memoryRule
-	for _, m := range memoryTags {
-		rules = append(rules, memoryRule{text.Pattern(`(?mi)^[ \t>]*<(` + m.tag + `)(?:\s[^>\n]*)?>`), m.label})
-	}
-	return rules
-}()
+func tagRule(tag, label string) memoryRule {
+	return memoryRule{text.Pattern(`(?mi)^[ \t>]*<(` + tag + `)(?:\s[^>\n]*)?>`), label}
+}
+
+// memoryRules find the elements in which tools pass memories and instructions to a model.
+var memoryRules = []memoryRule{
+	tagRule(`claude-mem[\w-]*`, "claude-mem"),
+	tagRule(`engram[\w-]*`, "engram"),
+	tagRule(`mem0[\w-]*`, "mem0"),
+	tagRule(`mempalace[\w-]*`, "MemPalace"),
+	tagRule(`supermemory[\w-]*`, "supermemory"),
+	tagRule(`basic-memory[\w-]*`, "basic-memory"),
+	tagRule(`(?:memory|memories|(?:relevant|user|project|session|recalled|retrieved|long_term|long-term)`+
+		`[-_]memor(?:y|ies)|memory[-_][a-z]+)`, ForeignMemory),
+	tagRule(`(?:claudeMd|claude_md|claude-md)`, ForeignRules),
+	tagRule(`auto[-_]memory`, ForeignAuto),
+	tagRule(`system[-_](?:instructions?|prompt|message|notice)`, ForeignWrapper),
+}
 
 // clientRule finds what a client puts before a prompt, or in its place: incoming reviews, a button's request. Clients
 // name such elements in lower case with hyphens. They contain other people's text unescaped, which can close the

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -89,10 +90,7 @@ func beginsWithPlan(s *Session) *Turn {
 // unansweredPlan finds the last call in s that proposed this plan and was refused without a word, or never answered.
 func unansweredPlan(s *Session, plan *Turn) (last *ToolCall) {
 	for t, call := range EachCall(s.Turns) {
-		at := call.At
-		if at.IsZero() {
-			at = t.At
-		}
+		at := cmp.Or(call.At, t.At)
 		matches := call.Plan != nil && call.open() && !at.After(plan.At) && plan.At.Sub(at) < planWait &&
 			SamePlan(call.Plan.Text, plan.Text)
 		if matches {

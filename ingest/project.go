@@ -88,12 +88,7 @@ func (r resolver) byFolders() (Project, bool) {
 	if len(roots) == 0 {
 		return Project{}, false
 	}
-	best := roots[0]
-	for _, p := range roots[1:] {
-		if turns[p.Root] > turns[best.Root] {
-			best = p
-		}
-	}
+	best := slices.MaxFunc(roots, func(a, b Project) int { return turns[a.Root] - turns[b.Root] })
 	if wider, ok := r.around(roots, turns, best); ok {
 		return wider, true
 	}

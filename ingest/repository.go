@@ -1,9 +1,11 @@
 package ingest
 
 import (
+	"cmp"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -112,12 +114,10 @@ func bareRoot(gitDir string) string {
 }
 
 func isGitDir(dir string) bool {
-	for _, name := range []string{"HEAD", "objects", "refs"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]string{"HEAD", "objects", "refs"}, func(name string) bool {
+		_, err := os.Stat(filepath.Join(dir, name))
+		return err != nil
+	})
 }
 
 // against resolves p relative to dir.
@@ -140,10 +140,7 @@ func birthOf(gitDir string) string {
 
 func remoteOf(gitDir string) string {
 	conf := gitConfig(gitDir)
-	if u := conf["remote.origin.url"]; u != "" {
-		return CleanRemote(u)
-	}
-	return CleanRemote(conf["remote"])
+	return CleanRemote(cmp.Or(conf["remote.origin.url"], conf["remote"]))
 }
 
 // gitConfig reads the plain keys of a repository's config ("core.worktree", "remote.origin.url"), and under "remote"
@@ -184,11 +181,7 @@ func CleanRemote(remote string) string {
 	}
 	host, p, ok := strings.Cut(remote, ":")
 	if ok && len(host) > 1 && !strings.ContainsAny(host, `/\`) { // scp form; one letter is a drive
-		_, h, found := strings.Cut(host, "@")
-		if !found {
-			h = host
-		}
-		return strings.ToLower(h) + "/" + strings.TrimLeft(p, "/")
+		return strings.ToLower(host[strings.Index(host, "@")+1:]) + "/" + strings.TrimLeft(p, "/")
 	}
 	return remote
 }

@@ -90,13 +90,11 @@ func (s *Session) Count(t Turn) {
 
 // CountDir counts turns in a working directory.
 func (s *Session) CountDir(dir string, turns int) {
-	for i := range s.Where.Cwds {
-		if c := &s.Where.Cwds[i]; c.Dir == dir {
-			c.Turns += turns
-			return
-		}
+	if i := slices.IndexFunc(s.Where.Cwds, func(c CwdCount) bool { return c.Dir == dir }); i >= 0 {
+		s.Where.Cwds[i].Turns += turns
+	} else {
+		s.Where.Cwds = append(s.Where.Cwds, CwdCount{Dir: dir, Turns: turns})
 	}
-	s.Where.Cwds = append(s.Where.Cwds, CwdCount{Dir: dir, Turns: turns})
 }
 
 // NameByPrompt titles an untitled session by its first prompt other than picture, preferring those not taken back. It

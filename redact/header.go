@@ -46,10 +46,9 @@ func (s *scan) header(at, least int, certain bool) {
 	}
 	t := shapeIn(v)
 	plain := t.digits == 0 && (!certain || !letters(v, t)) || !certain && (!mixed(v) || public(v) && len(v) < 32)
-	if plain {
-		return
+	if !plain {
+		s.add(at, end, "auth-header")
 	}
-	s.add(at, end, "auth-header")
 }
 
 // letters reports whether letters alone can be a credential: of both cases, and longer than names.
@@ -140,15 +139,10 @@ func urlPassword(s *scan, _, to int) {
 	if at < 0 {
 		return
 	}
-	user, password, ok := strings.Cut(window[:at], ":")
-	if !ok {
-		if len(user) >= 20 && mixed(user) && !placeholder(user) {
-			s.add(to, to+at, "url-password")
-		}
-		return
+	switch user, password, ok := strings.Cut(window[:at], ":"); {
+	case ok && password != "" && !placeholder(password):
+		s.add(to+len(user)+1, to+at, "url-password")
+	case !ok && len(user) >= 20 && mixed(user) && !placeholder(user):
+		s.add(to, to+at, "url-password")
 	}
-	if password == "" || placeholder(password) {
-		return
-	}
-	s.add(to+len(user)+1, to+at, "url-password")
 }

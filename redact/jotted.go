@@ -36,11 +36,8 @@ func noted(v string) bool {
 	t := shapeIn(v)
 	harmless := len(v) < 7 || len(v) > 40 || t.digits == 0 || t.lower+t.upper < 3 || placeholder(v) || numbered(v) ||
 		names(v) || strings.HasPrefix(v, "0x")
-	if harmless {
-		return false
-	}
-	return strings.ContainsAny(v, "!#$^*?") && strings.IndexAny(v, "$#*") != 0 ||
-		t.other == strings.Count(v, "_") && t.lower > 0 && t.upper > 0 && !camel(v)
+	return !harmless && (strings.ContainsAny(v, "!#$^*?") && strings.IndexAny(v, "$#*") != 0 ||
+		t.other == strings.Count(v, "_") && t.lower > 0 && t.upper > 0 && !camel(v))
 }
 
 // loginPair masks the password of "ann / password" and "ann:password" after a word for logging in.

@@ -64,13 +64,9 @@ func (v value) credible(shape shapeOf) bool {
 	t := v.text
 	harmless := len(t) < 8 || t[0] == '#' || strings.ContainsAny(t, "(){}<>[],;:'\"|\\") || label(t) || names(t) ||
 		public(t) || numbered(t) || dateLike(t)
-	if harmless {
-		return false
-	}
-	return strings.Count(t, "-") >= 2 && !strings.Contains(lowerASCII(t), "key") ||
-		shape.digits > 0 && shape.lower+shape.upper > 0 &&
-			(!identifier(t) && !camel(t) || jumbled(t) || shape.mostSwitches >= 2) ||
-		len(t) >= 16 && shape.upper == len(t) && jumbled(t)
+	return !harmless && (strings.Count(t, "-") >= 2 && !strings.Contains(lowerASCII(t), "key") ||
+		v.hasLetterAndDigit(shape) && (!identifier(t) && !camel(t) || jumbled(t) || shape.mostSwitches >= 2) ||
+		len(t) >= 16 && shape.upper == len(t) && jumbled(t))
 }
 
 // looksRandom reports whether a value is random, as required where the name says little.
@@ -121,7 +117,7 @@ func (v value) declared(st strength, shape shapeOf) (secret, told bool) {
 	if harmless {
 		return false, false
 	}
-	random := shape.digits > 0 && shape.lower+shape.upper > 0 && mixed(t)
+	random := mixed(t)
 	switch {
 	case st == strong:
 		return len(t) >= 6 && shape.lower+shape.upper > 0 && (shape.digits > 0 || !identifier(t) || jumbled(t)), true

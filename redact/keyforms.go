@@ -54,14 +54,9 @@ func (k keyForm) detector() detector {
 		if len(v) < k.least || t.digits < k.digits || placeholder(v) {
 			return
 		}
-		if k.chars != "" && strings.ContainsAny(k.chars, "_-") && !mixed(v) && entropy(v) < 4.2 {
-			return // words joined by hyphens
-		}
-		unlike := k.least == 32 && (k.prefix == "SK" || k.prefix == "AC") && (len(v) != 32 || !allHex(v))
-		if unlike {
-			return
-		}
-		if k.kind == "aws-key" && (len(v) != 16 || t.lower > 0) {
+		hyphenated := strings.ContainsAny(k.chars, "_-") && !mixed(v) && entropy(v) < 4.2
+		noTwilio := k.least == 32 && (k.prefix == "SK" || k.prefix == "AC") && (len(v) != 32 || !allHex(v))
+		if hyphenated || noTwilio || k.kind == "aws-key" && (len(v) != 16 || t.lower > 0) {
 			return
 		}
 		s.add(from, end, k.kind)

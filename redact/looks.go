@@ -60,11 +60,8 @@ func placeholder(v string) bool {
 	}
 	variable := v == "" || strings.IndexByte("$<{%", v[0]) >= 0 || v[0] == '[' && v[len(v)-1] == ']' ||
 		strings.Contains(v, "${") || strings.Contains(v, "{{")
-	if variable {
-		return true
-	}
 	low := strings.ToLower(v)
-	if dummies[low] || distinct(v) <= 3 {
+	if variable || dummies[low] || distinct(v) <= 3 {
 		return true
 	}
 	if strings.ContainsAny(v, "-_ ") {
@@ -79,11 +76,11 @@ func placeholder(v string) bool {
 func distinct(v string) int {
 	var seen [256]bool
 	n := 0
-	for i := range len(v) {
-		if !seen[v[i]] {
-			seen[v[i]] = true
+	for _, c := range []byte(v) {
+		if !seen[c] {
 			n++
 		}
+		seen[c] = true
 	}
 	return n
 }
@@ -123,11 +120,8 @@ func shapeIn(v string) shapeOf {
 
 // mixed reports whether a value's letters and digits alternate too often for a word or a name with a number.
 func mixed(v string) bool {
-	t := shapeIn(v)
-	if t.digits == 0 || t.lower+t.upper == 0 {
-		return false
-	}
-	return t.mostSwitches >= 3 || t.mostSwitches >= 2 && len(v) >= 12
+	most := shapeIn(v).mostSwitches // 0 without both
+	return most >= 3 || most >= 2 && len(v) >= 12
 }
 
 // publicPrefixes begin values that aren't secret; "AAAA" is SSH's.
@@ -136,31 +130,20 @@ var publicPrefixes = words("public")
 // public reports whether a value has the form of something that isn't secret: a hash, UUID, number, date, version,
 // integrity string or service id.
 func public(v string) bool {
-	if publicID(v) {
-		return true
-	}
 	t := shapeIn(v)
-	if t.lower+t.upper == 0 {
-		return true
-	}
-	return run(v, 0, hexa, "-", len(v)) == len(v)
+	return publicID(v) || t.lower+t.upper == 0 || run(v, 0, hexa, "-", len(v)) == len(v)
 }
 
 // publicID reports whether a value begins like a public id, or is an id of Anthropic's API: a word, 01 and 22 letters
 // and digits.
 func publicID(v string) bool {
-	if i := len(v) - 24; i > 1 && v[i-1] == '_' && v[i] == '0' && v[i+1] == '1' {
-		return true
-	}
-	return text.AnyOf(v, strings.HasPrefix, publicPrefixes...)
+	i := len(v) - 24
+	return i > 1 && v[i-1:i+2] == "_01" || text.AnyOf(v, strings.HasPrefix, publicPrefixes...)
 }
 
 // code reports whether an unquoted value is an expression or a reference.
 func code(v string) bool {
-	if strings.ContainsAny(v, "([{\\") || strings.Contains(v, "->") || strings.Contains(v, "::") {
-		return true
-	}
-	return dotted(v)
+	return strings.ContainsAny(v, "([{\\") || strings.Contains(v, "->") || strings.Contains(v, "::") || dotted(v)
 }
 
 // dotted reports whether a value is names joined by dots: config.auth.password2
@@ -168,16 +151,9 @@ func dotted(v string) bool {
 	if !strings.Contains(v, ".") {
 		return false
 	}
-	for _, part := range strings.Split(strings.TrimRight(v, "."), ".") {
-		if part == "" || is(part[0], digit) {
-			return false
-		}
-		for i := range len(part) {
-			if !wordChar(part[i]) {
-				return false
-			}
-		}
-		if shapeIn(part).mostSwitches > 1 {
+	for part := range strings.SplitSeq(strings.TrimRight(v, "."), ".") {
+		name := part != "" && !is(part[0], digit) && run(part, 0, alnum, "_", len(part)) == len(part)
+		if !name || shapeIn(part).mostSwitches > 1 {
 			return false
 		}
 	}
@@ -189,16 +165,9 @@ func path(v string) bool {
 	if randomBase64(v) {
 		return false
 	}
-	if strings.HasPrefix(v, "/") || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../") ||
-		strings.HasPrefix(v, "~") {
-		return true
-	}
 	address := strings.Contains(v, "://") || len(v) > 2 && v[1] == ':' && (v[2] == '\\' || v[2] == '/')
-	if address {
-		return true
-	}
-	slash := strings.IndexByte(v, '/')
-	return slash > 0 && !mixed(v)
+	return address || text.AnyOf(v, strings.HasPrefix, "/", "./", "../", "~") ||
+		strings.IndexByte(v, '/') > 0 && !mixed(v)
 }
 
 // randomBase64 reports whether a value is base64 with slashes rather than a path: long, both cases, digits, jumbled.

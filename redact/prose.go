@@ -191,10 +191,7 @@ func (y *saying) used(s *scan, at int) bool {
 func tellingOrQuoted(v string, quoted bool) bool {
 	phrase := quoted && len(v) >= 8 && !placeholder(v) && !path(v) && !label(v) && !names(v) && !identifier(v) &&
 		(strings.Count(v, "-") >= 2 || len(v) >= 12 && !strings.ContainsAny(v, "-.:/="))
-	if phrase {
-		return true
-	}
-	return telling(v) && !code(v) && !label(v) && !strings.ContainsAny(v, "=()") && !dateLike(v) &&
+	return phrase || telling(v) && !code(v) && !label(v) && !strings.ContainsAny(v, "=()") && !dateLike(v) &&
 		shapeIn(v).digits > 0
 }
 

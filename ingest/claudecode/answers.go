@@ -1,7 +1,7 @@
 package claudecode
 
 import (
-	"sort"
+	"slices"
 	"strings"
 
 	"recall/ingest"
@@ -111,15 +111,12 @@ var answerOpenings = []string{
 // escaped, so each known question is searched for literally.
 func (r *reply) readText(questions []ingest.Question, text string) {
 	r.answers, r.notes = map[string]string{}, map[string]string{}
-	body, ok := "", false
-	for _, opening := range answerOpenings {
-		if rest, found := strings.CutPrefix(strings.TrimSpace(text), opening); found {
-			body, ok = rest, true
-		}
-	}
-	if !ok {
+	body := strings.TrimSpace(text)
+	opening := slices.IndexFunc(answerOpenings, func(o string) bool { return strings.HasPrefix(body, o) })
+	if opening < 0 {
 		return
 	}
+	body = body[len(answerOpenings[opening]):]
 	type place struct {
 		q          string
 		from, body int
@@ -131,7 +128,7 @@ func (r *reply) readText(questions []ingest.Question, text string) {
 			places = append(places, place{q.Question, k, k + len(key)})
 		}
 	}
-	sort.Slice(places, func(i, j int) bool { return places[i].from < places[j].from })
+	slices.SortFunc(places, func(a, b place) int { return a.from - b.from })
 	for i, p := range places {
 		end := len(body)
 		if i+1 < len(places) {

@@ -81,11 +81,9 @@ func isConfigRoot(dir string) bool {
 	if !isDir(filepath.Join(dir, "projects")) {
 		return false
 	}
-	if base := filepath.Base(dir); base == ".claude" || base == "claude" {
-		return true
-	}
-	return ingest.IsFile(filepath.Join(dir, "settings.json")) || ingest.IsFile(filepath.Join(dir, "history.jsonl")) ||
-		ingest.IsFile(filepath.Join(dir, ".claude.json"))
+	has := func(name string) bool { return ingest.IsFile(filepath.Join(dir, name)) }
+	base := filepath.Base(dir)
+	return base == ".claude" || base == "claude" || has("settings.json") || has("history.jsonl") || has(".claude.json")
 }
 
 // skipDirs are folders that contain no sessions.
@@ -114,7 +112,7 @@ func (f *finder) walk(dir string, level int) {
 		full := filepath.Join(dir, name)
 		switch {
 		case e.IsDir():
-			if _, spoken := folder[name+".jsonl"]; spoken && isUUID(name) {
+			if _, spoken := folder[name+".jsonl"]; spoken && uuid().MatchString(name) {
 				continue // the session's own folder, see sideFiles
 			}
 			if !skipDirs[name] && !(strings.HasPrefix(name, "local_") && IsStorage(full)) {
@@ -148,22 +146,13 @@ func (f *finder) stat(path string, e fs.DirEntry) (fs.FileInfo, bool) {
 	return info, info.Mode().IsRegular()
 }
 
-// isUUID reports whether a name is a UUID: hexadecimal digits and four dashes.
-func isUUID(name string) bool {
-	for i, c := range []byte(name) {
-		dash := i == 8 || i == 13 || i == 18 || i == 23
-		if dash != (c == '-') || !dash && !strings.ContainsRune("0123456789abcdefABCDEF", rune(c)) {
-			return false
-		}
-	}
-	return len(name) == 36
-}
+var uuid = text.Pattern(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
 // file adds a .jsonl file that could be a conversation. One with a UUID as its name, in the place where the client puts
 // it below the configuration folder root, needn't be opened. hasFolder: there is a folder with its side files.
 func (f *finder) file(path string, info fs.FileInfo, root string, hasFolder bool) {
 	stem := strings.TrimSuffix(filepath.Base(path), ".jsonl")
-	named := isUUID(stem)
+	named := uuid().MatchString(stem)
 	id := stem
 	if !named || root == "" {
 		h, err := f.peek(path, stem, info)

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -36,14 +37,8 @@ func (r Reader) Places(f ingest.Found, dir string) (map[string]string, error) {
 	}
 	slug, stem, base := Slug(dir), string(f.ID), filepath.ToSlash(r.Base(f))
 	for _, file := range f.Files {
-		if file.Name != mainName {
-			continue
-		}
-		was, _, ok := inProjects(file)
-		if ok && slug == "" {
-			slug = was
-		}
-		if ok {
+		if was, _, ok := inProjects(file); ok && file.Name == mainName {
+			slug = cmp.Or(slug, was)
 			stem = strings.TrimSuffix(path.Base(ingest.SlashPath(file.Path)), ".jsonl")
 		}
 	}

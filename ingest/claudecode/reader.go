@@ -6,6 +6,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -54,10 +55,7 @@ func (r Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, err
 	if err := ingest.CheckID(f.ID); err != nil {
 		return nil, err
 	}
-	s := &ingest.Session{ID: f.ID, Source: f.Source}
-	if s.Source == "" {
-		s.Source = ingest.ClaudeCode
-	}
+	s := &ingest.Session{ID: f.ID, Source: cmp.Or(f.Source, ingest.ClaudeCode)}
 	files, size := r.conversation(f), int64(0)
 	for _, file := range files {
 		size += file.Size

@@ -38,10 +38,8 @@ func (p *parser) finishSubagents() {
 			}
 			continue
 		}
-		sub := ingest.Subagent{ID: id, Turns: k.s.Turns}
-		if m, ok := p.meta.agents[id]; ok {
-			sub.Type, sub.Description = m.kind, m.description
-		}
+		m := p.meta.agents[id]
+		sub := ingest.Subagent{ID: id, Type: m.kind, Description: m.description, Turns: k.s.Turns}
 		if call := p.callOfAgent(id, k.s.Turns); call != nil {
 			sub.Call = call.ID
 			sub.Type = cmp.Or(sub.Type, call.Input["subagent_type"])

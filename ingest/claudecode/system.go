@@ -80,16 +80,12 @@ type attachment struct {
 	goal               string // set by the person
 }
 
-func readAttachment(raw []byte) (a attachment) {
-	jsonl.Read(raw, jsonl.Fields{"type": &a.kind, "hookEvent": &a.event, "commandMode": &a.mode, "prompt": &a.prompt,
-		"content": &a.content, "planFilePath": &a.planFile, "source_uuid": &a.source, "condition": &a.goal,
-		"origin": jsonl.Fields{"kind": &a.origin}})
-	return a
-}
-
 // takeAttachment takes context that was given to the model, most of which isn't part of the conversation.
 func (p *parser) takeAttachment(r *record, n int32, at time.Time) {
-	a := readAttachment(r.attachment)
+	var a attachment
+	jsonl.Read(r.attachment, jsonl.Fields{"type": &a.kind, "hookEvent": &a.event, "commandMode": &a.mode,
+		"prompt": &a.prompt, "content": &a.content, "planFilePath": &a.planFile, "source_uuid": &a.source,
+		"condition": &a.goal, "origin": jsonl.Fields{"kind": &a.origin}})
 	hook := strings.HasPrefix(a.kind, "hook_")
 	p.carry(r.attachment, hook)
 	if hook && a.event == "UserPromptSubmit" {

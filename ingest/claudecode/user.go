@@ -217,15 +217,12 @@ func (p *parser) takeQueue(r *record) {
 	switch string(r.operation) {
 	case "enqueue":
 		p.noteNotification(text)
+		p.meta.queued = append(p.meta.queued, queued{
+			text: text, at: p.when(r), line: p.line, offset: p.off, file: p.file, drafts: len(p.drafts),
+		})
 	case "popAll":
 		p.unqueue(text)
-		return
-	default:
-		return
 	}
-	p.meta.queued = append(p.meta.queued, queued{
-		text: text, at: p.when(r), line: p.line, offset: p.off, file: p.file, drafts: len(p.drafts),
-	})
 }
 
 // unqueue removes a prompt that its author took back to edit it.

@@ -43,13 +43,9 @@ type result struct {
 }
 
 func resultOf(output []byte) (r result) {
-	c := jsonl.NewCursor(output)
-	switch c.Kind() {
-	case '{':
-		var ok, told bool
-		c.Fields(jsonl.Fields{"content": &r.text, "success": func() { told, ok = true, c.Text() == "true" }})
-		r.failed = told && !ok
-	default:
+	if c := jsonl.NewCursor(output); c.Kind() == '{' {
+		c.Fields(jsonl.Fields{"content": &r.text, "success": func() { r.failed = c.Text() != "true" }})
+	} else {
 		r.text = joined(output)
 	}
 	r.size = int64(len(r.text))

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -40,11 +41,7 @@ func commits(s *ingest.Session, actions []Action) []Commit {
 		if asked == 0 && a.Call.Commit == "" {
 			continue
 		}
-		made := Commit{At: a.Call.At, Dir: dir, N: a.N, Copied: a.Copied,
-			Branch: s.Where.Branch}
-		if made.At.IsZero() {
-			made.At = a.At
-		}
+		made := Commit{At: cmp.Or(a.Call.At, a.At), Dir: dir, N: a.N, Copied: a.Copied, Branch: s.Where.Branch}
 		all = append(all, printedCommits(a.Call, made)...)
 	}
 	return all
@@ -82,18 +79,12 @@ func printedCommits(c *ingest.ToolCall, made Commit) []Commit {
 	if len(all) > 0 || c.Failed {
 		return all
 	}
-	made.Hash, made.Subject = c.Commit, c.CommitMessage
-	if made.Hash == "" {
-		made.Hash = hashAfter(c.Result, made.Subject)
-	}
-	if made.Hash == "" && made.Subject == "" || nothingToCommit(c.Result) {
+	made.Hash, made.Subject = cmp.Or(c.Commit, hashAfter(c.Result, c.CommitMessage)), c.CommitMessage
+	if made.Hash+made.Subject == "" ||
+		text.AnyOf(c.Result, strings.Contains, "nothing to commit", "no changes added to commit") {
 		return nil
 	}
 	return []Commit{made}
-}
-
-func nothingToCommit(out string) bool {
-	return strings.Contains(out, "nothing to commit") || strings.Contains(out, "no changes added to commit")
 }
 
 // hashAfter finds a quiet commit's hash in later output: beside its subject, alone on a line (git rev-parse HEAD), or

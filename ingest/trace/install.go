@@ -174,7 +174,7 @@ func pythonName(s string) string {
 
 // apply adds what a command installed to the list, or removes what it removed.
 func (m installer) apply(all []Package, a *Action, c *Step) []Package {
-	whole := c.sure && !a.Call.Failed && !inBackground(a.Call.Result)
+	whole := c.sure && !a.Call.Failed && !strings.HasPrefix(a.Call.Result, "Command running in background")
 	printed := m.printed(a.Call.Result)
 	refused := m.refused(a.Call.Result)
 	if m.remove {
@@ -228,10 +228,6 @@ func (m installer) apply(all []Package, a *Action, c *Step) []Package {
 		}
 	}
 	return all
-}
-
-func inBackground(result string) bool {
-	return strings.HasPrefix(result, "Command running in background")
 }
 
 // sameName compares names as the manager does.

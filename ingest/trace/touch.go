@@ -46,7 +46,7 @@ func touches(a *Action) []Touch {
 	c := a.Call
 	if how, ok := toolTouch(c); ok {
 		if !c.Failed {
-			p := filePath(c)
+			p := cmp.Or(c.Path, c.Input["path"], c.Input["file"])
 			add(Touch{Path: cmp.Or(Absolute(a.Dir, p), p), How: how, Tool: true})
 		}
 		return out
@@ -58,11 +58,6 @@ func touches(a *Action) []Touch {
 		}
 	}
 	return out
-}
-
-// filePath returns the file of a file tool's call.
-func filePath(c *ingest.ToolCall) string {
-	return cmp.Or(c.Path, c.Input["path"], c.Input["file"])
 }
 
 // toolTouch returns what a file tool does, be it Claude Code's or an MCP server's with a similar name.
