@@ -128,9 +128,9 @@ func (x Exclusion) Folder(dir string) string {
 	if dir == "" {
 		return ""
 	}
-	for at := sameCase(dir); ; at = path.Dir(at) {
+	for at := normalCase(dir); ; at = path.Dir(at) {
 		for _, folder := range x.Folders {
-			if match, _ := path.Match(sameCase(folder), at); match || sameCase(folder) == at {
+			if match, _ := path.Match(normalCase(folder), at); match || normalCase(folder) == at {
 				return x.rule(folder)
 			}
 		}
@@ -140,8 +140,8 @@ func (x Exclusion) Folder(dir string) string {
 	}
 }
 
-// sameCase normalizes a path so that two names of one folder are equal.
-func sameCase(dir string) string {
+// normalCase normalizes a path so that two names of one folder are equal.
+func normalCase(dir string) string {
 	if dir = cmp.Or(SlashPath(dir), "/"); runtime.GOOS != "linux" {
 		dir = strings.ToLower(dir)
 	}
@@ -190,16 +190,16 @@ func (x Exclusion) Session(s *Session) string {
 			return rule
 		}
 	}
-	rule := cmp.Or(x.hashed(s.Where.Hash), x.said(s.Turns))
+	rule := cmp.Or(x.hashedFolder(s.Where.Hash), x.pausedTurn(s.Turns))
 	for _, a := range s.Subagents {
-		rule = cmp.Or(rule, x.said(a.Turns))
+		rule = cmp.Or(rule, x.pausedTurn(a.Turns))
 	}
 	return rule
 }
 
-// hashed is Folder for a folder of which only the hash is known. It finds one of the rules' folders, or a folder up to
-// three levels below that still exists.
-func (x Exclusion) hashed(hash string) string {
+// hashedFolder is Folder for a folder of which only the hash is known. It finds one of the rules' folders, or a folder
+// up to three levels below that still exists.
+func (x Exclusion) hashedFolder(hash string) string {
 	for _, folder := range x.Folders {
 		if hash == "" {
 			break
@@ -218,8 +218,8 @@ func (x Exclusion) hashed(hash string) string {
 	return ""
 }
 
-// said returns the rule of the first pause that one of the turns lies in.
-func (x Exclusion) said(turns []Turn) (rule string) {
+// pausedTurn returns the rule of the first pause that one of the turns lies in.
+func (x Exclusion) pausedTurn(turns []Turn) (rule string) {
 	for i := 0; rule == "" && i < len(turns); i++ {
 		rule = x.At(turns[i].At)
 	}

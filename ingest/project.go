@@ -141,7 +141,7 @@ func (r resolver) rootOf(dir string) (Project, bool) {
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
 			dir = real
 		}
-		if k, ok := r.knownAround(dir); ok && !placeOf(k.matched).wide() {
+		if k, ok := r.knownAround(dir); ok && !parseDir(k.matched).wide() {
 			return projectAt(k.dir, "known"), true
 		}
 		return projectAt(r.outermost(dir), how), true
@@ -153,8 +153,8 @@ func (r resolver) rootOf(dir string) (Project, bool) {
 // repository around it; else the outermost of the session's folders around it.
 func (r resolver) rootOfGone(dir string) Project {
 	k, isKnown := r.knownAround(dir)
-	if r, ok := standingAround(dir); ok && !placeOf(r.Root).wide() {
-		if !isKnown || len(placeOf(r.Root).parts) > len(placeOf(k.matched).parts) {
+	if r, ok := standingAround(dir); ok && !parseDir(r.Root).wide() {
+		if !isKnown || len(parseDir(r.Root).parts) > len(parseDir(k.matched).parts) {
 			return projectOfRepository(r)
 		}
 	}
@@ -171,9 +171,9 @@ func (r resolver) around(roots []Project, turns map[string]int, best Project) (P
 		return Project{}, false
 	}
 	all := 0
-	common := placeOf(best.Root)
+	common := parseDir(best.Root)
 	for _, p := range roots {
-		q := placeOf(p.Root)
+		q := parseDir(p.Root)
 		if q.wide() {
 			continue
 		}
@@ -191,9 +191,9 @@ func (r resolver) around(roots []Project, turns map[string]int, best Project) (P
 
 // outermost returns the widest of the session's own folders around dir: a session in app/cmd and app works in app.
 func (r resolver) outermost(dir string) string {
-	best := placeOf(dir)
+	best := parseDir(dir)
 	for _, c := range r.folders() {
-		p := placeOf(c.Dir)
+		p := parseDir(c.Dir)
 		if p.holds(best) && !p.wide() {
 			best = p
 		}
@@ -204,11 +204,11 @@ func (r resolver) outermost(dir string) string {
 // mainOfWorktree finds a worktree's origin by the session's worktree-state, or by where clients put worktrees.
 func (r resolver) mainOfWorktree(dir string) (string, bool) {
 	if w := r.session.Where.Worktree; w != nil && w.Path != "" && w.Original != "" {
-		if placeOf(w.Path).holds(placeOf(dir)) && !placeOf(w.Path).holds(placeOf(w.Original)) {
+		if parseDir(w.Path).holds(parseDir(dir)) && !parseDir(w.Path).holds(parseDir(w.Original)) {
 			return cleanDir(w.Original), true
 		}
 	}
-	p := placeOf(dir)
+	p := parseDir(dir)
 	for i, name := range p.parts {
 		hidden := name == ".worktrees" || name == ".claude" && i+1 < len(p.parts) && p.parts[i+1] == "worktrees"
 		if hidden && i > 0 {
@@ -220,7 +220,7 @@ func (r resolver) mainOfWorktree(dir string) (string, bool) {
 }
 
 // besideWorktrees finds app from app-worktrees/fix and app.worktrees/fix, if app is known or a folder.
-func (r resolver) besideWorktrees(p place) (string, bool) {
+func (r resolver) besideWorktrees(p dirPath) (string, bool) {
 	for i := len(p.parts) - 2; i >= 0; i-- {
 		name := p.parts[i]
 		for _, tail := range []string{"-worktrees", ".worktrees", "_worktrees"} {
@@ -243,12 +243,12 @@ type match struct {
 
 // knownAround finds the longest root, known, former or merged, that holds dir. A home holds only itself.
 func (r resolver) knownAround(dir string) (match, bool) {
-	at := placeOf(dir)
+	at := parseDir(dir)
 	var best match
 	depth := -1
 	for _, k := range r.known {
 		for _, d := range slices.Concat([]string{k.Dir}, k.Former, k.Merged) {
-			p := placeOf(d)
+			p := parseDir(d)
 			if p.wide() && !p.equal(at) {
 				continue
 			}
@@ -262,8 +262,8 @@ func (r resolver) knownAround(dir string) (match, bool) {
 
 // byKnown replaces a project by the known root that it is, if any.
 func (r resolver) byKnown(p Project) Project {
-	at := placeOf(p.Root)
-	is := func(dir string) bool { return placeOf(dir).equal(at) }
+	at := parseDir(p.Root)
+	is := func(dir string) bool { return parseDir(dir).equal(at) }
 	stands := p.How == "repository" || p.How == "worktree"
 	if i := slices.IndexFunc(r.known, func(k Root) bool { return is(k.Dir) }); i >= 0 {
 		for _, k := range r.known { // another project's, which has since moved away and made room for this one
@@ -339,7 +339,7 @@ func projectOfRepository(r Repository) Project {
 }
 
 func projectAt(root, how string) Project {
-	p := Project{Root: root, How: how, Name: strings.TrimSuffix(placeOf(root).base(), ".git")}
+	p := Project{Root: root, How: how, Name: strings.TrimSuffix(parseDir(root).base(), ".git")}
 	if p.Name == "" {
 		p.Name = root
 	}

@@ -24,8 +24,8 @@ func (r *Report) Skip(s Skip) {
 // Ignore counts a record of a known type that holds nothing to keep.
 func (r *Report) Ignore(name string) { count(&r.Ignored, name, 1) }
 
-// Odd counts a record or block of a type that this version doesn't know.
-func (r *Report) Odd(name string) { count(&r.Unknown, name, 1) }
+// CountUnknown counts a record or block of a type that this version doesn't know.
+func (r *Report) CountUnknown(name string) { count(&r.Unknown, name, 1) }
 
 func count(counts *map[string]int, name string, n int) {
 	if *counts == nil {

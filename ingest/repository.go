@@ -59,7 +59,7 @@ func (r Repository) ofFile(dot string) (Repository, bool) {
 	if !ok {
 		return Repository{}, false
 	}
-	gitDir = against(r.Tree, strings.TrimSpace(gitDir))
+	gitDir = resolve(r.Tree, strings.TrimSpace(gitDir))
 	common := strings.TrimSpace(readSmall(filepath.Join(gitDir, "commondir")))
 	if common == "" { // a submodule, a separate git directory, or a worktree whose repository is gone
 		if r.Root, r.Linked = mainOfWorktreeDir(gitDir); r.Linked {
@@ -68,7 +68,7 @@ func (r Repository) ofFile(dot string) (Repository, bool) {
 		r.Root = r.Tree
 		return r.read(gitDir, gitDir), true
 	}
-	common = against(gitDir, common)
+	common = resolve(gitDir, common)
 	r.Root, r.Linked = mainRoot(common), true
 	return r.read(gitDir, common), true
 }
@@ -100,7 +100,7 @@ func mainRoot(common string) string {
 		return filepath.Dir(common)
 	}
 	if tree := gitConfig(common)["core.worktree"]; tree != "" { // a submodule's
-		return against(common, tree)
+		return resolve(common, tree)
 	}
 	return bareRoot(common)
 }
@@ -120,8 +120,8 @@ func isGitDir(dir string) bool {
 	})
 }
 
-// against resolves p relative to dir.
-func against(dir, p string) string {
+// resolve resolves p relative to dir.
+func resolve(dir, p string) string {
 	if filepath.IsAbs(p) {
 		return filepath.Clean(p)
 	}

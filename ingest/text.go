@@ -66,7 +66,7 @@ func (m mapper) value(v reflect.Value, as string) {
 		}
 	case reflect.Struct:
 		if t, ok := v.Addr().Interface().(*Turn); ok {
-			m.marked(t)
+			m.turnText(t)
 		}
 		for _, f := range m.mappedFields(v.Type()) {
 			m.value(v.Field(f.at), f.as)
@@ -117,8 +117,8 @@ func (m mapper) mapped(s, as string) string {
 	return m.f(s)
 }
 
-// marked maps a turn's text part by part, adjusting the offsets of its foreign parts.
-func (m mapper) marked(t *Turn) {
+// turnText maps a turn's text part by part, adjusting the offsets of its foreign parts.
+func (m mapper) turnText(t *Turn) {
 	var out strings.Builder
 	piece := func(s string) { out.WriteString(m.mapped(s, "")) }
 	at := 0

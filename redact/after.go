@@ -6,8 +6,8 @@ import (
 	"recall/text"
 )
 
-// pastPaint skips emphasis and color: ** in Markdown, escape sequences of terminals.
-func pastPaint(t string, at int) int {
+// skipEmphasis skips emphasis and color: ** in Markdown, escape sequences of terminals.
+func skipEmphasis(t string, at int) int {
 	if at >= len(t) || t[at] != '*' && t[at] != 0x1b {
 		return at
 	}
@@ -58,8 +58,8 @@ func attributesEnd(t string, at int) int {
 	return at
 }
 
-// pastFold skips the YAML sign that the value is on the next line.
-func pastFold(t string, at int) int {
+// skipFold skips the YAML sign that the value is on the next line.
+func skipFold(t string, at int) int {
 	end := at
 	if at < len(t) && (t[at] == '>' || t[at] == '|') {
 		end = at + 1
@@ -74,8 +74,8 @@ func pastFold(t string, at int) int {
 	return skip(t, end+1, blank, 40)
 }
 
-// pastType skips a type between a colon and an equals sign: string = "…".
-func pastType(t string, at int) int {
+// skipType skips a type between a colon and an equals sign: string = "…".
+func skipType(t string, at int) int {
 	end := at
 	for end < len(t) && end-at < 20 && (wordChar(t[end]) || t[end] == '&') {
 		end++
@@ -89,8 +89,8 @@ func pastType(t string, at int) int {
 	return at
 }
 
-// sets reports whether the text before a name makes it a call that sets something: client.password(, setPassword(.
-func sets(before string) bool {
+// isSetter reports whether the text before a name makes it a call that sets something: client.password(, setPassword(.
+func isSetter(before string) bool {
 	i := strings.LastIndexByte(before, '.')
 	verb := lowerASCII(before[i+1:])
 	return i >= 0 && (verb == "" || verb == "api" || verb == "secret" || verb == "access") ||
@@ -98,20 +98,20 @@ func sets(before string) bool {
 		strings.HasPrefix(verb, "set_") || strings.HasPrefix(verb, "with_")
 }
 
-// declares reports whether a text ends with a word that sets a variable: ENV NAME value.
-func declares(t string) bool {
+// endsWithDeclaration reports whether a text ends with a word that sets a variable: ENV NAME value.
+func endsWithDeclaration(t string) bool {
 	t = lowerASCII(t[max(0, len(t)-12):])
 	return text.AnyOf(t, strings.HasSuffix, "env ", "arg ", "setenv ", "set -x ", "set -gx ", "set -ux ", "set -lx ")
 }
 
-// states reports whether a text begins with the rest of a verb that a value follows.
-func states(t string) bool {
+// continuesVerb reports whether a text begins with the rest of a verb that a value follows.
+func continuesVerb(t string) bool {
 	return strings.IndexByte("iwle\xc3", t[0]) >= 0 &&
 		text.AnyOf(t, strings.HasPrefix, "is ", "was ", "ist ", "war ", "lautet ", "est ", "es ", "é ")
 }
 
-// keyed reports whether a quoted name is a variable's or a setting's: one word, or several joined by underscores.
-func keyed(name string) bool {
+// isKeyName reports whether a quoted name is a variable's or a setting's: one word, or several joined by underscores.
+func isKeyName(name string) bool {
 	name, _, _ = strings.Cut(name, ",")
 	return !strings.Contains(name, "-") && !strings.Contains(name, " ")
 }

@@ -25,7 +25,7 @@ func keyBlock(s *scan, from, to int) {
 	stop := keyText(window)
 	if end := strings.Index(window[:min(len(window), stop+100)], "-----END"); end >= 0 && end <= stop {
 		stop = end
-		if line := strings.LastIndexByte(window[:stop], '\n'); line >= 0 && pastGutter(window, line+1) >= stop {
+		if line := strings.LastIndexByte(window[:stop], '\n'); line >= 0 && skipGutter(window, line+1) >= stop {
 			stop = line
 		}
 	}
@@ -48,7 +48,7 @@ func keyText(t string) int {
 	for i := 0; i < len(t); i++ {
 		c := t[i]
 		if c == '\n' {
-			i = max(i, pastGutter(t, i+1)-1)
+			i = max(i, skipGutter(t, i+1)-1)
 			continue
 		}
 		if is(c, alnum) || strings.IndexByte("+/=\r\n \t\\:,\"'-", c) >= 0 {
@@ -65,8 +65,8 @@ func keyText(t string) int {
 	return len(t)
 }
 
-// pastGutter skips what programs print before lines: numbers with a separator, a file name, a quote or diff sign.
-func pastGutter(t string, at int) int {
+// skipGutter skips what programs print before lines: numbers with a separator, a file name, a quote or diff sign.
+func skipGutter(t string, at int) int {
 	begin := skip(t, at, blank, 12)
 	end := skip(t, begin, word|marks, 80)
 	if s := strings.TrimRight(t[begin:end], "0123456789"); len(t) > end && t[end] == ':' && s != "" &&
@@ -183,7 +183,7 @@ func (s *scan) secretValues(at int, lines string, plain bool) {
 		if line != "" && !strings.HasPrefix(line, " ") {
 			return
 		}
-		secret := ok && (len(v) >= 8 && skip(v, 0, alnum|marks, len(v)) == len(v) || plain && telling(v)) && !placeholder(v)
+		secret := ok && (len(v) >= 8 && skip(v, 0, alnum|marks, len(v)) == len(v) || plain && plausible(v)) && !placeholder(v)
 		if secret {
 			start := at + strings.LastIndex(line, v)
 			s.add(start, start+len(v), "kubernetes-secret")

@@ -20,7 +20,7 @@ func commandRules(b *builder) {
 	b.add("smbclient", percentUser)
 	b.add("mount.cifs", percentUser)
 	for _, before := range words("leading") {
-		b.add(before, nextWord(telling))
+		b.add(before, nextWord(plausible))
 	}
 	for _, before := range words("surely") { // whatever the word looks like
 		b.add(before, nextWord(func(v string) bool { return len(v) >= 6 && !placeholder(v) }))
@@ -111,8 +111,8 @@ func (s *scan) wordAt(at, most int) (from, to int) {
 	return from, until(s.text, from, ends, most)
 }
 
-// telling reports whether a word where a password is expected looks like one, not like prose.
-func telling(v string) bool {
+// plausible reports whether a word where a password is expected looks like one, not like prose.
+func plausible(v string) bool {
 	t := shapeIn(v)
 	return len(v) >= 6 && !placeholder(v) && !path(v) && !numbered(v) && t.lower+t.upper > 0 && (t.digits > 0 ||
 		strings.ContainsAny(v, "!@#$%^&*+?") || jumbled(v))
@@ -124,7 +124,7 @@ func nextWord(looks func(string) bool) detector {
 		at := to
 		if strings.Contains(lowerASCII(s.text[from:to]), "set") {
 			_, name := s.wordAt(at, 60)
-			if low := lowerASCII(s.text[at:name]); !names(low) && !strings.Contains(low, "key") {
+			if low := lowerASCII(s.text[at:name]); !hasSecretName(low) && !strings.Contains(low, "key") {
 				return
 			}
 			at = skip(s.text, name, gap, 2)
@@ -153,7 +153,7 @@ func lineWord(s *scan, from, to int) {
 		v := s.text[open:end]
 		last := at == len(line) || strings.IndexByte("\"'`|;&", line[at]) >= 0
 		secret := v[0] != '-' && v[0] != '.' && !strings.ContainsAny(v, `\/:=`) &&
-			(strings.ContainsAny(v, "!@#$%^&*+?") && telling(v) ||
+			(strings.ContainsAny(v, "!@#$%^&*+?") && plausible(v) ||
 				last && len(v) >= 8 && !placeholder(v) && !numbered(v) && !path(v) &&
 					strings.IndexByte(v, '.') < 0 && strings.Count(line[:at], " ") >= 2)
 		if secret {

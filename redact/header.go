@@ -12,7 +12,7 @@ const maxHeader = 4 << 10 // bytes of a header's value
 // authorization masks the header's credential in any notation: Authorization: Bearer x, "Authorization": "Basic x",
 // Set("Authorization", "token "+x).
 func authorization(s *scan, _, to int) {
-	at := pastPunctuation(s.text, to, 6)
+	at := skipPunctuation(s.text, to, 6)
 	if at == to {
 		return
 	}
@@ -31,8 +31,8 @@ func authorization(s *scan, _, to int) {
 
 var schemes = set(words("schemes")...)
 
-// pastPunctuation skips what separates a header's name and value.
-func pastPunctuation(t string, at, most int) int {
+// skipPunctuation skips what separates a header's name and value.
+func skipPunctuation(t string, at, most int) int {
 	return run(t, at, 0, " \t:=\"'`,>\\[", most)
 }
 
@@ -107,7 +107,7 @@ func cookie(s *scan, from, to int) {
 	if from < s.cookieEnd {
 		return // still on the previous one's line
 	}
-	at := pastPunctuation(s.text, to, 4)
+	at := skipPunctuation(s.text, to, 4)
 	line := s.text[at:min(len(s.text), at+maxHeader)]
 	if i := strings.IndexAny(line, "\r\n\"'`"); i >= 0 {
 		line = line[:i]

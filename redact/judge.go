@@ -44,7 +44,7 @@ func (v value) secret(st strength) bool {
 		return set && v.credible(shape) || v.hasLetterAndDigit(shape) && len(t) >= 8 && entropy(t) >= 2.8 &&
 			!numbered(t) && (mixed(t) || strings.ContainsAny(t, "!@#$%^&*+?")) && v.allowedOp()
 	case number:
-		return set && v.unlocks(shape)
+		return set && v.isAccessCode(shape)
 	case vague:
 		return set && v.looksRandom()
 	}
@@ -62,7 +62,7 @@ func (v value) set() bool {
 // credible reports whether a value set under a secret's name looks like nothing else.
 func (v value) credible(shape shapeOf) bool {
 	t := v.text
-	harmless := len(t) < 8 || t[0] == '#' || strings.ContainsAny(t, "(){}<>[],;:'\"|\\") || label(t) || names(t) ||
+	harmless := len(t) < 8 || t[0] == '#' || strings.ContainsAny(t, "(){}<>[],;:'\"|\\") || label(t) || hasSecretName(t) ||
 		public(t) || numbered(t) || dateLike(t)
 	return !harmless && (strings.Count(t, "-") >= 2 && !strings.Contains(lowerASCII(t), "key") ||
 		v.hasLetterAndDigit(shape) && (!identifier(t) && !camel(t) || jumbled(t) || shape.mostSwitches >= 2) ||
@@ -85,8 +85,8 @@ func (v value) looksRandom() bool {
 	return shape.lower+shape.other == 0 && shape.digits > 0 && len(t) >= 16 && jumbled(t) || userPassword(t)
 }
 
-// unlocks reports whether a value is a number or short code that grants access.
-func (v value) unlocks(shape shapeOf) bool {
+// isAccessCode reports whether a value is a number or short code that grants access.
+func (v value) isAccessCode(shape shapeOf) bool {
 	t := v.text
 	if shape.digits == len(t) {
 		return len(t) <= 12 && distinct(t) > 2 && (len(t) > 5 || v.env || v.quoted)
@@ -151,7 +151,7 @@ func (v value) password(shape shapeOf) bool {
 	if shape.lower+shape.upper == 0 && (shape.digits < 6 || !v.quoted) {
 		return v.whole && shape.digits >= 8 && shape.digits == len(t) && distinct(t) >= 5
 	}
-	word := shape.digits == 0 && (label(t) || names(t) && !v.sure || identifier(t) && !jumbled(t))
+	word := shape.digits == 0 && (label(t) || hasSecretName(t) && !v.sure || identifier(t) && !jumbled(t))
 	if word {
 		return false
 	}

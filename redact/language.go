@@ -25,14 +25,14 @@ var languages = func() (all []language) {
 	return all
 }()
 
-// saying reads sentences with the words of all languages at once, as texts mix them.
-type saying struct {
+// sentenceRules reads sentences with the words of all languages at once, as texts mix them.
+type sentenceRules struct {
 	verbs, uses map[string]bool
 }
 
 // proseRules adds rules for how people write about secrets.
 func proseRules(b *builder) {
-	all := &saying{verbs: map[string]bool{}, uses: map[string]bool{}}
+	all := &sentenceRules{verbs: map[string]bool{}, uses: map[string]bool{}}
 	added := map[string]bool{}
 	add := func(words []string, d detector) {
 		for _, w := range words {
@@ -53,9 +53,9 @@ func proseRules(b *builder) {
 	}
 	clear(added)
 	for _, t := range languages {
-		add(t.passwords, jotted)
+		add(t.passwords, credentialNote)
 	}
-	add([]string{"pass", "pwd", "pw", "pw:", "p/w", "pin:", "secret", "ssh ", "sftp "}, jotted)
+	add([]string{"pass", "pwd", "pw", "pw:", "p/w", "pin:", "secret", "ssh ", "sftp "}, credentialNote)
 	clear(added)
 	for _, t := range languages {
 		add(t.tokens, all.token)

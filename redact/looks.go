@@ -49,8 +49,8 @@ func label(v string) bool {
 	})
 }
 
-// inDummies are substrings, in lower case, that show a value to be an example.
-var inDummies = words("in dummies")
+// dummyParts are substrings, in lower case, that show a value to be an example.
+var dummyParts = words("in dummies")
 
 // placeholder reports whether a value stands for a secret: a reference, a template, an example, one of our
 // placeholders.
@@ -70,7 +70,7 @@ func placeholder(v string) bool {
 			return true
 		}
 	}
-	return text.AnyOf(low, strings.Contains, inDummies...)
+	return text.AnyOf(low, strings.Contains, dummyParts...)
 }
 
 func distinct(v string) int {
@@ -225,13 +225,13 @@ func camel(v string) bool {
 	return t.upper > 0 && t.lower > 0 && is(v[0], letter) && float64(letters) >= 2.8*float64(pieces)
 }
 
-// names reports whether a value contains a secret's name, as labels, identifiers and messages do.
-func names(v string) bool {
+// hasSecretName reports whether a value contains a secret's name, as labels, identifiers and messages do.
+func hasSecretName(v string) bool {
 	return text.AnyOf(strings.ToLower(v), strings.Contains, secretWords...)
 }
 
 // wordsRunTogether reports whether a value is lower-case letters, too many for one word: where a value is expected,
 // only passphrases look like that.
 func wordsRunTogether(v string) bool {
-	return len(v) >= 12 && skip(v, 0, lower, len(v)) == len(v) && !names(v)
+	return len(v) >= 12 && skip(v, 0, lower, len(v)) == len(v) && !hasSecretName(v)
 }

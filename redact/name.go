@@ -131,7 +131,7 @@ func named(literal, kind string, st strength, whole bool) detector {
 		}
 		if kind == "token" && v.to-v.from >= 10 {
 			name := lowerASCII(s.text[skipBack(s.text, from, 30):to])
-			if pages(name) {
+			if isPageToken(name) {
 				return
 			}
 			address := strings.IndexByte("?&", s.before(from-len(name)+to-from)) >= 0
@@ -151,13 +151,13 @@ func named(literal, kind string, st strength, whole bool) detector {
 // ordinaryKeys are words before "key" that make it no secret: of a table, a cache, a keyboard.
 var ordinaryKeys = words("ordinary keys")
 
-// lists are words before "token" that make it a page token, or something else that isn't secret.
-var lists = words("pages")
+// pageWords are words before "token" that make it a page token, or something else that isn't secret.
+var pageWords = words("pages")
 
-// pages reports whether a token's name isn't a secret's.
-func pages(name string) bool {
+// isPageToken reports whether a token's name isn't a secret's.
+func isPageToken(name string) bool {
 	before := strings.TrimRight(strings.TrimSuffix(name, "token"), "_-")
-	return text.AnyOf(before, strings.HasSuffix, lists...)
+	return text.AnyOf(before, strings.HasSuffix, pageWords...)
 }
 
 // logsIn reports whether a token's name is one for logging in, in which case even a hash or a UUID is secret.

@@ -36,12 +36,12 @@ func ownRules(b *builder) {
 		b.add(p, passwordHash)
 	}
 	b.add("kind:", kubernetesSecret)
-	b.add("hooks.slack.com/", hook("slack-webhook"))
-	b.add("discord.com/api/webhooks/", hook("discord-webhook"))
-	b.add("discordapp.com/api/webhooks/", hook("discord-webhook"))
-	b.add("webhook.office.com/", hook("teams-webhook"))
-	b.add("outlook.office.com/webhook/", hook("teams-webhook"))
-	b.add("api.telegram.org/bot", hook("telegram-token"))
+	b.add("hooks.slack.com/", webhook("slack-webhook"))
+	b.add("discord.com/api/webhooks/", webhook("discord-webhook"))
+	b.add("discordapp.com/api/webhooks/", webhook("discord-webhook"))
+	b.add("webhook.office.com/", webhook("teams-webhook"))
+	b.add("outlook.office.com/webhook/", webhook("teams-webhook"))
+	b.add("api.telegram.org/bot", webhook("telegram-token"))
 	b.add(":aa", shaped("telegram-token", 11, `(?:^|\D)(\d{8,10}:AA[\w-]{33})(?:[^\w-]|$)`))
 	for _, id := range []string{"/11", "/12"} { // how Asana's numbers begin
 		b.add(id, shaped("asana-token", 1, `^(\d/\d{15,16}(?:/\d*)?:[0-9a-fA-F]{32})(?:[^0-9a-fA-F]|$)`))
@@ -57,8 +57,8 @@ func ownRules(b *builder) {
 	}
 }
 
-// hook masks the secret path in a webhook's URL.
-func hook(kind string) detector {
+// webhook masks the secret path in a webhook's URL.
+func webhook(kind string) detector {
 	return func(s *scan, _, to int) {
 		end := run(s.text, to, word, "/:@", 300)
 		v := s.text[to:end]
@@ -98,7 +98,7 @@ func lastArgument(s *scan, _, to int) {
 			next++
 		}
 		if n > 0 && (s.at(at) == ')' || quoteEnd(s.text, next) == next) {
-			if v := s.text[last:end]; telling(v) || wordsRunTogether(v) {
+			if v := s.text[last:end]; plausible(v) || wordsRunTogether(v) {
 				s.add(last, end, "password")
 			}
 			return

@@ -11,6 +11,9 @@ const (
 	sayingBytes = 90
 )
 
+// looksLike reports whether a word of a sentence looks like a value.
+type looksLike func(v string, near nearness, quoted bool) bool
+
 // nearness says how a word relates to the name of a secret before it.
 type nearness uint8
 
@@ -21,21 +24,21 @@ const (
 	said                      // a verb does
 )
 
-func (y *saying) password(s *scan, from, to int) {
+func (y *sentenceRules) password(s *scan, from, to int) {
 	if !s.isWord(from, to) {
 		return
 	}
-	if s.goesOn(to) {
+	if s.sentenceContinues(to) {
 		y.after(s, from, to, "password", func(v string, near nearness, quoted bool) bool {
-			return unmistakable(v) || near != somewhere && tellingOrQuoted(v, quoted) &&
+			return unmistakable(v) || near != somewhere && plausibleInProse(v, quoted) &&
 				(near >= told || len(v) >= 8 && mixed(v) && !public(v)) || near == said && quoted && quotable(v)
 		})
 	}
 	s.beforeName(from)
 }
 
-func (y *saying) token(s *scan, from, to int) {
-	if !s.goesOn(to) || !s.isWord(from, to) {
+func (y *sentenceRules) token(s *scan, from, to int) {
+	if !s.sentenceContinues(to) || !s.isWord(from, to) {
 		return
 	}
 	name := lowerASCII(strings.TrimLeft(s.text[from:to], " -"))
@@ -75,8 +78,8 @@ func (s *scan) randomNext(to int) bool {
 // vagueNames also name other things unless the preceding word is more specific.
 var vagueNames = set("key", "private", "access")
 
-func (y *saying) pin(s *scan, from, to int) {
-	if !s.goesOn(to) || !s.isWord(from, to) {
+func (y *sentenceRules) pin(s *scan, from, to int) {
+	if !s.sentenceContinues(to) || !s.isWord(from, to) {
 		return
 	}
 	y.after(s, from, to, "password", func(v string, near nearness, _ bool) bool {
@@ -93,14 +96,15 @@ func (s *scan) isWord(from, to int) bool {
 	return s.text[from] == ' ' || !is(s.before(from), under|marks) || s.before(from) == '-'
 }
 
-// goesOn reports whether the sentence continues after a name; in scripts without blanks, anything continues it.
-func (s *scan) goesOn(to int) bool {
+// sentenceContinues reports whether the sentence continues after a name; in scripts without blanks, anything continues
+// it.
+func (s *scan) sentenceContinues(to int) bool {
 	c := s.at(to)
 	return c == ' ' || c >= utf8.RuneSelf || s.text[to-1] >= utf8.RuneSelf
 }
 
 // after examines the words after a secret's name, and masks the first that looks like its value.
-func (y *saying) after(s *scan, from, to int, kind string, looks func(v string, near nearness, quoted bool) bool) {
+func (y *sentenceRules) after(s *scan, from, to int, kind string, looks looksLike) {
 	near := next
 	for n, at := 0, to; n < sayingWords && at-to < sayingBytes; n++ {
 		at = s.wordGap(at)
@@ -110,7 +114,7 @@ func (y *saying) after(s *scan, from, to int, kind string, looks func(v string, 
 		open := quoteEnd(s.text, at)
 		end := open
 		inWord := func() bool { return strings.IndexByte(" \t\r\n\"'`<>", s.text[end]) < 0 || s.apostrophe(end) }
-		for end < len(s.text) && end-open < 200 && inWord() && !s.scriptEnds(end) {
+		for end < len(s.text) && end-open < 200 && inWord() && !s.foreignScript(end) {
 			end++
 		}
 		whole := s.text[open:end]
@@ -122,7 +126,7 @@ func (y *saying) after(s *scan, from, to int, kind string, looks func(v string, 
 			}
 			return
 		}
-		if n == 0 && (open > at || y.used(s, from)) {
+		if n == 0 && (open > at || y.saysUse(s, from)) {
 			near = told
 		}
 		if looks(v, near, open > at) {
@@ -163,8 +167,8 @@ func (s *scan) wordGap(at int) int {
 	return skip(s.text, at, blank, 2)
 }
 
-// scriptEnds reports whether a word in a script without blanks begins at at.
-func (s *scan) scriptEnds(at int) bool { return s.text[at] >= 0xe3 && s.text[at] <= 0xef }
+// foreignScript reports whether a word in a script without blanks begins at at.
+func (s *scan) foreignScript(at int) bool { return s.text[at] >= 0xe3 && s.text[at] <= 0xef }
 
 // apostrophe reports whether the quote at at is within a word.
 func (s *scan) apostrophe(at int) bool {
@@ -172,8 +176,8 @@ func (s *scan) apostrophe(at int) bool {
 		s.at(at+1) >= 0xc0) && s.at(at+2) != 0
 }
 
-// used reports whether one of the three words before a name says that it is used.
-func (y *saying) used(s *scan, at int) bool {
+// saysUse reports whether one of the three words before a name says that it is used.
+func (y *sentenceRules) saysUse(s *scan, at int) bool {
 	window := s.text[max(0, at-40):at]
 	if i := strings.LastIndexAny(window, "\n.;"); i >= 0 {
 		window = window[i+1:]
@@ -187,18 +191,18 @@ func (y *saying) used(s *scan, at int) bool {
 	return false
 }
 
-// tellingOrQuoted reports whether a word of a sentence looks like a password, or is hyphenated words in quotes.
-func tellingOrQuoted(v string, quoted bool) bool {
-	phrase := quoted && len(v) >= 8 && !placeholder(v) && !path(v) && !label(v) && !names(v) && !identifier(v) &&
+// plausibleInProse reports whether a word of a sentence looks like a password, or is hyphenated words in quotes.
+func plausibleInProse(v string, quoted bool) bool {
+	phrase := quoted && len(v) >= 8 && !placeholder(v) && !path(v) && !label(v) && !hasSecretName(v) && !identifier(v) &&
 		(strings.Count(v, "-") >= 2 || len(v) >= 12 && !strings.ContainsAny(v, "-.:/="))
-	return phrase || telling(v) && !code(v) && !label(v) && !strings.ContainsAny(v, "=()") && !dateLike(v) &&
+	return phrase || plausible(v) && !code(v) && !label(v) && !strings.ContainsAny(v, "=()") && !dateLike(v) &&
 		shapeIn(v).digits > 0
 }
 
 // quotable reports whether a quoted word that a sentence calls a password is one, and not an adjective for passwords.
 func quotable(v string) bool {
-	return len(v) >= 5 && len(v) < 40 && skip(v, 0, alnum|under, len(v)) == len(v) && !placeholder(v) && !names(v) &&
-		!qualities[lowerASCII(v)] && lowerASCII(v) == v
+	return len(v) >= 5 && len(v) < 40 && skip(v, 0, alnum|under, len(v)) == len(v) && !placeholder(v) &&
+		!hasSecretName(v) && !qualities[v] && lowerASCII(v) == v
 }
 
 var qualities = set(words("qualities")...)

@@ -184,7 +184,7 @@ func (s *scan) hintBefore(from int) hint {
 	}
 	last := name[i:]
 	switch {
-	case publicNames[last] || strings.HasSuffix(last, "id") || text.AnyOf(line, strings.Contains, lists...):
+	case publicNames[last] || strings.HasSuffix(last, "id") || text.AnyOf(line, strings.Contains, pageWords...):
 		return hintPublic
 	case text.AnyOf(line, strings.Contains, "key", "token", "secret", "auth", "pass", "pwd", "cred", "api", "bearer"):
 		return hintSecret

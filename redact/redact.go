@@ -37,7 +37,7 @@ func New() *Rules {
 	b := &builder{all: &literals{}, of: map[string]*literal{}, broken: map[string]bool{}}
 	ownRules(b)
 	for _, r := range shipped() {
-		r := lazily(&r)
+		r := newLazyRule(&r)
 		for _, a := range r.anchors {
 			b.add(a, r.detect)
 			if r.form == formAt {

@@ -37,7 +37,7 @@ const maxPasses = 16
 
 // Text returns the text without its secrets. One found in an earlier text of the session is recognized without context.
 func (r *Redactor) Text(text string) string {
-	text = r.uncovered(text, r.find)
+	text = r.visibleIfSecret(text, r.find)
 	for pass := range maxPasses {
 		r.find(text)
 		if pass == 0 {
@@ -51,9 +51,9 @@ func (r *Redactor) Text(text string) string {
 	return text
 }
 
-// uncovered returns the visible form of a text if that contains a secret. Invisible characters are dropped wherever
-// text leaves recall, so a key that they split would be whole there.
-func (r *Redactor) uncovered(text string, find func(string)) string {
+// visibleIfSecret returns the visible form of a text if that contains a secret. Invisible characters are dropped
+// wherever text leaves recall, so a key that they split would be whole there.
+func (r *Redactor) visibleIfSecret(text string, find func(string)) string {
 	if shown := sink.Page(text, sink.Terminal); shown != text {
 		if find(shown); len(r.scan.found) > 0 {
 			return shown
@@ -72,7 +72,7 @@ func (r *Redactor) find(text string) {
 // Known returns the text without the secrets found so far. It is cheap: a second look that catches occurrences before
 // the one that gave the secret away.
 func (r *Redactor) Known(text string) string {
-	text = r.uncovered(text, r.findKnown)
+	text = r.visibleIfSecret(text, r.findKnown)
 	if r.findKnown(text); len(r.scan.found) == 0 {
 		return text
 	}
@@ -118,7 +118,7 @@ func (r *Redactor) placeholder(kind, secret string) string {
 	}
 	if kind == "private-key" {
 		for line := range strings.SplitSeq(strings.ReplaceAll(secret, `\n`, "\n"), "\n") {
-			if line = line[pastGutter(line, 0):]; len(line) >= 40 {
+			if line = line[skipGutter(line, 0):]; len(line) >= 40 {
 				r.learn(name, strings.TrimSpace(line))
 			}
 		}

@@ -121,7 +121,7 @@ type lazyRule struct {
 	allow []func() *regexp.Regexp
 }
 
-func lazily(r *shippedRule) *lazyRule {
+func newLazyRule(r *shippedRule) *lazyRule {
 	l := &lazyRule{shippedRule: r, re: text.Pattern(r.expr)}
 	for _, a := range r.allow {
 		l.allow = append(l.allow, text.Pattern(a))
@@ -188,14 +188,14 @@ func (r *lazyRule) match(s *scan, from, to int) int {
 		return -1
 	}
 	a, b := secretGroup(m, r.group)
-	if r.keeps(window[a:b]) {
+	if r.accepts(window[a:b]) {
 		s.add(from+a, from+b, r.kind)
 	}
 	return from + m[1]
 }
 
-// keeps reports whether a match also meets the rule's other conditions.
-func (r *lazyRule) keeps(secret string) bool {
+// accepts reports whether a match also meets the rule's other conditions.
+func (r *lazyRule) accepts(secret string) bool {
 	none := func(re func() *regexp.Regexp) bool { return re().MatchString(secret) }
 	return (r.entropy <= 0 || entropy(secret) > r.entropy) && !none(allowExpr) && !slices.ContainsFunc(r.allow, none) &&
 		!placeholder(secret)

@@ -20,7 +20,7 @@ func (s *scan) column(from, end int, kind string, st strength) {
 	if strings.ContainsAny(head, "(){}[]=<>\\$:") || strings.Contains(head, "→") {
 		return // code
 	}
-	by := between(head)
+	by := separator(head)
 	if by == "" {
 		return
 	}
@@ -53,8 +53,8 @@ func (s *scan) column(from, end int, kind string, st strength) {
 // cell is the place of a cell's text in its row, without blanks and quotes.
 type cell struct{ from, to int }
 
-// between returns the column separator of a head, "" if there is none.
-func between(head string) string {
+// separator returns the column separator of a head, "" if there is none.
+func separator(head string) string {
 	for _, by := range [...]string{"|", "│", "\t", ",", ";"} {
 		if strings.Contains(head, by) {
 			return by
@@ -77,7 +77,7 @@ func cells(row, by string) (all []cell) {
 		if by == "  " {
 			next = skip(row, to, blank, len(row))
 		}
-		if c := trimmed(row, at, to); by != "  " || c.from < c.to {
+		if c := trimCell(row, at, to); by != "  " || c.from < c.to {
 			all = append(all, c)
 		}
 		if to == len(row) {
@@ -88,7 +88,7 @@ func cells(row, by string) (all []cell) {
 	return all
 }
 
-func trimmed(row string, from, to int) cell {
+func trimCell(row string, from, to int) cell {
 	const around = " \t\r\"'`*"
 	text := strings.TrimLeft(row[from:to], around)
 	return cell{to - len(text), to - len(text) + len(strings.TrimRight(text, around))}
@@ -123,7 +123,7 @@ func cellBelow(row, by string, at int, heads []cell) (c cell, ok bool) {
 		for to < len(row) && !is(row[to], blank) {
 			to++
 		}
-		return trimmed(row, from, to), true
+		return trimCell(row, from, to), true
 	}
 	all := cells(row, by)
 	if len(all) != len(heads) {
@@ -134,17 +134,17 @@ func cellBelow(row, by string, at int, heads []cell) (c cell, ok bool) {
 
 // cellHolds reports whether a cell below a name of that strength is a secret.
 func cellHolds(v string, st strength) bool {
-	harmless := len(v) < 6 || placeholder(v) || path(v) || strings.ContainsAny(v, " \t()<>") || names(v)
+	harmless := len(v) < 6 || placeholder(v) || path(v) || strings.ContainsAny(v, " \t()<>") || hasSecretName(v)
 	if harmless {
 		return false
 	}
 	switch st {
 	case strong:
-		return telling(v) || strings.Count(v, "-") >= 2 && !label(v) || wordsRunTogether(v)
+		return plausible(v) || strings.Count(v, "-") >= 2 && !label(v) || wordsRunTogether(v)
 	case vague:
 		return value{text: v}.looksRandom()
 	case number:
-		return value{text: v, quoted: true}.unlocks(shapeIn(v))
+		return value{text: v, quoted: true}.isAccessCode(shapeIn(v))
 	}
 	return len(v) >= 12 && (randomWord(v) || value{text: v}.credible(shapeIn(v))) ||
 		st == middle && len(v) >= 32 && allHex(v)

@@ -42,19 +42,19 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 		at++
 	}
 	if at < len(t) && t[at] == '(' {
-		if v.op, v.sure = "(", true; !sets(t[skipBack(t, from, 60):from]) || quoteEnd(t, at+1) == at+1 {
+		if v.op, v.sure = "(", true; !isSetter(t[skipBack(t, from, 60):from]) || quoteEnd(t, at+1) == at+1 {
 			return v, false
 		}
 		return s.readValue(v, from, at+1)
 	}
 	bare := at
-	at = pastPaint(t, at)
+	at = skipEmphasis(t, at)
 	painted := at > bare
 	blanks := skip(t, at, blank, 8)
 	v.spaced = blanks > at
 	at = blanks
-	elsewhere := at >= len(t) || is(t[at], letter) && !painted && (!v.spaced || !v.flag && !v.named && !states(t[at:]) &&
-		!(is(t[from], upper) && is(t[end-1], upper)))
+	elsewhere := at >= len(t) || is(t[at], letter) && !painted && (!v.spaced || !v.flag && !v.named &&
+		!continuesVerb(t[at:]) && !(is(t[from], upper) && is(t[end-1], upper)))
 	if elsewhere {
 		return v, false
 	}
@@ -69,7 +69,7 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 		v.op, v.sure, at = ":", true, pairedValue(t, at)
 	case t[at] == '=' || t[at] == ':' || t[at] == ',' && v.named:
 		v.op, at = t[at:at+1], at+1
-		at = pastPaint(t, at)
+		at = skipEmphasis(t, at)
 	case t[at] == '>' && !v.spaced:
 		v.op, at = ">", at+1
 	case v.spaced && start > 0 && t[start-1] == '<' && attributesEnd(t, at) > at:
@@ -78,11 +78,11 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 		v.op, v.sure, at = ">", true, at+len("</td><td>")
 	case t[at] == '|' && v.spaced && cellBegins(t, start):
 		v.op, at = "|", at+1
-	case v.spaced && (v.flag || shouts && declares(t[:start])):
+	case v.spaced && (v.flag || shouts && endsWithDeclaration(t[:start])):
 		v.op = " "
 	case v.spaced && quoteEnd(t, at) > at && keyword(t, start, end):
 		v.op, v.sure = " ", true
-	case v.spaced && states(t[at:]):
+	case v.spaced && continuesVerb(t[at:]):
 		v.op, at = "is", strings.IndexByte(t[at:], ' ')+at
 	default:
 		return v, false
@@ -95,15 +95,15 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 			shouts && strings.HasSuffix(strings.TrimRight(t[:start], "\"' "), "define("))
 	at = skip(t, at, blank, 40)
 	if v.op == ":" || v.op == " " || v.op == "is" {
-		at = pastType(t, at)
+		at = skipType(t, at)
 	}
 	if v.op == ":" {
-		at = pastFold(t, at)
+		at = skipFold(t, at)
 		if strings.HasPrefix(t[at:], "!!") { // a type in YAML
 			at = skip(t, skip(t, at+2, letter, 12), blank, 4)
 		}
 	}
-	if to := pastPaint(t, at); to > at || painted {
+	if to := skipEmphasis(t, at); to > at || painted {
 		v.sure, at = true, skip(t, to, blank, 4)
 	}
 	return s.readValue(v, from, at)
@@ -135,7 +135,7 @@ func (s *scan) readValue(v value, name, at int) (value, bool) {
 	next := s.at(v.to)
 	switch {
 	case v.quoted && v.op == ",":
-		v.sure = v.sure || v.named && keyed(t[skipBack(t, name, 60):v.from]) &&
+		v.sure = v.sure || v.named && isKeyName(t[skipBack(t, name, 60):v.from]) &&
 			(strings.Count(v.text, "-") >= 2 && !code(v.text) || wordsRunTogether(v.text))
 	case v.quoted && v.op == "(":
 		end := skip(t, v.to, under|marks|other|lead, 3)
@@ -146,7 +146,7 @@ func (s *scan) readValue(v value, name, at int) (value, bool) {
 		v.sure = v.sure || next == 0 || strings.IndexByte(" \t\r\n\"'&|", next) >= 0 ||
 			next == ';' && strings.Contains(v.text, "-")
 	case v.op == "|":
-		v.sure = telling(v.text) || strings.Count(v.text, "-") >= 2 || s.at(skip(t, v.to, blank, 40)) == '|' &&
+		v.sure = plausible(v.text) || strings.Count(v.text, "-") >= 2 || s.at(skip(t, v.to, blank, 40)) == '|' &&
 			(shapeIn(v.text).digits > 3 || wordsRunTogether(v.text))
 	case v.op == ">":
 		v.sure = v.sure || strings.HasPrefix(t[v.to:], "</")

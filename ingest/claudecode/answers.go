@@ -72,7 +72,7 @@ func answered(questions []ingest.Question, r reply, text string) []ingest.Answer
 		}
 		q.Notes = r.notes[q.Question]
 		if q.Choose(got); q.Free {
-			q.Answer = otherSaid(q.Answer)
+			q.Answer = replaceOther(q.Answer)
 		}
 		if len(q.Chosen) > 0 {
 			out = append(out, q.Answer)
@@ -86,8 +86,8 @@ func answered(questions []ingest.Question, r reply, text string) []ingest.Answer
 	return out
 }
 
-// otherSaid replaces the choice "Other", which says nothing itself, by the person's note.
-func otherSaid(q ingest.Answer) ingest.Answer {
+// replaceOther replaces the choice "Other", which says nothing itself, by the person's note.
+func replaceOther(q ingest.Answer) ingest.Answer {
 	said := q.Chosen
 	q.Chosen, q.Free = nil, false
 	for _, s := range said {

@@ -37,7 +37,7 @@ func (Reader) Memory(root string, leave func(ingest.SessionID, string, time.Time
 	if info, err := os.Lstat(history); err == nil && info.Mode().IsRegular() {
 		file := ingest.FileAt("history.jsonl", ingest.MemoryFile, history, info)
 		if leave != nil {
-			file, err = without(file, leave, left)
+			file, err = withoutExcluded(file, leave, left)
 		}
 		if err != nil {
 			f.Problem(history, err)
@@ -56,7 +56,7 @@ func (Reader) Memory(root string, leave func(ingest.SessionID, string, time.Time
 		}
 		out, known := left[slug.Name()]
 		if !known && leave != nil {
-			out = leave("", ranIn(filepath.Dir(dir), slug.Name()), time.Time{})
+			out = leave("", folderOfSlug(filepath.Dir(dir), slug.Name()), time.Time{})
 		}
 		if !out {
 			f.below(dir, func(name, path string, info fs.FileInfo) {
@@ -70,8 +70,8 @@ func (Reader) Memory(root string, leave func(ingest.SessionID, string, time.Time
 	return m, f.Problems
 }
 
-// ranIn finds the folder that the sessions in dir, named by its slug, ran in; "" if none of them says so.
-func ranIn(dir, slug string) string {
+// folderOfSlug finds the folder that the sessions in dir, named by its slug, ran in; "" if none of them says so.
+func folderOfSlug(dir, slug string) string {
 	paths, _ := filepath.Glob(filepath.Join(dir, "*.jsonl")) // an invalid pattern finds none
 	for _, path := range paths {
 		if head, err := peek(path); err == nil && Slug(head.cwd) == slug {
@@ -81,10 +81,10 @@ func ranIn(dir, slug string) string {
 	return ""
 }
 
-// without removes from history.jsonl the prompts of sessions of which something is excluded, and enters in left which
-// folders are. If there are any, the result is no longer a file of this machine, as the library's copy differs from it
-// on purpose.
-func without(file ingest.File, leave func(ingest.SessionID, string, time.Time) bool, left map[string]bool) (
+// withoutExcluded removes from history.jsonl the prompts of sessions of which something is excluded, and enters in left
+// which folders are. If there are any, the result is no longer a file of this machine, as the library's copy differs
+// from it on purpose.
+func withoutExcluded(file ingest.File, leave func(ingest.SessionID, string, time.Time) bool, left map[string]bool) (
 	ingest.File, error) {
 	type prompt struct {
 		line []byte

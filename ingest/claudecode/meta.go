@@ -36,7 +36,7 @@ type meta struct {
 	taskFiles              []ingest.Task
 	planFiles              map[string]string // text by file name
 	lastPlan, lastPlanFile string
-	kidOrder               []string
+	agentOrder             []string
 	agents                 map[string]agentMeta // from .meta.json, by id
 	agentCalls             map[string]string    // call → agent, from progress records or notices
 	continuedAt            int                  // number of drafts at continued-in
@@ -82,7 +82,7 @@ func (p *parser) takeMeta(r *record) {
 	case "branched-from":
 		m.branchedFrom = jsonl.Unquote(r.sourceSession)
 		if at, ok := ingest.ParseTime(string(r.branchedAt)); ok {
-			p.bornBy(at)
+			p.noteBirth(at)
 		}
 	default:
 		if ignoredKinds[kind] {
@@ -96,8 +96,8 @@ func (p *parser) takeMeta(r *record) {
 	}
 }
 
-// bornBy records the time of a bookkeeping record before the first turn.
-func (p *parser) bornBy(at time.Time) {
+// noteBirth records the time of a bookkeeping record before the first turn.
+func (p *parser) noteBirth(at time.Time) {
 	if len(p.drafts) == 0 && p.s.Born.IsZero() {
 		p.s.Born = at
 	}
@@ -147,8 +147,8 @@ func (p *parser) addPR(pr ingest.PR) {
 	p.s.PRs = append(p.s.PRs, pr)
 }
 
-// place records where and with which version a record was written.
-func (p *parser) place(r *record) {
+// noteContext records where and with which version a record was written.
+func (p *parser) noteContext(r *record) {
 	w := &p.s.Where
 	if changed(r.cwd, p.meta.dir) {
 		p.meta.dir = p.text(r.cwd)
@@ -182,8 +182,8 @@ func changed(raw []byte, last string) bool {
 	return len(raw) > 0 && string(raw) != last
 }
 
-// when parses a record's time; zero if it is missing or invalid.
-func (p *parser) when(r *record) time.Time {
+// timeOf parses a record's time; zero if it is missing or invalid.
+func (p *parser) timeOf(r *record) time.Time {
 	t, ok := ingest.ParseTime(string(r.at))
 	if !ok && len(r.at) > 0 {
 		p.meta.badTimes++

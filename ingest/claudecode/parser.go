@@ -33,9 +33,9 @@ type parser struct {
 	callIn   map[string]*draft // tool_use id → the draft that holds it
 	orphans  map[string]orphan // results that came before their call
 
-	kids  map[string]*parser // sub-agents' records found in the main file, by agent
-	kidOf map[string]string  // uuid of such a record → its agent
-	inKid bool
+	subParsers    map[string]*parser // sub-agents' records found in the main file, by agent
+	agentOfRecord map[string]string  // uuid of such a record → its agent
+	isSub         bool
 
 	spilled map[string]ingest.File // side files with whole results, by name
 
@@ -65,7 +65,7 @@ func newParser(s *ingest.Session, size int64) *parser {
 		seen:     &seen{uuids: make(map[string]bool, records), lines: map[uint64]bool{}, hasher: maphash.MakeSeed()},
 		byID:     make(map[string]int32, records),
 		messages: map[string]*draft{}, calls: map[string]*ingest.ToolCall{}, callIn: map[string]*draft{},
-		orphans: map[string]orphan{}, kids: map[string]*parser{}, kidOf: map[string]string{},
+		orphans: map[string]orphan{}, subParsers: map[string]*parser{}, agentOfRecord: map[string]string{},
 		spilled: map[string]ingest.File{},
 		meta: meta{questions: map[string][]ingest.Question{}, agents: map[string]agentMeta{},
 			agentCalls: map[string]string{}, planFiles: map[string]string{}, superseded: map[string]bool{},
@@ -114,7 +114,7 @@ func (p *parser) takeLine(l jsonl.Line) {
 
 func (p *parser) ignore(what string) { p.s.Report.Ignore(what) }
 
-func (p *parser) unknown(what string) { p.s.Report.Odd(what) }
+func (p *parser) unknown(what string) { p.s.Report.CountUnknown(what) }
 
 // text interns raw as a string.
 func (p *parser) text(raw []byte) string {
@@ -169,12 +169,12 @@ func (p *parser) duplicate(r *record, raw []byte) (before bool) {
 
 // takeEnveloped takes the records in the tree.
 func (p *parser) takeEnveloped(r *record) {
-	if r.sidechain && !p.inKid {
+	if r.sidechain && !p.isSub {
 		p.takeSidechain(r)
 		return
 	}
-	at := p.when(r)
-	p.place(r)
+	at := p.timeOf(r)
+	p.noteContext(r)
 	n := p.addNode(r)
 	switch string(r.kind) {
 	case "user":
@@ -195,23 +195,23 @@ func (p *parser) takeEnveloped(r *record) {
 func (p *parser) takeSidechain(r *record) {
 	agent := string(r.agent)
 	if agent == "" {
-		agent = p.kidOf[string(r.parent)]
+		agent = p.agentOfRecord[string(r.parent)]
 	}
 	if agent == "" {
-		agent = fmt.Sprintf("sidechain-%d", len(p.kids)+1)
+		agent = fmt.Sprintf("sidechain-%d", len(p.subParsers)+1)
 	}
-	p.kidOf[string(r.uuid)] = agent
-	p.kid(agent).takeEnveloped(r)
+	p.agentOfRecord[string(r.uuid)] = agent
+	p.subParser(agent).takeEnveloped(r)
 }
 
-func (p *parser) kid(agent string) *parser {
-	k := p.kids[agent]
+func (p *parser) subParser(agent string) *parser {
+	k := p.subParsers[agent]
 	if k == nil {
 		k = newParser(&ingest.Session{}, 0)
-		k.inKid = true
+		k.isSub = true
 		k.seen = p.seen
-		p.kids[agent] = k
-		p.meta.kidOrder = append(p.meta.kidOrder, agent)
+		p.subParsers[agent] = k
+		p.meta.agentOrder = append(p.meta.agentOrder, agent)
 	}
 	k.file, k.line, k.off = p.file, p.line, p.off
 	return k

@@ -87,7 +87,7 @@ func (r Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, err
 func (p *parser) readSide(ctx context.Context, f ingest.File) error {
 	switch f.Role {
 	case ingest.SubagentFile:
-		if err := p.kid(agentOf(f.Name)).read(ctx, f); err != nil {
+		if err := p.subParser(agentOf(f.Name)).read(ctx, f); err != nil {
 			if ctx.Err() != nil {
 				return err
 			}

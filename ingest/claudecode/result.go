@@ -64,15 +64,15 @@ var (
 	exitFailure = text.Pattern(`^Exit code \d*[1-9]`)
 )
 
-// carry records what recall passed to the session outside its turns, through a hook or a command.
-func (p *parser) carry(raw []byte, hook bool) {
+// noteInjected records what recall passed to the session outside its turns, through a hook or a command.
+func (p *parser) noteInjected(raw []byte, hook bool) {
 	if bytes.Contains(raw, marker) {
 		p.s.Take(jsonl.Unquote(raw), hook)
 	}
 }
 
-// warn records which items recall held against the last typed prompt.
-func (p *parser) warn(raw []byte) {
+// noteWarning records which items recall held against the last typed prompt.
+func (p *parser) noteWarning(raw []byte) {
 	if !bytes.Contains(raw, marker) {
 		return
 	}
@@ -207,7 +207,7 @@ func (p *parser) takeStructured(call *ingest.ToolCall, r *record, text string, a
 		}
 		call.Failed = call.Failed || bytes.Contains(raw, []byte(`"interrupted":true`))
 	}
-	if path := persisted(text); path != "" {
+	if path := spilledPath(text); path != "" {
 		call.Spilled = "tool-results/" + ingest.LastName(path)
 	}
 }

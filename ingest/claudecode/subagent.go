@@ -27,8 +27,8 @@ func hiddenAgent(id string) bool {
 
 // finishSubagents builds the sub-agents' turns, and links each sub-agent to its call.
 func (p *parser) finishSubagents() {
-	for _, id := range p.meta.kidOrder {
-		k := p.kids[id]
+	for _, id := range p.meta.agentOrder {
+		k := p.subParsers[id]
 		k.finish()
 		p.finishSpilled(k.s.Turns)
 		p.s.Report.Add(k.s.Report)
@@ -200,8 +200,8 @@ func (p *parser) readSpilled(call *ingest.ToolCall, f ingest.File) {
 
 var savedTo = text.Pattern(`(?:Full output|Output has been) saved to:? (\S[^\n]*)`)
 
-// persisted returns the path of the file that holds the full output.
-func persisted(text string) string {
+// spilledPath returns the path of the file that holds the full output.
+func spilledPath(text string) string {
 	if !strings.Contains(text, "saved to") {
 		return ""
 	}

@@ -87,9 +87,9 @@ func (p *parser) takeAttachment(r *record, n int32, at time.Time) {
 		"prompt": &a.prompt, "content": &a.content, "planFilePath": &a.planFile, "source_uuid": &a.source,
 		"condition": &a.goal, "origin": jsonl.Fields{"kind": &a.origin}})
 	hook := strings.HasPrefix(a.kind, "hook_")
-	p.carry(r.attachment, hook)
+	p.noteInjected(r.attachment, hook)
 	if hook && a.event == "UserPromptSubmit" {
-		p.warn(r.attachment)
+		p.noteWarning(r.attachment)
 	}
 	switch a.kind {
 	case "queued_command":

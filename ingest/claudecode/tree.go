@@ -66,7 +66,7 @@ func (p *parser) linkParents() {
 			state[n] = waiting
 			chain = append(chain, n)
 			if up := p.nodes[n].parent; up >= 0 && state[up] == waiting {
-				p.cut(chain[slices.Index(chain, up):])
+				p.breakLoop(chain[slices.Index(chain, up):])
 				break
 			}
 		}
@@ -78,9 +78,9 @@ func (p *parser) linkParents() {
 	}
 }
 
-// cut makes a chain of a loop, in which each is the child of the next and the last the child of the first: it begins
-// with one whose parent was guessed, else with the last.
-func (p *parser) cut(loop []int32) {
+// breakLoop makes a chain of a loop, in which each is the child of the next and the last the child of the first: it
+// begins with one whose parent was guessed, else with the last.
+func (p *parser) breakLoop(loop []int32) {
 	root := slices.IndexFunc(loop, func(n int32) bool { return p.nodes[n].guessed })
 	if root < 0 {
 		root = len(loop) - 1

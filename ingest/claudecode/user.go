@@ -28,9 +28,9 @@ func (p *parser) takeUser(r *record, n int32, at time.Time) {
 		return
 	}
 	for i := range r.msg.blocks {
-		p.carry(r.msg.blocks[i].text, false)
+		p.noteInjected(r.msg.blocks[i].text, false)
 	}
-	p.carry(r.msg.plain, false)
+	p.noteInjected(r.msg.plain, false)
 	if r.meta || r.synthetic {
 		p.ignore("injected context")
 		return
@@ -61,7 +61,7 @@ func (p *parser) takeBeside(r *record, n int32, at time.Time) {
 	var parts []string
 	for i := range r.msg.blocks {
 		if b := &r.msg.blocks[i]; string(b.kind) == "text" {
-			p.carry(b.text, false)
+			p.noteInjected(b.text, false)
 			parts = append(parts, jsonl.Unquote(b.text))
 		}
 	}
@@ -209,7 +209,7 @@ type queued struct {
 
 func (p *parser) takeQueue(r *record) {
 	c := jsonl.NewCursor(r.content)
-	p.bornBy(p.when(r))
+	p.noteBirth(p.timeOf(r))
 	if c.Kind() != '"' {
 		return
 	}
@@ -218,7 +218,7 @@ func (p *parser) takeQueue(r *record) {
 	case "enqueue":
 		p.noteNotification(text)
 		p.meta.queued = append(p.meta.queued, queued{
-			text: text, at: p.when(r), line: p.line, offset: p.off, file: p.file, drafts: len(p.drafts),
+			text: text, at: p.timeOf(r), line: p.line, offset: p.off, file: p.file, drafts: len(p.drafts),
 		})
 	case "popAll":
 		p.unqueue(text)

@@ -13,8 +13,8 @@ import (
 var events = map[string]func(p *parser, payload []byte){
 	"user_message": takeTyped, "token_count": takeTokens, "turn_aborted": takeAborted,
 	"thread_rolled_back": takeRollback, "item_completed": takeItem, "sub_agent_activity": takeActivity,
-	"exec_command_end": (*parser).takeRan, "patch_apply_end": (*parser).takePatched,
-	"mcp_tool_call_end": (*parser).takeServed, "task_started": takeStarted, "turn_started": takeStarted,
+	"exec_command_end": (*parser).takeCommandEnd, "patch_apply_end": (*parser).takePatchEnd,
+	"mcp_tool_call_end": (*parser).takeMCPResult, "task_started": takeStarted, "turn_started": takeStarted,
 	"thread_name_updated": func(p *parser, payload []byte) { jsonl.Read(payload, jsonl.Fields{"thread_name": &p.name}) },
 	"thread_goal_updated": takeGoal,
 	"error":               takeError,
@@ -132,18 +132,18 @@ func takeItem(p *parser, payload []byte) {
 	case "Plan":
 		p.takePlan(plan)
 	case "CommandExecution":
-		p.takeRan(item)
+		p.takeCommandEnd(item)
 	case "FileChange":
-		p.takePatched(item)
+		p.takePatchEnd(item)
 	case "McpToolCall":
-		p.takeServed(item)
+		p.takeMCPResult(item)
 	default:
 		p.known("item " + kind)
 	}
 }
 
-// takeRan takes the outcome of a command, and the command itself if a program written by the model ran it.
-func (p *parser) takeRan(payload []byte) {
+// takeCommandEnd takes the outcome of a command, and the command itself if a program written by the model ran it.
+func (p *parser) takeCommandEnd(payload []byte) {
 	var id, source, output, exit, status, dir string
 	var command []byte
 	jsonl.Read(payload, jsonl.Fields{"id": &id, "call_id": &id, "source": &source, "aggregated_output": &output,
@@ -160,7 +160,7 @@ func (p *parser) takeRan(payload []byte) {
 	if p.calls[id] != nil || len(command) == 0 {
 		return
 	}
-	d := p.nested()
+	d := p.callerMessage()
 	line, _ := commandLine(words(command))
 	line = ingest.ClippedInput(line)
 	p.add(d, id, ingest.ToolCall{Name: "Bash", Command: line, Input: map[string]string{"command": line}})
@@ -168,16 +168,16 @@ func (p *parser) takeRan(payload []byte) {
 	p.finishCall(p.calls[id][0], r)
 }
 
-// nested returns the message whose call made another call.
-func (p *parser) nested() *draft {
+// callerMessage returns the message whose call made another call.
+func (p *parser) callerMessage() *draft {
 	if p.last == nil {
 		return p.message()
 	}
 	return p.last
 }
 
-// takePatched takes the outcome of a patch.
-func (p *parser) takePatched(payload []byte) {
+// takePatchEnd takes the outcome of a patch.
+func (p *parser) takePatchEnd(payload []byte) {
 	var id, out, status string
 	var done, told bool
 	var raw []byte
@@ -188,7 +188,7 @@ func (p *parser) takePatched(payload []byte) {
 		done = status == "completed"
 	}
 	if p.calls[id] == nil {
-		p.add(p.nested(), id, changes(raw)...)
+		p.add(p.callerMessage(), id, changes(raw)...)
 		for _, c := range p.calls[id] {
 			p.finishCall(c, result{text: out, size: int64(len(out)), exited: true})
 		}
@@ -203,18 +203,18 @@ func (p *parser) takePatched(payload []byte) {
 	}
 }
 
-// takeServed takes the result of an MCP server's tool.
-func (p *parser) takeServed(payload []byte) {
+// takeMCPResult takes the result of an MCP server's tool.
+func (p *parser) takeMCPResult(payload []byte) {
 	var id, server, tool string
 	var args, gave []byte
 	jsonl.Read(payload, jsonl.Fields{"call_id": &id, "id": &id, "result": &gave, "server": &server, "tool": &tool,
 		"arguments": &args, "invocation": jsonl.Fields{"server": &server, "tool": &tool, "arguments": &args}})
 	if p.calls[id] == nil && tool != "" {
-		p.add(p.nested(), id, ingest.ToolCall{Name: "mcp__" + server + "__" + tool,
+		p.add(p.callerMessage(), id, ingest.ToolCall{Name: "mcp__" + server + "__" + tool,
 			Input: ingest.Input(jsonl.NewCursor(args), jsonl.Unquote)})
 		p.finishCall(p.calls[id][0], result{text: string(gave), size: int64(len(gave))})
 	}
 	for _, c := range p.calls[id] {
-		c.Failed = c.Failed || erred(gave)
+		c.Failed = c.Failed || isError(gave)
 	}
 }

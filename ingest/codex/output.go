@@ -160,8 +160,8 @@ func (p *parser) exited(c *ingest.ToolCall, exit int) {
 	}
 }
 
-// erred reports whether the result of a server's tool is an error.
-func erred(result []byte) bool {
+// isError reports whether the result of a server's tool is an error.
+func isError(result []byte) bool {
 	return bytes.HasPrefix(result, []byte(`{"Err"`)) || bytes.Contains(result, []byte(`"isError":true`)) ||
 		bytes.Contains(result, []byte(`"is_error":true`))
 }

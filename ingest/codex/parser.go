@@ -122,7 +122,7 @@ func (p *parser) known(name string) {
 	if ignored[strings.Replace(name, " ", "/", 1)] {
 		p.s.Report.Ignore(name)
 	} else {
-		p.s.Report.Odd(name)
+		p.s.Report.CountUnknown(name)
 	}
 }
 

@@ -63,7 +63,7 @@ func takeMessage(p *parser, payload []byte) {
 	case "developer", "system":
 		p.s.Report.Ignore(role + " message")
 	default:
-		p.s.Report.Odd("role " + role)
+		p.s.Report.CountUnknown("role " + role)
 	}
 }
 

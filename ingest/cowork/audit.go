@@ -94,7 +94,7 @@ func (a *auditLog) read(e *claudecode.Entry) (message bool, why string) {
 		a.known("audit " + e.Kind)
 	default:
 		a.report.Records++
-		a.report.Odd("audit " + cmp.Or(e.Kind, "(none)"))
+		a.report.CountUnknown("audit " + cmp.Or(e.Kind, "(none)"))
 	}
 	return false, ""
 }
@@ -145,13 +145,13 @@ func (a *auditLog) takeSystem(e *claudecode.Entry) (bool, string) {
 	case "compact_boundary":
 		return a.message(e)
 	case "permission_request":
-		n := readNoted(e.Raw)
+		n := readDetails(e.Raw)
 		a.cards = append(a.cards, card{id: e.UUID, tool: n.tool, call: n.call, input: n.input, at: e.At, line: e.Line})
 		a.known("")
 	case "permission_response":
 		a.answer(e)
 	case "permission_denied":
-		a.denied = append(a.denied, readNoted(e.Raw).call)
+		a.denied = append(a.denied, readDetails(e.Raw).call)
 		a.known("")
 	default:
 		sub := cmp.Or(e.Subtype, "(none)")
@@ -160,14 +160,14 @@ func (a *auditLog) takeSystem(e *claudecode.Entry) (bool, string) {
 			break
 		}
 		a.report.Records++
-		a.report.Odd("audit system " + sub)
+		a.report.CountUnknown("audit system " + sub)
 	}
 	return false, ""
 }
 
 // answer matches a click to its card: the last open one with its id.
 func (a *auditLog) answer(e *claudecode.Entry) {
-	n := readNoted(e.Raw)
+	n := readDetails(e.Raw)
 	for i := len(a.cards) - 1; i >= 0; i-- {
 		if c := &a.cards[i]; c.id == e.UUID && !c.answered {
 			c.answered, c.granted = true, n.granted
@@ -186,7 +186,7 @@ func (a *auditLog) answer(e *claudecode.Entry) {
 func (a *auditLog) takeResult(e *claudecode.Entry) {
 	a.fresh = false
 	a.known("")
-	n := readNoted(e.Raw)
+	n := readDetails(e.Raw)
 	a.cost.add(n.cost)
 	a.tokens.add(n.usage)
 	if strings.HasPrefix(n.terminal, "aborted") {
@@ -226,8 +226,8 @@ func (s spentTokens) sum() ingest.Usage {
 	return s.before
 }
 
-// noted is what an audit log's entry says beyond a transcript's.
-type noted struct {
+// details is what an audit log's entry says beyond a transcript's.
+type details struct {
 	tool, call string
 	input      map[string]string
 	granted    bool
@@ -236,7 +236,7 @@ type noted struct {
 	usage      ingest.Usage
 }
 
-func readNoted(raw []byte) (n noted) {
+func readDetails(raw []byte) (n details) {
 	var decision, allowed, cost string
 	c := jsonl.NewCursor(raw)
 	c.Fields(jsonl.Fields{

@@ -104,20 +104,20 @@ func (s system) candidates() []string {
 	return list
 }
 
-// under returns the app's folders in a parent, including that of its third-party inference mode ("Claude-3p").
-func under(parent string) []string {
+// appFolders returns the app's folders in a parent, including that of its third-party inference mode ("Claude-3p").
+func appFolders(parent string) []string {
 	if parent == "" {
 		return nil
 	}
 	return []string{filepath.Join(parent, "Claude"), filepath.Join(parent, "Claude-3p")}
 }
 
-// store returns those of the Windows Store app. Its package's name ends in a publisher id, which could change.
-func store(local string) (list []string) {
+// storeFolders returns those of the Windows Store app. Its package's name ends in a publisher id, which could change.
+func storeFolders(local string) (list []string) {
 	if local != "" {
 		dirs, _ := filepath.Glob(filepath.Join(local, "Packages", "Claude_*", "LocalCache", "Roaming"))
 		for _, dir := range dirs {
-			list = append(list, under(dir)...)
+			list = append(list, appFolders(dir)...)
 		}
 	}
 	return list
@@ -129,18 +129,18 @@ func (s system) ownData() []string {
 		if s.home == "" {
 			return nil
 		}
-		return under(filepath.Join(s.home, "Library", "Application Support"))
+		return appFolders(filepath.Join(s.home, "Library", "Application Support"))
 	case "windows":
 		local := s.getenv("LOCALAPPDATA")
-		return slices.Concat(store(local), under(s.getenv("APPDATA")), under(local))
+		return slices.Concat(storeFolders(local), appFolders(s.getenv("APPDATA")), appFolders(local))
 	}
 	if conf := s.getenv("XDG_CONFIG_HOME"); filepath.IsAbs(conf) {
-		return under(conf)
+		return appFolders(conf)
 	}
 	if s.home == "" {
 		return nil
 	}
-	return under(filepath.Join(s.home, ".config"))
+	return appFolders(filepath.Join(s.home, ".config"))
 }
 
 // distro returns the name of the current WSL distribution, "" outside WSL.
@@ -155,7 +155,7 @@ func (s system) distro() string {
 func (s system) windowsData() []string {
 	if profile := s.profile(); profile != "" {
 		data := filepath.Join(profile, "AppData")
-		return append(store(filepath.Join(data, "Local")), under(filepath.Join(data, "Roaming"))...)
+		return append(storeFolders(filepath.Join(data, "Local")), appFolders(filepath.Join(data, "Roaming"))...)
 	}
 	return nil
 }

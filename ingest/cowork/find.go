@@ -202,7 +202,7 @@ func (f *finder) usable(record ingest.File, more bool) bool {
 	if _, ok := f.Known(record.Path, record.Size, record.Mod); ok {
 		return true
 	}
-	why := lookAt(record)
+	why := whyUnusable(record)
 	if why == "" {
 		return true
 	}

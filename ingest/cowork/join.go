@@ -91,15 +91,15 @@ func (j *joiner) find(t *ingest.Turn) (int, bool) {
 		}
 	}
 	for i := range j.s.Turns {
-		if oneOf(&j.s.Turns[i], t) {
+		if isPartOf(&j.s.Turns[i], t) {
 			return i, true
 		}
 	}
 	return 0, false
 }
 
-// oneOf reports whether a prompt is among those typed while the CLI worked and then processed as one.
-func oneOf(all, t *ingest.Turn) bool {
+// isPartOf reports whether a prompt is among those typed while the CLI worked and then processed as one.
+func isPartOf(all, t *ingest.Turn) bool {
 	return t.Kind == ingest.Prompt && all.Kind == ingest.Prompt && len(t.Text) >= minPart && len(all.Text) > len(t.Text) &&
 		all.At.Sub(t.At).Abs() <= sameTime && strings.Contains("\n"+all.Text+"\n", "\n"+strings.TrimSpace(t.Text)+"\n")
 }
@@ -195,16 +195,16 @@ const (
 	stopTime = 10 * time.Second // between Stop and the CLI's line about it
 )
 
-// hear adds what the app recorded apart from messages: the person's clicks, and Stop.
-func hear(s *ingest.Session, log *auditLog) {
-	clicks(s, log.cards)
+// addAppEvents adds what the app recorded apart from messages: the person's clicks, and Stop.
+func addAppEvents(s *ingest.Session, log *auditLog) {
+	applyCards(s, log.cards)
 	for _, id := range log.denied {
 		if c := callByID(s, id); c != nil && c.Verdict == ingest.Unasked {
 			c.Verdict = ingest.Denied
 		}
 	}
 	for _, st := range log.stops {
-		stopped(s, st, log.name)
+		addStop(s, st, log.name)
 	}
 }
 
@@ -223,8 +223,8 @@ func callByID(s *ingest.Session, id string) *ingest.ToolCall {
 // callPlace is the position of a call among the turns.
 type callPlace struct{ turn, call int }
 
-// clicks turns answered cards into verdicts. Refusals in the transcript stand.
-func clicks(s *ingest.Session, cards []card) {
+// applyCards turns answered cards into verdicts. Refusals in the transcript stand.
+func applyCards(s *ingest.Session, cards []card) {
 	taken := map[callPlace]bool{}
 	for i := range cards {
 		c := &cards[i]
@@ -315,8 +315,8 @@ func refusedUnseen(s *ingest.Session, c *card) {
 		fmt.Sprintf("audit.jsonl:%d: %s was refused, but there is no message before it", c.line, c.tool))
 }
 
-// stopped adds the person's Stop as a turn, unless the transcript has one within seconds or at that point.
-func stopped(s *ingest.Session, st stop, file string) {
+// addStop adds the person's Stop as a turn, unless the transcript has one within seconds or at that point.
+func addStop(s *ingest.Session, st stop, file string) {
 	at := len(s.Turns)
 	for at > 0 && s.Turns[at-1].At.After(st.at) && !st.at.IsZero() {
 		at--

@@ -27,7 +27,7 @@ func overlay(s *ingest.Session, rec record, files []ingest.File) {
 	if rec.model != "" && len(s.Models) == 0 {
 		s.Models = []string{rec.model}
 	}
-	s.Archived, s.Schedule, s.Opened = rec.archived, rec.schedule, openedWith(s, rec.initial)
+	s.Archived, s.Schedule, s.Opened = rec.archived, rec.schedule, firstPrompt(s, rec.initial)
 	s.TranscriptMissing = len(s.Turns) == 0
 	s.Remote = s.Remote || isRemote(rec.session) || isRemote(rec.cli)
 	s.Helper = s.Helper || isHelper(s, rec)
@@ -73,8 +73,8 @@ func overlayTitle(s *ingest.Session, rec record) {
 	}
 }
 
-// openedWith returns the prompt that the record gives as the first, "" if it isn't there.
-func openedWith(s *ingest.Session, initial string) ingest.TurnID {
+// firstPrompt returns the prompt that the record gives as the first, "" if it isn't there.
+func firstPrompt(s *ingest.Session, initial string) ingest.TurnID {
 	initial = ingest.TitleOf(claudecode.Classify(initial).Text)
 	for i := range s.Turns {
 		if t := &s.Turns[i]; t.Kind == ingest.Prompt && initial != "" && ingest.TitleOf(t.OwnText()) == initial {
@@ -110,7 +110,7 @@ func overlayPlace(s *ingest.Session, rec record, files []ingest.File) {
 	w := &s.Where
 	w.Folders, w.Space, w.Process = rec.folders, spaceName(files, rec.space), cmp.Or(rec.process, rec.vmProcess)
 	w.Storage = storageOf(files, rec)
-	s.Uploads, s.Outputs = refs(files, ingest.UploadFile, "uploads/"), refs(files, ingest.OutputFile, "outputs/")
+	s.Uploads, s.Outputs = fileRefs(files, ingest.UploadFile, "uploads/"), fileRefs(files, ingest.OutputFile, "outputs/")
 	mounts := NewMounts([]string{rec.process, rec.vmProcess}, w.Storage, rec.folders)
 	for _, c := range ingest.EachCall(s.Turns) {
 		if c.Name == "mcp__cowork__request_cowork_directory" && !c.Failed {
@@ -151,7 +151,7 @@ func storageOf(files []ingest.File, rec record) string {
 	return ""
 }
 
-func refs(files []ingest.File, role ingest.FileRole, prefix string) []ingest.FileRef {
+func fileRefs(files []ingest.File, role ingest.FileRole, prefix string) []ingest.FileRef {
 	var list []ingest.FileRef
 	for _, f := range files {
 		if f.Role == role {

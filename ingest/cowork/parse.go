@@ -33,7 +33,7 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	case len(s.Turns) == 0 && len(heard.Turns) > 0:
 		s.Report.Add(heard.Report)
 		heard.Report = s.Report
-		heard.Usage, heard.UsageAll = orTokens(heard.Usage, log), orTokens(heard.UsageAll, log)
+		heard.Usage, heard.UsageAll = totalOr(heard.Usage, log), totalOr(heard.UsageAll, log)
 		s = heard
 		addAliases(s, log)
 	default:
@@ -41,7 +41,7 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 		s.Report.Add(heard.Report)
 	}
 	if log != nil {
-		hear(s, log)
+		addAppEvents(s, log)
 		s.Cost = log.cost.sum()
 	}
 	s.ID, s.Source = f.ID, ingest.Cowork
@@ -54,8 +54,8 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	return s, nil
 }
 
-// orTokens prefers the totals stated in results: in an audit log, the lines' own counts aren't final.
-func orTokens(u ingest.Usage, log *auditLog) ingest.Usage {
+// totalOr prefers the totals stated in results: in an audit log, the lines' own counts aren't final.
+func totalOr(u ingest.Usage, log *auditLog) ingest.Usage {
 	if t := log.tokens.sum(); t != (ingest.Usage{}) {
 		return t
 	}
@@ -92,12 +92,12 @@ func parseTranscripts(ctx context.Context, f ingest.Found, files []ingest.File) 
 		}
 	}
 	s.Aliases = append(s.Aliases, own.ID)
-	placeSpilled(s, f.Files)
+	renameSpilled(s, f.Files)
 	return s, nil
 }
 
-// placeSpilled renames spilled results to the session's file names.
-func placeSpilled(s *ingest.Session, files []ingest.File) {
+// renameSpilled renames spilled results to the session's file names.
+func renameSpilled(s *ingest.Session, files []ingest.File) {
 	byBase := map[string]string{}
 	for _, f := range files {
 		if f.Role == ingest.ToolResult {
@@ -132,12 +132,12 @@ func parseAudit(ctx context.Context, f ingest.Found) (*auditLog, *ingest.Session
 	if err != nil {
 		return nil, nil, fmt.Errorf("cowork session %s: %w", f.ID, err)
 	}
-	placeAudit(s, log)
+	markAudit(s, log)
 	return log, s, nil
 }
 
-// placeAudit marks turns as the log's, adds their other ids, and reports on the lines that aren't messages.
-func placeAudit(s *ingest.Session, log *auditLog) {
+// markAudit marks turns as the log's, adds their other ids, and reports on the lines that aren't messages.
+func markAudit(s *ingest.Session, log *auditLog) {
 	for i := range s.Turns {
 		t := &s.Turns[i]
 		t.From = "audit"

@@ -59,8 +59,8 @@ func (r *record) read(c *jsonl.Cursor) {
 		"cwd": &r.cwd, "title": &r.title, "initialMessage": &r.initial, "model": &r.model, "spaceId": &r.space,
 		"scheduledTaskId": &r.schedule, "sessionType": &r.kind, "error": &r.failure, "isArchived": &r.archived,
 		"hostLoopMode":        &r.hostLoop,
-		"createdAt":           func() { r.created = moment(c) },
-		"lastActivityAt":      func() { r.active = moment(c) },
+		"createdAt":           func() { r.created = readTime(c) },
+		"lastActivityAt":      func() { r.active = readTime(c) },
 		"userSelectedFolders": func() { r.folders = texts(c) },
 	})
 	r.title = strings.TrimSpace(r.title)
@@ -91,14 +91,14 @@ func texts(c *jsonl.Cursor) []string {
 	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
 }
 
-// moment reads a time; zero if it is invalid.
-func moment(c *jsonl.Cursor) time.Time {
+// readTime reads a time; zero if it is invalid.
+func readTime(c *jsonl.Cursor) time.Time {
 	t, _ := ingest.ParseTime(c.Text())
 	return t
 }
 
-// lookAt returns why a record can't be used, "" if it can.
-func lookAt(f ingest.File) string {
+// whyUnusable returns why a record can't be used, "" if it can.
+func whyUnusable(f ingest.File) string {
 	b, whole, err := f.Head(peekMax)
 	if err != nil {
 		return ingest.WithoutPath(err).Error()

@@ -83,10 +83,10 @@ func (p *parser) take(r record, from int64) {
 		p.takeMessage(r)
 	case r.set != nil:
 		in, _ := readRecord(jsonl.NewCursor(r.set))
-		p.about(in)
+		p.takeHeader(in)
 		p.takeHistory(in.messages)
 	case r.session != "" || r.hash != "":
-		p.about(r)
+		p.takeHeader(r)
 		c := jsonl.NewCursor(r.messages)
 		c.Array(func() {
 			p.off = from + int64(len(r.messages)-len(c.Rest()))
@@ -94,12 +94,12 @@ func (p *parser) take(r record, from int64) {
 			p.takeMessage(m)
 		})
 	default:
-		p.s.Report.Odd("(record of no known kind)")
+		p.s.Report.CountUnknown("(record of no known kind)")
 	}
 }
 
-// about takes what a record says about the session.
-func (p *parser) about(r record) {
+// takeHeader takes what a record says about the session.
+func (p *parser) takeHeader(r record) {
 	p.session, p.hash, p.summary = cmp.Or(r.session, p.session), cmp.Or(r.hash, p.hash), cmp.Or(r.summary, p.summary)
 	if at, ok := ingest.ParseTime(r.started); ok && p.s.Born.IsZero() {
 		p.s.Born = at
@@ -200,7 +200,7 @@ func (p *parser) takeMessage(m record) {
 		}
 		p.s.Report.Ignore(m.kind)
 	default:
-		p.s.Report.Odd("message " + m.kind)
+		p.s.Report.CountUnknown("message " + m.kind)
 	}
 }
 
@@ -280,7 +280,7 @@ func thoughts(raw []byte) string {
 func (p *parser) finish() {
 	s := p.s
 	if p.dir == "" {
-		p.dir = p.hashed()
+		p.dir = p.hashedDir()
 	}
 	if p.dir != "" {
 		s.CountDir(p.dir, 0)
@@ -297,8 +297,8 @@ func (p *parser) finish() {
 	}
 }
 
-// hashed finds the folder whose hash older clients wrote, among the paths worked on; "" if none matches.
-func (p *parser) hashed() string {
+// hashedDir finds the folder whose hash older clients wrote, among the paths worked on; "" if none matches.
+func (p *parser) hashedDir() string {
 	tried := map[string]bool{}
 	for _, d := range p.drafts {
 		for _, c := range d.Calls {

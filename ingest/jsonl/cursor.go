@@ -56,7 +56,7 @@ func (c *Cursor) Kind() byte {
 // Object calls member with the raw name of each member, whose value it can read or leave. Another kind of value is
 // skipped, and Object returns false.
 func (c *Cursor) Object(member func(name []byte)) bool {
-	return c.parts('{', func() int {
+	return c.each('{', func() int {
 		if c.Kind() != '"' {
 			c.Skip()
 			c.fail(ErrSyntax)
@@ -75,7 +75,7 @@ func (c *Cursor) Object(member func(name []byte)) bool {
 
 // Array does the same with element for each element.
 func (c *Cursor) Array(element func()) bool {
-	return c.parts('[', func() int {
+	return c.each('[', func() int {
 		c.space()
 		at := c.i
 		element()
@@ -83,8 +83,8 @@ func (c *Cursor) Array(element func()) bool {
 	})
 }
 
-// parts calls one for each part of an object or array; one returns where the part's value begins.
-func (c *Cursor) parts(open byte, one func() int) bool {
+// each calls one for each part of an object or array; one returns where the part's value begins.
+func (c *Cursor) each(open byte, one func() int) bool {
 	if c.Kind() != open {
 		c.Skip()
 		return false

@@ -197,13 +197,13 @@ func clipAt(raw []byte, at int) int {
 		k++
 	}
 	for k < at {
-		k += step(raw[k:])
+		k += charLen(raw[k:])
 	}
 	return min(k, len(raw))
 }
 
-// step returns the length of the character or escape at the beginning of raw.
-func step(raw []byte) int {
+// charLen returns the length of the character or escape at the beginning of raw.
+func charLen(raw []byte) int {
 	if raw[0] == '\\' {
 		if len(raw) >= 6 && raw[1] == 'u' {
 			return 6

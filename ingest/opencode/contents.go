@@ -78,7 +78,7 @@ func contentsOf(path string, ago time.Duration) *contents {
 			s.save(cache)
 		}
 	}
-	if s.until = now.Add(10 * patience); s.err == nil && settled {
+	if s.until = now.Add(10 * busyTimeout); s.err == nil && settled {
 		s.until = now.AddDate(1, 0, 0)
 	}
 	if s.err == nil {
@@ -110,15 +110,16 @@ func (s *contents) fill(path string) error {
 		if t.name == sessionTable && t.has("parent_id") {
 			parent = "parent_id"
 		}
-		err = cmp.Or(err, d.each("SELECT "+strings.Join([]string{t.of(), t.lineSize(), changed, "rowid", parent}, ", ")+
-			" FROM "+name(t.name), func(row *sqlite3.Stmt) {
+		columns := []string{t.sessionColumn(), t.lineSize(), changed, "rowid", parent}
+		sql := "SELECT " + strings.Join(columns, ", ") + " FROM " + name(t.name)
+		err = cmp.Or(err, d.each(sql, func(row *sqlite3.Stmt) {
 			k := s.Sessions[string(row.ColumnRawText(0))]
 			if k == nil {
 				k = &sessionRows{}
 				s.Sessions[row.ColumnText(0)] = k
 			}
 			of := &k.Beside
-			if t.spoken() {
+			if t.isConversation() {
 				of = &k.Spoken
 			}
 			mod := row.ColumnInt64(2)
@@ -128,7 +129,7 @@ func (s *contents) fill(path string) error {
 			}
 		}))
 	}
-	return cmp.Or(d.torn(), err, d.Close())
+	return cmp.Or(d.checkUnchanged(), err, d.Close())
 }
 
 // root returns the session that a sub-agent belongs to; the session itself if it isn't one, or its parent isn't there.
@@ -183,7 +184,7 @@ func (s *contents) arrange(path string) {
 // fileNow is an ingest.Holder. All files can be requested one after another while the client keeps writing; reading the
 // database for each would take hours.
 func fileNow(path string) (ingest.File, error) {
-	s := contentsOf(filepath.Dir(path), patience)
+	s := contentsOf(filepath.Dir(path), busyTimeout)
 	f, ok := s.files[path]
 	if !ok && s.err == nil {
 		return f, &fs.PathError{Op: "stat", Path: path, Err: fs.ErrNotExist}

@@ -20,10 +20,10 @@ import (
 // A database is one of the client's databases, opened read-only in a single state of it.
 type database struct {
 	*sqlite3.Conn
-	path   string
-	was    string // its version
-	alone  bool   // nobody was writing to it
-	tables []table
+	path      string
+	was       string // its version
+	immutable bool   // nobody was writing to it
+	tables    []table
 }
 
 // versionOf returns what identifies the state of a database with its write-ahead log, "" if it isn't there; when either
@@ -43,8 +43,8 @@ func versionOf(path string) (version string, changed time.Time, logged bool) {
 	return version, changed, logged
 }
 
-// patience is how long to wait for a locked database.
-const patience = time.Second
+// busyTimeout is how long to wait for a locked database.
+const busyTimeout = time.Second
 
 // open opens a database for reading. Where there is no write-ahead log to be read, it takes no locks and creates no
 // files.
@@ -56,14 +56,14 @@ func open(path string) (d *database, err error) {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
 	was, _, logged := versionOf(path)
-	d = &database{path: path, was: was, alone: !logged && !ingest.IsFile(path+"-journal")}
+	d = &database{path: path, was: was, immutable: !logged && !ingest.IsFile(path+"-journal")}
 	how := "mode=ro"
-	if d.alone {
+	if d.immutable {
 		how += "&immutable=1"
 	}
 	d.Conn, err = sqlite3.OpenFlags(ingest.DatabaseURI(path, how), sqlite3.OPEN_READONLY|sqlite3.OPEN_URI)
 	if err == nil {
-		err = cmp.Or(d.BusyTimeout(patience), d.Exec("BEGIN"), d.readTables())
+		err = cmp.Or(d.BusyTimeout(busyTimeout), d.Exec("BEGIN"), d.readTables())
 	}
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
@@ -71,9 +71,9 @@ func open(path string) (d *database, err error) {
 	return d, nil
 }
 
-// torn returns an error if what was read so far might not be a state that the database was ever in.
-func (d *database) torn() error {
-	if now, _, _ := versionOf(d.path); d.alone && now != d.was {
+// checkUnchanged returns an error if what was read so far might not be a state that the database was ever in.
+func (d *database) checkUnchanged() error {
+	if now, _, _ := versionOf(d.path); d.immutable && now != d.was {
 		return errors.New("the client wrote to it while it was being read; it will be read again next time")
 	}
 	return nil
@@ -87,8 +87,8 @@ type table struct {
 
 func (t table) has(column string) bool { return slices.Contains(t.columns, column) }
 
-// of returns the column that says which session a row belongs to.
-func (t table) of() string {
+// sessionColumn returns the column that says which session a row belongs to.
+func (t table) sessionColumn() string {
 	if t.name == sessionTable {
 		return "id"
 	}
@@ -98,8 +98,8 @@ func (t table) of() string {
 // The tables that sessions are made from; all others with a column "session_id" are kept beside.
 const sessionTable, messageTable, partTable, newerTable = "session", "message", "part", "session_message"
 
-// spoken reports whether a table's rows are the conversation itself.
-func (t table) spoken() bool {
+// isConversation reports whether a table's rows are the conversation itself.
+func (t table) isConversation() bool {
 	return t.name == messageTable || t.name == partTable || t.name == newerTable && t.has("time_created")
 }
 
@@ -108,7 +108,7 @@ func (d *database) readTables() error {
 	lacks := map[string]bool{"session.id": true, "message.time_created": true, "part.message_id": true}
 	var t table
 	add := func() {
-		if t.has(t.of()) {
+		if t.has(t.sessionColumn()) {
 			d.tables = append(d.tables, t)
 		}
 	}
@@ -128,8 +128,8 @@ func (d *database) readTables() error {
 	return err
 }
 
-// caught turns a panic, as by SQLite when out of memory, into an error.
-func caught(err *error) {
+// recoverError turns a panic, as by SQLite when out of memory, into an error.
+func recoverError(err *error) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("%v", r)
 	}
@@ -137,7 +137,7 @@ func caught(err *error) {
 
 // each calls do with each row of a query.
 func (d *database) each(query string, do func(*sqlite3.Stmt), args ...string) (err error) {
-	defer caught(&err)
+	defer recoverError(&err)
 	s, _, err := d.Prepare(query)
 	if err != nil {
 		return err

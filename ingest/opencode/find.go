@@ -30,7 +30,7 @@ type finder struct {
 
 // walk searches for databases in a folder; in the client's own, not below it.
 func (f *finder) walk(dir string) {
-	all, _ := filepath.Glob(filepath.Join(dir, "*"+ending))
+	all, _ := filepath.Glob(filepath.Join(dir, "*"+dbExt))
 	all = slices.DeleteFunc(all, func(path string) bool { return !isDatabase(path) })
 	for _, path := range all {
 		f.file(path, nil)
@@ -49,13 +49,13 @@ func (f *finder) walk(dir string) {
 // isDatabase reports whether a path has a database's name; each release channel has one.
 func isDatabase(path string) bool {
 	base := filepath.Base(path)
-	is, _ := filepath.Match("opencode*"+ending, base)
-	return is || filepath.Ext(base) == ending && base == filepath.Base(os.Getenv("OPENCODE_DB"))
+	is, _ := filepath.Match("opencode*"+dbExt, base)
+	return is || filepath.Ext(base) == dbExt && base == filepath.Base(os.Getenv("OPENCODE_DB"))
 }
 
 // file adds a file that could be a database.
 func (f *finder) file(at string, _ fs.FileInfo) {
-	if filepath.Ext(at) != ending {
+	if filepath.Ext(at) != dbExt {
 		return
 	}
 	s := contentsOf(at, 0)
@@ -81,7 +81,7 @@ func (f *finder) file(at string, _ fs.FileInfo) {
 var inFolder ingest.Cut = func(file ingest.File) (base, rel string) {
 	parts := strings.Split(ingest.SlashPath(file.Path), "/")
 	at := len(parts) - 2
-	if at < 1 || path.Ext(parts[at]) != ending {
+	if at < 1 || path.Ext(parts[at]) != dbExt {
 		return "", ""
 	}
 	return strings.Join(parts[:at], "/"), strings.Join(parts[at:], "/")

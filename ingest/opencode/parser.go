@@ -66,7 +66,7 @@ func (p *parser) take(r row, at int64) {
 	case partTable:
 		if p.open == nil || p.open.turn.Records[0] != r.of {
 			p.closeMessage()
-			p.s.Report.Odd("part of a message that isn't there")
+			p.s.Report.CountUnknown("part of a message that isn't there")
 			p.takeMessage(row{id: r.of, created: r.created}, at)
 		}
 		p.takePart(r)
@@ -192,7 +192,7 @@ func (p *parser) takePart(r row) {
 	case "step-start", "step-finish", "snapshot", "patch", "agent", "retry":
 		p.s.Report.Ignore(kind)
 	default:
-		p.s.Report.Odd("part " + kind)
+		p.s.Report.CountUnknown("part " + kind)
 	}
 }
 
@@ -230,7 +230,7 @@ func (p *parser) closeMessage() {
 			}
 		}
 		if m.role != "assistant" {
-			p.s.Report.Odd("message of " + cmp.Or(m.role, "nobody"))
+			p.s.Report.CountUnknown("message of " + cmp.Or(m.role, "nobody"))
 		}
 	}
 	p.turns = append(p.turns, t)
@@ -261,6 +261,6 @@ func (p *parser) finish() {
 	}
 	s.Finish(p.turns, a.title, "ai-title", imageOnly)
 	if s.Tasks = p.tasks; p.newer > 0 && len(s.Turns) == 0 {
-		s.Report.Odd("row of " + newerTable)
+		s.Report.CountUnknown("row of " + newerTable)
 	}
 }

@@ -33,7 +33,7 @@ import (
 // The names of a session's files, and of its database.
 const (
 	mainName, recordName = "transcript.jsonl", "record.jsonl"
-	dataName, ending     = "opencode.db", ".db"
+	dataName, dbExt      = "opencode.db", ".db"
 )
 
 // Reader finds and parses OpenCode's sessions. Its zero value is ready.
@@ -44,7 +44,7 @@ var (
 	_ ingest.Layout = Reader{}
 )
 
-func init() { ingest.Hold(ending, fileNow) }
+func init() { ingest.RegisterHolder(dbExt, fileNow) }
 
 // Source is ingest.OpenCode.
 func (Reader) Source() ingest.Source { return ingest.OpenCode }

@@ -44,8 +44,8 @@ func openRows(path string, spoken bool, ids ...string) (io.ReadCloser, error) {
 	}
 	for _, id := range ids {
 		for i, t := range d.tables {
-			if !t.spoken() {
-				list(fmt.Sprintf("SELECT %d, rowid FROM %s WHERE %s = ? ORDER BY rowid", i, name(t.name), t.of()), id)
+			if !t.isConversation() {
+				list(fmt.Sprintf("SELECT %d, rowid FROM %s WHERE %s = ? ORDER BY rowid", i, name(t.name), t.sessionColumn()), id)
 			}
 		}
 	}
@@ -64,7 +64,7 @@ func (d *database) inOrder() string {
 		if t.name == partTable {
 			of = append(of, fmt.Sprintf(`SELECT %d, p.rowid, coalesce(m.time_created, 1 << 62), p.message_id, p.id FROM part p
 				LEFT JOIN message m ON m.id = p.message_id WHERE p.session_id = ?1`, i))
-		} else if t.spoken() {
+		} else if t.isConversation() {
 			of = append(of, fmt.Sprintf("SELECT %d, rowid, time_created, id, '' FROM %s WHERE session_id = ?1", i,
 				t.name))
 		}
@@ -93,7 +93,7 @@ func (r *rows) Close() error {
 }
 
 func (r *rows) Read(b []byte) (n int, err error) {
-	defer caught(&err)
+	defer recoverError(&err)
 	for len(r.line) == 0 {
 		if r.large != nil {
 			n, err = r.large.Read(b)
@@ -108,7 +108,7 @@ func (r *rows) Read(b []byte) (n int, err error) {
 			continue
 		}
 		if len(r.left) == 0 {
-			return 0, cmp.Or(r.torn(), io.EOF)
+			return 0, cmp.Or(r.checkUnchanged(), io.EOF)
 		}
 		if err := r.next(); err != nil {
 			return 0, err

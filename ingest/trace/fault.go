@@ -34,7 +34,7 @@ func faults(actions []Action) []Fault {
 		if !a.Call.Ran() || a.Copied {
 			continue
 		}
-		for _, text := range FaultLines(a.Call, a.shows()) {
+		for _, text := range FaultLines(a.Call, a.onlyPrints()) {
 			if len(all) == faultsMost {
 				return all
 			}
@@ -44,8 +44,8 @@ func faults(actions []Action) []Fault {
 	return all
 }
 
-// shows reports whether a command line only prints files or logs, which can contain old errors.
-func (a *Action) shows() bool {
+// onlyPrints reports whether a command line only prints files or logs, which can contain old errors.
+func (a *Action) onlyPrints() bool {
 	for i := range a.steps {
 		c := &a.steps[i]
 		if c.Piped {
@@ -101,7 +101,7 @@ func FaultLines(c *ingest.ToolCall, shows bool) []string {
 	seen := map[int64]bool{}
 	for line := range strings.Lines(strings.TrimPrefix(c.Result, "Error: ")) {
 		line = strings.TrimSpace(line)
-		noFault := len(line) > lineTooLong || !c.Failed && !mayState(line) || !states.MatchString(line) ||
+		noFault := len(line) > lineTooLong || !c.Failed && !couldStateError(line) || !states.MatchString(line) ||
 			notThat().MatchString(line)
 		if noFault {
 			continue
@@ -121,9 +121,9 @@ func FaultLines(c *ingest.ToolCall, shows bool) []string {
 	return out
 }
 
-// mayState is a quick check: every line that matches strongWords has such a substring, or a column as compilers give
-// it.
-func mayState(line string) bool {
+// couldStateError is a quick check: every line that matches strongWords has such a substring, or a column as compilers
+// give it.
+func couldStateError(line string) bool {
 	column := false
 	for i := 1; i < len(line)-1 && !column; i++ {
 		column = line[i] == ':' && line[i+1] == ' ' && '0' <= line[i-1] && line[i-1] <= '9'

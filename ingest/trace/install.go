@@ -46,10 +46,10 @@ func packages(actions []Action) []Package {
 
 // installer is a command that installs or removes packages.
 type installer struct {
-	manager string
-	remove  bool
-	global  bool
-	asked   []spec
+	manager   string
+	remove    bool
+	global    bool
+	requested []spec
 }
 
 // spec is a package as requested on a command line.
@@ -82,7 +82,7 @@ func installerOf(c *Step) (installer, bool) {
 		return installer{}, false
 	}
 	m.global = m.global || slices.Contains(args, "-g") || slices.Contains(args, "--global")
-	m.asked = asked(rules, args)
+	m.requested = requested(rules, args)
 	return m, true
 }
 
@@ -119,9 +119,9 @@ func has(list, word string) bool { return slices.Contains(strings.Fields(list), 
 // noPackage matches an option, nothing, or a folder.
 var noPackage = text.Pattern(`^(?:-|/|\.{0,2}$|\.{1,2}/)`)
 
-// asked returns the packages in an installer's arguments, without folders and files; only the output says what a file
-// lists.
-func asked(r program, args []string) []spec {
+// requested returns the packages in an installer's arguments, without folders and files; only the output says what a
+// file lists.
+func requested(r program, args []string) []spec {
 	var out []spec
 	for i := 0; i < len(args); i++ {
 		a := args[i]
@@ -179,7 +179,7 @@ func (m installer) apply(all []Package, a *Action, c *Step) []Package {
 	refused := m.refused(a.Call.Result)
 	if m.remove {
 		return slices.DeleteFunc(all, func(p Package) bool {
-			return p.Manager == m.manager && slices.ContainsFunc(m.asked,
+			return p.Manager == m.manager && slices.ContainsFunc(m.requested,
 				func(s spec) bool { return sameName(m.manager, s.name, p.Name) }) && whole
 		})
 	}
@@ -207,7 +207,7 @@ func (m installer) apply(all []Package, a *Action, c *Step) []Package {
 		}
 		all = append(all, p)
 	}
-	for _, s := range m.asked {
+	for _, s := range m.requested {
 		if slices.ContainsFunc(refused, func(r string) bool { return sameName(m.manager, r, s.name) }) {
 			continue
 		}
@@ -223,7 +223,7 @@ func (m installer) apply(all []Package, a *Action, c *Step) []Package {
 	}
 	for _, p := range printed {
 		// Dependencies weren't requested; the entries of a requirements file were.
-		if len(m.asked) == 0 && !p.Had {
+		if len(m.requested) == 0 && !p.Had {
 			add(p)
 		}
 	}

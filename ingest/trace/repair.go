@@ -34,9 +34,9 @@ type Try struct {
 
 // Limits for following a repair.
 const (
-	triesMost = 12
-	apart     = 150 // actions
-	soon      = 6   // actions after an error whose command wasn't run again: later ones are hardly about it
+	maxTries    = 12
+	maxDistance = 150 // actions
+	maxGuess    = 6   // actions after an error whose command wasn't run again: later ones are hardly about it
 )
 
 // RepairOf traces what was done about a fault.
@@ -45,7 +45,7 @@ func (t *Trace) RepairOf(s *ingest.Session, f Fault) Repair {
 	keys := runKeys(r.Failed)
 	met := t.faultsByAction()
 	from := f.Action
-	for i := f.Action + 1; i < len(t.Actions) && i-from < apart && len(r.Tries) < triesMost; i++ {
+	for i := f.Action + 1; i < len(t.Actions) && i-from < maxDistance && len(r.Tries) < maxTries; i++ {
 		a := &t.Actions[i]
 		if !a.Call.Ran() || !shareKey(keys, runKeys(a)) {
 			continue
@@ -67,7 +67,7 @@ func (t *Trace) RepairOf(s *ingest.Session, f Fault) Repair {
 		from = i
 	}
 	if len(r.Tries) == 0 {
-		if did := t.effective(f.Action+1, min(len(t.Actions), f.Action+1+soon)); len(did) > 0 {
+		if did := t.effective(f.Action+1, min(len(t.Actions), f.Action+1+maxGuess)); len(did) > 0 {
 			r.Tries = []Try{{Did: did, Outcome: Unknown}}
 		}
 	}
@@ -91,7 +91,8 @@ func (t *Trace) effective(from, to int) []*Action {
 			continue
 		}
 		changes := slices.ContainsFunc(a.Touches, func(x Touch) bool { return x.How != Read })
-		acts := changes || a.Call.Command != "" && !a.Call.Failed && len(a.steps) > 0 && !a.shows() && len(runKeys(a)) > 0
+		acts := changes || a.Call.Command != "" && !a.Call.Failed && len(a.steps) > 0 && !a.onlyPrints() &&
+			len(runKeys(a)) > 0
 		if acts {
 			out = append(out, a)
 		}
@@ -100,8 +101,8 @@ func (t *Trace) effective(from, to int) []*Action {
 }
 
 // verbs are programs whose first argument determines what they do.
-var verbs = text.Set(`go npm pnpm yarn bun cargo git gh make mise mix docker uv poetry npx pip pip3 brew apt apt-get swift
-	dotnet python python3 node kubectl terraform rake bundle just gradle ./gradlew bash sh`)
+var verbs = text.Set(`go npm pnpm yarn bun cargo git gh make mise mix docker uv poetry npx pip pip3 brew apt apt-get
+	swift dotnet python python3 node kubectl terraform rake bundle just gradle ./gradlew bash sh`)
 
 // lookers are programs whose success says nothing about the work.
 var lookers = text.Set(`cd echo cat head tail grep rg sleep export set true false ls printf sed awk mkdir which command

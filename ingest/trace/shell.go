@@ -136,7 +136,7 @@ func (r *shellReader) statement(s *syntax.Stmt, c Step) {
 	}
 	c.touch()
 	if c.Program == "cd" && !c.Piped {
-		r.dir = into(r.dir, c.Args)
+		r.dir = afterCd(r.dir, c.Args)
 	}
 	if len(args)+len(c.Out)+len(c.Touches) > 0 {
 		r.out = append(r.out, c)
@@ -271,8 +271,8 @@ func unwrap(words []string) []string {
 
 var assignment = text.Pattern(`^[A-Za-z_]\w*=`)
 
-// into returns the folder after a cd.
-func into(dir string, args []string) string {
+// afterCd returns the folder after a cd.
+func afterCd(dir string, args []string) string {
 	args = slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--" || a == "-P" || a == "-L" })
 	if len(args) != 1 || args[0] == UnknownArg || args[0] == "-" {
 		return ""
@@ -292,11 +292,11 @@ func Absolute(dir, p string) string {
 		return path.Clean(p)
 	case strings.HasPrefix(p, "/"):
 		return path.Clean(p)
-	case ofWindows(p):
+	case isWindowsPath(p):
 		return p
 	case dir == "":
 		return ""
-	case ofWindows(dir + `\`):
+	case isWindowsPath(dir + `\`):
 		return strings.TrimRight(dir, `\/`) + `\` + strings.ReplaceAll(strings.TrimPrefix(p, "./"), "/", `\`)
 	}
 	return path.Join(dir, p)
@@ -305,6 +305,6 @@ func Absolute(dir, p string) string {
 // home matches where systems put homes.
 var home = text.Pattern(`^/(?:root|(?:home|Users|sessions)/[^/]+)/`)
 
-func ofWindows(p string) bool {
+func isWindowsPath(p string) bool {
 	return len(p) > 2 && p[1] == ':' && (p[2] == '\\' || p[2] == '/') || strings.HasPrefix(p, `\\`)
 }

@@ -163,23 +163,23 @@ func (c *Step) touch() {
 		}
 	case "git checkout":
 		if i := slices.Index(args, "--"); i >= 0 {
-			c.back(args[i+1:])
+			c.restored(args[i+1:])
 		}
 	case "git reset":
 		if flag("--hard") && (len(plain) == 0 || plain[0] == "HEAD") {
-			c.back([]string{"."})
+			c.restored([]string{"."})
 		}
 	case "git restore":
 		if !flag("--staged", "-S") || flag("--worktree", "-W") { // else only the index
-			c.back(plain)
+			c.restored(plain)
 		}
 	default:
-		c.others(prog, args, plain)
+		c.touchOther(prog, args, plain)
 	}
 }
 
-// back records files that git restored.
-func (c *Step) back(paths []string) {
+// restored records files that git restored.
+func (c *Step) restored(paths []string) {
 	n := len(c.Touches)
 	c.all(Edit, paths)
 	for i := range c.Touches[n:] {
@@ -195,8 +195,8 @@ func pathsIn(words []string) []string {
 var readers = text.Set(`cat bat head tail less wc diff awk jq sort uniq cut python python3 node ruby bash sh source .
 	pandoc unzip tar gunzip convert magick ffmpeg pdftotext soffice libreoffice nl file`)
 
-// others handles commands without a rule of their own: -o names a product, and some programs read their arguments.
-func (c *Step) others(prog string, args, plain []string) {
+// touchOther handles commands without a rule of their own: -o names a product, and some programs read their arguments.
+func (c *Step) touchOther(prog string, args, plain []string) {
 	made, module := "", ""
 	for i, a := range args {
 		switch {

@@ -11,8 +11,8 @@ type Holder func(path string) (File, error)
 
 var holders = map[string]Holder{} // by the extension of the databases' names
 
-// Hold registers the Holder for files inside databases with an extension. Call it before searching.
-func Hold(extension string, h Holder) { holders[extension] = h }
+// RegisterHolder registers the Holder for files inside databases with an extension. Call it before searching.
+func RegisterHolder(extension string, h Holder) { holders[extension] = h }
 
 // OnDisk returns the file that a path names or leads into.
 func OnDisk(path string) string {

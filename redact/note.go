@@ -2,9 +2,9 @@ package redact
 
 import "strings"
 
-// jotted masks a password in a short note of credentials: "id/pw: ann/x", "(pw:x)", "PASS - x", with any separators.
-// The value must look like nothing else.
-func jotted(s *scan, from, to int) {
+// credentialNote masks a password in a short note of credentials: "id/pw: ann/x", "(pw:x)", "PASS - x", with any
+// separators. The value must look like nothing else.
+func credentialNote(s *scan, from, to int) {
 	const reach, runs, jottedRun = 60, 8, 48
 	name := s.text[from:to]
 	c := s.at(to)
@@ -23,7 +23,7 @@ func jotted(s *scan, from, to int) {
 			at++
 			continue
 		}
-		if v := strings.TrimRight(s.text[at:stop], "!?"); noted(v) && skip(s.text, stop, word|marks, 24) < stop+24 {
+		if v := strings.TrimRight(s.text[at:stop], "!?"); passwordLike(v) && skip(s.text, stop, word|marks, 24) < stop+24 {
 			s.add(at, at+len(v), "password")
 			return
 		}
@@ -31,11 +31,11 @@ func jotted(s *scan, from, to int) {
 	}
 }
 
-// noted reports whether a word mixes letters of both cases and digits, or contains marks, as only passwords do.
-func noted(v string) bool {
+// passwordLike reports whether a word mixes letters of both cases and digits, or contains marks, as only passwords do.
+func passwordLike(v string) bool {
 	t := shapeIn(v)
 	harmless := len(v) < 7 || len(v) > 40 || t.digits == 0 || t.lower+t.upper < 3 || placeholder(v) || numbered(v) ||
-		names(v) || strings.HasPrefix(v, "0x")
+		hasSecretName(v) || strings.HasPrefix(v, "0x")
 	return !harmless && (strings.ContainsAny(v, "!#$^*?") && strings.IndexAny(v, "$#*") != 0 ||
 		t.other == strings.Count(v, "_") && t.lower > 0 && t.upper > 0 && !camel(v))
 }
@@ -55,7 +55,7 @@ func loginPair(s *scan, _, to int) {
 		}
 		open, end := s.wordAt(to+len(user)+len(between), 100)
 		v := strings.TrimRight(s.text[open:end], ".,;:?)")
-		secret := telling(v) && !code(v) && !strings.Contains(v, "/") && shapeIn(v).digits > 0 && (between != ", " ||
+		secret := plausible(v) && !code(v) && !strings.Contains(v, "/") && shapeIn(v).digits > 0 && (between != ", " ||
 			unmistakable(v))
 		if secret {
 			s.add(open, open+len(v), "password")
@@ -81,7 +81,7 @@ func (s *scan) beforeName(from int) {
 	for word := range strings.SplitSeq(window, " ") {
 		v := strings.Trim(word, ".,;:?)(\"'`")
 		says := strings.HasPrefix(window[at+len(window)-from+len(word):], " is ")
-		if unmistakable(v) || says && noted(v) {
+		if unmistakable(v) || says && passwordLike(v) {
 			begin := at + strings.Index(word, v)
 			s.add(begin, begin+len(v), "password")
 		}
