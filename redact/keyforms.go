@@ -55,8 +55,9 @@ func (k keyForm) detector() detector {
 			return
 		}
 		hyphenated := strings.ContainsAny(k.chars, "_-") && !mixed(v) && entropy(v) < 4.2
-		noTwilio := k.least == 32 && (k.prefix == "SK" || k.prefix == "AC") && (len(v) != 32 || !allHex(v))
-		if hyphenated || noTwilio || k.kind == "aws-key" && (len(v) != 16 || t.lower > 0) {
+		notTwilio := k.least == 32 && (k.prefix == "SK" || k.prefix == "AC") && (len(v) != 32 || !allHex(v))
+		notAWS := k.kind == "aws-key" && (len(v) != 16 || t.lower > 0)
+		if hyphenated || notTwilio || notAWS {
 			return
 		}
 		s.add(from, end, k.kind)
