@@ -353,7 +353,6 @@ func renamed(p Project, dir string) Project {
 	return q
 }
 
-// isFolder reports whether a directory exists on this machine.
 func isFolder(dir string) bool {
 	return filepath.IsAbs(dir) && IsFolder(dir) // a Windows path on Linux would count as relative
 }

@@ -53,14 +53,12 @@ func (s *scan) look(r *Rules, text string) {
 	})
 }
 
-// try runs the detectors of a literal at its occurrence.
 func (s *scan) try(one *literal, at int) {
 	for _, try := range one.tries {
 		try(s, at, at+len(one.text))
 	}
 }
 
-// add records a secret.
 func (s *scan) add(from, to int, kind string) {
 	if from < to {
 		rank := len(s.found)

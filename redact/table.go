@@ -66,7 +66,6 @@ func separator(head string) string {
 	return ""
 }
 
-// cells returns the cells of a row.
 func cells(row, by string) (all []cell) {
 	for at := 0; at <= len(row); {
 		to := len(row)

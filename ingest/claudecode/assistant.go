@@ -171,7 +171,6 @@ func keepResult(call, had *ingest.ToolCall) {
 	}
 }
 
-// newCall reads a tool_use block.
 func (p *parser) newCall(b *block) ingest.ToolCall {
 	call := ingest.ToolCall{ID: string(b.id), Name: p.text(b.name)}
 	if len(b.input) == 0 {

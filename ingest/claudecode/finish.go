@@ -8,7 +8,6 @@ import (
 	"recall/ingest"
 )
 
-// finish builds the session from everything that was read.
 func (p *parser) finish() {
 	p.recoverQueued()
 	// Needed only while reading: with very many small records it takes as much memory as their content.
@@ -33,7 +32,6 @@ func (p *parser) finish() {
 	p.finishReport()
 }
 
-// isSuperseded reports whether a later message replaced this one.
 func (p *parser) isSuperseded(d *draft) bool {
 	if len(p.meta.superseded) == 0 || d.turn.Role != ingest.Assistant {
 		return false
@@ -125,7 +123,6 @@ func (p *parser) finishReport() {
 	p.s.NoteNewer(KnownVersion)
 }
 
-// finishTitle picks the best title.
 func (p *parser) finishTitle() {
 	s, m := p.s, &p.meta
 	custom := m.custom

@@ -17,7 +17,6 @@ import (
 	"recall/text"
 )
 
-// group holds the files of one session.
 type group struct {
 	id          string
 	root        string // its configuration folder, "" for none

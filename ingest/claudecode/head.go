@@ -70,7 +70,6 @@ type peeked struct {
 
 const peekBytes = 256 << 10
 
-// peek reads the beginning of a file.
 func peek(path string) (peeked, error) {
 	var h peeked
 	file, err := os.Open(path)

@@ -117,7 +117,6 @@ func withoutExcluded(file ingest.File, leave func(ingest.SessionID, string, time
 	return file, err
 }
 
-// memoryID returns the id for the memory of one configuration folder.
 func memoryID(root string) ingest.SessionID {
 	return ingest.SessionID("memory-" + text.Hash(filepath.ToSlash(root), 4))
 }

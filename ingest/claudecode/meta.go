@@ -169,12 +169,8 @@ func (p *parser) noteContext(r *record) {
 	if changed(r.entrypoint, p.meta.entrypoint) {
 		p.meta.entrypoint = p.text(r.entrypoint)
 	}
-	if len(r.forkSession) > 0 && p.meta.forkOf == "" {
-		p.meta.forkOf = p.text(r.forkSession)
-	}
-	if string(r.sessionKind) == "bg" {
-		p.meta.background = true
-	}
+	p.meta.forkOf = cmp.Or(p.meta.forkOf, p.text(r.forkSession))
+	p.meta.background = p.meta.background || string(r.sessionKind) == "bg"
 }
 
 // changed reports whether raw differs from the last value, which most lines repeat.

@@ -73,7 +73,6 @@ func newParser(s *ingest.Session, size int64) *parser {
 	}
 }
 
-// read reads all lines of a file.
 func (p *parser) read(ctx context.Context, f ingest.File) error {
 	p.file = f.Name
 	p.s.Report.Files++
@@ -129,7 +128,6 @@ func (p *parser) text(raw []byte) string {
 	return s
 }
 
-// take dispatches one record.
 func (p *parser) take(r *record, raw []byte) {
 	rep := &p.s.Report
 	if p.duplicate(r, raw) {

@@ -114,7 +114,6 @@ func newRecordReader() *recordReader {
 	return r
 }
 
-// read reads the members of one object from the cursor.
 func (r *recordReader) read(c *jsonl.Cursor) bool {
 	r.record = record{msg: message{blocks: r.msg.blocks[:0]}}
 	r.c = c

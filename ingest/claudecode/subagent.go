@@ -98,7 +98,6 @@ func (p *parser) noteProgress(r *record) {
 
 type agentMeta struct{ kind, description string }
 
-// readAgentMeta reads an agent's .meta.json.
 func (p *parser) readAgentMeta(f ingest.File) {
 	raw, _, err := f.Head(1 << 20)
 	if err != nil {

@@ -86,13 +86,12 @@ func (t *tasks) create(call *ingest.ToolCall, raw []byte, text string, turn inge
 // set adds a task or replaces the one with its id.
 func (t *tasks) set(task ingest.Task) {
 	t.touched = true
-	for i := range t.list {
-		if t.list[i].ID == task.ID && task.ID != "" {
-			t.list[i] = task
-			return
-		}
+	i := slices.IndexFunc(t.list, func(have ingest.Task) bool { return have.ID == task.ID && task.ID != "" })
+	if i >= 0 {
+		t.list[i] = task
+	} else {
+		t.list = append(t.list, task)
 	}
-	t.list = append(t.list, task)
 }
 
 func (t *tasks) update(call *ingest.ToolCall, turn ingest.TurnID, at time.Time) {
@@ -131,18 +130,15 @@ func (t *tasks) see(task ingest.Task, turn ingest.TurnID, at time.Time) {
 	if task.Subject == "" {
 		return
 	}
-	for i := range t.list {
-		have := &t.list[i]
-		if have.ID == task.ID && (task.ID != "" || have.Subject == task.Subject) {
-			if task.Status != "" && task.Status != have.Status {
-				have.Status, have.Turn, have.At = task.Status, turn, at
-			}
-			return
-		}
+	i := slices.IndexFunc(t.list, func(have ingest.Task) bool {
+		return have.ID == task.ID && (task.ID != "" || have.Subject == task.Subject)
+	})
+	if i < 0 {
+		task.Turn, task.At, task.Status = turn, at, cmp.Or(task.Status, "pending")
+		t.set(task)
+	} else if have := &t.list[i]; task.Status != "" && task.Status != have.Status {
+		have.Status, have.Turn, have.At = task.Status, turn, at
 	}
-	task.Turn, task.At = turn, at
-	task.Status = cmp.Or(task.Status, "pending")
-	t.set(task)
 }
 
 // readTask reads a task or todo in any of its forms.

@@ -142,7 +142,6 @@ func (p *parser) repeated(at time.Time, text string) (before bool) {
 // imageOnly is the text of a prompt that consists of a picture or a document.
 const imageOnly = "[image]"
 
-// userText joins the text blocks of a record.
 func (p *parser) userText(r *record) string {
 	if r.msg.plain != nil {
 		return jsonl.Unquote(r.msg.plain)

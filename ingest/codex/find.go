@@ -85,7 +85,6 @@ func (f *finder) take(r rollout, parent string) {
 	f.rollouts = append(f.rollouts, r)
 }
 
-// peek reads a file's header.
 func peek(path string, info fs.FileInfo) (h header, ours bool, err error) {
 	in, err := plain(ingest.FileAt(filepath.Base(path), ingest.Transcript, path, info)).Open()
 	if err != nil {

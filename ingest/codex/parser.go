@@ -75,7 +75,6 @@ func newParser(s *ingest.Session) *parser {
 		seed: maphash.MakeSeed()}
 }
 
-// takeLine accounts for one line.
 func (p *parser) takeLine(l jsonl.Line) {
 	p.line = l.N
 	rep := &p.s.Report
@@ -263,7 +262,6 @@ func (p *parser) takeCompaction(payload []byte) {
 	p.answer = true
 }
 
-// finish builds the session from everything that was read.
 func (p *parser) finish() {
 	p.settleRun()
 	s := p.s

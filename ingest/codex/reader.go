@@ -87,7 +87,6 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	})
 }
 
-// read reads all lines of a file.
 func (p *parser) read(ctx context.Context, f ingest.File) error {
 	p.file, p.metas, p.here = f.Name, 0, nil
 	p.s.Report.Files++

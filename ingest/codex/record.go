@@ -38,7 +38,6 @@ func readRecord(c *jsonl.Cursor, b []byte) (r record, ok bool) {
 	return r, ok
 }
 
-// header is the content of a session_meta.
 type header struct {
 	id, at, cwd, version, branch string
 	forkedFrom, parent           string

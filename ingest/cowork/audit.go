@@ -69,7 +69,6 @@ func (a *auditLog) known(name string) {
 	}
 }
 
-// read dispatches an entry.
 func (a *auditLog) read(e *claudecode.Entry) (message bool, why string) {
 	if e.Session != "" {
 		a.sessions = ingest.Union(a.sessions, e.Session)

@@ -50,35 +50,29 @@ type joiner struct {
 }
 
 func (j *joiner) index(i int) {
-	t := &j.s.Turns[i]
-	put := func(key string) {
-		if _, ok := j.byKey[key]; !ok {
-			j.byKey[key] = i
-		}
-	}
-	for _, k := range t.Keys {
-		put(k)
-	}
-	for _, uuid := range t.Records {
-		put("u:" + uuid)
-	}
-	for k := range t.Calls {
-		if id := t.Calls[k].ID; id != "" {
-			put("c:" + id)
+	for _, k := range keysOf(&j.s.Turns[i]) {
+		if _, ok := j.byKey[k]; !ok {
+			j.byKey[k] = i
 		}
 	}
 }
 
-// find finds the same message: by message id, calls or uuids; else by its text at about the same time, each once.
-func (j *joiner) find(t *ingest.Turn) (int, bool) {
+func keysOf(t *ingest.Turn) []string {
 	keys := slices.Clone(t.Keys)
 	for _, uuid := range t.Records {
 		keys = append(keys, "u:"+uuid)
 	}
 	for k := range t.Calls {
-		keys = append(keys, "c:"+t.Calls[k].ID)
+		if id := t.Calls[k].ID; id != "" {
+			keys = append(keys, "c:"+id)
+		}
 	}
-	for _, k := range keys {
+	return keys
+}
+
+// find finds the same message: by message id, calls or uuids; else by its text at about the same time, each once.
+func (j *joiner) find(t *ingest.Turn) (int, bool) {
+	for _, k := range keysOf(t) {
 		if i, ok := j.byKey[k]; ok && j.s.Turns[i].Role == t.Role {
 			j.taken[i] = true
 			return i, true

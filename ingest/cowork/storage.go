@@ -26,7 +26,6 @@ const (
 // rebuilt are folders in outputs that tools fill and can recreate.
 var rebuilt = text.Set(`node_modules .git .venv venv __pycache__ .cache`)
 
-// lister lists the files of one session.
 type lister struct {
 	ingest.Search
 	storage string

@@ -276,7 +276,6 @@ func thoughts(raw []byte) string {
 	return strings.Join(all, "\n\n")
 }
 
-// finish builds the session from everything that was read.
 func (p *parser) finish() {
 	s := p.s
 	if p.dir == "" {

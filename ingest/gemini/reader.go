@@ -92,7 +92,6 @@ func (r Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
 	return s.Head(), nil
 }
 
-// read reads all records of a file.
 func (p *parser) read(ctx context.Context, f ingest.File) error {
 	p.file = f.Name
 	p.s.Report.Files++

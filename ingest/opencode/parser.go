@@ -37,7 +37,6 @@ type row struct {
 	data                []byte
 }
 
-// takeLine accounts for one line.
 func (p *parser) takeLine(l jsonl.Line) {
 	p.line = l.N
 	p.s.Report.Objects(l, p.file, func(b []byte, at int64) (rest []byte, why string) {
@@ -96,7 +95,6 @@ type message struct {
 	pictures      int
 }
 
-// takeMessage begins a message.
 func (p *parser) takeMessage(r row, at int64) {
 	m := &message{}
 	var created, completed int64
@@ -133,7 +131,6 @@ const (
 	ranByHand = "The following tool was executed by the user"
 )
 
-// usageOf reads a token count.
 func usageOf(c *jsonl.Cursor) (u ingest.Usage) {
 	var reasoning int64
 	c.Fields(jsonl.Fields{"input": &u.Input, "output": &u.Output, "reasoning": &reasoning,
@@ -245,7 +242,6 @@ func (p *parser) closeMessage() {
 	}
 }
 
-// finish builds the session from everything that was read.
 func (p *parser) finish() {
 	p.closeMessage()
 	s, a := p.s, p.sessions[p.own]
