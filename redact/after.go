@@ -104,8 +104,8 @@ func endsWithDeclaration(t string) bool {
 	return text.AnyOf(t, strings.HasSuffix, "env ", "arg ", "setenv ", "set -x ", "set -gx ", "set -ux ", "set -lx ")
 }
 
-// continuesVerb reports whether a text begins with the rest of a verb that a value follows.
-func continuesVerb(t string) bool {
+// beginsWithVerb reports whether a text begins with a verb that values follow.
+func beginsWithVerb(t string) bool {
 	return strings.IndexByte("iwle\xc3", t[0]) >= 0 &&
 		text.AnyOf(t, strings.HasPrefix, "is ", "was ", "ist ", "war ", "lautet ", "est ", "es ", "é ")
 }

@@ -54,7 +54,7 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 	v.spaced = blanks > at
 	at = blanks
 	elsewhere := at >= len(t) || is(t[at], letter) && !painted && (!v.spaced || !v.flag && !v.named &&
-		!continuesVerb(t[at:]) && !(is(t[from], upper) && is(t[end-1], upper)))
+		!beginsWithVerb(t[at:]) && !(is(t[from], upper) && is(t[end-1], upper)))
 	if elsewhere {
 		return v, false
 	}
@@ -82,7 +82,7 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 		v.op = " "
 	case v.spaced && quoteEnd(t, at) > at && keyword(t, start, end):
 		v.op, v.sure = " ", true
-	case v.spaced && continuesVerb(t[at:]):
+	case v.spaced && beginsWithVerb(t[at:]):
 		v.op, at = "is", strings.IndexByte(t[at:], ' ')+at
 	default:
 		return v, false
