@@ -60,7 +60,8 @@ func textureOf(v string) texture {
 	return ordinary
 }
 
-// longRuns iterates over the words as long as a key. It probes only every runLeast-th byte, as each of them contains one.
+// longRuns iterates over the words as long as a key. It probes only every runLeast-th byte, as each of them contains
+// one.
 func longRuns(t string) iter.Seq2[int, int] {
 	return func(yield func(from, to int) bool) {
 		for at := runLeast - 1; at < len(t); at += runLeast {
